@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# cmake --install: libraries, headers under include/libetw, pkg-config and CMake package files.
+set(ETW_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/libetw)
+
+install(TARGETS etw RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
+install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} FILES_MATCHING
+  PATTERN "*.1" PATTERN "*.3" PATTERN "*.5" PATTERN "*.7")
+
+foreach(name etw etw-windows)
+  configure_file(${CMAKE_SOURCE_DIR}/packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+install(EXPORT libetw-targets NAMESPACE libetw:: FILE libetw-targets.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/packaging/libetw-config.cmake.in
+  ${CMAKE_BINARY_DIR}/libetw-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/libetw-config-version.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/libetw-config.cmake ${CMAKE_BINARY_DIR}/libetw-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)

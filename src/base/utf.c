@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/utf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#define REPLACEMENT 0xFFFDu
+
+static bool is_high_surrogate(uint32_t unit)
+{
+	return (unit & 0xFC00u) == 0xD800u;
+}
+
+static bool is_low_surrogate(uint32_t unit)
+{
+	return (unit & 0xFC00u) == 0xDC00u;
+}
+
+uint32_t etw_utf16_decode(const uint8_t *at, size_t units, size_t *used)
+{
+	uint32_t unit = etw_load16(at);
+
+	*used = 1;
+	if (!is_high_surrogate(unit))
+		return is_low_surrogate(unit) ? REPLACEMENT : unit;
+	if (units < 2)
+		return REPLACEMENT;
+	uint32_t low = etw_load16(at + 2);
+
+	if (!is_low_surrogate(low))
+		return REPLACEMENT;
+	*used = 2;
+	return 0x10000u + ((unit & 0x3FFu) << 10 | (low & 0x3FFu));
+}
+
+size_t etw_utf8_encode(uint32_t point, char ret[4])
+{
+	if (point < 0x80) {
+		ret[0] = (char)point;
+		return 1;
+	}
+	if (point < 0x800) {
+		ret[0] = (char)(0xC0 | point >> 6);
+		ret[1] = (char)(0x80 | (point & 0x3F));
+		return 2;
+	}
+	if (point < 0x10000) {
+		ret[0] = (char)(0xE0 | point >> 12);
+		ret[1] = (char)(0x80 | (point >> 6 & 0x3F));
+		ret[2] = (char)(0x80 | (point & 0x3F));
+		return 3;
+	}
+	ret[0] = (char)(0xF0 | point >> 18);
+	ret[1] = (char)(0x80 | (point >> 12 & 0x3F));
+	ret[2] = (char)(0x80 | (point >> 6 & 0x3F));
+	ret[3] = (char)(0x80 | (point & 0x3F));
+	return 4;
+}
+
+uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used)
+{
+	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t first = at[0];
+	size_t length;
+
+	*used = 1;
+	if (first < 0x80)
+		return first;
+	if (first >= 0xC2 && first < 0xE0)
+		length = 2;
+	else if (first >= 0xE0 && first < 0xF0)
+		length = 3;
+	else if (first >= 0xF0 && first < 0xF5)
+		length = 4;
+	else
+		return UINT32_MAX;
+	if (bytes < length)
+		return UINT32_MAX;
+
+	uint32_t point = first & (0x7Fu >> length);
+
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xC0) != 0x80)
+			return UINT32_MAX;
+		point = point << 6 | (at[i] & 0x3Fu);
+	}
+	if (point < least[length] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+		return UINT32_MAX;
+	*used = length;
+	return point;
+}
+
+bool etw_utf8_is_valid(const uint8_t *at, size_t bytes)
+{
+	while (bytes) {
+		size_t used;
+
+		if (etw_utf8_decode(at, bytes, &used) == UINT32_MAX)
+			return false;
+		at += used;
+		bytes -= used;
+	}
+	return true;
+}
+
+size_t etw_utf16_length(const uint8_t *at, size_t units)
+{
+	for (size_t i = 0; i < units; i++) {
+		if (!at[2 * i] && !at[2 * i + 1])
+			return i;
+	}
+	return units;
+}
+
+char *etw_utf16_to_utf8(const uint8_t *at, size_t units)
+{
+	struct etw_text text;
+
+	etw_text_init(&text);
+	if (etw_text_reserve(&text, units + 1))
+		return NULL;
+	etw_text_utf16(&text, at, units);
+	if (etw_text_error(&text)) {
+		etw_text_done(&text);
+		return NULL;
+	}
+	text.at[text.bytes] = '\0';
+	return text.at;
+}
+
+uint8_t *etw_utf8_to_utf16(const char *text, size_t *ret_units)
+{
+	const uint8_t *at = (const uint8_t *)text;
+	size_t left = strlen(text);
+	uint8_t *result = malloc(2 * (left + 1));
+	size_t units = 0;
+
+	if (!result)
+		return NULL;
+	while (left) {
+		size_t used;
+		uint32_t point = etw_utf8_decode(at, left, &used);
+
+		at += used;
+		left -= used;
+		if (point == UINT32_MAX)
+			point = REPLACEMENT;
+		if (point < 0x10000) {
+			etw_store16(result + 2 * units++, (uint16_t)point);
+			continue;
+		}
+		point -= 0x10000;
+		etw_store16(result + 2 * units++, (uint16_t)(0xD800 | point >> 10));
+		etw_store16(result + 2 * units++, (uint16_t)(0xDC00 | (point & 0x3FF)));
+	}
+	etw_store16(result + 2 * units, 0);
+	if (ret_units)
+		*ret_units = units;
+	return result;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* UTF-16LE and UTF-8. Inside the project text is UTF-8; UTF-16 lives on the wire and at the A/W edge. */
+#ifndef ETW_BASE_UTF_H
+#define ETW_BASE_UTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * etw_utf16_decode() - one code point from UTF-16LE.
+ *
+ * @at:    first unit; @units left, at least 1
+ * @used:  units consumed, 1 or 2
+ *
+ * Returns the code point; a lone surrogate gives U+FFFD and consumes one unit.
+ */
+uint32_t etw_utf16_decode(const uint8_t *at, size_t units, size_t *used);
+
+/* etw_utf8_encode() - @point as 1 to 4 bytes into @ret; returns how many. */
+size_t etw_utf8_encode(uint32_t point, char ret[4]);
+
+/*
+ * etw_utf8_decode() - one code point from UTF-8.
+ *
+ * @bytes: bytes left, at least 1
+ * @used:  bytes consumed
+ *
+ * Returns the code point, or UINT32_MAX with *used = 1 for a malformed, overlong or surrogate form.
+ */
+uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used);
+
+/* etw_utf8_is_valid() - whether all @bytes are well-formed UTF-8. */
+bool etw_utf8_is_valid(const uint8_t *at, size_t bytes);
+
+/* etw_utf16_length() - units before the first NUL, at most @units. */
+size_t etw_utf16_length(const uint8_t *at, size_t units);
+
+/*
+ * etw_utf16_to_utf8() - a new UTF-8 string from UTF-16LE.
+ *
+ * Returns owned memory of malloc(), NUL-terminated, or NULL when memory ran out.
+ */
+char *etw_utf16_to_utf8(const uint8_t *at, size_t units);
+
+/*
+ * etw_utf8_to_utf16() - a new UTF-16LE string, NUL-terminated, from UTF-8.
+ *
+ * @ret_units: units without the NUL; may be NULL
+ *
+ * Malformed bytes become U+FFFD. Returns owned memory, or NULL when memory ran out.
+ */
+uint8_t *etw_utf8_to_utf16(const char *text, size_t *ret_units);
+
+#endif

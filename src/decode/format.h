@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values as text, in TDH's formats (shared facts: docs/format/tdh-text.md), and as JSON. The raw value
+ * decides, the out-type selects the form, a map replaces numbers by names.
+ */
+#ifndef ETW_DECODE_FORMAT_H
+#define ETW_DECODE_FORMAT_H
+
+#include "base/text.h"
+#include "decode/decode.h"
+
+/*
+ * etw_format_item() - an item as TDH shows it.
+ *
+ * Arrays and structs are shown as "[a, b]" and "{name=value, ...}"; character arrays with a string
+ * out-type as one string. Appends to @text.
+ */
+void etw_format_item(const struct etw_decoding *decoding, const struct etw_item *item,
+		     struct etw_text *text);
+
+/*
+ * etw_format_item_json() - an item as a JSON value.
+ *
+ * Integers that a double cannot hold exactly, and everything that TDH shows in a form of its own
+ * (hexadecimal, addresses, times, GUIDs, SIDs), are JSON strings in that form; other integers and floats
+ * are numbers, booleans true and false, arrays and structs JSON arrays and objects. Non-finite floats are
+ * strings.
+ */
+void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_item *item,
+			  struct etw_text *text);
+
+/*
+ * etw_format_value() - one value outside any event, as TdhFormatProperty needs it.
+ *
+ * @at, @bytes: the value proper, as in struct etw_item
+ * @pointer_bytes: 4 or 8, of the event
+ */
+void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
+		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
+		      struct etw_text *text);
+
+/*
+ * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.
+ *
+ * Returns whether anything was appended.
+ */
+bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text);
+
+/* etw_format_filetime() - "2011-01-23T22:06:37.4768585Z" (7 digits) for any FILETIME value. */
+void etw_format_filetime(int64_t filetime, struct etw_text *text);
+
+#endif

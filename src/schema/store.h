@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All schemas that are known, and the answer to "which schema has this event". A store starts with
+ * the built-in kernel classes and the names of Windows' providers; it learns from the trace itself
+ * (event metadata of merged traces, manifests that EventSource embeds) and from manifests that the
+ * user names. TraceLogging schemas come from the event at hand and are kept by content.
+ *
+ * Context: one owner thread per store.
+ */
+#ifndef ETW_SCHEMA_STORE_H
+#define ETW_SCHEMA_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <evntcons.h>
+
+#include "base/fault.h"
+#include "schema/model.h"
+
+struct etw_schema_store;
+
+/* Why an event has no schema. */
+enum etw_schema_miss {
+	ETW_SCHEMA_FOUND,
+	ETW_SCHEMA_NO_PROVIDER, /* nothing at all is known of this provider's events */
+	ETW_SCHEMA_NO_EVENT,    /* the provider's schema is known, this id or version is not in it */
+	ETW_SCHEMA_NO_CLASS,    /* classic event: no class for this GUID, opcode and version */
+	ETW_SCHEMA_WPP,         /* a WPP message; needs its TMF or PDB */
+	ETW_SCHEMA_BAD_METADATA, /* the schema is in the event or trace, but damaged */
+	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition */
+};
+
+/* etw_schema_store_create() - a store with the built-in schemas. Returns 0 or -ENOMEM. */
+int etw_schema_store_create(struct etw_schema_store **ret);
+
+/* etw_schema_store_free() - frees the store and every schema it handed out; takes NULL. */
+void etw_schema_store_free(struct etw_schema_store *store);
+void etw_schema_store_freep(struct etw_schema_store **store);
+
+/*
+ * etw_schema_store_is_metadata() - whether an event can teach the store anything.
+ *
+ * Cheap enough to ask of every event of a trace.
+ */
+bool etw_schema_store_is_metadata(const EVENT_RECORD *record);
+
+/*
+ * etw_schema_store_learn() - takes in an event that carries schemas.
+ *
+ * @record: borrowed for the call
+ *
+ * Events of other kinds are ignored. Chunks of an embedded manifest are kept until they are
+ * complete; damaged ones are counted (etw_schema_store_damage()) and dropped.
+ * Returns 0 or -ENOMEM.
+ */
+int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *record);
+
+/* etw_schema_store_damage() - embedded schemas that were refused, and the reason of the first. */
+size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_fault *ret_first);
+
+/*
+ * etw_schema_store_add_manifest() - reads an instrumentation manifest (XML) from memory.
+ *
+ * @text: @bytes of UTF-8 or UTF-16 with byte order mark; borrowed for the call
+ *
+ * Returns 0; -EBADMSG with @reterr (offset = line) when it is not a manifest that can be read;
+ * -ENOMEM. On failure the store is unchanged.
+ */
+int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
+				  struct etw_fault *reterr);
+
+/*
+ * etw_schema_store_find() - the schema of an event.
+ *
+ * @ret_why: set in every case; may be NULL
+ *
+ * Returns the schema, which lives as long as the store, or NULL.
+ */
+const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
+					       const EVENT_RECORD *record,
+					       enum etw_schema_miss *ret_why);
+
+/*
+ * etw_schema_store_provider_name() - the best known name of a provider.
+ *
+ * Learnt names win over the built-in list of Windows' providers and classes. Returns NULL when unknown;
+ * lives as long as the store.
+ */
+const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
+					   const GUID *provider);
+
+#endif
