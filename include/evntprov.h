@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ETW_EVNTPROV_H
+#define ETW_EVNTPROV_H
+
+#include <etw/wintypes.h>
+#include <guiddef.h>
+
+#ifndef EVNTAPI
+#define EVNTAPI WINAPI
+#endif
+#ifndef EVNTPROV_PFORCEINLINE
+#define EVNTPROV_PFORCEINLINE ETW_INLINE
+#endif
+
+ETW_EXTERN_C_BEGIN
+
+#define EVENT_MIN_LEVEL (0)
+#define EVENT_MAX_LEVEL (0xff)
+
+#define EVENT_ACTIVITY_CTRL_GET_ID (1)
+#define EVENT_ACTIVITY_CTRL_SET_ID (2)
+#define EVENT_ACTIVITY_CTRL_CREATE_ID (3)
+#define EVENT_ACTIVITY_CTRL_GET_SET_ID (4)
+#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID (5)
+
+#define MAX_EVENT_DATA_DESCRIPTORS (128)
+#define MAX_EVENT_FILTER_DATA_SIZE (1024)
+#define MAX_EVENT_FILTER_PAYLOAD_SIZE (4096)
+#define MAX_EVENT_FILTER_EVENT_NAME_SIZE (4096)
+#define MAX_EVENT_FILTERS_COUNT (13)
+#define MAX_EVENT_FILTER_PID_COUNT (8)
+#define MAX_EVENT_FILTER_EVENT_ID_COUNT (64)
+
+#define EVENT_FILTER_TYPE_NONE (0x00000000)
+#define EVENT_FILTER_TYPE_SCHEMATIZED (0x80000000)
+#define EVENT_FILTER_TYPE_SYSTEM_FLAGS (0x80000001)
+#define EVENT_FILTER_TYPE_TRACEHANDLE (0x80000002)
+#define EVENT_FILTER_TYPE_PID (0x80000004)
+#define EVENT_FILTER_TYPE_EXECUTABLE_NAME (0x80000008)
+#define EVENT_FILTER_TYPE_PACKAGE_ID (0x80000010)
+#define EVENT_FILTER_TYPE_PACKAGE_APP_ID (0x80000020)
+#define EVENT_FILTER_TYPE_PAYLOAD (0x80000100)
+#define EVENT_FILTER_TYPE_EVENT_ID (0x80000200)
+#define EVENT_FILTER_TYPE_EVENT_NAME (0x80000400)
+#define EVENT_FILTER_TYPE_STACKWALK (0x80001000)
+#define EVENT_FILTER_TYPE_STACKWALK_NAME (0x80002000)
+#define EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW (0x80004000)
+#define EVENT_FILTER_TYPE_CONTAINER (0x80008000)
+
+#define EVENT_DATA_DESCRIPTOR_TYPE_NONE (0)
+#define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA (1)
+#define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA (2)
+#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE (3)
+
+#define EVENT_WRITE_FLAG_NO_FAULTING (0x00000001)
+#define EVENT_WRITE_FLAG_INPRIVATE (0x00000002)
+
+typedef ULONGLONG REGHANDLE, *PREGHANDLE;
+
+typedef struct _EVENT_DATA_DESCRIPTOR {
+	ULONGLONG Ptr;
+	ULONG Size;
+	__extension__ union {
+		ULONG Reserved;
+		__extension__ struct {
+			UCHAR Type;
+			UCHAR Reserved1;
+			USHORT Reserved2;
+		};
+	};
+} EVENT_DATA_DESCRIPTOR, *PEVENT_DATA_DESCRIPTOR;
+
+#ifndef EVENT_DESCRIPTOR_DEF
+#define EVENT_DESCRIPTOR_DEF
+typedef struct _EVENT_DESCRIPTOR {
+	USHORT Id;
+	UCHAR Version;
+	UCHAR Channel;
+	UCHAR Level;
+	UCHAR Opcode;
+	USHORT Task;
+	ULONGLONG Keyword;
+} EVENT_DESCRIPTOR, *PEVENT_DESCRIPTOR;
+#endif
+typedef const EVENT_DESCRIPTOR *PCEVENT_DESCRIPTOR;
+
+typedef struct _EVENT_FILTER_DESCRIPTOR {
+	ULONGLONG Ptr;
+	ULONG Size;
+	ULONG Type;
+} EVENT_FILTER_DESCRIPTOR, *PEVENT_FILTER_DESCRIPTOR;
+
+typedef struct _EVENT_FILTER_HEADER {
+	USHORT Id;
+	UCHAR Version;
+	UCHAR Reserved[5];
+	ULONGLONG InstanceId;
+	ULONG Size;
+	ULONG NextOffset;
+} EVENT_FILTER_HEADER, *PEVENT_FILTER_HEADER;
+
+typedef struct _EVENT_FILTER_EVENT_ID {
+	BOOLEAN FilterIn;
+	UCHAR Reserved;
+	USHORT Count;
+	USHORT Events[ANYSIZE_ARRAY];
+} EVENT_FILTER_EVENT_ID, *PEVENT_FILTER_EVENT_ID;
+
+typedef struct _EVENT_FILTER_EVENT_NAME {
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	UCHAR Level;
+	BOOLEAN FilterIn;
+	USHORT NameCount;
+	UCHAR Names[ANYSIZE_ARRAY];
+} EVENT_FILTER_EVENT_NAME, *PEVENT_FILTER_EVENT_NAME;
+
+typedef struct _EVENT_FILTER_LEVEL_KW {
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	UCHAR Level;
+	BOOLEAN FilterIn;
+} EVENT_FILTER_LEVEL_KW, *PEVENT_FILTER_LEVEL_KW;
+
+typedef enum _EVENT_INFO_CLASS {
+	EventProviderBinaryTrackInfo = 0,
+	EventProviderSetReserved1 = 1,
+	EventProviderSetTraits = 2,
+	EventProviderUseDescriptorType = 3,
+	MaxEventInfo = 4
+} EVENT_INFO_CLASS;
+
+typedef VOID(NTAPI *PENABLECALLBACK)(_In_ LPCGUID SourceId, _In_ ULONG IsEnabled,
+				     _In_ UCHAR Level, _In_ ULONGLONG MatchAnyKeyword,
+				     _In_ ULONGLONG MatchAllKeyword,
+				     _In_opt_ PEVENT_FILTER_DESCRIPTOR FilterData,
+				     _Inout_opt_ PVOID CallbackContext);
+
+ETW_API ULONG EVNTAPI EventRegister(_In_ LPCGUID ProviderId,
+				    _In_opt_ PENABLECALLBACK EnableCallback,
+				    _In_opt_ PVOID CallbackContext, _Out_ PREGHANDLE RegHandle);
+
+ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
+
+ETW_API ULONG EVNTAPI EventSetInformation(_In_ REGHANDLE RegHandle,
+					  _In_ EVENT_INFO_CLASS InformationClass,
+					  _In_reads_bytes_(InformationLength)
+						  PVOID EventInformation,
+					  _In_ ULONG InformationLength);
+
+ETW_API BOOLEAN EVNTAPI EventEnabled(_In_ REGHANDLE RegHandle,
+				     _In_ PCEVENT_DESCRIPTOR EventDescriptor);
+
+ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHAR Level,
+					     _In_ ULONGLONG Keyword);
+
+ETW_API ULONG EVNTAPI EventWrite(_In_ REGHANDLE RegHandle,
+				 _In_ PCEVENT_DESCRIPTOR EventDescriptor, _In_ ULONG UserDataCount,
+				 _In_reads_opt_(UserDataCount) PEVENT_DATA_DESCRIPTOR UserData);
+
+ETW_API ULONG EVNTAPI EventWriteTransfer(_In_ REGHANDLE RegHandle,
+					 _In_ PCEVENT_DESCRIPTOR EventDescriptor,
+					 _In_opt_ LPCGUID ActivityId,
+					 _In_opt_ LPCGUID RelatedActivityId,
+					 _In_ ULONG UserDataCount,
+					 _In_reads_opt_(UserDataCount)
+						 PEVENT_DATA_DESCRIPTOR UserData);
+
+ETW_API ULONG EVNTAPI EventWriteEx(_In_ REGHANDLE RegHandle,
+				   _In_ PCEVENT_DESCRIPTOR EventDescriptor, _In_ ULONG64 Filter,
+				   _In_ ULONG Flags, _In_opt_ LPCGUID ActivityId,
+				   _In_opt_ LPCGUID RelatedActivityId, _In_ ULONG UserDataCount,
+				   _In_reads_opt_(UserDataCount) PEVENT_DATA_DESCRIPTOR UserData);
+
+ETW_API ULONG EVNTAPI EventWriteString(_In_ REGHANDLE RegHandle, _In_ UCHAR Level,
+				       _In_ ULONGLONG Keyword, _In_ PCWSTR String);
+
+ETW_API ULONG EVNTAPI EventActivityIdControl(_In_ ULONG ControlCode, _Inout_ LPGUID ActivityId);
+
+EVNTPROV_PFORCEINLINE VOID EventDataDescCreate(_Out_ PEVENT_DATA_DESCRIPTOR EventDataDescriptor,
+					       _In_reads_bytes_opt_(DataSize) const VOID *DataPtr,
+					       _In_ ULONG DataSize)
+{
+	EventDataDescriptor->Ptr = (ULONGLONG)(ULONG_PTR)DataPtr;
+	EventDataDescriptor->Size = DataSize;
+	EventDataDescriptor->Reserved = 0;
+}
+
+EVNTPROV_PFORCEINLINE VOID EventDescCreate(_Out_ PEVENT_DESCRIPTOR EventDescriptor, _In_ USHORT Id,
+					   _In_ UCHAR Version, _In_ UCHAR Channel,
+					   _In_ UCHAR Level, _In_ USHORT Task, _In_ UCHAR Opcode,
+					   _In_ ULONGLONG Keyword)
+{
+	EventDescriptor->Id = Id;
+	EventDescriptor->Version = Version;
+	EventDescriptor->Channel = Channel;
+	EventDescriptor->Level = Level;
+	EventDescriptor->Task = Task;
+	EventDescriptor->Opcode = Opcode;
+	EventDescriptor->Keyword = Keyword;
+}
+
+EVNTPROV_PFORCEINLINE VOID EventDescZero(_Out_ PEVENT_DESCRIPTOR EventDescriptor)
+{
+	memset(EventDescriptor, 0, sizeof(*EventDescriptor));
+}
+
+EVNTPROV_PFORCEINLINE USHORT EventDescGetId(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Id;
+}
+
+EVNTPROV_PFORCEINLINE UCHAR EventDescGetVersion(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Version;
+}
+
+EVNTPROV_PFORCEINLINE USHORT EventDescGetTask(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Task;
+}
+
+EVNTPROV_PFORCEINLINE UCHAR EventDescGetOpcode(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Opcode;
+}
+
+EVNTPROV_PFORCEINLINE UCHAR EventDescGetChannel(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Channel;
+}
+
+EVNTPROV_PFORCEINLINE UCHAR EventDescGetLevel(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Level;
+}
+
+EVNTPROV_PFORCEINLINE ULONGLONG EventDescGetKeyword(_In_ PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Keyword;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetId(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+						       _In_ USHORT Id)
+{
+	EventDescriptor->Id = Id;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetVersion(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							    _In_ UCHAR Version)
+{
+	EventDescriptor->Version = Version;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetTask(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							 _In_ USHORT Task)
+{
+	EventDescriptor->Task = Task;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetOpcode(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							   _In_ UCHAR Opcode)
+{
+	EventDescriptor->Opcode = Opcode;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetLevel(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							  _In_ UCHAR Level)
+{
+	EventDescriptor->Level = Level;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetChannel(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							    _In_ UCHAR Channel)
+{
+	EventDescriptor->Channel = Channel;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescSetKeyword(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							    _In_ ULONGLONG Keyword)
+{
+	EventDescriptor->Keyword = Keyword;
+	return EventDescriptor;
+}
+
+EVNTPROV_PFORCEINLINE PEVENT_DESCRIPTOR EventDescOrKeyword(_In_ PEVENT_DESCRIPTOR EventDescriptor,
+							   _In_ ULONGLONG Keyword)
+{
+	EventDescriptor->Keyword |= Keyword;
+	return EventDescriptor;
+}
+
+ETW_EXTERN_C_END
+
+#endif /* ETW_EVNTPROV_H */
