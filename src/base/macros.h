@@ -10,27 +10,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define ARRAY_SIZE(array)   (sizeof(array) / sizeof((array)[0]))
+#define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* CLEANUP(fn) on a local: fn(&local) runs when it leaves scope. */
 #define CLEANUP(function) __attribute__((cleanup(function)))
 
 /* TAKE(pointer): hands the value out and leaves NULL, so that a CLEANUP on it does nothing. */
-#define TAKE(pointer)                                                                              \
-	__extension__({                                                                            \
-		__typeof__(pointer) take_value_ = (pointer);                                       \
-		(pointer) = NULL;                                                                  \
-		take_value_;                                                                       \
+#define TAKE(pointer)                                        \
+	__extension__({                                      \
+		__typeof__(pointer) take_value_ = (pointer); \
+		(pointer) = NULL;                            \
+		take_value_;                                 \
 	})
 
 /* TRY(expression): returns from the calling function when the expression is negative. */
-#define TRY(expression)                                                                            \
-	do {                                                                                       \
-		int try_result_ = (expression);                                                    \
-		if (UNLIKELY(try_result_ < 0))                                                     \
-			return try_result_;                                                        \
+#define TRY(expression)                         \
+	do {                                    \
+		int try_result_ = (expression); \
+		if (UNLIKELY(try_result_ < 0))  \
+			return try_result_;     \
 	} while (0)
 
 /* For CLEANUP on memory of malloc(). */
@@ -39,7 +39,7 @@ static inline void freep(void *pointer)
 	free(*(void **)pointer);
 }
 
-#define ALIGN_UP(value, alignment)                                                                 \
+#define ALIGN_UP(value, alignment) \
 	(((value) + ((__typeof__(value))(alignment)-1)) & ~((__typeof__(value))(alignment)-1))
 
 #endif

@@ -97,7 +97,8 @@ void etw_text_printf(struct etw_text *text, const char *format, ...)
 		if (etw_text_reserve(text, (size_t)length))
 			return;
 		va_start(arguments, format);
-		(void)vsnprintf(text->at + text->bytes, text->room - text->bytes, format, arguments);
+		(void)vsnprintf(text->at + text->bytes, text->room - text->bytes, format,
+				arguments);
 		va_end(arguments);
 	}
 	text->bytes += (size_t)length;

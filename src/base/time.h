@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time. Three units meet in ETW: a session clock's raw ticks, FILETIME (100 ns since 1601-01-01 UTC)
+ * and calendar dates. They are converted here and nowhere else.
+ */
+#ifndef ETW_BASE_TIME_H
+#define ETW_BASE_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ETW_FILETIME_PER_SECOND INT64_C(10000000)
+#define ETW_FILETIME_UNIX_EPOCH INT64_C(116444736000000000) /* 1970-01-01 as FILETIME */
+
+/* What a raw timestamp counts; the values are those of TRACE_LOGFILE_HEADER.ReservedFlags. */
+enum etw_clock_type {
+	ETW_CLOCK_QPC = 1,    /* ticks of `frequency` per second */
+	ETW_CLOCK_SYSTEM = 2, /* FILETIME */
+	ETW_CLOCK_CYCLE = 3,  /* CPU cycles at `mhz` */
+};
+
+/* A session clock: raw time `anchor_raw` is FILETIME `anchor_ft`. */
+struct etw_clock {
+	enum etw_clock_type type;
+	int64_t anchor_raw;
+	int64_t anchor_ft;
+	uint64_t ticks;    /* raw ticks ... */
+	uint64_t filetime; /* ... in this many 100 ns units; both non-zero */
+};
+
+/*
+ * etw_clock_init() - a clock from what a trace's header says.
+ *
+ * @frequency: ticks per second, for ETW_CLOCK_QPC; 0 counts as 10 MHz
+ * @mhz:       for ETW_CLOCK_CYCLE; 0 counts as 1
+ */
+void etw_clock_init(struct etw_clock *clock, enum etw_clock_type type, int64_t anchor_raw,
+		    int64_t anchor_ft, uint64_t frequency, uint32_t mhz);
+
+/*
+ * etw_clock_to_filetime() - raw time as FILETIME.
+ *
+ * Rounds down, in exact arithmetic of 128 bits, and saturates instead of overflowing, so that it never
+ * runs back where raw time does not.
+ */
+int64_t etw_clock_to_filetime(const struct etw_clock *clock, int64_t raw);
+
+/*
+ * etw_clock_from_filetime() - the smallest raw time that is not before @filetime.
+ *
+ * etw_clock_to_filetime() of the result is at least @filetime.
+ */
+int64_t etw_clock_from_filetime(const struct etw_clock *clock, int64_t filetime);
+
+/* A calendar date, UTC. */
+struct etw_date {
+	int32_t year;
+	uint8_t month, day, hour, minute, second; /* from 1, 1, 0, 0, 0 */
+	uint32_t ticks;                           /* 100 ns, 0 .. 9999999 */
+};
+
+/* etw_date_of_filetime() - returns false, @ret untouched, for a negative @filetime. */
+bool etw_date_of_filetime(int64_t filetime, struct etw_date *ret);
+
+/*
+ * etw_filetime_parse() - reads "2011-01-23T22:06:37.4768585Z".
+ *
+ * The fraction (up to 9 digits) and the Z are optional, a blank may stand for the T, and the time of
+ * day may be missing. Always UTC. Returns 0, or -EINVAL with @ret untouched.
+ */
+int etw_filetime_parse(const char *text, int64_t *ret);
+
+#endif

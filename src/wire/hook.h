@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel events on disk carry a hook id (group and type) in place of a class GUID.
+ * Source: docs/format/etl.md "Groups".
+ */
+#ifndef ETW_WIRE_HOOK_H
+#define ETW_WIRE_HOOK_H
+
+#include <stdint.h>
+
+#include <guiddef.h>
+
+#define WIRE_HOOK_GROUPS 0x1F
+
+/* The hooks that the reader itself must know. */
+#define WIRE_HOOK_IMAGE_LOAD 0x030A /* stored in the Process group, delivered as Image */
+
+extern const GUID etw_event_trace_guid; /* group 0: the header event and its companions */
+extern const GUID etw_lost_event_guid;  /* RT_LostEvent, synthesised by the reader */
+
+/* etw_hook_class() - the class GUID of a hook; the null GUID for groups nobody has named. */
+const GUID *etw_hook_class(uint8_t group, uint8_t type);
+
+#endif
