@@ -1095,10 +1095,12 @@ ETW_API ULONG WMIAPI ControlTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR
 				   _Inout_ PEVENT_TRACE_PROPERTIES Properties,
 				   _In_ ULONG ControlCode);
 
-ETW_API ULONG WMIAPI QueryAllTracesW(_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
-				     _In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
-ETW_API ULONG WMIAPI QueryAllTracesA(_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
-				     _In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
+ETW_API ULONG WMIAPI QueryAllTracesW(
+	_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
+	_In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
+ETW_API ULONG WMIAPI QueryAllTracesA(
+	_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
+	_In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
 
 ETW_API ULONG WMIAPI EnableTrace(_In_ ULONG Enable, _In_ ULONG EnableFlag, _In_ ULONG EnableLevel,
 				 _In_ LPCGUID ControlGuid, _In_ TRACEHANDLE TraceHandle);
@@ -1113,8 +1115,9 @@ ETW_API ULONG WMIAPI EnableTraceEx2(_In_ TRACEHANDLE TraceHandle, _In_ LPCGUID P
 				    _In_ ULONGLONG MatchAllKeyword, _In_ ULONG Timeout,
 				    _In_opt_ PENABLE_TRACE_PARAMETERS EnableParameters);
 
-ETW_API ULONG WMIAPI EnumerateTraceGuids(_Inout_updates_(PropertyArrayCount) PTRACE_GUID_PROPERTIES *GuidPropertiesArray,
-					 _In_ ULONG PropertyArrayCount, _Out_ PULONG GuidCount);
+ETW_API ULONG WMIAPI EnumerateTraceGuids(
+	_Inout_updates_(PropertyArrayCount) PTRACE_GUID_PROPERTIES *GuidPropertiesArray,
+	_In_ ULONG PropertyArrayCount, _Out_ PULONG GuidCount);
 ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 					   _In_reads_bytes_opt_(InBufferSize) PVOID InBuffer,
 					   _In_ ULONG InBufferSize,
@@ -1124,15 +1127,13 @@ ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
 					 _In_ TRACE_INFO_CLASS InformationClass,
 					 _In_reads_bytes_(InformationLength) PVOID TraceInformation,
 					 _In_ ULONG InformationLength);
-ETW_API ULONG WMIAPI TraceQueryInformation(_In_ TRACEHANDLE SessionHandle,
-					   _In_ TRACE_INFO_CLASS InformationClass,
-					   _Out_writes_bytes_(InformationLength) PVOID TraceInformation,
-					   _In_ ULONG InformationLength,
-					   _Out_opt_ PULONG ReturnLength);
-ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(_In_ TRACEHANDLE TraceHandle,
-						    _In_ TRACE_LBR_CONFIGURATION LbrConfiguration,
-						    _In_reads_(EventCount) const CLASSIC_EVENT_ID *Events,
-						    _In_ ULONG EventCount);
+ETW_API ULONG WMIAPI TraceQueryInformation(
+	_In_ TRACEHANDLE SessionHandle, _In_ TRACE_INFO_CLASS InformationClass,
+	_Out_writes_bytes_(InformationLength) PVOID TraceInformation,
+	_In_ ULONG InformationLength, _Out_opt_ PULONG ReturnLength);
+ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(
+	_In_ TRACEHANDLE TraceHandle, _In_ TRACE_LBR_CONFIGURATION LbrConfiguration,
+	_In_reads_(EventCount) const CLASSIC_EVENT_ID *Events, _In_ ULONG EventCount);
 
 /* --- Writing, classic. */
 
@@ -1145,20 +1146,16 @@ ETW_API ULONG WMIAPI TraceEventInstance(_In_ TRACEHANDLE TraceHandle,
 					_In_ PEVENT_INSTANCE_INFO InstInfo,
 					_In_opt_ PEVENT_INSTANCE_INFO ParentInstInfo);
 
-ETW_API ULONG WMIAPI RegisterTraceGuidsW(_In_ WMIDPREQUEST RequestAddress,
-					 _In_opt_ PVOID RequestContext, _In_ LPCGUID ControlGuid,
-					 _In_ ULONG GuidCount,
-					 _In_reads_opt_(GuidCount) PTRACE_GUID_REGISTRATION TraceGuidReg,
-					 _In_opt_ LPCWSTR MofImagePath,
-					 _In_opt_ LPCWSTR MofResourceName,
-					 _Out_ PTRACEHANDLE RegistrationHandle);
-ETW_API ULONG WMIAPI RegisterTraceGuidsA(_In_ WMIDPREQUEST RequestAddress,
-					 _In_opt_ PVOID RequestContext, _In_ LPCGUID ControlGuid,
-					 _In_ ULONG GuidCount,
-					 _In_reads_opt_(GuidCount) PTRACE_GUID_REGISTRATION TraceGuidReg,
-					 _In_opt_ LPCSTR MofImagePath,
-					 _In_opt_ LPCSTR MofResourceName,
-					 _Out_ PTRACEHANDLE RegistrationHandle);
+ETW_API ULONG WMIAPI RegisterTraceGuidsW(
+	_In_ WMIDPREQUEST RequestAddress, _In_opt_ PVOID RequestContext, _In_ LPCGUID ControlGuid,
+	_In_ ULONG GuidCount, _In_reads_opt_(GuidCount) PTRACE_GUID_REGISTRATION TraceGuidReg,
+	_In_opt_ LPCWSTR MofImagePath, _In_opt_ LPCWSTR MofResourceName,
+	_Out_ PTRACEHANDLE RegistrationHandle);
+ETW_API ULONG WMIAPI RegisterTraceGuidsA(
+	_In_ WMIDPREQUEST RequestAddress, _In_opt_ PVOID RequestContext, _In_ LPCGUID ControlGuid,
+	_In_ ULONG GuidCount, _In_reads_opt_(GuidCount) PTRACE_GUID_REGISTRATION TraceGuidReg,
+	_In_opt_ LPCSTR MofImagePath, _In_opt_ LPCSTR MofResourceName,
+	_Out_ PTRACEHANDLE RegistrationHandle);
 
 ETW_API ULONG WMIAPI UnregisterTraceGuids(_In_ TRACEHANDLE RegistrationHandle);
 ETW_API TRACEHANDLE WMIAPI GetTraceLoggerHandle(_In_ PVOID Buffer);
@@ -1179,33 +1176,32 @@ ETW_API ULONG WMIAPI ProcessTrace(_In_reads_(HandleCount) PTRACEHANDLE HandleArr
 				  _In_ ULONG HandleCount, _In_opt_ LPFILETIME StartTime,
 				  _In_opt_ LPFILETIME EndTime);
 ETW_API ULONG WMIAPI CloseTrace(_In_ TRACEHANDLE TraceHandle);
-ETW_API ULONG WMIAPI QueryTraceProcessingHandle(_In_ PROCESSTRACE_HANDLE ProcessingHandle,
-						_In_ ETW_PROCESS_HANDLE_INFO_TYPE InformationClass,
-						_In_reads_bytes_opt_(InBufferSize) PVOID InBuffer,
-						_In_ ULONG InBufferSize,
-						_Out_writes_bytes_opt_(OutBufferSize) PVOID OutBuffer,
-						_In_ ULONG OutBufferSize,
-						_Out_ PULONG ReturnLength);
+ETW_API ULONG WMIAPI QueryTraceProcessingHandle(
+	_In_ PROCESSTRACE_HANDLE ProcessingHandle,
+	_In_ ETW_PROCESS_HANDLE_INFO_TYPE InformationClass,
+	_In_reads_bytes_opt_(InBufferSize) PVOID InBuffer, _In_ ULONG InBufferSize,
+	_Out_writes_bytes_opt_(OutBufferSize) PVOID OutBuffer, _In_ ULONG OutBufferSize,
+	_Out_ PULONG ReturnLength);
 ETW_API ULONG WMIAPI SetTraceCallback(_In_ LPCGUID pGuid, _In_ PEVENT_CALLBACK EventCallback);
 ETW_API ULONG WMIAPI RemoveTraceCallback(_In_ LPCGUID pGuid);
 
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromFile(_In_ LPCWSTR LogFileName,
 						     _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
 						     _Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
-ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLogger(_In_ LPCWSTR LoggerName,
-							       _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
-							       _Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
-ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLoggerWithAllocationOptions(_In_ LPCWSTR LoggerName,
-										    _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
-										    _In_ ULONG_PTR AllocationSize,
-										    _In_opt_ HANDLE MemoryPartitionHandle,
-										    _Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
-ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromBufferStream(_In_ const ETW_OPEN_TRACE_OPTIONS *Options,
-							     _In_ PETW_BUFFER_COMPLETION_CALLBACK BufferCompletionCallback,
-							     _In_opt_ void *BufferCompletionContext);
-ETW_API ULONG WMIAPI ProcessTraceAddBufferToBufferStream(_In_ PROCESSTRACE_HANDLE TraceHandle,
-							 _In_reads_bytes_(BufferSize) const ETW_BUFFER_HEADER *Buffer,
-							 _In_ ULONG BufferSize);
+ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLogger(
+	_In_ LPCWSTR LoggerName, _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
+	_Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
+ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLoggerWithAllocationOptions(
+	_In_ LPCWSTR LoggerName, _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
+	_In_ ULONG_PTR AllocationSize, _In_opt_ HANDLE MemoryPartitionHandle,
+	_Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
+ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromBufferStream(
+	_In_ const ETW_OPEN_TRACE_OPTIONS *Options,
+	_In_ PETW_BUFFER_COMPLETION_CALLBACK BufferCompletionCallback,
+	_In_opt_ void *BufferCompletionContext);
+ETW_API ULONG WMIAPI ProcessTraceAddBufferToBufferStream(
+	_In_ PROCESSTRACE_HANDLE TraceHandle,
+	_In_reads_bytes_(BufferSize) const ETW_BUFFER_HEADER *Buffer, _In_ ULONG BufferSize);
 ETW_API ULONG WMIAPI ProcessTraceBufferIncrementReference(_In_ PROCESSTRACE_HANDLE TraceHandle,
 							  _In_ const ETW_BUFFER_HEADER *Buffer);
 ETW_API ULONG WMIAPI ProcessTraceBufferDecrementReference(_In_ const ETW_BUFFER_HEADER *Buffer);

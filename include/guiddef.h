@@ -75,18 +75,21 @@ static inline bool operator!=(const GUID &rguid1, const GUID &rguid2)
 #define IsEqualCLSID(rclsid1, rclsid2) IsEqualGUID(rclsid1, rclsid2)
 #define IsEqualFMTID(rfmtid1, rfmtid2) IsEqualGUID(rfmtid1, rfmtid2)
 
+/* A definition that gives way to the program's own, whatever INITGUID says. */
+#define ETW_WEAK_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)                           \
+	EXTERN_C const GUID name __attribute__((__weak__));                                      \
+	const GUID name = {l, w1, w2, {b1, b2, b3, b4, b5, b6, b7, b8}}
+#define ETW_EXTERN_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) EXTERN_C const GUID name
+
 #endif /* ETW_GUIDDEF_H */
 
 /* Outside the include guard: INITGUID may have been defined since the last inclusion. */
 #undef DEFINE_GUID
 #undef EXTERN_GUID
 #ifdef INITGUID
-#define DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)                             \
-	EXTERN_C const GUID name __attribute__((__weak__));                                      \
-	const GUID name = {l, w1, w2, {b1, b2, b3, b4, b5, b6, b7, b8}}
-#define EXTERN_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)                             \
-	DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)
+#define DEFINE_GUID ETW_WEAK_GUID
+#define EXTERN_GUID ETW_WEAK_GUID
 #else
-#define DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) EXTERN_C const GUID name
-#define EXTERN_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) EXTERN_C const GUID name
+#define DEFINE_GUID ETW_EXTERN_GUID
+#define EXTERN_GUID ETW_EXTERN_GUID
 #endif

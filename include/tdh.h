@@ -340,26 +340,23 @@ typedef struct _TDH_CONTEXT {
 
 /* --- Functions. */
 
-ETW_API TDHSTATUS WINAPI TdhGetEventInformation(_In_ PEVENT_RECORD Event,
-						_In_ ULONG TdhContextCount,
-						_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext,
-						_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer,
-						_Inout_ PULONG BufferSize);
-ETW_API TDHSTATUS WINAPI TdhGetEventMapInformation(_In_ PEVENT_RECORD pEvent,
-						   _In_ LPWSTR pMapName,
-						   _Out_writes_bytes_opt_(*pBufferSize) PEVENT_MAP_INFO pBuffer,
-						   _Inout_ PULONG pBufferSize);
-ETW_API TDHSTATUS WINAPI TdhGetPropertySize(_In_ PEVENT_RECORD pEvent, _In_ ULONG TdhContextCount,
-					    _In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext,
-					    _In_ ULONG PropertyDataCount,
-					    _In_reads_(PropertyDataCount) PPROPERTY_DATA_DESCRIPTOR pPropertyData,
-					    _Out_ PULONG pPropertySize);
-ETW_API TDHSTATUS WINAPI TdhGetProperty(_In_ PEVENT_RECORD pEvent, _In_ ULONG TdhContextCount,
-					_In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext,
-					_In_ ULONG PropertyDataCount,
-					_In_reads_(PropertyDataCount) PPROPERTY_DATA_DESCRIPTOR pPropertyData,
-					_In_ ULONG BufferSize,
-					_Out_writes_bytes_(BufferSize) PBYTE pBuffer);
+ETW_API TDHSTATUS WINAPI TdhGetEventInformation(
+	_In_ PEVENT_RECORD Event, _In_ ULONG TdhContextCount,
+	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext,
+	_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer, _Inout_ PULONG BufferSize);
+ETW_API TDHSTATUS WINAPI TdhGetEventMapInformation(
+	_In_ PEVENT_RECORD pEvent, _In_ LPWSTR pMapName,
+	_Out_writes_bytes_opt_(*pBufferSize) PEVENT_MAP_INFO pBuffer, _Inout_ PULONG pBufferSize);
+ETW_API TDHSTATUS WINAPI TdhGetPropertySize(
+	_In_ PEVENT_RECORD pEvent, _In_ ULONG TdhContextCount,
+	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext, _In_ ULONG PropertyDataCount,
+	_In_reads_(PropertyDataCount) PPROPERTY_DATA_DESCRIPTOR pPropertyData,
+	_Out_ PULONG pPropertySize);
+ETW_API TDHSTATUS WINAPI TdhGetProperty(
+	_In_ PEVENT_RECORD pEvent, _In_ ULONG TdhContextCount,
+	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext, _In_ ULONG PropertyDataCount,
+	_In_reads_(PropertyDataCount) PPROPERTY_DATA_DESCRIPTOR pPropertyData,
+	_In_ ULONG BufferSize, _Out_writes_bytes_(BufferSize) PBYTE pBuffer);
 ETW_API TDHSTATUS WINAPI TdhFormatProperty(_In_ PTRACE_EVENT_INFO EventInfo,
 					   _In_opt_ PEVENT_MAP_INFO MapInfo,
 					   _In_ ULONG PointerSize, _In_ USHORT PropertyInType,
@@ -370,33 +367,32 @@ ETW_API TDHSTATUS WINAPI TdhFormatProperty(_In_ PTRACE_EVENT_INFO EventInfo,
 					   _Out_writes_bytes_opt_(*BufferSize) PWCHAR Buffer,
 					   _Out_ PUSHORT UserDataConsumed);
 
-ETW_API TDHSTATUS WINAPI TdhEnumerateProviders(_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_ENUMERATION_INFO pBuffer,
-					       _Inout_ PULONG pBufferSize);
-ETW_API TDHSTATUS WINAPI TdhEnumerateProvidersForDecodingSource(_In_ DECODING_SOURCE filter,
-								_Out_writes_bytes_opt_(bufferSize) PROVIDER_ENUMERATION_INFO *buffer,
-								_In_ ULONG bufferSize,
-								_Out_ PULONG bufferRequired);
-ETW_API TDHSTATUS WINAPI TdhQueryProviderFieldInformation(_In_ LPGUID pGuid,
-							  _In_ ULONGLONG EventFieldValue,
-							  _In_ EVENT_FIELD_TYPE EventFieldType,
-							  _Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
-							  _Inout_ PULONG pBufferSize);
-ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFieldInformation(_In_ LPGUID pGuid,
-							      _In_ EVENT_FIELD_TYPE EventFieldType,
-							      _Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
-							      _Inout_ PULONG pBufferSize);
-ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFilters(_In_ LPGUID Guid, _In_ ULONG TdhContextCount,
-						     _In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext,
-						     _In_ PULONG FilterCount,
-						     _Out_writes_bytes_opt_(*BufferSize) PPROVIDER_FILTER_INFO *Buffer,
-						     _Inout_ PULONG BufferSize);
-ETW_API TDHSTATUS WINAPI TdhEnumerateManifestProviderEvents(_In_ LPGUID ProviderGuid,
-							    _Out_writes_bytes_opt_(*BufferSize) PPROVIDER_EVENT_INFO Buffer,
-							    _Inout_ PULONG BufferSize);
-ETW_API TDHSTATUS WINAPI TdhGetManifestEventInformation(_In_ LPGUID ProviderGuid,
-							_In_ PEVENT_DESCRIPTOR EventDescriptor,
-							_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer,
-							_Inout_ PULONG BufferSize);
+ETW_API TDHSTATUS WINAPI TdhEnumerateProviders(
+	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_ENUMERATION_INFO pBuffer,
+	_Inout_ PULONG pBufferSize);
+ETW_API TDHSTATUS WINAPI TdhEnumerateProvidersForDecodingSource(
+	_In_ DECODING_SOURCE filter,
+	_Out_writes_bytes_opt_(bufferSize) PROVIDER_ENUMERATION_INFO *buffer,
+	_In_ ULONG bufferSize, _Out_ PULONG bufferRequired);
+ETW_API TDHSTATUS WINAPI TdhQueryProviderFieldInformation(
+	_In_ LPGUID pGuid, _In_ ULONGLONG EventFieldValue, _In_ EVENT_FIELD_TYPE EventFieldType,
+	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
+	_Inout_ PULONG pBufferSize);
+ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFieldInformation(
+	_In_ LPGUID pGuid, _In_ EVENT_FIELD_TYPE EventFieldType,
+	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
+	_Inout_ PULONG pBufferSize);
+ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFilters(
+	_In_ LPGUID Guid, _In_ ULONG TdhContextCount,
+	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext, _In_ PULONG FilterCount,
+	_Out_writes_bytes_opt_(*BufferSize) PPROVIDER_FILTER_INFO *Buffer,
+	_Inout_ PULONG BufferSize);
+ETW_API TDHSTATUS WINAPI TdhEnumerateManifestProviderEvents(
+	_In_ LPGUID ProviderGuid, _Out_writes_bytes_opt_(*BufferSize) PPROVIDER_EVENT_INFO Buffer,
+	_Inout_ PULONG BufferSize);
+ETW_API TDHSTATUS WINAPI TdhGetManifestEventInformation(
+	_In_ LPGUID ProviderGuid, _In_ PEVENT_DESCRIPTOR EventDescriptor,
+	_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer, _Inout_ PULONG BufferSize);
 
 ETW_API TDHSTATUS WINAPI TdhLoadManifest(_In_ PWSTR Manifest);
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromMemory(_In_reads_bytes_(cbData) LPCVOID pData,
@@ -419,18 +415,18 @@ ETW_API TDHSTATUS WINAPI TdhGetWppMessage(_In_ TDH_HANDLE Handle, _In_ PEVENT_RE
 					  _Out_writes_bytes_(*BufferSize) PBYTE Buffer);
 ETW_API TDHSTATUS WINAPI TdhCloseDecodingHandle(_In_ TDH_HANDLE Handle);
 
-ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilter(_In_ LPCGUID ProviderGuid,
-						_In_ PCEVENT_DESCRIPTOR EventDescriptor,
-						_In_ BOOLEAN EventMatchANY,
-						_In_ ULONG PayloadPredicateCount,
-						_In_reads_(PayloadPredicateCount) PPAYLOAD_FILTER_PREDICATE PayloadPredicates,
-						_Outptr_result_maybenull_ PVOID *PayloadFilter);
+ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilter(
+	_In_ LPCGUID ProviderGuid, _In_ PCEVENT_DESCRIPTOR EventDescriptor,
+	_In_ BOOLEAN EventMatchANY, _In_ ULONG PayloadPredicateCount,
+	_In_reads_(PayloadPredicateCount) PPAYLOAD_FILTER_PREDICATE PayloadPredicates,
+	_Outptr_result_maybenull_ PVOID *PayloadFilter);
 ETW_API TDHSTATUS WINAPI TdhDeletePayloadFilter(_Inout_ PVOID *PayloadFilter);
-ETW_API TDHSTATUS WINAPI TdhAggregatePayloadFilters(_In_ ULONG PayloadFilterCount,
-						    _In_reads_(PayloadFilterCount) PVOID *PayloadFilterPtrs,
-						    _In_reads_opt_(PayloadFilterCount) PBOOLEAN EventMatchALLFlags,
-						    _Out_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
-ETW_API TDHSTATUS WINAPI TdhCleanupPayloadEventFilterDescriptor(_Inout_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
+ETW_API TDHSTATUS WINAPI TdhAggregatePayloadFilters(
+	_In_ ULONG PayloadFilterCount, _In_reads_(PayloadFilterCount) PVOID *PayloadFilterPtrs,
+	_In_reads_opt_(PayloadFilterCount) PBOOLEAN EventMatchALLFlags,
+	_Out_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
+ETW_API TDHSTATUS WINAPI TdhCleanupPayloadEventFilterDescriptor(
+	_Inout_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
 
 /* --- Strings by their offset; NULL where the offset is 0. */
 
@@ -443,7 +439,8 @@ TDH_INLINE PWSTR EMI_MAP_NAME(_In_ PEVENT_MAP_INFO MapInfo)
 
 TDH_INLINE PWSTR EMI_MAP_FORMAT(_In_ PEVENT_MAP_INFO MapInfo)
 {
-	if (!(MapInfo->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP) || MapInfo->FormatStringOffset == 0)
+	if (!(MapInfo->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP) ||
+	    MapInfo->FormatStringOffset == 0)
 		return NULL;
 	return (PWSTR)(PVOID)((PBYTE)MapInfo + MapInfo->FormatStringOffset);
 }
