@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "etl/block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/xpress.h"
+
+#define FIRST_PLACES 256
+
+static int grow(uint8_t **memory, size_t *room, size_t bytes)
+{
+	uint8_t *grown;
+
+	if (bytes <= *room)
+		return 0;
+	/* What was there is not needed: free first, so that both need not fit. */
+	free(*memory);
+	*room = 0;
+	grown = *memory = malloc(bytes);
+	if (!grown)
+		return -ENOMEM;
+	*room = bytes;
+	return 0;
+}
+
+static void note(struct etw_findings *findings, const struct etw_etl_block *block,
+		 enum etw_finding_kind kind, uint64_t offset, uint64_t bytes, const char *sentence)
+{
+	const struct etw_etl_buffer *buffer = &block->buffer;
+	bool is_packed = buffer->flags & WIRE_BUFFER_COMPRESSED;
+
+	if (findings)
+		etw_findings_add(findings, kind,
+				 buffer->offset +
+					 (is_packed ? 0 : WIRE_BUFFER_HEADER_BYTES + offset),
+				 bytes, buffer->number, sentence);
+}
+
+/* Brings the buffer's bytes in; sets events and event_bytes to what is there of them. */
+static int read_events(const struct etw_etl_file *file, struct etw_etl_block *block,
+		       struct etw_findings *findings)
+{
+	const struct etw_etl_buffer *buffer = &block->buffer;
+	size_t stored = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
+	uint32_t wanted = buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES;
+	size_t count;
+
+	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED))
+		stored = wanted;
+	TRY(grow(&block->memory, &block->memory_room, stored));
+	TRY(etw_etl_file_read(file, buffer->offset + WIRE_BUFFER_HEADER_BYTES, block->memory,
+			      stored, &count));
+	if (count < stored)
+		note(findings, block, ETW_FINDING_CUT, count, stored - count,
+		     "the file ends within the buffer");
+	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED)) {
+		block->events = block->memory;
+		block->event_bytes = (uint32_t)count;
+		return 0;
+	}
+	TRY(grow(&block->unpacked, &block->unpacked_room, wanted));
+	block->events = block->unpacked;
+	block->event_bytes = (uint32_t)etw_xpress_decode(block->memory, count, block->unpacked,
+							 wanted, NULL);
+	if (block->event_bytes < wanted && count == stored)
+		note(findings, block, ETW_FINDING_EVENTS, 0, wanted - block->event_bytes,
+		     "the compressed data is damaged");
+	return 0;
+}
+
+static int add_place(struct etw_etl_block *block, uint32_t offset, int64_t time_raw)
+{
+	if (block->count == block->places_room) {
+		size_t room = block->places_room ? 2 * block->places_room : FIRST_PLACES;
+		struct etw_etl_place *grown = realloc(block->places, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		block->places = grown;
+		block->places_room = room;
+	}
+	block->places[block->count++] = (struct etw_etl_place){offset, time_raw};
+	return 0;
+}
+
+/* Whether an end mark, or less than an event header, is left at @offset. */
+static bool at_end(const struct etw_etl_block *block, uint32_t offset)
+{
+	return block->event_bytes - offset < 8 ||
+	       etw_load32(block->events + offset) == WIRE_EVENT_END_MARK;
+}
+
+/* Whether the rest from @offset is what a writer leaves behind the last event: ones, or nothing. */
+static bool is_fill(const struct etw_etl_block *block, uint32_t offset)
+{
+	while (offset < block->event_bytes) {
+		if (block->events[offset++] != 0xFF)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The common case in one pass: a chain of sound events up to the end, never running back in time.
+ * Returns false when the block needs places.
+ */
+static bool step_through(struct etw_etl_block *block)
+{
+	struct etw_etl_event event;
+	uint32_t offset = 0;
+	int64_t last = INT64_MIN;
+
+	block->count = 0;
+	while (offset < block->event_bytes && !at_end(block, offset)) {
+		if (etw_etl_event_peek(block->events + offset, block->event_bytes - offset,
+				       &event) ||
+		    !event.has_time || event.time_raw < last)
+			return false;
+		if (!block->count++)
+			block->first_raw = event.time_raw;
+		last = event.time_raw;
+		offset += ALIGN_UP(event.bytes, WIRE_EVENT_ALIGNMENT);
+		if (offset > block->event_bytes)
+			offset = block->event_bytes;
+	}
+	block->last_raw = last;
+	return is_fill(block, offset);
+}
+
+/*
+ * Marks, from the end backwards, every aligned place from which a chain of sound events leads exactly
+ * to the end. Returns owned memory of one byte a place, or NULL.
+ */
+static uint8_t *find_chains(const struct etw_etl_block *block)
+{
+	uint32_t places = block->event_bytes / WIRE_EVENT_ALIGNMENT;
+	uint8_t *leads = calloc((size_t)places + 2, 1);
+
+	if (!leads)
+		return NULL;
+	leads[places] = leads[places + 1] = 1;
+	for (uint32_t place = places; place-- > 0;) {
+		uint32_t offset = place * WIRE_EVENT_ALIGNMENT;
+		struct etw_etl_event event;
+
+		if (at_end(block, offset)) {
+			/* A lone end mark within events is not to be taken for the end. */
+			leads[place] = leads[place + 1];
+			continue;
+		}
+		if (etw_etl_event_peek(block->events + offset, block->event_bytes - offset,
+				       &event) ||
+		    event.bytes < 8)
+			continue;
+
+		uint32_t next = (offset + event.bytes + WIRE_EVENT_ALIGNMENT - 1) /
+				WIRE_EVENT_ALIGNMENT;
+
+		leads[place] = leads[next <= places ? next : places];
+	}
+	return leads;
+}
+
+/* The next place from @offset that starts a chain of events, or the end. */
+static uint32_t resume(const struct etw_etl_block *block, const uint8_t *leads, uint32_t offset)
+{
+	for (offset += WIRE_EVENT_ALIGNMENT; offset + 8 <= block->event_bytes;
+	     offset += WIRE_EVENT_ALIGNMENT) {
+		if (leads[offset / WIRE_EVENT_ALIGNMENT] && !at_end(block, offset))
+			return offset;
+	}
+	return block->event_bytes;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct etw_etl_place *a = left, *b = right;
+
+	if (a->time_raw != b->time_raw)
+		return a->time_raw < b->time_raw ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Why there is no event at @offset, or NULL. */
+static const char *sound_event(const struct etw_etl_block *block, uint32_t offset,
+			       struct etw_etl_event *ret)
+{
+	if (block->event_bytes - offset < 8)
+		return "too few bytes for an event are left at the end";
+	if (etw_load32(block->events + offset) == WIRE_EVENT_END_MARK)
+		return "an end mark stands before the buffer's end";
+	return etw_etl_event_peek(block->events + offset, block->event_bytes - offset, ret);
+}
+
+/* Gives the first @count places, messages without a time of their own, the first time there is. */
+static void backdate(struct etw_etl_block *block, uint32_t count, int64_t time_raw)
+{
+	for (uint32_t i = 0; i < count; i++)
+		block->places[i].time_raw = time_raw;
+}
+
+/*
+ * The thorough pass: notes the place of every event, skips what is none, orders by time. A message
+ * without a time of its own takes that of the event before it.
+ */
+static int note_places(struct etw_etl_block *block, struct etw_findings *findings)
+{
+	CLEANUP(freep) uint8_t *leads = NULL;
+	uint32_t offset = 0;
+	uint32_t untimed = 0; /* messages without a time before the first event that has one */
+	int64_t last = block->buffer.time_raw;
+
+	block->count = 0;
+	while (offset < block->event_bytes && !is_fill(block, offset)) {
+		struct etw_etl_event event;
+		const char *sentence = sound_event(block, offset, &event);
+
+		if (!sentence) {
+			if (event.has_time)
+				last = event.time_raw;
+			TRY(add_place(block, offset, last));
+			if (!event.has_time && untimed == block->count - 1)
+				untimed++;
+			else if (event.has_time && untimed == block->count - 1)
+				backdate(block, untimed, last);
+			offset += ALIGN_UP(event.bytes, WIRE_EVENT_ALIGNMENT);
+			continue;
+		}
+		if (!leads) {
+			leads = find_chains(block);
+			if (!leads)
+				return -ENOMEM;
+		}
+		uint32_t next = resume(block, leads, offset);
+
+		note(findings, block, ETW_FINDING_EVENTS, offset, next - offset, sentence);
+		offset = next;
+	}
+	qsort(block->places, block->count, sizeof(*block->places), compare_places);
+	return 0;
+}
+
+int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+		       struct etw_etl_block *block, struct etw_findings *findings)
+{
+	block->buffer = *buffer;
+	block->count = 0;
+	block->event_bytes = 0;
+	block->is_stepped = true;
+	if (!etw_etl_buffer_holds_events(buffer))
+		return 0;
+	TRY(read_events(file, block, findings));
+	block->is_stepped = step_through(block);
+	if (block->is_stepped)
+		return 0;
+	TRY(note_places(block, findings));
+	if (block->count) {
+		block->first_raw = block->places[0].time_raw;
+		block->last_raw = block->places[block->count - 1].time_raw;
+	}
+	return 0;
+}
+
+void etw_etl_block_done(struct etw_etl_block *block)
+{
+	free(block->memory);
+	free(block->unpacked);
+	free(block->places);
+	*block = (struct etw_etl_block){0};
+}
+
+bool etw_etl_cursor_place(struct etw_etl_cursor *cursor)
+{
+	const struct etw_etl_block *block = cursor->block;
+
+	if (++cursor->index >= block->count)
+		return false;
+
+	const struct etw_etl_place *place = &block->places[cursor->index];
+
+	cursor->offset = place->offset;
+	(void)etw_etl_event_peek(block->events + place->offset, block->event_bytes - place->offset,
+				 &cursor->event);
+	cursor->event.time_raw = place->time_raw;
+	return true;
+}
+
+bool etw_etl_cursor_start(struct etw_etl_cursor *cursor, const struct etw_etl_block *block)
+{
+	*cursor = (struct etw_etl_cursor){.block = block, .index = UINT32_MAX};
+	if (!block->count)
+		return false;
+	if (!block->is_stepped)
+		return etw_etl_cursor_place(cursor);
+	cursor->index = 0;
+	(void)etw_etl_event_peek(block->events, block->event_bytes, &cursor->event);
+	return true;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One buffer of a file in memory: read, decompressed, every event checked. After a damaged event the
+ * block finds the events behind it again: a place counts as an event's start when the chain of events
+ * from there ends exactly where the buffer ends.
+ */
+#ifndef ETW_ETL_BLOCK_H
+#define ETW_ETL_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "etl/buffer.h"
+#include "etl/event.h"
+#include "etl/file.h"
+#include "etl/findings.h"
+
+/* Where an event lies in a block; kept only where stepping by size would not do. */
+struct etw_etl_place {
+	uint32_t offset; /* from the end of the buffer header */
+	int64_t time_raw;
+};
+
+struct etw_etl_block {
+	struct etw_etl_buffer buffer;
+	uint8_t *memory; /* owned: the buffer as on disk */
+	size_t memory_room;
+	uint8_t *unpacked; /* owned: the events of a compressed buffer */
+	size_t unpacked_room;
+	const uint8_t *events; /* the first event; in one of the two above */
+	uint32_t event_bytes;  /* valid ones from there */
+	uint32_t count;        /* events */
+	int64_t first_raw;     /* of the first in delivery order; unset without events */
+	int64_t last_raw;
+	struct etw_etl_place *places; /* owned; NULL unless stepping needs help: see is_stepped */
+	size_t places_room;
+	bool is_stepped; /* events follow each other by size and never run back: `places` is unused */
+};
+
+/*
+ * etw_etl_block_load() - reads a buffer of the file.
+ *
+ * @buffer:   as the walk gave it
+ * @block:    zeroed, or loaded before: its memory is reused
+ * @findings: what could not be read is added here; NULL to keep silent
+ *
+ * Returns 0, also for a damaged buffer (then `count` may be 0); -ENOMEM; the errno of reading.
+ */
+int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+		       struct etw_etl_block *block, struct etw_findings *findings);
+
+/* etw_etl_block_done() - frees the memory; takes a zeroed block. */
+void etw_etl_block_done(struct etw_etl_block *block);
+
+/* A place in a block's events, in order of delivery. */
+struct etw_etl_cursor {
+	const struct etw_etl_block *block;
+	struct etw_etl_event event; /* the current one; unset at the end */
+	uint32_t offset;            /* of the current event, from the end of the buffer header */
+	uint32_t index;             /* of the current event; block->count at the end */
+};
+
+/* etw_etl_cursor_start() - goes to the first event. Returns false when the block has none. */
+bool etw_etl_cursor_start(struct etw_etl_cursor *cursor, const struct etw_etl_block *block);
+
+/* etw_etl_cursor_place() - etw_etl_cursor_next() for blocks that are not stepped. */
+bool etw_etl_cursor_place(struct etw_etl_cursor *cursor);
+
+/* etw_etl_cursor_next() - goes to the next event. Returns false at the end. */
+static inline bool etw_etl_cursor_next(struct etw_etl_cursor *cursor)
+{
+	const struct etw_etl_block *block = cursor->block;
+
+	if (UNLIKELY(!block->is_stepped))
+		return etw_etl_cursor_place(cursor);
+	if (++cursor->index >= block->count)
+		return false;
+	cursor->offset += ALIGN_UP(cursor->event.bytes, WIRE_EVENT_ALIGNMENT);
+	/* Checked when the block was loaded, and nobody else can write the block's memory. */
+	(void)etw_etl_event_peek(block->events + cursor->offset,
+				 block->event_bytes - cursor->offset, &cursor->event);
+	return true;
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "etl/directory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "etl/block.h"
+#include "wire/xpress.h"
+
+#define FIRST_ENTRIES 64
+
+/* Enough for the buffer header and the time in the first event, compressed or not. */
+#define PROBE_BYTES 192
+#define PROBE_EVENT 0x20
+
+/*
+ * The first event's time from a short read. Returns false when only the whole buffer can tell.
+ */
+static bool probe_first(const uint8_t *body, size_t bytes, const struct etw_etl_buffer *buffer,
+			int64_t *ret)
+{
+	uint32_t valid = buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES;
+	uint8_t unpacked[PROBE_EVENT];
+	struct etw_etl_event event;
+
+	if (buffer->flags & WIRE_BUFFER_COMPRESSED) {
+		bytes = etw_xpress_decode(body, bytes, unpacked,
+					  valid < sizeof(unpacked) ? valid : sizeof(unpacked),
+					  NULL);
+		body = unpacked;
+	}
+	if (bytes > valid)
+		bytes = valid;
+	/* The event may be longer than the probe: it is judged by the buffer's bytes, read here up to
+	 * the time field at most, which every header type has in its first 0x18 bytes. */
+	if (bytes < 0x18 || body[3] != WIRE_EVENT_FLAG_TRACE ||
+	    etw_etl_event_peek(body, valid, &event))
+		return false;
+	*ret = event.time_raw;
+	return true;
+}
+
+/* Reads what is needed of a buffer; sets @ret_has to whether it holds an event. */
+static int first_time(struct etw_etl_walk *walk, const struct etw_etl_buffer *buffer,
+		      struct etw_etl_block *block, int64_t *ret, bool *ret_has)
+{
+	uint8_t body[PROBE_BYTES];
+	size_t wanted = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
+	size_t count;
+
+	*ret_has = false;
+	if (buffer->valid_bytes == WIRE_BUFFER_HEADER_BYTES || !etw_etl_buffer_holds_events(buffer))
+		return 0;
+	TRY(etw_etl_file_read(walk->file, buffer->offset + WIRE_BUFFER_HEADER_BYTES, body,
+			      wanted < sizeof(body) ? wanted : sizeof(body), &count));
+	*ret_has = probe_first(body, count, buffer, ret);
+	if (*ret_has)
+		return 0;
+	/* Damaged, or a message without a time: findings come when the buffer is delivered. */
+	TRY(etw_etl_block_load(walk->file, buffer, block, NULL));
+	*ret_has = block->count > 0;
+	if (*ret_has)
+		*ret = block->first_raw;
+	else
+		etw_findings_add(walk->findings, ETW_FINDING_EVENTS, buffer->offset,
+				 buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES, buffer->number,
+				 "no event of the buffer can be read");
+	return 0;
+}
+
+static int add_entry(struct etw_etl_directory *directory, const struct etw_etl_buffer *buffer,
+		     int64_t first_raw)
+{
+	if (directory->count == directory->room) {
+		uint32_t room = directory->room ? directory->room + directory->room / 2
+						: FIRST_ENTRIES;
+		struct etw_etl_entry *grown;
+
+		if (room < directory->room)
+			return -EFBIG;
+		grown = realloc(directory->entries, (size_t)room * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		directory->entries = grown;
+		directory->room = room;
+	}
+	directory->entries[directory->count++] = (struct etw_etl_entry){
+		.offset = buffer->offset,
+		.first_raw = first_raw,
+		.number = buffer->number,
+		.stride = buffer->stride,
+		.valid_bytes = buffer->valid_bytes,
+		.processor = buffer->processor,
+		.flags = buffer->flags,
+	};
+	return 0;
+}
+
+static bool is_before(const struct etw_etl_entry *left, const struct etw_etl_entry *right)
+{
+	if (left->first_raw != right->first_raw)
+		return left->first_raw < right->first_raw;
+	return left->number < right->number;
+}
+
+static void sift_down(struct etw_etl_entry *entries, uint32_t at, uint32_t count)
+{
+	struct etw_etl_entry moving = entries[at];
+
+	for (uint64_t child; (child = 2 * (uint64_t)at + 1) < count; at = (uint32_t)child) {
+		if (child + 1 < count && is_before(&entries[child], &entries[child + 1]))
+			child++;
+		if (!is_before(&moving, &entries[child]))
+			break;
+		entries[at] = entries[child];
+	}
+	entries[at] = moving;
+}
+
+/* In place, so that a million entries need no second copy: qsort() of glibc would make one. */
+static void sort_entries(struct etw_etl_entry *entries, uint32_t count)
+{
+	bool is_sorted = true;
+
+	for (uint32_t i = 1; i < count && is_sorted; i++)
+		is_sorted = is_before(&entries[i - 1], &entries[i]);
+	if (is_sorted)
+		return;
+	for (uint32_t i = count / 2; i-- > 0;)
+		sift_down(entries, i, count);
+	for (uint32_t end = count - 1; end > 0; end--) {
+		struct etw_etl_entry last = entries[end];
+
+		entries[end] = entries[0];
+		entries[0] = last;
+		sift_down(entries, 0, end);
+	}
+}
+
+int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory *ret)
+{
+	CLEANUP(etw_etl_directory_done) struct etw_etl_directory directory = {0};
+	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
+	struct etw_etl_buffer buffer;
+	int result;
+
+	while (!(result = etw_etl_walk_next(walk, &buffer))) {
+		int64_t first_raw;
+		bool has_events;
+
+		if (directory.buffers++ == UINT32_MAX)
+			return -EFBIG;
+		TRY(first_time(walk, &buffer, &block, &first_raw, &has_events));
+		if (has_events)
+			TRY(add_entry(&directory, &buffer, first_raw));
+	}
+	if (result < 0)
+		return result;
+	sort_entries(directory.entries, directory.count);
+	*ret = directory;
+	directory = (struct etw_etl_directory){0};
+	return 0;
+}
+
+int etw_etl_directory_buffer(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
+			     struct etw_etl_buffer *ret)
+{
+	uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
+	size_t count;
+
+	TRY(etw_etl_file_read(file, entry->offset, raw, sizeof(raw), &count));
+	if (count < sizeof(raw))
+		memset(raw + count, 0, sizeof(raw) - count);
+	etw_etl_buffer_read(raw, ret);
+	/* What the walk found out about a damaged header counts, not the header. */
+	ret->offset = entry->offset;
+	ret->number = entry->number;
+	ret->stride = entry->stride;
+	ret->valid_bytes = entry->valid_bytes;
+	ret->flags = entry->flags;
+	if (ret->type >= WIRE_BUFFER_TYPES)
+		ret->type = WIRE_BUFFER_GENERIC;
+	return 0;
+}
+
+void etw_etl_directory_done(struct etw_etl_directory *directory)
+{
+	free(directory->entries);
+	*directory = (struct etw_etl_directory){0};
+}

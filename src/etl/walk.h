@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goes over a file buffer by buffer, in file order, and survives damage: what is no buffer is skipped,
+ * counted and named, and the walk goes on at the next sound buffer.
+ */
+#ifndef ETW_ETL_WALK_H
+#define ETW_ETL_WALK_H
+
+#include <stdbool.h>
+
+#include "etl/buffer.h"
+#include "etl/file.h"
+#include "etl/findings.h"
+#include "etl/header.h"
+
+#define ETW_END 1 /* positive status: nothing more to come */
+
+struct etw_etl_walk {
+	const struct etw_etl_file *file; /* borrowed */
+	struct etw_findings *findings;   /* borrowed */
+	uint32_t fixed_stride; /* every buffer's size; 0 when each has its own (compressed files) */
+	uint64_t offset;       /* where the next buffer should be */
+	uint64_t search_from; /* behind the header of the last buffer: where a search would start */
+	uint32_t number;
+};
+
+/*
+ * etw_etl_walk_start() - looks at the head of a file and starts a walk.
+ *
+ * @file, @findings: borrowed as long as the walk is used
+ * @ret_header:      the header event; owned, etw_etl_header_done(). When it is damaged, what could be
+ *                   had, a clock of 10 MHz and a finding
+ *
+ * Returns 0; -EBADMSG with @reterr when this is no .etl file; -ENOMEM; the errno of reading.
+ */
+int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *findings,
+		       struct etw_etl_walk *ret_walk, struct etw_etl_header *ret_header,
+		       struct etw_fault *reterr);
+
+/*
+ * etw_etl_walk_next() - the next buffer.
+ *
+ * Returns 0, ETW_END, -ENOMEM or the errno of reading.
+ */
+int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret);
+
+#endif
