@@ -93,12 +93,12 @@ def main(arguments=None):
             if options.command == "dump-buffers":
                 return print_buffers(trace)
             return print_violations(trace, options.strict)
-    except (UnreadableFile, OSError) as error:
-        print(f"{options.file}: unreadable: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except (UnreadableFile, OSError) as error:
+        print(f"{options.file}: unreadable: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ An event becomes one JSON object with these keys, in this order:
     ulen sha1 hex                     payload length, its SHA-1, and its hex when ulen <= 64
 
 PERFINFO events carry no pid and tid, and `pebs` / `pmc` only when the version word announces them
-(3.3). COMPACT is SYSTEM without kt and ut. INSTANCE is FULL plus `inst`, `pinst`, `pguid`, always in
-the 0x48-byte form: the shorter one belongs to layouts older than 1.3, which are not read.
+(3.3). COMPACT is SYSTEM without kt and ut. INSTANCE is FULL plus `inst`, `pinst`, `pguid`, always
+in the 0x48-byte form: the shorter one belongs to layouts older than 1.3, which are not read.
 MESSAGE has `num`, `opt` and, each when its option bit is set, `seq`, `comp`, `guid`, `pid`, `tid`.
 A MESSAGE without a time takes the time of the event before it in the buffer, null at its start.
 """

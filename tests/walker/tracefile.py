@@ -14,6 +14,9 @@ from layout import (BUFFER_HEADER_BYTES, CLOCK_CPU_CYCLES, CLOCK_QPC, CLOCK_SYST
 from xpress import XpressError, decompress
 
 
+MAX_DECOMPRESSED_BYTES = 1 << 28        # far above any buffer; bounds what a forged Offset can ask
+
+
 class UnreadableFile(ValueError):
     """The file is no .etl file that this reader knows; the text says why."""
 
@@ -63,6 +66,9 @@ class Buffer:
             self.damage = (None, f"Offset {header.offset:#x} is below the header's size")
             return b""
         if header.is_compressed:
+            if want > MAX_DECOMPRESSED_BYTES:
+                self.damage = (None, f"Offset {header.offset:#x} is no size of a buffer")
+                return b""
             try:
                 body, self.stream_bytes_used = decompress(self.stored, want)
                 return body
