@@ -2,7 +2,6 @@
 #include "base/guid.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/bytes.h"
 
@@ -25,25 +24,33 @@ void etw_guid_write(uint8_t *at, const GUID *guid)
 	memcpy(at + 8, guid->Data4, 8);
 }
 
-/* Both text forms differ only in what encloses the 36 characters. */
-static void format_between(const GUID *guid, char *text, size_t bytes, const char *open,
-			   const char *close)
+/* Writes the 36 characters; returns behind them. */
+static char *write_guid(char *to, const GUID *guid)
 {
-	const uint8_t *d = guid->Data4;
+	/* Bytes of the little-endian form in text order. */
+	static const uint8_t order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+	static const char digits[] = "0123456789abcdef";
+	uint8_t raw[16];
 
-	(void)snprintf(text, bytes, "%s%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x%s", open,
-		       guid->Data1, guid->Data2, guid->Data3, d[0], d[1], d[2], d[3], d[4], d[5],
-		       d[6], d[7], close);
+	etw_guid_write(raw, guid);
+	for (unsigned i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*to++ = '-';
+		*to++ = digits[raw[order[i]] >> 4];
+		*to++ = digits[raw[order[i]] & 15];
+	}
+	return to;
 }
 
 void etw_guid_format(const GUID *guid, char text[ETW_GUID_BARE_BYTES])
 {
-	format_between(guid, text, ETW_GUID_BARE_BYTES, "", "");
+	*write_guid(text, guid) = '\0';
 }
 
 void etw_guid_format_braced(const GUID *guid, char text[ETW_GUID_BRACED_BYTES])
 {
-	format_between(guid, text, ETW_GUID_BRACED_BYTES, "{", "}");
+	text[0] = '{';
+	memcpy(write_guid(text + 1, guid), "}", 2);
 }
 
 static int hex_digit(char c)

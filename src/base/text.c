@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,26 +62,6 @@ int etw_text_reserve(struct etw_text *text, size_t bytes)
 	return 0;
 }
 
-void etw_text_append(struct etw_text *text, const char *at, size_t bytes)
-{
-	if (etw_text_reserve(text, bytes))
-		return;
-	if (bytes)
-		memcpy(text->at + text->bytes, at, bytes);
-	text->bytes += bytes;
-	text->at[text->bytes] = '\0';
-}
-
-void etw_text_puts(struct etw_text *text, const char *string)
-{
-	etw_text_append(text, string, strlen(string));
-}
-
-void etw_text_putc(struct etw_text *text, char c)
-{
-	etw_text_append(text, &c, 1);
-}
-
 void etw_text_printf(struct etw_text *text, const char *format, ...)
 {
 	va_list arguments;
@@ -104,60 +85,117 @@ void etw_text_printf(struct etw_text *text, const char *format, ...)
 	text->bytes += (size_t)length;
 }
 
+static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+				     "25262728293031323334353637383940414243444546474849"
+				     "50515253545556575859606162636465666768697071727374"
+				     "75767778798081828384858687888990919293949596979899";
+
+static unsigned count_digits(uint64_t value)
+{
+	unsigned digits = 1;
+
+	for (;; value /= 10000, digits += 4) {
+		if (value < 10)
+			return digits;
+		if (value < 100)
+			return digits + 1;
+		if (value < 1000)
+			return digits + 2;
+		if (value < 10000)
+			return digits + 3;
+	}
+}
+
+static char *write_unsigned(char *to, uint64_t value)
+{
+	char *end = to + count_digits(value);
+	char *at = end;
+
+	while (value >= 100) {
+		at -= 2;
+		memcpy(at, &digit_pairs[2 * (value % 100)], 2);
+		value /= 100;
+	}
+	if (value >= 10)
+		memcpy(at - 2, &digit_pairs[2 * value], 2);
+	else
+		at[-1] = (char)('0' + value);
+	return end;
+}
+
 void etw_text_unsigned(struct etw_text *text, uint64_t value)
 {
-	char digits[20];
-	size_t first = sizeof(digits);
+	char *to = etw_text_begin(text, 20);
 
-	do {
-		digits[--first] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	etw_text_append(text, digits + first, sizeof(digits) - first);
+	if (to)
+		etw_text_end(text, write_unsigned(to, value));
 }
 
 void etw_text_signed(struct etw_text *text, int64_t value)
 {
+	char *to = etw_text_begin(text, 20);
+
+	if (!to)
+		return;
 	if (value < 0) {
-		etw_text_putc(text, '-');
-		etw_text_unsigned(text, -(uint64_t)value);
+		*to = '-';
+		etw_text_end(text, write_unsigned(to + 1, -(uint64_t)value));
 		return;
 	}
-	etw_text_unsigned(text, (uint64_t)value);
+	etw_text_end(text, write_unsigned(to, (uint64_t)value));
 }
 
 void etw_text_hex(struct etw_text *text, uint64_t value)
 {
-	char digits[16];
-	size_t first = sizeof(digits);
+	unsigned digits = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	char *to = etw_text_begin(text, 16);
 
-	do {
-		digits[--first] = "0123456789ABCDEF"[value & 15];
-		value >>= 4;
-	} while (value);
-	etw_text_append(text, digits + first, sizeof(digits) - first);
+	if (!to)
+		return;
+	for (unsigned i = digits; i > 0; i--, value >>= 4)
+		to[i - 1] = "0123456789ABCDEF"[value & 15];
+	etw_text_end(text, to + digits);
+}
+
+/* Whether four UTF-16 units, read as one word, are all ASCII. */
+static bool is_ascii_units(uint64_t word)
+{
+	return !(word & UINT64_C(0xFF80FF80FF80FF80));
+}
+
+/* Four ASCII units as four bytes. */
+static uint32_t pack_units(uint64_t word)
+{
+	word = (word | word >> 8) & UINT64_C(0x0000FFFF0000FFFF);
+	return (uint32_t)(word | word >> 16);
 }
 
 void etw_text_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 {
 	/* A unit gives at most three bytes of UTF-8; a pair gives four. */
-	if (units > SIZE_MAX / 4 || etw_text_reserve(text, 3 * units))
+	char *to = units > SIZE_MAX / 4 ? NULL : etw_text_begin(text, 3 * units);
+
+	if (!to)
 		return;
 	while (units) {
-		uint32_t unit = etw_load16(at);
 		size_t used = 1;
 
-		if (unit < 0x80) {
-			text->at[text->bytes++] = (char)unit;
+		if (units >= 4 && is_ascii_units(etw_load64(at))) {
+			etw_store32((uint8_t *)to, pack_units(etw_load64(at)));
+			to += 4;
+			used = 4;
 		} else {
-			uint32_t point = etw_utf16_decode(at, units, &used);
-
-			text->bytes += etw_utf8_encode(point, text->at + text->bytes);
+			to += etw_utf8_encode(etw_utf16_decode(at, units, &used), to);
 		}
 		at += 2 * used;
 		units -= used;
 	}
-	text->at[text->bytes] = '\0';
+	etw_text_end(text, to);
+}
+
+static uint32_t ansi_point(uint8_t byte)
+{
+	return byte >= 0x80 && byte < 0xA0 ? windows_1252[byte - 0x80] : byte;
 }
 
 void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
@@ -166,55 +204,142 @@ void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
 		etw_text_append(text, (const char *)at, bytes);
 		return;
 	}
-	for (size_t i = 0; i < bytes; i++) {
-		uint32_t point = at[i];
-		char encoded[4];
+	char *to = bytes > SIZE_MAX / 4 ? NULL : etw_text_begin(text, 3 * bytes);
 
-		if (point >= 0x80 && point < 0xA0)
-			point = windows_1252[point - 0x80];
-		etw_text_append(text, encoded, etw_utf8_encode(point, encoded));
-	}
+	if (!to)
+		return;
+	for (size_t i = 0; i < bytes; i++)
+		to += etw_utf8_encode(ansi_point(at[i]), to);
+	etw_text_end(text, to);
 }
 
-static void append_escape(struct etw_text *text, unsigned char c)
+/* Bytes that a JSON string cannot hold as they are; those of UTF-8 sequences can. */
+static bool needs_escape(uint32_t point)
 {
+	return point < 0x20 || point == '"' || point == '\\' || point == 0x7F;
+}
+
+/* Whether one of eight bytes may need an escape; never misses one. */
+static bool word_needs_escape(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t quote = word ^ ones * '"';
+	uint64_t backslash = word ^ ones * '\\';
+	uint64_t delete = word ^ ones * 0x7F;
+	uint64_t found = (word - ones * 0x20) & ~word;
+
+	found |= (quote - ones) & ~quote;
+	found |= (backslash - ones) & ~backslash;
+	found |= (delete - ones) & ~delete;
+	return found & ones * 0x80;
+}
+
+static char *write_escape(char *to, uint32_t c)
+{
+	*to++ = '\\';
 	switch (c) {
 	case '"':
-		etw_text_append(text, "\\\"", 2);
-		break;
 	case '\\':
-		etw_text_append(text, "\\\\", 2);
-		break;
+		*to++ = (char)c;
+		return to;
 	case '\n':
-		etw_text_append(text, "\\n", 2);
-		break;
+		*to++ = 'n';
+		return to;
 	case '\r':
-		etw_text_append(text, "\\r", 2);
-		break;
+		*to++ = 'r';
+		return to;
 	case '\t':
-		etw_text_append(text, "\\t", 2);
-		break;
+		*to++ = 't';
+		return to;
 	default:
-		etw_text_printf(text, "\\u%04x", c);
+		memcpy(to, "u00", 3);
+		to[3] = "0123456789abcdef"[c >> 4 & 15];
+		to[4] = "0123456789abcdef"[c & 15];
+		return to + 5;
 	}
 }
 
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 {
-	size_t plain = 0;
+	/* An escape has six bytes. */
+	char *to = bytes > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * bytes + 2);
 
-	etw_text_putc(text, '"');
-	for (size_t i = 0; i < bytes; i++) {
-		unsigned char c = (unsigned char)at[i];
+	if (!to)
+		return;
+	*to++ = '"';
+	while (bytes) {
+		uint64_t word;
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F)
+		if (bytes >= 8 && (memcpy(&word, at, 8), !word_needs_escape(word))) {
+			memcpy(to, &word, 8);
+			to += 8;
+			at += 8;
+			bytes -= 8;
 			continue;
-		etw_text_append(text, at + plain, i - plain);
-		append_escape(text, c);
-		plain = i + 1;
+		}
+		if (needs_escape((uint8_t)*at))
+			to = write_escape(to, (uint8_t)*at);
+		else
+			*to++ = *at;
+		at++;
+		bytes--;
 	}
-	etw_text_append(text, at + plain, bytes - plain);
-	etw_text_putc(text, '"');
+	*to++ = '"';
+	etw_text_end(text, to);
+}
+
+void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units)
+{
+	char *to = units > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * units + 2);
+
+	if (!to)
+		return;
+	*to++ = '"';
+	while (units) {
+		size_t used = 1;
+
+		if (units >= 4 && is_ascii_units(etw_load64(at))) {
+			uint32_t packed = pack_units(etw_load64(at));
+
+			/* The upper half is filled with blanks, which need no escape. */
+			if (!word_needs_escape(packed | UINT64_C(0x2020202000000000))) {
+				etw_store32((uint8_t *)to, packed);
+				to += 4;
+				at += 8;
+				units -= 4;
+				continue;
+			}
+		}
+		uint32_t point = etw_utf16_decode(at, units, &used);
+
+		to = needs_escape(point) ? write_escape(to, point)
+					 : to + etw_utf8_encode(point, to);
+		at += 2 * used;
+		units -= used;
+	}
+	*to++ = '"';
+	etw_text_end(text, to);
+}
+
+void etw_text_json_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
+{
+	if (etw_utf8_is_valid(at, bytes)) {
+		etw_text_json_string(text, (const char *)at, bytes);
+		return;
+	}
+	char *to = bytes > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * bytes + 2);
+
+	if (!to)
+		return;
+	*to++ = '"';
+	for (size_t i = 0; i < bytes; i++) {
+		uint32_t point = ansi_point(at[i]);
+
+		to = needs_escape(point) ? write_escape(to, point)
+					 : to + etw_utf8_encode(point, to);
+	}
+	*to++ = '"';
+	etw_text_end(text, to);
 }
 
 const char *etw_text_string(const struct etw_text *text)

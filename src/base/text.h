@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "base/macros.h"
 
 struct etw_text {
 	char *at;     /* owned; NUL-terminated once anything was appended */
@@ -31,14 +34,54 @@ void etw_text_clear(struct etw_text *text);
 /* etw_text_reserve() - makes room for @bytes more; returns 0 or -ENOMEM (also remembered). */
 int etw_text_reserve(struct etw_text *text, size_t bytes);
 
+/*
+ * etw_text_begin() - where the next @bytes bytes and a NUL may be written, for writers of hot paths.
+ *
+ * Returns NULL when memory ran out (remembered). Write, then call etw_text_end().
+ */
+static inline char *etw_text_begin(struct etw_text *text, size_t bytes)
+{
+	if (UNLIKELY(text->error || bytes >= text->room - text->bytes) &&
+	    etw_text_reserve(text, bytes))
+		return NULL;
+	return text->at + text->bytes;
+}
+
+/* etw_text_end() - the text now reaches to @end, exclusive; terminates it. */
+static inline void etw_text_end(struct etw_text *text, char *end)
+{
+	text->bytes = (size_t)(end - text->at);
+	*end = '\0';
+}
+
 /* etw_text_append() - appends @bytes bytes, which must be UTF-8 already. */
-void etw_text_append(struct etw_text *text, const char *at, size_t bytes);
+static inline void etw_text_append(struct etw_text *text, const char *at, size_t bytes)
+{
+	char *to = etw_text_begin(text, bytes);
+
+	if (!to)
+		return;
+	if (bytes)
+		memcpy(to, at, bytes);
+	etw_text_end(text, to + bytes);
+}
 
 /* etw_text_puts() - appends a NUL-terminated string. */
-void etw_text_puts(struct etw_text *text, const char *string);
+static inline void etw_text_puts(struct etw_text *text, const char *string)
+{
+	etw_text_append(text, string, strlen(string));
+}
 
 /* etw_text_putc() - appends one ASCII character. */
-void etw_text_putc(struct etw_text *text, char c);
+static inline void etw_text_putc(struct etw_text *text, char c)
+{
+	char *to = etw_text_begin(text, 1);
+
+	if (!to)
+		return;
+	*to = c;
+	etw_text_end(text, to + 1);
+}
 
 /* etw_text_printf() - appends formatted text. */
 void etw_text_printf(struct etw_text *text, const char *format, ...)
@@ -61,6 +104,10 @@ void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes);
 
 /* etw_text_json_string() - appends @bytes of UTF-8 as a quoted JSON string. */
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes);
+
+/* etw_text_json_utf16() / _ansi() - the same from UTF-16LE and from an unknown ANSI code page. */
+void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units);
+void etw_text_json_ansi(struct etw_text *text, const uint8_t *at, size_t bytes);
 
 /* etw_text_string() - the contents as a C string, "" when empty; borrowed until the next append. */
 const char *etw_text_string(const struct etw_text *text);

@@ -98,6 +98,11 @@ bool etw_utf8_is_valid(const uint8_t *at, size_t bytes)
 	while (bytes) {
 		size_t used;
 
+		if (bytes >= 8 && !(etw_load64(at) & UINT64_C(0x8080808080808080))) {
+			at += 8;
+			bytes -= 8;
+			continue;
+		}
 		if (etw_utf8_decode(at, bytes, &used) == UINT32_MAX)
 			return false;
 		at += used;
@@ -108,11 +113,20 @@ bool etw_utf8_is_valid(const uint8_t *at, size_t bytes)
 
 size_t etw_utf16_length(const uint8_t *at, size_t units)
 {
-	for (size_t i = 0; i < units; i++) {
-		if (!at[2 * i] && !at[2 * i + 1])
-			return i;
+	size_t i = 0;
+
+	/* Four units at once; the borrow may only cry wolf above a unit that is zero. */
+	for (; units - i >= 4; i += 4) {
+		uint64_t word = etw_load64(at + 2 * i);
+
+		if ((word - UINT64_C(0x0001000100010001)) & ~word & UINT64_C(0x8000800080008000))
+			break;
 	}
-	return units;
+	for (; i < units; i++) {
+		if (etw_load16(at + 2 * i) == 0)
+			break;
+	}
+	return i;
 }
 
 char *etw_utf16_to_utf8(const uint8_t *at, size_t units)
