@@ -31,20 +31,21 @@ enum etw_item_kind {
  * items from the next one up to, not including, `end`.
  */
 struct etw_item {
-	uint8_t kind;    /* enum etw_item_kind */
-	uint8_t depth;   /* 0 for top-level fields */
-	uint16_t field;  /* index into schema->fields */
-	uint32_t index;  /* which element of the enclosing array; 0 outside arrays */
-	uint32_t count;  /* ETW_ITEM_ARRAY: elements decoded */
-	uint32_t end;    /* index of the first item that is no longer a child */
-	uint32_t offset; /* of the value proper in the payload: behind a count, before a terminator */
-	uint32_t bytes;  /* of the value proper: without length prefix and terminating NUL */
-	uint32_t taken;  /* payload bytes used, with prefix and terminator */
+	uint8_t kind;   /* enum etw_item_kind */
+	uint8_t depth;  /* 0 for top-level fields */
+	uint16_t field; /* index into schema->fields */
+	uint32_t index; /* which element of the enclosing array; 0 outside arrays */
+	uint32_t count; /* ETW_ITEM_ARRAY: elements decoded */
+	uint32_t end;   /* index of the first item that is no longer a child */
+	uint32_t
+		offset; /* of the value proper in the payload: behind a count, before a terminator */
+	uint32_t bytes; /* of the value proper: without length prefix and terminating NUL */
+	uint32_t taken; /* payload bytes used, with prefix and terminator */
 };
 
 enum etw_decode_status {
-	ETW_DECODE_COMPLETE,  /* every byte of the payload belongs to a field */
-	ETW_DECODE_EXTRA,     /* all fields decoded, bytes are left over (a newer provider may add fields) */
+	ETW_DECODE_COMPLETE, /* every byte of the payload belongs to a field */
+	ETW_DECODE_EXTRA, /* all fields decoded, bytes are left over (a newer provider may add fields) */
 	ETW_DECODE_TRUNCATED, /* the payload ended within or before a field */
 	ETW_DECODE_MALFORMED, /* a field's bytes cannot be right (say, a SID of 200 sub-authorities) */
 	ETW_DECODE_NO_SCHEMA, /* see `miss` */
@@ -55,11 +56,11 @@ struct etw_decoding {
 	const struct etw_schema *schema; /* NULL with ETW_DECODE_NO_SCHEMA */
 	const struct etw_item *items;    /* those decoded, also when a later one failed */
 	size_t item_count;
-	uint32_t consumed;               /* payload bytes that belong to decoded fields */
+	uint32_t consumed; /* payload bytes that belong to decoded fields */
 	enum etw_decode_status status;
 	enum etw_schema_miss miss;
-	uint16_t failed_field;           /* with TRUNCATED and MALFORMED */
-	const char *reason;              /* static sentence without a full stop; NULL when COMPLETE */
+	uint16_t failed_field; /* with TRUNCATED and MALFORMED */
+	const char *reason;    /* static sentence without a full stop; NULL when COMPLETE */
 };
 
 /* etw_decoder_create() - @store is borrowed and must outlive the decoder. Returns 0 or -ENOMEM. */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder: finds an event's schema in the store, its program in the cache, and runs it. The cache
+ * is a hash table keyed by the schema's address, because built-in schemas carry no dense index; an
+ * entry holds the programs for both pointer sizes. Schemas live as long as the store, so an address
+ * is never used twice.
+ */
+#include "decode/decode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/macros.h"
+#include "decode/program.h"
+
+#define FIRST_SLOTS 256 /* power of two */
+
+struct entry {
+	const struct etw_schema *schema; /* NULL: free */
+	struct etw_program *programs[2]; /* owned; for pointers of 4 and 8 bytes */
+};
+
+struct etw_decoder {
+	struct etw_schema_store *store; /* borrowed */
+	struct entry *entries;          /* owned; `slots` of them, at most half in use */
+	size_t slots;
+	size_t used;
+	struct etw_walk walk;
+};
+
+static size_t hash_schema(const struct etw_schema *schema)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)schema * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(hash >> 32);
+}
+
+/* The entry of a schema, or the free one where it belongs. */
+static struct entry *find_entry(struct entry *entries, size_t slots,
+				const struct etw_schema *schema)
+{
+	size_t i = hash_schema(schema) & (slots - 1);
+
+	while (entries[i].schema && entries[i].schema != schema)
+		i = (i + 1) & (slots - 1);
+	return &entries[i];
+}
+
+static int grow_cache(struct etw_decoder *decoder)
+{
+	size_t slots = 2 * decoder->slots;
+	struct entry *entries = calloc(slots, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < decoder->slots; i++) {
+		const struct entry *old = &decoder->entries[i];
+
+		if (old->schema)
+			*find_entry(entries, slots, old->schema) = *old;
+	}
+	free(decoder->entries);
+	decoder->entries = entries;
+	decoder->slots = slots;
+	return 0;
+}
+
+static int add_program(struct etw_decoder *decoder, const struct etw_schema *schema, bool is_64,
+		       const struct etw_program **ret)
+{
+	struct etw_program *program;
+
+	if (2 * (decoder->used + 1) > decoder->slots)
+		TRY(grow_cache(decoder));
+	TRY(etw_program_compile(schema, is_64 ? 8 : 4, &program));
+	struct entry *entry = find_entry(decoder->entries, decoder->slots, schema);
+
+	if (!entry->schema) {
+		entry->schema = schema;
+		decoder->used++;
+	}
+	entry->programs[is_64] = program;
+	*ret = program;
+	return 0;
+}
+
+static int find_program(struct etw_decoder *decoder, const struct etw_schema *schema, bool is_64,
+			const struct etw_program **ret)
+{
+	const struct entry *entry = find_entry(decoder->entries, decoder->slots, schema);
+
+	if (LIKELY(entry->programs[is_64])) {
+		*ret = entry->programs[is_64];
+		return 0;
+	}
+	return add_program(decoder, schema, is_64, ret);
+}
+
+static const char *miss_reason(enum etw_schema_miss miss)
+{
+	switch (miss) {
+	case ETW_SCHEMA_NO_PROVIDER:
+		return "no schema of this provider is known";
+	case ETW_SCHEMA_NO_EVENT:
+		return "the provider's schema does not have this event id and version";
+	case ETW_SCHEMA_NO_CLASS:
+		return "no class is known for this classic event";
+	case ETW_SCHEMA_WPP:
+		return "a WPP message needs its TMF or PDB file";
+	case ETW_SCHEMA_BAD_METADATA:
+		return "the schema that comes with the event is damaged";
+	default:
+		return "the event has no schema";
+	}
+}
+
+int etw_decoder_create(struct etw_schema_store *store, struct etw_decoder **ret)
+{
+	CLEANUP(etw_decoder_freep) struct etw_decoder *decoder = calloc(1, sizeof(*decoder));
+
+	if (!decoder)
+		return -ENOMEM;
+	decoder->store = store;
+	decoder->entries = calloc(FIRST_SLOTS, sizeof(*decoder->entries));
+	if (!decoder->entries)
+		return -ENOMEM;
+	decoder->slots = FIRST_SLOTS;
+	*ret = TAKE(decoder);
+	return 0;
+}
+
+void etw_decoder_free(struct etw_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	for (size_t i = 0; i < decoder->slots; i++) {
+		etw_program_free(decoder->entries[i].programs[0]);
+		etw_program_free(decoder->entries[i].programs[1]);
+	}
+	free(decoder->entries);
+	etw_walk_done(&decoder->walk);
+	free(decoder);
+}
+
+void etw_decoder_freep(struct etw_decoder **decoder)
+{
+	etw_decoder_free(*decoder);
+}
+
+int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		    struct etw_decoding *ret)
+{
+	const struct etw_program *program;
+	bool is_64 = !(record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER);
+
+	ret->record = record;
+	ret->schema = etw_schema_store_find(decoder->store, record, &ret->miss);
+	if (!ret->schema) {
+		ret->items = NULL;
+		ret->item_count = 0;
+		ret->consumed = 0;
+		ret->status = ETW_DECODE_NO_SCHEMA;
+		ret->failed_field = 0;
+		ret->reason = miss_reason(ret->miss);
+		return 0;
+	}
+	TRY(find_program(decoder, ret->schema, is_64, &program));
+	return etw_program_run(program, &decoder->walk, record->UserData, record->UserDataLength,
+			       ret);
+}
+
+const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, const char *name)
+{
+	if (!decoding->schema)
+		return NULL;
+	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
+		const struct etw_item *item = &decoding->items[i];
+
+		if (strcmp(decoding->schema->fields[item->field].name, name) == 0)
+			return item;
+	}
+	return NULL;
+}
+
+enum sign {
+	NO_INTEGER,
+	SIGNED,
+	UNSIGNED
+};
+
+static enum sign sign_of(uint16_t in_type)
+{
+	switch (in_type) {
+	case TDH_INTYPE_INT8:
+	case TDH_INTYPE_INT16:
+	case TDH_INTYPE_INT32:
+	case TDH_INTYPE_INT64:
+		return SIGNED;
+	case TDH_INTYPE_UINT8:
+	case TDH_INTYPE_UINT16:
+	case TDH_INTYPE_UINT32:
+	case TDH_INTYPE_UINT64:
+	case TDH_INTYPE_BOOLEAN:
+	case TDH_INTYPE_POINTER:
+	case TDH_INTYPE_FILETIME:
+	case TDH_INTYPE_HEXINT32:
+	case TDH_INTYPE_HEXINT64:
+	case TDH_INTYPE_UNICODECHAR:
+	case TDH_INTYPE_ANSICHAR:
+	case TDH_INTYPE_SIZET:
+		return UNSIGNED;
+	default:
+		return NO_INTEGER;
+	}
+}
+
+bool etw_decoding_u64(const struct etw_decoding *decoding, const struct etw_item *item,
+		      uint64_t *ret)
+{
+	const uint8_t *at = (const uint8_t *)decoding->record->UserData + item->offset;
+	const struct etw_field *field = &decoding->schema->fields[item->field];
+	enum sign sign = sign_of(field->in_type);
+
+	if (item->kind != ETW_ITEM_VALUE || sign == NO_INTEGER)
+		return false;
+	switch (item->bytes) {
+	case 1:
+		*ret = sign == SIGNED ? (uint64_t)(int8_t)at[0] : at[0];
+		return true;
+	case 2:
+		*ret = sign == SIGNED ? (uint64_t)(int16_t)etw_load16(at) : etw_load16(at);
+		return true;
+	case 4:
+		*ret = sign == SIGNED ? (uint64_t)(int32_t)etw_load32(at) : etw_load32(at);
+		return true;
+	case 8:
+		*ret = etw_load64(at);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool etw_decoding_i64(const struct etw_decoding *decoding, const struct etw_item *item,
+		      int64_t *ret)
+{
+	uint64_t value;
+
+	if (!etw_decoding_u64(decoding, item, &value))
+		return false;
+	*ret = (int64_t)value;
+	return true;
+}
