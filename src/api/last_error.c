@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GetLastError and SetLastError. The value lives in libetw-provider.so; libetw-core.so and the
+ * program use the same one. Calls that succeed leave it as it was, as on Windows.
+ */
+#include <errhandlingapi.h>
+
+static _Thread_local DWORD last_error __attribute__((tls_model("initial-exec")));
+
+DWORD GetLastError(void)
+{
+	return last_error;
+}
+
+void SetLastError(DWORD dwErrCode)
+{
+	last_error = dwErrCode;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The activity id of the calling thread. New ids are a counter (Data1 to Data3) and a random number
+ * of the process (Data4), so making one costs an addition; a forked child draws a new number.
+ * Safe in signal handlers: no lock, no allocation.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <evntprov.h>
+#include <winerror.h>
+
+static _Thread_local GUID thread_activity __attribute__((tls_model("initial-exec")));
+
+static _Atomic uint64_t process_number; /* 0: not drawn yet */
+static _Atomic uint64_t ids_made;
+
+static void forget_process_number(void)
+{
+	atomic_store_explicit(&process_number, 0, memory_order_relaxed);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)pthread_atfork(NULL, NULL, forget_process_number);
+}
+
+static uint64_t draw_process_number(void)
+{
+	uint64_t drawn = 0;
+	uint64_t seen = 0;
+
+	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
+		struct timespec now;
+
+		(void)clock_gettime(CLOCK_REALTIME, &now);
+		drawn = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		drawn ^= (uint64_t)getpid() << 32;
+	}
+	drawn |= 1;
+	if (!atomic_compare_exchange_strong_explicit(&process_number, &seen, drawn,
+						     memory_order_relaxed, memory_order_relaxed))
+		return seen; /* another thread was first */
+	return drawn;
+}
+
+static GUID make_id(void)
+{
+	const uint64_t count = 1 + atomic_fetch_add_explicit(&ids_made, 1, memory_order_relaxed);
+	uint64_t number = atomic_load_explicit(&process_number, memory_order_relaxed);
+	GUID id;
+
+	if (number == 0)
+		number = draw_process_number();
+	id.Data1 = (uint32_t)count;
+	id.Data2 = (uint16_t)(count >> 32);
+	id.Data3 = (uint16_t)(count >> 48);
+	memcpy(id.Data4, &number, sizeof(id.Data4));
+	return id;
+}
+
+ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
+{
+	const GUID previous = thread_activity;
+
+	if (!ActivityId)
+		return ERROR_INVALID_PARAMETER;
+	switch (ControlCode) {
+	case EVENT_ACTIVITY_CTRL_GET_ID:
+		*ActivityId = previous;
+		return ERROR_SUCCESS;
+	case EVENT_ACTIVITY_CTRL_SET_ID:
+		thread_activity = *ActivityId;
+		return ERROR_SUCCESS;
+	case EVENT_ACTIVITY_CTRL_CREATE_ID:
+		*ActivityId = make_id();
+		return ERROR_SUCCESS;
+	case EVENT_ACTIVITY_CTRL_GET_SET_ID:
+		thread_activity = *ActivityId;
+		*ActivityId = previous;
+		return ERROR_SUCCESS;
+	case EVENT_ACTIVITY_CTRL_CREATE_SET_ID:
+		thread_activity = make_id();
+		*ActivityId = previous;
+		return ERROR_SUCCESS;
+	default:
+		return ERROR_INVALID_PARAMETER;
+	}
+}
