@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A binary heap of cursors, one per loaded buffer, ordered by (time, buffer number). The root keeps
+ * delivering without any heap work while its time stays below `horizon`, the earliest time that anything
+ * else could have: the better of the root's children and the next buffer of the directory.
+ */
+#include "consumer/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/macros.h"
+
+#define LOSS_FLAGS \
+	(WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST | WIRE_BUFFER_RTBACKUP_CORRUPT)
+
+/* A loaded buffer and the place in it. */
+struct lane {
+	struct etw_etl_block block;
+	struct etw_etl_cursor cursor;
+	uint16_t losses; /* flags still to be reported, before the current event */
+	struct lane *next_free;
+};
+
+struct etw_merge {
+	const struct etw_etl_file *file;
+	const struct etw_etl_directory *directory;
+	struct etw_findings *findings;
+	struct etw_merge_window window;
+	uint32_t next_entry;
+	uint8_t *skip;      /* owned; entries that end before the window; NULL without a window */
+	struct lane **heap; /* owned, and the lanes in it */
+	uint32_t heap_count;
+	uint32_t heap_room;
+	struct lane *free_lanes; /* owned */
+	int64_t horizon;         /* the root may deliver while its time is below */
+	bool has_horizon;
+	int64_t last_raw; /* of the last event delivered */
+	struct etw_etl_buffer done;
+};
+
+static bool is_before(const struct lane *left, const struct lane *right)
+{
+	int64_t left_raw = left->cursor.event.time_raw;
+	int64_t right_raw = right->cursor.event.time_raw;
+
+	if (left_raw != right_raw)
+		return left_raw < right_raw;
+	return left->block.buffer.number < right->block.buffer.number;
+}
+
+static void lane_free(struct lane *lane)
+{
+	if (!lane)
+		return;
+	etw_etl_block_done(&lane->block);
+	free(lane);
+}
+
+/*
+ * Marks the entries of which every event lies before the window: a processor's buffers follow each other
+ * in time, so those whose successor begins before the window do.
+ */
+static int mark_early(struct etw_merge *merge)
+{
+	const struct etw_etl_directory *directory = merge->directory;
+	CLEANUP(freep) int64_t *next_raw = NULL;
+	size_t processors = WIRE_BUFFER_PROCESSOR_MASK + 1;
+
+	next_raw = malloc(processors * sizeof(*next_raw));
+	merge->skip = calloc(directory->count ? directory->count : 1, 1);
+	if (!next_raw || !merge->skip)
+		return -ENOMEM;
+	for (size_t i = 0; i < processors; i++)
+		next_raw[i] = INT64_MAX;
+	for (uint32_t i = directory->count; i-- > 0;) {
+		const struct etw_etl_entry *entry = &directory->entries[i];
+		int64_t *next = &next_raw[entry->processor & WIRE_BUFFER_PROCESSOR_MASK];
+
+		merge->skip[i] = *next < merge->window.from_raw;
+		*next = entry->first_raw;
+	}
+	return 0;
+}
+
+int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
+		     const struct etw_merge_window *window, struct etw_findings *findings,
+		     struct etw_merge **ret)
+{
+	CLEANUP(etw_merge_freep) struct etw_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return -ENOMEM;
+	merge->file = file;
+	merge->directory = directory;
+	merge->findings = findings;
+	merge->window = (struct etw_merge_window){INT64_MIN, INT64_MAX};
+	merge->last_raw = INT64_MIN;
+	if (window) {
+		merge->window = *window;
+		if (window->from_raw > INT64_MIN)
+			TRY(mark_early(merge));
+	}
+	*ret = TAKE(merge);
+	return 0;
+}
+
+void etw_merge_free(struct etw_merge *merge)
+{
+	if (!merge)
+		return;
+	for (uint32_t i = 0; i < merge->heap_count; i++)
+		lane_free(merge->heap[i]);
+	while (merge->free_lanes) {
+		struct lane *lane = merge->free_lanes;
+
+		merge->free_lanes = lane->next_free;
+		lane_free(lane);
+	}
+	free(merge->heap);
+	free(merge->skip);
+	free(merge);
+}
+
+void etw_merge_freep(struct etw_merge **merge)
+{
+	etw_merge_free(*merge);
+}
+
+static void sift_up(struct etw_merge *merge, uint32_t at)
+{
+	struct lane *moving = merge->heap[at];
+
+	while (at) {
+		uint32_t parent = (at - 1) / 2;
+
+		if (!is_before(moving, merge->heap[parent]))
+			break;
+		merge->heap[at] = merge->heap[parent];
+		at = parent;
+	}
+	merge->heap[at] = moving;
+}
+
+static void sift_down(struct etw_merge *merge)
+{
+	struct lane *moving = merge->heap[0];
+	uint32_t at = 0;
+
+	for (uint32_t child; (child = 2 * at + 1) < merge->heap_count; at = child) {
+		if (child + 1 < merge->heap_count &&
+		    is_before(merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (!is_before(merge->heap[child], moving))
+			break;
+		merge->heap[at] = merge->heap[child];
+	}
+	merge->heap[at] = moving;
+}
+
+static void set_horizon(struct etw_merge *merge)
+{
+	merge->has_horizon = false;
+	if (merge->next_entry < merge->directory->count) {
+		merge->horizon = merge->directory->entries[merge->next_entry].first_raw;
+		merge->has_horizon = true;
+	}
+	for (uint32_t child = 1; child <= 2 && child < merge->heap_count; child++) {
+		int64_t time_raw = merge->heap[child]->cursor.event.time_raw;
+
+		if (!merge->has_horizon || time_raw < merge->horizon)
+			merge->horizon = time_raw;
+		merge->has_horizon = true;
+	}
+}
+
+static struct lane *take_lane(struct etw_merge *merge)
+{
+	struct lane *lane = merge->free_lanes;
+
+	if (!lane)
+		return calloc(1, sizeof(*lane));
+	merge->free_lanes = lane->next_free;
+	lane->losses = 0;
+	return lane;
+}
+
+static void give_lane(struct etw_merge *merge, struct lane *lane)
+{
+	lane->next_free = merge->free_lanes;
+	merge->free_lanes = lane;
+}
+
+static int reserve_heap(struct etw_merge *merge)
+{
+	struct lane **grown;
+	uint32_t room;
+
+	if (merge->heap_count < merge->heap_room)
+		return 0;
+	room = merge->heap_room ? 2 * merge->heap_room : 16;
+	grown = realloc(merge->heap, room * sizeof(struct lane *));
+	if (!grown)
+		return -ENOMEM;
+	merge->heap = grown;
+	merge->heap_room = room;
+	return 0;
+}
+
+/* Loads the next entry of the directory and puts it on the heap. */
+static int load_next(struct etw_merge *merge)
+{
+	uint32_t index = merge->next_entry++;
+	struct etw_etl_buffer buffer;
+	struct lane *lane;
+	int result;
+
+	if (merge->skip && merge->skip[index])
+		return 0;
+	TRY(reserve_heap(merge));
+	TRY(etw_etl_directory_buffer(merge->file, &merge->directory->entries[index], &buffer));
+	lane = take_lane(merge);
+	if (!lane)
+		return -ENOMEM;
+	result = etw_etl_block_load(merge->file, &buffer, &lane->block, merge->findings);
+	if (result || !etw_etl_cursor_start(&lane->cursor, &lane->block)) {
+		give_lane(merge, lane);
+		return result;
+	}
+	lane->losses = buffer.flags & LOSS_FLAGS;
+	merge->heap[merge->heap_count++] = lane;
+	sift_up(merge, merge->heap_count - 1);
+	return 0;
+}
+
+/* Loads every buffer that could hold the next event. */
+static int refill(struct etw_merge *merge)
+{
+	const struct etw_etl_directory *directory = merge->directory;
+
+	while (merge->next_entry < directory->count &&
+	       (!merge->heap_count || directory->entries[merge->next_entry].first_raw <=
+					      merge->heap[0]->cursor.event.time_raw))
+		TRY(load_next(merge));
+	set_horizon(merge);
+	return 0;
+}
+
+static void note_late(struct etw_merge *merge, const struct lane *lane)
+{
+	etw_findings_add(merge->findings, ETW_FINDING_LATE, lane->block.buffer.offset, 0,
+			 lane->block.buffer.number, "an event is older than one before it");
+}
+
+int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
+{
+	struct lane *lane;
+	int64_t time_raw;
+
+	if (!merge->heap_count ||
+	    (merge->has_horizon && merge->heap[0]->cursor.event.time_raw >= merge->horizon)) {
+		TRY(refill(merge));
+		if (!merge->heap_count)
+			return ETW_END;
+	}
+	lane = merge->heap[0];
+	time_raw = lane->cursor.event.time_raw;
+	if (time_raw > merge->window.to_raw)
+		return ETW_END;
+	if (UNLIKELY(time_raw < merge->last_raw))
+		note_late(merge, lane);
+	else
+		merge->last_raw = time_raw;
+	ret->block = &lane->block;
+	ret->event = &lane->cursor.event;
+	ret->offset = lane->cursor.offset;
+	ret->time_raw = time_raw;
+	ret->loss = lane->losses & (uint16_t)-lane->losses;
+	return 0;
+}
+
+const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
+{
+	struct lane *lane = merge->heap[0];
+
+	if (UNLIKELY(lane->losses)) {
+		lane->losses &= (uint16_t)(lane->losses - 1);
+		return NULL;
+	}
+	if (LIKELY(etw_etl_cursor_next(&lane->cursor))) {
+		if (merge->has_horizon && lane->cursor.event.time_raw >= merge->horizon) {
+			sift_down(merge);
+			set_horizon(merge);
+		}
+		return NULL;
+	}
+	merge->done = lane->block.buffer;
+	give_lane(merge, lane);
+	merge->heap[0] = merge->heap[--merge->heap_count];
+	if (merge->heap_count)
+		sift_down(merge);
+	set_horizon(merge);
+	return &merge->done;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hands out the events of one file in order of time; equal times in file order. A buffer is loaded when the
+ * clock reaches its first event and given back after its last, so that only those buffers are in memory
+ * that overlap in time: as a rule one per processor.
+ */
+#ifndef ETW_CONSUMER_MERGE_H
+#define ETW_CONSUMER_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etl/block.h"
+#include "etl/directory.h"
+
+struct etw_merge;
+
+/* An event at the merge's head, or a loss that a buffer's flags tell of and that comes before its events. */
+struct etw_merge_event {
+	const struct etw_etl_block *block;
+	const struct etw_etl_event *event;
+	uint32_t offset; /* of the event in the block; with block->buffer.number its address */
+	uint16_t loss;   /* 0: an event; else the one WIRE_BUFFER_*LOST/CORRUPT flag to report */
+	int64_t time_raw;
+};
+
+/* What to leave out without looking at each event; raw times, both inclusive. */
+struct etw_merge_window {
+	int64_t from_raw;
+	int64_t to_raw;
+};
+
+/*
+ * etw_merge_create() - @file, @directory and @findings are borrowed and must outlive the merge.
+ *
+ * @window: NULL for everything
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
+		     const struct etw_merge_window *window, struct etw_findings *findings,
+		     struct etw_merge **ret);
+
+/* etw_merge_free() - takes NULL. */
+void etw_merge_free(struct etw_merge *merge);
+void etw_merge_freep(struct etw_merge **merge);
+
+/*
+ * etw_merge_peek() - the event that is next.
+ *
+ * @ret: borrowed from the merge until the next etw_merge_pop()
+ *
+ * Returns 0, ETW_END, -ENOMEM or the errno of reading.
+ */
+int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret);
+
+/*
+ * etw_merge_pop() - moves on behind the event that etw_merge_peek() gave.
+ *
+ * Returns the buffer whose last event that was, valid until the next call, or NULL.
+ */
+const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "consumer/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/macros.h"
+#include "consumer/merge.h"
+#include "consumer/record.h"
+#include "etl/directory.h"
+
+struct etw_trace {
+	struct etw_etl_file file;
+	struct etw_etl_header header;
+	struct etw_etl_walk walk; /* at the first buffer until the directory is built */
+	struct etw_etl_directory directory;
+	struct etw_findings open_findings; /* of opening */
+	struct etw_findings walk_findings; /* those, and of indexing */
+	struct etw_findings findings;      /* those, and what the pass added */
+	struct etw_recorder recorder;
+	bool is_indexed;
+	bool is_raw;
+	void *context;
+};
+
+static int start(struct etw_trace *trace, struct etw_fault *reterr)
+{
+	int result = etw_etl_walk_start(&trace->file, &trace->open_findings, &trace->walk,
+					&trace->header, reterr);
+
+	trace->findings = trace->walk_findings = trace->open_findings;
+	return result;
+}
+
+int etw_trace_open(const char *path, struct etw_trace **ret, struct etw_fault *reterr)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return -ENOMEM;
+	trace->file.fd = -1;
+	TRY(etw_etl_file_open(path, &trace->file));
+	TRY(start(trace, reterr));
+	*ret = TAKE(trace);
+	return 0;
+}
+
+int etw_trace_open_memory(const uint8_t *memory, uint64_t bytes, struct etw_trace **ret,
+			  struct etw_fault *reterr)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return -ENOMEM;
+	etw_etl_file_memory(memory, bytes, &trace->file);
+	TRY(start(trace, reterr));
+	*ret = TAKE(trace);
+	return 0;
+}
+
+void etw_trace_close(struct etw_trace *trace)
+{
+	if (!trace)
+		return;
+	etw_etl_file_close(&trace->file);
+	etw_etl_header_done(&trace->header);
+	etw_etl_directory_done(&trace->directory);
+	etw_recorder_done(&trace->recorder);
+	free(trace);
+}
+
+void etw_trace_closep(struct etw_trace **trace)
+{
+	etw_trace_close(*trace);
+}
+
+const struct etw_etl_header *etw_trace_header(const struct etw_trace *trace)
+{
+	return &trace->header;
+}
+
+const struct etw_findings *etw_trace_findings(const struct etw_trace *trace)
+{
+	return &trace->findings;
+}
+
+uint64_t etw_trace_bytes(const struct etw_trace *trace)
+{
+	return trace->file.bytes;
+}
+
+uint32_t etw_trace_buffers(const struct etw_trace *trace)
+{
+	return trace->directory.buffers;
+}
+
+void etw_trace_set_raw(struct etw_trace *trace, bool is_raw)
+{
+	trace->is_raw = is_raw;
+}
+
+void etw_trace_set_context(struct etw_trace *trace, void *context)
+{
+	trace->context = context;
+}
+
+int etw_trace_index(struct etw_trace *trace)
+{
+	struct etw_etl_walk walk = trace->walk;
+	struct etw_findings *findings;
+
+	if (trace->is_indexed)
+		return 0;
+	/* An attempt that fails leaves no account behind, so that a second one counts nothing twice. */
+	findings = malloc(sizeof(*findings));
+	if (!findings)
+		return -ENOMEM;
+	*findings = trace->walk_findings;
+	walk.findings = findings;
+
+	int result = etw_etl_directory_build(&walk, &trace->directory);
+
+	if (!result) {
+		trace->walk_findings = *findings;
+		trace->findings = *findings;
+		trace->is_indexed = true;
+	}
+	free(findings);
+	return result;
+}
+
+/* The events of one buffer, in its own order. */
+static int visit_events(struct etw_trace *trace, const struct etw_etl_block *block,
+			const struct etw_trace_visitor *visitor)
+{
+	struct etw_etl_cursor cursor;
+
+	if (!visitor->event || !etw_etl_cursor_start(&cursor, block))
+		return 0;
+	do {
+		EVENT_RECORD record = {.UserContext = trace->context};
+		struct etw_event_address address = {block->buffer.number, cursor.offset};
+		const char *sentence = etw_recorder_fill(&trace->recorder, block, &cursor.event,
+							 cursor.event.time_raw, &record);
+		int result;
+
+		if (sentence)
+			etw_findings_add(&trace->findings, ETW_FINDING_EVENTS, block->buffer.offset,
+					 0, block->buffer.number, sentence);
+		result = visitor->event(visitor->context, &block->buffer, cursor.event.header_type,
+					&record, address);
+		if (result)
+			return result;
+	} while (etw_etl_cursor_next(&cursor));
+	return 0;
+}
+
+int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visitor *visitor)
+{
+	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
+	struct etw_etl_walk walk = trace->walk;
+	struct etw_etl_buffer buffer;
+	int result;
+
+	trace->findings = trace->open_findings;
+	walk.findings = &trace->findings;
+	while (!(result = etw_etl_walk_next(&walk, &buffer))) {
+		TRY(etw_etl_block_load(&trace->file, &buffer, &block, &trace->findings));
+		if (visitor->buffer)
+			result = visitor->buffer(visitor->context, &buffer, block.count);
+		if (!result)
+			result = visit_events(trace, &block, visitor);
+		if (result)
+			return result;
+	}
+	return result == ETW_END ? 0 : result;
+}
+
+/* One trace in a pass, with its next event. */
+struct stream {
+	struct etw_trace *trace;
+	struct etw_merge *merge; /* owned */
+	struct etw_merge_event head;
+	int64_t head_ft;
+	bool has_head;
+};
+
+/* Brings the next event of the stream to its head. */
+static int advance(struct stream *stream, const struct etw_trace_sink *sink)
+{
+	int result;
+
+	do {
+		result = etw_merge_peek(stream->merge, &stream->head);
+		stream->has_head = !result;
+		if (result)
+			return result == ETW_END ? 0 : result;
+		stream->head_ft = etw_clock_to_filetime(&stream->trace->header.clock,
+							stream->head.time_raw);
+		if (LIKELY(stream->head_ft >= sink->from_ft))
+			return 0;
+		(void)etw_merge_pop(stream->merge);
+	} while (true);
+}
+
+/* Delivers the head of a stream and moves on. */
+static int deliver(struct stream *stream, size_t index, const struct etw_trace_sink *sink)
+{
+	struct etw_trace *trace = stream->trace;
+	const struct etw_merge_event *head = &stream->head;
+	int64_t time = trace->is_raw ? head->time_raw : stream->head_ft;
+	struct etw_event_address address = {head->block->buffer.number, head->offset};
+	const struct etw_etl_buffer *done;
+	EVENT_RECORD record;
+	int result = 0;
+
+	record.UserContext = trace->context;
+	if (UNLIKELY(head->loss)) {
+		etw_record_loss(head->block, head->loss, time, &record);
+		address.offset = UINT32_MAX;
+	} else {
+		const char *sentence = etw_recorder_fill(&trace->recorder, head->block, head->event,
+							 time, &record);
+
+		if (UNLIKELY(sentence))
+			etw_findings_add(&trace->findings, ETW_FINDING_EVENTS,
+					 head->block->buffer.offset, 0, head->block->buffer.number,
+					 sentence);
+	}
+	if (sink->event)
+		result = sink->event(sink->context, index, &record, address);
+	if (UNLIKELY(result))
+		return result;
+	done = etw_merge_pop(stream->merge);
+	if (UNLIKELY(done != NULL) && sink->buffer) {
+		result = sink->buffer(sink->context, index, done);
+		if (result)
+			return result;
+	}
+	return advance(stream, sink);
+}
+
+static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sink,
+		       struct stream *stream)
+{
+	const struct etw_clock *clock = &trace->header.clock;
+	struct etw_merge_window window = {INT64_MIN, INT64_MAX};
+
+	TRY(etw_trace_index(trace));
+	trace->findings = trace->walk_findings;
+	if (sink->from_ft > INT64_MIN)
+		window.from_raw = etw_clock_from_filetime(clock, sink->from_ft);
+	if (sink->to_ft < INT64_MAX) {
+		/* The last raw time that still rounds down to it. */
+		int64_t beyond = etw_clock_from_filetime(clock, sink->to_ft + 1);
+
+		window.to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
+	}
+	stream->trace = trace;
+	TRY(etw_merge_create(&trace->file, &trace->directory, &window, &trace->findings,
+			     &stream->merge));
+	return advance(stream, sink);
+}
+
+/*
+ * Runs the stream whose head is earliest, and goes on with it while it stays so: a buffer's worth of
+ * events, as a rule. @ret_any is false when no stream has events any more.
+ */
+static int run_earliest(struct stream *streams, size_t count, const struct etw_trace_sink *sink,
+			bool *ret_any)
+{
+	size_t first = count, second = count;
+	int result = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!streams[i].has_head)
+			continue;
+		if (first == count || streams[i].head_ft < streams[first].head_ft) {
+			second = first;
+			first = i;
+		} else if (second == count || streams[i].head_ft < streams[second].head_ft) {
+			second = i;
+		}
+	}
+	*ret_any = first < count;
+	if (!*ret_any)
+		return 0;
+	do {
+		result = deliver(&streams[first], first, sink);
+	} while (!result && streams[first].has_head &&
+		 (second == count || streams[first].head_ft < streams[second].head_ft ||
+		  (streams[first].head_ft == streams[second].head_ft && first < second)));
+	return result;
+}
+
+int etw_trace_process(struct etw_trace *const *traces, size_t count,
+		      const struct etw_trace_sink *sink)
+{
+	struct stream *streams = calloc(count ? count : 1, sizeof(*streams));
+	bool any = true;
+	int result = 0;
+
+	if (!streams)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && !result; i++)
+		result = open_stream(traces[i], sink, &streams[i]);
+	while (!result && any)
+		result = run_earliest(streams, count, sink, &any);
+	for (size_t i = 0; i < count; i++)
+		etw_merge_free(streams[i].merge);
+	free(streams);
+	return result;
+}

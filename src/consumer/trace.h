@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces that were opened, and one pass over one or several of them, merged by time. This is what
+ * OpenTrace, ProcessTrace and the tools stand on.
+ */
+#ifndef ETW_CONSUMER_TRACE_H
+#define ETW_CONSUMER_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <evntcons.h>
+
+#include "base/fault.h"
+#include "etl/buffer.h"
+#include "etl/findings.h"
+#include "etl/header.h"
+
+struct etw_trace;
+
+/* The stable address of an event: the buffer's number in the file, and where in the buffer. */
+struct etw_event_address {
+	uint32_t buffer;
+	uint32_t offset; /* from the end of the buffer header; UINT32_MAX for a synthesised event */
+};
+
+/*
+ * etw_trace_open() - opens an .etl file.
+ *
+ * @path: a Linux path; see base/path.h for those of Windows programs
+ *
+ * Returns 0 with an owned trace in @ret; -EBADMSG with @reterr when it is no .etl file; -ENOMEM; the
+ * errno of opening and reading (-ENOENT, -EACCES, -EISDIR ...).
+ */
+int etw_trace_open(const char *path, struct etw_trace **ret, struct etw_fault *reterr);
+
+/* etw_trace_open_memory() - the same over @bytes of memory, which must outlive the trace. */
+int etw_trace_open_memory(const uint8_t *memory, uint64_t bytes, struct etw_trace **ret,
+			  struct etw_fault *reterr);
+
+/* etw_trace_close() - frees the trace; takes NULL. */
+void etw_trace_close(struct etw_trace *trace);
+void etw_trace_closep(struct etw_trace **trace);
+
+/* etw_trace_header() - what the header event says; lives as long as the trace. */
+const struct etw_etl_header *etw_trace_header(const struct etw_trace *trace);
+
+/*
+ * etw_trace_findings() - what was skipped so far: in part after opening and indexing, complete after a
+ * pass. A further pass starts the account anew. Lives as long as the trace.
+ */
+const struct etw_findings *etw_trace_findings(const struct etw_trace *trace);
+
+/* etw_trace_bytes() - the file's size when it was opened. */
+uint64_t etw_trace_bytes(const struct etw_trace *trace);
+
+/*
+ * etw_trace_index() - builds the directory of buffers, if it is not there yet.
+ *
+ * A pass does it by itself; a caller does it to know etw_trace_buffers() and the last time before.
+ * Returns 0, -ENOMEM, -EFBIG or the errno of reading.
+ */
+int etw_trace_index(struct etw_trace *trace);
+
+/* etw_trace_buffers() - buffers in the file; 0 before etw_trace_index(). */
+uint32_t etw_trace_buffers(const struct etw_trace *trace);
+
+/*
+ * etw_trace_each_buffer() - every buffer in file order, with each of its events, no merge.
+ *
+ * @buffer: called first for each buffer; may be NULL
+ * @event:  called for each event in the buffer's order, with its TimeStamp raw; may be NULL
+ *
+ * Either stops the pass by returning other than 0. Returns that value, 0 at the end, or an error as
+ * etw_trace_process().
+ */
+struct etw_trace_visitor {
+	void *context;
+	int (*buffer)(void *context, const struct etw_etl_buffer *buffer, uint32_t event_count);
+	int (*event)(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		     const EVENT_RECORD *record, struct etw_event_address address);
+};
+int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visitor *visitor);
+
+/* Where a pass delivers to; callbacks may be NULL, and stop the pass by returning other than 0. */
+struct etw_trace_sink {
+	void *context;
+	/*
+	 * @trace: the index of the trace in the array
+	 * @record: borrowed for the call; TimeStamp is FILETIME, or raw for traces set so. UserContext
+	 *          is the trace's
+	 */
+	int (*event)(void *context, size_t trace, EVENT_RECORD *record,
+		     struct etw_event_address address);
+	/* After the last event of a buffer went out. */
+	int (*buffer)(void *context, size_t trace, const struct etw_etl_buffer *buffer);
+	int64_t from_ft; /* events from here on; INT64_MIN for all */
+	int64_t to_ft;   /* up to and including; INT64_MAX for all */
+};
+
+/* etw_trace_set_raw() - records carry raw time instead of FILETIME from now on. */
+void etw_trace_set_raw(struct etw_trace *trace, bool is_raw);
+
+/* etw_trace_set_context() - what UserContext of the records is. */
+void etw_trace_set_context(struct etw_trace *trace, void *context);
+
+/*
+ * etw_trace_process() - delivers the events of all traces in order of time.
+ *
+ * @traces: borrowed for the call
+ *
+ * Equal times come in order of the array, then of the file. Where a buffer's flags tell of loss, an
+ * RT_LostEvent precedes its first event. Returns 0 at the end; what a callback returned to stop;
+ * -ENOMEM, -EFBIG or the errno of reading.
+ * Context: one pass at a time per trace.
+ */
+int etw_trace_process(struct etw_trace *const *traces, size_t count,
+		      const struct etw_trace_sink *sink);
+
+#endif
