@@ -30,8 +30,8 @@ def check(expected, *arguments):
         (folder / "junit.xml").write_text(JUNIT, encoding="utf-8")
         (folder / "expected").write_text(expected, encoding="utf-8")
         result = subprocess.run(
-            [sys.executable, SCRIPT, "--expected", folder / "expected", "--counts", folder / "counts",
-             *arguments, f"release={folder / 'junit.xml'}"],
+            [sys.executable, SCRIPT, "--expected", folder / "expected",
+             "--counts", folder / "counts", *arguments, f"release={folder / 'junit.xml'}"],
             capture_output=True, text=True, check=False)
         return result.returncode, result.stdout.splitlines(), (folder / "counts").read_text()
 

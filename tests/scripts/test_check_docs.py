@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scripts/check_docs on small made-up trees: what it lets pass and what it names."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_docs"
+SPDX = "/* SPDX-License-Identifier: MIT */\n"
+
+
+def check(files, build=()):
+    """Run the script on a tree of `files`; with `build`, programs by name, as --bin."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {**files, **{f"bin/{tool}": text for tool, text in build}}.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            os.chmod(path, 0o755)
+        options = ["--bin", f"{folder}/bin"] if build else []
+        result = subprocess.run([sys.executable, SCRIPT, *options, folder], capture_output=True,
+                                text=True, check=False)
+    lines = result.stdout.splitlines()
+    return result.returncode, lines[:-1]
+
+
+class CheckDocs(unittest.TestCase):
+    def assert_holds(self, files):
+        self.assertEqual(check(files), (0, []))
+
+    def assert_problem(self, files, *expected):
+        self.assertEqual(check(files), (1, list(expected)))
+
+    def test_paths_that_exist_or_are_not_paths_of_the_repository(self):
+        self.assert_holds({
+            "src/base/x.c": SPDX,
+            "src/base/y.c": SPDX,
+            "docs/page.md": "",
+            "a.md": "`src/base/x.c`, `base/x.c`, `src/base`, `src/<room>/*.c`, `./src`, `a/b/c`\n"
+                    "`x == y/2`, [page](docs/page.md), [far](https://example.org/x)\n"
+                    "```\nsrc/nothing `src/nothing`\n```\n"})
+
+    def test_paths_that_do_not_exist_are_named(self):
+        self.assert_problem(
+            {"src/base/x.c": SPDX,
+             "a.md": "see `src/base/z.c`\nor `base/z.c --now`\nor [this](docs/none.md)\n"},
+            "a.md:1: names src/base/z.c, which does not exist",
+            "a.md:2: names base/z.c, which does not exist",
+            "a.md:3: link to docs/none.md, which does not exist")
+
+    def test_commented_declarations(self):
+        self.assert_holds({"src/base/x.h": SPDX + """
+/* One line. */
+int f(void);
+
+/*
+ * A longer one.
+ */
+int g(int a,
+      int b) __attribute__((format(printf, 1, 2)));
+int h(void); /* in the run of g() */
+
+#define M(x) \\
+	int x(void);
+/* A struct with a callback. */
+struct s {
+	int (*call)(void);
+};
+
+typedef int (*callback)(void);
+static inline int quiet(void)
+{
+	return f();
+}
+extern const int numbers[2];
+"""})
+
+    def test_uncommented_declarations_are_named(self):
+        self.assert_problem(
+            {"src/base/x.h": SPDX + "int a(void);\n\n/* For b only. */\nint b(void);\n\n"
+                             "struct x *\nc(void); /* behind does not count */\n"},
+            "src/base/x.h:2: a() has no comment above it",
+            "src/base/x.h:7: c() has no comment above it")
+
+    def test_sources_need_an_spdx_line_and_no_line_comments(self):
+        self.assert_problem(
+            {"src/base/x.c": "int a;\n",
+             "src/base/y.c": SPDX + 'char *u = "http://x"; /* // */\nint b; // why\n',
+             "scripts/run": "#!/bin/sh\n"},
+            "scripts/run:1: no SPDX-License-Identifier: line at the top",
+            "src/base/x.c:1: no SPDX-License-Identifier: line at the top",
+            "src/base/y.c:3: // comment; write /* */")
+
+    def test_long_sources(self):
+        status, lines = check({"src/base/x.c": SPDX + "\n" * 700})
+        self.assertEqual((status, lines),
+                         (0, ["src/base/x.c:701: warning: 701 lines; aim below 600"]))
+        self.assert_problem({"src/base/x.c": SPDX + "\n" * 1000},
+                            "src/base/x.c:1001: 1001 lines; split it (at most 1000)")
+
+    def test_tools_need_a_manual_page(self):
+        self.assert_holds({"tools/common/x.c": SPDX, "tools/one/main.c": SPDX, "man/one.1": ""})
+        self.assert_problem({"tools/one/main.c": SPDX}, "tools/one:1: no manual page man/one.1")
+
+    def test_options_of_manual_pages_are_known_to_the_tool(self):
+        tree = {"tools/one/main.c": SPDX, "tools/one/cmd_dump.c": SPDX,
+                "man/one.1": ".B \\-\\-json\n.BR \\-\\-old =x\n", "man/one-dump.1": ".Fl -first\n"}
+        program = "#!/bin/sh\n[ $1 = dump ] && echo ' --first N' || echo ' --json'\n"
+        self.assertEqual(check(tree, build=[("one", program)]),
+                         (1, ["man/one.1:2: lists --old, which --help does not know"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
