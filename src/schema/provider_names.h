@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of the providers that Windows and Microsoft's products register. */
+#ifndef ETW_SCHEMA_PROVIDER_NAMES_H
+#define ETW_SCHEMA_PROVIDER_NAMES_H
+
+#include <stddef.h>
+
+#include <guiddef.h>
+
+struct etw_provider_name {
+	GUID guid;
+	const char *name;
+};
+
+/* etw_provider_name_find() - the name of a provider, static, or NULL. */
+const char *etw_provider_name_find(const GUID *provider);
+
+/* etw_provider_name_count() / _at() - walks the table in order of GUID, for listings and tests. */
+size_t etw_provider_name_count(void);
+const struct etw_provider_name *etw_provider_name_at(size_t index);
+
+#endif
