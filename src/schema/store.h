@@ -28,7 +28,8 @@ enum etw_schema_miss {
 	ETW_SCHEMA_NO_CLASS,    /* classic event: no class for this GUID, opcode and version */
 	ETW_SCHEMA_WPP,         /* a WPP message; needs its TMF or PDB */
 	ETW_SCHEMA_BAD_METADATA, /* the schema is in the event or trace, but damaged */
-	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition */
+	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition;
+				   a schema that says so is returned all the same */
 };
 
 /* etw_schema_store_create() - a store with the built-in schemas. Returns 0 or -ENOMEM. */
@@ -56,7 +57,11 @@ bool etw_schema_store_is_metadata(const EVENT_RECORD *record);
  */
 int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *record);
 
-/* etw_schema_store_damage() - embedded schemas that were refused, and the reason of the first. */
+/*
+ * etw_schema_store_damage() - schemas in events that were refused or only partly readable.
+ *
+ * @ret_first: the reason of the first; untouched when there was none; may be NULL
+ */
 size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_fault *ret_first);
 
 /*
@@ -64,6 +69,8 @@ size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_
  *
  * @text: @bytes of UTF-8 or UTF-16 with byte order mark; borrowed for the call
  *
+ * What the manifest says replaces what earlier manifests said of the same event, but not what the trace
+ * itself says. Schemas that were handed out stay as they are.
  * Returns 0; -EBADMSG with @reterr (offset = line) when it is not a manifest that can be read;
  * -ENOMEM. On failure the store is unchanged.
  */
@@ -75,7 +82,8 @@ int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *te
  *
  * @ret_why: set in every case; may be NULL
  *
- * Returns the schema, which lives as long as the store, or NULL.
+ * Returns the schema, which lives as long as the store, or NULL. The `map` of a field whose map_name is
+ * set may still be filled in by a later etw_schema_store_learn().
  */
 const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,

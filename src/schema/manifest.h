@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instrumentation manifests (XML) as schemas. What does not matter for decoding is read leniently or
+ * ignored; what does, is refused with the line and a reason. Layout: docs/format/manifests.md.
+ */
+#ifndef ETW_SCHEMA_MANIFEST_H
+#define ETW_SCHEMA_MANIFEST_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "schema/model.h"
+
+#define ETW_MANIFEST_BYTES_MAX ((size_t)64 << 20)
+#define ETW_MANIFEST_DEPTH_MAX 64 /* elements within elements */
+
+struct etw_manifest_provider {
+	GUID guid;
+	const char *name; /* NULL: the manifest gives none */
+	struct etw_schema *schemas;
+	size_t schema_count;
+	size_t map_count;
+};
+
+struct etw_manifest {
+	struct etw_manifest_provider *providers;
+	size_t provider_count;
+	size_t schema_count; /* of all providers */
+};
+
+/*
+ * etw_manifest_parse() - reads a manifest.
+ *
+ * @text: UTF-8 or UTF-16; borrowed for the call
+ * @ret:  lives in @arena; the `index` of the schemas is left to the caller
+ *
+ * Strings are those of the fallback culture, else of en-US, else of the first table.
+ * Returns 0; -EBADMSG with @reterr, whose offset is a line number from 1; -ENOMEM.
+ */
+int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
+		       struct etw_manifest **ret, struct etw_fault *reterr);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding. Manifest and classic events go through a small direct-mapped cache in front of the tables;
+ * TraceLogging events are found by the contents of their metadata.
+ */
+#include "schema/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "schema/kernel.h"
+#include "schema/provider_names.h"
+#include "schema/store_internal.h"
+#include "schema/tracelogging.h"
+
+int etw_schema_store_create(struct etw_schema_store **ret)
+{
+	struct etw_schema_store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return -ENOMEM;
+	/* Without randomness the address will do. */
+	if (getrandom(&store->seed, sizeof(store->seed), GRND_NONBLOCK) < 0)
+		store->seed = (uint64_t)(uintptr_t)store;
+	*ret = store;
+	return 0;
+}
+
+void etw_schema_store_free(struct etw_schema_store *store)
+{
+	if (!store)
+		return;
+	etw_table_done(&store->events);
+	etw_table_done(&store->providers);
+	etw_table_done(&store->maps);
+	etw_table_done(&store->blobs);
+	etw_table_done(&store->classes);
+	etw_table_done(&store->texts);
+	etw_embedded_done(&store->embedded);
+	etw_arena_done(&store->arena);
+	free(store);
+}
+
+void etw_schema_store_freep(struct etw_schema_store **store)
+{
+	etw_schema_store_free(*store);
+}
+
+void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault)
+{
+	if (!store->damage_count++)
+		store->first_damage = *fault;
+}
+
+size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_fault *ret_first)
+{
+	if (store->damage_count && ret_first)
+		*ret_first = store->first_damage;
+	return store->damage_count;
+}
+
+static bool is_known_event(const void *item, const void *key)
+{
+	return store_key_equal(&((const struct known_event *)item)->key, key);
+}
+
+struct known_event *etw_store_find_known(const struct etw_schema_store *store,
+					 const struct store_key *key)
+{
+	return etw_table_find(&store->events, store_key_hash(store, key), is_known_event, key);
+}
+
+static bool is_known_provider(const void *item, const void *key)
+{
+	return etw_guid_equal(&((const struct known_provider *)item)->guid, key);
+}
+
+static uint64_t hash_guid(const struct etw_schema_store *store, const GUID *guid)
+{
+	return etw_hash_bytes(store->seed, guid, sizeof(*guid));
+}
+
+struct known_provider *etw_store_find_provider(const struct etw_schema_store *store,
+					       const GUID *guid)
+{
+	return etw_table_find(&store->providers, hash_guid(store, guid), is_known_provider, guid);
+}
+
+int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
+			    struct known_provider **ret)
+{
+	struct known_provider *provider = etw_store_find_provider(store, guid);
+
+	if (!provider) {
+		provider = etw_arena_alloc(&store->arena, sizeof(*provider));
+		if (!provider)
+			return -ENOMEM;
+		provider->guid = *guid;
+		TRY(etw_table_insert(&store->providers, hash_guid(store, guid), provider));
+	}
+	*ret = provider;
+	return 0;
+}
+
+const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
+					   const GUID *provider)
+{
+	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const char *name;
+
+	if (known && known->name)
+		return known->name;
+	name = etw_kernel_class_name(provider);
+	return name ? name : etw_provider_name_find(provider);
+}
+
+static bool is_known_class(const void *item, const void *key)
+{
+	return ((const struct known_class *)item)->built_in == key;
+}
+
+/* Built-in schemas are shared by all stores; the copy carries this store's index. */
+static const struct etw_schema *adopt_class(struct etw_schema_store *store,
+					    const struct etw_schema *built_in)
+{
+	uint64_t hash = etw_hash_mix(store->seed, (uint64_t)(uintptr_t)built_in);
+	struct known_class *known = etw_table_find(&store->classes, hash, is_known_class, built_in);
+
+	if (known)
+		return &known->schema;
+	known = etw_arena_alloc(&store->arena, sizeof(*known));
+	if (!known || etw_table_insert(&store->classes, hash, known) < 0)
+		return NULL;
+	known->built_in = built_in;
+	known->schema = *built_in;
+	known->schema.index = store->schema_count++;
+	return &known->schema;
+}
+
+static const struct etw_schema *find_class(struct etw_schema_store *store,
+					   const struct store_key *key, const EVENT_HEADER *header,
+					   enum etw_schema_miss *why)
+{
+	const struct known_event *known = etw_store_find_known(store, key);
+	const struct etw_schema *built_in;
+
+	*why = ETW_SCHEMA_FOUND;
+	if (known)
+		return known->schema;
+	built_in = etw_kernel_class_find(&header->ProviderId, header->EventDescriptor.Opcode,
+					 header->EventDescriptor.Version);
+	if (built_in)
+		return adopt_class(store, built_in);
+	*why = ETW_SCHEMA_NO_CLASS;
+	return NULL;
+}
+
+static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
+					      const struct store_key *key, const GUID *provider,
+					      enum etw_schema_miss *why)
+{
+	const struct known_event *known = etw_store_find_known(store, key);
+	const struct known_provider *writer;
+
+	*why = ETW_SCHEMA_FOUND;
+	if (known)
+		return known->schema;
+	writer = etw_store_find_provider(store, provider);
+	*why = writer && writer->has_events ? ETW_SCHEMA_NO_EVENT : ETW_SCHEMA_NO_PROVIDER;
+	return NULL;
+}
+
+/* EventWriteString(): the payload is one string, whatever the provider's schema says. */
+static const struct etw_schema *make_string(struct etw_schema_store *store,
+					    const struct store_key *key, const GUID *provider)
+{
+	static const struct etw_field field = {
+		.name = "String",
+		.in_type = TDH_INTYPE_UNICODESTRING,
+		.out_type = TDH_OUTTYPE_STRING,
+		.count = 1,
+	};
+	struct known_event *known = etw_store_find_known(store, key);
+	struct etw_schema *schema;
+
+	if (known)
+		return known->schema;
+	known = etw_arena_alloc(&store->arena, sizeof(*known));
+	schema = etw_arena_alloc(&store->arena, sizeof(*schema));
+	if (!known || !schema)
+		return NULL;
+	*known = (struct known_event){*key, STORE_RANK_USER, schema};
+	schema->provider = *provider;
+	schema->source = DecodingSourceXMLFile;
+	schema->template_flags = TEMPLATE_EVENT_DATA;
+	schema->provider_name = etw_schema_store_provider_name(store, provider);
+	schema->field_count = schema->top_count = 1;
+	schema->fields = &field;
+	if (etw_table_insert(&store->events, store_key_hash(store, key), known) < 0)
+		return NULL;
+	schema->index = store->schema_count++;
+	return schema;
+}
+
+/* The answer of the tables goes into the cache, also when it is "none". */
+static const struct etw_schema *find_slowly(struct etw_schema_store *store,
+					    const struct store_key *key, enum store_kind kind,
+					    const EVENT_HEADER *header, struct cached_event *slot)
+{
+	const struct etw_schema *schema;
+	enum etw_schema_miss why = ETW_SCHEMA_STRING_ONLY;
+
+	if (kind == STORE_STRING)
+		schema = make_string(store, key, &header->ProviderId);
+	else if (kind == STORE_CLASS)
+		schema = find_class(store, key, header, &why);
+	else
+		schema = find_manifest(store, key, &header->ProviderId, &why);
+	*slot = (struct cached_event){*key, schema, why};
+	return schema;
+}
+
+static const struct etw_schema *find_keyed(struct etw_schema_store *store,
+					   const EVENT_HEADER *header, enum store_kind kind,
+					   enum etw_schema_miss *why)
+{
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+	struct cached_event *slot;
+	struct store_key key;
+
+	if (kind == STORE_MANIFEST)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Id, descriptor->Version);
+	else if (kind == STORE_CLASS)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Opcode,
+				   descriptor->Version);
+	else
+		key = store_key_of(&header->ProviderId, kind, 0, 0);
+	slot = &store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
+	if (UNLIKELY(!store_key_equal(&slot->key, &key)))
+		(void)find_slowly(store, &key, kind, header, slot);
+	*why = slot->why;
+	return slot->schema;
+}
+
+struct blob_key {
+	const GUID *provider;
+	const EVENT_DESCRIPTOR *descriptor;
+	struct etw_bytes metadata;
+};
+
+static bool is_known_blob(const void *item, const void *key)
+{
+	const struct known_blob *known = item;
+	const struct blob_key *wanted = key;
+
+	return known->metadata.left == wanted->metadata.left &&
+	       memcmp(known->metadata.at, wanted->metadata.at, known->metadata.left) == 0 &&
+	       etw_guid_equal(&known->provider, wanted->provider) &&
+	       memcmp(&known->descriptor, wanted->descriptor, sizeof(known->descriptor)) == 0;
+}
+
+static const EVENT_HEADER_EXTENDED_DATA_ITEM *find_item(const EVENT_RECORD *record, unsigned type)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		if (record->ExtendedData[i].ExtType == type)
+			return &record->ExtendedData[i];
+	}
+	return NULL;
+}
+
+static struct etw_bytes item_bytes(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
+{
+	return (struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr, item->DataSize};
+}
+
+/* The traits tell the provider's name; what a manifest says of it wins. */
+static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *traits =
+		find_item(record, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
+	struct known_provider *provider;
+	const char *name;
+	size_t bytes;
+
+	if (!traits)
+		return 0;
+	bytes = etw_tracelogging_provider_name(item_bytes(traits), &name);
+	if (!bytes)
+		return 0;
+	TRY(etw_store_make_provider(store, &record->EventHeader.ProviderId, &provider));
+	if (!provider->name)
+		provider->name = etw_arena_strndup(&store->arena, name, bytes);
+	return provider->name ? 0 : -ENOMEM;
+}
+
+static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
+		    const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+{
+	struct known_blob *known = etw_arena_alloc(&store->arena, sizeof(*known));
+	const void *copy = etw_arena_copy(&store->arena, key->metadata.at, key->metadata.left);
+	struct etw_schema *schema = NULL;
+	struct etw_fault fault = {0};
+	int r;
+
+	if (!known || !copy)
+		return -ENOMEM;
+	TRY(learn_name(store, record));
+	r = etw_tracelogging_parse(&store->arena, key->descriptor, key->metadata, &schema, &fault);
+	if (r == -ENOMEM)
+		return r;
+	if (fault.structure)
+		etw_store_report(store, &fault);
+	if (schema) {
+		schema->provider = *key->provider;
+		schema->provider_name = etw_schema_store_provider_name(store, key->provider);
+		schema->index = store->schema_count++;
+	}
+	*known = (struct known_blob){
+		*key->provider, *key->descriptor, {copy, key->metadata.left}, schema};
+	TRY(etw_table_insert(&store->blobs, hash, known));
+	*ret = known;
+	return 0;
+}
+
+static const struct etw_schema *find_blob(struct etw_schema_store *store,
+					  const EVENT_RECORD *record,
+					  const EVENT_HEADER_EXTENDED_DATA_ITEM *item,
+					  enum etw_schema_miss *why)
+{
+	const struct blob_key key = {
+		.provider = &record->EventHeader.ProviderId,
+		.descriptor = &record->EventHeader.EventDescriptor,
+		.metadata = item_bytes(item),
+	};
+	uint64_t hash = etw_hash_bytes(store->seed, key.metadata.at, key.metadata.left);
+	struct known_blob *known;
+
+	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
+	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
+	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
+	*why = ETW_SCHEMA_BAD_METADATA;
+	if (!known && add_blob(store, record, &key, hash, &known) < 0)
+		return NULL;
+	if (known->schema)
+		*why = ETW_SCHEMA_FOUND;
+	return known->schema;
+}
+
+const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
+					       const EVENT_RECORD *record,
+					       enum etw_schema_miss *ret_why)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+	const struct etw_schema *schema = NULL;
+	enum etw_schema_miss why = ETW_SCHEMA_WPP;
+
+	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
+		schema = find_keyed(store, header, STORE_STRING, &why);
+	} else if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) {
+		/* WPP has no schema here. */
+	} else if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
+		schema = find_keyed(store, header, STORE_CLASS, &why);
+	} else {
+		item = find_item(record, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL);
+		schema = item ? find_blob(store, record, item, &why)
+			      : find_keyed(store, header, STORE_MANIFEST, &why);
+	}
+	if (ret_why)
+		*ret_why = why;
+	return schema;
+}
