@@ -117,6 +117,7 @@ int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_head
 	header.time_raw = peeked.time_raw;
 	etw_clock_init(&header.clock, clock_type_of(&header), header.time_raw, header.start_ft,
 		       header.perf_frequency, header.cpu_mhz);
+	TRY(etw_etl_companions_read(event, bytes, &header.companions));
 	*ret = header;
 	header = (struct etw_etl_header){0};
 	return 0;
@@ -126,5 +127,6 @@ void etw_etl_header_done(struct etw_etl_header *header)
 {
 	free(header->logger_name);
 	free(header->log_file_name);
+	etw_etl_companions_done(&header->companions);
 	*header = (struct etw_etl_header){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The header event of a file: TRACE_LOGFILE_HEADER of either bitness, its names, the clock. */
+/* The header event of a file: TRACE_LOGFILE_HEADER of either bitness, names, clock, companions. */
 #ifndef ETW_ETL_HEADER_H
 #define ETW_ETL_HEADER_H
 
@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/time.h"
+#include "etl/companions.h"
 
 struct etw_etl_header {
 	uint32_t buffer_bytes; /* of an uncompressed buffer */
@@ -35,6 +36,7 @@ struct etw_etl_header {
 	char *logger_name;   /* UTF-8, owned; "" when empty */
 	char *log_file_name; /* UTF-8, owned; "" when empty */
 	struct etw_clock clock;
+	struct etw_etl_companions companions;
 };
 
 /*
@@ -48,7 +50,7 @@ struct etw_etl_header {
 int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_header *ret,
 			 struct etw_fault *reterr);
 
-/* etw_etl_header_done() - frees the names; takes a zeroed header. */
+/* etw_etl_header_done() - frees names and companions; takes a zeroed header. */
 void etw_etl_header_done(struct etw_etl_header *header);
 
 #endif
