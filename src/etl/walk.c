@@ -72,12 +72,17 @@ static int read_head(const struct etw_etl_file *file, struct etw_etl_buffer *ret
 		return etw_fault_set(reterr, -EBADMSG, count, "file", NULL,
 				     "the file ends within the first buffer header");
 	etw_etl_buffer_read(head, ret_buffer);
-	if (ret_buffer->valid_bytes > WIRE_BUFFER_HEADER_BYTES && ret_buffer->valid_bytes < count)
-		count = ret_buffer->valid_bytes;
 
+	size_t valid = ret_buffer->valid_bytes;
+	bool is_limited = valid > WIRE_BUFFER_HEADER_BYTES && valid < count;
 	int result = etw_etl_header_parse(head + WIRE_BUFFER_HEADER_BYTES,
-					  count - WIRE_BUFFER_HEADER_BYTES, ret_header, reterr);
+					  (is_limited ? valid : count) - WIRE_BUFFER_HEADER_BYTES,
+					  ret_header, reterr);
 
+	/* A damaged Offset is no reason to go without the clock. */
+	if (result == -EBADMSG && is_limited)
+		result = etw_etl_header_parse(head + WIRE_BUFFER_HEADER_BYTES,
+					      count - WIRE_BUFFER_HEADER_BYTES, ret_header, reterr);
 	if (result == -EBADMSG && reterr)
 		reterr->offset += WIRE_BUFFER_HEADER_BYTES;
 	return result;
