@@ -10,6 +10,9 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FI
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} FILES_MATCHING
   PATTERN "*.1" PATTERN "*.3" PATTERN "*.5" PATTERN "*.7")
 
+# The pkg-config files find the prefix from where they lie, so an installed tree may be moved.
+file(RELATIVE_PATH ETW_PKGCONFIG_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name etw etw-windows)
   configure_file(${CMAKE_SOURCE_DIR}/packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
