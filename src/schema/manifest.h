@@ -10,8 +10,9 @@
 #include "base/fault.h"
 #include "schema/model.h"
 
-#define ETW_MANIFEST_BYTES_MAX ((size_t)64 << 20)
-#define ETW_MANIFEST_DEPTH_MAX 64 /* elements within elements */
+#define ETW_MANIFEST_BYTES_MAX    ((size_t)64 << 20)
+#define ETW_MANIFEST_ELEMENTS_MAX ((size_t)1 << 20)
+#define ETW_MANIFEST_DEPTH_MAX    64 /* elements within elements */
 
 struct etw_manifest_provider {
 	GUID guid;
