@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* evntrace.h, the consumer's side: OpenTrace, ProcessTrace, CloseTrace and what belongs to them. */
+#include <errhandlingapi.h>
+#include <evntcons.h>
+#include <evntrace.h>
+#include <winerror.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/consumer/legacy_event.h"
+#include "api/consumer/logfile.h"
+#include "api/consumer/process.h"
+#include "api/consumer/trace_handle.h"
+#include "api/consumer/wide.h"
+#include "api/win32_error.h"
+#include "base/macros.h"
+#include "base/path.h"
+
+/* What EventCallback and EventRecordCallback, W and A, have in common. */
+struct open_request {
+	const char *file_name; /* UTF-8; NULL when none was given */
+	BOOL has_logger_name;
+	ULONG mode;
+	BOOL has_callback;
+};
+
+/* Checks in the order of the documentation; ERROR_SUCCESS when a file may be opened. */
+static ULONG check_request(const struct open_request *request)
+{
+	if (!request->file_name == !request->has_logger_name)
+		return ERROR_INVALID_PARAMETER;
+	if (!request->has_callback && !etw_class_callback_any())
+		return ERROR_INVALID_PARAMETER;
+	if (request->has_logger_name || (request->mode & PROCESS_TRACE_MODE_REAL_TIME))
+		return ERROR_CALL_NOT_IMPLEMENTED;
+	return ERROR_SUCCESS;
+}
+
+/* Opens the file that the request names into a new struct etw_open_trace. */
+static ULONG open_file(const struct open_request *request, struct etw_open_trace **ret)
+{
+	CLEANUP(etw_open_trace_freep) struct etw_open_trace *open = NULL;
+	CLEANUP(freep) char *path = NULL;
+	ULONG error = check_request(request);
+
+	if (error)
+		return error;
+	open = calloc(1, sizeof(*open));
+	if (!open)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	TRY_WIN32(etw_path_resolve(request->file_name, &path));
+	TRY_WIN32(etw_trace_open(path, &open->trace, NULL));
+	etw_trace_set_raw(open->trace, request->mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+	open->is_record = request->mode & PROCESS_TRACE_MODE_EVENT_RECORD;
+	*ret = TAKE(open);
+	return ERROR_SUCCESS;
+}
+
+/*
+ * Fills the caller's structure and the copy that callbacks see. The two forms differ only in the type
+ * of their strings, so both go through the W form.
+ */
+static void fill_logfile(struct etw_open_trace *open, EVENT_TRACE_LOGFILEW *logfile)
+{
+	const struct etw_etl_header *header = etw_trace_header(open->trace);
+	LPWSTR name = open->logfile.LogFileName;
+
+	etw_logfile_header(header, &logfile->LogfileHeader);
+	logfile->CurrentTime = 0;
+	logfile->BuffersRead = 0;
+	logfile->BufferSize = header->buffer_bytes;
+	logfile->Filled = 0;
+	logfile->EventsLost = header->events_lost;
+	logfile->IsKernelTrace = etw_logfile_is_kernel(header);
+	open->logfile = *logfile;
+	open->logfile.LogFileName = name;
+	open->logfile.LoggerName = NULL;
+	etw_trace_set_context(open->trace, logfile->Context);
+}
+
+static PROCESSTRACE_HANDLE fail(ULONG error)
+{
+	SetLastError(error);
+	return INVALID_PROCESSTRACE_HANDLE;
+}
+
+/* Opens for either form; @name_copy is owned and becomes the copy's LogFileName. */
+static PROCESSTRACE_HANDLE open_trace(const struct open_request *request, void *name_copy,
+				      EVENT_TRACE_LOGFILEW *logfile)
+{
+	CLEANUP(etw_open_trace_freep) struct etw_open_trace *open = NULL;
+	PROCESSTRACE_HANDLE handle;
+	ULONG error = open_file(request, &open);
+
+	if (error) {
+		free(name_copy);
+		return fail(error);
+	}
+	open->logfile.LogFileName = name_copy;
+	fill_logfile(open, logfile);
+
+	int result = etw_trace_handle_create(open, &handle);
+
+	if (result)
+		return fail(etw_win32_from_result(result));
+	open = NULL;
+	return handle;
+}
+
+PROCESSTRACE_HANDLE OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile)
+{
+	CLEANUP(freep) char *file_name = NULL;
+	struct open_request request = {0};
+	LPWSTR copy = NULL;
+
+	if (!Logfile)
+		return fail(ERROR_INVALID_PARAMETER);
+	if (Logfile->LogFileName && (etw_wide_to_utf8(Logfile->LogFileName, &file_name) ||
+				     etw_wide_copy(Logfile->LogFileName, &copy)))
+		return fail(ERROR_NOT_ENOUGH_MEMORY);
+	request.file_name = file_name;
+	request.has_logger_name = Logfile->LoggerName != NULL;
+	request.mode = Logfile->ProcessTraceMode;
+	request.has_callback = Logfile->EventCallback || Logfile->BufferCallback;
+	return open_trace(&request, copy, Logfile);
+}
+
+PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
+{
+	struct open_request request = {0};
+	char *copy = NULL;
+
+	static_assert(sizeof(EVENT_TRACE_LOGFILEA) == sizeof(EVENT_TRACE_LOGFILEW), "one layout");
+	if (!Logfile)
+		return fail(ERROR_INVALID_PARAMETER);
+	if (Logfile->LogFileName) {
+		copy = strdup(Logfile->LogFileName);
+		if (!copy)
+			return fail(ERROR_NOT_ENOUGH_MEMORY);
+	}
+	request.file_name = copy;
+	request.has_logger_name = Logfile->LoggerName != NULL;
+	request.mode = Logfile->ProcessTraceMode;
+	request.has_callback = Logfile->EventCallback || Logfile->BufferCallback;
+	return open_trace(&request, copy, (PEVENT_TRACE_LOGFILEW)Logfile);
+}
+
+static int64_t filetime_value(const FILETIME *time)
+{
+	return (int64_t)((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime);
+}
+
+ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount, LPFILETIME StartTime,
+		   LPFILETIME EndTime)
+{
+	struct etw_open_trace *opens[ETW_TRACE_HANDLES_PER_PASS];
+	int64_t from_ft = StartTime ? filetime_value(StartTime) : INT64_MIN;
+	int64_t to_ft = EndTime ? filetime_value(EndTime) : INT64_MAX;
+
+	if (!HandleCount || HandleCount > ETW_TRACE_HANDLES_PER_PASS)
+		return ERROR_BAD_LENGTH;
+	if (!HandleArray)
+		return ERROR_INVALID_PARAMETER;
+	if (from_ft > to_ft)
+		return ERROR_INVALID_TIME;
+	if (etw_trace_handle_begin(HandleArray, HandleCount, opens))
+		return ERROR_INVALID_HANDLE;
+
+	int result = etw_process_traces(opens, HandleCount, from_ft, to_ft);
+
+	etw_trace_handle_end(opens, HandleCount);
+	return etw_win32_from_result(result);
+}
+
+ULONG CloseTrace(TRACEHANDLE TraceHandle)
+{
+	switch (etw_trace_handle_close(TraceHandle)) {
+	case 0:
+		return ERROR_SUCCESS;
+	case -EINPROGRESS:
+		return ERROR_CTX_CLOSE_PENDING;
+	default:
+		return ERROR_INVALID_HANDLE;
+	}
+}
+
+ULONG SetTraceCallback(LPCGUID pGuid, PEVENT_CALLBACK EventCallback)
+{
+	if (!pGuid || !EventCallback)
+		return ERROR_INVALID_PARAMETER;
+	return etw_win32_from_result(etw_class_callback_set(pGuid, EventCallback));
+}
+
+ULONG RemoveTraceCallback(LPCGUID pGuid)
+{
+	if (!pGuid)
+		return ERROR_INVALID_PARAMETER;
+	return etw_class_callback_remove(pGuid) ? ERROR_WMI_GUID_NOT_FOUND : ERROR_SUCCESS;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/consumer/process.h"
+
+#include <errno.h>
+
+#include "api/consumer/legacy_event.h"
+#include "base/macros.h"
+
+struct pass {
+	struct etw_open_trace *const *opens;
+};
+
+static bool is_closed(const struct etw_open_trace *open)
+{
+	return atomic_load_explicit(&open->is_closed, memory_order_relaxed);
+}
+
+/*
+ * The older callbacks get an EVENT_TRACE: first the trace's own, then the one bound to the event's class.
+ * Only classic events belong to a class.
+ */
+static void deliver_legacy(struct etw_open_trace *open, const EVENT_RECORD *record)
+{
+	PEVENT_CALLBACK class_callback = NULL;
+
+	etw_legacy_event(record, &open->logfile.CurrentEvent);
+	if (open->logfile.EventCallback)
+		open->logfile.EventCallback(&open->logfile.CurrentEvent);
+	if (etw_class_callback_any() &&
+	    (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER))
+		class_callback = etw_class_callback_find(&record->EventHeader.ProviderId);
+	if (class_callback)
+		class_callback(&open->logfile.CurrentEvent);
+}
+
+static int on_event(void *context, size_t trace, EVENT_RECORD *record,
+		    struct etw_event_address address)
+{
+	struct pass *pass = context;
+	struct etw_open_trace *open = pass->opens[trace];
+
+	(void)address;
+	open->logfile.CurrentTime = record->EventHeader.TimeStamp.QuadPart;
+	if (!open->is_record)
+		deliver_legacy(open, record);
+	else if (LIKELY(open->logfile.EventRecordCallback != NULL))
+		open->logfile.EventRecordCallback(record);
+	return UNLIKELY(is_closed(open)) ? -ECANCELED : 0;
+}
+
+static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
+{
+	struct pass *pass = context;
+	struct etw_open_trace *open = pass->opens[trace];
+	EVENT_TRACE_LOGFILEW *logfile = &open->logfile;
+
+	logfile->BuffersRead++;
+	logfile->Filled = buffer->valid_bytes;
+	if (logfile->BufferCallback && !logfile->BufferCallback(logfile))
+		return -ECANCELED;
+	return is_closed(open) ? -ECANCELED : 0;
+}
+
+int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, int64_t from_ft,
+		       int64_t to_ft)
+{
+	struct etw_trace *traces[ETW_TRACE_HANDLES_PER_PASS];
+	struct pass pass = {.opens = opens};
+	struct etw_trace_sink sink = {
+		.context = &pass,
+		.event = on_event,
+		.buffer = on_buffer,
+		.from_ft = from_ft,
+		.to_ft = to_ft,
+	};
+
+	for (ULONG i = 0; i < count; i++) {
+		traces[i] = opens[i]->trace;
+		opens[i]->logfile.BuffersRead = 0;
+	}
+	return etw_trace_process(traces, count, &sink);
+}

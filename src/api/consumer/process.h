@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass of ProcessTrace: from the rooms' records to the callbacks of the program. */
+#ifndef ETW_API_CONSUMER_PROCESS_H
+#define ETW_API_CONSUMER_PROCESS_H
+
+#include "api/consumer/trace_handle.h"
+
+/*
+ * etw_process_traces() - delivers the events of all traces to their callbacks, in order of time.
+ *
+ * Returns 0 at the end; -ECANCELED when a buffer callback or CloseTrace ended it; -ENOMEM, -EFBIG or
+ * the errno of reading.
+ */
+int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, int64_t from_ft,
+		       int64_t to_ft);
+
+#endif

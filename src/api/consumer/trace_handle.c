@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/consumer/trace_handle.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define FIRST_SLOTS 16
+
+/* A handle is (generation << 32 | index + 1); index and generation never make an invalid one. */
+struct slot {
+	struct etw_open_trace *open; /* NULL when free */
+	uint32_t generation;
+};
+
+static struct {
+	pthread_mutex_t lock; /* protects all below, and is_busy of every open trace */
+	struct slot *slots;   /* owned */
+	uint32_t count;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void etw_open_trace_free(struct etw_open_trace *open)
+{
+	if (!open)
+		return;
+	etw_trace_close(open->trace);
+	free(open->logfile.LogFileName);
+	free(open->logfile.LoggerName);
+	free(open);
+}
+
+void etw_open_trace_freep(struct etw_open_trace **open)
+{
+	etw_open_trace_free(*open);
+}
+
+/* Under the lock. A free slot's index, or UINT32_MAX when memory ran out. */
+static uint32_t find_free(void)
+{
+	uint32_t count = table.count ? 2 * table.count : FIRST_SLOTS;
+	struct slot *grown;
+
+	for (uint32_t i = 0; i < table.count; i++) {
+		if (!table.slots[i].open)
+			return i;
+	}
+	grown = realloc(table.slots, count * sizeof(*grown));
+	if (!grown)
+		return UINT32_MAX;
+	for (uint32_t i = table.count; i < count; i++)
+		grown[i] = (struct slot){0};
+	uint32_t first = table.count;
+
+	table.slots = grown;
+	table.count = count;
+	return first;
+}
+
+int etw_trace_handle_create(struct etw_open_trace *open, PROCESSTRACE_HANDLE *ret)
+{
+	uint32_t index;
+
+	(void)pthread_mutex_lock(&table.lock);
+	index = find_free();
+	if (index != UINT32_MAX) {
+		struct slot *slot = &table.slots[index];
+
+		slot->open = open;
+		/* 31 bits, so that no handle ever equals an invalid one. */
+		slot->generation = (slot->generation + 1) & 0x7FFFFFFF;
+		*ret = (PROCESSTRACE_HANDLE)slot->generation << 32 | (index + 1);
+	}
+	(void)pthread_mutex_unlock(&table.lock);
+	return index == UINT32_MAX ? -ENOMEM : 0;
+}
+
+/* Under the lock. The handle's slot, or NULL. */
+static struct slot *find_slot(PROCESSTRACE_HANDLE handle)
+{
+	uint32_t index = (uint32_t)handle - 1;
+
+	if (index >= table.count || !table.slots[index].open ||
+	    table.slots[index].generation != (uint32_t)(handle >> 32))
+		return NULL;
+	return &table.slots[index];
+}
+
+int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count,
+			   struct etw_open_trace **ret)
+{
+	ULONG marked = 0;
+
+	(void)pthread_mutex_lock(&table.lock);
+	for (; marked < count; marked++) {
+		struct slot *slot = find_slot(handles[marked]);
+
+		if (!slot || slot->open->is_busy)
+			break;
+		slot->open->is_busy = true;
+		ret[marked] = slot->open;
+	}
+	if (marked < count) {
+		for (ULONG i = 0; i < marked; i++)
+			ret[i]->is_busy = false;
+	}
+	(void)pthread_mutex_unlock(&table.lock);
+	return marked < count ? -EBADF : 0;
+}
+
+void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count)
+{
+	(void)pthread_mutex_lock(&table.lock);
+	for (ULONG i = 0; i < count; i++) {
+		opens[i]->is_busy = false;
+		/* One that is still open may be closed and freed by anyone as soon as the lock is gone. */
+		if (!atomic_load_explicit(&opens[i]->is_closed, memory_order_relaxed))
+			opens[i] = NULL;
+	}
+	(void)pthread_mutex_unlock(&table.lock);
+	for (ULONG i = 0; i < count; i++)
+		etw_open_trace_free(opens[i]);
+}
+
+int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
+{
+	struct etw_open_trace *open = NULL;
+	bool is_busy = false;
+	struct slot *slot;
+
+	(void)pthread_mutex_lock(&table.lock);
+	slot = find_slot(handle);
+	if (slot) {
+		open = slot->open;
+		slot->open = NULL;
+		is_busy = open->is_busy;
+		/* Relaxed: the pass only looks whether to go on; the lock orders everything else. */
+		atomic_store_explicit(&open->is_closed, true, memory_order_relaxed);
+	}
+	(void)pthread_mutex_unlock(&table.lock);
+	if (!open)
+		return -EBADF;
+	if (is_busy)
+		return -EINPROGRESS;
+	etw_open_trace_free(open);
+	return 0;
+}
+
+int etw_trace_handle_with(PROCESSTRACE_HANDLE handle,
+			  int (*use)(const struct etw_open_trace *open, void *context),
+			  void *context)
+{
+	int result = -EBADF;
+	struct slot *slot;
+
+	(void)pthread_mutex_lock(&table.lock);
+	slot = find_slot(handle);
+	if (slot)
+		result = use(slot->open, context);
+	(void)pthread_mutex_unlock(&table.lock);
+	return result;
+}

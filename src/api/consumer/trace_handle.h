@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TRACEHANDLEs of the consumer's side. A handle is an index and a generation, so that one which was
+ * closed is told from its successor. Closing while a pass runs only asks the pass to end; the trace is
+ * given back when it has.
+ */
+#ifndef ETW_API_CONSUMER_TRACE_HANDLE_H
+#define ETW_API_CONSUMER_TRACE_HANDLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <evntcons.h>
+
+#include "consumer/trace.h"
+
+/* Most files that one ProcessTrace takes. */
+#define ETW_TRACE_HANDLES_PER_PASS 64
+
+/* An opened trace with what its opener asked for. */
+struct etw_open_trace {
+	struct etw_trace *trace; /* owned */
+	/*
+	 * What callbacks see of the logfile, in the W form; the A form has the same members at the same
+	 * places, so that the callbacks of either kind are called with it. Owns both names.
+	 */
+	EVENT_TRACE_LOGFILEW logfile;
+	bool is_record;        /* EventRecordCallback, not EventCallback */
+	atomic_bool is_closed; /* CloseTrace was called; set once, by any thread */
+	bool is_busy;          /* a pass uses it; under the table's lock */
+};
+
+/* etw_open_trace_free() - frees the trace and the names; takes NULL. */
+void etw_open_trace_free(struct etw_open_trace *open);
+void etw_open_trace_freep(struct etw_open_trace **open);
+
+/*
+ * etw_trace_handle_create() - takes @open and gives it a handle.
+ *
+ * Returns 0, or -ENOMEM: then @open still belongs to the caller. Context: any thread.
+ */
+int etw_trace_handle_create(struct etw_open_trace *open, PROCESSTRACE_HANDLE *ret);
+
+/*
+ * etw_trace_handle_begin() - marks handles as used by a pass.
+ *
+ * @ret: one borrowed trace for each handle, until etw_trace_handle_end()
+ *
+ * Returns 0; -EBADF when one is not open, is in use, or comes twice: then none is marked.
+ * Context: any thread.
+ */
+int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count,
+			   struct etw_open_trace **ret);
+
+/* etw_trace_handle_end() - the pass is over; frees what was closed meanwhile. @opens is used up. */
+void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count);
+
+/*
+ * etw_trace_handle_close() - closes a handle.
+ *
+ * Returns 0; -EINPROGRESS when a pass uses the trace and will end soon; -EBADF when it is not open.
+ * Context: any thread, also from within a callback of the pass.
+ */
+int etw_trace_handle_close(PROCESSTRACE_HANDLE handle);
+
+/*
+ * etw_trace_handle_with() - calls back with the trace of a handle, which cannot vanish meanwhile.
+ *
+ * Returns what the callback returned, or -EBADF. The callback must not use this interface.
+ */
+int etw_trace_handle_with(PROCESSTRACE_HANDLE handle,
+			  int (*use)(const struct etw_open_trace *open, void *context),
+			  void *context);
+
+#endif
