@@ -219,12 +219,13 @@ static enum sign sign_of(uint16_t in_type)
 bool etw_decoding_u64(const struct etw_decoding *decoding, const struct etw_item *item,
 		      uint64_t *ret)
 {
-	const uint8_t *at = (const uint8_t *)decoding->record->UserData + item->offset;
+	const uint8_t *at = decoding->record->UserData;
 	const struct etw_field *field = &decoding->schema->fields[item->field];
 	enum sign sign = sign_of(field->in_type);
 
-	if (item->kind != ETW_ITEM_VALUE || sign == NO_INTEGER)
+	if (item->kind != ETW_ITEM_VALUE || sign == NO_INTEGER || !at)
 		return false;
+	at += item->offset;
 	switch (item->bytes) {
 	case 1:
 		*ret = sign == SIGNED ? (uint64_t)(int8_t)at[0] : at[0];

@@ -31,21 +31,20 @@ enum etw_item_kind {
  * items from the next one up to, not including, `end`.
  */
 struct etw_item {
-	uint8_t kind;   /* enum etw_item_kind */
-	uint8_t depth;  /* 0 for top-level fields */
-	uint16_t field; /* index into schema->fields */
-	uint32_t index; /* which element of the enclosing array; 0 outside arrays */
-	uint32_t count; /* ETW_ITEM_ARRAY: elements decoded */
-	uint32_t end;   /* index of the first item that is no longer a child */
-	uint32_t
-		offset; /* of the value proper in the payload: behind a count, before a terminator */
-	uint32_t bytes; /* of the value proper: without length prefix and terminating NUL */
-	uint32_t taken; /* payload bytes used, with prefix and terminator */
+	uint8_t kind;    /* enum etw_item_kind */
+	uint8_t depth;   /* 0 for top-level fields */
+	uint16_t field;  /* index into schema->fields */
+	uint32_t index;  /* which element of the enclosing array; 0 outside arrays */
+	uint32_t count;  /* ETW_ITEM_ARRAY: elements decoded */
+	uint32_t end;    /* index of the first item that is no longer a child */
+	uint32_t offset; /* of the value proper in the payload: behind a length prefix */
+	uint32_t bytes;  /* of the value proper: without length prefix and terminating NUL */
+	uint32_t taken;  /* payload bytes used, with prefix and terminator */
 };
 
 enum etw_decode_status {
 	ETW_DECODE_COMPLETE, /* every byte of the payload belongs to a field */
-	ETW_DECODE_EXTRA, /* all fields decoded, bytes are left over (a newer provider may add fields) */
+	ETW_DECODE_EXTRA, /* all fields decoded, bytes are left over: a newer provider, perhaps */
 	ETW_DECODE_TRUNCATED, /* the payload ended within or before a field */
 	ETW_DECODE_MALFORMED, /* a field's bytes cannot be right (say, a SID of 200 sub-authorities) */
 	ETW_DECODE_NO_SCHEMA, /* see `miss` */
@@ -90,6 +89,7 @@ const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, co
 /*
  * etw_decoding_u64() / _i64() - a VALUE item as an integer (booleans, pointers, times included).
  *
+ * Signed in-types are sign-extended by both.
  * Returns false, @ret untouched, when the item is not an integer of 1, 2, 4 or 8 bytes.
  */
 bool etw_decoding_u64(const struct etw_decoding *decoding, const struct etw_item *item,

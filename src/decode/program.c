@@ -24,6 +24,9 @@
 static const char reason_before[] = "the payload ends before this field";
 static const char reason_within[] = "the payload ends within this field";
 
+/* Stands for the payload of an event without one, so that offset 0 exists. */
+static const uint8_t no_payload[1];
+
 struct runner {
 	const struct etw_program *program;
 	struct etw_walk *walk;
@@ -64,14 +67,12 @@ static int grow_items(struct etw_walk *walk, size_t need)
 /* Makes room for @more items; the limit ends the walk. */
 static int reserve_items(struct etw_walk *walk, uint64_t more, uint16_t field)
 {
-	uint64_t need = walk->count + more;
-
-	if (LIKELY(need <= walk->room))
+	if (LIKELY(more <= walk->room - walk->count))
 		return 0;
-	if (need > ETW_PROGRAM_ITEMS_MAX)
+	if (more > ETW_PROGRAM_ITEMS_MAX - walk->count)
 		return fail(walk, ETW_DECODE_MALFORMED, field,
 			    "the event has more values than the decoder allows");
-	return grow_items(walk, (size_t)need);
+	return grow_items(walk, walk->count + (size_t)more);
 }
 
 /*
@@ -519,7 +520,7 @@ static int prepare_walk(const struct etw_program *program, struct etw_walk *walk
 	}
 	for (uint32_t i = 0; i < program->slot_count; i++)
 		walk->slots[i] = SLOT_UNSET;
-	walk->payload = payload;
+	walk->payload = payload ? payload : no_payload;
 	walk->bytes = bytes;
 	walk->at = 0;
 	walk->count = 0;

@@ -374,12 +374,12 @@ static int reserve_block(struct etw_program *program, uint32_t fields, uint32_t 
 /* Whether a block always takes the same bytes: one run, and integers of it that are kept. */
 static bool is_one_run(const struct etw_program *program, uint32_t first, uint32_t count)
 {
-	const struct step *steps = &program->steps[first];
+	const struct step *steps = program->steps;
 
-	if (count == 0 || steps[0].kind != STEP_RUN || (steps[0].flags & STEP_OPTIONAL))
+	if (count == 0 || steps[first].kind != STEP_RUN || (steps[first].flags & STEP_OPTIONAL))
 		return false;
 	for (uint32_t i = 1; i < count; i++) {
-		if (steps[i].kind != STEP_SAVE)
+		if (steps[first + i].kind != STEP_SAVE)
 			return false;
 	}
 	return true;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Items as text, in TDH's formats. What a value looks like is decided in format_form.c; this file
+ * walks arrays and structs around the values.
+ */
+#include "decode/format.h"
+
+#include "decode/format_internal.h"
+
+void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
+		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
+		      struct etw_text *text)
+{
+	enum form form = etw_form_choose(in_type, out_type, bytes);
+
+	(void)pointer_bytes;
+	map = form == FORM_BYTES ? NULL : etw_form_map(map, in_type, bytes);
+	if (map && etw_map_write(map, (uint32_t)etw_form_load(at, bytes), text))
+		return;
+	etw_form_write(form, at, bytes, text);
+}
+
+/* An array of characters as one string, up to a NUL. */
+static void write_characters(const struct etw_decoding *decoding, const struct etw_item *item,
+			     struct etw_text *text)
+{
+	const uint8_t *at = etw_form_item(decoding, item);
+	uint16_t in_type = decoding->schema->fields[item->field].in_type;
+
+	if (in_type == TDH_INTYPE_UNICODECHAR || in_type == TDH_INTYPE_UINT16)
+		etw_text_utf16(text, at, etw_form_utf16_units(at, item->bytes));
+	else
+		etw_text_ansi(text, at, etw_form_ansi_bytes(at, item->bytes));
+}
+
+/* Depth is bounded by the program: ETW_SCHEMA_DEPTH_MAX structs and as many arrays. */
+static void write_container(const struct etw_decoding *decoding, const struct etw_item *item,
+			    struct etw_text *text)
+{
+	bool is_struct = item->kind == ETW_ITEM_STRUCT;
+	const struct etw_item *end = decoding->items + item->end;
+	bool is_first = true;
+
+	etw_text_putc(text, is_struct ? '{' : '[');
+	for (const struct etw_item *child = item + 1; child < end;
+	     child = decoding->items + child->end) {
+		if (!is_first)
+			etw_text_append(text, ", ", 2);
+		is_first = false;
+		if (is_struct) {
+			etw_text_puts(text, decoding->schema->fields[child->field].name);
+			etw_text_putc(text, '=');
+		}
+		etw_format_item(decoding, child, text);
+	}
+	etw_text_putc(text, is_struct ? '}' : ']');
+}
+
+void etw_format_item(const struct etw_decoding *decoding, const struct etw_item *item,
+		     struct etw_text *text)
+{
+	const struct etw_field *field = &decoding->schema->fields[item->field];
+
+	if (item->kind == ETW_ITEM_VALUE)
+		etw_format_value(field->in_type, field->out_type, field->map, 0,
+				 etw_form_item(decoding, item), item->bytes, text);
+	else if (item->kind == ETW_ITEM_ARRAY && etw_form_is_string(field))
+		write_characters(decoding, item, text);
+	else
+		write_container(decoding, item, text);
+}

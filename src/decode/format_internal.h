@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of values and their writers, shared by text and JSON. Private to src/decode. */
+#ifndef ETW_DECODE_FORMAT_INTERNAL_H
+#define ETW_DECODE_FORMAT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "decode/decode.h"
+
+/* What (in-type, out-type) comes down to. */
+enum form {
+	FORM_NONE,
+	FORM_SIGNED,
+	FORM_UNSIGNED,
+	FORM_HEX,
+	FORM_BOOLEAN,
+	FORM_FLOAT,
+	FORM_CHARACTER,
+	FORM_UTF16,
+	FORM_ANSI,
+	FORM_BYTES,
+	FORM_GUID,
+	FORM_SID,
+	FORM_FILETIME,
+	FORM_SYSTEMTIME,
+	FORM_PORT,
+	FORM_IPV4,
+	FORM_IPV6,
+	FORM_SOCKET_ADDRESS,
+	FORM_WIN32_ERROR,
+	FORM_NTSTATUS,
+	FORM_HRESULT,
+};
+
+/*
+ * etw_form_choose() - the form of a value of @bytes bytes.
+ *
+ * A size that the in-type cannot have gives FORM_BYTES, so that writers need not check sizes again.
+ */
+enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes);
+
+/* etw_form_write() - the value in this form; text for everything but JSON's own types. */
+void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_text *text);
+
+/* etw_form_is_string() - whether an array of such elements is shown as one string. */
+bool etw_form_is_string(const struct etw_field *field);
+
+/* etw_form_item() - where the bytes of an item are; never NULL. */
+static inline const uint8_t *etw_form_item(const struct etw_decoding *decoding,
+					   const struct etw_item *item)
+{
+	static const uint8_t no_payload[1];
+	const uint8_t *payload = decoding->record->UserData;
+
+	return payload ? payload + item->offset : no_payload;
+}
+
+/* etw_form_load() - an integer of 1, 2, 4 or 8 bytes, zero- or sign-extended. */
+uint64_t etw_form_load(const uint8_t *at, size_t bytes);
+int64_t etw_form_load_signed(const uint8_t *at, size_t bytes);
+
+/* etw_form_utf16_units() / _ansi_bytes() - what is shown of a string: it ends at the first NUL. */
+size_t etw_form_utf16_units(const uint8_t *at, size_t bytes);
+size_t etw_form_ansi_bytes(const uint8_t *at, size_t bytes);
+
+/* etw_form_map() - the map that applies to values of this type, or NULL. */
+const struct etw_map *etw_form_map(const struct etw_map *map, uint16_t in_type, size_t bytes);
+
+/*
+ * etw_form_float() - the shortest decimal that reads back as the same value of 4 or 8 bytes.
+ *
+ * Returns whether it is a finite number.
+ */
+bool etw_form_float(const uint8_t *at, size_t bytes, struct etw_text *text);
+
+/* Writers of one noun each; sizes are checked by etw_form_choose(). */
+void etw_form_bytes(const uint8_t *at, size_t bytes, struct etw_text *text);
+void etw_form_guid(const uint8_t *at, struct etw_text *text);
+void etw_form_sid(const uint8_t *at, size_t bytes, struct etw_text *text);
+void etw_form_filetime(const uint8_t *at, struct etw_text *text);
+void etw_form_systemtime(const uint8_t *at, struct etw_text *text);
+void etw_form_ipv4(const uint8_t *at, struct etw_text *text);
+void etw_form_ipv6(const uint8_t *at, struct etw_text *text);
+void etw_form_socket_address(const uint8_t *at, size_t bytes, struct etw_text *text);
+void etw_form_win32_error(uint32_t code, struct etw_text *text);
+void etw_form_ntstatus(uint32_t code, struct etw_text *text);
+void etw_form_hresult(uint32_t code, struct etw_text *text);
+
+/* etw_map_name() - the one entry that names @value, or NULL: none, or several together do. */
+const char *etw_map_name(const struct etw_map *map, uint32_t value);
+
+/*
+ * etw_map_write() - the names of @value, several joined by "|", bits without a name in hexadecimal.
+ *
+ * Returns false, nothing appended, when no entry fits: the number is shown then.
+ */
+bool etw_map_write(const struct etw_map *map, uint32_t value, struct etw_text *text);
+
+#endif
