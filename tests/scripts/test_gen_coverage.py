@@ -18,7 +18,8 @@ TREE = {
     "include/evntcons.h": "",
     "include/tdh.h": "",
     "include/errhandlingapi.h": "",
-    "abi/one.map": "ETW_1.0 {\n\tglobal:\n\t\tFirst;\n\t\tSecond;\n\t\tSomeGuid;\n\tlocal:\n\t\t*;\n};\n",
+    "abi/one.map": "ETW_1.0 {\n\tglobal:\n\t\tFirst;\n\t\tSecond;\n\t\tSomeGuid;\n"
+                   "\tlocal:\n\t\t*;\n};\n",
     "src/api/first.c": "static ULONG helper(void)\n{\n\treturn 1;\n}\n\n"
                        "ULONG First(ULONG a,\n\t    ULONG b)\n{\n\treturn a + b;\n}\n",
     "src/api/second.c": "PVOID Second(void)\n{\n\tETW_UNBUILT(Second);\n\treturn NULL;\n}\n",
@@ -58,7 +59,8 @@ class GenCoverage(unittest.TestCase):
         self.assertEqual(run({"docs/coverage.md": page + "x"}, "--check")[0], 1)
 
     def test_declared_but_neither_exported_nor_defined(self):
-        status, page, complaints = run({"include/tdh.h": "ETW_API TDHSTATUS WINAPI TdhLost(void);\n"})
+        lost = "ETW_API TDHSTATUS WINAPI TdhLost(void);\n"
+        status, page, complaints = run({"include/tdh.h": lost})
         self.assertEqual(status, 1)
         self.assertIn("TdhLost is not exported", complaints)
         self.assertIn("TdhLost is not defined", complaints)
