@@ -42,24 +42,30 @@ struct outlook {
 };
 
 /*
- * A number, or the name of an earlier field. Sets one of the two flags, or none without attribute.
+ * A number, or the name of an earlier field. Like the message compiler, takes 0 as if the attribute were
+ * absent; *ret is then left alone.
+ *
+ * Returns 0, the flag that applies, or -EBADMSG.
  */
 static int read_extent(struct manifest_reader *reader, const struct etw_xml_element *element,
 		       const char *attribute, const struct layout *layout,
-		       const struct outlook *outlook, uint16_t *ret, bool *ret_is_field)
+		       const struct outlook *outlook, uint16_t *ret)
 {
+	bool is_count = strcmp(attribute, "count") == 0;
 	const char *text = etw_xml_attribute(element, attribute);
 	uint64_t value;
 
-	*ret_is_field = false;
-	if (etw_manifest_number(text, UINT16_MAX, &value)) {
-		*ret = (uint16_t)value;
+	if (!text)
 		return 0;
+	if (etw_manifest_number(text, UINT16_MAX, &value)) {
+		if (!value)
+			return 0;
+		*ret = (uint16_t)value;
+		return is_count ? PropertyParamFixedCount : PropertyParamFixedLength;
 	}
-	*ret_is_field = true;
 	if (find_field(layout, outlook->first, layout->count, text, ret) ||
 	    find_field(layout, 0, outlook->outer_end, text, ret))
-		return 0;
+		return is_count ? PropertyParamCount : PropertyParamLength;
 	return etw_manifest_refuse(reader, element, attribute,
 				   "a length or count is neither a number nor an earlier field");
 }
@@ -68,32 +74,30 @@ static int read_count(struct manifest_reader *reader, const struct etw_xml_eleme
 		      const struct layout *layout, const struct outlook *outlook,
 		      struct etw_field *field)
 {
-	bool is_field;
+	int flag;
 
 	field->count = 1;
-	if (!etw_xml_attribute(element, "count"))
-		return 0;
-	TRY(read_extent(reader, element, "count", layout, outlook, &field->count, &is_field));
-	field->flags |= is_field ? PropertyParamCount : PropertyParamFixedCount;
-	return 0;
+	flag = read_extent(reader, element, "count", layout, outlook, &field->count);
+	if (flag > 0)
+		field->flags |= (uint32_t)flag;
+	return flag < 0 ? flag : 0;
 }
 
 static int read_length(struct manifest_reader *reader, const struct etw_xml_element *element,
 		       const struct layout *layout, const struct outlook *outlook,
 		       struct etw_field *field)
 {
-	bool is_field;
+	int flag;
 
 	field->length = etw_schema_length(field->in_type);
 	/* Only these have a length to choose. */
 	if (field->in_type != TDH_INTYPE_UNICODESTRING && field->in_type != TDH_INTYPE_ANSISTRING &&
 	    field->in_type != TDH_INTYPE_BINARY)
 		return 0;
-	if (!etw_xml_attribute(element, "length"))
-		return 0;
-	TRY(read_extent(reader, element, "length", layout, outlook, &field->length, &is_field));
-	field->flags |= is_field ? PropertyParamLength : PropertyParamFixedLength;
-	return 0;
+	flag = read_extent(reader, element, "length", layout, outlook, &field->length);
+	if (flag > 0)
+		field->flags |= (uint32_t)flag;
+	return flag < 0 ? flag : 0;
 }
 
 static int read_map_name(struct manifest_reader *reader, const struct etw_xml_element *element,

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "schema/types.h"
+
+static void test_types__defaults_and_sizes(void **state)
+{
+	(void)state;
+	assert_int_equal(etw_schema_out_type(TDH_INTYPE_NULL), 0);
+	assert_int_equal(etw_schema_out_type(TDH_INTYPE_UINT32), TDH_OUTTYPE_UNSIGNEDINT);
+	assert_int_equal(etw_schema_out_type(TDH_INTYPE_POINTER), TDH_OUTTYPE_HEXINT64);
+	assert_int_equal(etw_schema_out_type(TDH_INTYPE_WBEMSID), TDH_OUTTYPE_STRING);
+	assert_int_equal(etw_schema_out_type(26), 0);
+	assert_int_equal(etw_schema_out_type(299), 0);
+	assert_int_equal(etw_schema_out_type(311), 0);
+	assert_int_equal(etw_schema_length(TDH_INTYPE_BOOLEAN), 4);
+	assert_int_equal(etw_schema_length(TDH_INTYPE_SYSTEMTIME), 16);
+	assert_int_equal(etw_schema_length(TDH_INTYPE_UNICODECHAR), 2);
+	assert_int_equal(etw_schema_length(TDH_INTYPE_SID), 0);
+}
+
+static void test_types__winmeta_names(void **state)
+{
+	(void)state;
+	assert_string_equal(etw_schema_level_name(0), "win:LogAlways");
+	assert_string_equal(etw_schema_level_name(5), "win:Verbose");
+	assert_null(etw_schema_level_name(6));
+	assert_string_equal(etw_schema_opcode_name(9), "win:Send");
+	assert_string_equal(etw_schema_opcode_name(240), "win:Receive");
+	assert_null(etw_schema_opcode_name(10));
+}
+
+static void check(struct etw_field *fields, uint16_t count, uint16_t top_count,
+		  const char *sentence)
+{
+	const struct etw_schema schema = {
+		.field_count = count, .top_count = top_count, .fields = fields};
+	const char *found = etw_schema_fields_check(&schema);
+
+	if (sentence)
+		assert_string_equal(found, sentence);
+	else
+		assert_null(found);
+}
+
+static struct etw_field struct_of(uint16_t first, uint16_t count)
+{
+	return (struct etw_field){
+		.flags = PropertyStruct, .count = 1, .struct_first = first, .struct_count = count};
+}
+
+static void test_types__structs_must_be_trees(void **state)
+{
+	struct etw_field fields[6] = {struct_of(2, 2), struct_of(4, 1), struct_of(5, 1)};
+
+	(void)state;
+	check(fields, 6, 2, NULL);
+	fields[1].struct_first = 3;
+	check(fields, 6, 2, "two structs share a member");
+	fields[1].struct_first = 1;
+	check(fields, 6, 2, "the members of a struct do not lie behind it");
+	fields[1] = struct_of(5, 2);
+	check(fields, 6, 2, "the members of a struct lie outside the fields");
+	fields[1] = struct_of(4, 1);
+	fields[2].struct_first = 2;
+	check(fields, 6, 2, "the members of a struct do not lie behind it");
+	check(fields, 6, 7, "the number of fields is beyond the limit");
+}
+
+static void test_types__structs_nest_to_a_limit(void **state)
+{
+	struct etw_field fields[ETW_SCHEMA_DEPTH_MAX + 2] = {0};
+
+	(void)state;
+	for (uint16_t i = 0; i < ETW_SCHEMA_DEPTH_MAX; i++)
+		fields[i] = struct_of((uint16_t)(i + 1), 1);
+	check(fields, ETW_SCHEMA_DEPTH_MAX + 1, 1, NULL);
+	fields[ETW_SCHEMA_DEPTH_MAX] = struct_of(ETW_SCHEMA_DEPTH_MAX + 1, 1);
+	check(fields, ETW_SCHEMA_DEPTH_MAX + 2, 1, "structs are nested too deeply");
+}
+
+static void test_types__references_go_backwards(void **state)
+{
+	struct etw_field fields[2] = {{.count = 1}, {.flags = PropertyParamLength, .length = 0}};
+
+	(void)state;
+	check(fields, 2, 2, NULL);
+	fields[1].length = 1;
+	check(fields, 2, 2, "a length refers to a field that is not an earlier one");
+	fields[0].flags = PropertyParamCount;
+	fields[0].count = 0;
+	check(fields, 2, 2, "a count refers to a field that is not an earlier one");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types__defaults_and_sizes),
+		cmocka_unit_test(test_types__winmeta_names),
+		cmocka_unit_test(test_types__structs_must_be_trees),
+		cmocka_unit_test(test_types__structs_nest_to_a_limit),
+		cmocka_unit_test(test_types__references_go_backwards),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
