@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Event metadata of any bytes gives a schema or map whose strings lie in memory, or a fault, and takes
+ * memory in proportion. Input: one byte, odd for a map, then the payload of the metadata event.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "schema/event_info.h"
+#include "schema/types.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static size_t length_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static void check_info(struct etw_arena *arena, struct etw_bytes blob)
+{
+	struct etw_schema *schema = NULL;
+	struct etw_fault fault = {0};
+	size_t total = 0;
+
+	if (etw_event_info_parse(arena, blob, &schema, &fault) < 0) {
+		assert(fault.sentence);
+		return;
+	}
+	assert(!etw_schema_fields_check(schema));
+	total += length_of(schema->provider_name) + length_of(schema->task_name);
+	total += length_of(schema->keywords) + length_of(schema->message);
+	for (uint16_t i = 0; i < schema->field_count; i++)
+		total += length_of(schema->fields[i].name) + length_of(schema->fields[i].map_name);
+	assert(total <= 32 * blob.left + 1024);
+}
+
+static void check_map(struct etw_arena *arena, struct etw_bytes blob)
+{
+	struct etw_map *map = NULL;
+	struct etw_fault fault = {0};
+	size_t total = 0;
+	GUID provider;
+
+	if (etw_event_map_parse(arena, blob, &provider, &map, &fault) < 0) {
+		assert(fault.sentence);
+		return;
+	}
+	for (uint32_t i = 0; i < map->count; i++)
+		total += strlen(map->entries[i].text);
+	assert(total <= 32 * blob.left + 1024);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct etw_bytes blob = {data, bytes > UINT16_MAX ? UINT16_MAX : bytes};
+	struct etw_arena arena;
+	uint8_t kind;
+
+	if (!etw_bytes_u8(&blob, &kind))
+		return 0;
+	etw_arena_init(&arena);
+	if (kind & 1)
+		check_map(&arena, blob);
+	else
+		check_info(&arena, blob);
+	etw_arena_done(&arena);
+	return 0;
+}

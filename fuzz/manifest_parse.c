@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* A manifest of any text gives schemas that hang together, or a fault with a line. Input: the text. */
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/manifest.h"
+#include "schema/types.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct etw_manifest *manifest = NULL;
+	struct etw_fault fault = {0};
+	struct etw_arena arena;
+	int r;
+
+	etw_arena_init(&arena);
+	r = etw_manifest_parse(&arena, (const char *)data, bytes, &manifest, &fault);
+	if (r < 0) {
+		assert(r == -EBADMSG && fault.sentence && fault.offset);
+		assert(!etw_arena_bytes(&arena));
+		return 0;
+	}
+	for (size_t i = 0; i < manifest->provider_count; i++) {
+		const struct etw_manifest_provider *provider = &manifest->providers[i];
+
+		for (size_t j = 0; j < provider->schema_count; j++)
+			assert(!etw_schema_fields_check(&provider->schemas[j]));
+	}
+	etw_arena_done(&arena);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TraceLogging metadata of any bytes gives a schema that hangs together, or a fault. Input: metadata as
+ * in extended item 11, read as provider traits too.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "schema/tracelogging.h"
+#include "schema/types.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	const EVENT_DESCRIPTOR descriptor = {.Channel = 11, .Level = 5};
+	struct etw_bytes metadata = {data, bytes > UINT16_MAX ? UINT16_MAX : bytes};
+	struct etw_schema *schema = NULL;
+	struct etw_fault fault;
+	struct etw_arena arena;
+	const char *name;
+	size_t name_bytes;
+
+	etw_arena_init(&arena);
+	if (etw_tracelogging_parse(&arena, &descriptor, metadata, &schema, &fault) == 0) {
+		assert(!etw_schema_fields_check(schema));
+		for (uint16_t i = 0; i < schema->field_count; i++)
+			assert(strlen(schema->fields[i].name) <= bytes + sizeof(".Length"));
+	} else {
+		assert(fault.sentence);
+	}
+	name_bytes = etw_tracelogging_provider_name(metadata, &name);
+	assert(!name_bytes || (name > (const char *)data && name_bytes < bytes));
+	etw_arena_done(&arena);
+	return 0;
+}
