@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/macros.h"
+#include "schema/kernel.h"
+#include "schema/store.h"
+#include "unit/schema/info_blob.h"
+
+#define MANIFEST(version, field)                                                              \
+	"<instrumentationManifest><instrumentation><events>"                                  \
+	"<provider name='By-Manifest' guid='{11112222-3333-4444-5555-666677778888}'>"         \
+	"<templates><template tid='t'><data name='" field "' inType='win:UInt8'/></template>" \
+	"</templates><events><event value='7' version='" version "' template='t'/></events>"  \
+	"</provider></events></instrumentation></instrumentationManifest>"
+
+static const GUID metadata_class = {
+	0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
+
+static struct etw_schema_store *store;
+
+static int begin(void **state)
+{
+	(void)state;
+	return etw_schema_store_create(&store);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	etw_schema_store_freep(&store);
+	return 0;
+}
+
+static EVENT_RECORD event_of(const GUID *provider, uint16_t id, uint8_t version, uint16_t flags)
+{
+	EVENT_RECORD record = {0};
+
+	record.EventHeader.ProviderId = *provider;
+	record.EventHeader.EventDescriptor.Id = id;
+	record.EventHeader.EventDescriptor.Version = version;
+	record.EventHeader.Flags = flags;
+	return record;
+}
+
+static void check_miss(const EVENT_RECORD *record, enum etw_schema_miss expected)
+{
+	enum etw_schema_miss why = ETW_SCHEMA_FOUND;
+
+	for (int i = 0; i < 2; i++) {
+		assert_null(etw_schema_store_find(store, record, &why));
+		assert_int_equal(why, expected);
+	}
+}
+
+/* Twice: the second answer comes from the cache. */
+static const struct etw_schema *check_found(const EVENT_RECORD *record)
+{
+	enum etw_schema_miss why = ETW_SCHEMA_WPP;
+	const struct etw_schema *schema = etw_schema_store_find(store, record, &why);
+
+	assert_non_null(schema);
+	assert_int_equal(why, ETW_SCHEMA_FOUND);
+	assert_ptr_equal(etw_schema_store_find(store, record, NULL), schema);
+	return schema;
+}
+
+static void learn(uint8_t opcode, const uint8_t *at, size_t bytes)
+{
+	EVENT_RECORD record = event_of(&metadata_class, 0, 0, EVENT_HEADER_FLAG_CLASSIC_HEADER);
+
+	record.EventHeader.EventDescriptor.Opcode = opcode;
+	record.UserData = (void *)(uintptr_t)at;
+	record.UserDataLength = (USHORT)bytes;
+	assert_true(etw_schema_store_is_metadata(&record));
+	assert_int_equal(etw_schema_store_learn(store, &record), 0);
+}
+
+static void learn_embedded(uint32_t process_id, const char *manifest)
+{
+	uint8_t payload[2048] = {1, 1, 0, 0x5b, 1, 0, 0, 0};
+	EVENT_RECORD record = event_of(&info_blob_provider, 0xfffe, 1, 0);
+
+	record.EventHeader.ProcessId = process_id;
+	record.EventHeader.EventDescriptor.Task = 0xfffe;
+	record.EventHeader.EventDescriptor.Opcode = 0xfe;
+	assert_true(strlen(manifest) < sizeof(payload) - 8);
+	memcpy(payload + 8, manifest, strlen(manifest));
+	record.UserData = payload;
+	record.UserDataLength = (USHORT)(8 + strlen(manifest));
+	assert_true(etw_schema_store_is_metadata(&record));
+	assert_int_equal(etw_schema_store_learn(store, &record), 0);
+}
+
+static void add_manifest(const char *text)
+{
+	struct etw_fault fault;
+
+	assert_int_equal(etw_schema_store_add_manifest(store, text, strlen(text), &fault), 0);
+}
+
+static void test_store__manifest_events_match_exactly(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	const struct etw_schema *schema;
+
+	(void)state;
+	assert_false(etw_schema_store_is_metadata(&record));
+	check_miss(&record, ETW_SCHEMA_NO_PROVIDER);
+	add_manifest(MANIFEST("1", "a"));
+	schema = check_found(&record);
+	assert_string_equal(schema->fields[0].name, "a");
+	record.EventHeader.EventDescriptor.Version = 2;
+	check_miss(&record, ETW_SCHEMA_NO_EVENT);
+	record.EventHeader.EventDescriptor.Version = 1;
+	record.EventHeader.EventDescriptor.Id = 8;
+	check_miss(&record, ETW_SCHEMA_NO_EVENT);
+	record.EventHeader.EventDescriptor.Id = 7;
+	assert_ptr_equal(check_found(&record), schema);
+}
+
+static void test_store__later_manifests_win_and_old_schemas_stay(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	const struct etw_schema *old, *new;
+
+	(void)state;
+	add_manifest(MANIFEST("1", "old"));
+	old = check_found(&record);
+	add_manifest(MANIFEST("1", "new"));
+	new = check_found(&record);
+	assert_string_equal(new->fields[0].name, "new");
+	assert_string_equal(old->fields[0].name, "old");
+	assert_int_not_equal(new->index, old->index);
+}
+
+static void test_store__a_bad_manifest_changes_nothing(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static const char text[] = "<instrumentationManifest>\n<provider";
+	struct etw_fault fault;
+
+	(void)state;
+	assert_int_equal(etw_schema_store_add_manifest(store, text, sizeof(text) - 1, &fault),
+			 -EBADMSG);
+	assert_int_equal(fault.offset, 2);
+	check_miss(&record, ETW_SCHEMA_NO_PROVIDER);
+	assert_int_equal(etw_schema_store_damage(store, &fault), 0);
+}
+
+static void test_store__the_trace_is_believed_before_manifests(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static struct info_blob blob;
+	struct wire_event_info head;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	add_manifest(MANIFEST("1", "user"));
+	learn_embedded(1, MANIFEST("1", "embedded"));
+	assert_string_equal(check_found(&record)->fields[0].name, "embedded");
+	learn(0x20, blob.at, blob.bytes);
+	assert_string_equal(check_found(&record)->fields[0].name, "Id");
+	add_manifest(MANIFEST("1", "user again"));
+	learn_embedded(2, MANIFEST("1", "embedded again"));
+	assert_string_equal(check_found(&record)->fields[0].name, "Id");
+	assert_int_equal(etw_schema_store_damage(store, NULL), 0);
+}
+
+static void test_store__the_first_event_metadata_counts(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static struct info_blob blob;
+	struct wire_event_info head;
+	const struct etw_schema *schema;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	schema = check_found(&record);
+	learn(0x20, blob.at, blob.bytes);
+	assert_ptr_equal(check_found(&record), schema);
+}
+
+static void test_store__maps_before_and_after_their_events(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static struct info_blob blob, map_blob;
+	struct wire_event_info head;
+	struct wire_map_info map_head;
+	const struct etw_schema *schema;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	info_blob_map(&map_blob, &map_head);
+	learn(0x20, blob.at, blob.bytes);
+	schema = check_found(&record);
+	assert_null(schema->fields[1].map);
+	learn(0x21, map_blob.at, map_blob.bytes);
+	learn(0x21, map_blob.at, map_blob.bytes);
+	assert_ptr_equal(check_found(&record), schema);
+	assert_string_equal(schema->fields[1].map->entries[1].text, "Some");
+	head.id = le16_of(8);
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	record.EventHeader.EventDescriptor.Id = 8;
+	assert_ptr_equal(check_found(&record)->fields[1].map, schema->fields[1].map);
+	/* Maps belong to a provider. */
+	head.provider[0] ^= 1;
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	record.EventHeader.ProviderId.Data1 ^= 1;
+	assert_null(check_found(&record)->fields[1].map);
+}
+
+static void test_store__damage_in_metadata_is_counted(void **state)
+{
+	static struct info_blob blob;
+	struct wire_event_info head;
+	struct wire_map_info map_head;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	assert_int_equal(etw_schema_store_damage(store, &fault), 0);
+	assert_null(fault.sentence);
+	info_blob_event(&blob, &head);
+	learn(0x20, blob.at, 5);
+	info_blob_map(&blob, &map_head);
+	learn(0x21, blob.at, 5);
+	learn(0x22, blob.at, 5);
+	learn_embedded(1, "<not/>");
+	assert_int_equal(etw_schema_store_damage(store, NULL), 3);
+	assert_int_equal(etw_schema_store_damage(store, &fault), 3);
+	assert_string_equal(fault.structure, "TRACE_EVENT_INFO");
+	assert_string_equal(fault.sentence, "the blob ends within the structure");
+}
+
+static void test_store__learnt_classes_win_over_built_in_ones(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 0, 1, EVENT_HEADER_FLAG_CLASSIC_HEADER);
+	static struct info_blob blob;
+	struct wire_event_info head;
+
+	(void)state;
+	check_miss(&record, ETW_SCHEMA_NO_CLASS);
+	record.EventHeader.EventDescriptor.Opcode = 1;
+	info_blob_event(&blob, &head);
+	head.decoding_source = le32_of(DecodingSourceWbem);
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	assert_string_equal(check_found(&record)->task_name, "Task");
+	/* The class, when it is given apart from the provider. */
+	memcpy(head.event_guid, head.provider, sizeof(head.event_guid));
+	head.event_guid[0] ^= 1;
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	record.EventHeader.ProviderId.Data1 ^= 1;
+	assert_int_equal(check_found(&record)->source, DecodingSourceWbem);
+}
+
+static void test_store__other_sources_only_name_the_provider(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static struct info_blob blob;
+	struct wire_event_info head;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	head.decoding_source = le32_of(DecodingSourceTlg);
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	check_miss(&record, ETW_SCHEMA_NO_PROVIDER);
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider),
+			    "Some-Provider");
+}
+
+static void test_store__built_in_classes_get_an_index(void **state)
+{
+	EVENT_RECORD record;
+	const struct etw_schema *first = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < etw_kernel_class_count(); i++) {
+		const struct etw_schema *built_in = etw_kernel_class_at(i);
+		const struct etw_schema *schema;
+		const GUID *guid = etw_guid_is_null(&built_in->event_guid) ? &built_in->provider
+									   : &built_in->event_guid;
+
+		record = event_of(guid, 0, built_in->descriptor.Version,
+				  EVENT_HEADER_FLAG_CLASSIC_HEADER);
+		record.EventHeader.EventDescriptor.Opcode = built_in->descriptor.Opcode;
+		if (!etw_kernel_class_find(guid, built_in->descriptor.Opcode,
+					   built_in->descriptor.Version))
+			continue;
+		schema = check_found(&record);
+		assert_ptr_equal(schema->fields, built_in->fields);
+		if (first)
+			assert_int_not_equal(schema->index, first->index);
+		else
+			first = schema;
+	}
+	assert_non_null(first);
+}
+
+static EVENT_RECORD tracelogging_event(EVENT_HEADER_EXTENDED_DATA_ITEM items[2],
+				       const void *metadata, size_t bytes)
+{
+	static const uint8_t traits[] = {7, 0, 'N', 'a', 'm', 'e', 0};
+	EVENT_RECORD record = event_of(&info_blob_provider, 0, 0, 0);
+
+	items[0] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
+		.ExtType = EVENT_HEADER_EXT_TYPE_PROV_TRAITS,
+		.DataSize = sizeof(traits),
+		.DataPtr = (uintptr_t)traits,
+	};
+	items[1] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
+		.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+		.DataSize = (USHORT)bytes,
+		.DataPtr = (uintptr_t)metadata,
+	};
+	record.ExtendedData = items;
+	record.ExtendedDataCount = 2;
+	return record;
+}
+
+static void test_store__tracelogging_is_found_by_content(void **state)
+{
+	uint8_t metadata[] = "\x08\0\0E\0a\0\x08";
+	uint8_t same[sizeof(metadata)];
+	EVENT_HEADER_EXTENDED_DATA_ITEM items[2];
+	EVENT_RECORD record = tracelogging_event(items, metadata, 8);
+	const struct etw_schema *schema = check_found(&record);
+
+	(void)state;
+	assert_string_equal(schema->provider_name, "Name");
+	assert_string_equal(schema->event_name, "E");
+	assert_true(etw_guid_equal(&schema->provider, &info_blob_provider));
+	memcpy(same, metadata, sizeof(metadata));
+	record = tracelogging_event(items, same, 8);
+	assert_ptr_equal(check_found(&record), schema);
+	/* Another provider, other contents, or another level. */
+	record.EventHeader.ProviderId.Data1 ^= 1;
+	assert_ptr_not_equal(check_found(&record), schema);
+	record.EventHeader.ProviderId.Data1 ^= 1;
+	record.EventHeader.EventDescriptor.Level = 3;
+	assert_ptr_not_equal(check_found(&record), schema);
+	record.EventHeader.EventDescriptor.Level = 0;
+	same[5] = 'b';
+	assert_string_equal(check_found(&record)->fields[0].name, "b");
+	assert_string_equal(schema->fields[0].name, "a");
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider), "Name");
+}
+
+static void test_store__bad_tracelogging_is_remembered(void **state)
+{
+	static const uint8_t unreadable[] = {5, 0, 0, 'E', 'x'};
+	static const uint8_t partial[] = "\x08\0\0E\0a\0\x1f";
+	EVENT_HEADER_EXTENDED_DATA_ITEM items[2];
+	EVENT_RECORD record = tracelogging_event(items, unreadable, sizeof(unreadable));
+
+	(void)state;
+	check_miss(&record, ETW_SCHEMA_BAD_METADATA);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 1);
+	record = tracelogging_event(items, partial, 8);
+	assert_int_equal(check_found(&record)->field_count, 0);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 2);
+}
+
+static void test_store__flags_decide_in_order(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, EVENT_HEADER_FLAG_TRACE_MESSAGE);
+	const struct etw_schema *schema;
+	enum etw_schema_miss why;
+
+	(void)state;
+	check_miss(&record, ETW_SCHEMA_WPP);
+	record.EventHeader.Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+	check_miss(&record, ETW_SCHEMA_WPP);
+	record.EventHeader.Flags = EVENT_HEADER_FLAG_STRING_ONLY;
+	schema = etw_schema_store_find(store, &record, &why);
+	assert_int_equal(why, ETW_SCHEMA_STRING_ONLY);
+	assert_int_equal(schema->field_count, 1);
+	assert_int_equal(schema->fields[0].in_type, TDH_INTYPE_UNICODESTRING);
+	assert_ptr_equal(etw_schema_store_find(store, &record, NULL), schema);
+	/* Also when the answer is no longer in the cache. */
+	add_manifest("<instrumentationManifest/>");
+	assert_ptr_equal(etw_schema_store_find(store, &record, NULL), schema);
+}
+
+static void test_store__embedded_manifests_repeat(void **state)
+{
+	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	const struct etw_schema *schema;
+
+	(void)state;
+	learn_embedded(1, MANIFEST("1", "a"));
+	schema = check_found(&record);
+	learn_embedded(2, MANIFEST("1", "a"));
+	assert_ptr_equal(check_found(&record), schema);
+	learn_embedded(3, MANIFEST("1", "b"));
+	assert_string_equal(check_found(&record)->fields[0].name, "b");
+}
+
+static void test_store__other_events_teach_nothing(void **state)
+{
+	EVENT_RECORD record = event_of(&metadata_class, 0, 0, 0);
+
+	(void)state;
+	assert_false(etw_schema_store_is_metadata(&record));
+	assert_int_equal(etw_schema_store_learn(store, &record), 0);
+	record = event_of(&info_blob_provider, 0xfffe, 0, 0);
+	assert_false(etw_schema_store_is_metadata(&record));
+	assert_int_equal(etw_schema_store_learn(store, &record), 0);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 0);
+}
+
+static void test_store__provider_names(void **state)
+{
+	GUID guid;
+
+	(void)state;
+	assert_null(etw_schema_store_provider_name(store, &info_blob_provider));
+	add_manifest(MANIFEST("1", "a"));
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider),
+			    "By-Manifest");
+	assert_int_equal(etw_guid_parse("edd08927-9cc4-4e65-b970-c2560fb5c289", &guid), 0);
+	assert_string_equal(etw_schema_store_provider_name(store, &guid),
+			    "Microsoft-Windows-Kernel-File");
+	assert_int_equal(etw_guid_parse("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c", &guid), 0);
+	assert_string_equal(etw_schema_store_provider_name(store, &guid), "Process");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_store__manifest_events_match_exactly),
+		TEST(test_store__later_manifests_win_and_old_schemas_stay),
+		TEST(test_store__a_bad_manifest_changes_nothing),
+		TEST(test_store__the_trace_is_believed_before_manifests),
+		TEST(test_store__the_first_event_metadata_counts),
+		TEST(test_store__maps_before_and_after_their_events),
+		TEST(test_store__damage_in_metadata_is_counted),
+		TEST(test_store__learnt_classes_win_over_built_in_ones),
+		TEST(test_store__other_sources_only_name_the_provider),
+		TEST(test_store__built_in_classes_get_an_index),
+		TEST(test_store__tracelogging_is_found_by_content),
+		TEST(test_store__bad_tracelogging_is_remembered),
+		TEST(test_store__flags_decide_in_order),
+		TEST(test_store__embedded_manifests_repeat),
+		TEST(test_store__other_events_teach_nothing),
+		TEST(test_store__provider_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
