@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decoded events in an output format. One file per format, one interface for all: begin, one call per
- * event, end. A format appends text; who calls it decides where the text goes.
+ * event, end. A format appends text; who calls it decides where the text goes. Formats keep no state,
+ * so that one format can serve several outputs at once.
  */
 #ifndef ETW_EXPORT_EXPORT_H
 #define ETW_EXPORT_EXPORT_H
@@ -13,14 +14,24 @@
 #include "decode/decode.h"
 #include "schema/store.h"
 
+/* Wishes; a format ignores those that do not concern it. */
+enum etw_export_flag {
+	ETW_EXPORT_FULL = 1,          /* text: payloads in full length */
+	ETW_EXPORT_COLOUR = 2,        /* text: escape sequences of terminals */
+	ETW_EXPORT_TIME_RELATIVE = 4, /* text: seconds since start_ft */
+	ETW_EXPORT_TIME_RAW = 8,      /* TimeStamp is raw time of the session clock */
+	ETW_EXPORT_FILES = 16,        /* events come from several files: say which */
+};
+
 /* One event on its way out; everything is borrowed for the call. */
 struct etw_export_event {
-	const EVENT_RECORD *record; /* TimeStamp is FILETIME */
-	const struct etw_decoding *decoding;
-	const char *provider_name; /* NULL when unknown */
+	const EVENT_RECORD *record;          /* TimeStamp is FILETIME, but see TIME_RAW */
+	const struct etw_decoding *decoding; /* NULL: nobody tried to decode the event */
+	const char *provider_name;           /* NULL when unknown */
 	struct etw_event_address address;
 	size_t trace; /* index of the file, for output of several */
 	uint32_t processor;
+	uint32_t flags;   /* enum etw_export_flag */
 	int64_t start_ft; /* of the trace: what relative times count from */
 };
 
@@ -37,5 +48,32 @@ extern const struct etw_export_format etw_export_json; /* one object a line; doc
 
 /* etw_export_format_find() - the format of this name, or NULL. */
 const struct etw_export_format *etw_export_format_find(const char *name);
+
+/*
+ * etw_export_task_name() / _opcode_name() - what the event says of itself, NULL when it says nothing.
+ *
+ * The opcode's name is NULL for plain information too, so that it can be appended wherever there is
+ * one. Both take a NULL schema and live as long as the schema.
+ */
+const char *etw_export_task_name(const struct etw_schema *schema);
+const char *etw_export_opcode_name(const struct etw_schema *schema, uint8_t opcode);
+
+/*
+ * etw_export_event_name() - appends "Provider/Task/Opcode", as far as the names are known.
+ *
+ * Numbers stand for what has no name: "Provider/#12", "{guid}/op 36".
+ */
+void etw_export_event_name(const struct etw_export_event *event, struct etw_text *text);
+
+/*
+ * etw_export_clean() - makes the text from byte @from on harmless to a terminal.
+ *
+ * Control characters (C0, DEL, C1) and the marks that reverse the direction of writing become escapes
+ * such as \n, \x1b and \u202e. Returns whether there were any.
+ */
+int etw_export_clean(struct etw_text *text, size_t from);
+
+/* etw_export_status_name() - "complete", "extra", "truncated", "malformed", "no-schema". */
+const char *etw_export_status_name(enum etw_decode_status status);
 
 #endif

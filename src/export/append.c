@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Appending: hexadecimal forms, and text that may be shown on a terminal. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/guid.h"
+#include "base/utf.h"
+#include "export/export_internal.h"
+
+static const char hex_digits[] = "0123456789abcdef";
+
+void etw_export_hex(const void *at, size_t bytes, struct etw_text *text)
+{
+	const uint8_t *from = at;
+	char *to = etw_text_begin(text, 2 * bytes);
+
+	if (!to)
+		return;
+	for (size_t i = 0; i < bytes; i++) {
+		*to++ = hex_digits[from[i] >> 4];
+		*to++ = hex_digits[from[i] & 15];
+	}
+	etw_text_end(text, to);
+}
+
+void etw_export_hex64(uint64_t value, struct etw_text *text)
+{
+	unsigned digits = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	char *to = etw_text_begin(text, 18);
+
+	if (!to)
+		return;
+	*to++ = '0';
+	*to++ = 'x';
+	for (unsigned i = digits; i > 0; i--, value >>= 4)
+		to[i - 1] = hex_digits[value & 15];
+	etw_text_end(text, to + digits);
+}
+
+void etw_export_guid(const GUID *guid, struct etw_text *text)
+{
+	char *to = etw_text_begin(text, ETW_GUID_BARE_BYTES);
+
+	if (!to)
+		return;
+	etw_guid_format(guid, to);
+	etw_text_end(text, to + ETW_GUID_BARE_BYTES - 1);
+}
+
+size_t etw_export_trimmed(const char *name)
+{
+	size_t bytes = strlen(name);
+
+	while (bytes && name[bytes - 1] == ' ')
+		bytes--;
+	return bytes;
+}
+
+/* Characters that move the cursor, start escape sequences or turn the direction of writing. */
+static bool is_harmful(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x200E ||
+	       point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
+/* Whether the bytes may hold a harmful character; E2 begins those beyond C1. */
+static bool looks_harmful(const uint8_t *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if (UNLIKELY(at[i] < 0x20 || at[i] == 0x7F || at[i] == 0xC2 || at[i] == 0xE2))
+			return true;
+	}
+	return false;
+}
+
+static void append_escape(uint32_t point, struct etw_text *text)
+{
+	etw_text_putc(text, '\\');
+	if (point == '\n' || point == '\r' || point == '\t') {
+		etw_text_putc(text, point == '\n' ? 'n' : point == '\r' ? 'r' : 't');
+	} else if (point < 0x100) {
+		uint8_t byte = (uint8_t)point;
+
+		etw_text_putc(text, 'x');
+		etw_export_hex(&byte, 1, text);
+	} else {
+		const uint8_t bytes[2] = {(uint8_t)(point >> 8), (uint8_t)point};
+
+		etw_text_putc(text, 'u');
+		etw_export_hex(bytes, 2, text);
+	}
+}
+
+int etw_export_clean(struct etw_text *text, size_t from)
+{
+	size_t left = text->bytes - from, used;
+	char *copy;
+	int found = 0;
+
+	if (text->error || from >= text->bytes ||
+	    LIKELY(!looks_harmful((uint8_t *)text->at + from, left)))
+		return 0;
+	copy = malloc(left);
+	if (!copy) {
+		text->error = -ENOMEM;
+		return 0;
+	}
+	memcpy(copy, text->at + from, left);
+	text->bytes = from;
+	for (const char *at = copy; left; at += used, left -= used) {
+		uint32_t point = etw_utf8_decode((const uint8_t *)at, left, &used);
+
+		if (point == UINT32_MAX || is_harmful(point)) {
+			append_escape(point == UINT32_MAX ? (uint8_t)*at : point, text);
+			found = 1;
+		} else {
+			etw_text_append(text, at, used);
+		}
+	}
+	free(copy);
+	return found;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What an event is called, the same in every format and tool. */
+#include "export/export_internal.h"
+#include <stdbool.h>
+
+const EVENT_HEADER_EXTENDED_DATA_ITEM *etw_export_item(const EVENT_RECORD *record, unsigned type)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		if (record->ExtendedData[i].ExtType == type)
+			return &record->ExtendedData[i];
+	}
+	return NULL;
+}
+
+static const char *name_or_null(const char *name)
+{
+	return name && *name ? name : NULL;
+}
+
+const char *etw_export_task_name(const struct etw_schema *schema)
+{
+	const char *name;
+
+	if (!schema)
+		return NULL;
+	name = name_or_null(schema->task_name);
+	return name ? name : name_or_null(schema->event_name);
+}
+
+const char *etw_export_opcode_name(const struct etw_schema *schema, uint8_t opcode)
+{
+	const char *name = schema ? name_or_null(schema->opcode_name) : NULL;
+
+	if (schema && schema->source == DecodingSourceWbem)
+		return name;
+	if (!opcode)
+		return NULL;
+	if (name && !strncmp(name, "win:", 4))
+		name += 4;
+	if (!name && schema && schema->source == DecodingSourceTlg)
+		return opcode == 1 ? "Start" : opcode == 2 ? "Stop" : NULL;
+	return name;
+}
+
+static void append_name(const char *name, struct etw_text *text)
+{
+	etw_text_append(text, name, etw_export_trimmed(name));
+}
+
+/* A class without schema has only numbers to tell it by; an id or an opcode. */
+static void append_number(const EVENT_HEADER *header, struct etw_text *text)
+{
+	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
+		etw_text_puts(text, "/op ");
+		etw_text_unsigned(text, header->EventDescriptor.Opcode);
+	} else {
+		etw_text_puts(text, "/#");
+		etw_text_unsigned(text, header->EventDescriptor.Id);
+	}
+}
+
+void etw_export_event_name(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	const char *task = etw_export_task_name(schema);
+	const char *opcode = etw_export_opcode_name(schema, header->EventDescriptor.Opcode);
+	bool is_class = schema && schema->source == DecodingSourceWbem && task;
+
+	/* The display name of a class says it all; who writes it says less. */
+	if (!is_class) {
+		const char *provider = event->provider_name;
+
+		if (!provider && schema)
+			provider = schema->provider_name;
+		if (provider) {
+			append_name(provider, text);
+		} else {
+			etw_text_putc(text, '{');
+			etw_export_guid(&header->ProviderId, text);
+			etw_text_putc(text, '}');
+		}
+	}
+	if (task) {
+		if (!is_class)
+			etw_text_putc(text, '/');
+		append_name(task, text);
+	}
+	if (opcode) {
+		etw_text_putc(text, '/');
+		append_name(opcode, text);
+	}
+	if (!task && !opcode)
+		append_number(header, text);
+}
+
+const char *etw_export_status_name(enum etw_decode_status status)
+{
+	switch (status) {
+	case ETW_DECODE_COMPLETE:
+		return "complete";
+	case ETW_DECODE_EXTRA:
+		return "extra";
+	case ETW_DECODE_TRUNCATED:
+		return "truncated";
+	case ETW_DECODE_MALFORMED:
+		return "malformed";
+	case ETW_DECODE_NO_SCHEMA:
+		break;
+	}
+	return "no-schema";
+}

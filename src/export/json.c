@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One JSON object per event and line; the keys are described in docs/format/json.md. This is a hot
+ * path: no printf, no allocation per event once the text has grown.
+ */
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "decode/format.h"
+#include "export/export_internal.h"
+
+#define PUT_LITERAL(text, literal) etw_text_append(text, literal, sizeof(literal) - 1)
+
+static void put_string(const char *string, size_t bytes, struct etw_text *text)
+{
+	etw_text_json_string(text, string, bytes);
+}
+
+/* ,"key":"name" where there is a name. */
+static void put_name(const char *prefix, const char *name, struct etw_text *text)
+{
+	if (!name || !*name)
+		return;
+	etw_text_puts(text, prefix);
+	put_string(name, etw_export_trimmed(name), text);
+}
+
+static void put_number(const char *prefix, uint64_t value, struct etw_text *text)
+{
+	etw_text_puts(text, prefix);
+	etw_text_unsigned(text, value);
+}
+
+static void put_guid(const char *prefix, const GUID *guid, struct etw_text *text)
+{
+	etw_text_puts(text, prefix);
+	etw_text_putc(text, '"');
+	etw_export_guid(guid, text);
+	etw_text_putc(text, '"');
+}
+
+static void put_hex(const char *prefix, uint64_t value, struct etw_text *text)
+{
+	etw_text_puts(text, prefix);
+	etw_text_putc(text, '"');
+	etw_export_hex64(value, text);
+	etw_text_putc(text, '"');
+}
+
+static void put_bytes(const char *prefix, const void *at, size_t bytes, struct etw_text *text)
+{
+	etw_text_puts(text, prefix);
+	etw_text_putc(text, '"');
+	etw_export_hex(at, bytes, text);
+	etw_text_putc(text, '"');
+}
+
+/*
+ * Names within one object that were written already. A bit per hash tells at once that a name is new,
+ * which nearly all are; only where a bit is taken are the names compared.
+ */
+struct seen_names {
+	const struct etw_decoding *decoding;
+	const struct etw_item *first; /* of the object's members */
+	uint64_t bits;
+};
+
+static uint64_t bit_of_name(const char *name, size_t bytes)
+{
+	size_t hash = bytes * 7;
+
+	if (bytes)
+		hash += (uint8_t)name[0] * 5u + (uint8_t)name[bytes / 2] * 3u +
+			(uint8_t)name[bytes - 1];
+	return UINT64_C(1) << (hash & 63);
+}
+
+/* How many members before this one have its name. */
+static unsigned count_earlier(const struct seen_names *seen, const struct etw_item *item,
+			      const char *name)
+{
+	const struct etw_decoding *decoding = seen->decoding;
+	unsigned count = 0;
+
+	for (const struct etw_item *other = seen->first; other < item;
+	     other = decoding->items + other->end) {
+		if (!strcmp(decoding->schema->fields[other->field].name, name))
+			count++;
+	}
+	return count;
+}
+
+/* The key of a member; the second of a name is "name#2", the third "name#3". */
+static void put_key(struct seen_names *seen, const struct etw_item *item, struct etw_text *text)
+{
+	const char *name = seen->decoding->schema->fields[item->field].name;
+	size_t bytes = strlen(name);
+	uint64_t bit = bit_of_name(name, bytes);
+	unsigned earlier = seen->bits & bit ? count_earlier(seen, item, name) : 0;
+
+	seen->bits |= bit;
+	put_string(name, bytes, text);
+	if (UNLIKELY(earlier) && !text->error) {
+		text->bytes--;
+		etw_text_putc(text, '#');
+		etw_text_unsigned(text, earlier + 1);
+		etw_text_putc(text, '"');
+	}
+	etw_text_putc(text, ':');
+}
+
+static void put_item(const struct etw_decoding *decoding, const struct etw_item *item,
+		     struct etw_text *text);
+
+/* The members from @first on, up to @end, as an object. */
+static void put_object(const struct etw_decoding *decoding, const struct etw_item *first,
+		       const struct etw_item *end, struct etw_text *text)
+{
+	struct seen_names seen = {.decoding = decoding, .first = first};
+
+	etw_text_putc(text, '{');
+	for (const struct etw_item *item = first; item < end; item = decoding->items + item->end) {
+		if (item != first)
+			etw_text_putc(text, ',');
+		put_key(&seen, item, text);
+		put_item(decoding, item, text);
+	}
+	etw_text_putc(text, '}');
+}
+
+static void put_item(const struct etw_decoding *decoding, const struct etw_item *item,
+		     struct etw_text *text)
+{
+	const struct etw_item *end = decoding->items + item->end;
+
+	if (item->kind == ETW_ITEM_STRUCT) {
+		put_object(decoding, item + 1, end, text);
+	} else if (item->kind == ETW_ITEM_ARRAY && item + 1 < end &&
+		   item[1].kind == ETW_ITEM_STRUCT) {
+		etw_text_putc(text, '[');
+		for (const struct etw_item *child = item + 1; child < end;
+		     child = decoding->items + child->end) {
+			if (child != item + 1)
+				etw_text_putc(text, ',');
+			put_item(decoding, child, text);
+		}
+		etw_text_putc(text, ']');
+	} else {
+		etw_format_item_json(decoding, item, text);
+	}
+}
+
+static void put_addresses(const uint8_t *at, size_t bytes, size_t each, struct etw_text *text)
+{
+	PUT_LITERAL(text, ",\"stack\":[");
+	for (size_t i = 0; i + each <= bytes; i += each)
+		put_hex(i ? "," : "", each == 4 ? etw_load32(at + i) : etw_load64(at + i), text);
+	etw_text_putc(text, ']');
+}
+
+/* Stacks with their match id, which joins a kernel and a user half. */
+static void put_stack(const uint8_t *at, size_t bytes, size_t each, struct etw_text *text)
+{
+	if (etw_load64(at))
+		put_hex(",\"stack_match_id\":", etw_load64(at), text);
+	put_addresses(at + 8, bytes - 8, each, text);
+}
+
+static void put_sid(const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	PUT_LITERAL(text, ",\"sid\":\"");
+	etw_format_value(TDH_INTYPE_SID, TDH_OUTTYPE_NULL, NULL, 8, at, bytes, text);
+	etw_text_putc(text, '"');
+}
+
+static void put_other_item(unsigned type, const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	put_number(",\"item_", type, text);
+	put_bytes("\":", at, bytes, text);
+}
+
+/* The items with a known meaning and right size; false for the others. */
+static bool put_known_item(unsigned type, const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	GUID guid;
+
+	switch (type) {
+	case EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID:
+	case EVENT_HEADER_EXT_TYPE_CONTROL_GUID:
+		if (bytes < sizeof(guid))
+			return false;
+		memcpy(&guid, at, sizeof(guid));
+		put_guid(type == EVENT_HEADER_EXT_TYPE_CONTROL_GUID ? ",\"control_guid\":"
+								    : ",\"related_activity\":",
+			 &guid, text);
+		return true;
+	case EVENT_HEADER_EXT_TYPE_SID:
+		if (bytes < 8 || bytes != 8 + 4 * (size_t)at[1])
+			return false;
+		put_sid(at, bytes, text);
+		return true;
+	case EVENT_HEADER_EXT_TYPE_TS_ID:
+		if (bytes != 4)
+			return false;
+		put_number(",\"terminal_session\":", etw_load32(at), text);
+		return true;
+	case EVENT_HEADER_EXT_TYPE_STACK_TRACE32:
+	case EVENT_HEADER_EXT_TYPE_STACK_TRACE64:
+		if (bytes < 8)
+			return false;
+		put_stack(at, bytes, type == EVENT_HEADER_EXT_TYPE_STACK_TRACE32 ? 4 : 8, text);
+		return true;
+	case EVENT_HEADER_EXT_TYPE_EVENT_KEY:
+	case EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY:
+		if (bytes != 8)
+			return false;
+		put_hex(type == EVENT_HEADER_EXT_TYPE_EVENT_KEY ? ",\"event_key\":"
+								: ",\"process_start_key\":",
+			etw_load64(at), text);
+		return true;
+	case EVENT_HEADER_EXT_TYPE_INSTANCE_INFO:
+		if (bytes < 8)
+			return false;
+		put_number(",\"instance\":", etw_load32(at), text);
+		put_number(",\"parent_instance\":", etw_load32(at + 4), text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void put_items(const EVENT_RECORD *record, struct etw_text *text)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+		const uint8_t *at = (const uint8_t *)(uintptr_t)item->DataPtr;
+
+		/* Schemas and names, which fields and provider show. */
+		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
+		    item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS)
+			continue;
+		if (!put_known_item(item->ExtType, at, item->DataSize, text))
+			put_other_item(item->ExtType, at, item->DataSize, text);
+	}
+}
+
+static bool is_null_guid(const GUID *guid)
+{
+	uint64_t words[2];
+
+	memcpy(words, guid, sizeof(words));
+	return !(words[0] | words[1]);
+}
+
+static void put_time(const struct etw_export_event *event, struct etw_text *text)
+{
+	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
+
+	if (event->flags & ETW_EXPORT_TIME_RAW) {
+		PUT_LITERAL(text, "{\"raw_time\":\"");
+		etw_text_signed(text, time);
+	} else {
+		PUT_LITERAL(text, "{\"time\":\"");
+		etw_format_filetime(time, text);
+	}
+	etw_text_putc(text, '"');
+}
+
+/* Who wrote the event, and what kind it is. */
+static void put_identity(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+	const char *provider = event->provider_name;
+
+	if (!provider && schema)
+		provider = schema->provider_name;
+	put_name(",\"provider\":", provider, text);
+	put_guid(",\"guid\":", &header->ProviderId, text);
+	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		PUT_LITERAL(text, ",\"classic\":true");
+	else
+		put_number(",\"id\":", descriptor->Id, text);
+	put_number(",\"version\":", descriptor->Version, text);
+	put_number(",\"level\":", descriptor->Level, text);
+	put_number(",\"opcode\":", descriptor->Opcode, text);
+	if (!(header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)) {
+		put_number(",\"task\":", descriptor->Task, text);
+		put_number(",\"channel\":", descriptor->Channel, text);
+		put_hex(",\"keywords\":", descriptor->Keyword, text);
+	}
+	if (!schema)
+		return;
+	put_name(",\"task_name\":", schema->task_name, text);
+	put_name(",\"opcode_name\":", schema->opcode_name, text);
+	if (schema->event_name != schema->task_name)
+		put_name(",\"event_name\":", schema->event_name, text);
+	put_name(",\"keyword_names\":", schema->keywords, text);
+}
+
+/* Where it happened. */
+static void put_context(const struct etw_export_event *event, struct etw_text *text)
+{
+	const EVENT_RECORD *record = event->record;
+	const EVENT_HEADER *header = &record->EventHeader;
+
+	if (header->ProcessId != NO_ID)
+		put_number(",\"pid\":", header->ProcessId, text);
+	if (header->ThreadId != NO_ID)
+		put_number(",\"tid\":", header->ThreadId, text);
+	put_number(",\"cpu\":", event->processor, text);
+	if (!is_null_guid(&header->ActivityId))
+		put_guid(",\"activity\":", &header->ActivityId, text);
+	if (UNLIKELY(record->ExtendedDataCount))
+		put_items(record, text);
+}
+
+/* The fields, and what is not in them. */
+static void put_contents(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_decoding *decoding = event->decoding;
+	const EVENT_RECORD *record = event->record;
+
+	if (decoding && decoding->schema) {
+		PUT_LITERAL(text, ",\"fields\":");
+		put_object(decoding, decoding->items, decoding->items + decoding->item_count, text);
+	}
+	PUT_LITERAL(text, ",\"status\":\"");
+	etw_text_puts(text, decoding ? etw_export_status_name(decoding->status) : "not-decoded");
+	etw_text_putc(text, '"');
+	if (decoding && LIKELY(decoding->status == ETW_DECODE_COMPLETE))
+		return;
+	if (decoding) {
+		put_name(",\"reason\":", decoding->reason, text);
+		put_number(",\"decoded_bytes\":", decoding->consumed, text);
+	}
+	put_bytes(",\"payload\":", record->UserData, record->UserDataLength, text);
+}
+
+static void put_event(const struct etw_export_event *event, struct etw_text *text)
+{
+	put_time(event, text);
+	if (event->flags & ETW_EXPORT_FILES)
+		put_number(",\"file\":", event->trace + 1, text);
+	put_identity(event, text);
+	put_context(event, text);
+	put_contents(event, text);
+	if (LIKELY(event->address.offset != UINT32_MAX)) {
+		put_number(",\"address\":\"", event->address.buffer, text);
+		put_number(":", event->address.offset, text);
+		etw_text_putc(text, '"');
+	} else {
+		put_number(",\"synthesised\":true,\"address\":\"", event->address.buffer, text);
+		PUT_LITERAL(text, ":loss\"");
+	}
+	PUT_LITERAL(text, "}\n");
+}
+
+static void do_nothing(struct etw_text *text)
+{
+	(void)text;
+}
+
+const struct etw_export_format etw_export_json = {
+	.name = "json",
+	.one_line = "one JSON object per event and line",
+	.begin = do_nothing,
+	.event = put_event,
+	.end = do_nothing,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line per event for people: time, processor, process, thread, name, fields. What could not be
+ * decoded is shown raw, with the reason. Nothing in a trace can drive the terminal.
+ */
+#include <stdbool.h>
+
+#include "base/time.h"
+#include "decode/format.h"
+#include "export/export_internal.h"
+
+#define PAYLOAD_SHOWN_BYTES 32 /* without ETW_EXPORT_FULL */
+
+#define STYLE_DIM   "\033[2m"
+#define STYLE_NAME  "\033[36m"
+#define STYLE_WARN  "\033[33m"
+#define STYLE_RESET "\033[0m"
+
+static void put_style(const struct etw_export_event *event, const char *style,
+		      struct etw_text *text)
+{
+	if (event->flags & ETW_EXPORT_COLOUR)
+		etw_text_puts(text, style);
+}
+
+static unsigned digits_of(uint64_t value)
+{
+	unsigned digits = 1;
+
+	for (; value >= 10; value /= 10)
+		digits++;
+	return digits;
+}
+
+/* A number, right-aligned; "-" for one that the event does not have. */
+static void put_column(uint32_t value, unsigned width, bool is_absent, struct etw_text *text)
+{
+	unsigned digits = is_absent ? 1 : digits_of(value);
+
+	for (unsigned i = digits; i < width; i++)
+		etw_text_putc(text, ' ');
+	if (is_absent)
+		etw_text_putc(text, '-');
+	else
+		etw_text_unsigned(text, value);
+}
+
+static void put_time(const struct etw_export_event *event, struct etw_text *text)
+{
+	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
+
+	if (event->flags & ETW_EXPORT_TIME_RAW) {
+		etw_text_signed(text, time);
+		return;
+	}
+	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {
+		etw_format_filetime(time, text);
+		return;
+	}
+	uint64_t distance = (uint64_t)time - (uint64_t)event->start_ft;
+	bool is_before = time < event->start_ft;
+
+	if (is_before)
+		distance = -distance;
+
+	uint64_t seconds = distance / (uint64_t)ETW_FILETIME_PER_SECOND;
+	uint64_t fraction = distance % (uint64_t)ETW_FILETIME_PER_SECOND;
+
+	for (unsigned i = digits_of(seconds); i < 5; i++)
+		etw_text_putc(text, ' ');
+	etw_text_putc(text, is_before ? '-' : '+');
+	etw_text_unsigned(text, seconds);
+	etw_text_putc(text, '.');
+	for (unsigned i = digits_of(fraction); i < 7; i++)
+		etw_text_putc(text, '0');
+	etw_text_unsigned(text, fraction);
+}
+
+static bool is_string(const struct etw_field *field)
+{
+	switch (field->in_type) {
+	case TDH_INTYPE_UNICODESTRING:
+	case TDH_INTYPE_ANSISTRING:
+	case TDH_INTYPE_MANIFEST_COUNTEDSTRING:
+	case TDH_INTYPE_MANIFEST_COUNTEDANSISTRING:
+	case TDH_INTYPE_COUNTEDSTRING:
+	case TDH_INTYPE_COUNTEDANSISTRING:
+	case TDH_INTYPE_REVERSEDCOUNTEDSTRING:
+	case TDH_INTYPE_REVERSEDCOUNTEDANSISTRING:
+	case TDH_INTYPE_NONNULLTERMINATEDSTRING:
+	case TDH_INTYPE_NONNULLTERMINATEDANSISTRING:
+	case TDH_INTYPE_UNICODECHAR:
+	case TDH_INTYPE_ANSICHAR:
+		return !(field->flags & PropertyStruct);
+	default:
+		return false;
+	}
+}
+
+/* Whether a reader could not tell where the value ends. */
+static bool needs_quotes(const char *at, size_t bytes)
+{
+	return !bytes || memchr(at, ' ', bytes) || memchr(at, '"', bytes);
+}
+
+static void put_value(const struct etw_decoding *decoding, const struct etw_item *item,
+		      struct etw_text *text)
+{
+	size_t from = text->bytes;
+	bool may_quote = is_string(&decoding->schema->fields[item->field]);
+
+	etw_format_item(decoding, item, text);
+	(void)etw_export_clean(text, from);
+	if (text->error || !may_quote || !needs_quotes(text->at + from, text->bytes - from))
+		return;
+	etw_text_putc(text, '"');
+	etw_text_putc(text, '"');
+	if (!text->error) {
+		memmove(text->at + from + 1, text->at + from, text->bytes - from - 2);
+		text->at[from] = '"';
+	}
+}
+
+static void put_fields(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_decoding *decoding = event->decoding;
+
+	if (!decoding || !decoding->schema)
+		return;
+	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
+		const struct etw_item *item = &decoding->items[i];
+		const char *name = decoding->schema->fields[item->field].name;
+		size_t from;
+
+		etw_text_putc(text, ' ');
+		put_style(event, STYLE_DIM, text);
+		from = text->bytes;
+		etw_text_puts(text, name);
+		(void)etw_export_clean(text, from);
+		etw_text_putc(text, '=');
+		put_style(event, STYLE_RESET, text);
+		put_value(decoding, item, text);
+	}
+}
+
+static void put_payload(const struct etw_export_event *event, size_t offset, struct etw_text *text)
+{
+	const EVENT_RECORD *record = event->record;
+	size_t bytes = record->UserDataLength - offset, shown = bytes;
+
+	if (!(event->flags & ETW_EXPORT_FULL) && shown > PAYLOAD_SHOWN_BYTES)
+		shown = PAYLOAD_SHOWN_BYTES;
+	etw_text_unsigned(text, bytes);
+	etw_text_puts(text, bytes == 1 ? " byte" : " bytes");
+	if (!shown)
+		return;
+	etw_text_putc(text, ' ');
+	etw_export_hex((const uint8_t *)record->UserData + offset, shown, text);
+	if (shown < bytes)
+		etw_text_puts(text, "...");
+}
+
+/* What is not decoded: the bytes from where the fields end, and why. */
+static void put_rest(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_decoding *decoding = event->decoding;
+	size_t offset = 0;
+
+	if (decoding && decoding->status == ETW_DECODE_COMPLETE)
+		return;
+	if (decoding && decoding->consumed <= event->record->UserDataLength)
+		offset = decoding->consumed;
+	etw_text_putc(text, ' ');
+	put_style(event, STYLE_WARN, text);
+	etw_text_putc(text, '[');
+	put_payload(event, offset, text);
+	if (decoding && decoding->reason) {
+		etw_text_puts(text, "; ");
+		etw_text_puts(text, decoding->reason);
+	}
+	etw_text_putc(text, ']');
+	put_style(event, STYLE_RESET, text);
+}
+
+static void put_event(const struct etw_export_event *event, struct etw_text *text)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	size_t from;
+
+	put_style(event, STYLE_DIM, text);
+	put_time(event, text);
+	put_style(event, STYLE_RESET, text);
+	if (event->flags & ETW_EXPORT_FILES) {
+		etw_text_putc(text, ' ');
+		etw_text_putc(text, '@');
+		etw_text_unsigned(text, event->trace + 1);
+	}
+	put_column(event->processor, 4, false, text);
+	put_column(header->ProcessId, 7, header->ProcessId == NO_ID, text);
+	put_column(header->ThreadId, 7, header->ThreadId == NO_ID, text);
+	etw_text_putc(text, ' ');
+	put_style(event, STYLE_NAME, text);
+	from = text->bytes;
+	etw_export_event_name(event, text);
+	(void)etw_export_clean(text, from);
+	put_style(event, STYLE_RESET, text);
+	put_fields(event, text);
+	put_rest(event, text);
+	etw_text_putc(text, '\n');
+}
+
+static void do_nothing(struct etw_text *text)
+{
+	(void)text;
+}
+
+const struct etw_export_format etw_export_text = {
+	.name = "text",
+	.one_line = "one line per event for people",
+	.begin = do_nothing,
+	.event = put_event,
+	.end = do_nothing,
+};
