@@ -24,9 +24,9 @@ struct etw_schema_store;
 enum etw_schema_miss {
 	ETW_SCHEMA_FOUND,
 	ETW_SCHEMA_NO_PROVIDER, /* nothing at all is known of this provider's events */
-	ETW_SCHEMA_NO_EVENT,    /* the provider's schema is known, this id or version is not in it */
-	ETW_SCHEMA_NO_CLASS,    /* classic event: no class for this GUID, opcode and version */
-	ETW_SCHEMA_WPP,         /* a WPP message; needs its TMF or PDB */
+	ETW_SCHEMA_NO_EVENT, /* the provider's schema is known, this id or version is not in it */
+	ETW_SCHEMA_NO_CLASS, /* classic event: no class for this GUID, opcode and version */
+	ETW_SCHEMA_WPP,      /* a WPP message; needs its TMF or PDB */
 	ETW_SCHEMA_BAD_METADATA, /* the schema is in the event or trace, but damaged */
 	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition;
 				   a schema that says so is returned all the same */
