@@ -3,13 +3,20 @@
  * Event metadata of any bytes gives a schema or map whose strings lie in memory, or a fault, and takes
  * memory in proportion. Input: one byte, odd for a map, then the payload of the metadata event.
  */
-#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "schema/event_info.h"
 #include "schema/types.h"
+
+/* Checked in every build, unlike assert(). */
+#define CHECK(condition)          \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -25,15 +32,15 @@ static void check_info(struct etw_arena *arena, struct etw_bytes blob)
 	size_t total = 0;
 
 	if (etw_event_info_parse(arena, blob, &schema, &fault) < 0) {
-		assert(fault.sentence);
+		CHECK(fault.sentence);
 		return;
 	}
-	assert(!etw_schema_fields_check(schema));
+	CHECK(!etw_schema_fields_check(schema));
 	total += length_of(schema->provider_name) + length_of(schema->task_name);
 	total += length_of(schema->keywords) + length_of(schema->message);
 	for (uint16_t i = 0; i < schema->field_count; i++)
 		total += length_of(schema->fields[i].name) + length_of(schema->fields[i].map_name);
-	assert(total <= 32 * blob.left + 1024);
+	CHECK(total <= 32 * blob.left + 1024);
 }
 
 static void check_map(struct etw_arena *arena, struct etw_bytes blob)
@@ -44,12 +51,12 @@ static void check_map(struct etw_arena *arena, struct etw_bytes blob)
 	GUID provider;
 
 	if (etw_event_map_parse(arena, blob, &provider, &map, &fault) < 0) {
-		assert(fault.sentence);
+		CHECK(fault.sentence);
 		return;
 	}
 	for (uint32_t i = 0; i < map->count; i++)
 		total += strlen(map->entries[i].text);
-	assert(total <= 32 * blob.left + 1024);
+	CHECK(total <= 32 * blob.left + 1024);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

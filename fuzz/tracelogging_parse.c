@@ -3,13 +3,20 @@
  * TraceLogging metadata of any bytes gives a schema that hangs together, or a fault. Input: metadata as
  * in extended item 11, read as provider traits too.
  */
-#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "schema/tracelogging.h"
 #include "schema/types.h"
+
+/* Checked in every build, unlike assert(). */
+#define CHECK(condition)          \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -25,14 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	etw_arena_init(&arena);
 	if (etw_tracelogging_parse(&arena, &descriptor, metadata, &schema, &fault) == 0) {
-		assert(!etw_schema_fields_check(schema));
+		CHECK(!etw_schema_fields_check(schema));
 		for (uint16_t i = 0; i < schema->field_count; i++)
-			assert(strlen(schema->fields[i].name) <= bytes + sizeof(".Length"));
+			CHECK(strlen(schema->fields[i].name) <= bytes + sizeof(".Length"));
 	} else {
-		assert(fault.sentence);
+		CHECK(fault.sentence);
 	}
 	name_bytes = etw_tracelogging_provider_name(metadata, &name);
-	assert(!name_bytes || (name > (const char *)data && name_bytes < bytes));
+	CHECK(!name_bytes || (name > (const char *)data && name_bytes < bytes));
 	etw_arena_done(&arena);
 	return 0;
 }
