@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Instrumentation manifests (XML) as schemas. What does not matter for decoding is read leniently or
- * ignored; what does, is refused with the line and a reason. Layout: docs/format/manifests.md.
+ * ignored; what does, is refused with the line and a reason. Rules: docs/design/schema-store.md.
  */
 #ifndef ETW_SCHEMA_MANIFEST_H
 #define ETW_SCHEMA_MANIFEST_H
