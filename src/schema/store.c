@@ -145,17 +145,17 @@ static const struct etw_schema *find_class(struct etw_schema_store *store,
 					   enum etw_schema_miss *why)
 {
 	const struct known_event *known = etw_store_find_known(store, key);
-	const struct etw_schema *built_in;
+	const struct etw_schema *built_in, *schema;
 
 	*why = ETW_SCHEMA_FOUND;
 	if (known)
 		return known->schema;
 	built_in = etw_kernel_class_find(&header->ProviderId, header->EventDescriptor.Opcode,
 					 header->EventDescriptor.Version);
-	if (built_in)
-		return adopt_class(store, built_in);
-	*why = ETW_SCHEMA_NO_CLASS;
-	return NULL;
+	schema = built_in ? adopt_class(store, built_in) : NULL;
+	if (!schema)
+		*why = ETW_SCHEMA_NO_CLASS;
+	return schema;
 }
 
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
