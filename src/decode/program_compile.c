@@ -14,7 +14,6 @@
 #include "decode/program.h"
 #include "decode/program_internal.h"
 
-#define STEPS_MAX       65536
 #define PREPARED_MAX    16384 /* beyond this, arrays and structs are no longer merged into runs */
 #define MERGE_ITEMS_MAX 256   /* items of one array or struct that is merged into a run */
 #define NO_SLOT         UINT32_MAX
@@ -352,13 +351,22 @@ static void choose_rule(const struct compiler *compiler, const struct etw_field 
 static int compile_block(struct compiler *compiler, struct block *block, uint16_t first,
 			 uint16_t count);
 
-/* Reserves a block's steps; false when there would be too many. */
+/*
+ * Where every field is a member of one struct, twice as many steps as fields are enough. Beyond this,
+ * structs share their members; some of that is let pass.
+ */
+static uint32_t steps_limit(const struct etw_schema *schema)
+{
+	return 4u * schema->field_count + 256;
+}
+
+/* Reserves a block's steps. */
 static int reserve_block(struct etw_program *program, uint32_t fields, uint32_t *ret_first)
 {
 	size_t need = (size_t)program->step_count + 2 * (size_t)fields;
 
-	if (need > program->step_room) {
-		size_t room = need < 8 ? 8 : need;
+	if (need > program->step_room || !program->steps) {
+		size_t room = need < 8 ? 8 : 2 * need;
 		struct step *grown = reallocarray(program->steps, room, sizeof(*grown));
 
 		if (!grown)
@@ -405,8 +413,8 @@ static int compile_struct(struct compiler *compiler, const struct block *block,
 		*reason = "structs are nested too deeply";
 		return 0;
 	}
-	if (program->step_count + 2u * field->struct_count > STEPS_MAX) {
-		*reason = "the structs of the schema are too large";
+	if (program->step_count + 2u * field->struct_count > steps_limit(compiler->schema)) {
+		*reason = "the structs of the schema share their members too often";
 		return 0;
 	}
 	TRY(reserve_block(program, field->struct_count, &inner.first));
