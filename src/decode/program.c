@@ -261,12 +261,28 @@ static int measure_sid(struct etw_walk *walk, const struct step *step, uint32_t 
 	return 0;
 }
 
-/* TOKEN_USER and a SID; four zero bytes stand for both. */
+/* Whether a SID of revision 1 stands whole behind the next @prefix bytes. */
+static bool is_sid_behind(const struct etw_walk *walk, uint32_t prefix)
+{
+	uint32_t left = walk->bytes - walk->at;
+	const uint8_t *at;
+
+	if (left < prefix + SID_HEAD_BYTES)
+		return false;
+	at = walk->payload + walk->at + prefix;
+	return at[0] == 1 && at[1] <= SID_AUTHORITIES_MAX &&
+	       left - prefix >= SID_HEAD_BYTES + 4u * at[1];
+}
+
+/*
+ * TOKEN_USER and a SID. A first word of zero stands for both being absent; but some files have a
+ * TOKEN_USER of zeros in front of a SID that is there.
+ */
 static int measure_wbem_sid(struct etw_walk *walk, const struct step *step, struct span *ret)
 {
 	if (walk->bytes - walk->at < 4)
 		return fail_short(walk, step->field);
-	if (etw_load32(walk->payload + walk->at) == 0) {
+	if (etw_load32(walk->payload + walk->at) == 0 && !is_sid_behind(walk, step->unit)) {
 		*ret = (struct span){.prefix = 4, .taken = 4};
 		return 0;
 	}
