@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The decoder on a store of the test's own: cache, pointer sizes, misses, look-up by name, integers. */
+#include "sample.h"
+
+#include "decode/decode.h"
+
+#define SCHEMAS 600
+
+/* The store knows SCHEMAS schemas by event id; others miss for the reason that the id says. */
+struct etw_schema_store {
+	struct etw_schema schemas[SCHEMAS];
+	struct etw_field fields[SCHEMAS][3];
+};
+
+#define MISS_ID(why) (60000 + (why))
+
+const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
+					       const EVENT_RECORD *record,
+					       enum etw_schema_miss *ret_why)
+{
+	USHORT id = record->EventHeader.EventDescriptor.Id;
+
+	*ret_why = id < SCHEMAS ? ETW_SCHEMA_FOUND : (enum etw_schema_miss)(id - MISS_ID(0));
+	return id < SCHEMAS ? &store->schemas[id] : NULL;
+}
+
+/* Schema n: a pointer, then an INT32 "value", then a string of n % 5 + 1 characters. */
+static struct etw_schema_store *make_store(void)
+{
+	struct etw_schema_store *store = calloc(1, sizeof(*store));
+
+	assert_non_null(store);
+	for (unsigned i = 0; i < SCHEMAS; i++) {
+		struct etw_field *fields = store->fields[i];
+
+		fields[0] = (struct etw_field){
+			.name = "pointer", .in_type = TDH_INTYPE_POINTER, .count = 1};
+		fields[1] = (struct etw_field){
+			.name = "value", .in_type = TDH_INTYPE_INT32, .count = 1};
+		fields[2] = (struct etw_field){.name = "text",
+					       .in_type = TDH_INTYPE_ANSISTRING,
+					       .count = 1,
+					       .length = (uint16_t)(i % 5 + 1)};
+		store->schemas[i] =
+			(struct etw_schema){.field_count = 3, .top_count = 3, .fields = fields};
+	}
+	return store;
+}
+
+static void run(struct etw_decoder *decoder, EVENT_RECORD *record, unsigned id, unsigned flags,
+		struct etw_decoding *ret)
+{
+	memset(ret, 0xAA, sizeof(*ret));
+	record->EventHeader.EventDescriptor.Id = (USHORT)id;
+	record->EventHeader.Flags = (USHORT)flags;
+	assert_int_equal(etw_decoder_run(decoder, record, ret), 0);
+	assert_ptr_equal(ret->record, record);
+}
+
+static void test_decode__many_schemas_both_pointer_sizes(void **state)
+{
+	struct etw_schema_store *store = make_store();
+	struct etw_decoder *decoder;
+	uint8_t payload[13] = {1, 2, 3, 4, 0xFE, 0xFF, 0xFF, 0xFF};
+	EVENT_RECORD record = {.UserData = payload};
+	struct etw_decoding decoding;
+
+	(void)state;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < SCHEMAS; i++) {
+			record.UserDataLength = (USHORT)(8 + i % 5 + 1);
+			run(decoder, &record, i, EVENT_HEADER_FLAG_32_BIT_HEADER, &decoding);
+			assert_int_equal(decoding.status, ETW_DECODE_COMPLETE);
+			assert_ptr_equal(decoding.schema, &store->schemas[i]);
+			assert_int_equal(decoding.miss, ETW_SCHEMA_FOUND);
+			assert_int_equal(decoding.items[1].offset, 4);
+
+			run(decoder, &record, i, EVENT_HEADER_FLAG_64_BIT_HEADER, &decoding);
+			assert_int_equal(decoding.items[0].bytes, 8);
+			assert_int_not_equal(decoding.status, ETW_DECODE_COMPLETE);
+			run(decoder, &record, i, 0, &decoding);
+			assert_int_equal(decoding.items[0].bytes, 8);
+		}
+	}
+	etw_decoder_free(decoder);
+	free(store);
+}
+
+static void test_decode__find_and_integers(void **state)
+{
+	struct etw_schema_store *store = make_store();
+	struct etw_decoder *decoder;
+	uint8_t payload[9] = {1, 2, 3, 0x84, 0xFE, 0xFF, 0xFF, 0xFF, 'x'};
+	EVENT_RECORD record = {.UserData = payload, .UserDataLength = 9};
+	struct etw_decoding decoding;
+	uint64_t value = 77;
+	int64_t number = 77;
+
+	(void)state;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	run(decoder, &record, 0, EVENT_HEADER_FLAG_32_BIT_HEADER, &decoding);
+	assert_true(etw_decoding_u64(&decoding, etw_decoding_find(&decoding, "pointer"), &value));
+	assert_int_equal(value, 0x84030201);
+	assert_true(etw_decoding_i64(&decoding, etw_decoding_find(&decoding, "value"), &number));
+	assert_int_equal(number, -2);
+	assert_true(etw_decoding_u64(&decoding, etw_decoding_find(&decoding, "value"), &value));
+	assert_int_equal(value, UINT64_MAX - 1);
+	value = 77;
+	number = 77;
+	assert_false(etw_decoding_u64(&decoding, etw_decoding_find(&decoding, "text"), &value));
+	assert_false(etw_decoding_i64(&decoding, etw_decoding_find(&decoding, "text"), &number));
+	assert_int_equal(value, 77);
+	assert_int_equal(number, 77);
+	assert_null(etw_decoding_find(&decoding, "Value"));
+
+	record.UserDataLength = 5;
+	run(decoder, &record, 0, EVENT_HEADER_FLAG_32_BIT_HEADER, &decoding);
+	assert_int_equal(decoding.status, ETW_DECODE_TRUNCATED);
+	assert_int_equal(decoding.failed_field, 1);
+	assert_non_null(etw_decoding_find(&decoding, "pointer"));
+	assert_null(etw_decoding_find(&decoding, "value"));
+	etw_decoder_freep(&decoder);
+	free(store);
+}
+
+/* Every in-type that is an integer, by its width; the payload is all ones. */
+static void test_decode__integer_types(void **state)
+{
+	static const struct {
+		uint16_t in_type;
+		bool is_integer;
+		uint64_t value;
+	} rows[] = {
+		{TDH_INTYPE_INT8, true, UINT64_MAX},
+		{TDH_INTYPE_UINT8, true, 0xFF},
+		{TDH_INTYPE_INT16, true, UINT64_MAX},
+		{TDH_INTYPE_UINT16, true, 0xFFFF},
+		{TDH_INTYPE_INT32, true, UINT64_MAX},
+		{TDH_INTYPE_UINT32, true, UINT32_MAX},
+		{TDH_INTYPE_INT64, true, UINT64_MAX},
+		{TDH_INTYPE_UINT64, true, UINT64_MAX},
+		{TDH_INTYPE_BOOLEAN, true, UINT32_MAX},
+		{TDH_INTYPE_POINTER, true, UINT64_MAX},
+		{TDH_INTYPE_SIZET, true, UINT64_MAX},
+		{TDH_INTYPE_FILETIME, true, UINT64_MAX},
+		{TDH_INTYPE_HEXINT32, true, UINT32_MAX},
+		{TDH_INTYPE_HEXINT64, true, UINT64_MAX},
+		{TDH_INTYPE_UNICODECHAR, true, 0xFFFF},
+		{TDH_INTYPE_ANSICHAR, true, 0xFF},
+		{TDH_INTYPE_FLOAT, false, 0},
+		{TDH_INTYPE_DOUBLE, false, 0},
+		{TDH_INTYPE_GUID, false, 0},
+		{TDH_INTYPE_SYSTEMTIME, false, 0},
+		{TDH_INTYPE_NULL, false, 0},
+	};
+	uint8_t payload[16];
+
+	(void)state;
+	memset(payload, 0xFF, sizeof(payload));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct etw_field field = {.name = "f", .in_type = rows[i].in_type, .count = 1};
+		struct etw_schema schema = {.field_count = 1, .top_count = 1, .fields = &field};
+		struct sample sample;
+		uint64_t value = 0;
+
+		sample_run(&sample, &schema, 8, payload, sizeof(payload));
+		assert_true(etw_decoding_u64(&sample.decoding, sample.decoding.items, &value) ==
+			    rows[i].is_integer);
+		assert_true(value == rows[i].value);
+		sample_done(&sample);
+	}
+}
+
+static void test_decode__arrays_are_no_integers(void **state)
+{
+	struct etw_field field = {.name = "f", .in_type = TDH_INTYPE_UINT8, .count = 4};
+	struct etw_schema schema = {.field_count = 1, .top_count = 1, .fields = &field};
+	struct sample sample;
+	uint64_t value;
+
+	(void)state;
+	sample_run(&sample, &schema, 8, "abcd", 4);
+	assert_false(etw_decoding_u64(&sample.decoding, &sample.decoding.items[0], &value));
+	assert_true(etw_decoding_u64(&sample.decoding, &sample.decoding.items[4], &value));
+	assert_int_equal(value, 'd');
+	sample_done(&sample);
+}
+
+static void test_decode__no_schema(void **state)
+{
+	static const struct {
+		enum etw_schema_miss miss;
+		const char *reason;
+	} rows[] = {
+		{ETW_SCHEMA_NO_PROVIDER, "no schema of this provider is known"},
+		{ETW_SCHEMA_NO_EVENT,
+		 "the provider's schema does not have this event id and version"},
+		{ETW_SCHEMA_NO_CLASS, "no class is known for this classic event"},
+		{ETW_SCHEMA_WPP, "a WPP message needs its TMF or PDB file"},
+		{ETW_SCHEMA_BAD_METADATA, "the schema that comes with the event is damaged"},
+		{ETW_SCHEMA_STRING_ONLY, "the event has no schema"},
+	};
+	struct etw_schema_store *store = make_store();
+	struct etw_decoder *decoder;
+	EVENT_RECORD record = {.UserDataLength = 0};
+	struct etw_decoding decoding;
+
+	(void)state;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		run(decoder, &record, MISS_ID(rows[i].miss), 0, &decoding);
+		assert_int_equal(decoding.status, ETW_DECODE_NO_SCHEMA);
+		assert_int_equal(decoding.miss, rows[i].miss);
+		assert_string_equal(decoding.reason, rows[i].reason);
+		assert_null(decoding.schema);
+		assert_int_equal(decoding.item_count, 0);
+		assert_int_equal(decoding.consumed, 0);
+		assert_null(etw_decoding_find(&decoding, "value"));
+	}
+	etw_decoder_free(decoder);
+	etw_decoder_free(NULL);
+	free(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decode__many_schemas_both_pointer_sizes),
+		cmocka_unit_test(test_decode__find_and_integers),
+		cmocka_unit_test(test_decode__integer_types),
+		cmocka_unit_test(test_decode__arrays_are_no_integers),
+		cmocka_unit_test(test_decode__no_schema),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

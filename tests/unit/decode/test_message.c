@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages: inserts, their formats, escapes, and inserts that have no value. */
+#include "sample.h"
+
+#include "decode/format.h"
+
+static const struct etw_map_entry entries[] = {{7, "Seven"}};
+static const struct etw_map map = {"map", EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, 1, entries};
+
+/* "abc", 42, -5, 0xBEEF, 7 = "Seven", "é", {9} */
+static const struct etw_field fields[] = {
+	{.name = "text", .in_type = TDH_INTYPE_ANSISTRING, .count = 1},
+	{.name = "number", .in_type = TDH_INTYPE_UINT8, .count = 1},
+	{.name = "negative", .in_type = TDH_INTYPE_INT32, .count = 1},
+	{.name = "hex", .in_type = TDH_INTYPE_HEXINT32, .count = 1},
+	{.name = "mapped", .in_type = TDH_INTYPE_UINT8, .map = &map, .count = 1},
+	{.name = "accent", .in_type = TDH_INTYPE_ANSISTRING, .count = 1},
+	{.name = "list", .in_type = TDH_INTYPE_UINT8, .count = 1, .flags = PropertyParamFixedCount},
+};
+static const char payload[] = "abc\0"
+			      "\x2A"
+			      "\xFB\xFF\xFF\xFF"
+			      "\xEF\xBE\0\0"
+			      "\x07"
+			      "\xC3\xA9\0"
+			      "\x09";
+
+static const struct {
+	const char *message;
+	const char *text;
+} rows[] = {
+	{"plain", "plain"},
+	{"%1 %2 %3 %4 %5 %6 %7", "abc 42 -5 0xBEEF Seven \xC3\xA9 [9]"},
+	{"%1%2", "abc42"},
+	{"[%1!s!]", "[abc]"},
+	{"[%1!S!][%1!ls!][%1!hs!]", "[abc][abc][abc]"},
+	{"[%1!5s!][%1!-5s!][%1!05s!]", "[  abc][abc  ][  abc]"},
+	{"[%1!.2s!][%1!5.1s!][%1!.0s!]", "[ab][    a][]"},
+	{"[%6!3s!][%6!.1s!]", "[  \xC3\xA9][\xC3\xA9]"},
+	{"[%2!d!][%2!5d!][%2!05d!][%2!-5d!]", "[42][   42][00042][42   ]"},
+	{"[%2!u!][%3!d!][%3!i!][%3!06d!][%3!u!]", "[42][-5][-5][-00005][4294967291]"},
+	{"[%3!x!][%3!X!][%2!#x!][%2!08X!]", "[fffffffb][FFFFFFFB][0x2a][0000002A]"},
+	{"[%2!I64u!][%2!lu!][%2!ld!]", "[42][42][42]"},
+	{"[%1!d!]", "[abc]"},
+	{"[%5!s!][%5!d!]", "[Seven][7]"},
+	{"[%2!f!]", "[42]"},
+	{"%1!", "abc!"},
+	{"%1!5", "abc!5"},
+	{"%1! and %2!", "abc! and 42!"},
+	{"%1%!", "abc!"},
+	{"%8 %99", "%8 %99"},
+	{"%8!5s! x", "%8!5s! x"},
+	{"%010", ""},
+	{"a%0b", "a"},
+	{"a%nb%rc%td%be", "a\nb\rc\td e"},
+	{"100%% %. %! % x", "100% . !  x"},
+	{"%q", "q"},
+	{"end%", "end%"},
+	{"%%1", "%1"},
+	{"", NULL},
+	{NULL, NULL},
+};
+
+static void check(const struct etw_decoding *decoding, const char *expect)
+{
+	struct etw_text text;
+
+	etw_text_init(&text);
+	assert_true(etw_format_message(decoding, &text) == (expect != NULL));
+	assert_string_equal(etw_text_string(&text), expect ? expect : "");
+	etw_text_done(&text);
+}
+
+static void test_message__inserts_and_escapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct etw_schema schema = SCHEMA(fields, 7);
+		struct sample sample;
+
+		schema.message = rows[i].message;
+		sample_run(&sample, &schema, 8, payload, sizeof(payload) - 1);
+		assert_int_equal(sample.decoding.status, ETW_DECODE_COMPLETE);
+		check(&sample.decoding, rows[i].text);
+		sample_done(&sample);
+	}
+}
+
+static void test_message__truncated_event(void **state)
+{
+	struct etw_schema schema = SCHEMA(fields, 7);
+	struct sample sample;
+
+	(void)state;
+	schema.message = "%1 %2 %3";
+	sample_run(&sample, &schema, 8, payload, 5);
+	assert_int_equal(sample.decoding.status, ETW_DECODE_TRUNCATED);
+	check(&sample.decoding, "abc 42 %3");
+	sample_done(&sample);
+}
+
+static void test_message__no_schema(void **state)
+{
+	struct etw_decoding decoding = {.status = ETW_DECODE_NO_SCHEMA};
+
+	(void)state;
+	check(&decoding, NULL);
+}
+
+/* A width beyond all reason is cut, so that a message cannot fill memory. */
+static void test_message__huge_width(void **state)
+{
+	struct etw_schema schema = SCHEMA(fields, 7);
+	struct sample sample;
+	struct etw_text text;
+
+	(void)state;
+	schema.message = "%1!99999999999999999999s!";
+	sample_run(&sample, &schema, 8, payload, sizeof(payload) - 1);
+	etw_text_init(&text);
+	assert_true(etw_format_message(&sample.decoding, &text));
+	assert_int_equal(text.bytes, 1024);
+	etw_text_done(&text);
+	sample_done(&sample);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_message__inserts_and_escapes),
+		cmocka_unit_test(test_message__truncated_event),
+		cmocka_unit_test(test_message__no_schema),
+		cmocka_unit_test(test_message__huge_width),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
