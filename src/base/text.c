@@ -157,6 +157,12 @@ void etw_text_hex(struct etw_text *text, uint64_t value)
 	etw_text_end(text, to + digits);
 }
 
+/* Room for @count units of at most @most bytes each, and two quotes. */
+static char *begin_each(struct etw_text *text, size_t count, size_t most)
+{
+	return etw_text_begin(text, count > SIZE_MAX / 8 ? SIZE_MAX : count * most + 2);
+}
+
 /* Whether four UTF-16 units, read as one word, are all ASCII. */
 static bool is_ascii_units(uint64_t word)
 {
@@ -173,7 +179,7 @@ static uint32_t pack_units(uint64_t word)
 void etw_text_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 {
 	/* A unit gives at most three bytes of UTF-8; a pair gives four. */
-	char *to = units > SIZE_MAX / 4 ? NULL : etw_text_begin(text, 3 * units);
+	char *to = begin_each(text, units, 3);
 
 	if (!to)
 		return;
@@ -204,7 +210,7 @@ void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
 		etw_text_append(text, (const char *)at, bytes);
 		return;
 	}
-	char *to = bytes > SIZE_MAX / 4 ? NULL : etw_text_begin(text, 3 * bytes);
+	char *to = begin_each(text, bytes, 3);
 
 	if (!to)
 		return;
@@ -262,7 +268,7 @@ static char *write_escape(char *to, uint32_t c)
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 {
 	/* An escape has six bytes. */
-	char *to = bytes > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * bytes + 2);
+	char *to = begin_each(text, bytes, 6);
 
 	if (!to)
 		return;
@@ -290,7 +296,7 @@ void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 
 void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 {
-	char *to = units > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * units + 2);
+	char *to = begin_each(text, units, 6);
 
 	if (!to)
 		return;
@@ -327,7 +333,7 @@ void etw_text_json_ansi(struct etw_text *text, const uint8_t *at, size_t bytes)
 		etw_text_json_string(text, (const char *)at, bytes);
 		return;
 	}
-	char *to = bytes > SIZE_MAX / 8 ? NULL : etw_text_begin(text, 6 * bytes + 2);
+	char *to = begin_each(text, bytes, 6);
 
 	if (!to)
 		return;
