@@ -3,13 +3,27 @@
 #ifndef ETW_TOOLS_COMMON_PROGRAM_H
 #define ETW_TOOLS_COMMON_PROGRAM_H
 
+#include <stddef.h>
+
 enum etw_exit {
 	ETW_EXIT_OK = 0,
-	ETW_EXIT_FAILED = 1, /* the work could not be done; one sentence on standard error says why */
-	ETW_EXIT_USAGE = 2,  /* the command line was not understood */
+	ETW_EXIT_FAILED =
+		1, /* the work could not be done; one sentence on standard error says why */
+	ETW_EXIT_USAGE = 2, /* the command line was not understood */
+	ETW_EXIT_DAMAGED =
+		3, /* done, but parts of the input could not be read; the output says which */
 };
 
 /* etw_program_error() - "etw: sentence" on standard error. */
 void etw_program_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * etw_program_nearest() - which of @words the user may have meant.
+ *
+ * @words: @count of them, NULL entries are skipped
+ *
+ * Returns the word with the fewest typing errors, or NULL when none is near.
+ */
+const char *etw_program_nearest(const char *typed, const char *const *words, size_t count);
 
 #endif

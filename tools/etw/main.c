@@ -1,8 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/common/program.h"
+/* `etw`: chooses the verb; a file in its place means `etw summary`. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-int main(void)
+#include "tools/common/program.h"
+#include "tools/etw/verb.h"
+
+/* Something that only a file can be: it exists, or is written like a path. */
+static int is_file(const char *word)
 {
-	etw_program_error("no command is built yet");
-	return ETW_EXIT_FAILED;
+	return !strcmp(word, "-") || !access(word, F_OK) || strpbrk(word, "./\\") != NULL;
+}
+
+static int refuse(const char *word)
+{
+	const char *nearest = etw_verb_nearest(word);
+
+	if (*word == '-')
+		etw_program_error("there is no option %s before a verb; see etw help", word);
+	else if (nearest)
+		etw_program_error("there is no verb or file \"%s\"; did you mean etw %s?", word,
+				  nearest);
+	else
+		etw_program_error("there is no verb or file \"%s\"; see etw help", word);
+	return ETW_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct etw_verb *verb;
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word) {
+		etw_verb_help_print(NULL);
+		return ETW_EXIT_USAGE;
+	}
+	if (!strcmp(word, "--version")) {
+		(void)printf("etw %s\n", ETW_VERSION);
+		return ETW_EXIT_OK;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		etw_verb_help_print(NULL);
+		return ETW_EXIT_OK;
+	}
+	verb = etw_verb_find(word);
+	if (verb)
+		return verb->run(argc - 1, argv + 1);
+	/* Options of the summary may stand before its file. */
+	if (is_file(word) || (!strncmp(word, "--", 2) && argc > 2))
+		return etw_verb_summary.run(argc, argv);
+	return refuse(word);
 }

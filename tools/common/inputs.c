@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/common/inputs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "base/path.h"
+#include "tools/common/number.h"
+#include "tools/common/program.h"
+
+#define SPOOL_BYTES (64u * 1024)
+
+/* Standard input cannot be read twice, which is needed: it goes into a file without a name. */
+static int spool_input(char *ret_path, size_t bytes)
+{
+	char buffer[SPOOL_BYTES];
+	FILE *file = tmpfile();
+	ssize_t got;
+
+	if (!file)
+		return -errno;
+	while ((got = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0) {
+		if (fwrite(buffer, 1, (size_t)got, file) != (size_t)got)
+			return -errno;
+	}
+	if (got < 0 || fflush(file))
+		return -errno;
+	/* The stream stays open as long as the process, and with it the path. */
+	(void)snprintf(ret_path, bytes, "/proc/self/fd/%d", fileno(file));
+	return 0;
+}
+
+static int open_one(const char *argument, char **ret_path, struct etw_trace **ret)
+{
+	struct etw_fault fault = {0};
+	char spooled[64];
+	bool is_input = !strcmp(argument, "-");
+	int result;
+
+	if (is_input) {
+		*ret_path = strdup("standard input");
+		result = *ret_path ? spool_input(spooled, sizeof(spooled)) : -ENOMEM;
+	} else {
+		result = etw_path_resolve(argument, ret_path);
+	}
+	if (!result)
+		result = etw_trace_open(is_input ? spooled : *ret_path, ret, &fault);
+	if (!result)
+		result = etw_trace_index(*ret);
+	if (result == -EBADMSG && fault.sentence)
+		etw_program_error("%s is no .etl file: %s (%s%s%s, byte %" PRIu64 ")",
+				  *ret_path ? *ret_path : argument, fault.sentence, fault.structure,
+				  fault.field ? ": " : "", fault.field ? fault.field : "",
+				  fault.offset);
+	else if (result)
+		etw_program_error("cannot read %s: %s", *ret_path ? *ret_path : argument,
+				  strerror(-result));
+	return result ? -1 : 0;
+}
+
+int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret)
+{
+	*ret = (struct etw_inputs){
+		.traces = calloc(count, sizeof(struct etw_trace *)),
+		.paths = calloc(count, sizeof(char *)),
+		.count = count,
+	};
+	if (!ret->traces || !ret->paths) {
+		ret->count = 0;
+		etw_program_error("out of memory");
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		TRY(open_one(arguments[i], &ret->paths[i], &ret->traces[i]));
+		ret->buffers += etw_trace_buffers(ret->traces[i]);
+	}
+	return 0;
+}
+
+void etw_inputs_done(struct etw_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		etw_trace_close(inputs->traces[i]);
+		free(inputs->paths[i]);
+	}
+	free(inputs->traces);
+	free(inputs->paths);
+	*inputs = (struct etw_inputs){0};
+}
+
+int64_t etw_inputs_start(const struct etw_inputs *inputs)
+{
+	int64_t start = INT64_MAX;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
+
+		if (header->start_ft < start)
+			start = header->start_ft;
+	}
+	return start;
+}
+
+void etw_inputs_error(const struct etw_inputs *inputs, int error)
+{
+	etw_program_error("cannot read %s: %s", inputs->count == 1 ? inputs->paths[0] : "the files",
+			  strerror(-error));
+}
+
+struct learner {
+	struct etw_schema_store *store;
+	struct etw_progress progress;
+};
+
+static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		       const EVENT_RECORD *record, struct etw_event_address address)
+{
+	struct learner *learner = context;
+
+	(void)buffer;
+	(void)header_type;
+	(void)address;
+	if (LIKELY(!etw_schema_store_is_metadata(record)))
+		return 0;
+	return etw_schema_store_learn(learner->store, record);
+}
+
+static int learn_buffer(void *context, const struct etw_etl_buffer *buffer, uint32_t event_count)
+{
+	struct learner *learner = context;
+
+	(void)buffer;
+	(void)event_count;
+	etw_progress_add(&learner->progress, 1);
+	return 0;
+}
+
+int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store)
+{
+	struct learner learner = {.store = store};
+	const struct etw_trace_visitor visitor = {&learner, learn_buffer, learn_event};
+	int result = 0;
+
+	etw_progress_start(&learner.progress, "Looking for schemas", inputs->buffers);
+	for (size_t i = 0; i < inputs->count && !result; i++)
+		result = etw_trace_each_buffer(inputs->traces[i], &visitor);
+	etw_progress_end(&learner.progress);
+	if (result)
+		etw_inputs_error(inputs, result);
+	return result;
+}
+
+struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
+{
+	struct etw_loss loss = {.marks = marks};
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
+		const struct etw_findings *findings = etw_trace_findings(inputs->traces[i]);
+
+		loss.events += header->events_lost;
+		loss.buffers += header->buffers_lost;
+		loss.skipped_places += etw_findings_total(findings);
+		loss.skipped_bytes += findings->bytes[ETW_FINDING_CUT] +
+				      findings->bytes[ETW_FINDING_SKIPPED] +
+				      findings->bytes[ETW_FINDING_EVENTS];
+	}
+	return loss;
+}
+
+bool etw_loss_is_damaged(const struct etw_loss *loss)
+{
+	return loss->skipped_places != 0;
+}
+
+void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
+{
+	etw_text_puts(text, "lost: ");
+	etw_number_count(text, loss->events, "event");
+	etw_text_puts(text, ", ");
+	etw_number_count(text, loss->buffers, "buffer");
+	if (loss->marks) {
+		etw_text_puts(text, "; ");
+		etw_number_count(text, loss->marks, "buffer");
+		etw_text_puts(text, loss->marks == 1 ? " marks a loss" : " mark a loss");
+	}
+	if (!loss->skipped_places) {
+		etw_text_puts(text, "; the file is undamaged");
+		return;
+	}
+	etw_text_puts(text, "; damaged in ");
+	etw_number_count(text, loss->skipped_places, "place");
+	etw_text_puts(text, ", ");
+	etw_number_bytes(text, loss->skipped_bytes);
+	etw_text_puts(text, " unreadable");
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The traces that a command was given, opened together, and what is learnt from them. */
+#ifndef ETW_TOOLS_COMMON_INPUTS_H
+#define ETW_TOOLS_COMMON_INPUTS_H
+
+#include "base/text.h"
+#include "consumer/trace.h"
+#include "schema/store.h"
+#include "tools/common/terminal.h"
+
+struct etw_inputs {
+	struct etw_trace **traces; /* owned, `count` of them */
+	char **paths;              /* owned; as they are on Linux, "standard input" for - */
+	size_t count;
+	uint32_t buffers; /* of all, once indexed */
+};
+
+/*
+ * etw_inputs_open() - opens every file and indexes it; "-" is standard input, Windows paths work.
+ *
+ * Tells what is wrong on standard error. Returns 0 or -1; call etw_inputs_done() in both cases.
+ */
+int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret);
+void etw_inputs_done(struct etw_inputs *inputs);
+
+/* etw_inputs_start() - the earliest start of the traces, FILETIME. */
+int64_t etw_inputs_start(const struct etw_inputs *inputs);
+
+/*
+ * etw_inputs_learn() - a pass over all events for those that carry schemas.
+ *
+ * Returns 0 or what reading failed with (told on standard error).
+ */
+int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store);
+
+/* etw_inputs_error() - tells that reading failed with this error. */
+void etw_inputs_error(const struct etw_inputs *inputs, int error);
+
+/*
+ * etw_manifest_load() - reads a manifest, or every *.man, *.man.xml and *.manifest.xml of a folder.
+ *
+ * Tells what is wrong on standard error: a file that is no manifest is an error when it was named, and
+ * a warning in a folder. Returns how many were read, or -1.
+ */
+int etw_manifest_load(struct etw_schema_store *store, const char *path);
+
+/* Loss of all traces together, as the session counted it and as the reader met it. */
+struct etw_loss {
+	uint64_t events;         /* counted by the sessions */
+	uint64_t buffers;        /* counted by the sessions */
+	uint64_t marks;          /* buffers whose flags tell of loss before them */
+	uint64_t skipped_bytes;  /* that the reader could not read */
+	uint64_t skipped_places; /* how many times */
+};
+
+/* etw_loss_of() - @marks: RT_LostEvent records that a pass delivered. */
+struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks);
+
+/* etw_loss_write() - "lost: 0 events, 0 buffers; nothing damaged": the last line of every command. */
+void etw_loss_write(struct etw_text *text, const struct etw_loss *loss);
+
+/* etw_loss_is_damaged() - whether the reader had to skip something: exit status 3. */
+bool etw_loss_is_damaged(const struct etw_loss *loss);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Manifests that the user names, one by one or as a folder. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/macros.h"
+#include "base/path.h"
+#include "tools/common/inputs.h"
+#include "tools/common/program.h"
+
+#define MANIFEST_BYTES_MAX (64u << 20)
+#define PIECE_BYTES        (64u * 1024)
+
+static int read_file(const char *path, struct etw_text *ret)
+{
+	FILE *file = fopen(path, "re");
+	char *to;
+
+	if (!file)
+		return -errno;
+	errno = 0;
+	while ((to = etw_text_begin(ret, PIECE_BYTES)) && ret->bytes < MANIFEST_BYTES_MAX) {
+		size_t got = fread(to, 1, PIECE_BYTES, file);
+
+		etw_text_end(ret, to + got);
+		if (!got)
+			break;
+	}
+
+	int result = ferror(file) && errno ? -errno : etw_text_error(ret);
+
+	(void)fclose(file);
+	return ret->bytes < MANIFEST_BYTES_MAX ? result : -EFBIG;
+}
+
+static int load_file(struct etw_schema_store *store, const char *path, const char *severity)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	struct etw_fault fault = {0};
+	int result = read_file(path, &text);
+
+	if (!result)
+		result = etw_schema_store_add_manifest(store, etw_text_string(&text), text.bytes,
+						       &fault);
+	if (result == -EBADMSG && fault.sentence)
+		etw_program_error("%s%s, line %" PRIu64 ": %s", severity, path, fault.offset,
+				  fault.sentence);
+	else if (result)
+		etw_program_error("%scannot read %s: %s", severity, path, strerror(-result));
+	return result;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t name_bytes = strlen(name), end_bytes = strlen(end);
+
+	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
+}
+
+static int is_manifest(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, ".man") || ends_with(entry->d_name, ".man.xml") ||
+	       ends_with(entry->d_name, ".manifest.xml");
+}
+
+static int load_folder(struct etw_schema_store *store, const char *path)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_manifest, alphasort);
+	int loaded = 0;
+
+	if (count < 0) {
+		etw_program_error("cannot read %s: %s", path, strerror(errno));
+		return -1;
+	}
+	for (int i = 0; i < count; i++) {
+		char *file = NULL;
+
+		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
+			file = NULL;
+		if (file && !load_file(store, file, "warning: "))
+			loaded++;
+		free(file);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!loaded) {
+		etw_program_error("%s holds no manifest that can be read", path);
+		return -1;
+	}
+	return loaded;
+}
+
+int etw_manifest_load(struct etw_schema_store *store, const char *path)
+{
+	CLEANUP(freep) char *resolved = NULL;
+	struct stat status;
+	int result = etw_path_resolve(path, &resolved);
+
+	if (!result && stat(resolved, &status))
+		result = -errno;
+	if (result) {
+		etw_program_error("cannot read %s: %s", path, strerror(-result));
+		return -1;
+	}
+	if (S_ISDIR(status.st_mode))
+		return load_folder(store, resolved);
+	return load_file(store, resolved, "") ? -1 : 1;
+}

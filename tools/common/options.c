@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/common/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/common/inputs.h"
+#include "tools/common/program.h"
+
+#define OPTIONS_MAX 32
+
+int etw_words_add(struct etw_words *words, const char *word)
+{
+	const char **grown = realloc(words->at, (words->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	grown[words->count++] = word;
+	words->at = grown;
+	return 0;
+}
+
+void etw_words_done(struct etw_words *words)
+{
+	free(words->at);
+	*words = (struct etw_words){0};
+}
+
+bool etw_shared_option_take(struct etw_shared_options *shared, int code)
+{
+	switch (code) {
+	case ETW_OPTION_HELP:
+		shared->help = true;
+		return true;
+	case ETW_OPTION_MANIFEST:
+		if (!etw_words_add(&shared->manifests, optarg))
+			return true;
+		etw_program_error("out of memory");
+		return false;
+	case ETW_OPTION_COLOUR:
+		if (etw_colour_mode_parse(optarg, &shared->colour))
+			return true;
+		etw_program_error("--color wants auto, always or never, not \"%s\"", optarg);
+		return false;
+	case ETW_OPTION_NO_PAGER:
+		shared->no_pager = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void etw_options_complain(int code, char *const *arguments, const struct option *options)
+{
+	const char *names[OPTIONS_MAX] = {NULL};
+	const char *given = arguments[optind - 1], *nearest;
+	size_t count = 0;
+
+	if (code == ':') {
+		etw_program_error("%s wants a value", given);
+		return;
+	}
+	for (; options[count].name && count < OPTIONS_MAX; count++)
+		names[count] = options[count].name;
+	nearest = given[0] == '-' && given[1] == '-' ? etw_program_nearest(given + 2, names, count)
+						     : NULL;
+	if (nearest)
+		etw_program_error("there is no option %s; did you mean --%s?", given, nearest);
+	else
+		etw_program_error("there is no option %s here", given);
+}
+
+int etw_shared_manifests_load(const struct etw_shared_options *shared,
+			      struct etw_schema_store *store)
+{
+	for (size_t i = 0; i < shared->manifests.count; i++) {
+		if (etw_manifest_load(store, shared->manifests.at[i]) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Options that several verbs share, on top of getopt_long. */
+#ifndef ETW_TOOLS_COMMON_OPTIONS_H
+#define ETW_TOOLS_COMMON_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/store.h"
+#include "tools/common/terminal.h"
+
+/* Codes of getopt_long for the shared options; a verb's own begin at ETW_OPTION_OWN. */
+enum etw_option_code {
+	ETW_OPTION_HELP = 256,
+	ETW_OPTION_MANIFEST,
+	ETW_OPTION_COLOUR,
+	ETW_OPTION_NO_PAGER,
+	ETW_OPTION_OWN,
+};
+
+/* The rows of a verb's `struct option` table for the shared options. */
+#define ETW_SHARED_OPTIONS                                                  \
+	{"help", no_argument, NULL, ETW_OPTION_HELP},                       \
+		{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST}, \
+		{"color", required_argument, NULL, ETW_OPTION_COLOUR},      \
+		{"colour", required_argument, NULL, ETW_OPTION_COLOUR},     \
+	{                                                                   \
+		"no-pager", no_argument, NULL, ETW_OPTION_NO_PAGER          \
+	}
+
+/* Their lines in a help text. */
+#define ETW_SHARED_HELP                                                                      \
+	"  --manifest PATH     decode with this instrumentation manifest, or with all of a " \
+	"folder;\n"                                                                          \
+	"                      may be repeated\n"                                            \
+	"  --color WHEN        auto (the default), always, never\n"                          \
+	"  --no-pager          do not show long output through a pager\n"                    \
+	"  --help              this text\n"
+
+/* A list of strings of the command line. */
+struct etw_words {
+	const char **at; /* owned; the words are borrowed */
+	size_t count;
+};
+
+struct etw_shared_options {
+	struct etw_words manifests;
+	enum etw_colour_mode colour;
+	bool no_pager;
+	bool help;
+};
+
+/* etw_words_add() - returns 0 or -ENOMEM. */
+int etw_words_add(struct etw_words *words, const char *word);
+void etw_words_done(struct etw_words *words);
+
+/*
+ * etw_shared_option_take() - handles one of the shared options, or getopt's complaint.
+ *
+ * @code: what getopt_long returned
+ *
+ * Returns whether parsing can go on; what is wrong is told on standard error.
+ */
+bool etw_shared_option_take(struct etw_shared_options *shared, int code);
+
+/* etw_options_complain() - tells of an option that getopt_long refused ('?' or ':'). */
+void etw_options_complain(int code, char *const *arguments, const struct option *options);
+
+/* etw_shared_manifests_load() - reads the manifests into the store. Returns 0 or -1, told. */
+int etw_shared_manifests_load(const struct etw_shared_options *shared,
+			      struct etw_schema_store *store);
+
+#endif

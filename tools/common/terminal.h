@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the standard streams are connected to, and what follows from it: colours, width, a pager. */
+#ifndef ETW_TOOLS_COMMON_TERMINAL_H
+#define ETW_TOOLS_COMMON_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum etw_colour_mode {
+	ETW_COLOUR_AUTO, /* on a terminal, unless NO_COLOR is set or TERM is dumb */
+	ETW_COLOUR_ALWAYS,
+	ETW_COLOUR_NEVER,
+};
+
+/* etw_colour_mode_parse() - "auto", "always", "never"; returns whether @word is one of them. */
+bool etw_colour_mode_parse(const char *word, enum etw_colour_mode *ret);
+
+/* etw_colour_wanted() - whether standard output gets colours. Ask before the pager starts. */
+bool etw_colour_wanted(enum etw_colour_mode mode);
+
+/* etw_terminal_width() - columns of the terminal behind standard output; 80 when it is none. */
+size_t etw_terminal_width(void);
+
+/*
+ * etw_pager_start() - puts a pager behind standard output, if that is a terminal.
+ *
+ * The command is $ETW_PAGER, else $PAGER, else less; "" and "cat" mean none. Without the program, output
+ * goes to the terminal as it is. Returns whether a pager runs; then call etw_pager_wait() at the end.
+ */
+bool etw_pager_start(void);
+
+/* etw_pager_wait() - closes standard output and waits for the user to leave the pager, if one runs. */
+void etw_pager_wait(void);
+
+/*
+ * Progress on standard error: nothing in the first second or where it is no terminal. The line is taken
+ * away at the end.
+ */
+struct etw_progress {
+	const char *what; /* static: "Reading" */
+	uint64_t total;   /* 0: unknown */
+	uint64_t done;
+	int64_t start_ms;
+	int64_t shown_ms; /* 0: never */
+	bool is_wanted;
+};
+
+void etw_progress_start(struct etw_progress *progress, const char *what, uint64_t total);
+void etw_progress_add(struct etw_progress *progress, uint64_t count);
+void etw_progress_end(struct etw_progress *progress);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/advice.h"
+
+#include <string.h>
+
+#include "tools/common/number.h"
+
+/* What keeps a provider's events from decoding; the commonest decides. */
+enum need {
+	NEED_NOTHING,
+	NEED_MANIFEST,
+	NEED_NEWER_MANIFEST,
+	NEED_CLASS,
+	NEED_WPP,
+	NEED_BETTER_BYTES,
+	NEED_FITTING_SCHEMA,
+	NEEDS,
+};
+
+static enum need need_of(const struct tally_provider *provider)
+{
+	const uint64_t counts[NEEDS] = {
+		[NEED_MANIFEST] = provider->misses[ETW_SCHEMA_NO_PROVIDER],
+		[NEED_NEWER_MANIFEST] = provider->misses[ETW_SCHEMA_NO_EVENT],
+		[NEED_CLASS] = provider->misses[ETW_SCHEMA_NO_CLASS],
+		[NEED_WPP] = provider->misses[ETW_SCHEMA_WPP],
+		[NEED_BETTER_BYTES] = provider->misses[ETW_SCHEMA_BAD_METADATA],
+		[NEED_FITTING_SCHEMA] = provider->statuses[ETW_DECODE_EXTRA] +
+					provider->statuses[ETW_DECODE_TRUNCATED] +
+					provider->statuses[ETW_DECODE_MALFORMED],
+	};
+	enum need need = NEED_NOTHING;
+
+	for (unsigned i = 0; i < NEEDS; i++) {
+		if (counts[i] > counts[need])
+			need = (enum need)i;
+	}
+	return need;
+}
+
+/* Events that could tell more than they do; those that carry manifests have done their work. */
+static uint64_t count_open(const struct tally_provider *provider)
+{
+	return provider->count - provider->statuses[ETW_DECODE_COMPLETE] - provider->carriers;
+}
+
+/* A path as one word of a shell. */
+static void put_quoted(struct etw_text *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./,:@%";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		etw_text_puts(text, word);
+		return;
+	}
+	etw_text_putc(text, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			etw_text_puts(text, "'\\''");
+		else
+			etw_text_putc(text, *word);
+	}
+	etw_text_putc(text, '\'');
+}
+
+static void put_command(struct etw_text *text, const struct tally_provider *provider,
+			const struct etw_inputs *inputs)
+{
+	CLEANUP(etw_text_done) struct etw_text name = {0};
+
+	if (provider->name)
+		tally_provider_write(&name, provider);
+	etw_text_puts(&name, provider->name ? ".man" : "FILE.man");
+	etw_text_puts(text, "      etw summary --manifest ");
+	put_quoted(text, etw_text_string(&name));
+	for (size_t i = 0; i < inputs->count; i++) {
+		etw_text_putc(text, ' ');
+		put_quoted(text, inputs->paths[i]);
+	}
+	etw_text_putc(text, '\n');
+}
+
+static void put_provider(struct etw_text *text, const struct tally_provider *provider,
+			 const struct etw_inputs *inputs)
+{
+	enum need need = need_of(provider);
+
+	etw_text_puts(text, "  ");
+	tally_provider_write(text, provider);
+	etw_text_puts(text, ", ");
+	etw_number_count(text, count_open(provider), "event");
+	switch (need) {
+	case NEED_MANIFEST:
+		etw_text_puts(text, ":\n    needs the provider's instrumentation manifest");
+		if (provider->name)
+			etw_text_printf(text,
+					"; on a Windows machine that has it,\n"
+					"    `PerfView UserCommand DumpRegisteredManifest %s`"
+					" writes it\n",
+					provider->name);
+		else
+			etw_text_puts(text, ", or a trace merged\n    on its machine, which "
+					    "carries the schemas\n");
+		put_command(text, provider, inputs);
+		break;
+	case NEED_NEWER_MANIFEST:
+		etw_text_puts(text, ":\n    the known manifest lacks these ids or versions; "
+				    "a newer one would help\n");
+		put_command(text, provider, inputs);
+		break;
+	case NEED_CLASS:
+		etw_text_puts(text, ":\n    classic events, whose class (MOF) is not built in; "
+				    "reading MOF files is not built yet\n");
+		break;
+	case NEED_WPP:
+		etw_text_puts(text, ":\n    WPP messages, which need the TMF or PDB file of their "
+				    "component; not built yet\n");
+		break;
+	case NEED_BETTER_BYTES:
+		etw_text_puts(text, ":\n    the schemas inside the events are damaged; nothing "
+				    "would help\n");
+		break;
+	default:
+		etw_text_puts(text, ":\n    their bytes do not fit the schema that is known; "
+				    "`etw info` names the events\n");
+		break;
+	}
+}
+
+size_t advice_write(struct etw_text *text, const struct tally *tally,
+		    const struct etw_inputs *inputs, size_t limit)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < tally->providers.count; i++) {
+		const struct tally_provider *provider = tally->sorted_providers[i];
+
+		if (!count_open(provider))
+			continue;
+		if (count++ < limit)
+			put_provider(text, provider, inputs);
+	}
+	if (count > limit) {
+		etw_text_puts(text, "  ... and ");
+		etw_number_count(text, count - limit, "more provider");
+		etw_text_puts(text, "; --top 1000 shows all\n");
+	}
+	return count;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* `etw dump`: the events themselves, in order of time, streamed. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "export/export.h"
+#include "tools/common/inputs.h"
+#include "tools/common/number.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/program.h"
+#include "tools/common/time_argument.h"
+#include "tools/etw/filter.h"
+#include "tools/etw/verb.h"
+
+#define ENOUGH 101 /* what the pass ends with when --max is reached */
+
+enum {
+	OPTION_JSON = ETW_OPTION_OWN,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_PROVIDER,
+	OPTION_EVENT,
+	OPTION_PID,
+	OPTION_MAX,
+	OPTION_OUTPUT,
+	OPTION_TIME,
+	OPTION_FULL,
+	OPTION_NO_DECODE,
+};
+
+static const struct option options[] = {
+	ETW_SHARED_OPTIONS,
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"to", required_argument, NULL, OPTION_TO},
+	{"provider", required_argument, NULL, OPTION_PROVIDER},
+	{"event", required_argument, NULL, OPTION_EVENT},
+	{"pid", required_argument, NULL, OPTION_PID},
+	{"max", required_argument, NULL, OPTION_MAX},
+	{"output", required_argument, NULL, OPTION_OUTPUT},
+	{"time", required_argument, NULL, OPTION_TIME},
+	{"full", no_argument, NULL, OPTION_FULL},
+	{"no-decode", no_argument, NULL, OPTION_NO_DECODE},
+	{NULL, 0, NULL, 0},
+};
+
+struct dump {
+	struct etw_shared_options shared;
+	struct filter filter;
+	struct etw_time_argument from, to;
+	const struct etw_export_format *format;
+	const char *output_path;
+	uint64_t max; /* UINT64_MAX: no limit */
+	uint32_t flags;
+	bool no_decode;
+
+	struct etw_inputs inputs;
+	struct etw_output output;
+	struct etw_schema_store *store;
+	struct etw_decoder *decoder;
+	struct etw_progress progress;
+	int64_t start_ft;
+	uint64_t seen, shown, loss_marks;
+};
+
+static void dump_done(struct dump *dump)
+{
+	etw_words_done(&dump->shared.manifests);
+	filter_done(&dump->filter);
+	etw_inputs_done(&dump->inputs);
+	etw_output_done(&dump->output);
+	etw_decoder_free(dump->decoder);
+	etw_schema_store_free(dump->store);
+}
+
+static bool take_time(const char *name, struct etw_time_argument *ret)
+{
+	if (etw_time_argument_parse(optarg, ret))
+		return true;
+	etw_program_error("--%s wants a time such as 2011-01-23T22:06:37.5Z, or +1.5 for seconds "
+			  "from the start, not \"%s\"",
+			  name, optarg);
+	return false;
+}
+
+static bool take_time_form(struct dump *dump)
+{
+	dump->flags &= ~(uint32_t)(ETW_EXPORT_TIME_RELATIVE | ETW_EXPORT_TIME_RAW);
+	if (!strcmp(optarg, "relative"))
+		dump->flags |= ETW_EXPORT_TIME_RELATIVE;
+	else if (!strcmp(optarg, "raw"))
+		dump->flags |= ETW_EXPORT_TIME_RAW;
+	else if (strcmp(optarg, "utc") != 0) {
+		etw_program_error("--time wants utc, relative or raw, not \"%s\"", optarg);
+		return false;
+	}
+	return true;
+}
+
+static bool take_max(struct dump *dump)
+{
+	if (etw_number_parse(optarg, UINT64_MAX, &dump->max))
+		return true;
+	etw_program_error("--max wants a number, not \"%s\"", optarg);
+	return false;
+}
+
+static bool take_word(struct etw_words *words)
+{
+	if (!etw_words_add(words, optarg))
+		return true;
+	etw_program_error("out of memory");
+	return false;
+}
+
+static bool take_option(struct dump *dump, int code)
+{
+	switch (code) {
+	case OPTION_JSON:
+		dump->format = &etw_export_json;
+		return true;
+	case OPTION_FROM:
+		return take_time("from", &dump->from);
+	case OPTION_TO:
+		return take_time("to", &dump->to);
+	case OPTION_PROVIDER:
+		return take_word(&dump->filter.providers);
+	case OPTION_EVENT:
+		return take_word(&dump->filter.events);
+	case OPTION_PID:
+		return take_word(&dump->filter.pids);
+	case OPTION_MAX:
+		return take_max(dump);
+	case OPTION_OUTPUT:
+		dump->output_path = optarg;
+		return true;
+	case OPTION_TIME:
+		return take_time_form(dump);
+	case OPTION_FULL:
+		dump->flags |= ETW_EXPORT_FULL;
+		return true;
+	case OPTION_NO_DECODE:
+		dump->no_decode = true;
+		return true;
+	default:
+		return etw_shared_option_take(&dump->shared, code);
+	}
+}
+
+static bool parse(struct dump *dump, int argc, char **argv)
+{
+	int code;
+
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (code == '?' || code == ':') {
+			etw_options_complain(code, argv, options);
+			return false;
+		}
+		if (!take_option(dump, code))
+			return false;
+	}
+	if (!dump->shared.help && optind == argc) {
+		etw_program_error("dump wants a file; see etw help dump");
+		return false;
+	}
+	return filter_check(&dump->filter);
+}
+
+static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record,
+		     const struct etw_decoding *decoding, struct etw_event_address address)
+{
+	const struct etw_export_event event = {
+		.record = record,
+		.decoding = decoding,
+		.provider_name = etw_schema_store_provider_name(dump->store,
+								&record->EventHeader.ProviderId),
+		.address = address,
+		.trace = trace,
+		.processor = GetEventProcessorIndex(record),
+		.flags = dump->flags,
+		.start_ft = dump->start_ft,
+	};
+
+	if (!filter_wants_kind(&dump->filter, record, decoding ? decoding->schema : NULL,
+			       event.provider_name))
+		return 0;
+	if (dump->shown == dump->max)
+		return ENOUGH;
+	dump->shown++;
+	dump->format->event(&event, &dump->output.text);
+	return etw_output_continue(&dump->output);
+}
+
+static int take_event(void *context, size_t trace, EVENT_RECORD *record,
+		      struct etw_event_address address)
+{
+	struct dump *dump = context;
+	struct etw_decoding decoding;
+
+	if (UNLIKELY(address.offset == UINT32_MAX))
+		dump->loss_marks++;
+	else
+		dump->seen++;
+	if (!filter_wants_process(&dump->filter, record))
+		return 0;
+	if (dump->no_decode)
+		return put_event(dump, trace, record, NULL, address);
+	TRY(etw_decoder_run(dump->decoder, record, &decoding));
+	return put_event(dump, trace, record, &decoding, address);
+}
+
+static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
+{
+	struct dump *dump = context;
+
+	(void)trace;
+	(void)buffer;
+	etw_progress_add(&dump->progress, 1);
+	return 0;
+}
+
+/* The pass; what it ends with. */
+static int write_events(struct dump *dump)
+{
+	struct etw_trace_sink sink = {.context = dump, .event = take_event, .buffer = take_buffer};
+	int result;
+
+	dump->start_ft = etw_inputs_start(&dump->inputs);
+	sink.from_ft = etw_time_argument_resolve(&dump->from, dump->start_ft, INT64_MIN);
+	sink.to_ft = etw_time_argument_resolve(&dump->to, dump->start_ft, INT64_MAX);
+	if (dump->inputs.count > 1)
+		dump->flags |= ETW_EXPORT_FILES;
+	for (size_t i = 0; i < dump->inputs.count; i++)
+		etw_trace_set_raw(dump->inputs.traces[i], dump->flags & ETW_EXPORT_TIME_RAW);
+	etw_progress_start(&dump->progress, "Writing events", dump->inputs.buffers);
+	dump->progress.is_wanted &= !dump->output.is_prompt;
+	dump->format->begin(&dump->output.text);
+	result = dump->max ? etw_trace_process(dump->inputs.traces, dump->inputs.count, &sink) : 0;
+	if (!result || result == ENOUGH) {
+		dump->format->end(&dump->output.text);
+		result = etw_output_flush(&dump->output);
+	}
+	etw_progress_end(&dump->progress);
+	return result;
+}
+
+/* The last line, on standard error so that the output stays what it is. */
+static int tell_loss(const struct dump *dump)
+{
+	CLEANUP(etw_text_done) struct etw_text line = {0};
+	struct etw_loss loss = etw_loss_of(&dump->inputs, dump->loss_marks);
+
+	etw_number_count(&line, dump->shown, "event");
+	etw_text_puts(&line, " shown of ");
+	etw_number_grouped(&line, dump->seen + dump->loss_marks);
+	etw_text_puts(&line, " read; ");
+	etw_loss_write(&line, &loss);
+	etw_program_error("%s", etw_text_string(&line));
+	return etw_loss_is_damaged(&loss) ? ETW_EXIT_DAMAGED : ETW_EXIT_OK;
+}
+
+static int work(struct dump *dump, char **files, int count)
+{
+	bool has_colour;
+	int result;
+
+	if (etw_inputs_open(files, (size_t)count, &dump->inputs))
+		return ETW_EXIT_FAILED;
+	if (etw_schema_store_create(&dump->store) ||
+	    etw_decoder_create(dump->store, &dump->decoder)) {
+		etw_program_error("out of memory");
+		return ETW_EXIT_FAILED;
+	}
+	if (etw_shared_manifests_load(&dump->shared, dump->store) ||
+	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
+		return ETW_EXIT_FAILED;
+	has_colour = !dump->output_path && etw_colour_wanted(dump->shared.colour);
+	if (has_colour || (dump->output_path && dump->shared.colour == ETW_COLOUR_ALWAYS))
+		dump->flags |= ETW_EXPORT_COLOUR;
+	if (!dump->output_path && !dump->shared.no_pager)
+		(void)etw_pager_start();
+	result = etw_output_open(dump->output_path, &dump->output);
+	if (result) {
+		etw_program_error("cannot write %s: %s", dump->output_path, strerror(-result));
+		return ETW_EXIT_FAILED;
+	}
+	result = write_events(dump);
+	etw_pager_wait();
+	if (result == ETW_OUTPUT_CLOSED)
+		return ETW_EXIT_OK;
+	if (result) {
+		etw_program_error("stopped: %s", strerror(-result));
+		return ETW_EXIT_FAILED;
+	}
+	return tell_loss(dump);
+}
+
+static int run(int argc, char **argv)
+{
+	CLEANUP(dump_done)
+	struct dump dump = {.format = &etw_export_text, .max = UINT64_MAX};
+
+	if (!parse(&dump, argc, argv))
+		return ETW_EXIT_USAGE;
+	if (dump.shared.help) {
+		etw_verb_help_print(&etw_verb_dump);
+		return ETW_EXIT_OK;
+	}
+	return work(&dump, argv + optind, argc - optind);
+}
+
+const struct etw_verb etw_verb_dump = {
+	.name = "dump",
+	.arguments = "FILE...",
+	.one_line = "the events, decoded, as text or JSON",
+	.help = "  --json              one JSON object per event and line\n"
+		"  --from TIME         from this time on: 2011-01-23T22:06:37.5Z, or +1.5 for\n"
+		"                      seconds from the start of the trace\n"
+		"  --to TIME           up to this time\n"
+		"  --provider NAME     only this provider: a name, in which * stands for "
+		"anything,\n"
+		"                      or a GUID; may be repeated\n"
+		"  --event WHICH       only these events: an id (classic events: the opcode), or "
+		"a\n"
+		"                      name of task, opcode or event, or Task/Opcode; may be "
+		"repeated\n"
+		"  --pid N             only this process; may be repeated\n"
+		"  --max N             at most so many events\n"
+		"  --time FORM         utc (the default), relative to the start, or raw: the clock "
+		"of\n"
+		"                      the session as it is\n"
+		"  --full              show payloads that do not decode in full length\n"
+		"  --no-decode         show every payload as it is\n"
+		"  --output FILE       write there\n" ETW_SHARED_HELP "\nExamples:\n"
+		"  etw dump trace.etl --from +2 --to +2.5\n"
+		"  etw dump trace.etl --provider 'Microsoft-Windows-DotNET*' --event GC/Start\n"
+		"  etw dump --json trace.etl | jq .fields\n",
+	.run = run,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What `etw info` counts in a trace, and the two forms in which it is told. */
+#ifndef ETW_TOOLS_ETW_INFO_H
+#define ETW_TOOLS_ETW_INFO_H
+
+#include "etl/event.h"
+#include "tools/common/inputs.h"
+#include "tools/etw/tally.h"
+
+#define INFO_PROCESSORS_MAX 2048
+
+/* One line of --buffers. */
+struct info_buffer {
+	struct etw_etl_buffer buffer;
+	uint32_t events;
+};
+
+struct info {
+	const struct etw_inputs *inputs; /* of one trace at a time */
+	struct etw_trace *trace;
+	const char *path;
+	struct tally tally;
+	uint64_t header_types[WIRE_HEADER_TYPES];
+	uint64_t *processors; /* owned; INFO_PROCESSORS_MAX counts */
+	uint64_t loss_marks;
+	struct info_buffer *buffers; /* owned; `buffer_count` of them, with --buffers only */
+	size_t buffer_count, buffer_room;
+	struct etw_loss loss;
+};
+
+struct info_look {
+	size_t width;
+	const char *bold, *warn, *plain;
+	bool has_buffers;
+};
+
+/* info_header_type_name() - "EVENT64" ...; static. */
+const char *info_header_type_name(unsigned header_type);
+
+/* info_write_text() / _json() - the tally must be sorted. */
+void info_write_text(struct etw_text *text, const struct info *info, const struct info_look *look);
+void info_write_json(struct etw_text *text, const struct info *info, bool has_buffers);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* `etw info --json`: one object, for programs. The keys are described in docs/format/json.md. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/guid.h"
+#include "decode/format.h"
+#include "export/export.h"
+#include "tools/etw/info.h"
+
+static void put_string(struct etw_text *text, const char *key, const char *value)
+{
+	etw_text_printf(text, ",\"%s\":", key);
+	etw_text_json_string(text, value, strlen(value));
+}
+
+static void put_number(struct etw_text *text, const char *key, uint64_t value)
+{
+	etw_text_printf(text, ",\"%s\":%" PRIu64, key, value);
+}
+
+static void put_time(struct etw_text *text, const char *key, int64_t time_ft)
+{
+	etw_text_printf(text, ",\"%s\":\"", key);
+	etw_format_filetime(time_ft, text);
+	etw_text_putc(text, '"');
+}
+
+static void put_header(struct etw_text *text, const struct etw_etl_header *header)
+{
+	etw_text_puts(text, ",\"header\":{");
+	etw_text_printf(text, "\"os\":\"%u.%u\"", header->os_major, header->os_minor);
+	put_number(text, "os_build", header->os_build);
+	put_number(text, "processors", header->processors);
+	put_number(text, "pointer_bytes", header->pointer_bytes);
+	put_number(text, "cpu_mhz", header->cpu_mhz);
+	put_number(text, "buffer_bytes", header->buffer_bytes);
+	put_number(text, "buffers_written", header->buffers_written);
+	put_number(text, "start_buffers", header->start_buffers);
+	put_number(text, "buffers_lost", header->buffers_lost);
+	put_number(text, "events_lost", header->events_lost);
+	put_number(text, "log_file_mode", header->log_file_mode);
+	put_number(text, "maximum_file_size", header->maximum_file_size);
+	put_number(text, "timer_resolution", header->timer_resolution);
+	put_number(text, "clock_type", header->clock_type);
+	put_number(text, "perf_frequency", header->perf_frequency);
+	put_time(text, "start", header->start_ft);
+	if (header->end_ft)
+		put_time(text, "end", header->end_ft);
+	put_time(text, "boot", header->boot_ft);
+	put_string(text, "logger_name", header->logger_name);
+	put_string(text, "log_file_name", header->log_file_name);
+	etw_text_putc(text, '}');
+}
+
+static void put_statuses(struct etw_text *text, const uint64_t *statuses)
+{
+	for (unsigned i = 0; i < TALLY_STATUSES; i++) {
+		if (statuses[i])
+			put_number(text, etw_export_status_name((enum etw_decode_status)i),
+				   statuses[i]);
+	}
+}
+
+static void put_kinds(struct etw_text *text, const struct tally *tally)
+{
+	struct etw_text name = {0};
+
+	etw_text_puts(text, ",\"events_by_kind\":[");
+	for (size_t i = 0; i < tally->kinds.count; i++) {
+		const struct tally_kind *kind = tally->sorted_kinds[i];
+		const EVENT_DESCRIPTOR *descriptor = &kind->header.EventDescriptor;
+		char guid[ETW_GUID_BARE_BYTES];
+
+		etw_text_clear(&name);
+		tally_kind_write(&name, kind);
+		etw_guid_format(&kind->header.ProviderId, guid);
+		etw_text_printf(text, "%s{\"guid\":\"%s\"", i ? "," : "", guid);
+		if (kind->provider->name)
+			put_string(text, "provider", kind->provider->name);
+		put_string(text, "name", etw_text_string(&name));
+		put_number(text, "id", descriptor->Id);
+		put_number(text, "version", descriptor->Version);
+		put_number(text, "opcode", descriptor->Opcode);
+		put_number(text, "count", kind->count);
+		put_number(text, "bytes", kind->bytes);
+		put_statuses(text, kind->statuses);
+		if (kind->reason)
+			put_string(text, "reason", kind->reason);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+	etw_text_done(&name);
+}
+
+static void put_counts(struct etw_text *text, const struct info *info)
+{
+	const char *comma = "";
+
+	etw_text_puts(text, ",\"events_by_header\":{");
+	for (unsigned i = 0; i < WIRE_HEADER_TYPES; i++) {
+		if (!info->header_types[i])
+			continue;
+		etw_text_printf(text, "%s\"%s\":%" PRIu64, comma, info_header_type_name(i),
+				info->header_types[i]);
+		comma = ",";
+	}
+	etw_text_puts(text, "},\"events_by_processor\":{");
+	comma = "";
+	for (unsigned i = 0; i < INFO_PROCESSORS_MAX; i++) {
+		if (!info->processors[i])
+			continue;
+		etw_text_printf(text, "%s\"%u\":%" PRIu64, comma, i, info->processors[i]);
+		comma = ",";
+	}
+	etw_text_putc(text, '}');
+}
+
+static void put_findings(struct etw_text *text, const struct etw_findings *findings)
+{
+	etw_text_puts(text, ",\"findings\":[");
+	for (uint32_t i = 0; i < findings->kept_count; i++) {
+		const struct etw_finding *finding = &findings->kept[i];
+
+		etw_text_printf(text, "%s{\"kind\":\"%s\"", i ? "," : "",
+				etw_finding_kind_name(finding->kind));
+		put_number(text, "offset", finding->offset);
+		put_number(text, "bytes", finding->bytes);
+		put_number(text, "buffer", finding->buffer);
+		put_string(text, "sentence", finding->sentence);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+}
+
+static void put_buffers(struct etw_text *text, const struct info *info)
+{
+	etw_text_puts(text, ",\"buffer_list\":[");
+	for (size_t i = 0; i < info->buffer_count; i++) {
+		const struct info_buffer *row = &info->buffers[i];
+
+		etw_text_printf(text, "%s{\"number\":%u", i ? "," : "", row->buffer.number);
+		put_number(text, "offset", row->buffer.offset);
+		put_number(text, "stride", row->buffer.stride);
+		put_number(text, "valid_bytes", row->buffer.valid_bytes);
+		put_number(text, "processor", row->buffer.processor);
+		put_number(text, "flags", row->buffer.flags);
+		put_number(text, "type", row->buffer.type);
+		etw_text_printf(text, ",\"sequence\":%" PRId64 ",\"time_raw\":\"%" PRId64 "\"",
+				row->buffer.sequence, row->buffer.time_raw);
+		put_number(text, "events", row->events);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+}
+
+void info_write_json(struct etw_text *text, const struct info *info, bool has_buffers)
+{
+	etw_text_puts(text, "{\"file\":");
+	etw_text_json_string(text, info->path, strlen(info->path));
+	put_number(text, "bytes", etw_trace_bytes(info->trace));
+	put_number(text, "buffers", etw_trace_buffers(info->trace));
+	put_number(text, "events", info->tally.count);
+	put_number(text, "payload_bytes", info->tally.payload_bytes);
+	put_number(text, "decoded", info->tally.complete);
+	put_header(text, etw_trace_header(info->trace));
+	put_counts(text, info);
+	put_kinds(text, &info->tally);
+	put_number(text, "loss_marks", info->loss_marks);
+	put_number(text, "unreadable_places", info->loss.skipped_places);
+	put_number(text, "unreadable_bytes", info->loss.skipped_bytes);
+	put_findings(text, etw_trace_findings(info->trace));
+	if (has_buffers)
+		put_buffers(text, info);
+	etw_text_puts(text, "}\n");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What a trace says of the machine and the session it comes from, in words. */
+#ifndef ETW_TOOLS_ETW_MACHINE_H
+#define ETW_TOOLS_ETW_MACHINE_H
+
+#include "base/text.h"
+#include "decode/decode.h"
+#include "etl/header.h"
+
+/* Facts of SystemConfig and SysConfig events; "" where the trace has none. */
+struct machine {
+	struct etw_text computer;
+	struct etw_text product;   /* "Windows 10 Pro" */
+	struct etw_text processor; /* "Intel(R) Core(TM) ..." */
+	struct etw_text model;     /* "Dell Inc. Latitude 7400" */
+	uint64_t memory_mb;
+};
+
+void machine_done(struct machine *machine);
+
+/* machine_add() - takes in one event. */
+void machine_add(struct machine *machine, const struct etw_decoding *decoding);
+
+/* machine_os_name() - "Windows 10 version 22H2" by version and build; NULL when unknown. Static. */
+const char *machine_os_name(const struct etw_etl_header *header);
+
+/* machine_write() - "HOST, Windows 7 SP1 (6.1, build 7601), 4 processors at 1,861 MHz, 64-bit". */
+void machine_write(struct etw_text *text, const struct machine *machine,
+		   const struct etw_etl_header *header);
+
+/* machine_clock_write() - "performance counter, 10,000,000 Hz". */
+void machine_clock_write(struct etw_text *text, const struct etw_etl_header *header);
+
+/* machine_mode_write() - the bits of LogFileMode as names joined by ", ". */
+void machine_mode_write(struct etw_text *text, uint32_t mode);
+
+/*
+ * machine_zone_write() - "UTC-8, Pacific Standard Time": the offset in standard time.
+ *
+ * Returns false, nothing appended, when the header has none.
+ */
+bool machine_zone_write(struct etw_text *text, const struct etw_etl_header *header);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The page that `etw summary` prints. */
+#ifndef ETW_TOOLS_ETW_REPORT_H
+#define ETW_TOOLS_ETW_REPORT_H
+
+#include "tools/common/inputs.h"
+#include "tools/etw/machine.h"
+#include "tools/etw/processes.h"
+#include "tools/etw/tally.h"
+
+/* Everything that the passes found out. */
+struct report {
+	const struct etw_inputs *inputs;
+	struct machine machine;
+	struct processes processes;
+	struct tally tally;
+	int64_t first_ft, last_ft; /* of the events; 0 when there is none */
+	struct etw_loss loss;
+	size_t schema_damage;       /* schemas within the trace that could not be read */
+	const char *schema_problem; /* why the first of them */
+};
+
+struct report_look {
+	size_t width;                    /* of the terminal */
+	size_t top;                      /* rows of each table */
+	const char *bold, *warn, *plain; /* escape sequences, or "" */
+};
+
+/* report_write() - processes and tally must be sorted. */
+void report_write(struct etw_text *text, const struct report *report,
+		  const struct report_look *look);
+
+#endif
