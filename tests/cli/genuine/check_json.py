@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every line of `etw dump --json` over the genuine traces is an object that loses nothing.
+
+    check_json.py ETW
+
+Each line is valid JSON without a repeated key, the number of lines is that of the reference, every
+event not fully decoded carries its payload, and the addresses are those of the reference files.
+Exit status: 0 all hold, 1 not, 77 no data.
+"""
+
+import json
+import lzma
+import sys
+import subprocess
+
+from check_decode_share import find_data_dir
+
+REQUIRED = {"time", "guid", "version", "level", "opcode", "cpu", "status", "address"}
+
+
+def refuse_repeated(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError(f"repeated keys in {keys}")
+    return dict(pairs)
+
+
+def check_event(event):
+    """Why an event's object is not as documented, or None."""
+    if not REQUIRED <= event.keys():
+        return f"lacks {REQUIRED - event.keys()}"
+    if event["status"] != "complete" and ("payload" not in event or "reason" not in event):
+        return "is not fully decoded, yet has no payload or reason"
+    if event["status"] != "no-schema" and "fields" not in event:
+        return "has a schema, yet no fields"
+    return None
+
+
+def reference_addresses(data_dir, name):
+    path = data_dir / "reference" / "events" / (name.replace("/", "__") + ".jsonl.xz")
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        return {f"{event['buf']}:{event['off']}" for event in map(json.loads, lines)}
+
+
+def check_file(etw, data_dir, name):
+    result = subprocess.run([etw, "dump", "--json", str(data_dir / name)], capture_output=True,
+                            check=False)
+    if result.returncode:
+        yield f"status {result.returncode}: {result.stderr.decode()}"
+    addresses = set()
+    for number, line in enumerate(result.stdout.splitlines(), 1):
+        try:
+            event = json.loads(line, object_pairs_hook=refuse_repeated)
+        except ValueError as error:
+            yield f"line {number}: {error}"
+            continue
+        problem = check_event(event)
+        if problem:
+            yield f"line {number} {problem}"
+        if not event.get("synthesised"):
+            addresses.add(event["address"])
+    expected = reference_addresses(data_dir, name)
+    if addresses != expected:
+        yield f"{len(addresses)} addresses, expected {len(expected)}"
+
+
+def main():
+    data_dir = find_data_dir()
+    failures = events = 0
+    for fact in json.loads((data_dir / "facts.json").read_text(encoding="utf-8")):
+        for problem in check_file(sys.argv[1], data_dir, fact["file"]):
+            print(f"{fact['file']}: {problem}")
+            failures += 1
+        events += fact["events"]
+    print(f"{events} events, {failures} problems")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
