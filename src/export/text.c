@@ -11,6 +11,8 @@
 
 #define PAYLOAD_SHOWN_BYTES 32 /* without ETW_EXPORT_FULL */
 
+#define ARRAY_SHOWN_BYTES 96 /* of the text of an array, without ETW_EXPORT_FULL */
+
 #define STYLE_DIM   "\033[2m"
 #define STYLE_NAME  "\033[36m"
 #define STYLE_WARN  "\033[33m"
@@ -103,14 +105,33 @@ static bool needs_quotes(const char *at, size_t bytes)
 	return !bytes || memchr(at, ' ', bytes) || memchr(at, '"', bytes);
 }
 
+/* Long arrays say little on a line: they end early, with how many elements there are. */
+static void shorten_array(const struct etw_item *item, size_t from, struct etw_text *text)
+{
+	size_t end = from + ARRAY_SHOWN_BYTES;
+
+	if (text->error || text->bytes <= end + 32)
+		return;
+	while (end > from && text->at[end] != ',')
+		end--;
+	if (end == from)
+		return;
+	text->bytes = end;
+	etw_text_puts(text, ", ... ");
+	etw_text_unsigned(text, item->count);
+	etw_text_puts(text, " elements]");
+}
+
 static void put_value(const struct etw_decoding *decoding, const struct etw_item *item,
-		      struct etw_text *text)
+		      uint32_t flags, struct etw_text *text)
 {
 	size_t from = text->bytes;
 	bool may_quote = is_string(&decoding->schema->fields[item->field]);
 
 	etw_format_item(decoding, item, text);
 	(void)etw_export_clean(text, from);
+	if (item->kind == ETW_ITEM_ARRAY && !may_quote && !(flags & ETW_EXPORT_FULL))
+		shorten_array(item, from, text);
 	if (text->error || !may_quote || !needs_quotes(text->at + from, text->bytes - from))
 		return;
 	etw_text_putc(text, '"');
@@ -139,7 +160,7 @@ static void put_fields(const struct etw_export_event *event, struct etw_text *te
 		(void)etw_export_clean(text, from);
 		etw_text_putc(text, '=');
 		put_style(event, STYLE_RESET, text);
-		put_value(decoding, item, text);
+		put_value(decoding, item, event->flags, text);
 	}
 }
 

@@ -73,7 +73,9 @@ void etw_number_duration(struct etw_text *text, int64_t duration_ft)
 		ticks = -ticks;
 	}
 	seconds = ticks / (uint64_t)ETW_FILETIME_PER_SECOND;
-	if (ticks < 10000) {
+	if (!ticks) {
+		etw_text_puts(text, "0 s");
+	} else if (ticks < 10000) {
 		put_tenths(text, ticks);
 		etw_text_puts(text, " us");
 	} else if (!seconds) {

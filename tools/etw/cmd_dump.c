@@ -333,7 +333,7 @@ const struct etw_verb etw_verb_dump = {
 		"  --time FORM         utc (the default), relative to the start, or raw: the clock "
 		"of\n"
 		"                      the session as it is\n"
-		"  --full              show payloads that do not decode in full length\n"
+		"  --full              show long arrays and payloads that do not decode in full\n"
 		"  --no-decode         show every payload as it is\n"
 		"  --output FILE       write there\n" ETW_SHARED_HELP "\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"

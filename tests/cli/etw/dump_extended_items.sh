@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Extended items in JSON.
+"$MAKE_TRACE" --preset extended-items items.etl
+"$ETW" dump --json items.etl

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Events as text.
+"$MAKE_TRACE" --preset session session.etl
+"$ETW" dump session.etl --max 40

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# The overview and the verbs' options.
+"$ETW" --help
+for verb in summary dump info help; do
+	echo
+	"$ETW" help "$verb"
+done

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Everything that can be counted.
+"$MAKE_TRACE" --preset session session.etl
+"$ETW" info session.etl --buffers

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# A file of another kind.
+printf 'hello, this is no trace at all\n' >text.etl
+"$ETW" text.etl

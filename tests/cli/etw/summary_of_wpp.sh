@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# WPP messages: what would help is said, and that it is not built.
+"$MAKE_TRACE" --preset messages wpp.etl
+"$ETW" wpp.etl --top 3

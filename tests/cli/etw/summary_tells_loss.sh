@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# What the session lost stands in the last line.
+"$MAKE_TRACE" --preset loss loss.etl
+"$ETW" loss.etl | tail -n 1

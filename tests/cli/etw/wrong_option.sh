@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# The nearest option is suggested.
+"$ETW" dump --provder x y.etl

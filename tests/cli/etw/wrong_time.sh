@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# What a time looks like is said.
+"$ETW" dump --from yesterday y.etl

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# The nearest verb is suggested.
+"$ETW" sumary
