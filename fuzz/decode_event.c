@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	schema.field_count = data[0] % FIELDS_MAX + 1;
-	schema.top_count = (data[1] & 0x7F) % schema.field_count + 1;
+	schema.top_count = (uint16_t)((data[1] & 0x7F) % schema.field_count + 1);
 	size_t head = 2 + (size_t)schema.field_count * FIELD_BYTES;
 
 	if (size < head || size - head > UINT16_MAX)

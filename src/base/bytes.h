@@ -6,6 +6,7 @@
 #ifndef ETW_BASE_BYTES_H
 #define ETW_BASE_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,39 +18,47 @@ struct etw_bytes {
 	size_t left;
 };
 
-/* Unaligned little-endian loads. The caller has checked the bounds. */
+/* Unaligned little-endian loads and stores. The caller has checked the bounds. */
 static inline uint16_t etw_load16(const uint8_t *at)
 {
-	return (uint16_t)(at[0] | at[1] << 8);
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le16toh(value);
 }
 
 static inline uint32_t etw_load32(const uint8_t *at)
 {
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le32toh(value);
 }
 
 static inline uint64_t etw_load64(const uint8_t *at)
 {
-	return (uint64_t)etw_load32(at) | (uint64_t)etw_load32(at + 4) << 32;
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le64toh(value);
 }
 
 static inline void etw_store16(uint8_t *at, uint16_t value)
 {
-	at[0] = (uint8_t)value;
-	at[1] = (uint8_t)(value >> 8);
+	value = htole16(value);
+	memcpy(at, &value, sizeof(value));
 }
 
 static inline void etw_store32(uint8_t *at, uint32_t value)
 {
-	etw_store16(at, (uint16_t)value);
-	etw_store16(at + 2, (uint16_t)(value >> 16));
+	value = htole32(value);
+	memcpy(at, &value, sizeof(value));
 }
 
 static inline void etw_store64(uint8_t *at, uint64_t value)
 {
-	etw_store32(at, (uint32_t)value);
-	etw_store32(at + 4, (uint32_t)(value >> 32));
+	value = htole64(value);
+	memcpy(at, &value, sizeof(value));
 }
 
 /* Little-endian members of wire structs: byte arrays, so the structs have alignment 1. */

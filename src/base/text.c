@@ -92,18 +92,40 @@ static const char digit_pairs[201] = "000102030405060708091011121314151617181920
 
 static unsigned count_digits(uint64_t value)
 {
-	unsigned digits = 1;
+	/* The smallest value of so many digits plus one; the first is never asked for. */
+	static const uint64_t least[20] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		UINT64_C(10000000000000000000),
+	};
+	/* 1233 / 4096 is a little more than log10(2). */
+	unsigned digits = (64u - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
 
-	for (;; value /= 10000, digits += 4) {
-		if (value < 10)
-			return digits;
-		if (value < 100)
-			return digits + 1;
-		if (value < 1000)
-			return digits + 2;
-		if (value < 10000)
-			return digits + 3;
-	}
+	return digits + (value >= least[digits]);
+}
+
+/* Four digits, zeros in front, ending before @end. */
+static void write_four(char *end, uint32_t value)
+{
+	memcpy(end - 4, &digit_pairs[2 * (value / 100)], 2);
+	memcpy(end - 2, &digit_pairs[2 * (value % 100)], 2);
 }
 
 static char *write_unsigned(char *to, uint64_t value)
@@ -111,15 +133,28 @@ static char *write_unsigned(char *to, uint64_t value)
 	char *end = to + count_digits(value);
 	char *at = end;
 
-	while (value >= 100) {
-		at -= 2;
-		memcpy(at, &digit_pairs[2 * (value % 100)], 2);
-		value /= 100;
+	for (; value > UINT32_MAX; value /= 100000000) {
+		uint32_t low = (uint32_t)(value % 100000000);
+
+		write_four(at, low % 10000);
+		write_four(at - 4, low / 10000);
+		at -= 8;
 	}
-	if (value >= 10)
-		memcpy(at - 2, &digit_pairs[2 * value], 2);
+	uint32_t rest = (uint32_t)value;
+
+	for (; rest >= 10000; rest /= 10000) {
+		write_four(at, rest % 10000);
+		at -= 4;
+	}
+	if (rest >= 100) {
+		at -= 2;
+		memcpy(at, &digit_pairs[2 * (rest % 100)], 2);
+		rest /= 100;
+	}
+	if (rest >= 10)
+		memcpy(at - 2, &digit_pairs[2 * rest], 2);
 	else
-		at[-1] = (char)('0' + value);
+		at[-1] = (char)('0' + rest);
 	return end;
 }
 
@@ -145,15 +180,33 @@ void etw_text_signed(struct etw_text *text, int64_t value)
 	etw_text_end(text, write_unsigned(to, (uint64_t)value));
 }
 
+/* Eight hexadecimal digits, the highest in the first byte of memory. */
+static uint64_t spread_hex(uint64_t value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+
+	value = (value | value << 16) & UINT64_C(0x0000FFFF0000FFFF);
+	value = (value | value << 8) & UINT64_C(0x00FF00FF00FF00FF);
+	value = (value | value << 4) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+	/* 10 and more carry into bit 4 when 6 is added; 'A' is 7 behind '9' + 1. */
+	uint64_t letters = (value + ones * 6) >> 4 & ones;
+
+	return __builtin_bswap64(value + ones * '0' + letters * 7);
+}
+
 void etw_text_hex(struct etw_text *text, uint64_t value)
 {
-	unsigned digits = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
 	char *to = etw_text_begin(text, 16);
 
 	if (!to)
 		return;
-	for (unsigned i = digits; i > 0; i--, value >>= 4)
-		to[i - 1] = "0123456789ABCDEF"[value & 15];
+	if (digits > 8) {
+		etw_store64((uint8_t *)to, spread_hex(value >> 32) >> 8 * (16 - digits));
+		to += digits - 8;
+		digits = 8;
+	}
+	etw_store64((uint8_t *)to, spread_hex(value & UINT32_MAX) >> 8 * (8 - digits));
 	etw_text_end(text, to + digits);
 }
 
@@ -163,10 +216,12 @@ static char *begin_each(struct etw_text *text, size_t count, size_t most)
 	return etw_text_begin(text, count > SIZE_MAX / 8 ? SIZE_MAX : count * most + 2);
 }
 
+#define NOT_ASCII_UNITS UINT64_C(0xFF80FF80FF80FF80)
+
 /* Whether four UTF-16 units, read as one word, are all ASCII. */
 static bool is_ascii_units(uint64_t word)
 {
-	return !(word & UINT64_C(0xFF80FF80FF80FF80));
+	return !(word & NOT_ASCII_UNITS);
 }
 
 /* Four ASCII units as four bytes. */
@@ -225,19 +280,21 @@ static bool needs_escape(uint32_t point)
 	return point < 0x20 || point == '"' || point == '\\' || point == 0x7F;
 }
 
-/* Whether one of eight bytes may need an escape; never misses one. */
-static bool word_needs_escape(uint64_t word)
+/*
+ * How many bytes at the front of eight are ASCII that needs no escape. In words of ASCII each test sets
+ * the high bit of a byte that fails; borrows and carries go to bytes behind it only.
+ */
+static inline unsigned count_plain(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t quote = word ^ ones * '"';
-	uint64_t backslash = word ^ ones * '\\';
-	uint64_t delete = word ^ ones * 0x7F;
-	uint64_t found = (word - ones * 0x20) & ~word;
+	uint64_t found = word;
 
-	found |= (quote - ones) & ~quote;
-	found |= (backslash - ones) & ~backslash;
-	found |= (delete - ones) & ~delete;
-	return found & ones * 0x80;
+	found |= word - ones * 0x20;
+	found |= word + ones;
+	found |= (word ^ ones * '"') - ones;
+	found |= (word ^ ones * '\\') - ones;
+	found &= ones * 0x80;
+	return found ? (unsigned)__builtin_ctzll(found) / 8 : 8;
 }
 
 static char *write_escape(char *to, uint32_t c)
@@ -265,24 +322,43 @@ static char *write_escape(char *to, uint32_t c)
 	}
 }
 
+/* Up to eight bytes as a word, blanks in the place of those that are missing. */
+static inline uint64_t load_word(const char *text, size_t bytes)
+{
+	const uint8_t *at = (const uint8_t *)text;
+	uint64_t word;
+
+	if (bytes >= 8)
+		return etw_load64(at);
+	if (bytes >= 4)
+		word = etw_load32(at) | (uint64_t)etw_load32(at + bytes - 4) << 8 * (bytes - 4);
+	else
+		word = (uint64_t)at[0] | (uint64_t)at[bytes / 2] << 8 * (bytes / 2) |
+		       (uint64_t)at[bytes - 1] << 8 * (bytes - 1);
+	return word | UINT64_C(0x2020202020202020) << 8 * bytes;
+}
+
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 {
-	/* An escape has six bytes. */
+	/* An escape has six bytes, so that there is always room for a whole word. */
 	char *to = begin_each(text, bytes, 6);
 
 	if (!to)
 		return;
 	*to++ = '"';
 	while (bytes) {
-		uint64_t word;
+		uint64_t word = load_word(at, bytes);
+		size_t plain = count_plain(word);
 
-		if (bytes >= 8 && (memcpy(&word, at, 8), !word_needs_escape(word))) {
-			memcpy(to, &word, 8);
-			to += 8;
-			at += 8;
-			bytes -= 8;
+		/* All eight are written; those that are not plain are overwritten. */
+		etw_store64((uint8_t *)to, word);
+		if (plain > bytes)
+			plain = bytes;
+		to += plain;
+		at += plain;
+		bytes -= plain;
+		if (plain == 8 || bytes == 0)
 			continue;
-		}
 		if (needs_escape((uint8_t)*at))
 			to = write_escape(to, (uint8_t)*at);
 		else
@@ -292,6 +368,30 @@ void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 	}
 	*to++ = '"';
 	etw_text_end(text, to);
+}
+
+/*
+ * The ASCII without escapes at the front of @units units, 4 to 8 of which are looked at; returns how
+ * many it wrote.
+ */
+static inline size_t write_plain_units(char *to, const uint8_t *at, size_t units)
+{
+	size_t more = units < 8 ? units - 4 : 4;
+	uint64_t low = etw_load64(at);
+	uint64_t high = etw_load64(at + 2 * more);
+	uint64_t word = pack_units(low) | (uint64_t)pack_units(high) << 8 * more;
+	size_t plain;
+
+	if (!is_ascii_units(low)) {
+		plain = (size_t)__builtin_ctzll(low & NOT_ASCII_UNITS) / 16;
+		word |= UINT64_C(0x8080808080808080) << 8 * plain;
+	} else if (!is_ascii_units(high)) {
+		plain = more + (size_t)__builtin_ctzll(high & NOT_ASCII_UNITS) / 16;
+		word |= UINT64_C(0x8080808080808080) << 8 * plain;
+	}
+	plain = count_plain(word);
+	etw_store64((uint8_t *)to, word);
+	return plain < more + 4 ? plain : more + 4;
 }
 
 void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units)
@@ -304,22 +404,25 @@ void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 	while (units) {
 		size_t used = 1;
 
-		if (units >= 4 && is_ascii_units(etw_load64(at))) {
-			uint32_t packed = pack_units(etw_load64(at));
+		if (units >= 4) {
+			size_t plain = write_plain_units(to, at, units);
 
-			/* The upper half is filled with blanks, which need no escape. */
-			if (!word_needs_escape(packed | UINT64_C(0x2020202000000000))) {
-				etw_store32((uint8_t *)to, packed);
-				to += 4;
-				at += 8;
-				units -= 4;
+			to += plain;
+			at += 2 * plain;
+			units -= plain;
+			if (plain == 8 || units == 0)
 				continue;
-			}
 		}
-		uint32_t point = etw_utf16_decode(at, units, &used);
+		uint32_t point = etw_load16(at);
 
-		to = needs_escape(point) ? write_escape(to, point)
-					 : to + etw_utf8_encode(point, to);
+		if (point >= 0x80)
+			point = etw_utf16_decode(at, units, &used);
+		if (needs_escape(point))
+			to = write_escape(to, point);
+		else if (point < 0x80)
+			*to++ = (char)point;
+		else
+			to += etw_utf8_encode(point, to);
 		at += 2 * used;
 		units -= used;
 	}

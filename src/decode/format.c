@@ -7,6 +7,17 @@
 
 #include "decode/format_internal.h"
 
+static void write_value(enum form form, uint16_t in_type, const struct etw_map *map,
+			const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	if (UNLIKELY(map != NULL) && form != FORM_BYTES) {
+		map = etw_form_map(map, in_type, bytes);
+		if (map && etw_map_write(map, (uint32_t)etw_form_load(at, bytes), text))
+			return;
+	}
+	etw_form_write(form, at, bytes, text);
+}
+
 void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
 		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
 		      struct etw_text *text)
@@ -14,10 +25,17 @@ void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map 
 	enum form form = etw_form_choose(in_type, out_type, bytes);
 
 	(void)pointer_bytes;
-	map = form == FORM_BYTES ? NULL : etw_form_map(map, in_type, bytes);
-	if (map && etw_map_write(map, (uint32_t)etw_form_load(at, bytes), text))
-		return;
-	etw_form_write(form, at, bytes, text);
+	write_value(form, in_type, map, at, etw_form_shown_bytes(form, at, bytes), text);
+}
+
+static void write_item(const struct etw_field *field, const uint8_t *at, size_t bytes,
+		       struct etw_text *text)
+{
+	enum form form = etw_form_choose(field->in_type, field->out_type, bytes);
+
+	if (!etw_form_is_cut(field->in_type))
+		bytes = etw_form_shown_bytes(form, at, bytes);
+	write_value(form, field->in_type, field->map, at, bytes, text);
 }
 
 /* An array of characters as one string, up to a NUL. */
@@ -62,8 +80,7 @@ void etw_format_item(const struct etw_decoding *decoding, const struct etw_item 
 	const struct etw_field *field = &decoding->schema->fields[item->field];
 
 	if (item->kind == ETW_ITEM_VALUE)
-		etw_format_value(field->in_type, field->out_type, field->map, 0,
-				 etw_form_item(decoding, item), item->bytes, text);
+		write_item(field, etw_form_item(decoding, item), item->bytes, text);
 	else if (item->kind == ETW_ITEM_ARRAY && etw_form_is_string(field))
 		write_characters(decoding, item, text);
 	else

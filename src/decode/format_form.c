@@ -109,51 +109,52 @@ static enum form choose_binary(uint16_t out_type, size_t bytes)
 struct type_form {
 	uint8_t bytes;
 	uint8_t form;
+	uint8_t usual_out; /* the out-type that changes nothing; most fields have it */
 };
 
 #define FIRST_MOF_TYPE TDH_INTYPE_COUNTEDSTRING
 
 static const struct type_form manifest_types[] = {
-	[TDH_INTYPE_NULL] = {0, FORM_NONE},
-	[TDH_INTYPE_UNICODESTRING] = {0, FORM_UTF16},
-	[TDH_INTYPE_ANSISTRING] = {0, FORM_ANSI},
-	[TDH_INTYPE_INT8] = {1, FORM_SIGNED},
-	[TDH_INTYPE_UINT8] = {1, FORM_UNSIGNED},
-	[TDH_INTYPE_INT16] = {2, FORM_SIGNED},
-	[TDH_INTYPE_UINT16] = {2, FORM_UNSIGNED},
-	[TDH_INTYPE_INT32] = {4, FORM_SIGNED},
-	[TDH_INTYPE_UINT32] = {4, FORM_UNSIGNED},
-	[TDH_INTYPE_INT64] = {8, FORM_SIGNED},
-	[TDH_INTYPE_UINT64] = {8, FORM_UNSIGNED},
-	[TDH_INTYPE_FLOAT] = {4, FORM_FLOAT},
-	[TDH_INTYPE_DOUBLE] = {8, FORM_FLOAT},
-	[TDH_INTYPE_BOOLEAN] = {4, FORM_BOOLEAN},
-	[TDH_INTYPE_BINARY] = {0, FORM_BYTES},
-	[TDH_INTYPE_GUID] = {16, FORM_GUID},
-	[TDH_INTYPE_POINTER] = {0, FORM_HEX},
-	[TDH_INTYPE_FILETIME] = {8, FORM_FILETIME},
-	[TDH_INTYPE_SYSTEMTIME] = {16, FORM_SYSTEMTIME},
-	[TDH_INTYPE_SID] = {0, FORM_SID},
-	[TDH_INTYPE_HEXINT32] = {4, FORM_HEX},
-	[TDH_INTYPE_HEXINT64] = {8, FORM_HEX},
-	[TDH_INTYPE_MANIFEST_COUNTEDSTRING] = {0, FORM_UTF16},
-	[TDH_INTYPE_MANIFEST_COUNTEDANSISTRING] = {0, FORM_ANSI},
-	[TDH_INTYPE_RESERVED24] = {0, FORM_BYTES},
-	[TDH_INTYPE_MANIFEST_COUNTEDBINARY] = {0, FORM_BYTES},
+	[TDH_INTYPE_NULL] = {0, FORM_NONE, 0},
+	[TDH_INTYPE_UNICODESTRING] = {0, FORM_UTF16, 0},
+	[TDH_INTYPE_ANSISTRING] = {0, FORM_ANSI, 0},
+	[TDH_INTYPE_INT8] = {1, FORM_SIGNED, TDH_OUTTYPE_BYTE},
+	[TDH_INTYPE_UINT8] = {1, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDBYTE},
+	[TDH_INTYPE_INT16] = {2, FORM_SIGNED, TDH_OUTTYPE_SHORT},
+	[TDH_INTYPE_UINT16] = {2, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDSHORT},
+	[TDH_INTYPE_INT32] = {4, FORM_SIGNED, TDH_OUTTYPE_INT},
+	[TDH_INTYPE_UINT32] = {4, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDINT},
+	[TDH_INTYPE_INT64] = {8, FORM_SIGNED, TDH_OUTTYPE_LONG},
+	[TDH_INTYPE_UINT64] = {8, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDLONG},
+	[TDH_INTYPE_FLOAT] = {4, FORM_FLOAT, 0},
+	[TDH_INTYPE_DOUBLE] = {8, FORM_FLOAT, 0},
+	[TDH_INTYPE_BOOLEAN] = {4, FORM_BOOLEAN, 0},
+	[TDH_INTYPE_BINARY] = {0, FORM_BYTES, TDH_OUTTYPE_HEXBINARY},
+	[TDH_INTYPE_GUID] = {16, FORM_GUID, 0},
+	[TDH_INTYPE_POINTER] = {0, FORM_HEX, TDH_OUTTYPE_HEXINT64},
+	[TDH_INTYPE_FILETIME] = {8, FORM_FILETIME, TDH_OUTTYPE_DATETIME},
+	[TDH_INTYPE_SYSTEMTIME] = {16, FORM_SYSTEMTIME, 0},
+	[TDH_INTYPE_SID] = {0, FORM_SID, 0},
+	[TDH_INTYPE_HEXINT32] = {4, FORM_HEX, TDH_OUTTYPE_HEXINT32},
+	[TDH_INTYPE_HEXINT64] = {8, FORM_HEX, TDH_OUTTYPE_HEXINT64},
+	[TDH_INTYPE_MANIFEST_COUNTEDSTRING] = {0, FORM_UTF16, 0},
+	[TDH_INTYPE_MANIFEST_COUNTEDANSISTRING] = {0, FORM_ANSI, 0},
+	[TDH_INTYPE_RESERVED24] = {0, FORM_BYTES, 0},
+	[TDH_INTYPE_MANIFEST_COUNTEDBINARY] = {0, FORM_BYTES, 0},
 };
 
 static const struct type_form mof_types[] = {
-	[TDH_INTYPE_COUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16},
-	[TDH_INTYPE_COUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI},
-	[TDH_INTYPE_REVERSEDCOUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16},
-	[TDH_INTYPE_REVERSEDCOUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI},
-	[TDH_INTYPE_NONNULLTERMINATEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16},
-	[TDH_INTYPE_NONNULLTERMINATEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI},
-	[TDH_INTYPE_UNICODECHAR - FIRST_MOF_TYPE] = {2, FORM_CHARACTER},
-	[TDH_INTYPE_ANSICHAR - FIRST_MOF_TYPE] = {1, FORM_CHARACTER},
-	[TDH_INTYPE_SIZET - FIRST_MOF_TYPE] = {0, FORM_HEX},
-	[TDH_INTYPE_HEXDUMP - FIRST_MOF_TYPE] = {0, FORM_BYTES},
-	[TDH_INTYPE_WBEMSID - FIRST_MOF_TYPE] = {0, FORM_SID},
+	[TDH_INTYPE_COUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
+	[TDH_INTYPE_COUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
+	[TDH_INTYPE_REVERSEDCOUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
+	[TDH_INTYPE_REVERSEDCOUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
+	[TDH_INTYPE_NONNULLTERMINATEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
+	[TDH_INTYPE_NONNULLTERMINATEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
+	[TDH_INTYPE_UNICODECHAR - FIRST_MOF_TYPE] = {2, FORM_CHARACTER, 0},
+	[TDH_INTYPE_ANSICHAR - FIRST_MOF_TYPE] = {1, FORM_CHARACTER, 0},
+	[TDH_INTYPE_SIZET - FIRST_MOF_TYPE] = {0, FORM_HEX, 0},
+	[TDH_INTYPE_HEXDUMP - FIRST_MOF_TYPE] = {0, FORM_BYTES, 0},
+	[TDH_INTYPE_WBEMSID - FIRST_MOF_TYPE] = {0, FORM_SID, 0},
 };
 
 static struct type_form type_form_of(uint16_t in_type)
@@ -162,7 +163,7 @@ static struct type_form type_form_of(uint16_t in_type)
 		return manifest_types[in_type];
 	if (in_type >= FIRST_MOF_TYPE && in_type - FIRST_MOF_TYPE < (int)ARRAY_SIZE(mof_types))
 		return mof_types[in_type - FIRST_MOF_TYPE];
-	return (struct type_form){0, FORM_BYTES};
+	return (struct type_form){.form = FORM_BYTES};
 }
 
 static bool is_pointer(uint16_t in_type)
@@ -176,6 +177,8 @@ enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes)
 
 	if (type.bytes && type.bytes != bytes)
 		return FORM_BYTES;
+	if (type.usual_out && type.usual_out == out_type && !is_pointer(in_type))
+		return type.form;
 	switch (type.form) {
 	case FORM_SIGNED:
 	case FORM_UNSIGNED:
@@ -206,6 +209,13 @@ bool etw_form_is_string(const struct etw_field *field)
 	default:
 		return false;
 	}
+}
+
+size_t etw_form_shown_bytes(enum form form, const uint8_t *at, size_t bytes)
+{
+	if (form == FORM_UTF16)
+		return 2 * etw_form_utf16_units(at, bytes);
+	return form == FORM_ANSI ? etw_form_ansi_bytes(at, bytes) : bytes;
 }
 
 size_t etw_form_utf16_units(const uint8_t *at, size_t bytes)
@@ -364,10 +374,10 @@ void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_
 		write_character(at, bytes, text);
 		return;
 	case FORM_UTF16:
-		etw_text_utf16(text, at, etw_form_utf16_units(at, bytes));
+		etw_text_utf16(text, at, bytes / 2);
 		return;
 	case FORM_ANSI:
-		etw_text_ansi(text, at, etw_form_ansi_bytes(at, bytes));
+		etw_text_ansi(text, at, bytes);
 		return;
 	case FORM_GUID:
 		etw_form_guid(at, text);

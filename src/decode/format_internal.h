@@ -42,7 +42,11 @@ enum form {
  */
 enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes);
 
-/* etw_form_write() - the value in this form; text for everything but JSON's own types. */
+/*
+ * etw_form_write() - the value in this form; text for everything but JSON's own types.
+ *
+ * @bytes: of strings, as etw_form_shown_bytes() says
+ */
 void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_text *text);
 
 /* etw_form_is_string() - whether an array of such elements is shown as one string. */
@@ -61,6 +65,15 @@ static inline const uint8_t *etw_form_item(const struct etw_decoding *decoding,
 /* etw_form_load() - an integer of 1, 2, 4 or 8 bytes, zero- or sign-extended. */
 uint64_t etw_form_load(const uint8_t *at, size_t bytes);
 int64_t etw_form_load_signed(const uint8_t *at, size_t bytes);
+
+/* etw_form_shown_bytes() - a string's bytes before its first NUL; all bytes of any other form. */
+size_t etw_form_shown_bytes(enum form form, const uint8_t *at, size_t bytes);
+
+/* etw_form_is_cut() - whether the walk has cut strings of this type at a NUL already. */
+static inline bool etw_form_is_cut(uint16_t in_type)
+{
+	return in_type == TDH_INTYPE_UNICODESTRING || in_type == TDH_INTYPE_ANSISTRING;
+}
 
 /* etw_form_utf16_units() / _ansi_bytes() - what is shown of a string: it ends at the first NUL. */
 size_t etw_form_utf16_units(const uint8_t *at, size_t bytes);

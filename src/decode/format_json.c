@@ -46,16 +46,6 @@ static void write_integer(enum form form, const uint8_t *at, size_t bytes, struc
 		write_quoted(form, at, bytes, text);
 }
 
-static void write_utf16(const uint8_t *at, size_t bytes, struct etw_text *text)
-{
-	etw_text_json_utf16(text, at, etw_form_utf16_units(at, bytes));
-}
-
-static void write_ansi(const uint8_t *at, size_t bytes, struct etw_text *text)
-{
-	etw_text_json_ansi(text, at, etw_form_ansi_bytes(at, bytes));
-}
-
 static void write_form(enum form form, const uint8_t *at, size_t bytes, struct etw_text *text)
 {
 	switch (form) {
@@ -74,16 +64,16 @@ static void write_form(enum form form, const uint8_t *at, size_t bytes, struct e
 		write_float(at, bytes, text);
 		return;
 	case FORM_UTF16:
-		write_utf16(at, bytes, text);
+		etw_text_json_utf16(text, at, bytes / 2);
 		return;
 	case FORM_ANSI:
-		write_ansi(at, bytes, text);
+		etw_text_json_ansi(text, at, bytes);
 		return;
 	case FORM_CHARACTER:
 		if (bytes == 2)
-			write_utf16(at, bytes, text);
+			etw_text_json_utf16(text, at, etw_form_utf16_units(at, bytes));
 		else
-			write_ansi(at, bytes, text);
+			etw_text_json_ansi(text, at, etw_form_ansi_bytes(at, bytes));
 		return;
 	default:
 		write_quoted(form, at, bytes, text);
@@ -122,6 +112,8 @@ static void write_value(const struct etw_field *field, const uint8_t *at, size_t
 		if (map && write_map(map, (uint32_t)etw_form_load(at, bytes), text))
 			return;
 	}
+	if (!etw_form_is_cut(field->in_type))
+		bytes = etw_form_shown_bytes(form, at, bytes);
 	write_form(form, at, bytes, text);
 }
 
@@ -129,9 +121,9 @@ static void write_characters(const struct etw_field *field, const uint8_t *at, s
 			     struct etw_text *text)
 {
 	if (field->in_type == TDH_INTYPE_UNICODECHAR || field->in_type == TDH_INTYPE_UINT16)
-		write_utf16(at, bytes, text);
+		etw_text_json_utf16(text, at, etw_form_utf16_units(at, bytes));
 	else
-		write_ansi(at, bytes, text);
+		etw_text_json_ansi(text, at, etw_form_ansi_bytes(at, bytes));
 }
 
 static void write_container(const struct etw_decoding *decoding, const struct etw_item *item,

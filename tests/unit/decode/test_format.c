@@ -2,6 +2,7 @@
 /* What values look like: text and JSON of every pair of types, maps, arrays and structs. */
 #include "sample.h"
 
+#include "base/utf.h"
 #include "decode/format.h"
 
 /* One value; @json is the JSON form, or NULL where it is the text as a JSON string. */
@@ -216,6 +217,11 @@ static void check_values(const struct value *values, size_t count)
 		print_message("row %zu: %s\n", i, row->text);
 		assert_non_null(payload);
 		memcpy(payload, row->bytes, row->count);
+		/* The walk ends such strings at a NUL. */
+		if (row->in_type == TDH_INTYPE_UNICODESTRING)
+			item.bytes = (uint32_t)(2 * etw_utf16_length(payload, row->count / 2));
+		if (row->in_type == TDH_INTYPE_ANSISTRING)
+			item.bytes = (uint32_t)strnlen(row->bytes, row->count);
 		etw_text_init(&text);
 		etw_text_init(&quoted);
 		etw_format_value(row->in_type, row->out_type, NULL, 8, payload, row->count, &text);
