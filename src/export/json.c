@@ -229,6 +229,29 @@ static bool put_known_item(unsigned type, const uint8_t *at, size_t bytes, struc
 	}
 }
 
+/* Whether an item of this type came before: its keys would occur twice. */
+static bool is_repeated(const EVENT_RECORD *record, unsigned index)
+{
+	for (unsigned i = 0; i < index; i++) {
+		if (record->ExtendedData[i].ExtType == record->ExtendedData[index].ExtType)
+			return true;
+	}
+	return false;
+}
+
+/* An item whose type came before, raw: "item_6#2". */
+static void put_repeated_item(const EVENT_RECORD *record, unsigned index, struct etw_text *text)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[index];
+	unsigned nth = 1;
+
+	for (unsigned i = 0; i < index; i++)
+		nth += record->ExtendedData[i].ExtType == item->ExtType;
+	put_number(",\"item_", item->ExtType, text);
+	put_number("#", nth, text);
+	put_bytes("\":", (const void *)(uintptr_t)item->DataPtr, item->DataSize, text);
+}
+
 static void put_items(const EVENT_RECORD *record, struct etw_text *text)
 {
 	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
@@ -239,7 +262,9 @@ static void put_items(const EVENT_RECORD *record, struct etw_text *text)
 		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
 		    item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS)
 			continue;
-		if (!put_known_item(item->ExtType, at, item->DataSize, text))
+		if (UNLIKELY(i && is_repeated(record, i)))
+			put_repeated_item(record, i, text);
+		else if (!put_known_item(item->ExtType, at, item->DataSize, text))
 			put_other_item(item->ExtType, at, item->DataSize, text);
 	}
 }

@@ -46,6 +46,7 @@ struct etw_progress {
 	bool is_wanted;
 };
 
+/* etw_progress_start() / _add() / _end() - @total and @count in whatever unit, buffers say. */
 void etw_progress_start(struct etw_progress *progress, const char *what, uint64_t total);
 void etw_progress_add(struct etw_progress *progress, uint64_t count);
 void etw_progress_end(struct etw_progress *progress);

@@ -14,6 +14,7 @@ struct filter {
 	struct etw_words pids;
 };
 
+/* filter_done() - frees the lists of words; takes a zeroed filter. */
 void filter_done(struct filter *filter);
 
 /* filter_check() - whether every word is well-formed; tells what is wrong on standard error. */

@@ -16,6 +16,7 @@ struct machine {
 	uint64_t memory_mb;
 };
 
+/* machine_done() - frees the texts; takes a zeroed struct. */
 void machine_done(struct machine *machine);
 
 /* machine_add() - takes in one event. */

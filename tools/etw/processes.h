@@ -39,6 +39,7 @@ struct processes {
 	enum process_measure measure;
 };
 
+/* processes_done() - frees everything; takes a zeroed struct. */
 void processes_done(struct processes *processes);
 
 /* processes_add() - takes in one event, in order of time. Returns 0 or -ENOMEM. */

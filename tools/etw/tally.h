@@ -45,6 +45,7 @@ struct tally {
 	uint64_t payload_bytes;
 };
 
+/* tally_done() - frees everything; takes a zeroed struct. */
 void tally_done(struct tally *tally);
 
 /* tally_add() - counts one event. Returns 0 or -ENOMEM. */

@@ -5,7 +5,8 @@
     check_decode_share.py ETW
 
 Prints events and fully decoded events per trace and of all; without manifests from outside. Event
-counts are held against facts.json. Exit status: 0 at least 80 %, 1 less or a wrong count, 77 no data.
+counts are held against facts.json.
+Exit status: 0 at least 80 %, 1 less or a wrong count, 77 no data.
 """
 
 import json

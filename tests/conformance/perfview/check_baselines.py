@@ -97,7 +97,7 @@ def is_kernel(name):
 
 
 def provider_agrees(name, event, known):
-    """Whether our event can be what PerfView calls so; `known` are the providers that we can name."""
+    """Whether our event can be what PerfView calls so; `known`: providers that we can name."""
     if is_kernel(name):
         class_name, opcode = kernel.our_names(name)
         return (event.get("task_name", "").strip() == class_name and
@@ -173,7 +173,7 @@ class Comparison:
         return None, compared, reasons
 
     def compare(self, match, event):
-        """(problem or None, values compared, reasons why others were not) of a line and an event."""
+        """(problem or None, values compared, why others were not) of a line and an event."""
         name, pairs = match[2], PAIR.findall(match[7])
         if not event.get("classic") and (event.get("pid") != int(match[3]) % (1 << 32) or
                                          event.get("tid") != int(match[4]) % (1 << 32)):
