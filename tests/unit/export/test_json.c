@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "sample.h"
+
+#define START                                                                        \
+	"{\"time\":\"2011-01-23T22:06:37.4768585Z\",\"provider\":\"Maker\","         \
+	"\"guid\":\"00000000-0000-0000-0000-000000000000\",\"id\":12,\"version\":0," \
+	"\"level\":0,\"opcode\":9,\"task\":0,\"channel\":0,\"keywords\":\"0x0\""
+#define NAMES  ",\"task_name\":\"Task\",\"opcode_name\":\"Go\""
+#define WHERE  ",\"pid\":7,\"tid\":8,\"cpu\":3"
+#define FINISH ",\"address\":\"4:96\"}\n"
+
+static void test_json__complete(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {5, 'h', '"'};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "n", TDH_INTYPE_UINT8, 0, 1);
+	sample_add(&sample, "s", TDH_INTYPE_ANSISTRING, 1, 2);
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE
+		      ",\"fields\":{\"n\":5,\"s\":\"h\\\"\"},\"status\":\"complete\"" FINISH);
+}
+
+static void test_json__names_that_occur_twice(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {1, 2, 3, 4};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	for (uint32_t i = 0; i < 4; i++)
+		sample_add(&sample, i == 2 ? "other" : "same", TDH_INTYPE_UINT8, i, 1);
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"same\":1,\"same#2\":2,\"other\":3,"
+					"\"same#3\":4},\"status\":\"complete\"" FINISH);
+}
+
+static void test_json__members_that_occur_twice(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {1, 2};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "point", TDH_INTYPE_NULL, 0, 2);
+	sample_add(&sample, "x", TDH_INTYPE_UINT8, 0, 1);
+	sample_add(&sample, "x", TDH_INTYPE_UINT8, 1, 1);
+	sample.items[0].kind = ETW_ITEM_STRUCT;
+	sample.items[0].end = 3;
+	sample.fields[0].flags = PropertyStruct;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"point\":{\"x\":1,\"x#2\":2}},"
+					"\"status\":\"complete\"" FINISH);
+}
+
+static void test_json__not_decoded_carries_the_payload(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {0xDE, 0xAD};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample.decoding = (struct etw_decoding){
+		.record = &sample.record, .status = ETW_DECODE_NO_SCHEMA, .reason = "nobody knows"};
+	sample_expect(&sample, &etw_export_json,
+		      START WHERE ",\"status\":\"no-schema\",\"reason\":\"nobody knows\","
+				  "\"decoded_bytes\":0,\"payload\":\"dead\"" FINISH);
+	sample.event.decoding = NULL;
+	sample_expect(&sample, &etw_export_json,
+		      START WHERE ",\"status\":\"not-decoded\",\"payload\":\"dead\"" FINISH);
+}
+
+static void test_json__extended_items(void **state)
+{
+	struct sample sample;
+	uint64_t stack[] = {0x10, 0xFFFFF80012345678, 0x1};
+	uint32_t session = 2;
+	uint8_t odd[] = {1, 2, 3};
+	EVENT_HEADER_EXTENDED_DATA_ITEM items[] = {
+		{.ExtType = EVENT_HEADER_EXT_TYPE_STACK_TRACE64,
+		 .DataSize = sizeof(stack),
+		 .DataPtr = (uintptr_t)stack},
+		{.ExtType = EVENT_HEADER_EXT_TYPE_TS_ID,
+		 .DataSize = sizeof(session),
+		 .DataPtr = (uintptr_t)&session},
+		{.ExtType = EVENT_HEADER_EXT_TYPE_TS_ID,
+		 .DataSize = sizeof(odd),
+		 .DataPtr = (uintptr_t)odd},
+		{.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_KEY,
+		 .DataSize = sizeof(odd),
+		 .DataPtr = (uintptr_t)odd},
+	};
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	sample.record.ExtendedData = items;
+	sample.record.ExtendedDataCount = 4;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE
+		      ",\"stack_match_id\":\"0x10\",\"stack\":[\"0xfffff80012345678\",\"0x1\"]"
+		      ",\"terminal_session\":2,\"item_3#2\":\"010203\",\"item_10\":\"010203\""
+		      ",\"fields\":{},\"status\":\"complete\"" FINISH);
+}
+
+static void test_json__synthesised_loss(void **state)
+{
+	struct sample sample;
+	struct etw_text text = {0};
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	sample.event.address.offset = UINT32_MAX;
+	etw_export_json.event(&sample.event, &text);
+	assert_non_null(
+		strstr(etw_text_string(&text), ",\"synthesised\":true,\"address\":\"4:loss\"}\n"));
+	etw_text_done(&text);
+}
+
+static void test_json__formats_are_found(void **state)
+{
+	(void)state;
+	assert_ptr_equal(etw_export_format_find("json"), &etw_export_json);
+	assert_ptr_equal(etw_export_format_find("text"), &etw_export_text);
+	assert_null(etw_export_format_find("xml"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json__complete),
+		cmocka_unit_test(test_json__names_that_occur_twice),
+		cmocka_unit_test(test_json__members_that_occur_twice),
+		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
+		cmocka_unit_test(test_json__extended_items),
+		cmocka_unit_test(test_json__synthesised_loss),
+		cmocka_unit_test(test_json__formats_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "sample.h"
+
+#define HEAD "2011-01-23T22:06:37.4768585Z   3      7      8 "
+
+static void test_text__fields_and_quotes(void **state)
+{
+	struct sample sample;
+	char payload[] = "plain\0two words\0say \"hi\"\0";
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload) - 1);
+	sample_add(&sample, "a", TDH_INTYPE_ANSISTRING, 0, 5);
+	sample_add(&sample, "b", TDH_INTYPE_ANSISTRING, 6, 9);
+	sample_add(&sample, "c", TDH_INTYPE_ANSISTRING, 16, 8);
+	sample_add(&sample, "d", TDH_INTYPE_ANSISTRING, 25, 0);
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "Maker/Task/Go a=plain b=\"two words\" c=\"say \"hi\"\" d=\"\"\n");
+}
+
+static void test_text__control_characters_are_harmless(void **state)
+{
+	struct sample sample;
+	/* ESC, newline, C1 (U+009B as UTF-8), right-to-left override, and a plain umlaut. */
+	char payload[] = "\033[2J\n\xC2\x9B\xE2\x80\xAE\xC3\xA4";
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload) - 1);
+	sample_add(&sample, "x", TDH_INTYPE_ANSISTRING, 0, sizeof(payload) - 1);
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "Maker/Task/Go x=\\x1b[2J\\n\\x9b\\u202e\xC3\xA4\n");
+}
+
+static void test_text__undecoded_is_cut_unless_full(void **state)
+{
+	struct sample sample;
+	uint8_t payload[40] = {1, 2};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample.decoding = (struct etw_decoding){
+		.record = &sample.record, .status = ETW_DECODE_NO_SCHEMA, .reason = "nobody knows"};
+	sample_expect(&sample, &etw_export_text,
+		      HEAD
+		      "Maker/#12 [40 bytes 0102000000000000000000000000000000000000000000000000"
+		      "000000000000...; nobody knows]\n");
+	sample.event.flags = ETW_EXPORT_FULL;
+	sample_expect(&sample, &etw_export_text,
+		      HEAD
+		      "Maker/#12 [40 bytes 0102000000000000000000000000000000000000000000000000"
+		      "0000000000000000000000000000; nobody knows]\n");
+}
+
+static void test_text__bytes_left_over(void **state)
+{
+	struct sample sample;
+	uint8_t payload[3] = {5, 0xAB, 0xCD};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "n", TDH_INTYPE_UINT8, 0, 1);
+	sample.decoding.status = ETW_DECODE_EXTRA;
+	sample.decoding.reason = "bytes follow";
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "Maker/Task/Go n=5 [2 bytes abcd; bytes follow]\n");
+}
+
+static void test_text__times_and_absent_ids(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	sample.record.EventHeader.ProcessId = sample.record.EventHeader.ThreadId = UINT32_MAX;
+	sample.event.flags = ETW_EXPORT_TIME_RELATIVE;
+	sample_expect(&sample, &etw_export_text,
+		      "    +1.5000000   3      -      - Maker/Task/Go\n");
+	sample.event.start_ft += 15000001;
+	sample_expect(&sample, &etw_export_text,
+		      "    -0.0000001   3      -      - Maker/Task/Go\n");
+	sample.event.flags = ETW_EXPORT_TIME_RAW | ETW_EXPORT_FILES;
+	sample.event.trace = 1;
+	sample_expect(&sample, &etw_export_text,
+		      "129402939974768585 @2   3      -      - Maker/Task/Go\n");
+}
+
+static void test_text__names(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	sample.event.provider_name = NULL;
+	sample.schema.provider_name = NULL;
+	sample.schema.task_name = sample.schema.opcode_name = NULL;
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "{00000000-0000-0000-0000-000000000000}/#12\n");
+	sample.schema.source = DecodingSourceWbem;
+	sample.schema.task_name = "Process";
+	sample.schema.opcode_name = "Start";
+	sample_expect(&sample, &etw_export_text, HEAD "Process/Start\n");
+	sample.schema.source = DecodingSourceTlg;
+	sample.schema.task_name = "Save";
+	sample.schema.opcode_name = NULL;
+	sample.record.EventHeader.EventDescriptor.Opcode = 2;
+	sample.event.provider_name = "Maker";
+	sample_expect(&sample, &etw_export_text, HEAD "Maker/Save/Stop\n");
+}
+
+static void test_text__nothing_tried(void **state)
+{
+	struct sample sample;
+	uint8_t payload[1] = {0xFF};
+
+	(void)state;
+	sample_init(&sample, payload, 1);
+	sample.event.decoding = NULL;
+	sample.record.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER;
+	sample_expect(&sample, &etw_export_text, HEAD "Maker/op 9 [1 byte ff]\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text__fields_and_quotes),
+		cmocka_unit_test(test_text__control_characters_are_harmless),
+		cmocka_unit_test(test_text__undecoded_is_cut_unless_full),
+		cmocka_unit_test(test_text__bytes_left_over),
+		cmocka_unit_test(test_text__times_and_absent_ids),
+		cmocka_unit_test(test_text__names),
+		cmocka_unit_test(test_text__nothing_tried),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
