@@ -164,6 +164,11 @@ static void put_totals(struct etw_text *text, const struct report *report,
 	etw_text_puts(&value, " of ");
 	etw_number_grouped(&value, tally->count);
 	etw_text_puts(&value, ")");
+	if (tally->carriers) {
+		etw_text_puts(&value, "; ");
+		etw_number_count(&value, tally->carriers, "other");
+		etw_text_puts(&value, tally->carriers == 1 ? " carries schemas" : " carry schemas");
+	}
 	if (tally->count)
 		put_fact(text, look, "Decoded", &value);
 	etw_text_done(&value);

@@ -85,10 +85,12 @@ int tally_add(struct tally *tally, const struct etw_decoding *decoding)
 	kind->provider->count++;
 	kind->provider->statuses[decoding->status]++;
 	if (decoding->status == ETW_DECODE_NO_SCHEMA) {
-		if (etw_schema_store_is_metadata(decoding->record))
+		if (etw_schema_store_is_metadata(decoding->record)) {
 			kind->provider->carriers++;
-		else
+			tally->carriers++;
+		} else {
 			kind->provider->misses[decoding->miss]++;
+		}
 	}
 	tally->count++;
 	tally->payload_bytes += decoding->record->UserDataLength;

@@ -42,6 +42,7 @@ struct tally {
 	struct tally_kind **sorted_kinds;
 	uint64_t count;
 	uint64_t complete;
+	uint64_t carriers; /* events whose only business is to carry schemas, not complete */
 	uint64_t payload_bytes;
 };
 
