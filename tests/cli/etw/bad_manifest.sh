@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A manifest that cannot be read is named with its line.
 "$MAKE_TRACE" --preset plain plain.etl

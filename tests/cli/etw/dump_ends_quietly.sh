@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A reader that goes away is no error.
 "$MAKE_TRACE" --preset plain plain.etl

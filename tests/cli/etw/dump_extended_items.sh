@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Extended items in JSON.
 "$MAKE_TRACE" --preset extended-items items.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # By provider, event, process.
 "$MAKE_TRACE" --preset session session.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # - is standard input.
 "$MAKE_TRACE" --preset plain plain.etl

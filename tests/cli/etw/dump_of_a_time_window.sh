@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # From and to, relative and absolute.
 "$MAKE_TRACE" --preset plain plain.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Several files: every line says which.
 "$MAKE_TRACE" --preset new-file-1 one.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Events as text.
 "$MAKE_TRACE" --preset session session.etl

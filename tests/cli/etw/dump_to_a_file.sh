@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # --output writes a file.
 "$MAKE_TRACE" --preset plain plain.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Payloads as they are, shortened unless --full.
 "$MAKE_TRACE" --preset payload-sizes sizes.etl

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # WPP messages: what would help is said, and that it is not built.
 "$MAKE_TRACE" --preset messages wpp.etl

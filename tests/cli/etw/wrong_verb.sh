@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The nearest verb is suggested.
-"$ETW" sumary
+"$ETW" dmup

@@ -159,7 +159,7 @@ static void test_program__nearest(void **state)
 	static const char *const words[] = {"summary", NULL, "dump", "info"};
 
 	(void)state;
-	assert_string_equal(etw_program_nearest("sumary", words, 4), "summary");
+	assert_string_equal(etw_program_nearest("summry", words, 4), "summary");
 	assert_string_equal(etw_program_nearest("DUMP", words, 4), "dump");
 	assert_string_equal(etw_program_nearest("inof", words, 4), "info");
 	assert_null(etw_program_nearest("record", words, 4));
