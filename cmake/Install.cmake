@@ -7,8 +7,12 @@ install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} FILES_MATCHING
-  PATTERN "*.1" PATTERN "*.3" PATTERN "*.5" PATTERN "*.7")
+foreach(section 1 3 5 7)
+  file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/man/*.${section})
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/completions/etw
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
 # The pkg-config files find the prefix from where they lie, so an installed tree may be moved.
 file(RELATIVE_PATH ETW_PKGCONFIG_TO_PREFIX
