@@ -149,10 +149,36 @@ void etw_decoder_freep(struct etw_decoder **decoder)
 	etw_decoder_free(*decoder);
 }
 
+static int run_program(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
+		       struct etw_decoding *ret)
+{
+	const struct etw_program *program;
+
+	TRY(find_program(decoder, ret->schema, is_64, &program));
+	return etw_program_run(program, &decoder->walk, record->UserData, record->UserDataLength,
+			       ret);
+}
+
+/*
+ * Classic events are known whose header says 32 bits while the payload has the pointers of a 64-bit
+ * kernel (a session that a 32-bit program started). The other size counts when it, and only it, fits to
+ * the last byte.
+ */
+static int run_classic(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
+		       struct etw_decoding *ret)
+{
+	TRY(run_program(decoder, record, is_64, ret));
+	if (LIKELY(ret->status == ETW_DECODE_COMPLETE))
+		return 0;
+	TRY(run_program(decoder, record, !is_64, ret));
+	if (ret->status == ETW_DECODE_COMPLETE)
+		return 0;
+	return run_program(decoder, record, is_64, ret);
+}
+
 int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		    struct etw_decoding *ret)
 {
-	const struct etw_program *program;
 	bool is_64 = !(record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER);
 
 	ret->record = record;
@@ -166,9 +192,9 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		ret->reason = miss_reason(ret->miss);
 		return 0;
 	}
-	TRY(find_program(decoder, ret->schema, is_64, &program));
-	return etw_program_run(program, &decoder->walk, record->UserData, record->UserDataLength,
-			       ret);
+	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		return run_classic(decoder, record, is_64, ret);
+	return run_program(decoder, record, is_64, ret);
 }
 
 const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, const char *name)

@@ -87,6 +87,42 @@ static void test_decode__many_schemas_both_pointer_sizes(void **state)
 	free(store);
 }
 
+/* Schema 0: a pointer, four bytes, one character. Only classic events may be read the other way. */
+static void test_decode__classic_event_with_pointers_of_the_other_size(void **state)
+{
+	static const struct {
+		unsigned flags, bytes;
+		enum etw_decode_status status;
+		unsigned pointer_bytes;
+	} rows[] = {
+		{EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_32_BIT_HEADER, 9,
+		 ETW_DECODE_COMPLETE, 4},
+		{EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_32_BIT_HEADER, 13,
+		 ETW_DECODE_COMPLETE, 8},
+		{EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER, 9,
+		 ETW_DECODE_COMPLETE, 4},
+		{EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_32_BIT_HEADER, 12,
+		 ETW_DECODE_EXTRA, 4},
+		{EVENT_HEADER_FLAG_32_BIT_HEADER, 13, ETW_DECODE_EXTRA, 4},
+	};
+	struct etw_schema_store *store = make_store();
+	uint8_t payload[13] = {0};
+	EVENT_RECORD record = {.UserData = payload};
+	struct etw_decoder *decoder;
+	struct etw_decoding decoding;
+
+	(void)state;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		record.UserDataLength = (USHORT)rows[i].bytes;
+		run(decoder, &record, 0, rows[i].flags, &decoding);
+		assert_int_equal(decoding.status, rows[i].status);
+		assert_int_equal(decoding.items[0].bytes, rows[i].pointer_bytes);
+	}
+	etw_decoder_free(decoder);
+	free(store);
+}
+
 static void test_decode__find_and_integers(void **state)
 {
 	struct etw_schema_store *store = make_store();
@@ -227,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decode__many_schemas_both_pointer_sizes),
+		cmocka_unit_test(test_decode__classic_event_with_pointers_of_the_other_size),
 		cmocka_unit_test(test_decode__find_and_integers),
 		cmocka_unit_test(test_decode__integer_types),
 		cmocka_unit_test(test_decode__arrays_are_no_integers),
