@@ -22,6 +22,9 @@ void etw_clock_init(struct etw_clock *clock, enum etw_clock_type type, int64_t a
 		clock->ticks = frequency;
 		clock->filetime = (uint64_t)ETW_FILETIME_PER_SECOND;
 	}
+	/* Up to here the product of a rest below `ticks` and `filetime` stays within 64 bits. */
+	if (clock->ticks > 1 && clock->ticks <= UINT32_MAX)
+		clock->inverse = (uint64_t)(((unsigned __int128)1 << 64) / clock->ticks);
 }
 
 static int64_t saturate(__int128 value)
@@ -42,20 +45,36 @@ static __int128 scale_down(__int128 value, uint64_t multiplier, uint64_t divisor
 	return quotient - (product % divisor < 0);
 }
 
+/* The quotient by multiplication: a division would be most of what an event's time costs. */
+static inline uint64_t divide(const struct etw_clock *clock, uint64_t value, uint64_t *ret_rest)
+{
+	uint64_t quotient = (uint64_t)(((unsigned __int128)value * clock->inverse) >> 64);
+	uint64_t rest = value - quotient * clock->ticks;
+
+	/* The inverse is too small by less than one part in 2^64, the quotient hence by one at most. */
+	if (rest >= clock->ticks) {
+		rest -= clock->ticks;
+		quotient++;
+	}
+	*ret_rest = rest;
+	return quotient;
+}
+
 int64_t etw_clock_to_filetime(const struct etw_clock *clock, int64_t raw)
 {
 	__int128 delta = (__int128)raw - clock->anchor_raw;
 
 	if (clock->ticks == clock->filetime)
 		return saturate(clock->anchor_ft + delta);
-	if (delta >= 0 && delta <= INT64_MAX && clock->ticks <= UINT32_MAX) {
+	if (delta >= 0 && delta <= INT64_MAX && clock->inverse) {
 		/* The same quotient in 64-bit steps, which is what nearly every event takes. */
-		uint64_t whole = (uint64_t)delta / clock->ticks;
-		uint64_t rest = (uint64_t)delta % clock->ticks * clock->filetime / clock->ticks;
+		uint64_t rest, unused;
+		uint64_t whole = divide(clock, (uint64_t)delta, &rest);
 
 		if (whole < UINT64_C(1) << 36)
 			return saturate((__int128)clock->anchor_ft +
-					(__int128)(whole * clock->filetime + rest));
+					(__int128)(whole * clock->filetime +
+						   divide(clock, rest * clock->filetime, &unused)));
 	}
 	return saturate(clock->anchor_ft + scale_down(delta, clock->filetime, clock->ticks));
 }

@@ -26,6 +26,7 @@ struct etw_clock {
 	int64_t anchor_ft;
 	uint64_t ticks;    /* raw ticks ... */
 	uint64_t filetime; /* ... in this many 100 ns units; both non-zero */
+	uint64_t inverse;  /* 2^64 / ticks, rounded down; 0 where divisions must be exact ones */
 };
 
 /*

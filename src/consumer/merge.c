@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A binary heap of cursors, one per loaded buffer, ordered by (time, buffer number). The root keeps
- * delivering without any heap work while its time stays below `horizon`, the earliest time that anything
- * else could have: the better of the root's children and the next buffer of the directory.
+ * delivering without any heap work while it stays below the horizon, the earliest (time, buffer number) that
+ * anything else could have: the better of the root's children and the next buffer of the directory.
  */
 #include "consumer/merge.h"
 
@@ -33,7 +33,8 @@ struct etw_merge {
 	uint32_t heap_count;
 	uint32_t heap_room;
 	struct lane *free_lanes; /* owned */
-	int64_t horizon;         /* the root may deliver while its time is below */
+	int64_t horizon;         /* the root may deliver while its time is below, or equal and */
+	uint32_t horizon_number; /* its buffer's number below */
 	bool has_horizon;
 	int64_t last_raw; /* of the last event delivered */
 	struct etw_etl_buffer done;
@@ -158,20 +159,37 @@ static void sift_down(struct etw_merge *merge)
 	merge->heap[at] = moving;
 }
 
+static void lower_horizon(struct etw_merge *merge, int64_t time_raw, uint32_t number)
+{
+	if (merge->has_horizon && (time_raw > merge->horizon ||
+				   (time_raw == merge->horizon && number > merge->horizon_number)))
+		return;
+	merge->horizon = time_raw;
+	merge->horizon_number = number;
+	merge->has_horizon = true;
+}
+
 static void set_horizon(struct etw_merge *merge)
 {
-	merge->has_horizon = false;
-	if (merge->next_entry < merge->directory->count) {
-		merge->horizon = merge->directory->entries[merge->next_entry].first_raw;
-		merge->has_horizon = true;
-	}
-	for (uint32_t child = 1; child <= 2 && child < merge->heap_count; child++) {
-		int64_t time_raw = merge->heap[child]->cursor.event.time_raw;
+	const struct etw_etl_directory *directory = merge->directory;
 
-		if (!merge->has_horizon || time_raw < merge->horizon)
-			merge->horizon = time_raw;
-		merge->has_horizon = true;
-	}
+	merge->has_horizon = false;
+	if (merge->next_entry < directory->count)
+		lower_horizon(merge, directory->entries[merge->next_entry].first_raw,
+			      directory->entries[merge->next_entry].number);
+	for (uint32_t child = 1; child <= 2 && child < merge->heap_count; child++)
+		lower_horizon(merge, merge->heap[child]->cursor.event.time_raw,
+			      merge->heap[child]->block.buffer.number);
+}
+
+/* Whether something else comes before the root's event. */
+static inline bool is_past_horizon(const struct etw_merge *merge, const struct lane *root)
+{
+	int64_t time_raw = root->cursor.event.time_raw;
+
+	if (LIKELY(time_raw < merge->horizon) || !merge->has_horizon)
+		return false;
+	return time_raw > merge->horizon || root->block.buffer.number > merge->horizon_number;
 }
 
 static struct lane *take_lane(struct etw_merge *merge)
@@ -233,14 +251,24 @@ static int load_next(struct etw_merge *merge)
 	return 0;
 }
 
-/* Loads every buffer that could hold the next event. */
+/* Whether the directory's next buffer could hold an event before the root's. */
+static bool is_next_earlier(const struct etw_merge *merge)
+{
+	const struct etw_etl_entry *entry = &merge->directory->entries[merge->next_entry];
+	const struct lane *root;
+
+	if (!merge->heap_count)
+		return true;
+	root = merge->heap[0];
+	return entry->first_raw < root->cursor.event.time_raw ||
+	       (entry->first_raw == root->cursor.event.time_raw &&
+		entry->number < root->block.buffer.number);
+}
+
+/* Loads every buffer that could hold the next event, and no other: memory is bounded by that. */
 static int refill(struct etw_merge *merge)
 {
-	const struct etw_etl_directory *directory = merge->directory;
-
-	while (merge->next_entry < directory->count &&
-	       (!merge->heap_count || directory->entries[merge->next_entry].first_raw <=
-					      merge->heap[0]->cursor.event.time_raw))
+	while (merge->next_entry < merge->directory->count && is_next_earlier(merge))
 		TRY(load_next(merge));
 	set_horizon(merge);
 	return 0;
@@ -257,8 +285,7 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	struct lane *lane;
 	int64_t time_raw;
 
-	if (!merge->heap_count ||
-	    (merge->has_horizon && merge->heap[0]->cursor.event.time_raw >= merge->horizon)) {
+	if (!merge->heap_count || is_past_horizon(merge, merge->heap[0])) {
 		TRY(refill(merge));
 		if (!merge->heap_count)
 			return ETW_END;
@@ -288,7 +315,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		return NULL;
 	}
 	if (LIKELY(etw_etl_cursor_next(&lane->cursor))) {
-		if (merge->has_horizon && lane->cursor.event.time_raw >= merge->horizon) {
+		if (UNLIKELY(is_past_horizon(merge, lane))) {
 			sift_down(merge);
 			set_horizon(merge);
 		}

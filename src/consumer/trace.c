@@ -251,10 +251,11 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 	if (sink->from_ft > INT64_MIN)
 		window.from_raw = etw_clock_from_filetime(clock, sink->from_ft);
 	if (sink->to_ft < INT64_MAX) {
-		/* The last raw time that still rounds down to it. */
+		/* The last raw time that still rounds down to it; none is beyond where time saturates. */
 		int64_t beyond = etw_clock_from_filetime(clock, sink->to_ft + 1);
 
-		window.to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
+		if (etw_clock_to_filetime(clock, beyond) > sink->to_ft)
+			window.to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
 	}
 	stream->trace = trace;
 	TRY(etw_merge_create(&trace->file, &trace->directory, &window, &trace->findings,

@@ -9,6 +9,8 @@
 
 #define FIRST_PLACES 256
 
+#define UNPACK_RATIO 64 /* genuine buffers shrink less; so most are unpacked in one go */
+
 static int grow(uint8_t **memory, size_t *room, size_t bytes)
 {
 	uint8_t *grown;
@@ -38,20 +40,53 @@ static void note(struct etw_findings *findings, const struct etw_etl_block *bloc
 				 bytes, buffer->number, sentence);
 }
 
+/* What follows the end of a compressed stream, but for the word of flags that may end it. */
+static uint32_t packed_rest(const uint8_t *at, size_t bytes)
+{
+	return bytes == 4 && etw_load32(at) == UINT32_MAX ? 0 : (uint32_t)bytes;
+}
+
+/*
+ * Decompresses @count bytes of the block's memory. What a damaged header claims is not what gets allocated:
+ * room grows with what comes out.
+ */
+static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
+{
+	size_t room = UNPACK_RATIO * (count + 1) < wanted ? UNPACK_RATIO * (count + 1) : wanted;
+
+	for (;;) {
+		size_t taken, got;
+
+		TRY(grow(&block->unpacked, &block->unpacked_room, room));
+		got = etw_xpress_decode(block->memory, count, block->unpacked, room, &taken);
+		block->events = block->unpacked;
+		block->event_bytes = (uint32_t)got;
+		block->packed_rest = packed_rest(block->memory + taken, count - taken);
+		/* Without input there is no room to grow from, and nothing to come. */
+		if (got < room || room == wanted || !count)
+			return 0;
+		room = UNPACK_RATIO * room < wanted ? UNPACK_RATIO * room : wanted;
+	}
+}
+
 /* Brings the buffer's bytes in; sets events and event_bytes to what is there of them. */
 static int read_events(const struct etw_etl_file *file, struct etw_etl_block *block,
 		       struct etw_findings *findings)
 {
 	const struct etw_etl_buffer *buffer = &block->buffer;
+	uint64_t start = buffer->offset + WIRE_BUFFER_HEADER_BYTES;
+	uint64_t there = start < file->bytes ? file->bytes - start : 0;
 	size_t stored = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
 	uint32_t wanted = buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES;
 	size_t count;
 
+	block->packed_rest = 0;
 	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED))
 		stored = wanted;
-	TRY(grow(&block->memory, &block->memory_room, stored));
-	TRY(etw_etl_file_read(file, buffer->offset + WIRE_BUFFER_HEADER_BYTES, block->memory,
-			      stored, &count));
+	if (there > stored)
+		there = stored;
+	TRY(grow(&block->memory, &block->memory_room, (size_t)there));
+	TRY(etw_etl_file_read(file, start, block->memory, (size_t)there, &count));
 	if (count < stored)
 		note(findings, block, ETW_FINDING_CUT, count, stored - count,
 		     "the file ends within the buffer");
@@ -60,10 +95,7 @@ static int read_events(const struct etw_etl_file *file, struct etw_etl_block *bl
 		block->event_bytes = (uint32_t)count;
 		return 0;
 	}
-	TRY(grow(&block->unpacked, &block->unpacked_room, wanted));
-	block->events = block->unpacked;
-	block->event_bytes = (uint32_t)etw_xpress_decode(block->memory, count, block->unpacked,
-							 wanted, NULL);
+	TRY(unpack(block, count, wanted));
 	if (block->event_bytes < wanted && count == stored)
 		note(findings, block, ETW_FINDING_EVENTS, 0, wanted - block->event_bytes,
 		     "the compressed data is damaged");
@@ -238,7 +270,8 @@ static int note_places(struct etw_etl_block *block, struct etw_findings *finding
 		note(findings, block, ETW_FINDING_EVENTS, offset, next - offset, sentence);
 		offset = next;
 	}
-	qsort(block->places, block->count, sizeof(*block->places), compare_places);
+	if (block->count)
+		qsort(block->places, block->count, sizeof(*block->places), compare_places);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct etw_etl_block {
 	size_t unpacked_room;
 	const uint8_t *events; /* the first event; in one of the two above */
 	uint32_t event_bytes;  /* valid ones from there */
+	uint32_t packed_rest;  /* bytes behind a compressed buffer's data; 0 as a rule */
 	uint32_t count;        /* events */
 	int64_t first_raw;     /* of the first in delivery order; unset without events */
 	int64_t last_raw;

@@ -11,6 +11,7 @@ void etw_etl_buffer_read(const uint8_t *at, struct etw_etl_buffer *ret)
 	*ret = (struct etw_etl_buffer){
 		.stride = le32_get(header.buffer_bytes),
 		.valid_bytes = le32_get(header.valid_bytes),
+		.saved_offset = le32_get(header.saved_offset),
 		.processor_word = le16_get(header.processor),
 		.flags = le16_get(header.flags),
 		.type = le16_get(header.type),

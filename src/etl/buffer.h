@@ -13,6 +13,7 @@ struct etw_etl_buffer {
 	uint32_t number;         /* in file order, from 0 */
 	uint32_t stride;         /* bytes on disk, header included */
 	uint32_t valid_bytes;    /* header included; of a compressed buffer: decompressed */
+	uint32_t saved_offset;   /* the same number again in data buffers */
 	uint16_t processor;      /* index */
 	uint16_t processor_word; /* the two bytes as stored, for BufferContext */
 	uint16_t flags;          /* enum wire_buffer_flag */

@@ -180,7 +180,8 @@ int etw_etl_directory_buffer(const struct etw_etl_file *file, const struct etw_e
 	ret->stride = entry->stride;
 	ret->valid_bytes = entry->valid_bytes;
 	ret->flags = entry->flags;
-	if (ret->type >= WIRE_BUFFER_TYPES)
+	/* Only buffers with events have an entry. */
+	if (ret->type >= WIRE_BUFFER_TYPES || !etw_etl_buffer_holds_events(ret))
 		ret->type = WIRE_BUFFER_GENERIC;
 	return 0;
 }

@@ -51,7 +51,8 @@ int etw_etl_file_read(const struct etw_etl_file *file, uint64_t offset, uint8_t 
 			uint64_t left = file->bytes - offset;
 
 			done = left < bytes ? (size_t)left : bytes;
-			memcpy(to, file->memory + offset, done);
+			if (done) /* @to may be NULL when nothing is asked for */
+				memcpy(to, file->memory + offset, done);
 		}
 		*ret_count = done;
 		return 0;

@@ -7,84 +7,115 @@
 
 #include "base/macros.h"
 #include "etl/block.h"
-#include "etl/walk.h"
 
 #define WINDOW_BYTES (256u * 1024)
+
+/* A body is judged at most so often per byte of the file, and small files get some of it for free. */
+#define BUDGET_PER_BYTE 8
+#define BUDGET_FREE     (4u * 1024 * 1024)
+
+void etw_etl_search_init(struct etw_etl_search *search, const struct etw_etl_file *file)
+{
+	uint64_t bytes = file->bytes < UINT64_MAX / 16 ? file->bytes : UINT64_MAX / 16;
+
+	*search = (struct etw_etl_search){.file = file,
+					  .budget = BUDGET_FREE + bytes * BUDGET_PER_BYTE};
+}
 
 /* Cheap tests on fields that hold few values in any genuine file; most places fail here. */
 static bool is_plausible(const uint8_t *at, struct etw_etl_buffer *ret)
 {
-	struct wire_buffer_header header;
-
-	memcpy(&header, at, sizeof(header));
-	if (le16_get(header.type) >= WIRE_BUFFER_TYPES || le32_get(header.reference_count) ||
-	    le32_get(header.valid_bytes) % 4)
+	/* The high bytes of ReferenceCount, State, BufferFlag and BufferType. */
+	if (at[0x0C] | at[0x0D] | at[0x0E] | at[0x0F] | at[0x2D] | at[0x2F] | at[0x35] | at[0x37])
 		return false;
 	etw_etl_buffer_read(at, ret);
 	return !etw_etl_buffer_fault(ret) && ret->valid_bytes > WIRE_BUFFER_HEADER_BYTES &&
-	       etw_etl_buffer_holds_events(ret) && ret->sequence >= 0;
+	       ret->valid_bytes % 4 == 0 && etw_etl_buffer_holds_events(ret) && ret->sequence >= 0;
 }
 
-/* Loads the buffer and looks whether anything in it had to be skipped. */
-static int check_body(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer)
+static int judge_body(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+		      uint64_t *ret_spent)
 {
 	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
-	CLEANUP(freep) struct etw_findings *findings = calloc(1, sizeof(*findings));
+	struct etw_findings findings = {0};
+	int result = etw_etl_block_load(file, buffer, &block, &findings);
 
-	if (!findings)
-		return -ENOMEM;
-	TRY(etw_etl_block_load(file, buffer, &block, findings));
-	return block.count && !etw_findings_total(findings) ? 0 : ETW_END;
+	if (result)
+		return result;
+	*ret_spent = (uint64_t)buffer->stride + block.event_bytes;
+	return block.count && !block.packed_rest && !etw_findings_total(&findings) ? 0 : ETW_END;
 }
 
-int etw_etl_search_is_sound(const struct etw_etl_file *file, uint64_t offset,
+int etw_etl_search_body(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer)
+{
+	uint64_t spent;
+
+	return judge_body(file, buffer, &spent);
+}
+
+/* Judges the body behind a plausible header. */
+static int judge_place(struct etw_etl_search *search, struct etw_etl_buffer *buffer,
+		       uint64_t offset, struct etw_etl_buffer *ret)
+{
+	uint64_t spent = 0;
+	int result;
+
+	buffer->offset = offset;
+	if (buffer->stride > search->file->bytes - offset)
+		return ETW_END;
+	if (!search->budget) {
+		search->gave_up = true;
+		return ETW_END;
+	}
+	result = judge_body(search->file, buffer, &spent);
+	search->budget -= spent < search->budget ? spent : search->budget;
+	if (!result)
+		*ret = *buffer;
+	return result;
+}
+
+int etw_etl_search_is_sound(struct etw_etl_search *search, uint64_t offset,
 			    struct etw_etl_buffer *ret)
 {
 	uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
 	struct etw_etl_buffer buffer;
 	size_t count;
 
-	TRY(etw_etl_file_read(file, offset, raw, sizeof(raw), &count));
+	TRY(etw_etl_file_read(search->file, offset, raw, sizeof(raw), &count));
 	if (count < sizeof(raw) || !is_plausible(raw, &buffer))
 		return ETW_END;
-	buffer.offset = offset;
-	if (buffer.stride > file->bytes - offset)
-		return ETW_END;
-
-	int result = check_body(file, &buffer);
-
-	if (!result)
-		*ret = buffer;
-	return result;
+	return judge_place(search, &buffer, offset, ret);
 }
 
-int etw_etl_search_buffer(const struct etw_etl_file *file, uint64_t from, uint64_t to,
-			  uint32_t step, struct etw_etl_buffer *ret)
+int etw_etl_search_buffer(struct etw_etl_search *search, uint64_t from, uint64_t to,
+			  struct etw_etl_buffer *ret)
 {
-	CLEANUP(freep) uint8_t *window = malloc(WINDOW_BYTES + WIRE_BUFFER_HEADER_BYTES);
+	size_t step = to > from && to - from < WINDOW_BYTES ? (size_t)(to - from) : WINDOW_BYTES;
+	CLEANUP(freep) uint8_t *window = malloc(step + WIRE_BUFFER_HEADER_BYTES);
 	struct etw_etl_buffer buffer;
 
 	if (!window)
 		return -ENOMEM;
-	for (uint64_t base = from; base < to;) {
-		uint64_t at = base;
-		size_t count;
+	for (uint64_t base = from; base < to; base += step) {
+		size_t count, places;
 
-		TRY(etw_etl_file_read(file, base, window, WINDOW_BYTES + WIRE_BUFFER_HEADER_BYTES,
+		TRY(etw_etl_file_read(search->file, base, window, step + WIRE_BUFFER_HEADER_BYTES,
 				      &count));
-		for (; at < to && at - base + WIRE_BUFFER_HEADER_BYTES <= count; at += step) {
-			if (at - base >= WINDOW_BYTES)
-				break;
-			if (!is_plausible(window + (at - base), &buffer))
+		if (count < WIRE_BUFFER_HEADER_BYTES)
+			return ETW_END;
+		places = count - WIRE_BUFFER_HEADER_BYTES + 1;
+		if (places > step)
+			places = step;
+		if (places > to - base)
+			places = (size_t)(to - base);
+		for (size_t i = 0; i < places; i++) {
+			if (!is_plausible(window + i, &buffer))
 				continue;
-			int result = etw_etl_search_is_sound(file, at, ret);
+			int result = judge_place(search, &buffer, base + i, ret);
 
-			if (result != ETW_END)
+			if (result != ETW_END || search->gave_up)
 				return result;
 		}
-		if (at == base || count < WINDOW_BYTES + WIRE_BUFFER_HEADER_BYTES)
-			return ETW_END;
-		base = at;
 	}
 	return ETW_END;
 }

@@ -12,26 +12,50 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "etl/search.h"
+#include "etl/mend.h"
 #include "wire/etl_logfile.h"
 
 /* How far into a file without a sound head a buffer is looked for before it is called no .etl file. */
 #define HEAD_SEARCH_BYTES (64u * 1024 * 1024)
 #define HEAD_BYTES_MAX    (64u * 1024) /* the header buffer holds one event and a few companions */
 
-/* Whether the next buffer could begin at @offset: at the end of the file, or at a plausible header. */
-static bool leads_on(const struct etw_etl_file *file, uint64_t offset)
+#define STRIDES_TRIED 8 /* so many buffers are looked at to learn the size of all */
+
+#define ETW_AGAIN 2 /* something was skipped; the walk goes on */
+
+/* Whether a buffer could begin at @offset: at the end of the file too, or where none was ever written. */
+static bool begins_buffer(const struct etw_etl_file *file, uint64_t offset,
+			  struct etw_etl_buffer *ret)
 {
 	uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
-	struct etw_etl_buffer buffer;
 	size_t count;
 
+	*ret = (struct etw_etl_buffer){0};
 	if (offset == file->bytes)
 		return true;
 	if (etw_etl_file_read(file, offset, raw, sizeof(raw), &count) || count < sizeof(raw))
 		return false;
-	etw_etl_buffer_read(raw, &buffer);
-	return etw_etl_buffer_is_unwritten(raw) || !etw_etl_buffer_fault(&buffer);
+	if (etw_etl_buffer_is_unwritten(raw))
+		return true;
+	etw_etl_buffer_read(raw, ret);
+	return !etw_etl_buffer_fault(ret) && ret->valid_bytes % 4 == 0;
+}
+
+/* Whether the file's first buffers bear out that all of them have this size. */
+static bool is_stride(const struct etw_etl_file *file, uint32_t stride)
+{
+	unsigned tried = 0, good = 0;
+
+	if (stride < WIRE_BUFFER_HEADER_BYTES || stride > WIRE_BUFFER_BYTES_MAX)
+		return false;
+	for (uint64_t at = stride; at < file->bytes && tried < STRIDES_TRIED; at += stride) {
+		struct etw_etl_buffer buffer;
+
+		tried++;
+		if (begins_buffer(file, at, &buffer) && buffer.stride == stride)
+			good++;
+	}
+	return good && good >= tried / 2;
 }
 
 /*
@@ -42,30 +66,29 @@ static uint32_t decide_stride(const struct etw_etl_file *file, uint32_t own,
 			      const struct etw_etl_header *header)
 {
 	uint32_t told = header->buffer_bytes;
+	bool is_packed = header->log_file_mode & WIRE_LOGFILE_MODE_COMPRESSED;
 	bool is_told = told >= WIRE_BUFFER_HEADER_BYTES && told <= WIRE_BUFFER_BYTES_MAX;
 
-	if (is_told && own == told)
+	if (own == told && is_told && !is_packed)
 		return told;
-	if (header->log_file_mode & WIRE_LOGFILE_MODE_COMPRESSED)
-		return 0;
-	if (is_told && file->bytes % told == 0 && leads_on(file, told))
+	if (is_stride(file, told))
 		return told;
-	if (own >= WIRE_BUFFER_HEADER_BYTES && own <= WIRE_BUFFER_BYTES_MAX &&
-	    file->bytes % own == 0 && own >= 1024 && leads_on(file, own))
+	if (is_stride(file, own))
 		return own;
-	return 0;
+	return is_told && !is_packed && file->bytes % told == 0 ? told : 0;
 }
 
 /* Reads the header event that the first buffer holds. */
 static int read_head(const struct etw_etl_file *file, struct etw_etl_buffer *ret_buffer,
 		     struct etw_etl_header *ret_header, struct etw_fault *reterr)
 {
-	CLEANUP(freep) uint8_t *head = malloc(HEAD_BYTES_MAX);
+	size_t room = file->bytes < HEAD_BYTES_MAX ? (size_t)file->bytes : HEAD_BYTES_MAX;
+	CLEANUP(freep) uint8_t *head = malloc(room + 1);
 	size_t count;
 
 	if (!head)
 		return -ENOMEM;
-	TRY(etw_etl_file_read(file, 0, head, HEAD_BYTES_MAX, &count));
+	TRY(etw_etl_file_read(file, 0, head, room, &count));
 	if (!count)
 		return etw_fault_set(reterr, -EBADMSG, 0, "file", NULL, "the file is empty");
 	if (count < WIRE_BUFFER_HEADER_BYTES)
@@ -98,7 +121,7 @@ static int start_headless(const struct etw_etl_file *file, struct etw_etl_walk *
 	uint64_t limit = file->bytes < HEAD_SEARCH_BYTES ? file->bytes : HEAD_SEARCH_BYTES;
 	struct etw_fault why = *reterr;
 	struct etw_etl_buffer buffer;
-	int result = etw_etl_search_buffer(file, 0, limit, 1, &buffer);
+	int result = etw_etl_search_buffer(&walk->search, 0, limit, &buffer);
 
 	if (result < 0)
 		return result;
@@ -116,10 +139,29 @@ static int start_headless(const struct etw_etl_file *file, struct etw_etl_walk *
 	}
 	etw_clock_init(&header->clock, ETW_CLOCK_QPC, 0, 0, 0, 0);
 	if (!(buffer.flags & WIRE_BUFFER_COMPRESSED) && buffer.offset % buffer.stride == 0 &&
-	    file->bytes % buffer.stride == 0)
+	    (is_stride(file, buffer.stride) || file->bytes % buffer.stride == 0))
 		walk->fixed_stride = buffer.stride;
 	etw_findings_add(walk->findings, ETW_FINDING_HEADER, why.offset, 0, 0, why.sentence);
 	return 0;
+}
+
+/*
+ * Whether the chain of sizes holds from the first buffer to the end and gives as many buffers as the
+ * header event counts. One damaged size can lead on to a later buffer, and only this tells.
+ */
+static bool is_chain_whole(const struct etw_etl_file *file, const struct etw_etl_header *header)
+{
+	struct etw_etl_buffer buffer;
+	uint64_t offset = 0;
+	uint32_t count = 0;
+
+	while (offset < file->bytes && count <= header->buffers_written) {
+		if (!begins_buffer(file, offset, &buffer) || !buffer.stride)
+			return false;
+		offset += buffer.stride;
+		count++;
+	}
+	return offset == file->bytes && count == header->buffers_written;
 }
 
 int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *findings,
@@ -132,6 +174,7 @@ int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *fin
 	struct etw_fault fault = {0};
 	int result = read_head(file, &first, &header, &fault);
 
+	etw_etl_search_init(&walk.search, file);
 	if (!result)
 		walk.fixed_stride = decide_stride(file, first.stride, &header);
 	else if (result == -EBADMSG && file->bytes > WIRE_BUFFER_HEADER_BYTES)
@@ -141,57 +184,36 @@ int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *fin
 			*reterr = fault;
 		return result;
 	}
+	/* A crashed session left no count; a circular one counts what it overwrote too. */
+	if (header.end_ft && !(header.log_file_mode & WIRE_LOGFILE_MODE_CIRCULAR))
+		walk.told_buffers = header.buffers_written;
+	walk.is_thorough = !walk.fixed_stride && !is_chain_whole(file, &header);
 	*ret_walk = walk;
 	*ret_header = header;
 	header = (struct etw_etl_header){0};
 	return 0;
 }
 
-/* Takes the buffer that is at the walk's place as the next one and moves on by @stride. */
-static int accept(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer, uint64_t stride,
+/* Takes the buffer at the walk's place as the next one, of @stride bytes, and moves on. */
+static int accept(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer, uint32_t stride,
 		  struct etw_etl_buffer *ret)
 {
+	const char *sentence;
+
+	if (buffer->stride != stride)
+		etw_findings_add(walk->findings, ETW_FINDING_REPAIRED, walk->offset, 0,
+				 walk->number, "BufferSize is not the buffer's size");
 	buffer->offset = walk->offset;
-	buffer->number = walk->number++;
-	walk->search_from = walk->offset + WIRE_BUFFER_HEADER_BYTES;
+	buffer->number = walk->number;
+	buffer->stride = stride;
+	TRY(etw_etl_mend(walk->file, walk->fixed_stride != 0, buffer, &sentence));
+	if (sentence)
+		etw_findings_add(walk->findings, ETW_FINDING_REPAIRED, walk->offset, 0,
+				 walk->number, sentence);
+	walk->number++;
 	walk->offset += stride;
 	*ret = *buffer;
 	return 0;
-}
-
-/*
- * A buffer of known place and size. A damaged header costs nothing that the body still tells: without a
- * sound Offset the events are followed up to the end mark.
- */
-static int accept_fixed(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer,
-			struct etw_etl_buffer *ret)
-{
-	uint32_t stride = walk->fixed_stride;
-	const char *sentence = NULL;
-
-	if (buffer->stride != stride) {
-		sentence = "BufferSize differs from the file's";
-		buffer->stride = stride;
-	}
-	if ((buffer->flags & WIRE_BUFFER_COMPRESSED) == 0 &&
-	    (buffer->valid_bytes > stride || buffer->valid_bytes < WIRE_BUFFER_HEADER_BYTES ||
-	     buffer->valid_bytes % 4)) {
-		sentence = "Offset is not within the buffer";
-		buffer->valid_bytes = stride;
-	}
-	if (!sentence)
-		sentence = etw_etl_buffer_fault(buffer);
-	if (sentence) {
-		etw_findings_add(walk->findings, ETW_FINDING_REPAIRED, walk->offset, 0,
-				 walk->number, sentence);
-		buffer->flags &= WIRE_BUFFER_FLAGS_KNOWN;
-		/* Only header buffers are ever written with another type worth telling apart. */
-		if (buffer->type >= WIRE_BUFFER_TYPES)
-			buffer->type = WIRE_BUFFER_GENERIC;
-		if (buffer->valid_bytes > WIRE_BUFFER_BYTES_MAX)
-			buffer->valid_bytes = WIRE_BUFFER_BYTES_MAX;
-	}
-	return accept(walk, buffer, stride, ret);
 }
 
 static void skip_to(struct etw_etl_walk *walk, uint64_t offset, enum etw_finding_kind kind,
@@ -202,65 +224,141 @@ static void skip_to(struct etw_etl_walk *walk, uint64_t offset, enum etw_finding
 	walk->offset = offset;
 }
 
-/*
- * The chain of sizes is broken at the walk's place. Either this header is damaged or the size of the buffer
- * before it is; so the search starts behind the last header that was taken.
- */
-static int find_next(struct etw_etl_walk *walk, const char *sentence, struct etw_etl_buffer *ret)
+/* The next sound buffer in a span of the file. */
+static int search_span(struct etw_etl_walk *walk, uint64_t from, uint64_t to,
+		       struct etw_etl_buffer *ret)
 {
-	struct etw_etl_buffer buffer;
-	int result = etw_etl_search_buffer(walk->file, walk->search_from, walk->file->bytes, 1,
-					   &buffer);
+	int result = etw_etl_search_buffer(&walk->search, from, to, ret);
+
+	if (walk->search.gave_up && !walk->told_gave_up) {
+		etw_findings_add(
+			walk->findings, ETW_FINDING_SKIPPED, walk->offset, 0, walk->number,
+			"the search was given up: too much looks like buffers and is none");
+		walk->told_gave_up = true;
+	}
+	return result;
+}
+
+/*
+ * A sound body tells where compressed data ends, but behind a plain buffer's events could be anything up to
+ * the size that it says: also the next buffers.
+ */
+static int accept_sound(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer,
+			struct etw_etl_buffer *ret)
+{
+	uint32_t stride = buffer->stride;
+	struct etw_etl_buffer next;
+	int result = ETW_END;
+
+	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED))
+		result = search_span(walk, walk->offset + buffer->valid_bytes,
+				     walk->offset + stride, &next);
+	if (result < 0)
+		return result;
+	if (!result)
+		stride = (uint32_t)(next.offset - walk->offset);
+	return accept(walk, buffer, stride, ret);
+}
+
+/*
+ * The size that stands at the walk's place is not to be trusted. A sound body bears it out; else the next
+ * sound buffer before @limit tells where this one ends.
+ */
+static int accept_doubtful(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer, uint64_t limit,
+			   struct etw_etl_buffer *ret)
+{
+	struct etw_etl_buffer trial = *buffer, next;
+	uint64_t end = limit;
+	const char *fault;
+	int result = etw_etl_search_is_sound(&walk->search, walk->offset, &next);
 
 	if (result < 0)
 		return result;
-	if (result == ETW_END) {
-		skip_to(walk, walk->file->bytes, ETW_FINDING_SKIPPED, sentence);
-		return ETW_END;
+	if (!result)
+		return accept_sound(walk, buffer, ret);
+	result = search_span(walk, walk->offset + 1, limit, &next);
+	if (result < 0)
+		return result;
+	if (!result)
+		end = next.offset;
+	/* Where the file ends within the last buffer, its own size is as good as any. */
+	if ((!result || trial.stride < WIRE_BUFFER_HEADER_BYTES ||
+	     trial.stride > WIRE_BUFFER_BYTES_MAX) &&
+	    end - walk->offset <= WIRE_BUFFER_BYTES_MAX)
+		trial.stride = (uint32_t)(end - walk->offset);
+	fault = etw_etl_buffer_fault(&trial);
+	if (!fault)
+		return accept(walk, buffer, trial.stride, ret);
+	skip_to(walk, end, ETW_FINDING_SKIPPED, fault);
+	return ETW_AGAIN;
+}
+
+/* A buffer of a file in which each has its own size. */
+static int accept_own(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer,
+		      struct etw_etl_buffer *ret)
+{
+	const struct etw_etl_file *file = walk->file;
+	uint64_t limit = walk->offset + buffer->stride;
+	struct etw_etl_buffer next;
+
+	if (buffer->stride < WIRE_BUFFER_HEADER_BYTES || buffer->stride > WIRE_BUFFER_BYTES_MAX ||
+	    limit > file->bytes || !begins_buffer(file, limit, &next))
+		return accept_doubtful(walk, buffer, file->bytes, ret);
+	if (walk->is_thorough)
+		return accept_doubtful(walk, buffer, limit, ret);
+	return accept(walk, buffer, buffer->stride, ret);
+}
+
+static int skip_unwritten(struct etw_etl_walk *walk)
+{
+	uint64_t next = walk->offset + walk->fixed_stride;
+	struct etw_etl_buffer buffer = {.offset = walk->file->bytes};
+
+	if (!walk->fixed_stride) {
+		TRY(search_span(walk, walk->offset + 1, walk->file->bytes, &buffer));
+		next = buffer.offset;
 	}
-	if (buffer.offset > walk->offset) {
-		skip_to(walk, buffer.offset, ETW_FINDING_SKIPPED, sentence);
-	} else {
-		etw_findings_add(walk->findings, ETW_FINDING_REPAIRED, walk->offset, 0,
+	skip_to(walk, next < walk->file->bytes ? next : walk->file->bytes, ETW_FINDING_UNUSED,
+		"the buffer was never written");
+	return 0;
+}
+
+/* The end of the file: whole buffers that were cut off leave no other trace than the header's count. */
+static int end(struct etw_etl_walk *walk)
+{
+	if (walk->number < walk->told_buffers)
+		etw_findings_add(walk->findings, ETW_FINDING_CUT, walk->file->bytes, 0,
 				 walk->number,
-				 "the buffer before this place is shorter than it says");
-		walk->offset = buffer.offset;
-	}
-	return accept(walk, &buffer, buffer.stride, ret);
+				 "the header event counts more buffers than there are");
+	walk->told_buffers = 0;
+	return ETW_END;
 }
 
 int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret)
 {
-	for (;;) {
+	int result;
+
+	do {
 		uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
 		struct etw_etl_buffer buffer;
 		size_t count;
 
 		if (walk->offset >= walk->file->bytes)
-			return ETW_END;
+			return end(walk);
 		TRY(etw_etl_file_read(walk->file, walk->offset, raw, sizeof(raw), &count));
 		if (count < sizeof(raw)) {
 			skip_to(walk, walk->file->bytes, ETW_FINDING_CUT,
 				"the file ends within a buffer header");
-			return ETW_END;
+			return end(walk);
 		}
-		if (etw_etl_buffer_is_unwritten(raw) && walk->fixed_stride) {
-			uint64_t next = walk->offset + walk->fixed_stride;
-
-			skip_to(walk, next < walk->file->bytes ? next : walk->file->bytes,
-				ETW_FINDING_UNUSED, "the buffer was never written");
+		if (etw_etl_buffer_is_unwritten(raw)) {
+			TRY(skip_unwritten(walk));
+			result = ETW_AGAIN;
 			continue;
 		}
 		etw_etl_buffer_read(raw, &buffer);
-		if (walk->fixed_stride)
-			return accept_fixed(walk, &buffer, ret);
-
-		const char *sentence = etw_etl_buffer_fault(&buffer);
-
-		if (!sentence && (walk->number || walk->offset))
-			sentence = buffer.valid_bytes % 4 ? "Offset is not a multiple of 4" : NULL;
-		if (sentence)
-			return find_next(walk, sentence, ret);
-		return accept(walk, &buffer, buffer.stride, ret);
-	}
+		result = walk->fixed_stride ? accept(walk, &buffer, walk->fixed_stride, ret)
+					    : accept_own(walk, &buffer, ret);
+	} while (result == ETW_AGAIN);
+	return result;
 }

@@ -12,15 +12,17 @@
 #include "etl/file.h"
 #include "etl/findings.h"
 #include "etl/header.h"
-
-#define ETW_END 1 /* positive status: nothing more to come */
+#include "etl/search.h"
 
 struct etw_etl_walk {
 	const struct etw_etl_file *file; /* borrowed */
 	struct etw_findings *findings;   /* borrowed */
+	struct etw_etl_search search;
 	uint32_t fixed_stride; /* every buffer's size; 0 when each has its own (compressed files) */
+	bool is_thorough;      /* sizes are doubtful: each is held against the buffer's body */
+	bool told_gave_up;     /* the finding that the search was given up is made */
+	uint32_t told_buffers; /* as many are in the file by its header event; 0 when it does not know */
 	uint64_t offset;       /* where the next buffer should be */
-	uint64_t search_from; /* behind the header of the last buffer: where a search would start */
 	uint32_t number;
 };
 
