@@ -5,6 +5,8 @@
  * list_events merge FILE..  every event as a pass over the files delivers it, one line each:
  *                           FILETIME, index of the file, buffer and offset
  *
+ * list_events header FILE   the header event and counts, one JSON object in the form of facts.json
+ *
  * What was skipped goes to standard error. Exit status 0, 1 with findings of loss, 2 when unreadable.
  */
 #include <inttypes.h>
@@ -29,7 +31,7 @@ static const char *const header_names[WIRE_HEADER_TYPES] = {
 	[WIRE_HEADER_FULL32] = "FULL32",         [WIRE_HEADER_FULL64] = "FULL64",
 	[WIRE_HEADER_INSTANCE32] = "INSTANCE32", [WIRE_HEADER_INSTANCE64] = "INSTANCE64",
 	[WIRE_HEADER_MESSAGE] = "MESSAGE",       [WIRE_HEADER_PERFINFO32] = "PERF32",
-	[WIRE_HEADER_PERFINFO64] = "PERF64", [WIRE_HEADER_EVENT32] = "EVENT32",
+	[WIRE_HEADER_PERFINFO64] = "PERF64",     [WIRE_HEADER_EVENT32] = "EVENT32",
 	[WIRE_HEADER_EVENT64] = "EVENT64",
 };
 
@@ -97,24 +99,98 @@ static void put_event(struct etw_text *line, const EVENT_HEADER *header)
 	put_guid(line, "activity", &header->ActivityId);
 }
 
-static void put_classic(struct etw_text *line, const EVENT_RECORD *record, uint8_t header_type)
+/* Words that a header carried and the record has as items. */
+static void put_counters(struct etw_text *line, const EVENT_RECORD *record)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+		const uint8_t *data = (const uint8_t *)(uintptr_t)item->DataPtr;
+		bool is_list = item->ExtType == EVENT_HEADER_EXT_TYPE_PMC_COUNTERS;
+
+		etw_text_puts(line, is_list ? ",\"pmc\":[" : ",\"pebs\":");
+		for (unsigned at = 0; at < item->DataSize; at += 8)
+			etw_text_printf(line, "%s%" PRIu64, at ? "," : "", etw_load64(data + at));
+		etw_text_puts(line, is_list ? "]" : "");
+	}
+}
+
+static void put_instance(struct etw_text *line, const EVENT_RECORD *record)
+{
+	const uint8_t *data = (const uint8_t *)(uintptr_t)record->ExtendedData[0].DataPtr;
+	GUID parent = etw_guid_read(data + 8);
+
+	etw_text_printf(line, ",\"inst\":%u,\"pinst\":%u", etw_load32(data), etw_load32(data + 4));
+	put_guid(line, "pguid", &parent);
+}
+
+/* The record does not have the options of a message; they stand before its payload. */
+static void put_message(struct etw_text *line, const EVENT_RECORD *record)
 {
 	const EVENT_HEADER *header = &record->EventHeader;
-	const EVENT_DESCRIPTOR *d = &header->EventDescriptor;
+	const uint8_t *message = (const uint8_t *)record->UserData + record->UserDataLength -
+				 header->Size;
+	uint16_t options = etw_load16(message + offsetof(struct wire_message_header, options));
 
-	if (header_type != WIRE_HEADER_PERFINFO32 && header_type != WIRE_HEADER_PERFINFO64)
-		put_ids(line, header);
-	if (header_type == WIRE_HEADER_FULL32 || header_type == WIRE_HEADER_FULL64 ||
-	    header_type == WIRE_HEADER_INSTANCE32 || header_type == WIRE_HEADER_INSTANCE64) {
+	etw_text_printf(line, ",\"num\":%u,\"opt\":%u", header->EventDescriptor.Id, options);
+	if (options & WIRE_MESSAGE_SEQUENCE)
+		etw_text_printf(line, ",\"seq\":%u",
+				etw_load32(message + sizeof(struct wire_message_header)));
+	if (options & WIRE_MESSAGE_COMPONENT)
+		etw_text_printf(line, ",\"comp\":%u", header->ProviderId.Data1);
+	else if (options & WIRE_MESSAGE_GUID)
 		put_guid(line, "guid", &header->ProviderId);
-		etw_text_printf(line, ",\"ver\":%u,\"level\":%u,\"op\":%u", d->Version, d->Level,
-				d->Opcode);
-		put_times(line, header);
-	} else {
-		etw_text_printf(line, ",\"group\":%u,\"ver\":%u,\"op\":%u", group_of(header),
-				d->Version, d->Opcode);
-		if (header_type == WIRE_HEADER_SYSTEM32 || header_type == WIRE_HEADER_SYSTEM64)
-			put_times(line, header);
+	if (options & WIRE_MESSAGE_SYSTEM_INFO)
+		put_ids(line, header);
+}
+
+static void put_full(struct etw_text *line, const EVENT_RECORD *record)
+{
+	const EVENT_DESCRIPTOR *d = &record->EventHeader.EventDescriptor;
+
+	put_ids(line, &record->EventHeader);
+	put_guid(line, "guid", &record->EventHeader.ProviderId);
+	etw_text_printf(line, ",\"ver\":%u,\"level\":%u,\"op\":%u", d->Version, d->Level,
+			d->Opcode);
+	put_times(line, &record->EventHeader);
+}
+
+static void put_kernel(struct etw_text *line, const EVENT_RECORD *record, bool has_ids)
+{
+	const EVENT_DESCRIPTOR *d = &record->EventHeader.EventDescriptor;
+
+	if (has_ids)
+		put_ids(line, &record->EventHeader);
+	etw_text_printf(line, ",\"group\":%u,\"ver\":%u,\"op\":%u", group_of(&record->EventHeader),
+			d->Version, d->Opcode);
+}
+
+static void put_classic(struct etw_text *line, const EVENT_RECORD *record, uint8_t header_type)
+{
+	switch (header_type) {
+	case WIRE_HEADER_MESSAGE:
+		put_message(line, record);
+		break;
+	case WIRE_HEADER_FULL32:
+	case WIRE_HEADER_FULL64:
+		put_full(line, record);
+		break;
+	case WIRE_HEADER_INSTANCE32:
+	case WIRE_HEADER_INSTANCE64:
+		put_full(line, record);
+		put_instance(line, record);
+		break;
+	case WIRE_HEADER_PERFINFO32:
+	case WIRE_HEADER_PERFINFO64:
+		put_kernel(line, record, /* has_ids= */ false);
+		put_counters(line, record);
+		break;
+	case WIRE_HEADER_SYSTEM32:
+	case WIRE_HEADER_SYSTEM64:
+		put_kernel(line, record, /* has_ids= */ true);
+		put_times(line, &record->EventHeader);
+		break;
+	default:
+		put_kernel(line, record, /* has_ids= */ true);
 	}
 }
 
@@ -238,12 +314,105 @@ static int merge(char **paths, size_t count)
 	return result ? 2 : lost;
 }
 
+/* What facts.json knows beside the header event. */
+struct tally {
+	uint32_t buffers;
+	uint64_t events;
+	uint64_t types[WIRE_HEADER_TYPES];
+	bool processors[WIRE_BUFFER_PROCESSOR_MASK + 1];
+};
+
+static int tally_buffer(void *context, const struct etw_etl_buffer *buffer, uint32_t event_count)
+{
+	struct tally *tally = context;
+
+	tally->buffers++;
+	tally->events += event_count;
+	tally->processors[buffer->processor] = true;
+	return 0;
+}
+
+static int tally_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		       const EVENT_RECORD *record, struct etw_event_address address)
+{
+	struct tally *tally = context;
+
+	(void)buffer;
+	(void)record;
+	(void)address;
+	tally->types[header_type]++;
+	return 0;
+}
+
+static void put_name(const char *key, const char *name)
+{
+	struct etw_text text = {0};
+
+	etw_text_json_string(&text, name, strlen(name));
+	printf(",\"%s\":%s", key, etw_text_string(&text));
+	etw_text_done(&text);
+}
+
+static void put_header_event(const struct etw_etl_header *h)
+{
+	printf("\"BufferSize\":%u,\"Build\":%u,\"NumProc\":%u,\"EndTime\":%" PRId64
+	       ",\"TimerRes\":%u,"
+	       "\"MaxFileMB\":%u,\"LogFileMode\":%u,\"BuffersWritten\":%u,\"StartBuffers\":%u,"
+	       "\"PointerSize\":%u,\"EventsLost\":%u,\"CpuMHz\":%u,\"OSVersion\":\"%u.%u.%u.%u\"",
+	       h->buffer_bytes, h->os_build, h->processors, h->end_ft, h->timer_resolution,
+	       h->maximum_file_size, h->log_file_mode, h->buffers_written, h->start_buffers,
+	       h->pointer_bytes, h->events_lost, h->cpu_mhz, h->os_major, h->os_minor,
+	       h->layout_major, h->layout_minor);
+	printf(",\"TZ_bias\":%d,\"BootTime\":%" PRId64 ",\"PerfFreq\":%" PRIu64
+	       ",\"StartTime\":%" PRId64
+	       ",\"ClockType\":%u,\"BuffersLost\":%u,\"HeaderTimeStamp\":%" PRId64
+	       ",\"hdr_pid\":%u,\"hdr_tid\":%u,\"header_ptr\":%u",
+	       (int32_t)etw_load32(h->time_zone), h->boot_ft, h->perf_frequency, h->start_ft,
+	       h->clock_type, h->buffers_lost, h->time_raw, h->process_id, h->thread_id,
+	       h->header_pointer_bytes);
+	put_name("LoggerName", h->logger_name);
+	put_name("LogFileName", h->log_file_name);
+}
+
+static int header(const char *path)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
+	struct etw_fault fault = {0};
+	struct tally tally = {0};
+	struct etw_trace_visitor visitor = {
+		.context = &tally, .buffer = tally_buffer, .event = tally_event};
+	unsigned processors = 0;
+	const char *comma = "";
+
+	if (etw_trace_open(path, &trace, &fault) || etw_trace_each_buffer(trace, &visitor)) {
+		fprintf(stderr, "%s: %s\n", path, fault.sentence ? fault.sentence : "unreadable");
+		return 2;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(tally.processors); i++)
+		processors += tally.processors[i];
+	printf("{\"size\":%" PRIu64 ",\"buffers\":%u,\"events\":%" PRIu64
+	       ",\"cpus\":%u,\"header_types\":{",
+	       etw_trace_bytes(trace), tally.buffers, tally.events, processors);
+	for (unsigned type = 0; type < WIRE_HEADER_TYPES; type++) {
+		if (!tally.types[type])
+			continue;
+		printf("%s\"%s\":%" PRIu64, comma, header_names[type], tally.types[type]);
+		comma = ",";
+	}
+	printf("},\"hdr\":{");
+	put_header_event(etw_trace_header(trace));
+	printf("}}\n");
+	return report(trace);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "header"))
+		return header(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "walk"))
 		return walk(argv[2]);
 	if (argc >= 3 && !strcmp(argv[1], "merge"))
 		return merge(argv + 2, (size_t)argc - 2);
-	fprintf(stderr, "usage: list_events walk FILE | merge FILE...\n");
+	fprintf(stderr, "usage: list_events walk FILE | header FILE | merge FILE...\n");
 	return 2;
 }
