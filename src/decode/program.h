@@ -2,8 +2,8 @@
 /*
  * A schema compiled for one pointer size: a short program of steps that finds every value in a
  * payload. Fields of fixed size that follow each other become one step, with the items they give
- * prepared, so that an event of fixed layout costs a bounds check. The rules are TDH's: design page
- * docs/format/tdh-text.md names them.
+ * prepared, so that an event of fixed layout costs a bounds check. How sizes and counts are found
+ * is in docs/format/tdh-text.md, "Where values lie".
  *
  * Context: a program is immutable once compiled; a walk has one owner thread.
  */
