@@ -18,7 +18,8 @@ JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
 [  SKIPPED ] test_one</system-out></testcase>
  <testcase name="walk" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
   <system-out>skipped: needs files</system-out></testcase>
- <testcase name="bad" status="fail"><failure message=""/><system-out/></testcase>
+ <testcase name="bad" status="fail"><failure message=""/><system-out>a &lt; b
+assert</system-out></testcase>
 </testsuite>
 """
 
@@ -43,13 +44,14 @@ class CheckSkips(unittest.TestCase):
         self.assertEqual(lines, [
             "SKIPPED, not expected: release unit.b:test_one: no data here",
             "SKIPPED, not expected: release walk: needs files",
+            "FAILED: release bad", "    a < b", "    assert",
             "check_skips: 5 tests, 2 skipped, 2 of them not expected"])
         self.assertEqual(counts, "2 1 2\n")
 
     def test_rows_hold_only_under_their_condition(self):
         rows = "no-data walk needs data\nrelease unit.b:* broken there\n"
         status, lines, _ = check(rows, "--when", "no-data")
-        self.assertEqual((status, len(lines)), (0, 3))
+        self.assertEqual((status, len(lines)), (0, 6))
         status, lines, _ = check(rows)
         self.assertEqual(status, 1)
         self.assertEqual(lines[1], "SKIPPED, not expected: release walk: needs files")
