@@ -15,12 +15,12 @@ static int grow(uint8_t **memory, size_t *room, size_t bytes)
 {
 	uint8_t *grown;
 
-	if (bytes <= *room)
+	if (*memory && bytes <= *room)
 		return 0;
 	/* What was there is not needed: free first, so that both need not fit. */
 	free(*memory);
 	*room = 0;
-	grown = *memory = malloc(bytes);
+	grown = *memory = malloc(bytes ? bytes : 1);
 	if (!grown)
 		return -ENOMEM;
 	*room = bytes;

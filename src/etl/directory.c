@@ -65,7 +65,7 @@ static int first_time(struct etw_etl_walk *walk, const struct etw_etl_buffer *bu
 		*ret = block->first_raw;
 	else
 		etw_findings_add(walk->findings, ETW_FINDING_EVENTS, buffer->offset,
-				 buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES, buffer->number,
+				 buffer->stride - WIRE_BUFFER_HEADER_BYTES, buffer->number,
 				 "no event of the buffer can be read");
 	return 0;
 }
