@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,11 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 	return smaller < c ? smaller : c;
 }
 
+static bool is_same_letter(char left, char right)
+{
+	return tolower((unsigned char)left) == tolower((unsigned char)right);
+}
+
 /* Letters to insert, drop or replace; both words at most WORD_BYTES_MAX long. */
 static unsigned count_errors(const char *left, const char *right)
 {
@@ -35,16 +41,14 @@ static unsigned count_errors(const char *left, const char *right)
 
 	for (unsigned i = 0; i <= right_bytes; i++)
 		row[i] = i;
-	for (unsigned i = 1; left[i - 1]; i++) {
-		unsigned diagonal = row[0];
+	for (; *left; left++) {
+		unsigned diagonal = row[0]++;
 
-		row[0] = i;
 		for (size_t j = 1; j <= right_bytes; j++) {
 			unsigned above = row[j];
-			unsigned differs = tolower((unsigned char)left[i - 1]) !=
-					   tolower((unsigned char)right[j - 1]);
+			unsigned replaced = diagonal + !is_same_letter(*left, right[j - 1]);
 
-			row[j] = least(above + 1, row[j - 1] + 1, diagonal + differs);
+			row[j] = least(above + 1, row[j - 1] + 1, replaced);
 			diagonal = above;
 		}
 	}
