@@ -74,7 +74,7 @@ static void put_time_span(struct etw_text *text, int64_t from_ft, int64_t to_ft)
 }
 
 static void put_recorded(struct etw_text *text, const struct report *report,
-			 const struct etw_etl_header *header)
+			 const struct etw_etl_header *header, bool has_zone)
 {
 	int64_t end = header->end_ft;
 
@@ -82,6 +82,8 @@ static void put_recorded(struct etw_text *text, const struct report *report,
 	if (!end)
 		etw_text_puts(text,
 			      " (the session never wrote its end: still running, or crashed)");
+	if (!has_zone)
+		return;
 	etw_text_puts(text, "; times are UTC");
 	struct etw_text zone = {0};
 
@@ -131,10 +133,11 @@ static void put_file(struct etw_text *text, const struct report *report,
 	}
 	put_session(&value, header);
 	put_fact(text, look, "Session", &value);
-	put_recorded(&value, report, header);
+	put_recorded(&value, report, header, /* has_zone= */ !index);
 	put_fact(text, look, "Recorded", &value);
 	machine_clock_write(&value, header);
-	put_fact(text, look, "Clock", &value);
+	if (!index)
+		put_fact(text, look, "Clock", &value);
 	etw_text_done(&value);
 }
 
@@ -296,8 +299,11 @@ void report_write(struct etw_text *text, const struct report *report,
 {
 	struct etw_text advice = {0};
 
-	for (size_t i = 0; i < report->inputs->count; i++)
+	for (size_t i = 0; i < report->inputs->count; i++) {
 		put_file(text, report, look, i);
+		if (report->inputs->count > 1)
+			etw_text_putc(text, '\n');
+	}
 	put_totals(text, report, look);
 	put_findings(text, report, look);
 	put_processes(text, report, look);
