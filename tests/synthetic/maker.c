@@ -163,7 +163,8 @@ static void set_defaults(struct maker_options *options)
 	if (options->is_relogged)
 		options->mode |= WIRE_LOGFILE_MODE_RELOG;
 	if (options->slots)
-		options->mode = (options->mode & ~1u) | WIRE_LOGFILE_MODE_CIRCULAR;
+		options->mode = (options->mode & ~1u) | WIRE_LOGFILE_MODE_CIRCULAR |
+				WIRE_LOGFILE_MODE_KBYTES;
 }
 
 struct maker *maker_open(const struct maker_options *options, FILE *file)

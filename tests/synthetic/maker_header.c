@@ -29,7 +29,7 @@ static void put_head(struct made_event *event, const struct maker_options *optio
 		.processors = le32_of(options->processors),
 		.end_ft = le64_of((uint64_t)end_ft),
 		.timer_resolution = le32_of(156250),
-		.maximum_file_size = le32_of(options->slots ? 1 : 0),
+		.maximum_file_size = le32_of(options->slots * (options->buffer_bytes / 1024)),
 		.log_file_mode = le32_of(options->mode),
 		.buffers_written = le32_of(totals->buffers),
 		.start_buffers = le32_of(1),
