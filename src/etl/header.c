@@ -80,41 +80,59 @@ static enum etw_clock_type clock_type_of(const struct etw_etl_header *header)
 	}
 }
 
+static size_t fixed_bytes(uint8_t header_type)
+{
+	return header_type == WIRE_HEADER_SYSTEM64 ? WIRE_LOGFILE_BYTES64 : WIRE_LOGFILE_BYTES32;
+}
+
+/*
+ * The header event's own size may be damaged while all that it holds is there; the block that holds it makes
+ * a finding of that. So everything but the size is asked here.
+ */
+static int recognise(const uint8_t *event, size_t bytes, struct etw_fault *reterr,
+		     struct etw_bytes *ret_payload)
+{
+	struct wire_system_header system;
+	uint32_t size;
+
+	if (bytes < sizeof(system))
+		return bad(reterr, 0, NULL, "the buffer is too small for the header event");
+	memcpy(&system, event, sizeof(system));
+	if (system.header_flag != WIRE_EVENT_FLAG_TRACE ||
+	    (system.header_type != WIRE_HEADER_SYSTEM32 &&
+	     system.header_type != WIRE_HEADER_SYSTEM64))
+		return bad(reterr, 2, "HeaderType", "the first event is not a system event");
+	if (system.group || system.type)
+		return bad(reterr, 6, "Type", "the first event is not the trace header");
+	size = le16_get(system.bytes);
+	if (size < sizeof(system) + fixed_bytes(system.header_type) || size > bytes)
+		size = bytes < UINT16_MAX ? (uint32_t)bytes : UINT16_MAX;
+	*ret_payload = (struct etw_bytes){event + sizeof(system), size - sizeof(system)};
+	if (ret_payload->left < fixed_bytes(system.header_type))
+		return bad(reterr, sizeof(system), "Size", "the trace header is cut short");
+	return 0;
+}
+
 int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_header *ret,
 			 struct etw_fault *reterr)
 {
 	CLEANUP(etw_etl_header_done) struct etw_etl_header header = {0};
-	struct etw_etl_event peeked;
 	struct wire_system_header system;
+	struct etw_bytes payload;
+	size_t fixed;
 
-	if (bytes < sizeof(system))
-		return bad(reterr, 0, NULL, "the buffer is too small for the header event");
-	const char *sentence = etw_etl_event_peek(event, bytes, &peeked);
-
-	if (sentence)
-		return bad(reterr, 0, NULL, sentence);
-	if (peeked.header_type != WIRE_HEADER_SYSTEM32 &&
-	    peeked.header_type != WIRE_HEADER_SYSTEM64)
-		return bad(reterr, 2, "HeaderType", "the first event is not a system event");
+	TRY(recognise(event, bytes, reterr, &payload));
 	memcpy(&system, event, sizeof(system));
-	if (system.group || system.type)
-		return bad(reterr, 6, "Type", "the first event is not the trace header");
-
-	unsigned pointer_bytes = etw_etl_header_shapes[peeked.header_type].pointer_bytes;
-	size_t fixed = pointer_bytes == 8 ? WIRE_LOGFILE_BYTES64 : WIRE_LOGFILE_BYTES32;
-	struct etw_bytes payload = {event + sizeof(system), peeked.bytes - sizeof(system)};
-
-	if (payload.left < fixed)
-		return bad(reterr, sizeof(system), "Size", "the trace header is cut short");
+	fixed = fixed_bytes(system.header_type);
 	read_head(payload.at, &header);
 	read_tail(payload.at + fixed - sizeof(struct wire_logfile_tail), &header);
 	(void)etw_bytes_take(&payload, fixed);
 	TRY(take_name(&payload, &header.logger_name));
 	TRY(take_name(&payload, &header.log_file_name));
-	header.header_pointer_bytes = pointer_bytes;
+	header.header_pointer_bytes = etw_etl_header_shapes[system.header_type].pointer_bytes;
 	header.process_id = le32_get(system.process_id);
 	header.thread_id = le32_get(system.thread_id);
-	header.time_raw = peeked.time_raw;
+	header.time_raw = (int64_t)le64_get(system.time_raw);
 	etw_clock_init(&header.clock, clock_type_of(&header), header.time_raw, header.start_ft,
 		       header.perf_frequency, header.cpu_mhz);
 	TRY(etw_etl_companions_read(event, bytes, &header.companions));

@@ -45,7 +45,7 @@ struct etw_etl_header {
  * @event: @bytes from the event's own header up to the end of the header buffer's valid part
  *
  * Returns 0; -EBADMSG with @reterr (offsets from the start of @event); -ENOMEM. A name that is cut or
- * missing is read as far as it goes.
+ * missing is read as far as it goes; a size that cannot be is taken for all of @bytes.
  */
 int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_header *ret,
 			 struct etw_fault *reterr);

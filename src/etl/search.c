@@ -12,7 +12,7 @@
 
 /* A body is judged at most so often per byte of the file, and small files get some of it for free. */
 #define BUDGET_PER_BYTE 8
-#define BUDGET_FREE     (4u * 1024 * 1024)
+#define BUDGET_FREE     (256u * 1024)
 
 void etw_etl_search_init(struct etw_etl_search *search, const struct etw_etl_file *file)
 {

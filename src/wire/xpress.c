@@ -11,6 +11,9 @@
 
 #include "base/bytes.h"
 
+/* Below this, an overlapping match is copied byte by byte. */
+#define SHORT_MATCH 48
+
 struct decoder {
 	const uint8_t *input;
 	size_t bytes;
@@ -68,12 +71,19 @@ static void copy_match(uint8_t *to, size_t distance, size_t length)
 {
 	const uint8_t *from = to - distance;
 
-	if (distance >= length) {
-		memcpy(to, from, length);
+	if (distance < length && length < SHORT_MATCH) {
+		for (size_t i = 0; i < length; i++)
+			to[i] = from[i];
 		return;
 	}
-	for (size_t i = 0; i < length; i++)
-		to[i] = from[i];
+	/* What was copied is a longer pattern to copy from: a long run costs what a plain copy does. */
+	for (size_t there = distance; length; there *= 2) {
+		size_t count = there < length ? there : length;
+
+		memcpy(to, from, count);
+		to += count;
+		length -= count;
+	}
 }
 
 /* One match token at the decoder's place; false when it is damaged. */

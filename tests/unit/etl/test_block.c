@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* One buffer in memory: its events in order, what is wrong with them, and the events behind damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "etl/block.h"
+#include "unit/etl/sample.h"
+
+/* The first data buffer of preset "plain": events of 88 bytes, 10 in each buffer of 1024. */
+#define DATA       1024
+#define EVENT      88
+#define EVENTS     (DATA + WIRE_BUFFER_HEADER_BYTES)
+#define PER_BUFFER 10
+
+/* The first data buffer of preset "compressed-small". */
+#define PACKED 0x400
+
+struct loaded {
+	struct sample sample;
+	struct etw_etl_buffer buffer;
+	struct etw_etl_block block;
+	struct etw_findings findings;
+};
+
+static struct loaded prepare(const char *preset, uint64_t offset)
+{
+	struct loaded loaded = {.sample = sample_make(preset)};
+
+	loaded.buffer = sample_buffer(&loaded.sample, offset);
+	return loaded;
+}
+
+static void load(struct loaded *loaded)
+{
+	loaded->findings = (struct etw_findings){0};
+	assert_int_equal(etw_etl_block_load(&loaded->sample.file, &loaded->buffer, &loaded->block,
+					    &loaded->findings),
+			 0);
+}
+
+static void done(struct loaded *loaded)
+{
+	etw_etl_block_done(&loaded->block);
+	sample_done(&loaded->sample);
+}
+
+/* Walks the block with a cursor; times never run back. Returns the number of events. */
+static unsigned count_events(const struct etw_etl_block *block)
+{
+	struct etw_etl_cursor cursor;
+	unsigned count = 0;
+	int64_t last = INT64_MIN;
+
+	if (!etw_etl_cursor_start(&cursor, block))
+		return 0;
+	do {
+		assert_int_equal(cursor.index, count);
+		assert_true(cursor.event.time_raw >= last);
+		last = cursor.event.time_raw;
+		count++;
+	} while (etw_etl_cursor_next(&cursor));
+	assert_int_equal(cursor.index, block->count);
+	return count;
+}
+
+static void assert_one_finding(const struct loaded *loaded, enum etw_finding_kind kind,
+			       uint64_t offset, uint64_t bytes, const char *sentence)
+{
+	assert_int_equal(loaded->findings.kept_count, 1);
+	assert_int_equal(loaded->findings.kept[0].kind, kind);
+	assert_int_equal(loaded->findings.kept[0].offset, offset);
+	assert_int_equal(loaded->findings.kept[0].bytes, bytes);
+	assert_string_equal(loaded->findings.kept[0].sentence, sentence);
+}
+
+static void test_block__sound(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	load(&loaded);
+	assert_true(loaded.block.is_stepped);
+	assert_int_equal(loaded.block.count, PER_BUFFER);
+	assert_int_equal(loaded.block.first_raw, 1000000);
+	assert_int_equal(loaded.block.last_raw, 1000000 + 200 * (PER_BUFFER - 1));
+	assert_int_equal(count_events(&loaded.block), PER_BUFFER);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	/* The same memory serves again; without findings it is silent. */
+	loaded.buffer = sample_buffer(&loaded.sample, 2 * DATA);
+	assert_int_equal(
+		etw_etl_block_load(&loaded.sample.file, &loaded.buffer, &loaded.block, NULL), 0);
+	assert_int_equal(loaded.block.first_raw, 1000100);
+	done(&loaded);
+}
+
+static void test_block__compressed(void **state)
+{
+	struct loaded loaded = prepare("compressed-small", PACKED);
+
+	(void)state;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 22);
+	assert_int_equal(loaded.block.packed_rest, 0);
+	assert_int_equal(count_events(&loaded.block), 22);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	/* What follows the stream is counted. */
+	loaded.buffer.stride += 8;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 22);
+	assert_true(loaded.block.packed_rest >= 8);
+	done(&loaded);
+}
+
+static void test_block__compressed_data_that_is_damaged(void **state)
+{
+	struct loaded loaded = prepare("compressed-small", PACKED);
+	uint32_t valid = loaded.buffer.valid_bytes;
+
+	(void)state;
+	loaded.buffer.valid_bytes += 16;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 22);
+	assert_int_equal(loaded.findings.counts[ETW_FINDING_EVENTS], 1);
+	assert_string_equal(loaded.findings.kept[0].sentence, "the compressed data is damaged");
+	assert_int_equal(loaded.findings.kept[0].offset,
+			 PACKED); /* the buffer's: it has no inner ones */
+	loaded.buffer.valid_bytes = valid;
+	memset(loaded.sample.bytes + PACKED + 0x48 + 60, 0xFF,
+	       60); /* matches that reach too far back */
+	load(&loaded);
+	assert_true(loaded.findings.counts[ETW_FINDING_EVENTS] > 0);
+	done(&loaded);
+}
+
+/* A header that claims 64 MiB does not get them. */
+static void test_block__claims_are_not_allocated(void **state)
+{
+	struct loaded loaded = prepare("compressed-small", PACKED);
+
+	(void)state;
+	loaded.buffer.valid_bytes = WIRE_BUFFER_BYTES_MAX;
+	load(&loaded);
+	assert_true(loaded.block.unpacked_room < 1024 * 1024);
+	loaded.buffer = sample_buffer(&loaded.sample, PACKED);
+	loaded.buffer.flags = 0;
+	loaded.buffer.stride = loaded.buffer.valid_bytes = WIRE_BUFFER_BYTES_MAX;
+	load(&loaded);
+	assert_true(loaded.block.memory_room < 1024 * 1024);
+	assert_int_equal(loaded.findings.counts[ETW_FINDING_CUT], 1);
+	done(&loaded);
+}
+
+static void test_block__cut_by_the_files_end(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	loaded.sample.file.bytes = EVENTS + 3 * EVENT + 30;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 3);
+	assert_int_equal(loaded.findings.counts[ETW_FINDING_CUT], 1);
+	assert_string_equal(loaded.findings.kept[0].sentence, "the file ends within the buffer");
+	assert_int_equal(loaded.findings.kept[0].bytes, PER_BUFFER * EVENT - 3 * EVENT - 30);
+	assert_int_equal(loaded.findings.counts[ETW_FINDING_EVENTS], 1); /* the half event */
+	loaded.sample.file.bytes = DATA + 10;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 0);
+	assert_int_equal(count_events(&loaded.block), 0);
+	done(&loaded);
+}
+
+static void test_block__types_without_events_are_not_read(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	loaded.buffer.type = WIRE_BUFFER_REFTIME;
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 0);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	done(&loaded);
+}
+
+static void test_block__damaged_events_are_skipped(void **state)
+{
+	static const struct {
+		uint32_t at; /* in the third event */
+		uint8_t value;
+		const char *sentence;
+	} rows[] = {
+		{2, 0x0D, "the header type is not one that files hold"},
+		{3, 0x41, "the marker is that of no event header"},
+		{0, 0x08, "the event is shorter than its header"},
+		{1, 0xF0, "the event reaches beyond its buffer"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct loaded loaded = prepare("plain", DATA);
+		uint64_t third = EVENTS + 2 * EVENT;
+
+		loaded.sample.bytes[third + rows[i].at] = rows[i].value;
+		load(&loaded);
+		assert_false(loaded.block.is_stepped);
+		assert_int_equal(loaded.block.count, PER_BUFFER - 1);
+		assert_int_equal(count_events(&loaded.block), PER_BUFFER - 1);
+		assert_one_finding(&loaded, ETW_FINDING_EVENTS, third, EVENT, rows[i].sentence);
+		done(&loaded);
+	}
+}
+
+static void test_block__end_mark_in_the_middle(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+	uint64_t third = EVENTS + 2 * EVENT;
+
+	(void)state;
+	sample_set32(&loaded.sample, third, WIRE_EVENT_END_MARK);
+	load(&loaded);
+	assert_int_equal(loaded.block.count, PER_BUFFER - 1);
+	assert_one_finding(&loaded, ETW_FINDING_EVENTS, third, EVENT,
+			   "an end mark stands before the buffer's end");
+	done(&loaded);
+}
+
+static void test_block__filler_is_no_finding(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	loaded.buffer.valid_bytes = loaded.buffer.stride;
+	load(&loaded);
+	assert_true(loaded.block.is_stepped);
+	assert_int_equal(loaded.block.count, PER_BUFFER);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	done(&loaded);
+}
+
+static void test_block__rest_too_small_for_an_event(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+	uint64_t end = EVENTS + PER_BUFFER * EVENT;
+
+	(void)state;
+	loaded.buffer.valid_bytes += 4;
+	memset(loaded.sample.bytes + end, 'x', 4);
+	load(&loaded);
+	assert_int_equal(loaded.block.count, PER_BUFFER);
+	assert_one_finding(&loaded, ETW_FINDING_EVENTS, end, 4,
+			   "too few bytes for an event are left at the end");
+	done(&loaded);
+}
+
+/* The last event of an old relogger's buffer is not padded. */
+static void test_block__last_event_without_pad(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	loaded.buffer.valid_bytes -= 4; /* the events are of 84 bytes and 4 of padding */
+	load(&loaded);
+	assert_true(loaded.block.is_stepped);
+	assert_int_equal(loaded.block.count, PER_BUFFER);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	done(&loaded);
+}
+
+static void test_block__times_that_run_back_are_ordered(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+	struct etw_etl_cursor cursor;
+
+	(void)state;
+	etw_store64(loaded.sample.bytes + EVENTS + 5 * EVENT + 0x10, 999);
+	load(&loaded);
+	assert_false(loaded.block.is_stepped);
+	assert_int_equal(loaded.block.count, PER_BUFFER);
+	assert_int_equal(loaded.block.first_raw, 999);
+	assert_true(etw_etl_cursor_start(&cursor, &loaded.block));
+	assert_int_equal(cursor.offset, 5 * EVENT);
+	assert_true(etw_etl_cursor_next(&cursor));
+	assert_int_equal(cursor.offset, 0);
+	assert_int_equal(count_events(&loaded.block), PER_BUFFER);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	done(&loaded);
+}
+
+static void test_block__messages_without_time(void **state)
+{
+	struct loaded loaded = prepare("untimed-messages", 1024);
+	struct etw_etl_cursor cursor;
+	static const int64_t times[] = {1000500, 1000500, 1000500, 1000500, 1000500};
+
+	(void)state;
+	load(&loaded);
+	assert_false(loaded.block.is_stepped);
+	assert_int_equal(loaded.block.count, 5);
+	assert_true(etw_etl_cursor_start(&cursor, &loaded.block));
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(cursor.event.time_raw, times[i]);
+		assert_int_equal(cursor.event.header_type,
+				 i == 3 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_MESSAGE);
+		assert_int_equal(etw_etl_cursor_next(&cursor), i < 4);
+	}
+	/* Where nothing has a time, that of the buffer is as good as any. */
+	loaded.buffer = sample_buffer(&loaded.sample, 3 * 1024);
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 2);
+	assert_int_equal(loaded.block.first_raw, loaded.buffer.time_raw);
+	done(&loaded);
+}
+
+static void test_block__nothing_sound(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	memset(loaded.sample.bytes + EVENTS, 'A', PER_BUFFER * EVENT);
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 0);
+	assert_one_finding(&loaded, ETW_FINDING_EVENTS, EVENTS, PER_BUFFER * EVENT,
+			   "the marker is that of no event header");
+	done(&loaded);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_block__sound),
+		cmocka_unit_test(test_block__compressed),
+		cmocka_unit_test(test_block__compressed_data_that_is_damaged),
+		cmocka_unit_test(test_block__claims_are_not_allocated),
+		cmocka_unit_test(test_block__cut_by_the_files_end),
+		cmocka_unit_test(test_block__types_without_events_are_not_read),
+		cmocka_unit_test(test_block__damaged_events_are_skipped),
+		cmocka_unit_test(test_block__end_mark_in_the_middle),
+		cmocka_unit_test(test_block__filler_is_no_finding),
+		cmocka_unit_test(test_block__rest_too_small_for_an_event),
+		cmocka_unit_test(test_block__last_event_without_pad),
+		cmocka_unit_test(test_block__times_that_run_back_are_ordered),
+		cmocka_unit_test(test_block__messages_without_time),
+		cmocka_unit_test(test_block__nothing_sound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
