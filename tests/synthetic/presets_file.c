@@ -221,7 +221,7 @@ static void adjust_circular(struct maker_options *options)
 
 static void fill_wrapped(struct maker *maker)
 {
-	preset_stream(maker, 2, T0, 100, 80);
+	preset_stream(maker, 2, T0, 100, 95);
 }
 
 static void adjust_crashed(struct maker_options *options)

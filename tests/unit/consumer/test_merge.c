@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The merge of one file: order of time, equal times in file order, losses first, windows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "consumer/merge.h"
+#include "unit/etl/sample.h"
+
+struct merged {
+	struct sample sample;
+	struct etw_findings findings;
+	struct etw_etl_directory directory;
+};
+
+/* What came out of a merge. */
+struct outcome {
+	unsigned events, losses, buffers;
+	uint32_t first_buffer, last_buffer;
+	int64_t first_raw, last_raw;
+};
+
+static struct merged prepare_sample(struct sample sample)
+{
+	struct merged merged = {.sample = sample};
+	struct etw_etl_walk walk;
+	struct etw_etl_header header;
+
+	assert_int_equal(
+		etw_etl_walk_start(&merged.sample.file, &merged.findings, &walk, &header, NULL), 0);
+	walk.findings = &merged.findings;
+	assert_int_equal(etw_etl_directory_build(&walk, &merged.directory), 0);
+	etw_etl_header_done(&header);
+	return merged;
+}
+
+static void done(struct merged *merged)
+{
+	etw_etl_directory_done(&merged->directory);
+	sample_done(&merged->sample);
+}
+
+/* Runs to the end. Without late events, (time, buffer, offset) ascends strictly. */
+static struct outcome run(struct merged *merged, const struct etw_merge_window *window)
+{
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+	struct outcome outcome = {.first_raw = INT64_MIN, .last_raw = INT64_MIN};
+	uint64_t last_address = 0;
+
+	assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory, window,
+					  &merged->findings, &merge),
+			 0);
+	while (!etw_merge_peek(merge, &event)) {
+		uint64_t address = (uint64_t)event.block->buffer.number << 32 | event.offset;
+
+		if (event.loss) {
+			outcome.losses++;
+		} else {
+			assert_true(event.time_raw >= outcome.last_raw);
+			assert_true(event.time_raw > outcome.last_raw || address > last_address ||
+				    !outcome.events);
+			if (!outcome.events++) {
+				outcome.first_raw = event.time_raw;
+				outcome.first_buffer = event.block->buffer.number;
+			}
+			outcome.last_raw = event.time_raw;
+			outcome.last_buffer = event.block->buffer.number;
+			last_address = address;
+		}
+		if (etw_merge_pop(merge))
+			outcome.buffers++;
+	}
+	assert_int_equal(etw_merge_peek(merge, &event), ETW_END);
+	etw_merge_free(merge);
+	return outcome;
+}
+
+static struct outcome run_preset(const char *preset)
+{
+	struct merged merged = prepare_sample(sample_make(preset));
+	struct outcome outcome = run(&merged, NULL);
+
+	assert_int_equal(outcome.buffers, merged.directory.count);
+	assert_int_equal(merged.findings.counts[ETW_FINDING_LATE], 0);
+	done(&merged);
+	return outcome;
+}
+
+static void test_merge__every_preset_in_order(void **state)
+{
+	const struct preset *preset;
+
+	(void)state;
+	for (unsigned i = 0; (preset = preset_at(i)) != NULL; i++)
+		(void)run_preset(preset->name);
+}
+
+static void test_merge__counts(void **state)
+{
+	(void)state;
+	assert_int_equal(run_preset("plain").events, 62); /* two in the header buffer */
+	assert_int_equal(run_preset("processors-300").events, 902);
+	assert_int_equal(run_preset("equal-times").events, 82);
+	assert_int_equal(run_preset("empty").events, 2);
+	assert_int_equal(run_preset("idle-processor").events, 63);
+	assert_int_equal(run_preset("append").events, 62);
+}
+
+static void test_merge__losses_come_before_the_buffers_events(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("loss"));
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+	uint16_t seen[8];
+	unsigned count = 0;
+
+	(void)state;
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+					  &merged.findings, &merge),
+			 0);
+	while (!etw_merge_peek(merge, &event)) {
+		if (event.loss) {
+			assert_true(count < 8);
+			seen[count++] = event.loss;
+			assert_int_equal(event.offset, 0);
+			assert_int_equal(event.time_raw, event.block->first_raw);
+		}
+		(void)etw_merge_pop(merge);
+	}
+	etw_merge_free(merge);
+	assert_int_equal(count, 5);
+	assert_int_equal(seen[0], WIRE_BUFFER_EVENTS_LOST);
+	assert_int_equal(seen[1], WIRE_BUFFER_BUFFER_LOST);
+	assert_int_equal(seen[2], WIRE_BUFFER_EVENTS_LOST);
+	assert_int_equal(seen[3], WIRE_BUFFER_BUFFER_LOST);
+	assert_int_equal(seen[4], WIRE_BUFFER_RTBACKUP_CORRUPT);
+	done(&merged);
+}
+
+static void test_merge__windows(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("plain"));
+
+	(void)state;
+	for (int64_t from = 999900; from <= 1006000; from += 50) {
+		for (int64_t to = from - 50; to <= 1006000; to += 350) {
+			struct etw_merge_window window = {from, to};
+			struct etw_merge *merge = NULL;
+			struct etw_merge_event event;
+			unsigned in_window = 0, wanted = 0;
+
+			for (int64_t i = 0; i < 60; i++) {
+				int64_t time = 1000000 + 100 * i;
+
+				wanted += time >= from && time <= to;
+			}
+			wanted += from <= 1000000 && to >= 1000000 ? 2 : 0;
+			assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory,
+							  &window, &merged.findings, &merge),
+					 0);
+			while (!etw_merge_peek(merge, &event)) {
+				assert_true(event.time_raw <= to);
+				in_window += event.time_raw >= from;
+				(void)etw_merge_pop(merge);
+			}
+			etw_merge_free(merge);
+			assert_int_equal(in_window, wanted);
+		}
+	}
+	done(&merged);
+}
+
+/* Buffers that all begin at one time are loaded one after the other, not all at once. */
+static void test_merge__equal_times_need_no_more_memory(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("equal-times"));
+	struct outcome outcome = run(&merged, NULL);
+
+	(void)state;
+	assert_int_equal(outcome.events, 82);
+	assert_int_equal(outcome.first_buffer, 0);
+	done(&merged);
+}
+
+static void test_merge__late_events_are_delivered_and_told(void **state)
+{
+	struct sample sample = sample_make("plain");
+	struct merged merged;
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+	unsigned count = 0;
+
+	(void)state;
+	/* The first event of buffer 1 is moved far behind: the rest of the buffer comes too late. */
+	etw_store64(sample.bytes + 1024 + 0x48 + 0x10, 1005950);
+	merged = prepare_sample(sample);
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+					  &merged.findings, &merge),
+			 0);
+	while (!etw_merge_peek(merge, &event)) {
+		count++;
+		(void)etw_merge_pop(merge);
+	}
+	etw_merge_free(merge);
+	assert_int_equal(count, 62);
+	assert_int_equal(merged.findings.counts[ETW_FINDING_LATE], 9);
+	assert_string_equal(merged.findings.kept[0].sentence,
+			    "an event is older than one before it");
+	done(&merged);
+}
+
+static void test_merge__free_midway(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("plain"));
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+
+	(void)state;
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+					  &merged.findings, &merge),
+			 0);
+	for (unsigned i = 0; i < 30; i++) {
+		assert_int_equal(etw_merge_peek(merge, &event), 0);
+		(void)etw_merge_pop(merge);
+	}
+	etw_merge_freep(&merge);
+	etw_merge_free(NULL);
+	done(&merged);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge__every_preset_in_order),
+		cmocka_unit_test(test_merge__counts),
+		cmocka_unit_test(test_merge__losses_come_before_the_buffers_events),
+		cmocka_unit_test(test_merge__windows),
+		cmocka_unit_test(test_merge__equal_times_need_no_more_memory),
+		cmocka_unit_test(test_merge__late_events_are_delivered_and_told),
+		cmocka_unit_test(test_merge__free_midway),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
