@@ -8,7 +8,6 @@
 #include "consumer/merge.h"
 #include "consumer/record.h"
 #include "etl/directory.h"
-#include "wire/etl_logfile.h"
 
 struct etw_trace {
 	struct etw_etl_file file;
@@ -105,30 +104,6 @@ void etw_trace_set_context(struct etw_trace *trace, void *context)
 	trace->context = context;
 }
 
-/* Whether a circular file has wrapped: then its header counts more buffers than there are places. */
-static bool has_wrapped(const struct etw_etl_header *header)
-{
-	uint64_t unit = header->log_file_mode & WIRE_LOGFILE_MODE_KBYTES ? 1024 : 1024 * 1024;
-
-	return (header->log_file_mode & WIRE_LOGFILE_MODE_CIRCULAR) &&
-	       (uint64_t)header->buffers_written * header->buffer_bytes >
-		       header->maximum_file_size * unit;
-}
-
-/*
- * A file that was closed counts its own buffers. Fewer than it counts means that its end is missing, even
- * when it was cut between two of them.
- */
-static void note_missing_buffers(const struct etw_trace *trace, uint32_t found,
-				 struct etw_findings *findings)
-{
-	const struct etw_etl_header *header = &trace->header;
-
-	if (header->end_ft && found < header->buffers_written && !has_wrapped(header))
-		etw_findings_add(findings, ETW_FINDING_CUT, trace->file.bytes, 0, found,
-				 "the file holds fewer buffers than its header counts");
-}
-
 int etw_trace_index(struct etw_trace *trace)
 {
 	struct etw_etl_walk walk = trace->walk;
@@ -146,7 +121,6 @@ int etw_trace_index(struct etw_trace *trace)
 	int result = etw_etl_directory_build(&walk, &trace->directory);
 
 	if (!result) {
-		note_missing_buffers(trace, trace->directory.buffers, findings);
 		trace->walk_findings = *findings;
 		trace->findings = *findings;
 		trace->is_indexed = true;
@@ -199,10 +173,7 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 		if (result)
 			return result;
 	}
-	if (result != ETW_END)
-		return result;
-	note_missing_buffers(trace, walk.number, &trace->findings);
-	return 0;
+	return result == ETW_END ? 0 : result;
 }
 
 /* One trace in a pass, with its next event. */

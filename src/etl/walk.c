@@ -164,6 +164,16 @@ static bool is_chain_whole(const struct etw_etl_file *file, const struct etw_etl
 	return offset == file->bytes && count == header->buffers_written;
 }
 
+/* Whether a circular file has wrapped: then its header counts more buffers than there are places. */
+static bool has_wrapped(const struct etw_etl_header *header)
+{
+	uint64_t unit = header->log_file_mode & WIRE_LOGFILE_MODE_KBYTES ? 1024 : 1024 * 1024;
+
+	return (header->log_file_mode & WIRE_LOGFILE_MODE_CIRCULAR) &&
+	       (uint64_t)header->buffers_written * header->buffer_bytes >
+		       header->maximum_file_size * unit;
+}
+
 int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *findings,
 		       struct etw_etl_walk *ret_walk, struct etw_etl_header *ret_header,
 		       struct etw_fault *reterr)
@@ -184,8 +194,8 @@ int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *fin
 			*reterr = fault;
 		return result;
 	}
-	/* A crashed session left no count; a circular one counts what it overwrote too. */
-	if (header.end_ft && !(header.log_file_mode & WIRE_LOGFILE_MODE_CIRCULAR))
+	/* A crashed session left no count. */
+	if (header.end_ft && !has_wrapped(&header))
 		walk.told_buffers = header.buffers_written;
 	walk.is_thorough = !walk.fixed_stride && !is_chain_whole(file, &header);
 	*ret_walk = walk;

@@ -21,8 +21,9 @@ struct etw_etl_walk {
 	uint32_t fixed_stride; /* every buffer's size; 0 when each has its own (compressed files) */
 	bool is_thorough;      /* sizes are doubtful: each is held against the buffer's body */
 	bool told_gave_up;     /* the finding that the search was given up is made */
-	uint32_t told_buffers; /* as many are in the file by its header event; 0 when it does not know */
-	uint64_t offset;       /* where the next buffer should be */
+	uint32_t
+		told_buffers; /* as many are in the file by its header event; 0 when it does not know */
+	uint64_t offset;      /* where the next buffer should be */
 	uint32_t number;
 };
 

@@ -49,28 +49,29 @@ struct etw_field {
 	uint16_t in_type;          /* TDH_INTYPE_*; unused for a struct */
 	uint16_t out_type;         /* TDH_OUTTYPE_*; 0 only where the in-type has no default */
 	uint16_t count;            /* elements, or with PropertyParamCount the index of a field */
-	uint16_t length;           /* units of the in-type, or with PropertyParamLength the index of a field */
-	uint16_t struct_first;     /* with PropertyStruct: index of the first member */
-	uint16_t struct_count;     /* with PropertyStruct: number of members */
+	uint16_t
+		length; /* units of the in-type, or with PropertyParamLength the index of a field */
+	uint16_t struct_first; /* with PropertyStruct: index of the first member */
+	uint16_t struct_count; /* with PropertyStruct: number of members */
 };
 
 struct etw_schema {
-	GUID provider;               /* who writes it (manifest provider, MOF class, TraceLogging provider) */
-	GUID event_guid;             /* as TRACE_EVENT_INFO.EventGuid */
+	GUID provider;   /* who writes it (manifest provider, MOF class, TraceLogging provider) */
+	GUID event_guid; /* as TRACE_EVENT_INFO.EventGuid */
 	EVENT_DESCRIPTOR descriptor; /* classic events: Version and Opcode only */
 	DECODING_SOURCE source;
-	uint32_t template_flags;     /* TEMPLATE_FLAGS low bits, event tags in the upper 28 */
-	uint32_t index;              /* dense number within its store; the decoder's cache key */
-	const char *provider_name;   /* names: NULL when unknown */
-	const char *task_name;       /* MOF: class display name; TraceLogging: event name */
-	const char *opcode_name;     /* MOF: event type name */
-	const char *event_name;      /* manifest `name` attribute; TraceLogging: event name */
+	uint32_t template_flags;   /* TEMPLATE_FLAGS low bits, event tags in the upper 28 */
+	uint32_t index;            /* dense number within its store; the decoder's cache key */
+	const char *provider_name; /* names: NULL when unknown */
+	const char *task_name;     /* MOF: class display name; TraceLogging: event name */
+	const char *opcode_name;   /* MOF: event type name */
+	const char *event_name;    /* manifest `name` attribute; TraceLogging: event name */
 	const char *level_name;
 	const char *channel_name;
-	const char *keywords;        /* names joined by "; " */
-	const char *message;         /* inserts kept as %1, without the trailing space */
-	uint16_t field_count;        /* all, struct members included */
-	uint16_t top_count;          /* top-level ones; they come first */
+	const char *keywords; /* names joined by "; " */
+	const char *message;  /* inserts kept as %1, without the trailing space */
+	uint16_t field_count; /* all, struct members included */
+	uint16_t top_count;   /* top-level ones; they come first */
 	const struct etw_field *fields;
 };
 
