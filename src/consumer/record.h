@@ -16,6 +16,7 @@ struct etw_recorder {
 	size_t room;
 };
 
+/* etw_recorder_done() - frees the memory; takes a zeroed recorder. */
 void etw_recorder_done(struct etw_recorder *recorder);
 
 /*

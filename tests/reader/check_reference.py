@@ -4,9 +4,9 @@
 
     check_reference.py LIST_EVENTS [DATA_DIR]
 
-Per trace: every event of the walk equals the reference line by line; header and counts equal facts.json;
-the merge gives the same events, times never running back and equal times in file order. Then several
-traces merged together: the files of one session, and all. Nothing may be skipped on the way.
+Per trace: every event of the walk equals the reference line by line; header and counts equal
+facts.json; the merge gives the same events, times never running back and equal times in file order.
+Then several traces merged together: the files of one session, and all. Nothing may be skipped on the way.
 DATA_DIR defaults to $ETW_TEST_DATA, else to ../shared/data beside the repository.
 Exit status: 0 all equal, 1 a difference, 77 no data (skipped, the reason is printed).
 """
@@ -126,7 +126,8 @@ def main():
     for name, chosen in together:
         problem, count = compare_merge(program, [paths[i] for i in chosen],
                                        [references[i] for i in chosen])
-        print(f"{len(chosen)} traces merged ({name}): {problem or f'ok, {count} events'}", flush=True)
+        verdict = problem or f"ok, {count} events"
+        print(f"{len(chosen)} traces merged ({name}): {verdict}", flush=True)
         bad += bool(problem)
     events = sum(facts["events"] for facts in all_facts)
     print(f"{len(all_facts)} traces, {events} events, {bad} problems")

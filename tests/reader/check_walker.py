@@ -5,8 +5,8 @@
     check_walker.py LIST_EVENTS MAKE_TRACE
 
 The event streams must be equal line by line. Two things the readers settle differently: a message
-without a time at a buffer's start has none for the walker, and a buffer that is cut off is damage to
-both, but the walker reads no event of it. Exit status: 0 all equal, 1 a difference.
+without a time at a buffer's start has none for the walker, and a buffer that is cut off is damage
+to both, but the walker reads no event of it. Exit status: 0 all equal, 1 a difference.
 """
 
 import pathlib

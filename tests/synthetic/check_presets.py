@@ -4,8 +4,8 @@
 
     check_presets.py MAKE_TRACE
 
-Presets that claim to be whole must pass `etl_walk.py check`, and --strict where they are sessions of
-Windows 10 (the rule session_is_modern says so). Writing one twice gives the same bytes.
+Presets that claim to be whole must pass `etl_walk.py check`, and --strict where they are sessions
+of Windows 10 (the rule session_is_modern says so). Writing one twice gives the same bytes.
 Exit status: 0 all pass, 1 not.
 """
 
