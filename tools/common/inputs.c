@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -91,6 +92,20 @@ void etw_inputs_done(struct etw_inputs *inputs)
 	free(inputs->traces);
 	free(inputs->paths);
 	*inputs = (struct etw_inputs){0};
+}
+
+bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path)
+{
+	struct stat wanted, input;
+
+	if (stat(path, &wanted))
+		return false;
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (!stat(inputs->paths[i], &input) && input.st_dev == wanted.st_dev &&
+		    input.st_ino == wanted.st_ino)
+			return true;
+	}
+	return false;
 }
 
 int64_t etw_inputs_start(const struct etw_inputs *inputs)

@@ -23,6 +23,13 @@ struct etw_inputs {
 int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret);
 void etw_inputs_done(struct etw_inputs *inputs);
 
+/*
+ * etw_inputs_hold() - whether @path is one of the files being read, under whatever name.
+ *
+ * Writing there would destroy the input. False for a path that does not exist.
+ */
+bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
+
 /* etw_inputs_start() - the earliest start of the traces, FILETIME. */
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 

@@ -270,6 +270,11 @@ static int work(struct dump *dump, char **files, int count)
 
 	if (etw_inputs_open(files, (size_t)count, &dump->inputs))
 		return ETW_EXIT_FAILED;
+	if (dump->output_path && etw_inputs_hold(&dump->inputs, dump->output_path)) {
+		etw_program_error("%s is being read; choose another file for --output",
+				  dump->output_path);
+		return ETW_EXIT_FAILED;
+	}
 	if (etw_schema_store_create(&dump->store) ||
 	    etw_decoder_create(dump->store, &dump->decoder)) {
 		etw_program_error("out of memory");
