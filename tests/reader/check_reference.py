@@ -6,7 +6,8 @@
 
 Per trace: every event of the walk equals the reference line by line; header and counts equal
 facts.json; the merge gives the same events, times never running back and equal times in file order.
-Then several traces merged together: the files of one session, and all. Nothing may be skipped on the way.
+Then several traces merged together: the files of one session, and all. Nothing may be skipped on
+the way.
 DATA_DIR defaults to $ETW_TEST_DATA, else to ../shared/data beside the repository.
 Exit status: 0 all equal, 1 a difference, 77 no data (skipped, the reason is printed).
 """
