@@ -60,7 +60,7 @@ static inline uint64_t divide(const struct etw_clock *clock, uint64_t value, uin
 	return quotient;
 }
 
-int64_t etw_clock_to_filetime(const struct etw_clock *clock, int64_t raw)
+int64_t etw_clock_scale(const struct etw_clock *clock, int64_t raw)
 {
 	__int128 delta = (__int128)raw - clock->anchor_raw;
 

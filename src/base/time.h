@@ -38,13 +38,25 @@ struct etw_clock {
 void etw_clock_init(struct etw_clock *clock, enum etw_clock_type type, int64_t anchor_raw,
 		    int64_t anchor_ft, uint64_t frequency, uint32_t mhz);
 
+/* etw_clock_scale() - etw_clock_to_filetime() for clocks of any frequency. */
+int64_t etw_clock_scale(const struct etw_clock *clock, int64_t raw);
+
 /*
  * etw_clock_to_filetime() - raw time as FILETIME.
  *
  * Rounds down, in exact arithmetic of 128 bits, and saturates instead of overflowing, so that it never
  * runs back where raw time does not.
  */
-int64_t etw_clock_to_filetime(const struct etw_clock *clock, int64_t raw);
+static inline int64_t etw_clock_to_filetime(const struct etw_clock *clock, int64_t raw)
+{
+	int64_t delta, filetime;
+
+	if (clock->ticks == clock->filetime &&
+	    !__builtin_sub_overflow(raw, clock->anchor_raw, &delta) &&
+	    !__builtin_add_overflow(clock->anchor_ft, delta, &filetime))
+		return filetime;
+	return etw_clock_scale(clock, raw);
+}
 
 /*
  * etw_clock_from_filetime() - the smallest raw time that is not before @filetime.

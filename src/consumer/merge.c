@@ -22,14 +22,21 @@ struct lane {
 	struct lane *next_free;
 };
 
+/* A lane on the heap, with what it is ordered by. */
+struct node {
+	int64_t time_raw; /* of the lane's current event */
+	uint32_t number;  /* of its buffer */
+	struct lane *lane;
+};
+
 struct etw_merge {
 	const struct etw_etl_file *file;
 	const struct etw_etl_directory *directory;
 	struct etw_findings *findings;
 	struct etw_merge_window window;
 	uint32_t next_entry;
-	uint8_t *skip;      /* owned; entries that end before the window; NULL without a window */
-	struct lane **heap; /* owned, and the lanes in it */
+	uint8_t *skip;     /* owned; entries that end before the window; NULL without a window */
+	struct node *heap; /* owned, and the lanes in it */
 	uint32_t heap_count;
 	uint32_t heap_room;
 	struct lane *free_lanes; /* owned */
@@ -40,14 +47,11 @@ struct etw_merge {
 	struct etw_etl_buffer done;
 };
 
-static bool is_before(const struct lane *left, const struct lane *right)
+static inline bool is_before(const struct node *left, const struct node *right)
 {
-	int64_t left_raw = left->cursor.event.time_raw;
-	int64_t right_raw = right->cursor.event.time_raw;
-
-	if (left_raw != right_raw)
-		return left_raw < right_raw;
-	return left->block.buffer.number < right->block.buffer.number;
+	if (left->time_raw != right->time_raw)
+		return left->time_raw < right->time_raw;
+	return left->number < right->number;
 }
 
 static void lane_free(struct lane *lane)
@@ -111,7 +115,7 @@ void etw_merge_free(struct etw_merge *merge)
 	if (!merge)
 		return;
 	for (uint32_t i = 0; i < merge->heap_count; i++)
-		lane_free(merge->heap[i]);
+		lane_free(merge->heap[i].lane);
 	while (merge->free_lanes) {
 		struct lane *lane = merge->free_lanes;
 
@@ -130,12 +134,12 @@ void etw_merge_freep(struct etw_merge **merge)
 
 static void sift_up(struct etw_merge *merge, uint32_t at)
 {
-	struct lane *moving = merge->heap[at];
+	struct node moving = merge->heap[at];
 
 	while (at) {
 		uint32_t parent = (at - 1) / 2;
 
-		if (!is_before(moving, merge->heap[parent]))
+		if (!is_before(&moving, &merge->heap[parent]))
 			break;
 		merge->heap[at] = merge->heap[parent];
 		at = parent;
@@ -145,14 +149,14 @@ static void sift_up(struct etw_merge *merge, uint32_t at)
 
 static void sift_down(struct etw_merge *merge)
 {
-	struct lane *moving = merge->heap[0];
+	struct node moving = merge->heap[0];
 	uint32_t at = 0;
 
 	for (uint32_t child; (child = 2 * at + 1) < merge->heap_count; at = child) {
 		if (child + 1 < merge->heap_count &&
-		    is_before(merge->heap[child + 1], merge->heap[child]))
+		    is_before(&merge->heap[child + 1], &merge->heap[child]))
 			child++;
-		if (!is_before(merge->heap[child], moving))
+		if (!is_before(&merge->heap[child], &moving))
 			break;
 		merge->heap[at] = merge->heap[child];
 	}
@@ -178,18 +182,17 @@ static void set_horizon(struct etw_merge *merge)
 		lower_horizon(merge, directory->entries[merge->next_entry].first_raw,
 			      directory->entries[merge->next_entry].number);
 	for (uint32_t child = 1; child <= 2 && child < merge->heap_count; child++)
-		lower_horizon(merge, merge->heap[child]->cursor.event.time_raw,
-			      merge->heap[child]->block.buffer.number);
+		lower_horizon(merge, merge->heap[child].time_raw, merge->heap[child].number);
 }
 
 /* Whether something else comes before the root's event. */
-static inline bool is_past_horizon(const struct etw_merge *merge, const struct lane *root)
+static inline bool is_past_horizon(const struct etw_merge *merge)
 {
-	int64_t time_raw = root->cursor.event.time_raw;
+	const struct node *root = &merge->heap[0];
 
-	if (LIKELY(time_raw < merge->horizon) || !merge->has_horizon)
+	if (root->time_raw < merge->horizon || !merge->has_horizon)
 		return false;
-	return time_raw > merge->horizon || root->block.buffer.number > merge->horizon_number;
+	return root->time_raw > merge->horizon || root->number > merge->horizon_number;
 }
 
 static struct lane *take_lane(struct etw_merge *merge)
@@ -211,13 +214,13 @@ static void give_lane(struct etw_merge *merge, struct lane *lane)
 
 static int reserve_heap(struct etw_merge *merge)
 {
-	struct lane **grown;
+	struct node *grown;
 	uint32_t room;
 
 	if (merge->heap_count < merge->heap_room)
 		return 0;
 	room = merge->heap_room ? 2 * merge->heap_room : 16;
-	grown = realloc(merge->heap, room * sizeof(struct lane *));
+	grown = realloc(merge->heap, room * sizeof(struct node));
 	if (!grown)
 		return -ENOMEM;
 	merge->heap = grown;
@@ -229,24 +232,24 @@ static int reserve_heap(struct etw_merge *merge)
 static int load_next(struct etw_merge *merge)
 {
 	uint32_t index = merge->next_entry++;
-	struct etw_etl_buffer buffer;
 	struct lane *lane;
 	int result;
 
 	if (merge->skip && merge->skip[index])
 		return 0;
 	TRY(reserve_heap(merge));
-	TRY(etw_etl_directory_buffer(merge->file, &merge->directory->entries[index], &buffer));
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
-	result = etw_etl_block_load(merge->file, &buffer, &lane->block, merge->findings);
+	result = etw_etl_directory_load(merge->file, &merge->directory->entries[index],
+					&lane->block, merge->findings);
 	if (result || !etw_etl_cursor_start(&lane->cursor, &lane->block)) {
 		give_lane(merge, lane);
 		return result;
 	}
-	lane->losses = buffer.flags & LOSS_FLAGS;
-	merge->heap[merge->heap_count++] = lane;
+	lane->losses = lane->block.buffer.flags & LOSS_FLAGS;
+	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
+							 lane->block.buffer.number, lane};
 	sift_up(merge, merge->heap_count - 1);
 	return 0;
 }
@@ -255,14 +258,12 @@ static int load_next(struct etw_merge *merge)
 static bool is_next_earlier(const struct etw_merge *merge)
 {
 	const struct etw_etl_entry *entry = &merge->directory->entries[merge->next_entry];
-	const struct lane *root;
+	const struct node *root = merge->heap;
 
 	if (!merge->heap_count)
 		return true;
-	root = merge->heap[0];
-	return entry->first_raw < root->cursor.event.time_raw ||
-	       (entry->first_raw == root->cursor.event.time_raw &&
-		entry->number < root->block.buffer.number);
+	return entry->first_raw < root->time_raw ||
+	       (entry->first_raw == root->time_raw && entry->number < root->number);
 }
 
 /* Loads every buffer that could hold the next event, and no other: memory is bounded by that. */
@@ -285,13 +286,13 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	struct lane *lane;
 	int64_t time_raw;
 
-	if (!merge->heap_count || is_past_horizon(merge, merge->heap[0])) {
+	if (!merge->heap_count || is_past_horizon(merge)) {
 		TRY(refill(merge));
 		if (!merge->heap_count)
 			return ETW_END;
 	}
-	lane = merge->heap[0];
-	time_raw = lane->cursor.event.time_raw;
+	lane = merge->heap[0].lane;
+	time_raw = merge->heap[0].time_raw;
 	if (time_raw > merge->window.to_raw)
 		return ETW_END;
 	if (UNLIKELY(time_raw < merge->last_raw))
@@ -308,14 +309,15 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 {
-	struct lane *lane = merge->heap[0];
+	struct lane *lane = merge->heap[0].lane;
 
 	if (UNLIKELY(lane->losses)) {
 		lane->losses &= (uint16_t)(lane->losses - 1);
 		return NULL;
 	}
 	if (LIKELY(etw_etl_cursor_next(&lane->cursor))) {
-		if (UNLIKELY(is_past_horizon(merge, lane))) {
+		merge->heap[0].time_raw = lane->cursor.event.time_raw;
+		if (is_past_horizon(merge)) {
 			sift_down(merge);
 			set_horizon(merge);
 		}

@@ -47,21 +47,22 @@ static uint32_t packed_rest(const uint8_t *at, size_t bytes)
 }
 
 /*
- * Decompresses @count bytes of the block's memory. What a damaged header claims is not what gets allocated:
+ * Decompresses the @count bytes behind the block's header. What a damaged header claims is not what gets allocated:
  * room grows with what comes out.
  */
 static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
 {
+	const uint8_t *packed = block->memory + WIRE_BUFFER_HEADER_BYTES;
 	size_t room = UNPACK_RATIO * (count + 1) < wanted ? UNPACK_RATIO * (count + 1) : wanted;
 
 	for (;;) {
 		size_t taken, got;
 
 		TRY(grow(&block->unpacked, &block->unpacked_room, room));
-		got = etw_xpress_decode(block->memory, count, block->unpacked, room, &taken);
+		got = etw_xpress_decode(packed, count, block->unpacked, room, &taken);
 		block->events = block->unpacked;
 		block->event_bytes = (uint32_t)got;
-		block->packed_rest = packed_rest(block->memory + taken, count - taken);
+		block->packed_rest = packed_rest(packed + taken, count - taken);
 		/* Without input there is no room to grow from, and nothing to come. */
 		if (got < room || room == wanted || !count)
 			return 0;
@@ -69,29 +70,49 @@ static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
 	}
 }
 
-/* Brings the buffer's bytes in; sets events and event_bytes to what is there of them. */
+/* Fields that say nothing about where events are. A directory's entry does not have them. */
+static void read_description(struct etw_etl_block *block)
+{
+	struct etw_etl_buffer header;
+
+	etw_etl_buffer_read(block->memory, &header);
+	block->buffer.processor_word = header.processor_word;
+	block->buffer.logger_id = header.logger_id;
+	block->buffer.state = header.state;
+	block->buffer.time_raw = header.time_raw;
+	block->buffer.sequence = header.sequence;
+}
+
+/*
+ * Brings the buffer's bytes in, its header too, in one read; sets events and event_bytes to what is there of
+ * them.
+ */
 static int read_events(const struct etw_etl_file *file, struct etw_etl_block *block,
 		       struct etw_findings *findings)
 {
 	const struct etw_etl_buffer *buffer = &block->buffer;
-	uint64_t start = buffer->offset + WIRE_BUFFER_HEADER_BYTES;
-	uint64_t there = start < file->bytes ? file->bytes - start : 0;
-	size_t stored = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
+	bool is_packed = buffer->flags & WIRE_BUFFER_COMPRESSED;
 	uint32_t wanted = buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES;
+	uint64_t there = buffer->offset < file->bytes ? file->bytes - buffer->offset : 0;
+	size_t stored = is_packed ? buffer->stride : buffer->valid_bytes;
 	size_t count;
 
 	block->packed_rest = 0;
-	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED))
-		stored = wanted;
 	if (there > stored)
 		there = stored;
-	TRY(grow(&block->memory, &block->memory_room, (size_t)there));
-	TRY(etw_etl_file_read(file, start, block->memory, (size_t)there, &count));
+	TRY(grow(&block->memory, &block->memory_room,
+		 there > WIRE_BUFFER_HEADER_BYTES ? (size_t)there : WIRE_BUFFER_HEADER_BYTES));
+	TRY(etw_etl_file_read(file, buffer->offset, block->memory, (size_t)there, &count));
+	if (count < WIRE_BUFFER_HEADER_BYTES)
+		memset(block->memory + count, 0, WIRE_BUFFER_HEADER_BYTES - count);
+	read_description(block);
+	count -= count < WIRE_BUFFER_HEADER_BYTES ? count : WIRE_BUFFER_HEADER_BYTES;
+	stored -= WIRE_BUFFER_HEADER_BYTES;
 	if (count < stored)
 		note(findings, block, ETW_FINDING_CUT, count, stored - count,
 		     "the file ends within the buffer");
-	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED)) {
-		block->events = block->memory;
+	if (!is_packed) {
+		block->events = block->memory + WIRE_BUFFER_HEADER_BYTES;
 		block->event_bytes = (uint32_t)count;
 		return 0;
 	}

@@ -24,7 +24,7 @@ struct etw_etl_place {
 
 struct etw_etl_block {
 	struct etw_etl_buffer buffer;
-	uint8_t *memory; /* owned: the buffer as on disk */
+	uint8_t *memory; /* owned: the buffer as on disk, with its header */
 	size_t memory_room;
 	uint8_t *unpacked; /* owned: the events of a compressed buffer */
 	size_t unpacked_room;
@@ -42,7 +42,7 @@ struct etw_etl_block {
 /*
  * etw_etl_block_load() - reads a buffer of the file.
  *
- * @buffer:   as the walk gave it
+ * @buffer:   as the walk gave it; what it says beside place, sizes, processor, flags and type is read again
  * @block:    zeroed, or loaded before: its memory is reused
  * @findings: what could not be read is added here; NULL to keep silent
  *

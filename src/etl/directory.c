@@ -164,25 +164,26 @@ int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory 
 	return 0;
 }
 
-int etw_etl_directory_buffer(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
-			     struct etw_etl_buffer *ret)
+int etw_etl_directory_load(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
+			   struct etw_etl_block *block, struct etw_findings *findings)
 {
-	uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
-	size_t count;
-
-	TRY(etw_etl_file_read(file, entry->offset, raw, sizeof(raw), &count));
-	if (count < sizeof(raw))
-		memset(raw + count, 0, sizeof(raw) - count);
-	etw_etl_buffer_read(raw, ret);
 	/* What the walk found out about a damaged header counts, not the header. */
-	ret->offset = entry->offset;
-	ret->number = entry->number;
-	ret->stride = entry->stride;
-	ret->valid_bytes = entry->valid_bytes;
-	ret->flags = entry->flags;
+	struct etw_etl_buffer header, buffer = {
+					      .offset = entry->offset,
+					      .number = entry->number,
+					      .stride = entry->stride,
+					      .valid_bytes = entry->valid_bytes,
+					      .saved_offset = entry->valid_bytes,
+					      .processor = entry->processor,
+					      .flags = entry->flags,
+					      .type = WIRE_BUFFER_GENERIC,
+				      };
+
+	TRY(etw_etl_block_load(file, &buffer, block, findings));
+	etw_etl_buffer_read(block->memory, &header);
 	/* Only buffers with events have an entry. */
-	if (ret->type >= WIRE_BUFFER_TYPES || !etw_etl_buffer_holds_events(ret))
-		ret->type = WIRE_BUFFER_GENERIC;
+	if (header.type < WIRE_BUFFER_TYPES && etw_etl_buffer_holds_events(&header))
+		block->buffer.type = header.type;
 	return 0;
 }
 

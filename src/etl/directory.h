@@ -9,6 +9,7 @@
 
 #include <assert.h>
 
+#include "etl/block.h"
 #include "etl/walk.h"
 
 struct etw_etl_entry {
@@ -38,9 +39,13 @@ struct etw_etl_directory {
  */
 int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory *ret);
 
-/* etw_etl_directory_buffer() - reads an entry's buffer header again, as the walk gave it. */
-int etw_etl_directory_buffer(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
-			     struct etw_etl_buffer *ret);
+/*
+ * etw_etl_directory_load() - loads the buffer of an entry, as etw_etl_block_load() does.
+ *
+ * Returns 0, also for a damaged buffer; -ENOMEM; the errno of reading.
+ */
+int etw_etl_directory_load(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
+			   struct etw_etl_block *block, struct etw_findings *findings);
 
 /* etw_etl_directory_done() - frees the entries; takes a zeroed directory. */
 void etw_etl_directory_done(struct etw_etl_directory *directory);

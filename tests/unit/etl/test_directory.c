@@ -45,18 +45,17 @@ static void assert_whole(const struct built *built)
 
 	for (uint32_t i = 0; i < built->directory.count; i++) {
 		const struct etw_etl_entry *entry = &built->directory.entries[i];
-		struct etw_etl_buffer buffer;
 
 		if (i && entry[-1].first_raw == entry->first_raw)
 			assert_true(entry[-1].number < entry->number);
 		else if (i)
 			assert_true(entry[-1].first_raw < entry->first_raw);
-		assert_int_equal(etw_etl_directory_buffer(&built->sample.file, entry, &buffer), 0);
-		assert_int_equal(etw_etl_block_load(&built->sample.file, &buffer, &block, NULL), 0);
+		assert_int_equal(etw_etl_directory_load(&built->sample.file, entry, &block, NULL),
+				 0);
 		assert_true(block.count > 0);
 		assert_int_equal(block.first_raw, entry->first_raw);
-		assert_int_equal(buffer.processor, entry->processor);
-		assert_int_equal(buffer.number, entry->number);
+		assert_int_equal(block.buffer.processor, entry->processor);
+		assert_int_equal(block.buffer.number, entry->number);
 	}
 	etw_etl_block_done(&block);
 }

@@ -158,10 +158,11 @@ static void test_walk__sizes_of_compressed_buffers_that_lie(void **state)
 						       : own - 1};
 
 		for (size_t j = 0; j < sizeof(lies) / sizeof(lies[0]); j++) {
-			struct walked walked = {.sample = sample_make("compressed-small")};
+			struct walked walked = {0};
 
 			if (lies[j] == own)
 				continue;
+			walked.sample = sample_make("compressed-small");
 			sample_set32(&walked.sample, whole.buffers[i].offset + AT_SIZE, lies[j]);
 			run(&walked);
 			/* What the last buffer lacks is found when it is loaded. */
