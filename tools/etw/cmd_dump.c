@@ -342,7 +342,8 @@ const struct etw_verb etw_verb_dump = {
 		"  --no-decode         show every payload as it is\n"
 		"  --output FILE       write there\n" ETW_SHARED_HELP "\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"
-		"  etw dump trace.etl --provider 'Microsoft-Windows-DotNET*' --event GC/Start\n"
+		"  etw dump trace.etl --provider 'Microsoft-Windows-DotNET*' "
+		"--event GarbageCollection/Start\n"
 		"  etw dump --json trace.etl | jq .fields\n",
 	.run = run,
 };
