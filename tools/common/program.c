@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_BYTES_MAX 32
+#define WORD_BYTES_MAX 128
 
 void etw_program_error(const char *format, ...)
 {

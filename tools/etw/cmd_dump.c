@@ -64,6 +64,7 @@ struct dump {
 	struct etw_progress progress;
 	int64_t start_ft;
 	uint64_t seen, shown, loss_marks;
+	bool is_whole; /* the pass was not ended by --max */
 };
 
 static void dump_done(struct dump *dump)
@@ -240,6 +241,7 @@ static int write_events(struct dump *dump)
 	dump->progress.is_wanted &= !dump->output.is_prompt;
 	dump->format->begin(&dump->output.text);
 	result = dump->max ? etw_trace_process(dump->inputs.traces, dump->inputs.count, &sink) : 0;
+	dump->is_whole = !result && dump->max;
 	if (!result || result == ENOUGH) {
 		dump->format->end(&dump->output.text);
 		result = etw_output_flush(&dump->output);
@@ -301,6 +303,8 @@ static int work(struct dump *dump, char **files, int count)
 		etw_program_error("stopped: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
+	if (dump->is_whole)
+		filter_tell(&dump->filter);
 	return tell_loss(dump);
 }
 
