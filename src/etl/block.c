@@ -11,6 +11,12 @@
 
 #define UNPACK_RATIO 64 /* genuine buffers shrink less; so most are unpacked in one go */
 
+/*
+ * The largest event, all zeros, still takes 16 bytes. Beyond that a few bytes that claim to be 64 MiB would
+ * cost more than the rest of the file.
+ */
+#define UNPACK_RATIO_MAX 4096
+
 static int grow(uint8_t **memory, size_t *room, size_t bytes)
 {
 	uint8_t *grown;
@@ -53,7 +59,9 @@ static uint32_t packed_rest(const uint8_t *at, size_t bytes)
 static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
 {
 	const uint8_t *packed = block->memory + WIRE_BUFFER_HEADER_BYTES;
-	size_t room = UNPACK_RATIO * (count + 1) < wanted ? UNPACK_RATIO * (count + 1) : wanted;
+	uint32_t limit = count < wanted / UNPACK_RATIO_MAX ? UNPACK_RATIO_MAX * (uint32_t)count
+							   : wanted;
+	size_t room = UNPACK_RATIO * (count + 1) < limit ? UNPACK_RATIO * (count + 1) : limit;
 
 	for (;;) {
 		size_t taken, got;
@@ -64,9 +72,9 @@ static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
 		block->event_bytes = (uint32_t)got;
 		block->packed_rest = packed_rest(packed + taken, count - taken);
 		/* Without input there is no room to grow from, and nothing to come. */
-		if (got < room || room == wanted || !count)
+		if (got < room || room == limit || !count)
 			return 0;
-		room = UNPACK_RATIO * room < wanted ? UNPACK_RATIO * room : wanted;
+		room = UNPACK_RATIO * room < limit ? UNPACK_RATIO * room : limit;
 	}
 }
 
