@@ -41,9 +41,14 @@ bool etw_time_argument_parse(const char *string, struct etw_time_argument *ret)
 	bool is_relative = *string == '+';
 	int64_t value;
 
-	if (is_relative ? !parse_seconds(string + 1, &value)
-			: etw_filetime_parse(string, &value) < 0)
-		return false;
+	if (is_relative) {
+		if (!parse_seconds(string + 1, &value))
+			return false;
+	} else if (etw_filetime_parse(string, &value) < 0) {
+		if (!parse_seconds(string, &value))
+			return false;
+		is_relative = true;
+	}
 	*ret = (struct etw_time_argument){true, is_relative, value};
 	return true;
 }

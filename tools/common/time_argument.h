@@ -13,7 +13,7 @@ struct etw_time_argument {
 };
 
 /*
- * etw_time_argument_parse() - "2011-01-23T22:06:37.5Z", or "+1.5": seconds from the start.
+ * etw_time_argument_parse() - "2011-01-23T22:06:37.5Z", or "+1.5" or "1.5": seconds from the start.
  *
  * Returns whether @string is one of them; @ret is untouched otherwise.
  */

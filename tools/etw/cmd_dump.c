@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/inputs.h"
 #include "tools/common/number.h"
@@ -62,7 +63,7 @@ struct dump {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
 	struct etw_progress progress;
-	int64_t start_ft;
+	int64_t start_ft, from_ft, to_ft;
 	uint64_t seen, shown, loss_marks;
 	bool is_whole; /* the pass was not ended by --max */
 };
@@ -224,15 +225,49 @@ static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer 
 	return 0;
 }
 
+static bool resolve_window(struct dump *dump)
+{
+	dump->start_ft = etw_inputs_start(&dump->inputs);
+	dump->from_ft = etw_time_argument_resolve(&dump->from, dump->start_ft, INT64_MIN);
+	dump->to_ft = etw_time_argument_resolve(&dump->to, dump->start_ft, INT64_MAX);
+	if (dump->from_ft <= dump->to_ft)
+		return true;
+	etw_program_error("--from is later than --to: no event can be in between");
+	return false;
+}
+
+/* Why there was nothing in a window: where the trace is instead, as far as its headers say. */
+static void tell_window(const struct dump *dump)
+{
+	CLEANUP(etw_text_done) struct etw_text line = {0};
+	int64_t end = etw_inputs_end(&dump->inputs);
+
+	if (dump->seen || dump->loss_marks)
+		return;
+	if (dump->to_ft < dump->start_ft) {
+		etw_text_puts(&line, "the window is before the trace, which begins at ");
+		etw_format_filetime(dump->start_ft, &line);
+	} else if (end && dump->from_ft > end) {
+		etw_text_puts(&line, "the window is behind the trace, which ends at +");
+		etw_number_duration(&line, end - dump->start_ft);
+		etw_text_puts(&line, ", ");
+		etw_format_filetime(end, &line);
+	} else {
+		return;
+	}
+	etw_program_error("%s", etw_text_string(&line));
+}
+
 /* The pass; what it ends with. */
 static int write_events(struct dump *dump)
 {
-	struct etw_trace_sink sink = {.context = dump, .event = take_event, .buffer = take_buffer};
+	const struct etw_trace_sink sink = {.context = dump,
+					    .event = take_event,
+					    .buffer = take_buffer,
+					    .from_ft = dump->from_ft,
+					    .to_ft = dump->to_ft};
 	int result;
 
-	dump->start_ft = etw_inputs_start(&dump->inputs);
-	sink.from_ft = etw_time_argument_resolve(&dump->from, dump->start_ft, INT64_MIN);
-	sink.to_ft = etw_time_argument_resolve(&dump->to, dump->start_ft, INT64_MAX);
 	if (dump->inputs.count > 1)
 		dump->flags |= ETW_EXPORT_FILES;
 	for (size_t i = 0; i < dump->inputs.count; i++)
@@ -272,6 +307,8 @@ static int work(struct dump *dump, char **files, int count)
 
 	if (etw_inputs_open(files, (size_t)count, &dump->inputs))
 		return ETW_EXIT_FAILED;
+	if (!resolve_window(dump))
+		return ETW_EXIT_USAGE;
 	if (dump->output_path && etw_inputs_hold(&dump->inputs, dump->output_path)) {
 		etw_program_error("%s is being read; choose another file for --output",
 				  dump->output_path);
@@ -303,8 +340,10 @@ static int work(struct dump *dump, char **files, int count)
 		etw_program_error("stopped: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
-	if (dump->is_whole)
+	if (dump->is_whole) {
+		tell_window(dump);
 		filter_tell(&dump->filter);
+	}
 	return tell_loss(dump);
 }
 

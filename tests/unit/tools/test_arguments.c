@@ -23,6 +23,7 @@ static void test_time_argument__relative(void **state)
 	} rows[] = {
 		{"+0", 0},          {"+1.5", 15000000}, {"+0.0000001", 1},
 		{"+0.00000019", 1}, {"+3s", 30000000},  {"+86400.25", 864002500000},
+		{"2", 20000000},    {"1.5", 15000000},
 	};
 
 	(void)state;
@@ -50,7 +51,7 @@ static void test_time_argument__absolute_and_absent(void **state)
 
 static void test_time_argument__refused(void **state)
 {
-	static const char *const strings[] = {"",    "+",         "+x",        "1.5",
+	static const char *const strings[] = {"",    "+",         "+x",        "1.5.",
 					      "+1.", "+1.5x",     "yesterday", "+99999999999999",
 					      "+-1", "2011-13-01"};
 
