@@ -132,6 +132,7 @@ static bool is_event(const char *word, const EVENT_RECORD *record, const struct 
 	const EVENT_HEADER *header = &record->EventHeader;
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 	const char *task, *opcode;
+	const char *full; /* "win:Start", as JSON shows it */
 	uint64_t number;
 
 	if (etw_number_parse(word, UINT16_MAX, &number))
@@ -142,9 +143,11 @@ static bool is_event(const char *word, const EVENT_RECORD *record, const struct 
 		return false;
 	task = etw_export_task_name(schema);
 	opcode = etw_export_opcode_name(schema, descriptor->Opcode);
-	return matches_name(word, task) || matches_name(word, opcode) ||
+	full = schema->opcode_name;
+	return matches_name(word, task) || matches_name(word, opcode) || matches_name(word, full) ||
 	       matches_name(word, schema->event_name) ||
-	       (task && opcode && matches_path(word, task, opcode));
+	       (task && opcode && matches_path(word, task, opcode)) ||
+	       (task && full && *full && matches_path(word, task, full));
 }
 
 /* Keeps the names of providers for suggestions; each once, as far as there is room. */
