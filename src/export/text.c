@@ -3,7 +3,10 @@
  * One line per event for people: time, processor, process, thread, name, fields. What could not be
  * decoded is shown raw, with the reason. Nothing in a trace can drive the terminal.
  */
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/time.h"
 #include "decode/format.h"
@@ -122,6 +125,36 @@ static void shorten_array(const struct etw_item *item, size_t from, struct etw_t
 	etw_text_puts(text, " elements]");
 }
 
+/*
+ * Puts the text from @from on into quotes. A quote within gets a backslash before it; backslashes are
+ * doubled right before a quote only, so that paths stay what they are.
+ */
+static void quote(size_t from, struct etw_text *text)
+{
+	size_t bytes = text->bytes - from, backslashes = 0;
+	char *copy = malloc(bytes + 1);
+
+	if (!copy) {
+		text->error = -ENOMEM;
+		return;
+	}
+	memcpy(copy, text->at + from, bytes);
+	copy[bytes] = '"';
+	text->bytes = from;
+	etw_text_putc(text, '"');
+	for (size_t i = 0; i <= bytes; i++) {
+		if (copy[i] == '"') {
+			for (; backslashes; backslashes--)
+				etw_text_putc(text, '\\');
+			if (i < bytes)
+				etw_text_putc(text, '\\');
+		}
+		backslashes = copy[i] == '\\' ? backslashes + 1 : 0;
+		etw_text_putc(text, copy[i]);
+	}
+	free(copy);
+}
+
 static void put_value(const struct etw_decoding *decoding, const struct etw_item *item,
 		      uint32_t flags, struct etw_text *text)
 {
@@ -132,14 +165,8 @@ static void put_value(const struct etw_decoding *decoding, const struct etw_item
 	(void)etw_export_clean(text, from);
 	if (item->kind == ETW_ITEM_ARRAY && !may_quote && !(flags & ETW_EXPORT_FULL))
 		shorten_array(item, from, text);
-	if (text->error || !may_quote || !needs_quotes(text->at + from, text->bytes - from))
-		return;
-	etw_text_putc(text, '"');
-	etw_text_putc(text, '"');
-	if (!text->error) {
-		memmove(text->at + from + 1, text->at + from, text->bytes - from - 2);
-		text->at[from] = '"';
-	}
+	if (!text->error && may_quote && needs_quotes(text->at + from, text->bytes - from))
+		quote(from, text);
 }
 
 static void put_fields(const struct etw_export_event *event, struct etw_text *text)

@@ -15,7 +15,21 @@ static void test_text__fields_and_quotes(void **state)
 	sample_add(&sample, "c", TDH_INTYPE_ANSISTRING, 16, 8);
 	sample_add(&sample, "d", TDH_INTYPE_ANSISTRING, 25, 0);
 	sample_expect(&sample, &etw_export_text,
-		      HEAD "Maker/Task/Go a=plain b=\"two words\" c=\"say \"hi\"\" d=\"\"\n");
+		      HEAD "Maker/Task/Go a=plain b=\"two words\" c=\"say \\\"hi\\\"\" d=\"\"\n");
+}
+
+static void test_text__backslashes_in_quotes(void **state)
+{
+	struct sample sample;
+	char payload[] = "C:\\a\\\0C:\\a b\\\0\\\" x\\n\0";
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload) - 1);
+	sample_add(&sample, "a", TDH_INTYPE_ANSISTRING, 0, 5);
+	sample_add(&sample, "b", TDH_INTYPE_ANSISTRING, 6, 7);
+	sample_add(&sample, "c", TDH_INTYPE_ANSISTRING, 14, 6);
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "Maker/Task/Go a=C:\\a\\ b=\"C:\\a b\\\\\" c=\"\\\\\\\" x\\n\"\n");
 }
 
 static void test_text__control_characters_are_harmless(void **state)
@@ -123,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text__fields_and_quotes),
+		cmocka_unit_test(test_text__backslashes_in_quotes),
 		cmocka_unit_test(test_text__control_characters_are_harmless),
 		cmocka_unit_test(test_text__undecoded_is_cut_unless_full),
 		cmocka_unit_test(test_text__bytes_left_over),
