@@ -16,6 +16,8 @@
 
 #define ARRAY_SHOWN_BYTES 96 /* of the text of an array, without ETW_EXPORT_FULL */
 
+#define NOPRINT_ELEMENTS_MAX 16 /* of an array that is not meant to be shown */
+
 #define STYLE_DIM   "\033[2m"
 #define STYLE_NAME  "\033[36m"
 #define STYLE_WARN  "\033[33m"
@@ -169,6 +171,13 @@ static void put_value(const struct etw_decoding *decoding, const struct etw_item
 		quote(from, text);
 }
 
+/* Long arrays that their maker did not mean for people, such as a time zone's bytes. */
+static bool is_left_out(const struct etw_field *field, const struct etw_item *item)
+{
+	return item->kind == ETW_ITEM_ARRAY && item->count > NOPRINT_ELEMENTS_MAX &&
+	       field->out_type == TDH_OUTTYPE_NOPRINT;
+}
+
 static void put_fields(const struct etw_export_event *event, struct etw_text *text)
 {
 	const struct etw_decoding *decoding = event->decoding;
@@ -177,13 +186,15 @@ static void put_fields(const struct etw_export_event *event, struct etw_text *te
 		return;
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];
-		const char *name = decoding->schema->fields[item->field].name;
+		const struct etw_field *field = &decoding->schema->fields[item->field];
 		size_t from;
 
+		if (is_left_out(field, item))
+			continue;
 		etw_text_putc(text, ' ');
 		put_style(event, STYLE_DIM, text);
 		from = text->bytes;
-		etw_text_puts(text, name);
+		etw_text_puts(text, field->name);
 		(void)etw_export_clean(text, from);
 		etw_text_putc(text, '=');
 		put_style(event, STYLE_RESET, text);
