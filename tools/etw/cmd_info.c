@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "tools/common/options.h"
@@ -175,7 +176,8 @@ static int work(struct command *command)
 	    etw_inputs_learn(&command->inputs, command->store))
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
-		.width = etw_terminal_width(),
+		/* A file or a program gets every name whole. */
+		.width = isatty(STDOUT_FILENO) ? etw_terminal_width() : 0,
 		.bold = has_colour ? "\033[1m" : "",
 		.warn = has_colour ? "\033[1;31m" : "",
 		.plain = has_colour ? "\033[0m" : "",

@@ -29,7 +29,7 @@ struct info {
 };
 
 struct info_look {
-	size_t width;
+	size_t width; /* of the terminal; 0: nothing is cut */
 	const char *bold, *warn, *plain;
 	bool has_buffers;
 };
