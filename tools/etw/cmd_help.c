@@ -45,7 +45,7 @@ static void print_overview(void)
 	}
 	(void)puts("\n"
 		   "Several files are read as one trace, - is standard input.\n"
-		   "`etw help VERB` lists the options of a verb; --version shows the version.\n"
+		   "`etw help VERB` lists the options of a verb; --version or -V shows the version.\n"
 		   "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
 }
 

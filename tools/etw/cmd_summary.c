@@ -53,7 +53,11 @@ static bool parse(struct summary *summary, int argc, char **argv)
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
 		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options);
+			if (!strcmp(argv[optind - 1], "--json"))
+				etw_program_error("the summary is for people; for programs there "
+						  "are etw info --json and etw dump --json");
+			else
+				etw_options_complain(code, argv, options);
 			return false;
 		}
 		if (code == OPTION_TOP) {

@@ -17,7 +17,9 @@ static int refuse(const char *word)
 {
 	const char *nearest = etw_verb_nearest(word);
 
-	if (*word == '-')
+	if (!strcmp(word, "--json"))
+		etw_program_error("--json follows a verb: etw info --json or etw dump --json");
+	else if (*word == '-')
 		etw_program_error("there is no option %s before a verb; see etw help", word);
 	else if (nearest)
 		etw_program_error("there is no verb or file \"%s\"; did you mean etw %s?", word,
@@ -36,7 +38,8 @@ int main(int argc, char **argv)
 		etw_verb_help_print(NULL);
 		return ETW_EXIT_USAGE;
 	}
-	if (!strcmp(word, "--version")) {
+	if (!strcmp(word, "--version") || !strcmp(word, "-V") ||
+	    (!strcmp(word, "version") && access(word, F_OK))) {
 		(void)printf("etw %s\n", ETW_VERSION);
 		return ETW_EXIT_OK;
 	}
