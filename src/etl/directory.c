@@ -11,12 +11,10 @@
 
 #define FIRST_ENTRIES 64
 
-/* Enough for the buffer header and the time in the first event, compressed or not. */
-#define PROBE_BYTES 192
-#define PROBE_EVENT 0x20
+#define PROBE_EVENT 0x20 /* bytes of an event that have its time */
 
 /*
- * The first event's time from a short read. Returns false when only the whole buffer can tell.
+ * The first event's time from the buffer's first bytes. Returns false when only the whole buffer can tell.
  */
 static bool probe_first(const uint8_t *body, size_t bytes, const struct etw_etl_buffer *buffer,
 			int64_t *ret)
@@ -46,16 +44,14 @@ static bool probe_first(const uint8_t *body, size_t bytes, const struct etw_etl_
 static int first_time(struct etw_etl_walk *walk, const struct etw_etl_buffer *buffer,
 		      struct etw_etl_block *block, int64_t *ret, bool *ret_has)
 {
-	uint8_t body[PROBE_BYTES];
 	size_t wanted = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
-	size_t count;
+	size_t there = walk->head_bytes - WIRE_BUFFER_HEADER_BYTES;
 
 	*ret_has = false;
 	if (buffer->valid_bytes == WIRE_BUFFER_HEADER_BYTES || !etw_etl_buffer_holds_events(buffer))
 		return 0;
-	TRY(etw_etl_file_read(walk->file, buffer->offset + WIRE_BUFFER_HEADER_BYTES, body,
-			      wanted < sizeof(body) ? wanted : sizeof(body), &count));
-	*ret_has = probe_first(body, count, buffer, ret);
+	*ret_has = probe_first(walk->head + WIRE_BUFFER_HEADER_BYTES,
+			       there < wanted ? there : wanted, buffer, ret);
 	if (*ret_has)
 		return 0;
 	/* Damaged, or a message without a time: findings come when the buffer is delivered. */

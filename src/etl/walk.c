@@ -349,14 +349,15 @@ int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret)
 	int result;
 
 	do {
-		uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
+		uint8_t *raw = walk->head;
 		struct etw_etl_buffer buffer;
 		size_t count;
 
 		if (walk->offset >= walk->file->bytes)
 			return end(walk);
-		TRY(etw_etl_file_read(walk->file, walk->offset, raw, sizeof(raw), &count));
-		if (count < sizeof(raw)) {
+		TRY(etw_etl_file_read(walk->file, walk->offset, raw, sizeof(walk->head), &count));
+		walk->head_bytes = (uint32_t)count;
+		if (count < WIRE_BUFFER_HEADER_BYTES) {
 			skip_to(walk, walk->file->bytes, ETW_FINDING_CUT,
 				"the file ends within a buffer header");
 			return end(walk);

@@ -14,6 +14,9 @@
 #include "etl/header.h"
 #include "etl/search.h"
 
+/* Enough for a buffer header and the time in the first event, compressed or not. */
+#define ETW_WALK_HEAD_BYTES (WIRE_BUFFER_HEADER_BYTES + 192)
+
 struct etw_etl_walk {
 	const struct etw_etl_file *file; /* borrowed */
 	struct etw_findings *findings;   /* borrowed */
@@ -25,6 +28,8 @@ struct etw_etl_walk {
 		told_buffers; /* as many are in the file by its header event; 0 when it does not know */
 	uint64_t offset;      /* where the next buffer should be */
 	uint32_t number;
+	uint32_t head_bytes;               /* of the head below that are there */
+	uint8_t head[ETW_WALK_HEAD_BYTES]; /* where the buffer begins that was given last */
 };
 
 /*
