@@ -3,13 +3,13 @@
 
 #include <evntrace.h>
 
-#include "base/bytes.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
 #include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/number.h"
+#include "tools/common/zone.h"
 
 enum {
 	CONFIG_CPU = 10,
@@ -217,9 +217,11 @@ void machine_mode_write(struct etw_text *text, uint32_t mode)
 
 bool machine_zone_write(struct etw_text *text, const struct etw_etl_header *header)
 {
-	/* Bias in minutes west of Greenwich, then the name of standard time. */
-	int32_t bias = (int32_t)etw_load32(header->time_zone);
-	size_t units = etw_utf16_length(header->time_zone + 4, 32);
+	bool is_daylight;
+	int32_t bias = etw_zone_bias(header->time_zone, header->start_ft, &is_daylight);
+	const uint8_t *name = header->time_zone +
+			      (is_daylight ? ETW_ZONE_DAYLIGHT_NAME : ETW_ZONE_STANDARD_NAME);
+	size_t units = etw_utf16_length(name, ETW_ZONE_NAME_UNITS);
 	uint32_t minutes = (uint32_t)(bias < 0 ? -bias : bias);
 	size_t from;
 
@@ -231,10 +233,10 @@ bool machine_zone_write(struct etw_text *text, const struct etw_etl_header *head
 	if (minutes % 60)
 		etw_text_printf(text, ":%02u", minutes % 60);
 	/* "@tzres.dll,-112" names a resource of the machine, which says nothing here. */
-	if (units && header->time_zone[4] != '@') {
+	if (units && name[0] != '@') {
 		etw_text_puts(text, ", ");
 		from = text->bytes;
-		etw_text_utf16(text, header->time_zone + 4, units);
+		etw_text_utf16(text, name, units);
 		(void)etw_export_clean(text, from);
 	}
 	return true;

@@ -36,7 +36,7 @@ void machine_clock_write(struct etw_text *text, const struct etw_etl_header *hea
 void machine_mode_write(struct etw_text *text, uint32_t mode);
 
 /*
- * machine_zone_write() - "UTC-8, Pacific Standard Time": the offset in standard time.
+ * machine_zone_write() - "UTC-7, Pacific Daylight Time": what was in force when the trace began.
  *
  * Returns false, nothing appended, when the header has none.
  */
