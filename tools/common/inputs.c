@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "tools/common/foreign.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 
@@ -53,8 +54,10 @@ static int open_one(const char *argument, char **ret_path, struct etw_trace **re
 		result = etw_trace_open(is_input ? spooled : *ret_path, ret, &fault);
 	if (!result)
 		result = etw_trace_index(*ret);
+	if (result == -EBADMSG && !is_input && etw_foreign_tell(*ret_path))
+		return -1;
 	if (result == -EBADMSG && fault.sentence)
-		etw_program_error("%s is no .etl file: %s (%s%s%s, byte %" PRIu64 ")",
+		etw_program_error("%s is no .etl trace (%s; %s%s%s, byte %" PRIu64 ")",
 				  *ret_path ? *ret_path : argument, fault.sentence, fault.structure,
 				  fault.field ? ": " : "", fault.field ? fault.field : "",
 				  fault.offset);
