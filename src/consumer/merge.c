@@ -14,6 +14,15 @@
 #define LOSS_FLAGS \
 	(WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST | WIRE_BUFFER_RTBACKUP_CORRUPT)
 
+/*
+ * Buffers that overlap in time are loaded together, which no genuine file makes expensive. Beyond this much a
+ * buffer has to wait, and its events are delivered late.
+ */
+#define LOADED_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+/* A lane that is not in use keeps its memory for the next buffer, up to this much. */
+#define KEPT_BYTES_MAX ((size_t)4 * 1024 * 1024)
+
 /* A loaded buffer and the place in it. */
 struct lane {
 	struct etw_etl_block block;
@@ -35,11 +44,11 @@ struct etw_merge {
 	struct etw_findings *findings;
 	struct etw_merge_window window;
 	uint32_t next_entry;
-	uint8_t *skip;     /* owned; entries that end before the window; NULL without a window */
 	struct node *heap; /* owned, and the lanes in it */
 	uint32_t heap_count;
 	uint32_t heap_room;
 	struct lane *free_lanes; /* owned */
+	size_t loaded_bytes;     /* of memory that the lanes on the heap hold */
 	int64_t horizon;         /* the root may deliver while its time is below, or equal and */
 	uint32_t horizon_number; /* its buffer's number below */
 	bool has_horizon;
@@ -62,32 +71,6 @@ static void lane_free(struct lane *lane)
 	free(lane);
 }
 
-/*
- * Marks the entries of which every event lies before the window: a processor's buffers follow each other
- * in time, so those whose successor begins before the window do.
- */
-static int mark_early(struct etw_merge *merge)
-{
-	const struct etw_etl_directory *directory = merge->directory;
-	CLEANUP(freep) int64_t *next_raw = NULL;
-	size_t processors = WIRE_BUFFER_PROCESSOR_MASK + 1;
-
-	next_raw = malloc(processors * sizeof(*next_raw));
-	merge->skip = calloc(directory->count ? directory->count : 1, 1);
-	if (!next_raw || !merge->skip)
-		return -ENOMEM;
-	for (size_t i = 0; i < processors; i++)
-		next_raw[i] = INT64_MAX;
-	for (uint32_t i = directory->count; i-- > 0;) {
-		const struct etw_etl_entry *entry = &directory->entries[i];
-		int64_t *next = &next_raw[entry->processor & WIRE_BUFFER_PROCESSOR_MASK];
-
-		merge->skip[i] = *next < merge->window.from_raw;
-		*next = entry->first_raw;
-	}
-	return 0;
-}
-
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
 		     const struct etw_merge_window *window, struct etw_findings *findings,
 		     struct etw_merge **ret)
@@ -101,11 +84,8 @@ int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_direc
 	merge->findings = findings;
 	merge->window = (struct etw_merge_window){INT64_MIN, INT64_MAX};
 	merge->last_raw = INT64_MIN;
-	if (window) {
+	if (window)
 		merge->window = *window;
-		if (window->from_raw > INT64_MIN)
-			TRY(mark_early(merge));
-	}
 	*ret = TAKE(merge);
 	return 0;
 }
@@ -123,7 +103,6 @@ void etw_merge_free(struct etw_merge *merge)
 		lane_free(lane);
 	}
 	free(merge->heap);
-	free(merge->skip);
 	free(merge);
 }
 
@@ -195,6 +174,12 @@ static inline bool is_past_horizon(const struct etw_merge *merge)
 	return root->time_raw > merge->horizon || root->number > merge->horizon_number;
 }
 
+static size_t lane_bytes(const struct lane *lane)
+{
+	return lane->block.memory_room + lane->block.unpacked_room +
+	       lane->block.places_room * sizeof(*lane->block.places);
+}
+
 static struct lane *take_lane(struct etw_merge *merge)
 {
 	struct lane *lane = merge->free_lanes;
@@ -208,6 +193,8 @@ static struct lane *take_lane(struct etw_merge *merge)
 
 static void give_lane(struct etw_merge *merge, struct lane *lane)
 {
+	if (lane_bytes(lane) > KEPT_BYTES_MAX)
+		etw_etl_block_done(&lane->block);
 	lane->next_free = merge->free_lanes;
 	merge->free_lanes = lane;
 }
@@ -235,8 +222,6 @@ static int load_next(struct etw_merge *merge)
 	struct lane *lane;
 	int result;
 
-	if (merge->skip && merge->skip[index])
-		return 0;
 	TRY(reserve_heap(merge));
 	lane = take_lane(merge);
 	if (!lane)
@@ -248,13 +233,14 @@ static int load_next(struct etw_merge *merge)
 		return result;
 	}
 	lane->losses = lane->block.buffer.flags & LOSS_FLAGS;
+	merge->loaded_bytes += lane_bytes(lane);
 	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
 							 lane->block.buffer.number, lane};
 	sift_up(merge, merge->heap_count - 1);
 	return 0;
 }
 
-/* Whether the directory's next buffer could hold an event before the root's. */
+/* Whether the directory's next buffer is to be loaded: it could hold an event before the root's. */
 static bool is_next_earlier(const struct etw_merge *merge)
 {
 	const struct etw_etl_entry *entry = &merge->directory->entries[merge->next_entry];
@@ -262,6 +248,8 @@ static bool is_next_earlier(const struct etw_merge *merge)
 
 	if (!merge->heap_count)
 		return true;
+	if (merge->loaded_bytes >= LOADED_BYTES_MAX)
+		return false;
 	return entry->first_raw < root->time_raw ||
 	       (entry->first_raw == root->time_raw && entry->number < root->number);
 }
@@ -295,10 +283,10 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	time_raw = merge->heap[0].time_raw;
 	if (time_raw > merge->window.to_raw)
 		return ETW_END;
-	if (UNLIKELY(time_raw < merge->last_raw))
-		note_late(merge, lane);
-	else
+	if (LIKELY(time_raw >= merge->last_raw))
 		merge->last_raw = time_raw;
+	else if (!lane->losses)
+		note_late(merge, lane);
 	ret->block = &lane->block;
 	ret->event = &lane->cursor.event;
 	ret->offset = lane->cursor.offset;
@@ -324,6 +312,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		return NULL;
 	}
 	merge->done = lane->block.buffer;
+	merge->loaded_bytes -= lane_bytes(lane);
 	give_lane(merge, lane);
 	merge->heap[0] = merge->heap[--merge->heap_count];
 	if (merge->heap_count)

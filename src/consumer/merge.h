@@ -2,7 +2,8 @@
 /*
  * Hands out the events of one file in order of time; equal times in file order. A buffer is loaded when the
  * clock reaches its first event and given back after its last, so that only those buffers are in memory
- * that overlap in time: as a rule one per processor.
+ * that overlap in time: as a rule one per processor. Where more overlap than memory is meant for, which
+ * only hostile files do, buffers wait and their events come late, with a finding.
  */
 #ifndef ETW_CONSUMER_MERGE_H
 #define ETW_CONSUMER_MERGE_H

@@ -14,6 +14,8 @@
 #define LOSS_OPCODE_BUFFER 33
 #define LOSS_OPCODE_FILE   34
 
+static const char no_memory[] = "no memory for the extended items";
+
 void etw_recorder_done(struct etw_recorder *recorder)
 {
 	free(recorder->items);
@@ -82,7 +84,7 @@ static const char *read_items(struct etw_recorder *recorder, const struct etw_et
 			return "an extended item's size does not fit";
 		items = item_room(recorder, (size_t)record->ExtendedDataCount + 1);
 		if (!items)
-			return "no memory for the extended items";
+			return no_memory;
 		add_item(record, items, le16_get(item.type), event->at + offset + sizeof(item),
 			 data_bytes);
 		record->ExtendedData[record->ExtendedDataCount - 1].Reserved1 = (USHORT)bytes;
@@ -135,8 +137,8 @@ static void fill_system(const struct etw_etl_event *event, EVENT_RECORD *record)
 	set_payload(record, event, bytes);
 }
 
-static void fill_perfinfo(struct etw_recorder *recorder, const struct etw_etl_event *event,
-			  EVENT_RECORD *record)
+static const char *fill_perfinfo(struct etw_recorder *recorder, const struct etw_etl_event *event,
+				 EVENT_RECORD *record)
 {
 	EVENT_HEADER *header = &record->EventHeader;
 	struct wire_perfinfo_header perfinfo;
@@ -156,18 +158,20 @@ static void fill_perfinfo(struct etw_recorder *recorder, const struct etw_etl_ev
 		EVENT_HEADER_EXTENDED_DATA_ITEM *items = item_room(recorder, 2);
 		size_t counters = 8 * ((size_t)(version & WIRE_PERFINFO_COUNTER_MASK) >> 8);
 
+		if (!items)
+			return no_memory;
 		if (version & WIRE_PERFINFO_PEBS_INDEX) {
-			if (items)
-				add_item(record, items, EVENT_HEADER_EXT_TYPE_PEBS_INDEX,
-					 event->at + offset, 8);
+			add_item(record, items, EVENT_HEADER_EXT_TYPE_PEBS_INDEX,
+				 event->at + offset, 8);
 			offset += 8;
 		}
-		if (counters && items)
+		if (counters)
 			add_item(record, items, EVENT_HEADER_EXT_TYPE_PMC_COUNTERS,
 				 event->at + offset, counters);
 		offset += counters;
 	}
 	set_payload(record, event, offset);
+	return NULL;
 }
 
 static void fill_full(const struct etw_etl_event *event, EVENT_RECORD *record)
@@ -189,17 +193,19 @@ static void fill_full(const struct etw_etl_event *event, EVENT_RECORD *record)
 }
 
 /* The instance ids on disk already have the layout of EVENT_EXTENDED_ITEM_INSTANCE. */
-static void fill_instance(struct etw_recorder *recorder, const struct etw_etl_event *event,
-			  EVENT_RECORD *record)
+static const char *fill_instance(struct etw_recorder *recorder, const struct etw_etl_event *event,
+				 EVENT_RECORD *record)
 {
 	EVENT_HEADER_EXTENDED_DATA_ITEM *items = item_room(recorder, 1);
 	size_t at = offsetof(struct wire_instance_header, instance_id);
 
 	fill_full(event, record);
-	if (items)
-		add_item(record, items, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, event->at + at,
-			 sizeof(struct wire_instance_header) - at);
+	if (!items)
+		return no_memory;
+	add_item(record, items, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, event->at + at,
+		 sizeof(struct wire_instance_header) - at);
 	set_payload(record, event, sizeof(struct wire_instance_header));
+	return NULL;
 }
 
 static void fill_message(const struct etw_etl_event *event, EVENT_RECORD *record)
@@ -241,6 +247,8 @@ const char *etw_recorder_fill(struct etw_recorder *recorder, const struct etw_et
 
 	record->ExtendedDataCount = 0;
 	record->ExtendedData = NULL;
+	record->UserData = NULL;
+	record->UserDataLength = 0;
 	if (event->header_type == WIRE_HEADER_EVENT64 ||
 	    event->header_type == WIRE_HEADER_EVENT32) {
 		sentence = fill_event(recorder, event, record);
@@ -249,7 +257,7 @@ const char *etw_recorder_fill(struct etw_recorder *recorder, const struct etw_et
 		switch (event->header_type) {
 		case WIRE_HEADER_PERFINFO32:
 		case WIRE_HEADER_PERFINFO64:
-			fill_perfinfo(recorder, event, record);
+			sentence = fill_perfinfo(recorder, event, record);
 			break;
 		case WIRE_HEADER_FULL32:
 		case WIRE_HEADER_FULL64:
@@ -257,7 +265,7 @@ const char *etw_recorder_fill(struct etw_recorder *recorder, const struct etw_et
 			break;
 		case WIRE_HEADER_INSTANCE32:
 		case WIRE_HEADER_INSTANCE64:
-			fill_instance(recorder, event, record);
+			sentence = fill_instance(recorder, event, record);
 			break;
 		case WIRE_HEADER_MESSAGE:
 			fill_message(event, record);

@@ -183,6 +183,7 @@ struct stream {
 	struct etw_merge_event head;
 	int64_t head_ft;
 	bool has_head;
+	struct etw_findings before; /* of an earlier pass */
 };
 
 /* Brings the next event of the stream to its head. */
@@ -246,6 +247,8 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 	const struct etw_clock *clock = &trace->header.clock;
 	struct etw_merge_window window = {INT64_MIN, INT64_MAX};
 
+	stream->trace = trace;
+	stream->before = trace->findings;
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->walk_findings;
 	if (sink->from_ft > INT64_MIN)
@@ -257,7 +260,6 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 		if (etw_clock_to_filetime(clock, beyond) > sink->to_ft)
 			window.to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
 	}
-	stream->trace = trace;
 	TRY(etw_merge_create(&trace->file, &trace->directory, &window, &trace->findings,
 			     &stream->merge));
 	return advance(stream, sink);
@@ -294,6 +296,15 @@ static int run_earliest(struct stream *streams, size_t count, const struct etw_t
 	return result;
 }
 
+/* A pass over a part of the file does not make anybody forget what one over all of it found. */
+static void close_stream(struct stream *stream)
+{
+	etw_merge_free(stream->merge);
+	if (stream->trace &&
+	    etw_findings_total(&stream->before) > etw_findings_total(&stream->trace->findings))
+		stream->trace->findings = stream->before;
+}
+
 int etw_trace_process(struct etw_trace *const *traces, size_t count,
 		      const struct etw_trace_sink *sink)
 {
@@ -308,7 +319,7 @@ int etw_trace_process(struct etw_trace *const *traces, size_t count,
 	while (!result && any)
 		result = run_earliest(streams, count, sink, &any);
 	for (size_t i = 0; i < count; i++)
-		etw_merge_free(streams[i].merge);
+		close_stream(&streams[i]);
 	free(streams);
 	return result;
 }

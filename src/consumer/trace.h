@@ -48,7 +48,8 @@ const struct etw_etl_header *etw_trace_header(const struct etw_trace *trace);
 
 /*
  * etw_trace_findings() - what was skipped so far: in part after opening and indexing, complete after a
- * pass. A further pass starts the account anew. Lives as long as the trace.
+ * pass. A further pass starts the account anew, but one over a part never forgets what one over more found.
+ * Lives as long as the trace.
  */
 const struct etw_findings *etw_trace_findings(const struct etw_trace *trace);
 

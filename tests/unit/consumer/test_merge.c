@@ -143,11 +143,9 @@ static void test_merge__losses_come_before_the_buffers_events(void **state)
 	done(&merged);
 }
 
-static void test_merge__windows(void **state)
+/* Every window over the 60 events and two companions of "plain" gives what lies in it. */
+static void check_windows(struct merged *merged)
 {
-	struct merged merged = prepare_sample(sample_make("plain"));
-
-	(void)state;
 	for (int64_t from = 999900; from <= 1006000; from += 50) {
 		for (int64_t to = from - 50; to <= 1006000; to += 350) {
 			struct etw_merge_window window = {from, to};
@@ -161,8 +159,8 @@ static void test_merge__windows(void **state)
 				wanted += time >= from && time <= to;
 			}
 			wanted += from <= 1000000 && to >= 1000000 ? 2 : 0;
-			assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory,
-							  &window, &merged.findings, &merge),
+			assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory,
+							  &window, &merged->findings, &merge),
 					 0);
 			while (!etw_merge_peek(merge, &event)) {
 				assert_true(event.time_raw <= to);
@@ -173,6 +171,28 @@ static void test_merge__windows(void **state)
 			assert_int_equal(in_window, wanted);
 		}
 	}
+}
+
+static void test_merge__windows(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("plain"));
+
+	(void)state;
+	check_windows(&merged);
+	done(&merged);
+}
+
+/* A file of several sessions has buffers of one processor that overlap in time. */
+static void test_merge__regress_windows_of_buffers_that_overlap(void **state)
+{
+	struct sample sample = sample_make("plain");
+	struct merged merged;
+
+	(void)state;
+	for (size_t at = 0; at < sample.count; at += etw_load32(sample.bytes + at))
+		etw_store16(sample.bytes + at + 0x28, 0); /* ProcessorIndex */
+	merged = prepare_sample(sample);
+	check_windows(&merged);
 	done(&merged);
 }
 
@@ -241,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_merge__counts),
 		cmocka_unit_test(test_merge__losses_come_before_the_buffers_events),
 		cmocka_unit_test(test_merge__windows),
+		cmocka_unit_test(test_merge__regress_windows_of_buffers_that_overlap),
 		cmocka_unit_test(test_merge__equal_times_need_no_more_memory),
 		cmocka_unit_test(test_merge__late_events_are_delivered_and_told),
 		cmocka_unit_test(test_merge__free_midway),
