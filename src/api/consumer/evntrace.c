@@ -156,6 +156,7 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount, LPFILETIME Start
 		   LPFILETIME EndTime)
 {
 	struct etw_open_trace *opens[ETW_TRACE_HANDLES_PER_PASS];
+	atomic_bool stop = false;
 	int64_t from_ft = StartTime ? filetime_value(StartTime) : INT64_MIN;
 	int64_t to_ft = EndTime ? filetime_value(EndTime) : INT64_MAX;
 
@@ -165,10 +166,10 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount, LPFILETIME Start
 		return ERROR_INVALID_PARAMETER;
 	if (from_ft > to_ft)
 		return ERROR_INVALID_TIME;
-	if (etw_trace_handle_begin(HandleArray, HandleCount, opens))
+	if (etw_trace_handle_begin(HandleArray, HandleCount, &stop, opens))
 		return ERROR_INVALID_HANDLE;
 
-	int result = etw_process_traces(opens, HandleCount, from_ft, to_ft);
+	int result = etw_process_traces(opens, HandleCount, &stop, from_ft, to_ft);
 
 	etw_trace_handle_end(opens, HandleCount);
 	return etw_win32_from_result(result);

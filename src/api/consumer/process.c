@@ -8,11 +8,13 @@
 
 struct pass {
 	struct etw_open_trace *const *opens;
+	const atomic_bool *stop;
 };
 
-static bool is_closed(const struct etw_open_trace *open)
+/* Relaxed: only whether to go on; what closing did is ordered by the table's lock. */
+static bool is_stopped(const struct pass *pass)
 {
-	return atomic_load_explicit(&open->is_closed, memory_order_relaxed);
+	return atomic_load_explicit(pass->stop, memory_order_relaxed);
 }
 
 /*
@@ -45,7 +47,7 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 		deliver_legacy(open, record);
 	else if (LIKELY(open->logfile.EventRecordCallback != NULL))
 		open->logfile.EventRecordCallback(record);
-	return UNLIKELY(is_closed(open)) ? -ECANCELED : 0;
+	return UNLIKELY(is_stopped(pass)) ? -ECANCELED : 0;
 }
 
 static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
@@ -58,14 +60,14 @@ static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *b
 	logfile->Filled = buffer->valid_bytes;
 	if (logfile->BufferCallback && !logfile->BufferCallback(logfile))
 		return -ECANCELED;
-	return is_closed(open) ? -ECANCELED : 0;
+	return is_stopped(pass) ? -ECANCELED : 0;
 }
 
-int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, int64_t from_ft,
-		       int64_t to_ft)
+int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const atomic_bool *stop,
+		       int64_t from_ft, int64_t to_ft)
 {
 	struct etw_trace *traces[ETW_TRACE_HANDLES_PER_PASS];
-	struct pass pass = {.opens = opens};
+	struct pass pass = {.opens = opens, .stop = stop};
 	struct etw_trace_sink sink = {
 		.context = &pass,
 		.event = on_event,

@@ -8,10 +8,12 @@
 /*
  * etw_process_traces() - delivers the events of all traces to their callbacks, in order of time.
  *
+ * @stop: looked at after each event and buffer; true ends the pass
+ *
  * Returns 0 at the end; -ECANCELED when a buffer callback or CloseTrace ended it; -ENOMEM, -EFBIG or
  * the errno of reading.
  */
-int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, int64_t from_ft,
-		       int64_t to_ft);
+int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const atomic_bool *stop,
+		       int64_t from_ft, int64_t to_ft);
 
 #endif

@@ -73,8 +73,12 @@ static void answer_partition_v2(struct query *query, const struct etw_etl_header
 	read_partition(header, &first);
 	block.information.QpcOffsetFromRoot = first.QpcOffsetFromRoot;
 	block.information.PartitionType = first.PartitionType;
-	block.information.PartitionId = (PWSTR)(query->to + offsetof(__typeof__(block), partition));
-	block.information.ParentId = (PWSTR)(query->to + offsetof(__typeof__(block), parent));
+	if (query->to) {
+		block.information.PartitionId =
+			(PWSTR)(query->to + offsetof(__typeof__(block), partition));
+		block.information.ParentId =
+			(PWSTR)(query->to + offsetof(__typeof__(block), parent));
+	}
 	write_guid_text(&first.PartitionId, block.partition);
 	write_guid_text(&first.ParentId, block.parent);
 	answer(query, &block, sizeof(block));

@@ -14,7 +14,7 @@ struct slot {
 };
 
 static struct {
-	pthread_mutex_t lock; /* protects all below, and is_busy of every open trace */
+	pthread_mutex_t lock; /* protects all below, and what open traces say it does */
 	struct slot *slots;   /* owned */
 	uint32_t count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -85,7 +85,7 @@ static struct slot *find_slot(PROCESSTRACE_HANDLE handle)
 	return &table.slots[index];
 }
 
-int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count,
+int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count, atomic_bool *stop,
 			   struct etw_open_trace **ret)
 {
 	ULONG marked = 0;
@@ -94,14 +94,14 @@ int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count,
 	for (; marked < count; marked++) {
 		struct slot *slot = find_slot(handles[marked]);
 
-		if (!slot || slot->open->is_busy)
+		if (!slot || slot->open->stop_pass)
 			break;
-		slot->open->is_busy = true;
+		slot->open->stop_pass = stop;
 		ret[marked] = slot->open;
 	}
 	if (marked < count) {
 		for (ULONG i = 0; i < marked; i++)
-			ret[i]->is_busy = false;
+			ret[i]->stop_pass = NULL;
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	return marked < count ? -EBADF : 0;
@@ -111,9 +111,9 @@ void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count)
 {
 	(void)pthread_mutex_lock(&table.lock);
 	for (ULONG i = 0; i < count; i++) {
-		opens[i]->is_busy = false;
+		opens[i]->stop_pass = NULL;
 		/* One that is still open may be closed and freed by anyone as soon as the lock is gone. */
-		if (!atomic_load_explicit(&opens[i]->is_closed, memory_order_relaxed))
+		if (!opens[i]->is_closed)
 			opens[i] = NULL;
 	}
 	(void)pthread_mutex_unlock(&table.lock);
@@ -132,9 +132,11 @@ int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
 	if (slot) {
 		open = slot->open;
 		slot->open = NULL;
-		is_busy = open->is_busy;
+		is_busy = open->stop_pass != NULL;
+		open->is_closed = true;
 		/* Relaxed: the pass only looks whether to go on; the lock orders everything else. */
-		atomic_store_explicit(&open->is_closed, true, memory_order_relaxed);
+		if (is_busy)
+			atomic_store_explicit(open->stop_pass, true, memory_order_relaxed);
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	if (!open)

@@ -25,9 +25,9 @@ struct etw_open_trace {
 	 * places, so that the callbacks of either kind are called with it. Owns both names.
 	 */
 	EVENT_TRACE_LOGFILEW logfile;
-	bool is_record;        /* EventRecordCallback, not EventCallback */
-	atomic_bool is_closed; /* CloseTrace was called; set once, by any thread */
-	bool is_busy;          /* a pass uses it; under the table's lock */
+	bool is_record;         /* EventRecordCallback, not EventCallback */
+	bool is_closed;         /* CloseTrace was called; under the table's lock */
+	atomic_bool *stop_pass; /* of the pass that uses it; NULL outside; under the table's lock */
 };
 
 /* etw_open_trace_free() - frees the trace and the names; takes NULL. */
@@ -44,12 +44,13 @@ int etw_trace_handle_create(struct etw_open_trace *open, PROCESSTRACE_HANDLE *re
 /*
  * etw_trace_handle_begin() - marks handles as used by a pass.
  *
+ * @stop: set when any of them is closed; borrowed until etw_trace_handle_end()
  * @ret: one borrowed trace for each handle, until etw_trace_handle_end()
  *
  * Returns 0; -EBADF when one is not open, is in use, or comes twice: then none is marked.
  * Context: any thread.
  */
-int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count,
+int etw_trace_handle_begin(const PROCESSTRACE_HANDLE *handles, ULONG count, atomic_bool *stop,
 			   struct etw_open_trace **ret);
 
 /* etw_trace_handle_end() - the pass is over; frees what was closed meanwhile. @opens is used up. */
