@@ -10,6 +10,9 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
+/* 64 MiB of manifest; an assembly holds a place for each chunk from the start. */
+#define CHUNKS_MAX 1024
+
 #define STRUCTURE "embedded manifest"
 
 #define ENVELOPE_BYTES 8
@@ -78,6 +81,9 @@ static int read_envelope(const EVENT_RECORD *record, struct envelope *ret, struc
 	*ret = (struct envelope){at[1], at[2], etw_load16(at + 4), etw_load16(at + 6), bytes};
 	if (!ret->total)
 		return refuse(reterr, 4, "total chunks", "a manifest has no chunks");
+	if (ret->total > CHUNKS_MAX)
+		return refuse(reterr, 4, "total chunks",
+			      "a manifest claims more chunks than any has");
 	if (ret->number >= ret->total)
 		return refuse(reterr, 6, "chunk number", "a chunk has a number beyond the last");
 	return 0;

@@ -118,6 +118,8 @@ static void test_embedded__refusals(void **state)
 		{"\x02\x04\x00\x5b\x01\x00\x00\x00", 8, "the format of a chunk is unknown"},
 		{"\x01\x04\x00\x5c\x01\x00\x00\x00", 8, "a chunk lacks the magic byte"},
 		{"\x01\x04\x00\x5b\x00\x00\x00\x00", 8, "a manifest has no chunks"},
+		{"\x01\x04\x00\x5b\x01\x04\x00\x00", 8,
+		 "a manifest claims more chunks than any has"},
 		{"\x01\x04\x00\x5b\x02\x00\x02\x00", 8, "a chunk has a number beyond the last"},
 	};
 	struct etw_fault fault;
@@ -133,7 +135,7 @@ static void test_embedded__refusals(void **state)
 
 static void test_embedded__a_manifest_has_a_limit(void **state)
 {
-	static uint8_t payload[UINT16_MAX] = {1, 4, 0, 0x5b, 0xff, 0xff};
+	static uint8_t payload[UINT16_MAX] = {1, 4, 0, 0x5b, 0x00, 0x04};
 	struct etw_fault fault;
 	int r = 0;
 
