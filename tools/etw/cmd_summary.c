@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw FILE`: what is in a trace, on one page. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -38,8 +39,10 @@ struct summary {
 static void summary_done(struct summary *summary)
 {
 	etw_words_done(&summary->shared.manifests);
+	for (size_t i = 0; summary->report.machines && i < summary->inputs.count; i++)
+		machine_done(&summary->report.machines[i]);
+	free(summary->report.machines);
 	etw_inputs_done(&summary->inputs);
-	machine_done(&summary->report.machine);
 	processes_done(&summary->report.processes);
 	tally_done(&summary->report.tally);
 	etw_decoder_free(summary->decoder);
@@ -84,7 +87,6 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	int64_t time = record->EventHeader.TimeStamp.QuadPart;
 	struct etw_decoding decoding;
 
-	(void)trace;
 	if (UNLIKELY(address.offset == UINT32_MAX)) {
 		summary->loss_marks++;
 		return 0;
@@ -93,7 +95,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	if (!report->tally.count)
 		report->first_ft = time;
 	report->last_ft = time;
-	machine_add(&report->machine, &decoding);
+	machine_add(&report->machines[trace], &decoding);
 	TRY(processes_add(&report->processes, &decoding, GetEventProcessorIndex(record)));
 	return tally_add(&report->tally, &decoding);
 }
@@ -106,6 +108,22 @@ static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer 
 	(void)buffer;
 	etw_progress_add(&summary->progress, 1);
 	return 0;
+}
+
+/* Each machine keeps what all of its traces say, at the first of them. */
+static void unite_machines(const struct summary *summary)
+{
+	struct machine *machines = summary->report.machines;
+
+	for (size_t i = 1; i < summary->inputs.count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (!machines[j].is_repeated &&
+			    machine_unite(&machines[j], etw_trace_header(summary->inputs.traces[j]),
+					  &machines[i],
+					  etw_trace_header(summary->inputs.traces[i])))
+				break;
+		}
+	}
 }
 
 /* Both passes, then what follows from them. */
@@ -133,6 +151,7 @@ static int gather(struct summary *summary)
 		etw_inputs_error(&summary->inputs, result);
 		return result;
 	}
+	unite_machines(summary);
 	report->inputs = &summary->inputs;
 	report->loss = etw_loss_of(&summary->inputs, summary->loss_marks);
 	report->schema_damage = etw_schema_store_damage(summary->store, &fault);
@@ -181,7 +200,8 @@ static int run(int argc, char **argv)
 	}
 	if (etw_inputs_open(argv + optind, (size_t)(argc - optind), &summary.inputs))
 		return ETW_EXIT_FAILED;
-	if (etw_schema_store_create(&summary.store) ||
+	summary.report.machines = calloc(summary.inputs.count, sizeof(struct machine));
+	if (!summary.report.machines || etw_schema_store_create(&summary.store) ||
 	    etw_decoder_create(summary.store, &summary.decoder)) {
 		etw_program_error("out of memory");
 		return ETW_EXIT_FAILED;

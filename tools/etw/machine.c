@@ -2,6 +2,7 @@
 #include "tools/etw/machine.h"
 
 #include <evntrace.h>
+#include <string.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -10,6 +11,8 @@
 #include "export/export.h"
 #include "tools/common/number.h"
 #include "tools/common/zone.h"
+
+#define BOOT_SLACK_S 10
 
 enum {
 	CONFIG_CPU = 10,
@@ -84,6 +87,48 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 		 etw_guid_equal(&header->ProviderId, &sysconfig_class) &&
 		 header->EventDescriptor.Opcode == SYSCONFIG_BUILD && !machine->product.bytes)
 		take_text(decoding, "ProductName", &machine->product);
+}
+
+static bool is_same(const struct machine *left, const struct etw_etl_header *left_header,
+		    const struct machine *right, const struct etw_etl_header *right_header)
+{
+	int64_t apart = left_header->boot_ft / ETW_FILETIME_PER_SECOND -
+			right_header->boot_ft / ETW_FILETIME_PER_SECOND;
+
+	if (left_header->os_build != right_header->os_build ||
+	    left_header->os_major != right_header->os_major ||
+	    left_header->os_minor != right_header->os_minor ||
+	    left_header->processors != right_header->processors ||
+	    left_header->cpu_mhz != right_header->cpu_mhz)
+		return false;
+	if (left->computer.bytes && right->computer.bytes)
+		return !strcmp(etw_text_string(&left->computer), etw_text_string(&right->computer));
+	/* The clock may have been set a little in between. */
+	return apart >= -BOOT_SLACK_S && apart <= BOOT_SLACK_S;
+}
+
+static void move_fact(struct etw_text *to, struct etw_text *from)
+{
+	if (to->bytes)
+		return;
+	etw_text_done(to);
+	*to = *from;
+	*from = (struct etw_text){0};
+}
+
+bool machine_unite(struct machine *machine, const struct etw_etl_header *header,
+		   struct machine *other, const struct etw_etl_header *other_header)
+{
+	if (!is_same(machine, header, other, other_header))
+		return false;
+	move_fact(&machine->computer, &other->computer);
+	move_fact(&machine->product, &other->product);
+	move_fact(&machine->processor, &other->processor);
+	move_fact(&machine->model, &other->model);
+	if (!machine->memory_mb)
+		machine->memory_mb = other->memory_mb;
+	other->is_repeated = true;
+	return true;
 }
 
 /* Builds from which on a name holds, newest first. Clients and servers share most of them. */

@@ -14,6 +14,7 @@ struct machine {
 	struct etw_text processor; /* "Intel(R) Core(TM) ..." */
 	struct etw_text model;     /* "Dell Inc. Latitude 7400" */
 	uint64_t memory_mb;
+	bool is_repeated; /* an earlier trace is of the same machine, and has its facts */
 };
 
 /* machine_done() - frees the texts; takes a zeroed struct. */
@@ -21,6 +22,15 @@ void machine_done(struct machine *machine);
 
 /* machine_add() - takes in one event. */
 void machine_add(struct machine *machine, const struct etw_decoding *decoding);
+
+/*
+ * machine_unite() - when both traces are of one machine, moves the facts that @machine lacks to it.
+ *
+ * Two computer names decide; where one is unknown, the headers must agree down to the time of boot.
+ * Returns whether they are, and marks @other as repeated.
+ */
+bool machine_unite(struct machine *machine, const struct etw_etl_header *header,
+		   struct machine *other, const struct etw_etl_header *other_header);
 
 /* machine_os_name() - "Windows 10 version 22H2" by version and build; NULL when unknown. Static. */
 const char *machine_os_name(const struct etw_etl_header *header);

@@ -102,12 +102,34 @@ static void put_boot(struct etw_text *text, const struct etw_etl_header *header)
 	}
 }
 
+static void put_machine(struct etw_text *text, const struct report_look *look,
+			const struct machine *machine, const struct etw_etl_header *header)
+{
+	struct etw_text value = {0};
+
+	machine_write(&value, machine, header);
+	put_fact(text, look, "Machine", &value);
+	if (machine->model.bytes > 1 || machine->processor.bytes) {
+		etw_text_puts(&value, etw_text_string(&machine->model));
+		if (value.bytes && machine->processor.bytes)
+			etw_text_puts(&value, ", ");
+		etw_text_puts(&value, etw_text_string(&machine->processor));
+		put_fact(text, look, "", &value);
+	}
+	if (header->boot_ft > 0) {
+		put_boot(&value, header);
+		put_fact(text, look, "Booted", &value);
+	}
+	etw_text_done(&value);
+}
+
 /* The facts of one file. */
 static void put_file(struct etw_text *text, const struct report *report,
 		     const struct report_look *look, size_t index)
 {
 	struct etw_trace *trace = report->inputs->traces[index];
 	const struct etw_etl_header *header = etw_trace_header(trace);
+	const struct machine *machine = &report->machines[index];
 	struct etw_text value = {0};
 
 	put_foreign(&value, report->inputs->paths[index]);
@@ -116,27 +138,14 @@ static void put_file(struct etw_text *text, const struct report *report,
 	etw_text_puts(&value, ", ");
 	etw_number_count(&value, etw_trace_buffers(trace), "buffer");
 	put_fact(text, look, "File", &value);
-	if (!index) {
-		machine_write(&value, &report->machine, header);
-		put_fact(text, look, "Machine", &value);
-		if (report->machine.model.bytes > 1 || report->machine.processor.bytes) {
-			etw_text_puts(&value, etw_text_string(&report->machine.model));
-			if (value.bytes && report->machine.processor.bytes)
-				etw_text_puts(&value, ", ");
-			etw_text_puts(&value, etw_text_string(&report->machine.processor));
-			put_fact(text, look, "", &value);
-		}
-		if (header->boot_ft > 0) {
-			put_boot(&value, header);
-			put_fact(text, look, "Booted", &value);
-		}
-	}
+	if (!machine->is_repeated)
+		put_machine(text, look, machine, header);
 	put_session(&value, header);
 	put_fact(text, look, "Session", &value);
-	put_recorded(&value, report, header, /* has_zone= */ !index);
+	put_recorded(&value, report, header, /* has_zone= */ !machine->is_repeated);
 	put_fact(text, look, "Recorded", &value);
 	machine_clock_write(&value, header);
-	if (!index)
+	if (!machine->is_repeated)
 		put_fact(text, look, "Clock", &value);
 	etw_text_done(&value);
 }

@@ -11,7 +11,7 @@
 /* Everything that the passes found out. */
 struct report {
 	const struct etw_inputs *inputs;
-	struct machine machine;
+	struct machine *machines; /* owned; of each trace */
 	struct processes processes;
 	struct tally tally;
 	int64_t first_ft, last_ft; /* of the events; 0 when there is none */
