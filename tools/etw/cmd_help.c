@@ -43,10 +43,11 @@ static void print_overview(void)
 			       verbs[i]->arguments);
 		(void)printf("  %-28s  %s\n", usage, verbs[i]->one_line);
 	}
-	(void)puts("\n"
-		   "Several files are read as one trace, - is standard input.\n"
-		   "`etw help VERB` lists the options of a verb; --version or -V shows the version.\n"
-		   "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
+	(void)puts(
+		"\n"
+		"Several files are read as one trace, - is standard input.\n"
+		"`etw help VERB` lists the options of a verb; --version or -V shows the version.\n"
+		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
 }
 
 void etw_verb_help_print(const struct etw_verb *verb)

@@ -7,9 +7,9 @@ cat >job.man <<'END'
 <instrumentation><events>
 <provider name="Job-Maker" guid="{9e2f0c11-5a47-4c5e-9b01-020304050607}" symbol="JOB"
 	resourceFileName="job" messageFileName="job">
-<tasks><task name="AJobWhoseNameIsSoLongThatItWouldNotFitOntoOneLineOfATerminalOfEightyColumns"
+<tasks><task name="AJobWhoseNameWouldNotFitOntoOneLineOfATerminalOfEightyColumns"
 	value="1"/></tasks>
-<events><event value="2" task="AJobWhoseNameIsSoLongThatItWouldNotFitOntoOneLineOfATerminalOfEightyColumns"
+<events><event value="2" task="AJobWhoseNameWouldNotFitOntoOneLineOfATerminalOfEightyColumns"
 	template="T"/></events>
 <templates><template tid="T"><data name="Number" inType="win:UInt32"/></template></templates>
 </provider>
