@@ -53,7 +53,8 @@ bool etw_foreign_tell(const char *path)
 
 	read_start(path, start, &bytes, text);
 	for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
-		if (bytes < packers[i].bytes || memcmp(start, packers[i].magic, packers[i].bytes))
+		if (bytes < packers[i].bytes ||
+		    memcmp(start, packers[i].magic, packers[i].bytes) != 0)
 			continue;
 		etw_program_error("%s is %s; try %s %s | etw -", path, packers[i].name,
 				  packers[i].unpack, path);
