@@ -42,7 +42,7 @@ struct etw_merge {
 	const struct etw_etl_file *file;
 	const struct etw_etl_directory *directory;
 	struct etw_findings *findings;
-	struct etw_merge_window window;
+	int64_t to_raw; /* the last time to deliver */
 	uint32_t next_entry;
 	struct node *heap; /* owned, and the lanes in it */
 	uint32_t heap_count;
@@ -72,8 +72,7 @@ static void lane_free(struct lane *lane)
 }
 
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
-		     const struct etw_merge_window *window, struct etw_findings *findings,
-		     struct etw_merge **ret)
+		     int64_t to_raw, struct etw_findings *findings, struct etw_merge **ret)
 {
 	CLEANUP(etw_merge_freep) struct etw_merge *merge = calloc(1, sizeof(*merge));
 
@@ -82,10 +81,8 @@ int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_direc
 	merge->file = file;
 	merge->directory = directory;
 	merge->findings = findings;
-	merge->window = (struct etw_merge_window){INT64_MIN, INT64_MAX};
+	merge->to_raw = to_raw;
 	merge->last_raw = INT64_MIN;
-	if (window)
-		merge->window = *window;
 	*ret = TAKE(merge);
 	return 0;
 }
@@ -281,7 +278,7 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	}
 	lane = merge->heap[0].lane;
 	time_raw = merge->heap[0].time_raw;
-	if (time_raw > merge->window.to_raw)
+	if (time_raw > merge->to_raw)
 		return ETW_END;
 	if (LIKELY(time_raw >= merge->last_raw))
 		merge->last_raw = time_raw;

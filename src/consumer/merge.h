@@ -25,22 +25,15 @@ struct etw_merge_event {
 	int64_t time_raw;
 };
 
-/* What to leave out without looking at each event; raw times, both inclusive. */
-struct etw_merge_window {
-	int64_t from_raw;
-	int64_t to_raw;
-};
-
 /*
  * etw_merge_create() - @file, @directory and @findings are borrowed and must outlive the merge.
  *
- * @window: NULL for everything
+ * @to_raw: the last time to deliver; INT64_MAX for everything
  *
  * Returns 0 or -ENOMEM.
  */
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
-		     const struct etw_merge_window *window, struct etw_findings *findings,
-		     struct etw_merge **ret);
+		     int64_t to_raw, struct etw_findings *findings, struct etw_merge **ret);
 
 /* etw_merge_free() - takes NULL. */
 void etw_merge_free(struct etw_merge *merge);

@@ -245,22 +245,20 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 		       struct stream *stream)
 {
 	const struct etw_clock *clock = &trace->header.clock;
-	struct etw_merge_window window = {INT64_MIN, INT64_MAX};
+	int64_t to_raw = INT64_MAX;
 
 	stream->trace = trace;
 	stream->before = trace->findings;
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->walk_findings;
-	if (sink->from_ft > INT64_MIN)
-		window.from_raw = etw_clock_from_filetime(clock, sink->from_ft);
 	if (sink->to_ft < INT64_MAX) {
 		/* The last raw time that still rounds down to it; none is beyond where time saturates. */
 		int64_t beyond = etw_clock_from_filetime(clock, sink->to_ft + 1);
 
 		if (etw_clock_to_filetime(clock, beyond) > sink->to_ft)
-			window.to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
+			to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
 	}
-	TRY(etw_merge_create(&trace->file, &trace->directory, &window, &trace->findings,
+	TRY(etw_merge_create(&trace->file, &trace->directory, to_raw, &trace->findings,
 			     &stream->merge));
 	return advance(stream, sink);
 }

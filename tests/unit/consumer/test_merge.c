@@ -46,14 +46,14 @@ static void done(struct merged *merged)
 }
 
 /* Runs to the end. Without late events, (time, buffer, offset) ascends strictly. */
-static struct outcome run(struct merged *merged, const struct etw_merge_window *window)
+static struct outcome run(struct merged *merged)
 {
 	struct etw_merge *merge = NULL;
 	struct etw_merge_event event;
 	struct outcome outcome = {.first_raw = INT64_MIN, .last_raw = INT64_MIN};
 	uint64_t last_address = 0;
 
-	assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory, window,
+	assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory, INT64_MAX,
 					  &merged->findings, &merge),
 			 0);
 	while (!etw_merge_peek(merge, &event)) {
@@ -84,7 +84,7 @@ static struct outcome run(struct merged *merged, const struct etw_merge_window *
 static struct outcome run_preset(const char *preset)
 {
 	struct merged merged = prepare_sample(sample_make(preset));
-	struct outcome outcome = run(&merged, NULL);
+	struct outcome outcome = run(&merged);
 
 	assert_int_equal(outcome.buffers, merged.directory.count);
 	assert_int_equal(merged.findings.counts[ETW_FINDING_LATE], 0);
@@ -121,7 +121,7 @@ static void test_merge__losses_come_before_the_buffers_events(void **state)
 	unsigned count = 0;
 
 	(void)state;
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
 					  &merged.findings, &merge),
 			 0);
 	while (!etw_merge_peek(merge, &event)) {
@@ -148,7 +148,6 @@ static void check_windows(struct merged *merged)
 {
 	for (int64_t from = 999900; from <= 1006000; from += 50) {
 		for (int64_t to = from - 50; to <= 1006000; to += 350) {
-			struct etw_merge_window window = {from, to};
 			struct etw_merge *merge = NULL;
 			struct etw_merge_event event;
 			unsigned in_window = 0, wanted = 0;
@@ -160,7 +159,7 @@ static void check_windows(struct merged *merged)
 			}
 			wanted += from <= 1000000 && to >= 1000000 ? 2 : 0;
 			assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory,
-							  &window, &merged->findings, &merge),
+							  to, &merged->findings, &merge),
 					 0);
 			while (!etw_merge_peek(merge, &event)) {
 				assert_true(event.time_raw <= to);
@@ -200,7 +199,7 @@ static void test_merge__regress_windows_of_buffers_that_overlap(void **state)
 static void test_merge__equal_times_need_no_more_memory(void **state)
 {
 	struct merged merged = prepare_sample(sample_make("equal-times"));
-	struct outcome outcome = run(&merged, NULL);
+	struct outcome outcome = run(&merged);
 
 	(void)state;
 	assert_int_equal(outcome.events, 82);
@@ -220,7 +219,7 @@ static void test_merge__late_events_are_delivered_and_told(void **state)
 	/* The first event of buffer 1 is moved far behind: the rest of the buffer comes too late. */
 	etw_store64(sample.bytes + 1024 + 0x48 + 0x10, 1005950);
 	merged = prepare_sample(sample);
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
 					  &merged.findings, &merge),
 			 0);
 	while (!etw_merge_peek(merge, &event)) {
@@ -242,7 +241,7 @@ static void test_merge__free_midway(void **state)
 	struct etw_merge_event event;
 
 	(void)state;
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, NULL,
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
 					  &merged.findings, &merge),
 			 0);
 	for (unsigned i = 0; i < 30; i++) {
