@@ -14,6 +14,8 @@
 #define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+#define ETW_END 1 /* positive status: nothing more to come */
+
 /* CLEANUP(fn) on a local: fn(&local) runs when it leaves scope. */
 #define CLEANUP(function) __attribute__((cleanup(function)))
 

@@ -3,10 +3,9 @@
 #ifndef ETW_ETL_SEARCH_H
 #define ETW_ETL_SEARCH_H
 
+#include "base/macros.h"
 #include "etl/buffer.h"
 #include "etl/file.h"
-
-#define ETW_END 1 /* positive status: nothing more to come */
 
 /*
  * What a search may spend. Places that only look like buffers cost the reading of what they claim to hold;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every source of events is to the session engine: the kernel now, tracepoints and others later.
+ * A source makes events in their final .etl form; the engine pulls them, merges them with the rings by
+ * time and processor, and tells the source what is safe in an output buffer.
+ *
+ * All functions are called by the session's own thread, one source object for each session.
+ * Source: docs/design/recording.md "Sources".
+ */
+#ifndef ETW_BASE_SOURCE_H
+#define ETW_BASE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <guiddef.h>
+
+#include "base/fault.h"
+
+/* An event of a source, ready for a buffer. */
+struct etw_source_event {
+	const uint8_t *bytes; /* borrowed until the next pop or collect */
+	uint32_t byte_count;  /* exact, header included */
+	int64_t time_raw;     /* session clock; the same as in the header */
+};
+
+/*
+ * Where a source stands, for the next host. Per processor: the last event popped; events that do not come
+ * after it in (time, serial) are dropped when they are read again.
+ */
+struct etw_source_mark {
+	int64_t time_raw;
+	uint64_t serial; /* the source's own, grows with the place in its kernel buffer */
+};
+
+/* What the engine offers a source. */
+struct etw_source_host {
+	void *context;
+	uint32_t cpu_count;
+	uint32_t clock_type; /* of the session: enum etw_clock_type */
+	/* Session clock now. */
+	int64_t (*now_raw)(void *context);
+	/*
+	 * CLOCK_MONOTONIC as session clock, by interpolation. Returns 0; -EAGAIN while no sample lies
+	 * behind @monotonic_ns yet: ask again after the next sample (10 ms).
+	 */
+	int (*to_raw)(void *context, uint64_t monotonic_ns, int64_t *ret);
+	/*
+	 * Keeps a descriptor where it outlives the host. @name: unique in the session. Borrowed.
+	 * Returns 0 or negative errno; a source works without it.
+	 */
+	int (*keep_fd)(void *context, const char *name, int fd);
+	/* A kept descriptor of the last host: owned by the caller, or -ENOENT. */
+	int (*kept_fd)(void *context, const char *name);
+};
+
+/* What a session wants of a source. */
+struct etw_source_request {
+	uint32_t
+		group_masks[8]; /* kernel: EVENT_TRACE_FLAG_* in [0]; see etl-format "Group mask" */
+	GUID provider;          /* other sources: which provider, or zero */
+	uint8_t level;
+	uint64_t match_any, match_all;
+};
+
+/* Events lost, by cause, cumulative. */
+struct etw_source_loss {
+	uint64_t no_buffer; /* the kernel's buffer was full */
+	uint64_t no_memory;
+	uint64_t incomplete; /* events that went out with fields missing because a read failed */
+};
+
+struct etw_source; /* a source's own; starts with `const struct etw_source_ops *ops` */
+
+struct etw_source_ops {
+	const char *name; /* "kernel" */
+
+	/*
+	 * open - a source for one session.
+	 *
+	 * @marks: cpu_count of them, borrowed and read at once; NULL for a new session
+	 *
+	 * Returns 0 with an owned source; -EACCES, -ENOSYS, -EOPNOTSUPP ... with @reterr naming what is
+	 * missing.
+	 */
+	int (*open)(const struct etw_source_host *host, const struct etw_source_mark *marks,
+		    struct etw_source **ret, struct etw_fault *reterr);
+	void (*close)(struct etw_source *source); /* takes NULL */
+
+	/* enable - sets what is wanted from now on; also starts (or at zero stops) collecting. */
+	int (*enable)(struct etw_source *source, const struct etw_source_request *request,
+		      struct etw_fault *reterr);
+
+	/* rundown - queues events that describe what is there: at the start and at the end. */
+	int (*rundown)(struct etw_source *source, bool is_end);
+
+	/*
+	 * collect - reads what has come, and fixes the watermark: no later event will have a time before
+	 * *@ret_watermark_raw. Bounded work. Returns 0, or 1 when there is more at once; negative errno.
+	 */
+	int (*collect)(struct etw_source *source, int64_t *ret_watermark_raw);
+
+	/* peek - the next event of a processor, in order of time. Returns false when there is none. */
+	bool (*peek)(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret);
+
+	/* pop - takes it. @ret_mark: what to remember for the next host. */
+	void (*pop)(struct etw_source *source, uint32_t cpu, struct etw_source_mark *ret_mark);
+
+	/* release - everything popped is safe: the kernel's memory may be reused. */
+	void (*release)(struct etw_source *source);
+
+	/* loss - the account so far. */
+	void (*loss)(struct etw_source *source, struct etw_source_loss *ret);
+
+	/* wait_fd - readable when collect has work; borrowed; -1: call it every 10 ms. */
+	int (*wait_fd)(struct etw_source *source);
+};
+
+#endif

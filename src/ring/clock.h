@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a session's clock, as the host's clock page says. Both ends of a ring read it here. */
+#ifndef ETW_RING_CLOCK_H
+#define ETW_RING_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "wire/clock_page.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* A mapped clock page; read only. */
+struct etw_clock_page {
+	const struct wire_clock_page *page;
+};
+
+/* etw_cpu_counter() - the counter that WIRE_CLOCK_TSC means, unordered against earlier loads. */
+static inline uint64_t etw_cpu_counter(void)
+{
+#if defined(__x86_64__)
+	return __rdtsc();
+#elif defined(__aarch64__)
+	uint64_t counter;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(counter));
+	return counter;
+#else
+#error "no counter for this processor"
+#endif
+}
+
+/* etw_clock_now_slow() - clocks that are not the CPU's counter. */
+int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type);
+
+/*
+ * etw_clock_now() - raw time of a session whose clock is @clock_type (enum etw_clock_type).
+ *
+ * QPC ticks at page->frequency, FILETIME, or CPU cycles. Signal-safe, no system call where the vDSO serves
+ * the clock.
+ */
+static inline int64_t etw_clock_now(const struct etw_clock_page *clock, uint32_t clock_type)
+{
+	const struct wire_clock_page *page = clock->page;
+
+	if (LIKELY(clock_type == ETW_CLOCK_QPC && load_relaxed(&page->kind) == WIRE_CLOCK_TSC))
+		return (int64_t)etw_cpu_counter() + load_relaxed(&page->offset);
+	return etw_clock_now_slow(page, clock_type);
+}
+
+/* etw_clock_page_map() - maps a page of the host. @fd: borrowed. Returns 0, -EPROTO, errno of mmap. */
+int etw_clock_page_map(int fd, struct etw_clock_page *ret);
+
+/* etw_clock_page_unmap() - takes a zeroed one. */
+void etw_clock_page_unmap(struct etw_clock_page *clock);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ring set in memory: made by the host, mapped by both ends. Whoever maps one keeps its own copy of the
+ * layout, checked once; nothing that steers an access is read from the shared page again.
+ */
+#ifndef ETW_RING_RING_SET_H
+#define ETW_RING_RING_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/ring_layout.h"
+
+/* What a ring set is to be; every number as in struct wire_ring_set. */
+struct etw_ring_set_config {
+	uint32_t cpu_count;
+	uint32_t buffer_count;
+	uint32_t buffer_bytes;
+	uint32_t session_id;
+	uint32_t uid;
+	uint32_t clock_type;
+	uint32_t flags;
+};
+
+/* A mapped set. The copy of the layout is what all code goes by. */
+struct etw_ring_set {
+	uint8_t *memory; /* total_bytes, mapped shared */
+	uint64_t total_bytes;
+	uint64_t ring_stride;
+	uint32_t rings_at;
+	uint32_t cpu_count;
+	uint32_t buffer_count;
+	uint32_t slot_count;
+	uint32_t buffer_bytes;
+	uint32_t session_id;
+	uint32_t uid;
+	uint32_t clock_type;
+	uint32_t flags;
+	uint32_t ends_at, queue_at, maps_at, buffers_at; /* from a ring's start */
+};
+
+/*
+ * etw_ring_set_create() - makes the memfd: laid out, prefaulted, sealed, every buffer still unqueued.
+ *
+ * Returns 0 with an owned close-on-exec descriptor; -EINVAL for numbers out of range; -ENOMEM or the
+ * errno of memfd_create, ftruncate, fallocate, fcntl.
+ */
+int etw_ring_set_create(const struct etw_ring_set_config *config, int *ret_fd);
+
+/*
+ * etw_ring_set_map() - maps a set.
+ *
+ * @fd: borrowed for the call
+ *
+ * Checks seals, size and every number of the layout. Returns 0; -EPROTO for a set that is not sound;
+ * the errno of fcntl, fstat, mmap.
+ */
+int etw_ring_set_map(int fd, struct etw_ring_set *ret);
+
+/* etw_ring_set_unmap() - takes a zeroed set. For an end that knows that no thread uses it. */
+void etw_ring_set_unmap(struct etw_ring_set *set);
+
+/*
+ * etw_ring_set_retire_mapping() - puts private zeroed memory in the place of the shared one.
+ *
+ * A thread that is inside etw_ring_reserve() or copies an event stays safe: it writes to memory that
+ * nobody reads, or finds no free buffer. The shared memory is given back; the range of addresses is not.
+ * Returns 0 or the errno of mmap.
+ */
+int etw_ring_set_retire_mapping(struct etw_ring_set *set);
+
+static inline struct wire_ring_set *etw_ring_set_page(const struct etw_ring_set *set)
+{
+	return (struct wire_ring_set *)(void *)set->memory;
+}
+
+/* @cpu: below set->cpu_count */
+static inline uint8_t *etw_ring_at(const struct etw_ring_set *set, uint32_t cpu)
+{
+	return set->memory + set->rings_at + cpu * set->ring_stride;
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One session: its rings, its output buffers, its file, its consumers, its account, and the thread that
+ * moves events from the first to the others. What must survive a host lies in the session's state memory
+ * (session/state.h), which the keeper holds.
+ * Source: docs/design/recording.md "The session engine".
+ */
+#ifndef ETW_SESSION_SESSION_H
+#define ETW_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/source.h"
+#include "ring/clock.h"
+#include "wire/message.h"
+
+struct etw_session;
+
+/* What a session asks of the host. All may be called by the session's thread; context is the host's. */
+struct etw_session_host {
+	void *context;
+	const struct etw_clock_page *clock;  /* outlives the session */
+	const struct etw_source_ops *kernel; /* NULL: this host has no kernel source */
+	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
+	int (*keep_fd)(void *context, const char *name, int fd);
+	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */
+	void (*forget_fd)(void *context, const char *name);
+	/* CLOCK_MONOTONIC as QPC; as etw_source_host.to_raw. */
+	int (*to_raw)(void *context, uint64_t monotonic_ns, int64_t *ret);
+	/*
+	 * May this uid write events of this provider (registered and enabled), and may this pid be its
+	 * writer? Called for new (provider, uid) and pid only; answers are cached by the session.
+	 */
+	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
+	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid);
+	/* A ring set was replaced or is needed no more; the host tells providers. */
+	void (*ring_set_retired)(void *context, uint32_t session_id, uint32_t ring_set);
+	void (*ring_set_replaced)(void *context, uint32_t session_id, uid_t uid);
+};
+
+/*
+ * etw_session_start() - starts a session: makes state memory, file and thread.
+ *
+ * @config: numbers that are 0 or out of range are replaced as Windows does; see etw_session_info()
+ * @uid:    whose session it is; the file is made with this uid's rights
+ *
+ * Returns 0; -EINVAL for modes that contradict each other or are not built (@reterr says which);
+ * errno of making the file; -ENOMEM.
+ */
+int etw_session_start(const struct etw_session_host *host, uint32_t session_id, uid_t uid,
+		      const struct wire_session_config *config, struct etw_session **ret,
+		      struct etw_fault *reterr);
+
+/*
+ * etw_session_adopt() - goes on with the session of a host that died.
+ *
+ * @state_fd: taken
+ */
+int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct etw_session **ret);
+
+/*
+ * etw_session_stop() - takes what is committed, ends file and consumers, joins the thread. The info says
+ * the final account. The session is still to be freed.
+ */
+void etw_session_stop(struct etw_session *session, struct wire_session_info *ret);
+
+/* etw_session_free() - takes NULL; of a stopped session. */
+void etw_session_free(struct etw_session *session);
+
+/* etw_session_info() - any thread. */
+void etw_session_info(struct etw_session *session, struct wire_session_info *ret);
+
+/* etw_session_flush() - every event committed before the call is in the file and delivered when it returns. */
+int etw_session_flush(struct etw_session *session);
+
+/*
+ * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.
+ *
+ * @ret_fd: borrowed until etw_session_ring_set_gone()
+ */
+int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+			 int *ret_fd);
+
+/* etw_session_ring_set_gone() - no process maps this retired set any more. */
+void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
+
+/*
+ * etw_session_subscribe() - adds a real-time consumer.
+ *
+ * @notify: called by the session's thread for each batch, and with is_end for the last
+ * @ret_memory_fd: owned by the caller: delivery memory (wire/delivery_layout.h)
+ *
+ * Returns 0; -EINVAL when the session is not a real-time one; -ENOMEM; -EBUSY: too many consumers.
+ */
+struct etw_subscriber;
+int etw_session_subscribe(struct etw_session *session, uint64_t last_batch,
+			  void (*notify)(void *context, const struct wire_batch *batch,
+					 bool is_end),
+			  void *context, struct etw_subscriber **ret, int *ret_memory_fd,
+			  uint8_t **ret_header_buffer, uint32_t *ret_header_bytes);
+void etw_session_unsubscribe(struct etw_session *session, struct etw_subscriber *subscriber);
+
+#endif

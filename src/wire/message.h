@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conversation between a process and the host: one datagram of a SOCK_SEQPACKET socket is one
+ * message. What is sent is little-endian and packed by the functions at the end; these structs are what
+ * both ends work with. Strings are UTF-8, borrowed from the datagram after decoding.
+ * Source: docs/design/recording.md "Conversation".
+ */
+#ifndef ETW_WIRE_MESSAGE_H
+#define ETW_WIRE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <guiddef.h>
+
+#include "base/bytes.h"
+
+#define WIRE_PROTOCOL_VERSION  1
+#define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
+#define WIRE_MESSAGE_FDS_MAX   2
+#define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
+#define WIRE_ENABLE_SLOTS      8    /* sessions that one provider can be enabled in */
+#define WIRE_FILTER_BYTES_MAX  (64 * 1024)
+#define WIRE_TRAITS_BYTES_MAX  (16 * 1024)
+#define WIRE_LIST_SESSIONS_MAX 128
+
+/* p: provider process; c: controller; r: real-time consumer; h: host. Numbers never change meaning. */
+enum wire_message_type {
+	WIRE_HELLO = 1,   /* any -> h, first: struct wire_hello */
+	WIRE_WELCOME = 2, /* h -> any: struct wire_welcome, fd: clock page */
+	WIRE_REPLY =
+		3, /* h -> any: answers a request that has no struct of its own: status alone */
+	WIRE_REGISTER =
+		10, /* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled */
+	WIRE_UNREGISTER = 11, /* p -> h: struct wire_unregister; answered by REPLY */
+	WIRE_ENABLE = 12,     /* h -> p: struct wire_enable; the RING_SETs it names went before */
+	WIRE_ENABLE_DONE =
+		13, /* p -> h: the callback for the ENABLE of the same request id returned */
+	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fd: memfd */
+	WIRE_RING_RETIRE = 15, /* h -> p: struct wire_ring_set_ref: unmap it */
+	WIRE_RING_RETIRED =
+		16,        /* p -> h: struct wire_ring_set_ref: done, nothing here writes to it */
+	WIRE_START = 20,   /* c -> h: struct wire_session_config; answered by SESSION */
+	WIRE_SESSION = 21, /* h -> c: struct wire_session_info */
+	WIRE_CONTROL = 22, /* c -> h: struct wire_control; answered by SESSION */
+	WIRE_ENABLE_PROVIDER = 23, /* c -> h: struct wire_enable_provider; answered by REPLY */
+	WIRE_LIST = 24,            /* c -> h; answered by SESSIONS */
+	WIRE_SESSIONS = 25,        /* h -> c: struct wire_sessions */
+	WIRE_LEASE = 26,           /* c -> h: struct wire_lease; answered by REPLY */
+	WIRE_SUBSCRIBE = 30,       /* r -> h: struct wire_subscribe; answered by SUBSCRIBED */
+	WIRE_SUBSCRIBED = 31,      /* h -> r: struct wire_subscribed, fd: delivery memory */
+	WIRE_BATCH = 32,           /* h -> r: struct wire_batch */
+	WIRE_SESSION_END = 33, /* h -> r: struct wire_batch: the last one; the session is over */
+};
+
+/* Every message begins with it. */
+struct wire_message {
+	uint32_t type; /* enum wire_message_type */
+	uint32_t
+		request; /* an answer carries the number of what it answers; 0: nothing is answered */
+	int32_t status; /* answers: 0 or a negative errno; else 0 */
+};
+
+enum wire_role {
+	WIRE_ROLE_PROVIDER = 1,
+	WIRE_ROLE_CONTROLLER = 2,
+	WIRE_ROLE_CONSUMER = 3,
+};
+
+struct wire_hello {
+	uint32_t protocol;
+	uint32_t role;
+};
+
+struct wire_welcome {
+	uint32_t protocol;
+	uint32_t is_system;   /* this host is the system instance */
+	uint32_t pid;         /* the peer's, as the host sees it */
+	uint32_t uid;         /* the peer's */
+	uint64_t incarnation; /* counts hosts of this instance: another one after a restart */
+};
+
+struct wire_register {
+	uint32_t registration; /* the process's own number, unique on this connection */
+	uint32_t kind;         /* 0: EventRegister; 1: RegisterTraceGuids */
+	GUID provider;
+	struct etw_bytes traits; /* as EventSetInformation gave them; may be empty */
+};
+
+struct wire_unregister {
+	uint32_t registration;
+};
+
+/* What one session wants of a provider. */
+struct wire_enable_slot {
+	uint32_t is_used;
+	uint32_t session_id;
+	uint32_t ring_set; /* 0: none (kernel-only); else announced by RING_SET before */
+	uint8_t level;     /* 0xFF where the controller said 0 */
+	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
+	uint64_t match_any, match_all;
+};
+
+/* The whole state of one registration, and what its callback is to be told. */
+struct wire_enable {
+	uint32_t registration;
+	uint32_t control_code; /* EVENT_CONTROL_CODE_*; what the callback gets as IsEnabled */
+	uint32_t has_callback; /* 0: only the slots change */
+	uint8_t level;         /* for the callback: the highest over the sessions */
+	uint64_t match_any, match_all;
+	GUID source;
+	struct wire_enable_slot slots[WIRE_ENABLE_SLOTS];
+	uint32_t filter_type; /* EVENT_FILTER_DESCRIPTOR.Type; 0: none */
+	struct etw_bytes filter;
+};
+
+struct wire_ring_set_ref {
+	uint32_t ring_set; /* unique for the host's life */
+};
+
+/* What a session is to be, in the units of EVENT_TRACE_PROPERTIES. */
+struct wire_session_config {
+	char name[WIRE_MESSAGE_NAME_MAX + 1];
+	char log_file[WIRE_MESSAGE_NAME_MAX + 1]; /* absolute Linux path; empty: none */
+	char log_file_shown[WIRE_MESSAGE_NAME_MAX +
+			    1]; /* as the controller gave it; goes into the header */
+	GUID guid;              /* of the session; null: the host makes one */
+	uint32_t clock_type;    /* enum etw_clock_type; 0: QPC */
+	uint32_t buffer_kib;
+	uint32_t minimum_buffers, maximum_buffers;
+	uint32_t maximum_file_size;
+	uint32_t log_file_mode;
+	uint32_t flush_timer;  /* seconds, or ms with EVENT_TRACE_USE_MS_FLUSH_TIMER */
+	uint32_t enable_flags; /* EVENT_TRACE_FLAG_* */
+	uint32_t age_limit;
+	uint32_t controller_pid, controller_tid; /* for the header event */
+};
+
+/* Events lost in a session, by cause; the sum is what EVENT_TRACE_PROPERTIES.EventsLost says. */
+struct wire_session_loss {
+	uint64_t no_buffer; /* no free ring buffer */
+	uint64_t too_large; /* larger than a buffer */
+	uint64_t gaps;      /* reserved and not committed in time */
+	uint64_t rejected;  /* failed the host's checks */
+	uint64_t source;    /* lost in the kernel's buffers */
+	uint64_t file;      /* could not be written to the file */
+	uint64_t crashed;   /* lost with a host, as far as known */
+};
+
+struct wire_session_info {
+	uint64_t handle;
+	struct wire_session_config config; /* as it is now: numbers rounded, defaults filled in */
+	uint32_t number_of_buffers, free_buffers;
+	uint64_t events; /* taken into buffers so far */
+	uint64_t bytes;  /* written to the file so far */
+	uint32_t events_lost, buffers_written, log_buffers_lost, real_time_buffers_lost;
+	uint32_t logger_thread_id;
+	uint32_t uid; /* who started it */
+	uint64_t start_ft;
+	uint32_t is_leased, is_kernel;
+	int32_t file_status; /* 0, or why the file was ended before the session: -ENOSPC, -EFBIG ... */
+	struct wire_session_loss loss;
+	/* What a source said when it could not be enabled as asked; empty: everything works. */
+	char complaint[512];
+};
+
+enum wire_control_code {
+	WIRE_CONTROL_QUERY = 0, /* numbers of ControlTrace */
+	WIRE_CONTROL_STOP = 1,
+	WIRE_CONTROL_UPDATE = 2,
+	WIRE_CONTROL_FLUSH = 3,
+};
+
+struct wire_control {
+	uint32_t code;
+	uint64_t handle; /* 0: by name or guid */
+	char name[WIRE_MESSAGE_NAME_MAX + 1];
+	GUID guid;
+	struct wire_session_config config; /* UPDATE; FLUSH of a buffering session: log_file */
+};
+
+struct wire_enable_provider {
+	uint64_t handle;
+	GUID provider;
+	uint32_t code; /* EVENT_CONTROL_CODE_* */
+	uint8_t level;
+	uint64_t match_any, match_all;
+	uint32_t timeout_ms; /* 0: do not wait for callbacks */
+	uint32_t property;
+	GUID source;
+	uint32_t filter_type;
+	struct etw_bytes filter;
+};
+
+struct wire_sessions {
+	uint32_t count;
+	uint64_t handles[WIRE_LIST_SESSIONS_MAX];
+};
+
+/* The session ends with this connection (or with the process, across a restart of the host). */
+struct wire_lease {
+	uint64_t handle;
+};
+
+struct wire_subscribe {
+	char name[WIRE_MESSAGE_NAME_MAX + 1];
+	uint64_t last_batch; /* the last batch a reconnecting consumer has seen; 0: new */
+};
+
+/* Delivery memory: struct wire_delivery (wire/delivery_layout.h). */
+struct wire_subscribed {
+	uint64_t handle;
+	uint32_t session_id;
+	uint32_t delivery_bytes;
+	struct etw_bytes
+		header_buffer; /* a whole header buffer, as a file's first, for LogfileHeader */
+};
+
+struct wire_batch {
+	uint64_t batch;        /* from 1 */
+	uint64_t first_buffer; /* of the delivery memory, counted since the subscription */
+	uint32_t buffer_count;
+	int64_t watermark_raw; /* no later batch has an event before it */
+	uint64_t buffers_lost; /* of this consumer, so far */
+};
+
+/*
+ * wire_message_encode_*() - write a message; @room must be WIRE_MESSAGE_BYTES_MAX bytes. Return its length,
+ * or 0 when variable parts are too long.
+ *
+ * wire_message_decode() - reads the common part. wire_message_decode_*() - the rest, after the common part
+ * was seen to be of that type. Return 0, or -EPROTO: too short, a number out of range, a name not UTF-8 or
+ * with a NUL inside.
+ */
+int wire_message_decode(struct etw_bytes datagram, struct wire_message *ret);
+
+#define WIRE_MESSAGE_CODEC(name)                                                          \
+	size_t wire_message_encode_##name(const struct wire_message *message,             \
+					  const struct wire_##name *body, uint8_t *room); \
+	int wire_message_decode_##name(struct etw_bytes datagram, struct wire_##name *ret)
+
+WIRE_MESSAGE_CODEC(hello);
+WIRE_MESSAGE_CODEC(welcome);
+WIRE_MESSAGE_CODEC(register);
+WIRE_MESSAGE_CODEC(unregister);
+WIRE_MESSAGE_CODEC(enable);
+WIRE_MESSAGE_CODEC(ring_set_ref);
+WIRE_MESSAGE_CODEC(session_config);
+WIRE_MESSAGE_CODEC(session_info);
+WIRE_MESSAGE_CODEC(control);
+WIRE_MESSAGE_CODEC(enable_provider);
+WIRE_MESSAGE_CODEC(sessions);
+WIRE_MESSAGE_CODEC(lease);
+WIRE_MESSAGE_CODEC(subscribe);
+WIRE_MESSAGE_CODEC(subscribed);
+WIRE_MESSAGE_CODEC(batch);
+
+/* wire_message_encode_plain() - REPLY, ENABLE_DONE, LIST: the common part alone. */
+size_t wire_message_encode_plain(const struct wire_message *message, uint8_t *room);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that provider processes and the host share: a ring set, one for each session and uid, with
+ * one ring for each processor. A memfd, sealed against shrinking and growing, made by the host.
+ *
+ *	page 0    struct wire_ring_set
+ *	rings_at  ring of processor 0:  struct wire_ring
+ *	                                u64 ends[slot_count]
+ *	                                u32 queue[slot_count]
+ *	                                u8  map[buffer_count][buffer_bytes / 8]
+ *	                                u8  buffer[buffer_count][buffer_bytes]
+ *	          ring of processor 1 at rings_at + ring_stride ...
+ *
+ * Native byte order: both ends run on one machine. Neither end trusts it: the host copies before it
+ * checks, a writer takes sizes from its own copy of the layout and bounds what it loads.
+ *
+ * | field            | writers                                 | host                              |
+ * |------------------|-----------------------------------------|-----------------------------------|
+ * | wire_ring.word   | CAS: reserve, switch                    | CAS: bump, switch, retire         |
+ * | wire_ring.lost_* | add                                     | load                              |
+ * | ends[]           | CAS to a larger value, before a switch  | the same; load of closed slots    |
+ * | queue[]          | load acquire                            | store release                     |
+ * | map[][]          | store release of a reserved event's     | load acquire; clears what no      |
+ * |                  | first byte: commit, abandon             | writer can reserve any more       |
+ * | buffer[][]       | what it reserved                        | load, of committed events         |
+ * | wire_ring_set.asleep | load; exchange before a wake        | store before it waits             |
+ *
+ * Source: docs/design/recording.md "Rings".
+ */
+#ifndef ETW_WIRE_RING_LAYOUT_H
+#define ETW_WIRE_RING_LAYOUT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define WIRE_RING_SET_MAGIC   UINT32_C(0x474E5245) /* "ERNG" */
+#define WIRE_RING_SET_VERSION 1
+#define WIRE_RING_CPUS_MAX    2048
+#define WIRE_RING_SLOTS_MAX   1024
+#define WIRE_RING_BUFFERS_MAX (WIRE_RING_SLOTS_MAX - 1)
+#define WIRE_RING_PAGE_BYTES  4096
+
+/*
+ * The word of a ring: generation (32 bits), slot (10), offset in units of 8 bytes (22). The generation
+ * counts switches and bumps, so that a writer that was stopped for long fails and reads the clock anew.
+ * The slot counts switches modulo slot_count; queue[slot] names the buffer.
+ */
+#define WIRE_RING_OFFSET_BITS 22
+#define WIRE_RING_SLOT_BITS   10
+#define WIRE_RING_OFFSET_MASK ((UINT64_C(1) << WIRE_RING_OFFSET_BITS) - 1)
+#define WIRE_RING_SLOT_MASK   ((UINT64_C(1) << WIRE_RING_SLOT_BITS) - 1)
+
+static inline uint64_t wire_ring_word(uint32_t generation, uint32_t slot, uint32_t offset_units)
+{
+	return (uint64_t)generation << 32 | (uint64_t)slot << WIRE_RING_OFFSET_BITS | offset_units;
+}
+
+static inline uint32_t wire_ring_word_generation(uint64_t word)
+{
+	return (uint32_t)(word >> 32);
+}
+
+static inline uint32_t wire_ring_word_slot(uint64_t word)
+{
+	return (uint32_t)(word >> WIRE_RING_OFFSET_BITS & WIRE_RING_SLOT_MASK);
+}
+
+/* In units of 8 bytes. */
+static inline uint32_t wire_ring_word_offset(uint64_t word)
+{
+	return (uint32_t)(word & WIRE_RING_OFFSET_MASK);
+}
+
+/* A byte of a buffer's map; the one that belongs to an event's first 8 bytes. */
+enum wire_ring_mark {
+	WIRE_RING_EMPTY = 0,     /* not reserved, or reserved and not yet committed */
+	WIRE_RING_COMMITTED = 1, /* the whole event is there */
+	WIRE_RING_ABANDONED = 2, /* only its first 8 bytes are: they tell its size */
+};
+
+/* queue[slot]: 0 while no buffer is there, else the buffer's index + 1. */
+#define WIRE_RING_QUEUE_EMPTY 0
+
+enum wire_ring_set_flag {
+	WIRE_RING_INDEPENDENT = 0x0001, /* EVENT_TRACE_INDEPENDENT_SESSION_MODE */
+	WIRE_RING_ONE_STREAM = 0x0002,  /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: ring 0 for all */
+};
+
+struct wire_ring_set {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t cpu_count;    /* rings */
+	uint32_t buffer_count; /* of a ring: 2 .. WIRE_RING_BUFFERS_MAX */
+	uint32_t slot_count;   /* power of two, more than buffer_count */
+	uint32_t buffer_bytes; /* of a buffer, multiple of 8, for events alone */
+	uint32_t rings_at;     /* offset of the first ring */
+	uint32_t flags;        /* enum wire_ring_set_flag */
+	uint64_t ring_stride;
+	uint64_t total_bytes;
+	uint32_t session_id;
+	uint32_t uid;
+	uint32_t clock_type; /* enum etw_clock_type of the session */
+	uint32_t is_retired; /* atomic; set by the host: reserve fails, nothing counts as lost */
+	uint32_t reserved_config[48];
+	uint32_t asleep; /* 0x100, own cache line; atomic, futex: 1 while the host waits */
+	uint32_t reserved_wake[31];
+};
+static_assert(sizeof(struct wire_ring_set) == 0x180, "layout");
+
+struct wire_ring {
+	uint64_t word; /* atomic */
+	uint64_t reserved_word[7];
+	uint64_t lost_no_buffer; /* 0x40; atomic: no free buffer */
+	uint64_t lost_too_large; /* atomic: larger than a buffer */
+	uint64_t reserved_lost[6];
+};
+static_assert(sizeof(struct wire_ring) == 0x80, "layout");
+
+#endif
