@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * accounts [--events N] [--rate N] [--mib N] [--kernel] [--none-lost] - four processes of two uids write
+ * into one session, at full speed or at --rate events a second in total. Every event whose EventWrite
+ * succeeded is in the file exactly once and in order, or counted as lost; the sum is exact. With --kernel
+ * the session also records processes, while some are made. Without root all writers have one uid.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <evntprov.h>
+
+#include "recording/support.h"
+
+#define WRITERS   4
+#define OTHER_UID 65534
+#define FORKS     200
+
+static const GUID provider_guid = {
+	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x01}};
+
+struct options {
+	uint64_t events; /* of each writer */
+	uint64_t rate;   /* of all together; 0: as fast as it goes */
+	ULONG mib;       /* of buffers, for each uid */
+	bool is_kernel;
+	bool is_none_lost;
+};
+
+struct payload {
+	uint32_t writer;
+	uint32_t reserved;
+	uint64_t number; /* from 1 */
+};
+
+/* What a writer tells at its end. */
+struct result {
+	uint64_t succeeded, refused;
+};
+
+struct writer {
+	pid_t pid;
+	int go;      /* write end: closed to start it */
+	int results; /* read end */
+};
+
+struct seen {
+	uint64_t last[WRITERS];
+	uint64_t events[WRITERS];
+	uint64_t forks;
+	pid_t parent;
+};
+
+static void pace(const struct options *options, double start, uint64_t written)
+{
+	double due = start + (double)written * WRITERS / (double)options->rate;
+
+	while (seconds() < due)
+		usleep(500);
+}
+
+static void write_events(const struct options *options, uint32_t index, REGHANDLE handle,
+			 struct result *ret)
+{
+	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
+	struct payload payload = {.writer = index};
+	EVENT_DATA_DESCRIPTOR data;
+	double start = seconds();
+
+	EventDataDescCreate(&data, &payload, sizeof(payload));
+	for (uint64_t i = 1; i <= options->events; i++) {
+		payload.number = i;
+		if (EventWrite(handle, &descriptor, 1, &data) == 0)
+			ret->succeeded++;
+		else
+			ret->refused++;
+		if (options->rate && i % 128 == 0)
+			pace(options, start, i);
+	}
+}
+
+static int be_writer(const struct options *options, uint32_t index, int go, int results)
+{
+	struct result result = {0};
+	REGHANDLE handle;
+	char byte;
+
+	if (geteuid() == 0 && index >= WRITERS / 2 &&
+	    (setgroups(0, NULL) || setgid(OTHER_UID) || setuid(OTHER_UID)))
+		fail("cannot become uid %d: %s", OTHER_UID, strerror(errno));
+	if (EventRegister(&provider_guid, NULL, NULL, &handle))
+		fail("EventRegister failed");
+	for (int i = 0; !EventProviderEnabled(handle, 0, 0); i++) {
+		if (i == 5000)
+			fail("writer %u was not enabled within 5 s", index);
+		usleep(1000);
+	}
+	(void)!write(results, "r", 1);
+	(void)!read(go, &byte, 1);
+	write_events(options, index, handle, &result);
+	EventUnregister(handle);
+	return write(results, &result, sizeof(result)) == sizeof(result) ? 0 : 1;
+}
+
+static void start_writer(const struct options *options, uint32_t index, struct writer *writer)
+{
+	int go[2], results[2];
+
+	if (pipe(go) || pipe(results))
+		fail("pipe: %s", strerror(errno));
+	writer->pid = fork();
+	if (writer->pid == 0) {
+		close(go[1]);
+		close(results[0]);
+		exit(be_writer(options, index, go[0], results[1]));
+	}
+	close(go[0]);
+	close(results[1]);
+	writer->go = go[1];
+	writer->results = results[0];
+}
+
+static void await_ready(const struct writer *writers)
+{
+	char byte;
+
+	for (int i = 0; i < WRITERS; i++)
+		if (read(writers[i].results, &byte, 1) != 1)
+			fail("writer %d did not get ready", i);
+}
+
+static void finish_writer(struct writer *writer, struct result *ret)
+{
+	int status;
+
+	if (read(writer->results, ret, sizeof(*ret)) != sizeof(*ret))
+		fail("writer %d gave no result", (int)writer->pid);
+	if (waitpid(writer->pid, &status, 0) < 0 || status)
+		fail("writer %d ended with status %d", (int)writer->pid, status);
+}
+
+static void make_processes(void)
+{
+	for (int i = 0; i < FORKS; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+}
+
+static void WINAPI see_event(PEVENT_RECORD record)
+{
+	static const GUID process_guid = {
+		0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+	struct seen *seen = record->UserContext;
+	struct payload payload;
+
+	if (IsEqualGUID(&record->EventHeader.ProviderId, &process_guid)) {
+		uint32_t parent;
+
+		if (record->EventHeader.EventDescriptor.Opcode != 1 || record->UserDataLength < 16)
+			return;
+		memcpy(&parent, (const char *)record->UserData + 12, sizeof(parent));
+		seen->forks += parent == (uint32_t)seen->parent;
+		return;
+	}
+	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
+		return;
+	memcpy(&payload, record->UserData, sizeof(payload));
+	if (record->UserDataLength != sizeof(payload) || payload.writer >= WRITERS)
+		fail("an event of %u bytes is not what a writer wrote", record->UserDataLength);
+	if (payload.number <= seen->last[payload.writer])
+		fail("writer %u: event %llu comes after %llu", payload.writer,
+		     (unsigned long long)payload.number,
+		     (unsigned long long)seen->last[payload.writer]);
+	seen->last[payload.writer] = payload.number;
+	seen->events[payload.writer]++;
+}
+
+static int settle(const struct options *options, const struct result *results,
+		  const struct seen *seen, uint64_t lost)
+{
+	uint64_t tried = 0, refused = 0, in_file = 0;
+
+	for (int i = 0; i < WRITERS; i++) {
+		printf("writer %d: %llu succeeded, %llu refused, %llu in the file\n", i,
+		       (unsigned long long)results[i].succeeded,
+		       (unsigned long long)results[i].refused, (unsigned long long)seen->events[i]);
+		if (seen->events[i] > results[i].succeeded)
+			fail("writer %d: more events in the file than were written", i);
+		tried += results[i].succeeded + results[i].refused;
+		refused += results[i].refused;
+		in_file += seen->events[i];
+	}
+	printf("%llu tried = %llu in the file + %llu lost (%llu refused)\n",
+	       (unsigned long long)tried, (unsigned long long)in_file, (unsigned long long)lost,
+	       (unsigned long long)refused);
+	if (tried != in_file + lost)
+		fail("the sum is off by %lld", (long long)(tried - in_file - lost));
+	if (options->is_none_lost && lost)
+		fail("%llu events were lost", (unsigned long long)lost);
+	if (options->is_kernel && seen->forks < FORKS)
+		fail("%llu of %d processes are in the file", (unsigned long long)seen->forks,
+		     FORKS);
+	return 0;
+}
+
+static int run(const struct options *options)
+{
+	struct recording_options session = {
+		.name = "accounts",
+		.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+		.buffer_kib = 64,
+		.buffers = options->mib * 1024 / 64,
+	};
+	struct recording recording;
+	struct writer writers[WRITERS];
+	struct result results[WRITERS];
+	struct seen seen = {.parent = getpid()};
+	char file[300];
+	double start, took;
+	ULONG lost;
+
+	snprintf(file, sizeof(file), "%s/accounts.etl", test_home());
+	session.file = file;
+	if (options->is_kernel) {
+		session.mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+		session.kernel_flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD;
+	}
+	recording_start(&recording, &session);
+	for (uint32_t i = 0; i < WRITERS; i++)
+		start_writer(options, i, &writers[i]);
+	recording_enable(&recording, &provider_guid);
+	await_ready(writers);
+	start = seconds();
+	for (int i = 0; i < WRITERS; i++)
+		close(writers[i].go);
+	if (options->is_kernel)
+		make_processes();
+	for (int i = 0; i < WRITERS; i++)
+		finish_writer(&writers[i], &results[i]);
+	took = seconds() - start;
+	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
+	lost = recording_read(file, see_event, &seen);
+	if (lost != recording.block.properties.EventsLost)
+		fail("the file says %u lost, the session %u", (unsigned)lost,
+		     (unsigned)recording.block.properties.EventsLost);
+	printf("%llu events in order of each processor; writing took %.2f s\n",
+	       (unsigned long long)recording_check_order(file), took);
+	return settle(options, results, &seen, lost);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option names[] = {{"events", 1, NULL, 'e'},    {"rate", 1, NULL, 'r'},
+					      {"mib", 1, NULL, 'm'},       {"kernel", 0, NULL, 'k'},
+					      {"none-lost", 0, NULL, 'n'}, {0}};
+	struct options options = {.events = 1000000, .mib = 16};
+	int option;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((option = getopt_long(argc, argv, "", names, NULL)) >= 0) {
+		switch (option) {
+		case 'e':
+			options.events = strtoull(optarg, NULL, 0);
+			break;
+		case 'r':
+			options.rate = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			options.mib = (ULONG)strtoul(optarg, NULL, 0);
+			break;
+		case 'k':
+			options.is_kernel = true;
+			break;
+		case 'n':
+			options.is_none_lost = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (options.is_kernel && geteuid() != 0) {
+		printf("SKIPPED: the kernel's events need root\n");
+		return TEST_SKIPPED;
+	}
+	return run(&options);
+}

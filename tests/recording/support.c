@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* See support.h. */
+#include "recording/support.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <errhandlingapi.h>
+
+#include "consumer/trace.h"
+
+static char home[256];
+static pid_t home_owner;
+
+void fail(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "FAILED: ");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\n");
+	exit(1);
+}
+
+double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+	(void)status;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void remove_home(void)
+{
+	if (getpid() == home_owner && !getenv("ETW_KEEP_TEST_HOME"))
+		(void)nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *test_home(void)
+{
+	const char *parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	char runtime[300];
+
+	if (home[0])
+		return home;
+	snprintf(home, sizeof(home), "%s/etw-test-XXXXXX", parent);
+	if (!mkdtemp(home) || chmod(home, 0755) != 0)
+		fail("cannot make a folder in %s: %s", parent, strerror(errno));
+	home_owner = getpid();
+	atexit(remove_home);
+	snprintf(runtime, sizeof(runtime), "%s/run", home);
+	setenv("ETW_RUNTIME_DIR", runtime, 1);
+	setenv("ETWD_IDLE_MS", "500", 0);
+	return home;
+}
+
+static void prepare_block(struct recording *recording)
+{
+	EVENT_TRACE_PROPERTIES *properties = &recording->block.properties;
+
+	properties->Wnode.BufferSize = sizeof(recording->block);
+	properties->Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+	properties->LoggerNameOffset = offsetof(__typeof__(recording->block), name);
+	properties->LogFileNameOffset = offsetof(__typeof__(recording->block), file);
+}
+
+void recording_start(struct recording *recording, const struct recording_options *options)
+{
+	EVENT_TRACE_PROPERTIES *properties = &recording->block.properties;
+	ULONG error;
+
+	memset(recording, 0, sizeof(*recording));
+	prepare_block(recording);
+	properties->Wnode.ClientContext = 1;
+	properties->BufferSize = options->buffer_kib;
+	properties->MinimumBuffers = options->buffers;
+	properties->MaximumBuffers = options->buffers;
+	properties->LogFileMode = options->mode;
+	properties->EnableFlags = options->kernel_flags;
+	if (options->file)
+		snprintf(recording->block.file, sizeof(recording->block.file), "%s", options->file);
+	else
+		properties->LogFileNameOffset = 0;
+	error = StartTraceA(&recording->handle, options->name, properties);
+	if (error)
+		fail("StartTrace %s: error %u", options->name, (unsigned)error);
+}
+
+void recording_enable(struct recording *recording, const GUID *provider)
+{
+	ULONG error = EnableTraceEx2(recording->handle, provider,
+				     EVENT_CONTROL_CODE_ENABLE_PROVIDER, TRACE_LEVEL_VERBOSE, 0, 0,
+				     /* milliseconds */ 5000, NULL);
+
+	if (error)
+		fail("EnableTraceEx2: error %u", (unsigned)error);
+}
+
+void recording_control(struct recording *recording, ULONG code)
+{
+	ULONG error;
+
+	prepare_block(recording);
+	error = ControlTraceA(recording->handle, NULL, &recording->block.properties, code);
+	if (error)
+		fail("ControlTrace %u: error %u", (unsigned)code, (unsigned)error);
+}
+
+ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *context)
+{
+	EVENT_TRACE_LOGFILEA logfile = {
+		.LogFileName = (char *)(uintptr_t)file,
+		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD |
+				    PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+		.EventRecordCallback = callback,
+		.Context = context,
+	};
+	TRACEHANDLE trace = OpenTraceA(&logfile);
+	ULONG error;
+
+	if (trace == INVALID_PROCESSTRACE_HANDLE)
+		fail("OpenTrace %s: error %u", file, (unsigned)GetLastError());
+	error = ProcessTrace(&trace, 1, NULL, NULL);
+	if (error)
+		fail("ProcessTrace %s: error %u", file, (unsigned)error);
+	CloseTrace(trace);
+	return logfile.LogfileHeader.EventsLost;
+}
+
+#define PROCESSORS_MAX 2048
+
+struct order {
+	int64_t last_raw[PROCESSORS_MAX];
+	uint64_t events;
+};
+
+static int check_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		       const EVENT_RECORD *record, struct etw_event_address address)
+{
+	struct order *order = context;
+	int64_t *last_raw = &order->last_raw[buffer->processor % PROCESSORS_MAX];
+
+	(void)header_type;
+	order->events++;
+	if (record->EventHeader.TimeStamp.QuadPart < *last_raw)
+		fail("processor %u runs back by %lld ticks in buffer %u at offset %u",
+		     (unsigned)buffer->processor,
+		     (long long)(*last_raw - record->EventHeader.TimeStamp.QuadPart),
+		     address.buffer, address.offset);
+	*last_raw = record->EventHeader.TimeStamp.QuadPart;
+	return 0;
+}
+
+uint64_t recording_check_order(const char *file)
+{
+	static struct order order;
+	struct etw_trace_visitor visitor = {&order, NULL, check_event};
+	struct etw_trace *trace = NULL;
+	int r;
+
+	memset(&order, 0, sizeof(order));
+	r = etw_trace_open(file, &trace, NULL);
+	if (r == 0)
+		r = etw_trace_each_buffer(trace, &visitor);
+	if (r)
+		fail("%s cannot be walked: %s", file, strerror(-r));
+	etw_trace_close(trace);
+	return order.events;
+}

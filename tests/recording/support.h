@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the end-to-end recording tests share: a host of their own, a session, and the way through a
+ * recorded file. Through the public API, as a Windows program would. Errors end the program.
+ */
+#ifndef ETW_TESTS_RECORDING_SUPPORT_H
+#define ETW_TESTS_RECORDING_SUPPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <evntcons.h>
+#include <evntrace.h>
+
+#define TEST_SKIPPED 77
+
+struct recording {
+	TRACEHANDLE handle;
+	struct {
+		EVENT_TRACE_PROPERTIES properties;
+		char name[256];
+		char file[1024];
+	} block;
+};
+
+struct recording_options {
+	const char *name;
+	const char *file; /* NULL: none */
+	ULONG mode;
+	ULONG buffer_kib;
+	ULONG buffers; /* MinimumBuffers and MaximumBuffers */
+	ULONG kernel_flags;
+};
+
+/* fail() - prints a sentence and exits with 1. */
+void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/*
+ * test_home() - a new folder, removed at exit, that every uid may read; ETW_RUNTIME_DIR points into it,
+ * and the host started by the first call leaves soon after the last session.
+ */
+const char *test_home(void);
+
+/* recording_start() - StartTrace. */
+void recording_start(struct recording *recording, const struct recording_options *options);
+
+/* recording_enable() - EnableTraceEx2 with everything, waiting for callbacks. */
+void recording_enable(struct recording *recording, const GUID *provider);
+
+/* recording_control() - ControlTrace; the properties are in recording->block afterwards. */
+void recording_control(struct recording *recording, ULONG code);
+
+/* recording_read() - every event of a file to @callback, as ProcessTrace gives it. Returns EventsLost. */
+ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *context);
+
+/* recording_check_order() - each processor's events never run back in the file; returns all events. */
+uint64_t recording_check_order(const char *file);
+
+/* seconds() - CLOCK_MONOTONIC. */
+double seconds(void);
+
+#endif
