@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * accounts [--events N] [--rate N] [--mib N] [--kernel] [--none-lost] - four processes of two uids write
+ * accounts [--events N] [--rate N] [--mib N] [--kernel] [--none-lost] [--kill-host N] - four processes of two uids write
  * into one session, at full speed or at --rate events a second in total. Every event whose EventWrite
  * succeeded is in the file exactly once and in order, or counted as lost; the sum is exact. With --kernel
- * the session also records processes, while some are made. Without root all writers have one uid.
+ * the session also records processes, while some are made. With --kill-host the host is killed that often meanwhile. Without root all writers have one uid.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct options {
 	uint64_t events; /* of each writer */
 	uint64_t rate;   /* of all together; 0: as fast as it goes */
 	ULONG mib;       /* of buffers, for each uid */
+	int kills;       /* of the host */
 	bool is_kernel;
 	bool is_none_lost;
 };
@@ -157,6 +159,15 @@ static void make_processes(void)
 	}
 }
 
+/* The logger thread is one of the host's, so a signal to it is one to the host. */
+static void kill_host(struct recording *recording, int round)
+{
+	usleep(20000 + (useconds_t)(random() % 60000));
+	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
+	if (kill((pid_t)(uintptr_t)recording->block.properties.LoggerThreadId, SIGKILL))
+		fail("kill %d: %s", round, strerror(errno));
+}
+
 static void WINAPI see_event(PEVENT_RECORD record)
 {
 	static const GUID process_guid = {
@@ -246,6 +257,8 @@ static int run(const struct options *options)
 		close(writers[i].go);
 	if (options->is_kernel)
 		make_processes();
+	for (int i = 0; i < options->kills; i++)
+		kill_host(&recording, i);
 	for (int i = 0; i < WRITERS; i++)
 		finish_writer(&writers[i], &results[i]);
 	took = seconds() - start;
@@ -261,9 +274,13 @@ static int run(const struct options *options)
 
 int main(int argc, char **argv)
 {
-	static const struct option names[] = {{"events", 1, NULL, 'e'},    {"rate", 1, NULL, 'r'},
-					      {"mib", 1, NULL, 'm'},       {"kernel", 0, NULL, 'k'},
-					      {"none-lost", 0, NULL, 'n'}, {0}};
+	static const struct option names[] = {{"events", 1, NULL, 'e'},
+					      {"rate", 1, NULL, 'r'},
+					      {"mib", 1, NULL, 'm'},
+					      {"kernel", 0, NULL, 'k'},
+					      {"none-lost", 0, NULL, 'n'},
+					      {"kill-host", 1, NULL, 'h'},
+					      {0}};
 	struct options options = {.events = 1000000, .mib = 16};
 	int option;
 
@@ -278,6 +295,9 @@ int main(int argc, char **argv)
 			break;
 		case 'm':
 			options.mib = (ULONG)strtoul(optarg, NULL, 0);
+			break;
+		case 'h':
+			options.kills = atoi(optarg);
 			break;
 		case 'k':
 			options.is_kernel = true;

@@ -12,6 +12,7 @@
 
 #include <errhandlingapi.h>
 #include <evntprov.h>
+#include <winerror.h>
 
 #include "base/atomic.h"
 #include "recording/support.h"
