@@ -17,11 +17,16 @@
 
 #include "wire/etl_buffer.h"
 
-/* What a header buffer says. */
+#define ETW_ETL_BUFFER_BYTES_MIN 0x200 /* readers take less for damage */
+
+/*
+ * What a header buffer says. Two facts decide over more than their own field: versions before Windows 8
+ * (6.2) have the older forms of processor and SavedOffset, and the relogger's mode bit its conventions.
+ */
 struct etw_etl_file_head {
 	uint32_t buffer_bytes; /* of every buffer */
 	uint8_t os_major, os_minor;
-	uint8_t layout_major, layout_minor; /* 1.5, or 2.0 as the format sheet says */
+	uint8_t layout_major, layout_minor; /* 0.0: 1.5, or 2.0 for what 1.5 cannot express */
 	uint32_t os_build;
 	uint32_t processors;
 	uint32_t timer_resolution; /* 100 ns */
@@ -44,6 +49,10 @@ struct etw_etl_file_head {
 	bool has_partition;   /* companion 0050, zeros */
 	bool has_group_masks; /* companion 0005 */
 	uint32_t group_masks[8];
+	/* The companions as they stand in a file, each padded to 8; NULL: the two flags above tell. */
+	const uint8_t *companions;
+	uint32_t companion_bytes;
+	int64_t flush_raw; /* of the header buffer: 0, which only Vista has otherwise */
 	/* Rewritten when the session stops. */
 	int64_t end_ft;
 	uint32_t buffers_written; /* with the header buffer */
@@ -55,7 +64,9 @@ struct etw_etl_file_head {
  *
  * @buffer: head->buffer_bytes of room, overwritten with the buffer and its fill of 0xFF
  *
- * Returns 0; -EMSGSIZE when the names do not fit; -EINVAL for a buffer size out of range.
+ * Returns 0; -EMSGSIZE when names and companions do not fit; -EINVAL for a buffer size that is no multiple
+ * of 8 within ETW_ETL_BUFFER_BYTES_MIN and WIRE_BUFFER_BYTES_MAX, pointer_bytes other than 4 and 8, or
+ * companions that are not padded to 8.
  */
 int etw_etl_write_header_buffer(const struct etw_etl_file_head *head, uint8_t *buffer);
 
@@ -72,16 +83,18 @@ struct etw_etl_buffer_head {
 	uint32_t buffer_bytes;
 	uint16_t processor;
 	uint16_t logger_id;
-	uint64_t sequence;   /* from 1 */
-	int64_t time_raw;    /* when it was flushed */
-	uint16_t flags;      /* WIRE_BUFFER_*; PROC_INDEX is added here */
-	bool is_partial;     /* flushed before it was full: CurrentOffset says so */
-	uint32_t next_bytes; /* full: size of the event that did not fit; 0: unknown */
+	uint64_t sequence;        /* from 1 */
+	int64_t time_raw;         /* when it was flushed */
+	uint16_t flags;           /* WIRE_BUFFER_*; PROC_INDEX is added here */
+	bool is_before_windows_8; /* no PROC_INDEX: processor number and alignment instead */
+	bool is_partial;          /* flushed before it was full: CurrentOffset says so */
+	uint32_t next_bytes;      /* full: size of the event that did not fit; 0: unknown */
 };
 
 /*
  * etw_etl_append_event() - copies an event behind the others, with zero padding to 8.
  *
+ * @event: @event_bytes, not inside @buffer
  * @used: bytes used so far, WIRE_BUFFER_HEADER_BYTES for an empty buffer; moved on success
  *
  * Returns 0 or -ENOSPC.
@@ -97,8 +110,12 @@ int etw_etl_append_event(uint8_t *buffer, uint32_t buffer_bytes, uint32_t *used,
 void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer, uint32_t used);
 
 /*
- * etw_etl_machine_head() - fills in what is true of this Linux machine: OS version (10.0 and the build that
- * design names), processors, timer resolution, MHz, time zone, boot time.
+ * etw_etl_machine_head() - fills in what is true of this Linux machine: OS version (10.0 and a build that
+ * tells readers the right layouts), processors, timer resolution, pointer size, MHz, time zone, boot time, and
+ * the partition companion that such a build has. The rest of @head stays as it is.
+ *
+ * Readers convert the times of clock type 3 by cpu_mhz: then the caller puts the counter's own frequency
+ * there. Context: reads files of /proc and /sys; calls localtime.
  */
 void etw_etl_machine_head(struct etw_etl_file_head *head);
 

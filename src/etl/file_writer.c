@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "etl/file_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "wire/etl_logfile.h"
+
+static const uint64_t kib = 1024;
+
+uint64_t etw_etl_file_limit(uint32_t maximum_file_size, uint32_t log_file_mode)
+{
+	bool is_kib = log_file_mode & WIRE_LOGFILE_MODE_KBYTES;
+
+	return maximum_file_size * (is_kib ? kib : kib * kib);
+}
+
+void etw_etl_file_writer_adopt(int fd, uint32_t buffer_bytes, uint64_t limit_bytes,
+			       uint64_t next_offset, struct etw_etl_file_writer *ret)
+{
+	*ret = (struct etw_etl_file_writer){
+		.fd = fd,
+		.buffer_bytes = buffer_bytes,
+		.next_offset = next_offset,
+		.limit_offset = limit_bytes ? limit_bytes : UINT64_MAX,
+	};
+}
+
+int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t limit_bytes,
+			     struct etw_etl_file_writer *ret)
+{
+	/* O_NONBLOCK: a pipe under that name fails here, or is refused below, and holds nobody up. */
+	int flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd;
+
+	if (!buffer_bytes)
+		return -EINVAL;
+	if (limit_bytes && limit_bytes < 2 * (uint64_t)buffer_bytes)
+		return -EFBIG;
+	fd = open(path, flags, 0644);
+	if (fd < 0)
+		return -errno;
+	if (lseek(fd, 0, SEEK_CUR) < 0) {
+		int result = -errno;
+
+		(void)close(fd);
+		return result;
+	}
+	etw_etl_file_writer_adopt(fd, buffer_bytes, limit_bytes, buffer_bytes, ret);
+	return 0;
+}
+
+int etw_etl_file_writer_claim(struct etw_etl_file_writer *writer, uint64_t *ret_offset)
+{
+	if (writer->next_offset > writer->limit_offset ||
+	    writer->buffer_bytes > writer->limit_offset - writer->next_offset)
+		return -EFBIG;
+	*ret_offset = writer->next_offset;
+	writer->next_offset += writer->buffer_bytes;
+	return 0;
+}
+
+void etw_etl_file_writer_unclaim(struct etw_etl_file_writer *writer)
+{
+	if (writer->next_offset > writer->buffer_bytes)
+		writer->next_offset -= writer->buffer_bytes;
+}
+
+/* pwrite() beyond RLIMIT_FSIZE would not only fail but kill the process by SIGXFSZ. */
+static bool is_within_rlimit(uint64_t end)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       end <= limit.rlim_cur;
+}
+
+int etw_etl_file_writer_put(const struct etw_etl_file_writer *writer, uint64_t offset,
+			    const uint8_t *buffer)
+{
+	uint32_t done = 0;
+
+	if (!is_within_rlimit(offset + writer->buffer_bytes))
+		return -EFBIG;
+	while (done < writer->buffer_bytes) {
+		ssize_t count = pwrite(writer->fd, buffer + done, writer->buffer_bytes - done,
+				       (off_t)(offset + done));
+
+		if (count < 0 && errno != EINTR)
+			return -errno;
+		if (count == 0)
+			return -EIO; /* no file system does this; it must not become a loop */
+		if (count > 0)
+			done += (uint32_t)count;
+	}
+	return 0;
+}
+
+/* A buffer that was claimed and failed, or one of a host that died, leaves bytes that no header counts. */
+static int cut_behind(const struct etw_etl_file_writer *writer)
+{
+	off_t end = lseek(writer->fd, 0, SEEK_END);
+
+	if (end < 0)
+		return -errno;
+	if ((uint64_t)end <= writer->next_offset)
+		return 0;
+	return ftruncate(writer->fd, (off_t)writer->next_offset) ? -errno : 0;
+}
+
+int etw_etl_file_writer_finish(const struct etw_etl_file_writer *writer,
+			       const uint8_t *header_buffer, bool is_synced)
+{
+	int result = etw_etl_file_writer_put(writer, 0, header_buffer);
+	int cut = cut_behind(writer);
+
+	if (!result)
+		result = cut;
+	if (is_synced && fsync(writer->fd) && !result)
+		result = -errno;
+	return result;
+}
+
+void etw_etl_file_writer_close(struct etw_etl_file_writer *writer)
+{
+	if (writer->fd >= 0)
+		(void)close(writer->fd);
+	writer->fd = -1;
+}
