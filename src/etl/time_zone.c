@@ -176,16 +176,16 @@ static le32 minutes_of(long seconds)
 static void put_changing(const struct transition *found, struct wire_time_zone *zone)
 {
 	unsigned to_daylight = found[0].after.tm_isdst > 0 ? 0 : 1;
-	const struct transition *daylight = &found[to_daylight];
-	const struct transition *standard = &found[!to_daylight];
-	long standard_offset = standard->after.tm_gmtoff;
+	const struct transition *into_daylight = &found[to_daylight];
+	const struct transition *into_standard = &found[!to_daylight];
+	long standard_offset = into_standard->after.tm_gmtoff;
 
 	zone->bias = minutes_of(-standard_offset);
-	zone->daylight_bias = minutes_of(standard_offset - daylight->after.tm_gmtoff);
-	zone->standard_date = recurring_date(standard, !to_daylight);
-	zone->daylight_date = recurring_date(daylight, to_daylight);
-	put_name(standard->after.tm_zone, zone->standard_name);
-	put_name(daylight->after.tm_zone, zone->daylight_name);
+	zone->daylight_bias = minutes_of(standard_offset - into_daylight->after.tm_gmtoff);
+	zone->standard_date = recurring_date(into_standard, !to_daylight);
+	zone->daylight_date = recurring_date(into_daylight, to_daylight);
+	put_name(into_standard->after.tm_zone, zone->standard_name);
+	put_name(into_daylight->after.tm_zone, zone->daylight_name);
 }
 
 void etw_time_zone_write(int64_t now_unix, uint8_t to[ETW_TIME_ZONE_BYTES])
