@@ -52,4 +52,18 @@ int etw_ipc_receive(int socket, struct etw_ipc_message *message);
 /* etw_ipc_peer() - credentials of the other end. Returns 0 or negative errno. */
 int etw_ipc_peer(int socket, struct etw_peer *ret);
 
+/*
+ * etw_ipc_enlarge() - makes the send buffer hold several of the largest messages, as far as the machine
+ * allows. One of them always fits: Linux' default of 208 KiB is more than WIRE_MESSAGE_BYTES_MAX.
+ */
+void etw_ipc_enlarge(int socket);
+
+/*
+ * etw_ipc_accept() - for a host: takes the next connection.
+ *
+ * Returns 0 with an owned non-blocking socket, enlarged; -EAGAIN when none waits; -EMFILE and other errno
+ * of accept.
+ */
+int etw_ipc_accept(int listener, int *ret_socket);
+
 #endif

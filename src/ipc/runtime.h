@@ -37,7 +37,9 @@ bool etw_runtime_is_one(void);
  * etw_runtime_prepare() - for a host: makes the directory (0700 for a user, 0755 for the system) and the
  * page; checks owner and mode of what is there.
  *
- * Returns 0 with the page mapped to write; -EPERM when another user owns the directory or page.
+ * Only /run/etw and /tmp/etw-<uid> get a missing parent. Returns 0 with the page mapped to write, which
+ * etw_runtime_page_unmap() ends; -EPERM when another user owns or can write the directory or page, or one
+ * of them is a symbolic link; -EPROTO for a page of another version; errno of mkdir, open, mmap.
  */
 int etw_runtime_prepare(const char *directory, struct wire_discovery_page **ret_page);
 
@@ -48,9 +50,12 @@ void etw_runtime_announce(struct wire_discovery_page *page, bool is_hosted);
  * etw_runtime_page() - for everybody else: maps the page to read.
  *
  * Returns 0; -ENOENT when no host has ever been there; -EPERM when its owner is neither this uid nor
- * root; -EPROTO.
+ * root, others can write it, or it is a symbolic link; -EPROTO; errno of open, mmap.
  */
 int etw_runtime_page(const char *directory, const struct wire_discovery_page **ret_page);
+
+/* etw_runtime_page_unmap() - takes NULL. */
+void etw_runtime_page_unmap(const struct wire_discovery_page *page);
 
 /*
  * etw_runtime_wait() - waits until the epoch is no longer @epoch. Returns 0, -ETIMEDOUT or -EINTR.
@@ -62,13 +67,20 @@ int etw_runtime_wait(const struct wire_discovery_page *page, uint32_t epoch, uin
  *
  * @ret_clock_fd: owned; NULL when not wanted
  *
- * Checks that the socket's owner is root or this uid. Returns 0 with an owned blocking socket; -ENOENT or
- * -ECONNREFUSED without a host; -EPROTO when it speaks another protocol; -EACCES; errno of connect.
+ * Checks that the owner of the directory and the process behind the socket are root or this uid. Returns 0
+ * with an owned blocking socket; -ENOENT or -ECONNREFUSED without a host; -EPROTO when it speaks another
+ * protocol; -EACCES; -ETIMEDOUT when it does not answer within 5 seconds; the status of its WELCOME;
+ * -ENAMETOOLONG; -ENOMEM; errno of connect.
  */
 int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
 			struct wire_welcome *ret_welcome, int *ret_clock_fd);
 
-/* etw_runtime_listen() - for a host: binds the socket (0666). Returns 0 with an owned socket; -EADDRINUSE. */
+/*
+ * etw_runtime_listen() - for a host: binds the socket (0666), in the place of one that a dead host left.
+ *
+ * Of several hosts that start at once one gets it. Returns 0 with an owned non-blocking socket for
+ * etw_ipc_accept(); -EADDRINUSE when a host listens; -EPERM as etw_runtime_prepare(); errno of bind.
+ */
 int etw_runtime_listen(const char *directory, int *ret_socket);
 
 #endif

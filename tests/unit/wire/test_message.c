@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conversation's codec. Every kind of message is tried by the same walk: it goes there and back; cut
+ * short anywhere it is refused; with any byte changed it is refused or gives a sound struct, which is to
+ * say one that can be encoded again.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/macros.h"
+#include "wire/message.h"
+
+union body {
+	struct wire_hello hello;
+	struct wire_welcome welcome;
+	struct wire_register registration;
+	struct wire_unregister unregister;
+	struct wire_enable enable;
+	struct wire_ring_set_ref ring_set_ref;
+	struct wire_session_config session_config;
+	struct wire_session_info session_info;
+	struct wire_control control;
+	struct wire_enable_provider enable_provider;
+	struct wire_sessions sessions;
+	struct wire_lease lease;
+	struct wire_subscribe subscribe;
+	struct wire_subscribed subscribed;
+	struct wire_batch batch;
+};
+
+static union body body, back, again;
+static uint8_t room[WIRE_MESSAGE_BYTES_MAX], second[WIRE_MESSAGE_BYTES_MAX];
+static const GUID guid = {0x01020304, 0x0506, 0x0708, {9, 10, 11, 12, 13, 14, 15, 16}};
+static const uint8_t run[] = "some bytes, \0 among them";
+
+static void fill_hello(void)
+{
+	body.hello = (struct wire_hello){WIRE_PROTOCOL_VERSION, WIRE_ROLE_CONSUMER};
+}
+
+static void fill_welcome(void)
+{
+	body.welcome = (struct wire_welcome){1, 1, 1234, 1000, UINT64_MAX};
+}
+
+static void fill_register(void)
+{
+	body.registration = (struct wire_register){7, 1, guid, {run, sizeof(run)}};
+}
+
+static void fill_unregister(void)
+{
+	body.unregister.registration = UINT32_MAX;
+}
+
+static void fill_enable(void)
+{
+	body.enable = (struct wire_enable){.registration = 3,
+					   .control_code = 2,
+					   .has_callback = 1,
+					   .level = 0xFF,
+					   .match_any = UINT64_MAX,
+					   .match_all = 5,
+					   .source = guid,
+					   .filter_type = 0x80000000,
+					   .filter = {run, sizeof(run)}};
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		body.enable.slots[i] = (struct wire_enable_slot){
+			i & 1, i + 1, i + 2, (uint8_t)(i + 3), i + 4, i + 5, i + 6};
+}
+
+static void fill_ring_set_ref(void)
+{
+	body.ring_set_ref.ring_set = 99;
+}
+
+static void fill_config(struct wire_session_config *config)
+{
+	*config = (struct wire_session_config){.guid = guid,
+					       .clock_type = 3,
+					       .buffer_kib = 64,
+					       .minimum_buffers = 4,
+					       .maximum_buffers = 5,
+					       .maximum_file_size = 6,
+					       .log_file_mode = 0x100,
+					       .flush_timer = 7,
+					       .enable_flags = 8,
+					       .age_limit = 9,
+					       .controller_pid = 10,
+					       .controller_tid = 11};
+	strcpy(config->name, "Sitzung \xC3\xBC");
+	strcpy(config->log_file, "/var/log/x.etl");
+	strcpy(config->log_file_shown, "C:\\x.etl");
+}
+
+static void fill_session_config(void)
+{
+	fill_config(&body.session_config);
+}
+
+static void fill_session_info(void)
+{
+	struct wire_session_info *info = &body.session_info;
+
+	*info = (struct wire_session_info){.handle = 1,
+					   .number_of_buffers = 2,
+					   .free_buffers = 3,
+					   .events = 4,
+					   .bytes = 5,
+					   .events_lost = 6,
+					   .buffers_written = 7,
+					   .log_buffers_lost = 8,
+					   .real_time_buffers_lost = 9,
+					   .logger_thread_id = 10,
+					   .uid = 11,
+					   .start_ft = 12,
+					   .is_leased = 1,
+					   .is_kernel = 1,
+					   .file_status = -ENOSPC,
+					   .loss = {1, 2, 3, 4, 5, 6, UINT64_MAX}};
+	fill_config(&info->config);
+	memset(info->complaint, 'x', sizeof(info->complaint) - 1);
+}
+
+static void fill_control(void)
+{
+	body.control = (struct wire_control){.code = WIRE_CONTROL_FLUSH, .handle = 1, .guid = guid};
+	memset(body.control.name, 'n', WIRE_MESSAGE_NAME_MAX);
+	fill_config(&body.control.config);
+}
+
+static void fill_enable_provider(void)
+{
+	body.enable_provider = (struct wire_enable_provider){.handle = 1,
+							     .provider = guid,
+							     .code = 1,
+							     .level = 4,
+							     .match_any = 2,
+							     .match_all = 3,
+							     .timeout_ms = 5,
+							     .property = 6,
+							     .source = guid,
+							     .filter_type = 7,
+							     .filter = {run, sizeof(run)}};
+}
+
+static void fill_sessions(void)
+{
+	body.sessions.count = 3;
+	body.sessions.handles[0] = 1;
+	body.sessions.handles[1] = UINT64_MAX;
+	body.sessions.handles[2] = 0x100;
+}
+
+static void fill_lease(void)
+{
+	body.lease.handle = UINT64_MAX;
+}
+
+static void fill_subscribe(void)
+{
+	strcpy(body.subscribe.name, "live");
+	body.subscribe.last_batch = 12;
+}
+
+static void fill_subscribed(void)
+{
+	body.subscribed = (struct wire_subscribed){1, 2, 3, {run, sizeof(run)}};
+}
+
+static void fill_batch(void)
+{
+	body.batch = (struct wire_batch){1, 2, 3, INT64_MIN, 4};
+}
+
+/* What the walk needs to know of a kind of message; the run of bytes points into the datagram. */
+struct kind {
+	uint32_t type;
+	void (*fill)(void);
+	size_t (*encode)(const struct wire_message *message, const void *body, uint8_t *room);
+	int (*decode)(struct etw_bytes datagram, void *ret);
+	size_t bytes;
+	size_t run_at; /* SIZE_MAX: none */
+};
+
+#define BRIDGE(name)                                                                              \
+	static size_t encode_##name(const struct wire_message *message, const void *from,         \
+				    uint8_t *to)                                                  \
+	{                                                                                         \
+		return wire_message_encode_##name(message, (const struct wire_##name *)from, to); \
+	}                                                                                         \
+	static int decode_##name(struct etw_bytes datagram, void *ret)                            \
+	{                                                                                         \
+		return wire_message_decode_##name(datagram, (struct wire_##name *)ret);           \
+	}
+
+BRIDGE(hello)
+BRIDGE(welcome)
+BRIDGE(register)
+BRIDGE(unregister)
+BRIDGE(enable)
+BRIDGE(ring_set_ref)
+BRIDGE(session_config)
+BRIDGE(session_info)
+BRIDGE(control)
+BRIDGE(enable_provider)
+BRIDGE(sessions)
+BRIDGE(lease)
+BRIDGE(subscribe)
+BRIDGE(subscribed)
+BRIDGE(batch)
+
+#define KIND(type, name, run_at_)                                                            \
+	{                                                                                    \
+		type, fill_##name, encode_##name, decode_##name, sizeof(struct wire_##name), \
+			run_at_                                                              \
+	}
+
+static const struct kind kinds[] = {
+	KIND(WIRE_HELLO, hello, SIZE_MAX),
+	KIND(WIRE_WELCOME, welcome, SIZE_MAX),
+	KIND(WIRE_REGISTER, register, offsetof(struct wire_register, traits)),
+	KIND(WIRE_UNREGISTER, unregister, SIZE_MAX),
+	KIND(WIRE_ENABLE, enable, offsetof(struct wire_enable, filter)),
+	KIND(WIRE_RING_SET, ring_set_ref, SIZE_MAX),
+	KIND(WIRE_START, session_config, SIZE_MAX),
+	KIND(WIRE_SESSION, session_info, SIZE_MAX),
+	KIND(WIRE_CONTROL, control, SIZE_MAX),
+	KIND(WIRE_ENABLE_PROVIDER, enable_provider, offsetof(struct wire_enable_provider, filter)),
+	KIND(WIRE_SESSIONS, sessions, SIZE_MAX),
+	KIND(WIRE_LEASE, lease, SIZE_MAX),
+	KIND(WIRE_SUBSCRIBE, subscribe, SIZE_MAX),
+	KIND(WIRE_SUBSCRIBED, subscribed, offsetof(struct wire_subscribed, header_buffer)),
+	KIND(WIRE_SESSION_END, batch, SIZE_MAX),
+};
+
+static size_t encode_filled(const struct kind *kind)
+{
+	struct wire_message head = {kind->type, 0x01020304, 0};
+	size_t bytes;
+
+	memset(&body, 0, sizeof(body));
+	kind->fill();
+	bytes = kind->encode(&head, &body, room);
+	assert_true(bytes > 12);
+	return bytes;
+}
+
+/* The same, but in memory of exactly this size, where the sanitizer sees one byte too many. */
+static int decode_tight(const struct kind *kind, size_t bytes, void *ret)
+{
+	uint8_t *tight = malloc(bytes + !bytes);
+	int r;
+
+	assert_non_null(tight);
+	memcpy(tight, room, bytes);
+	r = kind->decode((struct etw_bytes){tight, bytes}, ret);
+	free(tight);
+	return r;
+}
+
+static void assert_same_run(size_t at)
+{
+	struct etw_bytes left, right;
+
+	memcpy(&left, (uint8_t *)&body + at, sizeof(left));
+	memcpy(&right, (uint8_t *)&back + at, sizeof(right));
+	assert_int_equal(left.left, right.left);
+	assert_memory_equal(left.at, right.at, left.left);
+	memset((uint8_t *)&body + at, 0, sizeof(left));
+	memset((uint8_t *)&back + at, 0, sizeof(left));
+}
+
+static void test_message__every_kind_goes_there_and_back(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct etw_bytes datagram = {room, encode_filled(&kinds[i])};
+		struct wire_message head;
+
+		assert_int_equal(wire_message_decode(datagram, &head), 0);
+		assert_int_equal(head.type, kinds[i].type);
+		assert_int_equal(head.request, 0x01020304);
+		assert_int_equal(head.status, 0);
+		memset(&back, 0, sizeof(back));
+		assert_int_equal(kinds[i].decode(datagram, &back), 0);
+		if (kinds[i].run_at != SIZE_MAX)
+			assert_same_run(kinds[i].run_at);
+		assert_memory_equal(&body, &back, kinds[i].bytes);
+	}
+}
+
+static void test_message__cut_short_it_is_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t bytes = encode_filled(&kinds[i]);
+
+		memset(&back, 0xA5, sizeof(back));
+		memset(&again, 0xA5, sizeof(again));
+		for (size_t cut = 0; cut < bytes; cut++)
+			assert_int_equal(decode_tight(&kinds[i], cut, &back), -EPROTO);
+		assert_memory_equal(&back, &again, sizeof(back));
+	}
+}
+
+static void test_message__bytes_behind_it_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t bytes = encode_filled(&kinds[i]);
+
+		room[bytes] = 0;
+		assert_int_equal(decode_tight(&kinds[i], bytes + 1, &back), -EPROTO);
+	}
+}
+
+static void check_changed(const struct kind *kind, size_t bytes)
+{
+	struct wire_message head = {kind->type, 1, 0};
+	int r = kind->decode((struct etw_bytes){room, bytes}, &back);
+
+	if (r < 0) {
+		assert_int_equal(r, -EPROTO);
+		return;
+	}
+	assert_int_equal(kind->encode(&head, &back, second), bytes);
+	assert_memory_equal(room + 12, second + 12, bytes - 12);
+}
+
+static void test_message__any_byte_changed_is_refused_or_sound(void **state)
+{
+	static const uint8_t masks[] = {0x01, 0x80, 0xFF};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t bytes = encode_filled(&kinds[i]);
+
+		for (size_t at = 12; at < bytes; at++) {
+			for (size_t j = 0; j < ARRAY_SIZE(masks); j++) {
+				room[at] ^= masks[j];
+				check_changed(&kinds[i], bytes);
+				room[at] ^= masks[j];
+			}
+		}
+	}
+}
+
+static void test_message__the_head_is_checked(void **state)
+{
+	struct wire_message head = {WIRE_REPLY, 5, -EACCES}, got = {0};
+	struct etw_bytes datagram = {room, 12};
+
+	(void)state;
+	assert_int_equal(wire_message_encode_plain(&head, room), 12);
+	assert_int_equal(wire_message_decode(datagram, &got), 0);
+	assert_int_equal(got.status, -EACCES);
+	for (size_t cut = 0; cut < 12; cut++)
+		assert_int_equal(wire_message_decode((struct etw_bytes){room, cut}, &got), -EPROTO);
+	room[12] = 0;
+	assert_int_equal(wire_message_decode((struct etw_bytes){room, 13}, &got), -EPROTO);
+	etw_store32(room + 8, 1);
+	assert_int_equal(wire_message_decode(datagram, &got), -EPROTO);
+	etw_store32(room + 8, (uint32_t)-4096);
+	assert_int_equal(wire_message_decode(datagram, &got), -EPROTO);
+	etw_store32(room + 8, 0);
+	for (uint32_t type = 0; type < 300; type++) {
+		int wanted = type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
+					     (type >= 10 && type <= 16) ||
+					     (type >= 20 && type <= 26) ||
+					     (type >= 30 && type <= 33)
+				     ? 0
+				     : -EPROTO;
+
+		etw_store32(room, type);
+		assert_int_equal(wire_message_decode(datagram, &got), wanted);
+	}
+}
+
+static void test_message__a_head_out_of_range_is_not_encoded(void **state)
+{
+	(void)state;
+	assert_int_equal(wire_message_encode_plain(&(struct wire_message){WIRE_REPLY, 0, 1}, room),
+			 0);
+	assert_int_equal(
+		wire_message_encode_plain(&(struct wire_message){WIRE_REPLY, 0, INT32_MIN}, room),
+		0);
+	assert_int_equal(wire_message_encode_plain(&(struct wire_message){0, 0, 0}, room), 0);
+}
+
+static size_t encode_name(void)
+{
+	struct wire_message head = {WIRE_SUBSCRIBE, 1, 0};
+
+	return wire_message_encode_subscribe(&head, &body.subscribe, room);
+}
+
+static void test_message__names_are_utf8_without_nul(void **state)
+{
+	(void)state;
+	memset(&body, 0, sizeof(body));
+	strcpy(body.subscribe.name, "abc");
+	assert_int_equal(encode_name(), 12 + 2 + 3 + 8);
+	room[12 + 2] = 0;
+	assert_int_equal(
+		wire_message_decode_subscribe((struct etw_bytes){room, 25}, &back.subscribe),
+		-EPROTO);
+	room[12 + 2] = 0xC0;
+	assert_int_equal(
+		wire_message_decode_subscribe((struct etw_bytes){room, 25}, &back.subscribe),
+		-EPROTO);
+	strcpy(body.subscribe.name, "\xFF");
+	assert_int_equal(encode_name(), 0);
+}
+
+static void test_message__names_have_their_limit(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	memset(&body, 'a', sizeof(body));
+	assert_int_equal(encode_name(), 0); /* no NUL */
+	body.subscribe.name[WIRE_MESSAGE_NAME_MAX] = '\0';
+	bytes = encode_name();
+	assert_int_equal(bytes, 12 + 2 + WIRE_MESSAGE_NAME_MAX + 8);
+	assert_int_equal(
+		wire_message_decode_subscribe((struct etw_bytes){room, bytes}, &back.subscribe), 0);
+	/* One more, with a datagram that has it. */
+	etw_store16(room + 12, WIRE_MESSAGE_NAME_MAX + 1);
+	room[bytes] = 'a';
+	assert_int_equal(
+		wire_message_decode_subscribe((struct etw_bytes){room, bytes + 1}, &back.subscribe),
+		-EPROTO);
+}
+
+static void test_message__runs_of_bytes_have_their_limit(void **state)
+{
+	static uint8_t many[WIRE_MESSAGE_BYTES_MAX];
+	struct wire_message head = {WIRE_SUBSCRIBED, 1, 0};
+	size_t bytes;
+
+	(void)state;
+	memset(&body, 0, sizeof(body));
+	body.registration.traits = (struct etw_bytes){many, WIRE_TRAITS_BYTES_MAX};
+	bytes = encode_register(&head, &body, room);
+	assert_int_equal(bytes, 12 + 8 + 16 + 4 + WIRE_TRAITS_BYTES_MAX);
+	etw_store32(room + 36, WIRE_TRAITS_BYTES_MAX + 1);
+	assert_int_equal(decode_register((struct etw_bytes){room, bytes + 1}, &back), -EPROTO);
+	body.registration.traits.left++;
+	assert_int_equal(encode_register(&head, &body, room), 0);
+
+	memset(&body, 0, sizeof(body));
+	body.subscribed.header_buffer = (struct etw_bytes){many,
+							   WIRE_MESSAGE_BYTES_MAX - 12 - 16 - 4};
+	assert_int_equal(encode_subscribed(&head, &body, room), WIRE_MESSAGE_BYTES_MAX);
+	body.subscribed.header_buffer.left++;
+	assert_int_equal(encode_subscribed(&head, &body, room), 0);
+}
+
+static void test_message__lists_have_their_limit(void **state)
+{
+	struct wire_message head = {WIRE_SESSIONS, 1, 0};
+	size_t bytes;
+
+	(void)state;
+	memset(&body, 0, sizeof(body));
+	body.sessions.count = WIRE_LIST_SESSIONS_MAX;
+	bytes = encode_sessions(&head, &body, room);
+	assert_int_equal(bytes, 12 + 4 + 8 * WIRE_LIST_SESSIONS_MAX);
+	assert_int_equal(decode_sessions((struct etw_bytes){room, bytes}, &back), 0);
+	memset(room + bytes, 0, 8);
+	etw_store32(room + 12, WIRE_LIST_SESSIONS_MAX + 1);
+	assert_int_equal(decode_sessions((struct etw_bytes){room, bytes + 8}, &back), -EPROTO);
+	body.sessions.count++;
+	assert_int_equal(encode_sessions(&head, &body, room), 0);
+}
+
+static void test_message__numbers_out_of_range_are_refused(void **state)
+{
+	static const struct {
+		size_t kind;
+		size_t at;
+		uint32_t good, bad;
+	} rows[] = {
+		{0, 16, 1, 0},                         /* hello.role */
+		{0, 16, 3, 4},          {1, 16, 0, 2}, /* welcome.is_system */
+		{2, 16, 1, 2},                         /* register.kind */
+		{4, 16, 2, 3},                         /* enable.control_code */
+		{4, 20, 0, 2},                         /* enable.has_callback */
+		{4, 57, 1, 2},                         /* enable.slots[0].is_used */
+		{8, 12, 3, 4},                         /* control.code */
+		{9, 12 + 8 + 16, 2, 3},                /* enable_provider.code */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct kind *kind = &kinds[rows[i].kind];
+		struct etw_bytes datagram = {room, encode_filled(kind)};
+
+		etw_store32(room + rows[i].at, rows[i].good);
+		assert_int_equal(kind->decode(datagram, &back), 0);
+		etw_store32(room + rows[i].at, rows[i].bad);
+		assert_int_equal(kind->decode(datagram, &back), -EPROTO);
+	}
+}
+
+static void test_message__numbers_out_of_range_are_not_encoded(void **state)
+{
+	struct wire_message head = {WIRE_HELLO, 1, 0};
+
+	(void)state;
+	memset(&body, 0, sizeof(body));
+	assert_int_equal(encode_hello(&head, &body, room), 0);
+	body.hello.role = WIRE_ROLE_PROVIDER;
+	assert_int_equal(encode_hello(&head, &body, room), 20);
+	memset(&body, 0, sizeof(body));
+	body.session_info.file_status = 1;
+	assert_int_equal(encode_session_info(&head, &body, room), 0);
+	body.session_info.file_status = -4096;
+	assert_int_equal(encode_session_info(&head, &body, room), 0);
+	body.session_info.file_status = -4095;
+	assert_int_not_equal(encode_session_info(&head, &body, room), 0);
+	body.session_info.config.clock_type = 4;
+	assert_int_equal(encode_session_info(&head, &body, room), 0);
+}
+
+/* Numbers on the wire never change: other versions of the library are on the other end. */
+static void test_message__the_bytes_of_a_message(void **state)
+{
+	static const uint8_t wanted[] = {3 + 7, 0,  0,  0,  4,  3,  2,  1,  0, 0, 0, 0, 7,   0,
+					 0,     0,  1,  0,  0,  0,  4,  3,  2, 1, 6, 5, 8,   7,
+					 9,     10, 11, 12, 13, 14, 15, 16, 2, 0, 0, 0, 's', 'o'};
+	struct wire_message head = {WIRE_REGISTER, 0x01020304, 0};
+
+	(void)state;
+	body.registration = (struct wire_register){7, 1, guid, {run, 2}};
+	assert_int_equal(encode_register(&head, &body, room), sizeof(wanted));
+	assert_memory_equal(room, wanted, sizeof(wanted));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_message__every_kind_goes_there_and_back),
+		cmocka_unit_test(test_message__cut_short_it_is_refused),
+		cmocka_unit_test(test_message__bytes_behind_it_are_refused),
+		cmocka_unit_test(test_message__any_byte_changed_is_refused_or_sound),
+		cmocka_unit_test(test_message__the_head_is_checked),
+		cmocka_unit_test(test_message__a_head_out_of_range_is_not_encoded),
+		cmocka_unit_test(test_message__names_are_utf8_without_nul),
+		cmocka_unit_test(test_message__names_have_their_limit),
+		cmocka_unit_test(test_message__runs_of_bytes_have_their_limit),
+		cmocka_unit_test(test_message__lists_have_their_limit),
+		cmocka_unit_test(test_message__numbers_out_of_range_are_refused),
+		cmocka_unit_test(test_message__numbers_out_of_range_are_not_encoded),
+		cmocka_unit_test(test_message__the_bytes_of_a_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
