@@ -60,20 +60,31 @@ static void fill_unregister(void)
 	body.unregister.registration = UINT32_MAX;
 }
 
+static void fill_slot(struct wire_enable_slot *slot, uint32_t number)
+{
+	slot->is_used = number & 1;
+	slot->session_id = number + 1;
+	slot->ring_set = number + 2;
+	slot->level = (uint8_t)(number + 3);
+	slot->property = number + 4;
+	slot->match_any = number + 5;
+	slot->match_all = number + 6;
+}
+
+/* Member by member, here and below: what lies between members must stay zero to be compared. */
 static void fill_enable(void)
 {
-	body.enable = (struct wire_enable){.registration = 3,
-					   .control_code = 2,
-					   .has_callback = 1,
-					   .level = 0xFF,
-					   .match_any = UINT64_MAX,
-					   .match_all = 5,
-					   .source = guid,
-					   .filter_type = 0x80000000,
-					   .filter = {run, sizeof(run)}};
+	body.enable.registration = 3;
+	body.enable.control_code = 2;
+	body.enable.has_callback = 1;
+	body.enable.level = 0xFF;
+	body.enable.match_any = UINT64_MAX;
+	body.enable.match_all = 5;
+	body.enable.source = guid;
+	body.enable.filter_type = 0x80000000;
+	body.enable.filter = (struct etw_bytes){run, sizeof(run)};
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
-		body.enable.slots[i] = (struct wire_enable_slot){
-			i & 1, i + 1, i + 2, (uint8_t)(i + 3), i + 4, i + 5, i + 6};
+		fill_slot(&body.enable.slots[i], i);
 }
 
 static void fill_ring_set_ref(void)
@@ -83,18 +94,18 @@ static void fill_ring_set_ref(void)
 
 static void fill_config(struct wire_session_config *config)
 {
-	*config = (struct wire_session_config){.guid = guid,
-					       .clock_type = 3,
-					       .buffer_kib = 64,
-					       .minimum_buffers = 4,
-					       .maximum_buffers = 5,
-					       .maximum_file_size = 6,
-					       .log_file_mode = 0x100,
-					       .flush_timer = 7,
-					       .enable_flags = 8,
-					       .age_limit = 9,
-					       .controller_pid = 10,
-					       .controller_tid = 11};
+	config->guid = guid;
+	config->clock_type = 3;
+	config->buffer_kib = 64;
+	config->minimum_buffers = 4;
+	config->maximum_buffers = 5;
+	config->maximum_file_size = 6;
+	config->log_file_mode = 0x100;
+	config->flush_timer = 7;
+	config->enable_flags = 8;
+	config->age_limit = 9;
+	config->controller_pid = 10;
+	config->controller_tid = 11;
 	strcpy(config->name, "Sitzung \xC3\xBC");
 	strcpy(config->log_file, "/var/log/x.etl");
 	strcpy(config->log_file_shown, "C:\\x.etl");
@@ -109,46 +120,48 @@ static void fill_session_info(void)
 {
 	struct wire_session_info *info = &body.session_info;
 
-	*info = (struct wire_session_info){.handle = 1,
-					   .number_of_buffers = 2,
-					   .free_buffers = 3,
-					   .events = 4,
-					   .bytes = 5,
-					   .events_lost = 6,
-					   .buffers_written = 7,
-					   .log_buffers_lost = 8,
-					   .real_time_buffers_lost = 9,
-					   .logger_thread_id = 10,
-					   .uid = 11,
-					   .start_ft = 12,
-					   .is_leased = 1,
-					   .is_kernel = 1,
-					   .file_status = -ENOSPC,
-					   .loss = {1, 2, 3, 4, 5, 6, UINT64_MAX}};
+	info->handle = 1;
+	info->number_of_buffers = 2;
+	info->free_buffers = 3;
+	info->events = 4;
+	info->bytes = 5;
+	info->events_lost = 6;
+	info->buffers_written = 7;
+	info->log_buffers_lost = 8;
+	info->real_time_buffers_lost = 9;
+	info->logger_thread_id = 10;
+	info->uid = 11;
+	info->start_ft = 12;
+	info->is_leased = 1;
+	info->is_kernel = 1;
+	info->file_status = -ENOSPC;
+	info->loss = (struct wire_session_loss){1, 2, 3, 4, 5, 6, UINT64_MAX};
 	fill_config(&info->config);
 	memset(info->complaint, 'x', sizeof(info->complaint) - 1);
 }
 
 static void fill_control(void)
 {
-	body.control = (struct wire_control){.code = WIRE_CONTROL_FLUSH, .handle = 1, .guid = guid};
+	body.control.code = WIRE_CONTROL_FLUSH;
+	body.control.handle = 1;
+	body.control.guid = guid;
 	memset(body.control.name, 'n', WIRE_MESSAGE_NAME_MAX);
 	fill_config(&body.control.config);
 }
 
 static void fill_enable_provider(void)
 {
-	body.enable_provider = (struct wire_enable_provider){.handle = 1,
-							     .provider = guid,
-							     .code = 1,
-							     .level = 4,
-							     .match_any = 2,
-							     .match_all = 3,
-							     .timeout_ms = 5,
-							     .property = 6,
-							     .source = guid,
-							     .filter_type = 7,
-							     .filter = {run, sizeof(run)}};
+	body.enable_provider.handle = 1;
+	body.enable_provider.provider = guid;
+	body.enable_provider.code = 1;
+	body.enable_provider.level = 4;
+	body.enable_provider.match_any = 2;
+	body.enable_provider.match_all = 3;
+	body.enable_provider.timeout_ms = 5;
+	body.enable_provider.property = 6;
+	body.enable_provider.source = guid;
+	body.enable_provider.filter_type = 7;
+	body.enable_provider.filter = (struct etw_bytes){run, sizeof(run)};
 }
 
 static void fill_sessions(void)
@@ -177,7 +190,11 @@ static void fill_subscribed(void)
 
 static void fill_batch(void)
 {
-	body.batch = (struct wire_batch){1, 2, 3, INT64_MIN, 4};
+	body.batch.batch = 1;
+	body.batch.first_buffer = 2;
+	body.batch.buffer_count = 3;
+	body.batch.watermark_raw = INT64_MIN;
+	body.batch.buffers_lost = 4;
 }
 
 /* What the walk needs to know of a kind of message; the run of bytes points into the datagram. */
