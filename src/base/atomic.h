@@ -16,6 +16,7 @@
 
 #define add_relaxed(at, value)      __atomic_fetch_add((at), (value), __ATOMIC_RELAXED)
 #define add_acq_rel(at, value)      __atomic_fetch_add((at), (value), __ATOMIC_ACQ_REL)
+#define add_seq_cst(at, value)      __atomic_fetch_add((at), (value), __ATOMIC_SEQ_CST)
 #define or_acq_rel(at, value)       __atomic_fetch_or((at), (value), __ATOMIC_ACQ_REL)
 #define and_acq_rel(at, value)      __atomic_fetch_and((at), (value), __ATOMIC_ACQ_REL)
 #define exchange_acq_rel(at, value) __atomic_exchange_n((at), (value), __ATOMIC_ACQ_REL)

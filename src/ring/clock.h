@@ -35,6 +35,16 @@ static inline uint64_t etw_cpu_counter(void)
 #endif
 }
 
+/* etw_cpu_counter_fence() - the next etw_cpu_counter() is read after all loads before this. */
+static inline void etw_cpu_counter_fence(void)
+{
+#if defined(__x86_64__)
+	_mm_lfence();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /* etw_clock_now_slow() - clocks that are not the CPU's counter. */
 int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type);
 

@@ -30,6 +30,9 @@ struct etw_ring_durable {
 		[WIRE_RING_SLOTS_MAX]; /* of slots [released, queued) modulo slot_count */
 	uint64_t released;             /* slots whose buffer was taken back; atomic */
 	uint8_t quarantined[WIRE_RING_SLOTS_MAX]; /* by buffer: 1: waits for its gaps */
+	uint32_t
+		quarantine_bytes[WIRE_RING_SLOTS_MAX]; /* of a quarantined buffer: its slot's end */
+	uint32_t quarantine_events[WIRE_RING_SLOTS_MAX]; /* events that left it, and its gaps */
 };
 
 /* What a ring has cost, cumulative since it was opened by this process unless noted. */
@@ -47,7 +50,7 @@ struct etw_ring_event {
 	const uint8_t *at; /* in shared memory: copy it, then check the copy */
 	uint32_t
 		bytes; /* as its header said when it was looked at; at most what the buffer holds */
-	int64_t time_raw; /* the same */
+	int64_t time_raw; /* the same; 0 where the header has none (MESSAGE, or too short) */
 };
 
 struct etw_ring_reader;
@@ -92,6 +95,8 @@ int etw_ring_reader_look(struct etw_ring_reader *reader, enum etw_ring_look look
  *          taken and the gap counts as lost
  *
  * Returns 0 with the event; -EAGAIN at a gap that may still close; ETW_END when everything is taken.
+ * A gap of the open buffer that is older than 100 ms stays one until the buffer is closed; the next look
+ * that bumps then closes it, if another is free.
  */
 int etw_ring_reader_peek(struct etw_ring_reader *reader, uint64_t now_ns,
 			 struct etw_ring_event *ret);
@@ -99,18 +104,21 @@ int etw_ring_reader_peek(struct etw_ring_reader *reader, uint64_t now_ns,
 /* etw_ring_reader_take() - moves behind the event of the last peek; @is_good false counts a rejection. */
 void etw_ring_reader_take(struct etw_ring_reader *reader, bool is_good);
 
-/* etw_ring_reader_position() - behind the last event taken; to be committed with the output. */
+/*
+ * etw_ring_reader_position() - behind the last event taken, and behind what peek stepped over since; to be
+ * committed with the output.
+ */
 struct etw_ring_position etw_ring_reader_position(const struct etw_ring_reader *reader);
 
 /*
  * etw_ring_reader_release() - gives back all buffers that were read to their end.
  *
- * To be called after the position was committed. Buffers with gaps are quarantined until each gap is
+ * To be called after the position was committed, with no peek or take between. Buffers with gaps are quarantined until each gap is
  * committed (counted then as lost) and only then queued again.
  */
 void etw_ring_reader_release(struct etw_ring_reader *reader);
 
-/* etw_ring_reader_oldest_gap_ns() - when the oldest open gap was first seen; 0: there is none. */
+/* etw_ring_reader_oldest_gap_ns() - when the gap that holds the reader was first seen; 0: there is none. */
 uint64_t etw_ring_reader_oldest_gap_ns(const struct etw_ring_reader *reader);
 
 /* etw_ring_reader_counts() - the account. */

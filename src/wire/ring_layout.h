@@ -16,9 +16,10 @@
  *
  * | field            | writers                                 | host                              |
  * |------------------|-----------------------------------------|-----------------------------------|
- * | wire_ring.word   | CAS: reserve, switch                    | CAS: bump, switch, retire         |
+ * | wire_ring.word   | CAS: reserve, switch                    | add: bump; CAS: switch            |
  * | wire_ring.lost_* | add                                     | load                              |
- * | ends[]           | CAS to a larger value, before a switch  | the same; load of closed slots    |
+ * | ends[]           | CAS to a larger value, before a switch  | the same; load of closed slots;   |
+ * |                  |                                         | store before the slot is queued   |
  * | queue[]          | load acquire                            | store release                     |
  * | map[][]          | store release of a reserved event's     | load acquire; clears what no      |
  * |                  | first byte: commit, abandon             | writer can reserve any more       |
@@ -69,6 +70,26 @@ static inline uint32_t wire_ring_word_slot(uint64_t word)
 static inline uint32_t wire_ring_word_offset(uint64_t word)
 {
 	return (uint32_t)(word & WIRE_RING_OFFSET_MASK);
+}
+
+/*
+ * ends[slot]: generation and offset of the word at which the slot was left. Compared by their difference,
+ * because generations wrap; the host keeps them within half a turn of the word's.
+ */
+static inline uint64_t wire_ring_end(uint32_t generation, uint32_t offset_units)
+{
+	return (uint64_t)generation << 32 | offset_units;
+}
+
+/* In units of 8 bytes. */
+static inline uint32_t wire_ring_end_offset(uint64_t end)
+{
+	return (uint32_t)end;
+}
+
+static inline int wire_ring_end_is_before(uint64_t end, uint64_t other)
+{
+	return (int64_t)(end - other) < 0;
 }
 
 /* A byte of a buffer's map; the one that belongs to an event's first 8 bytes. */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The clocks of a session that are not the CPU's counter, and the mapping of the host's page. */
+#include "ring/clock.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define NS_PER_SECOND      INT64_C(1000000000)
+#define NS_PER_FILETIME    100
+#define CLOCK_PAGE_VERSION 1
+
+static int64_t read_system_time(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return ETW_FILETIME_UNIX_EPOCH + now.tv_sec * ETW_FILETIME_PER_SECOND +
+	       now.tv_nsec / NS_PER_FILETIME;
+}
+
+static int64_t read_raw_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type)
+{
+	int64_t ticks;
+
+	switch (clock_type) {
+	case ETW_CLOCK_SYSTEM:
+		return read_system_time();
+	case ETW_CLOCK_CYCLE:
+		return (int64_t)etw_cpu_counter();
+	default:
+		break;
+	}
+	/* Unsigned, because a page of a host gone wrong must not make the addition undefined. */
+	ticks = load_relaxed(&page->kind) == WIRE_CLOCK_TSC ? (int64_t)etw_cpu_counter()
+							    : read_raw_ns();
+	return (int64_t)((uint64_t)ticks + (uint64_t)load_relaxed(&page->offset));
+}
+
+static bool is_sound(const struct wire_clock_page *page)
+{
+	uint32_t kind = load_relaxed(&page->kind);
+
+	return page->magic == WIRE_CLOCK_PAGE_MAGIC && page->version == CLOCK_PAGE_VERSION &&
+	       (kind == WIRE_CLOCK_TSC || kind == WIRE_CLOCK_MONOTONIC_RAW) && page->frequency;
+}
+
+int etw_clock_page_map(int fd, struct etw_clock_page *ret)
+{
+	struct stat status;
+	void *memory;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	/* A page behind the end of its file would be a SIGBUS at the first event. */
+	if (status.st_size < WIRE_CLOCK_PAGE_BYTES)
+		return -EPROTO;
+	memory = mmap(NULL, WIRE_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	if (!is_sound(memory)) {
+		(void)munmap(memory, WIRE_CLOCK_PAGE_BYTES);
+		return -EPROTO;
+	}
+	ret->page = memory;
+	return 0;
+}
+
+void etw_clock_page_unmap(struct etw_clock_page *clock)
+{
+	if (clock->page)
+		(void)munmap((void *)(uintptr_t)clock->page, WIRE_CLOCK_PAGE_BYTES);
+	clock->page = NULL;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Going over a ring's places. One look loads the word once; everything up to there is bounded by it, so
+ * that writers cannot make the reader work longer than one ring is large.
+ * Source: docs/design/recording.md "Rings".
+ */
+#include "ring/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "ring/reader_internal.h"
+#include "wire/etl_event.h"
+
+#define GAP_AGE_NS         UINT64_C(100000000)
+#define SWITCH_TRIES       64
+#define GENERATIONS_FRESH  (UINT32_C(1) << 29)
+#define ONE_GENERATION     (UINT64_C(1) << 32)
+#define HEADER_BYTES_LEAST 8
+
+static void closep(struct etw_ring_reader **reader)
+{
+	etw_ring_reader_close(*reader);
+}
+
+int etw_ring_reader_open(const struct etw_ring_set *set, uint32_t cpu,
+			 struct etw_ring_durable *durable, struct etw_ring_position position,
+			 struct etw_ring_reader **ret)
+{
+	CLEANUP(closep) struct etw_ring_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	reader->set = set;
+	reader->durable = durable;
+	reader->ring = etw_ring_at(set, cpu);
+	reader->units = set->buffer_bytes / 8;
+	if (position.offset % 8 || position.offset / 8 > reader->units)
+		return -EPROTO;
+	reader->slot = reader->open_slot = position.slots;
+	reader->at = reader->open_at = reader->open_limit = position.offset / 8;
+	reader->slots = calloc(set->slot_count, sizeof(*reader->slots));
+	reader->quarantine = calloc(set->buffer_count, sizeof(*reader->quarantine));
+	if (!reader->slots || !reader->quarantine)
+		return -ENOMEM;
+	TRY(etw_ring_reader_adopt(reader));
+	*ret = TAKE(reader);
+	return 0;
+}
+
+void etw_ring_reader_close(struct etw_ring_reader *reader)
+{
+	if (!reader)
+		return;
+	free(reader->slots);
+	free(reader->quarantine);
+	free(reader);
+}
+
+/* The ends of the slots that were left since the last look; each is loaded once and kept. */
+static int note_ends(struct etw_ring_reader *reader, uint64_t open_slot)
+{
+	for (uint64_t slot = reader->open_slot; slot < open_slot; slot++) {
+		uint32_t index = etw_ring_reader_index(reader, slot);
+		uint32_t least = slot == reader->open_slot ? reader->open_at : 0;
+		uint64_t end = load_acquire(etw_ring_end(reader->set, reader->ring, index));
+
+		if (wire_ring_end_offset(end) > reader->units || wire_ring_end_offset(end) < least)
+			return -EPROTO;
+		reader->slots[index].end = wire_ring_end_offset(end);
+	}
+	return 0;
+}
+
+/* Checks the word against what was seen before and takes it over. */
+static int note_word(struct etw_ring_reader *reader, uint64_t word, bool is_open_readable)
+{
+	uint32_t slot = wire_ring_word_slot(word), offset = wire_ring_word_offset(word);
+	uint32_t generation = wire_ring_word_generation(word);
+	uint64_t open_slot = reader->open_slot +
+			     etw_ring_reader_index(reader, slot - reader->open_slot);
+
+	if (slot >= reader->set->slot_count || offset > reader->units ||
+	    open_slot >= reader->durable->queued)
+		return -EPROTO;
+	if (open_slot == reader->open_slot && offset < reader->open_at)
+		return -EPROTO;
+	TRY(note_ends(reader, open_slot));
+	if (open_slot != reader->open_slot) {
+		reader->open_slot = open_slot;
+		reader->open_limit = 0;
+	}
+	reader->open_at = offset;
+	if (is_open_readable)
+		reader->open_limit = offset;
+	if (generation - reader->refreshed >= GENERATIONS_FRESH)
+		etw_ring_reader_refresh_ends(reader, generation);
+	return 0;
+}
+
+/* Leaves the open slot. Returns whether it did: there must be an event in it, and another buffer. */
+static bool close_open_slot(struct etw_ring_reader *reader)
+{
+	struct wire_ring *head = etw_ring_head(reader->ring);
+
+	for (int i = 0; i < SWITCH_TRIES; i++) {
+		uint64_t word = load_seq_cst(&head->word);
+
+		if (note_word(reader, word, false) < 0 || reader->open_at == 0 ||
+		    reader->open_slot + 1 >= reader->durable->queued)
+			return false;
+		if (etw_ring_switch(reader->set, reader->ring, word))
+			return true;
+	}
+	return false;
+}
+
+int etw_ring_reader_look(struct etw_ring_reader *reader, enum etw_ring_look look, int64_t now_raw)
+{
+	struct wire_ring *head = etw_ring_head(reader->ring);
+	uint64_t word;
+
+	(void)now_raw; /* a promise of the caller; nothing here goes by it */
+	if (reader->is_broken)
+		return -EPROTO;
+	reader->peeked = 0;
+	if (look == ETW_RING_LOOK_SWITCH || (look == ETW_RING_LOOK_BUMP && reader->wants_switch))
+		(void)close_open_slot(reader);
+	/*
+	 * seq_cst: pairs with wake_host(). A sum and no CAS, so that writers cannot keep the host here.
+	 * After a switch of our own the generation is new anyway, but there may be events behind it.
+	 */
+	word = look == ETW_RING_LOOK_CLOSED ? load_seq_cst(&head->word)
+					    : add_seq_cst(&head->word, ONE_GENERATION);
+	SCHED_POINT("ring.reader.looked");
+	if (note_word(reader, word, look != ETW_RING_LOOK_CLOSED) < 0) {
+		reader->is_broken = true;
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* The first mark in [at, limit), or limit. */
+static uint32_t find_mark(const uint8_t *map, uint32_t at, uint32_t limit)
+{
+	while (at < limit && !load_relaxed(&map[at]))
+		at++;
+	return at;
+}
+
+struct etw_ring_place etw_ring_reader_place(const struct etw_ring_reader *reader, uint32_t buffer,
+					    uint32_t at, uint32_t limit)
+{
+	const uint8_t *map = etw_ring_reader_map(reader, buffer);
+	const uint8_t *bytes = etw_ring_reader_bytes(reader, buffer) + (uint64_t)at * 8;
+	uint8_t mark = load_acquire(&map[at]); /* pairs with etw_ring_commit() */
+	struct etw_ring_place place = {.kind = ETW_RING_PLACE_GAP};
+
+	if (mark) {
+		place.bytes = le16toh(load_relaxed((const uint16_t *)(const void *)bytes));
+		place.units = (place.bytes + 7) / 8;
+		place.kind = ETW_RING_PLACE_BAD;
+		if (mark <= WIRE_RING_ABANDONED && place.bytes >= HEADER_BYTES_LEAST &&
+		    place.units <= limit - at)
+			place.kind = mark == WIRE_RING_COMMITTED ? ETW_RING_PLACE_EVENT
+								 : ETW_RING_PLACE_ABANDONED;
+	}
+	if (place.kind == ETW_RING_PLACE_GAP || place.kind == ETW_RING_PLACE_BAD)
+		place.units = find_mark(map, at + 1, limit) - at;
+	return place;
+}
+
+uint32_t etw_ring_reader_walk(const struct etw_ring_reader *reader, uint32_t buffer, uint32_t at,
+			      uint32_t end, uint32_t *found)
+{
+	while (at < end) {
+		struct etw_ring_place place = etw_ring_reader_place(reader, buffer, at, end);
+
+		if (place.kind == ETW_RING_PLACE_GAP)
+			break;
+		*found += place.kind != ETW_RING_PLACE_ABANDONED;
+		at += place.units;
+	}
+	return at;
+}
+
+/* The cursor's slot is read to its end. */
+static void finish_slot(struct etw_ring_reader *reader)
+{
+	struct etw_ring_reader_slot *slot =
+		&reader->slots[etw_ring_reader_index(reader, reader->slot)];
+
+	slot->seen = reader->seen;
+	slot->has_gaps = reader->has_gaps;
+	reader->slot++;
+	reader->at = reader->seen = 0;
+	reader->has_gaps = false;
+	SCHED_POINT("ring.reader.finished");
+}
+
+/* Where the reading of the cursor's slot ends, as of the last look. */
+static uint32_t limit_of_slot(const struct etw_ring_reader *reader)
+{
+	if (reader->slot < reader->open_slot)
+		return reader->slots[etw_ring_reader_index(reader, reader->slot)].end;
+	return reader->open_limit;
+}
+
+static bool is_before_gap_bound(const struct etw_ring_reader *reader)
+{
+	return reader->slot < reader->gap_slot ||
+	       (reader->slot == reader->gap_slot && reader->at < reader->gap_at);
+}
+
+/*
+ * Stands at a gap. Returns whether it may be passed. Everything that was reserved when the first gap was
+ * met is as old as that one, so that several stopped writers hold the ring no longer than one.
+ */
+static bool wait_at_gap(struct etw_ring_reader *reader, uint64_t now_ns)
+{
+	if (!reader->gap_ns || !is_before_gap_bound(reader)) {
+		reader->gap_ns = now_ns ? now_ns : 1;
+		reader->gap_slot = reader->open_slot;
+		reader->gap_at = reader->open_at;
+	}
+	reader->is_at_gap = true;
+	if (now_ns < reader->gap_ns || now_ns - reader->gap_ns < GAP_AGE_NS)
+		return false;
+	if (reader->slot == reader->open_slot) {
+		reader->wants_switch = true;
+		return false;
+	}
+	reader->is_at_gap = false;
+	return true;
+}
+
+/* The raw time of an event as its header says, unchecked. @bytes: the event's own size. */
+static int64_t peek_time(const uint8_t *at, uint32_t bytes)
+{
+	uint32_t offset = offsetof(struct wire_event_header, time_raw);
+
+	if (at[offsetof(struct wire_event_header, header_flag)] == WIRE_EVENT_FLAG_MESSAGE) {
+		uint16_t options = etw_load16(at + offsetof(struct wire_message_header, options));
+
+		if (!(options & (WIRE_MESSAGE_TIMESTAMP | WIRE_MESSAGE_PERF_TIME)))
+			return 0;
+		offset = sizeof(struct wire_message_header);
+		if (options & WIRE_MESSAGE_SEQUENCE)
+			offset += 4;
+		if (options & WIRE_MESSAGE_COMPONENT)
+			offset += 4;
+		else if (options & WIRE_MESSAGE_GUID)
+			offset += 16;
+	}
+	return bytes < offset + 8 ? 0 : (int64_t)etw_load64(at + offset);
+}
+
+/* Looks at the cursor's place. Returns 0 for an event, -EAGAIN at a gap, ETW_END after a step. */
+static int step(struct etw_ring_reader *reader, uint32_t limit, uint64_t now_ns,
+		struct etw_ring_event *ret)
+{
+	uint32_t buffer = etw_ring_reader_buffer(reader, reader->slot);
+	struct etw_ring_place place = etw_ring_reader_place(reader, buffer, reader->at, limit);
+
+	switch (place.kind) {
+	case ETW_RING_PLACE_EVENT:
+		reader->peeked = place.units;
+		ret->at = etw_ring_reader_bytes(reader, buffer) + (uint64_t)reader->at * 8;
+		ret->bytes = place.bytes;
+		ret->time_raw = peek_time(ret->at, place.bytes);
+		return 0;
+	case ETW_RING_PLACE_GAP:
+		if (!wait_at_gap(reader, now_ns))
+			return -EAGAIN;
+		reader->has_gaps = true;
+		reader->lost_in_gaps++;
+		reader->seen++;
+		break;
+	case ETW_RING_PLACE_BAD:
+		reader->rejected++;
+		reader->seen++;
+		break;
+	case ETW_RING_PLACE_ABANDONED:
+		break;
+	}
+	reader->at += place.units;
+	SCHED_POINT("ring.reader.stepped");
+	return ETW_END;
+}
+
+int etw_ring_reader_peek(struct etw_ring_reader *reader, uint64_t now_ns,
+			 struct etw_ring_event *ret)
+{
+	int result = ETW_END;
+
+	if (reader->is_broken)
+		return ETW_END;
+	reader->is_at_gap = reader->wants_switch = false;
+	while (result == ETW_END) {
+		uint32_t limit = limit_of_slot(reader);
+
+		if (reader->at < limit)
+			result = step(reader, limit, now_ns, ret);
+		else if (reader->slot < reader->open_slot)
+			finish_slot(reader);
+		else
+			return ETW_END;
+	}
+	return result;
+}
+
+void etw_ring_reader_take(struct etw_ring_reader *reader, bool is_good)
+{
+	if (!reader->peeked)
+		return;
+	reader->at += reader->peeked;
+	reader->seen++;
+	reader->rejected += !is_good;
+	reader->peeked = 0;
+	SCHED_POINT("ring.reader.taken");
+}
+
+struct etw_ring_position etw_ring_reader_position(const struct etw_ring_reader *reader)
+{
+	struct etw_ring_position position = {.slots = reader->slot, .offset = reader->at * 8};
+
+	return position;
+}
+
+uint64_t etw_ring_reader_oldest_gap_ns(const struct etw_ring_reader *reader)
+{
+	return reader->is_at_gap ? reader->gap_ns : 0;
+}
+
+void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_ring_counts *ret)
+{
+	const struct wire_ring *head = etw_ring_head(reader->ring);
+
+	*ret = (struct etw_ring_counts){
+		.lost_no_buffer = load_relaxed(&head->lost_no_buffer),
+		.lost_too_large = load_relaxed(&head->lost_too_large),
+		.lost_in_gaps = reader->lost_in_gaps,
+		.rejected = reader->rejected,
+		.quarantined = reader->quarantined,
+		.free_buffers = (uint32_t)(reader->durable->queued - reader->open_slot - 1),
+	};
+}

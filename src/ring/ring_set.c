@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of a ring set: its numbers, checked once, and where everything lies. The numbers of a set
+ * say everything about its layout, so that a set that somebody else made is sound exactly when its header
+ * equals the one that would be written for its numbers.
+ */
+#include "ring/ring_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/time.h"
+
+#define CACHE_LINE_BYTES 64
+#define TOTAL_BYTES_MAX  (UINT64_C(1) << 38)
+#define KNOWN_FLAGS      (WIRE_RING_INDEPENDENT | WIRE_RING_ONE_STREAM)
+#define SEALS            (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static void close_fdp(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+
+static bool is_in_range(const struct etw_ring_set_config *config)
+{
+	return config->cpu_count >= 1 && config->cpu_count <= WIRE_RING_CPUS_MAX &&
+	       config->buffer_count >= 2 && config->buffer_count <= WIRE_RING_BUFFERS_MAX &&
+	       config->buffer_bytes >= 8 && config->buffer_bytes % 8 == 0 &&
+	       config->buffer_bytes / 8 <= WIRE_RING_OFFSET_MASK &&
+	       config->clock_type >= ETW_CLOCK_QPC && config->clock_type <= ETW_CLOCK_CYCLE &&
+	       !(config->flags & ~(uint32_t)KNOWN_FLAGS);
+}
+
+/* Everything but the mapping. Returns 0 or -EINVAL. */
+static int lay_out(const struct etw_ring_set_config *config, struct etw_ring_set *ret)
+{
+	struct etw_ring_set set = {
+		.rings_at = WIRE_RING_PAGE_BYTES,
+		.cpu_count = config->cpu_count,
+		.buffer_count = config->buffer_count,
+		.slot_count = 4,
+		.buffer_bytes = config->buffer_bytes,
+		.session_id = config->session_id,
+		.uid = config->uid,
+		.clock_type = config->clock_type,
+		.flags = config->flags,
+		.ends_at = sizeof(struct wire_ring),
+	};
+	uint64_t at;
+
+	if (!is_in_range(config))
+		return -EINVAL;
+	while (set.slot_count <= set.buffer_count)
+		set.slot_count *= 2;
+	set.queue_at = set.ends_at + set.slot_count * (uint32_t)sizeof(uint64_t);
+	set.maps_at = ALIGN_UP(set.queue_at + set.slot_count * (uint32_t)sizeof(uint32_t),
+			       CACHE_LINE_BYTES);
+	at = set.maps_at + (uint64_t)set.buffer_count * (set.buffer_bytes / 8);
+	at = ALIGN_UP(at, CACHE_LINE_BYTES);
+	if (at > UINT32_MAX)
+		return -EINVAL;
+	set.buffers_at = (uint32_t)at;
+	at += (uint64_t)set.buffer_count * set.buffer_bytes;
+	set.ring_stride = ALIGN_UP(at, WIRE_RING_PAGE_BYTES);
+	set.total_bytes = set.rings_at + set.cpu_count * set.ring_stride;
+	if (set.total_bytes > TOTAL_BYTES_MAX)
+		return -EINVAL;
+	*ret = set;
+	return 0;
+}
+
+static void describe(const struct etw_ring_set *set, struct wire_ring_set *ret)
+{
+	*ret = (struct wire_ring_set){
+		.magic = WIRE_RING_SET_MAGIC,
+		.version = WIRE_RING_SET_VERSION,
+		.cpu_count = set->cpu_count,
+		.buffer_count = set->buffer_count,
+		.slot_count = set->slot_count,
+		.buffer_bytes = set->buffer_bytes,
+		.rings_at = set->rings_at,
+		.flags = set->flags,
+		.ring_stride = set->ring_stride,
+		.total_bytes = set->total_bytes,
+		.session_id = set->session_id,
+		.uid = set->uid,
+		.clock_type = set->clock_type,
+	};
+}
+
+int etw_ring_set_create(const struct etw_ring_set_config *config, int *ret_fd)
+{
+	CLEANUP(close_fdp) int fd = -1;
+	struct wire_ring_set header;
+	struct etw_ring_set set;
+
+	TRY(lay_out(config, &set));
+	describe(&set, &header);
+	fd = memfd_create("etw-ring-set", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || ftruncate(fd, (off_t)set.total_bytes) < 0)
+		return -errno;
+	/* Takes the memory now: a writer must never find out that there is none. */
+	if (fallocate(fd, 0, 0, (off_t)set.total_bytes) < 0)
+		return errno == ENOSPC ? -ENOMEM : -errno;
+	if (pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+		return -ENOMEM;
+	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+		return -errno;
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+/* The layout that a header describes, when it is one that etw_ring_set_create() would have made. */
+static int check_header(const struct wire_ring_set *header, struct etw_ring_set *ret)
+{
+	struct etw_ring_set_config config = {
+		.cpu_count = header->cpu_count,
+		.buffer_count = header->buffer_count,
+		.buffer_bytes = header->buffer_bytes,
+		.session_id = header->session_id,
+		.uid = header->uid,
+		.clock_type = header->clock_type,
+		.flags = header->flags,
+	};
+	struct wire_ring_set expected;
+
+	if (lay_out(&config, ret) < 0)
+		return -EPROTO;
+	describe(ret, &expected);
+	if (memcmp(header, &expected, offsetof(struct wire_ring_set, is_retired)) != 0)
+		return -EPROTO;
+	return 0;
+}
+
+int etw_ring_set_map(int fd, struct etw_ring_set *ret)
+{
+	struct wire_ring_set header;
+	struct etw_ring_set set;
+	struct stat status;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0 || fstat(fd, &status) < 0)
+		return -errno;
+	if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
+	    pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+		return -EPROTO;
+	TRY(check_header(&header, &set));
+	if ((uint64_t)status.st_size != set.total_bytes)
+		return -EPROTO;
+	set.memory = mmap(NULL, set.total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			  fd, 0);
+	if (set.memory == MAP_FAILED)
+		return -errno;
+	*ret = set;
+	return 0;
+}
+
+void etw_ring_set_unmap(struct etw_ring_set *set)
+{
+	if (set->memory)
+		(void)munmap(set->memory, set->total_bytes);
+	set->memory = NULL;
+}
+
+int etw_ring_set_retire_mapping(struct etw_ring_set *set)
+{
+	struct wire_ring_set *page;
+	int result;
+
+	/* The new memory says that it is retired before anybody can see it. */
+	page = mmap(NULL, set->total_bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (page == MAP_FAILED)
+		return -errno;
+	store_relaxed(&page->is_retired, 1u);
+	if (mremap(page, set->total_bytes, set->total_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   set->memory) == MAP_FAILED) {
+		result = -errno;
+		(void)munmap(page, set->total_bytes);
+		return result;
+	}
+	return 0;
+}

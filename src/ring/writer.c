@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of a write that is not for every event: the switch to the next buffer, the wake of a host
+ * that sleeps, the account of what finds no room. All of it may run in a signal handler that interrupted
+ * itself. Source: docs/design/recording.md "Rings".
+ */
+#include "ring/writer.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "ring/ring_internal.h"
+
+#define RAISE_TRIES 1000
+
+uint32_t etw_cpu_number_slow(void)
+{
+	int cpu = sched_getcpu();
+
+	return cpu < 0 ? 0 : (uint32_t)cpu;
+}
+
+bool etw_ring_raise_end(uint64_t *end, uint64_t value)
+{
+	uint64_t seen = load_relaxed(end);
+
+	for (int i = 0; i < RAISE_TRIES; i++) {
+		if (!wire_ring_end_is_before(seen, value) || cas_acq_rel(end, &seen, value))
+			return true;
+	}
+	return false;
+}
+
+bool etw_ring_switch(const struct etw_ring_set *set, uint8_t *ring, uint64_t word)
+{
+	uint32_t generation = wire_ring_word_generation(word);
+	uint32_t slot = wire_ring_word_slot(word);
+	uint32_t next = (slot + 1) & (set->slot_count - 1);
+
+	if (!etw_ring_raise_end(etw_ring_end(set, ring, slot),
+				wire_ring_end(generation, wire_ring_word_offset(word))))
+		return false;
+	/* The slot has an end that may yet be raised; the word is still in it. */
+	SCHED_POINT("ring.switch.ended");
+	/* seq_cst: the load of `asleep` that follows must not be taken before it. */
+	if (!cas_seq_cst(&etw_ring_head(ring)->word, &word,
+			 wire_ring_word(generation + 1, next, 0)))
+		return false;
+	/* The slot is closed, its end final; a host that slept sleeps on. */
+	SCHED_POINT("ring.switch.done");
+	return true;
+}
+
+/* Pairs with the host's store of 1 before its last look. */
+static void wake_host(const struct etw_ring_set *set)
+{
+	uint32_t *asleep = &etw_ring_set_page(set)->asleep;
+	int saved_errno;
+
+	if (load_seq_cst(asleep) != 1 || exchange_seq_cst(asleep, 0u) != 1)
+		return;
+	saved_errno = errno; /* a signal handler must leave it as it was */
+	(void)syscall(SYS_futex, asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+	errno = saved_errno;
+}
+
+/*
+ * Makes room by leaving the open slot. Returns 0 to look again, or -ENOBUFS when the next slot has no
+ * buffer, or the word or the queue are such as no writer leaves them.
+ */
+static int make_room(const struct etw_ring_set *set, uint8_t *ring)
+{
+	uint64_t *at = &etw_ring_head(ring)->word;
+	uint64_t word = load_acquire(at);
+	uint32_t slot = wire_ring_word_slot(word);
+	uint32_t next = (slot + 1) & (set->slot_count - 1);
+
+	if (slot < set->slot_count && wire_ring_word_offset(word) <= set->buffer_bytes / 8 &&
+	    load_acquire(etw_ring_queue(set, ring, slot)) - 1 < set->buffer_count &&
+	    load_acquire(etw_ring_queue(set, ring, next)) - 1 < set->buffer_count) {
+		if (etw_ring_switch(set, ring, word))
+			wake_host(set);
+		return 0;
+	}
+	/* What the queue said is about this word only if the word is still there. */
+	return load_acquire(at) == word ? -ENOBUFS : 0;
+}
+
+/* Several CPUs write to one ring where there is one for all, or a CPU's number is beyond the rings. */
+static uint8_t *choose_ring(const struct etw_ring_set *set, int *ret_is_fenced)
+{
+	uint32_t cpu = etw_cpu_number();
+
+	*ret_is_fenced = 1;
+	if (set->flags & WIRE_RING_ONE_STREAM)
+		return etw_ring_at(set, 0);
+	if (cpu >= set->cpu_count)
+		return etw_ring_at(set, cpu % set->cpu_count);
+	*ret_is_fenced = 0;
+	return etw_ring_at(set, cpu);
+}
+
+int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock_page *clock,
+			  uint32_t bytes, struct etw_ring_span *ret)
+{
+	int is_fenced;
+	uint8_t *ring = choose_ring(set, &is_fenced);
+	uint32_t units = bytes / 8 + (bytes % 8 != 0);
+	bool is_too_large = bytes - 1 >= ETW_RING_EVENT_BYTES_MAX || units > set->buffer_bytes / 8;
+	int result;
+
+	for (;;) {
+		if (load_acquire(&etw_ring_set_page(set)->is_retired))
+			return -ESTALE;
+		if (UNLIKELY(is_too_large)) {
+			add_relaxed(&etw_ring_head(ring)->lost_too_large, 1u);
+			return -EMSGSIZE;
+		}
+		result = etw_ring_try_reserve(set, clock, ring, units, is_fenced, ret);
+		if (result == 0 || result == -ESTALE)
+			return result;
+		if (result == -EAGAIN)
+			continue;
+		if (make_room(set, ring) < 0) {
+			/* A mapping that was retired meanwhile has no buffers either. */
+			if (load_acquire(&etw_ring_set_page(set)->is_retired))
+				return -ESTALE;
+			add_relaxed(&etw_ring_head(ring)->lost_no_buffer, 1u);
+			return -ENOBUFS;
+		}
+	}
+}
