@@ -32,8 +32,9 @@ enum wire_message_type {
 	WIRE_REPLY =
 		3, /* h -> any: answers a request that has no struct of its own: status alone */
 	WIRE_REGISTER =
-		10, /* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled */
-	WIRE_UNREGISTER = 11, /* p -> h: struct wire_unregister; answered by REPLY */
+		10, /* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled, before any later request is answered */
+	WIRE_UNREGISTER =
+		11, /* p -> h: struct wire_unregister; answered by REPLY. Registration 0 is never there: -ENOENT tells that the host has dealt with all before it */
 	WIRE_ENABLE = 12,     /* h -> p: struct wire_enable; the RING_SETs it names went before */
 	WIRE_ENABLE_DONE =
 		13, /* p -> h: the callback for the ENABLE of the same request id returned */
