@@ -4,6 +4,8 @@
  * of the process (Data4), so making one costs an addition; a forked child draws a new number.
  * Safe in signal handlers: no lock, no allocation.
  */
+#include "api/provider/activity_id.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include <evntprov.h>
 #include <winerror.h>
 
-static _Thread_local GUID thread_activity __attribute__((tls_model("initial-exec")));
+_Thread_local GUID etw_thread_activity __attribute__((tls_model("initial-exec")));
 
 static _Atomic uint64_t process_number; /* 0: not drawn yet */
 static _Atomic uint64_t ids_made;
@@ -65,7 +67,7 @@ static GUID make_id(void)
 
 ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
 {
-	const GUID previous = thread_activity;
+	const GUID previous = etw_thread_activity;
 
 	if (!ActivityId)
 		return ERROR_INVALID_PARAMETER;
@@ -74,17 +76,17 @@ ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
 		*ActivityId = previous;
 		return ERROR_SUCCESS;
 	case EVENT_ACTIVITY_CTRL_SET_ID:
-		thread_activity = *ActivityId;
+		etw_thread_activity = *ActivityId;
 		return ERROR_SUCCESS;
 	case EVENT_ACTIVITY_CTRL_CREATE_ID:
 		*ActivityId = make_id();
 		return ERROR_SUCCESS;
 	case EVENT_ACTIVITY_CTRL_GET_SET_ID:
-		thread_activity = *ActivityId;
+		etw_thread_activity = *ActivityId;
 		*ActivityId = previous;
 		return ERROR_SUCCESS;
 	case EVENT_ACTIVITY_CTRL_CREATE_SET_ID:
-		thread_activity = make_id();
+		etw_thread_activity = make_id();
 		*ActivityId = previous;
 		return ERROR_SUCCESS;
 	default:

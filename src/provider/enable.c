@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/enable.h"
+
+#include <errno.h>
+
+#include <evntcons.h>
+
+#include "base/atomic.h"
+
+static const struct etw_enable_slot *live_slots(const struct etw_registration *registration,
+						uint64_t gate)
+{
+	return registration->states[gate / ETW_GATE_VERSION_ONE & 1];
+}
+
+static uint64_t slot_bits_of(unsigned link)
+{
+	return UINT64_C(0xFF) << link * WIRE_ENABLE_SLOTS;
+}
+
+/* Releases, not plain stores: whoever sees one of them also sees the gate that left this half behind. */
+static void copy_slot(struct etw_enable_slot *to, const struct etw_enable_slot *from)
+{
+	store_release(&to->match_any, load_relaxed(&from->match_any));
+	store_release(&to->match_all, load_relaxed(&from->match_all));
+	store_release(&to->ring, load_relaxed(&from->ring));
+	store_release(&to->level, load_relaxed(&from->level));
+	store_release(&to->property, load_relaxed(&from->property));
+}
+
+static struct etw_enable_slot slot_of(const struct etw_enable_wish *wish)
+{
+	return (struct etw_enable_slot){
+		.match_any = wish->match_any ? wish->match_any : UINT64_MAX,
+		.match_all = wish->match_all,
+		.ring = wish->ring,
+		.level = wish->level,
+		.property = wish->property,
+	};
+}
+
+static bool is_same(const struct etw_enable_slot *left, const struct etw_enable_slot *right)
+{
+	return load_relaxed(&left->match_any) == right->match_any &&
+	       load_relaxed(&left->match_all) == right->match_all &&
+	       load_relaxed(&left->ring) == right->ring &&
+	       load_relaxed(&left->level) == right->level &&
+	       load_relaxed(&left->property) == right->property;
+}
+
+bool etw_enable_set(struct etw_registration *registration, unsigned link,
+		    const struct etw_enable_wish *wishes)
+{
+	const uint64_t gate = load_relaxed(&registration->gate);
+	const uint64_t version = (gate + ETW_GATE_VERSION_ONE) & ETW_GATE_VERSION_MASK;
+	const struct etw_enable_slot *from = live_slots(registration, gate);
+	struct etw_enable_slot *to = registration->states[version / ETW_GATE_VERSION_ONE & 1];
+	uint64_t bits = gate & ETW_GATE_SLOTS & ~slot_bits_of(link);
+	bool is_changed = false;
+
+	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
+		const bool was_used = gate & UINT64_C(1) << i;
+		struct etw_enable_slot slot;
+
+		if (i / WIRE_ENABLE_SLOTS != link) {
+			copy_slot(&to[i], &from[i]);
+			continue;
+		}
+		slot = slot_of(&wishes[i % WIRE_ENABLE_SLOTS]);
+		copy_slot(&to[i], &slot);
+		if (slot.ring)
+			bits |= UINT64_C(1) << i;
+		if (was_used != (slot.ring != NULL) || (was_used && !is_same(&from[i], &slot)))
+			is_changed = true;
+	}
+	if (is_changed) /* else the half stays unused, and the next change starts anew */
+		store_release(&registration->gate,
+			      (gate & ETW_GATE_GENERATION_MASK) | version | bits);
+	return is_changed;
+}
+
+static void drop_ring_of(struct etw_registration *registration, const struct etw_ring_mapping *ring)
+{
+	const uint64_t gate = load_relaxed(&registration->gate);
+	const struct etw_enable_slot *from = live_slots(registration, gate) +
+					     ring->link * WIRE_ENABLE_SLOTS;
+	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
+
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		const bool is_used = gate & UINT64_C(1) << (ring->link * WIRE_ENABLE_SLOTS + i);
+
+		wishes[i] = (struct etw_enable_wish){
+			.ring = load_relaxed(&from[i].ring),
+			.match_any = load_relaxed(&from[i].match_any),
+			.match_all = load_relaxed(&from[i].match_all),
+			.level = (uint8_t)load_relaxed(&from[i].level),
+			.property = load_relaxed(&from[i].property),
+		};
+		if (!is_used || wishes[i].ring == ring)
+			wishes[i].ring = NULL;
+	}
+	(void)etw_enable_set(registration, ring->link, wishes);
+}
+
+void etw_enable_drop_ring(const struct etw_ring_mapping *ring)
+{
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
+		drop_ring_of(i, ring);
+}
+
+/* Source: etl-format "Provider enable test": level 0 and keyword 0 pass every filter. */
+static inline bool is_wanted(const struct etw_enable_slot *slot,
+			     const struct etw_enable_query *query)
+{
+	const uint32_t property = load_acquire(&slot->property);
+
+	if (query->level > load_acquire(&slot->level))
+		return false;
+	if (UNLIKELY(query->is_in_private && property & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
+		return false;
+	if (query->keyword == 0)
+		return !(property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
+	return (query->keyword & load_acquire(&slot->match_any)) != 0 &&
+	       (query->keyword & load_acquire(&slot->match_all)) == load_acquire(&slot->match_all);
+}
+
+static unsigned collect_rings(const struct etw_enable_slot *slots, uint64_t bits,
+			      const struct etw_enable_query *query,
+			      const struct etw_ring_mapping **ret)
+{
+	unsigned count = 0;
+
+	for (; bits; bits &= bits - 1) {
+		const struct etw_enable_slot *slot = &slots[__builtin_ctzll(bits)];
+
+		if (is_wanted(slot, query))
+			ret[count++] = load_acquire(&slot->ring);
+	}
+	return count;
+}
+
+int etw_enable_collect(uint64_t handle, const struct etw_enable_query *query,
+		       struct etw_enable_view *ret)
+{
+	const struct etw_registration *registration;
+	uint64_t gate;
+
+	if (!etw_handle_is_sound(handle))
+		return -EBADF;
+	registration = &etw_registrations[etw_handle_index(handle)];
+	do {
+		/* Pairs with the release in etw_enable_set() and in the registry. */
+		gate = load_acquire(&registration->gate);
+		if ((gate ^ etw_handle_closed_gate(handle)) & ETW_GATE_GENERATION_MASK)
+			return -EBADF;
+		ret->ring_count = collect_rings(live_slots(registration, gate),
+						gate & ETW_GATE_SLOTS, query, ret->rings);
+		ret->provider[0] = load_acquire(&registration->provider[0]);
+		ret->provider[1] = load_acquire(&registration->provider[1]);
+		ret->traits = load_acquire(&registration->traits);
+		ret->is_typed = load_acquire(&registration->is_typed);
+		/* A change has happened meanwhile: the listener got on, so this ends. */
+	} while (UNLIKELY(load_relaxed(&registration->gate) != gate));
+	return 0;
+}
+
+bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)
+{
+	const struct etw_enable_query query = {.keyword = keyword, .level = level};
+	struct etw_enable_view view;
+
+	if (LIKELY(etw_provider_gate(handle) <= 0))
+		return false;
+	return etw_enable_collect(handle, &query, &view) == 0 && view.ring_count > 0;
+}

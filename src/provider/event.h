@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The write path: one event into the rings of all sessions that want it. No allocation, no lock, no
+ * system call, no page fault; any thread, signal handlers included.
+ */
+#ifndef ETW_PROVIDER_EVENT_H
+#define ETW_PROVIDER_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <evntprov.h>
+
+#include "provider/enable.h"
+
+#define ETW_EVENT_BYTES_MAX 65535 /* header, items and payload */
+
+/* One event, as its writer gives it; everything is borrowed for the call. */
+struct etw_event_request {
+	const EVENT_DESCRIPTOR *descriptor;
+	const EVENT_DATA_DESCRIPTOR *data; /* data_count of them, checked by the caller */
+	uint32_t data_count;
+	uint16_t header_flags;
+	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */
+	const GUID *activity;
+	const GUID *related; /* NULL: none */
+};
+
+/*
+ * etw_provider_write() - writes an event wherever it is wanted.
+ *
+ * Returns 0, also when nobody wants it; -EBADF: no such registration; -EINVAL: a descriptor of an unknown
+ * type; -EOPNOTSUPP: EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE; -EOVERFLOW: more than
+ * ETW_EVENT_BYTES_MAX; -EMSGSIZE: larger than a session's buffer; -ENOBUFS: a session has no free buffer.
+ * With the last two the event is in no session but those of EVENT_TRACE_INDEPENDENT_SESSION_MODE that
+ * took it. Context: any thread, signal-safe.
+ */
+int etw_provider_write(uint64_t handle, const struct etw_event_request *request);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "provider/link_message.h"
+#include "provider/listener.h"
+#include "provider/rings.h"
+
+#define NS_PER_MS          UINT64_C(1000000)
+#define LOOK_MS            2000  /* where no page is */
+#define PAGE_CHECK_MS      60000 /* where a page waits in vain: it may have been replaced */
+#define HOST_GRACE_MS      5000  /* for a host that died: as long as its sessions outlive it */
+#define BACKOFF_FIRST_MS   10
+#define BACKOFF_LAST_MS    2000
+#define REQUESTS_UNDER_WAY 32 /* so that neither end's queue overflows */
+
+/* Under the lock. */
+static uint8_t send_room[WIRE_MESSAGE_BYTES_MAX];
+
+void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
+{
+	*link = (struct etw_link){.index = index, .socket = -1};
+	(void)snprintf(link->directory, sizeof(link->directory), "%s", directory);
+}
+
+void etw_link_abandon_in_child(struct etw_link *link)
+{
+	if (link->socket >= 0)
+		(void)close(link->socket);
+	link->socket = -1;
+	link->state = ETW_LINK_UNKNOWN;
+	link->tried_epoch = 0;
+	link->retry_ns = 0;
+	link->lost_ns = 0;
+	link->backoff_ms = 0;
+	link->is_slow = false;
+}
+
+/* A host that cannot take a message now gets all of them anew, over a new connection. */
+static int send_message(struct etw_link *link, size_t bytes)
+{
+	int r = bytes ? etw_ipc_send(link->socket, send_room, bytes, NULL, 0) : -EMSGSIZE;
+
+	if (r < 0)
+		(void)shutdown(link->socket, SHUT_RDWR);
+	return r;
+}
+
+int etw_link_answer(struct etw_link *link, const struct wire_message *head)
+{
+	if (link->state != ETW_LINK_CONNECTED)
+		return -EPIPE;
+	return send_message(link, wire_message_encode_plain(head, send_room));
+}
+
+int etw_link_answer_ring(struct etw_link *link, const struct wire_message *head,
+			 const struct wire_ring_set_ref *ref)
+{
+	if (link->state != ETW_LINK_CONNECTED)
+		return -EPIPE;
+	return send_message(link, wire_message_encode_ring_set_ref(head, ref, send_room));
+}
+
+static int send_unregister(struct etw_link *link, uint32_t number)
+{
+	const struct wire_message head = {.type = WIRE_UNREGISTER, .request = link->requests + 1};
+	const struct wire_unregister body = {.registration = number};
+
+	TRY(send_message(link, wire_message_encode_unregister(&head, &body, send_room)));
+	link->requests++;
+	return 0;
+}
+
+static int send_register(struct etw_link *link, struct etw_registration *registration)
+{
+	const struct wire_message head = {.type = WIRE_REGISTER, .request = link->requests + 1};
+	const struct etw_traits *traits = load_relaxed(&registration->traits);
+	const uint64_t words[2] = {load_relaxed(&registration->provider[0]),
+				   load_relaxed(&registration->provider[1])};
+	struct wire_register body = {.registration = etw_registration_number(registration)};
+
+	memcpy(&body.provider, words, sizeof(body.provider));
+	if (traits)
+		body.traits = (struct etw_bytes){traits->data, traits->bytes};
+	TRY(send_message(link, wire_message_encode_register(&head, &body, send_room)));
+	link->requests++;
+	registration->links[link->index].is_sent = true;
+	registration->links[link->index].sync_request = link->requests;
+	link->is_sync_due = true;
+	return 0;
+}
+
+void etw_link_pump(struct etw_link *link)
+{
+	struct etw_registration *i;
+
+	if (link->state != ETW_LINK_CONNECTED)
+		return;
+	for (i = etw_registrations + 1; i < etw_registration_end(); i++) {
+		if (!i->is_used || i->links[link->index].is_sent)
+			continue;
+		/* Answers that come in let the rest go. */
+		if (link->requests - link->replied >= REQUESTS_UNDER_WAY ||
+		    send_register(link, i) < 0)
+			return;
+	}
+	if (link->is_sync_due && send_unregister(link, 0) == 0) {
+		link->sync_sent = link->requests;
+		link->is_sync_due = false;
+	}
+}
+
+void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
+		       uint32_t number)
+{
+	if (link->state == ETW_LINK_CONNECTED && registration->links[link->index].is_sent)
+		(void)send_unregister(link, number);
+}
+
+bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registration *registration)
+{
+	const struct etw_enable_link *info = &registration->links[link->index];
+	uint32_t epoch;
+
+	if (link->is_slow)
+		return false;
+	switch (link->state) {
+	case ETW_LINK_UNKNOWN:
+	case ETW_LINK_CONNECTING:
+		return true;
+	case ETW_LINK_CONNECTED:
+		return !info->is_sent || (int32_t)(link->synced - info->sync_request) <= 0;
+	default: /* a host that has just come, and the listener is about to see it */
+		epoch = link->page ? load_relaxed(&link->page->epoch) : 0;
+		return epoch & 1 && epoch != link->tried_epoch;
+	}
+}
+
+/* Holding the lock. */
+static void set_state(struct etw_link *link, enum etw_link_state state)
+{
+	link->state = state;
+	etw_listener_wake();
+}
+
+static void set_state_locked(struct etw_link *link, enum etw_link_state state)
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	if (link->state != state)
+		set_state(link, state);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+/* Holding the lock. */
+static void begin(struct etw_link *link, int fd, const struct wire_welcome *welcome)
+{
+	link->socket = fd;
+	link->requests = link->replied = link->synced = link->sync_sent = 0;
+	link->is_slow = false;
+	link->is_sync_due = link->is_confirming = true;
+	link->backoff_ms = 0;
+	link->tried_epoch = 0;
+	link->lost_ns = 0;
+	etw_fork_set_process_id(link->index, welcome->pid);
+	etw_rings_forget_numbers(link->index);
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
+		i->links[link->index].is_sent = i->links[link->index].is_confirmed = false;
+	set_state(link, ETW_LINK_CONNECTED);
+	etw_link_pump(link);
+}
+
+static int connect_link(struct etw_link *link)
+{
+	struct wire_welcome welcome;
+	int clock_fd = -1;
+	int fd = -1;
+	int r;
+
+	TRY(etw_runtime_connect(link->directory, WIRE_ROLE_PROVIDER, &fd, &welcome, &clock_fd));
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	r = etw_rings_clock(clock_fd, &link->clock);
+	if (r == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	if (r == 0)
+		begin(link, fd, &welcome);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	if (r < 0)
+		(void)close(fd);
+	(void)close(clock_fd);
+	return r;
+}
+
+/* Not holding the lock. */
+static void try_to_connect(struct etw_link *link, uint32_t epoch, uint64_t now_ns)
+{
+	set_state_locked(link, ETW_LINK_CONNECTING);
+	if (connect_link(link) == 0)
+		return;
+	link->backoff_ms = link->backoff_ms ? link->backoff_ms * 2 : BACKOFF_FIRST_MS;
+	if (link->backoff_ms > BACKOFF_LAST_MS)
+		link->backoff_ms = BACKOFF_LAST_MS;
+	link->retry_ns = now_ns + link->backoff_ms * NS_PER_MS;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	link->tried_epoch = epoch;
+	set_state(link, ETW_LINK_ABSENT);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+/* A host that left took its sessions along; one that died may come back. */
+static void age_leftovers(struct etw_link *link, bool has_left, uint64_t now_ns)
+{
+	if (link->lost_ns == 0)
+		link->lost_ns = now_ns;
+	if (!has_left && now_ns - link->lost_ns < HOST_GRACE_MS * NS_PER_MS)
+		return;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	etw_rings_forget_numbers(link->index);
+	etw_link_end_states(link);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	link->lost_ns = 0;
+}
+
+static void look_for_page(struct etw_link *link, uint64_t now_ns)
+{
+	const struct wire_discovery_page *before = link->page;
+	const struct wire_discovery_page *page;
+
+	if (before && now_ns - link->page_ns < PAGE_CHECK_MS * NS_PER_MS)
+		return;
+	if (etw_runtime_page(link->directory, &page) < 0)
+		return;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	link->page = page;
+	link->page_ns = now_ns;
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	etw_runtime_page_unmap(before);
+}
+
+void etw_link_advance(struct etw_link *link, uint64_t now_ns)
+{
+	if (link->state == ETW_LINK_CONNECTED)
+		return;
+	look_for_page(link, now_ns);
+	link->seen_epoch = link->page ? load_acquire(&link->page->epoch) : 0;
+	if (link->seen_epoch & 1 &&
+	    (link->seen_epoch != link->tried_epoch || now_ns >= link->retry_ns))
+		try_to_connect(link, link->seen_epoch, now_ns);
+	else
+		set_state_locked(link, ETW_LINK_ABSENT);
+	if (!link->page)
+		link->retry_ns = now_ns + LOOK_MS * NS_PER_MS;
+	if (link->state != ETW_LINK_CONNECTED && etw_link_has_states(link))
+		age_leftovers(link, link->page && !(link->seen_epoch & 1), now_ns);
+}
+
+static void end_connection(struct etw_link *link)
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)close(link->socket);
+	link->socket = -1;
+	set_state(link, ETW_LINK_ABSENT);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message)
+{
+	int r;
+
+	do {
+		r = etw_ipc_receive(link->socket, message);
+		if (r == 0)
+			r = etw_link_handle(link, message);
+	} while (r == 0);
+	if (r != -EAGAIN && r != -EINTR)
+		end_connection(link);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conversation with one host: registrations go there, ring sets and enable states come back. The
+ * listener alone receives, connects and closes; any thread may send, under the registry's lock.
+ *
+ * A registration is *synchronised* when the host has told its first state. REGISTER itself is answered too
+ * early for that, so an UNREGISTER of the registration 0 goes after it, whose answer comes behind all.
+ */
+#ifndef ETW_PROVIDER_LINK_H
+#define ETW_PROVIDER_LINK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ipc/connection.h"
+#include "ipc/runtime.h"
+#include "provider/registry.h"
+
+enum etw_link_state {
+	ETW_LINK_UNKNOWN,    /* not looked at yet */
+	ETW_LINK_ABSENT,     /* no host, as far as known */
+	ETW_LINK_CONNECTING, /* the listener is at it */
+	ETW_LINK_CONNECTED,
+};
+
+/* Holding the lock, where nothing else is said. */
+struct etw_link {
+	unsigned index;
+	enum etw_link_state state;
+	char directory[PATH_MAX];
+	const struct wire_discovery_page *page; /* NULL: not there yet */
+	const struct wire_clock_page *clock;
+	uint32_t tried_epoch; /* the last one at which connecting failed */
+	uint32_t requests;    /* number of the last one sent */
+	uint32_t replied;     /* number of the last one that was answered */
+	uint32_t synced;      /* number of the last answered UNREGISTER of 0 */
+	uint32_t sync_sent;   /* number of the last sent one; 0: none since `synced` */
+	int socket;           /* -1: none; non-blocking */
+	bool is_sync_due;     /* something was registered since the last one */
+	bool is_confirming;   /* states of an earlier connection may be left */
+	bool is_slow;         /* a registration has waited for it in vain */
+	/* The listener's own. */
+	uint64_t page_ns;    /* when the page was mapped */
+	uint64_t retry_ns;   /* when to try again; CLOCK_MONOTONIC */
+	uint64_t lost_ns;    /* since when states are left of a connection; 0: none */
+	uint32_t backoff_ms; /* before the next try at the same epoch */
+	uint32_t seen_epoch; /* what the page said at the last look */
+};
+
+/* etw_link_init() - a link that was not looked at. @directory: copied. */
+void etw_link_init(struct etw_link *link, unsigned index, const char *directory);
+
+/* etw_link_abandon_in_child() - after a fork: the connection is the parent's. */
+void etw_link_abandon_in_child(struct etw_link *link);
+
+/*
+ * etw_link_advance() - one look for the host: maps the page, connects, and ends what a host left that
+ * does not come back within 5 seconds. Owner thread (the listener), not holding the lock.
+ */
+void etw_link_advance(struct etw_link *link, uint64_t now_ns);
+
+/* etw_link_receive() - takes all messages that are there. Owner thread, not holding the lock. */
+void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message);
+
+/* etw_link_pump() - tells the host of registrations that it does not know, as many as may be under way. */
+void etw_link_pump(struct etw_link *link);
+
+/* etw_link_withdraw() - tells the host that a registration is gone. */
+void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
+		       uint32_t number);
+
+/* etw_link_is_awaited() - the host is there, or about to be, and has not yet told a registration's state. */
+bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registration *registration);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/link_message.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "provider/enable.h"
+#include "provider/listener.h"
+#include "provider/rings.h"
+
+static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
+{
+	return load_relaxed(&registration->gate) >> link * WIRE_ENABLE_SLOTS & 0xFF;
+}
+
+bool etw_link_has_states(const struct etw_link *link)
+{
+	bool has_states;
+
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	has_states = etw_rings_has(link->index);
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
+		has_states |= i->is_used &&
+			      (is_link_enabled(i, link->index) || i->links[link->index].is_enabled);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	return has_states;
+}
+
+/*
+ * A provider has one state for all hosts: enabled as long as one has it enabled, at the highest level and
+ * with all keywords that any of them wants.
+ */
+static void merge_other_links(const struct etw_registration *registration, unsigned link,
+			      struct etw_listener_news *news)
+{
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		const struct etw_enable_link *other = &registration->links[i];
+
+		if (i == link || !other->is_enabled)
+			continue;
+		if (news->control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+			news->control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+			news->level = other->level;
+			news->match_any = other->match_any;
+			news->match_all = other->match_all;
+			continue;
+		}
+		if (news->level < other->level)
+			news->level = other->level;
+		news->match_any |= other->match_any;
+		news->match_all &= other->match_all;
+	}
+}
+
+static void tell(const struct etw_registration *registration, unsigned link,
+		 const struct wire_enable *enable)
+{
+	EVENT_FILTER_DESCRIPTOR filter = {
+		.Ptr = (uintptr_t)enable->filter.at,
+		.Size = (ULONG)enable->filter.left,
+		.Type = enable->filter_type,
+	};
+	struct etw_listener_news news = {
+		.control_code = enable->control_code,
+		.level = enable->level,
+		.match_any = enable->match_any,
+		.match_all = enable->match_all,
+		.source = enable->source,
+		.filter = enable->filter_type ? &filter : NULL,
+	};
+
+	if (news.match_any == 0 && news.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		news.match_any = UINT64_MAX;
+	if (news.control_code != EVENT_CONTROL_CODE_CAPTURE_STATE)
+		merge_other_links(registration, link, &news);
+	etw_listener_call(registration, &news);
+}
+
+/* Looks the ring sets up. -ENOENT when one was never given: the session then gets nothing. */
+static int read_wishes(const struct etw_link *link, const struct wire_enable *enable,
+		       struct etw_enable_wish *ret)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret) * WIRE_ENABLE_SLOTS);
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		const struct wire_enable_slot *slot = &enable->slots[i];
+
+		if (!slot->is_used || slot->ring_set == 0)
+			continue;
+		ret[i] = (struct etw_enable_wish){
+			.ring = etw_rings_find(link->index, slot->ring_set),
+			.match_any = slot->match_any,
+			.match_all = slot->match_all,
+			.property = slot->property,
+			.level = slot->level,
+		};
+		if (!ret[i].ring)
+			r = -ENOENT;
+	}
+	return r;
+}
+
+static bool has_slot(const struct wire_enable *enable)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (enable->slots[i].is_used)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Notes what the host said. Returns whether the callback is to hear of it: what a new host repeats after
+ * the death of the old one is no news.
+ */
+static bool note(struct etw_enable_link *info, const struct wire_enable *enable, bool is_changed)
+{
+	const bool is_enabled = has_slot(enable);
+	const bool is_repeated = !info->is_confirmed && !is_changed && is_enabled &&
+				 info->is_enabled && info->level == enable->level &&
+				 info->match_any == enable->match_any &&
+				 info->match_all == enable->match_all &&
+				 enable->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+
+	info->is_confirmed = true;
+	info->is_enabled = is_enabled;
+	info->level = enable->level;
+	info->match_any = enable->match_any;
+	info->match_all = enable->match_all;
+	return enable->has_callback && !is_repeated;
+}
+
+static int handle_enable(struct etw_link *link, const struct etw_ipc_message *message)
+{
+	struct wire_message answer = {.type = WIRE_ENABLE_DONE, .request = message->head.request};
+	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
+	struct etw_registration *registration;
+	struct wire_enable enable;
+
+	TRY(wire_message_decode_enable(message->datagram, &enable));
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	registration = etw_registration_find(enable.registration);
+	if (!registration) {
+		answer.status = -ENOENT;
+	} else {
+		bool is_changed;
+
+		answer.status = read_wishes(link, &enable, wishes);
+		is_changed = etw_enable_set(registration, link->index, wishes);
+		if (note(&registration->links[link->index], &enable, is_changed))
+			tell(registration, link->index, &enable);
+	}
+	(void)etw_link_answer(link, &answer);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	return 0;
+}
+
+static void end_state(struct etw_link *link, struct etw_registration *registration)
+{
+	static const struct etw_enable_wish nothing[WIRE_ENABLE_SLOTS];
+	const struct wire_enable enable = {.control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER,
+					   .has_callback = 1};
+
+	(void)etw_enable_set(registration, link->index, nothing);
+	(void)note(&registration->links[link->index], &enable, /* is_changed= */ true);
+	tell(registration, link->index, &enable);
+}
+
+void etw_link_end_states(struct etw_link *link)
+{
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++) {
+		const struct etw_enable_link *info = &i->links[link->index];
+
+		if (!i->is_used || (link->state == ETW_LINK_CONNECTED && info->is_confirmed) ||
+		    !(info->is_enabled || is_link_enabled(i, link->index)))
+			continue;
+		end_state(link, i);
+	}
+	etw_rings_retire_unannounced(link->index);
+}
+
+static int handle_reply(struct etw_link *link, const struct wire_message *head)
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	link->replied = head->request;
+	link->is_slow = false;
+	if (link->sync_sent && head->request == link->sync_sent) {
+		link->sync_sent = 0;
+		link->synced = head->request;
+		if (link->is_confirming) {
+			link->is_confirming = false;
+			etw_link_end_states(link);
+		}
+		etw_listener_wake();
+	}
+	etw_link_pump(link);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	return 0;
+}
+
+static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *message)
+{
+	struct wire_ring_set_ref ref;
+	int r;
+
+	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
+	if (message->fds[0] < 0)
+		return -EPROTO;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	r = etw_rings_add(link->index, ref.ring_set, message->fds[0], link->clock);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	/* Without memory the session gets nothing from here, and ENABLE_DONE says so. */
+	return r == -EPROTO ? r : 0;
+}
+
+static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_message *message)
+{
+	struct wire_message answer = {.type = WIRE_RING_RETIRED, .request = message->head.request};
+	struct etw_ring_mapping *ring;
+	struct wire_ring_set_ref ref;
+
+	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	ring = etw_rings_find(link->index, ref.ring_set);
+	if (ring) {
+		etw_enable_drop_ring(ring);
+		answer.status = etw_rings_retire(ring);
+	}
+	(void)etw_link_answer_ring(link, &answer, &ref);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	return 0;
+}
+
+int etw_link_handle(struct etw_link *link, struct etw_ipc_message *message)
+{
+	switch (message->head.type) {
+	case WIRE_REPLY:
+		return handle_reply(link, &message->head);
+	case WIRE_RING_SET:
+		return handle_ring_set(link, message);
+	case WIRE_ENABLE:
+		return handle_enable(link, message);
+	case WIRE_RING_RETIRE:
+		return handle_ring_retire(link, message);
+	default:
+		return -EPROTO;
+	}
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/listener.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "provider/link.h"
+
+#define NS_PER_S            UINT64_C(1000000000)
+#define NS_PER_MS           UINT64_C(1000000)
+#define REGISTER_WAIT_MS    200
+#define PAGE_CHECK_MS       60000 /* a page that waits in vain may have been replaced */
+#define PAGE_BESIDE_HOST_MS 200   /* a futex and a socket cannot be waited for together */
+
+static struct etw_link links[ETW_PROVIDER_LINKS];
+static unsigned link_count;
+static struct etw_ipc_message *message; /* the listener's */
+static pthread_cond_t changed;          /* the registry's lock */
+static pthread_t listener;
+static bool is_prepared;        /* the registry's lock */
+static bool is_running;         /* the same; false in a forked child */
+static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S),
+				 .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
+static bool is_listener_thread(void)
+{
+	return is_running && pthread_equal(pthread_self(), listener);
+}
+
+void etw_listener_wake(void)
+{
+	(void)pthread_cond_broadcast(&changed);
+}
+
+static int init_condition(void)
+{
+	pthread_condattr_t attributes;
+	int r;
+
+	if (pthread_condattr_init(&attributes))
+		return -ENOMEM;
+	r = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	if (r == 0)
+		r = pthread_cond_init(&changed, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+	return -r;
+}
+
+static void lock_before_fork(void)
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+}
+
+static void unlock_in_parent(void)
+{
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+/*
+ * The child keeps registrations, states and rings, and goes on writing. It has no listener, and must not
+ * hold the parent's connection: the host would not see the parent end.
+ */
+static void reset_in_child(void)
+{
+	for (unsigned i = 0; i < link_count; i++)
+		etw_link_abandon_in_child(&links[i]);
+	is_running = false;
+	running_number = 0;
+	(void)init_condition();
+	store_relaxed(&etw_fork_page->stamp, UINT64_C(0));
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++)
+		store_relaxed(&etw_fork_page->process_ids[i], 0u);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+static int prepare(void)
+{
+	if (is_prepared)
+		return 0;
+	if (!message) {
+		message = malloc(sizeof(*message));
+		if (!message)
+			return -ENOMEM;
+		etw_ipc_message_init(message);
+	}
+	TRY(init_condition());
+	if (pthread_atfork(lock_before_fork, unlock_in_parent, reset_in_child))
+		return -ENOMEM;
+	is_prepared = true;
+	return 0;
+}
+
+/* Taken from the environment of the caller, who is not changing it at this moment. */
+static int find_directories(void)
+{
+	static const enum etw_instance instances[ETW_PROVIDER_LINKS] = {ETW_INSTANCE_SYSTEM,
+									ETW_INSTANCE_USER};
+	static char directory[PATH_MAX];
+	const unsigned count = etw_runtime_is_one() ? 1 : ETW_PROVIDER_LINKS;
+
+	if (link_count)
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		TRY(etw_runtime_directory(instances[i], directory));
+		etw_link_init(&links[i], i, directory);
+	}
+	link_count = count;
+	return 0;
+}
+
+/* Milliseconds until something is due that nobody announces; -1: nothing is. */
+static int due_in_ms(bool has_connection)
+{
+	const uint64_t now = now_ns();
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < link_count; i++) {
+		const struct etw_link *link = &links[i];
+		uint64_t ms = PAGE_CHECK_MS;
+
+		if (link->state == ETW_LINK_CONNECTED)
+			continue;
+		if (!link->page || link->seen_epoch & 1)
+			ms = link->retry_ns > now ? (link->retry_ns - now) / NS_PER_MS + 1 : 1;
+		else if (has_connection)
+			ms = PAGE_BESIDE_HOST_MS;
+		if (ms < least)
+			least = ms;
+	}
+	return least == UINT64_MAX ? -1 : (int)least;
+}
+
+static long wait_for_pages(const struct futex_waitv *waiters, unsigned count, uint64_t deadline_ns)
+{
+	const struct timespec deadline = timespec_of(deadline_ns);
+
+	return syscall(SYS_futex_waitv, waiters, count, 0, &deadline, CLOCK_MONOTONIC);
+}
+
+/* Without any connection: until an epoch changes. */
+static void wait_for_host(int ms)
+{
+	struct futex_waitv waiters[ETW_PROVIDER_LINKS];
+	const struct etw_link *with_page = NULL;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < link_count; i++) {
+		if (!links[i].page)
+			continue;
+		with_page = &links[i];
+		waiters[count++] = (struct futex_waitv){
+			.uaddr = (uintptr_t)&with_page->page->epoch,
+			.val = with_page->seen_epoch,
+			.flags = FUTEX_32,
+		};
+	}
+	if (count == 0)
+		(void)poll(NULL, 0, ms);
+	else if (count == 1)
+		(void)etw_runtime_wait(with_page->page, with_page->seen_epoch, (uint32_t)ms);
+	else if (wait_for_pages(waiters, count, now_ns() + (uint64_t)ms * NS_PER_MS) < 0 &&
+		 errno == ENOSYS) /* before Linux 5.16 */
+		(void)poll(NULL, 0, ms < PAGE_BESIDE_HOST_MS ? ms : PAGE_BESIDE_HOST_MS);
+}
+
+/* Whether @link has something to receive, its end included. */
+static void wait_for_all(bool *ret_ready)
+{
+	struct pollfd polls[ETW_PROVIDER_LINKS];
+	bool has_connection = false;
+
+	for (unsigned i = 0; i < link_count; i++) {
+		ret_ready[i] = false;
+		polls[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (links[i].state != ETW_LINK_CONNECTED)
+			continue;
+		polls[i].fd = links[i].socket;
+		has_connection = true;
+	}
+	if (!has_connection) {
+		wait_for_host(due_in_ms(false));
+		return;
+	}
+	if (poll(polls, link_count, due_in_ms(true)) <= 0)
+		return;
+	for (unsigned i = 0; i < link_count; i++)
+		ret_ready[i] = polls[i].fd >= 0 && polls[i].revents;
+}
+
+static void *listen_forever(void *unused)
+{
+	bool is_ready[ETW_PROVIDER_LINKS];
+
+	(void)unused;
+	for (;;) {
+		for (unsigned i = 0; i < link_count; i++)
+			etw_link_advance(&links[i], now_ns());
+		wait_for_all(is_ready);
+		for (unsigned i = 0; i < link_count; i++) {
+			if (is_ready[i])
+				etw_link_receive(&links[i], message);
+		}
+	}
+	return NULL;
+}
+
+int etw_listener_start(void)
+{
+	sigset_t all, before;
+	int r;
+
+	if (is_running)
+		return 0;
+	TRY(prepare());
+	TRY(find_directories());
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&listener, NULL, listen_forever, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r)
+		return -r;
+	(void)pthread_setname_np(listener, "etw-listener");
+	(void)pthread_detach(listener);
+	is_running = true;
+	return 0;
+}
+
+static struct etw_link *find_awaited(const struct etw_registration *registration)
+{
+	for (unsigned i = 0; i < link_count; i++) {
+		if (etw_link_is_awaited(&links[i], registration))
+			return &links[i];
+	}
+	return NULL;
+}
+
+void etw_listener_announce(const struct etw_registration *registration)
+{
+	const uint32_t number = etw_registration_number(registration);
+	const struct timespec deadline = timespec_of(now_ns() + REGISTER_WAIT_MS * NS_PER_MS);
+	struct etw_link *link;
+
+	for (unsigned i = 0; i < link_count; i++)
+		etw_link_pump(&links[i]);
+	if (is_listener_thread())
+		return;
+	while ((link = find_awaited(registration))) {
+		if (pthread_cond_timedwait(&changed, &etw_registry_lock, &deadline)) {
+			link->is_slow = true; /* the next registration does not wait for it */
+			return;
+		}
+		if (etw_registration_find(number) != registration)
+			return;
+	}
+}
+
+void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number)
+{
+	for (unsigned i = 0; i < link_count; i++)
+		etw_link_withdraw(&links[i], registration, number);
+	if (is_listener_thread())
+		return;
+	while (running_number == number)
+		(void)pthread_cond_wait(&changed, &etw_registry_lock);
+}
+
+void etw_listener_call(const struct etw_registration *registration,
+		       const struct etw_listener_news *news)
+{
+	const PENABLECALLBACK callback = registration->callback;
+	void *context = registration->context;
+	const uint64_t stamp = load_relaxed(&etw_fork_page->stamp);
+
+	if (!callback)
+		return;
+	running_number = etw_registration_number(registration);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
+		 news->filter, context);
+	/* A child that was forked in there has come out of it: it has no host to listen to. */
+	if (load_relaxed(&etw_fork_page->stamp) != stamp)
+		(void)syscall(SYS_exit, 0);
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	running_number = 0;
+	etw_listener_wake();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that talks to the hosts. Started by the first registration of a process, and by the first one of
+ * a forked child; blocks all signals; runs enable callbacks; ends with the process.
+ */
+#ifndef ETW_PROVIDER_LISTENER_H
+#define ETW_PROVIDER_LISTENER_H
+
+#include "provider/registry.h"
+
+/* etw_listener_start() - once. Returns 0; -EAGAIN, -ENOMEM: no thread. Holding the lock. */
+int etw_listener_start(void);
+
+/*
+ * etw_listener_announce() - tells the hosts of a registration and waits, 200 ms at most, until those that
+ * are there have said who wants it. Holding the lock, which is given up while it waits.
+ */
+void etw_listener_announce(const struct etw_registration *registration);
+
+/*
+ * etw_listener_withdraw() - tells the hosts that a registration is gone, and waits for its callback unless
+ * that is the caller. Holding the lock, which is given up while it waits.
+ *
+ * @number: what the hosts call it
+ */
+void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number);
+
+/* What a callback is told. */
+struct etw_listener_news {
+	uint32_t control_code;
+	uint8_t level;
+	uint64_t match_any, match_all;
+	GUID source;
+	EVENT_FILTER_DESCRIPTOR *filter; /* NULL: none */
+};
+
+/*
+ * etw_listener_call() - runs a registration's callback, if it has one. Owner thread (the listener), holding
+ * the lock, which is given up meanwhile: the registration may be gone afterwards.
+ */
+void etw_listener_call(const struct etw_registration *registration,
+		       const struct etw_listener_news *news);
+
+/* etw_listener_wake() - a link has news for a waiting registration. Holding the lock. */
+void etw_listener_wake(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring sets that hosts gave to this process. A writer may be inside one at any time, stopped for as
+ * long as it likes: so the structs and the ranges of addresses are never given back, only the memory.
+ */
+#ifndef ETW_PROVIDER_RINGS_H
+#define ETW_PROVIDER_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ring/clock.h"
+#include "ring/ring_set.h"
+
+/* One mapped set. */
+struct etw_ring_mapping {
+	struct etw_ring_set set;             /* fixed; read by writers */
+	unsigned link;                       /* fixed */
+	const struct wire_clock_page *clock; /* atomic; never unmapped */
+	/* Under the registry's lock. */
+	dev_t device; /* the memfd, by which a set is known again after a host's restart */
+	ino_t inode;
+	uint32_t number;   /* on the present connection */
+	bool is_live;      /* not retired */
+	bool is_announced; /* on the present connection */
+	struct etw_ring_mapping *next;
+};
+
+/*
+ * etw_rings_clock() - maps a clock page, or finds the one that is mapped already.
+ *
+ * @fd: borrowed
+ *
+ * Returns 0 with a page that stays for ever; -ENOMEM; errors of etw_clock_page_map(), errno of fstat.
+ */
+int etw_rings_clock(int fd, const struct wire_clock_page **ret);
+
+/*
+ * etw_rings_add() - maps a set, or takes the one that is mapped already under a new number.
+ *
+ * @fd: borrowed
+ *
+ * Returns 0; -ENOMEM; -EPROTO; errors of etw_ring_set_map(), errno of fstat. Holding the lock.
+ */
+int etw_rings_add(unsigned link, uint32_t number, int fd, const struct wire_clock_page *clock);
+
+/* etw_rings_has() - some set of the link is mapped. Holding the lock. */
+bool etw_rings_has(unsigned link);
+
+/* etw_rings_find() - by the host's number; NULL: not announced. Holding the lock. */
+struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number);
+
+/* etw_rings_forget_numbers() - a new connection begins. Holding the lock. */
+void etw_rings_forget_numbers(unsigned link);
+
+/*
+ * etw_rings_retire() - gives the memory back. No slot may name the set any more; writers that are inside
+ * write to nothing. Returns 0 or the error of the mapping. Holding the lock.
+ */
+int etw_rings_retire(struct etw_ring_mapping *ring);
+
+/* etw_rings_retire_unannounced() - all sets of a link that the present connection did not name. */
+void etw_rings_retire_unannounced(unsigned link);
+
+#endif
