@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a ring set: made, mapped, refused, retired. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "ring/ring_set.h"
+
+static const struct etw_ring_set_config ordinary = {.cpu_count = 3,
+						    .buffer_count = 5,
+						    .buffer_bytes = 4096,
+						    .session_id = 7,
+						    .uid = 1000,
+						    .clock_type = ETW_CLOCK_QPC,
+						    .flags = WIRE_RING_INDEPENDENT};
+
+static int make_set(const struct etw_ring_set_config *config)
+{
+	int fd = -1;
+
+	assert_int_equal(etw_ring_set_create(config, &fd), 0);
+	return fd;
+}
+
+static void test_ring_set__is_laid_out_without_overlap(void **state)
+{
+	struct etw_ring_set set;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(fd, &set), 0);
+	assert_int_equal(set.cpu_count, 3);
+	assert_int_equal(set.buffer_count, 5);
+	assert_int_equal(set.slot_count, 8);
+	assert_int_equal(set.buffer_bytes, 4096);
+	assert_int_equal(set.session_id, 7);
+	assert_int_equal(set.uid, 1000);
+	assert_int_equal(set.clock_type, ETW_CLOCK_QPC);
+	assert_int_equal(set.flags, WIRE_RING_INDEPENDENT);
+	assert_true(set.rings_at >= sizeof(struct wire_ring_set));
+	assert_true(set.ends_at >= sizeof(struct wire_ring));
+	assert_true(set.queue_at >= set.ends_at + 8 * set.slot_count);
+	assert_true(set.maps_at >= set.queue_at + 4 * set.slot_count);
+	assert_true(set.buffers_at >= set.maps_at + set.buffer_count * set.buffer_bytes / 8);
+	assert_true(set.ring_stride >= set.buffers_at + set.buffer_count * set.buffer_bytes);
+	assert_int_equal(set.ring_stride % WIRE_RING_PAGE_BYTES, 0);
+	assert_int_equal(set.total_bytes, set.rings_at + 3 * set.ring_stride);
+	assert_ptr_equal(etw_ring_at(&set, 2), set.memory + set.rings_at + 2 * set.ring_stride);
+	assert_int_equal(etw_ring_set_page(&set)->magic, WIRE_RING_SET_MAGIC);
+	etw_ring_set_unmap(&set);
+	assert_null(set.memory);
+	etw_ring_set_unmap(&set);
+	(void)close(fd);
+}
+
+static void test_ring_set__has_memory_from_the_start_and_stays_as_large(void **state)
+{
+	struct stat status;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_true(status.st_blocks * 512 >= status.st_size);
+	assert_int_equal(ftruncate(fd, status.st_size - 4096), -1);
+	assert_int_equal(ftruncate(fd, status.st_size + 4096), -1);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	(void)close(fd);
+}
+
+static void test_ring_set__numbers_out_of_range_are_refused(void **state)
+{
+	static const struct {
+		size_t field;
+		uint32_t value;
+	} rows[] = {
+		{offsetof(struct etw_ring_set_config, cpu_count), 0},
+		{offsetof(struct etw_ring_set_config, cpu_count), WIRE_RING_CPUS_MAX + 1},
+		{offsetof(struct etw_ring_set_config, buffer_count), 1},
+		{offsetof(struct etw_ring_set_config, buffer_count), WIRE_RING_BUFFERS_MAX + 1},
+		{offsetof(struct etw_ring_set_config, buffer_bytes), 0},
+		{offsetof(struct etw_ring_set_config, buffer_bytes), 4097},
+		{offsetof(struct etw_ring_set_config, buffer_bytes), UINT32_C(1) << 25},
+		{offsetof(struct etw_ring_set_config, clock_type), 0},
+		{offsetof(struct etw_ring_set_config, clock_type), 4},
+		{offsetof(struct etw_ring_set_config, flags), 0x80},
+	};
+	int fd = -1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct etw_ring_set_config config = ordinary;
+
+		memcpy((uint8_t *)&config + rows[i].field, &rows[i].value, sizeof(uint32_t));
+		assert_int_equal(etw_ring_set_create(&config, &fd), -EINVAL);
+		assert_int_equal(fd, -1);
+	}
+}
+
+static void test_ring_set__sets_that_would_be_huge_are_refused(void **state)
+{
+	struct etw_ring_set_config config = ordinary;
+	int fd = -1;
+
+	(void)state;
+	config.cpu_count = WIRE_RING_CPUS_MAX;
+	config.buffer_count = WIRE_RING_BUFFERS_MAX;
+	config.buffer_bytes = (UINT32_C(1) << 25) - 8;
+	assert_int_equal(etw_ring_set_create(&config, &fd), -EINVAL);
+	config.buffer_bytes = UINT32_C(1) << 20;
+	assert_int_equal(etw_ring_set_create(&config, &fd), -EINVAL);
+}
+
+static void test_ring_set__errors_of_the_system_come_through(void **state)
+{
+	struct rlimit limit, none;
+	struct etw_ring_set set = {0};
+	int fd = -1, ends[2];
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(-1, &set), -EBADF);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(etw_ring_set_map(ends[0], &set), -EINVAL);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(etw_ring_set_create(&ordinary, &fd), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_null(set.memory);
+}
+
+/* A sound set's header with one dword changed, of a file with these seals and this size. */
+static int map_forged(size_t field, uint32_t value, int seals, off_t more_bytes)
+{
+	struct wire_ring_set header;
+	struct etw_ring_set set = {0};
+	struct stat status;
+	int fd = make_set(&ordinary), forged, result;
+
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(fstat(fd, &status), 0);
+	memcpy((uint8_t *)&header + field, &value, sizeof(value));
+	forged = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_true(forged >= 0);
+	assert_int_equal(pwrite(forged, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(ftruncate(forged, status.st_size + more_bytes), 0);
+	assert_int_equal(fcntl(forged, F_ADD_SEALS, seals), 0);
+	result = etw_ring_set_map(forged, &set);
+	etw_ring_set_unmap(&set);
+	(void)close(forged);
+	(void)close(fd);
+	return result;
+}
+
+static void test_ring_set__every_number_of_the_header_is_checked(void **state)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+	(void)state;
+	/* As it is, and with a session id that nobody can check, it is sound. */
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, version), 1, seals, 0), 0);
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, session_id), 9, seals, 0), 0);
+	for (size_t i = 0; i < offsetof(struct wire_ring_set, session_id); i += 4) {
+		assert_int_equal(map_forged(i, 0x7FFFFFF8, seals, 0), -EPROTO);
+		if (i != offsetof(struct wire_ring_set, flags))
+			assert_int_equal(map_forged(i, 9, seals, 0), -EPROTO);
+	}
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, clock_type), 9, seals, 0),
+			 -EPROTO);
+}
+
+static void test_ring_set__size_and_seals_are_checked(void **state)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+	(void)state;
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, version), 1, seals, -4096),
+			 -EPROTO);
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, version), 1, seals, 4096),
+			 -EPROTO);
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, version), 1, F_SEAL_SHRINK, 0),
+			 -EPROTO);
+	assert_int_equal(map_forged(offsetof(struct wire_ring_set, version), 1, F_SEAL_GROW, 0),
+			 -EPROTO);
+}
+
+static void test_ring_set__a_file_shorter_than_a_header_is_refused(void **state)
+{
+	struct etw_ring_set set = {0};
+	int fd = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 100), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	assert_int_equal(etw_ring_set_map(fd, &set), -EPROTO);
+	(void)close(fd);
+}
+
+static void test_ring_set__two_mappings_share(void **state)
+{
+	struct etw_ring_set one, other;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(fd, &one), 0);
+	assert_int_equal(etw_ring_set_map(fd, &other), 0);
+	store_relaxed(&etw_ring_set_page(&one)->asleep, 1u);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&other)->asleep), 1);
+	etw_ring_set_unmap(&one);
+	etw_ring_set_unmap(&other);
+	(void)close(fd);
+}
+
+static void test_ring_set__a_retired_mapping_is_private_and_says_so(void **state)
+{
+	struct etw_ring_set one, other;
+	uint8_t *memory;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(fd, &one), 0);
+	assert_int_equal(etw_ring_set_map(fd, &other), 0);
+	memory = one.memory;
+	memset(etw_ring_at(&one, 1) + one.buffers_at, 0x55, 4096);
+	assert_int_equal(etw_ring_set_retire_mapping(&one), 0);
+	assert_ptr_equal(one.memory, memory);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&one)->is_retired), 1);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&other)->is_retired), 0);
+	assert_int_equal(etw_ring_at(&one, 1)[one.buffers_at], 0);
+	memset(etw_ring_at(&one, 0), 0xAA, one.ring_stride);
+	assert_int_equal(etw_ring_at(&other, 1)[other.buffers_at], 0x55);
+	assert_int_equal(etw_ring_at(&other, 0)[other.buffers_at], 0);
+	etw_ring_set_unmap(&one);
+	etw_ring_set_unmap(&other);
+	(void)close(fd);
+}
+
+static void test_ring_set__a_mapping_that_cannot_be_retired_stays(void **state)
+{
+	struct rlimit limit, none;
+	struct etw_ring_set set;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(fd, &set), 0);
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	none = limit;
+	none.rlim_cur = 4096;
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+	assert_int_equal(etw_ring_set_retire_mapping(&set), -ENOMEM);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	assert_int_equal(etw_ring_set_page(&set)->magic, WIRE_RING_SET_MAGIC);
+	etw_ring_set_unmap(&set);
+	(void)close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ring_set__is_laid_out_without_overlap),
+		cmocka_unit_test(test_ring_set__has_memory_from_the_start_and_stays_as_large),
+		cmocka_unit_test(test_ring_set__numbers_out_of_range_are_refused),
+		cmocka_unit_test(test_ring_set__sets_that_would_be_huge_are_refused),
+		cmocka_unit_test(test_ring_set__errors_of_the_system_come_through),
+		cmocka_unit_test(test_ring_set__every_number_of_the_header_is_checked),
+		cmocka_unit_test(test_ring_set__size_and_seals_are_checked),
+		cmocka_unit_test(test_ring_set__a_file_shorter_than_a_header_is_refused),
+		cmocka_unit_test(test_ring_set__two_mappings_share),
+		cmocka_unit_test(test_ring_set__a_retired_mapping_is_private_and_says_so),
+		cmocka_unit_test(test_ring_set__a_mapping_that_cannot_be_retired_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
