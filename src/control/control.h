@@ -20,18 +20,24 @@ struct etw_controller;
  * @is_starting: start the host when there is none (the program etwd: $ETW_ETWD, else beside the
  *               executable, else beside libetw, else in the compiled-in libexec folder, else in PATH)
  *
- * Returns 0 with an owned controller; -ENOENT without a host; -ENOEXEC when etwd is not to be found;
- * errno of connecting.
+ * The system's host is started by root alone. A controller may be used by several threads at once, and in
+ * a child of fork(), where it makes a connection of its own, without the parent's leases.
+ * Returns 0 with an owned controller; -ENOENT without a host; -ENOEXEC when etwd is not to be found or
+ * cannot run; -ETIMEDOUT when it is not ready within 5 seconds; errno of connecting.
  */
 int etw_controller_open(enum etw_instance instance, bool is_starting, struct etw_controller **ret);
 
-/* etw_controller_close() - takes NULL. Leases of this controller end. */
+/* etw_controller_close() - takes NULL. Leases of this controller end. No call may be going on. */
 void etw_controller_close(struct etw_controller *controller);
 void etw_controller_closep(struct etw_controller **controller);
 
 /*
- * etw_control_start() - StartTrace. Returns 0; -EEXIST: name or guid is in use; -EINVAL; -ENOSPC: too
- * many sessions; -EACCES; errno of making the file; -EPIPE when the host went away.
+ * etw_control_start() - StartTrace. Returns 0; -EEXIST: name or guid is in use; -EINVAL, also for a name
+ * that is too long or not UTF-8; -ENOSPC: too many sessions; -EACCES; errno of making the file; -EPIPE
+ * when the host went away; -EPROTO when it talks nonsense; those of opening, when it had to be found anew.
+ *
+ * When the host was replaced, this and the calls below connect to the new one. What may be repeated is,
+ * once; a start or a stop whose answer was lost is -EPIPE.
  */
 int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
 		      struct wire_session_info *ret);
@@ -47,7 +53,12 @@ int etw_control_enable(struct etw_controller *controller,
 /* etw_control_list() - the running sessions that this user may see. */
 int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret);
 
-/* etw_control_lease() - ties a session to this controller's life. */
+/*
+ * etw_control_lease() - ties a session to this controller's life.
+ *
+ * A new host waits 5 seconds for the controller's next call, which renews the lease. Returns 0; -ENOENT: no
+ * such session; -EACCES; -ENOSPC: too many leases; others as above.
+ */
 int etw_control_lease(struct etw_controller *controller, uint64_t handle);
 
 #endif

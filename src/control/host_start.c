@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding and starting etwd. The process this runs in is somebody else's: it may have threads, handlers of
+ * signals, children that it waits for, and descriptors that must not leak. So the child between fork and
+ * exec calls the kernel alone, and nothing is left in the parent, not even a child.
+ */
+#include "control/host_start.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+
+#define PROGRAM           "etwd"
+#define REPORT_FD         3 /* where the child's end of the pipe lies, below all that is closed */
+#define LAST_OF_MANY      65536
+#define EXIT_NOT_FORKED   126
+#define REPORT_TIMEOUT_MS 1000
+
+#ifndef ETW_LIBEXEC_FOLDER
+#error "the build says where etwd is installed"
+#endif
+
+static bool is_program(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Joins the parts; false when that is too long or no program. */
+static bool try_path(const char *folder, size_t folder_chars, const char *rest, char *ret)
+{
+	char path[PATH_MAX];
+	int chars = snprintf(path, sizeof(path), "%.*s/%s", (int)folder_chars, folder, rest);
+
+	if (chars < 0 || (size_t)chars >= sizeof(path) || !is_program(path))
+		return false;
+	memcpy(ret, path, (size_t)chars + 1);
+	return true;
+}
+
+static bool try_beside(const char *file, char *ret)
+{
+	const char *slash = strrchr(file, '/');
+	size_t chars;
+
+	if (!slash)
+		return false;
+	chars = (size_t)(slash - file);
+	return try_path(file, chars, PROGRAM, ret) || try_path(file, chars, "../bin/" PROGRAM, ret);
+}
+
+static bool try_executable(char *ret)
+{
+	char path[PATH_MAX];
+	ssize_t chars = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (chars < 0)
+		return false;
+	path[chars] = '\0';
+	return try_beside(path, ret);
+}
+
+/* The shared object that this very function was linked into. */
+static bool try_library(char *ret)
+{
+	Dl_info info;
+
+	return dladdr(__extension__(void *) try_library, &info) && info.dli_fname &&
+	       try_beside(info.dli_fname, ret);
+}
+
+static bool try_search_path(char *ret)
+{
+	const char *at = secure_getenv("PATH");
+
+	while (at && *at) {
+		size_t chars = strcspn(at, ":");
+
+		/* An empty part means the current folder: nobody wants a daemon from there. */
+		if (chars && try_path(at, chars, PROGRAM, ret))
+			return true;
+		at += chars + (at[chars] == ':');
+	}
+	return false;
+}
+
+int etw_host_find(char *ret)
+{
+	const char *named = secure_getenv("ETW_ETWD");
+
+	if (named && *named) {
+		if (strlen(named) >= PATH_MAX || !is_program(named))
+			return -ENOEXEC;
+		memcpy(ret, named, strlen(named) + 1);
+		return 0;
+	}
+	if (try_executable(ret) || try_library(ret) ||
+	    try_path(ETW_LIBEXEC_FOLDER, strlen(ETW_LIBEXEC_FOLDER), PROGRAM, ret) ||
+	    try_search_path(ret))
+		return 0;
+	return -ENOEXEC;
+}
+
+/* What the child needs; made ready before the fork. */
+struct start {
+	char *const *arguments;
+	const char *log; /* NULL: none */
+	int report;      /* the pipe's end to write to */
+	bool may_leave;
+};
+
+/* From here to the exec: system calls only, in a copy of a process with threads. */
+static void reset_signals(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		(void)sigaction(number, &action, NULL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void close_all_from(int first)
+{
+	if (close_range((unsigned)first, ~0U, 0) == 0)
+		return;
+	for (int fd = first; fd < LAST_OF_MANY; fd++)
+		(void)close(fd);
+}
+
+/* Sets up 0, 1, 2 and the report's place, and nothing else. */
+static int lay_out_descriptors(const struct start *start)
+{
+	int report = fcntl(start->report, F_DUPFD, REPORT_FD + 1);
+	int nothing = open("/dev/null", O_RDWR);
+	int log = start->log ? open(start->log, O_WRONLY | O_CREAT | O_APPEND, 0600) : nothing;
+
+	if (log < 0)
+		log = nothing;
+	if (report < 0 || nothing < 0)
+		return -errno;
+	/* The lowest free numbers may have been among 0, 1 and 2: move them out of the way first. */
+	nothing = fcntl(nothing, F_DUPFD, REPORT_FD + 1);
+	log = fcntl(log, F_DUPFD, REPORT_FD + 1);
+	if (nothing < 0 || log < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0 ||
+	    dup3(report, REPORT_FD, O_CLOEXEC) < 0)
+		return -errno;
+	close_all_from(REPORT_FD + 1);
+	return 0;
+}
+
+static _Noreturn void become(const struct start *start)
+{
+	int r = lay_out_descriptors(start);
+
+	if (!r) {
+		if (start->may_leave)
+			(void)!chdir("/");
+		reset_signals();
+		(void)execv(start->arguments[0], start->arguments);
+		r = -errno;
+		(void)!write(REPORT_FD, &r, sizeof(r));
+	} else {
+		(void)!write(start->report, &r, sizeof(r));
+	}
+	_exit(127);
+}
+
+/* The one in between: its end makes the daemon init's child. */
+static _Noreturn void fork_again(const struct start *start)
+{
+	pid_t pid;
+	int r;
+
+	(void)setsid();
+	pid = _Fork();
+	if (pid == 0)
+		become(start);
+	if (pid < 0) {
+		r = -errno;
+		(void)!write(start->report, &r, sizeof(r));
+	}
+	_exit(pid < 0 ? EXIT_NOT_FORKED : 0);
+}
+
+/*
+ * What the child had to say: an end without a word is an exec that worked. A thread that forks right now
+ * copies the other end into its child, and that one may live long: hence the limit.
+ */
+static int read_report(int fd)
+{
+	struct pollfd poller = {.fd = fd, .events = POLLIN};
+	ssize_t bytes;
+	int r;
+
+	while ((r = poll(&poller, 1, REPORT_TIMEOUT_MS)) < 0 && errno == EINTR)
+		;
+	if (r <= 0)
+		return r < 0 ? -errno : 0;
+	r = 0;
+	do
+		bytes = read(fd, &r, sizeof(r));
+	while (bytes < 0 && errno == EINTR);
+	if (bytes < 0)
+		return -errno;
+	if (bytes != sizeof(r))
+		return 0;
+	return r == -ENOMEM || r == -EAGAIN || r == -EMFILE || r == -ENFILE ? r : -ENOEXEC;
+}
+
+static int fork_and_wait(const struct start *start, int report)
+{
+	sigset_t all, before;
+	pid_t pid;
+	int error;
+
+	/* No handler of this process may run in the child, where its world is gone. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = _Fork();
+	error = errno;
+	if (pid == 0)
+		fork_again(start);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)close(start->report);
+	if (pid < 0)
+		return -error;
+	/* ECHILD is fine: a process that ignores SIGCHLD, or waits for any child, has it already. */
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return read_report(report);
+}
+
+int etw_host_spawn(const char *program, bool may_leave)
+{
+	char *arguments[] = {(char *)(uintptr_t)program, NULL};
+	struct start start = {arguments, secure_getenv("ETWD_LOG"), -1, may_leave};
+	int ends[2], r;
+
+	if (start.log && !*start.log)
+		start.log = NULL;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	start.report = ends[1];
+	r = fork_and_wait(&start, ends[0]);
+	(void)close(ends[0]);
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting the host, from inside any process that wants to control a session. */
+#ifndef ETW_CONTROL_HOST_START_H
+#define ETW_CONTROL_HOST_START_H
+
+#include <stdbool.h>
+
+/*
+ * etw_host_find() - the program etwd: $ETW_ETWD, else beside the executable, else beside libetw (or in bin
+ * beside its folder), else in the compiled-in libexec folder, else in PATH.
+ *
+ * @ret: room for PATH_MAX bytes
+ *
+ * Where ETW_ETWD is set nothing else is tried. Returns 0, or -ENOEXEC.
+ */
+int etw_host_find(char *ret);
+
+/*
+ * etw_host_spawn() - runs a program as a daemon of its own session, with no descriptor of this process.
+ *
+ * @program: a path
+ * @may_leave: its folder becomes "/"; not for programs that get relative paths to work on
+ *
+ * Standard input, output and error are /dev/null; with $ETWD_LOG the latter two append to that file. The
+ * program is no child of this process. Handlers of pthread_atfork() do not run. Returns 0 when the
+ * program runs; -ENOEXEC when it cannot; errno of pipe, fork.
+ */
+int etw_host_spawn(const char *program, bool may_leave);
+
+#endif
