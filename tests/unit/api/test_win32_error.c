@@ -26,7 +26,7 @@ static const struct row rows[] = {
 	{ESTALE, 55},      {ENODEV, 55},      {EBADMSG, 1392},      {EPROTO, 13},
 	{EPIPE, 109},      {ECONNRESET, 109}, {ECONNREFUSED, 1225}, {ESRCH, 1168},
 	{ETIMEDOUT, 1460}, {ECANCELED, 1223}, {EINTR, 995},         {EOPNOTSUPP, 50},
-	{ENOSYS, 120},
+	{ENOSYS, 120},     {ENOEXEC, 4208},
 };
 
 static void test_win32_error__every_row(void **state)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* evntrace.h: ControlTrace and the four functions that are one control code of it each. */
+#include <evntrace.h>
+#include <winerror.h>
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "api/control/hosts.h"
+#include "api/control/properties.h"
+#include "base/macros.h"
+
+static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
+		      WIRE_CONTROL_STOP == EVENT_TRACE_CONTROL_STOP &&
+		      WIRE_CONTROL_UPDATE == EVENT_TRACE_CONTROL_UPDATE &&
+		      WIRE_CONTROL_FLUSH == EVENT_TRACE_CONTROL_FLUSH,
+	      "the conversation speaks Microsoft's numbers");
+
+static ULONG check_code(ULONG code)
+{
+	if (code > EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+		return ERROR_INVALID_PARAMETER;
+	return code > EVENT_TRACE_CONTROL_FLUSH ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+}
+
+/* What the caller wants changed, or where a flush is to go. Query and stop read nothing of the block. */
+static ULONG read_request(const struct etw_properties *properties, ULONG code,
+			  struct wire_control *control)
+{
+	ULONG error;
+
+	control->code = code;
+	if (code != EVENT_TRACE_CONTROL_UPDATE && code != EVENT_TRACE_CONTROL_FLUSH)
+		return ERROR_SUCCESS;
+	/* On the way in a flush has no file as a rule, and the place holds whatever it holds. */
+	error = etw_properties_read(properties, &control->config);
+	if (error && code == EVENT_TRACE_CONTROL_FLUSH) {
+		control->config = (struct wire_session_config){0};
+		error = ERROR_SUCCESS;
+	}
+	return error;
+}
+
+static ULONG send_request(const struct etw_properties *properties,
+			  const struct wire_control *control)
+{
+	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
+	int result;
+
+	if (!info)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	result = etw_hosts_control(control, info);
+	return result ? etw_hosts_error(result) : etw_properties_fill(properties, info);
+}
+
+static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PROPERTIES block,
+			   ULONG code, bool is_wide)
+{
+	CLEANUP(freep) struct wire_control *control = NULL;
+	struct etw_properties properties;
+	ULONG error = etw_properties_check(block, is_wide, &properties);
+
+	if (error)
+		return error;
+	if (!handle && !name)
+		return ERROR_INVALID_PARAMETER;
+	error = check_code(code);
+	if (error)
+		return error;
+	control = calloc(1, sizeof(*control));
+	if (!control)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	control->handle = handle;
+	if (!handle)
+		error = etw_properties_set_name(name, is_wide, control->name);
+	if (!error)
+		error = read_request(&properties, code, control);
+	return error ? error : send_request(&properties, control);
+}
+
+ULONG ControlTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control_trace(TraceHandle, InstanceName, Properties, ControlCode,
+			     /* is_wide= */ true);
+}
+
+ULONG ControlTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control_trace(TraceHandle, InstanceName, Properties, ControlCode,
+			     /* is_wide= */ false);
+}
+
+ULONG StopTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_STOP);
+}
+
+ULONG StopTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_STOP);
+}
+
+ULONG QueryTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_QUERY);
+}
+
+ULONG QueryTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_QUERY);
+}
+
+ULONG UpdateTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		   PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
+}
+
+ULONG UpdateTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
+}
+
+ULONG FlushTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_FLUSH);
+}
+
+ULONG FlushTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
+{
+	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_FLUSH);
+}
