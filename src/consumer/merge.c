@@ -212,6 +212,16 @@ static int reserve_heap(struct etw_merge *merge)
 	return 0;
 }
 
+/* Puts a lane on the heap, which has room for it; its cursor is at the first event to deliver. */
+static void push_lane(struct etw_merge *merge, struct lane *lane)
+{
+	lane->losses = lane->block.buffer.flags & LOSS_FLAGS;
+	merge->loaded_bytes += lane_bytes(lane);
+	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
+							 lane->block.buffer.number, lane};
+	sift_up(merge, merge->heap_count - 1);
+}
+
 /* Loads the next entry of the directory and puts it on the heap. */
 static int load_next(struct etw_merge *merge)
 {
@@ -229,11 +239,7 @@ static int load_next(struct etw_merge *merge)
 		give_lane(merge, lane);
 		return result;
 	}
-	lane->losses = lane->block.buffer.flags & LOSS_FLAGS;
-	merge->loaded_bytes += lane_bytes(lane);
-	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
-							 lane->block.buffer.number, lane};
-	sift_up(merge, merge->heap_count - 1);
+	push_lane(merge, lane);
 	return 0;
 }
 
@@ -316,4 +322,46 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		sift_down(merge);
 	set_horizon(merge);
 	return &merge->done;
+}
+
+/* The first event to deliver of a block. Returns false when there is none. */
+static bool start_at(struct etw_etl_cursor *cursor, const struct etw_etl_block *block,
+		     uint32_t skip)
+{
+	bool has_event = etw_etl_cursor_start(cursor, block);
+
+	while (has_event && skip--)
+		has_event = etw_etl_cursor_next(cursor);
+	return has_event;
+}
+
+int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block, uint32_t skip)
+{
+	struct etw_etl_block spare;
+	struct lane *lane;
+
+	TRY(reserve_heap(merge));
+	lane = take_lane(merge);
+	if (!lane)
+		return -ENOMEM;
+	spare = lane->block;
+	lane->block = *block;
+	*block = spare;
+	if (start_at(&lane->cursor, &lane->block, skip)) {
+		push_lane(merge, lane);
+		set_horizon(merge);
+	} else {
+		give_lane(merge, lane);
+	}
+	return 0;
+}
+
+void etw_merge_set_end(struct etw_merge *merge, int64_t to_raw)
+{
+	merge->to_raw = to_raw;
+}
+
+size_t etw_merge_bytes(const struct etw_merge *merge)
+{
+	return merge->loaded_bytes;
 }

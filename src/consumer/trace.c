@@ -3,25 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/macros.h"
-#include "consumer/merge.h"
-#include "consumer/record.h"
-#include "etl/directory.h"
-
-struct etw_trace {
-	struct etw_etl_file file;
-	struct etw_etl_header header;
-	struct etw_etl_walk walk; /* at the first buffer until the directory is built */
-	struct etw_etl_directory directory;
-	struct etw_findings open_findings; /* of opening */
-	struct etw_findings walk_findings; /* those, and of indexing */
-	struct etw_findings findings;      /* those, and what the pass added */
-	struct etw_recorder recorder;
-	bool is_indexed;
-	bool is_raw;
-	void *context;
-};
+#include "consumer/trace_internal.h"
 
 static int start(struct etw_trace *trace, struct etw_fault *reterr)
 {
@@ -58,6 +44,56 @@ int etw_trace_open_memory(const uint8_t *memory, uint64_t bytes, struct etw_trac
 	return 0;
 }
 
+int etw_trace_open_live(const char *session, struct etw_trace **ret)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = calloc(1, sizeof(*trace));
+	int result;
+
+	if (!trace)
+		return -ENOMEM;
+	etw_etl_file_memory(NULL, 0, &trace->file);
+	trace->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (trace->wake_fd < 0)
+		return -errno;
+	result = etw_live_create(session, &trace->live);
+	if (result) {
+		(void)close(trace->wake_fd);
+		return result;
+	}
+	*ret = TAKE(trace);
+	return 0;
+}
+
+int etw_trace_attach(struct etw_trace *trace)
+{
+	struct etw_bytes header;
+
+	if (!trace->live || trace->is_attached)
+		return 0;
+	TRY(etw_live_subscribe(trace->live));
+	header = etw_live_header(trace->live);
+	etw_etl_file_memory(header.at, header.left, &trace->file);
+	/* A host whose header buffer is none misbehaves; nothing is damaged. */
+	TRY(start(trace, NULL) == -ENOMEM ? -ENOMEM : 0);
+	if (!trace->header.logger_name)
+		return -EPROTO;
+	trace->is_attached = true;
+	return 0;
+}
+
+bool etw_trace_is_live(const struct etw_trace *trace)
+{
+	return trace->live != NULL;
+}
+
+void etw_trace_wake(struct etw_trace *trace)
+{
+	const uint64_t one = 1;
+
+	if (trace->live)
+		(void)!write(trace->wake_fd, &one, sizeof(one));
+}
+
 void etw_trace_close(struct etw_trace *trace)
 {
 	if (!trace)
@@ -66,6 +102,9 @@ void etw_trace_close(struct etw_trace *trace)
 	etw_etl_header_done(&trace->header);
 	etw_etl_directory_done(&trace->directory);
 	etw_recorder_done(&trace->recorder);
+	etw_live_free(trace->live);
+	if (trace->live)
+		(void)close(trace->wake_fd);
 	free(trace);
 }
 
@@ -176,18 +215,7 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 	return result == ETW_END ? 0 : result;
 }
 
-/* One trace in a pass, with its next event. */
-struct stream {
-	struct etw_trace *trace;
-	struct etw_merge *merge; /* owned */
-	struct etw_merge_event head;
-	int64_t head_ft;
-	bool has_head;
-	struct etw_findings before; /* of an earlier pass */
-};
-
-/* Brings the next event of the stream to its head. */
-static int advance(struct stream *stream, const struct etw_trace_sink *sink)
+int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *sink)
 {
 	int result;
 
@@ -204,8 +232,7 @@ static int advance(struct stream *stream, const struct etw_trace_sink *sink)
 	} while (true);
 }
 
-/* Delivers the head of a stream and moves on. */
-static int deliver(struct stream *stream, size_t index, const struct etw_trace_sink *sink)
+int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw_trace_sink *sink)
 {
 	struct etw_trace *trace = stream->trace;
 	const struct etw_merge_event *head = &stream->head;
@@ -238,17 +265,19 @@ static int deliver(struct stream *stream, size_t index, const struct etw_trace_s
 		if (result)
 			return result;
 	}
-	return advance(stream, sink);
+	return etw_stream_advance(stream, sink);
 }
 
 static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sink,
-		       struct stream *stream)
+		       struct etw_stream *stream)
 {
 	const struct etw_clock *clock = &trace->header.clock;
 	int64_t to_raw = INT64_MAX;
 
 	stream->trace = trace;
 	stream->before = trace->findings;
+	if (trace->live)
+		return etw_live_stream_open(stream, sink);
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->walk_findings;
 	if (sink->to_ft < INT64_MAX) {
@@ -260,14 +289,14 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 	}
 	TRY(etw_merge_create(&trace->file, &trace->directory, to_raw, &trace->findings,
 			     &stream->merge));
-	return advance(stream, sink);
+	return etw_stream_advance(stream, sink);
 }
 
 /*
  * Runs the stream whose head is earliest, and goes on with it while it stays so: a buffer's worth of
  * events, as a rule. @ret_any is false when no stream has events any more.
  */
-static int run_earliest(struct stream *streams, size_t count, const struct etw_trace_sink *sink,
+static int run_earliest(struct etw_stream *streams, size_t count, const struct etw_trace_sink *sink,
 			bool *ret_any)
 {
 	size_t first = count, second = count;
@@ -287,7 +316,7 @@ static int run_earliest(struct stream *streams, size_t count, const struct etw_t
 	if (!*ret_any)
 		return 0;
 	do {
-		result = deliver(&streams[first], first, sink);
+		result = etw_stream_deliver(&streams[first], first, sink);
 	} while (!result && streams[first].has_head &&
 		 (second == count || streams[first].head_ft < streams[second].head_ft ||
 		  (streams[first].head_ft == streams[second].head_ft && first < second)));
@@ -295,9 +324,10 @@ static int run_earliest(struct stream *streams, size_t count, const struct etw_t
 }
 
 /* A pass over a part of the file does not make anybody forget what one over all of it found. */
-static void close_stream(struct stream *stream)
+static void close_stream(struct etw_stream *stream)
 {
 	etw_merge_free(stream->merge);
+	etw_etl_block_done(&stream->block);
 	if (stream->trace &&
 	    etw_findings_total(&stream->before) > etw_findings_total(&stream->trace->findings))
 		stream->trace->findings = stream->before;
@@ -306,15 +336,23 @@ static void close_stream(struct stream *stream)
 int etw_trace_process(struct etw_trace *const *traces, size_t count,
 		      const struct etw_trace_sink *sink)
 {
-	struct stream *streams = calloc(count ? count : 1, sizeof(*streams));
+	struct etw_stream *streams;
+	size_t live = 0;
 	bool any = true;
 	int result = 0;
 
+	for (size_t i = 0; i < count; i++)
+		live += traces[i]->live != NULL;
+	if (live && live < count)
+		return -EINVAL;
+	streams = calloc(count ? count : 1, sizeof(*streams));
 	if (!streams)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && !result; i++)
 		result = open_stream(traces[i], sink, &streams[i]);
-	while (!result && any)
+	if (!result && live)
+		result = etw_live_pass(streams, count, sink);
+	while (!result && !live && any)
 		result = run_earliest(streams, count, sink, &any);
 	for (size_t i = 0; i < count; i++)
 		close_stream(&streams[i]);

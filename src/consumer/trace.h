@@ -39,6 +39,31 @@ int etw_trace_open(const char *path, struct etw_trace **ret, struct etw_fault *r
 int etw_trace_open_memory(const uint8_t *memory, uint64_t bytes, struct etw_trace **ret,
 			  struct etw_fault *reterr);
 
+/*
+ * etw_trace_open_live() - a real-time session as a trace.
+ *
+ * @session: its name; it is looked for by etw_trace_attach(), at the latest when a pass begins
+ *
+ * Events are kept for this consumer from the attachment on, and a pass delivers those that came since the
+ * last one; what a pass had received when it was stopped is gone. Returns 0 with an owned trace in @ret;
+ * -ENOMEM; errno of eventfd.
+ */
+int etw_trace_open_live(const char *session, struct etw_trace **ret);
+
+/*
+ * etw_trace_attach() - subscribes to the session; there is no header before.
+ *
+ * Does nothing for a file, or when attached already. Returns 0; -ENOENT: no such session; -EINVAL: it is no
+ * real-time session; -EACCES; -EBUSY: too many consumers; -EPROTO; errno of talking to the host.
+ */
+int etw_trace_attach(struct etw_trace *trace);
+
+/* etw_trace_is_live() - whether it is a session's and not a file's. */
+bool etw_trace_is_live(const struct etw_trace *trace);
+
+/* etw_trace_wake() - makes a pass that waits for a session call its sink's `idle` now. Any thread. */
+void etw_trace_wake(struct etw_trace *trace);
+
 /* etw_trace_close() - frees the trace; takes NULL. */
 void etw_trace_close(struct etw_trace *trace);
 void etw_trace_closep(struct etw_trace **trace);
@@ -96,6 +121,8 @@ struct etw_trace_sink {
 		     struct etw_event_address address);
 	/* After the last event of a buffer went out. */
 	int (*buffer)(void *context, size_t trace, const struct etw_etl_buffer *buffer);
+	/* Of a pass over sessions, while nothing comes: about every second, and when it was woken. */
+	int (*idle)(void *context);
 	int64_t from_ft; /* events from here on; INT64_MIN for all */
 	int64_t to_ft;   /* up to and including; INT64_MAX for all */
 };
@@ -112,8 +139,10 @@ void etw_trace_set_context(struct etw_trace *trace, void *context);
  * @traces: borrowed for the call
  *
  * Equal times come in order of the array, then of the file. Where a buffer's flags tell of loss, an
- * RT_LostEvent precedes its first event. Returns 0 at the end; what a callback returned to stop;
- * -ENOMEM, -EFBIG or the errno of reading.
+ * RT_LostEvent precedes its first event. Sessions are merged up to what each has promised; an event that
+ * comes later than another one's by more than that is delivered with a finding. Files and sessions do not mix.
+ * Returns 0 at the end, of sessions when all of them are over; what a callback returned to stop; -EINVAL for
+ * files and sessions together; -ENOMEM, -EFBIG, the errno of reading, or what etw_trace_attach() says.
  * Context: one pass at a time per trace.
  */
 int etw_trace_process(struct etw_trace *const *traces, size_t count,

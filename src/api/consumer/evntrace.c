@@ -6,6 +6,7 @@
 #include <winerror.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,31 +19,58 @@
 #include "base/macros.h"
 #include "base/path.h"
 
-/* What EventCallback and EventRecordCallback, W and A, have in common. */
+/* What the W and the A form have in common. Strings are UTF-8, NULL when none was given. */
 struct open_request {
-	const char *file_name; /* UTF-8; NULL when none was given */
-	BOOL has_logger_name;
+	const char *file_name;
+	const char *logger_name;
 	ULONG mode;
 	BOOL has_callback;
 };
 
-/* Checks in the order of the documentation; ERROR_SUCCESS when a file may be opened. */
+/* Checks in the order of the documentation; ERROR_SUCCESS when a trace may be opened. */
 static ULONG check_request(const struct open_request *request)
 {
-	if (!request->file_name == !request->has_logger_name)
+	bool is_live = request->mode & PROCESS_TRACE_MODE_REAL_TIME;
+
+	if (!request->file_name == !request->logger_name)
 		return ERROR_INVALID_PARAMETER;
 	if (!request->has_callback && !etw_class_callback_any())
 		return ERROR_INVALID_PARAMETER;
-	if (request->has_logger_name || (request->mode & PROCESS_TRACE_MODE_REAL_TIME))
-		return ERROR_CALL_NOT_IMPLEMENTED;
+	if (!request->logger_name == is_live)
+		return ERROR_INVALID_PARAMETER;
 	return ERROR_SUCCESS;
 }
 
-/* Opens the file that the request names into a new struct etw_open_trace. */
-static ULONG open_file(const struct open_request *request, struct etw_open_trace **ret)
+static ULONG open_file(const char *name, struct etw_trace **ret)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	TRY_WIN32(etw_path_resolve(name, &path));
+	TRY_WIN32(etw_trace_open(path, ret, NULL));
+	return ERROR_SUCCESS;
+}
+
+/*
+ * A session that is not there is no error yet: ProcessTrace says so, as on Windows. What is there begins to
+ * keep events for this consumer now.
+ */
+static ULONG open_session(const char *name, struct etw_trace **ret)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
+	int result;
+
+	TRY_WIN32(etw_trace_open_live(name, &trace));
+	result = etw_trace_attach(trace);
+	if (result == -EACCES || result == -ENOMEM)
+		return etw_win32_from_result(result);
+	*ret = TAKE(trace);
+	return ERROR_SUCCESS;
+}
+
+/* Opens what the request names into a new struct etw_open_trace. */
+static ULONG open_source(const struct open_request *request, struct etw_open_trace **ret)
 {
 	CLEANUP(etw_open_trace_freep) struct etw_open_trace *open = NULL;
-	CLEANUP(freep) char *path = NULL;
 	ULONG error = check_request(request);
 
 	if (error)
@@ -50,8 +78,10 @@ static ULONG open_file(const struct open_request *request, struct etw_open_trace
 	open = calloc(1, sizeof(*open));
 	if (!open)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	TRY_WIN32(etw_path_resolve(request->file_name, &path));
-	TRY_WIN32(etw_trace_open(path, &open->trace, NULL));
+	error = request->file_name ? open_file(request->file_name, &open->trace)
+				   : open_session(request->logger_name, &open->trace);
+	if (error)
+		return error;
 	etw_trace_set_raw(open->trace, request->mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
 	open->is_record = request->mode & PROCESS_TRACE_MODE_EVENT_RECORD;
 	*ret = TAKE(open);
@@ -65,7 +95,8 @@ static ULONG open_file(const struct open_request *request, struct etw_open_trace
 static void fill_logfile(struct etw_open_trace *open, EVENT_TRACE_LOGFILEW *logfile)
 {
 	const struct etw_etl_header *header = etw_trace_header(open->trace);
-	LPWSTR name = open->logfile.LogFileName;
+	LPWSTR file_name = open->logfile.LogFileName;
+	LPWSTR logger_name = open->logfile.LoggerName;
 
 	etw_logfile_header(header, &logfile->LogfileHeader);
 	logfile->CurrentTime = 0;
@@ -75,8 +106,8 @@ static void fill_logfile(struct etw_open_trace *open, EVENT_TRACE_LOGFILEW *logf
 	logfile->EventsLost = header->events_lost;
 	logfile->IsKernelTrace = etw_logfile_is_kernel(header);
 	open->logfile = *logfile;
-	open->logfile.LogFileName = name;
-	open->logfile.LoggerName = NULL;
+	open->logfile.LogFileName = file_name;
+	open->logfile.LoggerName = logger_name;
 	etw_trace_set_context(open->trace, logfile->Context);
 }
 
@@ -86,19 +117,22 @@ static PROCESSTRACE_HANDLE fail(ULONG error)
 	return INVALID_PROCESSTRACE_HANDLE;
 }
 
-/* Opens for either form; @name_copy is owned and becomes the copy's LogFileName. */
+/* Opens for either form; the copy of the name that was given is owned, and what callbacks see. */
 static PROCESSTRACE_HANDLE open_trace(const struct open_request *request, void *name_copy,
 				      EVENT_TRACE_LOGFILEW *logfile)
 {
 	CLEANUP(etw_open_trace_freep) struct etw_open_trace *open = NULL;
 	PROCESSTRACE_HANDLE handle;
-	ULONG error = open_file(request, &open);
+	ULONG error = open_source(request, &open);
 
 	if (error) {
 		free(name_copy);
 		return fail(error);
 	}
-	open->logfile.LogFileName = name_copy;
+	if (request->file_name)
+		open->logfile.LogFileName = name_copy;
+	else
+		open->logfile.LoggerName = name_copy;
 	fill_logfile(open, logfile);
 
 	int result = etw_trace_handle_create(open, &handle);
@@ -112,16 +146,20 @@ static PROCESSTRACE_HANDLE open_trace(const struct open_request *request, void *
 PROCESSTRACE_HANDLE OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile)
 {
 	CLEANUP(freep) char *file_name = NULL;
+	CLEANUP(freep) char *logger_name = NULL;
 	struct open_request request = {0};
-	LPWSTR copy = NULL;
+	LPWSTR name, copy = NULL;
 
 	if (!Logfile)
 		return fail(ERROR_INVALID_PARAMETER);
-	if (Logfile->LogFileName && (etw_wide_to_utf8(Logfile->LogFileName, &file_name) ||
-				     etw_wide_copy(Logfile->LogFileName, &copy)))
+	if ((Logfile->LogFileName && etw_wide_to_utf8(Logfile->LogFileName, &file_name)) ||
+	    (Logfile->LoggerName && etw_wide_to_utf8(Logfile->LoggerName, &logger_name)))
+		return fail(ERROR_NOT_ENOUGH_MEMORY);
+	name = file_name ? Logfile->LogFileName : Logfile->LoggerName;
+	if (name && etw_wide_copy(name, &copy))
 		return fail(ERROR_NOT_ENOUGH_MEMORY);
 	request.file_name = file_name;
-	request.has_logger_name = Logfile->LoggerName != NULL;
+	request.logger_name = logger_name;
 	request.mode = Logfile->ProcessTraceMode;
 	request.has_callback = Logfile->EventCallback || Logfile->BufferCallback;
 	return open_trace(&request, copy, Logfile);
@@ -130,18 +168,20 @@ PROCESSTRACE_HANDLE OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile)
 PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
 {
 	struct open_request request = {0};
+	const char *name;
 	char *copy = NULL;
 
 	static_assert(sizeof(EVENT_TRACE_LOGFILEA) == sizeof(EVENT_TRACE_LOGFILEW), "one layout");
 	if (!Logfile)
 		return fail(ERROR_INVALID_PARAMETER);
-	if (Logfile->LogFileName) {
-		copy = strdup(Logfile->LogFileName);
+	name = Logfile->LogFileName ? Logfile->LogFileName : Logfile->LoggerName;
+	if (name) {
+		copy = strdup(name);
 		if (!copy)
 			return fail(ERROR_NOT_ENOUGH_MEMORY);
 	}
-	request.file_name = copy;
-	request.has_logger_name = Logfile->LoggerName != NULL;
+	request.file_name = Logfile->LogFileName;
+	request.logger_name = Logfile->LoggerName;
 	request.mode = Logfile->ProcessTraceMode;
 	request.has_callback = Logfile->EventCallback || Logfile->BufferCallback;
 	return open_trace(&request, copy, (PEVENT_TRACE_LOGFILEW)Logfile);
@@ -172,7 +212,8 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount, LPFILETIME Start
 	int result = etw_process_traces(opens, HandleCount, &stop, from_ft, to_ft);
 
 	etw_trace_handle_end(opens, HandleCount);
-	return etw_win32_from_result(result);
+	/* Files are open already; what is not there is a session. */
+	return result == -ENOENT ? ERROR_WMI_INSTANCE_NOT_FOUND : etw_win32_from_result(result);
 }
 
 ULONG CloseTrace(TRACEHANDLE TraceHandle)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "api/consumer/legacy_event.h"
+#include "api/consumer/logfile.h"
 #include "base/macros.h"
 
 struct pass {
@@ -41,7 +42,9 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 	struct pass *pass = context;
 	struct etw_open_trace *open = pass->opens[trace];
 
-	(void)address;
+	/* A session's losses come one by one; a file's are summed up in its header. */
+	if (UNLIKELY(address.offset == UINT32_MAX) && etw_trace_is_live(open->trace))
+		open->logfile.EventsLost++;
 	open->logfile.CurrentTime = record->EventHeader.TimeStamp.QuadPart;
 	if (!open->is_record)
 		deliver_legacy(open, record);
@@ -63,6 +66,25 @@ static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *b
 	return is_stopped(pass) ? -ECANCELED : 0;
 }
 
+static int on_idle(void *context)
+{
+	return is_stopped(context) ? -ECANCELED : 0;
+}
+
+/* The header of a session that was not there yet when it was opened. */
+static int attach(struct etw_open_trace *open)
+{
+	const struct etw_etl_header *header = etw_trace_header(open->trace);
+
+	if (!etw_trace_is_live(open->trace))
+		return 0;
+	TRY(etw_trace_attach(open->trace));
+	etw_logfile_header(header, &open->logfile.LogfileHeader);
+	open->logfile.BufferSize = header->buffer_bytes;
+	open->logfile.IsKernelTrace = etw_logfile_is_kernel(header);
+	return 0;
+}
+
 int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const atomic_bool *stop,
 		       int64_t from_ft, int64_t to_ft)
 {
@@ -72,6 +94,7 @@ int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const a
 		.context = &pass,
 		.event = on_event,
 		.buffer = on_buffer,
+		.idle = on_idle,
 		.from_ft = from_ft,
 		.to_ft = to_ft,
 	};
@@ -79,6 +102,10 @@ int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const a
 	for (ULONG i = 0; i < count; i++) {
 		traces[i] = opens[i]->trace;
 		opens[i]->logfile.BuffersRead = 0;
+		if (etw_trace_is_live(traces[i]) != etw_trace_is_live(traces[0]))
+			return -EINVAL;
 	}
+	for (ULONG i = 0; i < count; i++)
+		TRY(attach(opens[i]));
 	return etw_trace_process(traces, count, &sink);
 }

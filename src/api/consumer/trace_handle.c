@@ -135,8 +135,10 @@ int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
 		is_busy = open->stop_pass != NULL;
 		open->is_closed = true;
 		/* Relaxed: the pass only looks whether to go on; the lock orders everything else. */
-		if (is_busy)
+		if (is_busy) {
 			atomic_store_explicit(open->stop_pass, true, memory_order_relaxed);
+			etw_trace_wake(open->trace);
+		}
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	if (!open)

@@ -127,9 +127,9 @@ static void consumer__open_errors(void **state)
 		{"[MSD] no such file", "none.etl", NULL, 0, 1, ERROR_FILE_NOT_FOUND},
 		{"[HERE] a folder", ".", NULL, 0, 1, ERROR_ACCESS_DENIED},
 		{"[HERE] no trace", "damaged.etl", NULL, 0, 1, ERROR_FILE_CORRUPT},
-		/* KNOWN_GAP: real-time sessions are not built; on Windows ProcessTrace says 4201. */
-		{"[HERE] real time", NULL, "x", PROCESS_TRACE_MODE_REAL_TIME, 1,
-		 ERROR_CALL_NOT_IMPLEMENTED},
+		{"[HERE] a session, not real time", NULL, "x", 0, 1, ERROR_INVALID_PARAMETER},
+		{"[HERE] a file, in real time", "plain.etl", NULL, PROCESS_TRACE_MODE_REAL_TIME, 1,
+		 ERROR_INVALID_PARAMETER},
 	};
 	char logger[] = "x";
 
@@ -150,6 +150,28 @@ static void consumer__open_errors(void **state)
 		    GetLastError() != rows[i].error)
 			fail_msg("%s: error %u", rows[i].what, GetLastError());
 	}
+}
+
+static void consumer__session_that_is_not_there(void **state)
+{
+	EVENT_TRACE_LOGFILEA logfile = {0};
+	PROCESSTRACE_HANDLE handles[2];
+	char logger[] = "nobody";
+
+	(void)state;
+	(void)setenv("ETW_RUNTIME_DIR", folder.path, 1); /* without a host */
+	logfile.LoggerName = logger;
+	logfile.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD;
+	logfile.EventRecordCallback = on_record;
+	/* [SHEET] OpenTrace succeeds; it is ProcessTrace that says so. */
+	handles[0] = OpenTraceA(&logfile);
+	assert_true(handles[0] != INVALID_PROCESSTRACE_HANDLE);
+	assert_int_equal(ProcessTrace(handles, 1, NULL, NULL), ERROR_WMI_INSTANCE_NOT_FOUND);
+	/* [MSD] files and sessions together */
+	handles[1] = open_named("plain.etl", PROCESS_TRACE_MODE_EVENT_RECORD);
+	assert_int_equal(ProcessTrace(handles, 2, NULL, NULL), ERROR_INVALID_PARAMETER);
+	assert_int_equal(CloseTrace(handles[0]), ERROR_SUCCESS);
+	assert_int_equal(CloseTrace(handles[1]), ERROR_SUCCESS);
 }
 
 static void consumer__open_fills_logfile_header(void **state)
@@ -497,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(consumer__open_errors, reset),
+		cmocka_unit_test_setup(consumer__session_that_is_not_there, reset),
 		cmocka_unit_test_setup(consumer__open_fills_logfile_header, reset),
 		cmocka_unit_test_setup(consumer__process_errors, reset),
 		cmocka_unit_test_setup(consumer__records_in_order, reset),

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nothing in the delivery memory is believed: numbers are bounded by a copy of the layout, a buffer is
+ * copied before it is looked at, and what a buffer's header says is judged as a file's would be.
+ *
+ * Each processor's events come in order. So after a new host took over, what was delivered already is the
+ * start of what comes: everything before the last event's time, and as many with that very time as there
+ * were. The sequence number alone would not do, because a buffer may have been delivered in pieces.
+ */
+#include "consumer/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "ipc/connection.h"
+#include "ipc/runtime.h"
+#include "wire/delivery_layout.h"
+
+#define ANSWER_MS     5000 /* a host answers at once; one that is stopped does not */
+#define RETRY_MS      50
+#define NEW_HOST_MS   10000 /* so long a new host is waited for */
+#define SLOTS_MAX     65536
+#define SLOT_ALIGN    4096
+#define PROCESSORS    (WIRE_BUFFER_PROCESSOR_MASK + 1)
+#define NO_DESCRIPTOR (-1)
+
+/* The last events of a processor that were delivered. */
+struct place {
+	int64_t last_raw;
+	uint32_t ties;     /* events with that very time */
+	uint32_t repeated; /* of them, delivered again by the new host */
+	bool has_event;    /* the first two are set */
+	bool is_resuming;  /* a new host may deliver them again */
+};
+
+struct etw_live {
+	struct wire_subscribe request; /* the name, and the last batch seen */
+	enum etw_instance instance;
+	int socket; /* owned; NO_DESCRIPTOR between two hosts */
+	uint64_t handle;
+	struct etw_ipc_message *message; /* owned */
+	uint8_t *header;                 /* owned; empty until subscribed */
+	size_t header_bytes;
+	struct wire_delivery *delivery; /* mapped */
+	struct wire_delivery layout;    /* copied and checked; the only one that is believed */
+	size_t mapped_bytes;
+	struct etw_etl_file file; /* over the mapping */
+	uint64_t taken;           /* buffers given back */
+	int64_t lost_at_ns;       /* when the host went away */
+	bool is_over;
+	struct place places[PROCESSORS];
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int etw_live_create(const char *session, struct etw_live **ret)
+{
+	struct etw_live *live = calloc(1, sizeof(*live));
+	size_t bytes = strlen(session);
+
+	if (!live)
+		return -ENOMEM;
+	live->socket = NO_DESCRIPTOR;
+	live->message = malloc(sizeof(*live->message));
+	if (!live->message) {
+		free(live);
+		return -ENOMEM;
+	}
+	etw_ipc_message_init(live->message);
+	/* A name that is too long is no session's. */
+	memcpy(live->request.name, session,
+	       bytes <= WIRE_MESSAGE_NAME_MAX ? bytes : WIRE_MESSAGE_NAME_MAX);
+	*ret = live;
+	return 0;
+}
+
+static void disconnect(struct etw_live *live)
+{
+	if (live->socket != NO_DESCRIPTOR)
+		(void)close(live->socket);
+	live->socket = NO_DESCRIPTOR;
+	if (live->delivery)
+		(void)munmap(live->delivery, live->mapped_bytes);
+	live->delivery = NULL;
+	live->taken = 0;
+	etw_ipc_message_done(live->message);
+	etw_ipc_message_init(live->message);
+}
+
+void etw_live_free(struct etw_live *live)
+{
+	if (!live)
+		return;
+	disconnect(live);
+	etw_ipc_message_done(live->message);
+	free(live->message);
+	free(live->header);
+	free(live);
+}
+
+/* Whether the layout leads nowhere outside @bytes. */
+static bool is_sound(const struct wire_delivery *layout, uint64_t bytes)
+{
+	uint64_t count = layout->slot_count, slot = layout->slot_bytes;
+
+	return layout->magic == WIRE_DELIVERY_MAGIC && layout->version == 1 && count &&
+	       count <= SLOTS_MAX && !(count & (count - 1)) && slot && slot % SLOT_ALIGN == 0 &&
+	       slot <= WIRE_BUFFER_BYTES_MAX && layout->slots_at >= sizeof(*layout) &&
+	       layout->slots_at + count * slot <= bytes;
+}
+
+static int map_delivery(struct etw_live *live, int fd)
+{
+	struct stat status;
+	void *at;
+
+	if (fd < 0)
+		return -EPROTO;
+	if (fstat(fd, &status))
+		return -errno;
+	if (status.st_size < (off_t)sizeof(*live->delivery))
+		return -EPROTO;
+	live->mapped_bytes = (size_t)status.st_size;
+	at = mmap(NULL, live->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	live->delivery = at;
+	memcpy(&live->layout, at, sizeof(live->layout));
+	if (!is_sound(&live->layout, live->mapped_bytes))
+		return -EPROTO;
+	etw_etl_file_memory(at, live->mapped_bytes, &live->file);
+	return 0;
+}
+
+/* The header of the first subscription stays: the session is the same, and its clock too. */
+static int keep_header(struct etw_live *live, struct etw_bytes header)
+{
+	if (live->header)
+		return 0;
+	live->header = malloc(header.left ? header.left : 1);
+	if (!live->header)
+		return -ENOMEM;
+	memcpy(live->header, header.at, header.left);
+	live->header_bytes = header.left;
+	return 0;
+}
+
+static int await_message(struct etw_live *live)
+{
+	struct pollfd wait = {.fd = live->socket, .events = POLLIN};
+	int ready = poll(&wait, 1, ANSWER_MS);
+
+	if (ready < 0)
+		return -errno;
+	return ready ? etw_ipc_receive(live->socket, live->message) : -ETIMEDOUT;
+}
+
+/* Takes the answer to WIRE_SUBSCRIBE. */
+static int accept_answer(struct etw_live *live)
+{
+	struct etw_ipc_message *message = live->message;
+	bool is_again = live->header != NULL;
+	struct wire_subscribed subscribed;
+
+	if (message->head.status)
+		return message->head.status > 0 ? -EPROTO : message->head.status;
+	if (message->head.type != WIRE_SUBSCRIBED)
+		return -EPROTO;
+	TRY(wire_message_decode_subscribed(message->datagram, &subscribed));
+	/* Another session of the same name: the one that was read is over. */
+	if (is_again && subscribed.handle != live->handle)
+		return -ENOENT;
+	live->handle = subscribed.handle;
+	TRY(map_delivery(live, message->fds[0]));
+	return keep_header(live, subscribed.header_buffer);
+}
+
+static int send_request(struct etw_live *live)
+{
+	const struct wire_message head = {.type = WIRE_SUBSCRIBE, .request = 1};
+	CLEANUP(freep) uint8_t *room = malloc(WIRE_MESSAGE_BYTES_MAX);
+	size_t bytes;
+
+	if (!room)
+		return -ENOMEM;
+	bytes = wire_message_encode_subscribe(&head, &live->request, room);
+	return bytes ? etw_ipc_send(live->socket, room, bytes, NULL, 0) : -EINVAL;
+}
+
+static int subscribe_at(struct etw_live *live, enum etw_instance instance)
+{
+	char directory[PATH_MAX];
+	struct wire_welcome welcome;
+	int result;
+
+	TRY(etw_runtime_directory(instance, directory));
+	TRY(etw_runtime_connect(directory, WIRE_ROLE_CONSUMER, &live->socket, &welcome, NULL));
+	result = send_request(live);
+	if (!result)
+		result = await_message(live);
+	if (!result)
+		result = accept_answer(live);
+	if (!result && fcntl(live->socket, F_SETFL, O_NONBLOCK))
+		result = -errno;
+	if (result)
+		disconnect(live);
+	else
+		live->instance = instance;
+	return result;
+}
+
+int etw_live_subscribe(struct etw_live *live)
+{
+	static const enum etw_instance order[] = {ETW_INSTANCE_USER, ETW_INSTANCE_SYSTEM};
+	size_t count = etw_runtime_is_one() ? 1 : ARRAY_SIZE(order);
+
+	if (live->header)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		int result = subscribe_at(live, order[i]);
+
+		if (result != -ENOENT && result != -ECONNREFUSED)
+			return result;
+	}
+	return -ENOENT;
+}
+
+struct etw_bytes etw_live_header(const struct etw_live *live)
+{
+	return (struct etw_bytes){live->header, live->header_bytes};
+}
+
+/* The host went away. What was delivered is left out when the next one delivers it again. */
+static int lose_host(struct etw_live *live)
+{
+	disconnect(live);
+	live->lost_at_ns = now_ns();
+	for (size_t i = 0; i < PROCESSORS; i++) {
+		live->places[i].is_resuming = live->places[i].has_event;
+		live->places[i].repeated = 0;
+	}
+	return -EAGAIN;
+}
+
+/* Between two hosts: the new one knows the session, or it is over. */
+static int find_host(struct etw_live *live)
+{
+	int result = subscribe_at(live, live->instance);
+
+	if (!result)
+		return -EAGAIN;
+	if (now_ns() - live->lost_at_ns < NEW_HOST_MS * INT64_C(1000000) &&
+	    (result == -ECONNREFUSED || result == -EPIPE || result == -ECONNRESET ||
+	     result == -ETIMEDOUT || result == -EAGAIN))
+		return -EAGAIN;
+	live->is_over = true;
+	return ETW_END;
+}
+
+static int take_batch(struct etw_live *live, struct etw_live_batch *ret)
+{
+	struct wire_batch batch;
+	/* Pairs with the host's store of `written` behind the slots' bytes. */
+	uint64_t written = load_acquire(&live->delivery->written);
+
+	TRY(wire_message_decode_batch(live->message->datagram, &batch));
+	if (batch.buffer_count > live->layout.slot_count || batch.first_buffer < live->taken ||
+	    batch.first_buffer > written || batch.buffer_count > written - batch.first_buffer)
+		return -EPROTO;
+	live->request.last_batch = batch.batch;
+	*ret = (struct etw_live_batch){
+		.first_buffer = batch.first_buffer,
+		.buffer_count = batch.buffer_count,
+		.watermark_raw = batch.watermark_raw,
+		.buffers_lost = batch.buffers_lost,
+	};
+	return 0;
+}
+
+int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret)
+{
+	int result;
+
+	if (live->is_over)
+		return ETW_END;
+	if (live->socket == NO_DESCRIPTOR)
+		return find_host(live);
+	result = etw_ipc_receive(live->socket, live->message);
+	if (result == -EPIPE || result == -ECONNRESET)
+		return lose_host(live);
+	TRY(result);
+	if (live->message->head.type == WIRE_SESSION_END)
+		live->is_over = true;
+	else if (live->message->head.type != WIRE_BATCH)
+		return -EAGAIN; /* of a newer host: nothing that this one has to know */
+	return take_batch(live, ret);
+}
+
+/*
+ * How many of the block's events were delivered before, and what is to be remembered of the rest. One look
+ * at each event: the ties of the last time are not to be had more cheaply.
+ */
+static uint32_t pass_place(struct place *place, const struct etw_etl_block *block)
+{
+	struct etw_etl_cursor cursor;
+	uint32_t skip = 0;
+	bool has_event = etw_etl_cursor_start(&cursor, block);
+
+	for (; has_event; has_event = etw_etl_cursor_next(&cursor)) {
+		int64_t time_raw = cursor.event.time_raw;
+
+		if (place->is_resuming) {
+			bool is_tie = time_raw == place->last_raw && place->repeated < place->ties;
+
+			if (time_raw < place->last_raw || is_tie) {
+				place->repeated += is_tie;
+				skip++;
+				continue;
+			}
+			place->is_resuming = false;
+		}
+		if (!place->has_event || time_raw != place->last_raw)
+			place->ties = 0;
+		place->has_event = true;
+		place->last_raw = time_raw;
+		place->ties++;
+	}
+	return skip;
+}
+
+int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
+		  struct etw_findings *findings, uint32_t *ret_skip)
+{
+	uint64_t slot = number & (live->layout.slot_count - 1);
+	uint64_t offset = live->layout.slots_at + slot * live->layout.slot_bytes;
+	uint8_t header[WIRE_BUFFER_HEADER_BYTES];
+	struct etw_etl_buffer buffer;
+	const char *sentence;
+
+	*ret_skip = 0;
+	memcpy(header, live->file.memory + offset, sizeof(header));
+	etw_etl_buffer_read(header, &buffer);
+	buffer.offset = offset;
+	buffer.number = (uint32_t)number;
+	sentence = etw_etl_buffer_fault(&buffer);
+	if (!sentence &&
+	    (buffer.stride > live->layout.slot_bytes || (buffer.flags & WIRE_BUFFER_COMPRESSED)))
+		sentence = "the buffer does not fit its slot";
+	if (sentence) {
+		etw_findings_add(findings, ETW_FINDING_SKIPPED, offset, live->layout.slot_bytes,
+				 buffer.number, sentence);
+		block->count = 0;
+		return 0;
+	}
+	TRY(etw_etl_block_load(&live->file, &buffer, block, findings));
+	*ret_skip = pass_place(&live->places[buffer.processor % PROCESSORS], block);
+	return 0;
+}
+
+void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
+{
+	if (!live->delivery)
+		return;
+	live->taken = batch->first_buffer + batch->buffer_count;
+	/* Pairs with the host's load before it writes a slot again. */
+	store_release(&live->delivery->released, live->taken);
+}
+
+int etw_live_socket(const struct etw_live *live)
+{
+	return live->socket;
+}
+
+int etw_live_retry_ms(const struct etw_live *live)
+{
+	return live->socket == NO_DESCRIPTOR && !live->is_over ? RETRY_MS : -1;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A real-time session as a source of buffers: the subscription, batches as they come, and the delivery
+ * memory. Survives a host that is replaced: it subscribes again and leaves out what was there already.
+ * Source: docs/design/recording.md "Real time"; wire/delivery_layout.h.
+ */
+#ifndef ETW_CONSUMER_LIVE_H
+#define ETW_CONSUMER_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "etl/block.h"
+#include "etl/findings.h"
+
+struct etw_live;
+
+/* What came since the last time. */
+struct etw_live_batch {
+	uint64_t first_buffer; /* numbers for etw_live_load() */
+	uint32_t buffer_count;
+	int64_t watermark_raw; /* no later batch has an event before it */
+	uint64_t buffers_lost; /* of this consumer, so far */
+};
+
+/* etw_live_create() - for the session of this name, which need not be there. Returns 0 or -ENOMEM. */
+int etw_live_create(const char *session, struct etw_live **ret);
+
+/* etw_live_free() - unsubscribes; takes NULL. */
+void etw_live_free(struct etw_live *live);
+
+/*
+ * etw_live_subscribe() - finds the session, in one's own host first, and subscribes.
+ *
+ * Does nothing when subscribed already. Returns 0; -ENOENT: no such session, or no host; -EINVAL: it is no
+ * real-time session; -EACCES; -EBUSY: too many consumers; -EPROTO; errno of talking to the host.
+ */
+int etw_live_subscribe(struct etw_live *live);
+
+/* etw_live_header() - a copy of the session's header buffer, empty before the subscription. Borrowed. */
+struct etw_bytes etw_live_header(const struct etw_live *live);
+
+/*
+ * etw_live_receive() - takes the next batch, without waiting.
+ *
+ * Returns 0; -EAGAIN: nothing there yet; ETW_END: the session is over; -EPROTO: the host said what cannot be.
+ */
+int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret);
+
+/*
+ * etw_live_load() - copies a buffer of the batch out and checks the copy.
+ *
+ * @block:    zeroed, or loaded before
+ * @findings: what could not be read
+ * @ret_skip: events at its start that were there before a new host took over
+ *
+ * Returns 0, also for a damaged buffer (then `count` may be 0), or -ENOMEM.
+ */
+int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
+		  struct etw_findings *findings, uint32_t *ret_skip);
+
+/* etw_live_release() - gives the batch's slots back. */
+void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch);
+
+/* etw_live_socket() - to be polled for reading; -1 between two hosts. */
+int etw_live_socket(const struct etw_live *live);
+
+/*
+ * etw_live_retry_ms() - when etw_live_receive() should be called although nothing came: while there is no
+ * host; -1 else.
+ */
+int etw_live_retry_ms(const struct etw_live *live);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pass over sessions. Each has promised that nothing before its watermark is to come; what lies below the
+ * lowest of these promises is delivered in order of time. A session that promises nothing for long holds the
+ * others up for LAG_MS, no longer: then they go on, and what it sends later comes with a finding.
+ */
+#include "consumer/trace_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "base/time.h"
+
+#define IDLE_MS        1000
+#define LAG_MS         2000                       /* two flush timers */
+#define HELD_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one session, that wait for others */
+
+/* The state of a pass over all its sessions. */
+struct pass {
+	struct etw_stream *streams;
+	size_t count;
+	const struct etw_trace_sink *sink;
+	struct pollfd *waits;     /* owned; sockets first, then what wakes */
+	int64_t last_ft;          /* of the last event delivered */
+	int64_t blocked_since_ms; /* events wait for another session's promise; -1: none do */
+	bool is_overdue;          /* they have waited for long enough */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The header event comes first, once: it lies in the header buffer and not in any batch. */
+static int add_header(struct etw_stream *stream)
+{
+	struct etw_trace *trace = stream->trace;
+	struct etw_etl_walk walk = trace->walk;
+	struct etw_etl_buffer buffer;
+	int result;
+
+	if (trace->is_headed)
+		return 0;
+	walk.findings = &trace->findings;
+	result = etw_etl_walk_next(&walk, &buffer);
+	if (result)
+		return result == ETW_END ? 0 : result;
+	TRY(etw_etl_block_load(&trace->file, &buffer, &stream->block, &trace->findings));
+	TRY(etw_merge_add(stream->merge, &stream->block, 0));
+	etw_merge_set_end(stream->merge, trace->header.time_raw);
+	stream->has_watermark = true;
+	stream->watermark_raw = trace->header.time_raw;
+	stream->watermark_ft = trace->header.start_ft;
+	trace->is_headed = true;
+	return 0;
+}
+
+int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink *sink)
+{
+	static const struct etw_etl_directory nothing;
+	struct etw_trace *trace = stream->trace;
+
+	TRY(etw_trace_attach(trace));
+	trace->findings = trace->open_findings;
+	TRY(etw_merge_create(&trace->file, &nothing, INT64_MIN, &trace->findings, &stream->merge));
+	TRY(add_header(stream));
+	return etw_stream_advance(stream, sink);
+}
+
+/* Everything of the session may be delivered, as far as it alone is concerned. */
+static void promise(struct etw_stream *stream, int64_t watermark_raw)
+{
+	stream->watermark_raw = watermark_raw;
+	stream->watermark_ft = watermark_raw == INT64_MAX
+				       ? INT64_MAX
+				       : etw_clock_to_filetime(&stream->trace->header.clock,
+							       watermark_raw);
+	stream->has_watermark = true;
+	etw_merge_set_end(stream->merge, watermark_raw);
+}
+
+/* Copies a batch's buffers out and gives their slots back. */
+static int take_batch(struct etw_stream *stream, const struct etw_live_batch *batch)
+{
+	struct etw_trace *trace = stream->trace;
+
+	for (uint32_t i = 0; i < batch->buffer_count; i++) {
+		uint32_t skip;
+
+		TRY(etw_live_load(trace->live, batch->first_buffer + i, &stream->block,
+				  &trace->findings, &skip));
+		TRY(etw_merge_add(stream->merge, &stream->block, skip));
+	}
+	etw_live_release(trace->live, batch);
+	/* After a new host took over its first promises may be older. */
+	if (!stream->has_watermark || batch->watermark_raw > stream->watermark_raw)
+		promise(stream, batch->watermark_raw);
+	return 0;
+}
+
+/*
+ * Takes what is there, up to the memory that may wait. A promise that never moves must not fill the memory:
+ * what is held beyond the limit goes out without one.
+ */
+static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
+{
+	struct etw_live_batch batch;
+	int result = 0;
+
+	while (!stream->is_over && etw_merge_bytes(stream->merge) < HELD_BYTES_MAX) {
+		result = etw_live_receive(stream->trace->live, &batch);
+		if (result)
+			break;
+		TRY(take_batch(stream, &batch));
+	}
+	if (result == ETW_END) {
+		stream->is_over = true;
+		promise(stream, INT64_MAX);
+	} else if (result && result != -EAGAIN) {
+		return result;
+	}
+	if (etw_merge_bytes(stream->merge) >= HELD_BYTES_MAX)
+		etw_merge_set_end(stream->merge, INT64_MAX);
+	else
+		etw_merge_set_end(stream->merge, stream->watermark_raw);
+	return etw_stream_advance(stream, sink);
+}
+
+/* Up to where every session has promised. */
+static int64_t common_promise(const struct pass *pass)
+{
+	int64_t limit_ft = INT64_MAX;
+
+	for (size_t i = 0; i < pass->count; i++) {
+		const struct etw_stream *stream = &pass->streams[i];
+		int64_t own = stream->has_watermark ? stream->watermark_ft : INT64_MIN;
+
+		if (etw_merge_bytes(stream->merge) >= HELD_BYTES_MAX)
+			return INT64_MAX;
+		if (own < limit_ft)
+			limit_ft = own;
+	}
+	/* One alone is ordered by its own promise, to the tick. */
+	return pass->is_overdue || pass->count == 1 ? INT64_MAX : limit_ft;
+}
+
+/* The stream whose head is earliest, or @count. */
+static size_t earliest(const struct pass *pass)
+{
+	size_t first = pass->count;
+
+	for (size_t i = 0; i < pass->count; i++) {
+		const struct etw_stream *stream = &pass->streams[i];
+
+		if (stream->has_head &&
+		    (first == pass->count || stream->head_ft < pass->streams[first].head_ft))
+			first = i;
+	}
+	return first;
+}
+
+/* Delivers what is promised. @ret_rest: some heads remain, which another session holds up. */
+static int deliver_promised(struct pass *pass, bool *ret_any, bool *ret_rest)
+{
+	int64_t limit_ft = common_promise(pass);
+	size_t first;
+
+	*ret_any = false;
+	while ((first = earliest(pass)) < pass->count) {
+		struct etw_stream *stream = &pass->streams[first];
+		int result;
+
+		if (stream->head_ft > limit_ft)
+			break;
+		if (stream->head_ft > pass->sink->to_ft)
+			return ETW_END;
+		if (stream->head_ft < pass->last_ft && !stream->head.loss)
+			etw_findings_add(&stream->trace->findings, ETW_FINDING_LATE, 0, 0,
+					 stream->head.block->buffer.number,
+					 "an event is older than one of another session");
+		else
+			pass->last_ft = stream->head_ft;
+		result = etw_stream_deliver(stream, first, pass->sink);
+		if (result)
+			return result;
+		*ret_any = true;
+	}
+	*ret_rest = first < pass->count;
+	return 0;
+}
+
+static bool is_all_over(const struct pass *pass)
+{
+	for (size_t i = 0; i < pass->count; i++) {
+		if (!pass->streams[i].is_over || pass->streams[i].has_head)
+			return false;
+	}
+	return true;
+}
+
+/* How long nothing needs to be looked at. */
+static int wait_ms(const struct pass *pass)
+{
+	int64_t wait = IDLE_MS;
+
+	for (size_t i = 0; i < pass->count; i++) {
+		int retry = etw_live_retry_ms(pass->streams[i].trace->live);
+
+		if (retry >= 0 && retry < wait)
+			wait = retry;
+	}
+	if (pass->blocked_since_ms >= 0) {
+		int64_t left = pass->blocked_since_ms + LAG_MS - now_ms();
+
+		if (left < wait)
+			wait = left > 0 ? left : 0;
+	}
+	return (int)wait;
+}
+
+/* Waits until a session has something, or somebody wakes the pass; then asks whether to go on. */
+static int wait_for_more(struct pass *pass)
+{
+	bool was_woken = false;
+	int ready;
+
+	for (size_t i = 0; i < pass->count; i++) {
+		struct etw_stream *stream = &pass->streams[i];
+		int fd = stream->is_over ? -1 : etw_live_socket(stream->trace->live);
+
+		pass->waits[i] = (struct pollfd){.fd = fd, .events = POLLIN};
+		pass->waits[pass->count + i] = (struct pollfd){.fd = stream->trace->wake_fd,
+							       .events = POLLIN};
+	}
+	ready = poll(pass->waits, 2 * pass->count, wait_ms(pass));
+	if (ready < 0 && errno != EINTR)
+		return -errno;
+	for (size_t i = pass->count; ready > 0 && i < 2 * pass->count; i++) {
+		uint64_t count;
+
+		if (pass->waits[i].revents &&
+		    read(pass->waits[i].fd, &count, sizeof(count)) == (ssize_t)sizeof(count))
+			was_woken = true;
+	}
+	if ((ready <= 0 || was_woken) && pass->sink->idle)
+		return pass->sink->idle(pass->sink->context);
+	return 0;
+}
+
+/* Events that wait for a promise do so for a while only. */
+static void watch_lag(struct pass *pass, bool has_rest)
+{
+	int64_t now = now_ms();
+
+	if (!has_rest)
+		pass->blocked_since_ms = -1;
+	else if (pass->blocked_since_ms < 0)
+		pass->blocked_since_ms = now;
+	pass->is_overdue = has_rest && now - pass->blocked_since_ms >= LAG_MS;
+}
+
+static int run(struct pass *pass)
+{
+	for (;;) {
+		bool any, has_rest;
+		int result;
+
+		for (size_t i = 0; i < pass->count; i++)
+			TRY(receive(&pass->streams[i], pass->sink));
+		result = deliver_promised(pass, &any, &has_rest);
+		if (result)
+			return result;
+		if (is_all_over(pass))
+			return 0;
+		watch_lag(pass, has_rest);
+		if (any || pass->is_overdue)
+			continue;
+		result = wait_for_more(pass);
+		if (result)
+			return result;
+	}
+}
+
+int etw_live_pass(struct etw_stream *streams, size_t count, const struct etw_trace_sink *sink)
+{
+	CLEANUP(freep) struct pollfd *waits = calloc(2 * count, sizeof(*waits));
+	struct pass pass = {
+		.streams = streams,
+		.count = count,
+		.sink = sink,
+		.waits = waits,
+		.last_ft = INT64_MIN,
+		.blocked_since_ms = -1,
+	};
+	int result;
+
+	if (!waits)
+		return -ENOMEM;
+	result = run(&pass);
+	return result == ETW_END ? 0 : result;
+}

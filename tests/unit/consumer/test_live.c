@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes over sessions: order, watermarks, losses, damage, a host that is replaced, errors. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/macros.h"
+#include "consumer/trace.h"
+#include "unit/consumer/fake_host.h"
+
+#define EVENTS    80
+#define PER_FLUSH 10 /* so 2 buffers of 5 events each, of which one batch is made */
+
+/* A pass, and what came out of it. */
+struct seen {
+	unsigned headers, events, losses, buffers, ran_back;
+	unsigned times[EVENTS]; /* how often each event came */
+	int64_t last_raw;
+	unsigned stop_after;
+	unsigned idles;
+	int idle_result;
+};
+
+static int on_event(void *context, size_t trace, EVENT_RECORD *record,
+		    struct etw_event_address address)
+{
+	struct seen *seen = context;
+	int64_t time_raw = record->EventHeader.TimeStamp.QuadPart;
+
+	(void)trace;
+	if (address.offset == UINT32_MAX) {
+		seen->losses++;
+		return 0;
+	}
+	seen->ran_back += time_raw < seen->last_raw;
+	seen->last_raw = time_raw;
+	if (record->EventHeader.ProviderId.Data1 == 0x68fdd900) {
+		seen->headers += !record->EventHeader.EventDescriptor.Opcode;
+		return 0;
+	}
+	assert_int_equal(record->UserDataLength, 4);
+	seen->times[etw_load32(record->UserData)]++;
+	seen->events++;
+	return seen->stop_after == seen->events ? -ECANCELED : 0;
+}
+
+static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
+{
+	struct seen *seen = context;
+
+	(void)trace;
+	(void)buffer;
+	seen->buffers++;
+	return 0;
+}
+
+static int on_idle(void *context)
+{
+	struct seen *seen = context;
+
+	seen->idles++;
+	return seen->idle_result;
+}
+
+static int run(struct etw_trace *const *traces, size_t count, struct seen *seen)
+{
+	struct etw_trace_sink sink = {.context = seen,
+				      .event = on_event,
+				      .buffer = on_buffer,
+				      .idle = on_idle,
+				      .from_ft = INT64_MIN,
+				      .to_ft = INT64_MAX};
+
+	return etw_trace_process(traces, count, &sink);
+}
+
+static void assert_once_each(const struct seen *seen, unsigned from, unsigned to)
+{
+	assert_int_equal(seen->headers, 1);
+	assert_int_equal(seen->ran_back, 0);
+	for (unsigned i = 0; i < EVENTS; i++)
+		assert_int_equal(seen->times[i], i >= from && i < to);
+}
+
+/* Opens the host's session, runs a pass, and closes both. */
+static int run_script(void (*script)(struct fake_host *host), uint16_t flags, struct seen *seen,
+		      struct etw_findings *ret_findings)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, flags);
+	struct fake_host host = {.trace = &bytes, .script = script};
+	struct etw_trace *trace;
+	int result;
+
+	*seen = (struct seen){.last_raw = INT64_MIN,
+			      .idle_result = seen->idle_result,
+			      .stop_after = seen->stop_after};
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	assert_true(etw_trace_is_live(trace));
+	etw_trace_set_raw(trace, true);
+	result = run(&trace, 1, seen);
+	if (ret_findings)
+		*ret_findings = *etw_trace_findings(trace);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+	return result;
+}
+
+static int64_t time_of(unsigned event)
+{
+	return FAKE_T0_RAW + (int64_t)(event + 1) * FAKE_STEP_RAW;
+}
+
+static void deliver_all(struct fake_host *host)
+{
+	fake_accept(host);
+	for (unsigned batch = 0; batch < EVENTS / PER_FLUSH; batch++) {
+		fake_batch(host, 1 + 2 * batch, 3 + 2 * batch,
+			   time_of((batch + 1) * PER_FLUSH - 1));
+		fake_await_release(host);
+	}
+	fake_end(host);
+	fake_await_close(host);
+	FAKE_ASSERT(!strcmp(host->asked.name, "live") && !host->asked.last_batch);
+}
+
+static void test_live__every_event_comes_in_order(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_all, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, EVENTS);
+	assert_int_equal(seen.buffers, 1 + 2 * EVENTS / PER_FLUSH);
+}
+
+/* The first processor's buffers of all batches at once, then the other's. */
+static void deliver_skewed(struct fake_host *host)
+{
+	unsigned batches = EVENTS / PER_FLUSH;
+
+	fake_accept(host);
+	for (unsigned i = 0; i < batches; i++)
+		(void)fake_put(host, 1 + 2 * i);
+	fake_announce(host, WIRE_BATCH, batches, FAKE_T0_RAW);
+	fake_await_release(host);
+	for (unsigned i = 0; i < batches; i++)
+		(void)fake_put(host, 2 + 2 * i);
+	fake_announce(host, WIRE_BATCH, batches, time_of(EVENTS));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__what_is_not_promised_waits(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_skewed, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, EVENTS);
+}
+
+static void deliver_without_promise(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_batch(host, 1, 3, INT64_MIN);
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__the_end_delivers_the_rest(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_without_promise, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, PER_FLUSH);
+}
+
+static void test_live__flags_become_losses(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_all, WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST,
+				    &seen, NULL),
+			 0);
+	assert_once_each(&seen, 0, EVENTS);
+	assert_int_equal(seen.losses, 2);
+}
+
+static void deliver_damaged(struct fake_host *host)
+{
+	uint8_t *at;
+
+	fake_accept(host);
+	at = fake_put(host, 1);
+	etw_store32(at + 0x30, 0x10); /* Offset within the header */
+	at = fake_put(host, 2);
+	etw_store32(at, 64 * 1024); /* BufferSize beyond the slot */
+	at = fake_put(host, 3);
+	etw_store16(at + 0x34, WIRE_BUFFER_COMPRESSED);
+	at = fake_put(host, 4);
+	etw_store16(at + 0x48, 0); /* size of the first event */
+	fake_announce(host, WIRE_BATCH, 4, time_of(EVENTS));
+	fake_batch(host, 5, 7, time_of(EVENTS));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__damage_is_left_out_and_told(void **state)
+{
+	struct etw_findings findings;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_damaged, 0, &seen, &findings), 0);
+	assert_int_equal(seen.headers, 1);
+	assert_int_equal(seen.events, PER_FLUSH + 4);
+	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 3);
+	assert_int_equal(findings.counts[ETW_FINDING_EVENTS], 1);
+}
+
+/* The new host delivers the last buffers again, and one of them longer than before. */
+static void deliver_with_two_hosts(struct fake_host *host)
+{
+	uint8_t *at;
+
+	fake_accept(host);
+	fake_batch(host, 1, 5, time_of(19));
+	at = fake_put(host, 5);
+	etw_store32(at + 0x30, 0x48 + 2 * 0x58); /* two of its five events */
+	fake_announce(host, WIRE_BATCH, 1, time_of(19));
+	fake_await_release(host);
+	fake_hang_up(host);
+	fake_accept(host);
+	FAKE_ASSERT(host->asked.last_batch == 2);
+	fake_batch(host, 3, 7, time_of(29));
+	fake_batch(host, 7, 17, time_of(EVENTS - 1));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_new_host_repeats_nothing(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_with_two_hosts, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, EVENTS);
+}
+
+static void end_with_the_host(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_release(host);
+	fake_hang_up(host);
+	host->subscribe_status = -ENOENT;
+	fake_accept(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_session_that_is_gone_is_over(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(end_with_the_host, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, PER_FLUSH);
+}
+
+static void wait_for_ever(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_close(host);
+}
+
+static void test_live__callbacks_stop_a_pass(void **state)
+{
+	struct seen seen = {.stop_after = 3};
+
+	(void)state;
+	assert_int_equal(run_script(wait_for_ever, 0, &seen, NULL), -ECANCELED);
+	assert_int_equal(seen.events, 3);
+}
+
+static void *wake_later(void *context)
+{
+	(void)usleep(20000);
+	etw_trace_wake(context);
+	return NULL;
+}
+
+static void test_live__waking_asks_whether_to_go_on(void **state)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = wait_for_ever};
+	struct seen seen = {.last_raw = INT64_MIN, .idle_result = -EINTR};
+	struct etw_trace *trace;
+	pthread_t thread;
+
+	(void)state;
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	assert_int_equal(pthread_create(&thread, NULL, wake_later, trace), 0);
+	assert_int_equal(run(&trace, 1, &seen), -EINTR);
+	assert_true(seen.idles >= 1);
+	(void)pthread_join(thread, NULL);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+}
+
+static void answer_once(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_await_close(host);
+}
+
+static int attach_result(int status, struct wire_delivery *spoil, const uint8_t *header)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {
+		.trace = &bytes, .script = answer_once, .subscribe_status = status, .spoil = spoil};
+	struct etw_trace *trace;
+	int result;
+
+	if (header)
+		memcpy(bytes.bytes, header, FAKE_BUFFER_BYTES);
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	result = etw_trace_attach(trace);
+	if (!result) {
+		assert_int_equal(etw_trace_attach(trace), 0);
+		assert_string_equal(etw_trace_header(trace)->logger_name, "synthetic");
+	}
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+	return result;
+}
+
+static void test_live__attaching_says_what_the_host_says(void **state)
+{
+	static const uint8_t no_header[FAKE_BUFFER_BYTES];
+	const struct wire_delivery right = {.magic = WIRE_DELIVERY_MAGIC,
+					    .version = 1,
+					    .slot_count = FAKE_SLOTS,
+					    .slot_bytes = FAKE_BUFFER_BYTES,
+					    .slots_at = 4096};
+	struct wire_delivery wrong;
+
+	(void)state;
+	assert_int_equal(attach_result(0, NULL, NULL), 0);
+	assert_int_equal(attach_result(-ENOENT, NULL, NULL), -ENOENT);
+	assert_int_equal(attach_result(-EINVAL, NULL, NULL), -EINVAL);
+	assert_int_equal(attach_result(-EACCES, NULL, NULL), -EACCES);
+	assert_int_equal(attach_result(-EBUSY, NULL, NULL), -EBUSY);
+	assert_int_equal(attach_result(0, NULL, no_header), -EPROTO);
+	wrong = right, wrong.magic = 1;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.version = 2;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.slot_count = 3;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.slot_count = 2 * FAKE_SLOTS;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.slot_bytes = 100;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.slots_at = 8;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+}
+
+static void test_live__without_a_host_there_is_no_session(void **state)
+{
+	char folder[] = "/tmp/etw-nobody-XXXXXX";
+	struct etw_trace *trace;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(setenv("ETW_RUNTIME_DIR", folder, 1), 0);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	assert_int_equal(etw_trace_attach(trace), -ENOENT);
+	etw_trace_close(trace);
+	(void)rmdir(folder);
+}
+
+static void announce_what_was_given_back(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_release(host);
+	fake_announce(host, WIRE_BATCH, 2, time_of(9));
+	fake_await_close(host);
+}
+
+static void announce_a_world(struct fake_host *host)
+{
+	fake_accept(host);
+	host->memory->written = UINT32_MAX;
+	fake_announce(host, WIRE_BATCH, UINT32_MAX, time_of(9));
+	fake_await_close(host);
+}
+
+static void test_live__impossible_batches_end_the_pass(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(announce_what_was_given_back, 0, &seen, NULL), -EPROTO);
+	assert_int_equal(run_script(announce_a_world, 0, &seen, NULL), -EPROTO);
+}
+
+/* Two hosts cannot have one directory, so the second session is a consumer of the first's. */
+static void serve_two(struct fake_host *host)
+{
+	struct fake_host second = *host;
+
+	fake_accept(host);
+	fake_accept(&second);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_release(host);
+	fake_batch(&second, 3, 5, time_of(19));
+	fake_await_release(&second);
+	fake_end(host);
+	fake_end(&second);
+	fake_await_close(&second);
+	fake_hang_up(&second);
+}
+
+static int process_two(void (*script)(struct fake_host *host), struct seen *seen,
+		       uint64_t *ret_late)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = script};
+	struct etw_trace *traces[2];
+	int result;
+
+	fake_start(&host);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(etw_trace_open_live("live", &traces[i]), 0);
+		etw_trace_set_raw(traces[i], true);
+	}
+	result = run(traces, 2, seen);
+	*ret_late = 0;
+	for (size_t i = 0; i < 2; i++) {
+		*ret_late += etw_trace_findings(traces[i])->counts[ETW_FINDING_LATE];
+		etw_trace_close(traces[i]);
+	}
+	fake_stop(&host);
+	free(bytes.bytes);
+	return result;
+}
+
+static void test_live__sessions_are_merged(void **state)
+{
+	struct seen seen = {.last_raw = INT64_MIN};
+	uint64_t late;
+
+	(void)state;
+	assert_int_equal(process_two(serve_two, &seen, &late), 0);
+	assert_int_equal(seen.headers, 2);
+	assert_int_equal(seen.events, 20);
+	assert_int_equal(seen.ran_back, 0);
+	assert_int_equal(late, 0);
+}
+
+/* The first session's promise never comes; the second's events do not wait for ever. */
+static void serve_a_late_one(struct fake_host *host)
+{
+	struct fake_host second = *host;
+
+	fake_accept(host);
+	fake_accept(&second);
+	fake_batch(&second, 3, 5, time_of(19));
+	(void)usleep(2500000);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_end(host);
+	fake_end(&second);
+	fake_await_close(&second);
+	fake_hang_up(&second);
+}
+
+static void test_live__a_session_that_lags_is_waited_for_a_while(void **state)
+{
+	struct seen seen = {.last_raw = INT64_MIN};
+	uint64_t late;
+
+	(void)state;
+	assert_int_equal(process_two(serve_a_late_one, &seen, &late), 0);
+	assert_int_equal(seen.events, 20);
+	assert_int_equal(seen.ran_back, 1);
+	assert_int_equal(late, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live__every_event_comes_in_order),
+		cmocka_unit_test(test_live__what_is_not_promised_waits),
+		cmocka_unit_test(test_live__the_end_delivers_the_rest),
+		cmocka_unit_test(test_live__flags_become_losses),
+		cmocka_unit_test(test_live__damage_is_left_out_and_told),
+		cmocka_unit_test(test_live__a_new_host_repeats_nothing),
+		cmocka_unit_test(test_live__a_session_that_is_gone_is_over),
+		cmocka_unit_test(test_live__callbacks_stop_a_pass),
+		cmocka_unit_test(test_live__waking_asks_whether_to_go_on),
+		cmocka_unit_test(test_live__attaching_says_what_the_host_says),
+		cmocka_unit_test(test_live__without_a_host_there_is_no_session),
+		cmocka_unit_test(test_live__impossible_batches_end_the_pass),
+		cmocka_unit_test(test_live__sessions_are_merged),
+		cmocka_unit_test(test_live__a_session_that_lags_is_waited_for_a_while),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
