@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +29,26 @@
 
 static char folder[] = "/tmp/etw-test-file-writer-XXXXXX";
 static uint8_t buffer[BUFFER_BYTES];
+
+/* What pwrite() does in turn: bytes it takes, or a negative errno; then it is the system's. */
+static const int *script;
+static unsigned script_left;
+
+ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t offset);
+
+ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t offset)
+{
+	int step = script_left ? *script++ : INT_MAX;
+
+	script_left -= script_left ? 1 : 0;
+	if (step < 0) {
+		errno = -step;
+		return -1;
+	}
+	if (bytes > (size_t)step)
+		bytes = (size_t)step;
+	return bytes ? syscall(SYS_pwrite64, fd, from, bytes, offset) : 0;
+}
 
 static int set_up(void **state)
 {
@@ -226,12 +248,49 @@ static void test_file_writer__rlimit(void **state)
 	claim_and_put(&writer, BUFFER_BYTES, 2);
 	assert_int_equal(etw_etl_file_writer_claim(&writer, &offset), 0);
 	assert_int_equal(put(&writer, offset, 3), -EFBIG);
-	small.rlim_cur += 1;
+	small.rlim_cur = 3 * BUFFER_BYTES - 1;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_int_equal(put(&writer, offset, 3), -EFBIG);
+	assert_file((const uint8_t[]){1, 2}, 2);
+	small.rlim_cur += 1;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(put(&writer, offset, 3), 0);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &whole), 0);
 	etw_etl_file_writer_close(&writer);
-	assert_file((const uint8_t[]){1, 2}, 2);
+	assert_file((const uint8_t[]){1, 2, 3}, 3);
+}
+
+static void test_file_writer__interrupted_and_short_writes(void **state)
+{
+	static const int steps[] = {-EINTR, 1, -EINTR, -EINTR, 100, BUFFER_BYTES / 2, -EINTR};
+	static const int failing[] = {BUFFER_BYTES / 2, -EIO}, nothing[] = {100, 0};
+	struct etw_etl_file_writer writer = open_writer(0);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(buffer); i++)
+		buffer[i] = (uint8_t)(i * 7 + i / 256);
+	script = steps;
+	script_left = ARRAY_SIZE(steps);
+	assert_int_equal(etw_etl_file_writer_put(&writer, 0, buffer), 0);
+	assert_int_equal(script_left, 0);
+	etw_etl_file_writer_close(&writer);
+	writer = (struct etw_etl_file_writer){.fd = open("t.etl", O_RDWR | O_CLOEXEC),
+					      .buffer_bytes = BUFFER_BYTES};
+	memset(buffer, 0, sizeof(buffer));
+	assert_int_equal(read(writer.fd, buffer, sizeof(buffer)), sizeof(buffer));
+	for (unsigned i = 0; i < sizeof(buffer); i++)
+		assert_int_equal(buffer[i], (uint8_t)(i * 7 + i / 256));
+	script = failing;
+	script_left = ARRAY_SIZE(failing);
+	assert_int_equal(put(&writer, 0, 3), -EIO);
+	/* A write of nothing is no progress. */
+	script = nothing;
+	script_left = ARRAY_SIZE(nothing);
+	assert_int_equal(put(&writer, 0, 3), -EIO);
+	/* The same call again mends what the failed one left. */
+	assert_int_equal(put(&writer, 0, 4), 0);
+	etw_etl_file_writer_close(&writer);
+	assert_file((const uint8_t[]){4}, 1);
 }
 
 static void test_file_writer__errors_of_the_system(void **state)
@@ -357,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_file_writer__open_refuses),
 		cmocka_unit_test(test_file_writer__unclaimed_place_is_not_in_the_file),
 		cmocka_unit_test(test_file_writer__rlimit),
+		cmocka_unit_test(test_file_writer__interrupted_and_short_writes),
 		cmocka_unit_test(test_file_writer__errors_of_the_system),
 		cmocka_unit_test(test_file_writer__fsync_fails),
 		cmocka_unit_test(test_file_writer__full_disk),
