@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* See enable.h. */
+#include "daemon/enable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "daemon/log.h"
+#include "daemon/remember.h"
+#include "daemon/rings.h"
+#include "daemon/sessions.h"
+#include "daemon/waits.h"
+
+/* What a process is told beside the state of the provider. */
+struct telling {
+	bool has_callback;
+	const struct wire_enable_provider *request; /* NULL: nobody's; source and filter are its */
+	struct etwd_wait *wait;                     /* NULL: nobody waits */
+};
+
+/* Gives the peer's uid the right, and the peer the rings, to write to a slot's session. */
+static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_enable_slot *slot)
+{
+	struct etwd_host *host = peer->host;
+	struct etwd_session *session = etwd_sessions_find(host, slot->session_id);
+	struct etwd_grant grant = {slot->session_id, peer->who.uid, *provider};
+	int r;
+
+	if (!session || session->state != ETWD_SESSION_RUNNING)
+		return -ENOENT;
+	r = etwd_grants_add(&host->grants, &grant);
+	if (r > 0) /* before an event can be written: the next host must believe it, too */
+		r = etwd_remember(host);
+	if (r < 0)
+		return r;
+	return etwd_rings_announce(peer, session, &slot->ring_set);
+}
+
+static void tell(struct etwd_registration *registration, const struct telling *telling)
+{
+	struct etwd_peer *peer = registration->peer;
+	const struct wire_enable_provider *request = telling->request;
+	struct wire_message head = {.type = WIRE_ENABLE};
+	struct wire_enable enable;
+
+	if (peer->is_doomed)
+		return;
+	etwd_provider_describe(registration->provider, &enable);
+	enable.registration = registration->number;
+	enable.has_callback = telling->has_callback;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		struct wire_enable_slot *slot = &enable.slots[i];
+		int r = slot->is_used ? open_slot(peer, &registration->provider->guid, slot) : 0;
+
+		if (r == 0)
+			continue;
+		if (r != -ENOENT)
+			etwd_log("process %d gets no rings of session %u: %s", (int)peer->who.pid,
+				 (unsigned)slot->session_id, strerror(-r));
+		*slot = (struct wire_enable_slot){0};
+	}
+	if (request) {
+		enable.source = request->source;
+		enable.filter_type = request->filter_type;
+		enable.filter = request->filter;
+	}
+	if (request && request->code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
+		enable.control_code = request->code;
+		enable.level = request->level;
+		enable.match_any = request->match_any;
+		enable.match_all = request->match_all;
+	}
+	head.request = etwd_waits_expect(telling->wait, peer);
+	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->host->room), -1);
+}
+
+static void tell_all(struct etwd_host *host, const GUID *guid, const struct telling *telling)
+{
+	struct etwd_provider *provider = etwd_registry_find(&host->registry, guid);
+	struct etwd_registration *registration = provider ? provider->registrations : NULL;
+
+	for (; registration; registration = registration->next_of_provider)
+		tell(registration, telling);
+}
+
+/* When registrations become scarce nobody may hold more than a quarter of them. */
+static bool is_greedy(const struct etwd_peer *peer)
+{
+	const struct etwd_host *host = peer->host;
+	size_t count = 0;
+
+	if (host->registry.registration_count < ETWD_REGISTRATIONS_MAX / 2 || peer->who.uid == 0)
+		return false;
+	for (const struct etwd_peer *other = host->peers; other; other = other->next) {
+		if (other->who.uid == peer->who.uid)
+			count += other->registrations.count;
+	}
+	return count >= ETWD_REGISTRATIONS_MAX / 4;
+}
+
+int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message)
+{
+	const struct telling telling = {.has_callback = true};
+	struct etwd_registration *registration = NULL;
+	struct wire_register body;
+	int r;
+
+	TRY(wire_message_decode_register(message->datagram, &body));
+	r = is_greedy(peer) ? -ENOSPC
+			    : etwd_registry_register(&peer->host->registry, peer,
+						     &peer->registrations, &body, &registration);
+	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+	if (r == 0 && registration->provider->enable_count)
+		tell(registration, &telling);
+	return 0;
+}
+
+int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message *message)
+{
+	struct wire_unregister body;
+	int r;
+
+	TRY(wire_message_decode_unregister(message->datagram, &body));
+	r = etwd_registry_unregister(&peer->host->registry, &peer->registrations,
+				     body.registration);
+	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+	return 0;
+}
+
+static int note(struct etwd_host *host, uint32_t session_id,
+		const struct wire_enable_provider *body)
+{
+	struct etwd_enable wanted = {
+		.session_id = session_id,
+		.property = body->property,
+		.match_any = body->match_any,
+		.match_all = body->match_all,
+		.source = body->source,
+		.filter_type = body->filter_type,
+		.filter = (uint8_t *)(uintptr_t)body->filter.at,
+		.filter_bytes = (uint32_t)body->filter.left,
+		.level = body->level,
+	};
+
+	switch (body->code) {
+	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+		TRY(etwd_registry_enable(&host->registry, &body->provider, &wanted));
+		return etwd_remember(host);
+	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
+		/* What is not enabled need not be disabled: that is no error. */
+		if (etwd_registry_disable(&host->registry, &body->provider, session_id) < 0)
+			return 0;
+		return etwd_remember(host);
+	case EVENT_CONTROL_CODE_CAPTURE_STATE:
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void answer_wait(struct etwd_host *host, struct etwd_wait *wait, int status)
+{
+	struct etwd_peer *peer = etwd_peer_find(host, wait->peer_serial);
+
+	if (peer)
+		etwd_peer_answer(peer, WIRE_REPLY, wait->request, status);
+}
+
+static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider *body,
+		      uint32_t request, struct etwd_wait **ret)
+{
+	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
+	struct etwd_wait *wait;
+
+	if (!body->timeout_ms)
+		return 0;
+	if (body->timeout_ms == UINT32_MAX)
+		deadline_ms = UINT64_MAX;
+	wait = etwd_waits_new(peer->host, deadline_ms, answer_wait);
+	if (!wait)
+		return -ENOMEM;
+	wait->peer_serial = peer->serial;
+	wait->request = request;
+	*ret = wait;
+	return 0;
+}
+
+/* Returns 0 when the answer was given or will be; else what is to be answered. */
+static int enable(struct etwd_peer *peer, const struct wire_enable_provider *body, uint32_t request)
+{
+	struct telling telling = {.has_callback = true, .request = body};
+	struct etwd_host *host = peer->host;
+	struct etwd_session *session;
+
+	TRY(etwd_sessions_find_for(peer, body->handle, &session));
+	TRY(note(host, session->id, body));
+	TRY(start_wait(peer, body, request, &telling.wait));
+	tell_all(host, &body->provider, &telling);
+	if (telling.wait)
+		etwd_waits_begin(host, telling.wait);
+	else
+		etwd_peer_answer(peer, WIRE_REPLY, request, 0);
+	return 0;
+}
+
+int etwd_enable_provider(struct etwd_peer *peer, const struct etw_ipc_message *message)
+{
+	struct wire_enable_provider body;
+	int r;
+
+	TRY(wire_message_decode_enable_provider(message->datagram, &body));
+	r = enable(peer, &body, message->head.request);
+	if (r < 0)
+		etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+	return 0;
+}
+
+void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait)
+{
+	const struct telling telling = {.wait = wait};
+	struct etwd_host *host = session->host;
+	size_t count = etwd_registry_enabled(&host->registry, session->id, NULL, 0);
+
+	session->withdrawn = calloc(count ? count : 1, sizeof(GUID));
+	if (!session->withdrawn) {
+		etwd_log("session %u ends without telling its providers: no memory",
+			 (unsigned)session->id);
+		return;
+	}
+	session->withdrawn_count = count;
+	(void)etwd_registry_enabled(&host->registry, session->id, session->withdrawn, count);
+	for (size_t i = 0; i < count; i++) {
+		(void)etwd_registry_disable(&host->registry, &session->withdrawn[i], session->id);
+		tell_all(host, &session->withdrawn[i], &telling);
+	}
+	(void)etwd_remember(host);
+}
+
+void etwd_enable_call_back(struct etwd_session *session)
+{
+	const struct telling telling = {.has_callback = true};
+
+	for (size_t i = 0; i < session->withdrawn_count; i++)
+		tell_all(session->host, &session->withdrawn[i], &telling);
+}
+
+static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session_id)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (provider->enables[i].session_id == session_id)
+			return true;
+	}
+	return false;
+}
+
+void etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid)
+{
+	const struct telling telling = {.has_callback = false};
+
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+		struct etwd_registration *registration = peer->registrations.first;
+
+		if (peer->who.uid != uid)
+			continue;
+		for (; registration; registration = registration->next_of_peer) {
+			if (is_enabled_in(registration->provider, session_id))
+				tell(registration, &telling);
+		}
+	}
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* See host.h. */
+#include "daemon/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "daemon/enable.h"
+#include "daemon/log.h"
+#include "daemon/peer.h"
+#include "daemon/remember.h"
+#include "daemon/rings.h"
+#include "daemon/sessions.h"
+#include "daemon/waits.h"
+#include "ipc/runtime.h"
+
+#define EVENTS_PER_ROUND 64
+#define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
+
+uint64_t etwd_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* What sessions call, from their threads. */
+
+static int keep_fd(void *context, const char *name, int fd)
+{
+	struct etwd_host *host = context;
+
+	return etwd_keep(&host->store, name, fd);
+}
+
+static int kept_fd(void *context, const char *name)
+{
+	struct etwd_host *host = context;
+
+	return etwd_kept(&host->store, name);
+}
+
+static void forget_fd(void *context, const char *name)
+{
+	struct etwd_host *host = context;
+
+	etwd_forget(&host->store, name);
+}
+
+static int to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
+{
+	struct etwd_host *host = context;
+
+	return etw_time_pairs_convert(&host->clock.pairs, monotonic_ns, ret);
+}
+
+static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
+{
+	struct etwd_host *host = context;
+	const struct etwd_grant grant = {session_id, uid, *provider};
+
+	return etwd_grants_has(&host->grants, &grant);
+}
+
+/* The real, effective, saved and file system uids of a process. 0 when it is gone. */
+static unsigned read_uids(uint32_t pid, unsigned ret[4])
+{
+	char path[64], line[256];
+	unsigned count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (!count && fgets(line, sizeof(line), file)) {
+		int r = sscanf(line, "Uid: %u %u %u %u", &ret[0], &ret[1], &ret[2], &ret[3]);
+
+		count = r > 0 ? (unsigned)r : 0;
+	}
+	fclose(file);
+	return count;
+}
+
+static bool may_be_pid(void *context, uid_t uid, uint32_t pid)
+{
+	unsigned uids[4];
+	unsigned count;
+
+	/* A daemon may have given up the uid with which it connected. */
+	if (etwd_peer_may_be(context, uid, pid))
+		return true;
+	count = read_uids(pid, uids);
+	for (unsigned i = 0; i < count; i++) {
+		if (uids[i] == uid)
+			return true;
+	}
+	return count == 0;
+}
+
+struct ring_item {
+	struct etwd_inbox_item item; /* first */
+	uint32_t session_id;
+	uint32_t ring_set;
+	uid_t uid;
+};
+
+static void post_ring(struct etwd_host *host, const struct ring_item *from)
+{
+	struct ring_item *item = malloc(sizeof(*item));
+
+	if (!item) {
+		etwd_log("rings of session %u could not be changed: no memory",
+			 (unsigned)from->session_id);
+		return;
+	}
+	*item = *from;
+	etwd_inbox_post(&host->inbox, &item->item);
+}
+
+static void handle_retired(struct etwd_host *host, struct etwd_inbox_item *item)
+{
+	struct ring_item *ring = (struct ring_item *)(void *)item;
+
+	etwd_rings_retire(host, ring->session_id, ring->ring_set);
+	free(ring);
+}
+
+static void handle_replaced(struct etwd_host *host, struct etwd_inbox_item *item)
+{
+	struct ring_item *ring = (struct ring_item *)(void *)item;
+
+	etwd_enable_ring_replaced(host, ring->session_id, ring->uid);
+	free(ring);
+}
+
+static void ring_set_retired(void *context, uint32_t session_id, uint32_t ring_set)
+{
+	post_ring(context, &(struct ring_item){.item.handle = handle_retired,
+					       .session_id = session_id,
+					       .ring_set = ring_set});
+}
+
+static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid)
+{
+	post_ring(context, &(struct ring_item){.item.handle = handle_replaced,
+					       .session_id = session_id,
+					       .uid = uid});
+}
+
+/* Opening and closing. */
+
+static int watch(struct etwd_host *host, int fd, void *tag)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = tag};
+
+	return epoll_ctl(host->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int open_signals(struct etwd_host *host)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD); /* the keeper's; nothing here waits for children */
+	sigaddset(&signals, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
+		return -errno;
+	sigdelset(&signals, SIGCHLD);
+	sigdelset(&signals, SIGPIPE);
+	host->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return host->signal_fd < 0 ? -errno : 0;
+}
+
+static uint32_t find_group(void)
+{
+	const struct group *group = getgrnam(ETWD_GROUP);
+
+	return group ? group->gr_gid : UINT32_MAX;
+}
+
+static void prepare(struct etwd_host *host, const struct etwd_options *options)
+{
+	struct rlimit files;
+
+	host->options = options;
+	host->epoll_fd = host->signal_fd = -1;
+	host->memory.fd = -1;
+	host->clock.page.fd = -1;
+	host->store.socket = -1;
+	host->next_peer_serial = 1;
+	host->group = options->is_system ? find_group() : UINT32_MAX;
+	host->peers_max = ETWD_PEERS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < ETWD_PEERS_MAX)
+		host->peers_max = (unsigned)(files.rlim_cur / 2);
+	pthread_mutex_init(&host->peers_lock, NULL);
+	etwd_registry_init(&host->registry);
+	etwd_grants_init(&host->grants);
+	etw_ipc_message_init(&host->incoming);
+	host->session_host = (struct etw_session_host){
+		.context = host,
+		.clock = &host->clock.page.clock,
+		.keep_fd = keep_fd,
+		.kept_fd = kept_fd,
+		.forget_fd = forget_fd,
+		.to_raw = to_raw,
+		.may_write = may_write,
+		.may_be_pid = may_be_pid,
+		.ring_set_retired = ring_set_retired,
+		.ring_set_replaced = ring_set_replaced,
+	};
+}
+
+/* @socket: taken */
+static int open_host(struct etwd_host *host, int socket)
+{
+	TRY(etwd_keeper_store_init(&host->store, socket));
+	TRY(etwd_inbox_init(&host->inbox));
+	TRY(open_signals(host));
+	host->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (host->epoll_fd < 0)
+		return -errno;
+	TRY(watch(host, host->signal_fd, &host->signal_fd));
+	TRY(watch(host, host->inbox.event_fd, &host->inbox));
+	TRY(watch(host, host->options->listener, &host->options));
+	TRY(etwd_clock_open(&host->clock, &host->store));
+	TRY(etwd_remember_open(host));
+	etwd_remember_grants(host);
+	etwd_sessions_adopt(host);
+	etwd_remember_recall(host);
+	return 0;
+}
+
+static void close_host(struct etwd_host *host)
+{
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next)
+		etwd_peer_doom(peer, NULL);
+	etwd_peers_sweep(host);
+	etw_ipc_message_done(&host->incoming);
+	etwd_registry_done(&host->registry);
+	etwd_grants_done(&host->grants);
+	etwd_memory_done(&host->memory);
+	etwd_clock_done(&host->clock);
+	etwd_inbox_done(&host->inbox);
+	etwd_keeper_store_done(&host->store);
+	close(host->signal_fd);
+	close(host->epoll_fd);
+	pthread_mutex_destroy(&host->peers_lock);
+}
+
+/* The loop. */
+
+static void take_signals(struct etwd_host *host)
+{
+	struct signalfd_siginfo info;
+
+	while (read(host->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (host->is_leaving)
+			continue;
+		etwd_log("told to leave by signal %u", (unsigned)info.ssi_signo);
+		host->is_leaving = true;
+		host->leave_by_ms = etwd_now_ms() + LEAVE_MS;
+		etwd_sessions_stop_all(host);
+	}
+}
+
+static void accept_again(struct etwd_host *host, uint64_t now_ms)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &host->options};
+
+	if (!host->accept_again_ms || now_ms < host->accept_again_ms)
+		return;
+	host->accept_again_ms = 0;
+	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
+}
+
+static bool has_controller(const struct etwd_host *host)
+{
+	for (const struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+		if (peer->role == WIRE_ROLE_CONTROLLER || !peer->role)
+			return true;
+	}
+	return false;
+}
+
+/* Returns when to look again, or 0: the host leaves now. */
+static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
+{
+	bool has_sessions = etwd_sessions_count(host) != 0;
+
+	if (host->is_leaving) {
+		if (has_sessions && now_ms >= host->leave_by_ms)
+			etwd_log("the host leaves although sessions have not ended in time");
+		return has_sessions && now_ms < host->leave_by_ms ? host->leave_by_ms : 0;
+	}
+	if (has_sessions || has_controller(host)) {
+		host->idle_since_ms = 0;
+		return UINT64_MAX;
+	}
+	if (!host->idle_since_ms)
+		host->idle_since_ms = now_ms;
+	if (now_ms - host->idle_since_ms < host->options->idle_ms)
+		return host->idle_since_ms + host->options->idle_ms;
+	etwd_log("nobody needs the host: it leaves");
+	return 0;
+}
+
+static uint64_t earlier(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
+
+/* Does what is due. Returns how long to wait, in ms, or -1: the host leaves. */
+static int run_timers(struct etwd_host *host)
+{
+	uint64_t now_ms = etwd_now_ms();
+	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(host), now_ms);
+	uint64_t idle_ms;
+
+	accept_again(host, now_ms);
+	if (host->accept_again_ms)
+		next_ms = earlier(next_ms, host->accept_again_ms);
+	next_ms = earlier(next_ms, etwd_waits_check(host, now_ms));
+	next_ms = earlier(next_ms, etwd_sessions_check_leases(host, now_ms));
+	next_ms = earlier(next_ms, etwd_peers_check_hello(host, now_ms));
+	etwd_peers_sweep(host);
+	idle_ms = check_idle(host, now_ms);
+	if (idle_ms == 0)
+		return -1;
+	next_ms = earlier(next_ms, idle_ms);
+	if (next_ms <= now_ms)
+		return 0;
+	return next_ms - now_ms < 60000 ? (int)(next_ms - now_ms) : 60000;
+}
+
+static void handle_event(struct etwd_host *host, const struct epoll_event *event)
+{
+	if (event->data.ptr == &host->signal_fd)
+		take_signals(host);
+	else if (event->data.ptr == &host->inbox)
+		etwd_inbox_run(&host->inbox, host);
+	else if (event->data.ptr == &host->options)
+		etwd_peers_accept(host);
+	else
+		etwd_peer_ready(event->data.ptr, event->events);
+}
+
+static int run(struct etwd_host *host)
+{
+	int wait_ms;
+
+	while ((wait_ms = run_timers(host)) >= 0) {
+		struct epoll_event events[EVENTS_PER_ROUND];
+		int count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND, wait_ms);
+
+		if (count < 0 && errno != EINTR)
+			return -errno;
+		/* Peers that are doomed on the way are freed behind this, in run_timers(). */
+		for (int i = 0; i < count; i++)
+			handle_event(host, &events[i]);
+	}
+	return 0;
+}
+
+static void detach_from_terminal(const struct etwd_options *options)
+{
+	int null = options->is_foreground ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	(void)dup2(null, STDERR_FILENO);
+	close(null);
+}
+
+/* Who connects now is refused, and starts another host or waits for one. */
+static void leave(struct etwd_host *host)
+{
+	etw_runtime_announce(host->options->page, false);
+	if (!host->options->is_socket_foreign)
+		(void)shutdown(host->options->listener, SHUT_RDWR);
+}
+
+int etwd_host_main(const struct etwd_options *options, int socket)
+{
+	struct etwd_host *host = calloc(1, sizeof(*host));
+	int r;
+
+	if (!host) {
+		etwd_log("the host cannot start: no memory");
+		return 1;
+	}
+	prepare(host, options);
+	r = open_host(host, socket);
+	if (r < 0) {
+		etwd_log("the host cannot start: %s", strerror(-r));
+		return 1; /* the process ends, and with it all that is half open */
+	}
+	etw_runtime_announce(options->page, true);
+	etwd_keeper_ready(&host->store);
+	etwd_log("the host of %s accepts connections", options->directory);
+	detach_from_terminal(options);
+	r = run(host);
+	if (r < 0) {
+		etwd_log("the host cannot go on: %s", strerror(-r));
+		return 1;
+	}
+	leave(host);
+	if (etwd_sessions_count(host))
+		return 0; /* their threads still use the host */
+	close_host(host);
+	free(host);
+	return 0;
+}

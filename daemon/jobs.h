@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What takes long is done beside the loop: starting, flushing and stopping a session. A job has a thread
+ * of its own and comes back through the inbox. A session has at most one at a time.
+ */
+#ifndef ETW_DAEMON_JOBS_H
+#define ETW_DAEMON_JOBS_H
+
+#include "daemon/host.h"
+
+enum etwd_job_kind {
+	ETWD_JOB_START,
+	ETWD_JOB_FLUSH,
+	ETWD_JOB_STOP,
+};
+
+struct etwd_job {
+	struct etwd_inbox_item item; /* first */
+	struct etwd_host *host;
+	enum etwd_job_kind kind;
+	uint32_t session_id;
+	uid_t uid;
+	uint64_t peer_serial; /* who is to be answered; 0: nobody */
+	uint32_t request;
+	struct wire_session_config *config; /* START: owned */
+	struct etw_session *engine;         /* START: the result; else borrowed */
+	int result;
+	struct etw_fault fault; /* START */
+	struct wire_session_info info;
+};
+
+/*
+ * etwd_jobs_run() - starts a job; the loop calls @done with it later, which takes it.
+ *
+ * Returns 0; the errno of making the thread, the job still the caller's.
+ */
+int etwd_jobs_run(struct etwd_job *job,
+		  void (*done)(struct etwd_host *host, struct etwd_inbox_item *item));
+
+/* etwd_job_free() - takes NULL. */
+void etwd_job_free(struct etwd_job *job);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the host and its keeper say to each other over their socketpair (SOCK_SEQPACKET). Both are the
+ * same program, one forked from the other, so that the struct itself is what is sent.
+ */
+#ifndef ETW_DAEMON_KEEPER_MESSAGE_H
+#define ETW_DAEMON_KEEPER_MESSAGE_H
+
+#include <stdint.h>
+
+#define ETWD_KEPT_NAME_BYTES 128  /* with the NUL */
+#define ETWD_KEPT_MAX        8192 /* descriptors */
+
+enum etwd_keeper_op {
+	ETWD_KEEPER_KEEP = 1,   /* host -> keeper, with a descriptor: replaces one of that name */
+	ETWD_KEEPER_FORGET = 2, /* host -> keeper */
+	ETWD_KEEPER_READY = 3,  /* host -> keeper: it accepts connections */
+	ETWD_KEEPER_GIVEN = 4,  /* keeper -> new host, with a descriptor */
+	ETWD_KEEPER_GIVEN_ALL = 5, /* keeper -> new host: that was everything */
+};
+
+struct etwd_keeper_message {
+	uint32_t op;
+	char name[ETWD_KEPT_NAME_BYTES]; /* NUL-terminated */
+};
+
+/*
+ * etwd_keeper_send() - sends one message.
+ *
+ * @fd: borrowed; -1: none
+ *
+ * Returns 0 or the errno of sendmsg; never raises SIGPIPE.
+ */
+int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd);
+
+/*
+ * etwd_keeper_receive() - takes one message.
+ *
+ * @flags:  of recvmsg
+ * @ret_fd: owned; -1: none came with it
+ *
+ * Returns 0; -EPIPE at the end; -EPROTO for what is no message; the errno of recvmsg.
+ */
+int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, int *ret_fd);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host's side of the keeper: descriptors by name that outlive this process. Without a keeper (its
+ * end is gone) the host goes on, and what it keeps does not outlive it.
+ *
+ * Context: any thread.
+ */
+#ifndef ETW_DAEMON_KEEPER_STORE_H
+#define ETW_DAEMON_KEEPER_STORE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/keeper_message.h"
+
+/* A descriptor that the last host left. */
+struct etwd_kept {
+	char name[ETWD_KEPT_NAME_BYTES];
+	int fd; /* owned; -1: taken */
+};
+
+struct etwd_keeper_store {
+	pthread_mutex_t lock;
+	int socket;             /* owned; -1: no keeper; under lock */
+	struct etwd_kept *kept; /* owned; under lock */
+	size_t kept_count, kept_room;
+};
+
+/*
+ * etwd_keeper_store_init() - takes over what the last host left.
+ *
+ * @socket: taken; -1: no keeper
+ *
+ * Returns 0; -EPIPE when the keeper is gone; -EPROTO; -ENOMEM.
+ */
+int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket);
+
+/* etwd_keeper_store_done() - closes what nobody took. The keeper still has all of it. */
+void etwd_keeper_store_done(struct etwd_keeper_store *store);
+
+/*
+ * etwd_keep() - keeps a descriptor, in the place of one of the same name.
+ *
+ * @fd: borrowed
+ *
+ * When it returns 0 the keeper gets it, whatever happens to this process. -ENAMETOOLONG; -EPIPE without a
+ * keeper; errno of sendmsg.
+ */
+int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd);
+
+/* etwd_kept() - a descriptor that the last host kept: owned by the caller, or -ENOENT. Each once. */
+int etwd_kept(struct etwd_keeper_store *store, const char *name);
+
+/*
+ * etwd_forget() - the keeper closes its own; an untaken one of the last host is closed too.
+ *
+ * @name: with a slash at its end: all whose names begin so
+ */
+void etwd_forget(struct etwd_keeper_store *store, const char *name);
+
+/* etwd_kept_name() - the @at-th name that nobody took yet, or NULL at the end. Borrowed; owner thread. */
+const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at);
+
+/* etwd_keeper_ready() - tells the keeper that this host accepts connections. */
+void etwd_keeper_ready(struct etwd_keeper_store *store);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the host tells people: one sentence a line, to standard error or to the file that $ETWD_LOG names.
+ * Any thread. Lines are single writes, so that the keeper and the host can share a file.
+ */
+#ifndef ETW_DAEMON_LOG_H
+#define ETW_DAEMON_LOG_H
+
+/*
+ * etwd_log_open() - sets where lines go: appends to @path, or standard error for NULL.
+ *
+ * Returns 0 or the errno of open.
+ */
+int etwd_log_open(const char *path);
+
+/* etwd_log() - writes a line. Characters that a terminal would obey become '?'. */
+void etwd_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process at the other end of a connection. What it is sent goes out at once or waits in a queue of
+ * bounded length; a peer that lets its queue overflow is disconnected. A peer is never freed while
+ * something may still hold it: it is doomed, and goes at the end of the loop's round.
+ */
+#ifndef ETW_DAEMON_PEER_H
+#define ETW_DAEMON_PEER_H
+
+#include "daemon/host.h"
+
+#define ETWD_PEERS_MAX          4096
+#define ETWD_QUEUE_MESSAGES_MAX 8192
+#define ETWD_QUEUE_BYTES_MAX    (4 * 1024 * 1024)
+#define ETWD_HELLO_TIMEOUT_MS   10000
+
+struct etwd_packet {
+	struct etwd_packet *next;
+	size_t bytes;
+	int fd; /* owned; -1: none */
+	uint8_t body[];
+};
+
+/* A ring set that this peer was told of. */
+struct etwd_peer_ring {
+	uint32_t session_id;
+	uint32_t ring_set;
+	bool is_retiring; /* RING_RETIRE was sent */
+};
+
+/* An ENABLE that somebody waits for. */
+struct etwd_peer_answer {
+	uint32_t request;
+	struct etwd_wait *wait; /* NULL: no longer */
+};
+
+struct etwd_subscription;
+
+struct etwd_peer {
+	struct etwd_host *host;
+	struct etwd_peer *next, **at;
+	uint64_t serial; /* never used again */
+	int fd;          /* owned */
+	struct etw_peer who;
+	bool is_privileged; /* may control every session of this instance */
+	bool is_doomed, is_writing;
+	uint32_t role; /* 0: no HELLO yet */
+	uint64_t hello_by_ms;
+	struct etwd_packet *first, **last;
+	size_t queued_bytes;
+	unsigned queued_count;
+
+	struct etwd_registrations registrations;
+	struct etwd_peer_ring *rings; /* owned */
+	size_t ring_count;
+	struct etwd_peer_answer *answers; /* owned */
+	size_t answer_count;
+	struct etwd_subscription *subscription; /* its session's; NULL: none */
+};
+
+/* etwd_peers_accept() - takes the connections that wait. */
+void etwd_peers_accept(struct etwd_host *host);
+
+/* etwd_peers_sweep() - frees the doomed ones. */
+void etwd_peers_sweep(struct etwd_host *host);
+
+/* etwd_peers_check_hello() - dooms those that connected and say nothing. Returns the next time to look. */
+uint64_t etwd_peers_check_hello(struct etwd_host *host, uint64_t now_ms);
+
+/* etwd_peer_find() - by serial number; NULL: it is gone. */
+struct etwd_peer *etwd_peer_find(struct etwd_host *host, uint64_t serial);
+
+/* etwd_peer_ready() - epoll has something for it. */
+void etwd_peer_ready(struct etwd_peer *peer, uint32_t events);
+
+/* etwd_peer_doom() - disconnects it soon. @why: a clause for the log; NULL: it left by itself. */
+void etwd_peer_doom(struct etwd_peer *peer, const char *why);
+
+/*
+ * etwd_peer_send() - sends @bytes bytes of host->room, or queues them.
+ *
+ * @fd: borrowed; -1: none
+ */
+void etwd_peer_send(struct etwd_peer *peer, size_t bytes, int fd);
+
+/* etwd_peer_answer() - a message of @type with a status and nothing else. */
+void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, int status);
+
+/* etwd_peer_may_be() - is a process of this uid and pid connected? Any thread. */
+bool etwd_peer_may_be(struct etwd_host *host, uid_t uid, uint32_t pid);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* See realtime.h. */
+#include "daemon/realtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "daemon/log.h"
+#include "daemon/sessions.h"
+
+/* Of a header buffer larger than a message can be: all behind its companion events is filling. */
+#define HEADER_BYTES_MAX (64 * 1024)
+
+struct batch_item {
+	struct etwd_inbox_item item; /* first */
+	uint64_t peer_serial;
+	bool is_end;
+	struct wire_batch batch;
+};
+
+static void send_batch(struct etwd_host *host, struct etwd_inbox_item *item)
+{
+	struct batch_item *batch = (struct batch_item *)(void *)item;
+	struct etwd_peer *peer = etwd_peer_find(host, batch->peer_serial);
+	struct wire_message head = {.type = batch->is_end ? WIRE_SESSION_END : WIRE_BATCH};
+
+	if (peer)
+		etwd_peer_send(peer, wire_message_encode_batch(&head, &batch->batch, host->room),
+			       -1);
+	free(batch);
+}
+
+/* The session's thread. */
+static void notify(void *context, const struct wire_batch *batch, bool is_end)
+{
+	struct etwd_subscription *subscription = context;
+	struct batch_item *item = malloc(sizeof(*item));
+
+	if (!item) {
+		etwd_log("a batch of session %u is lost: no memory",
+			 (unsigned)subscription->session->id);
+		return;
+	}
+	item->item.handle = send_batch;
+	item->peer_serial = subscription->peer_serial;
+	item->is_end = is_end;
+	item->batch = *batch;
+	etwd_inbox_post(&subscription->host->inbox, &item->item);
+}
+
+static void answer_subscribed(struct etwd_subscription *subscription, uint32_t request,
+			      struct etw_bytes header_buffer, int memory_fd)
+{
+	struct wire_message head = {.type = WIRE_SUBSCRIBED, .request = request};
+	struct wire_subscribed body = {
+		.handle = subscription->session->id,
+		.session_id = subscription->session->id,
+		.header_buffer = header_buffer,
+	};
+	off_t bytes = lseek(memory_fd, 0, SEEK_END);
+
+	body.delivery_bytes = bytes > 0 ? (uint32_t)bytes : 0;
+	etwd_peer_send(subscription->peer,
+		       wire_message_encode_subscribed(&head, &body, subscription->host->room),
+		       memory_fd);
+}
+
+/* Takes the subscription on success. */
+static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
+		     const struct wire_subscribe *body, struct etwd_subscription *subscription,
+		     uint32_t request)
+{
+	CLEANUP(freep) uint8_t *header = NULL;
+	uint32_t header_bytes = 0;
+	int memory_fd = -1;
+
+	subscription->host = peer->host;
+	subscription->session = session;
+	subscription->peer = peer;
+	subscription->peer_serial = peer->serial;
+	TRY(etw_session_subscribe(session->engine, body->last_batch, notify, subscription,
+				  &subscription->subscriber, &memory_fd, &header, &header_bytes));
+	subscription->next = session->subscriptions;
+	session->subscriptions = subscription;
+	peer->subscription = subscription;
+	if (header_bytes > HEADER_BYTES_MAX)
+		header_bytes = HEADER_BYTES_MAX;
+	answer_subscribed(subscription, request, (struct etw_bytes){header, header_bytes},
+			  memory_fd);
+	close(memory_fd);
+	return 0;
+}
+
+static int find_and_subscribe(struct etwd_peer *peer, const struct wire_subscribe *body,
+			      uint32_t request)
+{
+	CLEANUP(freep) struct etwd_subscription *subscription = NULL;
+	struct etwd_session *session;
+
+	if (peer->subscription)
+		return -EBUSY;
+	TRY(etwd_sessions_find_name_for(peer, body->name, NULL, &session));
+	subscription = calloc(1, sizeof(*subscription));
+	if (!subscription)
+		return -ENOMEM;
+	TRY(subscribe(peer, session, body, subscription, request));
+	(void)TAKE(subscription);
+	return 0;
+}
+
+int etwd_realtime_subscribe(struct etwd_peer *peer, const struct etw_ipc_message *message)
+{
+	struct wire_subscribe body;
+	int r;
+
+	TRY(wire_message_decode_subscribe(message->datagram, &body));
+	r = find_and_subscribe(peer, &body, message->head.request);
+	if (r < 0)
+		etwd_peer_answer(peer, WIRE_SUBSCRIBED, message->head.request, r);
+	return 0;
+}
+
+void etwd_realtime_peer_gone(struct etwd_peer *peer)
+{
+	struct etwd_subscription *subscription = peer->subscription;
+	struct etwd_subscription **at;
+
+	if (!subscription)
+		return;
+	peer->subscription = NULL;
+	subscription->peer = NULL;
+	/* A session that is being stopped in a job is left alone; its end frees this. */
+	if (!etwd_session_is_usable(subscription->session))
+		return;
+	etw_session_unsubscribe(subscription->session->engine, subscription->subscriber);
+	at = &subscription->session->subscriptions;
+	while (*at != subscription)
+		at = &(*at)->next;
+	*at = subscription->next;
+	free(subscription);
+}
+
+void etwd_realtime_session_ended(struct etwd_session *session)
+{
+	while (session->subscriptions) {
+		struct etwd_subscription *subscription = session->subscriptions;
+
+		session->subscriptions = subscription->next;
+		etw_session_unsubscribe(session->engine, subscription->subscriber);
+		if (subscription->peer)
+			subscription->peer->subscription = NULL;
+		free(subscription);
+	}
+}

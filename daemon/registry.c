@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* See registry.h. */
+#include "daemon/registry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+
+void etwd_registry_init(struct etwd_registry *registry)
+{
+	memset(registry, 0, sizeof(*registry));
+	registry->next_serial = 1;
+}
+
+static struct etwd_provider **bucket_of(const struct etwd_registry *registry, const GUID *guid)
+{
+	size_t at = etw_guid_hash(guid) % ETWD_REGISTRY_BUCKETS;
+
+	return (struct etwd_provider **)(uintptr_t)&registry->buckets[at];
+}
+
+struct etwd_provider *etwd_registry_find(const struct etwd_registry *registry, const GUID *guid)
+{
+	struct etwd_provider *provider = *bucket_of(registry, guid);
+
+	while (provider && !etw_guid_equal(&provider->guid, guid))
+		provider = provider->next;
+	return provider;
+}
+
+static struct etwd_provider *find_or_add(struct etwd_registry *registry, const GUID *guid)
+{
+	struct etwd_provider *provider = etwd_registry_find(registry, guid);
+	struct etwd_provider **bucket = bucket_of(registry, guid);
+
+	if (provider)
+		return provider;
+	provider = calloc(1, sizeof(*provider));
+	if (!provider)
+		return NULL;
+	provider->guid = *guid;
+	provider->next = *bucket;
+	*bucket = provider;
+	return provider;
+}
+
+/* A provider that nobody has registered or enabled is forgotten. */
+static void drop_if_unused(struct etwd_registry *registry, struct etwd_provider *provider)
+{
+	struct etwd_provider **at = bucket_of(registry, &provider->guid);
+
+	if (provider->registrations || provider->enable_count)
+		return;
+	while (*at != provider)
+		at = &(*at)->next;
+	*at = provider->next;
+	free(provider);
+}
+
+static struct etwd_registration *find_own(const struct etwd_registrations *own, uint32_t number)
+{
+	struct etwd_registration *registration = own->first;
+
+	while (registration && registration->number != number)
+		registration = registration->next_of_peer;
+	return registration;
+}
+
+static void link_registration(struct etwd_registration *registration,
+			      struct etwd_registrations *own)
+{
+	struct etwd_provider *provider = registration->provider;
+
+	registration->next_of_provider = provider->registrations;
+	registration->at_of_provider = &provider->registrations;
+	if (registration->next_of_provider)
+		registration->next_of_provider->at_of_provider = &registration->next_of_provider;
+	provider->registrations = registration;
+	registration->next_of_peer = own->first;
+	registration->at_of_peer = &own->first;
+	if (registration->next_of_peer)
+		registration->next_of_peer->at_of_peer = &registration->next_of_peer;
+	own->first = registration;
+	own->count++;
+}
+
+int etwd_registry_register(struct etwd_registry *registry, void *peer,
+			   struct etwd_registrations *own, const struct wire_register *body,
+			   struct etwd_registration **ret)
+{
+	struct etwd_registration *registration;
+
+	if (own->count >= ETWD_REGISTRATIONS_PER_PEER_MAX ||
+	    registry->registration_count >= ETWD_REGISTRATIONS_MAX)
+		return -ENOSPC;
+	if (find_own(own, body->registration))
+		return -EEXIST;
+	registration = calloc(1, sizeof(*registration));
+	if (!registration)
+		return -ENOMEM;
+	registration->provider = find_or_add(registry, &body->provider);
+	if (!registration->provider) {
+		free(registration);
+		return -ENOMEM;
+	}
+	registration->peer = peer;
+	registration->number = body->registration;
+	registration->kind = body->kind;
+	link_registration(registration, own);
+	registry->registration_count++;
+	*ret = registration;
+	return 0;
+}
+
+static void remove_registration(struct etwd_registry *registry, struct etwd_registrations *own,
+				struct etwd_registration *registration)
+{
+	*registration->at_of_provider = registration->next_of_provider;
+	if (registration->next_of_provider)
+		registration->next_of_provider->at_of_provider = registration->at_of_provider;
+	*registration->at_of_peer = registration->next_of_peer;
+	if (registration->next_of_peer)
+		registration->next_of_peer->at_of_peer = registration->at_of_peer;
+	own->count--;
+	registry->registration_count--;
+	drop_if_unused(registry, registration->provider);
+	free(registration);
+}
+
+int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registrations *own,
+			     uint32_t number)
+{
+	struct etwd_registration *registration = find_own(own, number);
+
+	if (!registration)
+		return -ENOENT;
+	remove_registration(registry, own, registration);
+	return 0;
+}
+
+void etwd_registry_unregister_all(struct etwd_registry *registry, struct etwd_registrations *own)
+{
+	while (own->first)
+		remove_registration(registry, own, own->first);
+}
+
+static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t session_id)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (provider->enables[i].session_id == session_id)
+			return &provider->enables[i];
+	}
+	return NULL;
+}
+
+static void clear_enable(struct etwd_registry *registry, struct etwd_enable *enable)
+{
+	registry->filter_bytes -= enable->filter_bytes;
+	free(enable->filter);
+	*enable = (struct etwd_enable){0};
+}
+
+/* Puts @wanted, which owns its filter, into the session's slot. Leaves everything alone on an error. */
+static int place_enable(struct etwd_registry *registry, struct etwd_provider *provider,
+			const struct etwd_enable *wanted)
+{
+	struct etwd_enable *enable = find_enable(provider, wanted->session_id);
+
+	if (!enable) {
+		if (registry->enable_count >= ETWD_ENABLES_MAX)
+			return -ENOSPC;
+		enable = find_enable(provider, 0);
+		if (!enable)
+			return -ENOSPC;
+		provider->enable_count++;
+		registry->enable_count++;
+	}
+	clear_enable(registry, enable);
+	*enable = *wanted;
+	enable->serial = registry->next_serial++;
+	registry->filter_bytes += enable->filter_bytes;
+	return 0;
+}
+
+int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
+			 const struct etwd_enable *wanted)
+{
+	struct etwd_enable copy = *wanted;
+	struct etwd_provider *provider;
+	int r;
+
+	if (wanted->filter_bytes > ETWD_FILTER_BYTES_MAX - registry->filter_bytes)
+		return -ENOSPC;
+	copy.filter = NULL;
+	if (wanted->filter_bytes) {
+		copy.filter = malloc(wanted->filter_bytes);
+		if (!copy.filter)
+			return -ENOMEM;
+		memcpy(copy.filter, wanted->filter, wanted->filter_bytes);
+	}
+	provider = find_or_add(registry, guid);
+	r = provider ? place_enable(registry, provider, &copy) : -ENOMEM;
+	if (r < 0)
+		free(copy.filter);
+	if (provider)
+		drop_if_unused(registry, provider);
+	return r;
+}
+
+int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint32_t session_id)
+{
+	struct etwd_provider *provider = etwd_registry_find(registry, guid);
+	struct etwd_enable *enable;
+
+	if (!provider || !session_id)
+		return -ENOENT;
+	enable = find_enable(provider, session_id);
+	if (!enable)
+		return -ENOENT;
+	clear_enable(registry, enable);
+	provider->enable_count--;
+	registry->enable_count--;
+	drop_if_unused(registry, provider);
+	return 0;
+}
+
+size_t etwd_registry_enabled(const struct etwd_registry *registry, uint32_t session_id, GUID *ret,
+			     size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
+		for (struct etwd_provider *at = registry->buckets[i]; at; at = at->next) {
+			if (!find_enable(at, session_id))
+				continue;
+			if (count < room)
+				ret[count] = at->guid;
+			count++;
+		}
+	}
+	return count;
+}
+
+/* Zero as a level or as keywords means no limit, in what processes are told too. */
+static void describe_slot(const struct etwd_enable *enable, struct wire_enable_slot *ret)
+{
+	ret->is_used = 1;
+	ret->session_id = enable->session_id;
+	ret->level = enable->level ? enable->level : 0xFF;
+	ret->property = enable->property;
+	ret->match_any = enable->match_any ? enable->match_any : UINT64_MAX;
+	ret->match_all = enable->match_all;
+}
+
+void etwd_provider_describe(const struct etwd_provider *provider, struct wire_enable *ret)
+{
+	const struct etwd_enable *last = NULL;
+
+	memset(ret, 0, sizeof(*ret));
+	if (provider->enable_count)
+		ret->match_all = UINT64_MAX;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		const struct etwd_enable *enable = &provider->enables[i];
+		struct wire_enable_slot *slot = &ret->slots[i];
+
+		if (!enable->session_id)
+			continue;
+		describe_slot(enable, slot);
+		if (slot->level > ret->level)
+			ret->level = slot->level;
+		ret->match_any |= slot->match_any;
+		ret->match_all &= slot->match_all;
+		if (!last || enable->serial > last->serial)
+			last = enable;
+	}
+	ret->control_code = last ? EVENT_CONTROL_CODE_ENABLE_PROVIDER
+				 : EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+	if (!last)
+		return;
+	ret->source = last->source;
+	ret->filter_type = last->filter_type;
+	ret->filter = (struct etw_bytes){last->filter, last->filter_bytes};
+}
+
+void etwd_registry_done(struct etwd_registry *registry)
+{
+	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
+		struct etwd_provider *provider = registry->buckets[i];
+
+		while (provider) {
+			struct etwd_provider *next = provider->next;
+			struct etwd_registration *registration = provider->registrations;
+
+			while (registration) {
+				struct etwd_registration *following =
+					registration->next_of_provider;
+
+				free(registration);
+				registration = following;
+			}
+			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++)
+				free(provider->enables[k].filter);
+			free(provider);
+			provider = next;
+		}
+	}
+	etwd_registry_init(registry);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which processes have registered which providers, and which sessions want what of them. The two come in
+ * either order: a session may enable a provider that nobody has registered yet.
+ *
+ * Nothing here talks to anybody; daemon/enable.c tells the processes.
+ * Context: owner thread (the host's loop).
+ */
+#ifndef ETW_DAEMON_REGISTRY_H
+#define ETW_DAEMON_REGISTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/message.h"
+
+#define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
+#define ETWD_REGISTRATIONS_MAX          262144
+#define ETWD_ENABLES_MAX                8192              /* over all sessions */
+#define ETWD_FILTER_BYTES_MAX           (4 * 1024 * 1024) /* over all enables */
+#define ETWD_REGISTRY_BUCKETS           4096
+
+/* What one session wants of one provider, as its controller said. */
+struct etwd_enable {
+	uint32_t session_id; /* 0: the slot is free */
+	uint32_t property;
+	uint64_t match_any, match_all;
+	uint64_t serial; /* grows: which enable came last */
+	GUID source;
+	uint32_t filter_type;
+	uint32_t filter_bytes;
+	uint8_t *filter; /* owned; NULL: none */
+	uint8_t level;
+};
+
+/* A session keeps its slot as long as it has the provider enabled: processes change slots in place. */
+struct etwd_provider {
+	GUID guid;
+	struct etwd_provider *next; /* in the bucket */
+	struct etwd_registration *registrations;
+	unsigned enable_count;
+	struct etwd_enable enables[WIRE_ENABLE_SLOTS];
+};
+
+struct etwd_registration {
+	struct etwd_provider *provider;
+	struct etwd_registration *next_of_provider, **at_of_provider;
+	struct etwd_registration *next_of_peer, **at_of_peer;
+	void *peer;      /* whose it is; borrowed */
+	uint32_t number; /* the peer's own */
+	uint32_t kind;
+};
+
+struct etwd_registry {
+	struct etwd_provider *buckets[ETWD_REGISTRY_BUCKETS];
+	uint64_t next_serial;
+	size_t registration_count, enable_count, filter_bytes;
+};
+
+/* What a peer has registered. */
+struct etwd_registrations {
+	struct etwd_registration *first;
+	unsigned count;
+};
+
+/* etwd_registry_init() - an empty one. */
+void etwd_registry_init(struct etwd_registry *registry);
+
+/* etwd_registry_done() - frees everything, registrations of peers included. */
+void etwd_registry_done(struct etwd_registry *registry);
+
+/* etwd_registry_find() - the provider, when somebody has registered or enabled it; else NULL. */
+struct etwd_provider *etwd_registry_find(const struct etwd_registry *registry, const GUID *guid);
+
+/*
+ * etwd_registry_register() - notes a registration.
+ *
+ * @peer: borrowed; @own: its list
+ *
+ * Returns 0; -EEXIST: the peer has one of this number; -ENOSPC: too many; -ENOMEM.
+ */
+int etwd_registry_register(struct etwd_registry *registry, void *peer,
+			   struct etwd_registrations *own, const struct wire_register *body,
+			   struct etwd_registration **ret);
+
+/* etwd_registry_unregister() - returns 0, or -ENOENT: the peer has none of this number. */
+int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registrations *own,
+			     uint32_t number);
+
+/* etwd_registry_unregister_all() - a peer is gone. */
+void etwd_registry_unregister_all(struct etwd_registry *registry, struct etwd_registrations *own);
+
+/*
+ * etwd_registry_enable() - notes what a session wants; replaces what it wanted before.
+ *
+ * @wanted: its filter is copied
+ *
+ * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host;
+ * -ENOMEM. Nothing has changed on an error.
+ */
+int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
+			 const struct etwd_enable *wanted);
+
+/* etwd_registry_disable() - returns 0, or -ENOENT: the session has not enabled it. */
+int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint32_t session_id);
+
+/*
+ * etwd_registry_enabled() - the providers that a session has enabled.
+ *
+ * @ret: room for @room GUIDs
+ *
+ * Returns how many there are, which may be more than @room.
+ */
+size_t etwd_registry_enabled(const struct etwd_registry *registry, uint32_t session_id, GUID *ret,
+			     size_t room);
+
+/*
+ * etwd_provider_describe() - a provider's state as the ENABLE message says it, ring sets left out.
+ *
+ * The filter is borrowed from the enable that came last.
+ */
+void etwd_provider_describe(const struct etwd_provider *provider, struct wire_enable *ret);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See remember.h. The record is a head, the leases, the grants, and the enables, each of which has its
+ * filter behind it; native byte order, as the memory is read by this program alone.
+ */
+#include "daemon/remember.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/macros.h"
+#include "daemon/log.h"
+#include "daemon/sessions.h"
+
+#define MEMORY_NAME    "host"
+#define RECORD_VERSION 1
+
+struct record_head {
+	uint32_t version;
+	uint32_t lease_count, grant_count, enable_count;
+	uint64_t incarnation;
+};
+
+struct record_enable {
+	GUID provider, source;
+	uint32_t session_id, property;
+	uint64_t match_any, match_all;
+	uint32_t filter_type, filter_bytes;
+	uint32_t level, reserved_pad;
+};
+
+/* Bytes that grow; -ENOMEM sticks. */
+struct record_bytes {
+	uint8_t *at; /* owned */
+	size_t count, room;
+	bool is_broken;
+};
+
+static void append(struct record_bytes *bytes, const void *from, size_t count)
+{
+	if (bytes->is_broken || count == 0)
+		return;
+	if (bytes->room - bytes->count < count) {
+		size_t room = (bytes->count + count) * 2 + 4096;
+		uint8_t *at = realloc(bytes->at, room);
+
+		if (!at) {
+			bytes->is_broken = true;
+			return;
+		}
+		bytes->at = at;
+		bytes->room = room;
+	}
+	memcpy(bytes->at + bytes->count, from, count);
+	bytes->count += count;
+}
+
+static int append_grant(void *context, const struct etwd_grant *grant)
+{
+	append(context, grant, sizeof(*grant));
+	return 0;
+}
+
+static uint32_t append_leases(struct etwd_host *host, struct record_bytes *bytes)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = host->sessions[i];
+		struct etwd_remembered_lease lease;
+
+		if (!session || !session->is_leased)
+			continue;
+		lease = (struct etwd_remembered_lease){session->id, session->lease_uid};
+		append(bytes, &lease, sizeof(lease));
+		count++;
+	}
+	return count;
+}
+
+static void append_enable(struct record_bytes *bytes, const GUID *provider,
+			  const struct etwd_enable *enable)
+{
+	struct record_enable record = {
+		.provider = *provider,
+		.source = enable->source,
+		.session_id = enable->session_id,
+		.property = enable->property,
+		.match_any = enable->match_any,
+		.match_all = enable->match_all,
+		.filter_type = enable->filter_type,
+		.filter_bytes = enable->filter_bytes,
+		.level = enable->level,
+	};
+
+	append(bytes, &record, sizeof(record));
+	append(bytes, enable->filter, enable->filter_bytes);
+}
+
+static void append_enables(struct etwd_host *host, struct record_bytes *bytes)
+{
+	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
+		const struct etwd_provider *provider = host->registry.buckets[i];
+
+		for (; provider; provider = provider->next) {
+			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++) {
+				if (provider->enables[k].session_id)
+					append_enable(bytes, &provider->guid,
+						      &provider->enables[k]);
+			}
+		}
+	}
+}
+
+int etwd_remember(struct etwd_host *host)
+{
+	struct record_head head = {
+		.version = RECORD_VERSION,
+		.incarnation = host->incarnation,
+		.grant_count = (uint32_t)host->grants.count,
+		.enable_count = (uint32_t)host->registry.enable_count,
+	};
+	struct record_bytes bytes = {0};
+	int r;
+
+	append(&bytes, &head, sizeof(head));
+	head.lease_count = append_leases(host, &bytes);
+	(void)etwd_grants_each(&host->grants, append_grant, &bytes);
+	append_enables(host, &bytes);
+	if (bytes.is_broken) {
+		free(bytes.at);
+		return -ENOMEM;
+	}
+	memcpy(bytes.at, &head, sizeof(head));
+	r = etwd_memory_store(&host->memory, bytes.at, bytes.count);
+	free(bytes.at);
+	return r;
+}
+
+static bool take(struct etw_bytes *bytes, void *to, size_t count)
+{
+	const uint8_t *at = etw_bytes_take(bytes, count);
+
+	if (at)
+		memcpy(to, at, count);
+	return at;
+}
+
+/* Returns false when there is no record, or none that is sound. */
+static bool open_record(struct etwd_host *host, struct record_head *ret_head,
+			struct etw_bytes *ret_rest)
+{
+	struct etw_bytes bytes = {NULL, 0};
+
+	return etwd_memory_load(&host->memory, &bytes.at, &bytes.left) == 0 &&
+	       take(&bytes, ret_head, sizeof(*ret_head)) && ret_head->version == RECORD_VERSION &&
+	       (*ret_rest = bytes, true);
+}
+
+int etwd_remember_open(struct etwd_host *host)
+{
+	int fd = etwd_kept(&host->store, MEMORY_NAME);
+	struct record_head head;
+	struct etw_bytes rest;
+	struct timespec now;
+	int r = fd < 0 ? fd : etwd_memory_adopt(fd, &host->memory);
+
+	if (r < 0 && fd >= 0)
+		etwd_log("what the last host remembered is lost: %s", strerror(-r));
+	if (r < 0) {
+		TRY(etwd_memory_create(&host->memory));
+		r = etwd_keep(&host->store, MEMORY_NAME, host->memory.fd);
+		if (r < 0 && r != -EPIPE)
+			return r;
+	}
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	host->incarnation = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (open_record(host, &head, &rest) && host->incarnation <= head.incarnation)
+		host->incarnation = head.incarnation + 1;
+	return 0;
+}
+
+void etwd_remember_grants(struct etwd_host *host)
+{
+	struct record_head head;
+	struct etw_bytes rest;
+	struct etwd_grant grant;
+
+	if (!open_record(host, &head, &rest))
+		return;
+	if (!etw_bytes_take(&rest, head.lease_count * sizeof(struct etwd_remembered_lease)))
+		return;
+	for (uint32_t i = 0; i < head.grant_count && take(&rest, &grant, sizeof(grant)); i++)
+		(void)etwd_grants_add(&host->grants, &grant);
+}
+
+static void recall_lease(struct etwd_host *host, const struct etwd_remembered_lease *lease)
+{
+	struct etwd_session *session = etwd_sessions_find(host, lease->session_id);
+
+	if (!session)
+		return;
+	session->is_leased = true;
+	session->lease_uid = lease->uid;
+	session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
+}
+
+static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
+{
+	struct record_enable record;
+	struct etwd_enable enable;
+	const uint8_t *filter;
+	int r = 0;
+
+	if (!take(rest, &record, sizeof(record)))
+		return false;
+	filter = etw_bytes_take(rest, record.filter_bytes);
+	if (!filter)
+		return false;
+	enable = (struct etwd_enable){
+		.session_id = record.session_id,
+		.property = record.property,
+		.match_any = record.match_any,
+		.match_all = record.match_all,
+		.source = record.source,
+		.filter_type = record.filter_type,
+		.filter_bytes = record.filter_bytes,
+		.filter = (uint8_t *)(uintptr_t)filter,
+		.level = (uint8_t)record.level,
+	};
+	if (etwd_sessions_find(host, record.session_id))
+		r = etwd_registry_enable(&host->registry, &record.provider, &enable);
+	if (r < 0)
+		etwd_log("a provider of session %u is no longer enabled: %s",
+			 (unsigned)record.session_id, strerror(-r));
+	return true;
+}
+
+/* Grants of sessions that did not come back. */
+static void drop_old_grants(struct etwd_host *host, uint32_t grant_count, struct etw_bytes rest)
+{
+	struct etwd_grant grant;
+
+	for (uint32_t i = 0; i < grant_count && take(&rest, &grant, sizeof(grant)); i++) {
+		if (!etwd_sessions_find(host, grant.session_id))
+			etwd_grants_end_session(&host->grants, grant.session_id);
+	}
+}
+
+void etwd_remember_recall(struct etwd_host *host)
+{
+	struct record_head head;
+	struct etw_bytes rest;
+
+	if (open_record(host, &head, &rest)) {
+		struct etwd_remembered_lease lease;
+
+		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
+		     i++)
+			recall_lease(host, &lease);
+		drop_old_grants(host, head.grant_count, rest);
+		if (etw_bytes_take(&rest, head.grant_count * sizeof(struct etwd_grant))) {
+			for (uint32_t i = 0; i < head.enable_count; i++) {
+				if (!recall_enable(host, &rest))
+					break;
+			}
+		}
+	}
+	(void)etwd_remember(host);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a host leaves to the next one beside the sessions' own state: what they have enabled, the grants,
+ * the leases, and its own number.
+ */
+#ifndef ETW_DAEMON_REMEMBER_H
+#define ETW_DAEMON_REMEMBER_H
+
+#include "daemon/host.h"
+
+/* A lease as the last host left it. */
+struct etwd_remembered_lease {
+	uint32_t session_id;
+	uint32_t uid;
+};
+
+/* etwd_remember_open() - takes over the last host's memory, or makes a new one; counts the incarnation. */
+int etwd_remember_open(struct etwd_host *host);
+
+/*
+ * etwd_remember_recall() - fills registry and grants, and marks leased sessions, from the memory.
+ *
+ * After the sessions were adopted: what belongs to others is left out.
+ */
+void etwd_remember_recall(struct etwd_host *host);
+
+/* etwd_remember_grants() - fills the grants alone: sessions ask for them as soon as they run. */
+void etwd_remember_grants(struct etwd_host *host);
+
+/* etwd_remember() - writes all of it anew. Returns 0; -ENOSPC; -ENOMEM. */
+int etwd_remember(struct etwd_host *host);
+
+#endif

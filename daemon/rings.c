@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* See rings.h. */
+#include "daemon/rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/macros.h"
+#include "daemon/sessions.h"
+
+static struct etwd_peer_ring *find_ring(struct etwd_peer *peer, uint32_t ring_set)
+{
+	for (size_t i = 0; i < peer->ring_count; i++) {
+		if (peer->rings[i].ring_set == ring_set)
+			return &peer->rings[i];
+	}
+	return NULL;
+}
+
+static int add_ring(struct etwd_peer *peer, uint32_t session_id, uint32_t ring_set)
+{
+	struct etwd_peer_ring *rings = reallocarray(peer->rings, peer->ring_count + 1,
+						    sizeof(*rings));
+
+	if (!rings)
+		return -ENOMEM;
+	peer->rings = rings;
+	rings[peer->ring_count++] = (struct etwd_peer_ring){session_id, ring_set, false};
+	return 0;
+}
+
+static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set, int fd)
+{
+	struct wire_message head = {.type = type};
+	struct wire_ring_set_ref ref = {ring_set};
+
+	etwd_peer_send(peer, wire_message_encode_ring_set_ref(&head, &ref, peer->host->room), fd);
+}
+
+int etwd_rings_announce(struct etwd_peer *peer, struct etwd_session *session,
+			uint32_t *ret_ring_set)
+{
+	uint32_t ring_set;
+	int fd;
+
+	TRY(etw_session_ring_set(session->engine, peer->who.uid, &ring_set, &fd));
+	if (!find_ring(peer, ring_set)) {
+		TRY(add_ring(peer, session->id, ring_set));
+		send_ref(peer, WIRE_RING_SET, ring_set, fd);
+	}
+	*ret_ring_set = ring_set;
+	return 0;
+}
+
+static void give_back_if_unused(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+{
+	struct etwd_session *session = etwd_sessions_find(host, session_id);
+
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+		if (find_ring(peer, ring_set))
+			return;
+	}
+	if (session && etwd_session_is_usable(session))
+		etw_session_ring_set_gone(session->engine, ring_set);
+}
+
+void etwd_rings_retire(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+{
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+		struct etwd_peer_ring *ring = find_ring(peer, ring_set);
+
+		if (!ring || ring->is_retiring)
+			continue;
+		ring->is_retiring = true;
+		send_ref(peer, WIRE_RING_RETIRE, ring_set, -1);
+	}
+	give_back_if_unused(host, session_id, ring_set);
+}
+
+/* Returns false when the peer was told to keep it. */
+static bool drop_ring(struct etwd_peer *peer, uint32_t ring_set, uint32_t *ret_session_id)
+{
+	struct etwd_peer_ring *ring = find_ring(peer, ring_set);
+
+	if (!ring || !ring->is_retiring)
+		return false;
+	*ret_session_id = ring->session_id;
+	*ring = peer->rings[--peer->ring_count];
+	return true;
+}
+
+void etwd_rings_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
+{
+	uint32_t session_id;
+
+	if (drop_ring(peer, ring_set, &session_id))
+		give_back_if_unused(peer->host, session_id, ring_set);
+}
+
+void etwd_rings_peer_gone(struct etwd_peer *peer)
+{
+	while (peer->ring_count) {
+		struct etwd_peer_ring ring = peer->rings[--peer->ring_count];
+
+		/* The set of a session in use stays: the next process of this uid writes to it. */
+		if (ring.is_retiring)
+			give_back_if_unused(peer->host, ring.session_id, ring.ring_set);
+	}
+}
+
+void etwd_rings_session_ended(struct etwd_host *host, uint32_t session_id)
+{
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+		for (size_t i = 0; i < peer->ring_count; i++) {
+			struct etwd_peer_ring *ring = &peer->rings[i];
+
+			if (ring->session_id != session_id || ring->is_retiring)
+				continue;
+			ring->is_retiring = true;
+			send_ref(peer, WIRE_RING_RETIRE, ring->ring_set, -1);
+		}
+	}
+}
