@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A session's numbers; see session/account.h. */
+#include "session/account.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+
+static uint64_t add_up(uint64_t left, uint64_t right)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(left, right, &sum) ? UINT64_MAX : sum;
+}
+
+/* Reads a record that may be replaced meanwhile: then it is read again. */
+static void read_counts(const struct etw_session *session, uint32_t output,
+			struct etw_state_counts *ret)
+{
+	const struct etw_state_record *record;
+
+	do {
+		record = etw_state_holding(&session->state, output);
+		for (size_t i = 0; i < sizeof(*ret) / sizeof(uint64_t); i++)
+			((uint64_t *)ret)[i] = load_relaxed((const uint64_t *)&record->counts + i);
+		fence_acquire();
+	} while (record != etw_state_holding(&session->state, output));
+}
+
+void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret)
+{
+	*ret = (struct etw_state_counts){0};
+	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+		struct etw_state_counts counts;
+
+		read_counts(session, i, &counts);
+		ret->events += counts.events;
+		ret->gaps += counts.gaps;
+		ret->rejected += counts.rejected;
+		ret->raised += counts.raised;
+		ret->too_large += counts.too_large;
+		ret->file_events += counts.file_events;
+		ret->file_buffers += counts.file_buffers;
+	}
+}
+
+/* What the writers counted. Their memory is theirs: sums must not overflow. */
+static void add_rings(struct etw_session *session, struct wire_session_loss *loss)
+{
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		const struct etw_state_set *durable = &session->state.head->sets[i];
+		const struct etw_session_set *set = session->sets[i];
+
+		loss->no_buffer = add_up(loss->no_buffer, durable->closed_no_buffer);
+		loss->too_large = add_up(loss->too_large, durable->closed_too_large);
+		for (uint32_t j = 0; set && j < set->stream_count; j++) {
+			const struct wire_ring *ring = (const void *)etw_ring_at(&set->map, j);
+
+			loss->no_buffer = add_up(loss->no_buffer,
+						 load_relaxed(&ring->lost_no_buffer));
+			loss->too_large = add_up(loss->too_large,
+						 load_relaxed(&ring->lost_too_large));
+		}
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret)
+{
+	const struct etw_state_head *head = session->state.head;
+	struct etw_state_counts counts;
+
+	etw_account_counts(session, &counts);
+	*ret = (struct wire_session_loss){
+		.too_large = counts.too_large,
+		.gaps = counts.gaps,
+		.rejected = counts.rejected,
+		.source = load_relaxed(&head->source.no_buffer) +
+			  load_relaxed(&head->source.no_memory) +
+			  load_relaxed(&head->source_now.no_buffer) +
+			  load_relaxed(&head->source_now.no_memory),
+		.file = counts.file_events,
+		.crashed = load_relaxed(&head->crashed_events),
+	};
+	add_rings(session, ret);
+}
+
+uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
+{
+	uint64_t sum = add_up(loss->no_buffer, loss->too_large);
+
+	sum = add_up(sum, loss->gaps);
+	sum = add_up(sum, loss->rejected);
+	sum = add_up(sum, loss->source);
+	sum = add_up(sum, loss->file);
+	sum = add_up(sum, loss->crashed);
+	return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
+static uint32_t saturate(uint64_t value)
+{
+	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+void etw_account_info(struct etw_session *session, struct wire_session_info *ret)
+{
+	const struct etw_state_head *head = session->state.head;
+	struct etw_state_counts counts;
+	uint32_t sets = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	etw_account_counts(session, &counts);
+	etw_account_loss(session, &ret->loss);
+	ret->handle = head->session_id;
+	ret->config = head->config;
+	ret->uid = head->uid;
+	ret->start_ft = (uint64_t)head->start_ft;
+	ret->is_kernel = head->plan.is_kernel;
+	ret->events = counts.events;
+	ret->bytes = load_relaxed(&head->file_next_offset);
+	ret->events_lost = etw_account_events_lost(&ret->loss);
+	ret->buffers_written = saturate(ret->bytes / head->buffer_bytes);
+	if (!head->plan.has_file)
+		ret->buffers_written = saturate(load_relaxed(&head->next_sequence) - 1);
+	ret->log_buffers_lost = saturate(counts.file_buffers);
+	ret->real_time_buffers_lost = saturate(load_relaxed(&head->lost_pieces));
+	ret->file_status = load_relaxed(&head->file_status);
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
+		sets += session->sets[i] != NULL;
+	ret->number_of_buffers = (sets ? sets : 1) * head->plan.ring_buffers *
+				 head->plan.output_count;
+	ret->free_buffers = sets ? saturate(session->free_buffers) : ret->number_of_buffers;
+	ret->logger_thread_id = (uint32_t)session->thread_id;
+	(void)snprintf(ret->complaint, sizeof(ret->complaint), "%s", session->complaint);
+	pthread_mutex_unlock(&session->lock);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Checking and rounding a session's configuration; see session/config.h. */
+#include "session/config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <evntrace.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "wire/etl_buffer.h"
+#include "wire/ring_layout.h"
+
+#define MS_NS          UINT64_C(1000000)
+#define SECOND_NS      UINT64_C(1000000000)
+#define MIB            (UINT64_C(1024) * 1024)
+#define PER_CPU_BYTES  (4 * MIB)
+#define ALL_CPUS_BYTES (64 * MIB)
+
+#define SEQUENTIAL   EVENT_TRACE_FILE_MODE_SEQUENTIAL
+#define CIRCULAR     EVENT_TRACE_FILE_MODE_CIRCULAR
+#define APPEND       EVENT_TRACE_FILE_MODE_APPEND
+#define NEWFILE      EVENT_TRACE_FILE_MODE_NEWFILE
+#define PREALLOCATE  EVENT_TRACE_FILE_MODE_PREALLOCATE
+#define BUFFERING    EVENT_TRACE_BUFFERING_MODE
+#define USE_MS_TIMER 0x00000010u /* EVENT_TRACE_USE_MS_FLUSH_TIMER */
+
+#define MODES_BUILT                                                                                \
+	(SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |          \
+	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
+	 EVENT_TRACE_SYSTEM_LOGGER_MODE)
+
+static const GUID kernel_guid = {
+	0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+
+/* A mode and those it cannot stand with. */
+struct conflict {
+	uint32_t mode;
+	uint32_t with;
+	const char *name;
+	const char *sentence;
+};
+
+static const struct conflict conflicts[] = {
+	{CIRCULAR, SEQUENTIAL | APPEND | NEWFILE | BUFFERING | EVENT_TRACE_RELOG_MODE,
+	 "EVENT_TRACE_FILE_MODE_CIRCULAR",
+	 "circular files exclude sequential, append, new-file, buffering and relog modes"},
+	{APPEND,
+	 EVENT_TRACE_REAL_TIME_MODE | PREALLOCATE | NEWFILE | EVENT_TRACE_RELOG_MODE | BUFFERING,
+	 "EVENT_TRACE_FILE_MODE_APPEND",
+	 "appending excludes real-time, preallocate, new-file, relog and buffering modes"},
+	{NEWFILE, PREALLOCATE | EVENT_TRACE_RELOG_MODE | BUFFERING | EVENT_TRACE_SYSTEM_LOGGER_MODE,
+	 "EVENT_TRACE_FILE_MODE_NEWFILE",
+	 "new-file mode excludes preallocate, relog, buffering and system logger modes"},
+	{BUFFERING, SEQUENTIAL | PREALLOCATE, "EVENT_TRACE_BUFFERING_MODE",
+	 "a buffering session has no file modes"},
+	{EVENT_TRACE_PRIVATE_LOGGER_MODE,
+	 EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE | PREALLOCATE,
+	 "EVENT_TRACE_PRIVATE_LOGGER_MODE",
+	 "a private session excludes real-time, independent and preallocate modes"},
+	{EVENT_TRACE_ADD_HEADER_MODE, EVENT_TRACE_REAL_TIME_MODE, "EVENT_TRACE_ADD_HEADER_MODE",
+	 "adding a header excludes real-time mode"},
+	{EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE,
+	 "EVENT_TRACE_USE_GLOBAL_SEQUENCE", "sequence numbers are either global or local"},
+	{EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN,
+	 "EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN", "a session either stops or persists at shutdown"},
+	{EVENT_TRACE_USE_PAGED_MEMORY, EVENT_TRACE_SYSTEM_LOGGER_MODE,
+	 "EVENT_TRACE_USE_PAGED_MEMORY", "a system logger cannot use paged memory"},
+};
+
+/* What is not built yet, by bit. */
+static const struct {
+	uint32_t mode;
+	const char *name;
+} unbuilt[] = {
+	{CIRCULAR, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
+	{APPEND, "EVENT_TRACE_FILE_MODE_APPEND"},
+	{NEWFILE, "EVENT_TRACE_FILE_MODE_NEWFILE"},
+	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
+	{EVENT_TRACE_NONSTOPPABLE_MODE, "EVENT_TRACE_NONSTOPPABLE_MODE"},
+	{EVENT_TRACE_SECURE_MODE, "EVENT_TRACE_SECURE_MODE"},
+	{EVENT_TRACE_DELAY_OPEN_FILE_MODE, "EVENT_TRACE_DELAY_OPEN_FILE_MODE"},
+	{BUFFERING, "EVENT_TRACE_BUFFERING_MODE"},
+	{EVENT_TRACE_PRIVATE_LOGGER_MODE, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{EVENT_TRACE_ADD_HEADER_MODE, "EVENT_TRACE_ADD_HEADER_MODE"},
+	{EVENT_TRACE_USE_GLOBAL_SEQUENCE, "EVENT_TRACE_USE_GLOBAL_SEQUENCE"},
+	{EVENT_TRACE_USE_LOCAL_SEQUENCE, "EVENT_TRACE_USE_LOCAL_SEQUENCE"},
+	{EVENT_TRACE_RELOG_MODE, "EVENT_TRACE_RELOG_MODE"},
+	{EVENT_TRACE_PRIVATE_IN_PROC, "EVENT_TRACE_PRIVATE_IN_PROC"},
+	{EVENT_TRACE_MODE_RESERVED, "EVENT_TRACE_MODE_RESERVED"},
+	{EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, "EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN"},
+	{EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, "EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN"},
+	{EVENT_TRACE_USE_PAGED_MEMORY, "EVENT_TRACE_USE_PAGED_MEMORY"},
+	{EVENT_TRACE_COMPRESSED_MODE, "EVENT_TRACE_COMPRESSED_MODE"},
+	{EVENT_TRACE_ADDTO_TRIAGE_DUMP, "EVENT_TRACE_ADDTO_TRIAGE_DUMP"},
+};
+
+static int refuse(struct etw_fault *reterr, int error, const char *field, const char *sentence)
+{
+	return etw_fault_set(reterr, error, 0, "session configuration", field, sentence);
+}
+
+static int check_contradictions(const struct wire_session_config *config, struct etw_fault *reterr)
+{
+	uint32_t mode = config->log_file_mode;
+	uint32_t needs_size = CIRCULAR | NEWFILE | PREALLOCATE | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
+	bool has_file = config->log_file[0] != '\0';
+
+	for (size_t i = 0; i < ARRAY_SIZE(conflicts); i++) {
+		if (mode & conflicts[i].mode && mode & conflicts[i].with)
+			return refuse(reterr, -EINVAL, conflicts[i].name, conflicts[i].sentence);
+	}
+	if (mode & BUFFERING && has_file)
+		return refuse(reterr, -EINVAL, "EVENT_TRACE_BUFFERING_MODE",
+			      "a buffering session has no file");
+	if (mode & needs_size && (config->maximum_file_size == 0 || !has_file))
+		return refuse(reterr, -EINVAL, "MaximumFileSize",
+			      "the file mode needs a file name and a maximum file size");
+	if (!has_file && !(mode & (EVENT_TRACE_REAL_TIME_MODE | BUFFERING)))
+		return refuse(reterr, -EINVAL, "LogFileName",
+			      "a session that is not real-time needs a file name");
+	if (has_file && config->log_file[0] != '/')
+		return refuse(reterr, -EINVAL, "LogFileName", "the file's path is not absolute");
+	return 0;
+}
+
+static int check_modes(const struct wire_session_config *config, struct etw_fault *reterr)
+{
+	TRY(check_contradictions(config, reterr));
+	for (size_t i = 0; i < ARRAY_SIZE(unbuilt); i++) {
+		if (config->log_file_mode & unbuilt[i].mode)
+			return refuse(reterr, -EOPNOTSUPP, unbuilt[i].name,
+				      "the mode is not built yet");
+	}
+	if (config->log_file_mode & ~MODES_BUILT)
+		return refuse(reterr, -EOPNOTSUPP, "LogFileMode",
+			      "a bit of it is none that sessions know");
+	return 0;
+}
+
+/* How many buffers of @buffer_bytes one ring may have at most. */
+static uint32_t limit_of_ring(uint32_t outputs, uint32_t buffer_bytes)
+{
+	uint64_t memory = UINT64_MAX;
+	struct sysinfo info;
+	uint64_t most;
+
+	if (sysinfo(&info) == 0)
+		memory = (uint64_t)info.totalram * info.mem_unit;
+	most = memory / 4 / outputs / buffer_bytes;
+	if (most > WIRE_RING_BUFFERS_MAX)
+		most = WIRE_RING_BUFFERS_MAX;
+	return most < ETW_SESSION_MINIMUM_PER_CPU ? ETW_SESSION_MINIMUM_PER_CPU : (uint32_t)most;
+}
+
+static uint32_t default_maximum(uint32_t outputs, uint32_t buffer_bytes)
+{
+	uint64_t bytes = ALL_CPUS_BYTES / outputs;
+
+	if (bytes > PER_CPU_BYTES)
+		bytes = PER_CPU_BYTES;
+	return outputs * (uint32_t)(bytes / buffer_bytes);
+}
+
+static void settle_buffers(struct wire_session_config *config, struct etw_session_plan *plan)
+{
+	uint32_t outputs = plan->output_count;
+	uint32_t least = outputs * ETW_SESSION_MINIMUM_PER_CPU;
+	uint32_t limit;
+
+	if (config->buffer_kib == 0)
+		config->buffer_kib = ETW_SESSION_BUFFER_KIB_DEFAULT;
+	if (config->buffer_kib < ETW_SESSION_BUFFER_KIB_MIN)
+		config->buffer_kib = ETW_SESSION_BUFFER_KIB_MIN;
+	if (config->buffer_kib > ETW_SESSION_BUFFER_KIB_MAX)
+		config->buffer_kib = ETW_SESSION_BUFFER_KIB_MAX;
+	plan->buffer_bytes = config->buffer_kib * 1024;
+	limit = limit_of_ring(outputs, plan->buffer_bytes) * outputs;
+
+	if (config->minimum_buffers < least)
+		config->minimum_buffers = least;
+	if (config->minimum_buffers > limit)
+		config->minimum_buffers = limit;
+	if (config->maximum_buffers == 0)
+		config->maximum_buffers = default_maximum(outputs, plan->buffer_bytes);
+	if (config->maximum_buffers < config->minimum_buffers + ETW_SESSION_MAXIMUM_ABOVE)
+		config->maximum_buffers = config->minimum_buffers + ETW_SESSION_MAXIMUM_ABOVE;
+	if (config->maximum_buffers > limit)
+		config->maximum_buffers = limit;
+	plan->ring_buffers = (config->maximum_buffers + outputs - 1) / outputs;
+}
+
+static void settle_timers(struct wire_session_config *config, struct etw_session_plan *plan)
+{
+	bool is_ms = config->log_file_mode & USE_MS_TIMER;
+	uint64_t unit = is_ms ? MS_NS : SECOND_NS;
+
+	plan->file_flush_ns = plan->has_file ? config->flush_timer * unit : 0;
+	if (!plan->is_realtime)
+		return;
+	if (config->flush_timer == 0)
+		config->flush_timer = is_ms ? 1000 : 1;
+	plan->batch_flush_ns = config->flush_timer * unit;
+}
+
+static void settle_kernel(struct wire_session_config *config, struct etw_session_plan *plan)
+{
+	bool is_logger = etw_guid_equal(&config->guid, &kernel_guid) ||
+			 strcasecmp(config->name, "NT Kernel Logger") == 0;
+
+	if (is_logger)
+		config->guid = kernel_guid;
+	plan->is_kernel = is_logger || config->enable_flags != 0;
+}
+
+int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_count,
+			      struct etw_session_plan *ret, struct etw_fault *reterr)
+{
+	struct etw_session_plan plan = {.cpu_count = cpu_count};
+
+	TRY(check_modes(config, reterr));
+	if (config->clock_type == 0)
+		config->clock_type = ETW_CLOCK_QPC;
+	if (config->clock_type > ETW_CLOCK_CYCLE)
+		return refuse(reterr, -EINVAL, "ClientContext", "there is no such clock");
+	plan.clock_type = config->clock_type;
+	plan.output_count = cpu_count;
+	if (config->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) {
+		plan.output_count = 1;
+		plan.ring_flags |= WIRE_RING_ONE_STREAM;
+	}
+	if (config->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE)
+		plan.ring_flags |= WIRE_RING_INDEPENDENT;
+	plan.is_realtime = (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
+	plan.has_file = config->log_file[0] != '\0';
+	settle_buffers(config, &plan);
+	settle_timers(config, &plan);
+	settle_kernel(config, &plan);
+	*ret = plan;
+	return 0;
+}
+
+/* The last number of a list such as "0-3,8-11"; the file is the kernel's. */
+static long last_processor(void)
+{
+	long last = -1, number = 0;
+	int c;
+	FILE *file = fopen("/sys/devices/system/cpu/present", "re");
+
+	if (!file)
+		return -1;
+	while ((c = fgetc(file)) != EOF) {
+		if (c >= '0' && c <= '9') {
+			number = number * 10 + (c - '0');
+			last = number < WIRE_RING_CPUS_MAX ? number : WIRE_RING_CPUS_MAX - 1;
+		} else {
+			number = 0;
+		}
+	}
+	(void)fclose(file);
+	return last;
+}
+
+uint32_t etw_session_cpu_count(void)
+{
+	long count = last_processor() + 1;
+
+	if (count <= 0)
+		count = sysconf(_SC_NPROCESSORS_CONF);
+	if (count <= 0)
+		count = 1;
+	return count > WIRE_RING_CPUS_MAX ? WIRE_RING_CPUS_MAX : (uint32_t)count;
+}

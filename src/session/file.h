@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's file: made with its owner's rights, written by sealed buffers, ended by the session's stop, by
+ * its size limit or by an error; the session goes on then. Owner thread, but for the start.
+ */
+#ifndef ETW_SESSION_FILE_H
+#define ETW_SESSION_FILE_H
+
+#include "session/session_internal.h"
+
+/*
+ * etw_session_file_create() - makes the header buffer, and the file if the session has one.
+ *
+ * Returns 0; -EMSGSIZE when names do not fit a buffer; -EFBIG when MaximumFileSize has no room for two
+ * buffers; the errno of making and writing the file.
+ */
+int etw_session_file_create(struct etw_session *session);
+
+/* etw_session_file_adopt() - goes on with the last host's file; without it the file is ended. */
+void etw_session_file_adopt(struct etw_session *session);
+
+/* etw_session_file_claim() - the place of the next buffer; 0 when there is no file, or no longer one. */
+uint64_t etw_session_file_claim(struct etw_session *session);
+
+/* etw_session_file_reclaim() - a place that the last host had claimed. */
+void etw_session_file_reclaim(struct etw_session *session, uint64_t offset);
+
+/*
+ * etw_session_file_put() - writes a sealed buffer. An error ends the file. Returns 0 or that error's
+ * negative errno.
+ */
+int etw_session_file_put(struct etw_session *session, uint64_t offset, const uint8_t *buffer);
+
+/*
+ * etw_session_file_end() - the final header, and nothing behind the last buffer.
+ *
+ * @status: why the file ends before the session: its header is brought up to date once more at the stop; 0
+ * at the stop
+ */
+void etw_session_file_end(struct etw_session *session, int status);
+
+/* etw_session_file_refresh() - brings the header buffer in memory up to date. */
+void etw_session_file_refresh(struct etw_session *session, bool is_end);
+
+#endif

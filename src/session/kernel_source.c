@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's events of a session; see session/kernel_source.h. */
+#include "session/kernel_source.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+
+#define POLL_NS UINT64_C(10000000)
+
+enum watch_word {
+	WATCH_IDLE = 0,
+	WATCH_ARMED = 1,
+	WATCH_STOP = 2,
+};
+
+struct etw_session_watch {
+	struct etw_session *session;
+	pthread_t thread;
+	int fd;        /* borrowed from the source */
+	int stop_fd;   /* owned: an eventfd */
+	uint32_t word; /* futex: enum watch_word */
+};
+
+static void set_word(struct etw_session_watch *watch, uint32_t value)
+{
+	store_release(&watch->word, value);
+	(void)syscall(SYS_futex, &watch->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void *run_watch(void *context)
+{
+	struct etw_session_watch *watch = context;
+	struct pollfd fds[2] = {{.fd = watch->fd, .events = POLLIN},
+				{.fd = watch->stop_fd, .events = POLLIN}};
+	uint32_t armed;
+
+	for (;;) {
+		while (load_acquire(&watch->word) == WATCH_IDLE)
+			(void)syscall(SYS_futex, &watch->word, FUTEX_WAIT_PRIVATE, WATCH_IDLE, NULL,
+				      NULL, 0);
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			return NULL;
+		if (load_acquire(&watch->word) == WATCH_STOP)
+			return NULL;
+		armed = WATCH_ARMED;
+		/* A descriptor that is ready stays so until the session has collected. */
+		if (fds[0].revents && cas_acq_rel(&watch->word, &armed, (uint32_t)WATCH_IDLE))
+			etw_session_kick(watch->session);
+	}
+}
+
+static int start_watch(struct etw_session *session, int fd)
+{
+	struct etw_session_watch *watch = calloc(1, sizeof(*watch));
+	int result;
+
+	if (!watch)
+		return -ENOMEM;
+	watch->session = session;
+	watch->fd = fd;
+	watch->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (watch->stop_fd < 0) {
+		result = -errno;
+		free(watch);
+		return result;
+	}
+	result = -pthread_create(&watch->thread, NULL, run_watch, watch);
+	if (result < 0) {
+		close(watch->stop_fd);
+		free(watch);
+		return result;
+	}
+	session->watch = watch;
+	return 0;
+}
+
+static void stop_watch(struct etw_session *session)
+{
+	struct etw_session_watch *watch = session->watch;
+	uint64_t one = 1;
+
+	if (!watch)
+		return;
+	set_word(watch, WATCH_STOP);
+	while (write(watch->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(watch->thread, NULL);
+	close(watch->stop_fd);
+	free(watch);
+	session->watch = NULL;
+}
+
+/* The functions that a source is offered; its context is the session. */
+static int64_t source_now(void *context)
+{
+	return etw_session_now(context);
+}
+
+static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
+{
+	struct etw_session *session = context;
+
+	if (!session->host.to_raw)
+		return -ENOSYS;
+	return session->host.to_raw(session->host.context, monotonic_ns, ret);
+}
+
+static void name_kept(const struct etw_session *session, const char *what, char name[96])
+{
+	(void)snprintf(name, 96, "session-%u/kernel-%s", session->state.head->session_id, what);
+}
+
+static int source_keep(void *context, const char *what, int fd)
+{
+	struct etw_session *session = context;
+	char name[96];
+
+	if (!session->host.keep_fd)
+		return -ENOSYS;
+	name_kept(session, what, name);
+	return session->host.keep_fd(session->host.context, name, fd);
+}
+
+static int source_kept(void *context, const char *what)
+{
+	struct etw_session *session = context;
+	char name[96];
+
+	if (!session->host.kept_fd)
+		return -ENOENT;
+	name_kept(session, what, name);
+	return session->host.kept_fd(session->host.context, name);
+}
+
+/* Where each processor's events were left: with one output its record has the marks of all. */
+static struct etw_source_mark *collect_marks(const struct etw_session *session)
+{
+	struct etw_source_mark *marks = calloc(session->plan.cpu_count, sizeof(*marks));
+
+	for (uint32_t i = 0; marks && i < session->plan.cpu_count; i++) {
+		if (session->plan.output_count == 1)
+			marks[i] = session->outputs[0].record->marks[i];
+		else
+			marks[i] = session->outputs[i].record->marks[0];
+	}
+	return marks;
+}
+
+static int make_streams(struct etw_session *session)
+{
+	session->source_streams = calloc(session->plan.cpu_count, sizeof(*session->source_streams));
+	if (!session->source_streams)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->plan.cpu_count; i++) {
+		session->source_streams[i].source_cpu = i;
+		session->source_streams[i].mark = session->plan.output_count == 1 ? i : 0;
+		session->source_streams[i].floor_raw = session->state.head->t0_raw;
+	}
+	return 0;
+}
+
+static int open_source(struct etw_session *session, bool is_adopted, struct etw_fault *fault)
+{
+	CLEANUP(freep) struct etw_source_mark *marks = NULL;
+	const struct etw_source_ops *ops = session->host.kernel;
+
+	session->source_host = (struct etw_source_host){
+		.context = session,
+		.cpu_count = session->plan.cpu_count,
+		.clock_type = session->plan.clock_type,
+		.now_raw = source_now,
+		.to_raw = source_to_raw,
+		.keep_fd = source_keep,
+		.kept_fd = source_kept,
+	};
+	TRY(make_streams(session));
+	if (is_adopted) {
+		marks = collect_marks(session);
+		if (!marks)
+			return -ENOMEM;
+	}
+	return ops->open(&session->source_host, marks, &session->source, fault);
+}
+
+static int start_source(struct etw_session *session, bool is_adopted, struct etw_fault *fault)
+{
+	const struct etw_source_ops *ops = session->host.kernel;
+	struct etw_source_request request = {
+		.group_masks = {session->state.head->config.enable_flags},
+	};
+	int fd;
+
+	TRY(open_source(session, is_adopted, fault));
+	TRY(ops->enable(session->source, &request, fault));
+	if (!is_adopted)
+		TRY(ops->rundown(session->source, /* is_end= */ false));
+	fd = ops->wait_fd(session->source);
+	if (fd >= 0)
+		TRY(start_watch(session, fd));
+	return 0;
+}
+
+/* A source that goes on with its counts has them still; one that begins anew adds to the former's. */
+static void settle_former_loss(struct etw_session *session)
+{
+	struct etw_state_head *head = session->state.head;
+	struct etw_source_loss loss = {0};
+
+	session->host.kernel->loss(session->source, &loss);
+	if (loss.no_buffer < head->source_now.no_buffer ||
+	    loss.no_memory < head->source_now.no_memory) {
+		head->source.no_buffer += head->source_now.no_buffer;
+		head->source.no_memory += head->source_now.no_memory;
+		head->source.incomplete += head->source_now.incomplete;
+	}
+	head->source_now = loss;
+}
+
+void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
+{
+	struct etw_fault fault = {0};
+	int result;
+
+	if (!session->plan.is_kernel)
+		return;
+	if (!session->host.kernel) {
+		etw_session_complain(session, "this host has no source of kernel events", 0, NULL);
+		return;
+	}
+	result = start_source(session, is_adopted, &fault);
+	if (result < 0) {
+		etw_session_complain(session, "kernel events", result, &fault);
+		/* What could be opened stays, when only a part of what was asked for is missing. */
+		if (!session->source)
+			return;
+	}
+	settle_former_loss(session);
+}
+
+void etw_kernel_source_collect(struct etw_session *session)
+{
+	int64_t watermark = session->source_watermark_raw;
+	int result;
+
+	session->needs_source_retry = false;
+	session->has_source_more = false;
+	if (!session->source)
+		return;
+	result = session->host.kernel->collect(session->source, &watermark);
+	if (result < 0) {
+		etw_session_complain(session, "the source of kernel events failed", result, NULL);
+		etw_kernel_source_close(session);
+		return;
+	}
+	session->has_source_more = result > 0;
+	if (watermark > session->source_watermark_raw)
+		session->source_watermark_raw = watermark;
+}
+
+static void read_loss(struct etw_session *session)
+{
+	struct etw_source_loss loss = {0};
+	struct etw_state_head *head = session->state.head;
+
+	session->host.kernel->loss(session->source, &loss);
+	store_relaxed(&head->source_now.no_buffer, loss.no_buffer);
+	store_relaxed(&head->source_now.no_memory, loss.no_memory);
+	store_relaxed(&head->source_now.incomplete, loss.incomplete);
+}
+
+void etw_kernel_source_release(struct etw_session *session)
+{
+	if (!session->source)
+		return;
+	session->host.kernel->release(session->source);
+	read_loss(session);
+}
+
+uint64_t etw_kernel_source_arm(struct etw_session *session)
+{
+	if (!session->source)
+		return 0;
+	if (!session->watch)
+		return POLL_NS;
+	set_word(session->watch, WATCH_ARMED);
+	return session->needs_source_retry ? POLL_NS : 0;
+}
+
+void etw_kernel_source_stop(struct etw_session *session)
+{
+	int result;
+
+	if (!session->source)
+		return;
+	result = session->host.kernel->rundown(session->source, /* is_end= */ true);
+	if (result < 0)
+		etw_session_complain(session, "the rundown at the end", result, NULL);
+}
+
+void etw_kernel_source_close(struct etw_session *session)
+{
+	stop_watch(session);
+	if (session->source) {
+		read_loss(session);
+		session->host.kernel->close(session->source);
+		session->source = NULL;
+	}
+	for (uint32_t i = 0; session->outputs && i < session->plan.output_count; i++)
+		session->outputs[i].stream_count = 0; /* gathered anew in the next round */
+	free(session->source_streams);
+	session->source_streams = NULL;
+}

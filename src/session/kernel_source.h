@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session's source of kernel events: opened, enabled, collected from, watched by a helper thread that
+ * kicks the session's when there is something to collect. Owner thread.
+ * Source: docs/design/recording.md "Sources".
+ */
+#ifndef ETW_SESSION_KERNEL_SOURCE_H
+#define ETW_SESSION_KERNEL_SOURCE_H
+
+#include "session/session_internal.h"
+
+/* etw_kernel_source_open() - for a kernel session; what fails is a complaint. @is_adopted: no rundown. */
+void etw_kernel_source_open(struct etw_session *session, bool is_adopted);
+
+/* etw_kernel_source_collect() - reads what has come, and the watermark. */
+void etw_kernel_source_collect(struct etw_session *session);
+
+/* etw_kernel_source_release() - all outputs were committed. */
+void etw_kernel_source_release(struct etw_session *session);
+
+/* etw_kernel_source_arm() - the helper watches from now on. Returns ns until a look is due anyway; 0: never. */
+uint64_t etw_kernel_source_arm(struct etw_session *session);
+
+/* etw_kernel_source_stop() - queues the rundown of the end. */
+void etw_kernel_source_stop(struct etw_session *session);
+
+/* etw_kernel_source_close() - takes its last account; harmless when there is none. */
+void etw_kernel_source_close(struct etw_session *session);
+
+#endif

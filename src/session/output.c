@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Output buffers: appending, sealing, committing; see session/output.h. */
+#include "session/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "etl/writer.h"
+#include "session/delivery.h"
+#include "session/file.h"
+#include "wire/etl_buffer.h"
+
+int etw_outputs_open(struct etw_session *session)
+{
+	const struct etw_state_head *head = session->state.head;
+	size_t streams = ETW_STATE_SETS + head->cpu_count;
+
+	session->outputs = calloc(head->output_count, sizeof(*session->outputs));
+	if (!session->outputs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < head->output_count; i++) {
+		struct etw_session_output *output = &session->outputs[i];
+
+		output->index = i;
+		output->buffer = etw_state_buffer(&session->state, i);
+		output->record = malloc(head->record_bytes);
+		output->streams = calloc(streams, sizeof(struct etw_session_stream *));
+		if (!output->record || !output->streams)
+			return -ENOMEM;
+		memcpy(output->record, etw_state_holding(&session->state, i), head->record_bytes);
+		output->merged_raw = output->record->last_time_raw;
+	}
+	return 0;
+}
+
+void etw_outputs_close(struct etw_session *session)
+{
+	for (uint32_t i = 0; session->outputs && i < session->plan.output_count; i++) {
+		free(session->outputs[i].record);
+		free(session->outputs[i].streams);
+	}
+	free(session->outputs);
+	session->outputs = NULL;
+}
+
+static void sample_ring(struct etw_session_output *output, struct etw_session_stream *stream)
+{
+	struct etw_state_record *record = output->record;
+	struct etw_ring_position position = etw_ring_reader_position(stream->reader);
+
+	record->positions[stream->set->slot] = (struct etw_state_position){
+		.set_id = stream->set->id, .offset = position.offset, .slots = position.slots};
+	etw_ring_reader_counts(stream->reader, &stream->counts);
+	/* May shrink: a gap is counted as one event until it is known what it held. */
+	record->counts.gaps += stream->counts.lost_in_gaps - stream->gaps_base;
+	stream->gaps_base = stream->counts.lost_in_gaps;
+}
+
+static void sample_streams(struct etw_session_output *output)
+{
+	for (uint32_t i = 0; i < output->stream_count; i++) {
+		struct etw_session_stream *stream = output->streams[i];
+
+		if (!stream->set) {
+			if (stream->is_touched)
+				output->record->marks[stream->mark] = stream->popped;
+		} else if (stream->is_touched || stream->counts.quarantined > 0) {
+			sample_ring(output, stream);
+		}
+	}
+}
+
+static void release_streams(struct etw_session_output *output)
+{
+	for (uint32_t i = 0; i < output->stream_count; i++) {
+		struct etw_session_stream *stream = output->streams[i];
+
+		if (stream->set && (stream->is_touched || stream->counts.quarantined > 0)) {
+			etw_ring_reader_release(stream->reader);
+			/* Buffers are quarantined here, and gaps that have come in counted. */
+			etw_ring_reader_counts(stream->reader, &stream->counts);
+		}
+		stream->is_touched = false;
+	}
+}
+
+void etw_output_commit(struct etw_session *session, struct etw_session_output *output)
+{
+	sample_streams(output);
+	etw_state_commit(&session->state, output->index, output->record);
+	output->is_changed = false;
+	release_streams(output);
+}
+
+void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
+			      struct etw_session_stream *stream)
+{
+	sample_ring(output, stream);
+	etw_state_commit(&session->state, output->index, output->record);
+}
+
+/* Events lost on this processor, as far as its streams know. */
+static uint64_t loss_of(const struct etw_session_output *output)
+{
+	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
+			output->record->counts.too_large;
+
+	for (uint32_t i = 0; i < output->stream_count; i++)
+		loss += output->streams[i]->counts.lost_no_buffer +
+			output->streams[i]->counts.lost_too_large;
+	return loss;
+}
+
+static int64_t flush_time(struct etw_session *session, const struct etw_session_output *output)
+{
+	int64_t raw = etw_session_now(session);
+
+	if (raw < session->state.head->last_flush_raw)
+		raw = session->state.head->last_flush_raw;
+	if (raw < output->record->last_time_raw)
+		raw = output->record->last_time_raw;
+	return raw;
+}
+
+static void begin_buffer(struct etw_session_output *output)
+{
+	output->record->fill = WIRE_BUFFER_HEADER_BYTES;
+	output->record->delivered = WIRE_BUFFER_HEADER_BYTES;
+	output->record->buffer_events = 0;
+	output->record->piece_events = 0;
+	output->record->is_sealed = 0;
+	output->record->sequence = 0;
+	output->record->offset = 0;
+}
+
+/* Puts a sealed buffer where it belongs, or counts it as lost to the file. */
+static void write_sealed(struct etw_session *session, struct etw_session_output *output)
+{
+	struct etw_state_record *record = output->record;
+	int result = -EIO;
+
+	if (!session->plan.has_file)
+		return;
+	if (record->offset != 0)
+		result = etw_session_file_put(session, record->offset, output->buffer);
+	if (result < 0) {
+		record->counts.file_events += record->buffer_events;
+		record->counts.file_buffers++;
+	}
+}
+
+void etw_output_seal(struct etw_session *session, struct etw_session_output *output, uint16_t flags,
+		     uint32_t next_bytes)
+{
+	struct etw_state_head *head = session->state.head;
+	struct etw_state_record *record = output->record;
+	struct etw_etl_buffer_head buffer_head = {
+		.buffer_bytes = session->plan.buffer_bytes,
+		.processor = (uint16_t)output->index,
+		.logger_id = (uint16_t)head->session_id,
+		.flags = flags,
+		.is_partial = next_bytes == 0,
+		.next_bytes = next_bytes,
+	};
+	uint64_t loss;
+
+	if (etw_output_is_empty(output))
+		return;
+	sample_streams(output);
+	loss = loss_of(output);
+	if (loss > record->flagged_loss)
+		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
+	record->flagged_loss = loss;
+	record->sequence = head->next_sequence;
+	record->offset = etw_session_file_claim(session);
+	buffer_head.sequence = record->sequence;
+	buffer_head.time_raw = flush_time(session, output);
+	etw_etl_seal_buffer(&buffer_head, output->buffer, record->fill);
+	record->is_sealed = 1;
+	etw_state_commit(&session->state, output->index, record);
+	head->last_flush_raw = buffer_head.time_raw;
+	head->next_sequence = record->sequence + 1;
+	SCHED_POINT("session.seal.recorded");
+	write_sealed(session, output);
+	SCHED_POINT("session.seal.written");
+	etw_delivery_piece(session, output, buffer_head.flags & WIRE_BUFFER_EVENTS_LOST,
+			   /* is_sealed= */ true);
+	begin_buffer(output);
+	etw_output_commit(session, output);
+	SCHED_POINT("session.seal.done");
+	output->round_buffers++;
+}
+
+void etw_outputs_recover(struct etw_session *session)
+{
+	struct etw_state_head *head = session->state.head;
+
+	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+		struct etw_session_output *output = &session->outputs[i];
+		struct etw_state_record *record = output->record;
+
+		if (!record->is_sealed)
+			continue;
+		if (head->next_sequence <= record->sequence)
+			head->next_sequence = record->sequence + 1;
+		if (record->offset != 0)
+			etw_session_file_reclaim(session, record->offset);
+		write_sealed(session, output);
+		if (session->plan.is_realtime && record->delivered < record->fill)
+			head->open_pieces++;
+		begin_buffer(output);
+		etw_state_commit(&session->state, i, record);
+	}
+}
+
+void etw_outputs_flush(struct etw_session *session)
+{
+	struct etw_session_output *last = NULL;
+
+	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+		if (!etw_output_is_empty(&session->outputs[i]))
+			last = &session->outputs[i];
+	}
+	for (uint32_t i = 0; last && i < session->plan.output_count; i++) {
+		struct etw_session_output *output = &session->outputs[i];
+
+		etw_output_seal(session, output, output == last ? WIRE_BUFFER_FLUSH_MARKER : 0, 0);
+	}
+}
+
+static void take(struct etw_session *session, struct etw_session_output *output,
+		 struct etw_session_stream *stream, bool is_good)
+{
+	if (stream->set)
+		etw_ring_reader_take(stream->reader, is_good);
+	else
+		session->host.kernel->pop(session->source, stream->source_cpu, &stream->popped);
+	stream->is_touched = true;
+	output->is_changed = true;
+}
+
+/* A source's events are the host's own: only what would spoil the file is looked at. */
+static enum etw_check_result check_copy(struct etw_session *session,
+					struct etw_session_output *output,
+					struct etw_session_stream *stream, uint8_t *copy,
+					int64_t *ret_raw)
+{
+	struct etw_check_limits limits = {
+		.floor_raw = output->record->last_time_raw,
+		.latest_raw = session->round.after_raw,
+		.slack_raw = session->slack_raw,
+		.is_steppable = session->plan.clock_type == ETW_CLOCK_SYSTEM,
+		.now_ns = session->round.now_ns,
+	};
+
+	if (stream->set)
+		return etw_check_event(stream->set->cache, &stream->memo, &limits, copy,
+				       stream->head_bytes, ret_raw);
+	*ret_raw = stream->head_raw;
+	return stream->head_raw >= limits.floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
+}
+
+void etw_output_append(struct etw_session *session, struct etw_session_output *output,
+		       struct etw_session_stream *stream)
+{
+	struct etw_state_record *record = output->record;
+	uint32_t bytes = stream->head_bytes;
+	uint32_t padded = ALIGN_UP(bytes, WIRE_EVENT_ALIGNMENT);
+	enum etw_check_result verdict;
+	uint8_t *copy;
+	int64_t raw = 0;
+
+	if (UNLIKELY(bytes == 0 ||
+		     padded > session->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)) {
+		take(session, output, stream, false);
+		if (stream->set)
+			record->counts.rejected++;
+		else
+			record->counts.too_large++;
+		return;
+	}
+	if (UNLIKELY(padded > session->plan.buffer_bytes - record->fill))
+		etw_output_seal(session, output, 0, bytes);
+	copy = output->buffer + record->fill;
+	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
+	memcpy(copy, stream->head_at, bytes);
+	verdict = check_copy(session, output, stream, copy, &raw);
+	take(session, output, stream, verdict != ETW_CHECK_REFUSED);
+	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
+		record->counts.rejected++;
+		return;
+	}
+	record->counts.raised += verdict == ETW_CHECK_RAISED;
+	record->last_time_raw = raw;
+	if (raw > stream->floor_raw)
+		stream->floor_raw = raw;
+	record->fill += padded;
+	record->buffer_events++;
+	record->piece_events++;
+	record->counts.events++;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output: the buffer in which a processor's events are collected, in order of time, until it is sealed:
+ * numbered, given its place, written, delivered. Owner thread.
+ */
+#ifndef ETW_SESSION_OUTPUT_H
+#define ETW_SESSION_OUTPUT_H
+
+#include "session/session_internal.h"
+
+/* etw_outputs_open() - makes the outputs over the session's state. Returns 0 or -ENOMEM. */
+int etw_outputs_open(struct etw_session *session);
+void etw_outputs_close(struct etw_session *session);
+
+/* etw_outputs_recover() - finishes what the last host left half done: buffers that it was writing. */
+void etw_outputs_recover(struct etw_session *session);
+
+/*
+ * etw_output_append() - copies the stream's next event behind the others, checks the copy, and takes the
+ * event from its stream. Seals the buffer when the event does not fit.
+ */
+void etw_output_append(struct etw_session *session, struct etw_session_output *output,
+		       struct etw_session_stream *stream);
+
+/*
+ * etw_output_seal() - ends the buffer, if it holds an event: writes it and begins the next.
+ *
+ * @flags:      WIRE_BUFFER_FLUSH_MARKER or 0
+ * @next_bytes: of the event that did not fit; 0: it is partial
+ */
+void etw_output_seal(struct etw_session *session, struct etw_session_output *output, uint16_t flags,
+		     uint32_t next_bytes);
+
+/* etw_outputs_flush() - seals every buffer that holds an event; the last gets the flush marker. */
+void etw_outputs_flush(struct etw_session *session);
+
+/* etw_output_commit() - makes positions, fill and counts hold, then lets the rings reuse their memory. */
+void etw_output_commit(struct etw_session *session, struct etw_session_output *output);
+
+/* etw_output_settle_stream() - brings a stream's last numbers into the account, and commits. */
+void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
+			      struct etw_session_stream *stream);
+
+static inline bool etw_output_is_empty(const struct etw_session_output *output)
+{
+	return output->record->buffer_events == 0;
+}
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* Ring sets of a session; see session/rings.h. */
+#include "session/rings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "session/output.h"
+#include "wire/etl_buffer.h"
+
+/* Adopted retired sets are closed after this, because nobody says who still maps them. */
+#define GRACE_NS UINT64_C(1000000000)
+
+/* Numbers of sets are unique in a process; those that a former host gave are stepped over. */
+static uint32_t last_set_id;
+
+static uint32_t next_set_id(void)
+{
+	uint32_t id;
+
+	do {
+		id = add_relaxed(&last_set_id, 1u) + 1;
+	} while (id == 0);
+	return id;
+}
+
+static void step_over_set_id(uint32_t id)
+{
+	uint32_t seen = load_relaxed(&last_set_id);
+
+	while (seen < id && !cas_relaxed(&last_set_id, &seen, id))
+		;
+}
+
+void etw_rings_name(const struct etw_session *session, uint32_t id, char name[ETW_RINGS_NAME_BYTES])
+{
+	(void)snprintf(name, ETW_RINGS_NAME_BYTES, "session-%u/ring-%u",
+		       session->state.head->session_id, id);
+}
+
+static struct etw_state_set *durable_set(struct etw_session *session, uint32_t slot)
+{
+	return &session->state.head->sets[slot];
+}
+
+static void free_set(struct etw_session_set *set)
+{
+	if (!set)
+		return;
+	for (uint32_t i = 0; i < set->stream_count; i++)
+		etw_ring_reader_close(set->streams[i].reader);
+	etw_ring_set_unmap(&set->map);
+	if (set->fd >= 0)
+		close(set->fd);
+	free(set->cache);
+	free(set);
+}
+
+static void free_setp(struct etw_session_set **set)
+{
+	free_set(*set);
+}
+
+static struct etw_session_set *new_set(struct etw_session *session, uid_t uid, uint32_t slot)
+{
+	uint32_t outputs = session->plan.output_count;
+	struct etw_session_set *set =
+		calloc(1, sizeof(*set) + outputs * sizeof(struct etw_session_stream));
+
+	if (!set)
+		return NULL;
+	set->fd = -1;
+	set->uid = uid;
+	set->slot = slot;
+	set->stream_count = outputs;
+	set->cache = calloc(1, sizeof(*set->cache));
+	if (!set->cache) {
+		free_set(set);
+		return NULL;
+	}
+	set->cache->host = &session->host;
+	set->cache->session_id = session->state.head->session_id;
+	set->cache->uid = uid;
+	return set;
+}
+
+/* Where the record that holds says that a ring was left; nothing for a ring of another set. */
+static struct etw_ring_position position_of(const struct etw_session *session,
+					    const struct etw_session_set *set, uint32_t output)
+{
+	const struct etw_state_position *position =
+		&etw_state_holding(&session->state, output)->positions[set->slot];
+
+	if (position->set_id != set->id)
+		return (struct etw_ring_position){0};
+	return (struct etw_ring_position){.slots = position->slots, .offset = position->offset};
+}
+
+static int open_readers(struct etw_session *session, struct etw_session_set *set)
+{
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		struct etw_session_stream *stream = &set->streams[i];
+
+		stream->set = set;
+		stream->floor_raw = session->state.head->t0_raw;
+		TRY(etw_ring_reader_open(&set->map, i,
+					 etw_state_durable(&session->state, set->slot, i),
+					 position_of(session, set, i), &stream->reader));
+	}
+	return 0;
+}
+
+static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
+		    struct etw_session_set **ret)
+{
+	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, uid, slot);
+	struct etw_ring_set_config config = {
+		.cpu_count = session->plan.output_count,
+		.buffer_count = session->plan.ring_buffers,
+		.buffer_bytes = session->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES,
+		.session_id = session->state.head->session_id,
+		.uid = uid,
+		.clock_type = session->plan.clock_type,
+		.flags = session->plan.ring_flags,
+	};
+
+	if (!set)
+		return -ENOMEM;
+	set->id = next_set_id();
+	TRY(etw_state_reserve_set(&session->state, slot));
+	TRY(etw_ring_set_create(&config, &set->fd));
+	TRY(etw_ring_set_map(set->fd, &set->map));
+	TRY(open_readers(session, set));
+	*ret = TAKE(set);
+	return 0;
+}
+
+/* Holding lock. */
+static struct etw_session_set *find_live(const struct etw_session *session, uid_t uid)
+{
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		struct etw_session_set *set = session->sets[i];
+
+		if (set && set->uid == uid && !load_relaxed(&set->is_retired))
+			return set;
+	}
+	return NULL;
+}
+
+/* Holding lock. */
+static int find_place(const struct etw_session *session, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (!session->sets[i] &&
+		    load_acquire(&session->state.head->sets[i].status) == ETW_STATE_SET_FREE) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+/* Holding lock. The keeper has the memory before a process can have it. */
+static int add_set(struct etw_session *session, uid_t uid, struct etw_session_set **ret)
+{
+	struct etw_session_set *set;
+	struct etw_state_set *durable;
+	uint32_t slot;
+
+	if (session->wants_stop)
+		return -ESHUTDOWN;
+	TRY(find_place(session, &slot));
+	TRY(make_set(session, uid, slot, &set));
+	durable = durable_set(session, slot);
+	durable->id = set->id;
+	durable->uid = uid;
+	store_release(&durable->status, (uint32_t)ETW_STATE_SET_LIVE);
+	session->sets[slot] = set;
+	*ret = set;
+	return 0;
+}
+
+static int keep_set(struct etw_session *session, const struct etw_session_set *set)
+{
+	char name[ETW_RINGS_NAME_BYTES];
+
+	if (!session->host.keep_fd)
+		return 0;
+	etw_rings_name(session, set->id, name);
+	return session->host.keep_fd(session->host.context, name, set->fd);
+}
+
+int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set, int *ret_fd)
+{
+	struct etw_session_set *set;
+	bool is_new = false;
+	int result = 0;
+
+	pthread_mutex_lock(&session->lock);
+	set = find_live(session, uid);
+	if (!set) {
+		result = add_set(session, uid, &set);
+		is_new = result == 0;
+	}
+	if (result == 0) {
+		*ret_ring_set = set->id;
+		*ret_fd = set->fd;
+	}
+	pthread_mutex_unlock(&session->lock);
+	/* Without a keeper the set works as well, but not longer than this host. */
+	if (is_new && keep_set(session, set) < 0)
+		etw_session_complain(session, "a ring set is not kept", 0, NULL);
+	if (is_new)
+		etw_session_kick(session); /* its processor may have had one stream until now */
+	return result;
+}
+
+/* Its numbers stay in the account, also when the host dies in the middle of this. */
+static void free_place(struct etw_session *session, uint32_t slot, uint64_t no_buffer,
+		       uint64_t too_large)
+{
+	struct etw_state_set *durable = durable_set(session, slot);
+
+	if (load_acquire(&durable->status) != ETW_STATE_SET_CLOSING) {
+		durable->closed_no_buffer_next = durable->closed_no_buffer + no_buffer;
+		durable->closed_too_large_next = durable->closed_too_large + too_large;
+		store_release(&durable->status, (uint32_t)ETW_STATE_SET_CLOSING);
+		SCHED_POINT("session.set.closing");
+	}
+	durable->closed_no_buffer = durable->closed_no_buffer_next;
+	durable->closed_too_large = durable->closed_too_large_next;
+	durable->id = 0;
+	store_release(&durable->status, (uint32_t)ETW_STATE_SET_FREE);
+}
+
+static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_session_set **ret)
+{
+	const struct etw_state_set *durable = durable_set(session, slot);
+	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, durable->uid, slot);
+	char name[ETW_RINGS_NAME_BYTES];
+
+	if (!set)
+		return -ENOMEM;
+	set->id = durable->id;
+	step_over_set_id(set->id);
+	etw_rings_name(session, set->id, name);
+	set->fd = session->host.kept_fd ? session->host.kept_fd(session->host.context, name)
+					: -ENOENT;
+	if (set->fd < 0)
+		return set->fd;
+	TRY(etw_ring_set_map(set->fd, &set->map));
+	if (set->map.cpu_count != session->plan.output_count ||
+	    set->map.buffer_bytes + WIRE_BUFFER_HEADER_BYTES > session->plan.buffer_bytes)
+		return -EPROTO;
+	TRY(open_readers(session, set));
+	if (load_acquire(&durable->status) == ETW_STATE_SET_RETIRED)
+		etw_rings_retire(session, set);
+	*ret = TAKE(set);
+	return 0;
+}
+
+void etw_rings_adopt(struct etw_session *session)
+{
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		uint32_t status = load_acquire(&durable_set(session, i)->status);
+		int result;
+
+		if (status == ETW_STATE_SET_FREE)
+			continue;
+		if (status == ETW_STATE_SET_CLOSING) {
+			free_place(session, i, 0, 0);
+			continue;
+		}
+		result = adopt_set(session, i, &session->sets[i]);
+		if (result < 0) {
+			etw_session_complain(session, "a ring set of the last host is lost", result,
+					     NULL);
+			free_place(session, i, 0, 0);
+		}
+	}
+}
+
+void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
+{
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (session->sets[i] && session->sets[i]->id == ring_set)
+			session->sets[i]->is_gone = true;
+	}
+	pthread_mutex_unlock(&session->lock);
+	etw_session_kick(session);
+}
+
+uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *sets[ETW_STATE_SETS])
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (session->sets[i])
+			sets[count++] = session->sets[i];
+	}
+	pthread_mutex_unlock(&session->lock);
+	return count;
+}
+
+void etw_rings_retire(struct etw_session *session, struct etw_session_set *set)
+{
+	if (set->is_retired)
+		return;
+	store_relaxed(&set->is_retired, true);
+	set->retired_ns = etw_session_monotonic_ns();
+	store_release(&durable_set(session, set->slot)->status, (uint32_t)ETW_STATE_SET_RETIRED);
+	/* Pairs with the look at it in etw_ring_reserve(); a bump follows, so that all look again. */
+	store_seq_cst(&etw_ring_set_page(&set->map)->is_retired, 1u);
+	SCHED_POINT("session.set.retired");
+}
+
+static bool is_worn_out(const struct etw_session_set *set)
+{
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		if (set->streams[i].counts.quarantined * 2 >= set->map.buffer_count)
+			return true;
+	}
+	return false;
+}
+
+static bool is_read_to_end(const struct etw_session_set *set)
+{
+	if (set->is_broken)
+		return true;
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		if (set->streams[i].status != ETW_STREAM_EMPTY)
+			return false;
+	}
+	return true;
+}
+
+static void close_set(struct etw_session *session, struct etw_session_set *set)
+{
+	uint64_t no_buffer = 0, too_large = 0;
+	char name[ETW_RINGS_NAME_BYTES];
+
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
+		no_buffer += set->streams[i].counts.lost_no_buffer;
+		too_large += set->streams[i].counts.lost_too_large;
+	}
+	for (uint32_t i = 0; i < session->plan.output_count; i++)
+		session->outputs[i].stream_count = 0; /* gathered anew in the next round */
+	pthread_mutex_lock(&session->lock);
+	free_place(session, set->slot, no_buffer, too_large);
+	session->sets[set->slot] = NULL;
+	pthread_mutex_unlock(&session->lock);
+	etw_rings_name(session, set->id, name);
+	if (session->host.forget_fd)
+		session->host.forget_fd(session->host.context, name);
+	free_set(set);
+}
+
+static bool may_close(struct etw_session *session, const struct etw_session_set *set)
+{
+	bool is_gone;
+
+	pthread_mutex_lock(&session->lock);
+	is_gone = set->is_gone;
+	pthread_mutex_unlock(&session->lock);
+	/* After the grace nobody can have a place reserved that is not counted as a gap. */
+	if (!is_gone && session->state.head->hosts > 1)
+		is_gone = session->round.now_ns - set->retired_ns > GRACE_NS;
+	return is_gone && is_read_to_end(set) &&
+	       session->round.now_ns - set->retired_ns > ETW_SESSION_STALL_NS;
+}
+
+void etw_rings_tend(struct etw_session *session, bool is_stop)
+{
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	uint32_t count = etw_rings_list(session, sets);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct etw_session_set *set = sets[i];
+
+		if (is_stop || (set->is_retired && may_close(session, set))) {
+			close_set(session, set);
+			continue;
+		}
+		if (set->is_retired || !(set->is_broken || is_worn_out(set)))
+			continue;
+		etw_rings_retire(session, set);
+		session->round.has_more = true; /* its open buffers end here */
+		if (session->host.ring_set_retired)
+			session->host.ring_set_retired(session->host.context,
+						       session->state.head->session_id, set->id);
+		if (session->host.ring_set_replaced)
+			session->host.ring_set_replaced(session->host.context,
+							session->state.head->session_id, set->uid);
+	}
+}
+
+void etw_rings_free_all(struct etw_session *session)
+{
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		free_set(session->sets[i]);
+		session->sets[i] = NULL;
+	}
+}

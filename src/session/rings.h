@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's ring sets: made for a uid, opened again by the next host, retired when they misbehave, closed
+ * when no process maps them any more and everything is read.
+ */
+#ifndef ETW_SESSION_RINGS_H
+#define ETW_SESSION_RINGS_H
+
+#include "session/session_internal.h"
+
+/*
+ * etw_rings_get() - the live set of a uid; made when there is none. Any thread, not holding `lock`.
+ *
+ * Returns 0; -ENOSPC when the session has as many sets as it can have; -ESHUTDOWN when it is stopped;
+ * -ENOMEM, or the errno of making the memory.
+ */
+int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set, int *ret_fd);
+
+/*
+ * etw_rings_adopt() - opens all sets that the last host left; before the thread runs.
+ *
+ * A set whose memory the keeper has not got, or that is not sound, is closed; the complaint says so.
+ */
+void etw_rings_adopt(struct etw_session *session);
+
+/* etw_rings_mark_gone() - no process maps this set any more. Any thread. */
+void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set);
+
+/* etw_rings_list() - writes borrowed pointers to all sets; returns how many. Owner thread. */
+uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *sets[ETW_STATE_SETS]);
+
+/* etw_rings_retire() - lets nobody reserve in it any more. Owner thread. */
+void etw_rings_retire(struct etw_session *session, struct etw_session_set *set);
+
+/*
+ * etw_rings_tend() - retires sets that are broken or have too many quarantined buffers, telling the host,
+ * and closes retired ones that are read to their end. Owner thread, after a commit of all outputs.
+ *
+ * @is_stop: closes every set
+ */
+void etw_rings_tend(struct etw_session *session, bool is_stop);
+
+/* etw_rings_free_all() - without a word to anybody; the thread is gone. */
+void etw_rings_free_all(struct etw_session *session);
+
+/* etw_rings_name() - the keeper's name of a set's memory. */
+#define ETW_RINGS_NAME_BYTES 48
+void etw_rings_name(const struct etw_session *session, uint32_t id,
+		    char name[ETW_RINGS_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions of a session; see session/session.h. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "session/account.h"
+#include "session/delivery.h"
+#include "session/file.h"
+#include "session/kernel_source.h"
+#include "session/output.h"
+#include "session/rings.h"
+#include "session/session_internal.h"
+
+#define NAME_BYTES 48
+
+void etw_session_kick(struct etw_session *session)
+{
+	add_acq_rel(&session->wake, 1u);
+	/* Shared, as futex_waitv() waits for it beside the rings' words. */
+	(void)syscall(SYS_futex, &session->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void etw_session_complain(struct etw_session *session, const char *what, int error,
+			  const struct etw_fault *fault)
+{
+	size_t room, used;
+	char *at;
+
+	pthread_mutex_lock(&session->lock);
+	used = strlen(session->complaint);
+	at = session->complaint + used;
+	room = sizeof(session->complaint) - used;
+	if (fault && fault->sentence)
+		(void)snprintf(at, room, "%s%s: %s%s%s", used ? "; " : "", what,
+			       fault->field ? fault->field : "", fault->field ? ": " : "",
+			       fault->sentence);
+	else if (error < 0)
+		(void)snprintf(at, room, "%s%s: %s", used ? "; " : "", what,
+			       strerrordesc_np(-error));
+	else
+		(void)snprintf(at, room, "%s%s", used ? "; " : "", what);
+	pthread_mutex_unlock(&session->lock);
+}
+
+static void name_state(const struct etw_session *session, char name[NAME_BYTES])
+{
+	(void)snprintf(name, NAME_BYTES, "session-%u/state", session->state.head->session_id);
+}
+
+static void forget(struct etw_session *session, const char *what)
+{
+	char name[NAME_BYTES];
+
+	if (!session->host.forget_fd)
+		return;
+	(void)snprintf(name, NAME_BYTES, "session-%u/%s", session->state.head->session_id, what);
+	session->host.forget_fd(session->host.context, name);
+}
+
+static struct etw_session *new_session(const struct etw_session_host *host)
+{
+	struct etw_session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return NULL;
+	session->host = *host;
+	session->state.fd = -1;
+	session->file.fd = -1;
+	pthread_mutex_init(&session->lock, NULL);
+	pthread_mutex_init(&session->consumer_lock, NULL);
+	pthread_cond_init(&session->done, NULL);
+	return session;
+}
+
+static void freep_session(struct etw_session **session)
+{
+	etw_session_free(*session);
+}
+
+static int64_t slack_of(const struct etw_session *session)
+{
+	uint64_t frequency = session->host.clock->page->frequency;
+
+	if (session->plan.clock_type == ETW_CLOCK_SYSTEM)
+		frequency = ETW_FILETIME_PER_SECOND;
+	return (int64_t)(frequency * (ETW_SESSION_SLACK_NS / 1000) / 1000000) + 1;
+}
+
+/* The thread has all signals blocked: they are for the host's main thread. */
+static int start_thread(struct etw_session *session)
+{
+	sigset_t all, before;
+	int result;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = -pthread_create(&session->thread, NULL, etw_session_thread, session);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (result < 0)
+		return result;
+	pthread_mutex_lock(&session->lock);
+	session->has_thread = true;
+	while (!session->is_ready)
+		pthread_cond_wait(&session->done, &session->lock);
+	pthread_mutex_unlock(&session->lock);
+	return 0;
+}
+
+static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
+		   const struct wire_session_config *config)
+{
+	char name[NAME_BYTES];
+	int64_t t0_raw, start_ft;
+
+	t0_raw = etw_session_now(session);
+	start_ft = etw_session_filetime();
+	TRY(etw_state_create(session_id, uid, config, &session->plan, t0_raw, &session->state));
+	session->state.head->start_ft = start_ft;
+	session->state.head->hosts = 1;
+	TRY(etw_outputs_open(session));
+	TRY(etw_session_file_create(session));
+	name_state(session, name);
+	if (session->host.keep_fd &&
+	    session->host.keep_fd(session->host.context, name, session->state.fd) < 0)
+		etw_session_complain(session, "the session is not kept", 0, NULL);
+	return 0;
+}
+
+int etw_session_start(const struct etw_session_host *host, uint32_t session_id, uid_t uid,
+		      const struct wire_session_config *config, struct etw_session **ret,
+		      struct etw_fault *reterr)
+{
+	CLEANUP(freep_session) struct etw_session *session = new_session(host);
+	CLEANUP(freep) struct wire_session_config *settled = malloc(sizeof(*settled));
+
+	if (!session || !settled)
+		return -ENOMEM;
+	*settled = *config;
+	TRY(etw_session_config_settle(settled, etw_session_cpu_count(), &session->plan, reterr));
+	session->slack_raw = slack_of(session);
+	TRY(prepare(session, session_id, uid, settled));
+	TRY(start_thread(session));
+	*ret = TAKE(session);
+	return 0;
+}
+
+int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct etw_session **ret)
+{
+	CLEANUP(freep_session) struct etw_session *session = new_session(host);
+
+	if (!session) {
+		close(state_fd);
+		return -ENOMEM;
+	}
+	TRY(etw_state_adopt(state_fd, &session->state));
+	session->plan = session->state.head->plan;
+	session->slack_raw = slack_of(session);
+	session->state.head->hosts++;
+	TRY(etw_outputs_open(session));
+	etw_session_file_adopt(session);
+	etw_outputs_recover(session);
+	etw_delivery_recover(session);
+	etw_rings_adopt(session);
+	TRY(start_thread(session));
+	*ret = TAKE(session);
+	return 0;
+}
+
+static void stop_thread(struct etw_session *session)
+{
+	if (!session->has_thread)
+		return;
+	pthread_mutex_lock(&session->lock);
+	session->wants_stop = true;
+	pthread_mutex_unlock(&session->lock);
+	etw_session_kick(session);
+	pthread_join(session->thread, NULL);
+	pthread_mutex_lock(&session->consumer_lock);
+	session->is_stopped = true;
+	pthread_mutex_unlock(&session->consumer_lock);
+	pthread_mutex_lock(&session->lock);
+	session->has_thread = false;
+	session->done_flush = session->wanted_flush;
+	pthread_cond_broadcast(&session->done);
+	pthread_mutex_unlock(&session->lock);
+	forget(session, "file");
+	forget(session, "state");
+}
+
+void etw_session_stop(struct etw_session *session, struct wire_session_info *ret)
+{
+	stop_thread(session);
+	if (ret)
+		etw_account_info(session, ret);
+}
+
+void etw_session_free(struct etw_session *session)
+{
+	if (!session)
+		return;
+	stop_thread(session);
+	etw_delivery_free_all(session);
+	etw_rings_free_all(session);
+	etw_etl_file_writer_close(&session->file);
+	etw_outputs_close(session);
+	etw_state_done(&session->state);
+	pthread_mutex_destroy(&session->lock);
+	pthread_mutex_destroy(&session->consumer_lock);
+	pthread_cond_destroy(&session->done);
+	free(session);
+}
+
+void etw_session_info(struct etw_session *session, struct wire_session_info *ret)
+{
+	etw_account_info(session, ret);
+}
+
+int etw_session_flush(struct etw_session *session)
+{
+	uint64_t ticket;
+	int result;
+
+	pthread_mutex_lock(&session->lock);
+	ticket = ++session->wanted_flush;
+	pthread_mutex_unlock(&session->lock);
+	etw_session_kick(session);
+	pthread_mutex_lock(&session->lock);
+	while (session->has_thread && session->done_flush < ticket)
+		pthread_cond_wait(&session->done, &session->lock);
+	result = session->done_flush >= ticket ? 0 : -ESHUTDOWN;
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
+int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+			 int *ret_fd)
+{
+	return etw_rings_get(session, uid, ret_ring_set, ret_fd);
+}
+
+void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
+{
+	etw_rings_mark_gone(session, ring_set);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a session, for the files of this room.
+ *
+ * | what                                   | owner                                                     |
+ * |----------------------------------------|-----------------------------------------------------------|
+ * | state.head, records, output buffers    | the session's thread; counts are read by others, relaxed  |
+ * | sets[]: which are there                | `lock`; a set's readers and streams: the session's thread |
+ * | subscribers, delivery memory           | `consumer_lock`                                           |
+ * | wanted_*, done_*, is_ready, complaint  | `lock`                                                    |
+ *
+ * Lock order: consumer_lock, then lock. No function of the host is called holding `lock`; notify() is
+ * called holding consumer_lock alone.
+ */
+#ifndef ETW_SESSION_SESSION_INTERNAL_H
+#define ETW_SESSION_SESSION_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etl/file_writer.h"
+#include "session/check.h"
+#include "session/session.h"
+#include "session/state.h"
+
+#define ETW_SESSION_SUBSCRIBERS   8
+#define ETW_SESSION_SLACK_NS      UINT64_C(2000)      /* how far times of one ring may run back */
+#define ETW_SESSION_GAP_NS        UINT64_C(100000000) /* how long a ring's reader waits for a gap */
+#define ETW_SESSION_STALL_NS      UINT64_C(150000000) /* after that a gap holds nobody any more */
+#define ETW_SESSION_ROUND_BUFFERS 16                  /* of one output in one round */
+
+enum etw_stream_status {
+	ETW_STREAM_EMPTY, /* nothing before its watermark */
+	ETW_STREAM_EVENT, /* head_* say which is next */
+	ETW_STREAM_GAP,   /* somebody is writing what comes next */
+};
+
+/* What is merged into an output: a ring, or a source's events of one processor. */
+struct etw_session_stream {
+	struct etw_session_set *set;    /* NULL: the source */
+	struct etw_ring_reader *reader; /* owned */
+	uint32_t source_cpu;
+	uint32_t mark; /* index in the record's marks */
+	enum etw_stream_status status;
+	bool is_touched; /* moved since the last commit */
+	bool is_bumped;  /* the last look closed the open buffer to earlier times */
+	uint32_t head_bytes;
+	const uint8_t *head_at;
+	int64_t head_raw;  /* its place in the merge */
+	int64_t floor_raw; /* whatever is still to come is not before it */
+	struct etw_source_mark popped;
+	struct etw_ring_counts counts; /* as of the last commit */
+	uint64_t gaps_base;            /* of counts.lost_in_gaps, already in the record */
+	struct etw_check_memo memo;
+};
+
+/* A ring set: one uid's rings. */
+struct etw_session_set {
+	uint32_t id, slot;
+	uid_t uid;
+	int fd;          /* owned */
+	bool is_retired; /* owner thread */
+	bool is_gone;    /* no process maps it: lock */
+	bool is_broken;
+	uint64_t retired_ns;
+	struct etw_ring_set map;
+	struct etw_check_cache *cache; /* owned */
+	uint32_t stream_count;
+	struct etw_session_stream streams[]; /* by output */
+};
+
+/* A processor's output buffer and what flows into it. */
+struct etw_session_output {
+	uint32_t index;
+	uint8_t *buffer;                 /* in the state */
+	struct etw_state_record *record; /* owned: what the next commit makes hold */
+	bool is_changed;                 /* since the last commit */
+	uint32_t stream_count;
+	struct etw_session_stream **streams; /* owned array of borrowed */
+	int64_t merged_raw;                  /* what comes later is not before it */
+	uint32_t round_buffers;
+};
+
+/* What one round goes by. */
+struct etw_session_round {
+	int64_t now_raw;   /* before the list of streams and the looks were taken */
+	int64_t after_raw; /* behind the looks: no sound event is later */
+	uint64_t now_ns;   /* CLOCK_MONOTONIC */
+	bool is_flush;     /* open buffers too */
+	bool is_stop;
+	bool has_more; /* there is more to do at once */
+	bool has_gap;
+	bool has_progress;
+};
+
+struct etw_subscriber;
+
+/* Why everything up to a moment is to be taken. */
+enum etw_flush_reason {
+	ETW_FLUSH_REQUEST = 0x1,
+	ETW_FLUSH_FILE_TIMER = 0x2,
+	ETW_FLUSH_BATCH_TIMER = 0x4,
+	ETW_FLUSH_STOP = 0x8,
+};
+
+struct etw_session {
+	struct etw_session_host host;
+	struct etw_state state;
+	struct etw_session_plan plan; /* a copy of state.head->plan */
+	int64_t slack_raw;
+
+	struct etw_session_output *outputs; /* owned, plan.output_count */
+	struct etw_etl_file_writer file;
+
+	struct etw_source *source;
+	struct etw_session_stream *source_streams; /* owned, plan.cpu_count */
+	struct etw_source_host source_host;
+	int64_t source_watermark_raw;
+	bool has_source_more;
+
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	uint64_t wanted_flush, done_flush; /* requests counted */
+	bool wants_stop, is_ready, has_thread, is_stopped;
+	int32_t thread_id;
+	uint64_t free_buffers; /* as of the last sleep */
+	char complaint[512];
+	uint32_t wake; /* futex: counts kicks; atomic */
+
+	pthread_mutex_t consumer_lock;
+	struct etw_subscriber *subscribers[ETW_SESSION_SUBSCRIBERS];
+	uint32_t subscriber_count; /* atomic for those without the lock */
+	uint64_t batch_bytes;      /* of the open batch */
+
+	pthread_t thread;
+	struct etw_session_watch *watch; /* of the source's descriptor; NULL: none */
+	/* The thread's own. */
+	struct etw_session_round round;
+	uint64_t next_file_flush_ns, next_batch_ns; /* 0: no timer */
+	uint32_t flush_reasons;   /* enum etw_flush_reason; 0: no flush is under way */
+	int64_t flush_target_raw; /* everything before it is to be taken */
+	uint64_t flush_ticket, flush_deadline_ns;
+	bool needs_source_retry;
+	bool is_drained;  /* the last flush is done */
+	bool is_armed;    /* the rings' writers wake the thread */
+	bool is_spurious; /* the last wait ended at once */
+};
+
+/* etw_session_now() - the session's clock. */
+static inline int64_t etw_session_now(const struct etw_session *session)
+{
+	return etw_clock_now(session->host.clock, session->plan.clock_type);
+}
+
+/* etw_session_kick() - wakes the session's thread. Any thread. */
+void etw_session_kick(struct etw_session *session);
+
+/* etw_session_complain() - adds a sentence to the session's complaint. */
+void etw_session_complain(struct etw_session *session, const char *what, int error,
+			  const struct etw_fault *fault);
+
+/* etw_session_thread() - the life of a session after its start. */
+void *etw_session_thread(void *session);
+
+/* etw_session_monotonic_ns() - CLOCK_MONOTONIC; etw_session_filetime() - now as FILETIME. */
+uint64_t etw_session_monotonic_ns(void);
+int64_t etw_session_filetime(void);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a session that outlives its host; see session/state.h. */
+#include "session/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "wire/etl_buffer.h"
+
+#define PAGE_BYTES 4096u
+
+static uint64_t durables_of_set(const struct etw_state_head *head)
+{
+	return ALIGN_UP((uint64_t)head->output_count * sizeof(struct etw_ring_durable), PAGE_BYTES);
+}
+
+/* Two records in front of the output buffer. */
+static uint64_t buffer_at(const struct etw_state_head *head)
+{
+	return ALIGN_UP(sizeof(struct etw_state_output) + UINT64_C(2) * head->record_bytes,
+			PAGE_BYTES);
+}
+
+static void lay_out(struct etw_state_head *head)
+{
+	uint32_t marks = head->output_count == 1 ? head->cpu_count : 1;
+
+	head->record_bytes = (uint32_t)ALIGN_UP(
+		sizeof(struct etw_state_record) + marks * sizeof(struct etw_source_mark), 64);
+	head->header_at = ALIGN_UP(sizeof(*head), PAGE_BYTES);
+	head->outputs_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
+	head->output_stride = ALIGN_UP(buffer_at(head) + head->buffer_bytes, PAGE_BYTES);
+	/* Last, because it is sparse: most places of ring sets are never used. */
+	head->durables_at = head->outputs_at + head->output_count * head->output_stride;
+	head->total_bytes = head->durables_at + ETW_STATE_SETS * durables_of_set(head);
+}
+
+static int map_state(struct etw_state *state, uint64_t bytes)
+{
+	void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	state->memory = memory;
+	state->head = memory;
+	return 0;
+}
+
+static struct etw_state_output *output_at(const struct etw_state *state, uint32_t output)
+{
+	const struct etw_state_head *head = state->head;
+
+	return (void *)(state->memory + head->outputs_at + output * head->output_stride);
+}
+
+static struct etw_state_record *record_at(const struct etw_state *state, uint32_t output,
+					  uint64_t index)
+{
+	return (void *)((uint8_t *)output_at(state, output) + sizeof(struct etw_state_output) +
+			index * state->head->record_bytes);
+}
+
+static int make_memory(struct etw_state *state, const struct etw_state_head *head)
+{
+	state->fd = memfd_create("etw-session", MFD_CLOEXEC);
+	if (state->fd < 0)
+		return -errno;
+	if (ftruncate(state->fd, (off_t)head->total_bytes) < 0)
+		return -errno;
+	/* All but the durables, so that no store can fail later. */
+	if (fallocate(state->fd, 0, 0, (off_t)head->durables_at) < 0)
+		return -errno;
+	return map_state(state, head->total_bytes);
+}
+
+int etw_state_create(uint32_t session_id, uint32_t uid, const struct wire_session_config *config,
+		     const struct etw_session_plan *plan, int64_t t0_raw, struct etw_state *ret)
+{
+	CLEANUP(etw_state_done) struct etw_state state = {.fd = -1};
+	CLEANUP(freep) struct etw_state_head *head = calloc(1, sizeof(*head));
+
+	if (!head)
+		return -ENOMEM;
+	head->magic = ETW_STATE_MAGIC;
+	head->version = ETW_STATE_VERSION;
+	head->session_id = session_id;
+	head->uid = uid;
+	head->output_count = plan->output_count;
+	head->cpu_count = plan->cpu_count;
+	head->buffer_bytes = plan->buffer_bytes;
+	head->plan = *plan;
+	head->config = *config;
+	head->t0_raw = t0_raw;
+	head->last_flush_raw = t0_raw;
+	head->next_sequence = 1;
+	head->delivery_sequence = 1;
+	lay_out(head);
+	TRY(make_memory(&state, head));
+	memcpy(state.memory, head, sizeof(*head));
+	for (uint32_t i = 0; i < head->output_count; i++) {
+		struct etw_state_record *record = record_at(&state, i, 0);
+
+		record->fill = WIRE_BUFFER_HEADER_BYTES;
+		record->delivered = WIRE_BUFFER_HEADER_BYTES;
+		record->last_time_raw = t0_raw;
+	}
+	*ret = state;
+	state = (struct etw_state){.fd = -1};
+	return 0;
+}
+
+/* Whether the numbers are those that this build would have laid out. */
+static bool is_sound(const struct etw_state_head *head, uint64_t bytes)
+{
+	struct etw_state_head expected;
+
+	if (head->magic != ETW_STATE_MAGIC || head->version != ETW_STATE_VERSION)
+		return false;
+	if (head->cpu_count == 0 || head->cpu_count > WIRE_RING_CPUS_MAX ||
+	    head->output_count == 0 || head->output_count > head->cpu_count)
+		return false;
+	if (head->buffer_bytes < ETW_SESSION_BUFFER_KIB_MIN * 1024 ||
+	    head->buffer_bytes > ETW_SESSION_BUFFER_KIB_MAX * 1024)
+		return false;
+	memcpy(&expected, head, sizeof(expected));
+	lay_out(&expected);
+	return memcmp(&expected, head, sizeof(expected)) == 0 && head->total_bytes <= bytes;
+}
+
+int etw_state_adopt(int fd, struct etw_state *ret)
+{
+	CLEANUP(etw_state_done) struct etw_state state = {.fd = fd};
+	struct stat stat;
+	const struct etw_state_record *record;
+
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if ((uint64_t)stat.st_size < sizeof(struct etw_state_head))
+		return -EPROTO;
+	TRY(map_state(&state, (uint64_t)stat.st_size));
+	if (!is_sound(state.head, (uint64_t)stat.st_size) ||
+	    state.head->total_bytes != (uint64_t)stat.st_size) {
+		munmap(state.memory, (size_t)stat.st_size);
+		state.memory = NULL;
+		return -EPROTO;
+	}
+	for (uint32_t i = 0; i < state.head->output_count; i++) {
+		record = etw_state_holding(&state, i);
+		if (record->fill < WIRE_BUFFER_HEADER_BYTES ||
+		    record->fill > state.head->buffer_bytes || record->fill % 8 != 0 ||
+		    record->delivered < WIRE_BUFFER_HEADER_BYTES ||
+		    record->delivered > record->fill)
+			return -EPROTO;
+	}
+	*ret = state;
+	state = (struct etw_state){.fd = -1};
+	return 0;
+}
+
+void etw_state_done(struct etw_state *state)
+{
+	if (state->memory)
+		munmap(state->memory, (size_t)state->head->total_bytes);
+	if (state->fd >= 0)
+		close(state->fd);
+	*state = (struct etw_state){.fd = -1};
+}
+
+int etw_state_reserve_set(struct etw_state *state, uint32_t slot)
+{
+	uint64_t bytes = durables_of_set(state->head);
+	uint64_t at = state->head->durables_at + slot * bytes;
+
+	if (fallocate(state->fd, 0, (off_t)at, (off_t)bytes) < 0)
+		return -ENOMEM;
+	memset(state->memory + at, 0, bytes);
+	return 0;
+}
+
+struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,
+					   uint32_t output)
+{
+	uint64_t at = state->head->durables_at + slot * durables_of_set(state->head);
+
+	return (struct etw_ring_durable *)(void *)(state->memory + at) + output;
+}
+
+const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output)
+{
+	/* Pairs with etw_state_commit(). */
+	return record_at(state, output, load_acquire(&output_at(state, output)->holding) & 1);
+}
+
+void etw_state_commit(struct etw_state *state, uint32_t output,
+		      const struct etw_state_record *record)
+{
+	struct etw_state_output *place = output_at(state, output);
+	uint64_t next = (load_relaxed(&place->holding) & 1) ^ 1;
+
+	SCHED_POINT("session.commit.before");
+	memcpy(record_at(state, output, next), record, state->head->record_bytes);
+	SCHED_POINT("session.commit.written");
+	store_release(&place->holding, next); /* pairs with etw_state_holding() */
+	SCHED_POINT("session.commit.done");
+}
+
+uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output)
+{
+	return (uint8_t *)output_at(state, output) + buffer_at(state->head);
+}

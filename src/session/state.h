@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What of a session outlives its host: one memfd that the keeper holds.
+ *
+ *	0            struct etw_state_head
+ *	header_at    the file's header buffer
+ *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
+ *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
+ *
+ * An *output* is a processor, or the one of a session with one stream for all. Which of an output's two
+ * records holds says one word: a record is written while the other one holds, then the word is flipped, so
+ * that positions, fill and counts change together however a host dies. Native byte order; the keeper is
+ * trusted, but a state of another version is refused.
+ * Source: docs/design/recording.md "The session engine".
+ */
+#ifndef ETW_SESSION_STATE_H
+#define ETW_SESSION_STATE_H
+
+#include <stdint.h>
+
+#include "base/source.h"
+#include "ring/reader.h"
+#include "session/config.h"
+#include "wire/message.h"
+
+#define ETW_STATE_MAGIC   UINT32_C(0x53455345) /* "ESES" */
+#define ETW_STATE_VERSION 1
+#define ETW_STATE_SETS    64 /* ring sets of a session at once, retired ones included */
+
+enum etw_state_set_status {
+	ETW_STATE_SET_FREE = 0,
+	ETW_STATE_SET_LIVE = 1,
+	ETW_STATE_SET_RETIRED = 2, /* nobody reserves any more; processes may still map it */
+	ETW_STATE_SET_CLOSING = 3, /* read to its end; closed_next is valid */
+};
+
+/* One ring set's place. The sums outlive the sets that stood here. */
+struct etw_state_set {
+	uint32_t id; /* as processes know it; 0: none yet */
+	uint32_t uid;
+	uint32_t status; /* enum etw_state_set_status; atomic */
+	uint32_t reserved_pad;
+	uint64_t closed_no_buffer, closed_too_large;           /* of former sets here */
+	uint64_t closed_no_buffer_next, closed_too_large_next; /* with the one that closes */
+};
+
+struct etw_state_head {
+	uint32_t magic, version;
+	uint64_t total_bytes;
+	uint32_t session_id, uid;
+	uint32_t output_count, cpu_count;
+	uint32_t buffer_bytes;
+	uint32_t record_bytes; /* with the marks behind it */
+	uint64_t header_at, durables_at, outputs_at, output_stride;
+	struct etw_session_plan plan;
+	struct wire_session_config config;
+	int64_t t0_raw, start_ft;
+	uint64_t next_sequence;    /* of sealed buffers, from 1 */
+	uint64_t file_next_offset; /* behind the last buffer that is known to be written */
+	int64_t last_flush_raw;    /* time of the buffer sealed last */
+	int32_t file_status;       /* why the file ended before the session; 0 */
+	uint32_t file_last_flags;  /* of the last buffer in the file */
+	uint64_t hosts;            /* that have run this session */
+	/* Real time. */
+	uint64_t batch;                    /* closed last, from 1 */
+	uint64_t delivery_sequence;        /* of buffers to consumers, from 1 */
+	uint64_t open_pieces, open_events; /* delivered since the last batch was closed */
+	uint64_t lost_pieces;              /* buffers that no consumer, or not each, got */
+	uint64_t crashed_events;           /* lost to consumers with a host */
+	struct etw_source_loss source;     /* of former hosts' sources */
+	struct etw_source_loss source_now;
+	struct etw_state_set sets[ETW_STATE_SETS];
+};
+
+/* How far a ring was read; valid for the set of this id only. */
+struct etw_state_position {
+	uint32_t set_id;
+	uint32_t offset;
+	uint64_t slots;
+};
+
+/* Cumulative over the session's life. */
+struct etw_state_counts {
+	uint64_t events;      /* taken into output buffers */
+	uint64_t gaps;        /* lost in gaps */
+	uint64_t rejected;    /* refused by the check */
+	uint64_t raised;      /* times that ran back by an instant */
+	uint64_t too_large;   /* a source's events that no buffer can hold */
+	uint64_t file_events; /* taken, but not in the file */
+	uint64_t file_buffers;
+};
+
+struct etw_state_record {
+	uint32_t fill;          /* bytes of the output buffer in use, its header included */
+	uint32_t delivered;     /* of these, the consumers' */
+	uint32_t buffer_events; /* in it */
+	uint32_t piece_events;  /* of these, not delivered */
+	uint32_t is_sealed;     /* has its number and place; being written */
+	uint32_t reserved_pad;
+	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
+	int64_t last_time_raw;     /* of the last event taken, or T0 */
+	uint64_t flagged_loss;     /* events lost here when a buffer last said so */
+	struct etw_state_counts counts;
+	struct etw_state_position positions[ETW_STATE_SETS];
+	struct etw_source_mark marks[]; /* of one processor, or of all with one output */
+};
+
+struct etw_state_output {
+	uint64_t holding; /* atomic: index of the record that holds, 0 or 1 */
+	uint64_t reserved_pad[7];
+};
+
+/* A mapped state. */
+struct etw_state {
+	int fd; /* owned; -1: none */
+	uint8_t *memory;
+	struct etw_state_head *head; /* in it */
+};
+
+/*
+ * etw_state_create() - a new session's state: laid out, its first records holding empty buffers.
+ *
+ * @config: borrowed, already rounded (session/config.h)
+ *
+ * Returns 0; -ENOMEM or the errno of memfd_create, fallocate, mmap.
+ */
+int etw_state_create(uint32_t session_id, uint32_t uid, const struct wire_session_config *config,
+		     const struct etw_session_plan *plan, int64_t t0_raw, struct etw_state *ret);
+
+/*
+ * etw_state_adopt() - maps the state that another host left.
+ *
+ * @fd: taken in every case
+ *
+ * Returns 0; -EPROTO when it is no state of this version; the errno of fstat, mmap.
+ */
+int etw_state_adopt(int fd, struct etw_state *ret);
+
+/* etw_state_done() - unmaps and closes; harmless on one that is done. */
+void etw_state_done(struct etw_state *state);
+
+/* etw_state_reserve_set() - memory for the durables of a set's place, zeroed. Returns 0 or -ENOMEM. */
+int etw_state_reserve_set(struct etw_state *state, uint32_t slot);
+
+/* etw_state_durable() - the reader's memory for one ring. */
+struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,
+					   uint32_t output);
+
+/* etw_state_holding() - the record that holds. Owner thread; others read single words of it. */
+const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output);
+
+/*
+ * etw_state_commit() - makes @record the one that holds: all of it, or nothing, is what the next host
+ * sees. Order: everything written before is seen by who sees the flip.
+ */
+void etw_state_commit(struct etw_state *state, uint32_t output,
+		      const struct etw_state_record *record);
+
+/* etw_state_buffer() - an output's buffer. */
+uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output);
+
+/* etw_state_header_buffer() - the file's header buffer. */
+static inline uint8_t *etw_state_header_buffer(const struct etw_state *state)
+{
+	return state->memory + state->head->header_at;
+}
+
+#endif

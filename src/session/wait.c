@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting on the words of all ring sets and on the session's own. The words of ring sets lie in memory
+ * that processes can write: one that keeps changing them must not make the thread spin.
+ */
+#include "session/wait.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "session/rings.h"
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+#define SECOND_NS UINT64_C(1000000000)
+#define POLL_NS   UINT64_C(2000000) /* between looks where there is no futex_waitv */
+#define TIRED_NS  UINT64_C(1000000) /* after waits that ended at once */
+
+void etw_wait_arm(struct etw_session *session, bool is_armed)
+{
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	uint32_t count;
+
+	if (!is_armed && !session->is_armed)
+		return;
+	count = etw_rings_list(session, sets);
+	/* Pairs with the writers' load behind their switch of buffers. */
+	for (uint32_t i = 0; i < count; i++)
+		store_seq_cst(&etw_ring_set_page(&sets[i]->map)->asleep, is_armed ? 1u : 0u);
+	fence_seq_cst();
+	session->is_armed = is_armed;
+}
+
+static struct timespec time_of(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / SECOND_NS),
+				 .tv_nsec = (long)(ns % SECOND_NS)};
+}
+
+/* On the own word alone. */
+static void wait_alone(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
+{
+	struct timespec deadline = time_of(deadline_ns);
+
+	(void)syscall(SYS_futex, &session->wake, FUTEX_WAIT_BITSET, wake,
+		      deadline_ns == UINT64_MAX ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* Returns 0 or a negative errno. */
+static int wait_for_all(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
+{
+	struct futex_waitv words[ETW_STATE_SETS + 1] = {0};
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	struct timespec deadline = time_of(deadline_ns);
+	uint32_t count = etw_rings_list(session, sets);
+
+	words[0] = (struct futex_waitv){
+		.val = wake, .uaddr = (uintptr_t)&session->wake, .flags = FUTEX_32};
+	for (uint32_t i = 0; i < count; i++)
+		words[i + 1] = (struct futex_waitv){
+			.val = 1,
+			.uaddr = (uintptr_t)&etw_ring_set_page(&sets[i]->map)->asleep,
+			.flags = FUTEX_32};
+	if (syscall(SYS_futex_waitv, words, count + 1, 0,
+		    deadline_ns == UINT64_MAX ? NULL : &deadline, CLOCK_MONOTONIC) < 0)
+		return -errno;
+	return 0;
+}
+
+static uint64_t earlier(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
+
+void etw_wait(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
+{
+	uint64_t now_ns = etw_session_monotonic_ns();
+	int result = 0;
+
+	if (session->is_spurious)
+		wait_alone(session, wake, earlier(deadline_ns, now_ns + TIRED_NS));
+	else
+		result = wait_for_all(session, wake, deadline_ns);
+	session->is_spurious = result == -EAGAIN && load_relaxed(&session->wake) == wake;
+	if (result < 0 && result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)
+		wait_alone(session, wake, earlier(deadline_ns, now_ns + POLL_NS));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* A session from start to stop: what is written is in the file, in order, and the account is exact. */
+#include "fixture.h"
+#include "trace_reading.h"
+
+static void test_session__empty_file(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct reading reading;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, 0);
+	assert_int_equal(info.events_lost, 0);
+	assert_int_equal(info.buffers_written, 1);
+	assert_int_equal(info.file_status, 0);
+	etw_session_free(session);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, 0);
+	assert_int_equal(reading.findings, 0);
+	fixture_close(&fixture);
+}
+
+static void test_session__events_are_in_the_file(void **state)
+{
+	enum {
+		EVENTS = 20000
+	};
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct reading reading;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		(void)fixture_write(&writer, 0x58 + i % 50);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, writer.written);
+	assert_int_equal(info.loss.no_buffer, writer.refused);
+	assert_int_equal(info.events_lost, writer.refused);
+	assert_int_equal(writer.written + writer.refused, EVENTS);
+	etw_session_free(session);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, writer.written);
+	assert_int_equal(reading.next_number[0], writer.written);
+	assert_int_equal(reading.out_of_order, 0);
+	assert_int_equal(reading.findings, 0);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void test_session__flush_takes_open_buffers(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct reading reading;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_info(session, &info);
+	assert_int_equal(info.events, 3);
+	assert_true(info.buffers_written >= 2);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, 3);
+	etw_session_stop(session, &info);
+	assert_int_equal(etw_session_flush(session), -ESHUTDOWN);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_session__empty_file),
+		cmocka_unit_test(test_session__events_are_in_the_file),
+		cmocka_unit_test(test_session__flush_takes_open_buffers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
