@@ -143,9 +143,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	TRY(wire_message_decode_enable(message->datagram, &enable));
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	registration = etw_registration_find(enable.registration);
-	if (!registration) {
-		answer.status = -ENOENT;
-	} else {
+	if (registration) { /* else it was unregistered meanwhile, and the host is about to hear it */
 		bool is_changed;
 
 		answer.status = read_wishes(link, &enable, wishes);
