@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What the BPF programs put into the ring: one record for each thing that a task did. Both sides include
+ * this file, so it has Linux' fixed types only. All ids are those of the initial pid namespace.
+ *
+ * A record is reserved first and reads its time then: whatever is reserved after a look at the
+ * producer's position is later than that look.
+ * Source: docs/kernel-events.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_RECORDS_H
+#define ETW_SOURCE_KERNEL_BPF_RECORDS_H
+
+#include <linux/types.h>
+
+#define ETW_KERNEL_NAME_BYTES      16   /* TASK_COMM_LEN */
+#define ETW_KERNEL_FILE_BYTES      256  /* of the path given to execve; longer ones are cut */
+#define ETW_KERNEL_ARGUMENTS_BYTES 4096 /* of a command line; the rest is cut */
+
+enum etw_kernel_record_kind {
+	ETW_KERNEL_NEW_TASK = 1,
+	ETW_KERNEL_EXEC = 2,
+	ETW_KERNEL_EXIT = 3,
+	ETW_KERNEL_UNMAP = 4,
+};
+
+/* Why a record was dropped; index of the per-CPU array of counts. */
+enum etw_kernel_drop {
+	ETW_KERNEL_DROP_RING_FULL = 0,
+	ETW_KERNEL_DROP_INCOMPLETE = 1, /* not dropped: went out with a field missing */
+	ETW_KERNEL_DROPS = 2,
+};
+
+enum etw_kernel_task_flag {
+	ETW_KERNEL_TASK_KTHREAD = 0x1,
+	ETW_KERNEL_TASK_SHARES_MEMORY = 0x2, /* made with CLONE_VM */
+};
+
+/* The word of the switch map: what is collected. Zero: every program returns at once. */
+enum etw_kernel_switch {
+	ETW_KERNEL_COLLECT_TASKS = 0x1,
+	ETW_KERNEL_COLLECT_UNMAPS = 0x2,
+};
+
+struct etw_kernel_record {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u32 cpu;
+	__u32 kind; /* enum etw_kernel_record_kind */
+	__u32 tid;  /* who acts */
+	__u32 pid;
+};
+
+struct etw_kernel_task {
+	__u64 start_ns; /* CLOCK_BOOTTIME */
+	__u32 tid;
+	__u32 pid; /* thread group */
+	__u32 parent_pid;
+	__u32 uid;        /* effective, of the initial user namespace */
+	__u32 session_id; /* audit's login session; ~0: none */
+	__u32 flags;      /* enum etw_kernel_task_flag */
+	char name[ETW_KERNEL_NAME_BYTES];
+};
+
+struct etw_kernel_new_task {
+	struct etw_kernel_record head;
+	struct etw_kernel_task task;
+};
+
+struct etw_kernel_exit {
+	struct etw_kernel_record head;
+	struct etw_kernel_task task;
+	__u32 status;  /* of the group, as waitpid() gives it; only with is_last */
+	__u32 is_last; /* the thread group ends with this thread */
+};
+
+/* File name and arguments follow at @text: ETW_KERNEL_FILE_BYTES, then the arguments. */
+struct etw_kernel_exec {
+	struct etw_kernel_record head;
+	struct etw_kernel_task task;
+	__u32 old_tid;        /* of the thread that called; its id is task.tid now */
+	__u32 file_bytes;     /* with the NUL; 0: not readable */
+	__u32 argument_bytes; /* of @arguments that hold something */
+	__u32 is_cut;         /* there were more arguments */
+	char file[ETW_KERNEL_FILE_BYTES];
+	char arguments[]; /* NUL after each */
+};
+
+struct etw_kernel_unmap {
+	struct etw_kernel_record head;
+	__u64 start;
+	__u64 byte_count;
+};
+
+#endif

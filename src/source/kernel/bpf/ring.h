@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The maps that all programs share, and how a record begins. The second object takes the maps of the
+ * first, by name, when it is loaded.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_RING_H
+#define ETW_SOURCE_KERNEL_BPF_RING_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "kernel_types.h"
+#include "records.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20); /* the host sets it */
+} etw_ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, ETW_KERNEL_DROPS);
+	__type(key, __u32);
+	__type(value, __u64);
+} etw_drops SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} etw_switch SEC(".maps");
+
+static __always_inline int is_collected(__u32 what)
+{
+	__u32 key = 0;
+	__u32 *word = bpf_map_lookup_elem(&etw_switch, &key);
+
+	return word && (*word & what);
+}
+
+static __always_inline void count_drop(__u32 cause)
+{
+	__u64 *count = bpf_map_lookup_elem(&etw_drops, &cause);
+
+	if (count)
+		(*count)++;
+}
+
+/* After the reservation, never before: the order of times against the producer's position. */
+static __always_inline void begin_record(struct etw_kernel_record *record, __u32 kind)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	record->time_ns = bpf_ktime_get_ns();
+	record->cpu = bpf_get_smp_processor_id();
+	record->kind = kind;
+	record->tid = (__u32)id;
+	record->pid = id >> 32;
+}
+
+#endif

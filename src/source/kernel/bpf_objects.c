@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* The BPF programs. See bpf_objects.h. */
+#include "source/kernel/bpf_objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+
+static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "kernel-exec",
+							 "kernel-exit", "kernel-unmap"};
+#define LINK_UNMAP 3
+
+static void reset(struct etw_kernel_bpf *bpf)
+{
+	*bpf = (struct etw_kernel_bpf){.ring_fd = -1, .drops_fd = -1, .switch_fd = -1};
+	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
+		bpf->link_fds[i] = -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
+{
+	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
+		close_fd(&bpf->link_fds[i]);
+	close_fd(&bpf->ring_fd);
+	close_fd(&bpf->drops_fd);
+	close_fd(&bpf->switch_fd);
+}
+
+#ifdef ETW_KERNEL_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+static const char *const program_names[ETW_KERNEL_LINKS] = {"etw_new_task", "etw_exec", "etw_exit",
+							    "etw_unmap"};
+
+/* What libbpf has to say goes nowhere: faults say it in one sentence. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list list)
+{
+	(void)level;
+	(void)format;
+	(void)list;
+	return 0;
+}
+
+static int refuse(int error, struct etw_fault *reterr)
+{
+	if (error == -EPERM || error == -EACCES)
+		return etw_fault_set(
+			reterr, -EACCES, 0, "kernel source", "BPF",
+			"loading BPF programs was refused: CAP_BPF and CAP_PERFMON are "
+			"missing; `sudo etwd --system` has them");
+	if (error == -ESRCH || error == -ENOENT)
+		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "tracepoints",
+				     "the kernel lacks one of the tracepoints task_newtask, "
+				     "sched_process_exec, sched_process_exit and sys_enter");
+	return etw_fault_set(reterr, error, 0, "kernel source", "BPF",
+			     "the kernel refused the BPF programs");
+}
+
+static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
+{
+	struct bpf_map_info info = {0};
+	uint32_t info_bytes = sizeof(info);
+
+	if (!host->kept_fd)
+		return false;
+	bpf->ring_fd = host->kept_fd(host->context, "kernel-ring");
+	bpf->drops_fd = host->kept_fd(host->context, "kernel-drops");
+	bpf->switch_fd = host->kept_fd(host->context, "kernel-switch");
+	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
+		bpf->link_fds[i] = host->kept_fd(host->context, link_names[i]);
+	if (bpf->ring_fd < 0 || bpf->drops_fd < 0 || bpf->switch_fd < 0)
+		return false;
+	for (size_t i = 0; i < LINK_UNMAP; i++)
+		if (bpf->link_fds[i] < 0)
+			return false;
+	if (bpf_obj_get_info_by_fd(bpf->ring_fd, &info, &info_bytes))
+		return false;
+	bpf->ring_bytes = info.max_entries;
+	bpf->is_adopted = true;
+	return true;
+}
+
+static void keep(const struct etw_source_host *host, const char *name, int fd)
+{
+	if (host->keep_fd)
+		(void)host->keep_fd(host->context, name, fd);
+}
+
+/* Whether the tracepoint itself says that a thread group ends (Linux 6.16): three arguments with the
+ * context; before, the program looks at the count of live threads. */
+static bool exit_tells_last(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type;
+	bool does = false;
+	int id;
+
+	if (libbpf_get_error(btf))
+		return false;
+	id = btf__find_by_name_kind(btf, "btf_trace_sched_process_exit", BTF_KIND_TYPEDEF);
+	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* pointer */
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* function */
+	if (type && btf_is_func_proto(type))
+		does = btf_vlen(type) >= 3;
+	btf__free(btf);
+	return does;
+}
+
+static int duplicate_map(struct bpf_object *object, const char *name, int *ret)
+{
+	int fd = bpf_object__find_map_fd_by_name(object, name);
+
+	if (fd < 0)
+		return fd;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return -errno;
+	*ret = fd;
+	return 0;
+}
+
+static int attach(struct etw_kernel_bpf *bpf, struct bpf_object *object, size_t place)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object,
+								       program_names[place]);
+	int fd;
+
+	if (!program)
+		return -ENOENT;
+	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
+	if (fd < 0)
+		return fd;
+	bpf->link_fds[place] = fd;
+	return 0;
+}
+
+static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uint32_t ring_bytes)
+{
+	struct bpf_map *ring = bpf_object__find_map_by_name(object, "etw_ring");
+	struct bpf_map *map;
+	uint32_t constant;
+
+	if (!ring)
+		return -ENOENT;
+	TRY(bpf_map__set_max_entries(ring, ring_bytes));
+	bpf_object__for_each_map(map, object)
+	{
+		if (!strstr(bpf_map__name(map), ".rodata"))
+			continue;
+		constant = exit_tells_last();
+		TRY(bpf_map__set_initial_value(map, &constant, sizeof(constant)));
+	}
+	TRY(bpf_object__load(object));
+	TRY(duplicate_map(object, "etw_ring", &bpf->ring_fd));
+	TRY(duplicate_map(object, "etw_drops", &bpf->drops_fd));
+	TRY(duplicate_map(object, "etw_switch", &bpf->switch_fd));
+	bpf->ring_bytes = ring_bytes;
+	for (size_t i = 0; i < LINK_UNMAP; i++)
+		TRY(attach(bpf, object, i));
+	return 0;
+}
+
+static int open_object(const uint8_t *bytes, size_t byte_count, const char *name,
+		       struct bpf_object **ret)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
+	struct bpf_object *object;
+	long error;
+
+	libbpf_set_print(say_nothing);
+	object = bpf_object__open_mem(bytes, byte_count, &options);
+	error = libbpf_get_error(object);
+	if (error)
+		return (int)error;
+	*ret = object;
+	return 0;
+}
+
+int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			uint32_t ring_bytes, struct etw_fault *reterr)
+{
+	struct bpf_object *object = NULL;
+	int r;
+
+	reset(bpf);
+	if (adopt(bpf, host))
+		return 0;
+	etw_kernel_bpf_close(bpf);
+	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+		return etw_fault_set(
+			reterr, -ENOSYS, 0, "kernel source", "BTF",
+			"the kernel says nothing about its types: it was built without "
+			"CONFIG_DEBUG_INFO_BTF, so /sys/kernel/btf/vmlinux is missing");
+	r = open_object(etw_kernel_tasks_object, etw_kernel_tasks_object_bytes, "etw_tasks",
+			&object);
+	if (!r)
+		r = load_tasks(bpf, object, ring_bytes);
+	if (object)
+		bpf_object__close(object);
+	if (r) {
+		etw_kernel_bpf_close(bpf);
+		return refuse(r, reterr);
+	}
+	keep(host, "kernel-ring", bpf->ring_fd);
+	keep(host, "kernel-drops", bpf->drops_fd);
+	keep(host, "kernel-switch", bpf->switch_fd);
+	for (size_t i = 0; i < LINK_UNMAP; i++)
+		keep(host, link_names[i], bpf->link_fds[i]);
+	return 0;
+}
+
+static int load_unmaps(struct etw_kernel_bpf *bpf, struct bpf_object *object)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object)
+	{
+		const char *name = bpf_map__name(map);
+
+		if (strcmp(name, "etw_ring") == 0)
+			TRY(bpf_map__reuse_fd(map, bpf->ring_fd));
+		else if (strcmp(name, "etw_drops") == 0)
+			TRY(bpf_map__reuse_fd(map, bpf->drops_fd));
+		else if (strcmp(name, "etw_switch") == 0)
+			TRY(bpf_map__reuse_fd(map, bpf->switch_fd));
+	}
+	TRY(bpf_object__load(object));
+	return attach(bpf, object, LINK_UNMAP);
+}
+
+int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				 struct etw_fault *reterr)
+{
+	struct bpf_object *object = NULL;
+	int r;
+
+	if (bpf->link_fds[LINK_UNMAP] >= 0)
+		return 0;
+	r = open_object(etw_kernel_unmaps_object, etw_kernel_unmaps_object_bytes, "etw_unmaps",
+			&object);
+	if (!r)
+		r = load_unmaps(bpf, object);
+	if (object)
+		bpf_object__close(object);
+	if (r)
+		return refuse(r, reterr);
+	keep(host, link_names[LINK_UNMAP], bpf->link_fds[LINK_UNMAP]);
+	return 0;
+}
+
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected)
+{
+	uint32_t key = 0;
+
+	return bpf_map_update_elem(bpf->switch_fd, &key, &collected, BPF_ANY);
+}
+
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS])
+{
+	int cpu_count = libbpf_num_possible_cpus();
+	CLEANUP(freep)
+	uint64_t *counts = cpu_count > 0 ? calloc((size_t)cpu_count, sizeof(*counts)) : NULL;
+
+	memset(ret, 0, ETW_KERNEL_DROPS * sizeof(ret[0]));
+	for (uint32_t cause = 0; counts && cause < ETW_KERNEL_DROPS; cause++) {
+		if (bpf_map_lookup_elem(bpf->drops_fd, &cause, counts))
+			continue;
+		for (int i = 0; i < cpu_count; i++)
+			ret[cause] += counts[i];
+	}
+}
+
+#else
+
+#define BUILT_WITHOUT                                                                       \
+	"built without BPF programs, because clang or libbpf was not there: install clang " \
+	"and libbpf-dev and build again"
+
+int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			uint32_t ring_bytes, struct etw_fault *reterr)
+{
+	(void)host;
+	(void)ring_bytes;
+	reset(bpf);
+	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF", BUILT_WITHOUT);
+}
+
+int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				 struct etw_fault *reterr)
+{
+	(void)bpf;
+	(void)host;
+	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF", BUILT_WITHOUT);
+}
+
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected)
+{
+	(void)bpf;
+	(void)collected;
+	return -ENOSYS;
+}
+
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS])
+{
+	(void)bpf;
+	memset(ret, 0, ETW_KERNEL_DROPS * sizeof(ret[0]));
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF programs: loaded, attached, switched, and taken over from a host that died. Descriptors alone
+ * keep them alive; their copies with the keeper outlive the host, and programs that nobody wants any more
+ * are silenced by the switch map, because a kept link cannot be taken back.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_OBJECTS_H
+#define ETW_SOURCE_KERNEL_BPF_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/source.h"
+#include "source/kernel/bpf/records.h"
+
+/* ELF objects as bytes, made by the build. */
+extern const uint8_t etw_kernel_tasks_object[];
+extern const size_t etw_kernel_tasks_object_bytes;
+extern const uint8_t etw_kernel_unmaps_object[];
+extern const size_t etw_kernel_unmaps_object_bytes;
+
+#define ETW_KERNEL_LINKS 4
+
+struct etw_kernel_bpf {
+	int ring_fd, drops_fd, switch_fd; /* owned; -1: none */
+	int link_fds[ETW_KERNEL_LINKS];   /* owned; new task, exec, exit, unmap; -1: not attached */
+	uint32_t ring_bytes;
+	bool is_adopted; /* a former host's */
+};
+
+/*
+ * etw_kernel_bpf_open() - the maps, and the programs that follow tasks; attached and silent.
+ *
+ * @ring_bytes: a power of two and a multiple of the page; of a ring that is taken over, its own holds
+ *
+ * Returns 0; -ENOSYS when this build or this kernel cannot; -EACCES when privilege is missing; -ENOMEM;
+ * else what the kernel said; @reterr says which.
+ */
+int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+			uint32_t ring_bytes, struct etw_fault *reterr);
+
+/* etw_kernel_bpf_attach_unmaps() - the program at munmap, once. Returns as etw_kernel_bpf_open(). */
+int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
+				 struct etw_fault *reterr);
+
+/* etw_kernel_bpf_switch() - what is collected: enum etw_kernel_switch. Returns 0 or negative errno. */
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected);
+
+/* etw_kernel_bpf_drops() - the counts of all CPUs, by enum etw_kernel_drop. */
+void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS]);
+
+/* etw_kernel_bpf_close() - closes what is open. */
+void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf);
+
+#endif

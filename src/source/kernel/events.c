@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes of the classes. See events.h. */
+#include "source/kernel/events.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/guid.h"
+#include "base/utf.h"
+#include "wire/etl_event.h"
+
+#define GROUP_PROCESS 0x03
+#define GROUP_THREAD  0x05
+#define GROUP_IMAGE   0x14
+
+#define PROCESS_VERSION  4
+#define THREAD_VERSION   3
+#define IMAGE_VERSION    3
+#define IMAGE_ID_VERSION 2
+
+#define IMAGE_ID_RSDS_OPCODE 36
+#define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
+
+/* KernelTraceControl's class of image identities. */
+static const GUID image_id_class = {
+	0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
+
+/* S-1-22-1-<uid>, the SID that Samba gives to a Unix user. */
+#define SID_BYTES        16
+#define TOKEN_USER_BYTES 16 /* what Windows writes before the SID: two pointers, of no use */
+
+#define PROCESS_FIXED_BYTES (8 + 4 * 4 + 8 + 4 + TOKEN_USER_BYTES + SID_BYTES)
+#define THREAD_FIXED_BYTES  (2 * 4 + 7 * 8 + 4 + 4)
+#define IMAGE_FIXED_BYTES   (2 * 8 + 4 * 4 + 8 + 4 * 4)
+#define IMAGE_ID_BYTES      (8 + 4 + 16 + 4)
+
+struct hook {
+	uint8_t group, type;
+	uint8_t version;
+};
+
+static uint8_t *put32(uint8_t *at, uint32_t value)
+{
+	etw_store32(at, value);
+	return at + 4;
+}
+
+static uint8_t *put64(uint8_t *at, uint64_t value)
+{
+	etw_store64(at, value);
+	return at + 8;
+}
+
+/* A text with its NUL; an empty one is its NUL alone. @nul_bytes: of a character. */
+static uint8_t *put_text(uint8_t *at, const struct etw_kernel_text *text, size_t nul_bytes)
+{
+	if (!text)
+		return at + nul_bytes;
+	memcpy(at, text->at, text->byte_count);
+	return at + text->byte_count;
+}
+
+static size_t text_bytes(const struct etw_kernel_text *text, size_t nul_bytes)
+{
+	return text ? text->byte_count : nul_bytes;
+}
+
+/* An event with the system header; returns its payload, zeroed, or NULL. */
+static uint8_t *begin_system(struct etw_kernel_out *out, struct hook hook,
+			     struct etw_kernel_actor actor, size_t payload_bytes)
+{
+	uint32_t bytes = (uint32_t)(sizeof(struct wire_system_header) + payload_bytes);
+	uint8_t *at = etw_kernel_out_add(out, bytes, offsetof(struct wire_system_header, time_raw));
+	struct wire_system_header header = {
+		.version = le16_of(hook.version),
+		.header_type = WIRE_HEADER_SYSTEM64,
+		.header_flag = WIRE_EVENT_FLAG_TRACE,
+		.bytes = le16_of((uint16_t)bytes),
+		.type = hook.type,
+		.group = hook.group,
+		.thread_id = le32_of(actor.tid),
+		.process_id = le32_of(actor.pid),
+	};
+
+	if (!at)
+		return NULL;
+	memcpy(at, &header, sizeof(header));
+	return at + sizeof(header);
+}
+
+static uint8_t *begin_perfinfo(struct etw_kernel_out *out, struct hook hook, size_t payload_bytes)
+{
+	uint32_t bytes = (uint32_t)(sizeof(struct wire_perfinfo_header) + payload_bytes);
+	uint8_t *at = etw_kernel_out_add(out, bytes,
+					 offsetof(struct wire_perfinfo_header, time_raw));
+	struct wire_perfinfo_header header = {
+		.version = le16_of(hook.version),
+		.header_type = WIRE_HEADER_PERFINFO64,
+		.header_flag = WIRE_EVENT_FLAG_TRACE,
+		.bytes = le16_of((uint16_t)bytes),
+		.type = hook.type,
+		.group = hook.group,
+	};
+
+	if (!at)
+		return NULL;
+	memcpy(at, &header, sizeof(header));
+	return at + sizeof(header);
+}
+
+static uint8_t *put_user(uint8_t *at, uint32_t uid)
+{
+	static const uint8_t sid_head[8] = {1, 2, 0, 0, 0, 0, 0, 22};
+
+	/* Readers take a first dword of 0 as "no SID". */
+	etw_store32(at, 1);
+	at += TOKEN_USER_BYTES;
+	memcpy(at, sid_head, sizeof(sid_head));
+	at = put32(at + sizeof(sid_head), 1);
+	return put32(at, uid);
+}
+
+/* The same for the whole life of a pid, and found again in procfs. No kernel address. */
+static uint64_t process_key(const struct etw_kernel_process *process)
+{
+	return (uint64_t)process->pid << 32 | (uint32_t)process->start_ticks;
+}
+
+void etw_kernel_write_process(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			      struct etw_kernel_actor actor,
+			      const struct etw_kernel_process *process, uint32_t status)
+{
+	struct hook hook = {GROUP_PROCESS, (uint8_t)opcode, PROCESS_VERSION};
+	size_t bytes = PROCESS_FIXED_BYTES + text_bytes(process->name, 1) +
+		       text_bytes(process->command_line, 2) + 2 + 2;
+	bool is_rundown = opcode == ETW_KERNEL_OPCODE_DC_START ||
+			  opcode == ETW_KERNEL_OPCODE_DC_END;
+	uint8_t *at = is_rundown ? begin_perfinfo(out, hook, bytes)
+				 : begin_system(out, hook, actor, bytes);
+
+	if (!at)
+		return;
+	at = put64(at, process_key(process));
+	at = put32(at, process->pid);
+	at = put32(at, process->parent_pid);
+	at = put32(at, process->session_id);
+	at = put32(at, status);
+	at += 8 + 4; /* DirectoryTableBase, Flags */
+	at = put_user(at, process->uid);
+	at = put_text(at, process->name, 1);
+	(void)put_text(at, process->command_line, 2);
+	/* PackageFullName and ApplicationId are empty. */
+}
+
+void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			     struct etw_kernel_actor actor, uint32_t pid, uint32_t tid,
+			     const char *name)
+{
+	struct hook hook = {GROUP_THREAD, (uint8_t)opcode, THREAD_VERSION};
+	uint16_t wide[ETW_KERNEL_NAME_BYTES];
+	size_t bytes = strnlen(name, ETW_KERNEL_NAME_BYTES - 1), units = 0;
+	uint8_t *at;
+
+	/* A unit for each byte is enough room. */
+	for (size_t i = 0, used = 0; i < bytes; i += used) {
+		uint32_t point = etw_utf8_decode((const uint8_t *)name + i, bytes - i, &used);
+
+		if (point > 0xFFFF && point != UINT32_MAX) {
+			wide[units++] = (uint16_t)(0xD800 + ((point - 0x10000) >> 10));
+			point = 0xDC00 + ((point - 0x10000) & 0x3FF);
+		}
+		wide[units++] = point == UINT32_MAX ? 0xFFFD : (uint16_t)point;
+	}
+	at = begin_system(out, hook, actor, THREAD_FIXED_BYTES + (units + 1) * 2);
+	if (!at)
+		return;
+	at = put32(at, pid);
+	(void)put32(at, tid);
+	at += THREAD_FIXED_BYTES - 4;
+	for (size_t i = 0; i < units; i++)
+		etw_store16(at + 2 * i, wide[i]);
+}
+
+static void write_image_id(struct etw_kernel_out *out, uint32_t pid,
+			   const struct etw_kernel_image *image)
+{
+	struct wire_full_header header = {
+		.header_type = WIRE_HEADER_FULL64,
+		.header_flag = WIRE_EVENT_FLAG_TRACE,
+		.type = IMAGE_ID_RSDS_OPCODE,
+		.version = le16_of(IMAGE_ID_VERSION),
+		.thread_id = le32_of(NOBODY),
+		.process_id = le32_of(pid),
+	};
+	uint32_t bytes = (uint32_t)(sizeof(header) + IMAGE_ID_BYTES + text_bytes(image->path, 1));
+	uint8_t *at = etw_kernel_out_add(out, bytes, offsetof(struct wire_full_header, time_raw));
+
+	if (!at)
+		return;
+	header.bytes = le16_of((uint16_t)bytes);
+	etw_guid_write(header.guid, &image_id_class);
+	memcpy(at, &header, sizeof(header));
+	at = put64(at + sizeof(header), image->base);
+	at = put32(at, pid);
+	memcpy(at, image->build_id, 16);
+	at = put32(at + 16, 1);
+	(void)put_text(at, image->path, 1);
+}
+
+void etw_kernel_write_image(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			    struct etw_kernel_actor actor, uint32_t pid,
+			    const struct etw_kernel_image *image)
+{
+	/* The load alone is stored in the Process group. */
+	struct hook hook = {opcode == ETW_KERNEL_OPCODE_LOAD ? GROUP_PROCESS : GROUP_IMAGE,
+			    (uint8_t)opcode, IMAGE_VERSION};
+	uint8_t *at = begin_system(out, hook, actor,
+				   IMAGE_FIXED_BYTES + text_bytes(image->wide, 2));
+
+	if (at) {
+		at = put64(at, image->base);
+		at = put64(at, image->end - image->base);
+		at = put32(at, pid);
+		at += 3 * 4; /* ImageChecksum, TimeDateStamp, signature */
+		at = put64(at, image->base);
+		at += 4 * 4;
+		(void)put_text(at, image->wide, 2);
+	}
+	if (image->build_id_bytes &&
+	    (opcode == ETW_KERNEL_OPCODE_LOAD || opcode == ETW_KERNEL_OPCODE_DC_START))
+		write_image_id(out, pid, image);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of the NT Kernel Logger's classes, in their current versions, for 64-bit readers.
+ * Each function adds one event of the moment that etw_kernel_out_begin() set.
+ * Source: docs/kernel-events.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_EVENTS_H
+#define ETW_SOURCE_KERNEL_EVENTS_H
+
+#include <stdint.h>
+
+#include "source/kernel/tracker.h"
+
+/* Opcodes of Process, Thread and Image. */
+enum etw_kernel_opcode {
+	ETW_KERNEL_OPCODE_START = 1,
+	ETW_KERNEL_OPCODE_END = 2, /* also Image's unload */
+	ETW_KERNEL_OPCODE_DC_START = 3,
+	ETW_KERNEL_OPCODE_DC_END = 4,
+	ETW_KERNEL_OPCODE_LOAD = 10, /* Image only */
+};
+
+/* Who stands in the header of the events that have room for it. */
+struct etw_kernel_actor {
+	uint32_t tid, pid;
+};
+
+/* etw_kernel_write_process() - Process, version 4. @status: ExitStatus. */
+void etw_kernel_write_process(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			      struct etw_kernel_actor actor,
+			      const struct etw_kernel_process *process, uint32_t status);
+
+/* etw_kernel_write_thread() - Thread, version 3 with the name. @name: UTF-8, NUL-terminated. */
+void etw_kernel_write_thread(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			     struct etw_kernel_actor actor, uint32_t pid, uint32_t tid,
+			     const char *name);
+
+/* etw_kernel_write_image() - Image, version 3, and where it has a build id, its DbgID_RSDS. */
+void etw_kernel_write_image(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,
+			    struct etw_kernel_actor actor, uint32_t pid,
+			    const struct etw_kernel_image *image);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that wait for the engine. See out.h. */
+#include "source/kernel/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/macros.h"
+
+#define NUMBER_MAX ((UINT32_C(1) << ETW_KERNEL_SERIAL_BITS) - 1)
+
+struct etw_kernel_event {
+	struct etw_kernel_event *next;
+	struct etw_kernel_item *item; /* holds its place in the stream; NULL: rundown */
+	uint64_t time_ns;
+	uint64_t serial;
+	int64_t time_raw;
+	bool has_raw;
+	uint32_t time_at;
+	uint32_t byte_count;
+	uint8_t bytes[] __attribute__((aligned(8)));
+};
+
+int etw_kernel_out_init(struct etw_kernel_out *out, const struct etw_source_host *host,
+			const struct etw_source_mark *marks)
+{
+	*out = (struct etw_kernel_out){.host = host};
+	out->queues = calloc(host->cpu_count ? host->cpu_count : 1, sizeof(*out->queues));
+	if (!out->queues)
+		return -ENOMEM;
+	for (uint32_t i = 0; marks && i < host->cpu_count; i++)
+		out->queues[i].mark = marks[i].serial;
+	return 0;
+}
+
+void etw_kernel_out_done(struct etw_kernel_out *out)
+{
+	for (uint32_t i = 0; out->queues && i < out->host->cpu_count; i++) {
+		struct etw_kernel_queue *queue = &out->queues[i];
+
+		while (queue->first) {
+			struct etw_kernel_event *event = queue->first;
+
+			queue->first = event->next;
+			free(event);
+		}
+	}
+	free(out->queues);
+	*out = (struct etw_kernel_out){0};
+}
+
+void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t cpu,
+			  struct etw_kernel_item *item)
+{
+	out->time_ns = time_ns;
+	out->cpu = cpu < out->host->cpu_count ? cpu : 0;
+	out->item = item;
+	out->number = 0;
+}
+
+uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uint32_t time_at)
+{
+	struct etw_kernel_queue *queue = &out->queues[out->cpu];
+	uint64_t serial = (out->time_ns << ETW_KERNEL_SERIAL_BITS) | out->number;
+	struct etw_kernel_event *event;
+
+	if (out->number < NUMBER_MAX)
+		out->number++;
+	if (serial <= queue->mark)
+		return NULL;
+	event = byte_count <= UINT16_MAX ? calloc(1, sizeof(*event) + byte_count) : NULL;
+	if (!event) {
+		out->no_memory++;
+		return NULL;
+	}
+	event->item = out->item;
+	if (event->item)
+		event->item->outstanding++;
+	event->time_ns = out->time_ns;
+	event->serial = serial;
+	event->time_at = time_at;
+	event->byte_count = byte_count;
+	if (queue->last)
+		queue->last->next = event;
+	else
+		queue->first = event;
+	queue->last = event;
+	out->held_bytes += byte_count;
+	return event->bytes;
+}
+
+bool etw_kernel_out_peek(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_event *ret)
+{
+	struct etw_kernel_event *event = out->queues[cpu].first;
+
+	if (!event)
+		return false;
+	if (!event->has_raw) {
+		if (out->host->to_raw(out->host->context, event->time_ns, &event->time_raw))
+			return false;
+		event->has_raw = true;
+		etw_store64(event->bytes + event->time_at, (uint64_t)event->time_raw);
+	}
+	*ret = (struct etw_source_event){
+		.bytes = event->bytes,
+		.byte_count = event->byte_count,
+		.time_raw = event->time_raw,
+	};
+	return true;
+}
+
+void etw_kernel_out_pop(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_mark *ret_mark)
+{
+	struct etw_kernel_queue *queue = &out->queues[cpu];
+	struct etw_kernel_event *event = queue->first;
+
+	*ret_mark = (struct etw_source_mark){event->time_raw, event->serial};
+	if (event->item)
+		event->item->outstanding--;
+	out->held_bytes -= event->byte_count;
+	queue->first = event->next;
+	if (!queue->first)
+		queue->last = NULL;
+	free(event);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine lets the kernel's source do. See probe.h. */
+#include "source/kernel/probe.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+
+#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* its inode is part of Linux' interface */
+
+static const struct {
+	int error;
+	const char *field;
+	const char *sentence;
+} needs[ETW_KERNEL_NEEDS] = {
+	[ETW_KERNEL_NEED_BUILD] =
+		{-ENOSYS, "build",
+		 "built without BPF programs, because clang or libbpf was not there: "
+		 "`apt-get install clang libbpf-dev` and build again"},
+	[ETW_KERNEL_NEED_BTF] = {-ENOSYS, "BTF",
+				 "the kernel was built without CONFIG_DEBUG_INFO_BTF: there is no "
+				 "/sys/kernel/btf/vmlinux; a kernel of Debian has it"},
+	[ETW_KERNEL_NEED_CAP_BPF] = {-EACCES, "CAP_BPF",
+				     "CAP_BPF is missing: `sudo etwd --system`, or `sudo setcap "
+				     "cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(command -v etwd)`"},
+	[ETW_KERNEL_NEED_CAP_PERFMON] =
+		{-EACCES, "CAP_PERFMON",
+		 "CAP_PERFMON is missing: `sudo etwd --system`, or `sudo setcap "
+		 "cap_bpf,cap_perfmon,cap_sys_ptrace+ep $(command -v etwd)`"},
+	[ETW_KERNEL_NEED_CAP_PTRACE] =
+		{-EACCES, "CAP_SYS_PTRACE",
+		 "without CAP_SYS_PTRACE the images of other users' processes that "
+		 "run already stay unknown: `sudo etwd --system`"},
+	[ETW_KERNEL_NEED_PID_SPACE] =
+		{-EOPNOTSUPP, "pid namespace",
+		 "this host runs in a pid namespace of its own, where ids differ "
+		 "from the kernel's: run etwd outside of the container"},
+	[ETW_KERNEL_NEED_PROCFS] = {-ENOENT, "procfs",
+				    "/proc shows no processes: `sudo mount -t proc proc /proc`"},
+};
+
+static bool is_capable(uint32_t capability)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[capability / 32].effective >> (capability % 32) & 1;
+}
+
+static bool is_initial_pid_namespace(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == INITIAL_PID_NAMESPACE;
+}
+
+void etw_kernel_probe_run(struct etw_kernel_probe *ret)
+{
+	bool is_admin = is_capable(CAP_SYS_ADMIN);
+
+#ifdef ETW_KERNEL_BPF
+	ret->has[ETW_KERNEL_NEED_BUILD] = true;
+#else
+	ret->has[ETW_KERNEL_NEED_BUILD] = false;
+#endif
+	ret->has[ETW_KERNEL_NEED_BTF] = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	ret->has[ETW_KERNEL_NEED_CAP_BPF] = is_admin || is_capable(CAP_BPF);
+	ret->has[ETW_KERNEL_NEED_CAP_PERFMON] = is_admin || is_capable(CAP_PERFMON);
+	ret->has[ETW_KERNEL_NEED_CAP_PTRACE] = is_capable(CAP_SYS_PTRACE);
+	ret->has[ETW_KERNEL_NEED_PROCFS] = access("/proc/self/stat", R_OK) == 0;
+	ret->has[ETW_KERNEL_NEED_PID_SPACE] = !ret->has[ETW_KERNEL_NEED_PROCFS] ||
+					      is_initial_pid_namespace();
+}
+
+const char *etw_kernel_probe_sentence(enum etw_kernel_need need)
+{
+	return needs[need].sentence;
+}
+
+int etw_kernel_probe_check(struct etw_fault *reterr)
+{
+	struct etw_kernel_probe probe;
+
+	etw_kernel_probe_run(&probe);
+	for (size_t i = 0; i < ETW_KERNEL_NEEDS; i++)
+		if (!probe.has[i] && i != ETW_KERNEL_NEED_CAP_PTRACE)
+			return etw_fault_set(reterr, needs[i].error, 0, "kernel source",
+					     needs[i].field, needs[i].sentence);
+	return 0;
+}
+
+#define UNBUILT(flag) "EVENT_TRACE_FLAG_" flag " is not built yet; the other flags are collected"
+
+bool etw_kernel_probe_name_unbuilt(const uint32_t group_masks[8], uint32_t built,
+				   struct etw_fault *reterr)
+{
+	static const char *const sentences[32] = {
+		UNBUILT("PROCESS"),
+		UNBUILT("THREAD"),
+		UNBUILT("IMAGE_LOAD"),
+		UNBUILT("PROCESS_COUNTERS"),
+		UNBUILT("CSWITCH"),
+		UNBUILT("DPC"),
+		UNBUILT("INTERRUPT"),
+		UNBUILT("SYSTEMCALL"),
+		UNBUILT("DISK_IO"),
+		UNBUILT("DISK_FILE_IO"),
+		UNBUILT("DISK_IO_INIT"),
+		UNBUILT("DISPATCHER"),
+		UNBUILT("MEMORY_PAGE_FAULTS"),
+		UNBUILT("MEMORY_HARD_FAULTS"),
+		UNBUILT("VIRTUAL_ALLOC"),
+		UNBUILT("VAMAP"),
+		UNBUILT("NETWORK_TCPIP"),
+		UNBUILT("REGISTRY"),
+		UNBUILT("DBGPRINT"),
+		UNBUILT("JOB"),
+		UNBUILT("ALPC"),
+		UNBUILT("SPLIT_IO"),
+		UNBUILT("DEBUG_EVENTS"),
+		UNBUILT("DRIVER"),
+		UNBUILT("PROFILE"),
+		UNBUILT("FILE_IO"),
+		UNBUILT("FILE_IO_INIT"),
+		"flag 0x08000000 of the first group is not known; the other flags are collected",
+		NULL, /* NO_SYSCONFIG: nothing to do */
+		UNBUILT("ENABLE_RESERVE"),
+		UNBUILT("FORWARD_WMI"),
+		UNBUILT("EXTENSION"),
+	};
+	uint32_t unbuilt = group_masks[0] & ~built;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(sentences); i++)
+		if ((unbuilt >> i & 1) && sentences[i])
+			return etw_fault_set(reterr, true, 0, "kernel source", "EnableFlags",
+					     sentences[i]);
+	for (uint32_t i = 1; i < 8; i++)
+		if (group_masks[i])
+			return etw_fault_set(
+				reterr, true, 0, "kernel source", "group mask",
+				"the groups of the mask's later words are not built yet; "
+				"the first word's are collected");
+	return false;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* What is there before the records tell anything. See rundown.h. */
+#include "source/kernel/rundown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "source/kernel/command_line.h"
+#include "source/kernel/mappings.h"
+#include "source/kernel/procfs.h"
+
+struct scanned_thread {
+	uint64_t start_ticks;
+	uint32_t tid;
+	char name[ETW_KERNEL_NAME_BYTES];
+};
+
+struct scanned_process {
+	uint64_t start_ticks;
+	uint32_t pid, parent_pid, uid, session_id;
+	bool is_kernel;
+	struct etw_kernel_text *name;         /* owned */
+	struct etw_kernel_text *command_line; /* owned; NULL: none */
+	struct etw_kernel_images *images;     /* owned */
+	struct scanned_thread *threads;       /* owned */
+	size_t thread_count, thread_room;
+};
+
+struct etw_kernel_scan {
+	struct scanned_process *at; /* owned; in the order of pids */
+	size_t count, room;
+	bool want_images;
+	int root_fd; /* during the walk */
+	int process_fd;
+	/* Room of one process; too much for a stack of unknown size. */
+	struct etw_kernel_proc_process read;
+};
+
+/* A task that a pending record starts. */
+struct started {
+	uint64_t start_ticks;
+	uint32_t tid;
+};
+
+static void done_process(struct scanned_process *process)
+{
+	etw_kernel_text_unref(process->name);
+	etw_kernel_text_unref(process->command_line);
+	etw_kernel_images_unref(process->images);
+	free(process->threads);
+}
+
+void etw_kernel_scan_free(struct etw_kernel_scan *scan)
+{
+	if (!scan)
+		return;
+	for (size_t i = 0; i < scan->count; i++)
+		done_process(&scan->at[i]);
+	free(scan->at);
+	free(scan);
+}
+
+static int add_thread(void *context, uint32_t tid)
+{
+	struct etw_kernel_scan *scan = context;
+	struct scanned_process *process = &scan->at[scan->count];
+	struct etw_kernel_proc_task task;
+	char path[32];
+	int fd, r;
+
+	snprintf(path, sizeof(path), "task/%u", tid);
+	fd = openat(scan->process_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	r = etw_kernel_proc_read_task(fd, &task);
+	close(fd);
+	if (r || task.is_dead)
+		return 0;
+	if (process->thread_count == process->thread_room) {
+		size_t room = process->thread_room ? process->thread_room * 2 : 4;
+		void *more = reallocarray(process->threads, room, sizeof(process->threads[0]));
+
+		if (!more)
+			return -ENOMEM;
+		process->threads = more;
+		process->thread_room = room;
+	}
+	process->threads[process->thread_count] = (struct scanned_thread){
+		.start_ticks = task.start_ticks,
+		.tid = tid,
+	};
+	memcpy(process->threads[process->thread_count].name, task.name, ETW_KERNEL_NAME_BYTES - 1);
+	process->thread_count++;
+	return 0;
+}
+
+static int add_mapping(void *context, const struct etw_kernel_proc_mapping *from)
+{
+	struct scanned_process *process = context;
+	struct etw_kernel_mapping mapping = {
+		.start = from->start,
+		.byte_count = from->end - from->start,
+		.file_offset = from->file_offset,
+		.path = from->path,
+		.is_executable = from->is_executable,
+	};
+	int r = etw_kernel_images_map(&process->images, &mapping, NULL, NULL);
+
+	return r == -E2BIG ? 0 : r;
+}
+
+/* The thread's name is cut at 15 bytes; where the file's name goes on from there it says the rest. */
+static struct etw_kernel_text *make_name(const struct etw_kernel_proc_process *read)
+{
+	const char *name = read->task.name, *base = strrchr(read->file, '/');
+	size_t bytes = strlen(name);
+
+	base = base ? base + 1 : read->file;
+	if (bytes == ETW_KERNEL_NAME_BYTES - 1 && strncmp(base, name, bytes) == 0) {
+		name = base;
+		bytes = strlen(base);
+	}
+	return etw_kernel_text_new(name, bytes);
+}
+
+static int fill_process(struct etw_kernel_scan *scan, struct scanned_process *process, uint32_t pid)
+{
+	const struct etw_kernel_proc_process *read = &scan->read;
+	struct etw_text line;
+
+	*process = (struct scanned_process){
+		.start_ticks = read->task.start_ticks,
+		.pid = pid,
+		.parent_pid = read->task.parent_pid,
+		.uid = read->uid,
+		.session_id = read->session_id,
+		.is_kernel = read->task.is_kernel,
+		.name = make_name(read),
+	};
+	if (!process->name)
+		return -ENOMEM;
+	if (!read->argument_bytes)
+		return 0;
+	etw_text_init(&line);
+	etw_kernel_command_line(&line, read->arguments, read->argument_bytes);
+	process->command_line = etw_kernel_text_new_wide(etw_text_string(&line));
+	etw_text_done(&line);
+	return process->command_line ? 0 : -ENOMEM;
+}
+
+static int read_process(struct etw_kernel_scan *scan, uint32_t pid)
+{
+	struct scanned_process *process = &scan->at[scan->count];
+	int r;
+
+	if (etw_kernel_proc_read(scan->process_fd, &scan->read))
+		return 0;
+	TRY(fill_process(scan, process, pid));
+	r = etw_kernel_proc_list(scan->process_fd, "task", add_thread, scan);
+	if (r == -ENOMEM)
+		return r;
+	/* A main thread that ended leaves a process with others; without others it has ended. */
+	if (!process->thread_count) {
+		done_process(process);
+		return 0;
+	}
+	if (scan->want_images && !process->is_kernel) {
+		r = etw_kernel_proc_read_maps(scan->process_fd, add_mapping, process);
+		if (r == -ENOMEM)
+			return r;
+	}
+	scan->count++;
+	return 0;
+}
+
+static int add_process(void *context, uint32_t pid)
+{
+	struct etw_kernel_scan *scan = context;
+	int r;
+
+	if (scan->count == scan->room) {
+		size_t room = scan->room ? scan->room * 2 : 256;
+		void *more = reallocarray(scan->at, room, sizeof(scan->at[0]));
+
+		if (!more)
+			return -ENOMEM;
+		scan->at = more;
+		scan->room = room;
+	}
+	scan->process_fd = etw_kernel_proc_open(scan->root_fd, pid);
+	if (scan->process_fd < 0)
+		return 0; /* gone */
+	r = read_process(scan, pid);
+	close(scan->process_fd);
+	if (r)
+		done_process(&scan->at[scan->count]);
+	return r;
+}
+
+int etw_kernel_scan_take(const char *root, bool want_images, struct etw_kernel_scan **ret)
+{
+	struct etw_kernel_scan *scan = calloc(1, sizeof(*scan));
+	int r;
+
+	if (!scan)
+		return -ENOMEM;
+	scan->want_images = want_images;
+	scan->root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (scan->root_fd < 0) {
+		r = -errno;
+		free(scan);
+		return r;
+	}
+	r = etw_kernel_proc_list(scan->root_fd, ".", add_process, scan);
+	close(scan->root_fd);
+	if (r) {
+		etw_kernel_scan_free(scan);
+		return r;
+	}
+	*ret = scan;
+	return 0;
+}
+
+static int compare_started(const void *left, const void *right)
+{
+	const struct started *a = left, *b = right;
+
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* Every task that a pending record starts, by id. Owned by the caller. */
+static struct started *list_started(const struct etw_kernel_tracker *tracker,
+				    const struct etw_kernel_heap *heap, size_t *ret_count)
+{
+	struct started *list = calloc(heap->count + 1, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; list && i < heap->count; i++) {
+		const struct etw_kernel_item *item = heap->at[i];
+		const struct etw_kernel_new_task *record = item->record;
+
+		if (item->is_mapping || item->byte_count < sizeof(*record) ||
+		    record->head.kind != ETW_KERNEL_NEW_TASK)
+			continue;
+		list[count++] = (struct started){
+			.start_ticks = record->task.start_ns / tracker->ns_per_tick,
+			.tid = record->task.tid,
+		};
+	}
+	if (list)
+		qsort(list, count, sizeof(*list), compare_started);
+	*ret_count = count;
+	return list;
+}
+
+/* The same id may have been started twice meanwhile: the start time says which one was seen. */
+static bool is_started(const struct started *list, size_t count, uint32_t tid, uint64_t start_ticks)
+{
+	struct started key = {.tid = tid};
+	const struct started *at = bsearch(&key, list, count, sizeof(*list), compare_started);
+
+	if (!at)
+		return false;
+	while (at > list && at[-1].tid == tid)
+		at--;
+	for (; at < list + count && at->tid == tid; at++)
+		if (at->start_ticks == start_ticks)
+			return true;
+	return false;
+}
+
+static struct etw_kernel_process *move_process(struct scanned_process *from,
+					       struct etw_kernel_tracker *tracker)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_add(tracker, from->pid);
+
+	if (!process)
+		return NULL;
+	process->start_ticks = from->start_ticks;
+	process->parent_pid = from->parent_pid;
+	process->uid = from->uid;
+	process->session_id = from->session_id == UINT32_MAX ? 0 : from->session_id;
+	process->is_kernel = from->is_kernel;
+	process->name = TAKE(from->name);
+	process->command_line = TAKE(from->command_line);
+	process->images = TAKE(from->images);
+	return process;
+}
+
+static int apply_process(struct scanned_process *from, struct etw_kernel_tracker *tracker,
+			 const struct started *started, size_t started_count, bool describe)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, from->pid);
+
+	if (is_started(started, started_count, from->pid, from->start_ticks))
+		return 0;
+	if (process && process->start_ticks == from->start_ticks)
+		return 0; /* its start was a record */
+	if (process)
+		etw_kernel_tracker_remove(tracker, process);
+	process = move_process(from, tracker);
+	if (!process)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->thread_count; i++) {
+		const struct scanned_thread *thread = &from->threads[i];
+		struct etw_kernel_thread *added;
+
+		if (is_started(started, started_count, thread->tid, thread->start_ticks) ||
+		    etw_kernel_tracker_find_thread(tracker, thread->tid))
+			continue;
+		added = etw_kernel_tracker_add_thread(tracker, process, thread->tid, thread->name);
+		if (!added)
+			return -ENOMEM;
+		added->start_ticks = thread->start_ticks;
+	}
+	if (describe)
+		etw_kernel_tracker_describe(tracker, process, false);
+	return 0;
+}
+
+int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker,
+			  const struct etw_kernel_heap *heap, bool describe)
+{
+	size_t started_count;
+	CLEANUP(freep) struct started *started = list_started(tracker, heap, &started_count);
+
+	if (!started)
+		return -ENOMEM;
+	for (size_t i = 0; i < scan->count; i++)
+		TRY(apply_process(&scan->at[i], tracker, started, started_count, describe));
+	return 0;
+}
+
+void etw_kernel_scan_correct(const struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker)
+{
+	for (size_t i = 0; i < scan->count; i++) {
+		struct etw_kernel_process *process = etw_kernel_tracker_find(tracker,
+									     scan->at[i].pid);
+
+		if (process && process->start_ticks == scan->at[i].start_ticks)
+			process->is_there = true;
+	}
+	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++) {
+		struct etw_kernel_process *process = tracker->processes[i], *next;
+
+		for (; process; process = next) {
+			next = process->next_in_bucket;
+			if (!process->is_there)
+				etw_kernel_tracker_remove(tracker, process);
+			else
+				process->is_there = false;
+		}
+	}
+}

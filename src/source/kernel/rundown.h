@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is there before the records tell anything: a walk over procfs. It is compared with the records
+ * that came meanwhile, so that nobody is both "there at the start" and "started".
+ */
+#ifndef ETW_SOURCE_KERNEL_RUNDOWN_H
+#define ETW_SOURCE_KERNEL_RUNDOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/kernel/items.h"
+#include "source/kernel/tracker.h"
+
+/* What a walk found. */
+struct etw_kernel_scan;
+
+/*
+ * etw_kernel_scan_take() - walks over procfs; who vanishes meanwhile is left out.
+ *
+ * @root:        "/proc"
+ * @want_images: also reads what is mapped
+ *
+ * Returns 0 with an owned scan; -ENOMEM; what opening @root said.
+ */
+int etw_kernel_scan_take(const char *root, bool want_images, struct etw_kernel_scan **ret);
+
+/* etw_kernel_scan_free() - takes NULL. */
+void etw_kernel_scan_free(struct etw_kernel_scan *scan);
+
+/*
+ * etw_kernel_scan_apply() - puts into the tracker what neither it nor a pending record knows.
+ *
+ * @heap:      records that were read after the walk and not applied yet
+ * @describe:  also DCStart of each, at the moment that etw_kernel_out_begin() set
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker,
+			  const struct etw_kernel_heap *heap, bool describe);
+
+/*
+ * etw_kernel_scan_correct() - after lost records: takes out of the tracker who is not there any more.
+ */
+void etw_kernel_scan_correct(const struct etw_kernel_scan *scan,
+			     struct etw_kernel_tracker *tracker);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* What the records do to the table, and the events that follow from it. See tracker.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+#include "source/kernel/command_line.h"
+#include "source/kernel/events.h"
+#include "source/kernel/tracker_internal.h"
+
+#define NO_LOGIN_SESSION UINT32_MAX
+
+static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
+{
+	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
+}
+
+static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
+			 struct etw_kernel_actor actor, const struct etw_kernel_process *process,
+			 uint32_t status)
+{
+	if (tracker->flags & EVENT_TRACE_FLAG_PROCESS)
+		etw_kernel_write_process(tracker->out, opcode, actor, process, status);
+}
+
+static void tell_thread(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
+			struct etw_kernel_actor actor, uint32_t pid, uint32_t tid, const char *name)
+{
+	if (tracker->flags & EVENT_TRACE_FLAG_THREAD)
+		etw_kernel_write_thread(tracker->out, opcode, actor, pid, tid, name);
+}
+
+struct image_context {
+	struct etw_kernel_tracker *tracker;
+	struct etw_kernel_actor actor;
+	uint32_t pid;
+	enum etw_kernel_opcode load, unload;
+};
+
+static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
+{
+	const struct image_context *at = context;
+
+	if (at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload,
+				       at->actor, at->pid, image);
+}
+
+static struct image_context image_context_of(struct etw_kernel_tracker *tracker,
+					     struct etw_kernel_actor actor, uint32_t pid)
+{
+	return (struct image_context){tracker, actor, pid, ETW_KERNEL_OPCODE_LOAD,
+				      ETW_KERNEL_OPCODE_END};
+}
+
+static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_actor actor,
+			const struct etw_kernel_process *process, bool is_loaded)
+{
+	struct image_context context = image_context_of(tracker, actor, process->pid);
+
+	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
+}
+
+/* The facts that every record about a task repeats. */
+static void take_facts(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+		       const struct etw_kernel_task *task)
+{
+	process->parent_pid = task->parent_pid;
+	process->uid = task->uid;
+	process->session_id = task->session_id == NO_LOGIN_SESSION ? 0 : task->session_id;
+	process->is_kernel = task->flags & ETW_KERNEL_TASK_KTHREAD;
+	process->start_ticks = task->start_ns / tracker->ns_per_tick;
+}
+
+static void set_name(struct etw_kernel_process *process, const char *at, size_t bytes)
+{
+	struct etw_kernel_text *name = etw_kernel_text_new(at, bytes);
+
+	if (!name)
+		return;
+	etw_kernel_text_unref(process->name);
+	process->name = name;
+}
+
+static void set_task_name(struct etw_kernel_process *process, const struct etw_kernel_task *task)
+{
+	set_name(process, task->name, strnlen(task->name, sizeof(task->name)));
+}
+
+/*
+ * A process that a record speaks of and nobody announced: its start was lost, or it was too quick for
+ * rundown. What is not in the record stays unknown.
+ */
+static struct etw_kernel_process *find_or_add(struct etw_kernel_tracker *tracker,
+					      const struct etw_kernel_task *task)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, task->pid);
+
+	if (process)
+		return process;
+	process = etw_kernel_tracker_add(tracker, task->pid);
+	if (!process) {
+		tracker->out->no_memory++;
+		return NULL;
+	}
+	tracker->incomplete++;
+	take_facts(tracker, process, task);
+	/* The thread's name is the program's in the main thread alone. */
+	if (task->tid == task->pid)
+		set_task_name(process, task);
+	return process;
+}
+
+static void start_process(struct etw_kernel_tracker *tracker,
+			  const struct etw_kernel_new_task *record)
+{
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_process *maker, *process = etw_kernel_tracker_find(tracker, task->pid);
+
+	/* The pid was somebody else's, and his end is lost; or a former host had this start. */
+	if (process)
+		etw_kernel_tracker_remove(tracker, process);
+	process = etw_kernel_tracker_add(tracker, task->pid);
+	if (!process) {
+		tracker->out->no_memory++;
+		return;
+	}
+	take_facts(tracker, process, task);
+	maker = etw_kernel_tracker_find(tracker, record->head.pid);
+	if (maker && maker->name && !process->is_kernel) {
+		process->name = etw_kernel_text_ref(maker->name);
+		process->command_line = etw_kernel_text_ref(maker->command_line);
+	} else {
+		set_task_name(process, task);
+	}
+	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
+	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
+		process->images = etw_kernel_images_ref(maker->images);
+	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
+}
+
+static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			 const struct etw_kernel_record *head, const struct etw_kernel_task *task)
+{
+	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, task->tid);
+
+	if (thread)
+		etw_kernel_tracker_remove_thread(tracker, thread);
+	thread = etw_kernel_tracker_add_thread(tracker, process, task->tid, task->name);
+	if (thread)
+		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
+	else
+		tracker->out->no_memory++;
+	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
+		    task->name);
+}
+
+static void apply_new_task(struct etw_kernel_tracker *tracker,
+			   const struct etw_kernel_new_task *record)
+{
+	struct etw_kernel_process *process;
+
+	if (record->task.tid == record->task.pid)
+		start_process(tracker, record);
+	process = find_or_add(tracker, &record->task);
+	if (!process)
+		return;
+	start_thread(tracker, process, &record->head, &record->task);
+	if (record->task.tid == record->task.pid)
+		tell_images(tracker, actor_of(&record->head), process, true);
+}
+
+/*
+ * Everything that ends with a program: images, threads, the process. A thread that has not told its own
+ * end yet, though it is past it, ends here too; then its record finds it ended.
+ */
+static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			struct etw_kernel_actor actor, uint32_t status)
+{
+	struct etw_kernel_images *images = process->images;
+
+	tell_images(tracker, actor, process, false);
+	process->images = NULL;
+	etw_kernel_images_unref(images);
+	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
+		if (thread->is_ended)
+			continue;
+		thread->is_ended = true;
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread->tid,
+			    thread->name);
+	}
+	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
+}
+
+static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kernel_exit *record)
+{
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, task->tid);
+	struct etw_kernel_process *process = find_or_add(tracker, task);
+
+	if (!process)
+		return;
+	if (thread && !thread->is_ended) {
+		/* A thread names itself after it was started. */
+		memcpy(thread->name, task->name, sizeof(thread->name));
+		thread->name[sizeof(thread->name) - 1] = '\0';
+	} else if (!thread && !process->is_ended) {
+		thread = etw_kernel_tracker_add_thread(tracker, process, task->tid, task->name);
+	}
+	if (record->is_last && !process->is_ended) {
+		take_facts(tracker, process, task);
+		if (process->is_kernel)
+			set_task_name(process, task);
+		end_program(tracker, process, actor_of(&record->head), record->status);
+		process->is_ended = true;
+	} else if (thread && !thread->is_ended) {
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor_of(&record->head), task->pid,
+			    task->tid, thread->name);
+	}
+	if (thread)
+		etw_kernel_tracker_remove_thread(tracker, thread);
+	if (process->is_ended && !process->threads)
+		etw_kernel_tracker_remove(tracker, process);
+}
+
+/* The program's base name: the kernel keeps its first 15 bytes, the file's name has the rest. */
+static void name_program(struct etw_kernel_process *process, const struct etw_kernel_exec *record)
+{
+	size_t bytes = strnlen(record->task.name, sizeof(record->task.name));
+	const char *file = record->file, *base;
+	size_t file_bytes = strnlen(file, MIN(record->file_bytes, sizeof(record->file)));
+
+	base = memrchr(file, '/', file_bytes);
+	base = base ? base + 1 : file;
+	file_bytes -= (size_t)(base - file);
+	if (bytes == sizeof(record->task.name) - 1 && file_bytes > bytes &&
+	    memcmp(base, record->task.name, bytes) == 0)
+		set_name(process, base, file_bytes);
+	else
+		set_task_name(process, &record->task);
+}
+
+static void take_arguments(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			   const struct etw_kernel_exec *record, uint32_t room)
+{
+	struct etw_text text;
+
+	etw_text_init(&text);
+	etw_kernel_command_line(&text, record->arguments, MIN(record->argument_bytes, room));
+	etw_kernel_text_unref(process->command_line);
+	process->command_line = etw_kernel_text_new_wide(etw_text_string(&text));
+	if (etw_text_error(&text) || !process->command_line || !record->argument_bytes)
+		tracker->incomplete++;
+	etw_text_done(&text);
+}
+
+static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kernel_exec *record,
+		       uint32_t byte_count)
+{
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_actor actor = actor_of(&record->head);
+	struct etw_kernel_process *process = find_or_add(tracker, task);
+
+	if (!process)
+		return;
+	if (!process->threads)
+		(void)etw_kernel_tracker_add_thread(tracker, process, record->old_tid, task->name);
+	end_program(tracker, process, actor, 0);
+	while (process->threads)
+		etw_kernel_tracker_remove_thread(tracker, process->threads);
+	take_facts(tracker, process, task);
+	process->is_ended = false;
+	process->is_in_exec = false;
+	process->images = TAKE(process->next_images);
+	name_program(process, record);
+	take_arguments(tracker, process, record,
+		       byte_count - (uint32_t)offsetof(struct etw_kernel_exec, arguments));
+	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
+	start_thread(tracker, process, &record->head, task);
+	tell_images(tracker, actor, process, true);
+}
+
+static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_kernel_unmap *record)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, record->head.pid);
+	struct image_context context = image_context_of(tracker, actor_of(&record->head),
+							record->head.pid);
+
+	if (!process || !process->images)
+		return;
+	if (etw_kernel_images_unmap(&process->images, record->start, record->byte_count, tell_image,
+				    &context))
+		tracker->out->no_memory++;
+}
+
+void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
+			      const struct etw_kernel_record *record, uint32_t byte_count)
+{
+	if (byte_count < sizeof(*record))
+		return;
+	switch (record->kind) {
+	case ETW_KERNEL_NEW_TASK:
+		if (byte_count >= sizeof(struct etw_kernel_new_task))
+			apply_new_task(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_EXEC:
+		if (byte_count >= sizeof(struct etw_kernel_exec))
+			apply_exec(tracker, (const void *)record, byte_count);
+		break;
+	case ETW_KERNEL_EXIT:
+		if (byte_count >= sizeof(struct etw_kernel_exit))
+			apply_exit(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_UNMAP:
+		if (byte_count >= sizeof(struct etw_kernel_unmap))
+			apply_unmap(tracker, (const void *)record);
+		break;
+	default:
+		break;
+	}
+}
+
+void etw_kernel_tracker_begin_exec(struct etw_kernel_tracker *tracker, uint32_t pid)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, pid);
+
+	if (!process)
+		return;
+	etw_kernel_images_unref(process->next_images);
+	process->next_images = NULL;
+	process->is_in_exec = true;
+}
+
+void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, uint32_t pid,
+			    const struct etw_kernel_mapping *mapping)
+{
+	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, pid);
+	struct image_context context = image_context_of(tracker,
+							(struct etw_kernel_actor){tid, pid}, pid);
+	int r;
+
+	if (!process || process->is_ended)
+		return;
+	/* Pieces of the coming program are told when it starts. */
+	if (process->is_in_exec)
+		r = etw_kernel_images_map(&process->next_images, mapping, NULL, NULL);
+	else
+		r = etw_kernel_images_map(&process->images, mapping, tell_image, &context);
+	if (r)
+		tracker->out->no_memory++;
+}
+
+void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
+				 struct etw_kernel_process *process, bool is_end)
+{
+	enum etw_kernel_opcode opcode = is_end ? ETW_KERNEL_OPCODE_DC_END
+					       : ETW_KERNEL_OPCODE_DC_START;
+	struct etw_kernel_actor actor = {process->pid, process->pid};
+	struct image_context context = {tracker, actor, process->pid, opcode, opcode};
+
+	if (process->is_ended)
+		return;
+	tell_process(tracker, opcode, actor, process, 0);
+	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
+		actor.tid = thread->tid;
+		if (!thread->is_ended)
+			tell_thread(tracker, opcode, actor, process->pid, thread->tid,
+				    thread->name);
+	}
+	etw_kernel_images_tell(process->images, true, tell_image, &context);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* A host's life: started on demand, alone in its directory, gone when nobody needs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "integration/daemon/support.h"
+#include "integration/daemon/talk.h"
+
+#define RACERS 8
+
+static void test_life__options_that_say_something(void **state)
+{
+	(void)state;
+	assert_int_equal(etwd_run("--help", NULL), 0);
+	assert_int_equal(etwd_run("--version", NULL), 0);
+	assert_int_equal(etwd_run("--no-such-option", NULL), 2);
+	assert_int_equal(etwd_run("word", NULL), 2);
+	assert_int_equal(keeper_pid(), 0);
+}
+
+static void test_life__bad_environment_is_refused(void **state)
+{
+	(void)state;
+	setenv("ETWD_IDLE_MS", "soon", 1);
+	assert_int_equal(etwd_run(NULL, NULL), 1);
+	setenv("ETWD_IDLE_MS", "1000", 1);
+	setenv("ETW_RUNTIME_DIR", "/proc/self/etw", 1);
+	assert_int_equal(etwd_run(NULL, NULL), 1);
+	setenv("ETW_RUNTIME_DIR", runtime_path(), 1);
+	setenv("ETWD_LOG", "/nowhere/at/all", 1);
+	assert_int_equal(etwd_run(NULL, NULL), 1);
+}
+
+static void test_life__starts_on_demand(void **state)
+{
+	struct etw_controller *opened = NULL;
+
+	(void)state;
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &opened), -ENOENT);
+	opened = controller();
+	assert_int_not_equal(keeper_pid(), 0);
+	assert_int_not_equal(host_pid(), 0);
+	etw_controller_close(opened);
+}
+
+static void test_life__leaves_when_idle(void **state)
+{
+	const struct wire_discovery_page *page;
+	struct etw_controller *opened;
+	uint64_t handle;
+
+	(void)state;
+	setenv("ETWD_IDLE_MS", "300", 1);
+	opened = controller();
+	handle = start_session(opened, "alone");
+	assert_int_equal(etw_runtime_page(runtime_path(), &page), 0);
+	etw_controller_close(opened);
+	/* The session holds it, although its controller is gone. */
+	usleep(900 * 1000);
+	assert_int_not_equal(keeper_pid(), 0);
+	opened = controller();
+	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_STOP, NULL), 0);
+	usleep(900 * 1000);
+	assert_int_equal(load_acquire(&page->epoch) & 1, 1);
+	etw_controller_close(opened);
+	assert_true(wait_until(is_unhosted, NULL));
+	assert_int_equal(load_acquire(&page->epoch) & 1, 0);
+	etw_runtime_page_unmap(page);
+	assert_true(log_has("it leaves"));
+	/* And comes back. */
+	opened = controller();
+	(void)start_session(opened, "alone");
+	etw_controller_close(opened);
+}
+
+static void test_life__one_host_for_a_directory(void **state)
+{
+	pid_t racers[RACERS];
+	struct etw_controller *opened;
+
+	(void)state;
+	for (int i = 0; i < RACERS; i++) {
+		racers[i] = fork();
+		if (racers[i] == 0) {
+			execl(getenv("ETW_ETWD"), "etwd", (char *)NULL);
+			_exit(127);
+		}
+	}
+	/* All of them end when there is a host, and one has made it. */
+	for (int i = 0; i < RACERS; i++) {
+		int status;
+
+		assert_int_equal(waitpid(racers[i], &status, 0), racers[i]);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+	assert_int_not_equal(keeper_pid(), 0);
+	assert_true(log_has("another host serves"));
+	opened = controller();
+	(void)start_session(opened, "after the race");
+	etw_controller_close(opened);
+}
+
+static void test_life__term_ends_sessions_and_host(void **state)
+{
+	struct etw_controller *opened = controller();
+
+	(void)state;
+	(void)start_session(opened, "to be ended");
+	assert_int_equal(kill(keeper_pid(), SIGTERM), 0);
+	assert_true(wait_until(is_unhosted, NULL));
+	assert_true(log_has("\"to be ended\" has ended"));
+	etw_controller_close(opened);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_life__options_that_say_something, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__bad_environment_is_refused, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__starts_on_demand, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__leaves_when_idle, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__one_host_for_a_directory, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__term_ends_sessions_and_host, home_make,
+						home_remove),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
