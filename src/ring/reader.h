@@ -114,7 +114,8 @@ struct etw_ring_position etw_ring_reader_position(const struct etw_ring_reader *
  * etw_ring_reader_release() - gives back all buffers that were read to their end.
  *
  * To be called after the position was committed, with no peek or take between. Buffers with gaps are quarantined until each gap is
- * committed (counted then as lost) and only then queued again.
+ * committed (counted then as lost) and only then queued again. When the set is retired, what was committed in
+ * gaps is counted although others of the buffer stay open: the last release makes the account exact.
  */
 void etw_ring_reader_release(struct etw_ring_reader *reader);
 

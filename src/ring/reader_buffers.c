@@ -48,6 +48,37 @@ static void correct_loss(struct etw_ring_reader *reader, uint32_t seen, uint32_t
 		reader->lost_in_gaps -= seen - found;
 }
 
+/*
+ * What a reader of the whole slot up to @end would know: how many events there are, and whether there are
+ * gaps. A gap that has closed since the last host passed it is an event now.
+ */
+static uint32_t study(const struct etw_ring_reader *reader, uint32_t buffer, uint32_t end,
+		      bool *ret_has_gaps)
+{
+	uint32_t at = 0, seen = 0;
+
+	*ret_has_gaps = false;
+	for (;;) {
+		at = etw_ring_reader_walk(reader, buffer, at, end, &seen);
+		if (at >= end)
+			return seen;
+		seen++;
+		*ret_has_gaps = true;
+		at += etw_ring_reader_place(reader, buffer, at, end).units;
+	}
+}
+
+/* Counts anew what lies in the gaps of a quarantined buffer, some of which may have closed. */
+static void settle(struct etw_ring_reader *reader, uint32_t buffer)
+{
+	struct etw_ring_durable *durable = reader->durable;
+	bool has_gaps;
+	uint32_t seen = study(reader, buffer, durable->quarantine_bytes[buffer] / 8, &has_gaps);
+
+	correct_loss(reader, durable->quarantine_events[buffer], seen);
+	durable->quarantine_events[buffer] = seen;
+}
+
 static void put_in_quarantine(struct etw_ring_reader *reader, uint32_t buffer,
 			      const struct etw_ring_reader_slot *slot, uint32_t at, uint32_t found)
 {
@@ -61,6 +92,7 @@ static void put_in_quarantine(struct etw_ring_reader *reader, uint32_t buffer,
 	store_release(&durable->quarantined[buffer], (uint8_t)1);
 	reader->quarantined++;
 	SCHED_POINT("ring.reader.quarantined");
+	settle(reader, buffer);
 }
 
 /* Takes the buffer of the slot `released` back. */
@@ -113,11 +145,16 @@ static void try_to_cure(struct etw_ring_reader *reader, uint32_t buffer)
 
 void etw_ring_reader_release(struct etw_ring_reader *reader)
 {
+	bool is_retired = load_relaxed(&etw_ring_set_page(reader->set)->is_retired);
+
 	while (reader->durable->released < reader->slot)
 		release_slot(reader);
 	for (uint32_t i = 0; reader->quarantined && i < reader->set->buffer_count; i++) {
-		if (reader->durable->quarantined[i])
-			try_to_cure(reader, i);
+		if (!reader->durable->quarantined[i])
+			continue;
+		if (is_retired)
+			settle(reader, i);
+		try_to_cure(reader, i);
 	}
 }
 
@@ -168,27 +205,6 @@ static int check_durable(struct etw_ring_reader *reader, bool *ret_used)
 	return 0;
 }
 
-/*
- * What a reader of the whole slot up to @end would know: how many events there are, and whether there are
- * gaps. A gap that has closed since the last host passed it is an event now.
- */
-static void study_slot(struct etw_ring_reader *reader, uint64_t slot, uint32_t end,
-		       uint32_t *ret_seen, bool *ret_has_gaps)
-{
-	uint32_t buffer = etw_ring_reader_buffer(reader, slot), at = 0;
-
-	*ret_seen = 0;
-	*ret_has_gaps = false;
-	for (;;) {
-		at = etw_ring_reader_walk(reader, buffer, at, end, ret_seen);
-		if (at >= end)
-			return;
-		++*ret_seen;
-		*ret_has_gaps = true;
-		at += etw_ring_reader_place(reader, buffer, at, end).units;
-	}
-}
-
 /* Slots that the last host had read to their end, and not yet released. */
 static void study_finished_slots(struct etw_ring_reader *reader)
 {
@@ -201,7 +217,8 @@ static void study_finished_slots(struct etw_ring_reader *reader)
 		ret->end = wire_ring_end_offset(end);
 		if (ret->end > reader->units)
 			ret->end = reader->units;
-		study_slot(reader, slot, ret->end, &ret->seen, &ret->has_gaps);
+		ret->seen = study(reader, etw_ring_reader_buffer(reader, slot), ret->end,
+				  &ret->has_gaps);
 	}
 }
 
@@ -216,7 +233,8 @@ int etw_ring_reader_adopt(struct etw_ring_reader *reader)
 		wire_ring_word_generation(load_relaxed(&etw_ring_head(reader->ring)->word));
 	study_finished_slots(reader);
 	if (reader->at)
-		study_slot(reader, reader->slot, reader->at, &reader->seen, &reader->has_gaps);
+		reader->seen = study(reader, etw_ring_reader_buffer(reader, reader->slot),
+				     reader->at, &reader->has_gaps);
 	/* The last host may have died between its own note and the queue. */
 	for (uint64_t slot = reader->slot; slot < durable->queued; slot++)
 		store_release(etw_ring_queue(reader->set, reader->ring,
