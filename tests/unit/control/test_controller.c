@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* The controller against a host that is made up: requests, answers, errors, lost hosts, threads, forks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "control/control.h"
+#include "unit/control/fake_host.h"
+
+static struct wire_session_info info;
+static struct wire_sessions sessions;
+
+static struct etw_controller *open_controller(void)
+{
+	struct etw_controller *controller = NULL;
+
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &controller), 0);
+	assert_non_null(controller);
+	return controller;
+}
+
+static int start_session(struct etw_controller *controller)
+{
+	static struct wire_session_config config = {.name = "one", .buffer_kib = 64};
+
+	return etw_control_start(controller, &config, &info);
+}
+
+static int control_session(struct etw_controller *controller, uint32_t code)
+{
+	static struct wire_control control;
+
+	control.code = code;
+	control.handle = HANDLE;
+	return etw_control(controller, &control, &info);
+}
+
+static int enable_provider(struct etw_controller *controller)
+{
+	struct wire_enable_provider enable = {.handle = HANDLE, .code = 1, .level = 5};
+
+	return etw_control_enable(controller, &enable);
+}
+
+static void test_controller__every_request_has_its_answer(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	assert_int_equal(start_session(controller), 0);
+	assert_int_equal(info.handle, HANDLE);
+	assert_string_equal(info.config.name, "one");
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), 0);
+	assert_int_equal(host.control.handle, HANDLE);
+	assert_int_equal(enable_provider(controller), 0);
+	assert_int_equal(host.enable.level, 5);
+	assert_int_equal(etw_control_list(controller, &sessions), 0);
+	assert_int_equal(sessions.count, 2);
+	assert_int_equal(sessions.handles[1], HANDLE + 1);
+	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
+	assert_int_equal(host.leases[0], HANDLE);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0);
+	assert_int_equal(load_relaxed(&host.connections), 1);
+}
+
+static void assert_status(struct etw_controller *controller, int status)
+{
+	host.status = status;
+	assert_int_equal(start_session(controller), status);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), status);
+	assert_int_equal(enable_provider(controller), status);
+	assert_int_equal(etw_control_list(controller, &sessions), status);
+	assert_int_equal(etw_control_lease(controller, HANDLE), status);
+}
+
+static void test_controller__the_hosts_errors_come_through(void **state)
+{
+	static const int errors[] = {-EEXIST, -EINVAL, -ENOSPC, -EACCES,
+				     -ENOENT, -EBUSY,  -EROFS,  -ETIMEDOUT};
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		host.manner = ANSWER_STATUS;
+		assert_status(controller, errors[i]);
+		host.manner = ANSWER_REPLY_STATUS;
+		assert_status(controller, errors[i]);
+	}
+	assert_int_equal(load_relaxed(&host.connections), 1);
+}
+
+static void test_controller__answers_of_another_kind_are_eproto(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host.manner = ANSWER_OTHER_TYPE;
+	assert_status(controller, -EPROTO);
+	host.manner = ANSWER_OTHER_TYPE_STATUS;
+	assert_status(controller, -EPROTO);
+	host.manner = ANSWER_CUT;
+	assert_int_equal(start_session(controller), -EPROTO);
+	assert_int_equal(etw_control_list(controller, &sessions), -EPROTO);
+	host.manner = ANSWER_GARBAGE;
+	assert_int_equal(start_session(controller), -EPROTO);
+	host.manner = ANSWER; /* over a new connection */
+	assert_int_equal(start_session(controller), 0);
+}
+
+static void test_controller__answers_for_nobody_are_dropped(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host.manner = ANSWER_NUMBER_OF_NOBODY_FIRST;
+	assert_int_equal(start_session(controller), 0);
+	assert_int_equal(etw_control_list(controller, &sessions), 0);
+}
+
+static void test_controller__what_cannot_be_encoded_is_einval(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+	static uint8_t many[WIRE_FILTER_BYTES_MAX + 1];
+	struct wire_enable_provider enable = {.filter = {many, sizeof(many)}};
+	static struct wire_session_config config = {.name = "\xFF"};
+
+	(void)state;
+	assert_int_equal(etw_control_enable(controller, &enable), -EINVAL);
+	assert_int_equal(etw_control_start(controller, &config, &info), -EINVAL);
+	assert_int_equal(start_session(controller), 0);
+}
+
+static void test_controller__a_lost_answer_is_asked_for_once_more(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(etw_control_list(controller, &sessions), 0);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(enable_provider(controller), 0);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), 0);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_UPDATE), 0);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_FLUSH), 0);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 6);
+	assert_int_equal(load_relaxed(&host.connections), 7);
+}
+
+static void test_controller__once_more_is_not_for_ever(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host.manner = HANG_UP;
+	assert_int_equal(etw_control_list(controller, &sessions), -EPIPE);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
+}
+
+static void test_controller__a_start_or_stop_is_not_repeated(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(start_session(controller), -EPIPE);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_START]), 1);
+	host.manner = HANG_UP_ONCE;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -EPIPE);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 1);
+	assert_int_equal(start_session(controller), 0);
+}
+
+static void test_controller__a_new_host_gets_the_leases(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	assert_int_equal(etw_control_lease(controller, 5), 0);
+	assert_int_equal(etw_control_lease(controller, 6), 0);
+	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
+	assert_int_equal(etw_control_lease(controller, 5), 0);               /* twice is once */
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0); /* ends one */
+	host_stop();
+	host.lease_count = 0;
+	host_start();
+	/* Nothing of it had gone out: even a start is sent to the new host. */
+	assert_int_equal(start_session(controller), 0);
+	assert_int_equal(host.lease_count, 2);
+	assert_int_equal(host.leases[0] + host.leases[1], 5 + 6);
+}
+
+static void test_controller__leases_have_their_limit(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	for (uint64_t i = 1; i <= WIRE_LIST_SESSIONS_MAX; i++)
+		assert_int_equal(etw_control_lease(controller, i), 0);
+	assert_int_equal(etw_control_lease(controller, 5000), -ENOSPC);
+	assert_int_equal(etw_control_lease(controller, 7), 0);
+}
+
+static void test_controller__a_host_that_is_gone(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	host_stop();
+	assert_int_equal(etw_control_list(controller, &sessions), -EPIPE);
+	assert_int_equal(start_session(controller), -EPIPE);
+	host_start();
+	assert_int_equal(start_session(controller), 0);
+}
+
+static void test_controller__without_a_host(void **state)
+{
+	struct etw_controller *controller = NULL;
+	struct wire_discovery_page *page;
+	int listener;
+
+	(void)state;
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &controller), -ENOENT);
+	assert_int_equal(etw_runtime_prepare(directory, &page), 0);
+	etw_runtime_page_unmap(page);
+	assert_int_equal(etw_runtime_listen(directory, &listener), 0);
+	(void)close(listener);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_SYSTEM, false, &controller), -ENOENT);
+	assert_null(controller);
+	etw_controller_close(NULL);
+}
+
+struct asker {
+	struct etw_controller *controller;
+	pthread_t thread;
+	int failures;
+};
+
+static void *ask_much(void *context)
+{
+	struct asker *asker = context;
+	struct wire_sessions list;
+
+	for (int i = 0; i < 200; i++)
+		asker->failures += etw_control_list(asker->controller, &list) != 0 ||
+				   list.count != 2 || enable_provider(asker->controller) != 0;
+	return NULL;
+}
+
+static void test_controller__many_threads_over_one_connection(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+	struct asker askers[8];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(askers); i++) {
+		askers[i] = (struct asker){.controller = controller};
+		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_much, &askers[i]), 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(askers); i++) {
+		assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+		assert_int_equal(askers[i].failures, 0);
+	}
+	assert_int_equal(load_relaxed(&host.connections), 1);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 8 * 200);
+}
+
+static void *enable_one(void *context)
+{
+	struct asker *asker = context;
+
+	asker->failures = enable_provider(asker->controller);
+	return NULL;
+}
+
+/* A callback that controls sessions while another thread's enable waits for that callback. */
+static void test_controller__an_answer_that_takes_long_holds_nobody(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+	struct asker asker = {.controller = controller, .failures = 1};
+
+	(void)state;
+	host.manner = HOLD;
+	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
+	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+		(void)usleep(1000);
+	assert_int_equal(start_session(controller), 0);
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	assert_int_equal(asker.failures, 0);
+}
+
+static void test_controller__a_lost_connection_ends_every_wait(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+	struct asker asker = {.controller = controller};
+
+	(void)state;
+	host.manner = HOLD;
+	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
+	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+		(void)usleep(1000);
+	host_stop();
+	host.manner = ANSWER;
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	assert_int_equal(asker.failures, -EPIPE);
+}
+
+static int in_child(int (*check)(struct etw_controller *controller),
+		    struct etw_controller *controller)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)alarm(30);
+		_exit(check(controller) & 0xFF);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int use_twice(struct etw_controller *controller)
+{
+	if (etw_control_list(controller, &sessions) || start_session(controller))
+		return 1;
+	etw_controller_close(controller);
+	return 0;
+}
+
+static int close_unused(struct etw_controller *controller)
+{
+	etw_controller_close(controller);
+	return 0;
+}
+
+static void test_controller__a_child_of_fork_has_its_own_connection(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+
+	(void)state;
+	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
+	assert_int_equal(in_child(use_twice, controller), 0);
+	assert_int_equal(load_relaxed(&host.connections), 2);
+	assert_int_equal(host.lease_count, 1); /* the lease is the parent's alone */
+	assert_int_equal(in_child(close_unused, controller), 0);
+	assert_int_equal(etw_control_list(controller, &sessions), 0);
+	assert_int_equal(load_relaxed(&host.connections), 2);
+}
+
+static void test_controller__a_child_is_not_held_by_the_parents_lock(void **state)
+{
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
+	struct asker asker = {.controller = controller};
+
+	(void)state;
+	host.manner = HOLD; /* a thread reads for good: not in the child */
+	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
+	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+		(void)usleep(1000);
+	host.manner = ANSWER;
+	assert_int_equal(in_child(use_twice, controller), 0);
+	host_stop();
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+}
+
+#define CASE(test)        cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define HOSTED_CASE(test) cmocka_unit_test_setup_teardown(test, setup_host, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		HOSTED_CASE(test_controller__every_request_has_its_answer),
+		HOSTED_CASE(test_controller__the_hosts_errors_come_through),
+		HOSTED_CASE(test_controller__answers_of_another_kind_are_eproto),
+		HOSTED_CASE(test_controller__answers_for_nobody_are_dropped),
+		HOSTED_CASE(test_controller__what_cannot_be_encoded_is_einval),
+		HOSTED_CASE(test_controller__a_lost_answer_is_asked_for_once_more),
+		HOSTED_CASE(test_controller__once_more_is_not_for_ever),
+		HOSTED_CASE(test_controller__a_start_or_stop_is_not_repeated),
+		HOSTED_CASE(test_controller__a_new_host_gets_the_leases),
+		HOSTED_CASE(test_controller__leases_have_their_limit),
+		HOSTED_CASE(test_controller__a_host_that_is_gone),
+		CASE(test_controller__without_a_host),
+		HOSTED_CASE(test_controller__many_threads_over_one_connection),
+		HOSTED_CASE(test_controller__an_answer_that_takes_long_holds_nobody),
+		HOSTED_CASE(test_controller__a_lost_connection_ends_every_wait),
+		HOSTED_CASE(test_controller__a_child_of_fork_has_its_own_connection),
+		HOSTED_CASE(test_controller__a_child_is_not_held_by_the_parents_lock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
