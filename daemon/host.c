@@ -25,6 +25,7 @@
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 #include "ipc/runtime.h"
+#include "source/kernel/kernel_source.h"
 
 #define EVENTS_PER_ROUND 64
 #define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
@@ -216,6 +217,7 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 	host->session_host = (struct etw_session_host){
 		.context = host,
 		.clock = &host->clock.page.clock,
+		.kernel = &etw_kernel_source,
 		.keep_fd = keep_fd,
 		.kept_fd = kept_fd,
 		.forget_fd = forget_fd,
