@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes and threads that come and go while events are written; signal handlers that write. */
+#include "provider_test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct taken taken;
+static struct fake_session session;
+static uint64_t handle;
+
+static int begin(void **state)
+{
+	(void)state;
+	open_session(&session, 1, 64, 0);
+	handle = register_provider(NULL, NULL);
+	return fake_host_enable(&host, &test_provider, &session, (struct fake_wish){.level = 5});
+}
+
+static int end(void **state)
+{
+	(void)state;
+	assert_int_equal(etw_provider_unregister(handle), 0);
+	end_session(&session);
+	return 0;
+}
+
+/* Waits for a child, which must end by itself and well. */
+static void expect_good_end(pid_t child)
+{
+	int status = 0;
+
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void expect_origin(uint32_t process_id, uint32_t thread_id)
+{
+	assert_int_equal(take_all(&session, &taken), 1);
+	assert_int_equal(le32_get(header_of(&taken)->process_id), process_id);
+	assert_int_equal(le32_get(header_of(&taken)->thread_id), thread_id);
+}
+
+/* A process whose ids are those of its first thread, as the parent sees them. */
+static void expect_child_event(pid_t child)
+{
+	expect_good_end(child);
+	expect_origin((uint32_t)child, (uint32_t)child);
+}
+
+static void test_fork__a_child_writes_under_its_own_name(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	expect_origin((uint32_t)getpid(), (uint32_t)gettid());
+	child = fork();
+	if (child == 0)
+		_exit(write_number(handle, 1, 0, 0) == 0 ? 0 : 1);
+	expect_child_event(child);
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	expect_origin((uint32_t)getpid(), (uint32_t)gettid());
+}
+
+static void test_fork__also_past_the_c_library(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	(void)take_all(&session, &taken);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (child == 0)
+		_exit(write_number(handle, 1, 0, 0) == 0 ? 0 : 1);
+	expect_child_event(child);
+}
+
+static void *write_one(void *unused)
+{
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	return unused;
+}
+
+/* The first to write in the child is a new thread; then the one that came over from the parent. */
+static int write_from_two_threads(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, write_one, NULL) || pthread_join(thread, NULL))
+		return 1;
+	return write_number(handle, 1, 0, 0) == 0 ? 0 : 1;
+}
+
+static void test_fork__threads_of_a_child_have_their_own_ids(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	(void)take_all(&session, &taken);
+	child = fork();
+	if (child == 0)
+		_exit(write_from_two_threads());
+	expect_good_end(child);
+	assert_int_equal(take_all(&session, &taken), 2);
+}
+
+static int register_in_child(void)
+{
+	uint64_t own = register_provider(NULL, NULL);
+
+	/* The new registration knows its state, and so does the one from before. */
+	if (!etw_provider_wants(own, 1, 0) || !etw_provider_wants(handle, 1, 0))
+		return 1;
+	if (write_number(own, 1, 0, 0) || write_number(handle, 1, 0, 0))
+		return 2;
+	return etw_provider_unregister(own) ? 3 : 0;
+}
+
+static void test_fork__a_child_has_a_listener_from_its_next_registration(void **state)
+{
+	uint32_t before;
+	pid_t child;
+
+	(void)state;
+	(void)pthread_mutex_lock(&host.lock);
+	before = host.registered;
+	(void)pthread_mutex_unlock(&host.lock);
+	child = fork();
+	if (child == 0)
+		_exit(register_in_child());
+	expect_good_end(child);
+	assert_int_equal(fake_host_wait_registered(&host, before + 2), 0);
+	assert_int_equal(take_all(&session, &taken), 2);
+}
+
+static void test_fork__vfork_and_exec_leave_the_parent_alone(void **state)
+{
+	static char *const arguments[] = {(char *)(uintptr_t) "true", NULL};
+	pid_t child;
+
+	(void)state;
+	child = vfork();
+	if (child == 0) {
+		(void)execv("/bin/true", arguments);
+		_exit(1);
+	}
+	expect_good_end(child);
+	assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	expect_origin((uint32_t)getpid(), (uint32_t)gettid());
+}
+
+static void *write_many(void *unused)
+{
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(write_number(handle, 1, 0, 0), 0);
+	return unused;
+}
+
+static void test_fork__threads_end_and_leave_their_events(void **state)
+{
+	pthread_t threads[8];
+
+	(void)state;
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 8; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, write_many, NULL), 0);
+		for (int i = 0; i < 8; i++)
+			assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(take_all(&session, &taken), 800);
+	}
+}
+
+static uint32_t handled; /* atomic */
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	if (write_number(handle, 1, 0, 1) == 0)
+		(void)add_relaxed(&handled, 1u);
+}
+
+static void test_fork__signal_handlers_write_between_any_two_steps(void **state)
+{
+	const struct itimerval often = {{0, 50}, {0, 50}};
+	const struct itimerval never = {0};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	uint64_t written = 0;
+	uint64_t read = 0;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_PROF, &often, NULL), 0);
+	for (int round = 0; round < 100; round++) {
+		for (int i = 0; i < 2000; i++)
+			written += write_number(handle, 1, 0, 0) == 0;
+		read += take_all(&session, &taken);
+	}
+	assert_int_equal(setitimer(ITIMER_PROF, &never, NULL), 0);
+	read += take_all(&session, &taken);
+	assert_int_equal(read, written + load_relaxed(&handled));
+	assert_int_equal(fake_session_lost(&session), 0);
+	action.sa_handler = SIG_DFL;
+	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_fork__a_child_writes_under_its_own_name, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_fork__also_past_the_c_library, begin, end),
+		cmocka_unit_test_setup_teardown(test_fork__threads_of_a_child_have_their_own_ids,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_fork__a_child_has_a_listener_from_its_next_registration, begin, end),
+		cmocka_unit_test_setup_teardown(test_fork__vfork_and_exec_leave_the_parent_alone,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_fork__threads_end_and_leave_their_events,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_fork__signal_handlers_write_between_any_two_steps, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, start_host, end_host);
+}
