@@ -35,7 +35,7 @@ enum wire_message_type {
 		10, /* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled, before any later request is answered */
 	WIRE_UNREGISTER =
 		11, /* p -> h: struct wire_unregister; answered by REPLY. Registration 0 is never there: -ENOENT tells that the host has dealt with all before it */
-	WIRE_ENABLE = 12,     /* h -> p: struct wire_enable; the RING_SETs it names went before */
+	WIRE_ENABLE = 12, /* h -> p: struct wire_enable; the RING_SETs it names went before */
 	WIRE_ENABLE_DONE =
 		13, /* p -> h: the callback for the ENABLE of the same request id returned */
 	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fd: memfd */

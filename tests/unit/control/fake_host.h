@@ -41,8 +41,7 @@ enum manner {
 	ANSWER_CUT,     /* a body that is too short */
 	ANSWER_GARBAGE, /* no message at all */
 	HANG_UP,        /* instead of an answer */
-	HANG_UP_ONCE,
-	HOLD, /* until another request comes, which is answered first */
+	HOLD,           /* until another request comes, which is answered first */
 };
 
 struct host {
@@ -50,6 +49,7 @@ struct host {
 	int listener, kick[2];
 	enum manner manner;
 	int32_t status;
+	unsigned hang_ups;            /* 1: before anything else, once; atomic */
 	unsigned connections, hellos; /* atomic */
 	unsigned requests[40];        /* by type; atomic */
 	uint64_t leases[8];
@@ -103,6 +103,8 @@ static inline bool answer(int fd, const struct wire_message *head)
 	uint32_t type = answer_type(head->type);
 	uint32_t other = type == WIRE_REPLY ? WIRE_SESSIONS : WIRE_REPLY;
 
+	if (exchange_acq_rel(&host.hang_ups, 0U))
+		return false;
 	switch (host.manner) {
 	case ANSWER_STATUS:
 		send_answer(fd, type, head->request, host.status);
@@ -125,9 +127,6 @@ static inline bool answer(int fd, const struct wire_message *head)
 	case ANSWER_GARBAGE:
 		(void)etw_ipc_send(fd, (const uint8_t *)"garbage", 7, NULL, 0);
 		return true;
-	case HANG_UP_ONCE:
-		host.manner = ANSWER;
-		return false;
 	case HANG_UP:
 		return false;
 	case HOLD:

@@ -140,17 +140,17 @@ static void test_controller__a_lost_answer_is_asked_for_once_more(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(etw_control_list(controller, &sessions), 0);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(enable_provider(controller), 0);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), 0);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_UPDATE), 0);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_FLUSH), 0);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 6);
@@ -172,10 +172,10 @@ static void test_controller__a_start_or_stop_is_not_repeated(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(start_session(controller), -EPIPE);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_START]), 1);
-	host.manner = HANG_UP_ONCE;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -EPIPE);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 1);
 	assert_int_equal(start_session(controller), 0);
