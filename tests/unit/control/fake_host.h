@@ -47,7 +47,7 @@ enum manner {
 struct host {
 	pthread_t thread;
 	int listener, kick[2];
-	enum manner manner;
+	enum manner manner; /* atomic */
 	int32_t status;
 	unsigned hang_ups;            /* 1: before anything else, once; atomic */
 	unsigned connections, hellos; /* atomic */
@@ -55,6 +55,7 @@ struct host {
 	uint64_t leases[8];
 	unsigned lease_count;
 	struct wire_message held;
+	unsigned held_count;  /* atomic */
 	int fds[CONNECTIONS]; /* -1: free */
 	struct etw_ipc_message message;
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
@@ -105,7 +106,7 @@ static inline bool answer(int fd, const struct wire_message *head)
 
 	if (exchange_acq_rel(&host.hang_ups, 0U))
 		return false;
-	switch (host.manner) {
+	switch (load_relaxed(&host.manner)) {
 	case ANSWER_STATUS:
 		send_answer(fd, type, head->request, host.status);
 		return true;
@@ -132,6 +133,7 @@ static inline bool answer(int fd, const struct wire_message *head)
 	case HOLD:
 		if (!host.held.type) {
 			host.held = *head;
+			(void)add_relaxed(&host.held_count, 1U);
 			return true;
 		}
 		send_answer(fd, type, head->request, 0);

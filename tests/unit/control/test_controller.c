@@ -86,9 +86,9 @@ static void test_controller__the_hosts_errors_come_through(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		host.manner = ANSWER_STATUS;
+		store_relaxed(&host.manner, ANSWER_STATUS);
 		assert_status(controller, errors[i]);
-		host.manner = ANSWER_REPLY_STATUS;
+		store_relaxed(&host.manner, ANSWER_REPLY_STATUS);
 		assert_status(controller, errors[i]);
 	}
 	assert_int_equal(load_relaxed(&host.connections), 1);
@@ -99,16 +99,16 @@ static void test_controller__answers_of_another_kind_are_eproto(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	host.manner = ANSWER_OTHER_TYPE;
+	store_relaxed(&host.manner, ANSWER_OTHER_TYPE);
 	assert_status(controller, -EPROTO);
-	host.manner = ANSWER_OTHER_TYPE_STATUS;
+	store_relaxed(&host.manner, ANSWER_OTHER_TYPE_STATUS);
 	assert_status(controller, -EPROTO);
-	host.manner = ANSWER_CUT;
+	store_relaxed(&host.manner, ANSWER_CUT);
 	assert_int_equal(start_session(controller), -EPROTO);
 	assert_int_equal(etw_control_list(controller, &sessions), -EPROTO);
-	host.manner = ANSWER_GARBAGE;
+	store_relaxed(&host.manner, ANSWER_GARBAGE);
 	assert_int_equal(start_session(controller), -EPROTO);
-	host.manner = ANSWER; /* over a new connection */
+	store_relaxed(&host.manner, ANSWER); /* over a new connection */
 	assert_int_equal(start_session(controller), 0);
 }
 
@@ -117,7 +117,7 @@ static void test_controller__answers_for_nobody_are_dropped(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	host.manner = ANSWER_NUMBER_OF_NOBODY_FIRST;
+	store_relaxed(&host.manner, ANSWER_NUMBER_OF_NOBODY_FIRST);
 	assert_int_equal(start_session(controller), 0);
 	assert_int_equal(etw_control_list(controller, &sessions), 0);
 }
@@ -162,7 +162,7 @@ static void test_controller__once_more_is_not_for_ever(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	host.manner = HANG_UP;
+	store_relaxed(&host.manner, HANG_UP);
 	assert_int_equal(etw_control_list(controller, &sessions), -EPIPE);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
 }
@@ -290,9 +290,9 @@ static void test_controller__an_answer_that_takes_long_holds_nobody(void **state
 	struct asker asker = {.controller = controller, .failures = 1};
 
 	(void)state;
-	host.manner = HOLD;
+	store_relaxed(&host.manner, HOLD);
 	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
-	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+	while (!load_relaxed(&host.held_count))
 		(void)usleep(1000);
 	assert_int_equal(start_session(controller), 0);
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
@@ -305,12 +305,12 @@ static void test_controller__a_lost_connection_ends_every_wait(void **state)
 	struct asker asker = {.controller = controller};
 
 	(void)state;
-	host.manner = HOLD;
+	store_relaxed(&host.manner, HOLD);
 	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
-	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+	while (!load_relaxed(&host.held_count))
 		(void)usleep(1000);
 	host_stop();
-	host.manner = ANSWER;
+	store_relaxed(&host.manner, ANSWER);
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 	assert_int_equal(asker.failures, -EPIPE);
 }
@@ -364,11 +364,11 @@ static void test_controller__a_child_is_not_held_by_the_parents_lock(void **stat
 	struct asker asker = {.controller = controller};
 
 	(void)state;
-	host.manner = HOLD; /* a thread reads for good: not in the child */
+	store_relaxed(&host.manner, HOLD); /* a thread reads for good: not in the child */
 	assert_int_equal(pthread_create(&asker.thread, NULL, enable_one, &asker), 0);
-	while (!load_relaxed(&host.requests[WIRE_ENABLE_PROVIDER]))
+	while (!load_relaxed(&host.held_count))
 		(void)usleep(1000);
-	host.manner = ANSWER;
+	store_relaxed(&host.manner, ANSWER);
 	assert_int_equal(in_child(use_twice, controller), 0);
 	host_stop();
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
