@@ -49,7 +49,7 @@ struct result {
 
 struct writer {
 	pid_t pid;
-	int go;      /* write end: closed to start it */
+	int go;      /* write end: a byte starts it */
 	int results; /* read end */
 };
 
@@ -254,7 +254,8 @@ static int run(const struct options *options)
 	await_ready(writers);
 	start = seconds();
 	for (int i = 0; i < WRITERS; i++)
-		close(writers[i].go);
+		if (write(writers[i].go, "g", 1) != 1)
+			fail("writer %d cannot be started", i);
 	if (options->is_kernel)
 		make_processes();
 	for (int i = 0; i < options->kills; i++)
