@@ -58,6 +58,34 @@ static void sample_ring(struct etw_session_output *output, struct etw_session_st
 	/* May shrink: a gap is counted as one event until it is known what it held. */
 	record->counts.gaps += stream->counts.lost_in_gaps - stream->gaps_base;
 	stream->gaps_base = stream->counts.lost_in_gaps;
+	record->counts.rejected += stream->counts.rejected - stream->rejected_base;
+	stream->rejected_base = stream->counts.rejected;
+}
+
+/* The reader also moves over what is no event: gaps that were given up, events that were abandoned. */
+static bool is_moved(const struct etw_session_output *output,
+		     const struct etw_session_stream *stream)
+{
+	const struct etw_state_position *last;
+	struct etw_ring_position position;
+
+	if (stream->is_touched || !stream->set)
+		return stream->is_touched;
+	if (stream->counts.quarantined > 0)
+		return true;
+	last = &output->record->positions[stream->set->slot];
+	position = etw_ring_reader_position(stream->reader);
+	return last->set_id != stream->set->id || last->slots != position.slots ||
+	       last->offset != position.offset;
+}
+
+bool etw_output_must_commit(const struct etw_session_output *output)
+{
+	for (uint32_t i = 0; i < output->stream_count; i++) {
+		if (is_moved(output, output->streams[i]))
+			return true;
+	}
+	return output->is_changed;
 }
 
 static void sample_streams(struct etw_session_output *output)
@@ -68,7 +96,8 @@ static void sample_streams(struct etw_session_output *output)
 		if (!stream->set) {
 			if (stream->is_touched)
 				output->record->marks[stream->mark] = stream->popped;
-		} else if (stream->is_touched || stream->counts.quarantined > 0) {
+		} else if (is_moved(output, stream)) {
+			stream->is_touched = true; /* to be released after the commit */
 			sample_ring(output, stream);
 		}
 	}
@@ -79,7 +108,7 @@ static void release_streams(struct etw_session_output *output)
 	for (uint32_t i = 0; i < output->stream_count; i++) {
 		struct etw_session_stream *stream = output->streams[i];
 
-		if (stream->set && (stream->is_touched || stream->counts.quarantined > 0)) {
+		if (stream->set && stream->is_touched) {
 			etw_ring_reader_release(stream->reader);
 			/* Buffers are quarantined here, and gaps that have come in counted. */
 			etw_ring_reader_counts(stream->reader, &stream->counts);
@@ -99,6 +128,10 @@ void etw_output_commit(struct etw_session *session, struct etw_session_output *o
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream)
 {
+	sample_ring(output, stream);
+	etw_state_commit(&session->state, output->index, output->record);
+	/* What has come into its gaps meanwhile is counted by this. */
+	etw_ring_reader_release(stream->reader);
 	sample_ring(output, stream);
 	etw_state_commit(&session->state, output->index, output->record);
 }
@@ -243,6 +276,17 @@ static void take(struct etw_session *session, struct etw_session_output *output,
 	output->is_changed = true;
 }
 
+static bool peek_source(struct etw_session *session, struct etw_session_stream *stream)
+{
+	struct etw_source_event event;
+
+	if (!session->host.kernel->peek(session->source, stream->source_cpu, &event) ||
+	    event.byte_count != stream->head_bytes)
+		return false;
+	stream->head_at = event.bytes;
+	return true;
+}
+
 /* A source's events are the host's own: only what would spoil the file is looked at. */
 static enum etw_check_result check_copy(struct etw_session *session,
 					struct etw_session_output *output,
@@ -277,21 +321,22 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
 	if (UNLIKELY(bytes == 0 ||
 		     padded > session->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)) {
 		take(session, output, stream, false);
-		if (stream->set)
-			record->counts.rejected++;
-		else
-			record->counts.too_large++;
+		record->counts.too_large += !stream->set;
 		return;
 	}
 	if (UNLIKELY(padded > session->plan.buffer_bytes - record->fill))
 		etw_output_seal(session, output, 0, bytes);
+	/* A source's bytes are good until its next pop only, of whatever processor. */
+	if (!stream->set && !peek_source(session, stream))
+		return;
 	copy = output->buffer + record->fill;
 	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
 	memcpy(copy, stream->head_at, bytes);
 	verdict = check_copy(session, output, stream, copy, &raw);
 	take(session, output, stream, verdict != ETW_CHECK_REFUSED);
 	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
-		record->counts.rejected++;
+		/* A ring's reader counts it itself. */
+		record->counts.rejected += !stream->set;
 		return;
 	}
 	record->counts.raised += verdict == ETW_CHECK_RAISED;

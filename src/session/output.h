@@ -37,6 +37,9 @@ void etw_outputs_flush(struct etw_session *session);
 /* etw_output_commit() - makes positions, fill and counts hold, then lets the rings reuse their memory. */
 void etw_output_commit(struct etw_session *session, struct etw_session_output *output);
 
+/* etw_output_must_commit() - whether anything moved since the last commit. */
+bool etw_output_must_commit(const struct etw_session_output *output);
+
 /* etw_output_settle_stream() - brings a stream's last numbers into the account, and commits. */
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream);

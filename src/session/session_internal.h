@@ -50,8 +50,8 @@ struct etw_session_stream {
 	int64_t head_raw;  /* its place in the merge */
 	int64_t floor_raw; /* whatever is still to come is not before it */
 	struct etw_source_mark popped;
-	struct etw_ring_counts counts; /* as of the last commit */
-	uint64_t gaps_base;            /* of counts.lost_in_gaps, already in the record */
+	struct etw_ring_counts counts;     /* as of the last commit */
+	uint64_t gaps_base, rejected_base; /* of counts, already in the record */
 	struct etw_check_memo memo;
 };
 

@@ -82,17 +82,6 @@ static void begin_round(struct etw_session *session)
 	session->round.is_stop = (session->flush_reasons & ETW_FLUSH_STOP) != 0;
 }
 
-static bool must_commit(const struct etw_session_output *output)
-{
-	if (output->is_changed)
-		return true;
-	for (uint32_t i = 0; i < output->stream_count; i++) {
-		if (output->streams[i]->counts.quarantined > 0)
-			return true;
-	}
-	return false;
-}
-
 static void move_events(struct etw_session *session)
 {
 	bool is_changed = false;
@@ -103,7 +92,7 @@ static void move_events(struct etw_session *session)
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
 		etw_output_merge(session, &session->outputs[i]);
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
-		if (!must_commit(&session->outputs[i]))
+		if (!etw_output_must_commit(&session->outputs[i]))
 			continue;
 		etw_output_commit(session, &session->outputs[i]);
 		is_changed = true;

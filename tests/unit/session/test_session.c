@@ -24,6 +24,7 @@ static void test_session__empty_file(void **state)
 	read_trace(fixture.path, &reading);
 	assert_int_equal(reading.events, 0);
 	assert_int_equal(reading.findings, 0);
+	reading_done(&reading);
 	fixture_close(&fixture);
 }
 
@@ -58,6 +59,7 @@ static void test_session__events_are_in_the_file(void **state)
 	assert_int_equal(reading.out_of_order, 0);
 	assert_int_equal(reading.findings, 0);
 	etw_ring_set_unmap(&writer.set);
+	reading_done(&reading);
 	fixture_close(&fixture);
 }
 
@@ -87,6 +89,7 @@ static void test_session__flush_takes_open_buffers(void **state)
 	assert_int_equal(etw_session_flush(session), -ESHUTDOWN);
 	etw_session_free(session);
 	etw_ring_set_unmap(&writer.set);
+	reading_done(&reading);
 	fixture_close(&fixture);
 }
 

@@ -17,9 +17,27 @@ struct reading {
 	uint32_t next_number[READING_WRITERS]; /* highest + 1 */
 	uint64_t by_writer[READING_WRITERS];
 	int64_t last_raw[READING_PROCESSORS];
-	uint64_t kernel_events;
-	uint64_t hash;
+	uint64_t kernel_events, kernel_disorder; /* its numbers count up on each processor */
+	uint32_t kernel_next[READING_PROCESSORS];
+	uint8_t *seen[READING_WRITERS]; /* by number; owned */
+	uint32_t seen_room[READING_WRITERS];
 };
+
+static void reading_mark(struct reading *reading, uint32_t writer, uint32_t number)
+{
+	uint32_t room = reading->seen_room[writer];
+
+	if (number >= room) {
+		uint32_t wanted = number * 2 + 1024;
+
+		reading->seen[writer] = realloc(reading->seen[writer], wanted);
+		assert_non_null(reading->seen[writer]);
+		memset(reading->seen[writer] + room, 0, wanted - room);
+		reading->seen_room[writer] = wanted;
+	}
+	reading->doubled += reading->seen[writer][number];
+	reading->seen[writer][number] = 1;
+}
 
 static int reading_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
 			 const EVENT_RECORD *record, struct etw_event_address address)
@@ -36,13 +54,17 @@ static int reading_event(void *context, const struct etw_etl_buffer *buffer, uin
 		reading->out_of_order++;
 	reading->last_raw[buffer->processor] = record->EventHeader.TimeStamp.QuadPart;
 	if (header_type == WIRE_HEADER_SYSTEM64) {
+		memcpy(&payload, record->UserData, sizeof(payload));
 		reading->kernel_events++;
+		if (payload.number != reading->kernel_next[buffer->processor]++)
+			reading->kernel_disorder++;
 		return 0;
 	}
 	memcpy(&payload, record->UserData, sizeof(payload));
 	assert_true(payload.writer < READING_WRITERS);
 	reading->events++;
 	reading->by_writer[payload.writer]++;
+	reading_mark(reading, payload.writer, payload.number);
 	if (payload.number >= reading->next_number[payload.writer])
 		reading->next_number[payload.writer] = payload.number + 1;
 	return 0;
@@ -59,6 +81,12 @@ static inline void read_trace(const char *path, struct reading *ret)
 	assert_int_equal(etw_trace_each_buffer(trace, &visitor), 0);
 	ret->findings = etw_findings_total(etw_trace_findings(trace));
 	etw_trace_close(trace);
+}
+
+static inline void reading_done(struct reading *reading)
+{
+	for (uint32_t i = 0; i < READING_WRITERS; i++)
+		free(reading->seen[i]);
 }
 
 #endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A source for tests whose "kernel buffers" lie in shared memory, so that they outlive a host as the real
+ * ones do. One producer a processor; the session reads behind it.
+ */
+#ifndef TESTS_UNIT_SESSION_FAKE_SOURCE_H
+#define TESTS_UNIT_SESSION_FAKE_SOURCE_H
+
+#include <sys/mman.h>
+
+#include "fixture.h"
+
+#define FAKE_SOURCE_CPUS   64
+#define FAKE_SOURCE_EVENTS (64 * 1024)
+#define FAKE_SOURCE_BYTES  (sizeof(struct wire_system_header) + sizeof(struct fixture_payload))
+
+struct fake_source_memory {
+	int open_error; /* what open fails with */
+	uint32_t opened, rundowns[2], enabled_flags;
+	struct fake_source_cpu {
+		uint32_t is_busy;
+		uint64_t written; /* events, from 0; atomic */
+		int64_t times[FAKE_SOURCE_EVENTS];
+	} cpus[FAKE_SOURCE_CPUS];
+};
+
+struct etw_source {
+	const struct etw_source_ops *ops;
+	const struct etw_source_host *host;
+	uint64_t taken[FAKE_SOURCE_CPUS], readable[FAKE_SOURCE_CPUS];
+	uint8_t event[FAKE_SOURCE_BYTES];
+};
+
+static struct fake_source_memory *fake_source_memory;
+
+static int fake_source_open(const struct etw_source_host *host, const struct etw_source_mark *marks,
+			    struct etw_source **ret, struct etw_fault *reterr)
+{
+	struct etw_source *source;
+
+	if (fake_source_memory->open_error)
+		return etw_fault_set(reterr, fake_source_memory->open_error, 0, "kernel", "probe",
+				     "the fake is told to fail");
+	source = calloc(1, sizeof(*source));
+	source->host = host;
+	fake_source_memory->opened++;
+	for (uint32_t i = 0; marks && i < host->cpu_count; i++)
+		source->taken[i] = marks[i].serial;
+	*ret = source;
+	return 0;
+}
+
+static void fake_source_close(struct etw_source *source)
+{
+	free(source);
+}
+
+static int fake_source_enable(struct etw_source *source, const struct etw_source_request *request,
+			      struct etw_fault *reterr)
+{
+	(void)source;
+	(void)reterr;
+	fake_source_memory->enabled_flags = request->group_masks[0];
+	return 0;
+}
+
+static int fake_source_rundown(struct etw_source *source, bool is_end)
+{
+	(void)source;
+	fake_source_memory->rundowns[is_end]++;
+	return 0;
+}
+
+static int fake_source_collect(struct etw_source *source, int64_t *ret_watermark_raw)
+{
+	int64_t now_raw = source->host->now_raw(source->host->context);
+	bool is_busy = false;
+
+	for (uint32_t i = 0; i < source->host->cpu_count; i++) {
+		if (load_seq_cst(&fake_source_memory->cpus[i].is_busy))
+			is_busy = true;
+		source->readable[i] = load_acquire(&fake_source_memory->cpus[i].written);
+	}
+	if (is_busy)
+		return 1;
+	*ret_watermark_raw = now_raw;
+	return 0;
+}
+
+static bool fake_source_peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
+{
+	struct fixture_payload payload = {0, (uint32_t)source->taken[cpu]};
+	int64_t time_raw;
+
+	if (source->taken[cpu] >= source->readable[cpu])
+		return false;
+	time_raw = fake_source_memory->cpus[cpu].times[source->taken[cpu] % FAKE_SOURCE_EVENTS];
+	memset(source->event, 0, sizeof(source->event));
+	etw_store16(source->event, 2);
+	source->event[2] = WIRE_HEADER_SYSTEM64;
+	source->event[3] = WIRE_EVENT_FLAG_TRACE;
+	etw_store16(source->event + 4, FAKE_SOURCE_BYTES);
+	source->event[6] = 0x0A;
+	source->event[7] = 0x03;
+	etw_store64(source->event + 0x10, (uint64_t)time_raw);
+	memcpy(source->event + sizeof(struct wire_system_header), &payload, sizeof(payload));
+	*ret = (struct etw_source_event){source->event, FAKE_SOURCE_BYTES, time_raw};
+	return true;
+}
+
+static void fake_source_pop(struct etw_source *source, uint32_t cpu, struct etw_source_mark *ret)
+{
+	ret->time_raw =
+		fake_source_memory->cpus[cpu].times[source->taken[cpu] % FAKE_SOURCE_EVENTS];
+	ret->serial = ++source->taken[cpu];
+}
+
+static void fake_source_release(struct etw_source *source)
+{
+	(void)source;
+}
+
+static void fake_source_loss(struct etw_source *source, struct etw_source_loss *ret)
+{
+	(void)source;
+	*ret = (struct etw_source_loss){0};
+}
+
+static int fake_source_wait_fd(struct etw_source *source)
+{
+	(void)source;
+	return -1;
+}
+
+static const struct etw_source_ops fake_source_ops = {
+	.name = "kernel",
+	.open = fake_source_open,
+	.close = fake_source_close,
+	.enable = fake_source_enable,
+	.rundown = fake_source_rundown,
+	.collect = fake_source_collect,
+	.peek = fake_source_peek,
+	.pop = fake_source_pop,
+	.release = fake_source_release,
+	.loss = fake_source_loss,
+	.wait_fd = fake_source_wait_fd,
+};
+
+static inline void fake_source_attach(struct fixture *fixture)
+{
+	fake_source_memory = mmap(NULL, sizeof(*fake_source_memory), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(fake_source_memory != MAP_FAILED);
+	fixture->host.kernel = &fake_source_ops;
+}
+
+static inline void fake_source_detach(void)
+{
+	munmap(fake_source_memory, sizeof(*fake_source_memory));
+}
+
+/* One producer a processor; there must be room. */
+static inline void fake_source_produce(const struct etw_clock_page *clock, uint32_t cpu)
+{
+	struct fake_source_cpu *ring = &fake_source_memory->cpus[cpu];
+	uint64_t number = load_relaxed(&ring->written);
+
+	store_seq_cst(&ring->is_busy, 1u);
+	ring->times[number % FAKE_SOURCE_EVENTS] = etw_clock_now(clock, ETW_CLOCK_QPC);
+	store_release(&ring->written, number + 1);
+	store_seq_cst(&ring->is_busy, 0u);
+}
+
+#endif

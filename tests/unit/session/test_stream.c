@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Two uids' rings and a source merged: order per processor, every event once, the account. */
+#include "fake_source.h"
+#include "trace_reading.h"
+
+#define WRITERS 4
+
+struct thread_writer {
+	struct fixture_writer writer;
+	pthread_t thread;
+	uint32_t count, bytes;
+};
+
+static void *write_many(void *context)
+{
+	struct thread_writer *own = context;
+
+	for (uint32_t i = 0; i < own->count; i++) {
+		(void)fixture_write(&own->writer, own->bytes);
+		if (i % 64 == 0)
+			(void)usleep(20);
+	}
+	return NULL;
+}
+
+static void *produce_many(void *context)
+{
+	const struct etw_clock_page *clock = context;
+
+	for (uint32_t i = 0; i < 20000; i++) {
+		fake_source_produce(clock, i & 1 && fake_source_memory->cpus[1].written < 9000);
+		if (i % 32 == 0)
+			(void)usleep(20);
+	}
+	return NULL;
+}
+
+static void merge_all(uint32_t mode, uint32_t clock_type)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct thread_writer writers[WRITERS];
+	struct reading reading;
+	pthread_t producer;
+	uint64_t written = 0, refused = 0, kernel;
+
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = fixture_config(&fixture);
+	config.buffer_kib = 16;
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	config.log_file_mode |= mode;
+	config.clock_type = clock_type;
+	session = fixture_start(&fixture, &config);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		writers[i] = (struct thread_writer){.count = 50000, .bytes = 0x58 + 8 * i};
+		fixture_attach(&fixture, session, getuid() + i % 2, i, &writers[i].writer);
+		assert_int_equal(pthread_create(&writers[i].thread, NULL, write_many, &writers[i]),
+				 0);
+	}
+	if (clock_type <= ETW_CLOCK_QPC)
+		assert_int_equal(pthread_create(&producer, NULL, produce_many, &fixture.clock), 0);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pthread_join(writers[i].thread, NULL);
+		written += writers[i].writer.written;
+		refused += writers[i].writer.refused;
+		etw_ring_set_unmap(&writers[i].writer.set);
+	}
+	if (clock_type <= ETW_CLOCK_QPC)
+		pthread_join(producer, NULL);
+	etw_session_stop(session, &info);
+	kernel = fake_source_memory->cpus[0].written + fake_source_memory->cpus[1].written;
+	assert_int_equal(info.loss.rejected, 0);
+	assert_int_equal(info.loss.gaps, 0);
+	assert_int_equal(info.loss.no_buffer, refused);
+	assert_int_equal(info.events, written + kernel);
+	assert_int_equal(info.is_kernel, 1);
+	assert_string_equal(info.complaint, "");
+	assert_int_equal(fake_source_memory->rundowns[0], 1);
+	assert_int_equal(fake_source_memory->rundowns[1], 1);
+	assert_int_equal(fake_source_memory->enabled_flags, EVENT_TRACE_FLAG_PROCESS);
+	etw_session_free(session);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, written);
+	assert_int_equal(reading.kernel_events, kernel);
+	assert_int_equal(reading.doubled, 0);
+	assert_int_equal(reading.out_of_order, 0);
+	assert_int_equal(reading.findings, 0);
+	for (uint32_t i = 0; i < WRITERS; i++)
+		assert_int_equal(reading.by_writer[i], writers[i].writer.written);
+	reading_done(&reading);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
+static void test_stream__two_uids_and_a_source(void **state)
+{
+	(void)state;
+	merge_all(0, 0);
+}
+
+static void test_stream__one_output_for_all(void **state)
+{
+	(void)state;
+	merge_all(EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, 0);
+}
+
+static void test_stream__system_time(void **state)
+{
+	(void)state;
+	merge_all(0, ETW_CLOCK_SYSTEM);
+}
+
+/* A source that fails is told of, and harms nobody. */
+static void test_stream__failing_source_is_a_complaint(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	fake_source_memory->open_error = -EACCES;
+	config = fixture_config(&fixture);
+	(void)snprintf(config.name, sizeof(config.name), "NT Kernel Logger");
+	session = fixture_start(&fixture, &config);
+	etw_session_info(session, &info);
+	assert_string_equal(info.complaint, "kernel events: probe: the fake is told to fail");
+	assert_int_equal(info.is_kernel, 1);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.file_status, 0);
+	etw_session_free(session);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
+static void test_stream__host_without_a_source(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.enable_flags = EVENT_TRACE_FLAG_THREAD;
+	session = fixture_start(&fixture, &config);
+	etw_session_stop(session, &info);
+	assert_string_equal(info.complaint, "this host has no source of kernel events");
+	etw_session_free(session);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream__two_uids_and_a_source),
+		cmocka_unit_test(test_stream__one_output_for_all),
+		cmocka_unit_test(test_stream__system_time),
+		cmocka_unit_test(test_stream__failing_source_is_a_complaint),
+		cmocka_unit_test(test_stream__host_without_a_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
