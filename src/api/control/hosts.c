@@ -18,11 +18,12 @@
 struct line {
 	struct etw_controller *controller; /* owned */
 	enum etw_instance instance;
+	bool may_start; /* it starts a host where there is none */
 	pid_t pid;
 };
 
 /* Owned; taken and given back by exchange, so that neither threads nor a fork meet a lock. */
-static struct line *idle_lines[INSTANCES];
+static struct line *idle_lines[INSTANCES][2];
 
 static void line_free(struct line *line)
 {
@@ -41,7 +42,7 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 {
 	/* Pairs with give_line(). */
 	CLEANUP(line_freep)
-	struct line *line = exchange_acq_rel(&idle_lines[instance], (struct line *)NULL);
+	struct line *line = exchange_acq_rel(&idle_lines[instance][may_start], (struct line *)NULL);
 
 	if (line && line->pid != getpid())
 		line = NULL; /* the parent talks there; closing could say goodbye in its name */
@@ -51,6 +52,7 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 			return -ENOMEM;
 		TRY(etw_controller_open(instance, may_start, &line->controller));
 		line->instance = instance;
+		line->may_start = may_start;
 		line->pid = getpid();
 	}
 	*ret = TAKE(line);
@@ -61,7 +63,7 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 static void give_line(struct line *line, int result)
 {
 	if (result != -EPIPE && result != -EPROTO && result != -ECONNRESET)
-		line = exchange_acq_rel(&idle_lines[line->instance], line);
+		line = exchange_acq_rel(&idle_lines[line->instance][line->may_start], line);
 	line_free(line);
 }
 
@@ -102,21 +104,31 @@ int etw_hosts_start(const struct wire_session_config *config, struct wire_sessio
 	return may_start[count - 1] ? result : -EACCES;
 }
 
+typedef int (*asker)(struct etw_controller *controller, const void *question, void *ret);
+
+static int ask_instance(enum etw_instance instance, asker ask, const void *question, void *ret)
+{
+	struct line *line;
+	int result;
+
+	TRY(take_line(instance, /* may_start= */ false, &line));
+	result = ask(line->controller, question, ret);
+	give_line(line, result);
+	return result;
+}
+
 /* One call in the instances by turn, until one knows the session. */
-static int ask_each(int (*ask)(struct etw_controller *controller, const void *question, void *ret),
-		    const void *question, void *ret)
+static int ask_each(asker ask, const void *question, void *ret)
 {
 	enum etw_instance instances[2];
 	size_t count = etw_control_lookup_order(instances);
 
 	for (size_t i = 0; i < count; i++) {
-		struct line *line;
-		int result = take_line(instances[i], /* may_start= */ false, &line);
+		int result = ask_instance(instances[i], ask, question, ret);
 
-		if (!result) {
-			result = ask(line->controller, question, ret);
-			give_line(line, result);
-		}
+		/* A host that left since the last call takes the kept line with it. */
+		if (result == -EPIPE)
+			result = ask_instance(instances[i], ask, question, ret);
 		if (!is_absent(result))
 			return result;
 	}
@@ -144,6 +156,12 @@ int etw_hosts_enable(const struct wire_enable_provider *enable)
 	return ask_each(ask_enable, enable, NULL);
 }
 
+static int ask_list(struct etw_controller *controller, const void *question, void *ret)
+{
+	(void)question;
+	return etw_control_list(controller, ret);
+}
+
 int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count)
 {
 	enum etw_instance instances[2];
@@ -152,14 +170,12 @@ int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count)
 
 	*ret_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct line *line;
-		int result = take_line(instances[i], /* may_start= */ false, &line);
+		int result = ask_instance(instances[i], ask_list, NULL, &sessions);
 
+		if (result == -EPIPE)
+			result = ask_instance(instances[i], ask_list, NULL, &sessions);
 		if (is_absent(result))
 			continue;
-		TRY(result);
-		result = etw_control_list(line->controller, &sessions);
-		give_line(line, result);
 		TRY(result);
 		for (uint32_t at = 0; at < sessions.count && at < WIRE_LIST_SESSIONS_MAX; at++) {
 			if (*ret_count < room)
