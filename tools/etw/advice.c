@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/common/number.h"
+#include "tools/common/shell_word.h"
 
 /* What keeps a provider's events from decoding; the commonest decides. */
 enum need {
@@ -44,26 +45,6 @@ static uint64_t count_open(const struct tally_provider *provider)
 	return provider->count - provider->statuses[ETW_DECODE_COMPLETE] - provider->carriers;
 }
 
-/* A path as one word of a shell. */
-static void put_quoted(struct etw_text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./,:@%";
-
-	if (*word && word[strspn(word, plain)] == '\0') {
-		etw_text_puts(text, word);
-		return;
-	}
-	etw_text_putc(text, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			etw_text_puts(text, "'\\''");
-		else
-			etw_text_putc(text, *word);
-	}
-	etw_text_putc(text, '\'');
-}
-
 static void put_command(struct etw_text *text, const struct tally_provider *provider,
 			const struct etw_inputs *inputs)
 {
@@ -73,10 +54,10 @@ static void put_command(struct etw_text *text, const struct tally_provider *prov
 		tally_provider_write(&name, provider);
 	etw_text_puts(&name, provider->name ? ".man" : "FILE.man");
 	etw_text_puts(text, "      etw summary --manifest ");
-	put_quoted(text, etw_text_string(&name));
+	etw_shell_word(text, etw_text_string(&name));
 	for (size_t i = 0; i < inputs->count; i++) {
 		etw_text_putc(text, ' ');
-		put_quoted(text, inputs->paths[i]);
+		etw_shell_word(text, inputs->paths[i]);
 	}
 	etw_text_putc(text, '\n');
 }

@@ -91,7 +91,9 @@ static void put_file(struct etw_text *text, const struct info *info, const struc
 static void put_header(struct etw_text *text, const struct info *info, const struct info_look *look)
 {
 	const struct etw_etl_header *header = etw_trace_header(info->trace);
-	const char *os_name = machine_os_name(header);
+	const struct machine machine = {0};
+	const char *os_name = machine_is_linux(&machine, header) ? "on Linux"
+								 : machine_os_name(header);
 
 	put_title(text, look, "Header");
 	put_label(text, "system");

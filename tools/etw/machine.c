@@ -13,6 +13,7 @@
 #include "tools/common/zone.h"
 
 #define BOOT_SLACK_S 10
+#define UNIX_USERS   "S-1-22-1-"
 
 enum {
 	CONFIG_CPU = 10,
@@ -23,6 +24,8 @@ enum {
 
 static const GUID system_config_class = {
 	0x01853a65, 0x418f, 0x4f36, {0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35}};
+static const GUID process_class = {
+	0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
 static const GUID sysconfig_class = {
 	0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0}};
 
@@ -76,6 +79,16 @@ static void take_config(struct machine *machine, const struct etw_decoding *deco
 	}
 }
 
+/* One user decides; where there is none, the next process may have one. */
+static void take_user(struct machine *machine, const struct etw_decoding *decoding)
+{
+	struct etw_text sid = {0};
+
+	take_text(decoding, "UserSID", &sid);
+	machine->is_linux = strstr(etw_text_string(&sid), UNIX_USERS) != NULL;
+	etw_text_done(&sid);
+}
+
 void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
@@ -87,6 +100,14 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 		 etw_guid_equal(&header->ProviderId, &sysconfig_class) &&
 		 header->EventDescriptor.Opcode == SYSCONFIG_BUILD && !machine->product.bytes)
 		take_text(decoding, "ProductName", &machine->product);
+	else if (!machine->is_linux && header->ProviderId.Data1 == process_class.Data1 &&
+		 etw_guid_equal(&header->ProviderId, &process_class))
+		take_user(machine, decoding);
+}
+
+bool machine_is_linux(const struct machine *machine, const struct etw_etl_header *header)
+{
+	return machine->is_linux || header->log_file_name[0] == '/';
 }
 
 static bool is_same(const struct machine *left, const struct etw_etl_header *left_header,
@@ -127,6 +148,7 @@ bool machine_unite(struct machine *machine, const struct etw_etl_header *header,
 	move_fact(&machine->model, &other->model);
 	if (!machine->memory_mb)
 		machine->memory_mb = other->memory_mb;
+	machine->is_linux |= other->is_linux;
 	other->is_repeated = true;
 	return true;
 }
@@ -189,8 +211,11 @@ void machine_write(struct etw_text *text, const struct machine *machine,
 		etw_text_printf(text, "%s, ", etw_text_string(&machine->computer));
 	if (machine->product.bytes)
 		name = etw_text_string(&machine->product);
-	etw_text_printf(text, "%s (%u.%u, build %u), ", name ? name : "Windows", header->os_major,
-			header->os_minor, header->os_build);
+	if (machine_is_linux(machine, header))
+		etw_text_puts(text, "Linux, ");
+	else
+		etw_text_printf(text, "%s (%u.%u, build %u), ", name ? name : "Windows",
+				header->os_major, header->os_minor, header->os_build);
 	etw_number_count(text, header->processors, "processor");
 	if (header->cpu_mhz) {
 		etw_text_puts(text, " at ");

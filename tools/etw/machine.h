@@ -14,6 +14,7 @@ struct machine {
 	struct etw_text processor; /* "Intel(R) Core(TM) ..." */
 	struct etw_text model;     /* "Dell Inc. Latitude 7400" */
 	uint64_t memory_mb;
+	bool is_linux;    /* a user of it has a SID of a Unix user; see machine_is_linux() */
 	bool is_repeated; /* an earlier trace is of the same machine, and has its facts */
 };
 
@@ -31,6 +32,14 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding);
  */
 bool machine_unite(struct machine *machine, const struct etw_etl_header *header,
 		   struct machine *other, const struct etw_etl_header *other_header);
+
+/*
+ * machine_is_linux() - whether the trace was recorded on Linux, which its version numbers do not tell.
+ *
+ * Two things do: a process of a Unix user (S-1-22-1-...), or that the log file has a path that begins with a
+ * slash, which none of Windows does.
+ */
+bool machine_is_linux(const struct machine *machine, const struct etw_etl_header *header);
 
 /* machine_os_name() - "Windows 10 version 22H2" by version and build; NULL when unknown. Static. */
 const char *machine_os_name(const struct etw_etl_header *header);

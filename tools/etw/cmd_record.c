@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* `etw record`: this machine, or a command, into a file; then what is in it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "tools/common/number.h"
+#include "tools/common/output.h"
+#include "tools/common/program.h"
+#include "tools/etw/page.h"
+#include "tools/etw/record_options.h"
+#include "tools/etw/record_run.h"
+#include "tools/etw/recorder.h"
+#include "tools/etw/verb.h"
+
+#define TABLE_ROWS 10
+#define TREE_ROWS  40
+
+struct command {
+	struct record_options options;
+	struct recorder recorder;
+	struct record_run run;
+	struct page page;
+	struct tree tree;
+};
+
+static void command_done(struct command *command)
+{
+	record_options_done(&command->options);
+	recorder_done(&command->recorder);
+	page_done(&command->page);
+	tree_done(&command->tree);
+}
+
+/* The command as the trace has it: its words with blanks between. */
+static void join_command(char *const *words, struct etw_text *text)
+{
+	for (; *words; words++) {
+		if (text->bytes)
+			etw_text_putc(text, ' ');
+		etw_text_puts(text, *words);
+	}
+}
+
+/* The processes that the command was, where the kernel recorded them. */
+static void put_tree(const struct command *command, const struct report_look *look,
+		     struct etw_text *text)
+{
+	struct etw_text line = {0};
+	const struct tree_node *root;
+
+	if (!command->options.command)
+		return;
+	join_command(command->options.command, &line);
+	root = tree_find(&command->tree, (uint32_t)command->run.child, etw_text_string(&line));
+	etw_text_done(&line);
+	if (!root)
+		return;
+	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold, tree_count(root),
+			look->plain);
+	tree_write(text, &command->tree, root, TREE_ROWS, look->width, "", "");
+	etw_text_putc(text, '\n');
+}
+
+/* The session knows more of what was lost than the file's header says. */
+static void put_loss(const struct wire_session_loss *loss, struct etw_text *text)
+{
+	const struct {
+		const char *what;
+		uint64_t count;
+	} causes[] = {
+		{"without a free buffer", loss->no_buffer},
+		{"larger than a buffer", loss->too_large},
+		{"not finished in time", loss->gaps},
+		{"refused", loss->rejected},
+		{"in the kernel", loss->source},
+		{"not written to the file", loss->file},
+		{"with a host that died", loss->crashed},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		if (!causes[i].count)
+			continue;
+		etw_text_puts(text, any ? ", " : "lost: ");
+		etw_number_grouped(text, causes[i].count);
+		etw_text_printf(text, " %s", causes[i].what);
+		any = true;
+	}
+	if (any)
+		etw_text_putc(text, '\n');
+}
+
+static void put_end(const struct command *command, struct etw_text *text)
+{
+	put_loss(&command->recorder.info.loss, text);
+	if (command->recorder.info.file_status)
+		etw_text_printf(text, "the file ended before the session: %s\n",
+				strerror(-command->recorder.info.file_status));
+	etw_text_printf(text, "%s\n", command->recorder.path);
+}
+
+/*
+ * A command's output stays its own: what is said of it goes to standard error then. Everything of the page
+ * goes the same way, so that its parts stay together.
+ */
+static int print(struct command *command)
+{
+	FILE *stream = command->options.command ? stderr : stdout;
+	bool has_colour = command->options.command
+				  ? command->options.shared.colour == ETW_COLOUR_ALWAYS
+				  : etw_colour_wanted(command->options.shared.colour);
+	const struct report_look look = {
+		.width = etw_terminal_width(),
+		.top = TABLE_ROWS,
+		.bold = has_colour ? "\033[1m" : "",
+		.warn = has_colour ? "\033[1;31m" : "",
+		.plain = has_colour ? "\033[0m" : "",
+	};
+	struct etw_text text = {0};
+	int result;
+
+	put_tree(command, &look, &text);
+	report_write(&text, &command->page.report, &look);
+	put_end(command, &text);
+	result = etw_text_error(&text);
+	if (!result && (fwrite(text.at, 1, text.bytes, stream) != text.bytes || fflush(stream)))
+		result = -EIO;
+	etw_text_done(&text);
+	if (result)
+		etw_program_error("cannot write: %s", strerror(-result));
+	return result;
+}
+
+/* Reads the file that was just written. */
+static int report(struct command *command)
+{
+	char *files[] = {command->recorder.path};
+	struct page *page = &command->page;
+
+	if (page_open(page, files, 1, &command->options.shared, &command->tree))
+		return -1;
+	command->tree.tick_ft = etw_trace_header(page->inputs.traces[0])->timer_resolution;
+	return page_gather(page) || print(command) ? -1 : 0;
+}
+
+/* Nobody wants a file of nothing. */
+static int give_up(struct command *command)
+{
+	if (command->recorder.is_running)
+		(void)recorder_stop(&command->recorder);
+	(void)unlink(command->recorder.path);
+	return ETW_EXIT_FAILED;
+}
+
+static int record(struct command *command, char **argv)
+{
+	struct recorder *recorder = &command->recorder;
+	int result;
+
+	if (recorder_start(recorder, &command->options, argv))
+		return recorder->is_running ? give_up(command) : ETW_EXIT_FAILED;
+	if (!command->options.command && isatty(STDERR_FILENO))
+		(void)fprintf(stderr, "Recording into %s; Ctrl-C ends it.\n", recorder->path);
+	result = record_run(&command->run, recorder, &command->options);
+	if (command->run.exec_error) {
+		etw_program_error("cannot run %s: %s", command->options.command[0],
+				  strerror(command->run.exec_error));
+		(void)give_up(command);
+		return record_run_exit_status(&command->run);
+	}
+	if (result == -ENOENT)
+		etw_program_error("somebody else stopped the session");
+	else if (result)
+		etw_program_error("stopped: %s", strerror(-result));
+	if (recorder->is_running && recorder_stop(recorder))
+		return ETW_EXIT_FAILED;
+	result = report(command);
+	record_run_finish(&command->run);
+	return result ? ETW_EXIT_FAILED : record_run_exit_status(&command->run);
+}
+
+static int run(int argc, char **argv)
+{
+	/* Large: the session's names have room for 1024 characters each. */
+	static struct command room;
+	struct command *command = &room;
+	int status;
+
+	if (!record_options_parse(&command->options, argc, argv)) {
+		status = ETW_EXIT_USAGE;
+	} else if (command->options.shared.help) {
+		etw_verb_help_print(&etw_verb_record);
+		status = ETW_EXIT_OK;
+	} else {
+		status = record(command, argv);
+	}
+	command_done(command);
+	return status;
+}
+
+const struct etw_verb etw_verb_record = {
+	.name = "record",
+	.arguments = "[-- COMMAND...]",
+	.one_line = "this machine, or what a command does, into a file",
+	.help = "  -o, --output FILE   the file (etw-DATE-TIME.etl)\n"
+		"  --kernel WHAT       process, thread, image_load: with commas\n"
+		"  --provider NAME     or its GUID; NAME:LEVEL:ANY:ALL for level and keywords;\n"
+		"                      may be repeated\n"
+		"  --duration SECONDS  ends the recording\n"
+		"  --buffer-size KB    of one buffer\n"
+		"  --buffers N         of each processor, at least\n"
+		"  --persist           the session survives this program's death\n"
+		"  --manifest PATH     decode with this instrumentation manifest, or with all of "
+		"a folder;\n"
+		"                      may be repeated\n"
+		"  --color WHEN        auto (the default), always, never\n"
+		"  --help              this text\n"
+		"\nWithout --kernel and --provider: process, thread and image_load, if that is "
+		"allowed.\n"
+		"With a command: begins before it and ends with it, and has its exit status.\n"
+		"Else Ctrl-C ends the recording.\n"
+		"\nExamples:\n"
+		"  sudo etw record -- make -j8\n"
+		"  etw record --provider MyCompany-MyProduct:info -o app.etl -- ./app\n",
+	.run = run,
+};

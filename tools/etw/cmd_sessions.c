@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* `etw sessions`: what records now, and stopping it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "control/control.h"
+#include "control/instance.h"
+#include "export/export.h"
+#include "tools/common/grid.h"
+#include "tools/common/number.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/program.h"
+#include "tools/etw/machine.h"
+#include "tools/etw/verb.h"
+
+#define INSTANCES_MAX 2
+
+enum {
+	OPTION_JSON = ETW_OPTION_OWN,
+};
+
+static const struct option options[] = {
+	{"help", no_argument, NULL, ETW_OPTION_HELP},
+	{"color", required_argument, NULL, ETW_OPTION_COLOUR},
+	{"colour", required_argument, NULL, ETW_OPTION_COLOUR},
+	{"json", no_argument, NULL, OPTION_JSON},
+	{NULL, 0, NULL, 0},
+};
+
+struct command {
+	struct etw_shared_options shared;
+	bool is_json;
+	struct etw_controller *hosts[INSTANCES_MAX]; /* owned; NULL where there is none */
+	size_t host_count;
+	struct wire_session_info *sessions; /* owned */
+	size_t session_count;
+	struct etw_output output;
+};
+
+static void command_done(struct command *command)
+{
+	etw_words_done(&command->shared.manifests);
+	for (size_t i = 0; i < command->host_count; i++)
+		etw_controller_close(command->hosts[i]);
+	free(command->sessions);
+	etw_output_done(&command->output);
+}
+
+static bool parse(struct command *command, int argc, char **argv)
+{
+	int code;
+
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (code == '?' || code == ':') {
+			etw_options_complain(code, argv, options);
+			return false;
+		}
+		if (code == OPTION_JSON)
+			command->is_json = true;
+		else if (!etw_shared_option_take(&command->shared, code))
+			return false;
+	}
+	if (optind == argc || command->shared.help)
+		return true;
+	if (strcmp(argv[optind], "stop") != 0) {
+		etw_program_error("sessions knows stop, not \"%s\"; see etw help sessions",
+				  argv[optind]);
+		return false;
+	}
+	if (optind + 1 == argc) {
+		etw_program_error("sessions stop wants the names of sessions");
+		return false;
+	}
+	return true;
+}
+
+/* Connects to the hosts that are there; having none is no error. */
+static int open_hosts(struct command *command)
+{
+	enum etw_instance instances[INSTANCES_MAX];
+
+	command->host_count = etw_control_lookup_order(instances);
+	for (size_t i = 0; i < command->host_count; i++) {
+		int result = etw_controller_open(instances[i], /* is_starting= */ false,
+						 &command->hosts[i]);
+
+		if (result && result != -ENOENT) {
+			etw_program_error("cannot reach etwd, the host of sessions: %s",
+					  strerror(-result));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int keep_session(struct command *command, const struct wire_session_info *info)
+{
+	struct wire_session_info *grown = realloc(command->sessions,
+						  (command->session_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	grown[command->session_count++] = *info;
+	command->sessions = grown;
+	return 0;
+}
+
+static int query(struct etw_controller *host, uint64_t handle, struct wire_session_info *ret)
+{
+	CLEANUP(freep) struct wire_control *control = calloc(1, sizeof(*control));
+
+	if (!control)
+		return -ENOMEM;
+	control->code = WIRE_CONTROL_QUERY;
+	control->handle = handle;
+	return etw_control(host, control, ret);
+}
+
+static int gather_host(struct command *command, struct etw_controller *host)
+{
+	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
+	struct wire_sessions list;
+
+	if (!info)
+		return -ENOMEM;
+	TRY(etw_control_list(host, &list));
+	for (uint32_t i = 0; i < list.count && i < WIRE_LIST_SESSIONS_MAX; i++) {
+		int result = query(host, list.handles[i], info);
+
+		if (result == -ENOENT)
+			continue; /* it ended meanwhile */
+		TRY(result);
+		TRY(keep_session(command, info));
+	}
+	return 0;
+}
+
+static int gather(struct command *command)
+{
+	for (size_t i = 0; i < command->host_count; i++) {
+		if (command->hosts[i])
+			TRY(gather_host(command, command->hosts[i]));
+	}
+	return 0;
+}
+
+static int64_t now_ft(void)
+{
+	struct timeval now;
+
+	(void)gettimeofday(&now, NULL);
+	return ETW_FILETIME_UNIX_EPOCH + now.tv_sec * ETW_FILETIME_PER_SECOND + now.tv_usec * 10;
+}
+
+static void put_owner(struct etw_text *text, uint32_t uid)
+{
+	struct passwd entry, *found = NULL;
+	char room[4096];
+
+	if (!getpwuid_r((uid_t)uid, &entry, room, sizeof(room), &found) && found)
+		etw_text_puts(text, found->pw_name);
+	else
+		etw_text_unsigned(text, uid);
+}
+
+static void put_clean(struct etw_text *text, const char *string)
+{
+	size_t from = text->bytes;
+
+	etw_text_puts(text, string);
+	(void)etw_export_clean(text, from);
+}
+
+static void put_row(struct etw_grid *grid, const struct wire_session_info *info, int64_t now)
+{
+	struct etw_text *cell = etw_grid_cell(grid);
+
+	put_clean(cell, info->config.name);
+	etw_text_unsigned(etw_grid_cell(grid), info->handle & 0xFFFF);
+	machine_mode_write(etw_grid_cell(grid), info->config.log_file_mode);
+	cell = etw_grid_cell(grid);
+	etw_number_grouped(cell, info->number_of_buffers);
+	etw_text_puts(cell, " x ");
+	etw_number_bytes(cell, (uint64_t)info->config.buffer_kib * 1024);
+	etw_number_grouped(etw_grid_cell(grid), info->events);
+	etw_number_grouped(etw_grid_cell(grid), info->events_lost);
+	etw_number_duration(etw_grid_cell(grid), now - (int64_t)info->start_ft);
+	put_owner(etw_grid_cell(grid), info->uid);
+	etw_text_puts(etw_grid_cell(grid), info->is_leased ? "yes" : "no");
+	put_clean(etw_grid_cell(grid), info->config.log_file[0] ? info->config.log_file : "-");
+}
+
+static void put_table(struct command *command, size_t width, struct etw_text *text)
+{
+	static const struct etw_grid_column columns[] = {
+		{.title = "name"},
+		{.title = "id", .is_right = true},
+		{.title = "mode"},
+		{.title = "buffers", .is_right = true},
+		{.title = "events", .is_right = true},
+		{.title = "lost", .is_right = true},
+		{.title = "age", .is_right = true},
+		{.title = "owner"},
+		{.title = "leased"},
+		{.title = "file", .gives_way = true},
+	};
+	bool has_colour = etw_colour_wanted(command->shared.colour);
+	int64_t now = now_ft();
+	struct etw_grid grid;
+
+	if (!command->session_count) {
+		etw_text_puts(text, "No session runs.\n");
+		return;
+	}
+	etw_grid_init(&grid, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < command->session_count; i++)
+		put_row(&grid, &command->sessions[i], now);
+	etw_grid_print(&grid, width, has_colour ? "\033[1m" : "", has_colour ? "\033[0m" : "",
+		       text);
+	etw_grid_done(&grid);
+	for (size_t i = 0; i < command->session_count; i++) {
+		if (!command->sessions[i].complaint[0])
+			continue;
+		put_clean(text, command->sessions[i].config.name);
+		etw_text_puts(text, ": ");
+		put_clean(text, command->sessions[i].complaint);
+		etw_text_putc(text, '\n');
+	}
+}
+
+static void put_string(struct etw_text *text, const char *name, const char *value)
+{
+	etw_text_printf(text, ",\"%s\":", name);
+	etw_text_json_string(text, value, strlen(value));
+}
+
+static void put_number(struct etw_text *text, const char *name, uint64_t value)
+{
+	etw_text_printf(text, ",\"%s\":%" PRIu64, name, value);
+}
+
+static void put_object(struct etw_text *text, const struct wire_session_info *info, int64_t now)
+{
+	char guid[ETW_GUID_BRACED_BYTES];
+
+	etw_guid_format_braced(&info->config.guid, guid);
+	etw_text_puts(text, "{\"name\":");
+	etw_text_json_string(text, info->config.name, strlen(info->config.name));
+	put_string(text, "guid", guid);
+	put_number(text, "handle", info->handle);
+	put_number(text, "mode", info->config.log_file_mode);
+	put_number(text, "buffer_kib", info->config.buffer_kib);
+	put_number(text, "buffers", info->number_of_buffers);
+	put_number(text, "free_buffers", info->free_buffers);
+	put_number(text, "buffers_written", info->buffers_written);
+	put_number(text, "events", info->events);
+	put_number(text, "bytes", info->bytes);
+	put_number(text, "events_lost", info->events_lost);
+	put_number(text, "log_buffers_lost", info->log_buffers_lost);
+	put_number(text, "real_time_buffers_lost", info->real_time_buffers_lost);
+	put_number(text, "age_ms",
+		   (uint64_t)(now - (int64_t)info->start_ft) / (ETW_FILETIME_PER_SECOND / 1000));
+	put_number(text, "uid", info->uid);
+	put_string(text, "file", info->config.log_file);
+	etw_text_printf(text, ",\"is_leased\":%s,\"is_kernel\":%s",
+			info->is_leased ? "true" : "false", info->is_kernel ? "true" : "false");
+	put_string(text, "complaint", info->complaint);
+	etw_text_puts(text, "}\n");
+}
+
+static int list(struct command *command)
+{
+	size_t width = isatty(STDOUT_FILENO) ? etw_terminal_width() : 0;
+	int64_t now = now_ft();
+	int result = gather(command);
+
+	if (result) {
+		etw_program_error("cannot list the sessions: %s", strerror(-result));
+		return ETW_EXIT_FAILED;
+	}
+	if (!command->is_json)
+		put_table(command, width, &command->output.text);
+	for (size_t i = 0; command->is_json && i < command->session_count; i++)
+		put_object(&command->output.text, &command->sessions[i], now);
+	return ETW_EXIT_OK;
+}
+
+static int stop_by_name(struct command *command, const char *name, struct wire_session_info *ret)
+{
+	CLEANUP(freep) struct wire_control *control = calloc(1, sizeof(*control));
+	int result = -ENOENT;
+
+	if (!control)
+		return -ENOMEM;
+	if (strlen(name) > WIRE_MESSAGE_NAME_MAX)
+		return -ENOENT;
+	control->code = WIRE_CONTROL_STOP;
+	memcpy(control->name, name, strlen(name));
+	for (size_t i = 0; i < command->host_count && result == -ENOENT; i++) {
+		if (command->hosts[i])
+			result = etw_control(command->hosts[i], control, ret);
+	}
+	return result;
+}
+
+static void put_stopped(struct etw_text *text, const struct wire_session_info *info)
+{
+	etw_text_puts(text, "stopped ");
+	put_clean(text, info->config.name);
+	etw_text_puts(text, ": ");
+	etw_number_count(text, info->events, "event");
+	etw_text_puts(text, ", ");
+	etw_number_grouped(text, info->events_lost);
+	etw_text_puts(text, " lost");
+	if (info->config.log_file[0]) {
+		etw_text_puts(text, "; ");
+		put_clean(text, info->config.log_file);
+	}
+	etw_text_putc(text, '\n');
+}
+
+static int stop(struct command *command, char *const *names)
+{
+	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
+	int status = ETW_EXIT_OK;
+
+	if (!info) {
+		etw_program_error("out of memory");
+		return ETW_EXIT_FAILED;
+	}
+	for (; *names; names++) {
+		int result = stop_by_name(command, *names, info);
+
+		if (!result && command->is_json) {
+			put_object(&command->output.text, info, now_ft());
+		} else if (!result) {
+			put_stopped(&command->output.text, info);
+		} else {
+			etw_program_error("cannot stop %s: %s", *names,
+					  result == -ENOENT  ? "there is no session of that name"
+					  : result == -EBUSY ? "it is being stopped already"
+							     : strerror(-result));
+			status = ETW_EXIT_FAILED;
+		}
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	CLEANUP(command_done) struct command command = {0};
+	int status, result;
+
+	if (!parse(&command, argc, argv))
+		return ETW_EXIT_USAGE;
+	if (command.shared.help) {
+		etw_verb_help_print(&etw_verb_sessions);
+		return ETW_EXIT_OK;
+	}
+	if (open_hosts(&command))
+		return ETW_EXIT_FAILED;
+	result = etw_output_open(NULL, &command.output);
+	if (!result) {
+		status = optind < argc ? stop(&command, argv + optind + 1) : list(&command);
+		result = etw_output_flush(&command.output);
+	}
+	if (result && result != ETW_OUTPUT_CLOSED) {
+		etw_program_error("cannot write: %s", strerror(-result));
+		return ETW_EXIT_FAILED;
+	}
+	return result ? ETW_EXIT_OK : status;
+}
+
+const struct etw_verb etw_verb_sessions = {
+	.name = "sessions",
+	.arguments = "[stop NAME...]",
+	.one_line = "what records now; stops sessions by name",
+	.help = "  --json              one JSON object per session\n"
+		"  --color WHEN        auto (the default), always, never\n"
+		"  --help              this text\n"
+		"\nExamples:\n"
+		"  etw sessions\n"
+		"  etw sessions stop etw-record-4711\n",
+	.run = run,
+};

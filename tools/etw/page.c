@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/page.h"
+
+#include <stdlib.h>
+
+#include "base/macros.h"
+#include "tools/common/program.h"
+
+int page_open(struct page *page, char *const *files, size_t count,
+	      const struct etw_shared_options *shared, struct tree *tree)
+{
+	page->tree = tree;
+	TRY(etw_inputs_open(files, count, &page->inputs));
+	page->report.machines = calloc(count, sizeof(struct machine));
+	if (!page->report.machines || etw_schema_store_create(&page->store) ||
+	    etw_decoder_create(page->store, &page->decoder)) {
+		etw_program_error("out of memory");
+		return -1;
+	}
+	return etw_shared_manifests_load(shared, page->store);
+}
+
+void page_done(struct page *page)
+{
+	for (size_t i = 0; page->report.machines && i < page->inputs.count; i++)
+		machine_done(&page->report.machines[i]);
+	free(page->report.machines);
+	etw_inputs_done(&page->inputs);
+	processes_done(&page->report.processes);
+	tally_done(&page->report.tally);
+	etw_decoder_free(page->decoder);
+	etw_schema_store_free(page->store);
+}
+
+static int take_event(void *context, size_t trace, EVENT_RECORD *record,
+		      struct etw_event_address address)
+{
+	struct page *page = context;
+	struct report *report = &page->report;
+	int64_t time = record->EventHeader.TimeStamp.QuadPart;
+	struct etw_decoding decoding;
+
+	if (UNLIKELY(address.offset == UINT32_MAX)) {
+		page->loss_marks++;
+		return 0;
+	}
+	TRY(etw_decoder_run(page->decoder, record, &decoding));
+	if (!report->tally.count)
+		report->first_ft = time;
+	report->last_ft = time;
+	machine_add(&report->machines[trace], &decoding);
+	if (page->tree)
+		TRY(tree_add(page->tree, &decoding));
+	TRY(processes_add(&report->processes, &decoding, GetEventProcessorIndex(record)));
+	return tally_add(&report->tally, &decoding);
+}
+
+static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
+{
+	struct page *page = context;
+
+	(void)trace;
+	(void)buffer;
+	etw_progress_add(&page->progress, 1);
+	return 0;
+}
+
+/* Each machine keeps what all of its traces say, at the first of them. */
+static void unite_machines(const struct page *page)
+{
+	struct machine *machines = page->report.machines;
+
+	for (size_t i = 1; i < page->inputs.count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (!machines[j].is_repeated &&
+			    machine_unite(&machines[j], etw_trace_header(page->inputs.traces[j]),
+					  &machines[i], etw_trace_header(page->inputs.traces[i])))
+				break;
+		}
+	}
+}
+
+int page_gather(struct page *page)
+{
+	const struct etw_trace_sink sink = {.context = page,
+					    .event = take_event,
+					    .buffer = take_buffer,
+					    .from_ft = INT64_MIN,
+					    .to_ft = INT64_MAX};
+	struct report *report = &page->report;
+	struct etw_fault fault = {0};
+	int result = etw_inputs_learn(&page->inputs, page->store);
+
+	if (result)
+		return result;
+	etw_progress_start(&page->progress, "Reading events", page->inputs.buffers);
+	result = etw_trace_process(page->inputs.traces, page->inputs.count, &sink);
+	etw_progress_end(&page->progress);
+	if (!result)
+		result = tally_sort(&report->tally, page->store);
+	if (!result)
+		result = processes_sort(&report->processes);
+	if (result) {
+		etw_inputs_error(&page->inputs, result);
+		return result;
+	}
+	unite_machines(page);
+	report->inputs = &page->inputs;
+	report->loss = etw_loss_of(&page->inputs, page->loss_marks);
+	report->schema_damage = etw_schema_store_damage(page->store, &fault);
+	report->schema_problem = fault.sentence;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What `etw summary` and the end of `etw record` have in common: reading traces, and the page that comes of it. */
+#ifndef ETW_TOOLS_ETW_PAGE_H
+#define ETW_TOOLS_ETW_PAGE_H
+
+#include "tools/common/inputs.h"
+#include "tools/common/options.h"
+#include "tools/etw/report.h"
+#include "tools/etw/tree.h"
+
+struct page {
+	struct etw_inputs inputs;
+	struct etw_schema_store *store;
+	struct etw_decoder *decoder;
+	struct etw_progress progress;
+	struct report report;
+	uint64_t loss_marks;
+	struct tree *tree; /* borrowed; NULL when nobody wants the processes' tree */
+};
+
+/*
+ * page_open() - opens the files and reads the manifests.
+ *
+ * @tree: takes in the processes; NULL when it is not wanted
+ *
+ * Tells what is wrong on standard error. Returns 0 or -1; call page_done() in both cases.
+ */
+int page_open(struct page *page, char *const *files, size_t count,
+	      const struct etw_shared_options *shared, struct tree *tree);
+void page_done(struct page *page);
+
+/* page_gather() - both passes, then what follows from them. Returns 0 or a negative errno, told. */
+int page_gather(struct page *page);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/record_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+#include "schema/provider_id.h"
+#include "tools/common/number.h"
+#include "tools/common/program.h"
+#include "tools/etw/verb.h"
+
+#define SECONDS_MAX    (366.0 * 24 * 3600)
+#define BUFFER_KIB_MAX 16384
+#define BUFFERS_MAX    65536
+#define PROVIDER_PARTS 4
+#define PROVIDER_BYTES 1024
+#define KERNEL_EVERYTHING \
+	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
+
+enum {
+	OPTION_OUTPUT = ETW_OPTION_OWN,
+	OPTION_KERNEL,
+	OPTION_PROVIDER,
+	OPTION_BUFFER_SIZE,
+	OPTION_BUFFERS,
+	OPTION_PERSIST,
+	OPTION_DURATION,
+};
+
+static const struct option options_table[] = {
+	{"help", no_argument, NULL, ETW_OPTION_HELP},
+	{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST},
+	{"color", required_argument, NULL, ETW_OPTION_COLOUR},
+	{"colour", required_argument, NULL, ETW_OPTION_COLOUR},
+	{"output", required_argument, NULL, OPTION_OUTPUT},
+	{"kernel", required_argument, NULL, OPTION_KERNEL},
+	{"provider", required_argument, NULL, OPTION_PROVIDER},
+	{"buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE},
+	{"buffers", required_argument, NULL, OPTION_BUFFERS},
+	{"persist", no_argument, NULL, OPTION_PERSIST},
+	{"duration", required_argument, NULL, OPTION_DURATION},
+	{NULL, 0, NULL, 0},
+};
+
+static const struct {
+	const char *name;
+	uint32_t flag;
+} kernel_names[] = {
+	{"process", EVENT_TRACE_FLAG_PROCESS},
+	{"thread", EVENT_TRACE_FLAG_THREAD},
+	{"image_load", EVENT_TRACE_FLAG_IMAGE_LOAD},
+};
+
+static const struct {
+	const char *name;
+	uint8_t level;
+} level_names[] = {
+	{"critical", 1}, {"error", 2}, {"warning", 3}, {"info", 4}, {"verbose", 5},
+};
+
+void record_options_done(struct record_options *options)
+{
+	etw_words_done(&options->shared.manifests);
+	free(options->providers);
+}
+
+int record_kernel_parse(const char *names, uint32_t *ret)
+{
+	uint32_t flags = 0;
+
+	while (*names) {
+		size_t bytes = strcspn(names, ",");
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(kernel_names) &&
+		       (strlen(kernel_names[i].name) != bytes ||
+			strncmp(kernel_names[i].name, names, bytes) != 0))
+			i++;
+		if (i == ARRAY_SIZE(kernel_names)) {
+			etw_program_error("--kernel knows process, thread and image_load, not "
+					  "\"%.*s\"",
+					  (int)bytes, names);
+			return -EINVAL;
+		}
+		flags |= kernel_names[i].flag;
+		names += bytes + (names[bytes] == ',');
+	}
+	if (!flags) {
+		etw_program_error("--kernel wants process, thread, image_load, or several of them "
+				  "with commas");
+		return -EINVAL;
+	}
+	*ret = flags;
+	return 0;
+}
+
+static bool parse_level(const char *text, uint8_t *ret)
+{
+	uint64_t level;
+
+	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
+		if (!strcmp(level_names[i].name, text)) {
+			*ret = level_names[i].level;
+			return true;
+		}
+	}
+	if (!etw_number_parse(text, UINT8_MAX, &level))
+		return false;
+	*ret = (uint8_t)level;
+	return true;
+}
+
+const char *record_provider_parse(const char *text, struct record_provider *ret)
+{
+	char copy[PROVIDER_BYTES];
+	char *parts[PROVIDER_PARTS + 1] = {copy}, *at = copy;
+	size_t count = 0;
+
+	if (strlen(text) >= sizeof(copy))
+		return "is too long";
+	(void)snprintf(copy, sizeof(copy), "%s", text);
+	while (at && count <= PROVIDER_PARTS)
+		parts[count++] = strsep(&at, ":");
+	if (count > PROVIDER_PARTS)
+		return "has more parts than NAME:LEVEL:ANY:ALL";
+	*ret = (struct record_provider){.text = text};
+	if (etw_provider_id_find(parts[0], &ret->guid))
+		return "names no provider";
+	if (count > 1 && *parts[1] && !parse_level(parts[1], &ret->level))
+		return "has a level that is none: a number up to 255, or critical, error, warning, "
+		       "info, verbose";
+	if (count > 2 && *parts[2] && !etw_number_parse(parts[2], UINT64_MAX, &ret->match_any))
+		return "has keywords that are no number";
+	if (count > 3 && *parts[3] && !etw_number_parse(parts[3], UINT64_MAX, &ret->match_all))
+		return "has keywords that are no number";
+	return NULL;
+}
+
+static bool add_provider(struct record_options *options, const char *text)
+{
+	struct record_provider *grown = realloc(options->providers,
+						(options->provider_count + 1) * sizeof(*grown));
+	const char *problem;
+
+	if (!grown) {
+		etw_program_error("out of memory");
+		return false;
+	}
+	options->providers = grown;
+	problem = record_provider_parse(text, &grown[options->provider_count]);
+	if (problem) {
+		etw_program_error("the provider \"%s\" %s", text, problem);
+		return false;
+	}
+	options->provider_count++;
+	return true;
+}
+
+static bool take_number(const char *name, uint64_t max, uint64_t *ret)
+{
+	if (etw_number_parse(optarg, max, ret) && *ret)
+		return true;
+	etw_program_error("--%s wants a number from 1 to %llu, not \"%s\"", name,
+			  (unsigned long long)max, optarg);
+	return false;
+}
+
+static bool take_duration(struct record_options *options)
+{
+	char *end;
+	double seconds = strtod(optarg, &end);
+
+	if (end == optarg || *end || !(seconds > 0) || seconds > SECONDS_MAX) {
+		etw_program_error("--duration wants seconds, not \"%s\"", optarg);
+		return false;
+	}
+	options->duration_ms = (uint64_t)(seconds * 1000 + 0.5);
+	if (!options->duration_ms)
+		options->duration_ms = 1;
+	return true;
+}
+
+static bool take(struct record_options *options, int code)
+{
+	switch (code) {
+	case 'o':
+	case OPTION_OUTPUT:
+		options->output = optarg;
+		return true;
+	case OPTION_KERNEL:
+		options->has_kernel = true;
+		return !record_kernel_parse(optarg, &options->kernel_flags);
+	case OPTION_PROVIDER:
+		return add_provider(options, optarg);
+	case OPTION_BUFFER_SIZE:
+		return take_number("buffer-size", BUFFER_KIB_MAX, &options->buffer_kib);
+	case OPTION_BUFFERS:
+		return take_number("buffers", BUFFERS_MAX, &options->buffers);
+	case OPTION_PERSIST:
+		options->is_persistent = true;
+		return true;
+	case OPTION_DURATION:
+		return take_duration(options);
+	default:
+		return etw_shared_option_take(&options->shared, code);
+	}
+}
+
+bool record_options_parse(struct record_options *options, int argc, char **argv)
+{
+	int code;
+
+	opterr = 0;
+	/* The first word that is no option begins the command, whose options are its own. */
+	while ((code = getopt_long(argc, argv, "+:o:", options_table, NULL)) != -1) {
+		if (code == '?' || code == ':') {
+			etw_options_complain(code, argv, options_table);
+			return false;
+		}
+		if (!take(options, code))
+			return false;
+	}
+	options->command = optind < argc ? argv + optind : NULL;
+	if (!options->has_kernel && !options->provider_count)
+		options->kernel_flags = KERNEL_EVERYTHING;
+	return true;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `etw record`. */
+#ifndef ETW_TOOLS_ETW_RECORD_OPTIONS_H
+#define ETW_TOOLS_ETW_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <guiddef.h>
+
+#include "tools/common/options.h"
+
+/* NAME|GUID[:LEVEL[:ANY[:ALL]]] */
+struct record_provider {
+	const char *text; /* borrowed, as the user gave it */
+	GUID guid;
+	uint8_t level;
+	uint64_t match_any, match_all;
+};
+
+struct record_options {
+	struct etw_shared_options shared;
+	const char *output;                /* NULL: a name made of the time */
+	bool has_kernel;                   /* --kernel was given */
+	uint32_t kernel_flags;             /* EVENT_TRACE_FLAG_* */
+	struct record_provider *providers; /* owned */
+	size_t provider_count;
+	uint64_t buffer_kib, buffers; /* 0: the host's choice */
+	bool is_persistent;
+	uint64_t duration_ms; /* 0: until somebody ends it */
+	char *const *command; /* NULL: none; ended by NULL */
+};
+
+/* record_options_done() - takes zeroed options. */
+void record_options_done(struct record_options *options);
+
+/*
+ * record_options_parse() - @argv: with the verb in front.
+ *
+ * Without --kernel and without a provider the kernel is meant as a whole. Returns whether the command line
+ * was understood; tells on standard error what was not.
+ */
+bool record_options_parse(struct record_options *options, int argc, char **argv);
+
+/* record_provider_parse() - one --provider. Returns NULL, or what is wrong with it, static. */
+const char *record_provider_parse(const char *text, struct record_provider *ret);
+
+/* record_kernel_parse() - names separated by commas. Returns 0 with the flags, or -EINVAL, told. */
+int record_kernel_parse(const char *names, uint32_t *ret);
+
+#endif

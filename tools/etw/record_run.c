@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/record_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "tools/common/number.h"
+#include "tools/common/program.h"
+
+#define COUNTERS_MS   500
+#define LOOK_MS       1000 /* without a terminal: whether the session is still there */
+#define LAST_WORDS_MS 1000 /* a command that was told to end is recorded so long */
+#define EXIT_SIGNAL   128  /* shells add a signal's number to it */
+#define EXIT_NO_FILE  127
+#define EXIT_NO_EXEC  126
+#define FT_PER_MS     10000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int catch_signals(struct record_run *run)
+{
+	sigset_t mask;
+
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGINT);
+	(void)sigaddset(&mask, SIGTERM);
+	(void)sigaddset(&mask, SIGHUP);
+	(void)sigaddset(&mask, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &mask, &run->old_mask))
+		return -errno;
+	run->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? -errno : 0;
+}
+
+/* In the child. The pipe closes by itself when the command runs. */
+static void become(const struct record_run *run, int pipe_end, char *const *command)
+{
+	int error;
+
+	(void)sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	(void)execvp(command[0], command);
+	error = errno;
+	(void)!write(pipe_end, &error, sizeof(error));
+	_exit(EXIT_NO_FILE);
+}
+
+static int start_command(struct record_run *run, char *const *command)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	(void)fflush(NULL);
+	run->child = fork();
+	if (run->child < 0) {
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		run->child = 0;
+		return -errno;
+	}
+	if (!run->child)
+		become(run, ends[1], command);
+	(void)close(ends[1]);
+	/* Ends with what went wrong, or, when the command runs, with nothing. */
+	if (read(ends[0], &run->exec_error, sizeof(run->exec_error)) !=
+	    (ssize_t)sizeof(run->exec_error))
+		run->exec_error = 0;
+	(void)close(ends[0]);
+	return 0;
+}
+
+static bool reap(struct record_run *run, int flags)
+{
+	if (!run->child || run->has_ended)
+		return run->has_ended;
+	if (waitpid(run->child, &run->status, flags) == run->child)
+		run->has_ended = true;
+	return run->has_ended;
+}
+
+/* Takes what signals there are. Returns whether the recording is to end. */
+static bool take_signals(struct record_run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD)
+			run->signal = (int)info.ssi_signo;
+	}
+	return reap(run, WNOHANG) || run->signal;
+}
+
+static void clear_counters(struct record_run *run)
+{
+	if (run->has_counters)
+		(void)fputs("\r\033[K", stderr);
+	run->has_counters = false;
+}
+
+static void show_counters(struct record_run *run, const struct wire_session_info *info)
+{
+	int64_t now = now_ms(), since = now - run->last_ms;
+	uint64_t fresh = info->events - run->last_events;
+	struct etw_text text = {0};
+
+	etw_number_duration(&text, (now - run->start_ms) * FT_PER_MS);
+	etw_text_puts(&text, "  ");
+	etw_number_count(&text, info->events, "event");
+	etw_text_puts(&text, "  ");
+	etw_number_grouped(&text, since > 0 ? fresh * 1000 / (uint64_t)since : 0);
+	etw_text_puts(&text, "/s  ");
+	etw_number_bytes(&text, info->bytes);
+	etw_text_puts(&text, "  lost ");
+	etw_number_grouped(&text, info->events_lost);
+	(void)fprintf(stderr, "\r\033[K%s", etw_text_string(&text));
+	etw_text_done(&text);
+	run->last_events = info->events;
+	run->last_ms = now;
+	run->has_counters = true;
+}
+
+static int wait_ms(const struct record_run *run, const struct record_options *options,
+		   bool is_watched)
+{
+	int64_t wait = is_watched ? COUNTERS_MS : LOOK_MS;
+
+	if (options->duration_ms) {
+		int64_t left = run->start_ms + (int64_t)options->duration_ms - now_ms();
+
+		if (left < wait)
+			wait = left > 0 ? left : 0;
+	}
+	return (int)wait;
+}
+
+static bool is_time_over(const struct record_run *run, const struct record_options *options)
+{
+	return options->duration_ms && now_ms() - run->start_ms >= (int64_t)options->duration_ms;
+}
+
+static int wait_for_end(struct record_run *run, struct recorder *recorder,
+			const struct record_options *options)
+{
+	bool is_watched = isatty(STDERR_FILENO);
+	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
+
+	for (;;) {
+		int ready = poll(&wait, 1, wait_ms(run, options, is_watched));
+		int result;
+
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		if (take_signals(run) || is_time_over(run, options))
+			return 0;
+		if (ready > 0)
+			continue;
+		result = recorder_look(recorder);
+		if (result == -ENOENT) {
+			recorder->is_running = false;
+			return -ENOENT;
+		}
+		if (is_watched && !result)
+			show_counters(run, &recorder->info);
+	}
+}
+
+/* A command whose recording was ended from the terminal got the signal too; from elsewhere it did not. */
+static void tell_child(struct record_run *run)
+{
+	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
+	int64_t deadline = now_ms() + LAST_WORDS_MS;
+
+	if (!run->child || run->has_ended || !run->signal)
+		return;
+	if (run->signal != SIGINT)
+		(void)kill(run->child, run->signal);
+	while (!reap(run, WNOHANG) && now_ms() < deadline) {
+		(void)poll(&wait, 1, (int)(deadline - now_ms()));
+		(void)take_signals(run);
+	}
+}
+
+int record_run(struct record_run *run, struct recorder *recorder,
+	       const struct record_options *options)
+{
+	int result;
+
+	*run = (struct record_run){.start_ms = now_ms(), .signals = -1};
+	run->last_ms = run->start_ms;
+	result = catch_signals(run);
+	if (!result && options->command)
+		result = start_command(run, options->command);
+	if (!result && run->exec_error)
+		(void)reap(run, 0);
+	else if (!result)
+		result = wait_for_end(run, recorder, options);
+	clear_counters(run);
+	tell_child(run);
+	return result;
+}
+
+void record_run_finish(struct record_run *run)
+{
+	if (run->child && !run->has_ended) {
+		/* A second signal is for this program: it need not wait for a command that stays. */
+		(void)sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+		while (!reap(run, 0) && errno == EINTR)
+			;
+	}
+	if (run->signals >= 0)
+		(void)close(run->signals);
+	run->signals = -1;
+}
+
+int record_run_exit_status(const struct record_run *run)
+{
+	if (run->exec_error)
+		return run->exec_error == ENOENT ? EXIT_NO_FILE : EXIT_NO_EXEC;
+	if (!run->child || !run->has_ended)
+		return ETW_EXIT_OK;
+	return WIFSIGNALED(run->status) ? EXIT_SIGNAL + WTERMSIG(run->status)
+					: WEXITSTATUS(run->status);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* While `etw record` records: the command, signals, the time limit, and the live counters. */
+#ifndef ETW_TOOLS_ETW_RECORD_RUN_H
+#define ETW_TOOLS_ETW_RECORD_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tools/etw/record_options.h"
+#include "tools/etw/recorder.h"
+
+/* What came of it. */
+struct record_run {
+	pid_t child;    /* 0: there was no command */
+	bool has_ended; /* the command has, with `status` */
+	int status;     /* as waitpid() gives it */
+	int exec_error; /* errno: the command could not be run */
+	int signal;     /* that ended the recording; 0: none did */
+	int signals;    /* a signalfd */
+	int64_t start_ms;
+	uint64_t last_events; /* of the counters shown last */
+	int64_t last_ms;
+	bool has_counters;
+	sigset_t old_mask;
+};
+
+/*
+ * record_run() - starts the command, if there is one, and waits until the recording is to end: the command
+ * ended, a signal came, the time is over, or somebody stopped the session.
+ *
+ * Returns 0, or a negative errno.
+ */
+int record_run(struct record_run *run, struct recorder *recorder,
+	       const struct record_options *options);
+
+/* record_run_finish() - waits for a command that goes on without the recording. */
+void record_run_finish(struct record_run *run);
+
+/* record_run_exit_status() - what `etw record` ends with when its own work went well. */
+int record_run_exit_status(const struct record_run *run);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+#include "base/path.h"
+#include "control/instance.h"
+#include "tools/common/program.h"
+#include "tools/common/shell_word.h"
+
+#define ENABLE_MS 1000 /* so long a provider's callback is waited for */
+
+void recorder_done(struct recorder *recorder)
+{
+	if (recorder->is_running)
+		(void)recorder_stop(recorder);
+	etw_controller_close(recorder->controller);
+}
+
+/* What is to be written into: absolute, because the host has a working directory of its own. */
+static int choose_path(struct recorder *recorder, const struct record_options *options)
+{
+	CLEANUP(freep) char *resolved = NULL;
+	CLEANUP(freep) char *folder = NULL;
+	char name[64];
+	time_t now = time(NULL);
+	struct tm local;
+	int length;
+
+	(void)localtime_r(&now, &local);
+	(void)strftime(name, sizeof(name), "etw-%Y%m%d-%H%M%S.etl", &local);
+	TRY(etw_path_resolve(options->output ? options->output : name, &resolved));
+	folder = resolved[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	if (!folder)
+		return -errno;
+	length = snprintf(recorder->path, sizeof(recorder->path), "%s%s%s", folder,
+			  *folder ? "/" : "", resolved);
+	return length < 0 || (size_t)length >= sizeof(recorder->path) ? -ENAMETOOLONG : 0;
+}
+
+static void configure(struct recorder *recorder, const struct record_options *options)
+{
+	struct wire_session_config *config = &recorder->config;
+
+	*config = (struct wire_session_config){
+		.buffer_kib = (uint32_t)options->buffer_kib,
+		.minimum_buffers = (uint32_t)options->buffers,
+		.maximum_buffers = (uint32_t)options->buffers,
+		.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+		.enable_flags = options->kernel_flags,
+		.controller_pid = (uint32_t)getpid(),
+		.controller_tid = (uint32_t)gettid(),
+	};
+	if (options->kernel_flags)
+		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	(void)snprintf(config->name, sizeof(config->name), "etw-record-%d", (int)getpid());
+	memcpy(config->log_file, recorder->path, sizeof(config->log_file));
+	memcpy(config->log_file_shown, recorder->path, sizeof(config->log_file_shown));
+}
+
+/* "sudo etw record ...", as the user typed it. */
+static void put_as_root(struct etw_text *text, char *const *arguments)
+{
+	etw_text_puts(text, "sudo etw");
+	for (; *arguments; arguments++) {
+		etw_text_putc(text, ' ');
+		etw_shell_word(text, *arguments);
+	}
+}
+
+static bool is_absent(int error)
+{
+	return error == -ENOENT || error == -ECONNREFUSED || error == -EACCES || error == -EPERM;
+}
+
+static int open_host(struct recorder *recorder, bool is_kernel)
+{
+	enum etw_instance instances[2];
+	bool may_start[2];
+	size_t count = etw_control_start_order(is_kernel, instances, may_start);
+	int result = -ENOENT;
+
+	for (size_t i = 0; i < count; i++) {
+		result = etw_controller_open(instances[i], may_start[i], &recorder->controller);
+		if (!is_absent(result))
+			break;
+	}
+	return result;
+}
+
+static void tell_open_error(int error)
+{
+	if (error == -ENOEXEC)
+		etw_program_error("cannot find etwd, the host of sessions: it belongs beside etw, "
+				  "or into ETW_ETWD");
+	else if (error == -ETIMEDOUT)
+		etw_program_error("etwd, the host of sessions, does not answer");
+	else
+		etw_program_error("cannot reach etwd, the host of sessions: %s", strerror(-error));
+}
+
+static void tell_start_error(const struct recorder *recorder, int error)
+{
+	switch (error) {
+	case -ENOSPC:
+		etw_program_error("too many sessions run; etw sessions lists them");
+		break;
+	case -EEXIST:
+		etw_program_error("a session called %s runs already; etw sessions stop %s ends it",
+				  recorder->config.name, recorder->config.name);
+		break;
+	case -EPIPE:
+		etw_program_error("etwd, the host of sessions, went away");
+		break;
+	default:
+		etw_program_error("cannot record into %s: %s", recorder->path, strerror(-error));
+	}
+}
+
+static int start_session(struct recorder *recorder)
+{
+	int result = etw_control_start(recorder->controller, &recorder->config, &recorder->info);
+
+	if (!result) {
+		recorder->handle = recorder->info.handle;
+		recorder->is_running = true;
+	}
+	return result;
+}
+
+/* Without the kernel, which nobody asked for and which is not to be had. */
+static void give_up_kernel(struct record_options *options, char *const *arguments)
+{
+	struct etw_text text = {0};
+
+	put_as_root(&text, arguments);
+	etw_program_error("the kernel's events are left out: only root and group %s may record "
+			  "them; with them: %s",
+			  ETW_CONTROL_GROUP, etw_text_string(&text));
+	if (!options->provider_count)
+		etw_program_error("one's own programs are recorded by their providers: --provider "
+				  "NAME");
+	options->kernel_flags = 0;
+	etw_text_done(&text);
+}
+
+static void tell_kernel_refused(char *const *arguments)
+{
+	struct etw_text text = {0};
+
+	put_as_root(&text, arguments);
+	etw_program_error("only root and group %s may record the kernel; run: %s",
+			  ETW_CONTROL_GROUP, etw_text_string(&text));
+	etw_text_done(&text);
+}
+
+/* Opens the host and starts; tries the kernel first where it is wanted. */
+static int open_and_start(struct recorder *recorder, struct record_options *options,
+			  char *const *arguments)
+{
+	bool is_kernel = options->kernel_flags != 0;
+	int result = open_host(recorder, is_kernel);
+
+	if (is_kernel && is_absent(result)) {
+		if (options->has_kernel) {
+			tell_kernel_refused(arguments);
+			return -1;
+		}
+		give_up_kernel(options, arguments);
+		result = open_host(recorder, false);
+	}
+	if (result) {
+		tell_open_error(result);
+		return -1;
+	}
+	configure(recorder, options);
+	result = start_session(recorder);
+	if (result) {
+		tell_start_error(recorder, result);
+		return -1;
+	}
+	return 0;
+}
+
+static int enable(struct recorder *recorder, const struct record_provider *provider)
+{
+	const struct wire_enable_provider request = {
+		.handle = recorder->handle,
+		.provider = provider->guid,
+		.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+		.level = provider->level,
+		.match_any = provider->match_any,
+		.match_all = provider->match_all,
+		.timeout_ms = ENABLE_MS,
+	};
+	int result = etw_control_enable(recorder->controller, &request);
+
+	/* It is enabled all the same; its callback is slow. */
+	if (result == -ETIMEDOUT)
+		return 0;
+	if (result)
+		etw_program_error("cannot enable %s: %s", provider->text,
+				  result == -ENOSPC ? "8 sessions have it already"
+						    : strerror(-result));
+	return result;
+}
+
+int recorder_start(struct recorder *recorder, struct record_options *options,
+		   char *const *arguments)
+{
+	int result = choose_path(recorder, options);
+
+	if (result) {
+		etw_program_error("cannot record into %s: %s",
+				  options->output ? options->output : "this folder",
+				  strerror(-result));
+		return -1;
+	}
+	if (open_and_start(recorder, options, arguments))
+		return -1;
+	if (!options->is_persistent) {
+		result = etw_control_lease(recorder->controller, recorder->handle);
+		if (result) {
+			etw_program_error("cannot hold the session: %s", strerror(-result));
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < options->provider_count; i++) {
+		if (enable(recorder, &options->providers[i]))
+			return -1;
+	}
+	if (recorder->info.complaint[0])
+		etw_program_error("not all of the kernel can be recorded: %s",
+				  recorder->info.complaint);
+	return 0;
+}
+
+static int control(struct recorder *recorder, uint32_t code)
+{
+	CLEANUP(freep) struct wire_control *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return -ENOMEM;
+	request->code = code;
+	request->handle = recorder->handle;
+	return etw_control(recorder->controller, request, &recorder->info);
+}
+
+int recorder_look(struct recorder *recorder)
+{
+	return control(recorder, WIRE_CONTROL_QUERY);
+}
+
+int recorder_stop(struct recorder *recorder)
+{
+	int result = control(recorder, WIRE_CONTROL_STOP);
+
+	recorder->is_running = false;
+	if (result == -ENOENT) {
+		etw_program_error("somebody else stopped the session");
+		return 0;
+	}
+	if (result)
+		etw_program_error("cannot stop the session: %s", strerror(-result));
+	return result ? -1 : 0;
+}

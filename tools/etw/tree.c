@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/tree.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "decode/format.h"
+#include "export/export.h"
+#include "tools/common/grid.h"
+#include "tools/common/number.h"
+
+enum {
+	OPCODE_START = 1,
+	OPCODE_END = 2,
+	OPCODE_DC_START = 3,
+};
+
+static const GUID process_class = {
+	0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+static const GUID thread_class = {
+	0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+
+void tree_done(struct tree *tree)
+{
+	etw_table_done(&tree->pids);
+	etw_arena_done(&tree->arena);
+}
+
+/* An entry of the table: the pid's last node. */
+struct holder {
+	uint32_t pid;
+	struct tree_node *node;
+};
+
+static bool has_pid(const void *item, const void *key)
+{
+	return ((const struct holder *)item)->pid == *(const uint32_t *)key;
+}
+
+static struct tree_node *last_node(const struct tree *tree, uint32_t pid)
+{
+	const struct holder *holder = etw_table_find(&tree->pids, etw_hash_mix(1, pid), has_pid,
+						     &pid);
+
+	return holder ? holder->node : NULL;
+}
+
+static int hold(struct tree *tree, struct tree_node *node)
+{
+	uint64_t hash = etw_hash_mix(1, node->pid);
+	struct holder *holder = etw_table_find(&tree->pids, hash, has_pid, &node->pid);
+
+	if (holder) {
+		holder->node = node;
+		return 0;
+	}
+	holder = etw_arena_alloc(&tree->arena, sizeof(*holder));
+	if (!holder)
+		return -ENOMEM;
+	*holder = (struct holder){node->pid, node};
+	return etw_table_insert(&tree->pids, hash, holder);
+}
+
+static bool get_number(const struct etw_decoding *decoding, const char *name, uint64_t *ret)
+{
+	const struct etw_item *item = etw_decoding_find(decoding, name);
+
+	return item && etw_decoding_u64(decoding, item, ret);
+}
+
+/* The command line, or the program's name in brackets where there is none. */
+static const char *read_command(struct tree *tree, const struct etw_decoding *decoding)
+{
+	const struct etw_item *line = etw_decoding_find(decoding, "CommandLine");
+	const struct etw_item *name = etw_decoding_find(decoding, "ImageFileName");
+	struct etw_text text = {0};
+	const char *command;
+
+	if (line)
+		etw_format_item(decoding, line, &text);
+	if (!text.bytes && name) {
+		etw_text_putc(&text, '[');
+		etw_format_item(decoding, name, &text);
+		etw_text_putc(&text, ']');
+	}
+	(void)etw_export_clean(&text, 0);
+	command = etw_text_error(&text) ? NULL
+					: etw_arena_strdup(&tree->arena, etw_text_string(&text));
+	etw_text_done(&text);
+	return command;
+}
+
+static void link_parent(struct tree *tree, struct tree_node *node)
+{
+	struct tree_node *parent = last_node(tree, node->parent_pid);
+
+	if (!parent || parent == node)
+		return;
+	node->parent = parent;
+	if (parent->last_child)
+		parent->last_child->next = node;
+	else
+		parent->first_child = node;
+	parent->last_child = node;
+}
+
+static struct tree_node *make_node(struct tree *tree, uint32_t pid, uint64_t key,
+				   const struct etw_decoding *decoding)
+{
+	struct tree_node *node = etw_arena_alloc(&tree->arena, sizeof(*node));
+	uint64_t parent = 0;
+
+	if (!node)
+		return NULL;
+	(void)get_number(decoding, "ParentId", &parent);
+	node->pid = pid;
+	node->parent_pid = (uint32_t)parent;
+	node->key = key;
+	link_parent(tree, node);
+	if (hold(tree, node))
+		return NULL;
+	if (tree->last)
+		tree->last->next_node = node;
+	else
+		tree->first = node;
+	tree->last = node;
+	return node;
+}
+
+static int take_process(struct tree *tree, const struct etw_decoding *decoding, uint8_t opcode)
+{
+	int64_t now = decoding->record->EventHeader.TimeStamp.QuadPart;
+	uint64_t pid, key = 0, status = 0;
+	struct tree_node *node;
+
+	if (!get_number(decoding, "ProcessId", &pid))
+		return 0;
+	(void)get_number(decoding, "UniqueProcessKey", &key);
+	node = last_node(tree, (uint32_t)pid);
+	if (node && node->key != key)
+		node = NULL;
+	if (opcode == OPCODE_END) {
+		(void)get_number(decoding, "ExitStatus", &status);
+		if (node) {
+			node->end_ft = now;
+			node->status = (uint32_t)status;
+		}
+		return 0;
+	}
+	if (!node) {
+		node = make_node(tree, (uint32_t)pid, key, decoding);
+		if (!node)
+			return -ENOMEM;
+		node->start_ft = opcode == OPCODE_START ? now : 0;
+	}
+	node->end_ft = 0;
+	node->command = read_command(tree, decoding);
+	return node->command ? 0 : -ENOMEM;
+}
+
+static void take_thread_end(struct tree *tree, const struct etw_decoding *decoding)
+{
+	const EVENT_HEADER *header = &decoding->record->EventHeader;
+	uint64_t ticks = (uint64_t)header->KernelTime + header->UserTime;
+	struct tree_node *node;
+	uint64_t pid;
+
+	if (!ticks || !get_number(decoding, "ProcessId", &pid))
+		return;
+	node = last_node(tree, (uint32_t)pid);
+	if (!node)
+		return;
+	node->cpu_ft += ticks * tree->tick_ft;
+	tree->has_time = true;
+}
+
+int tree_add(struct tree *tree, const struct etw_decoding *decoding)
+{
+	const EVENT_HEADER *header = &decoding->record->EventHeader;
+	uint8_t opcode = header->EventDescriptor.Opcode;
+
+	if (header->ProviderId.Data1 == process_class.Data1 && opcode >= OPCODE_START &&
+	    opcode <= OPCODE_DC_START && etw_guid_equal(&header->ProviderId, &process_class))
+		return take_process(tree, decoding, opcode);
+	if (header->ProviderId.Data1 == thread_class.Data1 && opcode == OPCODE_END &&
+	    etw_guid_equal(&header->ProviderId, &thread_class))
+		take_thread_end(tree, decoding);
+	return 0;
+}
+
+const struct tree_node *tree_find(const struct tree *tree, uint32_t pid, const char *command)
+{
+	const struct tree_node *other = NULL;
+
+	for (const struct tree_node *node = tree->first; node; node = node->next_node) {
+		if (!node->start_ft)
+			continue;
+		if (node->pid == pid)
+			return node;
+		if (!other && !strcmp(node->command, command))
+			other = node;
+	}
+	return other;
+}
+
+/* The node after @node, depth first, below @root; NULL at the end. */
+static const struct tree_node *next_below(const struct tree_node *root,
+					  const struct tree_node *node, size_t *depth)
+{
+	if (node->first_child) {
+		++*depth;
+		return node->first_child;
+	}
+	while (node != root && !node->next) {
+		node = node->parent;
+		--*depth;
+	}
+	return node == root ? NULL : node->next;
+}
+
+size_t tree_count(const struct tree_node *node)
+{
+	const struct tree_node *at = node;
+	size_t count = 0, depth = 0;
+
+	for (; at; at = next_below(node, at, &depth))
+		count++;
+	return count;
+}
+
+static void put_status(struct etw_text *text, const struct tree_node *node)
+{
+	int status = (int)node->status;
+
+	if (!node->end_ft)
+		etw_text_puts(text, "runs");
+	else if (WIFSIGNALED(status))
+		etw_text_printf(text, "signal %d", WTERMSIG(status));
+	else
+		etw_text_printf(text, "%d", WEXITSTATUS(status));
+}
+
+static void put_row(struct etw_grid *grid, const struct tree *tree, const struct tree_node *node,
+		    size_t depth)
+{
+	struct etw_text *cell = etw_grid_cell(grid);
+
+	if (node->end_ft)
+		etw_number_duration(cell, node->end_ft - node->start_ft);
+	else
+		etw_text_putc(cell, '-');
+	if (tree->has_time)
+		etw_number_duration(etw_grid_cell(grid), (int64_t)node->cpu_ft);
+	put_status(etw_grid_cell(grid), node);
+	etw_text_unsigned(etw_grid_cell(grid), node->pid);
+	etw_text_unsigned(etw_grid_cell(grid), node->parent_pid);
+	cell = etw_grid_cell(grid);
+	for (size_t i = 0; i < depth; i++)
+		etw_text_puts(cell, "  ");
+	etw_text_puts(cell, node->command);
+}
+
+void tree_write(struct etw_text *text, const struct tree *tree, const struct tree_node *root,
+		size_t rows, size_t width, const char *bold, const char *plain)
+{
+	static const struct etw_grid_column with_time[] = {
+		{.title = "duration", .is_right = true}, {.title = "CPU", .is_right = true},
+		{.title = "exit", .is_right = true},     {.title = "pid", .is_right = true},
+		{.title = "parent", .is_right = true},   {.title = "process", .gives_way = true},
+	};
+	static const struct etw_grid_column without_time[] = {
+		{.title = "duration", .is_right = true}, {.title = "exit", .is_right = true},
+		{.title = "pid", .is_right = true},      {.title = "parent", .is_right = true},
+		{.title = "process", .gives_way = true},
+	};
+	const struct tree_node *node = root;
+	size_t shown = 0, depth = 0, count = tree_count(root);
+	struct etw_grid grid;
+
+	if (tree->has_time)
+		etw_grid_init(&grid, with_time, ARRAY_SIZE(with_time));
+	else
+		etw_grid_init(&grid, without_time, ARRAY_SIZE(without_time));
+	for (; node && shown < rows; node = next_below(root, node, &depth), shown++)
+		put_row(&grid, tree, node, depth);
+	etw_grid_print(&grid, width, bold, plain, text);
+	if (count > shown)
+		etw_text_printf(text, "  ... and %zu more\n", count - shown);
+	etw_grid_done(&grid);
+}
