@@ -159,6 +159,8 @@ int etw_ring_set_map(int fd, struct etw_ring_set *ret)
 			  fd, 0);
 	if (set.memory == MAP_FAILED)
 		return -errno;
+	set.is_shared = (set.flags & WIRE_RING_ONE_STREAM) ||
+			sysconf(_SC_NPROCESSORS_CONF) > (long)set.cpu_count;
 	*ret = set;
 	return 0;
 }

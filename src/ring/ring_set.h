@@ -37,6 +37,8 @@ struct etw_ring_set {
 	uint32_t uid;
 	uint32_t clock_type;
 	uint32_t flags;
+	uint32_t
+		is_shared; /* one stream, or fewer rings than CPUs: several CPUs write to one ring */
 	uint32_t ends_at, queue_at, maps_at, buffers_at; /* from a ring's start */
 };
 

@@ -89,18 +89,13 @@ static int make_room(const struct etw_ring_set *set, uint8_t *ring)
 	return load_acquire(at) == word ? -ENOBUFS : 0;
 }
 
-/* Several CPUs write to one ring where there is one for all, or a CPU's number is beyond the rings. */
+/* A CPU that came after the set was made has no ring of its own; others may not know that it shares. */
 static uint8_t *choose_ring(const struct etw_ring_set *set, int *ret_is_fenced)
 {
 	uint32_t cpu = etw_cpu_number();
 
-	*ret_is_fenced = 1;
-	if (set->flags & WIRE_RING_ONE_STREAM)
-		return etw_ring_at(set, 0);
-	if (cpu >= set->cpu_count)
-		return etw_ring_at(set, cpu % set->cpu_count);
-	*ret_is_fenced = 0;
-	return etw_ring_at(set, cpu);
+	*ret_is_fenced = set->is_shared || cpu >= set->cpu_count;
+	return etw_ring_at(set, set->flags & WIRE_RING_ONE_STREAM ? 0 : cpu % set->cpu_count);
 }
 
 int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock_page *clock,

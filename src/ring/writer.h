@@ -18,6 +18,7 @@
 #include "base/atomic.h"
 #include "base/sched_point.h"
 #include "ring/clock.h"
+#include "ring/handover.h"
 #include "ring/ring_set.h"
 
 #define ETW_RING_EVENT_BYTES_MAX 65535 /* what an event header's size can say */
@@ -91,6 +92,7 @@ static inline int etw_ring_try_reserve(const struct etw_ring_set *set,
 		  (uint64_t)offset * 8;
 	ret->mark = ring + set->maps_at + (uint64_t)buffer * (set->buffer_bytes / 8) + offset;
 	ret->time_raw = time_raw;
+	etw_ring_take_over(ret->at, units * 8);
 	return 0;
 }
 
@@ -114,7 +116,7 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 {
 	uint32_t cpu = etw_cpu_number();
 
-	if (LIKELY(cpu < set->cpu_count && !(set->flags & WIRE_RING_ONE_STREAM) &&
+	if (LIKELY(cpu < set->cpu_count && !set->is_shared &&
 		   bytes - 1 < ETW_RING_EVENT_BYTES_MAX &&
 		   etw_ring_try_reserve(set, clock, etw_ring_at(set, cpu), (bytes + 7) / 8,
 					/* is_fenced= */ 0, ret) == 0))
@@ -128,6 +130,7 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 static inline void etw_ring_commit(const struct etw_ring_span *span)
 {
 	SCHED_POINT("ring.commit.before");
+	etw_ring_hand_over(span->at);
 	store_release(span->mark, (uint8_t)WIRE_RING_COMMITTED);
 	SCHED_POINT("ring.commit.done");
 }
@@ -138,6 +141,7 @@ static inline void etw_ring_commit(const struct etw_ring_span *span)
  */
 static inline void etw_ring_abandon(const struct etw_ring_span *span)
 {
+	etw_ring_hand_over(span->at);
 	store_release(span->mark, (uint8_t)WIRE_RING_ABANDONED);
 }
 
