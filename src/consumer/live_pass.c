@@ -42,17 +42,11 @@ static int64_t now_ms(void)
 static int add_header(struct etw_stream *stream)
 {
 	struct etw_trace *trace = stream->trace;
-	struct etw_etl_walk walk = trace->walk;
-	struct etw_etl_buffer buffer;
-	int result;
 
 	if (trace->is_headed)
 		return 0;
-	walk.findings = &trace->findings;
-	result = etw_etl_walk_next(&walk, &buffer);
-	if (result)
-		return result == ETW_END ? 0 : result;
-	TRY(etw_etl_block_load(&trace->file, &buffer, &stream->block, &trace->findings));
+	TRY(etw_etl_block_load(&trace->file, &trace->head_buffer, &stream->block,
+			       &trace->findings));
 	TRY(etw_merge_add(stream->merge, &stream->block, 0));
 	etw_merge_set_end(stream->merge, trace->header.time_raw);
 	stream->has_watermark = true;

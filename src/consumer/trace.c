@@ -64,6 +64,23 @@ int etw_trace_open_live(const char *session, struct etw_trace **ret)
 	return 0;
 }
 
+/* The header buffer may be cut behind its events; so there is no walk, which would call that damage. */
+static int read_header_buffer(struct etw_trace *trace, struct etw_bytes header)
+{
+	struct etw_etl_buffer *buffer = &trace->head_buffer;
+	int result;
+
+	if (header.left < WIRE_BUFFER_HEADER_BYTES)
+		return -EPROTO;
+	etw_etl_buffer_read(header.at, buffer);
+	if (etw_etl_buffer_fault(buffer) || buffer->valid_bytes > header.left)
+		return -EPROTO;
+	result = etw_etl_header_parse(header.at + WIRE_BUFFER_HEADER_BYTES,
+				      buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES,
+				      &trace->header, NULL);
+	return result == -EBADMSG ? -EPROTO : result;
+}
+
 int etw_trace_attach(struct etw_trace *trace)
 {
 	struct etw_bytes header;
@@ -73,10 +90,7 @@ int etw_trace_attach(struct etw_trace *trace)
 	TRY(etw_live_subscribe(trace->live));
 	header = etw_live_header(trace->live);
 	etw_etl_file_memory(header.at, header.left, &trace->file);
-	/* A host whose header buffer is none misbehaves; nothing is damaged. */
-	TRY(start(trace, NULL) == -ENOMEM ? -ENOMEM : 0);
-	if (!trace->header.logger_name)
-		return -EPROTO;
+	TRY(read_header_buffer(trace, header));
 	trace->is_attached = true;
 	return 0;
 }

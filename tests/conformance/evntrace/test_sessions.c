@@ -324,14 +324,17 @@ static void *process(void *context)
 	return NULL;
 }
 
-static void sessions__a_consumer_gets_every_event(void **state)
+/* @buffer_kib: with large ones the host sends only the beginning of the header buffer */
+static void consume(ULONG buffer_kib)
 {
 	char name[] = "live";
+	struct block block;
 	pthread_t thread;
 
-	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	seen.session = start(name, NULL);
+	init_block(&block, NULL);
+	block.properties.BufferSize = buffer_kib;
+	assert_int_equal(StartTraceA(&seen.session, name, &block.properties), ERROR_SUCCESS);
 	seen.wanted = 100;
 	assert_int_equal(EnableTraceEx2(seen.session, &provider, 1, 5, 0, 0, 0, NULL),
 			 ERROR_SUCCESS);
@@ -345,6 +348,13 @@ static void sessions__a_consumer_gets_every_event(void **state)
 	assert_int_equal(seen.events, 100);
 	assert_true(seen.buffers >= 2);
 	assert_int_equal(CloseTrace(seen.handle), ERROR_SUCCESS);
+}
+
+static void sessions__a_consumer_gets_every_event(void **state)
+{
+	(void)state;
+	consume(0);
+	consume(1024);
 }
 
 static void sessions__closing_ends_a_live_pass(void **state)
