@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a hostile process passes the check of its events: only what it may say. */
+#include "session/check.h"
+
+#include "fixture.h"
+
+struct desk {
+	struct fixture fixture;
+	struct etw_check_cache *cache;
+	struct etw_check_memo memo;
+	struct etw_check_limits limits;
+	uint8_t event[512];
+	int64_t raw;
+};
+
+static void open_desk(struct desk *desk)
+{
+	fixture_open(&desk->fixture);
+	desk->cache = calloc(1, sizeof(*desk->cache));
+	assert_non_null(desk->cache);
+	desk->cache->host = &desk->fixture.host;
+	desk->memo = (struct etw_check_memo){0};
+	desk->limits = (struct etw_check_limits){
+		.floor_raw = 1000, .latest_raw = 2000, .slack_raw = 20, .now_ns = 1000000000};
+	memset(desk->event, 0, sizeof(desk->event));
+	fixture_make_event(desk->event, 0x60, 1500);
+}
+
+static void close_desk(struct desk *desk)
+{
+	free(desk->cache);
+	fixture_close(&desk->fixture);
+}
+
+static enum etw_check_result check(struct desk *desk, uint32_t bytes)
+{
+	return etw_check_event(desk->cache, &desk->memo, &desk->limits, desk->event, bytes,
+			       &desk->raw);
+}
+
+static void test_check__header_types(void **state)
+{
+	static const struct {
+		uint8_t type;
+		uint32_t least; /* 0: refused at any size */
+	} rows[] = {{1, 0},     {2, 0},     {3, 0},     {4, 0},     {10, 0x30}, {11, 0x48},
+		    {12, 0},    {13, 0},    {14, 0},    {15, 0},    {16, 0},    {17, 0},
+		    {18, 0x50}, {19, 0x50}, {20, 0x30}, {21, 0x48}, {22, 0},    {255, 0}};
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		desk.event[2] = rows[i].type;
+		for (uint32_t bytes = 8; bytes <= 0x60; bytes++) {
+			etw_store16(desk.event, (uint16_t)bytes);
+			assert_int_equal(check(&desk, bytes),
+					 rows[i].least != 0 && bytes >= rows[i].least);
+		}
+	}
+	desk.event[2] = WIRE_HEADER_EVENT64;
+	for (uint32_t flag = 0; flag < 256; flag++) {
+		desk.event[3] = (uint8_t)flag;
+		etw_store16(desk.event, 0x60);
+		if (flag != WIRE_EVENT_FLAG_TRACE)
+			assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
+	close_desk(&desk);
+}
+
+static void test_check__size_must_be_the_same(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	assert_int_equal(check(&desk, 0x61), ETW_CHECK_REFUSED);
+	assert_int_equal(check(&desk, 0x58), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+}
+
+static void test_check__extended_items(void **state)
+{
+	struct desk desk;
+	uint8_t *item;
+
+	(void)state;
+	open_desk(&desk);
+	item = desk.event + 0x50;
+	etw_store16(desk.event, 0x70);
+	etw_store16(desk.event + 4, WIRE_EVENT_EXTENDED_INFO);
+	etw_store16(item, 0x10);
+	etw_store16(item + 6, 8);
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_GOOD);
+	etw_store16(item + 4, 1); /* another one follows */
+	etw_store16(item + 0x10, 0x10);
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_GOOD);
+	etw_store16(item + 0x10, 0x18); /* beyond the event */
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	etw_store16(item + 0x10, 0x0C); /* no multiple of 8 */
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	etw_store16(item + 0x10, 0); /* no progress */
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	etw_store16(item + 4, 0);
+	etw_store16(item + 6, 9); /* more data than the item has */
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	etw_store16(desk.event, 0x54); /* no room for an item */
+	assert_int_equal(check(&desk, 0x54), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+}
+
+static void test_check__provider_and_pid(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.refuses_provider = true;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	desk.fixture.refuses_provider = false;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED); /* believed for a while */
+	desk.limits.now_ns += ETW_CHECK_REFUSED_NS;
+	desk.fixture.refuses_pid = true;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	desk.limits.now_ns += ETW_CHECK_REFUSED_NS;
+	desk.fixture.refuses_pid = false;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	desk.fixture.refuses_pid = desk.fixture.refuses_provider = true;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD); /* remembered */
+	etw_store32(desk.event + 0x0C, 4711);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED); /* another pid */
+	close_desk(&desk);
+}
+
+static void test_check__times(void **state)
+{
+	static const struct {
+		int64_t raw, moved; /* with a clock that can be set */
+		enum etw_check_result result, steppable;
+		int64_t strict; /* with one that cannot */
+	} rows[] = {
+		{1000, 1000, ETW_CHECK_GOOD, ETW_CHECK_GOOD, 1000},
+		{2000, 2000, ETW_CHECK_GOOD, ETW_CHECK_GOOD, 2000},
+		{999, 1000, ETW_CHECK_RAISED, ETW_CHECK_RAISED, 1000},
+		{980, 1000, ETW_CHECK_RAISED, ETW_CHECK_RAISED, 1000},
+		{979, 1000, ETW_CHECK_REFUSED, ETW_CHECK_RAISED, 0},
+		{2020, 2000, ETW_CHECK_GOOD, ETW_CHECK_RAISED, 2020},
+		{2021, 2000, ETW_CHECK_REFUSED, ETW_CHECK_RAISED, 0},
+		{INT64_MIN, 1000, ETW_CHECK_REFUSED, ETW_CHECK_RAISED, 0},
+		{INT64_MAX, 2000, ETW_CHECK_REFUSED, ETW_CHECK_RAISED, 0},
+	};
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		desk.limits.is_steppable = false;
+		etw_store64(desk.event + 0x10, (uint64_t)rows[i].raw);
+		assert_int_equal(check(&desk, 0x60), rows[i].result);
+		if (rows[i].result != ETW_CHECK_REFUSED) {
+			assert_int_equal(desk.raw, rows[i].strict);
+			assert_int_equal(etw_load64(desk.event + 0x10), rows[i].strict);
+		}
+		desk.limits.is_steppable = true;
+		etw_store64(desk.event + 0x10, (uint64_t)rows[i].raw);
+		assert_int_equal(check(&desk, 0x60), rows[i].steppable);
+		assert_int_equal(desk.raw, rows[i].moved);
+		assert_int_equal(etw_load64(desk.event + 0x10), rows[i].moved);
+	}
+	close_desk(&desk);
+}
+
+static void test_check__messages(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	memset(desk.event, 0, sizeof(desk.event));
+	etw_store16(desk.event, 8);
+	desk.event[3] = WIRE_EVENT_FLAG_MESSAGE;
+	assert_int_equal(check(&desk, 8), ETW_CHECK_GOOD); /* no time of its own */
+	assert_int_equal(desk.raw, 1000);
+	etw_store16(desk.event + 6, 0x2B); /* SEQUENCE, GUID, TIMESTAMP, SYSTEMINFO */
+	assert_int_equal(check(&desk, 8), ETW_CHECK_REFUSED);
+	etw_store16(desk.event, 8 + 4 + 16 + 8 + 8);
+	etw_store64(desk.event + 8 + 4 + 16, 1234);
+	assert_int_equal(check(&desk, 44), ETW_CHECK_GOOD);
+	assert_int_equal(desk.raw, 1234);
+	desk.fixture.refuses_pid = true;
+	etw_store32(desk.event + 8 + 4 + 16 + 8 + 4, 99);
+	assert_int_equal(check(&desk, 44), ETW_CHECK_REFUSED);
+	desk.event[2] = 1; /* reserved */
+	assert_int_equal(check(&desk, 44), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_check__header_types),
+		cmocka_unit_test(test_check__size_must_be_the_same),
+		cmocka_unit_test(test_check__extended_items),
+		cmocka_unit_test(test_check__provider_and_pid),
+		cmocka_unit_test(test_check__times),
+		cmocka_unit_test(test_check__messages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What modes a session may have, and what its numbers are rounded to. */
+#include "session/config.h"
+
+#include "fixture.h"
+
+#define CPUS 4
+
+/* 10.4 of the format's fact sheet, as far as sessions with a file or consumers go. */
+static const struct {
+	uint32_t mode;
+	bool has_file;
+	uint32_t file_size;
+	int result;
+	const char *field; /* NULL: any */
+} rows[] = {
+	{0, true, 0, 0, NULL},
+	{0x1, true, 0, 0, NULL},
+	{0x100, false, 0, 0, NULL},
+	{0x101, true, 0, 0, NULL},
+	{0x08000001, true, 0, 0, NULL},
+	{0x10000001, true, 0, 0, NULL},
+	{0x02000001, true, 0, 0, NULL},
+	{0x2001, true, 100, 0, NULL},
+	{0x11, true, 0, 0, NULL},
+	{0, false, 0, -EINVAL, "LogFileName"},
+	{0x2001, true, 0, -EINVAL, "MaximumFileSize"},
+	{0x2100, false, 100, -EINVAL, "MaximumFileSize"},
+	{0x3, true, 100, -EINVAL, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
+	{0x2, true, 0, -EINVAL, "MaximumFileSize"},
+	{0x104, true, 0, -EINVAL, "EVENT_TRACE_FILE_MODE_APPEND"},
+	{0x28, true, 100, -EINVAL, "EVENT_TRACE_FILE_MODE_NEWFILE"},
+	{0x02000008, true, 100, -EINVAL, "EVENT_TRACE_FILE_MODE_NEWFILE"},
+	{0x401, false, 0, -EINVAL, "EVENT_TRACE_BUFFERING_MODE"},
+	{0x400, true, 0, -EINVAL, "EVENT_TRACE_BUFFERING_MODE"},
+	{0x900, true, 0, -EINVAL, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{0x1100, false, 0, -EINVAL, "EVENT_TRACE_ADD_HEADER_MODE"},
+	{0xC001, true, 0, -EINVAL, "EVENT_TRACE_USE_GLOBAL_SEQUENCE"},
+	{0xC00001, true, 0, -EINVAL, "EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN"},
+	{0x03000001, true, 0, -EINVAL, "EVENT_TRACE_USE_PAGED_MEMORY"},
+	{0x2, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
+	{0x5, true, 0, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_APPEND"},
+	{0x9, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_NEWFILE"},
+	{0x21, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
+	{0x41, true, 0, -EOPNOTSUPP, "EVENT_TRACE_NONSTOPPABLE_MODE"},
+	{0x81, true, 0, -EOPNOTSUPP, "EVENT_TRACE_SECURE_MODE"},
+	{0x201, true, 0, -EOPNOTSUPP, "EVENT_TRACE_DELAY_OPEN_FILE_MODE"},
+	{0x400, false, 0, -EOPNOTSUPP, "EVENT_TRACE_BUFFERING_MODE"},
+	{0x801, true, 0, -EOPNOTSUPP, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{0x4001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_GLOBAL_SEQUENCE"},
+	{0x8001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_LOCAL_SEQUENCE"},
+	{0x01000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_PAGED_MEMORY"},
+	{0x04000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE"},
+	{0x40000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
+	{0x20000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
+};
+
+static struct wire_session_config config_of(uint32_t mode, bool has_file, uint32_t file_size)
+{
+	struct wire_session_config config = {
+		.name = "x", .log_file_mode = mode, .maximum_file_size = file_size};
+
+	if (has_file)
+		(void)snprintf(config.log_file, sizeof(config.log_file), "/tmp/x.etl");
+	return config;
+}
+
+static void test_config__modes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct wire_session_config config = config_of(rows[i].mode, rows[i].has_file,
+							      rows[i].file_size);
+		struct etw_session_plan plan;
+		struct etw_fault fault = {0};
+		int result = etw_session_config_settle(&config, CPUS, &plan, &fault);
+
+		if (result != rows[i].result ||
+		    (rows[i].field && strcmp(rows[i].field, fault.field) != 0))
+			fail_msg("mode %#x: %d, %s", rows[i].mode, result, fault.field);
+		if (result < 0)
+			assert_non_null(fault.sentence);
+	}
+}
+
+static struct etw_session_plan settle(struct wire_session_config *config)
+{
+	struct etw_session_plan plan;
+	struct etw_fault fault;
+
+	assert_int_equal(etw_session_config_settle(config, CPUS, &plan, &fault), 0);
+	return plan;
+}
+
+static void test_config__buffers(void **state)
+{
+	struct wire_session_config config = config_of(0, true, 0);
+	struct etw_session_plan plan = settle(&config);
+
+	(void)state;
+	assert_int_equal(config.buffer_kib, 64);
+	assert_int_equal(config.minimum_buffers, 2 * CPUS);
+	assert_int_equal(config.maximum_buffers, 64 * CPUS); /* 4 MiB a processor */
+	assert_int_equal(plan.ring_buffers, 64);
+	assert_int_equal(plan.buffer_bytes, 65536);
+	config = config_of(0, true, 0);
+	config.buffer_kib = 1;
+	config.minimum_buffers = 100;
+	config.maximum_buffers = 3;
+	plan = settle(&config);
+	assert_int_equal(config.buffer_kib, 4);
+	assert_int_equal(config.minimum_buffers, 100);
+	assert_int_equal(config.maximum_buffers, 120);
+	assert_int_equal(plan.ring_buffers, 30);
+	config = config_of(0, true, 0);
+	config.buffer_kib = 100000;
+	plan = settle(&config);
+	assert_int_equal(config.buffer_kib, 16384);
+	assert_true(plan.ring_buffers >= 2);
+	config = config_of(0, true, 0);
+	config.maximum_buffers = UINT32_MAX;
+	config.buffer_kib = 4;
+	plan = settle(&config);
+	assert_true(plan.ring_buffers <= WIRE_RING_BUFFERS_MAX);
+	config = config_of(0x10000000, true, 0);
+	plan = settle(&config);
+	assert_int_equal(config.minimum_buffers, 2);
+	assert_int_equal(plan.output_count, 1);
+	assert_int_equal(plan.ring_flags, WIRE_RING_ONE_STREAM);
+}
+
+static void test_config__timers(void **state)
+{
+	struct wire_session_config config = config_of(0, true, 0);
+	struct etw_session_plan plan = settle(&config);
+
+	(void)state;
+	assert_int_equal(plan.file_flush_ns, 0);
+	assert_int_equal(plan.batch_flush_ns, 0);
+	config = config_of(0x100, true, 0);
+	plan = settle(&config);
+	assert_int_equal(config.flush_timer, 1);
+	assert_int_equal(plan.file_flush_ns, 0);
+	assert_int_equal(plan.batch_flush_ns, 1000000000);
+	config = config_of(0x110, true, 0);
+	config.flush_timer = 20;
+	plan = settle(&config);
+	assert_int_equal(plan.file_flush_ns, 20000000);
+	assert_int_equal(plan.batch_flush_ns, 20000000);
+	config = config_of(0x110, false, 0);
+	plan = settle(&config);
+	assert_int_equal(config.flush_timer, 1000);
+}
+
+static void test_config__clock_and_kernel(void **state)
+{
+	static const GUID kernel = {
+		0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+	struct wire_session_config config = config_of(0, true, 0);
+	struct etw_session_plan plan = settle(&config);
+	struct etw_fault fault;
+
+	(void)state;
+	assert_int_equal(plan.clock_type, ETW_CLOCK_QPC);
+	assert_int_equal(plan.is_kernel, 0);
+	config = config_of(0, true, 0);
+	config.clock_type = 4;
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
+	assert_string_equal(fault.field, "ClientContext");
+	config = config_of(0, true, 0);
+	(void)snprintf(config.name, sizeof(config.name), "nt kernel logger");
+	plan = settle(&config);
+	assert_int_equal(plan.is_kernel, 1);
+	assert_memory_equal(&config.guid, &kernel, sizeof(kernel));
+	config = config_of(0, true, 0);
+	config.guid = kernel;
+	assert_int_equal(settle(&config).is_kernel, 1);
+	config = config_of(0x08000000, true, 0);
+	config.enable_flags = 1;
+	plan = settle(&config);
+	assert_int_equal(plan.is_kernel, 1);
+	assert_int_equal(plan.ring_flags, WIRE_RING_INDEPENDENT);
+	config = config_of(0, true, 0);
+	config.log_file[0] = 'x';
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
+	assert_true(etw_session_cpu_count() >= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_config__modes),
+		cmocka_unit_test(test_config__buffers),
+		cmocka_unit_test(test_config__timers),
+		cmocka_unit_test(test_config__clock_and_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

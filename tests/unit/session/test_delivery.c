@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Real-time consumers: batches, order, watermarks, slots that are not given back, and sessions with both. */
+#include <sys/mman.h>
+
+#include "fixture.h"
+#include "trace_reading.h"
+#include "wire/delivery_layout.h"
+#include "wire/etl_buffer.h"
+
+/* A consumer that reads each batch as soon as it is told. */
+struct consumer {
+	uint8_t *memory;
+	size_t bytes;
+	struct wire_delivery *page;
+	uint8_t *header;
+	uint32_t header_bytes;
+	struct etw_subscriber *subscriber;
+	bool is_lazy; /* gives nothing back */
+	uint32_t batches, ends, buffers, markers, flagged;
+	uint64_t events, doubled_or_lost, buffers_lost;
+	uint64_t early; /* events before the watermark of the batch before */
+	int64_t watermark_raw;
+	uint32_t next[READING_WRITERS];
+};
+
+static void consume_buffer(struct consumer *consumer, const uint8_t *buffer, bool is_last)
+{
+	uint32_t at = WIRE_BUFFER_HEADER_BYTES;
+	uint32_t valid = etw_load32(buffer + 0x30);
+	uint16_t flags = etw_load16(buffer + 0x34);
+
+	assert_true(valid <= consumer->page->slot_bytes);
+	assert_int_equal(flags & WIRE_BUFFER_PROC_INDEX, WIRE_BUFFER_PROC_INDEX);
+	assert_int_equal(flags & WIRE_BUFFER_FLUSH_MARKER, is_last);
+	consumer->markers += (flags & WIRE_BUFFER_FLUSH_MARKER) != 0;
+	consumer->flagged += (flags & WIRE_BUFFER_BUFFER_LOST) != 0;
+	while (at < valid) {
+		struct fixture_payload payload;
+
+		memcpy(&payload, buffer + at + sizeof(struct wire_event_header), sizeof(payload));
+		if ((int64_t)etw_load64(buffer + at + 0x10) < consumer->watermark_raw)
+			consumer->early++;
+		if (payload.number != consumer->next[payload.writer])
+			consumer->doubled_or_lost++;
+		consumer->next[payload.writer] = payload.number + 1;
+		consumer->events++;
+		at += ALIGN_UP(etw_load16(buffer + at), 8u);
+	}
+}
+
+static void on_batch(void *context, const struct wire_batch *batch, bool is_end)
+{
+	struct consumer *consumer = context;
+
+	assert_true(load_acquire(&consumer->page->written) ==
+		    batch->first_buffer + batch->buffer_count);
+	for (uint32_t i = 0; i < batch->buffer_count; i++) {
+		uint64_t slot = (batch->first_buffer + i) & (consumer->page->slot_count - 1);
+
+		consume_buffer(consumer,
+			       consumer->memory + consumer->page->slots_at +
+				       slot * consumer->page->slot_bytes,
+			       i + 1 == batch->buffer_count);
+		consumer->buffers++;
+	}
+	if (!consumer->is_lazy)
+		store_release(&consumer->page->released, batch->first_buffer + batch->buffer_count);
+	consumer->watermark_raw = batch->watermark_raw;
+	consumer->buffers_lost = batch->buffers_lost;
+	consumer->ends += is_end;
+	store_release(&consumer->batches, consumer->batches + 1);
+}
+
+static void subscribe(struct etw_session *session, uint64_t last_batch, struct consumer *consumer)
+{
+	struct wire_delivery page;
+	int fd;
+
+	consumer->page = &page;
+	assert_int_equal(etw_session_subscribe(session, last_batch, on_batch, consumer,
+					       &consumer->subscriber, &fd, &consumer->header,
+					       &consumer->header_bytes),
+			 0);
+	assert_int_equal(pread(fd, &page, sizeof(page), 0), sizeof(page));
+	assert_int_equal(page.magic, WIRE_DELIVERY_MAGIC);
+	consumer->bytes = page.slots_at + (size_t)page.slot_count * page.slot_bytes;
+	consumer->memory = mmap(NULL, consumer->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(consumer->memory != MAP_FAILED);
+	consumer->page = (void *)consumer->memory;
+	close(fd);
+}
+
+static void unsubscribe(struct etw_session *session, struct consumer *consumer)
+{
+	etw_session_unsubscribe(session, consumer->subscriber);
+	munmap(consumer->memory, consumer->bytes);
+	free(consumer->header);
+}
+
+static struct wire_session_config realtime_config(const struct fixture *fixture, bool has_file)
+{
+	struct wire_session_config config = fixture_config(fixture);
+
+	config.log_file_mode |= EVENT_TRACE_REAL_TIME_MODE;
+	config.flush_timer = 3600; /* batches close when a test wants them to */
+	if (!has_file)
+		config.log_file[0] = '\0';
+	return config;
+}
+
+static void deliver(bool has_file)
+{
+	enum {
+		ROUNDS = 50,
+		EVENTS = 40
+	};
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct consumer consumer = {0};
+	uint32_t before;
+
+	fixture_open(&fixture);
+	config = realtime_config(&fixture, has_file);
+	session = fixture_start(&fixture, &config);
+	subscribe(session, 0, &consumer);
+	assert_int_equal(consumer.header_bytes, 4096);
+	assert_int_equal(etw_load16(consumer.header + 0x36), WIRE_BUFFER_HEADER);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		for (uint32_t j = 0; j < EVENTS; j++)
+			(void)fixture_write(&writer, 0x60);
+		before = load_acquire(&consumer.batches);
+		assert_int_equal(etw_session_flush(session), 0);
+		assert_true(load_acquire(&consumer.batches) > before);
+		assert_int_equal(consumer.events, writer.written);
+	}
+	(void)fixture_write(&writer, 0x60);
+	etw_session_stop(session, &info);
+	assert_int_equal(consumer.ends, 1);
+	assert_int_equal(consumer.events, writer.written);
+	assert_int_equal(consumer.doubled_or_lost, 0);
+	assert_int_equal(consumer.early, 0);
+	assert_int_equal(consumer.buffers_lost, 0);
+	assert_int_equal(info.real_time_buffers_lost, 0);
+	assert_int_equal(info.events, writer.written);
+	unsubscribe(session, &consumer);
+	etw_session_free(session);
+	if (has_file) {
+		struct reading reading;
+
+		read_trace(fixture.path, &reading);
+		assert_int_equal(reading.events, writer.written);
+		assert_int_equal(reading.findings, 0);
+		reading_done(&reading);
+	}
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void test_delivery__consumer_gets_everything(void **state)
+{
+	(void)state;
+	deliver(false);
+}
+
+static void test_delivery__file_and_consumer(void **state)
+{
+	(void)state;
+	deliver(true);
+}
+
+/* The timer closes batches, empty ones too: their watermark tells that nothing happened. */
+static void test_delivery__timer(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct consumer consumer = {0};
+
+	(void)state;
+	fixture_open(&fixture);
+	config = realtime_config(&fixture, false);
+	config.log_file_mode |= 0x10; /* EVENT_TRACE_USE_MS_FLUSH_TIMER */
+	config.flush_timer = 5;
+	session = fixture_start(&fixture, &config);
+	subscribe(session, 0, &consumer);
+	while (load_acquire(&consumer.batches) < 3)
+		(void)usleep(1000);
+	etw_session_stop(session, &info);
+	assert_int_equal(consumer.events, 0);
+	assert_true(consumer.watermark_raw > 0);
+	unsubscribe(session, &consumer);
+	etw_session_free(session);
+	fixture_close(&fixture);
+}
+
+/* A consumer that gives nothing back loses buffers, is told how many, and the next buffer says so. */
+static void test_delivery__slow_consumer_loses_buffers(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct consumer consumer = {.is_lazy = true};
+	uint64_t slots;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = realtime_config(&fixture, false);
+	config.buffer_kib = 1024; /* so that there are few slots */
+	session = fixture_start(&fixture, &config);
+	subscribe(session, 0, &consumer);
+	slots = consumer.page->slot_count;
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	for (uint64_t i = 0; i < slots + 5; i++) {
+		assert_int_equal(fixture_write(&writer, 0x60), 0);
+		assert_int_equal(etw_session_flush(session), 0);
+	}
+	assert_int_equal(consumer.events, slots);
+	assert_int_equal(consumer.buffers_lost, 5);
+	store_release(&consumer.page->released,
+		      UINT64_MAX); /* believed only as far as is possible */
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	assert_int_equal(consumer.events, slots + 1);
+	assert_int_equal(consumer.flagged, 1);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.real_time_buffers_lost, 5);
+	unsubscribe(session, &consumer);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void test_delivery__errors(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct consumer consumers[9] = {{0}};
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	assert_int_equal(etw_session_subscribe(session, 0, on_batch, &consumers[0],
+					       &consumers[0].subscriber, &fd, &consumers[0].header,
+					       &consumers[0].header_bytes),
+			 -EINVAL); /* not a real-time session */
+	etw_session_free(session);
+	config = realtime_config(&fixture, false);
+	session = fixture_start(&fixture, &config);
+	for (int i = 0; i < 8; i++)
+		subscribe(session, 0, &consumers[i]);
+	assert_int_equal(etw_session_subscribe(session, 0, on_batch, &consumers[8],
+					       &consumers[8].subscriber, &fd, &consumers[8].header,
+					       &consumers[8].header_bytes),
+			 -EBUSY);
+	for (int i = 0; i < 8; i++)
+		unsubscribe(session, &consumers[i]);
+	etw_session_unsubscribe(session, NULL);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delivery__consumer_gets_everything),
+		cmocka_unit_test(test_delivery__file_and_consumer),
+		cmocka_unit_test(test_delivery__timer),
+		cmocka_unit_test(test_delivery__slow_consumer_loses_buffers),
+		cmocka_unit_test(test_delivery__errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

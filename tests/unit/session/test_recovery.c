@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hosts that are killed while they work. Writers go on without them; the next host takes the session over.
+ * At the end every event is in the file exactly once, or was refused to its writer and counted.
+ */
+#include <time.h>
+
+#include "fake_source.h"
+#include "recovery_host.h"
+#include "trace_reading.h"
+
+#define WRITERS      4
+#define RANDOM_KILLS 40
+#define POINT_KILLS  3
+
+struct thread_writer {
+	struct fixture_writer writer;
+	pthread_t thread;
+	uint32_t *is_done; /* atomic */
+};
+
+static void *write_until_done(void *context)
+{
+	struct thread_writer *own = context;
+
+	while (!load_relaxed(own->is_done)) {
+		for (int i = 0; i < 16; i++)
+			(void)fixture_write(&own->writer, 0x58 + 8 * own->writer.id);
+		(void)usleep(100);
+	}
+	return NULL;
+}
+
+struct producer {
+	const struct etw_clock_page *clock;
+	uint32_t *is_done;
+};
+
+/* Never more than fits: in this test nothing takes events off the fake's memory. */
+static void *produce_until_done(void *context)
+{
+	const struct producer *own = context;
+
+	while (!load_relaxed(own->is_done)) {
+		if (fake_source_memory->cpus[0].written < FAKE_SOURCE_EVENTS)
+			fake_source_produce(own->clock, 0);
+		(void)usleep(100);
+	}
+	return NULL;
+}
+
+static void map_ring_set(struct recovery *recovery, uint32_t uid, uint32_t id,
+			 struct fixture_writer *ret)
+{
+	char name[96];
+	int fd;
+
+	(void)snprintf(name, sizeof(name), "session-7/ring-%u", recovery->shared->ring_sets[uid]);
+	pthread_mutex_lock(&recovery->fixture->lock);
+	pthread_mutex_unlock(&recovery->fixture->lock);
+	fd = fixture_kept(recovery->fixture, name);
+	assert_true(fd >= 0);
+	*ret = (struct fixture_writer){.clock = &recovery->fixture->clock, .id = id};
+	assert_int_equal(etw_ring_set_map(fd, &ret->set), 0);
+	close(fd);
+}
+
+struct scene {
+	struct fixture fixture;
+	struct recovery recovery;
+	struct thread_writer writers[WRITERS];
+	struct producer producer;
+	pthread_t producer_thread;
+	uint32_t is_done;
+};
+
+static void begin_scene(struct scene *scene)
+{
+	struct wire_session_config config;
+
+	memset(scene, 0, sizeof(*scene));
+	fixture_open(&scene->fixture);
+	fake_source_attach(&scene->fixture);
+	config = fixture_config(&scene->fixture);
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	config.maximum_buffers = 400; /* of 4 KB: enough for the time without a host */
+	recovery_open(&scene->fixture, &config, &scene->recovery);
+	/* The clock must be the same for all, and the children's page is this one's copy: no change to it. */
+	recovery_fork(&scene->recovery, &fake_source_ops);
+	assert_int_equal(scene->recovery.shared->failure, 0);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		scene->writers[i].is_done = &scene->is_done;
+		map_ring_set(&scene->recovery, i % RECOVERY_UIDS, i, &scene->writers[i].writer);
+		assert_int_equal(pthread_create(&scene->writers[i].thread, NULL, write_until_done,
+						&scene->writers[i]),
+				 0);
+	}
+	scene->producer = (struct producer){&scene->fixture.clock, &scene->is_done};
+	assert_int_equal(
+		pthread_create(&scene->producer_thread, NULL, produce_until_done, &scene->producer),
+		0);
+}
+
+static void end_scene(struct scene *scene)
+{
+	const struct wire_session_info *info = &scene->recovery.shared->info;
+	struct reading reading;
+	uint64_t written = 0, refused = 0;
+
+	store_relaxed(&scene->is_done, 1u);
+	pthread_join(scene->producer_thread, NULL);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pthread_join(scene->writers[i].thread, NULL);
+		written += scene->writers[i].writer.written;
+		refused += scene->writers[i].writer.refused;
+		etw_ring_set_unmap(&scene->writers[i].writer.set);
+	}
+	recovery_stop(&scene->recovery);
+	read_trace(scene->fixture.path, &reading);
+	print_message("%lu events, %lu of the source, %lu refused, %lu gaps\n", written,
+		      fake_source_memory->cpus[0].written, refused, info->loss.gaps);
+	assert_int_equal(info->loss.no_buffer, refused);
+	assert_int_equal(info->loss.rejected, 0);
+	assert_int_equal(info->loss.file, 0);
+	assert_int_equal(reading.doubled, 0);
+	assert_int_equal(reading.events + info->loss.gaps, written);
+	assert_int_equal(reading.kernel_events, fake_source_memory->cpus[0].written);
+	assert_int_equal(reading.kernel_disorder, 0);
+	assert_int_equal(info->events, reading.events + reading.kernel_events);
+	assert_int_equal(reading.out_of_order, 0);
+	assert_int_equal(reading.findings, 0);
+	reading_done(&reading);
+	recovery_close(&scene->recovery);
+	fake_source_detach();
+	fixture_close(&scene->fixture);
+}
+
+static void test_recovery__killed_at_random(void **state)
+{
+	static struct scene scene;
+	unsigned seed = (unsigned)time(NULL);
+
+	(void)state;
+	print_message("seed %u\n", seed);
+	begin_scene(&scene);
+	for (int i = 0; i < RANDOM_KILLS; i++) {
+		(void)usleep((useconds_t)(rand_r(&seed) % 20000));
+		recovery_kill(&scene.recovery);
+		recovery_fork(&scene.recovery, &fake_source_ops);
+	}
+	end_scene(&scene);
+}
+
+#ifdef ETW_SCHED_POINTS
+static const char *const points[] = {
+	"session.commit.before", "session.commit.written", "session.commit.done",
+	"session.seal.recorded", "session.seal.written",   "session.seal.done",
+	"ring.reader.finished",  "ring.reader.released",   "ring.reader.cleared",
+	"ring.reader.assigned",  "ring.reader.queued",     "ring.reader.taken",
+};
+
+static void test_recovery__killed_at_points(void **state)
+{
+	static struct scene scene;
+	struct recovery_shared *shared;
+
+	(void)state;
+	begin_scene(&scene);
+	shared = scene.recovery.shared;
+	for (size_t i = 0; i < ARRAY_SIZE(points) * POINT_KILLS; i++) {
+		recovery_kill(&scene.recovery);
+		(void)snprintf(shared->point, sizeof(shared->point), "%s",
+			       points[i % ARRAY_SIZE(points)]);
+		shared->countdown = (uint32_t)(1 + i * 3);
+		recovery_fork(&scene.recovery, &fake_source_ops);
+		(void)waitpid(scene.recovery.host, NULL, 0); /* it dies by itself */
+	}
+	shared->point[0] = '\0';
+	recovery_fork(&scene.recovery, &fake_source_ops);
+	end_scene(&scene);
+}
+#endif
+
+/* Without its file the session goes on, and says that the file is lost. */
+static void test_recovery__file_is_gone(void **state)
+{
+	struct fixture fixture;
+	struct recovery recovery;
+	struct wire_session_config config;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	recovery_open(&fixture, &config, &recovery);
+	recovery_fork(&recovery, NULL);
+	recovery_kill(&recovery);
+	fixture_forget(&fixture, "session-7/file");
+	recovery_fork(&recovery, NULL);
+	recovery_stop(&recovery);
+	assert_int_equal(recovery.shared->info.file_status, -ENOENT);
+	assert_non_null(
+		strstr(recovery.shared->info.complaint, "the file of the last host is lost"));
+	recovery_close(&recovery);
+	fixture_close(&fixture);
+}
+
+/* What is no state of a session is refused. */
+static void test_recovery__no_state(void **state)
+{
+	struct fixture fixture;
+	struct etw_session *session;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	fd = memfd_create("x", MFD_CLOEXEC);
+	assert_int_equal(etw_session_adopt(&fixture.host, fd, &session), -EPROTO);
+	fd = memfd_create("x", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(etw_session_adopt(&fixture.host, fd, &session), -EPROTO);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recovery__killed_at_random),
+#ifdef ETW_SCHED_POINTS
+		cmocka_unit_test(test_recovery__killed_at_points),
+#endif
+		cmocka_unit_test(test_recovery__file_is_gone),
+		cmocka_unit_test(test_recovery__no_state),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Ring sets of a session: one for each uid, gaps, hostile memory, replacement. */
+#include <time.h>
+
+#include "fixture.h"
+#include "trace_reading.h"
+
+static void test_rings__one_set_for_each_uid(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	uint32_t first, again, other;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	assert_int_equal(etw_session_ring_set(session, 1, &first, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 1, &again, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 2, &other, &fd), 0);
+	assert_int_equal(first, again);
+	assert_int_not_equal(first, other);
+	for (uid_t uid = 3; uid <= 64; uid++)
+		assert_int_equal(etw_session_ring_set(session, uid, &other, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 65, &other, &fd), -ENOSPC);
+	etw_session_stop(session, &info);
+	assert_int_equal(etw_session_ring_set(session, 1, &other, &fd), -ESHUTDOWN);
+	etw_session_free(session);
+	for (int i = 0; i < FIXTURE_FDS; i++) /* nothing of it is kept any more */
+		assert_int_equal(fixture.kept[i].name[0], 0);
+	fixture_close(&fixture);
+}
+
+/* An event that is never committed costs 100 ms and itself, and nothing behind it. */
+static void test_rings__gap_is_counted(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct etw_ring_span span;
+	struct reading reading;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_info(session, &info);
+	assert_int_equal(info.events, 2);
+	assert_int_equal(info.loss.gaps, 1);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, 2);
+	assert_int_equal(info.events_lost, 1);
+	etw_session_free(session);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, 2);
+	reading_done(&reading);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+/* Buffers that keep their gaps wear a set out: there is a new one, and the old one goes in the end. */
+static void test_rings__worn_out_set_is_replaced(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct etw_ring_span span;
+	uint32_t ring_set, old;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	while (load_relaxed(&fixture.replaced) == 0) {
+		/* One gap for each buffer: nothing else fits beside it. */
+		if (etw_ring_reserve(&writer.set, writer.clock, 4000, &span) < 0)
+			(void)usleep(1000);
+	}
+	assert_int_equal(load_relaxed(&fixture.retired), 1);
+	assert_int_equal(load_relaxed(&fixture.last_retired), old);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 4000, &span), -ESTALE);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &ring_set, &fd), 0);
+	assert_int_not_equal(ring_set, old);
+	etw_ring_set_unmap(&writer.set);
+	etw_session_ring_set_gone(session, old);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_info(session, &info);
+	assert_int_equal(info.events, 1);
+	assert_true(info.loss.gaps > 0);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+struct scribbler {
+	struct etw_ring_set *set;
+	uint32_t is_done; /* atomic */
+	unsigned seed;
+	bool all; /* the page and the words too, else what lies in buffers and maps */
+};
+
+static void *scribble(void *context)
+{
+	struct scribbler *own = context;
+	uint64_t from = own->all ? 0x100 : own->set->rings_at + own->set->maps_at;
+
+	while (!load_relaxed(&own->is_done)) {
+		for (int i = 0; i < 200; i++) {
+			uint64_t at = from + ((uint64_t)rand_r(&own->seed) * 31 +
+					      (uint64_t)rand_r(&own->seed)) %
+						     (own->set->total_bytes - from);
+
+			store_relaxed(own->set->memory + at, (uint8_t)rand_r(&own->seed));
+		}
+		(void)usleep(50);
+	}
+	return NULL;
+}
+
+/* Another uid's ring is scribbled over while this one's is written: nothing of this one is lost. */
+static void survive(bool all)
+{
+	enum {
+		EVENTS = 20000
+	};
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer, hostile;
+	struct scribbler scribbler = {
+		.set = &hostile.set, .seed = (unsigned)time(NULL), .all = all};
+	pthread_t thread;
+	struct reading reading;
+
+	print_message("seed %u\n", scribbler.seed);
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.maximum_buffers = 400;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	fixture_attach(&fixture, session, getuid() + 1, 1, &hostile);
+	assert_int_equal(pthread_create(&thread, NULL, scribble, &scribbler), 0);
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		(void)fixture_write(&writer, 0x60);
+		if (i % 16 == 0)
+			(void)fixture_write(&hostile, 0x60);
+		if (i % 64 == 0)
+			(void)usleep(200);
+	}
+	store_relaxed(&scribbler.is_done, 1u);
+	pthread_join(thread, NULL);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	/* Its own numbers may be anything, and may show up in the account; the file is sound. */
+	fixture_count_only(fixture.path, &reading);
+	assert_int_equal(reading.out_of_order, 0);
+	assert_int_equal(reading.findings, 0);
+	assert_int_equal(reading.by_writer[0], writer.written);
+	reading_done(&reading);
+	etw_ring_set_unmap(&writer.set);
+	etw_ring_set_unmap(&hostile.set);
+	fixture_close(&fixture);
+}
+
+static void test_rings__hostile_events(void **state)
+{
+	(void)state;
+	survive(false);
+}
+
+static void test_rings__hostile_words(void **state)
+{
+	(void)state;
+	survive(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rings__one_set_for_each_uid),
+		cmocka_unit_test(test_rings__gap_is_counted),
+		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
+		cmocka_unit_test(test_rings__hostile_events),
+		cmocka_unit_test(test_rings__hostile_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
