@@ -81,6 +81,8 @@ static uint8_t *begin_system(struct etw_kernel_out *out, struct hook hook,
 		.group = hook.group,
 		.thread_id = le32_of(actor.tid),
 		.process_id = le32_of(actor.pid),
+		.kernel_ticks = le32_of(actor.kernel_ticks),
+		.user_ticks = le32_of(actor.user_ticks),
 	};
 
 	if (!at)

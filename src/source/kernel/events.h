@@ -20,9 +20,10 @@ enum etw_kernel_opcode {
 	ETW_KERNEL_OPCODE_LOAD = 10, /* Image only */
 };
 
-/* Who stands in the header of the events that have room for it. */
+/* Who stands in the header of the events that have room for it, and its CPU time where that is known. */
 struct etw_kernel_actor {
 	uint32_t tid, pid;
+	uint32_t kernel_ticks, user_ticks; /* of TimerResolution */
 };
 
 /* etw_kernel_write_process() - Process, version 4. @status: ExitStatus. */

@@ -53,6 +53,7 @@ struct etw_kernel_tracker {
 	struct etw_kernel_out *out; /* borrowed */
 	uint32_t flags;             /* EVENT_TRACE_FLAG_*: which events go out */
 	uint64_t ns_per_tick;
+	uint64_t cpu_tick_ns; /* of CPU times in headers: what the file says as TimerResolution */
 	uint32_t process_count, thread_count;
 	uint64_t incomplete; /* events with fields that nobody knew */
 	struct etw_kernel_process *processes[ETW_KERNEL_BUCKETS];

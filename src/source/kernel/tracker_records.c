@@ -17,6 +17,22 @@ static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
 	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
 }
 
+/* With the whole CPU time of the thread that ends. The scheduler's sum is exact, its halves are not. */
+static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *tracker,
+					       const struct etw_kernel_exit *record)
+{
+	struct etw_kernel_actor actor = actor_of(&record->head);
+	uint64_t ticks = (record->runtime_ns + tracker->cpu_tick_ns / 2) / tracker->cpu_tick_ns;
+	double both = (double)record->user_ns + (double)record->system_ns;
+	double share = both > 0 ? (double)record->system_ns / both : 0;
+
+	if (ticks > UINT32_MAX)
+		ticks = UINT32_MAX;
+	actor.kernel_ticks = (uint32_t)((double)ticks * share + 0.5);
+	actor.user_ticks = (uint32_t)ticks - actor.kernel_ticks;
+	return actor;
+}
+
 static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
 			 struct etw_kernel_actor actor, const struct etw_kernel_process *process,
 			 uint32_t status)
@@ -199,6 +215,7 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 	const struct etw_kernel_task *task = &record->task;
 	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, task->tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
+	struct etw_kernel_actor actor = ending_actor_of(tracker, record);
 
 	if (!process)
 		return;
@@ -213,11 +230,11 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 		take_facts(tracker, process, task);
 		if (process->is_kernel)
 			set_task_name(process, task);
-		end_program(tracker, process, actor_of(&record->head), record->status);
+		end_program(tracker, process, actor, record->status);
 		process->is_ended = true;
 	} else if (thread && !thread->is_ended) {
-		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor_of(&record->head), task->pid,
-			    task->tid, thread->name);
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, task->tid,
+			    thread->name);
 	}
 	if (thread)
 		etw_kernel_tracker_remove_thread(tracker, thread);
@@ -337,8 +354,8 @@ void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, ui
 			    const struct etw_kernel_mapping *mapping)
 {
 	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, pid);
-	struct image_context context = image_context_of(tracker,
-							(struct etw_kernel_actor){tid, pid}, pid);
+	struct image_context context =
+		image_context_of(tracker, (struct etw_kernel_actor){.tid = tid, .pid = pid}, pid);
 	int r;
 
 	if (!process || process->is_ended)
@@ -357,7 +374,7 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 {
 	enum etw_kernel_opcode opcode = is_end ? ETW_KERNEL_OPCODE_DC_END
 					       : ETW_KERNEL_OPCODE_DC_START;
-	struct etw_kernel_actor actor = {process->pid, process->pid};
+	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
 	struct image_context context = {tracker, actor, process->pid, opcode, opcode};
 
 	if (process->is_ended)

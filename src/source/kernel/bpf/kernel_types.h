@@ -40,8 +40,14 @@ struct thread_info {
 	__u32 status;
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct sched_entity se;
+	__u64 utime, stime;
 	unsigned int flags;
 	int pid, tgid, exit_code;
 	struct task_struct *real_parent, *group_leader;

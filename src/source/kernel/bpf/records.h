@@ -68,8 +68,10 @@ struct etw_kernel_new_task {
 struct etw_kernel_exit {
 	struct etw_kernel_record head;
 	struct etw_kernel_task task;
-	__u32 status;  /* of the group, as waitpid() gives it; only with is_last */
-	__u32 is_last; /* the thread group ends with this thread */
+	__u32 status;             /* of the group, as waitpid() gives it; only with is_last */
+	__u32 is_last;            /* the thread group ends with this thread */
+	__u64 runtime_ns;         /* of this thread, up to the scheduler's last look at it */
+	__u64 user_ns, system_ns; /* as the clock's ticks found it: their relation is what counts */
 };
 
 /* File name and arguments follow at @text: ETW_KERNEL_FILE_BYTES, then the arguments. */

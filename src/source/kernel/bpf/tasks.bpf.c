@@ -70,6 +70,9 @@ int etw_exit(__u64 *context)
 	else
 		record->is_last = task->signal->live.counter == 0;
 	record->status = record->is_last ? group_status(task) : 0;
+	record->runtime_ns = task->se.sum_exec_runtime;
+	record->user_ns = task->utime;
+	record->system_ns = task->stime;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
