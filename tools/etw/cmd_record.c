@@ -60,7 +60,9 @@ static void put_tree(const struct command *command, const struct report_look *lo
 		return;
 	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold, tree_count(root),
 			look->plain);
-	tree_write(text, &command->tree, root, TREE_ROWS, look->width, "", "");
+	/* Command lines are what it is about: only a terminal cuts them. */
+	tree_write(text, &command->tree, root, TREE_ROWS,
+		   isatty(STDERR_FILENO) ? look->width : 0, "", "");
 	etw_text_putc(text, '\n');
 }
 

@@ -26,6 +26,7 @@ static const GUID thread_class = {
 void tree_done(struct tree *tree)
 {
 	etw_table_done(&tree->pids);
+	etw_table_done(&tree->tids);
 	etw_arena_done(&tree->arena);
 }
 
@@ -161,20 +162,59 @@ static int take_process(struct tree *tree, const struct etw_decoding *decoding, 
 	return node->command ? 0 : -ENOMEM;
 }
 
-static void take_thread_end(struct tree *tree, const struct etw_decoding *decoding)
+/* A thread's end at an exec, and its place in the account. */
+struct ender {
+	uint32_t tid;
+	const struct tree_node *node;
+	uint64_t ticks;
+};
+
+static bool has_tid(const void *item, const void *key)
+{
+	return ((const struct ender *)item)->tid == *(const uint32_t *)key;
+}
+
+static struct ender *find_ender(struct tree *tree, uint32_t tid)
+{
+	uint64_t hash = etw_hash_mix(2, tid);
+	struct ender *ender = etw_table_find(&tree->tids, hash, has_tid, &tid);
+
+	if (ender)
+		return ender;
+	ender = etw_arena_alloc(&tree->arena, sizeof(*ender));
+	if (!ender || etw_table_insert(&tree->tids, hash, ender))
+		return NULL;
+	ender->tid = tid;
+	return ender;
+}
+
+/* A header's ticks are those of the thread that acts: at its own end, all that it ever had. */
+static int take_thread_end(struct tree *tree, const struct etw_decoding *decoding)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
 	uint64_t ticks = (uint64_t)header->KernelTime + header->UserTime;
 	struct tree_node *node;
-	uint64_t pid;
+	struct ender *ender;
+	uint64_t pid, tid;
 
-	if (!ticks || !get_number(decoding, "ProcessId", &pid))
-		return;
+	if (!ticks || !get_number(decoding, "ProcessId", &pid) ||
+	    !get_number(decoding, "TThreadId", &tid) || tid != header->ThreadId)
+		return 0;
 	node = last_node(tree, (uint32_t)pid);
 	if (!node)
-		return;
-	node->cpu_ft += ticks * tree->tick_ft;
+		return 0;
+	ender = find_ender(tree, (uint32_t)tid);
+	if (!ender)
+		return -ENOMEM;
+	/* It lives on after an exec, with its account. */
+	if (ender->node == node && ender->ticks <= ticks)
+		node->cpu_ft += (ticks - ender->ticks) * tree->tick_ft;
+	else
+		node->cpu_ft += ticks * tree->tick_ft;
+	ender->node = node;
+	ender->ticks = ticks;
 	tree->has_time = true;
+	return 0;
 }
 
 int tree_add(struct tree *tree, const struct etw_decoding *decoding)
@@ -187,7 +227,7 @@ int tree_add(struct tree *tree, const struct etw_decoding *decoding)
 		return take_process(tree, decoding, opcode);
 	if (header->ProviderId.Data1 == thread_class.Data1 && opcode == OPCODE_END &&
 	    etw_guid_equal(&header->ProviderId, &thread_class))
-		take_thread_end(tree, decoding);
+		return take_thread_end(tree, decoding);
 	return 0;
 }
 

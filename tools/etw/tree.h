@@ -31,6 +31,7 @@ struct tree_node {
 struct tree {
 	struct etw_arena arena;
 	struct etw_table pids; /* the last node of each pid */
+	struct etw_table tids; /* CPU time that a thread had when it ended last */
 	struct tree_node *first, *last;
 	uint32_t tick_ft; /* what one tick in an event's header is; set by the owner */
 	bool has_time;    /* some header had ticks */
