@@ -159,19 +159,24 @@ int etw_session_file_put(struct etw_session *session, uint64_t offset, const uin
 	return 0;
 }
 
-/* A closed file's last buffer has the flush marker, also one that was written because it was full. */
+/*
+ * A closed file's last buffer has the flush marker. One that was written because it was full gets it here,
+ * and then looks like one that was flushed.
+ */
 static void mark_last_buffer(struct etw_session *session)
 {
 	struct etw_state_head *head = session->state.head;
-	uint64_t last = head->file_next_offset - session->plan.buffer_bytes;
-	le16 flags = le16_of((uint16_t)(head->file_last_flags | WIRE_BUFFER_FLUSH_MARKER));
+	off_t last = (off_t)(head->file_next_offset - session->plan.buffer_bytes);
+	struct wire_buffer_header header;
 
-	if (last == 0 || head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER)
+	if (last == 0 || head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER ||
+	    pread(session->file.fd, &header, sizeof(header), last) != sizeof(header))
 		return;
-	last += offsetof(struct wire_buffer_header, flags);
+	head->file_last_flags |= WIRE_BUFFER_FLUSH_MARKER;
+	header.flags = le16_of((uint16_t)head->file_last_flags);
+	header.current_offset = le32_of(session->plan.buffer_bytes + le32_get(header.valid_bytes));
 	/* Where this fails so will the header, which says so. */
-	if (pwrite(session->file.fd, &flags, sizeof(flags), (off_t)last) == sizeof(flags))
-		head->file_last_flags |= WIRE_BUFFER_FLUSH_MARKER;
+	(void)!pwrite(session->file.fd, &header, sizeof(header), last);
 }
 
 void etw_session_file_refresh(struct etw_session *session, bool is_end)

@@ -124,7 +124,8 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	int64_t t0_raw, start_ft;
 
 	t0_raw = etw_session_now(session);
-	start_ft = etw_session_filetime();
+	/* One moment in both units; where they are one unit, one number. */
+	start_ft = session->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_session_filetime();
 	TRY(etw_state_create(session_id, uid, config, &session->plan, t0_raw, &session->state));
 	session->state.head->start_ft = start_ft;
 	session->state.head->hosts = 1;
