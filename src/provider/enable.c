@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/enable.h"
 
-#include <errno.h>
-
-#include <evntcons.h>
-
-#include "base/atomic.h"
-
-static const struct etw_enable_slot *live_slots(const struct etw_registration *registration,
-						uint64_t gate)
-{
-	return registration->states[gate / ETW_GATE_VERSION_ONE & 1];
-}
-
 static uint64_t slot_bits_of(unsigned link)
 {
-	return UINT64_C(0xFF) << link * WIRE_ENABLE_SLOTS;
+	return UINT64_C(0xFF) << (ETW_GATE_SLOTS_SHIFT + link * WIRE_ENABLE_SLOTS);
 }
 
 /* Releases, not plain stores: whoever sees one of them also sees the gate that left this half behind. */
@@ -52,14 +40,15 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		    const struct etw_enable_wish *wishes)
 {
 	const uint64_t gate = load_relaxed(&registration->gate);
-	const uint64_t version = (gate + ETW_GATE_VERSION_ONE) & ETW_GATE_VERSION_MASK;
-	const struct etw_enable_slot *from = live_slots(registration, gate);
-	struct etw_enable_slot *to = registration->states[version / ETW_GATE_VERSION_ONE & 1];
-	uint64_t bits = gate & ETW_GATE_SLOTS & ~slot_bits_of(link);
+	const uint64_t version = (gate + 1) & ETW_GATE_VERSION_MASK;
+	const struct etw_enable_slot *from = etw_enable_slots(registration, gate);
+	struct etw_enable_slot *to = registration->states[version & 1];
+	uint64_t bits = gate & ETW_GATE_SLOTS_MASK & ~slot_bits_of(link);
 	bool is_changed = false;
 
 	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
-		const bool was_used = gate & UINT64_C(1) << i;
+		const uint64_t bit = UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + i);
+		const bool was_used = gate & bit;
 		struct etw_enable_slot slot;
 
 		if (i / WIRE_ENABLE_SLOTS != link) {
@@ -69,25 +58,28 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		slot = slot_of(&wishes[i % WIRE_ENABLE_SLOTS]);
 		copy_slot(&to[i], &slot);
 		if (slot.ring)
-			bits |= UINT64_C(1) << i;
+			bits |= bit;
 		if (was_used != (slot.ring != NULL) || (was_used && !is_same(&from[i], &slot)))
 			is_changed = true;
 	}
 	if (is_changed) /* else the half stays unused, and the next change starts anew */
 		store_release(&registration->gate,
-			      (gate & ETW_GATE_GENERATION_MASK) | version | bits);
+			      (gate & ~(ETW_GATE_SLOTS_MASK | ETW_GATE_VERSION_MASK)) | version |
+				      bits);
 	return is_changed;
 }
 
 static void drop_ring_of(struct etw_registration *registration, const struct etw_ring_mapping *ring)
 {
 	const uint64_t gate = load_relaxed(&registration->gate);
-	const struct etw_enable_slot *from = live_slots(registration, gate) +
+	const struct etw_enable_slot *from = etw_enable_slots(registration, gate) +
 					     ring->link * WIRE_ENABLE_SLOTS;
 	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
 
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		const bool is_used = gate & UINT64_C(1) << (ring->link * WIRE_ENABLE_SLOTS + i);
+		const bool is_used =
+			gate & slot_bits_of(ring->link) &
+			UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + ring->link * WIRE_ENABLE_SLOTS + i);
 
 		wishes[i] = (struct etw_enable_wish){
 			.ring = load_relaxed(&from[i].ring),
@@ -108,53 +100,29 @@ void etw_enable_drop_ring(const struct etw_ring_mapping *ring)
 		drop_ring_of(i, ring);
 }
 
-/* Source: etl-format "Provider enable test": level 0 and keyword 0 pass every filter. */
-static inline bool is_wanted(const struct etw_enable_slot *slot,
-			     const struct etw_enable_query *query)
-{
-	const uint32_t property = load_acquire(&slot->property);
-
-	if (query->level > load_acquire(&slot->level))
-		return false;
-	if (UNLIKELY(query->is_in_private && property & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
-		return false;
-	if (query->keyword == 0)
-		return !(property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
-	return (query->keyword & load_acquire(&slot->match_any)) != 0 &&
-	       (query->keyword & load_acquire(&slot->match_all)) == load_acquire(&slot->match_all);
-}
-
-static unsigned collect_rings(const struct etw_enable_slot *slots, uint64_t bits,
-			      const struct etw_enable_query *query,
-			      const struct etw_ring_mapping **ret)
-{
-	unsigned count = 0;
-
-	for (; bits; bits &= bits - 1) {
-		const struct etw_enable_slot *slot = &slots[__builtin_ctzll(bits)];
-
-		if (is_wanted(slot, query))
-			ret[count++] = load_acquire(&slot->ring);
-	}
-	return count;
-}
-
 int etw_enable_collect(uint64_t handle, const struct etw_enable_query *query,
 		       struct etw_enable_view *ret)
 {
-	const struct etw_registration *registration;
+	const struct etw_registration *registration = etw_handle_registration(handle);
 	uint64_t gate;
 
-	if (!etw_handle_is_sound(handle))
+	if (!registration)
 		return -EBADF;
-	registration = &etw_registrations[etw_handle_index(handle)];
 	do {
+		const struct etw_enable_slot *slots;
+
 		/* Pairs with the release in etw_enable_set() and in the registry. */
 		gate = load_acquire(&registration->gate);
-		if ((gate ^ etw_handle_closed_gate(handle)) & ETW_GATE_GENERATION_MASK)
+		if (!etw_handle_is_of(handle, gate))
 			return -EBADF;
-		ret->ring_count = collect_rings(live_slots(registration, gate),
-						gate & ETW_GATE_SLOTS, query, ret->rings);
+		slots = etw_enable_slots(registration, gate);
+		ret->ring_count = 0;
+		for (uint32_t bits = etw_gate_slots(gate); bits; bits &= bits - 1) {
+			const struct etw_enable_slot *slot = &slots[__builtin_ctz(bits)];
+
+			if (etw_enable_is_wanted(slot, query))
+				ret->rings[ret->ring_count++] = load_acquire(&slot->ring);
+		}
 		ret->provider[0] = load_acquire(&registration->provider[0]);
 		ret->provider[1] = load_acquire(&registration->provider[1]);
 		ret->traits = load_acquire(&registration->traits);
@@ -169,7 +137,5 @@ bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)
 	const struct etw_enable_query query = {.keyword = keyword, .level = level};
 	struct etw_enable_view view;
 
-	if (LIKELY(etw_provider_gate(handle) <= 0))
-		return false;
 	return etw_enable_collect(handle, &query, &view) == 0 && view.ring_count > 0;
 }

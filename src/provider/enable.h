@@ -7,6 +7,11 @@
 #ifndef ETW_PROVIDER_ENABLE_H
 #define ETW_PROVIDER_ENABLE_H
 
+#include <errno.h>
+
+#include <evntcons.h>
+
+#include "base/atomic.h"
 #include "provider/registry.h"
 #include "provider/rings.h"
 
@@ -47,6 +52,35 @@ struct etw_enable_view {
 	unsigned ring_count;
 	const struct etw_ring_mapping *rings[ETW_PROVIDER_SLOTS]; /* that want the event */
 };
+
+/* The slots that @gate names. */
+static inline const struct etw_enable_slot *etw_enable_slots(
+	const struct etw_registration *registration, uint64_t gate)
+{
+	return registration->states[gate & 1];
+}
+
+/* One bit for each slot that is enabled. */
+static inline uint32_t etw_gate_slots(uint64_t gate)
+{
+	return gate >> ETW_GATE_SLOTS_SHIFT & 0xFFFF;
+}
+
+/* Source: docs/design/recording.md "The write path": level 0 and keyword 0 pass every filter. */
+static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
+					const struct etw_enable_query *query)
+{
+	const uint32_t property = load_acquire(&slot->property);
+
+	if (query->level > load_acquire(&slot->level))
+		return false;
+	if (UNLIKELY(query->is_in_private && property & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
+		return false;
+	if (query->keyword == 0)
+		return !(property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
+	return (query->keyword & load_acquire(&slot->match_any)) != 0 &&
+	       (~query->keyword & load_acquire(&slot->match_all)) == 0;
+}
 
 /*
  * etw_enable_collect() - the rings that an event goes to.

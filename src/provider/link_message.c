@@ -12,7 +12,9 @@
 
 static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
 {
-	return load_relaxed(&registration->gate) >> link * WIRE_ENABLE_SLOTS & 0xFF;
+	return load_relaxed(&registration->gate) >>
+		       (ETW_GATE_SLOTS_SHIFT + link * WIRE_ENABLE_SLOTS) &
+	       0xFF;
 }
 
 bool etw_link_has_states(const struct etw_link *link)

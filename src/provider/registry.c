@@ -19,17 +19,17 @@ ETW_HIDDEN pthread_mutex_t etw_registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t registrations_end = 1; /* one behind the last index ever used; lock */
 static struct etw_traits *all_traits;  /* lock */
 
-int etw_provider_gate_slow(uint64_t handle)
+int etw_provider_gate(uint64_t handle)
 {
-	uint64_t gate, expected;
+	const struct etw_registration *registration = etw_handle_registration(handle);
+	uint64_t gate;
 
-	if (!etw_handle_is_sound(handle))
+	if (!registration)
 		return -EBADF;
-	expected = etw_handle_closed_gate(handle);
-	gate = load_relaxed(&etw_registrations[etw_handle_index(handle)].gate);
-	if ((gate ^ expected) & ETW_GATE_GENERATION_MASK)
+	gate = load_relaxed(&registration->gate);
+	if (!etw_handle_is_of(handle, gate))
 		return -EBADF;
-	return gate & ETW_GATE_SLOTS ? 1 : 0;
+	return gate & ETW_GATE_SLOTS_MASK ? 1 : 0;
 }
 
 static uint64_t generation_of(const struct etw_registration *registration)
@@ -63,9 +63,9 @@ static struct etw_registration *find_by_handle(uint64_t handle)
 {
 	struct etw_registration *registration;
 
-	if (etw_provider_gate_slow(handle) < 0)
+	if (etw_provider_gate(handle) < 0)
 		return NULL;
-	registration = &etw_registrations[etw_handle_index(handle)];
+	registration = etw_handle_registration(handle);
 	return registration->is_used ? registration : NULL;
 }
 
@@ -86,10 +86,18 @@ static void open_generation(struct etw_registration *registration)
 	const uint64_t gate = load_relaxed(&registration->gate);
 	uint64_t generation = (gate >> ETW_GATE_GENERATION_SHIFT) + 1;
 
-	if (generation < ETW_GATE_GENERATION_FIRST || generation == ETW_GATE_GENERATION_LIMIT)
-		generation = ETW_GATE_GENERATION_FIRST;
+	if (generation > ETW_GATE_GENERATION_MAX)
+		generation = 1; /* 0 is that of what was never used */
 	store_release(&registration->gate,
 		      generation << ETW_GATE_GENERATION_SHIFT | (gate & ETW_GATE_VERSION_MASK));
+}
+
+static uint64_t handle_of(const struct etw_registration *registration)
+{
+	const uint64_t upper = (generation_of(registration) << 16) - 1;
+	const uint64_t index = (uint64_t)(registration - etw_registrations);
+
+	return upper << 32 | index * sizeof(*registration);
 }
 
 static void fill(struct etw_registration *registration, const GUID *provider,
@@ -135,8 +143,7 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 		return -ENOMEM;
 	fill(registration, provider, callback, context);
 	/* Before any callback, which may well use it. */
-	*ret_handle = ((generation_of(registration) - 1) << ETW_GATE_GENERATION_SHIFT) |
-		      (uint64_t)(registration - etw_registrations);
+	*ret_handle = handle_of(registration);
 	etw_listener_announce(registration);
 	return 0;
 }

@@ -28,18 +28,16 @@
 #define ETW_PROVIDER_SLOTS    (ETW_PROVIDER_LINKS * WIRE_ENABLE_SLOTS)
 
 /*
- * The gate: generation (21 bits), version of the state (27), one bit for each slot that is enabled (16).
- * A handle has the generation minus one in the same place, and the index below; so neither 0 nor a small
- * number is ever a handle.
+ * The gate: generation (16 bits), one bit for each slot that is enabled (16), version of the state (32).
+ * A handle has in its upper half what the gate's is while no slot is enabled, minus one, and in its lower
+ * half the offset of the registration in the array. So neither 0 nor any number of 32 bits is a handle,
+ * and the upper half of the gate decides at once whether a handle is one and nobody wants its events.
  */
-#define ETW_GATE_SLOTS             UINT64_C(0xFFFF)
-#define ETW_GATE_VERSION_ONE       (UINT64_C(1) << 16)
-#define ETW_GATE_VERSION_MASK      UINT64_C(0x000007FFFFFF0000)
-#define ETW_GATE_GENERATION_SHIFT  43
-#define ETW_GATE_GENERATION_ONE    (UINT64_C(1) << ETW_GATE_GENERATION_SHIFT)
-#define ETW_GATE_GENERATION_MASK   (~(ETW_GATE_GENERATION_ONE - 1))
-#define ETW_GATE_GENERATION_FIRST  2
-#define ETW_GATE_GENERATION_LIMIT  (UINT64_C(1) << 21)
+#define ETW_GATE_VERSION_MASK      UINT64_C(0xFFFFFFFF)
+#define ETW_GATE_SLOTS_SHIFT       32
+#define ETW_GATE_SLOTS_MASK        (UINT64_C(0xFFFF) << ETW_GATE_SLOTS_SHIFT)
+#define ETW_GATE_GENERATION_SHIFT  48
+#define ETW_GATE_GENERATION_MAX    UINT64_C(0xFFFF)
 #define ETW_REGISTRATION_INDEX_MAX (ETW_REGISTRATIONS_MAX - 1)
 
 static_assert(ETW_PROVIDER_SLOTS == 16, "the gate has 16 bits for them");
@@ -70,6 +68,13 @@ struct etw_enable_link {
 	bool is_confirmed; /* since the connection was made */
 };
 
+/* Where the upper half of the gate lies in a registration. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ETW_GATE_UPPER_AT 4
+#else
+#define ETW_GATE_UPPER_AT 0
+#endif
+
 struct etw_registration {
 	_Alignas(64) uint64_t gate;      /* atomic */
 	uint64_t provider[2];            /* the GUID's bytes; atomic */
@@ -88,41 +93,54 @@ extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MA
 /* Guards everything of the room that the write path does not touch. Never held during a callback. */
 extern ETW_HIDDEN pthread_mutex_t etw_registry_lock;
 
-static inline uint64_t etw_handle_index(uint64_t handle)
+/* The place in the array, in bytes; whether one begins there is for etw_handle_registration(). */
+static inline uint32_t etw_handle_offset(uint64_t handle)
 {
-	return handle & (ETW_GATE_GENERATION_ONE - 1);
+	return (uint32_t)handle;
 }
 
-/* Whether @handle can name a registration at all; the gate decides the rest. */
-static inline bool etw_handle_is_sound(uint64_t handle)
+/* The upper half of the gate of @handle while nobody wants its events. */
+static inline uint32_t etw_handle_closed_gate(uint64_t handle)
 {
-	return etw_handle_index(handle) - 1 < ETW_REGISTRATION_INDEX_MAX;
+	return (uint32_t)(handle >> 32) + 1;
 }
 
-/* The gate of @handle when nobody wants its events, but for the version. */
-static inline uint64_t etw_handle_closed_gate(uint64_t handle)
+/* The registration that @handle would be of, whose gate decides; NULL: none. */
+static inline struct etw_registration *etw_handle_registration(uint64_t handle)
 {
-	return (handle & ETW_GATE_GENERATION_MASK) + ETW_GATE_GENERATION_ONE;
+	const uint32_t index = etw_handle_offset(handle) / (uint32_t)sizeof(etw_registrations[0]);
+
+	if (UNLIKELY(index - 1 >= ETW_REGISTRATION_INDEX_MAX ||
+		     etw_handle_offset(handle) != index * sizeof(etw_registrations[0])))
+		return NULL;
+	return &etw_registrations[index];
+}
+
+/* Whether @gate is that of @handle's generation. */
+static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
+{
+	return gate >> ETW_GATE_GENERATION_SHIFT == etw_handle_closed_gate(handle) >> 16 &&
+	       (etw_handle_closed_gate(handle) & 0xFFFF) == 0;
 }
 
 /*
- * etw_provider_gate() - whether anybody may want events of @handle: the test in front of every write.
- *
- * Returns 0: nobody does; 1: somebody does, at some level; -EBADF: no such registration.
- * Context: any thread, signal-safe.
+ * etw_provider_is_closed() - nobody wants any event of @handle, which is one: the test in front of every write.
+ * False also for what is no handle. Context: any thread, signal-safe.
  */
-int etw_provider_gate_slow(uint64_t handle);
-static inline int etw_provider_gate(uint64_t handle)
+static inline bool etw_provider_is_closed(uint64_t handle)
 {
-	if (LIKELY(etw_handle_is_sound(handle))) {
-		const uint64_t gate =
-			load_relaxed(&etw_registrations[etw_handle_index(handle)].gate);
+	const uint32_t offset = etw_handle_offset(handle);
+	const uint8_t *at = (const uint8_t *)etw_registrations + offset;
 
-		if (LIKELY((gate & ~ETW_GATE_VERSION_MASK) == etw_handle_closed_gate(handle)))
-			return 0;
-	}
-	return etw_provider_gate_slow(handle);
+	/* An offset into the middle of one reads something that is no gate, and is no handle then. */
+	if (UNLIKELY(offset > ETW_REGISTRATION_INDEX_MAX * sizeof(etw_registrations[0])))
+		return false;
+	return load_relaxed((const uint32_t *)(const void *)(at + ETW_GATE_UPPER_AT)) ==
+	       etw_handle_closed_gate(handle);
 }
+
+/* etw_provider_gate() - returns 0: closed; 1: somebody wants something; -EBADF: no such registration. */
+int etw_provider_gate(uint64_t handle);
 
 /*
  * etw_provider_register() - EventRegister.

@@ -67,100 +67,122 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 
 BOOLEAN EventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor)
 {
-	if (LIKELY(etw_provider_gate(RegHandle) <= 0) || !EventDescriptor)
+	if (LIKELY(etw_provider_is_closed(RegHandle)) || !EventDescriptor)
 		return FALSE;
 	return etw_provider_wants(RegHandle, EventDescriptor->Level, EventDescriptor->Keyword);
 }
 
 BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword)
 {
+	if (LIKELY(etw_provider_is_closed(RegHandle)))
+		return FALSE;
 	return etw_provider_wants(RegHandle, Level, Keyword);
 }
 
-/* Never inlined: keeps what every disabled write costs small. */
-static __attribute__((noinline)) ULONG write_event(REGHANDLE handle,
-						   const struct etw_event_request *request)
+/* Behind the gate: somebody wants events of the provider, or there is no such provider. */
+static ULONG write_event(REGHANDLE handle, const struct etw_event_request *request)
 {
-	if (!request->descriptor || request->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
-	    (request->data_count > 0 && !request->data))
-		return ERROR_INVALID_PARAMETER;
-	return etw_win32_from_result(etw_provider_write(handle, request));
+	int r;
+
+	if (UNLIKELY(!request->descriptor || request->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
+		     (request->data_count > 0 && !request->data)))
+		return etw_provider_gate(handle) < 0 ? ERROR_INVALID_HANDLE
+						     : ERROR_INVALID_PARAMETER;
+	r = etw_provider_write(handle, request);
+	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
 }
 
-/* What stands in front of every write: returns when nobody wants anything of the provider. */
-#define RETURN_IF_DISABLED(handle)                     \
-	do {                                           \
-		int gate_ = etw_provider_gate(handle); \
-		if (LIKELY(gate_ == 0))                \
-			return ERROR_SUCCESS;          \
-		if (UNLIKELY(gate_ < 0))               \
-			return ERROR_INVALID_HANDLE;   \
-	} while (0)
+/* Apart from EventWrite(), which so needs no frame of its own before it has looked at the gate. */
+static __attribute__((noinline)) ULONG write_plain(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor,
+						   ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
+{
+	const struct etw_event_request request = {
+		.descriptor = descriptor,
+		.data = data,
+		.data_count = data_count,
+		.activity = &etw_thread_activity,
+	};
+
+	return write_event(handle, &request);
+}
 
 ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG UserDataCount,
 		 PEVENT_DATA_DESCRIPTOR UserData)
 {
-	RETURN_IF_DISABLED(RegHandle);
-	return write_event(RegHandle, &(struct etw_event_request){
-					      .descriptor = EventDescriptor,
-					      .data = UserData,
-					      .data_count = UserDataCount,
-					      .activity = &etw_thread_activity,
-				      });
+	if (LIKELY(etw_provider_is_closed(RegHandle)))
+		return ERROR_SUCCESS;
+	return write_plain(RegHandle, EventDescriptor, UserDataCount, UserData);
+}
+
+static __attribute__((noinline)) ULONG write_transfer(REGHANDLE handle,
+						      PCEVENT_DESCRIPTOR descriptor,
+						      LPCGUID activity, LPCGUID related,
+						      ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
+{
+	const struct etw_event_request request = {
+		.descriptor = descriptor,
+		.data = data,
+		.data_count = data_count,
+		.activity = activity ? activity : &etw_thread_activity,
+		.related = related,
+	};
+
+	return write_event(handle, &request);
 }
 
 ULONG EventWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
 			 LPCGUID ActivityId, LPCGUID RelatedActivityId, ULONG UserDataCount,
 			 PEVENT_DATA_DESCRIPTOR UserData)
 {
-	RETURN_IF_DISABLED(RegHandle);
-	return write_event(RegHandle,
-			   &(struct etw_event_request){
-				   .descriptor = EventDescriptor,
-				   .data = UserData,
-				   .data_count = UserDataCount,
-				   .activity = ActivityId ? ActivityId : &etw_thread_activity,
-				   .related = RelatedActivityId,
-			   });
+	if (LIKELY(etw_provider_is_closed(RegHandle)))
+		return ERROR_SUCCESS;
+	return write_transfer(RegHandle, EventDescriptor, ActivityId, RelatedActivityId,
+			      UserDataCount, UserData);
 }
 
 ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG64 Filter,
 		   ULONG Flags, LPCGUID ActivityId, LPCGUID RelatedActivityId, ULONG UserDataCount,
 		   PEVENT_DATA_DESCRIPTOR UserData)
 {
-	RETURN_IF_DISABLED(RegHandle);
+	const struct etw_event_request request = {
+		.descriptor = EventDescriptor,
+		.data = UserData,
+		.data_count = UserDataCount,
+		.is_in_private = Flags & EVENT_WRITE_FLAG_INPRIVATE,
+		.activity = ActivityId ? ActivityId : &etw_thread_activity,
+		.related = RelatedActivityId,
+	};
+
+	if (LIKELY(etw_provider_is_closed(RegHandle)))
+		return ERROR_SUCCESS;
+	TRY_WIN32(etw_provider_gate(RegHandle));
 	if (Flags & ~WRITE_FLAGS)
 		return ERROR_INVALID_PARAMETER;
 	if (Filter) /* names sessions by the ids of filters, and no session has any */
 		return ERROR_NOT_SUPPORTED;
-	return write_event(RegHandle,
-			   &(struct etw_event_request){
-				   .descriptor = EventDescriptor,
-				   .data = UserData,
-				   .data_count = UserDataCount,
-				   .is_in_private = Flags & EVENT_WRITE_FLAG_INPRIVATE,
-				   .activity = ActivityId ? ActivityId : &etw_thread_activity,
-				   .related = RelatedActivityId,
-			   });
+	return write_event(RegHandle, &request);
 }
 
 ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword, PCWSTR String)
 {
 	const EVENT_DESCRIPTOR descriptor = {.Level = Level, .Keyword = Keyword};
 	EVENT_DATA_DESCRIPTOR data;
+	const struct etw_event_request request = {
+		.descriptor = &descriptor,
+		.data = &data,
+		.data_count = 1,
+		.header_flags = EVENT_HEADER_FLAG_STRING_ONLY,
+		.activity = &etw_thread_activity,
+	};
 	size_t chars = 0;
 
-	RETURN_IF_DISABLED(RegHandle);
+	if (LIKELY(etw_provider_is_closed(RegHandle)))
+		return ERROR_SUCCESS;
+	TRY_WIN32(etw_provider_gate(RegHandle));
 	if (!String)
 		return ERROR_INVALID_PARAMETER;
 	while (chars < ETW_EVENT_BYTES_MAX && String[chars])
 		chars++;
 	EventDataDescCreate(&data, String, (ULONG)((chars + 1) * sizeof(*String)));
-	return write_event(RegHandle, &(struct etw_event_request){
-					      .descriptor = &descriptor,
-					      .data = &data,
-					      .data_count = 1,
-					      .header_flags = EVENT_HEADER_FLAG_STRING_ONLY,
-					      .activity = &etw_thread_activity,
-				      });
+	return write_event(RegHandle, &request);
 }

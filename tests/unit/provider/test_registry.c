@@ -189,17 +189,17 @@ static void test_registry__as_many_as_there_is_room_for(void **state)
 static void test_registry__generations_wrap(void **state)
 {
 	REGHANDLE first = register_provider(NULL, NULL);
-	struct etw_registration *registration = &etw_registrations[etw_handle_index(first)];
+	struct etw_registration *registration = etw_handle_registration(first);
 	REGHANDLE second;
 
 	(void)state;
 	assert_int_equal(etw_provider_unregister(first), 0);
-	store_release(&registration->gate, (ETW_GATE_GENERATION_LIMIT - 2)
+	store_release(&registration->gate, (ETW_GATE_GENERATION_MAX - 1)
 						   << ETW_GATE_GENERATION_SHIFT);
 	for (int i = 0; i < 4; i++) {
 		second = register_provider(NULL, NULL);
-		assert_int_equal(etw_handle_index(second), etw_handle_index(first));
-		assert_true(second >= ETW_GATE_GENERATION_ONE);
+		assert_int_equal(etw_handle_offset(second), etw_handle_offset(first));
+		assert_true(second > UINT32_MAX);
 		assert_int_equal(etw_provider_gate(second), 0);
 		assert_int_equal(etw_provider_unregister(second), 0);
 		assert_int_equal(etw_provider_gate(second), -EBADF);
