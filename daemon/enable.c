@@ -105,7 +105,7 @@ static bool is_greedy(const struct etwd_peer *peer)
 
 int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
-	const struct telling telling = {.has_callback = true};
+	struct telling telling = {.has_callback = true};
 	struct etwd_registration *registration = NULL;
 	struct wire_register body;
 	int r;
@@ -115,8 +115,10 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 			    : etwd_registry_register(&peer->host->registry, peer,
 						     &peer->registrations, &body, &registration);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
-	if (r == 0 && registration->provider->enable_count)
-		tell(registration, &telling);
+	if (r < 0 || !registration->provider->enable_count)
+		return 0;
+	telling.wait = etwd_waits_settling(peer->host, &body.provider);
+	tell(registration, &telling);
 	return 0;
 }
 
@@ -186,6 +188,8 @@ static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider 
 		return -ENOMEM;
 	wait->peer_serial = peer->serial;
 	wait->request = request;
+	wait->settle_ms = peer->host->settle_ms;
+	wait->provider = body->provider;
 	*ret = wait;
 	return 0;
 }

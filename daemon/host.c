@@ -28,6 +28,7 @@
 #include "source/kernel/kernel_source.h"
 
 #define EVENTS_PER_ROUND 64
+#define SETTLE_MS        100
 #define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
 
 uint64_t etwd_now_ms(void)
@@ -413,6 +414,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		etwd_log("the host cannot start: %s", strerror(-r));
 		return 1; /* the process ends, and with it all that is half open */
 	}
+	host->settle_ms = etwd_now_ms() + SETTLE_MS;
 	etw_runtime_announce(options->page, true);
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);

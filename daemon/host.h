@@ -68,6 +68,11 @@ struct etwd_host {
 	uint32_t last_session_id;
 	struct etwd_wait *waits;
 	uint32_t next_request; /* of messages from here that want an answer */
+	/*
+	 * Processes that wait for a host need a moment to connect to a new one. Until then who enables a
+	 * provider and waits for its callbacks waits for theirs, too.
+	 */
+	uint64_t settle_ms;
 
 	uint32_t group;         /* of ETWD_GROUP; UINT32_MAX: there is none */
 	uint64_t idle_since_ms; /* 0: in use */

@@ -202,7 +202,7 @@ static void wait_for_host(struct keeper *keeper)
 		struct pollfd waits[2] = {{keeper->signal_fd, POLLIN, 0},
 					  {keeper->socket, POLLIN, 0}};
 
-		(void)poll(waits, 2, 1000);
+		(void)poll(waits, 2, -1);
 		drain(keeper);
 		if (take_signals(keeper))
 			break;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/guid.h"
 #include "base/macros.h"
 
 /* A peer that never answers is remembered for so many ENABLEs. */
@@ -86,7 +87,19 @@ static void count_down(struct etwd_host *host, struct etwd_wait *wait)
 
 void etwd_waits_begin(struct etwd_host *host, struct etwd_wait *wait)
 {
-	count_down(host, wait);
+	if (wait->settle_ms <= etwd_now_ms())
+		wait->settle_ms = 0;
+	if (!wait->settle_ms)
+		count_down(host, wait);
+}
+
+struct etwd_wait *etwd_waits_settling(const struct etwd_host *host, const GUID *provider)
+{
+	struct etwd_wait *wait = host->waits;
+
+	while (wait && !(wait->settle_ms && etw_guid_equal(&wait->provider, provider)))
+		wait = wait->next;
+	return wait;
 }
 
 void etwd_waits_answered(struct etwd_peer *peer, uint32_t request)
@@ -119,12 +132,21 @@ uint64_t etwd_waits_check(struct etwd_host *host, uint64_t now_ms)
 	struct etwd_wait *wait = host->waits;
 
 	while (wait) {
-		if (wait->deadline_ms <= now_ms) {
-			end_wait(host, wait, -ETIMEDOUT);
+		bool is_settled = wait->settle_ms && wait->settle_ms <= now_ms;
+
+		if (wait->deadline_ms <= now_ms || is_settled) {
+			if (is_settled)
+				wait->settle_ms = 0;
+			if (wait->deadline_ms <= now_ms)
+				end_wait(host, wait, -ETIMEDOUT);
+			else
+				count_down(host, wait);
 			wait = host->waits; /* the list may be another one now */
 			next = UINT64_MAX;
 			continue;
 		}
+		if (wait->settle_ms && wait->settle_ms < next)
+			next = wait->settle_ms;
 		if (wait->deadline_ms < next)
 			next = wait->deadline_ms;
 		wait = wait->next;

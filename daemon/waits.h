@@ -12,6 +12,8 @@ struct etwd_wait {
 	struct etwd_wait *next;
 	unsigned outstanding;
 	uint64_t deadline_ms; /* UINT64_MAX: none */
+	uint64_t settle_ms;   /* until then processes that appear are waited for, too; 0: not */
+	GUID provider;        /* of theirs */
 	/* Called once, with 0 or -ETIMEDOUT. */
 	void (*end)(struct etwd_host *host, struct etwd_wait *wait, int status);
 	uint64_t peer_serial; /* the rest is for @end */
@@ -35,6 +37,9 @@ uint32_t etwd_waits_expect(struct etwd_wait *wait, struct etwd_peer *peer);
 
 /* etwd_waits_begin() - everything was sent; a wait that waits for nothing ends now. */
 void etwd_waits_begin(struct etwd_host *host, struct etwd_wait *wait);
+
+/* etwd_waits_settling() - the wait that waits for processes with this provider to appear; NULL: none. */
+struct etwd_wait *etwd_waits_settling(const struct etwd_host *host, const GUID *provider);
 
 /* etwd_waits_answered() - a peer's answer came. */
 void etwd_waits_answered(struct etwd_peer *peer, uint32_t request);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Root's host and processes of another uid: they may register providers and write events, and that is all.
+ * Needs root, to become somebody else.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <evntrace.h>
+
+#include "integration/daemon/support.h"
+#include "integration/daemon/talk.h"
+
+#define STRANGER     54321
+#define NOT_EXECUTED 127 /* by etwd_run() */
+#define SKIPPED      77
+
+static uint64_t handle;
+static GUID provider;
+
+/* Runs @act as somebody else, in a process of its own; it returns the number of its failed step, or 0. */
+static int as_stranger(int (*act)(void))
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setgroups(0, NULL) || setgid(STRANGER) || setuid(STRANGER))
+			_exit(99);
+		_exit(act());
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static struct etw_controller *open_existing(void)
+{
+	struct etw_controller *opened = NULL;
+
+	return etw_controller_open(ETW_INSTANCE_USER, false, &opened) ? NULL : opened;
+}
+
+static int control_as_stranger(void)
+{
+	static struct wire_session_info info;
+	struct etw_controller *opened = open_existing();
+	struct wire_enable_provider wanted = enable_of(handle, &provider);
+	struct wire_sessions sessions;
+
+	if (!opened)
+		return 1;
+	if (etw_control_start(opened, config_of("a stranger's"), &info) != -EACCES)
+		return 2;
+	for (uint32_t code = WIRE_CONTROL_QUERY; code <= WIRE_CONTROL_FLUSH; code++) {
+		if (control_session(opened, handle, code, NULL) != -EACCES)
+			return 3;
+	}
+	if (etw_control_enable(opened, &wanted) != -EACCES)
+		return 4;
+	if (etw_control_lease(opened, handle) != -EACCES)
+		return 5;
+	if (etw_control_list(opened, &sessions) || sessions.count)
+		return 6;
+	etw_controller_close(opened);
+	return 0;
+}
+
+static int subscribe_as_stranger(void)
+{
+	static struct wire_subscribe body;
+	const struct wire_message head = {.type = WIRE_SUBSCRIBE, .request = 1};
+	struct talk *talk = talk_open(WIRE_ROLE_CONSUMER);
+
+	memcpy(body.name, "root's", sizeof("root's"));
+	if (talk_send(talk, wire_message_encode_subscribe(&head, &body, talk->room)))
+		return 1;
+	if (talk_receive(talk) || talk->message.head.status != -EACCES)
+		return 2;
+	talk_close(talk);
+	return 0;
+}
+
+static int register_as_stranger(void)
+{
+	struct talk *talk = talk_open(WIRE_ROLE_PROVIDER);
+	struct wire_enable enable;
+	unsigned sets;
+
+	if (talk->welcome.uid != STRANGER || talk->welcome.pid != (uint32_t)getpid())
+		return 1;
+	if (talk_register(talk, 0, &provider))
+		return 2;
+	talk_take_enable(talk, &enable, &sets);
+	if (sets != 1 || !enable.slots[0].is_used)
+		return 3;
+	talk_close(talk);
+	return 0;
+}
+
+static int host_as_stranger(void)
+{
+	return etwd_run(NULL, NULL);
+}
+
+static int set_up(void **state)
+{
+	struct etw_controller *opened;
+	struct wire_enable_provider wanted;
+
+	if (home_make(state))
+		return -1;
+	provider = guid_of(1);
+	opened = controller();
+	handle = start_session(opened, "root's");
+	wanted = enable_of(handle, &provider);
+	assert_int_equal(etw_control_enable(opened, &wanted), 0);
+	etw_controller_close(opened);
+	return 0;
+}
+
+static void test_permissions__strangers_control_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(as_stranger(control_as_stranger), 0);
+	assert_int_equal(as_stranger(subscribe_as_stranger), 0);
+}
+
+/* Everybody has rings of their own: two uids are given two sets. */
+static void test_permissions__strangers_are_traced(void **state)
+{
+	struct talk *talk = talk_open(WIRE_ROLE_PROVIDER);
+	struct wire_enable enable;
+	uint32_t own;
+
+	(void)state;
+	assert_int_equal(talk_register(talk, 0, &provider), 0);
+	talk_take_enable(talk, &enable, NULL);
+	own = enable.slots[0].ring_set;
+	assert_int_equal(as_stranger(register_as_stranger), 0);
+	assert_int_equal(talk_register(talk, 1, &provider), 0);
+	talk_take_enable(talk, &enable, NULL);
+	assert_int_equal(enable.slots[0].ring_set, own);
+	talk_close(talk);
+}
+
+static void test_permissions__strangers_host_nothing_here(void **state)
+{
+	int r;
+
+	(void)state;
+	unsetenv("ETWD_LOG");
+	r = as_stranger(host_as_stranger);
+	if (r == NOT_EXECUTED) {
+		print_message("skipped: another user cannot run the etwd of this build\n");
+		skip();
+	}
+	assert_int_equal(r, 1);
+	assert_int_not_equal(keeper_pid(), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_permissions__##name, set_up, home_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(strangers_control_nothing),
+		TEST(strangers_are_traced),
+		TEST(strangers_host_nothing_here),
+	};
+
+	if (geteuid() != 0) {
+		printf("skipped: only root can become another user\n");
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

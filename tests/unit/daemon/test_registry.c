@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/registry.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <evntrace.h>
+
+static struct etwd_registry registry;
+static struct etwd_registrations own;
+
+static GUID guid_of(uint32_t number)
+{
+	return (GUID){number, 1, 2, {3}};
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	etwd_registry_init(&registry);
+	own = (struct etwd_registrations){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	etwd_registry_done(&registry);
+	return 0;
+}
+
+static int do_register(uint32_t number, GUID guid, struct etwd_registration **ret)
+{
+	struct wire_register body = {.registration = number, .provider = guid};
+	struct etwd_registration *registration;
+
+	return etwd_registry_register(&registry, &own, &own, &body, ret ? ret : &registration);
+}
+
+static struct etwd_enable wish(uint32_t session_id)
+{
+	return (struct etwd_enable){.session_id = session_id, .level = 4, .match_any = 6};
+}
+
+static int do_enable(GUID guid, uint32_t session_id)
+{
+	struct etwd_enable wanted = wish(session_id);
+
+	return etwd_registry_enable(&registry, &guid, &wanted);
+}
+
+static void test_registry__provider_lives_as_long_as_somebody_needs_it(void **state)
+{
+	GUID guid = guid_of(1);
+
+	(void)state;
+	assert_null(etwd_registry_find(&registry, &guid));
+	assert_int_equal(do_enable(guid, 7), 0);
+	assert_non_null(etwd_registry_find(&registry, &guid));
+	assert_int_equal(do_register(1, guid, NULL), 0);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), 0);
+	assert_non_null(etwd_registry_find(&registry, &guid));
+	assert_int_equal(etwd_registry_unregister(&registry, &own, 1), 0);
+	assert_null(etwd_registry_find(&registry, &guid));
+	assert_int_equal(registry.registration_count, 0);
+	assert_int_equal(registry.enable_count, 0);
+}
+
+static void test_registry__errors(void **state)
+{
+	GUID guid = guid_of(1);
+
+	(void)state;
+	assert_int_equal(etwd_registry_unregister(&registry, &own, 1), -ENOENT);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), -ENOENT);
+	assert_int_equal(do_register(1, guid, NULL), 0);
+	assert_int_equal(do_register(1, guid_of(2), NULL), -EEXIST);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), -ENOENT);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 0), -ENOENT);
+	for (uint32_t i = 2; i <= ETWD_REGISTRATIONS_PER_PEER_MAX; i++)
+		assert_int_equal(do_register(i, guid, NULL), 0);
+	assert_int_equal(do_register(0, guid, NULL), -ENOSPC);
+	etwd_registry_unregister_all(&registry, &own);
+	assert_int_equal(own.count, 0);
+	assert_null(etwd_registry_find(&registry, &guid));
+}
+
+static void test_registry__slots_are_stable_and_limited(void **state)
+{
+	GUID guid = guid_of(1);
+	struct etwd_provider *provider;
+
+	(void)state;
+	for (uint32_t i = 1; i <= WIRE_ENABLE_SLOTS; i++)
+		assert_int_equal(do_enable(guid, i), 0);
+	assert_int_equal(do_enable(guid, 100), -ENOSPC);
+	provider = etwd_registry_find(&registry, &guid);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 3), 0);
+	assert_int_equal(provider->enables[3].session_id, 4);
+	assert_int_equal(do_enable(guid, 100), 0);
+	assert_int_equal(provider->enables[2].session_id, 100);
+	assert_int_equal(do_enable(guid, 4), 0); /* again: in its place */
+	assert_int_equal(provider->enables[3].session_id, 4);
+	assert_int_equal(provider->enable_count, WIRE_ENABLE_SLOTS);
+}
+
+static void test_registry__description_sums_up(void **state)
+{
+	GUID guid = guid_of(1);
+	struct etwd_enable first = wish(1), second = wish(2);
+	struct wire_enable enable;
+
+	(void)state;
+	first.match_all = 3;
+	second.level = 2;
+	second.match_any = 8;
+	second.match_all = 6;
+	second.source = guid_of(55);
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &first), 0);
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &second), 0);
+	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	assert_int_equal(enable.level, 4);
+	assert_true(enable.match_any == 14 && enable.match_all == 2);
+	assert_memory_equal(&enable.source, &second.source, sizeof(GUID));
+	/* Nothing asked for means everything. */
+	second.level = 0;
+	second.match_any = 0;
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &second), 0);
+	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	assert_int_equal(enable.level, 0xFF);
+	assert_true(enable.match_any == UINT64_MAX);
+	assert_int_equal(enable.slots[0].level, 4);
+	assert_int_equal(enable.slots[1].level, 0xFF);
+	assert_int_equal(enable.slots[2].is_used, 0);
+}
+
+static void test_registry__filters_are_copied_and_limited(void **state)
+{
+	static uint8_t filter[WIRE_FILTER_BYTES_MAX];
+	struct etwd_enable wanted = wish(1);
+	struct wire_enable enable;
+	GUID guid = guid_of(1);
+	uint32_t count = 0;
+	int r = 0;
+
+	(void)state;
+	wanted.filter = filter;
+	wanted.filter_bytes = sizeof(filter);
+	filter[5] = 99;
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+	filter[5] = 0;
+	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	assert_int_equal(enable.filter.left, sizeof(filter));
+	assert_int_equal(enable.filter.at[5], 99);
+	while (r == 0 && count < 10000) {
+		GUID other = guid_of(100 + count++);
+
+		r = etwd_registry_enable(&registry, &other, &wanted);
+	}
+	assert_int_equal(r, -ENOSPC);
+	assert_true(registry.filter_bytes <= ETWD_FILTER_BYTES_MAX);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 1), 0);
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+}
+
+static void test_registry__enables_are_limited(void **state)
+{
+	uint32_t count = 0;
+
+	(void)state;
+	while (count < 2 * ETWD_ENABLES_MAX && do_enable(guid_of(count), 1) == 0)
+		count++;
+	assert_int_equal(count, ETWD_ENABLES_MAX);
+	assert_int_equal(do_enable(guid_of(count), 1), -ENOSPC);
+	assert_null(etwd_registry_find(&registry, &(GUID){count, 1, 2, {3}}));
+}
+
+static void test_registry__lists_what_a_session_enabled(void **state)
+{
+	GUID guids[3];
+
+	(void)state;
+	assert_int_equal(do_enable(guid_of(1), 1), 0);
+	assert_int_equal(do_enable(guid_of(2), 2), 0);
+	assert_int_equal(do_enable(guid_of(3), 1), 0);
+	assert_int_equal(etwd_registry_enabled(&registry, 1, guids, 3), 2);
+	assert_int_equal(guids[0].Data1 + guids[1].Data1, 4);
+	assert_int_equal(etwd_registry_enabled(&registry, 1, NULL, 0), 2);
+	assert_int_equal(etwd_registry_enabled(&registry, 9, guids, 3), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_registry__##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(provider_lives_as_long_as_somebody_needs_it),
+		TEST(errors),
+		TEST(slots_are_stable_and_limited),
+		TEST(description_sums_up),
+		TEST(filters_are_copied_and_limited),
+		TEST(enables_are_limited),
+		TEST(lists_what_a_session_enabled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
