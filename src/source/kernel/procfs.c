@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -187,19 +188,19 @@ int etw_kernel_proc_read(int process_fd, struct etw_kernel_proc_process *ret)
 /* "start-end rwxp offset major:minor inode   path"; an area without a file has no inode. */
 static bool parse_mapping(char *line, struct etw_kernel_proc_mapping *ret)
 {
-	char access[5];
-	unsigned long long inode;
+	unsigned major_number, minor_number;
 	int path_at = 0;
-	size_t length;
+	char access[5];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %llu %n", &ret->start,
-		   &ret->end, access, &ret->file_offset, &inode, &path_at) != 5)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &ret->start, &ret->end, access, &ret->file_offset, &major_number, &minor_number,
+		   &ret->inode, &path_at) != 7)
 		return false;
-	if (!inode || !path_at || line[path_at] != '/')
+	if (!ret->inode || !path_at || line[path_at] != '/' || ret->end <= ret->start)
 		return false;
-	length = strcspn(line + path_at, "\n");
-	line[(size_t)path_at + length] = '\0';
+	line[(size_t)path_at + strcspn(line + path_at, "\n")] = '\0';
 	ret->path = line + path_at;
+	ret->device = makedev(major_number, minor_number);
 	ret->is_executable = access[2] == 'x';
 	return true;
 }

@@ -36,6 +36,7 @@ struct etw_kernel_proc_process {
 
 struct etw_kernel_proc_mapping {
 	uint64_t start, end, file_offset;
+	uint64_t device, inode;
 	bool is_executable;
 	const char *path; /* borrowed during the call */
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "source/kernel/build_id.h"
 #include "source/kernel/command_line.h"
 #include "source/kernel/mappings.h"
 #include "source/kernel/procfs.h"
@@ -37,6 +38,7 @@ struct etw_kernel_scan {
 	bool want_images;
 	int root_fd; /* during the walk */
 	int process_fd;
+	struct etw_kernel_build_ids build_ids;
 	/* Room of one process; too much for a stack of unknown size. */
 	struct etw_kernel_proc_process read;
 };
@@ -61,6 +63,7 @@ void etw_kernel_scan_free(struct etw_kernel_scan *scan)
 		return;
 	for (size_t i = 0; i < scan->count; i++)
 		done_process(&scan->at[i]);
+	etw_kernel_build_ids_done(&scan->build_ids);
 	free(scan->at);
 	free(scan);
 }
@@ -101,7 +104,9 @@ static int add_thread(void *context, uint32_t tid)
 
 static int add_mapping(void *context, const struct etw_kernel_proc_mapping *from)
 {
-	struct scanned_process *process = context;
+	struct etw_kernel_scan *scan = context;
+	struct scanned_process *process = &scan->at[scan->count];
+	const struct etw_kernel_build_id *id = NULL;
 	struct etw_kernel_mapping mapping = {
 		.start = from->start,
 		.byte_count = from->end - from->start,
@@ -109,8 +114,15 @@ static int add_mapping(void *context, const struct etw_kernel_proc_mapping *from
 		.path = from->path,
 		.is_executable = from->is_executable,
 	};
-	int r = etw_kernel_images_map(&process->images, &mapping, NULL, NULL);
+	int r;
 
+	if (from->is_executable)
+		id = etw_kernel_build_ids_find(&scan->build_ids, scan->process_fd, from);
+	if (id) {
+		mapping.build_id_bytes = id->byte_count;
+		memcpy(mapping.build_id, id->bytes, sizeof(mapping.build_id));
+	}
+	r = etw_kernel_images_map(&process->images, &mapping, NULL, NULL);
 	return r == -E2BIG ? 0 : r;
 }
 
@@ -170,7 +182,7 @@ static int read_process(struct etw_kernel_scan *scan, uint32_t pid)
 		return 0;
 	}
 	if (scan->want_images && !process->is_kernel) {
-		r = etw_kernel_proc_read_maps(scan->process_fd, add_mapping, process);
+		r = etw_kernel_proc_read_maps(scan->process_fd, add_mapping, scan);
 		if (r == -ENOMEM)
 			return r;
 	}
@@ -210,10 +222,12 @@ int etw_kernel_scan_take(const char *root, bool want_images, struct etw_kernel_s
 	if (!scan)
 		return -ENOMEM;
 	scan->want_images = want_images;
+	if (want_images)
+		etw_kernel_build_ids_init(&scan->build_ids, "/proc/self/mountinfo");
 	scan->root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (scan->root_fd < 0) {
 		r = -errno;
-		free(scan);
+		etw_kernel_scan_free(scan);
 		return r;
 	}
 	r = etw_kernel_proc_list(scan->root_fd, ".", add_process, scan);
@@ -274,6 +288,28 @@ static bool is_started(const struct started *list, size_t count, uint32_t tid, u
 	return false;
 }
 
+/*
+ * After another host: what a pending record will map is not there yet, or its load would go unsaid.
+ */
+static int forget_pending(struct etw_kernel_scan *scan, const struct etw_kernel_heap *heap)
+{
+	for (size_t i = 0; i < heap->count; i++) {
+		const struct etw_kernel_item *item = heap->at[i];
+		struct etw_kernel_perf_record record;
+
+		if (!item->is_mapping || !item->byte_count ||
+		    etw_kernel_perf_parse(item->record, item->byte_count, &record) ||
+		    record.kind != ETW_KERNEL_PERF_MAP)
+			continue;
+		for (size_t k = 0; k < scan->count; k++)
+			if (scan->at[k].pid == record.pid)
+				TRY(etw_kernel_images_unmap(&scan->at[k].images,
+							    record.mapping.start,
+							    record.mapping.byte_count, NULL, NULL));
+	}
+	return 0;
+}
+
 static struct etw_kernel_process *move_process(struct scanned_process *from,
 					       struct etw_kernel_tracker *tracker)
 {
@@ -331,6 +367,8 @@ int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracke
 
 	if (!started)
 		return -ENOMEM;
+	if (!describe)
+		TRY(forget_pending(scan, heap));
 	for (size_t i = 0; i < scan->count; i++)
 		TRY(apply_process(&scan->at[i], tracker, started, started_count, describe));
 	return 0;

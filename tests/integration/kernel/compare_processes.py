@@ -5,9 +5,9 @@
     compare_processes --watch PROGRAM --tasks PROGRAM [--count N]
 
 The recorder is ftrace: an instance of its own in a tracefs that only this process sees, with the
-tracepoints task_newtask, sched_process_exec and sched_process_exit on the same clock. Both record the
-whole machine while make_tasks starts N processes (2000). Within the time that both were on, every id's
-starts and ends must agree in number:
+tracepoints task_newtask, sched_process_exec and sched_process_exit on the same clock. Both record
+the whole machine while make_tasks starts N processes (2000). Within the time that both were on,
+every id's starts and ends must agree in number:
 
     Process starts = new thread groups + execs          Process ends = last exits + execs
     Thread starts  = new tasks + execs                  Thread ends  = exits + execs by that thread
@@ -36,8 +36,8 @@ BUFFER_KIB = 65536
 MARGIN_NS = 100_000  # ftrace prints microseconds
 FLAGS = "7"  # images too: what they cost must not lose anything
 IMAGE_LOAD = "03.10"
-LINE = re.compile(r"^\s*(?P<comm>.*)-(?P<tid>\d+)\s+\[(?P<cpu>\d+)\]\s+\S+\s+(?P<s>\d+)\.(?P<us>\d+): "
-                  r"(?P<event>\w+): (?P<rest>.*)$")
+LINE = re.compile(r"^\s*(?P<comm>.*)-(?P<tid>\d+)\s+\[(?P<cpu>\d+)\]\s+\S+\s+"
+                  r"(?P<s>\d+)\.(?P<us>\d+): (?P<event>\w+): (?P<rest>.*)$")
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -242,7 +242,7 @@ def drop(counts, what):
 
 
 def add_last_exits(counts, text, begin_ns, end_ns):
-    """The last exit names a thread; its group is what task_newtask said, followed from the start."""
+    """The last exit names a thread; its group is what task_newtask said."""
     group = {}
     for line in text.splitlines():
         match = LINE.match(line)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The source's contract on a machine that allows it. Skips with the reason where it does not. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <evntrace.h>
+
+#include "base/bytes.h"
+#include "fake_source_host.h"
+#include "source/kernel/kernel_source.h"
+#include "source/kernel/probe.h"
+
+#define SKIPPED 77
+#define NOBODY  65534
+
+static struct etw_source *open_one(struct fake_source_host *fake)
+{
+	struct etw_source *source = NULL;
+	struct etw_fault fault = {0};
+
+	fake_source_host_init(fake);
+	fake->host.cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	assert_int_equal(etw_kernel_source.open(&fake->host, NULL, &source, &fault), 0);
+	assert_non_null(source);
+	return source;
+}
+
+static int enable(struct etw_source *source, uint32_t flags, struct etw_fault *fault)
+{
+	struct etw_source_request request = {.group_masks = {flags}};
+
+	return etw_kernel_source.enable(source, &request, fault);
+}
+
+/* Takes every event; returns how many starts of process @pid there were. */
+static unsigned drain(struct fake_source_host *fake, struct etw_source *source, uint32_t pid)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	unsigned count = 0;
+
+	for (uint32_t cpu = 0; cpu < fake->host.cpu_count; cpu++) {
+		while (etw_kernel_source.peek(source, cpu, &event)) {
+			count += etw_load16(event.bytes + 6) == 0x0301 && event.bytes[2] == 2 &&
+				 etw_load32(event.bytes + 0x28) == pid;
+			etw_kernel_source.pop(source, cpu, &mark);
+		}
+	}
+	etw_kernel_source.release(source);
+	return count;
+}
+
+static pid_t make_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static void collect(struct etw_source *source)
+{
+	int64_t watermark_raw;
+	int r;
+
+	usleep(2000); /* past what mapping records are trusted for */
+	while ((r = etw_kernel_source.collect(source, &watermark_raw)) > 0)
+		;
+	assert_int_equal(r, 0);
+}
+
+static void test_kernel_source__silent_until_enabled(void **state)
+{
+	struct fake_source_host fake;
+	struct etw_source *source = open_one(&fake);
+	pid_t pid = make_child();
+
+	(void)state;
+	collect(source);
+	assert_int_equal(drain(&fake, source, (uint32_t)pid), 0);
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	pid = make_child();
+	collect(source);
+	assert_int_equal(drain(&fake, source, (uint32_t)pid), 1);
+	assert_int_equal(enable(source, 0, NULL), 0);
+	pid = make_child();
+	collect(source);
+	assert_int_equal(drain(&fake, source, (uint32_t)pid), 0);
+	assert_int_equal(etw_kernel_source.wait_fd(source), -1);
+	etw_kernel_source.close(source);
+	etw_kernel_source.close(NULL);
+}
+
+static void test_kernel_source__unbuilt_flags_do_not_stop_the_rest(void **state)
+{
+	struct fake_source_host fake;
+	struct etw_source *source = open_one(&fake);
+	struct etw_fault fault = {0};
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(
+		enable(source, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_CSWITCH, &fault),
+		-EOPNOTSUPP);
+	assert_non_null(strstr(fault.sentence, "EVENT_TRACE_FLAG_CSWITCH"));
+	pid = make_child();
+	collect(source);
+	assert_int_equal(drain(&fake, source, (uint32_t)pid), 1);
+	etw_kernel_source.close(source);
+}
+
+static void test_kernel_source__images_and_rundown(void **state)
+{
+	struct fake_source_host fake;
+	struct etw_source *source = open_one(&fake);
+	struct etw_source_loss loss;
+	struct etw_source_event event;
+
+	(void)state;
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_IMAGE_LOAD, NULL), 0);
+	assert_int_equal(etw_kernel_source.rundown(source, false), 0);
+	assert_int_equal(drain(&fake, source, 0), 0);
+	assert_int_equal(etw_kernel_source.rundown(source, true), 0);
+	collect(source);
+	assert_true(etw_kernel_source.peek(source, 0, &event) ||
+		    etw_kernel_source.peek(source, fake.host.cpu_count - 1, &event));
+	etw_kernel_source.loss(source, &loss);
+	assert_int_equal(loss.no_buffer, 0);
+	assert_int_equal(loss.no_memory, 0);
+	etw_kernel_source.close(source);
+}
+
+/* In a process that gave its privilege away. */
+static void test_kernel_source__without_privilege(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		struct etw_source *source = NULL;
+		struct etw_fault fault = {0};
+		struct fake_source_host fake;
+		int r;
+
+		fake_source_host_init(&fake);
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(2);
+		r = etw_kernel_source.open(&fake.host, NULL, &source, &fault);
+		_exit(r == -EACCES && !source && strstr(fault.sentence, "CAP_BPF") ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernel_source__silent_until_enabled),
+		cmocka_unit_test(test_kernel_source__unbuilt_flags_do_not_stop_the_rest),
+		cmocka_unit_test(test_kernel_source__images_and_rundown),
+		cmocka_unit_test(test_kernel_source__without_privilege),
+	};
+	struct etw_fault fault = {0};
+
+	if (etw_kernel_probe_check(&fault)) {
+		printf("skipped: %s\n", fault.sentence);
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's records taken apart, and its ring read over memory of the test's. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "source/kernel/mappings.h"
+
+#define RING_BYTES 256
+
+static const uint8_t trailer[24] = {5, 0, 0, 0, 6, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 1};
+
+/* A record of this type: @body behind the header, then tid, time and CPU. Returns its bytes. */
+static uint32_t make(uint8_t *to, uint32_t type, uint16_t misc, const void *body, uint32_t bytes)
+{
+	struct perf_event_header header = {
+		.type = type,
+		.misc = misc,
+		.size = (uint16_t)(sizeof(header) + bytes + sizeof(trailer)),
+	};
+
+	memcpy(to, &header, sizeof(header));
+	memcpy(to + sizeof(header), body, bytes);
+	memcpy(to + sizeof(header) + bytes, trailer, sizeof(trailer));
+	return header.size;
+}
+
+static uint32_t make_map(uint8_t *to, uint16_t misc, const char *path, size_t path_bytes)
+{
+	uint8_t body[128] = {0};
+
+	etw_store32(body, 5);
+	etw_store32(body + 4, 6);
+	etw_store64(body + 8, 0x7000);
+	etw_store64(body + 16, 0x2000);
+	etw_store64(body + 24, 0x1000);
+	body[32] = 20;
+	for (uint8_t i = 0; i < 20; i++)
+		body[36 + i] = i;
+	memcpy(body + 64, path, path_bytes);
+	return make(to, PERF_RECORD_MMAP2, misc, body, 64 + (uint32_t)((path_bytes + 7) & ~7ull));
+}
+
+static void test_mappings__a_mapping(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+	uint32_t count = make_map(bytes, PERF_RECORD_MISC_MMAP_BUILD_ID, "/bin/x", 7);
+
+	(void)state;
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_MAP);
+	assert_int_equal(record.pid, 5);
+	assert_int_equal(record.tid, 6);
+	assert_int_equal(record.time_ns, 77);
+	assert_int_equal(record.mapping.start, 0x7000);
+	assert_int_equal(record.mapping.byte_count, 0x2000);
+	assert_int_equal(record.mapping.file_offset, 0x1000);
+	assert_string_equal(record.mapping.path, "/bin/x");
+	assert_true(record.mapping.is_executable);
+	assert_int_equal(record.mapping.build_id_bytes, 20);
+	assert_int_equal(record.mapping.build_id[19], 19);
+}
+
+static void test_mappings__data_and_device_numbers(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+	uint32_t count = make_map(bytes, PERF_RECORD_MISC_MMAP_DATA, "/bin/x", 7);
+
+	(void)state;
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_false(record.mapping.is_executable);
+	assert_int_equal(record.mapping.build_id_bytes, 0);
+	/* A build id that says it is longer than its place. */
+	count = make_map(bytes, PERF_RECORD_MISC_MMAP_BUILD_ID, "/bin/x", 7);
+	bytes[8 + 32] = 21;
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.mapping.build_id_bytes, 0);
+}
+
+static void test_mappings__other_records(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+	uint64_t words[2] = {1, 33};
+	uint32_t count;
+
+	(void)state;
+	count = make(bytes, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, words, 16);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_EXEC);
+	assert_int_equal(record.pid, 5);
+	count = make(bytes, PERF_RECORD_COMM, 0, words, 16);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_OTHER);
+	count = make(bytes, PERF_RECORD_LOST, 0, words, 16);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_LOST);
+	assert_int_equal(record.lost_count, 33);
+	count = make(bytes, 4711, 0, words, 16);
+	assert_int_equal(etw_kernel_perf_parse(bytes, count, &record), 0);
+	assert_int_equal(record.kind, ETW_KERNEL_PERF_OTHER);
+}
+
+static void test_mappings__short_records_are_refused(void **state)
+{
+	struct etw_kernel_perf_record record;
+	_Alignas(8) uint8_t bytes[512] = {0};
+
+	(void)state;
+	assert_int_equal(etw_kernel_perf_parse(bytes, 8, &record), -EBADMSG);
+	assert_int_equal(
+		etw_kernel_perf_parse(bytes, make(bytes, PERF_RECORD_COMM, 0, "", 0), &record),
+		-EBADMSG);
+	assert_int_equal(
+		etw_kernel_perf_parse(bytes, make(bytes, PERF_RECORD_LOST, 0, "", 0), &record),
+		-EBADMSG);
+	assert_int_equal(etw_kernel_perf_parse(
+				 bytes, make(bytes, PERF_RECORD_MMAP2, 0, "12345678", 8), &record),
+			 -EBADMSG);
+	/* A path without an end. */
+	assert_int_equal(etw_kernel_perf_parse(bytes, make_map(bytes, 0, "12345678", 8), &record),
+			 -EBADMSG);
+}
+
+static void test_mappings__the_ring_wraps(void **state)
+{
+	static struct {
+		struct perf_event_mmap_page control;
+		uint8_t data[RING_BYTES];
+	} memory;
+	struct etw_kernel_perf perf = {
+		.map = &memory.control, .data = memory.data, .byte_count = RING_BYTES};
+	_Alignas(8) uint8_t to[RING_BYTES];
+
+	(void)state;
+	for (uint8_t i = 0; i < 100; i++) {
+		struct perf_event_header header = {.type = i, .size = 56};
+		uint8_t record[56];
+
+		memset(record, i, sizeof(record));
+		memcpy(record, &header, sizeof(header));
+		for (size_t k = 0; k < sizeof(record); k++)
+			memory.data[(memory.control.data_head + k) % RING_BYTES] = record[k];
+		memory.control.data_head += sizeof(record);
+		assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), 56);
+		assert_memory_equal(to, record, sizeof(record));
+		assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), 0);
+		etw_kernel_perf_release(&perf, perf.position);
+		assert_int_equal(memory.control.data_tail, memory.control.data_head);
+	}
+	memory.data[(memory.control.data_head + 6) % RING_BYTES] = 4; /* shorter than its header */
+	memory.data[(memory.control.data_head + 7) % RING_BYTES] = 0;
+	memory.control.data_head += 56;
+	assert_int_equal(etw_kernel_perf_next(&perf, etw_kernel_perf_end(&perf), to), -EBADMSG);
+	assert_int_equal(etw_kernel_perf_next(&perf, perf.position + 4, to), -EBADMSG);
+}
+
+static void test_mappings__nothing_open_is_nothing(void **state)
+{
+	struct etw_kernel_perf perf = {.fd = -1};
+
+	(void)state;
+	assert_int_equal(etw_kernel_perf_enable(&perf, true), 0);
+	etw_kernel_perf_close(&perf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mappings__a_mapping),
+		cmocka_unit_test(test_mappings__data_and_device_numbers),
+		cmocka_unit_test(test_mappings__other_records),
+		cmocka_unit_test(test_mappings__short_records_are_refused),
+		cmocka_unit_test(test_mappings__the_ring_wraps),
+		cmocka_unit_test(test_mappings__nothing_open_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Who was there, against the records that came meanwhile. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <evntrace.h>
+
+#include "base/bytes.h"
+#include "fake_procfs.h"
+#include "fake_source_host.h"
+#include "source/kernel/rundown.h"
+
+#define TICK_NS UINT64_C(10000000)
+
+static char root[] = "/tmp/etw-rundown-XXXXXX";
+
+struct fixture {
+	struct fake_source_host fake;
+	struct etw_kernel_out out;
+	struct etw_kernel_tracker *tracker;
+	struct etw_kernel_heap heap;
+	struct etw_kernel_stream stream;
+};
+
+static void put_task(const char *folder, unsigned id, const char *state, unsigned start_ticks)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "%s/stat", folder);
+	snprintf(text, sizeof(text),
+		 "%u (task-%u) %s 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 %u 1 1 1\n", id, id, state,
+		 start_ticks);
+	fake_text(root, path, text);
+}
+
+static void put_process(unsigned pid, const char *state, unsigned start_ticks)
+{
+	char folder[64], path[128];
+
+	snprintf(folder, sizeof(folder), "%u", pid);
+	put_task(folder, pid, state, start_ticks);
+	snprintf(path, sizeof(path), "%u/status", pid);
+	fake_text(root, path, "Name:\tx\nUid:\t1\t2\t3\t4\n");
+	snprintf(path, sizeof(path), "%u/cmdline", pid);
+	fake_file(root, path, "a\0b", 4);
+	snprintf(path, sizeof(path), "%u/maps", pid);
+	fake_text(
+		root, path,
+		"1000-2000 r--p 00000000 08:02 5 /bin/x\n2000-3000 r-xp 00001000 08:02 5 /bin/x\n");
+	snprintf(path, sizeof(path), "%u/task/%u", pid, pid);
+	put_task(path, pid, state, start_ticks);
+}
+
+static void put_thread(unsigned pid, unsigned tid, unsigned start_ticks)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%u/task/%u", pid, tid);
+	put_task(path, tid, "S", start_ticks);
+}
+
+/* A record that says that a task has started. */
+static void put_record(struct fixture *fixture, uint32_t pid, uint32_t tid, uint64_t start_ticks)
+{
+	struct etw_kernel_item *item = calloc(1,
+					      sizeof(*item) + sizeof(struct etw_kernel_new_task));
+	struct etw_kernel_new_task *record = (void *)item->bytes;
+
+	record->head.kind = ETW_KERNEL_NEW_TASK;
+	record->task.pid = pid;
+	record->task.tid = tid;
+	record->task.start_ns = start_ticks * TICK_NS + 12345;
+	item->record = record;
+	item->byte_count = sizeof(*record);
+	assert_int_equal(etw_kernel_heap_add(&fixture->heap, &fixture->stream, item), 0);
+}
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	memset(&fixture, 0, sizeof(fixture));
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	fake_begin(root);
+	fake_source_host_init(&fixture.fake);
+	assert_int_equal(etw_kernel_out_init(&fixture.out, &fixture.fake.host, NULL), 0);
+	fixture.tracker = etw_kernel_tracker_new(&fixture.out);
+	fixture.tracker->ns_per_tick = TICK_NS;
+	fixture.tracker->flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD |
+				 EVENT_TRACE_FLAG_IMAGE_LOAD;
+	etw_kernel_out_begin(&fixture.out, 100, 0, NULL);
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	etw_kernel_tracker_free(fixture->tracker);
+	etw_kernel_heap_done(&fixture->heap);
+	etw_kernel_stream_done(&fixture->stream);
+	etw_kernel_out_done(&fixture->out);
+	fake_end(root);
+	return 0;
+}
+
+/* Walks, applies, and counts events by hook into @counts; index 0 is everything. */
+static void run(struct fixture *fixture, bool want_images, bool describe, unsigned counts[8])
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	struct etw_kernel_scan *scan;
+
+	memset(counts, 0, 8 * sizeof(counts[0]));
+	assert_int_equal(etw_kernel_scan_take(root, want_images, &scan), 0);
+	assert_int_equal(etw_kernel_scan_apply(scan, fixture->tracker, &fixture->heap, describe),
+			 0);
+	etw_kernel_scan_free(scan);
+	while (etw_kernel_out_peek(&fixture->out, 0, &event)) {
+		unsigned group = etw_load16(event.bytes + 6) >> 8;
+
+		counts[0]++;
+		if (group == 3)
+			counts[3]++;
+		else if (group == 5)
+			counts[5]++;
+		else
+			counts[7]++;
+		etw_kernel_out_pop(&fixture->out, 0, &mark);
+	}
+}
+
+static void test_rundown__describes_who_is_there(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_process *process;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	put_thread(20, 21, 501);
+	put_process(30, "S", 600);
+	run(fixture, true, true, counts);
+	assert_int_equal(counts[3], 2);
+	assert_int_equal(counts[5], 3);
+	assert_int_equal(counts[7], 2);
+	process = etw_kernel_tracker_find(fixture->tracker, 20);
+	assert_non_null(process);
+	assert_int_equal(process->uid, 2);
+	assert_int_equal(process->start_ticks, 500);
+	assert_string_equal(etw_kernel_text_string(process->name), "task-20");
+	assert_memory_equal(process->command_line->at, "a\0 \0b\0\0", 8);
+	assert_int_equal(process->images->at[0].base, 0x1000);
+	assert_int_equal(process->images->at[0].end, 0x3000);
+}
+
+static void test_rundown__the_dead_are_left_out(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "Z", 500);
+	put_process(30, "Z", 600); /* its main thread ended, another goes on */
+	put_thread(30, 31, 601);
+	fake_text(root, "40/status", "gone\n");
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 1);
+	assert_int_equal(counts[5], 1);
+	assert_int_equal(counts[7], 0);
+	assert_null(etw_kernel_tracker_find(fixture->tracker, 20));
+	assert_non_null(etw_kernel_tracker_find_thread(fixture->tracker, 31));
+}
+
+static void test_rundown__who_has_started_is_not_there_before(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	put_process(30, "S", 600);
+	put_thread(30, 31, 700);
+	put_record(fixture, 20, 20, 500); /* the same: it starts */
+	put_record(fixture, 30, 30, 900); /* another one, later: this one was there */
+	put_record(fixture, 30, 31, 700);
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 1);
+	assert_int_equal(counts[5], 1);
+	assert_null(etw_kernel_tracker_find(fixture->tracker, 20));
+	assert_null(etw_kernel_tracker_find_thread(fixture->tracker, 31));
+}
+
+static void test_rundown__who_is_known_is_not_described(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	put_process(30, "S", 600);
+	etw_kernel_tracker_add(fixture->tracker, 20)->start_ticks = 500;
+	etw_kernel_tracker_add(fixture->tracker, 30)->start_ticks = 7; /* somebody before */
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 1);
+	assert_int_equal(etw_kernel_tracker_find(fixture->tracker, 30)->start_ticks, 600);
+}
+
+static void test_rundown__fills_without_a_word(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	run(fixture, true, false, counts);
+	assert_int_equal(counts[0], 0);
+	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 20));
+}
+
+static void test_rundown__corrects_after_loss(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_scan *scan;
+
+	put_process(20, "S", 500);
+	etw_kernel_tracker_add(fixture->tracker, 20)->start_ticks = 500;
+	etw_kernel_tracker_add(fixture->tracker, 30);
+	assert_int_equal(etw_kernel_scan_take(root, false, &scan), 0);
+	etw_kernel_scan_correct(scan, fixture->tracker);
+	etw_kernel_scan_free(scan);
+	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 20));
+	assert_null(etw_kernel_tracker_find(fixture->tracker, 30));
+	assert_int_equal(fixture->tracker->process_count, 1);
+}
+
+static void test_rundown__no_procfs(void **state)
+{
+	struct etw_kernel_scan *scan;
+
+	(void)state;
+	assert_int_equal(etw_kernel_scan_take("/nowhere", false, &scan), -ENOENT);
+	etw_kernel_scan_free(NULL);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_rundown__describes_who_is_there),
+		TEST(test_rundown__the_dead_are_left_out),
+		TEST(test_rundown__who_has_started_is_not_there_before),
+		TEST(test_rundown__who_is_known_is_not_described),
+		TEST(test_rundown__fills_without_a_word),
+		TEST(test_rundown__corrects_after_loss),
+		TEST(test_rundown__no_procfs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
