@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's life: started on demand, alone in its directory, gone when nobody needs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -106,6 +108,50 @@ static void test_life__one_host_for_a_directory(void **state)
 	etw_controller_close(opened);
 }
 
+/* As systemd does it: the socket is there first, and outlives the host. */
+static int serve_passed_socket(int listener)
+{
+	char self[16];
+
+	if (dup2(listener, 3) != 3 || fcntl(3, F_SETFD, 0))
+		return 126;
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	setenv("LISTEN_PID", self, 1);
+	setenv("LISTEN_FDS", "1", 1);
+	execl(getenv("ETW_ETWD"), "etwd", "--foreground", (char *)NULL);
+	return 127;
+}
+
+static void test_life__socket_may_be_passed(void **state)
+{
+	struct wire_discovery_page *page;
+	struct etw_controller *opened;
+	int listener, status;
+	pid_t pid;
+
+	(void)state;
+	setenv("ETWD_IDLE_MS", "200", 1);
+	assert_int_equal(etw_runtime_prepare(runtime_path(), &page), 0);
+	assert_int_equal(etw_runtime_listen(runtime_path(), &listener), 0);
+	for (int i = 0; i < 2; i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(serve_passed_socket(listener));
+		assert_true(pid > 0);
+		opened = NULL;
+		assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &opened), 0);
+		assert_int_equal(control_session(opened, start_session(opened, "passed"),
+						 WIRE_CONTROL_STOP, NULL),
+				 0);
+		etw_controller_close(opened);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		assert_int_equal(load_acquire(&page->epoch) & 1, 0);
+	}
+	close(listener);
+	etw_runtime_page_unmap(page);
+}
+
 static void test_life__term_ends_sessions_and_host(void **state)
 {
 	struct etw_controller *opened = controller();
@@ -130,6 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_life__leaves_when_idle, home_make,
 						home_remove),
 		cmocka_unit_test_setup_teardown(test_life__one_host_for_a_directory, home_make,
+						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__socket_may_be_passed, home_make,
 						home_remove),
 		cmocka_unit_test_setup_teardown(test_life__term_ends_sessions_and_host, home_make,
 						home_remove),

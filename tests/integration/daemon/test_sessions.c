@@ -82,21 +82,21 @@ static void test_sessions__file_is_written(void **state)
 
 static void test_sessions__names_differ_by_more_than_case(void **state)
 {
+	static const char upper[] = "\xC3\x9C"
+				    "BUNG 1";
+	static const char lower[] = "\xC3\xBC"
+				    "bung 1";
 	static struct wire_control control;
 	static struct wire_session_info info;
 	struct etw_controller *opened = controller();
-	uint64_t handle = start_session(opened, "Gr\xC3\xBC\xC3\x9F"
-						"e an Alle");
+	uint64_t handle = start_session(opened, lower);
 
 	(void)state;
-	assert_int_equal(start_named(opened, "GR\xC3\x9C\xC3\x9F"
-					     "E AN ALLE"),
-			 -EEXIST);
-	assert_int_equal(start_named(opened, "Gruesse an Alle"), 0);
+	assert_int_equal(start_named(opened, upper), -EEXIST);
+	assert_int_equal(start_named(opened, "uebung 1"), 0);
 	assert_int_equal(start_named(opened, ""), -EINVAL);
 	memset(&control, 0, sizeof(control));
-	memcpy(control.name, "gr\xC3\xBC\xC3\x9F", 6);
-	memcpy(control.name + 6, "E AN alle", sizeof("E AN alle"));
+	memcpy(control.name, upper, sizeof(upper));
 	assert_int_equal(etw_control(opened, &control, &info), 0);
 	assert_int_equal(info.handle, handle);
 	/* By guid, where no name is given. */
