@@ -61,8 +61,8 @@ static void put_tree(const struct command *command, const struct report_look *lo
 	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold, tree_count(root),
 			look->plain);
 	/* Command lines are what it is about: only a terminal cuts them. */
-	tree_write(text, &command->tree, root, TREE_ROWS,
-		   isatty(STDERR_FILENO) ? look->width : 0, "", "");
+	tree_write(text, &command->tree, root, TREE_ROWS, isatty(STDERR_FILENO) ? look->width : 0,
+		   "", "");
 	etw_text_putc(text, '\n');
 }
 
@@ -160,8 +160,12 @@ static int give_up(struct command *command)
 static int record(struct command *command, char **argv)
 {
 	struct recorder *recorder = &command->recorder;
-	int result;
+	int result = record_run_init(&command->run);
 
+	if (result) {
+		etw_program_error("cannot wait for signals: %s", strerror(-result));
+		return ETW_EXIT_FAILED;
+	}
 	if (recorder_start(recorder, &command->options, argv))
 		return recorder->is_running ? give_up(command) : ETW_EXIT_FAILED;
 	if (!command->options.command && isatty(STDERR_FILENO))

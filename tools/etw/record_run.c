@@ -31,10 +31,11 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int catch_signals(struct record_run *run)
+int record_run_init(struct record_run *run)
 {
 	sigset_t mask;
 
+	*run = (struct record_run){.signals = -1};
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGINT);
 	(void)sigaddset(&mask, SIGTERM);
@@ -197,12 +198,10 @@ static void tell_child(struct record_run *run)
 int record_run(struct record_run *run, struct recorder *recorder,
 	       const struct record_options *options)
 {
-	int result;
+	int result = 0;
 
-	*run = (struct record_run){.start_ms = now_ms(), .signals = -1};
-	run->last_ms = run->start_ms;
-	result = catch_signals(run);
-	if (!result && options->command)
+	run->start_ms = run->last_ms = now_ms();
+	if (options->command)
 		result = start_command(run, options->command);
 	if (!result && run->exec_error)
 		(void)reap(run, 0);

@@ -27,6 +27,13 @@ struct record_run {
 };
 
 /*
+ * record_run_init() - signals wait from now on: before the session is there, so that none leaves it behind.
+ *
+ * Returns 0 or a negative errno.
+ */
+int record_run_init(struct record_run *run);
+
+/*
  * record_run() - starts the command, if there is one, and waits until the recording is to end: the command
  * ended, a signal came, the time is over, or somebody stopped the session.
  *

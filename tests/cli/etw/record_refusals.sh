@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# One sentence each, which says what is wrong.
+mkdir -m 700 run
+export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
+refuse() {
+	local status=0
+	"$ETW" record "$@" 2>&1 | sed "s|$PWD|FOLDER|" || status=${PIPESTATUS[0]}
+	echo "status ${status}"
+}
+set -o pipefail
+refuse --kernel disk
+refuse --kernel ''
+refuse --provider ''
+refuse --provider x:loud
+refuse --provider x:1:y
+refuse --provider x:1:0:0:0
+refuse --duration soon
+refuse --buffers 0
+refuse --buffer-size 1000000
+refuse --bufers 3
+refuse --provider x -o missing/x.etl -- true
+refuse --provider x -o x.etl -- ./no-such-command
+refuse --provider x -o x.etl -- /dev/null
+ls
+ETW_ETWD=/no/such/etwd ETW_RUNTIME_DIR=$PWD/other refuse --provider x -- true
