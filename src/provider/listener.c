@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #define NS_PER_S            UINT64_C(1000000000)
 #define NS_PER_MS           UINT64_C(1000000)
 #define REGISTER_WAIT_MS    200
+#define MEET_WAIT_MS        500
+#define MEET_STEP_MS        20    /* a page that appears tells nobody */
 #define PAGE_CHECK_MS       60000 /* a page that waits in vain may have been replaced */
 #define PAGE_BESIDE_HOST_MS 200   /* a futex and a socket cannot be waited for together */
 
@@ -23,8 +26,9 @@ static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
 static pthread_cond_t changed;          /* the registry's lock */
 static pthread_t listener;
-static bool is_prepared;        /* the registry's lock */
-static bool is_running;         /* the same; false in a forked child */
+static int poke = -1;    /* eventfd: the listener is to look again now; the registry's lock */
+static bool is_prepared; /* the registry's lock */
+static bool is_running;  /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
 
 static uint64_t now_ns(void)
@@ -156,6 +160,16 @@ static long wait_for_pages(const struct futex_waitv *waiters, unsigned count, ui
 	return syscall(SYS_futex_waitv, waiters, count, 0, &deadline, CLOCK_MONOTONIC);
 }
 
+/* Until @ms are over or somebody pokes. */
+static void wait_for_poke(int ms)
+{
+	struct pollfd at = {.fd = poke, .events = POLLIN};
+	uint64_t count;
+
+	if (poll(&at, 1, ms) > 0)
+		(void)!read(poke, &count, sizeof(count));
+}
+
 /* Without any connection: until an epoch changes. */
 static void wait_for_host(int ms)
 {
@@ -174,7 +188,7 @@ static void wait_for_host(int ms)
 		};
 	}
 	if (count == 0)
-		(void)poll(NULL, 0, ms);
+		wait_for_poke(ms);
 	else if (count == 1)
 		(void)etw_runtime_wait(with_page->page, with_page->seen_epoch, (uint32_t)ms);
 	else if (wait_for_pages(waiters, count, now_ns() + (uint64_t)ms * NS_PER_MS) < 0 &&
@@ -232,6 +246,9 @@ int etw_listener_start(void)
 		return 0;
 	TRY(prepare());
 	TRY(find_directories());
+	if (poke >= 0)
+		(void)close(poke); /* the parent's, in a forked child */
+	poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&listener, NULL, listen_forever, NULL);
@@ -271,6 +288,47 @@ void etw_listener_announce(const struct etw_registration *registration)
 		if (etw_registration_find(number) != registration)
 			return;
 	}
+}
+
+/* Whether a host is there that does not know all of this process yet. */
+static bool is_strange(const struct etw_link *link)
+{
+	const struct wire_discovery_page *page;
+	bool is_hosted;
+
+	if (link->state == ETW_LINK_CONNECTED)
+		return link->is_sync_due || link->sync_sent != 0;
+	if (link->page)
+		return load_acquire(&link->page->epoch) & 1;
+	if (etw_runtime_page(link->directory, &page) < 0)
+		return false;
+	is_hosted = load_acquire(&page->epoch) & 1;
+	etw_runtime_page_unmap(page);
+	return is_hosted;
+}
+
+static bool has_strange_host(void)
+{
+	for (unsigned i = 0; i < link_count; i++) {
+		if (is_strange(&links[i]))
+			return true;
+	}
+	return false;
+}
+
+void etw_listener_meet(void)
+{
+	const uint64_t end_ns = now_ns() + MEET_WAIT_MS * NS_PER_MS;
+	const uint64_t one = 1;
+
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	while (is_running && !is_listener_thread() && now_ns() < end_ns && has_strange_host()) {
+		const struct timespec step = timespec_of(now_ns() + MEET_STEP_MS * NS_PER_MS);
+
+		(void)!write(poke, &one, sizeof(one));
+		(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &step);
+	}
+	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
 void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number)

@@ -41,6 +41,13 @@ struct etw_listener_news {
 void etw_listener_call(const struct etw_registration *registration,
 		       const struct etw_listener_news *news);
 
+/*
+ * etw_listener_meet() - waits, half a second at most, until the hosts that are there know every registration
+ * of this process. A controller in the same process calls it, so that what it enables next is asked here too.
+ * Not holding the lock; at once in a process without registrations.
+ */
+void etw_listener_meet(void);
+
 /* etw_listener_wake() - a link has news for a waiting registration. Holding the lock. */
 void etw_listener_wake(void);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/control/hosts.h"
+#include "api/provider/meet.h"
 #include "base/macros.h"
 
 #define LEVEL_MAX            255
@@ -72,7 +73,10 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 		return ERROR_INVALID_PARAMETER;
 	enable.provider = *ProviderId;
 	error = set_parameters(EnableParameters, &enable);
-	return error ? error : etw_hosts_error(etw_hosts_enable(&enable));
+	if (error)
+		return error;
+	etw_provider_meet_hosts();
+	return etw_hosts_error(etw_hosts_enable(&enable));
 }
 
 ULONG EnableTraceEx(LPCGUID ProviderId, LPCGUID SourceId, TRACEHANDLE TraceHandle, ULONG IsEnabled,
