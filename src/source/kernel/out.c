@@ -8,8 +8,6 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 
-#define NUMBER_MAX ((UINT32_C(1) << ETW_KERNEL_SERIAL_BITS) - 1)
-
 struct etw_kernel_event {
 	struct etw_kernel_event *next;
 	struct etw_kernel_item *item; /* holds its place in the stream; NULL: rundown */
@@ -56,7 +54,14 @@ void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t
 	out->time_ns = time_ns;
 	out->cpu = cpu < out->host->cpu_count ? cpu : 0;
 	out->item = item;
-	out->number = 0;
+	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_UNLOADS, ETW_KERNEL_SLOTS);
+}
+
+void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot first,
+			 enum etw_kernel_slot end)
+{
+	out->number = first;
+	out->number_max = end - 1;
 }
 
 uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uint32_t time_at)
@@ -65,7 +70,7 @@ uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uin
 	uint64_t serial = (out->time_ns << ETW_KERNEL_SERIAL_BITS) | out->number;
 	struct etw_kernel_event *event;
 
-	if (out->number < NUMBER_MAX)
+	if (out->number < out->number_max)
 		out->number++;
 	if (serial <= queue->mark)
 		return NULL;

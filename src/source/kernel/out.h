@@ -3,9 +3,10 @@
  * Events that wait for the engine: for each processor a queue in order of time. An event gets its
  * session time when it is looked at, because the clock's next sample may have to come first.
  *
- * Serials: (nanoseconds << 6) + number of the event among those of one record, at most 63. No two
- * records of a CPU have the same nanosecond, so a serial says what a former host has output already.
- * 58 bits of nanoseconds are nine years of uptime.
+ * Serials: (nanoseconds << 6) + number of the event among those of one record. No two records of a CPU
+ * have the same nanosecond, so a serial says what a former host has output already. Each kind of event has
+ * numbers of its own (enum etw_kernel_slot), because the next host may know of more or fewer images than
+ * the one that died. 58 bits of nanoseconds are nine years of uptime.
  *
  * Context: the session's thread.
  */
@@ -19,6 +20,18 @@
 #include "source/kernel/items.h"
 
 #define ETW_KERNEL_SERIAL_BITS 6
+
+/* First numbers, in the order in which the events of one record come. */
+enum etw_kernel_slot {
+	ETW_KERNEL_SLOT_UNLOADS = 0,
+	ETW_KERNEL_SLOT_THREAD_ENDS = 30,
+	ETW_KERNEL_SLOT_END = 40,
+	ETW_KERNEL_SLOT_START = 41,
+	ETW_KERNEL_SLOT_THREAD_START = 42,
+	ETW_KERNEL_SLOT_LOADS = 43,
+	ETW_KERNEL_SLOT_RUNDOWN = 62,
+	ETW_KERNEL_SLOTS = 64,
+};
 
 struct etw_kernel_event;
 
@@ -36,7 +49,7 @@ struct etw_kernel_out {
 	struct etw_kernel_item *item;
 	uint64_t time_ns;
 	uint32_t cpu;
-	uint32_t number;
+	uint32_t number, number_max;
 };
 
 /*
@@ -56,6 +69,10 @@ void etw_kernel_out_done(struct etw_kernel_out *out);
 /* etw_kernel_out_begin() - the next events are of this moment; @item: the record, or NULL. */
 void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t cpu,
 			  struct etw_kernel_item *item);
+
+/* etw_kernel_out_slot() - the next events take numbers from @first, the last one before @end for many. */
+void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot first,
+			 enum etw_kernel_slot end);
 
 /*
  * etw_kernel_out_add() - room for one more event of this moment, zeroed.

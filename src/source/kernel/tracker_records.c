@@ -76,6 +76,11 @@ static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_ac
 {
 	struct image_context context = image_context_of(tracker, actor, process->pid);
 
+	if (is_loaded)
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS, ETW_KERNEL_SLOTS);
+	else
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS,
+				    ETW_KERNEL_SLOT_THREAD_ENDS);
 	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
 }
 
@@ -154,6 +159,7 @@ static void start_process(struct etw_kernel_tracker *tracker,
 	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
 	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
 		process->images = etw_kernel_images_ref(maker->images);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START, ETW_KERNEL_SLOT_THREAD_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
 }
 
@@ -169,6 +175,7 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
 	else
 		tracker->out->no_memory++;
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START, ETW_KERNEL_SLOT_LOADS);
 	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
 		    task->name);
 }
@@ -200,6 +207,7 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 	tell_images(tracker, actor, process, false);
 	process->images = NULL;
 	etw_kernel_images_unref(images);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
 		if (thread->is_ended)
 			continue;
@@ -207,6 +215,7 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread->tid,
 			    thread->name);
 	}
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END, ETW_KERNEL_SLOT_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
 }
 
@@ -233,6 +242,7 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 		end_program(tracker, process, actor, record->status);
 		process->is_ended = true;
 	} else if (thread && !thread->is_ended) {
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
 		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, task->tid,
 			    thread->name);
 	}
@@ -294,6 +304,7 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	name_program(process, record);
 	take_arguments(tracker, process, record,
 		       byte_count - (uint32_t)offsetof(struct etw_kernel_exec, arguments));
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START, ETW_KERNEL_SLOT_THREAD_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
 	start_thread(tracker, process, &record->head, task);
 	tell_images(tracker, actor, process, true);
@@ -379,6 +390,7 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 
 	if (process->is_ended)
 		return;
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
 	tell_process(tracker, opcode, actor, process, 0);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
 		actor.tid = thread->tid;

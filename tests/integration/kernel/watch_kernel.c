@@ -3,14 +3,17 @@
  * The kernel's source without a session: a small engine that prints each event as a line of tab-separated
  * words, until standard input closes.
  *
- *     watch_kernel FLAGS
+ *     watch_kernel FLAGS [TAKEOVERS]
  *
- * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number. The session's clock is CLOCK_MONOTONIC in
+ * FLAGS: EVENT_TRACE_FLAG_* as a hexadecimal number. TAKEOVERS: so many times the source is dropped as if
+ * its host had died, in the middle of its events, and another takes over from its kept descriptors and the
+ * marks of the last events. The session's clock is CLOCK_MONOTONIC in
  * nanoseconds, known up to the last sample (every 10 ms), as in the engine.
  * Lines: time, CPU, class.opcode, header's thread and process, then what the class has.
  * Exit status: 0; 77 when the machine does not allow it, with the source's sentence.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -25,18 +28,32 @@
 #include "source/kernel/kernel_source.h"
 #include "wire/etl_event.h"
 
-#define SKIPPED     77
-#define CPUS_MAX    256
-#define SAMPLE_NS   UINT64_C(10000000)
-#define ROUND_MS    5
-#define TOKEN_BYTES 16
+#define SKIPPED         77
+#define CPUS_MAX        256
+#define SAMPLE_NS       UINT64_C(10000000)
+#define ROUND_MS        5
+#define TOKEN_BYTES     16
+#define KEPT_MAX        64
+#define TAKEOVER_EVENTS 700 /* between one death and the next */
 
 struct engine {
 	uint64_t sample_ns;
 	int64_t last_raw[CPUS_MAX]; /* order per CPU */
 	uint64_t event_count;
 	uint64_t disordered_count;
+	struct etw_source_mark marks[CPUS_MAX];
+	uint64_t next_death; /* number of the event after which the host dies */
+	uint32_t deaths_left;
+	uint32_t kept_count;
+	struct {
+		char name[32];
+		int fd;
+	} kept[KEPT_MAX];
 };
+
+/* Sources of dead hosts: what they map stays, as the kernel's side of a death cannot be had in one process. */
+static struct etw_source *dropped[1000];
+static size_t dropped_count;
 
 static uint64_t read_clock(void)
 {
@@ -63,6 +80,28 @@ static int to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 		return -EAGAIN;
 	*ret = (int64_t)monotonic_ns;
 	return 0;
+}
+
+/* The keeper. */
+static int keep_fd(void *context, const char *name, int fd)
+{
+	struct engine *engine = context;
+
+	if (engine->kept_count == KEPT_MAX)
+		return -ENOSPC;
+	snprintf(engine->kept[engine->kept_count].name, sizeof(engine->kept[0].name), "%s", name);
+	engine->kept[engine->kept_count++].fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return 0;
+}
+
+static int kept_fd(void *context, const char *name)
+{
+	struct engine *engine = context;
+
+	for (uint32_t i = 0; i < engine->kept_count; i++)
+		if (strcmp(engine->kept[i].name, name) == 0)
+			return fcntl(engine->kept[i].fd, F_DUPFD_CLOEXEC, 3);
+	return -ENOENT;
 }
 
 static void print_wide(const uint8_t *at, const uint8_t *end)
@@ -121,39 +160,59 @@ static void print_event(uint32_t cpu, const struct etw_source_event *event)
 	putchar('\n');
 }
 
-/* One round of the engine. @watermark_raw: events after it wait. */
-static void drain(struct engine *engine, struct etw_source *source, uint32_t cpu_count,
+/* One round of the engine. @watermark_raw: events after it wait. Returns false when the host died. */
+static bool drain(struct engine *engine, struct etw_source *source, uint32_t cpu_count,
 		  int64_t watermark_raw)
 {
 	for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
 		struct etw_source_event event;
-		struct etw_source_mark mark;
 
 		while (etw_kernel_source.peek(source, cpu, &event) &&
 		       event.time_raw <= watermark_raw) {
+			if (engine->deaths_left && engine->event_count >= engine->next_death)
+				return false;
 			if (event.time_raw < engine->last_raw[cpu])
 				engine->disordered_count++;
 			engine->last_raw[cpu] = event.time_raw;
 			engine->event_count++;
 			print_event(cpu, &event);
-			etw_kernel_source.pop(source, cpu, &mark);
+			etw_kernel_source.pop(source, cpu, &engine->marks[cpu]);
 		}
 	}
 	etw_kernel_source.release(source);
+	return true;
 }
 
-static int collect_all(struct engine *engine, struct etw_source *source, uint32_t cpu_count)
+/* The next host: another source over the same kernel objects. */
+static int take_over(struct engine *engine, const struct etw_source_host *host,
+		     const struct etw_source_request *request, struct etw_source **source)
+{
+	struct etw_fault fault = {0};
+
+	dropped[dropped_count++] = *source;
+	*source = NULL;
+	engine->deaths_left--;
+	engine->next_death = engine->event_count + TAKEOVER_EVENTS;
+	TRY(etw_kernel_source.open(host, engine->marks, source, &fault));
+	return etw_kernel_source.enable(*source, request, &fault);
+}
+
+static int collect_all(struct engine *engine, const struct etw_source_host *host,
+		       const struct etw_source_request *request, struct etw_source **source)
 {
 	int64_t watermark_raw;
 	int r;
 
 	do {
-		r = etw_kernel_source.collect(source, &watermark_raw);
+		r = etw_kernel_source.collect(*source, &watermark_raw);
 		if (r < 0) {
 			fprintf(stderr, "watch_kernel: collect: %s\n", strerror(-r));
 			return r;
 		}
-		drain(engine, source, cpu_count, watermark_raw);
+		if (!drain(engine, *source, host->cpu_count, watermark_raw)) {
+			TRY(take_over(engine, host, request, source));
+			r = 1;
+		}
 	} while (r > 0);
 	return 0;
 }
@@ -166,63 +225,74 @@ static bool is_input_closed(void)
 	return poll(&input, 1, ROUND_MS) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
 }
 
-static int start(struct etw_source *source, const char *flags, struct etw_fault *fault)
+static int start(struct etw_source *source, const struct etw_source_request *request,
+		 struct etw_fault *fault)
 {
-	struct etw_source_request request = {.group_masks = {(uint32_t)strtoul(flags, NULL, 16)}};
-	int r = etw_kernel_source.enable(source, &request, fault);
+	int r = etw_kernel_source.enable(source, request, fault);
 
 	if (r && r != -EOPNOTSUPP)
 		return r;
 	return etw_kernel_source.rundown(source, false);
 }
 
-static int watch(struct engine *engine, struct etw_source *source, uint32_t cpu_count)
+static int watch(struct engine *engine, const struct etw_source_host *host,
+		 const struct etw_source_request *request, struct etw_source **source)
 {
 	struct etw_source_loss loss;
 
 	puts("ready");
 	fflush(stdout);
 	while (!is_input_closed())
-		TRY(collect_all(engine, source, cpu_count));
-	TRY(etw_kernel_source.rundown(source, true));
+		TRY(collect_all(engine, host, request, source));
+	engine->deaths_left = 0;
+	TRY(etw_kernel_source.rundown(*source, true));
 	/* The clock's next samples, for what came last. */
 	for (int i = 0; i < 10; i++) {
 		usleep(10000);
-		TRY(collect_all(engine, source, cpu_count));
+		TRY(collect_all(engine, host, request, source));
 	}
-	etw_kernel_source.loss(source, &loss);
-	printf("end\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+	etw_kernel_source.loss(*source, &loss);
+	printf("end\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%zu\n",
 	       engine->event_count, engine->disordered_count, loss.no_buffer, loss.no_memory,
-	       loss.incomplete);
+	       loss.incomplete, dropped_count);
 	return 0;
 }
 
 int main(int argument_count, char **arguments)
 {
-	struct engine engine = {0};
+	static struct engine engine;
 	struct etw_source_host host = {
 		.context = &engine,
 		.cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.clock_type = 1,
 		.now_raw = now_raw,
 		.to_raw = to_raw,
+		.keep_fd = keep_fd,
+		.kept_fd = kept_fd,
 	};
+	struct etw_source_request request = {0};
 	struct etw_source *source = NULL;
 	struct etw_fault fault = {0};
 	int r;
 
-	if (argument_count != 2 || host.cpu_count > CPUS_MAX)
+	if (argument_count < 2 || argument_count > 3 || host.cpu_count > CPUS_MAX)
 		return 2;
+	request.group_masks[0] = (uint32_t)strtoul(arguments[1], NULL, 16);
+	if (argument_count == 3)
+		engine.deaths_left = (uint32_t)strtoul(arguments[2], NULL, 10);
+	if (engine.deaths_left > ARRAY_SIZE(dropped))
+		return 2;
+	engine.next_death = TAKEOVER_EVENTS;
 	r = etw_kernel_source.open(&host, NULL, &source, &fault);
 	if (!r)
-		r = start(source, arguments[1], &fault);
+		r = start(source, &request, &fault);
 	if (r) {
 		fprintf(stderr, "watch_kernel: %s: %s\n", strerror(-r),
 			fault.sentence ? fault.sentence : "no sentence");
 		etw_kernel_source.close(source);
 		return r == -EACCES || r == -ENOSYS || r == -EOPNOTSUPP ? SKIPPED : 1;
 	}
-	r = watch(&engine, source, host.cpu_count);
+	r = watch(&engine, &host, &request, &source);
 	etw_kernel_source.close(source);
 	return r ? 1 : 0;
 }

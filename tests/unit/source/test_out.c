@@ -128,6 +128,28 @@ static void test_out__records_hold_until_all_is_popped(void **state)
 	free(item);
 }
 
+static void test_out__kinds_have_their_numbers(void **state)
+{
+	struct etw_source_mark marks[FAKE_CPUS] = {
+		{.serial = 100 << ETW_KERNEL_SERIAL_BITS | ETW_KERNEL_SLOT_THREAD_ENDS}};
+	struct fake_source_host fake;
+	struct etw_kernel_out out;
+
+	(void)state;
+	fake_source_host_init(&fake);
+	assert_int_equal(etw_kernel_out_init(&out, &fake.host, marks), 0);
+	etw_kernel_out_begin(&out, 100, 0, NULL);
+	/* Forty unloads, of which the former host knew fewer, stay below the thread's end. */
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_UNLOADS, ETW_KERNEL_SLOT_THREAD_ENDS);
+	for (int i = 0; i < 40; i++)
+		assert_null(etw_kernel_out_add(&out, 24, 8));
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
+	assert_null(etw_kernel_out_add(&out, 24, 8));
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_END, ETW_KERNEL_SLOT_START);
+	assert_non_null(etw_kernel_out_add(&out, 24, 8));
+	etw_kernel_out_done(&out);
+}
+
 static void test_out__too_large_is_counted(void **state)
 {
 	struct fake_source_host fake;
@@ -149,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_out__events_wait_for_the_clock),
 		cmocka_unit_test(test_out__what_a_former_host_had_is_left_out),
 		cmocka_unit_test(test_out__records_hold_until_all_is_popped),
+		cmocka_unit_test(test_out__kinds_have_their_numbers),
 		cmocka_unit_test(test_out__too_large_is_counted),
 	};
 
