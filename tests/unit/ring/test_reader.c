@@ -409,6 +409,28 @@ static void test_reader__generations_may_wrap(void **state)
 	made_ring_close(&made);
 }
 
+static void test_reader__a_slot_that_was_long_unused_gets_its_end(void **state)
+{
+	struct made_ring made;
+	uint64_t written = 0;
+
+	(void)state;
+	assert_int_equal(made_ring_open(&made, 3, BUFFER_BYTES), 0);
+	for (int i = 0; i < 9; i++) {
+		add_seq_cst(&made_ring_head(&made)->word, UINT64_C(0x10000000) << 32);
+		look(&made, ETW_RING_LOOK_BUMP);
+	}
+	/* Slot 3 has had no buffer until now; its end is from more than half a turn ago. */
+	for (int i = 0; i < 5; i++) {
+		for (int j = 0; j < PER_BUFFER + 1; j++)
+			assert_int_equal(made_event_write(&made, ++written), 0);
+		look(&made, ETW_RING_LOOK_BUMP);
+		expect_events(&made, written - PER_BUFFER, written);
+		etw_ring_reader_release(made.reader);
+	}
+	made_ring_close(&made);
+}
+
 static int64_t time_of_message(uint16_t options, uint32_t bytes)
 {
 	struct made_ring made;
@@ -489,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_reader__marks_that_nobody_writes_are_rejected),
 		cmocka_unit_test(test_reader__spoilt_memory_leads_nowhere_outside),
 		cmocka_unit_test(test_reader__generations_may_wrap),
+		cmocka_unit_test(test_reader__a_slot_that_was_long_unused_gets_its_end),
 		cmocka_unit_test(test_reader__the_time_of_a_message_is_where_its_options_say),
 		cmocka_unit_test(test_reader__the_time_of_an_event_is_that_of_its_reserve),
 	};
