@@ -46,8 +46,10 @@ struct etw_session_host {
  * @config: numbers that are 0 or out of range are replaced as Windows does; see etw_session_info()
  * @uid:    whose session it is; the file is made with this uid's rights
  *
- * Returns 0; -EINVAL for modes that contradict each other or are not built (@reterr says which);
- * errno of making the file; -ENOMEM.
+ * Returns 0; -EINVAL for modes that contradict each other, -EOPNOTSUPP for those that are not built
+ * (@reterr says which); -EMSGSIZE when the names do not fit a buffer; -EFBIG when MaximumFileSize has no room
+ * for two buffers; errno of making the file; -ENOMEM. It waits for the kernel's source to be open, so that
+ * what that complains of is in the info.
  */
 int etw_session_start(const struct etw_session_host *host, uint32_t session_id, uid_t uid,
 		      const struct wire_session_config *config, struct etw_session **ret,
@@ -56,7 +58,10 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 /*
  * etw_session_adopt() - goes on with the session of a host that died.
  *
- * @state_fd: taken
+ * @state_fd: taken in every case
+ *
+ * Returns 0; -EPROTO when it is no state of this version; -ENOMEM. Ring sets or a file that the keeper has
+ * not got are a complaint and a status in the info. Ring sets that were retired are closed after a second.
  */
 int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct etw_session **ret);
 
@@ -72,13 +77,20 @@ void etw_session_free(struct etw_session *session);
 /* etw_session_info() - any thread. */
 void etw_session_info(struct etw_session *session, struct wire_session_info *ret);
 
-/* etw_session_flush() - every event committed before the call is in the file and delivered when it returns. */
+/*
+ * etw_session_flush() - every event committed before the call is in the file and delivered when it returns.
+ *
+ * Returns 0; -ESHUTDOWN when the session is stopped. Not from a function that the session calls.
+ */
 int etw_session_flush(struct etw_session *session);
 
 /*
  * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.
  *
  * @ret_fd: borrowed until etw_session_ring_set_gone()
+ *
+ * Returns 0; -ENOSPC when the session has 64 sets; -ESHUTDOWN when it is being stopped; -ENOMEM or the errno of
+ * making memory.
  */
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 			 int *ret_fd);
@@ -89,7 +101,8 @@ void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
 /*
  * etw_session_subscribe() - adds a real-time consumer.
  *
- * @notify: called by the session's thread for each batch, and with is_end for the last
+ * @notify: called by the session's thread for each batch, and with is_end for the last; may be called before
+ *          this returns, and never again after etw_session_unsubscribe() has; must not call into the session
  * @ret_memory_fd: owned by the caller: delivery memory (wire/delivery_layout.h)
  *
  * Returns 0; -EINVAL when the session is not a real-time one; -ENOMEM; -EBUSY: too many consumers.

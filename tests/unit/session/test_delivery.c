@@ -15,7 +15,8 @@ struct consumer {
 	uint8_t *header;
 	uint32_t header_bytes;
 	struct etw_subscriber *subscriber;
-	bool is_lazy; /* gives nothing back */
+	uint32_t is_mapped; /* atomic */
+	bool is_lazy;       /* gives nothing back */
 	uint32_t batches, ends, buffers, markers, flagged;
 	uint64_t events, doubled_or_lost, buffers_lost;
 	uint64_t early; /* events before the watermark of the batch before */
@@ -52,6 +53,9 @@ static void on_batch(void *context, const struct wire_batch *batch, bool is_end)
 {
 	struct consumer *consumer = context;
 
+	/* The timer may be faster than the subscription. */
+	while (!load_acquire(&consumer->is_mapped))
+		(void)usleep(100);
 	assert_true(load_acquire(&consumer->page->written) ==
 		    batch->first_buffer + batch->buffer_count);
 	for (uint32_t i = 0; i < batch->buffer_count; i++) {
@@ -76,7 +80,6 @@ static void subscribe(struct etw_session *session, uint64_t last_batch, struct c
 	struct wire_delivery page;
 	int fd;
 
-	consumer->page = &page;
 	assert_int_equal(etw_session_subscribe(session, last_batch, on_batch, consumer,
 					       &consumer->subscriber, &fd, &consumer->header,
 					       &consumer->header_bytes),
@@ -87,6 +90,7 @@ static void subscribe(struct etw_session *session, uint64_t last_batch, struct c
 	consumer->memory = mmap(NULL, consumer->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(consumer->memory != MAP_FAILED);
 	consumer->page = (void *)consumer->memory;
+	store_release(&consumer->is_mapped, 1u);
 	close(fd);
 }
 
