@@ -4,16 +4,18 @@
 
     ring_model.py [CASE...]
 
-The steps are those of src/ring, each shared access one step: what lies between two steps is nobody else's
-business. A search visits every state that can be reached, with a host that may die and be followed by
-another, a writer that may die, and gaps that the host passes. In each state:
+The steps are those of src/ring, each shared access one step: what lies between two steps is
+nobody else's business. A search visits every state that can be reached, with a host that may die
+and be followed by another, a writer that may die, and gaps that the host passes. In each state:
 
-  * a writer that gets its place has read the clock after all who got theirs before, and after every bump
+  * a writer that gets its place has read the clock after all who got theirs before, and after
+    every bump
   * a slot that the word has left has exactly its last offset in ends[]
   * no buffer is cleared or queued while a place in it is still being written
 
-and where nothing more can happen: each committed event was taken exactly once, or was in a gap that the host
-passed; each writer's events are in its order; the account is exact where nobody died.
+and where nothing more can happen: each committed event was taken exactly once, or was in a gap
+that the host passed; each writer's events are in its order; the account is exact where nobody
+died.
 
 Where the model and src/ring differ, the model is wrong: change it with the code.
 Exit status: 0 all hold; 1 a violation, with the steps that lead to it.
