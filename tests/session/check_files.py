@@ -4,8 +4,8 @@
 
     check_files.py RECORD_FILES
 
-The number of events that the session says it has put into the file is what the walker must find in its
-data buffers.
+The number of events that the session says it has put into the file is what the walker must find in
+its data buffers.
 """
 
 import pathlib
