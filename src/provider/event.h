@@ -19,11 +19,11 @@
 struct etw_event_request {
 	const EVENT_DESCRIPTOR *descriptor;
 	const EVENT_DATA_DESCRIPTOR *data; /* data_count of them, checked by the caller */
+	const GUID *activity;
+	const GUID *related; /* NULL: none; none of the pointers shares a store with what follows */
 	uint32_t data_count;
 	uint16_t header_flags;
 	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */
-	const GUID *activity;
-	const GUID *related; /* NULL: none */
 };
 
 /*

@@ -92,12 +92,17 @@ static void open_generation(struct etw_registration *registration)
 		      generation << ETW_GATE_GENERATION_SHIFT | (gate & ETW_GATE_VERSION_MASK));
 }
 
+static uint32_t line_of(const struct etw_registration *registration)
+{
+	return (uint32_t)(((const uint8_t *)registration - (const uint8_t *)etw_registrations) /
+			  64);
+}
+
 static uint64_t handle_of(const struct etw_registration *registration)
 {
 	const uint64_t upper = (generation_of(registration) << 16) - 1;
-	const uint64_t index = (uint64_t)(registration - etw_registrations);
 
-	return upper << 32 | index * sizeof(*registration);
+	return upper << 32 | line_of(registration);
 }
 
 static void fill(struct etw_registration *registration, const GUID *provider,
@@ -106,6 +111,7 @@ static void fill(struct etw_registration *registration, const GUID *provider,
 	uint64_t words[2];
 
 	memcpy(words, provider, sizeof(words));
+	store_relaxed(&registration->line, line_of(registration));
 	open_generation(registration);
 	/* A writer that is still inside sees another gate once it has loaded any of these. */
 	store_release(&registration->provider[0], words[0]);

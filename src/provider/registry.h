@@ -30,7 +30,7 @@
 /*
  * The gate: generation (16 bits), one bit for each slot that is enabled (16), version of the state (32).
  * A handle has in its upper half what the gate's is while no slot is enabled, minus one, and in its lower
- * half the offset of the registration in the array. So neither 0 nor any number of 32 bits is a handle,
+ * half the place of the registration in the array, in lines of 64 bytes. So no number of 32 bits is a handle,
  * and the upper half of the gate decides at once whether a handle is one and nobody wants its events.
  */
 #define ETW_GATE_VERSION_MASK      UINT64_C(0xFFFFFFFF)
@@ -79,6 +79,7 @@ struct etw_registration {
 	_Alignas(64) uint64_t gate;      /* atomic */
 	uint64_t provider[2];            /* the GUID's bytes; atomic */
 	const struct etw_traits *traits; /* atomic; NULL: none */
+	uint32_t line;                   /* its own place in the array; 0: was never used */
 	uint32_t is_typed;               /* atomic; descriptors' Type means something */
 	/* Under the lock. */
 	bool is_used;
@@ -88,13 +89,18 @@ struct etw_registration {
 	struct etw_enable_link links[ETW_PROVIDER_LINKS];
 };
 
+static_assert(sizeof(struct etw_registration) % 64 == 0, "places are counted in lines");
+
+#define ETW_REGISTRATION_LINE_MAX \
+	(ETW_REGISTRATION_INDEX_MAX * (sizeof(struct etw_registration) / 64))
+
 extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
 
 /* Guards everything of the room that the write path does not touch. Never held during a callback. */
 extern ETW_HIDDEN pthread_mutex_t etw_registry_lock;
 
-/* The place in the array, in bytes; whether one begins there is for etw_handle_registration(). */
-static inline uint32_t etw_handle_offset(uint64_t handle)
+/* The place in the array, in lines; whether a registration begins there is another question. */
+static inline uint32_t etw_handle_line(uint64_t handle)
 {
 	return (uint32_t)handle;
 }
@@ -105,22 +111,25 @@ static inline uint32_t etw_handle_closed_gate(uint64_t handle)
 	return (uint32_t)(handle >> 32) + 1;
 }
 
-/* The registration that @handle would be of, whose gate decides; NULL: none. */
+/*
+ * The registration that @handle would be of, whose gate decides; NULL: none. A line in the middle of one does
+ * not find itself there. Without a division, which a write would have to wait for.
+ */
 static inline struct etw_registration *etw_handle_registration(uint64_t handle)
 {
-	const uint32_t index = etw_handle_offset(handle) / (uint32_t)sizeof(etw_registrations[0]);
+	const uint32_t line = etw_handle_line(handle);
+	uint8_t *at = (uint8_t *)etw_registrations + line * UINT64_C(64);
+	struct etw_registration *registration = (struct etw_registration *)(void *)at;
 
-	if (UNLIKELY(index - 1 >= ETW_REGISTRATION_INDEX_MAX ||
-		     etw_handle_offset(handle) != index * sizeof(etw_registrations[0])))
+	if (UNLIKELY(line > ETW_REGISTRATION_LINE_MAX || load_relaxed(&registration->line) != line))
 		return NULL;
-	return &etw_registrations[index];
+	return registration;
 }
 
 /* Whether @gate is that of @handle's generation. */
 static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
 {
-	return gate >> ETW_GATE_GENERATION_SHIFT == etw_handle_closed_gate(handle) >> 16 &&
-	       (etw_handle_closed_gate(handle) & 0xFFFF) == 0;
+	return (uint32_t)(gate >> 32 & 0xFFFF0000) == etw_handle_closed_gate(handle);
 }
 
 /*
@@ -129,11 +138,11 @@ static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
  */
 static inline bool etw_provider_is_closed(uint64_t handle)
 {
-	const uint32_t offset = etw_handle_offset(handle);
-	const uint8_t *at = (const uint8_t *)etw_registrations + offset;
+	const uint32_t line = etw_handle_line(handle);
+	const uint8_t *at = (const uint8_t *)etw_registrations + line * UINT64_C(64);
 
-	/* An offset into the middle of one reads something that is no gate, and is no handle then. */
-	if (UNLIKELY(offset > ETW_REGISTRATION_INDEX_MAX * sizeof(etw_registrations[0])))
+	/* A line in the middle of a registration holds something that is no gate, and no handle then. */
+	if (UNLIKELY(line > ETW_REGISTRATION_LINE_MAX))
 		return false;
 	return load_relaxed((const uint32_t *)(const void *)(at + ETW_GATE_UPPER_AT)) ==
 	       etw_handle_closed_gate(handle);

@@ -13,7 +13,7 @@
 
 #include "api/provider/activity_id.h"
 #include "api/win32_error.h"
-#include "provider/event.h"
+#include "provider/event_plain.h"
 #include "provider/registry.h"
 
 #define WRITE_FLAGS ((ULONG)(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE))
@@ -79,31 +79,36 @@ BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword
 	return etw_provider_wants(RegHandle, Level, Keyword);
 }
 
+static inline bool are_sound(PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
+			     const EVENT_DATA_DESCRIPTOR *data)
+{
+	return descriptor && data_count <= MAX_EVENT_DATA_DESCRIPTORS && (data || !data_count);
+}
+
+/* What is wrong with a write behind the gate: the handle before everything else. */
+static ULONG refusal(REGHANDLE handle)
+{
+	return etw_provider_gate(handle) < 0 ? ERROR_INVALID_HANDLE : ERROR_INVALID_PARAMETER;
+}
+
 /* Behind the gate: somebody wants events of the provider, or there is no such provider. */
 static ULONG write_event(REGHANDLE handle, const struct etw_event_request *request)
 {
-	int r;
-
-	if (UNLIKELY(!request->descriptor || request->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
-		     (request->data_count > 0 && !request->data)))
-		return etw_provider_gate(handle) < 0 ? ERROR_INVALID_HANDLE
-						     : ERROR_INVALID_PARAMETER;
-	r = etw_provider_write(handle, request);
-	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
+	if (!are_sound(request->descriptor, request->data_count, request->data))
+		return refusal(handle);
+	return etw_win32_from_result(etw_provider_write(handle, request));
 }
 
 /* Apart from EventWrite(), which so needs no frame of its own before it has looked at the gate. */
 static __attribute__((noinline)) ULONG write_plain(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor,
 						   ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
 {
-	const struct etw_event_request request = {
-		.descriptor = descriptor,
-		.data = data,
-		.data_count = data_count,
-		.activity = &etw_thread_activity,
-	};
+	int r;
 
-	return write_event(handle, &request);
+	if (UNLIKELY(!are_sound(descriptor, data_count, data)))
+		return refusal(handle);
+	r = etw_provider_write_plain(handle, descriptor, data, data_count, &etw_thread_activity);
+	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
 }
 
 ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG UserDataCount,
