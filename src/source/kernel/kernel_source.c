@@ -74,8 +74,11 @@ static void close_source(struct etw_source *source)
 		return;
 	if (source->bpf.switch_fd >= 0)
 		(void)etw_kernel_bpf_switch(&source->bpf, 0);
-	for (uint32_t i = 0; source->perfs && i < source->host.cpu_count; i++)
+	for (uint32_t i = 0; source->perfs && i < source->host.cpu_count; i++) {
+		/* Kept copies would go on recording. */
+		(void)etw_kernel_perf_enable(&source->perfs[i], false);
 		etw_kernel_perf_close(&source->perfs[i]);
+	}
 	for (uint32_t i = 0; source->streams && i < source->host.cpu_count + 1; i++)
 		etw_kernel_stream_done(&source->streams[i]);
 	etw_kernel_tracker_free(source->tracker);
@@ -160,10 +163,13 @@ static int read_ring(struct etw_source *source, uint64_t end, uint32_t record_ma
 		uint64_t before = source->ring.position;
 		int r = etw_kernel_ring_next(&source->ring, end, &record);
 
-		if (r == -EBADMSG)
+		if (r == -EBADMSG) {
+			/* No record can be told from the next any more; other streams must not wait for it. */
 			source->is_broken = true;
+			return 0;
+		}
 		if (r <= 0)
-			return r == -EAGAIN ? 1 : r;
+			return r == -EAGAIN;
 		r = add_ring_record(source, &record);
 		if (r) {
 			source->ring.position = before;
@@ -230,8 +236,10 @@ static int read_streams(struct etw_source *source, uint32_t record_max)
 	uint64_t end = etw_kernel_ring_end(&source->ring);
 	int is_more = 0, r;
 
-	if (source->is_broken || source->out.held_bytes > HELD_BYTES_MAX)
-		return 0;
+	if (source->out.held_bytes > HELD_BYTES_MAX)
+		return 0; /* the kernel's rings hold what comes, as long as they can */
+	if (source->is_broken)
+		source->ring.position = end;
 	r = read_ring(source, end, record_max);
 	if (r < 0)
 		return r;
@@ -306,7 +314,7 @@ static int collect(struct etw_source *source, int64_t *ret_watermark_raw)
 {
 	int r = read_streams(source, RECORDS_AT_ONCE);
 
-	if (r < 0 && r != -EBADMSG && r != -ENOMEM)
+	if (r < 0 && r != -ENOMEM)
 		return r;
 	apply_until(source, source->read_ns);
 	move_watermark(source);
@@ -354,7 +362,8 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 
 	etw_kernel_bpf_drops(&source->bpf, drops);
 	*ret = (struct etw_source_loss){
-		.no_buffer = drops[ETW_KERNEL_DROP_RING_FULL] + source->lost_mappings,
+		.no_buffer = drops[ETW_KERNEL_DROP_RING_FULL] + source->lost_mappings +
+			     source->is_broken,
 		.no_memory = source->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + source->tracker->incomplete,
 	};
@@ -373,6 +382,7 @@ static int run_down_end(struct etw_source *source)
 		TRY(walk(source, &scan));
 		read_all(source);
 		apply_until(source, moment_ns);
+		etw_kernel_scan_correct(scan, source->tracker);
 		(void)etw_kernel_scan_apply(scan, source->tracker, &source->heap, false);
 		etw_kernel_scan_free(scan);
 	}

@@ -335,8 +335,15 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 
 	if (is_started(started, started_count, from->pid, from->start_ticks))
 		return 0;
-	if (process && process->start_ticks == from->start_ticks)
-		return 0; /* its start was a record */
+	if (process && process->start_ticks == from->start_ticks) {
+		/* Its start was a record; its images are new when they are wanted only now. */
+		if (!process->images && from->images) {
+			process->images = TAKE(from->images);
+			if (describe)
+				etw_kernel_tracker_describe_images(tracker, process);
+		}
+		return 0;
+	}
 	if (process)
 		etw_kernel_tracker_remove(tracker, process);
 	process = move_process(from, tracker);

@@ -29,6 +29,7 @@ struct etw_kernel_thread {
 	struct etw_kernel_thread *next; /* of the same process */
 	struct etw_kernel_process *process;
 	uint64_t start_ticks;
+	uint64_t spent_ns; /* CPU time before it took its program: told with the program's end */
 	uint32_t tid;
 	bool is_ended; /* its end went out with its process'; its own record is still to come */
 	char name[ETW_KERNEL_NAME_BYTES];
@@ -116,5 +117,9 @@ void etw_kernel_tracker_remove(struct etw_kernel_tracker *tracker,
  */
 void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 				 struct etw_kernel_process *process, bool is_end);
+
+/* etw_kernel_tracker_describe_images() - DCStart of a process' images alone. */
+void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
+					const struct etw_kernel_process *process);
 
 #endif

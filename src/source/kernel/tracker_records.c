@@ -17,14 +17,19 @@ static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
 	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
 }
 
-/* With the whole CPU time of the thread that ends. The scheduler's sum is exact, its halves are not. */
+/* With the CPU time of the thread that ends, or whose program does. The scheduler's sum is exact, its
+ * halves are not. */
 static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *tracker,
-					       const struct etw_kernel_exit *record)
+					       const struct etw_kernel_record *head,
+					       const struct etw_kernel_task *task,
+					       const struct etw_kernel_thread *thread)
 {
-	struct etw_kernel_actor actor = actor_of(&record->head);
-	uint64_t ticks = (record->runtime_ns + tracker->cpu_tick_ns / 2) / tracker->cpu_tick_ns;
-	double both = (double)record->user_ns + (double)record->system_ns;
-	double share = both > 0 ? (double)record->system_ns / both : 0;
+	struct etw_kernel_actor actor = actor_of(head);
+	uint64_t spent_ns = thread && thread->spent_ns < task->runtime_ns ? thread->spent_ns : 0;
+	uint64_t ticks = (task->runtime_ns - spent_ns + tracker->cpu_tick_ns / 2) /
+			 tracker->cpu_tick_ns;
+	double both = (double)task->user_ns + (double)task->system_ns;
+	double share = both > 0 ? (double)task->system_ns / both : 0;
 
 	if (ticks > UINT32_MAX)
 		ticks = UINT32_MAX;
@@ -171,10 +176,12 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 	if (thread)
 		etw_kernel_tracker_remove_thread(tracker, thread);
 	thread = etw_kernel_tracker_add_thread(tracker, process, task->tid, task->name);
-	if (thread)
+	if (thread) {
 		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
-	else
+		thread->spent_ns = task->runtime_ns;
+	} else {
 		tracker->out->no_memory++;
+	}
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START, ETW_KERNEL_SLOT_LOADS);
 	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
 		    task->name);
@@ -224,7 +231,7 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 	const struct etw_kernel_task *task = &record->task;
 	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, task->tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
-	struct etw_kernel_actor actor = ending_actor_of(tracker, record);
+	struct etw_kernel_actor actor = ending_actor_of(tracker, &record->head, task, thread);
 
 	if (!process)
 		return;
@@ -288,13 +295,14 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 {
 	const struct etw_kernel_task *task = &record->task;
 	struct etw_kernel_actor actor = actor_of(&record->head);
+	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, record->old_tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
 
 	if (!process)
 		return;
 	if (!process->threads)
 		(void)etw_kernel_tracker_add_thread(tracker, process, record->old_tid, task->name);
-	end_program(tracker, process, actor, 0);
+	end_program(tracker, process, ending_actor_of(tracker, &record->head, task, thread), 0);
 	while (process->threads)
 		etw_kernel_tracker_remove_thread(tracker, process->threads);
 	take_facts(tracker, process, task);
@@ -398,5 +406,16 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 			tell_thread(tracker, opcode, actor, process->pid, thread->tid,
 				    thread->name);
 	}
+	etw_kernel_images_tell(process->images, true, tell_image, &context);
+}
+
+void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
+					const struct etw_kernel_process *process)
+{
+	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
+	struct image_context context = {tracker, actor, process->pid, ETW_KERNEL_OPCODE_DC_START,
+					ETW_KERNEL_OPCODE_DC_START};
+
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
 	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

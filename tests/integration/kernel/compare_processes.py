@@ -12,8 +12,9 @@ every id's starts and ends must agree in number:
     Process starts = new thread groups + execs          Process ends = last exits + execs
     Thread starts  = new tasks + execs                  Thread ends  = exits + execs by that thread
 
-and no process is there at the start (DCStart) and starts before it ends. Loss must be 0, or explain
-every difference. With --takeovers the source's host dies that often, in the middle of its events. Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
+and no process is there at the start (DCStart) and starts before it ends. Loss must be 0, or
+explain every difference. With --takeovers the source's host dies that often, in the middle of its
+events. Exit status: 0; 1 with the differences; 77 with the reason why it cannot run.
 """
 
 import argparse
@@ -168,7 +169,8 @@ def run(arguments):
     try:
         recorder.start()
         watch_out = tempfile.TemporaryFile("w+")
-        watch = subprocess.Popen([arguments.watch, FLAGS, str(arguments.takeovers)], stdin=subprocess.PIPE, stdout=watch_out,
+        watch = subprocess.Popen([arguments.watch, FLAGS, str(arguments.takeovers)],
+                                 stdin=subprocess.PIPE, stdout=watch_out,
                                  stderr=subprocess.PIPE, text=True)
         wait_ready(watch, watch_out)
         begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + MARGIN_NS

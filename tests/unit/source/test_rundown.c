@@ -218,6 +218,21 @@ static void test_rundown__fills_without_a_word(void **state)
 	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 20));
 }
 
+static void test_rundown__images_that_are_wanted_later(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[7], 0);
+	run(fixture, true, true, counts);
+	assert_int_equal(counts[0], 1);
+	assert_int_equal(counts[7], 1);
+	run(fixture, true, true, counts);
+	assert_int_equal(counts[0], 0);
+}
+
 static void test_rundown__corrects_after_loss(void **state)
 {
 	struct fixture *fixture = *state;
@@ -253,6 +268,7 @@ int main(void)
 		TEST(test_rundown__who_has_started_is_not_there_before),
 		TEST(test_rundown__who_is_known_is_not_described),
 		TEST(test_rundown__fills_without_a_word),
+		TEST(test_rundown__images_that_are_wanted_later),
 		TEST(test_rundown__corrects_after_loss),
 		TEST(test_rundown__no_procfs),
 	};

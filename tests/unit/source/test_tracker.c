@@ -341,6 +341,44 @@ static void test_tracker__short_and_unknown_records_are_ignored(void **state)
 	expect(fixture, "T2:5.5 P2:5<1=0(x|) P1:5<1=0(x|) T1:5.5 ");
 }
 
+/* Ticks in the header of the next event of this hook; others are taken too. */
+static void expect_ticks(struct fixture *fixture, uint16_t hook, uint32_t kernel, uint32_t user)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	bool is_found = false;
+
+	while (!is_found && etw_kernel_out_peek(&fixture->out, 0, &event)) {
+		is_found = etw_load16(event.bytes + 6) == hook;
+		if (is_found) {
+			assert_int_equal(etw_load32(event.bytes + 24), kernel);
+			assert_int_equal(etw_load32(event.bytes + 28), user);
+		}
+		etw_kernel_out_pop(&fixture->out, 0, &mark);
+	}
+	assert_true(is_found);
+}
+
+static void test_tracker__ends_have_the_cpu_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_exec exec = {.task = task_of(10, 10, 1, "x"), .old_tid = 10};
+	struct etw_kernel_exit exit = {.task = task_of(10, 10, 1, "x"), .is_last = 1};
+
+	begin_shell(fixture);
+	fixture->tracker->cpu_tick_ns = 1000000;
+	exec.task.runtime_ns = 8400000;
+	exec.task.user_ns = 3;
+	exec.task.system_ns = 1;
+	apply(fixture, &exec.head, ETW_KERNEL_EXEC, 10, 10, sizeof(exec));
+	expect_ticks(fixture, 0x0502, 2, 6);
+	expect_ticks(fixture, 0x0501, 0, 0);
+	exit.task.runtime_ns = 108400000; /* since the thread's start: the program has the rest */
+	exit.task.user_ns = 1;
+	apply(fixture, &exit.head, ETW_KERNEL_EXIT, 10, 10, sizeof(exit));
+	expect_ticks(fixture, 0x0502, 0, 100);
+}
+
 static void test_tracker__rundown_describes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -371,6 +409,7 @@ int main(void)
 		TEST(test_tracker__long_names_come_from_the_file),
 		TEST(test_tracker__unmaps_unload),
 		TEST(test_tracker__short_and_unknown_records_are_ignored),
+		TEST(test_tracker__ends_have_the_cpu_time),
 		TEST(test_tracker__rundown_describes),
 	};
 

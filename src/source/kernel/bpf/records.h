@@ -50,7 +50,9 @@ struct etw_kernel_record {
 };
 
 struct etw_kernel_task {
-	__u64 start_ns; /* CLOCK_BOOTTIME */
+	__u64 start_ns;           /* CLOCK_BOOTTIME */
+	__u64 runtime_ns;         /* on a CPU so far, up to the scheduler's last look at it */
+	__u64 user_ns, system_ns; /* as the clock's ticks found it: their relation is what counts */
 	__u32 tid;
 	__u32 pid; /* thread group */
 	__u32 parent_pid;
@@ -68,10 +70,8 @@ struct etw_kernel_new_task {
 struct etw_kernel_exit {
 	struct etw_kernel_record head;
 	struct etw_kernel_task task;
-	__u32 status;             /* of the group, as waitpid() gives it; only with is_last */
-	__u32 is_last;            /* the thread group ends with this thread */
-	__u64 runtime_ns;         /* of this thread, up to the scheduler's last look at it */
-	__u64 user_ns, system_ns; /* as the clock's ticks found it: their relation is what counts */
+	__u32 status;  /* of the group, as waitpid() gives it; only with is_last */
+	__u32 is_last; /* the thread group ends with this thread */
 };
 
 /* File name and arguments follow at @text: ETW_KERNEL_FILE_BYTES, then the arguments. */

@@ -11,6 +11,9 @@ const volatile __u32 etw_exit_tells_last = 0;
 static __always_inline void describe_task(struct etw_kernel_task *to, struct task_struct *task)
 {
 	to->start_ns = task->start_boottime;
+	to->runtime_ns = task->se.sum_exec_runtime;
+	to->user_ns = task->utime;
+	to->system_ns = task->stime;
 	to->tid = task->pid;
 	to->pid = task->tgid;
 	to->parent_pid = task->real_parent->tgid;
@@ -70,9 +73,6 @@ int etw_exit(__u64 *context)
 	else
 		record->is_last = task->signal->live.counter == 0;
 	record->status = record->is_last ? group_status(task) : 0;
-	record->runtime_ns = task->se.sum_exec_runtime;
-	record->user_ns = task->utime;
-	record->system_ns = task->stime;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
