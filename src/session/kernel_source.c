@@ -198,16 +198,17 @@ static int start_source(struct etw_session *session, bool is_adopted, struct etw
 	struct etw_source_request request = {
 		.group_masks = {session->state.head->config.enable_flags},
 	};
-	int fd;
+	int fd, result;
 
 	TRY(open_source(session, is_adopted, fault));
-	TRY(ops->enable(session->source, &request, fault));
+	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
+	result = ops->enable(session->source, &request, fault);
 	if (!is_adopted)
 		TRY(ops->rundown(session->source, /* is_end= */ false));
 	fd = ops->wait_fd(session->source);
 	if (fd >= 0)
 		TRY(start_watch(session, fd));
-	return 0;
+	return result;
 }
 
 /* A source that goes on with its counts has them still; one that begins anew adds to the former's. */
