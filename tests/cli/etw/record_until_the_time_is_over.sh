@@ -8,4 +8,4 @@ export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 grep '^lost: ' said
 tail -n 1 said | sed -e "s|$PWD|FOLDER|" -e 's/[0-9]/N/g'
 grep -o 'Machine   Linux' said
-for file in etw-*.etl; do "$ETW" info "$file" | grep -e 'on Linux' -e '^  buffer bytes' | sed 's/^.*build [0-9]*, //'; done
+"$ETW" info etw-*.etl | grep -e 'on Linux' -e '^  buffer bytes' | sed 's/^.*build [0-9]*, //'

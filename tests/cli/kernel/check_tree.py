@@ -17,8 +17,8 @@ import tempfile
 # A busy shell, a child that fails, a grandchild, and one that a signal ends.
 WORK = ("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; "
         "sh -c 'exit 3'; sh -c 'sleep 0.1; true'; sh -c 'kill -9 $$'; exit 4")
-ROW = re.compile(r"^\s*([\d.]+ [a-z]+)\s+(?:([\d.]+ [a-z]+)\s+)?(signal \d+|\d+|runs)\s+(\d+)\s+(\d+)"
-                 r"\s\s( *)(\S.*)$")
+ROW = re.compile(r"^\s*([\d.]+ [a-z]+)\s+(?:([\d.]+ [a-z]+)\s+)?(signal \d+|\d+|runs)"
+                 r"\s+(\d+)\s+(\d+)\s\s( *)(\S.*)$")
 
 
 def fail(text, sentence):
@@ -35,14 +35,16 @@ def read_rows(text):
         match = ROW.match(line)
         if not match:
             break
-        rows.append((match[2], match[3], int(match[4]), int(match[5]), len(match[6]) // 2, match[7]))
+        rows.append((match[2], match[3], int(match[4]), int(match[5]), len(match[6]) // 2,
+                     match[7]))
     return rows
 
 
 def check(text):
     rows = read_rows(text)
-    wanted = [(0, "4", "sh -c \"i=0;"), (1, "3", "sh -c \"exit 3\""), (1, "0", "sh -c \"sleep 0.1; true\""),
-              (2, "0", "sleep 0.1"), (1, "signal 9", "sh -c \"kill -9 $$\"")]
+    wanted = [(0, "4", "sh -c \"i=0;"), (1, "3", "sh -c \"exit 3\""),
+              (1, "0", "sh -c \"sleep 0.1; true\""), (2, "0", "sleep 0.1"),
+              (1, "signal 9", "sh -c \"kill -9 $$\"")]
     if len(rows) != len(wanted):
         fail(text, f"{len(rows)} processes, not {len(wanted)}")
     for row, (depth, status, command) in zip(rows, wanted):
