@@ -227,15 +227,16 @@ static inline void fake_start(struct fake_host *host)
 
 static inline void fake_stop(struct fake_host *host)
 {
+	static const char *const names[] = {ETW_RUNTIME_SOCKET, ETW_RUNTIME_PAGE, "lock"};
 	char path[128];
 
 	(void)pthread_join(host->thread, NULL);
 	(void)close(host->listener);
 	etw_runtime_page_unmap(host->page);
-	(void)snprintf(path, sizeof(path), "%s/%s", host->directory, ETW_RUNTIME_SOCKET);
-	(void)unlink(path);
-	(void)snprintf(path, sizeof(path), "%s/%s", host->directory, ETW_RUNTIME_PAGE);
-	(void)unlink(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", host->directory, names[i]);
+		(void)unlink(path);
+	}
 	(void)rmdir(host->directory);
 }
 
