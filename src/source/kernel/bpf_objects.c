@@ -263,11 +263,19 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 	return 0;
 }
 
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected)
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
+			  const struct etw_kernel_control *control)
 {
 	uint32_t key = 0;
 
-	return bpf_map_update_elem(bpf->switch_fd, &key, &collected, BPF_ANY);
+	return bpf_map_update_elem(bpf->switch_fd, &key, control, BPF_ANY);
+}
+
+int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret)
+{
+	uint32_t key = 0;
+
+	return bpf_map_lookup_elem(bpf->switch_fd, &key, ret);
 }
 
 void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS])
@@ -308,10 +316,18 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF", BUILT_WITHOUT);
 }
 
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected)
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
+			  const struct etw_kernel_control *control)
 {
 	(void)bpf;
-	(void)collected;
+	(void)control;
+	return -ENOSYS;
+}
+
+int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret)
+{
+	(void)bpf;
+	(void)ret;
 	return -ENOSYS;
 }
 

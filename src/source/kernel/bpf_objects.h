@@ -45,8 +45,12 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
 				 struct etw_fault *reterr);
 
-/* etw_kernel_bpf_switch() - what is collected: enum etw_kernel_switch. Returns 0 or negative errno. */
-int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf, uint32_t collected);
+/* etw_kernel_bpf_switch() - what is collected, and what a next host must know. Returns 0 or negative errno. */
+int etw_kernel_bpf_switch(const struct etw_kernel_bpf *bpf,
+			  const struct etw_kernel_control *control);
+
+/* etw_kernel_bpf_control() - what was switched last. Returns 0 or negative errno. */
+int etw_kernel_bpf_control(const struct etw_kernel_bpf *bpf, struct etw_kernel_control *ret);
 
 /* etw_kernel_bpf_drops() - the counts of all CPUs, by enum etw_kernel_drop. */
 void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KERNEL_DROPS]);

@@ -56,15 +56,17 @@ struct etw_source {
 	uint64_t moments[MOMENTS]; /* candidates for the watermark, oldest first */
 	uint32_t moment_count;
 	int64_t watermark_raw;
-	bool is_broken; /* the ring made no sense */
-	bool is_filled; /* the tracker knows what was there before */
+	struct etw_kernel_control control; /* as the switch map has it */
+	struct etw_kernel_item rundown;    /* outstanding: its events that are not safe */
+	bool is_broken;                    /* the ring made no sense */
+	bool is_filled;                    /* the tracker knows what was there before */
 };
 
-static uint64_t read_clock(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
@@ -72,8 +74,9 @@ static void close_source(struct etw_source *source)
 {
 	if (!source)
 		return;
+	source->control = (struct etw_kernel_control){0};
 	if (source->bpf.switch_fd >= 0)
-		(void)etw_kernel_bpf_switch(&source->bpf, 0);
+		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 	for (uint32_t i = 0; source->perfs && i < source->host.cpu_count; i++) {
 		/* Kept copies would go on recording. */
 		(void)etw_kernel_perf_enable(&source->perfs[i], false);
@@ -232,7 +235,7 @@ static int read_perf(struct etw_source *source, struct etw_kernel_perf *perf, ui
 /* Reads every stream. Returns 0 when all of them were read up to now, 1 when there is more. */
 static int read_streams(struct etw_source *source, uint32_t record_max)
 {
-	uint64_t now_ns = read_clock();
+	uint64_t now_ns = read_clock(CLOCK_MONOTONIC);
 	uint64_t end = etw_kernel_ring_end(&source->ring);
 	int is_more = 0, r;
 
@@ -337,20 +340,29 @@ static int walk(struct etw_source *source, struct etw_kernel_scan **ret)
 	return etw_kernel_scan_take("/proc", source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD, ret);
 }
 
-static int run_down_start(struct etw_source *source, bool describe)
+/*
+ * Who is there. When a host dies before the events of its rundown are safe the next one does it again, for
+ * what was there at the time of the first: rather twice than never.
+ */
+static int run_down_start(struct etw_source *source, bool describe, bool is_other)
 {
+	struct etw_kernel_scan_wish wish = {.describe = describe, .is_other = is_other};
+	uint64_t moment_ns = read_clock(CLOCK_MONOTONIC), begin_ns = read_clock(CLOCK_BOOTTIME);
 	struct etw_kernel_scan *scan;
-	uint64_t moment_ns = read_clock();
 	int r;
 
+	wish.until_ns = source->control.rundown_ns ? source->control.rundown_ns : UINT64_MAX;
 	TRY(walk(source, &scan));
 	read_all(source);
 	if (describe) {
+		if (!source->control.rundown_ns)
+			source->control.rundown_ns = begin_ns;
+		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 		apply_until(source, moment_ns);
 		etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(),
-				     NULL);
+				     &source->rundown);
 	}
-	r = etw_kernel_scan_apply(scan, source->tracker, &source->heap, describe);
+	r = etw_kernel_scan_apply(scan, source->tracker, &source->heap, &wish);
 	etw_kernel_scan_free(scan);
 	source->is_filled = true;
 	return r;
@@ -372,7 +384,8 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 /* Without loss the tracker knows who is there, to the record. After a loss procfs corrects it. */
 static int run_down_end(struct etw_source *source)
 {
-	uint64_t moment_ns = read_clock();
+	uint64_t moment_ns = read_clock(CLOCK_MONOTONIC);
+	struct etw_kernel_scan_wish wish = {0};
 	struct etw_source_loss loss;
 	struct etw_kernel_scan *scan;
 
@@ -383,7 +396,7 @@ static int run_down_end(struct etw_source *source)
 		read_all(source);
 		apply_until(source, moment_ns);
 		etw_kernel_scan_correct(scan, source->tracker);
-		(void)etw_kernel_scan_apply(scan, source->tracker, &source->heap, false);
+		(void)etw_kernel_scan_apply(scan, source->tracker, &source->heap, &wish);
 		etw_kernel_scan_free(scan);
 	}
 	apply_until(source, moment_ns);
@@ -399,7 +412,7 @@ static int run_down(struct etw_source *source, bool is_end)
 {
 	if (!source->flags)
 		return 0;
-	return is_end ? run_down_end(source) : run_down_start(source, true);
+	return is_end ? run_down_end(source) : run_down_start(source, true, false);
 }
 
 static int open_mappings(struct etw_source *source, struct etw_fault *reterr)
@@ -462,12 +475,15 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
 		collected |= ETW_KERNEL_COLLECT_UNMAPS;
-	r = etw_kernel_bpf_switch(&source->bpf, collected);
+	if (source->bpf.is_adopted && !source->is_filled)
+		(void)etw_kernel_bpf_control(&source->bpf, &source->control);
+	source->control.collected = collected;
+	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
 	if (source->flags && source->bpf.is_adopted && !source->is_filled)
-		TRY(run_down_start(source, false));
+		TRY(run_down_start(source, source->control.rundown_ns != 0, true));
 	return result;
 }
 
@@ -485,6 +501,10 @@ static void release(struct etw_source *source)
 {
 	uint64_t position;
 
+	if (source->control.rundown_ns && !source->rundown.outstanding) {
+		source->control.rundown_ns = 0;
+		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+	}
 	if (etw_kernel_stream_release(&source->streams[0], &position))
 		etw_kernel_ring_release(&source->ring, position);
 	for (uint32_t i = 0; source->perfs && i < source->host.cpu_count; i++)

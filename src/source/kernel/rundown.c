@@ -367,17 +367,20 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 }
 
 int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker,
-			  const struct etw_kernel_heap *heap, bool describe)
+			  const struct etw_kernel_heap *heap,
+			  const struct etw_kernel_scan_wish *wish)
 {
 	size_t started_count;
 	CLEANUP(freep) struct started *started = list_started(tracker, heap, &started_count);
 
 	if (!started)
 		return -ENOMEM;
-	if (!describe)
+	if (wish->is_other)
 		TRY(forget_pending(scan, heap));
 	for (size_t i = 0; i < scan->count; i++)
-		TRY(apply_process(&scan->at[i], tracker, started, started_count, describe));
+		TRY(apply_process(&scan->at[i], tracker, started, started_count,
+				  wish->describe && scan->at[i].start_ticks <=
+							    wish->until_ns / tracker->ns_per_tick));
 	return 0;
 }
 

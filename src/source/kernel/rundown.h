@@ -28,16 +28,26 @@ int etw_kernel_scan_take(const char *root, bool want_images, struct etw_kernel_s
 /* etw_kernel_scan_free() - takes NULL. */
 void etw_kernel_scan_free(struct etw_kernel_scan *scan);
 
+/* What etw_kernel_scan_apply() is to do. */
+struct etw_kernel_scan_wish {
+	bool describe;
+	bool is_other;
+	uint64_t until_ns;
+};
+
 /*
  * etw_kernel_scan_apply() - puts into the tracker what neither it nor a pending record knows.
  *
  * @heap:      records that were read after the walk and not applied yet
- * @describe:  also DCStart of each, at the moment that etw_kernel_out_begin() set
+ * @describe:  also DCStart of each that started before @until_ns (CLOCK_BOOTTIME), at the moment that
+ *             etw_kernel_out_begin() set
+ * @is_other:  another host collected before: what pending records map is not there yet
  *
  * Returns 0 or -ENOMEM.
  */
 int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker,
-			  const struct etw_kernel_heap *heap, bool describe);
+			  const struct etw_kernel_heap *heap,
+			  const struct etw_kernel_scan_wish *wish);
 
 /*
  * etw_kernel_scan_correct() - after lost records: takes out of the tracker who is not there any more.

@@ -128,7 +128,7 @@ CLASSES = {"03.1": "process start", "03.2": "process end", "05.1": "thread start
            "05.2": "thread end"}
 
 
-def read_watch(lines, begin_ns, end_ns):
+def read_watch(lines, begin_ns, end_ns, takeovers):
     """Counters of (what, id) of the source, the last thread of each end, and problems of order."""
     counts = collections.Counter()
     problems = []
@@ -144,7 +144,8 @@ def read_watch(lines, begin_ns, end_ns):
             continue
         pid, tid = int(words[5]), int(words[6])
         if kind == "03.3":
-            if pid in alive:
+            # A host that died in its rundown has it done again.
+            if pid in alive and not takeovers:
                 problems.append(f"process {pid} is there twice")
             alive[pid] = True
         if kind == "03.1":
@@ -206,7 +207,7 @@ def wait_ready(watch, watch_out):
 
 def judge(lines, text, lost, begin_ns, end_ns, made, takeovers):
     theirs, seen = read_ftrace(text, begin_ns, end_ns)
-    ours, problems = read_watch(lines, begin_ns, end_ns)
+    ours, problems = read_watch(lines, begin_ns, end_ns, takeovers)
     summary = lines[-1].split("\t")
     disordered, no_buffer, no_memory, incomplete = (int(word) for word in summary[2:6])
     # An end is either the last exit or an exec; which thread it was says the header.

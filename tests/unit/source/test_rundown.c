@@ -24,6 +24,7 @@ struct fixture {
 	struct etw_kernel_tracker *tracker;
 	struct etw_kernel_heap heap;
 	struct etw_kernel_stream stream;
+	uint64_t until_ns; /* 0: everything */
 };
 
 static void put_task(const char *folder, unsigned id, const char *state, unsigned start_ticks)
@@ -112,14 +113,16 @@ static int tear_down(void **state)
 /* Walks, applies, and counts events by hook into @counts; index 0 is everything. */
 static void run(struct fixture *fixture, bool want_images, bool describe, unsigned counts[8])
 {
+	struct etw_kernel_scan_wish wish = {.describe = describe, .until_ns = UINT64_MAX};
 	struct etw_source_event event;
 	struct etw_source_mark mark;
 	struct etw_kernel_scan *scan;
 
+	if (fixture->until_ns)
+		wish.until_ns = fixture->until_ns;
 	memset(counts, 0, 8 * sizeof(counts[0]));
 	assert_int_equal(etw_kernel_scan_take(root, want_images, &scan), 0);
-	assert_int_equal(etw_kernel_scan_apply(scan, fixture->tracker, &fixture->heap, describe),
-			 0);
+	assert_int_equal(etw_kernel_scan_apply(scan, fixture->tracker, &fixture->heap, &wish), 0);
 	etw_kernel_scan_free(scan);
 	while (etw_kernel_out_peek(&fixture->out, 0, &event)) {
 		unsigned group = etw_load16(event.bytes + 6) >> 8;
@@ -233,6 +236,19 @@ static void test_rundown__images_that_are_wanted_later(void **state)
 	assert_int_equal(counts[0], 0);
 }
 
+static void test_rundown__once_more_for_a_dead_host(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned counts[8];
+
+	put_process(20, "S", 500);
+	put_process(30, "S", 501);
+	fixture->until_ns = 500 * TICK_NS + 1;
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 1);
+	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 30));
+}
+
 static void test_rundown__corrects_after_loss(void **state)
 {
 	struct fixture *fixture = *state;
@@ -269,6 +285,7 @@ int main(void)
 		TEST(test_rundown__who_is_known_is_not_described),
 		TEST(test_rundown__fills_without_a_word),
 		TEST(test_rundown__images_that_are_wanted_later),
+		TEST(test_rundown__once_more_for_a_dead_host),
 		TEST(test_rundown__corrects_after_loss),
 		TEST(test_rundown__no_procfs),
 	};

@@ -35,7 +35,14 @@ enum etw_kernel_task_flag {
 	ETW_KERNEL_TASK_SHARES_MEMORY = 0x2, /* made with CLONE_VM */
 };
 
-/* The word of the switch map: what is collected. Zero: every program returns at once. */
+/* The one value of the switch map. It outlives the host, like the maps. */
+struct etw_kernel_control {
+	__u32 collected; /* enum etw_kernel_switch; 0: every program returns at once */
+	__u32 reserved;
+	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
+	__u64 rundown_ns;
+};
+
 enum etw_kernel_switch {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,
 	ETW_KERNEL_COLLECT_UNMAPS = 0x2,

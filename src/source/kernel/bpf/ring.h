@@ -30,15 +30,15 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, struct etw_kernel_control);
 } etw_switch SEC(".maps");
 
 static __always_inline int is_collected(__u32 what)
 {
 	__u32 key = 0;
-	__u32 *word = bpf_map_lookup_elem(&etw_switch, &key);
+	struct etw_kernel_control *control = bpf_map_lookup_elem(&etw_switch, &key);
 
-	return word && (*word & what);
+	return control && (control->collected & what);
 }
 
 static __always_inline void count_drop(__u32 cause)
