@@ -15,27 +15,13 @@ static uint64_t add_up(uint64_t left, uint64_t right)
 	return __builtin_add_overflow(left, right, &sum) ? UINT64_MAX : sum;
 }
 
-/* Reads a record that may be replaced meanwhile: then it is read again. */
-static void read_counts(const struct etw_session *session, uint32_t output,
-			struct etw_state_counts *ret)
-{
-	const struct etw_state_record *record;
-
-	do {
-		record = etw_state_holding(&session->state, output);
-		for (size_t i = 0; i < sizeof(*ret) / sizeof(uint64_t); i++)
-			((uint64_t *)ret)[i] = load_relaxed((const uint64_t *)&record->counts + i);
-		fence_acquire();
-	} while (record != etw_state_holding(&session->state, output));
-}
-
 void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret)
 {
 	*ret = (struct etw_state_counts){0};
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
 		struct etw_state_counts counts;
 
-		read_counts(session, i, &counts);
+		etw_state_counts(&session->state, i, &counts);
 		ret->events += counts.events;
 		ret->gaps += counts.gaps;
 		ret->rejected += counts.rejected;
@@ -133,7 +119,8 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 		sets += session->sets[i] != NULL;
 	ret->number_of_buffers = (sets ? sets : 1) * head->plan.ring_buffers *
 				 head->plan.output_count;
-	ret->free_buffers = sets ? saturate(session->free_buffers) : ret->number_of_buffers;
+	ret->free_buffers = sets ? saturate(load_relaxed(&session->free_buffers))
+				 : ret->number_of_buffers;
 	ret->logger_thread_id = (uint32_t)session->thread_id;
 	(void)snprintf(ret->complaint, sizeof(ret->complaint), "%s", session->complaint);
 	pthread_mutex_unlock(&session->lock);

@@ -199,14 +199,35 @@ const struct etw_state_record *etw_state_holding(const struct etw_state *state, 
 	return record_at(state, output, load_acquire(&output_at(state, output)->holding) & 1);
 }
 
+void etw_state_counts(const struct etw_state *state, uint32_t output, struct etw_state_counts *ret)
+{
+	const struct etw_state_output *place = output_at(state, output);
+	uint64_t holding;
+
+	do {
+		const uint64_t *from;
+
+		holding = load_acquire(&place->holding);
+		from = (const void *)&record_at(state, output, holding & 1)->counts;
+		for (size_t i = 0; i < sizeof(*ret) / sizeof(*from); i++)
+			((uint64_t *)ret)[i] = load_relaxed(&from[i]);
+		fence_acquire(); /* pairs with etw_state_commit() */
+	} while (load_relaxed(&place->holding) != holding);
+}
+
 void etw_state_commit(struct etw_state *state, uint32_t output,
 		      const struct etw_state_record *record)
 {
 	struct etw_state_output *place = output_at(state, output);
-	uint64_t next = (load_relaxed(&place->holding) & 1) ^ 1;
+	const uint64_t next = load_relaxed(&place->holding) + 1;
+	const uint64_t *from = (const void *)record;
+	uint64_t *to = (void *)record_at(state, output, next & 1);
 
 	SCHED_POINT("session.commit.before");
-	memcpy(record_at(state, output, next), record, state->head->record_bytes);
+	/* Word by word: whoever reads the numbers of a record meanwhile finds that out afterwards. */
+	fence_release(); /* pairs with etw_state_counts() */
+	for (uint32_t i = 0; i < state->head->record_bytes / sizeof(*to); i++)
+		store_relaxed(&to[i], from[i]);
 	SCHED_POINT("session.commit.written");
 	store_release(&place->holding, next); /* pairs with etw_state_holding() */
 	SCHED_POINT("session.commit.done");

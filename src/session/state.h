@@ -106,7 +106,7 @@ struct etw_state_record {
 };
 
 struct etw_state_output {
-	uint64_t holding; /* atomic: index of the record that holds, 0 or 1 */
+	uint64_t holding; /* atomic: commits so far; its low bit is the record that holds */
 	uint64_t reserved_pad[7];
 };
 
@@ -146,8 +146,11 @@ int etw_state_reserve_set(struct etw_state *state, uint32_t slot);
 struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,
 					   uint32_t output);
 
-/* etw_state_holding() - the record that holds. Owner thread; others read single words of it. */
+/* etw_state_holding() - the record that holds. Owner thread. */
 const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output);
+
+/* etw_state_counts() - the numbers of the record that holds, all of one moment. Any thread. */
+void etw_state_counts(const struct etw_state *state, uint32_t output, struct etw_state_counts *ret);
 
 /*
  * etw_state_commit() - makes @record the one that holds: all of it, or nothing, is what the next host
