@@ -57,16 +57,14 @@ static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t
 static inline void etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
 					 bool is_mixed, unsigned type, uint8_t *at, size_t left)
 {
-	const EVENT_DATA_DESCRIPTOR *end = data + data_count;
+	for (uint32_t i = 0; i < data_count; i++) {
+		size_t bytes = data[i].Size;
 
-	for (; data < end; data++) {
-		size_t bytes = data->Size;
-
-		if (is_mixed && data->Type != type)
+		if (is_mixed && data[i].Type != type)
 			continue;
 		if (UNLIKELY(bytes > left))
 			bytes = left;
-		etw_event_copy_field(at, (const uint8_t *)(uintptr_t)data->Ptr, bytes);
+		etw_event_copy_field(at, (const uint8_t *)(uintptr_t)data[i].Ptr, bytes);
 		at += bytes;
 		left -= bytes;
 	}

@@ -98,8 +98,8 @@ static void describe(const struct fake_enable *enable, struct wire_enable *ret)
 	ret->control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 }
 
-/* Sends the whole state of one registration, with the sets that it names. Returns whether it is enabled. */
-static bool send_state(struct fake_host *host, struct fake_peer *peer, unsigned index,
+/* Sends the whole state of one registration, with the sets that it names. */
+static void send_state(struct fake_host *host, struct fake_peer *peer, unsigned index,
 		       uint32_t control_code)
 {
 	const struct wire_message head = {.type = WIRE_ENABLE, .request = ++host->next_request};
@@ -118,9 +118,9 @@ static bool send_state(struct fake_host *host, struct fake_peer *peer, unsigned 
 	if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE)
 		state.control_code = control_code;
 	if (state.control_code == 0 && control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
-		return false;
+		return;
+	peer->asked = head.request;
 	send_to(peer, wire_message_encode_enable(&head, &state, room), -1);
-	return true;
 }
 
 static void on_register(struct fake_host *host, struct fake_peer *peer,
@@ -140,7 +140,7 @@ static void on_register(struct fake_host *host, struct fake_peer *peer,
 	peer->registration_count++;
 	host->registered++;
 	reply(peer, message->head.request, 0);
-	(void)send_state(host, peer, index, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	send_state(host, peer, index, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 }
 
 static void on_unregister(struct fake_host *host, struct fake_peer *peer,
@@ -193,7 +193,7 @@ static void handle(struct fake_host *host, struct fake_peer *peer,
 		on_unregister(host, peer, message);
 		break;
 	case WIRE_ENABLE_DONE:
-		host->enable_done++;
+		peer->done = message->head.request;
 		if (message->head.status < 0)
 			host->last_done_status = message->head.status;
 		break;
@@ -327,13 +327,36 @@ void fake_host_done(struct fake_host *host)
 	(void)close(host->clock_fd);
 }
 
-/* Holding the lock. Waits until *@counter is at least @target. */
-static int wait_for(struct fake_host *host, const uint32_t *counter, uint32_t target)
+static struct timespec deadline_of_now(void)
 {
 	struct timespec deadline;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += FAKE_WAIT_MS / 1000;
+	return deadline;
+}
+
+/* Holding the lock. Waits until every process has answered the last ENABLE that it got. */
+static int wait_for_answers(struct fake_host *host)
+{
+	const struct timespec deadline = deadline_of_now();
+
+	for (unsigned i = 0; i < FAKE_PEERS; i++) {
+		const struct fake_peer *peer = &host->peers[i];
+
+		while (peer->fd >= 0 && peer->done != peer->asked) {
+			if (pthread_cond_timedwait(&host->changed, &host->lock, &deadline))
+				return -ETIMEDOUT;
+		}
+	}
+	return 0;
+}
+
+/* Holding the lock. Waits until *@counter is at least @target. */
+static int wait_for(struct fake_host *host, const uint32_t *counter, uint32_t target)
+{
+	const struct timespec deadline = deadline_of_now();
+
 	while ((int32_t)(*counter - target) < 0) {
 		if (pthread_cond_timedwait(&host->changed, &host->lock, &deadline))
 			return -ETIMEDOUT;
@@ -344,20 +367,17 @@ static int wait_for(struct fake_host *host, const uint32_t *counter, uint32_t ta
 /* Holding the lock. Tells every process that has it, and waits for all. */
 static int send_all(struct fake_host *host, const GUID *provider, uint32_t control_code)
 {
-	uint32_t target = host->enable_done;
-
 	host->last_done_status = 0;
 	for (unsigned p = 0; p < FAKE_PEERS; p++) {
 		struct fake_peer *peer = &host->peers[p];
 
 		for (uint32_t i = 0; i < peer->registration_count; i++) {
 			if (peer->fd >= 0 &&
-			    etw_guid_equal(&peer->registrations[i].provider, provider) &&
-			    send_state(host, peer, i, control_code))
-				target++;
+			    etw_guid_equal(&peer->registrations[i].provider, provider))
+				send_state(host, peer, i, control_code);
 		}
 	}
-	TRY(wait_for(host, &host->enable_done, target));
+	TRY(wait_for_answers(host));
 	return host->last_done_status;
 }
 

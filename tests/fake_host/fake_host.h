@@ -36,6 +36,7 @@ struct fake_enable {
 struct fake_peer {
 	int fd; /* -1: free */
 	uint32_t pid;
+	uint32_t asked, done; /* requests of the last ENABLE that went out, and that was answered */
 	uint32_t registration_count;
 	struct {
 		uint32_t number;
@@ -62,7 +63,7 @@ struct fake_host {
 	struct fake_peer peers[FAKE_PEERS];
 	struct fake_enable enables[FAKE_ENABLES];
 	/* What providers said, in all. */
-	uint32_t registered, unregistered, enable_done, retired;
+	uint32_t registered, unregistered, retired;
 	int32_t last_done_status;
 };
 

@@ -82,7 +82,7 @@ static void test_listener__a_host_that_comes_later_finds_the_provider(void **sta
 	REGHANDLE handle;
 
 	(void)state;
-	open_session(&session, 1, 4, 0);
+	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
 	assert_int_equal(etw_provider_register(&test_provider, on_enable, &told, &handle), 0);
 	assert_int_equal(write_number(handle, 1, 0, 0), 0);
 	assert_int_equal(fake_host_start(&host), 0);
@@ -105,7 +105,7 @@ static void test_listener__a_new_host_finds_everything_as_it_was(void **state)
 	uint32_t registered;
 
 	(void)state;
-	open_session(&session, 1, 4, 0);
+	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
 	assert_int_equal(fake_host_start(&host), 0);
 	assert_int_equal(etw_provider_register(&test_provider, on_enable, &told, &handle), 0);
 	enable(&session);
@@ -136,7 +136,7 @@ static void test_listener__a_new_host_that_knows_nothing_disables(void **state)
 	REGHANDLE handle;
 
 	(void)state;
-	open_session(&session, 1, 4, 0);
+	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
 	assert_int_equal(fake_host_start(&host), 0);
 	assert_int_equal(etw_provider_register(&test_provider, on_enable, &told, &handle), 0);
 	enable(&session);
@@ -158,7 +158,7 @@ static void test_listener__a_host_that_leaves_takes_its_sessions_along(void **st
 	REGHANDLE handle;
 
 	(void)state;
-	open_session(&session, 1, 4, 0);
+	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
 	assert_int_equal(fake_host_start(&host), 0);
 	assert_int_equal(etw_provider_register(&test_provider, on_enable, &told, &handle), 0);
 	enable(&session);
