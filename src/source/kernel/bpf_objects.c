@@ -10,10 +10,6 @@
 
 #include "base/macros.h"
 
-static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "kernel-exec",
-							 "kernel-exit", "kernel-unmap"};
-#define LINK_UNMAP 3
-
 static void reset(struct etw_kernel_bpf *bpf)
 {
 	*bpf = (struct etw_kernel_bpf){.ring_fd = -1, .drops_fd = -1, .switch_fd = -1};
@@ -42,6 +38,10 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+
+static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "kernel-exec",
+							 "kernel-exit", "kernel-unmap"};
+#define LINK_UNMAP 3
 
 static const char *const program_names[ETW_KERNEL_LINKS] = {"etw_new_task", "etw_exec", "etw_exit",
 							    "etw_unmap"};

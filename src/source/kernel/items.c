@@ -17,7 +17,7 @@ static bool comes_before(const struct etw_kernel_item *left, const struct etw_ke
 static int grow(struct etw_kernel_heap *heap)
 {
 	size_t room = heap->room ? heap->room * 2 : FIRST_ROOM;
-	struct etw_kernel_item **at = reallocarray(heap->at, room, sizeof(*at));
+	struct etw_kernel_heap_slot *at = reallocarray(heap->at, room, sizeof(*at));
 
 	if (!at)
 		return -ENOMEM;
@@ -43,22 +43,22 @@ int etw_kernel_heap_add(struct etw_kernel_heap *heap, struct etw_kernel_stream *
 		stream->first = item;
 	stream->last = item;
 	heap->count++;
-	while (place && comes_before(item, heap->at[(place - 1) / 2])) {
+	while (place && comes_before(item, heap->at[(place - 1) / 2].item)) {
 		heap->at[place] = heap->at[(place - 1) / 2];
 		place = (place - 1) / 2;
 	}
-	heap->at[place] = item;
+	heap->at[place].item = item;
 	return 0;
 }
 
 struct etw_kernel_item *etw_kernel_heap_peek(const struct etw_kernel_heap *heap)
 {
-	return heap->count ? heap->at[0] : NULL;
+	return heap->count ? heap->at[0].item : NULL;
 }
 
 struct etw_kernel_item *etw_kernel_heap_take(struct etw_kernel_heap *heap)
 {
-	struct etw_kernel_item *first = heap->at[0], *moved = heap->at[--heap->count];
+	struct etw_kernel_item *first = heap->at[0].item, *moved = heap->at[--heap->count].item;
 	size_t place = 0;
 
 	for (;;) {
@@ -66,14 +66,15 @@ struct etw_kernel_item *etw_kernel_heap_take(struct etw_kernel_heap *heap)
 
 		if (child >= heap->count)
 			break;
-		if (child + 1 < heap->count && comes_before(heap->at[child + 1], heap->at[child]))
+		if (child + 1 < heap->count &&
+		    comes_before(heap->at[child + 1].item, heap->at[child].item))
 			child++;
-		if (!comes_before(heap->at[child], moved))
+		if (!comes_before(heap->at[child].item, moved))
 			break;
 		heap->at[place] = heap->at[child];
 		place = child;
 	}
-	heap->at[place] = moved;
+	heap->at[place].item = moved;
 	return first;
 }
 

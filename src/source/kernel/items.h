@@ -32,8 +32,12 @@ struct etw_kernel_stream {
 	struct etw_kernel_item *first, *last; /* owned */
 };
 
+struct etw_kernel_heap_slot {
+	struct etw_kernel_item *item; /* belongs to its stream */
+};
+
 struct etw_kernel_heap {
-	struct etw_kernel_item **at; /* owned array; the items belong to their streams */
+	struct etw_kernel_heap_slot *at; /* owned; the least first, as in every heap */
 	size_t count, room;
 	uint64_t next_order;
 };

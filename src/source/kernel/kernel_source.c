@@ -57,7 +57,7 @@ struct etw_source {
 	uint32_t moment_count;
 	int64_t watermark_raw;
 	struct etw_kernel_control control; /* as the switch map has it */
-	struct etw_kernel_item rundown;    /* outstanding: its events that are not safe */
+	struct etw_kernel_item *rundown;   /* owned; outstanding: its events that are not safe */
 	bool is_broken;                    /* the ring made no sense */
 	bool is_filled;                    /* the tracker knows what was there before */
 };
@@ -93,6 +93,7 @@ static void close_source(struct etw_source *source)
 	free(source->perfs);
 	free(source->perf_record);
 	free(source->streams);
+	free(source->rundown);
 	free(source);
 }
 
@@ -117,7 +118,8 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 		source->bpf.link_fds[i] = -1;
 	TRY(etw_kernel_probe_check(reterr));
 	source->streams = calloc((size_t)host->cpu_count + 1, sizeof(*source->streams));
-	if (!source->streams)
+	source->rundown = calloc(1, sizeof(*source->rundown));
+	if (!source->streams || !source->rundown)
 		return -ENOMEM;
 	TRY(etw_kernel_out_init(&source->out, &source->host, marks));
 	source->tracker = etw_kernel_tracker_new(&source->out);
@@ -360,7 +362,7 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 		apply_until(source, moment_ns);
 		etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(),
-				     &source->rundown);
+				     source->rundown);
 	}
 	r = etw_kernel_scan_apply(scan, source->tracker, &source->heap, &wish);
 	etw_kernel_scan_free(scan);
@@ -501,7 +503,7 @@ static void release(struct etw_source *source)
 {
 	uint64_t position;
 
-	if (source->control.rundown_ns && !source->rundown.outstanding) {
+	if (source->control.rundown_ns && !source->rundown->outstanding) {
 		source->control.rundown_ns = 0;
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 	}

@@ -255,7 +255,7 @@ static struct started *list_started(const struct etw_kernel_tracker *tracker,
 	size_t count = 0;
 
 	for (size_t i = 0; list && i < heap->count; i++) {
-		const struct etw_kernel_item *item = heap->at[i];
+		const struct etw_kernel_item *item = heap->at[i].item;
 		const struct etw_kernel_new_task *record = item->record;
 
 		if (item->is_mapping || item->byte_count < sizeof(*record) ||
@@ -294,7 +294,7 @@ static bool is_started(const struct started *list, size_t count, uint32_t tid, u
 static int forget_pending(struct etw_kernel_scan *scan, const struct etw_kernel_heap *heap)
 {
 	for (size_t i = 0; i < heap->count; i++) {
-		const struct etw_kernel_item *item = heap->at[i];
+		const struct etw_kernel_item *item = heap->at[i].item;
 		struct etw_kernel_perf_record record;
 
 		if (!item->is_mapping || !item->byte_count ||

@@ -47,6 +47,18 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+def list_groups():
+    """{thread: its group} of everybody who is there."""
+    groups = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            groups.update((int(task.name), int(folder.name))
+                          for task in (folder / "task").iterdir())
+        except OSError:
+            pass  # gone
+    return groups
+
+
 class Recorder:
     """An ftrace instance that counts starts, execs and exits by id."""
 
@@ -71,6 +83,7 @@ class Recorder:
         # Names of threads are not wanted; the table of group ids costs nothing.
         for event in EVENTS:
             self.write(f"events/{event}/enable", "1")
+        self.groups = list_groups()
 
     def stop(self):
         self.write("tracing_on", "0")
@@ -189,7 +202,8 @@ def run(arguments):
         recorder.close()
     watch_out.seek(0)
     lines = watch_out.readlines()
-    return judge(lines, text, lost, begin_ns, end_ns, made, arguments.takeovers)
+    return judge(lines, text, lost, (begin_ns, end_ns), made, arguments.takeovers,
+                 recorder.groups)
 
 
 def wait_ready(watch, watch_out):
@@ -205,7 +219,8 @@ def wait_ready(watch, watch_out):
         time.sleep(0.01)
 
 
-def judge(lines, text, lost, begin_ns, end_ns, made, takeovers):
+def judge(lines, text, lost, window, made, takeovers, groups):
+    begin_ns, end_ns = window
     theirs, seen = read_ftrace(text, begin_ns, end_ns)
     ours, problems = read_watch(lines, begin_ns, end_ns, takeovers)
     summary = lines[-1].split("\t")
@@ -215,7 +230,7 @@ def judge(lines, text, lost, begin_ns, end_ns, made, takeovers):
     for key in [key for key in ours if key[0] == "last exit"]:
         del ours[key]
     if tells_last:
-        add_last_exits(theirs, text, begin_ns, end_ns)
+        add_last_exits(theirs, text, begin_ns, end_ns, groups)
     for key in [key for key in theirs if key[0] == "last exit"]:
         del theirs[key]
     if not tells_last:
@@ -248,9 +263,8 @@ def drop(counts, what):
         del counts[key]
 
 
-def add_last_exits(counts, text, begin_ns, end_ns):
-    """The last exit names a thread; its group is what task_newtask said."""
-    group = {}
+def add_last_exits(counts, text, begin_ns, end_ns, group):
+    """The last exit names a thread: its group is what task_newtask said, or what was before."""
     for line in text.splitlines():
         match = LINE.match(line)
         if not match:
@@ -261,22 +275,11 @@ def add_last_exits(counts, text, begin_ns, end_ns):
         if match["event"] == "task_newtask":
             new = int(fields["pid"])
             is_thread = int(fields["clone_flags"], 16) & CLONE_THREAD
-            group[new] = group.get(tid, own_group(tid)) if is_thread else new
+            group[new] = group.get(tid, tid) if is_thread else new
         elif match["event"] == "sched_process_exec":
             group[int(fields["pid"])] = int(fields["pid"])
         elif fields.get("group_dead", "").startswith("t") and begin_ns <= time_ns <= end_ns:
             counts["process end", group.get(tid, tid)] += 1
-
-
-def own_group(tid):
-    """The group of a thread that was there before, if it still is."""
-    try:
-        for line in pathlib.Path(f"/proc/{tid}/status").read_text().splitlines():
-            if line.startswith("Tgid:"):
-                return int(line.split()[1])
-    except OSError:
-        pass
-    return tid
 
 
 def main():
