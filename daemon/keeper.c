@@ -91,7 +91,8 @@ static void forget(struct keeper *keeper, const char *name)
 	for (size_t i = 0; i < keeper->kept_count;) {
 		struct kept *kept = &keeper->kept[i];
 
-		if (is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)) {
+		if ((is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)) !=
+		    0) {
 			i++;
 			continue;
 		}

@@ -137,7 +137,7 @@ static void close_kept(struct etwd_keeper_store *store, const char *name)
 		struct etwd_kept *kept = &store->kept[i];
 
 		if (kept->fd < 0 ||
-		    (is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)))
+		    (is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)) != 0)
 			continue;
 		close(kept->fd);
 		kept->fd = -1;

@@ -130,9 +130,13 @@ static bool is_sound(const struct etw_state_head *head, uint64_t bytes)
 	if (head->buffer_bytes < ETW_SESSION_BUFFER_KIB_MIN * 1024 ||
 	    head->buffer_bytes > ETW_SESSION_BUFFER_KIB_MAX * 1024)
 		return false;
-	memcpy(&expected, head, sizeof(expected));
+	expected = *head;
 	lay_out(&expected);
-	return memcmp(&expected, head, sizeof(expected)) == 0 && head->total_bytes <= bytes;
+	return expected.record_bytes == head->record_bytes &&
+	       expected.header_at == head->header_at && expected.outputs_at == head->outputs_at &&
+	       expected.output_stride == head->output_stride &&
+	       expected.durables_at == head->durables_at &&
+	       expected.total_bytes == head->total_bytes && head->total_bytes <= bytes;
 }
 
 int etw_state_adopt(int fd, struct etw_state *ret)

@@ -141,8 +141,10 @@ static void test_quiet__no_allocation(void **state)
 	uint64_t before, written;
 
 	(void)state;
-	if (IS_SANITIZED)
+	if (IS_SANITIZED) {
+		print_message("skipped: a sanitizer allocates by itself\n");
 		skip();
+	}
 	free(malloc(1));
 	assert_true(load_relaxed(&allocations) > 0); /* it does count */
 	before = load_relaxed(&allocations);
@@ -158,8 +160,10 @@ static void test_quiet__no_page_fault(void **state)
 	uint64_t taken = 0;
 
 	(void)state;
-	if (IS_SANITIZED) /* their own memory is touched late */
+	if (IS_SANITIZED) {
+		print_message("skipped: a sanitizer touches its own memory late\n");
 		skip();
+	}
 	(void)write_events(WARM_UP, &taken);
 	taken = 0;
 	(void)getrusage(RUSAGE_THREAD, &before);
@@ -233,8 +237,10 @@ static void test_quiet__a_system_call_would_be_seen(void **state)
 	int status = run_in_silence(/* is_calling= */ true, counts);
 
 	(void)state;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_FILTER)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_FILTER) {
+		print_message("skipped: no seccomp filter can be set here\n");
 		skip();
+	}
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGSYS);
 }
@@ -245,8 +251,10 @@ static void test_quiet__no_system_call(void **state)
 	int status = run_in_silence(/* is_calling= */ false, counts);
 
 	(void)state;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_FILTER)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_FILTER) {
+		print_message("skipped: no seccomp filter can be set here\n");
 		skip();
+	}
 	assert_int_equal(status, 0);
 	expect_all(counts[0], counts[1], EVENTS);
 }
