@@ -51,11 +51,14 @@ int etw_table_insert(struct etw_table *table, uint64_t hash, void *item);
 /* etw_table_reserve() - makes room, so that the next @count insertions succeed. Returns 0 or -ENOMEM. */
 int etw_table_reserve(struct etw_table *table, size_t count);
 
-/* etw_hash_mix() - folds one more word into a hash. */
+/* etw_hash_mix() - folds one more word into a hash: every bit of it reaches every bit of the result. */
 static inline uint64_t etw_hash_mix(uint64_t hash, uint64_t word)
 {
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	__extension__ const unsigned __int128 product =
+		(unsigned __int128)(hash ^ word ^ UINT64_C(0x8bb84b93962eacc9)) *
+		UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* etw_hash_bytes() - hash of a run of bytes, eight at a time. */

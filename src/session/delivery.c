@@ -66,10 +66,14 @@ static uint32_t choose_slot_count(const struct etw_session *session)
 	uint32_t wanted = SLOT_BATCHES *
 			  (ETW_DELIVERY_BATCH_BYTES / session->plan.buffer_bytes + 1);
 	uint32_t least = SLOTS_PER_CPU * session->plan.output_count;
+	uint32_t as_rings = session->plan.ring_buffers * session->plan.output_count;
 	uint32_t count = 8;
 
 	if (wanted < least)
 		wanted = least;
+	/* Whoever asked for room for the writers' bursts wants it on the way to the consumer too. */
+	if (wanted < as_rings)
+		wanted = as_rings;
 	while (count < wanted && 2 * (uint64_t)count * session->plan.buffer_bytes <= MEMORY_MAX)
 		count *= 2;
 	return count;
