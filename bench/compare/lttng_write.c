@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lttng_write
+ * lttng_write [SECONDS]
  *
  * What one event costs LTTng-UST, written as bench/write writes: batches of the same number of events, on as
  * many threads, timed by the threads' CPU time, the best of as many rounds. Run by run_lttng, which makes the
- * session; without one it says what a disabled tracepoint costs.
+ * session; without one it says what a disabled tracepoint costs. With SECONDS it writes the event of three
+ * fields at full speed for so long, on two threads, and says how many those were.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -89,10 +91,45 @@ static double measure(int payload_bytes, unsigned threads)
 	return best;
 }
 
-int main(void)
+static int is_over; /* atomic */
+
+static void *write_on(void *context)
+{
+	unsigned long long *written = context;
+
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		write_batch(26);
+		*written += BATCH;
+	}
+	return NULL;
+}
+
+static int write_for(double seconds)
+{
+	const struct timespec time = {.tv_sec = (time_t)seconds};
+	unsigned long long written[THREADS_MAX] = {0}, sum = 0;
+	pthread_t threads[THREADS_MAX];
+
+	for (int i = 0; i < THREADS_MAX; i++) {
+		if (pthread_create(&threads[i], NULL, write_on, &written[i]))
+			return 1;
+	}
+	(void)nanosleep(&time, NULL);
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS_MAX; i++) {
+		(void)pthread_join(threads[i], NULL);
+		sum += written[i];
+	}
+	printf("lttng-tried %llu\n", sum);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	double reference;
 
+	if (argc > 1)
+		return write_for(atof(argv[1]));
 	printf("LTTng-UST, %s, per event\n",
 	       lttng_ust_tracepoint_enabled(etw_compare, three_fields) ? "enabled" : "disabled");
 	reference = measure(26, 1);
