@@ -310,9 +310,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (options.is_kernel && geteuid() != 0) {
-		printf("SKIPPED: the kernel's events need root\n");
+	if (options.is_kernel && is_kernel_shut())
 		return TEST_SKIPPED;
-	}
 	return run(&options);
 }

@@ -129,10 +129,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (getopt_long(argc, argv, "", names, NULL) == 'r')
 		rounds = strtoull(optarg, NULL, 0);
-	if (geteuid() != 0) {
-		printf("SKIPPED: the kernel's events need root\n");
+	if (is_kernel_shut())
 		return TEST_SKIPPED;
-	}
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	snprintf(file, sizeof(file), "%s/enclose.etl", test_home());
 	session.file = file;

@@ -40,6 +40,17 @@ double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+bool is_kernel_shut(void)
+{
+	if (geteuid() != 0)
+		printf("SKIPPED: the kernel's events need root\n");
+	else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+		printf("SKIPPED: this machine shows no BTF\n");
+	else
+		return false;
+	return true;
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
 {
 	(void)status;
@@ -95,6 +106,7 @@ void recording_start(struct recording *recording, const struct recording_options
 	properties->MaximumBuffers = options->buffers;
 	properties->LogFileMode = options->mode;
 	properties->EnableFlags = options->kernel_flags;
+	properties->FlushTimer = options->flush_timer;
 	if (options->file)
 		snprintf(recording->block.file, sizeof(recording->block.file), "%s", options->file);
 	else

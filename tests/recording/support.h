@@ -30,6 +30,7 @@ struct recording_options {
 	ULONG buffer_kib;
 	ULONG buffers; /* MinimumBuffers and MaximumBuffers */
 	ULONG kernel_flags;
+	ULONG flush_timer; /* as EVENT_TRACE_PROPERTIES.FlushTimer */
 };
 
 /* fail() - prints a sentence and exits with 1. */
@@ -55,6 +56,9 @@ ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *co
 
 /* recording_check_order() - each processor's events never run back in the file; returns all events. */
 uint64_t recording_check_order(const char *file);
+
+/* is_kernel_shut() - says why the kernel cannot be recorded here, and returns true, or returns false. */
+bool is_kernel_shut(void);
 
 /* seconds() - CLOCK_MONOTONIC. */
 double seconds(void);
