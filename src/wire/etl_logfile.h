@@ -49,6 +49,12 @@ static_assert(sizeof(struct wire_logfile_tail) == 0xD0, "layout");
 static_assert(WIRE_LOGFILE_BYTES32 == 0x110, "layout");
 static_assert(WIRE_LOGFILE_BYTES64 == 0x118, "layout");
 
+/*
+ * What our files say as TimerResolution: the unit of KernelTime and UserTime, 100 ns. Linux counts CPU time
+ * finer than its ticks, and Windows machines with a fast timer say 1 ms as well.
+ */
+#define WIRE_LOGFILE_TICK_FT 10000
+
 #define WIRE_LOGFILE_MODE_RELOG      UINT32_C(0x00010000) /* written by the relogger [OBS] */
 #define WIRE_LOGFILE_MODE_COMPRESSED UINT32_C(0x04000000) /* [OBS DynamicEvents.etl] */
 #define WIRE_LOGFILE_MODE_CIRCULAR   UINT32_C(0x00000002) /* [SDK] */

@@ -4,24 +4,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND    UINT64_C(1000000000)
-#define FALLBACK_TICK_NS UINT64_C(1000000)
+#include "wire/etl_logfile.h"
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define NS_PER_FT     UINT64_C(100)
 
 static size_t bucket_of(uint32_t id)
 {
 	return (id * UINT32_C(2654435761)) >> 18;
-}
-
-static uint64_t cpu_tick_ns(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
-		return FALLBACK_TICK_NS;
-	return (uint64_t)tick.tv_nsec;
 }
 
 struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
@@ -32,7 +24,7 @@ struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 	if (!tracker)
 		return NULL;
 	tracker->out = out;
-	tracker->cpu_tick_ns = cpu_tick_ns();
+	tracker->cpu_tick_ns = WIRE_LOGFILE_TICK_FT * NS_PER_FT;
 	tracker->ns_per_tick = NS_PER_SECOND / (ticks > 0 ? (uint64_t)ticks : 100);
 	return tracker;
 }

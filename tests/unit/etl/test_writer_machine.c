@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "etl/time_zone.h"
 #include "etl/writer.h"
+#include "wire/etl_logfile.h"
 
 static void test_writer_machine__fields(void **state)
 {
@@ -32,8 +33,7 @@ static void test_writer_machine__fields(void **state)
 	assert_true(head.has_partition);
 	assert_true(head.processors >= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
 	assert_int_equal(head.pointer_bytes, sizeof(void *));
-	/* Ticks of 100 to 1000 Hz. */
-	assert_in_range(head.timer_resolution, 10000, 100000);
+	assert_int_equal(head.timer_resolution, WIRE_LOGFILE_TICK_FT);
 	etw_time_zone_write((int64_t)time(NULL), zone);
 	assert_memory_equal(head.time_zone, zone, sizeof(zone));
 }
