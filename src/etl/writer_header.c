@@ -9,14 +9,13 @@
 #include "etl/writer_internal.h"
 #include "wire/etl_event.h"
 #include "wire/etl_logfile.h"
+#include "wire/group_masks.h"
 
 #define HOOK_HEADER           0x0000
-#define HOOK_GROUP_MASKS      0x0005
 #define HOOK_PARTITION        0x0050
 #define PAYLOAD_VERSION       2
-#define GROUP_MASKS_BYTES     36
 #define PARTITION_BYTES       48
-#define KERNEL_TRACE_VERSION  0x46 /* behind the group masks since Windows 10 */
+#define GROUP_MASKS_BYTES     ((uint32_t)sizeof(struct wire_group_masks))
 #define START_BUFFERS         1
 #define LAYOUT_1_BUFFER_BYTES 0x100000
 #define LAYOUT_1_PROCESSORS   256
@@ -201,12 +200,12 @@ static void put_companions(const struct etw_etl_file_head *head, uint8_t *at)
 	}
 	/* Always the 64-bit forms: the kernel writes them, whatever the controller was. */
 	if (head->has_group_masks) {
-		uint8_t *to = put_system_header(head, at, HOOK_GROUP_MASKS, WIRE_HEADER_SYSTEM64,
-						system + GROUP_MASKS_BYTES);
+		uint8_t *to = put_system_header(head, at, WIRE_HOOK_GROUP_MASKS_NEW,
+						WIRE_HEADER_SYSTEM64, system + GROUP_MASKS_BYTES);
 
 		for (unsigned i = 0; i < ARRAY_SIZE(head->group_masks); i++, to += 4)
 			etw_store32(to, head->group_masks[i]);
-		etw_store32(to, KERNEL_TRACE_VERSION);
+		etw_store32(to, WIRE_GROUP_MASKS_TRACE_19041);
 		at += ALIGN_UP(system + GROUP_MASKS_BYTES, WIRE_EVENT_ALIGNMENT);
 	}
 	if (head->has_partition)

@@ -9,16 +9,21 @@
 #include "base/guid.h"
 #include "base/utf.h"
 #include "wire/etl_event.h"
+#include "wire/group_masks.h"
 
+#define GROUP_HEADER  0x00
 #define GROUP_PROCESS 0x03
 #define GROUP_THREAD  0x05
+#define GROUP_CONFIG  0x0B
 #define GROUP_IMAGE   0x14
 
+#define CONFIG_VERSION   3
 #define PROCESS_VERSION  4
 #define THREAD_VERSION   3
 #define IMAGE_VERSION    3
 #define IMAGE_ID_VERSION 2
 
+#define CONFIG_CPU_OPCODE    10
 #define IMAGE_ID_RSDS_OPCODE 36
 #define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
 
@@ -30,10 +35,14 @@ static const GUID image_id_class = {
 #define SID_BYTES        16
 #define TOKEN_USER_BYTES 16 /* what Windows writes before the SID: two pointers, of no use */
 
-#define PROCESS_FIXED_BYTES (8 + 4 * 4 + 8 + 4 + TOKEN_USER_BYTES + SID_BYTES)
-#define THREAD_FIXED_BYTES  (2 * 4 + 7 * 8 + 4 + 4)
-#define IMAGE_FIXED_BYTES   (2 * 8 + 4 * 4 + 8 + 4 * 4)
-#define IMAGE_ID_BYTES      (8 + 4 + 16 + 4)
+#define PROCESS_FIXED_BYTES   (8 + 4 * 4 + 8 + 4 + TOKEN_USER_BYTES + SID_BYTES)
+#define THREAD_FIXED_BYTES    (2 * 4 + 7 * 8 + 4 + 4)
+#define IMAGE_FIXED_BYTES     (2 * 8 + 4 * 4 + 8 + 4 * 4)
+#define CONFIG_COMPUTER_UNITS 256
+#define CONFIG_DOMAIN_UNITS   134
+#define CONFIG_CPU_BYTES \
+	(5 * 4 + (CONFIG_COMPUTER_UNITS + CONFIG_DOMAIN_UNITS) * 2 + 2 * 8 + 3 * 2 + 2 + 4)
+#define IMAGE_ID_BYTES (8 + 4 + 16 + 4)
 
 struct hook {
 	uint8_t group, type;
@@ -109,6 +118,65 @@ static uint8_t *begin_perfinfo(struct etw_kernel_out *out, struct hook hook, siz
 		return NULL;
 	memcpy(at, &header, sizeof(header));
 	return at + sizeof(header);
+}
+
+void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, uint32_t flags)
+{
+	struct wire_group_masks masks = {.trace_version = le32_of(WIRE_GROUP_MASKS_TRACE_19041)};
+	uint32_t words[WIRE_GROUP_MASKS_WORDS];
+	uint8_t *at = begin_perfinfo(
+		out, (struct hook){GROUP_HEADER, (uint8_t)hook, WIRE_GROUP_MASKS_VERSION},
+		sizeof(masks));
+
+	if (!at)
+		return;
+	etw_group_masks_of_flags(flags, words);
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		masks.words[i] = le32_of(words[i]);
+	memcpy(at, &masks, sizeof(masks));
+}
+
+void etw_kernel_write_rundown_complete(struct etw_kernel_out *out)
+{
+	(void)begin_perfinfo(
+		out,
+		(struct hook){GROUP_HEADER, WIRE_HOOK_RUNDOWN_COMPLETE, WIRE_GROUP_MASKS_VERSION},
+		0);
+}
+
+/* A text in a field of fixed size, cut where its NUL would not fit; the field is zeroed. */
+static void put_units(uint8_t *at, const char16_t *text, size_t room)
+{
+	for (size_t i = 0; i + 1 < room && text[i]; i++)
+		etw_store16(at + 2 * i, text[i]);
+}
+
+void etw_kernel_write_config(struct etw_kernel_out *out, struct etw_kernel_actor actor,
+			     const struct etw_kernel_config *config)
+{
+	uint8_t *at = begin_system(out,
+				   (struct hook){GROUP_CONFIG, CONFIG_CPU_OPCODE, CONFIG_VERSION},
+				   actor, CONFIG_CPU_BYTES);
+
+	if (!at)
+		return;
+	at = put32(at, config->mhz);
+	at = put32(at, config->processors);
+	at = put32(at, config->memory_mib);
+	at = put32(at, config->page_bytes);
+	at = put32(at, config->page_bytes); /* AllocationGranularity */
+	put_units(at, config->computer, CONFIG_COMPUTER_UNITS);
+	at += CONFIG_COMPUTER_UNITS * 2;
+	put_units(at, config->domain, CONFIG_DOMAIN_UNITS);
+	at += CONFIG_DOMAIN_UNITS * 2;
+	at = put64(at, config->sibling_mask);
+	at = put64(at, config->highest_user_address);
+	etw_store16(at, config->architecture);
+	etw_store16(at + 2, config->level);
+	etw_store16(at + 4, config->revision);
+	at[6] = 1; /* no Linux of today without NX and PAE on 64-bit machines */
+	at[7] = 1;
+	/* MemorySpeed: firmware alone knows, and tells root; 0 as on machines where it does not. */
 }
 
 static uint8_t *put_user(uint8_t *at, uint32_t uid)

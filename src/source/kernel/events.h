@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "source/kernel/config.h"
 #include "source/kernel/tracker.h"
 
 /* Opcodes of Process, Thread and Image. */
@@ -25,6 +26,21 @@ struct etw_kernel_actor {
 	uint32_t tid, pid;
 	uint32_t kernel_ticks, user_ticks; /* of TimerResolution */
 };
+
+/*
+ * etw_kernel_write_masks() - which kinds of events a session collects.
+ *
+ * @hook: WIRE_HOOK_GROUP_MASKS_OLD or WIRE_HOOK_GROUP_MASKS_NEW; a change is one of each, in this order
+ * @flags: EVENT_TRACE_FLAG_*
+ */
+void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, uint32_t flags);
+
+/* etw_kernel_write_rundown_complete() - behind each rundown. */
+void etw_kernel_write_rundown_complete(struct etw_kernel_out *out);
+
+/* etw_kernel_write_config() - SystemConfig CPU, version 3. */
+void etw_kernel_write_config(struct etw_kernel_out *out, struct etw_kernel_actor actor,
+			     const struct etw_kernel_config *config);
 
 /* etw_kernel_write_process() - Process, version 4. @status: ExitStatus. */
 void etw_kernel_write_process(struct etw_kernel_out *out, enum etw_kernel_opcode opcode,

@@ -14,12 +14,16 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <evntrace.h>
 
 #include "base/macros.h"
 #include "source/kernel/bpf_objects.h"
+#include "source/kernel/config.h"
+#include "source/kernel/events.h"
 #include "source/kernel/items.h"
 #include "source/kernel/mappings.h"
 #include "source/kernel/out.h"
@@ -27,6 +31,7 @@
 #include "source/kernel/ring.h"
 #include "source/kernel/rundown.h"
 #include "source/kernel/tracker.h"
+#include "wire/group_masks.h"
 
 #define BUILT_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
@@ -41,7 +46,9 @@
 struct etw_source {
 	const struct etw_source_ops *ops;
 	struct etw_source_host host;
-	uint32_t flags; /* what is wanted and built */
+	uint32_t flags;      /* what is wanted and built */
+	uint32_t told_flags; /* what the group masks in the trace say */
+	bool wants_config;
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_ring ring;
 	struct etw_kernel_perf *perfs; /* owned; host.cpu_count; NULL: images were never wanted */
@@ -50,6 +57,7 @@ struct etw_source {
 	struct etw_kernel_heap heap;
 	struct etw_kernel_out out;
 	struct etw_kernel_tracker *tracker;
+	uint64_t enabled_ns; /* before the first record */
 	uint64_t read_ns;    /* every record before is in the heap */
 	uint64_t applied_ns; /* and before this applied */
 	uint64_t lost_mappings;
@@ -342,6 +350,16 @@ static int walk(struct etw_source *source, struct etw_kernel_scan **ret)
 	return etw_kernel_scan_take("/proc", source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD, ret);
 }
 
+/* Group masks as they were and as they are, now. */
+static void tell_flags(struct etw_source *source, struct etw_kernel_item *item)
+{
+	etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(), item);
+	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_OLD, source->told_flags);
+	source->told_flags = source->flags;
+	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_NEW, source->told_flags);
+}
+
 /*
  * Who is there. When a host dies before the events of its rundown are safe the next one does it again, for
  * what was there at the time of the first: rather twice than never.
@@ -360,13 +378,24 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 		if (!source->control.rundown_ns)
 			source->control.rundown_ns = begin_ns;
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+		/* In front of every record, unless those of another host's time come first. */
+		if (!is_other) {
+			source->applied_ns = MAX(source->applied_ns, source->enabled_ns);
+			tell_flags(source, source->rundown);
+		}
 		apply_until(source, moment_ns);
+		if (is_other)
+			tell_flags(source, source->rundown);
 		etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(),
 				     source->rundown);
 	}
 	r = etw_kernel_scan_apply(scan, source->tracker, &source->heap, &wish);
 	etw_kernel_scan_free(scan);
 	source->is_filled = true;
+	if (describe && !r) {
+		etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+		etw_kernel_write_rundown_complete(&source->out);
+	}
 	return r;
 }
 
@@ -381,6 +410,15 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 		.no_memory = source->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + source->tracker->incomplete,
 	};
+}
+
+static void tell_config(struct etw_source *source)
+{
+	struct etw_kernel_actor actor = {.tid = (uint32_t)gettid(), .pid = (uint32_t)getpid()};
+	struct etw_kernel_config config;
+
+	etw_kernel_config_gather("", &config);
+	etw_kernel_write_config(&source->out, actor, &config);
 }
 
 /* Without loss the tracker knows who is there, to the record. After a loss procfs corrects it. */
@@ -403,10 +441,16 @@ static int run_down_end(struct etw_source *source)
 	}
 	apply_until(source, moment_ns);
 	etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(), NULL);
+	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	if (source->wants_config)
+		tell_config(source);
+	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_OLD, source->flags);
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
 		for (struct etw_kernel_process *process = source->tracker->processes[i]; process;
 		     process = process->next_in_bucket)
 			etw_kernel_tracker_describe(source->tracker, process, true);
+	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
+	etw_kernel_write_rundown_complete(&source->out);
 	return 0;
 }
 
@@ -464,9 +508,11 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	uint32_t wanted = request->group_masks[0], collected = 0;
 	int r, result = 0;
 
+	source->enabled_ns = read_clock(CLOCK_MONOTONIC);
 	if (etw_kernel_probe_name_unbuilt(request->group_masks, BUILT_FLAGS, reterr))
 		result = -EOPNOTSUPP;
 	source->flags = wanted & BUILT_FLAGS;
+	source->wants_config = !(wanted & EVENT_TRACE_FLAG_NO_SYSCONFIG);
 	r = enable_images(source, source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD, reterr);
 	if (r) {
 		result = r;

@@ -201,7 +201,7 @@ static void test_writer_header__group_masks_stand_before_the_partition(void **st
 	for (uint32_t i = 0; i < 8; i++)
 		assert_int_equal(etw_load32(made.buffer + 0x1B8 + (size_t)4 * i),
 				 0x01010101 * (i + 1));
-	assert_int_equal(etw_load32(made.buffer + 0x1D8), 0x46);
+	assert_int_equal(etw_load32(made.buffer + 0x1D8), 0x50);
 	assert_int_equal(etw_load32(made.buffer + 0x1DC), 0);
 	assert_int_equal(etw_load32(made.buffer + 0x1E4), 0x00500050);
 	assert_int_equal(etw_load32(made.buffer + 0x30), 0x230);

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <evntrace.h>
 
 #include "base/bytes.h"
 #include "base/guid.h"
 #include "fake_source_host.h"
 #include "source/kernel/events.h"
+#include "wire/group_masks.h"
 
 struct fixture {
 	struct fake_source_host fake;
@@ -105,6 +107,84 @@ static void expect_process(const uint8_t *at, uint32_t bytes, uint32_t status)
 	assert_memory_equal(at + 52, sid, sizeof(sid));
 	assert_int_equal(bytes, 68 + sizeof(texts));
 	assert_memory_equal(at + 68, texts, sizeof(texts));
+}
+
+/* The bytes of diaghub.kernel.1.etl (build 19041) but for the time: 0020, 0005 and 0008. */
+static void test_events__mask_bookkeeping_is_that_of_windows(void **state)
+{
+	static const uint8_t old_head[8] = {0x02, 0x00, 0x11, 0xC0, 0x34, 0x00, 0x20, 0x00};
+	static const uint8_t new_head[8] = {0x02, 0x00, 0x11, 0xC0, 0x34, 0x00, 0x05, 0x00};
+	static const uint8_t complete[8] = {0x02, 0x00, 0x11, 0xC0, 0x10, 0x00, 0x08, 0x00};
+	static const uint8_t zeros[36] = {[32] = 0x50};
+	static const uint8_t five[36] = {[0] = 0x05, [32] = 0x50};
+	static const uint8_t profile[36] = {[0] = 0x0F, [1] = 0x27, [2] = 1, [4] = 2, [32] = 0x50};
+	struct fixture *fixture = *state;
+	uint32_t bytes;
+	const uint8_t *at;
+
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_OLD, 0);
+	at = next(fixture, &bytes);
+	assert_int_equal(bytes, 52);
+	assert_memory_equal(at, old_head, sizeof(old_head));
+	assert_int_equal(etw_load64(at + 8), 770);
+	assert_memory_equal(at + 16, zeros, sizeof(zeros));
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW,
+			       EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_IMAGE_LOAD);
+	at = next(fixture, &bytes);
+	assert_memory_equal(at, new_head, sizeof(new_head));
+	assert_memory_equal(at + 16, five, sizeof(five));
+	/* PerfView's flags, as net.4.5.2.x86.etl shows them */
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW, 0x0101270F);
+	at = next(fixture, &bytes);
+	assert_memory_equal(at + 16, profile, sizeof(profile));
+	etw_kernel_write_rundown_complete(&fixture->out);
+	at = next(fixture, &bytes);
+	assert_int_equal(bytes, 16);
+	assert_memory_equal(at, complete, sizeof(complete));
+	assert_int_equal(etw_load64(at + 8), 770);
+}
+
+/* Header and numbers of diaghub.kernel.1.etl, with other names. */
+static void test_events__config_is_that_of_windows(void **state)
+{
+	static const uint8_t head[8] = {0x03, 0x00, 0x02, 0xC0, 0x5C, 0x03, 0x0A, 0x0B};
+	static const uint8_t numbers[20] = {0xF7, 0x08, 0, 0,    4, 0, 0, 0,    0, 0x40,
+					    0,    0,    0, 0x10, 0, 0, 0, 0x10, 0, 0};
+	static const uint8_t tail[28] = {0x0F, 0,    0,    0,    0, 0, 0, 0, 0xFF, 0xFF,
+					 0xFE, 0xFF, 0xFF, 0x7F, 0, 0, 9, 0, 6,    0,
+					 0x01, 0x4F, 1,    1,    0, 0, 0, 0};
+	static const uint8_t zeros[780];
+	struct etw_kernel_config config = {
+		.mhz = 2295,
+		.processors = 4,
+		.memory_mib = 16384,
+		.page_bytes = 4096,
+		.sibling_mask = 0xF,
+		.highest_user_address = 0x7FFFFFFEFFFF,
+		.architecture = 9,
+		.level = 6,
+		.revision = 0x4F01,
+		.computer = u"pc",
+	};
+	struct fixture *fixture = *state;
+	uint32_t bytes;
+	const uint8_t *at;
+
+	for (size_t i = 0; i + 1 < ETW_KERNEL_HOST_UNITS; i++)
+		config.domain[i] = 'd'; /* longer than its field */
+	etw_kernel_write_config(&fixture->out, actor, &config);
+	at = next(fixture, &bytes);
+	assert_int_equal(bytes, 0x20 + 828);
+	assert_memory_equal(at, head, sizeof(head));
+	assert_int_equal(etw_load32(at + 8), actor.tid);
+	assert_int_equal(etw_load32(at + 12), actor.pid);
+	assert_memory_equal(at + 0x20, numbers, sizeof(numbers));
+	assert_memory_equal(at + 0x34, u"pc", 4);
+	assert_memory_equal(at + 0x38, zeros, 508);
+	assert_int_equal(etw_load16(at + 0x234), 'd');
+	assert_int_equal(etw_load16(at + 0x234 + 2 * 132), 'd');
+	assert_int_equal(etw_load16(at + 0x234 + 2 * 133), 0);
+	assert_memory_equal(at + 0x20 + 800, tail, sizeof(tail));
 }
 
 static void test_events__process(void **state)
@@ -251,6 +331,8 @@ static void test_events__image_identity(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_events__mask_bookkeeping_is_that_of_windows),
+		TEST(test_events__config_is_that_of_windows),
 		TEST(test_events__process),
 		TEST(test_events__process_rundown_has_the_short_header),
 		TEST(test_events__process_without_texts),

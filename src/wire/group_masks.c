@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/group_masks.h"
+
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+
+/* These say something to StartTrace; no mask shows them. */
+#define NEVER_STORED                                                      \
+	(EVENT_TRACE_FLAG_ENABLE_RESERVE | EVENT_TRACE_FLAG_FORWARD_WMI | \
+	 EVENT_TRACE_FLAG_EXTENSION)
+
+static const struct {
+	uint32_t flag;
+	uint32_t word;
+	uint32_t bit;
+} aliases[] = {
+	{EVENT_TRACE_FLAG_CSWITCH, 1, 0x4},      {EVENT_TRACE_FLAG_DPC, 1, 0x80},
+	{EVENT_TRACE_FLAG_INTERRUPT, 1, 0x4000}, {EVENT_TRACE_FLAG_SYSTEMCALL, 2, 0x40},
+	{EVENT_TRACE_FLAG_DISPATCHER, 1, 0x200}, {EVENT_TRACE_FLAG_VIRTUAL_ALLOC, 1, 0x8000},
+	{EVENT_TRACE_FLAG_DRIVER, 1, 0x10},      {EVENT_TRACE_FLAG_PROFILE, 1, 0x2},
+};
+
+void etw_group_masks_of_flags(uint32_t enable_flags, uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+{
+	memset(ret, 0, WIRE_GROUP_MASKS_WORDS * sizeof(ret[0]));
+	ret[0] = enable_flags & ~(uint32_t)NEVER_STORED;
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++) {
+		if (!(enable_flags & aliases[i].flag))
+			continue;
+		ret[0] &= ~aliases[i].flag;
+		ret[aliases[i].word] |= aliases[i].bit;
+	}
+}

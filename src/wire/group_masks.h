@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kernel session collects, as its file says it: a bit for each kind of event in eight words. The
+ * public EnableFlags are the first word, except for flags that are aliases of bits elsewhere.
+ * Source: docs/format/etl.md "Group masks".
+ */
+#ifndef ETW_WIRE_GROUP_MASKS_H
+#define ETW_WIRE_GROUP_MASKS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+#define WIRE_GROUP_MASKS_WORDS 8
+
+#define WIRE_HOOK_GROUP_MASKS_NEW    0x0005 /* from now on; in the header buffer: at the start */
+#define WIRE_HOOK_RUNDOWN_COMPLETE   0x0008
+#define WIRE_HOOK_GROUP_MASKS_OLD    0x0020 /* until now */
+#define WIRE_GROUP_MASKS_VERSION     2    /* of both hooks' payload, and of 0008, which has none */
+#define WIRE_GROUP_MASKS_TRACE_19041 0x50 /* trace version of the builds 19041 to 19045 */
+
+/* Payload of both hooks. */
+struct wire_group_masks {
+	le32 words[WIRE_GROUP_MASKS_WORDS]; /* 0x00 [OBS] */
+	le32 trace_version;                 /* 0x20 of the kernel [OBS diaghub.kernel.1.etl] */
+};
+static_assert(sizeof(struct wire_group_masks) == 36, "layout");
+
+/* etw_group_masks_of_flags() - EnableFlags in their place. @ret: all words, overwritten. */
+void etw_group_masks_of_flags(uint32_t enable_flags, uint32_t ret[WIRE_GROUP_MASKS_WORDS]);
+
+#endif
