@@ -17,6 +17,7 @@
 #include "wire/etl_buffer.h"
 
 #define NAME_BYTES 48
+#define HZ_PER_MHZ 1000000
 
 static void name_file(const struct etw_session *session, char name[NAME_BYTES])
 {
@@ -30,7 +31,10 @@ static uint64_t limit_of(const struct etw_session *session)
 	return etw_etl_file_limit(config->maximum_file_size, config->log_file_mode);
 }
 
-/* The two names as UTF-16, and the numbers that only this room knows. */
+/*
+ * The two names as UTF-16, and the numbers that only this room knows. The group masks are those at the
+ * start: zeros, as in Windows' files; the kernel's source writes what it enables.
+ */
 static int make_header(struct etw_session *session)
 {
 	const struct etw_state_head *state = session->state.head;
@@ -54,7 +58,6 @@ static int make_header(struct etw_session *session)
 		.logger_name = (const char16_t *)logger_name,
 		.log_file_name = (const char16_t *)file_name,
 		.has_group_masks = session->plan.is_kernel,
-		.group_masks = {config->enable_flags},
 		.buffers_written = 1,
 	};
 
@@ -62,6 +65,10 @@ static int make_header(struct etw_session *session)
 		return -ENOMEM;
 	etw_etl_machine_head(&head);
 	head.processors = session->plan.output_count;
+	/* Readers convert the times of this clock by the speed, and the nominal one may be another. */
+	if (session->plan.clock_type == ETW_CLOCK_CYCLE &&
+	    session->host.clock->page->kind == WIRE_CLOCK_TSC)
+		head.cpu_mhz = (uint32_t)((head.perf_frequency + HZ_PER_MHZ / 2) / HZ_PER_MHZ);
 	/* What old readers cannot know: large buffers and many processors. */
 	if (head.buffer_bytes > 1024 * 1024 || head.processors > 256) {
 		head.layout_major = 2;

@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
 
-#define POLL_NS UINT64_C(10000000)
+#define POLL_NS       UINT64_C(10000000)
+#define NS_PER_SECOND INT64_C(1000000000)
+#define NS_PER_FT     100
+#define OFFSET_TRIES  4
 
 enum watch_word {
 	WATCH_IDLE = 0,
@@ -100,19 +105,58 @@ static void stop_watch(struct etw_session *session)
 	session->watch = NULL;
 }
 
+static int64_t read_ns(clockid_t clock)
+{
+	struct timespec time = {0};
+
+	(void)clock_gettime(clock, &time);
+	return time.tv_sec * NS_PER_SECOND + time.tv_nsec;
+}
+
 /* The functions that a source is offered; its context is the session. */
 static int64_t source_now(void *context)
 {
 	return etw_session_now(context);
 }
 
+/*
+ * CLOCK_REALTIME is CLOCK_MONOTONIC plus a number that changes only when the clock is set: it stays the same
+ * as long as readings allow it, so that times keep their order.
+ */
+static void check_realtime(struct etw_session *session)
+{
+	int64_t least = INT64_MIN, most = INT64_MAX;
+
+	for (int i = 0; i < OFFSET_TRIES; i++) {
+		int64_t before_ns = read_ns(CLOCK_MONOTONIC);
+		int64_t real_ns = read_ns(CLOCK_REALTIME);
+		int64_t after_ns = read_ns(CLOCK_MONOTONIC);
+
+		least = MAX(least, real_ns - after_ns);
+		most = MIN(most, real_ns - before_ns);
+	}
+	if (session->realtime_offset_ns < least || session->realtime_offset_ns > most)
+		session->realtime_offset_ns = least + (most - least) / 2;
+}
+
+/* The host converts to QPC. */
 static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 {
 	struct etw_session *session = context;
+	int64_t raw;
 
+	if (session->plan.clock_type == ETW_CLOCK_SYSTEM) {
+		*ret = ETW_FILETIME_UNIX_EPOCH +
+		       ((int64_t)monotonic_ns + session->realtime_offset_ns) / NS_PER_FT;
+		return 0;
+	}
 	if (!session->host.to_raw)
 		return -ENOSYS;
-	return session->host.to_raw(session->host.context, monotonic_ns, ret);
+	TRY(session->host.to_raw(session->host.context, monotonic_ns, &raw));
+	if (session->plan.clock_type == ETW_CLOCK_CYCLE)
+		raw -= load_relaxed(&session->host.clock->page->offset);
+	*ret = raw;
+	return 0;
 }
 
 static void name_kept(const struct etw_session *session, const char *what, char name[96])
@@ -183,6 +227,14 @@ static int open_source(struct etw_session *session, bool is_adopted, struct etw_
 		.keep_fd = source_keep,
 		.kept_fd = source_kept,
 	};
+	/* Cycles and CLOCK_MONOTONIC have nothing in common where the clock is not made of them. */
+	if (session->plan.clock_type == ETW_CLOCK_CYCLE &&
+	    load_relaxed(&session->host.clock->page->kind) != WIRE_CLOCK_TSC)
+		return etw_fault_set(fault, -EOPNOTSUPP, 0, "session", "ClientContext",
+				     "the processors' counter is no clock on this machine; "
+				     "record the kernel with clock 1 or 2");
+	if (session->plan.clock_type == ETW_CLOCK_SYSTEM)
+		check_realtime(session);
 	TRY(make_streams(session));
 	if (is_adopted) {
 		marks = collect_marks(session);
@@ -257,6 +309,8 @@ void etw_kernel_source_collect(struct etw_session *session)
 	session->has_source_more = false;
 	if (!session->source)
 		return;
+	if (session->plan.clock_type == ETW_CLOCK_SYSTEM)
+		check_realtime(session);
 	result = session->host.kernel->collect(session->source, &watermark);
 	if (result < 0) {
 		etw_session_complain(session, "the source of kernel events failed", result, NULL);

@@ -3,6 +3,7 @@
 #include "session/output.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "session/delivery.h"
 #include "session/file.h"
 #include "wire/etl_buffer.h"
+#include "wire/etl_event.h"
 
 int etw_outputs_open(struct etw_session *session)
 {
@@ -287,6 +289,21 @@ static bool peek_source(struct etw_session *session, struct etw_session_stream *
 	return true;
 }
 
+/* A source's event stands at the floor when somebody has set the clock back. */
+static enum etw_check_result raise_source(struct etw_session_stream *stream, uint8_t *copy,
+					  int64_t floor_raw, int64_t *ret_raw)
+{
+	bool is_short = copy[2] == WIRE_HEADER_PERFINFO32 || copy[2] == WIRE_HEADER_PERFINFO64;
+
+	if (stream->head_bytes < sizeof(struct wire_system_header) && !is_short)
+		return ETW_CHECK_REFUSED;
+	etw_store64(copy + (is_short ? offsetof(struct wire_perfinfo_header, time_raw)
+				     : offsetof(struct wire_system_header, time_raw)),
+		    (uint64_t)floor_raw);
+	*ret_raw = floor_raw;
+	return ETW_CHECK_RAISED;
+}
+
 /* A source's events are the host's own: only what would spoil the file is looked at. */
 static enum etw_check_result check_copy(struct etw_session *session,
 					struct etw_session_output *output,
@@ -304,6 +321,8 @@ static enum etw_check_result check_copy(struct etw_session *session,
 	if (stream->set)
 		return etw_check_event(stream->set->cache, &stream->memo, &limits, copy,
 				       stream->head_bytes, ret_raw);
+	if (UNLIKELY(limits.is_steppable && stream->head_raw < limits.floor_raw))
+		return raise_source(stream, copy, limits.floor_raw, ret_raw);
 	*ret_raw = stream->head_raw;
 	return stream->head_raw >= limits.floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
 }

@@ -117,6 +117,7 @@ struct etw_session {
 	struct etw_session_stream *source_streams; /* owned, plan.cpu_count */
 	struct etw_source_host source_host;
 	int64_t source_watermark_raw;
+	int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
 	bool has_source_more;
 
 	pthread_mutex_t lock;
