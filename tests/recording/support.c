@@ -100,12 +100,13 @@ void recording_start(struct recording *recording, const struct recording_options
 
 	memset(recording, 0, sizeof(*recording));
 	prepare_block(recording);
-	properties->Wnode.ClientContext = 1;
+	properties->Wnode.ClientContext = options->clock ? options->clock : 1;
 	properties->BufferSize = options->buffer_kib;
 	properties->MinimumBuffers = options->buffers;
 	properties->MaximumBuffers = options->buffers;
 	properties->LogFileMode = options->mode;
 	properties->EnableFlags = options->kernel_flags;
+	properties->MaximumFileSize = options->maximum_mib;
 	properties->FlushTimer = options->flush_timer;
 	if (options->file)
 		snprintf(recording->block.file, sizeof(recording->block.file), "%s", options->file);

@@ -31,6 +31,8 @@ struct recording_options {
 	ULONG buffers; /* MinimumBuffers and MaximumBuffers */
 	ULONG kernel_flags;
 	ULONG flush_timer; /* as EVENT_TRACE_PROPERTIES.FlushTimer */
+	ULONG clock;       /* ClientContext; 0: QPC */
+	ULONG maximum_mib; /* MaximumFileSize; 0: none */
 };
 
 /* fail() - prints a sentence and exits with 1. */
