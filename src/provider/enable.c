@@ -129,6 +129,7 @@ int etw_enable_collect(uint64_t handle, const struct etw_enable_query *query,
 		ret->is_typed = load_acquire(&registration->is_typed);
 		/* A change has happened meanwhile: the listener got on, so this ends. */
 	} while (UNLIKELY(load_relaxed(&registration->gate) != gate));
+	ret->gate = gate;
 	return 0;
 }
 

@@ -46,6 +46,7 @@ struct etw_enable_query {
 
 /* What a writer needs of a registration, of one moment. */
 struct etw_enable_view {
+	uint64_t gate;
 	uint64_t provider[2];
 	const struct etw_traits *traits;
 	bool is_typed;

@@ -15,6 +15,7 @@
 /* What an event consists of. */
 struct layout {
 	const struct etw_event_request *request;
+	const struct etw_registration *registration;
 	const struct etw_enable_view *view;
 	uint32_t bytes;
 	uint32_t schema_bytes; /* of descriptors of type EVENT_METADATA, 0: no item */
@@ -173,6 +174,12 @@ static inline bool is_independent(const struct target *target)
 	return target->ring->set.flags & WIRE_RING_INDEPENDENT;
 }
 
+static void abandon(const struct layout *layout, const struct target *target)
+{
+	etw_event_put_start(target->span.at, layout->bytes, header_flags(layout));
+	etw_ring_abandon(&target->span);
+}
+
 /* Leaves in @targets those whose sessions do not care what the others did. Returns how many. */
 static unsigned abandon_dependent(const struct layout *layout, struct target *targets,
 				  unsigned count)
@@ -180,17 +187,27 @@ static unsigned abandon_dependent(const struct layout *layout, struct target *ta
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (is_independent(&targets[i])) {
+		if (is_independent(&targets[i]))
 			targets[kept++] = targets[i];
-			continue;
-		}
-		etw_event_put_start(targets[i].span.at, layout->bytes, header_flags(layout));
-		etw_ring_abandon(&targets[i].span);
+		else
+			abandon(layout, &targets[i]);
 	}
 	return kept;
 }
 
-/* Returns the first refusal; those that took the event are in @targets in any case. */
+/*
+ * A set that is retired belongs to a session that is over; but where the listener has been told something
+ * meanwhile, it may be one that another has replaced.
+ */
+static bool is_outdated(const struct layout *layout)
+{
+	return load_acquire(&layout->registration->gate) != layout->view->gate;
+}
+
+/*
+ * Returns the first refusal; those that took the event are in @targets in any case. -ESTALE: the view is of
+ * yesterday, and no target is left.
+ */
 static int reserve_all(const struct layout *layout, struct target *targets, unsigned *ret_count)
 {
 	const struct etw_enable_view *view = layout->view;
@@ -207,7 +224,13 @@ static int reserve_all(const struct layout *layout, struct target *targets, unsi
 			count++;
 			continue;
 		}
-		if (r == -ESTALE) /* the session is over */
+		if (r == -ESTALE && is_outdated(layout)) {
+			while (count)
+				abandon(layout, &targets[--count]);
+			*ret_count = 0;
+			return r;
+		}
+		if (r == -ESTALE)
 			continue;
 		if (first_error == 0)
 			first_error = r;
@@ -239,7 +262,8 @@ static int write_several(const struct layout *layout, uint32_t thread_id)
 	return r;
 }
 
-int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
+/* As etw_provider_write(); -ESTALE: again. */
+static int write_once(uint64_t handle, const struct etw_event_request *request)
 {
 	const struct etw_enable_query query = {
 		.keyword = request->descriptor->Keyword,
@@ -252,6 +276,17 @@ int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
 	TRY(etw_enable_collect(handle, &query, &view));
 	if (view.ring_count == 0)
 		return 0;
+	layout.registration = etw_handle_registration(handle);
 	TRY(measure(&layout));
 	return write_several(&layout, etw_thread_id());
+}
+
+int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
+{
+	int r;
+
+	do
+		r = write_once(handle, request);
+	while (UNLIKELY(r == -ESTALE)); /* as often as the listener has news */
+	return r;
 }

@@ -167,6 +167,19 @@ static inline int etw_event_measure(const EVENT_DATA_DESCRIPTOR *data, uint32_t 
 	return 0;
 }
 
+/* etw_provider_write() with the arguments of etw_provider_write_plain(). */
+static inline int etw_event_write_otherwise(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
+					    const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
+					    const GUID *activity)
+{
+	return etw_provider_write(handle, &(struct etw_event_request){
+						  .descriptor = descriptor,
+						  .data = data,
+						  .data_count = data_count,
+						  .activity = activity,
+					  });
+}
+
 /*
  * etw_provider_write_plain() - an event without related activity, flags or header flags.
  *
@@ -184,18 +197,15 @@ static inline int etw_provider_write_plain(uint64_t handle, const EVENT_DESCRIPT
 
 	if (UNLIKELY(etw_event_find_ring(handle, descriptor, &ring, provider) < 0 ||
 		     etw_event_measure(data, data_count, &bytes) < 0))
-		return etw_provider_write(handle, &(struct etw_event_request){
-							  .descriptor = descriptor,
-							  .data = data,
-							  .data_count = data_count,
-							  .activity = activity,
-						  });
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
 	if (!ring)
 		return 0;
 	thread_id = etw_thread_id();
 	r = etw_event_reserve(ring, bytes, &span);
+	if (UNLIKELY(r == -ESTALE)) /* the session is over, or has another set now */
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
 	if (UNLIKELY(r < 0))
-		return r == -ESTALE ? 0 : r;    /* -ESTALE: the session is over */
+		return r;
 	SCHED_POINT("provider.event.reserved"); /* a place in the ring, nothing in it */
 	etw_event_put_start(span.at, bytes, 0);
 	etw_event_put_origin(&span, ring, thread_id);
