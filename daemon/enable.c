@@ -262,10 +262,21 @@ static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session
 	return false;
 }
 
-void etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid)
+int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid)
 {
 	const struct telling telling = {.has_callback = false};
+	struct etwd_session *session = etwd_sessions_find(host, session_id);
+	uint32_t ring_set;
+	int r, fd;
 
+	if (!session || session->state != ETWD_SESSION_RUNNING)
+		return -ENOENT;
+	r = etw_session_ring_set(session->engine, uid, &ring_set, &fd);
+	if (r < 0) {
+		etwd_log("the rings of session %u for uid %u are not replaced: %s",
+			 (unsigned)session_id, (unsigned)uid, strerror(-r));
+		return r;
+	}
 	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
 		struct etwd_registration *registration = peer->registrations.first;
 
@@ -276,4 +287,5 @@ void etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_
 				tell(registration, &telling);
 		}
 	}
+	return 0;
 }

@@ -23,7 +23,12 @@ void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait);
 /* etwd_enable_call_back() - has the callbacks run of what etwd_enable_withdraw() took back. */
 void etwd_enable_call_back(struct etwd_session *session);
 
-/* etwd_enable_ring_replaced() - processes of a uid are told their new ring set of a session. */
-void etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid);
+/*
+ * etwd_enable_ring_replaced() - processes of a uid are told their new ring set of a session.
+ *
+ * Returns 0; where none can be made, -ENOENT: no such session, or what etw_session_ring_set() said: then they
+ * keep the one that they have.
+ */
+int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid);
 
 #endif

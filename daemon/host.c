@@ -133,33 +133,21 @@ static void post_ring(struct etwd_host *host, const struct ring_item *from)
 	etwd_inbox_post(&host->inbox, &item->item);
 }
 
-static void handle_retired(struct etwd_host *host, struct etwd_inbox_item *item)
-{
-	struct ring_item *ring = (struct ring_item *)(void *)item;
-
-	etwd_rings_retire(host, ring->session_id, ring->ring_set);
-	free(ring);
-}
-
 static void handle_replaced(struct etwd_host *host, struct etwd_inbox_item *item)
 {
 	struct ring_item *ring = (struct ring_item *)(void *)item;
 
-	etwd_enable_ring_replaced(host, ring->session_id, ring->uid);
+	/* The new set first: between the two messages nothing of the process would be wanted. */
+	if (etwd_enable_ring_replaced(host, ring->session_id, ring->uid) == 0)
+		etwd_rings_retire(host, ring->session_id, ring->ring_set);
 	free(ring);
 }
 
-static void ring_set_retired(void *context, uint32_t session_id, uint32_t ring_set)
-{
-	post_ring(context, &(struct ring_item){.item.handle = handle_retired,
-					       .session_id = session_id,
-					       .ring_set = ring_set});
-}
-
-static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid)
+static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
 {
 	post_ring(context, &(struct ring_item){.item.handle = handle_replaced,
 					       .session_id = session_id,
+					       .ring_set = ring_set,
 					       .uid = uid});
 }
 
@@ -225,7 +213,6 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 		.to_raw = to_raw,
 		.may_write = may_write,
 		.may_be_pid = may_be_pid,
-		.ring_set_retired = ring_set_retired,
 		.ring_set_replaced = ring_set_replaced,
 	};
 }

@@ -97,14 +97,23 @@ void etwd_rings_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
 		give_back_if_unused(peer->host, session_id, ring_set);
 }
 
+static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+{
+	struct etwd_session *session = etwd_sessions_find(host, session_id);
+
+	if (session && etwd_session_is_usable(session))
+		etw_session_ring_set_left(session->engine, ring_set);
+}
+
 void etwd_rings_peer_gone(struct etwd_peer *peer)
 {
 	while (peer->ring_count) {
 		struct etwd_peer_ring ring = peer->rings[--peer->ring_count];
 
-		/* The set of a session in use stays: the next process of this uid writes to it. */
 		if (ring.is_retiring)
 			give_back_if_unused(peer->host, ring.session_id, ring.ring_set);
+		else /* it stays: the next process of this uid writes to it */
+			leave(peer->host, ring.session_id, ring.ring_set);
 	}
 }
 

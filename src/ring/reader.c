@@ -346,5 +346,6 @@ void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_rin
 		.rejected = reader->rejected,
 		.quarantined = reader->quarantined,
 		.free_buffers = (uint32_t)(reader->durable->queued - reader->open_slot - 1),
+		.idle_buffers = reader->slot == reader->open_slot && reader->at == reader->open_at,
 	};
 }

@@ -121,6 +121,8 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 				 head->plan.output_count;
 	ret->free_buffers = sets ? saturate(load_relaxed(&session->free_buffers))
 				 : ret->number_of_buffers;
+	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */
+		ret->free_buffers = ret->number_of_buffers;
 	ret->logger_thread_id = (uint32_t)session->thread_id;
 	(void)snprintf(ret->complaint, sizeof(ret->complaint), "%s", session->complaint);
 	pthread_mutex_unlock(&session->lock);

@@ -17,6 +17,12 @@
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
 #define GRACE_NS UINT64_C(1000000000)
 
+/* So long after the end of a process every gap that it left is known. */
+#define LEFT_NS UINT64_C(1000000000)
+
+/* Stopped processes keep replaced sets: one uid must not take the places of all. */
+#define SETS_OF_UID 8
+
 /* Numbers of sets are unique in a process; those that a former host gave are stepped over. */
 static uint32_t last_set_id;
 
@@ -147,7 +153,8 @@ static struct etw_session_set *find_live(const struct etw_session *session, uid_
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		struct etw_session_set *set = session->sets[i];
 
-		if (set && set->uid == uid && !load_relaxed(&set->is_retired))
+		if (set && set->uid == uid && !load_relaxed(&set->is_replaced) &&
+		    !load_relaxed(&set->is_retired))
 			return set;
 	}
 	return NULL;
@@ -261,6 +268,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	TRY(open_readers(session, set));
 	if (load_acquire(&durable->status) == ETW_STATE_SET_RETIRED)
 		etw_rings_retire(session, set);
+	set->left_ns = etw_session_monotonic_ns(); /* who died meanwhile does not come back */
 	*ret = TAKE(set);
 	return 0;
 }
@@ -286,13 +294,36 @@ void etw_rings_adopt(struct etw_session *session)
 	}
 }
 
-void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
+/* Holding lock. */
+static struct etw_session_set *find_by_id(const struct etw_session *session, uint32_t ring_set)
 {
-	pthread_mutex_lock(&session->lock);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		if (session->sets[i] && session->sets[i]->id == ring_set)
-			session->sets[i]->is_gone = true;
+			return session->sets[i];
 	}
+	return NULL;
+}
+
+void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
+{
+	struct etw_session_set *set;
+
+	pthread_mutex_lock(&session->lock);
+	set = find_by_id(session, ring_set);
+	if (set)
+		set->is_gone = true;
+	pthread_mutex_unlock(&session->lock);
+	etw_session_kick(session);
+}
+
+void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set)
+{
+	struct etw_session_set *set;
+
+	pthread_mutex_lock(&session->lock);
+	set = find_by_id(session, ring_set);
+	if (set && !load_relaxed(&set->left_ns))
+		store_relaxed(&set->left_ns, etw_session_monotonic_ns());
 	pthread_mutex_unlock(&session->lock);
 	etw_session_kick(session);
 }
@@ -331,6 +362,29 @@ static bool is_worn_out(const struct etw_session_set *set)
 	return false;
 }
 
+/*
+ * Whether a process that ended has left a gap here: nobody will ever close it. Any gap there is may be that
+ * of a process that only stands still; then the set is replaced in vain, once for each process that ends.
+ */
+static bool is_left_with_gap(struct etw_session *session, struct etw_session_set *set)
+{
+	uint64_t left_ns = load_relaxed(&set->left_ns);
+	bool is_open = false;
+
+	if (!left_ns || session->round.now_ns < left_ns + LEFT_NS)
+		return false;
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		const struct etw_session_stream *stream = &set->streams[i];
+
+		if (stream->counts.quarantined > 0)
+			return true;
+		is_open |= etw_ring_reader_oldest_gap_ns(stream->reader) != 0;
+	}
+	if (!is_open)
+		store_relaxed(&set->left_ns, UINT64_C(0));
+	return false;
+}
+
 static bool is_read_to_end(const struct etw_session_set *set)
 {
 	if (set->is_broken)
@@ -364,18 +418,104 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	free_set(set);
 }
 
-static bool may_close(struct etw_session *session, const struct etw_session_set *set)
+static bool is_gone(struct etw_session *session, const struct etw_session_set *set)
 {
-	bool is_gone;
+	bool result;
 
 	pthread_mutex_lock(&session->lock);
-	is_gone = set->is_gone;
+	result = set->is_gone;
 	pthread_mutex_unlock(&session->lock);
-	/* After the grace nobody can have a place reserved that is not counted as a gap. */
-	if (!is_gone && session->state.head->hosts > 1)
-		is_gone = session->round.now_ns - set->retired_ns > GRACE_NS;
-	return is_gone && is_read_to_end(set) &&
-	       session->round.now_ns - set->retired_ns > ETW_SESSION_STALL_NS;
+	return result;
+}
+
+/* How long a retired set stays; after the grace nobody can have a place reserved that is no gap. */
+static uint64_t stay_ns(struct etw_session *session, const struct etw_session_set *set)
+{
+	if (is_gone(session, set))
+		return ETW_SESSION_STALL_NS;
+	return session->state.head->hosts > 1 ? GRACE_NS : UINT64_MAX;
+}
+
+static bool may_close(struct etw_session *session, const struct etw_session_set *set)
+{
+	return session->round.now_ns - set->retired_ns > stay_ns(session, set) &&
+	       is_read_to_end(set);
+}
+
+/* UINT64_MAX: when somebody says something. */
+static uint64_t set_due_ns(struct etw_session *session, const struct etw_session_set *set)
+{
+	uint64_t left_ns = load_relaxed(&set->left_ns);
+	uint64_t ns;
+
+	if (!set->is_retired)
+		return left_ns ? left_ns + LEFT_NS : UINT64_MAX;
+	ns = stay_ns(session, set);
+	return ns == UINT64_MAX ? ns : set->retired_ns + ns + 1;
+}
+
+uint64_t etw_rings_due_ns(struct etw_session *session)
+{
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	uint32_t count = etw_rings_list(session, sets);
+	uint64_t least_ns = UINT64_MAX;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t due_ns = set_due_ns(session, sets[i]);
+
+		if (due_ns < least_ns)
+			least_ns = due_ns;
+	}
+	return least_ns;
+}
+
+static bool has_too_many(struct etw_session *session, uid_t uid)
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
+		count += session->sets[i] && session->sets[i]->uid == uid;
+	pthread_mutex_unlock(&session->lock);
+	return count >= SETS_OF_UID;
+}
+
+/*
+ * Sends the processes elsewhere. They go on writing here until they have heard of it, so that the set is
+ * retired only when they are gone; but one that is broken takes nothing any more.
+ */
+static void replace(struct etw_session *session, struct etw_session_set *set)
+{
+	store_relaxed(&set->left_ns, UINT64_C(0));
+	pthread_mutex_lock(&session->lock);
+	store_relaxed(&set->is_replaced, true);
+	pthread_mutex_unlock(&session->lock);
+	if (set->is_broken)
+		etw_rings_retire(session, set);
+	if (session->host.ring_set_replaced)
+		session->host.ring_set_replaced(session->host.context,
+						session->state.head->session_id, set->uid, set->id);
+}
+
+static void tend_set(struct etw_session *session, struct etw_session_set *set)
+{
+	if (set->is_retired) {
+		if (may_close(session, set)) {
+			close_set(session, set);
+			session->round.has_more = true; /* what is free is counted anew */
+		}
+	} else if (set->is_broken && set->is_replaced) {
+		etw_rings_retire(session, set);
+	} else if (set->is_replaced) {
+		if (!is_gone(session, set))
+			return;
+		etw_rings_retire(session, set);
+		session->round.has_more = true; /* its open buffers end here */
+	} else if (set->is_broken || ((is_worn_out(set) || is_left_with_gap(session, set)) &&
+				      !has_too_many(session, set->uid))) {
+		replace(session, set);
+		session->round.has_more = true;
+	}
 }
 
 void etw_rings_tend(struct etw_session *session, bool is_stop)
@@ -384,22 +524,10 @@ void etw_rings_tend(struct etw_session *session, bool is_stop)
 	uint32_t count = etw_rings_list(session, sets);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct etw_session_set *set = sets[i];
-
-		if (is_stop || (set->is_retired && may_close(session, set))) {
-			close_set(session, set);
-			continue;
-		}
-		if (set->is_retired || !(set->is_broken || is_worn_out(set)))
-			continue;
-		etw_rings_retire(session, set);
-		session->round.has_more = true; /* its open buffers end here */
-		if (session->host.ring_set_retired)
-			session->host.ring_set_retired(session->host.context,
-						       session->state.head->session_id, set->id);
-		if (session->host.ring_set_replaced)
-			session->host.ring_set_replaced(session->host.context,
-							session->state.head->session_id, set->uid);
+		if (is_stop)
+			close_set(session, sets[i]);
+		else
+			tend_set(session, sets[i]);
 	}
 }
 

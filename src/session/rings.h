@@ -23,6 +23,9 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
  */
 void etw_rings_adopt(struct etw_session *session);
 
+/* etw_rings_mark_left() - a process that had this set has ended. Any thread. */
+void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set);
+
 /* etw_rings_mark_gone() - no process maps this set any more. Any thread. */
 void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set);
 
@@ -33,12 +36,16 @@ uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *set
 void etw_rings_retire(struct etw_session *session, struct etw_session_set *set);
 
 /*
- * etw_rings_tend() - retires sets that are broken or have too many quarantined buffers, telling the host,
- * and closes retired ones that are read to their end. Owner thread, after a commit of all outputs.
+ * etw_rings_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a
+ * process ended, telling the host; retires replaced ones that no process has any more; closes retired ones
+ * that are read to their end. Owner thread, after a commit of all outputs.
  *
  * @is_stop: closes every set
  */
 void etw_rings_tend(struct etw_session *session, bool is_stop);
+
+/* etw_rings_due_ns() - when some set is to be tended; UINT64_MAX: at no certain time. Owner thread. */
+uint64_t etw_rings_due_ns(struct etw_session *session);
 
 /* etw_rings_free_all() - without a word to anybody; the thread is gone. */
 void etw_rings_free_all(struct etw_session *session);

@@ -254,3 +254,8 @@ void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
 {
 	etw_rings_mark_gone(session, ring_set);
 }
+
+void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set)
+{
+	etw_rings_mark_left(session, ring_set);
+}

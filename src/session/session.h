@@ -35,9 +35,11 @@ struct etw_session_host {
 	 */
 	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
 	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid);
-	/* A ring set was replaced or is needed no more; the host tells providers. */
-	void (*ring_set_retired)(void *context, uint32_t session_id, uint32_t ring_set);
-	void (*ring_set_replaced)(void *context, uint32_t session_id, uid_t uid);
+	/*
+	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives.
+	 * Until they have, and the host says etw_session_ring_set_gone(), what they write to it counts.
+	 */
+	void (*ring_set_replaced)(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set);
 };
 
 /*
@@ -95,8 +97,16 @@ int etw_session_flush(struct etw_session *session);
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 			 int *ret_fd);
 
-/* etw_session_ring_set_gone() - no process maps this retired set any more. */
+/* etw_session_ring_set_gone() - no process writes to this replaced set any more. */
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
+
+/*
+ * etw_session_ring_set_left() - a process that had this set has ended, or seems to have.
+ *
+ * If it died inside a write, the buffer that it left a gap in comes back with the next set: the session makes
+ * one when it finds such a gap within a second.
+ */
+void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set);
 
 /*
  * etw_session_subscribe() - adds a real-time consumer.

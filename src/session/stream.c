@@ -41,7 +41,9 @@ static enum etw_ring_look choose_look(const struct etw_session *session,
 	/* A gap in the open buffer never ends by itself: its buffer must be closed. */
 	if (gap_ns != 0 && session->round.now_ns - gap_ns > ETW_SESSION_GAP_NS / 4)
 		return ETW_RING_LOOK_SWITCH;
-	if (session->round.is_flush || output->stream_count > 1 || stream->set->is_retired)
+	/* A process that has ended may have left a gap in the open buffer, too. */
+	if (session->round.is_flush || output->stream_count > 1 || stream->set->is_retired ||
+	    load_relaxed(&stream->set->left_ns))
 		return ETW_RING_LOOK_BUMP;
 	return ETW_RING_LOOK_CLOSED;
 }

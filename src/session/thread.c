@@ -175,7 +175,7 @@ static void count_free_buffers(struct etw_session *session)
 			if (!output->streams[j]->set)
 				continue;
 			etw_ring_reader_counts(output->streams[j]->reader, &counts);
-			free_buffers += counts.free_buffers;
+			free_buffers += counts.free_buffers + counts.idle_buffers;
 		}
 	}
 	store_relaxed(&session->free_buffers, free_buffers);
@@ -191,9 +191,14 @@ static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 	uint64_t now_ns = session->round.now_ns;
 	uint64_t deadline_ns = UINT64_MAX;
 	uint64_t source_ns = etw_kernel_source_arm(session);
+	uint64_t rings_ns = etw_rings_due_ns(session);
 
 	deadline_ns = earlier(deadline_ns, session->next_file_flush_ns);
 	deadline_ns = earlier(deadline_ns, session->next_batch_ns);
+	/* What is due and cannot be done yet waits for others. */
+	if (rings_ns < now_ns + GAP_POLL_NS)
+		rings_ns = now_ns + GAP_POLL_NS;
+	deadline_ns = earlier(deadline_ns, rings_ns);
 	if (source_ns != 0)
 		deadline_ns = earlier(deadline_ns, now_ns + source_ns);
 	if (session->needs_source_retry || session->round.has_gap)

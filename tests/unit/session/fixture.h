@@ -39,7 +39,7 @@ struct fixture {
 		int fd;
 	} kept[FIXTURE_FDS];
 	bool refuses_provider, refuses_pid;
-	uint32_t retired, replaced, last_retired; /* atomic */
+	uint32_t replaced, last_replaced; /* atomic */
 	char folder[64];
 	char path[128];
 };
@@ -108,21 +108,13 @@ static bool fixture_may_be_pid(void *context, uid_t uid, uint32_t pid)
 	return !fixture->refuses_pid;
 }
 
-static void fixture_retired(void *context, uint32_t session_id, uint32_t ring_set)
-{
-	struct fixture *fixture = context;
-
-	(void)session_id;
-	store_relaxed(&fixture->last_retired, ring_set);
-	(void)add_relaxed(&fixture->retired, 1u);
-}
-
-static void fixture_replaced(void *context, uint32_t session_id, uid_t uid)
+static void fixture_replaced(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
 {
 	struct fixture *fixture = context;
 
 	(void)session_id;
 	(void)uid;
+	store_relaxed(&fixture->last_replaced, ring_set);
 	(void)add_relaxed(&fixture->replaced, 1u);
 }
 
@@ -146,7 +138,6 @@ static inline void fixture_open(struct fixture *fixture)
 		.forget_fd = fixture_forget,
 		.may_write = fixture_may_write,
 		.may_be_pid = fixture_may_be_pid,
-		.ring_set_retired = fixture_retired,
 		.ring_set_replaced = fixture_replaced,
 	};
 	(void)snprintf(fixture->folder, sizeof(fixture->folder), "/tmp/etw-session-XXXXXX");

@@ -130,7 +130,6 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	host.kept_fd = recovery_kept;
 	host.forget_fd = recovery_forget;
 	host.may_write = fixture_may_write;
-	host.ring_set_retired = NULL;
 	host.ring_set_replaced = NULL;
 	host.kernel = kernel;
 	state = fixture_kept(fixture, "session-7/state");

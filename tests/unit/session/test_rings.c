@@ -79,6 +79,7 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	struct fixture_writer writer;
 	struct etw_ring_span span;
 	uint32_t ring_set, old;
+	bool is_written;
 	int fd;
 
 	(void)state;
@@ -93,20 +94,77 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 		if (etw_ring_reserve(&writer.set, writer.clock, 4000, &span) < 0)
 			(void)usleep(1000);
 	}
-	assert_int_equal(load_relaxed(&fixture.retired), 1);
-	assert_int_equal(load_relaxed(&fixture.last_retired), old);
-	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 4000, &span), -ESTALE);
+	assert_int_equal(load_relaxed(&fixture.last_replaced), old);
 	assert_int_equal(etw_session_ring_set(session, getuid(), &ring_set, &fd), 0);
 	assert_int_not_equal(ring_set, old);
-	etw_ring_set_unmap(&writer.set);
+	/* Who has not heard of it yet goes on, if there is a buffer left. */
+	is_written = fixture_write(&writer, 0x60) == 0;
 	etw_session_ring_set_gone(session, old);
+	while (!load_acquire(&etw_ring_set_page(&writer.set)->is_retired))
+		(void)usleep(1000);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 4000, &span), -ESTALE);
+	etw_ring_set_unmap(&writer.set);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
 	assert_int_equal(fixture_write(&writer, 0x60), 0);
 	assert_int_equal(etw_session_flush(session), 0);
 	etw_session_info(session, &info);
-	assert_int_equal(info.events, 1);
+	assert_int_equal(info.events, 1 + is_written);
 	assert_true(info.loss.gaps > 0);
 	etw_session_stop(session, &info);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void await_free_buffers(struct etw_session *session)
+{
+	struct wire_session_info info;
+
+	do {
+		(void)usleep(1000);
+		etw_session_info(session, &info);
+	} while (info.free_buffers != info.number_of_buffers);
+}
+
+/* One gap does not wear a set out; but who left it is dead, and its buffer comes back with another set. */
+static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct etw_ring_span span;
+	uint32_t old;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	etw_session_ring_set_left(session, old); /* in peace */
+	assert_int_equal(etw_session_flush(session), 0);
+	await_free_buffers(session);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_info(session, &info);
+	assert_int_equal(info.loss.gaps, 1);
+	assert_true(info.free_buffers < info.number_of_buffers);
+	/* And one in the open buffer, which nobody has looked at. */
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
+	etw_session_ring_set_left(session, old);
+	while (load_relaxed(&fixture.replaced) == 0)
+		(void)usleep(1000);
+	assert_int_equal(load_relaxed(&fixture.last_replaced), old);
+	etw_session_ring_set_gone(session, old);
+	await_free_buffers(session);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, 1);
+	assert_int_equal(info.loss.gaps, 2);
+	assert_int_equal(load_relaxed(&fixture.replaced), 1);
 	etw_session_free(session);
 	etw_ring_set_unmap(&writer.set);
 	fixture_close(&fixture);
@@ -213,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_rings__one_set_for_each_uid),
 		cmocka_unit_test(test_rings__gap_is_counted),
 		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
+		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
 #ifndef IS_RACE_CHECKED
 		cmocka_unit_test(test_rings__hostile_events),
 		cmocka_unit_test(test_rings__hostile_words),
