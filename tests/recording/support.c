@@ -17,8 +17,11 @@
 
 #include "consumer/trace.h"
 
+#define SESSIONS_MAX 64
+
 static char home[256];
 static pid_t home_owner;
+static TRACEHANDLE started[SESSIONS_MAX]; /* 0: none */
 
 void fail(const char *format, ...)
 {
@@ -59,9 +62,46 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
+static void prepare_block(struct recording *recording)
+{
+	EVENT_TRACE_PROPERTIES *properties = &recording->block.properties;
+
+	properties->Wnode.BufferSize = sizeof(recording->block);
+	properties->Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+	properties->LoggerNameOffset = offsetof(__typeof__(recording->block), name);
+	properties->LogFileNameOffset = offsetof(__typeof__(recording->block), file);
+}
+
+/* A session outlives its controller, and a host its tests, unless somebody ends it. */
+static void stop_all(void)
+{
+	for (int i = 0; i < SESSIONS_MAX; i++) {
+		struct recording recording = {.handle = started[i]};
+
+		if (!started[i])
+			continue;
+		prepare_block(&recording);
+		(void)ControlTraceA(started[i], NULL, &recording.block.properties,
+				    EVENT_TRACE_CONTROL_STOP);
+	}
+}
+
+static void note_session(TRACEHANDLE from, TRACEHANDLE to)
+{
+	for (int i = 0; i < SESSIONS_MAX; i++) {
+		if (started[i] == from) {
+			started[i] = to;
+			return;
+		}
+	}
+}
+
 static void remove_home(void)
 {
-	if (getpid() == home_owner && !getenv("ETW_KEEP_TEST_HOME"))
+	if (getpid() != home_owner)
+		return;
+	stop_all();
+	if (!getenv("ETW_KEEP_TEST_HOME"))
 		(void)nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -81,16 +121,6 @@ const char *test_home(void)
 	setenv("ETW_RUNTIME_DIR", runtime, 1);
 	setenv("ETWD_IDLE_MS", "500", 0);
 	return home;
-}
-
-static void prepare_block(struct recording *recording)
-{
-	EVENT_TRACE_PROPERTIES *properties = &recording->block.properties;
-
-	properties->Wnode.BufferSize = sizeof(recording->block);
-	properties->Wnode.Flags = WNODE_FLAG_TRACED_GUID;
-	properties->LoggerNameOffset = offsetof(__typeof__(recording->block), name);
-	properties->LogFileNameOffset = offsetof(__typeof__(recording->block), file);
 }
 
 void recording_start(struct recording *recording, const struct recording_options *options)
@@ -115,6 +145,7 @@ void recording_start(struct recording *recording, const struct recording_options
 	error = StartTraceA(&recording->handle, options->name, properties);
 	if (error)
 		fail("StartTrace %s: error %u", options->name, (unsigned)error);
+	note_session(0, recording->handle);
 }
 
 void recording_enable(struct recording *recording, const GUID *provider)
@@ -135,6 +166,8 @@ void recording_control(struct recording *recording, ULONG code)
 	error = ControlTraceA(recording->handle, NULL, &recording->block.properties, code);
 	if (error)
 		fail("ControlTrace %u: error %u", (unsigned)code, (unsigned)error);
+	if (code == EVENT_TRACE_CONTROL_STOP)
+		note_session(recording->handle, 0);
 }
 
 ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *context)
