@@ -27,7 +27,7 @@
 #define EXIT_NOT_FORKED   126
 #define REPORT_TIMEOUT_MS 1000
 
-#ifndef ETW_LIBEXEC_FOLDER
+#if !defined(ETW_LIBEXEC_FOLDER) || !defined(ETW_LIBEXEC_BY_BIN) || !defined(ETW_LIBEXEC_BY_LIB)
 #error "the build says where etwd is installed"
 #endif
 
@@ -50,15 +50,30 @@ static bool try_path(const char *folder, size_t folder_chars, const char *rest, 
 	return true;
 }
 
-static bool try_beside(const char *file, char *ret)
+/*
+ * Looks in the folder of a file, in bin beside it, and where an installation has etwd as seen from there. The
+ * folder may be one like /tmp, where others can put a program of that name: whom the file belongs to is
+ * believed, and root.
+ */
+static bool try_beside(const char *file, const char *installed, char *ret)
 {
+	const char *const places[] = {PROGRAM, "../bin/" PROGRAM, installed};
 	const char *slash = strrchr(file, '/');
-	size_t chars;
+	struct stat near, found;
 
-	if (!slash)
+	if (!slash || stat(file, &near) < 0)
 		return false;
-	chars = (size_t)(slash - file);
-	return try_path(file, chars, PROGRAM, ret) || try_path(file, chars, "../bin/" PROGRAM, ret);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char path[PATH_MAX];
+
+		if (!try_path(file, (size_t)(slash - file), places[i], path))
+			continue;
+		if (stat(path, &found) < 0 || (found.st_uid != 0 && found.st_uid != near.st_uid))
+			continue;
+		memcpy(ret, path, strlen(path) + 1);
+		return true;
+	}
+	return false;
 }
 
 static bool try_executable(char *ret)
@@ -69,7 +84,7 @@ static bool try_executable(char *ret)
 	if (chars < 0)
 		return false;
 	path[chars] = '\0';
-	return try_beside(path, ret);
+	return try_beside(path, ETW_LIBEXEC_BY_BIN "/" PROGRAM, ret);
 }
 
 /* The shared object that this very function was linked into. */
@@ -78,7 +93,7 @@ static bool try_library(char *ret)
 	Dl_info info;
 
 	return dladdr(__extension__(void *) try_library, &info) && info.dli_fname &&
-	       try_beside(info.dli_fname, ret);
+	       try_beside(info.dli_fname, ETW_LIBEXEC_BY_LIB "/" PROGRAM, ret);
 }
 
 static bool try_search_path(char *ret)

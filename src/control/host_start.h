@@ -6,12 +6,13 @@
 #include <stdbool.h>
 
 /*
- * etw_host_find() - the program etwd: $ETW_ETWD, else beside the executable, else beside libetw (or in bin
- * beside its folder), else in the compiled-in libexec folder, else in PATH.
+ * etw_host_find() - the program etwd: $ETW_ETWD, else beside the executable, else beside libetw, else in the
+ * compiled-in libexec folder, else in PATH.
  *
  * @ret: room for PATH_MAX bytes
  *
- * Where ETW_ETWD is set nothing else is tried. Returns 0, or -ENOEXEC.
+ * Beside means: in its folder, in bin beside that, or where an installed tree has etwd as seen from there, so
+ * that the tree may be moved. What lies beside must belong to root or to the owner of what it lies beside. Where ETW_ETWD is set nothing else is tried. Returns 0, or -ENOEXEC.
  */
 int etw_host_find(char *ret);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -210,6 +211,71 @@ static void test_host_start__etwd_is_found_by_path(void **state)
 	(void)setenv("PATH", before, 1);
 }
 
+/* This program, copied to another folder: says by its status where it finds etwd. */
+static int find_beside(const char *wanted)
+{
+	char found[PATH_MAX];
+
+	return etw_host_find(found) == 0 && strcmp(found, wanted) == 0 ? 1 : 2;
+}
+
+static int copy_and_find(const char *wanted)
+{
+	char command[512];
+	int status;
+
+	(void)snprintf(command, sizeof(command),
+		       "mkdir -p '%s/bin' && cp /proc/%d/exe '%s/bin/program' && "
+		       "PATH=/usr/bin:/bin TEST_FIND='%s' '%s/bin/program'",
+		       directory, (int)getpid(), directory, wanted, directory);
+	status = system(command);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void make_program(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0755);
+
+	assert_true(fd >= 0);
+	(void)close(fd);
+}
+
+/* As an installation lays it out, wherever that was moved to. */
+static void test_host_start__etwd_is_found_in_a_moved_tree(void **state)
+{
+	char path[128];
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/libexec", directory);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/libexec/etw", directory);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/libexec/etw/etwd", directory);
+	make_program(path);
+	(void)snprintf(path, sizeof(path), "%s/bin/../libexec/etw/etwd", directory);
+	assert_int_equal(copy_and_find(path), 1);
+}
+
+/* A folder like /tmp: whoever was there first must not be run with the rights of who comes after. */
+static void test_host_start__anothers_etwd_beside_is_not_run(void **state)
+{
+	char path[128];
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: only root can make another user's file\n");
+		skip();
+	}
+	(void)snprintf(path, sizeof(path), "%s/bin", directory);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/bin/etwd", directory);
+	make_program(path);
+	assert_int_equal(copy_and_find(path), 1);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	assert_int_equal(copy_and_find(path), 2);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -222,8 +288,12 @@ int main(void)
 		CASE(test_host_start__no_etwd_is_enoexec),
 		CASE(test_host_start__a_host_that_never_comes_is_etimedout),
 		CASE(test_host_start__etwd_is_found_by_path),
+		CASE(test_host_start__etwd_is_found_in_a_moved_tree),
+		CASE(test_host_start__anothers_etwd_beside_is_not_run),
 	};
 
+	if (getenv("TEST_FIND"))
+		return find_beside(getenv("TEST_FIND"));
 	if (getenv("TEST_BE_HOST"))
 		return be_host();
 	return cmocka_run_group_tests(tests, NULL, NULL);
