@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -29,12 +31,29 @@ void etw_etl_file_writer_adopt(int fd, uint32_t buffer_bytes, uint64_t limit_byt
 	};
 }
 
+/*
+ * A trace is an ordinary file, and one session's. The lock is the open file's, wherever its descriptor goes,
+ * so a host that dies leaves it to the next one. Some file systems have none: there nobody looks.
+ */
+static int take_file(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info))
+		return -errno;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return -ETXTBSY;
+	return ftruncate(fd, 0) ? -errno : 0;
+}
+
 int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t limit_bytes,
 			     struct etw_etl_file_writer *ret)
 {
-	/* O_NONBLOCK: a pipe under that name fails here, or is refused below, and holds nobody up. */
-	int flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd;
+	/* O_NONBLOCK: a pipe under that name is refused below, and holds nobody up. */
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd, result;
 
 	if (!buffer_bytes)
 		return -EINVAL;
@@ -43,9 +62,8 @@ int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t l
 	fd = open(path, flags, 0644);
 	if (fd < 0)
 		return -errno;
-	if (lseek(fd, 0, SEEK_CUR) < 0) {
-		int result = -errno;
-
+	result = take_file(fd);
+	if (result) {
 		(void)close(fd);
 		return result;
 	}
@@ -126,7 +144,10 @@ int etw_etl_file_writer_finish(const struct etw_etl_file_writer *writer,
 
 void etw_etl_file_writer_close(struct etw_etl_file_writer *writer)
 {
-	if (writer->fd >= 0)
+	if (writer->fd >= 0) {
+		/* Somebody who keeps the descriptor for a later host may close it a little later. */
+		(void)flock(writer->fd, LOCK_UN);
 		(void)close(writer->fd);
+	}
 	writer->fd = -1;
 }

@@ -129,7 +129,7 @@ static void sessions__names_and_guids_are_unique(void **state)
 
 static void sessions__files_that_cannot_be(void **state)
 {
-	TRACEHANDLE handle = 0;
+	TRACEHANDLE handle = 0, second = 0;
 	struct block block;
 
 	(void)state;
@@ -137,6 +137,16 @@ static void sessions__files_that_cannot_be(void **state)
 	assert_int_equal(StartTraceA(&handle, "x", &block.properties), ERROR_PATH_NOT_FOUND);
 	init_block(&block, folder);
 	assert_int_equal(StartTraceA(&handle, "x", &block.properties), ERROR_ACCESS_DENIED);
+	/* [HERE] a device is no file */
+	init_block(&block, "/dev/null");
+	assert_int_equal(StartTraceA(&handle, "x", &block.properties), ERROR_INVALID_PARAMETER);
+	/* [MSD] another session writes to it; it can be had when that one has ended */
+	handle = start("first", path_of("shared.etl"));
+	init_block(&block, path_of("shared.etl"));
+	assert_int_equal(StartTraceA(&second, "x", &block.properties), ERROR_SHARING_VIOLATION);
+	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
+	second = start("second", path_of("shared.etl"));
+	assert_int_equal(stop(second, NULL, &block), ERROR_SUCCESS);
 }
 
 static void sessions__relative_and_windows_paths(void **state)

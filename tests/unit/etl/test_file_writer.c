@@ -207,9 +207,25 @@ static void test_file_writer__open_refuses(void **state)
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	reader = open("pipe", O_RDONLY | O_NONBLOCK);
 	assert_true(reader >= 0);
-	assert_int_equal(etw_etl_file_writer_open("pipe", 64, 0, &writer), -ESPIPE);
+	assert_int_equal(etw_etl_file_writer_open("pipe", 64, 0, &writer), -EINVAL);
+	assert_int_equal(etw_etl_file_writer_open("/dev/null", 64, 0, &writer), -EINVAL);
 	(void)close(reader);
 	assert_int_equal(writer.fd, -5);
+}
+
+static void test_file_writer__a_file_has_one_writer(void **state)
+{
+	struct etw_etl_file_writer first = open_writer(0), second = {.fd = -1};
+	int kept = dup(first.fd);
+
+	(void)state;
+	assert_int_equal(put(&first, 0, 1), 0);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", BUFFER_BYTES, 0, &second), -ETXTBSY);
+	assert_int_equal(lseek(first.fd, 0, SEEK_END), BUFFER_BYTES); /* not emptied */
+	etw_etl_file_writer_close(&first);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", BUFFER_BYTES, 0, &second), 0);
+	etw_etl_file_writer_close(&second);
+	(void)close(kept);
 }
 
 static void test_file_writer__unclaimed_place_is_not_in_the_file(void **state)
@@ -414,6 +430,7 @@ int main(void)
 		cmocka_unit_test(test_file_writer__limit_counts_whole_buffers),
 		cmocka_unit_test(test_file_writer__limit_of_properties),
 		cmocka_unit_test(test_file_writer__open_refuses),
+		cmocka_unit_test(test_file_writer__a_file_has_one_writer),
 		cmocka_unit_test(test_file_writer__unclaimed_place_is_not_in_the_file),
 		cmocka_unit_test(test_file_writer__rlimit),
 		cmocka_unit_test(test_file_writer__interrupted_and_short_writes),
