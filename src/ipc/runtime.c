@@ -61,10 +61,25 @@ bool etw_runtime_is_one(void)
 	return geteuid() == 0 || environment("ETW_RUNTIME_DIR");
 }
 
+/*
+ * $XDG_RUNTIME_DIR, if it is this user's: sudo and su may pass on that of another one, where nothing can be
+ * made, and who has it is not to be told of this user's sessions.
+ */
+static const char *session_directory(void)
+{
+	const char *path = environment("XDG_RUNTIME_DIR");
+	struct stat info;
+
+	return path && *path == '/' && stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
+			       info.st_uid == geteuid()
+		       ? path
+		       : NULL;
+}
+
 int etw_runtime_directory(enum etw_instance instance, char *ret)
 {
 	const char *own = environment("ETW_RUNTIME_DIR");
-	const char *session = environment("XDG_RUNTIME_DIR");
+	const char *session = session_directory();
 	char path[PATH_MAX];
 	int chars;
 
@@ -72,7 +87,7 @@ int etw_runtime_directory(enum etw_instance instance, char *ret)
 		chars = snprintf(path, sizeof(path), "%s", own);
 	else if (instance == ETW_INSTANCE_SYSTEM || geteuid() == 0)
 		chars = snprintf(path, sizeof(path), SYSTEM_DIRECTORY);
-	else if (session && *session == '/')
+	else if (session)
 		chars = snprintf(path, sizeof(path), "%s/etw", session);
 	else
 		chars = snprintf(path, sizeof(path), TEMPORARY_DIRECTORY "%u", geteuid());

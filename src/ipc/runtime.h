@@ -18,7 +18,9 @@
 
 enum etw_instance {
 	ETW_INSTANCE_SYSTEM, /* $ETW_RUNTIME_DIR for root if set, else /run/etw */
-	ETW_INSTANCE_USER, /* $ETW_RUNTIME_DIR, else $XDG_RUNTIME_DIR/etw, else /tmp/etw-<uid>; for root the system's */
+	/* $ETW_RUNTIME_DIR, else etw in $XDG_RUNTIME_DIR if this user owns that, else /tmp/etw-<uid>; for root the
+	 * system's */
+	ETW_INSTANCE_USER,
 };
 
 /*

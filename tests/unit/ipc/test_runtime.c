@@ -125,10 +125,17 @@ static int check_user_directories(void)
 {
 	char got[PATH_MAX];
 
-	(void)setenv("XDG_RUNTIME_DIR", "/run/user/65534", 1);
-	if (etw_runtime_directory(ETW_INSTANCE_USER, got) ||
-	    strcmp(got, "/run/user/65534/etw") != 0)
+	/* `base` was given to this user: see below. */
+	(void)setenv("XDG_RUNTIME_DIR", base, 1);
+	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, directory) != 0)
 		return 1;
+	/* Another user's, or nobody's, as sudo and su may leave it. */
+	(void)setenv("XDG_RUNTIME_DIR", "/", 1);
+	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, "/tmp/etw-65534") != 0)
+		return 6;
+	(void)setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, "/tmp/etw-65534") != 0)
+		return 7;
 	(void)setenv("XDG_RUNTIME_DIR", "relative", 1);
 	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, "/tmp/etw-65534") != 0)
 		return 2;
@@ -143,6 +150,8 @@ static int check_user_directories(void)
 static void test_runtime__where_a_user_has_it(void **state)
 {
 	(void)state;
+	if (geteuid() == 0)
+		assert_int_equal(chown(base, 65534, 65534), 0);
 	assert_int_equal(as_user(65534, check_user_directories), 0);
 }
 
