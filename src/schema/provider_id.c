@@ -59,7 +59,8 @@ int etw_provider_id_find(const char *text, GUID *ret)
 		return 0;
 	if (text[0] == '*')
 		return text[1] ? etw_provider_id_hash(text + 1, ret) : -EINVAL;
-	if (!text[0])
+	/* Braces are a GUID's: one that was copied badly must not be taken for a name that nobody has. */
+	if (!text[0] || text[0] == '{')
 		return -EINVAL;
 	for (size_t i = 0; i < etw_provider_name_count(); i++) {
 		const struct etw_provider_name *known = etw_provider_name_at(i);

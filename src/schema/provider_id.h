@@ -21,7 +21,7 @@ int etw_provider_id_hash(const char *name, GUID *ret);
  * @text: a GUID with or without braces; the name of one of Windows' providers, in any case; any other name,
  *        which is hashed; "*Name" is always hashed
  *
- * Returns 0; -EINVAL for an empty name; otherwise as etw_provider_id_hash().
+ * Returns 0; -EINVAL for an empty name and for braces around what is no GUID; otherwise as etw_provider_id_hash().
  */
 int etw_provider_id_find(const char *text, GUID *ret);
 
