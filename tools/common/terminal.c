@@ -33,18 +33,18 @@ bool etw_colour_mode_parse(const char *word, enum etw_colour_mode *ret)
 	return false;
 }
 
-bool etw_colour_wanted(enum etw_colour_mode mode)
+bool etw_colour_wanted(int fd, enum etw_colour_mode mode)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	const char *terminal = getenv("TERM");
 
 	if (mode != ETW_COLOUR_AUTO)
 		return mode == ETW_COLOUR_ALWAYS;
-	return isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && terminal &&
+	return isatty(fd) && (!no_colour || !*no_colour) && terminal &&
 	       strcmp(terminal, "dumb") != 0;
 }
 
-size_t etw_terminal_width(void)
+size_t etw_terminal_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
@@ -52,7 +52,7 @@ size_t etw_terminal_width(void)
 
 	if (given >= 20 && given <= WIDEST)
 		return (size_t)given;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20)
 		return size.ws_col < WIDEST ? size.ws_col : WIDEST;
 	return DEFAULT_WIDTH;
 }

@@ -16,11 +16,11 @@ enum etw_colour_mode {
 /* etw_colour_mode_parse() - "auto", "always", "never"; returns whether @word is one of them. */
 bool etw_colour_mode_parse(const char *word, enum etw_colour_mode *ret);
 
-/* etw_colour_wanted() - whether standard output gets colours. Ask before the pager starts. */
-bool etw_colour_wanted(enum etw_colour_mode mode);
+/* etw_colour_wanted() - whether a standard stream gets colours. Ask before the pager starts. */
+bool etw_colour_wanted(int fd, enum etw_colour_mode mode);
 
-/* etw_terminal_width() - columns of the terminal behind standard output; 80 when it is none. */
-size_t etw_terminal_width(void);
+/* etw_terminal_width() - $COLUMNS, else columns of the terminal behind @fd; 80 when it is none. */
+size_t etw_terminal_width(int fd);
 
 /*
  * etw_pager_start() - puts a pager behind standard output, if that is a terminal.

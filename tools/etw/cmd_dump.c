@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "decode/format.h"
@@ -322,7 +323,7 @@ static int work(struct dump *dump, char **files, int count)
 	if (etw_shared_manifests_load(&dump->shared, dump->store) ||
 	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
 		return ETW_EXIT_FAILED;
-	has_colour = !dump->output_path && etw_colour_wanted(dump->shared.colour);
+	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
 	if (has_colour || (dump->output_path && dump->shared.colour == ETW_COLOUR_ALWAYS))
 		dump->flags |= ETW_EXPORT_COLOUR;
 	if (!dump->output_path && !dump->shared.no_pager)

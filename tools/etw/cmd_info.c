@@ -164,7 +164,7 @@ static int tell_all(struct command *command)
 
 static int work(struct command *command)
 {
-	bool has_colour = etw_colour_wanted(command->shared.colour);
+	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
 	int result;
 
 	if (etw_schema_store_create(&command->store) ||
@@ -177,7 +177,7 @@ static int work(struct command *command)
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
 		/* A file or a program gets every name whole. */
-		.width = isatty(STDOUT_FILENO) ? etw_terminal_width() : 0,
+		.width = isatty(STDOUT_FILENO) ? etw_terminal_width(STDOUT_FILENO) : 0,
 		.bold = has_colour ? "\033[1m" : "",
 		.warn = has_colour ? "\033[1;31m" : "",
 		.plain = has_colour ? "\033[0m" : "",

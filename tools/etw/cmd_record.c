@@ -111,11 +111,9 @@ static void put_end(const struct command *command, struct etw_text *text)
 static int print(struct command *command)
 {
 	FILE *stream = command->options.command ? stderr : stdout;
-	bool has_colour = command->options.command
-				  ? command->options.shared.colour == ETW_COLOUR_ALWAYS
-				  : etw_colour_wanted(command->options.shared.colour);
+	bool has_colour = etw_colour_wanted(fileno(stream), command->options.shared.colour);
 	const struct report_look look = {
-		.width = etw_terminal_width(),
+		.width = etw_terminal_width(fileno(stream)),
 		.top = TABLE_ROWS,
 		.bold = has_colour ? "\033[1m" : "",
 		.warn = has_colour ? "\033[1;31m" : "",

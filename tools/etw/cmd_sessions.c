@@ -214,7 +214,7 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 		{.title = "leased"},
 		{.title = "file", .gives_way = true},
 	};
-	bool has_colour = etw_colour_wanted(command->shared.colour);
+	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
 	int64_t now = now_ft();
 	struct etw_grid grid;
 
@@ -280,7 +280,7 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 
 static int list(struct command *command)
 {
-	size_t width = isatty(STDOUT_FILENO) ? etw_terminal_width() : 0;
+	size_t width = isatty(STDOUT_FILENO) ? etw_terminal_width(STDOUT_FILENO) : 0;
 	int64_t now = now_ft();
 	int result = gather(command);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "tools/common/number.h"
@@ -68,9 +69,9 @@ static bool parse(struct summary *summary, int argc, char **argv)
 
 static int print(const struct summary *summary)
 {
-	bool has_colour = etw_colour_wanted(summary->shared.colour);
+	bool has_colour = etw_colour_wanted(STDOUT_FILENO, summary->shared.colour);
 	const struct report_look look = {
-		.width = etw_terminal_width(),
+		.width = etw_terminal_width(STDOUT_FILENO),
 		.top = (size_t)summary->top,
 		.bold = has_colour ? "\033[1m" : "",
 		.warn = has_colour ? "\033[1;31m" : "",

@@ -99,8 +99,10 @@ static bool take_signals(struct record_run *run)
 	struct signalfd_siginfo info;
 
 	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD)
-			run->signal = (int)info.ssi_signo;
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		run->signal = (int)info.ssi_signo;
+		run->is_sent = info.ssi_code <= 0;
 	}
 	return reap(run, WNOHANG) || run->signal;
 }
@@ -179,7 +181,7 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 	}
 }
 
-/* A command whose recording was ended from the terminal got the signal too; from elsewhere it did not. */
+/* A command whose recording was ended from the terminal got the signal too; otherwise it gets it from here. */
 static void tell_child(struct record_run *run)
 {
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
@@ -187,7 +189,7 @@ static void tell_child(struct record_run *run)
 
 	if (!run->child || run->has_ended || !run->signal)
 		return;
-	if (run->signal != SIGINT)
+	if (run->is_sent)
 		(void)kill(run->child, run->signal);
 	while (!reap(run, WNOHANG) && now_ms() < deadline) {
 		(void)poll(&wait, 1, (int)(deadline - now_ms()));

@@ -18,6 +18,7 @@ struct record_run {
 	int status;     /* as waitpid() gives it */
 	int exec_error; /* errno: the command could not be run */
 	int signal;     /* that ended the recording; 0: none did */
+	bool is_sent;   /* by a process: the terminal's reach the command too */
 	int signals;    /* a signalfd */
 	int64_t start_ms;
 	uint64_t last_events; /* of the counters shown last */

@@ -38,3 +38,15 @@ sleep 0.5
 has_session stays.etl && echo "stays"
 name=$("$ETW" sessions --json | sed 's/.*"name":"\([^"]*\)".*/\1/')
 "$ETW" sessions stop "$name" | sed -e "s|$PWD|FOLDER|" -e 's/record-[0-9]*/record-N/'
+# What is sent to this program alone is passed on to the command.
+for signal in INT TERM; do
+	rm -f ready
+	# shellcheck disable=SC2016
+	env --default-signal=INT "$ETW" record --provider MyCompany-Test -o told.etl -- \
+		sh -c 'trap "exit 5" '$signal'; : >ready; while :; do sleep 0.05; done' 2>said &
+	await test -e ready
+	kill -$signal $!
+	status=0
+	wait $! || status=$?
+	echo "$signal: status $status"
+done

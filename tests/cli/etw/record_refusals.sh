@@ -15,6 +15,8 @@ refuse --provider ''
 refuse --provider x:loud
 refuse --provider x:1:y
 refuse --provider x:1:0:0:0
+refuse --provider "{22fb2cd6-0e7b-422b-a0c7-2fad1fd0e71}"
+refuse --provider x -o /dev/null -- true
 refuse --duration soon
 refuse --buffers 0
 refuse --buffer-size 1000000

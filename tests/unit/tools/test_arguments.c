@@ -175,9 +175,9 @@ static void test_terminal__colour_words(void **state)
 
 	(void)state;
 	assert_true(etw_colour_mode_parse("never", &mode));
-	assert_false(etw_colour_wanted(mode));
+	assert_false(etw_colour_wanted(1, mode));
 	assert_true(etw_colour_mode_parse("always", &mode));
-	assert_true(etw_colour_wanted(mode));
+	assert_true(etw_colour_wanted(1, mode));
 	assert_false(etw_colour_mode_parse("sometimes", &mode));
 }
 
