@@ -113,7 +113,7 @@ static void *write_events(void *argument)
 		payload.number = i;
 		if (options->is_timed)
 			payload.time_ns = now_ns();
-		if (options->rate && i % 64 == 0)
+		if (options->rate > 0 && i % 64 == 0)
 			pace(options, start_ns, i);
 		if (EventWrite(providers[i % (unsigned)options->providers], &descriptor, 3, data))
 			writer->refused++;
