@@ -20,13 +20,39 @@ struct batch_item {
 	struct wire_batch batch;
 };
 
+/* Batches are contiguous, and each says all that the ones before it said. */
+static void merge_held(struct etwd_subscription *subscription, struct wire_batch *batch)
+{
+	if (!subscription->has_held)
+		return;
+	batch->first_buffer = subscription->held.first_buffer;
+	batch->buffer_count += subscription->held.buffer_count;
+	subscription->has_held = false;
+}
+
+/*
+ * A consumer that was stopped is told one batch, however many there were: its queue must not grow until it
+ * is disconnected for that. The next batch, which the timer makes, takes what is held along.
+ */
+static bool must_hold(struct etwd_peer *peer, struct batch_item *item)
+{
+	if (!peer->subscription)
+		return false;
+	merge_held(peer->subscription, &item->batch);
+	if (item->is_end || !peer->first)
+		return false;
+	peer->subscription->held = item->batch;
+	peer->subscription->has_held = true;
+	return true;
+}
+
 static void send_batch(struct etwd_host *host, struct etwd_inbox_item *item)
 {
 	struct batch_item *batch = (struct batch_item *)(void *)item;
 	struct etwd_peer *peer = etwd_peer_find(host, batch->peer_serial);
 	struct wire_message head = {.type = batch->is_end ? WIRE_SESSION_END : WIRE_BATCH};
 
-	if (peer)
+	if (peer && !must_hold(peer, batch))
 		etwd_peer_send(peer, wire_message_encode_batch(&head, &batch->batch, host->room),
 			       -1);
 	free(batch);
@@ -51,20 +77,25 @@ static void notify(void *context, const struct wire_batch *batch, bool is_end)
 }
 
 static void answer_subscribed(struct etwd_subscription *subscription, uint32_t request,
-			      struct etw_bytes header_buffer, int memory_fd)
+			      const struct etw_session_subscribed *subscribed)
 {
 	struct wire_message head = {.type = WIRE_SUBSCRIBED, .request = request};
 	struct wire_subscribed body = {
 		.handle = subscription->session->id,
 		.session_id = subscription->session->id,
-		.header_buffer = header_buffer,
+		.next_buffer = subscribed->next_buffer,
+		.pieces = subscribed->pieces,
+		.events = subscribed->events,
+		.header_buffer = {subscribed->header_buffer, subscribed->header_bytes},
 	};
-	off_t bytes = lseek(memory_fd, 0, SEEK_END);
+	off_t bytes = lseek(subscribed->memory_fd, 0, SEEK_END);
 
 	body.delivery_bytes = bytes > 0 ? (uint32_t)bytes : 0;
+	if (body.header_buffer.left > HEADER_BYTES_MAX)
+		body.header_buffer.left = HEADER_BYTES_MAX;
 	etwd_peer_send(subscription->peer,
 		       wire_message_encode_subscribed(&head, &body, subscription->host->room),
-		       memory_fd);
+		       subscribed->memory_fd);
 }
 
 /* Takes the subscription on success. */
@@ -72,40 +103,49 @@ static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
 		     const struct wire_subscribe *body, struct etwd_subscription *subscription,
 		     uint32_t request)
 {
-	CLEANUP(freep) uint8_t *header = NULL;
-	uint32_t header_bytes = 0;
-	int memory_fd = -1;
+	const struct etw_session_subscribe wanted = {
+		.consumer = body->consumer,
+		.last_batch = body->last_batch,
+		.pieces = body->pieces,
+		.notify = notify,
+		.context = subscription,
+	};
+	struct etw_session_subscribed subscribed;
 
 	subscription->host = peer->host;
 	subscription->session = session;
 	subscription->peer = peer;
 	subscription->peer_serial = peer->serial;
-	TRY(etw_session_subscribe(session->engine, body->last_batch, notify, subscription,
-				  &subscription->subscriber, &memory_fd, &header, &header_bytes));
+	TRY(etw_session_subscribe(session->engine, &wanted, &subscribed));
+	subscription->subscriber = subscribed.subscriber;
 	subscription->next = session->subscriptions;
 	session->subscriptions = subscription;
 	peer->subscription = subscription;
-	if (header_bytes > HEADER_BYTES_MAX)
-		header_bytes = HEADER_BYTES_MAX;
-	answer_subscribed(subscription, request, (struct etw_bytes){header, header_bytes},
-			  memory_fd);
-	close(memory_fd);
+	answer_subscribed(subscription, request, &subscribed);
+	free(subscribed.header_buffer);
+	close(subscribed.memory_fd);
 	return 0;
 }
 
+/* A session that is being stopped still takes the consumers of a host that died just before. */
 static int find_and_subscribe(struct etwd_peer *peer, const struct wire_subscribe *body,
 			      uint32_t request)
 {
 	CLEANUP(freep) struct etwd_subscription *subscription = NULL;
-	struct etwd_session *session;
+	struct etwd_session *session = NULL;
+	int r;
 
 	if (peer->subscription)
 		return -EBUSY;
-	TRY(etwd_sessions_find_name_for(peer, body->name, NULL, &session));
+	r = etwd_sessions_find_name_for(peer, body->name, NULL, &session);
+	if (r < 0 && r != -EBUSY)
+		return r;
 	subscription = calloc(1, sizeof(*subscription));
 	if (!subscription)
 		return -ENOMEM;
-	TRY(subscribe(peer, session, body, subscription, request));
+	r = subscribe(peer, session, body, subscription, request);
+	if (r < 0)
+		return r == -ESHUTDOWN ? -ENOENT : r;
 	(void)TAKE(subscription);
 	return 0;
 }

@@ -12,6 +12,8 @@ struct etwd_subscription {
 	struct etw_subscriber *subscriber; /* the engine's */
 	struct etwd_peer *peer;            /* NULL: gone; the loop's */
 	uint64_t peer_serial;              /* for the session's thread; never changes */
+	struct wire_batch held; /* batches in one, while the peer does not read; the loop's */
+	bool has_held;
 };
 
 /* Handler of SUBSCRIBE (daemon/dispatch.h). */

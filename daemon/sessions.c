@@ -95,10 +95,13 @@ int etwd_sessions_find_name_for(struct etwd_peer *peer, const char *name, const 
 {
 	struct etwd_session *session = NULL;
 
+	int r;
+
 	TRY(look_up(peer->host, name, guid, &session));
-	TRY(check_control(peer, session, &session));
-	*ret = session;
-	return 0;
+	r = check_control(peer, session, &session);
+	if (r == 0 || r == -EBUSY)
+		*ret = session;
+	return r;
 }
 
 unsigned etwd_sessions_count(const struct etwd_host *host)
@@ -213,6 +216,19 @@ static int add_session(struct etwd_host *host, uint32_t id,
 	return 0;
 }
 
+/*
+ * Of a session that was started with one. A controller that is gone already has no time left to come back.
+ * The session's state says it too: the next host knows, whether this is remembered or not.
+ */
+static void take_lease(struct etwd_session *session, const struct etwd_peer *peer)
+{
+	session->is_leased = true;
+	session->lease_peer = peer ? peer->serial : 0;
+	session->lease_by_ms = 0;
+	session->lease_uid = session->uid;
+	(void)etwd_remember(session->host);
+}
+
 static void finish_start(struct etwd_host *host, struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
@@ -233,6 +249,8 @@ static void finish_start(struct etwd_host *host, struct etwd_inbox_item *item)
 	session->engine = job->engine;
 	session->state = ETWD_SESSION_RUNNING;
 	session->is_kernel = job->info.is_kernel;
+	if (job->config->is_leased)
+		take_lease(session, peer);
 	etwd_log("session %u \"%s\" of uid %u has started", (unsigned)session->id,
 		 job->config->name, (unsigned)session->uid);
 	if (peer)
@@ -473,6 +491,11 @@ static int adopt(struct etwd_host *host, uint32_t id, int state_fd)
 		session->engine = engine;
 		session->state = ETWD_SESSION_RUNNING;
 		session->is_kernel = info->is_kernel;
+		if (info->config.is_leased) {
+			session->is_leased = true;
+			session->lease_uid = info->uid;
+			session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
+		}
 		host->last_session_id = id;
 		etwd_log("session %u \"%s\" goes on", (unsigned)id, info->config.name);
 	}

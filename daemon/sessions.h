@@ -64,7 +64,10 @@ struct etwd_session *etwd_sessions_find(const struct etwd_host *host, uint64_t h
  */
 int etwd_sessions_find_for(struct etwd_peer *peer, uint64_t handle, struct etwd_session **ret);
 
-/* etwd_sessions_find_name_for() - the same by name; where @guid is not NULL and no name is given, by that. */
+/*
+ * etwd_sessions_find_name_for() - the same by name; where @guid is not NULL and no name is given, by that.
+ * One that is stopping is in @ret too.
+ */
 int etwd_sessions_find_name_for(struct etwd_peer *peer, const char *name, const GUID *guid,
 				struct etwd_session **ret);
 

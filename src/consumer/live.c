@@ -3,9 +3,8 @@
  * Nothing in the delivery memory is believed: numbers are bounded by a copy of the layout, a buffer is
  * copied before it is looked at, and what a buffer's header says is judged as a file's would be.
  *
- * Each processor's events come in order. So after a new host took over, what was delivered already is the
- * start of what comes: everything before the last event's time, and as many with that very time as there
- * were. The sequence number alone would not do, because a buffer may have been delivered in pieces.
+ * What was lost follows from two counts of the host, of everything that it ever handed out, at the first
+ * subscription and at a batch: what of the difference was not found in the memory is lost, however.
  */
 #include "consumer/live.h"
 
@@ -15,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,20 +30,11 @@
 #define NEW_HOST_MS   10000 /* so long a new host is waited for */
 #define SLOTS_MAX     65536
 #define SLOT_ALIGN    4096
-#define PROCESSORS    (WIRE_BUFFER_PROCESSOR_MASK + 1)
+#define FIRST_HOST_MS 2000 /* the same, by a consumer that has not met one yet */
 #define NO_DESCRIPTOR (-1)
 
-/* The last events of a processor that were delivered. */
-struct place {
-	int64_t last_raw;
-	uint32_t ties;     /* events with that very time */
-	uint32_t repeated; /* of them, delivered again by the new host */
-	bool has_event;    /* the first two are set */
-	bool is_resuming;  /* a new host may deliver them again */
-};
-
 struct etw_live {
-	struct wire_subscribe request; /* the name, and the last batch seen */
+	struct wire_subscribe request; /* the names, and the last batch seen */
 	enum etw_instance instance;
 	int socket; /* owned; NO_DESCRIPTOR between two hosts */
 	uint64_t handle;
@@ -53,11 +44,13 @@ struct etw_live {
 	struct wire_delivery *delivery; /* mapped */
 	struct wire_delivery layout;    /* copied and checked; the only one that is believed */
 	size_t mapped_bytes;
-	struct etw_etl_file file; /* over the mapping */
-	uint64_t taken;           /* buffers given back */
-	int64_t lost_at_ns;       /* when the host went away */
-	bool is_over;
-	struct place places[PROCESSORS];
+	struct etw_etl_file file;          /* over the mapping */
+	uint64_t taken;                    /* buffers of this memory given back */
+	uint64_t pieces_was, events_was;   /* handed out before the first subscription */
+	uint64_t pieces_seen, events_seen; /* found in the memory */
+	struct etw_live_loss loss;
+	int64_t lost_at_ns; /* when the host went away */
+	bool is_over, is_cut;
 };
 
 static int64_t now_ns(void)
@@ -82,6 +75,10 @@ int etw_live_create(const char *session, struct etw_live **ret)
 		return -ENOMEM;
 	}
 	etw_ipc_message_init(live->message);
+	/* Without a number of its own it does not find its memory again: then that counts as lost. */
+	if (getrandom(&live->request.consumer, sizeof(live->request.consumer), 0) !=
+	    (ssize_t)sizeof(live->request.consumer))
+		live->request.consumer = 0;
 	/* A name that is too long is no session's. */
 	memcpy(live->request.name, session,
 	       bytes <= WIRE_MESSAGE_NAME_MAX ? bytes : WIRE_MESSAGE_NAME_MAX);
@@ -187,6 +184,11 @@ static int accept_answer(struct etw_live *live)
 		return -ENOENT;
 	live->handle = subscribed.handle;
 	TRY(map_delivery(live, message->fds[0]));
+	live->taken = subscribed.next_buffer;
+	if (!is_again) {
+		live->pieces_was = subscribed.pieces;
+		live->events_was = subscribed.events;
+	}
 	return keep_header(live, subscribed.header_buffer);
 }
 
@@ -224,20 +226,59 @@ static int subscribe_at(struct etw_live *live, enum etw_instance instance)
 	return result;
 }
 
-int etw_live_subscribe(struct etw_live *live)
+/* Whether the discovery page says that there is a host; one that died is still there for it. */
+static bool is_hosted(enum etw_instance instance)
+{
+	const struct wire_discovery_page *page = NULL;
+	char directory[PATH_MAX];
+	bool result;
+
+	if (etw_runtime_directory(instance, directory) || etw_runtime_page(directory, &page))
+		return false;
+	result = load_relaxed(&page->epoch) & 1;
+	etw_runtime_page_unmap(page);
+	return result;
+}
+
+static int subscribe_anywhere(struct etw_live *live)
 {
 	static const enum etw_instance order[] = {ETW_INSTANCE_USER, ETW_INSTANCE_SYSTEM};
 	size_t count = etw_runtime_is_one() ? 1 : ARRAY_SIZE(order);
+	int first = -ENOENT;
 
-	if (live->header)
-		return 0;
 	for (size_t i = 0; i < count; i++) {
 		int result = subscribe_at(live, order[i]);
 
 		if (result != -ENOENT && result != -ECONNREFUSED)
 			return result;
+		/* Refused where a host should be: it may be the one that has the session. */
+		if (result == -ECONNREFUSED && is_hosted(order[i]))
+			first = result;
 	}
-	return -ENOENT;
+	return first;
+}
+
+/* Of connecting to a host that dies, or that has died and is being replaced. */
+static bool is_passing(int result)
+{
+	return result == -ECONNREFUSED || result == -EPIPE || result == -ECONNRESET;
+}
+
+int etw_live_subscribe(struct etw_live *live)
+{
+	int64_t deadline_ns = now_ns() + FIRST_HOST_MS * INT64_C(1000000);
+	int result;
+
+	if (live->header)
+		return 0;
+	for (;;) {
+		result = subscribe_anywhere(live);
+		if (!is_passing(result))
+			return result;
+		if (now_ns() >= deadline_ns)
+			return result == -ECONNREFUSED ? -ENOENT : result;
+		(void)usleep(RETRY_MS * 1000);
+	}
 }
 
 struct etw_bytes etw_live_header(const struct etw_live *live)
@@ -245,15 +286,11 @@ struct etw_bytes etw_live_header(const struct etw_live *live)
 	return (struct etw_bytes){live->header, live->header_bytes};
 }
 
-/* The host went away. What was delivered is left out when the next one delivers it again. */
+/* The host went away. Its memory comes back with the next one. */
 static int lose_host(struct etw_live *live)
 {
 	disconnect(live);
 	live->lost_at_ns = now_ns();
-	for (size_t i = 0; i < PROCESSORS; i++) {
-		live->places[i].is_resuming = live->places[i].has_event;
-		live->places[i].repeated = 0;
-	}
 	return -EAGAIN;
 }
 
@@ -264,11 +301,12 @@ static int find_host(struct etw_live *live)
 
 	if (!result)
 		return -EAGAIN;
+	/* Busy: the host has not noticed yet that the last connection is gone. */
 	if (now_ns() - live->lost_at_ns < NEW_HOST_MS * INT64_C(1000000) &&
-	    (result == -ECONNREFUSED || result == -EPIPE || result == -ECONNRESET ||
-	     result == -ETIMEDOUT || result == -EAGAIN))
+	    (is_passing(result) || result == -EBUSY || result == -ETIMEDOUT || result == -EAGAIN))
 		return -EAGAIN;
 	live->is_over = true;
+	live->is_cut = true;
 	return ETW_END;
 }
 
@@ -282,12 +320,14 @@ static int take_batch(struct etw_live *live, struct etw_live_batch *ret)
 	if (batch.buffer_count > live->layout.slot_count || batch.first_buffer < live->taken ||
 	    batch.first_buffer > written || batch.buffer_count > written - batch.first_buffer)
 		return -EPROTO;
-	live->request.last_batch = batch.batch;
 	*ret = (struct etw_live_batch){
 		.first_buffer = batch.first_buffer,
 		.buffer_count = batch.buffer_count,
 		.watermark_raw = batch.watermark_raw,
-		.buffers_lost = batch.buffers_lost,
+		.batch = batch.batch,
+		.pieces = batch.pieces,
+		.events = batch.events,
+		.events_lost = batch.events_lost,
 	};
 	return 0;
 }
@@ -311,40 +351,8 @@ int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret)
 	return take_batch(live, ret);
 }
 
-/*
- * How many of the block's events were delivered before, and what is to be remembered of the rest. One look
- * at each event: the ties of the last time are not to be had more cheaply.
- */
-static uint32_t pass_place(struct place *place, const struct etw_etl_block *block)
-{
-	struct etw_etl_cursor cursor;
-	uint32_t skip = 0;
-	bool has_event = etw_etl_cursor_start(&cursor, block);
-
-	for (; has_event; has_event = etw_etl_cursor_next(&cursor)) {
-		int64_t time_raw = cursor.event.time_raw;
-
-		if (place->is_resuming) {
-			bool is_tie = time_raw == place->last_raw && place->repeated < place->ties;
-
-			if (time_raw < place->last_raw || is_tie) {
-				place->repeated += is_tie;
-				skip++;
-				continue;
-			}
-			place->is_resuming = false;
-		}
-		if (!place->has_event || time_raw != place->last_raw)
-			place->ties = 0;
-		place->has_event = true;
-		place->last_raw = time_raw;
-		place->ties++;
-	}
-	return skip;
-}
-
 int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
-		  struct etw_findings *findings, uint32_t *ret_skip)
+		  struct etw_findings *findings)
 {
 	uint64_t slot = number & (live->layout.slot_count - 1);
 	uint64_t offset = live->layout.slots_at + slot * live->layout.slot_bytes;
@@ -352,7 +360,7 @@ int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *
 	struct etw_etl_buffer buffer;
 	const char *sentence;
 
-	*ret_skip = 0;
+	live->pieces_seen++;
 	memcpy(header, live->file.memory + offset, sizeof(header));
 	etw_etl_buffer_read(header, &buffer);
 	buffer.offset = offset;
@@ -368,17 +376,40 @@ int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *
 		return 0;
 	}
 	TRY(etw_etl_block_load(&live->file, &buffer, block, findings));
-	*ret_skip = pass_place(&live->places[buffer.processor % PROCESSORS], block);
+	live->events_seen += block->count;
 	return 0;
+}
+
+/* More than was expected is nobody's loss. */
+static uint64_t missing(uint64_t now, uint64_t was, uint64_t seen)
+{
+	return now > was && now - was > seen ? now - was - seen : 0;
 }
 
 void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 {
 	if (!live->delivery)
 		return;
+	live->request.last_batch = batch->batch;
+	live->request.pieces = batch->pieces;
+	live->loss = (struct etw_live_loss){
+		.buffers = missing(batch->pieces, live->pieces_was, live->pieces_seen),
+		.events = missing(batch->events, live->events_was, live->events_seen),
+		.session_events = batch->events_lost,
+	};
 	live->taken = batch->first_buffer + batch->buffer_count;
 	/* Pairs with the host's load before it writes a slot again. */
 	store_release(&live->delivery->released, live->taken);
+}
+
+struct etw_live_loss etw_live_loss(const struct etw_live *live)
+{
+	return live->loss;
+}
+
+bool etw_live_is_cut(const struct etw_live *live)
+{
+	return live->is_cut;
 }
 
 int etw_live_socket(const struct etw_live *live)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A real-time session as a source of buffers: the subscription, batches as they come, and the delivery
- * memory. Survives a host that is replaced: it subscribes again and leaves out what was there already.
+ * memory. Survives a host that is replaced: it subscribes again and goes on in the same memory.
  * Source: docs/design/recording.md "Real time"; wire/delivery_layout.h.
  */
 #ifndef ETW_CONSUMER_LIVE_H
@@ -18,10 +18,19 @@ struct etw_live;
 
 /* What came since the last time. */
 struct etw_live_batch {
+	uint64_t batch;
 	uint64_t first_buffer; /* numbers for etw_live_load() */
 	uint32_t buffer_count;
-	int64_t watermark_raw; /* no later batch has an event before it */
-	uint64_t buffers_lost; /* of this consumer, so far */
+	int64_t watermark_raw;                /* no later batch has an event before it */
+	uint64_t pieces, events, events_lost; /* as in struct wire_batch */
+};
+
+/* What this consumer did not get, as of the last batch that it gave back. */
+struct etw_live_loss {
+	uint64_t buffers; /* handed out by the session, and not found in the memory */
+	uint64_t events;  /* of those buffers, and what could not be read */
+	uint64_t
+		session_events; /* lost before they could be handed out, to this and all other consumers */
 };
 
 /* etw_live_create() - for the session of this name, which need not be there. Returns 0 or -ENOMEM. */
@@ -34,7 +43,8 @@ void etw_live_free(struct etw_live *live);
  * etw_live_subscribe() - finds the session, in one's own host first, and subscribes.
  *
  * Does nothing when subscribed already. Returns 0; -ENOENT: no such session, or no host; -EINVAL: it is no
- * real-time session; -EACCES; -EBUSY: too many consumers; -EPROTO; errno of talking to the host.
+ * real-time session; -EACCES; -EBUSY: too many consumers; -EPROTO; errno of talking to the host. A host that
+ * is being replaced is waited for.
  */
 int etw_live_subscribe(struct etw_live *live);
 
@@ -53,15 +63,20 @@ int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret);
  *
  * @block:    zeroed, or loaded before
  * @findings: what could not be read
- * @ret_skip: events at its start that were there before a new host took over
  *
  * Returns 0, also for a damaged buffer (then `count` may be 0), or -ENOMEM.
  */
 int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
-		  struct etw_findings *findings, uint32_t *ret_skip);
+		  struct etw_findings *findings);
 
-/* etw_live_release() - gives the batch's slots back. */
+/* etw_live_release() - gives the batch's slots back, all of which were loaded. */
 void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch);
+
+/* etw_live_loss() - what is lost so far. */
+struct etw_live_loss etw_live_loss(const struct etw_live *live);
+
+/* etw_live_is_cut() - whether it is over without its last batch: nobody knows what is missing. */
+bool etw_live_is_cut(const struct etw_live *live);
 
 /* etw_live_socket() - to be polled for reading; -1 between two hosts. */
 int etw_live_socket(const struct etw_live *live);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
 
@@ -47,7 +48,7 @@ static int add_header(struct etw_stream *stream)
 		return 0;
 	TRY(etw_etl_block_load(&trace->file, &trace->head_buffer, &stream->block,
 			       &trace->findings));
-	TRY(etw_merge_add(stream->merge, &stream->block, 0));
+	TRY(etw_merge_add(stream->merge, &stream->block));
 	etw_merge_set_end(stream->merge, trace->header.time_raw);
 	stream->has_watermark = true;
 	stream->watermark_raw = trace->header.time_raw;
@@ -80,19 +81,34 @@ static void promise(struct etw_stream *stream, int64_t watermark_raw)
 	etw_merge_set_end(stream->merge, watermark_raw);
 }
 
+static uint32_t saturate(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+/* What a file's header says at its end, a session's says all the time. */
+static void note_loss(struct etw_trace *trace)
+{
+	struct etw_live_loss loss = etw_live_loss(trace->live);
+	uint64_t events = loss.events + loss.session_events;
+
+	/* Others may ask for the header meanwhile. */
+	store_relaxed(&trace->header.events_lost, saturate(events));
+	store_relaxed(&trace->header.buffers_lost, saturate(loss.buffers));
+}
+
 /* Copies a batch's buffers out and gives their slots back. */
 static int take_batch(struct etw_stream *stream, const struct etw_live_batch *batch)
 {
 	struct etw_trace *trace = stream->trace;
 
 	for (uint32_t i = 0; i < batch->buffer_count; i++) {
-		uint32_t skip;
-
 		TRY(etw_live_load(trace->live, batch->first_buffer + i, &stream->block,
-				  &trace->findings, &skip));
-		TRY(etw_merge_add(stream->merge, &stream->block, skip));
+				  &trace->findings));
+		TRY(etw_merge_add(stream->merge, &stream->block));
 	}
 	etw_live_release(trace->live, batch);
+	note_loss(trace);
 	/* After a new host took over its first promises may be older. */
 	if (!stream->has_watermark || batch->watermark_raw > stream->watermark_raw)
 		promise(stream, batch->watermark_raw);
@@ -116,6 +132,9 @@ static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
 	}
 	if (result == ETW_END) {
 		stream->is_over = true;
+		if (etw_live_is_cut(stream->trace->live))
+			etw_findings_add(&stream->trace->findings, ETW_FINDING_CUT, 0, 0, 0,
+					 "the session was over before its host was replaced");
 		promise(stream, INT64_MAX);
 	} else if (result && result != -EAGAIN) {
 		return result;

@@ -324,18 +324,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 	return &merge->done;
 }
 
-/* The first event to deliver of a block. Returns false when there is none. */
-static bool start_at(struct etw_etl_cursor *cursor, const struct etw_etl_block *block,
-		     uint32_t skip)
-{
-	bool has_event = etw_etl_cursor_start(cursor, block);
-
-	while (has_event && skip--)
-		has_event = etw_etl_cursor_next(cursor);
-	return has_event;
-}
-
-int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block, uint32_t skip)
+int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)
 {
 	struct etw_etl_block spare;
 	struct lane *lane;
@@ -347,7 +336,7 @@ int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block, uint32_t
 	spare = lane->block;
 	lane->block = *block;
 	*block = spare;
-	if (start_at(&lane->cursor, &lane->block, skip)) {
+	if (etw_etl_cursor_start(&lane->cursor, &lane->block)) {
 		push_lane(merge, lane);
 		set_horizon(merge);
 	} else {

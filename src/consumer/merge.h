@@ -59,12 +59,11 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
  * etw_merge_add() - puts the events of a buffer among the others, for traces that come piece by piece.
  *
  * @block: loaded; taken with its memory, and left with memory that the next load may reuse
- * @skip:  so many of its events, in order of delivery, are left out
  *
  * What is older than an event already given comes late, with a finding. Ends a borrowed etw_merge_peek().
  * Returns 0 or -ENOMEM.
  */
-int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block, uint32_t skip);
+int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block);
 
 /* etw_merge_set_end() - the last time to deliver from now on. */
 void etw_merge_set_end(struct etw_merge *merge, int64_t to_raw);

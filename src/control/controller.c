@@ -482,7 +482,11 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 	int r;
 
 	enter(controller);
-	r = ask(controller, &call);
+	r = config->is_leased && controller->lease_count == ARRAY_SIZE(controller->leases)
+		    ? -ENOSPC
+		    : ask(controller, &call);
+	if (!r && config->is_leased)
+		r = remember_lease(controller, ret->handle);
 	leave(controller);
 	return r;
 }

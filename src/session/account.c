@@ -29,6 +29,9 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 		ret->too_large += counts.too_large;
 		ret->file_events += counts.file_events;
 		ret->file_buffers += counts.file_buffers;
+		ret->pieces += counts.pieces;
+		ret->piece_events += counts.piece_events;
+		ret->lost_pieces += counts.lost_pieces;
 	}
 }
 
@@ -69,26 +72,43 @@ void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret
 			  load_relaxed(&head->source_now.no_buffer) +
 			  load_relaxed(&head->source_now.no_memory),
 		.file = counts.file_events,
-		.crashed = load_relaxed(&head->crashed_events),
 	};
 	add_rings(session, ret);
 }
 
-uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
+/* What consumers lost between two memories. */
+static uint64_t missed_pieces(const struct etw_state_head *head)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		const struct etw_state_consumer *consumer = &head->consumers[i];
+		bool is_live = load_acquire(&consumer->status) == ETW_STATE_CONSUMER_LIVE;
+
+		sum = add_up(sum,
+			     load_relaxed(is_live ? &consumer->missed_next : &consumer->missed));
+	}
+	return sum;
+}
+
+uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss)
 {
 	uint64_t sum = add_up(loss->no_buffer, loss->too_large);
 
 	sum = add_up(sum, loss->gaps);
 	sum = add_up(sum, loss->rejected);
 	sum = add_up(sum, loss->source);
-	sum = add_up(sum, loss->file);
-	sum = add_up(sum, loss->crashed);
-	return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+	return add_up(sum, loss->crashed);
 }
 
 static uint32_t saturate(uint64_t value)
 {
 	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
+{
+	return saturate(add_up(etw_account_lost_on_the_way(loss), loss->file));
 }
 
 void etw_account_info(struct etw_session *session, struct wire_session_info *ret)
@@ -112,7 +132,7 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 	if (!head->plan.has_file)
 		ret->buffers_written = saturate(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = saturate(counts.file_buffers);
-	ret->real_time_buffers_lost = saturate(load_relaxed(&head->lost_pieces));
+	ret->real_time_buffers_lost = saturate(add_up(counts.lost_pieces, missed_pieces(head)));
 	ret->file_status = load_relaxed(&head->file_status);
 	pthread_mutex_lock(&session->lock);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)

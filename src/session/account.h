@@ -15,6 +15,9 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 /* etw_account_loss() - events lost by cause. */
 void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret);
 
+/* etw_account_lost_on_the_way() - those of them that no consumer could get. */
+uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss);
+
 /* etw_account_events_lost() - the sum of all causes, as far as 32 bits go. */
 uint32_t etw_account_events_lost(const struct wire_session_loss *loss);
 

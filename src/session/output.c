@@ -35,6 +35,8 @@ int etw_outputs_open(struct etw_session *session)
 			return -ENOMEM;
 		memcpy(output->record, etw_state_holding(&session->state, i), head->record_bytes);
 		output->merged_raw = output->record->last_time_raw;
+		session->pieces += output->record->counts.pieces;
+		session->piece_events += output->record->counts.piece_events;
 	}
 	return 0;
 }
@@ -138,8 +140,7 @@ void etw_output_settle_stream(struct etw_session *session, struct etw_session_ou
 	etw_state_commit(&session->state, output->index, output->record);
 }
 
-/* Events lost on this processor, as far as its streams know. */
-static uint64_t loss_of(const struct etw_session_output *output)
+uint64_t etw_output_loss(const struct etw_session_output *output)
 {
 	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
 			output->record->counts.too_large;
@@ -206,7 +207,7 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 	if (etw_output_is_empty(output))
 		return;
 	sample_streams(output);
-	loss = loss_of(output);
+	loss = etw_output_loss(output);
 	if (loss > record->flagged_loss)
 		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
 	record->flagged_loss = loss;
@@ -222,10 +223,11 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 	SCHED_POINT("session.seal.recorded");
 	write_sealed(session, output);
 	SCHED_POINT("session.seal.written");
-	etw_delivery_piece(session, output, buffer_head.flags & WIRE_BUFFER_EVENTS_LOST,
-			   /* is_sealed= */ true);
+	etw_delivery_lock(session);
+	etw_delivery_piece(session, output, /* is_sealed= */ true);
 	begin_buffer(output);
 	etw_output_commit(session, output);
+	etw_delivery_unlock(session);
 	SCHED_POINT("session.seal.done");
 	output->round_buffers++;
 }
@@ -245,8 +247,7 @@ void etw_outputs_recover(struct etw_session *session)
 		if (record->offset != 0)
 			etw_session_file_reclaim(session, record->offset);
 		write_sealed(session, output);
-		if (session->plan.is_realtime && record->delivered < record->fill)
-			head->open_pieces++;
+		etw_delivery_piece(session, output, /* is_sealed= */ true);
 		begin_buffer(output);
 		etw_state_commit(&session->state, i, record);
 	}

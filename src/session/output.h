@@ -44,6 +44,9 @@ bool etw_output_must_commit(const struct etw_session_output *output);
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream);
 
+/* etw_output_loss() - events lost on this processor, as far as its streams know. */
+uint64_t etw_output_loss(const struct etw_session_output *output);
+
 static inline bool etw_output_is_empty(const struct etw_session_output *output)
 {
 	return output->record->buffer_events == 0;

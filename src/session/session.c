@@ -15,12 +15,12 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "session/account.h"
-#include "session/delivery.h"
 #include "session/file.h"
 #include "session/kernel_source.h"
 #include "session/output.h"
 #include "session/rings.h"
 #include "session/session_internal.h"
+#include "session/subscriber.h"
 
 #define NAME_BYTES 48
 
@@ -170,8 +170,8 @@ int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct 
 	session->state.head->hosts++;
 	TRY(etw_outputs_open(session));
 	etw_session_file_adopt(session);
+	etw_subscribers_adopt(session);
 	etw_outputs_recover(session);
-	etw_delivery_recover(session);
 	etw_rings_adopt(session);
 	TRY(start_thread(session));
 	*ret = TAKE(session);
@@ -187,9 +187,6 @@ static void stop_thread(struct etw_session *session)
 	pthread_mutex_unlock(&session->lock);
 	etw_session_kick(session);
 	pthread_join(session->thread, NULL);
-	pthread_mutex_lock(&session->consumer_lock);
-	session->is_stopped = true;
-	pthread_mutex_unlock(&session->consumer_lock);
 	pthread_mutex_lock(&session->lock);
 	session->has_thread = false;
 	session->done_flush = session->wanted_flush;
@@ -211,7 +208,7 @@ void etw_session_free(struct etw_session *session)
 	if (!session)
 		return;
 	stop_thread(session);
-	etw_delivery_free_all(session);
+	etw_subscribers_free_all(session);
 	etw_rings_free_all(session);
 	etw_etl_file_writer_close(&session->file);
 	etw_outputs_close(session);

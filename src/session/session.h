@@ -108,21 +108,35 @@ void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
  */
 void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set);
 
-/*
- * etw_session_subscribe() - adds a real-time consumer.
- *
- * @notify: called by the session's thread for each batch, and with is_end for the last; may be called before
- *          this returns, and never again after etw_session_unsubscribe() has; must not call into the session
- * @ret_memory_fd: owned by the caller: delivery memory (wire/delivery_layout.h)
- *
- * Returns 0; -EINVAL when the session is not a real-time one; -ENOMEM; -EBUSY: too many consumers.
- */
+/* What a real-time consumer asks for. */
+struct etw_session_subscribe {
+	uint64_t consumer, last_batch, pieces; /* as in struct wire_subscribe */
+	void (*notify)(void *context, const struct wire_batch *batch, bool is_end);
+	void *context;
+};
+
 struct etw_subscriber;
-int etw_session_subscribe(struct etw_session *session, uint64_t last_batch,
-			  void (*notify)(void *context, const struct wire_batch *batch,
-					 bool is_end),
-			  void *context, struct etw_subscriber **ret, int *ret_memory_fd,
-			  uint8_t **ret_header_buffer, uint32_t *ret_header_bytes);
+
+struct etw_session_subscribed {
+	struct etw_subscriber *subscriber;
+	int memory_fd;          /* owned by the caller: delivery memory (wire/delivery_layout.h) */
+	uint8_t *header_buffer; /* owned by the caller */
+	uint32_t header_bytes;
+	uint64_t next_buffer, pieces, events; /* as in struct wire_subscribed */
+};
+
+/*
+ * etw_session_subscribe() - adds a real-time consumer, or gives one of the last host's its memory back.
+ *
+ * @request: notify() is called by the session's thread for each batch, and with is_end for the last; may be
+ *           called before this returns, and never again after etw_session_unsubscribe() has; must not call
+ *           into the session
+ *
+ * Returns 0; -EINVAL when the session is not a real-time one; -ESHUTDOWN when it is over; -ENOMEM; -EBUSY: too
+ * many consumers, or this one is there already.
+ */
+int etw_session_subscribe(struct etw_session *session, const struct etw_session_subscribe *request,
+			  struct etw_session_subscribed *ret);
 void etw_session_unsubscribe(struct etw_session *session, struct etw_subscriber *subscriber);
 
 #endif

@@ -24,7 +24,6 @@
 #include "session/session.h"
 #include "session/state.h"
 
-#define ETW_SESSION_SUBSCRIBERS   8
 #define ETW_SESSION_SLACK_NS      UINT64_C(2000)      /* how far times of one ring may run back */
 #define ETW_SESSION_GAP_NS        UINT64_C(100000000) /* how long a ring's reader waits for a gap */
 #define ETW_SESSION_STALL_NS      UINT64_C(150000000) /* after that a gap holds nobody any more */
@@ -126,16 +125,20 @@ struct etw_session {
 	pthread_cond_t done;
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint64_t wanted_flush, done_flush; /* requests counted */
-	bool wants_stop, is_ready, has_thread, is_stopped;
+	bool wants_stop, is_ready, has_thread;
 	int32_t thread_id;
 	uint64_t free_buffers; /* as of the last sleep */
 	char complaint[512];
 	uint32_t wake; /* futex: counts kicks; atomic */
 
 	pthread_mutex_t consumer_lock;
-	struct etw_subscriber *subscribers[ETW_SESSION_SUBSCRIBERS];
-	uint32_t subscriber_count; /* atomic for those without the lock */
-	uint64_t batch_bytes;      /* of the open batch */
+	struct etw_subscriber *subscribers[ETW_STATE_CONSUMERS];
+	bool is_place_taken[ETW_STATE_CONSUMERS]; /* also for one that is being made */
+	uint32_t subscriber_count;                /* atomic for those without the lock */
+	uint64_t pieces, piece_events;            /* that went by: sums over the records */
+	bool is_over;                             /* the last batch is closed */
+	uint64_t adopted_ns;                      /* from another host; 0: this one began it */
+	uint64_t batch_bytes;                     /* of the open batch */
 
 	pthread_t thread;
 	struct etw_session_watch *watch; /* of the source's descriptor; NULL: none */

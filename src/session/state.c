@@ -101,7 +101,6 @@ int etw_state_create(uint32_t session_id, uint32_t uid, const struct wire_sessio
 	head->t0_raw = t0_raw;
 	head->last_flush_raw = t0_raw;
 	head->next_sequence = 1;
-	head->delivery_sequence = 1;
 	lay_out(head);
 	TRY(make_memory(&state, head));
 	memcpy(state.memory, head, sizeof(*head));

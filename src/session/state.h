@@ -23,9 +23,10 @@
 #include "session/config.h"
 #include "wire/message.h"
 
-#define ETW_STATE_MAGIC   UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION 1
-#define ETW_STATE_SETS    64 /* ring sets of a session at once, retired ones included */
+#define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
+#define ETW_STATE_VERSION   2
+#define ETW_STATE_SETS      64 /* ring sets of a session at once, retired ones included */
+#define ETW_STATE_CONSUMERS 8
 
 enum etw_state_set_status {
 	ETW_STATE_SET_FREE = 0,
@@ -42,6 +43,28 @@ struct etw_state_set {
 	uint32_t reserved_pad;
 	uint64_t closed_no_buffer, closed_too_large;           /* of former sets here */
 	uint64_t closed_no_buffer_next, closed_too_large_next; /* with the one that closes */
+};
+
+enum etw_state_consumer_status {
+	ETW_STATE_CONSUMER_FREE = 0,
+	ETW_STATE_CONSUMER_LIVE = 1, /* missed_next is valid */
+};
+
+/*
+ * A place for a real-time consumer. How many slots of its delivery memory are filled is the sum of `written`
+ * over the outputs' records, less what it was when the consumer came.
+ */
+struct etw_state_consumer {
+	uint32_t status; /* enum etw_state_consumer_status; atomic; all else is written before */
+	uint32_t slot_count;
+	uint64_t consumer;               /* its own number */
+	uint64_t written_base;           /* of the sum, when it came */
+	uint64_t pieces_base;            /* handed out before what was for it */
+	uint64_t pieces_was, events_was; /* handed out when it came */
+	uint64_t flagged;                /* buffers that it lost, as it was last told by a flag */
+	uint64_t awaited_until_ns;       /* it was a dead host's; CLOCK_MONOTONIC; 0: it is here */
+	/* Buffers lost between two memories, by all consumers that were here; atomic. */
+	uint64_t missed, missed_next;
 };
 
 struct etw_state_head {
@@ -62,12 +85,9 @@ struct etw_state_head {
 	uint32_t file_last_flags;  /* of the last buffer in the file */
 	uint64_t hosts;            /* that have run this session */
 	/* Real time. */
-	uint64_t batch;                    /* closed last, from 1 */
-	uint64_t delivery_sequence;        /* of buffers to consumers, from 1 */
-	uint64_t open_pieces, open_events; /* delivered since the last batch was closed */
-	uint64_t lost_pieces;              /* buffers that no consumer, or not each, got */
-	uint64_t crashed_events;           /* lost to consumers with a host */
-	struct etw_source_loss source;     /* of former hosts' sources */
+	uint64_t batch; /* closed last, from 1 */
+	struct etw_state_consumer consumers[ETW_STATE_CONSUMERS];
+	struct etw_source_loss source; /* of former hosts' sources */
 	struct etw_source_loss source_now;
 	struct etw_state_set sets[ETW_STATE_SETS];
 };
@@ -88,19 +108,24 @@ struct etw_state_counts {
 	uint64_t too_large;   /* a source's events that no buffer can hold */
 	uint64_t file_events; /* taken, but not in the file */
 	uint64_t file_buffers;
+	/* Of real time. A piece is a buffer as consumers get it: what a buffer got since the last one. */
+	uint64_t pieces, piece_events; /* that went by: to consumers, or to nobody */
+	uint64_t lost_pieces;          /* of these, such that no consumer, or not each, got */
 };
 
 struct etw_state_record {
 	uint32_t fill;          /* bytes of the output buffer in use, its header included */
 	uint32_t delivered;     /* of these, the consumers' */
 	uint32_t buffer_events; /* in it */
-	uint32_t piece_events;  /* of these, not delivered */
+	uint32_t piece_events;  /* of these, behind `delivered` */
 	uint32_t is_sealed;     /* has its number and place; being written */
 	uint32_t reserved_pad;
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
 	uint64_t flagged_loss;     /* events lost here when a buffer last said so */
+	uint64_t told_loss;        /* the same, of what consumers get */
 	struct etw_state_counts counts;
+	uint64_t written[ETW_STATE_CONSUMERS]; /* pieces put into each consumer's memory, ever */
 	struct etw_state_position positions[ETW_STATE_SETS];
 	struct etw_source_mark marks[]; /* of one processor, or of all with one output */
 };

@@ -14,9 +14,11 @@
 #include "session/rings.h"
 #include "session/session_internal.h"
 #include "session/stream.h"
+#include "session/subscriber.h"
 #include "session/wait.h"
 
-#define GAP_POLL_NS UINT64_C(2000000)
+#define GAP_POLL_NS      UINT64_C(2000000)
+#define CONSUMER_POLL_NS UINT64_C(20000000)
 #define FLUSH_DEADLINE_NS \
 	UINT64_C(1000000000) /* a source whose clock stands still holds no flush up */
 
@@ -256,12 +258,26 @@ static void drain(struct etw_session *session)
 	}
 }
 
+/* Consumers that lost their host an instant ago come for the rest. */
+static void await_consumers(struct etw_session *session)
+{
+	for (;;) {
+		uint32_t wake = load_acquire(&session->wake);
+		uint64_t now_ns = etw_session_monotonic_ns();
+
+		if (!etw_subscribers_are_awaited(session, now_ns))
+			return;
+		etw_wait(session, wake, now_ns + CONSUMER_POLL_NS);
+	}
+}
+
 static void end_session(struct etw_session *session)
 {
 	drain(session);
 	etw_rings_tend(session, /* is_stop= */ true);
 	etw_kernel_source_close(session);
 	etw_outputs_flush(session);
+	await_consumers(session);
 	etw_delivery_close_batch(session, /* is_end= */ true);
 	etw_session_file_end(session, 0);
 	etw_session_file_refresh(session, /* is_end= */ true);

@@ -124,6 +124,7 @@ static const struct wire_field wire_session_config_fields[] = {
 	NUMBER(T, age_limit),
 	NUMBER(T, controller_pid),
 	NUMBER(T, controller_tid),
+	FLAG(T, is_leased),
 };
 LAYOUT(wire_session_config);
 #undef T
@@ -202,7 +203,12 @@ LAYOUT(wire_lease);
 #undef T
 
 #define T struct wire_subscribe
-static const struct wire_field wire_subscribe_fields[] = {NAME(T, name), NUMBER(T, last_batch)};
+static const struct wire_field wire_subscribe_fields[] = {
+	NAME(T, name),
+	NUMBER(T, consumer),
+	NUMBER(T, last_batch),
+	NUMBER(T, pieces),
+};
 LAYOUT(wire_subscribe);
 #undef T
 
@@ -211,6 +217,9 @@ static const struct wire_field wire_subscribed_fields[] = {
 	NUMBER(T, handle),
 	NUMBER(T, session_id),
 	NUMBER(T, delivery_bytes),
+	NUMBER(T, next_buffer),
+	NUMBER(T, pieces),
+	NUMBER(T, events),
 	BYTES(T, header_buffer, WIRE_MESSAGE_BYTES_MAX),
 };
 LAYOUT(wire_subscribed);
@@ -219,7 +228,8 @@ LAYOUT(wire_subscribed);
 #define T struct wire_batch
 static const struct wire_field wire_batch_fields[] = {
 	NUMBER(T, batch),         NUMBER(T, first_buffer), NUMBER(T, buffer_count),
-	NUMBER(T, watermark_raw), NUMBER(T, buffers_lost),
+	NUMBER(T, watermark_raw), NUMBER(T, pieces),       NUMBER(T, events),
+	NUMBER(T, events_lost),
 };
 LAYOUT(wire_batch);
 #undef T

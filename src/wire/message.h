@@ -136,6 +136,7 @@ struct wire_session_config {
 	uint32_t enable_flags; /* EVENT_TRACE_FLAG_* */
 	uint32_t age_limit;
 	uint32_t controller_pid, controller_tid; /* for the header event */
+	uint32_t is_leased; /* tied to who starts it from the first moment, as by WIRE_LEASE */
 };
 
 /* Events lost in a session, by cause; the sum is what EVENT_TRACE_PROPERTIES.EventsLost says. */
@@ -204,9 +205,15 @@ struct wire_lease {
 	uint64_t handle;
 };
 
+/*
+ * A consumer names itself by a random number, always the same one, so that it finds its delivery memory
+ * again at the next host. Buffers and events are counted from the session's start, for all consumers alike.
+ */
 struct wire_subscribe {
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
-	uint64_t last_batch; /* the last batch a reconnecting consumer has seen; 0: new */
+	uint64_t consumer;   /* its number; 0: it never comes back */
+	uint64_t last_batch; /* the last batch that it has seen; 0: none */
+	uint64_t pieces;     /* wire_batch.pieces of that batch */
 };
 
 /* Delivery memory: struct wire_delivery (wire/delivery_layout.h). */
@@ -214,6 +221,8 @@ struct wire_subscribed {
 	uint64_t handle;
 	uint32_t session_id;
 	uint32_t delivery_bytes;
+	uint64_t next_buffer; /* where the next batch begins; not 0: the memory is the one it had */
+	uint64_t pieces, events; /* handed out before this consumer first came */
 	struct etw_bytes
 		header_buffer; /* a whole header buffer, as a file's first, for LogfileHeader */
 };
@@ -223,7 +232,9 @@ struct wire_batch {
 	uint64_t first_buffer; /* of the delivery memory, counted since the subscription */
 	uint32_t buffer_count;
 	int64_t watermark_raw; /* no later batch has an event before it */
-	uint64_t buffers_lost; /* of this consumer, so far */
+	/* Handed out so far: what of it this consumer did not find in its memory it has lost. */
+	uint64_t pieces, events;
+	uint64_t events_lost; /* of the session, before they could be handed out, so far */
 };
 
 /*

@@ -59,6 +59,7 @@ static void configure(struct recorder *recorder, const struct record_options *op
 		.enable_flags = options->kernel_flags,
 		.controller_pid = (uint32_t)getpid(),
 		.controller_tid = (uint32_t)gettid(),
+		.is_leased = !options->is_persistent,
 	};
 	if (options->kernel_flags)
 		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
@@ -227,13 +228,6 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 	}
 	if (open_and_start(recorder, options, arguments))
 		return -1;
-	if (!options->is_persistent) {
-		result = etw_control_lease(recorder->controller, recorder->handle);
-		if (result) {
-			etw_program_error("cannot hold the session: %s", strerror(-result));
-			return -1;
-		}
-	}
 	for (size_t i = 0; i < options->provider_count; i++) {
 		if (enable(recorder, &options->providers[i]))
 			return -1;

@@ -36,15 +36,26 @@ static void deliver_legacy(struct etw_open_trace *open, const EVENT_RECORD *reco
 		class_callback(&open->logfile.CurrentEvent);
 }
 
+/* A file's losses are in its header from the start; a session's grow. */
+static void refresh_loss(struct etw_open_trace *open)
+{
+	const struct etw_etl_header *header = etw_trace_header(open->trace);
+
+	if (!etw_trace_is_live(open->trace))
+		return;
+	open->logfile.EventsLost = header->events_lost;
+	open->logfile.LogfileHeader.EventsLost = header->events_lost;
+	open->logfile.LogfileHeader.BuffersLost = header->buffers_lost;
+}
+
 static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 		    struct etw_event_address address)
 {
 	struct pass *pass = context;
 	struct etw_open_trace *open = pass->opens[trace];
 
-	/* A session's losses come one by one; a file's are summed up in its header. */
-	if (UNLIKELY(address.offset == UINT32_MAX) && etw_trace_is_live(open->trace))
-		open->logfile.EventsLost++;
+	if (UNLIKELY(address.offset == UINT32_MAX))
+		refresh_loss(open);
 	open->logfile.CurrentTime = record->EventHeader.TimeStamp.QuadPart;
 	if (!open->is_record)
 		deliver_legacy(open, record);
@@ -61,6 +72,7 @@ static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *b
 
 	logfile->BuffersRead++;
 	logfile->Filled = buffer->valid_bytes;
+	refresh_loss(open);
 	if (logfile->BufferCallback && !logfile->BufferCallback(logfile))
 		return -ECANCELED;
 	return is_stopped(pass) ? -ECANCELED : 0;

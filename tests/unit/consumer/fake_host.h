@@ -44,7 +44,9 @@ struct fake_host {
 	int memory_fd;
 	size_t memory_bytes;
 	uint64_t next_batch;
-	int subscribe_status;        /* what SUBSCRIBE is answered with */
+	bool keeps_memory;                    /* across fake_hang_up(), for the next SUBSCRIBE */
+	uint64_t pieces, events, events_lost; /* what SUBSCRIBED and BATCH say */
+	int subscribe_status;                 /* what SUBSCRIBE is answered with */
 	struct wire_delivery *spoil; /* fields that differ from the right ones; NULL: none */
 	struct wire_subscribe asked; /* the last SUBSCRIBE */
 	struct fake_trace *trace;
@@ -82,7 +84,7 @@ static inline void fake_make_memory(struct fake_host *host)
 					       .slots_at = 4096};
 	if (host->spoil)
 		*host->memory = *host->spoil;
-	host->next_batch = 1;
+	host->next_batch += !host->next_batch;
 }
 
 static inline void fake_send(struct fake_host *host, size_t bytes, const uint8_t *room, int fd)
@@ -120,7 +122,11 @@ static inline void fake_accept(struct fake_host *host)
 		head.type = WIRE_REPLY;
 		fake_send(host, wire_message_encode_plain(&head, room), room, -1);
 	} else {
-		fake_make_memory(host);
+		if (!host->memory)
+			fake_make_memory(host);
+		subscribed.next_buffer = load_acquire(&host->memory->released);
+		subscribed.pieces = host->pieces;
+		subscribed.events = host->events;
 		subscribed.delivery_bytes = (uint32_t)host->memory_bytes;
 		subscribed.header_buffer = (struct etw_bytes){host->trace->bytes,
 							      FAKE_BUFFER_BYTES};
@@ -151,7 +157,10 @@ static inline void fake_announce(struct fake_host *host, uint32_t type, uint32_t
 	struct wire_batch batch = {.batch = host->next_batch++,
 				   .first_buffer = host->memory->written - count,
 				   .buffer_count = count,
-				   .watermark_raw = watermark_raw};
+				   .watermark_raw = watermark_raw,
+				   .pieces = host->pieces,
+				   .events = host->events,
+				   .events_lost = host->events_lost};
 
 	fake_send(host, wire_message_encode_batch(&head, &batch, room), room, -1);
 }
@@ -185,6 +194,8 @@ static inline void fake_hang_up(struct fake_host *host)
 {
 	(void)close(host->socket);
 	host->socket = -1;
+	if (host->keeps_memory)
+		return;
 	if (host->memory)
 		(void)munmap(host->memory, host->memory_bytes);
 	host->memory = NULL;
@@ -207,6 +218,7 @@ static inline void *fake_run(void *context)
 	struct fake_host *host = context;
 
 	host->script(host);
+	host->keeps_memory = false;
 	if (host->socket >= 0)
 		fake_hang_up(host);
 	return NULL;

@@ -226,33 +226,109 @@ static void test_live__damage_is_left_out_and_told(void **state)
 	assert_int_equal(findings.counts[ETW_FINDING_EVENTS], 1);
 }
 
-/* The new host delivers the last buffers again, and one of them longer than before. */
+/*
+ * The first host dies with a batch told, one not told, and a buffer more in the memory; the next one goes on
+ * behind what was given back.
+ */
 static void deliver_with_two_hosts(struct fake_host *host)
 {
-	uint8_t *at;
+	uint64_t consumer, written, released;
 
+	host->keeps_memory = true;
 	fake_accept(host);
+	consumer = host->asked.consumer;
 	fake_batch(host, 1, 5, time_of(19));
-	at = fake_put(host, 5);
-	etw_store32(at + 0x30, 0x48 + 2 * 0x58); /* two of its five events */
-	fake_announce(host, WIRE_BATCH, 1, time_of(19));
 	fake_await_release(host);
+	fake_batch(host, 5, 7, time_of(29));
+	for (size_t i = 7; i < 10; i++)
+		(void)fake_put(host, i);
 	fake_hang_up(host);
 	fake_accept(host);
+	FAKE_ASSERT(consumer && host->asked.consumer == consumer);
 	FAKE_ASSERT(host->asked.last_batch == 2);
-	fake_batch(host, 3, 7, time_of(29));
-	fake_batch(host, 7, 17, time_of(EVENTS - 1));
+	(void)fake_put(host, 10);
+	written = host->memory->written;
+	released = load_acquire(&host->memory->released);
+	FAKE_ASSERT(released == 6);
+	fake_announce(host, WIRE_BATCH, (uint32_t)(written - released), time_of(49));
+	fake_batch(host, 11, 17, time_of(EVENTS - 1));
 	fake_end(host);
 	fake_await_close(host);
 }
 
-static void test_live__a_new_host_repeats_nothing(void **state)
+static void test_live__a_new_host_goes_on(void **state)
 {
 	struct seen seen = {0};
 
 	(void)state;
 	assert_int_equal(run_script(deliver_with_two_hosts, 0, &seen, NULL), 0);
 	assert_once_each(&seen, 0, EVENTS);
+}
+
+/* The memory is lost with the host; others' losses are known by then. */
+static void lose_the_memory(struct fake_host *host)
+{
+	host->pieces = 10;
+	host->events = 100;
+	fake_accept(host);
+	host->pieces = 12;
+	host->events = 110;
+	host->events_lost = 4;
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_release(host);
+	fake_hang_up(host);
+	host->pieces = 15;
+	host->events = 130;
+	fake_accept(host);
+	FAKE_ASSERT(host->asked.pieces == 12);
+	host->pieces = 17;
+	host->events = 140;
+	host->events_lost = 7;
+	fake_batch(host, 3, 5, time_of(19));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__what_is_lost_adds_up(void **state)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = lose_the_memory};
+	struct seen seen = {.last_raw = INT64_MIN};
+	struct etw_trace *trace;
+
+	(void)state;
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	etw_trace_set_raw(trace, true);
+	assert_int_equal(run(&trace, 1, &seen), 0);
+	assert_once_each(&seen, 0, 2 * PER_FLUSH);
+	assert_int_equal(etw_trace_header(trace)->buffers_lost, 3);
+	assert_int_equal(etw_trace_header(trace)->events_lost, 20 + 7);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+}
+
+/* A host that dies while it is asked, and another one in its place. */
+static void die_while_asked(struct fake_host *host)
+{
+	etw_runtime_announce(host->page, true);
+	FAKE_ASSERT(fake_await(host->listener) == 1);
+	FAKE_ASSERT(!etw_ipc_accept(host->listener, &host->socket));
+	(void)close(host->socket);
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_host_that_dies_while_asked_is_waited_for(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(die_while_asked, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, PER_FLUSH);
 }
 
 static void end_with_the_host(struct fake_host *host)
@@ -268,11 +344,13 @@ static void end_with_the_host(struct fake_host *host)
 
 static void test_live__a_session_that_is_gone_is_over(void **state)
 {
+	struct etw_findings findings;
 	struct seen seen = {0};
 
 	(void)state;
-	assert_int_equal(run_script(end_with_the_host, 0, &seen, NULL), 0);
+	assert_int_equal(run_script(end_with_the_host, 0, &seen, &findings), 0);
 	assert_once_each(&seen, 0, PER_FLUSH);
+	assert_int_equal(findings.counts[ETW_FINDING_CUT], 1); /* not silently */
 }
 
 static void wait_for_ever(struct fake_host *host)
@@ -508,7 +586,9 @@ int main(void)
 		cmocka_unit_test(test_live__the_end_delivers_the_rest),
 		cmocka_unit_test(test_live__flags_become_losses),
 		cmocka_unit_test(test_live__damage_is_left_out_and_told),
-		cmocka_unit_test(test_live__a_new_host_repeats_nothing),
+		cmocka_unit_test(test_live__a_new_host_goes_on),
+		cmocka_unit_test(test_live__what_is_lost_adds_up),
+		cmocka_unit_test(test_live__a_host_that_dies_while_asked_is_waited_for),
 		cmocka_unit_test(test_live__a_session_that_is_gone_is_over),
 		cmocka_unit_test(test_live__callbacks_stop_a_pass),
 		cmocka_unit_test(test_live__waking_asks_whether_to_go_on),

@@ -136,7 +136,7 @@ static void test_connection__the_largest_message_fits(void **state)
 {
 	static uint8_t header[WIRE_MESSAGE_BYTES_MAX - 32];
 	struct wire_message head = {WIRE_SUBSCRIBED, 1, 0};
-	struct wire_subscribed body = {1, 2, 3, {header, sizeof(header)}}, got;
+	struct wire_subscribed body = {1, 2, 3, 4, 5, 6, {header, sizeof(header)}}, got;
 	size_t bytes = wire_message_encode_subscribed(&head, &body, room);
 
 	(void)state;

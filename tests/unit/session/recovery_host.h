@@ -37,6 +37,7 @@ struct recovery {
 	int sockets[2]; /* the keeper's end, the host's */
 	pthread_t keeper;
 	pid_t host;
+	void (*on_session)(struct recovery *recovery, struct etw_session *session); /* or NULL */
 };
 
 static struct recovery_shared *recovery_point_shared;
@@ -141,6 +142,8 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	for (uint32_t i = 0; i < RECOVERY_UIDS && shared->failure == 0; i++)
 		shared->failure = etw_session_ring_set(session, getuid() + i, &shared->ring_sets[i],
 						       &fd);
+	if (shared->failure == 0 && recovery->on_session)
+		recovery->on_session(recovery, session);
 	(void)add_acq_rel(&shared->ready, 1u);
 	while (shared->failure == 0 && !load_acquire(&shared->stop))
 		(void)usleep(1000);

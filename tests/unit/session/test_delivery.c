@@ -12,13 +12,12 @@ struct consumer {
 	uint8_t *memory;
 	size_t bytes;
 	struct wire_delivery *page;
-	uint8_t *header;
-	uint32_t header_bytes;
-	struct etw_subscriber *subscriber;
 	uint32_t is_mapped; /* atomic */
 	bool is_lazy;       /* gives nothing back */
 	uint32_t batches, ends, buffers, markers, flagged;
-	uint64_t events, doubled_or_lost, buffers_lost;
+	uint64_t events, doubled_or_lost;
+	struct wire_batch last;
+	struct etw_session_subscribed subscribed;
 	uint64_t early; /* events before the watermark of the batch before */
 	int64_t watermark_raw;
 	uint32_t next[READING_WRITERS];
@@ -70,20 +69,37 @@ static void on_batch(void *context, const struct wire_batch *batch, bool is_end)
 	if (!consumer->is_lazy)
 		store_release(&consumer->page->released, batch->first_buffer + batch->buffer_count);
 	consumer->watermark_raw = batch->watermark_raw;
-	consumer->buffers_lost = batch->buffers_lost;
+	consumer->last = *batch;
 	consumer->ends += is_end;
 	store_release(&consumer->batches, consumer->batches + 1);
 }
 
-static void subscribe(struct etw_session *session, uint64_t last_batch, struct consumer *consumer)
+/* Handed out while it was there, and not found. */
+static uint64_t buffers_lost(const struct consumer *consumer)
+{
+	return consumer->last.pieces - consumer->subscribed.pieces - consumer->buffers;
+}
+
+static uint64_t events_lost(const struct consumer *consumer)
+{
+	return consumer->last.events - consumer->subscribed.events - consumer->events;
+}
+
+static int try_subscribe(struct etw_session *session, uint64_t number, struct consumer *consumer)
+{
+	const struct etw_session_subscribe request = {
+		.consumer = number, .notify = on_batch, .context = consumer};
+
+	return etw_session_subscribe(session, &request, &consumer->subscribed);
+}
+
+static void subscribe(struct etw_session *session, uint64_t number, struct consumer *consumer)
 {
 	struct wire_delivery page;
 	int fd;
 
-	assert_int_equal(etw_session_subscribe(session, last_batch, on_batch, consumer,
-					       &consumer->subscriber, &fd, &consumer->header,
-					       &consumer->header_bytes),
-			 0);
+	assert_int_equal(try_subscribe(session, number, consumer), 0);
+	fd = consumer->subscribed.memory_fd;
 	assert_int_equal(pread(fd, &page, sizeof(page), 0), sizeof(page));
 	assert_int_equal(page.magic, WIRE_DELIVERY_MAGIC);
 	consumer->bytes = page.slots_at + (size_t)page.slot_count * page.slot_bytes;
@@ -96,9 +112,9 @@ static void subscribe(struct etw_session *session, uint64_t last_batch, struct c
 
 static void unsubscribe(struct etw_session *session, struct consumer *consumer)
 {
-	etw_session_unsubscribe(session, consumer->subscriber);
+	etw_session_unsubscribe(session, consumer->subscribed.subscriber);
 	munmap(consumer->memory, consumer->bytes);
-	free(consumer->header);
+	free(consumer->subscribed.header_buffer);
 }
 
 static struct wire_session_config realtime_config(const struct fixture *fixture, bool has_file)
@@ -130,8 +146,8 @@ static void deliver(bool has_file)
 	config = realtime_config(&fixture, has_file);
 	session = fixture_start(&fixture, &config);
 	subscribe(session, 0, &consumer);
-	assert_int_equal(consumer.header_bytes, 4096);
-	assert_int_equal(etw_load16(consumer.header + 0x36), WIRE_BUFFER_HEADER);
+	assert_int_equal(consumer.subscribed.header_bytes, 4096);
+	assert_int_equal(etw_load16(consumer.subscribed.header_buffer + 0x36), WIRE_BUFFER_HEADER);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		for (uint32_t j = 0; j < EVENTS; j++)
@@ -147,7 +163,7 @@ static void deliver(bool has_file)
 	assert_int_equal(consumer.events, writer.written);
 	assert_int_equal(consumer.doubled_or_lost, 0);
 	assert_int_equal(consumer.early, 0);
-	assert_int_equal(consumer.buffers_lost, 0);
+	assert_int_equal(buffers_lost(&consumer), 0);
 	assert_int_equal(info.real_time_buffers_lost, 0);
 	assert_int_equal(info.events, writer.written);
 	unsubscribe(session, &consumer);
@@ -226,7 +242,8 @@ static void test_delivery__slow_consumer_loses_buffers(void **state)
 		assert_int_equal(etw_session_flush(session), 0);
 	}
 	assert_int_equal(consumer.events, slots);
-	assert_int_equal(consumer.buffers_lost, 5);
+	assert_int_equal(buffers_lost(&consumer), 5);
+	assert_int_equal(events_lost(&consumer), 5);
 	store_release(&consumer.page->released,
 		      UINT64_MAX); /* believed only as far as is possible */
 	assert_int_equal(fixture_write(&writer, 0x60), 0);
@@ -248,29 +265,25 @@ static void test_delivery__errors(void **state)
 	struct wire_session_info info;
 	struct etw_session *session;
 	struct consumer consumers[9] = {{0}};
-	int fd;
 
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
 	session = fixture_start(&fixture, &config);
-	assert_int_equal(etw_session_subscribe(session, 0, on_batch, &consumers[0],
-					       &consumers[0].subscriber, &fd, &consumers[0].header,
-					       &consumers[0].header_bytes),
+	assert_int_equal(try_subscribe(session, 0, &consumers[0]),
 			 -EINVAL); /* not a real-time session */
 	etw_session_free(session);
 	config = realtime_config(&fixture, false);
 	session = fixture_start(&fixture, &config);
-	for (int i = 0; i < 8; i++)
-		subscribe(session, 0, &consumers[i]);
-	assert_int_equal(etw_session_subscribe(session, 0, on_batch, &consumers[8],
-					       &consumers[8].subscriber, &fd, &consumers[8].header,
-					       &consumers[8].header_bytes),
-			 -EBUSY);
+	for (uint64_t i = 0; i < 8; i++)
+		subscribe(session, i, &consumers[i]);
+	assert_int_equal(try_subscribe(session, 7, &consumers[8]), -EBUSY); /* there already */
+	assert_int_equal(try_subscribe(session, 0, &consumers[8]), -EBUSY);
 	for (int i = 0; i < 8; i++)
 		unsubscribe(session, &consumers[i]);
 	etw_session_unsubscribe(session, NULL);
 	etw_session_stop(session, &info);
+	assert_int_equal(try_subscribe(session, 0, &consumers[0]), -ESHUTDOWN);
 	etw_session_free(session);
 	fixture_close(&fixture);
 }

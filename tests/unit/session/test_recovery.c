@@ -204,49 +204,6 @@ static void test_recovery__file_is_gone(void **state)
 	fixture_close(&fixture);
 }
 
-static void ignore_batch(void *context, const struct wire_batch *batch, bool is_end)
-{
-	uint64_t *lost = context;
-
-	(void)is_end;
-	*lost = batch->buffers_lost;
-}
-
-/* A consumer that comes back after missed batches is told that it lost something. */
-static void test_recovery__missed_batches(void **state)
-{
-	struct fixture fixture;
-	struct wire_session_config config;
-	struct wire_session_info info;
-	struct etw_session *session;
-	struct etw_subscriber *subscriber;
-	uint8_t *header;
-	uint32_t header_bytes;
-	uint64_t lost = 0;
-	int fd;
-
-	(void)state;
-	fixture_open(&fixture);
-	config = fixture_config(&fixture);
-	config.log_file_mode |= EVENT_TRACE_REAL_TIME_MODE;
-	config.flush_timer = 3600;
-	session = fixture_start(&fixture, &config);
-	for (uint64_t last = 0; last < 3; last++) {
-		assert_int_equal(etw_session_subscribe(session, last, ignore_batch, &lost,
-						       &subscriber, &fd, &header, &header_bytes),
-				 0);
-		free(header);
-		close(fd);
-		for (int i = 0; i < 3; i++)
-			assert_int_equal(etw_session_flush(session), 0);
-		etw_session_unsubscribe(session, subscriber);
-		assert_int_equal(lost, last == 0 ? 0 : 3 * last - last);
-	}
-	etw_session_stop(session, &info);
-	etw_session_free(session);
-	fixture_close(&fixture);
-}
-
 /* What is no state of a session is refused. */
 static void test_recovery__no_state(void **state)
 {
@@ -272,7 +229,6 @@ int main(void)
 		cmocka_unit_test(test_recovery__killed_at_points),
 #endif
 		cmocka_unit_test(test_recovery__file_is_gone),
-		cmocka_unit_test(test_recovery__missed_batches),
 		cmocka_unit_test(test_recovery__no_state),
 	};
 

@@ -94,7 +94,7 @@ static void test_state__damage_is_refused(void **state)
 	(void)state;
 	assert_int_equal(adopt_with(0, ETW_STATE_MAGIC, 4), 0);
 	assert_int_equal(adopt_with(0, 1, 4), -EPROTO);
-	assert_int_equal(adopt_with(offsetof(struct etw_state_head, version), 2, 4), -EPROTO);
+	assert_int_equal(adopt_with(offsetof(struct etw_state_head, version), 1, 4), -EPROTO);
 	assert_int_equal(adopt_with(offsetof(struct etw_state_head, cpu_count), 0, 4), -EPROTO);
 	assert_int_equal(adopt_with(offsetof(struct etw_state_head, cpu_count), 1 << 20, 4),
 			 -EPROTO);

@@ -106,6 +106,7 @@ static void fill_config(struct wire_session_config *config)
 	config->age_limit = 9;
 	config->controller_pid = 10;
 	config->controller_tid = 11;
+	config->is_leased = 1;
 	strcpy(config->name, "Sitzung \xC3\xBC");
 	strcpy(config->log_file, "/var/log/x.etl");
 	strcpy(config->log_file_shown, "C:\\x.etl");
@@ -180,12 +181,14 @@ static void fill_lease(void)
 static void fill_subscribe(void)
 {
 	strcpy(body.subscribe.name, "live");
+	body.subscribe.consumer = UINT64_MAX;
 	body.subscribe.last_batch = 12;
+	body.subscribe.pieces = 13;
 }
 
 static void fill_subscribed(void)
 {
-	body.subscribed = (struct wire_subscribed){1, 2, 3, {run, sizeof(run)}};
+	body.subscribed = (struct wire_subscribed){1, 2, 3, 4, 5, 6, {run, sizeof(run)}};
 }
 
 static void fill_batch(void)
@@ -194,7 +197,9 @@ static void fill_batch(void)
 	body.batch.first_buffer = 2;
 	body.batch.buffer_count = 3;
 	body.batch.watermark_raw = INT64_MIN;
-	body.batch.buffers_lost = 4;
+	body.batch.pieces = 4;
+	body.batch.events = 5;
+	body.batch.events_lost = 6;
 }
 
 /* What the walk needs to know of a kind of message; the run of bytes points into the datagram. */
@@ -424,14 +429,14 @@ static void test_message__names_are_utf8_without_nul(void **state)
 	(void)state;
 	memset(&body, 0, sizeof(body));
 	strcpy(body.subscribe.name, "abc");
-	assert_int_equal(encode_name(), 12 + 2 + 3 + 8);
+	assert_int_equal(encode_name(), 12 + 2 + 3 + 24);
 	room[12 + 2] = 0;
 	assert_int_equal(
-		wire_message_decode_subscribe((struct etw_bytes){room, 25}, &back.subscribe),
+		wire_message_decode_subscribe((struct etw_bytes){room, 41}, &back.subscribe),
 		-EPROTO);
 	room[12 + 2] = 0xC0;
 	assert_int_equal(
-		wire_message_decode_subscribe((struct etw_bytes){room, 25}, &back.subscribe),
+		wire_message_decode_subscribe((struct etw_bytes){room, 41}, &back.subscribe),
 		-EPROTO);
 	strcpy(body.subscribe.name, "\xFF");
 	assert_int_equal(encode_name(), 0);
@@ -446,7 +451,7 @@ static void test_message__names_have_their_limit(void **state)
 	assert_int_equal(encode_name(), 0); /* no NUL */
 	body.subscribe.name[WIRE_MESSAGE_NAME_MAX] = '\0';
 	bytes = encode_name();
-	assert_int_equal(bytes, 12 + 2 + WIRE_MESSAGE_NAME_MAX + 8);
+	assert_int_equal(bytes, 12 + 2 + WIRE_MESSAGE_NAME_MAX + 24);
 	assert_int_equal(
 		wire_message_decode_subscribe((struct etw_bytes){room, bytes}, &back.subscribe), 0);
 	/* One more, with a datagram that has it. */
@@ -475,7 +480,7 @@ static void test_message__runs_of_bytes_have_their_limit(void **state)
 
 	memset(&body, 0, sizeof(body));
 	body.subscribed.header_buffer = (struct etw_bytes){many,
-							   WIRE_MESSAGE_BYTES_MAX - 12 - 16 - 4};
+							   WIRE_MESSAGE_BYTES_MAX - 12 - 40 - 4};
 	assert_int_equal(encode_subscribed(&head, &body, room), WIRE_MESSAGE_BYTES_MAX);
 	body.subscribed.header_buffer.left++;
 	assert_int_equal(encode_subscribed(&head, &body, room), 0);
