@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
@@ -209,23 +210,37 @@ static uint32_t limit_of_slot(const struct etw_ring_reader *reader)
 	return reader->open_limit;
 }
 
-static bool is_before_gap_bound(const struct etw_ring_reader *reader)
+static bool is_before_look(const struct etw_ring_reader *reader,
+			   const struct etw_ring_reader_gap_look *look)
 {
-	return reader->slot < reader->gap_slot ||
-	       (reader->slot == reader->gap_slot && reader->at < reader->gap_at);
+	return reader->slot < look->slot || (reader->slot == look->slot && reader->at < look->at);
 }
 
 /*
- * Stands at a gap. Returns whether it may be passed. Everything that was reserved when the first gap was
- * met is as old as that one, so that several stopped writers hold the ring no longer than one.
+ * When the gap at the cursor was there for certain. What was reserved while the cursor stood at an earlier one
+ * has aged since: else writers that die or stop one after the other would hold the ring for ever.
  */
+static uint64_t gap_seen_ns(struct etw_ring_reader *reader, uint64_t now_ns)
+{
+	struct etw_ring_reader_gap_look *looks = reader->gap_looks;
+	uint32_t passed = 0;
+
+	while (passed < reader->gap_look_count && !is_before_look(reader, &looks[passed]))
+		passed++;
+	reader->gap_look_count -= passed;
+	memmove(looks, looks + passed, reader->gap_look_count * sizeof(*looks));
+	if (reader->gap_look_count == 0 ||
+	    (reader->gap_look_count < ETW_RING_GAP_LOOKS &&
+	     now_ns - looks[reader->gap_look_count - 1].ns >= GAP_AGE_NS / 8))
+		looks[reader->gap_look_count++] = (struct etw_ring_reader_gap_look){
+			.ns = now_ns, .slot = reader->open_slot, .at = reader->open_at};
+	return looks[0].ns;
+}
+
+/* Stands at a gap. Returns whether it may be passed. */
 static bool wait_at_gap(struct etw_ring_reader *reader, uint64_t now_ns)
 {
-	if (!reader->gap_ns || !is_before_gap_bound(reader)) {
-		reader->gap_ns = now_ns ? now_ns : 1;
-		reader->gap_slot = reader->open_slot;
-		reader->gap_at = reader->open_at;
-	}
+	reader->gap_ns = gap_seen_ns(reader, now_ns ? now_ns : 1);
 	reader->is_at_gap = true;
 	if (now_ns < reader->gap_ns || now_ns - reader->gap_ns < GAP_AGE_NS)
 		return false;

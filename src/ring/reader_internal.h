@@ -22,6 +22,16 @@ struct etw_ring_reader_slot {
 	bool has_gaps; /* some place was empty when the cursor passed it */
 };
 
+/* Enough for the age of a gap in steps of an eighth of it. */
+#define ETW_RING_GAP_LOOKS 10
+
+/* Taken while the cursor stood at a gap: what is empty before slot, at was reserved by then. */
+struct etw_ring_reader_gap_look {
+	uint64_t ns;
+	uint64_t slot;
+	uint32_t at;
+};
+
 /* A quarantined buffer; by buffer. Everything before `at` is committed. */
 struct etw_ring_reader_quarantine {
 	uint32_t at;
@@ -48,11 +58,11 @@ struct etw_ring_reader {
 	uint32_t open_limit; /* how far the open slot may be read */
 	uint32_t refreshed;  /* the generation when ends[] were last brought near it */
 
-	/* The gap. Whatever is empty before gap_slot, gap_at was empty or newer at gap_ns already. */
+	/* The gap, and the looks at what lies behind it, the oldest first. */
 	bool is_at_gap, wants_switch;
-	uint64_t gap_ns; /* 0: no gap was met behind gap_slot, gap_at */
-	uint64_t gap_slot;
-	uint32_t gap_at;
+	uint64_t gap_ns;
+	uint32_t gap_look_count;
+	struct etw_ring_reader_gap_look gap_looks[ETW_RING_GAP_LOOKS];
 
 	uint64_t lost_in_gaps, rejected;
 	uint32_t quarantined;

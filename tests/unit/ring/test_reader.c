@@ -214,6 +214,33 @@ static void test_reader__gaps_that_are_old_together_are_passed_together(void **s
 	made_ring_close(&made);
 }
 
+/* A writer that dies every now and then costs each event 100 ms at most, and not the sum of them. */
+static void test_reader__a_gap_ages_while_another_is_waited_for(void **state)
+{
+	const uint64_t step_ns = MADE_GAP_NS * 6 / 10;
+	const uint64_t grain_ns = MADE_GAP_NS / 8;
+	struct etw_ring_span spans[40];
+	struct made_ring made;
+	uint64_t now_ns = 1000;
+	uint64_t taken = 0;
+	int status;
+
+	(void)state;
+	assert_int_equal(made_ring_open(&made, 40, BUFFER_BYTES), 0);
+	for (uint64_t i = 0; i < 40; i++) {
+		assert_int_equal(made_event_reserve(&made, MADE_EVENT_BYTES, 99, &spans[i]), 0);
+		assert_int_equal(made_event_write(&made, i + 1), 0);
+		for (uint64_t end_ns = now_ns + step_ns; now_ns < end_ns; now_ns += grain_ns / 4) {
+			look(&made, ETW_RING_LOOK_SWITCH);
+			while (made_event_take(&made, now_ns, &status))
+				taken++;
+		}
+		/* Behind by the events of 100 ms, which are two here. */
+		assert_in_range(taken, i > 2 ? i - 2 : 0, i + 1);
+	}
+	made_ring_close(&made);
+}
+
 static void test_reader__a_gap_at_the_end_of_a_buffer_ends_it(void **state)
 {
 	struct etw_ring_counts counts;
@@ -504,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_reader__an_old_gap_makes_the_next_bump_close_the_buffer),
 		cmocka_unit_test(test_reader__a_gap_in_a_closed_buffer_is_waited_for_100_ms),
 		cmocka_unit_test(test_reader__gaps_that_are_old_together_are_passed_together),
+		cmocka_unit_test(test_reader__a_gap_ages_while_another_is_waited_for),
 		cmocka_unit_test(test_reader__a_gap_at_the_end_of_a_buffer_ends_it),
 		cmocka_unit_test(test_reader__a_word_that_makes_no_sense_breaks_the_ring),
 		cmocka_unit_test(test_reader__an_end_that_makes_no_sense_breaks_the_ring),
