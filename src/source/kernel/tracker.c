@@ -24,6 +24,7 @@ struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 	if (!tracker)
 		return NULL;
 	tracker->out = out;
+	tracker->behind_ns = tracker->behind_before_ns = INT64_MAX;
 	tracker->cpu_tick_ns = WIRE_LOGFILE_TICK_FT * NS_PER_FT;
 	tracker->ns_per_tick = NS_PER_SECOND / (ticks > 0 ? (uint64_t)ticks : 100);
 	return tracker;

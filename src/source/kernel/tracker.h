@@ -55,6 +55,9 @@ struct etw_kernel_tracker {
 	uint32_t flags;             /* EVENT_TRACE_FLAG_*: which events go out */
 	uint64_t ns_per_tick;
 	uint64_t cpu_tick_ns; /* of CPU times in headers: what the file says as TimerResolution */
+	/* CLOCK_MONOTONIC minus the scheduler's clock, the least of this second and of the one before. */
+	uint64_t behind_since_ns;
+	int64_t behind_ns, behind_before_ns;
 	uint32_t process_count, thread_count;
 	uint64_t incomplete; /* events with fields that nobody knew */
 	struct etw_kernel_process *processes[ETW_KERNEL_BUCKETS];

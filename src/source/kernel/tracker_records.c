@@ -11,10 +11,45 @@
 #include "source/kernel/tracker_internal.h"
 
 #define NO_LOGIN_SESSION UINT32_MAX
+#define CLOCK_PERIOD_NS  UINT64_C(1000000000)
+#define TICK_NS_MAX      UINT64_C(10000000) /* of 100 Hz, the slowest tick: then the scheduler looks */
 
 static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
 {
 	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
+}
+
+/*
+ * The two clocks differ by a number that hardly changes, and by how long ago the scheduler looked at its own. In
+ * the course of a second it looks at it right before some record, so the least of the differences is that number.
+ */
+static void note_clock(struct etw_kernel_tracker *tracker, const struct etw_kernel_record *head,
+		       const struct etw_kernel_task *task)
+{
+	uint64_t passed_ns = head->time_ns - tracker->behind_since_ns;
+	int64_t behind_ns = (int64_t)(head->time_ns - task->clock_ns);
+
+	if (!task->clock_ns)
+		return;
+	if (passed_ns >= CLOCK_PERIOD_NS) {
+		tracker->behind_before_ns = passed_ns < 2 * CLOCK_PERIOD_NS ? tracker->behind_ns
+									    : INT64_MAX;
+		tracker->behind_ns = INT64_MAX;
+		tracker->behind_since_ns = head->time_ns;
+	}
+	tracker->behind_ns = MIN(tracker->behind_ns, behind_ns);
+}
+
+/* CPU time of the task that acts, with what the scheduler has not seen yet. */
+static uint64_t runtime_of(const struct etw_kernel_tracker *tracker,
+			   const struct etw_kernel_record *head, const struct etw_kernel_task *task)
+{
+	int64_t least_ns = MIN(tracker->behind_ns, tracker->behind_before_ns);
+	int64_t unseen_ns = (int64_t)(head->time_ns - task->clock_ns) - least_ns;
+
+	if (head->kind == ETW_KERNEL_NEW_TASK || !task->clock_ns || unseen_ns < 0)
+		return task->runtime_ns;
+	return task->runtime_ns + MIN((uint64_t)unseen_ns, TICK_NS_MAX);
 }
 
 /* With the CPU time of the thread that ends, or whose program does. The scheduler's sum is exact, its
@@ -25,9 +60,9 @@ static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *
 					       const struct etw_kernel_thread *thread)
 {
 	struct etw_kernel_actor actor = actor_of(head);
-	uint64_t spent_ns = thread && thread->spent_ns < task->runtime_ns ? thread->spent_ns : 0;
-	uint64_t ticks = (task->runtime_ns - spent_ns + tracker->cpu_tick_ns / 2) /
-			 tracker->cpu_tick_ns;
+	uint64_t runtime_ns = runtime_of(tracker, head, task);
+	uint64_t spent_ns = thread && thread->spent_ns < runtime_ns ? thread->spent_ns : 0;
+	uint64_t ticks = (runtime_ns - spent_ns + tracker->cpu_tick_ns / 2) / tracker->cpu_tick_ns;
 	double both = (double)task->user_ns + (double)task->system_ns;
 	double share = both > 0 ? (double)task->system_ns / both : 0;
 
@@ -178,7 +213,7 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 	thread = etw_kernel_tracker_add_thread(tracker, process, task->tid, task->name);
 	if (thread) {
 		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
-		thread->spent_ns = task->runtime_ns;
+		thread->spent_ns = runtime_of(tracker, head, task);
 	} else {
 		tracker->out->no_memory++;
 	}
@@ -192,6 +227,7 @@ static void apply_new_task(struct etw_kernel_tracker *tracker,
 {
 	struct etw_kernel_process *process;
 
+	note_clock(tracker, &record->head, &record->task);
 	if (record->task.tid == record->task.pid)
 		start_process(tracker, record);
 	process = find_or_add(tracker, &record->task);
@@ -231,10 +267,12 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 	const struct etw_kernel_task *task = &record->task;
 	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, task->tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
-	struct etw_kernel_actor actor = ending_actor_of(tracker, &record->head, task, thread);
+	struct etw_kernel_actor actor;
 
+	note_clock(tracker, &record->head, task);
 	if (!process)
 		return;
+	actor = ending_actor_of(tracker, &record->head, task, thread);
 	if (thread && !thread->is_ended) {
 		/* A thread names itself after it was started. */
 		memcpy(thread->name, task->name, sizeof(thread->name));
@@ -298,6 +336,7 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	struct etw_kernel_thread *thread = etw_kernel_tracker_find_thread(tracker, record->old_tid);
 	struct etw_kernel_process *process = find_or_add(tracker, task);
 
+	note_clock(tracker, &record->head, task);
 	if (!process)
 		return;
 	if (!process->threads)

@@ -379,6 +379,24 @@ static void test_tracker__ends_have_the_cpu_time(void **state)
 	expect_ticks(fixture, 0x0502, 0, 100);
 }
 
+/* Whole milliseconds at once since the scheduler's last look at its clock, which is 500 ns behind. */
+static void test_tracker__what_the_scheduler_has_not_seen_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_new_task made = {.task = task_of(11, 11, 10, "y")};
+	struct etw_kernel_exit exit = {.task = task_of(11, 11, 10, "y"), .is_last = 1};
+
+	begin_shell(fixture);
+	fixture->time_ns = 2000000000;
+	made.task.clock_ns = fixture->time_ns + 10 - 500; /* of apply()'s next record */
+	apply(fixture, &made.head, ETW_KERNEL_NEW_TASK, 10, 10, sizeof(made));
+	fixture->time_ns += 3000000;
+	exit.task.runtime_ns = 4000000;
+	exit.task.clock_ns = made.task.clock_ns;
+	apply(fixture, &exit.head, ETW_KERNEL_EXIT, 11, 11, sizeof(exit));
+	expect_ticks(fixture, 0x0502, 0, 7);
+}
+
 static void test_tracker__rundown_describes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -410,6 +428,7 @@ int main(void)
 		TEST(test_tracker__unmaps_unload),
 		TEST(test_tracker__short_and_unknown_records_are_ignored),
 		TEST(test_tracker__ends_have_the_cpu_time),
+		TEST(test_tracker__what_the_scheduler_has_not_seen_counts),
 		TEST(test_tracker__rundown_describes),
 	};
 

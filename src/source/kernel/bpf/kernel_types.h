@@ -40,8 +40,17 @@ struct thread_info {
 	__u32 status;
 };
 
+struct rq {
+	__u64 clock, clock_task;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
 struct sched_entity {
-	__u64 sum_exec_runtime;
+	__u64 exec_start, sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
 };
 
 struct task_struct {

@@ -57,8 +57,9 @@ struct etw_kernel_record {
 };
 
 struct etw_kernel_task {
-	__u64 start_ns;           /* CLOCK_BOOTTIME */
-	__u64 runtime_ns;         /* on a CPU so far, up to the scheduler's last look at it */
+	__u64 start_ns;   /* CLOCK_BOOTTIME */
+	__u64 runtime_ns; /* on a CPU so far, up to the scheduler's last look at its clock */
+	__u64 clock_ns;   /* what that clock showed, of the CPU of who acts; 0: not known */
 	__u64 user_ns, system_ns; /* as the clock's ticks found it: their relation is what counts */
 	__u32 tid;
 	__u32 pid; /* thread group */

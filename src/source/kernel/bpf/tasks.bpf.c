@@ -12,6 +12,7 @@ static __always_inline void describe_task(struct etw_kernel_task *to, struct tas
 {
 	to->start_ns = task->start_boottime;
 	to->runtime_ns = task->se.sum_exec_runtime;
+	to->clock_ns = 0;
 	to->user_ns = task->utime;
 	to->system_ns = task->stime;
 	to->tid = task->pid;
@@ -21,6 +22,22 @@ static __always_inline void describe_task(struct etw_kernel_task *to, struct tas
 	to->session_id = bpf_core_field_exists(task->sessionid) ? task->sessionid : ~0u;
 	to->flags = task->flags & PF_KTHREAD ? ETW_KERNEL_TASK_KTHREAD : 0;
 	bpf_probe_read_kernel_str(to->name, sizeof(to->name), task->comm);
+}
+
+/*
+ * The scheduler looks at its clock when it has something to do, so the sum may lack what the task that runs
+ * used since: up to a tick, all of the life of a short process. The tracker adds it.
+ */
+static __always_inline void read_clock(struct etw_kernel_task *to, struct task_struct *current)
+{
+	struct rq *rq;
+
+	if (!bpf_core_field_exists(current->se.cfs_rq))
+		return;
+	rq = current->se.cfs_rq->rq;
+	to->clock_ns = rq->clock;
+	if (to->tid == (__u32)current->pid && rq->clock_task > current->se.exec_start)
+		to->runtime_ns += rq->clock_task - current->se.exec_start;
 }
 
 SEC("tp_btf/task_newtask")
@@ -39,6 +56,7 @@ int etw_new_task(__u64 *context)
 	}
 	begin_record(&record->head, ETW_KERNEL_NEW_TASK);
 	describe_task(&record->task, task);
+	read_clock(&record->task, bpf_get_current_task_btf());
 	if (context[1] & CLONE_VM_FLAG)
 		record->task.flags |= ETW_KERNEL_TASK_SHARES_MEMORY;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
@@ -68,6 +86,7 @@ int etw_exit(__u64 *context)
 	}
 	begin_record(&record->head, ETW_KERNEL_EXIT);
 	describe_task(&record->task, task);
+	read_clock(&record->task, task);
 	if (etw_exit_tells_last)
 		record->is_last = !!(context[1] & 0xFF);
 	else
@@ -92,6 +111,7 @@ static __always_inline void send_exec(__u64 *context, __u64 start, __u64 length,
 	}
 	begin_record(&record->head, ETW_KERNEL_EXEC);
 	describe_task(&record->task, task);
+	read_clock(&record->task, task);
 	record->old_tid = context[1];
 	record->is_cut = length >= room;
 	if (length >= room)
