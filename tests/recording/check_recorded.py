@@ -4,7 +4,8 @@
 
     check_recorded.py FILES_PROGRAM LIST_EVENTS [--kernel]
 
-The program (files.c) records, and prints what ControlTrace said when each session stopped. Of each file:
+The program (files.c) records, and prints what ControlTrace said when each session stopped. Of each
+file:
 
     - the walker's strict rules have no complaint;
     - the C reader's events equal the walker's, event for event;
