@@ -56,7 +56,7 @@ static void merge_other_links(const struct etw_registration *registration, unsig
 	}
 }
 
-static void tell(const struct etw_registration *registration, unsigned link,
+static void tell(struct etw_registration *registration, unsigned link,
 		 const struct wire_enable *enable)
 {
 	EVENT_FILTER_DESCRIPTOR filter = {

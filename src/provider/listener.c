@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "provider/code.h"
 #include "provider/link.h"
 
 #define NS_PER_S            UINT64_C(1000000000)
@@ -341,13 +342,21 @@ void etw_listener_withdraw(const struct etw_registration *registration, uint32_t
 		(void)pthread_cond_wait(&changed, &etw_registry_lock);
 }
 
-void etw_listener_call(const struct etw_registration *registration,
-		       const struct etw_listener_news *news)
+/* For good: another plugin may come to lie at the same place. */
+static void drop_unloaded_callback(struct etw_registration *registration)
 {
-	const PENABLECALLBACK callback = registration->callback;
+	if (registration->code && etw_code_object(registration->callback) != registration->code)
+		registration->callback = NULL;
+}
+
+void etw_listener_call(struct etw_registration *registration, const struct etw_listener_news *news)
+{
+	PENABLECALLBACK callback;
 	void *context = registration->context;
 	const uint64_t stamp = load_relaxed(&etw_fork_page->stamp);
 
+	drop_unloaded_callback(registration);
+	callback = registration->callback;
 	if (!callback)
 		return;
 	running_number = etw_registration_number(registration);

@@ -36,10 +36,10 @@ struct etw_listener_news {
 
 /*
  * etw_listener_call() - runs a registration's callback, if it has one. Owner thread (the listener), holding
- * the lock, which is given up meanwhile: the registration may be gone afterwards.
+ * the lock, which is given up meanwhile: the registration may be gone afterwards. A callback whose plugin has
+ * been unloaded is none any more.
  */
-void etw_listener_call(const struct etw_registration *registration,
-		       const struct etw_listener_news *news);
+void etw_listener_call(struct etw_registration *registration, const struct etw_listener_news *news);
 
 /*
  * etw_listener_meet() - waits, half a second at most, until the hosts that are there know every registration

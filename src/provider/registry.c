@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/code.h"
 #include "provider/listener.h"
 
 #define NUMBER_INDEX_BITS 11
@@ -120,6 +121,7 @@ static void fill(struct etw_registration *registration, const GUID *provider,
 	store_release(&registration->is_typed, 1);
 	registration->callback = callback;
 	registration->context = context;
+	registration->code = etw_code_object(callback);
 	memset(registration->links, 0, sizeof(registration->links));
 	registration->is_used = true;
 }

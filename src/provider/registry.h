@@ -85,6 +85,7 @@ struct etw_registration {
 	bool is_used;
 	PENABLECALLBACK callback;
 	void *context;
+	const void *code; /* what etw_code_object() said of the callback */
 	_Alignas(64) struct etw_enable_slot states[2][ETW_PROVIDER_SLOTS];
 	struct etw_enable_link links[ETW_PROVIDER_LINKS];
 };
