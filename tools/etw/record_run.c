@@ -16,7 +16,7 @@
 #include "tools/common/program.h"
 
 #define COUNTERS_MS   500
-#define LOOK_MS       1000 /* without a terminal: whether the session is still there */
+#define LOOK_MS       1000 /* without a terminal; a host that was replaced hears of the lease then */
 #define LAST_WORDS_MS 1000 /* a command that was told to end is recorded so long */
 #define EXIT_SIGNAL   128  /* shells add a signal's number to it */
 #define EXIT_NO_FILE  127
@@ -137,17 +137,17 @@ static void show_counters(struct record_run *run, const struct wire_session_info
 }
 
 static int wait_ms(const struct record_run *run, const struct record_options *options,
-		   bool is_watched)
+		   int64_t look_at_ms)
 {
-	int64_t wait = is_watched ? COUNTERS_MS : LOOK_MS;
+	int64_t now = now_ms(), wait = look_at_ms - now;
 
 	if (options->duration_ms) {
-		int64_t left = run->start_ms + (int64_t)options->duration_ms - now_ms();
+		int64_t left = run->start_ms + (int64_t)options->duration_ms - now;
 
 		if (left < wait)
-			wait = left > 0 ? left : 0;
+			wait = left;
 	}
-	return (int)wait;
+	return wait > 0 ? (int)wait : 0;
 }
 
 static bool is_time_over(const struct record_run *run, const struct record_options *options)
@@ -155,22 +155,26 @@ static bool is_time_over(const struct record_run *run, const struct record_optio
 	return options->duration_ms && now_ms() - run->start_ms >= (int64_t)options->duration_ms;
 }
 
+/* Signals, however many, do not keep it from looking. */
 static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			const struct record_options *options)
 {
 	bool is_watched = isatty(STDERR_FILENO);
+	int64_t step_ms = is_watched ? COUNTERS_MS : LOOK_MS;
+	int64_t look_at_ms = now_ms() + step_ms;
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
 
 	for (;;) {
-		int ready = poll(&wait, 1, wait_ms(run, options, is_watched));
+		int ready = poll(&wait, 1, wait_ms(run, options, look_at_ms));
 		int result;
 
 		if (ready < 0 && errno != EINTR)
 			return -errno;
 		if (take_signals(run) || is_time_over(run, options))
 			return 0;
-		if (ready > 0)
+		if (now_ms() < look_at_ms)
 			continue;
+		look_at_ms = now_ms() + step_ms;
 		result = recorder_look(recorder);
 		if (result == -ENOENT) {
 			recorder->is_running = false;

@@ -135,6 +135,30 @@ static void test_restart__lease_of_who_does_not_come_back_ends(void **state)
 	etw_controller_close(opened);
 }
 
+/* Its answer was lost with the host: neither side ever asked for the lease but by the start. */
+static void test_restart__lease_of_a_start_without_answer_ends(void **state)
+{
+	static struct wire_control query = {.name = "leased"};
+	static struct wire_session_info info;
+	const struct wire_message head = {.type = WIRE_START, .request = 1};
+	struct wire_session_config *config = config_of("leased");
+	struct etw_controller *opened = controller();
+	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
+
+	(void)state;
+	config->is_leased = 1;
+	assert_int_equal(
+		talk_send(talk, wire_message_encode_session_config(&head, config, talk->room)), 0);
+	talk_expect(talk, WIRE_SESSION);
+	host_kill();
+	assert_int_equal(etw_control(opened, &query, &info), 0);
+	assert_true(info.is_leased);
+	assert_true(log_has("did not come back"));
+	assert_true(log_has("\"leased\" has ended"));
+	talk_close(talk);
+	etw_controller_close(opened);
+}
+
 static void test_restart__host_without_keeper_goes_on(void **state)
 {
 	static struct wire_session_info info;
@@ -161,8 +185,11 @@ static void test_restart__host_without_keeper_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sessions_and_enables_go_on),  TEST(again_and_again),
-		TEST(lease_is_taken_up_again),     TEST(lease_of_who_does_not_come_back_ends),
+		TEST(sessions_and_enables_go_on),
+		TEST(again_and_again),
+		TEST(lease_is_taken_up_again),
+		TEST(lease_of_who_does_not_come_back_ends),
+		TEST(lease_of_a_start_without_answer_ends),
 		TEST(host_without_keeper_goes_on),
 	};
 

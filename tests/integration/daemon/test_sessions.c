@@ -209,6 +209,42 @@ static void test_sessions__lease_ends_a_session(void **state)
 	etw_controller_close(other);
 }
 
+/* A session that was started with its lease was never without: not for an instant. */
+static void test_sessions__start_takes_the_lease_along(void **state)
+{
+	struct etw_controller *holder = controller();
+	struct etw_controller *other = controller();
+	struct wire_session_config *config = config_of("leased");
+	static struct wire_session_info info;
+
+	(void)state;
+	config->is_leased = 1;
+	assert_int_equal(etw_control_start(holder, config, &info), 0);
+	assert_true(info.is_leased);
+	assert_int_equal(etw_control_lease(other, info.handle), -EBUSY);
+	etw_controller_close(holder);
+	assert_true(log_has("ends with its controller"));
+	assert_true(log_has("\"leased\" has ended"));
+	etw_controller_close(other);
+}
+
+/* The controller is gone before its session has started. */
+static void test_sessions__start_of_who_is_gone(void **state)
+{
+	const struct wire_message head = {.type = WIRE_START, .request = 1};
+	struct wire_session_config *config = config_of("leased");
+	struct etw_controller *other = controller();
+	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
+
+	(void)state;
+	config->is_leased = 1;
+	assert_int_equal(
+		talk_send(talk, wire_message_encode_session_config(&head, config, talk->room)), 0);
+	talk_close(talk);
+	assert_true(log_has("\"leased\" has ended"));
+	etw_controller_close(other);
+}
+
 /* Requests of one controller are answered as their sessions come to it, each with its own number. */
 static void test_sessions__second_stop_is_refused(void **state)
 {
@@ -254,6 +290,8 @@ int main(void)
 		TEST(are_limited),
 		TEST(outlive_their_controller),
 		TEST(lease_ends_a_session),
+		TEST(start_takes_the_lease_along),
+		TEST(start_of_who_is_gone),
 		TEST(second_stop_is_refused),
 	};
 
