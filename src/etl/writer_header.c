@@ -205,7 +205,7 @@ static void put_companions(const struct etw_etl_file_head *head, uint8_t *at)
 
 		for (unsigned i = 0; i < ARRAY_SIZE(head->group_masks); i++, to += 4)
 			etw_store32(to, head->group_masks[i]);
-		etw_store32(to, WIRE_GROUP_MASKS_TRACE_19041);
+		etw_store32(to, etw_group_masks_trace_version(head->os_build));
 		at += ALIGN_UP(system + GROUP_MASKS_BYTES, WIRE_EVENT_ALIGNMENT);
 	}
 	if (head->has_partition)

@@ -28,7 +28,7 @@ void etw_etl_machine_head(struct etw_etl_file_head *head)
 	 */
 	head->os_major = 10;
 	head->os_minor = 0;
-	head->os_build = 19045;
+	head->os_build = WIRE_LOGFILE_OS_BUILD;
 	head->has_partition = true;
 	head->processors = etw_machine_processors();
 	head->timer_resolution = WIRE_LOGFILE_TICK_FT;

@@ -49,6 +49,8 @@ static_assert(sizeof(struct wire_logfile_tail) == 0xD0, "layout");
 static_assert(WIRE_LOGFILE_BYTES32 == 0x110, "layout");
 static_assert(WIRE_LOGFILE_BYTES64 == 0x118, "layout");
 
+#define WIRE_LOGFILE_OS_BUILD 19045 /* what our files say as build */
+
 /*
  * What our files say as TimerResolution: the unit of KernelTime and UserTime, 100 ns. Linux counts CPU time
  * finer than its ticks, and Windows machines with a fast timer say 1 ms as well.

@@ -23,6 +23,18 @@ static const struct {
 	{EVENT_TRACE_FLAG_DRIVER, 1, 0x10},      {EVENT_TRACE_FLAG_PROFILE, 1, 0x2},
 };
 
+uint32_t etw_group_masks_trace_version(uint32_t os_build)
+{
+	static const struct {
+		uint32_t build, version;
+	} seen[] = {{20348, 0x55}, {19041, 0x50}, {18362, 0x46}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
+		if (os_build >= seen[i].build)
+			return seen[i].version;
+	return 0x2A;
+}
+
 void etw_group_masks_of_flags(uint32_t enable_flags, uint32_t ret[WIRE_GROUP_MASKS_WORDS])
 {
 	memset(ret, 0, WIRE_GROUP_MASKS_WORDS * sizeof(ret[0]));

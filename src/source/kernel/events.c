@@ -9,6 +9,7 @@
 #include "base/guid.h"
 #include "base/utf.h"
 #include "wire/etl_event.h"
+#include "wire/etl_logfile.h"
 #include "wire/group_masks.h"
 
 #define GROUP_HEADER  0x00
@@ -122,7 +123,9 @@ static uint8_t *begin_perfinfo(struct etw_kernel_out *out, struct hook hook, siz
 
 void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, uint32_t flags)
 {
-	struct wire_group_masks masks = {.trace_version = le32_of(WIRE_GROUP_MASKS_TRACE_19041)};
+	struct wire_group_masks masks = {
+		.trace_version = le32_of(etw_group_masks_trace_version(WIRE_LOGFILE_OS_BUILD)),
+	};
 	uint32_t words[WIRE_GROUP_MASKS_WORDS];
 	uint8_t *at = begin_perfinfo(
 		out, (struct hook){GROUP_HEADER, (uint8_t)hook, WIRE_GROUP_MASKS_VERSION},

@@ -48,12 +48,24 @@ static void test_group_masks__some_are_never_stored(void **state)
 	expect(0xE0000001, 1, 0, 0);
 }
 
+static void test_group_masks__trace_versions(void **state)
+{
+	(void)state;
+	assert_int_equal(etw_group_masks_trace_version(9200), 0x2A);
+	assert_int_equal(etw_group_masks_trace_version(18362), 0x46);
+	assert_int_equal(etw_group_masks_trace_version(19041), 0x50);
+	assert_int_equal(etw_group_masks_trace_version(19045), 0x50);
+	assert_int_equal(etw_group_masks_trace_version(20348), 0x55);
+	assert_int_equal(etw_group_masks_trace_version(26100), 0x55);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_group_masks__most_flags_stay),
 		cmocka_unit_test(test_group_masks__aliases_move),
 		cmocka_unit_test(test_group_masks__some_are_never_stored),
+		cmocka_unit_test(test_group_masks__trace_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
