@@ -149,9 +149,10 @@ struct etw_session {
 	int64_t flush_target_raw; /* everything before it is to be taken */
 	uint64_t flush_ticket, flush_deadline_ns;
 	bool needs_source_retry;
-	bool is_drained;  /* the last flush is done */
-	bool is_armed;    /* the rings' writers wake the thread */
-	bool is_spurious; /* the last wait ended at once */
+	bool is_drained;         /* the last flush is done */
+	bool is_source_given_up; /* the last flush goes on without it */
+	bool is_armed;           /* the rings' writers wake the thread */
+	bool is_spurious;        /* the last wait ended at once */
 };
 
 /* etw_session_now() - the session's clock. */

@@ -149,6 +149,14 @@ static bool is_stalled(struct etw_session *session, const struct etw_session_str
 	return gap_ns != 0 && session->round.now_ns - gap_ns > ETW_SESSION_STALL_NS;
 }
 
+/* Whether a stream with nothing to take holds nobody: what may come yet is not waited for. */
+static bool is_given_up(struct etw_session *session, const struct etw_session_stream *stream)
+{
+	if (stream->status == ETW_STREAM_GAP)
+		return is_stalled(session, stream);
+	return stream->status == ETW_STREAM_EMPTY && !stream->set && session->is_source_given_up;
+}
+
 /* The stream to take from, and up to which time; NULL when nothing may be taken. */
 static struct etw_session_stream *choose(struct etw_session *session,
 					 struct etw_session_output *output, int64_t *ret_bound)
@@ -170,7 +178,7 @@ static struct etw_session_stream *choose(struct etw_session *session,
 			if (!stream)
 				continue;
 			held = stream->head_raw;
-		} else if (stream->status == ETW_STREAM_GAP && is_stalled(session, stream)) {
+		} else if (is_given_up(session, stream)) {
 			continue;
 		} else if (output->stream_count == 1) {
 			continue;
@@ -193,7 +201,7 @@ static void settle_merged(struct etw_session *session, struct etw_session_output
 
 		if (stream->status == ETW_STREAM_EVENT)
 			held = stream->head_raw;
-		else if (stream->status == ETW_STREAM_GAP && is_stalled(session, stream))
+		else if (is_given_up(session, stream))
 			continue;
 		if (held < merged)
 			merged = held;

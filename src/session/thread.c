@@ -105,10 +105,20 @@ static void move_events(struct etw_session *session)
 		session->round.has_more = true;
 }
 
-static bool is_flush_reached(const struct etw_session *session)
+/*
+ * A flush ends at its deadline, whatever a source keeps to itself. The last one must not leave behind what
+ * stands in the rings, so it goes on without the source.
+ */
+static bool is_flush_reached(struct etw_session *session)
 {
-	if (session->round.now_ns >= session->flush_deadline_ns)
-		return true;
+	if (session->round.now_ns >= session->flush_deadline_ns) {
+		if (!session->round.is_stop || !session->source || session->is_source_given_up)
+			return true;
+		session->is_source_given_up = true;
+		session->needs_source_retry = false;
+		session->flush_deadline_ns = session->round.now_ns + FLUSH_DEADLINE_NS;
+		return false;
+	}
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
 		if (session->outputs[i].merged_raw < session->flush_target_raw)
 			return false;

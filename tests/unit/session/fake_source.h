@@ -15,6 +15,7 @@
 #define FAKE_SOURCE_BYTES  (sizeof(struct wire_system_header) + sizeof(struct fixture_payload))
 
 struct fake_source_memory {
+	uint32_t is_standing;
 	int open_error; /* what open fails with */
 	uint32_t opened, rundowns[2], enabled_flags;
 	struct fake_source_cpu {
@@ -81,6 +82,8 @@ static int fake_source_collect(struct etw_source *source, int64_t *ret_watermark
 			is_busy = true;
 		source->readable[i] = load_acquire(&fake_source_memory->cpus[i].written);
 	}
+	if (fake_source_memory->is_standing)
+		return 0; /* its clock does not move: the watermark stays */
 	if (is_busy)
 		return 1;
 	*ret_watermark_raw = now_raw;

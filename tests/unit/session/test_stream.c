@@ -138,6 +138,34 @@ static void test_stream__failing_source_is_a_complaint(void **state)
 	fixture_close(&fixture);
 }
 
+/* What stands in the rings at the end is taken, whatever the source keeps to itself. */
+static void test_stream__standing_source_holds_up_no_end(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	fake_source_memory->is_standing = 1;
+	config = fixture_config(&fixture);
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	for (uint32_t i = 0; i < 500; i++)
+		(void)fixture_write(&writer, 0x60);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, writer.written);
+	assert_int_equal(info.loss.no_buffer, writer.refused);
+	etw_ring_set_unmap(&writer.set);
+	etw_session_free(session);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 static void test_stream__host_without_a_source(void **state)
 {
 	struct fixture fixture;
@@ -163,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_stream__one_output_for_all),
 		cmocka_unit_test(test_stream__system_time),
 		cmocka_unit_test(test_stream__failing_source_is_a_complaint),
+		cmocka_unit_test(test_stream__standing_source_holds_up_no_end),
 		cmocka_unit_test(test_stream__host_without_a_source),
 	};
 
