@@ -116,7 +116,10 @@ static void on_signal(int number)
 static void *send_signals(void *argument)
 {
 	const pthread_t *target = argument;
+	sigset_t all;
 
+	(void)sigfillset(&all); /* the timer's are for the writer, too */
+	(void)pthread_sigmask(SIG_SETMASK, &all, NULL);
 	while (load_relaxed(&logs[0].reserved_pad) == 0) {
 		(void)pthread_kill(*target, SIGUSR1);
 		usleep(150);

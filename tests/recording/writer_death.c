@@ -154,7 +154,6 @@ static void start_sibling(struct run *run)
 					.burst = SIBLING_BURST,
 					.seed = death_random(&chance)};
 
-	run->sibling = run->next++;
 	run->sibling_pid = start_writer(run->sibling, &plan);
 	await_flag(&writers[run->sibling].log.is_ready, 1, "the sibling is not enabled");
 }
@@ -440,6 +439,7 @@ static void run_session(uint32_t rounds)
 	printf("%u rounds, %u buffers of %u KiB, flushed each %u ms\n", rounds,
 	       (unsigned)run.recording.block.properties.NumberOfBuffers,
 	       (unsigned)options.buffer_kib, (unsigned)run.flush_ms);
+	run.sibling = run.next++; /* the consumer goes by it */
 	start_consumer(&run);
 	start_sibling(&run);
 	for (uint32_t i = 0; i < rounds; i++)
