@@ -49,7 +49,9 @@ struct etw_live {
 	uint64_t pieces_was, events_was;   /* handed out before the first subscription */
 	uint64_t pieces_seen, events_seen; /* found in the memory */
 	struct etw_live_loss loss;
-	int64_t lost_at_ns; /* when the host went away */
+	uint64_t told_buffers, told_events; /* of the loss, those of the session */
+	bool has_told_events;               /* in the batch that is being loaded */
+	int64_t lost_at_ns;                 /* when the host went away */
 	bool is_over, is_cut;
 };
 
@@ -351,6 +353,22 @@ int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret)
 	return take_batch(live, ret);
 }
 
+/* More than was expected is nobody's loss. */
+static uint64_t missing(uint64_t now, uint64_t was, uint64_t seen)
+{
+	return now > was && now - was > seen ? now - was - seen : 0;
+}
+
+/* A buffer's sequence number is one more than what was handed out before it. */
+static void note_flags(struct etw_live *live, const struct etw_etl_buffer *buffer)
+{
+	if (buffer->flags & WIRE_BUFFER_BUFFER_LOST)
+		live->told_buffers = missing((uint64_t)buffer->sequence - 1, live->pieces_was,
+					     live->pieces_seen);
+	if (buffer->flags & WIRE_BUFFER_EVENTS_LOST)
+		live->has_told_events = true;
+}
+
 int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
 		  struct etw_findings *findings)
 {
@@ -360,9 +378,10 @@ int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *
 	struct etw_etl_buffer buffer;
 	const char *sentence;
 
-	live->pieces_seen++;
 	memcpy(header, live->file.memory + offset, sizeof(header));
 	etw_etl_buffer_read(header, &buffer);
+	note_flags(live, &buffer);
+	live->pieces_seen++;
 	buffer.offset = offset;
 	buffer.number = (uint32_t)number;
 	sentence = etw_etl_buffer_fault(&buffer);
@@ -380,12 +399,6 @@ int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *
 	return 0;
 }
 
-/* More than was expected is nobody's loss. */
-static uint64_t missing(uint64_t now, uint64_t was, uint64_t seen)
-{
-	return now > was && now - was > seen ? now - was - seen : 0;
-}
-
 void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 {
 	if (!live->delivery)
@@ -397,6 +410,9 @@ void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 		.events = missing(batch->events, live->events_was, live->events_seen),
 		.session_events = batch->events_lost,
 	};
+	if (live->has_told_events)
+		live->told_events = batch->events_lost;
+	live->has_told_events = false;
 	live->taken = batch->first_buffer + batch->buffer_count;
 	/* Pairs with the host's load before it writes a slot again. */
 	store_release(&live->delivery->released, live->taken);
@@ -405,6 +421,25 @@ void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 struct etw_live_loss etw_live_loss(const struct etw_live *live)
 {
 	return live->loss;
+}
+
+void etw_live_set_lost_before(struct etw_live *live, uint64_t events)
+{
+	live->loss.session_events = events;
+	live->told_events = events;
+}
+
+uint16_t etw_live_untold(struct etw_live *live)
+{
+	uint16_t result = 0;
+
+	if (live->loss.session_events > live->told_events)
+		result |= WIRE_BUFFER_EVENTS_LOST;
+	if (live->loss.buffers > live->told_buffers)
+		result |= WIRE_BUFFER_BUFFER_LOST;
+	live->told_events = live->loss.session_events;
+	live->told_buffers = live->loss.buffers;
+	return result;
 }
 
 bool etw_live_is_cut(const struct etw_live *live)

@@ -75,6 +75,15 @@ void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 /* etw_live_loss() - what is lost so far. */
 struct etw_live_loss etw_live_loss(const struct etw_live *live);
 
+/* etw_live_set_lost_before() - what the session had lost when this consumer came; nobody is told of it. */
+void etw_live_set_lost_before(struct etw_live *live, uint64_t events);
+
+/*
+ * etw_live_untold() - what is lost and no buffer's flags have told of: WIRE_BUFFER_EVENTS_LOST,
+ * _BUFFER_LOST, or both. Told by this.
+ */
+uint16_t etw_live_untold(struct etw_live *live);
+
 /* etw_live_is_cut() - whether it is over without its last batch: nobody knows what is missing. */
 bool etw_live_is_cut(const struct etw_live *live);
 

@@ -132,9 +132,11 @@ static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
 	}
 	if (result == ETW_END) {
 		stream->is_over = true;
-		if (etw_live_is_cut(stream->trace->live))
+		if (etw_live_is_cut(stream->trace->live)) {
+			stream->is_cut = true;
 			etw_findings_add(&stream->trace->findings, ETW_FINDING_CUT, 0, 0, 0,
 					 "the session was over before its host was replaced");
+		}
 		promise(stream, INT64_MAX);
 	} else if (result && result != -EAGAIN) {
 		return result;
@@ -218,6 +220,49 @@ static bool is_all_over(const struct pass *pass)
 	return true;
 }
 
+/* Nobody is left who could say what is missing. */
+static bool is_any_cut(const struct pass *pass)
+{
+	for (size_t i = 0; i < pass->count; i++) {
+		if (pass->streams[i].is_cut)
+			return true;
+	}
+	return false;
+}
+
+/* Of the last event; records that come behind it may not be older. */
+static int64_t end_time(const struct pass *pass, const struct etw_stream *stream)
+{
+	return stream->trace->is_raw
+		       ? etw_clock_from_filetime(&stream->trace->header.clock, pass->last_ft)
+		       : pass->last_ft;
+}
+
+/* What was lost behind the last buffer, or with it, is told behind the last event. */
+static int tell_rest(struct pass *pass)
+{
+	static const uint16_t flags[] = {WIRE_BUFFER_EVENTS_LOST, WIRE_BUFFER_BUFFER_LOST};
+	const struct etw_event_address nowhere = {0, UINT32_MAX};
+
+	for (size_t i = 0; i < pass->count; i++) {
+		struct etw_stream *stream = &pass->streams[i];
+		uint16_t untold = etw_live_untold(stream->trace->live);
+
+		for (size_t j = 0; j < ARRAY_SIZE(flags) && pass->sink->event; j++) {
+			EVENT_RECORD record = {.UserContext = stream->trace->context};
+			int result;
+
+			if (!(untold & flags[j]))
+				continue;
+			etw_record_loss(&stream->block, flags[j], end_time(pass, stream), &record);
+			result = pass->sink->event(pass->sink->context, i, &record, nowhere);
+			if (result)
+				return result;
+		}
+	}
+	return 0;
+}
+
 /* How long nothing needs to be looked at. */
 static int wait_ms(const struct pass *pass)
 {
@@ -279,6 +324,13 @@ static void watch_lag(struct pass *pass, bool has_rest)
 	pass->is_overdue = has_rest && now - pass->blocked_since_ms >= LAG_MS;
 }
 
+static int end_pass(struct pass *pass)
+{
+	int result = tell_rest(pass);
+
+	return !result && is_any_cut(pass) ? -ENOENT : result;
+}
+
 static int run(struct pass *pass)
 {
 	for (;;) {
@@ -291,7 +343,7 @@ static int run(struct pass *pass)
 		if (result)
 			return result;
 		if (is_all_over(pass))
-			return 0;
+			return end_pass(pass);
 		watch_lag(pass, has_rest);
 		if (any || pass->is_overdue)
 			continue;

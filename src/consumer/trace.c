@@ -91,6 +91,7 @@ int etw_trace_attach(struct etw_trace *trace)
 	header = etw_live_header(trace->live);
 	etw_etl_file_memory(header.at, header.left, &trace->file);
 	TRY(read_header_buffer(trace, header));
+	etw_live_set_lost_before(trace->live, trace->header.events_lost);
 	trace->is_attached = true;
 	return 0;
 }

@@ -142,7 +142,8 @@ void etw_trace_set_context(struct etw_trace *trace, void *context);
  * RT_LostEvent precedes its first event. Sessions are merged up to what each has promised; an event that
  * comes later than another one's by more than that is delivered with a finding. Files and sessions do not mix.
  * Returns 0 at the end, of sessions when all of them are over; what a callback returned to stop; -EINVAL for
- * files and sessions together; -ENOMEM, -EFBIG, the errno of reading, or what etw_trace_attach() says.
+ * files and sessions together; -ENOMEM, -EFBIG, the errno of reading, or what etw_trace_attach() says; -ENOENT
+ * also behind the last event of a session that was over before its dead host was replaced for this consumer.
  * Context: one pass at a time per trace.
  */
 int etw_trace_process(struct etw_trace *const *traces, size_t count,

@@ -42,6 +42,7 @@ struct etw_stream {
 	int64_t watermark_raw, watermark_ft;
 	bool has_watermark;
 	bool is_over; /* nothing will come any more */
+	bool is_cut;  /* and what came last is not known */
 };
 
 /* etw_stream_advance() - brings the next event of the stream to its head. Returns 0 or a negative errno. */
