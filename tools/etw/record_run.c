@@ -190,13 +190,14 @@ static void tell_child(struct record_run *run)
 {
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
 	int64_t deadline = now_ms() + LAST_WORDS_MS;
+	int64_t left;
 
 	if (!run->child || run->has_ended || !run->signal)
 		return;
 	if (run->is_sent)
 		(void)kill(run->child, run->signal);
-	while (!reap(run, WNOHANG) && now_ms() < deadline) {
-		(void)poll(&wait, 1, (int)(deadline - now_ms()));
+	while (!reap(run, WNOHANG) && (left = deadline - now_ms()) > 0) {
+		(void)poll(&wait, 1, (int)left);
 		(void)take_signals(run);
 	}
 }
