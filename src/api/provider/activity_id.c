@@ -7,7 +7,6 @@
 #include "api/provider/activity_id.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -16,14 +15,16 @@
 #include <evntprov.h>
 #include <winerror.h>
 
+#include "base/atomic.h"
+
 _Thread_local GUID etw_thread_activity __attribute__((tls_model("initial-exec")));
 
-static _Atomic uint64_t process_number; /* 0: not drawn yet */
-static _Atomic uint64_t ids_made;
+static uint64_t process_number; /* atomic; 0: not drawn yet */
+static uint64_t ids_made;       /* atomic */
 
 static void forget_process_number(void)
 {
-	atomic_store_explicit(&process_number, 0, memory_order_relaxed);
+	store_relaxed(&process_number, UINT64_C(0));
 }
 
 __attribute__((constructor)) static void watch_forks(void)
@@ -44,16 +45,15 @@ static uint64_t draw_process_number(void)
 		drawn ^= (uint64_t)getpid() << 32;
 	}
 	drawn |= 1;
-	if (!atomic_compare_exchange_strong_explicit(&process_number, &seen, drawn,
-						     memory_order_relaxed, memory_order_relaxed))
+	if (!cas_relaxed(&process_number, &seen, drawn))
 		return seen; /* another thread was first */
 	return drawn;
 }
 
 static GUID make_id(void)
 {
-	const uint64_t count = 1 + atomic_fetch_add_explicit(&ids_made, 1, memory_order_relaxed);
-	uint64_t number = atomic_load_explicit(&process_number, memory_order_relaxed);
+	const uint64_t count = 1 + add_relaxed(&ids_made, 1u);
+	uint64_t number = load_relaxed(&process_number);
 	GUID id;
 
 	if (number == 0)
