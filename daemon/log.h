@@ -13,6 +13,9 @@
  */
 int etwd_log_open(const char *path);
 
+/* So many lines in 10 seconds; then the next 10 seconds begin with the number of those left out. */
+#define ETWD_LOG_LINES_MAX 1000u
+
 /* etwd_log() - writes a line. Characters that a terminal would obey become '?'. */
 void etwd_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
