@@ -26,6 +26,7 @@
 #include "daemon/waits.h"
 #include "ipc/runtime.h"
 #include "source/kernel/kernel_source.h"
+#include "wire/well_known.h"
 
 #define EVENTS_PER_ROUND 64
 #define SETTLE_MS        100
@@ -180,7 +181,7 @@ static int open_signals(struct etwd_host *host)
 
 static uint32_t find_group(void)
 {
-	const struct group *group = getgrnam(ETWD_GROUP);
+	const struct group *group = getgrnam(WIRE_CONTROL_GROUP);
 
 	return group ? group->gr_gid : UINT32_MAX;
 }

@@ -27,7 +27,6 @@
 #define ETWD_SESSIONS_MAX           64
 #define ETWD_SYSTEM_SESSION_ID_LAST 63
 #define ETWD_USER_SESSION_ID_FIRST  0x100
-#define ETWD_GROUP                  "etwlog" /* may control the system's sessions */
 
 /* What main() found out; outlives every host. */
 struct etwd_options {
@@ -74,7 +73,7 @@ struct etwd_host {
 	 */
 	uint64_t settle_ms;
 
-	uint32_t group;         /* of ETWD_GROUP; UINT32_MAX: there is none */
+	uint32_t group;         /* of WIRE_CONTROL_GROUP; UINT32_MAX: there is none */
 	uint64_t idle_since_ms; /* 0: in use */
 	bool is_leaving;        /* told to: no new sessions, those that run are stopped */
 	uint64_t leave_by_ms;

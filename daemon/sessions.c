@@ -9,19 +9,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
 #include "daemon/remember.h"
 #include "daemon/session_end.h"
+#include "wire/well_known.h"
 
 #define STATE_NAME "session-%u/state"
 
-/* Windows' names for its one kernel session. */
-static const char kernel_logger_name[] = "NT Kernel Logger";
-static const GUID kernel_logger_guid = {
-	0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+/* Of Windows' one kernel session, whose name it has alone. */
+static const GUID kernel_logger_guid = WIRE_KERNEL_LOGGER_GUID;
 
 struct etwd_session *etwd_sessions_find(const struct etwd_host *host, uint64_t handle)
 {
@@ -180,7 +181,7 @@ static int check_identity(struct wire_session_config *config)
 	if (!*config->name)
 		return -EINVAL;
 	TRY(etwd_name_fold(config->name, &key));
-	TRY(etwd_name_fold(kernel_logger_name, &kernel_key));
+	TRY(etwd_name_fold(KERNEL_LOGGER_NAMEA, &kernel_key));
 	is_kernel_name = strcmp(key, kernel_key) == 0;
 	if (!is_kernel_name && etw_guid_equal(&config->guid, &kernel_logger_guid))
 		return -EINVAL;

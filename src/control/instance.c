@@ -10,12 +10,11 @@
 
 #include "base/guid.h"
 #include "wire/message.h"
+#include "wire/well_known.h"
 
 #define GROUPS_MAX 1024
 
-/* The GUID of "NT Kernel Logger"; the public name is a symbol of the library, which tools do not link. */
-static const GUID kernel_logger = {
-	0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 
 bool etw_control_is_kernel(const struct wire_session_config *config)
 {
@@ -31,7 +30,7 @@ static bool is_in_group(void)
 	struct group entry, *found = NULL;
 	int count;
 
-	if (getgrnam_r(ETW_CONTROL_GROUP, &entry, room, sizeof(room), &found) || !found)
+	if (getgrnam_r(WIRE_CONTROL_GROUP, &entry, room, sizeof(room), &found) || !found)
 		return false;
 	if (getegid() == found->gr_gid)
 		return true;

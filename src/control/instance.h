@@ -11,8 +11,6 @@
 
 #include "ipc/runtime.h"
 
-#define ETW_CONTROL_GROUP "etwlog" /* its members control the system's sessions */
-
 struct wire_session_config;
 
 /* etw_control_is_kernel() - whether a session of this configuration belongs to the system's host. */

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
+#include "wire/well_known.h"
 
 #define MS_NS          UINT64_C(1000000)
 #define SECOND_NS      UINT64_C(1000000000)
@@ -37,8 +38,7 @@
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE)
 
-static const GUID kernel_guid = {
-	0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 
 /* A mode and those it cannot stand with. */
 struct conflict {

@@ -16,6 +16,7 @@
 #include "control/instance.h"
 #include "tools/common/program.h"
 #include "tools/common/shell_word.h"
+#include "wire/well_known.h"
 
 #define ENABLE_MS 1000 /* so long a provider's callback is waited for */
 
@@ -146,7 +147,7 @@ static void give_up_kernel(struct record_options *options, char *const *argument
 	put_as_root(&text, arguments);
 	etw_program_error("the kernel's events are left out: only root and group %s may record "
 			  "them; with them: %s",
-			  ETW_CONTROL_GROUP, etw_text_string(&text));
+			  WIRE_CONTROL_GROUP, etw_text_string(&text));
 	if (!options->provider_count)
 		etw_program_error("one's own programs are recorded by their providers: --provider "
 				  "NAME");
@@ -160,7 +161,7 @@ static void tell_kernel_refused(char *const *arguments)
 
 	put_as_root(&text, arguments);
 	etw_program_error("only root and group %s may record the kernel; run: %s",
-			  ETW_CONTROL_GROUP, etw_text_string(&text));
+			  WIRE_CONTROL_GROUP, etw_text_string(&text));
 	etw_text_done(&text);
 }
 

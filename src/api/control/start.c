@@ -16,6 +16,7 @@
 #include "api/control/properties.h"
 #include "base/guid.h"
 #include "base/macros.h"
+#include "wire/well_known.h"
 
 #define CLOCK_TYPE_MAX 3
 
@@ -24,8 +25,7 @@ static const struct {
 	const char *name;
 	GUID guid;
 } fixed_sessions[] = {
-	{KERNEL_LOGGER_NAMEA,
-	 {0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}}},
+	{KERNEL_LOGGER_NAMEA, WIRE_KERNEL_LOGGER_GUID},
 	{"Circular Kernel Context Logger",
 	 {0x54dea73a, 0xed1f, 0x42a4, {0xaf, 0x71, 0x3e, 0x63, 0xd0, 0x56, 0xf1, 0x74}}},
 };
