@@ -281,10 +281,11 @@ static void accept_again(struct etwd_host *host, uint64_t now_ms)
 	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
 }
 
+/* Or somebody who may be about to become one. Who may control nothing does not keep the host. */
 static bool has_controller(const struct etwd_host *host)
 {
 	for (const struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		if (peer->role == WIRE_ROLE_CONTROLLER || !peer->role)
+		if (peer->is_privileged && (peer->role == WIRE_ROLE_CONTROLLER || !peer->role))
 			return true;
 	}
 	return false;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,41 @@ static void test_permissions__strangers_host_nothing_here(void **state)
 	assert_int_not_equal(keeper_pid(), 0);
 }
 
+static int stay_as_stranger(void)
+{
+	struct etw_controller *opened = open_existing();
+
+	return opened && pause() ? 0 : 1; /* until it is killed */
+}
+
+/* Who may control nothing cannot keep the host from leaving. */
+static void test_permissions__strangers_do_not_keep_the_host(void **state)
+{
+	struct etw_controller *opened;
+	bool is_left;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(home_remove(state), 0);
+	assert_int_equal(home_make(state), 0);
+	setenv("ETWD_IDLE_MS", "300", 1);
+	opened = controller();
+	pid = fork();
+	if (pid == 0) {
+		etw_controller_close(opened);
+		if (setgroups(0, NULL) || setgid(STRANGER) || setuid(STRANGER))
+			_exit(99);
+		_exit(stay_as_stranger());
+	}
+	assert_true(pid > 0);
+	usleep(200 * 1000); /* connected; if not yet, the test shows nothing, and holds */
+	etw_controller_close(opened);
+	is_left = wait_until(is_unhosted, NULL);
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(is_left);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_permissions__##name, set_up, home_remove)
 
 int main(void)
@@ -173,6 +209,7 @@ int main(void)
 		TEST(strangers_control_nothing),
 		TEST(strangers_are_traced),
 		TEST(strangers_host_nothing_here),
+		TEST(strangers_do_not_keep_the_host),
 	};
 
 	if (geteuid() != 0) {
