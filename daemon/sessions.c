@@ -201,7 +201,7 @@ static int add_session(struct etwd_host *host, uint32_t id,
 	struct etwd_session *session;
 
 	if (!place || id == 0)
-		return -ENOSPC;
+		return -EUSERS;
 	TRY(etwd_name_fold(config->name, &key));
 	if (find_key(host, key) || find_guid(host, &config->guid))
 		return -EEXIST;

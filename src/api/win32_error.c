@@ -39,6 +39,7 @@ static const struct error_row rows[] = {
 	{EMSGSIZE, ERROR_MORE_DATA}, /* event larger than a buffer: likewise */
 	{EMFILE, ERROR_TOO_MANY_OPEN_FILES},
 	{ENFILE, ERROR_NO_SYSTEM_RESOURCES},
+	{EUSERS, ERROR_NO_SYSTEM_RESOURCES}, /* a host has as many sessions or peers as it takes */
 	{EAGAIN, ERROR_BUSY},
 	{EBUSY, ERROR_BUSY},
 	{ETXTBSY, ERROR_SHARING_VIOLATION},

@@ -33,7 +33,7 @@ void etw_controller_closep(struct etw_controller **controller);
 
 /*
  * etw_control_start() - StartTrace. Returns 0; -EEXIST: name or guid is in use; -EINVAL, also for a name
- * that is too long or not UTF-8; -ENOSPC: too many sessions or leases; -EACCES; errno of making the file; -EPIPE
+ * that is too long or not UTF-8; -EUSERS: too many sessions or leases; -EACCES; errno of making the file; -EPIPE
  * when the host went away; -EPROTO when it talks nonsense; those of opening, when it had to be found anew.
  *
  * When the host was replaced, this and the calls below connect to the new one. What may be repeated is,

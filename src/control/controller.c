@@ -483,7 +483,7 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 
 	enter(controller);
 	r = config->is_leased && controller->lease_count == ARRAY_SIZE(controller->leases)
-		    ? -ENOSPC
+		    ? -EUSERS
 		    : ask(controller, &call);
 	if (!r && config->is_leased)
 		r = remember_lease(controller, ret->handle);

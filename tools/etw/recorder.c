@@ -113,7 +113,7 @@ static void tell_open_error(int error)
 static void tell_start_error(const struct recorder *recorder, int error)
 {
 	switch (error) {
-	case -ENOSPC:
+	case -EUSERS:
 		etw_program_error("too many sessions run; etw sessions lists them");
 		break;
 	case -EEXIST:
@@ -122,6 +122,10 @@ static void tell_start_error(const struct recorder *recorder, int error)
 		break;
 	case -EPIPE:
 		etw_program_error("etwd, the host of sessions, went away");
+		break;
+	case -ETXTBSY:
+		etw_program_error("another session records into %s; etw sessions lists them",
+				  recorder->path);
 		break;
 	default:
 		etw_program_error("cannot record into %s: %s", recorder->path, strerror(-error));

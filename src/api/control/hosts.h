@@ -35,7 +35,7 @@ int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count);
 
 /*
  * etw_hosts_error() - the Win32 code of what the above returned: sessions are WMI instances, and what is
- * full is the table of sessions.
+ * full is a table of the host.
  */
 ULONG etw_hosts_error(int result);
 

@@ -60,10 +60,12 @@ static ULONG check_start(const struct etw_properties *properties,
 	return error ? error : etw_mode_check(config);
 }
 
-/* What a folder that is not there is called when a file is to be made in it. */
+/* Where it is the file that fails: its folder is not there, or its disk is full. */
 static ULONG start_error(int result)
 {
-	return result == -ENOENT ? ERROR_PATH_NOT_FOUND : etw_hosts_error(result);
+	if (result == -ENOENT)
+		return ERROR_PATH_NOT_FOUND;
+	return result == -ENOSPC ? ERROR_DISK_FULL : etw_hosts_error(result);
 }
 
 static ULONG start_session(const struct etw_properties *properties,

@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +150,42 @@ static void sessions__files_that_cannot_be(void **state)
 	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
 	second = start("second", path_of("shared.etl"));
 	assert_int_equal(stop(second, NULL, &block), ERROR_SUCCESS);
+}
+
+#define NO_DISK 255
+
+/* In a process of its own, with a host of its own: StartTrace on a disk without room for a buffer. */
+static int start_on_full_disk(void)
+{
+	TRACEHANDLE handle = 0;
+	struct block block;
+
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("etw-test", path_of("disk"), "tmpfs", 0, "size=8k") ||
+	    mkdir(path_of("disk/run"), 0700) || setenv("ETW_RUNTIME_DIR", path_of("disk/run"), 1))
+		return NO_DISK;
+	init_block(&block, path_of("disk/full.etl"));
+	return (int)StartTraceA(&handle, "full", &block.properties);
+}
+
+static void sessions__a_full_disk(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir(path_of("disk"), 0700), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(start_on_full_disk());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(rmdir(path_of("disk")), 0);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_DISK) {
+		print_message("skipped: no file system can be mounted here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), ERROR_DISK_FULL); /* [MSD] */
 }
 
 static void sessions__relative_and_windows_paths(void **state)
@@ -435,6 +474,7 @@ int main(void)
 		cmocka_unit_test(sessions__start_fills_the_block),
 		cmocka_unit_test(sessions__names_and_guids_are_unique),
 		cmocka_unit_test(sessions__files_that_cannot_be),
+		cmocka_unit_test(sessions__a_full_disk),
 		cmocka_unit_test(sessions__relative_and_windows_paths),
 		cmocka_unit_test(sessions__query_by_name_in_the_wide_form),
 		cmocka_unit_test(sessions__names_that_do_not_fit),
