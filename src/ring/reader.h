@@ -43,7 +43,7 @@ struct etw_ring_counts {
 	uint64_t rejected;       /* events that failed the check of their copy */
 	uint32_t quarantined;    /* buffers that wait for gaps, now */
 	uint32_t free_buffers;   /* now */
-	uint32_t idle_buffers; /* the open one, when all that was reserved in it is taken */
+	uint32_t idle_buffers;   /* the open one, when all that was reserved in it is taken */
 };
 
 /* An event that can be taken. */
