@@ -350,6 +350,11 @@ uint64_t etw_ring_reader_oldest_gap_ns(const struct etw_ring_reader *reader)
 	return reader->is_at_gap ? reader->gap_ns : 0;
 }
 
+uint64_t etw_ring_reader_open_gap_ns(const struct etw_ring_reader *reader)
+{
+	return reader->slot == reader->open_slot ? etw_ring_reader_oldest_gap_ns(reader) : 0;
+}
+
 void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_ring_counts *ret)
 {
 	const struct wire_ring *head = etw_ring_head(reader->ring);

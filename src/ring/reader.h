@@ -123,6 +123,11 @@ void etw_ring_reader_release(struct etw_ring_reader *reader);
 /* etw_ring_reader_oldest_gap_ns() - when the gap that holds the reader was first seen; 0: there is none. */
 uint64_t etw_ring_reader_oldest_gap_ns(const struct etw_ring_reader *reader);
 
+/*
+ * etw_ring_reader_open_gap_ns() - the same of a gap in the open buffer, which only ends when the buffer is closed.
+ */
+uint64_t etw_ring_reader_open_gap_ns(const struct etw_ring_reader *reader);
+
 /* etw_ring_reader_counts() - the account. */
 void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_ring_counts *ret);
 

@@ -36,9 +36,12 @@ static enum etw_ring_look choose_look(const struct etw_session *session,
 				      const struct etw_session_output *output,
 				      const struct etw_session_stream *stream)
 {
-	uint64_t gap_ns = etw_ring_reader_oldest_gap_ns(stream->reader);
+	uint64_t gap_ns = etw_ring_reader_open_gap_ns(stream->reader);
 
-	/* A gap in the open buffer never ends by itself: its buffer must be closed. */
+	/*
+	 * A gap in the open buffer never ends by itself: its buffer must be closed. Only that one: at each
+	 * look behind a gap one more buffer would be used up for a few events, until there is none.
+	 */
 	if (gap_ns != 0 && session->round.now_ns - gap_ns > ETW_SESSION_GAP_NS / 4)
 		return ETW_RING_LOOK_SWITCH;
 	/* A process that has ended may have left a gap in the open buffer, too. */

@@ -134,6 +134,7 @@ static void test_reader__a_gap_in_the_open_buffer_holds_until_it_closes(void **s
 	assert_int_equal(made_event_take(&made, 60, &status), 0);
 	assert_int_equal(status, -EAGAIN);
 	assert_int_equal(etw_ring_reader_oldest_gap_ns(made.reader), 60);
+	assert_int_equal(etw_ring_reader_open_gap_ns(made.reader), 60);
 	assert_int_equal(made_event_take(&made, 60 + 2 * MADE_GAP_NS, &status), 0);
 	assert_int_equal(status, -EAGAIN);
 	etw_ring_commit(&span);
@@ -177,6 +178,8 @@ static void test_reader__a_gap_in_a_closed_buffer_is_waited_for_100_ms(void **st
 	make_closed_gap(&made, 2, spans);
 	assert_int_equal(made_event_take(&made, 1000, &status), 0);
 	assert_int_equal(status, -EAGAIN);
+	assert_int_equal(etw_ring_reader_oldest_gap_ns(made.reader), 1000);
+	assert_int_equal(etw_ring_reader_open_gap_ns(made.reader), 0);
 	assert_int_equal(made_event_take(&made, 999 + MADE_GAP_NS, &status), 0);
 	assert_int_equal(status, -EAGAIN);
 	assert_int_equal(made_event_take(&made, 1000 + MADE_GAP_NS, &status), 4);

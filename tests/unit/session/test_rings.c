@@ -5,6 +5,25 @@
 #include "fixture.h"
 #include "trace_reading.h"
 
+static pthread_t flusher;
+
+static void *flush(void *session)
+{
+	assert_int_equal(etw_session_flush(session), 0);
+	return NULL;
+}
+
+/* Looks at the open buffers, as long as they have gaps. */
+static void begin_flush(struct etw_session *session)
+{
+	assert_int_equal(pthread_create(&flusher, NULL, flush, session), 0);
+}
+
+static void end_flush(void)
+{
+	assert_int_equal(pthread_join(flusher, NULL), 0);
+}
+
 static void test_rings__one_set_for_each_uid(void **state)
 {
 	struct fixture fixture;
@@ -65,6 +84,39 @@ static void test_rings__gap_is_counted(void **state)
 	read_trace(fixture.path, &reading);
 	assert_int_equal(reading.events, 2);
 	reading_done(&reading);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+/* Behind a gap events lie as close as ever: what fits ten buffers needs no more. */
+static void test_rings__gap_uses_up_no_buffers(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct etw_ring_span span;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	config.maximum_buffers = 1; /* the fewest that there can be */
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
+	for (int i = 0; i < 90; i++) {
+		assert_int_equal(fixture_write(&writer, 400), 0);
+		if (i == 0)
+			begin_flush(session);
+		(void)usleep(1000);
+	}
+	end_flush();
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, 90);
+	assert_int_equal(info.events_lost, 1);
+	etw_session_free(session);
 	etw_ring_set_unmap(&writer.set);
 	fixture_close(&fixture);
 }
@@ -270,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rings__one_set_for_each_uid),
 		cmocka_unit_test(test_rings__gap_is_counted),
+		cmocka_unit_test(test_rings__gap_uses_up_no_buffers),
 		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
 		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
 #ifndef IS_RACE_CHECKED
