@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/guid.h"
 #include "base/macros.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
@@ -95,8 +96,30 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 		etw_text_putc(text, '\n');
 }
 
+static bool has_events_of(const struct tally *tally, const GUID *provider)
+{
+	for (size_t i = 0; i < tally->providers.count; i++) {
+		if (etw_guid_equal(&tally->sorted_providers[i]->guid, provider))
+			return true;
+	}
+	return false;
+}
+
+/* Any name is a provider's: one that was misspelt shows only here. */
+static void put_silent(const struct command *command, struct etw_text *text)
+{
+	const struct record_options *options = &command->options;
+
+	for (size_t i = 0; i < options->provider_count; i++) {
+		if (!has_events_of(&command->page.report.tally, &options->providers[i].guid))
+			etw_text_printf(text, "no event came from %s\n",
+					options->providers[i].text);
+	}
+}
+
 static void put_end(const struct command *command, struct etw_text *text)
 {
+	put_silent(command, text);
 	put_loss(&command->recorder.info.loss, text);
 	if (command->recorder.info.file_status)
 		etw_text_printf(text, "the file ended before the session: %s\n",
