@@ -172,6 +172,20 @@ void etw_ring_set_unmap(struct etw_ring_set *set)
 	set->memory = NULL;
 }
 
+int etw_ring_set_discard(const struct etw_ring_set *set, int fd)
+{
+	uint64_t from = ALIGN_UP((uint64_t)set->maps_at, WIRE_RING_PAGE_BYTES);
+
+	for (uint32_t i = 0; i < set->cpu_count && from < set->ring_stride; i++) {
+		uint64_t at = set->rings_at + i * set->ring_stride + from;
+
+		if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+			      (off_t)(set->ring_stride - from)) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 int etw_ring_set_retire_mapping(struct etw_ring_set *set)
 {
 	struct wire_ring_set *page;

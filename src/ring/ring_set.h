@@ -72,6 +72,16 @@ void etw_ring_set_unmap(struct etw_ring_set *set);
  */
 int etw_ring_set_retire_mapping(struct etw_ring_set *set);
 
+/*
+ * etw_ring_set_discard() - gives the memory of buffers and maps back, whoever still holds the set.
+ *
+ * @fd: the set's, borrowed for the call
+ *
+ * For the end that made it, when nobody reads it any more. Header, words and queues stay, so that a writer
+ * that comes late is refused as ever. Returns 0 or the errno of fallocate.
+ */
+int etw_ring_set_discard(const struct etw_ring_set *set, int fd);
+
 static inline struct wire_ring_set *etw_ring_set_page(const struct etw_ring_set *set)
 {
 	return (struct wire_ring_set *)(void *)set->memory;

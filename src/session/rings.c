@@ -415,6 +415,8 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	etw_rings_name(session, set->id, name);
 	if (session->host.forget_fd)
 		session->host.forget_fd(session->host.context, name);
+	/* A process that does not let go of it must not hold the memory too. */
+	(void)etw_ring_set_discard(&set->map, set->fd);
 	free_set(set);
 }
 

@@ -251,6 +251,35 @@ static void test_ring_set__a_retired_mapping_is_private_and_says_so(void **state
 	(void)close(fd);
 }
 
+static void test_ring_set__what_is_discarded_is_nobodys_memory(void **state)
+{
+	struct etw_ring_set one, other;
+	struct stat before, after;
+	int fd = make_set(&ordinary);
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(fd, &one), 0);
+	assert_int_equal(etw_ring_set_map(fd, &other), 0);
+	memset(etw_ring_at(&one, 1) + one.buffers_at, 0x55, one.buffer_bytes);
+	store_relaxed(&((struct wire_ring *)(void *)etw_ring_at(&one, 1))->word, UINT64_C(77));
+	store_relaxed(&etw_ring_set_page(&one)->is_retired, 1u);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(etw_ring_set_discard(&one, fd), 0);
+	assert_int_equal(fstat(fd, &after), 0);
+	assert_true(after.st_size == before.st_size);
+	assert_true(after.st_blocks * 512 <=
+		    (int64_t)(2 * one.cpu_count + 1) * WIRE_RING_PAGE_BYTES);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&other)->is_retired), 1);
+	assert_int_equal(load_relaxed(&((struct wire_ring *)(void *)etw_ring_at(&other, 1))->word),
+			 77);
+	assert_int_equal(etw_ring_at(&other, 1)[ALIGN_UP(other.buffers_at, WIRE_RING_PAGE_BYTES)],
+			 0);
+	assert_int_equal(etw_ring_set_discard(&one, -1), -EBADF);
+	etw_ring_set_unmap(&one);
+	etw_ring_set_unmap(&other);
+	(void)close(fd);
+}
+
 static void test_ring_set__a_mapping_that_cannot_be_retired_stays(void **state)
 {
 	struct rlimit limit, none;
@@ -283,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_ring_set__a_file_shorter_than_a_header_is_refused),
 		cmocka_unit_test(test_ring_set__two_mappings_share),
 		cmocka_unit_test(test_ring_set__a_retired_mapping_is_private_and_says_so),
+		cmocka_unit_test(test_ring_set__what_is_discarded_is_nobodys_memory),
 		cmocka_unit_test(test_ring_set__a_mapping_that_cannot_be_retired_stays),
 	};
 
