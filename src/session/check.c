@@ -14,6 +14,7 @@
 #define PID_AT      0x0C
 #define PROVIDER_AT 0x18
 #define NO_TIME     UINT32_MAX
+#define NS_PER_S    UINT64_C(1000000000)
 
 /* Where an event has what is checked. */
 struct shape {
@@ -128,12 +129,37 @@ static bool is_provider_allowed(struct etw_check_cache *cache, const uint8_t *pr
 	return entry->is_allowed;
 }
 
+/* Whether the host may be asked once more now. */
+static bool may_ask(struct etw_check_cache *cache, uint64_t now_ns)
+{
+	uint64_t gained_ns = now_ns - cache->asks_ns;
+	uint64_t gained = gained_ns / (NS_PER_S / ETW_CHECK_ASKS_PER_S);
+
+	if (cache->asks_ns == 0 || gained >= ETW_CHECK_ASKS_PER_S) {
+		cache->asks = ETW_CHECK_ASKS_PER_S;
+		cache->asks_ns = now_ns;
+	} else if (gained > 0) {
+		cache->asks += (uint32_t)gained;
+		if (cache->asks > ETW_CHECK_ASKS_PER_S)
+			cache->asks = ETW_CHECK_ASKS_PER_S;
+		cache->asks_ns = now_ns;
+	}
+	if (cache->asks == 0)
+		return false;
+	cache->asks--;
+	return true;
+}
+
 static bool is_pid_allowed(struct etw_check_cache *cache, uint32_t pid, uint64_t now_ns)
 {
 	struct etw_check_pid *entry = &cache->pids[etw_hash_mix(0, pid) % ETW_CHECK_PIDS];
+	uint64_t age_ns = now_ns - entry->asked_ns;
 
-	if (entry->pid == pid && is_fresh(entry->asked_ns, entry->is_allowed, now_ns))
+	if (entry->pid == pid && entry->asked_ns != 0 &&
+	    age_ns < (entry->is_allowed ? ETW_CHECK_ALLOWED_NS : ETW_CHECK_REFUSED_NS))
 		return entry->is_allowed;
+	if (!may_ask(cache, now_ns))
+		return false;
 	entry->pid = pid;
 	entry->asked_ns = now_ns;
 	entry->is_allowed = cache->host->may_be_pid(cache->host->context, cache->uid, pid);
@@ -147,6 +173,7 @@ static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_me
 	uint32_t pid = shape->pid_at != NO_TIME ? etw_load32(event + shape->pid_at) : 0;
 
 	if (LIKELY(memo->is_valid && provider && pid == memo->pid &&
+		   now_ns - memo->asked_ns < ETW_CHECK_ALLOWED_NS &&
 		   memcmp(provider, memo->provider, 16) == 0))
 		return true;
 	if (provider && !is_provider_allowed(cache, provider, now_ns))
@@ -157,6 +184,7 @@ static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_me
 		memcpy(memo->provider, provider, 16);
 		memo->pid = pid;
 		memo->is_valid = 1;
+		memo->asked_ns = now_ns;
 	}
 	return true;
 }

@@ -16,7 +16,13 @@
 
 #define ETW_CHECK_PROVIDERS  512
 #define ETW_CHECK_PIDS       2048
-#define ETW_CHECK_REFUSED_NS UINT64_C(100000000) /* a refusal is believed so long */
+#define ETW_CHECK_REFUSED_NS UINT64_C(100000000)  /* a refusal is believed so long */
+#define ETW_CHECK_ALLOWED_NS UINT64_C(1000000000) /* a process's permission: its id may be reused */
+/*
+ * Questions about processes in a second, and at once. One costs some microseconds of the session's thread,
+ * which serves other users too; what is beyond is refused.
+ */
+#define ETW_CHECK_ASKS_PER_S 10000
 
 struct etw_session_host;
 
@@ -25,6 +31,7 @@ struct etw_check_memo {
 	uint8_t provider[16];
 	uint32_t pid;
 	uint32_t is_valid;
+	uint64_t asked_ns; /* when the decision was made */
 };
 
 /* The host's answers about one uid, bounded: a new answer may push out an old one. */
@@ -42,6 +49,8 @@ struct etw_check_cache {
 		uint64_t asked_ns;
 		bool is_allowed;
 	} pids[ETW_CHECK_PIDS];
+	uint64_t asks_ns; /* when `asks` was last raised */
+	uint32_t asks;    /* questions about processes that may still be asked */
 };
 
 /* What an event is held against. */

@@ -196,6 +196,60 @@ static void test_check__messages(void **state)
 	close_desk(&desk);
 }
 
+static uint32_t asks;
+
+static bool count_ask(void *context, uid_t uid, uint32_t pid)
+{
+	(void)context;
+	(void)uid;
+	(void)pid;
+	asks++;
+	return true;
+}
+
+/* The session's thread serves others too: a process that names a new pid each time is not asked about for ever. */
+static void test_check__questions_about_pids_are_limited(void **state)
+{
+	uint32_t good = 0;
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.host.may_be_pid = count_ask;
+	asks = 0;
+	for (uint32_t i = 1; i <= 3 * ETW_CHECK_ASKS_PER_S; i++) {
+		etw_store32(desk.event + 0x0C, i);
+		good += check(&desk, 0x60) == ETW_CHECK_GOOD;
+	}
+	assert_int_equal(asks, ETW_CHECK_ASKS_PER_S);
+	assert_int_equal(good, ETW_CHECK_ASKS_PER_S);
+	desk.limits.now_ns += 500000000;
+	for (uint32_t i = 1; i <= 3 * ETW_CHECK_ASKS_PER_S; i++) {
+		etw_store32(desk.event + 0x0C, 1000000 + i);
+		(void)check(&desk, 0x60);
+	}
+	assert_int_equal(asks, ETW_CHECK_ASKS_PER_S * 3 / 2);
+	close_desk(&desk);
+}
+
+/* A pid may have become another user's. */
+static void test_check__a_pid_is_not_believed_for_ever(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.host.may_be_pid = count_ask;
+	asks = 0;
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	assert_int_equal(asks, 1);
+	desk.limits.now_ns += ETW_CHECK_ALLOWED_NS;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	assert_int_equal(asks, 2);
+	close_desk(&desk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +259,8 @@ int main(void)
 		cmocka_unit_test(test_check__provider_and_pid),
 		cmocka_unit_test(test_check__times),
 		cmocka_unit_test(test_check__messages),
+		cmocka_unit_test(test_check__questions_about_pids_are_limited),
+		cmocka_unit_test(test_check__a_pid_is_not_believed_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
