@@ -119,6 +119,13 @@ static bool is_flush_reached(struct etw_session *session)
 		session->flush_deadline_ns = session->round.now_ns + FLUSH_DEADLINE_NS;
 		return false;
 	}
+	/*
+	 * A timer promises nobody anything: what stands behind a gap comes next time. Else an event that has
+	 * just come out of one would have to wait for those that were made since.
+	 */
+	if (session->round.has_gap &&
+	    !(session->flush_reasons & (ETW_FLUSH_REQUEST | ETW_FLUSH_STOP)))
+		return true;
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
 		if (session->outputs[i].merged_raw < session->flush_target_raw)
 			return false;
@@ -167,6 +174,10 @@ static void run_round(struct etw_session *session)
 			finish_flush(session);
 		else if (!session->round.has_gap && !session->needs_source_retry)
 			session->round.has_more = true;
+		/* Who asked for everything waits for it; consumers have what there is. */
+		if (session->flush_reasons != 0 &&
+		    is_due(session->next_batch_ns, session->round.now_ns))
+			etw_delivery_close_batch(session, /* is_end= */ false);
 	} else if (session->batch_bytes >= ETW_DELIVERY_BATCH_BYTES) {
 		etw_delivery_close_batch(session, /* is_end= */ false);
 	}

@@ -288,9 +288,58 @@ static void test_delivery__errors(void **state)
 	fixture_close(&fixture);
 }
 
+/* Three batches while an event is being written: returns whether it was in time to be taken. */
+static bool deliver_beside_a_gap(struct etw_session *session, struct fixture_writer *writer,
+				 const struct consumer *consumer)
+{
+	struct fixture_payload payload = {writer->id, writer->written++};
+	struct wire_session_info before, after;
+	uint32_t batches = load_acquire(&consumer->batches);
+	struct etw_ring_span span;
+
+	etw_session_info(session, &before);
+	assert_int_equal(etw_ring_reserve(&writer->set, writer->clock, 0x60, &span), 0);
+	while (load_acquire(&consumer->batches) < batches + 3)
+		(void)usleep(500);
+	fixture_make_event(span.at, 0x60, span.time_raw);
+	memcpy(span.at + sizeof(struct wire_event_header), &payload, sizeof(payload));
+	etw_ring_commit(&span);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_info(session, &after);
+	return after.loss.gaps == before.loss.gaps;
+}
+
+/* A gap lasts for 100 ms, and the timer does not wait for it. */
+static void test_delivery__timer_does_not_wait_for_gaps(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct consumer consumer = {0};
+	int tries = 1;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = realtime_config(&fixture, false);
+	config.log_file_mode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+	config.flush_timer = 5;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	subscribe(session, 1, &consumer);
+	while (!deliver_beside_a_gap(session, &writer, &consumer)) /* a machine that is busy */
+		assert_true(tries++ < 50);
+	unsubscribe(session, &consumer);
+	etw_session_stop(session, NULL);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delivery__timer_does_not_wait_for_gaps),
 		cmocka_unit_test(test_delivery__consumer_gets_everything),
 		cmocka_unit_test(test_delivery__file_and_consumer),
 		cmocka_unit_test(test_delivery__timer),
