@@ -162,7 +162,11 @@ static int keep_header(struct etw_live *live, struct etw_bytes header)
 static int await_message(struct etw_live *live)
 {
 	struct pollfd wait = {.fd = live->socket, .events = POLLIN};
-	int ready = poll(&wait, 1, ANSWER_MS);
+	int ready;
+
+	do {
+		ready = poll(&wait, 1, ANSWER_MS);
+	} while (ready < 0 && errno == EINTR);
 
 	if (ready < 0)
 		return -errno;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -22,7 +23,9 @@
 #include "session/session_internal.h"
 #include "session/subscriber.h"
 
-#define NAME_BYTES 48
+#define LOOK_WAIT_NS 5000000 /* who asks waits so long for a round at most */
+#define NS_PER_S     1000000000
+#define NAME_BYTES   48
 
 void etw_session_kick(struct etw_session *session)
 {
@@ -219,8 +222,33 @@ void etw_session_free(struct etw_session *session)
 	free(session);
 }
 
+/* A round that also looks into open buffers, so that the numbers are those of now; not waited for long. */
+static void look_once(struct etw_session *session)
+{
+	struct timespec deadline;
+	uint64_t ticket;
+
+	(void)clock_gettime(CLOCK_REALTIME, &deadline); /* what the condition goes by */
+	deadline.tv_nsec += LOOK_WAIT_NS;
+	if (deadline.tv_nsec >= NS_PER_S) {
+		deadline.tv_nsec -= NS_PER_S;
+		deadline.tv_sec++;
+	}
+	pthread_mutex_lock(&session->lock);
+	ticket = ++session->wanted_look;
+	pthread_mutex_unlock(&session->lock);
+	etw_session_kick(session);
+	pthread_mutex_lock(&session->lock);
+	while (session->has_thread && !session->wants_stop && session->done_look < ticket) {
+		if (pthread_cond_timedwait(&session->done, &session->lock, &deadline))
+			break;
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
 void etw_session_info(struct etw_session *session, struct wire_session_info *ret)
 {
+	look_once(session);
 	etw_account_info(session, ret);
 }
 

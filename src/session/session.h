@@ -76,7 +76,10 @@ void etw_session_stop(struct etw_session *session, struct wire_session_info *ret
 /* etw_session_free() - takes NULL; of a stopped session. */
 void etw_session_free(struct etw_session *session);
 
-/* etw_session_info() - any thread. */
+/*
+ * etw_session_info() - the session as it is now: a round of its thread also takes what stands in open
+ * buffers, which is waited for 5 ms at most. Any thread.
+ */
 void etw_session_info(struct etw_session *session, struct wire_session_info *ret);
 
 /*

@@ -89,6 +89,8 @@ struct etw_session_round {
 	int64_t after_raw; /* behind the looks: no sound event is later */
 	uint64_t now_ns;   /* CLOCK_MONOTONIC */
 	bool is_flush;     /* open buffers too */
+	bool is_look;      /* the same, for the numbers alone */
+	uint64_t look_ticket;
 	bool is_stop;
 	bool has_more; /* there is more to do at once */
 	bool has_gap;
@@ -125,6 +127,8 @@ struct etw_session {
 	pthread_cond_t done;
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint64_t wanted_flush, done_flush; /* requests counted */
+	uint64_t wanted_look,
+		done_look; /* the same; who asks for numbers wants those of open buffers */
 	bool wants_stop, is_ready, has_thread;
 	int32_t thread_id;
 	uint64_t free_buffers; /* as of the last sleep */

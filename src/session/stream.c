@@ -45,8 +45,8 @@ static enum etw_ring_look choose_look(const struct etw_session *session,
 	if (gap_ns != 0 && session->round.now_ns - gap_ns > ETW_SESSION_GAP_NS / 4)
 		return ETW_RING_LOOK_SWITCH;
 	/* A process that has ended may have left a gap in the open buffer, too. */
-	if (session->round.is_flush || output->stream_count > 1 || stream->set->is_retired ||
-	    load_relaxed(&stream->set->left_ns))
+	if (session->round.is_flush || session->round.is_look || output->stream_count > 1 ||
+	    stream->set->is_retired || load_relaxed(&stream->set->left_ns))
 		return ETW_RING_LOOK_BUMP;
 	return ETW_RING_LOOK_CLOSED;
 }

@@ -56,6 +56,8 @@ static void note_flush(struct etw_session *session)
 		reasons |= ETW_FLUSH_REQUEST;
 	if (session->wants_stop)
 		reasons |= ETW_FLUSH_STOP;
+	session->round.look_ticket = session->wanted_look;
+	session->round.is_look = session->wanted_look != session->done_look;
 	pthread_mutex_unlock(&session->lock);
 	if (is_due(session->next_file_flush_ns, now_ns))
 		reasons |= ETW_FLUSH_FILE_TIMER;
@@ -165,10 +167,20 @@ static void finish_flush(struct etw_session *session)
 	pthread_mutex_unlock(&session->lock);
 }
 
+static void finish_look(struct etw_session *session)
+{
+	pthread_mutex_lock(&session->lock);
+	session->done_look = session->round.look_ticket;
+	pthread_cond_broadcast(&session->done);
+	pthread_mutex_unlock(&session->lock);
+}
+
 static void run_round(struct etw_session *session)
 {
 	begin_round(session);
 	move_events(session);
+	if (session->round.is_look)
+		finish_look(session);
 	if (session->flush_reasons != 0) {
 		if (is_flush_reached(session))
 			finish_flush(session);
