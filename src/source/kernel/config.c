@@ -24,7 +24,7 @@ static bool read_cpuinfo_number(const char *line, const char *key, unsigned long
 {
 	size_t length = strlen(key);
 
-	if (strncmp(line, key, length))
+	if (strncmp(line, key, length) != 0)
 		return false;
 	line += length + strspn(line + length, " \t");
 	if (*line != ':')

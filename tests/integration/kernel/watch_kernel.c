@@ -126,7 +126,9 @@ static void print_process(const uint8_t *at, const uint8_t *end)
 
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)
 {
-	if (group == 3 && type != 10) {
+	if (group == 0 || group == 0x0B) {
+		return; /* the session's own bookkeeping, the machine's configuration */
+	} else if (group == 3 && type != 10) {
 		print_process(at, end);
 	} else if (group == 5) {
 		printf("\t%u\t%u", etw_load32(at), etw_load32(at + 4));
