@@ -30,7 +30,7 @@ struct etw_source_event {
  */
 struct etw_source_mark {
 	int64_t time_raw;
-	uint64_t serial; /* the source's own, grows with the place in its kernel buffer */
+	uint64_t serial; /* the source's own: orders its events of one time */
 };
 
 /* What the engine offers a source. */

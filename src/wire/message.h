@@ -147,7 +147,7 @@ struct wire_session_loss {
 	uint64_t rejected;  /* failed the host's checks */
 	uint64_t source;    /* lost in the kernel's buffers */
 	uint64_t file;      /* could not be written to the file */
-	uint64_t crashed;   /* lost with a host, as far as known */
+	uint64_t crashed;   /* lost with a host: 0, since a new one goes on */
 };
 
 struct wire_session_info {
