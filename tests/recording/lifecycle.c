@@ -81,10 +81,16 @@ static REGHANDLE register_one(void)
 {
 	REGHANDLE handle;
 
+	double end = seconds() + HANG_SECONDS;
+
 	if (EventRegister(&lifecycle_provider, NULL, NULL, &handle))
 		fail("EventRegister failed");
-	if (!EventProviderEnabled(handle, 0, 0))
-		fail("EventRegister returned before the provider was enabled");
+	/* It waits for the host, but not as long as a loaded machine may need. */
+	while (!EventProviderEnabled(handle, 0, 0)) {
+		if (seconds() > end)
+			fail("the provider is not enabled");
+		usleep(500);
+	}
 	return handle;
 }
 
@@ -205,6 +211,13 @@ static void *write_meanwhile(void *argument)
 	return NULL;
 }
 
+/* A sanitizer's allocator may be locked while a thread starts, and would stay so in a child. */
+static void await_first_event(uint32_t writer)
+{
+	while (load_relaxed(&logs[writer].done) == 0)
+		usleep(500);
+}
+
 static void run_fork(void)
 {
 	static uint32_t is_enough;
@@ -215,6 +228,7 @@ static void run_fork(void)
 	provider = register_one();
 	if (pthread_create(&writer, NULL, write_meanwhile, &is_enough))
 		fail("no thread");
+	await_first_event(0);
 	for (uint32_t i = 0; i < CHILDREN; i++) {
 		children[i] = fork();
 		if (children[i] == 0)
