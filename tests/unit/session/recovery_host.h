@@ -154,6 +154,36 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	_exit(0);
 }
 
+struct recovery_thread {
+	void *(*run)(void *context);
+	void *context;
+	uint32_t is_running; /* atomic */
+};
+
+static void *recovery_run_thread(void *context)
+{
+	struct recovery_thread *thread = context;
+	struct recovery_thread own = *thread;
+
+	store_release(&thread->is_running, 1u);
+	return own.run(own.context);
+}
+
+/*
+ * Returns when the thread runs: a sanitizer's allocator may be locked while one starts, and a host that is
+ * forked just then would find it locked for ever.
+ */
+static inline pthread_t recovery_start_thread(void *(*run)(void *context), void *context)
+{
+	struct recovery_thread thread = {run, context, 0};
+	pthread_t id;
+
+	assert_int_equal(pthread_create(&id, NULL, recovery_run_thread, &thread), 0);
+	while (!load_acquire(&thread.is_running))
+		(void)usleep(100);
+	return id;
+}
+
 static inline void recovery_open(struct fixture *fixture, const struct wire_session_config *config,
 				 struct recovery *ret)
 {
@@ -162,7 +192,7 @@ static inline void recovery_open(struct fixture *fixture, const struct wire_sess
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(ret->shared != MAP_FAILED);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret->sockets), 0);
-	assert_int_equal(pthread_create(&ret->keeper, NULL, recovery_run_keeper, ret), 0);
+	ret->keeper = recovery_start_thread(recovery_run_keeper, ret);
 }
 
 static inline void recovery_close(struct recovery *recovery)

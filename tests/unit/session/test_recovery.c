@@ -91,14 +91,11 @@ static void begin_scene(struct scene *scene)
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		scene->writers[i].is_done = &scene->is_done;
 		map_ring_set(&scene->recovery, i % RECOVERY_UIDS, i, &scene->writers[i].writer);
-		assert_int_equal(pthread_create(&scene->writers[i].thread, NULL, write_until_done,
-						&scene->writers[i]),
-				 0);
+		scene->writers[i].thread =
+			recovery_start_thread(write_until_done, &scene->writers[i]);
 	}
 	scene->producer = (struct producer){&scene->fixture.clock, &scene->is_done};
-	assert_int_equal(
-		pthread_create(&scene->producer_thread, NULL, produce_until_done, &scene->producer),
-		0);
+	scene->producer_thread = recovery_start_thread(produce_until_done, &scene->producer);
 }
 
 static void end_scene(struct scene *scene)

@@ -194,12 +194,11 @@ static void begin_scene(struct scene *scene)
 	recovery_fork(&scene->recovery, NULL);
 	assert_int_equal(scene->recovery.shared->failure, 0);
 	assert_int_equal(mail->result, 0);
-	assert_int_equal(pthread_create(&scene->reader, NULL, read_all, scene), 0);
+	scene->reader = recovery_start_thread(read_all, scene);
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		map_ring_set(scene, i);
 		writing[i] = (struct writing){scene, &scene->writers[i]};
-		assert_int_equal(
-			pthread_create(&scene->threads[i], NULL, write_until_done, &writing[i]), 0);
+		scene->threads[i] = recovery_start_thread(write_until_done, &writing[i]);
 	}
 }
 
