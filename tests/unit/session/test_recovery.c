@@ -91,8 +91,8 @@ static void begin_scene(struct scene *scene)
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		scene->writers[i].is_done = &scene->is_done;
 		map_ring_set(&scene->recovery, i % RECOVERY_UIDS, i, &scene->writers[i].writer);
-		scene->writers[i].thread =
-			recovery_start_thread(write_until_done, &scene->writers[i]);
+		scene->writers[i].thread = recovery_start_thread(write_until_done,
+								 &scene->writers[i]);
 	}
 	scene->producer = (struct producer){&scene->fixture.clock, &scene->is_done};
 	scene->producer_thread = recovery_start_thread(produce_until_done, &scene->producer);
