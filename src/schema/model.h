@@ -55,6 +55,9 @@ struct etw_field {
 	uint16_t struct_count; /* with PropertyStruct: number of members */
 };
 
+struct etw_provider_schema;
+struct etw_wpp_message;
+
 struct etw_schema {
 	GUID provider;   /* who writes it (manifest provider, MOF class, TraceLogging provider) */
 	GUID event_guid; /* as TRACE_EVENT_INFO.EventGuid */
@@ -68,10 +71,14 @@ struct etw_schema {
 	const char *event_name;    /* manifest `name` attribute; TraceLogging: event name */
 	const char *level_name;
 	const char *channel_name;
-	const char *keywords; /* names joined by "; " */
-	const char *message;  /* inserts kept as %1, without the trailing space */
-	uint16_t field_count; /* all, struct members included */
-	uint16_t top_count;   /* top-level ones; they come first */
+	const char *keywords;   /* names joined by "; " */
+	const char *message;    /* inserts kept as %1, without the trailing space */
+	const char *attributes; /* "KEY=value;KEY=value", as TDH shows them */
+	const char *symbol;
+	const struct etw_provider_schema *owner; /* NULL: learnt from the trace, or built in */
+	const struct etw_wpp_message *wpp;       /* with DecodingSourceWPP, else NULL */
+	uint16_t field_count;                    /* all, struct members included */
+	uint16_t top_count;                      /* top-level ones; they come first */
 	const struct etw_field *fields;
 };
 

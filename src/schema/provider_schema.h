@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one definition (a manifest, a WEVT_TEMPLATE resource, a MOF file ...) says of a provider: its events
+ * as schemas, and the names of levels, tasks, opcodes, keywords and channels with their numbers. Every reader
+ * builds it; the store looks events up in it; TDH's enumerations and the dumps show it.
+ *
+ * Text is UTF-8; NULL is "not given". Names are those that decoding shows, prefix included ("win:Error");
+ * messages are localised texts without the blank that TDH appends. Everything lives in the arena that the
+ * reader was given, and is immutable once the reader has returned, but for `index` of the schemas.
+ */
+#ifndef ETW_SCHEMA_PROVIDER_SCHEMA_H
+#define ETW_SCHEMA_PROVIDER_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/model.h"
+
+/* A number with a name. */
+struct etw_named {
+	uint64_t value; /* level, task, opcode, channel, or a keyword's mask */
+	const char *name;
+	const char *message;
+	const char *symbol; /* the C name that the message compiler was asked for */
+};
+
+struct etw_task {
+	struct etw_named named;
+	GUID event_guid; /* null: none */
+};
+
+struct etw_opcode {
+	struct etw_named named;
+	uint16_t task;      /* whose own it is; 0: every task's */
+	bool is_task_given; /* the task may have the number 0 */
+};
+
+enum etw_channel_type {
+	ETW_CHANNEL_ADMIN,
+	ETW_CHANNEL_OPERATIONAL,
+	ETW_CHANNEL_ANALYTIC,
+	ETW_CHANNEL_DEBUG,
+	ETW_CHANNEL_TYPE_UNKNOWN, /* compiled resources do not say */
+};
+
+struct etw_channel {
+	struct etw_named named;
+	const char *chid;
+	const char *access;    /* SDDL */
+	const char *isolation; /* Application, System, Custom */
+	enum etw_channel_type type;
+	bool is_imported;
+	bool is_enabled;
+	uint64_t keyword; /* its bit in the keywords of events; 0: none */
+};
+
+/* A named query: patterns and what they stand for. */
+struct etw_pattern {
+	const char *name;
+	const char *value;
+};
+
+struct etw_pattern_map {
+	const char *name;
+	const char *format;
+	uint32_t count;
+	const struct etw_pattern *patterns;
+};
+
+struct etw_filter_schema {
+	const char *name;
+	const char *message;
+	uint8_t value;
+	uint8_t version;
+	uint16_t field_count;
+	const struct etw_field *fields;
+};
+
+struct etw_provider_schema {
+	GUID guid;         /* that decodes */
+	GUID control_guid; /* that enables; null: the same */
+	GUID group_guid;   /* trait; null: none */
+	DECODING_SOURCE source;
+	const char *name;
+	const char *symbol;
+	const char *message;
+	const char *resource_file; /* as the definition names them */
+	const char *message_file;
+	const char *parameter_file;
+	const char *help_link;
+	struct etw_schema *schemas; /* in the order of the definition */
+	size_t schema_count;
+	const struct etw_map *maps;
+	size_t map_count;
+	const struct etw_named *levels;
+	size_t level_count;
+	const struct etw_task *tasks;
+	size_t task_count;
+	const struct etw_opcode *opcodes;
+	size_t opcode_count;
+	const struct etw_named *keywords;
+	size_t keyword_count;
+	const struct etw_channel *channels;
+	size_t channel_count;
+	const struct etw_pattern_map *pattern_maps;
+	size_t pattern_map_count;
+	const struct etw_filter_schema *filters;
+	size_t filter_count;
+};
+
+/* One file's worth. */
+struct etw_definition {
+	struct etw_provider_schema *providers;
+	size_t provider_count;
+	size_t schema_count; /* of all providers */
+};
+
+#endif
