@@ -38,14 +38,40 @@ static bool is_program(const char *path)
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Joins the parts; false when that is too long or no program. */
-static bool try_path(const char *folder, size_t folder_chars, const char *rest, char *ret)
+/* Who wants to hear where etwd was looked for in vain; without a function, nobody. */
+struct listener {
+	etw_host_place_fn *tell;
+	void *context;
+};
+
+static void tell(const struct listener *listener, const char *path, const char *problem)
+{
+	if (listener->tell)
+		listener->tell(listener->context, path, problem);
+}
+
+/*
+ * Joins the parts; false when that is too long or no program. With @owner, whom a file beside belongs to, the
+ * program must be that user's, or root's.
+ */
+static bool try_path(const struct listener *listener, const char *folder, size_t folder_chars,
+		     const char *rest, const struct stat *owner, char *ret)
 {
 	char path[PATH_MAX];
 	int chars = snprintf(path, sizeof(path), "%.*s/%s", (int)folder_chars, folder, rest);
+	struct stat found;
 
-	if (chars < 0 || (size_t)chars >= sizeof(path) || !is_program(path))
+	if (chars < 0 || (size_t)chars >= sizeof(path))
 		return false;
+	if (!is_program(path)) {
+		tell(listener, path, NULL);
+		return false;
+	}
+	if (owner &&
+	    (stat(path, &found) < 0 || (found.st_uid != 0 && found.st_uid != owner->st_uid))) {
+		tell(listener, path, "belongs to another user");
+		return false;
+	}
 	memcpy(ret, path, (size_t)chars + 1);
 	return true;
 }
@@ -55,28 +81,23 @@ static bool try_path(const char *folder, size_t folder_chars, const char *rest, 
  * folder may be one like /tmp, where others can put a program of that name: whom the file belongs to is
  * believed, and root.
  */
-static bool try_beside(const char *file, const char *installed, char *ret)
+static bool try_beside(const struct listener *listener, const char *file, const char *installed,
+		       char *ret)
 {
 	const char *const places[] = {PROGRAM, "../bin/" PROGRAM, installed};
 	const char *slash = strrchr(file, '/');
-	struct stat near, found;
+	struct stat near;
 
 	if (!slash || stat(file, &near) < 0)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		char path[PATH_MAX];
-
-		if (!try_path(file, (size_t)(slash - file), places[i], path))
-			continue;
-		if (stat(path, &found) < 0 || (found.st_uid != 0 && found.st_uid != near.st_uid))
-			continue;
-		memcpy(ret, path, strlen(path) + 1);
-		return true;
+		if (try_path(listener, file, (size_t)(slash - file), places[i], &near, ret))
+			return true;
 	}
 	return false;
 }
 
-static bool try_executable(char *ret)
+static bool try_executable(const struct listener *listener, char *ret)
 {
 	char path[PATH_MAX];
 	ssize_t chars = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -84,19 +105,28 @@ static bool try_executable(char *ret)
 	if (chars < 0)
 		return false;
 	path[chars] = '\0';
-	return try_beside(path, ETW_LIBEXEC_BY_BIN "/" PROGRAM, ret);
+	return try_beside(listener, path, ETW_LIBEXEC_BY_BIN "/" PROGRAM, ret);
 }
 
-/* The shared object that this very function was linked into. */
-static bool try_library(char *ret)
+static bool is_executable(const char *path)
+{
+	struct stat file, executable;
+
+	return stat(path, &file) == 0 && stat("/proc/self/exe", &executable) == 0 &&
+	       file.st_dev == executable.st_dev && file.st_ino == executable.st_ino;
+}
+
+/* The shared object that this very function was linked into; nothing new where that is the executable. */
+static bool try_library(const struct listener *listener, char *ret)
 {
 	Dl_info info;
 
 	return dladdr(__extension__(void *) try_library, &info) && info.dli_fname &&
-	       try_beside(info.dli_fname, ETW_LIBEXEC_BY_LIB "/" PROGRAM, ret);
+	       !is_executable(info.dli_fname) &&
+	       try_beside(listener, info.dli_fname, ETW_LIBEXEC_BY_LIB "/" PROGRAM, ret);
 }
 
-static bool try_search_path(char *ret)
+static bool try_search_path(const struct listener *listener, char *ret)
 {
 	const char *at = secure_getenv("PATH");
 
@@ -104,28 +134,37 @@ static bool try_search_path(char *ret)
 		size_t chars = strcspn(at, ":");
 
 		/* An empty part means the current folder: nobody wants a daemon from there. */
-		if (chars && try_path(at, chars, PROGRAM, ret))
+		if (chars && try_path(listener, at, chars, PROGRAM, NULL, ret))
 			return true;
 		at += chars + (at[chars] == ':');
 	}
 	return false;
 }
 
-int etw_host_find(char *ret)
+int etw_host_look(etw_host_place_fn *tell_place, void *context, char *ret)
 {
+	const struct listener listener = {tell_place, context};
 	const char *named = secure_getenv("ETW_ETWD");
 
 	if (named && *named) {
-		if (strlen(named) >= PATH_MAX || !is_program(named))
+		if (strlen(named) >= PATH_MAX || !is_program(named)) {
+			tell(&listener, named, "is what ETW_ETWD says, and no program");
 			return -ENOEXEC;
+		}
 		memcpy(ret, named, strlen(named) + 1);
 		return 0;
 	}
-	if (try_executable(ret) || try_library(ret) ||
-	    try_path(ETW_LIBEXEC_FOLDER, strlen(ETW_LIBEXEC_FOLDER), PROGRAM, ret) ||
-	    try_search_path(ret))
+	if (try_executable(&listener, ret) || try_library(&listener, ret) ||
+	    try_path(&listener, ETW_LIBEXEC_FOLDER, strlen(ETW_LIBEXEC_FOLDER), PROGRAM, NULL,
+		     ret) ||
+	    try_search_path(&listener, ret))
 		return 0;
 	return -ENOEXEC;
+}
+
+int etw_host_find(char *ret)
+{
+	return etw_host_look(NULL, NULL, ret);
 }
 
 /* What the child needs; made ready before the fork. */

@@ -17,6 +17,16 @@
 int etw_host_find(char *ret);
 
 /*
+ * Is told of a place where etwd was looked for in vain.
+ *
+ * @problem: what is wrong with what is there, as the rest of a sentence; NULL: there is no program. Static
+ */
+typedef void etw_host_place_fn(void *context, const char *path, const char *problem);
+
+/* etw_host_look() - as etw_host_find(); @tell hears of every place in vain before it, and may be NULL. */
+int etw_host_look(etw_host_place_fn *tell, void *context, char *ret);
+
+/*
  * etw_host_spawn() - runs a program as a daemon of its own session, with no descriptor of this process.
  *
  * @program: a path

@@ -211,12 +211,43 @@ static void test_host_start__etwd_is_found_by_path(void **state)
 	(void)setenv("PATH", before, 1);
 }
 
-/* This program, copied to another folder: says by its status where it finds etwd. */
+/* The places that were looked at in vain, each with what is wrong there. */
+static char told[1024];
+
+static void take_place(void *context, const char *path, const char *problem)
+{
+	size_t used = strlen(told);
+
+	assert_ptr_equal(context, told);
+	(void)snprintf(told + used, sizeof(told) - used, "%s%s%s\n", path, problem ? " " : "",
+		       problem ? problem : "");
+}
+
+static void test_host_start__what_etw_etwd_names_is_told(void **state)
+{
+	char found[PATH_MAX] = "untouched";
+
+	(void)state;
+	told[0] = '\0';
+	(void)setenv("ETW_ETWD", "/nonexistent/etwd", 1);
+	assert_int_equal(etw_host_look(take_place, told, found), -ENOEXEC);
+	assert_string_equal(told, "/nonexistent/etwd is what ETW_ETWD says, and no program\n");
+	assert_string_equal(found, "untouched");
+}
+
+/*
+ * This program, copied to another folder: says by its status where it finds etwd, and whether the place
+ * $TEST_TOLD was told as one in vain.
+ */
 static int find_beside(const char *wanted)
 {
+	const char *place = getenv("TEST_TOLD");
 	char found[PATH_MAX];
+	int result = etw_host_look(take_place, told, found);
 
-	return etw_host_find(found) == 0 && strcmp(found, wanted) == 0 ? 1 : 2;
+	if (place && !strstr(told, place))
+		return 3;
+	return result == 0 && strcmp(found, wanted) == 0 ? 1 : 2;
 }
 
 static int copy_and_find(const char *wanted)
@@ -244,7 +275,7 @@ static void make_program(const char *path)
 /* As an installation lays it out, wherever that was moved to. */
 static void test_host_start__etwd_is_found_in_a_moved_tree(void **state)
 {
-	char path[128];
+	char path[128], places[256];
 
 	(void)state;
 	(void)snprintf(path, sizeof(path), "%s/libexec", directory);
@@ -254,7 +285,11 @@ static void test_host_start__etwd_is_found_in_a_moved_tree(void **state)
 	(void)snprintf(path, sizeof(path), "%s/libexec/etw/etwd", directory);
 	make_program(path);
 	(void)snprintf(path, sizeof(path), "%s/bin/../libexec/etw/etwd", directory);
+	(void)snprintf(places, sizeof(places), "%s/bin/etwd\n%s/bin/../bin/etwd\n", directory,
+		       directory);
+	(void)setenv("TEST_TOLD", places, 1);
 	assert_int_equal(copy_and_find(path), 1);
+	(void)unsetenv("TEST_TOLD");
 }
 
 /* A folder like /tmp: whoever was there first must not be run with the rights of who comes after. */
@@ -273,7 +308,9 @@ static void test_host_start__anothers_etwd_beside_is_not_run(void **state)
 	make_program(path);
 	assert_int_equal(copy_and_find(path), 1);
 	assert_int_equal(chown(path, 65534, 65534), 0);
+	(void)setenv("TEST_TOLD", "/bin/etwd belongs to another user\n", 1);
 	assert_int_equal(copy_and_find(path), 2);
+	(void)unsetenv("TEST_TOLD");
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -288,6 +325,7 @@ int main(void)
 		CASE(test_host_start__no_etwd_is_enoexec),
 		CASE(test_host_start__a_host_that_never_comes_is_etimedout),
 		CASE(test_host_start__etwd_is_found_by_path),
+		CASE(test_host_start__what_etw_etwd_names_is_told),
 		CASE(test_host_start__etwd_is_found_in_a_moved_tree),
 		CASE(test_host_start__anothers_etwd_beside_is_not_run),
 	};
