@@ -10,6 +10,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/remember.h"
 #include "daemon/rings.h"
@@ -176,7 +177,7 @@ static void answer_wait(struct etwd_host *host, struct etwd_wait *wait, int stat
 static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider *body,
 		      uint32_t request, struct etwd_wait **ret)
 {
-	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
+	uint64_t deadline_ms = etw_monotonic_ms() + body->timeout_ms;
 	struct etwd_wait *wait;
 
 	if (!body->timeout_ms)

@@ -13,10 +13,10 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/enable.h"
 #include "daemon/log.h"
 #include "daemon/peer.h"
@@ -31,14 +31,6 @@
 #define EVENTS_PER_ROUND 64
 #define SETTLE_MS        100
 #define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
-
-uint64_t etwd_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* What sessions call, from their threads. */
 
@@ -266,7 +258,7 @@ static void take_signals(struct etwd_host *host)
 			continue;
 		etwd_log("told to leave by signal %u", (unsigned)info.ssi_signo);
 		host->is_leaving = true;
-		host->leave_by_ms = etwd_now_ms() + LEAVE_MS;
+		host->leave_by_ms = etw_monotonic_ms() + LEAVE_MS;
 		etwd_sessions_stop_all(host);
 	}
 }
@@ -321,7 +313,7 @@ static uint64_t earlier(uint64_t left, uint64_t right)
 /* Does what is due. Returns how long to wait, in ms, or -1: the host leaves. */
 static int run_timers(struct etwd_host *host)
 {
-	uint64_t now_ms = etwd_now_ms();
+	uint64_t now_ms = etw_monotonic_ms();
 	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(host), now_ms);
 	uint64_t idle_ms;
 
@@ -403,7 +395,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		etwd_log("the host cannot start: %s", strerror(-r));
 		return 1; /* the process ends, and with it all that is half open */
 	}
-	host->settle_ms = etwd_now_ms() + SETTLE_MS;
+	host->settle_ms = etw_monotonic_ms() + SETTLE_MS;
 	etw_runtime_announce(options->page, true);
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);

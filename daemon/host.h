@@ -85,7 +85,4 @@ struct etwd_host {
 /* etwd_host_main() - a host's life. @socket: to the keeper, taken. Returns the exit status. */
 int etwd_host_main(const struct etwd_options *options, int socket);
 
-/* etwd_now_ms() - CLOCK_MONOTONIC. */
-uint64_t etwd_now_ms(void);
-
 #endif

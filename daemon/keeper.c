@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/keeper_message.h"
 #include "daemon/log.h"
 
@@ -46,12 +47,10 @@ struct keeper {
 	unsigned fault_count, unready_count;
 };
 
+/* Time asleep counts, too. */
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return etw_time_read_ns(CLOCK_BOOTTIME) / ETW_NS_PER_MS;
 }
 
 static struct kept *find_kept(struct keeper *keeper, const char *name)

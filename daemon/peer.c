@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/dispatch.h"
 #include "daemon/log.h"
 
@@ -129,7 +130,7 @@ static int add_peer(struct etwd_host *host, int fd)
 		return r;
 	}
 	peer->serial = host->next_peer_serial++;
-	peer->hello_by_ms = etwd_now_ms() + ETWD_HELLO_TIMEOUT_MS;
+	peer->hello_by_ms = etw_monotonic_ms() + ETWD_HELLO_TIMEOUT_MS;
 	peer->is_privileged = peer->who.uid == 0 || peer->who.uid == geteuid() ||
 			      is_in_group(fd, &peer->who, host->group);
 	link_peer(host, peer);
@@ -150,7 +151,7 @@ void etwd_peers_accept(struct etwd_host *host)
 			/* The connection stays in the queue and would wake the loop all the time. */
 			(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener,
 					&event);
-			host->accept_again_ms = etwd_now_ms() + ACCEPT_PAUSE_MS;
+			host->accept_again_ms = etw_monotonic_ms() + ACCEPT_PAUSE_MS;
 			etwd_log("no connection can be taken now: %s", strerror(-r));
 			return;
 		}

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/sessions.h"
 
@@ -164,7 +165,6 @@ int etwd_remember_open(struct etwd_host *host)
 	int fd = etwd_kept(&host->store, MEMORY_NAME);
 	struct record_head head;
 	struct etw_bytes rest;
-	struct timespec now;
 	int r = fd < 0 ? fd : etwd_memory_adopt(fd, &host->memory);
 
 	if (r < 0 && fd >= 0)
@@ -175,8 +175,7 @@ int etwd_remember_open(struct etwd_host *host)
 		if (r < 0 && r != -EPIPE)
 			return r;
 	}
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	host->incarnation = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	host->incarnation = etw_time_read_ns(CLOCK_BOOTTIME);
 	if (open_record(host, &head, &rest) && host->incarnation <= head.incarnation)
 		host->incarnation = head.incarnation + 1;
 	return 0;
@@ -204,7 +203,7 @@ static void recall_lease(struct etwd_host *host, const struct etwd_remembered_le
 		return;
 	session->is_leased = true;
 	session->lease_uid = lease->uid;
-	session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
+	session->lease_by_ms = etw_monotonic_ms() + ETWD_LEASE_GRACE_MS;
 }
 
 static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)

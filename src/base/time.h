@@ -1,16 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Time. Three units meet in ETW: a session clock's raw ticks, FILETIME (100 ns since 1601-01-01 UTC)
- * and calendar dates. They are converted here and nowhere else.
+ * and calendar dates. They are converted here and nowhere else. The system's clocks are read here, too.
  */
 #ifndef ETW_BASE_TIME_H
 #define ETW_BASE_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define ETW_FILETIME_PER_SECOND INT64_C(10000000)
 #define ETW_FILETIME_UNIX_EPOCH INT64_C(116444736000000000) /* 1970-01-01 as FILETIME */
+
+#define ETW_NS_PER_FT 100
+#define ETW_NS_PER_MS UINT64_C(1000000)
+#define ETW_NS_PER_S  UINT64_C(1000000000)
+
+/* etw_time_read_ns() - what a clock of the system says. Context: any thread, signal-safe. */
+static inline uint64_t etw_time_read_ns(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * ETW_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* etw_monotonic_ns() - CLOCK_MONOTONIC, by which deadlines are set. Context: as etw_time_read_ns(). */
+static inline uint64_t etw_monotonic_ns(void)
+{
+	return etw_time_read_ns(CLOCK_MONOTONIC);
+}
+
+/* etw_monotonic_ms() - the same, rounded down. */
+static inline uint64_t etw_monotonic_ms(void)
+{
+	return etw_monotonic_ns() / ETW_NS_PER_MS;
+}
+
+/* etw_timespec_of_ns() - as system calls want it. */
+static inline struct timespec etw_timespec_of_ns(uint64_t ns)
+{
+	struct timespec time = {0};
+
+	time.tv_sec = (time_t)(ns / ETW_NS_PER_S);
+	time.tv_nsec = (long)(ns % ETW_NS_PER_S);
+	return time;
+}
+
+/* etw_filetime_now() - CLOCK_REALTIME as FILETIME. Context: as etw_time_read_ns(). */
+static inline int64_t etw_filetime_now(void)
+{
+	return ETW_FILETIME_UNIX_EPOCH +
+	       (int64_t)(etw_time_read_ns(CLOCK_REALTIME) / ETW_NS_PER_FT);
+}
 
 /* What a raw timestamp counts; the values are those of TRACE_LOGFILE_HEADER.ReservedFlags. */
 enum etw_clock_type {

@@ -8,20 +8,11 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "base/atomic.h"
+#include "base/time.h"
 
-#define TRIES         5
-#define NS_PER_SECOND UINT64_C(1000000000)
-
-static uint64_t read_monotonic_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
+#define TRIES 5
 
 static struct etw_time_pair load_pair(const struct etw_time_pairs *pairs, uint64_t number)
 {
@@ -56,7 +47,7 @@ int etw_time_pairs_sample(struct etw_time_pairs *pairs, etw_counter_read *counte
 
 	for (int i = 0; i < TRIES; i++) {
 		int64_t before = counter(context);
-		uint64_t now_ns = read_monotonic_ns();
+		uint64_t now_ns = etw_monotonic_ns();
 		uint64_t width = (uint64_t)counter(context) - (uint64_t)before;
 
 		if (width >= best_width)

@@ -16,11 +16,11 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
 #include "wire/delivery_layout.h"
@@ -51,17 +51,9 @@ struct etw_live {
 	struct etw_live_loss loss;
 	uint64_t told_buffers, told_events; /* of the loss, those of the session */
 	bool has_told_events;               /* in the batch that is being loaded */
-	int64_t lost_at_ns;                 /* when the host went away */
+	uint64_t lost_at_ns;                /* when the host went away */
 	bool is_over, is_cut;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 int etw_live_create(const char *session, struct etw_live **ret)
 {
@@ -272,7 +264,7 @@ static bool is_passing(int result)
 
 int etw_live_subscribe(struct etw_live *live)
 {
-	int64_t deadline_ns = now_ns() + FIRST_HOST_MS * INT64_C(1000000);
+	uint64_t deadline_ns = etw_monotonic_ns() + FIRST_HOST_MS * ETW_NS_PER_MS;
 	int result;
 
 	if (live->header)
@@ -281,7 +273,7 @@ int etw_live_subscribe(struct etw_live *live)
 		result = subscribe_anywhere(live);
 		if (!is_passing(result))
 			return result;
-		if (now_ns() >= deadline_ns)
+		if (etw_monotonic_ns() >= deadline_ns)
 			return result == -ECONNREFUSED ? -ENOENT : result;
 		(void)usleep(RETRY_MS * 1000);
 	}
@@ -296,7 +288,7 @@ struct etw_bytes etw_live_header(const struct etw_live *live)
 static int lose_host(struct etw_live *live)
 {
 	disconnect(live);
-	live->lost_at_ns = now_ns();
+	live->lost_at_ns = etw_monotonic_ns();
 	return -EAGAIN;
 }
 
@@ -308,7 +300,7 @@ static int find_host(struct etw_live *live)
 	if (!result)
 		return -EAGAIN;
 	/* Busy: the host has not noticed yet that the last connection is gone. */
-	if (now_ns() - live->lost_at_ns < NEW_HOST_MS * INT64_C(1000000) &&
+	if (etw_monotonic_ns() - live->lost_at_ns < NEW_HOST_MS * ETW_NS_PER_MS &&
 	    (is_passing(result) || result == -EBUSY || result == -ETIMEDOUT || result == -EAGAIN))
 		return -EAGAIN;
 	live->is_over = true;

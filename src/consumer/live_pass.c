@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -30,14 +29,6 @@ struct pass {
 	int64_t blocked_since_ms; /* events wait for another session's promise; -1: none do */
 	bool is_overdue;          /* they have waited for long enough */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The header event comes first, once: it lies in the header buffer and not in any batch. */
 static int add_header(struct etw_stream *stream)
@@ -275,7 +266,7 @@ static int wait_ms(const struct pass *pass)
 			wait = retry;
 	}
 	if (pass->blocked_since_ms >= 0) {
-		int64_t left = pass->blocked_since_ms + LAG_MS - now_ms();
+		int64_t left = pass->blocked_since_ms + LAG_MS - (int64_t)etw_monotonic_ms();
 
 		if (left < wait)
 			wait = left > 0 ? left : 0;
@@ -315,7 +306,7 @@ static int wait_for_more(struct pass *pass)
 /* Events that wait for a promise do so for a while only. */
 static void watch_lag(struct pass *pass, bool has_rest)
 {
-	int64_t now = now_ms();
+	int64_t now = (int64_t)etw_monotonic_ms();
 
 	if (!has_rest)
 		pass->blocked_since_ms = -1;

@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "control/host_start.h"
 #include "ipc/connection.h"
 
@@ -144,14 +144,6 @@ static uint32_t next_request(struct etw_controller *controller)
 	return controller->last_request;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static bool is_absent(int result)
 {
 	return result == -ENOENT || result == -ECONNREFUSED;
@@ -185,7 +177,7 @@ static void wait_for_change(const struct wire_discovery_page *page, uint32_t epo
 static int connect_when_ready(const struct etw_controller *controller, int *ret_socket)
 {
 	const struct wire_discovery_page *page = NULL;
-	uint64_t deadline = now_ms() + START_TIMEOUT_MS;
+	uint64_t deadline = etw_monotonic_ms() + START_TIMEOUT_MS;
 	int r;
 
 	for (;;) {
@@ -197,7 +189,7 @@ static int connect_when_ready(const struct etw_controller *controller, int *ret_
 		/* Before the try: what changes during it ends the wait at once. */
 		epoch = page ? load_acquire(&page->epoch) : 0;
 		r = connect_once(controller, ret_socket);
-		now = now_ms();
+		now = etw_monotonic_ms();
 		if (!is_absent(r) || now >= deadline)
 			break;
 		wait_for_change(page, epoch, deadline - now);

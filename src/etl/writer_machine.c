@@ -9,14 +9,12 @@
 #include "etl/writer.h"
 #include "wire/etl_logfile.h"
 
-#define NS_PER_FT 100
-
 static int64_t clock_ft(clockid_t clock)
 {
 	struct timespec time = {0};
 
 	(void)clock_gettime(clock, &time);
-	return time.tv_sec * ETW_FILETIME_PER_SECOND + time.tv_nsec / NS_PER_FT;
+	return time.tv_sec * ETW_FILETIME_PER_SECOND + time.tv_nsec / ETW_NS_PER_FT;
 }
 
 void etw_etl_machine_head(struct etw_etl_file_head *head)

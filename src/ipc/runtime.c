@@ -25,6 +25,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "ipc/connection.h"
 
 #define SYSTEM_DIRECTORY    "/run/etw"
@@ -253,15 +254,9 @@ void etw_runtime_page_unmap(const struct wire_discovery_page *page)
 
 int etw_runtime_wait(const struct wire_discovery_page *page, uint32_t epoch, uint32_t timeout_ms)
 {
-	struct timespec deadline;
+	struct timespec deadline =
+		etw_timespec_of_ns(etw_monotonic_ns() + timeout_ms * ETW_NS_PER_MS);
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += timeout_ms / 1000;
-	deadline.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	if (deadline.tv_nsec >= 1000000000) {
-		deadline.tv_sec++;
-		deadline.tv_nsec -= 1000000000;
-	}
 	/* Not the private kind of futex: the page is a file that other processes map. */
 	while (load_acquire(&page->epoch) == epoch) { /* pairs with etw_runtime_announce() */
 		if (futex(&page->epoch, FUTEX_WAIT_BITSET, epoch, &deadline) < 0 && errno != EAGAIN)

@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "provider/link_message.h"
 #include "provider/listener.h"
 #include "provider/rings.h"
 
-#define NS_PER_MS          UINT64_C(1000000)
 #define LOOK_MS            2000  /* where no page is */
 #define PAGE_CHECK_MS      60000 /* where a page waits in vain: it may have been replaced */
 #define HOST_GRACE_MS      5000  /* for a host that died: as long as its sessions outlive it */
@@ -205,7 +205,7 @@ static void try_to_connect(struct etw_link *link, uint32_t epoch, uint64_t now_n
 	link->backoff_ms = link->backoff_ms ? link->backoff_ms * 2 : BACKOFF_FIRST_MS;
 	if (link->backoff_ms > BACKOFF_LAST_MS)
 		link->backoff_ms = BACKOFF_LAST_MS;
-	link->retry_ns = now_ns + link->backoff_ms * NS_PER_MS;
+	link->retry_ns = now_ns + link->backoff_ms * ETW_NS_PER_MS;
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	link->tried_epoch = epoch;
 	set_state(link, ETW_LINK_ABSENT);
@@ -217,7 +217,7 @@ static void age_leftovers(struct etw_link *link, bool has_left, uint64_t now_ns)
 {
 	if (link->lost_ns == 0)
 		link->lost_ns = now_ns;
-	if (!has_left && now_ns - link->lost_ns < HOST_GRACE_MS * NS_PER_MS)
+	if (!has_left && now_ns - link->lost_ns < HOST_GRACE_MS * ETW_NS_PER_MS)
 		return;
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	etw_rings_forget_numbers(link->index);
@@ -231,7 +231,7 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 	const struct wire_discovery_page *before = link->page;
 	const struct wire_discovery_page *page;
 
-	if (before && now_ns - link->page_ns < PAGE_CHECK_MS * NS_PER_MS)
+	if (before && now_ns - link->page_ns < PAGE_CHECK_MS * ETW_NS_PER_MS)
 		return;
 	if (etw_runtime_page(link->directory, &page) < 0)
 		return;
@@ -254,7 +254,7 @@ void etw_link_advance(struct etw_link *link, uint64_t now_ns)
 	else
 		set_state_locked(link, ETW_LINK_ABSENT);
 	if (!link->page)
-		link->retry_ns = now_ns + LOOK_MS * NS_PER_MS;
+		link->retry_ns = now_ns + LOOK_MS * ETW_NS_PER_MS;
 	if (link->state != ETW_LINK_CONNECTED && etw_link_has_states(link))
 		age_leftovers(link, link->page && !(link->seen_epoch & 1), now_ns);
 }

@@ -11,11 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "provider/code.h"
 #include "provider/link.h"
 
-#define NS_PER_S            UINT64_C(1000000000)
-#define NS_PER_MS           UINT64_C(1000000)
 #define REGISTER_WAIT_MS    200
 #define MEET_WAIT_MS        500
 #define MEET_STEP_MS        20    /* a page that appears tells nobody */
@@ -32,18 +31,9 @@ static bool is_prepared; /* the registry's lock */
 static bool is_running;  /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
 
-static uint64_t now_ns(void)
+static uint64_t ns_after(int ms)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static struct timespec timespec_of(uint64_t ns)
-{
-	return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S),
-				 .tv_nsec = (long)(ns % NS_PER_S)};
+	return etw_monotonic_ns() + (uint64_t)ms * ETW_NS_PER_MS;
 }
 
 static bool is_listener_thread(void)
@@ -135,7 +125,7 @@ static int find_directories(void)
 /* Milliseconds until something is due that nobody announces; -1: nothing is. */
 static int due_in_ms(bool has_connection)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = etw_monotonic_ns();
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < link_count; i++) {
@@ -145,7 +135,7 @@ static int due_in_ms(bool has_connection)
 		if (link->state == ETW_LINK_CONNECTED)
 			continue;
 		if (!link->page || link->seen_epoch & 1)
-			ms = link->retry_ns > now ? (link->retry_ns - now) / NS_PER_MS + 1 : 1;
+			ms = link->retry_ns > now ? (link->retry_ns - now) / ETW_NS_PER_MS + 1 : 1;
 		else if (has_connection)
 			ms = PAGE_BESIDE_HOST_MS;
 		if (ms < least)
@@ -156,7 +146,7 @@ static int due_in_ms(bool has_connection)
 
 static long wait_for_pages(const struct futex_waitv *waiters, unsigned count, uint64_t deadline_ns)
 {
-	const struct timespec deadline = timespec_of(deadline_ns);
+	const struct timespec deadline = etw_timespec_of_ns(deadline_ns);
 
 	return syscall(SYS_futex_waitv, waiters, count, 0, &deadline, CLOCK_MONOTONIC);
 }
@@ -192,7 +182,7 @@ static void wait_for_host(int ms)
 		wait_for_poke(ms);
 	else if (count == 1)
 		(void)etw_runtime_wait(with_page->page, with_page->seen_epoch, (uint32_t)ms);
-	else if (wait_for_pages(waiters, count, now_ns() + (uint64_t)ms * NS_PER_MS) < 0 &&
+	else if (wait_for_pages(waiters, count, ns_after(ms)) < 0 &&
 		 errno == ENOSYS) /* before Linux 5.16 */
 		(void)poll(NULL, 0, ms < PAGE_BESIDE_HOST_MS ? ms : PAGE_BESIDE_HOST_MS);
 }
@@ -228,7 +218,7 @@ static void *listen_forever(void *unused)
 	(void)unused;
 	for (;;) {
 		for (unsigned i = 0; i < link_count; i++)
-			etw_link_advance(&links[i], now_ns());
+			etw_link_advance(&links[i], etw_monotonic_ns());
 		wait_for_all(is_ready);
 		for (unsigned i = 0; i < link_count; i++) {
 			if (is_ready[i])
@@ -274,7 +264,7 @@ static struct etw_link *find_awaited(const struct etw_registration *registration
 void etw_listener_announce(const struct etw_registration *registration)
 {
 	const uint32_t number = etw_registration_number(registration);
-	const struct timespec deadline = timespec_of(now_ns() + REGISTER_WAIT_MS * NS_PER_MS);
+	const struct timespec deadline = etw_timespec_of_ns(ns_after(REGISTER_WAIT_MS));
 	struct etw_link *link;
 
 	for (unsigned i = 0; i < link_count; i++)
@@ -319,12 +309,13 @@ static bool has_strange_host(void)
 
 void etw_listener_meet(void)
 {
-	const uint64_t end_ns = now_ns() + MEET_WAIT_MS * NS_PER_MS;
+	const uint64_t end_ns = ns_after(MEET_WAIT_MS);
 	const uint64_t one = 1;
 
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	while (is_running && !is_listener_thread() && now_ns() < end_ns && has_strange_host()) {
-		const struct timespec step = timespec_of(now_ns() + MEET_STEP_MS * NS_PER_MS);
+	while (is_running && !is_listener_thread() && etw_monotonic_ns() < end_ns &&
+	       has_strange_host()) {
+		const struct timespec step = etw_timespec_of_ns(ns_after(MEET_STEP_MS));
 
 		(void)!write(poke, &one, sizeof(one));
 		(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &step);

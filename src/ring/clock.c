@@ -6,26 +6,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define NS_PER_SECOND      INT64_C(1000000000)
-#define NS_PER_FILETIME    100
+#include "base/time.h"
+
 #define CLOCK_PAGE_VERSION 1
-
-static int64_t read_system_time(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return ETW_FILETIME_UNIX_EPOCH + now.tv_sec * ETW_FILETIME_PER_SECOND +
-	       now.tv_nsec / NS_PER_FILETIME;
-}
-
-static int64_t read_raw_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
-}
 
 int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type)
 {
@@ -33,15 +16,16 @@ int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_ty
 
 	switch (clock_type) {
 	case ETW_CLOCK_SYSTEM:
-		return read_system_time();
+		return etw_filetime_now();
 	case ETW_CLOCK_CYCLE:
 		return (int64_t)etw_cpu_counter();
 	default:
 		break;
 	}
 	/* Unsigned, because a page of a host gone wrong must not make the addition undefined. */
-	ticks = load_relaxed(&page->kind) == WIRE_CLOCK_TSC ? (int64_t)etw_cpu_counter()
-							    : read_raw_ns();
+	ticks = load_relaxed(&page->kind) == WIRE_CLOCK_TSC
+			? (int64_t)etw_cpu_counter()
+			: (int64_t)etw_time_read_ns(CLOCK_MONOTONIC_RAW);
 	return (int64_t)((uint64_t)ticks + (uint64_t)load_relaxed(&page->offset));
 }
 

@@ -7,6 +7,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
+#include "base/time.h"
 #include "session/session.h"
 #include "wire/etl_event.h"
 
@@ -14,7 +15,6 @@
 #define PID_AT      0x0C
 #define PROVIDER_AT 0x18
 #define NO_TIME     UINT32_MAX
-#define NS_PER_S    UINT64_C(1000000000)
 
 /* Where an event has what is checked. */
 struct shape {
@@ -133,7 +133,7 @@ static bool is_provider_allowed(struct etw_check_cache *cache, const uint8_t *pr
 static bool may_ask(struct etw_check_cache *cache, uint64_t now_ns)
 {
 	uint64_t gained_ns = now_ns - cache->asks_ns;
-	uint64_t gained = gained_ns / (NS_PER_S / ETW_CHECK_ASKS_PER_S);
+	uint64_t gained = gained_ns / (ETW_NS_PER_S / ETW_CHECK_ASKS_PER_S);
 
 	if (cache->asks_ns == 0 || gained >= ETW_CHECK_ASKS_PER_S) {
 		cache->asks = ETW_CHECK_ASKS_PER_S;

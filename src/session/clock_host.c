@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 
-#define NS_PER_SECOND    UINT64_C(1000000000)
 #define MEASURE_NS       20000000
 #define MEASURE_TRIES    16
 #define CPUINFO_LINE_MAX 8192
@@ -140,7 +140,7 @@ static bool ask_perf(uint64_t *ret_frequency)
 		return false;
 	has_user_time = page->cap_user_time && page->time_mult && page->time_shift < 64;
 	if (has_user_time)
-		*ret_frequency = plausible(((unsigned __int128)NS_PER_SECOND << page->time_shift) /
+		*ret_frequency = plausible(((unsigned __int128)ETW_NS_PER_S << page->time_shift) /
 					   page->time_mult);
 	(void)munmap(page, (size_t)page_bytes);
 	return has_user_time;
@@ -167,14 +167,6 @@ bool etw_clock_evidence_is_counter(const struct etw_clock_evidence *evidence)
 	return evidence->is_clocksource || (evidence->is_constant && evidence->has_user_time);
 }
 
-static uint64_t read_raw_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
 struct reading {
 	uint64_t counter, raw_ns;
 };
@@ -186,7 +178,7 @@ static struct reading read_both(void)
 
 	for (int i = 0; i < MEASURE_TRIES; i++) {
 		uint64_t before = read_counter();
-		uint64_t raw_ns = read_raw_ns();
+		uint64_t raw_ns = etw_time_read_ns(CLOCK_MONOTONIC_RAW);
 		uint64_t width = read_counter() - before;
 
 		if (width < best_width) {
@@ -205,7 +197,7 @@ uint64_t etw_clock_measure(void)
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
 		;
 	to = read_both();
-	return plausible((unsigned __int128)(to.counter - from.counter) * NS_PER_SECOND /
+	return plausible((unsigned __int128)(to.counter - from.counter) * ETW_NS_PER_S /
 			 (to.raw_ns - from.raw_ns));
 }
 
@@ -216,7 +208,7 @@ static void describe(const struct etw_clock_evidence *evidence, struct wire_cloc
 	if (etw_clock_evidence_is_counter(evidence))
 		frequency = evidence->frequency ? evidence->frequency : etw_clock_measure();
 	page->kind = frequency ? WIRE_CLOCK_TSC : WIRE_CLOCK_MONOTONIC_RAW;
-	page->frequency = frequency ? frequency : NS_PER_SECOND;
+	page->frequency = frequency ? frequency : ETW_NS_PER_S;
 	page->version = PAGE_VERSION;
 	page->magic = WIRE_CLOCK_PAGE_MAGIC;
 }

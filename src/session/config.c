@@ -19,8 +19,6 @@
 #include "wire/ring_layout.h"
 #include "wire/well_known.h"
 
-#define MS_NS          UINT64_C(1000000)
-#define SECOND_NS      UINT64_C(1000000000)
 #define MIB            (UINT64_C(1024) * 1024)
 #define PER_CPU_BYTES  (4 * MIB)
 #define ALL_CPUS_BYTES (64 * MIB)
@@ -200,7 +198,7 @@ static void settle_buffers(struct wire_session_config *config, struct etw_sessio
 static void settle_timers(struct wire_session_config *config, struct etw_session_plan *plan)
 {
 	bool is_ms = config->log_file_mode & USE_MS_TIMER;
-	uint64_t unit = is_ms ? MS_NS : SECOND_NS;
+	uint64_t unit = is_ms ? ETW_NS_PER_MS : ETW_NS_PER_S;
 
 	plan->file_flush_ns = plan->has_file ? config->flush_timer * unit : 0;
 	if (!plan->is_realtime)

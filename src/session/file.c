@@ -10,6 +10,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "base/utf.h"
 #include "etl/writer.h"
 #include "session/account.h"
@@ -196,7 +197,7 @@ void etw_session_file_refresh(struct etw_session *session, bool is_end)
 	etw_account_counts(session, &counts);
 	(void)etw_etl_rewrite_header_buffer(
 		etw_state_header_buffer(&session->state), session->plan.buffer_bytes,
-		is_end ? etw_session_filetime() : 0,
+		is_end ? etw_filetime_now() : 0,
 		session->plan.has_file ? (uint32_t)(head->file_next_offset / head->buffer_bytes)
 				       : 1,
 		etw_account_events_lost(&loss), (uint32_t)counts.file_buffers);

@@ -16,11 +16,10 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 
-#define POLL_NS       UINT64_C(10000000)
-#define NS_PER_SECOND INT64_C(1000000000)
-#define NS_PER_FT     100
-#define OFFSET_TRIES  4
+#define POLL_NS      UINT64_C(10000000)
+#define OFFSET_TRIES 4
 
 enum watch_word {
 	WATCH_IDLE = 0,
@@ -105,14 +104,6 @@ static void stop_watch(struct etw_session *session)
 	session->watch = NULL;
 }
 
-static int64_t read_ns(clockid_t clock)
-{
-	struct timespec time = {0};
-
-	(void)clock_gettime(clock, &time);
-	return time.tv_sec * NS_PER_SECOND + time.tv_nsec;
-}
-
 /* The functions that a source is offered; its context is the session. */
 static int64_t source_now(void *context)
 {
@@ -128,9 +119,9 @@ static void check_realtime(struct etw_session *session)
 	int64_t least = INT64_MIN, most = INT64_MAX;
 
 	for (int i = 0; i < OFFSET_TRIES; i++) {
-		int64_t before_ns = read_ns(CLOCK_MONOTONIC);
-		int64_t real_ns = read_ns(CLOCK_REALTIME);
-		int64_t after_ns = read_ns(CLOCK_MONOTONIC);
+		int64_t before_ns = (int64_t)etw_time_read_ns(CLOCK_MONOTONIC);
+		int64_t real_ns = (int64_t)etw_time_read_ns(CLOCK_REALTIME);
+		int64_t after_ns = (int64_t)etw_time_read_ns(CLOCK_MONOTONIC);
 
 		least = MAX(least, real_ns - after_ns);
 		most = MIN(most, real_ns - before_ns);
@@ -147,7 +138,7 @@ static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 
 	if (session->plan.clock_type == ETW_CLOCK_SYSTEM) {
 		*ret = ETW_FILETIME_UNIX_EPOCH +
-		       ((int64_t)monotonic_ns + session->realtime_offset_ns) / NS_PER_FT;
+		       ((int64_t)monotonic_ns + session->realtime_offset_ns) / ETW_NS_PER_FT;
 		return 0;
 	}
 	if (!session->host.to_raw)

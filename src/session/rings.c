@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
+#include "base/time.h"
 #include "session/output.h"
 #include "wire/etl_buffer.h"
 
@@ -268,7 +269,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	TRY(open_readers(session, set));
 	if (load_acquire(&durable->status) == ETW_STATE_SET_RETIRED)
 		etw_rings_retire(session, set);
-	set->left_ns = etw_session_monotonic_ns(); /* who died meanwhile does not come back */
+	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
 	*ret = TAKE(set);
 	return 0;
 }
@@ -323,7 +324,7 @@ void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set)
 	pthread_mutex_lock(&session->lock);
 	set = find_by_id(session, ring_set);
 	if (set && !load_relaxed(&set->left_ns))
-		store_relaxed(&set->left_ns, etw_session_monotonic_ns());
+		store_relaxed(&set->left_ns, etw_monotonic_ns());
 	pthread_mutex_unlock(&session->lock);
 	etw_session_kick(session);
 }
@@ -346,7 +347,7 @@ void etw_rings_retire(struct etw_session *session, struct etw_session_set *set)
 	if (set->is_retired)
 		return;
 	store_relaxed(&set->is_retired, true);
-	set->retired_ns = etw_session_monotonic_ns();
+	set->retired_ns = etw_monotonic_ns();
 	store_release(&durable_set(session, set->slot)->status, (uint32_t)ETW_STATE_SET_RETIRED);
 	/* Pairs with the look at it in etw_ring_reserve(); a bump follows, so that all look again. */
 	store_seq_cst(&etw_ring_set_page(&set->map)->is_retired, 1u);

@@ -15,6 +15,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "session/account.h"
 #include "session/file.h"
 #include "session/kernel_source.h"
@@ -24,7 +25,6 @@
 #include "session/subscriber.h"
 
 #define LOOK_WAIT_NS 5000000 /* who asks waits so long for a round at most */
-#define NS_PER_S     1000000000
 #define NAME_BYTES   48
 
 void etw_session_kick(struct etw_session *session)
@@ -128,7 +128,7 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 
 	t0_raw = etw_session_now(session);
 	/* One moment in both units; where they are one unit, one number. */
-	start_ft = session->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_session_filetime();
+	start_ft = session->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_filetime_now();
 	TRY(etw_state_create(session_id, uid, config, &session->plan, t0_raw, &session->state));
 	session->state.head->start_ft = start_ft;
 	session->state.head->hosts = 1;
@@ -225,15 +225,11 @@ void etw_session_free(struct etw_session *session)
 /* A round that also looks into open buffers, so that the numbers are those of now; not waited for long. */
 static void look_once(struct etw_session *session)
 {
-	struct timespec deadline;
+	/* By the clock that the condition goes by. */
+	struct timespec deadline =
+		etw_timespec_of_ns(etw_time_read_ns(CLOCK_REALTIME) + LOOK_WAIT_NS);
 	uint64_t ticket;
 
-	(void)clock_gettime(CLOCK_REALTIME, &deadline); /* what the condition goes by */
-	deadline.tv_nsec += LOOK_WAIT_NS;
-	if (deadline.tv_nsec >= NS_PER_S) {
-		deadline.tv_nsec -= NS_PER_S;
-		deadline.tv_sec++;
-	}
 	pthread_mutex_lock(&session->lock);
 	ticket = ++session->wanted_look;
 	pthread_mutex_unlock(&session->lock);

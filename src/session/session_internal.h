@@ -175,8 +175,4 @@ void etw_session_complain(struct etw_session *session, const char *what, int err
 /* etw_session_thread() - the life of a session after its start. */
 void *etw_session_thread(void *session);
 
-/* etw_session_monotonic_ns() - CLOCK_MONOTONIC; etw_session_filetime() - now as FILETIME. */
-uint64_t etw_session_monotonic_ns(void);
-int64_t etw_session_filetime(void);
-
 #endif

@@ -14,6 +14,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
+#include "base/time.h"
 #include "etl/writer.h"
 #include "session/account.h"
 #include "session/delivery.h"
@@ -413,7 +414,7 @@ static struct etw_subscriber *adopt(struct etw_session *session, uint32_t place,
 
 void etw_subscribers_adopt(struct etw_session *session)
 {
-	session->adopted_ns = etw_session_monotonic_ns();
+	session->adopted_ns = etw_monotonic_ns();
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		bool is_live = session->state.head->consumers[i].status == ETW_STATE_CONSUMER_LIVE;
 		struct etw_subscriber *subscriber = NULL;

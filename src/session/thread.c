@@ -2,11 +2,11 @@
 /* The session's thread: rounds, timers, flushes, the end. Source: docs/design/recording.md. */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "session/delivery.h"
 #include "session/file.h"
 #include "session/kernel_source.h"
@@ -21,22 +21,6 @@
 #define CONSUMER_POLL_NS UINT64_C(20000000)
 #define FLUSH_DEADLINE_NS \
 	UINT64_C(1000000000) /* a source whose clock stands still holds no flush up */
-
-uint64_t etw_session_monotonic_ns(void)
-{
-	struct timespec time = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
-int64_t etw_session_filetime(void)
-{
-	struct timespec time = {0};
-
-	(void)clock_gettime(CLOCK_REALTIME, &time);
-	return ETW_FILETIME_UNIX_EPOCH + time.tv_sec * ETW_FILETIME_PER_SECOND + time.tv_nsec / 100;
-}
 
 static bool is_due(uint64_t timer_ns, uint64_t now_ns)
 {
@@ -79,7 +63,7 @@ static void begin_round(struct etw_session *session)
 	/* A clock that was set back stands still here until it is past. */
 	session->round = (struct etw_session_round){
 		.now_raw = now_raw > last_raw ? now_raw : last_raw,
-		.now_ns = etw_session_monotonic_ns(),
+		.now_ns = etw_monotonic_ns(),
 	};
 	note_flush(session);
 	session->round.is_flush = session->flush_reasons != 0;
@@ -296,7 +280,7 @@ static void await_consumers(struct etw_session *session)
 {
 	for (;;) {
 		uint32_t wake = load_acquire(&session->wake);
-		uint64_t now_ns = etw_session_monotonic_ns();
+		uint64_t now_ns = etw_monotonic_ns();
 
 		if (!etw_subscribers_are_awaited(session, now_ns))
 			return;

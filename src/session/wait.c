@@ -13,15 +13,15 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "session/rings.h"
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
 
-#define SECOND_NS UINT64_C(1000000000)
-#define POLL_NS   UINT64_C(2000000) /* between looks where there is no futex_waitv */
-#define TIRED_NS  UINT64_C(1000000) /* after waits that ended at once */
+#define POLL_NS  UINT64_C(2000000) /* between looks where there is no futex_waitv */
+#define TIRED_NS UINT64_C(1000000) /* after waits that ended at once */
 
 void etw_wait_arm(struct etw_session *session, bool is_armed)
 {
@@ -38,16 +38,10 @@ void etw_wait_arm(struct etw_session *session, bool is_armed)
 	session->is_armed = is_armed;
 }
 
-static struct timespec time_of(uint64_t ns)
-{
-	return (struct timespec){.tv_sec = (time_t)(ns / SECOND_NS),
-				 .tv_nsec = (long)(ns % SECOND_NS)};
-}
-
 /* On the own word alone. */
 static void wait_alone(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
 {
-	struct timespec deadline = time_of(deadline_ns);
+	struct timespec deadline = etw_timespec_of_ns(deadline_ns);
 
 	(void)syscall(SYS_futex, &session->wake, FUTEX_WAIT_BITSET, wake,
 		      deadline_ns == UINT64_MAX ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
@@ -58,7 +52,7 @@ static int wait_for_all(struct etw_session *session, uint32_t wake, uint64_t dea
 {
 	struct futex_waitv words[ETW_STATE_SETS + 1] = {0};
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	struct timespec deadline = time_of(deadline_ns);
+	struct timespec deadline = etw_timespec_of_ns(deadline_ns);
 	uint32_t count = etw_rings_list(session, sets);
 
 	words[0] = (struct futex_waitv){
@@ -81,7 +75,7 @@ static uint64_t earlier(uint64_t left, uint64_t right)
 
 void etw_wait(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
 {
-	uint64_t now_ns = etw_session_monotonic_ns();
+	uint64_t now_ns = etw_monotonic_ns();
 	int result = 0;
 
 	if (session->is_spurious)

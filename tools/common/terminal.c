@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time.h"
 
 #define DEFAULT_WIDTH 80
 #define WIDEST        500
@@ -129,29 +130,21 @@ void etw_pager_wait(void)
 	pager_pid = 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void etw_progress_start(struct etw_progress *progress, const char *what, uint64_t total)
 {
 	*progress = (struct etw_progress){.what = what, .total = total};
 	progress->is_wanted = !pager_pid && isatty(STDERR_FILENO);
-	progress->start_ms = progress->is_wanted ? now_ms() : 0;
+	progress->start_ms = progress->is_wanted ? etw_monotonic_ms() : 0;
 }
 
 void etw_progress_add(struct etw_progress *progress, uint64_t count)
 {
-	int64_t now;
+	uint64_t now;
 
 	progress->done += count;
 	if (!progress->is_wanted)
 		return;
-	now = now_ms();
+	now = etw_monotonic_ms();
 	if (now - progress->start_ms < QUIET_MS || now - progress->shown_ms < REFRESH_MS)
 		return;
 	progress->shown_ms = now;

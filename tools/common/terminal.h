@@ -41,8 +41,8 @@ struct etw_progress {
 	const char *what; /* static: "Reading" */
 	uint64_t total;   /* 0: unknown */
 	uint64_t done;
-	int64_t start_ms;
-	int64_t shown_ms; /* 0: never */
+	uint64_t start_ms;
+	uint64_t shown_ms; /* 0: never */
 	bool is_wanted;
 };
 

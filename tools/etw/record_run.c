@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 
@@ -22,14 +22,6 @@
 #define EXIT_NO_FILE  127
 #define EXIT_NO_EXEC  126
 #define FT_PER_MS     10000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int record_run_init(struct record_run *run)
 {
@@ -116,15 +108,15 @@ static void clear_counters(struct record_run *run)
 
 static void show_counters(struct record_run *run, const struct wire_session_info *info)
 {
-	int64_t now = now_ms(), since = now - run->last_ms;
+	uint64_t now = etw_monotonic_ms(), since = now - run->last_ms;
 	uint64_t fresh = info->events - run->last_events;
 	struct etw_text text = {0};
 
-	etw_number_duration(&text, (now - run->start_ms) * FT_PER_MS);
+	etw_number_duration(&text, (int64_t)(now - run->start_ms) * FT_PER_MS);
 	etw_text_puts(&text, "  ");
 	etw_number_count(&text, info->events, "event");
 	etw_text_puts(&text, "  ");
-	etw_number_grouped(&text, since > 0 ? fresh * 1000 / (uint64_t)since : 0);
+	etw_number_grouped(&text, since ? fresh * 1000 / since : 0);
 	etw_text_puts(&text, "/s  ");
 	etw_number_bytes(&text, info->bytes);
 	etw_text_puts(&text, "  lost ");
@@ -137,22 +129,18 @@ static void show_counters(struct record_run *run, const struct wire_session_info
 }
 
 static int wait_ms(const struct record_run *run, const struct record_options *options,
-		   int64_t look_at_ms)
+		   uint64_t look_at_ms)
 {
-	int64_t now = now_ms(), wait = look_at_ms - now;
+	uint64_t now = etw_monotonic_ms(), until = look_at_ms;
 
-	if (options->duration_ms) {
-		int64_t left = run->start_ms + (int64_t)options->duration_ms - now;
-
-		if (left < wait)
-			wait = left;
-	}
-	return wait > 0 ? (int)wait : 0;
+	if (options->duration_ms && run->start_ms + options->duration_ms < until)
+		until = run->start_ms + options->duration_ms;
+	return until > now ? (int)(until - now) : 0;
 }
 
 static bool is_time_over(const struct record_run *run, const struct record_options *options)
 {
-	return options->duration_ms && now_ms() - run->start_ms >= (int64_t)options->duration_ms;
+	return options->duration_ms && etw_monotonic_ms() - run->start_ms >= options->duration_ms;
 }
 
 /* Signals, however many, do not keep it from looking. */
@@ -160,8 +148,8 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			const struct record_options *options)
 {
 	bool is_watched = isatty(STDERR_FILENO);
-	int64_t step_ms = is_watched ? COUNTERS_MS : LOOK_MS;
-	int64_t look_at_ms = now_ms() + step_ms;
+	uint64_t step_ms = is_watched ? COUNTERS_MS : LOOK_MS;
+	uint64_t look_at_ms = etw_monotonic_ms() + step_ms;
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
 
 	for (;;) {
@@ -172,9 +160,9 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			return -errno;
 		if (take_signals(run) || is_time_over(run, options))
 			return 0;
-		if (now_ms() < look_at_ms)
+		if (etw_monotonic_ms() < look_at_ms)
 			continue;
-		look_at_ms = now_ms() + step_ms;
+		look_at_ms = etw_monotonic_ms() + step_ms;
 		result = recorder_look(recorder);
 		if (result == -ENOENT) {
 			recorder->is_running = false;
@@ -189,15 +177,15 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 static void tell_child(struct record_run *run)
 {
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};
-	int64_t deadline = now_ms() + LAST_WORDS_MS;
-	int64_t left;
+	uint64_t deadline = etw_monotonic_ms() + LAST_WORDS_MS;
+	uint64_t now;
 
 	if (!run->child || run->has_ended || !run->signal)
 		return;
 	if (run->is_sent)
 		(void)kill(run->child, run->signal);
-	while (!reap(run, WNOHANG) && (left = deadline - now_ms()) > 0) {
-		(void)poll(&wait, 1, (int)left);
+	while (!reap(run, WNOHANG) && (now = etw_monotonic_ms()) < deadline) {
+		(void)poll(&wait, 1, (int)(deadline - now));
 		(void)take_signals(run);
 	}
 }
@@ -207,7 +195,7 @@ int record_run(struct record_run *run, struct recorder *recorder,
 {
 	int result = 0;
 
-	run->start_ms = run->last_ms = now_ms();
+	run->start_ms = run->last_ms = etw_monotonic_ms();
 	if (options->command)
 		result = start_command(run, options->command);
 	if (!result && run->exec_error)

@@ -20,9 +20,9 @@ struct record_run {
 	int signal;     /* that ended the recording; 0: none did */
 	bool is_sent;   /* by a process: the terminal's reach the command too */
 	int signals;    /* a signalfd */
-	int64_t start_ms;
+	uint64_t start_ms;
 	uint64_t last_events; /* of the counters shown last */
-	int64_t last_ms;
+	uint64_t last_ms;
 	bool has_counters;
 	sigset_t old_mask;
 };

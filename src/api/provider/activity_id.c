@@ -15,6 +15,8 @@
 #include <evntprov.h>
 #include <winerror.h>
 
+#include "base/time.h"
+
 #include "base/atomic.h"
 
 _Thread_local GUID etw_thread_activity __attribute__((tls_model("initial-exec")));
@@ -38,10 +40,7 @@ static uint64_t draw_process_number(void)
 	uint64_t seen = 0;
 
 	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
-		struct timespec now;
-
-		(void)clock_gettime(CLOCK_REALTIME, &now);
-		drawn = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		drawn = etw_time_read_ns(CLOCK_REALTIME);
 		drawn ^= (uint64_t)getpid() << 32;
 	}
 	drawn |= 1;

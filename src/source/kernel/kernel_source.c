@@ -20,6 +20,8 @@
 
 #include <evntrace.h>
 
+#include "base/time.h"
+
 #include "base/macros.h"
 #include "source/kernel/bpf_objects.h"
 #include "source/kernel/config.h"
@@ -41,7 +43,6 @@
 #define RECORDS_AT_ONCE 16384
 #define HELD_BYTES_MAX  (UINT64_C(64) << 20)
 #define MOMENTS         64 /* watermarks that wait for the clock's next sample */
-#define NS_PER_SECOND   UINT64_C(1000000000)
 
 struct etw_source {
 	const struct etw_source_ops *ops;
@@ -69,14 +70,6 @@ struct etw_source {
 	bool is_broken;                    /* the ring made no sense */
 	bool is_filled;                    /* the tracker knows what was there before */
 };
-
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 static void close_source(struct etw_source *source)
 {
@@ -245,7 +238,7 @@ static int read_perf(struct etw_source *source, struct etw_kernel_perf *perf, ui
 /* Reads every stream. Returns 0 when all of them were read up to now, 1 when there is more. */
 static int read_streams(struct etw_source *source, uint32_t record_max)
 {
-	uint64_t now_ns = read_clock(CLOCK_MONOTONIC);
+	uint64_t now_ns = etw_monotonic_ns();
 	uint64_t end = etw_kernel_ring_end(&source->ring);
 	int is_more = 0, r;
 
@@ -367,7 +360,7 @@ static void tell_flags(struct etw_source *source, struct etw_kernel_item *item)
 static int run_down_start(struct etw_source *source, bool describe, bool is_other)
 {
 	struct etw_kernel_scan_wish wish = {.describe = describe, .is_other = is_other};
-	uint64_t moment_ns = read_clock(CLOCK_MONOTONIC), begin_ns = read_clock(CLOCK_BOOTTIME);
+	uint64_t moment_ns = etw_monotonic_ns(), begin_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 	struct etw_kernel_scan *scan;
 	int r;
 
@@ -424,7 +417,7 @@ static void tell_config(struct etw_source *source)
 /* Without loss the tracker knows who is there, to the record. After a loss procfs corrects it. */
 static int run_down_end(struct etw_source *source)
 {
-	uint64_t moment_ns = read_clock(CLOCK_MONOTONIC);
+	uint64_t moment_ns = etw_monotonic_ns();
 	struct etw_kernel_scan_wish wish = {0};
 	struct etw_source_loss loss;
 	struct etw_kernel_scan *scan;
@@ -508,7 +501,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	uint32_t wanted = request->group_masks[0], collected = 0;
 	int r, result = 0;
 
-	source->enabled_ns = read_clock(CLOCK_MONOTONIC);
+	source->enabled_ns = etw_monotonic_ns();
 	if (etw_kernel_probe_name_unbuilt(request->group_masks, BUILT_FLAGS, reterr))
 		result = -EOPNOTSUPP;
 	source->flags = wanted & BUILT_FLAGS;

@@ -6,10 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "wire/etl_logfile.h"
-
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define NS_PER_FT     UINT64_C(100)
 
 static size_t bucket_of(uint32_t id)
 {
@@ -25,8 +23,8 @@ struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 		return NULL;
 	tracker->out = out;
 	tracker->behind_ns = tracker->behind_before_ns = INT64_MAX;
-	tracker->cpu_tick_ns = WIRE_LOGFILE_TICK_FT * NS_PER_FT;
-	tracker->ns_per_tick = NS_PER_SECOND / (ticks > 0 ? (uint64_t)ticks : 100);
+	tracker->cpu_tick_ns = WIRE_LOGFILE_TICK_FT * ETW_NS_PER_FT;
+	tracker->ns_per_tick = ETW_NS_PER_S / (ticks > 0 ? (uint64_t)ticks : 100);
 	return tracker;
 }
 

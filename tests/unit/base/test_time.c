@@ -275,6 +275,35 @@ static void test_time__parse_refuses_the_rest(void **state)
 	}
 }
 
+static void test_time__the_systems_clocks_agree_with_one_another(void **state)
+{
+	uint64_t before_ns = etw_time_read_ns(CLOCK_MONOTONIC), between_ns = etw_monotonic_ns();
+	uint64_t after_ms = etw_monotonic_ms();
+	int64_t before_ft = etw_filetime_now();
+	uint64_t unix_ns = etw_time_read_ns(CLOCK_REALTIME);
+	struct etw_date date;
+
+	(void)state;
+	assert_true(between_ns >= before_ns);
+	assert_true(after_ms >= between_ns / 1000000);
+	assert_true(after_ms < UINT64_C(1) << 53); /* not nanoseconds */
+	assert_true(etw_date_of_filetime(before_ft, &date));
+	assert_true(date.year == (int32_t)(1970 + unix_ns / 1000000000 / 31556952) ||
+		    date.month == 12 || date.month == 1);
+}
+
+static void test_time__timespec_has_seconds_and_the_rest(void **state)
+{
+	struct timespec time = etw_timespec_of_ns(UINT64_C(5999999999));
+
+	(void)state;
+	assert_int_equal(time.tv_sec, 5);
+	assert_int_equal(time.tv_nsec, 999999999);
+	time = etw_timespec_of_ns(UINT64_C(6000000000));
+	assert_int_equal(time.tv_sec, 6);
+	assert_int_equal(time.tv_nsec, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +319,8 @@ int main(void)
 		cmocka_unit_test(test_time__every_day_of_a_cycle_comes_back),
 		cmocka_unit_test(test_time__parse_takes_what_the_header_says),
 		cmocka_unit_test(test_time__parse_refuses_the_rest),
+		cmocka_unit_test(test_time__the_systems_clocks_agree_with_one_another),
+		cmocka_unit_test(test_time__timespec_has_seconds_and_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
