@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct etw_manifest *manifest = NULL;
+	struct etw_definition *manifest = NULL;
 	struct etw_fault fault = {0};
 	struct etw_arena arena;
 	int r;
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		return 0;
 	}
 	for (size_t i = 0; i < manifest->provider_count; i++) {
-		const struct etw_manifest_provider *provider = &manifest->providers[i];
+		const struct etw_provider_schema *provider = &manifest->providers[i];
 
 		for (size_t j = 0; j < provider->schema_count; j++)
 			CHECK(!etw_schema_fields_check(&provider->schemas[j]));

@@ -123,16 +123,18 @@ static int read_guids(struct manifest_reader *reader, const struct etw_xml_eleme
 }
 
 static int read_provider(struct manifest_reader *reader, const struct etw_xml_element *element,
-			 struct etw_manifest_provider *provider)
+			 struct etw_provider_schema *provider)
 {
 	reader->provider = element;
+	reader->owner = provider;
+	provider->source = DecodingSourceXMLFile;
 	find_winmeta(reader, element);
 	TRY(read_guids(reader, element));
 	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &reader->provider_name));
 	provider->guid = reader->provider_guid;
 	provider->name = reader->provider_name;
 	TRY(etw_manifest_read_names(reader));
-	TRY(etw_manifest_read_maps(reader, &provider->map_count));
+	TRY(etw_manifest_read_maps(reader, provider));
 	TRY(etw_manifest_read_templates(reader));
 	return etw_manifest_read_events(reader, provider);
 }
@@ -164,10 +166,10 @@ static const struct etw_xml_element *next_provider(const struct etw_xml_element 
 }
 
 static int read_document(struct manifest_reader *reader, const struct etw_xml_element *root,
-			 struct etw_manifest **ret)
+			 struct etw_definition **ret)
 {
 	const struct etw_xml_element *element = NULL;
-	struct etw_manifest *manifest;
+	struct etw_definition *definition;
 	size_t count = 0;
 
 	/* Windows' own components keep theirs in the manifest of an assembly. */
@@ -177,26 +179,27 @@ static int read_document(struct manifest_reader *reader, const struct etw_xml_el
 					   "the document is not an instrumentation manifest");
 	while ((element = next_provider(root, element)))
 		count++;
-	manifest = etw_arena_alloc(reader->arena, sizeof(*manifest));
-	if (!manifest)
+	definition = etw_arena_alloc(reader->arena, sizeof(*definition));
+	if (!definition)
 		return -ENOMEM;
-	manifest->providers = etw_arena_array(reader->arena, count, sizeof(*manifest->providers));
-	if (!manifest->providers)
+	definition->providers = etw_arena_array(reader->arena, count,
+						sizeof(*definition->providers));
+	if (!definition->providers)
 		return -ENOMEM;
 	TRY(etw_manifest_read_strings(reader, root));
 	while ((element = next_provider(root, element))) {
-		struct etw_manifest_provider *provider =
-			&manifest->providers[manifest->provider_count++];
+		struct etw_provider_schema *provider =
+			&definition->providers[definition->provider_count++];
 
 		TRY(read_provider(reader, element, provider));
-		manifest->schema_count += provider->schema_count;
+		definition->schema_count += provider->schema_count;
 	}
-	*ret = manifest;
+	*ret = definition;
 	return 0;
 }
 
 int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
-		       struct etw_manifest **ret, struct etw_fault *reterr)
+		       struct etw_definition **ret, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(arena);
 	struct manifest_reader reader = {.arena = arena, .winmeta = "win", .reterr = reterr};

@@ -8,25 +8,11 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "schema/model.h"
+#include "schema/provider_schema.h"
 
 #define ETW_MANIFEST_BYTES_MAX    ((size_t)64 << 20)
 #define ETW_MANIFEST_ELEMENTS_MAX ((size_t)1 << 20)
 #define ETW_MANIFEST_DEPTH_MAX    64 /* elements within elements */
-
-struct etw_manifest_provider {
-	GUID guid;
-	const char *name; /* NULL: the manifest gives none */
-	struct etw_schema *schemas;
-	size_t schema_count;
-	size_t map_count;
-};
-
-struct etw_manifest {
-	struct etw_manifest_provider *providers;
-	size_t provider_count;
-	size_t schema_count; /* of all providers */
-};
 
 /*
  * etw_manifest_parse() - reads a manifest.
@@ -38,6 +24,6 @@ struct etw_manifest {
  * Returns 0; -EBADMSG with @reterr, whose offset is a line number from 1; -ENOMEM.
  */
 int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
-		       struct etw_manifest **ret, struct etw_fault *reterr);
+		       struct etw_definition **ret, struct etw_fault *reterr);
 
 #endif

@@ -154,6 +154,7 @@ static int read_event(struct manifest_reader *reader, const struct event_place *
 	schema->provider = reader->provider_guid;
 	schema->provider_name = reader->provider_name;
 	schema->source = DecodingSourceXMLFile;
+	schema->owner = reader->owner;
 	TRY(read_numbers(reader, element, &schema->descriptor));
 	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &schema->event_name));
 	TRY(etw_manifest_keep(reader, level, &schema->level_name));
@@ -217,7 +218,7 @@ static int walk_lists(struct manifest_reader *reader, struct etw_schema *room, s
 	return 0;
 }
 
-int etw_manifest_read_events(struct manifest_reader *reader, struct etw_manifest_provider *provider)
+int etw_manifest_read_events(struct manifest_reader *reader, struct etw_provider_schema *provider)
 {
 	size_t count = 0;
 

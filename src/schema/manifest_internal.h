@@ -64,6 +64,7 @@ struct manifest_reader {
 	GUID provider_guid;
 	GUID control_guid; /* null: none */
 	const char *provider_name;
+	const struct etw_provider_schema *owner; /* of the schemas: what is being filled */
 	struct etw_fault *reterr;
 };
 
@@ -115,11 +116,10 @@ bool etw_manifest_in_type(const char *name, uint16_t *ret);
 uint16_t etw_manifest_out_type(uint16_t in_type, const char *name);
 
 /* manifest_map.c, manifest_template.c: the maps and templates of one provider. */
-int etw_manifest_read_maps(struct manifest_reader *reader, size_t *ret_count);
+int etw_manifest_read_maps(struct manifest_reader *reader, struct etw_provider_schema *provider);
 int etw_manifest_read_templates(struct manifest_reader *reader);
 
 /* manifest_event.c: the events of one provider as schemas. */
-int etw_manifest_read_events(struct manifest_reader *reader,
-			     struct etw_manifest_provider *provider);
+int etw_manifest_read_events(struct manifest_reader *reader, struct etw_provider_schema *provider);
 
 #endif

@@ -25,9 +25,8 @@ static int read_entry(struct manifest_reader *reader, const struct etw_xml_eleme
 }
 
 static int read_map(struct manifest_reader *reader, const struct etw_xml_element *element,
-		    const char *name, uint32_t flags)
+		    uint32_t flags, struct etw_map *map)
 {
-	struct etw_map *map = etw_arena_alloc(reader->arena, sizeof(*map));
 	struct etw_map_entry *entries;
 	uint32_t count = 0;
 
@@ -37,9 +36,9 @@ static int read_map(struct manifest_reader *reader, const struct etw_xml_element
 	if (count > ETW_SCHEMA_MAP_ENTRIES_MAX)
 		return etw_manifest_refuse(reader, element, NULL, "a map has too many entries");
 	entries = etw_arena_array(reader->arena, count, sizeof(*entries));
-	if (!map || !entries)
+	if (!entries)
 		return -ENOMEM;
-	TRY(etw_manifest_keep(reader, name, &map->name));
+	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &map->name));
 	map->flags = flags;
 	map->entries = entries;
 	for (const struct etw_xml_element *at = etw_xml_first(element, "map"); at;
@@ -51,24 +50,45 @@ static int read_map(struct manifest_reader *reader, const struct etw_xml_element
 								     .object = map});
 }
 
-int etw_manifest_read_maps(struct manifest_reader *reader, size_t *ret_count)
+/* 0: not a map with a name. */
+static uint32_t flags_of(const struct etw_xml_element *element)
 {
-	*ret_count = 0;
+	if (!etw_xml_attribute(element, "name"))
+		return 0;
+	if (strcmp(element->name, "valueMap") == 0)
+		return EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP;
+	if (strcmp(element->name, "bitMap") == 0)
+		return EVENTMAP_INFO_FLAG_MANIFEST_BITMAP;
+	return 0;
+}
+
+/* Counts the maps, or reads them when there is room. */
+static int walk_maps(struct manifest_reader *reader, struct etw_map *room, size_t *count)
+{
 	for (const struct etw_xml_element *list = etw_xml_first(reader->provider, "maps"); list;
 	     list = etw_xml_next(list, "maps")) {
 		for (const struct etw_xml_element *at = list->first_child; at; at = at->next) {
-			const char *name = etw_xml_attribute(at, "name");
-			uint32_t flags = 0;
+			uint32_t flags = flags_of(at);
 
-			if (strcmp(at->name, "valueMap") == 0)
-				flags = EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP;
-			else if (strcmp(at->name, "bitMap") == 0)
-				flags = EVENTMAP_INFO_FLAG_MANIFEST_BITMAP;
-			if (!flags || !name)
+			if (!flags)
 				continue;
-			TRY(read_map(reader, at, name, flags));
-			++*ret_count;
+			if (room)
+				TRY(read_map(reader, at, flags, &room[*count]));
+			++*count;
 		}
 	}
 	return 0;
+}
+
+int etw_manifest_read_maps(struct manifest_reader *reader, struct etw_provider_schema *provider)
+{
+	struct etw_map *maps;
+	size_t count = 0;
+
+	TRY(walk_maps(reader, NULL, &count));
+	maps = etw_arena_array(reader->arena, count, sizeof(*maps));
+	if (!maps)
+		return -ENOMEM;
+	provider->maps = maps;
+	return walk_maps(reader, maps, &provider->map_count);
 }

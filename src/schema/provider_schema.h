@@ -108,11 +108,23 @@ struct etw_provider_schema {
 	size_t filter_count;
 };
 
+/* A rule that a definition breaks, though decoding does not need it. */
+struct etw_complaint {
+	uint64_t line;        /* or where it lies in a blob */
+	const char *sentence; /* static, one clear sentence without a full stop */
+	const char *name;     /* what it is about; NULL: nothing that has a name */
+};
+
+#define ETW_COMPLAINTS_MAX 256 /* that are kept; the others are counted */
+
 /* One file's worth. */
 struct etw_definition {
 	struct etw_provider_schema *providers;
 	size_t provider_count;
 	size_t schema_count; /* of all providers */
+	const struct etw_complaint *complaints;
+	size_t complaint_count; /* kept */
+	size_t complaint_total;
 };
 
 #endif

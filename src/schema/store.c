@@ -100,6 +100,11 @@ int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
 			return -ENOMEM;
 		provider->guid = *guid;
 		TRY(etw_table_insert(&store->providers, hash_guid(store, guid), provider));
+		if (store->last_provider)
+			store->last_provider->next = provider;
+		else
+			store->first_provider = provider;
+		store->last_provider = provider;
 	}
 	*ret = provider;
 	return 0;
@@ -115,6 +120,28 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 		return known->name;
 	name = etw_kernel_class_name(provider);
 	return name ? name : etw_provider_name_find(provider);
+}
+
+const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
+							    const GUID *provider)
+{
+	const struct known_provider *known = etw_store_find_provider(store, provider);
+
+	return known ? known->schema : NULL;
+}
+
+const struct etw_provider_schema *etw_schema_store_next_provider(
+	const struct etw_schema_store *store, const struct etw_provider_schema *after)
+{
+	const struct known_provider *known = store->first_provider;
+
+	if (after) {
+		known = etw_store_find_provider(store, &after->guid);
+		known = known ? known->next : NULL;
+	}
+	while (known && !known->schema)
+		known = known->next;
+	return known ? known->schema : NULL;
 }
 
 static bool is_known_class(const void *item, const void *key)

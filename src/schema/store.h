@@ -16,7 +16,7 @@
 #include <evntcons.h>
 
 #include "base/fault.h"
-#include "schema/model.h"
+#include "schema/provider_schema.h"
 
 struct etw_schema_store;
 
@@ -97,5 +97,25 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
  */
 const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 					   const GUID *provider);
+
+/*
+ * etw_schema_store_provider() - what a definition says of a provider as a whole.
+ *
+ * Of several definitions, the one that is believed (embedded ones before the user's), then the latest.
+ * Events that only the trace describes have no such definition.
+ * Returns NULL when there is none; lives as long as the store.
+ */
+const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
+							    const GUID *provider);
+
+/*
+ * etw_schema_store_next_provider() - the provider that became known after @after.
+ *
+ * @after: NULL for the first; else what the last call returned
+ *
+ * Returns NULL when there are no more.
+ */
+const struct etw_provider_schema *etw_schema_store_next_provider(
+	const struct etw_schema_store *store, const struct etw_provider_schema *after);
 
 #endif

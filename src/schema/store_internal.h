@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/table.h"
 #include "schema/embedded.h"
+#include "schema/provider_schema.h"
 #include "schema/store.h"
 
 #define STORE_CACHE_SLOTS 256 /* power of two */
@@ -40,8 +41,11 @@ struct known_event {
 
 struct known_provider {
 	GUID guid;
-	const char *name; /* NULL: unknown */
-	bool has_events;  /* manifest events, of whatever source */
+	const char *name;                         /* NULL: unknown */
+	bool has_events;                          /* manifest events, of whatever source */
+	const struct etw_provider_schema *schema; /* NULL: no definition names it */
+	enum store_rank schema_rank;
+	struct known_provider *next; /* in the order in which they became known */
 };
 
 /* A field whose map had not arrived when its event did. */
@@ -89,10 +93,12 @@ struct etw_schema_store {
 	struct etw_arena arena;
 	struct etw_table events;    /* struct known_event */
 	struct etw_table providers; /* struct known_provider */
-	struct etw_table maps;      /* struct known_map */
-	struct etw_table blobs;     /* struct known_blob */
-	struct etw_table classes;   /* struct known_class */
-	struct etw_table texts;     /* struct known_text */
+	struct known_provider *first_provider;
+	struct known_provider *last_provider;
+	struct etw_table maps;    /* struct known_map */
+	struct etw_table blobs;   /* struct known_blob */
+	struct etw_table classes; /* struct known_class */
+	struct etw_table texts;   /* struct known_text */
 	struct etw_embedded embedded;
 	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */
 	uint32_t schema_count;
@@ -135,6 +141,19 @@ struct known_provider *etw_store_find_provider(const struct etw_schema_store *st
 /* etw_store_make_provider() - the same, added when it is new. Returns 0 or -ENOMEM. */
 int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
 			    struct known_provider **ret);
+
+/*
+ * etw_store_keep_definition() - takes in what a reader has built.
+ *
+ * @definition: in the arena of the store
+ *
+ * Manifest events (STORE_MANIFEST) and classes (STORE_CLASS) become known by their keys, the providers
+ * with their names. What is known already stays where its rank is higher. Schemas of other decoding
+ * sources are not looked up by key and are left to the caller.
+ * Returns 0, or -ENOMEM; the answers of the store are then unchanged.
+ */
+int etw_store_keep_definition(struct etw_schema_store *store,
+			      const struct etw_definition *definition, enum store_rank rank);
 
 /* etw_store_report() - counts damage and keeps the first reason. */
 void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault);

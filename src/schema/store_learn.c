@@ -218,14 +218,16 @@ static int learn_event_metadata(struct etw_schema_store *store, const EVENT_RECO
 }
 
 /* @room: unused known_event structs; cannot fail after etw_table_reserve(). */
-static struct known_event *keep_manifest_event(struct etw_schema_store *store,
-					       struct etw_schema *schema, enum store_rank rank,
-					       struct known_event *room)
+static struct known_event *keep_defined_event(struct etw_schema_store *store,
+					      struct etw_schema *schema, enum store_rank rank,
+					      struct known_event *room)
 {
-	struct store_key key = store_key_of(&schema->provider, STORE_MANIFEST,
-					    schema->descriptor.Id, schema->descriptor.Version);
-	struct known_event *known = etw_store_find_known(store, &key);
+	struct known_event *known;
+	struct store_key key;
 
+	if (!key_of_schema(schema, &key))
+		return room;
+	known = etw_store_find_known(store, &key);
 	if (known && !yields_to(known, rank))
 		return room;
 	schema->index = store->schema_count++;
@@ -239,26 +241,39 @@ static struct known_event *keep_manifest_event(struct etw_schema_store *store,
 	return room + 1;
 }
 
-static int keep_manifest(struct etw_schema_store *store, const struct etw_manifest *manifest,
-			 enum store_rank rank)
+static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
+			  enum store_rank rank)
 {
-	struct known_event *room = etw_arena_array(&store->arena, manifest->schema_count,
+	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
+
+	if (known->schema && known->schema_rank > rank)
+		return;
+	known->schema = schema;
+	known->schema_rank = rank;
+}
+
+int etw_store_keep_definition(struct etw_schema_store *store,
+			      const struct etw_definition *definition, enum store_rank rank)
+{
+	struct known_event *room = etw_arena_array(&store->arena, definition->schema_count,
 						   sizeof(*room));
 	struct known_provider *unused;
 
 	if (!room)
 		return -ENOMEM;
-	TRY(etw_table_reserve(&store->events, manifest->schema_count));
+	TRY(etw_table_reserve(&store->events, definition->schema_count));
 	/* An entry without name or events changes no answer, so that a failure here leaves no trace. */
-	for (size_t i = 0; i < manifest->provider_count; i++)
-		TRY(etw_store_make_provider(store, &manifest->providers[i].guid, &unused));
-	for (size_t i = 0; i < manifest->provider_count; i++) {
-		const struct etw_manifest_provider *provider = &manifest->providers[i];
+	for (size_t i = 0; i < definition->provider_count; i++)
+		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
 
 		(void)learn_provider(store, &provider->guid, provider->name,
-				     provider->schema_count != 0);
+				     provider->source == DecodingSourceXMLFile &&
+					     provider->schema_count != 0);
+		keep_provider(store, provider, rank);
 		for (size_t j = 0; j < provider->schema_count; j++)
-			room = keep_manifest_event(store, &provider->schemas[j], rank, room);
+			room = keep_defined_event(store, &provider->schemas[j], rank, room);
 	}
 	forget_answers(store);
 	return 0;
@@ -267,10 +282,10 @@ static int keep_manifest(struct etw_schema_store *store, const struct etw_manife
 static int add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
 			enum store_rank rank, struct etw_fault *reterr)
 {
-	struct etw_manifest *manifest;
+	struct etw_definition *definition;
 
-	TRY(etw_manifest_parse(&store->arena, text, bytes, &manifest, reterr));
-	return keep_manifest(store, manifest, rank);
+	TRY(etw_manifest_parse(&store->arena, text, bytes, &definition, reterr));
+	return etw_store_keep_definition(store, definition, rank);
 }
 
 int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,

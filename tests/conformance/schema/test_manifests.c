@@ -76,9 +76,9 @@ static bool read_file(struct file *file)
 	return file->at != NULL;
 }
 
-static struct etw_manifest *load(struct etw_arena *arena, const struct file *file)
+static struct etw_definition *load(struct etw_arena *arena, const struct file *file)
 {
-	struct etw_manifest *manifest = NULL;
+	struct etw_definition *manifest = NULL;
 	struct etw_fault fault = {0};
 
 	if (etw_manifest_parse(arena, file->at, file->bytes, &manifest, &fault) < 0)
@@ -152,7 +152,7 @@ static void compare_fields(const struct etw_schema *schema, const struct file *r
 	}
 }
 
-static const struct etw_schema *find_event(const struct etw_manifest_provider *provider,
+static const struct etw_schema *find_event(const struct etw_provider_schema *provider,
 					   const uint8_t *event)
 {
 	for (size_t i = 0; i < provider->schema_count; i++) {
@@ -165,7 +165,7 @@ static const struct etw_schema *find_event(const struct etw_manifest_provider *p
 }
 
 /* The descriptor lies in the resource as in memory. */
-static void compare_event(const struct etw_manifest_provider *provider, const struct file *resource,
+static void compare_event(const struct etw_provider_schema *provider, const struct file *resource,
 			  const uint8_t *event)
 {
 	const struct etw_schema *schema = find_event(provider, event);
@@ -179,7 +179,7 @@ static void compare_event(const struct etw_manifest_provider *provider, const st
 	compare_fields(schema, resource, etw_load32(event + 20));
 }
 
-static void compare_provider(const struct etw_manifest_provider *provider,
+static void compare_provider(const struct etw_provider_schema *provider,
 			     const struct file *resource, uint32_t block)
 {
 	const uint8_t *at = (const uint8_t *)resource->at;
@@ -203,7 +203,7 @@ static void compare_resource(const char *directory, const char *stem)
 	CLEANUP(close_file) struct file manifest_file = {0};
 	CLEANUP(close_file) struct file resource = {0};
 	CLEANUP(etw_arena_done) struct etw_arena arena = {0};
-	const struct etw_manifest *manifest;
+	const struct etw_definition *manifest;
 	const uint8_t *at;
 
 	(void)snprintf(manifest_file.path, PATH_MAX, "%s/mc/%s.man", directory, stem);
@@ -224,12 +224,12 @@ static void compare_resource(const char *directory, const char *stem)
 }
 
 /* Also prints what was read. */
-static void check_counts(const char *path, const struct etw_manifest *manifest)
+static void check_counts(const char *path, const struct etw_definition *manifest)
 {
 	size_t fields = 0;
 
 	for (size_t i = 0; i < manifest->provider_count; i++) {
-		const struct etw_manifest_provider *provider = &manifest->providers[i];
+		const struct etw_provider_schema *provider = &manifest->providers[i];
 
 		for (size_t j = 0; j < provider->schema_count; j++) {
 			const char *sentence = etw_schema_fields_check(&provider->schemas[j]);
@@ -276,7 +276,7 @@ static size_t load_folder(const char *directory, const char *folder)
 	while ((entry = readdir(stream))) {
 		CLEANUP(close_file) struct file file = {0};
 		CLEANUP(etw_arena_done) struct etw_arena arena = {0};
-		const struct etw_manifest *manifest;
+		const struct etw_definition *manifest;
 
 		if (!is_manifest(entry->d_name))
 			continue;

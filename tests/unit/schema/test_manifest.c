@@ -44,9 +44,9 @@ static int end(void **state)
 	return 0;
 }
 
-static const struct etw_manifest *parse_bytes(const void *at, size_t bytes)
+static const struct etw_definition *parse_bytes(const void *at, size_t bytes)
 {
-	struct etw_manifest *manifest = NULL;
+	struct etw_definition *manifest = NULL;
 	struct etw_fault fault = {0};
 	int r = etw_manifest_parse(&arena, at, bytes, &manifest, &fault);
 
@@ -55,7 +55,7 @@ static const struct etw_manifest *parse_bytes(const void *at, size_t bytes)
 	return manifest;
 }
 
-static const struct etw_manifest *parse(const char *text)
+static const struct etw_definition *parse(const char *text)
 {
 	return parse_bytes(text, strlen(text));
 }
@@ -63,7 +63,7 @@ static const struct etw_manifest *parse(const char *text)
 /* The first event of the first provider. */
 static const struct etw_schema *parse_event(const char *text)
 {
-	const struct etw_manifest *manifest = parse(text);
+	const struct etw_definition *manifest = parse(text);
 
 	assert_true(manifest->provider_count > 0 && manifest->providers[0].schema_count > 0);
 	assert_null(etw_schema_fields_check(&manifest->providers[0].schemas[0]));
@@ -72,7 +72,7 @@ static const struct etw_schema *parse_event(const char *text)
 
 static void refuse(const char *text, uint64_t line, const char *sentence)
 {
-	struct etw_manifest *manifest = NULL;
+	struct etw_definition *manifest = NULL;
 	struct etw_fault fault = {0};
 
 	assert_int_equal(etw_manifest_parse(&arena, text, strlen(text), &manifest, &fault),
@@ -180,7 +180,7 @@ static void test_manifest__another_prefix_for_winmeta(void **state)
 
 static void test_manifest__channels_are_numbered(void **state)
 {
-	const struct etw_manifest *manifest = parse(
+	const struct etw_definition *manifest = parse(
 		HEAD "<channels><channel name='a' type='Admin' value='20'/><channel name='b'/>"
 		     "<channel name='c' value='16'/><importChannel name='Security'/>"
 		     "<importChannel name='Other/Foreign' chid='f'/></channels><events>"
@@ -353,7 +353,7 @@ static void test_manifest__cultures(void **state)
 
 static void test_manifest__events_grouped_by_task_and_opcode(void **state)
 {
-	const struct etw_manifest *manifest = parse(
+	const struct etw_definition *manifest = parse(
 		HEAD
 		"<tasks><task name='T' value='5'><opcodes><opcode name='o' value='12'/></opcodes>"
 		"</task></tasks><events><task name='T'><event value='1'/><opcode name='o'>"
@@ -404,7 +404,7 @@ static void test_manifest__assembly_and_several_lists(void **state)
 		"<provider "
 		"guid='{11112222-3333-4444-5555-666677778884}'/></events></instrumentation>"
 		"</assembly>";
-	const struct etw_manifest *manifest = parse(text);
+	const struct etw_definition *manifest = parse(text);
 
 	(void)state;
 	assert_int_equal(manifest->provider_count, 4);
@@ -465,7 +465,7 @@ static void test_manifest__sizes_that_are_refused(void **state)
 {
 	size_t bytes = ETW_MANIFEST_ELEMENTS_MAX * 4 + 64;
 	char *many = malloc(bytes);
-	struct etw_manifest *manifest;
+	struct etw_definition *manifest;
 	struct etw_fault fault;
 
 	(void)state;

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "schema/kernel.h"
 #include "schema/store.h"
+#include "schema/store_internal.h"
 #include "unit/schema/info_blob.h"
 
 #define MANIFEST(version, field)                                                              \
@@ -408,6 +409,64 @@ static void test_store__embedded_manifests_repeat(void **state)
 	assert_string_equal(check_found(&record)->fields[0].name, "b");
 }
 
+static void test_store__providers_of_definitions(void **state)
+{
+	static const char second[] =
+		"<instrumentationManifest><instrumentation><events>"
+		"<provider name='Second' guid='{11112222-3333-4444-5555-666677778889}'/>"
+		"</events></instrumentation></instrumentationManifest>";
+	const struct etw_provider_schema *first;
+	GUID unknown = info_blob_provider;
+
+	(void)state;
+	assert_null(etw_schema_store_next_provider(store, NULL));
+	assert_null(etw_schema_store_provider(store, &info_blob_provider));
+	learn_embedded(1, MANIFEST("1", "embedded"));
+	add_manifest(second);
+	add_manifest(MANIFEST("1", "named"));
+	first = etw_schema_store_provider(store, &info_blob_provider);
+	assert_non_null(first);
+	/* The user's manifest is later, but less believed. */
+	assert_string_equal(first->schemas[0].fields[0].name, "embedded");
+	assert_ptr_equal(first->schemas[0].owner, first);
+	assert_ptr_equal(etw_schema_store_next_provider(store, NULL), first);
+	first = etw_schema_store_next_provider(store, first);
+	assert_string_equal(first->name, "Second");
+	assert_null(etw_schema_store_next_provider(store, first));
+	add_manifest(second);
+	assert_ptr_not_equal(etw_schema_store_provider(store, &first->guid), first);
+	unknown.Data1++;
+	assert_null(etw_schema_store_provider(store, &unknown));
+}
+
+static void test_store__classes_of_definitions(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 0, 2, EVENT_HEADER_FLAG_CLASSIC_HEADER);
+	struct etw_schema schemas[2] = {0};
+	struct etw_provider_schema provider = {.guid = info_blob_provider,
+					       .source = DecodingSourceWbem,
+					       .name = "Class",
+					       .schemas = schemas,
+					       .schema_count = 2};
+	const struct etw_definition definition = {
+		.providers = &provider, .provider_count = 1, .schema_count = 2};
+
+	(void)state;
+	schemas[0].source = DecodingSourceWbem;
+	schemas[0].event_guid = info_blob_provider;
+	schemas[0].descriptor.Version = 2;
+	schemas[0].descriptor.Opcode = 5;
+	/* Never looked up by key. */
+	schemas[1].source = DecodingSourceWPP;
+	assert_int_equal(etw_store_keep_definition(store, &definition, STORE_RANK_USER), 0);
+	record.EventHeader.EventDescriptor.Opcode = 5;
+	assert_ptr_equal(check_found(&record), &schemas[0]);
+	record.EventHeader.EventDescriptor.Version = 3;
+	check_miss(&record, ETW_SCHEMA_NO_CLASS);
+	record.EventHeader.Flags = 0;
+	check_miss(&record, ETW_SCHEMA_NO_PROVIDER);
+}
+
 static void test_store__other_events_teach_nothing(void **state)
 {
 	EVENT_RECORD record = event_of(&metadata_class, 0, 0, 0);
@@ -456,6 +515,8 @@ int main(void)
 		TEST(test_store__bad_tracelogging_is_remembered),
 		TEST(test_store__flags_decide_in_order),
 		TEST(test_store__embedded_manifests_repeat),
+		TEST(test_store__providers_of_definitions),
+		TEST(test_store__classes_of_definitions),
 		TEST(test_store__other_events_teach_nothing),
 		TEST(test_store__provider_names),
 	};
