@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/macros.h"
 #include "tools/common/inputs.h"
 #include "tools/common/program.h"
 
@@ -70,12 +71,21 @@ void etw_options_complain(int code, char *const *arguments, const struct option 
 		etw_program_error("there is no option %s here", given);
 }
 
-int etw_shared_manifests_load(const struct etw_shared_options *shared,
-			      struct etw_schema_store *store)
+int etw_shared_decoder_create(const struct etw_shared_options *shared,
+			      struct etw_schema_store **ret_store, struct etw_decoder **ret)
 {
+	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
+	CLEANUP(etw_decoder_freep) struct etw_decoder *decoder = NULL;
+
+	if (etw_schema_store_create(&store) || etw_decoder_create(store, &decoder)) {
+		etw_program_error("out of memory");
+		return -1;
+	}
 	for (size_t i = 0; i < shared->manifests.count; i++) {
 		if (etw_manifest_load(store, shared->manifests.at[i]) < 0)
 			return -1;
 	}
+	*ret_store = TAKE(store);
+	*ret = TAKE(decoder);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "decode/decode.h"
 #include "schema/store.h"
 #include "tools/common/terminal.h"
 
@@ -67,8 +68,12 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code);
 /* etw_options_complain() - tells of an option that getopt_long refused ('?' or ':'). */
 void etw_options_complain(int code, char *const *arguments, const struct option *options);
 
-/* etw_shared_manifests_load() - reads the manifests into the store. Returns 0 or -1, told. */
-int etw_shared_manifests_load(const struct etw_shared_options *shared,
-			      struct etw_schema_store *store);
+/*
+ * etw_shared_decoder_create() - a decoder and its store, which knows the manifests that were given.
+ *
+ * Returns 0 with both owned, or -1, told on standard error.
+ */
+int etw_shared_decoder_create(const struct etw_shared_options *shared,
+			      struct etw_schema_store **ret_store, struct etw_decoder **ret);
 
 #endif

@@ -119,8 +119,10 @@ static bool take_word(struct etw_words *words)
 	return false;
 }
 
-static bool take_option(struct dump *dump, int code)
+static bool take_option(void *context, int code)
 {
+	struct dump *dump = context;
+
 	switch (code) {
 	case OPTION_JSON:
 		dump->format = &etw_export_json;
@@ -149,28 +151,8 @@ static bool take_option(struct dump *dump, int code)
 		dump->no_decode = true;
 		return true;
 	default:
-		return etw_shared_option_take(&dump->shared, code);
-	}
-}
-
-static bool parse(struct dump *dump, int argc, char **argv)
-{
-	int code;
-
-	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options);
-			return false;
-		}
-		if (!take_option(dump, code))
-			return false;
-	}
-	if (!dump->shared.help && optind == argc) {
-		etw_program_error("dump wants a file; see etw help dump");
 		return false;
 	}
-	return filter_check(&dump->filter);
 }
 
 static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record,
@@ -315,12 +297,7 @@ static int work(struct dump *dump, char **files, int count)
 				  dump->output_path);
 		return ETW_EXIT_FAILED;
 	}
-	if (etw_schema_store_create(&dump->store) ||
-	    etw_decoder_create(dump->store, &dump->decoder)) {
-		etw_program_error("out of memory");
-		return ETW_EXIT_FAILED;
-	}
-	if (etw_shared_manifests_load(&dump->shared, dump->store) ||
+	if (etw_shared_decoder_create(&dump->shared, &dump->store, &dump->decoder) ||
 	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
 		return ETW_EXIT_FAILED;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
@@ -352,13 +329,12 @@ static int run(int argc, char **argv)
 {
 	CLEANUP(dump_done)
 	struct dump dump = {.format = &etw_export_text, .max = UINT64_MAX};
+	int status = etw_verb_parse(&etw_verb_dump, argc, argv, &dump.shared, &dump);
 
-	if (!parse(&dump, argc, argv))
+	if (status != ETW_VERB_GOES_ON)
+		return status;
+	if (!filter_check(&dump.filter))
 		return ETW_EXIT_USAGE;
-	if (dump.shared.help) {
-		etw_verb_help_print(&etw_verb_dump);
-		return ETW_EXIT_OK;
-	}
 	return work(&dump, argv + optind, argc - optind);
 }
 
@@ -390,4 +366,7 @@ const struct etw_verb etw_verb_dump = {
 		"--event GarbageCollection/Start\n"
 		"  etw dump --json trace.etl | jq .fields\n",
 	.run = run,
+	.options = options,
+	.take = take_option,
+	.wants_file = true,
 };

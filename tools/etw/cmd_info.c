@@ -59,27 +59,14 @@ static void command_done(struct command *command)
 	etw_schema_store_free(command->store);
 }
 
-static bool parse(struct command *command, int argc, char **argv)
+static bool take_option(void *context, int code)
 {
-	int code;
+	struct command *command = context;
 
-	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options);
-			return false;
-		}
-		if (code == OPTION_JSON)
-			command->is_json = true;
-		else if (code == OPTION_BUFFERS)
-			command->has_buffers = true;
-		else if (!etw_shared_option_take(&command->shared, code))
-			return false;
-	}
-	if (!command->shared.help && optind == argc) {
-		etw_program_error("info wants a file; see etw help info");
-		return false;
-	}
+	if (code == OPTION_JSON)
+		command->is_json = true;
+	else
+		command->has_buffers = true;
 	return true;
 }
 
@@ -167,12 +154,7 @@ static int work(struct command *command)
 	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
 	int result;
 
-	if (etw_schema_store_create(&command->store) ||
-	    etw_decoder_create(command->store, &command->decoder)) {
-		etw_program_error("out of memory");
-		return ETW_EXIT_FAILED;
-	}
-	if (etw_shared_manifests_load(&command->shared, command->store) ||
+	if (etw_shared_decoder_create(&command->shared, &command->store, &command->decoder) ||
 	    etw_inputs_learn(&command->inputs, command->store))
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
@@ -201,13 +183,10 @@ static int work(struct command *command)
 static int run(int argc, char **argv)
 {
 	CLEANUP(command_done) struct command command = {0};
+	int status = etw_verb_parse(&etw_verb_info, argc, argv, &command.shared, &command);
 
-	if (!parse(&command, argc, argv))
-		return ETW_EXIT_USAGE;
-	if (command.shared.help) {
-		etw_verb_help_print(&etw_verb_info);
-		return ETW_EXIT_OK;
-	}
+	if (status != ETW_VERB_GOES_ON)
+		return status;
 	if (etw_inputs_open(argv + optind, (size_t)(argc - optind), &command.inputs))
 		return ETW_EXIT_FAILED;
 	return work(&command);
@@ -222,4 +201,7 @@ const struct etw_verb etw_verb_info = {
 		"  etw info trace.etl\n"
 		"  etw info --json trace.etl | jq .header\n",
 	.run = run,
+	.options = options,
+	.take = take_option,
+	.wants_file = true,
 };

@@ -55,29 +55,27 @@ static void command_done(struct command *command)
 	etw_output_done(&command->output);
 }
 
-static bool parse(struct command *command, int argc, char **argv)
+/* --json is all there is. */
+static bool take_option(void *context, int code)
 {
-	int code;
+	struct command *command = context;
 
-	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options);
-			return false;
-		}
-		if (code == OPTION_JSON)
-			command->is_json = true;
-		else if (!etw_shared_option_take(&command->shared, code))
-			return false;
-	}
-	if (optind == argc || command->shared.help)
+	(void)code;
+	command->is_json = true;
+	return true;
+}
+
+/* Nothing, or "stop" and names. */
+static bool check_words(char *const *words)
+{
+	if (!words[0])
 		return true;
-	if (strcmp(argv[optind], "stop") != 0) {
+	if (strcmp(words[0], "stop") != 0) {
 		etw_program_error("sessions knows stop, not \"%s\"; see etw help sessions",
-				  argv[optind]);
+				  words[0]);
 		return false;
 	}
-	if (optind + 1 == argc) {
+	if (!words[1]) {
 		etw_program_error("sessions stop wants the names of sessions");
 		return false;
 	}
@@ -359,14 +357,13 @@ static int stop(struct command *command, char *const *names)
 static int run(int argc, char **argv)
 {
 	CLEANUP(command_done) struct command command = {0};
-	int status, result;
+	int status = etw_verb_parse(&etw_verb_sessions, argc, argv, &command.shared, &command);
+	int result;
 
-	if (!parse(&command, argc, argv))
+	if (status != ETW_VERB_GOES_ON)
+		return status;
+	if (!check_words(argv + optind))
 		return ETW_EXIT_USAGE;
-	if (command.shared.help) {
-		etw_verb_help_print(&etw_verb_sessions);
-		return ETW_EXIT_OK;
-	}
 	if (open_hosts(&command))
 		return ETW_EXIT_FAILED;
 	result = etw_output_open(NULL, &command.output);
@@ -392,4 +389,6 @@ const struct etw_verb etw_verb_sessions = {
 		"  etw sessions\n"
 		"  etw sessions stop etw-record-4711\n",
 	.run = run,
+	.options = options,
+	.take = take_option,
 };

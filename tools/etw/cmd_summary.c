@@ -17,11 +17,13 @@
 
 enum {
 	OPTION_TOP = ETW_OPTION_OWN,
+	OPTION_JSON, /* of other verbs: so it can be said which */
 };
 
 static const struct option options[] = {
 	ETW_SHARED_OPTIONS,
 	{"top", required_argument, NULL, OPTION_TOP},
+	{"json", no_argument, NULL, OPTION_JSON},
 	{NULL, 0, NULL, 0},
 };
 
@@ -37,34 +39,19 @@ static void summary_done(struct summary *summary)
 	page_done(&summary->page);
 }
 
-static bool parse(struct summary *summary, int argc, char **argv)
+static bool take_option(void *context, int code)
 {
-	int code;
+	struct summary *summary = context;
 
-	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (code == '?' || code == ':') {
-			if (!strcmp(argv[optind - 1], "--json"))
-				etw_program_error("the summary is for people; for programs there "
-						  "are etw info --json and etw dump --json");
-			else
-				etw_options_complain(code, argv, options);
-			return false;
-		}
-		if (code == OPTION_TOP) {
-			if (!etw_number_parse(optarg, UINT32_MAX, &summary->top)) {
-				etw_program_error("--top wants a number, not \"%s\"", optarg);
-				return false;
-			}
-		} else if (!etw_shared_option_take(&summary->shared, code)) {
-			return false;
-		}
-	}
-	if (!summary->shared.help && optind == argc) {
-		etw_program_error("summary wants a file; see etw help summary");
+	if (code == OPTION_JSON) {
+		etw_program_error("the summary is for people; for programs there are etw info "
+				  "--json and etw dump --json");
 		return false;
 	}
-	return true;
+	if (etw_number_parse(optarg, UINT32_MAX, &summary->top))
+		return true;
+	etw_program_error("--top wants a number, not \"%s\"", optarg);
+	return false;
 }
 
 static int print(const struct summary *summary)
@@ -99,13 +86,10 @@ static int print(const struct summary *summary)
 static int run(int argc, char **argv)
 {
 	CLEANUP(summary_done) struct summary summary = {.top = DEFAULT_TOP};
+	int status = etw_verb_parse(&etw_verb_summary, argc, argv, &summary.shared, &summary);
 
-	if (!parse(&summary, argc, argv))
-		return ETW_EXIT_USAGE;
-	if (summary.shared.help) {
-		etw_verb_help_print(&etw_verb_summary);
-		return ETW_EXIT_OK;
-	}
+	if (status != ETW_VERB_GOES_ON)
+		return status;
 	if (page_open(&summary.page, argv + optind, (size_t)(argc - optind), &summary.shared,
 		      NULL) ||
 	    page_gather(&summary.page))
@@ -121,4 +105,7 @@ const struct etw_verb etw_verb_summary = {
 		"  etw trace.etl\n"
 		"  etw summary --manifest Contoso.man kernel.etl user.etl\n",
 	.run = run,
+	.options = options,
+	.take = take_option,
+	.wants_file = true,
 };

@@ -12,12 +12,11 @@ int page_open(struct page *page, char *const *files, size_t count,
 	page->tree = tree;
 	TRY(etw_inputs_open(files, count, &page->inputs));
 	page->report.machines = calloc(count, sizeof(struct machine));
-	if (!page->report.machines || etw_schema_store_create(&page->store) ||
-	    etw_decoder_create(page->store, &page->decoder)) {
+	if (!page->report.machines) {
 		etw_program_error("out of memory");
 		return -1;
 	}
-	return etw_shared_manifests_load(shared, page->store);
+	return etw_shared_decoder_create(shared, &page->store, &page->decoder);
 }
 
 void page_done(struct page *page)

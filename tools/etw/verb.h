@@ -3,6 +3,12 @@
 #ifndef ETW_TOOLS_ETW_VERB_H
 #define ETW_TOOLS_ETW_VERB_H
 
+#include <stdbool.h>
+
+#include "tools/common/options.h"
+
+#define ETW_VERB_GOES_ON (-1) /* no exit status yet */
+
 struct etw_verb {
 	const char *name;
 	const char *arguments; /* "FILE..." */
@@ -10,6 +16,11 @@ struct etw_verb {
 	const char *help;      /* the rest of the help text: options, examples */
 	/* argv[0] is the verb; returns an exit status. */
 	int (*run)(int argc, char **argv);
+	/* For etw_verb_parse(): */
+	const struct option *options;
+	/* One of the verb's own options, its value in optarg. Returns whether it is good; tells why not. */
+	bool (*take)(void *context, int code);
+	bool wants_file;
 };
 
 extern const struct etw_verb etw_verb_summary;
@@ -24,6 +35,18 @@ const struct etw_verb *etw_verb_find(const char *name);
 
 /* etw_verb_nearest() - the name of the verb that was perhaps meant, or NULL. */
 const char *etw_verb_nearest(const char *typed);
+
+/*
+ * etw_verb_parse() - reads a verb's command line: its options, then the words from argv[optind] on.
+ *
+ * @shared:  takes the shared options
+ * @context: of verb->take
+ *
+ * Prints the help where it is asked for, and tells on standard error what is wrong. Returns ETW_VERB_GOES_ON,
+ * or the exit status that there is nothing to do but to end with.
+ */
+int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
+		   struct etw_shared_options *shared, void *context);
 
 /* etw_verb_help_print() - a verb's help text; all verbs' when @verb is NULL. */
 void etw_verb_help_print(const struct etw_verb *verb);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/verb.h"
+
+#include "tools/common/program.h"
+
+static bool take(const struct etw_verb *verb, struct etw_shared_options *shared, void *context,
+		 int code)
+{
+	if (code >= ETW_OPTION_OWN)
+		return verb->take(context, code);
+	return etw_shared_option_take(shared, code);
+}
+
+int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
+		   struct etw_shared_options *shared, void *context)
+{
+	int code;
+
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, ":", verb->options, NULL)) != -1) {
+		if (code == '?' || code == ':') {
+			etw_options_complain(code, argv, verb->options);
+			return ETW_EXIT_USAGE;
+		}
+		if (!take(verb, shared, context, code))
+			return ETW_EXIT_USAGE;
+	}
+	if (shared->help) {
+		etw_verb_help_print(verb);
+		return ETW_EXIT_OK;
+	}
+	if (verb->wants_file && optind == argc) {
+		etw_program_error("%s wants a file; see etw help %s", verb->name, verb->name);
+		return ETW_EXIT_USAGE;
+	}
+	return ETW_VERB_GOES_ON;
+}
