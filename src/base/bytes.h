@@ -154,14 +154,4 @@ static inline bool etw_bytes_u32(struct etw_bytes *bytes, uint32_t *ret)
 	return true;
 }
 
-static inline bool etw_bytes_u64(struct etw_bytes *bytes, uint64_t *ret)
-{
-	const uint8_t *at = etw_bytes_take(bytes, 8);
-
-	if (!at)
-		return false;
-	*ret = etw_load64(at);
-	return true;
-}
-
 #endif

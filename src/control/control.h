@@ -38,7 +38,8 @@ void etw_controller_closep(struct etw_controller **controller);
  *
  * When the host was replaced, this and the calls below connect to the new one. What may be repeated is,
  * once; a start or a stop whose answer was lost is -EPIPE. With config->is_leased the session is tied to this
- * controller's life as by etw_control_lease(), whenever which of the two or the host dies.
+ * controller's life, whenever which of the two or the host dies: a new host waits 5 seconds for the
+ * controller's next call, which renews the lease.
  */
 int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
 		      struct wire_session_info *ret);
@@ -53,13 +54,5 @@ int etw_control_enable(struct etw_controller *controller,
 
 /* etw_control_list() - the running sessions that this user may see. */
 int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret);
-
-/*
- * etw_control_lease() - ties a session to this controller's life.
- *
- * A new host waits 5 seconds for the controller's next call, which renews the lease. Returns 0; -ENOENT: no
- * such session; -EACCES; -ENOSPC: too many leases; others as above.
- */
-int etw_control_lease(struct etw_controller *controller, uint64_t handle);
 
 #endif

@@ -447,11 +447,6 @@ static size_t encode_enable(const struct wire_message *head, const void *body, u
 	return wire_message_encode_enable_provider(head, body, room);
 }
 
-static size_t encode_lease(const struct wire_message *head, const void *body, uint8_t *room)
-{
-	return wire_message_encode_lease(head, body, room);
-}
-
 static int decode_info(struct etw_bytes datagram, void *ret)
 {
 	return wire_message_decode_session_info(datagram, ret);
@@ -530,24 +525,6 @@ int etw_control_list(struct etw_controller *controller, struct wire_sessions *re
 
 	enter(controller);
 	r = ask(controller, &call);
-	leave(controller);
-	return r;
-}
-
-int etw_control_lease(struct etw_controller *controller, uint64_t handle)
-{
-	struct wire_lease lease = {handle};
-	struct call call = {.type = WIRE_LEASE,
-			    .answer_type = WIRE_REPLY,
-			    .is_repeatable = true,
-			    .encode = encode_lease,
-			    .body = &lease};
-	int r;
-
-	enter(controller);
-	r = ask(controller, &call);
-	if (!r)
-		r = remember_lease(controller, handle);
 	leave(controller);
 	return r;
 }

@@ -3,15 +3,6 @@
 #include "export/export_internal.h"
 #include <stdbool.h>
 
-const EVENT_HEADER_EXTENDED_DATA_ITEM *etw_export_item(const EVENT_RECORD *record, unsigned type)
-{
-	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
-		if (record->ExtendedData[i].ExtType == type)
-			return &record->ExtendedData[i];
-	}
-	return NULL;
-}
-
 static const char *name_or_null(const char *name)
 {
 	return name && *name ? name : NULL;

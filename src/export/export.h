@@ -2,7 +2,8 @@
 /*
  * Decoded events in an output format. One file per format, one interface for all: begin, one call per
  * event, end. A format appends text; who calls it decides where the text goes. Formats keep no state,
- * so that one format can serve several outputs at once.
+ * so that one format can serve several outputs at once; what is worth remembering from event to event goes
+ * into a memory that belongs to the output.
  */
 #ifndef ETW_EXPORT_EXPORT_H
 #define ETW_EXPORT_EXPORT_H
@@ -13,6 +14,21 @@
 #include "consumer/trace.h"
 #include "decode/decode.h"
 #include "schema/store.h"
+
+/*
+ * What was written before and will be written again: the part of an event's text that is the same for all
+ * of its kind, the names of its fields, the last second. Bounded; makes output faster and never different.
+ *
+ * Context: one owner thread; must not outlive the schemas of the events it saw.
+ */
+struct etw_export_memory;
+
+/* etw_export_memory_create() - an empty one. Returns 0 or -ENOMEM. */
+int etw_export_memory_create(struct etw_export_memory **ret);
+
+/* etw_export_memory_free() - takes NULL. */
+void etw_export_memory_free(struct etw_export_memory *memory);
+void etw_export_memory_freep(struct etw_export_memory **memory);
 
 /* Wishes; a format ignores those that do not concern it. */
 enum etw_export_flag {
@@ -28,6 +44,7 @@ struct etw_export_event {
 	const EVENT_RECORD *record;          /* TimeStamp is FILETIME, but see TIME_RAW */
 	const struct etw_decoding *decoding; /* NULL: nobody tried to decode the event */
 	const char *provider_name;           /* NULL when unknown */
+	struct etw_export_memory *memory;    /* of the output; NULL: none */
 	struct etw_event_address address;
 	size_t trace; /* index of the file, for output of several */
 	uint32_t processor;
@@ -45,9 +62,6 @@ struct etw_export_format {
 
 extern const struct etw_export_format etw_export_text; /* one line for people */
 extern const struct etw_export_format etw_export_json; /* one object a line; docs/format/json.md */
-
-/* etw_export_format_find() - the format of this name, or NULL. */
-const struct etw_export_format *etw_export_format_find(const char *name);
 
 /*
  * etw_export_task_name() / _opcode_name() - what the event says of itself, NULL when it says nothing.

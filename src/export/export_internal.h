@@ -3,6 +3,9 @@
 #ifndef ETW_EXPORT_EXPORT_INTERNAL_H
 #define ETW_EXPORT_EXPORT_INTERNAL_H
 
+#include <stdbool.h>
+
+#include "base/text.h"
 #include "export/export.h"
 
 #define NO_ID 0xFFFFFFFFu /* process and thread of events whose header has no field for them */
@@ -16,8 +19,35 @@ void etw_export_hex64(uint64_t value, struct etw_text *text);
 /* etw_export_guid() - without braces. */
 void etw_export_guid(const GUID *guid, struct etw_text *text);
 
-/* etw_export_item() - the event's extended item of this type, or NULL. */
-const EVENT_HEADER_EXTENDED_DATA_ITEM *etw_export_item(const EVENT_RECORD *record, unsigned type);
+/* JSON that is the same for all events of a kind. */
+struct etw_json_plan {
+	/* The kind. */
+	const struct etw_schema *schema; /* NULL: none */
+	const char *provider_name;
+	GUID provider;
+	EVENT_DESCRIPTOR descriptor;
+	bool is_classic;
+	/* Made when it was met first. */
+	struct etw_text identity; /* owned */
+	struct etw_text keys; /* owned: ,"name": of each field in turn; empty where names repeat */
+	uint32_t *key_ends;   /* owned: of schema->field_count keys in `keys` */
+};
+
+/*
+ * etw_json_plan_find() - the plan of the event's kind, new and empty if need be.
+ *
+ * @ret_is_new: it must be filled in
+ *
+ * Returns NULL when the event comes without a memory, or there is no room.
+ */
+struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, bool *ret_is_new);
+
+/*
+ * etw_export_time() - etw_format_filetime() with what @memory knows of the last second.
+ *
+ * @memory: may be NULL
+ */
+void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text);
 
 /* etw_export_trimmed() - bytes of a name without the blanks that some schemas end names with. */
 size_t etw_export_trimmed(const char *name);

@@ -83,6 +83,16 @@ int talk_register(struct talk *talk, uint32_t number, const GUID *provider)
 	return talk->message.head.status;
 }
 
+int talk_lease(struct talk *talk, uint64_t handle)
+{
+	const struct wire_message head = {.type = WIRE_LEASE, .request = 1};
+	const struct wire_lease body = {handle};
+
+	assert_int_equal(talk_send(talk, wire_message_encode_lease(&head, &body, talk->room)), 0);
+	talk_expect(talk, WIRE_REPLY);
+	return talk->message.head.status;
+}
+
 void talk_take_enable(struct talk *talk, struct wire_enable *ret, unsigned *ret_sets)
 {
 	unsigned sets = 0;

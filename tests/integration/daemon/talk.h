@@ -38,6 +38,9 @@ int talk_register(struct talk *talk, uint32_t number, const GUID *provider);
 /* talk_take_enable() - the next ENABLE, its RING_SETs before it. @ret_sets: how many of these came. */
 void talk_take_enable(struct talk *talk, struct wire_enable *ret, unsigned *ret_sets);
 
+/* talk_lease() - ties a session to this connection and takes the answer. Returns its status. */
+int talk_lease(struct talk *talk, uint64_t handle);
+
 /* talk_enable_done() - answers the ENABLE taken last. */
 void talk_enable_done(struct talk *talk);
 

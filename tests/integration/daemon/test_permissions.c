@@ -52,6 +52,7 @@ static int control_as_stranger(void)
 {
 	static struct wire_session_info info;
 	struct etw_controller *opened = open_existing();
+	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
 	struct wire_enable_provider wanted = enable_of(handle, &provider);
 	struct wire_sessions sessions;
 
@@ -65,10 +66,11 @@ static int control_as_stranger(void)
 	}
 	if (etw_control_enable(opened, &wanted) != -EACCES)
 		return 4;
-	if (etw_control_lease(opened, handle) != -EACCES)
+	if (talk_lease(talk, handle) != -EACCES)
 		return 5;
 	if (etw_control_list(opened, &sessions) || sessions.count)
 		return 6;
+	talk_close(talk);
 	etw_controller_close(opened);
 	return 0;
 }

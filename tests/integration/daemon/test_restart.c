@@ -103,15 +103,17 @@ static void test_restart__again_and_again(void **state)
 static void test_restart__lease_is_taken_up_again(void **state)
 {
 	struct etw_controller *opened = controller();
-	uint64_t handle = start_session(opened, "leased");
+	struct wire_session_config *config = config_of("leased");
+	static struct wire_session_info info;
 
 	(void)state;
-	assert_int_equal(etw_control_lease(opened, handle), 0);
+	config->is_leased = 1;
+	assert_int_equal(etw_control_start(opened, config, &info), 0);
 	host_kill();
 	/* The library takes the lease again when it connects again. */
-	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_QUERY, NULL), 0);
+	assert_int_equal(control_session(opened, info.handle, WIRE_CONTROL_QUERY, NULL), 0);
 	usleep(5500 * 1000);
-	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_QUERY, NULL), 0);
+	assert_int_equal(control_session(opened, info.handle, WIRE_CONTROL_QUERY, NULL), 0);
 	etw_controller_close(opened);
 	assert_true(log_has("ends with its controller"));
 }
@@ -120,17 +122,14 @@ static void test_restart__lease_of_who_does_not_come_back_ends(void **state)
 {
 	struct etw_controller *opened = controller();
 	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
-	const struct wire_message head = {.type = WIRE_LEASE, .request = 1};
-	const struct wire_lease lease = {start_session(opened, "leased")};
+	uint64_t handle = start_session(opened, "leased");
 
 	(void)state;
-	assert_int_equal(talk_send(talk, wire_message_encode_lease(&head, &lease, talk->room)), 0);
-	talk_expect(talk, WIRE_REPLY);
-	assert_int_equal(talk->message.head.status, 0);
+	assert_int_equal(talk_lease(talk, handle), 0);
 	host_kill();
 	assert_true(log_has("did not come back"));
 	assert_true(log_has("\"leased\" has ended"));
-	assert_int_equal(control_session(opened, lease.handle, WIRE_CONTROL_QUERY, NULL), -ENOENT);
+	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_QUERY, NULL), -ENOENT);
 	talk_close(talk);
 	etw_controller_close(opened);
 }

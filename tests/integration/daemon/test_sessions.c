@@ -146,6 +146,7 @@ static void test_sessions__errors_of_control(void **state)
 	static struct wire_session_info info;
 	struct etw_controller *opened = controller();
 	uint64_t handle = start_session(opened, "one");
+	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
 
 	(void)state;
 	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_UPDATE, NULL), -EOPNOTSUPP);
@@ -154,7 +155,8 @@ static void test_sessions__errors_of_control(void **state)
 	memset(&control, 0, sizeof(control));
 	memcpy(control.name, "nobody", sizeof("nobody"));
 	assert_int_equal(etw_control(opened, &control, &info), -ENOENT);
-	assert_int_equal(etw_control_lease(opened, handle + 1000), -ENOENT);
+	assert_int_equal(talk_lease(talk, handle + 1000), -ENOENT);
+	talk_close(talk);
 	etw_controller_close(opened);
 }
 
@@ -191,21 +193,23 @@ static void test_sessions__outlive_their_controller(void **state)
 
 static void test_sessions__lease_ends_a_session(void **state)
 {
-	struct etw_controller *holder = controller();
 	struct etw_controller *other = controller();
-	uint64_t handle = start_session(holder, "leased");
+	struct talk *holder = talk_open(WIRE_ROLE_CONTROLLER);
+	struct talk *rival = talk_open(WIRE_ROLE_CONTROLLER);
+	uint64_t handle = start_session(other, "leased");
 	static struct wire_session_info info;
 
 	(void)state;
-	assert_int_equal(etw_control_lease(holder, handle), 0);
-	assert_int_equal(etw_control_lease(holder, handle), 0);
-	assert_int_equal(etw_control_lease(other, handle), -EBUSY);
+	assert_int_equal(talk_lease(holder, handle), 0);
+	assert_int_equal(talk_lease(holder, handle), 0);
+	assert_int_equal(talk_lease(rival, handle), -EBUSY);
 	assert_int_equal(control_session(other, handle, WIRE_CONTROL_QUERY, &info), 0);
 	assert_true(info.is_leased);
-	etw_controller_close(holder);
+	talk_close(holder);
 	assert_true(log_has("ends with its controller"));
 	assert_true(log_has("\"leased\" has ended"));
 	assert_int_equal(control_session(other, handle, WIRE_CONTROL_QUERY, NULL), -ENOENT);
+	talk_close(rival);
 	etw_controller_close(other);
 }
 
@@ -213,7 +217,7 @@ static void test_sessions__lease_ends_a_session(void **state)
 static void test_sessions__start_takes_the_lease_along(void **state)
 {
 	struct etw_controller *holder = controller();
-	struct etw_controller *other = controller();
+	struct talk *rival = talk_open(WIRE_ROLE_CONTROLLER);
 	struct wire_session_config *config = config_of("leased");
 	static struct wire_session_info info;
 
@@ -221,11 +225,11 @@ static void test_sessions__start_takes_the_lease_along(void **state)
 	config->is_leased = 1;
 	assert_int_equal(etw_control_start(holder, config, &info), 0);
 	assert_true(info.is_leased);
-	assert_int_equal(etw_control_lease(other, info.handle), -EBUSY);
+	assert_int_equal(talk_lease(rival, info.handle), -EBUSY);
 	etw_controller_close(holder);
 	assert_true(log_has("ends with its controller"));
 	assert_true(log_has("\"leased\" has ended"));
-	etw_controller_close(other);
+	talk_close(rival);
 }
 
 /* The controller is gone before its session has started. */

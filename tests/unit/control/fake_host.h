@@ -49,6 +49,7 @@ struct host {
 	int listener, kick[2];
 	enum manner manner; /* atomic */
 	int32_t status;
+	uint64_t handle;              /* of the next session; 0: HANDLE */
 	unsigned hang_ups;            /* 1: before anything else, once; atomic */
 	unsigned connections, hellos; /* atomic */
 	unsigned requests[40];        /* by type; atomic */
@@ -88,7 +89,7 @@ static inline void send_answer(int fd, uint32_t type, uint32_t request, int32_t 
 	struct wire_sessions list = {.count = 2, .handles = {HANDLE, HANDLE + 1}};
 
 	if (type == WIRE_SESSION) {
-		answer.handle = HANDLE;
+		answer.handle = host.handle ? host.handle : HANDLE;
 		memcpy(answer.config.name, host.config.name, sizeof(answer.config.name));
 		send_to(fd, wire_message_encode_session_info(&head, &answer, host.room));
 	} else if (type == WIRE_SESSIONS) {

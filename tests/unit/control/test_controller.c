@@ -31,6 +31,16 @@ static int start_session(struct etw_controller *controller)
 	return etw_control_start(controller, &config, &info);
 }
 
+/* With a lease. */
+static int start_leased(struct etw_controller *controller, uint64_t handle)
+{
+	static struct wire_session_config config = {
+		.name = "leased", .buffer_kib = 64, .is_leased = 1};
+
+	host.handle = handle;
+	return etw_control_start(controller, &config, &info);
+}
+
 static int control_session(struct etw_controller *controller, uint32_t code)
 {
 	static struct wire_control control;
@@ -62,8 +72,6 @@ static void test_controller__every_request_has_its_answer(void **state)
 	assert_int_equal(etw_control_list(controller, &sessions), 0);
 	assert_int_equal(sessions.count, 2);
 	assert_int_equal(sessions.handles[1], HANDLE + 1);
-	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
-	assert_int_equal(host.leases[0], HANDLE);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0);
 	assert_int_equal(load_relaxed(&host.connections), 1);
 }
@@ -75,7 +83,6 @@ static void assert_status(struct etw_controller *controller, int status)
 	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), status);
 	assert_int_equal(enable_provider(controller), status);
 	assert_int_equal(etw_control_list(controller, &sessions), status);
-	assert_int_equal(etw_control_lease(controller, HANDLE), status);
 }
 
 static void test_controller__the_hosts_errors_come_through(void **state)
@@ -150,11 +157,9 @@ static void test_controller__a_lost_answer_is_asked_for_once_more(void **state)
 	assert_int_equal(control_session(controller, WIRE_CONTROL_UPDATE), 0);
 	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control_session(controller, WIRE_CONTROL_FLUSH), 0);
-	store_relaxed(&host.hang_ups, 1);
-	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 6);
-	assert_int_equal(load_relaxed(&host.connections), 7);
+	assert_int_equal(load_relaxed(&host.connections), 6);
 }
 
 static void test_controller__once_more_is_not_for_ever(void **state)
@@ -186,10 +191,11 @@ static void test_controller__a_new_host_gets_the_leases(void **state)
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	assert_int_equal(etw_control_lease(controller, 5), 0);
-	assert_int_equal(etw_control_lease(controller, 6), 0);
-	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
-	assert_int_equal(etw_control_lease(controller, 5), 0);               /* twice is once */
+	assert_int_equal(start_leased(controller, 5), 0);
+	assert_int_equal(start_leased(controller, 6), 0);
+	assert_int_equal(start_leased(controller, HANDLE), 0);
+	assert_int_equal(start_leased(controller, 5), 0); /* twice is once */
+	host.handle = HANDLE;
 	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0); /* ends one */
 	host_stop();
 	host.lease_count = 0;
@@ -206,9 +212,12 @@ static void test_controller__leases_have_their_limit(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i <= WIRE_LIST_SESSIONS_MAX; i++)
-		assert_int_equal(etw_control_lease(controller, i), 0);
-	assert_int_equal(etw_control_lease(controller, 5000), -ENOSPC);
-	assert_int_equal(etw_control_lease(controller, 7), 0);
+		assert_int_equal(start_leased(controller, i), 0);
+	assert_int_equal(start_leased(controller, 5000), -EUSERS);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_START]), WIRE_LIST_SESSIONS_MAX);
+	host.handle = 7;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0);
+	assert_int_equal(start_leased(controller, 7), 0);
 }
 
 static void test_controller__a_host_that_is_gone(void **state)
@@ -349,10 +358,10 @@ static void test_controller__a_child_of_fork_has_its_own_connection(void **state
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 
 	(void)state;
-	assert_int_equal(etw_control_lease(controller, HANDLE), 0);
+	assert_int_equal(start_leased(controller, HANDLE), 0);
 	assert_int_equal(in_child(use_twice, controller), 0);
 	assert_int_equal(load_relaxed(&host.connections), 2);
-	assert_int_equal(host.lease_count, 1); /* the lease is the parent's alone */
+	assert_int_equal(host.lease_count, 0); /* the lease is the parent's alone */
 	assert_int_equal(in_child(close_unused, controller), 0);
 	assert_int_equal(etw_control_list(controller, &sessions), 0);
 	assert_int_equal(load_relaxed(&host.connections), 2);

@@ -118,14 +118,6 @@ static void test_json__synthesised_loss(void **state)
 	etw_text_done(&text);
 }
 
-static void test_json__formats_are_found(void **state)
-{
-	(void)state;
-	assert_ptr_equal(etw_export_format_find("json"), &etw_export_json);
-	assert_ptr_equal(etw_export_format_find("text"), &etw_export_text);
-	assert_null(etw_export_format_find("xml"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,7 +127,6 @@ int main(void)
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__extended_items),
 		cmocka_unit_test(test_json__synthesised_loss),
-		cmocka_unit_test(test_json__formats_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
