@@ -145,31 +145,48 @@ char *etw_utf16_to_utf8(const uint8_t *at, size_t units)
 	return text.at;
 }
 
-uint8_t *etw_utf8_to_utf16(const char *text, size_t *ret_units)
+static size_t put_units(uint32_t point, uint8_t *to)
+{
+	if (point < 0x10000) {
+		if (to)
+			etw_store16(to, (uint16_t)point);
+		return 1;
+	}
+	point -= 0x10000;
+	if (to) {
+		etw_store16(to, (uint16_t)(0xD800 | point >> 10));
+		etw_store16(to + 2, (uint16_t)(0xDC00 | (point & 0x3FF)));
+	}
+	return 2;
+}
+
+size_t etw_utf8_put_utf16(const char *text, size_t bytes, uint8_t *to)
 {
 	const uint8_t *at = (const uint8_t *)text;
-	size_t left = strlen(text);
-	uint8_t *result = malloc(2 * (left + 1));
 	size_t units = 0;
+
+	while (bytes) {
+		size_t used;
+		uint32_t point = etw_utf8_decode(at, bytes, &used);
+
+		at += used;
+		bytes -= used;
+		if (point == UINT32_MAX)
+			point = REPLACEMENT;
+		units += put_units(point, to ? to + 2 * units : NULL);
+	}
+	return units;
+}
+
+uint8_t *etw_utf8_to_utf16(const char *text, size_t *ret_units)
+{
+	size_t bytes = strlen(text);
+	uint8_t *result = malloc(2 * (bytes + 1));
+	size_t units;
 
 	if (!result)
 		return NULL;
-	while (left) {
-		size_t used;
-		uint32_t point = etw_utf8_decode(at, left, &used);
-
-		at += used;
-		left -= used;
-		if (point == UINT32_MAX)
-			point = REPLACEMENT;
-		if (point < 0x10000) {
-			etw_store16(result + 2 * units++, (uint16_t)point);
-			continue;
-		}
-		point -= 0x10000;
-		etw_store16(result + 2 * units++, (uint16_t)(0xD800 | point >> 10));
-		etw_store16(result + 2 * units++, (uint16_t)(0xDC00 | (point & 0x3FF)));
-	}
+	units = etw_utf8_put_utf16(text, bytes, result);
 	etw_store16(result + 2 * units, 0);
 	if (ret_units)
 		*ret_units = units;

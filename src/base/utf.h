@@ -44,6 +44,15 @@ size_t etw_utf16_length(const uint8_t *at, size_t units);
 char *etw_utf16_to_utf8(const uint8_t *at, size_t units);
 
 /*
+ * etw_utf8_put_utf16() - UTF-8 as UTF-16LE, without a NUL.
+ *
+ * @to: room for as many units as the function says, any alignment; NULL to have them counted only
+ *
+ * Malformed bytes become U+FFFD. Returns the units; never more than @bytes.
+ */
+size_t etw_utf8_put_utf16(const char *text, size_t bytes, uint8_t *to);
+
+/*
  * etw_utf8_to_utf16() - a new UTF-16LE string, NUL-terminated, from UTF-8.
  *
  * @ret_units: units without the NUL; may be NULL
