@@ -176,13 +176,6 @@ static int load_slot(struct etw_walk *walk, const struct step *step, uint32_t sl
 	return 0;
 }
 
-/* Where a value lies in front of walk->at. */
-struct span {
-	uint32_t prefix; /* before the value proper */
-	uint32_t bytes;  /* the value proper */
-	uint32_t taken;  /* everything */
-};
-
 static uint32_t text_bytes(const uint8_t *at, uint32_t bytes, unsigned unit)
 {
 	if (unit == 2)
@@ -289,7 +282,7 @@ static int measure_wbem_sid(struct etw_walk *walk, const struct step *step, stru
 	return measure_sid(walk, step, step->unit, ret);
 }
 
-static int measure(struct etw_walk *walk, const struct step *step, struct span *ret)
+int etw_step_measure(struct etw_walk *walk, const struct step *step, struct span *ret)
 {
 	uint32_t left = walk->bytes - walk->at;
 	uint64_t units;
@@ -365,7 +358,7 @@ static int run_element(struct runner *runner, const struct step *step, uint32_t 
 
 	if (step->rule == SIZE_STRUCT)
 		return run_struct(runner, step, index, depth);
-	int r = measure(walk, step, &span);
+	int r = etw_step_measure(walk, step, &span);
 
 	if (UNLIKELY(r))
 		return r;

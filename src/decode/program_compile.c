@@ -348,6 +348,18 @@ static void choose_rule(const struct compiler *compiler, const struct etw_field 
 	}
 }
 
+const char *etw_step_for_value(const struct etw_field *field, unsigned pointer_bytes,
+			       struct step *ret)
+{
+	struct etw_program program = {.pointer_bytes = pointer_bytes};
+	const struct compiler compiler = {.program = &program};
+	const char *reason = NULL;
+
+	*ret = (struct step){.kind = STEP_FIELD, .count = 1};
+	choose_rule(&compiler, field, ret, &reason);
+	return reason;
+}
+
 static int compile_block(struct compiler *compiler, struct block *block, uint16_t first,
 			 uint16_t count);
 

@@ -56,6 +56,24 @@ struct step {
 	const char *reason;
 };
 
+/* Where a value lies in front of a walk's place. */
+struct span {
+	uint32_t prefix; /* before the value proper */
+	uint32_t bytes;  /* the value proper */
+	uint32_t taken;  /* everything */
+};
+
+/*
+ * etw_step_for_value() - the step of a single value that no other field measures.
+ *
+ * Returns NULL, or a static sentence that says why there is none.
+ */
+const char *etw_step_for_value(const struct etw_field *field, unsigned pointer_bytes,
+			       struct step *ret);
+
+/* etw_step_measure() - where the value of a STEP_FIELD lies; 0, or 1 when the walk ends here. */
+int etw_step_measure(struct etw_walk *walk, const struct step *step, struct span *ret);
+
 struct etw_program {
 	const struct etw_schema *schema;
 	unsigned pointer_bytes;
