@@ -34,15 +34,20 @@ bool etw_colour_mode_parse(const char *word, enum etw_colour_mode *ret)
 	return false;
 }
 
+bool etw_terminal_moves(int fd)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(fd) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
 bool etw_colour_wanted(int fd, enum etw_colour_mode mode)
 {
 	const char *no_colour = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
 
 	if (mode != ETW_COLOUR_AUTO)
 		return mode == ETW_COLOUR_ALWAYS;
-	return isatty(fd) && (!no_colour || !*no_colour) && terminal &&
-	       strcmp(terminal, "dumb") != 0;
+	return etw_terminal_moves(fd) && (!no_colour || !*no_colour);
 }
 
 size_t etw_terminal_width(int fd)
@@ -133,7 +138,7 @@ void etw_pager_wait(void)
 void etw_progress_start(struct etw_progress *progress, const char *what, uint64_t total)
 {
 	*progress = (struct etw_progress){.what = what, .total = total};
-	progress->is_wanted = !pager_pid && isatty(STDERR_FILENO);
+	progress->is_wanted = !pager_pid && etw_terminal_moves(STDERR_FILENO);
 	progress->start_ms = progress->is_wanted ? etw_monotonic_ms() : 0;
 }
 

@@ -8,13 +8,20 @@
 #include <stdint.h>
 
 enum etw_colour_mode {
-	ETW_COLOUR_AUTO, /* on a terminal, unless NO_COLOR is set or TERM is dumb */
+	ETW_COLOUR_AUTO, /* on a terminal, unless NO_COLOR is set or it is dumb */
 	ETW_COLOUR_ALWAYS,
 	ETW_COLOUR_NEVER,
 };
 
 /* etw_colour_mode_parse() - "auto", "always", "never"; returns whether @word is one of them. */
 bool etw_colour_mode_parse(const char *word, enum etw_colour_mode *ret);
+
+/*
+ * etw_terminal_moves() - whether there is a terminal behind @fd that knows escape sequences.
+ *
+ * One that is dumb, or that $TERM says nothing of, gets none: no colours, no line that is written anew.
+ */
+bool etw_terminal_moves(int fd);
 
 /* etw_colour_wanted() - whether a standard stream gets colours. Ask before the pager starts. */
 bool etw_colour_wanted(int fd, enum etw_colour_mode mode);
@@ -34,8 +41,8 @@ bool etw_pager_start(void);
 void etw_pager_wait(void);
 
 /*
- * Progress on standard error: nothing in the first second or where it is no terminal. The line is taken
- * away at the end.
+ * Progress on standard error: nothing in the first second, or where it is no terminal or a dumb one. The line
+ * is taken away at the end.
  */
 struct etw_progress {
 	const char *what; /* static: "Reading" */

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
+#include "tools/common/terminal.h"
 
 #define COUNTERS_MS   500
 #define LOOK_MS       1000 /* without a terminal; a host that was replaced hears of the lease then */
@@ -147,7 +148,7 @@ static bool is_time_over(const struct record_run *run, const struct record_optio
 static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			const struct record_options *options)
 {
-	bool is_watched = isatty(STDERR_FILENO);
+	bool is_watched = etw_terminal_moves(STDERR_FILENO);
 	uint64_t step_ms = is_watched ? COUNTERS_MS : LOOK_MS;
 	uint64_t look_at_ms = etw_monotonic_ms() + step_ms;
 	struct pollfd wait = {.fd = run->signals, .events = POLLIN};

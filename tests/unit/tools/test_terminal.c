@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Progress on terminals that know escape sequences, and on those that do not. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tools/common/terminal.h"
+
+#define LONG_MS 5000
+
+/* Standard error is a terminal, until leave(). */
+struct screen {
+	int controller;
+	int before; /* what standard error was */
+};
+
+static void enter(struct screen *screen)
+{
+	int terminal;
+
+	screen->controller = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+	assert_true(screen->controller >= 0);
+	assert_int_equal(grantpt(screen->controller), 0);
+	assert_int_equal(unlockpt(screen->controller), 0);
+	terminal = open(ptsname(screen->controller), O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0);
+	screen->before = dup(STDERR_FILENO);
+	assert_int_equal(dup2(terminal, STDERR_FILENO), STDERR_FILENO);
+	(void)close(terminal);
+}
+
+static void leave(const struct screen *screen)
+{
+	(void)dup2(screen->before, STDERR_FILENO);
+	(void)close(screen->before);
+	(void)close(screen->controller);
+}
+
+/* All that progress says of work that takes long, with this TERM; NULL: none. */
+static void show_progress(const char *term, char *ret, size_t room)
+{
+	struct etw_progress progress;
+	struct screen screen;
+	ssize_t bytes;
+
+	if (term)
+		(void)setenv("TERM", term, 1);
+	else
+		(void)unsetenv("TERM");
+	enter(&screen);
+	etw_progress_start(&progress, "Reading", 4);
+	progress.start_ms -= progress.is_wanted ? LONG_MS : 0;
+	etw_progress_add(&progress, 1);
+	etw_progress_end(&progress);
+	(void)fflush(stderr);
+	bytes = read(screen.controller, ret, room - 1);
+	leave(&screen);
+	ret[bytes > 0 ? bytes : 0] = '\0';
+}
+
+static void test_terminal__progress_is_taken_away(void **state)
+{
+	char said[256];
+
+	(void)state;
+	show_progress("xterm", said, sizeof(said));
+	assert_string_equal(said, "\rReading:  25%\r\033[K");
+}
+
+static void test_terminal__a_dumb_one_shows_no_progress(void **state)
+{
+	char said[256];
+
+	(void)state;
+	show_progress("dumb", said, sizeof(said));
+	assert_string_equal(said, "");
+	show_progress("", said, sizeof(said));
+	assert_string_equal(said, "");
+	show_progress(NULL, said, sizeof(said));
+	assert_string_equal(said, "");
+}
+
+static void test_terminal__colours_follow_the_terminal(void **state)
+{
+	static const char *const terms[] = {"xterm", "dumb", ""};
+	struct screen screen;
+
+	(void)state;
+	(void)unsetenv("NO_COLOR");
+	for (int i = 0; i < 3; i++) {
+		bool is_wanted, is_forced;
+
+		(void)setenv("TERM", terms[i], 1);
+		enter(&screen);
+		is_wanted = etw_colour_wanted(STDERR_FILENO, ETW_COLOUR_AUTO);
+		is_forced = etw_colour_wanted(STDERR_FILENO, ETW_COLOUR_ALWAYS);
+		leave(&screen);
+		assert_int_equal(is_wanted, i == 0);
+		assert_true(is_forced);
+	}
+	assert_false(etw_terminal_moves(-1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_terminal__progress_is_taken_away),
+		cmocka_unit_test(test_terminal__a_dumb_one_shows_no_progress),
+		cmocka_unit_test(test_terminal__colours_follow_the_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
