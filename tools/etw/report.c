@@ -260,8 +260,8 @@ static void put_processes(struct etw_text *text, const struct report *report,
 			  ? "Busiest processes (CPU time by context switches)"
 		  : processes->measure == PROCESS_BY_SAMPLES
 			  ? "Busiest processes (CPU time by profile samples)"
-			  : "Busiest processes (by events; the trace has neither context switches "
-			    "nor samples)");
+			  : "Busiest processes (by events; the trace has no context switches or "
+			    "samples)");
 	put_process_rows(&grid, processes, rows);
 	etw_grid_print(&grid, look->width, "", "", text);
 	if (processes->processes.count > rows)

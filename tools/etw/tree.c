@@ -16,6 +16,7 @@ enum {
 	OPCODE_START = 1,
 	OPCODE_END = 2,
 	OPCODE_DC_START = 3,
+	OPCODE_DC_END = 4,
 };
 
 static const GUID process_class = {
@@ -143,6 +144,11 @@ static int take_process(struct tree *tree, const struct etw_decoding *decoding, 
 	node = last_node(tree, (uint32_t)pid);
 	if (node && node->key != key)
 		node = NULL;
+	if (opcode == OPCODE_DC_END) {
+		if (node)
+			node->is_seen_at_end = true;
+		return 0;
+	}
 	if (opcode == OPCODE_END) {
 		(void)get_number(decoding, "ExitStatus", &status);
 		if (node) {
@@ -223,7 +229,7 @@ int tree_add(struct tree *tree, const struct etw_decoding *decoding)
 	uint8_t opcode = header->EventDescriptor.Opcode;
 
 	if (header->ProviderId.Data1 == process_class.Data1 && opcode >= OPCODE_START &&
-	    opcode <= OPCODE_DC_START && etw_guid_equal(&header->ProviderId, &process_class))
+	    opcode <= OPCODE_DC_END && etw_guid_equal(&header->ProviderId, &process_class))
 		return take_process(tree, decoding, opcode);
 	if (header->ProviderId.Data1 == thread_class.Data1 && opcode == OPCODE_END &&
 	    etw_guid_equal(&header->ProviderId, &thread_class))
@@ -276,7 +282,7 @@ static void put_status(struct etw_text *text, const struct tree_node *node)
 	int status = (int)node->status;
 
 	if (!node->end_ft)
-		etw_text_puts(text, "runs");
+		etw_text_puts(text, node->is_seen_at_end ? "still running" : "end not seen");
 	else if (WIFSIGNALED(status))
 		etw_text_printf(text, "signal %d", WTERMSIG(status));
 	else

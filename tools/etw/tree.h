@@ -21,7 +21,8 @@ struct tree_node {
 	uint64_t key;        /* UniqueProcessKey: the same for the whole life of a pid */
 	const char *command; /* in the arena; of the last program that it ran */
 	int64_t start_ft;    /* 0: it was there before the trace */
-	int64_t end_ft;      /* 0: it was there after the trace */
+	int64_t end_ft;      /* 0: it is not in the trace */
+	bool is_seen_at_end; /* the trace's last account of processes has it: it was still running */
 	uint32_t status;     /* as waitpid() gives it */
 	uint64_t cpu_ft;     /* 100 ns */
 	struct tree_node *parent, *first_child, *last_child, *next; /* children by start */
