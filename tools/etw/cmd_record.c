@@ -121,9 +121,6 @@ static void put_end(const struct command *command, struct etw_text *text)
 {
 	put_silent(command, text);
 	put_loss(&command->recorder.info.loss, text);
-	if (command->recorder.info.file_status)
-		etw_text_printf(text, "the file ended before the session: %s\n",
-				strerror(-command->recorder.info.file_status));
 	etw_text_printf(text, "%s\n", command->recorder.path);
 }
 
@@ -169,6 +166,16 @@ static int report(struct command *command)
 	return page_gather(page) || print(command) ? -1 : 0;
 }
 
+/* A full disk, for one: the session went on and the file did not. Returns whether it was so. */
+static bool tell_early_end(const struct recorder *recorder)
+{
+	if (!recorder->info.file_status)
+		return false;
+	etw_program_error("the recording is incomplete: writing %s ended early: %s", recorder->path,
+			  strerror(-recorder->info.file_status));
+	return true;
+}
+
 /* Nobody wants a file of nothing. */
 static int give_up(struct command *command)
 {
@@ -205,6 +212,8 @@ static int record(struct command *command, char **argv)
 	if (recorder->is_running && recorder_stop(recorder))
 		return ETW_EXIT_FAILED;
 	result = report(command);
+	if (tell_early_end(recorder))
+		result = -1;
 	record_run_finish(&command->run);
 	return result ? ETW_EXIT_FAILED : record_run_exit_status(&command->run);
 }
@@ -249,6 +258,8 @@ const struct etw_verb etw_verb_record = {
 		"allowed.\n"
 		"With a command: begins before it and ends with it, and has its exit status.\n"
 		"Else Ctrl-C ends the recording.\n"
+		"Exit status 1: it failed, or is incomplete since the file ended early (a full "
+		"disk).\n"
 		"\nExamples:\n"
 		"  sudo etw record -- make -j8\n"
 		"  etw record --provider MyCompany-MyProduct:info -o app.etl -- ./app\n",

@@ -213,17 +213,23 @@ static bool take(struct record_options *options, int code)
 
 bool record_options_parse(struct record_options *options, int argc, char **argv)
 {
-	int code;
+	int code, at = optind;
 
 	opterr = 0;
 	/* The first word that is no option begins the command, whose options are its own. */
 	while ((code = getopt_long(argc, argv, "+:o:", options_table, NULL)) != -1) {
+		at = optind;
 		if (code == '?' || code == ':') {
 			etw_options_complain(code, argv, options_table);
 			return false;
 		}
 		if (!take(options, code))
 			return false;
+	}
+	/* What is behind the last option and not the command can only be "--". */
+	if (optind == argc && at < argc && !options->shared.help) {
+		etw_program_error("there is no command behind --; see etw help record");
+		return false;
 	}
 	options->command = optind < argc ? argv + optind : NULL;
 	if (!options->has_kernel && !options->provider_count)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,14 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "control/host_start.h"
 #include "control/instance.h"
 #include "tools/common/program.h"
 #include "tools/common/shell_word.h"
 #include "wire/well_known.h"
 
 #define ENABLE_MS 1000 /* so long a provider's callback is waited for */
+#define NAMES_MAX 1000 /* so many names of one second are tried */
 
 void recorder_done(struct recorder *recorder)
 {
@@ -27,25 +30,78 @@ void recorder_done(struct recorder *recorder)
 	etw_controller_close(recorder->controller);
 }
 
-/* What is to be written into: absolute, because the host has a working directory of its own. */
-static int choose_path(struct recorder *recorder, const struct record_options *options)
+/* Absolute, because the host has a working directory of its own. */
+static int set_path(struct recorder *recorder, const char *name)
 {
 	CLEANUP(freep) char *resolved = NULL;
 	CLEANUP(freep) char *folder = NULL;
-	char name[64];
-	time_t now = time(NULL);
-	struct tm local;
 	int length;
 
-	(void)localtime_r(&now, &local);
-	(void)strftime(name, sizeof(name), "etw-%Y%m%d-%H%M%S.etl", &local);
-	TRY(etw_path_resolve(options->output ? options->output : name, &resolved));
+	TRY(etw_path_resolve(name, &resolved));
 	folder = resolved[0] == '/' ? strdup("") : getcwd(NULL, 0);
 	if (!folder)
 		return -errno;
 	length = snprintf(recorder->path, sizeof(recorder->path), "%s%s%s", folder,
 			  *folder ? "/" : "", resolved);
-	return length < 0 || (size_t)length >= sizeof(recorder->path) ? -ENAMETOOLONG : 0;
+	if (length >= 0 && (size_t)length < sizeof(recorder->path))
+		return 0;
+	recorder->path[0] = '\0';
+	return -ENAMETOOLONG;
+}
+
+/* Makes the file, so that the name is taken. Returns 0; -EEXIST when there is one; errno of open. */
+static int make_file(struct recorder *recorder)
+{
+	int fd = open(recorder->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644);
+
+	if (fd < 0)
+		return -errno;
+	recorder->is_made = !fstat(fd, &recorder->made);
+	(void)close(fd);
+	return 0;
+}
+
+/* A name made of the time, with a number where another recording of the same second has it. */
+static int choose_name(struct recorder *recorder)
+{
+	char moment[32], name[64];
+	time_t now = time(NULL);
+	struct tm local;
+	int result = -EEXIST;
+
+	(void)localtime_r(&now, &local);
+	(void)strftime(moment, sizeof(moment), "etw-%Y%m%d-%H%M%S", &local);
+	for (int i = 1; i <= NAMES_MAX && result == -EEXIST; i++) {
+		if (i == 1)
+			(void)snprintf(name, sizeof(name), "%s.etl", moment);
+		else
+			(void)snprintf(name, sizeof(name), "%s-%d.etl", moment, i);
+		TRY(set_path(recorder, name));
+		result = make_file(recorder);
+	}
+	return result;
+}
+
+static int choose_file(struct recorder *recorder, const struct record_options *options)
+{
+	int result;
+
+	if (!options->output)
+		return choose_name(recorder);
+	TRY(set_path(recorder, options->output));
+	result = make_file(recorder);
+	/* What somebody named is overwritten, where the host may. */
+	return result == -EEXIST ? 0 : result;
+}
+
+/* A file that was made for a session which did not start, and that nobody else has begun to use. */
+static void drop_file(const struct recorder *recorder)
+{
+	struct stat info;
+
+	if (recorder->is_made && !stat(recorder->path, &info) && !info.st_size &&
+	    info.st_dev == recorder->made.st_dev && info.st_ino == recorder->made.st_ino)
+		(void)unlink(recorder->path);
 }
 
 static void configure(struct recorder *recorder, const struct record_options *options)
@@ -99,11 +155,31 @@ static int open_host(struct recorder *recorder, bool is_kernel)
 	return result;
 }
 
+static void put_place(void *context, const char *path, const char *problem)
+{
+	etw_text_printf(context, "\n  %s%s%s", path, problem ? " " : "", problem ? problem : "");
+}
+
+/* Not found, or found and not able to run: a second look tells. */
+static void tell_no_host(void)
+{
+	CLEANUP(etw_text_done) struct etw_text places = {0};
+	const char *named = getenv("ETW_ETWD");
+	char found[PATH_MAX];
+
+	if (!named || !*named)
+		etw_text_puts(&places, "\n  ETW_ETWD is not set");
+	if (etw_host_look(put_place, &places, found))
+		etw_program_error("cannot find etwd, the host of sessions; looked at:%s",
+				  etw_text_string(&places));
+	else
+		etw_program_error("cannot run etwd, the host of sessions: %s", found);
+}
+
 static void tell_open_error(int error)
 {
 	if (error == -ENOEXEC)
-		etw_program_error("cannot find etwd, the host of sessions: it belongs beside etw, "
-				  "or into ETW_ETWD");
+		tell_no_host();
 	else if (error == -ETIMEDOUT)
 		etw_program_error("etwd, the host of sessions, does not answer");
 	else
@@ -223,16 +299,20 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 int recorder_start(struct recorder *recorder, struct record_options *options,
 		   char *const *arguments)
 {
-	int result = choose_path(recorder, options);
+	int result = choose_file(recorder, options);
 
 	if (result) {
 		etw_program_error("cannot record into %s: %s",
-				  options->output ? options->output : "this folder",
+				  recorder->path[0] ? recorder->path
+				  : options->output ? options->output
+						    : "this folder",
 				  strerror(-result));
 		return -1;
 	}
-	if (open_and_start(recorder, options, arguments))
+	if (open_and_start(recorder, options, arguments)) {
+		drop_file(recorder);
 		return -1;
+	}
 	for (size_t i = 0; i < options->provider_count; i++) {
 		if (enable(recorder, &options->providers[i]))
 			return -1;

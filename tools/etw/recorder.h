@@ -4,6 +4,7 @@
 #define ETW_TOOLS_ETW_RECORDER_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "control/control.h"
 #include "tools/etw/record_options.h"
@@ -13,6 +14,8 @@ struct recorder {
 	uint64_t handle;
 	bool is_running;
 	char path[WIRE_MESSAGE_NAME_MAX + 1]; /* of the file, absolute */
+	bool is_made;                         /* there was no such file before */
+	struct stat made;                     /* which one was made then */
 	struct wire_session_config config;
 	struct wire_session_info info; /* as it was last heard */
 };
@@ -25,8 +28,9 @@ void recorder_done(struct recorder *recorder);
  *
  * @arguments: the whole command line, for the sentence that says how to do it as root
  *
- * Where nobody asked for the kernel and it is not allowed, goes on without, and says so. Returns 0 or -1,
- * told on standard error.
+ * Makes the file first, under a name that nobody has, unless one was given; it is gone again when the session
+ * does not start. Where nobody asked for the kernel and it is not allowed, goes on without, and says so.
+ * Returns 0 or -1, told on standard error.
  */
 int recorder_start(struct recorder *recorder, struct record_options *options,
 		   char *const *arguments);

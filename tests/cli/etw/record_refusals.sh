@@ -21,6 +21,8 @@ refuse --duration soon
 refuse --buffers 0
 refuse --buffer-size 1000000
 refuse --bufers 3
+refuse --
+refuse --provider x --
 refuse --provider x -o missing/x.etl -- true
 refuse --provider x -o x.etl -- ./no-such-command
 refuse --provider x -o x.etl -- /dev/null
