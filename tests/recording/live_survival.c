@@ -245,6 +245,18 @@ static void settle(const struct consumer *consumer, uint64_t session_lost)
 		fail("%s: buffers were lost in silence", consumer->name);
 }
 
+/* So far. A consumer that is slower than the writers will have, however slow the machine is. */
+static bool has_lost(const struct consumer *consumer)
+{
+	TRACE_LOGFILE_HEADER header = {0};
+	ULONG bytes;
+
+	if (QueryTraceProcessingHandle(consumer->trace, EtwQueryLogFileHeader, NULL, 0, &header,
+				       sizeof(header), &bytes))
+		fail("%s: QueryTraceProcessingHandle failed", consumer->name);
+	return header.BuffersLost != 0;
+}
+
 static void run(int rounds, bool is_slow)
 {
 	static struct consumer first = {.name = "first"}, second = {.name = "second"};
@@ -274,6 +286,8 @@ static void run(int rounds, bool is_slow)
 		if (i == rounds / STOPPED_LIVES)
 			(void)kill(third, SIGSTOP);
 	}
+	while (is_slow && !has_lost(&first))
+		usleep(SLOW_US / 10);
 	store_release(&shared->is_enough, 1u);
 	for (int i = 0; i < WRITERS; i++) {
 		if (waitpid(writers[i], &status, 0) < 0 || status)

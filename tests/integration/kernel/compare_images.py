@@ -63,11 +63,12 @@ def read_events(lines):
     return sorted(events, key=lambda event: event[0])
 
 
-def read_identities(lines):
+def read_identities(lines, pids):
+    """path -> the identities of its loads by these processes; elsewhere another file may have that path."""
     identities = {}
     for line in lines:
         words = line.rstrip("\n").split("\t")
-        if len(words) >= 8 and words[2] == IDENTITY:
+        if len(words) >= 8 and words[2] == IDENTITY and int(words[4]) in pids:
             identities.setdefault(words[7], set()).add(words[6])
     return identities
 
@@ -148,7 +149,8 @@ def run(arguments):
     lines = watch_out.readlines()
     snapshots = read_snapshots(text)
     problems, held = replay(read_events(lines), snapshots)
-    more, identities = check_identities(read_identities(lines))
+    more, identities = check_identities(
+        read_identities(lines, {pid for pid, _, _ in snapshots}))
     problems += more
     for problem in problems[:20]:
         print(problem)
