@@ -71,10 +71,12 @@ struct etw_schema {
 	const char *event_name;    /* manifest `name` attribute; TraceLogging: event name */
 	const char *level_name;
 	const char *channel_name;
-	const char *keywords;   /* names joined by "; " */
-	const char *message;    /* inserts kept as %1, without the trailing space */
-	const char *attributes; /* "KEY=value;KEY=value", as TDH shows them */
-	const char *symbol;
+	const char *keywords;         /* names joined by "; " */
+	const char *message;          /* inserts kept as %1, without the trailing space */
+	const char *attributes;       /* "KEY=value;KEY=value", as TDH shows them */
+	const char *symbol;           /* manifest: C name; MOF: class of the event type */
+	const char *activity_id_name; /* MOF: the field that is an activity's id; NULL: none */
+	const char *related_activity_id_name;
 	const struct etw_provider_schema *owner; /* NULL: learnt from the trace, or built in */
 	const struct etw_wpp_message *wpp;       /* with DecodingSourceWPP, else NULL */
 	uint16_t field_count;                    /* all, struct members included */
