@@ -21,7 +21,7 @@ int etw_manifest_refuse(struct manifest_reader *reader, const struct etw_xml_ele
 	return etw_fault_set(reader->reterr, -EBADMSG, element->line, "manifest", field, sentence);
 }
 
-static uint64_t hash_symbol(enum symbol_kind kind, const void *scope, const char *name)
+static uint64_t hash_symbol(unsigned kind, const void *scope, const char *name)
 {
 	uint64_t hash = etw_hash_mix(kind, (uint64_t)(uintptr_t)scope);
 
@@ -43,14 +43,13 @@ int etw_manifest_define(struct manifest_reader *reader, const struct manifest_sy
 	struct manifest_symbol *copy;
 
 	if (etw_table_find(&reader->symbols, hash, is_symbol, symbol))
-		return 0;
+		return MANIFEST_TAKEN;
 	copy = etw_arena_copy(&reader->scratch, symbol, sizeof(*symbol));
 	return copy ? etw_table_insert(&reader->symbols, hash, copy) : -ENOMEM;
 }
 
-const struct manifest_symbol *etw_manifest_find(const struct manifest_reader *reader,
-						enum symbol_kind kind, const void *scope,
-						const char *name)
+struct manifest_symbol *etw_manifest_find(const struct manifest_reader *reader, unsigned kind,
+					  const void *scope, const char *name)
 {
 	const struct manifest_symbol key = {.kind = kind, .scope = scope, .name = name};
 
@@ -74,6 +73,11 @@ bool etw_manifest_number(const char *text, uint64_t max, uint64_t *ret)
 	return true;
 }
 
+bool etw_manifest_flag(const char *text)
+{
+	return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
 const char *etw_manifest_winmeta(const struct manifest_reader *reader, const char *name)
 {
 	size_t bytes = strlen(reader->winmeta);
@@ -87,6 +91,34 @@ int etw_manifest_keep(struct manifest_reader *reader, const char *text, const ch
 {
 	*ret = text ? etw_arena_strdup(reader->arena, text) : NULL;
 	return text && !*ret ? -ENOMEM : 0;
+}
+
+int etw_manifest_keep_attribute(struct manifest_reader *reader,
+				const struct etw_xml_element *element, const char *name,
+				const char **ret)
+{
+	return etw_manifest_keep(reader, etw_xml_attribute(element, name), ret);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct manifest_key *a = left;
+	const struct manifest_key *b = right;
+	int order = a->text && b->text ? strcmp(a->text, b->text) : 0;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (order)
+		return order;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void etw_manifest_sort(struct manifest_key *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		keys[i].order = i;
+	if (count)
+		qsort(keys, count, sizeof(*keys), compare_keys);
 }
 
 /* Nearly everyone calls the prefix "win"; the binding may stand on any element around the provider. */
@@ -108,35 +140,61 @@ static void find_winmeta(struct manifest_reader *reader, const struct etw_xml_el
 
 static int read_guids(struct manifest_reader *reader, const struct etw_xml_element *element)
 {
+	const struct etw_xml_element *traits = etw_xml_first(element, "traits");
 	const char *guid = etw_xml_attribute(element, "guid");
 	const char *control_guid = etw_xml_attribute(element, "controlGuid");
+	const char *group_guid = traits ? etw_xml_attribute(traits, "groupGuid") : NULL;
 
 	if (!guid)
 		return etw_manifest_refuse(reader, element, "guid", "a provider has no guid");
-	if (etw_guid_parse(guid, &reader->provider_guid) < 0)
+	if (etw_guid_parse(guid, &reader->schema->guid) < 0)
 		return etw_manifest_refuse(reader, element, "guid",
 					   "the guid of a provider is malformed");
-	/* Matters to controllers only. */
-	if (!control_guid || etw_guid_parse(control_guid, &reader->control_guid) < 0)
-		reader->control_guid = (GUID){0};
+	/* These matter to controllers only. */
+	if (control_guid && etw_guid_parse(control_guid, &reader->schema->control_guid) < 0)
+		TRY(etw_manifest_complain(reader, element, "a controlGuid is malformed",
+					  control_guid));
+	if (group_guid && etw_guid_parse(group_guid, &reader->schema->group_guid) < 0)
+		TRY(etw_manifest_complain(reader, traits, "a groupGuid is malformed", group_guid));
 	return 0;
 }
 
+static int read_texts(struct manifest_reader *reader, const struct etw_xml_element *element)
+{
+	struct etw_provider_schema *schema = reader->schema;
+
+	TRY(etw_manifest_keep_attribute(reader, element, "name", &schema->name));
+	TRY(etw_manifest_keep_attribute(reader, element, "symbol", &schema->symbol));
+	TRY(etw_manifest_keep_attribute(reader, element, "resourceFileName",
+					&schema->resource_file));
+	TRY(etw_manifest_keep_attribute(reader, element, "messageFileName", &schema->message_file));
+	TRY(etw_manifest_keep_attribute(reader, element, "parameterFileName",
+					&schema->parameter_file));
+	TRY(etw_manifest_keep_attribute(reader, element, "helpLink", &schema->help_link));
+	return etw_manifest_message(reader, element, &schema->message);
+}
+
 static int read_provider(struct manifest_reader *reader, const struct etw_xml_element *element,
-			 struct etw_provider_schema *provider)
+			 struct etw_provider_schema *schema)
 {
 	reader->provider = element;
-	reader->owner = provider;
-	provider->source = DecodingSourceXMLFile;
+	reader->schema = schema;
+	reader->levels = reader->tasks = reader->opcodes = reader->keywords =
+		(struct manifest_names){0};
+	reader->channels = (struct manifest_channels){0};
+	schema->source = DecodingSourceXMLFile;
 	find_winmeta(reader, element);
 	TRY(read_guids(reader, element));
-	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &reader->provider_name));
-	provider->guid = reader->provider_guid;
-	provider->name = reader->provider_name;
+	TRY(read_texts(reader, element));
+	TRY(etw_manifest_check_provider(reader));
+	TRY(etw_manifest_read_channels(reader));
 	TRY(etw_manifest_read_names(reader));
-	TRY(etw_manifest_read_maps(reader, provider));
+	TRY(etw_manifest_read_maps(reader));
+	TRY(etw_manifest_read_pattern_maps(reader));
 	TRY(etw_manifest_read_templates(reader));
-	return etw_manifest_read_events(reader, provider);
+	TRY(etw_manifest_read_filters(reader));
+	TRY(etw_manifest_read_events(reader));
+	return etw_manifest_finish_names(reader);
 }
 
 /* The next provider of the document in `instrumentation/events`; @after: the last one, or NULL. */
@@ -163,6 +221,18 @@ static const struct etw_xml_element *next_provider(const struct etw_xml_element 
 		provider = events ? etw_xml_first(events, "provider") : NULL;
 	}
 	return provider;
+}
+
+static int keep_complaints(struct manifest_reader *reader, struct etw_definition *definition)
+{
+	definition->complaint_total = reader->complaint_total;
+	if (!reader->complaint_count)
+		return 0;
+	definition->complaints =
+		etw_arena_copy(reader->arena, reader->complaints,
+			       reader->complaint_count * sizeof(*reader->complaints));
+	definition->complaint_count = reader->complaint_count;
+	return definition->complaints ? 0 : -ENOMEM;
 }
 
 static int read_document(struct manifest_reader *reader, const struct etw_xml_element *root,
@@ -194,6 +264,7 @@ static int read_document(struct manifest_reader *reader, const struct etw_xml_el
 		TRY(read_provider(reader, element, provider));
 		definition->schema_count += provider->schema_count;
 	}
+	TRY(keep_complaints(reader, definition));
 	*ret = definition;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: numbers, names, and the template's fields. */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/guid.h"
@@ -13,7 +13,6 @@
 struct keyword {
 	uint64_t mask;
 	const char *name;
-	size_t bytes;
 };
 
 /* Attributes of an event; an enclosing task or opcode element may stand for two of them. */
@@ -22,6 +21,16 @@ struct event_place {
 	const char *task;
 	const char *opcode;
 };
+
+/* The name of what a reference stands for, or the reference itself. */
+static int name_of(struct manifest_reader *reader, const struct manifest_name *found,
+		   const char *reference, const char **ret)
+{
+	if (!found)
+		return etw_manifest_keep(reader, reference, ret);
+	*ret = found->named.name;
+	return 0;
+}
 
 static int read_numbers(struct manifest_reader *reader, const struct etw_xml_element *element,
 			EVENT_DESCRIPTOR *descriptor)
@@ -43,45 +52,81 @@ static int read_numbers(struct manifest_reader *reader, const struct etw_xml_ele
 	return 0;
 }
 
+/* A task's own opcode and one of every task's may not be told apart by number. */
+static int check_opcode(struct manifest_reader *reader, const struct etw_xml_element *element,
+			const struct manifest_name *task, const struct manifest_name *opcode)
+{
+	char number[17];
+
+	if (!task || !task->element || opcode->task)
+		return 0;
+	(void)snprintf(number, sizeof(number), "%llx", (unsigned long long)opcode->named.value);
+	if (!etw_manifest_find(reader, SYMBOL_OPCODE + PART_VALUE, task->element, number))
+		return 0;
+	return etw_manifest_complain(reader, element,
+				     "the value of an event's opcode is that of its task's own one",
+				     opcode->named.name);
+}
+
 static int read_task_and_opcode(struct manifest_reader *reader, const struct event_place *place,
 				struct etw_schema *schema)
 {
-	const struct manifest_symbol *symbol =
-		place->task ? etw_manifest_find(reader, SYMBOL_TASK, reader->provider, place->task)
-			    : NULL;
-	const struct manifest_task *task = symbol ? symbol->object : NULL;
+	const struct manifest_name *task = NULL;
+	const struct manifest_name *opcode = NULL;
 
-	TRY(etw_manifest_keep(reader, place->task, &schema->task_name));
-	TRY(etw_manifest_keep(reader, place->opcode, &schema->opcode_name));
+	if (place->task) {
+		TRY(etw_manifest_use(reader, place->element, SYMBOL_TASK, NULL, place->task,
+				     &task));
+		TRY(name_of(reader, task, place->task, &schema->task_name));
+	}
 	if (task) {
-		schema->descriptor.Task = (USHORT)symbol->value;
+		schema->descriptor.Task = (USHORT)task->named.value;
 		schema->event_guid = task->event_guid;
 	}
-	if (place->opcode)
-		etw_manifest_find_opcode(reader, task ? task->element : NULL, place->opcode,
-					 &schema->descriptor.Opcode);
-	return 0;
+	if (!place->opcode)
+		return 0;
+	TRY(etw_manifest_use(reader, place->element, SYMBOL_OPCODE, task, place->opcode, &opcode));
+	TRY(name_of(reader, opcode, place->opcode, &schema->opcode_name));
+	if (!opcode)
+		return 0;
+	schema->descriptor.Opcode = (UCHAR)opcode->named.value;
+	return check_opcode(reader, place->element, task, opcode);
 }
 
-static int compare_keywords(const void *left, const void *right)
+static int read_level(struct manifest_reader *reader, const struct etw_xml_element *element,
+		      struct etw_schema *schema)
 {
-	uint64_t left_mask = ((const struct keyword *)left)->mask;
-	uint64_t right_mask = ((const struct keyword *)right)->mask;
+	const char *name = etw_xml_attribute(element, "level");
+	const struct manifest_name *level;
 
-	return left_mask < right_mask ? -1 : left_mask > right_mask;
+	if (!name)
+		return 0;
+	TRY(etw_manifest_use(reader, element, SYMBOL_LEVEL, NULL, name, &level));
+	if (level)
+		schema->descriptor.Level = (UCHAR)level->named.value;
+	return name_of(reader, level, name, &schema->level_name);
 }
 
-static int keep_keyword_names(struct manifest_reader *reader, struct keyword *keywords,
+/* Few, and those of one mask keep their order. */
+static void insert_keyword(struct keyword *keywords, size_t count, struct keyword keyword)
+{
+	while (count && keywords[count - 1].mask > keyword.mask) {
+		keywords[count] = keywords[count - 1];
+		count--;
+	}
+	keywords[count] = keyword;
+}
+
+static int keep_keyword_names(struct manifest_reader *reader, const struct keyword *keywords,
 			      size_t count, const char **ret)
 {
 	if (!count)
 		return 0;
-	qsort(keywords, count, sizeof(*keywords), compare_keywords);
 	etw_text_clear(&reader->text);
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			etw_text_puts(&reader->text, "; ");
-		etw_text_append(&reader->text, keywords[i].name, keywords[i].bytes);
+		etw_text_puts(&reader->text, keywords[i].name);
 	}
 	TRY(etw_text_error(&reader->text));
 	return etw_manifest_keep(reader, etw_text_string(&reader->text), ret);
@@ -95,33 +140,41 @@ static int read_keywords(struct manifest_reader *reader, const struct etw_xml_el
 	struct keyword keywords[KEYWORDS_MAX];
 	size_t count = 0;
 
-	while (at && *(at += strspn(at, blanks)) && count < KEYWORDS_MAX) {
-		struct keyword *keyword = &keywords[count++];
-		const char *name;
+	for (; at && *(at += strspn(at, blanks)); at += strcspn(at, blanks)) {
+		const char *name = etw_arena_strndup(&reader->scratch, at, strcspn(at, blanks));
+		const struct manifest_name *found;
 
-		*keyword = (struct keyword){.name = at, .bytes = strcspn(at, blanks)};
-		name = etw_arena_strndup(&reader->scratch, at, keyword->bytes);
 		if (!name)
 			return -ENOMEM;
-		etw_manifest_find_keyword(reader, name, &keyword->mask);
-		schema->descriptor.Keyword |= keyword->mask;
-		at += keyword->bytes;
+		if (count == KEYWORDS_MAX) {
+			TRY(etw_manifest_complain(reader, element,
+						  "an event lists more than 64 keywords", name));
+			break;
+		}
+		TRY(etw_manifest_use(reader, element, SYMBOL_KEYWORD, NULL, name, &found));
+		insert_keyword(keywords, count++,
+			       (struct keyword){found ? found->named.value : 0,
+						found ? found->named.name : name});
+		schema->descriptor.Keyword |= found ? found->named.value : 0;
 	}
 	return keep_keyword_names(reader, keywords, count, &schema->keywords);
 }
 
 static int read_channel(struct manifest_reader *reader, const struct etw_xml_element *element,
-			struct etw_schema *schema)
+			struct etw_schema *schema, const struct etw_channel **ret)
 {
 	const char *name = etw_xml_attribute(element, "channel");
-	struct manifest_channel channel = {.name = name};
 
+	*ret = NULL;
 	if (!name)
 		return 0;
-	etw_manifest_find_channel(reader, name, &channel);
-	schema->descriptor.Channel = channel.value;
-	schema->descriptor.Keyword |= channel.keyword;
-	return etw_manifest_keep(reader, channel.name, &schema->channel_name);
+	TRY(etw_manifest_use_channel(reader, element, name, ret));
+	if (!*ret)
+		return etw_manifest_keep(reader, name, &schema->channel_name);
+	schema->descriptor.Channel = (UCHAR)(*ret)->named.value;
+	schema->descriptor.Keyword |= (*ret)->keyword;
+	schema->channel_name = (*ret)->named.name;
+	return 0;
 }
 
 static int read_template(struct manifest_reader *reader, const struct etw_xml_element *element,
@@ -145,31 +198,37 @@ static int read_template(struct manifest_reader *reader, const struct etw_xml_el
 	return 0;
 }
 
+/* A controlGuid stands where the event's GUID would. */
+static void set_control_guid(const struct manifest_reader *reader, struct etw_schema *schema)
+{
+	if (etw_guid_is_null(&reader->schema->control_guid))
+		return;
+	schema->event_guid = reader->schema->control_guid;
+	schema->template_flags |= TEMPLATE_CONTROL_GUID;
+}
+
 static int read_event(struct manifest_reader *reader, const struct event_place *place,
 		      struct etw_schema *schema)
 {
 	const struct etw_xml_element *element = place->element;
-	const char *level = etw_xml_attribute(element, "level");
+	const struct etw_channel *channel;
 
-	schema->provider = reader->provider_guid;
-	schema->provider_name = reader->provider_name;
+	schema->provider = reader->schema->guid;
+	schema->provider_name = reader->schema->name;
 	schema->source = DecodingSourceXMLFile;
-	schema->owner = reader->owner;
+	schema->owner = reader->schema;
 	TRY(read_numbers(reader, element, &schema->descriptor));
-	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &schema->event_name));
-	TRY(etw_manifest_keep(reader, level, &schema->level_name));
-	if (level)
-		etw_manifest_find_level(reader, level, &schema->descriptor.Level);
+	TRY(etw_manifest_keep_attribute(reader, element, "name", &schema->event_name));
+	TRY(etw_manifest_keep_attribute(reader, element, "symbol", &schema->symbol));
+	TRY(etw_manifest_keep_attribute(reader, element, "attributes", &schema->attributes));
+	TRY(read_level(reader, element, schema));
 	TRY(read_task_and_opcode(reader, place, schema));
 	TRY(read_keywords(reader, element, schema));
-	TRY(read_channel(reader, element, schema));
-	TRY(etw_manifest_message(reader, etw_xml_attribute(element, "message"), &schema->message));
+	TRY(read_channel(reader, element, schema, &channel));
+	TRY(etw_manifest_message(reader, element, &schema->message));
 	TRY(read_template(reader, element, schema));
-	if (!etw_guid_is_null(&reader->control_guid)) {
-		schema->event_guid = reader->control_guid;
-		schema->template_flags |= TEMPLATE_CONTROL_GUID;
-	}
-	return 0;
+	set_control_guid(reader, schema);
+	return etw_manifest_check_event(reader, element, schema, channel);
 }
 
 static const char *attribute_or(const struct etw_xml_element *element, const char *name,
@@ -218,13 +277,29 @@ static int walk_lists(struct manifest_reader *reader, struct etw_schema *room, s
 	return 0;
 }
 
-int etw_manifest_read_events(struct manifest_reader *reader, struct etw_provider_schema *provider)
+/* By id, as compiled resources have them; versions of an id stay in their order. */
+int etw_manifest_read_events(struct manifest_reader *reader)
 {
+	struct etw_schema *schemas, *room;
+	struct manifest_key *keys;
 	size_t count = 0;
 
 	TRY(walk_lists(reader, NULL, &count));
-	provider->schemas = etw_arena_array(reader->arena, count, sizeof(*provider->schemas));
-	if (!provider->schemas)
+	schemas = etw_arena_array(reader->arena, count, sizeof(*schemas));
+	room = etw_arena_array(&reader->scratch, count, sizeof(*room));
+	keys = etw_arena_array(&reader->scratch, count, sizeof(*keys));
+	if (!schemas || !room || !keys)
 		return -ENOMEM;
-	return walk_lists(reader, provider->schemas, &provider->schema_count);
+	count = 0;
+	TRY(walk_lists(reader, room, &count));
+	for (size_t i = 0; i < count; i++) {
+		keys[i].number = room[i].descriptor.Id;
+		keys[i].item = &room[i];
+	}
+	etw_manifest_sort(keys, count);
+	for (size_t i = 0; i < count; i++)
+		schemas[i] = *(const struct etw_schema *)keys[i].item;
+	reader->schema->schemas = schemas;
+	reader->schema->schema_count = count;
+	return 0;
 }

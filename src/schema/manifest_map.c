@@ -18,16 +18,21 @@ static int read_entry(struct manifest_reader *reader, const struct etw_xml_eleme
 		return etw_manifest_refuse(reader, element, "value",
 					   "the value of a map entry is missing or no number");
 	entry->value = (uint32_t)value;
-	TRY(etw_manifest_message(reader, message, &entry->text));
+	TRY(etw_manifest_message(reader, element, &entry->text));
+	if (!message)
+		TRY(etw_manifest_complain(reader, element, "a map entry has no message", NULL));
 	if (!entry->text)
 		TRY(etw_manifest_keep(reader, message ? message : "", &entry->text));
-	return 0;
+	return etw_manifest_claim_number(reader, element, SYMBOL_MAP + PART_VALUE, element->parent,
+					 value, "the value of a map entry is taken");
 }
 
-static int read_map(struct manifest_reader *reader, const struct etw_xml_element *element,
-		    uint32_t flags, struct etw_map *map)
+/* By value, as compiled resources have them. */
+static int read_entries(struct manifest_reader *reader, const struct etw_xml_element *element,
+			struct etw_map *map)
 {
-	struct etw_map_entry *entries;
+	struct etw_map_entry *entries, *room;
+	struct manifest_key *keys;
 	uint32_t count = 0;
 
 	for (const struct etw_xml_element *at = etw_xml_first(element, "map"); at;
@@ -36,18 +41,35 @@ static int read_map(struct manifest_reader *reader, const struct etw_xml_element
 	if (count > ETW_SCHEMA_MAP_ENTRIES_MAX)
 		return etw_manifest_refuse(reader, element, NULL, "a map has too many entries");
 	entries = etw_arena_array(reader->arena, count, sizeof(*entries));
-	if (!entries)
+	room = etw_arena_array(&reader->scratch, count, sizeof(*room));
+	keys = etw_arena_array(&reader->scratch, count, sizeof(*keys));
+	if (!entries || !room || !keys)
 		return -ENOMEM;
-	TRY(etw_manifest_keep(reader, etw_xml_attribute(element, "name"), &map->name));
-	map->flags = flags;
-	map->entries = entries;
 	for (const struct etw_xml_element *at = etw_xml_first(element, "map"); at;
-	     at = etw_xml_next(at, "map"))
-		TRY(read_entry(reader, at, &entries[map->count++]));
-	return etw_manifest_define(reader, &(struct manifest_symbol){.kind = SYMBOL_MAP,
-								     .scope = reader->provider,
-								     .name = map->name,
-								     .object = map});
+	     at = etw_xml_next(at, "map")) {
+		TRY(read_entry(reader, at, &room[map->count]));
+		keys[map->count].number = room[map->count].value;
+		keys[map->count].item = &room[map->count];
+		map->count++;
+	}
+	etw_manifest_sort(keys, count);
+	for (uint32_t i = 0; i < count; i++)
+		entries[i] = *(const struct etw_map_entry *)keys[i].item;
+	map->entries = entries;
+	return 0;
+}
+
+static int read_map(struct manifest_reader *reader, const struct etw_xml_element *element,
+		    uint32_t flags, struct etw_map *map)
+{
+	TRY(etw_manifest_keep_attribute(reader, element, "name", &map->name));
+	map->flags = flags;
+	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP + PART_C_NAME, reader->provider,
+			       etw_xml_attribute(element, "symbol"),
+			       "the symbol of a map is taken"));
+	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP + PART_GUID, reader->provider, map->name,
+			       "the name of a map is taken"));
+	return read_entries(reader, element, map);
 }
 
 /* 0: not a map with a name. */
@@ -80,15 +102,34 @@ static int walk_maps(struct manifest_reader *reader, struct etw_map *room, size_
 	return 0;
 }
 
-int etw_manifest_read_maps(struct manifest_reader *reader, struct etw_provider_schema *provider)
+/* By name, as compiled resources have them. The first of a name is the one that fields get. */
+int etw_manifest_read_maps(struct manifest_reader *reader)
 {
-	struct etw_map *maps;
+	struct etw_map *maps, *room;
+	struct manifest_key *keys;
 	size_t count = 0;
 
 	TRY(walk_maps(reader, NULL, &count));
 	maps = etw_arena_array(reader->arena, count, sizeof(*maps));
-	if (!maps)
+	room = etw_arena_array(&reader->scratch, count, sizeof(*room));
+	keys = etw_arena_array(&reader->scratch, count, sizeof(*keys));
+	if (!maps || !room || !keys)
 		return -ENOMEM;
-	provider->maps = maps;
-	return walk_maps(reader, maps, &provider->map_count);
+	count = 0;
+	TRY(walk_maps(reader, room, &count));
+	for (size_t i = 0; i < count; i++) {
+		keys[i].text = room[i].name;
+		keys[i].item = &room[i];
+	}
+	etw_manifest_sort(keys, count);
+	for (size_t i = 0; i < count; i++) {
+		maps[i] = *(const struct etw_map *)keys[i].item;
+		TRY(etw_manifest_define(reader, &(struct manifest_symbol){.kind = SYMBOL_MAP,
+									  .scope = reader->provider,
+									  .name = maps[i].name,
+									  .object = &maps[i]}));
+	}
+	reader->schema->maps = maps;
+	reader->schema->map_count = count;
+	return 0;
 }

@@ -31,22 +31,39 @@ static const struct etw_xml_element *choose_resources(const struct etw_xml_eleme
 	return first;
 }
 
+static int define_string(struct manifest_reader *reader, const struct etw_xml_element *resources,
+			 const struct etw_xml_element *element)
+{
+	const char *id = etw_xml_attribute(element, "id");
+	const char *value = etw_xml_attribute(element, "value");
+	struct manifest_symbol *known;
+
+	if (!id || !value)
+		return etw_manifest_complain(reader, element, "a string lacks its id or value", id);
+	known = etw_manifest_find(reader, SYMBOL_STRING, NULL, id);
+	if (!known)
+		return etw_manifest_define(reader, &(struct manifest_symbol){.kind = SYMBOL_STRING,
+									     .name = id,
+									     .value = 1,
+									     .text = value,
+									     .object = resources});
+	if (known->object == resources)
+		return etw_manifest_complain(reader, element,
+					     "a string id occurs twice in one culture", id);
+	known->object = resources;
+	known->value++;
+	return 0;
+}
+
 static int read_string_tables(struct manifest_reader *reader,
 			      const struct etw_xml_element *resources)
 {
+	reader->culture_count++;
 	for (const struct etw_xml_element *table = etw_xml_first(resources, "stringTable"); table;
 	     table = etw_xml_next(table, "stringTable")) {
 		for (const struct etw_xml_element *at = etw_xml_first(table, "string"); at;
-		     at = etw_xml_next(at, "string")) {
-			const char *id = etw_xml_attribute(at, "id");
-			const char *value = etw_xml_attribute(at, "value");
-
-			if (id && value)
-				TRY(etw_manifest_define(
-					reader, &(struct manifest_symbol){.kind = SYMBOL_STRING,
-									  .name = id,
-									  .text = value}));
-		}
+		     at = etw_xml_next(at, "string"))
+			TRY(define_string(reader, resources, at));
 	}
 	return 0;
 }
@@ -60,8 +77,10 @@ static int read_localization(struct manifest_reader *reader,
 	if (chosen)
 		TRY(read_string_tables(reader, chosen));
 	for (const struct etw_xml_element *at = etw_xml_first(localization, "resources"); at;
-	     at = etw_xml_next(at, "resources"))
-		TRY(read_string_tables(reader, at));
+	     at = etw_xml_next(at, "resources")) {
+		if (at != chosen)
+			TRY(read_string_tables(reader, at));
+	}
 	return 0;
 }
 
@@ -69,9 +88,10 @@ static int define_message(struct manifest_reader *reader, const char *name, cons
 {
 	if (!name || !reference)
 		return 0;
-	return etw_manifest_define(
-		reader,
-		&(struct manifest_symbol){.kind = SYMBOL_MESSAGE, .name = name, .text = reference});
+	TRY(etw_manifest_define(reader, &(struct manifest_symbol){.kind = SYMBOL_MESSAGE,
+								  .name = name,
+								  .text = reference}));
+	return 0;
 }
 
 static int read_message_tables(struct manifest_reader *reader, const struct etw_xml_element *root)
@@ -98,10 +118,10 @@ int etw_manifest_read_strings(struct manifest_reader *reader, const struct etw_x
 	return read_message_tables(reader, root);
 }
 
-/* The text of "$(string.x)" or "$(mc.x)"; NULL when it is not there. */
-static const char *find_text(struct manifest_reader *reader, const char *reference)
+/* What "$(string.x)" or "$(mc.x)" stands for; NULL when it is not there. */
+static const struct manifest_symbol *find_reference(struct manifest_reader *reader,
+						    const char *reference)
 {
-	const struct manifest_symbol *symbol;
 	enum symbol_kind kind = SYMBOL_STRING;
 	size_t bytes = strlen(reference);
 
@@ -118,8 +138,7 @@ static const char *find_text(struct manifest_reader *reader, const char *referen
 	if (etw_text_error(&reader->text) || !reader->text.bytes)
 		return NULL;
 	reader->text.at[reader->text.bytes - 1] = '\0';
-	symbol = etw_manifest_find(reader, kind, NULL, reader->text.at);
-	return symbol ? symbol->text : NULL;
+	return etw_manifest_find(reader, kind, NULL, reader->text.at);
 }
 
 /*
@@ -155,19 +174,33 @@ static void unescape(struct etw_text *text, const char *at)
 	}
 }
 
-int etw_manifest_message(struct manifest_reader *reader, const char *reference, const char **ret)
+int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
+			 const char **ret)
 {
-	const char *found = reference ? find_text(reader, reference) : NULL;
+	const char *reference = etw_xml_attribute(element, "message");
+	const struct manifest_symbol *found;
 	char *copy;
 
-	/* A message table's entry refers to a string in turn, never to another entry. */
-	if (found && strncmp(found, "$(", 2) == 0)
-		found = find_text(reader, found);
-	TRY(etw_text_error(&reader->text));
 	*ret = NULL;
-	if (!found)
+	if (!reference)
 		return 0;
-	unescape(&reader->text, found);
+	found = find_reference(reader, reference);
+	/* A message table's entry refers to a string in turn, never to another entry. */
+	if (found && found->kind == SYMBOL_MESSAGE) {
+		found = find_reference(reader, found->text);
+		if (found && found->kind == SYMBOL_MESSAGE)
+			found = NULL;
+	}
+	TRY(etw_text_error(&reader->text));
+	if (!found)
+		return etw_manifest_complain(reader, element,
+					     "a message refers to a string that no table has",
+					     reference);
+	if (found->value < reader->culture_count)
+		TRY(etw_manifest_complain(reader, element,
+					  "a message refers to a string that a culture lacks",
+					  reference));
+	unescape(&reader->text, found->text);
 	TRY(etw_text_error(&reader->text));
 	copy = etw_arena_strndup(reader->arena, etw_text_string(&reader->text), reader->text.bytes);
 	if (!copy)

@@ -91,8 +91,7 @@ static int read_length(struct manifest_reader *reader, const struct etw_xml_elem
 
 	field->length = etw_schema_length(field->in_type);
 	/* Only these have a length to choose. */
-	if (field->in_type != TDH_INTYPE_UNICODESTRING && field->in_type != TDH_INTYPE_ANSISTRING &&
-	    field->in_type != TDH_INTYPE_BINARY)
+	if (etw_schema_type(field->in_type)->extent != ETW_EXTENT_GIVEN)
 		return 0;
 	flag = read_extent(reader, element, "length", layout, outlook, &field->length);
 	if (flag > 0)
@@ -109,10 +108,25 @@ static int read_map_name(struct manifest_reader *reader, const struct etw_xml_el
 	if (!name)
 		return 0;
 	map = etw_manifest_find(reader, SYMBOL_MAP, reader->provider, name);
-	if (!map)
+	if (!map) {
+		TRY(etw_manifest_complain(reader, element, "the map of a field is not defined",
+					  name));
 		return etw_manifest_keep(reader, name, &field->map_name);
+	}
 	field->map = map->object;
 	field->map_name = map->name;
+	return 0;
+}
+
+static int read_out_type(struct manifest_reader *reader, const struct etw_xml_element *element,
+			 struct etw_field *field)
+{
+	const char *name = etw_xml_attribute(element, "outType");
+
+	field->out_type = etw_schema_out_type(field->in_type);
+	if (name && !etw_manifest_out_type(name, &field->out_type))
+		return etw_manifest_complain(reader, element, "the outType of a field is unknown",
+					     name);
 	return 0;
 }
 
@@ -125,8 +139,7 @@ static int read_data(struct manifest_reader *reader, const struct etw_xml_elemen
 	if (!in_type || !etw_manifest_in_type(in_type, &field->in_type))
 		return etw_manifest_refuse(reader, element, "inType",
 					   "the inType of a field is missing or unknown");
-	field->out_type = etw_manifest_out_type(field->in_type,
-						etw_xml_attribute(element, "outType"));
+	TRY(read_out_type(reader, element, field));
 	TRY(read_length(reader, element, layout, outlook, field));
 	return read_map_name(reader, element, field);
 }
@@ -151,7 +164,9 @@ static int place_children(struct manifest_reader *reader, const struct etw_xml_e
 		if (is_data(at))
 			TRY(read_data(reader, at, layout, &outlook, &field));
 		TRY(etw_manifest_keep(reader, name, &field.name));
-		layout->fields[layout->count++] = field;
+		layout->fields[layout->count] = field;
+		TRY(etw_manifest_check_field(reader, at, layout->fields, layout->count));
+		layout->count++;
 	}
 	return 0;
 }
@@ -221,11 +236,14 @@ static int read_template(struct manifest_reader *reader, const struct etw_xml_el
 	template->field_count = layout.count;
 	template->flags = etw_xml_first(element, "UserData") ? TEMPLATE_USER_DATA
 							     : TEMPLATE_EVENT_DATA;
-	return 0;
+	template->element = element;
+	return etw_manifest_check_template(reader, template);
 }
 
 int etw_manifest_read_templates(struct manifest_reader *reader)
 {
+	int r;
+
 	for (const struct etw_xml_element *list = etw_xml_first(reader->provider, "templates");
 	     list; list = etw_xml_next(list, "templates")) {
 		for (const struct etw_xml_element *at = etw_xml_first(list, "template"); at;
@@ -245,7 +263,11 @@ int etw_manifest_read_templates(struct manifest_reader *reader)
 				return etw_manifest_refuse(reader, at, "tid",
 							   "a template has no tid");
 			TRY(read_template(reader, at, template));
-			TRY(etw_manifest_define(reader, &symbol));
+			r = etw_manifest_define(reader, &symbol);
+			TRY(r);
+			if (r == MANIFEST_TAKEN)
+				TRY(etw_manifest_complain(
+					reader, at, "the tid of a template is taken", symbol.name));
 		}
 	}
 	return 0;
