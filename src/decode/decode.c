@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/program.h"
+#include "schema/types.h"
 
 #define FIRST_SLOTS 256 /* power of two */
 
@@ -218,24 +219,14 @@ enum sign {
 
 static enum sign sign_of(uint16_t in_type)
 {
-	switch (in_type) {
-	case TDH_INTYPE_INT8:
-	case TDH_INTYPE_INT16:
-	case TDH_INTYPE_INT32:
-	case TDH_INTYPE_INT64:
+	switch (etw_schema_type(in_type)->kind) {
+	case ETW_TYPE_SIGNED:
 		return SIGNED;
-	case TDH_INTYPE_UINT8:
-	case TDH_INTYPE_UINT16:
-	case TDH_INTYPE_UINT32:
-	case TDH_INTYPE_UINT64:
-	case TDH_INTYPE_BOOLEAN:
-	case TDH_INTYPE_POINTER:
-	case TDH_INTYPE_FILETIME:
-	case TDH_INTYPE_HEXINT32:
-	case TDH_INTYPE_HEXINT64:
-	case TDH_INTYPE_UNICODECHAR:
-	case TDH_INTYPE_ANSICHAR:
-	case TDH_INTYPE_SIZET:
+	case ETW_TYPE_UNSIGNED:
+	case ETW_TYPE_HEX:
+	case ETW_TYPE_BOOLEAN:
+	case ETW_TYPE_CHARACTER:
+	case ETW_TYPE_FILETIME:
 		return UNSIGNED;
 	default:
 		return NO_INTEGER;

@@ -6,6 +6,7 @@
 #include "decode/format.h"
 
 #include "decode/format_internal.h"
+#include "schema/types.h"
 
 static void write_value(enum form form, uint16_t in_type, const struct etw_map *map,
 			const uint8_t *at, size_t bytes, struct etw_text *text)
@@ -45,7 +46,7 @@ static void write_characters(const struct etw_decoding *decoding, const struct e
 	const uint8_t *at = etw_form_item(decoding, item);
 	uint16_t in_type = decoding->schema->fields[item->field].in_type;
 
-	if (in_type == TDH_INTYPE_UNICODECHAR || in_type == TDH_INTYPE_UINT16)
+	if (etw_schema_type(in_type)->bytes == 2)
 		etw_text_utf16(text, at, etw_form_utf16_units(at, item->bytes));
 	else
 		etw_text_ansi(text, at, etw_form_ansi_bytes(at, item->bytes));

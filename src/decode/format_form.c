@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "base/utf.h"
 #include "decode/format_internal.h"
+#include "schema/types.h"
 
 uint64_t etw_form_load(const uint8_t *at, size_t bytes)
 {
@@ -105,94 +106,31 @@ static enum form choose_binary(uint16_t out_type, size_t bytes)
 	return out_type == TDH_OUTTYPE_SOCKETADDRESS ? FORM_SOCKET_ADDRESS : FORM_BYTES;
 }
 
-/* What an in-type is by itself; `bytes` is the size that its form needs, 0 when any will do. */
-struct type_form {
-	uint8_t bytes;
-	uint8_t form;
-	uint8_t usual_out; /* the out-type that changes nothing; most fields have it */
-};
-
-#define FIRST_MOF_TYPE TDH_INTYPE_COUNTEDSTRING
-
-static const struct type_form manifest_types[] = {
-	[TDH_INTYPE_NULL] = {0, FORM_NONE, 0},
-	[TDH_INTYPE_UNICODESTRING] = {0, FORM_UTF16, 0},
-	[TDH_INTYPE_ANSISTRING] = {0, FORM_ANSI, 0},
-	[TDH_INTYPE_INT8] = {1, FORM_SIGNED, TDH_OUTTYPE_BYTE},
-	[TDH_INTYPE_UINT8] = {1, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDBYTE},
-	[TDH_INTYPE_INT16] = {2, FORM_SIGNED, TDH_OUTTYPE_SHORT},
-	[TDH_INTYPE_UINT16] = {2, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDSHORT},
-	[TDH_INTYPE_INT32] = {4, FORM_SIGNED, TDH_OUTTYPE_INT},
-	[TDH_INTYPE_UINT32] = {4, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDINT},
-	[TDH_INTYPE_INT64] = {8, FORM_SIGNED, TDH_OUTTYPE_LONG},
-	[TDH_INTYPE_UINT64] = {8, FORM_UNSIGNED, TDH_OUTTYPE_UNSIGNEDLONG},
-	[TDH_INTYPE_FLOAT] = {4, FORM_FLOAT, 0},
-	[TDH_INTYPE_DOUBLE] = {8, FORM_FLOAT, 0},
-	[TDH_INTYPE_BOOLEAN] = {4, FORM_BOOLEAN, 0},
-	[TDH_INTYPE_BINARY] = {0, FORM_BYTES, TDH_OUTTYPE_HEXBINARY},
-	[TDH_INTYPE_GUID] = {16, FORM_GUID, 0},
-	[TDH_INTYPE_POINTER] = {0, FORM_HEX, TDH_OUTTYPE_HEXINT64},
-	[TDH_INTYPE_FILETIME] = {8, FORM_FILETIME, TDH_OUTTYPE_DATETIME},
-	[TDH_INTYPE_SYSTEMTIME] = {16, FORM_SYSTEMTIME, 0},
-	[TDH_INTYPE_SID] = {0, FORM_SID, 0},
-	[TDH_INTYPE_HEXINT32] = {4, FORM_HEX, TDH_OUTTYPE_HEXINT32},
-	[TDH_INTYPE_HEXINT64] = {8, FORM_HEX, TDH_OUTTYPE_HEXINT64},
-	[TDH_INTYPE_MANIFEST_COUNTEDSTRING] = {0, FORM_UTF16, 0},
-	[TDH_INTYPE_MANIFEST_COUNTEDANSISTRING] = {0, FORM_ANSI, 0},
-	[TDH_INTYPE_RESERVED24] = {0, FORM_BYTES, 0},
-	[TDH_INTYPE_MANIFEST_COUNTEDBINARY] = {0, FORM_BYTES, 0},
-};
-
-static const struct type_form mof_types[] = {
-	[TDH_INTYPE_COUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
-	[TDH_INTYPE_COUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
-	[TDH_INTYPE_REVERSEDCOUNTEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
-	[TDH_INTYPE_REVERSEDCOUNTEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
-	[TDH_INTYPE_NONNULLTERMINATEDSTRING - FIRST_MOF_TYPE] = {0, FORM_UTF16, 0},
-	[TDH_INTYPE_NONNULLTERMINATEDANSISTRING - FIRST_MOF_TYPE] = {0, FORM_ANSI, 0},
-	[TDH_INTYPE_UNICODECHAR - FIRST_MOF_TYPE] = {2, FORM_CHARACTER, 0},
-	[TDH_INTYPE_ANSICHAR - FIRST_MOF_TYPE] = {1, FORM_CHARACTER, 0},
-	[TDH_INTYPE_SIZET - FIRST_MOF_TYPE] = {0, FORM_HEX, 0},
-	[TDH_INTYPE_HEXDUMP - FIRST_MOF_TYPE] = {0, FORM_BYTES, 0},
-	[TDH_INTYPE_WBEMSID - FIRST_MOF_TYPE] = {0, FORM_SID, 0},
-};
-
-static struct type_form type_form_of(uint16_t in_type)
-{
-	if (in_type < ARRAY_SIZE(manifest_types))
-		return manifest_types[in_type];
-	if (in_type >= FIRST_MOF_TYPE && in_type - FIRST_MOF_TYPE < (int)ARRAY_SIZE(mof_types))
-		return mof_types[in_type - FIRST_MOF_TYPE];
-	return (struct type_form){.form = FORM_BYTES};
-}
-
-static bool is_pointer(uint16_t in_type)
-{
-	return in_type == TDH_INTYPE_POINTER || in_type == TDH_INTYPE_SIZET;
-}
-
 enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes)
 {
-	struct type_form type = type_form_of(in_type);
+	const struct etw_type *type = etw_schema_type(in_type);
+	bool is_pointer = type->extent == ETW_EXTENT_POINTER;
+	enum form form = (enum form)type->kind;
 
-	if (type.bytes && type.bytes != bytes)
+	if (!is_pointer && type->bytes && type->bytes != bytes)
 		return FORM_BYTES;
-	if (type.usual_out && type.usual_out == out_type && !is_pointer(in_type))
-		return type.form;
-	switch (type.form) {
+	/* The out-type that changes nothing; most fields have it. */
+	if (!is_pointer && type->out_type == out_type)
+		return form;
+	switch (form) {
 	case FORM_SIGNED:
 	case FORM_UNSIGNED:
-		return choose_integer(out_type, bytes, type.form);
+		return choose_integer(out_type, bytes, form);
 	case FORM_HEX:
-		if (is_pointer(in_type))
+		if (is_pointer)
 			return bytes == 4 || bytes == 8 ? choose_pointer(out_type) : FORM_BYTES;
-		return choose_integer(out_type, bytes, type.form);
+		return choose_integer(out_type, bytes, form);
 	case FORM_FILETIME:
 		return out_type == TDH_OUTTYPE_ETWTIME ? FORM_UNSIGNED : FORM_FILETIME;
 	case FORM_BYTES:
 		return choose_binary(out_type, bytes);
 	default:
-		return type.form;
+		return form;
 	}
 }
 

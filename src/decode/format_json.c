@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "decode/format.h"
 #include "decode/format_internal.h"
+#include "schema/types.h"
 
 /* Integers beyond 2^53 do not survive in a double. */
 #define EXACT_MAX (INT64_C(1) << 53)
@@ -120,7 +121,7 @@ static void write_value(const struct etw_field *field, const uint8_t *at, size_t
 static void write_characters(const struct etw_field *field, const uint8_t *at, size_t bytes,
 			     struct etw_text *text)
 {
-	if (field->in_type == TDH_INTYPE_UNICODECHAR || field->in_type == TDH_INTYPE_UINT16)
+	if (etw_schema_type(field->in_type)->bytes == 2)
 		etw_text_json_utf16(text, at, etw_form_utf16_units(at, bytes));
 	else
 		etw_text_json_ansi(text, at, etw_form_ansi_bytes(at, bytes));

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "decode/program.h"
 #include "decode/program_internal.h"
+#include "schema/types.h"
 
 #define PREPARED_MAX    16384 /* beyond this, arrays and structs are no longer merged into runs */
 #define MERGE_ITEMS_MAX 256   /* items of one array or struct that is merged into a run */
@@ -36,47 +37,24 @@ struct block {
 /* Bytes of in-types whose size needs no payload; -1 for the others. */
 static int fixed_bytes_of(uint16_t in_type, unsigned pointer_bytes)
 {
-	static const int8_t low[22] = {0, -1, -1, 1,  1,  2,  2, 4,  4,  8, 8,
-				       4, 8,  4,  -1, 16, -1, 8, 16, -1, 4, 8};
+	const struct etw_type *type = etw_schema_type(in_type);
 
-	switch (in_type) {
-	case TDH_INTYPE_POINTER:
-	case TDH_INTYPE_SIZET:
+	if (type->extent == ETW_EXTENT_POINTER)
 		return (int)pointer_bytes;
-	case TDH_INTYPE_UNICODECHAR:
-		return 2;
-	case TDH_INTYPE_ANSICHAR:
-		return 1;
-	default:
-		return in_type < ARRAY_SIZE(low) ? low[in_type] : -1;
-	}
+	return type->extent == ETW_EXTENT_FIXED ? type->bytes : -1;
 }
 
+/* What may be a count or a length. */
 static bool is_integer(uint16_t in_type)
 {
-	switch (in_type) {
-	case TDH_INTYPE_INT8:
-	case TDH_INTYPE_UINT8:
-	case TDH_INTYPE_INT16:
-	case TDH_INTYPE_UINT16:
-	case TDH_INTYPE_INT32:
-	case TDH_INTYPE_UINT32:
-	case TDH_INTYPE_INT64:
-	case TDH_INTYPE_UINT64:
-	case TDH_INTYPE_HEXINT32:
-	case TDH_INTYPE_HEXINT64:
-	case TDH_INTYPE_POINTER:
-	case TDH_INTYPE_SIZET:
-		return true;
-	default:
-		return false;
-	}
+	unsigned kind = etw_schema_type(in_type)->kind;
+
+	return kind == ETW_TYPE_SIGNED || kind == ETW_TYPE_UNSIGNED || kind == ETW_TYPE_HEX;
 }
 
 static bool is_signed(uint16_t in_type)
 {
-	return in_type == TDH_INTYPE_INT8 || in_type == TDH_INTYPE_INT16 ||
-	       in_type == TDH_INTYPE_INT32 || in_type == TDH_INTYPE_INT64;
+	return etw_schema_type(in_type)->kind == ETW_TYPE_SIGNED;
 }
 
 /* Bytes of one value of a field when the schema alone tells, else -1. */
@@ -282,9 +260,10 @@ static uint32_t slot_for(const struct compiler *compiler, uint16_t index, const 
 static void choose_length_rule(const struct compiler *compiler, const struct etw_field *field,
 			       struct step *step, const char **reason)
 {
-	bool is_text = field->in_type != TDH_INTYPE_BINARY;
+	const struct etw_type *type = etw_schema_type(field->in_type);
+	bool is_text = type->kind != ETW_TYPE_BYTES;
 
-	step->unit = field->in_type == TDH_INTYPE_UNICODESTRING ? 2 : 1;
+	step->unit = type->unit;
 	if (field->flags & PropertyParamLength) {
 		step->rule = is_text ? SIZE_TEXT_SLOT : SIZE_BYTES_SLOT;
 		step->size = slot_for(compiler, field->length, reason);
@@ -309,38 +288,32 @@ static void choose_rule(const struct compiler *compiler, const struct etw_field 
 	int bytes = fixed_bytes_of(field->in_type, compiler->program->pointer_bytes);
 
 	step->unit = 1;
-	switch (field->in_type) {
-	case TDH_INTYPE_UNICODESTRING:
-	case TDH_INTYPE_ANSISTRING:
-	case TDH_INTYPE_BINARY:
+	switch ((enum etw_type_extent)etw_schema_type(field->in_type)->extent) {
+	case ETW_EXTENT_GIVEN:
 		choose_length_rule(compiler, field, step, reason);
 		return;
-	case TDH_INTYPE_SID:
+	case ETW_EXTENT_SID:
 		step->rule = SIZE_SID;
 		return;
-	case TDH_INTYPE_WBEMSID:
+	case ETW_EXTENT_WBEM_SID:
 		step->rule = SIZE_WBEM_SID;
 		step->unit = (uint8_t)(2 * compiler->program->pointer_bytes);
 		return;
-	case TDH_INTYPE_MANIFEST_COUNTEDSTRING:
-	case TDH_INTYPE_MANIFEST_COUNTEDANSISTRING:
-	case TDH_INTYPE_MANIFEST_COUNTEDBINARY:
-	case TDH_INTYPE_COUNTEDSTRING:
-	case TDH_INTYPE_COUNTEDANSISTRING:
+	case ETW_EXTENT_COUNT16:
 		step->rule = SIZE_COUNT16;
 		return;
-	case TDH_INTYPE_REVERSEDCOUNTEDSTRING:
-	case TDH_INTYPE_REVERSEDCOUNTEDANSISTRING:
+	case ETW_EXTENT_COUNT16_BIG:
 		step->rule = SIZE_COUNT16_BIG;
 		return;
-	case TDH_INTYPE_HEXDUMP:
+	case ETW_EXTENT_COUNT32:
 		step->rule = SIZE_COUNT32;
 		return;
-	case TDH_INTYPE_NONNULLTERMINATEDSTRING:
-	case TDH_INTYPE_NONNULLTERMINATEDANSISTRING:
+	case ETW_EXTENT_TO_END:
 		step->rule = SIZE_TO_END;
 		return;
-	default:
+	case ETW_EXTENT_FIXED:
+	case ETW_EXTENT_POINTER:
+	case ETW_EXTENT_UNKNOWN:
 		step->rule = SIZE_FIXED;
 		step->size = (uint32_t)bytes;
 		if (bytes < 0)

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "decode/format.h"
 #include "export/export_internal.h"
+#include "schema/types.h"
 
 #define PAYLOAD_SHOWN_BYTES 32 /* without ETW_EXPORT_FULL */
 
@@ -85,23 +86,10 @@ static void put_time(const struct etw_export_event *event, struct etw_text *text
 
 static bool is_string(const struct etw_field *field)
 {
-	switch (field->in_type) {
-	case TDH_INTYPE_UNICODESTRING:
-	case TDH_INTYPE_ANSISTRING:
-	case TDH_INTYPE_MANIFEST_COUNTEDSTRING:
-	case TDH_INTYPE_MANIFEST_COUNTEDANSISTRING:
-	case TDH_INTYPE_COUNTEDSTRING:
-	case TDH_INTYPE_COUNTEDANSISTRING:
-	case TDH_INTYPE_REVERSEDCOUNTEDSTRING:
-	case TDH_INTYPE_REVERSEDCOUNTEDANSISTRING:
-	case TDH_INTYPE_NONNULLTERMINATEDSTRING:
-	case TDH_INTYPE_NONNULLTERMINATEDANSISTRING:
-	case TDH_INTYPE_UNICODECHAR:
-	case TDH_INTYPE_ANSICHAR:
-		return !(field->flags & PropertyStruct);
-	default:
-		return false;
-	}
+	unsigned kind = etw_schema_type(field->in_type)->kind;
+
+	return !(field->flags & PropertyStruct) &&
+	       (kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI || kind == ETW_TYPE_CHARACTER);
 }
 
 /* Whether a reader could not tell where the value ends. */

@@ -244,20 +244,25 @@ static int read_nodes(struct reader *reader)
 
 static bool is_integer(uint8_t in_type)
 {
-	return (in_type >= TDH_INTYPE_INT8 && in_type <= TDH_INTYPE_UINT64) ||
-	       in_type == TDH_INTYPE_HEXINT32 || in_type == TDH_INTYPE_HEXINT64;
+	const struct etw_type *type = etw_schema_type(in_type);
+
+	return type->extent == ETW_EXTENT_FIXED &&
+	       (type->kind == ETW_TYPE_SIGNED || type->kind == ETW_TYPE_UNSIGNED ||
+		type->kind == ETW_TYPE_HEX);
 }
 
 static bool is_text(uint8_t in_type)
 {
-	return in_type == TDH_INTYPE_UNICODESTRING || in_type == TDH_INTYPE_ANSISTRING ||
-	       in_type == TDH_INTYPE_MANIFEST_COUNTEDSTRING ||
-	       in_type == TDH_INTYPE_MANIFEST_COUNTEDANSISTRING;
+	const struct etw_type *type = etw_schema_type(in_type);
+
+	return type->kind == ETW_TYPE_UTF16 || type->kind == ETW_TYPE_ANSI;
 }
 
 static bool is_bytes(uint8_t in_type)
 {
-	return in_type == TDH_INTYPE_BINARY || in_type == TDH_INTYPE_MANIFEST_COUNTEDBINARY;
+	const struct etw_type *type = etw_schema_type(in_type);
+
+	return type->kind == ETW_TYPE_BYTES && type->extent != ETW_EXTENT_UNKNOWN;
 }
 
 static bool is_time(uint8_t in_type)

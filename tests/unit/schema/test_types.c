@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,6 +24,33 @@ static void test_types__defaults_and_sizes(void **state)
 	assert_int_equal(etw_schema_length(TDH_INTYPE_SYSTEMTIME), 16);
 	assert_int_equal(etw_schema_length(TDH_INTYPE_UNICODECHAR), 2);
 	assert_int_equal(etw_schema_length(TDH_INTYPE_SID), 0);
+}
+
+static void test_types__every_in_type_has_its_facts(void **state)
+{
+	const struct etw_type *unknown = etw_schema_type(TDH_INTYPE_RESERVED24);
+
+	(void)state;
+	for (unsigned in_type = 0; in_type <= UINT16_MAX; in_type++) {
+		const struct etw_type *type = etw_schema_type((uint16_t)in_type);
+		bool is_known = in_type <= TDH_INTYPE_MANIFEST_COUNTEDBINARY ||
+				(in_type >= TDH_INTYPE_COUNTEDSTRING &&
+				 in_type <= TDH_INTYPE_WBEMSID);
+
+		if (in_type == TDH_INTYPE_RESERVED24 || !is_known) {
+			assert_memory_equal(type, unknown, sizeof(*type));
+			continue;
+		}
+		assert_int_not_equal(type->extent, ETW_EXTENT_UNKNOWN);
+		assert_int_equal(type->out_type == 0, in_type == TDH_INTYPE_NULL);
+		assert_true(type->unit != 0);
+	}
+	assert_int_equal(unknown->extent, ETW_EXTENT_UNKNOWN);
+	assert_int_equal(unknown->kind, ETW_TYPE_BYTES);
+	assert_int_equal(etw_schema_type(TDH_INTYPE_UNICODESTRING)->unit, 2);
+	assert_int_equal(etw_schema_type(TDH_INTYPE_SIZET)->extent, ETW_EXTENT_POINTER);
+	assert_int_equal(etw_schema_type(TDH_INTYPE_INT16)->kind, ETW_TYPE_SIGNED);
+	assert_int_equal(etw_schema_type(TDH_INTYPE_HEXDUMP)->extent, ETW_EXTENT_COUNT32);
 }
 
 static void test_types__winmeta_names(void **state)
@@ -102,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types__defaults_and_sizes),
+		cmocka_unit_test(test_types__every_in_type_has_its_facts),
 		cmocka_unit_test(test_types__winmeta_names),
 		cmocka_unit_test(test_types__structs_must_be_trees),
 		cmocka_unit_test(test_types__structs_nest_to_a_limit),
