@@ -181,7 +181,7 @@ static const struct etw_schema *find_class(struct etw_schema_store *store,
 					 header->EventDescriptor.Version);
 	schema = built_in ? adopt_class(store, built_in) : NULL;
 	if (!schema)
-		*why = ETW_SCHEMA_NO_CLASS;
+		*why = built_in ? ETW_SCHEMA_NO_MEMORY : ETW_SCHEMA_NO_CLASS;
 	return schema;
 }
 
@@ -232,21 +232,24 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 	return schema;
 }
 
-/* The answer of the tables goes into the cache, also when it is "none". */
+/* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
 static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 					    const struct store_key *key, enum store_kind kind,
-					    const EVENT_HEADER *header, struct cached_event *slot)
+					    const EVENT_HEADER *header, struct cached_event *slot,
+					    enum etw_schema_miss *why)
 {
 	const struct etw_schema *schema;
-	enum etw_schema_miss why = ETW_SCHEMA_STRING_ONLY;
 
-	if (kind == STORE_STRING)
+	if (kind == STORE_STRING) {
 		schema = make_string(store, key, &header->ProviderId);
-	else if (kind == STORE_CLASS)
-		schema = find_class(store, key, header, &why);
-	else
-		schema = find_manifest(store, key, &header->ProviderId, &why);
-	*slot = (struct cached_event){*key, schema, why};
+		*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
+	} else if (kind == STORE_CLASS) {
+		schema = find_class(store, key, header, why);
+	} else {
+		schema = find_manifest(store, key, &header->ProviderId, why);
+	}
+	if (*why != ETW_SCHEMA_NO_MEMORY)
+		*slot = (struct cached_event){*key, schema, *why};
 	return schema;
 }
 
@@ -267,7 +270,7 @@ static const struct etw_schema *find_keyed(struct etw_schema_store *store,
 		key = store_key_of(&header->ProviderId, kind, 0, 0);
 	slot = &store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
 	if (UNLIKELY(!store_key_equal(&slot->key, &key)))
-		(void)find_slowly(store, &key, kind, header, slot);
+		return find_slowly(store, &key, kind, header, slot, why);
 	*why = slot->why;
 	return slot->schema;
 }
@@ -368,11 +371,11 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
 	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
 	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
-	*why = ETW_SCHEMA_BAD_METADATA;
-	if (!known && add_blob(store, record, &key, hash, &known) < 0)
+	if (!known && add_blob(store, record, &key, hash, &known) < 0) {
+		*why = ETW_SCHEMA_NO_MEMORY; /* the only way to fail */
 		return NULL;
-	if (known->schema)
-		*why = ETW_SCHEMA_FOUND;
+	}
+	*why = known->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
 	return known->schema;
 }
 

@@ -28,6 +28,7 @@ enum etw_schema_miss {
 	ETW_SCHEMA_NO_CLASS, /* classic event: no class for this GUID, opcode and version */
 	ETW_SCHEMA_WPP,      /* a WPP message; needs its TMF or PDB */
 	ETW_SCHEMA_BAD_METADATA, /* the schema is in the event or trace, but damaged */
+	ETW_SCHEMA_NO_MEMORY, /* there may be one, but memory ran out; the next call looks again */
 	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition;
 				   a schema that says so is returned all the same */
 };
