@@ -39,10 +39,13 @@ void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map 
 		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
 		      struct etw_text *text);
 
+#define ETW_FORMAT_MESSAGE_BYTES_MAX ((size_t)1024 * 1024)
+
 /*
  * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.
  *
- * Returns whether anything was appended.
+ * A message may name a long value any number of times: it is cut behind a whole character where it grows
+ * beyond ETW_FORMAT_MESSAGE_BYTES_MAX bytes, and ends in "..." then, which counts. Returns whether anything was appended.
  */
 bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text);
 

@@ -8,6 +8,7 @@
 #include "decode/format.h"
 #include "decode/format_internal.h"
 
+#define CUT_MARK  "..."
 #define WIDTH_MAX 1024 /* of "%1!1024s!"; more is a damaged message */
 
 /* What stands between the exclamation marks. */
@@ -236,19 +237,34 @@ static const char *write_escape(const struct etw_decoding *decoding, const char 
 	return at + 1;
 }
 
+/* Keeps the first @bytes of what stands behind @start at most, whole characters. */
+static void cut_text(struct etw_text *text, size_t start, size_t bytes)
+{
+	size_t end = start + bytes;
+
+	while (end > start && ((unsigned char)text->at[end] & 0xC0) == 0x80)
+		end--;
+	etw_text_end(text, text->at + end);
+}
+
 bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text)
 {
+	const size_t start = text->bytes;
 	const char *at = decoding->schema ? decoding->schema->message : NULL;
 
 	if (!at || !*at)
 		return false;
-	while (at && *at) {
+	while (at && *at && text->bytes - start <= ETW_FORMAT_MESSAGE_BYTES_MAX) {
 		size_t plain = strcspn(at, "%");
 
 		etw_text_append(text, at, plain);
 		at += plain;
 		if (*at == '%')
 			at = write_escape(decoding, at + 1, text);
+	}
+	if (text->bytes - start > ETW_FORMAT_MESSAGE_BYTES_MAX) {
+		cut_text(text, start, ETW_FORMAT_MESSAGE_BYTES_MAX - strlen(CUT_MARK));
+		etw_text_puts(text, CUT_MARK);
 	}
 	return true;
 }

@@ -124,6 +124,40 @@ static void test_message__huge_width(void **state)
 	sample_done(&sample);
 }
 
+static void check_cut(const char *character, size_t expect_bytes)
+{
+	struct etw_schema schema = SCHEMA(fields, 1);
+	struct sample sample;
+	struct etw_text text;
+	char message[2 * 64 + 1] = "";
+	static char long_payload[60001];
+	const size_t step = strlen(character);
+
+	for (size_t i = 0; i < sizeof(long_payload) - 1; i += step)
+		memcpy(long_payload + i, character, step);
+	for (size_t i = 0; i < 64; i++)
+		memcpy(message + 2 * i, "%1", 2);
+	schema.message = message;
+	sample_run(&sample, &schema, 8, long_payload, sizeof(long_payload));
+	etw_text_init(&text);
+	etw_text_puts(&text, "before ");
+	assert_true(etw_format_message(&sample.decoding, &text));
+	assert_int_equal(text.bytes, strlen("before ") + expect_bytes);
+	assert_memory_equal(text.at, "before ", strlen("before "));
+	assert_string_equal(text.at + text.bytes - 3, "...");
+	assert_memory_equal(text.at + text.bytes - 3 - step, character, step);
+	etw_text_done(&text);
+	sample_done(&sample);
+}
+
+/* 64 times a value of 60,000 bytes. */
+static void test_message__is_cut_at_its_limit(void **state)
+{
+	(void)state;
+	check_cut("a", ETW_FORMAT_MESSAGE_BYTES_MAX);
+	check_cut("\xC3\xA9", ETW_FORMAT_MESSAGE_BYTES_MAX - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_message__truncated_event),
 		cmocka_unit_test(test_message__no_schema),
 		cmocka_unit_test(test_message__huge_width),
+		cmocka_unit_test(test_message__is_cut_at_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
