@@ -195,13 +195,27 @@ static unsigned abandon_dependent(const struct layout *layout, struct target *ta
 	return kept;
 }
 
-/*
- * A set that is retired belongs to a session that is over; but where the listener has been told something
- * meanwhile, it may be one that another has replaced.
- */
+/* The listener has been told something since. */
 static bool is_outdated(const struct layout *layout)
 {
 	return load_acquire(&layout->registration->gate) != layout->view->gate;
+}
+
+/*
+ * A set that is retired belongs to a session that is over, or has been replaced by one of which this process may
+ * not know: it has no listener, as a forked child, or no connection.
+ *
+ * Returns 0: nobody wants the event; -ENOBUFS: it is lost, and counted; -ESTALE: look at the registration again.
+ */
+static int give_up(const struct layout *layout, const struct etw_ring_mapping *ring)
+{
+	int r;
+
+	if (is_outdated(layout))
+		return -ESTALE;
+	r = etw_ring_refuse(&ring->set);
+	/* The listener changes the gate before it takes the memory away, which then says the same as an end. */
+	return r == 0 && is_outdated(layout) ? -ESTALE : r;
 }
 
 /*
@@ -216,6 +230,7 @@ static int reserve_all(const struct layout *layout, struct target *targets, unsi
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < view->ring_count; i++) {
+		bool is_stale;
 		int r;
 
 		targets[count].ring = view->rings[i];
@@ -224,17 +239,20 @@ static int reserve_all(const struct layout *layout, struct target *targets, unsi
 			count++;
 			continue;
 		}
-		if (r == -ESTALE && is_outdated(layout)) {
+		is_stale = r == -ESTALE;
+		if (is_stale)
+			r = give_up(layout, view->rings[i]);
+		/* Not again what has been counted as lost. */
+		if (r == -ESTALE && first_error == 0) {
 			while (count)
 				abandon(layout, &targets[--count]);
 			*ret_count = 0;
 			return r;
 		}
-		if (r == -ESTALE)
-			continue;
 		if (first_error == 0)
 			first_error = r;
-		if (!is_independent(&targets[count]))
+		/* A replaced set stays what it is: others are not to go without all events to come. */
+		if (!is_stale && !is_independent(&targets[count]))
 			is_refused = true;
 	}
 	*ret_count = is_refused ? abandon_dependent(layout, targets, count) : count;

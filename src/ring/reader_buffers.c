@@ -229,6 +229,9 @@ int etw_ring_reader_adopt(struct etw_ring_reader *reader)
 	bool is_new = durable->queued == 0;
 
 	TRY(check_durable(reader, is_used));
+	/* No writer ever sees a word of 0, as it is when the memory was given back: see etw_ring_set_discard(). */
+	if (is_new)
+		(void)add_seq_cst(&etw_ring_head(reader->ring)->word, wire_ring_word(1, 0, 0));
 	reader->refreshed =
 		wire_ring_word_generation(load_relaxed(&etw_ring_head(reader->ring)->word));
 	study_finished_slots(reader);

@@ -174,16 +174,33 @@ void etw_ring_set_unmap(struct etw_ring_set *set)
 
 int etw_ring_set_discard(const struct etw_ring_set *set, int fd)
 {
-	uint64_t from = ALIGN_UP((uint64_t)set->maps_at, WIRE_RING_PAGE_BYTES);
-
-	for (uint32_t i = 0; i < set->cpu_count && from < set->ring_stride; i++) {
-		uint64_t at = set->rings_at + i * set->ring_stride + from;
-
-		if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
-			      (off_t)(set->ring_stride - from)) < 0)
-			return -errno;
-	}
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)set->rings_at,
+		      (off_t)(set->total_bytes - set->rings_at)) < 0)
+		return -errno;
 	return 0;
+}
+
+int etw_ring_set_map_page(int fd, struct wire_ring_set **ret)
+{
+	struct stat status;
+	void *page;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (status.st_size < WIRE_RING_PAGE_BYTES)
+		return -EPROTO;
+	page = mmap(NULL, WIRE_RING_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+		    fd, 0);
+	if (page == MAP_FAILED)
+		return -errno;
+	*ret = page;
+	return 0;
+}
+
+void etw_ring_set_unmap_page(struct wire_ring_set *page)
+{
+	if (page)
+		(void)munmap(page, WIRE_RING_PAGE_BYTES);
 }
 
 int etw_ring_set_retire_mapping(struct etw_ring_set *set)
@@ -191,11 +208,12 @@ int etw_ring_set_retire_mapping(struct etw_ring_set *set)
 	struct wire_ring_set *page;
 	int result;
 
-	/* The new memory says that it is retired before anybody can see it. */
+	/* The new memory says that it is retired before anybody can see it; nobody looks at its count. */
 	page = mmap(NULL, set->total_bytes, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (page == MAP_FAILED)
 		return -errno;
+	store_relaxed(&page->refused, WIRE_RING_OVER);
 	store_relaxed(&page->is_retired, 1u);
 	if (mremap(page, set->total_bytes, set->total_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   set->memory) == MAP_FAILED) {

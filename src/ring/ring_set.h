@@ -73,14 +73,25 @@ void etw_ring_set_unmap(struct etw_ring_set *set);
 int etw_ring_set_retire_mapping(struct etw_ring_set *set);
 
 /*
- * etw_ring_set_discard() - gives the memory of buffers and maps back, whoever still holds the set.
+ * etw_ring_set_discard() - gives all memory but the header page back, whoever still holds the set.
  *
  * @fd: the set's, borrowed for the call
  *
- * For the end that made it, when nobody reads it any more. Header, words and queues stay, so that a writer
- * that comes late is refused as ever. Returns 0 or the errno of fallocate.
+ * For the end that made it, when the set is retired and nobody reads it any more. A writer that comes late is
+ * refused as ever: the header says so, and a word of 0 is none that any writer has ever seen. Returns 0 or the
+ * errno of fallocate.
  */
 int etw_ring_set_discard(const struct etw_ring_set *set, int fd);
+
+/*
+ * etw_ring_set_map_page() - maps the header page alone, for the end that made the set.
+ *
+ * @fd: borrowed for the call
+ *
+ * Returns 0; -EPROTO for what is not as large; the errno of fstat, mmap. etw_ring_set_unmap_page() takes NULL.
+ */
+int etw_ring_set_map_page(int fd, struct wire_ring_set **ret);
+void etw_ring_set_unmap_page(struct wire_ring_set *page);
 
 static inline struct wire_ring_set *etw_ring_set_page(const struct etw_ring_set *set)
 {

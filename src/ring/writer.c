@@ -89,6 +89,23 @@ static int make_room(const struct etw_ring_set *set, uint8_t *ring)
 	return load_acquire(at) == word ? -ENOBUFS : 0;
 }
 
+int etw_ring_refuse(const struct etw_ring_set *set)
+{
+	struct wire_ring_set *page = etw_ring_set_page(set);
+	uint64_t seen;
+
+	/* Whoever retires a set because its session is over says that first. */
+	(void)load_acquire(&page->is_retired);
+	seen = load_acquire(&page->refused);
+	/* Not added blindly: what the host reads when it has said "over" must be the last word. */
+	do {
+		if (seen & WIRE_RING_OVER)
+			return 0;
+		SCHED_POINT("ring.refuse.loaded");
+	} while (!cas_acq_rel(&page->refused, &seen, seen + 1));
+	return -ENOBUFS;
+}
+
 /* A CPU that came after the set was made has no ring of its own; others may not know that it shares. */
 static uint8_t *choose_ring(const struct etw_ring_set *set, int *ret_is_fenced)
 {

@@ -106,7 +106,7 @@ int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock
  * @bytes: of the whole event, header included, 1 .. 65535; padded to 8 inside
  *
  * Returns 0; -ENOBUFS when no buffer is free (counted as lost); -EMSGSIZE when it cannot fit a buffer
- * (counted); -ESTALE when the set is retired (not counted). @ret is untouched on error.
+ * (counted); -ESTALE when the set is retired (not counted: see etw_ring_refuse()). @ret is untouched on error.
  * Context: any thread, signal-safe.
  * Order: its CAS pairs with the bump of etw_ring_reader_look() and the switch of others.
  */
@@ -123,6 +123,15 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 		return 0;
 	return etw_ring_reserve_slow(set, clock, bytes, ret);
 }
+
+/*
+ * etw_ring_refuse() - an event that a retired set did not take, and that goes nowhere else.
+ *
+ * Returns 0 when the session is over, or this process has given the set back: nobody wants the event. -ENOBUFS
+ * when the session has other rings by now, of which the writer does not know: the event counts as lost.
+ * Context: any thread, signal-safe.
+ */
+int etw_ring_refuse(const struct etw_ring_set *set);
 
 /*
  * etw_ring_commit() - makes the event visible. Pairs with etw_ring_reader_peek().

@@ -7,13 +7,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
-
-static uint64_t add_up(uint64_t left, uint64_t right)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(left, right, &sum) ? UINT64_MAX : sum;
-}
+#include "session/pages.h"
 
 void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret)
 {
@@ -39,19 +33,20 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 static void add_rings(struct etw_session *session, struct wire_session_loss *loss)
 {
 	pthread_mutex_lock(&session->lock);
+	loss->replaced = etw_pages_lost(session);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		const struct etw_state_set *durable = &session->state.head->sets[i];
 		const struct etw_session_set *set = session->sets[i];
 
-		loss->no_buffer = add_up(loss->no_buffer, durable->closed_no_buffer);
-		loss->too_large = add_up(loss->too_large, durable->closed_too_large);
+		loss->no_buffer = etw_account_sum(loss->no_buffer, durable->closed_no_buffer);
+		loss->too_large = etw_account_sum(loss->too_large, durable->closed_too_large);
 		for (uint32_t j = 0; set && j < set->stream_count; j++) {
 			const struct wire_ring *ring = (const void *)etw_ring_at(&set->map, j);
 
-			loss->no_buffer = add_up(loss->no_buffer,
-						 load_relaxed(&ring->lost_no_buffer));
-			loss->too_large = add_up(loss->too_large,
-						 load_relaxed(&ring->lost_too_large));
+			loss->no_buffer = etw_account_sum(loss->no_buffer,
+							  load_relaxed(&ring->lost_no_buffer));
+			loss->too_large = etw_account_sum(loss->too_large,
+							  load_relaxed(&ring->lost_too_large));
 		}
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -85,20 +80,20 @@ static uint64_t missed_pieces(const struct etw_state_head *head)
 		const struct etw_state_consumer *consumer = &head->consumers[i];
 		bool is_live = load_acquire(&consumer->status) == ETW_STATE_CONSUMER_LIVE;
 
-		sum = add_up(sum,
-			     load_relaxed(is_live ? &consumer->missed_next : &consumer->missed));
+		sum = etw_account_sum(
+			sum, load_relaxed(is_live ? &consumer->missed_next : &consumer->missed));
 	}
 	return sum;
 }
 
 uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss)
 {
-	uint64_t sum = add_up(loss->no_buffer, loss->too_large);
+	uint64_t sum = etw_account_sum(loss->no_buffer, loss->too_large);
 
-	sum = add_up(sum, loss->gaps);
-	sum = add_up(sum, loss->rejected);
-	sum = add_up(sum, loss->source);
-	return add_up(sum, loss->crashed);
+	sum = etw_account_sum(sum, loss->gaps);
+	sum = etw_account_sum(sum, loss->rejected);
+	sum = etw_account_sum(sum, loss->source);
+	return etw_account_sum(sum, loss->replaced);
 }
 
 static uint32_t saturate(uint64_t value)
@@ -108,7 +103,7 @@ static uint32_t saturate(uint64_t value)
 
 uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
 {
-	return saturate(add_up(etw_account_lost_on_the_way(loss), loss->file));
+	return saturate(etw_account_sum(etw_account_lost_on_the_way(loss), loss->file));
 }
 
 void etw_account_info(struct etw_session *session, struct wire_session_info *ret)
@@ -132,7 +127,8 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 	if (!head->plan.has_file)
 		ret->buffers_written = saturate(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = saturate(counts.file_buffers);
-	ret->real_time_buffers_lost = saturate(add_up(counts.lost_pieces, missed_pieces(head)));
+	ret->real_time_buffers_lost =
+		saturate(etw_account_sum(counts.lost_pieces, missed_pieces(head)));
 	ret->file_status = load_relaxed(&head->file_status);
 	pthread_mutex_lock(&session->lock);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)

@@ -9,6 +9,14 @@
 
 #include "session/session_internal.h"
 
+/* etw_account_sum() - of numbers that processes write: as far as 64 bits go. */
+static inline uint64_t etw_account_sum(uint64_t left, uint64_t right)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(left, right, &sum) ? UINT64_MAX : sum;
+}
+
 /* etw_account_counts() - sums over all outputs. */
 void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret);
 

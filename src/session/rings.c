@@ -13,6 +13,7 @@
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "session/output.h"
+#include "session/pages.h"
 #include "wire/etl_buffer.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
@@ -37,7 +38,7 @@ static uint32_t next_set_id(void)
 	return id;
 }
 
-static void step_over_set_id(uint32_t id)
+void etw_rings_step_over_id(uint32_t id)
 {
 	uint32_t seen = load_relaxed(&last_set_id);
 
@@ -247,6 +248,40 @@ static void free_place(struct etw_session *session, uint32_t slot, uint64_t no_b
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_FREE);
 }
 
+/* Lets nobody reserve in it any more; whether what is refused counts is in the page already. */
+static void retire(struct etw_session *session, struct etw_session_set *set)
+{
+	if (set->is_retired)
+		return;
+	store_relaxed(&set->is_retired, true);
+	set->retired_ns = etw_monotonic_ns();
+	store_release(&durable_set(session, set->slot)->status, (uint32_t)ETW_STATE_SET_RETIRED);
+	/* Pairs with the look at it in etw_ring_reserve(); a bump follows, so that all look again. */
+	store_seq_cst(&etw_ring_set_page(&set->map)->is_retired, 1u);
+	SCHED_POINT("session.set.retired");
+}
+
+/* The session goes on: who does not hear of it loses events from now on. */
+static void retire_replaced(struct etw_session *session, struct etw_session_set *set)
+{
+	if (set->is_retired)
+		return;
+	etw_pages_keep(session, set);
+	retire(session, set);
+}
+
+void etw_rings_end(struct etw_session *session)
+{
+	struct etw_session_set *sets[ETW_STATE_SETS];
+	uint32_t count = etw_rings_list(session, sets);
+
+	etw_pages_end(session);
+	for (uint32_t i = 0; i < count; i++) {
+		(void)or_acq_rel(&etw_ring_set_page(&sets[i]->map)->refused, WIRE_RING_OVER);
+		retire(session, sets[i]);
+	}
+}
+
 static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_session_set **ret)
 {
 	const struct etw_state_set *durable = durable_set(session, slot);
@@ -256,7 +291,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	if (!set)
 		return -ENOMEM;
 	set->id = durable->id;
-	step_over_set_id(set->id);
+	etw_rings_step_over_id(set->id);
 	etw_rings_name(session, set->id, name);
 	set->fd = session->host.kept_fd ? session->host.kept_fd(session->host.context, name)
 					: -ENOENT;
@@ -268,7 +303,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 		return -EPROTO;
 	TRY(open_readers(session, set));
 	if (load_acquire(&durable->status) == ETW_STATE_SET_RETIRED)
-		etw_rings_retire(session, set);
+		retire_replaced(session, set);
 	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
 	*ret = TAKE(set);
 	return 0;
@@ -342,18 +377,6 @@ uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *set
 	return count;
 }
 
-void etw_rings_retire(struct etw_session *session, struct etw_session_set *set)
-{
-	if (set->is_retired)
-		return;
-	store_relaxed(&set->is_retired, true);
-	set->retired_ns = etw_monotonic_ns();
-	store_release(&durable_set(session, set->slot)->status, (uint32_t)ETW_STATE_SET_RETIRED);
-	/* Pairs with the look at it in etw_ring_reserve(); a bump follows, so that all look again. */
-	store_seq_cst(&etw_ring_set_page(&set->map)->is_retired, 1u);
-	SCHED_POINT("session.set.retired");
-}
-
 static bool is_worn_out(const struct etw_session_set *set)
 {
 	for (uint32_t i = 0; i < set->stream_count; i++) {
@@ -414,7 +437,7 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	session->sets[set->slot] = NULL;
 	pthread_mutex_unlock(&session->lock);
 	etw_rings_name(session, set->id, name);
-	if (session->host.forget_fd)
+	if (session->host.forget_fd && !etw_pages_has(session, set->id))
 		session->host.forget_fd(session->host.context, name);
 	/* A process that does not let go of it must not hold the memory too. */
 	(void)etw_ring_set_discard(&set->map, set->fd);
@@ -494,7 +517,7 @@ static void replace(struct etw_session *session, struct etw_session_set *set)
 	store_relaxed(&set->is_replaced, true);
 	pthread_mutex_unlock(&session->lock);
 	if (set->is_broken)
-		etw_rings_retire(session, set);
+		retire_replaced(session, set);
 	if (session->host.ring_set_replaced)
 		session->host.ring_set_replaced(session->host.context,
 						session->state.head->session_id, set->uid, set->id);
@@ -508,11 +531,11 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 			session->round.has_more = true; /* what is free is counted anew */
 		}
 	} else if (set->is_broken && set->is_replaced) {
-		etw_rings_retire(session, set);
+		retire_replaced(session, set);
 	} else if (set->is_replaced) {
 		if (!is_gone(session, set))
 			return;
-		etw_rings_retire(session, set);
+		retire_replaced(session, set);
 		session->round.has_more = true; /* its open buffers end here */
 	} else if (set->is_broken || ((is_worn_out(set) || is_left_with_gap(session, set)) &&
 				      !has_too_many(session, set->uid))) {

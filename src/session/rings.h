@@ -32,8 +32,8 @@ void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set);
 /* etw_rings_list() - writes borrowed pointers to all sets; returns how many. Owner thread. */
 uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *sets[ETW_STATE_SETS]);
 
-/* etw_rings_retire() - lets nobody reserve in it any more. Owner thread. */
-void etw_rings_retire(struct etw_session *session, struct etw_session_set *set);
+/* etw_rings_end() - lets nobody reserve in any set any more, because the session is over. Owner thread. */
+void etw_rings_end(struct etw_session *session);
 
 /*
  * etw_rings_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a
@@ -49,6 +49,9 @@ uint64_t etw_rings_due_ns(struct etw_session *session);
 
 /* etw_rings_free_all() - without a word to anybody; the thread is gone. */
 void etw_rings_free_all(struct etw_session *session);
+
+/* etw_rings_step_over_id() - a former host gave this number. Any thread. */
+void etw_rings_step_over_id(uint32_t id);
 
 /* etw_rings_name() - the keeper's name of a set's memory. */
 #define ETW_RINGS_NAME_BYTES 48

@@ -20,6 +20,7 @@
 #include "session/file.h"
 #include "session/kernel_source.h"
 #include "session/output.h"
+#include "session/pages.h"
 #include "session/rings.h"
 #include "session/session_internal.h"
 #include "session/subscriber.h"
@@ -176,6 +177,7 @@ int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct 
 	etw_subscribers_adopt(session);
 	etw_outputs_recover(session);
 	etw_rings_adopt(session);
+	etw_pages_adopt(session);
 	TRY(start_thread(session));
 	*ret = TAKE(session);
 	return 0;
@@ -213,6 +215,7 @@ void etw_session_free(struct etw_session *session)
 	stop_thread(session);
 	etw_subscribers_free_all(session);
 	etw_rings_free_all(session);
+	etw_pages_free_all(session);
 	etw_etl_file_writer_close(&session->file);
 	etw_outputs_close(session);
 	etw_state_done(&session->state);

@@ -6,6 +6,7 @@
  * |----------------------------------------|-----------------------------------------------------------|
  * | state.head, records, output buffers    | the session's thread; counts are read by others, relaxed  |
  * | sets[]: which are there                | `lock`; a set's readers and streams: the session's thread |
+ * | pages[]: which are there               | the session's thread, holding `lock`                      |
  * | subscribers, delivery memory           | `consumer_lock`                                           |
  * | wanted_*, done_*, is_ready, complaint  | `lock`                                                    |
  *
@@ -126,7 +127,8 @@ struct etw_session {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint64_t wanted_flush, done_flush; /* requests counted */
+	struct wire_ring_set *pages[ETW_STATE_PAGES]; /* mapped; NULL: none */
+	uint64_t wanted_flush, done_flush;            /* requests counted */
 	uint64_t wanted_look,
 		done_look; /* the same; who asks for numbers wants those of open buffers */
 	bool wants_stop, is_ready, has_thread;
@@ -152,6 +154,7 @@ struct etw_session {
 	uint32_t flush_reasons;   /* enum etw_flush_reason; 0: no flush is under way */
 	int64_t flush_target_raw; /* everything before it is to be taken */
 	uint64_t flush_ticket, flush_deadline_ns;
+	bool has_dropped_page; /* that there are too many has been said */
 	bool needs_source_retry;
 	bool is_drained;         /* the last flush is done */
 	bool is_source_given_up; /* the last flush goes on without it */

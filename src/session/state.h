@@ -24,8 +24,9 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   2
-#define ETW_STATE_SETS      64 /* ring sets of a session at once, retired ones included */
+#define ETW_STATE_VERSION   3
+#define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
+#define ETW_STATE_PAGES     128 /* header pages of replaced ring sets */
 #define ETW_STATE_CONSUMERS 8
 
 enum etw_state_set_status {
@@ -43,6 +44,18 @@ struct etw_state_set {
 	uint32_t reserved_pad;
 	uint64_t closed_no_buffer, closed_too_large;           /* of former sets here */
 	uint64_t closed_no_buffer_next, closed_too_large_next; /* with the one that closes */
+};
+
+enum etw_state_page_status {
+	ETW_STATE_PAGE_FREE = 0,
+	ETW_STATE_PAGE_KEPT = 1,
+	ETW_STATE_PAGE_CLOSING = 2, /* closed_replaced_next is valid */
+};
+
+/* A ring set that was replaced, closed by now or not, whose header page counts on. */
+struct etw_state_page {
+	uint32_t set_id; /* 0: free */
+	uint32_t status; /* enum etw_state_page_status; atomic */
 };
 
 enum etw_state_consumer_status {
@@ -90,6 +103,9 @@ struct etw_state_head {
 	struct etw_source_loss source; /* of former hosts' sources */
 	struct etw_source_loss source_now;
 	struct etw_state_set sets[ETW_STATE_SETS];
+	struct etw_state_page pages[ETW_STATE_PAGES];
+	uint64_t closed_replaced;      /* events that pages counted which are kept no longer */
+	uint64_t closed_replaced_next; /* with the one that closes */
 };
 
 /* How far a ring was read; valid for the set of this id only. */

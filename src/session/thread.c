@@ -259,11 +259,7 @@ static void run_until_stop(struct etw_session *session)
 /* Nobody reserves any more; what is committed is taken, gaps are waited for as long as ever. */
 static void drain(struct etw_session *session)
 {
-	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_rings_list(session, sets);
-
-	for (uint32_t i = 0; i < count; i++)
-		etw_rings_retire(session, sets[i]);
+	etw_rings_end(session);
 	etw_kernel_source_stop(session);
 	while (!session->is_drained) {
 		uint32_t wake = load_acquire(&session->wake);

@@ -131,8 +131,8 @@ LAYOUT(wire_session_config);
 
 #define T struct wire_session_loss
 static const struct wire_field wire_session_loss_fields[] = {
-	NUMBER(T, no_buffer), NUMBER(T, too_large), NUMBER(T, gaps),    NUMBER(T, rejected),
-	NUMBER(T, source),    NUMBER(T, file),      NUMBER(T, crashed),
+	NUMBER(T, no_buffer), NUMBER(T, too_large), NUMBER(T, gaps),     NUMBER(T, rejected),
+	NUMBER(T, source),    NUMBER(T, file),      NUMBER(T, replaced),
 };
 LAYOUT(wire_session_loss);
 #undef T

@@ -147,7 +147,7 @@ struct wire_session_loss {
 	uint64_t rejected;  /* failed the host's checks */
 	uint64_t source;    /* lost in the kernel's buffers */
 	uint64_t file;      /* could not be written to the file */
-	uint64_t crashed;   /* lost with a host: 0, since a new one goes on */
+	uint64_t replaced;  /* for rings that the session has replaced, by who did not hear of it */
 };
 
 struct wire_session_info {

@@ -25,6 +25,7 @@
  * |                  | first byte: commit, abandon             | writer can reserve any more       |
  * | buffer[][]       | what it reserved                        | load, of committed events         |
  * | wire_ring_set.asleep | load; exchange before a wake        | store before it waits             |
+ * | wire_ring_set.refused | CAS: + 1, while it is not over     | or: over; load                    |
  *
  * Source: docs/design/recording.md "Rings".
  */
@@ -32,10 +33,11 @@
 #define ETW_WIRE_RING_LAYOUT_H
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define WIRE_RING_SET_MAGIC   UINT32_C(0x474E5245) /* "ERNG" */
-#define WIRE_RING_SET_VERSION 1
+#define WIRE_RING_SET_VERSION 2
 #define WIRE_RING_CPUS_MAX    2048
 #define WIRE_RING_SLOTS_MAX   1024
 #define WIRE_RING_BUFFERS_MAX (WIRE_RING_SLOTS_MAX - 1)
@@ -107,6 +109,17 @@ enum wire_ring_set_flag {
 	WIRE_RING_ONE_STREAM = 0x0002,  /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: ring 0 for all */
 };
 
+/*
+ * wire_ring_set.refused of a retired set. While its session runs on, each event that a writer has for this set
+ * and for no other adds one: it is lost. When the session is over the word says so, and does not change again.
+ */
+#define WIRE_RING_OVER (UINT64_C(1) << 63)
+
+static inline uint64_t wire_ring_refused(uint64_t refused)
+{
+	return refused & ~WIRE_RING_OVER;
+}
+
 struct wire_ring_set {
 	uint32_t magic;
 	uint32_t version;
@@ -121,12 +134,15 @@ struct wire_ring_set {
 	uint32_t session_id;
 	uint32_t uid;
 	uint32_t clock_type; /* enum etw_clock_type of the session */
-	uint32_t is_retired; /* atomic; set by the host: reserve fails, nothing counts as lost */
+	uint32_t is_retired; /* atomic; set by the host: reserve fails; `refused` says why */
 	uint32_t reserved_config[48];
 	uint32_t asleep; /* 0x100, own cache line; atomic, futex: 1 while the host waits */
 	uint32_t reserved_wake[31];
+	uint64_t refused; /* 0x180, own cache line; atomic: WIRE_RING_OVER, else a count */
+	uint64_t reserved_refused[7];
 };
-static_assert(sizeof(struct wire_ring_set) == 0x180, "layout");
+static_assert(sizeof(struct wire_ring_set) == 0x1C0, "layout");
+static_assert(offsetof(struct wire_ring_set, refused) == 0x180, "layout");
 
 struct wire_ring {
 	uint64_t word; /* atomic */

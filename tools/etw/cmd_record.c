@@ -80,7 +80,7 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 		{"refused", loss->rejected},
 		{"in the kernel", loss->source},
 		{"not written to the file", loss->file},
-		{"with a host that died", loss->crashed},
+		{"for rings that had been replaced", loss->replaced},
 	};
 	bool any = false;
 

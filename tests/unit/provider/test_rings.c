@@ -67,7 +67,8 @@ static void test_rings__are_retired_while_threads_write(void **state)
 	}
 }
 
-static void test_rings__a_retired_set_takes_nothing_and_refuses_nothing(void **state)
+static void test_rings__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing(
+	void **state)
 {
 	const uint64_t handle = register_provider(NULL, NULL);
 	struct fake_session session;
@@ -78,10 +79,40 @@ static void test_rings__a_retired_set_takes_nothing_and_refuses_nothing(void **s
 		fake_host_enable(&host, &test_provider, &session, (struct fake_wish){.level = 5}),
 		0);
 	/* As a forked child sees it, which nobody tells: the page alone says so. */
+	store_release(&etw_ring_set_page(&session.set)->refused, WIRE_RING_OVER);
 	store_release(&etw_ring_set_page(&session.set)->is_retired, 1u);
 	assert_int_equal(write_number(handle, 1, 0, 1), 0);
 	assert_int_equal(take_all(&session, &taken), 0);
 	assert_int_equal(etw_provider_unregister(handle), 0);
+	end_session(&session);
+}
+
+/* The same child, when the session goes on with other rings. Another session's set takes what it can. */
+static void test_rings__a_replaced_set_counts_what_nobody_takes(void **state)
+{
+	const uint64_t handle = register_provider(NULL, NULL);
+	struct fake_session session, other;
+
+	(void)state;
+	open_session(&session, 902, 4, 0);
+	open_session(&other, 903, 4, 0);
+	assert_int_equal(
+		fake_host_enable(&host, &test_provider, &session, (struct fake_wish){.level = 5}),
+		0);
+	store_release(&etw_ring_set_page(&session.set)->is_retired, 1u);
+	assert_int_equal(write_number(handle, 1, 0, 1), -ENOBUFS);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&session.set)->refused), 1);
+	assert_int_equal(
+		fake_host_enable(&host, &test_provider, &other, (struct fake_wish){.level = 5}), 0);
+	assert_int_equal(write_number(handle, 1, 0, 2), -ENOBUFS);
+	assert_int_equal(load_relaxed(&etw_ring_set_page(&session.set)->refused), 2);
+	assert_int_equal(take_all(&session, &taken), 0);
+	assert_int_equal(take_all(&other, &taken), 1);
+	(void)or_acq_rel(&etw_ring_set_page(&session.set)->refused, WIRE_RING_OVER);
+	assert_int_equal(write_number(handle, 1, 0, 3), 0);
+	assert_int_equal(take_all(&other, &taken), 1);
+	assert_int_equal(etw_provider_unregister(handle), 0);
+	end_session(&other);
 	end_session(&session);
 }
 
@@ -130,7 +161,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rings__are_retired_while_threads_write),
-		cmocka_unit_test(test_rings__a_retired_set_takes_nothing_and_refuses_nothing),
+		cmocka_unit_test(
+			test_rings__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing),
+		cmocka_unit_test(test_rings__a_replaced_set_counts_what_nobody_takes),
 		cmocka_unit_test(test_rings__the_same_memory_is_mapped_once),
 	};
 

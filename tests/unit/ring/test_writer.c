@@ -81,10 +81,10 @@ static void test_writer__a_full_buffer_is_left_with_its_exact_end(void **state)
 	assert_int_equal(reserve(&made, 24, &span), 0);
 	word = load_relaxed(&made_ring_head(&made)->word);
 	assert_int_equal(wire_ring_word_slot(word), 1);
-	assert_int_equal(wire_ring_word_generation(word), 1);
+	assert_int_equal(wire_ring_word_generation(word), 2);
 	assert_int_equal(wire_ring_word_offset(word), 3);
 	end = load_relaxed(etw_ring_end(&made.set, etw_ring_at(&made.set, 0), 0));
-	assert_int_equal(end, wire_ring_end(0, (BUFFER_BYTES - 16) / 8));
+	assert_int_equal(end, wire_ring_end(1, (BUFFER_BYTES - 16) / 8));
 	made_ring_close(&made);
 }
 
@@ -136,7 +136,7 @@ static void test_writer__too_large_events_are_counted(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		assert_int_equal(reserve(&made, sizes[i], &span), -EMSGSIZE);
 	assert_int_equal(load_relaxed(&made_ring_head(&made)->lost_too_large), ARRAY_SIZE(sizes));
-	assert_int_equal(load_relaxed(&made_ring_head(&made)->word), 0);
+	assert_int_equal(load_relaxed(&made_ring_head(&made)->word), wire_ring_word(1, 0, 0));
 	made_ring_close(&made);
 	assert_int_equal(made_ring_open(&made, 2, 128 * 1024), 0);
 	assert_int_equal(reserve(&made, 65536, &span), -EMSGSIZE);
@@ -161,6 +161,49 @@ static void test_writer__a_retired_set_takes_and_counts_nothing(void **state)
 	assert_int_equal(load_relaxed(&made_ring_head(&made)->word), word);
 	assert_int_equal(load_relaxed(&made_ring_head(&made)->lost_no_buffer), 0);
 	assert_int_equal(load_relaxed(&made_ring_head(&made)->lost_too_large), 0);
+	made_ring_close(&made);
+}
+
+/* What comes while the session runs on is counted; behind its end nothing is, and the count stays. */
+static void test_writer__what_a_retired_set_refuses_is_counted_until_the_end(void **state)
+{
+	struct wire_ring_set *page;
+	struct etw_ring_set mapped;
+	struct made_ring made;
+
+	(void)state;
+	open_ring(&made);
+	page = etw_ring_set_page(&made.set);
+	store_release(&page->is_retired, 1u);
+	assert_int_equal(etw_ring_refuse(&made.set), -ENOBUFS);
+	assert_int_equal(etw_ring_refuse(&made.set), -ENOBUFS);
+	assert_int_equal(load_relaxed(&page->refused), 2);
+	assert_int_equal(etw_ring_set_discard(&made.set, made.fd), 0);
+	assert_int_equal(etw_ring_refuse(&made.set), -ENOBUFS);
+	(void)or_acq_rel(&page->refused, WIRE_RING_OVER);
+	assert_int_equal(etw_ring_refuse(&made.set), 0);
+	assert_int_equal(wire_ring_refused(load_relaxed(&page->refused)), 3);
+	/* Who gave the set back knows of the others. */
+	assert_int_equal(etw_ring_set_map(made.fd, &mapped), 0);
+	assert_int_equal(etw_ring_set_retire_mapping(&mapped), 0);
+	assert_int_equal(etw_ring_refuse(&mapped), 0);
+	etw_ring_set_unmap(&mapped);
+	made_ring_close(&made);
+}
+
+/* A writer that saw the word before the memory was given back finds another one. */
+static void test_writer__no_word_is_0(void **state)
+{
+	struct etw_ring_span span;
+	struct made_ring made;
+
+	(void)state;
+	open_ring(&made);
+	assert_true(load_relaxed(&made_ring_head(&made)->word) != 0);
+	store_release(&etw_ring_set_page(&made.set)->is_retired, 1u);
+	assert_int_equal(etw_ring_set_discard(&made.set, made.fd), 0);
+	assert_int_equal(load_relaxed(&made_ring_head(&made)->word), 0);
+	assert_int_equal(reserve(&made, 16, &span), -ESTALE);
 	made_ring_close(&made);
 }
 
@@ -408,6 +451,8 @@ int main(void)
 		cmocka_unit_test(test_writer__without_a_free_buffer_the_event_is_counted),
 		cmocka_unit_test(test_writer__too_large_events_are_counted),
 		cmocka_unit_test(test_writer__a_retired_set_takes_and_counts_nothing),
+		cmocka_unit_test(test_writer__what_a_retired_set_refuses_is_counted_until_the_end),
+		cmocka_unit_test(test_writer__no_word_is_0),
 		cmocka_unit_test(test_writer__a_place_in_a_retired_mapping_can_still_be_written),
 		cmocka_unit_test(test_writer__a_switch_wakes_a_host_that_sleeps),
 		cmocka_unit_test(test_writer__asleep_is_left_alone_unless_it_is_1),

@@ -168,6 +168,83 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	fixture_close(&fixture);
 }
 
+static uint32_t count_kept(struct fixture *fixture)
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&fixture->lock);
+	for (int i = 0; i < FIXTURE_FDS; i++)
+		count += fixture->kept[i].name[0] != '\0';
+	pthread_mutex_unlock(&fixture->lock);
+	return count;
+}
+
+/* Gives the writer's set as many gaps as wear it out, and no more: then waits until it is retired. */
+static void wear_out(struct fixture *fixture, struct etw_session *session,
+		     struct fixture_writer *writer)
+{
+	uint32_t before = load_relaxed(&fixture->replaced);
+	struct etw_ring_span span;
+	uint32_t old;
+	int fd;
+
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	for (uint32_t i = 0; i <= (writer->set.buffer_count + 1) / 2; i++)
+		assert_int_equal(etw_ring_reserve(&writer->set, writer->clock, 4000, &span), 0);
+	while (load_relaxed(&fixture->replaced) == before)
+		(void)usleep(1000);
+	etw_session_ring_set_gone(session, old);
+	while (!load_acquire(&etw_ring_set_page(&writer->set)->is_retired))
+		(void)usleep(1000);
+}
+
+/* Who was not told that a set is replaced writes on: each event counts, also when the set is long closed. */
+static void test_rings__what_a_replaced_set_refuses_is_counted(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info before, info;
+	struct etw_session *session;
+	struct fixture_writer first, second;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &first);
+	wear_out(&fixture, session, &first);
+	assert_int_equal(etw_ring_refuse(&first.set), -ENOBUFS);
+	etw_session_info(session, &info);
+	assert_int_equal(info.loss.replaced, 1);
+	fixture_attach(&fixture, session, getuid(), 0, &second);
+	wear_out(&fixture, session, &second);
+	do { /* until both are closed and this is all that is left of their memory */
+		(void)usleep(1000);
+		etw_session_info(session, &before);
+	} while (before.free_buffers != before.number_of_buffers);
+	assert_int_equal(count_kept(&fixture), 4); /* state, file, two pages */
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(fixture_write(&first, 0x60), -ESTALE);
+		assert_int_equal(etw_ring_refuse(&first.set), -ENOBUFS);
+	}
+	assert_int_equal(etw_ring_refuse(&second.set), -ENOBUFS);
+	etw_session_info(session, &info);
+	assert_int_equal(info.loss.replaced, 12);
+	assert_int_equal(info.events_lost, before.events_lost + 11);
+	etw_session_stop(session, &info);
+	/* Now nobody wants them. */
+	assert_int_equal(etw_ring_refuse(&first.set), 0);
+	assert_int_equal(etw_ring_refuse(&second.set), 0);
+	assert_int_equal(info.loss.replaced, 12);
+	assert_int_equal(info.events_lost, before.events_lost + 11);
+	assert_int_equal(count_kept(&fixture), 0);
+	etw_session_free(session);
+	etw_ring_set_unmap(&first.set);
+	etw_ring_set_unmap(&second.set);
+	fixture_close(&fixture);
+}
+
 static void await_free_buffers(struct etw_session *session)
 {
 	struct wire_session_info info;
@@ -324,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_rings__gap_is_counted),
 		cmocka_unit_test(test_rings__gap_uses_up_no_buffers),
 		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
+		cmocka_unit_test(test_rings__what_a_replaced_set_refuses_is_counted),
 		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
 #ifndef IS_RACE_CHECKED
 		cmocka_unit_test(test_rings__hostile_events),

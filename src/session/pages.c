@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* See session/pages.h. */
+#include "session/pages.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "session/account.h"
+#include "session/rings.h"
+
+static void close_fdp(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static struct etw_state_page *durable_page(const struct etw_session *session, uint32_t place)
+{
+	return &session->state.head->pages[place];
+}
+
+static uint64_t count_at(const struct etw_session *session, uint32_t place)
+{
+	const struct wire_ring_set *page = session->pages[place];
+
+	return page ? wire_ring_refused(load_acquire(&page->refused)) : 0;
+}
+
+uint64_t etw_pages_lost(const struct etw_session *session)
+{
+	uint64_t sum = session->state.head->closed_replaced;
+
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
+		sum = etw_account_sum(sum, count_at(session, i));
+	return sum;
+}
+
+static void forget(struct etw_session *session, uint32_t set_id)
+{
+	char name[ETW_RINGS_NAME_BYTES];
+
+	if (!session->host.forget_fd)
+		return;
+	etw_rings_name(session, set_id, name);
+	session->host.forget_fd(session->host.context, name);
+}
+
+/* Holding lock. Its count stays in the sum, also when the host dies in the middle of this. */
+static void free_place(struct etw_session *session, uint32_t place)
+{
+	struct etw_state_head *head = session->state.head;
+	struct etw_state_page *durable = durable_page(session, place);
+
+	if (load_acquire(&durable->status) != ETW_STATE_PAGE_CLOSING) {
+		head->closed_replaced_next = etw_account_sum(head->closed_replaced,
+							     count_at(session, place));
+		store_release(&durable->status, (uint32_t)ETW_STATE_PAGE_CLOSING);
+		SCHED_POINT("session.page.closing");
+	}
+	head->closed_replaced = head->closed_replaced_next;
+	etw_ring_set_unmap_page(TAKE(session->pages[place]));
+	durable->set_id = 0;
+	store_release(&durable->status, (uint32_t)ETW_STATE_PAGE_FREE);
+}
+
+/* Holding lock. ETW_STATE_PAGES: nowhere. */
+static uint32_t find_place(const struct etw_session *session, uint32_t set_id)
+{
+	uint32_t i = 0;
+
+	while (i < ETW_STATE_PAGES && durable_page(session, i)->set_id != set_id)
+		i++;
+	return i;
+}
+
+/* Holding lock. The oldest one that has counted nothing; when all have, the oldest. Ids grow. */
+static uint32_t choose_victim(const struct etw_session *session)
+{
+	uint32_t oldest = 0, unused = ETW_STATE_PAGES;
+
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		uint32_t id = durable_page(session, i)->set_id;
+
+		if (id < durable_page(session, oldest)->set_id)
+			oldest = i;
+		if (count_at(session, i) == 0 &&
+		    (unused == ETW_STATE_PAGES || id < durable_page(session, unused)->set_id))
+			unused = i;
+	}
+	return unused == ETW_STATE_PAGES ? oldest : unused;
+}
+
+/* Takes @page. Returns the set that had to go, or 0. */
+static uint32_t put_page(struct etw_session *session, uint32_t set_id, struct wire_ring_set *page)
+{
+	uint32_t place, gone = 0;
+
+	/* The set may have been a stopping session's, whose host died before it had stopped. */
+	(void)and_acq_rel(&page->refused, ~WIRE_RING_OVER);
+	pthread_mutex_lock(&session->lock);
+	place = find_place(session, set_id);
+	if (place == ETW_STATE_PAGES)
+		place = find_place(session, 0);
+	if (place == ETW_STATE_PAGES) {
+		place = choose_victim(session);
+		gone = durable_page(session, place)->set_id;
+		free_place(session, place);
+	}
+	durable_page(session, place)->set_id = set_id;
+	store_release(&durable_page(session, place)->status, (uint32_t)ETW_STATE_PAGE_KEPT);
+	etw_ring_set_unmap_page(session->pages[place]);
+	session->pages[place] = page;
+	pthread_mutex_unlock(&session->lock);
+	SCHED_POINT("session.page.kept");
+	return gone;
+}
+
+void etw_pages_keep(struct etw_session *session, const struct etw_session_set *set)
+{
+	struct wire_ring_set *page;
+	uint32_t gone;
+	int result = etw_ring_set_map_page(set->fd, &page);
+
+	if (result < 0) {
+		etw_session_complain(session, "events for replaced rings are not counted", result,
+				     NULL);
+		return;
+	}
+	gone = put_page(session, set->id, page);
+	if (gone == 0)
+		return;
+	forget(session, gone);
+	if (!session->has_dropped_page)
+		etw_session_complain(session,
+				     "so many rings were replaced that events for the first ones "
+				     "are not counted any more",
+				     0, NULL);
+	session->has_dropped_page = true;
+}
+
+static int adopt_page(struct etw_session *session, uint32_t set_id)
+{
+	CLEANUP(close_fdp) int fd = -ENOENT;
+	struct wire_ring_set *page = NULL;
+	char name[ETW_RINGS_NAME_BYTES];
+
+	/* Whose set is still here is mapped from that: the keeper gives each descriptor once. */
+	for (uint32_t i = 0; i < ETW_STATE_SETS && !page; i++) {
+		if (session->sets[i] && session->sets[i]->id == set_id)
+			TRY(etw_ring_set_map_page(session->sets[i]->fd, &page));
+	}
+	if (!page) {
+		etw_rings_name(session, set_id, name);
+		if (session->host.kept_fd)
+			fd = session->host.kept_fd(session->host.context, name);
+		if (fd < 0)
+			return fd;
+		TRY(etw_ring_set_map_page(fd, &page));
+	}
+	(void)put_page(session, set_id, page);
+	return 0;
+}
+
+void etw_pages_adopt(struct etw_session *session)
+{
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		const struct etw_state_page *durable = durable_page(session, i);
+		uint32_t status = load_acquire(&durable->status);
+		int result;
+
+		if (status == ETW_STATE_PAGE_CLOSING) {
+			forget(session, durable->set_id);
+			free_place(session, i);
+		}
+		if (status != ETW_STATE_PAGE_KEPT || session->pages[i])
+			continue;
+		etw_rings_step_over_id(durable->set_id);
+		result = adopt_page(session, durable->set_id);
+		if (result == 0)
+			continue;
+		etw_session_complain(session, "the count of a replaced ring set is lost", result,
+				     NULL);
+		free_place(session, i);
+	}
+}
+
+bool etw_pages_has(struct etw_session *session, uint32_t set_id)
+{
+	bool result;
+
+	pthread_mutex_lock(&session->lock);
+	result = find_place(session, set_id) != ETW_STATE_PAGES;
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
+void etw_pages_end(struct etw_session *session)
+{
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		struct wire_ring_set *page = session->pages[i];
+
+		if (!page)
+			continue;
+		(void)or_acq_rel(&page->refused, WIRE_RING_OVER);
+		forget(session, durable_page(session, i)->set_id);
+	}
+}
+
+void etw_pages_free_all(struct etw_session *session)
+{
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
+		etw_ring_set_unmap_page(TAKE(session->pages[i]));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The header pages of ring sets that a session has replaced. A process that has no listener (a forked child)
+ * or no connection goes on writing to such a set for as long as it likes; each of its events is lost, and
+ * counted in the page. So the page stays mapped until the session is over, and in the keeper's store for the
+ * next host. All else of the set's memory is given back.
+ * Source: docs/design/recording.md "Rings".
+ */
+#ifndef ETW_SESSION_PAGES_H
+#define ETW_SESSION_PAGES_H
+
+#include "session/session_internal.h"
+
+/*
+ * etw_pages_keep() - counts what is written to a set from its retirement on; before it is retired. Not holding
+ * `lock`.
+ *
+ * When there are ETW_STATE_PAGES already the oldest one that nobody has written to goes, else the oldest: what it
+ * counted stays in the sum. A complaint says so, and when there is no memory: then writers are refused with
+ * an error as ever, but nobody reads the count.
+ */
+void etw_pages_keep(struct etw_session *session, const struct etw_session_set *set);
+
+/*
+ * etw_pages_adopt() - maps what the last host left, behind etw_rings_adopt(). A page that the keeper has not got
+ * is a complaint.
+ */
+void etw_pages_adopt(struct etw_session *session);
+
+/* etw_pages_has() - a set's page is kept, and with it the keeper's descriptor. Not holding `lock`. */
+bool etw_pages_has(struct etw_session *session, uint32_t set_id);
+
+/* etw_pages_end() - the session is over: nothing is counted any more, and the keeper forgets all. */
+void etw_pages_end(struct etw_session *session);
+
+/* etw_pages_lost() - events lost in this way, ever. Holding `lock`. */
+uint64_t etw_pages_lost(const struct etw_session *session);
+
+/* etw_pages_free_all() - the thread is gone. */
+void etw_pages_free_all(struct etw_session *session);
+
+#endif
