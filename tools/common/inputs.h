@@ -47,10 +47,11 @@ int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *s
 void etw_inputs_error(const struct etw_inputs *inputs, int error);
 
 /*
- * etw_manifest_load() - reads a manifest, or every *.man, *.man.xml and *.manifest.xml of a folder.
+ * etw_manifest_load() - reads a manifest, a PE file with compiled event schemas, or a WEVT_TEMPLATE
+ * resource by itself; of a folder every *.man, *.man.xml, *.manifest.xml, *.dll, *.exe and *.sys.
  *
- * Tells what is wrong on standard error: a file that is no manifest is an error when it was named, and
- * a warning in a folder. Returns how many were read, or -1.
+ * Tells what is wrong on standard error: a file that cannot be read is an error when it was named, and
+ * a warning in a folder, where PE files without schemas are passed over. Returns how many were read, or -1.
  */
 int etw_manifest_load(struct etw_schema_store *store, const char *path);
 

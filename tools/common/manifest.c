@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manifests that the user names, one by one or as a folder. */
+/* Schemas that the user names, as manifests or compiled into binaries, one by one or as a folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "schema/store_binary.h"
 #include "tools/common/inputs.h"
 #include "tools/common/program.h"
 
@@ -38,16 +39,48 @@ static int read_file(const char *path, struct etw_text *ret)
 	return ret->bytes < MANIFEST_BYTES_MAX ? result : -EFBIG;
 }
 
-static int load_file(struct etw_schema_store *store, const char *path, const char *severity)
+/* Whether the file holds compiled schemas, by its first bytes. */
+static int look_at_file(const char *path, bool *ret_is_binary)
+{
+	FILE *file = fopen(path, "re");
+	uint8_t start[4];
+	size_t got;
+
+	if (!file)
+		return -errno;
+	got = fread(start, 1, sizeof(start), file);
+	(void)fclose(file);
+	*ret_is_binary = etw_binary_is((struct etw_bytes){start, got});
+	return 0;
+}
+
+static int load_manifest(struct etw_schema_store *store, const char *path, struct etw_fault *fault)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	TRY(read_file(path, &text));
+	return etw_schema_store_add_manifest(store, etw_text_string(&text), text.bytes, fault);
+}
+
+/* @is_quiet: a file without schemas is none to speak of */
+static int load_file(struct etw_schema_store *store, const char *path, const char *severity,
+		     bool is_quiet)
+{
 	struct etw_fault fault = {0};
-	int result = read_file(path, &text);
+	bool is_binary = false;
+	int result = look_at_file(path, &is_binary);
 
 	if (!result)
-		result = etw_schema_store_add_manifest(store, etw_text_string(&text), text.bytes,
-						       &fault);
-	if (result == -EBADMSG && fault.sentence)
+		result = is_binary ? etw_schema_store_add_binary(store, path, NULL, NULL, &fault)
+				   : load_manifest(store, path, &fault);
+	if (result == -ENODATA && is_quiet)
+		return result;
+	if (result == -ENODATA)
+		etw_program_error("%s%s holds no event schemas", severity, path);
+	else if (result == -EBADMSG && fault.sentence && is_binary)
+		etw_program_error("%s%s, %s at byte %" PRIu64 ": %s", severity, path,
+				  fault.structure, fault.offset, fault.sentence);
+	else if (result == -EBADMSG && fault.sentence)
 		etw_program_error("%s%s, line %" PRIu64 ": %s", severity, path, fault.offset,
 				  fault.sentence);
 	else if (result)
@@ -62,16 +95,21 @@ static bool ends_with(const char *name, const char *end)
 	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
 }
 
-static int is_manifest(const struct dirent *entry)
+static bool is_binary_name(const char *name)
+{
+	return ends_with(name, ".dll") || ends_with(name, ".exe") || ends_with(name, ".sys");
+}
+
+static int is_schema_file(const struct dirent *entry)
 {
 	return ends_with(entry->d_name, ".man") || ends_with(entry->d_name, ".man.xml") ||
-	       ends_with(entry->d_name, ".manifest.xml");
+	       ends_with(entry->d_name, ".manifest.xml") || is_binary_name(entry->d_name);
 }
 
 static int load_folder(struct etw_schema_store *store, const char *path)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(path, &entries, is_manifest, alphasort);
+	int count = scandir(path, &entries, is_schema_file, alphasort);
 	int loaded = 0;
 
 	if (count < 0) {
@@ -83,7 +121,7 @@ static int load_folder(struct etw_schema_store *store, const char *path)
 
 		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
 			file = NULL;
-		if (file && !load_file(store, file, "warning: "))
+		if (file && !load_file(store, file, "warning: ", is_binary_name(file)))
 			loaded++;
 		free(file);
 		free(entries[i]);
@@ -110,5 +148,5 @@ int etw_manifest_load(struct etw_schema_store *store, const char *path)
 	}
 	if (S_ISDIR(status.st_mode))
 		return load_folder(store, resolved);
-	return load_file(store, resolved, "") ? -1 : 1;
+	return load_file(store, resolved, "", /* is_quiet= */ false) ? -1 : 1;
 }
