@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MOF text as schemas: classes derived from EventTrace, as Windows keeps them for classic providers, and
+ * the files that tracepdb makes of WPP providers. What does not matter for decoding is ignored; what the
+ * language forbids is refused with the line; a class that cannot be decoded is left out with a complaint,
+ * the rest is read. Rules: docs/design/mof.md.
+ */
+#ifndef ETW_SCHEMA_MOF_H
+#define ETW_SCHEMA_MOF_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "base/text.h"
+#include "schema/provider_schema.h"
+
+#define ETW_MOF_BYTES_MAX      ((size_t)64 << 20)
+#define ETW_MOF_CLASSES_MAX    ((size_t)1 << 16)
+#define ETW_MOF_ANCESTORS_MAX  64
+#define ETW_MOF_NAME_BYTES_MAX 255
+#define ETW_MOF_COMPLAINTS_MAX 256 /* kept; more are only counted */
+
+/* Something was left out. */
+struct etw_mof_complaint {
+	const struct etw_mof_complaint *next; /* in the order in which they were found */
+	const char *class_name;
+	struct etw_fault fault; /* offset: the line */
+};
+
+struct etw_mof {
+	struct etw_definition definition;
+	const struct etw_mof_complaint *complaints;
+	size_t complaint_count;
+};
+
+/*
+ * etw_mof_parse() - reads MOF text.
+ *
+ * @text: UTF-8 or UTF-16, else taken as Windows-1252; borrowed for the call
+ * @ret:  lives in @arena; the `index` of the schemas is left to the caller
+ *
+ * A file without event classes gives an empty definition.
+ * Returns 0; -EBADMSG with @reterr, whose offset is a line number from 1; -ENOMEM.
+ */
+int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes, struct etw_mof **ret,
+		  struct etw_fault *reterr);
+
+/*
+ * etw_mof_write() - appends classes that etw_mof_parse() reads as the same definition.
+ *
+ * Returns 0; -EOPNOTSUPP with @reterr when MOF has no words for a part of it (structs, types of
+ * manifests, names that are no identifiers); -ENOMEM. The text is cut back to what it was on failure.
+ */
+int etw_mof_write(const struct etw_definition *definition, struct etw_text *text,
+		  struct etw_fault *reterr);
+
+#endif
