@@ -200,6 +200,16 @@ static const struct etw_schema *find_manifest(const struct etw_schema_store *sto
 	return NULL;
 }
 
+static const struct etw_schema *find_message(const struct etw_schema_store *store,
+					     const struct store_key *key,
+					     enum etw_schema_miss *why)
+{
+	const struct known_event *known = etw_store_find_known(store, key);
+
+	*why = known ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
+	return known ? known->schema : NULL;
+}
+
 /* EventWriteString(): the payload is one string, whatever the provider's schema says. */
 static const struct etw_schema *make_string(struct etw_schema_store *store,
 					    const struct store_key *key, const GUID *provider)
@@ -243,6 +253,8 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 	if (kind == STORE_STRING) {
 		schema = make_string(store, key, &header->ProviderId);
 		*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
+	} else if (kind == STORE_MESSAGE) {
+		schema = find_message(store, key, why);
 	} else if (kind == STORE_CLASS) {
 		schema = find_class(store, key, header, why);
 	} else {
@@ -266,6 +278,8 @@ static const struct etw_schema *find_keyed(struct etw_schema_store *store,
 	else if (kind == STORE_CLASS)
 		key = store_key_of(&header->ProviderId, kind, descriptor->Opcode,
 				   descriptor->Version);
+	else if (kind == STORE_MESSAGE)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Id, 0);
 	else
 		key = store_key_of(&header->ProviderId, kind, 0, 0);
 	slot = &store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
@@ -391,7 +405,7 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
 		schema = find_keyed(store, header, STORE_STRING, &why);
 	} else if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) {
-		/* WPP has no schema here. */
+		schema = find_keyed(store, header, STORE_MESSAGE, &why);
 	} else if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
 		schema = find_keyed(store, header, STORE_CLASS, &why);
 	} else {

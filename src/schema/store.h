@@ -79,6 +79,29 @@ int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *te
 				  struct etw_fault *reterr);
 
 /*
+ * etw_schema_store_add_tmf() - reads the WPP messages of a TMF file from memory.
+ *
+ * @text: @bytes as etw_tmf_parse() takes them; borrowed for the call
+ *
+ * The latest file counts where two define the same message.
+ * Returns 0; -EBADMSG with @reterr (offset = line); -ENOMEM. On failure the store is unchanged.
+ */
+int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+			     struct etw_fault *reterr);
+
+/*
+ * etw_schema_store_add_pdb() - takes in the WPP messages and control GUIDs of a PDB.
+ *
+ * @file: @bytes, the whole file; borrowed for the call
+ *
+ * Damage within is counted (etw_schema_store_damage()). A PDB without WPP records teaches nothing.
+ * Returns 0; -EBADMSG with @reterr (offset in the structure that it names); -ENOMEM. On failure the store is
+ * unchanged.
+ */
+int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, size_t bytes,
+			     struct etw_fault *reterr);
+
+/*
  * etw_schema_store_find() - the schema of an event.
  *
  * @ret_why: set in every case; may be NULL

@@ -19,6 +19,7 @@ enum store_kind {
 	STORE_MANIFEST = 1, /* id, version */
 	STORE_CLASS,        /* opcode, version */
 	STORE_STRING,       /* nothing */
+	STORE_MESSAGE,      /* number of a WPP message */
 };
 
 /* Who says what an event looks like; the higher one is believed. */
