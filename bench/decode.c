@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode FILE...
+ * decode [--stage read|items|text|json] FILE...
  *
  * How fast events become items, text and JSON, with the schemas that the files themselves hold and those of
  * the kernel. A first pass learns and warms every cache; then each stage runs over the same files. What reading
@@ -25,11 +25,14 @@ struct run {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;            /* NULL: only read */
 	const struct etw_export_format *format; /* NULL: only items */
+	struct etw_export_memory *memory;
 	struct etw_text text;
 	uint64_t events, decoded, items, text_bytes;
 	int64_t start_ft;
 	bool is_learning;
 };
+
+static const char *only_stage; /* NULL: all */
 
 static double now(void)
 {
@@ -46,6 +49,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	struct etw_decoding decoding;
 	struct etw_export_event event = {.record = record,
 					 .decoding = &decoding,
+					 .memory = run->memory,
 					 .address = address,
 					 .trace = trace,
 					 .start_ft = run->start_ft};
@@ -83,6 +87,8 @@ static int measure(const char *name, struct etw_trace *const *traces, size_t cou
 {
 	double best = 0;
 
+	if (only_stage && strcmp(only_stage, name) != 0)
+		return 0;
 	for (int i = 0; i < ROUNDS; i++) {
 		double start = now();
 
@@ -95,7 +101,7 @@ static int measure(const char *name, struct etw_trace *const *traces, size_t cou
 		if (!i || seconds < best)
 			best = seconds;
 	}
-	printf("%-14s %9" PRIu64
+	printf("%-6s %9" PRIu64
 	       " events, %5.1f %% with a schema, %7.2f M events/s, %6.1f bytes of text an "
 	       "event\n",
 	       name, run->events, 100.0 * (double)run->decoded / (double)run->events,
@@ -107,24 +113,27 @@ static int measure_stages(struct etw_trace *const *traces, size_t count)
 {
 	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
 	CLEANUP(etw_decoder_freep) struct etw_decoder *decoder = NULL;
+	CLEANUP(etw_export_memory_freep) struct etw_export_memory *memory = NULL;
 	struct run run = {.is_learning = true};
 	int result;
 
-	if (etw_schema_store_create(&store) || etw_decoder_create(store, &decoder))
+	if (etw_schema_store_create(&store) || etw_decoder_create(store, &decoder) ||
+	    etw_export_memory_create(&memory))
 		return 1;
 	run.store = store;
+	run.memory = memory;
 	run.start_ft = etw_trace_header(traces[0])->start_ft;
 	if (pass(traces, count, &run))
 		return 1;
 	run.is_learning = false;
-	result = measure("read only", traces, count, &run);
+	result = measure("read", traces, count, &run);
 	run.decoder = decoder;
 	(void)pass(traces, count, &run);
-	result |= measure("to items", traces, count, &run);
+	result |= measure("items", traces, count, &run);
 	run.format = &etw_export_text;
-	result |= measure("to text", traces, count, &run);
+	result |= measure("text", traces, count, &run);
 	run.format = &etw_export_json;
-	result |= measure("to JSON", traces, count, &run);
+	result |= measure("json", traces, count, &run);
 	etw_text_done(&run.text);
 	return result;
 }
@@ -135,8 +144,13 @@ int main(int argc, char **argv)
 	size_t count = argc > 1 ? (size_t)argc - 1 : 0;
 	int result = 0;
 
+	if (count > 2 && strcmp(argv[1], "--stage") == 0) {
+		only_stage = argv[2];
+		argv += 2;
+		count -= 2;
+	}
 	if (!count || count > TRACES_MAX) {
-		fprintf(stderr, "usage: decode FILE...\n");
+		fprintf(stderr, "usage: decode [--stage read|items|text|json] FILE...\n");
 		return 2;
 	}
 	for (size_t i = 0; i < count && !result; i++) {

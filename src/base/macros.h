@@ -14,6 +14,9 @@
 #define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* For functions that are worth it only where their arguments are known to the compiler. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 #define ETW_END 1 /* positive status: nothing more to come */
 
 /* CLEANUP(fn) on a local: fn(&local) runs when it leaves scope. */

@@ -128,7 +128,7 @@ static void write_four(char *end, uint32_t value)
 	memcpy(end - 2, &digit_pairs[2 * (value % 100)], 2);
 }
 
-static char *write_unsigned(char *to, uint64_t value)
+char *etw_write_unsigned(char *to, uint64_t value)
 {
 	char *end = to + count_digits(value);
 	char *at = end;
@@ -163,7 +163,7 @@ void etw_text_unsigned(struct etw_text *text, uint64_t value)
 	char *to = etw_text_begin(text, 20);
 
 	if (to)
-		etw_text_end(text, write_unsigned(to, value));
+		etw_text_end(text, etw_write_unsigned(to, value));
 }
 
 void etw_text_signed(struct etw_text *text, int64_t value)
@@ -174,10 +174,10 @@ void etw_text_signed(struct etw_text *text, int64_t value)
 		return;
 	if (value < 0) {
 		*to = '-';
-		etw_text_end(text, write_unsigned(to + 1, -(uint64_t)value));
+		etw_text_end(text, etw_write_unsigned(to + 1, -(uint64_t)value));
 		return;
 	}
-	etw_text_end(text, write_unsigned(to, (uint64_t)value));
+	etw_text_end(text, etw_write_unsigned(to, (uint64_t)value));
 }
 
 /* Eight hexadecimal digits, the highest in the first byte of memory. */
@@ -194,20 +194,26 @@ static uint64_t spread_hex(uint64_t value)
 	return __builtin_bswap64(value + ones * '0' + letters * 7);
 }
 
-void etw_text_hex(struct etw_text *text, uint64_t value)
+char *etw_write_hex(char *to, uint64_t value)
 {
 	unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
-	char *to = etw_text_begin(text, 16);
 
-	if (!to)
-		return;
 	if (digits > 8) {
 		etw_store64((uint8_t *)to, spread_hex(value >> 32) >> 8 * (16 - digits));
 		to += digits - 8;
 		digits = 8;
 	}
+	/* All eight are written; those behind the last digit are overwritten. */
 	etw_store64((uint8_t *)to, spread_hex(value & UINT32_MAX) >> 8 * (8 - digits));
-	etw_text_end(text, to + digits);
+	return to + digits;
+}
+
+void etw_text_hex(struct etw_text *text, uint64_t value)
+{
+	char *to = etw_text_begin(text, 16);
+
+	if (to)
+		etw_text_end(text, etw_write_hex(to, value));
 }
 
 /* Room for @count units of at most @most bytes each, and two quotes. */

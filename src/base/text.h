@@ -92,6 +92,10 @@ void etw_text_unsigned(struct etw_text *text, uint64_t value);
 void etw_text_signed(struct etw_text *text, int64_t value);
 void etw_text_hex(struct etw_text *text, uint64_t value);
 
+/* etw_write_unsigned() / _hex() - the same where there is room for 20 or 16 characters; return their end. */
+char *etw_write_unsigned(char *to, uint64_t value);
+char *etw_write_hex(char *to, uint64_t value);
+
 /*
  * etw_text_utf16() - appends UTF-16LE as UTF-8; lone surrogates become U+FFFD.
  *

@@ -29,6 +29,21 @@ void etw_format_item(const struct etw_decoding *decoding, const struct etw_item 
 void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_item *item,
 			  struct etw_text *text);
 
+/* How a field's values look in JSON, where that can be said before any is seen. */
+enum etw_json_shape {
+	ETW_JSON_OTHER, /* etw_format_item_json() decides */
+	ETW_JSON_UNSIGNED,
+	ETW_JSON_SIGNED,
+	ETW_JSON_HEX, /* "0x1F" */
+};
+
+/*
+ * etw_format_json_shape() - the shape of values of this field that have @*ret_bytes bytes.
+ *
+ * Of integers up to 2^53 only; larger ones are ETW_JSON_OTHER each time.
+ */
+enum etw_json_shape etw_format_json_shape(const struct etw_field *field, uint8_t *ret_bytes);
+
 /*
  * etw_format_value() - one value outside any event, as TdhFormatProperty needs it.
  *

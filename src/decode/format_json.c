@@ -151,6 +151,26 @@ static void write_container(const struct etw_decoding *decoding, const struct et
 	etw_text_putc(text, is_struct ? '}' : ']');
 }
 
+enum etw_json_shape etw_format_json_shape(const struct etw_field *field, uint8_t *ret_bytes)
+{
+	const uint16_t length = etw_schema_length(field->in_type);
+
+	*ret_bytes = (uint8_t)length;
+	if (field->map || field->flags & PropertyStruct || etw_field_is_array(field) ||
+	    (length != 1 && length != 2 && length != 4 && length != 8))
+		return ETW_JSON_OTHER;
+	switch (etw_form_choose(field->in_type, field->out_type, length)) {
+	case FORM_UNSIGNED:
+		return ETW_JSON_UNSIGNED;
+	case FORM_SIGNED:
+		return ETW_JSON_SIGNED;
+	case FORM_HEX:
+		return ETW_JSON_HEX;
+	default:
+		return ETW_JSON_OTHER;
+	}
+}
+
 void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_item *item,
 			  struct etw_text *text)
 {

@@ -19,6 +19,14 @@ void etw_export_hex64(uint64_t value, struct etw_text *text);
 /* etw_export_guid() - without braces. */
 void etw_export_guid(const GUID *guid, struct etw_text *text);
 
+/* What is known of a field's member in an object. */
+struct etw_json_member {
+	uint32_t key_at; /* in the plan's keys, comma first */
+	uint32_t key_bytes;
+	uint8_t shape;       /* enum etw_json_shape of values with... */
+	uint8_t value_bytes; /* ...this size */
+};
+
 /* JSON that is the same for all events of a kind. */
 struct etw_json_plan {
 	/* The kind. */
@@ -29,8 +37,8 @@ struct etw_json_plan {
 	bool is_classic;
 	/* Made when it was met first. */
 	struct etw_text identity; /* owned */
-	struct etw_text keys; /* owned: ,"name": of each field in turn; empty where names repeat */
-	uint32_t *key_ends;   /* owned: of schema->field_count keys in `keys` */
+	struct etw_text keys;            /* owned: ,"name": of each field in turn */
+	struct etw_json_member *members; /* owned: one a field; NULL: names repeat in an object */
 };
 
 /*
@@ -41,6 +49,13 @@ struct etw_json_plan {
  * Returns NULL when the event comes without a memory, or there is no room.
  */
 struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, bool *ret_is_new);
+
+/* etw_json_plan_fields() - prepares the members of the plan's schema, as far as they can be. */
+void etw_json_plan_fields(struct etw_json_plan *plan);
+
+/* etw_json_fields() - the fields of an event as an object. @plan: of its kind, or NULL */
+void etw_json_fields(const struct etw_decoding *decoding, const struct etw_json_plan *plan,
+		     struct etw_text *text);
 
 /*
  * etw_export_time() - etw_format_filetime() with what @memory knows of the last second.

@@ -25,10 +25,16 @@ static void put_name(const char *prefix, const char *name, struct etw_text *text
 	put_string(name, etw_export_trimmed(name), text);
 }
 
-static void put_number(const char *prefix, uint64_t value, struct etw_text *text)
+/* Prefixes are literals: inline, their length is known and the copy is a store or two. */
+static ALWAYS_INLINE void put_number(const char *prefix, uint64_t value, struct etw_text *text)
 {
-	etw_text_puts(text, prefix);
-	etw_text_unsigned(text, value);
+	const size_t bytes = strlen(prefix);
+	char *to = etw_text_begin(text, bytes + 20);
+
+	if (!to)
+		return;
+	memcpy(to, prefix, bytes);
+	etw_text_end(text, etw_write_unsigned(to + bytes, value));
 }
 
 static void put_guid(const char *prefix, const GUID *guid, struct etw_text *text)
@@ -53,101 +59,6 @@ static void put_bytes(const char *prefix, const void *at, size_t bytes, struct e
 	etw_text_putc(text, '"');
 	etw_export_hex(at, bytes, text);
 	etw_text_putc(text, '"');
-}
-
-/*
- * Names within one object that were written already. A bit per hash tells at once that a name is new,
- * which nearly all are; only where a bit is taken are the names compared.
- */
-struct seen_names {
-	const struct etw_decoding *decoding;
-	const struct etw_item *first; /* of the object's members */
-	uint64_t bits;
-};
-
-static uint64_t bit_of_name(const char *name, size_t bytes)
-{
-	size_t hash = bytes * 7;
-
-	if (bytes)
-		hash += (uint8_t)name[0] * 5u + (uint8_t)name[bytes / 2] * 3u +
-			(uint8_t)name[bytes - 1];
-	return UINT64_C(1) << (hash & 63);
-}
-
-/* How many members before this one have its name. */
-static unsigned count_earlier(const struct seen_names *seen, const struct etw_item *item,
-			      const char *name)
-{
-	const struct etw_decoding *decoding = seen->decoding;
-	unsigned count = 0;
-
-	for (const struct etw_item *other = seen->first; other < item;
-	     other = decoding->items + other->end) {
-		if (!strcmp(decoding->schema->fields[other->field].name, name))
-			count++;
-	}
-	return count;
-}
-
-/* The key of a member; the second of a name is "name#2", the third "name#3". */
-static void put_key(struct seen_names *seen, const struct etw_item *item, struct etw_text *text)
-{
-	const char *name = seen->decoding->schema->fields[item->field].name;
-	size_t bytes = strlen(name);
-	uint64_t bit = bit_of_name(name, bytes);
-	unsigned earlier = seen->bits & bit ? count_earlier(seen, item, name) : 0;
-
-	seen->bits |= bit;
-	put_string(name, bytes, text);
-	if (UNLIKELY(earlier) && !text->error) {
-		text->bytes--;
-		etw_text_putc(text, '#');
-		etw_text_unsigned(text, earlier + 1);
-		etw_text_putc(text, '"');
-	}
-	etw_text_putc(text, ':');
-}
-
-static void put_item(const struct etw_decoding *decoding, const struct etw_item *item,
-		     struct etw_text *text);
-
-/* The members from @first on, up to @end, as an object. */
-static void put_object(const struct etw_decoding *decoding, const struct etw_item *first,
-		       const struct etw_item *end, struct etw_text *text)
-{
-	struct seen_names seen = {.decoding = decoding, .first = first};
-
-	etw_text_putc(text, '{');
-	for (const struct etw_item *item = first; item < end; item = decoding->items + item->end) {
-		if (item != first)
-			etw_text_putc(text, ',');
-		put_key(&seen, item, text);
-		put_item(decoding, item, text);
-	}
-	etw_text_putc(text, '}');
-}
-
-static void put_item(const struct etw_decoding *decoding, const struct etw_item *item,
-		     struct etw_text *text)
-{
-	const struct etw_item *end = decoding->items + item->end;
-
-	if (item->kind == ETW_ITEM_STRUCT) {
-		put_object(decoding, item + 1, end, text);
-	} else if (item->kind == ETW_ITEM_ARRAY && item + 1 < end &&
-		   item[1].kind == ETW_ITEM_STRUCT) {
-		etw_text_putc(text, '[');
-		for (const struct etw_item *child = item + 1; child < end;
-		     child = decoding->items + child->end) {
-			if (child != item + 1)
-				etw_text_putc(text, ',');
-			put_item(decoding, child, text);
-		}
-		etw_text_putc(text, ']');
-	} else {
-		etw_format_item_json(decoding, item, text);
-	}
 }
 
 static void put_addresses(const uint8_t *at, size_t bytes, size_t each, struct etw_text *text)
@@ -286,7 +197,7 @@ static void put_time(const struct etw_export_event *event, struct etw_text *text
 		etw_text_signed(text, time);
 	} else {
 		PUT_LITERAL(text, "{\"time\":\"");
-		etw_format_filetime(time, text);
+		etw_export_time(event->memory, time, text);
 	}
 	etw_text_putc(text, '"');
 }
@@ -342,14 +253,15 @@ static void put_context(const struct etw_export_event *event, struct etw_text *t
 }
 
 /* The fields, and what is not in them. */
-static void put_contents(const struct etw_export_event *event, struct etw_text *text)
+static void put_contents(const struct etw_export_event *event, const struct etw_json_plan *plan,
+			 struct etw_text *text)
 {
 	const struct etw_decoding *decoding = event->decoding;
 	const EVENT_RECORD *record = event->record;
 
 	if (decoding && decoding->schema) {
 		PUT_LITERAL(text, ",\"fields\":");
-		put_object(decoding, decoding->items, decoding->items + decoding->item_count, text);
+		etw_json_fields(decoding, plan, text);
 	}
 	PUT_LITERAL(text, ",\"status\":\"");
 	etw_text_puts(text, decoding ? etw_export_status_name(decoding->status) : "not-decoded");
@@ -363,14 +275,34 @@ static void put_contents(const struct etw_export_event *event, struct etw_text *
 	put_bytes(",\"payload\":", record->UserData, record->UserDataLength, text);
 }
 
+/* What is the same for all events of a kind: from the plan, where there is one. */
+static const struct etw_json_plan *put_planned_identity(const struct etw_export_event *event,
+							struct etw_text *text)
+{
+	bool is_new;
+	struct etw_json_plan *plan = etw_json_plan_find(event, &is_new);
+
+	if (plan && UNLIKELY(is_new)) {
+		put_identity(event, &plan->identity);
+		etw_json_plan_fields(plan);
+	}
+	if (plan && LIKELY(!etw_text_error(&plan->identity)))
+		etw_text_append(text, plan->identity.at, plan->identity.bytes);
+	else
+		put_identity(event, text);
+	return plan;
+}
+
 static void put_event(const struct etw_export_event *event, struct etw_text *text)
 {
+	const struct etw_json_plan *plan;
+
 	put_time(event, text);
 	if (event->flags & ETW_EXPORT_FILES)
 		put_number(",\"file\":", event->trace + 1, text);
-	put_identity(event, text);
+	plan = put_planned_identity(event, text);
 	put_context(event, text);
-	put_contents(event, text);
+	put_contents(event, plan, text);
 	if (LIKELY(event->address.offset != UINT32_MAX)) {
 		put_number(",\"address\":\"", event->address.buffer, text);
 		put_number(":", event->address.offset, text);

@@ -63,6 +63,7 @@ struct dump {
 	struct etw_output output;
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
+	struct etw_export_memory *memory;
 	struct etw_progress progress;
 	int64_t start_ft, from_ft, to_ft;
 	uint64_t seen, shown, loss_marks;
@@ -75,6 +76,7 @@ static void dump_done(struct dump *dump)
 	filter_done(&dump->filter);
 	etw_inputs_done(&dump->inputs);
 	etw_output_done(&dump->output);
+	etw_export_memory_free(dump->memory);
 	etw_decoder_free(dump->decoder);
 	etw_schema_store_free(dump->store);
 }
@@ -163,6 +165,7 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 		.decoding = decoding,
 		.provider_name = etw_schema_store_provider_name(dump->store,
 								&record->EventHeader.ProviderId),
+		.memory = dump->memory,
 		.address = address,
 		.trace = trace,
 		.processor = GetEventProcessorIndex(record),
@@ -297,7 +300,8 @@ static int work(struct dump *dump, char **files, int count)
 				  dump->output_path);
 		return ETW_EXIT_FAILED;
 	}
-	if (etw_shared_decoder_create(&dump->shared, &dump->store, &dump->decoder) ||
+	if (etw_export_memory_create(&dump->memory) ||
+	    etw_shared_decoder_create(&dump->shared, &dump->store, &dump->decoder) ||
 	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
 		return ETW_EXIT_FAILED;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);

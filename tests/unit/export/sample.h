@@ -71,16 +71,28 @@ static inline void sample_add(struct sample *sample, const char *name, uint16_t 
 	sample->decoding.consumed = offset + bytes;
 }
 
-/* Expects the format to write exactly this. */
-static inline void sample_expect(struct sample *sample, const struct etw_export_format *format,
-				 const char *expected)
+static inline void sample_expect_once(const struct etw_export_event *event,
+				      const struct etw_export_format *format, const char *expected)
 {
 	struct etw_text text = {0};
 
-	format->event(&sample->event, &text);
+	format->event(event, &text);
 	assert_int_equal(etw_text_error(&text), 0);
 	assert_string_equal(etw_text_string(&text), expected);
 	etw_text_done(&text);
+}
+
+/* Expects the format to write exactly this: without a memory, with an empty one, and from memory. */
+static inline void sample_expect(struct sample *sample, const struct etw_export_format *format,
+				 const char *expected)
+{
+	struct etw_export_event event = sample->event;
+
+	sample_expect_once(&event, format, expected);
+	assert_int_equal(etw_export_memory_create(&event.memory), 0);
+	sample_expect_once(&event, format, expected);
+	sample_expect_once(&event, format, expected);
+	etw_export_memory_free(event.memory);
 }
 
 #endif

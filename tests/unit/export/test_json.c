@@ -55,6 +55,60 @@ static void test_json__members_that_occur_twice(void **state)
 					"\"status\":\"complete\"" FINISH);
 }
 
+static void test_json__integers_at_their_edges(void **state)
+{
+	struct sample sample;
+	/* -128, 65535, -2147483648, and what a double holds no more. */
+	uint8_t payload[] = {0x80, 0xFF, 0xFF, 0, 0, 0, 0x80, 1, 0, 0, 0, 0, 0, 0x20, 0};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "a", TDH_INTYPE_INT8, 0, 1);
+	sample_add(&sample, "b", TDH_INTYPE_UINT16, 1, 2);
+	sample_add(&sample, "c", TDH_INTYPE_INT32, 3, 4);
+	sample_add(&sample, "d", TDH_INTYPE_UINT64, 7, 8);
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE
+		      ",\"fields\":{\"a\":-128,\"b\":65535,\"c\":-2147483648,"
+		      "\"d\":\"9007199254740993\"},\"status\":\"complete\"" FINISH);
+	sample.fields[3].in_type = TDH_INTYPE_INT64;
+	payload[14] = 0x80;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"a\":-128,\"b\":65535,\"c\":-2147483648,"
+					"\"d\":\"-9214364837600034815\"},"
+					"\"status\":\"complete\"" FINISH);
+	sample.fields[3].in_type = TDH_INTYPE_HEXINT64;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"a\":-128,\"b\":65535,\"c\":-2147483648,"
+					"\"d\":\"0x8020000000000001\"},"
+					"\"status\":\"complete\"" FINISH);
+}
+
+static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	assert_int_equal(etw_export_memory_create(&sample.event.memory), 0);
+	for (unsigned i = 0; i < 4000; i++) {
+		struct etw_export_event fresh = sample.event;
+		struct etw_text with = {0}, without = {0};
+
+		/* More kinds than are remembered; each comes twice. */
+		sample.record.EventHeader.EventDescriptor.Id = (USHORT)(i / 2);
+		sample.record.EventHeader.EventDescriptor.Level = (UCHAR)(i & 2);
+		sample.record.EventHeader.TimeStamp.QuadPart += 4000001;
+		fresh.memory = NULL;
+		etw_export_json.event(&sample.event, &with);
+		etw_export_json.event(&fresh, &without);
+		assert_string_equal(etw_text_string(&with), etw_text_string(&without));
+		etw_text_done(&with);
+		etw_text_done(&without);
+	}
+	etw_export_memory_free(sample.event.memory);
+}
+
 static void test_json__not_decoded_carries_the_payload(void **state)
 {
 	struct sample sample;
@@ -124,6 +178,8 @@ int main(void)
 		cmocka_unit_test(test_json__complete),
 		cmocka_unit_test(test_json__names_that_occur_twice),
 		cmocka_unit_test(test_json__members_that_occur_twice),
+		cmocka_unit_test(test_json__integers_at_their_edges),
+		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__extended_items),
 		cmocka_unit_test(test_json__synthesised_loss),

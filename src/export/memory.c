@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* What outputs remember: plans in a direct-mapped table, and the text of the last second. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/table.h"
+#include "base/time.h"
+#include "decode/format.h"
+#include "export/export_internal.h"
+
+#define PLAN_SLOTS   1024 /* power of two; kinds beyond them take turns */
+#define SECOND_BYTES 20   /* "2011-01-23T22:06:37." */
+#define FRACTION     7    /* digits behind it */
+
+struct etw_export_memory {
+	struct etw_json_plan *plans[PLAN_SLOTS]; /* owned */
+	int64_t second;                          /* since 1601; of the text */
+	char second_text[SECOND_BYTES];
+	bool has_second;
+};
+
+static void free_plan(struct etw_json_plan *plan)
+{
+	if (!plan)
+		return;
+	etw_text_done(&plan->identity);
+	etw_text_done(&plan->keys);
+	free(plan->members);
+	free(plan);
+}
+
+int etw_export_memory_create(struct etw_export_memory **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+void etw_export_memory_free(struct etw_export_memory *memory)
+{
+	if (!memory)
+		return;
+	for (size_t i = 0; i < PLAN_SLOTS; i++)
+		free_plan(memory->plans[i]);
+	free(memory);
+}
+
+void etw_export_memory_freep(struct etw_export_memory **memory)
+{
+	etw_export_memory_free(*memory);
+}
+
+static const struct etw_schema *schema_of(const struct etw_export_event *event)
+{
+	return event->decoding ? event->decoding->schema : NULL;
+}
+
+static bool is_classic(const EVENT_HEADER *header)
+{
+	return header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER;
+}
+
+static bool is_plan_of(const struct etw_json_plan *plan, const struct etw_export_event *event)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+
+	return plan->schema == schema_of(event) && plan->provider_name == event->provider_name &&
+	       plan->is_classic == is_classic(header) &&
+	       etw_guid_equal(&plan->provider, &header->ProviderId) &&
+	       memcmp(&plan->descriptor, &header->EventDescriptor, sizeof(plan->descriptor)) == 0;
+}
+
+static size_t slot_of(const struct etw_export_event *event)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	uint64_t words[4];
+
+	memcpy(words, &header->ProviderId, sizeof(GUID));
+	memcpy(words + 2, &header->EventDescriptor, sizeof(EVENT_DESCRIPTOR));
+	return etw_hash_mix(words[0] ^ words[3], words[1] ^ words[2]) & (PLAN_SLOTS - 1);
+}
+
+struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, bool *ret_is_new)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	struct etw_json_plan **slot, *plan;
+
+	*ret_is_new = false;
+	if (!event->memory)
+		return NULL;
+	slot = &event->memory->plans[slot_of(event)];
+	if (LIKELY(*slot && is_plan_of(*slot, event)))
+		return *slot;
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return NULL;
+	plan->schema = schema_of(event);
+	plan->provider_name = event->provider_name;
+	plan->provider = header->ProviderId;
+	plan->descriptor = header->EventDescriptor;
+	plan->is_classic = is_classic(header);
+	free_plan(*slot);
+	*slot = plan;
+	*ret_is_new = true;
+	return plan;
+}
+
+static void write_fraction(char *to, uint32_t ticks)
+{
+	for (unsigned i = FRACTION; i > 0; i--, ticks /= 10)
+		to[i - 1] = (char)('0' + ticks % 10);
+}
+
+void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text)
+{
+	size_t from = text->bytes;
+	int64_t second = time_ft / ETW_FILETIME_PER_SECOND;
+	char *to;
+
+	if (memory && memory->has_second && memory->second == second && time_ft >= 0) {
+		to = etw_text_begin(text, SECOND_BYTES + FRACTION + 1);
+		if (!to)
+			return;
+		memcpy(to, memory->second_text, SECOND_BYTES);
+		write_fraction(to + SECOND_BYTES, (uint32_t)(time_ft % ETW_FILETIME_PER_SECOND));
+		to[SECOND_BYTES + FRACTION] = 'Z';
+		etw_text_end(text, to + SECOND_BYTES + FRACTION + 1);
+		return;
+	}
+	etw_format_filetime(time_ft, text);
+	if (!memory || text->error || text->bytes - from != SECOND_BYTES + FRACTION + 1)
+		return;
+	/* A year of four digits; other times have other lengths. */
+	memcpy(memory->second_text, text->at + from, SECOND_BYTES);
+	memory->second = second;
+	memory->has_second = true;
+}
