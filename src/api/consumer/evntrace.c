@@ -15,6 +15,7 @@
 #include "api/consumer/process.h"
 #include "api/consumer/trace_handle.h"
 #include "api/consumer/wide.h"
+#include "api/tdh/trace_files.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 #include "base/path.h"
@@ -41,12 +42,11 @@ static ULONG check_request(const struct open_request *request)
 	return ERROR_SUCCESS;
 }
 
-static ULONG open_file(const char *name, struct etw_trace **ret)
+static ULONG open_file(const char *name, struct etw_open_trace *open)
 {
-	CLEANUP(freep) char *path = NULL;
-
-	TRY_WIN32(etw_path_resolve(name, &path));
-	TRY_WIN32(etw_trace_open(path, ret, NULL));
+	TRY_WIN32(etw_path_resolve(name, &open->path));
+	TRY_WIN32(etw_trace_open(open->path, &open->trace, NULL));
+	etw_tdh_files_note(open->path);
 	return ERROR_SUCCESS;
 }
 
@@ -78,7 +78,7 @@ static ULONG open_source(const struct open_request *request, struct etw_open_tra
 	open = calloc(1, sizeof(*open));
 	if (!open)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	error = request->file_name ? open_file(request->file_name, &open->trace)
+	error = request->file_name ? open_file(request->file_name, open)
 				   : open_session(request->logger_name, &open->trace);
 	if (error)
 		return error;
@@ -187,6 +187,15 @@ PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
 	return open_trace(&request, copy, (PEVENT_TRACE_LOGFILEW)Logfile);
 }
 
+/* What files have to teach was learnt when every event of them was delivered. */
+static void note_whole_pass(struct etw_open_trace *const *opens, ULONG count)
+{
+	for (ULONG i = 0; i < count; i++) {
+		if (opens[i]->path)
+			etw_tdh_files_seen(opens[i]->path);
+	}
+}
+
 static int64_t filetime_value(const FILETIME *time)
 {
 	return (int64_t)((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime);
@@ -211,6 +220,8 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount, LPFILETIME Start
 
 	int result = etw_process_traces(opens, HandleCount, &stop, from_ft, to_ft);
 
+	if (!result && from_ft == INT64_MIN && to_ft == INT64_MAX)
+		note_whole_pass(opens, HandleCount);
 	etw_trace_handle_end(opens, HandleCount);
 	/* Files are open already; what is not there is a session. */
 	return result == -ENOENT ? ERROR_WMI_INSTANCE_NOT_FOUND : etw_win32_from_result(result);

@@ -5,6 +5,8 @@
 
 #include "api/consumer/legacy_event.h"
 #include "api/consumer/logfile.h"
+#include "api/tdh/state.h"
+#include "api/tdh/trace_files.h"
 #include "base/macros.h"
 
 struct pass {
@@ -56,6 +58,9 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 
 	if (UNLIKELY(address.offset == UINT32_MAX))
 		refresh_loss(open);
+	/* Before the callback: an event may describe itself. Without memory it stays undescribed. */
+	if (UNLIKELY(etw_schema_store_is_metadata(record)))
+		(void)etw_tdh_learn(record);
 	open->logfile.CurrentTime = record->EventHeader.TimeStamp.QuadPart;
 	if (!open->is_record)
 		deliver_legacy(open, record);

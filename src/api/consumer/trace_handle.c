@@ -24,6 +24,7 @@ void etw_open_trace_free(struct etw_open_trace *open)
 	if (!open)
 		return;
 	etw_trace_close(open->trace);
+	free(open->path);
 	free(open->logfile.LogFileName);
 	free(open->logfile.LoggerName);
 	free(open);

@@ -20,6 +20,7 @@
 /* An opened trace with what its opener asked for. */
 struct etw_open_trace {
 	struct etw_trace *trace; /* owned */
+	char *path;              /* owned; of a file: where it is; NULL: a session */
 	/*
 	 * What callbacks see of the logfile, in the W form; the A form has the same members at the same
 	 * places, so that the callbacks of either kind are called with it. Owns both names.

@@ -1,53 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tdh.h: decoding. */
+/* tdh.h: what is not built yet. The others are in the files beside this one. */
 #include <tdh.h>
 #include <winerror.h>
 
 #include "api/unbuilt.h"
-
-TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
-				 PTDH_CONTEXT TdhContext, PTRACE_EVENT_INFO Buffer,
-				 PULONG BufferSize)
-{
-	ETW_UNBUILT(TdhGetEventInformation, Event, TdhContextCount, TdhContext, Buffer, BufferSize);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, LPWSTR pMapName, PEVENT_MAP_INFO pBuffer,
-				    PULONG pBufferSize)
-{
-	ETW_UNBUILT(TdhGetEventMapInformation, pEvent, pMapName, pBuffer, pBufferSize);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-TDHSTATUS TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
-			     ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
-			     PULONG pPropertySize)
-{
-	ETW_UNBUILT(TdhGetPropertySize, pEvent, TdhContextCount, pTdhContext, PropertyDataCount,
-		    pPropertyData, pPropertySize);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-TDHSTATUS TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
-			 ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
-			 ULONG BufferSize, PBYTE pBuffer)
-{
-	ETW_UNBUILT(TdhGetProperty, pEvent, TdhContextCount, pTdhContext, PropertyDataCount,
-		    pPropertyData, BufferSize, pBuffer);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo, ULONG PointerSize,
-			    USHORT PropertyInType, USHORT PropertyOutType, USHORT PropertyLength,
-			    USHORT UserDataLength, PBYTE UserData, PULONG BufferSize, PWCHAR Buffer,
-			    PUSHORT UserDataConsumed)
-{
-	ETW_UNBUILT(TdhFormatProperty, EventInfo, MapInfo, PointerSize, PropertyInType,
-		    PropertyOutType, PropertyLength, UserDataLength, UserData, BufferSize, Buffer,
-		    UserDataConsumed);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
 
 TDHSTATUS TdhEnumerateProviders(PPROVIDER_ENUMERATION_INFO pBuffer, PULONG pBufferSize)
 {

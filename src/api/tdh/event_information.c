@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* tdh.h: what TDH knows of an event. */
+#include <tdh.h>
+#include <winerror.h>
+
+#include <string.h>
+
+#include "api/tdh/blob.h"
+#include "api/tdh/context.h"
+#include "api/tdh/state.h"
+#include "api/win32_error.h"
+
+/* Copies a blob of an event, with what only the event at hand tells. Holding the lock. */
+static void copy_blob(const struct etw_tdh_blob *blob, const EVENT_RECORD *record, uint16_t count,
+		      TRACE_EVENT_INFO *ret)
+{
+	memcpy(ret, blob->at, blob->bytes);
+	/* Of a classic event the class knows type and version only, and perhaps a near version's. */
+	if (ret->DecodingSource == DecodingSourceWbem)
+		ret->EventDescriptor = record->EventHeader.EventDescriptor;
+	if (blob->open != ETW_TDH_NO_PROPERTY)
+		ret->EventPropertyInfoArray[blob->open].count = count;
+}
+
+/* Holding the lock. */
+static ULONG give_event(struct etw_tdh_state *state, const EVENT_RECORD *record,
+			const struct etw_schema *schema, TRACE_EVENT_INFO *buffer, ULONG *size)
+{
+	const struct etw_tdh_blob *blob;
+	ULONG room = *size;
+	uint16_t count;
+
+	TRY_WIN32(etw_tdh_event_blob(state, record, schema, &blob, &count));
+	*size = (ULONG)blob->bytes;
+	if (room < blob->bytes)
+		return ERROR_INSUFFICIENT_BUFFER;
+	copy_blob(blob, record, count, buffer);
+	return ERROR_SUCCESS;
+}
+
+TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
+				 PTDH_CONTEXT TdhContext, PTRACE_EVENT_INFO Buffer,
+				 PULONG BufferSize)
+{
+	const struct etw_schema *schema;
+	struct etw_tdh_context context;
+	struct etw_tdh_state *state;
+	const EVENT_RECORD *record;
+	EVENT_RECORD copy;
+	ULONG error;
+	int result;
+
+	if (!Event || !BufferSize || (*BufferSize && !Buffer))
+		return ERROR_INVALID_PARAMETER;
+	error = etw_tdh_context_read(TdhContextCount, TdhContext, &context);
+	if (error)
+		return error;
+	record = etw_tdh_context_apply(&context, Event, &copy);
+	result = etw_tdh_lock_for_event(record, &state, &schema);
+	if (result < 0)
+		return etw_tdh_context_error(&context, record, result);
+	error = give_event(state, record, schema, Buffer, BufferSize);
+	etw_tdh_unlock();
+	return error;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/tdh/state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "api/tdh/blob.h"
+#include "api/tdh/trace_files.h"
+#include "base/macros.h"
+
+static struct {
+	pthread_mutex_t lock;
+	struct etw_tdh_state *state; /* owned; under the lock; NULL before the first use */
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void free_state(struct etw_tdh_state *state)
+{
+	if (!state)
+		return;
+	etw_tdh_blobs_done(&state->blobs);
+	etw_decoder_free(state->decoder);
+	etw_schema_store_free(state->store);
+	free(state);
+}
+
+static void free_statep(struct etw_tdh_state **state)
+{
+	free_state(*state);
+}
+
+static int create_state(struct etw_tdh_state **ret)
+{
+	CLEANUP(free_statep) struct etw_tdh_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	TRY(etw_schema_store_create(&state->store));
+	TRY(etw_decoder_create(state->store, &state->decoder));
+	*ret = TAKE(state);
+	return 0;
+}
+
+int etw_tdh_lock(struct etw_tdh_state **ret)
+{
+	int result = 0;
+
+	(void)pthread_mutex_lock(&process.lock);
+	if (UNLIKELY(!process.state))
+		result = create_state(&process.state);
+	if (UNLIKELY(result < 0))
+		(void)pthread_mutex_unlock(&process.lock);
+	else
+		*ret = process.state;
+	return result;
+}
+
+void etw_tdh_unlock(void)
+{
+	(void)pthread_mutex_unlock(&process.lock);
+}
+
+/* A thread that outlives this begins anew with an empty state. */
+__attribute__((destructor)) static void free_process_state(void)
+{
+	(void)pthread_mutex_lock(&process.lock);
+	free_state(TAKE(process.state));
+	(void)pthread_mutex_unlock(&process.lock);
+}
+
+int etw_tdh_learn(const EVENT_RECORD *record)
+{
+	struct etw_tdh_state *state;
+	int result;
+
+	TRY(etw_tdh_lock(&state));
+	result = etw_schema_store_learn(state->store, record);
+	etw_tdh_unlock();
+	return result;
+}
+
+/* Whether a schema that the trace carries could help. */
+static bool may_be_in_trace(enum etw_schema_miss why)
+{
+	return why == ETW_SCHEMA_NO_PROVIDER || why == ETW_SCHEMA_NO_EVENT ||
+	       why == ETW_SCHEMA_NO_CLASS;
+}
+
+int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
+			   const struct etw_schema **ret_schema)
+{
+	unsigned searches = etw_tdh_files_searches();
+	const struct etw_schema *schema;
+	struct etw_tdh_state *state;
+	enum etw_schema_miss why;
+
+	do {
+		TRY(etw_tdh_lock(&state));
+		schema = etw_schema_store_find(state->store, record, &why);
+		if (LIKELY(schema && why == ETW_SCHEMA_FOUND)) {
+			*ret = state;
+			*ret_schema = schema;
+			return 0;
+		}
+		etw_tdh_unlock();
+	} while (may_be_in_trace(why) && etw_tdh_files_learn(&searches));
+	return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : -ESRCH;
+}

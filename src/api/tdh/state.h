@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the functions of tdh.h share in a process: one schema store, the programs compiled of its schemas and
+ * the blobs that were made of them. Made by the first call or the first schema that passes through a trace,
+ * freed when the library goes.
+ *
+ * One lock covers all of it. It is held to look a schema up (a warm one is in the store's cache, its blob in
+ * the table) and to copy the blob or the property's bytes out; never while a value is formatted, a file is
+ * read or a callback runs. What the lock gave out is not used behind it: schemas live as long as the store,
+ * and the store may go with the process.
+ */
+#ifndef ETW_API_TDH_STATE_H
+#define ETW_API_TDH_STATE_H
+
+#include <evntcons.h>
+
+#include "base/table.h"
+#include "decode/decode.h"
+#include "schema/store.h"
+
+struct etw_tdh_state {
+	struct etw_schema_store *store; /* owned */
+	struct etw_decoder *decoder;    /* owned; knows the programs */
+	struct etw_table blobs;         /* struct etw_tdh_blob, owned; see blob.h */
+};
+
+/*
+ * etw_tdh_lock() - the process's state, made when there is none; the caller holds the lock then.
+ *
+ * Returns 0, or -ENOMEM without the lock. Context: any thread.
+ */
+int etw_tdh_lock(struct etw_tdh_state **ret);
+
+/* etw_tdh_unlock() - gives the lock back. */
+void etw_tdh_unlock(void);
+
+/*
+ * etw_tdh_learn() - takes in a schema that an event carries (etw_schema_store_is_metadata()).
+ *
+ * @record: borrowed for the call
+ *
+ * Returns 0 or -ENOMEM. Context: any thread that does not hold the lock.
+ */
+int etw_tdh_learn(const EVENT_RECORD *record);
+
+/*
+ * etw_tdh_lock_for_event() - the state, locked, and the schema of an event.
+ *
+ * @record: borrowed for the call
+ * @ret_schema: valid while the lock is held
+ *
+ * When nothing is known of the event, the files that this process has opened are searched for schemas, each
+ * once (trace_files.h), before the answer is no.
+ * Returns 0 with the lock; without it -ESRCH when the event has no schema, which is also what events of one
+ * plain string have, or -ENOMEM. Context: any thread.
+ */
+int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
+			   const struct etw_schema **ret_schema);
+
+#endif
