@@ -14,18 +14,19 @@
 #include "schema/msf.h"
 #include "schema/tmf_internal.h"
 
-#define STREAM_PDB         1
-#define STREAM_DBI         3
-#define NO_STREAM          0xFFFF
-#define PDB_HEADER_BYTES   28
-#define DBI_HEADER_BYTES   64
-#define DBI_SIGNATURE      UINT32_MAX
-#define MODULE_BYTES       64
-#define SYMBOLS_C13        4
-#define PROCEDURE_NAME_AT  39 /* from the start of the record */
-#define ANNOTATION_TEXT_AT 12
-#define CONTROL_FLAGS_MAX  64
-#define CONTROLS_MAX       256
+#define STREAM_PDB          1
+#define STREAM_DBI          3
+#define NO_STREAM           0xFFFF
+#define PDB_HEADER_BYTES    28
+#define DBI_HEADER_BYTES    64
+#define DBI_SIGNATURE       UINT32_MAX
+#define MODULE_BYTES        64
+#define SYMBOLS_C13         4
+#define PROCEDURE_NAME_AT   39 /* from the start of the record */
+#define ANNOTATION_COUNT_AT 10
+#define ANNOTATION_TEXT_AT  12
+#define CONTROL_FLAGS_MAX   64
+#define CONTROLS_MAX        256
 
 enum symbol_kind {
 	SYMBOL_ANNOTATION = 0x1019,
@@ -253,10 +254,24 @@ static int read_control(struct walk *walk, struct etw_bytes strings)
 	return add_control(walk, &control);
 }
 
-static int read_annotation(struct walk *walk, struct etw_bytes record)
+/* The strings of an annotation, as many as it says; padding follows them. */
+static struct etw_bytes annotation_strings(struct etw_bytes record)
 {
 	struct etw_bytes strings = {record.at + ANNOTATION_TEXT_AT,
 				    record.left - ANNOTATION_TEXT_AT};
+	struct etw_bytes left = strings;
+	uint16_t count = etw_load16(record.at + ANNOTATION_COUNT_AT);
+	struct tmf_span unused;
+
+	while (count && take_string(&left, &unused))
+		count--;
+	strings.left -= left.left;
+	return strings;
+}
+
+static int read_annotation(struct walk *walk, struct etw_bytes record)
+{
+	struct etw_bytes strings = annotation_strings(record);
 	struct tmf_span kind;
 
 	walk->annotation++;

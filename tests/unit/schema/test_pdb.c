@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "schema/pdb.h"
+#include "schema/store.h"
+#include "schema/tmf.h"
+#include "synthetic/pdb_maker.h"
+
+#define SECTION "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ= MN="
+
+static const GUID pdb_guid = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
+
+static const char *const message_10[] = {
+	"TMF:",
+	SECTION,
+	"#typev File_c7 10 \"%0 a=%10!d!\" //   LEVEL=L FLAGS=BIT_B",
+	"{",
+	"a, ItemLong -- 10",
+	"}",
+	NULL};
+static const char *const message_11[] = {
+	"TMF:", SECTION, "#typev File_c9 11 \"%0 plain\" //   LEVEL=L FLAGS=OTHER", "{", "}", NULL};
+static const char *const control_one[] = {
+	"TMC:", "586aa8b1-53a6-404f-9b3e-14483e514a2c", "OneTraceGuid", "BIT_A", "BIT_B", NULL};
+static const char *const control_two[] = {"TMC:", "686aa8b1-53a6-404f-9b3e-14483e514a2c",
+					  "TwoTraceGuid", "BIT_C", NULL};
+
+static struct etw_arena arena;
+static struct pdb_maker maker;
+static struct etw_pdb pdb;
+static struct etw_fault fault;
+
+static int begin(void **state)
+{
+	(void)state;
+	etw_arena_init(&arena);
+	pdb_begin(&maker, &pdb_guid, 3);
+	fault = (struct etw_fault){0};
+	pdb = (struct etw_pdb){0};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	etw_arena_done(&arena);
+	return 0;
+}
+
+static int read_made(void)
+{
+	size_t bytes;
+	uint8_t *file = pdb_finish(&maker, &bytes);
+	int r = etw_pdb_read(&arena, (struct etw_bytes){file, bytes}, &pdb, &fault);
+
+	free(file);
+	return r;
+}
+
+static void read_modules(void)
+{
+	int r;
+
+	pdb_end_modules(&maker);
+	r = read_made();
+	if (r < 0)
+		print_error("%s: %s\n", fault.structure, fault.sentence);
+	assert_int_equal(r, 0);
+}
+
+static void refuse(const char *structure, const char *sentence)
+{
+	assert_int_equal(read_made(), -EBADMSG);
+	assert_string_equal(fault.structure, structure);
+	assert_string_equal(fault.sentence, sentence);
+	assert_int_equal(etw_arena_bytes(&arena), 0);
+}
+
+/* One module whose only symbol is an annotation in a procedure. */
+static void add_annotated(const char *function, const char *const *strings)
+{
+	pdb_add_module(&maker);
+	pdb_add_procedure(&maker, 0x1110, function);
+	pdb_add_annotation(&maker, strings);
+	pdb_end_procedure(&maker);
+}
+
+static void check_damage(size_t count, const char *sentence)
+{
+	assert_int_equal(pdb.damage_count, count);
+	assert_string_equal(pdb.first_damage.sentence, sentence);
+}
+
+static void test_pdb__identity(void **state)
+{
+	(void)state;
+	read_modules();
+	assert_memory_equal(&pdb.guid, &pdb_guid, sizeof(GUID));
+	assert_int_equal(pdb.age, 3);
+	assert_int_equal(pdb.messages.count, 0);
+	assert_int_equal(pdb.control_count, 0);
+	assert_int_equal(pdb.damage_count, 0);
+}
+
+static void test_pdb__without_dbi_stream(void **state)
+{
+	(void)state;
+	free(maker.streams[3].at);
+	maker.streams[3] = (struct pdb_stream){0};
+	assert_int_equal(read_made(), 0);
+	assert_int_equal(pdb.age, 10);
+}
+
+static void check_procedure(uint16_t kind)
+{
+	pdb_begin(&maker, &pdb_guid, 3);
+	pdb_add_module(&maker);
+	pdb_add_annotation(&maker, message_11);
+	pdb_add_procedure(&maker, kind, "DriverEntry");
+	pdb_add_annotation(&maker, message_10);
+	pdb_end_procedure(&maker);
+	read_modules();
+	assert_int_equal(pdb.damage_count, 0);
+	assert_int_equal(pdb.messages.count, 2);
+	assert_null(pdb.messages.at[0]->function);
+	assert_string_equal(pdb.messages.at[1]->function, "DriverEntry");
+	assert_string_equal(pdb.messages.at[1]->text, "%0 a=%10!d!");
+	assert_int_equal(pdb.messages.at[1]->argument_count, 1);
+}
+
+static void test_pdb__the_enclosing_procedure_is_the_function(void **state)
+{
+	static const uint16_t kinds[] = {0x110F, 0x1110, 0x1146, 0x1147, 0x1155, 0x1156};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		check_procedure(kinds[i]);
+}
+
+static void test_pdb__a_procedure_ends(void **state)
+{
+	(void)state;
+	pdb_add_module(&maker);
+	pdb_add_procedure(&maker, 0x1110, "f");
+	pdb_end_procedure(&maker);
+	pdb_add_annotation(&maker, message_10);
+	read_modules();
+	assert_null(pdb.messages.at[0]->function);
+}
+
+static void test_pdb__several_modules_in_scattered_blocks(void **state)
+{
+	char long_text[1500];
+	const char *const big[] = {"TMF:", SECTION, long_text, "{", "}", NULL};
+
+	(void)state;
+	maker.is_scattered = true;
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	memcpy(long_text, "#typev a 12 \"", 13);
+	memcpy(long_text + sizeof(long_text) - 2, "\"", 2);
+	add_annotated("one", message_10);
+	add_annotated("two", big);
+	add_annotated("three", message_11);
+	read_modules();
+	assert_int_equal(pdb.messages.count, 3);
+	assert_string_equal(pdb.messages.at[1]->function, "two");
+	assert_int_equal(strlen(pdb.messages.at[1]->text), 1500 - 13 - 2);
+	assert_string_equal(pdb.messages.at[2]->function, "three");
+}
+
+static void test_pdb__a_message_counts_once(void **state)
+{
+	(void)state;
+	add_annotated("one", message_10);
+	add_annotated("two", message_10);
+	read_modules();
+	assert_int_equal(pdb.messages.count, 1);
+	assert_string_equal(pdb.messages.at[0]->function, "one");
+}
+
+static void test_pdb__controls_and_their_flags(void **state)
+{
+	(void)state;
+	add_annotated("one", control_one);
+	add_annotated("two", control_two);
+	add_annotated("three", control_one);
+	add_annotated("four", message_10);
+	add_annotated("five", message_11);
+	read_modules();
+	assert_int_equal(pdb.control_count, 2);
+	assert_string_equal(pdb.controls[0].name, "OneTraceGuid");
+	assert_int_equal(pdb.controls[0].guid.Data1, 0x586aa8b1);
+	assert_int_equal(pdb.controls[0].source, DecodingSourceWPP);
+	assert_int_equal(pdb.controls[0].keyword_count, 2);
+	assert_string_equal(pdb.controls[0].keywords[1].name, "BIT_B");
+	assert_int_equal(pdb.controls[0].keywords[1].value, 2);
+	assert_ptr_equal(pdb.messages.at[0]->control, &pdb.controls[0]);
+	assert_null(pdb.messages.at[1]->control);
+}
+
+static void test_pdb__the_only_control_enables_all(void **state)
+{
+	(void)state;
+	add_annotated("one", control_one);
+	add_annotated("two", message_11);
+	read_modules();
+	assert_ptr_equal(pdb.messages.at[0]->control, &pdb.controls[0]);
+}
+
+static void test_pdb__line_feeds_in_annotations(void **state)
+{
+	const char *const strings[] = {"TMF:",
+				       "01e9b841-7d67-315a-7b92-23b2033356de A\nB // SRC=F.c",
+				       "#typev a 10 \"x\ny\"",
+				       "{",
+				       "a\nb, ItemLong -- 10",
+				       "}",
+				       NULL};
+
+	(void)state;
+	add_annotated("f", strings);
+	read_modules();
+	assert_int_equal(pdb.messages.count, 1);
+	assert_string_equal(pdb.messages.at[0]->module, "A B");
+	assert_string_equal(pdb.messages.at[0]->text, "x\ny");
+	assert_string_equal(pdb.messages.at[0]->arguments[0].expression, "a b");
+}
+
+static void test_pdb__foreign_annotations_are_passed_over(void **state)
+{
+	const char *const strings[] = {"SAL_something", "x", NULL};
+	const char *const nothing[] = {NULL};
+
+	(void)state;
+	add_annotated("f", strings);
+	add_annotated("f", nothing);
+	read_modules();
+	assert_int_equal(pdb.messages.count, 0);
+	assert_int_equal(pdb.damage_count, 0);
+}
+
+static void test_pdb__damaged_annotations_cost_themselves(void **state)
+{
+	const char *const bad[] = {"TMF:", SECTION, "#typev a x", NULL};
+	const char *const open[] = {"TMF:", SECTION, "#typev a 10 \"x\"", "{", NULL};
+
+	(void)state;
+	add_annotated("f", bad);
+	add_annotated("g", open);
+	add_annotated("h", message_11);
+	read_modules();
+	check_damage(2, "a message has no number below 65536");
+	assert_int_equal(pdb.messages.count, 1);
+	assert_string_equal(pdb.messages.at[0]->function, "h");
+}
+
+static void test_pdb__an_open_annotation(void **state)
+{
+	const char *const open[] = {"TMF:", SECTION, "#typev a 10 \"x\"", "{", NULL};
+
+	(void)state;
+	add_annotated("g", open);
+	read_modules();
+	check_damage(1, "an annotation ends within its message");
+}
+
+static void test_pdb__a_control_without_guid(void **state)
+{
+	const char *const bad[] = {"TMC:", "586aa8b1", "Name", NULL};
+
+	(void)state;
+	add_annotated("f", bad);
+	read_modules();
+	check_damage(1, "a control annotation has no GUID and name");
+	assert_int_equal(pdb.control_count, 0);
+}
+
+static void test_pdb__a_control_of_too_many_flags(void **state)
+{
+	const char *strings[3 + 65 + 1] = {"TMC:", "586aa8b1-53a6-404f-9b3e-14483e514a2c", "N"};
+
+	(void)state;
+	for (unsigned i = 3; i < 68; i++)
+		strings[i] = "FLAG";
+	add_annotated("f", strings);
+	read_modules();
+	check_damage(1, "a control GUID has more than 64 flags");
+	assert_int_equal(pdb.controls[0].keyword_count, 64);
+}
+
+static void test_pdb__too_many_controls(void **state)
+{
+	(void)state;
+	pdb_add_module(&maker);
+	for (unsigned i = 0; i < 257; i++) {
+		char guid[40];
+		const char *const strings[] = {"TMC:", guid, "N", NULL};
+
+		(void)snprintf(guid, sizeof(guid), "%08x-53a6-404f-9b3e-14483e514a2c", i);
+		pdb_add_annotation(&maker, strings);
+	}
+	read_modules();
+	check_damage(1, "there are more than 256 control GUIDs");
+	assert_int_equal(pdb.control_count, 256);
+}
+
+static void test_pdb__a_symbol_beyond_its_module(void **state)
+{
+	(void)state;
+	add_annotated("f", message_10);
+	pdb_u32(&maker, PDB_FIRST_MODULE, 0x10191000);
+	read_modules();
+	check_damage(1, "a symbol is shorter than its head or reaches beyond its module");
+	assert_int_equal(pdb.messages.count, 1);
+}
+
+static void test_pdb__a_symbol_shorter_than_its_head(void **state)
+{
+	(void)state;
+	add_annotated("f", message_10);
+	pdb_u32(&maker, PDB_FIRST_MODULE, 0x10190001);
+	read_modules();
+	check_damage(1, "a symbol is shorter than its head or reaches beyond its module");
+}
+
+static void test_pdb__a_module_of_another_format(void **state)
+{
+	(void)state;
+	add_annotated("f", message_10);
+	etw_store32(maker.streams[PDB_FIRST_MODULE].at, 2);
+	read_modules();
+	check_damage(1, "a module's symbols are of an unknown format");
+}
+
+static void test_pdb__a_module_whose_stream_is_not_there(void **state)
+{
+	(void)state;
+	add_annotated("f", message_10);
+	pdb_end_modules(&maker);
+	etw_store16(maker.streams[3].at + 64 + 34, 99);
+	assert_int_equal(read_made(), 0);
+	check_damage(1, "a module names a stream that does not exist");
+}
+
+static void test_pdb__symbols_beyond_their_stream(void **state)
+{
+	(void)state;
+	add_annotated("f", message_10);
+	pdb_end_modules(&maker);
+	etw_store32(maker.streams[3].at + 64 + 36, 100000);
+	assert_int_equal(read_made(), 0);
+	check_damage(1, "a module's symbols reach beyond its stream");
+}
+
+static void test_pdb__a_stream_is_walked_once(void **state)
+{
+	const char *const bad[] = {"TMC:", "586aa8b1", "Name", NULL};
+
+	(void)state;
+	add_annotated("f", bad);
+	add_annotated("g", message_10);
+	pdb_end_modules(&maker);
+	etw_store16(maker.streams[3].at + 64 + 84 + 34, PDB_FIRST_MODULE);
+	assert_int_equal(read_made(), 0);
+	assert_int_equal(pdb.damage_count, 1);
+	assert_int_equal(pdb.messages.count, 0);
+}
+
+static void test_pdb__refusals(void **state)
+{
+	(void)state;
+	maker.streams[1].bytes = 27;
+	refuse("PDB stream", "the file has no PDB stream of 28 bytes");
+	(void)begin(NULL);
+	maker.stream_count = 1;
+	refuse("PDB stream", "the file has no PDB stream of 28 bytes");
+	(void)begin(NULL);
+	maker.streams[3].bytes = 63;
+	refuse("DBI stream", "the stream ends within its header");
+	(void)begin(NULL);
+	etw_store32(maker.streams[3].at, 1);
+	refuse("DBI stream", "the stream is of an unknown format");
+	(void)begin(NULL);
+	etw_store32(maker.streams[3].at + 24, 1);
+	refuse("DBI stream", "the list of modules reaches beyond its stream");
+	(void)begin(NULL);
+	pdb_fill(&maker, 3, 65);
+	maker.streams[3].at[64 + 64] = 'x';
+	etw_store32(maker.streams[3].at + 24, 65);
+	refuse("module list", "a module ends outside the list");
+	(void)begin(NULL);
+	pdb_fill(&maker, 3, 63);
+	etw_store32(maker.streams[3].at + 24, 63);
+	refuse("module list", "a module ends outside the list");
+}
+
+static void test_pdb__the_container_is_refused(void **state)
+{
+	static const uint8_t bytes[64] = {'M', 'Z'};
+
+	(void)state;
+	assert_int_equal(etw_pdb_read(&arena, (struct etw_bytes){bytes, 64}, &pdb, &fault),
+			 -EBADMSG);
+	assert_string_equal(fault.sentence, "the file is no MSF 7.00 file");
+}
+
+/* The symbols that a genuine PDB was dumped as, put into a PDB again. */
+static bool rebuild(FILE *dump)
+{
+	char line[4096], texts[40][1024];
+	const char *strings[41];
+	unsigned count = 0;
+	bool is_open = false;
+
+	while (fgets(line, sizeof(line), dump)) {
+		const char *name = strrchr(line, ',');
+
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!strncmp(line, "** Module: ", 11) && maker.stream_count < PDB_STREAMS_MAX) {
+			pdb_add_module(&maker);
+			is_open = false;
+		} else if (strstr(line, " S_GPROC32: [") && name) {
+			pdb_add_procedure(&maker, 0x1110, name + 2);
+			is_open = true;
+		} else if (strstr(line, " S_END") && line[9] == 'S' && is_open) {
+			pdb_end_procedure(&maker);
+			is_open = false;
+		}
+		/* "              1: "TMF:"" */
+		if (!strncmp(line, "      ", 6) && strstr(line, ": \"") && count < 40 &&
+		    line[strlen(line) - 1] == '"') {
+			const char *from = strstr(line, ": \"") + 3;
+
+			(void)snprintf(texts[count], sizeof(texts[count]), "%.*s",
+				       (int)strlen(from) - 1, from);
+			strings[count] = texts[count];
+			count++;
+		} else if (count) {
+			strings[count] = NULL;
+			if (maker.module_count)
+				pdb_add_annotation(&maker, strings);
+			count = 0;
+		}
+	}
+	return maker.module_count > 0;
+}
+
+static const struct etw_wpp_message *find_message(const struct etw_wpp_message *wanted)
+{
+	for (size_t i = 0; i < pdb.messages.count; i++) {
+		const struct etw_wpp_message *message = pdb.messages.at[i];
+
+		if (message->number == wanted->number &&
+		    etw_guid_equal(&message->guid, &wanted->guid))
+			return message;
+	}
+	return NULL;
+}
+
+/* What tracepdb made of the same program, FUNC= included. */
+static void check_against_tmf(const char *data, const char *guid)
+{
+	struct etw_wpp_messages messages;
+	struct etw_text text = {0};
+	char path[4096], piece[4096];
+	size_t got;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/tmf/%s.tmf", data, guid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while ((got = fread(piece, 1, sizeof(piece), file)) > 0)
+		etw_text_append(&text, piece, got);
+	(void)fclose(file);
+	assert_int_equal(etw_tmf_parse(&arena, text.at, text.bytes, &messages, &fault), 0);
+	etw_text_done(&text);
+	for (size_t i = 0; i < messages.count; i++) {
+		const struct etw_wpp_message *wanted = messages.at[i];
+		const struct etw_wpp_message *message = find_message(wanted);
+
+		assert_non_null(message);
+		assert_string_equal(message->text, wanted->text);
+		assert_string_equal(message->type_name, wanted->type_name);
+		assert_string_equal(message->function, wanted->function);
+		assert_string_equal(message->flags, wanted->flags);
+		assert_int_equal(message->argument_count, wanted->argument_count);
+	}
+	print_message("%s: %zu messages agree\n", guid, messages.count);
+}
+
+static void test_pdb__annotations_of_a_genuine_file(void **state)
+{
+	const char *data = getenv("ETW_TEST_DATA");
+	char path[4096];
+	size_t with_function = 0;
+	FILE *dump;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/tmf/snapshots/BthPS3PSM.pdb-cvdump.txt",
+		       data ? data : "");
+	dump = data ? fopen(path, "re") : NULL;
+	if (!dump) {
+		print_message("ETW_TEST_DATA is not set\n");
+		skip();
+	}
+	assert_true(rebuild(dump));
+	(void)fclose(dump);
+	read_modules();
+	for (size_t i = 0; i < pdb.messages.count; i++)
+		with_function += pdb.messages.at[i]->function != NULL;
+	print_message("%zu messages, %zu of them in a function, %zu control GUIDs\n",
+		      pdb.messages.count, with_function, pdb.control_count);
+	assert_int_equal(pdb.damage_count, 0);
+	assert_int_equal(pdb.messages.count, with_function);
+	assert_true(pdb.messages.count > 40);
+	assert_int_equal(pdb.control_count, 1);
+	assert_string_equal(pdb.controls[0].name, "BthPS3PSMTraceGuid");
+	assert_int_equal(pdb.controls[0].keyword_count, 7);
+	check_against_tmf(data, "ca66b9c0-97d7-3776-3daf-3296492866aa");
+	check_against_tmf(data, "324ed36d-6949-3aa1-d581-3e2dc9652ec2");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_pdb__identity, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__without_dbi_stream, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__the_enclosing_procedure_is_the_function,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_procedure_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__several_modules_in_scattered_blocks,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_message_counts_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__controls_and_their_flags, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__the_only_control_enables_all, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__line_feeds_in_annotations, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__foreign_annotations_are_passed_over,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__damaged_annotations_cost_themselves,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__an_open_annotation, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_control_without_guid, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_control_of_too_many_flags, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__too_many_controls, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_symbol_beyond_its_module, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_symbol_shorter_than_its_head, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_module_of_another_format, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_module_whose_stream_is_not_there, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_pdb__symbols_beyond_their_stream, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_stream_is_walked_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__refusals, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__the_container_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__annotations_of_a_genuine_file, begin,
+						end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
