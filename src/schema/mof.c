@@ -9,25 +9,24 @@
 #include "base/utf.h"
 #include "schema/mof_internal.h"
 
-int etw_mof_complain(struct mof_reader *reader, uint64_t line, const char *field,
-		     const char *sentence)
+int etw_mof_complain(struct mof_reader *reader, uint64_t line, const char *sentence)
 {
-	struct etw_mof_complaint *complaint;
+	struct etw_definition *definition = reader->definition;
+	struct etw_complaint *complaint;
 
-	if (reader->mof->complaint_count++ >= ETW_MOF_COMPLAINTS_MAX)
-		return 0;
-	complaint = etw_arena_alloc(reader->arena, sizeof(*complaint));
-	if (!complaint)
+	definition->complaint_total++;
+	if (!reader->complaints)
+		reader->complaints = etw_arena_array(&reader->scratch, ETW_COMPLAINTS_MAX,
+						     sizeof(*reader->complaints));
+	if (!reader->complaints)
 		return -ENOMEM;
-	complaint->fault = (struct etw_fault){line, "MOF", field, sentence};
-	if (reader->current)
-		TRY(etw_mof_keep(reader, reader->current->name, &complaint->class_name));
-	if (reader->last_complaint)
-		reader->last_complaint->next = complaint;
-	else
-		reader->mof->complaints = complaint;
-	reader->last_complaint = complaint;
-	return 0;
+	if (definition->complaint_count == ETW_COMPLAINTS_MAX)
+		return 0;
+	complaint = &reader->complaints[definition->complaint_count++];
+	complaint->line = line;
+	complaint->sentence = sentence;
+	return etw_mof_keep(reader, reader->current ? reader->current->name : NULL,
+			    &complaint->name);
 }
 
 int etw_mof_keep(struct mof_reader *reader, const char *text, const char **ret)
@@ -89,11 +88,15 @@ static int read_text(struct mof_reader *reader, const struct etw_text *text)
 	r = etw_mof_read_tree(reader, &lexer);
 	etw_text_done(&lexer.text);
 	TRY(r);
-	return etw_mof_read_classes(reader);
+	TRY(etw_mof_read_classes(reader));
+	reader->definition->complaints =
+		etw_arena_copy(reader->arena, reader->complaints,
+			       reader->definition->complaint_count * sizeof(*reader->complaints));
+	return reader->definition->complaints ? 0 : -ENOMEM;
 }
 
-int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes, struct etw_mof **ret,
-		  struct etw_fault *reterr)
+int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes,
+		  struct etw_definition **ret, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(arena);
 	struct mof_reader reader = {
@@ -103,8 +106,8 @@ int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes, struc
 
 	if (bytes > ETW_MOF_BYTES_MAX)
 		return etw_fault_set(reterr, -EBADMSG, 1, "MOF", NULL, "the file is too large");
-	reader.mof = etw_arena_alloc(arena, sizeof(*reader.mof));
-	r = reader.mof ? decode((const uint8_t *)text, bytes, &decoded) : -ENOMEM;
+	reader.definition = etw_arena_alloc(arena, sizeof(*reader.definition));
+	r = reader.definition ? decode((const uint8_t *)text, bytes, &decoded) : -ENOMEM;
 	if (r == 0)
 		r = read_text(&reader, &decoded);
 	etw_table_done(&reader.names);
@@ -114,6 +117,6 @@ int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes, struc
 		etw_arena_release(arena, mark);
 		return r;
 	}
-	*ret = reader.mof;
+	*ret = reader.definition;
 	return 0;
 }

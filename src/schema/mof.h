@@ -17,20 +17,6 @@
 #define ETW_MOF_CLASSES_MAX    ((size_t)1 << 16)
 #define ETW_MOF_ANCESTORS_MAX  64
 #define ETW_MOF_NAME_BYTES_MAX 255
-#define ETW_MOF_COMPLAINTS_MAX 256 /* kept; more are only counted */
-
-/* Something was left out. */
-struct etw_mof_complaint {
-	const struct etw_mof_complaint *next; /* in the order in which they were found */
-	const char *class_name;
-	struct etw_fault fault; /* offset: the line */
-};
-
-struct etw_mof {
-	struct etw_definition definition;
-	const struct etw_mof_complaint *complaints;
-	size_t complaint_count;
-};
 
 /*
  * etw_mof_parse() - reads MOF text.
@@ -38,11 +24,12 @@ struct etw_mof {
  * @text: UTF-8 or UTF-16, else taken as Windows-1252; borrowed for the call
  * @ret:  lives in @arena; the `index` of the schemas is left to the caller
  *
- * A file without event classes gives an empty definition.
+ * Complaints are about classes that were left out, or parts of them, and name the class. A file without
+ * event classes gives an empty definition.
  * Returns 0; -EBADMSG with @reterr, whose offset is a line number from 1; -ENOMEM.
  */
-int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes, struct etw_mof **ret,
-		  struct etw_fault *reterr);
+int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes,
+		  struct etw_definition **ret, struct etw_fault *reterr);
 
 /*
  * etw_mof_write() - appends classes that etw_mof_parse() reads as the same definition.

@@ -104,14 +104,13 @@ static int place_class(struct mof_reader *reader, struct mof_class *class)
 	/* Who has neither Guid nor EventType is WMI's, or nothing but a common base. */
 	if (sentence) {
 		class->event = NULL;
-		return is_event_type(class) ? etw_mof_complain(reader, class->line, NULL, sentence)
-					    : 0;
+		return is_event_type(class) ? etw_mof_complain(reader, class->line, sentence) : 0;
 	}
 	guid = etw_mof_qualifier(class->event->qualifiers, "Guid");
 	text = etw_mof_text(class->event->qualifiers, "Guid");
 	if (!text || etw_guid_parse(text, &class->guid) < 0) {
 		class->event = NULL;
-		return etw_mof_complain(reader, guid->line, "Guid", "a Guid is malformed");
+		return etw_mof_complain(reader, guid->line, "a Guid is malformed");
 	}
 	if (topmost == class)
 		return add_provider(reader, class);
@@ -136,8 +135,7 @@ static int join_provider(struct mof_reader *reader, struct mof_class *class)
 	if (class->provider || !is_event_type(class))
 		return 0;
 	reader->current = class;
-	return etw_mof_complain(reader, class->line, "Guid",
-				"the Guid of the provider is malformed");
+	return etw_mof_complain(reader, class->line, "the Guid of the provider is malformed");
 }
 
 static int add_event(struct mof_reader *reader, const struct mof_class *class,
@@ -181,7 +179,7 @@ static int note_event(struct mof_reader *reader, const struct mof_class *class)
 		return 0;
 	if (version->value_count != 1 || !etw_mof_number(version->values, UINT8_MAX, &number)) {
 		reader->current = class;
-		return etw_mof_complain(reader, version->line, "EventVersion",
+		return etw_mof_complain(reader, version->line,
 					"an EventVersion is no number up to 255");
 	}
 	event->is_versioned = true;
@@ -216,10 +214,9 @@ static int check_names(struct mof_reader *reader, const struct mof_class *class,
 	if (!names)
 		return 0;
 	if (!etw_mof_is_strings(names))
-		return etw_mof_complain(reader, names->line, "EventTypeName",
-					"an EventTypeName is no string");
+		return etw_mof_complain(reader, names->line, "an EventTypeName is no string");
 	if (names->value_count > types->value_count)
-		return etw_mof_complain(reader, names->line, "EventTypeName",
+		return etw_mof_complain(reader, names->line,
 					"there are more EventTypeNames than EventTypes");
 	return 0;
 }
@@ -235,11 +232,10 @@ static int read_type(struct mof_reader *reader, struct mof_class *class)
 		return 0;
 	reader->current = class;
 	if (class == provider->class)
-		return etw_mof_complain(reader, types->line, "EventType",
-					"a provider has an EventType");
+		return etw_mof_complain(reader, types->line, "a provider has an EventType");
 	sentence = check_opcodes(types);
 	if (sentence)
-		return etw_mof_complain(reader, types->line, "EventType", sentence);
+		return etw_mof_complain(reader, types->line, sentence);
 	TRY(check_names(reader, class, types));
 	TRY(etw_mof_fields(reader, class, &is_good));
 	if (!is_good)

@@ -18,7 +18,7 @@ struct item {
 
 static int complain(struct mof_reader *reader, const struct item *item, const char *sentence)
 {
-	return etw_mof_complain(reader, item->property->line, "WmiDataId", sentence);
+	return etw_mof_complain(reader, item->property->line, sentence);
 }
 
 static int by_name(const void *left, const void *right)
@@ -179,7 +179,7 @@ static int make_fields(struct mof_reader *reader, struct mof_class *class, const
 		if (!sentence)
 			sentence = find_counter(&items[i], fields, i, &counted);
 		if (sentence)
-			return etw_mof_complain(reader, items[i].property->line, NULL, sentence);
+			return etw_mof_complain(reader, items[i].property->line, sentence);
 		note_activity(class, &items[i], &fields[i]);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -202,7 +202,7 @@ static int read_fields(struct mof_reader *reader, struct mof_class *class, struc
 	if (sentence)
 		return complain(reader, culprit, sentence);
 	if (count > ETW_SCHEMA_FIELDS_MAX)
-		return etw_mof_complain(reader, class->line, NULL, "an event has too many fields");
+		return etw_mof_complain(reader, class->line, "an event has too many fields");
 	return make_fields(reader, class, items, count, ret_is_good);
 }
 
@@ -214,7 +214,7 @@ int etw_mof_fields(struct mof_reader *reader, struct mof_class *class, bool *ret
 	*ret_is_good = false;
 	/* Inheritance would multiply the size of the file without a limit. */
 	if (count > reader->fields_left)
-		return etw_mof_complain(reader, class->line, NULL,
+		return etw_mof_complain(reader, class->line,
 					"the classes of the file inherit too many properties");
 	reader->fields_left -= count;
 	items = calloc(count ? count : 1, sizeof(*items));

@@ -134,9 +134,9 @@ struct mof_reader {
 	struct mof_provider *first_provider, *last_provider;
 	size_t provider_count;
 	size_t fields_left; /* what the classes may still have, inherited ones included */
-	struct etw_mof *mof;
-	struct etw_mof_complaint *last_complaint;
-	const struct mof_class *current; /* whom complaints are about */
+	struct etw_definition *definition;
+	struct etw_complaint *complaints; /* in scratch; room for ETW_COMPLAINTS_MAX, or NULL */
+	const struct mof_class *current;  /* whom complaints are about */
 	struct etw_fault *reterr;
 };
 
@@ -164,8 +164,7 @@ const char *etw_mof_text(const struct mof_qualifier *first, const char *name);
 bool etw_mof_number(const struct mof_value *value, uint64_t max, uint64_t *ret);
 
 /* etw_mof_complain() - notes that something of the current class was left out. Returns 0 or -ENOMEM. */
-int etw_mof_complain(struct mof_reader *reader, uint64_t line, const char *field,
-		     const char *sentence);
+int etw_mof_complain(struct mof_reader *reader, uint64_t line, const char *sentence);
 
 /* etw_mof_keep() - a copy of a string in the results; NULL gives NULL. Returns 0 or -ENOMEM. */
 int etw_mof_keep(struct mof_reader *reader, const char *text, const char **ret);

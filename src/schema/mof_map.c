@@ -45,7 +45,7 @@ static int check_lists(struct mof_reader *reader, const struct mof_property *pro
 	}
 	if (!sentence)
 		return 0;
-	return etw_mof_complain(reader, property->line, lists->names->name, sentence);
+	return etw_mof_complain(reader, property->line, sentence);
 }
 
 static int read_entries(struct mof_reader *reader, const struct mof_property *property,
@@ -64,7 +64,7 @@ static int read_entries(struct mof_reader *reader, const struct mof_property *pr
 
 		if (number && !etw_mof_number(number, UINT32_MAX, &value)) {
 			map->count = 0;
-			return etw_mof_complain(reader, property->line, lists->numbers->name,
+			return etw_mof_complain(reader, property->line,
 						"a list of numbers holds what is none");
 		}
 		number = number ? number->next : NULL;
@@ -169,7 +169,7 @@ static int read_named(struct mof_reader *reader, const struct mof_property *prop
 
 	for (size_t i = 0; i < lists->count; i++) {
 		if (!etw_mof_number(number, max, &named[i].value))
-			return etw_mof_complain(reader, property->line, lists->numbers->name,
+			return etw_mof_complain(reader, property->line,
 						"a list of numbers holds what is none");
 		TRY(etw_mof_keep(reader, name->text, &named[i].name));
 		TRY(etw_mof_keep(reader, symbol ? symbol->text : NULL, &named[i].symbol));
@@ -195,7 +195,7 @@ int etw_mof_named(struct mof_reader *reader, const struct mof_property *property
 	if (!lists.names)
 		return 0;
 	if (!lists.numbers)
-		return etw_mof_complain(reader, property->line, lists.names->name,
+		return etw_mof_complain(reader, property->line,
 					"the names of flags or levels have no ValueMap");
 	TRY(check_lists(reader, property, &lists));
 	named = etw_arena_array(reader->arena, lists.count, sizeof(*named));

@@ -297,7 +297,7 @@ static int read_pragma(struct parser *parser)
 	if (etw_mof_is_name(pragma.name, "namespace") && first && first->kind == MOF_STRING)
 		parser->name_space = first->text;
 	if (etw_mof_is_name(pragma.name, "include"))
-		return etw_mof_complain(parser->reader, line, NULL,
+		return etw_mof_complain(parser->reader, line,
 					"a file that is included is not read");
 	return 0;
 }
@@ -350,7 +350,7 @@ static int index_class(struct mof_reader *reader, struct mof_class **place)
 	if (!etw_mof_is_name(known->name_space, class->name_space))
 		return 0;
 	reader->current = class;
-	return etw_mof_complain(reader, class->line, NULL, "a class is defined twice");
+	return etw_mof_complain(reader, class->line, "a class is defined twice");
 }
 
 int etw_mof_read_tree(struct mof_reader *reader, struct mof_lexer *lexer)

@@ -153,7 +153,7 @@ static int make_provider(struct mof_reader *reader, const struct mof_provider *f
 
 int etw_mof_make_definition(struct mof_reader *reader)
 {
-	struct etw_definition *definition = &reader->mof->definition;
+	struct etw_definition *definition = reader->definition;
 
 	definition->providers = etw_arena_array(reader->arena, reader->provider_count,
 						sizeof(*definition->providers));
