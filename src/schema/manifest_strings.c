@@ -6,6 +6,7 @@
 
 #include "base/macros.h"
 #include "schema/manifest_internal.h"
+#include "schema/message_table.h"
 
 static bool is_culture(const struct etw_xml_element *resources, const char *culture)
 {
@@ -141,39 +142,6 @@ static const struct manifest_symbol *find_reference(struct manifest_reader *read
 	return etw_manifest_find(reader, kind, NULL, reader->text.at);
 }
 
-/*
- * The escapes that Windows replaces when it reads a message without inserts; the others stay, because
- * they are replaced together with the inserts.
- */
-static void unescape(struct etw_text *text, const char *at)
-{
-	etw_text_clear(text);
-	for (; *at; at++) {
-		if (at[0] != '%' || !at[1]) {
-			etw_text_putc(text, *at);
-			continue;
-		}
-		at++;
-		switch (*at) {
-		case '0':
-			return;
-		case 'n':
-			etw_text_puts(text, "\r\n");
-			break;
-		case 'r':
-			etw_text_putc(text, '\r');
-			break;
-		case 't':
-			etw_text_putc(text, '\t');
-			break;
-		default:
-			etw_text_putc(text, '%');
-			etw_text_putc(text, *at);
-			break;
-		}
-	}
-}
-
 int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
 			 const char **ret)
 {
@@ -200,7 +168,8 @@ int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_el
 		TRY(etw_manifest_complain(reader, element,
 					  "a message refers to a string that a culture lacks",
 					  reference));
-	unescape(&reader->text, found->text);
+	etw_text_clear(&reader->text);
+	etw_message_text(&reader->text, found->text);
 	TRY(etw_text_error(&reader->text));
 	copy = etw_arena_strndup(reader->arena, etw_text_string(&reader->text), reader->text.bytes);
 	if (!copy)
