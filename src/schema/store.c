@@ -11,7 +11,6 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/kernel.h"
 #include "schema/provider_names.h"
 #include "schema/store_internal.h"
 #include "schema/tracelogging.h"
@@ -144,47 +143,6 @@ const struct etw_provider_schema *etw_schema_store_next_provider(
 	return known ? known->schema : NULL;
 }
 
-static bool is_known_class(const void *item, const void *key)
-{
-	return ((const struct known_class *)item)->built_in == key;
-}
-
-/* Built-in schemas are shared by all stores; the copy carries this store's index. */
-static const struct etw_schema *adopt_class(struct etw_schema_store *store,
-					    const struct etw_schema *built_in)
-{
-	uint64_t hash = etw_hash_mix(store->seed, (uint64_t)(uintptr_t)built_in);
-	struct known_class *known = etw_table_find(&store->classes, hash, is_known_class, built_in);
-
-	if (known)
-		return &known->schema;
-	known = etw_arena_alloc(&store->arena, sizeof(*known));
-	if (!known || etw_table_insert(&store->classes, hash, known) < 0)
-		return NULL;
-	known->built_in = built_in;
-	known->schema = *built_in;
-	known->schema.index = store->schema_count++;
-	return &known->schema;
-}
-
-static const struct etw_schema *find_class(struct etw_schema_store *store,
-					   const struct store_key *key, const EVENT_HEADER *header,
-					   enum etw_schema_miss *why)
-{
-	const struct known_event *known = etw_store_find_known(store, key);
-	const struct etw_schema *built_in, *schema;
-
-	*why = ETW_SCHEMA_FOUND;
-	if (known)
-		return known->schema;
-	built_in = etw_kernel_class_find(&header->ProviderId, header->EventDescriptor.Opcode,
-					 header->EventDescriptor.Version);
-	schema = built_in ? adopt_class(store, built_in) : NULL;
-	if (!schema)
-		*why = built_in ? ETW_SCHEMA_NO_MEMORY : ETW_SCHEMA_NO_CLASS;
-	return schema;
-}
-
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
 					      const struct store_key *key, const GUID *provider,
 					      enum etw_schema_miss *why)
@@ -201,8 +159,7 @@ static const struct etw_schema *find_manifest(const struct etw_schema_store *sto
 }
 
 static const struct etw_schema *find_message(const struct etw_schema_store *store,
-					     const struct store_key *key,
-					     enum etw_schema_miss *why)
+					     const struct store_key *key, enum etw_schema_miss *why)
 {
 	const struct known_event *known = etw_store_find_known(store, key);
 
@@ -256,7 +213,7 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 	} else if (kind == STORE_MESSAGE) {
 		schema = find_message(store, key, why);
 	} else if (kind == STORE_CLASS) {
-		schema = find_class(store, key, header, why);
+		schema = etw_store_find_class(store, key, header, why);
 	} else {
 		schema = find_manifest(store, key, &header->ProviderId, why);
 	}

@@ -79,6 +79,20 @@ int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *te
 				  struct etw_fault *reterr);
 
 /*
+ * etw_schema_store_add_mof() - reads the classes of a MOF file from memory.
+ *
+ * @text: @bytes as etw_mof_parse() takes them; borrowed for the call
+ * @ret:  what was read, with complaints about what was left out; lives as long as the store; may be NULL
+ *
+ * A class goes before a built-in one only where that does not know the event's version, and never before
+ * the trace. Events of versions that are not known at all take the highest one, as with TDH.
+ * Returns 0; -EBADMSG with @reterr (offset = line) when nothing of the file can be used; -ENODATA when
+ * it has no classes of events; -ENOMEM. On failure no answer of the store changes.
+ */
+int etw_schema_store_add_mof(struct etw_schema_store *store, const char *text, size_t bytes,
+			     const struct etw_definition **ret, struct etw_fault *reterr);
+
+/*
  * etw_schema_store_add_tmf() - reads the WPP messages of a TMF file from memory.
  *
  * @text: @bytes as etw_tmf_parse() takes them; borrowed for the call

@@ -20,6 +20,7 @@ enum store_kind {
 	STORE_CLASS,        /* opcode, version */
 	STORE_STRING,       /* nothing */
 	STORE_MESSAGE,      /* number of a WPP message */
+	STORE_CLASS_LATEST, /* opcode: the highest version that a MOF file gives */
 };
 
 /* Who says what an event looks like; the higher one is believed. */
@@ -155,6 +156,12 @@ int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
  */
 int etw_store_keep_definition(struct etw_schema_store *store,
 			      const struct etw_definition *definition, enum store_rank rank);
+
+/* etw_store_find_class() - the schema of a classic event, in store_class.c; *why is always set. */
+const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const EVENT_HEADER *header,
+					      enum etw_schema_miss *why);
 
 /* etw_store_report() - counts damage and keeps the first reason. */
 void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault);
