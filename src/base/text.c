@@ -158,6 +158,17 @@ char *etw_write_unsigned(char *to, uint64_t value)
 	return end;
 }
 
+char *etw_write_seven(char *to, uint32_t value)
+{
+	const uint32_t low = value % 10000;
+	const uint32_t high = value / 10000;
+
+	to[0] = (char)('0' + high / 100);
+	memcpy(to + 1, &digit_pairs[2 * (high % 100)], 2);
+	write_four(to + 7, low);
+	return to + 7;
+}
+
 void etw_text_unsigned(struct etw_text *text, uint64_t value)
 {
 	char *to = etw_text_begin(text, 20);

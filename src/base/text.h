@@ -96,6 +96,9 @@ void etw_text_hex(struct etw_text *text, uint64_t value);
 char *etw_write_unsigned(char *to, uint64_t value);
 char *etw_write_hex(char *to, uint64_t value);
 
+/* etw_write_seven() - seven digits, zeros in front: the fraction of a FILETIME. @value: below 10^7 */
+char *etw_write_seven(char *to, uint32_t value);
+
 /*
  * etw_text_utf16() - appends UTF-16LE as UTF-8; lone surrogates become U+FFFD.
  *

@@ -35,10 +35,11 @@ enum etw_json_shape {
 	ETW_JSON_UNSIGNED,
 	ETW_JSON_SIGNED,
 	ETW_JSON_HEX, /* "0x1F" */
+	ETW_JSON_UTF16,
 };
 
 /*
- * etw_format_json_shape() - the shape of values of this field that have @*ret_bytes bytes.
+ * etw_format_json_shape() - the shape of values of this field that have @*ret_bytes bytes; strings, any.
  *
  * Of integers up to 2^53 only; larger ones are ETW_JSON_OTHER each time.
  */

@@ -156,8 +156,11 @@ enum etw_json_shape etw_format_json_shape(const struct etw_field *field, uint8_t
 	const uint16_t length = etw_schema_length(field->in_type);
 
 	*ret_bytes = (uint8_t)length;
-	if (field->map || field->flags & PropertyStruct || etw_field_is_array(field) ||
-	    (length != 1 && length != 2 && length != 4 && length != 8))
+	if (field->map || field->flags & PropertyStruct || etw_field_is_array(field))
+		return ETW_JSON_OTHER;
+	if (field->in_type == TDH_INTYPE_UNICODESTRING)
+		return ETW_JSON_UTF16;
+	if (length != 1 && length != 2 && length != 4 && length != 8)
 		return ETW_JSON_OTHER;
 	switch (etw_form_choose(field->in_type, field->out_type, length)) {
 	case FORM_UNSIGNED:

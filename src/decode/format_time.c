@@ -44,7 +44,7 @@ void etw_format_filetime(int64_t filetime, struct etw_text *text)
 		etw_text_signed(text, filetime);
 		return;
 	}
-	to = write_padded(write_date(to, &date), date.ticks, 7);
+	to = etw_write_seven(write_date(to, &date), date.ticks);
 	*to++ = 'Z';
 	etw_text_end(text, to);
 }

@@ -260,14 +260,18 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 	const EVENT_RECORD *record = event->record;
 
 	if (decoding && decoding->schema) {
+		if (UNLIKELY(decoding->schema->wpp))
+			etw_export_wpp_json(decoding, text);
 		PUT_LITERAL(text, ",\"fields\":");
 		etw_json_fields(decoding, plan, text);
+	}
+	if (decoding && LIKELY(decoding->status == ETW_DECODE_COMPLETE)) {
+		PUT_LITERAL(text, ",\"status\":\"complete\"");
+		return;
 	}
 	PUT_LITERAL(text, ",\"status\":\"");
 	etw_text_puts(text, decoding ? etw_export_status_name(decoding->status) : "not-decoded");
 	etw_text_putc(text, '"');
-	if (decoding && LIKELY(decoding->status == ETW_DECODE_COMPLETE))
-		return;
 	if (decoding) {
 		put_name(",\"reason\":", decoding->reason, text);
 		put_number(",\"decoded_bytes\":", decoding->consumed, text);
@@ -306,12 +310,11 @@ static void put_event(const struct etw_export_event *event, struct etw_text *tex
 	if (LIKELY(event->address.offset != UINT32_MAX)) {
 		put_number(",\"address\":\"", event->address.buffer, text);
 		put_number(":", event->address.offset, text);
-		etw_text_putc(text, '"');
+		PUT_LITERAL(text, "\"}\n");
 	} else {
 		put_number(",\"synthesised\":true,\"address\":\"", event->address.buffer, text);
-		PUT_LITERAL(text, ":loss\"");
+		PUT_LITERAL(text, ":loss\"}\n");
 	}
-	PUT_LITERAL(text, "}\n");
 }
 
 static void do_nothing(struct etw_text *text)

@@ -15,6 +15,9 @@
 /* The longest of the integers below, with quotes: "0x" and 16 digits. */
 #define INTEGER_BYTES_MAX 20
 
+/* What is copied of a key that has not more; as much lies behind the last one. */
+#define KEY_COPY_BYTES 32
+
 /* Integers beyond 2^53 do not survive in a double, and are written as strings. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
@@ -132,6 +135,16 @@ static inline const uint8_t *bytes_of(const struct walk *walk, const struct etw_
 	return (const uint8_t *)walk->decoding->record->UserData + item->offset;
 }
 
+/* Most keys have no more bytes than this, and a copy of a fixed size needs no call. */
+static inline char *copy_key(char *to, const char *key, size_t bytes)
+{
+	if (LIKELY(bytes <= KEY_COPY_BYTES))
+		memcpy(to, key, KEY_COPY_BYTES);
+	else
+		memcpy(to, key, bytes);
+	return to + bytes;
+}
+
 /* A member whose key is prepared, comma included but for the first. */
 static void put_planned_member(const struct walk *walk, const struct etw_item *item, bool is_first,
 			       struct etw_text *text)
@@ -139,20 +152,26 @@ static void put_planned_member(const struct walk *walk, const struct etw_item *i
 	const struct etw_json_member *member = &walk->plan->members[item->field];
 	const char *key = walk->plan->keys.at + member->key_at + is_first;
 	const size_t key_bytes = member->key_bytes - (size_t)is_first;
-	char *to = etw_text_begin(text, key_bytes + INTEGER_BYTES_MAX);
+	char *to = etw_text_begin(text, key_bytes + KEY_COPY_BYTES + INTEGER_BYTES_MAX);
 	char *end = NULL;
 
 	if (!to)
 		return;
-	memcpy(to, key, key_bytes);
-	to += key_bytes;
-	if (member->shape != ETW_JSON_OTHER && item->bytes == member->value_bytes &&
-	    LIKELY(walk->decoding->record->UserData != NULL))
-		end = write_integer(to, (enum etw_json_shape)member->shape, bytes_of(walk, item),
-				    item->bytes);
-	etw_text_end(text, end ? end : to);
-	if (!end)
+	to = copy_key(to, key, key_bytes);
+	if (member->shape == ETW_JSON_OTHER || UNLIKELY(!walk->decoding->record->UserData)) {
+		etw_text_end(text, to);
 		put_item(walk, item, text);
+	} else if (member->shape == ETW_JSON_UTF16) {
+		etw_text_end(text, to);
+		etw_text_json_utf16(text, bytes_of(walk, item), item->bytes / 2);
+	} else {
+		if (LIKELY(item->bytes == member->value_bytes))
+			end = write_integer(to, (enum etw_json_shape)member->shape,
+					    bytes_of(walk, item), item->bytes);
+		etw_text_end(text, end ? end : to);
+		if (UNLIKELY(!end))
+			put_item(walk, item, text);
+	}
 }
 
 /* The members from @first on, up to @end, as an object. */
@@ -256,6 +275,7 @@ void etw_json_plan_fields(struct etw_json_plan *plan)
 		member->shape = (uint8_t)etw_format_json_shape(&schema->fields[i],
 							       &member->value_bytes);
 	}
+	etw_text_printf(&plan->keys, "%*s", KEY_COPY_BYTES, "");
 	if (etw_text_error(&plan->keys) || plan->keys.bytes > UINT32_MAX)
 		free(members);
 	else

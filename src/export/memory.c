@@ -107,12 +107,6 @@ struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, b
 	return plan;
 }
 
-static void write_fraction(char *to, uint32_t ticks)
-{
-	for (unsigned i = FRACTION; i > 0; i--, ticks /= 10)
-		to[i - 1] = (char)('0' + ticks % 10);
-}
-
 void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text)
 {
 	size_t from = text->bytes;
@@ -124,9 +118,10 @@ void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct e
 		if (!to)
 			return;
 		memcpy(to, memory->second_text, SECOND_BYTES);
-		write_fraction(to + SECOND_BYTES, (uint32_t)(time_ft % ETW_FILETIME_PER_SECOND));
-		to[SECOND_BYTES + FRACTION] = 'Z';
-		etw_text_end(text, to + SECOND_BYTES + FRACTION + 1);
+		to = etw_write_seven(to + SECOND_BYTES,
+				     (uint32_t)(time_ft - second * ETW_FILETIME_PER_SECOND));
+		*to++ = 'Z';
+		etw_text_end(text, to);
 		return;
 	}
 	etw_format_filetime(time_ft, text);
