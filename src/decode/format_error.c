@@ -5,6 +5,7 @@
  */
 #include "base/macros.h"
 #include "decode/format_internal.h"
+#include "decode/format_wpp_internal.h"
 
 /* The tables are sorted by code. */
 struct code_name {
@@ -264,23 +265,36 @@ static void write_name(const char *name, const char *unknown, uint32_t code, str
 	etw_text_hex(text, code);
 }
 
+const char *etw_form_win32_name(uint32_t code)
+{
+	return find_name(win32_names, ARRAY_SIZE(win32_names), code);
+}
+
+const char *etw_form_ntstatus_name(uint32_t code)
+{
+	return find_name(ntstatus_names, ARRAY_SIZE(ntstatus_names), code);
+}
+
+const char *etw_form_hresult_name(uint32_t code)
+{
+	return find_name(hresult_names, ARRAY_SIZE(hresult_names), code);
+}
+
 void etw_form_win32_error(uint32_t code, struct etw_text *text)
 {
-	write_name(find_name(win32_names, ARRAY_SIZE(win32_names), code),
-		   "Unknown Win32 Error code: 0x", code, text);
+	write_name(etw_form_win32_name(code), "Unknown Win32 Error code: 0x", code, text);
 }
 
 void etw_form_ntstatus(uint32_t code, struct etw_text *text)
 {
-	write_name(find_name(ntstatus_names, ARRAY_SIZE(ntstatus_names), code),
-		   "Unknown NTSTATUS Error code: 0x", code, text);
+	write_name(etw_form_ntstatus_name(code), "Unknown NTSTATUS Error code: 0x", code, text);
 }
 
 void etw_form_hresult(uint32_t code, struct etw_text *text)
 {
-	const char *name = find_name(hresult_names, ARRAY_SIZE(hresult_names), code);
+	const char *name = etw_form_hresult_name(code);
 
 	if (!name && (code & UINT32_C(0xFFFF0000)) == HRESULT_OF_WIN32)
-		name = find_name(win32_names, ARRAY_SIZE(win32_names), code & 0xFFFF);
+		name = etw_form_win32_name(code & 0xFFFF);
 	write_name(name, "Unknown HResult Error code: 0x", code, text);
 }

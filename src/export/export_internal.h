@@ -36,7 +36,7 @@ struct etw_json_plan {
 	EVENT_DESCRIPTOR descriptor;
 	bool is_classic;
 	/* Made when it was met first. */
-	struct etw_text identity; /* owned */
+	struct etw_text identity;        /* owned */
 	struct etw_text keys;            /* owned: ,"name": of each field in turn */
 	struct etw_json_member *members; /* owned: one a field; NULL: names repeat in an object */
 };
@@ -66,5 +66,13 @@ void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct e
 
 /* etw_export_trimmed() - bytes of a name without the blanks that some schemas end names with. */
 size_t etw_export_trimmed(const char *name);
+
+/*
+ * etw_export_wpp_json() / _text() - the formatted message, function, level, flags and place of a WPP event.
+ *
+ * @decoding: its schema is that of a WPP message
+ */
+void etw_export_wpp_json(const struct etw_decoding *decoding, struct etw_text *text);
+void etw_export_wpp_text(const struct etw_decoding *decoding, struct etw_text *text);
 
 #endif

@@ -172,6 +172,8 @@ static void put_fields(const struct etw_export_event *event, struct etw_text *te
 
 	if (!decoding || !decoding->schema)
 		return;
+	if (decoding->schema->wpp)
+		etw_export_wpp_text(decoding, text);
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];
 		const struct etw_field *field = &decoding->schema->fields[item->field];

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* printf's conversions and the forms of WPP's items. Private to src/decode. */
+#ifndef ETW_DECODE_FORMAT_WPP_INTERNAL_H
+#define ETW_DECODE_FORMAT_WPP_INTERNAL_H
+
+#include "decode/format_internal.h"
+#include "decode/format_wpp.h"
+#include "schema/wpp.h"
+
+#define ETW_WPP_WIDTH_MAX 1024 /* of "%10!1024s!"; more is a damaged message */
+
+/* What stands between the exclamation marks of an insert. */
+struct wpp_conversion {
+	bool is_left;
+	bool is_zero_filled;
+	bool has_prefix;
+	bool has_plus;
+	bool has_blank;
+	uint16_t width;
+	int32_t precision; /* -1: none */
+	uint8_t bytes;     /* that the length prefix asks for; 0: as many as there are */
+	char type;
+};
+
+/* etw_wpp_conversion() - reads "!format!" at *@at, which moves behind it; false, @at unmoved: none. */
+bool etw_wpp_conversion(const char **at, struct wpp_conversion *ret);
+
+/* etw_wpp_number() - an integer of @bytes bytes by its conversion; false when it is for no integer. */
+bool etw_wpp_number(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
+		    unsigned pointer_bytes, struct etw_text *text);
+
+/* etw_wpp_float() - a float by its conversion; false when it is for no float. */
+bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct etw_text *text);
+
+/* etw_wpp_pad() - cuts what was appended from @start on to the precision, and fills up to the width. */
+void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct etw_text *text);
+
+/*
+ * etw_wpp_item() - an argument as its item alone says, which is what "%s" shows.
+ *
+ * @at, @bytes: the value proper
+ */
+void etw_wpp_item(const struct etw_wpp_argument *argument, const uint8_t *at, size_t bytes,
+		  const struct etw_wpp_options *options, struct etw_text *text);
+
+/* etw_wpp_time() - "07/17/2003-11:22:33.456" in the options' zone; what is no date as its number. */
+void etw_wpp_time(int64_t filetime, const struct etw_wpp_options *options, struct etw_text *text);
+
+/* etw_form_win32_name() and its like: the symbolic name of exactly this code, or NULL. */
+const char *etw_form_win32_name(uint32_t code);
+const char *etw_form_ntstatus_name(uint32_t code);
+const char *etw_form_hresult_name(uint32_t code);
+
+#endif

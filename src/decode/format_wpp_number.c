@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printf's conversions as Windows has them: its length prefixes (I64, I32, I, w) beside C's, and "%p" as
+ * upper-case digits of the pointer's full width. Widths and precisions are bounded.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/format_wpp_internal.h"
+
+#define FLOAT_PRECISION_MAX 64
+#define FLOAT_BYTES         512 /* 309 digits of the largest double, point and precision */
+#define DIGITS_MAX          24  /* 22 octal ones of 64 bits */
+
+static uint32_t read_number(const char **at)
+{
+	uint32_t value = 0;
+
+	for (; **at >= '0' && **at <= '9'; (*at)++) {
+		value = value * 10 + (uint32_t)(**at - '0');
+		if (value > ETW_WPP_WIDTH_MAX)
+			value = ETW_WPP_WIDTH_MAX;
+	}
+	return value;
+}
+
+static void read_flags(const char **at, struct wpp_conversion *ret)
+{
+	for (; **at && strchr("-0#+ ", **at); (*at)++) {
+		ret->is_left |= **at == '-';
+		ret->is_zero_filled |= **at == '0';
+		ret->has_prefix |= **at == '#';
+		ret->has_plus |= **at == '+';
+		ret->has_blank |= **at == ' ';
+	}
+}
+
+/* "h", "l", "I64" and their like; what matters is whether they ask for less than there is. */
+static void read_length(const char **at, struct wpp_conversion *ret)
+{
+	if (!strncmp(*at, "I64", 3)) {
+		*at += 3;
+		ret->bytes = 8;
+	} else if (!strncmp(*at, "I32", 3)) {
+		*at += 3;
+		ret->bytes = 4;
+	} else {
+		for (; **at && strchr("hlwILzjt", **at); (*at)++) {
+			if (**at == 'h')
+				ret->bytes = ret->bytes == 2 ? 1 : 2;
+		}
+	}
+}
+
+bool etw_wpp_conversion(const char **at, struct wpp_conversion *ret)
+{
+	struct wpp_conversion conversion = {.precision = -1};
+	const char *from = *at;
+
+	if (*from++ != '!')
+		return false;
+	read_flags(&from, &conversion);
+	conversion.width = (uint16_t)read_number(&from);
+	if (*from == '.') {
+		from++;
+		conversion.precision = (int32_t)read_number(&from);
+	}
+	read_length(&from, &conversion);
+	if (!*from || *from == '!' || from[1] != '!')
+		return false;
+	conversion.type = *from;
+	*at = from + 2;
+	*ret = conversion;
+	return true;
+}
+
+/* The digits of a number, the last one at the end of @digits. Returns how many. */
+static size_t make_digits(uint64_t value, unsigned base, bool is_upper, char digits[DIGITS_MAX])
+{
+	const char *const letters = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	size_t count = 0;
+
+	do {
+		digits[DIGITS_MAX - ++count] = letters[value % base];
+		value /= base;
+	} while (value);
+	return count;
+}
+
+static void put_many(char c, size_t count, struct etw_text *text)
+{
+	char *to = etw_text_begin(text, count);
+
+	if (!to)
+		return;
+	memset(to, c, count);
+	etw_text_end(text, to + count);
+}
+
+/* Sign or "0x", zeros, digits, and blanks around them. */
+static void put_number(const struct wpp_conversion *conversion, const char *sign, uint64_t value,
+		       unsigned base, struct etw_text *text)
+{
+	char digits[DIGITS_MAX];
+	size_t count = make_digits(value, base, conversion->type != 'x', digits);
+	size_t zeros = 0, blanks = 0, sign_bytes = strlen(sign);
+
+	if (conversion->precision == 0 && !value)
+		count = 0;
+	if (conversion->precision > (int32_t)count)
+		zeros = (size_t)conversion->precision - count;
+	if (conversion->width > sign_bytes + zeros + count)
+		blanks = conversion->width - sign_bytes - zeros - count;
+	if (conversion->is_zero_filled && !conversion->is_left && conversion->precision < 0) {
+		zeros += blanks;
+		blanks = 0;
+	}
+	if (!conversion->is_left)
+		put_many(' ', blanks, text);
+	etw_text_puts(text, sign);
+	put_many('0', zeros, text);
+	etw_text_append(text, digits + DIGITS_MAX - count, count);
+	if (conversion->is_left)
+		put_many(' ', blanks, text);
+}
+
+static void put_signed(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
+		       struct etw_text *text)
+{
+	unsigned shift = (unsigned)(64 - 8 * bytes);
+	int64_t number = (int64_t)(value << shift) >> shift;
+	const char *sign = number < 0              ? "-"
+			   : conversion->has_plus  ? "+"
+			   : conversion->has_blank ? " "
+						   : "";
+
+	put_number(conversion, sign, number < 0 ? -(uint64_t)number : (uint64_t)number, 10, text);
+}
+
+static void put_character(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
+			  struct etw_text *text)
+{
+	size_t start = text->bytes;
+	const uint8_t unit[2] = {(uint8_t)value, (uint8_t)(value >> 8)};
+
+	/* Two bytes are a UTF-16 unit, one is a character of the code page. */
+	if (bytes == 1)
+		etw_text_ansi(text, unit, unit[0] != 0);
+	else
+		etw_text_utf16(text, unit, unit[0] || unit[1] ? 1 : 0);
+	etw_wpp_pad(conversion, start, text);
+}
+
+bool etw_wpp_number(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
+		    unsigned pointer_bytes, struct etw_text *text)
+{
+	struct wpp_conversion wide = *conversion;
+
+	if (conversion->bytes && conversion->bytes < bytes)
+		bytes = conversion->bytes;
+	if (bytes < 8)
+		value &= (UINT64_C(1) << 8 * bytes) - 1;
+	switch (conversion->type) {
+	case 'd':
+	case 'i':
+		put_signed(conversion, value, bytes, text);
+		return true;
+	case 'u':
+		put_number(conversion, "", value, 10, text);
+		return true;
+	case 'o':
+		put_number(conversion, conversion->has_prefix && value ? "0" : "", value, 8, text);
+		return true;
+	case 'x':
+		put_number(conversion, conversion->has_prefix && value ? "0x" : "", value, 16,
+			   text);
+		return true;
+	case 'X':
+		put_number(conversion, conversion->has_prefix && value ? "0X" : "", value, 16,
+			   text);
+		return true;
+	case 'p':
+		wide.precision = (int32_t)(2 * pointer_bytes);
+		put_number(&wide, "", value, 16, text);
+		return true;
+	case 'c':
+	case 'C':
+		put_character(conversion, value, bytes, text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct etw_text *text)
+{
+	char format[16] = "%", digits[FLOAT_BYTES], *to = format + 1;
+	int precision = conversion->precision;
+	size_t start = text->bytes;
+
+	if (!strchr("eEfFgGaA", conversion->type))
+		return false;
+	if (precision > FLOAT_PRECISION_MAX)
+		precision = FLOAT_PRECISION_MAX;
+	if (conversion->has_plus)
+		*to++ = '+';
+	if (conversion->has_blank)
+		*to++ = ' ';
+	if (conversion->has_prefix)
+		*to++ = '#';
+	memcpy(to, ".*", 2);
+	to[2] = conversion->type;
+	/* A negative precision counts as none. */
+	(void)snprintf(digits, sizeof(digits), format, precision, value);
+	/* The decimal point is the one character that a locale may change. */
+	for (char *at = digits; *at; at++) {
+		if (!strchr("0123456789+-abcdefinpxABCDEFINPX ", *at))
+			*at = '.';
+	}
+	etw_text_puts(text, digits);
+
+	struct wpp_conversion padding = *conversion;
+
+	padding.precision = -1;
+	etw_wpp_pad(&padding, start, text);
+	return true;
+}
+
+static bool is_lead(char c)
+{
+	return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+/* Cuts what stands behind @start to @points characters. */
+static void cut(size_t start, size_t points, struct etw_text *text)
+{
+	for (size_t i = start; i < text->bytes; i++) {
+		if (is_lead(text->at[i]) && points-- == 0) {
+			etw_text_end(text, text->at + i);
+			return;
+		}
+	}
+}
+
+void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct etw_text *text)
+{
+	bool has_digits = strchr("eEfFgGaA", conversion->type) != NULL;
+	size_t points = 0, missing, bytes;
+	char *from;
+
+	if (etw_text_error(text) || text->bytes == start)
+		has_digits = false;
+	if (!etw_text_error(text) && conversion->precision >= 0)
+		cut(start, (size_t)conversion->precision, text);
+	for (size_t i = start; i < text->bytes; i++)
+		points += is_lead(text->at[i]);
+	missing = conversion->width > points ? conversion->width - points : 0;
+	if (!missing || etw_text_reserve(text, missing))
+		return;
+	from = text->at + start;
+	bytes = text->bytes - start;
+	if (conversion->is_left) {
+		memset(from + bytes, ' ', missing);
+	} else {
+		bool is_zero = conversion->is_zero_filled && has_digits;
+
+		if (is_zero && strchr("+- ", *from)) {
+			from++;
+			bytes--;
+		}
+		memmove(from + missing, from, bytes);
+		memset(from, is_zero ? '0' : ' ', missing);
+	}
+	etw_text_end(text, text->at + text->bytes + missing);
+}

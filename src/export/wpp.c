@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What formats show of a WPP message beside its fields: the formatted message and where it was written. */
+#include "schema/wpp.h"
+#include "decode/format_wpp.h"
+#include "export/export_internal.h"
+
+#define MESSAGE_BYTES_MAX 16384 /* of the formatted text; the fields have everything */
+
+static const struct etw_wpp_options options = {.bytes_max = MESSAGE_BYTES_MAX};
+
+static void put_json_string(const char *key, const char *value, struct etw_text *text)
+{
+	if (!value)
+		return;
+	etw_text_puts(text, key);
+	etw_text_json_string(text, value, strlen(value));
+}
+
+/* The message is formatted at the end of the text, written as JSON behind that, and moved over it. */
+static void put_json_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	size_t start, bytes;
+
+	etw_text_puts(text, ",\"message\":");
+	start = text->bytes;
+	(void)etw_format_wpp(decoding, &options, text);
+	bytes = text->bytes - start;
+	/* Room for every character escaped: the text must not move while it is read. */
+	if (etw_text_error(text) || etw_text_reserve(text, 8 * bytes + 64))
+		return;
+	etw_text_json_string(text, text->at + start, bytes);
+	memmove(text->at + start, text->at + start + bytes, text->bytes - start - bytes);
+	etw_text_end(text, text->at + text->bytes - bytes);
+}
+
+void etw_export_wpp_json(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	const struct etw_wpp_message *message = decoding->schema->wpp;
+
+	put_json_message(decoding, text);
+	put_json_string(",\"function\":", message->function, text);
+	put_json_string(",\"level_name\":", message->level, text);
+	put_json_string(",\"source_file\":", message->source_file, text);
+	if (message->line) {
+		etw_text_puts(text, ",\"source_line\":");
+		etw_text_unsigned(text, message->line);
+	}
+	put_json_string(",\"component\":", message->component, text);
+	put_json_string(",\"subcomponent\":", message->subcomponent, text);
+}
+
+static void put_word(const char *key, const char *value, struct etw_text *text)
+{
+	if (!value)
+		return;
+	etw_text_putc(text, ' ');
+	etw_text_puts(text, key);
+	etw_text_putc(text, '=');
+	etw_text_puts(text, value);
+}
+
+void etw_export_wpp_text(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	const struct etw_wpp_message *message = decoding->schema->wpp;
+	size_t start = text->bytes;
+
+	etw_text_puts(text, " \"");
+	(void)etw_format_wpp(decoding, &options, text);
+	etw_text_putc(text, '"');
+	put_word("function", message->function, text);
+	put_word("level", message->level, text);
+	put_word("flags", message->flags, text);
+	put_word("source", message->source_file, text);
+	if (message->source_file && message->line) {
+		etw_text_putc(text, ':');
+		etw_text_unsigned(text, message->line);
+	}
+	(void)etw_export_clean(text, start);
+}
