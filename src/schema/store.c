@@ -11,6 +11,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "schema/kernel.h"
 #include "schema/provider_names.h"
 #include "schema/store_internal.h"
 #include "schema/tracelogging.h"
