@@ -85,12 +85,17 @@ static bool is_text(struct tmf_span span, const char *text)
 	return span.bytes == strlen(text) && !memcmp(span.at, text, span.bytes);
 }
 
+/* A name as UTF-8 on one line. */
 static char *copy_string(struct walk *walk, struct tmf_span span)
 {
 	etw_text_clear(&walk->line);
 	etw_text_ansi(&walk->line, (const uint8_t *)span.at, span.bytes);
 	if (etw_text_error(&walk->line))
 		return NULL;
+	for (size_t i = 0; i < walk->line.bytes; i++) {
+		if (walk->line.at[i] == '\n' || walk->line.at[i] == '\r')
+			walk->line.at[i] = ' ';
+	}
 	return etw_arena_strndup(walk->arena, etw_text_string(&walk->line), walk->line.bytes);
 }
 
@@ -119,6 +124,8 @@ static int feed_lines(struct walk *walk, struct etw_bytes strings, struct etw_fa
 {
 	struct tmf_span span;
 
+	/* Each annotation has a section of its own, usually the same as the last one. */
+	walk->reader.has_section = false;
 	while (take_string(&strings, &span))
 		TRY(feed_line(walk, span, reterr));
 	if (walk->reader.state != TMF_OUTSIDE)

@@ -113,13 +113,16 @@ static bool copy_attribute(struct tmf_reader *reader, struct tmf_span comment, c
 }
 
 /* What follows "//" within the line; an empty span when there is none. */
-static struct tmf_span find_comment(struct tmf_span line)
+static bool find_comment(struct tmf_span line, struct tmf_span *ret)
 {
 	for (size_t i = 0; i + 1 < line.bytes; i++) {
-		if (line.at[i] == '/' && line.at[i + 1] == '/')
-			return (struct tmf_span){line.at + i + 2, line.bytes - i - 2};
+		if (line.at[i] != '/' || line.at[i + 1] != '/')
+			continue;
+		*ret = (struct tmf_span){line.at + i + 2, line.bytes - i - 2};
+		return true;
 	}
-	return (struct tmf_span){line.at + line.bytes, 0};
+	*ret = (struct tmf_span){line.at + line.bytes, 0};
+	return false;
 }
 
 int etw_tmf_reader_init(struct tmf_reader *reader, struct etw_arena *arena)
@@ -153,12 +156,14 @@ static bool read_guid(struct tmf_span word, GUID *ret)
 static int read_section(struct tmf_reader *reader, struct tmf_span line, const GUID *guid)
 {
 	struct etw_wpp_message section = {.guid = *guid};
-	struct tmf_span comment = find_comment(line), module = line;
+	struct tmf_span comment, module = line;
+	bool has_comment = find_comment(line, &comment);
 
-	if (reader->has_section && line.bytes == reader->header.bytes &&
-	    !memcmp(line.at, reader->header.at, line.bytes))
+	if (line.bytes == reader->header.bytes && !memcmp(line.at, reader->header.at, line.bytes)) {
+		reader->has_section = true;
 		return 0;
-	if (comment.bytes)
+	}
+	if (has_comment)
 		module.bytes = (size_t)(comment.at - 2 - line.at);
 	(void)take_word(&module);
 	module = etw_tmf_trim(module);
@@ -300,7 +305,7 @@ static int read_message(struct tmf_reader *reader, struct tmf_span line, uint64_
 		return -ENOMEM;
 	*reader->message = reader->section;
 	reader->message->number = message_number;
-	line = find_comment((struct tmf_span){text.at + bytes, text.bytes - bytes});
+	(void)find_comment((struct tmf_span){text.at + bytes, text.bytes - bytes}, &line);
 	text.bytes = bytes;
 	reader->state = TMF_BEFORE_ARGUMENTS;
 	return fill_message(reader, name, text, line);

@@ -265,6 +265,28 @@ static void test_pdb__damaged_annotations_cost_themselves(void **state)
 	assert_string_equal(pdb.messages.at[0]->function, "h");
 }
 
+static void test_pdb__each_annotation_has_its_section(void **state)
+{
+	const char *const bare[] = {"TMF:", "#typev a 12 \"x\"", "{", "}", NULL};
+
+	(void)state;
+	add_annotated("f", message_10);
+	add_annotated("g", bare);
+	add_annotated("h", message_11);
+	read_modules();
+	check_damage(1, "a message stands before the GUID of its section");
+	assert_int_equal(pdb.messages.count, 2);
+	assert_string_equal(pdb.messages.at[1]->module, "Mod");
+}
+
+static void test_pdb__line_feeds_in_names(void **state)
+{
+	(void)state;
+	add_annotated("f\r\ng", message_10);
+	read_modules();
+	assert_string_equal(pdb.messages.at[0]->function, "f  g");
+}
+
 static void test_pdb__an_open_annotation(void **state)
 {
 	const char *const open[] = {"TMF:", SECTION, "#typev a 10 \"x\"", "{", NULL};
@@ -549,6 +571,9 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__damaged_annotations_cost_themselves,
 						begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__each_annotation_has_its_section, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_pdb__line_feeds_in_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__an_open_annotation, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__a_control_without_guid, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__a_control_of_too_many_flags, begin, end),

@@ -129,6 +129,15 @@ static void test_tmf__absent_parts_are_null(void **state)
 	assert_int_equal(message->argument_count, 0);
 }
 
+static void test_tmf__an_empty_comment_is_no_part_of_the_module(void **state)
+{
+	const struct etw_wpp_message *message = parse_one(
+		"01e9b841-7d67-315a-7b92-23b2033356de Mod //\n#typev a_c1 10 \"x\" //\n" EMPTY);
+
+	(void)state;
+	assert_string_equal(message->module, "Mod");
+}
+
 static void test_tmf__escapes_and_quotes_within_the_text(void **state)
 {
 	const struct etw_wpp_message *message = parse_one(
@@ -480,6 +489,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_tmf__everything_of_a_message, begin, end),
 		cmocka_unit_test_setup_teardown(test_tmf__absent_parts_are_null, begin, end),
+		cmocka_unit_test_setup_teardown(test_tmf__an_empty_comment_is_no_part_of_the_module,
+						begin, end),
 		cmocka_unit_test_setup_teardown(test_tmf__escapes_and_quotes_within_the_text, begin,
 						end),
 		cmocka_unit_test_setup_teardown(test_tmf__attributes_in_other_spellings, begin,
