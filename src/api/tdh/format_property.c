@@ -152,8 +152,8 @@ TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo
 	default:
 		return ERROR_EVT_INVALID_EVENT_DATA;
 	}
-	error = put_value(MapInfo, &field, PointerSize, at + span.prefix,
-			  span.bytes, Buffer, BufferSize);
+	error = put_value(MapInfo, &field, PointerSize, at + span.prefix, span.bytes, Buffer,
+			  BufferSize);
 	if (!error)
 		*UserDataConsumed = (USHORT)span.taken;
 	return error;
