@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# PE files and WEVT_TEMPLATE resources are as good as manifests; in a folder those without schemas are passed over.
+# PE files and WEVT_TEMPLATE resources are as good as manifests; in a folder, PE files without
+# schemas are passed over.
 files=$CASE_FOLDER/../../../fuzz/corpora/pe_parse
 "$MAKE_TRACE" --preset plain plain.etl
 mkdir folder
