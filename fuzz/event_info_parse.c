@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Event metadata of any bytes gives a schema or map whose strings lie in memory, or a fault, and takes
- * memory in proportion. Input: one byte, odd for a map, then the payload of the metadata event.
+ * memory in proportion; what was read can be written and read again. Input: one byte, odd for a map, then the payload of the metadata event.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/event_info.h"
+#include "schema/event_info_write.h"
 #include "schema/types.h"
 
 /* Checked in every build, unlike assert(). */
@@ -23,6 +25,53 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 static size_t length_of(const char *text)
 {
 	return text ? strlen(text) : 0;
+}
+
+static bool is_same(const char *left, const char *right)
+{
+	return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+/* Blanks at the end of messages and keywords come and go; everything else stays. */
+static void check_written(struct etw_arena *arena, const struct etw_schema *schema)
+{
+	struct etw_schema *again = NULL;
+	uint8_t *blob;
+	size_t bytes;
+
+	CHECK(etw_event_info_write(schema, &blob, &bytes) == 0);
+	CHECK(etw_event_info_parse(arena, (struct etw_bytes){blob, bytes}, &again, NULL) == 0);
+	CHECK(again->field_count == schema->field_count && again->top_count == schema->top_count);
+	CHECK(is_same(again->provider_name, schema->provider_name));
+	CHECK(is_same(again->opcode_name, schema->opcode_name));
+	for (uint16_t i = 0; i < schema->field_count; i++) {
+		CHECK(is_same(again->fields[i].name, schema->fields[i].name));
+		CHECK(is_same(again->fields[i].map_name, schema->fields[i].map_name));
+		CHECK(again->fields[i].flags == schema->fields[i].flags);
+	}
+	free(blob);
+}
+
+static void check_map_written(struct etw_arena *arena, const GUID *provider,
+			      const struct etw_map *map)
+{
+	struct etw_map *again = NULL;
+	uint8_t *blob, *whole;
+	size_t bytes;
+	GUID ignored;
+
+	CHECK(etw_event_map_write(map, &blob, &bytes) == 0);
+	whole = malloc(sizeof(*provider) + bytes);
+	CHECK(whole);
+	memcpy(whole, provider, sizeof(*provider));
+	memcpy(whole + sizeof(*provider), blob, bytes);
+	CHECK(etw_event_map_parse(arena, (struct etw_bytes){whole, sizeof(*provider) + bytes},
+				  &ignored, &again, NULL) == 0);
+	CHECK(again->count == map->count && is_same(again->name, map->name));
+	for (uint32_t i = 0; i < map->count; i++)
+		CHECK(again->entries[i].value == map->entries[i].value);
+	free(whole);
+	free(blob);
 }
 
 static void check_info(struct etw_arena *arena, struct etw_bytes blob)
@@ -41,6 +90,7 @@ static void check_info(struct etw_arena *arena, struct etw_bytes blob)
 	for (uint16_t i = 0; i < schema->field_count; i++)
 		total += length_of(schema->fields[i].name) + length_of(schema->fields[i].map_name);
 	CHECK(total <= 32 * blob.left + 1024);
+	check_written(arena, schema);
 }
 
 static void check_map(struct etw_arena *arena, struct etw_bytes blob)
@@ -57,6 +107,7 @@ static void check_map(struct etw_arena *arena, struct etw_bytes blob)
 	for (uint32_t i = 0; i < map->count; i++)
 		total += strlen(map->entries[i].text);
 	CHECK(total <= 32 * blob.left + 1024);
+	check_map_written(arena, &provider, map);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -157,6 +157,14 @@ static void test_utf__strings(void **state)
 	free(text);
 	free(wide);
 
+	/* The same into memory of the caller, of which the length alone may be asked. */
+	uint8_t room[10];
+
+	assert_int_equal(etw_utf8_put_utf16("a\xE2\x82\xAC\xF0\x9F\x98\x80\xFFz", 9, NULL), 5);
+	assert_int_equal(etw_utf8_put_utf16("a\xE2\x82\xAC\xF0\x9F\x98\x80\xFFz", 9, room), 5);
+	assert_memory_equal(room, "a\0\xAC\x20\x3D\xD8\x00\xDE\xFD\xFF", 10);
+	assert_int_equal(etw_utf8_put_utf16("", 0, room), 0);
+
 	wide = etw_utf8_to_utf16("", NULL);
 	assert_memory_equal(wide, "\0", 2);
 	text = etw_utf16_to_utf8(wide, 0);
