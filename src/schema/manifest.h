@@ -20,7 +20,8 @@
  * @text: UTF-8 or UTF-16; borrowed for the call
  * @ret:  lives in @arena; the `index` of the schemas is left to the caller
  *
- * Strings are those of the fallback culture, else of en-US, else of the first table.
+ * Strings are those of the fallback culture, else of en-US, else of the first table. Rules that are broken
+ * without harm to decoding become complaints of the definition.
  * Returns 0; -EBADMSG with @reterr, whose offset is a line number from 1; -ENOMEM.
  */
 int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,

@@ -88,7 +88,7 @@ struct etw_provider_schema {
 	const char *message_file;
 	const char *parameter_file;
 	const char *help_link;
-	struct etw_schema *schemas; /* in the order of the definition */
+	struct etw_schema *schemas; /* manifests: by id; others: in the order of the definition */
 	size_t schema_count;
 	const struct etw_map *maps;
 	size_t map_count;
