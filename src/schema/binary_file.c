@@ -4,6 +4,8 @@
  * resources are read into a mapping of the file's size, whose other pages are never touched; a copy, so
  * that nobody can change or cut the file under the parsers.
  */
+#include "schema/binary_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +21,7 @@
 
 #define HEAD_BYTES ((size_t)64 * 1024) /* holds headers and section table of every usual file */
 
-struct image {
-	uint8_t *at; /* mapping; NULL: none */
-	size_t bytes;
-};
-
-static void close_image(struct image *image)
+void etw_binary_file_close(struct etw_binary_file *image)
 {
 	if (image->at)
 		(void)munmap(image->at, image->bytes);
@@ -37,7 +34,7 @@ static void close_fd(const int *fd)
 }
 
 /* A file that became shorter leaves zeros. */
-static int read_range(int fd, const struct image *image, size_t offset, size_t bytes)
+static int read_range(int fd, const struct etw_binary_file *image, size_t offset, size_t bytes)
 {
 	while (bytes) {
 		ssize_t got = pread(fd, image->at + offset, bytes, (off_t)offset);
@@ -61,7 +58,7 @@ static bool is_inside(const struct etw_pe_resource *resource, size_t offset, siz
 }
 
 /* Resources that lie elsewhere than their directory: nothing usual, but nothing wrong. */
-static int read_elsewhere(int fd, const struct image *image, size_t offset, size_t bytes)
+static int read_elsewhere(int fd, const struct etw_binary_file *image, size_t offset, size_t bytes)
 {
 	CLEANUP(etw_arena_done) struct etw_arena scratch = {0};
 	const struct etw_bytes file = {image->at, image->bytes};
@@ -78,7 +75,7 @@ static int read_elsewhere(int fd, const struct image *image, size_t offset, size
 	return is_elsewhere ? read_range(fd, image, 0, image->bytes) : 0;
 }
 
-static int read_image(int fd, const struct image *image)
+static int read_image(int fd, const struct etw_binary_file *image)
 {
 	size_t head = image->bytes < HEAD_BYTES ? image->bytes : HEAD_BYTES;
 	struct etw_bytes file = {image->at, head};
@@ -95,7 +92,7 @@ static int read_image(int fd, const struct image *image)
 	return read_elsewhere(fd, image, offset, bytes);
 }
 
-static int open_image(const char *path, struct image *ret)
+int etw_binary_file_open(const char *path, struct etw_binary_file *ret)
 {
 	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat info;
@@ -115,16 +112,16 @@ static int open_image(const char *path, struct image *ret)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return -ENOMEM;
-	*ret = (struct image){at, (size_t)info.st_size};
+	*ret = (struct etw_binary_file){at, (size_t)info.st_size};
 	return read_image(fd, ret);
 }
 
-static struct etw_bytes bytes_of(const struct image *image)
+static struct etw_bytes bytes_of(const struct etw_binary_file *image)
 {
 	return (struct etw_bytes){image->at, image->bytes};
 }
 
-static bool has_messages(const struct image *image)
+static bool has_messages(const struct etw_binary_file *image)
 {
 	CLEANUP(etw_arena_done) struct etw_arena scratch = {0};
 	struct etw_pe pe;
@@ -137,7 +134,7 @@ static bool has_messages(const struct image *image)
 }
 
 /* "<folder>/<language>/<name>.mui" of @path; leaves *ret empty when there is no such file. */
-static int open_language(const char *path, const char *language, struct image *ret)
+static int open_language(const char *path, const char *language, struct etw_binary_file *ret)
 {
 	const char *slash = strrchr(path, '/');
 	CLEANUP(freep) char *file = NULL;
@@ -149,12 +146,13 @@ static int open_language(const char *path, const char *language, struct image *r
 		file = NULL;
 		return -ENOMEM;
 	}
-	r = open_image(file, ret);
+	r = etw_binary_file_open(file, ret);
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
 /* The best language file beside @path. */
-static int open_languages(const char *path, const char *const *languages, struct image *ret)
+static int open_languages(const char *path, const char *const *languages,
+			  struct etw_binary_file *ret)
 {
 	const char *name;
 
@@ -168,19 +166,25 @@ static int open_languages(const char *path, const char *const *languages, struct
 	return 0;
 }
 
+int etw_binary_file_open_messages(const char *path, const struct etw_binary_file *file,
+				  const char *const *languages, struct etw_binary_file *ret)
+{
+	return has_messages(file) ? 0 : open_languages(path, languages, ret);
+}
+
 int etw_binary_read(struct etw_arena *arena, const char *path, const char *message_path,
 		    const char *const *languages, struct etw_definition **ret,
 		    struct etw_fault *reterr)
 {
-	CLEANUP(close_image) struct image file = {0};
-	CLEANUP(close_image) struct image messages = {0};
-	CLEANUP(close_image) struct image language = {0};
+	CLEANUP(etw_binary_file_close) struct etw_binary_file file = {0};
+	CLEANUP(etw_binary_file_close) struct etw_binary_file messages = {0};
+	CLEANUP(etw_binary_file_close) struct etw_binary_file language = {0};
 
-	TRY(open_image(path, &file));
+	TRY(etw_binary_file_open(path, &file));
 	if (message_path)
-		TRY(open_image(message_path, &messages));
-	if (!has_messages(message_path ? &messages : &file))
-		TRY(open_languages(message_path ? message_path : path, languages, &language));
+		TRY(etw_binary_file_open(message_path, &messages));
+	TRY(etw_binary_file_open_messages(message_path ? message_path : path,
+					  message_path ? &messages : &file, languages, &language));
 	return etw_binary_parse(arena, bytes_of(&file),
 				bytes_of(language.at ? &language : &messages), languages, ret,
 				reterr);

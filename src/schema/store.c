@@ -39,6 +39,7 @@ void etw_schema_store_free(struct etw_schema_store *store)
 	etw_table_done(&store->blobs);
 	etw_table_done(&store->classes);
 	etw_table_done(&store->texts);
+	etw_table_done(&store->asked);
 	etw_embedded_done(&store->embedded);
 	etw_arena_done(&store->arena);
 	free(store);
@@ -119,6 +120,8 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 	if (known && known->name)
 		return known->name;
 	name = etw_kernel_class_name(provider);
+	if (!name && store->registry)
+		name = store->registry->name(store->registry->context, provider);
 	return name ? name : etw_provider_name_find(provider);
 }
 
@@ -144,16 +147,25 @@ const struct etw_provider_schema *etw_schema_store_next_provider(
 	return known ? known->schema : NULL;
 }
 
+/* The schema that counts for a key, or NULL; a loan that ended leaves an entry without one. */
+static const struct etw_schema *find_known_schema(const struct etw_schema_store *store,
+						  const struct store_key *key)
+{
+	const struct known_event *known = etw_store_find_known(store, key);
+
+	return known ? known->schema : NULL;
+}
+
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
 					      const struct store_key *key, const GUID *provider,
 					      enum etw_schema_miss *why)
 {
-	const struct known_event *known = etw_store_find_known(store, key);
+	const struct etw_schema *schema = find_known_schema(store, key);
 	const struct known_provider *writer;
 
 	*why = ETW_SCHEMA_FOUND;
-	if (known)
-		return known->schema;
+	if (schema)
+		return schema;
 	writer = etw_store_find_provider(store, provider);
 	*why = writer && writer->has_events ? ETW_SCHEMA_NO_EVENT : ETW_SCHEMA_NO_PROVIDER;
 	return NULL;
@@ -162,10 +174,10 @@ static const struct etw_schema *find_manifest(const struct etw_schema_store *sto
 static const struct etw_schema *find_message(const struct etw_schema_store *store,
 					     const struct store_key *key, enum etw_schema_miss *why)
 {
-	const struct known_event *known = etw_store_find_known(store, key);
+	const struct etw_schema *schema = find_known_schema(store, key);
 
-	*why = known ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
-	return known ? known->schema : NULL;
+	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
+	return schema;
 }
 
 /* EventWriteString(): the payload is one string, whatever the provider's schema says. */
@@ -187,7 +199,7 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 	schema = etw_arena_alloc(&store->arena, sizeof(*schema));
 	if (!known || !schema)
 		return NULL;
-	*known = (struct known_event){*key, STORE_RANK_USER, schema};
+	*known = (struct known_event){.key = *key, .rank = STORE_RANK_USER, .schema = schema};
 	schema->provider = *provider;
 	schema->source = DecodingSourceXMLFile;
 	schema->template_flags = TEMPLATE_EVENT_DATA;
@@ -198,6 +210,21 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 		return NULL;
 	schema->index = store->schema_count++;
 	return schema;
+}
+
+static const struct etw_schema *find_in_tables(struct etw_schema_store *store,
+					       const struct store_key *key, enum store_kind kind,
+					       const EVENT_HEADER *header,
+					       enum etw_schema_miss *why)
+{
+	switch (kind) {
+	case STORE_MESSAGE:
+		return find_message(store, key, why);
+	case STORE_CLASS:
+		return etw_store_find_class(store, key, header, why);
+	default:
+		return find_manifest(store, key, &header->ProviderId, why);
+	}
 }
 
 /* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
@@ -211,12 +238,11 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 	if (kind == STORE_STRING) {
 		schema = make_string(store, key, &header->ProviderId);
 		*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
-	} else if (kind == STORE_MESSAGE) {
-		schema = find_message(store, key, why);
-	} else if (kind == STORE_CLASS) {
-		schema = etw_store_find_class(store, key, header, why);
 	} else {
-		schema = find_manifest(store, key, &header->ProviderId, why);
+		schema = find_in_tables(store, key, kind, header, why);
+		if (!schema && *why != ETW_SCHEMA_NO_MEMORY &&
+		    etw_store_ask_registry(store, &header->ProviderId))
+			schema = find_in_tables(store, key, kind, header, why);
 	}
 	if (*why != ETW_SCHEMA_NO_MEMORY)
 		*slot = (struct cached_event){*key, schema, *why};

@@ -82,7 +82,7 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 
 /* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
 static void keep_latest(struct etw_schema_store *store, const struct etw_schema *schema,
-			struct known_event *room)
+			enum store_rank rank, struct known_event *room)
 {
 	const struct store_key key = store_key_of(&schema->event_guid, STORE_CLASS_LATEST,
 						  schema->descriptor.Opcode, 0);
@@ -93,7 +93,7 @@ static void keep_latest(struct etw_schema_store *store, const struct etw_schema 
 	const struct known_event *kept = etw_store_find_known(store, &own);
 
 	/* Its index is set only when it was taken in. */
-	if (!kept || kept->schema != schema)
+	if (schema->source != DecodingSourceWbem || !kept || kept->schema != schema)
 		return;
 	if (known && known->schema->descriptor.Version > schema->descriptor.Version)
 		return;
@@ -101,11 +101,12 @@ static void keep_latest(struct etw_schema_store *store, const struct etw_schema 
 		known->schema = kept->schema;
 		return;
 	}
-	*room = (struct known_event){key, STORE_RANK_USER, kept->schema};
+	*room = (struct known_event){.key = key, .rank = rank, .schema = kept->schema};
 	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
 }
 
-static int keep_classes(struct etw_schema_store *store, const struct etw_definition *definition)
+int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
+			   enum store_rank rank, uint32_t order)
 {
 	struct known_event *room = etw_arena_array(&store->arena, definition->schema_count,
 						   sizeof(*room));
@@ -114,12 +115,12 @@ static int keep_classes(struct etw_schema_store *store, const struct etw_definit
 		return -ENOMEM;
 	/* Those that etw_store_keep_definition() inserts, and as many again. */
 	TRY(etw_table_reserve(&store->events, 2 * definition->schema_count));
-	TRY(etw_store_keep_definition(store, definition, STORE_RANK_USER));
+	TRY(etw_store_keep_definition_of(store, definition, rank, order));
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
 		for (size_t j = 0; j < provider->schema_count; j++)
-			keep_latest(store, &provider->schemas[j], room++);
+			keep_latest(store, &provider->schemas[j], rank, room++);
 	}
 	return 0;
 }
@@ -135,7 +136,7 @@ int etw_schema_store_add_mof(struct etw_schema_store *store, const char *text, s
 				     definition->complaints[0].sentence);
 	if (!definition->provider_count)
 		return -ENODATA;
-	TRY(keep_classes(store, definition));
+	TRY(etw_store_keep_classes(store, definition, STORE_RANK_USER, 0));
 	if (ret)
 		*ret = definition;
 	return 0;

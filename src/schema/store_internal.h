@@ -11,6 +11,7 @@
 #include "schema/embedded.h"
 #include "schema/provider_schema.h"
 #include "schema/store.h"
+#include "schema/store_registry.h"
 
 #define STORE_CACHE_SLOTS 256 /* power of two */
 
@@ -25,6 +26,8 @@ enum store_kind {
 
 /* Who says what an event looks like; the higher one is believed. */
 enum store_rank {
+	STORE_RANK_REGISTRY, /* installed on this machine */
+	STORE_RANK_LOAN,     /* lent by the user, may go again */
 	STORE_RANK_USER,     /* a manifest that the user named */
 	STORE_RANK_EMBEDDED, /* a manifest in the trace */
 	STORE_RANK_TRACE,    /* the recording machine's own TDH */
@@ -38,7 +41,8 @@ struct store_key {
 struct known_event {
 	struct store_key key;
 	enum store_rank rank;
-	struct etw_schema *schema;
+	uint32_t order;            /* within REGISTRY and LOAN: the higher one is believed */
+	struct etw_schema *schema; /* NULL: it was taken back */
 };
 
 struct known_provider {
@@ -47,6 +51,7 @@ struct known_provider {
 	bool has_events;                          /* manifest events, of whatever source */
 	const struct etw_provider_schema *schema; /* NULL: no definition names it */
 	enum store_rank schema_rank;
+	uint32_t schema_order;
 	struct known_provider *next; /* in the order in which they became known */
 };
 
@@ -89,7 +94,14 @@ struct cached_event {
 	enum etw_schema_miss why;
 };
 
-/* Everything the tables point to lives in the arena. */
+/* A definition out of the registry. */
+struct registered {
+	struct registered *next;
+	const struct etw_definition *definition;
+	uint32_t order;
+};
+
+/* Everything the tables point to lives in the arena, but for loans. */
 struct etw_schema_store {
 	struct cached_event cache[STORE_CACHE_SLOTS]; /* emptied whenever something is learnt */
 	struct etw_arena arena;
@@ -97,10 +109,15 @@ struct etw_schema_store {
 	struct etw_table providers; /* struct known_provider */
 	struct known_provider *first_provider;
 	struct known_provider *last_provider;
-	struct etw_table maps;    /* struct known_map */
-	struct etw_table blobs;   /* struct known_blob */
-	struct etw_table classes; /* struct known_class */
-	struct etw_table texts;   /* struct known_text */
+	struct etw_table maps;                      /* struct known_map */
+	struct etw_table blobs;                     /* struct known_blob */
+	struct etw_table classes;                   /* struct known_class */
+	struct etw_table texts;                     /* struct known_text */
+	struct etw_table asked;                     /* GUIDs that the registry was asked for */
+	const struct etw_schema_registry *registry; /* borrowed; NULL: none */
+	struct registered *registered;
+	struct etw_schema_loan *loans; /* borrowed */
+	uint32_t loan_count;           /* ever */
 	struct etw_embedded embedded;
 	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */
 	uint32_t schema_count;
@@ -162,6 +179,39 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const struct store_key *key,
 					      const EVENT_HEADER *header,
 					      enum etw_schema_miss *why);
+
+/* etw_store_keep_definition_of() - the same with the order within the ranks that have one. */
+int etw_store_keep_definition_of(struct etw_schema_store *store,
+				 const struct etw_definition *definition, enum store_rank rank,
+				 uint32_t order);
+
+/*
+ * etw_store_keep_classes() - the same; classes also serve versions that nobody knows.
+ *
+ * Returns as etw_store_keep_definition().
+ */
+int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
+			   enum store_rank rank, uint32_t order);
+
+/* etw_store_yields() - whether what is known of an event gives way to a schema of this rank and order. */
+bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order);
+
+/* etw_store_key_of_schema() - false when the schema is of a kind that is never looked up by numbers. */
+bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret);
+
+/* etw_store_add_tmf() - etw_schema_store_add_tmf() with a rank; returns the same. */
+int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+		      enum store_rank rank, uint32_t order, struct etw_fault *reterr);
+
+/*
+ * etw_store_ask_registry() - asks the registry for a GUID, if it was not asked before.
+ *
+ * Returns whether looking again makes sense.
+ */
+bool etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
+
+/* etw_store_forget_answers() - empties the cache. */
+void etw_store_forget_answers(struct etw_schema_store *store);
 
 /* etw_store_report() - counts damage and keeps the first reason. */
 void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault);

@@ -13,7 +13,7 @@
 static const GUID event_metadata_class = {
 	0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
 
-static void forget_answers(struct etw_schema_store *store)
+void etw_store_forget_answers(struct etw_schema_store *store)
 {
 	memset(store->cache, 0, sizeof(store->cache));
 }
@@ -111,8 +111,7 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 	return 0;
 }
 
-/* Returns false when the schema is of a kind that is never looked up by numbers. */
-static bool key_of_schema(const struct etw_schema *schema, struct store_key *ret)
+bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret)
 {
 	const EVENT_DESCRIPTOR *descriptor = &schema->descriptor;
 	const GUID *class_guid = &schema->event_guid;
@@ -134,11 +133,12 @@ static bool key_of_schema(const struct etw_schema *schema, struct store_key *ret
 	}
 }
 
-/* Whether what is known of the event gives way to a schema of this rank. */
-static bool yields_to(const struct known_event *known, enum store_rank rank)
+bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order)
 {
+	if (!known->schema || known->rank != rank)
+		return !known->schema || known->rank < rank;
 	/* The newest manifest counts, the first word of the recording machine. */
-	return known->rank < rank || (known->rank == rank && rank != STORE_RANK_TRACE);
+	return rank != STORE_RANK_TRACE && known->order <= order;
 }
 
 static int learn_provider(struct etw_schema_store *store, const GUID *guid, const char *name,
@@ -192,11 +192,11 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	}
 	if (r < 0)
 		return r;
-	if (!key_of_schema(schema, &key))
+	if (!etw_store_key_of_schema(schema, &key))
 		return learn_provider(store, &schema->provider, schema->provider_name,
 				      /* has_events= */ false);
 	known = etw_store_find_known(store, &key);
-	if (known && !yields_to(known, STORE_RANK_TRACE)) {
+	if (known && !etw_store_yields(known, STORE_RANK_TRACE, 0)) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
@@ -220,63 +220,108 @@ static int learn_event_metadata(struct etw_schema_store *store, const EVENT_RECO
 /* @room: unused known_event structs; cannot fail after etw_table_reserve(). */
 static struct known_event *keep_defined_event(struct etw_schema_store *store,
 					      struct etw_schema *schema, enum store_rank rank,
-					      struct known_event *room)
+					      uint32_t order, struct known_event *room)
 {
 	struct known_event *known;
 	struct store_key key;
 
-	if (!key_of_schema(schema, &key))
+	if (!etw_store_key_of_schema(schema, &key))
 		return room;
 	known = etw_store_find_known(store, &key);
-	if (known && !yields_to(known, rank))
+	if (known && !etw_store_yields(known, rank, order))
 		return room;
 	schema->index = store->schema_count++;
 	if (known) {
 		known->rank = rank;
+		known->order = order;
 		known->schema = schema;
 		return room;
 	}
-	*room = (struct known_event){key, rank, schema};
+	*room = (struct known_event){.key = key, .rank = rank, .order = order, .schema = schema};
 	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
 	return room + 1;
 }
 
 static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
-			  enum store_rank rank)
+			  enum store_rank rank, uint32_t order)
 {
 	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
 
-	if (known->schema && known->schema_rank > rank)
+	if (known->schema && (known->schema_rank > rank ||
+			      (known->schema_rank == rank && known->schema_order > order)))
 		return;
 	known->schema = schema;
 	known->schema_rank = rank;
+	known->schema_order = order;
 }
 
-int etw_store_keep_definition(struct etw_schema_store *store,
-			      const struct etw_definition *definition, enum store_rank rank)
+/* Names outlive loans, since schemas of other kinds may show them. */
+static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
+		    enum store_rank rank, const char **ret)
 {
-	struct known_event *room = etw_arena_array(&store->arena, definition->schema_count,
-						   sizeof(*room));
-	struct known_provider *unused;
+	const struct known_provider *known = etw_store_find_provider(store, &provider->guid);
 
-	if (!room)
+	*ret = provider->name;
+	if (!provider->name)
+		return 0;
+	if (known->name && (rank == STORE_RANK_REGISTRY || !strcmp(known->name, provider->name)))
+		*ret = known->name;
+	else if (rank == STORE_RANK_LOAN)
+		*ret = etw_arena_strdup(&store->arena, provider->name);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* Room for the events that are not known yet; NULL when there are none of them. */
+static int make_room(struct etw_schema_store *store, const struct etw_definition *definition,
+		     struct known_event **ret)
+{
+	struct store_key key;
+	size_t count = 0;
+
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		for (size_t j = 0; j < provider->schema_count; j++)
+			count += etw_store_key_of_schema(&provider->schemas[j], &key) &&
+				 !etw_store_find_known(store, &key);
+	}
+	*ret = count ? etw_arena_array(&store->arena, count, sizeof(**ret)) : NULL;
+	if (count && !*ret)
 		return -ENOMEM;
-	TRY(etw_table_reserve(&store->events, definition->schema_count));
-	/* An entry without name or events changes no answer, so that a failure here leaves no trace. */
+	return etw_table_reserve(&store->events, count);
+}
+
+int etw_store_keep_definition_of(struct etw_schema_store *store,
+				 const struct etw_definition *definition, enum store_rank rank,
+				 uint32_t order)
+{
+	struct known_provider *unused;
+	struct known_event *room;
+	const char *name;
+
+	TRY(make_room(store, definition, &room));
+	/* An entry with a name, but without events, changes no answer: a failure here leaves no trace. */
 	for (size_t i = 0; i < definition->provider_count; i++)
 		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
-		(void)learn_provider(store, &provider->guid, provider->name,
+		TRY(own_name(store, provider, rank, &name));
+		(void)learn_provider(store, &provider->guid, name,
 				     provider->source == DecodingSourceXMLFile &&
 					     provider->schema_count != 0);
-		keep_provider(store, provider, rank);
+		keep_provider(store, provider, rank, order);
 		for (size_t j = 0; j < provider->schema_count; j++)
-			room = keep_defined_event(store, &provider->schemas[j], rank, room);
+			room = keep_defined_event(store, &provider->schemas[j], rank, order, room);
 	}
-	forget_answers(store);
+	etw_store_forget_answers(store);
 	return 0;
+}
+
+int etw_store_keep_definition(struct etw_schema_store *store,
+			      const struct etw_definition *definition, enum store_rank rank)
+{
+	return etw_store_keep_definition_of(store, definition, rank, 0);
 }
 
 static int add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
@@ -348,6 +393,6 @@ int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *r
 		r = learn_chunk(store, record);
 	else
 		return 0;
-	forget_answers(store);
+	etw_store_forget_answers(store);
 	return r;
 }

@@ -163,7 +163,7 @@ static int make_schema(struct etw_schema_store *store, const struct etw_wpp_mess
 
 /* Makes everything that may fail; what it makes is used by keep_messages() alone. */
 static int make_schemas(struct etw_schema_store *store, const struct etw_wpp_messages *messages,
-			struct known_event **ret)
+			enum store_rank rank, uint32_t order, struct known_event **ret)
 {
 	struct known_event *known = etw_arena_array(&store->arena, messages->count, sizeof(*known));
 	struct etw_schema *schemas = etw_arena_array(&store->arena, messages->count,
@@ -176,8 +176,11 @@ static int make_schemas(struct etw_schema_store *store, const struct etw_wpp_mes
 
 		TRY(make_schema(store, message, &schemas[i]));
 		known[i] = (struct known_event){
-			store_key_of(&message->guid, STORE_MESSAGE, message->number, 0),
-			STORE_RANK_USER, &schemas[i]};
+			.key = store_key_of(&message->guid, STORE_MESSAGE, message->number, 0),
+			.rank = rank,
+			.order = order,
+			.schema = &schemas[i],
+		};
 	}
 	*ret = known;
 	return etw_table_reserve(&store->events, messages->count);
@@ -190,9 +193,9 @@ static void keep_messages(struct etw_schema_store *store, struct known_event *ev
 		struct known_event *known = etw_store_find_known(store, &event->key);
 
 		event->schema->index = store->schema_count++;
-		if (known)
-			known->schema = event->schema;
-		else
+		if (known && etw_store_yields(known, event->rank, event->order))
+			*known = *event;
+		else if (!known)
 			(void)etw_table_insert(&store->events, store_key_hash(store, &event->key),
 					       event);
 	}
@@ -222,8 +225,8 @@ static void keep_names(struct etw_schema_store *store, const struct etw_wpp_mess
 	}
 }
 
-int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
-			     struct etw_fault *reterr)
+int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+		      enum store_rank rank, uint32_t order, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
 	struct etw_wpp_messages messages;
@@ -231,7 +234,7 @@ int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, s
 	int r;
 
 	TRY(etw_tmf_parse(&store->arena, text, bytes, &messages, reterr));
-	r = make_schemas(store, &messages, &events);
+	r = make_schemas(store, &messages, rank, order, &events);
 	if (r < 0) {
 		etw_arena_release(&store->arena, mark);
 		return r;
@@ -239,6 +242,12 @@ int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, s
 	keep_messages(store, events, messages.count);
 	keep_names(store, &messages);
 	return 0;
+}
+
+int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+			     struct etw_fault *reterr)
+{
+	return etw_store_add_tmf(store, text, bytes, STORE_RANK_USER, 0, reterr);
 }
 
 int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, size_t bytes,
@@ -250,7 +259,7 @@ int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, s
 	int r;
 
 	TRY(etw_pdb_read(&store->arena, (struct etw_bytes){file, bytes}, &pdb, reterr));
-	r = make_schemas(store, &pdb.messages, &events);
+	r = make_schemas(store, &pdb.messages, STORE_RANK_USER, 0, &events);
 	if (r < 0) {
 		etw_arena_release(&store->arena, mark);
 		return r;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Changing a provider registry: under a lock, and all at once. Definitions are written first, under names
+ * made of their contents; then the new index takes the place of the old one by rename. A crash at any
+ * moment leaves the old index, and definitions that the next change sweeps away.
+ *
+ * Context: one owner thread per change; other threads and processes wait for the lock.
+ */
+#ifndef ETW_REGISTRY_CHANGE_H
+#define ETW_REGISTRY_CHANGE_H
+
+#include "registry/definition.h"
+
+#define ETW_REGISTRY_SAME 1 /* status: the definition was there already */
+
+struct etw_registry_change;
+
+/*
+ * etw_registry_change_begin() - locks the registry of a folder, which is made when it is not there.
+ *
+ * Waits as long as another change lasts. Returns 0; -EBADMSG, -EPROTONOSUPPORT, -EPERM and -EFBIG as
+ * etw_registry_index_open(); -ENOMEM; what making the folder and its lock fail with.
+ */
+int etw_registry_change_begin(const char *folder, struct etw_registry_change **ret,
+			      struct etw_fault *reterr);
+
+/*
+ * etw_registry_change_add() - stores a definition.
+ *
+ * @item: borrowed for the call
+ *
+ * Returns 0; ETW_REGISTRY_SAME; -EUSERS when the registry is full; -ENOMEM; what writing fails with.
+ */
+int etw_registry_change_add(struct etw_registry_change *change,
+			    const struct etw_registry_item *item);
+
+/*
+ * etw_registry_change_name() - whether a provider is defined already.
+ *
+ * Returns its name, "" when it has none; NULL when it is not defined. Valid until the change ends.
+ */
+const char *etw_registry_change_name(const struct etw_registry_change *change,
+				     const GUID *provider);
+
+/*
+ * etw_registry_change_remove() - removes what is defined for a GUID.
+ *
+ * Definitions without any provider left go as well. Returns how many rows were removed.
+ */
+size_t etw_registry_change_remove(struct etw_registry_change *change, const GUID *guid);
+
+/*
+ * etw_registry_change_write() - writes the new index beside the old one, and all to the disk.
+ *
+ * The first half of etw_registry_change_commit(), by itself for tests. Returns the same.
+ */
+int etw_registry_change_write(struct etw_registry_change *change);
+
+/*
+ * etw_registry_change_commit() - puts the change into force.
+ *
+ * Without anything changed nothing is written. Returns 0; -EFBIG; -ENOMEM; what writing fails with: then
+ * the old state is in force.
+ */
+int etw_registry_change_commit(struct etw_registry_change *change);
+
+/* etw_registry_change_end() - unlocks and frees; what was not committed is dropped. Takes NULL. */
+void etw_registry_change_end(struct etw_registry_change *change);
+void etw_registry_change_endp(struct etw_registry_change **change);
+
+#endif

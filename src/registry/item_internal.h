@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces of item.c that the rest of the room and its tests use. */
+#ifndef ETW_REGISTRY_ITEM_INTERNAL_H
+#define ETW_REGISTRY_ITEM_INTERNAL_H
+
+#include "registry/definition.h"
+
+/* What is read of a file to see what it is. */
+#define ETW_REGISTRY_HEAD_BYTES ((size_t)8 * 1024)
+
+/*
+ * etw_registry_probe() - whether a file looks like one that can be imported, from its first bytes.
+ *
+ * Returns 0; -ENODATA; -EISDIR; -EINVAL for what is no file; what opening and reading fail with.
+ */
+int etw_registry_probe(const char *path);
+
+/*
+ * etw_registry_pack_binary() - a compiled binary's schemas and messages as they are stored.
+ *
+ * @messages: as etw_binary_parse() takes them
+ * @ret:      in @arena
+ *
+ * Returns 0; -ENODATA when there are no schemas; -EBADMSG with @reterr; -ENOMEM.
+ */
+int etw_registry_pack_binary(struct etw_arena *arena, struct etw_bytes file,
+			     struct etw_bytes messages, struct etw_bytes *ret,
+			     struct etw_fault *reterr);
+
+#endif
