@@ -67,8 +67,11 @@ void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct e
 /* etw_export_trimmed() - bytes of a name without the blanks that some schemas end names with. */
 size_t etw_export_trimmed(const char *name);
 
+/* etw_export_wpp_message() - the formatted message of a WPP event; its schema is one of WPP. */
+void etw_export_wpp_message(const struct etw_decoding *decoding, struct etw_text *text);
+
 /*
- * etw_export_wpp_json() / _text() - the formatted message, function, level, flags and place of a WPP event.
+ * etw_export_wpp_json() / _text() - function, level, flags and place of a WPP event; in JSON after the message.
  *
  * @decoding: its schema is that of a WPP message
  */

@@ -166,6 +166,20 @@ static bool is_left_out(const struct etw_field *field, const struct etw_item *it
 	       field->out_type == TDH_OUTTYPE_NOPRINT;
 }
 
+/* A WPP message and where it was written. */
+static void put_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	size_t from;
+
+	etw_text_putc(text, ' ');
+	from = text->bytes;
+	etw_export_wpp_message(decoding, text);
+	(void)etw_export_clean(text, from);
+	if (!text->error)
+		quote(from, text);
+	etw_export_wpp_text(decoding, text);
+}
+
 static void put_fields(const struct etw_export_event *event, struct etw_text *text)
 {
 	const struct etw_decoding *decoding = event->decoding;
@@ -173,7 +187,7 @@ static void put_fields(const struct etw_export_event *event, struct etw_text *te
 	if (!decoding || !decoding->schema)
 		return;
 	if (decoding->schema->wpp)
-		etw_export_wpp_text(decoding, text);
+		put_message(decoding, text);
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];
 		const struct etw_field *field = &decoding->schema->fields[item->field];

@@ -8,6 +8,11 @@
 
 static const struct etw_wpp_options options = {.bytes_max = MESSAGE_BYTES_MAX};
 
+void etw_export_wpp_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	(void)etw_format_wpp(decoding, &options, text);
+}
+
 static void put_json_string(const char *key, const char *value, struct etw_text *text)
 {
 	if (!value)
@@ -23,7 +28,7 @@ static void put_json_message(const struct etw_decoding *decoding, struct etw_tex
 
 	etw_text_puts(text, ",\"message\":");
 	start = text->bytes;
-	(void)etw_format_wpp(decoding, &options, text);
+	etw_export_wpp_message(decoding, text);
 	bytes = text->bytes - start;
 	/* Room for every character escaped: the text must not move while it is read. */
 	if (etw_text_error(text) || etw_text_reserve(text, 8 * bytes + 64))
@@ -64,9 +69,6 @@ void etw_export_wpp_text(const struct etw_decoding *decoding, struct etw_text *t
 	const struct etw_wpp_message *message = decoding->schema->wpp;
 	size_t start = text->bytes;
 
-	etw_text_puts(text, " \"");
-	(void)etw_format_wpp(decoding, &options, text);
-	etw_text_putc(text, '"');
 	put_word("function", message->function, text);
 	put_word("level", message->level, text);
 	put_word("flags", message->flags, text);

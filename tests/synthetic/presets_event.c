@@ -213,6 +213,43 @@ static void fill_single(struct maker *maker)
 	maker_add(maker, 0, &event);
 }
 
+/* Messages with arguments, as the TMF of tests/cli/etw/dump_wpp_text.sh describes them. */
+static void fill_wpp(struct maker *maker)
+{
+	struct made_message message = {
+		.number = 10, .options = 0xAB, .sequence = 1, .guid = &preset_class, .ids = ids};
+	int64_t now = T0;
+
+	made_wpp(&event, &message, now += 10);
+	maker_add(maker, 0, &event);
+	message.number = 11;
+	made_wpp(&event, &message, now += 10);
+	made_u32(&event, 0xC0000022);
+	made_ansi(&event, "path with \"quotes\"");
+	made_pointer(&event, 8, UINT64_C(0xFFFF95820BE02120));
+	maker_add(maker, 1, &event);
+	message.number = 12;
+	made_wpp(&event, &message, now += 10);
+	made_u8(&event, 2);
+	made_utf16(&event, "wide");
+	made_u64(&event, UINT64_C(0x3FF8000000000000));
+	maker_add(maker, 0, &event);
+	made_wpp(&event, &message, now += 10); /* cut within the second argument's successor */
+	made_u8(&event, 1);
+	made_utf16(&event, "cut");
+	made_u32(&event, 0);
+	maker_add(maker, 0, &event);
+	message.number = 13; /* described by nobody */
+	made_wpp(&event, &message, now += 10);
+	made_u32(&event, 7);
+	maker_add(maker, 0, &event);
+	message.number = 14;
+	message.options = 0x6B;
+	made_wpp(&event, &message, now + 10);
+	made_pointer(&event, 4, 0x80001000);
+	maker_add(maker, 0, &event);
+}
+
 static void adjust_small(struct maker_options *options)
 {
 	options->buffer_bytes = 1024;
@@ -223,6 +260,7 @@ const struct preset presets_event[] = {
 	{"messages", "WPP messages of every combination of options", NULL, fill_messages, true},
 	{"untimed-messages", "WPP messages without a time, also where none precedes", adjust_small,
 	 fill_untimed, true},
+	{"wpp", "WPP messages with arguments", NULL, fill_wpp, true},
 	{"extended-items", "every type of extended item, alone and together", NULL, fill_items,
 	 false},
 	{"counters", "PERFINFO events with PEBS and PMC words, all combinations", adjust_small,

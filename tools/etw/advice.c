@@ -96,7 +96,7 @@ static void put_provider(struct etw_text *text, const struct tally_provider *pro
 		break;
 	case NEED_WPP:
 		etw_text_puts(text, ":\n    WPP messages, which need the TMF or PDB file of their "
-				    "component; not built yet\n");
+				    "component;\n    --manifest takes it\n");
 		break;
 	case NEED_BETTER_BYTES:
 		etw_text_puts(text, ":\n    the schemas inside the events are damaged; nothing "

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# WPP messages: what would help is said, and that it is not built.
+# WPP messages: what would help is said.
 "$MAKE_TRACE" --preset messages wpp.etl
 "$ETW" wpp.etl --top 3

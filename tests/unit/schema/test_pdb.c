@@ -437,6 +437,43 @@ static void test_pdb__the_container_is_refused(void **state)
 	assert_string_equal(fault.sentence, "the file is no MSF 7.00 file");
 }
 
+static void test_pdb__a_store_learns_it(void **state)
+{
+	const char *const bad[] = {"TMF:", SECTION, "#typev a x", NULL};
+	const EVENT_RECORD record = {
+		.EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE,
+				.ProviderId = {0x01e9b841,
+					       0x7d67,
+					       0x315a,
+					       {0x7b, 0x92, 0x23, 0xb2, 0x03, 0x33, 0x56, 0xde}},
+				.EventDescriptor = {.Id = 10}}};
+	struct etw_schema_store *store;
+	const struct etw_schema *schema;
+	uint8_t *file;
+	size_t bytes;
+
+	(void)state;
+	add_annotated("f", control_one);
+	add_annotated("g", message_10);
+	add_annotated("h", bad);
+	add_annotated("i", bad);
+	pdb_end_modules(&maker);
+	file = pdb_finish(&maker, &bytes);
+	assert_int_equal(etw_schema_store_create(&store), 0);
+	assert_int_equal(etw_schema_store_add_pdb(store, file, bytes, &fault), 0);
+	assert_int_equal(etw_schema_store_add_pdb(store, file, 10, &fault), -EBADMSG);
+	free(file);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 2);
+	schema = etw_schema_store_find(store, &record, NULL);
+	assert_non_null(schema);
+	assert_string_equal(schema->wpp->function, "g");
+	assert_int_equal(schema->field_count, 1);
+	assert_string_equal(schema->owner->name, "OneTraceGuid");
+	assert_string_equal(etw_schema_store_provider_name(store, &schema->owner->guid),
+			    "OneTraceGuid");
+	etw_schema_store_free(store);
+}
+
 /* The symbols that a genuine PDB was dumped as, put into a PDB again. */
 static bool rebuild(FILE *dump)
 {
@@ -588,6 +625,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pdb__a_stream_is_walked_once, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__refusals, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__the_container_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__a_store_learns_it, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__annotations_of_a_genuine_file, begin,
 						end),
 	};
