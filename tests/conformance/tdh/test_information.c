@@ -248,6 +248,7 @@ static void check_described(EVENT_RECORD *record)
 /* [2.3], [7.4]: one spare entry, then the name and the texts, each with its blank. */
 static void check_map(EVENT_RECORD *record)
 {
+	const EVENT_MAP_ENTRY *entries = out.map.MapEntryArray;
 	ULONG size = 0, needed;
 
 	assert_int_equal(
@@ -262,11 +263,11 @@ static void check_map(EVENT_RECORD *record)
 	assert_int_equal(out.map.Flag, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP);
 	assert_int_equal(out.map.EntryCount, 2);
 	assert_int_equal(out.map.NameOffset, 16 + 8 * 3);
-	assert_int_equal(out.map.MapEntryArray[0].OutputOffset, 16 + 8 * 3 + 16);
+	assert_int_equal(entries[0].OutputOffset, 16 + 8 * 3 + 16);
 	assert_string_equal(text_at(out.map.NameOffset), "KindMap");
-	assert_string_equal(text_at(out.map.MapEntryArray[0].OutputOffset), "None ");
-	assert_string_equal(text_at(out.map.MapEntryArray[1].OutputOffset), "Some ");
-	assert_int_equal(out.map.MapEntryArray[1].Value, 1);
+	assert_string_equal(text_at(entries[0].OutputOffset), "None ");
+	assert_string_equal(text_at(entries[1].OutputOffset), "Some ");
+	assert_int_equal(entries[1].Value, 1);
 }
 
 /* [HERE]: what a trace carries is known to TDH from its first event on and stays known when it is closed. */

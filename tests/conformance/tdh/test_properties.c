@@ -71,7 +71,7 @@ static const struct row rows[] = {
 	VALUE("[HERE]", "\x31\x41\x32\x42", {"Pairs", ALL}),
 	VALUE("[5.2]: the rest, ended", "e\0\0\0", {"Last", ALL}),
 	FAILS("[3.1]: names are case-sensitive", ERROR_NOT_FOUND, {"number", ALL}),
-	FAILS("[3]", ERROR_NOT_FOUND, {"Numbe", ALL}),
+	FAILS("[3]", ERROR_NOT_FOUND, {"Num", ALL}),
 	FAILS("[3]", ERROR_NOT_FOUND, {"Numbers", ALL}),
 	FAILS("[3]", ERROR_NOT_FOUND, {"Outer", 0}, {"Leaf", ALL}),
 	FAILS("[HERE]: a member is none of the event's own", ERROR_NOT_FOUND, {"First", ALL}),
