@@ -57,6 +57,10 @@ void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map 
 
 #define ETW_FORMAT_MESSAGE_BYTES_MAX ((size_t)1024 * 1024)
 
+/* etw_format_value_json() - the same as a JSON value, as etw_format_item_json() makes them. */
+void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
+			   const uint8_t *at, size_t bytes, struct etw_text *text);
+
 /*
  * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.
  *

@@ -118,6 +118,15 @@ static void write_value(const struct etw_field *field, const uint8_t *at, size_t
 	write_form(form, at, bytes, text);
 }
 
+void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
+			   const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	const struct etw_field field = {
+		.in_type = in_type, .out_type = out_type, .map = map, .count = 1};
+
+	write_value(&field, at, bytes, text);
+}
+
 static void write_characters(const struct etw_field *field, const uint8_t *at, size_t bytes,
 			     struct etw_text *text)
 {

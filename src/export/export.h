@@ -37,6 +37,7 @@ enum etw_export_flag {
 	ETW_EXPORT_TIME_RELATIVE = 4, /* text: seconds since start_ft */
 	ETW_EXPORT_TIME_RAW = 8,      /* TimeStamp is raw time of the session clock */
 	ETW_EXPORT_FILES = 16,        /* events come from several files: say which */
+	ETW_EXPORT_GUESS = 32,        /* what does not decode: guess, and say that it is a guess */
 };
 
 /* One event on its way out; everything is borrowed for the call. */

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "decode/format.h"
+#include "decode/guess.h"
 #include "export/export_internal.h"
 
 #define PUT_LITERAL(text, literal) etw_text_append(text, literal, sizeof(literal) - 1)
@@ -252,6 +253,49 @@ static void put_context(const struct etw_export_event *event, struct etw_text *t
 		put_items(record, text);
 }
 
+/* Where, as what, and the value. */
+static void put_guess(const EVENT_RECORD *record, const struct etw_guess *guess,
+		      struct etw_text *text)
+{
+	const char *kind = "number";
+
+	if (guess->in_type == TDH_INTYPE_UNICODESTRING || guess->in_type == TDH_INTYPE_ANSISTRING)
+		kind = "string";
+	else if (guess->in_type == TDH_INTYPE_SID)
+		kind = "sid";
+	else if (guess->in_type == TDH_INTYPE_FILETIME)
+		kind = "time";
+	else if (guess->in_type == TDH_INTYPE_POINTER)
+		kind = "address";
+	put_number("{\"offset\":", guess->offset, text);
+	PUT_LITERAL(text, ",\"as\":\"");
+	etw_text_puts(text, kind);
+	PUT_LITERAL(text, "\",\"value\":");
+	etw_format_value_json(guess->in_type, TDH_OUTTYPE_NULL, NULL,
+			      (const uint8_t *)record->UserData + guess->offset, guess->bytes,
+			      text);
+	etw_text_putc(text, '}');
+}
+
+static void put_guesses(const struct etw_export_event *event, size_t offset, struct etw_text *text)
+{
+	const EVENT_RECORD *record = event->record;
+	struct etw_guesser guesser;
+	struct etw_guess guess;
+	bool is_first = true;
+
+	PUT_LITERAL(text, ",\"guess\":[");
+	etw_guesser_init(&guesser, record->UserData, record->UserDataLength, offset,
+			 event->start_ft);
+	while (etw_guesser_next(&guesser, &guess)) {
+		if (!is_first)
+			etw_text_putc(text, ',');
+		is_first = false;
+		put_guess(record, &guess, text);
+	}
+	etw_text_putc(text, ']');
+}
+
 /* The fields, and what is not in them. */
 static void put_contents(const struct etw_export_event *event, const struct etw_json_plan *plan,
 			 struct etw_text *text)
@@ -277,6 +321,8 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 		put_number(",\"decoded_bytes\":", decoding->consumed, text);
 	}
 	put_bytes(",\"payload\":", record->UserData, record->UserDataLength, text);
+	if (event->flags & ETW_EXPORT_GUESS)
+		put_guesses(event, decoding ? decoding->consumed : 0, text);
 }
 
 /* What is the same for all events of a kind: from the plan, where there is one. */

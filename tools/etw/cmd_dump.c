@@ -30,6 +30,7 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_TIME,
 	OPTION_FULL,
+	OPTION_GUESS,
 	OPTION_NO_DECODE,
 };
 
@@ -45,6 +46,7 @@ static const struct option options[] = {
 	{"output", required_argument, NULL, OPTION_OUTPUT},
 	{"time", required_argument, NULL, OPTION_TIME},
 	{"full", no_argument, NULL, OPTION_FULL},
+	{"guess", no_argument, NULL, OPTION_GUESS},
 	{"no-decode", no_argument, NULL, OPTION_NO_DECODE},
 	{NULL, 0, NULL, 0},
 };
@@ -148,6 +150,9 @@ static bool take_option(void *context, int code)
 		return take_time_form(dump);
 	case OPTION_FULL:
 		dump->flags |= ETW_EXPORT_FULL;
+		return true;
+	case OPTION_GUESS:
+		dump->flags |= ETW_EXPORT_GUESS;
 		return true;
 	case OPTION_NO_DECODE:
 		dump->no_decode = true;
@@ -363,6 +368,8 @@ const struct etw_verb etw_verb_dump = {
 		"of\n"
 		"                      the session as it is\n"
 		"  --full              show long arrays and payloads that do not decode in full\n"
+		"  --guess             guess what payloads hold that do not decode; marked as "
+		"guesses\n"
 		"  --no-decode         show every payload as it is\n"
 		"  --output FILE       write there\n" ETW_SHARED_HELP "\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"

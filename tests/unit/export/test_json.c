@@ -126,6 +126,23 @@ static void test_json__not_decoded_carries_the_payload(void **state)
 		      START WHERE ",\"status\":\"not-decoded\",\"payload\":\"dead\"" FINISH);
 }
 
+static void test_json__guesses_are_marked(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {5, 0, 0, 0, 'h', '"', 'i', 0};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "n", TDH_INTYPE_UINT32, 0, 4);
+	sample.decoding.status = ETW_DECODE_EXTRA;
+	sample.event.flags = ETW_EXPORT_GUESS;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE
+		      ",\"fields\":{\"n\":5},\"status\":\"extra\",\"decoded_bytes\":4,"
+		      "\"payload\":\"0500000068226900\",\"guess\":[{\"offset\":4,"
+		      "\"as\":\"string\",\"value\":\"h\\\"i\"}]" FINISH);
+}
+
 static void test_json__extended_items(void **state)
 {
 	struct sample sample;
@@ -181,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_json__integers_at_their_edges),
 		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
+		cmocka_unit_test(test_json__guesses_are_marked),
 		cmocka_unit_test(test_json__extended_items),
 		cmocka_unit_test(test_json__synthesised_loss),
 	};
