@@ -48,8 +48,8 @@ void etw_inputs_error(const struct etw_inputs *inputs, int error);
 
 /*
  * etw_manifest_load() - reads a manifest, a PE file with compiled event schemas, or a WEVT_TEMPLATE
- * resource by itself, or the WPP messages of a TMF file or a PDB; of a folder every *.man, *.man.xml,
- * *.manifest.xml, *.tmf, *.pdb, *.dll, *.exe and *.sys.
+ * resource by itself, a MOF file, or the WPP messages of a TMF file or a PDB; of a folder every *.man,
+ * *.man.xml, *.manifest.xml, *.mof, *.tmf, *.pdb, *.dll, *.exe and *.sys.
  *
  * Tells what is wrong on standard error: a file that cannot be read is an error when it was named, and
  * a warning in a folder, where PE files without schemas are passed over. Returns how many were read, or -1.

@@ -10,6 +10,7 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "schema/msf.h"
 #include "schema/store_binary.h"
 #include "tools/common/inputs.h"
 #include "tools/common/program.h"
@@ -86,22 +87,80 @@ static int load_manifest(struct etw_schema_store *store, const char *path, struc
 	return etw_schema_store_add_manifest(store, etw_text_string(&text), text.bytes, fault);
 }
 
+/* A file of at most 4 GiB as it is; owned. */
+static int read_whole(const char *path, uint8_t **ret, size_t *ret_bytes)
+{
+	FILE *file = fopen(path, "re");
+	CLEANUP(freep) uint8_t *at = NULL;
+	struct stat status;
+	int result = 0;
+
+	if (!file)
+		return -errno;
+	if (fstat(fileno(file), &status) < 0)
+		result = -errno;
+	else if ((uint64_t)status.st_size > ETW_MSF_BYTES_MAX)
+		result = -EFBIG;
+	if (!result && !(at = malloc((size_t)status.st_size + 1)))
+		result = -ENOMEM;
+	if (!result)
+		*ret_bytes = fread(at, 1, (size_t)status.st_size, file);
+	if (!result && ferror(file))
+		result = -EIO;
+	(void)fclose(file);
+	if (!result)
+		*ret = TAKE(at);
+	return result;
+}
+
+static int load_pdb(struct etw_schema_store *store, const char *path, struct etw_fault *fault)
+{
+	CLEANUP(freep) uint8_t *file = NULL;
+	size_t bytes = 0, damage = etw_schema_store_damage(store, NULL);
+
+	TRY(read_whole(path, &file, &bytes));
+	TRY(etw_schema_store_add_pdb(store, file, bytes, fault));
+	if (etw_schema_store_damage(store, NULL) > damage)
+		etw_program_error("warning: %s: WPP records that cannot be read: %zu", path,
+				  etw_schema_store_damage(store, NULL) - damage);
+	return 0;
+}
+
+static int load_tmf(struct etw_schema_store *store, const char *path, struct etw_fault *fault)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	TRY(read_file(path, &text));
+	return etw_schema_store_add_tmf(store, etw_text_string(&text), text.bytes, fault);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t name_bytes = strlen(name), end_bytes = strlen(end);
+
+	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
+}
+
 /* @is_quiet: a file without schemas is none to speak of */
 static int load_file(struct etw_schema_store *store, const char *path, const char *severity,
 		     bool is_quiet)
 {
 	struct etw_fault fault = {0};
-	bool is_binary = false;
+	bool is_binary = false, is_pdb = ends_with(path, ".pdb");
 	int result = look_at_file(path, &is_binary);
 
-	if (!result)
+	if (!result && is_pdb)
+		result = load_pdb(store, path, &fault);
+	else if (!result && ends_with(path, ".tmf"))
+		result = load_tmf(store, path, &fault);
+	else if (!result)
 		result = is_binary ? etw_schema_store_add_binary(store, path, NULL, NULL, &fault)
 				   : load_manifest(store, path, &fault);
 	if (result == -ENODATA && is_quiet)
 		return result;
 	if (result == -ENODATA)
 		etw_program_error("%s%s holds no event schemas", severity, path);
-	else if (result == -EBADMSG && fault.sentence && is_binary)
+	else if (result == -EBADMSG && fault.sentence && (is_binary || is_pdb))
 		etw_program_error("%s%s, %s at byte %" PRIu64 ": %s", severity, path,
 				  fault.structure, fault.offset, fault.sentence);
 	else if (result == -EBADMSG && fault.sentence)
@@ -110,13 +169,6 @@ static int load_file(struct etw_schema_store *store, const char *path, const cha
 	else if (result)
 		etw_program_error("%scannot read %s: %s", severity, path, strerror(-result));
 	return result;
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t name_bytes = strlen(name), end_bytes = strlen(end);
-
-	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
 }
 
 static bool is_binary_name(const char *name)
@@ -129,7 +181,8 @@ static int is_schema_file(const struct dirent *entry)
 	if (is_mof(entry->d_name))
 		return 1;
 	return ends_with(entry->d_name, ".man") || ends_with(entry->d_name, ".man.xml") ||
-	       ends_with(entry->d_name, ".manifest.xml") || is_binary_name(entry->d_name);
+	       ends_with(entry->d_name, ".manifest.xml") || ends_with(entry->d_name, ".tmf") ||
+	       ends_with(entry->d_name, ".pdb") || is_binary_name(entry->d_name);
 }
 
 static int load_folder(struct etw_schema_store *store, const char *path)
