@@ -213,7 +213,7 @@ static void fill_single(struct maker *maker)
 	maker_add(maker, 0, &event);
 }
 
-/* Messages with arguments, as the TMF of tests/cli/etw/dump_wpp_text.sh describes them. */
+/* Messages with arguments, as tests/cli/etw/wpp_driver.tmf describes them. */
 static void fill_wpp(struct maker *maker)
 {
 	struct made_message message = {
@@ -234,7 +234,7 @@ static void fill_wpp(struct maker *maker)
 	made_utf16(&event, "wide");
 	made_u64(&event, UINT64_C(0x3FF8000000000000));
 	maker_add(maker, 0, &event);
-	made_wpp(&event, &message, now += 10); /* cut within the second argument's successor */
+	made_wpp(&event, &message, now += 10); /* cut within the last argument */
 	made_u8(&event, 1);
 	made_utf16(&event, "cut");
 	made_u32(&event, 0);
