@@ -172,12 +172,12 @@ static int make_fields(struct mof_reader *reader, struct mof_class *class, const
 
 	if (!fields)
 		return -ENOMEM;
-	for (uint16_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *sentence;
 
 		TRY(etw_mof_field(reader, class, items[i].property, &fields[i], &sentence));
 		if (!sentence)
-			sentence = find_counter(&items[i], fields, i, &counted);
+			sentence = find_counter(&items[i], fields, (uint16_t)i, &counted);
 		if (sentence)
 			return etw_mof_complain(reader, items[i].property->line, sentence);
 		note_activity(class, &items[i], &fields[i]);

@@ -339,7 +339,7 @@ static int end_message(struct tmf_reader *reader, uint64_t number, struct etw_fa
 			return -ENOMEM;
 	}
 	TRY(grow((void **)&reader->messages, &reader->room, reader->count,
-		 sizeof(*reader->messages)));
+		 sizeof(struct etw_wpp_message *)));
 	reader->messages[reader->count++] = message;
 	reader->state = TMF_OUTSIDE;
 	return 0;
@@ -547,7 +547,7 @@ int etw_tmf_reader_end(struct tmf_reader *reader, uint64_t number, struct etw_wp
 	for (size_t i = 0; i < reader->count; i++)
 		TRY(resolve_enums(reader, reader->messages[i]));
 	messages = etw_arena_copy(reader->arena, reader->messages,
-				  reader->count * sizeof(*reader->messages));
+				  reader->count * sizeof(struct etw_wpp_message *));
 	if (reader->count && !messages)
 		return -ENOMEM;
 	*ret = (struct etw_wpp_messages){reader->count, messages};

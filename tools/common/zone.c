@@ -65,7 +65,7 @@ int32_t etw_zone_bias(const uint8_t *zone, int64_t time_ft, bool *ret_daylight)
 {
 	int32_t bias = load_bias(zone);
 	int32_t standard = bias + load_bias(zone + STANDARD_BIAS);
-	int32_t daylight = bias + load_bias(zone + DAYLIGHT_BIAS);
+	int32_t summer = bias + load_bias(zone + DAYLIGHT_BIAS);
 	int64_t to_daylight, to_standard;
 	struct etw_date date;
 
@@ -78,10 +78,10 @@ int32_t etw_zone_bias(const uint8_t *zone, int64_t time_ft, bool *ret_daylight)
 		return bias;
 	/* Each change is written in the time that ends with it. */
 	to_daylight += standard * PER_MINUTE;
-	to_standard += daylight * PER_MINUTE;
+	to_standard += summer * PER_MINUTE;
 	if (to_daylight < to_standard)
 		*ret_daylight = time_ft >= to_daylight && time_ft < to_standard;
 	else
 		*ret_daylight = time_ft >= to_daylight || time_ft < to_standard;
-	return *ret_daylight ? daylight : standard;
+	return *ret_daylight ? summer : standard;
 }

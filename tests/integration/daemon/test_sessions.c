@@ -275,7 +275,8 @@ static void test_sessions__second_stop_is_refused(void **state)
 	}
 	assert_int_equal(answers[0], 0);
 	assert_int_equal(answers[1], 0);
-	assert_int_equal(answers[2], -EBUSY);
+	/* While it stops, or behind that. */
+	assert_true(answers[2] == -EBUSY || answers[2] == -ENOENT);
 	talk_close(talk);
 	etw_controller_close(opened);
 }
