@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "decode/format.h"
+#include "decode/guess.h"
 #include "export/export_internal.h"
 #include "schema/types.h"
 
@@ -223,6 +224,33 @@ static void put_payload(const struct etw_export_event *event, size_t offset, str
 		etw_text_puts(text, "...");
 }
 
+static void put_guesses(const struct etw_export_event *event, size_t offset, struct etw_text *text)
+{
+	const EVENT_RECORD *record = event->record;
+	const char *before = "; a guess:";
+	struct etw_guesser guesser;
+	struct etw_guess guess;
+	size_t from;
+
+	etw_guesser_init(&guesser, record->UserData, record->UserDataLength, offset,
+			 event->start_ft);
+	while (etw_guesser_next(&guesser, &guess)) {
+		const bool is_text = guess.in_type == TDH_INTYPE_UNICODESTRING ||
+				     guess.in_type == TDH_INTYPE_ANSISTRING;
+
+		etw_text_puts(text, before);
+		etw_text_putc(text, ' ');
+		before = "";
+		from = text->bytes;
+		etw_format_value(guess.in_type, TDH_OUTTYPE_NULL, NULL, 8,
+				 (const uint8_t *)record->UserData + guess.offset, guess.bytes,
+				 text);
+		(void)etw_export_clean(text, from);
+		if (!text->error && is_text)
+			quote(from, text);
+	}
+}
+
 /* What is not decoded: the bytes from where the fields end, and why. */
 static void put_rest(const struct etw_export_event *event, struct etw_text *text)
 {
@@ -241,6 +269,8 @@ static void put_rest(const struct etw_export_event *event, struct etw_text *text
 		etw_text_puts(text, "; ");
 		etw_text_puts(text, decoding->reason);
 	}
+	if (event->flags & ETW_EXPORT_GUESS)
+		put_guesses(event, offset, text);
 	etw_text_putc(text, ']');
 	put_style(event, STYLE_RESET, text);
 }
