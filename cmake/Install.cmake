@@ -2,7 +2,7 @@
 # cmake --install: libraries, headers under include/libetw, pkg-config and CMake package files.
 set(ETW_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/libetw)
 
-install(TARGETS etw RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS etw wevtutil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})

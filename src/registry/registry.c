@@ -84,6 +84,11 @@ static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 		struct etw_fault *reterr);
 static const char *name(void *context, const GUID *guid);
 
+static void release(void *context)
+{
+	etw_registry_close(context);
+}
+
 int etw_registry_open(struct etw_registry **ret)
 {
 	CLEANUP(etw_registry_closep) struct etw_registry *registry = calloc(1, sizeof(*registry));
@@ -93,7 +98,7 @@ int etw_registry_open(struct etw_registry **ret)
 	TRY(open_one(registry, ETW_REGISTRY_SYSTEM));
 	if (!etw_registry_is_one())
 		TRY(open_one(registry, ETW_REGISTRY_USER));
-	registry->hooks = (struct etw_schema_registry){load, name, registry};
+	registry->hooks = (struct etw_schema_registry){load, name, release, registry};
 	*ret = TAKE(registry);
 	return 0;
 }

@@ -22,7 +22,7 @@ struct etw_registry;
  */
 int etw_registry_open(struct etw_registry **ret);
 
-/* etw_registry_close() - takes NULL. A store that it is attached to must be gone. */
+/* etw_registry_close() - takes NULL; not for one that is attached to a store. */
 void etw_registry_close(struct etw_registry *registry);
 void etw_registry_closep(struct etw_registry **registry);
 
@@ -43,7 +43,7 @@ bool etw_registry_is_stale(const struct etw_registry *registry);
 /*
  * etw_registry_attach() - lets a store ask the registry.
  *
- * A registry serves one store; it lives longer than the store.
+ * Takes the registry: it serves this one store, and goes with it.
  */
 void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store *store);
 

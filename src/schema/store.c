@@ -42,6 +42,8 @@ void etw_schema_store_free(struct etw_schema_store *store)
 	etw_table_done(&store->asked);
 	etw_embedded_done(&store->embedded);
 	etw_arena_done(&store->arena);
+	if (store->registry)
+		store->registry->release(store->registry->context);
 	free(store);
 }
 

@@ -114,7 +114,7 @@ struct etw_schema_store {
 	struct etw_table classes;                   /* struct known_class */
 	struct etw_table texts;                     /* struct known_text */
 	struct etw_table asked;                     /* GUIDs that the registry was asked for */
-	const struct etw_schema_registry *registry; /* borrowed; NULL: none */
+	const struct etw_schema_registry *registry; /* with its context, owned; NULL: none */
 	struct registered *registered;
 	struct etw_schema_loan *loans; /* borrowed */
 	uint32_t loan_count;           /* ever */

@@ -21,13 +21,14 @@ struct etw_schema_registry {
 		    struct etw_fault *reterr);
 	/* The registered name, valid as long as the store, or NULL. */
 	const char *(*name)(void *context, const GUID *guid);
+	void (*release)(void *context); /* when the store goes */
 	void *context;
 };
 
 /*
  * etw_schema_store_set_registry() - the registry that is asked last.
  *
- * @registry: borrowed as long as the store; NULL: none
+ * @registry: its context is the store's from now on; set once
  */
 void etw_schema_store_set_registry(struct etw_schema_store *store,
 				   const struct etw_schema_registry *registry);

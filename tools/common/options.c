@@ -6,6 +6,7 @@
 
 #include "base/macros.h"
 #include "tools/common/inputs.h"
+#include "tools/common/installed.h"
 #include "tools/common/program.h"
 
 #define OPTIONS_MAX 32
@@ -81,6 +82,8 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 		etw_program_error("out of memory");
 		return -1;
 	}
+	if (etw_installed_attach(store) < 0)
+		return -1;
 	for (size_t i = 0; i < shared->manifests.count; i++) {
 		if (etw_manifest_load(store, shared->manifests.at[i]) < 0)
 			return -1;

@@ -2,6 +2,7 @@
 #include "tools/common/program.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ void etw_program_error(const char *format, ...)
 	va_list arguments;
 
 	(void)fflush(stdout);
-	(void)fputs("etw: ", stderr);
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(arguments, format);
 	(void)vfprintf(stderr, format, arguments);
 	va_end(arguments);

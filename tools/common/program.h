@@ -14,7 +14,7 @@ enum etw_exit {
 		3, /* done, but parts of the input could not be read; the output says which */
 };
 
-/* etw_program_error() - "etw: sentence" on standard error. */
+/* etw_program_error() - "program: sentence" on standard error. */
 void etw_program_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/common/installed.h"
+
+#include <string.h>
+
+#include "tools/common/program.h"
+
+int etw_installed_open(struct etw_registry **ret)
+{
+	struct etw_fault fault = {0};
+	const char *folder;
+	int trouble;
+
+	if (etw_registry_open(ret) < 0) {
+		etw_program_error("out of memory");
+		return -1;
+	}
+	trouble = etw_registry_trouble(*ret, &folder, &fault);
+	if (trouble)
+		etw_program_error("warning: the providers installed in %s are left out: %s", folder,
+				  fault.sentence ? fault.sentence : strerror(-trouble));
+	return 0;
+}
+
+int etw_installed_attach(struct etw_schema_store *store)
+{
+	struct etw_registry *registry;
+
+	if (etw_installed_open(&registry) < 0)
+		return -1;
+	etw_registry_attach(registry, store);
+	return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* `wevtutil gp`: what is installed of one provider, as an indented tree or as XML. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "tools/common/installed.h"
+#include "tools/common/output.h"
+#include "tools/common/program.h"
+#include "tools/wevtutil/find.h"
+#include "tools/wevtutil/publisher.h"
+#include "tools/wevtutil/verb.h"
+
+enum {
+	OPTION_EVENTS,
+	OPTION_MESSAGES,
+	OPTION_FORMAT
+};
+
+/* The latest definition of a provider counts for what the index says of it. */
+static bool find_entry(const struct etw_registry *registry, const GUID *guid,
+		       struct etw_registry_entry *ret)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; i < etw_registry_count(registry); i++) {
+		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
+
+		if (entry.row.role != WIRE_REGISTRY_PROVIDER ||
+		    !etw_guid_equal(&entry.row.guid, guid))
+			continue;
+		*ret = entry;
+		is_found = true;
+	}
+	return is_found;
+}
+
+static int show(struct wevtutil_publisher *publisher, bool is_xml)
+{
+	struct etw_output output;
+	int r;
+
+	if (etw_output_open(NULL, &output))
+		return ETW_EXIT_FAILED;
+	wevtutil_publisher_write(publisher, is_xml, &output.text);
+	r = etw_output_flush(&output);
+	etw_output_done(&output);
+	if (r == -ENOMEM)
+		etw_program_error("out of memory");
+	return r < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
+}
+
+static int show_provider(struct etw_schema_store *store, struct wevtutil_publisher *publisher,
+			 bool is_xml)
+{
+	struct etw_fault fault = {0};
+
+	publisher->schema = etw_schema_store_demand_provider(store, &publisher->entry->row.guid);
+	if (etw_schema_store_damage(store, &fault)) {
+		etw_program_error("its definition cannot be read: %s", fault.sentence);
+		return ETW_EXIT_FAILED;
+	}
+	return show(publisher, is_xml);
+}
+
+static int run(const struct wevtutil_words *words)
+{
+	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
+	const char *format = words->values[OPTION_FORMAT];
+	struct wevtutil_publisher publisher = {
+		.has_events = wevtutil_is_on(words->values[OPTION_EVENTS]),
+		.has_messages = wevtutil_is_on(words->values[OPTION_MESSAGES]),
+	};
+	struct etw_registry_entry entry;
+	struct etw_registry *registry;
+	GUID guid;
+
+	if (format && strcasecmp(format, "xml") != 0 && strcasecmp(format, "text") != 0) {
+		etw_program_error("/f wants xml or text, not \"%s\"", format);
+		return ETW_EXIT_USAGE;
+	}
+	if (etw_schema_store_create(&store) < 0) {
+		etw_program_error("out of memory");
+		return ETW_EXIT_FAILED;
+	}
+	if (etw_installed_open(&registry) < 0)
+		return ETW_EXIT_FAILED;
+	etw_registry_attach(registry, store);
+	if (!wevtutil_find(registry, words->at[0], &guid) || !find_entry(registry, &guid, &entry)) {
+		etw_program_error("the provider %s is not installed", words->at[0]);
+		return ETW_EXIT_FAILED;
+	}
+	publisher.entry = &entry;
+	return show_provider(store, &publisher, format && !strcasecmp(format, "xml"));
+}
+
+const struct wevtutil_verb wevtutil_gp = {
+	.brief = "gp",
+	.full = "get-publisher",
+	.help = "usage: wevtutil gp PROVIDER [/ge[:true|false]] [/gm[:true|false]] [/f:xml|text]\n"
+		"\n"
+		"Shows what is installed of a provider, named by its name or GUID.\n"
+		"\n"
+		"  /ge        its events too (getevents)\n"
+		"  /gm        with their messages (getmessage)\n"
+		"  /f:FORMAT  text, the default, or xml (format)\n",
+	.options = {[OPTION_EVENTS] = {"ge", "getevents", true},
+		    [OPTION_MESSAGES] = {"gm", "getmessage", true},
+		    [OPTION_FORMAT] = {"f", "format", false}},
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run,
+};
