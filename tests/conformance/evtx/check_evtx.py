@@ -5,11 +5,11 @@
     check_evtx.py ETW
 
 tracerpt wrote the same events into an event log: names and values as Windows decoded them with the
-provider that was installed there. Event by event, in order of time: every number of the header, the names
-of the fields and their order, and every value. The log stores typed values, so that it is evtxexport
-(libevtx) that writes them: numbers are compared as numbers, whatever their base; through the manifest's maps,
-read here, where it gives numbers names; byte strings that are socket addresses through a rendering of their
-own here; text as text.
+provider that was installed there. Event by event, in order of time: every number of the header, the
+names of the fields and their order, and every value. The log stores typed values, so that it is
+evtxexport (libevtx) that writes them: numbers are compared as numbers, whatever their base; through
+the manifest's maps, read here, where it gives numbers names; byte strings that are socket addresses
+through a rendering of their own here; text as text.
 Exit status: 0 all agree, 1 a difference, 77 no data or no evtxexport.
 """
 
@@ -55,8 +55,8 @@ def manifest_maps(path):
 
 def undecoded(event):
     """
-    The fields of event 2, whose text lacks its final NUL: Windows refuses such a payload as a whole and keeps
-    it as it is, where ours takes what is left.
+    The fields of event 2, whose text lacks its final NUL: Windows refuses such a payload as a whole
+    and keeps it as it is, where ours takes what is left.
     """
     error = event.find(SPACE + "ProcessingErrorData")
     if error is None:

@@ -64,7 +64,7 @@ def read_events(lines):
 
 
 def read_identities(lines, pids):
-    """path -> the identities of its loads by these processes; elsewhere another file may have that path."""
+    """path -> identities of its loads by these processes; elsewhere it may be another file."""
     identities = {}
     for line in lines:
         words = line.rstrip("\n").split("\t")
