@@ -85,6 +85,14 @@ static inline void pdb_begin(struct pdb_maker *maker, const GUID *guid, uint32_t
 	pdb_fill(maker, 3, 52);
 }
 
+/* pdb_drop() - frees what was not made into a file. */
+static inline void pdb_drop(struct pdb_maker *maker)
+{
+	for (unsigned i = 0; i < PDB_STREAMS_MAX; i++)
+		free(maker->streams[i].at);
+	*maker = (struct pdb_maker){0};
+}
+
 /* The current module's stream. */
 static inline unsigned pdb_module(const struct pdb_maker *maker)
 {
@@ -220,6 +228,7 @@ static inline uint8_t *pdb_finish(struct pdb_maker *maker, size_t *ret_bytes)
 		}
 		next += count;
 		free(stream->at);
+		*stream = (struct pdb_stream){0};
 	}
 	memcpy(file + (size_t)4 * each, directory, (size_t)directory_blocks * each);
 	free(directory);

@@ -45,6 +45,7 @@ static int begin(void **state)
 {
 	(void)state;
 	etw_arena_init(&arena);
+	pdb_drop(&maker);
 	pdb_begin(&maker, &pdb_guid, 3);
 	fault = (struct etw_fault){0};
 	pdb = (struct etw_pdb){0};
@@ -55,6 +56,7 @@ static int end(void **state)
 {
 	(void)state;
 	etw_arena_done(&arena);
+	pdb_drop(&maker);
 	return 0;
 }
 
@@ -124,6 +126,7 @@ static void test_pdb__without_dbi_stream(void **state)
 
 static void check_procedure(uint16_t kind)
 {
+	pdb_drop(&maker);
 	pdb_begin(&maker, &pdb_guid, 3);
 	pdb_add_module(&maker);
 	pdb_add_annotation(&maker, message_11);
