@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -21,9 +22,10 @@ int etw_manifest_refuse(struct manifest_reader *reader, const struct etw_xml_ele
 	return etw_fault_set(reader->reterr, -EBADMSG, element->line, "manifest", field, sentence);
 }
 
-static uint64_t hash_symbol(unsigned kind, const void *scope, const char *name)
+static uint64_t hash_symbol(const struct manifest_reader *reader, unsigned kind, const void *scope,
+			    const char *name)
 {
-	uint64_t hash = etw_hash_mix(kind, (uint64_t)(uintptr_t)scope);
+	uint64_t hash = etw_hash_mix(reader->seed + kind, (uint64_t)(uintptr_t)scope);
 
 	return etw_hash_bytes(hash, name, strlen(name));
 }
@@ -39,7 +41,7 @@ static bool is_symbol(const void *item, const void *key)
 
 int etw_manifest_define(struct manifest_reader *reader, const struct manifest_symbol *symbol)
 {
-	uint64_t hash = hash_symbol(symbol->kind, symbol->scope, symbol->name);
+	uint64_t hash = hash_symbol(reader, symbol->kind, symbol->scope, symbol->name);
 	struct manifest_symbol *copy;
 
 	if (etw_table_find(&reader->symbols, hash, is_symbol, symbol))
@@ -53,7 +55,8 @@ struct manifest_symbol *etw_manifest_find(const struct manifest_reader *reader, 
 {
 	const struct manifest_symbol key = {.kind = kind, .scope = scope, .name = name};
 
-	return etw_table_find(&reader->symbols, hash_symbol(kind, scope, name), is_symbol, &key);
+	return etw_table_find(&reader->symbols, hash_symbol(reader, kind, scope, name), is_symbol,
+			      &key);
 }
 
 bool etw_manifest_number(const char *text, uint64_t max, uint64_t *ret)
@@ -275,7 +278,11 @@ int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
 	struct etw_arena_mark mark = etw_arena_mark(arena);
 	struct manifest_reader reader = {.arena = arena, .winmeta = "win", .reterr = reterr};
 	struct etw_xml_element *root;
-	int r = etw_xml_parse(&reader.scratch, text, bytes, &root, reterr);
+	int r;
+
+	if (getrandom(&reader.seed, sizeof(reader.seed), GRND_NONBLOCK) < 0)
+		reader.seed = (uint64_t)(uintptr_t)&reader;
+	r = etw_xml_parse(&reader.scratch, text, bytes, &root, reterr);
 
 	if (r == 0)
 		r = read_document(&reader, root, ret);

@@ -224,8 +224,7 @@ int etw_manifest_check_field(struct manifest_reader *reader, const struct etw_xm
 		TRY(etw_manifest_complain(reader, element,
 					  "a length or count refers to a field that is no integer",
 					  field->name));
-	return etw_manifest_claim(reader, element, SYMBOL_TEMPLATE + PART_C_NAME, element->parent,
-				  field->name, "the name of a field is taken");
+	return 0;
 }
 
 /* Bytes of all values whose size the template alone tells. */

@@ -26,6 +26,7 @@ enum symbol_kind {
 	SYMBOL_CHANNEL,  /* object: struct manifest_channel */
 	SYMBOL_MAP,      /* object: struct etw_map */
 	SYMBOL_TEMPLATE, /* object: struct manifest_template */
+	SYMBOL_FIELD,    /* value: index; scope: the template or struct */
 	SYMBOL_FILTER,
 	SYMBOL_PATTERN_MAP,
 	SYMBOL_EVENT,
@@ -96,6 +97,7 @@ struct manifest_reader {
 	struct etw_arena *arena;  /* results */
 	struct etw_arena scratch; /* document and symbols, owned */
 	struct etw_table symbols; /* struct manifest_symbol, owned */
+	uint64_t seed;            /* of their hashes, so that a manifest cannot choose collisions */
 	struct etw_text text;     /* scratch, owned */
 	const char *winmeta;      /* prefix of winmeta's names in this document, without colon */
 	size_t culture_count;     /* string tables, as many as there are `resources` */
@@ -162,6 +164,7 @@ int etw_manifest_claim_number(struct manifest_reader *reader, const struct etw_x
 			      unsigned kind, const void *scope, uint64_t number,
 			      const char *sentence);
 
+/* etw_manifest_claim_guid() - the same for a GUID. Returns 0 or -ENOMEM. */
 int etw_manifest_claim_guid(struct manifest_reader *reader, const struct etw_xml_element *element,
 			    unsigned kind, const void *scope, const GUID *guid,
 			    const char *sentence);

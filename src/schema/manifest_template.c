@@ -22,24 +22,39 @@ static bool is_struct(const struct etw_xml_element *element)
 	return strcmp(element->name, "struct") == 0;
 }
 
-/* Among the fields of [first, end); the last of a name is the nearest. */
-static bool find_field(const struct layout *layout, uint16_t first, uint16_t end, const char *name,
-		       uint16_t *ret)
-{
-	for (uint16_t i = end; i-- > first;) {
-		if (strcmp(layout->fields[i].name, name) == 0) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Where an element's length or count may refer to: its earlier siblings, then the outer fields. */
 struct outlook {
-	uint16_t first;     /* first sibling */
+	const struct etw_xml_element *parent; /* of the siblings */
 	uint16_t outer_end; /* fields before the struct that the siblings are in; 0 at the top */
 };
+
+/* Of several fields of one name, the first is meant. */
+static bool find_field(const struct manifest_reader *reader, const struct outlook *outlook,
+		       const char *name, uint16_t *ret)
+{
+	const struct manifest_symbol *symbol = etw_manifest_find(reader, SYMBOL_FIELD,
+								 outlook->parent, name);
+
+	if (!symbol && outlook->outer_end)
+		symbol = etw_manifest_find(reader, SYMBOL_FIELD, outlook->parent->parent, name);
+	if (!symbol || (symbol->scope != outlook->parent && symbol->value >= outlook->outer_end))
+		return false;
+	*ret = (uint16_t)symbol->value;
+	return true;
+}
+
+static int define_field(struct manifest_reader *reader, const struct etw_xml_element *element,
+			const char *name, uint16_t index)
+{
+	int r = etw_manifest_define(reader, &(struct manifest_symbol){.kind = SYMBOL_FIELD,
+								      .scope = element->parent,
+								      .name = name,
+								      .value = index});
+
+	return r == MANIFEST_TAKEN ? etw_manifest_complain(reader, element,
+							   "the name of a field is taken", name)
+				   : r;
+}
 
 /*
  * A number, or the name of an earlier field. Like the message compiler, takes 0 as if the attribute were
@@ -48,8 +63,7 @@ struct outlook {
  * Returns 0, the flag that applies, or -EBADMSG.
  */
 static int read_extent(struct manifest_reader *reader, const struct etw_xml_element *element,
-		       const char *attribute, const struct layout *layout,
-		       const struct outlook *outlook, uint16_t *ret)
+		       const char *attribute, const struct outlook *outlook, uint16_t *ret)
 {
 	bool is_count = strcmp(attribute, "count") == 0;
 	const char *text = etw_xml_attribute(element, attribute);
@@ -63,29 +77,26 @@ static int read_extent(struct manifest_reader *reader, const struct etw_xml_elem
 		*ret = (uint16_t)value;
 		return is_count ? PropertyParamFixedCount : PropertyParamFixedLength;
 	}
-	if (find_field(layout, outlook->first, layout->count, text, ret) ||
-	    find_field(layout, 0, outlook->outer_end, text, ret))
+	if (find_field(reader, outlook, text, ret))
 		return is_count ? PropertyParamCount : PropertyParamLength;
 	return etw_manifest_refuse(reader, element, attribute,
 				   "a length or count is neither a number nor an earlier field");
 }
 
 static int read_count(struct manifest_reader *reader, const struct etw_xml_element *element,
-		      const struct layout *layout, const struct outlook *outlook,
-		      struct etw_field *field)
+		      const struct outlook *outlook, struct etw_field *field)
 {
 	int flag;
 
 	field->count = 1;
-	flag = read_extent(reader, element, "count", layout, outlook, &field->count);
+	flag = read_extent(reader, element, "count", outlook, &field->count);
 	if (flag > 0)
 		field->flags |= (uint32_t)flag;
 	return flag < 0 ? flag : 0;
 }
 
 static int read_length(struct manifest_reader *reader, const struct etw_xml_element *element,
-		       const struct layout *layout, const struct outlook *outlook,
-		       struct etw_field *field)
+		       const struct outlook *outlook, struct etw_field *field)
 {
 	int flag;
 
@@ -93,7 +104,7 @@ static int read_length(struct manifest_reader *reader, const struct etw_xml_elem
 	/* Only these have a length to choose. */
 	if (etw_schema_type(field->in_type)->extent != ETW_EXTENT_GIVEN)
 		return 0;
-	flag = read_extent(reader, element, "length", layout, outlook, &field->length);
+	flag = read_extent(reader, element, "length", outlook, &field->length);
 	if (flag > 0)
 		field->flags |= (uint32_t)flag;
 	return flag < 0 ? flag : 0;
@@ -131,8 +142,7 @@ static int read_out_type(struct manifest_reader *reader, const struct etw_xml_el
 }
 
 static int read_data(struct manifest_reader *reader, const struct etw_xml_element *element,
-		     const struct layout *layout, const struct outlook *outlook,
-		     struct etw_field *field)
+		     const struct outlook *outlook, struct etw_field *field)
 {
 	const char *in_type = etw_xml_attribute(element, "inType");
 
@@ -140,7 +150,7 @@ static int read_data(struct manifest_reader *reader, const struct etw_xml_elemen
 		return etw_manifest_refuse(reader, element, "inType",
 					   "the inType of a field is missing or unknown");
 	TRY(read_out_type(reader, element, field));
-	TRY(read_length(reader, element, layout, outlook, field));
+	TRY(read_length(reader, element, outlook, field));
 	return read_map_name(reader, element, field);
 }
 
@@ -148,7 +158,7 @@ static int read_data(struct manifest_reader *reader, const struct etw_xml_elemen
 static int place_children(struct manifest_reader *reader, const struct etw_xml_element *parent,
 			  struct layout *layout, uint16_t outer_end)
 {
-	const struct outlook outlook = {layout->count, outer_end};
+	const struct outlook outlook = {parent, outer_end};
 
 	for (const struct etw_xml_element *at = parent->first_child; at; at = at->next) {
 		struct etw_field field = {0};
@@ -160,12 +170,13 @@ static int place_children(struct manifest_reader *reader, const struct etw_xml_e
 			return etw_manifest_refuse(reader, at, "name", "a field has no name");
 		if (is_struct(at))
 			field.flags = PropertyStruct;
-		TRY(read_count(reader, at, layout, &outlook, &field));
+		TRY(read_count(reader, at, &outlook, &field));
 		if (is_data(at))
-			TRY(read_data(reader, at, layout, &outlook, &field));
+			TRY(read_data(reader, at, &outlook, &field));
 		TRY(etw_manifest_keep(reader, name, &field.name));
 		layout->fields[layout->count] = field;
 		TRY(etw_manifest_check_field(reader, at, layout->fields, layout->count));
+		TRY(define_field(reader, at, field.name, layout->count));
 		layout->count++;
 	}
 	return 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -332,6 +333,7 @@ static int write_provider(struct manifest_writer *writer, const struct etw_provi
 static void done_with_provider(struct manifest_writer *writer)
 {
 	etw_table_done(&writer->templates);
+	etw_table_done(&writer->places);
 	etw_arena_done(&writer->arena);
 	writer->first_template = writer->last_template = NULL;
 }
@@ -342,6 +344,8 @@ static int write_document(const struct etw_provider_schema *schemas, size_t coun
 	struct manifest_writer writer = {.text = text};
 	int r = 0;
 
+	if (getrandom(&writer.seed, sizeof(writer.seed), GRND_NONBLOCK) < 0)
+		writer.seed = (uint64_t)(uintptr_t)&writer;
 	etw_text_puts(text,
 		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<instrumentationManifest"

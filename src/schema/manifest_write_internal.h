@@ -20,13 +20,21 @@ struct written_template {
 	size_t number; /* from 1 */
 };
 
+/* Where fields lie that are already known to be those of a template. */
+struct written_place {
+	struct written_template key;
+	const struct written_template *template;
+};
+
 struct manifest_writer {
 	struct etw_text *text;
 	struct etw_text strings; /* owned; the elements of the string table */
 	size_t string_count;
 	const struct etw_provider_schema *schema; /* the one being written */
 	struct etw_arena arena;                   /* owned; templates and lists of the provider */
-	struct etw_table templates;               /* owned; struct written_template */
+	struct etw_table templates; /* owned; struct written_template, by their fields */
+	struct etw_table places;    /* owned; struct written_place: those of the fields in memory */
+	uint64_t seed; /* of their hashes, so that a definition cannot choose collisions */
 	struct written_template *first_template;
 	struct written_template *last_template;
 };

@@ -13,9 +13,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return text ? etw_hash_bytes(hash, text, strlen(text) + 1) : etw_hash_mix(hash, 0);
 }
 
-static uint64_t hash_template(const struct written_template *template)
+static uint64_t hash_template(uint64_t seed, const struct written_template *template)
 {
-	uint64_t hash = etw_hash_mix(template->is_user_data, template->top_count);
+	uint64_t hash = etw_hash_mix(seed + template->is_user_data, template->top_count);
 
 	for (uint16_t i = 0; i < template->field_count; i++) {
 		const struct etw_field *field = &template->fields[i];
@@ -61,32 +61,67 @@ static bool is_template(const void *item, const void *key)
 	return true;
 }
 
+static bool is_place(const void *item, const void *key)
+{
+	const struct written_template *left = &((const struct written_place *)item)->key;
+	const struct written_template *right = key;
+
+	return left->fields == right->fields && left->field_count == right->field_count &&
+	       left->top_count == right->top_count && left->is_user_data == right->is_user_data;
+}
+
+static uint64_t hash_place(uint64_t seed, const struct written_template *template)
+{
+	return etw_hash_mix(etw_hash_mix(seed, (uint64_t)(uintptr_t) template->fields),
+			    (uint64_t) template->field_count << 32 |
+				    (uint32_t) template->top_count << 1 | template->is_user_data);
+}
+
 const struct written_template *etw_write_find_template(const struct manifest_writer *writer,
 						       const struct written_template *template)
 {
-	return etw_table_find(&writer->templates, hash_template(template), is_template, template);
+	const struct written_place *place = etw_table_find(
+		&writer->places, hash_place(writer->seed, template), is_place, template);
+
+	return place ? place->template : NULL;
 }
 
-int etw_write_add_template(struct manifest_writer *writer, const struct written_template *template)
+static int add_content(struct manifest_writer *writer, struct written_template *template)
 {
-	struct written_template *copy;
-
-	if (etw_write_find_template(writer, template))
-		return 0;
-	copy = etw_arena_copy(&writer->arena, template, sizeof(*template));
-	if (!copy)
-		return -ENOMEM;
-	copy->number = writer->templates.count + 1;
-	TRY(etw_table_insert(&writer->templates, hash_template(copy), copy));
+	template->number = writer->templates.count + 1;
+	TRY(etw_table_insert(&writer->templates, hash_template(writer->seed, template), template));
 	if (writer->last_template)
-		writer->last_template->next = copy;
+		writer->last_template->next = template;
 	else
-		writer->first_template = copy;
-	writer->last_template = copy;
+		writer->first_template = template;
+	writer->last_template = template;
 	return 0;
 }
 
-/* The name of an earlier field, or a number; @flags: those of a field that speak of this attribute. */
+/* Many events share fields in memory: those are looked at once. */
+int etw_write_add_template(struct manifest_writer *writer, const struct written_template *template)
+{
+	struct written_template *known;
+	struct written_place *place;
+
+	if (etw_write_find_template(writer, template))
+		return 0;
+	known = etw_table_find(&writer->templates, hash_template(writer->seed, template),
+			       is_template, template);
+	place = etw_arena_alloc(&writer->arena, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	if (!known) {
+		known = etw_arena_copy(&writer->arena, template, sizeof(*template));
+		if (!known)
+			return -ENOMEM;
+		TRY(add_content(writer, known));
+	}
+	*place = (struct written_place){*template, known};
+	return etw_table_insert(&writer->places, hash_place(writer->seed, template), place);
+}
+
+/* The name of an earlier field, or a number. */
 static void write_extent(struct etw_text *text, const char *attribute,
 			 const struct written_template *template, bool is_field, bool is_fixed,
 			 uint16_t value)

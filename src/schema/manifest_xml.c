@@ -56,6 +56,8 @@ static int copy_attributes(struct builder *builder, struct etw_xml_element *elem
 		count++;
 	if (!count)
 		return 0;
+	if (count > ETW_MANIFEST_ATTRIBUTES_MAX)
+		return -E2BIG;
 	attributes = etw_arena_array(builder->arena, count, sizeof(*attributes));
 	if (!attributes)
 		return -ENOMEM;
@@ -75,6 +77,7 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 	struct builder *builder = context;
 	struct etw_xml_element *element;
 	struct etw_xml_element *parent = builder->open;
+	int r;
 
 	if (builder->depth == ETW_MANIFEST_DEPTH_MAX) {
 		refuse(builder, "elements are nested too deeply");
@@ -85,8 +88,13 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 		return;
 	}
 	element = etw_arena_alloc(builder->arena, sizeof(*element));
-	if (!element || copy_attributes(builder, element, pairs) < 0) {
-		stop(builder, -ENOMEM);
+	r = element ? copy_attributes(builder, element, pairs) : -ENOMEM;
+	if (r == -E2BIG) {
+		refuse(builder, "an element has too many attributes");
+		return;
+	}
+	if (r < 0) {
+		stop(builder, r);
 		return;
 	}
 	element->name = etw_arena_strdup(builder->arena, without_prefix(name));

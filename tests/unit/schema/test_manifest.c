@@ -446,6 +446,7 @@ static void test_manifest__documents_that_are_refused(void **state)
 {
 	static char deep[80 * 3 + 1];
 	static const char unknown[] = "<?xml version='1.0' encoding='x-none'?><a b='\xe4'/>";
+	CLEANUP(etw_text_done) struct etw_text text = {0};
 
 	(void)state;
 	refuse("", 1, "the text is not well-formed XML");
@@ -456,6 +457,11 @@ static void test_manifest__documents_that_are_refused(void **state)
 	refuse("<!DOCTYPE a [\n<!ATTLIST a b CDATA 'x'>]><a/>", 2,
 	       "attribute declarations are not accepted");
 	refuse("\n<other/>", 2, "the document is not an instrumentation manifest");
+	etw_text_puts(&text, "<a\n");
+	for (int i = 0; i <= ETW_MANIFEST_ATTRIBUTES_MAX; i++)
+		etw_text_printf(&text, " a%d=''", i);
+	etw_text_puts(&text, "/>");
+	refuse(etw_text_string(&text), 1, "an element has too many attributes");
 	for (size_t i = 0; i < 80; i++)
 		memcpy(deep + 3 * i, "<a>", 3);
 	refuse(deep, 1, "elements are nested too deeply");
