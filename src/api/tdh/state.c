@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api/tdh/blob.h"
+#include "api/tdh/loaded.h"
 #include "api/tdh/trace_files.h"
 #include "base/macros.h"
 
@@ -21,6 +22,7 @@ static void free_state(struct etw_tdh_state *state)
 	etw_tdh_blobs_done(&state->blobs);
 	etw_decoder_free(state->decoder);
 	etw_schema_store_free(state->store);
+	etw_tdh_loaded_done(state->loaded);
 	free(state);
 }
 
@@ -36,6 +38,8 @@ static int create_state(struct etw_tdh_state **ret)
 	if (!state)
 		return -ENOMEM;
 	TRY(etw_schema_store_create(&state->store));
+	TRY(etw_registry_open(&state->registry));
+	etw_registry_attach(state->registry, state->store);
 	TRY(etw_decoder_create(state->store, &state->decoder));
 	*ret = TAKE(state);
 	return 0;

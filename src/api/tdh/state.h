@@ -16,12 +16,15 @@
 
 #include "base/table.h"
 #include "decode/decode.h"
+#include "registry/registry.h"
 #include "schema/store.h"
 
 struct etw_tdh_state {
 	struct etw_schema_store *store; /* owned */
 	struct etw_decoder *decoder;    /* owned; knows the programs */
 	struct etw_table blobs;         /* struct etw_tdh_blob, owned; see blob.h */
+	struct etw_registry *registry;  /* the store's */
+	struct etw_tdh_loaded *loaded;  /* owned list; see loaded.h */
 };
 
 /*

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* tdh.h: definitions that a program brings along. Files are read without the lock of the state. */
+#include <tdh.h>
+#include <winerror.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api/tdh/file.h"
+#include "api/tdh/loaded.h"
+#include "api/tdh/state.h"
+#include "api/win32_error.h"
+#include "base/path.h"
+#include "base/sha1.h"
+#include "base/utf.h"
+#include "schema/binary.h"
+#include "schema/manifest.h"
+
+static void free_loadedp(struct etw_tdh_loaded **loaded)
+{
+	etw_tdh_loaded_free(*loaded);
+}
+
+/* The Linux path of a caller's; *ret is owned. */
+static ULONG resolve(const WCHAR *wide, char **ret)
+{
+	CLEANUP(freep) char *utf8 = NULL;
+	size_t units = 0;
+
+	if (!wide)
+		return ERROR_INVALID_PARAMETER;
+	while (wide[units]) {
+		if (++units > MAX_PATH)
+			return ERROR_INVALID_PARAMETER;
+	}
+	if (!units)
+		return ERROR_INVALID_PARAMETER;
+	utf8 = etw_utf16_to_utf8((const uint8_t *)wide, units);
+	if (!utf8)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	TRY_WIN32(etw_path_resolve(utf8, ret));
+	return ERROR_SUCCESS;
+}
+
+/* By its full path when it exists, so that one file has one name. */
+static ULONG create_for_path(const WCHAR *wide, struct etw_tdh_loaded **ret)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct etw_tdh_loaded *loaded;
+	ULONG error = resolve(wide, &path);
+	char *full;
+
+	if (error)
+		return error;
+	full = realpath(path, NULL);
+	loaded = calloc(1, sizeof(*loaded));
+	if (!loaded) {
+		free(full);
+		return ERROR_NOT_ENOUGH_MEMORY;
+	}
+	loaded->path = full ? full : TAKE(path);
+	*ret = loaded;
+	return ERROR_SUCCESS;
+}
+
+static ULONG add(struct etw_tdh_loaded **loaded)
+{
+	struct etw_tdh_state *state;
+	int result;
+
+	TRY_WIN32(etw_tdh_lock(&state));
+	result = etw_tdh_loaded_add(state, TAKE(*loaded));
+	etw_tdh_unlock();
+	return etw_win32_from_result(result);
+}
+
+static ULONG remove_loaded(const char *path, const uint8_t *sha1)
+{
+	struct etw_tdh_state *state;
+	int result;
+
+	TRY_WIN32(etw_tdh_lock(&state));
+	result = etw_tdh_loaded_remove(state, path, sha1);
+	etw_tdh_unlock();
+	return etw_win32_from_result(result);
+}
+
+static ULONG parse_manifest(struct etw_tdh_loaded *loaded, const void *text, size_t bytes)
+{
+	int result = etw_manifest_parse(&loaded->arena, text, bytes, &loaded->definition, NULL);
+
+	return result == -EBADMSG ? ERROR_XML_PARSE_ERROR : etw_win32_from_result(result);
+}
+
+TDHSTATUS TdhLoadManifest(PWSTR Manifest)
+{
+	CLEANUP(free_loadedp) struct etw_tdh_loaded *loaded = NULL;
+	CLEANUP(freep) char *text = NULL;
+	size_t bytes;
+	ULONG error = create_for_path(Manifest, &loaded);
+
+	if (error)
+		return error;
+	TRY_WIN32(etw_tdh_file_read(loaded->path, ETW_MANIFEST_BYTES_MAX, &text, &bytes));
+	error = parse_manifest(loaded, text, bytes);
+	return error ? error : add(&loaded);
+}
+
+TDHSTATUS TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData)
+{
+	CLEANUP(free_loadedp) struct etw_tdh_loaded *loaded = NULL;
+	ULONG error;
+
+	if (!pData || !cbData)
+		return ERROR_INVALID_PARAMETER;
+	loaded = calloc(1, sizeof(*loaded));
+	if (!loaded)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	etw_sha1(pData, cbData, loaded->sha1);
+	error = parse_manifest(loaded, pData, cbData);
+	return error ? error : add(&loaded);
+}
+
+TDHSTATUS TdhLoadManifestFromBinary(PWSTR BinaryPath)
+{
+	CLEANUP(free_loadedp) struct etw_tdh_loaded *loaded = NULL;
+	ULONG error = create_for_path(BinaryPath, &loaded);
+	int result;
+
+	if (error)
+		return error;
+	result = etw_binary_read(&loaded->arena, loaded->path, NULL, NULL, &loaded->definition,
+				 NULL);
+	if (result == -ENODATA)
+		return ERROR_RESOURCE_TYPE_NOT_FOUND;
+	TRY_WIN32(result);
+	return add(&loaded);
+}
+
+TDHSTATUS TdhUnloadManifest(PWSTR Manifest)
+{
+	CLEANUP(free_loadedp) struct etw_tdh_loaded *wanted = NULL;
+	ULONG error = create_for_path(Manifest, &wanted);
+
+	return error ? error : remove_loaded(wanted->path, NULL);
+}
+
+TDHSTATUS TdhUnloadManifestFromMemory(LPCVOID pData, ULONG cbData)
+{
+	uint8_t sha1[ETW_SHA1_BYTES];
+
+	if (!pData || !cbData)
+		return ERROR_INVALID_PARAMETER;
+	etw_sha1(pData, cbData, sha1);
+	return remove_loaded(NULL, sha1);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Manifests and binaries that the process has loaded. Each lives in an arena of its own and is lent to the
+ * store, so that unloading gives the memory back.
+ */
+#ifndef ETW_API_TDH_LOADED_H
+#define ETW_API_TDH_LOADED_H
+
+#include "base/arena.h"
+#include "schema/store_registry.h"
+
+struct etw_tdh_state;
+
+struct etw_tdh_loaded {
+	struct etw_tdh_loaded *next;
+	char *path;       /* owned; NULL: from memory */
+	uint8_t sha1[20]; /* of what was in memory */
+	struct etw_definition *definition;
+	struct etw_schema_loan loan;
+	struct etw_arena arena;
+};
+
+/* etw_tdh_loaded_free() - frees one; takes NULL. */
+void etw_tdh_loaded_free(struct etw_tdh_loaded *loaded);
+
+/*
+ * etw_tdh_loaded_add() - lends a definition to the store, in the place of one of the same origin.
+ *
+ * Takes @loaded. Returns 0 or -ENOMEM. Context: holding the state's lock.
+ */
+int etw_tdh_loaded_add(struct etw_tdh_state *state, struct etw_tdh_loaded *loaded);
+
+/*
+ * etw_tdh_loaded_remove() - unloads what has this origin.
+ *
+ * @path: NULL: from memory, by @sha1
+ *
+ * Returns 0; -ESRCH when nothing such is loaded; -ENOMEM. Context: holding the state's lock.
+ */
+int etw_tdh_loaded_remove(struct etw_tdh_state *state, const char *path, const uint8_t *sha1);
+
+/* etw_tdh_loaded_done() - frees all; the store is gone. */
+void etw_tdh_loaded_done(struct etw_tdh_loaded *first);
+
+#endif
