@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/atomic.h"
 #include "base/macros.h"
 
 void etw_logfile_header(const struct etw_etl_header *header, TRACE_LOGFILE_HEADER *ret)
@@ -22,7 +23,9 @@ void etw_logfile_header(const struct etw_etl_header *header, TRACE_LOGFILE_HEADE
 	ret->BuffersWritten = header->buffers_written;
 	ret->StartBuffers = header->start_buffers;
 	ret->PointerSize = header->pointer_bytes;
-	ret->EventsLost = header->events_lost;
+	/* Those of a session that is being read change meanwhile. */
+	ret->EventsLost = load_relaxed(&header->events_lost);
+	ret->BuffersLost = load_relaxed(&header->buffers_lost);
 	ret->CpuSpeedInMHz = header->cpu_mhz;
 	static_assert(sizeof(ret->TimeZone) == sizeof(header->time_zone), "one layout");
 	memcpy(&ret->TimeZone, header->time_zone, sizeof(ret->TimeZone));
@@ -30,7 +33,6 @@ void etw_logfile_header(const struct etw_etl_header *header, TRACE_LOGFILE_HEADE
 	ret->PerfFreq.QuadPart = (LONGLONG)header->perf_frequency;
 	ret->StartTime.QuadPart = header->start_ft;
 	ret->ReservedFlags = header->clock_type;
-	ret->BuffersLost = header->buffers_lost;
 }
 
 ULONG etw_logfile_is_kernel(const struct etw_etl_header *header)
