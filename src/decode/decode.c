@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/program.h"
+#include "schema/mend.h"
 #include "schema/types.h"
 
 #define FIRST_SLOTS 256 /* power of two */
@@ -21,6 +22,8 @@
 struct entry {
 	const struct etw_schema *schema; /* NULL: free */
 	struct etw_program *programs[2]; /* owned; for pointers of 4 and 8 bytes */
+	struct etw_schema *mended;       /* owned; NULL: not asked for yet, or no error is known */
+	bool is_judged;                  /* whether it was asked for */
 };
 
 struct etw_decoder {
@@ -29,6 +32,7 @@ struct etw_decoder {
 	size_t slots;
 	size_t used;
 	struct etw_walk walk;
+	bool mends; /* known errors of schemas */
 };
 
 static size_t hash_schema(const struct etw_schema *schema)
@@ -141,6 +145,7 @@ void etw_decoder_free(struct etw_decoder *decoder)
 	for (size_t i = 0; i < decoder->slots; i++) {
 		etw_program_free(decoder->entries[i].programs[0]);
 		etw_program_free(decoder->entries[i].programs[1]);
+		free(decoder->entries[i].mended);
 	}
 	free(decoder->entries);
 	etw_walk_done(&decoder->walk);
@@ -150,6 +155,11 @@ void etw_decoder_free(struct etw_decoder *decoder)
 void etw_decoder_freep(struct etw_decoder **decoder)
 {
 	etw_decoder_free(*decoder);
+}
+
+void etw_decoder_mend(struct etw_decoder *decoder)
+{
+	decoder->mends = true;
 }
 
 static int run_program(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
@@ -179,6 +189,37 @@ static int run_classic(struct etw_decoder *decoder, const EVENT_RECORD *record, 
 	return run_program(decoder, record, is_64, ret);
 }
 
+/* Of a schema that was just run; NULL when no error of it is known. */
+static int find_mended(struct etw_decoder *decoder, const struct etw_schema *schema,
+		       const struct etw_schema **ret)
+{
+	struct entry *entry = find_entry(decoder->entries, decoder->slots, schema);
+
+	if (!entry->is_judged)
+		TRY(etw_schema_mend(schema, &entry->mended));
+	entry->is_judged = true;
+	*ret = entry->mended;
+	return 0;
+}
+
+/* Bytes are left over: a mended schema counts when it fits to the last byte. */
+static int run_mended(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
+		      struct etw_decoding *ret)
+{
+	const struct etw_schema *given = ret->schema;
+	const struct etw_schema *mended;
+
+	TRY(find_mended(decoder, given, &mended));
+	if (!mended)
+		return 0;
+	ret->schema = mended;
+	TRY(run_program(decoder, record, is_64, ret));
+	if (ret->status == ETW_DECODE_COMPLETE)
+		return 0;
+	ret->schema = given;
+	return run_program(decoder, record, is_64, ret);
+}
+
 int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		    struct etw_decoding *ret)
 {
@@ -197,7 +238,10 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 	}
 	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
 		return run_classic(decoder, record, is_64, ret);
-	return run_program(decoder, record, is_64, ret);
+	TRY(run_program(decoder, record, is_64, ret));
+	if (LIKELY(ret->status != ETW_DECODE_EXTRA || !decoder->mends))
+		return 0;
+	return run_mended(decoder, record, is_64, ret);
 }
 
 const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, const char *name)

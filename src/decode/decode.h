@@ -70,6 +70,14 @@ void etw_decoder_free(struct etw_decoder *decoder);
 void etw_decoder_freep(struct etw_decoder **decoder);
 
 /*
+ * etw_decoder_mend() - from now on known errors of schemas are put right (schema/mend.h).
+ *
+ * Where a payload has bytes left over and the mended schema fits it to the last byte, a result has that one
+ * in place of the store's; it lives as long as the decoder. TDH does no such thing.
+ */
+void etw_decoder_mend(struct etw_decoder *decoder);
+
+/*
  * etw_decoder_run() - decodes one event.
  *
  * @record: borrowed; @ret points into it and into the decoder until the next run

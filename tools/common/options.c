@@ -82,6 +82,7 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 		etw_program_error("out of memory");
 		return -1;
 	}
+	etw_decoder_mend(decoder);
 	if (etw_installed_attach(store) < 0)
 		return -1;
 	for (size_t i = 0; i < shared->manifests.count; i++) {

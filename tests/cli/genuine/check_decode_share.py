@@ -4,11 +4,16 @@
 
     check_decode_share.py ETW
 
-Prints events and fully decoded events per trace and of all; without manifests from outside. Event
-counts are held against facts.json.
-Exit status: 0 at least 80 %, 1 less or a wrong count, 77 no data.
+Prints events and fully decoded events per trace, first with what the trace and the program know,
+then with the genuine manifests and MOF files too. Then every kind of event (classic ones: by their
+opcode) with bytes left over or cut, and every provider's events without a schema, must be in
+docs/format/decode-leftovers.md with the same numbers, and nothing else may be there. Event counts
+are held against facts.json.
+Exit status: 0 at least 80 % without the files, and with them at most 0.5 % of the events that have
+a schema not to the last byte; 1 else, or with a wrong count or list; 77 no data.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -16,7 +21,11 @@ import subprocess
 import sys
 
 WANTED_SHARE = 0.80
+LEFT_SHARE_MAX = 0.005
+SCHEMA_FOLDERS = ("manifests", "mof", "wevt", "mc")
+LEFT_STATUSES = ("extra", "truncated", "malformed")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+LIST = ROOT / "docs" / "format" / "decode-leftovers.md"
 
 
 def find_data_dir():
@@ -27,26 +36,96 @@ def find_data_dir():
     return path
 
 
-def main():
-    data_dir = find_data_dir()
-    events = decoded = wrong = 0
-    for fact in json.loads((data_dir / "facts.json").read_text(encoding="utf-8")):
-        result = subprocess.run([sys.argv[1], "info", "--json", str(data_dir / fact["file"])],
-                                capture_output=True, check=False)
+def read_list():
+    """Events by kind (GUID, id, version, status), and without a schema by GUID, as listed."""
+    left, unknown = collections.Counter(), collections.Counter()
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 7 and cells[5].isdigit():
+            left[cells[1], int(cells[2]), int(cells[3]), cells[4]] = int(cells[5])
+        elif len(cells) == 4 and cells[2].replace(",", "").isdigit():
+            unknown[cells[1]] = int(cells[2].replace(",", ""))
+    return left, unknown
+
+
+class Share:
+    """Counts over all traces with one set of schemas."""
+
+    def __init__(self, etw, options):
+        self.command = [etw, "info", "--json", *options]
+        self.events = self.decoded = self.wrong = 0
+        self.left = collections.Counter()
+        self.unknown = collections.Counter()
+        self.names = {}
+
+    def add_kinds(self, kinds):
+        for kind in kinds:
+            self.names[kind["guid"]] = kind.get("provider", "?")
+            self.unknown[kind["guid"]] += kind.get("no-schema", 0)
+            for status in LEFT_STATUSES:
+                key = kind["guid"], kind["id"] or kind["opcode"], kind["version"], status
+                self.left[key] += kind.get(status, 0)
+
+    def add_trace(self, path, fact):
+        result = subprocess.run([*self.command, str(path)], capture_output=True, check=False)
         if result.returncode:
             print(f"{fact['file']}: status {result.returncode}: {result.stderr.decode()}")
-            wrong += 1
-            continue
+            self.wrong += 1
+            return
         info = json.loads(result.stdout)
         if info["events"] != fact["events"]:
             print(f"{fact['file']}: {info['events']} events, expected {fact['events']}")
-            wrong += 1
+            self.wrong += 1
         print(f"{info['events']:9,} {info['decoded']:9,} "
               f"{info['decoded'] / max(info['events'], 1):7.1%}  {fact['file']}")
-        events += info["events"]
-        decoded += info["decoded"]
-    print(f"{events:9,} {decoded:9,} {decoded / max(events, 1):7.1%}  all")
-    return 1 if wrong or decoded < WANTED_SHARE * events else 0
+        self.events += info["events"]
+        self.decoded += info["decoded"]
+        self.add_kinds(info["events_by_kind"])
+
+    def run(self, data_dir):
+        for fact in json.loads((data_dir / "facts.json").read_text(encoding="utf-8")):
+            self.add_trace(data_dir / fact["file"], fact)
+        # A Counter keeps what was counted as 0.
+        self.left, self.unknown = +self.left, +self.unknown
+        print(f"{self.events:9,} {self.decoded:9,} "
+              f"{self.decoded / max(self.events, 1):7.1%}  all")
+
+    def left_share(self):
+        return self.left.total() / max(self.events - self.unknown.total(), 1)
+
+
+def compare(what, found, listed, name_of):
+    """The number of entries that differ from the list."""
+    wrong = 0
+    for key in sorted(found | listed, key=str):
+        note = ""
+        if found[key] != listed[key]:
+            note = f", but {LIST.name} has {listed[key]}"
+            wrong += 1
+        print(f"{found[key]:9,}  {what}: {name_of(key)}{note}")
+    return wrong
+
+
+def main():
+    data_dir = find_data_dir()
+    alone = Share(sys.argv[1], [])
+    alone.run(data_dir)
+    options = [option for folder in SCHEMA_FOLDERS
+               for option in ("--manifest", str(data_dir / folder))]
+    helped = Share(sys.argv[1], options)
+    print("with manifests:")
+    helped.run(data_dir)
+    left, unknown = read_list()
+    wrong = alone.wrong + helped.wrong
+    wrong += compare("not to the last byte", helped.left, left,
+                     lambda key: f"{helped.names.get(key[0])} {key}")
+    wrong += compare("without schema", helped.unknown, unknown,
+                     lambda key: f"{helped.names.get(key)} {key}")
+    print(f"{helped.left.total()} of {helped.events - helped.unknown.total()} events that have a "
+          f"schema are not decoded to the last byte: {helped.left_share():.2%}")
+    if alone.decoded < WANTED_SHARE * alone.events or helped.left_share() > LEFT_SHARE_MAX:
+        wrong += 1
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

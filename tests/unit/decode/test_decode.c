@@ -260,6 +260,45 @@ static void test_decode__no_schema(void **state)
 	free(store);
 }
 
+/* A stack of Microsoft-Windows-DotNETRuntime, whose manifest says two frames. */
+static void test_decode__known_errors_are_put_right_where_asked_for(void **state)
+{
+	static const GUID runtime = {
+		0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}};
+	struct etw_schema_store *store = make_store();
+	struct etw_schema *schema = &store->schemas[0];
+	struct etw_field *fields = store->fields[0];
+	uint8_t payload[17] = {3};
+	EVENT_RECORD record = {.UserData = payload};
+	struct etw_decoder *decoder;
+	struct etw_decoding decoding;
+
+	(void)state;
+	fields[0] =
+		(struct etw_field){.name = "FrameCount", .in_type = TDH_INTYPE_UINT32, .count = 1};
+	fields[1] = (struct etw_field){.name = "Stack", .in_type = TDH_INTYPE_POINTER, .count = 2};
+	schema->provider = runtime;
+	schema->source = DecodingSourceXMLFile;
+	schema->field_count = schema->top_count = 2;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	for (unsigned mends = 0; mends < 2; mends++) {
+		for (unsigned bytes = 12; bytes <= sizeof(payload); bytes++) {
+			bool is_mended = mends && bytes == 16;
+
+			record.UserDataLength = (USHORT)bytes;
+			run(decoder, &record, 0, EVENT_HEADER_FLAG_32_BIT_HEADER, &decoding);
+			assert_int_equal(decoding.status, is_mended || bytes == 12
+								  ? ETW_DECODE_COMPLETE
+								  : ETW_DECODE_EXTRA);
+			assert_int_equal(decoding.items[1].count, is_mended ? 3 : 2);
+			assert_true((decoding.schema == schema) == !is_mended);
+		}
+		etw_decoder_mend(decoder);
+	}
+	etw_decoder_free(decoder);
+	free(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_decode__integer_types),
 		cmocka_unit_test(test_decode__arrays_are_no_integers),
 		cmocka_unit_test(test_decode__no_schema),
+		cmocka_unit_test(test_decode__known_errors_are_put_right_where_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
