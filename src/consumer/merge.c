@@ -27,7 +27,8 @@
 struct lane {
 	struct etw_etl_block block;
 	struct etw_etl_cursor cursor;
-	uint16_t losses; /* flags still to be reported, before the current event */
+	struct etw_pin *pin; /* of the block, a reference; NULL while nobody has asked for one */
+	uint16_t losses;     /* flags still to be reported, before the current event */
 	struct lane *next_free;
 };
 
@@ -63,10 +64,20 @@ static inline bool is_before(const struct node *left, const struct node *right)
 	return left->number < right->number;
 }
 
+/* The block's events are not needed here any more; others may have pinned them. */
+static void leave_pin(struct lane *lane)
+{
+	if (LIKELY(!lane->pin))
+		return;
+	etw_pin_leave(lane->pin, &lane->block);
+	lane->pin = NULL;
+}
+
 static void lane_free(struct lane *lane)
 {
 	if (!lane)
 		return;
+	leave_pin(lane);
 	etw_etl_block_done(&lane->block);
 	free(lane);
 }
@@ -190,6 +201,7 @@ static struct lane *take_lane(struct etw_merge *merge)
 
 static void give_lane(struct etw_merge *merge, struct lane *lane)
 {
+	leave_pin(lane);
 	if (lane_bytes(lane) > KEPT_BYTES_MAX)
 		etw_etl_block_done(&lane->block);
 	lane->next_free = merge->free_lanes;
@@ -322,6 +334,19 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		sift_down(merge);
 	set_horizon(merge);
 	return &merge->done;
+}
+
+int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, struct etw_pin **ret)
+{
+	struct lane *lane;
+
+	if (!merge->heap_count)
+		return -ENODATA;
+	lane = merge->heap[0].lane;
+	if (!lane->pin)
+		TRY(etw_pin_create(account, &lane->block, &lane->pin));
+	*ret = etw_pin_ref(lane->pin);
+	return 0;
 }
 
 int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "consumer/pin.h"
 #include "etl/block.h"
 #include "etl/directory.h"
 
@@ -54,6 +55,15 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret);
  * Returns the buffer whose last event that was, valid until the next call, or NULL.
  */
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
+
+/*
+ * etw_merge_pin() - keeps the bytes of the event that etw_merge_peek() gave, and those of its whole buffer.
+ *
+ * @account: charged when the buffer is pinned for the first time
+ *
+ * Returns 0 with a reference; -ENODATA when no event is there; -ENOBUFS when the account is full; -ENOMEM.
+ */
+int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, struct etw_pin **ret);
 
 /*
  * etw_merge_add() - puts the events of a buffer among the others, for traces that come piece by piece.

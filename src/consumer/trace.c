@@ -291,8 +291,11 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 
 	stream->trace = trace;
 	stream->before = trace->findings;
-	if (trace->live)
-		return etw_live_stream_open(stream, sink);
+	if (trace->live) {
+		TRY(etw_live_stream_open(stream, sink));
+		trace->delivering = stream->merge;
+		return 0;
+	}
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->walk_findings;
 	if (sink->to_ft < INT64_MAX) {
@@ -304,6 +307,7 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 	}
 	TRY(etw_merge_create(&trace->file, &trace->directory, to_raw, &trace->findings,
 			     &stream->merge));
+	trace->delivering = stream->merge;
 	return etw_stream_advance(stream, sink);
 }
 
@@ -341,11 +345,18 @@ static int run_earliest(struct etw_stream *streams, size_t count, const struct e
 /* A pass over a part of the file does not make anybody forget what one over all of it found. */
 static void close_stream(struct etw_stream *stream)
 {
+	if (stream->trace)
+		stream->trace->delivering = NULL;
 	etw_merge_free(stream->merge);
 	etw_etl_block_done(&stream->block);
 	if (stream->trace &&
 	    etw_findings_total(&stream->before) > etw_findings_total(&stream->trace->findings))
 		stream->trace->findings = stream->before;
+}
+
+int etw_trace_pin(struct etw_trace *trace, struct etw_pin_account *account, struct etw_pin **ret)
+{
+	return trace->delivering ? etw_merge_pin(trace->delivering, account, ret) : -ENODATA;
 }
 
 int etw_trace_process(struct etw_trace *const *traces, size_t count,

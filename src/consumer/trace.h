@@ -13,6 +13,7 @@
 #include <evntcons.h>
 
 #include "base/fault.h"
+#include "consumer/pin.h"
 #include "etl/buffer.h"
 #include "etl/findings.h"
 #include "etl/header.h"
@@ -148,5 +149,16 @@ void etw_trace_set_context(struct etw_trace *trace, void *context);
  */
 int etw_trace_process(struct etw_trace *const *traces, size_t count,
 		      const struct etw_trace_sink *sink);
+
+/*
+ * etw_trace_pin() - keeps the bytes that the record of the event being delivered points to.
+ *
+ * @trace:   the one that the event is of, within its sink's `event` call
+ * @account: charged for the buffer, which stays in memory as a whole
+ *
+ * The record itself and its array of extended items are not kept. Returns 0 with a reference for
+ * etw_pin_unref(); -ENODATA for a record that no buffer holds; -ENOBUFS when the account is full; -ENOMEM.
+ */
+int etw_trace_pin(struct etw_trace *trace, struct etw_pin_account *account, struct etw_pin **ret);
 
 #endif

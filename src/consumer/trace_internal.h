@@ -18,6 +18,7 @@ struct etw_trace {
 	struct etw_findings walk_findings; /* those, and of indexing */
 	struct etw_findings findings;      /* those, and what the pass added */
 	struct etw_recorder recorder;
+	struct etw_merge *delivering; /* borrowed: of the pass that is going on; NULL outside */
 	bool is_indexed;
 	bool is_raw;
 	void *context;
