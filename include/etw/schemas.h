@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of events: schemas from manifests, binaries, TMF files and PDBs, and their enumeration.
+ * Part of the friendly layer; etw/etw.h has the whole.
+ *
+ * Context: one thread at a time uses a struct libetw_schemas and the readers and builders that share it.
+ */
+#ifndef ETW_SCHEMAS_H
+#define ETW_SCHEMAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <etw/wintypes.h>
+#include <evntprov.h>
+#include <guiddef.h>
+
+ETW_EXTERN_C_BEGIN
+
+struct libetw_schemas;
+struct libetw_schema;
+struct libetw_map;
+
+/*
+ * libetw_schemas_create() - the built-in schemas: the kernel's classes, and names of Windows' providers.
+ *
+ * Returns 0 with a reference of the caller's, or -ENOMEM.
+ */
+ETW_API int libetw_schemas_create(struct libetw_schemas **ret);
+
+/*
+ * libetw_schemas_free() - gives the caller's reference back; takes NULL. Context: any thread.
+ *
+ * Readers, builders and kept events have references of their own.
+ */
+ETW_API void libetw_schemas_free(struct libetw_schemas *schemas);
+
+/*
+ * libetw_schemas_add_file() - reads an instrumentation manifest, a PE file with compiled schemas, a
+ * WEVT_TEMPLATE resource, a TMF file (*.tmf) or a PDB (*.pdb).
+ *
+ * @path: of Linux, or of Windows as etw/etw.h says
+ *
+ * Returns 0; -ENODATA: a PE file without schemas; -EBADMSG: it is damaged, libetw_error() says where;
+ * -EFBIG; -ENOMEM; what opening and reading fail with. On failure nothing is added.
+ */
+ETW_API int libetw_schemas_add_file(struct libetw_schemas *schemas, const char *path);
+
+/* libetw_schemas_add_manifest() - reads a manifest of @bytes in memory; returns as above. */
+ETW_API int libetw_schemas_add_manifest(struct libetw_schemas *schemas, const char *text,
+					size_t bytes);
+
+/*
+ * libetw_schemas_find_provider() - the GUID of a provider.
+ *
+ * @name: one that the manifests define or that Windows has, in any case; a GUID; or any other name, which is
+ *        hashed as EventSource and TraceLogging do
+ *
+ * Returns 0; -EINVAL: no name of a provider; -ENOMEM.
+ */
+ETW_API int libetw_schemas_find_provider(const struct libetw_schemas *schemas, const char *name,
+					 GUID *ret);
+
+/* libetw_schemas_provider_name() - the best known name, or NULL. Lives as long as the schemas. */
+ETW_API const char *libetw_schemas_provider_name(const struct libetw_schemas *schemas,
+						 const GUID *provider);
+
+/*
+ * libetw_schemas_each_provider() - every provider that a manifest or the like has defined so far.
+ *
+ * @provider: returns other than 0 to stop; @name may be NULL; borrowed as long as the schemas live
+ *
+ * Returns 0, or what the callback returned.
+ */
+ETW_API int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
+					 int (*provider)(void *context, const GUID *guid,
+							 const char *name, size_t event_count),
+					 void *context);
+
+/*
+ * libetw_schemas_each_event() - every kind of event of a provider, or of a built-in class.
+ *
+ * @event: returns other than 0 to stop
+ *
+ * Returns 0, also when nothing is known of it, or what the callback returned.
+ */
+ETW_API int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *provider,
+				      int (*event)(void *context,
+						   const struct libetw_schema *schema),
+				      void *context);
+
+/* libetw_schema_provider() - who writes such events; of classic events their class. */
+ETW_API const GUID *libetw_schema_provider(const struct libetw_schema *schema);
+
+/* libetw_schema_descriptor() - id, version, channel, level, opcode, task, keyword. */
+ETW_API const EVENT_DESCRIPTOR *libetw_schema_descriptor(const struct libetw_schema *schema);
+
+enum libetw_schema_text {
+	LIBETW_SCHEMA_PROVIDER_NAME,
+	LIBETW_SCHEMA_EVENT_NAME,
+	LIBETW_SCHEMA_TASK_NAME, /* of classic events their class: "Process" */
+	LIBETW_SCHEMA_OPCODE_NAME,
+	LIBETW_SCHEMA_LEVEL_NAME,
+	LIBETW_SCHEMA_CHANNEL_NAME,
+	LIBETW_SCHEMA_KEYWORDS, /* names, joined by "; " */
+	LIBETW_SCHEMA_MESSAGE,  /* with its inserts: %1 ... */
+	LIBETW_SCHEMA_SYMBOL,
+};
+
+/* libetw_schema_text() - a name or text, or NULL where none is given. Lives as long as the schemas. */
+ETW_API const char *libetw_schema_text(const struct libetw_schema *schema,
+				       enum libetw_schema_text which);
+
+/*
+ * libetw_schema_name() - the event's name in one: its own, or task and opcode as "Process/Start".
+ *
+ * @text: room for @bytes; always NUL-terminated when there are any, cut where it does not fit
+ *
+ * Returns its length without the NUL, uncut.
+ */
+ETW_API size_t libetw_schema_name(const struct libetw_schema *schema, char *text, size_t bytes);
+
+/* A field of a schema. Top-level ones come first, the members of each struct behind them in a row. */
+struct libetw_field_info {
+	const char *name;
+	const char *map_name;         /* NULL: none */
+	const struct libetw_map *map; /* NULL: none, or nobody knows it */
+	uint32_t flags;               /* PROPERTY_FLAGS of tdh.h */
+	uint16_t in_type, out_type;   /* TDH_INTYPE_*, TDH_OUTTYPE_*; of structs 0 */
+	uint16_t count;  /* elements; with PropertyParamCount the index of the field that says it */
+	uint16_t length; /* likewise with PropertyParamLength */
+	uint16_t first_member, member_count; /* of structs: indexes; else 0 */
+	uint8_t is_array, is_struct;
+	uint8_t reserved[6];
+};
+
+/* libetw_schema_field_count() - of all fields, and of the top-level ones. */
+ETW_API size_t libetw_schema_field_count(const struct libetw_schema *schema);
+ETW_API size_t libetw_schema_top_count(const struct libetw_schema *schema);
+
+/* libetw_schema_field() - fills @ret; its names live as long as the schemas. Returns 0, or -ENOENT. */
+ETW_API int libetw_schema_field(const struct libetw_schema *schema, size_t index,
+				struct libetw_field_info *ret);
+
+/* libetw_map_count() - how many entries a map has. */
+ETW_API size_t libetw_map_count(const struct libetw_map *map);
+
+/* libetw_map_is_bits() - whether the values of a map are bits that may come together. */
+ETW_API int libetw_map_is_bits(const struct libetw_map *map);
+
+/* libetw_map_entry() - an entry's text, borrowed, or NULL behind the last one. @ret_value may be NULL. */
+ETW_API const char *libetw_map_entry(const struct libetw_map *map, size_t index,
+				     uint32_t *ret_value);
+
+ETW_EXTERN_C_END
+
+#endif

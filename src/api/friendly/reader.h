@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a reader, shared by its files. Private to src/api/friendly. */
+#ifndef ETW_API_FRIENDLY_READER_H
+#define ETW_API_FRIENDLY_READER_H
+
+#include <etw/reader.h>
+
+#include "api/friendly/friendly.h"
+#include "api/friendly/loss.h"
+#include "base/table.h"
+#include "consumer/trace.h"
+
+struct source {
+	struct etw_trace *trace; /* owned */
+	char *path;              /* owned; of files; NULL: a session */
+	struct etw_loss_source loss;
+	uint64_t lost_before; /* of sessions: events lost when the reader came */
+};
+
+struct handler {
+	struct libetw_predicate *predicate; /* owned; NULL: for unknown events */
+	libetw_event_callback callback;
+	void *context;
+};
+
+/* What came from a provider. */
+struct provider_count {
+	GUID guid;
+	uint64_t events, bytes;
+};
+
+struct libetw_reader {
+	struct libetw_schemas *schemas; /* a reference */
+	struct etw_pin_account *pins;   /* a reference */
+	struct source *sources;         /* owned; files before sessions */
+	size_t source_count, file_count;
+	struct handler *handlers; /* owned */
+	size_t handler_count;
+	bool wants_unknown;        /* some handler does */
+	struct libetw_event event; /* the one of the callback */
+	struct etw_more_schemas more;
+	bool is_searched; /* the files, for schemas; anew when one is added */
+	bool is_running;
+	uint32_t stop; /* atomic */
+	int64_t from_ft, to_ft;
+	int verdict; /* of a callback; 0: none */
+	int failure; /* of this layer itself */
+	struct libetw_stats stats;
+	struct etw_table providers;    /* struct provider_count, owned */
+	struct provider_count *latest; /* of the event before; NULL at first */
+	struct etw_loss losses;
+	size_t first_source; /* of the pass that is going on */
+};
+
+#endif

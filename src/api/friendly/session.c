@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* etw/session.h: the controller's side in a few calls; the conversation is control/hosts.c's. */
+#include <etw/session.h>
+
+#include <errno.h>
+#include <etw/schemas.h>
+#include <evntrace.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "api/control/hosts.h"
+#include "api/friendly/value.h"
+#include "api/provider/meet.h"
+#include "base/macros.h"
+#include "base/path.h"
+#include "wire/well_known.h"
+
+#define FILTER_TYPE_SYSTEM UINT32_C(0x80000000) /* from here on the system interprets them */
+#define USE_MS_FLUSH_TIMER UINT32_C(0x00000010)
+
+struct libetw_session {
+	uint64_t handle;
+	char *name; /* owned */
+};
+
+/* The sentence for what a host answered. */
+static int fail(int result, const char *what, const char *name)
+{
+	switch (result) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return etw_friendly_fail(result, "cannot %s \"%s\": there is no such session", what,
+					 name);
+	case -ENOEXEC:
+		return etw_friendly_fail(result, "cannot %s \"%s\": etwd is not to be found", what,
+					 name);
+	case -EUSERS:
+		return etw_friendly_fail(result, "cannot %s \"%s\": too many sessions run", what,
+					 name);
+	default:
+		return etw_friendly_fail(result, "cannot %s \"%s\": %s", what, name,
+					 strerror(-result));
+	}
+}
+
+static int create(const char *name, uint64_t handle, struct libetw_session **ret)
+{
+	struct libetw_session *session = calloc(1, sizeof(*session));
+
+	if (session)
+		session->name = strdup(name);
+	if (!session || !session->name) {
+		free(session);
+		return etw_friendly_fail(-ENOMEM, "no memory for a session's handle");
+	}
+	session->handle = handle;
+	*ret = session;
+	return 0;
+}
+
+/* The host needs an absolute path; the header says what was given. */
+static int set_file(struct wire_session_config *config, const char *file)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *folder = NULL;
+	int length;
+
+	TRY(etw_path_resolve(file, &path));
+	if (path[0] != '/') {
+		folder = getcwd(NULL, 0);
+		if (!folder)
+			return -errno;
+	}
+	length = snprintf(config->log_file, sizeof(config->log_file), "%s%s%s",
+			  folder ? folder : "", folder ? "/" : "", path);
+	if (length < 0 || (size_t)length >= sizeof(config->log_file))
+		return -ENAMETOOLONG;
+	(void)snprintf(config->log_file_shown, sizeof(config->log_file_shown), "%s",
+		       strcmp(path, file) ? file : config->log_file);
+	return 0;
+}
+
+static int set_options(struct wire_session_config *config,
+		       const struct libetw_session_options *options)
+{
+	static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
+	int result;
+
+	if (!options->name || !options->name[0] || strlen(options->name) >= sizeof(config->name))
+		return etw_friendly_fail(-EINVAL,
+					 "a session needs a name of up to 1024 characters");
+	if (!options->file && !options->is_real_time)
+		return etw_friendly_fail(
+			-EINVAL, "the session \"%s\" has neither a file nor is it read live",
+			options->name);
+	(void)snprintf(config->name, sizeof(config->name), "%s", options->name);
+	if (!strcasecmp(options->name, KERNEL_LOGGER_NAMEA))
+		config->guid = kernel_guid;
+	config->buffer_kib = options->buffer_kib;
+	config->minimum_buffers = options->minimum_buffers;
+	config->maximum_buffers = options->maximum_buffers;
+	config->maximum_file_size = options->maximum_file_mib;
+	config->enable_flags = options->kernel_flags;
+	config->log_file_mode = (options->file ? EVENT_TRACE_FILE_MODE_SEQUENTIAL : 0) |
+				(options->is_real_time ? EVENT_TRACE_REAL_TIME_MODE : 0);
+	if (options->flush_ms) {
+		config->flush_timer = options->flush_ms;
+		config->log_file_mode |= USE_MS_FLUSH_TIMER;
+	}
+	config->controller_pid = (uint32_t)getpid();
+	config->controller_tid = (uint32_t)gettid();
+	result = options->file ? set_file(config, options->file) : 0;
+	return result ? etw_friendly_fail(result, "cannot write %s: %s", options->file,
+					  strerror(-result))
+		      : 0;
+}
+
+int libetw_session_start(const struct libetw_session_options *options, struct libetw_session **ret)
+{
+	CLEANUP(freep) struct wire_session_config *config = calloc(1, sizeof(*config));
+	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
+	int result;
+
+	if (!config || !info)
+		return etw_friendly_fail(-ENOMEM, "no memory to start a session");
+	TRY(set_options(config, options));
+	result = etw_hosts_start(config, info);
+	if (result == -ENOENT && options->file)
+		return etw_friendly_fail(result, "cannot write %s: its folder is not there",
+					 options->file);
+	if (result == -EEXIST)
+		return etw_friendly_fail(result, "a session \"%s\" runs already", options->name);
+	TRY(fail(result, "start the session", options->name));
+	return create(options->name, info->handle, ret);
+}
+
+void libetw_session_close(struct libetw_session *session)
+{
+	if (!session)
+		return;
+	free(session->name);
+	free(session);
+}
+
+const char *libetw_session_name(const struct libetw_session *session)
+{
+	return session->name;
+}
+
+static void tell(const struct wire_session_info *info, struct libetw_session_info *ret)
+{
+	int64_t start_ns = 0;
+
+	(void)etw_time_ns_of_filetime((int64_t)info->start_ft, &start_ns);
+	*ret = (struct libetw_session_info){
+		.events = info->events,
+		.bytes = info->bytes,
+		.events_lost = info->events_lost,
+		.buffers_written = info->buffers_written,
+		.real_time_buffers_lost = info->real_time_buffers_lost,
+		.start_ns = start_ns,
+		.buffer_kib = info->config.buffer_kib,
+		.minimum_buffers = info->config.minimum_buffers,
+		.maximum_buffers = info->config.maximum_buffers,
+		.buffers = info->number_of_buffers,
+		.free_buffers = info->free_buffers,
+		.is_kernel = info->is_kernel,
+		.file_status = info->file_status,
+	};
+}
+
+/* By handle, or by name where it is 0. */
+static int control(uint32_t code, uint64_t handle, const char *name, const char *what,
+		   struct wire_session_info **ret)
+{
+	CLEANUP(freep) struct wire_control *request = calloc(1, sizeof(*request));
+	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
+
+	if (!request || !info)
+		return etw_friendly_fail(-ENOMEM, "no memory to %s", what);
+	request->code = code;
+	request->handle = handle;
+	if (!handle)
+		(void)snprintf(request->name, sizeof(request->name), "%s", name);
+	TRY(fail(etw_hosts_control(request, info), what, name));
+	*ret = TAKE(info);
+	return 0;
+}
+
+int libetw_session_open(const char *name, struct libetw_session **ret)
+{
+	CLEANUP(freep) struct wire_session_info *info = NULL;
+
+	if (!name || !name[0] || strlen(name) > WIRE_MESSAGE_NAME_MAX)
+		return etw_friendly_fail(-EINVAL, "a session's name has up to 1024 characters");
+	TRY(control(WIRE_CONTROL_QUERY, 0, name, "open the session", &info));
+	return create(name, info->handle, ret);
+}
+
+int libetw_session_stop(struct libetw_session *session, struct libetw_session_info *ret)
+{
+	CLEANUP(freep) struct wire_session_info *info = NULL;
+
+	TRY(control(WIRE_CONTROL_STOP, session->handle, session->name, "stop the session", &info));
+	if (ret)
+		tell(info, ret);
+	return 0;
+}
+
+int libetw_session_query(struct libetw_session *session, struct libetw_session_info *ret)
+{
+	CLEANUP(freep) struct wire_session_info *info = NULL;
+
+	TRY(control(WIRE_CONTROL_QUERY, session->handle, session->name, "query the session",
+		    &info));
+	tell(info, ret);
+	return 0;
+}
+
+int libetw_session_flush(struct libetw_session *session)
+{
+	CLEANUP(freep) struct wire_session_info *info = NULL;
+
+	return control(WIRE_CONTROL_FLUSH, session->handle, session->name, "flush the session",
+		       &info);
+}
+
+static int set_filters(struct wire_enable_provider *enable,
+		       const struct libetw_enable_options *options)
+{
+	if (options->pid_count || options->event_id_count)
+		return etw_friendly_fail(
+			-EOPNOTSUPP, "sessions cannot filter by process or event id yet; choose "
+				     "with libetw_pid() and libetw_id() when reading");
+	if (!options->filter_bytes && !options->filter_type)
+		return 0;
+	if (options->filter_type >= FILTER_TYPE_SYSTEM &&
+	    options->filter_type != EVENT_FILTER_TYPE_SCHEMATIZED)
+		return etw_friendly_fail(-EOPNOTSUPP,
+					 "sessions have no filters that the system interprets yet");
+	if (options->filter_bytes > MAX_EVENT_FILTER_DATA_SIZE ||
+	    (options->filter_bytes && !options->filter))
+		return etw_friendly_fail(-EINVAL, "a filter has at most %d bytes",
+					 MAX_EVENT_FILTER_DATA_SIZE);
+	enable->filter_type = options->filter_type;
+	enable->filter = (struct etw_bytes){options->filter, options->filter_bytes};
+	return 0;
+}
+
+static int ask(struct libetw_session *session, struct wire_enable_provider *enable)
+{
+	int result;
+
+	enable->handle = session->handle;
+	/* A provider of this very process is to be there by then. */
+	etw_provider_meet_hosts();
+	result = etw_hosts_enable(enable);
+	if (result == -ENOSPC)
+		return etw_friendly_fail(result, "8 sessions have the provider already");
+	if (result == -ETIMEDOUT)
+		return etw_friendly_fail(result, "a provider's callback did not return in time");
+	return fail(result, "change a provider in", session->name);
+}
+
+int libetw_session_enable(struct libetw_session *session, const GUID *provider,
+			  const struct libetw_enable_options *options)
+{
+	struct wire_enable_provider enable = {
+		.provider = *provider,
+		.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+	};
+
+	if (options) {
+		enable.level = options->level;
+		enable.match_any = options->match_any;
+		enable.match_all = options->match_all;
+		enable.timeout_ms = options->timeout_ms;
+		TRY(set_filters(&enable, options));
+	}
+	return ask(session, &enable);
+}
+
+int libetw_session_enable_named(struct libetw_session *session,
+				const struct libetw_schemas *schemas, const char *name,
+				const struct libetw_enable_options *options)
+{
+	GUID provider;
+
+	TRY(libetw_schemas_find_provider(schemas, name, &provider));
+	return libetw_session_enable(session, &provider, options);
+}
+
+int libetw_session_disable(struct libetw_session *session, const GUID *provider)
+{
+	struct wire_enable_provider disable = {
+		.provider = *provider,
+		.code = EVENT_CONTROL_CODE_DISABLE_PROVIDER,
+	};
+
+	return ask(session, &disable);
+}

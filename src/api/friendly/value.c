@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/friendly/value.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "decode/format.h"
+#include "schema/types.h"
+
+#define NAMES_SHOWN 12 /* fields that a sentence lists */
+
+static const char *path_of(const struct etw_where *where)
+{
+	return where->path ? where->path : where->field->path;
+}
+
+/* Fails with "Provider/Event v1: <sentence about> path". */
+static int fail(struct libetw_event *event, const struct etw_where *where, int error,
+		const char *sentence)
+{
+	CLEANUP(etw_text_done) struct etw_text title = {0};
+
+	if (where->is_quiet)
+		return error;
+	etw_event_title(event, &title);
+	return etw_friendly_fail(error, "%s: \"%s\" %s", etw_text_string(&title), path_of(where),
+				 sentence);
+}
+
+static int fail_unknown_field(struct libetw_event *event, const struct etw_where *where)
+{
+	const struct etw_schema *schema = event->decoding.schema;
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	if (where->is_quiet)
+		return -ENOENT;
+	etw_event_title(event, &text);
+	etw_text_printf(&text, ": no field \"%s\"; it has ", path_of(where));
+	for (unsigned i = 0; i < schema->top_count && i < NAMES_SHOWN; i++)
+		etw_text_printf(&text, "%s%s", i ? ", " : "", schema->fields[i].name);
+	if (schema->top_count > NAMES_SHOWN)
+		etw_text_puts(&text, " ...");
+	if (!schema->top_count)
+		etw_text_puts(&text, "none");
+	return etw_friendly_fail(-ENOENT, "%s", etw_text_string(&text));
+}
+
+static int fail_unknown_event(struct libetw_event *event, const struct etw_where *where)
+{
+	CLEANUP(etw_text_done) struct etw_text title = {0};
+	const char *reason = event->decoding.reason;
+
+	if (where->is_quiet)
+		return -ESRCH;
+	etw_event_title(event, &title);
+	return etw_friendly_fail(-ESRCH, "%s: no field \"%s\": %s", etw_text_string(&title),
+				 path_of(where), reason ? reason : "the event has no schema");
+}
+
+static int fail_absent(struct libetw_event *event, const struct etw_where *where)
+{
+	switch (event->decoding.status) {
+	case ETW_DECODE_TRUNCATED:
+		return fail(event, where, -ENODATA, "is not there: the payload ends before it");
+	case ETW_DECODE_MALFORMED:
+		return fail(event, where, -ENODATA,
+			    "is not there: the payload is damaged before it");
+	default:
+		return fail(event, where, -ENODATA,
+			    "is not in this event: there are fewer elements, or an array "
+			    "of which none is named");
+	}
+}
+
+int etw_value_find(struct libetw_event *event, const struct etw_where *where,
+		   const struct etw_item **ret)
+{
+	const struct etw_path_plan *plan;
+	struct etw_path_plan own;
+
+	if (UNLIKELY(!event->is_decoded))
+		TRY(etw_event_decode(event));
+	if (UNLIKELY(!event->decoding.schema))
+		return fail_unknown_event(event, where);
+	if (where->field) {
+		plan = etw_path_plan(where->field, event->schemas->serial, event->decoding.schema);
+	} else {
+		(void)etw_path_resolve_fields(where->path, event->decoding.schema, &own);
+		plan = &own;
+	}
+	if (UNLIKELY(plan->error))
+		return plan->error == -EINVAL ? fail(event, where, -EINVAL, "is no path of a field")
+					      : fail_unknown_field(event, where);
+	*ret = etw_path_item(plan, &event->decoding);
+	return LIKELY(*ret != NULL) ? 0 : fail_absent(event, where);
+}
+
+static const struct etw_type *type_of(const struct libetw_event *event, const struct etw_item *item)
+{
+	return etw_schema_type(event->decoding.schema->fields[item->field].in_type);
+}
+
+static const uint8_t *at_of(const struct libetw_event *event, const struct etw_item *item)
+{
+	static const uint8_t nothing[1];
+	const uint8_t *payload = event->record->UserData;
+
+	return payload ? payload + item->offset : nothing;
+}
+
+/* The item of a number, and whether it is below zero. */
+static int find_number(struct libetw_event *event, const struct etw_where *where, uint64_t *ret,
+		       bool *ret_is_negative)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	if (UNLIKELY(!etw_decoding_u64(&event->decoding, item, ret)))
+		return fail(event, where, -EINVAL, "is no number");
+	*ret_is_negative = type_of(event, item)->kind == ETW_TYPE_SIGNED && (int64_t)*ret < 0;
+	return 0;
+}
+
+int etw_value_unsigned(struct libetw_event *event, const struct etw_where *where, uint64_t max,
+		       uint64_t *ret)
+{
+	bool is_negative;
+	uint64_t value;
+
+	TRY(find_number(event, where, &value, &is_negative));
+	if (UNLIKELY(is_negative || value > max))
+		return fail(event, where, -ERANGE, "does not fit the type that was asked for");
+	*ret = value;
+	return 0;
+}
+
+int etw_value_signed(struct libetw_event *event, const struct etw_where *where, int64_t min,
+		     int64_t max, int64_t *ret)
+{
+	bool is_negative;
+	uint64_t value;
+
+	TRY(find_number(event, where, &value, &is_negative));
+	if (UNLIKELY((!is_negative && value > (uint64_t)max) ||
+		     (is_negative && (int64_t)value < min)))
+		return fail(event, where, -ERANGE, "does not fit the type that was asked for");
+	*ret = (int64_t)value;
+	return 0;
+}
+
+int etw_value_bool(struct libetw_event *event, const struct etw_where *where, int *ret)
+{
+	bool is_negative;
+	uint64_t value;
+
+	TRY(find_number(event, where, &value, &is_negative));
+	*ret = value != 0;
+	return 0;
+}
+
+int etw_value_double(struct libetw_event *event, const struct etw_where *where, double *ret)
+{
+	const struct etw_item *item;
+	const uint8_t *at;
+	uint64_t bits64;
+	uint32_t bits32;
+	float narrow;
+
+	TRY(etw_value_find(event, where, &item));
+	at = at_of(event, item);
+	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_FLOAT ||
+	    (item->bytes != sizeof(narrow) && item->bytes != sizeof(*ret)))
+		return fail(event, where, -EINVAL, "is no floating-point number");
+	if (item->bytes == sizeof(*ret)) {
+		bits64 = etw_load64(at);
+		memcpy(ret, &bits64, sizeof(*ret));
+	} else {
+		bits32 = etw_load32(at);
+		memcpy(&narrow, &bits32, sizeof(narrow));
+		*ret = (double)narrow;
+	}
+	return 0;
+}
+
+int etw_value_guid(struct libetw_event *event, const struct etw_where *where, GUID *ret)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_GUID ||
+	    item->bytes != sizeof(*ret))
+		return fail(event, where, -EINVAL, "is no GUID");
+	*ret = etw_guid_read(at_of(event, item));
+	return 0;
+}
+
+/* Days from 1601-01-01 to a date of the calendar. */
+static int64_t days_from_1601(unsigned year, unsigned month, unsigned day)
+{
+	static const uint16_t before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+	unsigned years = year - 1601;
+	bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + before[month - 1] +
+	       (is_leap && month > 2) + day - 1;
+}
+
+/* SYSTEMTIME: year, month, day of week, day, hour, minute, second, ms, 16 bits each. */
+static bool read_systemtime(const uint8_t *at, int64_t *ret)
+{
+	unsigned word[8];
+	int64_t seconds;
+
+	for (size_t i = 0; i < ARRAY_SIZE(word); i++)
+		word[i] = etw_load16(at + 2 * i);
+	if (word[0] < 1601 || word[0] > 30827 || word[1] < 1 || word[1] > 12 || word[3] < 1 ||
+	    word[3] > 31 || word[4] > 23 || word[5] > 59 || word[6] > 59 || word[7] > 999)
+		return false;
+	seconds = days_from_1601(word[0], word[1], word[3]) * 86400 + word[4] * 3600 +
+		  word[5] * 60 + word[6];
+	*ret = seconds * ETW_FILETIME_PER_SECOND + word[7] * INT64_C(10000);
+	return true;
+}
+
+int etw_value_filetime(struct libetw_event *event, const struct etw_where *where, int64_t *ret)
+{
+	const struct etw_item *item;
+	uint8_t kind;
+
+	TRY(etw_value_find(event, where, &item));
+	kind = type_of(event, item)->kind;
+	if (item->kind == ETW_ITEM_VALUE && kind == ETW_TYPE_FILETIME && item->bytes == 8) {
+		*ret = (int64_t)etw_load64(at_of(event, item));
+		return 0;
+	}
+	if (item->kind == ETW_ITEM_VALUE && kind == ETW_TYPE_SYSTEMTIME && item->bytes == 16)
+		return read_systemtime(at_of(event, item), ret)
+			       ? 0
+			       : fail(event, where, -ERANGE, "is no date of the calendar");
+	return fail(event, where, -EINVAL, "is no time");
+}
+
+int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret)
+{
+	int64_t since_1970, ns;
+
+	if (__builtin_sub_overflow(filetime, ETW_FILETIME_UNIX_EPOCH, &since_1970) ||
+	    __builtin_mul_overflow(since_1970, (int64_t)ETW_NS_PER_FT, &ns))
+		return -ERANGE;
+	*ret = ns;
+	return 0;
+}
+
+int etw_value_time_ns(struct libetw_event *event, const struct etw_where *where, int64_t *ret)
+{
+	int64_t filetime;
+
+	TRY(etw_value_filetime(event, where, &filetime));
+	if (etw_time_ns_of_filetime(filetime, ret))
+		return fail(event, where, -ERANGE, "is beyond 64 bits of nanoseconds");
+	return 0;
+}
+
+bool etw_value_is_string(const struct etw_decoding *decoding, const struct etw_item *item)
+{
+	const struct etw_field *field = &decoding->schema->fields[item->field];
+	uint8_t kind = etw_schema_type(field->in_type)->kind;
+
+	if (item->kind == ETW_ITEM_VALUE)
+		return kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI;
+	return item->kind == ETW_ITEM_ARRAY && !(field->flags & PropertyStruct) &&
+	       (kind == ETW_TYPE_CHARACTER || (field->out_type == TDH_OUTTYPE_STRING &&
+					       etw_schema_type(field->in_type)->bytes <= 2));
+}
+
+/* The item's text as TDH shows it, in the event's scratch. */
+static int give_text(struct libetw_event *event, const struct etw_where *where,
+		     const struct etw_item *item, const char **ret, size_t *ret_bytes)
+{
+	const char *copy = NULL;
+	size_t bytes;
+
+	etw_event_lock(event);
+	etw_text_clear(&event->text);
+	etw_format_item(&event->decoding, item, &event->text);
+	bytes = event->text.bytes;
+	if (!etw_text_error(&event->text))
+		copy = etw_event_scratch(event, etw_text_string(&event->text), bytes);
+	etw_event_unlock(event);
+	if (!copy)
+		return fail(event, where, -ENOMEM, "has no memory for its text");
+	*ret = copy;
+	if (ret_bytes)
+		*ret_bytes = bytes;
+	return 0;
+}
+
+int etw_value_string(struct libetw_event *event, const struct etw_where *where, const char **ret,
+		     size_t *ret_bytes)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	if (!etw_value_is_string(&event->decoding, item))
+		return fail(event, where, -EINVAL, "is no string");
+	return give_text(event, where, item, ret, ret_bytes);
+}
+
+int etw_value_sid(struct libetw_event *event, const struct etw_where *where, const char **ret,
+		  size_t *ret_bytes)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_SID)
+		return fail(event, where, -EINVAL, "is no SID");
+	return give_text(event, where, item, ret, ret_bytes);
+}
+
+int etw_value_text(struct libetw_event *event, const struct etw_where *where, const char **ret,
+		   size_t *ret_bytes)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	return give_text(event, where, item, ret, ret_bytes);
+}
+
+int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, const void **ret,
+		    size_t *ret_bytes)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	*ret = at_of(event, item);
+	*ret_bytes = item->bytes;
+	return 0;
+}
+
+int etw_value_count(struct libetw_event *event, const struct etw_where *where, size_t *ret)
+{
+	const struct etw_item *item;
+
+	TRY(etw_value_find(event, where, &item));
+	*ret = item->kind == ETW_ITEM_ARRAY ? item->count : 1;
+	return 0;
+}

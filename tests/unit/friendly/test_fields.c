@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Values by path and through handles, and the sentences about what cannot be. */
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+
+static const uint8_t system_sid[] = {1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0};
+
+/* Event 1 with a value in every field. */
+static struct libetw_event *all_kinds(void)
+{
+	static const uint8_t date[16] = {0xe6, 0x07, 6,  0, 6,  0, 18,   0,
+					 4,    0,    26, 0, 40, 0, 0xf4, 1};
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_unsigned(builder, "Byte", 200));
+	OK(libetw_builder_set_unsigned(builder, "Word", 40000));
+	OK(libetw_builder_set_unsigned(builder, "Long", 3000000000u));
+	OK(libetw_builder_set_unsigned(builder, "Quad", UINT64_MAX));
+	OK(libetw_builder_set_signed(builder, "SByte", -100));
+	OK(libetw_builder_set_signed(builder, "SWord", -30000));
+	OK(libetw_builder_set_signed(builder, "SLong", -2000000000));
+	OK(libetw_builder_set_signed(builder, "SQuad", INT64_MIN));
+	OK(libetw_builder_set_unsigned(builder, "Bool", 1));
+	OK(libetw_builder_set_double(builder, "Float", 0.5));
+	OK(libetw_builder_set_double(builder, "Double", -2.25));
+	OK(libetw_builder_set_unsigned(builder, "Pointer", UINT64_C(0xffff800012345678)));
+	OK(libetw_builder_set_guid(builder, "Guid", &test_provider));
+	OK(libetw_builder_set_unsigned(builder, "Time", UINT64_C(116444736000000001)));
+	OK(libetw_builder_set_bytes(builder, "Date", date, sizeof(date)));
+	OK(libetw_builder_set_bytes(builder, "Sid", system_sid, sizeof(system_sid)));
+	OK(libetw_builder_set_text(builder, "Wide", "gr\xc3\xbc\xc3\x9f"));
+	OK(libetw_builder_set_text(builder, "Ansi", "plain"));
+	OK(libetw_builder_set_unsigned(builder, "Colour", 1));
+	OK(libetw_builder_set_bytes(builder, "Blob", "\1\2\3", 3));
+	OK(libetw_builder_finish(builder, &event));
+	libetw_builder_free(builder);
+	return event;
+}
+
+static struct libetw_event *lists(void)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	OK(libetw_builder_begin(builder, &test_provider, 2, 3));
+	OK(libetw_builder_set_unsigned(builder, "Numbers[0]", 10));
+	OK(libetw_builder_set_unsigned(builder, "Numbers[2]", 30));
+	OK(libetw_builder_set_unsigned(builder, "Pairs[0].Left", 1));
+	OK(libetw_builder_set_text(builder, "Pairs[0].Name", "one"));
+	OK(libetw_builder_set_unsigned(builder, "Pairs[1].Left", 2));
+	OK(libetw_builder_set_text(builder, "Pairs[1].Name", "two"));
+	OK(libetw_builder_set_signed(builder, "One.x", -7));
+	OK(libetw_builder_finish(builder, &event));
+	libetw_builder_free(builder);
+	return event;
+}
+
+#define EXPECT(kind, type, path, expected)                      \
+	do {                                                    \
+		struct libetw_field *field_;                    \
+		type value_ = 0;                                \
+		OK(libetw_get_##kind(event, path, &value_));    \
+		assert_true(value_ == (expected));              \
+		value_ = 0;                                     \
+		OK(libetw_field_create(path, &field_));         \
+		OK(libetw_read_##kind(event, field_, &value_)); \
+		assert_true(value_ == (expected));              \
+		OK(libetw_read_##kind(event, field_, &value_)); \
+		assert_true(value_ == (expected));              \
+		libetw_field_free(field_);                      \
+	} while (0)
+
+static void test_fields__numbers_of_every_type(void **state)
+{
+	struct libetw_event *event = all_kinds();
+
+	(void)state;
+	EXPECT(u8, uint8_t, "Byte", 200);
+	EXPECT(u16, uint16_t, "Word", 40000);
+	EXPECT(u32, uint32_t, "Long", 3000000000u);
+	EXPECT(u64, uint64_t, "Quad", UINT64_MAX);
+	EXPECT(i8, int8_t, "SByte", -100);
+	EXPECT(i16, int16_t, "SWord", -30000);
+	EXPECT(i32, int32_t, "SLong", -2000000000);
+	EXPECT(i64, int64_t, "SQuad", INT64_MIN);
+	EXPECT(bool, int, "Bool", 1);
+	EXPECT(float, float, "Float", 0.5f);
+	EXPECT(double, double, "Double", -2.25);
+	EXPECT(pointer, uint64_t, "Pointer", UINT64_C(0xffff800012345678));
+	EXPECT(filetime, int64_t, "Time", INT64_C(116444736000000001));
+	EXPECT(time_ns, int64_t, "Time", 100);
+	EXPECT(time_ns, int64_t, "Date", INT64_C(1655526400500000000));
+	/* What fits is given whatever its width. */
+	EXPECT(u64, uint64_t, "Byte", 200);
+	EXPECT(i64, int64_t, "Long", 3000000000ll);
+	EXPECT(u8, uint8_t, "Colour", 1);
+	libetw_event_release(event);
+}
+
+static void test_fields__texts_and_bytes(void **state)
+{
+	struct libetw_event *event = all_kinds();
+	struct libetw_field *field;
+	const char *wide, *ansi, *sid, *text;
+	const void *bytes;
+	size_t count;
+	GUID guid;
+
+	(void)state;
+	OK(libetw_get_string(event, "Wide", &wide, &count));
+	assert_int_equal(count, 6);
+	OK(libetw_field_create("Ansi", &field));
+	OK(libetw_read_string(event, field, &ansi, NULL));
+	OK(libetw_get_sid(event, "Sid", &sid, NULL));
+	OK(libetw_get_text(event, "Colour", &text, NULL));
+	/* All of them live together. */
+	assert_string_equal(wide, "gr\xc3\xbc\xc3\x9f");
+	assert_string_equal(ansi, "plain");
+	assert_string_equal(sid, "S-1-5-18");
+	assert_string_equal(text, "Red");
+	OK(libetw_get_bytes(event, "Blob", &bytes, &count));
+	assert_int_equal(count, 3);
+	assert_memory_equal(bytes, "\1\2\3", 3);
+	OK(libetw_get_guid(event, "Guid", &guid));
+	assert_memory_equal(&guid, &test_provider, sizeof(guid));
+	OK(libetw_event_message(event, &text));
+	assert_string_equal(text, "Byte 200 of gr\xc3\xbc\xc3\x9f");
+	libetw_field_free(field);
+	libetw_event_release(event);
+}
+
+static void test_fields__paths_lead_into_arrays_and_structs(void **state)
+{
+	struct libetw_event *event = lists();
+	const char *text;
+	size_t count;
+
+	(void)state;
+	EXPECT(u32, uint32_t, "Count", 3);
+	EXPECT(u32, uint32_t, "Numbers[0]", 10);
+	EXPECT(u32, uint32_t, "Numbers[1]", 0);
+	EXPECT(u32, uint32_t, "Numbers[2]", 30);
+	EXPECT(u32, uint32_t, "Pairs[1].Left", 2);
+	EXPECT(i32, int32_t, "One.x", -7);
+	OK(libetw_get_string(event, "Pairs[1].Name", &text, NULL));
+	assert_string_equal(text, "two");
+	OK(libetw_get_count(event, "Numbers", &count));
+	assert_int_equal(count, 3);
+	OK(libetw_get_text(event, "Pairs", &text, NULL));
+	assert_string_equal(text, "[{Left=1, Name=one}, {Left=2, Name=two}]");
+	assert_string_equal(libetw_event_title(event), "Test-Provider/Task/Start v3");
+	libetw_event_release(event);
+}
+
+static void test_fields__errors_name_event_and_field(void **state)
+{
+	struct libetw_event *event = lists();
+	uint32_t value = 5;
+	const char *text;
+
+	(void)state;
+	assert_int_equal(libetw_get_u32(event, "Nombers", &value), -ENOENT);
+	assert_string_equal(libetw_error(), "Test-Provider/Task/Start v3: no field \"Nombers\"; "
+					    "it has Count, Numbers, PairCount, Pairs, One");
+	assert_int_equal(libetw_get_u32(event, "Numbers[3]", &value), -ENODATA);
+	assert_non_null(strstr(libetw_error(), "\"Numbers[3]\""));
+	assert_int_equal(libetw_get_u32(event, "Pairs.Left", &value), -ENODATA);
+	assert_int_equal(libetw_get_u32(event, "Numbers[x]", &value), -EINVAL);
+	assert_int_equal(libetw_get_u32(event, "Numbers", &value), -EINVAL);
+	assert_int_equal(libetw_get_u32(event, "One.x", &value), -ERANGE);
+	assert_int_equal(libetw_get_string(event, "Count", &text, NULL), -EINVAL);
+	assert_int_equal(libetw_get_sid(event, "Count", &text, NULL), -EINVAL);
+	assert_int_equal(value, 5);
+	libetw_event_release(event);
+	event = all_kinds();
+	assert_int_equal(libetw_get_u8(event, "Word", (uint8_t *)&value), -ERANGE);
+	assert_int_equal(libetw_get_double(event, "Byte", &(double){0}), -EINVAL);
+	assert_int_equal(libetw_get_guid(event, "Byte", &(GUID){0}), -EINVAL);
+	assert_int_equal(libetw_get_filetime(event, "Byte", &(int64_t){0}), -EINVAL);
+	libetw_event_release(event);
+}
+
+static void test_fields__an_event_nobody_knows_has_none(void **state)
+{
+	const EVENT_DESCRIPTOR descriptor = {.Id = 99, .Version = 1};
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+	uint32_t value;
+
+	(void)state;
+	OK(libetw_builder_begin_raw(builder, &test_provider, &descriptor, "abcd", 4));
+	OK(libetw_builder_finish(builder, &event));
+	assert_null(libetw_event_schema(event));
+	assert_int_equal(libetw_event_decode_status(event), -ESRCH);
+	assert_int_equal(libetw_get_u32(event, "Byte", &value), -ESRCH);
+	assert_non_null(strstr(libetw_error(), "/99 v1: no field \"Byte\": "));
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+}
+
+static void test_fields__a_short_payload_shows_what_fits(void **state)
+{
+	const EVENT_DESCRIPTOR descriptor = {.Id = 1};
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+	uint32_t value;
+
+	(void)state;
+	OK(libetw_builder_begin_raw(builder, &test_provider, &descriptor, "\1\2\0\3", 4));
+	OK(libetw_builder_finish(builder, &event));
+	EXPECT(u16, uint16_t, "Word", 2);
+	assert_int_equal(libetw_event_decode_status(event), -ENODATA);
+	assert_int_equal(libetw_get_u32(event, "Long", &value), -ENODATA);
+	assert_non_null(strstr(libetw_error(), "the payload ends before it"));
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+}
+
+/* The same handle over kinds of events, and over schemas that came and went. */
+static void test_fields__a_handle_serves_many_kinds(void **state)
+{
+	struct libetw_field *field;
+	struct libetw_event *event;
+	uint32_t value;
+
+	(void)state;
+	OK(libetw_field_create("Count", &field));
+	for (int i = 0; i < 20; i++) {
+		event = i & 1 ? lists() : all_kinds();
+		assert_int_equal(libetw_read_u32(event, field, &value), i & 1 ? 0 : -ENOENT);
+		libetw_event_release(event);
+	}
+	libetw_field_free(field);
+	assert_int_equal(libetw_field_create("", &field), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fields__numbers_of_every_type),
+		cmocka_unit_test(test_fields__texts_and_bytes),
+		cmocka_unit_test(test_fields__paths_lead_into_arrays_and_structs),
+		cmocka_unit_test(test_fields__errors_name_event_and_field),
+		cmocka_unit_test(test_fields__an_event_nobody_knows_has_none),
+		cmocka_unit_test(test_fields__a_short_payload_shows_what_fits),
+		cmocka_unit_test(test_fields__a_handle_serves_many_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers over made-up files: callbacks, windows, stopping, the account, and events that are kept. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "synthetic/kernel_event.h"
+#include "synthetic/maker.h"
+#include "wire/etl_buffer.h"
+
+#define T0_NS     INT64_C(1655526400000000000) /* of the maker's traces */
+#define T0_RAW    1000000
+#define EVENTS    2000
+#define SECOND    10000000 /* ticks */
+#define PAYLOAD_X 0x1234
+
+static char folder[] = "/tmp/etw-friendly-XXXXXX";
+static char path[sizeof(folder) + 16];
+
+struct made {
+	bool is_lossy; /* a flag on the second buffer of processor 0 */
+	uint32_t events_lost;
+};
+
+/* Event i comes i ms after the start, from processor i % 2; every tenth is the kernel's, every 50th unknown. */
+static void make_file(const struct made *made)
+{
+	static struct made_event event;
+	const struct maker_options options = {.events_lost = made->events_lost};
+	const struct made_ids ids = {.process_id = 44, .thread_id = 55};
+	FILE *file = fopen(path, "w+");
+	struct maker *maker;
+
+	assert_non_null(file);
+	maker = maker_open(&options, file);
+	for (int i = 0; i < EVENTS; i++) {
+		int64_t time_raw = T0_RAW + (int64_t)(i + 1) * (SECOND / 1000);
+		struct made_descriptor descriptor = {
+			.provider = &test_provider,
+			.id = i % 50 == 7 ? 99 : 2,
+			.version = 3,
+			.level = (uint8_t)(i % 6),
+			.keyword = UINT64_C(1) << (i % 2),
+		};
+
+		if (i % 10 == 0) {
+			struct kernel_process process = {1000 + (uint32_t)i, 4, 0, "a.exe", "a"};
+
+			kernel_process(&event, KERNEL_START, time_raw, &ids, &process);
+		} else {
+			made_modern(&event, WIRE_HEADER_EVENT64, &descriptor, time_raw, &ids);
+			made_u16(&event, 1);
+			made_u32(&event, (uint32_t)i);
+			made_u8(&event, 0);
+			made_u32(&event, PAYLOAD_X);
+		}
+		maker_add(maker, (unsigned)i % 2, &event);
+		if (made->is_lossy && i == 1000)
+			maker_flag(maker, 0, WIRE_BUFFER_EVENTS_LOST);
+	}
+	(void)maker_close(maker, &(size_t){0});
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct libetw_reader *open_reader(const struct made *made)
+{
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_reader *reader;
+
+	make_file(made);
+	OK(libetw_reader_create(schemas, &reader));
+	libetw_schemas_free(schemas);
+	OK(libetw_reader_add_file(reader, path));
+	return reader;
+}
+
+struct seen {
+	struct libetw_field *number;
+	uint64_t count;
+	int64_t last_ns;
+	uint64_t sum;
+	uint64_t stop_after;
+	int verdict;
+	struct libetw_reader *reader;
+};
+
+static int see(void *context, struct libetw_event *event)
+{
+	struct seen *seen = context;
+	uint32_t number = 0;
+
+	seen->count++;
+	assert_true(libetw_event_time_ns(event) >= seen->last_ns);
+	seen->last_ns = libetw_event_time_ns(event);
+	if (seen->number && !libetw_read_u32(event, seen->number, &number))
+		seen->sum += number;
+	if (seen->stop_after && seen->count == seen->stop_after) {
+		if (seen->reader)
+			libetw_reader_stop(seen->reader);
+		return seen->verdict;
+	}
+	return 0;
+}
+
+static void test_reader__calls_back_by_predicate(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct seen ours = {0}, kernel = {0}, unknown = {0}, starts = {0}, all = {0};
+	struct libetw_stats stats;
+	uint64_t expected = 0;
+
+	(void)state;
+	for (int i = 0; i < EVENTS; i++)
+		expected += i % 10 && i % 50 != 7 ? (uint64_t)i : 0;
+	OK(libetw_field_create("Numbers[0]", &ours.number));
+	OK(libetw_reader_on(reader, libetw_provider(&test_provider), see, &ours));
+	OK(libetw_reader_on(reader, libetw_event_named("Process/Start"), see, &starts));
+	OK(libetw_reader_on(reader,
+			    libetw_and(libetw_event_named("Process/Start"),
+				       libetw_unsigned_in("ProcessId", 1000, 1099)),
+			    see, &kernel));
+	OK(libetw_reader_on_unknown(reader, see, &unknown));
+	OK(libetw_reader_on(reader, libetw_any(), see, &all));
+	OK(libetw_reader_run(reader));
+	assert_int_equal(ours.count, EVENTS - EVENTS / 10);
+	assert_int_equal(ours.sum, expected);
+	assert_int_equal(starts.count, EVENTS / 10);
+	assert_int_equal(kernel.count, 10);
+	assert_int_equal(unknown.count, EVENTS / 50);
+	libetw_reader_stats(reader, &stats);
+	assert_int_equal(stats.events, all.count);
+	assert_int_equal(stats.unknown, EVENTS / 50);
+	assert_int_equal(stats.events_lost, 0);
+	assert_true(stats.buffers > 10);
+	assert_int_equal(libetw_reader_is_complete(reader, INT64_MIN, INT64_MAX), 1);
+	libetw_field_free(ours.number);
+	libetw_reader_free(reader);
+}
+
+static int check_provider(void *context, const GUID *guid, const char *name, uint64_t events,
+			  uint64_t payload_bytes)
+{
+	if (memcmp(guid, &test_provider, sizeof(*guid)))
+		return 0;
+	assert_string_equal(name, "Test-Provider");
+	*(uint64_t *)context = events;
+	return payload_bytes ? 5 : 0;
+}
+
+static void test_reader__counts_by_provider(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	uint64_t events = 0;
+
+	(void)state;
+	OK(libetw_reader_run(reader));
+	assert_int_equal(libetw_reader_each_provider(reader, check_provider, &events), 5);
+	assert_int_equal(events, EVENTS - EVENTS / 10);
+	libetw_reader_free(reader);
+}
+
+static void test_reader__keeps_to_the_window(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct seen seen = {0};
+
+	(void)state;
+	OK(libetw_reader_on(reader, libetw_provider(&test_provider), see, &seen));
+	libetw_reader_set_window(reader, T0_NS + 102000000, T0_NS + 201000000);
+	OK(libetw_reader_run(reader));
+	assert_int_equal(seen.count, 90);
+	assert_int_equal(seen.last_ns, T0_NS + 200000000);
+	libetw_reader_free(reader);
+}
+
+static void test_reader__stops_when_told(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct seen seen = {.stop_after = 10, .reader = reader};
+
+	(void)state;
+	OK(libetw_reader_on(reader, libetw_any(), see, &seen));
+	assert_int_equal(libetw_reader_run(reader), LIBETW_STOPPED);
+	assert_int_equal(seen.count, 10);
+	/* Before a run, it stops the next one. */
+	libetw_reader_stop(reader);
+	assert_int_equal(libetw_reader_run(reader), LIBETW_STOPPED);
+	assert_int_equal(seen.count, 10);
+	seen = (struct seen){.stop_after = 3, .verdict = -42};
+	assert_int_equal(libetw_reader_run(reader), -42);
+	assert_int_equal(seen.count, 3);
+	seen = (struct seen){0};
+	OK(libetw_reader_run(reader));
+	assert_true(seen.count > EVENTS);
+	libetw_reader_free(reader);
+}
+
+static int try_changes(void *context, struct libetw_event *event)
+{
+	struct libetw_reader *reader = context;
+
+	(void)event;
+	assert_int_equal(libetw_reader_add_file(reader, path), -EBUSY);
+	assert_int_equal(libetw_reader_add_session(reader, "x"), -EBUSY);
+	assert_int_equal(libetw_reader_on(reader, libetw_any(), try_changes, NULL), -EBUSY);
+	assert_int_equal(libetw_reader_run(reader), -EBUSY);
+	return 1;
+}
+
+static void test_reader__refuses_what_cannot_be(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+
+	(void)state;
+	assert_int_equal(libetw_reader_add_file(reader, "/nowhere/x.etl"), -ENOENT);
+	assert_non_null(strstr(libetw_error(), "/nowhere/x.etl"));
+	assert_int_equal(libetw_reader_add_file(reader, "/dev/null"), -EBADMSG);
+	assert_int_equal(libetw_reader_on(reader, NULL, try_changes, NULL), -EINVAL);
+	OK(libetw_reader_on(reader, libetw_any(), try_changes, reader));
+	assert_int_equal(libetw_reader_run(reader), 1);
+	libetw_reader_free(reader);
+}
+
+static int note_range(void *context, int64_t from_ns, int64_t to_ns)
+{
+	int64_t *range = context;
+
+	assert_int_equal(range[0], 0);
+	range[0] = from_ns;
+	range[1] = to_ns;
+	return 0;
+}
+
+static void test_reader__says_when_something_was_lost(void **state)
+{
+	struct libetw_reader *reader =
+		open_reader(&(struct made){.is_lossy = true, .events_lost = 5});
+	struct libetw_stats stats;
+	int64_t range[2] = {0};
+
+	(void)state;
+	OK(libetw_reader_run(reader));
+	libetw_reader_stats(reader, &stats);
+	assert_int_equal(stats.events_lost, 5);
+	assert_int_equal(stats.loss_marks, 1);
+	OK(libetw_reader_each_loss(reader, note_range, range));
+	/* The flag was set on the buffer that held event 1000, at 1.001 s. */
+	assert_true(range[0] > T0_NS && range[0] < T0_NS + 1001000000);
+	assert_true(range[1] >= T0_NS + 1001000000 && range[1] < T0_NS + 2000000000);
+	assert_int_equal(libetw_reader_is_complete(reader, T0_NS, range[0] - 1), 1);
+	assert_int_equal(libetw_reader_is_complete(reader, T0_NS, range[0]), 0);
+	assert_int_equal(libetw_reader_is_complete(reader, range[1] + 1, INT64_MAX), 1);
+	libetw_reader_free(reader);
+}
+
+static void test_reader__loss_without_a_place_is_everywhere(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){.events_lost = 5});
+
+	(void)state;
+	OK(libetw_reader_run(reader));
+	assert_int_equal(libetw_reader_is_complete(reader, T0_NS, T0_NS + 1), 0);
+	libetw_reader_free(reader);
+}
+
+/* A buffer behind the window's end may tell of what was lost before it. */
+static void test_reader__a_window_leaves_its_end_in_doubt(void **state)
+{
+	struct libetw_reader *reader =
+		open_reader(&(struct made){.is_lossy = true, .events_lost = 5});
+
+	(void)state;
+	libetw_reader_set_window(reader, INT64_MIN, T0_NS + 900000000);
+	OK(libetw_reader_run(reader));
+	assert_int_equal(libetw_reader_is_complete(reader, T0_NS, T0_NS + 100000000), 0);
+	libetw_reader_free(reader);
+}
+
+#define KEPT_MAX 4096
+
+struct keeper {
+	struct libetw_event *kept[KEPT_MAX];
+	size_t count, wanted;
+	int result;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	bool is_over;
+	uint64_t sum;
+};
+
+static int keep(void *context, struct libetw_event *event)
+{
+	struct keeper *keeper = context;
+	struct libetw_event *kept;
+
+	keeper->result = libetw_event_retain(event, &kept);
+	if (keeper->result)
+		return keeper->result;
+	(void)pthread_mutex_lock(&keeper->lock);
+	keeper->kept[keeper->count++] = kept;
+	(void)pthread_cond_signal(&keeper->more);
+	(void)pthread_mutex_unlock(&keeper->lock);
+	return 0;
+}
+
+/* Reads every kept event by path, makes texts of it, and gives it back. */
+static void *consume(void *context)
+{
+	struct keeper *keeper = context;
+
+	for (size_t at = 0;; at++) {
+		struct libetw_event *event;
+		const char *text;
+		uint32_t number, x;
+
+		(void)pthread_mutex_lock(&keeper->lock);
+		while (at == keeper->count && !keeper->is_over)
+			(void)pthread_cond_wait(&keeper->more, &keeper->lock);
+		event = at < keeper->count ? keeper->kept[at] : NULL;
+		(void)pthread_mutex_unlock(&keeper->lock);
+		if (!event)
+			return NULL;
+		if (!libetw_get_u32(event, "Numbers[0]", &number) &&
+		    !libetw_get_i32(event, "One.x", (int32_t *)&x) && x == PAYLOAD_X &&
+		    !libetw_get_text(event, "One", &text, NULL) && !strcmp(text, "{x=4660}") &&
+		    libetw_event_title(event))
+			keeper->sum += number;
+		libetw_event_release(event);
+	}
+}
+
+static void test_reader__kept_events_go_to_other_threads(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct keeper *keeper = calloc(1, sizeof(*keeper));
+	struct libetw_stats stats;
+	uint64_t expected = 0;
+	pthread_t thread;
+
+	(void)state;
+	assert_non_null(keeper);
+	for (int i = 0; i < EVENTS; i++)
+		expected += i % 10 && i % 50 != 7 ? (uint64_t)i : 0;
+	(void)pthread_mutex_init(&keeper->lock, NULL);
+	(void)pthread_cond_init(&keeper->more, NULL);
+	OK(libetw_reader_on(reader, libetw_and(libetw_provider(&test_provider), libetw_id(2)), keep,
+			    keeper));
+	assert_int_equal(pthread_create(&thread, NULL, consume, keeper), 0);
+	OK(libetw_reader_run(reader));
+	/* Some are still being read when the reader goes. */
+	libetw_reader_stats(reader, &stats);
+	assert_true(stats.pinned_bytes <= LIBETW_PIN_LIMIT_BYTES);
+	libetw_reader_free(reader);
+	(void)pthread_mutex_lock(&keeper->lock);
+	keeper->is_over = true;
+	(void)pthread_cond_signal(&keeper->more);
+	(void)pthread_mutex_unlock(&keeper->lock);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(keeper->sum, expected);
+	(void)pthread_cond_destroy(&keeper->more);
+	(void)pthread_mutex_destroy(&keeper->lock);
+	free(keeper);
+}
+
+/* Several threads use one event; it outlives the reader, and its buffer was used by none of the others. */
+static void *read_shared(void *context)
+{
+	struct libetw_event *event = context;
+	struct libetw_event *again;
+	const char *text;
+
+	for (int i = 0; i < 200; i++) {
+		if (libetw_event_retain(event, &again) ||
+		    libetw_get_text(event, "Numbers", &text, NULL) || strcmp(text, "[1]"))
+			return "failed";
+		libetw_event_release(again);
+	}
+	return NULL;
+}
+
+static void test_reader__one_kept_event_serves_many_threads(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct keeper *keeper = calloc(1, sizeof(*keeper));
+	pthread_t threads[4];
+	void *failed;
+
+	(void)state;
+	assert_non_null(keeper);
+	OK(libetw_reader_on(
+		reader,
+		libetw_and(libetw_provider(&test_provider), libetw_unsigned_is("Numbers[0]", 1)),
+		keep, keeper));
+	OK(libetw_reader_run(reader));
+	libetw_reader_free(reader);
+	assert_int_equal(keeper->count, 1);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_shared, keeper->kept[0]),
+				 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(pthread_join(threads[i], &failed), 0);
+		assert_null(failed);
+	}
+	libetw_event_release(keeper->kept[0]);
+	free(keeper);
+}
+
+static void test_reader__the_pin_limit_holds(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct keeper *keeper = calloc(1, sizeof(*keeper));
+	struct libetw_stats stats;
+
+	(void)state;
+	assert_non_null(keeper);
+	libetw_reader_set_pin_limit(reader, 20000);
+	OK(libetw_reader_on(reader, libetw_provider(&test_provider), keep, keeper));
+	assert_int_equal(libetw_reader_run(reader), -ENOBUFS);
+	assert_non_null(strstr(libetw_error(), "limit"));
+	libetw_reader_stats(reader, &stats);
+	assert_true(stats.pinned_bytes > 0 && stats.pinned_bytes <= 20000);
+	for (size_t i = 0; i < keeper->count; i++)
+		libetw_event_release(keeper->kept[i]);
+	libetw_reader_stats(reader, &stats);
+	assert_int_equal(stats.pinned_bytes, 0);
+	libetw_reader_free(reader);
+	free(keeper);
+}
+
+static int copy_one(void *context, struct libetw_event *event)
+{
+	OK(libetw_event_copy(event, context));
+	return 7;
+}
+
+static void test_reader__a_copy_pins_nothing(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct libetw_event *copy = NULL;
+	struct libetw_stats stats;
+	uint32_t value;
+
+	(void)state;
+	libetw_reader_set_pin_limit(reader, 0);
+	OK(libetw_reader_on(reader, libetw_provider(&test_provider), copy_one, &copy));
+	assert_int_equal(libetw_reader_run(reader), 7);
+	libetw_reader_stats(reader, &stats);
+	assert_int_equal(stats.pinned_bytes, 0);
+	libetw_reader_free(reader);
+	OK(libetw_get_u32(copy, "One.x", &value));
+	assert_int_equal(value, PAYLOAD_X);
+	assert_int_equal(libetw_event_pid(copy), 44);
+	assert_int_equal(libetw_event_tid(copy), 55);
+	libetw_event_release(copy);
+}
+
+static void test_reader__delivers_built_events(void **state)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_reader *reader;
+	struct libetw_event *event;
+	struct seen seen = {.last_ns = INT64_MIN, .stop_after = 2, .verdict = 9};
+
+	(void)state;
+	OK(libetw_reader_create(schemas, &reader));
+	libetw_schemas_free(schemas);
+	OK(libetw_reader_on(reader, libetw_pid(12), see, &seen));
+	OK(libetw_builder_begin(builder, &test_provider, 3, 0));
+	libetw_builder_ids(builder, 12, 13);
+	libetw_builder_time_ns(builder, 5000);
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_time_ns(event), 5000);
+	OK(libetw_reader_deliver(reader, event));
+	assert_int_equal(libetw_reader_deliver(reader, event), 9);
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+	libetw_reader_free(reader);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	(void)snprintf(path, sizeof(path), "%s/trace.etl", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return unlink(path) || rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reader__calls_back_by_predicate),
+		cmocka_unit_test(test_reader__counts_by_provider),
+		cmocka_unit_test(test_reader__keeps_to_the_window),
+		cmocka_unit_test(test_reader__stops_when_told),
+		cmocka_unit_test(test_reader__refuses_what_cannot_be),
+		cmocka_unit_test(test_reader__says_when_something_was_lost),
+		cmocka_unit_test(test_reader__loss_without_a_place_is_everywhere),
+		cmocka_unit_test(test_reader__a_window_leaves_its_end_in_doubt),
+		cmocka_unit_test(test_reader__kept_events_go_to_other_threads),
+		cmocka_unit_test(test_reader__one_kept_event_serves_many_threads),
+		cmocka_unit_test(test_reader__the_pin_limit_holds),
+		cmocka_unit_test(test_reader__a_copy_pins_nothing),
+		cmocka_unit_test(test_reader__delivers_built_events),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
