@@ -59,6 +59,8 @@ static void put_command(struct etw_text *text, const struct tally_provider *prov
 		etw_text_putc(text, ' ');
 		etw_shell_word(text, inputs->paths[i]);
 	}
+	etw_text_puts(text, "\n    or, once for all traces on this machine,\n      wevtutil im ");
+	etw_shell_word(text, etw_text_string(&name));
 	etw_text_putc(text, '\n');
 }
 
@@ -91,12 +93,17 @@ static void put_provider(struct etw_text *text, const struct tally_provider *pro
 		put_command(text, provider, inputs);
 		break;
 	case NEED_CLASS:
-		etw_text_puts(text, ":\n    classic events, whose class (MOF) is not built in; "
-				    "reading MOF files is not built yet\n");
+		etw_text_puts(text,
+			      ":\n    classic events, whose class (MOF) is neither built in nor "
+			      "installed;\n    --manifest takes its MOF file, and "
+			      "`wevtutil im FILE.mof` installs it\n");
 		break;
 	case NEED_WPP:
-		etw_text_puts(text, ":\n    WPP messages, which need the TMF or PDB file of their "
-				    "component;\n    --manifest takes it\n");
+		etw_text_puts(
+			text,
+			":\n    WPP messages, which need the TMF or PDB file of their "
+			"component;\n    --manifest takes it, and `wevtutil im FILE` installs "
+			"it\n");
 		break;
 	case NEED_BETTER_BYTES:
 		etw_text_puts(text, ":\n    the schemas inside the events are damaged; nothing "
