@@ -208,7 +208,23 @@ static const char *fill_instance(struct etw_recorder *recorder, const struct etw
 	return NULL;
 }
 
-static void fill_message(const struct etw_etl_event *event, EVENT_RECORD *record)
+/*
+ * A message's sequence number has no place in a record's header. It goes where EVENT_TRACE has it, which gets
+ * InstanceId from this item. Without memory the message comes without it.
+ */
+static void add_sequence(struct etw_recorder *recorder, uint32_t sequence, EVENT_RECORD *record)
+{
+	EVENT_HEADER_EXTENDED_DATA_ITEM *items = item_room(recorder, 1);
+
+	if (!items)
+		return;
+	recorder->sequence = (EVENT_EXTENDED_ITEM_INSTANCE){.InstanceId = sequence};
+	add_item(record, items, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO,
+		 (const uint8_t *)&recorder->sequence, sizeof(recorder->sequence));
+}
+
+static void fill_message(struct etw_recorder *recorder, const struct etw_etl_event *event,
+			 EVENT_RECORD *record)
 {
 	EVENT_HEADER *header = &record->EventHeader;
 	uint16_t options = etw_load16(event->at + offsetof(struct wire_message_header, options));
@@ -229,6 +245,9 @@ static void fill_message(const struct etw_etl_event *event, EVENT_RECORD *record
 		header->ThreadId = etw_load32(event->at + layout.system_info);
 		header->ProcessId = etw_load32(event->at + layout.system_info + 4);
 	}
+	if (options & WIRE_MESSAGE_SEQUENCE)
+		add_sequence(recorder, etw_load32(event->at + sizeof(struct wire_message_header)),
+			     record);
 	set_payload(record, event, layout.header_bytes);
 }
 
@@ -268,7 +287,7 @@ const char *etw_recorder_fill(struct etw_recorder *recorder, const struct etw_et
 			sentence = fill_instance(recorder, event, record);
 			break;
 		case WIRE_HEADER_MESSAGE:
-			fill_message(event, record);
+			fill_message(recorder, event, record);
 			break;
 		default:
 			fill_system(event, record);

@@ -176,6 +176,10 @@ static void put_items(const EVENT_RECORD *record, struct etw_text *text)
 			continue;
 		if (UNLIKELY(i && is_repeated(record, i)))
 			put_repeated_item(record, i, text);
+		else if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO &&
+			 (record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) &&
+			 item->DataSize >= 4)
+			put_number(",\"sequence\":", etw_load32(at), text);
 		else if (!put_known_item(item->ExtType, at, item->DataSize, text))
 			put_other_item(item->ExtType, at, item->DataSize, text);
 	}

@@ -304,6 +304,21 @@ static void test_record__damaged_items_leave_those_before(void **state)
 	assert_int_equal(record.ExtendedDataCount, 0);
 }
 
+/* The sequence number is an item, if there is one. */
+static void assert_sequence(const EVENT_RECORD *record, ULONG expected)
+{
+	EVENT_EXTENDED_ITEM_INSTANCE instance = {0};
+
+	assert_int_equal(record->ExtendedDataCount, expected != 0);
+	if (!expected)
+		return;
+	assert_int_equal(record->ExtendedData->ExtType, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO);
+	assert_int_equal(record->ExtendedData->DataSize, sizeof(instance));
+	memcpy(&instance, (const void *)(uintptr_t)record->ExtendedData->DataPtr, sizeof(instance));
+	assert_int_equal(instance.InstanceId, expected);
+	assert_int_equal(instance.ParentInstanceId, 0);
+}
+
 static void test_record__messages_of_every_option(void **state)
 {
 	struct made_message message = {
@@ -324,8 +339,11 @@ static void test_record__messages_of_every_option(void **state)
 			flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
 		else if (options & 0x80)
 			flags |= EVENT_HEADER_FLAG_64_BIT_HEADER;
+		if (options & 0x01)
+			flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
 		assert_null(fill(&record));
 		assert_common(&record, flags, header_bytes);
+		assert_sequence(&record, options & 0x01 ? 9 : 0);
 		assert_int_equal(header->EventDescriptor.Id, 321);
 		assert_int_equal(header->ThreadId, options & 0x20 ? 0x22 : 0);
 		assert_int_equal(header->ProcessId, options & 0x20 ? 0x11 : 0);
