@@ -344,6 +344,11 @@ ETW_API TDHSTATUS WINAPI TdhGetEventInformation(
 	_In_ PEVENT_RECORD Event, _In_ ULONG TdhContextCount,
 	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext,
 	_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer, _Inout_ PULONG BufferSize);
+/* Not in Microsoft's header, but in tdh.dll: Buffer gets Count pointers, then what they point to. */
+ETW_API TDHSTATUS WINAPI TdhGetAllEventsInformation(
+	_In_ PEVENT_RECORD Event, _In_opt_ PVOID WbemService, _Out_ PULONG Index,
+	_Out_ PULONG Count, _Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO *Buffer,
+	_Inout_ PULONG BufferSize);
 ETW_API TDHSTATUS WINAPI TdhGetEventMapInformation(
 	_In_ PEVENT_RECORD pEvent, _In_ LPWSTR pMapName,
 	_Out_writes_bytes_opt_(*pBufferSize) PEVENT_MAP_INFO pBuffer, _Inout_ PULONG pBufferSize);

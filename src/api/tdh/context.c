@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/tdh/context.h"
 
-#include <errno.h>
 #include <winerror.h>
 
-#include "api/win32_error.h"
+#include "base/macros.h"
 
 static ULONG read_one(const TDH_CONTEXT *context, struct etw_tdh_context *ret)
 {
@@ -56,15 +55,4 @@ const EVENT_RECORD *etw_tdh_context_apply(const struct etw_tdh_context *context,
 	copy->EventHeader.Flags |= context->pointer_bytes == 4 ? EVENT_HEADER_FLAG_32_BIT_HEADER
 							       : EVENT_HEADER_FLAG_64_BIT_HEADER;
 	return copy;
-}
-
-ULONG etw_tdh_context_error(const struct etw_tdh_context *context, const EVENT_RECORD *record,
-			    int result)
-{
-	bool is_named = context->tmf_file || context->tmf_search_path;
-
-	if (result == -ESRCH && is_named &&
-	    (record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE))
-		return ERROR_NOT_SUPPORTED;
-	return etw_win32_from_result(result);
 }

@@ -33,14 +33,4 @@ ULONG etw_tdh_context_read(ULONG count, const TDH_CONTEXT *list, struct etw_tdh_
 const EVENT_RECORD *etw_tdh_context_apply(const struct etw_tdh_context *context,
 					  const EVENT_RECORD *record, EVENT_RECORD *copy);
 
-/*
- * etw_tdh_context_error() - the Win32 code for an event that has no schema.
- *
- * @result: of etw_tdh_lock_for_event()
- *
- * A WPP message whose TMF file the caller names has one, that is not read yet: ERROR_NOT_SUPPORTED.
- */
-ULONG etw_tdh_context_error(const struct etw_tdh_context *context, const EVENT_RECORD *record,
-			    int result);
-
 #endif

@@ -8,6 +8,7 @@
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
 #include "api/tdh/state.h"
+#include "api/tdh/wpp_context.h"
 #include "api/win32_error.h"
 
 /* Copies a blob of an event, with what only the event at hand tells. Holding the lock. */
@@ -48,7 +49,6 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 	const EVENT_RECORD *record;
 	EVENT_RECORD copy;
 	ULONG error;
-	int result;
 
 	if (!Event || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
@@ -56,9 +56,9 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 	if (error)
 		return error;
 	record = etw_tdh_context_apply(&context, Event, &copy);
-	result = etw_tdh_lock_for_event(record, &state, &schema);
-	if (result < 0)
-		return etw_tdh_context_error(&context, record, result);
+	if (UNLIKELY(etw_wpp_is_event(record)))
+		return etw_wpp_context_event(&context, record, Buffer, BufferSize);
+	TRY_WIN32(etw_tdh_lock_for_event(record, &state, &schema));
 	error = give_event(state, record, schema, Buffer, BufferSize);
 	etw_tdh_unlock();
 	return error;

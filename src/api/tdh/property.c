@@ -8,6 +8,7 @@
 #include "api/tdh/context.h"
 #include "api/tdh/state.h"
 #include "api/tdh/wide_name.h"
+#include "api/tdh/wpp_context.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 
@@ -16,6 +17,7 @@
 /* A question as TdhGetPropertySize and TdhGetProperty have it in common. */
 struct question {
 	const EVENT_RECORD *record;
+	struct etw_tdh_context context;
 	const PROPERTY_DATA_DESCRIPTOR *descriptors;
 	ULONG count;
 };
@@ -175,56 +177,86 @@ static ULONG answer(struct etw_tdh_state *state, const struct question *question
 	return error;
 }
 
-static ULONG ask(PEVENT_RECORD event, ULONG context_count, PTDH_CONTEXT contexts, ULONG count,
-		 PPROPERTY_DATA_DESCRIPTOR descriptors, struct answer *ret)
+/* Checks what both functions take; @copy is room for the record. */
+static ULONG read_question(const EVENT_RECORD *event, ULONG context_count,
+			   const TDH_CONTEXT *contexts, EVENT_RECORD *copy,
+			   struct question *question)
 {
-	struct question question = {.descriptors = descriptors, .count = count};
-	const struct etw_schema *schema;
-	struct etw_tdh_context context;
-	struct etw_tdh_state *state;
-	EVENT_RECORD copy;
 	ULONG error;
-	int result;
 
-	if (!event || !count || !descriptors)
+	if (!event || !question->count || !question->descriptors)
 		return ERROR_INVALID_PARAMETER;
-	error = etw_tdh_context_read(context_count, contexts, &context);
-	if (error)
-		return error;
-	question.record = etw_tdh_context_apply(&context, event, &copy);
-	result = etw_tdh_lock_for_event(question.record, &state, &schema);
-	if (result < 0)
-		return etw_tdh_context_error(&context, question.record, result);
-	error = answer(state, &question, ret);
+	error = etw_tdh_context_read(context_count, contexts, &question->context);
+	if (!error)
+		question->record = etw_tdh_context_apply(&question->context, event, copy);
+	return error;
+}
+
+static ULONG ask(const struct question *question, struct answer *ret)
+{
+	const struct etw_schema *schema;
+	struct etw_tdh_state *state;
+	ULONG error;
+
+	TRY_WIN32(etw_tdh_lock_for_event(question->record, &state, &schema));
+	error = answer(state, question, ret);
 	etw_tdh_unlock();
 	return error;
+}
+
+/* A property of a WPP event, which is none of its payload's fields. */
+static ULONG ask_wpp(const struct question *question, uint8_t *buffer, ULONG *size)
+{
+	return etw_wpp_context_property(&question->context, question->record, question->count,
+					question->descriptors, buffer, size);
 }
 
 TDHSTATUS TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
 			     ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
 			     PULONG pPropertySize)
 {
+	struct question question = {.descriptors = pPropertyData, .count = PropertyDataCount};
 	struct answer found;
+	EVENT_RECORD copy;
+	ULONG size = 0;
 	ULONG error;
 
 	if (!pPropertySize)
 		return ERROR_INVALID_PARAMETER;
-	error = ask(pEvent, TdhContextCount, pTdhContext, PropertyDataCount, pPropertyData, &found);
-	if (!error)
-		*pPropertySize = found.bytes + found.terminator;
-	return error;
+	error = read_question(pEvent, TdhContextCount, pTdhContext, &copy, &question);
+	if (error)
+		return error;
+	if (UNLIKELY(etw_wpp_is_event(question.record))) {
+		error = ask_wpp(&question, NULL, &size);
+		if (error != ERROR_INSUFFICIENT_BUFFER)
+			return error;
+	} else {
+		error = ask(&question, &found);
+		if (error)
+			return error;
+		size = found.bytes + found.terminator;
+	}
+	*pPropertySize = size;
+	return ERROR_SUCCESS;
 }
 
 TDHSTATUS TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
 			 ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
 			 ULONG BufferSize, PBYTE pBuffer)
 {
+	struct question question = {.descriptors = pPropertyData, .count = PropertyDataCount};
 	struct answer found;
+	EVENT_RECORD copy;
 	ULONG error;
 
 	if (BufferSize && !pBuffer)
 		return ERROR_INVALID_PARAMETER;
-	error = ask(pEvent, TdhContextCount, pTdhContext, PropertyDataCount, pPropertyData, &found);
+	error = read_question(pEvent, TdhContextCount, pTdhContext, &copy, &question);
+	if (error)
+		return error;
+	if (UNLIKELY(etw_wpp_is_event(question.record)))
+		return ask_wpp(&question, pBuffer, &BufferSize);
+	error = ask(&question, &found);
 	if (error)
 		return error;
 	if (BufferSize < found.bytes + found.terminator)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tdh.h: all events of a provider. Microsoft documents little of it, and no header declares it there; published
+ * programs set a header's ProviderId and Version, take an array of pointers from the buffer, and stop at
+ * ERROR_NOT_FOUND. So it is here: the events of that version, in the order of their definition.
+ */
+#include <tdh.h>
+#include <winerror.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "api/tdh/answer.h"
+#include "api/tdh/blob.h"
+#include "api/tdh/state.h"
+#include "api/win32_error.h"
+#include "base/macros.h"
+
+#define BLOB_ALIGNMENT 8
+
+/* What is collected, holding the lock. */
+struct collection {
+	struct etw_tdh_state *state;
+	const EVENT_RECORD *record;
+	const struct etw_schema *own; /* the event's schema; NULL: it has none */
+	TRACE_EVENT_INFO **buffer;    /* NULL: only counted */
+	ULONG index, count;
+	size_t bytes; /* of pointers and blobs */
+};
+
+static bool is_wanted(const struct collection *collection, const struct etw_schema *schema)
+{
+	return schema->descriptor.Version ==
+	       collection->record->EventHeader.EventDescriptor.Version;
+}
+
+/* Puts one blob behind those that are there, with its pointer at the front. */
+static int add_schema(struct collection *collection, const struct etw_schema *schema)
+{
+	const struct etw_tdh_blob *blob;
+	uint16_t count;
+
+	TRY(etw_tdh_event_blob(collection->state, collection->record, schema, &blob, &count));
+	collection->bytes = ALIGN_UP(collection->bytes, BLOB_ALIGNMENT);
+	if (collection->buffer) {
+		uint8_t *to = (uint8_t *)collection->buffer + collection->bytes;
+
+		memcpy(to, blob->at, blob->bytes);
+		collection->buffer[collection->count] = (TRACE_EVENT_INFO *)(void *)to;
+	}
+	if (schema == collection->own)
+		collection->index = collection->count;
+	collection->count++;
+	collection->bytes += blob->bytes;
+	return 0;
+}
+
+/* A definition of the provider is taken as a whole; else there is the event's schema alone. */
+static int add_schemas(struct collection *collection, const struct etw_provider_schema *provider)
+{
+	collection->count = 0;
+	if (!provider)
+		return collection->own ? add_schema(collection, collection->own) : 0;
+	for (size_t i = 0; i < provider->schema_count; i++) {
+		if (is_wanted(collection, &provider->schemas[i]))
+			TRY(add_schema(collection, &provider->schemas[i]));
+	}
+	return 0;
+}
+
+/* Room for the pointers comes first, so they are counted first. */
+static int collect(struct collection *collection, ULONG *size)
+{
+	const struct etw_provider_schema *provider = NULL;
+	TRACE_EVENT_INFO **buffer = TAKE(collection->buffer);
+	ULONG room = *size;
+
+	/* What only the trace describes is no definition; then the event is all there is. */
+	(void)etw_tdh_provider(collection->state, &collection->record->EventHeader.ProviderId,
+			       &provider);
+	TRY(add_schemas(collection, provider));
+	if (!collection->count)
+		return -ESRCH;
+	collection->bytes = ALIGN_UP(collection->bytes, BLOB_ALIGNMENT) +
+			    ALIGN_UP(collection->count * sizeof(*buffer), BLOB_ALIGNMENT);
+	if (collection->bytes > UINT32_MAX)
+		return -EMSGSIZE;
+	*size = (ULONG)collection->bytes;
+	if (room < collection->bytes)
+		return 0;
+	collection->buffer = buffer;
+	collection->bytes = ALIGN_UP(collection->count * sizeof(*buffer), BLOB_ALIGNMENT);
+	return add_schemas(collection, provider);
+}
+
+TDHSTATUS TdhGetAllEventsInformation(PEVENT_RECORD Event, PVOID WbemService, PULONG Index,
+				     PULONG Count, PTRACE_EVENT_INFO *Buffer, PULONG BufferSize)
+{
+	struct collection collection = {.record = Event, .buffer = Buffer};
+	ULONG room;
+	int result;
+
+	(void)WbemService; /* names a place of WMI, which is not here */
+	if (!Event || !Index || !Count || !BufferSize || (*BufferSize && !Buffer))
+		return ERROR_INVALID_PARAMETER;
+	room = *BufferSize;
+	result = etw_tdh_lock_for_event(Event, &collection.state, &collection.own);
+	if (result == -ESRCH)
+		result = etw_tdh_lock(&collection.state);
+	if (result < 0)
+		return etw_win32_from_result(result);
+	result = collect(&collection, BufferSize);
+	etw_tdh_unlock();
+	if (result < 0)
+		return etw_win32_from_result(result);
+	*Index = collection.index;
+	*Count = collection.count;
+	return room < *BufferSize ? ERROR_INSUFFICIENT_BUFFER : ERROR_SUCCESS;
+}
