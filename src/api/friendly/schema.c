@@ -15,7 +15,9 @@ static const struct etw_schema *inside(const struct libetw_schema *schema)
 
 const GUID *libetw_schema_provider(const struct libetw_schema *schema)
 {
-	return &inside(schema)->provider;
+	/* What the headers of classic events carry is their class. */
+	return inside(schema)->source == DecodingSourceWbem ? &inside(schema)->event_guid
+							    : &inside(schema)->provider;
 }
 
 const EVENT_DESCRIPTOR *libetw_schema_descriptor(const struct libetw_schema *schema)

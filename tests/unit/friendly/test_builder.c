@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Events made up: what a payload becomes, and what is refused. */
+#include "support.h"
+
+#include <errno.h>
+
+static void test_builder__refuses_what_is_not_there(void **state)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	(void)state;
+	assert_int_equal(libetw_builder_finish(builder, &event), -EINVAL);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Byte", 1), -EINVAL);
+	assert_int_equal(libetw_builder_begin(builder, &test_provider, 44, 0), -ESRCH);
+	assert_non_null(strstr(libetw_error(), "Test-Provider/44 v0"));
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Bite", 1), -ENOENT);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Byte[0]", 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Byte[", 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Byte", 256), -ERANGE);
+	assert_int_equal(libetw_builder_set_signed(builder, "Byte", -1), -ERANGE);
+	assert_int_equal(libetw_builder_set_signed(builder, "SByte", -129), -ERANGE);
+	assert_int_equal(libetw_builder_set_signed(builder, "SByte", 128), -ERANGE);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Wide", 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_text(builder, "Byte", "x"), -EINVAL);
+	assert_int_equal(libetw_builder_set_double(builder, "Byte", 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_guid(builder, "Byte", &test_provider), -EINVAL);
+	assert_int_equal(libetw_builder_set_bytes(builder, "Long", "abc", 3), -ERANGE);
+	OK(libetw_builder_begin(builder, &test_provider, 2, 3));
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Numbers", 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_unsigned(builder, "One", 1), -EINVAL);
+	libetw_builder_free(builder);
+}
+
+static void test_builder__a_count_that_lies_is_found_out(void **state)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	(void)state;
+	OK(libetw_builder_begin(builder, &test_provider, 2, 3));
+	OK(libetw_builder_set_unsigned(builder, "Count", 5));
+	OK(libetw_builder_set_unsigned(builder, "Numbers[0]", 1));
+	assert_int_equal(libetw_builder_finish(builder, &event), -EBADMSG);
+	libetw_builder_free(builder);
+}
+
+static void test_builder__payloads_end_at_64_kib(void **state)
+{
+	const EVENT_DESCRIPTOR descriptor = {0};
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+	uint8_t *bytes = calloc(1, 65536);
+
+	(void)state;
+	assert_non_null(bytes);
+	assert_int_equal(
+		libetw_builder_begin_raw(builder, &test_provider, &descriptor, bytes, 65536),
+		-EMSGSIZE);
+	OK(libetw_builder_begin_raw(builder, &test_provider, &descriptor, bytes, 65535));
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_record(event)->UserDataLength, 65535);
+	libetw_event_release(event);
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_bytes(builder, "Blob", bytes, 65500));
+	assert_int_equal(libetw_builder_finish(builder, &event), -EMSGSIZE);
+	free(bytes);
+	libetw_builder_free(builder);
+}
+
+static void test_builder__fills_the_header(void **state)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	(void)state;
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	assert_non_null(builder);
+	libetw_builder_ids(builder, 1, 2);
+	libetw_builder_time_ns(builder, 1000);
+	libetw_builder_activity(builder, &test_provider);
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_pid(event), 1);
+	assert_int_equal(libetw_event_tid(event), 2);
+	assert_int_equal(libetw_event_time_ns(event), 1000);
+	assert_int_equal(libetw_event_level(event), 3);
+	assert_int_equal(libetw_event_keyword(event), 1);
+	assert_memory_equal(&libetw_event_record(event)->EventHeader.ActivityId, &test_provider,
+			    sizeof(GUID));
+	libetw_event_release(event);
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	libetw_builder_level(builder, 5);
+	libetw_builder_keyword(builder, 6);
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_level(event), 5);
+	assert_int_equal(libetw_event_keyword(event), 6);
+	assert_int_equal(libetw_event_decode_status(event), 0);
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+}
+
+struct walk {
+	struct libetw_builder *builder;
+	unsigned built;
+};
+
+static int build_empty(void *context, const struct libetw_schema *schema)
+{
+	const EVENT_DESCRIPTOR *descriptor = libetw_schema_descriptor(schema);
+	struct walk *walk = context;
+	struct libetw_event *event;
+
+	OK(libetw_builder_begin_class(walk->builder, libetw_schema_provider(schema),
+				      descriptor->Opcode, descriptor->Version));
+	OK(libetw_builder_finish(walk->builder, &event));
+	assert_int_equal(libetw_event_decode_status(event), 0);
+	libetw_event_release(event);
+	walk->built++;
+	return 0;
+}
+
+/* All versions of Process, Thread, Image, DiskIo: SIDs of MOF, texts to the end, optional fields. */
+static void test_builder__every_kernel_class_can_be_built(void **state)
+{
+	static const GUID classes[] = {
+		{0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}},
+		{0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}},
+		{0x2cb15d1d, 0x5fc1, 0x11d2, {0xab, 0xe1, 0, 0xa0, 0xc9, 0x11, 0xf5, 0x18}},
+		{0x3d6fa8d4, 0xfe05, 0x11d0, {0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}},
+	};
+	struct libetw_schemas *schemas = test_schemas();
+	struct walk walk = {0};
+
+	(void)state;
+	OK(libetw_builder_create(schemas, &walk.builder));
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		OK(libetw_schemas_each_event(schemas, &classes[i], build_empty, &walk));
+	assert_true(walk.built > 20);
+	libetw_builder_free(walk.builder);
+	libetw_schemas_free(schemas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_builder__refuses_what_is_not_there),
+		cmocka_unit_test(test_builder__a_count_that_lies_is_found_out),
+		cmocka_unit_test(test_builder__payloads_end_at_64_kib),
+		cmocka_unit_test(test_builder__fills_the_header),
+		cmocka_unit_test(test_builder__every_kernel_class_can_be_built),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Which events a predicate means. */
+#include "support.h"
+
+#include <errno.h>
+
+/* Event 1 with what the tests ask for. */
+static struct libetw_event *make_event(void)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	libetw_builder_ids(builder, 10, 20);
+	OK(libetw_builder_set_unsigned(builder, "Word", 500));
+	OK(libetw_builder_set_signed(builder, "SLong", -5));
+	OK(libetw_builder_set_double(builder, "Double", 1.5));
+	OK(libetw_builder_set_guid(builder, "Guid", &test_provider));
+	OK(libetw_builder_set_text(builder, "Wide", "C:\\Windows\\Notepad.exe"));
+	OK(libetw_builder_set_unsigned(builder, "Colour", 1));
+	OK(libetw_builder_finish(builder, &event));
+	libetw_builder_free(builder);
+	return event;
+}
+
+struct row {
+	struct libetw_predicate *predicate; /* owned */
+	int expected;
+};
+
+static void check(struct libetw_event *event, const struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i].predicate)
+			fail_msg("row %zu: %s", i, libetw_error());
+		/* The second time what was looked up is known. */
+		for (int again = 0; again < 2; again++) {
+			if (libetw_predicate_matches(rows[i].predicate, event) != rows[i].expected)
+				fail_msg("row %zu is not %d", i, rows[i].expected);
+		}
+		libetw_predicate_free(rows[i].predicate);
+	}
+	libetw_event_release(event);
+}
+
+#define CHECK(event, rows) check(event, rows, sizeof(rows) / sizeof((rows)[0]))
+
+static void test_predicate__asks_the_header(void **state)
+{
+	static const GUID other;
+	const struct row rows[] = {
+		{libetw_any(), 1},
+		{libetw_provider(&test_provider), 1},
+		{libetw_provider(&other), 0},
+		{libetw_provider_named(NULL, "{11112222-3333-4444-5555-666677778888}"), 1},
+		{libetw_id(1), 1},
+		{libetw_id(2), 0},
+		{libetw_version(0), 1},
+		{libetw_version(1), 0},
+		{libetw_opcode(0), 1},
+		{libetw_opcode(1), 0},
+		{libetw_task(7), 1},
+		{libetw_task(8), 0},
+		{libetw_pid(10), 1},
+		{libetw_pid(20), 0},
+		{libetw_tid(20), 1},
+		{libetw_tid(10), 0},
+		{libetw_level(3), 1},
+		{libetw_level(2), 0},
+		{libetw_keyword_any(3), 1},
+		{libetw_keyword_any(2), 0},
+		{libetw_keyword_all(1), 1},
+		{libetw_keyword_all(3), 0},
+		{libetw_event_named("Task"), 1},
+		{libetw_event_named("task"), 0},
+	};
+
+	(void)state;
+	CHECK(make_event(), rows);
+}
+
+static void test_predicate__asks_fields(void **state)
+{
+	const struct row rows[] = {
+		{libetw_has_field("Word"), 1},
+		{libetw_has_field("Words"), 0},
+		{libetw_unsigned_is("Word", 500), 1},
+		{libetw_unsigned_is("Word", 501), 0},
+		{libetw_unsigned_in("Word", 500, 600), 1},
+		{libetw_unsigned_in("Word", 400, 500), 1},
+		{libetw_unsigned_in("Word", 501, 600), 0},
+		{libetw_unsigned_in("SLong", 0, UINT64_MAX), 0},
+		{libetw_signed_is("SLong", -5), 1},
+		{libetw_signed_in("SLong", -6, 0), 1},
+		{libetw_signed_in("SLong", -4, 0), 0},
+		{libetw_double_in("Double", 1, 2), 1},
+		{libetw_double_in("Double", 2, 3), 0},
+		{libetw_guid_is("Guid", &test_provider), 1},
+		{libetw_guid_is("Word", &test_provider), 0},
+		{libetw_text_is("Wide", LIBETW_TEXT_EQUALS, "C:\\Windows\\Notepad.exe"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_EQUALS, "C:\\Windows\\Notepad"), 0},
+		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS, "Windows"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS, "windows"), 0},
+		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS | LIBETW_TEXT_ANY_CASE, "WINDOWS"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_BEGINS, "C:\\"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_BEGINS, "Windows"), 0},
+		{libetw_text_is("Wide", LIBETW_TEXT_ENDS, ".exe"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_ENDS, ".ex"), 0},
+		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS, ""), 1},
+		{libetw_text_is("Colour", LIBETW_TEXT_EQUALS, "Red"), 1},
+	};
+
+	(void)state;
+	CHECK(make_event(), rows);
+}
+
+static int count_calls(void *context, struct libetw_event *event)
+{
+	(void)event;
+	return ++*(int *)context > 0;
+}
+
+static void test_predicate__combine(void **state)
+{
+	int calls = 0;
+	const struct row rows[] = {
+		{libetw_and(libetw_id(1), libetw_pid(10)), 1},
+		{libetw_and(libetw_id(1), libetw_pid(11)), 0},
+		{libetw_or(libetw_id(2), libetw_pid(10)), 1},
+		{libetw_or(libetw_id(2), libetw_pid(11)), 0},
+		{libetw_not(libetw_id(2)), 1},
+		{libetw_not(libetw_id(1)), 0},
+		/* The right side is asked only when it matters. */
+		{libetw_and(libetw_id(2), libetw_function(count_calls, &calls)), 0},
+		{libetw_or(libetw_id(1), libetw_function(count_calls, &calls)), 1},
+	};
+	const struct row asked[] = {{libetw_function(count_calls, &calls), 1}};
+
+	(void)state;
+	CHECK(make_event(), rows);
+	assert_int_equal(calls, 0);
+	CHECK(make_event(), asked);
+	assert_int_equal(calls, 2);
+}
+
+static void test_predicate__what_cannot_be_made_is_null(void **state)
+{
+	struct libetw_predicate *deep = libetw_any();
+
+	(void)state;
+	assert_null(libetw_and(libetw_id(1), libetw_has_field("")));
+	assert_null(libetw_or(libetw_text_is("x", 77, ""), libetw_any()));
+	assert_null(libetw_not(libetw_provider_named(NULL, "")));
+	for (int i = 0; deep && i < 1000; i++)
+		deep = libetw_not(deep);
+	assert_null(deep);
+	assert_non_null(strstr(libetw_error(), "deep"));
+	libetw_predicate_free(NULL);
+}
+
+/* A provider that a manifest names. */
+static void test_predicate__knows_names_of_manifests(void **state)
+{
+	struct libetw_schemas *schemas = test_schemas();
+	const struct row rows[] = {{libetw_provider_named(schemas, "test-PROVIDER"), 1},
+				   {libetw_provider_named(NULL, "Test-Provider"), 0}};
+
+	(void)state;
+	CHECK(make_event(), rows);
+	libetw_schemas_free(schemas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_predicate__asks_the_header),
+		cmocka_unit_test(test_predicate__asks_fields),
+		cmocka_unit_test(test_predicate__combine),
+		cmocka_unit_test(test_predicate__what_cannot_be_made_is_null),
+		cmocka_unit_test(test_predicate__knows_names_of_manifests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

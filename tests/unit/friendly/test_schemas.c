@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known: files, enumeration, fields, maps; and records from elsewhere. */
+#include "support.h"
+
+#include <errno.h>
+#include <tdh.h>
+
+static int count_provider(void *context, const GUID *guid, const char *name, size_t event_count)
+{
+	assert_memory_equal(guid, &test_provider, sizeof(*guid));
+	assert_string_equal(name, "Test-Provider");
+	assert_int_equal(event_count, 3);
+	++*(int *)context;
+	return 4;
+}
+
+static int find_event(void *context, const struct libetw_schema *schema)
+{
+	const struct libetw_schema **ret = context;
+
+	if (libetw_schema_descriptor(schema)->Id != 1)
+		return 0;
+	*ret = schema;
+	return 1;
+}
+
+static void test_schemas__are_enumerated(void **state)
+{
+	struct libetw_schemas *schemas = test_schemas();
+	const struct libetw_schema *schema = NULL;
+	struct libetw_field_info field;
+	uint32_t value;
+	char name[3];
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(libetw_schemas_each_provider(schemas, count_provider, &count), 4);
+	assert_int_equal(count, 1);
+	assert_int_equal(libetw_schemas_each_event(schemas, &test_provider, find_event, &schema),
+			 1);
+	assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_PROVIDER_NAME),
+			    "Test-Provider");
+	assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_TASK_NAME), "Task");
+	assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_LEVEL_NAME), "win:Warning");
+	assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_KEYWORDS), "First");
+	assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_MESSAGE), "Byte %1 of %17");
+	assert_null(libetw_schema_text(schema, LIBETW_SCHEMA_EVENT_NAME));
+	assert_int_equal(libetw_schema_name(schema, name, sizeof(name)), 4);
+	assert_string_equal(name, "Ta");
+	assert_int_equal(libetw_schema_top_count(schema), 21);
+	assert_int_equal(libetw_schema_field_count(schema), 21);
+	OK(libetw_schema_field(schema, 18, &field));
+	assert_string_equal(field.name, "Colour");
+	assert_string_equal(field.map_name, "Colours");
+	assert_int_equal(field.in_type, TDH_INTYPE_UINT32);
+	assert_int_equal(libetw_map_count(field.map), 1);
+	assert_int_equal(libetw_map_is_bits(field.map), 0);
+	assert_string_equal(libetw_map_entry(field.map, 0, &value), "Red");
+	assert_int_equal(value, 1);
+	assert_null(libetw_map_entry(field.map, 1, NULL));
+	assert_int_equal(libetw_schema_field(schema, 21, &field), -ENOENT);
+	libetw_schemas_free(schemas);
+}
+
+static void test_schemas__files_are_read_or_refused(void **state)
+{
+	static const char bad[] = "<instrumentationManifest><oops>";
+	struct libetw_schemas *schemas;
+	char path[] = "/tmp/etw-schemas-XXXXXX";
+	int fd = mkstemp(path);
+	GUID guid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	OK(libetw_schemas_create(&schemas));
+	assert_int_equal(libetw_schemas_add_file(schemas, "/nowhere.man"), -ENOENT);
+	assert_int_equal(libetw_schemas_add_file(schemas, "/"), -EISDIR);
+	assert_int_equal(libetw_schemas_add_manifest(schemas, bad, sizeof(bad) - 1), -EBADMSG);
+	assert_int_equal(write(fd, test_manifest, sizeof(test_manifest) - 1),
+			 sizeof(test_manifest) - 1);
+	OK(libetw_schemas_add_file(schemas, path));
+	OK(libetw_schemas_find_provider(schemas, "Test-Provider", &guid));
+	assert_memory_equal(&guid, &test_provider, sizeof(guid));
+	assert_string_equal(libetw_schemas_provider_name(schemas, &guid), "Test-Provider");
+	assert_int_equal(libetw_schemas_find_provider(schemas, "", &guid), -EINVAL);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(unlink(path), 0);
+	libetw_schemas_free(schemas);
+}
+
+/* A TraceLogging event brings its schema along. */
+static void test_schemas__records_from_elsewhere_are_events(void **state)
+{
+	static const uint8_t metadata[] = "\x10\0\0Made\0Number\0\x08";
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {
+		.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+		.DataSize = 16,
+		.DataPtr = (uintptr_t)metadata,
+	};
+	uint32_t number = 77, value = 0;
+	EVENT_RECORD record = {
+		.UserData = &number,
+		.UserDataLength = sizeof(number),
+		.ExtendedData = &item,
+		.ExtendedDataCount = 1,
+	};
+	struct libetw_schemas *schemas;
+	struct libetw_event *event, *again;
+
+	(void)state;
+	OK(libetw_schemas_create(&schemas));
+	OK(libetw_event_of_record(schemas, &record, &event));
+	libetw_schemas_free(schemas);
+	number = 0;
+	OK(libetw_event_copy(event, &again));
+	libetw_event_release(event);
+	OK(libetw_get_u32(again, "Number", &value));
+	assert_int_equal(value, 77);
+	assert_non_null(strstr(libetw_event_title(again), "/Made v0"));
+	libetw_event_release(again);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_schemas__are_enumerated),
+		cmocka_unit_test(test_schemas__files_are_read_or_refused),
+		cmocka_unit_test(test_schemas__records_from_elsewhere_are_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
