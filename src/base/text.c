@@ -85,90 +85,6 @@ void etw_text_printf(struct etw_text *text, const char *format, ...)
 	text->bytes += (size_t)length;
 }
 
-static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
-				     "25262728293031323334353637383940414243444546474849"
-				     "50515253545556575859606162636465666768697071727374"
-				     "75767778798081828384858687888990919293949596979899";
-
-static unsigned count_digits(uint64_t value)
-{
-	/* The smallest value of so many digits plus one; the first is never asked for. */
-	static const uint64_t least[20] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		UINT64_C(10000000000000000000),
-	};
-	/* 1233 / 4096 is a little more than log10(2). */
-	unsigned digits = (64u - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
-
-	return digits + (value >= least[digits]);
-}
-
-/* Four digits, zeros in front, ending before @end. */
-static void write_four(char *end, uint32_t value)
-{
-	memcpy(end - 4, &digit_pairs[2 * (value / 100)], 2);
-	memcpy(end - 2, &digit_pairs[2 * (value % 100)], 2);
-}
-
-char *etw_write_unsigned(char *to, uint64_t value)
-{
-	char *end = to + count_digits(value);
-	char *at = end;
-
-	for (; value > UINT32_MAX; value /= 100000000) {
-		uint32_t low = (uint32_t)(value % 100000000);
-
-		write_four(at, low % 10000);
-		write_four(at - 4, low / 10000);
-		at -= 8;
-	}
-	uint32_t rest = (uint32_t)value;
-
-	for (; rest >= 10000; rest /= 10000) {
-		write_four(at, rest % 10000);
-		at -= 4;
-	}
-	if (rest >= 100) {
-		at -= 2;
-		memcpy(at, &digit_pairs[2 * (rest % 100)], 2);
-		rest /= 100;
-	}
-	if (rest >= 10)
-		memcpy(at - 2, &digit_pairs[2 * rest], 2);
-	else
-		at[-1] = (char)('0' + rest);
-	return end;
-}
-
-char *etw_write_seven(char *to, uint32_t value)
-{
-	const uint32_t low = value % 10000;
-	const uint32_t high = value / 10000;
-
-	to[0] = (char)('0' + high / 100);
-	memcpy(to + 1, &digit_pairs[2 * (high % 100)], 2);
-	write_four(to + 7, low);
-	return to + 7;
-}
-
 void etw_text_unsigned(struct etw_text *text, uint64_t value)
 {
 	char *to = etw_text_begin(text, 20);
@@ -189,34 +105,6 @@ void etw_text_signed(struct etw_text *text, int64_t value)
 		return;
 	}
 	etw_text_end(text, etw_write_unsigned(to, (uint64_t)value));
-}
-
-/* Eight hexadecimal digits, the highest in the first byte of memory. */
-static uint64_t spread_hex(uint64_t value)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-
-	value = (value | value << 16) & UINT64_C(0x0000FFFF0000FFFF);
-	value = (value | value << 8) & UINT64_C(0x00FF00FF00FF00FF);
-	value = (value | value << 4) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-	/* 10 and more carry into bit 4 when 6 is added; 'A' is 7 behind '9' + 1. */
-	uint64_t letters = (value + ones * 6) >> 4 & ones;
-
-	return __builtin_bswap64(value + ones * '0' + letters * 7);
-}
-
-char *etw_write_hex(char *to, uint64_t value)
-{
-	unsigned digits = (67u - (unsigned)__builtin_clzll(value | 1)) / 4;
-
-	if (digits > 8) {
-		etw_store64((uint8_t *)to, spread_hex(value >> 32) >> 8 * (16 - digits));
-		to += digits - 8;
-		digits = 8;
-	}
-	/* All eight are written; those behind the last digit are overwritten. */
-	etw_store64((uint8_t *)to, spread_hex(value & UINT32_MAX) >> 8 * (8 - digits));
-	return to + digits;
 }
 
 void etw_text_hex(struct etw_text *text, uint64_t value)
@@ -248,6 +136,36 @@ static uint32_t pack_units(uint64_t word)
 	return (uint32_t)(word | word >> 16);
 }
 
+/* Sixteen bytes at once: the compiler makes of it what the machine has. */
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef int8_t signs16 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
+
+#define WIDE_UNITS 16 /* that load_wide() takes */
+#define LOW_BYTES  0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define HIGH_BYTES 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+
+/* Sixteen units as bytes; returns which of them, as bytes of 0xFF, are no bytes. */
+static inline bytes16 load_wide(const uint8_t *at, bytes16 *ret)
+{
+	bytes16 low, high;
+
+	memcpy(&low, at, sizeof(low));
+	memcpy(&high, at + sizeof(low), sizeof(high));
+	*ret = __builtin_shufflevector(low, high, LOW_BYTES);
+	return (bytes16)(__builtin_shufflevector(low, high, HIGH_BYTES) != 0);
+}
+
+/* How many bytes in front are zero. */
+static inline size_t count_clear(bytes16 found)
+{
+	const words2 words = (words2)found;
+
+	if (words[0])
+		return (size_t)__builtin_ctzll(le64toh(words[0])) / 8;
+	return words[1] ? 8 + (size_t)__builtin_ctzll(le64toh(words[1])) / 8 : 16;
+}
+
 void etw_text_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 {
 	/* A unit gives at most three bytes of UTF-8; a pair gives four. */
@@ -258,6 +176,18 @@ void etw_text_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 	while (units) {
 		size_t used = 1;
 
+		if (units >= WIDE_UNITS) {
+			bytes16 wide;
+			const bytes16 beyond = load_wide(at, &wide);
+			const size_t plain = count_clear(beyond | (bytes16)((signs16)wide < 0));
+
+			memcpy(to, &wide, sizeof(wide));
+			to += plain;
+			at += 2 * plain;
+			units -= plain;
+			if (plain == WIDE_UNITS)
+				continue;
+		}
 		if (units >= 4 && is_ascii_units(etw_load64(at))) {
 			etw_store32((uint8_t *)to, pack_units(etw_load64(at)));
 			to += 4;
@@ -312,6 +242,14 @@ static inline unsigned count_plain(uint64_t word)
 	found |= (word ^ ones * '\\') - ones;
 	found &= ones * 0x80;
 	return found ? (unsigned)__builtin_ctzll(found) / 8 : 8;
+}
+
+/* Which of sixteen bytes are not ASCII that needs no escape; those of UTF-8 sequences have a sign. */
+static inline bytes16 find_not_plain(bytes16 bytes)
+{
+	const signs16 at = (signs16)bytes;
+
+	return (bytes16)((at < 0x20) | (at == '"') | (at == '\\') | (at == 0x7F));
 }
 
 static char *write_escape(char *to, uint32_t c)
@@ -387,10 +325,17 @@ void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 	etw_text_end(text, to);
 }
 
-/*
- * The ASCII without escapes at the front of @units units, 4 to 8 of which are looked at; returns how
- * many it wrote.
- */
+/* The ASCII without escapes at the front of sixteen units; returns how many units that are. */
+static inline size_t write_wide_units(char *to, const uint8_t *at)
+{
+	bytes16 wide;
+	const bytes16 beyond = load_wide(at, &wide);
+
+	memcpy(to, &wide, sizeof(wide));
+	return count_clear(beyond | find_not_plain(wide));
+}
+
+/* The same of 4 to 8 units. */
 static inline size_t write_plain_units(char *to, const uint8_t *at, size_t units)
 {
 	size_t more = units < 8 ? units - 4 : 4;
@@ -419,27 +364,32 @@ void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units)
 		return;
 	*to++ = '"';
 	while (units) {
-		size_t used = 1;
+		const size_t most = units >= WIDE_UNITS ? WIDE_UNITS : 8;
+		size_t used = 1, plain = 0;
 
-		if (units >= 4) {
-			size_t plain = write_plain_units(to, at, units);
-
-			to += plain;
-			at += 2 * plain;
-			units -= plain;
-			if (plain == 8 || units == 0)
-				continue;
-		}
+		if (units >= WIDE_UNITS)
+			plain = write_wide_units(to, at);
+		else if (units >= 4)
+			plain = write_plain_units(to, at, units);
+		to += plain;
+		at += 2 * plain;
+		units -= plain;
+		if (plain == most || units == 0)
+			continue;
 		uint32_t point = etw_load16(at);
 
 		if (point >= 0x80)
 			point = etw_utf16_decode(at, units, &used);
-		if (needs_escape(point))
+		if (point == '\\') {
+			memcpy(to, "\\\\", 2);
+			to += 2;
+		} else if (needs_escape(point)) {
 			to = write_escape(to, point);
-		else if (point < 0x80)
+		} else if (point < 0x80) {
 			*to++ = (char)point;
-		else
+		} else {
 			to += etw_utf8_encode(point, to);
+		}
 		at += 2 * used;
 		units -= used;
 	}

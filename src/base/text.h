@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/macros.h"
 
 struct etw_text {
@@ -91,13 +92,6 @@ void etw_text_printf(struct etw_text *text, const char *format, ...)
 void etw_text_unsigned(struct etw_text *text, uint64_t value);
 void etw_text_signed(struct etw_text *text, int64_t value);
 void etw_text_hex(struct etw_text *text, uint64_t value);
-
-/* etw_write_unsigned() / _hex() - the same where there is room for 20 or 16 characters; return their end. */
-char *etw_write_unsigned(char *to, uint64_t value);
-char *etw_write_hex(char *to, uint64_t value);
-
-/* etw_write_seven() - seven digits, zeros in front: the fraction of a FILETIME. @value: below 10^7 */
-char *etw_write_seven(char *to, uint32_t value);
 
 /*
  * etw_text_utf16() - appends UTF-16LE as UTF-8; lone surrogates become U+FFFD.

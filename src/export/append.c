@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/guid.h"
 #include "base/utf.h"
 #include "export/export_internal.h"
@@ -65,14 +66,31 @@ static bool is_harmful(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-/* Whether the bytes may hold a harmful character; E2 begins those beyond C1. */
+/* Whether one of eight bytes may be or begin a harmful character; E2 begins those beyond C1. */
+static inline bool has_harmful(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t low = word & ones * 0x7F;
+	/* The high bit of each byte: below 0x20 or 0x7F, of those that are ASCII... */
+	const uint64_t ascii = (~(low + ones * 0x60) | (low + ones)) & ~word;
+	/* ...and C2 or E2, which become zero. */
+	const uint64_t lead = (word | ones * 0x20) ^ ones * 0xE2;
+
+	return ((ascii | ((lead - ones) & ~lead)) & ones * 0x80) != 0;
+}
+
 static bool looks_harmful(const uint8_t *at, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i++) {
-		if (UNLIKELY(at[i] < 0x20 || at[i] == 0x7F || at[i] == 0xC2 || at[i] == 0xE2))
+	uint8_t rest[8] = "        ";
+
+	for (; bytes >= 8; bytes -= 8, at += 8) {
+		if (UNLIKELY(has_harmful(etw_load64(at))))
 			return true;
 	}
-	return false;
+	if (!bytes)
+		return false;
+	memcpy(rest, at, bytes);
+	return has_harmful(etw_load64(rest));
 }
 
 static void append_escape(uint32_t point, struct etw_text *text)

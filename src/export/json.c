@@ -5,10 +5,12 @@
  */
 #include <stdbool.h>
 
-#include "base/bytes.h"
-#include "decode/format.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
+
+/* Room for three numbers with their keys, and for an event's address. */
+#define CONTEXT_BYTES_MAX (3 * (8 + ETW_DIGITS_BYTES_MAX))
+#define ADDRESS_BYTES_MAX (40 + 2 * ETW_DIGITS_BYTES_MAX)
 
 #define PUT_LITERAL(text, literal) etw_text_append(text, literal, sizeof(literal) - 1)
 
@@ -27,15 +29,25 @@ static void put_name(const char *prefix, const char *name, struct etw_text *text
 }
 
 /* Prefixes are literals: inline, their length is known and the copy is a store or two. */
-static ALWAYS_INLINE void put_number(const char *prefix, uint64_t value, struct etw_text *text)
+static ALWAYS_INLINE char *write_prefix(char *to, const char *prefix)
 {
 	const size_t bytes = strlen(prefix);
-	char *to = etw_text_begin(text, bytes + 20);
 
-	if (!to)
-		return;
 	memcpy(to, prefix, bytes);
-	etw_text_end(text, etw_write_unsigned(to + bytes, value));
+	return to + bytes;
+}
+
+static ALWAYS_INLINE char *write_number(char *to, const char *prefix, uint64_t value)
+{
+	return etw_write_unsigned(write_prefix(to, prefix), value);
+}
+
+static ALWAYS_INLINE void put_number(const char *prefix, uint64_t value, struct etw_text *text)
+{
+	char *to = etw_text_begin(text, strlen(prefix) + ETW_DIGITS_BYTES_MAX);
+
+	if (to)
+		etw_text_end(text, write_number(to, prefix, value));
 }
 
 static void put_guid(const char *prefix, const GUID *guid, struct etw_text *text)
@@ -246,11 +258,15 @@ static void put_context(const struct etw_export_event *event, struct etw_text *t
 	const EVENT_RECORD *record = event->record;
 	const EVENT_HEADER *header = &record->EventHeader;
 
+	char *to = etw_text_begin(text, CONTEXT_BYTES_MAX);
+
+	if (!to)
+		return;
 	if (header->ProcessId != NO_ID)
-		put_number(",\"pid\":", header->ProcessId, text);
+		to = write_number(to, ",\"pid\":", header->ProcessId);
 	if (header->ThreadId != NO_ID)
-		put_number(",\"tid\":", header->ThreadId, text);
-	put_number(",\"cpu\":", event->processor, text);
+		to = write_number(to, ",\"tid\":", header->ThreadId);
+	etw_text_end(text, write_number(to, ",\"cpu\":", event->processor));
 	if (!is_null_guid(&header->ActivityId))
 		put_guid(",\"activity\":", &header->ActivityId, text);
 	if (UNLIKELY(record->ExtendedDataCount))
@@ -301,7 +317,7 @@ static void put_guesses(const struct etw_export_event *event, size_t offset, str
 }
 
 /* The fields, and what is not in them. */
-static void put_contents(const struct etw_export_event *event, const struct etw_json_plan *plan,
+static void put_contents(const struct etw_export_event *event, const struct etw_export_plan *plan,
 			 struct etw_text *text)
 {
 	const struct etw_decoding *decoding = event->decoding;
@@ -330,15 +346,15 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 }
 
 /* What is the same for all events of a kind: from the plan, where there is one. */
-static const struct etw_json_plan *put_planned_identity(const struct etw_export_event *event,
-							struct etw_text *text)
+static const struct etw_export_plan *put_planned_identity(const struct etw_export_event *event,
+							  struct etw_text *text)
 {
 	bool is_new;
-	struct etw_json_plan *plan = etw_json_plan_find(event, &is_new);
+	struct etw_export_plan *plan = etw_export_plan_find(event, &etw_export_json, &is_new);
 
 	if (plan && UNLIKELY(is_new)) {
 		put_identity(event, &plan->identity);
-		etw_json_plan_fields(plan);
+		etw_json_plan_fields(plan, event);
 	}
 	if (plan && LIKELY(!etw_text_error(&plan->identity)))
 		etw_text_append(text, plan->identity.at, plan->identity.bytes);
@@ -347,9 +363,28 @@ static const struct etw_json_plan *put_planned_identity(const struct etw_export_
 	return plan;
 }
 
+/* Where it was read, and the end of the line. */
+static void put_address(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_event_address *address = &event->address;
+	char *to = etw_text_begin(text, ADDRESS_BYTES_MAX);
+
+	if (!to)
+		return;
+	if (LIKELY(address->offset != UINT32_MAX)) {
+		to = write_number(to, ",\"address\":\"", address->buffer);
+		to = write_number(to, ":", address->offset);
+		to = write_prefix(to, "\"}\n");
+	} else {
+		to = write_number(to, ",\"synthesised\":true,\"address\":\"", address->buffer);
+		to = write_prefix(to, ":loss\"}\n");
+	}
+	etw_text_end(text, to);
+}
+
 static void put_event(const struct etw_export_event *event, struct etw_text *text)
 {
-	const struct etw_json_plan *plan;
+	const struct etw_export_plan *plan;
 
 	put_time(event, text);
 	if (event->flags & ETW_EXPORT_FILES)
@@ -357,14 +392,7 @@ static void put_event(const struct etw_export_event *event, struct etw_text *tex
 	plan = put_planned_identity(event, text);
 	put_context(event, text);
 	put_contents(event, plan, text);
-	if (LIKELY(event->address.offset != UINT32_MAX)) {
-		put_number(",\"address\":\"", event->address.buffer, text);
-		put_number(":", event->address.offset, text);
-		PUT_LITERAL(text, "\"}\n");
-	} else {
-		put_number(",\"synthesised\":true,\"address\":\"", event->address.buffer, text);
-		PUT_LITERAL(text, ":loss\"}\n");
-	}
+	put_address(event, text);
 }
 
 static void do_nothing(struct etw_text *text)

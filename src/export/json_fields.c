@@ -3,20 +3,13 @@
  * The fields of an event as a JSON object. For each kind of event the keys are prepared, and the shape of
  * those values that are integers, so that most members cost one copy and one number.
  */
-#include <stdlib.h>
-
-#include "base/bytes.h"
-#include "decode/format.h"
 #include "export/export_internal.h"
-
-/* Names are compared with each other: more would take long, and are rare. */
-#define PLANNED_FIELDS_MAX 256
 
 /* The longest of the integers below, with quotes: "0x" and 16 digits. */
 #define INTEGER_BYTES_MAX 20
 
-/* What is copied of a key that has not more; as much lies behind the last one. */
-#define KEY_COPY_BYTES 32
+/* Room beside a key for an integer, and for what is copied too much of the key. */
+#define VALUE_BYTES (ETW_PLAN_COPY_BYTES + INTEGER_BYTES_MAX)
 
 /* Integers beyond 2^53 do not survive in a double, and are written as strings. */
 #define EXACT_MAX (UINT64_C(1) << 53)
@@ -82,24 +75,10 @@ static void put_key(struct seen_names *seen, const struct etw_item *item, struct
 
 struct walk {
 	const struct etw_decoding *decoding;
-	const struct etw_json_plan *plan; /* NULL: no members are prepared */
+	const struct etw_export_plan *plan; /* NULL: no members are prepared */
 };
 
 static void put_item(const struct walk *walk, const struct etw_item *item, struct etw_text *text);
-
-static inline uint64_t load(const uint8_t *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return at[0];
-	case 2:
-		return etw_load16(at);
-	case 4:
-		return etw_load32(at);
-	default:
-		return etw_load64(at);
-	}
-}
 
 static char *write_hex(char *to, uint64_t value)
 {
@@ -112,22 +91,21 @@ static char *write_hex(char *to, uint64_t value)
 }
 
 /* Returns NULL for a value that is not exact as a number. */
-static inline char *write_integer(char *to, enum etw_json_shape shape, const uint8_t *at,
-				  size_t bytes)
+static inline char *write_integer(char *to, unsigned shape, const uint8_t *at, size_t bytes)
 {
-	uint64_t value = load(at, bytes);
+	uint64_t value = etw_plan_load(at, bytes);
 
 	if (shape == ETW_JSON_HEX)
 		return write_hex(to, value);
 	if (shape == ETW_JSON_SIGNED) {
-		const unsigned unused = 64 - 8 * (unsigned)bytes;
+		const uint64_t negative = etw_plan_negative(value, bytes);
 
-		if ((int64_t)(value << unused) < 0) {
+		if (negative) {
 			*to++ = '-';
-			value = -(uint64_t)((int64_t)(value << unused) >> unused);
+			value = negative;
 		}
 	}
-	return value <= EXACT_MAX ? etw_write_unsigned(to, value) : NULL;
+	return LIKELY(value <= EXACT_MAX) ? etw_write_unsigned(to, value) : NULL;
 }
 
 static inline const uint8_t *bytes_of(const struct walk *walk, const struct etw_item *item)
@@ -135,42 +113,100 @@ static inline const uint8_t *bytes_of(const struct walk *walk, const struct etw_
 	return (const uint8_t *)walk->decoding->record->UserData + item->offset;
 }
 
-/* Most keys have no more bytes than this, and a copy of a fixed size needs no call. */
-static inline char *copy_key(char *to, const char *key, size_t bytes)
+/* An array of integers. */
+static void put_array(const struct walk *walk, const struct etw_item *array, struct etw_text *text)
 {
-	if (LIKELY(bytes <= KEY_COPY_BYTES))
-		memcpy(to, key, KEY_COPY_BYTES);
-	else
-		memcpy(to, key, bytes);
-	return to + bytes;
+	const struct etw_plan_field *field = &walk->plan->fields[array->field];
+	const struct etw_item *end = walk->decoding->items + array->end;
+
+	etw_text_putc(text, '[');
+	for (const struct etw_item *item = array + 1; item < end; item++) {
+		char *to = etw_text_begin(text, 1 + INTEGER_BYTES_MAX), *value_end = NULL;
+
+		if (!to)
+			return;
+		*to = ',';
+		to += item != array + 1;
+		if (LIKELY(item->bytes == field->element_bytes))
+			value_end = write_integer(to, field->element_shape, bytes_of(walk, item),
+						  item->bytes);
+		etw_text_end(text, value_end ? value_end : to);
+		if (UNLIKELY(!value_end))
+			put_item(walk, item, text);
+	}
+	etw_text_putc(text, ']');
 }
 
-/* A member whose key is prepared, comma included but for the first. */
-static void put_planned_member(const struct walk *walk, const struct etw_item *item, bool is_first,
-			       struct etw_text *text)
+/* A value whose key is there, unless it is one of the integers that are written at once. */
+static void put_value(const struct walk *walk, const struct etw_item *item, struct etw_text *text)
 {
-	const struct etw_json_member *member = &walk->plan->members[item->field];
-	const char *key = walk->plan->keys.at + member->key_at + is_first;
-	const size_t key_bytes = member->key_bytes - (size_t)is_first;
-	char *to = etw_text_begin(text, key_bytes + KEY_COPY_BYTES + INTEGER_BYTES_MAX);
-	char *end = NULL;
+	const struct etw_plan_field *field = &walk->plan->fields[item->field];
 
-	if (!to)
-		return;
-	to = copy_key(to, key, key_bytes);
-	if (member->shape == ETW_JSON_OTHER || UNLIKELY(!walk->decoding->record->UserData)) {
-		etw_text_end(text, to);
+	if (UNLIKELY(!walk->decoding->record->UserData))
 		put_item(walk, item, text);
-	} else if (member->shape == ETW_JSON_UTF16) {
-		etw_text_end(text, to);
+	else if (field->shape == ETW_JSON_UTF16)
 		etw_text_json_utf16(text, bytes_of(walk, item), item->bytes / 2);
-	} else {
-		if (LIKELY(item->bytes == member->value_bytes))
-			end = write_integer(to, (enum etw_json_shape)member->shape,
-					    bytes_of(walk, item), item->bytes);
-		etw_text_end(text, end ? end : to);
-		if (UNLIKELY(!end))
-			put_item(walk, item, text);
+	else if (item->kind == ETW_ITEM_ARRAY && etw_plan_is_integer(field->element_shape))
+		put_array(walk, item, text);
+	else
+		put_item(walk, item, text);
+}
+
+/*
+ * Members as long as there is room and they are integers. Returns the first other one, whose key is there
+ * already if @ret_has_key says so.
+ */
+static const struct etw_item *put_integers(const struct walk *walk, const struct etw_item *first,
+					   const struct etw_item *item, const struct etw_item *end,
+					   bool *ret_has_key, struct etw_text *text)
+{
+	/* All in variables: stores of characters may change whatever is read through a pointer. */
+	const struct etw_item *const items = walk->decoding->items;
+	const uint8_t *const payload = walk->decoding->record->UserData;
+	const struct etw_plan_field *const fields = walk->plan->fields;
+	const char *const keys = walk->plan->keys.at;
+	const char *const limit = text->at + text->room;
+	char *to = text->at + text->bytes;
+
+	for (; item < end; item = items + item->end) {
+		const struct etw_plan_field *field = &fields[item->field];
+		const size_t skip = item == first;
+		char *value_end = NULL;
+
+		if (UNLIKELY((size_t)(limit - to) <= field->key_bytes + VALUE_BYTES))
+			break;
+		to = etw_plan_copy_key(to, keys + field->key_at + skip, field->key_bytes - skip);
+		if (etw_plan_is_integer(field->shape) &&
+		    LIKELY(item->bytes == field->value_bytes && payload))
+			value_end = write_integer(to, field->shape, payload + item->offset,
+						  item->bytes);
+		if (UNLIKELY(!value_end)) {
+			*ret_has_key = true;
+			break;
+		}
+		to = value_end;
+	}
+	etw_text_end(text, to);
+	return item;
+}
+
+/* Members whose keys are prepared, comma included but for the first. */
+static void put_planned(const struct walk *walk, const struct etw_item *first,
+			const struct etw_item *end, struct etw_text *text)
+{
+	const struct etw_item *item = first;
+
+	while (item < end) {
+		bool has_key = false;
+		const size_t need = walk->plan->fields[item->field].key_bytes + VALUE_BYTES;
+
+		if (UNLIKELY(!etw_text_begin(text, need)))
+			return;
+		item = put_integers(walk, first, item, end, &has_key, text);
+		if (has_key) {
+			put_value(walk, item, text);
+			item = walk->decoding->items + item->end;
+		}
 	}
 }
 
@@ -182,11 +218,12 @@ static void put_object(const struct walk *walk, const struct etw_item *first,
 	struct seen_names seen = {.decoding = decoding, .first = first};
 
 	etw_text_putc(text, '{');
+	if (LIKELY(walk->plan && !text->error)) {
+		put_planned(walk, first, end, text);
+		etw_text_putc(text, '}');
+		return;
+	}
 	for (const struct etw_item *item = first; item < end; item = decoding->items + item->end) {
-		if (LIKELY(walk->plan != NULL)) {
-			put_planned_member(walk, item, item == first, text);
-			continue;
-		}
 		if (item != first)
 			etw_text_putc(text, ',');
 		put_key(&seen, item, text);
@@ -217,10 +254,10 @@ static void put_item(const struct walk *walk, const struct etw_item *item, struc
 	}
 }
 
-void etw_json_fields(const struct etw_decoding *decoding, const struct etw_json_plan *plan,
+void etw_json_fields(const struct etw_decoding *decoding, const struct etw_export_plan *plan,
 		     struct etw_text *text)
 {
-	const struct walk walk = {decoding, plan && plan->members ? plan : NULL};
+	const struct walk walk = {decoding, plan && plan->fields ? plan : NULL};
 
 	put_object(&walk, decoding->items, decoding->items + decoding->item_count, text);
 }
@@ -239,7 +276,7 @@ static bool are_distinct(const struct etw_field *fields, size_t first, size_t en
 
 static bool has_distinct_names(const struct etw_schema *schema)
 {
-	if (schema->field_count > PLANNED_FIELDS_MAX ||
+	if (schema->field_count > ETW_PLAN_FIELDS_MAX ||
 	    !are_distinct(schema->fields, 0, schema->top_count))
 		return false;
 	for (size_t i = 0; i < schema->field_count; i++) {
@@ -253,31 +290,17 @@ static bool has_distinct_names(const struct etw_schema *schema)
 	return true;
 }
 
-void etw_json_plan_fields(struct etw_json_plan *plan)
+static void put_planned_key(const struct etw_export_event *event, const char *name,
+			    struct etw_text *text)
 {
-	const struct etw_schema *schema = plan->schema;
-	struct etw_json_member *members;
+	(void)event;
+	etw_text_putc(text, ',');
+	put_string(name, strlen(name), text);
+	etw_text_putc(text, ':');
+}
 
-	if (!schema || schema->field_count == 0 || !has_distinct_names(schema))
-		return;
-	members = calloc(schema->field_count, sizeof(*members));
-	if (!members)
-		return;
-	for (size_t i = 0; i < schema->field_count; i++) {
-		struct etw_json_member *member = &members[i];
-		const char *name = schema->fields[i].name;
-
-		member->key_at = (uint32_t)plan->keys.bytes;
-		etw_text_putc(&plan->keys, ',');
-		put_string(name, strlen(name), &plan->keys);
-		etw_text_putc(&plan->keys, ':');
-		member->key_bytes = (uint32_t)plan->keys.bytes - member->key_at;
-		member->shape = (uint8_t)etw_format_json_shape(&schema->fields[i],
-							       &member->value_bytes);
-	}
-	etw_text_printf(&plan->keys, "%*s", KEY_COPY_BYTES, "");
-	if (etw_text_error(&plan->keys) || plan->keys.bytes > UINT32_MAX)
-		free(members);
-	else
-		plan->members = members;
+void etw_json_plan_fields(struct etw_export_plan *plan, const struct etw_export_event *event)
+{
+	if (plan->schema && has_distinct_names(plan->schema))
+		etw_export_plan_fields(plan, event, put_planned_key);
 }

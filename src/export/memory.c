@@ -8,7 +8,6 @@
 #include "base/macros.h"
 #include "base/table.h"
 #include "base/time.h"
-#include "decode/format.h"
 #include "export/export_internal.h"
 
 #define PLAN_SLOTS   1024 /* power of two; kinds beyond them take turns */
@@ -16,19 +15,19 @@
 #define FRACTION     7    /* digits behind it */
 
 struct etw_export_memory {
-	struct etw_json_plan *plans[PLAN_SLOTS]; /* owned */
-	int64_t second;                          /* since 1601; of the text */
+	struct etw_export_plan *plans[PLAN_SLOTS]; /* owned */
+	int64_t second;                            /* since 1601; of the text */
 	char second_text[SECOND_BYTES];
 	bool has_second;
 };
 
-static void free_plan(struct etw_json_plan *plan)
+static void free_plan(struct etw_export_plan *plan)
 {
 	if (!plan)
 		return;
 	etw_text_done(&plan->identity);
 	etw_text_done(&plan->keys);
-	free(plan->members);
+	free(plan->fields);
 	free(plan);
 }
 
@@ -62,11 +61,18 @@ static bool is_classic(const EVENT_HEADER *header)
 	return header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER;
 }
 
-static bool is_plan_of(const struct etw_json_plan *plan, const struct etw_export_event *event)
+static bool has_colour(const struct etw_export_event *event)
+{
+	return event->flags & ETW_EXPORT_COLOUR;
+}
+
+static bool is_plan_of(const struct etw_export_plan *plan, const struct etw_export_event *event,
+		       const struct etw_export_format *format)
 {
 	const EVENT_HEADER *header = &event->record->EventHeader;
 
 	return plan->schema == schema_of(event) && plan->provider_name == event->provider_name &&
+	       plan->format == format && plan->has_colour == has_colour(event) &&
 	       plan->is_classic == is_classic(header) &&
 	       etw_guid_equal(&plan->provider, &header->ProviderId) &&
 	       memcmp(&plan->descriptor, &header->EventDescriptor, sizeof(plan->descriptor)) == 0;
@@ -82,16 +88,18 @@ static size_t slot_of(const struct etw_export_event *event)
 	return etw_hash_mix(words[0] ^ words[3], words[1] ^ words[2]) & (PLAN_SLOTS - 1);
 }
 
-struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, bool *ret_is_new)
+struct etw_export_plan *etw_export_plan_find(const struct etw_export_event *event,
+					     const struct etw_export_format *format,
+					     bool *ret_is_new)
 {
 	const EVENT_HEADER *header = &event->record->EventHeader;
-	struct etw_json_plan **slot, *plan;
+	struct etw_export_plan **slot, *plan;
 
 	*ret_is_new = false;
 	if (!event->memory)
 		return NULL;
 	slot = &event->memory->plans[slot_of(event)];
-	if (LIKELY(*slot && is_plan_of(*slot, event)))
+	if (LIKELY(*slot && is_plan_of(*slot, event, format)))
 		return *slot;
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
@@ -100,11 +108,53 @@ struct etw_json_plan *etw_json_plan_find(const struct etw_export_event *event, b
 	plan->provider_name = event->provider_name;
 	plan->provider = header->ProviderId;
 	plan->descriptor = header->EventDescriptor;
+	plan->format = format;
 	plan->is_classic = is_classic(header);
+	plan->has_colour = has_colour(event);
 	free_plan(*slot);
 	*slot = plan;
 	*ret_is_new = true;
 	return plan;
+}
+
+static void find_shapes(const struct etw_field *field, struct etw_plan_field *ret)
+{
+	struct etw_field element = *field;
+
+	ret->shape = (uint8_t)etw_format_json_shape(field, &ret->value_bytes);
+	if (!etw_field_is_array(field))
+		return;
+	element.count = 1;
+	element.flags &= ~(uint32_t)(PropertyParamCount | PropertyParamFixedCount |
+				     ETW_FIELD_TO_END);
+	ret->element_shape = (uint8_t)etw_format_json_shape(&element, &ret->element_bytes);
+}
+
+void etw_export_plan_fields(struct etw_export_plan *plan, const struct etw_export_event *event,
+			    etw_plan_put_key *put_key)
+{
+	const struct etw_schema *schema = plan->schema;
+	struct etw_text *keys = &plan->keys;
+	struct etw_plan_field *fields;
+
+	if (!schema || schema->field_count == 0 || schema->field_count > ETW_PLAN_FIELDS_MAX)
+		return;
+	fields = calloc(schema->field_count, sizeof(*fields));
+	if (!fields)
+		return;
+	for (size_t i = 0; i < schema->field_count; i++) {
+		struct etw_plan_field *field = &fields[i];
+
+		field->key_at = (uint32_t)keys->bytes;
+		put_key(event, schema->fields[i].name, keys);
+		field->key_bytes = (uint32_t)keys->bytes - field->key_at;
+		find_shapes(&schema->fields[i], field);
+	}
+	etw_text_printf(keys, "%*s", ETW_PLAN_COPY_BYTES, "");
+	if (etw_text_error(keys) || keys->bytes > UINT32_MAX)
+		free(fields);
+	else
+		plan->fields = fields;
 }
 
 void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text)

@@ -41,17 +41,34 @@ static unsigned digits_of(uint64_t value)
 	return digits;
 }
 
-/* A number, right-aligned; "-" for one that the event does not have. */
-static void put_column(uint32_t value, unsigned width, bool is_absent, struct etw_text *text)
-{
-	unsigned digits = is_absent ? 1 : digits_of(value);
+/* Room for a column, whatever its number. */
+#define COLUMN_BYTES (7 + ETW_DIGITS_BYTES_MAX)
 
-	for (unsigned i = digits; i < width; i++)
-		etw_text_putc(text, ' ');
-	if (is_absent)
-		etw_text_putc(text, '-');
-	else
-		etw_text_unsigned(text, value);
+/* A number, right-aligned; "-" for one that the event does not have. */
+static char *write_column(char *to, uint32_t value, unsigned width, bool is_absent)
+{
+	char digits[ETW_DIGITS_BYTES_MAX] = "-";
+	const char *end = is_absent ? digits + 1 : etw_write_unsigned(digits, value);
+	const size_t count = (size_t)(end - digits);
+	const size_t blanks = count < width ? width - count : 0;
+
+	memset(to, ' ', 8);
+	memcpy(to + blanks, digits, sizeof(digits));
+	return to + blanks + count;
+}
+
+/* Processor, process and thread. */
+static void put_columns(const struct etw_export_event *event, struct etw_text *text)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+	char *to = etw_text_begin(text, 3 * COLUMN_BYTES);
+
+	if (!to)
+		return;
+	to = write_column(to, event->processor, 4, false);
+	to = write_column(to, header->ProcessId, 7, header->ProcessId == NO_ID);
+	to = write_column(to, header->ThreadId, 7, header->ThreadId == NO_ID);
+	etw_text_end(text, to);
 }
 
 static void put_time(const struct etw_export_event *event, struct etw_text *text)
@@ -63,7 +80,7 @@ static void put_time(const struct etw_export_event *event, struct etw_text *text
 		return;
 	}
 	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {
-		etw_format_filetime(time, text);
+		etw_export_time(event->memory, time, text);
 		return;
 	}
 	uint64_t distance = (uint64_t)time - (uint64_t)event->start_ft;
@@ -116,6 +133,25 @@ static void shorten_array(const struct etw_item *item, size_t from, struct etw_t
 	etw_text_puts(text, " elements]");
 }
 
+/* Whether quotes around the text are all that it needs. */
+static bool is_quoted_as_is(const char *at, size_t bytes)
+{
+	return !bytes || (at[bytes - 1] != '\\' && !memchr(at, '"', bytes));
+}
+
+static void quote_as_is(size_t from, struct etw_text *text)
+{
+	const size_t bytes = text->bytes - from;
+	char *at = etw_text_begin(text, 2);
+
+	if (!at)
+		return;
+	at = text->at + from;
+	memmove(at + 1, at, bytes);
+	at[0] = at[bytes + 1] = '"';
+	etw_text_end(text, at + bytes + 2);
+}
+
 /*
  * Puts the text from @from on into quotes. A quote within gets a backslash before it; backslashes are
  * doubled right before a quote only, so that paths stay what they are.
@@ -123,8 +159,13 @@ static void shorten_array(const struct etw_item *item, size_t from, struct etw_t
 static void quote(size_t from, struct etw_text *text)
 {
 	size_t bytes = text->bytes - from, backslashes = 0;
-	char *copy = malloc(bytes + 1);
+	char *copy;
 
+	if (LIKELY(is_quoted_as_is(text->at + from, bytes))) {
+		quote_as_is(from, text);
+		return;
+	}
+	copy = malloc(bytes + 1);
 	if (!copy) {
 		text->error = -ENOMEM;
 		return;
@@ -181,7 +222,66 @@ static void put_message(const struct etw_decoding *decoding, struct etw_text *te
 	etw_export_wpp_text(decoding, text);
 }
 
-static void put_fields(const struct etw_export_event *event, struct etw_text *text)
+/* A name that the file chose, in what is prepared or on the line. */
+static void put_clean(const char *name, struct etw_text *text)
+{
+	size_t from = text->bytes;
+
+	etw_text_puts(text, name);
+	(void)etw_export_clean(text, from);
+}
+
+static void put_key(const struct etw_export_event *event, const char *name, struct etw_text *text)
+{
+	etw_text_putc(text, ' ');
+	put_style(event, STYLE_DIM, text);
+	put_clean(name, text);
+	etw_text_putc(text, '=');
+	put_style(event, STYLE_RESET, text);
+}
+
+/* Returns NULL for a value that is none of the integers. */
+static char *write_integer(char *to, const struct etw_plan_field *field, const uint8_t *at,
+			   size_t bytes)
+{
+	uint64_t value, negative;
+
+	if (!etw_plan_is_integer(field->shape) || UNLIKELY(bytes != field->value_bytes))
+		return NULL;
+	value = etw_plan_load(at, bytes);
+	if (field->shape == ETW_JSON_HEX) {
+		*to++ = '0';
+		*to++ = 'x';
+		return etw_write_hex(to, value);
+	}
+	negative = field->shape == ETW_JSON_SIGNED ? etw_plan_negative(value, bytes) : 0;
+	if (!negative)
+		return etw_write_unsigned(to, value);
+	*to++ = '-';
+	return etw_write_unsigned(to, negative);
+}
+
+/* A field whose key is prepared. */
+static void put_planned(const struct etw_export_event *event, const struct etw_export_plan *plan,
+			const struct etw_item *item, struct etw_text *text)
+{
+	const struct etw_plan_field *field = &plan->fields[item->field];
+	const uint8_t *payload = event->record->UserData;
+	char *end = NULL, *to = etw_text_begin(text, field->key_bytes + ETW_PLAN_COPY_BYTES + 2 +
+							     ETW_DIGITS_BYTES_MAX);
+
+	if (!to)
+		return;
+	to = etw_plan_copy_key(to, plan->keys.at + field->key_at, field->key_bytes);
+	if (LIKELY(payload))
+		end = write_integer(to, field, payload + item->offset, item->bytes);
+	etw_text_end(text, end ? end : to);
+	if (!end)
+		put_value(event->decoding, item, event->flags, text);
+}
+
+static void put_fields(const struct etw_export_event *event, const struct etw_export_plan *plan,
+		       struct etw_text *text)
 {
 	const struct etw_decoding *decoding = event->decoding;
 
@@ -192,17 +292,14 @@ static void put_fields(const struct etw_export_event *event, struct etw_text *te
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];
 		const struct etw_field *field = &decoding->schema->fields[item->field];
-		size_t from;
 
 		if (is_left_out(field, item))
 			continue;
-		etw_text_putc(text, ' ');
-		put_style(event, STYLE_DIM, text);
-		from = text->bytes;
-		etw_text_puts(text, field->name);
-		(void)etw_export_clean(text, from);
-		etw_text_putc(text, '=');
-		put_style(event, STYLE_RESET, text);
+		if (LIKELY(plan && plan->fields)) {
+			put_planned(event, plan, item, text);
+			continue;
+		}
+		put_key(event, field->name, text);
 		put_value(decoding, item, event->flags, text);
 	}
 }
@@ -275,10 +372,40 @@ static void put_rest(const struct etw_export_event *event, struct etw_text *text
 	put_style(event, STYLE_RESET, text);
 }
 
+/* What the event is called. */
+static void put_identity(const struct etw_export_event *event, struct etw_text *text)
+{
+	size_t from;
+
+	etw_text_putc(text, ' ');
+	put_style(event, STYLE_NAME, text);
+	from = text->bytes;
+	etw_export_event_name(event, text);
+	(void)etw_export_clean(text, from);
+	put_style(event, STYLE_RESET, text);
+}
+
+/* From the plan, where there is one. */
+static const struct etw_export_plan *put_planned_identity(const struct etw_export_event *event,
+							  struct etw_text *text)
+{
+	bool is_new;
+	struct etw_export_plan *plan = etw_export_plan_find(event, &etw_export_text, &is_new);
+
+	if (plan && UNLIKELY(is_new)) {
+		put_identity(event, &plan->identity);
+		etw_export_plan_fields(plan, event, put_key);
+	}
+	if (plan && LIKELY(!etw_text_error(&plan->identity)))
+		etw_text_append(text, plan->identity.at, plan->identity.bytes);
+	else
+		put_identity(event, text);
+	return plan;
+}
+
 static void put_event(const struct etw_export_event *event, struct etw_text *text)
 {
-	const EVENT_HEADER *header = &event->record->EventHeader;
-	size_t from;
+	const struct etw_export_plan *plan;
 
 	put_style(event, STYLE_DIM, text);
 	put_time(event, text);
@@ -288,16 +415,9 @@ static void put_event(const struct etw_export_event *event, struct etw_text *tex
 		etw_text_putc(text, '@');
 		etw_text_unsigned(text, event->trace + 1);
 	}
-	put_column(event->processor, 4, false, text);
-	put_column(header->ProcessId, 7, header->ProcessId == NO_ID, text);
-	put_column(header->ThreadId, 7, header->ThreadId == NO_ID, text);
-	etw_text_putc(text, ' ');
-	put_style(event, STYLE_NAME, text);
-	from = text->bytes;
-	etw_export_event_name(event, text);
-	(void)etw_export_clean(text, from);
-	put_style(event, STYLE_RESET, text);
-	put_fields(event, text);
+	put_columns(event, text);
+	plan = put_planned_identity(event, text);
+	put_fields(event, plan, text);
 	put_rest(event, text);
 	etw_text_putc(text, '\n');
 }
