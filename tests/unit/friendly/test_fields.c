@@ -163,8 +163,8 @@ static void test_fields__errors_name_event_and_field(void **state)
 	const char *text;
 
 	(void)state;
-	assert_int_equal(libetw_get_u32(event, "Nombers", &value), -ENOENT);
-	assert_string_equal(libetw_error(), "Test-Provider/Task/Start v3: no field \"Nombers\"; "
+	assert_int_equal(libetw_get_u32(event, "NumbersX", &value), -ENOENT);
+	assert_string_equal(libetw_error(), "Test-Provider/Task/Start v3: no field \"NumbersX\"; "
 					    "it has Count, Numbers, PairCount, Pairs, One");
 	assert_int_equal(libetw_get_u32(event, "Numbers[3]", &value), -ENODATA);
 	assert_non_null(strstr(libetw_error(), "\"Numbers[3]\""));
