@@ -264,7 +264,7 @@ void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct e
 	} else {
 		bool is_zero = conversion->is_zero_filled && has_digits;
 
-		if (is_zero && strchr("+- ", *from)) {
+		if (is_zero && bytes && memchr("+- ", *from, 3)) {
 			from++;
 			bytes--;
 		}

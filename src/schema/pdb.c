@@ -99,23 +99,14 @@ static char *copy_string(struct walk *walk, struct tmf_span span)
 	return etw_arena_strndup(walk->arena, etw_text_string(&walk->line), walk->line.bytes);
 }
 
-/* A line of an annotation is one string; line feeds outside its quotes are blanks. */
+/* A line of an annotation is one string. */
 static int feed_line(struct walk *walk, struct tmf_span span, struct etw_fault *reterr)
 {
-	const char *first, *last = NULL;
-
 	etw_text_clear(&walk->line);
 	etw_text_ansi(&walk->line, (const uint8_t *)span.at, span.bytes);
 	TRY(etw_text_error(&walk->line));
 	if (!walk->line.bytes)
 		return 0;
-	first = memchr(walk->line.at, '"', walk->line.bytes);
-	if (first)
-		last = memrchr(walk->line.at, '"', walk->line.bytes);
-	for (char *at = walk->line.at; at < walk->line.at + walk->line.bytes; at++) {
-		if (*at == '\n' && (!first || at < first || at > last))
-			*at = ' ';
-	}
 	return etw_tmf_reader_line(&walk->reader, walk->line.at, walk->line.bytes, walk->annotation,
 				   reterr);
 }

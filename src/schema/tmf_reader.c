@@ -34,7 +34,14 @@ struct tmf_span etw_tmf_trim(struct tmf_span span)
 
 char *etw_tmf_copy(struct etw_arena *arena, struct tmf_span span)
 {
-	return etw_arena_strndup(arena, span.at, span.bytes);
+	char *copy = etw_arena_strndup(arena, span.at, span.bytes);
+
+	/* A line of a PDB's annotation may hold some; in a file they would end the line. */
+	for (size_t i = 0; copy && i < span.bytes; i++) {
+		if (copy[i] == '\n')
+			copy[i] = ' ';
+	}
+	return copy;
 }
 
 static int fail(uint64_t line, const char *field, const char *sentence, struct etw_fault *reterr)
