@@ -18,7 +18,7 @@ struct etw_wpp_options {
 	const char *prefix;         /* NULL: none, "%0" stands for nothing */
 	int32_t utc_offset_minutes; /* of the times shown; 0: UTC */
 	bool has_long_times;        /* seven digits behind the second, not three */
-	uint32_t sequence;          /* of the message; records do not carry it */
+	uint32_t sequence;          /* of the message: the id in a record's INSTANCE item */
 	size_t bytes_max;           /* 0: ETW_WPP_MESSAGE_BYTES_MAX */
 };
 
