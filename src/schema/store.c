@@ -355,6 +355,23 @@ static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
 	return 0;
 }
 
+/*
+ * Where a blob is cached. Some of its words tell those of one program apart; what they do not tell apart only
+ * takes turns in the cache.
+ */
+static size_t blob_slot(const struct etw_schema_store *store, const struct blob_key *key)
+{
+	const uint8_t *at = key->metadata.at;
+	const size_t left = key->metadata.left;
+	const uint64_t descriptor = etw_load64((const uint8_t *)key->descriptor);
+	uint64_t hash = store->seed ^ descriptor ^ left << 48 ^ key->provider->Data1;
+
+	if (left >= 16)
+		hash = etw_hash_mix(hash ^ etw_load64(at) ^ etw_load64(at + left / 2 - 4) << 1,
+				    etw_load64(at + left / 4) ^ etw_load64(at + left - 8) << 1);
+	return etw_hash_mix(hash, 0) & (STORE_CACHE_SLOTS - 1);
+}
+
 static const struct etw_schema *find_blob(struct etw_schema_store *store,
 					  const EVENT_RECORD *record,
 					  const EVENT_HEADER_EXTENDED_DATA_ITEM *item,
@@ -365,9 +382,15 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 		.descriptor = &record->EventHeader.EventDescriptor,
 		.metadata = item_bytes(item),
 	};
-	uint64_t hash = etw_hash_bytes(store->seed, key.metadata.at, key.metadata.left);
+	const struct known_blob **slot = &store->cached_blobs[blob_slot(store, &key)];
 	struct known_blob *known;
+	uint64_t hash;
 
+	if (LIKELY(*slot && is_known_blob(*slot, &key))) {
+		*why = (*slot)->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
+		return (*slot)->schema;
+	}
+	hash = etw_hash_bytes(store->seed, key.metadata.at, key.metadata.left);
 	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
 	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
 	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
@@ -375,6 +398,7 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 		*why = ETW_SCHEMA_NO_MEMORY; /* the only way to fail */
 		return NULL;
 	}
+	*slot = known;
 	*why = known->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
 	return known->schema;
 }

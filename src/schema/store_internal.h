@@ -104,6 +104,7 @@ struct registered {
 /* Everything the tables point to lives in the arena, but for loans. */
 struct etw_schema_store {
 	struct cached_event cache[STORE_CACHE_SLOTS]; /* emptied whenever something is learnt */
+	const struct known_blob *cached_blobs[STORE_CACHE_SLOTS]; /* NULL: free */
 	struct etw_arena arena;
 	struct etw_table events;    /* struct known_event */
 	struct etw_table providers; /* struct known_provider */
