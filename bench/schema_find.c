@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a warm etw_schema_store_find() takes per kind of event. */
+/* How much time on a processor a warm etw_schema_store_find() takes per kind of event. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static double now_ns(void)
 {
 	struct timespec time;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
