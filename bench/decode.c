@@ -21,7 +21,7 @@
 #include "consumer/trace.h"
 #include "decode/decode.h"
 #include "export/export.h"
-#include "synthetic/maker.h"
+#include "tests/synthetic/maker.h"
 
 #define WARM_ROUNDS   5
 #define COLD_ROUNDS   3
