@@ -84,6 +84,27 @@ static void test_json__integers_at_their_edges(void **state)
 					"\"status\":\"complete\"" FINISH);
 }
 
+static void test_json__array_of_integers(void **state)
+{
+	struct sample sample;
+	uint8_t payload[] = {7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x20, 0};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "a", TDH_INTYPE_UINT64, 0, 16);
+	sample.fields[0].count = 2;
+	sample.items[0].kind = ETW_ITEM_ARRAY;
+	sample.items[0].count = 2;
+	sample.items[0].end = 3;
+	sample.items[1] = (struct etw_item){.depth = 1, .end = 2, .bytes = 8};
+	sample.items[2] =
+		(struct etw_item){.depth = 1, .index = 1, .end = 3, .offset = 8, .bytes = 8};
+	sample.decoding.item_count = 3;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"a\":[7,\"9007199254740993\"]},"
+					"\"status\":\"complete\"" FINISH);
+}
+
 static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
 {
 	struct sample sample;
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_json__names_that_occur_twice),
 		cmocka_unit_test(test_json__members_that_occur_twice),
 		cmocka_unit_test(test_json__integers_at_their_edges),
+		cmocka_unit_test(test_json__array_of_integers),
 		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__guesses_are_marked),

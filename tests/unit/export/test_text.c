@@ -133,9 +133,35 @@ static void test_text__nothing_tried(void **state)
 	sample_expect(&sample, &etw_export_text, HEAD "Maker/op 9 [1 byte ff]\n");
 }
 
+/* One character at every place of a text: words and what is left over are looked at alike. */
+static void test_text__harm_at_every_place(void **state)
+{
+	static const char *const characters[] = {"\x01", "\x1f", "\x7f", "\xc2\x85",
+						 "\xe2\x80\xae"};
+	static const char *const harmless[] = {" ", "~", "\xc3\xa9", "\xe2\x82\xac", "\xc2\xa9"};
+
+	(void)state;
+	for (unsigned i = 0; i < 5 * 24; i++) {
+		struct etw_text text = {0};
+		const unsigned before = i / 5;
+
+		for (unsigned k = 0; k < 2; k++) {
+			etw_text_clear(&text);
+			for (unsigned j = 0; j < before; j++)
+				etw_text_putc(&text, 'a');
+			etw_text_puts(&text, k ? harmless[i % 5] : characters[i % 5]);
+			etw_text_puts(&text, "end");
+			assert_int_equal(etw_export_clean(&text, 0), k == 0);
+			assert_int_equal(strchr(etw_text_string(&text), '\\') != NULL, k == 0);
+		}
+		etw_text_done(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text__harm_at_every_place),
 		cmocka_unit_test(test_text__fields_and_quotes),
 		cmocka_unit_test(test_text__backslashes_in_quotes),
 		cmocka_unit_test(test_text__control_characters_are_harmless),
