@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A folder: what is none of ours is stepped over, what is broken is named, a copy is not kept.
+# shellcheck source-path=SCRIPTDIR source=made_manifest
 . "$CASE_FOLDER/made_manifest"
 mkdir -p in/below
 made_manifest 1 >in/one.man

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A manifest is installed, listed, shown, refused a second time, and removed by file and by name.
+# shellcheck source-path=SCRIPTDIR source=made_manifest
 . "$CASE_FOLDER/made_manifest"
 made_manifest 1 >one.man
 made_manifest 2 >two.man
