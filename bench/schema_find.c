@@ -8,7 +8,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #define ROUNDS 20000000
 

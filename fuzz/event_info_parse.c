@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/event_info.h"
-#include "schema/event_info_write.h"
+#include "schema/metadata/event_info.h"
+#include "schema/metadata/event_info_write.h"
 #include "schema/types.h"
 
 /* Checked in every build, unlike assert(). */

@@ -11,8 +11,8 @@
 
 #include "base/macros.h"
 #include "schema/compare.h"
-#include "schema/manifest.h"
-#include "schema/manifest_write.h"
+#include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_write.h"
 #include "schema/types.h"
 #include "xml_mutator.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "schema/compare.h"
-#include "schema/mof.h"
+#include "schema/mof/mof.h"
 #include "schema/types.h"
 
 /* Checked in every build, unlike assert(). */

@@ -16,9 +16,9 @@
 
 #include "base/bytes.h"
 #include "base/macros.h"
-#include "schema/pdb.h"
-#include "schema/store.h"
-#include "schema/tmf.h"
+#include "schema/store/store.h"
+#include "schema/wpp/pdb.h"
+#include "schema/wpp/tmf.h"
 
 #define BLOCK_BYTES 512u
 #define STREAMS_MAX 24

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "offsets.h"
-#include "schema/binary.h"
-#include "schema/pe.h"
+#include "schema/compiled/binary.h"
+#include "schema/compiled/pe.h"
 #include "schema/types.h"
 
 /* Checked in every build, unlike assert(). */

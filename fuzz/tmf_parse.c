@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "decode/format_wpp.h"
-#include "schema/store.h"
-#include "schema/tmf.h"
+#include "schema/store/store.h"
+#include "schema/wpp/tmf.h"
 
 #define PAYLOAD_BYTES_MAX 200
 #define EVENTS_MAX        32 /* of the first messages */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/tracelogging.h"
+#include "schema/metadata/tracelogging.h"
 #include "schema/types.h"
 
 /* Checked in every build, unlike assert(). */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "offsets.h"
+#include "schema/compiled/wevt.h"
 #include "schema/types.h"
-#include "schema/wevt.h"
 
 /* Checked in every build, unlike assert(). */
 #define CHECK(condition)          \

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/program.h"
-#include "schema/mend.h"
+#include "schema/manifest/mend.h"
 #include "schema/types.h"
 
 #define FIRST_SLOTS 256 /* power of two */

@@ -16,7 +16,7 @@
 #include <evntcons.h>
 
 #include "schema/model.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 struct etw_decoder;
 

@@ -5,7 +5,7 @@
 
 #include "decode/format_internal.h"
 #include "decode/format_wpp.h"
-#include "schema/wpp.h"
+#include "schema/wpp/wpp.h"
 
 #define ETW_WPP_WIDTH_MAX 1024 /* of "%10!1024s!"; more is a damaged message */
 

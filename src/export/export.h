@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "consumer/trace.h"
 #include "decode/decode.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 /*
  * What was written before and will be written again: the part of an event's text that is the same for all

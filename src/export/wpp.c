@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What formats show of a WPP message beside its fields: the formatted message and where it was written. */
-#include "schema/wpp.h"
+#include "schema/wpp/wpp.h"
 #include "decode/format_wpp.h"
 #include "export/export_internal.h"
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "schema/manifest.h"
-#include "schema/message_table.h"
-#include "schema/mof.h"
-#include "schema/tmf.h"
-#include "schema/wevt.h"
+#include "schema/compiled/message_table.h"
+#include "schema/compiled/wevt.h"
+#include "schema/manifest/manifest.h"
+#include "schema/mof/mof.h"
+#include "schema/wpp/tmf.h"
 
 static int refuse(struct etw_fault *reterr, uint64_t offset, const char *field,
 		  const char *sentence)

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "registry/index.h"
 #include "schema/provider_schema.h"
-#include "schema/wpp.h"
+#include "schema/wpp/wpp.h"
 
 /* What a stored definition says. */
 struct etw_registry_definition {

@@ -13,13 +13,13 @@
 #include "base/text.h"
 #include "registry/definition.h"
 #include "registry/item_internal.h"
-#include "schema/binary_file.h"
-#include "schema/language.h"
-#include "schema/manifest.h"
-#include "schema/mof.h"
-#include "schema/pdb.h"
-#include "schema/pe.h"
-#include "schema/tmf.h"
+#include "schema/compiled/binary_file.h"
+#include "schema/compiled/language.h"
+#include "schema/compiled/pe.h"
+#include "schema/manifest/manifest.h"
+#include "schema/mof/mof.h"
+#include "schema/wpp/pdb.h"
+#include "schema/wpp/tmf.h"
 
 #define TABLES_A_FILE (WIRE_REGISTRY_TABLES_MAX / 2)
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "consumer/trace.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 #include "tools/common/terminal.h"
 
 struct etw_inputs {

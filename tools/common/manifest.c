@@ -10,8 +10,8 @@
 
 #include "base/macros.h"
 #include "base/path.h"
-#include "schema/msf.h"
-#include "schema/store_binary.h"
+#include "schema/store/store_binary.h"
+#include "schema/wpp/msf.h"
 #include "tools/common/inputs.h"
 #include "tools/common/program.h"
 

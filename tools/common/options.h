@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "decode/decode.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 #include "tools/common/terminal.h"
 
 /* Codes of getopt_long for the shared options; a verb's own begin at ETW_OPTION_OWN. */

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "consumer/pin.h"
 #include "decode/decode.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 struct libetw_schemas {
 	uint64_t refs; /* atomic */

@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "schema/kernel.h"
 #include "schema/provider_id.h"
-#include "schema/store_binary.h"
+#include "schema/store/store_binary.h"
 
 #define FILE_BYTES_MAX ((size_t)1 << 30) /* of manifests, TMF files and PDBs */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "schema/event_info_write.h"
+#include "schema/metadata/event_info_write.h"
 
 struct blob_key {
 	const void *of;

@@ -13,8 +13,8 @@
 #include "base/path.h"
 #include "base/sha1.h"
 #include "base/utf.h"
-#include "schema/binary.h"
-#include "schema/manifest.h"
+#include "schema/compiled/binary.h"
+#include "schema/manifest/manifest.h"
 
 static void free_loadedp(struct etw_tdh_loaded **loaded)
 {

@@ -7,7 +7,7 @@
 #define ETW_API_TDH_LOADED_H
 
 #include "base/arena.h"
-#include "schema/store_registry.h"
+#include "schema/store/store_registry.h"
 
 struct etw_tdh_state;
 

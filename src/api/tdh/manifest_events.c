@@ -10,7 +10,7 @@
 #include "api/tdh/context.h"
 #include "api/tdh/state.h"
 #include "api/win32_error.h"
-#include "schema/event_info_write.h"
+#include "schema/metadata/event_info_write.h"
 
 /* Holding the lock. MOF classes are no manifests. */
 static ULONG find_manifest(struct etw_tdh_state *state, const GUID *guid,

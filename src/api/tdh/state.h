@@ -17,7 +17,7 @@
 #include "base/table.h"
 #include "decode/decode.h"
 #include "registry/registry.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 struct etw_tdh_state {
 	struct etw_schema_store *store; /* owned */

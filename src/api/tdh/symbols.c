@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/path.h"
 #include "base/table.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 /* A GUID whose file was looked for, and why that did not help with every message. */
 struct tried_guid {

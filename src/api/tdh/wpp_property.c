@@ -13,8 +13,8 @@
 #include "base/time.h"
 #include "base/utf.h"
 #include "decode/format_wpp.h"
-#include "schema/event_info_write.h"
-#include "schema/wpp.h"
+#include "schema/metadata/event_info_write.h"
+#include "schema/wpp/wpp.h"
 
 #define U32_OF(name_)                                                                             \
 	{                                                                                         \

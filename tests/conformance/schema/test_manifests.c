@@ -18,8 +18,8 @@
 #include "base/macros.h"
 #include "base/utf.h"
 #include "schema/compare.h"
-#include "schema/manifest.h"
-#include "schema/manifest_write.h"
+#include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_write.h"
 #include "schema/types.h"
 
 /* Layout of the WEVT_TEMPLATE resource as far as it is read here. */

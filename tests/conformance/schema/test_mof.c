@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "schema/compare.h"
 #include "schema/kernel.h"
-#include "schema/mof.h"
+#include "schema/mof/mof.h"
 
 #define KERNEL_FILE "mof/kerneltraceeventparser.mof"
 

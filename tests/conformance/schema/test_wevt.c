@@ -13,8 +13,8 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "schema/binary.h"
-#include "schema/manifest.h"
+#include "schema/compiled/binary.h"
+#include "schema/manifest/manifest.h"
 #include "schema/types.h"
 
 struct pair {

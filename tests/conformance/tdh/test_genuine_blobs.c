@@ -12,10 +12,10 @@
 #include "base/utf.h"
 #include "consumer/trace.h"
 #include "genuine.h"
-#include "schema/event_info.h"
-#include "schema/event_info_write.h"
+#include "schema/metadata/event_info.h"
+#include "schema/metadata/event_info_write.h"
 #include "schema/provider_schema.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 #include "wire/event_info.h"
 
 struct account {

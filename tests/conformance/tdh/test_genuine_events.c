@@ -19,7 +19,7 @@
 #include "decode/program.h"
 #include "genuine.h"
 #include "sample_loop.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #define COMPLAINTS_MAX 40
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "schema/manifest.h"
+#include "schema/manifest/manifest.h"
 
 #define MANIFEST_HEAD                                                                        \
 	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'\n" \

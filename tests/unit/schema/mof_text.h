@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/mof.h"
+#include "schema/mof/mof.h"
 #include "schema/types.h"
 
 #define PROVIDER_GUID "11112222-3333-4444-5555-666677778888"

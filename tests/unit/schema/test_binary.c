@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/binary.h"
+#include "schema/compiled/binary.h"
 #include "synthetic/made_wevt.h"
 #include "wire/pe.h"
 

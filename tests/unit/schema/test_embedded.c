@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "schema/embedded.h"
+#include "schema/manifest/embedded.h"
 
 static struct etw_embedded embedded;
 static struct etw_text text;

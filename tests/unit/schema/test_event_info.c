@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "schema/event_info.h"
+#include "schema/metadata/event_info.h"
 #include "unit/schema/info_blob.h"
 
 static struct etw_arena arena;

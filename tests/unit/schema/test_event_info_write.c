@@ -11,8 +11,8 @@
 
 #include "base/guid.h"
 #include "base/utf.h"
-#include "schema/event_info.h"
-#include "schema/event_info_write.h"
+#include "schema/metadata/event_info.h"
+#include "schema/metadata/event_info_write.h"
 #include "schema/provider_schema.h"
 #include "wire/event_info.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "schema/language.h"
+#include "schema/compiled/language.h"
 
 static void test_language__numbers_and_names(void **state)
 {

@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "base/utf.h"
-#include "schema/manifest.h"
+#include "schema/manifest/manifest.h"
 #include "schema/types.h"
 
 #define HEAD                                                                                 \

@@ -11,7 +11,7 @@
 
 #include "base/macros.h"
 #include "schema/compare.h"
-#include "schema/manifest_write.h"
+#include "schema/manifest/manifest_write.h"
 #include "unit/schema/manifest_text.h"
 
 static struct etw_arena arena;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/message_table.h"
+#include "schema/compiled/message_table.h"
 #include "synthetic/made_wevt.h"
 
 static struct etw_arena arena;

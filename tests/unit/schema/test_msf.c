@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/msf.h"
+#include "schema/wpp/msf.h"
 #include "synthetic/pdb_maker.h"
 
 #define DIRECTORY (4 * 512) /* where the made file's directory begins */

@@ -12,9 +12,9 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/pdb.h"
-#include "schema/store.h"
-#include "schema/tmf.h"
+#include "schema/store/store.h"
+#include "schema/wpp/pdb.h"
+#include "schema/wpp/tmf.h"
 #include "synthetic/pdb_maker.h"
 
 #define SECTION "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ= MN="

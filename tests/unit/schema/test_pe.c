@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/pe.h"
+#include "schema/compiled/pe.h"
 #include "synthetic/made_wevt.h"
 #include "wire/pe.h"
 

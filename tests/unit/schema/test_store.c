@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "schema/kernel.h"
-#include "schema/store.h"
-#include "schema/store_internal.h"
+#include "schema/store/store.h"
+#include "schema/store/store_internal.h"
 #include "unit/schema/info_blob.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

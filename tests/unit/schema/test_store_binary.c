@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "schema/store_binary.h"
+#include "schema/store/store_binary.h"
 #include "synthetic/made_wevt.h"
 
 static struct etw_schema_store *store;

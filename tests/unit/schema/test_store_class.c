@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/guid.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #define PROVIDER   "[Guid(\"11112222-3333-4444-5555-666677778888\")] class P : EventTrace {};\n"
 #define EVENT_GUID "21112222-3333-4444-5555-666677778888"

@@ -13,7 +13,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/tmf.h"
+#include "schema/wpp/tmf.h"
 
 #define HEADER "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ= MN=\n"
 #define EMPTY  "{\n}\n"

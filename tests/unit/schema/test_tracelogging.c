@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "schema/tracelogging.h"
+#include "schema/metadata/tracelogging.h"
 #include "schema/types.h"
 
 /* Metadata under construction; the size in front is filled in by parse(). */

@@ -10,7 +10,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/wevt.h"
+#include "schema/compiled/wevt.h"
 #include "synthetic/made_wevt.h"
 
 static struct etw_arena arena, table_arena;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "schema/manifest/mend.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "schema/types.h"
+
+static bool is_named(const struct etw_field *field, const char *name)
+{
+	return field->name && strcmp(field->name, name) == 0;
+}
+
+/* Said to be 32 bits; the kernel writes a pointer, as in the classic events of the same payload. */
+static bool mend_connection(struct etw_field *fields, uint16_t last)
+{
+	struct etw_field *field = &fields[last];
+
+	if (!is_named(field, "connid") || field->in_type != TDH_INTYPE_UINT32 || field->flags ||
+	    field->count != 1 || field->map_name)
+		return false;
+	field->in_type = TDH_INTYPE_POINTER;
+	field->out_type = etw_schema_out_type(TDH_INTYPE_POINTER);
+	field->length = etw_schema_length(TDH_INTYPE_POINTER);
+	return true;
+}
+
+/* Said to be two frames, the least that there are; FrameCount before it tells how many. */
+static bool mend_stack(struct etw_field *fields, uint16_t last)
+{
+	struct etw_field *field = &fields[last];
+
+	if (last == 0 || !is_named(field, "Stack") || field->in_type != TDH_INTYPE_POINTER ||
+	    field->flags & ~(uint32_t)PropertyParamFixedCount || field->count != 2)
+		return false;
+	if (!is_named(field - 1, "FrameCount") || field[-1].in_type != TDH_INTYPE_UINT32 ||
+	    field[-1].flags || field[-1].count != 1)
+		return false;
+	field->flags = PropertyParamCount;
+	field->count = (uint16_t)(last - 1);
+	return true;
+}
+
+static const struct mend {
+	GUID provider;
+	/* Puts the last top-level field right; false, nothing changed, when it lacks the error. */
+	bool (*apply)(struct etw_field *fields, uint16_t last);
+} mends[] = {
+	/* Microsoft-Windows-Kernel-Network */
+	{{0x7dd42a49, 0x5329, 0x4832, {0x8d, 0xfd, 0x43, 0xd9, 0x79, 0x15, 0x3a, 0x88}},
+	 mend_connection},
+	/* Microsoft-Windows-DotNETRuntime, and its Rundown, Stress and Private */
+	{{0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}},
+	 mend_stack},
+	{{0xa669021c, 0xc450, 0x4609, {0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18}},
+	 mend_stack},
+	{{0xcc2bcbba, 0x16b6, 0x4cf3, {0x89, 0x90, 0xd7, 0x4c, 0x2e, 0x8a, 0xf5, 0x00}},
+	 mend_stack},
+	{{0x763fd754, 0x7086, 0x4dfe, {0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca}},
+	 mend_stack},
+};
+
+static const struct mend *find_mend(const struct etw_schema *schema)
+{
+	if (schema->source != DecodingSourceXMLFile || !schema->top_count)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(mends); i++) {
+		if (etw_guid_equal(&mends[i].provider, &schema->provider))
+			return &mends[i];
+	}
+	return NULL;
+}
+
+int etw_schema_mend(const struct etw_schema *schema, struct etw_schema **ret)
+{
+	const struct mend *mend = find_mend(schema);
+	size_t field_bytes = schema->field_count * sizeof(*schema->fields);
+	struct etw_schema *copy;
+	struct etw_field *fields;
+
+	*ret = NULL;
+	if (!mend)
+		return 0;
+	_Static_assert(sizeof(*copy) % _Alignof(struct etw_field) == 0, "fields follow the schema");
+	copy = malloc(sizeof(*copy) + field_bytes);
+	if (!copy)
+		return -ENOMEM;
+	fields = (struct etw_field *)(copy + 1);
+	*copy = *schema;
+	memcpy(fields, schema->fields, field_bytes);
+	copy->fields = fields;
+	if (mend->apply(fields, (uint16_t)(schema->top_count - 1)))
+		*ret = copy;
+	else
+		free(copy);
+	return 0;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding. Manifest and classic events go through a small direct-mapped cache in front of the tables;
+ * TraceLogging events are found by the contents of their metadata.
+ */
+#include "schema/store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "schema/kernel.h"
+#include "schema/metadata/tracelogging.h"
+#include "schema/provider_names.h"
+#include "schema/store/store_internal.h"
+
+int etw_schema_store_create(struct etw_schema_store **ret)
+{
+	struct etw_schema_store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return -ENOMEM;
+	/* Without randomness the address will do. */
+	if (getrandom(&store->seed, sizeof(store->seed), GRND_NONBLOCK) < 0)
+		store->seed = (uint64_t)(uintptr_t)store;
+	*ret = store;
+	return 0;
+}
+
+void etw_schema_store_free(struct etw_schema_store *store)
+{
+	if (!store)
+		return;
+	etw_table_done(&store->events);
+	etw_table_done(&store->providers);
+	etw_table_done(&store->maps);
+	etw_table_done(&store->blobs);
+	etw_table_done(&store->classes);
+	etw_table_done(&store->texts);
+	etw_table_done(&store->asked);
+	etw_embedded_done(&store->embedded);
+	etw_arena_done(&store->arena);
+	if (store->registry)
+		store->registry->release(store->registry->context);
+	free(store);
+}
+
+void etw_schema_store_freep(struct etw_schema_store **store)
+{
+	etw_schema_store_free(*store);
+}
+
+void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault)
+{
+	if (!store->damage_count++)
+		store->first_damage = *fault;
+}
+
+size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_fault *ret_first)
+{
+	if (store->damage_count && ret_first)
+		*ret_first = store->first_damage;
+	return store->damage_count;
+}
+
+static bool is_known_event(const void *item, const void *key)
+{
+	return store_key_equal(&((const struct known_event *)item)->key, key);
+}
+
+struct known_event *etw_store_find_known(const struct etw_schema_store *store,
+					 const struct store_key *key)
+{
+	return etw_table_find(&store->events, store_key_hash(store, key), is_known_event, key);
+}
+
+static bool is_known_provider(const void *item, const void *key)
+{
+	return etw_guid_equal(&((const struct known_provider *)item)->guid, key);
+}
+
+static uint64_t hash_guid(const struct etw_schema_store *store, const GUID *guid)
+{
+	return etw_hash_bytes(store->seed, guid, sizeof(*guid));
+}
+
+struct known_provider *etw_store_find_provider(const struct etw_schema_store *store,
+					       const GUID *guid)
+{
+	return etw_table_find(&store->providers, hash_guid(store, guid), is_known_provider, guid);
+}
+
+int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
+			    struct known_provider **ret)
+{
+	struct known_provider *provider = etw_store_find_provider(store, guid);
+
+	if (!provider) {
+		provider = etw_arena_alloc(&store->arena, sizeof(*provider));
+		if (!provider)
+			return -ENOMEM;
+		provider->guid = *guid;
+		TRY(etw_table_insert(&store->providers, hash_guid(store, guid), provider));
+		if (store->last_provider)
+			store->last_provider->next = provider;
+		else
+			store->first_provider = provider;
+		store->last_provider = provider;
+	}
+	*ret = provider;
+	return 0;
+}
+
+const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
+					   const GUID *provider)
+{
+	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const char *name;
+
+	if (known && known->name)
+		return known->name;
+	name = etw_kernel_class_name(provider);
+	if (!name && store->registry)
+		name = store->registry->name(store->registry->context, provider);
+	return name ? name : etw_provider_name_find(provider);
+}
+
+const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
+							    const GUID *provider)
+{
+	const struct known_provider *known = etw_store_find_provider(store, provider);
+
+	return known ? known->schema : NULL;
+}
+
+const struct etw_provider_schema *etw_schema_store_next_provider(
+	const struct etw_schema_store *store, const struct etw_provider_schema *after)
+{
+	const struct known_provider *known = store->first_provider;
+
+	if (after) {
+		known = etw_store_find_provider(store, &after->guid);
+		known = known ? known->next : NULL;
+	}
+	while (known && !known->schema)
+		known = known->next;
+	return known ? known->schema : NULL;
+}
+
+/* The schema that counts for a key, or NULL; a loan that ended leaves an entry without one. */
+static const struct etw_schema *find_known_schema(const struct etw_schema_store *store,
+						  const struct store_key *key)
+{
+	const struct known_event *known = etw_store_find_known(store, key);
+
+	return known ? known->schema : NULL;
+}
+
+static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
+					      const struct store_key *key, const GUID *provider,
+					      enum etw_schema_miss *why)
+{
+	const struct etw_schema *schema = find_known_schema(store, key);
+	const struct known_provider *writer;
+
+	*why = ETW_SCHEMA_FOUND;
+	if (schema)
+		return schema;
+	writer = etw_store_find_provider(store, provider);
+	*why = writer && writer->has_events ? ETW_SCHEMA_NO_EVENT : ETW_SCHEMA_NO_PROVIDER;
+	return NULL;
+}
+
+static const struct etw_schema *find_message(const struct etw_schema_store *store,
+					     const struct store_key *key, enum etw_schema_miss *why)
+{
+	const struct etw_schema *schema = find_known_schema(store, key);
+
+	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
+	return schema;
+}
+
+/* EventWriteString(): the payload is one string, whatever the provider's schema says. */
+static const struct etw_schema *make_string(struct etw_schema_store *store,
+					    const struct store_key *key, const GUID *provider)
+{
+	static const struct etw_field field = {
+		.name = "String",
+		.in_type = TDH_INTYPE_UNICODESTRING,
+		.out_type = TDH_OUTTYPE_STRING,
+		.count = 1,
+	};
+	struct known_event *known = etw_store_find_known(store, key);
+	struct etw_schema *schema;
+
+	if (known)
+		return known->schema;
+	known = etw_arena_alloc(&store->arena, sizeof(*known));
+	schema = etw_arena_alloc(&store->arena, sizeof(*schema));
+	if (!known || !schema)
+		return NULL;
+	*known = (struct known_event){.key = *key, .rank = STORE_RANK_USER, .schema = schema};
+	schema->provider = *provider;
+	schema->source = DecodingSourceXMLFile;
+	schema->template_flags = TEMPLATE_EVENT_DATA;
+	schema->provider_name = etw_schema_store_provider_name(store, provider);
+	schema->field_count = schema->top_count = 1;
+	schema->fields = &field;
+	if (etw_table_insert(&store->events, store_key_hash(store, key), known) < 0)
+		return NULL;
+	schema->index = store->schema_count++;
+	return schema;
+}
+
+static const struct etw_schema *find_in_tables(struct etw_schema_store *store,
+					       const struct store_key *key, enum store_kind kind,
+					       const EVENT_HEADER *header,
+					       enum etw_schema_miss *why)
+{
+	switch (kind) {
+	case STORE_MESSAGE:
+		return find_message(store, key, why);
+	case STORE_CLASS:
+		return etw_store_find_class(store, key, header, why);
+	default:
+		return find_manifest(store, key, &header->ProviderId, why);
+	}
+}
+
+/* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
+static const struct etw_schema *find_slowly(struct etw_schema_store *store,
+					    const struct store_key *key, enum store_kind kind,
+					    const EVENT_HEADER *header, struct cached_event *slot,
+					    enum etw_schema_miss *why)
+{
+	const struct etw_schema *schema;
+
+	if (kind == STORE_STRING) {
+		schema = make_string(store, key, &header->ProviderId);
+		*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
+	} else {
+		schema = find_in_tables(store, key, kind, header, why);
+		if (!schema && *why != ETW_SCHEMA_NO_MEMORY &&
+		    etw_store_ask_registry(store, &header->ProviderId))
+			schema = find_in_tables(store, key, kind, header, why);
+	}
+	if (*why != ETW_SCHEMA_NO_MEMORY)
+		*slot = (struct cached_event){*key, schema, *why};
+	return schema;
+}
+
+static const struct etw_schema *find_keyed(struct etw_schema_store *store,
+					   const EVENT_HEADER *header, enum store_kind kind,
+					   enum etw_schema_miss *why)
+{
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+	struct cached_event *slot;
+	struct store_key key;
+
+	if (kind == STORE_MANIFEST)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Id, descriptor->Version);
+	else if (kind == STORE_CLASS)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Opcode,
+				   descriptor->Version);
+	else if (kind == STORE_MESSAGE)
+		key = store_key_of(&header->ProviderId, kind, descriptor->Id, 0);
+	else
+		key = store_key_of(&header->ProviderId, kind, 0, 0);
+	slot = &store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
+	if (UNLIKELY(!store_key_equal(&slot->key, &key)))
+		return find_slowly(store, &key, kind, header, slot, why);
+	*why = slot->why;
+	return slot->schema;
+}
+
+struct blob_key {
+	const GUID *provider;
+	const EVENT_DESCRIPTOR *descriptor;
+	struct etw_bytes metadata;
+};
+
+static bool is_known_blob(const void *item, const void *key)
+{
+	const struct known_blob *known = item;
+	const struct blob_key *wanted = key;
+
+	return known->metadata.left == wanted->metadata.left &&
+	       memcmp(known->metadata.at, wanted->metadata.at, known->metadata.left) == 0 &&
+	       etw_guid_equal(&known->provider, wanted->provider) &&
+	       memcmp(&known->descriptor, wanted->descriptor, sizeof(known->descriptor)) == 0;
+}
+
+static const EVENT_HEADER_EXTENDED_DATA_ITEM *find_item(const EVENT_RECORD *record, unsigned type)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		if (record->ExtendedData[i].ExtType == type)
+			return &record->ExtendedData[i];
+	}
+	return NULL;
+}
+
+static struct etw_bytes item_bytes(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
+{
+	return (struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr, item->DataSize};
+}
+
+/* The traits tell the provider's name; what a manifest says of it wins. */
+static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *traits =
+		find_item(record, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
+	struct known_provider *provider;
+	const char *name;
+	size_t bytes;
+
+	if (!traits)
+		return 0;
+	bytes = etw_tracelogging_provider_name(item_bytes(traits), &name);
+	if (!bytes)
+		return 0;
+	TRY(etw_store_make_provider(store, &record->EventHeader.ProviderId, &provider));
+	if (!provider->name)
+		provider->name = etw_arena_strndup(&store->arena, name, bytes);
+	return provider->name ? 0 : -ENOMEM;
+}
+
+static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
+		    const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+{
+	struct known_blob *known = etw_arena_alloc(&store->arena, sizeof(*known));
+	const void *copy = etw_arena_copy(&store->arena, key->metadata.at, key->metadata.left);
+	struct etw_schema *schema = NULL;
+	struct etw_fault fault = {0};
+	int r;
+
+	if (!known || !copy)
+		return -ENOMEM;
+	TRY(learn_name(store, record));
+	r = etw_tracelogging_parse(&store->arena, key->descriptor, key->metadata, &schema, &fault);
+	if (r == -ENOMEM)
+		return r;
+	if (fault.structure)
+		etw_store_report(store, &fault);
+	if (schema) {
+		schema->provider = *key->provider;
+		schema->provider_name = etw_schema_store_provider_name(store, key->provider);
+		schema->index = store->schema_count++;
+	}
+	*known = (struct known_blob){
+		*key->provider, *key->descriptor, {copy, key->metadata.left}, schema};
+	TRY(etw_table_insert(&store->blobs, hash, known));
+	*ret = known;
+	return 0;
+}
+
+/*
+ * Where a blob is cached. Some of its words tell those of one program apart; what they do not tell apart only
+ * takes turns in the cache.
+ */
+static size_t blob_slot(const struct etw_schema_store *store, const struct blob_key *key)
+{
+	const uint8_t *at = key->metadata.at;
+	const size_t left = key->metadata.left;
+	const uint64_t descriptor = etw_load64((const uint8_t *)key->descriptor);
+	uint64_t hash = store->seed ^ descriptor ^ left << 48 ^ key->provider->Data1;
+
+	if (left >= 16)
+		hash = etw_hash_mix(hash ^ etw_load64(at) ^ etw_load64(at + left / 2 - 4) << 1,
+				    etw_load64(at + left / 4) ^ etw_load64(at + left - 8) << 1);
+	return etw_hash_mix(hash, 0) & (STORE_CACHE_SLOTS - 1);
+}
+
+static const struct etw_schema *find_blob(struct etw_schema_store *store,
+					  const EVENT_RECORD *record,
+					  const EVENT_HEADER_EXTENDED_DATA_ITEM *item,
+					  enum etw_schema_miss *why)
+{
+	const struct blob_key key = {
+		.provider = &record->EventHeader.ProviderId,
+		.descriptor = &record->EventHeader.EventDescriptor,
+		.metadata = item_bytes(item),
+	};
+	const struct known_blob **slot = &store->cached_blobs[blob_slot(store, &key)];
+	struct known_blob *known;
+	uint64_t hash;
+
+	if (LIKELY(*slot && is_known_blob(*slot, &key))) {
+		*why = (*slot)->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
+		return (*slot)->schema;
+	}
+	hash = etw_hash_bytes(store->seed, key.metadata.at, key.metadata.left);
+	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
+	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
+	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
+	if (!known && add_blob(store, record, &key, hash, &known) < 0) {
+		*why = ETW_SCHEMA_NO_MEMORY; /* the only way to fail */
+		return NULL;
+	}
+	*slot = known;
+	*why = known->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
+	return known->schema;
+}
+
+const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
+					       const EVENT_RECORD *record,
+					       enum etw_schema_miss *ret_why)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+	const struct etw_schema *schema = NULL;
+	enum etw_schema_miss why = ETW_SCHEMA_WPP;
+
+	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
+		schema = find_keyed(store, header, STORE_STRING, &why);
+	} else if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) {
+		schema = find_keyed(store, header, STORE_MESSAGE, &why);
+	} else if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
+		schema = find_keyed(store, header, STORE_CLASS, &why);
+	} else {
+		item = find_item(record, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL);
+		schema = item ? find_blob(store, record, item, &why)
+			      : find_keyed(store, header, STORE_MANIFEST, &why);
+	}
+	if (ret_why)
+		*ret_why = why;
+	return schema;
+}

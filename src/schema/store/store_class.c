@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Classic events: which of the classes that are known, learnt or built in, describes one. And taking in
+ * MOF files, which teach such classes.
+ */
+#include <errno.h>
+
+#include "base/macros.h"
+#include "schema/kernel.h"
+#include "schema/mof/mof.h"
+#include "schema/store/store.h"
+#include "schema/store/store_internal.h"
+
+static bool is_known_class(const void *item, const void *key)
+{
+	return ((const struct known_class *)item)->built_in == key;
+}
+
+/* Built-in schemas are shared by all stores; the copy carries this store's index. */
+static const struct etw_schema *adopt_class(struct etw_schema_store *store,
+					    const struct etw_schema *built_in)
+{
+	uint64_t hash = etw_hash_mix(store->seed, (uint64_t)(uintptr_t)built_in);
+	struct known_class *known = etw_table_find(&store->classes, hash, is_known_class, built_in);
+
+	if (known)
+		return &known->schema;
+	known = etw_arena_alloc(&store->arena, sizeof(*known));
+	if (!known || etw_table_insert(&store->classes, hash, known) < 0)
+		return NULL;
+	known->built_in = built_in;
+	known->schema = *built_in;
+	known->schema.index = store->schema_count++;
+	return &known->schema;
+}
+
+/*
+ * What the trace says goes first. A MOF file of the user then gives what the built-in classes do not
+ * have: they hold what Microsoft's files say of the kernel's events, mended where genuine payloads
+ * showed otherwise. A version that nobody knows is read as the highest known one.
+ */
+static const struct etw_schema *choose(const struct etw_schema_store *store,
+				       const struct store_key *key, const EVENT_HEADER *header,
+				       const struct etw_schema *built_in)
+{
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+	const struct store_key latest_key = store_key_of(&header->ProviderId, STORE_CLASS_LATEST,
+							 descriptor->Opcode, 0);
+	const struct known_event *known = etw_store_find_known(store, key);
+	const struct known_event *latest;
+
+	if (known && known->rank > STORE_RANK_USER)
+		return known->schema;
+	if (built_in && built_in->descriptor.Version >= descriptor->Version)
+		return built_in;
+	if (known)
+		return known->schema;
+	latest = etw_store_find_known(store, &latest_key);
+	if (!latest ||
+	    (built_in && built_in->descriptor.Version >= latest->schema->descriptor.Version))
+		return built_in;
+	return latest->schema;
+}
+
+const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const EVENT_HEADER *header, enum etw_schema_miss *why)
+{
+	const struct etw_schema *built_in = etw_kernel_class_find(&header->ProviderId,
+								  header->EventDescriptor.Opcode,
+								  header->EventDescriptor.Version);
+	const struct etw_schema *schema = choose(store, key, header, built_in);
+
+	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_NO_CLASS;
+	if (!schema || schema != built_in)
+		return schema;
+	schema = adopt_class(store, built_in);
+	if (!schema)
+		*why = ETW_SCHEMA_NO_MEMORY;
+	return schema;
+}
+
+/* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
+static void keep_latest(struct etw_schema_store *store, const struct etw_schema *schema,
+			enum store_rank rank, struct known_event *room)
+{
+	const struct store_key key = store_key_of(&schema->event_guid, STORE_CLASS_LATEST,
+						  schema->descriptor.Opcode, 0);
+	const struct store_key own = store_key_of(&schema->event_guid, STORE_CLASS,
+						  schema->descriptor.Opcode,
+						  schema->descriptor.Version);
+	struct known_event *known = etw_store_find_known(store, &key);
+	const struct known_event *kept = etw_store_find_known(store, &own);
+
+	/* Its index is set only when it was taken in. */
+	if (schema->source != DecodingSourceWbem || !kept || kept->schema != schema)
+		return;
+	if (known && known->schema->descriptor.Version > schema->descriptor.Version)
+		return;
+	if (known) {
+		known->schema = kept->schema;
+		return;
+	}
+	*room = (struct known_event){.key = key, .rank = rank, .schema = kept->schema};
+	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
+}
+
+int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
+			   enum store_rank rank, uint32_t order)
+{
+	struct known_event *room = etw_arena_array(&store->arena, definition->schema_count,
+						   sizeof(*room));
+
+	if (!room)
+		return -ENOMEM;
+	/* Those that etw_store_keep_definition() inserts, and as many again. */
+	TRY(etw_table_reserve(&store->events, 2 * definition->schema_count));
+	TRY(etw_store_keep_definition_of(store, definition, rank, order));
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		for (size_t j = 0; j < provider->schema_count; j++)
+			keep_latest(store, &provider->schemas[j], rank, room++);
+	}
+	return 0;
+}
+
+int etw_schema_store_add_mof(struct etw_schema_store *store, const char *text, size_t bytes,
+			     const struct etw_definition **ret, struct etw_fault *reterr)
+{
+	struct etw_definition *definition;
+
+	TRY(etw_mof_parse(&store->arena, text, bytes, &definition, reterr));
+	if (!definition->provider_count && definition->complaint_count)
+		return etw_fault_set(reterr, -EBADMSG, definition->complaints[0].line, "MOF", NULL,
+				     definition->complaints[0].sentence);
+	if (!definition->provider_count)
+		return -ENODATA;
+	TRY(etw_store_keep_classes(store, definition, STORE_RANK_USER, 0));
+	if (ret)
+		*ret = definition;
+	return 0;
+}

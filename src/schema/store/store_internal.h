@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a store, shared by store.c (finding) and store_learn.c (taking in). */
+#ifndef ETW_SCHEMA_STORE_INTERNAL_H
+#define ETW_SCHEMA_STORE_INTERNAL_H
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/table.h"
+#include "schema/manifest/embedded.h"
+#include "schema/provider_schema.h"
+#include "schema/store/store.h"
+#include "schema/store/store_registry.h"
+
+#define STORE_CACHE_SLOTS 256 /* power of two */
+
+/* What an event is looked up by, besides the GUID. */
+enum store_kind {
+	STORE_MANIFEST = 1, /* id, version */
+	STORE_CLASS,        /* opcode, version */
+	STORE_STRING,       /* nothing */
+	STORE_MESSAGE,      /* number of a WPP message */
+	STORE_CLASS_LATEST, /* opcode: the highest version that a MOF file gives */
+};
+
+/* Who says what an event looks like; the higher one is believed. */
+enum store_rank {
+	STORE_RANK_REGISTRY, /* installed on this machine */
+	STORE_RANK_LOAN,     /* lent by the user, may go again */
+	STORE_RANK_USER,     /* a manifest that the user named */
+	STORE_RANK_EMBEDDED, /* a manifest in the trace */
+	STORE_RANK_TRACE,    /* the recording machine's own TDH */
+};
+
+struct store_key {
+	uint64_t guid[2];
+	uint64_t event; /* enum store_kind and the numbers that belong to it */
+};
+
+struct known_event {
+	struct store_key key;
+	enum store_rank rank;
+	uint32_t order;            /* within REGISTRY and LOAN: the higher one is believed */
+	struct etw_schema *schema; /* NULL: it was taken back */
+};
+
+struct known_provider {
+	GUID guid;
+	const char *name;                         /* NULL: unknown */
+	bool has_events;                          /* manifest events, of whatever source */
+	const struct etw_provider_schema *schema; /* NULL: no definition names it */
+	enum store_rank schema_rank;
+	uint32_t schema_order;
+	struct known_provider *next; /* in the order in which they became known */
+};
+
+/* A field whose map had not arrived when its event did. */
+struct waiting_field {
+	struct waiting_field *next;
+	struct etw_field *field;
+};
+
+struct known_map {
+	GUID provider;
+	const char *name;
+	const struct etw_map *map; /* NULL: not arrived yet */
+	struct waiting_field *waiting;
+};
+
+/* TraceLogging metadata seen before, good or bad. */
+struct known_blob {
+	GUID provider;
+	EVENT_DESCRIPTOR descriptor;
+	struct etw_bytes metadata;       /* own copy */
+	const struct etw_schema *schema; /* NULL: unreadable */
+};
+
+/* A built-in class with an index of this store. */
+struct known_class {
+	const struct etw_schema *built_in;
+	struct etw_schema schema;
+};
+
+/* An embedded manifest seen before: EventSource writes the same one again and again. */
+struct known_text {
+	uint64_t hashes[2];
+	size_t bytes;
+};
+
+struct cached_event {
+	struct store_key key; /* event 0: free */
+	const struct etw_schema *schema;
+	enum etw_schema_miss why;
+};
+
+/* A definition out of the registry. */
+struct registered {
+	struct registered *next;
+	const struct etw_definition *definition;
+	uint32_t order;
+};
+
+/* Everything the tables point to lives in the arena, but for loans. */
+struct etw_schema_store {
+	struct cached_event cache[STORE_CACHE_SLOTS]; /* emptied whenever something is learnt */
+	const struct known_blob *cached_blobs[STORE_CACHE_SLOTS]; /* NULL: free */
+	struct etw_arena arena;
+	struct etw_table events;    /* struct known_event */
+	struct etw_table providers; /* struct known_provider */
+	struct known_provider *first_provider;
+	struct known_provider *last_provider;
+	struct etw_table maps;                      /* struct known_map */
+	struct etw_table blobs;                     /* struct known_blob */
+	struct etw_table classes;                   /* struct known_class */
+	struct etw_table texts;                     /* struct known_text */
+	struct etw_table asked;                     /* GUIDs that the registry was asked for */
+	const struct etw_schema_registry *registry; /* with its context, owned; NULL: none */
+	struct registered *registered;
+	struct etw_schema_loan *loans; /* borrowed */
+	uint32_t loan_count;           /* ever */
+	struct etw_embedded embedded;
+	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */
+	uint32_t schema_count;
+	size_t damage_count;
+	struct etw_fault first_damage;
+};
+
+static inline struct store_key store_key_of(const GUID *guid, enum store_kind kind, uint32_t id,
+					    uint8_t version)
+{
+	struct store_key key;
+
+	memcpy(key.guid, guid, sizeof(key.guid));
+	key.event = (uint64_t)kind << 32 | (uint64_t)id << 8 | version;
+	return key;
+}
+
+static inline uint64_t store_key_hash(const struct etw_schema_store *store,
+				      const struct store_key *key)
+{
+	uint64_t hash = etw_hash_mix(store->seed, key->guid[0]);
+
+	return etw_hash_mix(etw_hash_mix(hash, key->guid[1]), key->event);
+}
+
+static inline bool store_key_equal(const struct store_key *left, const struct store_key *right)
+{
+	return left->guid[0] == right->guid[0] && left->guid[1] == right->guid[1] &&
+	       left->event == right->event;
+}
+
+/* etw_store_find_known() - the event with this key as it was learnt, or NULL. */
+struct known_event *etw_store_find_known(const struct etw_schema_store *store,
+					 const struct store_key *key);
+
+/* etw_store_find_provider() - what is known of a provider, or NULL. */
+struct known_provider *etw_store_find_provider(const struct etw_schema_store *store,
+					       const GUID *guid);
+
+/* etw_store_make_provider() - the same, added when it is new. Returns 0 or -ENOMEM. */
+int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
+			    struct known_provider **ret);
+
+/*
+ * etw_store_keep_definition() - takes in what a reader has built.
+ *
+ * @definition: in the arena of the store
+ *
+ * Manifest events (STORE_MANIFEST) and classes (STORE_CLASS) become known by their keys, the providers
+ * with their names. What is known already stays where its rank is higher. Schemas of other decoding
+ * sources are not looked up by key and are left to the caller.
+ * Returns 0, or -ENOMEM; the answers of the store are then unchanged.
+ */
+int etw_store_keep_definition(struct etw_schema_store *store,
+			      const struct etw_definition *definition, enum store_rank rank);
+
+/* etw_store_find_class() - the schema of a classic event, in store_class.c; *why is always set. */
+const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const EVENT_HEADER *header,
+					      enum etw_schema_miss *why);
+
+/* etw_store_keep_definition_of() - the same with the order within the ranks that have one. */
+int etw_store_keep_definition_of(struct etw_schema_store *store,
+				 const struct etw_definition *definition, enum store_rank rank,
+				 uint32_t order);
+
+/*
+ * etw_store_keep_classes() - the same; classes also serve versions that nobody knows.
+ *
+ * Returns as etw_store_keep_definition().
+ */
+int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
+			   enum store_rank rank, uint32_t order);
+
+/* etw_store_yields() - whether what is known of an event gives way to a schema of this rank and order. */
+bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order);
+
+/* etw_store_key_of_schema() - false when the schema is of a kind that is never looked up by numbers. */
+bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret);
+
+/* etw_store_add_tmf() - etw_schema_store_add_tmf() with a rank; returns the same. */
+int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+		      enum store_rank rank, uint32_t order, struct etw_fault *reterr);
+
+/*
+ * etw_store_ask_registry() - asks the registry for a GUID, if it was not asked before.
+ *
+ * Returns whether looking again makes sense.
+ */
+bool etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
+
+/* etw_store_forget_answers() - empties the cache. */
+void etw_store_forget_answers(struct etw_schema_store *store);
+
+/* etw_store_report() - counts damage and keeps the first reason. */
+void etw_store_report(struct etw_schema_store *store, const struct etw_fault *fault);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking in: event metadata of merged traces, embedded manifests, and manifests of the user. */
+#include <errno.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "schema/manifest/manifest.h"
+#include "schema/metadata/event_info.h"
+#include "schema/store/store.h"
+#include "schema/store/store_internal.h"
+#include "wire/event_info.h"
+
+static const GUID event_metadata_class = {
+	0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
+
+void etw_store_forget_answers(struct etw_schema_store *store)
+{
+	memset(store->cache, 0, sizeof(store->cache));
+}
+
+static bool is_event_metadata(const EVENT_HEADER *header)
+{
+	return (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) &&
+	       etw_guid_equal(&header->ProviderId, &event_metadata_class);
+}
+
+bool etw_schema_store_is_metadata(const EVENT_RECORD *record)
+{
+	return is_event_metadata(&record->EventHeader) ||
+	       etw_embedded_is_chunk(&record->EventHeader.EventDescriptor);
+}
+
+struct map_key {
+	const GUID *provider;
+	const char *name;
+};
+
+static bool is_known_map(const void *item, const void *key)
+{
+	const struct known_map *known = item;
+	const struct map_key *wanted = key;
+
+	return etw_guid_equal(&known->provider, wanted->provider) &&
+	       strcmp(known->name, wanted->name) == 0;
+}
+
+static int make_map(struct etw_schema_store *store, const GUID *provider, const char *name,
+		    struct known_map **ret)
+{
+	const struct map_key key = {provider, name};
+	uint64_t hash = etw_hash_bytes(store->seed, provider, sizeof(*provider));
+	struct known_map *known;
+
+	hash = etw_hash_bytes(hash, name, strlen(name));
+	known = etw_table_find(&store->maps, hash, is_known_map, &key);
+	if (!known) {
+		known = etw_arena_alloc(&store->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		known->provider = *provider;
+		known->name = name;
+		TRY(etw_table_insert(&store->maps, hash, known));
+	}
+	*ret = known;
+	return 0;
+}
+
+static int attach_map(struct etw_schema_store *store, const GUID *provider, struct etw_field *field)
+{
+	struct waiting_field *waiting;
+	struct known_map *known;
+
+	if (!field->map_name)
+		return 0;
+	TRY(make_map(store, provider, field->map_name, &known));
+	field->map = known->map;
+	if (known->map)
+		return 0;
+	waiting = etw_arena_alloc(&store->arena, sizeof(*waiting));
+	if (!waiting)
+		return -ENOMEM;
+	*waiting = (struct waiting_field){known->waiting, field};
+	known->waiting = waiting;
+	return 0;
+}
+
+static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
+{
+	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
+	struct etw_map *map = NULL;
+	struct known_map *known;
+	struct etw_fault fault;
+	GUID provider;
+	int r = etw_event_map_parse(&store->arena, blob, &provider, &map, &fault);
+
+	if (r == -EBADMSG) {
+		etw_store_report(store, &fault);
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	TRY(make_map(store, &provider, map->name, &known));
+	if (known->map) {
+		etw_arena_release(&store->arena, mark);
+		return 0;
+	}
+	known->map = map;
+	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
+		waiting->field->map = map;
+	known->waiting = NULL;
+	return 0;
+}
+
+bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret)
+{
+	const EVENT_DESCRIPTOR *descriptor = &schema->descriptor;
+	const GUID *class_guid = &schema->event_guid;
+
+	switch (schema->source) {
+	case DecodingSourceXMLFile:
+		*ret = store_key_of(&schema->provider, STORE_MANIFEST, descriptor->Id,
+				    descriptor->Version);
+		return true;
+	case DecodingSourceWbem:
+		if (etw_guid_is_null(class_guid))
+			class_guid = &schema->provider;
+		*ret = store_key_of(class_guid, STORE_CLASS, descriptor->Opcode,
+				    descriptor->Version);
+		return true;
+	default:
+		/* TraceLogging events carry their schema, WPP messages have none. */
+		return false;
+	}
+}
+
+bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order)
+{
+	if (!known->schema || known->rank != rank)
+		return !known->schema || known->rank < rank;
+	/* The newest manifest counts, the first word of the recording machine. */
+	return rank != STORE_RANK_TRACE && known->order <= order;
+}
+
+static int learn_provider(struct etw_schema_store *store, const GUID *guid, const char *name,
+			  bool has_events)
+{
+	struct known_provider *provider;
+
+	TRY(etw_store_make_provider(store, guid, &provider));
+	if (name)
+		provider->name = name;
+	provider->has_events |= has_events;
+	return 0;
+}
+
+static int keep_event_info(struct etw_schema_store *store, struct etw_schema *schema,
+			   const struct store_key *key)
+{
+	/* The fields are this store's own until the schema is found for the first time. */
+	struct etw_field *fields = (struct etw_field *)schema->fields;
+	struct known_event *known = etw_store_find_known(store, key);
+
+	for (uint16_t i = 0; i < schema->field_count; i++)
+		TRY(attach_map(store, &schema->provider, &fields[i]));
+	TRY(learn_provider(store, &schema->provider, schema->provider_name,
+			   schema->source == DecodingSourceXMLFile));
+	if (!known) {
+		known = etw_arena_alloc(&store->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		known->key = *key;
+		TRY(etw_table_insert(&store->events, store_key_hash(store, key), known));
+	}
+	known->rank = STORE_RANK_TRACE;
+	known->schema = schema;
+	schema->index = store->schema_count++;
+	return 0;
+}
+
+static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blob)
+{
+	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
+	const struct known_event *known;
+	struct etw_schema *schema = NULL;
+	struct etw_fault fault;
+	struct store_key key;
+	int r = etw_event_info_parse(&store->arena, blob, &schema, &fault);
+
+	if (r == -EBADMSG) {
+		etw_store_report(store, &fault);
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	if (!etw_store_key_of_schema(schema, &key))
+		return learn_provider(store, &schema->provider, schema->provider_name,
+				      /* has_events= */ false);
+	known = etw_store_find_known(store, &key);
+	if (known && !etw_store_yields(known, STORE_RANK_TRACE, 0)) {
+		etw_arena_release(&store->arena, mark);
+		return 0;
+	}
+	return keep_event_info(store, schema, &key);
+}
+
+static int learn_event_metadata(struct etw_schema_store *store, const EVENT_RECORD *record)
+{
+	struct etw_bytes blob = {record->UserData, record->UserDataLength};
+
+	switch (record->EventHeader.EventDescriptor.Opcode) {
+	case WIRE_EVENT_METADATA_INFO:
+		return learn_event_info(store, blob);
+	case WIRE_EVENT_METADATA_MAP:
+		return learn_map(store, blob);
+	default:
+		return 0;
+	}
+}
+
+/* @room: unused known_event structs; cannot fail after etw_table_reserve(). */
+static struct known_event *keep_defined_event(struct etw_schema_store *store,
+					      struct etw_schema *schema, enum store_rank rank,
+					      uint32_t order, struct known_event *room)
+{
+	struct known_event *known;
+	struct store_key key;
+
+	if (!etw_store_key_of_schema(schema, &key))
+		return room;
+	known = etw_store_find_known(store, &key);
+	if (known && !etw_store_yields(known, rank, order))
+		return room;
+	schema->index = store->schema_count++;
+	if (known) {
+		known->rank = rank;
+		known->order = order;
+		known->schema = schema;
+		return room;
+	}
+	*room = (struct known_event){.key = key, .rank = rank, .order = order, .schema = schema};
+	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
+	return room + 1;
+}
+
+static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
+			  enum store_rank rank, uint32_t order)
+{
+	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
+
+	if (known->schema && (known->schema_rank > rank ||
+			      (known->schema_rank == rank && known->schema_order > order)))
+		return;
+	known->schema = schema;
+	known->schema_rank = rank;
+	known->schema_order = order;
+}
+
+/* Names outlive loans, since schemas of other kinds may show them. */
+static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
+		    enum store_rank rank, const char **ret)
+{
+	const struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+
+	*ret = provider->name;
+	if (!provider->name)
+		return 0;
+	if (known->name && (rank == STORE_RANK_REGISTRY || !strcmp(known->name, provider->name)))
+		*ret = known->name;
+	else if (rank == STORE_RANK_LOAN)
+		*ret = etw_arena_strdup(&store->arena, provider->name);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* Room for the events that are not known yet; NULL when there are none of them. */
+static int make_room(struct etw_schema_store *store, const struct etw_definition *definition,
+		     struct known_event **ret)
+{
+	struct store_key key;
+	size_t count = 0;
+
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		for (size_t j = 0; j < provider->schema_count; j++)
+			count += etw_store_key_of_schema(&provider->schemas[j], &key) &&
+				 !etw_store_find_known(store, &key);
+	}
+	*ret = count ? etw_arena_array(&store->arena, count, sizeof(**ret)) : NULL;
+	if (count && !*ret)
+		return -ENOMEM;
+	return etw_table_reserve(&store->events, count);
+}
+
+int etw_store_keep_definition_of(struct etw_schema_store *store,
+				 const struct etw_definition *definition, enum store_rank rank,
+				 uint32_t order)
+{
+	struct known_provider *unused;
+	struct known_event *room;
+	const char *name;
+
+	TRY(make_room(store, definition, &room));
+	/* An entry with a name, but without events, changes no answer: a failure here leaves no trace. */
+	for (size_t i = 0; i < definition->provider_count; i++)
+		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		TRY(own_name(store, provider, rank, &name));
+		(void)learn_provider(store, &provider->guid, name,
+				     provider->source == DecodingSourceXMLFile &&
+					     provider->schema_count != 0);
+		keep_provider(store, provider, rank, order);
+		for (size_t j = 0; j < provider->schema_count; j++)
+			room = keep_defined_event(store, &provider->schemas[j], rank, order, room);
+	}
+	etw_store_forget_answers(store);
+	return 0;
+}
+
+int etw_store_keep_definition(struct etw_schema_store *store,
+			      const struct etw_definition *definition, enum store_rank rank)
+{
+	return etw_store_keep_definition_of(store, definition, rank, 0);
+}
+
+static int add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
+			enum store_rank rank, struct etw_fault *reterr)
+{
+	struct etw_definition *definition;
+
+	TRY(etw_manifest_parse(&store->arena, text, bytes, &definition, reterr));
+	return etw_store_keep_definition(store, definition, rank);
+}
+
+int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
+				  struct etw_fault *reterr)
+{
+	return add_manifest(store, text, bytes, STORE_RANK_USER, reterr);
+}
+
+static bool is_known_text(const void *item, const void *key)
+{
+	return memcmp(item, key, sizeof(struct known_text)) == 0;
+}
+
+/* Two hashes of 64 bits stand for the text: nobody gains by a collision, which hides a manifest. */
+static int note_text(struct etw_schema_store *store, const struct etw_text *text, bool *ret_is_new)
+{
+	uint64_t hash = etw_hash_bytes(store->seed, text->at, text->bytes);
+	const struct known_text wanted = {
+		.hashes = {hash, etw_hash_bytes(~store->seed, text->at, text->bytes)},
+		.bytes = text->bytes,
+	};
+	struct known_text *known;
+
+	*ret_is_new = !etw_table_find(&store->texts, hash, is_known_text, &wanted);
+	if (!*ret_is_new)
+		return 0;
+	known = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));
+	return known ? etw_table_insert(&store->texts, hash, known) : -ENOMEM;
+}
+
+static int learn_chunk(struct etw_schema_store *store, const EVENT_RECORD *record)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	struct etw_fault fault = {0};
+	bool is_new;
+	int r = etw_embedded_add(&store->embedded, record, &text, &fault);
+
+	if (r == ETW_EMBEDDED_COMPLETE) {
+		TRY(note_text(store, &text, &is_new));
+		if (!is_new)
+			return 0;
+		r = add_manifest(store, etw_text_string(&text), text.bytes, STORE_RANK_EMBEDDED,
+				 &fault);
+	}
+	if (r == -EBADMSG) {
+		etw_store_report(store, &fault);
+		return 0;
+	}
+	return r;
+}
+
+int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *record)
+{
+	int r = 0;
+
+	if (is_event_metadata(&record->EventHeader))
+		r = learn_event_metadata(store, record);
+	else if (etw_embedded_is_chunk(&record->EventHeader.EventDescriptor) &&
+		 !(record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER))
+		r = learn_chunk(store, record);
+	else
+		return 0;
+	etw_store_forget_answers(store);
+	return r;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a store (schema/store.h) looks when nobody else knows an event: a registry of providers, behind an
+ * interface, since reading files is not this room's work. And definitions that are lent to a store, to be
+ * taken back, as TdhLoadManifest() and TdhUnloadManifest() do.
+ */
+#ifndef ETW_SCHEMA_STORE_REGISTRY_H
+#define ETW_SCHEMA_STORE_REGISTRY_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "schema/provider_schema.h"
+#include "schema/store/store.h"
+
+struct etw_schema_registry {
+	/*
+	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID.
+	 * Returns 0; -EBADMSG with @reterr when some of it is damaged; -ENOMEM.
+	 */
+	int (*load)(void *context, struct etw_schema_store *store, const GUID *guid,
+		    struct etw_fault *reterr);
+	/* The registered name, valid as long as the store, or NULL. */
+	const char *(*name)(void *context, const GUID *guid);
+	void (*release)(void *context); /* when the store goes */
+	void *context;
+};
+
+/*
+ * etw_schema_store_set_registry() - the registry that is asked last.
+ *
+ * @registry: its context is the store's from now on; set once
+ */
+void etw_schema_store_set_registry(struct etw_schema_store *store,
+				   const struct etw_schema_registry *registry);
+
+/* etw_schema_store_arena() - where definitions for etw_schema_store_register() are built. */
+struct etw_arena *etw_schema_store_arena(struct etw_schema_store *store);
+
+/*
+ * etw_schema_store_register() - takes in a registered definition, for @load of the registry.
+ *
+ * @definition: in the arena of the store
+ * @order:      of two registered definitions of an event, the one with the higher number counts
+ *
+ * What the trace says and what the user names counts before it. Returns 0 or -ENOMEM.
+ */
+int etw_schema_store_register(struct etw_schema_store *store,
+			      const struct etw_definition *definition, uint32_t order);
+
+/*
+ * etw_schema_store_register_tmf() - the same for the messages of a TMF file.
+ *
+ * Returns 0; -EBADMSG with @reterr; -ENOMEM.
+ */
+int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
+				  uint32_t order, struct etw_fault *reterr);
+
+/*
+ * etw_schema_store_demand_provider() - as etw_schema_store_provider(), but the registry is asked too.
+ *
+ * Returns NULL when there is no definition; lives as long as the store or the loan.
+ */
+const struct etw_provider_schema *etw_schema_store_demand_provider(struct etw_schema_store *store,
+								   const GUID *provider);
+
+/* A definition that its owner may take back. */
+struct etw_schema_loan {
+	const struct etw_definition *definition; /* borrowed until it is taken back */
+	struct etw_schema_loan *next;            /* the store's */
+	uint32_t order;                          /* the store's; the later loan counts */
+};
+
+/*
+ * etw_schema_store_lend() - takes in a definition that counts as one that the user names.
+ *
+ * @loan: borrowed, with its definition, until etw_schema_store_take_back()
+ *
+ * Returns 0, or -ENOMEM; the loan is then not taken.
+ */
+int etw_schema_store_lend(struct etw_schema_store *store, struct etw_schema_loan *loan);
+
+/*
+ * etw_schema_store_take_back() - ends a loan: nothing in the store refers to its definition any more.
+ *
+ * What other loans and the registry say of its events counts again. Schemas that the store handed out from
+ * it must not be used any more: the caller forgets what it made of them.
+ */
+void etw_schema_store_take_back(struct etw_schema_store *store, struct etw_schema_loan *loan);
+
+#endif
