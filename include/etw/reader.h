@@ -81,8 +81,8 @@ ETW_API void libetw_reader_set_window(struct libetw_reader *reader, int64_t from
  *
  * An event goes to every callback that wants it, in the order in which they were added. The losses of a
  * trace are events too (class RT_LostEvent), as is the header of each.
- * Returns 0; -EINVAL: the predicate could not be made, libetw_error() says why; -EBUSY: the reader is
- * running; -ENOMEM.
+ * Returns 0; -EINVAL: there is no callback, or the predicate could not be made, libetw_error() says why;
+ * -EBUSY: the reader is running; -ENOMEM.
  */
 ETW_API int libetw_reader_on(struct libetw_reader *reader, struct libetw_predicate *predicate,
 			     libetw_event_callback callback, void *context);

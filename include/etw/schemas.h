@@ -24,6 +24,7 @@ struct libetw_map;
 /*
  * libetw_schemas_create() - the built-in schemas: the kernel's classes, and names of Windows' providers.
  *
+ * Providers that wevtutil has installed are not among them yet, nor can MOF files be added.
  * Returns 0 with a reference of the caller's, or -ENOMEM.
  */
 ETW_API int libetw_schemas_create(struct libetw_schemas **ret);

@@ -156,7 +156,8 @@ int etw_trace_process(struct etw_trace *const *traces, size_t count,
  * @trace:   the one that the event is of, within its sink's `event` call
  * @account: charged for the buffer, which stays in memory as a whole
  *
- * The record itself and its array of extended items are not kept. Returns 0 with a reference for
+ * The record itself and its array of extended items are not kept, nor is what a message's items point to:
+ * its sequence number lies in no buffer as an item does. Returns 0 with a reference for
  * etw_pin_unref(); -ENODATA for a record that no buffer holds; -ENOBUFS when the account is full; -ENOMEM.
  */
 int etw_trace_pin(struct etw_trace *trace, struct etw_pin_account *account, struct etw_pin **ret);

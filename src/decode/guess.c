@@ -70,6 +70,17 @@ static bool is_near(int64_t time_ft, uint64_t value)
 	       (int64_t)value < time_ft + NEAR_FT;
 }
 
+/* Bytes before a text that begins within the next four, or 4: a number must not swallow its start. */
+static size_t bytes_before_text(const uint8_t *at, size_t left)
+{
+	for (size_t skip = 1; skip < 4 && skip < left; skip++) {
+		if (text_units(at + skip, left - skip, 2) > STRING_MIN ||
+		    text_units(at + skip, left - skip, 1) > STRING_MIN)
+			return skip;
+	}
+	return 4;
+}
+
 /* A value without a terminator. */
 static bool give(struct etw_guesser *guesser, uint16_t in_type, size_t bytes, struct etw_guess *ret)
 {
@@ -111,8 +122,11 @@ bool etw_guesser_next(struct etw_guesser *guesser, struct etw_guess *ret)
 		return give(guesser, TDH_INTYPE_FILETIME, 8, ret);
 	if (left >= 8 && etw_load64(at) >= KERNEL_FIRST && etw_load64(at) < KERNEL_END)
 		return give(guesser, TDH_INTYPE_POINTER, 8, ret);
-	if (left >= 4)
+	count = bytes_before_text(at, left);
+	if (count > left)
+		count = left;
+	if (count >= 4)
 		return give(guesser, TDH_INTYPE_UINT32, 4, ret);
-	return left >= 2 ? give(guesser, TDH_INTYPE_UINT16, 2, ret)
-			 : give(guesser, TDH_INTYPE_UINT8, 1, ret);
+	return count >= 2 ? give(guesser, TDH_INTYPE_UINT16, 2, ret)
+			  : give(guesser, TDH_INTYPE_UINT8, 1, ret);
 }

@@ -41,6 +41,12 @@ struct layout {
 	size_t items, extended, data, bytes;
 };
 
+/* The sequence number of a message is no part of its buffer: see etw_trace_pin(). */
+static bool has_own_items(const EVENT_RECORD *record, bool is_pinned)
+{
+	return !is_pinned || record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE;
+}
+
 static struct layout lay_out(const EVENT_RECORD *record, const struct etw_decoding *decoding,
 			     bool is_pinned)
 {
@@ -51,9 +57,10 @@ static struct layout lay_out(const EVENT_RECORD *record, const struct etw_decodi
 		layout.extended += ALIGN_UP(decoding->item_count * sizeof(*decoding->items), 16);
 	layout.data = layout.extended + record->ExtendedDataCount * sizeof(*record->ExtendedData);
 	layout.bytes = layout.data;
-	if (is_pinned)
+	if (!is_pinned)
+		layout.bytes += ALIGN_UP((size_t)record->UserDataLength, 8);
+	if (!has_own_items(record, is_pinned))
 		return layout;
-	layout.bytes += ALIGN_UP((size_t)record->UserDataLength, 8);
 	for (unsigned i = 0; i < record->ExtendedDataCount; i++)
 		layout.bytes += ALIGN_UP((size_t)record->ExtendedData[i].DataSize, 8);
 	return layout;
@@ -78,10 +85,12 @@ static void copy_record(struct kept *kept, const EVENT_RECORD *record, const str
 		memcpy(items, record->ExtendedData, record->ExtendedDataCount * sizeof(*items));
 		kept->record.ExtendedData = items;
 	}
-	if (is_pinned)
+	if (!is_pinned) {
+		kept->record.UserData = record->UserDataLength ? data : NULL;
+		data = put_data(data, record->UserData, record->UserDataLength);
+	}
+	if (!has_own_items(record, is_pinned))
 		return;
-	kept->record.UserData = record->UserDataLength ? data : NULL;
-	data = put_data(data, record->UserData, record->UserDataLength);
 	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
 		const void *from = (const void *)(uintptr_t)items[i].DataPtr;
 
@@ -90,9 +99,9 @@ static void copy_record(struct kept *kept, const EVENT_RECORD *record, const str
 	}
 }
 
-/* The places of the fields are known, or have to be found: by the thread that owns the decoder. */
-static int copy_decoding(struct kept *kept, const struct etw_decoding *decoding,
-			 const struct layout *layout)
+/* Where the fields are, as the decoder of this moment's thread found it. */
+static void copy_decoding(struct kept *kept, const struct etw_decoding *decoding,
+			  const struct layout *layout)
 {
 	struct libetw_event *event = &kept->event;
 	struct etw_item *items = (void *)((uint8_t *)kept + layout->items);
@@ -103,7 +112,6 @@ static int copy_decoding(struct kept *kept, const struct etw_decoding *decoding,
 	if (decoding->item_count)
 		memcpy(items, decoding->items, decoding->item_count * sizeof(*items));
 	event->is_decoded = true;
-	return 0;
 }
 
 int etw_event_copy(struct libetw_schemas *schemas, const EVENT_RECORD *record, struct etw_pin *pin,
@@ -130,7 +138,7 @@ int etw_event_copy(struct libetw_schemas *schemas, const EVENT_RECORD *record, s
 		return etw_friendly_fail(-ENOMEM, "no memory to keep an event");
 	}
 	copy_record(kept, record, &layout, is_pinned);
-	(void)copy_decoding(kept, decoding, &layout);
+	copy_decoding(kept, decoding, &layout);
 	kept->event.record = &kept->record;
 	kept->event.schemas = etw_schemas_ref(schemas);
 	kept->event.is_kept = true;

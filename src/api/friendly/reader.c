@@ -157,6 +157,8 @@ static int add_handler(struct libetw_reader *reader, const struct handler *handl
 
 	if (reader->is_running)
 		return fail_running();
+	if (!handler->callback)
+		return etw_friendly_fail(-EINVAL, "a callback is missing");
 	grown = realloc(reader->handlers, (reader->handler_count + 1) * sizeof(*grown));
 	if (!grown)
 		return etw_friendly_fail(-ENOMEM, "no memory for a callback");

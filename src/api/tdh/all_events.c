@@ -82,14 +82,14 @@ static int collect(struct collection *collection, ULONG *size)
 	if (!collection->count)
 		return -ESRCH;
 	collection->bytes = ALIGN_UP(collection->bytes, BLOB_ALIGNMENT) +
-			    ALIGN_UP(collection->count * sizeof(*buffer), BLOB_ALIGNMENT);
+			    ALIGN_UP(collection->count * sizeof(void *), BLOB_ALIGNMENT);
 	if (collection->bytes > UINT32_MAX)
 		return -EMSGSIZE;
 	*size = (ULONG)collection->bytes;
 	if (room < collection->bytes)
 		return 0;
 	collection->buffer = buffer;
-	collection->bytes = ALIGN_UP(collection->count * sizeof(*buffer), BLOB_ALIGNMENT);
+	collection->bytes = ALIGN_UP(collection->count * sizeof(void *), BLOB_ALIGNMENT);
 	return add_schemas(collection, provider);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files with compiled schemas (schema/binary.h), opened as the parsers want them: see binary_file.c. */
+/* Files with compiled schemas (schema/compiled/binary.h), opened as the parsers want them: see binary_file.c. */
 #ifndef ETW_SCHEMA_BINARY_FILE_H
 #define ETW_SCHEMA_BINARY_FILE_H
 

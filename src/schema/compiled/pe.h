@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Portable executables (PE32 and PE32+) as far as they hold event schemas: where the resources
- * WEVT_TEMPLATE and RT_MESSAGETABLE lie. Nothing here reads files: see schema/binary_file.h.
+ * WEVT_TEMPLATE and RT_MESSAGETABLE lie. Nothing here reads files: see schema/compiled/binary_file.h.
  */
 #ifndef ETW_SCHEMA_PE_H
 #define ETW_SCHEMA_PE_H

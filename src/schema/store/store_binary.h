@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas in compiled form for a store (schema/store.h): PE files and WEVT_TEMPLATE resources. */
+/* Schemas in compiled form for a store (schema/store/store.h): PE files and WEVT_TEMPLATE resources. */
 #ifndef ETW_SCHEMA_STORE_BINARY_H
 #define ETW_SCHEMA_STORE_BINARY_H
 

@@ -297,17 +297,21 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
 {
 	struct known_provider *unused;
 	struct known_event *room;
-	const char *name;
+	const char **names;
 
 	TRY(make_room(store, definition, &room));
-	/* An entry with a name, but without events, changes no answer: a failure here leaves no trace. */
-	for (size_t i = 0; i < definition->provider_count; i++)
+	names = etw_arena_array(&store->arena, definition->provider_count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	/* An entry without name or events changes no answer: a failure here leaves no trace. */
+	for (size_t i = 0; i < definition->provider_count; i++) {
 		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
+		TRY(own_name(store, &definition->providers[i], rank, &names[i]));
+	}
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
-		TRY(own_name(store, provider, rank, &name));
-		(void)learn_provider(store, &provider->guid, name,
+		(void)learn_provider(store, &provider->guid, names[i],
 				     provider->source == DecodingSourceXMLFile &&
 					     provider->schema_count != 0);
 		keep_provider(store, provider, rank, order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a store (schema/store.h) looks when nobody else knows an event: a registry of providers, behind an
+ * Where a store (schema/store/store.h) looks when nobody else knows an event: a registry of providers, behind an
  * interface, since reading files is not this room's work. And definitions that are lent to a store, to be
  * taken back, as TdhLoadManifest() and TdhUnloadManifest() do.
  */

@@ -76,6 +76,22 @@ static void test_guess__what_only_looks_alike(void **state)
 	expect_end(&guesser);
 }
 
+static void test_guess__numbers_leave_the_start_of_a_text(void **state)
+{
+	static const uint8_t payload[] = {11, 0,   0, 0, 0, 0, 'B', 0,   'E', 0,   'G',
+					  0,  'I', 0, 0, 0, 7, 'n', 'a', 'm', 'e', 0};
+	struct etw_guesser guesser;
+
+	(void)state;
+	etw_guesser_init(&guesser, payload, sizeof(payload), 0, NOW_FT);
+	expect(&guesser, TDH_INTYPE_UINT32, 0, 4);
+	expect(&guesser, TDH_INTYPE_UINT16, 4, 2);
+	expect(&guesser, TDH_INTYPE_UNICODESTRING, 6, 8);
+	expect(&guesser, TDH_INTYPE_UINT8, 16, 1);
+	expect(&guesser, TDH_INTYPE_ANSISTRING, 17, 4);
+	expect_end(&guesser);
+}
+
 static void test_guess__text_may_end_with_the_payload(void **state)
 {
 	struct etw_guesser guesser;
@@ -121,6 +137,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guess__every_kind_in_one_payload),
 		cmocka_unit_test(test_guess__what_only_looks_alike),
+		cmocka_unit_test(test_guess__numbers_leave_the_start_of_a_text),
 		cmocka_unit_test(test_guess__text_may_end_with_the_payload),
 		cmocka_unit_test(test_guess__any_bytes),
 	};
