@@ -7,7 +7,8 @@
 
 #include "wire/xpress.h"
 
-#define FIRST_PLACES 256
+#define FILL_BYTES_MAX 8 /* an end mark, and what pads it */
+#define FIRST_PLACES   256
 
 #define UNPACK_RATIO 64 /* genuine buffers shrink less; so most are unpacked in one go */
 
@@ -153,9 +154,16 @@ static bool at_end(const struct etw_etl_block *block, uint32_t offset)
 	       etw_load32(block->events + offset) == WIRE_EVENT_END_MARK;
 }
 
-/* Whether the rest from @offset is what a writer leaves behind the last event: ones, or nothing. */
+/*
+ * Whether the rest from @offset is what a writer leaves behind the last event: ones, or nothing. A buffer that
+ * says where its events end, before its own end, has an end mark at most in front of that.
+ */
 static bool is_fill(const struct etw_etl_block *block, uint32_t offset)
 {
+	const struct etw_etl_buffer *buffer = &block->buffer;
+
+	if (buffer->valid_bytes < buffer->stride && block->event_bytes - offset > FILL_BYTES_MAX)
+		return false;
 	while (offset < block->event_bytes) {
 		if (block->events[offset++] != 0xFF)
 			return false;

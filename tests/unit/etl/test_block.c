@@ -242,6 +242,22 @@ static void test_block__filler_is_no_finding(void **state)
 	done(&loaded);
 }
 
+/* Events overwritten by ones are none of the filling: the buffer says that it goes on behind them. */
+static void test_block__ones_where_events_should_be(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+	uint64_t third = EVENTS + 2 * EVENT;
+
+	(void)state;
+	assert_true(loaded.buffer.valid_bytes < loaded.buffer.stride);
+	memset(loaded.sample.bytes + third, 0xFF, (PER_BUFFER - 2) * EVENT);
+	load(&loaded);
+	assert_int_equal(loaded.block.count, 2);
+	assert_one_finding(&loaded, ETW_FINDING_EVENTS, third, (PER_BUFFER - 2) * EVENT,
+			   "an end mark stands before the buffer's end");
+	done(&loaded);
+}
+
 static void test_block__rest_too_small_for_an_event(void **state)
 {
 	struct loaded loaded = prepare("plain", DATA);
@@ -341,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_block__damaged_events_are_skipped),
 		cmocka_unit_test(test_block__end_mark_in_the_middle),
 		cmocka_unit_test(test_block__filler_is_no_finding),
+		cmocka_unit_test(test_block__ones_where_events_should_be),
 		cmocka_unit_test(test_block__rest_too_small_for_an_event),
 		cmocka_unit_test(test_block__last_event_without_pad),
 		cmocka_unit_test(test_block__times_that_run_back_are_ordered),

@@ -525,8 +525,10 @@ static void test_store__out_of_memory_is_no_missing_schema(void **state)
 	struct rlimit limit, none;
 
 	(void)state;
-	if (IS_SANITIZED)
-		skip(); /* a sanitizer's allocator ends the program instead */
+	if (IS_SANITIZED) {
+		print_message("skipped: a sanitizer's allocator ends the program instead\n");
+		skip();
+	}
 	memcpy(metadata, "\0\0\0E\0a\0\x08", 8);
 	etw_store16(metadata, sizeof(metadata));
 	record = tracelogging_event(items, metadata, sizeof(metadata));
