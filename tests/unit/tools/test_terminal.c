@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Progress on terminals that know escape sequences, and on those that do not. */
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include "tools/common/terminal.h"
 
 #define LONG_MS 5000
+#define MARK    '|'
 
 /* Standard error is a terminal, until leave(). */
 struct screen {
@@ -44,12 +46,34 @@ static void leave(const struct screen *screen)
 	(void)close(screen->controller);
 }
 
+/*
+ * What the terminal shows until now; bytes of it. The kernel hands a terminal's output on when it
+ * likes, in pieces, so a mark is written behind it and awaited.
+ */
+static size_t read_to_mark(const struct screen *screen, char *ret, size_t room)
+{
+	struct pollfd poller = {.fd = screen->controller, .events = POLLIN};
+	size_t length = 0;
+
+	assert_int_equal(write(STDERR_FILENO, &(char){MARK}, 1), 1);
+	do {
+		ssize_t bytes;
+
+		assert_int_equal(poll(&poller, 1, LONG_MS), 1);
+		assert_true(length < room);
+		bytes = read(screen->controller, ret + length, room - length);
+		assert_true(bytes > 0);
+		length += (size_t)bytes;
+	} while (ret[length - 1] != MARK);
+	return length - 1;
+}
+
 /* All that progress says of work that takes long, with this TERM; NULL: none. */
 static void show_progress(const char *term, char *ret, size_t room)
 {
 	struct etw_progress progress;
 	struct screen screen;
-	ssize_t bytes;
+	size_t length;
 
 	if (term)
 		(void)setenv("TERM", term, 1);
@@ -61,9 +85,9 @@ static void show_progress(const char *term, char *ret, size_t room)
 	etw_progress_add(&progress, 1);
 	etw_progress_end(&progress);
 	(void)fflush(stderr);
-	bytes = read(screen.controller, ret, room - 1);
+	length = read_to_mark(&screen, ret, room);
 	leave(&screen);
-	ret[bytes > 0 ? bytes : 0] = '\0';
+	ret[length] = '\0';
 }
 
 static void test_terminal__progress_is_taken_away(void **state)
