@@ -12,6 +12,7 @@
 
 #include "api/tdh/answer.h"
 #include "api/tdh/blob.h"
+#include "api/tdh/give.h"
 #include "api/tdh/state.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
@@ -69,51 +70,49 @@ static int add_schemas(struct collection *collection, const struct etw_provider_
 }
 
 /* Room for the pointers comes first, so they are counted first. */
-static int collect(struct collection *collection, ULONG *size)
+static ULONG collect(struct collection *collection, ULONG *size)
 {
 	const struct etw_provider_schema *provider = NULL;
 	TRACE_EVENT_INFO **buffer = TAKE(collection->buffer);
-	ULONG room = *size;
+	ULONG error;
 
 	/* What only the trace describes is no definition; then the event is all there is. */
 	(void)etw_tdh_provider(collection->state, &collection->record->EventHeader.ProviderId,
 			       &provider);
-	TRY(add_schemas(collection, provider));
+	TRY_WIN32(add_schemas(collection, provider));
 	if (!collection->count)
-		return -ESRCH;
+		return ERROR_NOT_FOUND;
 	collection->bytes = ALIGN_UP(collection->bytes, BLOB_ALIGNMENT) +
 			    ALIGN_UP(collection->count * sizeof(void *), BLOB_ALIGNMENT);
-	if (collection->bytes > UINT32_MAX)
-		return -EMSGSIZE;
-	*size = (ULONG)collection->bytes;
-	if (room < collection->bytes)
-		return 0;
+	error = etw_tdh_claim(collection->bytes, *size, size);
+	if (error)
+		return error;
 	collection->buffer = buffer;
 	collection->bytes = ALIGN_UP(collection->count * sizeof(void *), BLOB_ALIGNMENT);
-	return add_schemas(collection, provider);
+	TRY_WIN32(add_schemas(collection, provider));
+	return ERROR_SUCCESS;
 }
 
 TDHSTATUS TdhGetAllEventsInformation(PEVENT_RECORD Event, PVOID WbemService, PULONG Index,
 				     PULONG Count, PTRACE_EVENT_INFO *Buffer, PULONG BufferSize)
 {
 	struct collection collection = {.record = Event, .buffer = Buffer};
-	ULONG room;
+	ULONG error;
 	int result;
 
 	(void)WbemService; /* names a place of WMI, which is not here */
 	if (!Event || !Index || !Count || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	room = *BufferSize;
 	result = etw_tdh_lock_for_event(Event, &collection.state, &collection.own);
 	if (result == -ESRCH)
 		result = etw_tdh_lock(&collection.state);
 	if (result < 0)
 		return etw_win32_from_result(result);
-	result = collect(&collection, BufferSize);
+	error = collect(&collection, BufferSize);
 	etw_tdh_unlock();
-	if (result < 0)
-		return etw_win32_from_result(result);
+	if (error && error != ERROR_INSUFFICIENT_BUFFER)
+		return error;
 	*Index = collection.index;
 	*Count = collection.count;
-	return room < *BufferSize ? ERROR_INSUFFICIENT_BUFFER : ERROR_SUCCESS;
+	return error;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "api/tdh/give.h"
 #include "base/guid.h"
 #include "base/utf.h"
 #include "registry/registry.h"
@@ -38,13 +39,7 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
 {
 	if (etw_text_error(answer))
 		return ERROR_NOT_ENOUGH_MEMORY;
-	if (answer->bytes > UINT32_MAX)
-		return ERROR_ARITHMETIC_OVERFLOW;
-	*size = (ULONG)answer->bytes;
-	if (room < answer->bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	memcpy(buffer, answer->at, answer->bytes);
-	return ERROR_SUCCESS;
+	return etw_tdh_give(answer->at, answer->bytes, buffer, room, size);
 }
 
 static bool is_registered(const struct etw_registry *registry, const GUID *guid)

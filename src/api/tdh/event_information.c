@@ -3,19 +3,17 @@
 #include <tdh.h>
 #include <winerror.h>
 
-#include <string.h>
-
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
+#include "api/tdh/give.h"
 #include "api/tdh/state.h"
 #include "api/tdh/wpp_context.h"
 #include "api/win32_error.h"
 
-/* Copies a blob of an event, with what only the event at hand tells. Holding the lock. */
-static void copy_blob(const struct etw_tdh_blob *blob, const EVENT_RECORD *record, uint16_t count,
-		      TRACE_EVENT_INFO *ret)
+/* Puts into a copy of a blob what only the event at hand tells. Holding the lock. */
+static void complete(const struct etw_tdh_blob *blob, const EVENT_RECORD *record, uint16_t count,
+		     TRACE_EVENT_INFO *ret)
 {
-	memcpy(ret, blob->at, blob->bytes);
 	/* Of a classic event the class knows type and version only, and perhaps a near version's. */
 	if (ret->DecodingSource == DecodingSourceWbem)
 		ret->EventDescriptor = record->EventHeader.EventDescriptor;
@@ -28,15 +26,14 @@ static ULONG give_event(struct etw_tdh_state *state, const EVENT_RECORD *record,
 			const struct etw_schema *schema, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	const struct etw_tdh_blob *blob;
-	ULONG room = *size;
 	uint16_t count;
+	ULONG error;
 
 	TRY_WIN32(etw_tdh_event_blob(state, record, schema, &blob, &count));
-	*size = (ULONG)blob->bytes;
-	if (room < blob->bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	copy_blob(blob, record, count, buffer);
-	return ERROR_SUCCESS;
+	error = etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
+	if (!error)
+		complete(blob, record, count, buffer);
+	return error;
 }
 
 TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/tdh/format_map.h"
+#include "api/tdh/give.h"
 #include "api/tdh/scratch.h"
 #include "base/bytes.h"
 #include "base/macros.h"
@@ -72,11 +73,10 @@ static ULONG make_field(USHORT in_type, USHORT out_type, USHORT length, ULONG po
 /* Gives out @units units and a NUL, by the protocol of buffers. */
 static ULONG put_units(size_t units, const uint8_t *at, WCHAR *buffer, ULONG *size)
 {
-	ULONG room = *size;
+	ULONG error = etw_tdh_claim(2 * (units + 1), *size, size);
 
-	*size = (ULONG)(2 * (units + 1));
-	if (room < *size)
-		return ERROR_INSUFFICIENT_BUFFER;
+	if (error)
+		return error;
 	if (units)
 		memcpy(buffer, at, 2 * units);
 	buffer[units] = 0;
@@ -86,15 +86,15 @@ static ULONG put_units(size_t units, const uint8_t *at, WCHAR *buffer, ULONG *si
 static ULONG put_text(const struct etw_text *text, WCHAR *buffer, ULONG *size)
 {
 	const char *at = etw_text_string(text);
-	ULONG room = *size;
 	size_t units;
+	ULONG error;
 
 	if (etw_text_error(text))
 		return ERROR_NOT_ENOUGH_MEMORY;
 	units = etw_utf8_put_utf16(at, text->bytes, NULL);
-	*size = (ULONG)(2 * (units + 1));
-	if (room < *size)
-		return ERROR_INSUFFICIENT_BUFFER;
+	error = etw_tdh_claim(2 * (units + 1), *size, size);
+	if (error)
+		return error;
 	(void)etw_utf8_put_utf16(at, text->bytes, (uint8_t *)buffer);
 	buffer[units] = 0;
 	return ERROR_SUCCESS;

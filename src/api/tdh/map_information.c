@@ -3,9 +3,8 @@
 #include <tdh.h>
 #include <winerror.h>
 
-#include <string.h>
-
 #include "api/tdh/blob.h"
+#include "api/tdh/give.h"
 #include "api/tdh/state.h"
 #include "api/tdh/wide_name.h"
 #include "api/win32_error.h"
@@ -34,14 +33,9 @@ static ULONG give_map(struct etw_tdh_state *state, const struct etw_map *map,
 		      EVENT_MAP_INFO *buffer, ULONG *size)
 {
 	const struct etw_tdh_blob *blob;
-	ULONG room = *size;
 
 	TRY_WIN32(etw_tdh_map_blob(state, map, &blob));
-	*size = (ULONG)blob->bytes;
-	if (room < blob->bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	memcpy(buffer, blob->at, blob->bytes);
-	return ERROR_SUCCESS;
+	return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 }
 
 TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, LPWSTR pMapName, PEVENT_MAP_INFO pBuffer,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/tdh/context.h"
+#include "api/tdh/give.h"
 #include "api/tdh/state.h"
 #include "api/tdh/wide_name.h"
 #include "api/tdh/wpp_context.h"
@@ -259,8 +260,9 @@ TDHSTATUS TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTE
 	error = ask(&question, &found);
 	if (error)
 		return error;
-	if (BufferSize < found.bytes + found.terminator)
-		return ERROR_INSUFFICIENT_BUFFER;
+	error = etw_tdh_claim((size_t)found.bytes + found.terminator, BufferSize, &BufferSize);
+	if (error)
+		return error;
 	/* The bytes are the caller's own event: the lock is not needed for them. */
 	if (found.bytes)
 		memcpy(pBuffer, found.at, found.bytes);

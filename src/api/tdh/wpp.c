@@ -4,6 +4,7 @@
 #include <winerror.h>
 
 #include "api/tdh/decoding_handle.h"
+#include "api/tdh/give.h"
 #include "api/tdh/wpp_property.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
@@ -20,18 +21,17 @@ struct question {
 static ULONG answer(const struct question *question, const struct etw_decoding *decoding,
 		    bool is_utc)
 {
-	ULONG room = *question->size;
 	struct etw_wpp_value value;
+	ULONG error;
 
 	if (question->name)
 		TRY_WIN32(etw_wpp_property(decoding, is_utc, question->name, &value));
 	else
 		TRY_WIN32(etw_wpp_message(decoding, is_utc, &value));
-	*question->size = value.bytes;
-	if (room < value.bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	etw_wpp_value_write(&value, question->buffer);
-	return ERROR_SUCCESS;
+	error = etw_tdh_claim(value.bytes, *question->size, question->size);
+	if (!error)
+		etw_wpp_value_write(&value, question->buffer);
+	return error;
 }
 
 /* Holding the handle's object. */

@@ -2,10 +2,10 @@
 #include "api/tdh/wpp_context.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <winerror.h>
 
+#include "api/tdh/give.h"
 #include "api/tdh/symbol_cache.h"
 #include "api/tdh/wpp_property.h"
 #include "api/win32_error.h"
@@ -14,15 +14,10 @@
 static ULONG give_event(const struct etw_decoding *decoding, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	CLEANUP(freep) TRACE_EVENT_INFO *info = NULL;
-	ULONG room = *size;
 	size_t bytes;
 
 	TRY_WIN32(etw_wpp_event_info(decoding, &info, &bytes));
-	*size = (ULONG)bytes;
-	if (room < bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	memcpy(buffer, info, bytes);
-	return ERROR_SUCCESS;
+	return etw_tdh_give(info, bytes, buffer, *size, size);
 }
 
 ULONG etw_wpp_context_event(const struct etw_tdh_context *context, const EVENT_RECORD *record,
@@ -48,14 +43,13 @@ static ULONG give_property(const struct etw_decoding *decoding, const WCHAR *nam
 			   ULONG *size)
 {
 	struct etw_wpp_value value;
-	ULONG room = *size;
+	ULONG error;
 
 	TRY_WIN32(etw_wpp_property(decoding, /* is_utc= */ false, name, &value));
-	*size = value.bytes;
-	if (room < value.bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	etw_wpp_value_write(&value, buffer);
-	return ERROR_SUCCESS;
+	error = etw_tdh_claim(value.bytes, *size, size);
+	if (!error)
+		etw_wpp_value_write(&value, buffer);
+	return error;
 }
 
 ULONG etw_wpp_context_property(const struct etw_tdh_context *context, const EVENT_RECORD *record,
