@@ -276,7 +276,9 @@ static bool same_filter(struct comparison *comparison, const struct etw_filter_s
 	       same_number(comparison, "value", left->value, right->value) &&
 	       same_number(comparison, "version", left->version, right->version) &&
 	       same_fields(comparison, left->fields, left->field_count, right->fields,
-			   right->field_count);
+			   right->field_count) &&
+	       same_number(comparison, "number of top-level fields", left->top_count,
+			   right->top_count);
 }
 
 static bool same_filters(struct comparison *comparison, const struct etw_provider_schema *left,

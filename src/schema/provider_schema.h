@@ -72,7 +72,8 @@ struct etw_filter_schema {
 	const char *message;
 	uint8_t value;
 	uint8_t version;
-	uint16_t field_count;
+	uint16_t field_count; /* all, struct members included */
+	uint16_t top_count;   /* top-level ones; they come first */
 	const struct etw_field *fields;
 };
 

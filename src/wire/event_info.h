@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Event metadata of merged traces, as TDH of the recording machine wrote it: TRACE_EVENT_INFO,
- * EVENT_PROPERTY_INFO and EVENT_MAP_INFO in their memory layout. Every offset in them counts from the
+ * EVENT_PROPERTY_INFO and EVENT_MAP_INFO in their memory layout; and PROVIDER_FILTER_INFO, which has
+ * properties too, but is in no trace. Every offset in them counts from the
  * first byte of the enclosing TRACE_EVENT_INFO or EVENT_MAP_INFO; 0 means absent; strings are
  * UTF-16LE with a terminating NUL. [SDK] documented, [OBS merged] seen in merged traces.
  */
@@ -19,6 +20,7 @@
 #define WIRE_EVENT_METADATA_MAP  0x21 /* payload: provider GUID, then an EVENT_MAP_INFO */
 
 #define WIRE_EVENT_INFO_BYTES    112
+#define WIRE_FILTER_INFO_BYTES   16
 #define WIRE_PROPERTY_INFO_BYTES 24
 #define WIRE_MAP_INFO_BYTES      16
 #define WIRE_MAP_ENTRY_BYTES     8
@@ -51,6 +53,16 @@ struct wire_event_info {
 	le32 flags;             /* 0x6c TEMPLATE_FLAGS low 4 bits, event tags above [SDK] */
 };
 
+/* TDH's answer about a filter; offsets in it count from its own first byte. */
+struct wire_filter_info {
+	uint8_t value;          /* 0x00 [SDK] */
+	uint8_t version;        /* 0x01 [SDK] */
+	uint8_t reserved_02[2]; /* 0x02 [SDK] */
+	le32 message;           /* 0x04 offset [SDK] */
+	le32 reserved_08;       /* 0x08 [SDK] */
+	le32 property_count;    /* 0x0c struct members included [GUESS] */
+};
+
 struct wire_property_info {
 	le32 flags;    /* 0x00 PROPERTY_FLAGS [SDK] */
 	le32 name;     /* 0x04 offset [SDK] */
@@ -78,6 +90,7 @@ static_assert(sizeof(struct wire_event_info) == WIRE_EVENT_INFO_BYTES, "layout")
 static_assert(offsetof(struct wire_event_info, keyword) == 0x28, "layout");
 static_assert(offsetof(struct wire_event_info, event_message) == 0x4c, "layout");
 static_assert(offsetof(struct wire_event_info, flags) == 0x6c, "layout");
+static_assert(sizeof(struct wire_filter_info) == WIRE_FILTER_INFO_BYTES, "layout");
 static_assert(sizeof(struct wire_property_info) == WIRE_PROPERTY_INFO_BYTES, "layout");
 static_assert(offsetof(struct wire_property_info, count) == 0x10, "layout");
 static_assert(sizeof(struct wire_map_info) == WIRE_MAP_INFO_BYTES, "layout");

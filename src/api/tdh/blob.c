@@ -171,6 +171,12 @@ static uint16_t count_elements(const struct etw_decoding *decoding, uint32_t fie
 	return 0;
 }
 
+int etw_tdh_schema_blob(struct etw_tdh_state *state, const struct etw_schema *schema,
+			const struct etw_tdh_blob **ret)
+{
+	return find_event(state, schema, 0, ret);
+}
+
 int etw_tdh_event_blob(struct etw_tdh_state *state, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const struct etw_tdh_blob **ret,
 		       uint16_t *ret_count)

@@ -42,6 +42,10 @@ int etw_tdh_event_blob(struct etw_tdh_state *state, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const struct etw_tdh_blob **ret,
 		       uint16_t *ret_count);
 
+/* etw_tdh_schema_blob() - the blob of a schema without an event: every field; returns as etw_tdh_event_blob(). */
+int etw_tdh_schema_blob(struct etw_tdh_state *state, const struct etw_schema *schema,
+			const struct etw_tdh_blob **ret);
+
 /* etw_tdh_map_blob() - the blob of a map; returns as etw_tdh_event_blob(). */
 int etw_tdh_map_blob(struct etw_tdh_state *state, const struct etw_map *map,
 		     const struct etw_tdh_blob **ret);

@@ -3,11 +3,12 @@
 #include <tdh.h>
 #include <winerror.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/tdh/answer.h"
+#include "api/tdh/blob.h"
 #include "api/tdh/context.h"
+#include "api/tdh/give.h"
 #include "api/tdh/state.h"
 #include "api/win32_error.h"
 #include "schema/metadata/event_info_write.h"
@@ -57,10 +58,12 @@ TDHSTATUS TdhEnumerateManifestProviderEvents(LPGUID ProviderGuid, PPROVIDER_EVEN
 	return error ? error : etw_tdh_answer_give(&answer, Buffer, *BufferSize, BufferSize);
 }
 
-static ULONG make_event(struct etw_tdh_state *state, const GUID *guid,
-			const EVENT_DESCRIPTOR *wanted, uint8_t **ret, size_t *ret_bytes)
+/* Holding the lock. */
+static ULONG give_event(struct etw_tdh_state *state, const GUID *guid,
+			const EVENT_DESCRIPTOR *wanted, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	const struct etw_provider_schema *provider;
+	const struct etw_tdh_blob *blob;
 	ULONG error = find_manifest(state, guid, &provider);
 
 	if (error)
@@ -71,8 +74,8 @@ static ULONG make_event(struct etw_tdh_state *state, const GUID *guid,
 		if (schema->descriptor.Id != wanted->Id ||
 		    schema->descriptor.Version != wanted->Version)
 			continue;
-		TRY_WIN32(etw_event_info_write(schema, ret, ret_bytes));
-		return ERROR_SUCCESS;
+		TRY_WIN32(etw_tdh_schema_blob(state, schema, &blob));
+		return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 	}
 	return ERROR_NOT_FOUND;
 }
@@ -80,39 +83,15 @@ static ULONG make_event(struct etw_tdh_state *state, const GUID *guid,
 TDHSTATUS TdhGetManifestEventInformation(LPGUID ProviderGuid, PEVENT_DESCRIPTOR EventDescriptor,
 					 PTRACE_EVENT_INFO Buffer, PULONG BufferSize)
 {
-	CLEANUP(freep) uint8_t *blob = NULL;
 	struct etw_tdh_state *state;
-	size_t bytes = 0;
-	ULONG room, error;
+	ULONG error;
 
 	if (!ProviderGuid || !EventDescriptor || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
 	TRY_WIN32(etw_tdh_lock(&state));
-	error = make_event(state, ProviderGuid, EventDescriptor, &blob, &bytes);
+	error = give_event(state, ProviderGuid, EventDescriptor, Buffer, BufferSize);
 	etw_tdh_unlock();
-	if (error)
-		return error;
-	room = *BufferSize;
-	*BufferSize = (ULONG)bytes;
-	if (room < bytes)
-		return ERROR_INSUFFICIENT_BUFFER;
-	memcpy(Buffer, blob, bytes);
-	return ERROR_SUCCESS;
-}
-
-static void write_property(const struct etw_field *field, size_t base, size_t at,
-			   struct etw_text *answer)
-{
-	EVENT_PROPERTY_INFO info = {0};
-
-	info.Flags = (PROPERTY_FLAGS)(field->flags & ~(ETW_FIELD_OPTIONAL | ETW_FIELD_TO_END));
-	info.NameOffset = etw_tdh_answer_string(answer, base, field->name, "");
-	info.nonStructType.InType = field->in_type;
-	info.nonStructType.OutType = field->out_type;
-	info.count = field->count;
-	info.length = field->length;
-	if (!etw_text_error(answer))
-		memcpy(answer->at + at, &info, sizeof(info));
+	return error;
 }
 
 /* Aligned for what follows. */
@@ -124,39 +103,22 @@ static size_t align(struct etw_text *answer)
 	return answer->bytes;
 }
 
-/* Offsets of a filter count from its own beginning. */
-static void write_filter(const struct etw_filter_schema *filter, struct etw_text *answer)
-{
-	const size_t head_bytes = offsetof(PROVIDER_FILTER_INFO, EventPropertyInfoArray);
-	size_t base = align(answer);
-	PROVIDER_FILTER_INFO head = {.Id = filter->value,
-				     .Version = filter->version,
-				     .PropertyCount = filter->field_count};
-
-	etw_text_append(answer, (const char *)&head, head_bytes);
-	for (uint16_t i = 0; i < filter->field_count; i++)
-		etw_text_append(answer, (const char *)&(EVENT_PROPERTY_INFO){0},
-				sizeof(EVENT_PROPERTY_INFO));
-	for (uint16_t i = 0; i < filter->field_count; i++)
-		write_property(&filter->fields[i], base,
-			       base + head_bytes + i * sizeof(EVENT_PROPERTY_INFO), answer);
-	head.MessageOffset = etw_tdh_answer_string(answer, base, filter->message, " ");
-	if (!etw_text_error(answer))
-		memcpy(answer->at + base, &head, head_bytes);
-}
-
 /* The pointers hold offsets until the place of the buffer is known. */
-static void write_filters(const struct etw_provider_schema *provider, struct etw_text *answer)
+static int write_filters(const struct etw_provider_schema *provider, struct etw_text *answer)
 {
 	for (size_t i = 0; i < provider->filter_count; i++)
 		etw_text_append(answer, (const char *)&(uintptr_t){0}, sizeof(uintptr_t));
 	for (size_t i = 0; i < provider->filter_count; i++) {
+		CLEANUP(freep) uint8_t *blob = NULL;
 		uintptr_t offset = align(answer);
+		size_t bytes;
 
-		write_filter(&provider->filters[i], answer);
-		if (!etw_text_error(answer))
-			memcpy(answer->at + i * sizeof(offset), &offset, sizeof(offset));
+		TRY(etw_filter_info_write(&provider->filters[i], &blob, &bytes));
+		etw_text_append(answer, (const char *)blob, bytes);
+		TRY(etw_text_error(answer));
+		memcpy(answer->at + i * sizeof(offset), &offset, sizeof(offset));
 	}
+	return 0;
 }
 
 static ULONG make_filters(struct etw_tdh_state *state, const GUID *guid, ULONG *ret_count,
@@ -170,7 +132,7 @@ static ULONG make_filters(struct etw_tdh_state *state, const GUID *guid, ULONG *
 	if (!provider->filter_count)
 		return ERROR_NOT_FOUND;
 	*ret_count = (ULONG)provider->filter_count;
-	write_filters(provider, answer);
+	TRY_WIN32(write_filters(provider, answer));
 	return ERROR_SUCCESS;
 }
 

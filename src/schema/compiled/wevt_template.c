@@ -153,6 +153,7 @@ static int read_filter(struct wevt_reader *reader, const struct wire_wevt_filter
 		return 0;
 	TRY(etw_wevt_read_template(reader, le32_get(wire->template), &template));
 	filter->field_count = template->field_count;
+	filter->top_count = template->top_count;
 	filter->fields = template->fields;
 	return 0;
 }

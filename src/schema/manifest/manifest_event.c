@@ -181,16 +181,14 @@ static int read_template(struct manifest_reader *reader, const struct etw_xml_el
 			 struct etw_schema *schema)
 {
 	const char *tid = etw_xml_attribute(element, "template");
-	const struct manifest_symbol *symbol;
 	const struct manifest_template *template;
 
 	if (!tid)
 		return 0;
-	symbol = etw_manifest_find(reader, SYMBOL_TEMPLATE, reader->provider, tid);
-	if (!symbol)
+	template = etw_manifest_find_template(reader, tid);
+	if (!template)
 		return etw_manifest_refuse(reader, element, "template",
 					   "the template of an event is not defined");
-	template = symbol->object;
 	schema->fields = template->fields;
 	schema->field_count = template->field_count;
 	schema->top_count = template->top_count;

@@ -88,38 +88,43 @@ int etw_manifest_read_pattern_maps(struct manifest_reader *reader)
 	return 0;
 }
 
-/* Structs have no place in a filter: there is no telling its top-level fields from the others. */
-static int read_fields(struct manifest_reader *reader, const struct etw_xml_element *element,
-		       struct etw_filter_schema *filter)
+/* The message compiler wants plain fields in a filter, but a reader can do with any. */
+static int check_fields(struct manifest_reader *reader, const struct etw_xml_element *element,
+			const struct manifest_template *template, const char *tid)
 {
-	const char *tid = etw_xml_attribute(element, "tid");
-	const struct manifest_symbol *symbol;
-	const struct manifest_template *template;
-
-	if (!tid)
-		return 0;
-	symbol = etw_manifest_find(reader, SYMBOL_TEMPLATE, reader->provider, tid);
-	if (!symbol)
-		return etw_manifest_complain(reader, element,
-					     "the template of a filter is not defined", tid);
-	template = symbol->object;
 	if (template->flags & TEMPLATE_USER_DATA)
 		TRY(etw_manifest_complain(reader, element, "the template of a filter has UserData",
 					  tid));
-	for (uint16_t i = 0; i < template->field_count; i++) {
+	for (uint16_t i = 0; i < template->top_count; i++) {
 		const struct etw_field *field = &template->fields[i];
 
 		if (field->flags & PropertyStruct)
-			return etw_manifest_complain(reader, element,
-						     "the template of a filter has a struct", tid);
-		if (etw_field_is_array(field) || field->map_name)
+			TRY(etw_manifest_complain(reader, element,
+						  "the template of a filter has a struct", tid));
+		else if (etw_field_is_array(field) || field->map_name)
 			TRY(etw_manifest_complain(reader, element,
 						  "the template of a filter has an array or a map",
 						  field->name));
 	}
+	return 0;
+}
+
+static int read_fields(struct manifest_reader *reader, const struct etw_xml_element *element,
+		       struct etw_filter_schema *filter)
+{
+	const char *tid = etw_xml_attribute(element, "tid");
+	const struct manifest_template *template;
+
+	if (!tid)
+		return 0;
+	template = etw_manifest_find_template(reader, tid);
+	if (!template)
+		return etw_manifest_complain(reader, element,
+					     "the template of a filter is not defined", tid);
 	filter->fields = template->fields;
 	filter->field_count = template->field_count;
-	return 0;
+	filter->top_count = template->top_count;
+	return check_fields(reader, element, template, tid);
 }
 
 static int read_filter(struct manifest_reader *reader, const struct etw_xml_element *element,

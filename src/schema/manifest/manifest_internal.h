@@ -232,6 +232,10 @@ bool etw_manifest_is_pair(uint16_t in_type, uint16_t out_type);
 int etw_manifest_read_maps(struct manifest_reader *reader);
 int etw_manifest_read_templates(struct manifest_reader *reader);
 
+/* etw_manifest_find_template() - the provider's template of this id, or NULL. */
+const struct manifest_template *etw_manifest_find_template(const struct manifest_reader *reader,
+							   const char *tid);
+
 /* manifest_filter.c: pattern maps and filters. */
 int etw_manifest_read_pattern_maps(struct manifest_reader *reader);
 int etw_manifest_read_filters(struct manifest_reader *reader);

@@ -283,3 +283,12 @@ int etw_manifest_read_templates(struct manifest_reader *reader)
 	}
 	return 0;
 }
+
+const struct manifest_template *etw_manifest_find_template(const struct manifest_reader *reader,
+							   const char *tid)
+{
+	const struct manifest_symbol *symbol = etw_manifest_find(reader, SYMBOL_TEMPLATE,
+								 reader->provider, tid);
+
+	return symbol ? symbol->object : NULL;
+}

@@ -173,7 +173,7 @@ static struct written_template template_of_filter(const struct etw_filter_schema
 	return (struct written_template){
 		.fields = filter->fields,
 		.field_count = filter->field_count,
-		.top_count = filter->field_count,
+		.top_count = filter->top_count,
 	};
 }
 

@@ -12,7 +12,6 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
-#include "schema/provider_schema.h"
 #include "wire/event_info.h"
 
 #define BLOB_BYTES_MAX ((size_t)INT32_MAX)
@@ -185,6 +184,14 @@ static int finish(struct writer *writer, uint8_t **ret, size_t *ret_bytes)
 	return 0;
 }
 
+/* The properties lie at the end of the fixed parts, which begin at the front. */
+static void add_fields(struct writer *writer, const struct etw_field *fields, uint16_t count,
+		       size_t head_bytes)
+{
+	for (size_t i = 0; i < count; i++)
+		add_field(writer, &fields[i], head_bytes + i * WIRE_PROPERTY_INFO_BYTES);
+}
+
 int etw_event_info_write(const struct etw_schema *schema, uint8_t **ret, size_t *ret_bytes)
 {
 	struct wire_event_info wire = {0};
@@ -192,9 +199,25 @@ int etw_event_info_write(const struct etw_schema *schema, uint8_t **ret, size_t 
 
 	(void)extend(&writer, sizeof(wire) + schema->field_count * WIRE_PROPERTY_INFO_BYTES);
 	set_identity(schema, &wire);
-	for (size_t i = 0; i < schema->field_count; i++)
-		add_field(&writer, &schema->fields[i], sizeof(wire) + i * WIRE_PROPERTY_INFO_BYTES);
+	add_fields(&writer, schema->fields, schema->field_count, sizeof(wire));
 	add_names(&writer, schema, &wire);
+	if (!writer.error)
+		memcpy(writer.at, &wire, sizeof(wire));
+	return finish(&writer, ret, ret_bytes);
+}
+
+int etw_filter_info_write(const struct etw_filter_schema *filter, uint8_t **ret, size_t *ret_bytes)
+{
+	struct wire_filter_info wire = {
+		.value = filter->value,
+		.version = filter->version,
+		.property_count = le32_of(filter->field_count),
+	};
+	struct writer writer = {0};
+
+	(void)extend(&writer, sizeof(wire) + filter->field_count * WIRE_PROPERTY_INFO_BYTES);
+	add_fields(&writer, filter->fields, filter->field_count, sizeof(wire));
+	wire.message = add_string(&writer, filter->message, " ");
 	if (!writer.error)
 		memcpy(writer.at, &wire, sizeof(wire));
 	return finish(&writer, ret, ret_bytes);

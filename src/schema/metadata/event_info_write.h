@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schemas and maps as TDH shows them: TRACE_EVENT_INFO and EVENT_MAP_INFO, byte for byte where Windows 8's
+ * Schemas, filters and maps as TDH shows them: TRACE_EVENT_INFO, PROVIDER_FILTER_INFO and EVENT_MAP_INFO, byte for byte where Windows 8's
  * TDH puts things. The mirror image of schema/metadata/event_info.h. Layout: wire/event_info.h.
  */
 #ifndef ETW_SCHEMA_EVENT_INFO_WRITE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/model.h"
+#include "schema/provider_schema.h"
 
 /*
  * etw_event_info_write() - a schema as TRACE_EVENT_INFO.
@@ -24,6 +24,17 @@
  * Source: tests/conformance/tdh, from the blobs of merged traces.
  */
 int etw_event_info_write(const struct etw_schema *schema, uint8_t **ret, size_t *ret_bytes);
+
+/*
+ * etw_filter_info_write() - a filter as PROVIDER_FILTER_INFO.
+ *
+ * @ret: owned memory of malloc()
+ *
+ * Properties are written as those of events are, members of structs behind the top-level ones; then the strings
+ * of each, then the message. Filters of manifests are the only ones. Returns as etw_event_info_write().
+ * Source: PROVIDER_FILTER_INFO.
+ */
+int etw_filter_info_write(const struct etw_filter_schema *filter, uint8_t **ret, size_t *ret_bytes);
 
 /*
  * etw_event_map_write() - a map as EVENT_MAP_INFO.

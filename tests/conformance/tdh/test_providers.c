@@ -20,6 +20,7 @@
 
 #include "base/macros.h"
 #include "base/utf.h"
+#include "synthetic/made_wevt.h"
 
 #define PROVIDER "{0000abcd-1111-2222-3333-444444444444}"
 
@@ -36,8 +37,13 @@ static const char manifest[] =
 	"<templates><template tid='T'><data name='Count' inType='win:UInt32'/></template>"
 	"<template tid='F'><data name='Limit' inType='win:UInt32' "
 	"outType='xs:unsignedInt'/></template>"
-	"</templates>"
-	"<filters><filter name='Most' value='9' version='2' tid='F' symbol='M'/></filters>"
+	"<template tid='G'><data name='Kind' inType='win:UInt32' map='Kinds'/>"
+	"<struct name='Pair'><data name='Left' inType='win:UInt32'/>"
+	"<data name='Right' inType='win:UInt32' count='2'/></struct></template>"
+	"</templates><maps><valueMap name='Kinds'><map value='1' message='$(string.k)'/></valueMap>"
+	"</maps>"
+	"<filters><filter name='Most' value='9' version='2' tid='F' symbol='M'/>"
+	"<filter name='Some' value='10' tid='G' symbol='N' message='$(string.k)'/></filters>"
 	"<events><event value='7' version='1' channel='C' level='win:Error' task='Work' "
 	"opcode='own'"
 	" keywords='Disk' template='T'/><event value='8'/></events></provider>"
@@ -357,7 +363,7 @@ static void test_providers__filters(void **state)
 			 ERROR_INSUFFICIENT_BUFFER);
 	assert_int_equal(TdhEnumerateProviderFilters(&made, 0, NULL, &count, out.filters, &size),
 			 ERROR_SUCCESS);
-	assert_int_equal(count, 1);
+	assert_int_equal(count, 2);
 	filter = out.filters[0];
 	assert_int_equal(filter->Id, 9);
 	assert_int_equal(filter->Version, 2);
@@ -374,6 +380,95 @@ static void test_providers__filters(void **state)
 			 ERROR_INVALID_PARAMETER);
 }
 
+static EVENT_PROPERTY_INFO *property_of(PROVIDER_FILTER_INFO *filter, const char *name)
+{
+	for (ULONG i = 0; i < filter->PropertyCount; i++) {
+		if (is_text(PFI_PROPERTY_NAME(filter, &filter->EventPropertyInfoArray[i]), name))
+			return &filter->EventPropertyInfoArray[i];
+	}
+	return NULL;
+}
+
+static bool has_map(const PROVIDER_FILTER_INFO *filter, const EVENT_PROPERTY_INFO *property,
+		    const char *name)
+{
+	return property->nonStructType.MapNameOffset &&
+	       is_text((const BYTE *)filter + property->nonStructType.MapNameOffset, name);
+}
+
+/* [DOC] EVENT_PROPERTY_INFO: a filter's properties are described as an event's are. */
+static void test_providers__filters_with_maps_and_structs(void **state)
+{
+	PROVIDER_FILTER_INFO *filter;
+	const EVENT_PROPERTY_INFO *pair;
+	ULONG size = sizeof(out), count = 0;
+
+	(void)state;
+	assert_int_equal(TdhEnumerateProviderFilters(&made, 0, NULL, &count, out.filters, &size),
+			 ERROR_SUCCESS);
+	filter = out.filters[1];
+	assert_true(is_text(PFI_FILTER_MESSAGE(filter), "disk work "));
+	assert_int_equal(filter->PropertyCount, 4);
+	assert_true(has_map(filter, property_of(filter, "Kind"), "Kinds"));
+	pair = property_of(filter, "Pair");
+	assert_non_null(pair);
+	assert_int_equal(pair->Flags, PropertyStruct);
+	assert_int_equal(pair->structType.StructStartIndex, 2);
+	assert_int_equal(pair->structType.NumOfStructMembers, 2);
+	assert_ptr_equal(property_of(filter, "Right"), &filter->EventPropertyInfoArray[3]);
+	assert_int_equal(filter->EventPropertyInfoArray[3].count, 2);
+}
+
+/* A compiled resource whose first filter has the template of its first event, which holds a struct and a map. */
+static void write_binary(const char *where)
+{
+	static struct made_wevt wevt;
+	static struct made_pe pe;
+	struct made_resource resource = {.name = 1, .language = 0x409, .at = wevt.at};
+	FILE *file = fopen(where, "we");
+
+	made_wevt_init(&wevt, 5);
+	made_wevt_set32(&wevt,
+			wevt.lists[WIRE_WEVT_FILTERS] + sizeof(struct wire_wevt_list) +
+				sizeof(le32) + offsetof(struct wire_wevt_filter, template),
+			wevt.templates[0]);
+	resource.bytes = wevt.bytes;
+	made_pe_init(&pe, /* is_64bit= */ true, &resource, 1);
+	assert_non_null(file);
+	assert_int_equal(fwrite(pe.at, 1, pe.bytes, file), pe.bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_providers__filters_of_a_binary(void **state)
+{
+	PROVIDER_FILTER_INFO *filter;
+	const EVENT_PROPERTY_INFO *property;
+	GUID guid = made_wevt_guid;
+	ULONG size = sizeof(out), count = 0;
+	WCHAR binary[128];
+	char where[160];
+	uint8_t *wide;
+
+	(void)state;
+	(void)snprintf(where, sizeof(where), "%s/made.dll", folder);
+	write_binary(where);
+	wide = etw_utf8_to_utf16(where, NULL);
+	memcpy(binary, wide, 2 * strlen(where) + 2);
+	free(wide);
+	assert_int_equal(TdhLoadManifestFromBinary(binary), ERROR_SUCCESS);
+	assert_int_equal(TdhEnumerateProviderFilters(&guid, 0, NULL, &count, out.filters, &size),
+			 ERROR_SUCCESS);
+	filter = out.filters[0];
+	assert_int_equal(filter->PropertyCount, 9);
+	property = &filter->EventPropertyInfoArray[3];
+	assert_true(has_map(filter, property, "KindMap"));
+	property = &filter->EventPropertyInfoArray[6];
+	assert_int_equal(property->Flags, PropertyStruct | PropertyParamFixedCount);
+	assert_int_equal(property->structType.StructStartIndex, 7);
+	assert_int_equal(property->structType.NumOfStructMembers, 2);
+	assert_int_equal(TdhUnloadManifest(binary), ERROR_SUCCESS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +480,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_providers__fields, load, unload),
 		cmocka_unit_test_setup_teardown(test_providers__events, load, unload),
 		cmocka_unit_test_setup_teardown(test_providers__filters, load, unload),
+		cmocka_unit_test_setup_teardown(test_providers__filters_with_maps_and_structs, load,
+						unload),
+		cmocka_unit_test(test_providers__filters_of_a_binary),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -144,6 +144,55 @@ static void test_event_info_write__fields(void **state)
 	etw_arena_done(&arena);
 }
 
+/* The same writer as for events: maps, tags and structs are there. */
+static void test_event_info_write__filter(void **state)
+{
+	const struct etw_field fields[] = {
+		{.name = "Kind",
+		 .map_name = "Kinds",
+		 .flags = PropertyHasTags,
+		 .tags = 5,
+		 .in_type = TDH_INTYPE_UINT8,
+		 .out_type = TDH_OUTTYPE_UNSIGNEDBYTE,
+		 .count = 1,
+		 .length = 1},
+		{.name = "Pair",
+		 .flags = PropertyStruct,
+		 .count = 1,
+		 .struct_first = 2,
+		 .struct_count = 1},
+		{.name = "Member", .in_type = TDH_INTYPE_UINT32, .count = 1, .length = 4},
+	};
+	const struct etw_filter_schema filter = {
+		.value = 9,
+		.version = 2,
+		.message = "About",
+		.field_count = 3,
+		.top_count = 2,
+		.fields = fields,
+	};
+	struct wire_property_info properties[3];
+	struct wire_filter_info wire;
+
+	(void)state;
+	assert_int_equal(etw_filter_info_write(&filter, &blob, &bytes), 0);
+	memcpy(&wire, blob, sizeof(wire));
+	memcpy(properties, blob + sizeof(wire), sizeof(properties));
+	assert_int_equal(wire.value, 9);
+	assert_int_equal(wire.version, 2);
+	assert_int_equal(le32_get(wire.property_count), 3);
+	assert_text(wire.message, "About ");
+	assert_text(properties[0].name, "Kind");
+	assert_text(properties[0].map_name, "Kinds");
+	assert_int_equal(le32_get(properties[0].tags), 5);
+	assert_text(properties[1].name, "Pair");
+	assert_int_equal(le32_get(properties[1].flags), PropertyStruct);
+	assert_int_equal(le16_get(properties[1].in_type), 2);
+	assert_int_equal(le16_get(properties[1].out_type), 1);
+	assert_text(properties[2].name, "Member");
+	assert_int_equal(le16_get(properties[2].in_type), TDH_INTYPE_UINT32);
+}
+
 static void test_event_info_write__class_map(void **state)
 {
 	const struct etw_map_entry entry = {3, "three"};
@@ -164,6 +213,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_event_info_write__owner, forget),
 		cmocka_unit_test_teardown(test_event_info_write__class, forget),
 		cmocka_unit_test_teardown(test_event_info_write__fields, forget),
+		cmocka_unit_test_teardown(test_event_info_write__filter, forget),
 		cmocka_unit_test_teardown(test_event_info_write__class_map, forget),
 	};
 

@@ -235,6 +235,29 @@ static void test_manifest_names__maps_patterns_and_filters(void **state)
 	assert_ptr_equal(provider->schemas[0].owner, provider);
 }
 
+/* A compiler refuses them; the reader shows them all the same. */
+static void test_manifest_names__a_filter_with_a_struct(void **state)
+{
+	const struct etw_provider_schema *provider = read_provider(
+		MANIFEST_PROVIDER
+		"<maps><valueMap name='b'/></maps>"
+		"<templates><template tid='t'><data name='k' inType='win:UInt8' map='b'/>"
+		"<struct name='s'><data name='m' inType='win:UInt8' count='2'/></struct>"
+		"<data name='l' inType='win:UInt32'/></template></templates>"
+		"<filters><filter name='x' value='1' tid='t'/></filters>" MANIFEST_TAIL
+			MANIFEST_END);
+	const struct etw_filter_schema *filter = &provider->filters[0];
+
+	(void)state;
+	assert_int_equal(filter->field_count, 4);
+	assert_int_equal(filter->top_count, 3);
+	assert_string_equal(filter->fields[0].map_name, "b");
+	assert_int_equal(filter->fields[1].flags, PropertyStruct);
+	assert_int_equal(filter->fields[1].struct_first, 3);
+	assert_int_equal(filter->fields[1].struct_count, 1);
+	assert_string_equal(filter->fields[3].name, "m");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -246,6 +269,7 @@ int main(void)
 		TEST(test_manifest_names__channels),
 		TEST(test_manifest_names__identity),
 		TEST(test_manifest_names__maps_patterns_and_filters),
+		TEST(test_manifest_names__a_filter_with_a_struct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

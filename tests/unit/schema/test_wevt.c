@@ -250,6 +250,21 @@ static void test_wevt__filters(void **state)
 	assert_null(provider->filters[1].message);
 }
 
+/* With the template of the first event, which has a struct. */
+static void test_wevt__filter_with_a_struct(void **state)
+{
+	const struct etw_provider_schema *provider;
+	const size_t first = list_at(WIRE_WEVT_FILTERS) + sizeof(struct wire_wevt_list) +
+			     sizeof(le32);
+
+	(void)state;
+	set(first + offsetof(struct wire_wevt_filter, template), made.templates[0]);
+	provider = parse(1);
+	assert_ptr_equal(provider->filters[0].fields, provider->schemas[0].fields);
+	assert_int_equal(provider->filters[0].field_count, 9);
+	assert_int_equal(provider->filters[0].top_count, 7);
+}
+
 static void test_wevt__control_guid(void **state)
 {
 	const struct etw_provider_schema *provider;
@@ -514,6 +529,7 @@ int main(void)
 		TEST(event),
 		TEST(fields),
 		TEST(filters),
+		TEST(filter_with_a_struct),
 		TEST(control_guid),
 		TEST(older_compilers),
 		TEST(without_messages),
