@@ -140,7 +140,7 @@ struct libetw_stats {
 ETW_API void libetw_reader_stats(const struct libetw_reader *reader, struct libetw_stats *ret);
 
 /*
- * libetw_reader_each_provider() - what came from each provider.
+ * libetw_reader_each_provider() - what came from each provider, in the order of their first events.
  *
  * @provider: returns other than 0 to stop; @name may be NULL
  *

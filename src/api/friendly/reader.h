@@ -27,6 +27,7 @@ struct handler {
 struct provider_count {
 	GUID guid;
 	uint64_t events, bytes;
+	struct provider_count *next; /* in the order of their first events */
 };
 
 struct libetw_reader {
@@ -48,6 +49,7 @@ struct libetw_reader {
 	struct libetw_stats stats;
 	struct etw_table providers;    /* struct provider_count, owned */
 	struct provider_count *latest; /* of the event before; NULL at first */
+	struct provider_count *first_provider, *last_provider;
 	struct etw_loss losses;
 	size_t first_source; /* of the pass that is going on */
 };

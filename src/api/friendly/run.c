@@ -52,6 +52,27 @@ static bool is_provider(const void *item, const void *key)
 	return etw_guid_equal(&((const struct provider_count *)item)->guid, key);
 }
 
+static int add_provider(struct libetw_reader *reader, uint64_t hash, const GUID *guid,
+			struct provider_count **ret)
+{
+	struct provider_count *count = calloc(1, sizeof(*count));
+
+	if (!count)
+		return -ENOMEM;
+	count->guid = *guid;
+	if (etw_table_insert(&reader->providers, hash, count)) {
+		free(count);
+		return -ENOMEM;
+	}
+	if (reader->last_provider)
+		reader->last_provider->next = count;
+	else
+		reader->first_provider = count;
+	reader->last_provider = count;
+	*ret = count;
+	return 0;
+}
+
 static int count_provider(struct libetw_reader *reader, const EVENT_RECORD *record)
 {
 	const GUID *guid = &record->EventHeader.ProviderId;
@@ -61,16 +82,8 @@ static int count_provider(struct libetw_reader *reader, const EVENT_RECORD *reco
 	if (UNLIKELY(!count || !etw_guid_equal(&count->guid, guid))) {
 		hash = etw_guid_hash(guid);
 		count = etw_table_find(&reader->providers, hash, is_provider, guid);
-		if (!count) {
-			count = calloc(1, sizeof(*count));
-			if (!count)
-				return -ENOMEM;
-			count->guid = *guid;
-			if (etw_table_insert(&reader->providers, hash, count)) {
-				free(count);
-				return -ENOMEM;
-			}
-		}
+		if (!count && add_provider(reader, hash, guid, &count))
+			return -ENOMEM;
 		reader->latest = count;
 	}
 	count->events++;
@@ -310,17 +323,14 @@ int libetw_reader_each_provider(const struct libetw_reader *reader,
 						uint64_t events, uint64_t payload_bytes),
 				void *context)
 {
+	const struct provider_count *count = reader->first_provider;
 	int result = 0;
 
-	for (size_t i = 0; i < reader->providers.room && !result; i++) {
-		const struct provider_count *count = reader->providers.slots[i].item;
-
-		if (count)
-			result = provider(context, &count->guid,
-					  etw_schema_store_provider_name(reader->schemas->store,
-									 &count->guid),
-					  count->events, count->bytes);
-	}
+	for (; count && !result; count = count->next)
+		result = provider(
+			context, &count->guid,
+			etw_schema_store_provider_name(reader->schemas->store, &count->guid),
+			count->events, count->bytes);
 	return result;
 }
 

@@ -160,6 +160,30 @@ static void test_reader__counts_by_provider(void **state)
 	libetw_reader_free(reader);
 }
 
+static int list_provider(void *context, const GUID *guid, const char *name, uint64_t events,
+			 uint64_t payload_bytes)
+{
+	char *list = context;
+
+	(void)guid;
+	(void)events;
+	(void)payload_bytes;
+	(void)snprintf(list + strlen(list), 100 - strlen(list), "%s ", name);
+	return 0;
+}
+
+static void test_reader__lists_providers_in_the_order_of_their_first_events(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	char list[100] = "";
+
+	(void)state;
+	OK(libetw_reader_run(reader));
+	OK(libetw_reader_each_provider(reader, list_provider, list));
+	assert_string_equal(list, "EventTrace Process Test-Provider ");
+	libetw_reader_free(reader);
+}
+
 static void test_reader__keeps_to_the_window(void **state)
 {
 	struct libetw_reader *reader = open_reader(&(struct made){0});
@@ -499,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reader__calls_back_by_predicate),
 		cmocka_unit_test(test_reader__counts_by_provider),
+		cmocka_unit_test(test_reader__lists_providers_in_the_order_of_their_first_events),
 		cmocka_unit_test(test_reader__keeps_to_the_window),
 		cmocka_unit_test(test_reader__stops_when_told),
 		cmocka_unit_test(test_reader__refuses_what_cannot_be),
