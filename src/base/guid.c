@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/bytes.h"
+#include "base/table.h"
 
 GUID etw_guid_read(const uint8_t *at)
 {
@@ -102,9 +103,5 @@ uint64_t etw_guid_hash(const GUID *guid)
 	uint64_t words[2];
 
 	memcpy(words, guid, sizeof(words));
-	uint64_t hash = words[0] * UINT64_C(0x9e3779b97f4a7c15) ^ words[1];
-
-	hash ^= hash >> 32;
-	hash *= UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
+	return etw_hash_mix(etw_hash_mix(etw_hash_seed(), words[0]), words[1]);
 }

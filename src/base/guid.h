@@ -46,7 +46,7 @@ void etw_guid_format_braced(const GUID *guid, char text[ETW_GUID_BRACED_BYTES]);
  */
 int etw_guid_parse(const char *text, GUID *ret);
 
-/* etw_guid_hash() - a well-mixed 64-bit value for hash tables. Not stable across releases. */
+/* etw_guid_hash() - a well-mixed value for hash tables of this process; begins with etw_hash_seed(). */
 uint64_t etw_guid_hash(const GUID *guid);
 
 #endif

@@ -5,10 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/atomic.h"
 #include "base/bytes.h"
+#include "base/macros.h"
 
 #define FIRST_ROOM ((size_t)16)
+
+static uint64_t hash_seed; /* 0: not drawn yet */
 
 void etw_table_done(struct etw_table *table)
 {
@@ -76,6 +81,30 @@ int etw_table_insert(struct etw_table *table, uint64_t hash, void *item)
 	place(table->slots, table->room, hash, item);
 	table->count++;
 	return 0;
+}
+
+/* Whoever draws first decides for all threads. */
+static uint64_t draw_seed(void)
+{
+	uint64_t expected = 0, seed = 0;
+
+	/* Without randomness the address will do. */
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = (uint64_t)(uintptr_t)&hash_seed;
+	seed |= 1;
+	return cas_relaxed(&hash_seed, &expected, seed) ? seed : expected;
+}
+
+uint64_t etw_hash_seed(void)
+{
+	uint64_t seed = load_relaxed(&hash_seed);
+
+	return LIKELY(seed) ? seed : draw_seed();
+}
+
+void etw_hash_seed_set(uint64_t seed)
+{
+	store_relaxed(&hash_seed, seed);
 }
 
 uint64_t etw_hash_bytes(uint64_t hash, const void *at, size_t bytes)

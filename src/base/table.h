@@ -51,6 +51,17 @@ int etw_table_insert(struct etw_table *table, uint64_t hash, void *item);
 /* etw_table_reserve() - makes room, so that the next @count insertions succeed. Returns 0 or -ENOMEM. */
 int etw_table_reserve(struct etw_table *table, size_t count);
 
+/*
+ * etw_hash_seed() - what the hashes of this process start from: random, so that nobody who writes a file can
+ * choose keys that collide.
+ *
+ * Context: any thread; draws once.
+ */
+uint64_t etw_hash_seed(void);
+
+/* etw_hash_seed_set() - for tests that want the same hashes again; 0: draws anew. Tables do not survive it. */
+void etw_hash_seed_set(uint64_t seed);
+
 /* etw_hash_mix() - folds one more word into a hash: every bit of it reaches every bit of the result. */
 static inline uint64_t etw_hash_mix(uint64_t hash, uint64_t word)
 {

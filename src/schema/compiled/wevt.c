@@ -333,14 +333,13 @@ int etw_wevt_parse(struct etw_arena *arena, struct etw_bytes blob,
 		.bytes = blob.left,
 		.left = READ_FACTOR * blob.left,
 		.joined_left = JOINED_FACTOR * blob.left,
+		.seed = etw_hash_seed(),
 		.tables = tables,
 		.table_count = table_count,
 		.reterr = reterr,
 	};
 	int r;
 
-	/* Offsets that collide cannot be chosen without knowing where this call's memory is. */
-	reader.seed = (uint64_t)(uintptr_t)&reader;
 	r = prepare_messages(&reader);
 	if (r == 0)
 		r = read_definition(&reader, ret);

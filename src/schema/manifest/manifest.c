@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -276,12 +275,11 @@ int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		       struct etw_definition **ret, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(arena);
-	struct manifest_reader reader = {.arena = arena, .winmeta = "win", .reterr = reterr};
+	struct manifest_reader reader = {
+		.arena = arena, .winmeta = "win", .seed = etw_hash_seed(), .reterr = reterr};
 	struct etw_xml_element *root;
 	int r;
 
-	if (getrandom(&reader.seed, sizeof(reader.seed), GRND_NONBLOCK) < 0)
-		reader.seed = (uint64_t)(uintptr_t)&reader;
 	r = etw_xml_parse(&reader.scratch, text, bytes, &root, reterr);
 
 	if (r == 0)

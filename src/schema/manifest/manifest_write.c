@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -341,11 +340,9 @@ static void done_with_provider(struct manifest_writer *writer)
 static int write_document(const struct etw_provider_schema *schemas, size_t count,
 			  struct etw_text *text)
 {
-	struct manifest_writer writer = {.text = text};
+	struct manifest_writer writer = {.text = text, .seed = etw_hash_seed()};
 	int r = 0;
 
-	if (getrandom(&writer.seed, sizeof(writer.seed), GRND_NONBLOCK) < 0)
-		writer.seed = (uint64_t)(uintptr_t)&writer;
 	etw_text_puts(text,
 		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<instrumentationManifest"

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -22,9 +21,7 @@ int etw_schema_store_create(struct etw_schema_store **ret)
 
 	if (!store)
 		return -ENOMEM;
-	/* Without randomness the address will do. */
-	if (getrandom(&store->seed, sizeof(store->seed), GRND_NONBLOCK) < 0)
-		store->seed = (uint64_t)(uintptr_t)store;
+	store->seed = etw_hash_seed();
 	*ret = store;
 	return 0;
 }

@@ -136,9 +136,7 @@ static bool is_same_message(const void *item, const void *key)
 static int keep_message(struct walk *walk)
 {
 	struct etw_wpp_message *message = walk->reader.messages[walk->reader.count - 1];
-	uint64_t hash = etw_hash_mix(
-		etw_hash_bytes((uint64_t)(uintptr_t)walk, &message->guid, sizeof(message->guid)),
-		message->number);
+	uint64_t hash = etw_hash_mix(etw_guid_hash(&message->guid), message->number);
 
 	if (etw_table_find(&walk->numbers, hash, is_same_message, message)) {
 		walk->reader.count--;
@@ -439,9 +437,9 @@ static bool is_same_flag(const void *item, const void *key)
 	return !strcmp(((const struct owned_flag *)item)->name, key);
 }
 
-static uint64_t hash_flag(const struct etw_pdb *pdb, const char *name)
+static uint64_t hash_flag(const char *name)
 {
-	return etw_hash_bytes((uint64_t)(uintptr_t)pdb, name, strlen(name));
+	return etw_hash_bytes(etw_hash_seed(), name, strlen(name));
 }
 
 static int index_flags(struct walk *walk, const struct etw_provider_schema *control,
@@ -449,7 +447,7 @@ static int index_flags(struct walk *walk, const struct etw_provider_schema *cont
 {
 	for (size_t i = 0; i < control->keyword_count; i++) {
 		const char *name = control->keywords[i].name;
-		uint64_t hash = hash_flag(walk->pdb, name);
+		uint64_t hash = hash_flag(name);
 		struct owned_flag *flag;
 
 		if (etw_table_find(flags, hash, is_same_flag, name))
@@ -476,7 +474,7 @@ static int attach_controls(struct walk *walk)
 		const struct owned_flag *flag = NULL;
 
 		if (message->flags)
-			flag = etw_table_find(&flags, hash_flag(pdb, message->flags), is_same_flag,
+			flag = etw_table_find(&flags, hash_flag(message->flags), is_same_flag,
 					      message->flags);
 		message->control = flag                      ? flag->control
 				   : pdb->control_count == 1 ? pdb->controls

@@ -145,7 +145,7 @@ static void write_enums(const struct etw_wpp_message *message, struct etw_table 
 
 		if (!map || !map->name)
 			continue;
-		hash = etw_hash_bytes((uint64_t)(uintptr_t)written, map->name, strlen(map->name));
+		hash = etw_hash_bytes(etw_hash_seed(), map->name, strlen(map->name));
 		if (etw_table_find(written, hash, is_same_name, map->name))
 			continue;
 		if (etw_table_insert(written, hash, (void *)map) < 0)

@@ -386,10 +386,9 @@ static bool is_known_enum(const void *item, const void *key)
 	return !strcmp(((const struct tmf_enum *)item)->name, key);
 }
 
-static uint64_t hash_name(const struct tmf_reader *reader, const char *name)
+static uint64_t hash_name(const char *name)
 {
-	/* The seed is an address: collisions cannot be prepared in a file. */
-	return etw_hash_bytes((uint64_t)(uintptr_t)reader->arguments, name, strlen(name));
+	return etw_hash_bytes(etw_hash_seed(), name, strlen(name));
 }
 
 /* "#enumv name" */
@@ -456,7 +455,7 @@ static int read_enumerator(struct tmf_reader *reader, struct tmf_span line, uint
 static int end_enum(struct tmf_reader *reader)
 {
 	struct tmf_enum *enumeration = reader->enumeration;
-	uint64_t hash = hash_name(reader, enumeration->name);
+	uint64_t hash = hash_name(enumeration->name);
 
 	enumeration->map.flags = EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP;
 	enumeration->map.count = (uint32_t)reader->entry_count;
@@ -530,8 +529,8 @@ static int resolve_enums(struct tmf_reader *reader, struct etw_wpp_message *mess
 		if ((argument->item != ETW_WPP_ENUM && argument->item != ETW_WPP_FLAGS_ENUM) ||
 		    !argument->list)
 			continue;
-		known = etw_table_find(&reader->enums, hash_name(reader, argument->list),
-				       is_known_enum, argument->list);
+		known = etw_table_find(&reader->enums, hash_name(argument->list), is_known_enum,
+				       argument->list);
 		if (!known)
 			continue;
 		map = etw_arena_copy(reader->arena, &known->map, sizeof(known->map));

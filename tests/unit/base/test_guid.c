@@ -11,6 +11,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/table.h"
 
 static const uint8_t raw[16] = {0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66,
 				0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF};
@@ -121,6 +122,45 @@ static void test_guid__compare_and_hash(void **state)
 	assert_in_range(same_low_bits, 0, 4);
 }
 
+static GUID guid_of(uint64_t first, uint64_t second)
+{
+	const uint64_t words[2] = {first, second};
+	GUID guid;
+
+	memcpy(&guid, words, sizeof(guid));
+	return guid;
+}
+
+/* Without a seed, multiplying and combining two words is undone by whoever chooses the second one. */
+static void test_guid__hashes_cannot_be_chosen(void **state)
+{
+	const GUID first = guid_of(1, UINT64_C(0x9e3779b97f4a7c15));
+	const uint64_t hash = etw_guid_hash(&first);
+
+	(void)state;
+	for (uint64_t i = 2; i < 1000; i++) {
+		const GUID other = guid_of(i, i * UINT64_C(0x9e3779b97f4a7c15));
+
+		assert_true(etw_guid_hash(&other) != hash);
+	}
+}
+
+static void test_guid__hashes_begin_with_the_seed(void **state)
+{
+	const GUID guid = etw_guid_read(raw);
+	uint64_t hash;
+
+	(void)state;
+	etw_hash_seed_set(1);
+	hash = etw_guid_hash(&guid);
+	assert_true(etw_guid_hash(&guid) == hash);
+	etw_hash_seed_set(2);
+	assert_true(etw_guid_hash(&guid) != hash);
+	etw_hash_seed_set(1);
+	assert_true(etw_guid_hash(&guid) == hash);
+	etw_hash_seed_set(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +169,8 @@ int main(void)
 		cmocka_unit_test(test_guid__parse),
 		cmocka_unit_test(test_guid__parse_refuses),
 		cmocka_unit_test(test_guid__compare_and_hash),
+		cmocka_unit_test(test_guid__hashes_cannot_be_chosen),
+		cmocka_unit_test(test_guid__hashes_begin_with_the_seed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

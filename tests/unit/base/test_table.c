@@ -88,6 +88,21 @@ static void test_table__hash_of_bytes_depends_on_all_of_them(void **state)
 	}
 }
 
+static void test_table__the_seed_is_drawn_once(void **state)
+{
+	uint64_t seed = etw_hash_seed();
+
+	(void)state;
+	assert_true(seed != 0);
+	assert_true(etw_hash_seed() == seed);
+	etw_hash_seed_set(77);
+	assert_true(etw_hash_seed() == 77);
+	etw_hash_seed_set(0);
+	assert_true(etw_hash_seed() != 0);
+	/* Of 64 drawn bits 63 count. */
+	assert_true(etw_hash_seed() != seed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +110,7 @@ int main(void)
 		cmocka_unit_test(test_table__colliding_hashes_are_told_apart),
 		cmocka_unit_test(test_table__reserved_room_is_not_moved),
 		cmocka_unit_test(test_table__hash_of_bytes_depends_on_all_of_them),
+		cmocka_unit_test(test_table__the_seed_is_drawn_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
