@@ -17,6 +17,7 @@
 #define ETW_MOF_CLASSES_MAX    ((size_t)1 << 16)
 #define ETW_MOF_ANCESTORS_MAX  64
 #define ETW_MOF_NAME_BYTES_MAX 255
+#define ETW_MOF_QUALIFIERS_MAX 64 /* of one class, property or other declaration */
 
 /*
  * etw_mof_parse() - reads MOF text.

@@ -154,6 +154,9 @@ bool etw_mof_is_identifier(const char *text);
 /* mof_parse.c: fills classes, class_count and names of the reader. */
 int etw_mof_read_tree(struct mof_reader *reader, struct mof_lexer *lexer);
 
+/* etw_mof_hash_name() - the same for all names that are the same to MOF. */
+uint64_t etw_mof_hash_name(const char *name);
+
 /* etw_mof_qualifier() - the first of that name, or NULL. */
 const struct mof_qualifier *etw_mof_qualifier(const struct mof_qualifier *first, const char *name);
 

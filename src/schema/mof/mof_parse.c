@@ -155,15 +155,18 @@ static int read_qualifier(struct parser *parser, struct mof_qualifier **ret)
 	return 0;
 }
 
-/* None, or all in brackets. */
+/* None, or all in brackets. They are searched in their order, by each class that inherits them too. */
 static int read_qualifiers(struct parser *parser, const struct mof_qualifier **ret)
 {
 	struct mof_qualifier *first = NULL;
 	struct mof_qualifier **tail = &first;
+	size_t count = 0;
 	int r;
 
 	TRY(r = take_mark(parser, '['));
 	while (r && !is_mark(parser, ']')) {
+		if (count++ == ETW_MOF_QUALIFIERS_MAX)
+			return refuse(parser, "a declaration has more than 64 qualifiers");
 		TRY(read_qualifier(parser, tail));
 		tail = &(*tail)->next;
 		TRY(r = take_mark(parser, ','));
@@ -320,9 +323,9 @@ static int read_production(struct parser *parser)
 	return refuse(parser, "a declaration begins neither a class nor an instance");
 }
 
-static uint64_t hash_name(const char *name)
+uint64_t etw_mof_hash_name(const char *name)
 {
-	uint64_t hash = 0;
+	uint64_t hash = etw_hash_seed();
 
 	for (; *name; name++) {
 		unsigned char c = (unsigned char)*name;
@@ -341,7 +344,7 @@ static bool is_class(const void *item, const void *key)
 static int index_class(struct mof_reader *reader, struct mof_class **place)
 {
 	struct mof_class *class = *place;
-	uint64_t hash = hash_name(class->name);
+	uint64_t hash = etw_mof_hash_name(class->name);
 	const struct mof_class *known = etw_table_find(&reader->names, hash, is_class, class->name);
 
 	if (!known)
@@ -375,8 +378,9 @@ int etw_mof_read_tree(struct mof_reader *reader, struct mof_lexer *lexer)
 	}
 	for (struct mof_class *class = reader->classes; class; class = class->next) {
 		if (class->super)
-			class->base = etw_table_find(&reader->names, hash_name(class->super),
-						     is_class, class->super);
+			class->base = etw_table_find(&reader->names,
+						     etw_mof_hash_name(class->super), is_class,
+						     class->super);
 	}
 	return 0;
 }

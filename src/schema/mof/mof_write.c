@@ -23,8 +23,10 @@ struct event_class {
 struct writer {
 	struct etw_text *text;
 	struct etw_arena scratch; /* owned */
-	struct etw_table names;   /* char *: names of classes, in lower case; owned */
+	struct etw_table names;   /* char *: names of classes; owned */
 	struct etw_table events;  /* struct event_class, owned */
+	unsigned
+		taken_count; /* of names that were made up and were taken: no number is tried twice */
 	const struct etw_provider_schema *provider; /* the present one */
 	struct etw_fault *reterr;
 };
@@ -34,15 +36,6 @@ static int refuse(struct writer *writer, const char *field, const char *sentence
 	return etw_fault_set(writer->reterr, -EOPNOTSUPP, 0, "provider", field, sentence);
 }
 
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0;
-
-	for (; *name; name++)
-		hash = etw_hash_mix(hash, (unsigned char)*name | 0x20u);
-	return hash;
-}
-
 static bool is_name(const void *item, const void *key)
 {
 	return etw_mof_is_name(item, key);
@@ -50,14 +43,14 @@ static bool is_name(const void *item, const void *key)
 
 static bool is_taken(const struct writer *writer, const char *name)
 {
-	return etw_table_find(&writer->names, hash_name(name), is_name, name) != NULL;
+	return etw_table_find(&writer->names, etw_mof_hash_name(name), is_name, name) != NULL;
 }
 
 static int take_name(struct writer *writer, const char *name)
 {
 	char *copy = etw_arena_strdup(&writer->scratch, name);
 
-	return copy ? etw_table_insert(&writer->names, hash_name(copy), copy) : -ENOMEM;
+	return copy ? etw_table_insert(&writer->names, etw_mof_hash_name(copy), copy) : -ENOMEM;
 }
 
 /* A free name for a class of which the model knows only what events show. */
@@ -75,8 +68,10 @@ static int invent_name(struct writer *writer, const char *stem, unsigned number,
 		etw_text_puts(&name, "Event");
 	}
 	etw_text_printf(&name, "_V%u", number);
-	for (unsigned i = 2; is_taken(writer, etw_text_string(&name)); i++)
-		etw_text_printf(&name, "_%u", i);
+	for (size_t bytes = name.bytes; !name.error && is_taken(writer, name.at);) {
+		etw_text_end(&name, name.at + bytes);
+		etw_text_printf(&name, "_%u", ++writer->taken_count + 1);
+	}
 	TRY(etw_text_error(&name));
 	TRY(take_name(writer, etw_text_string(&name)));
 	*ret = etw_arena_strdup(&writer->scratch, etw_text_string(&name));
@@ -181,8 +176,11 @@ static int need_event_class(struct writer *writer, const struct event_class *wan
 			    const char *description, const char **ret_name)
 {
 	uint64_t hash = etw_hash_mix(etw_guid_hash(&wanted->guid), wanted->version);
-	struct event_class *class = etw_table_find(&writer->events, hash, is_event_class, wanted);
+	struct event_class *class;
 
+	if (wanted->task_name)
+		hash = etw_hash_bytes(hash, wanted->task_name, strlen(wanted->task_name));
+	class = etw_table_find(&writer->events, hash, is_event_class, wanted);
 	if (!class) {
 		class = etw_arena_copy(&writer->scratch, wanted, sizeof(*wanted));
 		if (!class)

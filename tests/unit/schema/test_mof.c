@@ -197,6 +197,32 @@ static void test_mof__refuses_nuls(void **state)
 	refuse_bytes("class A {};\0", 12, 1, "the text holds a NUL");
 }
 
+/* @count qualifiers, the last of which is the Guid of a provider. */
+static void put_qualifiers(struct etw_text *text, size_t count)
+{
+	etw_text_clear(text);
+	etw_text_puts(text, "\n[");
+	for (size_t i = 1; i < count; i++)
+		etw_text_printf(text, "q%u(1), ", (unsigned)i);
+	etw_text_puts(text, "Guid(\"" PROVIDER_GUID "\")]\nclass P : EventTrace {};");
+}
+
+static void test_mof__limits_the_qualifiers_of_a_declaration(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	(void)state;
+	put_qualifiers(&text, ETW_MOF_QUALIFIERS_MAX);
+	assert_int_equal(parse(etw_text_string(&text))->provider_count, 1);
+	put_qualifiers(&text, ETW_MOF_QUALIFIERS_MAX + 1);
+	refuse(etw_text_string(&text), 2, "a declaration has more than 64 qualifiers");
+	etw_text_clear(&text);
+	etw_text_puts(&text, "class A {\n\n[");
+	for (size_t i = 0; i <= ETW_MOF_QUALIFIERS_MAX; i++)
+		etw_text_puts(&text, "q,");
+	refuse(etw_text_string(&text), 3, "a declaration has more than 64 qualifiers");
+}
+
 static void test_mof__has_limits(void **state)
 {
 	CLEANUP(freep) char *large = calloc(1, ETW_MOF_BYTES_MAX + 1);
@@ -234,6 +260,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mof__refuses_bad_tokens, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof__refuses_bad_grammar, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof__refuses_nuls, begin, end),
+		cmocka_unit_test_setup_teardown(test_mof__limits_the_qualifiers_of_a_declaration,
+						begin, end),
 		cmocka_unit_test_setup_teardown(test_mof__has_limits, begin, end),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/guid.h"
+#include "schema/mof/mof_internal.h"
 #include "unit/schema/mof_text.h"
 
 static void test_mof_classes__reads_a_provider(void **state)
@@ -280,6 +281,20 @@ static void test_mof_classes__limits_inheritance(void **state)
 	assert_true(etw_arena_bytes(&arena) < 40 * text.bytes);
 }
 
+static void test_mof_classes__hashes_names_with_the_seed(void **state)
+{
+	uint64_t hash;
+
+	(void)state;
+	etw_hash_seed_set(1);
+	hash = etw_mof_hash_name("EventTrace");
+	assert_true(etw_mof_hash_name("eventTRACE") == hash);
+	assert_true(etw_mof_hash_name("EventTracf") != hash);
+	etw_hash_seed_set(2);
+	assert_true(etw_mof_hash_name("EventTrace") != hash);
+	etw_hash_seed_set(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +315,7 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(test_mof_classes__limits_fields, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_classes__limits_inheritance, begin, end),
+		cmocka_unit_test(test_mof_classes__hashes_names_with_the_seed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

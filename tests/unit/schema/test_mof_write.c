@@ -212,6 +212,25 @@ static void test_mof_write__refuses_what_mof_cannot_say(void **state)
 	refuse_write(&made, "an array has a count that MOF cannot say");
 }
 
+/* Made-up names stay short enough to be read, however many event classes are called the same. */
+static void test_mof_write__numbers_names_that_are_taken(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct etw_definition *definition;
+
+	(void)state;
+	etw_text_puts(&text, PROVIDER);
+	for (unsigned i = 0; i < 200; i++)
+		etw_text_printf(&text,
+				"[Guid(\"2111%04x-3333-4444-5555-666677778888\"), EventVersion(1), "
+				"DisplayName(\"Thing\")] class E%u : P {};\n"
+				"[EventType(1)] class T%u : E%u {};\n",
+				i, i, i, i);
+	definition = parse(etw_text_string(&text));
+	assert_int_equal(definition->schema_count, 200);
+	check_round_trip(definition);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +238,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mof_write__writes_every_type, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_write__makes_names_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_write__refuses_what_mof_cannot_say, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_mof_write__numbers_names_that_are_taken, begin,
 						end),
 	};
 
