@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/tdh/file.h"
 #include "api/tdh/loaded.h"
 #include "api/tdh/state.h"
 #include "api/win32_error.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/sha1.h"
 #include "base/utf.h"
@@ -101,7 +101,7 @@ TDHSTATUS TdhLoadManifest(PWSTR Manifest)
 
 	if (error)
 		return error;
-	TRY_WIN32(etw_tdh_file_read(loaded->path, ETW_MANIFEST_BYTES_MAX, &text, &bytes));
+	TRY_WIN32(etw_file_read(loaded->path, ETW_MANIFEST_BYTES_MAX, &text, &bytes));
 	error = parse_manifest(loaded, text, bytes);
 	return error ? error : add(&loaded);
 }

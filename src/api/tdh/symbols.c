@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/tdh/file.h"
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
@@ -38,7 +38,7 @@ static int read_tmf(struct etw_symbols *symbols, const char *path)
 	CLEANUP(freep) char *file = NULL;
 	size_t bytes;
 
-	TRY(etw_tdh_file_read(path, ETW_SYMBOLS_TMF_BYTES_MAX, &file, &bytes));
+	TRY(etw_file_read(path, ETW_SYMBOLS_TMF_BYTES_MAX, &file, &bytes));
 	return etw_schema_store_add_tmf(symbols->store, file, bytes, NULL);
 }
 
@@ -47,7 +47,7 @@ static int read_pdb(struct etw_symbols *symbols, const char *path)
 	CLEANUP(freep) char *file = NULL;
 	size_t bytes;
 
-	TRY(etw_tdh_file_read(path, ETW_SYMBOLS_PDB_BYTES_MAX, &file, &bytes));
+	TRY(etw_file_read(path, ETW_SYMBOLS_PDB_BYTES_MAX, &file, &bytes));
 	return etw_schema_store_add_pdb(symbols->store, file, bytes, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/tdh/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,11 +35,12 @@ static int read_all(int fd, char *to, size_t room, size_t *ret)
 	return 0;
 }
 
-int etw_tdh_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes)
+int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes)
 {
 	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	CLEANUP(freep) char *at = NULL;
 	struct stat info;
+	size_t bytes = 0;
 
 	if (fd < 0 || fstat(fd, &info) < 0)
 		return -errno;
@@ -52,7 +53,9 @@ int etw_tdh_file_read(const char *path, size_t bytes_max, char **ret, size_t *re
 	at = malloc((size_t)info.st_size + 1);
 	if (!at)
 		return -ENOMEM;
-	TRY(read_all(fd, at, (size_t)info.st_size, ret_bytes));
+	TRY(read_all(fd, at, (size_t)info.st_size, &bytes));
+	at[bytes] = '\0';
+	*ret_bytes = bytes;
 	*ret = TAKE(at);
 	return 0;
 }
