@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What an event is called, the same in every format and tool. */
-#include "export/export_internal.h"
 #include <stdbool.h>
 
-static const char *name_or_null(const char *name)
-{
-	return name && *name ? name : NULL;
-}
-
-const char *etw_export_task_name(const struct etw_schema *schema)
-{
-	const char *name;
-
-	if (!schema)
-		return NULL;
-	name = name_or_null(schema->task_name);
-	return name ? name : name_or_null(schema->event_name);
-}
-
-const char *etw_export_opcode_name(const struct etw_schema *schema, uint8_t opcode)
-{
-	const char *name = schema ? name_or_null(schema->opcode_name) : NULL;
-
-	if (schema && schema->source == DecodingSourceWbem)
-		return name;
-	if (!opcode)
-		return NULL;
-	if (name && !strncmp(name, "win:", 4))
-		name += 4;
-	if (!name && schema && schema->source == DecodingSourceTlg)
-		return opcode == 1 ? "Start" : opcode == 2 ? "Stop" : NULL;
-	return name;
-}
+#include "export/export_internal.h"
+#include "schema/event_name.h"
 
 static void append_name(const char *name, struct etw_text *text)
 {
@@ -54,8 +26,8 @@ void etw_export_event_name(const struct etw_export_event *event, struct etw_text
 {
 	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
 	const EVENT_HEADER *header = &event->record->EventHeader;
-	const char *task = etw_export_task_name(schema);
-	const char *opcode = etw_export_opcode_name(schema, header->EventDescriptor.Opcode);
+	const char *task = etw_schema_event_task(schema);
+	const char *opcode = etw_schema_event_opcode(schema, header->EventDescriptor.Opcode);
 	bool is_class = schema && schema->source == DecodingSourceWbem && task;
 
 	/* The display name of a class says it all; who writes it says less. */

@@ -65,15 +65,6 @@ extern const struct etw_export_format etw_export_text; /* one line for people */
 extern const struct etw_export_format etw_export_json; /* one object a line; docs/format/json.md */
 
 /*
- * etw_export_task_name() / _opcode_name() - what the event says of itself, NULL when it says nothing.
- *
- * The opcode's name is NULL for plain information too, so that it can be appended wherever there is
- * one. Both take a NULL schema and live as long as the schema.
- */
-const char *etw_export_task_name(const struct etw_schema *schema);
-const char *etw_export_opcode_name(const struct etw_schema *schema, uint8_t opcode);
-
-/*
  * etw_export_event_name() - appends "Provider/Task/Opcode", as far as the names are known.
  *
  * Numbers stand for what has no name: "Provider/#12", "{guid}/op 36".

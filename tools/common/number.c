@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/common/number.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/time.h"
 
 void etw_number_grouped(struct etw_text *text, uint64_t value)
@@ -119,20 +115,4 @@ void etw_number_count(struct etw_text *text, uint64_t value, const char *noun)
 	etw_text_puts(text, noun);
 	if (value != 1)
 		etw_text_putc(text, 's');
-}
-
-bool etw_number_parse(const char *string, uint64_t max, uint64_t *ret)
-{
-	bool is_hex = string[0] == '0' && (string[1] == 'x' || string[1] == 'X');
-	unsigned long long value;
-	char *end;
-
-	if (!isdigit((unsigned char)string[0]) || (is_hex && !isxdigit((unsigned char)string[2])))
-		return false;
-	errno = 0;
-	value = strtoull(string, &end, is_hex ? 16 : 10);
-	if (errno || *end || value > max)
-		return false;
-	*ret = value;
-	return true;
 }

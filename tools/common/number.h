@@ -23,7 +23,4 @@ void etw_number_share(struct etw_text *text, uint64_t part, uint64_t whole);
 /* etw_number_count() - "1 event", "2,041 events": @noun with an s unless @value is 1. */
 void etw_number_count(struct etw_text *text, uint64_t value, const char *noun);
 
-/* etw_number_parse() - a decimal or 0x number up to @max; returns whether @string is one, whole. */
-bool etw_number_parse(const char *string, uint64_t max, uint64_t *ret);
-
 #endif

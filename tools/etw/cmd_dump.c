@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/inputs.h"

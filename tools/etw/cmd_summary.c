@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "tools/common/number.h"
+#include "base/number.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"

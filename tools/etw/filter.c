@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/guid.h"
+#include "base/number.h"
 #include "export/export.h"
-#include "tools/common/number.h"
-#include "tools/common/pattern.h"
+#include "schema/event_name.h"
 #include "tools/common/program.h"
 
 #define NAME_BYTES_MAX 512
@@ -90,15 +90,6 @@ bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record)
 	return !filter->pids.count;
 }
 
-static bool matches_name(const char *pattern, const char *name)
-{
-	size_t bytes = name ? strlen(name) : 0;
-
-	while (bytes && name[bytes - 1] == ' ')
-		bytes--;
-	return bytes && etw_pattern_matches(pattern, name, bytes);
-}
-
 static bool is_provider(const char *word, const EVENT_RECORD *record,
 			const struct etw_schema *schema, const char *provider_name)
 {
@@ -107,47 +98,10 @@ static bool is_provider(const char *word, const EVENT_RECORD *record,
 	if (!etw_guid_parse(word, &guid))
 		return etw_guid_equal(&guid, &record->EventHeader.ProviderId) ||
 		       (schema && etw_guid_equal(&guid, &schema->provider));
-	return matches_name(word, provider_name) ||
-	       (schema && matches_name(word, schema->provider_name)) ||
+	return etw_schema_name_fits(word, provider_name) ||
+	       (schema && etw_schema_name_fits(word, schema->provider_name)) ||
 	       (schema && schema->source == DecodingSourceWbem &&
-		matches_name(word, schema->task_name));
-}
-
-/* "Task/Opcode", as the text shows it. */
-static bool matches_path(const char *pattern, const char *task, const char *opcode)
-{
-	char path[NAME_BYTES_MAX];
-	size_t task_bytes = strlen(task), opcode_bytes = strlen(opcode);
-
-	if (task_bytes + opcode_bytes + 1 > sizeof(path))
-		return false;
-	memcpy(path, task, task_bytes);
-	path[task_bytes] = '/';
-	memcpy(path + task_bytes + 1, opcode, opcode_bytes);
-	return etw_pattern_matches(pattern, path, task_bytes + 1 + opcode_bytes);
-}
-
-static bool is_event(const char *word, const EVENT_RECORD *record, const struct etw_schema *schema)
-{
-	const EVENT_HEADER *header = &record->EventHeader;
-	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-	const char *task, *opcode;
-	const char *full; /* "win:Start", as JSON shows it */
-	uint64_t number;
-
-	if (etw_number_parse(word, UINT16_MAX, &number))
-		return number == (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER
-					  ? descriptor->Opcode
-					  : descriptor->Id);
-	if (!schema)
-		return false;
-	task = etw_export_task_name(schema);
-	opcode = etw_export_opcode_name(schema, descriptor->Opcode);
-	full = schema->opcode_name;
-	return matches_name(word, task) || matches_name(word, opcode) || matches_name(word, full) ||
-	       matches_name(word, schema->event_name) ||
-	       (task && opcode && matches_path(word, task, opcode)) ||
-	       (task && full && *full && matches_path(word, task, full));
+		etw_schema_name_fits(word, schema->task_name));
 }
 
 /* Keeps the names of providers for suggestions; each once, as far as there is room. */
@@ -199,7 +153,7 @@ bool filter_wants_kind(struct filter *filter, const EVENT_RECORD *record,
 
 		if (is_wanted && filter->event_hits & bit)
 			continue;
-		if (is_event(filter->events.at[i], record, schema)) {
+		if (etw_schema_event_is(filter->events.at[i], &record->EventHeader, schema)) {
 			filter->event_hits |= bit;
 			is_wanted = true;
 		}
@@ -216,7 +170,7 @@ static const char *find_nearest(const struct filter *filter, const char *word)
 	if (nearest || snprintf(part, sizeof(part), "*%s*", word) >= (int)sizeof(part))
 		return nearest;
 	for (size_t i = 0; i < filter->name_count; i++) {
-		if (matches_name(part, filter->names[i]))
+		if (etw_schema_name_fits(part, filter->names[i]))
 			return filter->names[i];
 	}
 	return NULL;

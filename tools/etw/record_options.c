@@ -9,8 +9,8 @@
 #include <evntrace.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "schema/provider_id.h"
-#include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/etw/verb.h"
 

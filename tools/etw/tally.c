@@ -7,6 +7,7 @@
 
 #include "base/guid.h"
 #include "export/export.h"
+#include "schema/event_name.h"
 
 void tally_done(struct tally *tally)
 {
@@ -134,8 +135,8 @@ static int compare_kinds(const void *left_at, const void *right_at)
 		return a->Opcode < b->Opcode ? -1 : 1;
 	if (a->Version != b->Version)
 		return a->Version < b->Version ? -1 : 1;
-	return compare_names(etw_export_task_name(left->schema),
-			     etw_export_task_name(right->schema));
+	return compare_names(etw_schema_event_task(left->schema),
+			     etw_schema_event_task(right->schema));
 }
 
 /* The items of a table in an array of the arena. */

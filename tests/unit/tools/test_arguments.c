@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces that command lines are made of: times, numbers, patterns, words that were meant. */
+/* The pieces that command lines are made of: times, numbers, words that were meant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,6 @@
 
 #include "base/macros.h"
 #include "tools/common/number.h"
-#include "tools/common/pattern.h"
 #include "tools/common/program.h"
 #include "tools/common/terminal.h"
 #include "tools/common/time_argument.h"
@@ -62,25 +61,6 @@ static void test_time_argument__refused(void **state)
 		assert_false(etw_time_argument_parse(strings[i], &time));
 		assert_false(time.is_given);
 	}
-}
-
-static bool matches(const char *pattern, const char *name)
-{
-	return etw_pattern_matches(pattern, name, strlen(name));
-}
-
-static void test_pattern__wildcards_and_case(void **state)
-{
-	(void)state;
-	assert_true(matches("process", "Process"));
-	assert_true(matches("*", ""));
-	assert_true(matches("Microsoft-*-Kernel*", "microsoft-windows-kernel-file"));
-	assert_true(matches("*a*a", "banana"));
-	assert_true(matches("a**b", "ab"));
-	assert_false(matches("process", "Processes"));
-	assert_false(matches("*b", "banana"));
-	assert_false(matches("", "x"));
-	assert_true(etw_pattern_matches("abc", "abcdef", 3));
 }
 
 static void expect_number(void (*write)(struct etw_text *, uint64_t), uint64_t value,
@@ -138,23 +118,6 @@ static void test_number__shares_tell_no_lies(void **state)
 	}
 }
 
-static void test_number__parse(void **state)
-{
-	uint64_t value = 0;
-
-	(void)state;
-	assert_true(etw_number_parse("0x1F", 100, &value));
-	assert_int_equal(value, 31);
-	assert_true(etw_number_parse("18446744073709551615", UINT64_MAX, &value));
-	assert_false(etw_number_parse("101", 100, &value));
-	assert_false(etw_number_parse("18446744073709551616", UINT64_MAX, &value));
-	assert_false(etw_number_parse("-1", 100, &value));
-	assert_false(etw_number_parse(" 1", 100, &value));
-	assert_false(etw_number_parse("1x", 100, &value));
-	assert_false(etw_number_parse("0x", 100, &value));
-	assert_false(etw_number_parse("", 100, &value));
-}
-
 static void test_program__nearest(void **state)
 {
 	static const char *const words[] = {"summary", NULL, "dump", "info"};
@@ -187,10 +150,8 @@ int main(void)
 		cmocka_unit_test(test_time_argument__relative),
 		cmocka_unit_test(test_time_argument__absolute_and_absent),
 		cmocka_unit_test(test_time_argument__refused),
-		cmocka_unit_test(test_pattern__wildcards_and_case),
 		cmocka_unit_test(test_number__forms),
 		cmocka_unit_test(test_number__shares_tell_no_lies),
-		cmocka_unit_test(test_number__parse),
 		cmocka_unit_test(test_program__nearest),
 		cmocka_unit_test(test_terminal__colour_words),
 	};

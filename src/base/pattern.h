@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names with wildcards. */
-#ifndef ETW_TOOLS_COMMON_PATTERN_H
-#define ETW_TOOLS_COMMON_PATTERN_H
+#ifndef ETW_BASE_PATTERN_H
+#define ETW_BASE_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/common/pattern.h"
+#include "base/pattern.h"
 
 #include <stdint.h>
 
