@@ -71,7 +71,13 @@ ETW_API struct libetw_predicate *libetw_level(uint8_t level);
 ETW_API struct libetw_predicate *libetw_keyword_any(uint64_t mask);
 ETW_API struct libetw_predicate *libetw_keyword_all(uint64_t mask);
 
-/* libetw_event_named() - events whose libetw_schema_name() this is. */
+/*
+ * libetw_event_named() - events by name, as `etw dump --event` takes them.
+ *
+ * @name: an event's own name, its task, its opcode, or "Task/Opcode", with `*` for any characters and letters of
+ *        ASCII in either case: "Process/Start", "proc*", "DiskIo"; or a number, the id, of classic events the
+ *        opcode. What libetw_schema_name() gives means its event among others.
+ */
 ETW_API struct libetw_predicate *libetw_event_named(const char *name);
 
 /* libetw_has_field() - events that hold this field. */

@@ -14,6 +14,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "schema/event_name.h"
 
 #define DEPTH_MAX 200 /* of a tree; asking it uses the stack */
 
@@ -56,7 +57,8 @@ struct libetw_predicate {
 	const struct etw_schema *asked; /* EVENT_NAME: the latest, and what came out */
 	uint64_t asked_serial;          /* whose schema that is */
 	bool was_meant;
-	struct etw_text room; /* TEXT_IS and EVENT_NAME: a field's text is made here */
+	bool is_number;       /* EVENT_NAME: the header knows */
+	struct etw_text room; /* TEXT_IS: a field's text is made here */
 	int (*function)(void *context, struct libetw_event *event);
 	void *context;
 };
@@ -234,7 +236,16 @@ struct libetw_predicate *libetw_keyword_all(uint64_t mask)
 
 struct libetw_predicate *libetw_event_named(const char *name)
 {
-	return with_text(create(EVENT_NAME), name);
+	struct libetw_predicate *predicate;
+
+	if (!name || !*name) {
+		(void)etw_friendly_fail(-EINVAL, "an event's name is empty");
+		return NULL;
+	}
+	predicate = with_text(create(EVENT_NAME), name);
+	if (predicate)
+		predicate->is_number = etw_schema_word_is_number(name);
+	return predicate;
 }
 
 struct libetw_predicate *libetw_has_field(const char *path)
@@ -373,15 +384,16 @@ static bool matches_name(struct libetw_predicate *predicate, struct libetw_event
 {
 	const struct etw_schema *schema;
 
+	if (predicate->is_number)
+		return etw_schema_event_is(predicate->text, &event->record->EventHeader, NULL);
 	if (etw_event_decode(event))
 		return false;
 	schema = event->decoding.schema;
 	if (!schema)
 		return false;
 	if (schema != predicate->asked || event->schemas->serial != predicate->asked_serial) {
-		etw_text_clear(&predicate->room);
-		etw_schema_title(schema, &predicate->room);
-		predicate->was_meant = !strcmp(etw_text_string(&predicate->room), predicate->text);
+		predicate->was_meant = etw_schema_event_is(predicate->text,
+							   &event->record->EventHeader, schema);
 		predicate->asked = schema;
 		predicate->asked_serial = event->schemas->serial;
 	}

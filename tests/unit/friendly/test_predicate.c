@@ -72,7 +72,11 @@ static void test_predicate__asks_the_header(void **state)
 		{libetw_keyword_all(1), 1},
 		{libetw_keyword_all(3), 0},
 		{libetw_event_named("Task"), 1},
-		{libetw_event_named("task"), 0},
+		{libetw_event_named("task"), 1},
+		{libetw_event_named("T*k"), 1},
+		{libetw_event_named("Task/Start"), 0},
+		{libetw_event_named("1"), 1},
+		{libetw_event_named("2"), 0},
 	};
 
 	(void)state;
@@ -151,6 +155,7 @@ static void test_predicate__what_cannot_be_made_is_null(void **state)
 	assert_null(libetw_and(libetw_id(1), libetw_has_field("")));
 	assert_null(libetw_or(libetw_text_is("x", 77, ""), libetw_any()));
 	assert_null(libetw_not(libetw_provider_named(NULL, "")));
+	assert_null(libetw_event_named(""));
 	for (int i = 0; deep && i < 1000; i++)
 		deep = libetw_not(deep);
 	assert_null(deep);
