@@ -228,6 +228,7 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 	ret->record = record;
 	ret->schema = etw_schema_store_find(decoder->store, record, &ret->miss);
 	if (!ret->schema) {
+		ret->wpp_form = NULL;
 		ret->items = NULL;
 		ret->item_count = 0;
 		ret->consumed = 0;

@@ -53,7 +53,9 @@ enum etw_decode_status {
 struct etw_decoding {
 	const EVENT_RECORD *record;
 	const struct etw_schema *schema; /* NULL with ETW_DECODE_NO_SCHEMA */
-	const struct etw_item *items;    /* those decoded, also when a later one failed */
+	const struct etw_wpp_form
+		*wpp_form;            /* of a WPP message, for decode/format_wpp.h; or NULL */
+	const struct etw_item *items; /* those decoded, also when a later one failed */
 	size_t item_count;
 	uint32_t consumed; /* payload bytes that belong to decoded fields */
 	enum etw_decode_status status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message of a WPP event. "%10" and up are its arguments by number, "%1" to "%9" what the header and the
- * TMF say of the event, "%0" the prefix, "%!NAME!" the same by name. The item decides the form where "%s" asks
- * for it; any other conversion works on the number.
+ * The message of a WPP event, from its pieces: those that were found once for all events of the kind, or as they
+ * are found in a prefix. The item decides the form where "%s" asks for it; any other conversion works on the
+ * number.
  */
 #include "decode/format_wpp.h"
 
@@ -21,7 +21,7 @@ struct formatter {
 	unsigned nesting;
 };
 
-static void format_text(struct formatter *formatter, const char *at);
+static void put_prefix(struct formatter *formatter);
 
 static bool is_full(const struct formatter *formatter)
 {
@@ -102,18 +102,8 @@ static void put_variable(struct formatter *formatter, unsigned number,
 	}
 }
 
-/* Where the argument stands in the schema, or -1. */
-static int find_argument(const struct etw_wpp_message *message, unsigned number)
-{
-	for (unsigned i = 0; i < message->argument_count; i++) {
-		if (message->arguments[i].number == number)
-			return (int)i;
-	}
-	return -1;
-}
-
 /* Marks an argument that could not be read, in the manner of tracefmt's marks. */
-static void put_missing(struct formatter *formatter, unsigned number, int index)
+static void put_missing(struct formatter *formatter, unsigned number, unsigned index)
 {
 	const struct etw_decoding *decoding = formatter->decoding;
 	const char *reason = "an earlier parameter cannot be read";
@@ -218,144 +208,64 @@ static void put_argument(struct formatter *formatter, const struct etw_item *ite
 	etw_wpp_pad(&plain, start, text);
 }
 
+static void put_piece(struct formatter *formatter, const struct wpp_piece *piece)
+{
+	const struct wpp_conversion decimal = {.precision = -1, .type = 'u'};
+
+	switch (piece->kind) {
+	case WPP_TEXT:
+		etw_text_append(formatter->text, piece->at, piece->bytes);
+		return;
+	case WPP_ARGUMENT:
+		/* Arguments are values: the nth item is the nth argument. */
+		if (LIKELY(piece->index < formatter->decoding->item_count))
+			put_argument(formatter, &formatter->decoding->items[piece->index],
+				     &piece->conversion);
+		else
+			put_missing(formatter, piece->number, piece->index);
+		return;
+	case WPP_VARIABLE:
+		put_variable(formatter, piece->number, &piece->conversion);
+		return;
+	case WPP_LINE:
+		put_u32(formatter, &decimal, formatter->message->line);
+		return;
+	case WPP_PREFIX:
+		put_prefix(formatter);
+		return;
+	}
+}
+
+/* A prefix, or a message that nobody compiled. */
+static void put_text(struct formatter *formatter, const char *at)
+{
+	formatter->nesting++;
+	while (*at && !is_full(formatter)) {
+		struct wpp_piece piece;
+
+		at = etw_wpp_piece(formatter->message, at, &piece);
+		put_piece(formatter, &piece);
+	}
+	formatter->nesting--;
+}
+
 /* "%0"; one within the prefix means nothing. */
 static void put_prefix(struct formatter *formatter)
 {
 	if (formatter->options.prefix && formatter->nesting == 1)
-		format_text(formatter, formatter->options.prefix);
+		put_text(formatter, formatter->options.prefix);
 }
 
-/* "%10!d!" from its digits on; returns where to go on. */
-static const char *put_numbered(struct formatter *formatter, const char *at)
-{
-	struct wpp_conversion conversion = {.precision = -1, .type = 's'};
-	const char *start = at - 1;
-	unsigned number = 0;
-	int index;
-
-	for (; *at >= '0' && *at <= '9'; at++)
-		number = number < UINT16_MAX ? number * 10 + (unsigned)(*at - '0') : number;
-	(void)etw_wpp_conversion(&at, &conversion);
-	if (!number) {
-		put_prefix(formatter);
-		return at;
-	}
-	if (number < ETW_WPP_FIRST_ARGUMENT) {
-		put_variable(formatter, number, &conversion);
-		return at;
-	}
-	index = find_argument(formatter->message, number);
-	if (index < 0)
-		etw_text_append(formatter->text, start, (size_t)(at - start));
-	else if ((size_t)index < formatter->decoding->item_count)
-		/* Arguments are values: the nth item is the nth argument. */
-		put_argument(formatter, &formatter->decoding->items[index], &conversion);
-	else
-		put_missing(formatter, number, index);
-	return at;
-}
-
-/* Names that stand for a variable with its usual conversion. */
-struct named_variable {
-	const char *name;
-	unsigned number;
-	char type;
-};
-
-static const struct named_variable variables[] = {
-	{"MOD", 1, 's'}, {"TYP", 2, 's'}, {"TID", 3, 'x'}, {"NOW", 4, 's'},
-	{"SEQ", 7, 'x'}, {"PID", 8, 'x'}, {"CPU", 9, 'x'},
-};
-
-static bool is_name(const char *at, size_t bytes, const char *name)
-{
-	return strlen(name) == bytes && !strncasecmp(at, name, bytes);
-}
-
-static bool put_known_name(struct formatter *formatter, const char *at, size_t bytes)
-{
-	const struct wpp_conversion conversion = {.precision = -1, .type = 's'};
-	const struct etw_wpp_message *message = formatter->message;
-
-	if (is_name(at, bytes, "FUNC"))
-		put_string(formatter, &conversion, message->function);
-	else if (is_name(at, bytes, "LEVEL"))
-		put_string(formatter, &conversion, message->level);
-	else if (is_name(at, bytes, "FLAGS"))
-		put_string(formatter, &conversion, message->flags);
-	else if (is_name(at, bytes, "FILE"))
-		put_string(formatter, &conversion, message->source_file);
-	else if (is_name(at, bytes, "LINE"))
-		put_u32(formatter, &conversion, message->line);
-	else if (is_name(at, bytes, "COMPNAME"))
-		put_string(formatter, &conversion, message->component);
-	else if (is_name(at, bytes, "SUBCOMP"))
-		put_string(formatter, &conversion, message->subcomponent);
-	else
-		return false;
-	return true;
-}
-
-/* "%!FUNC!" from the exclamation mark on; unknown names stay as they are. */
-static const char *put_named(struct formatter *formatter, const char *at)
-{
-	const char *end = strchr(at + 1, '!');
-	size_t bytes = end ? (size_t)(end - at - 1) : 0;
-
-	if (!bytes) {
-		etw_text_putc(formatter->text, '!');
-		return at + 1;
-	}
-	if (put_known_name(formatter, at + 1, bytes))
-		return end + 1;
-	if (is_name(at + 1, bytes, "STDPREFIX")) {
-		put_prefix(formatter);
-		return end + 1;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const struct wpp_conversion conversion = {.precision = -1,
-							  .type = variables[i].type};
-
-		if (!is_name(at + 1, bytes, variables[i].name))
-			continue;
-		put_variable(formatter, variables[i].number, &conversion);
-		return end + 1;
-	}
-	etw_text_append(formatter->text, at - 1, bytes + 3);
-	return end + 1;
-}
-
-/* One escape, from behind its percent sign. */
-static const char *put_escape(struct formatter *formatter, const char *at)
-{
-	static const char letters[] = "nrtb";
-	static const char meanings[] = "\n\r\t ";
-	const char *letter;
-
-	if (*at >= '0' && *at <= '9')
-		return put_numbered(formatter, at);
-	if (*at == '!')
-		return put_named(formatter, at);
-	if (!*at) {
-		etw_text_putc(formatter->text, '%');
-		return at;
-	}
-	letter = strchr(letters, *at);
-	/* "%%", "%." and what has no meaning: the character itself. */
-	etw_text_putc(formatter->text, letter ? meanings[letter - letters] : *at);
-	return at + 1;
-}
-
-static void format_text(struct formatter *formatter, const char *at)
+static void put_pieces(struct formatter *formatter, const struct etw_wpp_form *form)
 {
 	formatter->nesting++;
-	while (*at && !is_full(formatter)) {
-		size_t plain = strcspn(at, "%");
+	for (size_t i = 0, count = form->count; i < count && !is_full(formatter); i++) {
+		const struct wpp_piece *piece = &form->pieces[i];
 
-		etw_text_append(formatter->text, at, plain);
-		at += plain;
-		if (*at == '%')
-			at = put_escape(formatter, at + 1);
+		if (piece->kind == WPP_TEXT)
+			etw_text_append(formatter->text, piece->at, piece->bytes);
+		else
+			put_piece(formatter, piece);
 	}
 	formatter->nesting--;
 }
@@ -386,7 +296,10 @@ bool etw_format_wpp(const struct etw_decoding *decoding, const struct etw_wpp_op
 	if (!formatter.options.bytes_max)
 		formatter.options.bytes_max = ETW_WPP_MESSAGE_BYTES_MAX;
 	formatter.message = decoding->schema->wpp;
-	format_text(&formatter, formatter.message->text);
+	if (LIKELY(decoding->wpp_form))
+		put_pieces(&formatter, decoding->wpp_form);
+	else
+		put_text(&formatter, formatter.message->text);
 	end_text(&formatter);
 	return true;
 }

@@ -22,6 +22,23 @@ struct etw_wpp_options {
 	size_t bytes_max;           /* 0: ETW_WPP_MESSAGE_BYTES_MAX */
 };
 
+struct etw_wpp_message;
+
+/* The pieces of one message, found once. */
+struct etw_wpp_form;
+
+/*
+ * etw_wpp_form_compile() - finds the pieces of a message.
+ *
+ * @message: borrowed; must outlive the form
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_wpp_form_compile(const struct etw_wpp_message *message, struct etw_wpp_form **ret);
+
+/* etw_wpp_form_free() - takes NULL. */
+void etw_wpp_form_free(struct etw_wpp_form *form);
+
 /*
  * etw_format_wpp() - the formatted message of a WPP event.
  *

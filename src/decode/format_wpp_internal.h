@@ -22,6 +22,32 @@ struct wpp_conversion {
 	char type;
 };
 
+enum wpp_piece_kind {
+	WPP_TEXT,
+	WPP_ARGUMENT, /* by its place in the payload */
+	WPP_VARIABLE, /* "%1" to "%9" */
+	WPP_LINE,     /* of the statement in its source file */
+	WPP_PREFIX,
+};
+
+struct wpp_piece {
+	enum wpp_piece_kind kind;
+	uint32_t number; /* WPP_ARGUMENT, WPP_VARIABLE: as the text calls it */
+	uint32_t index;  /* WPP_ARGUMENT */
+	struct wpp_conversion conversion;
+	const char *at; /* WPP_TEXT: in the message, or static */
+	size_t bytes;
+};
+
+struct etw_wpp_form {
+	size_t count;
+	struct wpp_piece pieces[];
+};
+
+/* etw_wpp_piece() - the piece that a text that is not empty begins with; returns where the next one is. */
+const char *etw_wpp_piece(const struct etw_wpp_message *message, const char *at,
+			  struct wpp_piece *ret);
+
 /* etw_wpp_conversion() - reads "!format!" at *@at, which moves behind it; false, @at unmoved: none. */
 bool etw_wpp_conversion(const char **at, struct wpp_conversion *ret);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/digits.h"
 #include "base/guid.h"
 #include "base/time.h"
 #include "decode/format_wpp_internal.h"
@@ -23,16 +24,16 @@ static void write_padded(uint64_t value, unsigned digits, struct etw_text *text)
 /* "0x" and eight digits, as status codes are shown. */
 static void write_hex32(uint32_t value, struct etw_text *text)
 {
-	static const char digits[] = "0123456789abcdef";
-	char *to = etw_text_begin(text, 10);
+	char *to = etw_text_begin(text, 2 + ETW_DIGITS_BYTES_MAX);
 
 	if (!to)
 		return;
-	*to++ = '0';
-	*to++ = 'x';
-	for (int shift = 28; shift >= 0; shift -= 4)
-		*to++ = digits[value >> shift & 15];
-	etw_text_end(text, to);
+	/* A digit in front makes nine of it, and gives way to the prefix. */
+	(void)etw_write_hex(to + 1, UINT64_C(0x100000000) | value);
+	for (int i = 2; i < 10; i++)
+		to[i] |= 0x20;
+	memcpy(to, "0x", 2);
+	etw_text_end(text, to + 10);
 }
 
 /* "0x1f" without leading zeros. */

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "decode/format_wpp_internal.h"
 
 #define FLOAT_PRECISION_MAX 64
 #define FLOAT_BYTES         512 /* 309 digits of the largest double, point and precision */
-#define DIGITS_MAX          24  /* 22 octal ones of 64 bits */
+#define DIGITS_MAX          24  /* 22 octal ones of 64 bits; not less than ETW_DIGITS_BYTES_MAX */
 
 static uint32_t read_number(const char **at)
 {
@@ -74,16 +75,27 @@ bool etw_wpp_conversion(const char **at, struct wpp_conversion *ret)
 	return true;
 }
 
-/* The digits of a number, the last one at the end of @digits. Returns how many. */
-static size_t make_digits(uint64_t value, unsigned base, bool is_upper, char digits[DIGITS_MAX])
+static size_t make_octal(uint64_t value, char digits[DIGITS_MAX])
 {
-	const char *const letters = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
-	size_t count = 0;
+	const size_t count = (66u - (unsigned)__builtin_clzll(value | 1)) / 3;
 
-	do {
-		digits[DIGITS_MAX - ++count] = letters[value % base];
-		value /= base;
-	} while (value);
+	for (size_t i = count; i > 0; i--, value >>= 3)
+		digits[i - 1] = (char)('0' + (value & 7));
+	return count;
+}
+
+/* The digits of a number by the type of its conversion. Returns how many. */
+static size_t make_digits(char type, uint64_t value, char digits[DIGITS_MAX])
+{
+	size_t count;
+
+	if (type == 'o')
+		return make_octal(value, digits);
+	if (type != 'x' && type != 'X' && type != 'p')
+		return (size_t)(etw_write_unsigned(digits, value) - digits);
+	count = (size_t)(etw_write_hex(digits, value) - digits);
+	for (size_t i = 0; i < count && type == 'x'; i++)
+		digits[i] |= 0x20; /* digits have this bit, small letters too */
 	return count;
 }
 
@@ -99,10 +111,10 @@ static void put_many(char c, size_t count, struct etw_text *text)
 
 /* Sign or "0x", zeros, digits, and blanks around them. */
 static void put_number(const struct wpp_conversion *conversion, const char *sign, uint64_t value,
-		       unsigned base, struct etw_text *text)
+		       struct etw_text *text)
 {
 	char digits[DIGITS_MAX];
-	size_t count = make_digits(value, base, conversion->type != 'x', digits);
+	size_t count = make_digits(conversion->type, value, digits);
 	size_t zeros = 0, blanks = 0, sign_bytes = strlen(sign);
 
 	if (conversion->precision == 0 && !value)
@@ -119,7 +131,7 @@ static void put_number(const struct wpp_conversion *conversion, const char *sign
 		put_many(' ', blanks, text);
 	etw_text_puts(text, sign);
 	put_many('0', zeros, text);
-	etw_text_append(text, digits + DIGITS_MAX - count, count);
+	etw_text_append(text, digits, count);
 	if (conversion->is_left)
 		put_many(' ', blanks, text);
 }
@@ -134,7 +146,7 @@ static void put_signed(const struct wpp_conversion *conversion, uint64_t value, 
 			   : conversion->has_blank ? " "
 						   : "";
 
-	put_number(conversion, sign, number < 0 ? -(uint64_t)number : (uint64_t)number, 10, text);
+	put_number(conversion, sign, number < 0 ? -(uint64_t)number : (uint64_t)number, text);
 }
 
 static void put_character(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
@@ -166,22 +178,20 @@ bool etw_wpp_number(const struct wpp_conversion *conversion, uint64_t value, siz
 		put_signed(conversion, value, bytes, text);
 		return true;
 	case 'u':
-		put_number(conversion, "", value, 10, text);
+		put_number(conversion, "", value, text);
 		return true;
 	case 'o':
-		put_number(conversion, conversion->has_prefix && value ? "0" : "", value, 8, text);
+		put_number(conversion, conversion->has_prefix && value ? "0" : "", value, text);
 		return true;
 	case 'x':
-		put_number(conversion, conversion->has_prefix && value ? "0x" : "", value, 16,
-			   text);
+		put_number(conversion, conversion->has_prefix && value ? "0x" : "", value, text);
 		return true;
 	case 'X':
-		put_number(conversion, conversion->has_prefix && value ? "0X" : "", value, 16,
-			   text);
+		put_number(conversion, conversion->has_prefix && value ? "0X" : "", value, text);
 		return true;
 	case 'p':
 		wide.precision = (int32_t)(2 * pointer_bytes);
-		put_number(&wide, "", value, 16, text);
+		put_number(&wide, "", value, text);
 		return true;
 	case 'c':
 	case 'C':
@@ -244,10 +254,13 @@ static void cut(size_t start, size_t points, struct etw_text *text)
 
 void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct etw_text *text)
 {
-	bool has_digits = strchr("eEfFgGaA", conversion->type) != NULL;
 	size_t points = 0, missing, bytes;
+	bool has_digits;
 	char *from;
 
+	if (!conversion->width && conversion->precision < 0)
+		return;
+	has_digits = strchr("eEfFgGaA", conversion->type) != NULL;
 	if (etw_text_error(text) || text->bytes == start)
 		has_digits = false;
 	if (!etw_text_error(text) && conversion->precision >= 0)

@@ -559,6 +559,7 @@ int etw_program_run(const struct etw_program *program, struct etw_walk *walk,
 {
 	struct runner runner = {program, walk};
 
+	ret->wpp_form = program->wpp_form;
 	if (program->is_fixed && LIKELY(program->steps[0].size <= bytes)) {
 		finish(ret, program->prepared, program->steps[0].items, program->steps[0].size,
 		       bytes);

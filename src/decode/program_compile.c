@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "decode/format_wpp.h"
 #include "decode/program.h"
 #include "decode/program_internal.h"
 #include "schema/types.h"
@@ -523,6 +524,8 @@ int etw_program_compile(const struct etw_schema *schema, unsigned pointer_bytes,
 
 	free(compiler.slot_of);
 	TRY(r);
+	if (schema->wpp)
+		TRY(etw_wpp_form_compile(schema->wpp, &program->wpp_form));
 	*ret = TAKE(program);
 	return 0;
 }
@@ -533,6 +536,7 @@ void etw_program_free(struct etw_program *program)
 		return;
 	free(program->steps);
 	free(program->prepared);
+	etw_wpp_form_free(program->wpp_form);
 	free(program);
 }
 

@@ -76,6 +76,8 @@ int etw_step_measure(struct etw_walk *walk, const struct step *step, struct span
 
 struct etw_program {
 	const struct etw_schema *schema;
+	struct etw_wpp_form
+		*wpp_form; /* owned; NULL where the schema is not that of a WPP message */
 	unsigned pointer_bytes;
 	bool is_fixed; /* one run and nothing else that matters */
 	uint32_t top_steps;

@@ -43,6 +43,7 @@ struct etw_export_plan {
 	bool has_colour;
 	/* Made when it was met first. */
 	struct etw_text identity; /* owned; what it is depends on the format */
+	struct etw_text place;    /* owned: of WPP messages in JSON, where their statement stands */
 	struct etw_text keys;     /* owned: what stands before the values of each field in turn */
 	struct etw_plan_field
 		*fields; /* owned, as many as the schema has; NULL: they are not prepared */
@@ -133,12 +134,13 @@ size_t etw_export_trimmed(const char *name);
 /* etw_export_wpp_message() - the formatted message of a WPP event; its schema is one of WPP. */
 void etw_export_wpp_message(const struct etw_decoding *decoding, struct etw_text *text);
 
-/*
- * etw_export_wpp_json() / _text() - function, level, flags and place of a WPP event; in JSON after the message.
- *
- * @decoding: its schema is that of a WPP message
- */
-void etw_export_wpp_json(const struct etw_decoding *decoding, struct etw_text *text);
+/* etw_export_wpp_json_message() - the same as a JSON member. */
+void etw_export_wpp_json_message(const struct etw_decoding *decoding, struct etw_text *text);
+
+/* etw_export_wpp_json_place() - members for function, level and place: the same for each event of the kind. */
+void etw_export_wpp_json_place(const struct etw_wpp_message *message, struct etw_text *text);
+
+/* etw_export_wpp_text() - function, level, flags and place of a WPP event; its schema is one of WPP. */
 void etw_export_wpp_text(const struct etw_decoding *decoding, struct etw_text *text);
 
 #endif

@@ -316,6 +316,17 @@ static void put_guesses(const struct etw_export_event *event, size_t offset, str
 	etw_text_putc(text, ']');
 }
 
+/* A WPP message and where its statement stands. */
+static void put_wpp(const struct etw_decoding *decoding, const struct etw_export_plan *plan,
+		    struct etw_text *text)
+{
+	etw_export_wpp_json_message(decoding, text);
+	if (plan && LIKELY(!etw_text_error(&plan->place)))
+		etw_text_append(text, plan->place.at, plan->place.bytes);
+	else
+		etw_export_wpp_json_place(decoding->schema->wpp, text);
+}
+
 /* The fields, and what is not in them. */
 static void put_contents(const struct etw_export_event *event, const struct etw_export_plan *plan,
 			 struct etw_text *text)
@@ -324,8 +335,8 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 	const EVENT_RECORD *record = event->record;
 
 	if (decoding && decoding->schema) {
-		if (UNLIKELY(decoding->schema->wpp))
-			etw_export_wpp_json(decoding, text);
+		if (decoding->schema->wpp)
+			put_wpp(decoding, plan, text);
 		PUT_LITERAL(text, ",\"fields\":");
 		etw_json_fields(decoding, plan, text);
 	}
@@ -354,6 +365,8 @@ static const struct etw_export_plan *put_planned_identity(const struct etw_expor
 
 	if (plan && UNLIKELY(is_new)) {
 		put_identity(event, &plan->identity);
+		if (plan->schema && plan->schema->wpp)
+			etw_export_wpp_json_place(plan->schema->wpp, &plan->place);
 		etw_json_plan_fields(plan, event);
 	}
 	if (plan && LIKELY(!etw_text_error(&plan->identity)))

@@ -26,6 +26,7 @@ static void free_plan(struct etw_export_plan *plan)
 	if (!plan)
 		return;
 	etw_text_done(&plan->identity);
+	etw_text_done(&plan->place);
 	etw_text_done(&plan->keys);
 	free(plan->fields);
 	free(plan);

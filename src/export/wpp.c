@@ -22,7 +22,7 @@ static void put_json_string(const char *key, const char *value, struct etw_text 
 }
 
 /* The message is formatted at the end of the text, written as JSON behind that, and moved over it. */
-static void put_json_message(const struct etw_decoding *decoding, struct etw_text *text)
+void etw_export_wpp_json_message(const struct etw_decoding *decoding, struct etw_text *text)
 {
 	size_t start, bytes;
 
@@ -38,11 +38,8 @@ static void put_json_message(const struct etw_decoding *decoding, struct etw_tex
 	etw_text_end(text, text->at + text->bytes - bytes);
 }
 
-void etw_export_wpp_json(const struct etw_decoding *decoding, struct etw_text *text)
+void etw_export_wpp_json_place(const struct etw_wpp_message *message, struct etw_text *text)
 {
-	const struct etw_wpp_message *message = decoding->schema->wpp;
-
-	put_json_message(decoding, text);
 	put_json_string(",\"function\":", message->function, text);
 	put_json_string(",\"level_name\":", message->level, text);
 	put_json_string(",\"source_file\":", message->source_file, text);

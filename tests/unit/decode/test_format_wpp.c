@@ -88,11 +88,20 @@ static void decode(const void *payload, size_t bytes)
 	assert_non_null(decoding.schema);
 }
 
+/* What the pieces that the decoder found give; the same without them. */
 static const char *format(const struct etw_wpp_options *options)
 {
+	struct etw_decoding bare = decoding;
+	struct etw_text again = {0};
+
 	etw_text_clear(&text);
+	assert_non_null(decoding.wpp_form);
 	assert_true(etw_format_wpp(&decoding, options, &text));
 	assert_int_equal(etw_text_error(&text), 0);
+	bare.wpp_form = NULL;
+	assert_true(etw_format_wpp(&bare, options, &again));
+	assert_string_equal(etw_text_string(&again), etw_text_string(&text));
+	etw_text_done(&again);
 	return etw_text_string(&text);
 }
 
@@ -134,6 +143,9 @@ static void test_format_wpp__integers(void **state)
 	check("ItemLong", "!#x!", PAYLOAD("\xab\x00\x00\x00"), "0xab");
 	check("ItemLong", "!#X!", PAYLOAD("\xab\x00\x00\x00"), "0XAB");
 	check("ItemLong", "!#x!", PAYLOAD("\0\0\0\0"), "0");
+	check("ItemLong", "!o!", PAYLOAD("\0\0\0\0"), "0");
+	check("ItemLong", "!o!", PAYLOAD("\x3f\0\0\0"), "77");
+	check("ItemLong", "!o!", PAYLOAD("\xff\xff\xff\xff"), "37777777777");
 	check("ItemLong", "!o!", PAYLOAD("\x08\x00\x00\x00"), "10");
 	check("ItemLong", "!#o!", PAYLOAD("\x08\x00\x00\x00"), "010");
 	check("ItemLong", "!hd!", PAYLOAD("\xff\xff\x00\x00"), "-1");
