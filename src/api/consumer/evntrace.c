@@ -191,7 +191,7 @@ PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
 static void note_whole_pass(struct etw_open_trace *const *opens, ULONG count)
 {
 	for (ULONG i = 0; i < count; i++) {
-		if (opens[i]->path)
+		if (opens[i]->path && !opens[i]->has_missed_schema)
 			etw_tdh_files_seen(opens[i]->path);
 	}
 }

@@ -59,8 +59,8 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 	if (UNLIKELY(address.offset == UINT32_MAX))
 		refresh_loss(open);
 	/* Before the callback: an event may describe itself. Without memory it stays undescribed. */
-	if (UNLIKELY(etw_schema_store_is_metadata(record)))
-		(void)etw_tdh_learn(record);
+	if (UNLIKELY(etw_schema_store_is_metadata(record)) && etw_tdh_learn(record) < 0)
+		open->has_missed_schema = true;
 	open->logfile.CurrentTime = record->EventHeader.TimeStamp.QuadPart;
 	if (!open->is_record)
 		deliver_legacy(open, record);

@@ -27,6 +27,7 @@ struct etw_open_trace {
 	 */
 	EVENT_TRACE_LOGFILEW logfile;
 	bool is_record;         /* EventRecordCallback, not EventCallback */
+	bool has_missed_schema; /* memory ran out where an event taught one, in any pass so far */
 	bool is_closed;         /* CloseTrace was called; under the table's lock */
 	atomic_bool *stop_pass; /* of the pass that uses it; NULL outside; under the table's lock */
 };

@@ -97,6 +97,7 @@ int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **re
 	const struct etw_schema *schema;
 	struct etw_tdh_state *state;
 	enum etw_schema_miss why;
+	int result;
 
 	do {
 		TRY(etw_tdh_lock(&state));
@@ -107,6 +108,9 @@ int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **re
 			return 0;
 		}
 		etw_tdh_unlock();
-	} while (may_be_in_trace(why) && etw_tdh_files_learn(&searches));
-	return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : -ESRCH;
+		if (!may_be_in_trace(why))
+			return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : -ESRCH;
+		result = etw_tdh_files_learn(&searches);
+	} while (result > 0);
+	return result < 0 ? result : -ESRCH;
 }

@@ -55,7 +55,7 @@ int etw_tdh_learn(const EVENT_RECORD *record);
  * When nothing is known of the event, the files that this process has opened are searched for schemas, each
  * once (trace_files.h), before the answer is no.
  * Returns 0 with the lock; without it -ESRCH when the event has no schema, which is also what events of one
- * plain string have, or -ENOMEM. Context: any thread.
+ * plain string have; -ENOMEM; what kept a file from being searched, -ENOMEM, -EMFILE or -ENFILE. Context: any thread.
  */
 int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
 			   const struct etw_schema **ret_schema);

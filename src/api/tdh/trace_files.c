@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/tdh/trace_files.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -129,35 +130,42 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	return etw_tdh_learn(record);
 }
 
-static void learn_file(const char *path)
+/* A file that is gone or damaged has taught what it could; what the process lacked may be there later. */
+static bool may_pass(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
+static int learn_file(const char *path)
 {
 	const struct etw_trace_visitor visitor = {.event = learn_event};
 	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
+	int result = etw_trace_open(path, &trace, NULL);
 
-	/* A file that is gone or damaged has taught what it could. */
-	if (etw_trace_open(path, &trace, NULL) == 0)
-		(void)etw_trace_each_buffer(trace, &visitor);
+	if (!result)
+		result = etw_trace_each_buffer(trace, &visitor);
+	return may_pass(result) ? result : 0;
 }
 
-/* The next file that is not known yet, with a path of the caller's; false when there is none. */
-static bool find_pending(struct noted_file *ret)
+/* The next file that is not known yet, with a path of the caller's. Returns 1; 0: there is none; -ENOMEM. */
+static int find_pending(struct noted_file *ret)
 {
-	bool is_found = false;
+	int result = 0;
 
 	(void)pthread_mutex_lock(&noted.lock);
-	for (size_t i = 0; i < noted.count && !is_found; i++) {
+	for (size_t i = 0; i < noted.count && !result; i++) {
 		if (noted.files[i].is_known)
 			continue;
 		*ret = noted.files[i];
 		ret->path = strdup(noted.files[i].path);
-		is_found = ret->path != NULL;
+		result = ret->path ? 1 : -ENOMEM;
 	}
 	(void)pthread_mutex_unlock(&noted.lock);
-	return is_found;
+	return result;
 }
 
 /* A file that was noted anew while it was searched stays pending. */
-static void finish_pending(struct noted_file *searched)
+static void finish_pending(const struct noted_file *searched)
 {
 	struct noted_file *file;
 
@@ -170,7 +178,22 @@ static void finish_pending(struct noted_file *searched)
 	/* Behind what was learnt, which the state's lock publishes. */
 	add_relaxed(&noted.searches, 1);
 	(void)pthread_mutex_unlock(&noted.lock);
-	free(searched->path);
+}
+
+/* Holding `reading`. Ends at a file that could not be searched now, which stays pending. */
+static int learn_pending(void)
+{
+	struct noted_file file;
+	int result;
+
+	while ((result = find_pending(&file)) > 0) {
+		result = learn_file(file.path);
+		if (!result)
+			finish_pending(&file);
+		free(file.path);
+		TRY(result);
+	}
+	return result;
 }
 
 unsigned etw_tdh_files_searches(void)
@@ -178,24 +201,21 @@ unsigned etw_tdh_files_searches(void)
 	return load_relaxed(&noted.searches);
 }
 
-bool etw_tdh_files_learn(unsigned *searches)
+int etw_tdh_files_learn(unsigned *searches)
 {
-	struct noted_file file;
+	int result = 0;
 	unsigned now;
 
 	if (UNLIKELY(load_relaxed(&noted.pending) != 0)) {
 		(void)pthread_mutex_lock(&noted.reading);
-		while (find_pending(&file)) {
-			learn_file(file.path);
-			finish_pending(&file);
-		}
+		result = learn_pending();
 		(void)pthread_mutex_unlock(&noted.reading);
 	}
 	now = load_relaxed(&noted.searches);
 	if (now == *searches)
-		return false;
+		return result;
 	*searches = now;
-	return true;
+	return 1;
 }
 
 __attribute__((destructor)) static void forget_files(void)

@@ -8,8 +8,6 @@
 #ifndef ETW_API_TDH_TRACE_FILES_H
 #define ETW_API_TDH_TRACE_FILES_H
 
-#include <stdbool.h>
-
 /* Files that are remembered; beyond them the oldest is forgotten. */
 #define ETW_TDH_FILES_MAX 256
 
@@ -34,11 +32,13 @@ unsigned etw_tdh_files_searches(void);
  *
  * @searches: etw_tdh_files_searches() before the caller looked in vain; renewed when true is returned
  *
- * Files that cannot be read any more are passed over. One thread reads; others that ask wait for it. With
- * nothing to do it costs two loads.
- * Returns whether any file was searched since, so that looking again makes sense.
+ * Files that cannot be read any more are passed over; one that memory or descriptors did not suffice for is
+ * searched anew by the next call. One thread reads; others that ask wait for it. With nothing to do it costs
+ * two loads.
+ * Returns 1 when any file was searched since, so that looking again makes sense; 0 when none was; -ENOMEM, -EMFILE
+ * or -ENFILE when none was and that is why.
  * Context: any thread that does not hold the lock of the state.
  */
-bool etw_tdh_files_learn(unsigned *searches);
+int etw_tdh_files_learn(unsigned *searches);
 
 #endif
