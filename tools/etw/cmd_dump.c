@@ -2,6 +2,7 @@
 /* `etw dump`: the events themselves, in order of time, streamed. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -137,11 +138,11 @@ static bool take_option(void *context, int code)
 	case OPTION_TO:
 		return take_time("to", &dump->to);
 	case OPTION_PROVIDER:
-		return take_word(&dump->filter.providers);
+		return take_word(&dump->filter.words[FILTER_PROVIDER]);
 	case OPTION_EVENT:
-		return take_word(&dump->filter.events);
+		return take_word(&dump->filter.words[FILTER_EVENT]);
 	case OPTION_PID:
-		return take_word(&dump->filter.pids);
+		return take_word(&dump->filter.words[FILTER_PID]);
 	case OPTION_MAX:
 		return take_max(dump);
 	case OPTION_OUTPUT:
@@ -277,6 +278,47 @@ static int write_events(struct dump *dump)
 	return result;
 }
 
+struct study {
+	struct dump *dump;
+	struct filter_study study;
+};
+
+static int study_event(void *context, size_t trace, EVENT_RECORD *record,
+		       struct etw_event_address address)
+{
+	struct study *study = context;
+	struct dump *dump = study->dump;
+	struct etw_decoding decoding = {0};
+
+	(void)trace;
+	(void)address;
+	if (!dump->no_decode)
+		TRY(etw_decoder_run(dump->decoder, record, &decoding));
+	filter_study(&dump->filter, &study->study, record, decoding.schema,
+		     etw_schema_store_provider_name(dump->store, &record->EventHeader.ProviderId));
+	return 0;
+}
+
+/*
+ * A second pass, where a word of the filter fitted nothing: the first one asks no more of an event than it must,
+ * and so does not know what the words say by themselves.
+ */
+static void tell_filter(struct dump *dump)
+{
+	CLEANUP(freep) struct study *study = calloc(1, sizeof(*study));
+	const struct etw_trace_sink sink = {.context = study,
+					    .event = study_event,
+					    .from_ft = dump->from_ft,
+					    .to_ft = dump->to_ft};
+	bool has_window = dump->from.is_given || dump->to.is_given;
+
+	if (!study || filter_is_satisfied(&dump->filter) || (!dump->seen && !dump->loss_marks))
+		return;
+	study->dump = dump;
+	if (!etw_trace_process(dump->inputs.traces, dump->inputs.count, &sink))
+		filter_tell(&dump->filter, &study->study, has_window ? "the window" : "the trace");
+}
+
 /* The last line, on standard error so that the output stays what it is. */
 static int tell_loss(const struct dump *dump)
 {
@@ -330,7 +372,7 @@ static int work(struct dump *dump, char **files, int count)
 	}
 	if (dump->is_whole) {
 		tell_window(dump);
-		filter_tell(&dump->filter);
+		tell_filter(dump);
 	}
 	return tell_loss(dump);
 }
@@ -343,7 +385,7 @@ static int run(int argc, char **argv)
 
 	if (status != ETW_VERB_GOES_ON)
 		return status;
-	if (!filter_check(&dump.filter))
+	if (!filter_check(&dump.filter, !dump.no_decode))
 		return ETW_EXIT_USAGE;
 	return work(&dump, argv + optind, argc - optind);
 }

@@ -2,22 +2,17 @@
 #include "tools/etw/filter.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/guid.h"
 #include "base/number.h"
-#include "export/export.h"
 #include "schema/event_name.h"
 #include "tools/common/program.h"
 
-#define NAME_BYTES_MAX 512
-
 void filter_done(struct filter *filter)
 {
-	etw_words_done(&filter->providers);
-	etw_words_done(&filter->events);
-	etw_words_done(&filter->pids);
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		etw_words_done(&filter->words[kind]);
 }
 
 /* Written like a GUID: in braces, or two groups of digits that only a GUID begins with. */
@@ -48,46 +43,52 @@ static bool check_words(const struct etw_words *words, const char *option)
 	return true;
 }
 
-bool filter_check(const struct filter *filter)
+static bool check_provider(const char *word)
 {
-	uint64_t value;
 	GUID guid;
 
-	if (!check_words(&filter->providers, "provider") || !check_words(&filter->events, "event"))
-		return false;
-	for (size_t i = 0; i < filter->providers.count; i++) {
-		const char *word = filter->providers.at[i];
+	if (!looks_like_guid(word) || !etw_guid_parse(word, &guid))
+		return true;
+	etw_program_error("--provider wants a name or a GUID such as "
+			  "{9e814aad-3204-11d2-9a82-006008a86939}, not \"%s\"",
+			  word);
+	return false;
+}
 
-		if (looks_like_guid(word) && etw_guid_parse(word, &guid)) {
-			etw_program_error("--provider wants a name or a GUID such as "
-					  "{9e814aad-3204-11d2-9a82-006008a86939}, not \"%s\"",
-					  word);
+static bool check_event(const char *word, bool has_names)
+{
+	if (has_names || etw_schema_word_is_number(word))
+		return true;
+	etw_program_error("--event \"%s\" is a name, and with --no-decode events have none; give "
+			  "the id",
+			  word);
+	return false;
+}
+
+bool filter_check(const struct filter *filter, bool has_names)
+{
+	const struct etw_words *words = filter->words;
+	uint64_t value;
+
+	if (!check_words(&words[FILTER_PROVIDER], "provider") ||
+	    !check_words(&words[FILTER_EVENT], "event") || !check_words(&words[FILTER_PID], "pid"))
+		return false;
+	for (size_t i = 0; i < words[FILTER_PROVIDER].count; i++) {
+		if (!check_provider(words[FILTER_PROVIDER].at[i]))
 			return false;
-		}
 	}
-	for (size_t i = 0; i < filter->pids.count; i++) {
-		if (!etw_number_parse(filter->pids.at[i], UINT32_MAX, &value)) {
+	for (size_t i = 0; i < words[FILTER_EVENT].count; i++) {
+		if (!check_event(words[FILTER_EVENT].at[i], has_names))
+			return false;
+	}
+	for (size_t i = 0; i < words[FILTER_PID].count; i++) {
+		if (!etw_number_parse(words[FILTER_PID].at[i], UINT32_MAX, &value)) {
 			etw_program_error("--pid wants a process id, not \"%s\"",
-					  filter->pids.at[i]);
+					  words[FILTER_PID].at[i]);
 			return false;
 		}
 	}
 	return true;
-}
-
-bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record)
-{
-	uint64_t pid;
-
-	for (size_t i = 0; i < filter->pids.count; i++) {
-		if (etw_number_parse(filter->pids.at[i], UINT32_MAX, &pid) &&
-		    pid == record->EventHeader.ProcessId) {
-			filter->has_process = true;
-			return true;
-		}
-	}
-	filter->has_process |= !filter->pids.count;
-	return !filter->pids.count;
 }
 
 static bool is_provider(const char *word, const EVENT_RECORD *record,
@@ -104,105 +105,123 @@ static bool is_provider(const char *word, const EVENT_RECORD *record,
 		etw_schema_name_fits(word, schema->task_name));
 }
 
-/* Keeps the names of providers for suggestions; each once, as far as there is room. */
-static void remember(struct filter *filter, const char *name)
+/* What a word is held against. */
+struct subject {
+	const EVENT_RECORD *record;
+	const struct etw_schema *schema;
+	const char *provider_name;
+};
+
+static bool fits(enum filter_kind kind, const char *word, const struct subject *subject)
 {
-	if (!name || !*name || filter->name_count == FILTER_NAMES_MAX)
-		return;
-	for (size_t i = filter->name_count; i > 0; i--) {
-		if (filter->names[i - 1] == name || !strcmp(filter->names[i - 1], name))
-			return;
+	uint64_t pid;
+
+	switch (kind) {
+	case FILTER_PID:
+		return etw_number_parse(word, UINT32_MAX, &pid) &&
+		       pid == subject->record->EventHeader.ProcessId;
+	case FILTER_PROVIDER:
+		return is_provider(word, subject->record, subject->schema, subject->provider_name);
+	default:
+		return etw_schema_event_is(word, &subject->record->EventHeader, subject->schema);
 	}
-	filter->names[filter->name_count++] = name;
 }
 
-static bool wants_provider(struct filter *filter, const EVENT_RECORD *record,
-			   const struct etw_schema *schema, const char *provider_name)
+static bool wants(struct filter *filter, enum filter_kind kind, const struct subject *subject)
 {
-	bool is_wanted = !filter->providers.count;
+	const struct etw_words *words = &filter->words[kind];
+	bool is_wanted = !words->count;
 
-	for (size_t i = 0; i < filter->providers.count; i++) {
+	for (size_t i = 0; i < words->count; i++) {
 		uint64_t bit = UINT64_C(1) << i;
 
-		if (is_wanted && filter->provider_hits & bit)
+		if (is_wanted && filter->hits[kind] & bit)
 			continue;
-		if (is_provider(filter->providers.at[i], record, schema, provider_name)) {
-			filter->provider_hits |= bit;
+		if (fits(kind, words->at[i], subject)) {
+			filter->hits[kind] |= bit;
 			is_wanted = true;
 		}
 	}
-	if (!is_wanted) {
-		remember(filter, provider_name);
-		remember(filter, schema ? schema->provider_name : NULL);
-		if (schema && schema->source == DecodingSourceWbem)
-			remember(filter, schema->task_name);
-	}
 	return is_wanted;
+}
+
+bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record)
+{
+	return wants(filter, FILTER_PID, &(struct subject){.record = record});
 }
 
 bool filter_wants_kind(struct filter *filter, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const char *provider_name)
 {
-	bool is_wanted = !filter->events.count;
+	const struct subject subject = {record, schema, provider_name};
 
-	if (!wants_provider(filter, record, schema, provider_name))
-		return false;
-	filter->has_provider = true;
-	for (size_t i = 0; i < filter->events.count; i++) {
-		uint64_t bit = UINT64_C(1) << i;
-
-		if (is_wanted && filter->event_hits & bit)
-			continue;
-		if (etw_schema_event_is(filter->events.at[i], &record->EventHeader, schema)) {
-			filter->event_hits |= bit;
-			is_wanted = true;
-		}
-	}
-	return is_wanted;
+	return wants(filter, FILTER_PROVIDER, &subject) && wants(filter, FILTER_EVENT, &subject);
 }
 
-/* The provider that was perhaps meant: a slip of the fingers, or a part of the name. */
-static const char *find_nearest(const struct filter *filter, const char *word)
+bool filter_is_satisfied(const struct filter *filter)
 {
-	const char *nearest = etw_program_nearest(word, filter->names, filter->name_count);
-	char part[NAME_BYTES_MAX];
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		size_t count = filter->words[kind].count;
 
-	if (nearest || snprintf(part, sizeof(part), "*%s*", word) >= (int)sizeof(part))
-		return nearest;
-	for (size_t i = 0; i < filter->name_count; i++) {
-		if (etw_schema_name_fits(part, filter->names[i]))
-			return filter->names[i];
+		if (count && filter->hits[kind] != UINT64_MAX >> (FILTER_WORDS_MAX - count))
+			return false;
 	}
-	return NULL;
+	return true;
 }
 
-static void tell_provider(const struct filter *filter, const char *word)
+static uint64_t find_fitting(const struct filter *filter, enum filter_kind kind,
+			     const struct subject *subject)
 {
-	const char *nearest = find_nearest(filter, word);
-	struct etw_text text = {0};
+	uint64_t bits = 0;
 
-	if (nearest) {
-		etw_text_puts(&text, nearest);
-		(void)etw_export_clean(&text, 0);
-	}
-	etw_program_error("no provider matches \"%s\"%s%s%s", word,
-			  nearest ? "; did you mean " : "", nearest ? etw_text_string(&text) : "",
-			  nearest ? "?" : "");
-	etw_text_done(&text);
+	for (size_t i = 0; i < filter->words[kind].count; i++)
+		bits |= (uint64_t)fits(kind, filter->words[kind].at[i], subject) << i;
+	return bits;
 }
 
-void filter_tell(const struct filter *filter)
+/* Each name once, as far as there is room. */
+static void remember(struct filter_names *names, const char *name)
 {
-	if (filter->pids.count && !filter->has_process)
-		etw_program_error("no event is of %s", filter->pids.count == 1
-							       ? "this process"
-							       : "one of these processes");
-	for (size_t i = 0; filter->has_process && i < filter->providers.count; i++) {
-		if (!(filter->provider_hits >> i & 1))
-			tell_provider(filter, filter->providers.at[i]);
+	if (!name || !*name || names->count == FILTER_NAMES_MAX)
+		return;
+	for (size_t i = names->count; i > 0; i--) {
+		if (names->at[i - 1] == name || !strcmp(names->at[i - 1], name))
+			return;
 	}
-	for (size_t i = 0; filter->has_provider && i < filter->events.count; i++) {
-		if (!(filter->event_hits >> i & 1))
-			etw_program_error("no event matches \"%s\"", filter->events.at[i]);
-	}
+	names->at[names->count++] = name;
+}
+
+static void remember_event(struct filter_names *names, const struct subject *subject)
+{
+	const struct etw_schema *schema = subject->schema;
+
+	if (!schema)
+		return;
+	remember(names, etw_schema_event_task(schema));
+	remember(names, schema->event_name);
+	remember(names, etw_schema_event_opcode(
+				schema, subject->record->EventHeader.EventDescriptor.Opcode));
+}
+
+void filter_study(const struct filter *filter, struct filter_study *study,
+		  const EVENT_RECORD *record, const struct etw_schema *schema,
+		  const char *provider_name)
+{
+	const struct subject subject = {record, schema, provider_name};
+	uint64_t pids = find_fitting(filter, FILTER_PID, &subject);
+	uint64_t providers = find_fitting(filter, FILTER_PROVIDER, &subject);
+	unsigned passes_pid = !filter->words[FILTER_PID].count || pids;
+	unsigned passes_provider = !filter->words[FILTER_PROVIDER].count || providers;
+
+	study->pids |= pids;
+	study->providers[passes_pid] |= providers;
+	study->events[passes_provider * 2 + passes_pid] |= find_fitting(filter, FILTER_EVENT,
+									&subject);
+	remember(&study->provider_names, provider_name);
+	if (schema)
+		remember(&study->provider_names, schema->provider_name);
+	if (schema && schema->source == DecodingSourceWbem)
+		remember(&study->provider_names, schema->task_name);
+	if (passes_provider)
+		remember_event(&study->event_names, &subject);
 }

@@ -10,25 +10,31 @@
 #include "decode/decode.h"
 #include "tools/common/options.h"
 
-#define FILTER_WORDS_MAX 64  /* of providers, of events */
-#define FILTER_NAMES_MAX 512 /* providers that are remembered for suggestions */
+#define FILTER_WORDS_MAX 64  /* of each kind */
+#define FILTER_NAMES_MAX 512 /* names that are remembered for suggestions */
+
+/* In the order in which they are asked. */
+enum filter_kind {
+	FILTER_PID,
+	FILTER_PROVIDER, /* names with wildcards, or GUIDs */
+	FILTER_EVENT,    /* ids, or names with wildcards */
+	FILTER_KINDS,
+};
 
 struct filter {
-	struct etw_words providers; /* names with wildcards, or GUIDs */
-	struct etw_words events;    /* ids, or names with wildcards */
-	struct etw_words pids;
-	/* What the pass met so far: which words fitted, and the names that no word fitted. */
-	uint64_t provider_hits, event_hits; /* a bit per word */
-	bool has_process, has_provider;     /* events got as far as the next filter */
-	const char *names[FILTER_NAMES_MAX];
-	size_t name_count;
+	struct etw_words words[FILTER_KINDS];
+	uint64_t hits[FILTER_KINDS]; /* a bit per word: it fitted what the kinds before had left */
 };
 
 /* filter_done() - frees the lists of words; takes a zeroed filter. */
 void filter_done(struct filter *filter);
 
-/* filter_check() - whether every word is well-formed; tells what is wrong on standard error. */
-bool filter_check(const struct filter *filter);
+/*
+ * filter_check() - whether every word is well-formed; tells what is wrong on standard error.
+ *
+ * @has_names: events are decoded, so that they have names
+ */
+bool filter_check(const struct filter *filter, bool has_names);
 
 /* filter_wants_process() - the part that needs no schema. */
 bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record);
@@ -41,7 +47,34 @@ bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record);
 bool filter_wants_kind(struct filter *filter, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const char *provider_name);
 
-/* filter_tell() - after a whole pass: names on standard error the words that fitted no event. */
-void filter_tell(const struct filter *filter);
+/* filter_is_satisfied() - whether every word has fitted something. */
+bool filter_is_satisfied(const struct filter *filter);
+
+/* Names that a user may have meant; they live as long as the schemas. */
+struct filter_names {
+	const char *at[FILTER_NAMES_MAX];
+	size_t count;
+};
+
+/* Every word by itself, whatever the others say: to find out which one leaves nothing. */
+struct filter_study {
+	uint64_t pids;
+	uint64_t providers[2]; /* a bit per word; by whether the event passes --pid */
+	uint64_t events[4];    /* the same; and, plus 2, whether it passes --provider */
+	struct filter_names provider_names, event_names;
+};
+
+/* filter_study() - takes in one event. */
+void filter_study(const struct filter *filter, struct filter_study *study,
+		  const EVENT_RECORD *record, const struct etw_schema *schema,
+		  const char *provider_name);
+
+/*
+ * filter_tell() - one sentence on standard error for each word that left nothing.
+ *
+ * @study: of all events that the filter saw
+ * @where: "the trace", or the part of it that was read
+ */
+void filter_tell(const struct filter *filter, const struct filter_study *study, const char *where);
 
 #endif
