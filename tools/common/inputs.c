@@ -190,7 +190,7 @@ int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *s
 
 struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
 {
-	struct etw_loss loss = {.marks = marks};
+	struct etw_loss loss = {.marks = marks, .files = inputs->count};
 
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
@@ -223,11 +223,15 @@ void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
 		etw_text_puts(text, loss->marks == 1 ? " marks a loss" : " mark a loss");
 	}
 	if (!loss->skipped_places) {
-		etw_text_puts(text, "; the file is undamaged");
+		etw_text_puts(text, loss->is_partial   ? "; nothing damaged in what was read"
+				    : loss->files == 1 ? "; the file is undamaged"
+						       : "; the files are undamaged");
 		return;
 	}
 	etw_text_puts(text, "; damaged in ");
 	etw_number_count(text, loss->skipped_places, "place");
+	if (loss->is_partial)
+		etw_text_puts(text, " of what was read");
 	etw_text_puts(text, ", ");
 	etw_number_bytes(text, loss->skipped_bytes);
 	etw_text_puts(text, " unreadable");

@@ -63,6 +63,8 @@ struct etw_loss {
 	uint64_t marks;          /* buffers whose flags tell of loss before them */
 	uint64_t skipped_bytes;  /* that the reader could not read */
 	uint64_t skipped_places; /* how many times */
+	size_t files;
+	bool is_partial; /* not every event was looked at */
 };
 
 /* etw_loss_of() - @marks: RT_LostEvent records that a pass delivered. */

@@ -325,6 +325,8 @@ static int tell_loss(const struct dump *dump)
 	CLEANUP(etw_text_done) struct etw_text line = {0};
 	struct etw_loss loss = etw_loss_of(&dump->inputs, dump->loss_marks);
 
+	/* The search for schemas went over all of it; without, there was only the pass itself. */
+	loss.is_partial = dump->no_decode && (!dump->is_whole || dump->to.is_given);
 	etw_number_count(&line, dump->shown, "event");
 	etw_text_puts(&line, " shown of ");
 	etw_number_grouped(&line, dump->seen + dump->loss_marks);
