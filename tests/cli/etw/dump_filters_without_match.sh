@@ -5,7 +5,7 @@
 for words in "--provider synthetic-biuld" "--provider Prozess" "--provider '' " \
 	"--provider nothing --provider Process" "--event Nothing --event Process/Start" \
 	"--provider nothing --event Nothing" "--pid 123456 --provider nothing" \
-	"--provider Process --event Strat" "--provider Process --provider Thread --event Nothing" \
+	"--provider Process --event Sttart" "--provider Process --provider Thread --event Nothing" \
 	"--provider Process --event CSwitch" "--provider Synthetic-Build --pid 900" \
 	"--pid 900 --event Compile*" "--pid 1024 --provider Process --event DCStart" \
 	"--provider Process --event Job* --from 0.01" \
