@@ -3,25 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macros.h"
 
-static void close_fd(const int *fd)
+void etw_file_closep(const int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
 }
 
-/* Of a file that became shorter, what is left of it. */
-static int read_all(int fd, char *to, size_t room, size_t *ret)
+int etw_file_read_all(int fd, void *to, size_t room, size_t *ret_bytes)
 {
+	uint8_t *at = to;
 	size_t bytes = 0;
 
 	while (bytes < room) {
-		ssize_t got = read(fd, to + bytes, room - bytes);
+		ssize_t got = read(fd, at + bytes, room - bytes);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -31,13 +33,53 @@ static int read_all(int fd, char *to, size_t room, size_t *ret)
 			break;
 		bytes += (size_t)got;
 	}
-	*ret = bytes;
+	*ret_bytes = bytes;
 	return 0;
+}
+
+int etw_file_write_all(int fd, const void *at, size_t bytes)
+{
+	const uint8_t *from = at;
+
+	while (bytes) {
+		ssize_t done = write(fd, from, bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		from += done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
+/* One that is there keeps its mode: it may be somebody else's. */
+static int make_folder(const char *path, mode_t mode)
+{
+	if (mkdir(path, mode) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	return chmod(path, mode) < 0 ? -errno : 0;
+}
+
+int etw_file_make_folders(const char *path, mode_t mode)
+{
+	CLEANUP(freep) char *copy = strdup(path);
+	char *slash = copy;
+
+	if (!copy)
+		return -ENOMEM;
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		TRY(make_folder(copy, mode));
+		*slash = '/';
+	}
+	return make_folder(copy, mode);
 }
 
 int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes)
 {
-	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(etw_file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	CLEANUP(freep) char *at = NULL;
 	struct stat info;
 	size_t bytes = 0;
@@ -53,7 +95,7 @@ int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_by
 	at = malloc((size_t)info.st_size + 1);
 	if (!at)
 		return -ENOMEM;
-	TRY(read_all(fd, at, (size_t)info.st_size, &bytes));
+	TRY(etw_file_read_all(fd, at, (size_t)info.st_size, &bytes));
 	at[bytes] = '\0';
 	*ret_bytes = bytes;
 	*ret = TAKE(at);

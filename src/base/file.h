@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are read as a whole. */
+/* Files and folders: read and written as a whole, and made with all above them. */
 #ifndef ETW_BASE_FILE_H
 #define ETW_BASE_FILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
+
+/* etw_file_closep() - for CLEANUP on a descriptor; takes a negative one. */
+void etw_file_closep(const int *fd);
+
+/*
+ * etw_file_read_all() - reads until @room is full or the file ends.
+ *
+ * @ret_bytes: how much that was
+ *
+ * Returns 0 or what reading fails with.
+ */
+int etw_file_read_all(int fd, void *to, size_t room, size_t *ret_bytes);
+
+/* etw_file_write_all() - writes all of it. Returns 0 or what writing fails with. */
+int etw_file_write_all(int fd, const void *at, size_t bytes);
+
+/*
+ * etw_file_make_folders() - makes a folder and those above it that are not there.
+ *
+ * @mode: of those that are made, whatever the umask
+ *
+ * Returns 0, also when it is there; -ENOMEM; what making one fails with.
+ */
+int etw_file_make_folders(const char *path, mode_t mode);
 
 /*
  * etw_file_read() - a regular file's bytes.

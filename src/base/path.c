@@ -7,32 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 
 static bool has_drive(const char *path)
 {
 	return isalpha((unsigned char)path[0]) && path[1] == ':' &&
 	       (path[2] == '\\' || path[2] == '/' || !path[2]);
-}
-
-/* mkdir -p; the last component too. */
-static int make_folders(char *path)
-{
-	for (char *at = path + 1;; at++) {
-		if (*at && *at != '/')
-			continue;
-		char kept = *at;
-
-		*at = '\0';
-		int result = mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
-
-		*at = kept;
-		if (result || !kept)
-			return result;
-	}
 }
 
 static int default_drive(char letter, char **ret)
@@ -52,7 +35,7 @@ static int default_drive(char letter, char **ret)
 		folder = NULL;
 		return -ENOMEM;
 	}
-	TRY(make_folders(folder));
+	TRY(etw_file_make_folders(folder, 0700));
 	*ret = TAKE(folder);
 	return 0;
 }

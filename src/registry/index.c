@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 
@@ -149,15 +150,10 @@ int etw_registry_index_read(struct etw_bytes bytes, struct etw_registry_index *r
 	return 0;
 }
 
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
-
 static int map_index(const char *path, struct etw_bytes *ret)
 {
-	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	CLEANUP(etw_file_closep)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat info;
 	void *at;
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 #include "schema/compiled/binary_internal.h"
 #include "schema/compiled/language.h"
@@ -25,12 +26,6 @@ void etw_binary_file_close(struct etw_binary_file *image)
 {
 	if (image->at)
 		(void)munmap(image->at, image->bytes);
-}
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
 }
 
 /* A file that became shorter leaves zeros. */
@@ -94,7 +89,7 @@ static int read_image(int fd, const struct etw_binary_file *image)
 
 int etw_binary_file_open(const char *path, struct etw_binary_file *ret)
 {
-	CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(etw_file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat info;
 	void *at;
 

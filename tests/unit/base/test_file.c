@@ -1,19 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are read as a whole: what is no file is refused, and nothing blocks. */
+/* Files that are read and written as a whole: what is no file is refused, and nothing blocks; folders. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmocka.h>
+
 #include "base/file.h"
+
+static char folder[32];
+
+static int begin(void **state)
+{
+	(void)state;
+	(void)strcpy(folder, "/tmp/etw-file-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	char command[64];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void test_file__pipes_are_read_and_written_as_a_whole(void **state)
+{
+	char text[8] = {0};
+	size_t bytes = 0;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(etw_file_write_all(ends[1], "abc", 3), 0);
+	assert_int_equal(etw_file_write_all(ends[1], "defg", 4), 0);
+	assert_int_equal(etw_file_read_all(ends[0], text, 5, &bytes), 0);
+	assert_int_equal(bytes, 5);
+	etw_file_closep(&ends[1]);
+	assert_int_equal(etw_file_read_all(ends[0], text, sizeof(text), &bytes), 0);
+	assert_int_equal(bytes, 2);
+	assert_memory_equal(text, "fg", 2);
+	assert_int_equal(etw_file_write_all(ends[0], "x", 1), -EBADF);
+	etw_file_closep(&ends[0]);
+	assert_int_equal(etw_file_read_all(ends[0], text, 1, &bytes), -EBADF);
+	ends[0] = -1;
+	etw_file_closep(&ends[0]);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	return info.st_mode & 07777;
+}
+
+static void test_file__folders_have_the_mode_that_was_asked_for(void **state)
+{
+	char one[64], three[64], file[64];
+	mode_t mask = umask(0777);
+	int r;
+
+	(void)state;
+	(void)snprintf(one, sizeof(one), "%s/one", folder);
+	(void)snprintf(three, sizeof(three), "%s/one/two/three/", folder);
+	r = etw_file_make_folders(three, 0755);
+	(void)umask(mask);
+	assert_int_equal(r, 0);
+	assert_int_equal(mode_of(one), 0755);
+	assert_int_equal(mode_of(three), 0755);
+	assert_int_equal(etw_file_make_folders(three, 0700), 0);
+	assert_int_equal(mode_of(three), 0755);
+	(void)snprintf(file, sizeof(file), "%s/file", folder);
+	assert_int_equal(fclose(fopen(file, "we")), 0);
+	(void)snprintf(file, sizeof(file), "%s/file/below", folder);
+	assert_int_equal(etw_file_make_folders(file, 0700), -ENOTDIR);
+}
 
 static void test_file__reads_what_is_there(void **state)
 {
@@ -37,20 +108,20 @@ static void test_file__reads_what_is_there(void **state)
 
 static void test_file__refuses_what_is_no_file(void **state)
 {
-	char folder[] = "/tmp/etw-file-XXXXXX", path[sizeof(folder) + 8];
+	char own[] = "/tmp/etw-file-XXXXXX", path[sizeof(own) + 8];
 	size_t bytes;
 	char *at;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	(void)snprintf(path, sizeof(path), "%s/fifo", folder);
+	assert_non_null(mkdtemp(own));
+	(void)snprintf(path, sizeof(path), "%s/fifo", own);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	/* Nobody writes into it: to wait for somebody would be for ever. */
 	assert_int_equal(etw_file_read(path, 100, &at, &bytes), -EINVAL);
-	assert_int_equal(etw_file_read(folder, 100, &at, &bytes), -EISDIR);
+	assert_int_equal(etw_file_read(own, 100, &at, &bytes), -EISDIR);
 	assert_int_equal(etw_file_read("/dev/zero", 100, &at, &bytes), -EINVAL);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(own), 0);
 }
 
 int main(void)
@@ -58,6 +129,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file__reads_what_is_there),
 		cmocka_unit_test(test_file__refuses_what_is_no_file),
+		cmocka_unit_test_setup_teardown(test_file__pipes_are_read_and_written_as_a_whole,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_file__folders_have_the_mode_that_was_asked_for,
+						begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
