@@ -10,15 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
-#include "base/table.h"
 #include "base/time.h"
 #include "registry/change_internal.h"
 #include "registry/folder.h"
 
 #define NEW_INDEX      "index.new" /* there while a change lasts: the next one sees a crash by it */
-#define NEW_DEFINITION "definitions/new"
+#define NEW_DEFINITION ETW_REGISTRY_DEFINITIONS "/new"
 
 void etw_registry_change_end(struct etw_registry_change *change)
 {
@@ -48,45 +48,52 @@ void etw_registry_change_endp(struct etw_registry_change **change)
 	etw_registry_change_end(*change);
 }
 
-/* mkdir -p. A folder that others may look into, as they may into the index. */
-static int make_folder(const char *folder)
+/*
+ * What root keeps, everybody reads, whatever root's umask: otherwise a strict one would hide the system's
+ * providers from all but root. What a user keeps is the user's alone, and nobody else would believe it.
+ */
+static mode_t mode_of(mode_t for_all)
 {
-	CLEANUP(freep) char *path = strdup(folder);
+	return geteuid() == 0 ? for_all : for_all & 0700;
+}
 
-	if (!path)
-		return -ENOMEM;
-	for (char *at = path + 1; *path; at++) {
-		char kept = *at;
+#define FOLDER_MODE mode_of(0755)
+#define FILE_MODE   mode_of(0644)
 
-		if (kept && kept != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return -errno;
-		*at = kept;
-		if (!kept)
-			break;
-	}
-	return 0;
+/* Opens a file for writing, made with that mode, whatever the umask. */
+static int create(int folder_fd, const char *name, int flags, mode_t mode)
+{
+	int fd = openat(folder_fd, name, O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	int r;
+
+	if (fd >= 0 && fchmod(fd, mode) == 0)
+		return fd;
+	r = -errno;
+	if (fd >= 0)
+		(void)close(fd);
+	return r;
+}
+
+static int make_definitions(int folder_fd)
+{
+	if (mkdirat(folder_fd, ETW_REGISTRY_DEFINITIONS, 0700) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	return fchmodat(folder_fd, ETW_REGISTRY_DEFINITIONS, FOLDER_MODE, 0) < 0 ? -errno : 0;
 }
 
 static int lock_folder(struct etw_registry_change *change, const char *folder)
 {
-	TRY(make_folder(folder));
+	TRY(etw_file_make_folders(folder, FOLDER_MODE));
 	change->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (change->folder_fd < 0)
 		return -errno;
-	change->lock_fd = openat(change->folder_fd, "lock",
-				 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (change->lock_fd < 0)
-		return -errno;
+	change->lock_fd = create(change->folder_fd, "lock", O_RDWR, 0600);
+	TRY(change->lock_fd);
 	while (flock(change->lock_fd, LOCK_EX) < 0) {
 		if (errno != EINTR)
 			return -errno;
 	}
-	if (mkdirat(change->folder_fd, "definitions", 0755) < 0 && errno != EEXIST)
-		return -errno;
-	return 0;
+	return make_definitions(change->folder_fd);
 }
 
 static bool is_content(const void *item, const void *key)
@@ -103,7 +110,7 @@ static uint64_t content_hash(const struct etw_registry_file *file)
 	return etw_hash_bytes((uint64_t)file->kind, file->sha1, sizeof(file->sha1));
 }
 
-static bool is_provider(const void *item, const void *key)
+static bool is_guid(const void *item, const void *key)
 {
 	return etw_guid_equal(&((const struct change_row *)item)->row.guid, key);
 }
@@ -122,33 +129,64 @@ static int grow(void *list, size_t count, size_t item_bytes)
 	return 0;
 }
 
+struct change_file *etw_registry_change_content(const struct etw_registry_change *change,
+						const struct etw_registry_file *wanted)
+{
+	const struct change_file key = {.row = *wanted};
+
+	return etw_table_find(&change->by_content, content_hash(wanted), is_content, &key);
+}
+
+struct change_file *etw_registry_change_newest(struct change_file *file)
+{
+	while (file && file->newer)
+		file = file->newer;
+	return file;
+}
+
+struct change_row *etw_registry_change_rows(const struct etw_registry_change *change,
+					    const GUID *guid)
+{
+	return etw_table_find(&change->by_guid, etw_guid_hash(guid), is_guid, guid);
+}
+
 static int add_file(struct etw_registry_change *change, const struct etw_registry_file *row,
 		    bool is_new)
 {
+	struct change_file *same = etw_registry_change_content(change, row);
 	struct change_file *file = etw_arena_alloc(&change->arena, sizeof(*file));
 
 	if (!file)
 		return -ENOMEM;
 	TRY(grow(&change->files, change->file_count, sizeof(struct change_file *)));
 	*file = (struct change_file){.row = *row, .is_new = is_new};
-	TRY(etw_table_insert(&change->by_content, content_hash(row), file));
+	if (same)
+		etw_registry_change_newest(same)->newer = file;
+	else
+		TRY(etw_table_insert(&change->by_content, content_hash(row), file));
 	change->files[change->file_count++] = file;
 	return 0;
 }
 
 static int add_row(struct etw_registry_change *change, const struct etw_registry_row *row)
 {
+	struct change_row *same = etw_registry_change_rows(change, &row->guid);
 	struct change_row *kept = etw_arena_alloc(&change->arena, sizeof(*kept));
 
 	if (!kept)
 		return -ENOMEM;
 	TRY(grow(&change->rows, change->row_count, sizeof(struct change_row *)));
 	*kept = (struct change_row){.row = *row, .file = change->files[row->file]};
+	if (same) {
+		kept->next = same->next;
+		same->next = kept;
+	} else {
+		TRY(etw_table_insert(&change->by_guid, etw_guid_hash(&row->guid), kept));
+	}
 	change->rows[change->row_count++] = kept;
-	if (row->role != WIRE_REGISTRY_PROVIDER)
-		return 0;
-	kept->file->has_providers = true;
-	return etw_table_insert(&change->by_guid, etw_guid_hash(&row->guid), kept);
+	if (row->role == WIRE_REGISTRY_PROVIDER)
+		kept->file->has_providers = true;
+	return 0;
 }
 
 static int read_old(struct etw_registry_change *change, const char *folder,
@@ -182,9 +220,8 @@ static int mark_begin(struct etw_registry_change *change)
 		etw_registry_change_sweep(change);
 		(void)unlinkat(change->folder_fd, NEW_INDEX, 0);
 	}
-	fd = openat(change->folder_fd, NEW_INDEX, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
+	fd = create(change->folder_fd, NEW_INDEX, O_WRONLY | O_EXCL, FILE_MODE);
+	TRY(fd);
 	(void)close(fd);
 	change->has_begun = true;
 	return 0;
@@ -206,30 +243,13 @@ int etw_registry_change_begin(const char *folder, struct etw_registry_change **r
 	return 0;
 }
 
-static int write_all(int fd, const uint8_t *at, size_t bytes)
-{
-	while (bytes) {
-		ssize_t done = write(fd, at, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
 static int write_file(int folder_fd, const char *name, const uint8_t *at, size_t bytes)
 {
-	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-			0644);
+	int fd = create(folder_fd, name, O_WRONLY | O_TRUNC, FILE_MODE);
 	int r;
 
-	if (fd < 0)
-		return -errno;
-	r = write_all(fd, at, bytes);
+	TRY(fd);
+	r = etw_file_write_all(fd, at, bytes);
 	if (close(fd) < 0 && !r)
 		r = -errno;
 	return r;
@@ -265,19 +285,50 @@ static int add_item_file(struct etw_registry_change *change, const struct etw_re
 	return add_file(change, file, /* is_new= */ true);
 }
 
+/* Its bytes are compared when they are read; a file that is gone or cut shows by its size. */
+static bool is_stored(const struct etw_registry_change *change,
+		      const struct etw_registry_file *file)
+{
+	char name[ETW_REGISTRY_NAME_BYTES];
+	struct stat info;
+
+	etw_registry_definition_name(file, name);
+	return !fstatat(change->folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(info.st_mode) && (uint64_t)info.st_size == file->bytes;
+}
+
+static struct etw_registry_file file_of(const struct etw_registry_item *item)
+{
+	struct etw_registry_file file = {.kind = item->kind, .bytes = item->stored.left};
+
+	memcpy(file.sha1, item->sha1, sizeof(file.sha1));
+	return file;
+}
+
+static const struct change_file *find_live(const struct etw_registry_change *change,
+					   const struct etw_registry_file *wanted)
+{
+	const struct change_file *file =
+		etw_registry_change_newest(etw_registry_change_content(change, wanted));
+
+	return file && !file->is_gone ? file : NULL;
+}
+
 int etw_registry_change_add(struct etw_registry_change *change,
 			    const struct etw_registry_item *item)
 {
-	struct change_file wanted = {.row = {.kind = item->kind, .bytes = item->stored.left}};
-	const struct change_file *same;
+	struct etw_registry_file file = file_of(item);
 
-	memcpy(wanted.row.sha1, item->sha1, sizeof(wanted.row.sha1));
-	same = etw_table_find(&change->by_content, content_hash(&wanted.row), is_content, &wanted);
-	if (same && !same->is_gone)
-		return ETW_REGISTRY_SAME;
+	if (find_live(change, &file)) {
+		if (is_stored(change, &file))
+			return ETW_REGISTRY_SAME;
+		/* A new index tells those that have missed the definition to look again. */
+		change->is_changed = true;
+		return store_definition(change, &file, item->stored);
+	}
 	if (change->file_count >= ETW_REGISTRY_FILES_MAX)
 		return -EUSERS;
-	TRY(add_item_file(change, item, &wanted.row));
+	TRY(add_item_file(change, item, &file));
 	change->is_changed = true;
 	for (size_t i = 0; i < item->row_count; i++) {
 		struct etw_registry_row row = item->rows[i];
@@ -289,58 +340,35 @@ int etw_registry_change_add(struct etw_registry_change *change,
 	return 0;
 }
 
-const char *etw_registry_change_name(const struct etw_registry_change *change, const GUID *provider)
+bool etw_registry_change_is_new(const struct etw_registry_change *change,
+				const struct etw_registry_item *item)
 {
-	const struct change_row *row = etw_table_find(&change->by_guid, etw_guid_hash(provider),
-						      is_provider, provider);
+	const struct etw_registry_file wanted = file_of(item);
+	const struct change_file *file = find_live(change, &wanted);
 
-	/* The table knows one row of each; only a removal makes the others matter. */
-	for (size_t i = 0; row && row->is_gone && i < change->row_count; i++) {
-		const struct change_row *other = change->rows[i];
-
-		if (!other->is_gone && other->row.role == WIRE_REGISTRY_PROVIDER &&
-		    etw_guid_equal(&other->row.guid, provider))
-			row = other;
-	}
-	if (!row || row->is_gone)
-		return NULL;
-	return row->row.name ? row->row.name : "";
+	return file && file->is_new;
 }
 
-/* A definition goes with the last of its providers, or, of messages, with the last of its GUIDs. */
-static void drop_empty_files(struct etw_registry_change *change)
+bool etw_registry_change_find(const struct etw_registry_change *change, const GUID *provider,
+			      struct etw_registry_defined *ret)
 {
-	for (size_t i = 0; i < change->file_count; i++)
-		change->files[i]->is_gone = true;
-	for (size_t i = 0; i < change->row_count; i++) {
-		struct change_row *row = change->rows[i];
+	const struct change_row *latest = NULL;
 
-		if (!row->is_gone &&
-		    (row->row.role == WIRE_REGISTRY_PROVIDER || !row->file->has_providers ||
-		     row->file->row.kind == WIRE_REGISTRY_TMF))
-			row->file->is_gone = false;
-	}
-	for (size_t i = 0; i < change->row_count; i++)
-		change->rows[i]->is_gone |= change->rows[i]->file->is_gone;
-}
-
-size_t etw_registry_change_remove(struct etw_registry_change *change, const GUID *guid)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < change->row_count; i++) {
-		struct change_row *row = change->rows[i];
-
-		if (row->is_gone || !etw_guid_equal(&row->row.guid, guid))
+	for (const struct change_row *row = etw_registry_change_rows(change, provider); row;
+	     row = row->next) {
+		if (row->is_gone || row->row.role != WIRE_REGISTRY_PROVIDER)
 			continue;
-		row->is_gone = true;
-		count++;
+		if (!latest || row->row.file > latest->row.file)
+			latest = row;
 	}
-	if (count) {
-		drop_empty_files(change);
-		change->is_changed = true;
-	}
-	return count;
+	if (!latest)
+		return false;
+	*ret = (struct etw_registry_defined){
+		.name = latest->row.name ? latest->row.name : "",
+		.from = latest->file->row.from ? latest->file->row.from : "",
+		.is_new = latest->file->is_new,
+	};
+	return true;
 }
 
 int etw_registry_change_write(struct etw_registry_change *change)
@@ -360,19 +388,13 @@ static void remove_gone(struct etw_registry_change *change)
 	char name[ETW_REGISTRY_NAME_BYTES];
 
 	for (size_t i = 0; i < change->file_count; i++) {
-		const struct change_file *file = change->files[i];
-		const struct change_file *live = NULL;
+		struct change_file *file = change->files[i];
 
-		if (!file->is_gone)
-			continue;
 		/* Removed and added again in one change: the name is in use. */
-		for (size_t j = i + 1; j < change->file_count && !live; j++) {
-			if (!change->files[j]->is_gone && is_content(change->files[j], file))
-				live = change->files[j];
-		}
+		if (!file->is_gone || !etw_registry_change_newest(file)->is_gone)
+			continue;
 		etw_registry_definition_name(&file->row, name);
-		if (!live)
-			(void)unlinkat(change->folder_fd, name, 0);
+		(void)unlinkat(change->folder_fd, name, 0);
 	}
 }
 
@@ -389,18 +411,13 @@ int etw_registry_change_commit(struct etw_registry_change *change)
 	return 0;
 }
 
-/* Whether a file of the definitions' folder is one that the index in force names. */
-static bool is_in_force(const struct etw_registry_change *change, const char *name)
+/* Whether the index in force names a definition. */
+static bool is_in_force(const struct etw_registry_change *change,
+			const struct etw_registry_file *file)
 {
-	for (uint32_t i = 0; i < change->old.file_count; i++) {
-		const struct etw_registry_file file = etw_registry_index_file(&change->old, i);
-		char own[ETW_REGISTRY_NAME_BYTES];
+	const struct change_file *oldest = etw_registry_change_content(change, file);
 
-		etw_registry_definition_name(&file, own);
-		if (!strcmp(strchr(own, '/') + 1, name))
-			return true;
-	}
-	return false;
+	return oldest && !oldest->is_new;
 }
 
 static void sweep_new(struct etw_registry_change *change)
@@ -410,16 +427,18 @@ static void sweep_new(struct etw_registry_change *change)
 	for (size_t i = 0; i < change->file_count; i++) {
 		const struct change_file *file = change->files[i];
 
+		if (!file->is_new || is_in_force(change, &file->row))
+			continue;
 		etw_registry_definition_name(&file->row, name);
-		if (file->is_new && !is_in_force(change, strchr(name, '/') + 1))
-			(void)unlinkat(change->folder_fd, name, 0);
+		(void)unlinkat(change->folder_fd, name, 0);
 	}
 	(void)unlinkat(change->folder_fd, NEW_DEFINITION, 0);
 }
 
 void etw_registry_change_sweep(struct etw_registry_change *change)
 {
-	int fd = openat(change->folder_fd, "definitions", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(change->folder_fd, ETW_REGISTRY_DEFINITIONS,
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
 	DIR *folder;
 
@@ -432,7 +451,10 @@ void etw_registry_change_sweep(struct etw_registry_change *change)
 	}
 	folder = fd < 0 ? NULL : fdopendir(fd);
 	while (folder && (entry = readdir(folder))) {
-		if (*entry->d_name != '.' && !is_in_force(change, entry->d_name))
+		struct etw_registry_file file;
+
+		if (*entry->d_name != '.' && (!etw_registry_definition_of(entry->d_name, &file) ||
+					      !is_in_force(change, &file)))
 			(void)unlinkat(fd, entry->d_name, 0);
 	}
 	if (folder)

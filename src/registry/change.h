@@ -29,25 +29,55 @@ int etw_registry_change_begin(const char *folder, struct etw_registry_change **r
  *
  * @item: borrowed for the call
  *
- * Returns 0; ETW_REGISTRY_SAME; -EUSERS when the registry is full; -ENOMEM; what writing fails with.
+ * One that is named in the index, and gone or cut, is stored again. Returns 0; ETW_REGISTRY_SAME; -EUSERS
+ * when the registry is full; -ENOMEM; what writing fails with.
  */
 int etw_registry_change_add(struct etw_registry_change *change,
 			    const struct etw_registry_item *item);
 
-/*
- * etw_registry_change_name() - whether a provider is defined already.
- *
- * Returns its name, "" when it has none; NULL when it is not defined. Valid until the change ends.
- */
-const char *etw_registry_change_name(const struct etw_registry_change *change,
-				     const GUID *provider);
+/* etw_registry_change_is_new() - whether this change has added the same definition already. */
+bool etw_registry_change_is_new(const struct etw_registry_change *change,
+				const struct etw_registry_item *item);
+
+/* Who defines a provider; valid until the change ends. */
+struct etw_registry_defined {
+	const char *name; /* "" when it has none */
+	const char *from; /* the file that it was imported from */
+	bool is_new;      /* by this change */
+};
+
+/* etw_registry_change_find() - whether a provider is defined already; @ret is then the latest definition. */
+bool etw_registry_change_find(const struct etw_registry_change *change, const GUID *provider,
+			      struct etw_registry_defined *ret);
 
 /*
- * etw_registry_change_remove() - removes what is defined for a GUID.
+ * etw_registry_change_remove() - removes a provider.
  *
- * Definitions without any provider left go as well. Returns how many rows were removed.
+ * Definitions without any provider left go as well. WPP messages do not go by provider: their definitions go
+ * whole when the GUID is that of a message or of a control GUID. What only has events of that GUID, as a MOF
+ * class may, stays. Returns how many rows went.
  */
 size_t etw_registry_change_remove(struct etw_registry_change *change, const GUID *guid);
+
+/*
+ * etw_registry_change_remove_item() - removes what a file defines.
+ *
+ * The definition of these contents; without one, what was imported from the same path; else the providers that
+ * the file describes, in whatever version. Returns how many rows went.
+ */
+size_t etw_registry_change_remove_item(struct etw_registry_change *change,
+				       const struct etw_registry_item *item);
+
+/*
+ * etw_registry_change_remove_from() - removes all that was imported from a file, or from below a folder.
+ *
+ * @path: absolute, as realpath() gives it
+ * @ret_definitions: how many definitions went; may be NULL
+ *
+ * Returns how many rows went.
+ */
+size_t etw_registry_change_remove_from(struct etw_registry_change *change, const char *path,
+				       size_t *ret_definitions);
 
 /*
  * etw_registry_change_write() - writes the new index beside the old one, and all to the disk.

@@ -9,7 +9,8 @@
 
 struct change_file {
 	struct etw_registry_file row;
-	uint32_t number; /* in the new index */
+	struct change_file *newer; /* of the same contents: removed and added again */
+	uint32_t number;           /* in the new index */
 	bool is_new;
 	bool is_gone;
 	bool has_providers; /* ever */
@@ -18,6 +19,7 @@ struct change_file {
 struct change_row {
 	struct etw_registry_row row;
 	struct change_file *file;
+	struct change_row *next; /* of the same GUID */
 	bool is_gone;
 };
 
@@ -33,8 +35,8 @@ struct etw_registry_change {
 	size_t row_count;
 	struct change_file **files;
 	size_t file_count;
-	struct etw_table by_content; /* struct change_file */
-	struct etw_table by_guid;    /* struct change_row of providers */
+	struct etw_table by_content; /* struct change_file, the oldest of its contents */
+	struct etw_table by_guid;    /* struct change_row, one of each GUID */
 };
 
 /*
@@ -43,6 +45,17 @@ struct etw_registry_change {
  * Returns 0; -EFBIG when offsets would not fit; -ENOMEM.
  */
 int etw_registry_change_index(struct etw_registry_change *change, struct etw_text *text);
+
+/* etw_registry_change_content() - the oldest file of these contents (sha1 and kind), or NULL. */
+struct change_file *etw_registry_change_content(const struct etw_registry_change *change,
+						const struct etw_registry_file *wanted);
+
+/* etw_registry_change_newest() - the newest file of the same contents; takes NULL. */
+struct change_file *etw_registry_change_newest(struct change_file *file);
+
+/* etw_registry_change_rows() - one row of a GUID, which leads to the others; NULL: there is none. */
+struct change_row *etw_registry_change_rows(const struct etw_registry_change *change,
+					    const GUID *guid);
 
 /* etw_registry_change_sweep() - removes definitions that the index in force does not name. */
 void etw_registry_change_sweep(struct etw_registry_change *change);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/sha1.h"
 
@@ -21,7 +22,7 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-int etw_registry_is_one(void)
+bool etw_registry_is_one(void)
 {
 	return environment("ETW_PROVIDERS_DIR") != NULL || geteuid() == 0;
 }
@@ -50,47 +51,51 @@ int etw_registry_folder(enum etw_registry_scope scope, char **ret)
 	return home && *home == '/' ? format(ret, home, "/.local/share/etw/providers") : -ENOENT;
 }
 
+static const char hex_digits[] = "0123456789abcdef";
+
+static const char *const kind_ends[WIRE_REGISTRY_KINDS] = {
+	[WIRE_REGISTRY_MANIFEST] = ".man",
+	[WIRE_REGISTRY_BINARY] = ".res",
+	[WIRE_REGISTRY_MOF] = ".mof",
+	[WIRE_REGISTRY_TMF] = ".tmf",
+};
+
 void etw_registry_definition_name(const struct etw_registry_file *file,
 				  char name[ETW_REGISTRY_NAME_BYTES])
 {
-	static const char *const ends[WIRE_REGISTRY_KINDS] = {
-		[WIRE_REGISTRY_MANIFEST] = "man",
-		[WIRE_REGISTRY_BINARY] = "res",
-		[WIRE_REGISTRY_MOF] = "mof",
-		[WIRE_REGISTRY_TMF] = "tmf",
-	};
-	int at = snprintf(name, ETW_REGISTRY_NAME_BYTES, "definitions/");
+	static const char folder[] = ETW_REGISTRY_DEFINITIONS "/";
+	char *to = name + sizeof(folder) - 1;
 
-	for (size_t i = 0; i < sizeof(file->sha1); i++)
-		at += snprintf(name + at, ETW_REGISTRY_NAME_BYTES - (size_t)at, "%02x",
-			       file->sha1[i]);
-	(void)snprintf(name + at, ETW_REGISTRY_NAME_BYTES - (size_t)at, ".%s", ends[file->kind]);
+	memcpy(name, folder, sizeof(folder) - 1);
+	for (size_t i = 0; i < sizeof(file->sha1); i++) {
+		*to++ = hex_digits[file->sha1[i] >> 4];
+		*to++ = hex_digits[file->sha1[i] & 15];
+	}
+	(void)strcpy(to, kind_ends[file->kind]);
+}
+
+bool etw_registry_definition_of(const char *name, struct etw_registry_file *ret)
+{
+	for (size_t i = 0; i < 2 * sizeof(ret->sha1); i++) {
+		const char *digit = *name ? strchr(hex_digits, *name++) : NULL;
+		uint8_t *byte = &ret->sha1[i / 2];
+
+		if (!digit)
+			return false;
+		*byte = (uint8_t)((i % 2 ? *byte << 4 : 0) | (digit - hex_digits));
+	}
+	for (int kind = 1; kind < WIRE_REGISTRY_KINDS; kind++) {
+		if (!strcmp(name, kind_ends[kind])) {
+			ret->kind = (enum wire_registry_kind)kind;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int refuse(struct etw_fault *reterr, const char *sentence)
 {
 	return etw_fault_set(reterr, -EBADMSG, 0, "stored definition", NULL, sentence);
-}
-
-static int read_all(int fd, uint8_t *to, size_t bytes)
-{
-	while (bytes) {
-		ssize_t got = read(fd, to, bytes);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		to += got;
-		bytes -= (size_t)got;
-	}
-	return 0;
-}
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
 }
 
 int etw_registry_definition_read(const char *folder, const struct etw_registry_file *file,
@@ -99,9 +104,10 @@ int etw_registry_definition_read(const char *folder, const struct etw_registry_f
 	char name[ETW_REGISTRY_NAME_BYTES];
 	CLEANUP(freep) char *path = NULL;
 	CLEANUP(freep) uint8_t *bytes = NULL;
-	CLEANUP(close_fd) int fd = -1;
+	CLEANUP(etw_file_closep) int fd = -1;
 	uint8_t sha1[ETW_SHA1_BYTES];
 	struct stat info;
+	size_t got;
 
 	etw_registry_definition_name(file, name);
 	if (asprintf(&path, "%s/%s", folder, name) < 0) {
@@ -119,9 +125,9 @@ int etw_registry_definition_read(const char *folder, const struct etw_registry_f
 	bytes = malloc((size_t)file->bytes + 1);
 	if (!bytes)
 		return -ENOMEM;
-	TRY(read_all(fd, bytes, (size_t)file->bytes));
-	etw_sha1(bytes, (size_t)file->bytes, sha1);
-	if (memcmp(sha1, file->sha1, sizeof(sha1)) != 0)
+	TRY(etw_file_read_all(fd, bytes, (size_t)file->bytes, &got));
+	etw_sha1(bytes, got, sha1);
+	if (got != file->bytes || memcmp(sha1, file->sha1, sizeof(sha1)) != 0)
 		return refuse(reterr,
 			      "a definition in the registry has changed since it was stored");
 	*ret = TAKE(bytes);

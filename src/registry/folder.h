@@ -21,7 +21,9 @@ enum etw_registry_scope {
 int etw_registry_folder(enum etw_registry_scope scope, char **ret);
 
 /* etw_registry_is_one() - both scopes are one folder (root, or $ETW_PROVIDERS_DIR). */
-int etw_registry_is_one(void);
+bool etw_registry_is_one(void);
+
+#define ETW_REGISTRY_DEFINITIONS "definitions"
 
 /* "definitions/<sha1>.<kind>" and a NUL. */
 #define ETW_REGISTRY_NAME_BYTES 64
@@ -29,6 +31,15 @@ int etw_registry_is_one(void);
 /* etw_registry_definition_name() - where a definition lies within the folder. */
 void etw_registry_definition_name(const struct etw_registry_file *file,
 				  char name[ETW_REGISTRY_NAME_BYTES]);
+
+/*
+ * etw_registry_definition_of() - the opposite: which definition a file within "definitions/" is.
+ *
+ * @ret: sha1 and kind are set, nothing else
+ *
+ * Returns whether it has the name of one.
+ */
+bool etw_registry_definition_of(const char *name, struct etw_registry_file *ret);
 
 /*
  * etw_registry_definition_read() - a stored definition.

@@ -17,6 +17,23 @@ static void complain(struct etw_registry_import *import, const char *path, int e
 		import->complain(import->context, path, error, fault);
 }
 
+int etw_registry_import_item(struct etw_registry_import *import,
+			     const struct etw_registry_item *item)
+{
+	int r = etw_registry_change_add(import->change, item);
+
+	TRY(r);
+	if (r == ETW_REGISTRY_SAME) {
+		import->same++;
+		return 0;
+	}
+	import->added++;
+	import->events += item->event_count;
+	for (size_t i = 0; i < item->row_count; i++)
+		import->providers += item->rows[i].role == WIRE_REGISTRY_PROVIDER;
+	return 0;
+}
+
 static int import_file(struct etw_registry_import *import, const char *path)
 {
 	CLEANUP(etw_registry_item_done) struct etw_registry_item item = {0};
@@ -36,17 +53,7 @@ static int import_file(struct etw_registry_import *import, const char *path)
 		return 0;
 	}
 	TRY(r);
-	r = etw_registry_change_add(import->change, &item);
-	TRY(r);
-	if (r == ETW_REGISTRY_SAME) {
-		import->same++;
-		return 0;
-	}
-	import->added++;
-	import->events += item.event_count;
-	for (size_t i = 0; i < item.row_count; i++)
-		import->providers += item.rows[i].role == WIRE_REGISTRY_PROVIDER;
-	return 0;
+	return etw_registry_import_item(import, &item);
 }
 
 static int import_folder(struct etw_registry_import *import, const char *folder, unsigned depth);

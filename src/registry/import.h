@@ -24,6 +24,10 @@ struct etw_registry_import {
 	void *context;
 };
 
+/* etw_registry_import_item() - adds a file that was read, and counts it. Returns 0; else as etw_registry_change_add(). */
+int etw_registry_import_item(struct etw_registry_import *import,
+			     const struct etw_registry_item *item);
+
 /*
  * etw_registry_import_folder() - all that can be imported below a folder.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `wevtutil ep`: the names of the installed providers, one a line. */
+/* `wevtutil ep`: the names of the installed providers, and of modules with WPP messages, one a line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "tools/common/installed.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/wevtutil/find.h"
 #include "tools/wevtutil/verb.h"
 
 static int compare(const void *left, const void *right)
@@ -32,7 +33,7 @@ static int collect(const struct etw_registry *registry, char **names, size_t *re
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
 
-		if (entry.row.role != WIRE_REGISTRY_PROVIDER)
+		if (!wevtutil_is_listed(&entry.row))
 			continue;
 		names[*ret_count] = name_of(&entry.row);
 		if (!names[*ret_count])
@@ -88,6 +89,8 @@ const struct wevtutil_verb wevtutil_ep = {
 	.full = "enum-publishers",
 	.help = "usage: wevtutil ep\n"
 		"\n"
-		"Names the installed providers, one a line; one without a name by its GUID.\n",
+		"Names the installed providers and the modules whose WPP messages are installed, "
+		"one a\n"
+		"line; what has no name, by its GUID.\n",
 	.run = run,
 };

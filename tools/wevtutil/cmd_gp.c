@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/guid.h"
 #include "base/macros.h"
 #include "tools/common/installed.h"
 #include "tools/common/output.h"
@@ -18,22 +17,19 @@ enum {
 	OPTION_FORMAT
 };
 
-/* The latest definition of a provider counts for what the index says of it. */
-static bool find_entry(const struct etw_registry *registry, const GUID *guid,
-		       struct etw_registry_entry *ret)
+/* A module has one row for each of its source files. */
+static void count_messages(const struct etw_registry *registry, struct etw_registry_entry *entry)
 {
-	bool is_found = false;
+	uint32_t count = 0;
 
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
-		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
+		const struct etw_registry_entry other = etw_registry_entry(registry, i);
 
-		if (entry.row.role != WIRE_REGISTRY_PROVIDER ||
-		    !etw_guid_equal(&entry.row.guid, guid))
-			continue;
-		*ret = entry;
-		is_found = true;
+		if (other.folder == entry->folder && other.row.file == entry->row.file &&
+		    other.row.role == WIRE_REGISTRY_EVENTS)
+			count += other.row.counts[WIRE_REGISTRY_COUNT_EVENTS];
 	}
-	return is_found;
+	entry->row.counts[WIRE_REGISTRY_COUNT_EVENTS] = count;
 }
 
 static int show(struct wevtutil_publisher *publisher, bool is_xml)
@@ -74,7 +70,6 @@ static int run(const struct wevtutil_words *words)
 	};
 	struct etw_registry_entry entry;
 	struct etw_registry *registry;
-	GUID guid;
 
 	if (format && strcasecmp(format, "xml") != 0 && strcasecmp(format, "text") != 0) {
 		etw_program_error("/f wants xml or text, not \"%s\"", format);
@@ -87,10 +82,12 @@ static int run(const struct wevtutil_words *words)
 	if (etw_installed_open(&registry) < 0)
 		return ETW_EXIT_FAILED;
 	etw_registry_attach(registry, store);
-	if (!wevtutil_find(registry, words->at[0], &guid) || !find_entry(registry, &guid, &entry)) {
+	if (!wevtutil_find(registry, words->at[0], &entry)) {
 		etw_program_error("the provider %s is not installed", words->at[0]);
 		return ETW_EXIT_FAILED;
 	}
+	if (entry.row.source == DecodingSourceWPP)
+		count_messages(registry, &entry);
 	publisher.entry = &entry;
 	return show_provider(store, &publisher, format && !strcasecmp(format, "xml"));
 }
@@ -100,7 +97,9 @@ const struct wevtutil_verb wevtutil_gp = {
 	.full = "get-publisher",
 	.help = "usage: wevtutil gp PROVIDER [/ge[:true|false]] [/gm[:true|false]] [/f:xml|text]\n"
 		"\n"
-		"Shows what is installed of a provider, named by its name or GUID.\n"
+		"Shows what is installed of a provider, named by its name or GUID, or of a module "
+		"with WPP\n"
+		"messages.\n"
 		"\n"
 		"  /ge        its events too (getevents)\n"
 		"  /gm        with their messages (getmessage)\n"

@@ -61,30 +61,46 @@ static int import_folder(struct command *command, const char *path)
 	return r < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
 }
 
-/* As on Windows, what is installed is not replaced behind the user's back. */
-static int refuse_installed(const struct etw_registry_change *change,
+static void tell_defined(const char *path, const GUID *provider,
+			 const struct etw_registry_defined *defined)
+{
+	char guid[ETW_GUID_BRACED_BYTES];
+	const char *name = *defined->name ? defined->name : guid;
+
+	etw_guid_format_braced(provider, guid);
+	if (defined->is_new)
+		etw_program_error("%s and %s both define the provider %s", defined->from, path,
+				  name);
+	else
+		etw_program_error("The provider %s is already installed with GUID %s.", name, guid);
+}
+
+/*
+ * As on Windows, what is installed is not replaced behind the user's back. Several PDBs have the same WPP
+ * provider, though: a component is made of many files.
+ */
+static int refuse_installed(const struct etw_registry_change *change, const char *path,
 			    const struct etw_registry_item *item)
 {
-	bool is_installed = false;
+	bool is_installed = false, is_new = false;
 
 	for (size_t i = 0; i < item->row_count; i++) {
 		const struct etw_registry_row *row = &item->rows[i];
-		char guid[ETW_GUID_BRACED_BYTES];
-		const char *name;
+		struct etw_registry_defined defined;
 
-		if (row->role != WIRE_REGISTRY_PROVIDER)
+		if (row->role != WIRE_REGISTRY_PROVIDER || row->source == DecodingSourceWPP ||
+		    !etw_registry_change_find(change, &row->guid, &defined))
 			continue;
-		name = etw_registry_change_name(change, &row->guid);
-		if (!name)
-			continue;
-		etw_guid_format_braced(&row->guid, guid);
-		etw_program_error("The provider %s is already installed with GUID %s.",
-				  *name ? name : guid, guid);
-		is_installed = true;
+		tell_defined(path, &row->guid, &defined);
+		is_new |= defined.is_new;
+		is_installed |= !defined.is_new;
 	}
 	if (is_installed)
 		etw_program_error("nothing was installed; wevtutil um takes it out first");
-	return is_installed ? -1 : 0;
+	else if (is_new)
+		etw_program_error("nothing was installed; give one of them, or their folder: the "
+				  "last one counts then");
+	return is_installed || is_new ? -1 : 0;
 }
 
 static void warn_of_resources(const struct command *command, const struct etw_registry_item *item)
@@ -116,15 +132,19 @@ static int import_file(struct command *command, const char *path)
 		wevtutil_complain("", path, r, &fault);
 		return ETW_EXIT_FAILED;
 	}
-	if (refuse_installed(command->change, &item) < 0)
+	/* Named twice, or by its folder too. */
+	if (etw_registry_change_is_new(command->change, &item)) {
+		command->totals.same++;
+		return ETW_EXIT_OK;
+	}
+	if (refuse_installed(command->change, path, &item) < 0)
 		return ETW_EXIT_FAILED;
 	warn_of_resources(command, &item);
-	r = etw_registry_change_add(command->change, &item);
+	r = etw_registry_import_item(&command->totals, &item);
 	if (r < 0) {
 		etw_program_error("cannot store %s: %s", path, strerror(-r));
 		return ETW_EXIT_FAILED;
 	}
-	command->totals.added += r != ETW_REGISTRY_SAME;
 	return ETW_EXIT_OK;
 }
 
@@ -152,10 +172,9 @@ static void tell_totals(const struct etw_registry_import *totals)
 	etw_number_count(&text, totals->providers, "provider");
 	etw_text_puts(&text, " and ");
 	etw_number_count(&text, totals->events, "event");
-	etw_text_printf(&text,
-			"\n%" PRIu64 " already there, %" PRIu64 " files stepped over, %" PRIu64
-			" could not be read\n",
-			totals->same, totals->stepped_over, totals->failed);
+	etw_text_printf(&text, "\n%" PRIu64 " already there, ", totals->same);
+	etw_number_count(&text, totals->stepped_over, "file");
+	etw_text_printf(&text, " stepped over, %" PRIu64 " could not be read\n", totals->failed);
 	(void)fputs(etw_text_string(&text), stdout);
 }
 

@@ -1,47 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-/* `wevtutil um`: takes out what a file defines, or a provider by name. */
-#include <errno.h>
+/* `wevtutil um`: takes out what a file defines, what came from a folder, or a provider by name. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
-#include "registry/registry.h"
 #include "tools/common/installed.h"
+#include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/wevtutil/change.h"
 #include "tools/wevtutil/find.h"
 #include "tools/wevtutil/verb.h"
 
-static int remove_file(struct etw_registry_change *change, const char *path)
+static int remove_file(struct etw_registry_change *change, const char *path, const char *full)
 {
 	CLEANUP(etw_registry_item_done) struct etw_registry_item item = {0};
 	struct etw_fault fault = {0};
-	size_t removed = 0;
 	int r = etw_registry_item_read(path, NULL, &item, &fault);
 
-	if (r < 0) {
+	if (!r && etw_registry_change_remove_item(change, &item))
+		return 0;
+	/* What cannot be read now has been readable once. */
+	if (r < 0 && etw_registry_change_remove_from(change, full, NULL))
+		return 0;
+	if (r < 0)
 		wevtutil_complain("", path, r, &fault);
-		return -1;
-	}
-	for (size_t i = 0; i < item.row_count; i++)
-		removed += etw_registry_change_remove(change, &item.rows[i].guid);
-	if (!removed)
+	else
 		etw_program_error("nothing that %s defines is installed", path);
-	return removed ? 0 : -1;
+	return -1;
 }
 
-static int remove_provider(struct etw_registry_change *change, const char *word)
+static int remove_folder(struct etw_registry_change *change, const char *path, const char *full)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	size_t definitions;
+
+	if (!etw_registry_change_remove_from(change, full, &definitions)) {
+		etw_program_error("nothing that is installed came from below %s", path);
+		return -1;
+	}
+	etw_number_count(&text, definitions, "definition");
+	etw_text_puts(&text, " taken out\n");
+	(void)fputs(etw_text_string(&text), stdout);
+	return 0;
+}
+
+static int remove_path(struct etw_registry_change *change, const char *path)
+{
+	CLEANUP(freep) char *full = realpath(path, NULL);
+	struct stat info;
+
+	if (!full || stat(full, &info) < 0) {
+		etw_program_error("cannot read %s: %m", path);
+		return -1;
+	}
+	return S_ISDIR(info.st_mode) ? remove_folder(change, path, full)
+				     : remove_file(change, path, full);
+}
+
+/* A file or folder that is gone is known by the path that it had. */
+static bool remove_gone(struct etw_registry_change *change, const char *path)
+{
+	CLEANUP(freep) char *folder = NULL;
+	CLEANUP(freep) char *full = NULL;
+
+	if (*path == '/')
+		return etw_registry_change_remove_from(change, path, NULL) != 0;
+	folder = getcwd(NULL, 0);
+	if (!folder || asprintf(&full, "%s/%s", folder, path) < 0) {
+		full = NULL;
+		return false;
+	}
+	return etw_registry_change_remove_from(change, full, NULL) != 0;
+}
+
+static int remove_provider(struct etw_registry_change *change, const char *word, const char *path)
 {
 	CLEANUP(etw_registry_closep) struct etw_registry *registry = NULL;
-	GUID guid;
+	const struct wevtutil_name name = wevtutil_name_of(word);
+	const char *folder = NULL;
+	size_t removed = 0;
 
 	if (etw_installed_open(&registry) < 0)
 		return -1;
-	if (wevtutil_find(registry, word, &guid) && etw_registry_change_remove(change, &guid))
+	for (size_t i = 0; i < etw_registry_count(registry); i++) {
+		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
+
+		if (!wevtutil_is_called(&entry.row, &name))
+			continue;
+		folder = entry.folder;
+		removed += etw_registry_change_remove(change, &entry.row.guid);
+	}
+	if (removed || (path && remove_gone(change, path)))
 		return 0;
-	etw_program_error("there is no file and no installed provider %s", word);
+	if (folder)
+		etw_program_error("%s is installed in %s, which this user does not change", word,
+				  folder);
+	else
+		etw_program_error("there is no file and no installed provider %s", word);
 	return -1;
 }
 
@@ -56,9 +115,9 @@ static int run(const struct wevtutil_words *words)
 		int r;
 
 		if (etw_path_resolve(words->at[i], &path) < 0 || access(path, F_OK) < 0)
-			r = remove_provider(change, words->at[i]);
+			r = remove_provider(change, words->at[i], path);
 		else
-			r = remove_file(change, path);
+			r = remove_path(change, path);
 		if (r < 0)
 			return ETW_EXIT_FAILED;
 	}
@@ -68,9 +127,13 @@ static int run(const struct wevtutil_words *words)
 const struct wevtutil_verb wevtutil_um = {
 	.brief = "um",
 	.full = "uninstall-manifest",
-	.help = "usage: wevtutil um FILE|PROVIDER...\n"
+	.help = "usage: wevtutil um FILE|FOLDER|PROVIDER...\n"
 		"\n"
-		"Takes the providers out again that a file defines, or one by its name or GUID.\n",
+		"Takes out what a file defines, all that was installed from below a folder, or a "
+		"provider\n"
+		"by its name or GUID. WPP messages go by the name of their module or provider, "
+		"with the\n"
+		"whole TMF or PDB file that they came from.\n",
 	.operands_min = 1,
 	.operands_max = SIZE_MAX,
 	.run = run,

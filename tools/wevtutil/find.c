@@ -5,20 +5,52 @@
 
 #include "base/guid.h"
 
-bool wevtutil_find(const struct etw_registry *registry, const char *word, GUID *ret)
+struct wevtutil_name wevtutil_name_of(const char *word)
 {
-	bool is_guid = etw_guid_parse(word, ret) == 0;
+	struct wevtutil_name name = {.word = word};
+
+	name.is_guid = etw_guid_parse(word, &name.guid) == 0;
+	return name;
+}
+
+bool wevtutil_is_listed(const struct etw_registry_row *row)
+{
+	return row->role == WIRE_REGISTRY_PROVIDER || row->source == DecodingSourceWPP;
+}
+
+bool wevtutil_is_called(const struct etw_registry_row *row, const struct wevtutil_name *name)
+{
+	if (!wevtutil_is_listed(row))
+		return false;
+	return name->is_guid ? etw_guid_equal(&row->guid, &name->guid)
+			     : row->name && !strcasecmp(row->name, name->word);
+}
+
+/* The first one decides which GUID is meant, the last one of that GUID counts. */
+static bool find_role(const struct etw_registry *registry, const struct wevtutil_name *name,
+		      enum wire_registry_role role, struct etw_registry_entry *ret)
+{
+	bool is_found = false;
 
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
 
-		if (entry.row.role != WIRE_REGISTRY_PROVIDER)
+		if (entry.row.role != role)
 			continue;
-		if (is_guid ? etw_guid_equal(&entry.row.guid, ret)
-			    : entry.row.name && !strcasecmp(entry.row.name, word)) {
-			*ret = entry.row.guid;
-			return true;
-		}
+		if (is_found ? !etw_guid_equal(&entry.row.guid, &ret->row.guid)
+			     : !wevtutil_is_called(&entry.row, name))
+			continue;
+		*ret = entry;
+		is_found = true;
 	}
-	return false;
+	return is_found;
+}
+
+bool wevtutil_find(const struct etw_registry *registry, const char *word,
+		   struct etw_registry_entry *ret)
+{
+	const struct wevtutil_name name = wevtutil_name_of(word);
+
+	return find_role(registry, &name, WIRE_REGISTRY_PROVIDER, ret) ||
+	       find_role(registry, &name, WIRE_REGISTRY_EVENTS, ret);
 }

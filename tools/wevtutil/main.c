@@ -62,7 +62,9 @@ static int run(const struct wevtutil_verb *verb, int argc, char **argv)
 {
 	CLEANUP(wevtutil_words_done) struct wevtutil_words words = {0};
 
-	if (argc && is_help(argv[0])) {
+	for (int i = 0; i < argc; i++) {
+		if (strcmp(argv[i], "/?") != 0 && (i || !is_help(argv[i])))
+			continue;
 		(void)fputs(verb->help, stdout);
 		return ETW_EXIT_OK;
 	}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Options as wevtutil takes them: /rf:FILE, /rf=FILE, -rf:FILE, --resourceFilePath FILE, in any case. Paths
- * of Linux begin with a slash too: a word is an option only if it is one by name.
+ * of Linux begin with a slash too: a word is an option if it is one by name, or if nothing in the root folder
+ * is called so.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/common/program.h"
 #include "tools/wevtutil/verb.h"
@@ -55,8 +57,9 @@ static bool take_option(const struct wevtutil_verb *verb, char **argv, int argc,
 	const struct wevtutil_option *option = find_option(verb, word, &value);
 
 	if (!option) {
-		etw_program_error("there is no option %s of %s; see wevtutil %s /?", word,
-				  verb->brief, verb->brief);
+		etw_program_error("there is no option %s of %s%s; see wevtutil %s /?", word,
+				  verb->brief, *word == '/' ? ", nor such a file" : "",
+				  verb->brief);
 		return false;
 	}
 	if (!value && option->is_switch)
@@ -72,13 +75,21 @@ static bool take_option(const struct wevtutil_verb *verb, char **argv, int argc,
 	return true;
 }
 
+/* One component behind the slash, and nothing of that name: who wrote it meant an option. */
+static bool is_like_option(const char *word)
+{
+	size_t bytes = strcspn(word + 1, ":=/");
+
+	return bytes && word[1 + bytes] != '/' && access(word, F_OK) < 0;
+}
+
 static bool is_option(const struct wevtutil_verb *verb, const char *word)
 {
 	const char *unused;
 
 	if (*word == '-')
 		return word[1] != '\0';
-	return *word == '/' && find_option(verb, word, &unused);
+	return *word == '/' && (find_option(verb, word, &unused) || is_like_option(word));
 }
 
 bool wevtutil_words_read(const struct wevtutil_verb *verb, int argc, char **argv,

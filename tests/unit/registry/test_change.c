@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
 
+#include "base/macros.h"
 #include "fixture.h"
 
 /* Files below definitions/. */
@@ -145,18 +147,23 @@ static void test_change__removes_a_provider_and_its_definitions(void **state)
 {
 	struct etw_registry_change *change;
 	const GUID one = fixture_guid(1), two = fixture_guid(2), three = fixture_guid(3);
+	struct etw_registry_defined defined;
 
 	(void)state;
 	assert_int_equal(fixture_import(1, "A"), 0);
 	assert_int_equal(fixture_import(1, "B"), 0);
 	assert_int_equal(fixture_import(2, "A"), 0);
 	assert_int_equal(etw_registry_change_begin(fixture_folder, &change, NULL), 0);
-	assert_string_equal(etw_registry_change_name(change, &one), "P1");
-	assert_null(etw_registry_change_name(change, &three));
+	assert_true(etw_registry_change_find(change, &one, &defined));
+	assert_string_equal(defined.name, "P1");
+	assert_string_equal(defined.from, "/from/here.man");
+	assert_false(defined.is_new);
+	assert_false(etw_registry_change_find(change, &three, &defined));
 	assert_int_equal(etw_registry_change_remove(change, &one), 2);
 	assert_int_equal(etw_registry_change_remove(change, &three), 0);
-	assert_null(etw_registry_change_name(change, &one));
-	assert_string_equal(etw_registry_change_name(change, &two), "P2");
+	assert_false(etw_registry_change_find(change, &one, &defined));
+	assert_true(etw_registry_change_find(change, &two, &defined));
+	assert_string_equal(defined.name, "P2");
 	assert_int_equal(etw_registry_change_commit(change), 0);
 	etw_registry_change_end(change);
 	assert_int_equal(count_rows(), 1);
@@ -177,6 +184,119 @@ static void test_change__what_was_removed_can_come_again_at_once(void **state)
 	etw_registry_change_end(change);
 	assert_int_equal(count_rows(), 1);
 	assert_int_equal(count_definitions(), 1);
+}
+
+/* The second addition finds the first one, not what was removed. */
+static void test_change__added_twice_after_a_removal_is_one(void **state)
+{
+	struct etw_registry_change *change;
+	const GUID one = fixture_guid(1);
+
+	(void)state;
+	assert_int_equal(fixture_import(1, "A"), 0);
+	assert_int_equal(etw_registry_change_begin(fixture_folder, &change, NULL), 0);
+	assert_int_equal(etw_registry_change_remove(change, &one), 1);
+	assert_int_equal(fixture_add(change, 1, "A"), 0);
+	assert_int_equal(fixture_add(change, 1, "A"), ETW_REGISTRY_SAME);
+	assert_int_equal(etw_registry_change_commit(change), 0);
+	etw_registry_change_end(change);
+	assert_int_equal(count_rows(), 1);
+	assert_int_equal(count_definitions(), 1);
+}
+
+static void test_change__a_lost_definition_is_stored_again(void **state)
+{
+	char command[128];
+
+	(void)state;
+	assert_int_equal(fixture_import(1, "A"), 0);
+	(void)snprintf(command, sizeof(command), "rm %s/definitions/*", fixture_folder);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(fixture_import(1, "A"), 0);
+	assert_int_equal(count_definitions(), 1);
+	assert_int_equal(count_rows(), 1);
+	assert_int_equal(fixture_import(1, "A"), ETW_REGISTRY_SAME);
+}
+
+static void test_change__a_crash_leaves_no_strange_files(void **state)
+{
+	char command[256];
+
+	(void)state;
+	assert_int_equal(fixture_import(1, "A"), 0);
+	(void)snprintf(command, sizeof(command),
+		       "cd %s && touch index.new definitions/new definitions/0123.man "
+		       "definitions/$(printf %%040d 7).man definitions/$(printf %%040d 7).xyz",
+		       fixture_folder);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(count_definitions(), 5);
+	assert_int_equal(fixture_import(2, "A"), 0);
+	assert_int_equal(count_definitions(), 2);
+}
+
+static void check_modes(const char *folder, mode_t folders, mode_t files)
+{
+	struct etw_registry_file file;
+	struct etw_registry_index index;
+	struct stat info;
+	char path[256], name[ETW_REGISTRY_NAME_BYTES];
+
+	assert_int_equal(etw_registry_index_open(folder, &index, NULL), 0);
+	file = etw_registry_index_file(&index, 0);
+	etw_registry_index_close(&index);
+	etw_registry_definition_name(&file, name);
+	assert_int_equal(stat(folder, &info), 0);
+	assert_int_equal(info.st_mode & 0777, folders);
+	(void)snprintf(path, sizeof(path), "%s/definitions", folder);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, folders);
+	(void)snprintf(path, sizeof(path), "%s/index", folder);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, files);
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, files);
+}
+
+static void import_under(const char *folder, mode_t mask)
+{
+	struct etw_registry_change *change;
+	mode_t old = umask(mask);
+	int r = etw_registry_change_begin(folder, &change, NULL);
+
+	(void)umask(old);
+	assert_int_equal(r, 0);
+	(void)umask(mask);
+	r = fixture_add(change, 1, "A");
+	r = r ? r : etw_registry_change_commit(change);
+	(void)umask(old);
+	assert_int_equal(r, 0);
+	etw_registry_change_end(change);
+}
+
+/* Root's registry is everybody's to read, a user's the user's alone. */
+static void test_change__the_umask_decides_nothing(void **state)
+{
+	static const mode_t masks[] = {0, 022, 077, 0777};
+	uid_t own = geteuid();
+	char folder[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		(void)snprintf(folder, sizeof(folder), "%s/own%zu/below", fixture_folder, i);
+		import_under(folder, masks[i]);
+		check_modes(folder, own ? 0700 : 0755, own ? 0600 : 0644);
+	}
+	if (own)
+		return;
+	assert_int_equal(chmod(fixture_folder, 0777), 0);
+	assert_int_equal(seteuid(65534), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		(void)snprintf(folder, sizeof(folder), "%s/user%zu/below", fixture_folder, i);
+		import_under(folder, masks[i]);
+		check_modes(folder, 0700, 0600);
+	}
+	assert_int_equal(seteuid(0), 0);
 }
 
 static void test_change__a_damaged_index_is_not_overwritten(void **state)
@@ -210,6 +330,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_change__what_was_removed_can_come_again_at_once, fixture_begin,
 			fixture_end),
+		cmocka_unit_test_setup_teardown(test_change__added_twice_after_a_removal_is_one,
+						fixture_begin, fixture_end),
+		cmocka_unit_test_setup_teardown(test_change__a_lost_definition_is_stored_again,
+						fixture_begin, fixture_end),
+		cmocka_unit_test_setup_teardown(test_change__a_crash_leaves_no_strange_files,
+						fixture_begin, fixture_end),
+		cmocka_unit_test_setup_teardown(test_change__the_umask_decides_nothing,
+						fixture_begin, fixture_end),
 		cmocka_unit_test_setup_teardown(test_change__a_damaged_index_is_not_overwritten,
 						fixture_begin, fixture_end),
 	};
