@@ -14,6 +14,12 @@
 #include "base/macros.h"
 #include "schema/types.h"
 
+/*
+ * How many values, and elements of structs, are gone over. Each value takes a byte at least or a step, so that no
+ * payload holds a field behind more of them; elements of structs may be empty, and arrays lie in one another.
+ */
+#define VISITS_MAX (2u << 16)
+
 struct writer {
 	const struct etw_schema *schema;
 	struct etw_payload_blob *blob;
@@ -21,6 +27,7 @@ struct writer {
 	struct wire_payload_step *last;       /* that further bytes may join; NULL: none */
 	uint8_t slots[ETW_SCHEMA_FIELDS_MAX]; /* by field: where its number is kept; 0: nowhere */
 	uint8_t slot_count;
+	uint32_t visit_count;
 	uint16_t step_of[ETW_SCHEMA_FIELDS_MAX]; /* of top-level fields that are asked for */
 	bool is_wanted[ETW_SCHEMA_FIELDS_MAX];
 };
@@ -176,11 +183,15 @@ static int add_field(struct writer *writer, uint16_t index)
 {
 	const struct etw_field *field = &writer->schema->fields[index];
 
+	if (writer->visit_count++ == VISITS_MAX)
+		return -EOPNOTSUPP;
 	if (!(field->flags & PropertyStruct))
 		return add_value(writer, index);
 	if (field->flags & (PropertyParamCount | ETW_FIELD_TO_END))
 		return -EOPNOTSUPP;
 	for (uint16_t i = 0; i < field->count; i++) {
+		if (writer->visit_count++ == VISITS_MAX)
+			return -EOPNOTSUPP;
 		for (uint16_t member = 0; member < field->struct_count; member++)
 			TRY(add_field(writer, (uint16_t)(field->struct_first + member)));
 	}

@@ -35,7 +35,7 @@ void *etw_payload_blob_add(struct etw_payload_blob *blob, size_t bytes);
  * Returns 0 with a blob that wire_payload_filter_check() takes; -EINVAL when a predicate names no field, one
  * that cannot be filtered by, an operator that its type does not have, or a value that is none of its type;
  * -EMSGSIZE when the blob would get too long; -ENOMEM; -EOPNOTSUPP when a field lies behind one whose size a filter
- * cannot tell.
+ * cannot tell, or behind more elements of structs than a payload has bytes.
  */
 int etw_payload_program_write(const struct etw_schema *schema, const struct etw_payload_wish *wish,
 			      struct etw_payload_blob *ret);

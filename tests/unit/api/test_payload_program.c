@@ -373,6 +373,41 @@ static void test_payload_program__many_fields(void **state)
 	assert_int_equal(write_for(fields, 600, 600, "Near", PAYLOADFIELD_EQ, "0"), -EOPNOTSUPP);
 }
 
+static struct etw_field struct_of(const char *name, uint16_t count, uint16_t first,
+				  uint16_t members)
+{
+	return (struct etw_field){
+		.name = name,
+		.flags = PropertyStruct,
+		.count = count,
+		.struct_first = first,
+		.struct_count = members,
+	};
+}
+
+/* Empty structs in arrays within arrays would be gone over four thousand million times. */
+static void test_payload_program__structs_without_end(void **state)
+{
+	const struct etw_field empty[] = {
+		struct_of("Structs", UINT16_MAX, 2, 1),
+		field_of("Field", TDH_INTYPE_UINT8),
+		struct_of("Inner", UINT16_MAX, 3, 0),
+	};
+	const struct etw_field bytes[] = {
+		struct_of("Structs", 40000, 2, 1),
+		field_of("Field", TDH_INTYPE_UINT8),
+		field_of("Byte", TDH_INTYPE_UINT8),
+	};
+	static uint8_t payload[40001] = {[40000] = 7};
+	const struct etw_schema schema = {.fields = empty, .top_count = 2, .field_count = 3};
+
+	(void)state;
+	assert_null(etw_schema_fields_check(&schema));
+	assert_int_equal(write_for(empty, 2, 3, "Field", PAYLOADFIELD_EQ, "7"), -EOPNOTSUPP);
+	assert_int_equal(write_for(bytes, 2, 3, "Field", PAYLOADFIELD_EQ, "7"), 0);
+	assert_true(passes(payload, sizeof(payload)));
+}
+
 static void test_payload_program__values_that_are_too_long(void **state)
 {
 	static char value[3000];
@@ -393,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_payload_program__fields),
 		cmocka_unit_test(test_payload_program__far_fields),
 		cmocka_unit_test(test_payload_program__many_fields),
+		cmocka_unit_test(test_payload_program__structs_without_end),
 		cmocka_unit_test(test_payload_program__values_that_are_too_long),
 	};
 
