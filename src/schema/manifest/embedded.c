@@ -59,6 +59,7 @@ void etw_embedded_done(struct etw_embedded *embedded)
 		embedded->newest = older;
 	}
 	embedded->count = 0;
+	embedded->bytes = 0;
 }
 
 static int refuse(struct etw_fault *reterr, uint64_t offset, const char *field,
@@ -111,8 +112,23 @@ static void drop(struct etw_embedded *embedded, struct etw_embedded_assembly **l
 	struct etw_embedded_assembly *assembly = *link;
 
 	*link = assembly->older;
+	embedded->bytes -= assembly->bytes;
 	free_assembly(assembly);
 	embedded->count--;
+}
+
+/* Drops the oldest ones until all are small enough together; @kept has a limit of its own. */
+static void make_way(struct etw_embedded *embedded, const struct etw_embedded_assembly *kept)
+{
+	while (embedded->bytes > ETW_EMBEDDED_OPEN_BYTES) {
+		struct etw_embedded_assembly **oldest = NULL;
+
+		for (struct etw_embedded_assembly **at = &embedded->newest; *at; at = &(*at)->older)
+			oldest = *at == kept ? oldest : at;
+		if (!oldest)
+			return;
+		drop(embedded, oldest);
+	}
 }
 
 static bool continues(const struct etw_embedded_assembly *assembly, const struct envelope *envelope)
@@ -177,6 +193,7 @@ int etw_embedded_add(struct etw_embedded *embedded, const EVENT_RECORD *record,
 	const EVENT_HEADER *header = &record->EventHeader;
 	struct etw_embedded_assembly **link;
 	struct envelope envelope;
+	size_t before;
 
 	TRY(read_envelope(record, &envelope, reterr));
 	link = find(embedded, header);
@@ -187,7 +204,11 @@ int etw_embedded_add(struct etw_embedded *embedded, const EVENT_RECORD *record,
 		TRY(begin(embedded, header, &envelope));
 		link = &embedded->newest;
 	}
+	before = (*link)->bytes;
 	TRY(keep_chunk(*link, &envelope));
+	embedded->bytes += (*link)->bytes - before;
+	make_way(embedded, *link);
+	link = find(embedded, header);
 	if ((*link)->bytes > ETW_EMBEDDED_MANIFEST_BYTES) {
 		drop(embedded, link);
 		return refuse(reterr, 0, NULL, "a manifest is larger than the limit");

@@ -15,6 +15,7 @@
 #define ETW_EMBEDDED_EVENT_OPCODE   0xfe
 #define ETW_EMBEDDED_OPEN_MAX       64                 /* assemblies at the same time */
 #define ETW_EMBEDDED_MANIFEST_BYTES ((size_t)16 << 20) /* of one manifest */
+#define ETW_EMBEDDED_OPEN_BYTES     ((size_t)64 << 20) /* of all assemblies */
 
 #define ETW_EMBEDDED_COMPLETE 1 /* status of etw_embedded_add() */
 
@@ -23,6 +24,7 @@ struct etw_embedded_assembly;
 struct etw_embedded {
 	struct etw_embedded_assembly *newest; /* owned list */
 	size_t count;
+	size_t bytes; /* of all chunks */
 };
 
 /* etw_embedded_is_chunk() - whether the event's ids say that it carries a chunk. */
@@ -47,7 +49,7 @@ void etw_embedded_done(struct etw_embedded *embedded);
  * @text:   the whole manifest, appended when it is complete
  *
  * Chunks may come in any order. A chunk that does not continue its assembly begins a new one; the
- * oldest assembly gives way when there are too many.
+ * oldest assembly gives way when there are too many, or too much in them.
  * Returns 0; ETW_EMBEDDED_COMPLETE; -EBADMSG with @reterr, the chunk is dropped; -ENOMEM.
  */
 int etw_embedded_add(struct etw_embedded *embedded, const EVENT_RECORD *record,

@@ -150,6 +150,28 @@ static void test_embedded__a_manifest_has_a_limit(void **state)
 	assert_int_equal(embedded.count, 0);
 }
 
+/* Sixty-four manifests just below their limit would take a gibibyte. */
+static void test_embedded__all_assemblies_together_have_a_limit(void **state)
+{
+	static uint8_t payload[UINT16_MAX] = {1, 4, 0, 0x5b, 0x00, 0x04};
+	const size_t chunk_bytes = sizeof(payload) - 8;
+	struct etw_fault fault;
+
+	(void)state;
+	for (uint32_t process_id = 1; process_id < 8; process_id++) {
+		for (size_t i = 0; i < ETW_EMBEDDED_MANIFEST_BYTES / chunk_bytes; i++) {
+			payload[6] = (uint8_t)i;
+			payload[7] = (uint8_t)(i >> 8);
+			assert_int_equal(add_raw(process_id, payload, sizeof(payload), &fault), 0);
+			assert_true(embedded.bytes <= ETW_EMBEDDED_OPEN_BYTES);
+		}
+	}
+	/* The last four are there. */
+	assert_int_equal(embedded.count, 4);
+	etw_embedded_done(&embedded);
+	assert_int_equal(embedded.bytes, 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -162,6 +184,7 @@ int main(void)
 		TEST(test_embedded__too_many_assemblies),
 		TEST(test_embedded__refusals),
 		TEST(test_embedded__a_manifest_has_a_limit),
+		TEST(test_embedded__all_assemblies_together_have_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
