@@ -116,6 +116,8 @@ static const char *miss_reason(enum etw_schema_miss miss)
 		return "a WPP message needs its TMF or PDB file";
 	case ETW_SCHEMA_BAD_METADATA:
 		return "the schema that comes with the event is damaged";
+	case ETW_SCHEMA_TOO_MANY:
+		return "the events bring more schemas of their own than are kept";
 	case ETW_SCHEMA_NO_MEMORY:
 		return "memory ran out while the schema was looked for";
 	default:

@@ -14,6 +14,7 @@ enum need {
 	NEED_CLASS,
 	NEED_WPP,
 	NEED_BETTER_BYTES,
+	NEED_FEWER_KINDS,
 	NEED_FITTING_SCHEMA,
 	NEEDS,
 };
@@ -26,6 +27,7 @@ static enum need need_of(const struct tally_provider *provider)
 		[NEED_CLASS] = provider->misses[ETW_SCHEMA_NO_CLASS],
 		[NEED_WPP] = provider->misses[ETW_SCHEMA_WPP],
 		[NEED_BETTER_BYTES] = provider->misses[ETW_SCHEMA_BAD_METADATA],
+		[NEED_FEWER_KINDS] = provider->misses[ETW_SCHEMA_TOO_MANY],
 		[NEED_FITTING_SCHEMA] = provider->statuses[ETW_DECODE_EXTRA] +
 					provider->statuses[ETW_DECODE_TRUNCATED] +
 					provider->statuses[ETW_DECODE_MALFORMED],
@@ -108,6 +110,10 @@ static void put_provider(struct etw_text *text, const struct tally_provider *pro
 	case NEED_BETTER_BYTES:
 		etw_text_puts(text, ":\n    the schemas inside the events are damaged; nothing "
 				    "would help\n");
+		break;
+	case NEED_FEWER_KINDS:
+		etw_text_puts(text, ":\n    the events bring more schemas of their own than are "
+				    "kept; a shorter\n    trace brings fewer\n");
 		break;
 	default:
 		etw_text_puts(text, ":\n    their bytes do not fit the schema that is known; "

@@ -189,15 +189,16 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 		.out_type = TDH_OUTTYPE_STRING,
 		.count = 1,
 	};
-	struct known_event *known = etw_store_find_known(store, key);
+	size_t held_bytes = etw_arena_bytes(&store->arena);
+	struct known_event *known;
 	struct etw_schema *schema;
 
-	if (known)
-		return known->schema;
 	known = etw_arena_alloc(&store->arena, sizeof(*known));
 	schema = etw_arena_alloc(&store->arena, sizeof(*schema));
 	if (!known || !schema)
 		return NULL;
+	etw_store_charge(store, held_bytes);
+	store->kept_bytes += STORE_NOTE_BYTES;
 	*known = (struct known_event){.key = *key, .rank = STORE_RANK_USER, .schema = schema};
 	schema->provider = *provider;
 	schema->source = DecodingSourceXMLFile;
@@ -226,6 +227,21 @@ static const struct etw_schema *find_in_tables(struct etw_schema_store *store,
 	}
 }
 
+static const struct etw_schema *find_string(struct etw_schema_store *store,
+					    const struct store_key *key, const GUID *provider,
+					    enum etw_schema_miss *why)
+{
+	const struct etw_schema *schema = find_known_schema(store, key);
+
+	*why = ETW_SCHEMA_TOO_MANY;
+	if (!schema && !etw_store_has_room(store))
+		return NULL;
+	if (!schema)
+		schema = make_string(store, key, provider);
+	*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
+	return schema;
+}
+
 /* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
 static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 					    const struct store_key *key, enum store_kind kind,
@@ -235,8 +251,7 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 	const struct etw_schema *schema;
 
 	if (kind == STORE_STRING) {
-		schema = make_string(store, key, &header->ProviderId);
-		*why = schema ? ETW_SCHEMA_STRING_ONLY : ETW_SCHEMA_NO_MEMORY;
+		schema = find_string(store, key, &header->ProviderId, why);
 	} else {
 		schema = find_in_tables(store, key, kind, header, why);
 		if (!schema && *why != ETW_SCHEMA_NO_MEMORY &&
@@ -323,8 +338,8 @@ static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record
 	return provider->name ? 0 : -ENOMEM;
 }
 
-static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
-		    const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+static int keep_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
+		     const struct blob_key *key, uint64_t hash, struct known_blob **ret)
 {
 	struct known_blob *known = etw_arena_alloc(&store->arena, sizeof(*known));
 	const void *copy = etw_arena_copy(&store->arena, key->metadata.at, key->metadata.left);
@@ -350,6 +365,21 @@ static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
 	TRY(etw_table_insert(&store->blobs, hash, known));
 	*ret = known;
 	return 0;
+}
+
+/* Failures count too: the next call allocates again. */
+static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
+		    const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+{
+	size_t held_bytes = etw_arena_bytes(&store->arena);
+	int r;
+
+	if (!etw_store_has_room(store))
+		return -ENOSPC;
+	r = keep_blob(store, record, key, hash, ret);
+	etw_store_charge(store, held_bytes);
+	store->kept_bytes += STORE_NOTE_BYTES;
+	return r;
 }
 
 /*
@@ -382,6 +412,7 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 	const struct known_blob **slot = &store->cached_blobs[blob_slot(store, &key)];
 	struct known_blob *known;
 	uint64_t hash;
+	int r = 0;
 
 	if (LIKELY(*slot && is_known_blob(*slot, &key))) {
 		*why = (*slot)->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
@@ -391,8 +422,10 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
 	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
 	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
-	if (!known && add_blob(store, record, &key, hash, &known) < 0) {
-		*why = ETW_SCHEMA_NO_MEMORY; /* the only way to fail */
+	if (!known)
+		r = add_blob(store, record, &key, hash, &known);
+	if (r < 0) {
+		*why = r == -ENOSPC ? ETW_SCHEMA_TOO_MANY : ETW_SCHEMA_NO_MEMORY;
 		return NULL;
 	}
 	*slot = known;

@@ -28,6 +28,7 @@ enum etw_schema_miss {
 	ETW_SCHEMA_NO_CLASS, /* classic event: no class for this GUID, opcode and version */
 	ETW_SCHEMA_WPP,      /* a WPP message; needs its TMF or PDB */
 	ETW_SCHEMA_BAD_METADATA, /* the schema is in the event or trace, but damaged */
+	ETW_SCHEMA_TOO_MANY,  /* the events brought more schemas of their own than a store keeps */
 	ETW_SCHEMA_NO_MEMORY, /* there may be one, but memory ran out; the next call looks again */
 	ETW_SCHEMA_STRING_ONLY, /* EVENT_HEADER_FLAG_STRING_ONLY: the payload is one string, by definition;
 				   a schema that says so is returned all the same */
@@ -53,7 +54,8 @@ bool etw_schema_store_is_metadata(const EVENT_RECORD *record);
  * @record: borrowed for the call
  *
  * Events of other kinds are ignored. Chunks of an embedded manifest are kept until they are
- * complete; damaged ones are counted (etw_schema_store_damage()) and dropped.
+ * complete; damaged ones are counted (etw_schema_store_damage()) and dropped, as is what is new once the
+ * store holds all that it takes from events (docs/design/schema-store.md "Trust").
  * Returns 0 or -ENOMEM.
  */
 int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *record);

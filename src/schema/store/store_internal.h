@@ -15,6 +15,13 @@
 
 #define STORE_CACHE_SLOTS 256 /* power of two */
 
+/*
+ * Memory for what events carry or cause: schemas that they bring along, notes about GUIDs. What is handed out
+ * lives as long as the store, so that nothing can make way. What the user names is not counted.
+ */
+#define STORE_KEPT_BYTES_MAX ((size_t)128 << 20)
+#define STORE_NOTE_BYTES     64 /* that a small entry and its place in a table take */
+
 /* What an event is looked up by, besides the GUID. */
 enum store_kind {
 	STORE_MANIFEST = 1, /* id, version */
@@ -122,6 +129,7 @@ struct etw_schema_store {
 	struct etw_embedded embedded;
 	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */
 	uint32_t schema_count;
+	size_t kept_bytes; /* because of events; nothing new is kept above STORE_KEPT_BYTES_MAX */
 	size_t damage_count;
 	struct etw_fault first_damage;
 };
@@ -148,6 +156,18 @@ static inline bool store_key_equal(const struct store_key *left, const struct st
 {
 	return left->guid[0] == right->guid[0] && left->guid[1] == right->guid[1] &&
 	       left->event == right->event;
+}
+
+/* etw_store_has_room() - whether an event may still add to the store. */
+static inline bool etw_store_has_room(const struct etw_schema_store *store)
+{
+	return store->kept_bytes < STORE_KEPT_BYTES_MAX;
+}
+
+/* etw_store_charge() - counts what an event has added since the arena held @held_bytes. */
+static inline void etw_store_charge(struct etw_schema_store *store, size_t held_bytes)
+{
+	store->kept_bytes += etw_arena_bytes(&store->arena) - held_bytes;
 }
 
 /* etw_store_find_known() - the event with this key as it was learnt, or NULL. */

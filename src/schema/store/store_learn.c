@@ -84,6 +84,18 @@ static int attach_map(struct etw_schema_store *store, const GUID *provider, stru
 	return 0;
 }
 
+/* What is new goes beyond what a store takes from events. */
+static int refuse_more(struct etw_schema_store *store)
+{
+	static const struct etw_fault fault = {
+		.structure = "event metadata",
+		.sentence = "the events bring more schemas of their own than are kept",
+	};
+
+	etw_store_report(store, &fault);
+	return 0;
+}
+
 static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
@@ -99,6 +111,10 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 	}
 	if (r < 0)
 		return r;
+	if (!etw_store_has_room(store)) {
+		etw_arena_release(&store->arena, mark);
+		return refuse_more(store);
+	}
 	TRY(make_map(store, &provider, map->name, &known));
 	if (known->map) {
 		etw_arena_release(&store->arena, mark);
@@ -184,6 +200,7 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault;
 	struct store_key key;
+	bool is_keyed;
 	int r = etw_event_info_parse(&store->arena, blob, &schema, &fault);
 
 	if (r == -EBADMSG) {
@@ -192,14 +209,19 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	}
 	if (r < 0)
 		return r;
-	if (!etw_store_key_of_schema(schema, &key))
-		return learn_provider(store, &schema->provider, schema->provider_name,
-				      /* has_events= */ false);
-	known = etw_store_find_known(store, &key);
+	is_keyed = etw_store_key_of_schema(schema, &key);
+	known = is_keyed ? etw_store_find_known(store, &key) : NULL;
 	if (known && !etw_store_yields(known, STORE_RANK_TRACE, 0)) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
+	if (!etw_store_has_room(store)) {
+		etw_arena_release(&store->arena, mark);
+		return refuse_more(store);
+	}
+	if (!is_keyed)
+		return learn_provider(store, &schema->provider, schema->provider_name,
+				      /* has_events= */ false);
 	return keep_event_info(store, schema, &key);
 }
 
@@ -359,7 +381,7 @@ static int note_text(struct etw_schema_store *store, const struct etw_text *text
 	struct known_text *known;
 
 	*ret_is_new = !etw_table_find(&store->texts, hash, is_known_text, &wanted);
-	if (!*ret_is_new)
+	if (!*ret_is_new || !etw_store_has_room(store))
 		return 0;
 	known = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));
 	return known ? etw_table_insert(&store->texts, hash, known) : -ENOMEM;
@@ -376,6 +398,8 @@ static int learn_chunk(struct etw_schema_store *store, const EVENT_RECORD *recor
 		TRY(note_text(store, &text, &is_new));
 		if (!is_new)
 			return 0;
+		if (!etw_store_has_room(store))
+			return refuse_more(store);
 		r = add_manifest(store, etw_text_string(&text), text.bytes, STORE_RANK_EMBEDDED,
 				 &fault);
 	}
@@ -388,6 +412,7 @@ static int learn_chunk(struct etw_schema_store *store, const EVENT_RECORD *recor
 
 int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *record)
 {
+	size_t held_bytes = etw_arena_bytes(&store->arena);
 	int r = 0;
 
 	if (is_event_metadata(&record->EventHeader))
@@ -397,6 +422,7 @@ int etw_schema_store_learn(struct etw_schema_store *store, const EVENT_RECORD *r
 		r = learn_chunk(store, record);
 	else
 		return 0;
+	etw_store_charge(store, held_bytes);
 	etw_store_forget_answers(store);
 	return r;
 }

@@ -31,8 +31,9 @@ static int note_question(struct etw_schema_store *store, const GUID *guid)
 	uint64_t hash = etw_hash_bytes(store->seed, guid, sizeof(*guid));
 	GUID *copy;
 
-	if (etw_table_find(&store->asked, hash, is_asked, guid))
+	if (etw_table_find(&store->asked, hash, is_asked, guid) || !etw_store_has_room(store))
 		return 1;
+	store->kept_bytes += STORE_NOTE_BYTES;
 	copy = etw_arena_copy(&store->arena, guid, sizeof(*guid));
 	return copy ? etw_table_insert(&store->asked, hash, copy) : -ENOMEM;
 }
@@ -41,7 +42,7 @@ bool etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid)
 {
 	struct etw_fault fault = {0};
 
-	/* Without memory for the note the answer stays "none", as if nothing were registered. */
+	/* Without memory or room for the note the answer stays "none", as if nothing were registered. */
 	if (!store->registry || note_question(store, guid))
 		return false;
 	if (store->registry->load(store->registry->context, store, guid, &fault) == -EBADMSG)

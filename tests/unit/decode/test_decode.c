@@ -235,6 +235,7 @@ static void test_decode__no_schema(void **state)
 		{ETW_SCHEMA_NO_CLASS, "no class is known for this classic event"},
 		{ETW_SCHEMA_WPP, "a WPP message needs its TMF or PDB file"},
 		{ETW_SCHEMA_BAD_METADATA, "the schema that comes with the event is damaged"},
+		{ETW_SCHEMA_TOO_MANY, "the events bring more schemas of their own than are kept"},
 		{ETW_SCHEMA_NO_MEMORY, "memory ran out while the schema was looked for"},
 		{ETW_SCHEMA_STRING_ONLY, "the event has no schema"},
 	};
