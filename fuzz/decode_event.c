@@ -14,12 +14,11 @@
 #include "base/macros.h"
 #include "decode/format.h"
 #include "decode/program.h"
+#include "target.h"
 
 #define FIELDS_MAX  32
 #define FIELD_BYTES 8
 #define TEXT_ITEMS  2048 /* events with more are not written, for speed */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct etw_map_entry entries[] = {{0, "zero"}, {1, "one"}, {2, "two"}, {40, "forty"}};
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "consumer/trace.h"
+#include "target.h"
 
 /* An event takes 8 bytes of a buffer at least, and compression unpacks 64 MiB from little. */
 #define EVENTS_MAX 200000
@@ -86,8 +87,6 @@ static struct seen run(struct etw_trace *trace, int64_t from_ft, uint64_t stop_a
 	require(result == 0 || result == 1);
 	return seen;
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

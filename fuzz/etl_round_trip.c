@@ -16,6 +16,7 @@
 #include "etl/block.h"
 #include "etl/walk.h"
 #include "etl/writer.h"
+#include "target.h"
 #include "wire/etl_logfile.h"
 
 #define PROCESSORS  4
@@ -267,8 +268,6 @@ static void run_session(struct session *session, const uint8_t *data, size_t siz
 					       head->buffers_written, 3, 4));
 	read_back(session);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -12,25 +12,7 @@
 #include "schema/metadata/event_info.h"
 #include "schema/metadata/event_info_write.h"
 #include "schema/types.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static size_t length_of(const char *text)
-{
-	return text ? strlen(text) : 0;
-}
-
-static bool is_same(const char *left, const char *right)
-{
-	return left && right ? strcmp(left, right) == 0 : left == right;
-}
+#include "target.h"
 
 /* Blanks at the end of messages and keywords come and go; everything else stays. */
 static void check_written(struct etw_arena *arena, const struct etw_schema *schema)

@@ -10,16 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target.h"
 #include "wire/message.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static uint8_t room[WIRE_MESSAGE_BYTES_MAX];
 

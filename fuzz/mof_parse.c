@@ -12,19 +12,11 @@
 #include "schema/compare.h"
 #include "schema/mof/mof.h"
 #include "schema/types.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "target.h"
 
 /* Bytes of results for each byte of text, and what little there always is. */
 #define MEMORY_FACTOR 128
 #define MEMORY_BASE   ((size_t)1 << 20)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static void check_schema(const struct etw_provider_schema *provider,
 			 const struct etw_schema *schema)
@@ -62,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	etw_arena_init(&arena);
 	r = etw_mof_parse(&arena, (const char *)data, bytes, &definition, &fault);
 	if (r < 0) {
-		CHECK(r == -EBADMSG && fault.sentence && fault.offset);
-		CHECK(!etw_arena_bytes(&arena));
+		check_refused(r, &fault, &arena);
+		CHECK(fault.offset);
 		return 0;
 	}
 	CHECK(etw_arena_bytes(&arena) < MEMORY_BASE + MEMORY_FACTOR * bytes);

@@ -12,11 +12,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "target.h"
 
 #define OFFSETS_CHUNK_MAX 64u
-
-size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t max_bytes) __attribute__((weak));
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t max_bytes, unsigned int seed);
 
 static inline uint32_t offsets_random(uint32_t *state)
 {

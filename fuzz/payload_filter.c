@@ -9,16 +9,8 @@
 #include <string.h>
 
 #include "base/guid.h"
+#include "target.h"
 #include "wire/payload_filter.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* Memory of exactly this size, so that reading beyond it is seen. */
 static uint8_t *copy_of(const uint8_t *at, size_t bytes)

@@ -19,19 +19,11 @@
 #include "schema/store/store.h"
 #include "schema/wpp/pdb.h"
 #include "schema/wpp/tmf.h"
+#include "target.h"
 
 #define BLOCK_BYTES 512u
 #define STREAMS_MAX 24
 #define BLOCKS_MAX  200 /* of all streams */
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 struct streams {
 	struct etw_bytes at[STREAMS_MAX];
@@ -122,8 +114,7 @@ static void check_pdb(struct etw_bytes file)
 	etw_arena_init(&arena);
 	r = etw_pdb_read(&arena, file, &pdb, &fault);
 	if (r < 0) {
-		CHECK(r == -EBADMSG && fault.sentence && fault.structure);
-		CHECK(!etw_arena_bytes(&arena));
+		check_refused(r, &fault, &arena);
 		return;
 	}
 	CHECK(!pdb.damage_count == !pdb.first_damage.sentence);

@@ -12,18 +12,10 @@
 #include "schema/compiled/binary.h"
 #include "schema/compiled/pe.h"
 #include "schema/types.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "target.h"
 
 #define MEMORY_FACTOR 128u
 #define MEMORY_MIN    (512u * 1024)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static uint32_t check_resources(const struct etw_pe_resource *resources, size_t count,
 				struct etw_bytes file)

@@ -11,20 +11,7 @@
 
 #include "registry/definition.h"
 #include "registry/index.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static size_t length_of(const char *text)
-{
-	return text ? strlen(text) : 0;
-}
+#include "target.h"
 
 static void check_rows(const struct etw_registry_index *index)
 {

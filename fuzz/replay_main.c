@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The fuzz target, from fuzz/<name>.c. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
+/* The fuzz target, from fuzz/<name>.c. */
 struct totals {
 	size_t files;
 	size_t bytes;

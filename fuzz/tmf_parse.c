@@ -12,23 +12,10 @@
 #include "decode/format_wpp.h"
 #include "schema/store/store.h"
 #include "schema/wpp/tmf.h"
+#include "target.h"
 
 #define PAYLOAD_BYTES_MAX 200
 #define EVENTS_MAX        32 /* of the first messages */
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static int is_same(const char *left, const char *right)
-{
-	return left && right ? !strcmp(left, right) : left == right;
-}
 
 static void check_same(const struct etw_wpp_message *left, const struct etw_wpp_message *right)
 {
@@ -113,8 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	etw_arena_init(&arena);
 	r = etw_tmf_parse(&arena, (const char *)data, bytes, &messages, &fault);
 	if (r < 0) {
-		CHECK(r == -EBADMSG && fault.sentence && fault.offset);
-		CHECK(!etw_arena_bytes(&arena));
+		check_refused(r, &fault, &arena);
+		CHECK(fault.offset);
 		return 0;
 	}
 	check_round_trip(&arena, &messages);

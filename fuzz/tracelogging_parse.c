@@ -10,15 +10,7 @@
 
 #include "schema/metadata/tracelogging.h"
 #include "schema/types.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+#include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

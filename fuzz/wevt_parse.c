@@ -12,23 +12,10 @@
 #include "offsets.h"
 #include "schema/compiled/wevt.h"
 #include "schema/types.h"
-
-/* Checked in every build, unlike assert(). */
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "target.h"
 
 #define MEMORY_FACTOR 128u
 #define MEMORY_MIN    (256u * 1024)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static size_t length_of(const char *text)
-{
-	return text ? strlen(text) : 0;
-}
 
 static size_t check_fields(const struct etw_field *fields, uint16_t count)
 {
@@ -80,8 +67,7 @@ static void check_resource(struct etw_bytes blob, const struct etw_message_table
 	etw_arena_init(&arena);
 	r = etw_wevt_parse(&arena, blob, tables, count, &definition, &fault);
 	if (r < 0) {
-		CHECK(r == -EBADMSG && fault.sentence && fault.structure);
-		CHECK(!etw_arena_bytes(&arena));
+		check_refused(r, &fault, &arena);
 		return;
 	}
 	for (size_t i = 0; i < definition->provider_count; i++)

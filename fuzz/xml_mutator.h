@@ -11,10 +11,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define XML_SPANS_MAX 512
+#include "target.h"
 
-/* libFuzzer's own mutations; not there in replay programs. */
-size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t limit) __attribute__((weak));
+#define XML_SPANS_MAX 512
 
 struct xml_span {
 	size_t at;
