@@ -2,6 +2,7 @@
 #include "tools/common/inputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 
 #define SPOOL_BYTES (64u * 1024)
 
-/* Standard input cannot be read twice, which is needed: it goes into a file without a name. */
-static int spool_input(char *ret_path, size_t bytes)
+/* What cannot be read twice, which is needed, goes into a file without a name. */
+static int spool(int fd, char *ret_path, size_t bytes)
 {
 	char buffer[SPOOL_BYTES];
 	FILE *file = tmpfile();
@@ -26,8 +27,8 @@ static int spool_input(char *ret_path, size_t bytes)
 
 	if (!file)
 		return -errno;
-	while ((got = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0) {
-		if (fwrite(buffer, 1, (size_t)got, file) != (size_t)got)
+	while ((got = read(fd, buffer, sizeof(buffer))) > 0 || (got < 0 && errno == EINTR)) {
+		if (got > 0 && fwrite(buffer, 1, (size_t)got, file) != (size_t)got)
 			return -errno;
 	}
 	if (got < 0 || fflush(file))
@@ -37,33 +38,60 @@ static int spool_input(char *ret_path, size_t bytes)
 	return 0;
 }
 
+/* A pipe with a name, as shells make for <(command). */
+static int spool_pipe(const char *path, char *ret_path, size_t bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int result = fd < 0 ? -errno : spool(fd, ret_path, bytes);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return result;
+}
+
+/* @real: where the bytes are, when not in @path itself */
+static int find_bytes(const char *argument, char **ret_path, char *real, size_t bytes)
+{
+	struct stat info;
+
+	if (!strcmp(argument, "-")) {
+		*ret_path = strdup("standard input");
+		return *ret_path ? spool(STDIN_FILENO, real, bytes) : -ENOMEM;
+	}
+	TRY(etw_path_resolve(argument, ret_path));
+	if (!stat(*ret_path, &info) && S_ISFIFO(info.st_mode))
+		return spool_pipe(*ret_path, real, bytes);
+	return 0;
+}
+
+static void tell_open_error(const char *path, const char *shown, int error,
+			    const struct etw_fault *fault)
+{
+	if (error == -EISDIR)
+		etw_foreign_tell_folder(path);
+	else if (error == -EBADMSG && etw_foreign_tell(path, shown))
+		return;
+	else if (error == -EBADMSG && fault->sentence)
+		etw_program_error("%s is no .etl trace, byte %" PRIu64 ": %s (%s%s%s)", shown,
+				  fault->offset, fault->sentence, fault->structure,
+				  fault->field ? ": " : "", fault->field ? fault->field : "");
+	else
+		etw_program_error("cannot read %s: %s", shown, strerror(-error));
+}
+
 static int open_one(const char *argument, char **ret_path, struct etw_trace **ret)
 {
 	struct etw_fault fault = {0};
-	char spooled[64];
-	bool is_input = !strcmp(argument, "-");
-	int result;
+	char spooled[64] = "";
+	int result = find_bytes(argument, ret_path, spooled, sizeof(spooled));
+	const char *path = *spooled ? spooled : *ret_path;
 
-	if (is_input) {
-		*ret_path = strdup("standard input");
-		result = *ret_path ? spool_input(spooled, sizeof(spooled)) : -ENOMEM;
-	} else {
-		result = etw_path_resolve(argument, ret_path);
-	}
 	if (!result)
-		result = etw_trace_open(is_input ? spooled : *ret_path, ret, &fault);
+		result = etw_trace_open(path, ret, &fault);
 	if (!result)
 		result = etw_trace_index(*ret);
-	if (result == -EBADMSG && !is_input && etw_foreign_tell(*ret_path))
-		return -1;
-	if (result == -EBADMSG && fault.sentence)
-		etw_program_error("%s is no .etl trace (%s; %s%s%s, byte %" PRIu64 ")",
-				  *ret_path ? *ret_path : argument, fault.sentence, fault.structure,
-				  fault.field ? ": " : "", fault.field ? fault.field : "",
-				  fault.offset);
-	else if (result)
-		etw_program_error("cannot read %s: %s", *ret_path ? *ret_path : argument,
-				  strerror(-result));
+	if (result)
+		tell_open_error(path, *ret_path ? *ret_path : argument, result, &fault);
 	return result ? -1 : 0;
 }
 
