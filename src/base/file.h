@@ -3,6 +3,8 @@
 #ifndef ETW_BASE_FILE_H
 #define ETW_BASE_FILE_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -29,6 +31,15 @@ int etw_file_write_all(int fd, const void *at, size_t bytes);
  * Returns 0, also when it is there; -ENOMEM; what making one fails with.
  */
 int etw_file_make_folders(const char *path, mode_t mode);
+
+/*
+ * etw_is_shortage() - whether something failed only for want of memory or descriptors, and may succeed later: such
+ * an answer is not one to remember.
+ */
+static inline bool etw_is_shortage(int result)
+{
+	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
 
 /*
  * etw_file_read() - a regular file's bytes.

@@ -94,29 +94,13 @@ void etw_decoding_handle_give(struct etw_decoding_handle *object)
 	drop(object);
 }
 
-static int to_utf8(const WCHAR *text, char **ret)
-{
-	return text ? etw_wide_to_utf8(text, ret) : 0;
-}
-
 int etw_decoding_handle_symbols(struct etw_decoding_handle *object, struct etw_symbols **ret)
 {
-	CLEANUP(freep) char *tmf_file = NULL;
-	CLEANUP(freep) char *search_path = NULL;
-	CLEANUP(freep) char *pdb_path = NULL;
+	CLEANUP(etw_symbol_paths_done) struct etw_symbol_paths paths = {0};
 
 	if (!object->symbols) {
-		struct etw_symbol_paths paths;
-
-		TRY(to_utf8(object->tmf_file, &tmf_file));
-		TRY(to_utf8(object->tmf_search_path, &search_path));
-		TRY(to_utf8(object->pdb_path, &pdb_path));
-		paths = (struct etw_symbol_paths){
-			.tmf_file = tmf_file,
-			.tmf_search_path = search_path,
-			.pdb_path = pdb_path,
-			.environment = getenv("TRACE_FORMAT_SEARCH_PATH"),
-		};
+		TRY(etw_symbol_paths_read(object->tmf_file, object->tmf_search_path,
+					  object->pdb_path, &paths));
 		TRY(etw_symbols_create(&paths, &object->symbols));
 	}
 	*ret = object->symbols;
@@ -169,31 +153,36 @@ TDHSTATUS TdhCloseDecodingHandle(TDH_HANDLE Handle)
 
 /* --- Parameters, holding the object */
 
-/* Whether a file is there that a parameter names. */
-static int check_file(const struct etw_decoding_handle *object, const WCHAR *name, bool is_tmf)
+/* Whether what a parameter names is there. */
+static int check_tmf(const struct etw_decoding_handle *object, const WCHAR *name)
 {
-	const char *environment = is_tmf ? getenv("TRACE_FORMAT_SEARCH_PATH") : NULL;
-	CLEANUP(freep) char *name_utf8 = NULL;
-	CLEANUP(freep) char *search_path = NULL;
+	CLEANUP(etw_symbol_paths_done) struct etw_symbol_paths paths = {0};
 	CLEANUP(freep) char *found = NULL;
 	int result;
 
-	TRY(etw_wide_to_utf8(name, &name_utf8));
-	if (is_tmf)
-		TRY(to_utf8(object->tmf_search_path, &search_path));
-	result = etw_symbols_find_file(name_utf8, search_path, &found);
-	if (result == -ENOENT && environment)
-		result = etw_symbols_find_file(name_utf8, environment, &found);
+	TRY(etw_symbol_paths_read(name, object->tmf_search_path, NULL, &paths));
+	result = etw_symbol_paths_find_tmf(&paths, &found);
+	return result == -ENOENT ? -EINVAL : result;
+}
+
+static int check_pdb(const WCHAR *name)
+{
+	CLEANUP(etw_symbol_paths_done) struct etw_symbol_paths paths = {0};
+	CLEANUP(freep) char *found = NULL;
+	int result;
+
+	TRY(etw_symbol_paths_read(NULL, NULL, name, &paths));
+	result = etw_symbol_paths_find_pdb(&paths, &found);
 	return result == -ENOENT ? -EINVAL : result;
 }
 
 static int check_folders(const WCHAR *search_path)
 {
-	CLEANUP(freep) char *utf8 = NULL;
+	CLEANUP(etw_symbol_paths_done) struct etw_symbol_paths paths = {0};
 	int result;
 
-	TRY(etw_wide_to_utf8(search_path, &utf8));
-	result = etw_symbols_has_folder(utf8);
+	TRY(etw_symbol_paths_read(NULL, search_path, NULL, &paths));
+	result = etw_symbol_paths_has_folder(&paths);
 	return result == 0 ? -EINVAL : result;
 }
 
@@ -209,7 +198,7 @@ static int set_path(struct etw_decoding_handle *object, WCHAR **where, const WCH
 	return 0;
 }
 
-static int set_parameter(struct etw_decoding_handle *object, const TDH_CONTEXT *context)
+static int set_parameter(struct etw_decoding_handle *object, TDH_CONTEXT *context)
 {
 	const WCHAR *path = (const WCHAR *)(uintptr_t)context->ParameterValue;
 
@@ -217,7 +206,7 @@ static int set_parameter(struct etw_decoding_handle *object, const TDH_CONTEXT *
 	case TDH_CONTEXT_WPP_TMFFILE:
 		if (!path)
 			return -EINVAL;
-		TRY(check_file(object, path, /* is_tmf= */ true));
+		TRY(check_tmf(object, path));
 		return set_path(object, &object->tmf_file, path);
 	case TDH_CONTEXT_WPP_TMFSEARCHPATH:
 		if (!path)
@@ -227,7 +216,7 @@ static int set_parameter(struct etw_decoding_handle *object, const TDH_CONTEXT *
 	case TDH_CONTEXT_PDB_PATH:
 		if (!path)
 			return -EINVAL;
-		TRY(check_file(object, path, /* is_tmf= */ false));
+		TRY(check_pdb(path));
 		return set_path(object, &object->pdb_path, path);
 	case TDH_CONTEXT_WPP_GMT:
 		if (context->ParameterValue > 1)
@@ -252,7 +241,7 @@ static int get_path(const WCHAR *path, TDH_CONTEXT *context)
 	return 0;
 }
 
-static int get_parameter(const struct etw_decoding_handle *object, TDH_CONTEXT *context)
+static int get_parameter(struct etw_decoding_handle *object, TDH_CONTEXT *context)
 {
 	switch (context->ParameterType) {
 	case TDH_CONTEXT_WPP_TMFFILE:
@@ -272,32 +261,25 @@ static int get_parameter(const struct etw_decoding_handle *object, TDH_CONTEXT *
 	}
 }
 
-TDHSTATUS TdhSetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT TdhContext)
+static ULONG with_object(TDH_HANDLE handle, TDH_CONTEXT *context,
+			 int (*act)(struct etw_decoding_handle *, TDH_CONTEXT *))
 {
-	struct etw_decoding_handle *object;
+	struct etw_decoding_handle *object = context ? etw_decoding_handle_take(handle) : NULL;
 	int result;
 
-	if (!TdhContext)
-		return ERROR_INVALID_PARAMETER;
-	object = etw_decoding_handle_take(Handle);
 	if (!object)
 		return ERROR_INVALID_PARAMETER;
-	result = set_parameter(object, TdhContext);
+	result = act(object, context);
 	etw_decoding_handle_give(object);
 	return etw_win32_from_result(result);
 }
 
+TDHSTATUS TdhSetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT TdhContext)
+{
+	return with_object(Handle, TdhContext, set_parameter);
+}
+
 TDHSTATUS TdhGetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT TdhContext)
 {
-	struct etw_decoding_handle *object;
-	int result;
-
-	if (!TdhContext)
-		return ERROR_INVALID_PARAMETER;
-	object = etw_decoding_handle_take(Handle);
-	if (!object)
-		return ERROR_INVALID_PARAMETER;
-	result = get_parameter(object, TdhContext);
-	etw_decoding_handle_give(object);
-	return etw_win32_from_result(result);
+	return with_object(Handle, TdhContext, get_parameter);
 }

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "api/consumer/wide.h"
 #include "base/macros.h"
 
 struct kept {
@@ -21,19 +19,6 @@ static struct {
 	uint64_t clock;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_same_string(const char *left, const char *right)
-{
-	return left && right ? strcmp(left, right) == 0 : left == right;
-}
-
-static bool is_same(const struct etw_symbol_paths *left, const struct etw_symbol_paths *right)
-{
-	return is_same_string(left->tmf_file, right->tmf_file) &&
-	       is_same_string(left->tmf_search_path, right->tmf_search_path) &&
-	       is_same_string(left->pdb_path, right->pdb_path) &&
-	       is_same_string(left->environment, right->environment);
-}
-
 /* Under the lock. Those of these paths, or a slot that is free or can be made so; NULL: all are in use. */
 static struct kept *find_slot(const struct etw_symbol_paths *paths)
 {
@@ -42,7 +27,8 @@ static struct kept *find_slot(const struct etw_symbol_paths *paths)
 	for (size_t i = 0; i < ETW_SYMBOL_CACHE_MAX; i++) {
 		struct kept *kept = &cache.kept[i];
 
-		if (kept->symbols && is_same(etw_symbols_paths(kept->symbols), paths))
+		if (kept->symbols &&
+		    etw_symbol_paths_equal(etw_symbols_paths(kept->symbols), paths))
 			return kept;
 		if (!kept->users && (!oldest || kept->used < oldest->used))
 			oldest = kept;
@@ -72,25 +58,12 @@ static int borrow(const struct etw_symbol_paths *paths, struct etw_symbols **ret
 	return 0;
 }
 
-static int to_utf8(const WCHAR *text, char **ret)
-{
-	return text ? etw_wide_to_utf8(text, ret) : 0;
-}
-
 int etw_symbol_cache_borrow(const struct etw_tdh_context *context, struct etw_symbols **ret)
 {
-	CLEANUP(freep) char *tmf_file = NULL;
-	CLEANUP(freep) char *search_path = NULL;
-	struct etw_symbol_paths paths;
+	CLEANUP(etw_symbol_paths_done) struct etw_symbol_paths paths = {0};
 	int result;
 
-	TRY(to_utf8(context->tmf_file, &tmf_file));
-	TRY(to_utf8(context->tmf_search_path, &search_path));
-	paths = (struct etw_symbol_paths){
-		.tmf_file = tmf_file,
-		.tmf_search_path = search_path,
-		.environment = getenv("TRACE_FORMAT_SEARCH_PATH"),
-	};
+	TRY(etw_symbol_paths_read(context->tmf_file, context->tmf_search_path, NULL, &paths));
 	(void)pthread_mutex_lock(&cache.lock);
 	result = borrow(&paths, ret);
 	(void)pthread_mutex_unlock(&cache.lock);

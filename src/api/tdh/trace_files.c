@@ -10,6 +10,7 @@
 
 #include "api/tdh/state.h"
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/macros.h"
 #include "consumer/trace.h"
 
@@ -130,12 +131,7 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	return etw_tdh_learn(record);
 }
 
-/* A file that is gone or damaged has taught what it could; what the process lacked may be there later. */
-static bool may_pass(int result)
-{
-	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
-
+/* A file that is gone or damaged has taught what it could. */
 static int learn_file(const char *path)
 {
 	const struct etw_trace_visitor visitor = {.event = learn_event};
@@ -144,7 +140,7 @@ static int learn_file(const char *path)
 
 	if (!result)
 		result = etw_trace_each_buffer(trace, &visitor);
-	return may_pass(result) ? result : 0;
+	return etw_is_shortage(result) ? result : 0;
 }
 
 /* The next file that is not known yet, with a path of the caller's. Returns 1; 0: there is none; -ENOMEM. */
