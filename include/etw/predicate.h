@@ -51,7 +51,7 @@ ETW_API struct libetw_predicate *libetw_provider(const GUID *provider);
 /*
  * libetw_provider_named() - the same by name.
  *
- * @schemas: whose manifests may define it, as they are now; NULL for those of Windows and hashed names alone
+ * @schemas: as libetw_schemas_find_provider() takes them; what they know now counts
  */
 ETW_API struct libetw_predicate *libetw_provider_named(const struct libetw_schemas *schemas,
 						       const char *name);

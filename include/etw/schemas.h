@@ -22,12 +22,37 @@ struct libetw_schema;
 struct libetw_map;
 
 /*
- * libetw_schemas_create() - the built-in schemas: the kernel's classes, and names of Windows' providers.
+ * libetw_schemas_create() - the built-in schemas, and the providers that are installed on this machine.
  *
- * Providers that wevtutil has installed are not among them yet, nor can MOF files be added.
- * Returns 0 with a reference of the caller's, or -ENOMEM.
+ * Built in are the kernel's classes and the names of Windows' providers. Installed is what `wevtutil im` has put
+ * into the user's or the system's registry (ETW_PROVIDERS_DIR names another) before this call; a definition is
+ * read when its first event comes. What a trace says of an event goes before what is added, and that before what
+ * is installed.
+ * Known errors of genuine manifests are put right where a payload shows them, as etw does.
+ * Returns 0 with a reference of the caller's, or -ENOMEM. A registry that cannot be used is left out:
+ * libetw_schemas_trouble().
  */
 ETW_API int libetw_schemas_create(struct libetw_schemas **ret);
+
+#define LIBETW_SCHEMAS_NOT_INSTALLED \
+	0x1 /* nothing of what is installed: the same on every machine */
+
+/*
+ * libetw_schemas_create_with() - the same with options.
+ *
+ * @options: LIBETW_SCHEMAS_..., or 0
+ *
+ * Returns the same; -EINVAL: there is no such option.
+ */
+ETW_API int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret);
+
+/*
+ * libetw_schemas_trouble() - the sentence about what was left out because it cannot be read: a registry of
+ * installed providers, a definition in it, or schemas that a trace carries.
+ *
+ * Returns NULL when nothing was left out so far. Valid until the next call for these schemas.
+ */
+ETW_API const char *libetw_schemas_trouble(struct libetw_schemas *schemas);
 
 /*
  * libetw_schemas_free() - gives the caller's reference back; takes NULL. Context: any thread.
@@ -38,24 +63,30 @@ ETW_API void libetw_schemas_free(struct libetw_schemas *schemas);
 
 /*
  * libetw_schemas_add_file() - reads an instrumentation manifest, a PE file with compiled schemas, a
- * WEVT_TEMPLATE resource, a TMF file (*.tmf) or a PDB (*.pdb).
+ * WEVT_TEMPLATE resource, a MOF file (*.mof), or WPP messages from a TMF file (*.tmf) or a PDB (*.pdb).
  *
  * @path: of Linux, or of Windows as etw/etw.h says
  *
- * Returns 0; -ENODATA: a PE file without schemas; -EBADMSG: it is damaged, libetw_error() says where;
- * -EFBIG; -ENOMEM; what opening and reading fail with. On failure nothing is added.
+ * Returns 0; -ENODATA: a PE file or MOF file without schemas; -EBADMSG: it is damaged, libetw_error() says
+ * where; -EISDIR; -EINVAL: it is no regular file; -EFBIG: more than 64 MiB of text, 1 GiB, or 4 GiB of PDB;
+ * -ENOMEM; what opening and reading fail with (-ENOENT, -EACCES ...). On failure nothing is added.
  */
 ETW_API int libetw_schemas_add_file(struct libetw_schemas *schemas, const char *path);
 
-/* libetw_schemas_add_manifest() - reads a manifest of @bytes in memory; returns as above. */
+/*
+ * libetw_schemas_add_manifest() - reads a manifest of @bytes in memory; @text is borrowed for the call.
+ *
+ * Returns 0; -EBADMSG: it is damaged, libetw_error() says in which line; -ENOMEM. On failure nothing is added.
+ */
 ETW_API int libetw_schemas_add_manifest(struct libetw_schemas *schemas, const char *text,
 					size_t bytes);
 
 /*
  * libetw_schemas_find_provider() - the GUID of a provider.
  *
- * @name: one that the manifests define or that Windows has, in any case; a GUID; or any other name, which is
- *        hashed as EventSource and TraceLogging do
+ * @schemas: NULL: the names of Windows and hashed ones alone
+ * @name: one that the manifests or the installed providers define or that Windows has, in any case; a GUID; or
+ *        any other name, which is hashed as EventSource and TraceLogging do
  *
  * Returns 0; -EINVAL: no name of a provider; -ENOMEM.
  */
@@ -67,11 +98,12 @@ ETW_API const char *libetw_schemas_provider_name(const struct libetw_schemas *sc
 						 const GUID *provider);
 
 /*
- * libetw_schemas_each_provider() - every provider that a manifest or the like has defined so far.
+ * libetw_schemas_each_provider() - every provider that a manifest or the like has defined so far, then those
+ * that are installed besides.
  *
  * @provider: returns other than 0 to stop; @name may be NULL; borrowed as long as the schemas live
  *
- * Returns 0, or what the callback returned.
+ * Returns 0, or what the callback returned; -ENOMEM.
  */
 ETW_API int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
 					 int (*provider)(void *context, const GUID *guid,

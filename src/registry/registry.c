@@ -133,6 +133,11 @@ void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store 
 	etw_schema_store_set_registry(store, &registry->hooks);
 }
 
+const struct etw_schema_registry *etw_registry_hooks(const struct etw_registry *registry)
+{
+	return &registry->hooks;
+}
+
 /* Whether the index still has the provider in this file: it may have been removed by itself. */
 static bool has_provider(const struct opened *opened, uint32_t file, const GUID *guid)
 {

@@ -47,6 +47,13 @@ bool etw_registry_is_stale(const struct etw_registry *registry);
  */
 void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store *store);
 
+/*
+ * etw_registry_hooks() - what etw_registry_attach() gives a store, for who stands between the two.
+ *
+ * Its owner calls release when the store goes, in place of etw_registry_close().
+ */
+const struct etw_schema_registry *etw_registry_hooks(const struct etw_registry *registry);
+
 /* A row together with the file that it comes from. */
 struct etw_registry_entry {
 	struct etw_registry_row row;

@@ -14,7 +14,16 @@
 #include "base/text.h"
 #include "consumer/pin.h"
 #include "decode/decode.h"
+#include "registry/registry.h"
 #include "schema/store/store.h"
+
+/* Where something might be learnt that makes an event known. Returns whether it is worth another look. */
+struct etw_more_schemas {
+	void *context;
+	bool (*learn)(void *context);
+};
+
+#define ETW_TROUBLE_BYTES 512
 
 struct libetw_schemas {
 	uint64_t refs; /* atomic */
@@ -27,12 +36,16 @@ struct libetw_schemas {
 	pthread_mutex_t lock;
 	struct etw_schema_store *store; /* owned */
 	struct etw_decoder *decoder;    /* owned; of the thread that reads or builds */
-};
-
-/* Where something might be learnt that makes an event known. Returns whether it is worth another look. */
-struct etw_more_schemas {
-	void *context;
-	bool (*learn)(void *context);
+	struct etw_registry
+		*installed; /* the store's; NULL: nothing of what is installed is wanted */
+	struct etw_schema_registry hooks; /* what the store asks, in front of it */
+	bool has_loaded;                  /* some of it is in the store */
+	/*
+	 * The files of the reader that runs, NULL when none does: what a trace says goes before what is
+	 * installed, so they are searched before that is asked.
+	 */
+	const struct etw_more_schemas *files;
+	char trouble[ETW_TROUBLE_BYTES]; /* what libetw_schemas_trouble() gave */
 };
 
 struct libetw_event {

@@ -259,13 +259,27 @@ static int pass(struct libetw_reader *reader, size_t first, size_t count)
 	return result;
 }
 
+/* While files are read they go before what is installed; see etw_installed_open(). */
+static int pass_files(struct libetw_reader *reader)
+{
+	const struct etw_more_schemas *outer = reader->schemas->files;
+	int result;
+
+	if (reader->schemas->has_loaded)
+		(void)etw_reader_search(reader);
+	reader->schemas->files = &reader->more;
+	result = pass(reader, 0, reader->file_count);
+	reader->schemas->files = outer;
+	return result;
+}
+
 static int run(struct libetw_reader *reader)
 {
 	size_t files = reader->file_count, sessions = reader->source_count - files;
 	int result = is_stopped(reader) ? -ECANCELED : 0;
 
 	if (!result && files)
-		result = pass(reader, 0, files);
+		result = pass_files(reader);
 	if (!result && sessions)
 		result = pass(reader, files, sessions);
 	return result;

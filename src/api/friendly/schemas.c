@@ -3,23 +3,27 @@
 #include <etw/schemas.h>
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "api/friendly/friendly.h"
+#include "api/friendly/installed.h"
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
+#include "schema/compiled/binary_file.h"
 #include "schema/kernel.h"
+#include "schema/manifest/manifest.h"
+#include "schema/mof/mof.h"
 #include "schema/provider_id.h"
 #include "schema/store/store_binary.h"
+#include "schema/wpp/msf.h"
 
-#define FILE_BYTES_MAX ((size_t)1 << 30) /* of manifests, TMF files and PDBs */
+#define TMF_BYTES_MAX ((size_t)64 << 20)
 
 /* Counts what was ever created; atomic. */
 static uint64_t serials;
@@ -29,20 +33,30 @@ static void schemas_freep(struct libetw_schemas **schemas)
 	libetw_schemas_free(*schemas);
 }
 
-int libetw_schemas_create(struct libetw_schemas **ret)
+int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret)
 {
-	CLEANUP(schemas_freep) struct libetw_schemas *schemas = calloc(1, sizeof(*schemas));
+	CLEANUP(schemas_freep) struct libetw_schemas *schemas = NULL;
 
+	if (options & ~(uint32_t)LIBETW_SCHEMAS_NOT_INSTALLED)
+		return etw_friendly_fail(-EINVAL, "schemas have no option 0x%x", options);
+	schemas = calloc(1, sizeof(*schemas));
 	if (!schemas)
 		return etw_friendly_fail(-ENOMEM, "no memory for schemas");
 	schemas->refs = 1;
 	schemas->serial = add_relaxed(&serials, 1) + 1;
 	(void)pthread_mutex_init(&schemas->lock, NULL);
 	if (etw_schema_store_create(&schemas->store) ||
-	    etw_decoder_create(schemas->store, &schemas->decoder))
+	    etw_decoder_create(schemas->store, &schemas->decoder) ||
+	    (!(options & LIBETW_SCHEMAS_NOT_INSTALLED) && etw_installed_open(schemas)))
 		return etw_friendly_fail(-ENOMEM, "no memory for schemas");
+	etw_decoder_mend(schemas->decoder);
 	*ret = TAKE(schemas);
 	return 0;
+}
+
+int libetw_schemas_create(struct libetw_schemas **ret)
+{
+	return libetw_schemas_create_with(0, ret);
 }
 
 struct libetw_schemas *etw_schemas_ref(struct libetw_schemas *schemas)
@@ -71,46 +85,6 @@ int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record
 	return result ? etw_friendly_fail(result, "no memory for an event's schema") : 0;
 }
 
-/* All of a file; @ret is owned. */
-static int read_file(const char *path, uint8_t **ret, size_t *ret_bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	uint8_t *at = NULL;
-	size_t got = 0;
-	ssize_t piece = 0;
-	int result = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status))
-		result = -errno;
-	else if (S_ISDIR(status.st_mode))
-		result = -EISDIR;
-	else if ((uint64_t)status.st_size > FILE_BYTES_MAX)
-		result = -EFBIG;
-	else if (!(at = malloc((size_t)status.st_size + 1)))
-		result = -ENOMEM;
-	while (!result && got < (size_t)status.st_size) {
-		piece = read(fd, at + got, (size_t)status.st_size - got);
-		if (piece < 0 && errno == EINTR)
-			continue;
-		if (piece < 0)
-			result = -errno;
-		if (piece <= 0)
-			break;
-		got += (size_t)piece;
-	}
-	(void)close(fd);
-	if (result) {
-		free(at);
-		return result;
-	}
-	*ret = at;
-	*ret_bytes = got;
-	return 0;
-}
-
 static bool ends_with(const char *name, const char *end)
 {
 	size_t name_bytes = strlen(name), end_bytes = strlen(end);
@@ -118,26 +92,83 @@ static bool ends_with(const char *name, const char *end)
 	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
 }
 
-static int add_file(struct libetw_schemas *schemas, const char *path, struct etw_fault *reterr)
+/* What a text or a PDB is, its name says. */
+struct format {
+	const char *end;
+	uint64_t bytes_max;
+	int (*add)(struct etw_schema_store *store, const char *at, size_t bytes,
+		   struct etw_fault *reterr);
+};
+
+static int add_mof(struct etw_schema_store *store, const char *at, size_t bytes,
+		   struct etw_fault *reterr)
 {
-	CLEANUP(freep) uint8_t *file = NULL;
+	return etw_schema_store_add_mof(store, at, bytes, NULL, reterr);
+}
+
+static int add_pdb(struct etw_schema_store *store, const char *at, size_t bytes,
+		   struct etw_fault *reterr)
+{
+	return etw_schema_store_add_pdb(store, at, bytes, reterr);
+}
+
+static const struct format formats[] = {
+	{".mof", ETW_MOF_BYTES_MAX, add_mof},
+	{".tmf", TMF_BYTES_MAX, etw_schema_store_add_tmf},
+	{".pdb", ETW_MSF_BYTES_MAX, add_pdb},
+};
+
+static int add_named(struct libetw_schemas *schemas, const struct format *format, const char *path,
+		     struct etw_fault *reterr)
+{
+	CLEANUP(freep) char *at = NULL;
 	size_t bytes = 0;
 	int result;
 
-	TRY(read_file(path, &file, &bytes));
+	TRY(etw_file_read(path, format->bytes_max, &at, &bytes));
 	(void)pthread_mutex_lock(&schemas->lock);
-	if (ends_with(path, ".pdb"))
-		result = etw_schema_store_add_pdb(schemas->store, file, bytes, reterr);
-	else if (ends_with(path, ".tmf"))
-		result = etw_schema_store_add_tmf(schemas->store, (const char *)file, bytes,
-						  reterr);
-	else if (etw_binary_is((struct etw_bytes){file, bytes}))
-		result = etw_schema_store_add_binary(schemas->store, path, NULL, NULL, reterr);
-	else
-		result = etw_schema_store_add_manifest(schemas->store, (const char *)file, bytes,
-						       reterr);
+	result = format->add(schemas->store, at, bytes, reterr);
 	(void)pthread_mutex_unlock(&schemas->lock);
 	return result;
+}
+
+static struct etw_bytes bytes_of(const struct etw_binary_file *file)
+{
+	return (struct etw_bytes){file->at, file->bytes};
+}
+
+/* A manifest or a binary, as its first bytes say. */
+static int add_unnamed(struct libetw_schemas *schemas, const char *path, struct etw_fault *reterr)
+{
+	CLEANUP(etw_binary_file_close) struct etw_binary_file file = {0};
+	CLEANUP(etw_binary_file_close) struct etw_binary_file messages = {0};
+	bool is_binary;
+	int result;
+
+	TRY(etw_binary_file_open(path, &file));
+	is_binary = etw_binary_is(bytes_of(&file));
+	if (is_binary)
+		TRY(etw_binary_file_open_messages(path, &file, NULL, &messages));
+	else if (file.bytes > ETW_MANIFEST_BYTES_MAX)
+		return -EFBIG;
+	(void)pthread_mutex_lock(&schemas->lock);
+	if (is_binary)
+		result = etw_schema_store_add_binary_bytes(schemas->store, bytes_of(&file),
+							   bytes_of(&messages), NULL, reterr);
+	else
+		result = etw_schema_store_add_manifest(schemas->store, (const char *)file.at,
+						       file.bytes, reterr);
+	(void)pthread_mutex_unlock(&schemas->lock);
+	return result;
+}
+
+static int add_file(struct libetw_schemas *schemas, const char *path, struct etw_fault *reterr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (ends_with(path, formats[i].end))
+			return add_named(schemas, &formats[i], path, reterr);
+	}
+	return add_unnamed(schemas, path, reterr);
 }
 
 static int tell_fault(int result, const char *what, const struct etw_fault *fault)
@@ -185,12 +216,38 @@ int libetw_schemas_find_provider(const struct libetw_schemas *schemas, const cha
 			return 0;
 		}
 	}
+	if (schemas && etw_installed_find(schemas, name, ret))
+		return 0;
 	result = etw_provider_id_find(name, ret);
 	if (!result)
 		return 0;
 	if (result == -ENOMEM)
 		return etw_friendly_fail(result, "no memory for a provider's name");
 	return etw_friendly_fail(-EINVAL, "\"%s\" is no name of a provider", name);
+}
+
+const char *libetw_schemas_trouble(struct libetw_schemas *schemas)
+{
+	struct etw_fault fault = {0};
+	const char *folder = NULL;
+	int error = schemas->installed ? etw_registry_trouble(schemas->installed, &folder, &fault)
+				       : 0;
+	size_t count;
+
+	if (error) {
+		(void)snprintf(schemas->trouble, sizeof(schemas->trouble),
+			       "the providers installed in %s are left out: %s", folder,
+			       fault.sentence ? fault.sentence : strerror(-error));
+		return schemas->trouble;
+	}
+	count = etw_schema_store_damage(schemas->store, &fault);
+	if (!count)
+		return NULL;
+	(void)snprintf(schemas->trouble, sizeof(schemas->trouble),
+		       "schemas that cannot be read: %zu; the first: %s (%s)", count,
+		       fault.sentence ? fault.sentence : "damaged",
+		       fault.structure ? fault.structure : "definition");
+	return schemas->trouble;
 }
 
 const char *libetw_schemas_provider_name(const struct libetw_schemas *schemas, const GUID *provider)
@@ -208,15 +265,15 @@ int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
 
 	while (!result && (known = etw_schema_store_next_provider(schemas->store, known)))
 		result = provider(context, &known->guid, known->name, known->schema_count);
-	return result;
+	return result ? result : etw_installed_each(schemas, provider, context);
 }
 
 int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *provider,
 			      int (*event)(void *context, const struct libetw_schema *schema),
 			      void *context)
 {
-	const struct etw_provider_schema *known = etw_schema_store_provider(schemas->store,
-									    provider);
+	const struct etw_provider_schema *known = etw_schema_store_demand_provider(schemas->store,
+										   provider);
 	int result = 0;
 
 	for (size_t i = 0; known && i < known->schema_count && !result; i++)

@@ -69,12 +69,12 @@ static const char test_manifest[] =
 	"<string id='red' value='Red'/><string id='all' value='Byte %1 of %17'/>"
 	"</stringTable></resources></localization></instrumentationManifest>";
 
-/* Schemas that know the manifest; the caller frees them. */
+/* Schemas that know the manifest, and nothing of this machine; the caller frees them. */
 static inline struct libetw_schemas *test_schemas(void)
 {
 	struct libetw_schemas *schemas;
 
-	assert_int_equal(libetw_schemas_create(&schemas), 0);
+	assert_int_equal(libetw_schemas_create_with(LIBETW_SCHEMAS_NOT_INSTALLED, &schemas), 0);
 	if (libetw_schemas_add_manifest(schemas, test_manifest, sizeof(test_manifest) - 1))
 		fail_msg("%s", libetw_error());
 	return schemas;

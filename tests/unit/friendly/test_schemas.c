@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <tdh.h>
 
 static int count_provider(void *context, const GUID *guid, const char *name, size_t event_count)
@@ -88,6 +89,70 @@ static void test_schemas__files_are_read_or_refused(void **state)
 	libetw_schemas_free(schemas);
 }
 
+static const char disk_class[] = "[Dynamic, Guid(\"{11112222-3333-4444-5555-666677778888}\")]\n"
+				 "class Disk : EventTrace { };\n"
+				 "[Dynamic, EventType(10), EventTypeName(\"Read\")]\n"
+				 "class Disk_Read : Disk { [WmiDataId(1), read] uint32 Size; };\n";
+
+static struct libetw_event *event_of_class(struct libetw_schemas *schemas, uint32_t *payload)
+{
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = test_provider,
+				.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER,
+				.EventDescriptor = {.Opcode = 10}},
+		.UserData = payload,
+		.UserDataLength = sizeof(*payload),
+	};
+	struct libetw_event *event;
+
+	OK(libetw_event_of_record(schemas, &record, &event));
+	return event;
+}
+
+static void test_schemas__mof_files_are_read(void **state)
+{
+	char path[] = "/tmp/etw-schemas-XXXXXX.mof";
+	int fd = mkstemps(path, 4);
+	struct libetw_schemas *schemas;
+	struct libetw_event *event;
+	uint32_t payload = 4096, size = 0;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, disk_class, sizeof(disk_class) - 1), sizeof(disk_class) - 1);
+	assert_int_equal(close(fd), 0);
+	OK(libetw_schemas_create(&schemas));
+	OK(libetw_schemas_add_file(schemas, path));
+	event = event_of_class(schemas, &payload);
+	OK(libetw_get_u32(event, "Size", &size));
+	assert_int_equal(size, 4096);
+	libetw_event_release(event);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(libetw_schemas_add_file(schemas, path), -ENODATA);
+	assert_int_equal(unlink(path), 0);
+	libetw_schemas_free(schemas);
+}
+
+/* Nobody writes into it: to wait for somebody would be for ever. */
+static void test_schemas__a_fifo_is_no_file(void **state)
+{
+	static const char *const names[] = {"x.man", "x.mof", "x.tmf", "x.pdb", "x.dll"};
+	char folder[] = "/tmp/etw-schemas-XXXXXX", path[sizeof(folder) + 8];
+	struct libetw_schemas *schemas;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	OK(libetw_schemas_create(&schemas));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		assert_int_equal(libetw_schemas_add_file(schemas, path), -EINVAL);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	libetw_schemas_free(schemas);
+}
+
 /* A TraceLogging event brings its schema along. */
 static void test_schemas__records_from_elsewhere_are_events(void **state)
 {
@@ -125,6 +190,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schemas__are_enumerated),
 		cmocka_unit_test(test_schemas__files_are_read_or_refused),
+		cmocka_unit_test(test_schemas__mof_files_are_read),
+		cmocka_unit_test(test_schemas__a_fifo_is_no_file),
 		cmocka_unit_test(test_schemas__records_from_elsewhere_are_events),
 	};
 

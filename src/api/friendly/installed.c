@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the store and the registry stands this file, for one reason: a trace goes before what is installed,
+ * also where it says later what its events are.
+ */
+#include "api/friendly/installed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+
+/* Whether definitions of its events are installed; messages of TMF files are none that a trace could have. */
+static bool is_installed(const struct etw_registry *registry, const GUID *guid)
+{
+	for (size_t i = 0; i < etw_registry_count(registry); i++) {
+		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
+
+		if (etw_guid_equal(&entry.row.guid, guid) && entry.file.kind != WIRE_REGISTRY_TMF)
+			return true;
+	}
+	return false;
+}
+
+static int load(void *context, struct etw_schema_store *store, const GUID *guid,
+		struct etw_fault *reterr)
+{
+	struct libetw_schemas *schemas = context;
+	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+
+	if (is_installed(schemas->installed, guid)) {
+		if (schemas->files)
+			(void)schemas->files->learn(schemas->files->context);
+		schemas->has_loaded = true;
+	}
+	return registry->load(registry->context, store, guid, reterr);
+}
+
+static const char *name_of(void *context, const GUID *guid)
+{
+	const struct libetw_schemas *schemas = context;
+	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+
+	return registry->name(registry->context, guid);
+}
+
+static void release(void *context)
+{
+	const struct libetw_schemas *schemas = context;
+	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+
+	registry->release(registry->context);
+}
+
+int etw_installed_open(struct libetw_schemas *schemas)
+{
+	TRY(etw_registry_open(&schemas->installed));
+	schemas->hooks = (struct etw_schema_registry){load, name_of, release, schemas};
+	etw_schema_store_set_registry(schemas->store, &schemas->hooks);
+	return 0;
+}
+
+bool etw_installed_find(const struct libetw_schemas *schemas, const char *name, GUID *ret)
+{
+	const struct etw_provider_schema *known;
+	bool is_found = false;
+	GUID guid = {0};
+
+	/* The user's come behind the system's, and count before them. */
+	for (size_t i = 0; schemas->installed && i < etw_registry_count(schemas->installed); i++) {
+		const struct etw_registry_row row = etw_registry_entry(schemas->installed, i).row;
+
+		if (row.role == WIRE_REGISTRY_PROVIDER && row.name && !strcasecmp(row.name, name)) {
+			guid = row.guid;
+			is_found = true;
+		}
+	}
+	if (!is_found)
+		return false;
+	known = etw_schema_store_demand_provider(schemas->store, &guid);
+	*ret = known && !etw_guid_is_null(&known->control_guid) ? known->control_guid : guid;
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct etw_registry_row *a = left, *b = right;
+	int result = memcmp(&a->guid, &b->guid, sizeof(a->guid));
+
+	return result ? result : (a->file > b->file) - (a->file < b->file);
+}
+
+/* The rows of providers, in the order of their GUIDs; @ret is owned. */
+static int collect(const struct etw_registry *registry, struct etw_registry_row **ret,
+		   size_t *ret_count)
+{
+	size_t room = etw_registry_count(registry), count = 0;
+	struct etw_registry_row *rows = calloc(room + 1, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < room; i++) {
+		rows[count] = etw_registry_entry(registry, i).row;
+		/* From here on the order of the registries: the later one counts. */
+		rows[count].file = (uint32_t)i;
+		count += rows[count].role == WIRE_REGISTRY_PROVIDER;
+	}
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare);
+	*ret = rows;
+	*ret_count = count;
+	return 0;
+}
+
+int etw_installed_each(const struct libetw_schemas *schemas,
+		       int (*provider)(void *context, const GUID *guid, const char *name,
+				       size_t event_count),
+		       void *context)
+{
+	CLEANUP(freep) struct etw_registry_row *rows = NULL;
+	size_t count = 0;
+	int result = 0;
+
+	if (!schemas->installed)
+		return 0;
+	if (collect(schemas->installed, &rows, &count))
+		return etw_friendly_fail(-ENOMEM, "no memory for the installed providers");
+	for (size_t i = 0; i < count && !result; i++) {
+		bool is_last = i + 1 == count || !etw_guid_equal(&rows[i].guid, &rows[i + 1].guid);
+
+		if (is_last && !etw_schema_store_provider(schemas->store, &rows[i].guid))
+			result = provider(context, &rows[i].guid, rows[i].name,
+					  rows[i].counts[WIRE_REGISTRY_COUNT_EVENTS]);
+	}
+	return result;
+}

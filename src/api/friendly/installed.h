@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The providers that are installed on this machine, as schemas have them. Private to src/api/friendly. */
+#ifndef ETW_API_FRIENDLY_INSTALLED_H
+#define ETW_API_FRIENDLY_INSTALLED_H
+
+#include "api/friendly/friendly.h"
+
+/* etw_installed_open() - lets the store of new schemas ask the registry. Returns 0 or -ENOMEM. */
+int etw_installed_open(struct libetw_schemas *schemas);
+
+/*
+ * etw_installed_find() - the GUID by which an installed provider is enabled.
+ *
+ * @name: in either case
+ *
+ * Returns whether there is one.
+ */
+bool etw_installed_find(const struct libetw_schemas *schemas, const char *name, GUID *ret);
+
+/*
+ * etw_installed_each() - libetw_schemas_each_provider() for those that the store has not loaded.
+ *
+ * Returns 0, -ENOMEM, or what the callback returned.
+ */
+int etw_installed_each(const struct libetw_schemas *schemas,
+		       int (*provider)(void *context, const GUID *guid, const char *name,
+				       size_t event_count),
+		       void *context);
+
+#endif
