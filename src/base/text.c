@@ -252,6 +252,12 @@ static inline bytes16 find_not_plain(bytes16 bytes)
 	return (bytes16)((at < 0x20) | (at == '"') | (at == '\\') | (at == 0x7F));
 }
 
+/* Which of sixteen bytes JSON strings cannot hold as they are. */
+static inline bytes16 find_escaped(bytes16 bytes)
+{
+	return (bytes16)((bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7F));
+}
+
 static char *write_escape(char *to, uint32_t c)
 {
 	*to++ = '\\';
@@ -293,26 +299,43 @@ static inline uint64_t load_word(const char *text, size_t bytes)
 	return word | UINT64_C(0x2020202020202020) << 8 * bytes;
 }
 
+/*
+ * Copies the front of a text as far as it needs no escape, up to sixteen bytes; returns how many. Eight or
+ * sixteen are written in any case: what comes next overwrites the rest.
+ */
+static inline size_t write_plain(char *to, const char *at, size_t bytes)
+{
+	uint64_t word;
+	size_t plain;
+
+	if (bytes >= sizeof(bytes16)) {
+		bytes16 wide;
+
+		memcpy(&wide, at, sizeof(wide));
+		memcpy(to, &wide, sizeof(wide));
+		return count_clear(find_escaped(wide));
+	}
+	word = load_word(at, bytes);
+	plain = count_plain(word);
+	etw_store64((uint8_t *)to, word);
+	return plain < bytes ? plain : bytes;
+}
+
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 {
-	/* An escape has six bytes, so that there is always room for a whole word. */
+	/* An escape has six bytes, so that there is always room for what is written at once. */
 	char *to = begin_each(text, bytes, 6);
 
 	if (!to)
 		return;
 	*to++ = '"';
 	while (bytes) {
-		uint64_t word = load_word(at, bytes);
-		size_t plain = count_plain(word);
+		size_t plain = write_plain(to, at, bytes);
 
-		/* All eight are written; those that are not plain are overwritten. */
-		etw_store64((uint8_t *)to, word);
-		if (plain > bytes)
-			plain = bytes;
 		to += plain;
 		at += plain;
 		bytes -= plain;
-		if (plain == 8 || bytes == 0)
+		if (bytes == 0 || plain == 8 || plain == sizeof(bytes16))
 			continue;
 		if (needs_escape((uint8_t)*at))
 			to = write_escape(to, (uint8_t)*at);
