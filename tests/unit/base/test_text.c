@@ -253,7 +253,7 @@ static void test_text__json_string(void **state)
 	etw_text_json_string(&text, "a\0b", 3);
 	expect(&text, "\"a\\u0000b\"");
 	etw_text_json_string(&text, "C:\\caf\xC3\xA9\\\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\"\xFF",
-			     21);
+			     20);
 	expect(&text, "\"C:\\\\caf\xC3\xA9\\\\\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\\\"\xFF\"");
 	etw_text_json_string(&text, "\xE2\x82\xAC\xF0\x9F\x98\x80 \xA2\xDC\xFF", 11);
 	expect(&text, "\"\xE2\x82\xAC\xF0\x9F\x98\x80 \xA2\xDC\xFF\"");
