@@ -51,6 +51,22 @@ struct etw_registry_item {
 	struct etw_arena arena; /* of all of it */
 };
 
+/* In what forms definitions come. */
+enum etw_registry_form {
+	ETW_REGISTRY_MANIFEST,
+	ETW_REGISTRY_BINARY, /* a PE file, or a WEVT_TEMPLATE resource by itself */
+	ETW_REGISTRY_MOF,
+	ETW_REGISTRY_TMF,
+	ETW_REGISTRY_PDB,
+};
+
+/*
+ * etw_registry_look() - which of them a file looks like, by its first bytes, and MOF by its name.
+ *
+ * Returns 0; -ENODATA when it is none; -EISDIR; -EINVAL for what is no file; what opening and reading fail with.
+ */
+int etw_registry_look(const char *path, enum etw_registry_form *ret);
+
 /*
  * etw_registry_item_read() - reads a manifest, a compiled binary, a MOF, TMF or PDB file.
  *

@@ -5,8 +5,6 @@
 
 #include "registry/change.h"
 
-#define ETW_REGISTRY_DEPTH_MAX 64 /* folders within folders */
-
 /* What an import has done; told as it goes. */
 struct etw_registry_import {
 	struct etw_registry_change *change; /* the caller's */
@@ -29,9 +27,9 @@ int etw_registry_import_item(struct etw_registry_import *import,
 			     const struct etw_registry_item *item);
 
 /*
- * etw_registry_import_folder() - all that can be imported below a folder.
+ * etw_registry_import_folder() - all that can be imported below a folder, as etw_registry_walk() finds it.
  *
- * Symbolic links are followed to files, not to folders. What cannot be read is counted and told of, and
+ * What cannot be read is counted and told of, and
  * does not end the import. Returns 0; -ECANCELED when progress said so; -ENOMEM, -EUSERS and what writing
  * fails with, which do end it.
  */

@@ -376,22 +376,47 @@ static int read_item(struct etw_registry_item *item, const char *path, const cha
 		     struct etw_fault *reterr)
 {
 	CLEANUP(etw_binary_file_close) struct etw_binary_file file = {0};
+	enum etw_registry_form form;
 
-	TRY(etw_registry_probe(path));
+	TRY(etw_registry_look(path, &form));
 	TRY(etw_binary_file_open(path, &file));
 	if (!file.at)
 		return -ENODATA;
-	if (etw_binary_is(bytes_of(&file)))
+	if (form == ETW_REGISTRY_BINARY)
 		return read_binary(item, &file, path, message_path, reterr);
-	if (file.bytes >= sizeof(pdb_magic) && !memcmp(file.at, pdb_magic, sizeof(pdb_magic) - 1))
+	if (form == ETW_REGISTRY_PDB)
 		return read_pdb(item, bytes_of(&file), path, reterr);
 	return read_text(item, &file, path, reterr);
 }
 
-int etw_registry_probe(const char *path)
+static int look_at_head(const char *path, struct etw_bytes head, enum etw_registry_form *ret)
+{
+	if (etw_binary_is(head)) {
+		*ret = ETW_REGISTRY_BINARY;
+		return 0;
+	}
+	if (head.left >= sizeof(pdb_magic) && !memcmp(head.at, pdb_magic, sizeof(pdb_magic) - 1)) {
+		*ret = ETW_REGISTRY_PDB;
+		return 0;
+	}
+	switch (kind_of_text(path, head)) {
+	case WIRE_REGISTRY_MANIFEST:
+		*ret = ETW_REGISTRY_MANIFEST;
+		return 0;
+	case WIRE_REGISTRY_MOF:
+		*ret = ETW_REGISTRY_MOF;
+		return 0;
+	case WIRE_REGISTRY_TMF:
+		*ret = ETW_REGISTRY_TMF;
+		return 0;
+	default:
+		return -ENODATA;
+	}
+}
+
+int etw_registry_look(const char *path, enum etw_registry_form *ret)
 {
 	uint8_t head[ETW_REGISTRY_HEAD_BYTES];
-	struct etw_bytes bytes = {head, 0};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat info;
 	ssize_t got;
@@ -407,13 +432,7 @@ int etw_registry_probe(const char *path)
 	if (got < 0)
 		r = -errno;
 	(void)close(fd);
-	if (r < 0)
-		return r;
-	bytes.left = (size_t)got;
-	if (etw_binary_is(bytes) || kind_of_text(path, bytes) ||
-	    (bytes.left >= sizeof(pdb_magic) && !memcmp(head, pdb_magic, sizeof(pdb_magic) - 1)))
-		return 0;
-	return -ENODATA;
+	return r < 0 ? r : look_at_head(path, (struct etw_bytes){head, (size_t)got}, ret);
 }
 
 static int copy_word(struct etw_registry_item *item, const char *word, const char **ret)

@@ -9,13 +9,6 @@
 #define ETW_REGISTRY_HEAD_BYTES ((size_t)8 * 1024)
 
 /*
- * etw_registry_probe() - whether a file looks like one that can be imported, from its first bytes.
- *
- * Returns 0; -ENODATA; -EISDIR; -EINVAL for what is no file; what opening and reading fail with.
- */
-int etw_registry_probe(const char *path);
-
-/*
  * etw_registry_pack_binary() - a compiled binary's schemas and messages as they are stored.
  *
  * @messages: as etw_binary_parse() takes them
