@@ -45,8 +45,11 @@ struct etw_registry_item {
 	struct etw_registry_row *rows; /* `file` is not set */
 	size_t row_count;
 	size_t event_count;
-	size_t complaint_count; /* rules that it breaks though decoding does not need them */
-	const char *from;       /* absolute path */
+	const struct etw_complaint
+		*complaints;    /* rules that it breaks though decoding does not need them */
+	size_t complaint_count; /* kept */
+	size_t complaint_total;
+	const char *from; /* absolute path */
 	struct etw_registry_words words;
 	struct etw_arena arena; /* of all of it */
 };

@@ -272,7 +272,11 @@ static int make_rows(struct etw_registry_item *item,
 	for (size_t i = 0; i < control_count; i++)
 		TRY(add_provider(item, room, &controls[i]));
 	item->event_count = whole ? whole->schema_count : definition->messages.count;
-	item->complaint_count = whole ? whole->complaint_total : 0;
+	if (whole) {
+		item->complaints = whole->complaints;
+		item->complaint_count = whole->complaint_count;
+		item->complaint_total = whole->complaint_total;
+	}
 	return item->row_count ? 0 : -ENODATA;
 }
 

@@ -42,10 +42,12 @@ static const struct kind binaries[] = {
 	 "the .etl files in it are what etw reads: cabextract @ takes them out"},
 	{MARK("7z\xBC\xAF\x27\x1C"), "a 7-Zip archive",
 	 "the .etl files in it are what etw reads: 7z x @ takes them out"},
-	{MARK("ElfFile\0"), "an event log (.evtx), not a trace",
-	 "Event Viewer on Windows and evtxexport @ here (package libevtx-utils) show it"},
-	{"LfLe", 4, 4, "an event log (.evt), not a trace",
-	 "Event Viewer on Windows and evtexport @ here (package libevt-utils) show it"},
+	{MARK("ElfFile\0"), "an event log (.evtx)",
+	 "this is no trace: Event Viewer on Windows shows it, and here evtxexport @ (package "
+	 "libevtx-utils)"},
+	{"LfLe", 4, 4, "an event log (.evt)",
+	 "this is no trace: Event Viewer on Windows shows it, and here evtexport @ (package "
+	 "libevt-utils)"},
 	{MARK("Microsoft C/C++ MSF 7.00"), "a PDB", AS_SCHEMAS},
 	{MARK("CRIM"), "a resource of compiled event schemas (WEVT_TEMPLATE)", AS_SCHEMAS},
 	{MARK("MZ"), "a program or library of Windows",
@@ -83,15 +85,17 @@ static const struct kind texts[] = {
 	{MARK("#pragma namespace"), "a MOF file", AS_SCHEMAS},
 };
 
-static const struct kind xml = {.name = "XML, not a trace",
-				.advice = "etw reads .etl files, and with --manifest schemas"};
-static const struct kind plain = {.name = "text, not a trace",
-				  .advice = "etw reads .etl files, and with --manifest schemas"};
+static const struct kind xml = {
+	.name = "XML",
+	.advice = "this is no trace: etw reads .etl files, and with --manifest schemas"};
+static const struct kind plain = {
+	.name = "text",
+	.advice = "this is no trace: etw reads .etl files, and with --manifest schemas"};
 static const struct kind mof = {.name = "a MOF file", .advice = AS_SCHEMAS};
 static const struct kind empty = {.name = "empty",
 				  .advice = "nothing was ever written to it, or it was not copied"};
 static const struct kind zeros = {
-	.name = "nothing but zeros where a trace begins",
+	.name = "nothing but zeros at its beginning",
 	.advice = "its session never wrote to it, or it was not copied whole"};
 
 struct start {

@@ -46,16 +46,6 @@ int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *s
 /* etw_inputs_error() - tells that reading failed with this error. */
 void etw_inputs_error(const struct etw_inputs *inputs, int error);
 
-/*
- * etw_manifest_load() - reads a manifest, a PE file with compiled event schemas, or a WEVT_TEMPLATE
- * resource by itself, a MOF file, or the WPP messages of a TMF file or a PDB; of a folder every *.man,
- * *.man.xml, *.manifest.xml, *.mof, *.tmf, *.pdb, *.dll, *.exe and *.sys.
- *
- * Tells what is wrong on standard error: a file that cannot be read is an error when it was named, and
- * a warning in a folder, where PE files without schemas are passed over. Returns how many were read, or -1.
- */
-int etw_manifest_load(struct etw_schema_store *store, const char *path);
-
 /* Loss of all traces together, as the session counted it and as the reader met it. */
 struct etw_loss {
 	uint64_t events;         /* counted by the sessions */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "tools/common/inputs.h"
 #include "tools/common/installed.h"
 #include "tools/common/program.h"
 
@@ -73,7 +72,8 @@ void etw_options_complain(int code, char *const *arguments, const struct option 
 }
 
 int etw_shared_decoder_create(const struct etw_shared_options *shared,
-			      struct etw_schema_store **ret_store, struct etw_decoder **ret)
+			      struct etw_manifests *manifests, struct etw_schema_store **ret_store,
+			      struct etw_decoder **ret)
 {
 	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
 	CLEANUP(etw_decoder_freep) struct etw_decoder *decoder = NULL;
@@ -86,7 +86,7 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 	if (etw_installed_attach(store) < 0)
 		return -1;
 	for (size_t i = 0; i < shared->manifests.count; i++) {
-		if (etw_manifest_load(store, shared->manifests.at[i]) < 0)
+		if (etw_manifests_load(manifests, store, shared->manifests.at[i]) < 0)
 			return -1;
 	}
 	*ret_store = TAKE(store);

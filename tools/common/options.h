@@ -9,6 +9,7 @@
 
 #include "decode/decode.h"
 #include "schema/store/store.h"
+#include "tools/common/manifest.h"
 #include "tools/common/terminal.h"
 
 /* Codes of getopt_long for the shared options; a verb's own begin at ETW_OPTION_OWN. */
@@ -31,12 +32,14 @@ enum etw_option_code {
 	}
 
 /* Their lines in a help text. */
-#define ETW_SHARED_HELP                                                                      \
-	"  --manifest PATH     decode with this instrumentation manifest, or with all of a " \
-	"folder;\n"                                                                          \
-	"                      may be repeated\n"                                            \
-	"  --color WHEN        auto (the default), always, never\n"                          \
-	"  --no-pager          do not show long output through a pager\n"                    \
+#define ETW_MANIFEST_HELP                                                                    \
+	"  --manifest PATH     decode with the schemas of this file: a manifest, a binary\n" \
+	"                      (.dll, .exe, .sys, WEVT_TEMPLATE), MOF, TMF or PDB; or of\n"  \
+	"                      all such files below a folder; may be repeated\n"
+#define ETW_SHARED_HELP                                                   \
+	ETW_MANIFEST_HELP                                                 \
+	"  --color WHEN        auto (the default), always, never\n"       \
+	"  --no-pager          do not show long output through a pager\n" \
 	"  --help              this text\n"
 
 /* A list of strings of the command line. */
@@ -71,9 +74,12 @@ void etw_options_complain(int code, char *const *arguments, const struct option 
 /*
  * etw_shared_decoder_create() - a decoder and its store, which knows the manifests that were given.
  *
+ * @manifests: zeroed; the caller's etw_manifests_done() in every case
+ *
  * Returns 0 with both owned, or -1, told on standard error.
  */
 int etw_shared_decoder_create(const struct etw_shared_options *shared,
-			      struct etw_schema_store **ret_store, struct etw_decoder **ret);
+			      struct etw_manifests *manifests, struct etw_schema_store **ret_store,
+			      struct etw_decoder **ret);
 
 #endif

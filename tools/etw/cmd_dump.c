@@ -67,6 +67,7 @@ struct dump {
 	struct etw_output output;
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
+	struct etw_manifests manifests;
 	struct etw_export_memory *memory;
 	struct etw_progress progress;
 	int64_t start_ft, from_ft, to_ft;
@@ -81,6 +82,7 @@ static void dump_done(struct dump *dump)
 	etw_inputs_done(&dump->inputs);
 	etw_output_done(&dump->output);
 	etw_export_memory_free(dump->memory);
+	etw_manifests_done(&dump->manifests);
 	etw_decoder_free(dump->decoder);
 	etw_schema_store_free(dump->store);
 }
@@ -205,6 +207,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	if (dump->no_decode)
 		return put_event(dump, trace, record, NULL, address);
 	TRY(etw_decoder_run(dump->decoder, record, &decoding));
+	etw_manifests_note(&dump->manifests, decoding.schema);
 	return put_event(dump, trace, record, &decoding, address);
 }
 
@@ -351,7 +354,8 @@ static int work(struct dump *dump, char **files, int count)
 		return ETW_EXIT_FAILED;
 	}
 	if (etw_export_memory_create(&dump->memory) ||
-	    etw_shared_decoder_create(&dump->shared, &dump->store, &dump->decoder) ||
+	    etw_shared_decoder_create(&dump->shared, &dump->manifests, &dump->store,
+				      &dump->decoder) ||
 	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
 		return ETW_EXIT_FAILED;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
@@ -375,6 +379,8 @@ static int work(struct dump *dump, char **files, int count)
 	if (dump->is_whole) {
 		tell_window(dump);
 		tell_filter(dump);
+		if (!dump->no_decode)
+			etw_manifests_tell(&dump->manifests);
 	}
 	return tell_loss(dump);
 }

@@ -36,6 +36,7 @@ struct command {
 	struct etw_output output;
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
+	struct etw_manifests manifests;
 	struct etw_progress progress;
 	struct info info; /* of the file at hand */
 	bool is_damaged;
@@ -55,6 +56,7 @@ static void command_done(struct command *command)
 	info_done(&command->info);
 	etw_inputs_done(&command->inputs);
 	etw_output_done(&command->output);
+	etw_manifests_done(&command->manifests);
 	etw_decoder_free(command->decoder);
 	etw_schema_store_free(command->store);
 }
@@ -106,6 +108,7 @@ static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_
 	info->header_types[header_type]++;
 	info->processors[buffer->processor % INFO_PROCESSORS_MAX]++;
 	TRY(etw_decoder_run(command->decoder, record, &decoding));
+	etw_manifests_note(&command->manifests, decoding.schema);
 	return tally_add(&info->tally, &decoding);
 }
 
@@ -154,7 +157,8 @@ static int work(struct command *command)
 	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
 	int result;
 
-	if (etw_shared_decoder_create(&command->shared, &command->store, &command->decoder) ||
+	if (etw_shared_decoder_create(&command->shared, &command->manifests, &command->store,
+				      &command->decoder) ||
 	    etw_inputs_learn(&command->inputs, command->store))
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
@@ -177,6 +181,7 @@ static int work(struct command *command)
 		etw_program_error("stopped: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
+	etw_manifests_tell(&command->manifests);
 	return command->is_damaged ? ETW_EXIT_DAMAGED : ETW_EXIT_OK;
 }
 

@@ -248,10 +248,8 @@ const struct etw_verb etw_verb_record = {
 		"  --duration SECONDS  ends the recording\n"
 		"  --buffer-size KB    of one buffer\n"
 		"  --buffers N         of each processor, at least\n"
-		"  --persist           the session survives this program's death\n"
-		"  --manifest PATH     decode with this instrumentation manifest, or with all of "
-		"a folder;\n"
-		"                      may be repeated\n"
+		"  --persist           the session survives this program's "
+		"death\n" ETW_MANIFEST_HELP
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --help              this text\n"
 		"\nWithout --kernel and --provider: process, thread and image_load, if that is "

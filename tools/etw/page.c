@@ -16,7 +16,7 @@ int page_open(struct page *page, char *const *files, size_t count,
 		etw_program_error("out of memory");
 		return -1;
 	}
-	return etw_shared_decoder_create(shared, &page->store, &page->decoder);
+	return etw_shared_decoder_create(shared, &page->manifests, &page->store, &page->decoder);
 }
 
 void page_done(struct page *page)
@@ -27,6 +27,7 @@ void page_done(struct page *page)
 	etw_inputs_done(&page->inputs);
 	processes_done(&page->report.processes);
 	tally_done(&page->report.tally);
+	etw_manifests_done(&page->manifests);
 	etw_decoder_free(page->decoder);
 	etw_schema_store_free(page->store);
 }
@@ -44,6 +45,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		return 0;
 	}
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
+	etw_manifests_note(&page->manifests, decoding.schema);
 	if (!report->tally.count)
 		report->first_ft = time;
 	report->last_ft = time;
@@ -104,6 +106,7 @@ int page_gather(struct page *page)
 		return result;
 	}
 	unite_machines(page);
+	etw_manifests_tell(&page->manifests);
 	report->inputs = &page->inputs;
 	report->loss = etw_loss_of(&page->inputs, page->loss_marks);
 	report->schema_damage = etw_schema_store_damage(page->store, &fault);

@@ -12,6 +12,7 @@ struct page {
 	struct etw_inputs inputs;
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
+	struct etw_manifests manifests;
 	struct etw_progress progress;
 	struct report report;
 	uint64_t loss_marks;
@@ -29,7 +30,11 @@ int page_open(struct page *page, char *const *files, size_t count,
 	      const struct etw_shared_options *shared, struct tree *tree);
 void page_done(struct page *page);
 
-/* page_gather() - both passes, then what follows from them. Returns 0 or a negative errno, told. */
+/*
+ * page_gather() - both passes, then what follows from them.
+ *
+ * Tells of manifests that were of no use. Returns 0 or a negative errno, told.
+ */
 int page_gather(struct page *page);
 
 #endif

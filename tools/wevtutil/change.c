@@ -2,7 +2,6 @@
 #include "tools/wevtutil/change.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -38,18 +37,4 @@ int wevtutil_change_commit(struct etw_registry_change *change)
 		etw_program_error("cannot write the index of providers: %s; nothing has changed",
 				  strerror(-r));
 	return r < 0 ? -1 : 0;
-}
-
-void wevtutil_complain(const char *severity, const char *path, int error,
-		       const struct etw_fault *fault)
-{
-	if (error == -EBADMSG && fault && fault->sentence)
-		etw_program_error("%s%s: %s (%s, at %" PRIu64 ")", severity, path, fault->sentence,
-				  fault->structure, fault->offset);
-	else if (error == -ENODATA)
-		etw_program_error("%s%s is no manifest, binary with schemas, MOF, TMF or PDB file, "
-				  "or it defines nothing",
-				  severity, path);
-	else
-		etw_program_error("%scannot read %s: %s", severity, path, strerror(-error));
 }

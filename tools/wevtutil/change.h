@@ -15,8 +15,4 @@ int wevtutil_change_begin(struct etw_registry_change **ret);
 /* wevtutil_change_commit() - returns the same. */
 int wevtutil_change_commit(struct etw_registry_change *change);
 
-/* wevtutil_complain() - tells why a file was not read. @severity: "" or "warning: ". */
-void wevtutil_complain(const char *severity, const char *path, int error,
-		       const struct etw_fault *fault);
-
 #endif

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "registry/folder.h"
 #include "registry/import.h"
+#include "tools/common/complaint.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/common/terminal.h"
@@ -36,7 +37,7 @@ struct command {
 static void warn(void *context, const char *path, int error, const struct etw_fault *fault)
 {
 	(void)context;
-	wevtutil_complain("warning: ", path, error, fault);
+	etw_complaint_error("warning: ", path, error, fault);
 }
 
 static bool tell_progress(void *context, const struct etw_registry_import *import)
@@ -129,7 +130,7 @@ static int import_file(struct command *command, const char *path)
 	int r = etw_registry_item_read(path, &words, &item, &fault);
 
 	if (r < 0) {
-		wevtutil_complain("", path, r, &fault);
+		etw_complaint_error("", path, r, &fault);
 		return ETW_EXIT_FAILED;
 	}
 	/* Named twice, or by its folder too. */
@@ -140,6 +141,7 @@ static int import_file(struct command *command, const char *path)
 	if (refuse_installed(command->change, path, &item) < 0)
 		return ETW_EXIT_FAILED;
 	warn_of_resources(command, &item);
+	etw_complaint_list(path, item.complaints, item.complaint_count, item.complaint_total, NULL);
 	r = etw_registry_import_item(&command->totals, &item);
 	if (r < 0) {
 		etw_program_error("cannot store %s: %s", path, strerror(-r));

@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "tools/common/complaint.h"
 #include "tools/common/installed.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
@@ -27,7 +28,7 @@ static int remove_file(struct etw_registry_change *change, const char *path, con
 	if (r < 0 && etw_registry_change_remove_from(change, full, NULL))
 		return 0;
 	if (r < 0)
-		wevtutil_complain("", path, r, &fault);
+		etw_complaint_error("", path, r, &fault);
 	else
 		etw_program_error("nothing that %s defines is installed", path);
 	return -1;

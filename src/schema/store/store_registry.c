@@ -70,6 +70,17 @@ int etw_schema_store_register(struct etw_schema_store *store,
 	return etw_store_keep_classes(store, definition, STORE_RANK_REGISTRY, order);
 }
 
+int etw_schema_store_add_definition(struct etw_schema_store *store,
+				    const struct etw_definition *definition)
+{
+	return etw_store_keep_definition(store, definition, STORE_RANK_USER);
+}
+
+uint32_t etw_schema_store_next_index(const struct etw_schema_store *store)
+{
+	return store->schema_count;
+}
+
 int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
 				  uint32_t order, struct etw_fault *reterr)
 {

@@ -48,6 +48,22 @@ int etw_schema_store_register(struct etw_schema_store *store,
 			      const struct etw_definition *definition, uint32_t order);
 
 /*
+ * etw_schema_store_add_definition() - the same for one that the user names.
+ *
+ * Counts as a manifest that was given to etw_schema_store_add_manifest(); what made it has the complaints.
+ * Returns 0 or -ENOMEM.
+ */
+int etw_schema_store_add_definition(struct etw_schema_store *store,
+				    const struct etw_definition *definition);
+
+/*
+ * etw_schema_store_next_index() - the `index` that the next schema of the store gets.
+ *
+ * What was taken in meanwhile has the indices between two answers.
+ */
+uint32_t etw_schema_store_next_index(const struct etw_schema_store *store);
+
+/*
  * etw_schema_store_register_tmf() - the same for the messages of a TMF file.
  *
  * Returns 0; -EBADMSG with @reterr; -ENOMEM.

@@ -7,10 +7,11 @@ files=$CASE_FOLDER/../../../fuzz/corpora/pe_parse
 mkdir folder
 cp "$files/languages_64bit" folder/schemas.DLL
 cp "$files/no_resources" folder/plain.exe
+cp "$files/no_messages_32bit" "$files/resource_alone" .
 cp "$files/only_messages" folder/messages.sys
 "$ETW" summary --manifest folder plain.etl >folder.txt
-"$ETW" summary --manifest "$files/no_messages_32bit" plain.etl >file.txt
-"$ETW" summary --manifest "$files/resource_alone" plain.etl >resource.txt
+"$ETW" summary --manifest no_messages_32bit plain.etl >file.txt
+"$ETW" summary --manifest resource_alone plain.etl >resource.txt
 cmp folder.txt file.txt && cmp folder.txt resource.txt
 echo "file without schemas, named:"
 cp folder/plain.exe plain.exe
