@@ -17,7 +17,6 @@
 
 #include "target.h"
 
-/* The fuzz target, from fuzz/<name>.c. */
 struct totals {
 	size_t files;
 	size_t bytes;
