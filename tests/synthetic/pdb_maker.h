@@ -29,6 +29,7 @@ struct pdb_maker {
 	unsigned module_count;
 	uint32_t block_bytes;
 	bool is_scattered;
+	uint32_t type_count;
 	size_t procedure; /* of the open one, in the last module's stream; 0: none */
 };
 
@@ -154,6 +155,68 @@ static inline void pdb_add_annotation(struct pdb_maker *maker, const char *const
 	}
 	etw_store16(body + 6, count);
 	(void)pdb_symbol(maker, 0x1019, body, bytes);
+}
+
+#define PDB_FIRST_TYPE 0x1000
+#define PDB_GLOBALS    4 /* stream of the global symbols */
+
+/* A record of the type stream, whose head pdb_end_types() completes; returns the type's number. */
+static inline uint32_t pdb_type(struct pdb_maker *maker, uint16_t kind, const void *at,
+				size_t bytes)
+{
+	if (!maker->type_count)
+		pdb_fill(maker, 2, 56);
+	pdb_u16(maker, 2, (uint16_t)(bytes + 2));
+	pdb_u16(maker, 2, kind);
+	pdb_put(maker, 2, at, bytes);
+	return PDB_FIRST_TYPE + maker->type_count++;
+}
+
+/* An enumerator at the end of @list, padded to four bytes. @value: up to 15 bits */
+static inline size_t pdb_enumerator(uint8_t *list, size_t bytes, const char *name, uint16_t value)
+{
+	etw_store16(list + bytes, 0x1502);
+	etw_store16(list + bytes + 2, 3);
+	etw_store16(list + bytes + 4, value);
+	memcpy(list + bytes + 6, name, strlen(name) + 1);
+	bytes += 7 + strlen(name);
+	for (unsigned left = (4 - bytes % 4) % 4; left; left--)
+		list[bytes++] = (uint8_t)(0xF0 + left);
+	return bytes;
+}
+
+/* Returns the number of the enumeration. @properties: 0x80 for one that is not defined */
+static inline uint32_t pdb_enum(struct pdb_maker *maker, const char *name, uint32_t list,
+				uint16_t properties)
+{
+	uint8_t body[256] = {0};
+
+	etw_store16(body + 2, properties);
+	etw_store32(body + 4, 0x74);
+	etw_store32(body + 8, list);
+	memcpy(body + 12, name, strlen(name) + 1);
+	return pdb_type(maker, 0x1507, body, 13 + strlen(name));
+}
+
+/* A typedef among the global symbols, of which the DBI stream's head tells. */
+static inline void pdb_typedef(struct pdb_maker *maker, const char *name, uint32_t type)
+{
+	etw_store16(maker->streams[3].at + 20, PDB_GLOBALS);
+	pdb_u16(maker, PDB_GLOBALS, (uint16_t)(7 + strlen(name)));
+	pdb_u16(maker, PDB_GLOBALS, 0x1108);
+	pdb_u32(maker, PDB_GLOBALS, type);
+	pdb_put(maker, PDB_GLOBALS, name, strlen(name) + 1);
+}
+
+static inline void pdb_end_types(struct pdb_maker *maker)
+{
+	uint8_t *head = maker->streams[2].at;
+
+	etw_store32(head, 20040203);
+	etw_store32(head + 4, 56);
+	etw_store32(head + 8, PDB_FIRST_TYPE);
+	etw_store32(head + 12, PDB_FIRST_TYPE + maker->type_count);
+	etw_store32(head + 16, (uint32_t)(maker->streams[2].bytes - 56));
 }
 
 /* The list of modules, once all have their symbols. */

@@ -11,8 +11,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
-#include "schema/wpp/msf.h"
-#include "schema/wpp/tmf_internal.h"
+#include "schema/wpp/pdb_internal.h"
 
 #define STREAM_PDB          1
 #define STREAM_DBI          3
@@ -51,6 +50,7 @@ struct walk {
 	const char *function;
 	size_t function_bytes;
 	size_t function_end;
+	uint16_t global;           /* stream of the global symbols */
 	const char *function_copy; /* of the arena, made when the first message wants it */
 };
 
@@ -60,16 +60,13 @@ static int fail(uint64_t offset, const char *structure, const char *sentence,
 	return etw_fault_set(reterr, -EBADMSG, offset, structure, NULL, sentence);
 }
 
-/* Counts damage that costs no more than itself. */
-static void note_damage(struct walk *walk, uint64_t offset, const char *structure,
-			const char *sentence)
+void etw_pdb_note(struct etw_pdb *pdb, uint64_t offset, const char *structure, const char *sentence)
 {
-	if (!walk->pdb->damage_count++)
-		walk->pdb->first_damage = (struct etw_fault){offset, structure, NULL, sentence};
+	if (!pdb->damage_count++)
+		pdb->first_damage = (struct etw_fault){offset, structure, NULL, sentence};
 }
 
-/* The next NUL-terminated string; a missing NUL ends it with the bytes. */
-static bool take_string(struct etw_bytes *bytes, struct tmf_span *ret)
+bool etw_pdb_take_string(struct etw_bytes *bytes, struct tmf_span *ret)
 {
 	const uint8_t *nul = bytes->left ? memchr(bytes->at, 0, bytes->left) : NULL;
 
@@ -85,18 +82,17 @@ static bool is_text(struct tmf_span span, const char *text)
 	return span.bytes == strlen(text) && !memcmp(span.at, text, span.bytes);
 }
 
-/* A name as UTF-8 on one line. */
-static char *copy_string(struct walk *walk, struct tmf_span span)
+char *etw_pdb_copy_name(struct etw_arena *arena, struct etw_text *scratch, struct tmf_span span)
 {
-	etw_text_clear(&walk->line);
-	etw_text_ansi(&walk->line, (const uint8_t *)span.at, span.bytes);
-	if (etw_text_error(&walk->line))
+	etw_text_clear(scratch);
+	etw_text_ansi(scratch, (const uint8_t *)span.at, span.bytes);
+	if (etw_text_error(scratch))
 		return NULL;
-	for (size_t i = 0; i < walk->line.bytes; i++) {
-		if (walk->line.at[i] == '\n' || walk->line.at[i] == '\r')
-			walk->line.at[i] = ' ';
+	for (size_t i = 0; i < scratch->bytes; i++) {
+		if (scratch->at[i] == '\n' || scratch->at[i] == '\r')
+			scratch->at[i] = ' ';
 	}
-	return etw_arena_strndup(walk->arena, etw_text_string(&walk->line), walk->line.bytes);
+	return etw_arena_strndup(arena, etw_text_string(scratch), scratch->bytes);
 }
 
 /* A line of an annotation is one string. */
@@ -117,7 +113,7 @@ static int feed_lines(struct walk *walk, struct etw_bytes strings, struct etw_fa
 
 	/* Each annotation has a section of its own, usually the same as the last one. */
 	walk->reader.has_section = false;
-	while (take_string(&strings, &span))
+	while (etw_pdb_take_string(&strings, &span))
 		TRY(feed_line(walk, span, reterr));
 	if (walk->reader.state != TMF_OUTSIDE)
 		return etw_fault_set(reterr, -EBADMSG, walk->annotation, "annotation", NULL,
@@ -146,7 +142,7 @@ static int keep_message(struct walk *walk)
 		if (!walk->function_copy) {
 			const struct tmf_span name = {walk->function, walk->function_bytes};
 
-			walk->function_copy = copy_string(walk, name);
+			walk->function_copy = etw_pdb_copy_name(walk->arena, &walk->line, name);
 		}
 		if (!walk->function_copy)
 			return -ENOMEM;
@@ -162,7 +158,7 @@ static int read_message(struct walk *walk, struct etw_bytes strings)
 	int r = feed_lines(walk, strings, &fault);
 
 	if (r == -EBADMSG) {
-		note_damage(walk, walk->annotation, "annotation", fault.sentence);
+		etw_pdb_note(walk->pdb, walk->annotation, "annotation", fault.sentence);
 		etw_tmf_reader_drop(&walk->reader);
 		walk->reader.count = count;
 		return 0;
@@ -203,16 +199,16 @@ static int read_flags(struct walk *walk, struct etw_bytes strings,
 	struct etw_named flags[CONTROL_FLAGS_MAX] = {0};
 	struct tmf_span span;
 
-	while (take_string(&strings, &span)) {
+	while (etw_pdb_take_string(&strings, &span)) {
 		struct etw_named *flag = &flags[control->keyword_count];
 
 		if (control->keyword_count == CONTROL_FLAGS_MAX) {
-			note_damage(walk, walk->annotation, "annotation",
-				    "a control GUID has more than 64 flags");
+			etw_pdb_note(walk->pdb, walk->annotation, "annotation",
+				     "a control GUID has more than 64 flags");
 			break;
 		}
 		flag->value = UINT64_C(1) << control->keyword_count++;
-		flag->name = copy_string(walk, span);
+		flag->name = etw_pdb_copy_name(walk->arena, &walk->line, span);
 		if (!flag->name)
 			return -ENOMEM;
 	}
@@ -228,22 +224,22 @@ static int read_control(struct walk *walk, struct etw_bytes strings)
 	char guid[ETW_GUID_BARE_BYTES] = "";
 	struct tmf_span span;
 
-	if (take_string(&strings, &span) && span.bytes == ETW_GUID_BARE_BYTES - 1)
+	if (etw_pdb_take_string(&strings, &span) && span.bytes == ETW_GUID_BARE_BYTES - 1)
 		memcpy(guid, span.at, span.bytes);
-	if (etw_guid_parse(guid, &control.guid) || !take_string(&strings, &span)) {
-		note_damage(walk, walk->annotation, "annotation",
-			    "a control annotation has no GUID and name");
+	if (etw_guid_parse(guid, &control.guid) || !etw_pdb_take_string(&strings, &span)) {
+		etw_pdb_note(walk->pdb, walk->annotation, "annotation",
+			     "a control annotation has no GUID and name");
 		return 0;
 	}
 	if (find_control(walk, &control.guid))
 		return 0;
 	if (walk->pdb->control_count == CONTROLS_MAX) {
-		note_damage(walk, walk->annotation, "annotation",
-			    "there are more than 256 control GUIDs");
+		etw_pdb_note(walk->pdb, walk->annotation, "annotation",
+			     "there are more than 256 control GUIDs");
 		return 0;
 	}
 	control.control_guid = control.guid;
-	control.name = copy_string(walk, span);
+	control.name = etw_pdb_copy_name(walk->arena, &walk->line, span);
 	if (!control.name)
 		return -ENOMEM;
 	TRY(read_flags(walk, strings, &control));
@@ -259,7 +255,7 @@ static struct etw_bytes annotation_strings(struct etw_bytes record)
 	uint16_t count = etw_load16(record.at + ANNOTATION_COUNT_AT);
 	struct tmf_span unused;
 
-	while (count && take_string(&left, &unused))
+	while (count && etw_pdb_take_string(&left, &unused))
 		count--;
 	strings.left -= left.left;
 	return strings;
@@ -271,7 +267,7 @@ static int read_annotation(struct walk *walk, struct etw_bytes record)
 	struct tmf_span kind;
 
 	walk->annotation++;
-	if (!take_string(&strings, &kind))
+	if (!etw_pdb_take_string(&strings, &kind))
 		return 0;
 	if (is_text(kind, "TMF:"))
 		return read_message(walk, strings);
@@ -289,7 +285,7 @@ static void enter_procedure(struct walk *walk, struct etw_bytes record, size_t a
 	walk->function_copy = NULL;
 	walk->function = NULL;
 	walk->function_end = etw_load32(record.at + 8);
-	if (walk->function_end <= at || !take_string(&name, &span) || !span.bytes)
+	if (walk->function_end <= at || !etw_pdb_take_string(&name, &span) || !span.bytes)
 		return;
 	walk->function = span.at;
 	walk->function_bytes = span.bytes;
@@ -317,8 +313,8 @@ static int walk_symbols(struct walk *walk, struct etw_bytes stream)
 		struct etw_bytes record = {left.at, bytes};
 
 		if (bytes < 4 || !etw_bytes_take(&left, bytes)) {
-			note_damage(
-				walk, at, "module symbols",
+			etw_pdb_note(
+				walk->pdb, at, "module symbols",
 				"a symbol is shorter than its head or reaches beyond its module");
 			return 0;
 		}
@@ -342,17 +338,20 @@ static int read_module(struct walk *walk, const struct etw_msf *msf, uint16_t in
 		return 0;
 	r = etw_msf_stream(msf, index, &stream);
 	if (r == -ENOENT) {
-		note_damage(walk, index, "module", "a module names a stream that does not exist");
+		etw_pdb_note(walk->pdb, index, "module",
+			     "a module names a stream that does not exist");
 		return 0;
 	}
 	TRY(r);
 	if (stream.bytes.left < symbol_bytes) {
-		note_damage(walk, index, "module", "a module's symbols reach beyond its stream");
+		etw_pdb_note(walk->pdb, index, "module",
+			     "a module's symbols reach beyond its stream");
 		return 0;
 	}
 	stream.bytes.left = symbol_bytes;
 	if (etw_load32(stream.bytes.at) != SYMBOLS_C13) {
-		note_damage(walk, index, "module", "a module's symbols are of an unknown format");
+		etw_pdb_note(walk->pdb, index, "module",
+			     "a module's symbols are of an unknown format");
 		return 0;
 	}
 	return walk_symbols(walk, stream.bytes);
@@ -373,7 +372,8 @@ static int walk_modules(struct walk *walk, const struct etw_msf *msf, struct etw
 		struct tmf_span name;
 		uint16_t index;
 
-		if (!module || !take_string(&modules, &name) || !take_string(&modules, &name))
+		if (!module || !etw_pdb_take_string(&modules, &name) ||
+		    !etw_pdb_take_string(&modules, &name))
 			return fail(at, "module list", "a module ends outside the list", reterr);
 		at = (bytes - modules.left) & 3;
 		if (at && !etw_bytes_take(&modules, 4 - at))
@@ -418,6 +418,7 @@ static int read_modules(struct walk *walk, const struct etw_msf *msf, struct etw
 		return fail(0, "DBI stream", "the stream is of an unknown format", reterr);
 	/* This age, not that of the PDB stream, is the one that images carry. */
 	walk->pdb->age = etw_load32(stream.bytes.at + 8);
+	walk->global = etw_load16(stream.bytes.at + 20);
 	bytes = etw_load32(stream.bytes.at + 24);
 	if (bytes > stream.bytes.left - DBI_HEADER_BYTES)
 		return fail(24, "DBI stream", "the list of modules reaches beyond its stream",
@@ -491,6 +492,7 @@ static int read_file(struct walk *walk, const struct etw_msf *msf, struct etw_fa
 	TRY(etw_tmf_reader_init(&walk->reader, walk->arena));
 	TRY(read_modules(walk, msf, reterr));
 	TRY(etw_tmf_reader_end(&walk->reader, walk->annotation, &pdb->messages, reterr));
+	TRY(etw_pdb_name_enums(msf, walk->global, walk->arena, pdb));
 	pdb->controls = etw_arena_copy(walk->arena, walk->controls,
 				       pdb->control_count * sizeof(*walk->controls));
 	if (!pdb->controls)
@@ -504,7 +506,7 @@ int etw_pdb_read(struct etw_arena *arena, struct etw_bytes file, struct etw_pdb 
 	CLEANUP(etw_msf_close) struct etw_msf msf = {0};
 	struct etw_arena_mark mark = etw_arena_mark(arena);
 	struct etw_pdb pdb = {0};
-	struct walk walk = {.arena = arena, .pdb = &pdb};
+	struct walk walk = {.arena = arena, .pdb = &pdb, .global = NO_STREAM};
 	int r;
 
 	TRY(etw_msf_open(file, &msf, reterr));

@@ -19,7 +19,7 @@ struct etw_pdb {
 	/* Control GUIDs with their names; the flags are keywords, the first one bit 0. */
 	const struct etw_provider_schema *controls;
 	size_t control_count;
-	size_t damage_count; /* modules and annotations that could not be read */
+	size_t damage_count; /* modules, annotations and enumerations that could not be read */
 	struct etw_fault first_damage;
 };
 

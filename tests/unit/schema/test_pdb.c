@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
 #include "schema/store/store.h"
-#include "schema/wpp/pdb.h"
 #include "schema/wpp/tmf.h"
-#include "synthetic/pdb_maker.h"
-
-#define SECTION "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ= MN="
-
-static const GUID pdb_guid = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
+#include "unit/schema/made_pdb.h"
 
 static const char *const message_10[] = {
 	"TMF:",
@@ -36,72 +23,12 @@ static const char *const control_one[] = {
 static const char *const control_two[] = {"TMC:", "686aa8b1-53a6-404f-9b3e-14483e514a2c",
 					  "TwoTraceGuid", "BIT_C", NULL};
 
-static struct etw_arena arena;
-static struct pdb_maker maker;
-static struct etw_pdb pdb;
-static struct etw_fault fault;
-
-static int begin(void **state)
-{
-	(void)state;
-	etw_arena_init(&arena);
-	pdb_drop(&maker);
-	pdb_begin(&maker, &pdb_guid, 3);
-	fault = (struct etw_fault){0};
-	pdb = (struct etw_pdb){0};
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	etw_arena_done(&arena);
-	pdb_drop(&maker);
-	return 0;
-}
-
-static int read_made(void)
-{
-	size_t bytes;
-	uint8_t *file = pdb_finish(&maker, &bytes);
-	int r = etw_pdb_read(&arena, (struct etw_bytes){file, bytes}, &pdb, &fault);
-
-	free(file);
-	return r;
-}
-
-static void read_modules(void)
-{
-	int r;
-
-	pdb_end_modules(&maker);
-	r = read_made();
-	if (r < 0)
-		print_error("%s: %s\n", fault.structure, fault.sentence);
-	assert_int_equal(r, 0);
-}
-
 static void refuse(const char *structure, const char *sentence)
 {
 	assert_int_equal(read_made(), -EBADMSG);
 	assert_string_equal(fault.structure, structure);
 	assert_string_equal(fault.sentence, sentence);
 	assert_int_equal(etw_arena_bytes(&arena), 0);
-}
-
-/* One module whose only symbol is an annotation in a procedure. */
-static void add_annotated(const char *function, const char *const *strings)
-{
-	pdb_add_module(&maker);
-	pdb_add_procedure(&maker, 0x1110, function);
-	pdb_add_annotation(&maker, strings);
-	pdb_end_procedure(&maker);
-}
-
-static void check_damage(size_t count, const char *sentence)
-{
-	assert_int_equal(pdb.damage_count, count);
-	assert_string_equal(pdb.first_damage.sentence, sentence);
 }
 
 static void test_pdb__identity(void **state)
