@@ -10,6 +10,25 @@
  * libetw_get_...() look a path up at each call; they keep nothing, so that any thread may use any path.
  * libetw_read_...() go through a handle that looks its path up once for each kind of event.
  *
+ * What is read has a predicate that compares it (etw/predicate.h), and a function of builders that sets it
+ * (etw/builder.h):
+ *
+ *	field                    libetw_get_, _read_   libetw_...            libetw_builder_set_
+ *	integer, pointer, char   u8 u16 u32 u64        unsigned_is, _in      unsigned
+ *	  the same, signed       i8 i16 i32 i64        signed_is, _in        signed
+ *	  the same, as address   pointer               unsigned_is, _in      unsigned
+ *	  the same, as truth     bool                  bool_is               unsigned
+ *	float, double            float double          double_in             double
+ *	FILETIME, SYSTEMTIME     filetime              filetime_in           unsigned (FILETIME), bytes
+ *	  the same, since 1970   time_ns               time_ns_in
+ *	GUID                     guid                  guid_is               guid
+ *	string                   string                text_is               text
+ *	SID                      sid                   sid_is                bytes
+ *	any, as TDH shows it     text                  text_is
+ *	any, as it lies there    bytes                 bytes_is              bytes
+ *	array                    count                 count_in              each element
+ *	whether it is there      count                 has_field
+ *
  * All of these return 0 with the value in @ret, or leave @ret untouched and return one of
  * -ENOENT:  the event's schema has no such field
  * -ENODATA: it has, but the payload ends before it, or the array has fewer elements

@@ -17,6 +17,7 @@
 #ifndef ETW_PREDICATE_H
 #define ETW_PREDICATE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <etw/wintypes.h>
@@ -83,15 +84,32 @@ ETW_API struct libetw_predicate *libetw_event_named(const char *name);
 /* libetw_has_field() - events that hold this field. */
 ETW_API struct libetw_predicate *libetw_has_field(const char *path);
 
-/* libetw_unsigned_is() and its like - a field's number against one, or within a range, ends included. */
+/*
+ * libetw_unsigned_is() and its like - a field's number against one, or within a range, ends included.
+ *
+ * Each compares what the accessor of its name gives, in the accessor's unit; the table in etw/fields.h has them
+ * side by side. _count_in compares the elements of an array. A range whose first end is above its second gives
+ * NULL.
+ */
 ETW_API struct libetw_predicate *libetw_unsigned_is(const char *path, uint64_t value);
 ETW_API struct libetw_predicate *libetw_unsigned_in(const char *path, uint64_t from, uint64_t to);
 ETW_API struct libetw_predicate *libetw_signed_is(const char *path, int64_t value);
 ETW_API struct libetw_predicate *libetw_signed_in(const char *path, int64_t from, int64_t to);
+ETW_API struct libetw_predicate *libetw_bool_is(const char *path, int value);
 ETW_API struct libetw_predicate *libetw_double_in(const char *path, double from, double to);
+ETW_API struct libetw_predicate *libetw_filetime_in(const char *path, int64_t from, int64_t to);
+ETW_API struct libetw_predicate *libetw_time_ns_in(const char *path, int64_t from_ns,
+						   int64_t to_ns);
+ETW_API struct libetw_predicate *libetw_count_in(const char *path, size_t from, size_t to);
 
 /* libetw_guid_is() - a field's GUID. */
 ETW_API struct libetw_predicate *libetw_guid_is(const char *path, const GUID *guid);
+
+/* libetw_sid_is() - a field's SID, written "S-1-5-18". */
+ETW_API struct libetw_predicate *libetw_sid_is(const char *path, const char *sid);
+
+/* libetw_bytes_is() - a field's bytes as libetw_get_bytes() gives them; @bytes are copied. */
+ETW_API struct libetw_predicate *libetw_bytes_is(const char *path, const void *bytes, size_t count);
 
 enum libetw_text_match {
 	LIBETW_TEXT_EQUALS = 0,

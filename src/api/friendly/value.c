@@ -277,6 +277,14 @@ bool etw_value_is_string(const struct etw_decoding *decoding, const struct etw_i
 					       etw_schema_type(field->in_type)->bytes <= 2));
 }
 
+bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item)
+{
+	const struct etw_field *field = &decoding->schema->fields[item->field];
+
+	return item->kind == ETW_ITEM_VALUE &&
+	       etw_schema_type(field->in_type)->kind == ETW_TYPE_SID;
+}
+
 /* The item's text as TDH shows it, in the event's scratch. */
 static int give_text(struct libetw_event *event, const struct etw_where *where,
 		     const struct etw_item *item, const char **ret, size_t *ret_bytes)
@@ -316,7 +324,7 @@ int etw_value_sid(struct libetw_event *event, const struct etw_where *where, con
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_SID)
+	if (!etw_value_is_sid(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no SID");
 	return give_text(event, where, item, ret, ret_bytes);
 }

@@ -49,6 +49,9 @@ int etw_value_count(struct libetw_event *event, const struct etw_where *where, s
  */
 bool etw_value_is_string(const struct etw_decoding *decoding, const struct etw_item *item);
 
+/* etw_value_is_sid() - whether an item is a SID. */
+bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item);
+
 /* etw_time_ns_of_filetime() - ns since 1970; -ERANGE where 64 bits do not reach. */
 int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret);
 

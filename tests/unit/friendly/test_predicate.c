@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+static const uint8_t system_sid[] = {1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0};
+
 /* Event 1 with what the tests ask for. */
 static struct libetw_event *make_event(void)
 {
@@ -18,6 +20,10 @@ static struct libetw_event *make_event(void)
 	OK(libetw_builder_set_guid(builder, "Guid", &test_provider));
 	OK(libetw_builder_set_text(builder, "Wide", "C:\\Windows\\Notepad.exe"));
 	OK(libetw_builder_set_unsigned(builder, "Colour", 1));
+	OK(libetw_builder_set_unsigned(builder, "Bool", 1));
+	OK(libetw_builder_set_unsigned(builder, "Time", 116444736000000010));
+	OK(libetw_builder_set_bytes(builder, "Sid", system_sid, sizeof(system_sid)));
+	OK(libetw_builder_set_bytes(builder, "Blob", "ab", 2));
 	OK(libetw_builder_finish(builder, &event));
 	libetw_builder_free(builder);
 	return event;
@@ -112,10 +118,81 @@ static void test_predicate__asks_fields(void **state)
 		{libetw_text_is("Wide", LIBETW_TEXT_ENDS, ".ex"), 0},
 		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS, ""), 1},
 		{libetw_text_is("Colour", LIBETW_TEXT_EQUALS, "Red"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_ENDS | LIBETW_TEXT_ANY_CASE, ".EXE"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_BEGINS | LIBETW_TEXT_ANY_CASE, "c:\\w"), 1},
+		{libetw_text_is("Wide", LIBETW_TEXT_CONTAINS, "Windows\\Notepad.exe?"), 0},
+		{libetw_bool_is("Bool", 7), 1},
+		{libetw_bool_is("Bool", 0), 0},
+		{libetw_bool_is("Wide", 1), 0},
+		{libetw_filetime_in("Time", 116444736000000010, 116444736000000010), 1},
+		{libetw_filetime_in("Time", 0, 116444736000000009), 0},
+		{libetw_filetime_in("Word", 0, 1000), 0},
+		{libetw_time_ns_in("Time", 1000, 1000), 1},
+		{libetw_time_ns_in("Time", INT64_MIN, 999), 0},
+		{libetw_sid_is("Sid", "S-1-5-18"), 1},
+		{libetw_sid_is("Sid", "S-1-5-19"), 0},
+		{libetw_sid_is("Wide", "S-1-5-18"), 0},
+		{libetw_bytes_is("Blob", "ab", 2), 1},
+		{libetw_bytes_is("Blob", "ac", 2), 0},
+		{libetw_bytes_is("Blob", "abc", 3), 0},
+		{libetw_count_in("Word", 1, 1), 1},
+		{libetw_count_in("Words", 0, 9), 0},
 	};
 
 	(void)state;
 	CHECK(make_event(), rows);
+}
+
+/* A range that nothing can be in is a slip, not a wish. */
+static void test_predicate__ranges_begin_below(void **state)
+{
+	(void)state;
+	assert_null(libetw_unsigned_in("Word", 2, 1));
+	assert_string_equal(libetw_error(),
+			    "\"Word\" cannot be from 2 to 1: the lower end comes first");
+	assert_null(libetw_signed_in("SLong", 0, -1));
+	assert_non_null(strstr(libetw_error(), "from 0 to -1"));
+	assert_null(libetw_double_in("Double", 2.5, 1));
+	assert_non_null(strstr(libetw_error(), "from 2.5 to 1"));
+	assert_null(libetw_double_in("Double", 0, __builtin_nan("")));
+	assert_null(libetw_filetime_in("Time", 1, 0));
+	assert_null(libetw_time_ns_in("Time", 1, 0));
+	assert_null(libetw_count_in("Numbers", 1, 0));
+}
+
+/* Of what is compared with itself, at every place nearly all is equal: to look at each anew would take hours. */
+static void test_predicate__a_search_is_proportional(void **state)
+{
+	enum {
+		HAY = 30000,
+		NEEDLE = 15000
+	};
+	struct libetw_builder *builder = test_builder();
+	static char text[HAY + 1];
+	struct libetw_predicate *predicate;
+	struct libetw_event *event;
+
+	(void)state;
+	memset(text, 'a', HAY);
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_text(builder, "Ansi", text));
+	OK(libetw_builder_finish(builder, &event));
+	text[NEEDLE] = '\0';
+	text[0] = 'B';
+	predicate = libetw_text_is("Ansi", LIBETW_TEXT_CONTAINS | LIBETW_TEXT_ANY_CASE, text);
+	assert_non_null(predicate);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(libetw_predicate_matches(predicate, event), 0);
+	libetw_predicate_free(predicate);
+	text[0] = 'a';
+	text[NEEDLE - 1] = 'b';
+	predicate = libetw_text_is("Ansi", LIBETW_TEXT_CONTAINS, text);
+	assert_non_null(predicate);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(libetw_predicate_matches(predicate, event), 0);
+	libetw_predicate_free(predicate);
+	libetw_event_release(event);
+	libetw_builder_free(builder);
 }
 
 static int count_calls(void *context, struct libetw_event *event)
@@ -156,6 +233,13 @@ static void test_predicate__what_cannot_be_made_is_null(void **state)
 	assert_null(libetw_or(libetw_text_is("x", 77, ""), libetw_any()));
 	assert_null(libetw_not(libetw_provider_named(NULL, "")));
 	assert_null(libetw_event_named(""));
+	assert_null(libetw_sid_is("Sid", "LocalSystem"));
+	assert_non_null(strstr(libetw_error(), "S-1-"));
+	assert_null(libetw_bytes_is("Blob", NULL, 1));
+	assert_null(libetw_text_is("Wide", LIBETW_TEXT_EQUALS, NULL));
+	assert_null(libetw_guid_is("Guid", NULL));
+	assert_null(libetw_provider(NULL));
+	assert_null(libetw_function(NULL, NULL));
 	for (int i = 0; deep && i < 1000; i++)
 		deep = libetw_not(deep);
 	assert_null(deep);
@@ -180,6 +264,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_predicate__asks_the_header),
 		cmocka_unit_test(test_predicate__asks_fields),
+		cmocka_unit_test(test_predicate__ranges_begin_below),
+		cmocka_unit_test(test_predicate__a_search_is_proportional),
 		cmocka_unit_test(test_predicate__combine),
 		cmocka_unit_test(test_predicate__what_cannot_be_made_is_null),
 		cmocka_unit_test(test_predicate__knows_names_of_manifests),
