@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decoder: finds an event's schema in the store, its program in the cache, and runs it. The cache
- * is a hash table keyed by the schema's address, because built-in schemas carry no dense index; an
- * entry holds the programs for both pointer sizes. Schemas live as long as the store, so an address
- * is never used twice.
+ * is a hash table keyed by the schema's address; an entry holds the programs for both pointer sizes.
+ * Schemas live as long as the store, so an address is never used twice. Whoever takes a loan back from the
+ * store makes a new decoder: loaned schemas' addresses may come again.
  */
 #include "decode/decode.h"
 
@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/program.h"
-#include "schema/manifest/mend.h"
+#include "schema/mend.h"
 #include "schema/types.h"
 
 #define FIRST_SLOTS 256 /* power of two */

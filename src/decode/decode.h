@@ -72,7 +72,7 @@ void etw_decoder_free(struct etw_decoder *decoder);
 void etw_decoder_freep(struct etw_decoder **decoder);
 
 /*
- * etw_decoder_mend() - from now on known errors of schemas are put right (schema/manifest/mend.h).
+ * etw_decoder_mend() - from now on known errors of schemas are put right (schema/mend.h).
  *
  * Where a payload has bytes left over and the mended schema fits it to the last byte, a result has that one
  * in place of the store's; it lives as long as the decoder. TDH does no such thing.

@@ -5,7 +5,8 @@
  * of TRACE_EVENT_INFO: one flat array of fields, the top-level ones first, the members of structs
  * behind them, contiguous per struct. Text is UTF-8. Types, flags and numbers are those of tdh.h.
  *
- * A schema is immutable once it is in a store, and lives as long as the store.
+ * A schema is immutable once it is in a store, but for maps that arrive later. It lives as long as the store, one
+ * that was lent to it (schema/store/store_registry.h) until it is taken back.
  */
 #ifndef ETW_SCHEMA_MODEL_H
 #define ETW_SCHEMA_MODEL_H
@@ -64,7 +65,7 @@ struct etw_schema {
 	EVENT_DESCRIPTOR descriptor; /* classic events: Version and Opcode only */
 	DECODING_SOURCE source;
 	uint32_t template_flags;   /* TEMPLATE_FLAGS low bits, event tags in the upper 28 */
-	uint32_t index;            /* dense number within its store; the decoder's cache key */
+	uint32_t index;            /* ascending within its store: which source brought it */
 	const char *provider_name; /* names: NULL when unknown */
 	const char *task_name;     /* MOF: class display name; TraceLogging: event name */
 	const char *opcode_name;   /* MOF: event type name */

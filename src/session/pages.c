@@ -48,7 +48,10 @@ static void forget(struct etw_session *session, uint32_t set_id)
 	session->host.forget_fd(session->host.context, name);
 }
 
-/* Holding lock. Its count stays in the sum, also when the host dies in the middle of this. */
+/*
+ * Holding lock, or while the session is made and no other thread knows it. Its count stays in the sum, also when
+ * the host dies in the middle of this.
+ */
 static void free_place(struct etw_session *session, uint32_t place)
 {
 	struct etw_state_head *head = session->state.head;

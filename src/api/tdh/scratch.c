@@ -7,7 +7,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static bool has_key; /* written by make_key() only */
+static bool has_key; /* written by make_key(), and at the end by free_own_scratch() */
 
 static void free_scratch(void *texts)
 {

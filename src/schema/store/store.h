@@ -37,7 +37,9 @@ enum etw_schema_miss {
 /* etw_schema_store_create() - a store with the built-in schemas. Returns 0 or -ENOMEM. */
 int etw_schema_store_create(struct etw_schema_store **ret);
 
-/* etw_schema_store_free() - frees the store and every schema it handed out; takes NULL. */
+/*
+ * etw_schema_store_free() - frees the store and what it handed out, but for loans and built-in schemas; takes NULL.
+ */
 void etw_schema_store_free(struct etw_schema_store *store);
 void etw_schema_store_freep(struct etw_schema_store **store);
 
@@ -122,8 +124,8 @@ int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, s
  *
  * @ret_why: set in every case; may be NULL
  *
- * Returns the schema, which lives as long as the store, or NULL. The `map` of a field whose map_name is
- * set may still be filled in by a later etw_schema_store_learn().
+ * Returns the schema, which lives as long as the store, one of a loan until that is taken back; or NULL. The
+ * `map` of a field whose map_name is set may still be filled in by a later etw_schema_store_learn().
  */
 const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,
@@ -143,7 +145,7 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
  *
  * Of several definitions, the one that is believed (embedded ones before the user's), then the latest.
  * Events that only the trace describes have no such definition.
- * Returns NULL when there is none; lives as long as the store.
+ * Returns NULL when there is none; lives as long as the store or the loan.
  */
 const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
 							    const GUID *provider);
@@ -153,7 +155,8 @@ const struct etw_provider_schema *etw_schema_store_provider(const struct etw_sch
  *
  * @after: NULL for the first; else what the last call returned
  *
- * Returns NULL when there are no more.
+ * Returns NULL when there are no more. Lives as long as the store or the loan; no loan may be taken back on the
+ * way.
  */
 const struct etw_provider_schema *etw_schema_store_next_provider(
 	const struct etw_schema_store *store, const struct etw_provider_schema *after);

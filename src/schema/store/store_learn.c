@@ -153,7 +153,7 @@ bool etw_store_yields(const struct known_event *known, enum store_rank rank, uin
 {
 	if (!known->schema || known->rank != rank)
 		return !known->schema || known->rank < rank;
-	/* The newest manifest counts, the first word of the recording machine. */
+	/* Of one rank the later one counts, but of the recording machine the first word. */
 	return rank != STORE_RANK_TRACE && known->order <= order;
 }
 
@@ -264,29 +264,36 @@ static struct known_event *keep_defined_event(struct etw_schema_store *store,
 	return room + 1;
 }
 
+static bool is_believed(const struct known_provider *known, enum store_rank rank, uint32_t order)
+{
+	if (!known->schema || known->schema_rank != rank)
+		return !known->schema || known->schema_rank < rank;
+	return known->schema_order <= order;
+}
+
 static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
 			  enum store_rank rank, uint32_t order)
 {
 	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
 
-	if (known->schema && (known->schema_rank > rank ||
-			      (known->schema_rank == rank && known->schema_order > order)))
+	if (!is_believed(known, rank, order))
 		return;
 	known->schema = schema;
 	known->schema_rank = rank;
 	known->schema_order = order;
 }
 
-/* Names outlive loans, since schemas of other kinds may show them. */
+/* The name goes with the definition that is believed. It outlives loans, since schemas of other kinds may show it. */
 static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
-		    enum store_rank rank, const char **ret)
+		    enum store_rank rank, uint32_t order, const char **ret)
 {
 	const struct known_provider *known = etw_store_find_provider(store, &provider->guid);
 
 	*ret = provider->name;
 	if (!provider->name)
 		return 0;
-	if (known->name && (rank == STORE_RANK_REGISTRY || !strcmp(known->name, provider->name)))
+	if (known->name && (rank == STORE_RANK_REGISTRY || !is_believed(known, rank, order) ||
+			    !strcmp(known->name, provider->name)))
 		*ret = known->name;
 	else if (rank == STORE_RANK_LOAN)
 		*ret = etw_arena_strdup(&store->arena, provider->name);
@@ -328,7 +335,7 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
 	/* An entry without name or events changes no answer: a failure here leaves no trace. */
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
-		TRY(own_name(store, &definition->providers[i], rank, &names[i]));
+		TRY(own_name(store, &definition->providers[i], rank, order, &names[i]));
 	}
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];

@@ -134,7 +134,7 @@ static void forget_events(struct etw_schema_store *store,
 	}
 }
 
-/* The keys and names are known already, so that nothing here needs memory. */
+/* The keys are known already. A definition for whose names there is no memory is not found until it is lent anew. */
 static void restore(struct etw_schema_store *store)
 {
 	for (const struct registered *at = store->registered; at; at = at->next)

@@ -19,7 +19,7 @@ struct etw_schema_registry {
 	 */
 	int (*load)(void *context, struct etw_schema_store *store, const GUID *guid,
 		    struct etw_fault *reterr);
-	/* The registered name, valid as long as the store, or NULL. */
+	/* The registered name, valid until release(), or NULL. */
 	const char *(*name)(void *context, const GUID *guid);
 	void (*release)(void *context); /* when the store goes */
 	void *context;

@@ -360,6 +360,35 @@ static void test_store__classes_of_definitions(void **state)
 	check_miss(&record, ETW_SCHEMA_NO_PROVIDER);
 }
 
+/* The name is that of the definition that is believed, also when the latest loan has ended. */
+static void test_store__names_go_with_loans(void **state)
+{
+	struct etw_provider_schema providers[3] = {
+		{.guid = info_blob_provider, .source = DecodingSourceXMLFile, .name = "First"},
+		{.guid = info_blob_provider, .source = DecodingSourceXMLFile, .name = "Second"},
+		{.guid = info_blob_provider, .source = DecodingSourceXMLFile, .name = "Third"},
+	};
+	struct etw_definition definitions[3];
+	struct etw_schema_loan loans[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		definitions[i] = (struct etw_definition){.providers = &providers[i],
+							 .provider_count = 1};
+		loans[i] = (struct etw_schema_loan){.definition = &definitions[i]};
+		assert_int_equal(etw_schema_store_lend(store, &loans[i]), 0);
+		assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider),
+				    providers[i].name);
+	}
+	etw_schema_store_take_back(store, &loans[2]);
+	assert_ptr_equal(etw_schema_store_provider(store, &info_blob_provider), &providers[1]);
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider), "Second");
+	etw_schema_store_take_back(store, &loans[0]);
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider), "Second");
+	etw_schema_store_take_back(store, &loans[1]);
+	assert_null(etw_schema_store_provider(store, &info_blob_provider));
+}
+
 static void test_store__other_events_teach_nothing(void **state)
 {
 	EVENT_RECORD record = event_of(&metadata_class, 0, 0, 0);
@@ -443,6 +472,7 @@ int main(void)
 		TEST(test_store__embedded_manifests_repeat),
 		TEST(test_store__providers_of_definitions),
 		TEST(test_store__classes_of_definitions),
+		TEST(test_store__names_go_with_loans),
 		TEST(test_store__other_events_teach_nothing),
 		TEST(test_store__provider_names),
 		TEST(test_store__out_of_memory_is_no_missing_schema),

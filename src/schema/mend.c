@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "schema/manifest/mend.h"
+#include "schema/mend.h"
 
 #include <errno.h>
 #include <stdbool.h>
