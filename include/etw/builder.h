@@ -96,7 +96,7 @@ ETW_API int libetw_builder_set_bytes(struct libetw_builder *builder, const char 
  * libetw_builder_finish() - the event, kept like a retained one.
  *
  * Returns 0 with a reference for libetw_event_release(); -EINVAL: nothing was begun; -EMSGSIZE: more than
- * 65,535 bytes; -EBADMSG: what was set does not make a payload that the schema describes, for example a
+ * 65,535 bytes; -E2BIG: more than 65,536 values, structs and elements of arrays; -EBADMSG: what was set does not make a payload that the schema describes, for example a
  * count that is set to more than there is; -ENOMEM.
  */
 ETW_API int libetw_builder_finish(struct libetw_builder *builder, struct libetw_event **ret);

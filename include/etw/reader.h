@@ -159,8 +159,9 @@ ETW_API int libetw_reader_each_provider(const struct libetw_reader *reader,
  *
  * A trace tells of loss with a buffer: before it, or while it filled. So a stretch begins at the last event
  * of the same processor's buffer before, or at the start of the trace, and ends with the buffer's last event.
- * Stretches that overlap are given as one. Of many, neighbours are put together: at most 65536 are kept.
- * Returns 0, or what the callback returned.
+ * Stretches that overlap are given as one. Of many, the nearest are put together: at most 65536 are kept. How
+ * much was lost, libetw_reader_stats() counts whatever becomes of the stretches.
+ * Returns 0, or what the callback returned; -ENOMEM.
  */
 ETW_API int libetw_reader_each_loss(const struct libetw_reader *reader,
 				    int (*loss)(void *context, int64_t from_ns, int64_t to_ns),

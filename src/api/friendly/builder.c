@@ -15,6 +15,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "base/utf.h"
+#include "decode/program.h"
 #include "schema/types.h"
 
 struct libetw_builder {
@@ -381,14 +382,20 @@ int libetw_builder_finish(struct libetw_builder *builder, struct libetw_event **
 {
 	EVENT_RECORD *record = &builder->record;
 	struct libetw_event *event;
+	int result = 0;
 
 	if (!builder->is_begun)
 		return etw_friendly_fail(-EINVAL, "no event was begun");
 	if (builder->schema) {
 		etw_text_clear(&builder->payload);
-		if (etw_payload_write(builder->schema, &builder->set, &builder->payload))
-			return etw_friendly_fail(-EMSGSIZE, "a payload has 65535 bytes at most");
+		result = etw_payload_write(builder->schema, &builder->set, &builder->payload);
 	}
+	if (result == -E2BIG)
+		return etw_friendly_fail(result,
+					 "an event has %d values, structs and elements at most",
+					 ETW_PROGRAM_ITEMS_MAX);
+	if (result)
+		return etw_friendly_fail(result, "a payload has 65535 bytes at most");
 	if (etw_text_error(&builder->payload))
 		return etw_friendly_fail(-ENOMEM, "no memory for a payload");
 	record->UserData = builder->payload.at;

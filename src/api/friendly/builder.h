@@ -25,7 +25,8 @@ struct etw_set_values {
  *
  * @payload: appended to; may hold NUL bytes
  *
- * Returns 0, or -EMSGSIZE beyond 65,535 bytes; memory is told by etw_text_error().
+ * Returns 0; -EMSGSIZE beyond 65,535 bytes; -E2BIG beyond ETW_PROGRAM_ITEMS_MAX values, structs and elements,
+ * which is what the decoder takes; memory is told by etw_text_error().
  */
 int etw_payload_write(const struct etw_schema *schema, const struct etw_set_values *values,
 		      struct etw_text *payload);

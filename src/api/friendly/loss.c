@@ -35,33 +35,96 @@ static struct etw_loss_processor *processor_of(struct etw_loss_source *source, u
 	return &grown[number];
 }
 
-/* Puts the two neighbours together that are closest. */
-static void make_room(struct etw_loss *loss)
+static int compare_ranges(const void *left, const void *right)
 {
-	size_t best = 0;
+	const struct etw_loss_range *a = left, *b = right;
 
-	for (size_t i = 0; i + 1 < loss->count; i++) {
-		if (loss->ranges[i + 1].from_ft - loss->ranges[i].to_ft <
-		    loss->ranges[best + 1].from_ft - loss->ranges[best].to_ft)
-			best = i;
-	}
-	loss->ranges[best].to_ft = loss->ranges[best + 1].to_ft;
-	loss->count--;
-	memmove(&loss->ranges[best + 1], &loss->ranges[best + 2],
-		(loss->count - best - 1) * sizeof(*loss->ranges));
+	return (a->from_ft > b->from_ft) - (a->from_ft < b->from_ft);
 }
 
-static int reserve(struct etw_loss *loss)
+static int compare_gaps(const void *left, const void *right)
 {
-	size_t room = loss->room ? 2 * loss->room : 16;
-	struct etw_loss_range *grown;
+	const uint64_t *a = left, *b = right;
 
-	if (loss->count < loss->room)
-		return 0;
-	if (loss->count >= ETW_LOSS_RANGES_MAX) {
-		make_room(loss);
-		return 0;
+	return (*a > *b) - (*a < *b);
+}
+
+/* From the end of one of the ordered ranges to the next; a file may tell of times at both ends of 64 bits. */
+static uint64_t gap_behind(const struct etw_loss *loss, size_t i)
+{
+	return (uint64_t)loss->ranges[i + 1].from_ft - (uint64_t)loss->ranges[i].to_ft;
+}
+
+/* Puts the ordered ranges that touch together. */
+static void unite(struct etw_loss *loss)
+{
+	size_t kept = 0;
+
+	if (loss->count)
+		qsort(loss->ranges, loss->count, sizeof(*loss->ranges), compare_ranges);
+	for (size_t i = 0; i < loss->count; i++) {
+		const struct etw_loss_range range = loss->ranges[i];
+
+		if (!kept || loss->ranges[kept - 1].to_ft < range.from_ft)
+			loss->ranges[kept++] = range;
+		else if (loss->ranges[kept - 1].to_ft < range.to_ft)
+			loss->ranges[kept - 1].to_ft = range.to_ft;
 	}
+	loss->count = kept;
+}
+
+/* Of more ranges than are kept, puts those together that are nearest to each other. */
+static int thin_out(struct etw_loss *loss)
+{
+	size_t excess = loss->count - ETW_LOSS_RANGES_MAX, kept = 0, equal = 0;
+	CLEANUP(freep) uint64_t *gaps = malloc((loss->count - 1) * sizeof(*gaps));
+	uint64_t widest; /* that is closed */
+
+	if (!gaps)
+		return -ENOMEM;
+	for (size_t i = 0; i + 1 < loss->count; i++)
+		gaps[i] = gap_behind(loss, i);
+	qsort(gaps, loss->count - 1, sizeof(*gaps), compare_gaps);
+	widest = gaps[excess - 1];
+	while (equal < excess && gaps[excess - 1 - equal] == widest)
+		equal++;
+	for (size_t i = 0; i < loss->count; i++) {
+		uint64_t gap = i > 0 ? gap_behind(loss, i - 1) : UINT64_MAX;
+		bool is_closed = i > 0 && (gap < widest || (gap == widest && equal > 0));
+
+		equal -= is_closed && gap == widest;
+		if (is_closed)
+			loss->ranges[kept - 1].to_ft = loss->ranges[i].to_ft;
+		else
+			loss->ranges[kept++] = loss->ranges[i];
+	}
+	loss->count = kept;
+	return 0;
+}
+
+int etw_loss_settle(struct etw_loss *loss)
+{
+	if (loss->count == loss->settled)
+		return 0;
+	unite(loss);
+	if (loss->count > ETW_LOSS_RANGES_MAX)
+		TRY(thin_out(loss));
+	loss->settled = loss->count;
+	return 0;
+}
+
+/* Half of the room is free again afterwards: what sorting costs is shared by as many stretches. */
+static int make_room(struct etw_loss *loss)
+{
+	struct etw_loss_range *grown;
+	size_t room;
+
+	TRY(etw_loss_settle(loss));
+	if (loss->count < loss->room - loss->room / 2)
+		return 0;
+	room = loss->room ? 2 * loss->room : 16;
+	if (room > 2 * ETW_LOSS_RANGES_MAX)
+		return 0;
 	grown = realloc(loss->ranges, room * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -70,24 +133,23 @@ static int reserve(struct etw_loss *loss)
 	return 0;
 }
 
-/* Adds a stretch, and puts it together with those that it touches. */
+/* Adds a stretch behind the others; mostly it continues the latest, and then nothing more is needed. */
 static int add(struct etw_loss *loss, int64_t from_ft, int64_t to_ft)
 {
-	size_t first = 0, end;
+	struct etw_loss_range *latest;
 
-	TRY(reserve(loss));
-	while (first < loss->count && loss->ranges[first].to_ft < from_ft)
-		first++;
-	for (end = first; end < loss->count && loss->ranges[end].from_ft <= to_ft; end++) {
-		if (loss->ranges[end].from_ft < from_ft)
-			from_ft = loss->ranges[end].from_ft;
-		if (loss->ranges[end].to_ft > to_ft)
-			to_ft = loss->ranges[end].to_ft;
+	/* The latest may not grow into others once all are in order. */
+	if (loss->count > loss->settled) {
+		latest = &loss->ranges[loss->count - 1];
+		if (from_ft <= latest->to_ft && to_ft >= latest->from_ft) {
+			latest->from_ft = from_ft < latest->from_ft ? from_ft : latest->from_ft;
+			latest->to_ft = to_ft > latest->to_ft ? to_ft : latest->to_ft;
+			return 0;
+		}
 	}
-	memmove(&loss->ranges[first + 1], &loss->ranges[end],
-		(loss->count - end) * sizeof(*loss->ranges));
-	loss->ranges[first] = (struct etw_loss_range){from_ft, to_ft};
-	loss->count = loss->count - (end - first) + 1;
+	if (loss->count == loss->room)
+		TRY(make_room(loss));
+	loss->ranges[loss->count++] = (struct etw_loss_range){from_ft, to_ft};
 	return 0;
 }
 

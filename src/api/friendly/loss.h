@@ -18,10 +18,14 @@ struct etw_loss_range {
 	int64_t from_ft, to_ft;
 };
 
-/* Of all sources together. */
+/*
+ * Of all sources together. Stretches come behind the others as they are told of, and are put in order now and
+ * then, so that a trace with a million of them takes the time of a million.
+ */
 struct etw_loss {
-	struct etw_loss_range *ranges; /* owned; in order, none touching another */
-	size_t count, room;
+	struct etw_loss_range *ranges; /* owned */
+	size_t count, room;            /* room: at most twice ETW_LOSS_RANGES_MAX */
+	size_t settled; /* those from the first that are in order, none touching another */
 };
 
 /* Of one processor of a source. */
@@ -55,6 +59,12 @@ int etw_loss_buffer(struct etw_loss *loss, struct etw_loss_source *source, uint1
  * loss before it. Marks the time from the earliest end of a processor's last buffer. Returns 0 or -ENOMEM.
  */
 int etw_loss_cut(struct etw_loss *loss, const struct etw_loss_source *source, int64_t end_ft);
+
+/*
+ * etw_loss_settle() - puts all stretches in order and those that touch together; of more than
+ * ETW_LOSS_RANGES_MAX, also the nearest. Returns 0 or -ENOMEM.
+ */
+int etw_loss_settle(struct etw_loss *loss);
 
 /* etw_loss_done() / etw_loss_source_done() - free what they own. */
 void etw_loss_done(struct etw_loss *loss);

@@ -6,6 +6,7 @@
 #include "api/friendly/builder.h"
 #include "base/bytes.h"
 #include "base/macros.h"
+#include "decode/program.h"
 #include "schema/types.h"
 
 #define POINTER_BYTES 8
@@ -16,6 +17,7 @@ struct writer {
 	struct etw_text *payload;
 	struct etw_path_step steps[ETW_SCHEMA_DEPTH_MAX + 1]; /* where the walk is */
 	unsigned depth;
+	unsigned items; /* visited so far; empty ones take no byte of the payload, but time */
 };
 
 static bool is_same_step(const struct etw_path_step *left, const struct etw_path_step *right)
@@ -214,6 +216,8 @@ static int put_element(struct writer *writer, const struct etw_path_step *step, 
 
 	if (writer->payload->bytes > UINT16_MAX)
 		return -EMSGSIZE;
+	if (++writer->items > ETW_PROGRAM_ITEMS_MAX)
+		return -E2BIG;
 	if (!(field->flags & PropertyStruct)) {
 		put_value(writer, step, first, count);
 		return 0;

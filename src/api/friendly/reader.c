@@ -30,7 +30,8 @@ int libetw_reader_create(struct libetw_schemas *schemas, struct libetw_reader **
 		reader->schemas = etw_schemas_ref(schemas);
 	else
 		TRY(libetw_schemas_create(&reader->schemas));
-	if (etw_pin_account_create(LIBETW_PIN_LIMIT_BYTES, &reader->pins) ||
+	reader->losses = calloc(1, sizeof(*reader->losses));
+	if (!reader->losses || etw_pin_account_create(LIBETW_PIN_LIMIT_BYTES, &reader->pins) ||
 	    !etw_arena_alloc(&reader->event.scratch, 1))
 		return etw_friendly_fail(-ENOMEM, "no memory for a reader");
 	reader->event.empty = etw_arena_mark(&reader->event.scratch);
@@ -56,7 +57,9 @@ void libetw_reader_free(struct libetw_reader *reader)
 	for (size_t i = 0; i < reader->providers.room; i++)
 		free(reader->providers.slots[i].item);
 	etw_table_done(&reader->providers);
-	etw_loss_done(&reader->losses);
+	if (reader->losses)
+		etw_loss_done(reader->losses);
+	free(reader->losses);
 	free(reader->sources);
 	free(reader->handlers);
 	etw_arena_done(&reader->event.scratch);

@@ -50,8 +50,8 @@ struct libetw_reader {
 	struct etw_table providers;    /* struct provider_count, owned */
 	struct provider_count *latest; /* of the event before; NULL at first */
 	struct provider_count *first_provider, *last_provider;
-	struct etw_loss losses;
-	size_t first_source; /* of the pass that is going on */
+	struct etw_loss *losses; /* owned; put in order also by who only looks */
+	size_t first_source;     /* of the pass that is going on */
 };
 
 #endif

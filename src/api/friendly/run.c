@@ -132,7 +132,7 @@ static int note_loss(struct libetw_reader *reader, struct source *source,
 		     const struct libetw_event *event)
 {
 	reader->stats.loss_marks++;
-	return etw_loss_mark(&reader->losses, &source->loss, (uint16_t)libetw_event_cpu(event),
+	return etw_loss_mark(reader->losses, &source->loss, (uint16_t)libetw_event_cpu(event),
 			     event->record->EventHeader.TimeStamp.QuadPart);
 }
 
@@ -191,7 +191,7 @@ static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *b
 	struct source *source = &reader->sources[reader->first_source + trace];
 
 	reader->stats.buffers++;
-	reader->failure = etw_loss_buffer(&reader->losses, &source->loss, buffer->processor);
+	reader->failure = etw_loss_buffer(reader->losses, &source->loss, buffer->processor);
 	return reader->failure;
 }
 
@@ -226,7 +226,7 @@ static int note_cut(struct libetw_reader *reader, size_t first, size_t count)
 
 		if (lost_of(source) || etw_trace_header(source->trace)->buffers_lost ||
 		    source->loss.marks)
-			TRY(etw_loss_cut(&reader->losses, &source->loss, end_ft));
+			TRY(etw_loss_cut(reader->losses, &source->loss, end_ft));
 	}
 	return 0;
 }
@@ -360,11 +360,13 @@ int libetw_reader_each_loss(const struct libetw_reader *reader,
 			    int (*loss)(void *context, int64_t from_ns, int64_t to_ns),
 			    void *context)
 {
-	int result = 0;
+	int result = etw_loss_settle(reader->losses);
 
-	for (size_t i = 0; i < reader->losses.count && !result; i++)
-		result = loss(context, ns_of(reader->losses.ranges[i].from_ft),
-			      ns_of(reader->losses.ranges[i].to_ft));
+	if (result)
+		return etw_friendly_fail(result, "no memory for the stretches of loss");
+	for (size_t i = 0; i < reader->losses->count && !result; i++)
+		result = loss(context, ns_of(reader->losses->ranges[i].from_ft),
+			      ns_of(reader->losses->ranges[i].to_ft));
 	return result;
 }
 
@@ -374,8 +376,8 @@ int libetw_reader_is_complete(const struct libetw_reader *reader, int64_t from_n
 		if (has_unplaced_loss(&reader->sources[i]))
 			return 0;
 	}
-	for (size_t i = 0; i < reader->losses.count; i++) {
-		const struct etw_loss_range *range = &reader->losses.ranges[i];
+	for (size_t i = 0; i < reader->losses->count; i++) {
+		const struct etw_loss_range *range = &reader->losses->ranges[i];
 
 		if (ns_of(range->from_ft) <= to_ns && ns_of(range->to_ft) >= from_ns)
 			return 0;
