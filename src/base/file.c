@@ -77,12 +77,10 @@ int etw_file_make_folders(const char *path, mode_t mode)
 	return make_folder(copy, mode);
 }
 
-int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes)
+int etw_file_open_regular(const char *path, size_t bytes_max, int *ret, size_t *ret_bytes)
 {
 	CLEANUP(etw_file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	CLEANUP(freep) char *at = NULL;
 	struct stat info;
-	size_t bytes = 0;
 
 	if (fd < 0 || fstat(fd, &info) < 0)
 		return -errno;
@@ -92,10 +90,23 @@ int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_by
 		return -EINVAL;
 	if ((uint64_t)info.st_size > bytes_max)
 		return -EFBIG;
-	at = malloc((size_t)info.st_size + 1);
+	*ret_bytes = (size_t)info.st_size;
+	*ret = fd;
+	fd = -1;
+	return 0;
+}
+
+int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	CLEANUP(freep) char *at = NULL;
+	size_t bytes;
+
+	TRY(etw_file_open_regular(path, bytes_max, &fd, &bytes));
+	at = malloc(bytes + 1);
 	if (!at)
 		return -ENOMEM;
-	TRY(etw_file_read_all(fd, at, (size_t)info.st_size, &bytes));
+	TRY(etw_file_read_all(fd, at, bytes, &bytes));
 	at[bytes] = '\0';
 	*ret_bytes = bytes;
 	*ret = TAKE(at);

@@ -42,13 +42,23 @@ static inline bool etw_is_shortage(int result)
 }
 
 /*
+ * etw_file_open_regular() - opens a regular file for reading.
+ *
+ * @ret:       owned descriptor
+ * @ret_bytes: the file's size
+ *
+ * What might block, such as a FIFO, is refused before it does.
+ * Returns 0; -EFBIG beyond @bytes_max; -EISDIR; -EINVAL for what else is no regular file; what opening fails with.
+ */
+int etw_file_open_regular(const char *path, size_t bytes_max, int *ret, size_t *ret_bytes);
+
+/*
  * etw_file_read() - a regular file's bytes.
  *
  * @ret: owned memory, with a NUL behind the bytes
  *
- * What might block, such as a FIFO, is refused before it does. Of a file that becomes shorter meanwhile, what is
- * left is given. Returns 0; -EFBIG beyond @bytes_max; -EISDIR; -EINVAL for what else is no regular file; -ENOMEM;
- * what opening and reading fail with.
+ * Of a file that becomes shorter meanwhile, what is left is given. Returns as etw_file_open_regular(); -ENOMEM; what
+ * reading fails with.
  */
 int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_bytes);
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "schema/model.h"
 
 /* A number with a name. */
@@ -127,5 +128,14 @@ struct etw_definition {
 	size_t complaint_count; /* kept */
 	size_t complaint_total;
 };
+
+/*
+ * etw_definition_create() - a definition with room for @count providers, of which it has none yet.
+ *
+ * @ret: lives in @arena
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_definition **ret);
 
 #endif

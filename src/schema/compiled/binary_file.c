@@ -7,11 +7,9 @@
 #include "schema/compiled/binary_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -89,25 +87,18 @@ static int read_image(int fd, const struct etw_binary_file *image)
 
 int etw_binary_file_open(const char *path, struct etw_binary_file *ret)
 {
-	CLEANUP(etw_file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat info;
+	CLEANUP(etw_file_closep) int fd = -1;
+	size_t bytes;
 	void *at;
 
-	if (fd < 0 || fstat(fd, &info) < 0)
-		return -errno;
-	if (S_ISDIR(info.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(info.st_mode))
-		return -EINVAL;
-	if ((uint64_t)info.st_size > ETW_BINARY_BYTES_MAX)
-		return -EFBIG;
-	if (!info.st_size)
+	TRY(etw_file_open_regular(path, ETW_BINARY_BYTES_MAX, &fd, &bytes));
+	if (!bytes)
 		return 0;
-	at = mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		  -1, 0);
 	if (at == MAP_FAILED)
 		return -ENOMEM;
-	*ret = (struct etw_binary_file){at, (size_t)info.st_size};
+	*ret = (struct etw_binary_file){at, bytes};
 	return read_image(fd, ret);
 }
 

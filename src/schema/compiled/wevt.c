@@ -287,13 +287,7 @@ static int read_definition(struct wevt_reader *reader, struct etw_definition **r
 	count = le32_get(head.provider_count);
 	TRY(etw_wevt_take(reader, sizeof(head), count * sizeof(struct wire_wevt_provider_entry),
 			  HEAD, &at));
-	definition = etw_arena_alloc(reader->arena, sizeof(*definition));
-	if (!definition)
-		return -ENOMEM;
-	definition->providers = etw_arena_array(reader->arena, count,
-						sizeof(*definition->providers));
-	if (!definition->providers)
-		return -ENOMEM;
+	TRY(etw_definition_create(reader->arena, count, &definition));
 	for (uint32_t i = 0; i < count; i++) {
 		struct wire_wevt_provider_entry entry;
 

@@ -251,13 +251,7 @@ static int read_document(struct manifest_reader *reader, const struct etw_xml_el
 					   "the document is not an instrumentation manifest");
 	while ((element = next_provider(root, element)))
 		count++;
-	definition = etw_arena_alloc(reader->arena, sizeof(*definition));
-	if (!definition)
-		return -ENOMEM;
-	definition->providers = etw_arena_array(reader->arena, count,
-						sizeof(*definition->providers));
-	if (!definition->providers)
-		return -ENOMEM;
+	TRY(etw_definition_create(reader->arena, count, &definition));
 	TRY(etw_manifest_read_strings(reader, root));
 	while ((element = next_provider(root, element))) {
 		struct etw_provider_schema *provider =

@@ -20,6 +20,7 @@
 
 struct reader {
 	struct etw_arena *arena;
+	struct etw_arena_mark mark; /* of the arena before the reading */
 	const uint8_t *at;
 	size_t bytes;
 	size_t text_bytes_left; /* so that strings that share bytes cannot grow without bound */
@@ -231,25 +232,35 @@ static int read_event_info(struct reader *reader, struct etw_schema **ret)
 	return 0;
 }
 
-int etw_event_info_parse(struct etw_arena *arena, struct etw_bytes blob, struct etw_schema **ret,
-			 struct etw_fault *reterr)
+static struct reader begin(struct etw_arena *arena, struct etw_bytes blob, const char *structure,
+			   struct etw_fault *reterr)
 {
-	struct etw_arena_mark mark = etw_arena_mark(arena);
-	struct reader reader = {
+	return (struct reader){
 		.arena = arena,
+		.mark = etw_arena_mark(arena),
 		.at = blob.at,
 		.bytes = blob.left,
 		.text_bytes_left = TEXT_FACTOR * blob.left,
-		.structure = EVENT_INFO,
+		.structure = structure,
 		.reterr = reterr,
 	};
-	int r;
+}
 
-	r = read_event_info(&reader, ret);
-	etw_text_done(&reader.text);
-	if (r < 0)
-		etw_arena_release(arena, mark);
-	return r;
+/* A reading that failed leaves nothing in the arena. */
+static int end(struct reader *reader, int result)
+{
+	etw_text_done(&reader->text);
+	if (result < 0)
+		etw_arena_release(reader->arena, reader->mark);
+	return result;
+}
+
+int etw_event_info_parse(struct etw_arena *arena, struct etw_bytes blob, struct etw_schema **ret,
+			 struct etw_fault *reterr)
+{
+	struct reader reader = begin(arena, blob, EVENT_INFO, reterr);
+
+	return end(&reader, read_event_info(&reader, ret));
 }
 
 static int read_map_entries(struct reader *reader, struct etw_map *map)
@@ -305,26 +316,12 @@ static int read_map_info(struct reader *reader, struct etw_map **ret)
 int etw_event_map_parse(struct etw_arena *arena, struct etw_bytes blob, GUID *ret_provider,
 			struct etw_map **ret, struct etw_fault *reterr)
 {
-	struct etw_arena_mark mark = etw_arena_mark(arena);
 	const uint8_t *provider = etw_bytes_take(&blob, sizeof(GUID));
-	struct reader reader = {
-		.arena = arena,
-		.at = blob.at,
-		.bytes = blob.left,
-		.text_bytes_left = TEXT_FACTOR * blob.left,
-		.structure = MAP_INFO,
-		.reterr = reterr,
-	};
-	int r;
+	struct reader reader = begin(arena, blob, MAP_INFO, reterr);
 
 	if (!provider)
 		return refuse(&reader, blob.left, NULL, "the blob ends within the structure");
-	r = read_map_info(&reader, ret);
-	etw_text_done(&reader.text);
-	if (r < 0) {
-		etw_arena_release(arena, mark);
-		return r;
-	}
+	TRY(end(&reader, read_map_info(&reader, ret)));
 	*ret_provider = etw_guid_read(provider);
 	return 0;
 }
