@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# WPP messages with the PDB of their component: text, function, and names of an enumeration out of its types.
+# WPP messages with the PDB of their component: text, function, and names of an enumeration out
+# of its types.
 "$MAKE_TRACE" --preset wpp wpp.etl
 {
 	cat "$CASE_FOLDER/wpp_driver.tmf"
-	printf '%s\n' '#typev Device_c90 13 "%0state %10!s!" // LEVEL=TRACE_LEVEL_INFORMATION FUNC=DeviceState' \
+	printf '%s\n' \
+		'#typev Device_c90 13 "%0state %10!s!" // LEVEL=TRACE_LEVEL_INFORMATION FUNC=DeviceState' \
 		'{' 'state, ItemEnum(DEVICE_STATE) -- 10' '}' \
 		'#enumv DEVICE_STATE' '{' 'Stopped,0x0' 'Running,0x7' '}'
 } >driver.tmf
