@@ -5,10 +5,17 @@
 "$MAKE_TRACE" --preset wpp wpp.etl
 {
 	cat "$CASE_FOLDER/wpp_driver.tmf"
-	printf '%s\n' \
-		'#typev Device_c90 13 "%0state %10!s!" // LEVEL=TRACE_LEVEL_INFORMATION FUNC=DeviceState' \
-		'{' 'state, ItemEnum(DEVICE_STATE) -- 10' '}' \
-		'#enumv DEVICE_STATE' '{' 'Stopped,0x0' 'Running,0x7' '}'
+	cat <<'END'
+#typev Device_c90 13 "%0state %10!s!" // LEVEL=TRACE_LEVEL_INFORMATION FUNC=DeviceState
+{
+state, ItemEnum(DEVICE_STATE) -- 10
+}
+#enumv DEVICE_STATE
+{
+Stopped,0x0
+Running,0x7
+}
+END
 } >driver.tmf
 "$MAKE_PDB" driver.tmf driver.pdb
 rm driver.tmf
