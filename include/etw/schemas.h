@@ -115,7 +115,7 @@ ETW_API int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
  *
  * @event: returns other than 0 to stop
  *
- * Returns 0, also when nothing is known of it, or what the callback returned.
+ * Returns 0, also when nothing is known of it; -ENOMEM; or what the callback returned.
  */
 ETW_API int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *provider,
 				      int (*event)(void *context,

@@ -8,35 +8,74 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/table.h"
 #include "registry/definition.h"
 
 #define REGISTRIES 2
 
+#define LOADED 1 /* opened.results: its definition is in the store */
+
 struct opened {
 	char *folder; /* owned */
+	char *path;   /* owned; of the index */
 	struct etw_registry_index index;
-	uint8_t *loaded; /* owned; by file: its definition is in the store, or is known to be bad */
-	struct stat seen; /* of the index; st_ino 0: there was none */
+	int *results; /* owned; by file: LOADED, what reading it failed with, 0: not asked for */
+	uint32_t first_order; /* of the first file */
+	struct stat seen;     /* of the index; st_ino 0: there was none */
+};
+
+/* A provider of a definition; each is registered by itself, since it may be removed by itself. */
+struct piece {
+	struct etw_definition definition;
+	struct etw_schema_registered registered;
+};
+
+/* A definition that was read, under whatever number later indexes have it. In the store's arena. */
+struct known_definition {
+	uint8_t sha1[WIRE_REGISTRY_SHA1_BYTES];
+	enum wire_registry_kind kind;
+	struct piece *pieces; /* none for messages, which the store keeps by themselves */
+	size_t piece_count;
+};
+
+struct kept_name {
+	GUID guid;
+	const char *name;
 };
 
 struct etw_registry {
 	struct opened at[REGISTRIES]; /* the system's first: later ones count more */
 	size_t count;
+	uint32_t next_order;
 	int trouble;
 	const char *trouble_folder;
 	struct etw_fault fault;
+	struct etw_table known; /* struct known_definition */
+	struct etw_table
+		names; /* struct kept_name: names that were handed out outlive their index */
+	struct etw_arena arena;         /* of names */
+	etw_registry_complain complain; /* may be NULL */
+	void *complain_context;
 	struct etw_schema_registry hooks;
 };
+
+static void close_one(struct opened *opened)
+{
+	etw_registry_index_close(&opened->index);
+	free(opened->folder);
+	free(opened->path);
+	free(opened->results);
+}
 
 void etw_registry_close(struct etw_registry *registry)
 {
 	if (!registry)
 		return;
-	for (size_t i = 0; i < registry->count; i++) {
-		etw_registry_index_close(&registry->at[i].index);
-		free(registry->at[i].folder);
-		free(registry->at[i].loaded);
-	}
+	for (size_t i = 0; i < registry->count; i++)
+		close_one(&registry->at[i]);
+	etw_table_done(&registry->known);
+	etw_table_done(&registry->names);
+	etw_arena_done(&registry->arena);
 	free(registry);
 }
 
@@ -45,14 +84,49 @@ void etw_registry_closep(struct etw_registry **registry)
 	etw_registry_close(*registry);
 }
 
-static void look_at(const char *folder, struct stat *ret)
+static void look_at(const char *path, struct stat *ret)
 {
-	CLEANUP(freep) char *path = NULL;
-
-	if (asprintf(&path, "%s/" ETW_REGISTRY_INDEX_NAME, folder) < 0)
-		path = NULL;
-	if (!path || stat(path, ret) < 0)
+	if (stat(path, ret) < 0)
 		memset(ret, 0, sizeof(*ret));
+}
+
+/*
+ * Reads the index into @opened, which has none. That there is none is a registry too.
+ *
+ * Looked at first: a change in between shows as one the next time.
+ */
+static int read_index(struct opened *opened, struct etw_fault *reterr)
+{
+	int r;
+
+	look_at(opened->path, &opened->seen);
+	r = etw_registry_index_open(opened->folder, &opened->index, reterr);
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+		return r;
+	opened->results = calloc(opened->index.file_count + (size_t)1, sizeof(*opened->results));
+	return opened->results ? 0 : -ENOMEM;
+}
+
+static void note_trouble(struct etw_registry *registry, const struct opened *opened, int error,
+			 const struct etw_fault *fault)
+{
+	if (registry->trouble)
+		return;
+	registry->trouble = error;
+	registry->trouble_folder = opened->folder;
+	registry->fault = *fault;
+}
+
+/* Later files count more, the user's more than the system's, and what was asked for later more than all before. */
+static void set_order(struct etw_registry *registry, struct opened *opened)
+{
+	uint32_t files = opened->index.file_count;
+
+	/* After thousands of millions of imports: equal orders count as they come. */
+	if (registry->next_order > UINT32_MAX - files)
+		registry->next_order = UINT32_MAX - files;
+	opened->first_order = registry->next_order;
+	registry->next_order += files;
 }
 
 static int open_one(struct etw_registry *registry, enum etw_registry_scope scope)
@@ -64,30 +138,20 @@ static int open_one(struct etw_registry *registry, enum etw_registry_scope scope
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	registry->count++;
-	look_at(opened->folder, &opened->seen);
-	r = etw_registry_index_open(opened->folder, &opened->index, &fault);
+	if (asprintf(&opened->path, "%s/" ETW_REGISTRY_INDEX_NAME, opened->folder) < 0) {
+		opened->path = NULL;
+		return -ENOMEM;
+	}
+	r = read_index(opened, &fault);
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0) {
-		if (r != -ENOENT && r != -ENOTDIR && !registry->trouble) {
-			registry->trouble = r;
-			registry->trouble_folder = opened->folder;
-			registry->fault = fault;
-		}
-		return 0;
-	}
-	opened->loaded = calloc(opened->index.file_count + (size_t)1, 1);
-	return opened->loaded ? 0 : -ENOMEM;
+	if (r < 0)
+		note_trouble(registry, opened, r, &fault);
+	set_order(registry, opened);
+	return 0;
 }
 
-static int load(void *context, struct etw_schema_store *store, const GUID *guid,
-		struct etw_fault *reterr);
-static const char *name(void *context, const GUID *guid);
-
-static void release(void *context)
-{
-	etw_registry_close(context);
-}
+static const struct etw_schema_registry hooks;
 
 int etw_registry_open(struct etw_registry **ret)
 {
@@ -98,7 +162,8 @@ int etw_registry_open(struct etw_registry **ret)
 	TRY(open_one(registry, ETW_REGISTRY_SYSTEM));
 	if (!etw_registry_is_one())
 		TRY(open_one(registry, ETW_REGISTRY_USER));
-	registry->hooks = (struct etw_schema_registry){load, name, release, registry};
+	registry->hooks = hooks;
+	registry->hooks.context = registry;
 	*ret = TAKE(registry);
 	return 0;
 }
@@ -113,19 +178,11 @@ int etw_registry_trouble(const struct etw_registry *registry, const char **ret_f
 	return registry->trouble;
 }
 
-bool etw_registry_is_stale(const struct etw_registry *registry)
+void etw_registry_set_complain(struct etw_registry *registry, etw_registry_complain complain,
+			       void *context)
 {
-	for (size_t i = 0; i < registry->count; i++) {
-		const struct stat *seen = &registry->at[i].seen;
-		struct stat now;
-
-		look_at(registry->at[i].folder, &now);
-		if (now.st_ino != seen->st_ino || now.st_dev != seen->st_dev ||
-		    now.st_mtim.tv_sec != seen->st_mtim.tv_sec ||
-		    now.st_mtim.tv_nsec != seen->st_mtim.tv_nsec)
-			return true;
-	}
-	return false;
+	registry->complain = complain;
+	registry->complain_context = context;
 }
 
 void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store *store)
@@ -136,6 +193,58 @@ void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store 
 const struct etw_schema_registry *etw_registry_hooks(const struct etw_registry *registry)
 {
 	return &registry->hooks;
+}
+
+static bool is_same(const struct stat *seen, const struct stat *now)
+{
+	return now->st_ino == seen->st_ino && now->st_dev == seen->st_dev &&
+	       now->st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == seen->st_mtim.tv_nsec;
+}
+
+/* An index that cannot be used leaves the one that was read. */
+static bool refresh_one(struct etw_registry *registry, struct opened *opened)
+{
+	struct opened fresh = {.folder = opened->folder, .path = opened->path};
+	struct etw_fault fault = {0};
+	struct stat now;
+	int r;
+
+	look_at(opened->path, &now);
+	if (is_same(&opened->seen, &now))
+		return false;
+	r = read_index(&fresh, &fault);
+	if (r < 0) {
+		etw_registry_index_close(&fresh.index);
+		if (r != -ENOMEM) {
+			note_trouble(registry, opened, r, &fault);
+			opened->seen = fresh.seen;
+		}
+		return false;
+	}
+	etw_registry_index_close(&opened->index);
+	free(opened->results);
+	*opened = fresh;
+	return true;
+}
+
+static bool refresh(void *context)
+{
+	struct etw_registry *registry = context;
+	bool has_changed = false;
+
+	for (size_t i = 0; i < registry->count; i++)
+		has_changed |= refresh_one(registry, &registry->at[i]);
+	for (size_t i = 0; has_changed && i < registry->count; i++) {
+		struct opened *opened = &registry->at[i];
+
+		/* Also of one that is as it was: the user's has to count before a newer one of the system. */
+		if (opened->results)
+			memset(opened->results, 0,
+			       opened->index.file_count * sizeof(*opened->results));
+		set_order(registry, opened);
+	}
+	return has_changed;
 }
 
 /* Whether the index still has the provider in this file: it may have been removed by itself. */
@@ -153,74 +262,167 @@ static bool has_provider(const struct opened *opened, uint32_t file, const GUID 
 	return false;
 }
 
-/* Schemas refer to the provider that owns them, so the list stays as it is and is taken in piece by piece. */
-static int register_providers(const struct opened *opened, uint32_t file, uint32_t order,
-			      struct etw_schema_store *store,
-			      const struct etw_definition *definition)
+static bool is_content(const void *item, const void *key)
 {
-	for (size_t i = 0; i < definition->provider_count; i++) {
-		struct etw_definition *one;
+	const struct known_definition *known = item;
+	const struct etw_registry_file *file = key;
 
-		if (!has_provider(opened, file, &definition->providers[i].guid))
-			continue;
-		one = etw_arena_alloc(etw_schema_store_arena(store), sizeof(*one));
-		if (!one)
-			return -ENOMEM;
-		one->providers = &definition->providers[i];
-		one->provider_count = 1;
-		one->schema_count = one->providers->schema_count;
-		TRY(etw_schema_store_register(store, one, order));
+	return known->kind == file->kind && !memcmp(known->sha1, file->sha1, sizeof(file->sha1));
+}
+
+static uint64_t content_hash(const struct etw_registry_file *file)
+{
+	return etw_hash_bytes((uint64_t)file->kind, file->sha1, sizeof(file->sha1));
+}
+
+/* Schemas refer to the provider that owns them, so the list stays as it is and is taken in piece by piece. */
+static int make_pieces(struct etw_arena *arena, const struct etw_definition *definition,
+		       struct known_definition *known)
+{
+	known->pieces = etw_arena_array(arena, definition->provider_count, sizeof(*known->pieces));
+	if (!known->pieces)
+		return -ENOMEM;
+	known->piece_count = definition->provider_count;
+	for (size_t i = 0; i < known->piece_count; i++) {
+		struct piece *piece = &known->pieces[i];
+
+		piece->definition.providers = &definition->providers[i];
+		piece->definition.provider_count = 1;
+		piece->definition.schema_count = definition->providers[i].schema_count;
+		piece->registered.definition = &piece->definition;
 	}
 	return 0;
 }
 
-/* Later files count more, and the user's more than the system's. */
-static uint32_t order_of(const struct etw_registry *registry, const struct opened *opened,
-			 uint32_t file)
+static int parse(struct etw_schema_store *store, const struct etw_registry_file *file,
+		 struct etw_bytes bytes, uint32_t order, struct known_definition *known,
+		 struct etw_fault *reterr)
 {
-	return (uint32_t)(opened - registry->at) * ETW_REGISTRY_FILES_MAX + file;
+	struct etw_arena *arena = etw_schema_store_arena(store);
+	struct etw_registry_definition definition;
+
+	if (file->kind == WIRE_REGISTRY_TMF)
+		return etw_schema_store_register_tmf(store, (const char *)bytes.at, bytes.left,
+						     order, reterr);
+	TRY(etw_registry_definition_parse(arena, file->kind, bytes, &definition, reterr));
+	return make_pieces(arena, definition.definition, known);
 }
 
+static int read_definition(struct etw_registry *registry, const struct opened *opened,
+			   uint32_t number, struct etw_schema_store *store,
+			   struct known_definition **ret, struct etw_fault *reterr)
+{
+	const struct etw_registry_file file = etw_registry_index_file(&opened->index, number);
+	struct etw_arena *arena = etw_schema_store_arena(store);
+	struct etw_arena_mark mark = etw_arena_mark(arena);
+	CLEANUP(freep) uint8_t *bytes = NULL;
+	struct known_definition *known;
+	int r;
+
+	TRY(etw_table_reserve(&registry->known, 1));
+	TRY(etw_registry_definition_read(opened->folder, &file, &bytes, reterr));
+	known = etw_arena_alloc(arena, sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+	r = parse(store, &file, (struct etw_bytes){bytes, (size_t)file.bytes},
+		  opened->first_order + number, known, reterr);
+	if (r < 0) {
+		etw_arena_release(arena, mark);
+		return r;
+	}
+	memcpy(known->sha1, file.sha1, sizeof(known->sha1));
+	known->kind = file.kind;
+	(void)etw_table_insert(&registry->known, content_hash(&file), known);
+	*ret = known;
+	return 0;
+}
+
+/* Messages that the store has keep the order that they had: their GUIDs and numbers are of one build. */
+static int register_file(struct etw_registry *registry, const struct opened *opened,
+			 uint32_t number, struct etw_schema_store *store, struct etw_fault *reterr)
+{
+	const struct etw_registry_file file = etw_registry_index_file(&opened->index, number);
+	struct known_definition *known = etw_table_find(&registry->known, content_hash(&file),
+							is_content, &file);
+
+	if (!known)
+		TRY(read_definition(registry, opened, number, store, &known, reterr));
+	for (size_t i = 0; i < known->piece_count; i++) {
+		struct piece *piece = &known->pieces[i];
+
+		if (has_provider(opened, number, &piece->definition.providers->guid))
+			TRY(etw_schema_store_register(store, &piece->registered,
+						      opened->first_order + number));
+	}
+	return 0;
+}
+
+static const char *sentence_of(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "a definition in the registry is gone";
+	case -EACCES:
+	case -EPERM:
+		return "this user may not read a definition in the registry";
+	default:
+		return "a definition in the registry cannot be read";
+	}
+}
+
+/* Told once: to whom the registry complains, else to the caller. */
+static void tell(const struct etw_registry *registry, const struct opened *opened, uint32_t number,
+		 const struct etw_fault *fault, struct etw_fault *reterr)
+{
+	if (registry->complain)
+		registry->complain(registry->complain_context,
+				   etw_registry_index_file(&opened->index, number).from, fault);
+	else if (!reterr->sentence)
+		*reterr = *fault;
+}
+
+/* Want of memory passes; all else stays as it is until the index changes. */
 static int load_file(struct etw_registry *registry, struct opened *opened, uint32_t number,
 		     struct etw_schema_store *store, struct etw_fault *reterr)
 {
-	const struct etw_registry_file file = etw_registry_index_file(&opened->index, number);
-	CLEANUP(freep) uint8_t *bytes = NULL;
-	struct etw_registry_definition definition;
-	uint32_t order = order_of(registry, opened, number);
-	int r;
+	struct etw_fault fault = {0};
+	int r = opened->results[number];
 
-	if (opened->loaded[number])
-		return 0;
-	opened->loaded[number] = 1;
-	TRY(etw_registry_definition_read(opened->folder, &file, &bytes, reterr));
-	if (file.kind == WIRE_REGISTRY_TMF)
-		return etw_schema_store_register_tmf(store, (const char *)bytes, (size_t)file.bytes,
-						     order, reterr);
-	r = etw_registry_definition_parse(etw_schema_store_arena(store), file.kind,
-					  (struct etw_bytes){bytes, (size_t)file.bytes},
-					  &definition, reterr);
-	if (r < 0)
+	if (r)
+		return r < 0 ? r : 0;
+	r = register_file(registry, opened, number, store, &fault);
+	if (r == -ENOMEM)
 		return r;
-	return register_providers(opened, number, order, store, definition.definition);
+	opened->results[number] = r < 0 ? r : LOADED;
+	if (r < 0 && !fault.sentence)
+		(void)etw_fault_set(&fault, r, 0, "stored definition", NULL, sentence_of(r));
+	if (r < 0)
+		tell(registry, opened, number, &fault, reterr);
+	return r;
 }
 
+/*
+ * What counts most comes first: where memory runs out behind it, its events have the right schema, and those
+ * that it lacks have none and ask again.
+ */
 static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 		struct etw_fault *reterr)
 {
 	struct etw_registry *registry = context;
 	int result = 0;
 
-	for (size_t i = 0; i < registry->count; i++) {
+	for (size_t i = registry->count; i-- > 0;) {
 		struct opened *opened = &registry->at[i];
 		uint32_t first;
 		uint32_t count = etw_registry_index_find(&opened->index, guid, &first);
 
-		/* One that cannot be read does not hide the others. */
-		for (uint32_t j = first; j < first + count; j++) {
+		for (uint32_t j = first + count; j-- > first;) {
 			uint32_t file = etw_registry_index_row(&opened->index, j).file;
-			int r = load_file(registry, opened, file, store, result ? NULL : reterr);
+			int r = load_file(registry, opened, file, store, reterr);
 
+			if (r == -ENOMEM)
+				return r;
+			/* One that cannot be read does not hide the others. */
 			if (r < 0 && !result)
 				result = r;
 		}
@@ -228,9 +430,36 @@ static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 	return result;
 }
 
+static bool is_kept_name(const void *item, const void *key)
+{
+	const struct kept_name *kept = item, *wanted = key;
+
+	return etw_guid_equal(&kept->guid, &wanted->guid) && !strcmp(kept->name, wanted->name);
+}
+
+/* The name as it may be handed out; NULL without memory: then the GUID is shown. */
+static const char *keep_name(struct etw_registry *registry, const GUID *guid, const char *name)
+{
+	const struct kept_name wanted = {*guid, name};
+	uint64_t hash = etw_guid_hash(guid);
+	struct kept_name *kept = etw_table_find(&registry->names, hash, is_kept_name, &wanted);
+
+	if (kept)
+		return kept->name;
+	if (etw_table_reserve(&registry->names, 1) < 0)
+		return NULL;
+	kept = etw_arena_alloc(&registry->arena, sizeof(*kept));
+	name = etw_arena_strdup(&registry->arena, name);
+	if (!kept || !name)
+		return NULL;
+	*kept = (struct kept_name){*guid, name};
+	(void)etw_table_insert(&registry->names, hash, kept);
+	return name;
+}
+
 static const char *name(void *context, const GUID *guid)
 {
-	const struct etw_registry *registry = context;
+	struct etw_registry *registry = context;
 
 	for (size_t i = registry->count; i-- > 0;) {
 		const struct etw_registry_index *index = &registry->at[i].index;
@@ -241,10 +470,39 @@ static const char *name(void *context, const GUID *guid)
 			const struct etw_registry_row row = etw_registry_index_row(index, j);
 
 			if (row.name)
-				return row.name;
+				return keep_name(registry, guid, row.name);
 		}
 	}
 	return NULL;
+}
+
+static void release(void *context)
+{
+	etw_registry_close(context);
+}
+
+static const struct etw_schema_registry hooks = {
+	.load = load,
+	.name = name,
+	.refresh = refresh,
+	.release = release,
+};
+
+bool etw_registry_has_definition(const struct etw_registry *registry, const GUID *guid)
+{
+	for (size_t i = 0; i < registry->count; i++) {
+		const struct etw_registry_index *index = &registry->at[i].index;
+		uint32_t first;
+		uint32_t count = etw_registry_index_find(index, guid, &first);
+
+		for (uint32_t j = first; j < first + count; j++) {
+			uint32_t file = etw_registry_index_row(index, j).file;
+
+			if (etw_registry_index_file(index, file).kind != WIRE_REGISTRY_TMF)
+				return true;
+		}
+	}
+	return false;
 }
 
 size_t etw_registry_count(const struct etw_registry *registry)

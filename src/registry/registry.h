@@ -37,13 +37,23 @@ void etw_registry_closep(struct etw_registry **registry);
 int etw_registry_trouble(const struct etw_registry *registry, const char **ret_folder,
 			 struct etw_fault *ret);
 
-/* etw_registry_is_stale() - whether an import has changed what is on the disk since it was opened. */
-bool etw_registry_is_stale(const struct etw_registry *registry);
+/* Told once of each definition that cannot be used. @path: of the file that it was imported from, or NULL. */
+typedef void (*etw_registry_complain)(void *context, const char *path,
+				      const struct etw_fault *fault);
+
+/*
+ * etw_registry_set_complain() - who is told of definitions that cannot be used.
+ *
+ * Without anybody, the store counts them among its damage.
+ */
+void etw_registry_set_complain(struct etw_registry *registry, etw_registry_complain complain,
+			       void *context);
 
 /*
  * etw_registry_attach() - lets a store ask the registry.
  *
- * Takes the registry: it serves this one store, and goes with it.
+ * Takes the registry: it serves this one store, and goes with it. What was changed on the disk since it was
+ * opened it sees by etw_schema_store_look_again().
  */
 void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store *store);
 
@@ -53,6 +63,9 @@ void etw_registry_attach(struct etw_registry *registry, struct etw_schema_store 
  * Its owner calls release when the store goes, in place of etw_registry_close().
  */
 const struct etw_schema_registry *etw_registry_hooks(const struct etw_registry *registry);
+
+/* etw_registry_has_definition() - whether anything but WPP messages is installed for a GUID. */
+bool etw_registry_has_definition(const struct etw_registry *registry, const GUID *guid);
 
 /* A row together with the file that it comes from. */
 struct etw_registry_entry {
@@ -64,7 +77,11 @@ struct etw_registry_entry {
 /* etw_registry_count() - rows of all indexes. */
 size_t etw_registry_count(const struct etw_registry *registry);
 
-/* etw_registry_entry() - by number; those of an index are in the order of their GUIDs. */
+/*
+ * etw_registry_entry() - by number; those of an index are in the order of their GUIDs.
+ *
+ * Its strings are valid until the store looks again, or the registry is closed.
+ */
 struct etw_registry_entry etw_registry_entry(const struct etw_registry *registry, size_t i);
 
 #endif

@@ -5,6 +5,13 @@
 
 #include "tools/common/program.h"
 
+static void warn(void *context, const char *path, const struct etw_fault *fault)
+{
+	(void)context;
+	etw_program_error("warning: what was installed from %s is left out: %s",
+			  path ? path : "a file", fault->sentence);
+}
+
 int etw_installed_open(struct etw_registry **ret)
 {
 	struct etw_fault fault = {0};
@@ -19,6 +26,7 @@ int etw_installed_open(struct etw_registry **ret)
 	if (trouble)
 		etw_program_error("warning: the providers installed in %s are left out: %s", folder,
 				  fault.sentence ? fault.sentence : strerror(-trouble));
+	etw_registry_set_complain(*ret, warn, NULL);
 	return 0;
 }
 

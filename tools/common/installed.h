@@ -8,7 +8,7 @@
 /*
  * etw_installed_open() - opens the registry.
  *
- * Tells on standard error when a part of it cannot be used, and goes on with the rest.
+ * Tells on standard error when a part of it cannot be used, also later, and goes on with the rest.
  * Returns 0, or -1 told on standard error.
  */
 int etw_installed_open(struct etw_registry **ret);

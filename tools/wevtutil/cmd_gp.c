@@ -50,11 +50,13 @@ static int show(struct wevtutil_publisher *publisher, bool is_xml)
 static int show_provider(struct etw_schema_store *store, struct wevtutil_publisher *publisher,
 			 bool is_xml)
 {
-	struct etw_fault fault = {0};
+	int r = etw_schema_store_demand_provider(store, &publisher->entry->row.guid,
+						 &publisher->schema);
 
-	publisher->schema = etw_schema_store_demand_provider(store, &publisher->entry->row.guid);
-	if (etw_schema_store_damage(store, &fault)) {
-		etw_program_error("its definition cannot be read: %s", fault.sentence);
+	/* Messages have no provider that is described. */
+	if (r < 0 && r != -ESRCH) {
+		if (r == -ENOMEM)
+			etw_program_error("out of memory");
 		return ETW_EXIT_FAILED;
 	}
 	return show(publisher, is_xml);

@@ -15,6 +15,7 @@
 #include "api/consumer/process.h"
 #include "api/consumer/trace_handle.h"
 #include "api/consumer/wide.h"
+#include "api/tdh/state.h"
 #include "api/tdh/trace_files.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
@@ -82,6 +83,7 @@ static ULONG open_source(const struct open_request *request, struct etw_open_tra
 				   : open_session(request->logger_name, &open->trace);
 	if (error)
 		return error;
+	etw_tdh_look_again();
 	etw_trace_set_raw(open->trace, request->mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
 	open->is_record = request->mode & PROCESS_TRACE_MODE_EVENT_RECORD;
 	*ret = TAKE(open);

@@ -13,25 +13,13 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
-/* Whether definitions of its events are installed; messages of TMF files are none that a trace could have. */
-static bool is_installed(const struct etw_registry *registry, const GUID *guid)
-{
-	for (size_t i = 0; i < etw_registry_count(registry); i++) {
-		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
-
-		if (etw_guid_equal(&entry.row.guid, guid) && entry.file.kind != WIRE_REGISTRY_TMF)
-			return true;
-	}
-	return false;
-}
-
 static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 		struct etw_fault *reterr)
 {
 	struct libetw_schemas *schemas = context;
 	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
 
-	if (is_installed(schemas->installed, guid)) {
+	if (etw_registry_has_definition(schemas->installed, guid)) {
 		if (schemas->files)
 			(void)schemas->files->learn(schemas->files->context);
 		schemas->has_loaded = true;
@@ -47,6 +35,14 @@ static const char *name_of(void *context, const GUID *guid)
 	return registry->name(registry->context, guid);
 }
 
+static bool refresh(void *context)
+{
+	const struct libetw_schemas *schemas = context;
+	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+
+	return registry->refresh(registry->context);
+}
+
 static void release(void *context)
 {
 	const struct libetw_schemas *schemas = context;
@@ -58,14 +54,20 @@ static void release(void *context)
 int etw_installed_open(struct libetw_schemas *schemas)
 {
 	TRY(etw_registry_open(&schemas->installed));
-	schemas->hooks = (struct etw_schema_registry){load, name_of, release, schemas};
+	schemas->hooks = (struct etw_schema_registry){
+		.load = load,
+		.name = name_of,
+		.refresh = refresh,
+		.release = release,
+		.context = schemas,
+	};
 	etw_schema_store_set_registry(schemas->store, &schemas->hooks);
 	return 0;
 }
 
 bool etw_installed_find(const struct libetw_schemas *schemas, const char *name, GUID *ret)
 {
-	const struct etw_provider_schema *known;
+	const struct etw_provider_schema *known = NULL;
 	bool is_found = false;
 	GUID guid = {0};
 
@@ -80,7 +82,7 @@ bool etw_installed_find(const struct libetw_schemas *schemas, const char *name, 
 	}
 	if (!is_found)
 		return false;
-	known = etw_schema_store_demand_provider(schemas->store, &guid);
+	(void)etw_schema_store_demand_provider(schemas->store, &guid, &known);
 	*ret = known && !etw_guid_is_null(&known->control_guid) ? known->control_guid : guid;
 	return true;
 }

@@ -272,10 +272,12 @@ int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *
 			      int (*event)(void *context, const struct libetw_schema *schema),
 			      void *context)
 {
-	const struct etw_provider_schema *known = etw_schema_store_demand_provider(schemas->store,
-										   provider);
-	int result = 0;
+	const struct etw_provider_schema *known = NULL;
+	int result = etw_schema_store_demand_provider(schemas->store, provider, &known);
 
+	if (result == -ENOMEM)
+		return etw_friendly_fail(result, "no memory for the provider's schemas");
+	result = 0;
 	for (size_t i = 0; known && i < known->schema_count && !result; i++)
 		result = event(context, (const struct libetw_schema *)&known->schemas[i]);
 	for (size_t i = 0; !known && i < etw_kernel_class_count() && !result; i++) {

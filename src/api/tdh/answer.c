@@ -3,12 +3,12 @@
 
 #include <winerror.h>
 
+#include <errno.h>
 #include <string.h>
 
 #include "api/tdh/give.h"
-#include "base/guid.h"
+#include "api/win32_error.h"
 #include "base/utf.h"
-#include "registry/registry.h"
 
 static void put_wide(struct etw_text *answer, const char *string)
 {
@@ -42,27 +42,14 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
 	return etw_tdh_give(answer->at, answer->bytes, buffer, room, size);
 }
 
-static bool is_registered(const struct etw_registry *registry, const GUID *guid)
-{
-	for (size_t i = 0; i < etw_registry_count(registry); i++) {
-		const struct etw_registry_row row = etw_registry_entry(registry, i).row;
-
-		if (row.role == WIRE_REGISTRY_PROVIDER && row.source != DecodingSourceWPP &&
-		    etw_guid_equal(&row.guid, guid))
-			return true;
-	}
-	return false;
-}
-
 ULONG etw_tdh_provider(struct etw_tdh_state *state, const GUID *guid,
 		       const struct etw_provider_schema **ret)
 {
-	const struct etw_provider_schema *found = etw_schema_store_demand_provider(state->store,
-										   guid);
+	int r;
 
-	if (found) {
-		*ret = found;
-		return ERROR_SUCCESS;
-	}
-	return is_registered(state->registry, guid) ? ERROR_FILE_NOT_FOUND : ERROR_NOT_FOUND;
+	(void)etw_schema_store_look_again(state->store);
+	r = etw_schema_store_demand_provider(state->store, guid, ret);
+	if (r == -ESRCH)
+		return ERROR_NOT_FOUND;
+	return r == -EBADMSG ? ERROR_FILE_NOT_FOUND : etw_win32_from_result(r);
 }

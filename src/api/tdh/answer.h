@@ -31,8 +31,9 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
 /*
  * etw_tdh_provider() - the definition of a provider, registered or loaded.
  *
- * Returns ERROR_SUCCESS; ERROR_NOT_FOUND when it is neither; ERROR_FILE_NOT_FOUND when it is registered, but
- * its definition is gone or damaged. Context: holding the state's lock.
+ * Looks first whether the registry has changed. Returns ERROR_SUCCESS; ERROR_NOT_FOUND when it is neither;
+ * ERROR_FILE_NOT_FOUND when it is registered, but its definition is gone or damaged; ERROR_NOT_ENOUGH_MEMORY; what
+ * reading the definition failed with. Context: holding the state's lock.
  */
 ULONG etw_tdh_provider(struct etw_tdh_state *state, const GUID *guid,
 		       const struct etw_provider_schema **ret);

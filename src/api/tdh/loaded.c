@@ -35,47 +35,73 @@ static bool is_of(const struct etw_tdh_loaded *loaded, const char *path, const u
 	return !loaded->path && !memcmp(loaded->sha1, sha1, sizeof(loaded->sha1));
 }
 
-/* Programs and blobs are found by the address of their schema, which may come again. */
-static int forget_what_was_made(struct etw_tdh_state *state)
+static struct etw_tdh_loaded **find(struct etw_tdh_state *state, const char *path,
+				    const uint8_t *sha1)
 {
-	struct etw_decoder *fresh;
+	struct etw_tdh_loaded **link = &state->loaded;
 
-	TRY(etw_decoder_create(state->store, &fresh));
+	while (*link && !is_of(*link, path, sha1))
+		link = &(*link)->next;
+	return link;
+}
+
+/*
+ * Takes one out. Programs and blobs are found by the address of their schema, which may come again, so they go
+ * as well. @fresh: the decoder that takes over; made before, since nothing may fail here
+ */
+static void take_out(struct etw_tdh_state *state, struct etw_tdh_loaded **link,
+		     struct etw_decoder *fresh)
+{
+	struct etw_tdh_loaded *gone = *link;
+
+	*link = gone->next;
+	etw_schema_store_take_back(state->store, &gone->loan);
 	etw_decoder_free(state->decoder);
 	state->decoder = fresh;
 	etw_tdh_blobs_done(&state->blobs);
-	return 0;
+	etw_tdh_loaded_free(gone);
 }
 
 int etw_tdh_loaded_remove(struct etw_tdh_state *state, const char *path, const uint8_t *sha1)
 {
-	struct etw_tdh_loaded **link = &state->loaded;
-	struct etw_tdh_loaded *gone;
+	struct etw_tdh_loaded **link = find(state, path, sha1);
+	struct etw_decoder *fresh;
 
-	while (*link && !is_of(*link, path, sha1))
-		link = &(*link)->next;
-	gone = *link;
-	if (!gone)
+	if (!*link)
 		return -ESRCH;
-	TRY(forget_what_was_made(state));
-	*link = gone->next;
-	etw_schema_store_take_back(state->store, &gone->loan);
-	etw_tdh_loaded_free(gone);
+	TRY(etw_decoder_create(state->store, &fresh));
+	take_out(state, link, fresh);
+	return 0;
+}
+
+/* The old one goes when the new one is in: without memory for the new one, the old one still counts. */
+static int replace(struct etw_tdh_state *state, struct etw_tdh_loaded *loaded)
+{
+	struct etw_tdh_loaded **link = find(state, loaded->path, loaded->sha1);
+	struct etw_decoder *fresh = NULL;
+	int r;
+
+	if (*link)
+		TRY(etw_decoder_create(state->store, &fresh));
+	r = etw_schema_store_lend(state->store, &loaded->loan);
+	if (r < 0) {
+		etw_decoder_free(fresh);
+		return r;
+	}
+	if (*link)
+		take_out(state, link, fresh);
+	loaded->next = state->loaded;
+	state->loaded = loaded;
 	return 0;
 }
 
 int etw_tdh_loaded_add(struct etw_tdh_state *state, struct etw_tdh_loaded *loaded)
 {
-	int r = etw_tdh_loaded_remove(state, loaded->path, loaded->sha1);
+	int r;
 
 	loaded->loan.definition = loaded->definition;
-	if (r == 0 || r == -ESRCH)
-		r = etw_schema_store_lend(state->store, &loaded->loan);
-	if (r < 0) {
+	r = replace(state, loaded);
+	if (r < 0)
 		etw_tdh_loaded_free(loaded);
-		return r;
-	}
-	loaded->next = state->loaded;
-	state->loaded = loaded;
-	return 0;
+	return r;
 }

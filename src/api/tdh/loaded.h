@@ -7,14 +7,15 @@
 #define ETW_API_TDH_LOADED_H
 
 #include "base/arena.h"
+#include "base/sha1.h"
 #include "schema/store/store_registry.h"
 
 struct etw_tdh_state;
 
 struct etw_tdh_loaded {
 	struct etw_tdh_loaded *next;
-	char *path;       /* owned; NULL: from memory */
-	uint8_t sha1[20]; /* of what was in memory */
+	char *path;                   /* owned; NULL: from memory */
+	uint8_t sha1[ETW_SHA1_BYTES]; /* of what was in memory */
 	struct etw_definition *definition;
 	struct etw_schema_loan loan;
 	struct etw_arena arena;
@@ -26,7 +27,7 @@ void etw_tdh_loaded_free(struct etw_tdh_loaded *loaded);
 /*
  * etw_tdh_loaded_add() - lends a definition to the store, in the place of one of the same origin.
  *
- * Takes @loaded. Returns 0 or -ENOMEM. Context: holding the state's lock.
+ * Takes @loaded. Returns 0 or -ENOMEM: then what was loaded stays as it was. Context: holding the state's lock.
  */
 int etw_tdh_loaded_add(struct etw_tdh_state *state, struct etw_tdh_loaded *loaded);
 

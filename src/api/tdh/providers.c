@@ -61,9 +61,10 @@ static int add(struct list *list, const GUID *guid, DECODING_SOURCE source, cons
 	return 0;
 }
 
-static int collect(struct list *list, const struct etw_tdh_state *state,
-		   const struct etw_registry *registry)
+static int collect(struct list *list, const struct etw_tdh_state *state)
 {
+	const struct etw_registry *registry = state->registry;
+
 	TRY(add(list, &kernel_guid, DecodingSourceWbem, "Windows Kernel Trace"));
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_row row = etw_registry_entry(registry, i).row;
@@ -136,14 +137,13 @@ static void free_list(struct list *list)
 /* What is on the disk now, not what it was when the process first asked. */
 static int write_list(DECODING_SOURCE wanted, struct etw_text *answer)
 {
-	CLEANUP(etw_registry_closep) struct etw_registry *registry = NULL;
 	CLEANUP(free_list) struct list list = {.wanted = wanted};
 	struct etw_tdh_state *state;
 	int r;
 
-	TRY(etw_registry_open(&registry));
 	TRY(etw_tdh_lock(&state));
-	r = collect(&list, state, registry);
+	(void)etw_schema_store_look_again(state->store);
+	r = collect(&list, state);
 	if (!r) {
 		sort(&list);
 		write(&list, answer);

@@ -9,6 +9,9 @@
 #include "api/tdh/loaded.h"
 #include "api/tdh/trace_files.h"
 #include "base/macros.h"
+#include "base/time.h"
+
+#define LOOK_AGAIN_NS ETW_NS_PER_S /* between looks at the registry for events that nobody knows */
 
 static struct {
 	pthread_mutex_t lock;
@@ -72,6 +75,15 @@ __attribute__((destructor)) static void free_process_state(void)
 	(void)pthread_mutex_unlock(&process.lock);
 }
 
+/* A state that is yet to be made opens the registry as it is then. */
+void etw_tdh_look_again(void)
+{
+	(void)pthread_mutex_lock(&process.lock);
+	if (process.state)
+		(void)etw_schema_store_look_again(process.state->store);
+	(void)pthread_mutex_unlock(&process.lock);
+}
+
 int etw_tdh_learn(const EVENT_RECORD *record)
 {
 	struct etw_tdh_state *state;
@@ -90,6 +102,33 @@ static bool may_be_in_trace(enum etw_schema_miss why)
 	       why == ETW_SCHEMA_NO_CLASS;
 }
 
+/* What a registry that was changed meanwhile could help. */
+static bool may_be_registered(enum etw_schema_miss why)
+{
+	return may_be_in_trace(why) || why == ETW_SCHEMA_WPP;
+}
+
+/* Not for each of the events that nobody knows: there may be millions. */
+static bool look_now_and_then(struct etw_tdh_state *state)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+
+	if (state->looked_ns && now_ns - state->looked_ns < LOOK_AGAIN_NS)
+		return false;
+	state->looked_ns = now_ns;
+	return etw_schema_store_look_again(state->store);
+}
+
+/* A definition that is damaged is as good as gone: so it is documented. */
+static int explain_missing(const struct etw_tdh_state *state, const EVENT_RECORD *record)
+{
+	int error = etw_schema_store_registry_error(state->store, &record->EventHeader.ProviderId);
+
+	if (!error)
+		return -ESRCH;
+	return error == -EBADMSG ? -ENOENT : error;
+}
+
 int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
 			   const struct etw_schema **ret_schema)
 {
@@ -97,20 +136,23 @@ int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **re
 	const struct etw_schema *schema;
 	struct etw_tdh_state *state;
 	enum etw_schema_miss why;
-	int result;
+	int result, error;
 
 	do {
 		TRY(etw_tdh_lock(&state));
 		schema = etw_schema_store_find(state->store, record, &why);
+		if (UNLIKELY(!schema && may_be_registered(why) && look_now_and_then(state)))
+			schema = etw_schema_store_find(state->store, record, &why);
 		if (LIKELY(schema && why == ETW_SCHEMA_FOUND)) {
 			*ret = state;
 			*ret_schema = schema;
 			return 0;
 		}
+		error = explain_missing(state, record);
 		etw_tdh_unlock();
 		if (!may_be_in_trace(why))
-			return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : -ESRCH;
+			return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : error;
 		result = etw_tdh_files_learn(&searches);
 	} while (result > 0);
-	return result < 0 ? result : -ESRCH;
+	return result < 0 ? result : error;
 }

@@ -5,9 +5,11 @@
  * freed when the library goes.
  *
  * One lock covers all of it. It is held to look a schema up (a warm one is in the store's cache, its blob in
- * the table) and to copy the blob or the property's bytes out; never while a value is formatted, a file is
- * read or a callback runs. What the lock gave out is not used behind it: schemas live as long as the store,
- * and the store may go with the process.
+ * the table) and to copy the blob or the property's bytes out. The first question for a provider, and one behind
+ * a change of the registry, reads and parses its registered definition under the lock; traces, and the files
+ * that a program loads, are read without it. No value is formatted and no callback runs under it. What the
+ * lock gave out is not used behind it: a schema of a loaded manifest goes with the manifest, all go with the
+ * process.
  */
 #ifndef ETW_API_TDH_STATE_H
 #define ETW_API_TDH_STATE_H
@@ -25,6 +27,7 @@ struct etw_tdh_state {
 	struct etw_table blobs;         /* struct etw_tdh_blob, owned; see blob.h */
 	struct etw_registry *registry;  /* the store's */
 	struct etw_tdh_loaded *loaded;  /* owned list; see loaded.h */
+	uint64_t looked_ns;             /* monotonic: when an unknown event last looked for news */
 };
 
 /*
@@ -36,6 +39,13 @@ int etw_tdh_lock(struct etw_tdh_state **ret);
 
 /* etw_tdh_unlock() - gives the lock back. */
 void etw_tdh_unlock(void);
+
+/*
+ * etw_tdh_look_again() - a trace is opened: what was registered before that counts for its events.
+ *
+ * Context: any thread that does not hold the lock.
+ */
+void etw_tdh_look_again(void);
 
 /*
  * etw_tdh_learn() - takes in a schema that an event carries (etw_schema_store_is_metadata()).

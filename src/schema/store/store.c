@@ -249,14 +249,19 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 					    enum etw_schema_miss *why)
 {
 	const struct etw_schema *schema;
+	int asked;
 
 	if (kind == STORE_STRING) {
 		schema = find_string(store, key, &header->ProviderId, why);
 	} else {
 		schema = find_in_tables(store, key, kind, header, why);
-		if (!schema && *why != ETW_SCHEMA_NO_MEMORY &&
-		    etw_store_ask_registry(store, &header->ProviderId))
+		asked = schema || *why == ETW_SCHEMA_NO_MEMORY
+				? 0
+				: etw_store_ask_registry(store, &header->ProviderId);
+		if (asked > 0)
 			schema = find_in_tables(store, key, kind, header, why);
+		else if (asked < 0)
+			*why = ETW_SCHEMA_NO_MEMORY;
 	}
 	if (*why != ETW_SCHEMA_NO_MEMORY)
 		*slot = (struct cached_event){*key, schema, *why};

@@ -80,12 +80,17 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 	return schema;
 }
 
-/* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
-static void keep_latest(struct etw_schema_store *store, const struct etw_schema *schema,
-			enum store_rank rank, struct known_event *room)
+static struct store_key latest_key_of(const struct etw_schema *schema)
 {
-	const struct store_key key = store_key_of(&schema->event_guid, STORE_CLASS_LATEST,
-						  schema->descriptor.Opcode, 0);
+	return store_key_of(&schema->event_guid, STORE_CLASS_LATEST, schema->descriptor.Opcode, 0);
+}
+
+/* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
+static struct known_event *keep_latest(struct etw_schema_store *store,
+				       const struct etw_schema *schema, enum store_rank rank,
+				       struct known_event *room)
+{
+	const struct store_key key = latest_key_of(schema);
 	const struct store_key own = store_key_of(&schema->event_guid, STORE_CLASS,
 						  schema->descriptor.Opcode,
 						  schema->descriptor.Version);
@@ -94,33 +99,55 @@ static void keep_latest(struct etw_schema_store *store, const struct etw_schema 
 
 	/* Its index is set only when it was taken in. */
 	if (schema->source != DecodingSourceWbem || !kept || kept->schema != schema)
-		return;
+		return room;
 	if (known && known->schema->descriptor.Version > schema->descriptor.Version)
-		return;
+		return room;
 	if (known) {
 		known->schema = kept->schema;
-		return;
+		return room;
 	}
 	*room = (struct known_event){.key = key, .rank = rank, .schema = kept->schema};
 	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
+	return room + 1;
+}
+
+/* Classes of which no version is known yet. */
+static size_t count_new(const struct etw_schema_store *store,
+			const struct etw_definition *definition)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		for (size_t j = 0; j < provider->schema_count; j++) {
+			const struct store_key key = latest_key_of(&provider->schemas[j]);
+
+			count += provider->schemas[j].source == DecodingSourceWbem &&
+				 !etw_store_find_known(store, &key);
+		}
+	}
+	return count;
 }
 
 int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
 			   enum store_rank rank, uint32_t order)
 {
-	struct known_event *room = etw_arena_array(&store->arena, definition->schema_count,
-						   sizeof(*room));
+	size_t count = count_new(store, definition);
+	struct known_event *room = NULL;
 
-	if (!room)
+	if (count)
+		room = etw_arena_array(&store->arena, count, sizeof(*room));
+	if (count && !room)
 		return -ENOMEM;
-	/* Those that etw_store_keep_definition() inserts, and as many again. */
-	TRY(etw_table_reserve(&store->events, 2 * definition->schema_count));
+	/* Those that etw_store_keep_definition() inserts, and these. */
+	TRY(etw_table_reserve(&store->events, definition->schema_count + count));
 	TRY(etw_store_keep_definition_of(store, definition, rank, order));
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
 		for (size_t j = 0; j < provider->schema_count; j++)
-			keep_latest(store, &provider->schemas[j], rank, room++);
+			room = keep_latest(store, &provider->schemas[j], rank, room);
 	}
 	return 0;
 }

@@ -52,9 +52,16 @@ struct known_event {
 	struct etw_schema *schema; /* NULL: it was taken back */
 };
 
+/* A name that outlives the loan which gave it. */
+struct lent_name {
+	struct lent_name *next;
+	const char *name;
+};
+
 struct known_provider {
 	GUID guid;
 	const char *name;                         /* NULL: unknown */
+	struct lent_name *lent_names;             /* all that loans have given, each once */
 	bool has_events;                          /* manifest events, of whatever source */
 	const struct etw_provider_schema *schema; /* NULL: no definition names it */
 	enum store_rank schema_rank;
@@ -101,11 +108,11 @@ struct cached_event {
 	enum etw_schema_miss why;
 };
 
-/* A definition out of the registry. */
-struct registered {
-	struct registered *next;
-	const struct etw_definition *definition;
-	uint32_t order;
+/* A GUID that the registry was asked for. */
+struct asked {
+	GUID guid;
+	uint32_t round; /* the store's when it was answered; another one: it is to be asked */
+	int error;      /* of the answer */
 };
 
 /* Everything the tables point to lives in the arena, but for loans. */
@@ -121,9 +128,10 @@ struct etw_schema_store {
 	struct etw_table blobs;                     /* struct known_blob */
 	struct etw_table classes;                   /* struct known_class */
 	struct etw_table texts;                     /* struct known_text */
-	struct etw_table asked;                     /* GUIDs that the registry was asked for */
+	struct etw_table asked;                     /* struct asked */
 	const struct etw_schema_registry *registry; /* with its context, owned; NULL: none */
-	struct registered *registered;
+	uint32_t round;                             /* how often the registry was new; from 1 */
+	struct etw_schema_registered *registered;
 	struct etw_schema_loan *loans; /* borrowed */
 	uint32_t loan_count;           /* ever */
 	struct etw_embedded embedded;
@@ -225,11 +233,11 @@ int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t b
 		      enum store_rank rank, uint32_t order, struct etw_fault *reterr);
 
 /*
- * etw_store_ask_registry() - asks the registry for a GUID, if it was not asked before.
+ * etw_store_ask_registry() - asks the registry for a GUID, if it has not answered yet.
  *
- * Returns whether looking again makes sense.
+ * Returns 1 when looking again makes sense; 0 when it does not; -ENOMEM: then it is asked again.
  */
-bool etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
+int etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
 
 /* etw_store_forget_answers() - empties the cache. */
 void etw_store_forget_answers(struct etw_schema_store *store);

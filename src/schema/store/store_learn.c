@@ -252,6 +252,11 @@ static struct known_event *keep_defined_event(struct etw_schema_store *store,
 	known = etw_store_find_known(store, &key);
 	if (known && !etw_store_yields(known, rank, order))
 		return room;
+	if (known && known->schema == schema) {
+		known->rank = rank;
+		known->order = order;
+		return room;
+	}
 	schema->index = store->schema_count++;
 	if (known) {
 		known->rank = rank;
@@ -283,21 +288,52 @@ static void keep_provider(struct etw_schema_store *store, const struct etw_provi
 	known->schema_order = order;
 }
 
-/* The name goes with the definition that is believed. It outlives loans, since schemas of other kinds may show it. */
+static const char *find_name(const struct known_provider *known, const char *name)
+{
+	if (known->name && !strcmp(known->name, name))
+		return known->name;
+	for (const struct lent_name *at = known->lent_names; at; at = at->next) {
+		if (!strcmp(at->name, name))
+			return at->name;
+	}
+	return NULL;
+}
+
+/*
+ * Names outlive loans, since schemas of other kinds may show them. Each is kept once, however often its
+ * definition comes and goes.
+ */
 static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
-		    enum store_rank rank, uint32_t order, const char **ret)
+		    enum store_rank rank)
+{
+	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+	struct lent_name *lent;
+
+	if (rank != STORE_RANK_LOAN || !provider->name || find_name(known, provider->name))
+		return 0;
+	lent = etw_arena_alloc(&store->arena, sizeof(*lent));
+	if (!lent)
+		return -ENOMEM;
+	lent->name = etw_arena_strdup(&store->arena, provider->name);
+	if (!lent->name)
+		return -ENOMEM;
+	lent->next = known->lent_names;
+	known->lent_names = lent;
+	return 0;
+}
+
+/* The name goes with the definition that is believed, as it may be kept; after own_name(). */
+static const char *kept_name(const struct etw_schema_store *store,
+			     const struct etw_provider_schema *provider, enum store_rank rank,
+			     uint32_t order)
 {
 	const struct known_provider *known = etw_store_find_provider(store, &provider->guid);
 
-	*ret = provider->name;
 	if (!provider->name)
-		return 0;
-	if (known->name && (rank == STORE_RANK_REGISTRY || !is_believed(known, rank, order) ||
-			    !strcmp(known->name, provider->name)))
-		*ret = known->name;
-	else if (rank == STORE_RANK_LOAN)
-		*ret = etw_arena_strdup(&store->arena, provider->name);
-	return *ret ? 0 : -ENOMEM;
+		return NULL;
+	if (known->name && (rank == STORE_RANK_REGISTRY || !is_believed(known, rank, order)))
+		return known->name;
+	return rank == STORE_RANK_LOAN ? find_name(known, provider->name) : provider->name;
 }
 
 /* Room for the events that are not known yet; NULL when there are none of them. */
@@ -326,23 +362,19 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
 {
 	struct known_provider *unused;
 	struct known_event *room;
-	const char **names;
 
 	TRY(make_room(store, definition, &room));
-	names = etw_arena_array(&store->arena, definition->provider_count, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
 	/* An entry without name or events changes no answer: a failure here leaves no trace. */
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
-		TRY(own_name(store, &definition->providers[i], rank, order, &names[i]));
+		TRY(own_name(store, &definition->providers[i], rank));
 	}
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
-		(void)learn_provider(store, &provider->guid, names[i],
-				     provider->source == DecodingSourceXMLFile &&
-					     provider->schema_count != 0);
+		(void)learn_provider(
+			store, &provider->guid, kept_name(store, provider, rank, order),
+			provider->source == DecodingSourceXMLFile && provider->schema_count != 0);
 		keep_provider(store, provider, rank, order);
 		for (size_t j = 0; j < provider->schema_count; j++)
 			room = keep_defined_event(store, &provider->schemas[j], rank, order, room);

@@ -12,6 +12,7 @@ void etw_schema_store_set_registry(struct etw_schema_store *store,
 				   const struct etw_schema_registry *registry)
 {
 	store->registry = registry;
+	store->round = 1;
 	etw_store_forget_answers(store);
 }
 
@@ -22,52 +23,97 @@ struct etw_arena *etw_schema_store_arena(struct etw_schema_store *store)
 
 static bool is_asked(const void *item, const void *key)
 {
-	return etw_guid_equal(item, key);
+	return etw_guid_equal(&((const struct asked *)item)->guid, key);
 }
 
-/* Returns 1 when the GUID had been asked before. */
-static int note_question(struct etw_schema_store *store, const GUID *guid)
+static uint64_t hash_of(const struct etw_schema_store *store, const GUID *guid)
 {
-	uint64_t hash = etw_hash_bytes(store->seed, guid, sizeof(*guid));
-	GUID *copy;
-
-	if (etw_table_find(&store->asked, hash, is_asked, guid) || !etw_store_has_room(store))
-		return 1;
-	store->kept_bytes += STORE_NOTE_BYTES;
-	copy = etw_arena_copy(&store->arena, guid, sizeof(*guid));
-	return copy ? etw_table_insert(&store->asked, hash, copy) : -ENOMEM;
+	return etw_hash_bytes(store->seed, guid, sizeof(*guid));
 }
 
-bool etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid)
+/* *ret is NULL when there is no room for notes because of events: then nothing is registered for it. */
+static int note_question(struct etw_schema_store *store, const GUID *guid, struct asked **ret)
 {
-	struct etw_fault fault = {0};
+	uint64_t hash = hash_of(store, guid);
+	struct asked *asked = etw_table_find(&store->asked, hash, is_asked, guid);
 
-	/* Without memory or room for the note the answer stays "none", as if nothing were registered. */
-	if (!store->registry || note_question(store, guid))
-		return false;
-	if (store->registry->load(store->registry->context, store, guid, &fault) == -EBADMSG)
-		etw_store_report(store, &fault);
-	return true;
-}
-
-/* A registered definition is kept for good: it counts again when a loan before it ends. */
-static int note_registered(struct etw_schema_store *store, const struct etw_definition *definition,
-			   uint32_t order)
-{
-	struct registered *registered = etw_arena_alloc(&store->arena, sizeof(*registered));
-
-	if (!registered)
-		return -ENOMEM;
-	*registered = (struct registered){store->registered, definition, order};
-	store->registered = registered;
+	if (!asked && etw_store_has_room(store)) {
+		TRY(etw_table_reserve(&store->asked, 1));
+		asked = etw_arena_alloc(&store->arena, sizeof(*asked));
+		if (!asked)
+			return -ENOMEM;
+		asked->guid = *guid;
+		store->kept_bytes += STORE_NOTE_BYTES;
+		(void)etw_table_insert(&store->asked, hash, asked);
+	}
+	*ret = asked;
 	return 0;
 }
 
-int etw_schema_store_register(struct etw_schema_store *store,
-			      const struct etw_definition *definition, uint32_t order)
+/* Want of memory is no answer: the question stays open. */
+static int ask(struct etw_schema_store *store, struct asked *asked)
 {
-	TRY(note_registered(store, definition, order));
-	return etw_store_keep_classes(store, definition, STORE_RANK_REGISTRY, order);
+	struct etw_fault fault = {0};
+	int r = store->registry->load(store->registry->context, store, &asked->guid, &fault);
+
+	if (r == -ENOMEM)
+		return r;
+	if (fault.sentence)
+		etw_store_report(store, &fault);
+	asked->round = store->round;
+	asked->error = r;
+	return 0;
+}
+
+int etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid)
+{
+	struct asked *asked;
+
+	if (!store->registry)
+		return 0;
+	TRY(note_question(store, guid, &asked));
+	if (!asked || asked->round == store->round)
+		return 0;
+	TRY(ask(store, asked));
+	return 1;
+}
+
+int etw_schema_store_registry_error(const struct etw_schema_store *store, const GUID *guid)
+{
+	const struct asked *asked = etw_table_find(&store->asked, hash_of(store, guid), is_asked,
+						   guid);
+
+	return asked ? asked->error : 0;
+}
+
+bool etw_schema_store_look_again(struct etw_schema_store *store)
+{
+	if (!store->registry || !store->registry->refresh(store->registry->context))
+		return false;
+	store->round++;
+	/* Events that have a schema ask nobody, so what was asked for is asked for here. */
+	for (size_t i = 0; i < store->asked.room; i++) {
+		struct asked *asked = store->asked.slots[i].item;
+
+		if (asked)
+			(void)ask(store, asked);
+	}
+	etw_store_forget_answers(store);
+	return true;
+}
+
+int etw_schema_store_register(struct etw_schema_store *store,
+			      struct etw_schema_registered *registered, uint32_t order)
+{
+	TRY(etw_store_keep_classes(store, registered->definition, STORE_RANK_REGISTRY, order));
+	registered->order = order;
+	if (registered->is_kept)
+		return 0;
+	/* It counts again when a loan before it ends. */
+	registered->is_kept = true;
+	registered->next = store->registered;
+	store->registered = registered;
+	return 0;
 }
 
 int etw_schema_store_add_definition(struct etw_schema_store *store,
@@ -87,14 +133,22 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *te
 	return etw_store_add_tmf(store, text, bytes, STORE_RANK_REGISTRY, order, reterr);
 }
 
-const struct etw_provider_schema *etw_schema_store_demand_provider(struct etw_schema_store *store,
-								   const GUID *provider)
+int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
+				     const struct etw_provider_schema **ret)
 {
 	const struct etw_provider_schema *found = etw_schema_store_provider(store, provider);
+	int error;
 
-	if (!found && etw_store_ask_registry(store, provider))
+	if (!found) {
+		TRY(etw_store_ask_registry(store, provider));
 		found = etw_schema_store_provider(store, provider);
-	return found;
+	}
+	if (!found) {
+		error = etw_schema_store_registry_error(store, provider);
+		return error ? error : -ESRCH;
+	}
+	*ret = found;
+	return 0;
 }
 
 int etw_schema_store_lend(struct etw_schema_store *store, struct etw_schema_loan *loan)
@@ -134,10 +188,13 @@ static void forget_events(struct etw_schema_store *store,
 	}
 }
 
-/* The keys are known already. A definition for whose names there is no memory is not found until it is lent anew. */
+/*
+ * Everything here was taken in before: keys, providers and names are in the tables, and stay there, so that
+ * nothing needs memory and nothing fails.
+ */
 static void restore(struct etw_schema_store *store)
 {
-	for (const struct registered *at = store->registered; at; at = at->next)
+	for (const struct etw_schema_registered *at = store->registered; at; at = at->next)
 		(void)etw_store_keep_definition_of(store, at->definition, STORE_RANK_REGISTRY,
 						   at->order);
 	for (const struct etw_schema_loan *at = store->loans; at; at = at->next)

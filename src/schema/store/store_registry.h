@@ -7,6 +7,8 @@
 #ifndef ETW_SCHEMA_STORE_REGISTRY_H
 #define ETW_SCHEMA_STORE_REGISTRY_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/fault.h"
 #include "schema/provider_schema.h"
@@ -14,13 +16,17 @@
 
 struct etw_schema_registry {
 	/*
-	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID.
-	 * Returns 0; -EBADMSG with @reterr when some of it is damaged; -ENOMEM.
+	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID, again
+	 * after -ENOMEM, and again when refresh() says so.
+	 * Returns 0; -EBADMSG when some of it is damaged; what reading fails with; -ENOMEM. But for the last, with
+	 * @reterr the first time, unless the failure was told elsewhere.
 	 */
 	int (*load)(void *context, struct etw_schema_store *store, const GUID *guid,
 		    struct etw_fault *reterr);
 	/* The registered name, valid until release(), or NULL. */
 	const char *(*name)(void *context, const GUID *guid);
+	/* Takes notice of what was registered and removed meanwhile; whether there was anything. */
+	bool (*refresh)(void *context);
 	void (*release)(void *context); /* when the store goes */
 	void *context;
 };
@@ -36,16 +42,25 @@ void etw_schema_store_set_registry(struct etw_schema_store *store,
 /* etw_schema_store_arena() - where definitions for etw_schema_store_register() are built. */
 struct etw_arena *etw_schema_store_arena(struct etw_schema_store *store);
 
+/* A definition out of the registry, as the store keeps it. */
+struct etw_schema_registered {
+	const struct etw_definition *definition;
+	struct etw_schema_registered *next; /* the store's */
+	uint32_t order;                     /* the store's */
+	bool is_kept;                       /* the store's: it is in its list */
+};
+
 /*
  * etw_schema_store_register() - takes in a registered definition, for @load of the registry.
  *
- * @definition: in the arena of the store
+ * @registered: with its definition, in the arena of the store
  * @order:      of two registered definitions of an event, the one with the higher number counts
  *
- * What the trace says and what the user names counts before it. Returns 0 or -ENOMEM.
+ * What the trace says and what the user names counts before it. One that is registered already gets the new
+ * order. Returns 0 or -ENOMEM.
  */
 int etw_schema_store_register(struct etw_schema_store *store,
-			      const struct etw_definition *definition, uint32_t order);
+			      struct etw_schema_registered *registered, uint32_t order);
 
 /*
  * etw_schema_store_add_definition() - the same for one that the user names.
@@ -74,10 +89,29 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *te
 /*
  * etw_schema_store_demand_provider() - as etw_schema_store_provider(), but the registry is asked too.
  *
- * Returns NULL when there is no definition; lives as long as the store or the loan.
+ * @ret: lives as long as the store or the loan
+ *
+ * Returns 0; -ESRCH when nobody defines it; -ENOMEM; when it is registered and cannot be read, what
+ * etw_schema_store_registry_error() returns.
  */
-const struct etw_provider_schema *etw_schema_store_demand_provider(struct etw_schema_store *store,
-								   const GUID *provider);
+int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
+				     const struct etw_provider_schema **ret);
+
+/*
+ * etw_schema_store_registry_error() - what the registry failed with when it was asked for a GUID.
+ *
+ * Returns 0, also when it was not asked; -EBADMSG for a damaged definition; what opening or reading one failed
+ * with.
+ */
+int etw_schema_store_registry_error(const struct etw_schema_store *store, const GUID *guid);
+
+/*
+ * etw_schema_store_look_again() - takes notice of a registry that has changed since it was opened.
+ *
+ * Costs one stat() a registry when it has not. What was registered meanwhile counts from now on, also for events
+ * that had a schema; what was removed stays with this store. Returns whether the registry has changed.
+ */
+bool etw_schema_store_look_again(struct etw_schema_store *store);
 
 /* A definition that its owner may take back. */
 struct etw_schema_loan {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A definition that is gone is told of once by what needs it, and stored again by an import.
+# shellcheck source-path=SCRIPTDIR source=made_manifest
+. "$CASE_FOLDER/made_manifest"
+mkdir in
+made_manifest 1 >in/one.man
+"$WEVTUTIL" im in
+rm .providers/definitions/*
+"$WEVTUTIL" ep
+{ "$WEVTUTIL" gp Made-Provider-1 || echo "exit $?"; } 2>&1 | sed "s|$PWD/||"
+"$WEVTUTIL" im in
+"$WEVTUTIL" gp Made-Provider-1 | head -1
