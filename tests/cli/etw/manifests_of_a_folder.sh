@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --manifest goes down a folder as wevtutil im does, and tells what is wrong there and what was of no use.
+# --manifest goes down a folder as wevtutil im does, and tells what is wrong or of no use.
 "$MAKE_TRACE" --preset wpp wpp.etl
 mkdir -p schemas/drivers/deep
 cp "$CASE_FOLDER/wpp_driver.tmf" schemas/drivers/deep/by_its_contents.txt
