@@ -2,13 +2,16 @@
 #include "tools/common/options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/macros.h"
 #include "tools/common/installed.h"
 #include "tools/common/program.h"
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX     32
+#define GIVEN_BYTES_MAX 128
 
 int etw_words_add(struct etw_words *words, const char *word)
 {
@@ -51,21 +54,40 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code)
 	}
 }
 
-void etw_options_complain(int code, char *const *arguments, const struct option *options)
+/* The option as it was given, without its value. */
+static void read_given(char *const *arguments, char *ret, size_t bytes)
+{
+	const char *word = arguments[optind - 1];
+
+	/* Short ones may stand together in a word, which getopt is then not through with. */
+	if (optopt > 0 && optopt < ETW_OPTION_HELP)
+		(void)snprintf(ret, bytes, "-%c", optopt);
+	else
+		(void)snprintf(ret, bytes, "%.*s", (int)strcspn(word, "="), word);
+}
+
+void etw_options_complain(int code, char *const *arguments, const struct option *options,
+			  const char *(*find_owner)(const char *name))
 {
 	const char *names[OPTIONS_MAX] = {NULL};
-	const char *given = arguments[optind - 1], *nearest;
+	const char *nearest = NULL, *owner = NULL;
+	char given[GIVEN_BYTES_MAX];
 	size_t count = 0;
 
+	read_given(arguments, given, sizeof(given));
 	if (code == ':') {
 		etw_program_error("%s wants a value", given);
 		return;
 	}
 	for (; options[count].name && count < OPTIONS_MAX; count++)
 		names[count] = options[count].name;
-	nearest = given[0] == '-' && given[1] == '-' ? etw_program_nearest(given + 2, names, count)
-						     : NULL;
-	if (nearest)
+	if (given[0] == '-' && given[1] == '-') {
+		owner = find_owner(given + 2);
+		nearest = etw_program_nearest(given + 2, names, count);
+	}
+	if (owner)
+		etw_program_error("there is no option %s here; etw %s has it", given, owner);
+	else if (nearest)
 		etw_program_error("there is no option %s; did you mean --%s?", given, nearest);
 	else
 		etw_program_error("there is no option %s here", given);

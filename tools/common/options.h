@@ -68,8 +68,13 @@ void etw_words_done(struct etw_words *words);
  */
 bool etw_shared_option_take(struct etw_shared_options *shared, int code);
 
-/* etw_options_complain() - tells of an option that getopt_long refused ('?' or ':'). */
-void etw_options_complain(int code, char *const *arguments, const struct option *options);
+/*
+ * etw_options_complain() - tells of an option that getopt_long refused ('?' or ':').
+ *
+ * @find_owner: the command that has an option of this name, or NULL
+ */
+void etw_options_complain(int code, char *const *arguments, const struct option *options,
+			  const char *(*find_owner)(const char *name));
 
 /*
  * etw_shared_decoder_create() - a decoder and its store, which knows the manifests that were given.

@@ -29,6 +29,24 @@ const char *etw_verb_nearest(const char *typed)
 	return etw_program_nearest(typed, names, ARRAY_SIZE(verbs));
 }
 
+static bool has_option(const struct etw_verb *verb, const char *name)
+{
+	for (const struct option *option = verb->options; option && option->name; option++) {
+		if (!strcmp(option->name, name))
+			return true;
+	}
+	return false;
+}
+
+const char *etw_verb_with_option(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (has_option(verbs[i], name))
+			return verbs[i]->name;
+	}
+	return NULL;
+}
+
 static void print_overview(void)
 {
 	(void)printf("etw %s - Event Tracing for Windows, on Linux\n\n"

@@ -220,7 +220,7 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 	while ((code = getopt_long(argc, argv, "+:o:", options_table, NULL)) != -1) {
 		at = optind;
 		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options_table);
+			etw_options_complain(code, argv, options_table, etw_verb_with_option);
 			return false;
 		}
 		if (!take(options, code))

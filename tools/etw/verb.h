@@ -36,6 +36,9 @@ const struct etw_verb *etw_verb_find(const char *name);
 /* etw_verb_nearest() - the name of the verb that was perhaps meant, or NULL. */
 const char *etw_verb_nearest(const char *typed);
 
+/* etw_verb_with_option() - the name of a verb that has a long option of this name, or NULL. */
+const char *etw_verb_with_option(const char *name);
+
 /*
  * etw_verb_parse() - reads a verb's command line: its options, then the words from argv[optind] on.
  *
