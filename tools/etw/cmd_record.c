@@ -166,7 +166,7 @@ static int report(struct command *command)
 	return page_gather(page) || print(command) ? -1 : 0;
 }
 
-/* A full disk, for one: the session went on and the file did not. Returns whether it was so. */
+/* A full disk, for one: what comes after the file ended is in no file. Returns whether it was so. */
 static bool tell_early_end(const struct recorder *recorder)
 {
 	if (!recorder->info.file_status)
@@ -256,8 +256,9 @@ const struct etw_verb etw_verb_record = {
 		"allowed.\n"
 		"With a command: begins before it and ends with it, and has its exit status.\n"
 		"Else Ctrl-C ends the recording.\n"
-		"Exit status 1: it failed, or is incomplete since the file ended early (a full "
-		"disk).\n"
+		"A file that ends early (a full disk) ends the recording too; the command goes "
+		"on.\n"
+		"Exit status 1: it failed, or is incomplete since the file ended early.\n"
 		"\nExamples:\n"
 		"  sudo etw record -- make -j8\n"
 		"  etw record --provider MyCompany-MyProduct:info -o app.etl -- ./app\n",

@@ -169,6 +169,8 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			recorder->is_running = false;
 			return -ENOENT;
 		}
+		if (!result && recorder->info.file_status)
+			return 0;
 		if (is_watched && !result)
 			show_counters(run, &recorder->info);
 	}

@@ -36,7 +36,7 @@ int record_run_init(struct record_run *run);
 
 /*
  * record_run() - starts the command, if there is one, and waits until the recording is to end: the command
- * ended, a signal came, the time is over, or somebody stopped the session.
+ * ended, a signal came, the time is over, the file ended early, or somebody stopped the session.
  *
  * Returns 0, or a negative errno.
  */

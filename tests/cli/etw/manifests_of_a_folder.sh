@@ -27,7 +27,7 @@ echo "alone:"
 "$ETW" dump --manifest schemas/drivers/maps.man wpp.etl 2>&1 >/dev/null
 "$ETW" info --manifest schemas/drivers/maps.man --manifest schemas wpp.etl 2>&1 >/dev/null |
 	grep "no event"
-"$ETW" dump --manifest schemas/drivers/maps.man --max 1 wpp.etl 2>&1 >/dev/null
+"$ETW" dump --manifest schemas/drivers/maps.man --max 1 wpp.etl 2>&1 >/dev/null | cat
 echo "installed:"
 "$WEVTUTIL" im schemas 2>&1 | grep -v installed
 ETW_PROVIDERS_DIR=$PWD/other "$WEVTUTIL" im schemas/drivers/maps.man 2>&1
