@@ -19,15 +19,18 @@ cat >schemas/drivers/maps.man <<'XML'
  </events></instrumentation>
 </instrumentationManifest>
 XML
+messages() {
+	"$ETW" "$@" wpp.etl 2>message >page
+	cat message
+}
 printf '<instrumentationManifest>\n<oops\n' >schemas/drivers/bad.man
 printf 'MZ and so on' >schemas/drivers/cut.dll
 ln -s nowhere schemas/drivers/link
-"$ETW" summary --manifest schemas wpp.etl 2>&1 >/dev/null
+messages summary --manifest schemas
 echo "alone:"
-"$ETW" dump --manifest schemas/drivers/maps.man wpp.etl 2>&1 >/dev/null
-"$ETW" info --manifest schemas/drivers/maps.man --manifest schemas wpp.etl 2>&1 >/dev/null |
-	grep "no event"
-"$ETW" dump --manifest schemas/drivers/maps.man --max 1 wpp.etl 2>&1 >/dev/null | cat
+messages dump --manifest schemas/drivers/maps.man
+messages info --manifest schemas/drivers/maps.man --manifest schemas | grep "no event"
+messages dump --manifest schemas/drivers/maps.man --max 1
 echo "installed:"
 "$WEVTUTIL" im schemas 2>&1 | grep -v installed
 ETW_PROVIDERS_DIR=$PWD/other "$WEVTUTIL" im schemas/drivers/maps.man 2>&1
