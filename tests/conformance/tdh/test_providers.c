@@ -66,7 +66,7 @@ static union {
 	PROVIDER_FIELD_INFOARRAY fields;
 	PROVIDER_EVENT_INFO events;
 	TRACE_EVENT_INFO event;
-	PPROVIDER_FILTER_INFO filters[1];
+	PPROVIDER_FILTER_INFO filters[2]; /* as many as there are */
 	BYTE bytes[65536];
 } out;
 
@@ -460,9 +460,9 @@ static void test_providers__filters_of_a_binary(void **state)
 			 ERROR_SUCCESS);
 	filter = out.filters[0];
 	assert_int_equal(filter->PropertyCount, 9);
-	property = &filter->EventPropertyInfoArray[3];
+	property = filter->EventPropertyInfoArray + 3;
 	assert_true(has_map(filter, property, "KindMap"));
-	property = &filter->EventPropertyInfoArray[6];
+	property = filter->EventPropertyInfoArray + 6;
 	assert_int_equal(property->Flags, PropertyStruct | PropertyParamFixedCount);
 	assert_int_equal(property->structType.StructStartIndex, 7);
 	assert_int_equal(property->structType.NumOfStructMembers, 2);
