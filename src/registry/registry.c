@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
@@ -145,6 +146,9 @@ static int open_one(struct etw_registry *registry, enum etw_registry_scope scope
 	r = read_index(opened, &fault);
 	if (r == -ENOMEM)
 		return r;
+	/* As if there had been none: a look after the shortage sees it. */
+	if (etw_is_shortage(r))
+		memset(&opened->seen, 0, sizeof(opened->seen));
 	if (r < 0)
 		note_trouble(registry, opened, r, &fault);
 	set_order(registry, opened);
@@ -216,7 +220,7 @@ static bool refresh_one(struct etw_registry *registry, struct opened *opened)
 	r = read_index(&fresh, &fault);
 	if (r < 0) {
 		etw_registry_index_close(&fresh.index);
-		if (r != -ENOMEM) {
+		if (!etw_is_shortage(r)) {
 			note_trouble(registry, opened, r, &fault);
 			opened->seen = fresh.seen;
 		}
@@ -381,7 +385,7 @@ static void tell(const struct etw_registry *registry, const struct opened *opene
 		*reterr = *fault;
 }
 
-/* Want of memory passes; all else stays as it is until the index changes. */
+/* Shortages pass; all else stays as it is until the index changes. */
 static int load_file(struct etw_registry *registry, struct opened *opened, uint32_t number,
 		     struct etw_schema_store *store, struct etw_fault *reterr)
 {
@@ -391,7 +395,7 @@ static int load_file(struct etw_registry *registry, struct opened *opened, uint3
 	if (r)
 		return r < 0 ? r : 0;
 	r = register_file(registry, opened, number, store, &fault);
-	if (r == -ENOMEM)
+	if (etw_is_shortage(r))
 		return r;
 	opened->results[number] = r < 0 ? r : LOADED;
 	if (r < 0 && !fault.sentence)
@@ -402,7 +406,7 @@ static int load_file(struct etw_registry *registry, struct opened *opened, uint3
 }
 
 /*
- * What counts most comes first: where memory runs out behind it, its events have the right schema, and those
+ * What counts most comes first: where there is a shortage behind it, its events have the right schema, and those
  * that it lacks have none and ask again.
  */
 static int load(void *context, struct etw_schema_store *store, const GUID *guid,
@@ -420,7 +424,7 @@ static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 			uint32_t file = etw_registry_index_row(&opened->index, j).file;
 			int r = load_file(registry, opened, file, store, reterr);
 
-			if (r == -ENOMEM)
+			if (etw_is_shortage(r))
 				return r;
 			/* One that cannot be read does not hide the others. */
 			if (r < 0 && !result)

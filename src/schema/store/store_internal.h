@@ -235,7 +235,7 @@ int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t b
 /*
  * etw_store_ask_registry() - asks the registry for a GUID, if it has not answered yet.
  *
- * Returns 1 when looking again makes sense; 0 when it does not; -ENOMEM: then it is asked again.
+ * Returns 1 when looking again makes sense; 0 when it does not; a shortage: then it is asked again.
  */
 int etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
 

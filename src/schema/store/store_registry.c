@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "schema/store/store_internal.h"
@@ -50,13 +51,13 @@ static int note_question(struct etw_schema_store *store, const GUID *guid, struc
 	return 0;
 }
 
-/* Want of memory is no answer: the question stays open. */
+/* Want of memory or descriptors is no answer: the question stays open. */
 static int ask(struct etw_schema_store *store, struct asked *asked)
 {
 	struct etw_fault fault = {0};
 	int r = store->registry->load(store->registry->context, store, &asked->guid, &fault);
 
-	if (r == -ENOMEM)
+	if (etw_is_shortage(r))
 		return r;
 	if (fault.sentence)
 		etw_store_report(store, &fault);

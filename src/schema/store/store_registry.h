@@ -17,8 +17,8 @@
 struct etw_schema_registry {
 	/*
 	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID, again
-	 * after -ENOMEM, and again when refresh() says so.
-	 * Returns 0; -EBADMSG when some of it is damaged; what reading fails with; -ENOMEM. But for the last, with
+	 * after a shortage (etw_is_shortage()), and again when refresh() says so.
+	 * Returns 0; -EBADMSG when some of it is damaged; what reading fails with; -ENOMEM. But for shortages, with
 	 * @reterr the first time, unless the failure was told elsewhere.
 	 */
 	int (*load)(void *context, struct etw_schema_store *store, const GUID *guid,
@@ -91,8 +91,8 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *te
  *
  * @ret: lives as long as the store or the loan
  *
- * Returns 0; -ESRCH when nobody defines it; -ENOMEM; when it is registered and cannot be read, what
- * etw_schema_store_registry_error() returns.
+ * Returns 0; -ESRCH when nobody defines it; -ENOMEM, -EMFILE and -ENFILE, after which the next call asks again; when
+ * it is registered and cannot be read, what etw_schema_store_registry_error() returns.
  */
 int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
 				     const struct etw_provider_schema **ret);

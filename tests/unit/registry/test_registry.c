@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -278,6 +279,32 @@ static void test_registry__want_of_memory_is_not_remembered(void **state)
 	}
 }
 
+/* Descriptors come back as memory does: neither the index nor a definition is given up for want of one. */
+static void test_registry__want_of_descriptors_is_not_remembered(void **state)
+{
+	struct etw_schema_store *store, *late;
+	const GUID guid = fixture_guid(1);
+	struct rlimit limit, none;
+
+	(void)state;
+	assert_int_equal(fixture_import(1, "A"), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	store = open_store();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_null(symbol_of(store, 1));
+	late = open_store();
+	assert_null(symbol_of(late, 1));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(etw_schema_store_registry_error(store, &guid), 0);
+	assert_string_equal(symbol_of(store, 1), "A");
+	assert_int_equal(etw_schema_store_damage(store, NULL), 0);
+	assert_true(etw_schema_store_look_again(late));
+	assert_string_equal(symbol_of(late, 1), "A");
+	etw_schema_store_free(store);
+	etw_schema_store_free(late);
+}
+
 static void test_registry__an_import_is_seen_when_it_is_looked_at_again(void **state)
 {
 	const GUID one = fixture_guid(1), two = fixture_guid(2);
@@ -468,6 +495,7 @@ int main(void)
 		TEST(test_registry__a_definition_that_may_not_be_read_is_told),
 		TEST(test_registry__complaints_go_to_who_wants_them),
 		TEST(test_registry__want_of_memory_is_not_remembered),
+		TEST(test_registry__want_of_descriptors_is_not_remembered),
 		TEST(test_registry__an_import_is_seen_when_it_is_looked_at_again),
 		TEST(test_registry__looking_again_takes_no_memory),
 		TEST(test_registry__what_a_store_has_it_keeps),
