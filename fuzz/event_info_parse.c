@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Event metadata of any bytes gives a schema or map whose strings lie in memory, or a fault, and takes
- * memory in proportion; what was read can be written and read again. Input: one byte, odd for a map, then the payload of the metadata event.
+ * memory in proportion; what was read can be written and read again, as an event and as a filter. Input: one
+ * byte, odd for a map, then the payload of the metadata event.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "schema/metadata/event_info_write.h"
 #include "schema/types.h"
 #include "target.h"
+#include "wire/event_info.h"
 
 /* Blanks at the end of messages and keywords come and go; everything else stays. */
 static void check_written(struct etw_arena *arena, const struct etw_schema *schema)
@@ -31,6 +33,36 @@ static void check_written(struct etw_arena *arena, const struct etw_schema *sche
 		CHECK(is_same(again->fields[i].map_name, schema->fields[i].map_name));
 		CHECK(again->fields[i].flags == schema->fields[i].flags);
 	}
+	free(blob);
+}
+
+/* A filter of the same fields describes them as the event does. */
+static void check_filter_written(const struct etw_schema *schema)
+{
+	const struct etw_filter_schema filter = {
+		.message = schema->message,
+		.field_count = schema->field_count,
+		.top_count = schema->top_count,
+		.fields = schema->fields,
+	};
+	uint8_t *event, *blob;
+	size_t event_bytes, bytes;
+
+	CHECK(etw_event_info_write(schema, &event, &event_bytes) == 0);
+	CHECK(etw_filter_info_write(&filter, &blob, &bytes) == 0);
+	CHECK(bytes >=
+	      WIRE_FILTER_INFO_BYTES + (size_t)schema->field_count * WIRE_PROPERTY_INFO_BYTES);
+	for (size_t i = 0; i < schema->field_count; i++) {
+		struct wire_property_info left, right;
+
+		memcpy(&left, event + WIRE_EVENT_INFO_BYTES + i * sizeof(left), sizeof(left));
+		memcpy(&right, blob + WIRE_FILTER_INFO_BYTES + i * sizeof(right), sizeof(right));
+		CHECK(le32_get(left.flags) == le32_get(right.flags));
+		CHECK(!le32_get(left.name) == !le32_get(right.name));
+		CHECK(le32_get(right.name) < bytes && le32_get(right.map_name) < bytes);
+		CHECK(le16_get(left.count) == le16_get(right.count));
+	}
+	free(event);
 	free(blob);
 }
 
@@ -58,6 +90,8 @@ static void check_map_written(struct etw_arena *arena, const GUID *provider,
 
 static void check_info(struct etw_arena *arena, struct etw_bytes blob)
 {
+	static const struct etw_provider_schema owner = {
+		.guid = {1, 2, 3, {4}}, .control_guid = {5, 6, 7, {8}}, .message = "about"};
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault = {0};
 	size_t total = 0;
@@ -72,6 +106,11 @@ static void check_info(struct etw_arena *arena, struct etw_bytes blob)
 	for (uint16_t i = 0; i < schema->field_count; i++)
 		total += length_of(schema->fields[i].name) + length_of(schema->fields[i].map_name);
 	CHECK(total <= 32 * blob.left + 1024);
+	check_written(arena, schema);
+	check_filter_written(schema);
+	/* As if a manifest had described it, whose provider another GUID enables. */
+	schema->source = DecodingSourceXMLFile;
+	schema->owner = &owner;
 	check_written(arena, schema);
 }
 

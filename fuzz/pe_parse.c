@@ -8,14 +8,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
+#include "base/macros.h"
 #include "offsets.h"
 #include "schema/compiled/binary.h"
+#include "schema/compiled/language.h"
 #include "schema/compiled/pe.h"
 #include "schema/types.h"
 #include "target.h"
 
 #define MEMORY_FACTOR 128u
 #define MEMORY_MIN    (512u * 1024)
+
+#define LANGUAGES_TRIED 64 /* more than have names */
 
 static uint32_t check_resources(const struct etw_pe_resource *resources, size_t count,
 				struct etw_bytes file)
@@ -54,9 +59,20 @@ static void check_places(struct etw_bytes file)
 		CHECK(offset <= file.left && bytes <= file.left - offset);
 }
 
+/* A language is the first choice of whoever asks for it and for nothing else. */
+static void check_language(uint32_t number)
+{
+	const char *const wanted[] = {etw_language_name(number % LANGUAGES_TRIED), NULL};
+	size_t rank = etw_language_rank(number, wanted);
+
+	CHECK(rank <= (wanted[0] ? 4 : 2));
+	CHECK(!wanted[0] || (rank == 0) == (number == etw_language_number(wanted[0])));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static const char *const languages[] = {"de-DE", "en-GB", NULL};
+	static const char *const choices[][3] = {{"de-DE", "en-GB"}, {"xx-XX", "fr-FR"}, {NULL}};
+	const char *const *languages = choices[bytes % ARRAY_SIZE(choices)];
 	struct etw_bytes file = {data, bytes};
 	struct etw_definition *definition;
 	struct etw_fault fault = {0};
@@ -64,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	int r;
 
 	check_places(file);
+	check_language(bytes < 2 ? 0 : etw_load16(data + bytes - 2));
 	etw_arena_init(&arena);
 	r = etw_binary_parse(&arena, file, (struct etw_bytes){0}, languages, &definition, &fault);
 	CHECK(r == 0 || r == -ENODATA || (r == -EBADMSG && fault.sentence));
