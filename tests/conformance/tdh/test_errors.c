@@ -23,7 +23,6 @@
 static struct made_record known, unknown, wpp, plain_string, damaged;
 static BYTE buffer[4096];
 static PTRACE_EVENT_INFO const info = (PTRACE_EVENT_INFO)(void *)buffer;
-static PEVENT_MAP_INFO const map_info = (PEVENT_MAP_INFO)(void *)buffer;
 static WCHAR number[] = {'N', 'u', 'm', 'b', 'e', 'r', 0};
 static WCHAR nothing[] = {'N', 'o', 0};
 
@@ -110,75 +109,158 @@ static void errors__contexts(void **state)
 	}
 }
 
-static void errors__event_information(void **state)
-{
-	ULONG size = sizeof(buffer);
+/* One argument that is not in order; all others are. */
+enum provoked {
+	NOTHING,
+	NO_EVENT,
+	NO_BUFFER,
+	NO_SIZE,
+	NO_CONTEXTS, /* a count and no list */
+	NO_NAME,
+	NAME_OF_NOTHING,
+	NAME_OF_NO_TEXT, /* published programs ask with the blob itself where a property has no map */
+	NO_DESCRIPTORS,
+	NO_DESCRIPTOR_COUNT,
+	UNNAMED_DESCRIPTOR,
+	SHORT_BUFFER,
+	EMPTY_BUFFER,
+};
 
-	(void)state;
-	/* INVALID_PARAMETER [3] */
-	assert_int_equal(TdhGetEventInformation(NULL, 0, NULL, info, &size), 87);
-	assert_int_equal(TdhGetEventInformation(&known.record, 0, NULL, info, NULL), 87);
-	assert_int_equal(TdhGetEventInformation(&known.record, 0, NULL, NULL, &size), 87);
-	assert_int_equal(TdhGetEventInformation(&known.record, 1, NULL, info, &size), 87);
-	/* NOT_FOUND [3], [4] */
-	assert_int_equal(TdhGetEventInformation(&unknown.record, 0, NULL, info, &size), 1168);
-	assert_int_equal(TdhGetEventInformation(&wpp.record, 0, NULL, info, &size), 1168);
-	assert_int_equal(TdhGetEventInformation(&plain_string.record, 0, NULL, info, &size), 1168);
-	assert_int_equal(TdhGetEventInformation(&damaged.record, 0, NULL, info, &size), 1168);
-	/* INSUFFICIENT_BUFFER [3] */
-	size = 0;
-	assert_int_equal(TdhGetEventInformation(&known.record, 0, NULL, NULL, &size), 122);
-	assert_true(size > sizeof(TRACE_EVENT_INFO));
+enum asked {
+	EVENT_INFORMATION,
+	MAP_INFORMATION,
+	PROPERTY_SIZE,
+	PROPERTY,
+};
+
+struct error_row {
+	enum asked asked;
+	ULONG error;
+	enum provoked provoked;
+	const struct made_record *made; /* the event */
+	const char *source;
+};
+
+static const struct error_row error_rows[] = {
+	{EVENT_INFORMATION, ERROR_INVALID_PARAMETER, NO_EVENT, &known, "[3]"},
+	{EVENT_INFORMATION, ERROR_INVALID_PARAMETER, NO_SIZE, &known, "[3]"},
+	{EVENT_INFORMATION, ERROR_INVALID_PARAMETER, NO_BUFFER, &known, "[3]"},
+	{EVENT_INFORMATION, ERROR_INVALID_PARAMETER, NO_CONTEXTS, &known, "[3]"},
+	{EVENT_INFORMATION, ERROR_NOT_FOUND, NOTHING, &unknown, "[3], [4]: schema"},
+	{EVENT_INFORMATION, ERROR_NOT_FOUND, NOTHING, &wpp, "[3], [4]: message"},
+	{EVENT_INFORMATION, ERROR_NOT_FOUND, NOTHING, &plain_string, "[3], [4]: no schema"},
+	{EVENT_INFORMATION, ERROR_NOT_FOUND, NOTHING, &damaged, "[3], [4]: its metadata"},
+	{EVENT_INFORMATION, ERROR_INSUFFICIENT_BUFFER, EMPTY_BUFFER, &known, "[3]"},
+	/* ERROR_INSUFFICIENT_BUFFER: test_information.c, with an event that has a map. */
+	{MAP_INFORMATION, ERROR_INVALID_PARAMETER, NO_EVENT, &known, "[3]"},
+	{MAP_INFORMATION, ERROR_INVALID_PARAMETER, NO_NAME, &known, "[3]"},
+	{MAP_INFORMATION, ERROR_INVALID_PARAMETER, NO_SIZE, &known, "[3]"},
+	{MAP_INFORMATION, ERROR_INVALID_PARAMETER, NO_BUFFER, &known, "[3]"},
+	{MAP_INFORMATION, ERROR_NOT_FOUND, NOTHING, &unknown, "[3]: schema"},
+	{MAP_INFORMATION, ERROR_NOT_FOUND, NAME_OF_NOTHING, &known, "[3]: map"},
+	{MAP_INFORMATION, ERROR_NOT_FOUND, NAME_OF_NO_TEXT, &known, "[3]: map"},
+	{MAP_INFORMATION, ERROR_NOT_FOUND, NOTHING, &wpp, "[3]: message"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, NO_EVENT, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, NO_DESCRIPTOR_COUNT, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, NO_DESCRIPTORS, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, NO_SIZE, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, UNNAMED_DESCRIPTOR, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_INVALID_PARAMETER, NO_CONTEXTS, &known, "[3]"},
+	{PROPERTY_SIZE, ERROR_NOT_FOUND, NOTHING, &unknown, "[3]: schema"},
+	{PROPERTY_SIZE, ERROR_NOT_FOUND, NAME_OF_NOTHING, &known, "[3]: property"},
+	{PROPERTY, ERROR_INVALID_PARAMETER, NO_EVENT, &known, "[3]"},
+	{PROPERTY, ERROR_INVALID_PARAMETER, NO_DESCRIPTOR_COUNT, &known, "[3]"},
+	{PROPERTY, ERROR_INVALID_PARAMETER, NO_DESCRIPTORS, &known, "[3]"},
+	{PROPERTY, ERROR_INVALID_PARAMETER, NO_BUFFER, &known, "[3]"},
+	{PROPERTY, ERROR_NOT_FOUND, NOTHING, &unknown, "[3]: schema"},
+	{PROPERTY, ERROR_NOT_FOUND, NAME_OF_NOTHING, &known, "[3]: property"},
+	{PROPERTY, ERROR_INSUFFICIENT_BUFFER, SHORT_BUFFER, &known, "[3]"},
+	{PROPERTY, ERROR_INSUFFICIENT_BUFFER, EMPTY_BUFFER, &known, "[3]"},
+};
+
+static LPWSTR name_of(enum provoked provoked)
+{
+	static GUID no_text = {0x00410042, 0x0043, 0x0044, {0}};
+
+	switch (provoked) {
+	case NO_NAME:
+		return NULL;
+	case NAME_OF_NOTHING:
+		return nothing;
+	case NAME_OF_NO_TEXT:
+		return (LPWSTR)(void *)&no_text;
+	default:
+		return number;
+	}
 }
 
-static void errors__map_information(void **state)
+/* How large the buffer is said to be; what is asked for takes 4 bytes of a property, and more of else. */
+static ULONG size_of(enum provoked provoked)
 {
-	ULONG size = sizeof(buffer);
-	GUID no_name = {0x00410042, 0x0043, 0x0044, {0}};
-
-	(void)state;
-	/* INVALID_PARAMETER [3] */
-	assert_int_equal(TdhGetEventMapInformation(NULL, number, map_info, &size), 87);
-	assert_int_equal(TdhGetEventMapInformation(&known.record, NULL, map_info, &size), 87);
-	assert_int_equal(TdhGetEventMapInformation(&known.record, number, map_info, NULL), 87);
-	assert_int_equal(TdhGetEventMapInformation(&known.record, number, NULL, &size), 87);
-	/* NOT_FOUND: schema, map [3]; published programs ask with the blob itself where a property has none */
-	assert_int_equal(TdhGetEventMapInformation(&unknown.record, number, map_info, &size), 1168);
-	assert_int_equal(TdhGetEventMapInformation(&known.record, nothing, map_info, &size), 1168);
-	assert_int_equal(
-		TdhGetEventMapInformation(&known.record, (LPWSTR)(void *)&no_name, map_info, &size),
-		1168);
-	assert_int_equal(TdhGetEventMapInformation(&wpp.record, number, map_info, &size), 1168);
-	/* INSUFFICIENT_BUFFER: test_information.c, with an event that has a map */
+	switch (provoked) {
+	case EMPTY_BUFFER:
+		return 0;
+	case SHORT_BUFFER:
+		return 3;
+	default:
+		return sizeof(buffer);
+	}
 }
 
-static void errors__property(void **state)
+static ULONG ask(const struct error_row *row)
 {
-	PROPERTY_DATA_DESCRIPTOR descriptor = {.PropertyName = (ULONGLONG)(uintptr_t)number};
-	PROPERTY_DATA_DESCRIPTOR none = {.PropertyName = (ULONGLONG)(uintptr_t)nothing};
-	PROPERTY_DATA_DESCRIPTOR unnamed = {.PropertyName = 0};
+	const enum provoked provoked = row->provoked;
+	EVENT_RECORD record = row->made->record;
+	PEVENT_RECORD event = provoked == NO_EVENT ? NULL : &record;
+	BYTE *to = provoked == NO_BUFFER || provoked == EMPTY_BUFFER ? NULL : buffer;
+	ULONG context_count = provoked == NO_CONTEXTS, size = size_of(provoked);
+	ULONG *size_to = provoked == NO_SIZE ? NULL : &size;
+	PROPERTY_DATA_DESCRIPTOR one = {
+		.PropertyName = provoked == UNNAMED_DESCRIPTOR
+					? 0
+					: (ULONGLONG)(uintptr_t)name_of(provoked)};
+	PROPERTY_DATA_DESCRIPTOR *descriptor = provoked == NO_DESCRIPTORS ? NULL : &one;
+	ULONG count = provoked != NO_DESCRIPTOR_COUNT;
+
+	switch (row->asked) {
+	case EVENT_INFORMATION:
+		return TdhGetEventInformation(event, context_count, NULL,
+					      (PTRACE_EVENT_INFO)(void *)to, size_to);
+	case MAP_INFORMATION:
+		return TdhGetEventMapInformation(event, name_of(provoked),
+						 (PEVENT_MAP_INFO)(void *)to, size_to);
+	case PROPERTY_SIZE:
+		return TdhGetPropertySize(event, context_count, NULL, count, descriptor, size_to);
+	default:
+		return TdhGetProperty(event, context_count, NULL, count, descriptor, size, to);
+	}
+}
+
+/* Each call of the table is in order but for what its row says: the same call of a good event succeeds. */
+static void errors__as_documented(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(error_rows) / sizeof(error_rows[0]); i++) {
+		const struct error_row *row = &error_rows[i];
+		struct error_row good = {row->asked, ERROR_SUCCESS, NOTHING, &known, ""};
+		ULONG error = ask(row);
+
+		if (error != row->error)
+			fail_msg("row %zu (%s): %u", i, row->source, error);
+		if (row->asked != MAP_INFORMATION)
+			assert_int_equal(ask(&good), ERROR_SUCCESS);
+	}
+	print_message("%zu rows\n", sizeof(error_rows) / sizeof(error_rows[0]));
+}
+
+static void errors__the_size_is_told(void **state)
+{
 	ULONG size = 0;
 
 	(void)state;
-	/* INVALID_PARAMETER [3] */
-	assert_int_equal(TdhGetPropertySize(NULL, 0, NULL, 1, &descriptor, &size), 87);
-	assert_int_equal(TdhGetPropertySize(&known.record, 0, NULL, 0, &descriptor, &size), 87);
-	assert_int_equal(TdhGetPropertySize(&known.record, 0, NULL, 1, NULL, &size), 87);
-	assert_int_equal(TdhGetPropertySize(&known.record, 0, NULL, 1, &descriptor, NULL), 87);
-	assert_int_equal(TdhGetPropertySize(&known.record, 0, NULL, 1, &unnamed, &size), 87);
-	assert_int_equal(TdhGetPropertySize(&known.record, 1, NULL, 1, &descriptor, &size), 87);
-	assert_int_equal(TdhGetProperty(NULL, 0, NULL, 1, &descriptor, 4, buffer), 87);
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 0, &descriptor, 4, buffer), 87);
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 1, NULL, 4, buffer), 87);
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 1, &descriptor, 4, NULL), 87);
-	/* NOT_FOUND: schema, property [3] */
-	assert_int_equal(TdhGetPropertySize(&unknown.record, 0, NULL, 1, &descriptor, &size), 1168);
-	assert_int_equal(TdhGetPropertySize(&known.record, 0, NULL, 1, &none, &size), 1168);
-	assert_int_equal(TdhGetProperty(&unknown.record, 0, NULL, 1, &descriptor, 4, buffer), 1168);
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 1, &none, 4, buffer), 1168);
-	/* INSUFFICIENT_BUFFER [3] */
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 1, &descriptor, 3, buffer), 122);
-	assert_int_equal(TdhGetProperty(&known.record, 0, NULL, 1, &descriptor, 0, NULL), 122);
+	assert_int_equal(TdhGetEventInformation(&known.record, 0, NULL, NULL, &size),
+			 ERROR_INSUFFICIENT_BUFFER);
+	assert_true(size > sizeof(TRACE_EVENT_INFO));
 }
 
 /* One call with a large buffer. */
@@ -269,34 +351,51 @@ static void errors__format_property_data(void **state)
 	print_message("%zu rows\n", sizeof(format_rows) / sizeof(format_rows[0]));
 }
 
+enum format_provoked {
+	NO_INFO,
+	NO_DATA,
+	NO_FORMAT_SIZE,
+	NO_TEXT,
+	NO_CONSUMED,
+	FORMAT_IN_ORDER,
+};
+
+/* [3]: INVALID_PARAMETER, in this order. */
+static ULONG format_without(enum format_provoked provoked)
+{
+	BYTE data[4] = {1, 0, 0, 0};
+	USHORT used = 0;
+	WCHAR text[8];
+	ULONG size = sizeof(text);
+
+	return TdhFormatProperty(
+		provoked == NO_INFO ? NULL : info, NULL, 8, TDH_INTYPE_UINT32, 0, 0, 4,
+		provoked == NO_DATA ? NULL : data, provoked == NO_FORMAT_SIZE ? NULL : &size,
+		provoked == NO_TEXT ? NULL : text, provoked == NO_CONSUMED ? NULL : &used);
+}
+
 static void errors__format_property_arguments(void **state)
 {
 	WCHAR text[8];
-	ULONG size = sizeof(text);
+	ULONG size = 3;
 	USHORT used = 7;
 	BYTE data[4] = {1, 0, 0, 0};
 
 	(void)state;
-	/* INVALID_PARAMETER [3] */
-	assert_int_equal(TdhFormatProperty(NULL, NULL, 8, 8, 0, 0, 4, data, &size, text, &used),
-			 87);
-	assert_int_equal(TdhFormatProperty(info, NULL, 8, 8, 0, 0, 4, NULL, &size, text, &used),
-			 87);
-	assert_int_equal(TdhFormatProperty(info, NULL, 8, 8, 0, 0, 4, data, NULL, text, &used), 87);
-	assert_int_equal(TdhFormatProperty(info, NULL, 8, 8, 0, 0, 4, data, &size, NULL, &used),
-			 87);
-	assert_int_equal(TdhFormatProperty(info, NULL, 8, 8, 0, 0, 4, data, &size, text, NULL), 87);
+	for (enum format_provoked i = NO_INFO; i < FORMAT_IN_ORDER; i++)
+		assert_int_equal(format_without(i), ERROR_INVALID_PARAMETER);
+	assert_int_equal(format_without(FORMAT_IN_ORDER), ERROR_SUCCESS);
 	/* INSUFFICIENT_BUFFER [3]: the size is in bytes, and nothing is consumed */
-	size = 3;
-	assert_int_equal(TdhFormatProperty(info, NULL, 8, 8, 0, 0, 4, data, &size, text, &used),
-			 122);
+	assert_int_equal(TdhFormatProperty(info, NULL, 8, TDH_INTYPE_UINT32, 0, 0, 4, data, &size,
+					   text, &used),
+			 ERROR_INSUFFICIENT_BUFFER);
 	assert_int_equal(size, 4);
 	assert_int_equal(used, 7);
 	/* No data at all, and none is needed. */
 	size = sizeof(text);
 	assert_int_equal(TdhFormatProperty(info, NULL, 8, TDH_INTYPE_NONNULLTERMINATEDSTRING, 0, 0,
 					   0, NULL, &size, text, &used),
-			 0);
+			 ERROR_SUCCESS);
 	assert_int_equal(used, 0);
 	assert_int_equal(size, 2);
 }
@@ -424,9 +523,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors__contexts),
-		cmocka_unit_test(errors__event_information),
-		cmocka_unit_test(errors__map_information),
-		cmocka_unit_test(errors__property),
+		cmocka_unit_test(errors__as_documented),
+		cmocka_unit_test(errors__the_size_is_told),
 		cmocka_unit_test(errors__format_property_data),
 		cmocka_unit_test(errors__format_property_arguments),
 		cmocka_unit_test(errors__format_property_maps),
