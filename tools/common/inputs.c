@@ -152,21 +152,6 @@ int64_t etw_inputs_start(const struct etw_inputs *inputs)
 	return start;
 }
 
-int64_t etw_inputs_end(const struct etw_inputs *inputs)
-{
-	int64_t end = 0;
-
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
-
-		if (header->end_ft <= 0)
-			return 0;
-		if (header->end_ft > end)
-			end = header->end_ft;
-	}
-	return end;
-}
-
 void etw_inputs_error(const struct etw_inputs *inputs, int error)
 {
 	etw_program_error("cannot read %s: %s", inputs->count == 1 ? inputs->paths[0] : "the files",

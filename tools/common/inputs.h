@@ -33,9 +33,6 @@ bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
 /* etw_inputs_start() - the earliest start of the traces, FILETIME. */
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 
-/* etw_inputs_end() - the latest end of the traces, FILETIME; 0 when one does not know its end. */
-int64_t etw_inputs_end(const struct etw_inputs *inputs);
-
 /*
  * etw_inputs_learn() - a pass over all events for those that carry schemas.
  *

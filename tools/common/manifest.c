@@ -23,6 +23,7 @@ struct loader {
 	const char *severity; /* of what cannot be read */
 	size_t lines;         /* of complaints that may still be printed */
 	size_t loaded;        /* files */
+	size_t failed;        /* files and folders that were told of */
 };
 
 void etw_manifests_done(struct etw_manifests *manifests)
@@ -117,8 +118,10 @@ static int load_file(struct loader *loader, const char *path)
 	if (!result)
 		result = load_form(loader, path, form, &fault);
 	loader->loaded += !result;
-	if (result && result != -ENODATA)
+	if (result && result != -ENODATA) {
+		loader->failed++;
 		etw_complaint_error(loader->severity, path, result, &fault);
+	}
 	return result;
 }
 
@@ -129,8 +132,9 @@ static int load_below(void *context, const char *path)
 
 static void complain(void *context, const char *path, int error)
 {
-	const struct loader *loader = context;
+	struct loader *loader = context;
 
+	loader->failed++;
 	etw_complaint_error(loader->severity, path, error, NULL);
 }
 
@@ -147,7 +151,9 @@ static int load_folder(struct loader *loader, const char *path)
 		return -1;
 	if (loader->loaded)
 		return 0;
-	etw_program_error("%s holds no event schemas", path);
+	etw_program_error(loader->failed ? "no event schemas of %s can be read"
+					 : "%s holds no event schemas",
+			  path);
 	return -1;
 }
 

@@ -34,6 +34,7 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code)
 {
 	switch (code) {
 	case ETW_OPTION_HELP:
+	case 'h':
 		shared->help = true;
 		return true;
 	case ETW_OPTION_MANIFEST:

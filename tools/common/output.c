@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "tools/common/program.h"
 
 #define PIECE_BYTES (256u * 1024)
 #define FILE_MODE   0666
@@ -35,8 +38,12 @@ int etw_output_flush(struct etw_output *output)
 
 		if (written < 0 && errno == EINTR)
 			continue;
-		if (written < 0)
-			return errno == EPIPE ? ETW_OUTPUT_CLOSED : -errno;
+		if (written < 0 && errno == EPIPE)
+			return ETW_OUTPUT_CLOSED;
+		if (written < 0) {
+			output->error = -errno;
+			return -errno;
+		}
 		at += written;
 		left -= (size_t)written;
 	}
@@ -49,6 +56,19 @@ int etw_output_continue(struct etw_output *output)
 	if (LIKELY(output->text.bytes < PIECE_BYTES && !output->is_prompt))
 		return etw_text_error(&output->text);
 	return etw_output_flush(output);
+}
+
+int etw_output_tell(const struct etw_output *output, int result)
+{
+	if (!result || result == ETW_OUTPUT_CLOSED)
+		return ETW_EXIT_OK;
+	if (output->error)
+		etw_program_error("cannot write %s: %s",
+				  output->path ? output->path : "standard output",
+				  strerror(-output->error));
+	else
+		etw_program_error("cannot read on: %s", strerror(-result));
+	return ETW_EXIT_FAILED;
 }
 
 void etw_output_done(struct etw_output *output)

@@ -16,6 +16,7 @@ struct etw_output {
 	bool is_file;     /* closed by us */
 	const char *path; /* borrowed; NULL for standard output */
 	bool is_prompt;   /* written after each piece: somebody watches */
+	int error;        /* that writing failed with; 0: none */
 };
 
 /*
@@ -30,6 +31,13 @@ int etw_output_flush(struct etw_output *output);
 
 /* etw_output_continue() - writes when enough has come together; returns as etw_output_flush(). */
 int etw_output_continue(struct etw_output *output);
+
+/*
+ * etw_output_tell() - the exit status of what was done into @output, which ended with @result.
+ *
+ * An error is told on standard error: of writing, or else of reading. A reader that went away is none.
+ */
+int etw_output_tell(const struct etw_output *output, int result);
 
 /* etw_output_done() - closes without writing; takes a zeroed output. */
 void etw_output_done(struct etw_output *output);

@@ -232,24 +232,58 @@ static bool resolve_window(struct dump *dump)
 	return false;
 }
 
-/* Why there was nothing in a window: where the trace is instead, as far as its headers say. */
+struct span {
+	int64_t first_ft, last_ft;
+	uint64_t events;
+};
+
+static int span_event(void *context, size_t trace, EVENT_RECORD *record,
+		      struct etw_event_address address)
+{
+	struct span *span = context;
+
+	(void)trace;
+	(void)address;
+	span->last_ft = record->EventHeader.TimeStamp.QuadPart;
+	if (!span->events++)
+		span->first_ft = span->last_ft;
+	return 0;
+}
+
+/* "+1.5 ms, 2022-06-18T04:26:40.0015900Z" */
+static void put_moment(const struct dump *dump, int64_t time_ft, struct etw_text *text)
+{
+	etw_text_putc(text, time_ft < dump->start_ft ? '-' : '+');
+	etw_number_duration(text, time_ft < dump->start_ft ? dump->start_ft - time_ft
+							   : time_ft - dump->start_ft);
+	etw_text_puts(text, " (");
+	etw_format_filetime(time_ft, text);
+	etw_text_putc(text, ')');
+}
+
+/* Why there was nothing in a window: where the events are instead, which headers do not know for sure. */
 static void tell_window(const struct dump *dump)
 {
 	CLEANUP(etw_text_done) struct etw_text line = {0};
-	int64_t end = etw_inputs_end(&dump->inputs);
+	struct span span = {0};
+	const struct etw_trace_sink sink = {
+		.context = &span, .event = span_event, .from_ft = INT64_MIN, .to_ft = INT64_MAX};
 
-	if (dump->seen || dump->loss_marks)
+	if (dump->seen || dump->loss_marks || (!dump->from.is_given && !dump->to.is_given))
 		return;
-	if (dump->to_ft < dump->start_ft) {
-		etw_text_puts(&line, "the window is before the trace, which begins at ");
-		etw_format_filetime(dump->start_ft, &line);
-	} else if (end && dump->from_ft > end) {
-		etw_text_puts(&line, "the window is behind the trace, which ends at +");
-		etw_number_duration(&line, end - dump->start_ft);
-		etw_text_puts(&line, ", ");
-		etw_format_filetime(end, &line);
+	for (size_t i = 0; i < dump->inputs.count; i++)
+		etw_trace_set_raw(dump->inputs.traces[i], false);
+	if (etw_trace_process(dump->inputs.traces, dump->inputs.count, &sink) || !span.events)
+		return;
+	if (dump->to_ft < span.first_ft) {
+		etw_text_puts(&line, "the window is before the first event, which is at ");
+		put_moment(dump, span.first_ft, &line);
+	} else if (dump->from_ft > span.last_ft) {
+		etw_text_puts(&line, "the window is behind the last event, which is at ");
+		put_moment(dump, span.last_ft, &line);
 	} else {
-		return;
+		etw_text_puts(&line, "no event is in the window; the trace has some before and "
+				     "some after it");
 	}
 	etw_program_error("%s", etw_text_string(&line));
 }
@@ -370,12 +404,8 @@ static int work(struct dump *dump, char **files, int count)
 	}
 	result = write_events(dump);
 	etw_pager_wait();
-	if (result == ETW_OUTPUT_CLOSED)
-		return ETW_EXIT_OK;
-	if (result) {
-		etw_program_error("stopped: %s", strerror(-result));
-		return ETW_EXIT_FAILED;
-	}
+	if (result)
+		return etw_output_tell(&dump->output, result);
 	if (dump->is_whole) {
 		tell_window(dump);
 		tell_filter(dump);

@@ -175,12 +175,8 @@ static int work(struct command *command)
 	if (!result)
 		result = tell_all(command);
 	etw_pager_wait();
-	if (result == ETW_OUTPUT_CLOSED)
-		return ETW_EXIT_OK;
-	if (result) {
-		etw_program_error("stopped: %s", strerror(-result));
-		return ETW_EXIT_FAILED;
-	}
+	if (result)
+		return etw_output_tell(&command->output, result);
 	etw_manifests_tell(&command->manifests);
 	return command->is_damaged ? ETW_EXIT_DAMAGED : ETW_EXIT_OK;
 }

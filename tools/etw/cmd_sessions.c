@@ -371,11 +371,7 @@ static int run(int argc, char **argv)
 		status = optind < argc ? stop(&command, argv + optind + 1) : list(&command);
 		result = etw_output_flush(&command.output);
 	}
-	if (result && result != ETW_OUTPUT_CLOSED) {
-		etw_program_error("cannot write: %s", strerror(-result));
-		return ETW_EXIT_FAILED;
-	}
-	return result ? ETW_EXIT_OK : status;
+	return result ? etw_output_tell(&command.output, result) : status;
 }
 
 const struct etw_verb etw_verb_sessions = {

@@ -64,7 +64,7 @@ static int print(const struct summary *summary)
 		.warn = has_colour ? "\033[1;31m" : "",
 		.plain = has_colour ? "\033[0m" : "",
 	};
-	struct etw_output output;
+	struct etw_output output = {0};
 	int result;
 
 	if (!summary->shared.no_pager)
@@ -73,13 +73,12 @@ static int print(const struct summary *summary)
 	if (!result) {
 		report_write(&output.text, &summary->page.report, &look);
 		result = etw_output_flush(&output);
-		etw_output_done(&output);
 	}
 	etw_pager_wait();
-	if (result && result != ETW_OUTPUT_CLOSED) {
-		etw_program_error("cannot write: %s", strerror(-result));
-		return ETW_EXIT_FAILED;
-	}
+	result = etw_output_tell(&output, result);
+	etw_output_done(&output);
+	if (result != ETW_EXIT_OK)
+		return result;
 	return etw_loss_is_damaged(&summary->page.report.loss) ? ETW_EXIT_DAMAGED : ETW_EXIT_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw`: chooses the verb; a file in its place means `etw summary`. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +30,17 @@ static int refuse(const char *word)
 	return ETW_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+/* Help, which goes to standard output directly, may have failed to. */
+static int end(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && status == ETW_EXIT_OK) {
+		etw_program_error("cannot write standard output: %s", strerror(errno));
+		return ETW_EXIT_FAILED;
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
 {
 	const struct etw_verb *verb;
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -54,4 +65,9 @@ int main(int argc, char **argv)
 	if (is_file(word) || (!strncmp(word, "--", 2) && argc > 2))
 		return etw_verb_summary.run(argc, argv);
 	return refuse(word);
+}
+
+int main(int argc, char **argv)
+{
+	return end(run(argc, argv));
 }

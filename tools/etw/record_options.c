@@ -217,7 +217,7 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 
 	opterr = 0;
 	/* The first word that is no option begins the command, whose options are its own. */
-	while ((code = getopt_long(argc, argv, "+:o:", options_table, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, "+:ho:", options_table, NULL)) != -1) {
 		at = optind;
 		if (code == '?' || code == ':') {
 			etw_options_complain(code, argv, options_table, etw_verb_with_option);

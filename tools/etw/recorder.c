@@ -42,7 +42,7 @@ static int set_path(struct recorder *recorder, const char *name)
 	if (!folder)
 		return -errno;
 	length = snprintf(recorder->path, sizeof(recorder->path), "%s%s%s", folder,
-			  *folder ? "/" : "", resolved);
+			  *folder && strcmp(folder, "/") != 0 ? "/" : "", resolved);
 	if (length >= 0 && (size_t)length < sizeof(recorder->path))
 		return 0;
 	recorder->path[0] = '\0';

@@ -17,7 +17,7 @@ int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
 	int code;
 
 	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":", verb->options, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, ":h", verb->options, NULL)) != -1) {
 		if (code == '?' || code == ':') {
 			etw_options_complain(code, argv, verb->options, etw_verb_with_option);
 			return ETW_EXIT_USAGE;

@@ -8,3 +8,8 @@ for window in "--from +2 --to +1" "--from +2 --to 2022-06-18T04:26:40Z" "--from 
 	"--to 2001-01-01T00:00:00Z"; do
 	"$ETW" dump plain.etl $window 2>&1 || echo "status $?"
 done
+# Between two events.
+"$ETW" dump plain.etl --from +0.000551 --to +0.000552 2>&1
+# The headers of the second say less than its events.
+"$MAKE_TRACE" --preset relogged relogged.etl
+"$ETW" dump relogged.etl --from +1000000 2>&1

@@ -6,3 +6,5 @@ for verb in summary dump info help; do
 	echo
 	"$ETW" help "$verb"
 done
+"$ETW" dump -h | cmp - <("$ETW" help dump)
+"$ETW" record -h | cmp - <("$ETW" help record)

@@ -28,3 +28,5 @@ refuse --provider x -o x.etl -- ./no-such-command
 refuse --provider x -o x.etl -- /dev/null
 ls
 ETW_ETWD=/no/such/etwd ETW_RUNTIME_DIR=$PWD/other refuse --provider x -- true
+cd /
+refuse --provider x -o no-such-folder/x.etl -- true
