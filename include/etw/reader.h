@@ -52,8 +52,8 @@ ETW_API void libetw_reader_free(struct libetw_reader *reader);
  *
  * @path: of Linux, or of Windows as etw/etw.h says
  *
- * Returns 0; -EBADMSG: it is no .etl file; -EBUSY: the reader is running; -ENOMEM; what opening and reading
- * fail with (-ENOENT, -EACCES ...).
+ * Returns 0; -EBADMSG: it is no .etl file; -EINVAL: it is a pipe; -EISDIR; -EBUSY: the reader is running;
+ * -ENOMEM; what opening and reading fail with (-ENOENT, -EACCES ...).
  */
 ETW_API int libetw_reader_add_file(struct libetw_reader *reader, const char *path);
 
@@ -61,8 +61,8 @@ ETW_API int libetw_reader_add_file(struct libetw_reader *reader, const char *pat
  * libetw_reader_add_session() - a real-time session as a source.
  *
  * The session keeps events for this reader from now on. Returns 0; -ENOENT: no such session; -EINVAL: it is no
- * real-time session; -EACCES; -EBUSY: the reader is running, or the session has too many consumers; -ENOMEM;
- * errno of talking to its host.
+ * real-time session; -EBUSY: the reader is running, or the session has too many consumers; -EACCES: it is
+ * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or dies.
  */
 ETW_API int libetw_reader_add_session(struct libetw_reader *reader, const char *name);
 

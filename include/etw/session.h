@@ -51,15 +51,26 @@ struct libetw_session_info {
 /*
  * libetw_session_start() - starts a session, and its host when there is none.
  *
- * Returns 0 with an owned handle; -EINVAL: a name or options that cannot be, or neither file nor real time;
- * -EEXIST: the name is in use; -EACCES: only the system's host could, and this user may not; -ENOENT: the
- * file's folder is not there; -ENOSPC; -EUSERS: too many sessions; -EOPNOTSUPP; -ENOMEM; errno of finding
- * and talking to the host (-ENOEXEC: there is no etwd; -ETIMEDOUT; -EPIPE; -EPROTO).
+ * @options: borrowed for the call
+ *
+ * Returns 0 with an owned handle; -EINVAL: a name or options that cannot be, neither file nor real time, or
+ * something reserved that is not zero; -EEXIST: the name is in use, in whatever case; -EACCES: only the system's
+ * host could, and this user may not; -ENOENT: the file's folder is not there; -ENAMETOOLONG; -EUSERS: 64 sessions
+ * run; -ENOEXEC: there is no etwd; -ENOMEM. Of the machine as it is: what making the file fails with; of the
+ * kernel's session, what the kernel refuses (-EPERM, -ENOSYS, -EOPNOTSUPP); -ETIMEDOUT, -EPIPE and -EPROTO of
+ * talking to a host that hangs or dies.
  */
 ETW_API int libetw_session_start(const struct libetw_session_options *options,
 				 struct libetw_session **ret);
 
-/* libetw_session_open() - a handle for a session that runs. Returns 0; -ENOENT; others as above. */
+/*
+ * libetw_session_open() - a handle for a session that runs.
+ *
+ * @name: in whatever case; copied
+ *
+ * Returns 0 with an owned handle; -ENOENT: there is no such session; -EINVAL: no name can be so; -EACCES: it is
+ * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO as above.
+ */
 ETW_API int libetw_session_open(const char *name, struct libetw_session **ret);
 
 /* libetw_session_close() - frees the handle; the session runs on. Takes NULL. */
@@ -73,15 +84,15 @@ ETW_API const char *libetw_session_name(const struct libetw_session *session);
  *
  * @ret: how it was at its end; may be NULL
  *
- * Returns 0; -ENOENT: there is no such session any more; -EBUSY: it is stopping already; -EACCES; -ENOMEM;
- * errno of talking to the host. libetw_session_query() and _flush() return the same.
+ * Returns 0; -ENOENT: there is no such session any more; -EBUSY: another is just stopping it; -EACCES: it is
+ * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO as above.
  */
 ETW_API int libetw_session_stop(struct libetw_session *session, struct libetw_session_info *ret);
 
-/* libetw_session_query() - how it is. */
+/* libetw_session_query() - how it is. Returns the same; one that is just being stopped is told of. */
 ETW_API int libetw_session_query(struct libetw_session *session, struct libetw_session_info *ret);
 
-/* libetw_session_flush() - hands out what the buffers hold now. */
+/* libetw_session_flush() - hands out what the buffers hold now. Returns the same. */
 ETW_API int libetw_session_flush(struct libetw_session *session);
 
 /* What is wanted of a provider. Zero everything first. */
@@ -112,11 +123,12 @@ struct libetw_enable_options {
 /*
  * libetw_session_enable() - enables a provider in the session, from now on and whenever it registers.
  *
- * @options: NULL: everything
+ * @options: borrowed for the call; NULL: everything
  *
  * Returns 0; -ENOENT: there is no such session any more; -ETIMEDOUT: it is enabled, but a callback did not
- * return in time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: see above; -EINVAL; -EACCES;
- * errno of talking to the host.
+ * return in time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have;
+ * -EINVAL: more than 1024 bytes of filter, or something reserved that is not zero; -EBUSY: the session is just
+ * stopping; -EACCES: it is somebody else's; -ENOMEM; -EPIPE and -EPROTO as above.
  */
 ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 				  const struct libetw_enable_options *options);
@@ -124,7 +136,9 @@ ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *pr
 /*
  * libetw_session_enable_named() - the same by name, as libetw_schemas_find_provider() takes it.
  *
- * @schemas: whose manifests may define it; NULL for names of Windows and hashed ones alone
+ * @schemas: as there
+ *
+ * Returns the same; -EINVAL also for what is no name of a provider.
  */
 ETW_API int libetw_session_enable_named(struct libetw_session *session,
 					const struct libetw_schemas *schemas, const char *name,

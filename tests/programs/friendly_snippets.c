@@ -8,8 +8,6 @@
 
 #include <etw/etw.h>
 
-#define DISK_BYTES 4096
-
 static int count(void *context, struct libetw_event *event)
 {
 	(void)event;

@@ -5,6 +5,7 @@
 #include <etw/schemas.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/friendly/reader.h"
 #include "api/friendly/run.h"
@@ -97,6 +98,18 @@ static int add_source(struct libetw_reader *reader, struct etw_trace *trace, cha
 	return 0;
 }
 
+/* A pipe would keep the caller waiting for a writer, and cannot be read again for schemas. */
+static int check_file(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info))
+		return -errno;
+	if (S_ISDIR(info.st_mode))
+		return -EISDIR;
+	return S_ISFIFO(info.st_mode) ? -EINVAL : 0;
+}
+
 int libetw_reader_add_file(struct libetw_reader *reader, const char *path)
 {
 	CLEANUP(freep) char *resolved = NULL;
@@ -108,7 +121,11 @@ int libetw_reader_add_file(struct libetw_reader *reader, const char *path)
 		return fail_running();
 	result = etw_path_resolve(path, &resolved);
 	if (!result)
+		result = check_file(resolved);
+	if (!result)
 		result = etw_trace_open(resolved, &trace, &fault);
+	if (result == -EINVAL)
+		return etw_friendly_fail(result, "cannot open %s: it is no file", path);
 	if (result == -EBADMSG)
 		return etw_friendly_fail(result, "%s is no .etl file: %s", path,
 					 fault.sentence ? fault.sentence : "damaged");

@@ -20,6 +20,7 @@
 #include "wire/well_known.h"
 
 #define FILTER_TYPE_SYSTEM UINT32_C(0x80000000) /* from here on the system interprets them */
+#define NAME_UNITS_MAX     1024
 #define USE_MS_FLUSH_TIMER UINT32_C(0x00000010)
 
 struct libetw_session {
@@ -85,19 +86,46 @@ static int set_file(struct wire_session_config *config, const char *file)
 	return 0;
 }
 
+/* Whether a name has 1 to 1024 UTF-16 units, which is what Windows allows. */
+static bool is_name(const char *name)
+{
+	size_t units = 0;
+
+	for (const char *at = name ? name : ""; *at && units <= NAME_UNITS_MAX; at++) {
+		uint8_t byte = (uint8_t)*at;
+
+		/* Of a character's bytes the first counts; one of four bytes is two units. */
+		units += (byte & 0xC0) != 0x80;
+		units += byte >= 0xF0;
+	}
+	return units && units <= NAME_UNITS_MAX && strlen(name) <= WIRE_MESSAGE_NAME_MAX;
+}
+
+/* What is reserved may mean something one day: a program that sets it now would be surprised then. */
+static int check_zero(const uint8_t *reserved, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if (reserved[i])
+			return etw_friendly_fail(-EINVAL,
+						 "what is reserved in the options is not zero");
+	}
+	return 0;
+}
+
 static int set_options(struct wire_session_config *config,
 		       const struct libetw_session_options *options)
 {
 	static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 	int result;
 
-	if (!options->name || !options->name[0] || strlen(options->name) >= sizeof(config->name))
+	if (!is_name(options->name))
 		return etw_friendly_fail(-EINVAL,
 					 "a session needs a name of up to 1024 characters");
 	if (!options->file && !options->is_real_time)
 		return etw_friendly_fail(
 			-EINVAL, "the session \"%s\" has neither a file nor is it read live",
 			options->name);
+	TRY(check_zero((const uint8_t *)options->reserved, sizeof(options->reserved)));
 	(void)snprintf(config->name, sizeof(config->name), "%s", options->name);
 	if (!strcasecmp(options->name, KERNEL_LOGGER_NAMEA))
 		config->guid = kernel_guid;
@@ -196,7 +224,7 @@ int libetw_session_open(const char *name, struct libetw_session **ret)
 {
 	CLEANUP(freep) struct wire_session_info *info = NULL;
 
-	if (!name || !name[0] || strlen(name) > WIRE_MESSAGE_NAME_MAX)
+	if (!is_name(name))
 		return etw_friendly_fail(-EINVAL, "a session's name has up to 1024 characters");
 	TRY(control(WIRE_CONTROL_QUERY, 0, name, "open the session", &info));
 	return create(name, info->handle, ret);
@@ -276,6 +304,8 @@ int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 	};
 
 	if (options) {
+		TRY(check_zero(options->reserved_bytes, sizeof(options->reserved_bytes)));
+		TRY(check_zero((const uint8_t *)options->reserved, sizeof(options->reserved)));
 		enable.level = options->level;
 		enable.match_any = options->match_any;
 		enable.match_all = options->match_all;

@@ -12,6 +12,7 @@ static void test_builder__refuses_what_is_not_there(void **state)
 	(void)state;
 	assert_int_equal(libetw_builder_finish(builder, &event), -EINVAL);
 	assert_int_equal(libetw_builder_set_unsigned(builder, "Byte", 1), -EINVAL);
+	assert_int_equal(libetw_builder_begin_class(builder, &test_provider, 1, 0), -ESRCH);
 	assert_int_equal(libetw_builder_begin(builder, &test_provider, 44, 0), -ESRCH);
 	assert_non_null(strstr(libetw_error(), "Test-Provider/44 v0"));
 	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
@@ -43,6 +44,39 @@ static void test_builder__a_count_that_lies_is_found_out(void **state)
 	OK(libetw_builder_set_unsigned(builder, "Count", 5));
 	OK(libetw_builder_set_unsigned(builder, "Numbers[0]", 1));
 	assert_int_equal(libetw_builder_finish(builder, &event), -EBADMSG);
+	libetw_builder_free(builder);
+}
+
+/* Blobs without bytes, 65535 in each of as many structs. */
+static const char many_manifest[] =
+	"<instrumentationManifest"
+	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+	"<instrumentation><events>"
+	"<provider name='Many' guid='{11112222-3333-4444-5555-66667777aaaa}'>"
+	"<templates><template tid='T'><data name='Fixed' inType='win:UInt8' count='2'/>"
+	"<struct name='Each' count='65535'><data name='Size' inType='win:UInt16'/>"
+	"<data name='Blobs' inType='win:Binary' length='Size' count='65535'/>"
+	"</struct></template></templates>"
+	"<events><event value='1' template='T'/></events>"
+	"</provider></events></instrumentation></instrumentationManifest>";
+
+static void test_builder__arrays_have_ends(void **state)
+{
+	GUID provider = test_provider;
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_builder *builder;
+	struct libetw_event *event;
+
+	(void)state;
+	provider.Data4[6] = 0xaa;
+	provider.Data4[7] = 0xaa;
+	OK(libetw_schemas_add_manifest(schemas, many_manifest, sizeof(many_manifest) - 1));
+	OK(libetw_builder_create(schemas, &builder));
+	libetw_schemas_free(schemas);
+	OK(libetw_builder_begin(builder, &provider, 1, 0));
+	OK(libetw_builder_set_unsigned(builder, "Fixed[1]", 1));
+	assert_int_equal(libetw_builder_set_unsigned(builder, "Fixed[2]", 1), -ENOENT);
+	assert_int_equal(libetw_builder_finish(builder, &event), -E2BIG);
 	libetw_builder_free(builder);
 }
 
@@ -146,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_builder__refuses_what_is_not_there),
 		cmocka_unit_test(test_builder__a_count_that_lies_is_found_out),
+		cmocka_unit_test(test_builder__arrays_have_ends),
 		cmocka_unit_test(test_builder__payloads_end_at_64_kib),
 		cmocka_unit_test(test_builder__fills_the_header),
 		cmocka_unit_test(test_builder__every_kernel_class_can_be_built),

@@ -189,6 +189,7 @@ static void test_fields__an_event_nobody_knows_has_none(void **state)
 	const EVENT_DESCRIPTOR descriptor = {.Id = 99, .Version = 1};
 	struct libetw_builder *builder = test_builder();
 	struct libetw_event *event;
+	const char *text;
 	uint32_t value;
 
 	(void)state;
@@ -196,6 +197,7 @@ static void test_fields__an_event_nobody_knows_has_none(void **state)
 	OK(libetw_builder_finish(builder, &event));
 	assert_null(libetw_event_schema(event));
 	assert_int_equal(libetw_event_decode_status(event), -ESRCH);
+	assert_int_equal(libetw_event_message(event, &text), -ESRCH);
 	assert_int_equal(libetw_get_u32(event, "Byte", &value), -ESRCH);
 	assert_non_null(strstr(libetw_error(), "/99 v1: no field \"Byte\": "));
 	libetw_event_release(event);
@@ -207,6 +209,7 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	const EVENT_DESCRIPTOR descriptor = {.Id = 1};
 	struct libetw_builder *builder = test_builder();
 	struct libetw_event *event;
+	const char *text;
 	uint32_t value;
 
 	(void)state;
@@ -216,6 +219,13 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	assert_int_equal(libetw_event_decode_status(event), -ENODATA);
 	assert_int_equal(libetw_get_u32(event, "Long", &value), -ENODATA);
 	assert_non_null(strstr(libetw_error(), "the payload ends before it"));
+	libetw_event_release(event);
+	/* Event 3 has no fields, and nobody wrote a message for it; four bytes are too many. */
+	OK(libetw_builder_begin_raw(builder, &test_provider, &(EVENT_DESCRIPTOR){.Id = 3}, "abcd",
+				    4));
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_decode_status(event), 1);
+	assert_int_equal(libetw_event_message(event, &text), -ENOENT);
 	libetw_event_release(event);
 	libetw_builder_free(builder);
 }
@@ -236,6 +246,7 @@ static void test_fields__a_handle_serves_many_kinds(void **state)
 	}
 	libetw_field_free(field);
 	assert_int_equal(libetw_field_create("", &field), -EINVAL);
+	assert_int_equal(libetw_field_create(NULL, &field), -EINVAL);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "synthetic/kernel_event.h"
 #include "synthetic/maker.h"
@@ -228,6 +229,7 @@ static int try_changes(void *context, struct libetw_event *event)
 	assert_int_equal(libetw_reader_add_file(reader, path), -EBUSY);
 	assert_int_equal(libetw_reader_add_session(reader, "x"), -EBUSY);
 	assert_int_equal(libetw_reader_on(reader, libetw_any(), try_changes, NULL), -EBUSY);
+	assert_int_equal(libetw_reader_on_unknown(reader, try_changes, NULL), -EBUSY);
 	assert_int_equal(libetw_reader_run(reader), -EBUSY);
 	return 1;
 }
@@ -235,11 +237,19 @@ static int try_changes(void *context, struct libetw_event *event)
 static void test_reader__refuses_what_cannot_be(void **state)
 {
 	struct libetw_reader *reader = open_reader(&(struct made){0});
+	char pipe_path[sizeof(folder) + 8];
 
 	(void)state;
 	assert_int_equal(libetw_reader_add_file(reader, "/nowhere/x.etl"), -ENOENT);
 	assert_non_null(strstr(libetw_error(), "/nowhere/x.etl"));
 	assert_int_equal(libetw_reader_add_file(reader, "/dev/null"), -EBADMSG);
+	assert_int_equal(libetw_reader_add_file(reader, folder), -EISDIR);
+	(void)snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", folder);
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	assert_int_equal(libetw_reader_add_file(reader, pipe_path), -EINVAL);
+	assert_int_equal(unlink(pipe_path), 0);
+	assert_int_equal(libetw_reader_on(reader, libetw_any(), NULL, NULL), -EINVAL);
+	assert_int_equal(libetw_reader_on_unknown(reader, NULL, NULL), -EINVAL);
 	assert_int_equal(libetw_reader_on(reader, NULL, try_changes, NULL), -EINVAL);
 	OK(libetw_reader_on(reader, libetw_any(), try_changes, reader));
 	assert_int_equal(libetw_reader_run(reader), 1);

@@ -76,6 +76,14 @@ static void test_schemas__files_are_read_or_refused(void **state)
 	OK(libetw_schemas_create(&schemas));
 	assert_int_equal(libetw_schemas_add_file(schemas, "/nowhere.man"), -ENOENT);
 	assert_int_equal(libetw_schemas_add_file(schemas, "/"), -EISDIR);
+	/* A sparse file: nothing of it is read. */
+	assert_int_equal(truncate(path, INT64_C(2) << 30), 0);
+	assert_int_equal(libetw_schemas_add_file(schemas, path), -EFBIG);
+	assert_int_equal(truncate(path, 10), 0);
+	assert_int_equal(libetw_schemas_add_file(schemas, path), -EBADMSG);
+	assert_non_null(strstr(libetw_error(), path));
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(libetw_schemas_add_file(schemas, path), -EBADMSG);
 	assert_int_equal(libetw_schemas_add_manifest(schemas, bad, sizeof(bad) - 1), -EBADMSG);
 	assert_int_equal(write(fd, test_manifest, sizeof(test_manifest) - 1),
 			 sizeof(test_manifest) - 1);

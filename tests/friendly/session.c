@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Every error that etw/session.h and the sessions of etw/reader.h list and that can be provoked. Needs ETW_ETWD. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <etw/etw.h>
+#include <evntrace.h>
+
+#define SESSIONS_OF_A_HOST     64
+#define SESSIONS_OF_A_PROVIDER 8
+#define NOBODY                 65534
+
+static char folder[] = "/tmp/etw-friendly-XXXXXX";
+
+#define OK(expression)                                                   \
+	do {                                                             \
+		if (expression)                                          \
+			fail_msg("%s: %s", #expression, libetw_error()); \
+	} while (0)
+
+/* The call fails with this, and the sentence has this word. */
+#define FAILS(expression, error, word)                                                          \
+	do {                                                                                    \
+		assert_int_equal(expression, error);                                            \
+		if (!strstr(libetw_error(), word))                                              \
+			fail_msg("%s: \"%s\" lacks \"%s\"", #expression, libetw_error(), word); \
+	} while (0)
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? setenv("ETW_RUNTIME_DIR", folder, 1) : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[sizeof(folder) + 16];
+
+	(void)state;
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	return system(command);
+}
+
+static int try_start(const char *name, struct libetw_session **ret)
+{
+	const struct libetw_session_options options = {.name = name, .is_real_time = 1};
+
+	return libetw_session_start(&options, ret);
+}
+
+static struct libetw_session *start(const char *name)
+{
+	struct libetw_session *session;
+
+	OK(try_start(name, &session));
+	return session;
+}
+
+static void stop(struct libetw_session *session)
+{
+	OK(libetw_session_stop(session, NULL));
+	libetw_session_close(session);
+}
+
+/* Comes first: once a host runs, nobody looks for its program. */
+static void test_session__a_host_must_be_found(void **state)
+{
+	char *etwd = strdup(getenv("ETW_ETWD"));
+	struct libetw_session *session = NULL;
+
+	(void)state;
+	assert_int_equal(setenv("ETW_ETWD", "/nowhere/etwd", 1), 0);
+	FAILS(try_start("any", &session), -ENOEXEC, "etwd is not to be found");
+	/* Nobody starts a host to learn that it has no sessions. */
+	FAILS(libetw_session_open("any", &session), -ENOENT, "no such session");
+	assert_null(session);
+	assert_int_equal(setenv("ETW_ETWD", etwd, 1), 0);
+	free(etwd);
+}
+
+static void test_session__options_that_cannot_be(void **state)
+{
+	char long_name[2000], long_file[5000];
+	struct libetw_session_options options = {0};
+	struct libetw_session *session = NULL;
+
+	(void)state;
+	memset(long_name, 'n', sizeof(long_name));
+	long_name[sizeof(long_name) - 1] = '\0';
+	memset(long_file, 'f', sizeof(long_file));
+	long_file[0] = '/';
+	long_file[sizeof(long_file) - 1] = '\0';
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "needs a name");
+	options.is_real_time = 1;
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "needs a name");
+	options.name = "";
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "needs a name");
+	options.name = long_name;
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "1024");
+	options.name = "some";
+	options.reserved[6] = 1;
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "zero");
+	options.reserved[6] = 0;
+	options.is_real_time = 0;
+	FAILS(libetw_session_start(&options, &session), -EINVAL, "neither a file");
+	options.file = "/nowhere/at/all.etl";
+	FAILS(libetw_session_start(&options, &session), -ENOENT, "folder");
+	options.file = long_file;
+	FAILS(libetw_session_start(&options, &session), -ENAMETOOLONG, "cannot write");
+	FAILS(libetw_session_open(long_name, &session), -EINVAL, "1024");
+	FAILS(libetw_session_open("", &session), -EINVAL, "name");
+	FAILS(libetw_session_open(NULL, &session), -EINVAL, "name");
+	assert_null(session);
+}
+
+static void test_session__a_name_is_taken_once(void **state)
+{
+	struct libetw_session *first = start("Taken"), *second = NULL;
+	struct libetw_session_info info = {0};
+
+	(void)state;
+	FAILS(try_start("tAKEN", &second), -EEXIST, "runs already");
+	OK(libetw_session_open("taken", &second));
+	OK(libetw_session_query(second, &info));
+	assert_true(info.buffer_kib > 0 && info.start_ns > 0);
+	OK(libetw_session_flush(second));
+	stop(first);
+	/* The other handle is of a session that is gone. */
+	FAILS(libetw_session_query(second, &info), -ENOENT, "no such session");
+	FAILS(libetw_session_flush(second), -ENOENT, "no such session");
+	FAILS(libetw_session_stop(second, &info), -ENOENT, "no such session");
+	FAILS(libetw_session_enable(second, &(GUID){.Data1 = 1}, NULL), -ENOENT, "no such session");
+	FAILS(libetw_session_disable(second, &(GUID){.Data1 = 1}), -ENOENT, "no such session");
+	libetw_session_close(second);
+	libetw_session_close(NULL);
+	FAILS(libetw_session_open("taken", &second), -ENOENT, "no such session");
+}
+
+/* 64 sessions of a user, 63 of the system. */
+static void test_session__a_host_has_a_limit(void **state)
+{
+	struct libetw_session *sessions[SESSIONS_OF_A_HOST + 1];
+	int count = 0, result = 0;
+	char name[32];
+
+	(void)state;
+	while (!result && count <= SESSIONS_OF_A_HOST) {
+		(void)snprintf(name, sizeof(name), "Session %d", count);
+		result = try_start(name, &sessions[count]);
+		count += !result;
+	}
+	assert_int_equal(result, -EUSERS);
+	assert_non_null(strstr(libetw_error(), "too many"));
+	assert_true(count >= SESSIONS_OF_A_HOST - 1);
+	while (count > 0)
+		stop(sessions[--count]);
+}
+
+static void test_session__a_provider_has_a_limit(void **state)
+{
+	struct libetw_session *sessions[SESSIONS_OF_A_PROVIDER + 1];
+	const GUID provider = {.Data1 = 77};
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i <= SESSIONS_OF_A_PROVIDER; i++) {
+		(void)snprintf(name, sizeof(name), "Limit %d", i);
+		sessions[i] = start(name);
+		if (i < SESSIONS_OF_A_PROVIDER)
+			OK(libetw_session_enable(sessions[i], &provider, NULL));
+	}
+	FAILS(libetw_session_enable(sessions[SESSIONS_OF_A_PROVIDER], &provider, NULL), -ENOSPC,
+	      "8 sessions");
+	OK(libetw_session_disable(sessions[0], &provider));
+	OK(libetw_session_enable(sessions[SESSIONS_OF_A_PROVIDER], &provider, NULL));
+	for (int i = 0; i <= SESSIONS_OF_A_PROVIDER; i++)
+		stop(sessions[i]);
+}
+
+static void test_session__filters_that_cannot_be(void **state)
+{
+	static const uint32_t pids[] = {1};
+	static const uint16_t ids[] = {1};
+	static const char data[2000];
+	struct libetw_session *session = start("Filters");
+	const GUID provider = {.Data1 = 78};
+	struct libetw_enable_options options = {.pids = pids, .pid_count = 1};
+
+	(void)state;
+	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "process");
+	options = (struct libetw_enable_options){.event_ids = ids, .event_id_count = 1};
+	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "event id");
+	options = (struct libetw_enable_options){
+		.filter_type = EVENT_FILTER_TYPE_PID, .filter = data, .filter_bytes = 4};
+	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "filters");
+	options = (struct libetw_enable_options){
+		.filter_type = 1, .filter = data, .filter_bytes = sizeof(data)};
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "1024");
+	options.filter = NULL;
+	options.filter_bytes = 1;
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "filter");
+	options = (struct libetw_enable_options){.reserved = {1}};
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "zero");
+	FAILS(libetw_session_enable_named(session, NULL, "{no guid}", NULL), -EINVAL, "no name");
+	stop(session);
+}
+
+static void NTAPI sleep_long(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
+			     PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	if (code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		(void)sleep(2);
+}
+
+static void test_session__a_callback_may_be_too_slow(void **state)
+{
+	const struct libetw_enable_options options = {.timeout_ms = 50};
+	struct libetw_session *session = start("Slow");
+	const GUID provider = {.Data1 = 79};
+	REGHANDLE handle;
+
+	(void)state;
+	assert_int_equal(EventRegister(&provider, sleep_long, NULL, &handle), 0);
+	FAILS(libetw_session_enable(session, &provider, &options), -ETIMEDOUT, "callback");
+	stop(session);
+	assert_int_equal(EventUnregister(handle), 0);
+}
+
+/* What only the system's host may. */
+static void test_session__the_kernel_is_not_everybodys(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child) {
+		struct libetw_session *session;
+
+		if (geteuid() == 0 && setuid(NOBODY))
+			_exit(2);
+		_exit(try_start(KERNEL_LOGGER_NAMEA, &session) != -EACCES);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_session__readers_of_it(void **state)
+{
+	struct libetw_session_options options = {.name = "File alone"};
+	struct libetw_reader *readers[256] = {NULL};
+	struct libetw_session *session;
+	char path[sizeof(folder) + 16];
+	size_t count = 0;
+	int result = 0;
+
+	(void)state;
+	OK(libetw_reader_create(NULL, &readers[0]));
+	FAILS(libetw_reader_add_session(readers[0], "Nobody's"), -ENOENT, "no session");
+	(void)snprintf(path, sizeof(path), "%s/a.etl", folder);
+	options.file = path;
+	OK(libetw_session_start(&options, &session));
+	FAILS(libetw_reader_add_session(readers[0], options.name), -EINVAL, "no real-time");
+	stop(session);
+	session = start("Popular");
+	while (!result && count < 255) {
+		result = libetw_reader_add_session(readers[count], "Popular");
+		if (!result)
+			OK(libetw_reader_create(NULL, &readers[++count]));
+	}
+	assert_int_equal(result, -EBUSY);
+	for (size_t i = 0; i <= count; i++)
+		libetw_reader_free(readers[i]);
+	stop(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_session__a_host_must_be_found),
+		cmocka_unit_test(test_session__options_that_cannot_be),
+		cmocka_unit_test(test_session__a_name_is_taken_once),
+		cmocka_unit_test(test_session__a_host_has_a_limit),
+		cmocka_unit_test(test_session__a_provider_has_a_limit),
+		cmocka_unit_test(test_session__filters_that_cannot_be),
+		cmocka_unit_test(test_session__a_callback_may_be_too_slow),
+		cmocka_unit_test(test_session__the_kernel_is_not_everybodys),
+		cmocka_unit_test(test_session__readers_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
