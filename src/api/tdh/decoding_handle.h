@@ -34,15 +34,21 @@ struct etw_decoding_handle {
 /*
  * etw_decoding_handle_take() - the handle's object, locked.
  *
- * Returns NULL when there is no such handle. Context: any thread; gives it back with
- * etw_decoding_handle_give().
+ * Returns it, for etw_decoding_handle_give(); NULL when there is no such handle. Context: any thread, which waits
+ * while another holds the same object.
  */
 struct etw_decoding_handle *etw_decoding_handle_take(TDH_HANDLE handle);
 
 /* etw_decoding_handle_give() - unlocks what etw_decoding_handle_take() gave. */
 void etw_decoding_handle_give(struct etw_decoding_handle *object);
 
-/* etw_decoding_handle_symbols() - its symbols, made when there are none. Returns 0 or -ENOMEM. */
+/*
+ * etw_decoding_handle_symbols() - its symbols, made when there are none.
+ *
+ * @ret: valid until a path of the handle is set or it is given back
+ *
+ * Returns 0 or -ENOMEM. Context: holding the object.
+ */
 int etw_decoding_handle_symbols(struct etw_decoding_handle *object, struct etw_symbols **ret);
 
 #endif

@@ -9,16 +9,18 @@
 
 #include "base/text.h"
 
-/* etw_tdh_map_applies() - whether TDH looks values of this in-type up in maps. */
+/* etw_tdh_map_applies() - whether TDH looks values of this in-type up in this map; takes NULL. */
 bool etw_tdh_map_applies(const EVENT_MAP_INFO *map, USHORT in_type);
 
 /*
  * etw_tdh_map_write() - appends the name or names of @value, as decode/format.h writes them.
  *
+ * @map:   one that etw_tdh_map_applies() to
  * @names: empty, for use meanwhile
  *
  * Texts are taken as they are, a blank at their end with them: TDH leaves it to the caller to cut it.
- * Returns false, nothing appended, when the map has no name for it.
+ * Returns false, nothing appended, when the map has no name for it, or memory ran out for @names (remembered there).
+ * Context: any thread; no lock, and no allocation once both texts are large enough.
  */
 bool etw_tdh_map_write(const EVENT_MAP_INFO *map, uint32_t value, struct etw_text *names,
 		       struct etw_text *text);

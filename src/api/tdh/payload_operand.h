@@ -15,7 +15,7 @@ uint8_t etw_payload_kind(uint16_t in_type);
 /*
  * etw_payload_operand_write() - appends a predicate with its operands.
  *
- * @step: of the field
+ * @step: which of the filter's steps leads to the field
  *
  * Numbers are decimal, or hexadecimal behind "0x"; two of them are separated by a comma. GUIDs have braces.
  * Returns 0; -EINVAL for an operator or value that the field's type does not have; -EMSGSIZE.

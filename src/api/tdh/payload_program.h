@@ -26,11 +26,18 @@ struct etw_payload_blob {
 	size_t bytes;
 };
 
-/* etw_payload_blob_add() - room for @bytes more, zeroed; NULL: the blob would get too long. */
+/*
+ * etw_payload_blob_add() - room for @bytes more, zeroed.
+ *
+ * Returns it, valid as long as the blob; NULL, with the blob unchanged, when it would get too long.
+ */
 void *etw_payload_blob_add(struct etw_payload_blob *blob, size_t bytes);
 
 /*
  * etw_payload_program_write() - a filter of one event.
+ *
+ * @schema: of the event that @wish names
+ * @ret:    begun anew
  *
  * Returns 0 with a blob that wire_payload_filter_check() takes; -EINVAL when a predicate names no field, one
  * that cannot be filtered by, an operator that its type does not have, or a value that is none of its type;

@@ -24,7 +24,7 @@ struct etw_symbol_paths {
  *
  * @ret: owned strings; etw_symbol_paths_done() frees them
  *
- * Returns 0 or -ENOMEM.
+ * Returns 0 or -ENOMEM. Context: any thread, while none changes the environment.
  */
 int etw_symbol_paths_read(const WCHAR *tmf_file, const WCHAR *tmf_search_path,
 			  const WCHAR *pdb_path, struct etw_symbol_paths *ret);

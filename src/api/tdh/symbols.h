@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the messages of WPP events are found, and those that were found. Each file is read once, when the first
- * event needs it, and what it says is kept until the symbols are freed; so is the answer that a GUID has no
- * file.
+ * event needs it, and what it says is kept until the symbols are freed. That a GUID has no file is kept as well,
+ * for the ETW_SYMBOLS_MISSES_MAX GUIDs that were asked for last.
  *
- * The order: the PDB and the TMF file that the caller names, `<message-guid>.tmf` in the folders of the search
- * path, in those of TRACE_FORMAT_SEARCH_PATH, in the current folder.
+ * The order: the PDB and the TMF file that the caller names, then `<message-guid>.tmf` (symbol_paths.h).
  * Context: any thread; calls on the same symbols take turns.
  */
 #ifndef ETW_API_TDH_SYMBOLS_H
@@ -25,7 +24,7 @@
 
 struct etw_symbols;
 
-/* etw_symbols_create() - @paths are copied. Returns 0 or -ENOMEM. */
+/* etw_symbols_create() - symbols of these paths, which are copied; owned. Returns 0 or -ENOMEM. */
 int etw_symbols_create(const struct etw_symbol_paths *paths, struct etw_symbols **ret);
 
 /* etw_symbols_free() - takes NULL; nobody may hold the lock. */

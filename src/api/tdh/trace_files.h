@@ -24,7 +24,7 @@ void etw_tdh_files_note(const char *path);
 /* etw_tdh_files_seen() - every event of the file has passed etw_tdh_learn(). Context: any thread. */
 void etw_tdh_files_seen(const char *path);
 
-/* etw_tdh_files_searches() - how many files were searched so far; for etw_tdh_files_learn(). */
+/* etw_tdh_files_searches() - how many files were searched so far; for etw_tdh_files_learn(). Context: any thread. */
 unsigned etw_tdh_files_searches(void);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the wevt_*.c share: the state of one reading, and the parts that several of them need. */
+/*
+ * What the wevt_*.c share: the state of one reading, and the parts that several of them need. What returns int and
+ * says no more returns 0, -EBADMSG with the reader's fault filled, or -ENOMEM. Context: the one thread that reads.
+ */
 #ifndef ETW_SCHEMA_WEVT_INTERNAL_H
 #define ETW_SCHEMA_WEVT_INTERNAL_H
 

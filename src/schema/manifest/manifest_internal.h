@@ -3,7 +3,8 @@
  * What the parts of the manifest reader share: manifest.c (document, providers), manifest_strings.c,
  * manifest_winmeta.c, manifest_names.c (levels, tasks, opcodes, keywords), manifest_channels.c,
  * manifest_lists.c, manifest_types.c, manifest_map.c, manifest_template.c, manifest_filter.c,
- * manifest_event.c and manifest_check.c.
+ * manifest_event.c and manifest_check.c. What returns int and says no more returns 0, -EBADMSG with the
+ * reader's fault filled, or -ENOMEM. Context: the one thread that reads.
  */
 #ifndef ETW_SCHEMA_MANIFEST_INTERNAL_H
 #define ETW_SCHEMA_MANIFEST_INTERNAL_H
