@@ -291,6 +291,8 @@ static void compare_filters(const char *path, const struct etw_provider_schema *
 		check_text(path, "message", left->name, left->message, right->message);
 		check_number(path, "value", left->name, left->value, right->value);
 		check_number(path, "version", left->name, left->version, right->version);
+		check_number(path, "top-level fields", left->name, left->top_count,
+			     right->top_count);
 		compare_fields(path, left->name, left->fields, left->field_count, right->fields,
 			       right->field_count);
 	}
