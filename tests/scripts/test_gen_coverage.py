@@ -50,6 +50,15 @@ class GenCoverage(unittest.TestCase):
         self.assertIn("| evntprov.h | 3 | 2 | 1 |", page)
         self.assertNotIn("Commented", page)
 
+    def test_functions_that_macros_define(self):
+        macros = ("#define ONE(name, type) \\\n\ttype name(void) \\\n"
+                  "\t{ \\\n\t\treturn 0; \\\n\t}\n"
+                  "#define TYPED(word) \\\n\tstatic int twice; \\\n\tONE(Sec##word, PVOID)\n\n"
+                  "TYPED(ond)\n")
+        status, page, complaints = run({"src/api/second.c": macros})
+        self.assertEqual((status, complaints), (0, ""))
+        self.assertIn("| Second | built | `src/api/second.c` |", page)
+
     def test_check_wants_the_page(self):
         status, _, complaints = run({}, "--check")
         self.assertEqual(status, 1)

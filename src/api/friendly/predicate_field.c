@@ -146,7 +146,7 @@ struct libetw_predicate *libetw_guid_is(const char *path, const GUID *guid)
 
 struct libetw_predicate *libetw_sid_is(const char *path, const char *sid)
 {
-	if (!sid || strncmp(sid, "S-1-", 4))
+	if (!sid || strncmp(sid, "S-1-", 4) != 0)
 		return fail(path, "is to be compared with a SID, which begins with \"S-1-\"");
 	return etw_predicate_with_text(create_field(ETW_PREDICATE_SID, path), sid, strlen(sid));
 }
