@@ -27,6 +27,7 @@
 #include "base/utf.h"
 #include "synthetic/pdb_maker.h"
 #include "synthetic/presets.h"
+#include "synthetic/wpp_messages.h"
 
 #define GUID_TEXT "1d0c5d2b-3c4d-4a5b-8c07-060504030201"
 #define HEADER    GUID_TEXT " Driver // SRC=Device.c MJ=Comp MN=Sub\n"
@@ -101,16 +102,7 @@ static ULONG set_number(TDH_CONTEXT_TYPE type, ULONGLONG value)
 
 static void make_record(USHORT number)
 {
-	record = (EVENT_RECORD){
-		.EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE |
-					 EVENT_HEADER_FLAG_64_BIT_HEADER,
-				.ProviderId = preset_class,
-				.EventDescriptor = {.Id = number},
-				.ThreadId = 0xB10,
-				.ProcessId = 0xA5C,
-				.TimeStamp = {.QuadPart = 127028425534560000}},
-		.BufferContext = {.ProcessorNumber = 3},
-	};
+	record = wpp_event(&preset_class, number);
 	record.EventHeader.KernelTime = 5;
 	record.EventHeader.UserTime = 6;
 	item.ExtType = EVENT_HEADER_EXT_TYPE_INSTANCE_INFO;

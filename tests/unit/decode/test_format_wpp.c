@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "decode/format.h"
 #include "decode/format_wpp.h"
+#include "synthetic/wpp_messages.h"
 
 #define HEADER "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ=Comp MN=Sub\n"
 
@@ -35,16 +36,7 @@ static int begin(void **state)
 	assert_int_equal(etw_schema_store_create(&store), 0);
 	assert_int_equal(etw_decoder_create(store, &decoder), 0);
 	etw_text_init(&text);
-	record = (EVENT_RECORD){
-		.EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE |
-					 EVENT_HEADER_FLAG_64_BIT_HEADER,
-				.ProviderId = message_guid,
-				.EventDescriptor = {.Id = 10},
-				.ThreadId = 0xB10,
-				.ProcessId = 0xA5C,
-				.TimeStamp = {.QuadPart = 127028425534560000}},
-		.BufferContext = {.ProcessorNumber = 3},
-	};
+	record = wpp_event(&message_guid, 10);
 	return 0;
 }
 

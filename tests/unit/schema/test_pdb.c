@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "schema/store/store.h"
 #include "schema/wpp/tmf.h"
+#include "synthetic/wpp_messages.h"
 #include "unit/schema/made_pdb.h"
 
 static const char *const message_10[] = {
@@ -461,29 +462,19 @@ static const struct etw_wpp_message *find_message(const struct etw_wpp_message *
 static void check_against_tmf(const char *data, const char *guid)
 {
 	struct etw_wpp_messages messages;
-	struct etw_text text = {0};
-	char path[4096], piece[4096];
-	size_t got;
-	FILE *file;
+	char name[64], *text;
+	size_t bytes;
 
-	(void)snprintf(path, sizeof(path), "%s/tmf/%s.tmf", data, guid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	while ((got = fread(piece, 1, sizeof(piece), file)) > 0)
-		etw_text_append(&text, piece, got);
-	(void)fclose(file);
-	assert_int_equal(etw_tmf_parse(&arena, text.at, text.bytes, &messages, &fault), 0);
-	etw_text_done(&text);
+	(void)snprintf(name, sizeof(name), "%s.tmf", guid);
+	text = wpp_read_tmf(data, name, &bytes);
+	assert_int_equal(etw_tmf_parse(&arena, text, bytes, &messages, &fault), 0);
+	free(text);
 	for (size_t i = 0; i < messages.count; i++) {
 		const struct etw_wpp_message *wanted = messages.at[i];
 		const struct etw_wpp_message *message = find_message(wanted);
 
 		assert_non_null(message);
-		assert_string_equal(message->text, wanted->text);
-		assert_string_equal(message->type_name, wanted->type_name);
-		assert_string_equal(message->function, wanted->function);
-		assert_string_equal(message->flags, wanted->flags);
-		assert_int_equal(message->argument_count, wanted->argument_count);
+		wpp_check_same(message, wanted);
 	}
 	print_message("%s: %zu messages agree\n", guid, messages.count);
 }

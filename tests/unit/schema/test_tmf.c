@@ -14,6 +14,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "schema/wpp/tmf.h"
+#include "synthetic/wpp_messages.h"
 
 #define HEADER "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c MJ= MN=\n"
 #define EMPTY  "{\n}\n"
@@ -357,43 +358,6 @@ static void test_tmf__nul_characters(void **state)
 	assert_string_equal(fault.sentence, "the line holds a NUL character");
 }
 
-static void check_same_text(const char *left, const char *right)
-{
-	assert_int_equal(!left, !right);
-	if (left)
-		assert_string_equal(left, right);
-}
-
-static void check_same(const struct etw_wpp_message *left, const struct etw_wpp_message *right)
-{
-	assert_memory_equal(&left->guid, &right->guid, sizeof(GUID));
-	assert_int_equal(left->number, right->number);
-	assert_int_equal(left->line, right->line);
-	check_same_text(left->module, right->module);
-	check_same_text(left->type_name, right->type_name);
-	check_same_text(left->source_file, right->source_file);
-	check_same_text(left->component, right->component);
-	check_same_text(left->subcomponent, right->subcomponent);
-	check_same_text(left->level, right->level);
-	check_same_text(left->flags, right->flags);
-	check_same_text(left->function, right->function);
-	check_same_text(left->text, right->text);
-	assert_int_equal(left->argument_count, right->argument_count);
-	for (size_t i = 0; i < left->argument_count; i++) {
-		const struct etw_wpp_argument *one = &left->arguments[i];
-		const struct etw_wpp_argument *other = &right->arguments[i];
-
-		check_same_text(one->expression, other->expression);
-		check_same_text(one->item_name, other->item_name);
-		check_same_text(one->list, other->list);
-		assert_int_equal(one->item, other->item);
-		assert_int_equal(one->number, other->number);
-		assert_int_equal(!one->names, !other->names);
-		if (one->names)
-			assert_int_equal(one->names->count, other->names->count);
-	}
-}
-
 /* What was read is written and read again. */
 static void check_round_trip(void)
 {
@@ -405,7 +369,7 @@ static void check_round_trip(void)
 	parse(etw_text_string(&text));
 	assert_int_equal(messages.count, first.count);
 	for (size_t i = 0; i < first.count; i++)
-		check_same(first.at[i], messages.at[i]);
+		wpp_check_same(first.at[i], messages.at[i]);
 	etw_text_done(&text);
 }
 
@@ -419,22 +383,6 @@ static void test_tmf__written_and_read_again(void **state)
 		     "028f1450-e0d5-3b03-31cd-6226d77778f9 // SRC=b.c MJ=C MN=D\n"
 		     "#typev b_c1 10 \"y\"\n" EMPTY);
 	check_round_trip();
-}
-
-static struct etw_text read_file(const char *folder, const char *name)
-{
-	struct etw_text text = {0};
-	char path[4096], piece[4096];
-	size_t got;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	while ((got = fread(piece, 1, sizeof(piece), file)) > 0)
-		etw_text_append(&text, piece, got);
-	(void)fclose(file);
-	return text;
 }
 
 /* The genuine files are read without complaint, every item but invented ones is known, and round trip. */
@@ -456,13 +404,14 @@ static void test_tmf__genuine_files(void **state)
 	if (!dir)
 		skip();
 	while ((entry = readdir(dir))) {
-		struct etw_text text;
+		size_t bytes;
+		char *text;
 
 		if (!strstr(entry->d_name, ".tmf"))
 			continue;
-		text = read_file(folder, entry->d_name);
-		parse(etw_text_string(&text));
-		etw_text_done(&text);
+		text = wpp_read_tmf(data, entry->d_name, &bytes);
+		assert_int_equal(parse_bytes(text, bytes), 0);
+		free(text);
 		files++;
 		count += messages.count;
 		for (size_t i = 0; i < messages.count; i++) {
