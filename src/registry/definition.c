@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "registry/control.h"
 #include "schema/compiled/message_table.h"
 #include "schema/compiled/wevt.h"
 #include "schema/manifest/manifest.h"
@@ -81,6 +82,9 @@ int etw_registry_definition_parse(struct etw_arena *arena, enum wire_registry_ki
 	case WIRE_REGISTRY_MOF:
 		return etw_mof_parse(arena, text, bytes.left, &ret->definition, reterr);
 	default:
+		TRY(etw_registry_controls_read(arena, bytes, &ret->definition));
+		if (ret->definition && !etw_registry_has_messages(bytes))
+			return 0;
 		return etw_tmf_parse(arena, text, bytes.left, &ret->messages, reterr);
 	}
 }

@@ -14,7 +14,7 @@
 
 /* What a stored definition says. */
 struct etw_registry_definition {
-	struct etw_definition *definition; /* NULL for WPP messages */
+	struct etw_definition *definition; /* of WPP messages their control GUIDs, or NULL */
 	struct etw_wpp_messages messages;
 };
 

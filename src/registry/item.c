@@ -11,6 +11,7 @@
 #include "base/sha1.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "registry/control.h"
 #include "registry/definition.h"
 #include "registry/item_internal.h"
 #include "schema/compiled/binary_file.h"
@@ -252,13 +253,11 @@ static int add_message(struct etw_registry_item *item, size_t room,
 	return add_row(item, room, &row);
 }
 
-/* @controls: of a PDB; only the index keeps them. */
 static int make_rows(struct etw_registry_item *item,
-		     const struct etw_registry_definition *definition,
-		     const struct etw_provider_schema *controls, size_t control_count)
+		     const struct etw_registry_definition *definition)
 {
 	const struct etw_definition *whole = definition->definition;
-	size_t room = definition->messages.count + control_count;
+	size_t room = definition->messages.count;
 
 	if (whole)
 		room += 2 * whole->provider_count + whole->schema_count;
@@ -269,9 +268,7 @@ static int make_rows(struct etw_registry_item *item,
 		TRY(add_provider(item, room, &whole->providers[i]));
 	for (size_t i = 0; i < definition->messages.count; i++)
 		TRY(add_message(item, room, definition->messages.at[i]));
-	for (size_t i = 0; i < control_count; i++)
-		TRY(add_provider(item, room, &controls[i]));
-	item->event_count = whole ? whole->schema_count : definition->messages.count;
+	item->event_count = definition->messages.count + (whole ? whole->schema_count : 0);
 	if (whole) {
 		item->complaints = whole->complaints;
 		item->complaint_count = whole->complaint_count;
@@ -295,7 +292,7 @@ static int parse_item(struct etw_registry_item *item, enum wire_registry_kind ki
 	item->kind = kind;
 	item->stored = stored;
 	TRY(etw_registry_definition_parse(&item->arena, kind, stored, &definition, reterr));
-	TRY(make_rows(item, &definition, NULL, 0));
+	TRY(make_rows(item, &definition));
 	return finish(item, from);
 }
 
@@ -318,20 +315,18 @@ static int read_pdb(struct etw_registry_item *item, struct etw_bytes file, const
 		    struct etw_fault *reterr)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
-	struct etw_registry_definition definition = {0};
 	struct etw_pdb pdb;
+	const uint8_t *stored;
 
 	TRY(etw_pdb_read(&item->arena, file, &pdb, reterr));
-	definition.messages = pdb.messages;
+	etw_registry_controls_write(pdb.controls, pdb.control_count, &text);
 	etw_tmf_write(&pdb.messages, &text);
 	TRY(etw_text_error(&text));
-	item->kind = WIRE_REGISTRY_TMF;
-	item->stored.at = etw_arena_copy(&item->arena, etw_text_string(&text), text.bytes);
-	item->stored.left = text.bytes;
-	if (!item->stored.at)
+	stored = etw_arena_copy(&item->arena, etw_text_string(&text), text.bytes);
+	if (!stored)
 		return -ENOMEM;
-	TRY(make_rows(item, &definition, pdb.controls, pdb.control_count));
-	return finish(item, path);
+	return parse_item(item, WIRE_REGISTRY_TMF, (struct etw_bytes){stored, text.bytes}, path,
+			  reterr);
 }
 
 static int read_binary(struct etw_registry_item *item, const struct etw_binary_file *file,

@@ -10,6 +10,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
+#include "registry/control.h"
 #include "registry/definition.h"
 
 #define REGISTRIES 2
@@ -35,7 +36,7 @@ struct piece {
 struct known_definition {
 	uint8_t sha1[WIRE_REGISTRY_SHA1_BYTES];
 	enum wire_registry_kind kind;
-	struct piece *pieces; /* none for messages, which the store keeps by themselves */
+	struct piece *pieces; /* not of messages, which the store keeps by themselves */
 	size_t piece_count;
 };
 
@@ -304,12 +305,20 @@ static int parse(struct etw_schema_store *store, const struct etw_registry_file 
 {
 	struct etw_arena *arena = etw_schema_store_arena(store);
 	struct etw_registry_definition definition;
+	struct etw_definition *controls;
 
-	if (file->kind == WIRE_REGISTRY_TMF)
-		return etw_schema_store_register_tmf(store, (const char *)bytes.at, bytes.left,
-						     order, reterr);
-	TRY(etw_registry_definition_parse(arena, file->kind, bytes, &definition, reterr));
-	return make_pieces(arena, definition.definition, known);
+	if (file->kind != WIRE_REGISTRY_TMF) {
+		TRY(etw_registry_definition_parse(arena, file->kind, bytes, &definition, reterr));
+		return make_pieces(arena, definition.definition, known);
+	}
+	TRY(etw_registry_controls_read(arena, bytes, &controls));
+	if (controls)
+		TRY(make_pieces(arena, controls, known));
+	if (controls && !etw_registry_has_messages(bytes))
+		return 0;
+	/* The last step: nothing may be given back behind it. */
+	return etw_schema_store_register_tmf(store, (const char *)bytes.at, bytes.left, order,
+					     reterr);
 }
 
 static int read_definition(struct etw_registry *registry, const struct opened *opened,

@@ -2,7 +2,7 @@
 /*
  * make_pdb TMF PDB - a PDB with the messages of a TMF file: what a compiler leaves in one. Attributes of a
  * message but its function stay in its annotation; the function becomes a procedure around it. Tables of
- * enumerators become types.
+ * enumerators become types. A line "#control GUID name flag..." gives a control GUID with its flags.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,18 @@ static void put_message(struct source *source)
 		pdb_end_procedure(&source->maker);
 }
 
+static void put_control(struct source *source, char *line)
+{
+	const char *strings[LINES_MAX + 2] = {"TMC:"};
+	char *rest;
+	unsigned count = 1;
+
+	for (char *word = strtok_r(line, " ", &rest); word && count <= LINES_MAX;
+	     word = strtok_r(NULL, " ", &rest))
+		strings[count++] = word;
+	pdb_add_annotation(&source->maker, strings);
+}
+
 static void put_enumeration(struct source *source)
 {
 	uint8_t list[4096];
@@ -72,6 +84,10 @@ static void put_enumeration(struct source *source)
 static void take_line(struct source *source, char *line)
 {
 	line[strcspn(line, "\r\n")] = '\0';
+	if (strncmp(line, "#control ", strlen("#control ")) == 0) {
+		put_control(source, line + strlen("#control "));
+		return;
+	}
 	if (!source->line_count && line[0] != '#') {
 		if (line[0] != '/')
 			(void)snprintf(source->section, sizeof(source->section), "%s", line);
