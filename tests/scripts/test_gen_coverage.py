@@ -53,8 +53,8 @@ class GenCoverage(unittest.TestCase):
     def test_functions_that_macros_define(self):
         macros = ("#define ONE(name, type) \\\n\ttype name(void) \\\n"
                   "\t{ \\\n\t\treturn 0; \\\n\t}\n"
-                  "#define TYPED(word) \\\n\tstatic int twice; \\\n\tONE(Sec##word, PVOID)\n\n"
-                  "TYPED(ond)\n")
+                  "#define TYPED(word) \\\n\tstatic int twice; \\\n\tONE(Se##word, PVOID)\n\n"
+                  "TYPED(cond)\n")
         status, page, complaints = run({"src/api/second.c": macros})
         self.assertEqual((status, complaints), (0, ""))
         self.assertIn("| Second | built | `src/api/second.c` |", page)
