@@ -98,21 +98,30 @@ uint32_t libetw_event_cpu(const struct libetw_event *event)
 	return context->ProcessorNumber;
 }
 
+int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
+		       struct etw_decoding *ret)
+{
+	schemas->runs++;
+	return etw_decoder_run(schemas->decoder, record, ret);
+}
+
 int etw_event_decode(struct libetw_event *event)
 {
 	int result;
 
-	if (event->is_decoded)
+	if (etw_event_has_decoding(event))
 		return 0;
-	result = etw_decoder_run(event->schemas->decoder, event->record, &event->decoding);
+	event->is_decoded = false;
+	result = etw_schemas_decode(event->schemas, event->record, &event->decoding);
 	if (!result && !event->decoding.schema && event->more &&
 	    (event->decoding.miss == ETW_SCHEMA_NO_PROVIDER ||
 	     event->decoding.miss == ETW_SCHEMA_NO_EVENT ||
 	     event->decoding.miss == ETW_SCHEMA_NO_CLASS) &&
 	    event->more->learn(event->more->context))
-		result = etw_decoder_run(event->schemas->decoder, event->record, &event->decoding);
+		result = etw_schemas_decode(event->schemas, event->record, &event->decoding);
 	if (result || event->decoding.miss == ETW_SCHEMA_NO_MEMORY)
 		return etw_friendly_fail(-ENOMEM, "no memory to decode an event");
+	event->run = event->schemas->runs;
 	event->is_decoded = true;
 	return 0;
 }

@@ -36,6 +36,7 @@ struct libetw_schemas {
 	pthread_mutex_t lock;
 	struct etw_schema_store *store; /* owned */
 	struct etw_decoder *decoder;    /* owned; of the thread that reads or builds */
+	uint64_t runs;                  /* of the decoder: each ends what the one before gave */
 	struct etw_registry
 		*installed; /* the store's; NULL: nothing of what is installed is wanted */
 	struct etw_schema_registry hooks; /* what the store asks, in front of it */
@@ -51,7 +52,8 @@ struct libetw_schemas {
 struct libetw_event {
 	const EVENT_RECORD *record;
 	struct libetw_schemas *schemas; /* kept events: a reference */
-	struct etw_decoding decoding;   /* once decoded */
+	struct etw_decoding decoding;   /* once decoded; see etw_event_has_decoding() */
+	uint64_t run;                   /* of the decoder, that gave it */
 	bool is_decoded;
 	bool is_kept; /* has references of its own: retained, or built */
 	bool has_scratch;
@@ -78,7 +80,26 @@ struct libetw_schemas *etw_schemas_ref(struct libetw_schemas *schemas);
 /* etw_schemas_learn() - takes in an event that carries schemas; 0 or -ENOMEM. */
 int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record);
 
-/* etw_event_decode() - decodes it once. Returns 0 also for an event without a schema; -ENOMEM. */
+/* etw_schemas_decode() - etw_decoder_run() with their decoder; what it gave before is no good any more. */
+int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
+		       struct etw_decoding *ret);
+
+/*
+ * etw_event_has_decoding() - whether the places of its fields are there to be used.
+ *
+ * Those of an event in a callback lie in the decoder, which the callback may use meanwhile: it builds events, or
+ * runs a reader that has the same schemas. Kept events have their own.
+ */
+static inline bool etw_event_has_decoding(const struct libetw_event *event)
+{
+	return event->is_decoded && (event->is_kept || event->run == event->schemas->runs);
+}
+
+/*
+ * etw_event_decode() - decodes it, unless its decoding is there.
+ *
+ * Returns 0 also for an event without a schema; -ENOMEM.
+ */
 int etw_event_decode(struct libetw_event *event);
 
 /* etw_event_is_unknown() - whether nobody has a schema for a decoded event. */

@@ -123,7 +123,7 @@ int etw_event_copy(struct libetw_schemas *schemas, const EVENT_RECORD *record, s
 	struct kept *kept;
 
 	if (!decoding) {
-		int result = etw_decoder_run(schemas->decoder, record, &own);
+		int result = etw_schemas_decode(schemas, record, &own);
 
 		if (result) {
 			etw_pin_unref(pin);

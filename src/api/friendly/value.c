@@ -82,7 +82,7 @@ int etw_value_find(struct libetw_event *event, const struct etw_where *where,
 	const struct etw_path_plan *plan;
 	struct etw_path_plan own;
 
-	if (UNLIKELY(!event->is_decoded))
+	if (UNLIKELY(!etw_event_has_decoding(event)))
 		TRY(etw_event_decode(event));
 	if (UNLIKELY(!event->decoding.schema))
 		return fail_unknown_event(event, where);

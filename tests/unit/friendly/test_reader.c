@@ -489,6 +489,96 @@ static void test_reader__a_copy_pins_nothing(void **state)
 	libetw_event_release(copy);
 }
 
+struct busy {
+	struct libetw_schemas *schemas;
+	struct libetw_builder *builder;
+	struct libetw_reader *other; /* of the same schemas; NULL behind its first use */
+	uint64_t seen;
+};
+
+static void build_another(struct libetw_builder *builder)
+{
+	struct libetw_event *built;
+	int64_t value;
+
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_text(builder, "Wide", "of another length"));
+	OK(libetw_builder_finish(builder, &built));
+	OK(libetw_get_i64(built, "SQuad", &value));
+	libetw_event_release(built);
+	assert_int_equal(libetw_builder_begin(builder, &test_provider, 77, 0), -ESRCH);
+}
+
+static void copy_elsewhere(struct libetw_schemas *schemas)
+{
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = test_provider, .EventDescriptor = {.Id = 3}}};
+	struct libetw_event *copy;
+
+	OK(libetw_event_of_record(schemas, &record, &copy));
+	libetw_event_release(copy);
+}
+
+static void check_own_fields(struct libetw_event *event)
+{
+	struct libetw_event *kept;
+	uint32_t value = 0;
+
+	OK(libetw_get_u32(event, "One.x", &value));
+	assert_int_equal(value, PAYLOAD_X);
+	assert_int_equal(libetw_event_decode_status(event), 0);
+	OK(libetw_event_copy(event, &kept));
+	OK(libetw_get_u32(kept, "One.x", &value));
+	assert_int_equal(value, PAYLOAD_X);
+	libetw_event_release(kept);
+}
+
+/* Each of these decodes other events by the same schemas. */
+static int decode_others(void *context, struct libetw_event *event)
+{
+	struct busy *busy = context;
+	struct libetw_reader *other = busy->other;
+
+	check_own_fields(event);
+	build_another(busy->builder);
+	check_own_fields(event);
+	copy_elsewhere(busy->schemas);
+	check_own_fields(event);
+	busy->other = NULL;
+	if (other)
+		OK(libetw_reader_run(other));
+	check_own_fields(event);
+	busy->seen++;
+	return 0;
+}
+
+static void test_reader__a_callback_may_use_the_schemas_for_other_events(void **state)
+{
+	struct libetw_schemas *schemas = test_schemas();
+	struct busy busy = {.schemas = schemas};
+	struct libetw_reader *reader, *other;
+	struct seen seen = {0};
+
+	(void)state;
+	make_file(&(struct made){0});
+	OK(libetw_builder_create(schemas, &busy.builder));
+	OK(libetw_reader_create(schemas, &reader));
+	OK(libetw_reader_create(schemas, &other));
+	libetw_schemas_free(schemas);
+	busy.other = other;
+	OK(libetw_reader_add_file(reader, path));
+	OK(libetw_reader_add_file(other, path));
+	OK(libetw_reader_on(other, libetw_has_field("ImageFileName"), see, &seen));
+	OK(libetw_reader_on(reader, libetw_and(libetw_provider(&test_provider), libetw_id(2)),
+			    decode_others, &busy));
+	OK(libetw_reader_run(reader));
+	assert_int_equal(busy.seen, EVENTS - EVENTS / 10 - EVENTS / 50);
+	assert_int_equal(seen.count, EVENTS / 10);
+	libetw_reader_free(other);
+	libetw_reader_free(reader);
+	libetw_builder_free(busy.builder);
+}
+
 static void test_reader__delivers_built_events(void **state)
 {
 	struct libetw_builder *builder = test_builder();
@@ -544,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_reader__one_kept_event_serves_many_threads),
 		cmocka_unit_test(test_reader__the_pin_limit_holds),
 		cmocka_unit_test(test_reader__a_copy_pins_nothing),
+		cmocka_unit_test(test_reader__a_callback_may_use_the_schemas_for_other_events),
 		cmocka_unit_test(test_reader__delivers_built_events),
 	};
 
