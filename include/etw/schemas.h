@@ -101,7 +101,8 @@ ETW_API const char *libetw_schemas_provider_name(const struct libetw_schemas *sc
  * libetw_schemas_each_provider() - every provider that a manifest or the like has defined so far, then those
  * that are installed besides.
  *
- * @provider: returns other than 0 to stop; @name may be NULL; borrowed as long as the schemas live
+ * @provider: returns other than 0 to stop; @guid is borrowed for the call, @name, which may be NULL, as long as the
+ *            schemas live. It may ask for the provider's events
  *
  * Returns 0, or what the callback returned; -ENOMEM.
  */

@@ -117,25 +117,21 @@ static int collect(const struct etw_registry *registry, struct etw_registry_row 
 	return 0;
 }
 
-int etw_installed_each(const struct libetw_schemas *schemas,
-		       int (*provider)(void *context, const GUID *guid, const char *name,
-				       size_t event_count),
-		       void *context)
+int etw_installed_list(const struct libetw_schemas *schemas, struct etw_registry_row **ret,
+		       size_t *ret_count)
 {
-	CLEANUP(freep) struct etw_registry_row *rows = NULL;
-	size_t count = 0;
-	int result = 0;
+	struct etw_registry_row *rows = NULL;
+	size_t count = 0, kept = 0;
 
-	if (!schemas->installed)
-		return 0;
-	if (collect(schemas->installed, &rows, &count))
-		return etw_friendly_fail(-ENOMEM, "no memory for the installed providers");
-	for (size_t i = 0; i < count && !result; i++) {
+	if (schemas->installed)
+		TRY(collect(schemas->installed, &rows, &count));
+	for (size_t i = 0; i < count; i++) {
 		bool is_last = i + 1 == count || !etw_guid_equal(&rows[i].guid, &rows[i + 1].guid);
 
 		if (is_last && !etw_schema_store_provider(schemas->store, &rows[i].guid))
-			result = provider(context, &rows[i].guid, rows[i].name,
-					  rows[i].counts[WIRE_REGISTRY_COUNT_EVENTS]);
+			rows[kept++] = rows[i];
 	}
-	return result;
+	*ret = rows;
+	*ret_count = kept;
+	return 0;
 }

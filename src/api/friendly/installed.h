@@ -18,13 +18,13 @@ int etw_installed_open(struct libetw_schemas *schemas);
 bool etw_installed_find(const struct libetw_schemas *schemas, const char *name, GUID *ret);
 
 /*
- * etw_installed_each() - libetw_schemas_each_provider() for those that the store has not loaded.
+ * etw_installed_list() - the installed providers that the store has not loaded, each once.
  *
- * Returns 0, -ENOMEM, or what the callback returned.
+ * @ret: owned; their names live as long as the schemas
+ *
+ * Returns 0 or -ENOMEM.
  */
-int etw_installed_each(const struct libetw_schemas *schemas,
-		       int (*provider)(void *context, const GUID *guid, const char *name,
-				       size_t event_count),
-		       void *context);
+int etw_installed_list(const struct libetw_schemas *schemas, struct etw_registry_row **ret,
+		       size_t *ret_count);
 
 #endif

@@ -255,17 +255,54 @@ const char *libetw_schemas_provider_name(const struct libetw_schemas *schemas, c
 	return etw_schema_store_provider_name(schemas->store, provider);
 }
 
+/* A provider that libetw_schemas_each_provider() tells of. */
+struct listed {
+	GUID guid;
+	const char *name; /* NULL: not known */
+	size_t event_count;
+};
+
+/* @ret is owned. */
+static int list_providers(const struct libetw_schemas *schemas, struct listed **ret,
+			  size_t *ret_count)
+{
+	CLEANUP(freep) struct etw_registry_row *rows = NULL;
+	const struct etw_provider_schema *known = NULL;
+	size_t row_count, count = 0;
+	struct listed *list;
+
+	TRY(etw_installed_list(schemas, &rows, &row_count));
+	while ((known = etw_schema_store_next_provider(schemas->store, known)))
+		count++;
+	list = calloc(count + row_count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	count = 0;
+	while ((known = etw_schema_store_next_provider(schemas->store, known)))
+		list[count++] = (struct listed){known->guid, known->name, known->schema_count};
+	for (size_t i = 0; i < row_count; i++)
+		list[count++] = (struct listed){rows[i].guid, rows[i].name,
+						rows[i].counts[WIRE_REGISTRY_COUNT_EVENTS]};
+	*ret = list;
+	*ret_count = count;
+	return 0;
+}
+
+/* Listed before anybody is called: who asks for a provider's events loads it, with all of its file. */
 int libetw_schemas_each_provider(const struct libetw_schemas *schemas,
 				 int (*provider)(void *context, const GUID *guid, const char *name,
 						 size_t event_count),
 				 void *context)
 {
-	const struct etw_provider_schema *known = NULL;
-	int result = 0;
+	CLEANUP(freep) struct listed *list = NULL;
+	size_t count = 0;
+	int result = list_providers(schemas, &list, &count);
 
-	while (!result && (known = etw_schema_store_next_provider(schemas->store, known)))
-		result = provider(context, &known->guid, known->name, known->schema_count);
-	return result ? result : etw_installed_each(schemas, provider, context);
+	if (result)
+		return etw_friendly_fail(result, "no memory for the list of providers");
+	for (size_t i = 0; i < count && !result; i++)
+		result = provider(context, &list[i].guid, list[i].name, list[i].event_count);
+	return result;
 }
 
 int libetw_schemas_each_event(const struct libetw_schemas *schemas, const GUID *provider,

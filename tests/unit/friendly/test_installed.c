@@ -82,6 +82,63 @@ static void test_installed__providers_are_known(void **state)
 	libetw_schemas_free(schemas);
 }
 
+/* One file, one change: both are loaded when either is asked for. */
+static void import_two(void)
+{
+	static const char manifest[] =
+		"<instrumentationManifest><instrumentation><events>"
+		"<provider name='P7' guid='{11112229-3333-4444-5555-000000000000}'>"
+		"<events><event value='1' symbol='Installed'/></events></provider>"
+		"<provider name='P8' guid='{1111222a-3333-4444-5555-000000000000}'>"
+		"<events><event value='1' symbol='Installed'/></events></provider>"
+		"</events></instrumentation></instrumentationManifest>";
+	struct etw_registry_change *change;
+	struct etw_registry_item item;
+
+	assert_int_equal(etw_registry_item_parse(WIRE_REGISTRY_MANIFEST,
+						 (struct etw_bytes){(const uint8_t *)manifest,
+								    sizeof(manifest) - 1},
+						 "/from/here.man", &item, NULL),
+			 0);
+	assert_int_equal(etw_registry_change_begin(fixture_folder, &change, NULL), 0);
+	assert_true(etw_registry_change_add(change, &item) >= 0);
+	assert_int_equal(etw_registry_change_commit(change), 0);
+	etw_registry_change_end(change);
+	etw_registry_item_done(&item);
+}
+
+struct walk {
+	struct libetw_schemas *schemas;
+	char names[64];
+	int events;
+};
+
+static int walk_events(void *context, const GUID *guid, const char *name, size_t event_count)
+{
+	struct walk *walk = context;
+
+	assert_int_equal(event_count, 1);
+	(void)strcat(walk->names, name);
+	return libetw_schemas_each_event(walk->schemas, guid, count_event, &walk->events);
+}
+
+static void test_installed__a_walk_over_providers_may_ask_for_their_events(void **state)
+{
+	struct walk walk = {0};
+
+	(void)state;
+	import_two();
+	OK(libetw_schemas_create(&walk.schemas));
+	OK(libetw_schemas_each_provider(walk.schemas, walk_events, &walk));
+	assert_string_equal(walk.names, "P7P8");
+	assert_int_equal(walk.events, 2);
+	/* Now both are loaded. */
+	OK(libetw_schemas_each_provider(walk.schemas, walk_events, &walk));
+	assert_string_equal(walk.names, "P7P8P7P8");
+	assert_int_equal(walk.events, 4);
+	libetw_schemas_free(walk.schemas);
+}
+
 static void test_installed__can_be_left_out(void **state)
 {
 	const GUID installed = fixture_guid(7);
@@ -263,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_installed__providers_are_known),
+		TEST(test_installed__a_walk_over_providers_may_ask_for_their_events),
 		TEST(test_installed__can_be_left_out),
 		TEST(test_installed__yields_to_what_is_named),
 		TEST(test_installed__yields_to_the_trace),
