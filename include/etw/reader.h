@@ -29,7 +29,7 @@ struct libetw_schemas;
 
 /*
  * Called for an event. @event lives until the return; libetw_event_retain() keeps it. Returns 0 to go on;
- * anything else ends the run, which returns it.
+ * anything else ends the run, which returns it. No exception of C++ may leave it: the run is C.
  */
 typedef int (*libetw_event_callback)(void *context, struct libetw_event *event);
 
@@ -106,7 +106,7 @@ ETW_API int libetw_reader_run(struct libetw_reader *reader);
 /*
  * libetw_reader_stop() - ends the run that is going on after the present event, or the next run at once.
  *
- * Context: any thread, also within a callback.
+ * Context: any thread, also within a callback, and the handler of a signal.
  */
 ETW_API void libetw_reader_stop(struct libetw_reader *reader);
 

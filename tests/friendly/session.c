@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Every error that etw/session.h and the sessions of etw/reader.h list and that can be provoked. Needs ETW_ETWD. */
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -291,6 +294,70 @@ static void test_session__readers_of_it(void **state)
 	stop(session);
 }
 
+static struct libetw_reader *stopped; /* by the handler below */
+
+static void stop_at_signal(int number)
+{
+	(void)number;
+	libetw_reader_stop(stopped);
+}
+
+/* What Ctrl-C does. */
+static void test_session__a_signal_stops_a_run(void **state)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+	struct sigaction action = {.sa_handler = stop_at_signal};
+	struct libetw_session *session = start("Interrupted");
+
+	(void)state;
+	OK(libetw_reader_create(NULL, &stopped));
+	OK(libetw_reader_add_session(stopped, "Interrupted"));
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_int_equal(libetw_reader_run(stopped), LIBETW_STOPPED);
+	action.sa_handler = SIG_DFL;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	libetw_reader_free(stopped);
+	stop(session);
+}
+
+struct hurry {
+	struct libetw_reader *reader;
+	pthread_barrier_t ready;
+};
+
+static void *stop_often(void *context)
+{
+	struct hurry *hurry = context;
+
+	(void)pthread_barrier_wait(&hurry->ready);
+	for (int i = 0; i < 20000; i++)
+		libetw_reader_stop(hurry->reader);
+	return NULL;
+}
+
+static void test_session__a_reader_may_be_stopped_while_it_is_made(void **state)
+{
+	struct libetw_session *session = start("Hurried");
+	struct hurry hurry;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&hurry.ready, NULL, 2), 0);
+	for (int round = 0; round < 5; round++) {
+		OK(libetw_reader_create(NULL, &hurry.reader));
+		assert_int_equal(pthread_create(&thread, NULL, stop_often, &hurry), 0);
+		(void)pthread_barrier_wait(&hurry.ready);
+		for (int i = 0; i < 8; i++)
+			OK(libetw_reader_add_session(hurry.reader, "Hurried"));
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(libetw_reader_run(hurry.reader), LIBETW_STOPPED);
+		libetw_reader_free(hurry.reader);
+	}
+	(void)pthread_barrier_destroy(&hurry.ready);
+	stop(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +370,8 @@ int main(void)
 		cmocka_unit_test(test_session__a_callback_may_be_too_slow),
 		cmocka_unit_test(test_session__the_kernel_is_not_everybodys),
 		cmocka_unit_test(test_session__readers_of_it),
+		cmocka_unit_test(test_session__a_signal_stops_a_run),
+		cmocka_unit_test(test_session__a_reader_may_be_stopped_while_it_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -53,6 +53,12 @@ void libetw_reader_free(struct libetw_reader *reader)
 		etw_loss_source_done(&reader->sources[i].loss);
 		free(reader->sources[i].path);
 	}
+	while (reader->woken) {
+		struct woken *next = reader->woken->next;
+
+		free(reader->woken);
+		reader->woken = next;
+	}
 	for (size_t i = 0; i < reader->handler_count; i++)
 		libetw_predicate_free(reader->handlers[i].predicate);
 	for (size_t i = 0; i < reader->providers.room; i++)
@@ -75,25 +81,45 @@ static int fail_running(void)
 	return etw_friendly_fail(-EBUSY, "the reader is running");
 }
 
+static struct source *grow_sources(struct libetw_reader *reader)
+{
+	struct source *grown = realloc(reader->sources,
+				       (reader->source_count + 1) * sizeof(*grown));
+
+	if (grown)
+		reader->sources = grown;
+	return grown;
+}
+
+/* Lets libetw_reader_stop() know of a session; pairs with its load. */
+static void add_woken(struct libetw_reader *reader, struct woken *woken, struct etw_trace *trace)
+{
+	*woken = (struct woken){trace, reader->woken};
+	store_release(&reader->woken, woken);
+}
+
 /* Puts a source behind the others of its kind; takes both. */
 static int add_source(struct libetw_reader *reader, struct etw_trace *trace, char *path)
 {
 	size_t count = reader->source_count, at = path ? reader->file_count : count;
-	struct source *grown = realloc(reader->sources, (count + 1) * sizeof(*grown));
+	struct woken *woken = path ? NULL : malloc(sizeof(*woken));
+	struct source *grown = path || woken ? grow_sources(reader) : NULL;
 
 	if (!grown) {
+		free(woken);
 		etw_trace_close(trace);
 		free(path);
 		return etw_friendly_fail(-ENOMEM, "no memory for a source");
 	}
-	reader->sources = grown;
 	memmove(&grown[at + 1], &grown[at], (count - at) * sizeof(*grown));
 	grown[at] = (struct source){.trace = trace, .path = path};
 	reader->source_count++;
-	if (path)
+	if (path) {
 		reader->file_count++;
-	else
+	} else {
 		grown[at].lost_before = etw_trace_header(trace)->events_lost;
+		add_woken(reader, woken, trace);
+	}
 	reader->is_searched = false;
 	return 0;
 }
@@ -209,10 +235,14 @@ int libetw_reader_on_unknown(struct libetw_reader *reader, libetw_event_callback
 
 void libetw_reader_stop(struct libetw_reader *reader)
 {
+	int error = errno; /* of whom a signal interrupted */
+
 	/* Relaxed: only whether to go on. */
 	store_relaxed(&reader->stop, 1);
-	for (size_t i = reader->file_count; i < reader->source_count; i++)
-		etw_trace_wake(reader->sources[i].trace);
+	/* Sources may be added meanwhile: the run that one belongs to asks first whether it may begin. */
+	for (const struct woken *at = load_acquire(&reader->woken); at; at = at->next)
+		etw_trace_wake(at->trace);
+	errno = error;
 }
 
 void libetw_reader_set_pin_limit(struct libetw_reader *reader, uint64_t bytes)

@@ -17,6 +17,12 @@ struct source {
 	uint64_t lost_before; /* of sessions: events lost when the reader came */
 };
 
+/* A session that libetw_reader_stop() wakes. What is in the list stays, so that any thread may walk it. */
+struct woken {
+	struct etw_trace *trace; /* of a source */
+	struct woken *next;
+};
+
 struct handler {
 	struct libetw_predicate *predicate; /* owned; NULL: for unknown events */
 	libetw_event_callback callback;
@@ -35,6 +41,7 @@ struct libetw_reader {
 	struct etw_pin_account *pins;   /* a reference */
 	struct source *sources;         /* owned; files before sessions */
 	size_t source_count, file_count;
+	struct woken *woken;      /* owned; its first is atomic */
 	struct handler *handlers; /* owned */
 	size_t handler_count;
 	bool wants_unknown;        /* some handler does */
