@@ -36,7 +36,7 @@ typedef int (*libetw_event_callback)(void *context, struct libetw_event *event);
 /*
  * libetw_reader_create() - a reader without sources.
  *
- * @schemas: what is known; the reader has a reference of its own. NULL: the built-in schemas
+ * @schemas: what is known; the reader has a reference of its own. NULL: its own of libetw_schemas_create()
  *
  * What traces teach is added to the schemas. Returns 0 with an owned reader, or -ENOMEM.
  */
@@ -52,7 +52,7 @@ ETW_API void libetw_reader_free(struct libetw_reader *reader);
  *
  * @path: of Linux, or of Windows as etw/etw.h says
  *
- * Returns 0; -EBADMSG: it is no .etl file; -EINVAL: it is a pipe; -EISDIR; -EBUSY: the reader is running;
+ * Returns 0; -EBADMSG: it is no .etl file; -EINVAL: it is a pipe, or NULL; -EISDIR; -EBUSY: the reader is running;
  * -ENOMEM; what opening and reading fail with (-ENOENT, -EACCES ...).
  */
 ETW_API int libetw_reader_add_file(struct libetw_reader *reader, const char *path);
@@ -61,7 +61,7 @@ ETW_API int libetw_reader_add_file(struct libetw_reader *reader, const char *pat
  * libetw_reader_add_session() - a real-time session as a source.
  *
  * The session keeps events for this reader from now on. Returns 0; -ENOENT: no such session; -EINVAL: it is no
- * real-time session; -EBUSY: the reader is running, or the session has too many consumers; -EACCES: it is
+ * real-time session, or there is no name; -EBUSY: the reader is running, or the session has too many consumers; -EACCES: it is
  * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or dies.
  */
 ETW_API int libetw_reader_add_session(struct libetw_reader *reader, const char *name);
@@ -69,7 +69,8 @@ ETW_API int libetw_reader_add_session(struct libetw_reader *reader, const char *
 /*
  * libetw_reader_set_window() - only events from @from_ns to @to_ns, both included; ns since 1970 UTC.
  *
- * INT64_MIN and INT64_MAX are no limits. The ends are taken in steps of 100 ns, rounded outwards.
+ * INT64_MIN and INT64_MAX are no limits. The ends are taken in steps of 100 ns, rounded outwards. Not
+ * while the reader runs.
  */
 ETW_API void libetw_reader_set_window(struct libetw_reader *reader, int64_t from_ns, int64_t to_ns);
 

@@ -68,7 +68,7 @@ ETW_API void libetw_schemas_free(struct libetw_schemas *schemas);
  * @path: of Linux, or of Windows as etw/etw.h says
  *
  * Returns 0; -ENODATA: a PE file or MOF file without schemas; -EBADMSG: it is damaged, libetw_error() says
- * where; -EISDIR; -EINVAL: it is no regular file; -EFBIG: more than 64 MiB of text, 1 GiB, or 4 GiB of PDB;
+ * where; -EISDIR; -EINVAL: it is no regular file, or NULL; -EFBIG: more than 64 MiB of text, 1 GiB, or 4 GiB of PDB;
  * -ENOMEM; what opening and reading fail with (-ENOENT, -EACCES ...). On failure nothing is added.
  */
 ETW_API int libetw_schemas_add_file(struct libetw_schemas *schemas, const char *path);
@@ -86,7 +86,7 @@ ETW_API int libetw_schemas_add_manifest(struct libetw_schemas *schemas, const ch
  *
  * @schemas: NULL: the names of Windows and hashed ones alone
  * @name: one that the manifests or the installed providers define or that Windows has, in any case; a GUID; or
- *        any other name, which is hashed as EventSource and TraceLogging do
+ *        any other name, which is hashed as EventSource and TraceLogging do; one behind a `*` always is
  *
  * Returns 0; -EINVAL: no name of a provider; -ENOMEM.
  */

@@ -160,7 +160,8 @@ static int fail(struct libetw_builder *builder, const char *path, int error, con
 	struct libetw_event event = {.record = &builder->record, .schemas = builder->schemas};
 
 	etw_event_title(&event, &title);
-	return etw_friendly_fail(error, "%s: \"%s\" %s", etw_text_string(&title), path, sentence);
+	return etw_friendly_fail(error, "%s: \"%s\" %s", etw_text_string(&title), path ? path : "",
+				 sentence);
 }
 
 /* Whether each array on the way has its element named, and nothing else has. */
@@ -328,6 +329,8 @@ int libetw_builder_set_text(struct libetw_builder *builder, const char *path, co
 	size_t units = 0;
 
 	TRY(find(builder, path, &plan, &type));
+	if (!text)
+		return fail(builder, path, -EINVAL, "is to be a text, and there is none");
 	if (type->kind == ETW_TYPE_ANSI)
 		return store_copy(builder, &plan, text, strlen(text));
 	if (type->kind != ETW_TYPE_UTF16)
@@ -343,7 +346,7 @@ int libetw_builder_set_guid(struct libetw_builder *builder, const char *path, co
 	uint8_t bytes[sizeof(*guid)];
 
 	TRY(find(builder, path, &plan, &type));
-	if (type->kind != ETW_TYPE_GUID)
+	if (!guid || type->kind != ETW_TYPE_GUID)
 		return fail(builder, path, -EINVAL, "is no GUID");
 	etw_guid_write(bytes, guid);
 	return store_copy(builder, &plan, bytes, sizeof(bytes));
@@ -356,6 +359,8 @@ int libetw_builder_set_bytes(struct libetw_builder *builder, const char *path, c
 	struct etw_path_plan plan;
 
 	TRY(find(builder, path, &plan, &type));
+	if (!bytes && count)
+		return fail(builder, path, -EINVAL, "is to have bytes, and there are none");
 	if (type->bytes && count != type->bytes)
 		return fail(builder, path, -ERANGE, "has another size");
 	if (count > UINT16_MAX)

@@ -86,6 +86,8 @@ static int resolve(const char *path, const struct etw_schema *schema, struct etw
 {
 	unsigned first = 0, count = schema->top_count;
 
+	if (!path || !*path)
+		return -EINVAL;
 	for (;;) {
 		struct etw_path_step *step = &ret->steps[ret->count];
 		const struct etw_field *field;

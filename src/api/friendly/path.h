@@ -35,7 +35,7 @@ struct libetw_field {
 };
 
 /*
- * etw_path_resolve_fields() - where a path leads in a schema.
+ * etw_path_resolve_fields() - where a path leads in a schema; NULL and "" are no paths.
  *
  * Returns 0; -ENOENT: there is no such field; -EINVAL: it is no path. Also in @ret->error.
  */

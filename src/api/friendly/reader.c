@@ -145,6 +145,8 @@ int libetw_reader_add_file(struct libetw_reader *reader, const char *path)
 
 	if (reader->is_running)
 		return fail_running();
+	if (!path)
+		return etw_friendly_fail(-EINVAL, "a file's path is missing");
 	result = etw_path_resolve(path, &resolved);
 	if (!result)
 		result = check_file(resolved);
@@ -167,6 +169,8 @@ int libetw_reader_add_session(struct libetw_reader *reader, const char *name)
 
 	if (reader->is_running)
 		return fail_running();
+	if (!name)
+		return etw_friendly_fail(-EINVAL, "a session's name is missing");
 	result = etw_trace_open_live(name, &trace);
 	if (!result)
 		result = etw_trace_attach(trace);

@@ -186,8 +186,11 @@ int libetw_schemas_add_file(struct libetw_schemas *schemas, const char *path)
 {
 	CLEANUP(freep) char *resolved = NULL;
 	struct etw_fault fault = {0};
-	int result = etw_path_resolve(path, &resolved);
+	int result;
 
+	if (!path)
+		return etw_friendly_fail(-EINVAL, "a file's path is missing");
+	result = etw_path_resolve(path, &resolved);
 	if (!result)
 		result = add_file(schemas, resolved, &fault);
 	return result ? tell_fault(result, path, &fault) : 0;
@@ -209,6 +212,8 @@ int libetw_schemas_find_provider(const struct libetw_schemas *schemas, const cha
 	const struct etw_provider_schema *known = NULL;
 	int result;
 
+	if (!name)
+		return etw_friendly_fail(-EINVAL, "a provider's name is missing");
 	while (schemas && (known = etw_schema_store_next_provider(schemas->store, known))) {
 		if (known->name && !strcasecmp(known->name, name)) {
 			*ret = etw_guid_is_null(&known->control_guid) ? known->guid

@@ -15,7 +15,9 @@
 
 static const char *path_of(const struct etw_where *where)
 {
-	return where->path ? where->path : where->field->path;
+	if (where->field)
+		return where->field->path;
+	return where->path ? where->path : "";
 }
 
 /* Fails with "Provider/Event v1: <sentence about> path". */

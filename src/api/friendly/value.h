@@ -9,7 +9,7 @@
 #include "api/friendly/friendly.h"
 #include "api/friendly/path.h"
 
-/* One of the two. */
+/* One of the two; a caller may have lost both, which is no path. */
 struct etw_where {
 	const char *path;
 	struct libetw_field *field;

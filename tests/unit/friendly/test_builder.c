@@ -28,6 +28,10 @@ static void test_builder__refuses_what_is_not_there(void **state)
 	assert_int_equal(libetw_builder_set_double(builder, "Byte", 1), -EINVAL);
 	assert_int_equal(libetw_builder_set_guid(builder, "Byte", &test_provider), -EINVAL);
 	assert_int_equal(libetw_builder_set_bytes(builder, "Long", "abc", 3), -ERANGE);
+	assert_int_equal(libetw_builder_set_unsigned(builder, NULL, 1), -EINVAL);
+	assert_int_equal(libetw_builder_set_text(builder, "Wide", NULL), -EINVAL);
+	assert_int_equal(libetw_builder_set_guid(builder, "Guid", NULL), -EINVAL);
+	assert_int_equal(libetw_builder_set_bytes(builder, "Sid", NULL, 3), -EINVAL);
 	OK(libetw_builder_begin(builder, &test_provider, 2, 3));
 	assert_int_equal(libetw_builder_set_unsigned(builder, "Numbers", 1), -EINVAL);
 	assert_int_equal(libetw_builder_set_unsigned(builder, "One", 1), -EINVAL);

@@ -174,6 +174,12 @@ static void test_fields__errors_name_event_and_field(void **state)
 	assert_int_equal(libetw_get_u32(event, "One.x", &value), -ERANGE);
 	assert_int_equal(libetw_get_string(event, "Count", &text, NULL), -EINVAL);
 	assert_int_equal(libetw_get_sid(event, "Count", &text, NULL), -EINVAL);
+	/* A handle that was not made is no path either, nor is nothing at all. */
+	assert_int_equal(libetw_get_u32(event, NULL, &value), -EINVAL);
+	assert_non_null(strstr(libetw_error(), "is no path"));
+	assert_int_equal(libetw_get_u32(event, "", &value), -EINVAL);
+	assert_int_equal(libetw_read_u32(event, NULL, &value), -EINVAL);
+	assert_non_null(strstr(libetw_error(), "Task/Start v3: \"\" is no path"));
 	assert_int_equal(value, 5);
 	libetw_event_release(event);
 	event = all_kinds();

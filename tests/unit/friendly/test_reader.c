@@ -248,6 +248,8 @@ static void test_reader__refuses_what_cannot_be(void **state)
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
 	assert_int_equal(libetw_reader_add_file(reader, pipe_path), -EINVAL);
 	assert_int_equal(unlink(pipe_path), 0);
+	assert_int_equal(libetw_reader_add_file(reader, NULL), -EINVAL);
+	assert_int_equal(libetw_reader_add_session(reader, NULL), -EINVAL);
 	assert_int_equal(libetw_reader_on(reader, libetw_any(), NULL, NULL), -EINVAL);
 	assert_int_equal(libetw_reader_on_unknown(reader, NULL, NULL), -EINVAL);
 	assert_int_equal(libetw_reader_on(reader, NULL, try_changes, NULL), -EINVAL);

@@ -76,6 +76,7 @@ static void test_schemas__files_are_read_or_refused(void **state)
 	OK(libetw_schemas_create(&schemas));
 	assert_int_equal(libetw_schemas_add_file(schemas, "/nowhere.man"), -ENOENT);
 	assert_int_equal(libetw_schemas_add_file(schemas, "/"), -EISDIR);
+	assert_int_equal(libetw_schemas_add_file(schemas, NULL), -EINVAL);
 	/* A sparse file: nothing of it is read. */
 	assert_int_equal(truncate(path, INT64_C(2) << 30), 0);
 	assert_int_equal(libetw_schemas_add_file(schemas, path), -EFBIG);
@@ -92,6 +93,8 @@ static void test_schemas__files_are_read_or_refused(void **state)
 	assert_memory_equal(&guid, &test_provider, sizeof(guid));
 	assert_string_equal(libetw_schemas_provider_name(schemas, &guid), "Test-Provider");
 	assert_int_equal(libetw_schemas_find_provider(schemas, "", &guid), -EINVAL);
+	assert_int_equal(libetw_schemas_find_provider(schemas, NULL, &guid), -EINVAL);
+	assert_int_equal(libetw_schemas_find_provider(NULL, NULL, &guid), -EINVAL);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(unlink(path), 0);
 	libetw_schemas_free(schemas);
