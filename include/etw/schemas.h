@@ -3,7 +3,8 @@
  * What is known of events: schemas from manifests, binaries, TMF files and PDBs, and their enumeration.
  * Part of the friendly layer; etw/etw.h has the whole.
  *
- * Context: one thread at a time uses a struct libetw_schemas and the readers and builders that share it.
+ * Context: one thread at a time uses a struct libetw_schemas and the readers and builders that share it. What it
+ * gave, schemas, fields, maps and names, may be read by any thread as long as it lives.
  */
 #ifndef ETW_SCHEMAS_H
 #define ETW_SCHEMAS_H

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/friendly/friendly.h"
+#include "base/atomic.h"
 #include "base/macros.h"
 
 static const struct etw_schema *inside(const struct libetw_schema *schema)
@@ -114,10 +115,11 @@ int libetw_schema_field(const struct libetw_schema *schema, size_t index,
 		return etw_friendly_fail(-ENOENT, "the schema has %u fields", from->field_count);
 	field = &from->fields[index];
 	is_struct = field->flags & PropertyStruct;
+	/* The map may come later than the event; pairs with learn_map() of the store. */
 	*ret = (struct libetw_field_info){
 		.name = field->name,
 		.map_name = field->map_name,
-		.map = (const struct libetw_map *)field->map,
+		.map = (const struct libetw_map *)load_acquire(&field->map),
 		.flags = field->flags & ~(ETW_FIELD_OPTIONAL | ETW_FIELD_TO_END),
 		.in_type = is_struct ? 0 : field->in_type,
 		.out_type = is_struct ? 0 : field->out_type,

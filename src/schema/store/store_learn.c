@@ -2,6 +2,7 @@
 /* Taking in: event metadata of merged traces, embedded manifests, and manifests of the user. */
 #include <errno.h>
 
+#include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "schema/manifest/manifest.h"
@@ -121,8 +122,9 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 		return 0;
 	}
 	known->map = map;
+	/* Others may look at the field meanwhile; pairs with libetw_schema_field(). */
 	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
-		waiting->field->map = map;
+		store_release(&waiting->field->map, map);
 	known->waiting = NULL;
 	return 0;
 }
