@@ -30,6 +30,21 @@ static int check(int is_met, const char *what)
 	return !is_met;
 }
 
+/* A provider that nobody has: it is enabled for the day when somebody does. */
+static int check_session(struct libetw_schemas *schemas)
+{
+	const struct libetw_session_options options = {.name = "snippets", .is_real_time = 1};
+	struct libetw_session *session;
+	int failed;
+
+	if (libetw_session_start(&options, &session))
+		return check(0, "libetw_session_start");
+	failed = check(!enable_warnings(session, schemas), "options");
+	failed += check(!libetw_session_stop(session, NULL), "libetw_session_stop");
+	libetw_session_close(session);
+	return failed;
+}
+
 static int check_reader(struct libetw_schemas *schemas, struct libetw_reader *reader,
 			const char *path)
 {
@@ -66,9 +81,11 @@ int main(int argc, char **argv)
 	failed += check(!libetw_reader_create(schemas, &reader), "libetw_reader_create");
 	if (!failed)
 		failed += check_reader(schemas, reader, argv[1]);
+	if (getenv("ETW_ETWD")) {
+		failed += check_session(schemas);
+		failed += check(!watch(providers, 2, stop), "a session");
+	}
 	libetw_reader_free(reader);
 	libetw_schemas_free(schemas);
-	if (getenv("ETW_ETWD"))
-		failed += check(!watch(providers, 2, stop), "a session");
 	return failed != 0;
 }
