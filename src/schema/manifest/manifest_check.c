@@ -267,8 +267,10 @@ int etw_manifest_check_template(struct manifest_reader *reader,
 	return 0;
 }
 
-static const char *wrong_with_message(const char *at, uint16_t field_count)
+void etw_manifest_note_inserts(struct manifest_message *message)
 {
+	const char *at = message->text;
+
 	while ((at = strchr(at, '%'))) {
 		unsigned number = 0;
 		int digits = 0;
@@ -282,20 +284,28 @@ static const char *wrong_with_message(const char *at, uint16_t field_count)
 			at += *at != '\0';
 			continue;
 		}
-		if (number > field_count)
-			return "a message inserts a field that the event does not have";
+		if (number > message->insert_max)
+			message->insert_max = number;
 		if (*at == '!') {
 			at = strchr(at + 1, '!');
+			message->is_open = !at;
 			if (!at)
-				return "the format of an insert in a message does not end";
+				return;
 			at++;
 		}
 	}
-	return NULL;
+}
+
+static const char *wrong_with_message(const struct manifest_message *message, uint16_t field_count)
+{
+	if (message->insert_max > field_count)
+		return "a message inserts a field that the event does not have";
+	return message->is_open ? "the format of an insert in a message does not end" : NULL;
 }
 
 int etw_manifest_check_event(struct manifest_reader *reader, const struct etw_xml_element *element,
-			     const struct etw_schema *schema, const struct etw_channel *channel)
+			     const struct etw_schema *schema, const struct etw_channel *channel,
+			     const struct manifest_message *message)
 {
 	const EVENT_DESCRIPTOR *descriptor = &schema->descriptor;
 	const char *value = etw_xml_attribute(element, "value");
@@ -306,7 +316,7 @@ int etw_manifest_check_event(struct manifest_reader *reader, const struct etw_xm
 				      "the value and version of an event are taken"));
 	TRY(etw_manifest_claim(reader, element, SYMBOL_EVENT + PART_C_NAME, reader->provider,
 			       schema->symbol, "the symbol of an event is taken"));
-	if (channel && channel->type == ETW_CHANNEL_ADMIN && !schema->message)
+	if (channel && channel->type == ETW_CHANNEL_ADMIN && !message)
 		TRY(etw_manifest_complain(reader, element,
 					  "an event in an Admin channel has no message", value));
 	if (channel && channel->type == ETW_CHANNEL_ADMIN &&
@@ -315,7 +325,7 @@ int etw_manifest_check_event(struct manifest_reader *reader, const struct etw_xm
 					  "an event in an Admin channel has a level other than "
 					  "Critical to Informational",
 					  value));
-	if (schema->message)
-		sentence = wrong_with_message(schema->message, schema->top_count);
+	if (message)
+		sentence = wrong_with_message(message, schema->top_count);
 	return sentence ? etw_manifest_complain(reader, element, sentence, value) : 0;
 }

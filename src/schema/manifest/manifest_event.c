@@ -209,6 +209,7 @@ static int read_event(struct manifest_reader *reader, const struct event_place *
 		      struct etw_schema *schema)
 {
 	const struct etw_xml_element *element = place->element;
+	const struct manifest_message *message;
 	const struct etw_channel *channel;
 
 	schema->provider = reader->schema->guid;
@@ -223,10 +224,11 @@ static int read_event(struct manifest_reader *reader, const struct event_place *
 	TRY(read_task_and_opcode(reader, place, schema));
 	TRY(read_keywords(reader, element, schema));
 	TRY(read_channel(reader, element, schema, &channel));
-	TRY(etw_manifest_message(reader, element, &schema->message));
+	TRY(etw_manifest_find_message(reader, element, &message));
+	schema->message = message ? message->text : NULL;
 	TRY(read_template(reader, element, schema));
 	set_control_guid(reader, schema);
-	return etw_manifest_check_event(reader, element, schema, channel);
+	return etw_manifest_check_event(reader, element, schema, channel, message);
 }
 
 static const char *attribute_or(const struct etw_xml_element *element, const char *name,

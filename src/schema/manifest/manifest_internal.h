@@ -41,6 +41,13 @@ enum symbol_part {
 	PART_GUID = 3 * SYMBOL_KINDS,
 };
 
+/* A string as the results have it, and what its inserts ask for. */
+struct manifest_message {
+	const char *text;
+	unsigned insert_max; /* the highest number of an insert; 0: there is none */
+	bool is_open;        /* the format of an insert does not end */
+};
+
 /* A name and what it stands for, within a scope: a provider, a task, or NULL for the document. */
 struct manifest_symbol {
 	unsigned kind; /* enum symbol_kind, plus enum symbol_part */
@@ -49,6 +56,8 @@ struct manifest_symbol {
 	uint64_t value;
 	const char *text;
 	const void *object;
+	struct manifest_symbol *string; /* of a message, once `text` was followed and cleared */
+	const struct manifest_message *message; /* of a string, once something refers to it */
 };
 
 /* A level, task, opcode or keyword: defined, or one of winmeta's that an event uses. */
@@ -179,16 +188,24 @@ int etw_manifest_check_field(struct manifest_reader *reader, const struct etw_xm
 int etw_manifest_check_template(struct manifest_reader *reader,
 				const struct manifest_template *template);
 int etw_manifest_check_event(struct manifest_reader *reader, const struct etw_xml_element *element,
-			     const struct etw_schema *schema, const struct etw_channel *channel);
+			     const struct etw_schema *schema, const struct etw_channel *channel,
+			     const struct manifest_message *message);
+
+/* etw_manifest_note_inserts() - fills what follows the text of a message. */
+void etw_manifest_note_inserts(struct manifest_message *message);
 
 /* manifest_strings.c: string tables of the best culture, and message tables. */
 int etw_manifest_read_strings(struct manifest_reader *reader, const struct etw_xml_element *root);
 
 /*
- * etw_manifest_message() - the text that an element's `message` attribute refers to.
+ * etw_manifest_find_message() - what an element's `message` attribute refers to.
  *
  * *ret becomes NULL when there is none: no attribute, or a string that the tables lack.
  */
+int etw_manifest_find_message(struct manifest_reader *reader, const struct etw_xml_element *element,
+			      const struct manifest_message **ret);
+
+/* etw_manifest_message() - the same, its text alone. All that refer to a string share it. */
 int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
 			 const char **ret);
 

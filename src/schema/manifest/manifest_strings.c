@@ -120,8 +120,7 @@ int etw_manifest_read_strings(struct manifest_reader *reader, const struct etw_x
 }
 
 /* What "$(string.x)" or "$(mc.x)" stands for; NULL when it is not there. */
-static const struct manifest_symbol *find_reference(struct manifest_reader *reader,
-						    const char *reference)
+static struct manifest_symbol *find_reference(struct manifest_reader *reader, const char *reference)
 {
 	enum symbol_kind kind = SYMBOL_STRING;
 	size_t bytes = strlen(reference);
@@ -142,38 +141,75 @@ static const struct manifest_symbol *find_reference(struct manifest_reader *read
 	return etw_manifest_find(reader, kind, NULL, reader->text.at);
 }
 
-int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
-			 const char **ret)
+/*
+ * The string behind a reference, or NULL. A message table's entry refers to a string in turn, never to another
+ * entry; which one is looked for once, since a short reference may lead to a long one again and again.
+ */
+static struct manifest_symbol *find_string(struct manifest_reader *reader, const char *reference)
+{
+	struct manifest_symbol *found = find_reference(reader, reference);
+	struct manifest_symbol *string;
+
+	if (!found || found->kind == SYMBOL_STRING)
+		return found;
+	if (found->text) {
+		string = find_reference(reader, found->text);
+		found->string = string && string->kind == SYMBOL_STRING ? string : NULL;
+		found->text = NULL;
+	}
+	return found->string;
+}
+
+/* Made once, however many refer to it: a long text with many short references would grow without bound. */
+static int make_message(struct manifest_reader *reader, struct manifest_symbol *string)
+{
+	struct manifest_message *message = etw_arena_alloc(&reader->scratch, sizeof(*message));
+
+	if (!message)
+		return -ENOMEM;
+	etw_text_clear(&reader->text);
+	etw_message_text(&reader->text, string->text);
+	TRY(etw_text_error(&reader->text));
+	message->text = etw_arena_strndup(reader->arena, etw_text_string(&reader->text),
+					  reader->text.bytes);
+	if (!message->text)
+		return -ENOMEM;
+	etw_manifest_note_inserts(message);
+	string->message = message;
+	return 0;
+}
+
+int etw_manifest_find_message(struct manifest_reader *reader, const struct etw_xml_element *element,
+			      const struct manifest_message **ret)
 {
 	const char *reference = etw_xml_attribute(element, "message");
-	const struct manifest_symbol *found;
-	char *copy;
+	struct manifest_symbol *string;
 
 	*ret = NULL;
 	if (!reference)
 		return 0;
-	found = find_reference(reader, reference);
-	/* A message table's entry refers to a string in turn, never to another entry. */
-	if (found && found->kind == SYMBOL_MESSAGE) {
-		found = find_reference(reader, found->text);
-		if (found && found->kind == SYMBOL_MESSAGE)
-			found = NULL;
-	}
+	string = find_string(reader, reference);
 	TRY(etw_text_error(&reader->text));
-	if (!found)
+	if (!string)
 		return etw_manifest_complain(reader, element,
 					     "a message refers to a string that no table has",
 					     reference);
-	if (found->value < reader->culture_count)
+	if (string->value < reader->culture_count)
 		TRY(etw_manifest_complain(reader, element,
 					  "a message refers to a string that a culture lacks",
 					  reference));
-	etw_text_clear(&reader->text);
-	etw_message_text(&reader->text, found->text);
-	TRY(etw_text_error(&reader->text));
-	copy = etw_arena_strndup(reader->arena, etw_text_string(&reader->text), reader->text.bytes);
-	if (!copy)
-		return -ENOMEM;
-	*ret = copy;
+	if (!string->message)
+		TRY(make_message(reader, string));
+	*ret = string->message;
+	return 0;
+}
+
+int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
+			 const char **ret)
+{
+	const struct manifest_message *message;
+
+	TRY(etw_manifest_find_message(reader, element, &message));
+	*ret = message ? message->text : NULL;
 	return 0;
 }
