@@ -95,6 +95,15 @@ static int open_one(const char *argument, char **ret_path, struct etw_trace **re
 	return result ? -1 : 0;
 }
 
+static bool is_repeated_stream(char *const *arguments, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (!strcmp(arguments[index], "-") && !strcmp(arguments[i], "-"))
+			return true;
+	}
+	return false;
+}
+
 int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret)
 {
 	*ret = (struct etw_inputs){
@@ -108,6 +117,10 @@ int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret
 		return -1;
 	}
 	for (size_t i = 0; i < count; i++) {
+		if (is_repeated_stream(arguments, i)) {
+			etw_program_error("standard input can be read once: give - once");
+			return -1;
+		}
 		TRY(open_one(arguments[i], &ret->paths[i], &ret->traces[i]));
 		ret->buffers += etw_trace_buffers(ret->traces[i]);
 	}

@@ -66,6 +66,8 @@ int etw_output_tell(const struct etw_output *output, int result)
 		etw_program_error("cannot write %s: %s",
 				  output->path ? output->path : "standard output",
 				  strerror(-output->error));
+	else if (result == -ENOMEM)
+		etw_program_error("out of memory");
 	else
 		etw_program_error("cannot read on: %s", strerror(-result));
 	return ETW_EXIT_FAILED;

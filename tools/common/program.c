@@ -3,23 +3,70 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "export/export.h"
 
 #define WORD_BYTES_MAX 128
 
+void etw_program_begin(void)
+{
+	/* The wrong way round, so that reading and writing them fails as it does without. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null",
+				   (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	}
+}
+
+int etw_program_end(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && status == ETW_EXIT_OK) {
+		etw_program_error("cannot write standard output: %s", strerror(errno));
+		return ETW_EXIT_FAILED;
+	}
+	return status;
+}
+
+/* Line by line: a message may have several, but what is in them is often a name out of a file. */
+static void put_message(const char *message, struct etw_text *text)
+{
+	const char *end;
+
+	for (const char *at = message;; at = end + 1) {
+		size_t from = text->bytes;
+
+		end = strchrnul(at, '\n');
+		etw_text_append(text, at, (size_t)(end - at));
+		(void)etw_export_clean(text, from);
+		etw_text_putc(text, '\n');
+		if (!*end)
+			return;
+	}
+}
+
 void etw_program_error(const char *format, ...)
 {
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	CLEANUP(freep) char *message = NULL;
 	va_list arguments;
 
 	(void)fflush(stdout);
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(arguments, format);
-	(void)vfprintf(stderr, format, arguments);
+	if (vasprintf(&message, format, arguments) < 0)
+		message = NULL;
 	va_end(arguments);
-	(void)fputc('\n', stderr);
+	etw_text_printf(&text, "%s: ", program_invocation_short_name);
+	put_message(message ? message : "out of memory", &text);
+	(void)fputs(text.error ? "out of memory\n" : etw_text_string(&text), stderr);
 }
 
 static unsigned least(unsigned a, unsigned b, unsigned c)

@@ -14,7 +14,23 @@ enum etw_exit {
 		3, /* done, but parts of the input could not be read; the output says which */
 };
 
-/* etw_program_error() - "program: sentence" on standard error. */
+/*
+ * etw_program_begin() - what each main() does first.
+ *
+ * Where the caller closed a standard stream, no file that is opened takes its number: else a message would go into
+ * it, or it would be read as standard input.
+ */
+void etw_program_begin(void);
+
+/*
+ * etw_program_end() - what each main() returns.
+ *
+ * What was written to stdout may have failed to get out. Returns @status, or ETW_EXIT_FAILED in place of ETW_EXIT_OK
+ * when that is so, which is told.
+ */
+int etw_program_end(int status);
+
+/* etw_program_error() - "program: sentence" on standard error, harmless to a terminal. */
 void etw_program_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

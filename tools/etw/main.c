@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw`: chooses the verb; a file in its place means `etw summary`. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,16 +27,6 @@ static int refuse(const char *word)
 	else
 		etw_program_error("there is no verb or file \"%s\"; see etw help", word);
 	return ETW_EXIT_USAGE;
-}
-
-/* Help, which goes to standard output directly, may have failed to. */
-static int end(int status)
-{
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && status == ETW_EXIT_OK) {
-		etw_program_error("cannot write standard output: %s", strerror(errno));
-		return ETW_EXIT_FAILED;
-	}
-	return status;
 }
 
 static int run(int argc, char **argv)
@@ -69,5 +58,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	return end(run(argc, argv));
+	etw_program_begin();
+	return etw_program_end(run(argc, argv));
 }

@@ -46,7 +46,7 @@ static int collect(const struct etw_registry *registry, char **names, size_t *re
 static int put_names(char **names, size_t count)
 {
 	struct etw_output output;
-	int r;
+	int status;
 
 	if (etw_output_open(NULL, &output))
 		return ETW_EXIT_FAILED;
@@ -56,9 +56,9 @@ static int put_names(char **names, size_t count)
 		etw_text_puts(&output.text, names[i]);
 		etw_text_putc(&output.text, '\n');
 	}
-	r = etw_output_flush(&output);
+	status = etw_output_tell(&output, etw_output_flush(&output));
 	etw_output_done(&output);
-	return r < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
+	return status;
 }
 
 static int run(const struct wevtutil_words *words)

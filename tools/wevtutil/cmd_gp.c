@@ -35,16 +35,14 @@ static void count_messages(const struct etw_registry *registry, struct etw_regis
 static int show(struct wevtutil_publisher *publisher, bool is_xml)
 {
 	struct etw_output output;
-	int r;
+	int status;
 
 	if (etw_output_open(NULL, &output))
 		return ETW_EXIT_FAILED;
 	wevtutil_publisher_write(publisher, is_xml, &output.text);
-	r = etw_output_flush(&output);
+	status = etw_output_tell(&output, etw_output_flush(&output));
 	etw_output_done(&output);
-	if (r == -ENOMEM)
-		etw_program_error("out of memory");
-	return r < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
+	return status;
 }
 
 static int show_provider(struct etw_schema_store *store, struct wevtutil_publisher *publisher,

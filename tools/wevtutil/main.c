@@ -58,7 +58,7 @@ static int refuse(const char *word)
 	return ETW_EXIT_USAGE;
 }
 
-static int run(const struct wevtutil_verb *verb, int argc, char **argv)
+static int run_verb(const struct wevtutil_verb *verb, int argc, char **argv)
 {
 	CLEANUP(wevtutil_words_done) struct wevtutil_words words = {0};
 
@@ -73,7 +73,7 @@ static int run(const struct wevtutil_verb *verb, int argc, char **argv)
 	return verb->run(&words);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	if (argc < 2) {
 		(void)fputs(usage, stderr);
@@ -89,7 +89,13 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!strcasecmp(argv[1], verbs[i]->brief) || !strcasecmp(argv[1], verbs[i]->full))
-			return run(verbs[i], argc - 2, argv + 2);
+			return run_verb(verbs[i], argc - 2, argv + 2);
 	}
 	return refuse(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	etw_program_begin();
+	return etw_program_end(run(argc, argv));
 }
