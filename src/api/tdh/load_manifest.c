@@ -92,32 +92,47 @@ static ULONG parse_manifest(struct etw_tdh_loaded *loaded, const void *text, siz
 	return result == -EBADMSG ? ERROR_XML_PARSE_ERROR : etw_win32_from_result(result);
 }
 
+static ULONG read_manifest(struct etw_tdh_loaded *loaded)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t bytes;
+
+	TRY_WIN32(etw_file_read(loaded->path, ETW_MANIFEST_BYTES_MAX, &text, &bytes));
+	return parse_manifest(loaded, text, bytes);
+}
+
 TDHSTATUS TdhLoadManifest(PWSTR Manifest)
 {
 	CLEANUP(free_loadedp) struct etw_tdh_loaded *loaded = NULL;
-	CLEANUP(freep) char *text = NULL;
-	size_t bytes;
 	ULONG error = create_for_path(Manifest, &loaded);
 
-	if (error)
-		return error;
-	TRY_WIN32(etw_file_read(loaded->path, ETW_MANIFEST_BYTES_MAX, &text, &bytes));
-	error = parse_manifest(loaded, text, bytes);
+	if (!error)
+		error = read_manifest(loaded);
 	return error ? error : add(&loaded);
+}
+
+/* By what the bytes are. */
+static ULONG create_for_bytes(const void *at, ULONG bytes, struct etw_tdh_loaded **ret)
+{
+	struct etw_tdh_loaded *loaded;
+
+	if (!at || !bytes)
+		return ERROR_INVALID_PARAMETER;
+	loaded = calloc(1, sizeof(*loaded));
+	if (!loaded)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	etw_sha1(at, bytes, loaded->sha1);
+	*ret = loaded;
+	return ERROR_SUCCESS;
 }
 
 TDHSTATUS TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData)
 {
 	CLEANUP(free_loadedp) struct etw_tdh_loaded *loaded = NULL;
-	ULONG error;
+	ULONG error = create_for_bytes(pData, cbData, &loaded);
 
-	if (!pData || !cbData)
-		return ERROR_INVALID_PARAMETER;
-	loaded = calloc(1, sizeof(*loaded));
-	if (!loaded)
-		return ERROR_NOT_ENOUGH_MEMORY;
-	etw_sha1(pData, cbData, loaded->sha1);
-	error = parse_manifest(loaded, pData, cbData);
+	if (!error)
+		error = parse_manifest(loaded, pData, cbData);
 	return error ? error : add(&loaded);
 }
 
@@ -137,20 +152,32 @@ TDHSTATUS TdhLoadManifestFromBinary(PWSTR BinaryPath)
 	return add(&loaded);
 }
 
+/*
+ * What was loaded goes, whatever has become of its file. Where nothing was, the documented errors tell of a file
+ * that is not there or is no manifest.
+ */
 TDHSTATUS TdhUnloadManifest(PWSTR Manifest)
 {
 	CLEANUP(free_loadedp) struct etw_tdh_loaded *wanted = NULL;
 	ULONG error = create_for_path(Manifest, &wanted);
 
-	return error ? error : remove_loaded(wanted->path, NULL);
+	if (!error)
+		error = remove_loaded(wanted->path, NULL);
+	if (error != ERROR_NOT_FOUND)
+		return error;
+	error = read_manifest(wanted);
+	return error ? error : ERROR_NOT_FOUND;
 }
 
 TDHSTATUS TdhUnloadManifestFromMemory(LPCVOID pData, ULONG cbData)
 {
-	uint8_t sha1[ETW_SHA1_BYTES];
+	CLEANUP(free_loadedp) struct etw_tdh_loaded *wanted = NULL;
+	ULONG error = create_for_bytes(pData, cbData, &wanted);
 
-	if (!pData || !cbData)
-		return ERROR_INVALID_PARAMETER;
-	etw_sha1(pData, cbData, sha1);
-	return remove_loaded(NULL, sha1);
+	if (!error)
+		error = remove_loaded(NULL, wanted->sha1);
+	if (error != ERROR_NOT_FOUND)
+		return error;
+	error = parse_manifest(wanted, pData, cbData);
+	return error ? error : ERROR_NOT_FOUND;
 }

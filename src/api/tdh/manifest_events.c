@@ -24,16 +24,23 @@ static ULONG find_manifest(struct etw_tdh_state *state, const GUID *guid,
 	return error;
 }
 
+/* Holding the lock. The same, of a provider that has events. */
+static ULONG find_events(struct etw_tdh_state *state, const GUID *guid,
+			 const struct etw_provider_schema **ret)
+{
+	ULONG error = find_manifest(state, guid, ret);
+
+	return error || (*ret)->schema_count ? error : ERROR_EMPTY;
+}
+
 static ULONG make_events(struct etw_tdh_state *state, const GUID *guid, struct etw_text *answer)
 {
 	const struct etw_provider_schema *provider;
 	PROVIDER_EVENT_INFO head = {0};
-	ULONG error = find_manifest(state, guid, &provider);
+	ULONG error = find_events(state, guid, &provider);
 
 	if (error)
 		return error;
-	if (!provider->schema_count)
-		return ERROR_EMPTY;
 	head.NumberOfEvents = (ULONG)provider->schema_count;
 	etw_text_append(answer, (const char *)&head,
 			offsetof(PROVIDER_EVENT_INFO, EventDescriptorsArray));
@@ -64,7 +71,7 @@ static ULONG give_event(struct etw_tdh_state *state, const GUID *guid,
 {
 	const struct etw_provider_schema *provider;
 	const struct etw_tdh_blob *blob;
-	ULONG error = find_manifest(state, guid, &provider);
+	ULONG error = find_events(state, guid, &provider);
 
 	if (error)
 		return error;

@@ -28,7 +28,9 @@ static ULONG explain_missing(const GUID *provider)
 	TRY_WIN32(etw_tdh_lock(&state));
 	error = etw_tdh_provider(state, provider, &known);
 	etw_tdh_unlock();
-	return error ? ERROR_FILE_NOT_FOUND : ERROR_NOT_FOUND;
+	if (error == ERROR_NOT_FOUND)
+		return ERROR_FILE_NOT_FOUND;
+	return error ? error : ERROR_NOT_FOUND;
 }
 
 static ULONG map_result(int result)

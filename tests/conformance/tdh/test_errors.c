@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every pair of a function of this part of tdh.h and an error that Microsoft documents for it, with what TDH
- * does about maps and lengths that are not in order. Source of a row: [n] the section of the sheet of tdh.h,
- * [HERE] a decision of this project where it is silent. Two documented errors cannot happen here and have no
- * row: ERROR_FILE_NOT_FOUND (the binary that a registered provider names is gone: definitions are read when
- * they are registered) and ERROR_WMI_SERVER_UNAVAILABLE (classes do not come from a server).
+ * What the functions about events refuse, in all the ways in which a call may be out of order, and what TDH does
+ * about maps and lengths. Each documented error of each function has a row in test_documented_errors.c. Source of a
+ * row: [n] the section of the sheet of tdh.h, [HERE] a decision of this project where it is silent.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of tdh.h about providers: loading and unloading, listing, fields, events, filters; each
- * documented error. Sources: [3] the table of functions in the sheet of tdh.h, [DOC] Microsoft's page of the
+ * The functions of tdh.h about providers: loading and unloading, listing, fields, events, filters.
+ * Each documented error has a row of its own in test_documented_errors.c. Sources: [3] the table of functions in the sheet of tdh.h, [DOC] Microsoft's page of the
  * function, [HERE] a decision of this project: docs/design/registry.md.
  */
 #include <setjmp.h>
@@ -120,10 +120,9 @@ static int unload(void **state)
 	return TdhUnloadManifest(wide_path) == ERROR_SUCCESS ? 0 : -1;
 }
 
-/* [3] TdhLoadManifest, TdhUnloadManifest and their kin: what fails, and how. */
-static void test_providers__loading_fails_as_documented(void **state)
+/* Besides test_documented_errors.c: paths that are none [3], and what is not loaded [HERE]. */
+static void test_providers__what_cannot_be_loaded_or_unloaded(void **state)
 {
-	static WCHAR missing[] = {'/', 'n', 'o', 'n', 'e', '.', 'm', 'a', 'n', 0};
 	static WCHAR empty[] = {0};
 	WCHAR longest[MAX_PATH + 2];
 
@@ -131,20 +130,31 @@ static void test_providers__loading_fails_as_documented(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(longest) - 1; i++)
 		longest[i] = 'a';
 	longest[MAX_PATH + 1] = 0;
-	assert_int_equal(TdhLoadManifest(NULL), ERROR_INVALID_PARAMETER);
 	assert_int_equal(TdhLoadManifest(empty), ERROR_INVALID_PARAMETER);
 	assert_int_equal(TdhLoadManifest(longest), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TdhLoadManifest(missing), ERROR_FILE_NOT_FOUND);
-	assert_int_equal(TdhUnloadManifest(NULL), ERROR_INVALID_PARAMETER);
 	assert_int_equal(TdhUnloadManifest(longest), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TdhUnloadManifest(wide_path), ERROR_NOT_FOUND); /* [HERE] */
-	assert_int_equal(TdhLoadManifestFromBinary(NULL), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TdhLoadManifestFromBinary(missing), ERROR_FILE_NOT_FOUND);
-	assert_int_equal(TdhLoadManifestFromMemory(NULL, 4), ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhLoadManifestFromBinary(longest), ERROR_INVALID_PARAMETER);
+	longest[MAX_PATH] = 0;
+	assert_int_equal(TdhLoadManifest(longest), ERROR_FILENAME_EXCED_RANGE); /* [HERE] */
 	assert_int_equal(TdhLoadManifestFromMemory(manifest, 0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TdhLoadManifestFromMemory("<oops", 5), ERROR_XML_PARSE_ERROR);
-	assert_int_equal(TdhUnloadManifestFromMemory(NULL, 4), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TdhUnloadManifestFromMemory("<oops", 5), ERROR_NOT_FOUND); /* [HERE] */
+	assert_int_equal(TdhUnloadManifestFromMemory(manifest, 0), ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhUnloadManifest(wide_path), ERROR_NOT_FOUND);
+	assert_int_equal(TdhUnloadManifestFromMemory(manifest, sizeof(manifest) - 1),
+			 ERROR_NOT_FOUND);
+}
+
+/* [3] A file that is gone is no hindrance to unloading what was read from it. */
+static void test_providers__what_was_loaded_goes_without_its_file(void **state)
+{
+	char kept[160];
+
+	(void)state;
+	(void)snprintf(kept, sizeof(kept), "%s.kept", path);
+	assert_int_equal(TdhLoadManifest(wide_path), ERROR_SUCCESS);
+	assert_int_equal(rename(path, kept), 0);
+	assert_int_equal(TdhUnloadManifest(wide_path), ERROR_SUCCESS);
+	assert_int_equal(TdhUnloadManifest(wide_path), ERROR_FILE_NOT_FOUND);
+	assert_int_equal(rename(kept, path), 0);
 }
 
 static ULONG events_of(GUID *guid)
@@ -472,7 +482,8 @@ static void test_providers__filters_of_a_binary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_providers__loading_fails_as_documented),
+		cmocka_unit_test(test_providers__what_cannot_be_loaded_or_unloaded),
+		cmocka_unit_test(test_providers__what_was_loaded_goes_without_its_file),
 		cmocka_unit_test(test_providers__what_is_loaded_can_be_unloaded_again_and_again),
 		cmocka_unit_test(test_providers__events_decode_while_it_is_loaded),
 		cmocka_unit_test_setup_teardown(test_providers__are_listed, load, unload),

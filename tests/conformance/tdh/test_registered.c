@@ -22,7 +22,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
-#include "registry/change.h"
+#include "registered.h"
 #include "synthetic/scarce_memory.h"
 
 static char folder[] = "/tmp/etw-tdh-registered-XXXXXX";
@@ -44,15 +44,15 @@ static GUID guid_of(unsigned number)
 	return guid;
 }
 
-/* The manifest of a provider whose event 1 has @fields fields. */
-static int write_manifest(unsigned number, unsigned fields, char *text, size_t room)
+/* Registers a provider whose event 1 has @fields fields. */
+static void import(unsigned number, unsigned fields)
 {
-	char guid[ETW_GUID_BRACED_BYTES];
+	char guid[ETW_GUID_BRACED_BYTES], text[1024];
 	const GUID id = guid_of(number);
 
 	etw_guid_format_braced(&id, guid);
-	return snprintf(
-		text, room,
+	(void)snprintf(
+		text, sizeof(text),
 		"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
 		" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
 		"<instrumentation><events><provider name='P%u' guid='%s' symbol='P'>"
@@ -61,24 +61,7 @@ static int write_manifest(unsigned number, unsigned fields, char *text, size_t r
 		"</instrumentation></instrumentationManifest>",
 		number, guid, "<data name='A' inType='win:UInt32'/>",
 		fields > 1 ? "<data name='B' inType='win:UInt32'/>" : "");
-}
-
-static void import(unsigned number, unsigned fields)
-{
-	CLEANUP(etw_registry_change_endp) struct etw_registry_change *change = NULL;
-	struct etw_registry_item item;
-	char text[1024];
-	const int bytes = write_manifest(number, fields, text, sizeof(text));
-
-	assert_int_equal(
-		etw_registry_item_parse(WIRE_REGISTRY_MANIFEST,
-					(struct etw_bytes){(const uint8_t *)text, (size_t)bytes},
-					"/made.man", &item, NULL),
-		0);
-	assert_int_equal(etw_registry_change_begin(folder, &change, NULL), 0);
-	assert_int_equal(etw_registry_change_add(change, &item), 0);
-	assert_int_equal(etw_registry_change_commit(change), 0);
-	etw_registry_item_done(&item);
+	registered_import(folder, WIRE_REGISTRY_MANIFEST, text);
 }
 
 static void run(const char *command)
