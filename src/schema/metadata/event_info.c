@@ -191,9 +191,13 @@ static int read_names(struct reader *reader, const struct wire_event_info *wire,
 	TRY(read_string(reader, wire->task_name, "TaskNameOffset", &schema->task_name));
 	TRY(read_string(reader, wire->opcode_name, "OpcodeNameOffset", &schema->opcode_name));
 	TRY(read_message(reader, wire->event_message, "EventMessageOffset", &schema->message));
-	/* MOF classes keep the name of an activity id in this place. */
-	if (schema->source == DecodingSourceWbem)
-		return 0;
+	/* MOF classes have the names of the fields that are activities' ids in the next two places. */
+	if (schema->source == DecodingSourceWbem) {
+		TRY(read_string(reader, wire->event_name, "ActivityIDNameOffset",
+				&schema->activity_id_name));
+		return read_string(reader, wire->event_attributes, "RelatedActivityIDNameOffset",
+				   &schema->related_activity_id_name);
+	}
 	return read_string(reader, wire->event_name, "EventNameOffset", &schema->event_name);
 }
 

@@ -163,9 +163,12 @@ static void add_names(struct writer *writer, const struct etw_schema *schema,
 	wire->opcode_name = add_string(writer, schema->opcode_name, "");
 	wire->event_message = add_string(writer, schema->message, blank);
 	wire->provider_message = add_string(writer, provider_message, blank);
-	/* MOF classes have the names of activity ids in the next two places. */
-	if (schema->source == DecodingSourceWbem)
+	/* MOF classes have the names of the fields that are activities' ids in the next two places. */
+	if (schema->source == DecodingSourceWbem) {
+		wire->event_name = add_string(writer, schema->activity_id_name, "");
+		wire->event_attributes = add_string(writer, schema->related_activity_id_name, "");
 		return;
+	}
 	if (schema->event_name && schema->event_name == schema->task_name)
 		wire->event_name = wire->task_name;
 	else

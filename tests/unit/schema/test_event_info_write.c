@@ -99,6 +99,30 @@ static void test_event_info_write__class(void **state)
 	assert_int_equal(bytes, 112 + 2 * sizeof("about"));
 }
 
+/* The names of a MOF class's fields that are activities' ids go out and come back. */
+static void test_event_info_write__activities(void **state)
+{
+	const struct etw_schema schema = {
+		.source = DecodingSourceWbem,
+		.activity_id_name = "Own",
+		.related_activity_id_name = "Other",
+	};
+	struct etw_schema *again;
+	struct etw_arena arena;
+
+	(void)state;
+	assert_int_equal(etw_event_info_write(&schema, &blob, &bytes), 0);
+	assert_text(head().event_name, "Own");
+	assert_text(head().event_attributes, "Other");
+	etw_arena_init(&arena);
+	assert_int_equal(
+		etw_event_info_parse(&arena, (struct etw_bytes){blob, bytes}, &again, NULL), 0);
+	assert_string_equal(again->activity_id_name, "Own");
+	assert_string_equal(again->related_activity_id_name, "Other");
+	assert_null(again->event_name);
+	etw_arena_done(&arena);
+}
+
 static void test_event_info_write__fields(void **state)
 {
 	const struct etw_field fields[] = {
@@ -212,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_event_info_write__owner, forget),
 		cmocka_unit_test_teardown(test_event_info_write__class, forget),
+		cmocka_unit_test_teardown(test_event_info_write__activities, forget),
 		cmocka_unit_test_teardown(test_event_info_write__fields, forget),
 		cmocka_unit_test_teardown(test_event_info_write__filter, forget),
 		cmocka_unit_test_teardown(test_event_info_write__class_map, forget),
