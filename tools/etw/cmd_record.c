@@ -185,11 +185,22 @@ static int give_up(struct command *command)
 	return ETW_EXIT_FAILED;
 }
 
+static int tell_exec_error(const struct command *command)
+{
+	etw_program_error("cannot run %s: %s", command->options.command[0],
+			  strerror(command->run.exec_error));
+	return record_run_exit_status(&command->run);
+}
+
 static int record(struct command *command, char **argv)
 {
 	struct recorder *recorder = &command->recorder;
 	int result = record_run_init(&command->run);
 
+	if (!result && command->options.command)
+		command->run.exec_error = -record_command_check(command->options.command[0]);
+	if (command->run.exec_error)
+		return tell_exec_error(command);
 	if (result) {
 		etw_program_error("cannot wait for signals: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
@@ -200,10 +211,8 @@ static int record(struct command *command, char **argv)
 		(void)fprintf(stderr, "Recording into %s; Ctrl-C ends it.\n", recorder->path);
 	result = record_run(&command->run, recorder, &command->options);
 	if (command->run.exec_error) {
-		etw_program_error("cannot run %s: %s", command->options.command[0],
-				  strerror(command->run.exec_error));
 		(void)give_up(command);
-		return record_run_exit_status(&command->run);
+		return tell_exec_error(command);
 	}
 	if (result == -ENOENT)
 		etw_program_error("somebody else stopped the session");

@@ -14,11 +14,13 @@
 #include "tools/common/program.h"
 #include "tools/etw/verb.h"
 
-#define SECONDS_MAX    (366.0 * 24 * 3600)
-#define BUFFER_KIB_MAX 16384
-#define BUFFERS_MAX    65536
-#define PROVIDER_PARTS 4
-#define PROVIDER_BYTES 1024
+#define SECONDS_MAX     (366.0 * 24 * 3600)
+#define BUFFER_KIB_MAX  16384
+#define BUFFERS_MAX     65536
+#define PROVIDER_PARTS  4
+#define PROVIDER_BYTES  1024
+#define NAMED_LEVEL_MAX 5
+#define BAD_KEYWORDS    "has keywords that are no number; NAME:LEVEL:ANY:ALL is the order"
 #define KERNEL_EVERYTHING \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 
@@ -60,7 +62,8 @@ static const struct {
 	const char *name;
 	uint8_t level;
 } level_names[] = {
-	{"critical", 1}, {"error", 2}, {"warning", 3}, {"info", 4}, {"verbose", 5},
+	{"critical", 1}, {"error", 2},       {"warning", 3},       {"info", 4},
+	{"verbose", 5},  {"information", 4}, {"informational", 4},
 };
 
 void record_options_done(struct record_options *options)
@@ -79,7 +82,7 @@ int record_kernel_parse(const char *names, uint32_t *ret)
 
 		while (i < ARRAY_SIZE(kernel_names) &&
 		       (strlen(kernel_names[i].name) != bytes ||
-			strncmp(kernel_names[i].name, names, bytes) != 0))
+			strncasecmp(kernel_names[i].name, names, bytes) != 0))
 			i++;
 		if (i == ARRAY_SIZE(kernel_names)) {
 			etw_program_error("--kernel knows process, thread and image_load, not "
@@ -104,7 +107,7 @@ static bool parse_level(const char *text, uint8_t *ret)
 	uint64_t level;
 
 	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
-		if (!strcmp(level_names[i].name, text)) {
+		if (!strcasecmp(level_names[i].name, text)) {
 			*ret = level_names[i].level;
 			return true;
 		}
@@ -133,12 +136,24 @@ const char *record_provider_parse(const char *text, struct record_provider *ret)
 		return "names no provider";
 	if (count > 1 && *parts[1] && !parse_level(parts[1], &ret->level))
 		return "has a level that is none: a number up to 255, or critical, error, warning, "
-		       "info, verbose";
+		       "info, verbose; keywords come behind it";
 	if (count > 2 && *parts[2] && !etw_number_parse(parts[2], UINT64_MAX, &ret->match_any))
-		return "has keywords that are no number";
+		return BAD_KEYWORDS;
 	if (count > 3 && *parts[3] && !etw_number_parse(parts[3], UINT64_MAX, &ret->match_all))
-		return "has keywords that are no number";
+		return BAD_KEYWORDS;
 	return NULL;
+}
+
+/* Tools of Windows want NAME:KEYWORDS:LEVEL, and numbers do not say what they are. */
+static void warn_of_order(const struct record_provider *provider)
+{
+	bool is_named = provider->match_any && provider->match_any <= NAMED_LEVEL_MAX;
+
+	if (provider->level > NAMED_LEVEL_MAX && provider->level != UINT8_MAX && is_named)
+		etw_program_error("warning: the provider \"%s\" has level %u and keywords 0x%llx: "
+				  "NAME:LEVEL:ANY:ALL is the order",
+				  provider->text, provider->level,
+				  (unsigned long long)provider->match_any);
 }
 
 static bool add_provider(struct record_options *options, const char *text)
@@ -157,7 +172,7 @@ static bool add_provider(struct record_options *options, const char *text)
 		etw_program_error("the provider \"%s\" %s", text, problem);
 		return false;
 	}
-	options->provider_count++;
+	warn_of_order(&options->providers[options->provider_count++]);
 	return true;
 }
 

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +41,43 @@ int record_run_init(struct record_run *run)
 		return -errno;
 	run->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return run->signals < 0 ? -errno : 0;
+}
+
+static int check_program(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info))
+		return -errno;
+	if (S_ISDIR(info.st_mode))
+		return -EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+int record_command_check(const char *name)
+{
+	const char *at = getenv("PATH");
+	int result = -ENOENT;
+
+	/* Without PATH there is a default, which execvp() knows. */
+	if (strchr(name, '/') || !at)
+		return strchr(name, '/') ? check_program(name) : 0;
+	for (;; at++) {
+		size_t bytes = strcspn(at, ":");
+		char path[PATH_MAX];
+		int length = snprintf(path, sizeof(path), "%.*s%s%s", (int)bytes, at,
+				      bytes ? "/" : "", name);
+		int error = length < (int)sizeof(path) ? check_program(path) : -ENAMETOOLONG;
+
+		if (!error)
+			return 0;
+		/* As execvp() has it: the next may be better, and the name is known to be there. */
+		if (error == -EACCES)
+			result = error;
+		at += bytes;
+		if (!*at)
+			return *name ? result : -ENOENT;
+	}
 }
 
 /* In the child. The pipe closes by itself when the command runs. */

@@ -35,6 +35,15 @@ struct record_run {
 int record_run_init(struct record_run *run);
 
 /*
+ * record_command_check() - whether a command can be run, before anything is made or overwritten for it.
+ *
+ * @name: its first word: a path, or a name that is looked for in PATH
+ *
+ * Returns 0, -ENOENT, -EACCES or what looking failed with; running it has the last word.
+ */
+int record_command_check(const char *name);
+
+/*
  * record_run() - starts the command, if there is one, and waits until the recording is to end: the command
  * ended, a signal came, the time is over, the file ended early, or somebody stopped the session.
  *

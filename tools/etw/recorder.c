@@ -82,16 +82,27 @@ static int choose_name(struct recorder *recorder)
 	return result;
 }
 
+/* Returns 0 or a negative errno, of which -ESPIPE says that what is there is no regular file. */
 static int choose_file(struct recorder *recorder, const struct record_options *options)
 {
+	struct stat info;
 	int result;
 
 	if (!options->output)
 		return choose_name(recorder);
 	TRY(set_path(recorder, options->output));
 	result = make_file(recorder);
+	if (result != -EEXIST)
+		return result;
 	/* What somebody named is overwritten, where the host may. */
-	return result == -EEXIST ? 0 : result;
+	if (stat(recorder->path, &info))
+		return -errno;
+	return S_ISREG(info.st_mode) ? 0 : S_ISDIR(info.st_mode) ? -EISDIR : -ESPIPE;
+}
+
+static const char *why_no_file(int error)
+{
+	return error == -ESPIPE ? "it is no regular file" : strerror(-error);
 }
 
 /* A file that was made for a session which did not start, and that nobody else has begun to use. */
@@ -125,10 +136,39 @@ static void configure(struct recorder *recorder, const struct record_options *op
 	memcpy(config->log_file_shown, recorder->path, sizeof(config->log_file_shown));
 }
 
+/* Whether sudo finds a program of this folder by its name, as Debian configures it. */
+static bool is_sudo_folder(const char *folder, size_t bytes)
+{
+	static const char *const folders[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
+					      "/usr/bin",        "/sbin",          "/bin"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (strlen(folders[i]) == bytes && !memcmp(folders[i], folder, bytes))
+			return true;
+	}
+	return false;
+}
+
+/* "etw", or where it is: sudo looks into the system's folders only. */
+static void put_program(struct etw_text *text)
+{
+	char path[PATH_MAX];
+	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *slash;
+
+	path[bytes > 0 ? bytes : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || is_sudo_folder(path, (size_t)(slash - path)))
+		etw_text_puts(text, "etw");
+	else
+		etw_shell_word(text, path);
+}
+
 /* "sudo etw record ...", as the user typed it. */
 static void put_as_root(struct etw_text *text, char *const *arguments)
 {
-	etw_text_puts(text, "sudo etw");
+	etw_text_puts(text, "sudo ");
+	put_program(text);
 	for (; *arguments; arguments++) {
 		etw_text_putc(text, ' ');
 		etw_shell_word(text, *arguments);
@@ -306,7 +346,7 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 				  recorder->path[0] ? recorder->path
 				  : options->output ? options->output
 						    : "this folder",
-				  strerror(-result));
+				  why_no_file(result));
 		return -1;
 	}
 	if (open_and_start(recorder, options, arguments)) {
