@@ -285,6 +285,14 @@ static int run(struct libetw_reader *reader)
 	return result;
 }
 
+/* The one way in which sources that were there when the run began are not there. */
+static int fail_run(int result)
+{
+	if (result == -ENOENT)
+		return etw_friendly_fail(result, "a session was over before its host was replaced");
+	return etw_friendly_fail(result, "reading failed: %s", strerror(-result));
+}
+
 int libetw_reader_run(struct libetw_reader *reader)
 {
 	int result;
@@ -305,9 +313,7 @@ int libetw_reader_run(struct libetw_reader *reader)
 		result = LIBETW_STOPPED;
 	}
 	store_relaxed(&reader->stop, 0);
-	if (result < 0 && !reader->verdict)
-		(void)etw_friendly_fail(result, "reading failed: %s", strerror(-result));
-	return result;
+	return result < 0 && !reader->verdict ? fail_run(result) : result;
 }
 
 int libetw_reader_deliver(struct libetw_reader *reader, struct libetw_event *event)
