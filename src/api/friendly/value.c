@@ -63,7 +63,17 @@ static int fail_unknown_event(struct libetw_event *event, const struct etw_where
 				 path_of(where), reason ? reason : "the event has no schema");
 }
 
-static int fail_absent(struct libetw_event *event, const struct etw_where *where)
+/* Whether it is one of the fields before which the events of a built-in class may end. */
+static bool is_optional(const struct libetw_event *event, const struct etw_path_plan *plan)
+{
+	const struct etw_path_step *step = &plan->steps[0];
+
+	return plan->count == 1 && !step->has_index &&
+	       (event->decoding.schema->fields[step->field].flags & ETW_FIELD_OPTIONAL);
+}
+
+static int fail_absent(struct libetw_event *event, const struct etw_where *where,
+		       const struct etw_path_plan *plan)
 {
 	switch (event->decoding.status) {
 	case ETW_DECODE_TRUNCATED:
@@ -72,6 +82,9 @@ static int fail_absent(struct libetw_event *event, const struct etw_where *where
 		return fail(event, where, -ENODATA,
 			    "is not there: the payload is damaged before it");
 	default:
+		if (is_optional(event, plan))
+			return fail(event, where, -ENODATA,
+				    "is not in this event, which may end before it");
 		return fail(event, where, -ENODATA,
 			    "is not in this event: there are fewer elements, or an array "
 			    "of which none is named");
@@ -98,7 +111,7 @@ int etw_value_find(struct libetw_event *event, const struct etw_where *where,
 		return plan->error == -EINVAL ? fail(event, where, -EINVAL, "is no path of a field")
 					      : fail_unknown_field(event, where);
 	*ret = etw_path_item(plan, &event->decoding);
-	return LIKELY(*ret != NULL) ? 0 : fail_absent(event, where);
+	return LIKELY(*ret != NULL) ? 0 : fail_absent(event, where, plan);
 }
 
 static const struct etw_type *type_of(const struct libetw_event *event, const struct etw_item *item)

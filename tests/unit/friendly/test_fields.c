@@ -236,6 +236,37 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	libetw_builder_free(builder);
 }
 
+/* The kernel's threads have got names in the midst of a version. */
+static void test_fields__the_last_ones_may_be_absent(void **state)
+{
+	static uint8_t payload[72] = {1};
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = {0x3d6fa8d1,
+					       0xfe05,
+					       0x11d0,
+					       {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}},
+				.EventDescriptor = {.Opcode = 1, .Version = 3},
+				.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
+					 EVENT_HEADER_FLAG_64_BIT_HEADER},
+		.UserData = payload,
+		.UserDataLength = sizeof(payload),
+	};
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_event *event;
+	const char *text;
+	uint32_t value;
+
+	(void)state;
+	OK(libetw_event_of_record(schemas, &record, &event));
+	assert_int_equal(libetw_event_decode_status(event), 0);
+	OK(libetw_get_u32(event, "ProcessId", &value));
+	assert_int_equal(libetw_get_string(event, "ThreadName", &text, NULL), -ENODATA);
+	assert_non_null(
+		strstr(libetw_error(), "\"ThreadName\" is not in this event, which may end"));
+	libetw_event_release(event);
+	libetw_schemas_free(schemas);
+}
+
 /* The same handle over kinds of events, and over schemas that came and went. */
 static void test_fields__a_handle_serves_many_kinds(void **state)
 {
@@ -264,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_fields__errors_name_event_and_field),
 		cmocka_unit_test(test_fields__an_event_nobody_knows_has_none),
 		cmocka_unit_test(test_fields__a_short_payload_shows_what_fits),
+		cmocka_unit_test(test_fields__the_last_ones_may_be_absent),
 		cmocka_unit_test(test_fields__a_handle_serves_many_kinds),
 	};
 
