@@ -50,11 +50,11 @@ ETW_API int libetw_builder_begin_class(struct libetw_builder *builder, const GUI
 				       uint8_t opcode, uint8_t version);
 
 /*
- * libetw_builder_begin_raw() - an event of any kind, known or not, with a payload as it is.
+ * libetw_builder_begin_raw() - an event with a payload as it is, whether the schemas know it or not.
  *
  * @payload: @bytes, copied
  *
- * Returns 0; -EMSGSIZE: more than 65,535 bytes; -ENOMEM.
+ * Its header is not that of a classic event. Returns 0; -EMSGSIZE: more than 65,535 bytes; -ENOMEM.
  */
 ETW_API int libetw_builder_begin_raw(struct libetw_builder *builder, const GUID *provider,
 				     const EVENT_DESCRIPTOR *descriptor, const void *payload,
@@ -95,9 +95,10 @@ ETW_API int libetw_builder_set_bytes(struct libetw_builder *builder, const char 
 /*
  * libetw_builder_finish() - the event, kept like a retained one.
  *
+ * What was set stays for further events of the kind, until another is begun.
  * Returns 0 with a reference for libetw_event_release(); -EINVAL: nothing was begun; -EMSGSIZE: more than
- * 65,535 bytes; -E2BIG: more than 65,536 values, structs and elements of arrays; -EBADMSG: what was set does not make a payload that the schema describes, for example a
- * count that is set to more than there is; -ENOMEM.
+ * 65,535 bytes; -E2BIG: more than 65,536 values, structs and elements of arrays; -EBADMSG: what was set does not
+ * make a payload that the schema describes, for example a count that is set to more than there is; -ENOMEM.
  */
 ETW_API int libetw_builder_finish(struct libetw_builder *builder, struct libetw_event **ret);
 

@@ -13,8 +13,9 @@
  *
  * Functions that can fail return 0, or a negative errno with a sentence in libetw_error(); results are in the
  * last arguments, untouched on failure. The errors that are listed with a function are all that it has; each is
- * tested but for -ENOMEM, when memory ran out, and those that are called the machine's. Text is UTF-8, times are ns since 1970 UTC (_ns) unless a name says
- * otherwise. What a function calls owned is the caller's to free; borrowed things live as long as is said.
+ * tested but for -ENOMEM, when memory ran out, and those that are called the machine's. Text is UTF-8, times are
+ * ns since 1970 UTC (_ns) unless a name says otherwise. What a function calls owned is the caller's to free;
+ * borrowed things live as long as is said.
  * Files may be named as on Windows, "C:\traces\boot.etl": a path that is not there as it is given is looked for
  * under the folder that ETW_DRIVE_C names, by default drive_c in the user's data folder.
  */

@@ -48,7 +48,7 @@ ETW_API uint32_t libetw_event_cpu(const struct libetw_event *event);
 /*
  * libetw_event_schema() - what is known of events of this kind.
  *
- * Returns NULL when nobody has a schema for it. Lives as long as the event's struct libetw_schemas.
+ * Returns NULL when nobody has a schema for it, or memory ran out. Lives as long as the event's struct libetw_schemas.
  */
 ETW_API const struct libetw_schema *libetw_event_schema(struct libetw_event *event);
 
@@ -93,7 +93,7 @@ ETW_API int libetw_event_retain(struct libetw_event *event, struct libetw_event 
 /*
  * libetw_event_copy() - the same with a copy of the payload: pins nothing and has no limit.
  *
- * Returns 0 with a reference of the caller's, or -ENOMEM.
+ * Returns 0 with a reference of the caller's, or -ENOMEM. Context: as libetw_event_retain().
  */
 ETW_API int libetw_event_copy(struct libetw_event *event, struct libetw_event **ret);
 
@@ -103,7 +103,7 @@ ETW_API int libetw_event_copy(struct libetw_event *event, struct libetw_event **
  * @schemas: what is known; learns from the record too
  * @record:  copied, with its payload and extended items
  *
- * Returns 0 with a reference of the caller's, or -ENOMEM.
+ * Returns 0 with a reference of the caller's, or -ENOMEM. Context: the thread of the schemas.
  */
 ETW_API int libetw_event_of_record(struct libetw_schemas *schemas, const EVENT_RECORD *record,
 				   struct libetw_event **ret);

@@ -4,7 +4,8 @@
  * friendly layer; etw/etw.h has the whole.
  *
  * Context: a reader belongs to one thread, on which libetw_reader_run() calls back. Other threads may call
- * libetw_reader_stop() while it exists, nothing else.
+ * libetw_reader_stop() while it exists, nothing else. In a child of fork() a reader may be freed, and run when it
+ * has no sessions: their events are the parent's.
  */
 #ifndef ETW_READER_H
 #define ETW_READER_H

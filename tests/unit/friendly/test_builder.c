@@ -64,6 +64,29 @@ static const char many_manifest[] =
 	"<events><event value='1' template='T'/></events>"
 	"</provider></events></instrumentation></instrumentationManifest>";
 
+static void test_builder__what_was_set_serves_for_more_events(void **state)
+{
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *first, *second;
+	uint32_t value;
+
+	(void)state;
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_unsigned(builder, "Long", 7));
+	OK(libetw_builder_finish(builder, &first));
+	OK(libetw_builder_set_unsigned(builder, "Byte", 9));
+	OK(libetw_builder_finish(builder, &second));
+	libetw_builder_free(builder);
+	OK(libetw_get_u32(first, "Byte", &value));
+	assert_int_equal(value, 0);
+	OK(libetw_get_u32(second, "Byte", &value));
+	assert_int_equal(value, 9);
+	OK(libetw_get_u32(second, "Long", &value));
+	assert_int_equal(value, 7);
+	libetw_event_release(first);
+	libetw_event_release(second);
+}
+
 static void test_builder__arrays_have_ends(void **state)
 {
 	GUID provider = test_provider;
@@ -184,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_builder__refuses_what_is_not_there),
 		cmocka_unit_test(test_builder__a_count_that_lies_is_found_out),
+		cmocka_unit_test(test_builder__what_was_set_serves_for_more_events),
 		cmocka_unit_test(test_builder__arrays_have_ends),
 		cmocka_unit_test(test_builder__payloads_end_at_64_kib),
 		cmocka_unit_test(test_builder__fills_the_header),
