@@ -321,14 +321,9 @@ static inline size_t write_plain(char *to, const char *at, size_t bytes)
 	return plain < bytes ? plain : bytes;
 }
 
-void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
+/* Writes what a JSON string holds of @bytes of UTF-8; returns where it ends. Up to sixteen bytes behind that change. */
+static char *write_escaped(char *to, const char *at, size_t bytes)
 {
-	/* An escape has six bytes, so that there is always room for what is written at once. */
-	char *to = begin_each(text, bytes, 6);
-
-	if (!to)
-		return;
-	*to++ = '"';
 	while (bytes) {
 		size_t plain = write_plain(to, at, bytes);
 
@@ -344,8 +339,59 @@ void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
 		at++;
 		bytes--;
 	}
+	return to;
+}
+
+void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes)
+{
+	/* An escape has six bytes, so that there is always room for what is written at once. */
+	char *to = begin_each(text, bytes, 6);
+
+	if (!to)
+		return;
+	*to++ = '"';
+	to = write_escaped(to, at, bytes);
 	*to++ = '"';
 	etw_text_end(text, to);
+}
+
+/* How many bytes at the front need no escape. */
+static size_t count_unescaped(const char *at, size_t bytes)
+{
+	size_t count = 0;
+
+	for (; bytes - count >= sizeof(bytes16); count += sizeof(bytes16)) {
+		bytes16 wide;
+		size_t plain;
+
+		memcpy(&wide, at + count, sizeof(wide));
+		plain = count_clear(find_escaped(wide));
+		if (plain != sizeof(bytes16))
+			return count + plain;
+	}
+	while (count < bytes && !needs_escape((uint8_t)at[count]))
+		count++;
+	return count;
+}
+
+void etw_text_json_escape(struct etw_text *text, size_t start)
+{
+	size_t from, bytes;
+	char *to, *end;
+
+	if (text->error || text->bytes == start)
+		return;
+	from = start + count_unescaped(text->at + start, text->bytes - start);
+	bytes = text->bytes - from;
+	if (!bytes)
+		return;
+	/* It is written behind the text, and moved over what it was. */
+	to = begin_each(text, bytes, 6);
+	if (!to)
+		return;
+	end = write_escaped(to, text->at + from, bytes);
+	memmove(text->at + from, to, (size_t)(end - to));
+	etw_text_end(text, text->at + from + (end - to));
 }
 
 /* The ASCII without escapes at the front of sixteen units; returns how many units that are. */

@@ -106,6 +106,9 @@ void etw_text_ansi(struct etw_text *text, const uint8_t *at, size_t bytes);
 /* etw_text_json_string() - appends @bytes of UTF-8 as a quoted JSON string. */
 void etw_text_json_string(struct etw_text *text, const char *at, size_t bytes);
 
+/* etw_text_json_escape() - what was appended from @start on becomes what a JSON string holds of it, without quotes. */
+void etw_text_json_escape(struct etw_text *text, size_t start);
+
 /* etw_text_json_utf16() / _ansi() - the same from UTF-16LE and from an unknown ANSI code page. */
 void etw_text_json_utf16(struct etw_text *text, const uint8_t *at, size_t units);
 void etw_text_json_ansi(struct etw_text *text, const uint8_t *at, size_t bytes);

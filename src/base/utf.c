@@ -93,16 +93,26 @@ uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used)
 	return point;
 }
 
+static bool is_ascii(uint64_t word)
+{
+	return !(word & UINT64_C(0x8080808080808080));
+}
+
 bool etw_utf8_is_valid(const uint8_t *at, size_t bytes)
 {
+	const uint8_t *const start = at;
+
 	while (bytes) {
 		size_t used;
 
-		if (bytes >= 8 && !(etw_load64(at) & UINT64_C(0x8080808080808080))) {
+		if (bytes >= 8 && is_ascii(etw_load64(at))) {
 			at += 8;
 			bytes -= 8;
 			continue;
 		}
+		/* The last eight bytes, some of which were seen. */
+		if (bytes < 8 && at - start >= 8 && is_ascii(etw_load64(at + bytes - 8)))
+			return true;
 		if (etw_utf8_decode(at, bytes, &used) == UINT32_MAX)
 			return false;
 		at += used;

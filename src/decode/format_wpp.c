@@ -42,12 +42,9 @@ static void put_string(struct formatter *formatter, const struct wpp_conversion 
 static void put_u32(struct formatter *formatter, const struct wpp_conversion *conversion,
 		    uint32_t value)
 {
-	struct wpp_conversion decimal = *conversion;
+	const char type = etw_wpp_is_integer(conversion->type) ? conversion->type : 'u';
 
-	if (etw_wpp_number(conversion, value, 4, 4, formatter->text))
-		return;
-	decimal.type = 'u';
-	(void)etw_wpp_number(&decimal, value, 4, 4, formatter->text);
+	etw_wpp_number(conversion, type, value, 4, 4, formatter->text);
 }
 
 static void put_time(struct formatter *formatter, const struct wpp_conversion *conversion)
@@ -117,50 +114,6 @@ static void put_missing(struct formatter *formatter, unsigned number, unsigned i
 			reason ? reason : "it cannot be read");
 }
 
-static bool is_number(enum etw_wpp_item item)
-{
-	switch (item) {
-	case ETW_WPP_UNKNOWN:
-	case ETW_WPP_FLOAT:
-	case ETW_WPP_DOUBLE:
-	case ETW_WPP_STRING:
-	case ETW_WPP_WSTRING:
-	case ETW_WPP_COUNTED_STRING:
-	case ETW_WPP_COUNTED_WSTRING:
-	case ETW_WPP_SID:
-	case ETW_WPP_GUID:
-	case ETW_WPP_IPV6:
-	case ETW_WPP_MAC:
-	case ETW_WPP_HEX_DUMP:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/* Numbers that "%s" shows in decimal, hexadecimal or octal: those without a form of their own. */
-static char plain_type(enum etw_wpp_item item)
-{
-	switch (item) {
-	case ETW_WPP_SHORT:
-	case ETW_WPP_LONG:
-	case ETW_WPP_LONGLONG:
-		return 'd';
-	case ETW_WPP_USHORT:
-	case ETW_WPP_ULONG:
-	case ETW_WPP_ULONGLONG:
-		return 'u';
-	case ETW_WPP_LONGLONG_HEX:
-		return 'X';
-	case ETW_WPP_LONGLONG_OCTAL:
-		return 'o';
-	case ETW_WPP_POINTER:
-		return 'p';
-	default:
-		return 0;
-	}
-}
-
 static double load_float(const uint8_t *at, size_t bytes)
 {
 	uint64_t raw = etw_form_load(at, bytes);
@@ -179,33 +132,30 @@ static bool is_sized(size_t bytes)
 }
 
 static void put_argument(struct formatter *formatter, const struct etw_item *item,
-			 const struct wpp_conversion *conversion)
+			 const struct wpp_piece *piece)
 {
 	const struct etw_wpp_argument *argument = &formatter->message->arguments[item->field];
+	const struct wpp_conversion *conversion = &piece->conversion;
 	const uint8_t *at = etw_form_item(formatter->decoding, item);
-	struct wpp_conversion plain = *conversion;
+	struct wpp_conversion padding = *conversion;
 	struct etw_text *text = formatter->text;
 	size_t start = text->bytes;
 
-	if (is_number(argument->item) && is_sized(item->bytes)) {
-		uint64_t value = etw_form_load(at, item->bytes);
-		unsigned pointer_bytes = argument->item == ETW_WPP_POINTER ? item->bytes : 8;
-
-		if (etw_wpp_number(conversion, value, item->bytes, pointer_bytes, text))
-			return;
-		plain.type = plain_type(argument->item);
-		if (plain.type && etw_wpp_number(&plain, value, item->bytes, pointer_bytes, text))
-			return;
-	} else if ((argument->item == ETW_WPP_DOUBLE || argument->item == ETW_WPP_FLOAT) &&
-		   (item->bytes == 4 || item->bytes == 8) &&
-		   etw_wpp_float(conversion, load_float(at, item->bytes), text)) {
+	if (piece->integer && is_sized(item->bytes)) {
+		etw_wpp_number(conversion, piece->integer, etw_form_load(at, item->bytes),
+			       item->bytes, argument->item == ETW_WPP_POINTER ? item->bytes : 8,
+			       text);
 		return;
 	}
+	if ((argument->item == ETW_WPP_DOUBLE || argument->item == ETW_WPP_FLOAT) &&
+	    (item->bytes == 4 || item->bytes == 8) &&
+	    etw_wpp_float(conversion, load_float(at, item->bytes), text))
+		return;
 	etw_wpp_item(argument, at, item->bytes, &formatter->options, text);
 	/* "%.3d" of a text is no wish to cut it. */
 	if (conversion->type != 's' && conversion->type != 'S')
-		plain.precision = -1;
-	etw_wpp_pad(&plain, start, text);
+		padding.precision = -1;
+	etw_wpp_pad(&padding, start, text);
 }
 
 static void put_piece(struct formatter *formatter, const struct wpp_piece *piece)
@@ -219,8 +169,7 @@ static void put_piece(struct formatter *formatter, const struct wpp_piece *piece
 	case WPP_ARGUMENT:
 		/* Arguments are values: the nth item is the nth argument. */
 		if (LIKELY(piece->index < formatter->decoding->item_count))
-			put_argument(formatter, &formatter->decoding->items[piece->index],
-				     &piece->conversion);
+			put_argument(formatter, &formatter->decoding->items[piece->index], piece);
 		else
 			put_missing(formatter, piece->number, piece->index);
 		return;

@@ -34,6 +34,7 @@ struct wpp_piece {
 	enum wpp_piece_kind kind;
 	uint32_t number; /* WPP_ARGUMENT, WPP_VARIABLE: as the text calls it */
 	uint32_t index;  /* WPP_ARGUMENT */
+	char integer; /* WPP_ARGUMENT: the conversion that shows its number, 0: another form does */
 	struct wpp_conversion conversion;
 	const char *at; /* WPP_TEXT: in the message, or static */
 	size_t bytes;
@@ -51,9 +52,24 @@ const char *etw_wpp_piece(const struct etw_wpp_message *message, const char *at,
 /* etw_wpp_conversion() - reads "!format!" at *@at, which moves behind it; false, @at unmoved: none. */
 bool etw_wpp_conversion(const char **at, struct wpp_conversion *ret);
 
-/* etw_wpp_number() - an integer of @bytes bytes by its conversion; false when it is for no integer. */
-bool etw_wpp_number(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
-		    unsigned pointer_bytes, struct etw_text *text);
+/*
+ * etw_wpp_integer() - which of the conversions of etw_wpp_number() shows an argument.
+ *
+ * That of its insert if it is for integers, else the one of items without a form of their own; 0 is for neither.
+ */
+char etw_wpp_integer(const struct etw_wpp_argument *argument,
+		     const struct wpp_conversion *conversion);
+
+/* etw_wpp_is_integer() - whether etw_wpp_number() takes the type of a conversion. */
+bool etw_wpp_is_integer(char type);
+
+/*
+ * etw_wpp_number() - an integer of @bytes bytes.
+ *
+ * @type: for integers; instead of the conversion's own
+ */
+void etw_wpp_number(const struct wpp_conversion *conversion, char type, uint64_t value,
+		    size_t bytes, unsigned pointer_bytes, struct etw_text *text);
 
 /* etw_wpp_float() - a float by its conversion; false when it is for no float. */
 bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct etw_text *text);

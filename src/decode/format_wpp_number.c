@@ -11,7 +11,8 @@
 
 #define FLOAT_PRECISION_MAX 64
 #define FLOAT_BYTES         512 /* 309 digits of the largest double, point and precision */
-#define DIGITS_MAX          24  /* 22 octal ones of 64 bits; not less than ETW_DIGITS_BYTES_MAX */
+#define SIGN_MAX            2
+#define DIGITS_MAX          24 /* 22 octal ones of 64 bits; not less than ETW_DIGITS_BYTES_MAX */
 
 static uint32_t read_number(const char **at)
 {
@@ -109,21 +110,32 @@ static void put_many(char c, size_t count, struct etw_text *text)
 	etw_text_end(text, to + count);
 }
 
+static void put_number(char type, const char *sign, uint64_t value, struct etw_text *text)
+{
+	char *to = etw_text_begin(text, SIGN_MAX + DIGITS_MAX);
+
+	if (!to)
+		return;
+	while (*sign)
+		*to++ = *sign++;
+	etw_text_end(text, to + make_digits(type, value, to));
+}
+
 /* Sign or "0x", zeros, digits, and blanks around them. */
-static void put_number(const struct wpp_conversion *conversion, const char *sign, uint64_t value,
-		       struct etw_text *text)
+static void put_filled(const struct wpp_conversion *conversion, char type, int32_t precision,
+		       const char *sign, uint64_t value, struct etw_text *text)
 {
 	char digits[DIGITS_MAX];
-	size_t count = make_digits(conversion->type, value, digits);
+	size_t count = make_digits(type, value, digits);
 	size_t zeros = 0, blanks = 0, sign_bytes = strlen(sign);
 
-	if (conversion->precision == 0 && !value)
+	if (precision == 0 && !value)
 		count = 0;
-	if (conversion->precision > (int32_t)count)
-		zeros = (size_t)conversion->precision - count;
+	if (precision > (int32_t)count)
+		zeros = (size_t)precision - count;
 	if (conversion->width > sign_bytes + zeros + count)
 		blanks = conversion->width - sign_bytes - zeros - count;
-	if (conversion->is_zero_filled && !conversion->is_left && conversion->precision < 0) {
+	if (conversion->is_zero_filled && !conversion->is_left && precision < 0) {
 		zeros += blanks;
 		blanks = 0;
 	}
@@ -136,17 +148,18 @@ static void put_number(const struct wpp_conversion *conversion, const char *sign
 		put_many(' ', blanks, text);
 }
 
-static void put_signed(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
-		       struct etw_text *text)
+/* The sign of a signed number, whose amount is left. */
+static const char *take_sign(const struct wpp_conversion *conversion, uint64_t *value, size_t bytes)
 {
-	unsigned shift = (unsigned)(64 - 8 * bytes);
-	int64_t number = (int64_t)(value << shift) >> shift;
-	const char *sign = number < 0              ? "-"
-			   : conversion->has_plus  ? "+"
-			   : conversion->has_blank ? " "
-						   : "";
+	const unsigned shift = (unsigned)(64 - 8 * bytes);
+	const int64_t number = (int64_t)(*value << shift) >> shift;
 
-	put_number(conversion, sign, number < 0 ? -(uint64_t)number : (uint64_t)number, text);
+	*value = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	if (number < 0)
+		return "-";
+	if (conversion->has_plus)
+		return "+";
+	return conversion->has_blank ? " " : "";
 }
 
 static void put_character(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
@@ -163,43 +176,99 @@ static void put_character(const struct wpp_conversion *conversion, uint64_t valu
 	etw_wpp_pad(conversion, start, text);
 }
 
-bool etw_wpp_number(const struct wpp_conversion *conversion, uint64_t value, size_t bytes,
-		    unsigned pointer_bytes, struct etw_text *text)
+static bool is_number(enum etw_wpp_item item)
 {
-	struct wpp_conversion wide = *conversion;
+	switch (item) {
+	case ETW_WPP_UNKNOWN:
+	case ETW_WPP_FLOAT:
+	case ETW_WPP_DOUBLE:
+	case ETW_WPP_STRING:
+	case ETW_WPP_WSTRING:
+	case ETW_WPP_COUNTED_STRING:
+	case ETW_WPP_COUNTED_WSTRING:
+	case ETW_WPP_SID:
+	case ETW_WPP_GUID:
+	case ETW_WPP_IPV6:
+	case ETW_WPP_MAC:
+	case ETW_WPP_HEX_DUMP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Numbers that "%s" shows in decimal, hexadecimal or octal: those without a form of their own. */
+static char plain_type(enum etw_wpp_item item)
+{
+	switch (item) {
+	case ETW_WPP_SHORT:
+	case ETW_WPP_LONG:
+	case ETW_WPP_LONGLONG:
+		return 'd';
+	case ETW_WPP_USHORT:
+	case ETW_WPP_ULONG:
+	case ETW_WPP_ULONGLONG:
+		return 'u';
+	case ETW_WPP_LONGLONG_HEX:
+		return 'X';
+	case ETW_WPP_LONGLONG_OCTAL:
+		return 'o';
+	case ETW_WPP_POINTER:
+		return 'p';
+	default:
+		return 0;
+	}
+}
+
+bool etw_wpp_is_integer(char type)
+{
+	return type && strchr("diuoxXpcC", type);
+}
+
+char etw_wpp_integer(const struct etw_wpp_argument *argument,
+		     const struct wpp_conversion *conversion)
+{
+	if (!is_number(argument->item))
+		return 0;
+	return etw_wpp_is_integer(conversion->type) ? conversion->type : plain_type(argument->item);
+}
+
+void etw_wpp_number(const struct wpp_conversion *conversion, char type, uint64_t value,
+		    size_t bytes, unsigned pointer_bytes, struct etw_text *text)
+{
+	const char *sign = "";
 
 	if (conversion->bytes && conversion->bytes < bytes)
 		bytes = conversion->bytes;
 	if (bytes < 8)
 		value &= (UINT64_C(1) << 8 * bytes) - 1;
-	switch (conversion->type) {
+	switch (type) {
 	case 'd':
 	case 'i':
-		put_signed(conversion, value, bytes, text);
-		return true;
-	case 'u':
-		put_number(conversion, "", value, text);
-		return true;
+		sign = take_sign(conversion, &value, bytes);
+		break;
 	case 'o':
-		put_number(conversion, conversion->has_prefix && value ? "0" : "", value, text);
-		return true;
+		sign = conversion->has_prefix && value ? "0" : "";
+		break;
 	case 'x':
-		put_number(conversion, conversion->has_prefix && value ? "0x" : "", value, text);
-		return true;
+		sign = conversion->has_prefix && value ? "0x" : "";
+		break;
 	case 'X':
-		put_number(conversion, conversion->has_prefix && value ? "0X" : "", value, text);
-		return true;
-	case 'p':
-		wide.precision = (int32_t)(2 * pointer_bytes);
-		put_number(&wide, "", value, text);
-		return true;
+		sign = conversion->has_prefix && value ? "0X" : "";
+		break;
 	case 'c':
 	case 'C':
 		put_character(conversion, value, bytes, text);
-		return true;
+		return;
 	default:
-		return false;
+		break;
 	}
+	if (type == 'p')
+		put_filled(conversion, type, (int32_t)(2 * pointer_bytes), sign, value, text);
+	else if (conversion->width || conversion->precision >= 0)
+		put_filled(conversion, type, conversion->precision, sign, value, text);
+	else
+		put_number(type, sign, value, text);
 }
 
 bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct etw_text *text)

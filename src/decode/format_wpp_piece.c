@@ -47,6 +47,9 @@ static const char *read_numbered(const struct etw_wpp_message *message, const ch
 		ret->index = find_argument(message, number);
 		if (ret->index == message->argument_count)
 			set_text(ret, start, (size_t)(at - start));
+		else
+			ret->integer = etw_wpp_integer(&message->arguments[ret->index],
+						       &ret->conversion);
 	}
 	return at;
 }

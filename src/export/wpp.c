@@ -21,21 +21,15 @@ static void put_json_string(const char *key, const char *value, struct etw_text 
 	etw_text_json_string(text, value, strlen(value));
 }
 
-/* The message is formatted at the end of the text, written as JSON behind that, and moved over it. */
 void etw_export_wpp_json_message(const struct etw_decoding *decoding, struct etw_text *text)
 {
-	size_t start, bytes;
+	size_t start;
 
-	etw_text_puts(text, ",\"message\":");
+	etw_text_puts(text, ",\"message\":\"");
 	start = text->bytes;
 	etw_export_wpp_message(decoding, text);
-	bytes = text->bytes - start;
-	/* Room for every character escaped: the text must not move while it is read. */
-	if (etw_text_error(text) || etw_text_reserve(text, 8 * bytes + 64))
-		return;
-	etw_text_json_string(text, text->at + start, bytes);
-	memmove(text->at + start, text->at + start + bytes, text->bytes - start - bytes);
-	etw_text_end(text, text->at + text->bytes - bytes);
+	etw_text_json_escape(text, start);
+	etw_text_putc(text, '"');
 }
 
 void etw_export_wpp_json_place(const struct etw_wpp_message *message, struct etw_text *text)

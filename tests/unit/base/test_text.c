@@ -260,6 +260,41 @@ static void test_text__json_string(void **state)
 	etw_text_done(&text);
 }
 
+/* What is escaped in place is what a quoted string holds, behind what was there before. */
+static void test_text__json_escape(void **state)
+{
+	char string[50];
+	struct etw_text text, quoted;
+
+	(void)state;
+	etw_text_init(&text);
+	etw_text_init(&quoted);
+	for (size_t bytes = 0; bytes <= sizeof(string); bytes++) {
+		/* Escapes everywhere, at the end, in the middle, nowhere. */
+		for (size_t first = 0; first <= bytes; first += 1 + bytes / 7) {
+			memset(string, 'a', sizeof(string));
+			memset(string + first, '\x01', bytes - first);
+			if (first && first < bytes)
+				string[bytes - 1] = 'z';
+			etw_text_clear(&text);
+			etw_text_clear(&quoted);
+			etw_text_puts(&text, "\"\"\n");
+			etw_text_append(&text, string, bytes);
+			etw_text_json_escape(&text, 3);
+			etw_text_json_string(&quoted, string, bytes);
+			assert_int_equal(text.bytes - 3, quoted.bytes - 2);
+			assert_memory_equal(text.at, "\"\"\n", 3);
+			assert_memory_equal(text.at + 3, quoted.at + 1, quoted.bytes - 2);
+			assert_int_equal(text.at[text.bytes], '\0');
+		}
+	}
+	etw_text_done(&text);
+	etw_text_json_escape(&text, 0);
+	expect(&text, "");
+	etw_text_done(&quoted);
+	etw_text_done(&text);
+}
+
 /* A text that lost an append keeps what it had and says so until it is cleared. */
 static void test_text__out_of_memory(void **state)
 {
@@ -320,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_text__utf16),
 		cmocka_unit_test(test_text__ansi),
 		cmocka_unit_test(test_text__json_string),
+		cmocka_unit_test(test_text__json_escape),
 		cmocka_unit_test(test_text__out_of_memory),
 		cmocka_unit_test(test_text__sizes_that_overflow),
 	};

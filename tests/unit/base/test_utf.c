@@ -88,6 +88,8 @@ static void test_utf__malformed_utf8(void **state)
 	assert_true(etw_utf8_is_valid((const uint8_t *)"", 0));
 	assert_true(etw_utf8_is_valid((const uint8_t *)"abcdefgh\xE2\x82\xAC", 11));
 	assert_true(etw_utf8_is_valid((const uint8_t *)"a\0bcdefgh", 9));
+	assert_true(etw_utf8_is_valid((const uint8_t *)"abcdefg\xC3\xA9hij", 12));
+	assert_false(etw_utf8_is_valid((const uint8_t *)"abcdefghij\xE9", 11));
 }
 
 static void test_utf__utf16_surrogates(void **state)
