@@ -245,8 +245,9 @@ void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
 	etw_number_count(text, loss->buffers, "buffer");
 	if (loss->marks) {
 		etw_text_puts(text, "; ");
-		etw_number_count(text, loss->marks, "buffer");
-		etw_text_puts(text, loss->marks == 1 ? " marks a loss" : " mark a loss");
+		etw_number_grouped(text, loss->marks);
+		etw_text_puts(text, loss->marks == 1 ? " mark of loss in a buffer"
+						     : " marks of loss in buffers");
 	}
 	if (!loss->skipped_places) {
 		etw_text_puts(text, loss->is_partial   ? "; nothing damaged in what was read"

@@ -47,7 +47,7 @@ void etw_inputs_error(const struct etw_inputs *inputs, int error);
 struct etw_loss {
 	uint64_t events;         /* counted by the sessions */
 	uint64_t buffers;        /* counted by the sessions */
-	uint64_t marks;          /* buffers whose flags tell of loss before them */
+	uint64_t marks;          /* flags of buffers that tell of loss before them */
 	uint64_t skipped_bytes;  /* that the reader could not read */
 	uint64_t skipped_places; /* how many times */
 	size_t files;

@@ -91,7 +91,8 @@ static int take_buffer(void *context, const struct etw_etl_buffer *buffer, uint3
 {
 	struct command *command = context;
 
-	for (unsigned flag = FLAG_EVENTS_LOST; flag & FLAGS_OF_LOSS; flag <<= 1)
+	/* As in order of time, where an event of the buffer has the mark before it. */
+	for (unsigned flag = FLAG_EVENTS_LOST; event_count && flag & FLAGS_OF_LOSS; flag <<= 1)
 		command->info.loss_marks += (buffer->flags & flag) != 0;
 	etw_progress_add(&command->progress, 1);
 	return command->has_buffers ? keep_buffer(&command->info, buffer, event_count) : 0;

@@ -19,8 +19,11 @@ static void put_number(struct etw_text *text, const char *key, uint64_t value)
 	etw_text_printf(text, ",\"%s\":%" PRIu64, key, value);
 }
 
+/* Nothing where there is no time. */
 static void put_time(struct etw_text *text, const char *key, int64_t time_ft)
 {
+	if (!time_ft)
+		return;
 	etw_text_printf(text, ",\"%s\":\"", key);
 	etw_format_filetime(time_ft, text);
 	etw_text_putc(text, '"');
@@ -45,8 +48,7 @@ static void put_header(struct etw_text *text, const struct etw_etl_header *heade
 	put_number(text, "clock_type", header->clock_type);
 	put_number(text, "perf_frequency", header->perf_frequency);
 	put_time(text, "start", header->start_ft);
-	if (header->end_ft)
-		put_time(text, "end", header->end_ft);
+	put_time(text, "end", header->end_ft);
 	put_time(text, "boot", header->boot_ft);
 	put_string(text, "logger_name", header->logger_name);
 	put_string(text, "log_file_name", header->log_file_name);
@@ -118,6 +120,8 @@ static void put_counts(struct etw_text *text, const struct info *info)
 
 static void put_findings(struct etw_text *text, const struct etw_findings *findings)
 {
+	uint64_t all = 0;
+
 	etw_text_puts(text, ",\"findings\":[");
 	for (uint32_t i = 0; i < findings->kept_count; i++) {
 		const struct etw_finding *finding = &findings->kept[i];
@@ -131,6 +135,10 @@ static void put_findings(struct etw_text *text, const struct etw_findings *findi
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');
+	for (unsigned i = 0; i < ETW_FINDING_KINDS; i++)
+		all += findings->counts[i];
+	if (all > findings->kept_count)
+		put_number(text, "findings_left_out", all - findings->kept_count);
 }
 
 static void put_buffers(struct etw_text *text, const struct info *info)
