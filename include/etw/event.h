@@ -103,7 +103,8 @@ ETW_API int libetw_event_copy(struct libetw_event *event, struct libetw_event **
  * @schemas: what is known; learns from the record too
  * @record:  copied, with its payload and extended items
  *
- * Returns 0 with a reference of the caller's, or -ENOMEM. Context: the thread of the schemas.
+ * Returns 0 with a reference of the caller's; -EINVAL: it lacks a payload or items that it says it has; -ENOMEM.
+ * Context: the thread of the schemas.
  */
 ETW_API int libetw_event_of_record(struct libetw_schemas *schemas, const EVENT_RECORD *record,
 				   struct libetw_event **ret);

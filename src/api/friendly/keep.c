@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/friendly/friendly.h"
+#include "api/record.h"
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "consumer/trace.h"
@@ -185,6 +186,8 @@ int libetw_event_copy(struct libetw_event *event, struct libetw_event **ret)
 int libetw_event_of_record(struct libetw_schemas *schemas, const EVENT_RECORD *record,
 			   struct libetw_event **ret)
 {
+	if (!etw_api_has_record(record))
+		return etw_friendly_fail(-EINVAL, "the record lacks data that it says it has");
 	if (etw_schema_store_is_metadata(record))
 		TRY(etw_schemas_learn(schemas, record));
 	return etw_event_copy(schemas, record, NULL, NULL, ret);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/record.h"
 #include "api/tdh/answer.h"
 #include "api/tdh/blob.h"
 #include "api/tdh/give.h"
@@ -101,7 +102,8 @@ TDHSTATUS TdhGetAllEventsInformation(PEVENT_RECORD Event, PVOID WbemService, PUL
 	int result;
 
 	(void)WbemService; /* names a place of WMI, which is not here */
-	if (!Event || !Index || !Count || !BufferSize || (*BufferSize && !Buffer))
+	if (!etw_api_has_record(Event) || !Index || !Count || !BufferSize ||
+	    (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
 	result = etw_tdh_lock_for_event(Event, &collection.state, &collection.own);
 	if (result == -ESRCH)

@@ -3,6 +3,7 @@
 #include <tdh.h>
 #include <winerror.h>
 
+#include "api/record.h"
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
@@ -47,7 +48,7 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 	EVENT_RECORD copy;
 	ULONG error;
 
-	if (!Event || !BufferSize || (*BufferSize && !Buffer))
+	if (!etw_api_has_record(Event) || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
 	error = etw_tdh_context_read(TdhContextCount, TdhContext, &context);
 	if (error)

@@ -3,6 +3,7 @@
 #include <tdh.h>
 #include <winerror.h>
 
+#include "api/record.h"
 #include "api/tdh/blob.h"
 #include "api/tdh/give.h"
 #include "api/tdh/state.h"
@@ -46,7 +47,7 @@ TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, LPWSTR pMapName, PEVEN
 	const struct etw_map *map;
 	ULONG error = ERROR_NOT_FOUND;
 
-	if (!pEvent || !pMapName || !pBufferSize || (*pBufferSize && !pBuffer))
+	if (!etw_api_has_record(pEvent) || !pMapName || !pBufferSize || (*pBufferSize && !pBuffer))
 		return ERROR_INVALID_PARAMETER;
 	TRY_WIN32(etw_tdh_lock_for_event(pEvent, &state, &schema));
 	map = find_map(schema, pMapName);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "api/record.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
 #include "api/tdh/state.h"
@@ -185,7 +186,7 @@ static ULONG read_question(const EVENT_RECORD *event, ULONG context_count,
 {
 	ULONG error;
 
-	if (!event || !question->count || !question->descriptors)
+	if (!etw_api_has_record(event) || !question->count || !question->descriptors)
 		return ERROR_INVALID_PARAMETER;
 	error = etw_tdh_context_read(context_count, contexts, &question->context);
 	if (!error)

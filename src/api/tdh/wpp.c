@@ -3,6 +3,7 @@
 #include <tdh.h>
 #include <winerror.h>
 
+#include "api/record.h"
 #include "api/tdh/decoding_handle.h"
 #include "api/tdh/give.h"
 #include "api/tdh/wpp_property.h"
@@ -57,7 +58,8 @@ static ULONG ask_handle(TDH_HANDLE handle, const struct question *question)
 	struct etw_decoding_handle *object;
 	ULONG error;
 
-	if (!question->record || !question->size || (*question->size && !question->buffer))
+	if (!etw_api_has_record(question->record) || !question->size ||
+	    (*question->size && !question->buffer))
 		return ERROR_INVALID_PARAMETER;
 	object = etw_decoding_handle_take(handle);
 	if (!object)

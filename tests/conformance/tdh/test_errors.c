@@ -251,6 +251,45 @@ static void errors__as_documented(void **state)
 	print_message("%zu rows\n", sizeof(error_rows) / sizeof(error_rows[0]));
 }
 
+/* [HERE]: put together by hand, it says that it has what is not there. */
+static void refuse(EVENT_RECORD *record)
+{
+	PROPERTY_DATA_DESCRIPTOR descriptor = {.PropertyName = (ULONGLONG)(uintptr_t)number};
+	PTRACE_EVENT_INFO infos[1] = {NULL};
+	ULONG size = 0, index, count;
+	TDH_HANDLE handle;
+
+	assert_int_equal(TdhGetEventInformation(record, 0, NULL, NULL, &size),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhGetEventMapInformation(record, number, NULL, &size),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhGetPropertySize(record, 0, NULL, 1, &descriptor, &size),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhGetProperty(record, 0, NULL, 1, &descriptor, sizeof(buffer), buffer),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhGetAllEventsInformation(record, NULL, &index, &count, infos, &size),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhOpenDecodingHandle(&handle), ERROR_SUCCESS);
+	assert_int_equal(TdhGetWppMessage(handle, record, &size, NULL), ERROR_INVALID_PARAMETER);
+	assert_int_equal(TdhCloseDecodingHandle(handle), ERROR_SUCCESS);
+}
+
+static void errors__a_record_must_have_what_it_says(void **state)
+{
+	EVENT_RECORD record = known.record;
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = record.ExtendedData[0];
+
+	(void)state;
+	record.UserData = NULL;
+	refuse(&record);
+	record = known.record;
+	record.ExtendedData = NULL;
+	refuse(&record);
+	record.ExtendedData = &item;
+	item.DataPtr = 0;
+	refuse(&record);
+}
+
 static void errors__the_size_is_told(void **state)
 {
 	ULONG size = 0;
@@ -522,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors__contexts),
 		cmocka_unit_test(errors__as_documented),
+		cmocka_unit_test(errors__a_record_must_have_what_it_says),
 		cmocka_unit_test(errors__the_size_is_told),
 		cmocka_unit_test(errors__format_property_data),
 		cmocka_unit_test(errors__format_property_arguments),

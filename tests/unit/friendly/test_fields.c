@@ -236,6 +236,27 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	libetw_builder_free(builder);
 }
 
+/* Who puts a record together from copies may forget one. */
+static void test_fields__a_record_must_have_what_it_says(void **state)
+{
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {.ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+						.DataSize = 40};
+	EVENT_RECORD record = {.EventHeader = {.ProviderId = test_provider}, .UserDataLength = 8};
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_event *event;
+
+	(void)state;
+	assert_int_equal(libetw_event_of_record(schemas, &record, &event), -EINVAL);
+	assert_non_null(strstr(libetw_error(), "lacks data"));
+	record.UserDataLength = 0;
+	record.ExtendedDataCount = 1;
+	assert_int_equal(libetw_event_of_record(schemas, &record, &event), -EINVAL);
+	record.ExtendedData = &item;
+	assert_int_equal(libetw_event_of_record(schemas, &record, &event), -EINVAL);
+	assert_int_equal(libetw_event_of_record(schemas, NULL, &event), -EINVAL);
+	libetw_schemas_free(schemas);
+}
+
 /* The kernel's threads have got names in the midst of a version. */
 static void test_fields__the_last_ones_may_be_absent(void **state)
 {
@@ -295,6 +316,7 @@ int main(void)
 		cmocka_unit_test(test_fields__errors_name_event_and_field),
 		cmocka_unit_test(test_fields__an_event_nobody_knows_has_none),
 		cmocka_unit_test(test_fields__a_short_payload_shows_what_fits),
+		cmocka_unit_test(test_fields__a_record_must_have_what_it_says),
 		cmocka_unit_test(test_fields__the_last_ones_may_be_absent),
 		cmocka_unit_test(test_fields__a_handle_serves_many_kinds),
 	};
