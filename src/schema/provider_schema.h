@@ -114,10 +114,11 @@ struct etw_provider_schema {
 struct etw_complaint {
 	uint64_t line;        /* or where it lies in a blob */
 	const char *sentence; /* static, one clear sentence without a full stop */
-	const char *name;     /* what it is about; NULL: nothing that has a name */
+	const char *name; /* what it is about, cut when too long; NULL: nothing that has a name */
 };
 
-#define ETW_COMPLAINTS_MAX 256 /* that are kept; the others are counted */
+#define ETW_COMPLAINTS_MAX           256 /* that are kept; the others are counted */
+#define ETW_COMPLAINT_NAME_BYTES_MAX 255
 
 /* One file's worth. */
 struct etw_definition {

@@ -82,7 +82,7 @@ bool etw_manifest_flag(const char *text)
 
 const char *etw_manifest_winmeta(const struct manifest_reader *reader, const char *name)
 {
-	size_t bytes = strlen(reader->winmeta);
+	size_t bytes = reader->winmeta_bytes;
 
 	if (strncmp(name, reader->winmeta, bytes) != 0 || name[bytes] != ':')
 		return NULL;
@@ -123,6 +123,12 @@ void etw_manifest_sort(struct manifest_key *keys, size_t count)
 		qsort(keys, count, sizeof(*keys), compare_keys);
 }
 
+static void set_winmeta(struct manifest_reader *reader, const char *prefix)
+{
+	reader->winmeta = prefix;
+	reader->winmeta_bytes = strlen(prefix);
+}
+
 /* Nearly everyone calls the prefix "win"; the binding may stand on any element around the provider. */
 static void find_winmeta(struct manifest_reader *reader, const struct etw_xml_element *element)
 {
@@ -132,12 +138,12 @@ static void find_winmeta(struct manifest_reader *reader, const struct etw_xml_el
 
 			if (strncmp(attribute->name, "xmlns:", 6) == 0 &&
 			    strcmp(attribute->value, WINMETA_NAMESPACE) == 0) {
-				reader->winmeta = attribute->name + 6;
+				set_winmeta(reader, attribute->name + 6);
 				return;
 			}
 		}
 	}
-	reader->winmeta = "win";
+	set_winmeta(reader, "win");
 }
 
 static int read_guids(struct manifest_reader *reader, const struct etw_xml_element *element)
@@ -269,13 +275,11 @@ int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		       struct etw_definition **ret, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(arena);
-	struct manifest_reader reader = {
-		.arena = arena, .winmeta = "win", .seed = etw_hash_seed(), .reterr = reterr};
+	struct manifest_reader reader = {.arena = arena, .seed = etw_hash_seed(), .reterr = reterr};
 	struct etw_xml_element *root;
 	int r;
 
 	r = etw_xml_parse(&reader.scratch, text, bytes, &root, reterr);
-
 	if (r == 0)
 		r = read_document(&reader, root, ret);
 	etw_table_done(&reader.symbols);

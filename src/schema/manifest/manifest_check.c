@@ -14,13 +14,26 @@
 #include "schema/manifest/manifest_internal.h"
 #include "schema/types.h"
 
-#define NAME_BYTES_MAX    255
 #define INSERTS_MAX       99
 #define PROPERTIES_MAX    99
 #define FIXED_BYTES_MAX   65535
 #define LEVEL_FIRST_ADMIN 1 /* Critical */
 #define LEVEL_LAST_ADMIN  4 /* Informational */
 #define GUID_DIGITS       32
+
+/* Many complaints may be about one name, so that a long one is not copied as a whole; no character is cut. */
+static int keep_name(struct manifest_reader *reader, const char *name, const char **ret)
+{
+	size_t bytes = name ? strnlen(name, ETW_COMPLAINT_NAME_BYTES_MAX + 1) : 0;
+
+	if (bytes > ETW_COMPLAINT_NAME_BYTES_MAX) {
+		bytes--;
+		while (bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80)
+			bytes--;
+	}
+	*ret = name ? etw_arena_strndup(reader->arena, name, bytes) : NULL;
+	return name && !*ret ? -ENOMEM : 0;
+}
 
 int etw_manifest_complain(struct manifest_reader *reader, const struct etw_xml_element *element,
 			  const char *sentence, const char *name)
@@ -39,7 +52,7 @@ int etw_manifest_complain(struct manifest_reader *reader, const struct etw_xml_e
 	complaint = &reader->complaints[reader->complaint_count++];
 	complaint->line = element->line;
 	complaint->sentence = sentence;
-	return etw_manifest_keep(reader, name, &complaint->name);
+	return keep_name(reader, name, &complaint->name);
 }
 
 int etw_manifest_claim(struct manifest_reader *reader, const struct etw_xml_element *element,
@@ -85,7 +98,7 @@ static bool is_name(const char *name, const char *forbidden)
 {
 	size_t bytes = strlen(name);
 
-	if (!bytes || bytes > NAME_BYTES_MAX)
+	if (!bytes || bytes > MANIFEST_NAME_BYTES_MAX)
 		return false;
 	for (; *name; name++) {
 		if ((unsigned char)*name < ' ' || strchr(forbidden, *name))

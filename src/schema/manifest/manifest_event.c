@@ -239,6 +239,22 @@ static const char *attribute_or(const struct etw_xml_element *element, const cha
 	return value ? value : otherwise;
 }
 
+/* The name; each event within looks it up, so that a long one would cost far more than it takes. */
+static int read_group(struct manifest_reader *reader, const struct etw_xml_element *element,
+		      bool is_read, const char **ret)
+{
+	const char *name = attribute_or(element, "name", "");
+
+	*ret = name;
+	if (strnlen(name, MANIFEST_NAME_BYTES_MAX + 1) <= MANIFEST_NAME_BYTES_MAX)
+		return 0;
+	*ret = "";
+	if (!is_read)
+		return 0;
+	return etw_manifest_complain(reader, element, "the name of a group of events is too long",
+				     name);
+}
+
 /*
  * Counts the events among the children of @parent, or reads them when there is room for schemas.
  * Tasks and opcodes may group events, one within the other.
@@ -257,10 +273,10 @@ static int walk_events(struct manifest_reader *reader, const struct etw_xml_elem
 				TRY(read_event(reader, &place, &room[*count]));
 			++*count;
 		} else if (strcmp(at->name, "task") == 0 && !outer->task) {
-			place.task = attribute_or(at, "name", "");
+			TRY(read_group(reader, at, room != NULL, &place.task));
 			TRY(walk_events(reader, at, &place, room, count));
 		} else if (strcmp(at->name, "opcode") == 0 && !outer->opcode) {
-			place.opcode = attribute_or(at, "name", "");
+			TRY(read_group(reader, at, room != NULL, &place.opcode));
 			TRY(walk_events(reader, at, &place, room, count));
 		}
 	}

@@ -88,25 +88,22 @@ int etw_manifest_read_pattern_maps(struct manifest_reader *reader)
 	return 0;
 }
 
-/* The message compiler wants plain fields in a filter, but a reader can do with any. */
+/* The message compiler wants plain fields in a filter, but a reader can do with any. One is told of. */
 static int check_fields(struct manifest_reader *reader, const struct etw_xml_element *element,
 			const struct manifest_template *template, const char *tid)
 {
+	const struct etw_field *field = template->odd_field;
+
 	if (template->flags & TEMPLATE_USER_DATA)
 		TRY(etw_manifest_complain(reader, element, "the template of a filter has UserData",
 					  tid));
-	for (uint16_t i = 0; i < template->top_count; i++) {
-		const struct etw_field *field = &template->fields[i];
-
-		if (field->flags & PropertyStruct)
-			TRY(etw_manifest_complain(reader, element,
-						  "the template of a filter has a struct", tid));
-		else if (etw_field_is_array(field) || field->map_name)
-			TRY(etw_manifest_complain(reader, element,
-						  "the template of a filter has an array or a map",
-						  field->name));
-	}
-	return 0;
+	if (!field)
+		return 0;
+	if (field->flags & PropertyStruct)
+		return etw_manifest_complain(reader, element,
+					     "the template of a filter has a struct", tid);
+	return etw_manifest_complain(reader, element,
+				     "the template of a filter has an array or a map", field->name);
 }
 
 static int read_fields(struct manifest_reader *reader, const struct etw_xml_element *element,

@@ -16,6 +16,8 @@
 #include "schema/manifest/manifest.h"
 #include "schema/manifest/manifest_xml.h"
 
+#define MANIFEST_NAME_BYTES_MAX 255 /* that a name should have */
+
 enum symbol_kind {
 	SYMBOL_STRING,  /* text; value: cultures that have it; object: the last one's element */
 	SYMBOL_MESSAGE, /* text: a string reference */
@@ -101,6 +103,7 @@ struct manifest_template {
 	uint16_t top_count;
 	uint32_t flags; /* TEMPLATE_FLAGS */
 	const struct etw_xml_element *element;
+	const struct etw_field *odd_field; /* the first that no filter should have; NULL: none */
 };
 
 struct manifest_reader {
@@ -110,6 +113,7 @@ struct manifest_reader {
 	uint64_t seed;            /* of their hashes, so that a manifest cannot choose collisions */
 	struct etw_text text;     /* scratch, owned */
 	const char *winmeta;      /* prefix of winmeta's names in this document, without colon */
+	size_t winmeta_bytes;     /* of it */
 	size_t culture_count;     /* string tables, as many as there are `resources` */
 	const struct etw_xml_element *provider; /* the one being read: scope of its names */
 	struct etw_provider_schema *schema;     /* what is being filled */
@@ -160,7 +164,7 @@ void etw_manifest_sort(struct manifest_key *keys, size_t count);
 /*
  * manifest_check.c: complaints, which cost nothing but a line in a list.
  *
- * @name: what the complaint is about, borrowed; may be NULL
+ * @name: what the complaint is about, UTF-8, borrowed; may be NULL
  *
  * Returns 0 or -ENOMEM.
  */

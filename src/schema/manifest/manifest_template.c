@@ -227,6 +227,18 @@ static int check_structs(struct manifest_reader *reader, const struct etw_xml_el
 	return 0;
 }
 
+/* Filters are made of plain fields, the message compiler says. */
+static const struct etw_field *find_odd(const struct manifest_template *template)
+{
+	for (uint16_t i = 0; i < template->top_count; i++) {
+		const struct etw_field *field = &template->fields[i];
+
+		if ((field->flags & PropertyStruct) || etw_field_is_array(field) || field->map_name)
+			return field;
+	}
+	return NULL;
+}
+
 static int read_template(struct manifest_reader *reader, const struct etw_xml_element *element,
 			 struct manifest_template *template)
 {
@@ -248,6 +260,7 @@ static int read_template(struct manifest_reader *reader, const struct etw_xml_el
 	template->flags = etw_xml_first(element, "UserData") ? TEMPLATE_USER_DATA
 							     : TEMPLATE_EVENT_DATA;
 	template->element = element;
+	template->odd_field = find_odd(template);
 	return etw_manifest_check_template(reader, template);
 }
 
