@@ -3,10 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -80,4 +80,11 @@ int etw_path_resolve(const char *path, char **ret)
 	}
 	*ret = TAKE(resolved);
 	return 0;
+}
+
+bool etw_path_ends_with(const char *path, const char *end)
+{
+	size_t path_bytes = strlen(path), end_bytes = strlen(end);
+
+	return path_bytes >= end_bytes && !strcasecmp(path + path_bytes - end_bytes, end);
 }

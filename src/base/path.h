@@ -3,6 +3,8 @@
 #ifndef ETW_BASE_PATH_H
 #define ETW_BASE_PATH_H
 
+#include <stdbool.h>
+
 /*
  * etw_path_resolve() - the Linux path that a program means.
  *
@@ -16,5 +18,8 @@
  * variable nor a home folder is known; or what making the default folder failed with.
  */
 int etw_path_resolve(const char *path, char **ret);
+
+/* etw_path_ends_with() - whether a path has this ending, such as ".man", in either case. */
+bool etw_path_ends_with(const char *path, const char *end);
 
 #endif

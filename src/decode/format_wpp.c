@@ -56,13 +56,6 @@ static void put_time(struct formatter *formatter, const struct wpp_conversion *c
 	etw_wpp_pad(conversion, start, formatter->text);
 }
 
-static uint32_t processor_of(const EVENT_RECORD *record)
-{
-	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX)
-		return record->BufferContext.ProcessorIndex;
-	return record->BufferContext.ProcessorNumber;
-}
-
 /* "%1" to "%9" */
 static void put_variable(struct formatter *formatter, unsigned number,
 			 const struct wpp_conversion *conversion)
@@ -95,7 +88,7 @@ static void put_variable(struct formatter *formatter, unsigned number,
 		put_u32(formatter, conversion, header->ProcessId);
 		break;
 	default:
-		put_u32(formatter, conversion, processor_of(formatter->decoding->record));
+		put_u32(formatter, conversion, GetEventProcessorIndex(formatter->decoding->record));
 	}
 }
 

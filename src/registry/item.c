@@ -8,6 +8,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/path.h"
 #include "base/sha1.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -33,13 +34,6 @@ void etw_registry_item_done(struct etw_registry_item *item)
 	*item = (struct etw_registry_item){0};
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t path_bytes = strlen(path), end_bytes = strlen(end);
-
-	return path_bytes >= end_bytes && !strcasecmp(path + path_bytes - end_bytes, end);
-}
-
 /* Whether an ASCII word stands in text of one or two bytes a character. */
 static bool holds(struct etw_bytes text, const char *word)
 {
@@ -55,11 +49,12 @@ static bool holds(struct etw_bytes text, const char *word)
 /* Decided by the first bytes; 0: none of the texts that can be read. */
 static enum wire_registry_kind kind_of_text(const char *path, struct etw_bytes head)
 {
-	if (holds(head, "<") && (holds(head, "instrumentationManifest") || ends_with(path, ".man")))
+	if (holds(head, "<") &&
+	    (holds(head, "instrumentationManifest") || etw_path_ends_with(path, ".man")))
 		return WIRE_REGISTRY_MANIFEST;
-	if (ends_with(path, ".mof"))
+	if (etw_path_ends_with(path, ".mof"))
 		return WIRE_REGISTRY_MOF;
-	if (holds(head, "#typev") || ends_with(path, ".tmf"))
+	if (holds(head, "#typev") || etw_path_ends_with(path, ".tmf"))
 		return WIRE_REGISTRY_TMF;
 	return 0;
 }

@@ -91,11 +91,7 @@ uint32_t libetw_event_tid(const struct libetw_event *event)
 
 uint32_t libetw_event_cpu(const struct libetw_event *event)
 {
-	const ETW_BUFFER_CONTEXT *context = &event->record->BufferContext;
-
-	if (event->record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX)
-		return context->ProcessorIndex;
-	return context->ProcessorNumber;
+	return GetEventProcessorIndex(event->record);
 }
 
 int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,

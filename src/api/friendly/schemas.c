@@ -85,13 +85,6 @@ int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record
 	return result ? etw_friendly_fail(result, "no memory for an event's schema") : 0;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t name_bytes = strlen(name), end_bytes = strlen(end);
-
-	return name_bytes >= end_bytes && !strcasecmp(name + name_bytes - end_bytes, end);
-}
-
 /* What a text or a PDB is, its name says. */
 struct format {
 	const char *end;
@@ -165,7 +158,7 @@ static int add_unnamed(struct libetw_schemas *schemas, const char *path, struct 
 static int add_file(struct libetw_schemas *schemas, const char *path, struct etw_fault *reterr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (ends_with(path, formats[i].end))
+		if (etw_path_ends_with(path, formats[i].end))
 			return add_named(schemas, &formats[i], path, reterr);
 	}
 	return add_unnamed(schemas, path, reterr);

@@ -153,13 +153,6 @@ static bool find_sequence(const EVENT_RECORD *record, uint32_t *ret)
 	return false;
 }
 
-static uint32_t processor_of(const EVENT_RECORD *record)
-{
-	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX)
-		return record->BufferContext.ProcessorIndex;
-	return record->BufferContext.ProcessorNumber;
-}
-
 /* Who enables the message; null when the symbols do not tell. */
 static GUID control_of(const struct etw_wpp_message *message)
 {
@@ -239,7 +232,7 @@ static bool set_from_header(const EVENT_RECORD *record, enum property property,
 		set_u32(ret, header->KernelTime);
 		return true;
 	case CPU_NUMBER:
-		set_u32(ret, processor_of(record));
+		set_u32(ret, GetEventProcessorIndex(record));
 		return true;
 	case RAW_SYSTEM_TIME:
 		ret->bytes = 8;

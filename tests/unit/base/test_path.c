@@ -142,9 +142,20 @@ static void test_path__folder_that_cannot_be_made(void **state)
 	(void)unsetenv("XDG_DATA_HOME");
 }
 
+static void test_path__endings_count_in_either_case(void **state)
+{
+	(void)state;
+	assert_true(etw_path_ends_with("C:\\x\\A.MAN", ".man"));
+	assert_true(etw_path_ends_with(".man", ".man"));
+	assert_true(etw_path_ends_with("", ""));
+	assert_false(etw_path_ends_with("man", ".man"));
+	assert_false(etw_path_ends_with("a.man.bak", ".man"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_path__endings_count_in_either_case),
 		cmocka_unit_test(test_path__linux_paths_stay),
 		cmocka_unit_test(test_path__backslashes_become_slashes),
 		cmocka_unit_test(test_path__what_exists_is_taken_as_given),
