@@ -165,7 +165,9 @@ enum etw_json_shape etw_format_json_shape(const struct etw_field *field, uint8_t
 	const uint16_t length = etw_schema_length(field->in_type);
 
 	*ret_bytes = (uint8_t)length;
-	if (field->map || field->flags & PropertyStruct || etw_field_is_array(field))
+	/* A map that is only named may arrive with a later event. */
+	if (field->map || field->map_name || field->flags & PropertyStruct ||
+	    etw_field_is_array(field))
 		return ETW_JSON_OTHER;
 	if (field->in_type == TDH_INTYPE_UNICODESTRING)
 		return ETW_JSON_UTF16;

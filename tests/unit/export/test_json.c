@@ -130,6 +130,37 @@ static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
 	etw_export_memory_free(sample.event.memory);
 }
 
+/* A trace may describe a map behind the first events that need it. */
+static void test_json__a_map_that_arrives_later(void **state)
+{
+	static const struct etw_map_entry entry = {5, "five"};
+	static const struct etw_map map = {"M", EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, 1, &entry};
+	struct sample sample;
+	uint8_t payload[] = {5, 5};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "n", TDH_INTYPE_UINT8, 0, 1);
+	sample_add(&sample, "list", TDH_INTYPE_UINT8, 1, 1);
+	sample.fields[0].map_name = sample.fields[1].map_name = "M";
+	sample.fields[1].flags = PropertyParamFixedCount;
+	sample.items[1].kind = ETW_ITEM_ARRAY;
+	sample.items[1].count = 1;
+	sample.items[1].end = 3;
+	sample.items[2] =
+		(struct etw_item){.field = 1, .depth = 1, .end = 3, .offset = 1, .bytes = 1};
+	sample.decoding.item_count = 3;
+	assert_int_equal(etw_export_memory_create(&sample.event.memory), 0);
+	sample_expect_once(&sample.event, &etw_export_json,
+			   START NAMES WHERE
+			   ",\"fields\":{\"n\":5,\"list\":[5]},\"status\":\"complete\"" FINISH);
+	sample.fields[0].map = sample.fields[1].map = &map;
+	sample_expect_once(&sample.event, &etw_export_json,
+			   START NAMES WHERE ",\"fields\":{\"n\":\"five\",\"list\":[\"five\"]},"
+					     "\"status\":\"complete\"" FINISH);
+	etw_export_memory_free(sample.event.memory);
+}
+
 static void test_json__not_decoded_carries_the_payload(void **state)
 {
 	struct sample sample;
@@ -219,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_json__integers_at_their_edges),
 		cmocka_unit_test(test_json__array_of_integers),
 		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
+		cmocka_unit_test(test_json__a_map_that_arrives_later),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__guesses_are_marked),
 		cmocka_unit_test(test_json__extended_items),
