@@ -21,7 +21,12 @@
 void etw_guesser_init(struct etw_guesser *guesser, const uint8_t *at, size_t bytes, size_t offset,
 		      int64_t time_ft)
 {
-	*guesser = (struct etw_guesser){at, bytes, offset < bytes ? offset : bytes, time_ft};
+	*guesser = (struct etw_guesser){
+		.at = at,
+		.bytes = bytes,
+		.offset = offset < bytes ? offset : bytes,
+		.time_ft = time_ft,
+	};
 }
 
 static bool is_printable(unsigned unit)
@@ -29,24 +34,44 @@ static bool is_printable(unsigned unit)
 	return (unit >= 0x20 && unit < 0x7F) || unit == '\t' || unit == '\r' || unit == '\n';
 }
 
+static unsigned load_unit(const uint8_t *at, size_t unit_bytes)
+{
+	return unit_bytes == 2 ? etw_load16(at) : at[0];
+}
+
+/*
+ * The first unit from @offset on that is not printable, or where no whole unit is left. Each place within a text asks
+ * again: what was found is kept, so that a long text which turns out to be none is not read from every place.
+ */
+static size_t find_text_end(struct etw_guesser *guesser, size_t offset, size_t unit_bytes)
+{
+	const size_t kind = unit_bytes == 1 ? 0 : 1 + (offset & 1);
+	size_t end = guesser->texts[kind].end;
+
+	if (offset >= guesser->texts[kind].first && offset < end)
+		return end;
+	for (end = offset; guesser->bytes - end >= unit_bytes; end += unit_bytes) {
+		if (!is_printable(load_unit(guesser->at + end, unit_bytes)))
+			break;
+	}
+	guesser->texts[kind].first = offset;
+	guesser->texts[kind].end = end;
+	return end;
+}
+
 /*
  * Units of @unit_bytes of printable text, ended by a NUL or by the payload; 0: no text. Guessing looks for
  * what people wrote in ASCII, file names above all; other scripts look like numbers.
  */
-static size_t text_units(const uint8_t *at, size_t left, size_t unit_bytes)
+static size_t text_units(struct etw_guesser *guesser, size_t offset, size_t unit_bytes)
 {
-	size_t units = 0;
+	const size_t end = find_text_end(guesser, offset, unit_bytes);
+	const size_t left = guesser->bytes - end;
+	const bool is_ended = left < unit_bytes ? left == 0
+						: load_unit(guesser->at + end, unit_bytes) == 0;
+	const size_t units = (end - offset) / unit_bytes;
 
-	while ((units + 1) * unit_bytes <= left) {
-		unsigned unit = unit_bytes == 2 ? etw_load16(at + 2 * units) : at[units];
-
-		if (unit == 0)
-			return units >= STRING_MIN ? units : 0;
-		if (!is_printable(unit))
-			return 0;
-		units++;
-	}
-	return units >= STRING_MIN && units * unit_bytes == left ? units : 0;
+	return is_ended && units >= STRING_MIN ? units : 0;
 }
 
 /* Revision 1, an authority below 256, which all are that anybody uses. */
@@ -71,11 +96,11 @@ static bool is_near(int64_t time_ft, uint64_t value)
 }
 
 /* Bytes before a text that begins within the next four, or 4: a number must not swallow its start. */
-static size_t bytes_before_text(const uint8_t *at, size_t left)
+static size_t bytes_before_text(struct etw_guesser *guesser, size_t left)
 {
 	for (size_t skip = 1; skip < 4 && skip < left; skip++) {
-		if (text_units(at + skip, left - skip, 2) > STRING_MIN ||
-		    text_units(at + skip, left - skip, 1) > STRING_MIN)
+		if (text_units(guesser, guesser->offset + skip, 2) > STRING_MIN ||
+		    text_units(guesser, guesser->offset + skip, 1) > STRING_MIN)
 			return skip;
 	}
 	return 4;
@@ -112,17 +137,17 @@ bool etw_guesser_next(struct etw_guesser *guesser, struct etw_guess *ret)
 	count = sid_bytes(at, left);
 	if (count)
 		return give(guesser, TDH_INTYPE_SID, count, ret);
-	count = text_units(at, left, 2);
+	count = text_units(guesser, guesser->offset, 2);
 	if (count)
 		return give_text(guesser, TDH_INTYPE_UNICODESTRING, count, 2, ret);
-	count = text_units(at, left, 1);
+	count = text_units(guesser, guesser->offset, 1);
 	if (count)
 		return give_text(guesser, TDH_INTYPE_ANSISTRING, count, 1, ret);
 	if (left >= 8 && is_near(guesser->time_ft, etw_load64(at)))
 		return give(guesser, TDH_INTYPE_FILETIME, 8, ret);
 	if (left >= 8 && etw_load64(at) >= KERNEL_FIRST && etw_load64(at) < KERNEL_END)
 		return give(guesser, TDH_INTYPE_POINTER, 8, ret);
-	count = bytes_before_text(at, left);
+	count = bytes_before_text(guesser, left);
 	if (count > left)
 		count = left;
 	if (count >= 4)

@@ -17,6 +17,10 @@ struct etw_guesser {
 	size_t bytes;
 	size_t offset;
 	int64_t time_ft; /* about when the event happened */
+	/* Where printable text was found last: of bytes, of UTF-16 at even offsets and at odd ones. */
+	struct {
+		size_t first, end;
+	} texts[3];
 };
 
 struct etw_guess {
@@ -35,7 +39,7 @@ void etw_guesser_init(struct etw_guesser *guesser, const uint8_t *at, size_t byt
 		      int64_t time_ft);
 
 /*
- * etw_guesser_next() - the next value; false behind the last one.
+ * etw_guesser_next() - the next value; false behind the last one. A walk takes time in proportion to the payload.
  *
  * The values cover the payload without overlap, but for the NULs behind strings.
  */
