@@ -3,14 +3,20 @@
  * One JSON object per event and line; the keys are described in docs/format/json.md. This is a hot
  * path: no printf, no allocation per event once the text has grown.
  */
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
+#include "base/macros.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
 
 /* Room for three numbers with their keys, and for an event's address. */
 #define CONTEXT_BYTES_MAX (3 * (8 + ETW_DIGITS_BYTES_MAX))
 #define ADDRESS_BYTES_MAX (40 + 2 * ETW_DIGITS_BYTES_MAX)
+
+/* Extended items up to which all before one are looked at. */
+#define FEW_ITEMS 32
 
 #define PUT_LITERAL(text, literal) etw_text_append(text, literal, sizeof(literal) - 1)
 
@@ -153,41 +159,42 @@ static bool put_known_item(unsigned type, const uint8_t *at, size_t bytes, struc
 	}
 }
 
-/* Whether an item of this type came before: its keys would occur twice. */
-static bool is_repeated(const EVENT_RECORD *record, unsigned index)
+/* Which of its type the item is, from 1. @counts: by type, of those before it; NULL: they are looked at */
+static unsigned nth_of_type(const EVENT_RECORD *record, unsigned index, uint16_t *counts)
 {
-	for (unsigned i = 0; i < index; i++) {
-		if (record->ExtendedData[i].ExtType == record->ExtendedData[index].ExtType)
-			return true;
-	}
-	return false;
-}
-
-/* An item whose type came before, raw: "item_6#2". */
-static void put_repeated_item(const EVENT_RECORD *record, unsigned index, struct etw_text *text)
-{
-	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[index];
+	const USHORT type = record->ExtendedData[index].ExtType;
 	unsigned nth = 1;
 
+	if (counts)
+		return ++counts[type];
 	for (unsigned i = 0; i < index; i++)
-		nth += record->ExtendedData[i].ExtType == item->ExtType;
+		nth += record->ExtendedData[i].ExtType == type;
+	return nth;
+}
+
+/* An item whose type came before, raw, since its keys would occur twice: "item_6#2". */
+static void put_repeated_item(const EVENT_HEADER_EXTENDED_DATA_ITEM *item, unsigned nth,
+			      struct etw_text *text)
+{
 	put_number(",\"item_", item->ExtType, text);
 	put_number("#", nth, text);
 	put_bytes("\":", (const void *)(uintptr_t)item->DataPtr, item->DataSize, text);
 }
 
-static void put_items(const EVENT_RECORD *record, struct etw_text *text)
+static ALWAYS_INLINE void put_items(const EVENT_RECORD *record, uint16_t *counts,
+				    struct etw_text *text)
 {
 	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
 		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 		const uint8_t *at = (const uint8_t *)(uintptr_t)item->DataPtr;
+		const unsigned nth = nth_of_type(record, i, counts);
 
 		/* Schemas and names, which fields and provider show. */
 		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
 		    item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS)
 			continue;
-		if (UNLIKELY(i && is_repeated(record, i)))
-			put_repeated_item(record, i, text);
+		if (UNLIKELY(nth > 1))
+			put_repeated_item(item, nth, text);
 		else if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO &&
 			 (record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) &&
 			 item->DataSize >= 4)
@@ -195,6 +202,17 @@ static void put_items(const EVENT_RECORD *record, struct etw_text *text)
 		else if (!put_known_item(item->ExtType, at, item->DataSize, text))
 			put_other_item(item->ExtType, at, item->DataSize, text);
 	}
+}
+
+/* Not all of those before one are looked at. */
+static void put_many_items(const EVENT_RECORD *record, struct etw_text *text)
+{
+	CLEANUP(freep) uint16_t *counts = calloc(UINT16_MAX + (size_t)1, sizeof(*counts));
+
+	if (counts)
+		put_items(record, counts, text);
+	else
+		text->error = -ENOMEM;
 }
 
 static bool is_null_guid(const GUID *guid)
@@ -269,8 +287,10 @@ static void put_context(const struct etw_export_event *event, struct etw_text *t
 	etw_text_end(text, write_number(to, ",\"cpu\":", event->processor));
 	if (!is_null_guid(&header->ActivityId))
 		put_guid(",\"activity\":", &header->ActivityId, text);
-	if (UNLIKELY(record->ExtendedDataCount))
-		put_items(record, text);
+	if (UNLIKELY(record->ExtendedDataCount > FEW_ITEMS))
+		put_many_items(record, text);
+	else if (UNLIKELY(record->ExtendedDataCount))
+		put_items(record, NULL, text);
 }
 
 /* Where, as what, and the value. */

@@ -3,6 +3,11 @@
  * The fields of an event as a JSON object. For each kind of event the keys are prepared, and the shape of
  * those values that are integers, so that most members cost one copy and one number.
  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
 #include "export/export_internal.h"
 
 /* The longest of the integers below, with quotes: "0x" and 16 digits. */
@@ -19,15 +24,85 @@ static void put_string(const char *string, size_t bytes, struct etw_text *text)
 	etw_text_json_string(text, string, bytes);
 }
 
+/* Members of one object up to which all names before one are looked at. */
+#define FEW_MEMBERS 64
+
+/* A member of an object that has many. */
+struct member {
+	const char *name;
+	uint32_t place; /* among the members */
+	uint32_t nth;   /* of its name, from 1 */
+};
+
 /*
- * Names within one object that were written already. A bit per hash tells at once that a name is new,
- * which nearly all are; only where a bit is taken are the names compared.
+ * Names within one object. Of few members, a bit per hash tells at once that a name is new, which nearly all
+ * are; only where a bit is taken are the names compared. Many members are counted before the first is written.
  */
-struct seen_names {
+struct names {
 	const struct etw_decoding *decoding;
 	const struct etw_item *first; /* of the object's members */
+	struct member *members; /* owned, of many; in their order, next is the one at `place` */
+	size_t place;
 	uint64_t bits;
 };
+
+static const char *name_of(const struct etw_decoding *decoding, const struct etw_item *item)
+{
+	return decoding->schema->fields[item->field].name;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+	const int r = strcmp(a->name, b->name);
+
+	return r ? r : (a->place > b->place) - (a->place < b->place);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static void count_names(struct member *members, size_t count)
+{
+	qsort(members, count, sizeof(*members), compare_names);
+	for (size_t i = 0; i < count; i++) {
+		const bool is_same = i && strcmp(members[i].name, members[i - 1].name) == 0;
+
+		members[i].nth = is_same ? members[i - 1].nth + 1 : 1;
+	}
+	qsort(members, count, sizeof(*members), compare_places);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int begin_names(struct names *names, const struct etw_item *end)
+{
+	const struct etw_decoding *decoding = names->decoding;
+	const struct etw_item *item;
+	size_t count = 0;
+
+	for (item = names->first; item < end; item = decoding->items + item->end)
+		count++;
+	if (count <= FEW_MEMBERS)
+		return 0;
+	names->members = reallocarray(NULL, count, sizeof(*names->members));
+	if (!names->members)
+		return -ENOMEM;
+	count = 0;
+	for (item = names->first; item < end; item = decoding->items + item->end, count++)
+		names->members[count] = (struct member){.name = name_of(decoding, item),
+							.place = (uint32_t)count};
+	count_names(names->members, count);
+	return 0;
+}
+
+static void end_names(struct names *names)
+{
+	free(names->members);
+}
 
 static uint64_t bit_of_name(const char *name, size_t bytes)
 {
@@ -40,34 +115,44 @@ static uint64_t bit_of_name(const char *name, size_t bytes)
 }
 
 /* How many members before this one have its name. */
-static unsigned count_earlier(const struct seen_names *seen, const struct etw_item *item,
+static unsigned count_earlier(const struct names *names, const struct etw_item *item,
 			      const char *name)
 {
-	const struct etw_decoding *decoding = seen->decoding;
+	const struct etw_decoding *decoding = names->decoding;
 	unsigned count = 0;
 
-	for (const struct etw_item *other = seen->first; other < item;
-	     other = decoding->items + other->end) {
-		if (!strcmp(decoding->schema->fields[other->field].name, name))
-			count++;
-	}
+	for (const struct etw_item *other = names->first; other < item;
+	     other = decoding->items + other->end)
+		count += strcmp(name_of(decoding, other), name) == 0;
 	return count;
 }
 
-/* The key of a member; the second of a name is "name#2", the third "name#3". */
-static void put_key(struct seen_names *seen, const struct etw_item *item, struct etw_text *text)
+/* Which of its name the next member is, from 1. */
+static unsigned take_nth(struct names *names, const struct etw_item *item, const char *name,
+			 size_t bytes)
 {
-	const char *name = seen->decoding->schema->fields[item->field].name;
-	size_t bytes = strlen(name);
-	uint64_t bit = bit_of_name(name, bytes);
-	unsigned earlier = seen->bits & bit ? count_earlier(seen, item, name) : 0;
+	const uint64_t bit = bit_of_name(name, bytes);
+	unsigned earlier;
 
-	seen->bits |= bit;
+	if (names->members)
+		return names->members[names->place++].nth;
+	earlier = names->bits & bit ? count_earlier(names, item, name) : 0;
+	names->bits |= bit;
+	return earlier + 1;
+}
+
+/* The key of a member; the second of a name is "name#2", the third "name#3". */
+static void put_key(struct names *names, const struct etw_item *item, struct etw_text *text)
+{
+	const char *name = name_of(names->decoding, item);
+	const size_t bytes = strlen(name);
+	const unsigned nth = take_nth(names, item, name, bytes);
+
 	put_string(name, bytes, text);
-	if (UNLIKELY(earlier) && !text->error) {
+	if (UNLIKELY(nth > 1) && !text->error) {
 		text->bytes--;
 		etw_text_putc(text, '#');
-		etw_text_unsigned(text, earlier + 1);
+		etw_text_unsigned(text, nth);
 		etw_text_putc(text, '"');
 	}
 	etw_text_putc(text, ':');
@@ -210,25 +295,34 @@ static void put_planned(const struct walk *walk, const struct etw_item *first,
 	}
 }
 
+/* The same of members whose keys are not prepared. */
+static void put_named(const struct walk *walk, const struct etw_item *first,
+		      const struct etw_item *end, struct etw_text *text)
+{
+	CLEANUP(end_names) struct names names = {.decoding = walk->decoding, .first = first};
+
+	if (begin_names(&names, end) < 0) {
+		text->error = -ENOMEM;
+		return;
+	}
+	for (const struct etw_item *item = first; item < end;
+	     item = walk->decoding->items + item->end) {
+		if (item != first)
+			etw_text_putc(text, ',');
+		put_key(&names, item, text);
+		put_item(walk, item, text);
+	}
+}
+
 /* The members from @first on, up to @end, as an object. */
 static void put_object(const struct walk *walk, const struct etw_item *first,
 		       const struct etw_item *end, struct etw_text *text)
 {
-	const struct etw_decoding *decoding = walk->decoding;
-	struct seen_names seen = {.decoding = decoding, .first = first};
-
 	etw_text_putc(text, '{');
-	if (LIKELY(walk->plan && !text->error)) {
+	if (LIKELY(walk->plan && !text->error))
 		put_planned(walk, first, end, text);
-		etw_text_putc(text, '}');
-		return;
-	}
-	for (const struct etw_item *item = first; item < end; item = decoding->items + item->end) {
-		if (item != first)
-			etw_text_putc(text, ',');
-		put_key(&seen, item, text);
-		put_item(walk, item, text);
-	}
+	else
+		put_named(walk, first, end, text);
 	etw_text_putc(text, '}');
 }
 

@@ -130,6 +130,40 @@ static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
 	etw_export_memory_free(sample.event.memory);
 }
 
+#define MANY 3000
+
+/* Fields of three names in turn; every object of an array has them all. */
+static void test_json__many_names_that_occur_often(void **state)
+{
+	static const char *const names[] = {"a", "b", "name of some length"};
+	static struct etw_field fields[MANY];
+	static struct etw_item items[MANY];
+	static uint8_t payload[MANY];
+	struct sample sample;
+	struct etw_text expected = {0};
+
+	(void)state;
+	sample_init(&sample, payload, MANY);
+	etw_text_puts(&expected, START NAMES WHERE ",\"fields\":{");
+	for (uint32_t i = 0; i < MANY; i++) {
+		fields[i] = (struct etw_field){
+			.name = names[i % 3], .in_type = TDH_INTYPE_UINT8, .count = 1};
+		items[i] = (struct etw_item){
+			.field = (uint16_t)i, .end = i + 1, .offset = i, .bytes = 1};
+		payload[i] = (uint8_t)i;
+		etw_text_printf(&expected, i < 3 ? "%s\"%s" : "%s\"%s#%u", i ? "," : "",
+				names[i % 3], i / 3 + 1);
+		etw_text_printf(&expected, "\":%u", payload[i]);
+	}
+	etw_text_puts(&expected, "},\"status\":\"complete\"" FINISH);
+	sample.schema.fields = fields;
+	sample.schema.field_count = sample.schema.top_count = MANY;
+	sample.decoding.items = items;
+	sample.decoding.item_count = sample.decoding.consumed = MANY;
+	sample_expect(&sample, &etw_export_json, etw_text_string(&expected));
+	etw_text_done(&expected);
+}
+
 /* A trace may describe a map behind the first events that need it. */
 static void test_json__a_map_that_arrives_later(void **state)
 {
@@ -227,6 +261,31 @@ static void test_json__extended_items(void **state)
 		      ",\"fields\":{},\"status\":\"complete\"" FINISH);
 }
 
+static void test_json__many_extended_items(void **state)
+{
+	static EVENT_HEADER_EXTENDED_DATA_ITEM items[40];
+	struct etw_text expected = {0};
+	struct sample sample;
+	uint8_t byte = 7;
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	etw_text_puts(&expected, START NAMES WHERE);
+	for (unsigned i = 0; i < 40; i++) {
+		items[i] = (EVENT_HEADER_EXTENDED_DATA_ITEM){.ExtType = i % 2 ? 0xFFFF : 100,
+							     .DataSize = 1,
+							     .DataPtr = (uintptr_t)&byte};
+		etw_text_printf(&expected, i < 2 ? ",\"item_%u" : ",\"item_%u#%u", items[i].ExtType,
+				i / 2 + 1);
+		etw_text_puts(&expected, "\":\"07\"");
+	}
+	etw_text_puts(&expected, ",\"fields\":{},\"status\":\"complete\"" FINISH);
+	sample.record.ExtendedData = items;
+	sample.record.ExtendedDataCount = 40;
+	sample_expect(&sample, &etw_export_json, etw_text_string(&expected));
+	etw_text_done(&expected);
+}
+
 static void test_json__synthesised_loss(void **state)
 {
 	struct sample sample;
@@ -250,10 +309,12 @@ int main(void)
 		cmocka_unit_test(test_json__integers_at_their_edges),
 		cmocka_unit_test(test_json__array_of_integers),
 		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
+		cmocka_unit_test(test_json__many_names_that_occur_often),
 		cmocka_unit_test(test_json__a_map_that_arrives_later),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__guesses_are_marked),
 		cmocka_unit_test(test_json__extended_items),
+		cmocka_unit_test(test_json__many_extended_items),
 		cmocka_unit_test(test_json__synthesised_loss),
 	};
 
