@@ -11,6 +11,7 @@
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/page.h"
+#include "tools/etw/record_names.h"
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_run.h"
 #include "tools/etw/recorder.h"
@@ -147,10 +148,11 @@ static int print(struct command *command)
 	put_end(command, &text);
 	result = etw_text_error(&text);
 	if (!result && (fwrite(text.at, 1, text.bytes, stream) != text.bytes || fflush(stream)))
-		result = -EIO;
+		result = -errno;
 	etw_text_done(&text);
 	if (result)
-		etw_program_error("cannot write: %s", strerror(-result));
+		etw_program_error("cannot write what %s holds: %s", command->recorder.path,
+				  strerror(-result));
 	return result;
 }
 
@@ -192,6 +194,17 @@ static int tell_exec_error(const struct command *command)
 	return record_run_exit_status(&command->run);
 }
 
+/* A manifest that cannot be read is told of now, not when all is over; and it may name providers. */
+static int load_manifests(struct command *command)
+{
+	if (page_load(&command->page, &command->options.shared))
+		return -1;
+	if (!record_names_resolve(&command->options, command->page.store))
+		return 0;
+	etw_program_error("out of memory");
+	return -1;
+}
+
 static int record(struct command *command, char **argv)
 {
 	struct recorder *recorder = &command->recorder;
@@ -201,6 +214,8 @@ static int record(struct command *command, char **argv)
 		command->run.exec_error = -record_command_check(command->options.command[0]);
 	if (command->run.exec_error)
 		return tell_exec_error(command);
+	if (load_manifests(command))
+		return ETW_EXIT_FAILED;
 	if (result) {
 		etw_program_error("cannot wait for signals: %s", strerror(-result));
 		return ETW_EXIT_FAILED;

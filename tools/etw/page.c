@@ -6,6 +6,11 @@
 #include "base/macros.h"
 #include "tools/common/program.h"
 
+int page_load(struct page *page, const struct etw_shared_options *shared)
+{
+	return etw_shared_decoder_create(shared, &page->manifests, &page->store, &page->decoder);
+}
+
 int page_open(struct page *page, char *const *files, size_t count,
 	      const struct etw_shared_options *shared, struct tree *tree)
 {
@@ -16,7 +21,7 @@ int page_open(struct page *page, char *const *files, size_t count,
 		etw_program_error("out of memory");
 		return -1;
 	}
-	return etw_shared_decoder_create(shared, &page->manifests, &page->store, &page->decoder);
+	return page->decoder ? 0 : page_load(page, shared);
 }
 
 void page_done(struct page *page)

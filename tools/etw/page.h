@@ -19,8 +19,11 @@ struct page {
 	struct tree *tree; /* borrowed; NULL when nobody wants the processes' tree */
 };
 
+/* page_load() - reads the manifests. Returns 0 or -1, told; call page_done() in both cases. */
+int page_load(struct page *page, const struct etw_shared_options *shared);
+
 /*
- * page_open() - opens the files and reads the manifests.
+ * page_open() - opens the files, and reads the manifests unless page_load() did before.
  *
  * @tree: takes in the processes; NULL when it is not wanted
  *

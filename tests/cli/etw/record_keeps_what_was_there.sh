@@ -15,4 +15,5 @@ PATH=$PWD:$PATH "$ETW" record --provider x -o old.etl -- old.etl 2>&1 || echo "s
 for file in /dev/full pipe folder; do
 	"$ETW" record --provider x -o "$file" -- true 2>&1 | sed "s|$PWD|FOLDER|"
 done
+"$ETW" record --provider x -o y.etl --duration 0.1 2>&1 >/dev/full | sed "s|$PWD|FOLDER|"
 ls
