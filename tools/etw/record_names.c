@@ -46,7 +46,8 @@ static void take_installed(struct record_provider *provider, const struct etw_re
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_entry entry = etw_registry_entry(registry, i);
 
-		if (entry.row.role != WIRE_REGISTRY_PROVIDER || !is_called(provider, entry.row.name))
+		if (entry.row.role != WIRE_REGISTRY_PROVIDER ||
+		    !is_called(provider, entry.row.name))
 			continue;
 		/* Without the definition the name alone still says the GUID. */
 		if (etw_schema_store_demand_provider(store, &entry.row.guid, &schema))

@@ -63,6 +63,7 @@ static int show_provider(struct etw_schema_store *store, struct wevtutil_publish
 static int run(const struct wevtutil_words *words)
 {
 	CLEANUP(etw_schema_store_freep) struct etw_schema_store *store = NULL;
+	CLEANUP(etw_text_done) struct etw_text hint = {0};
 	const char *format = words->values[OPTION_FORMAT];
 	struct wevtutil_publisher publisher = {
 		.has_events = wevtutil_is_on(words->values[OPTION_EVENTS]),
@@ -83,7 +84,9 @@ static int run(const struct wevtutil_words *words)
 		return ETW_EXIT_FAILED;
 	etw_registry_attach(registry, store);
 	if (!wevtutil_find(registry, words->at[0], &entry)) {
-		etw_program_error("the provider %s is not installed", words->at[0]);
+		wevtutil_find_hint(registry, words->at[0], &hint);
+		etw_program_error("the provider %s is not installed%s", words->at[0],
+				  etw_text_string(&hint));
 		return ETW_EXIT_FAILED;
 	}
 	if (entry.row.source == DecodingSourceWPP)

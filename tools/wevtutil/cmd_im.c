@@ -104,10 +104,21 @@ static int refuse_installed(const struct etw_registry_change *change, const char
 	return is_installed || is_new ? -1 : 0;
 }
 
+/* One file may have everything, and be named by several options. */
+static bool is_named_before(const struct command *command, size_t option)
+{
+	for (size_t i = 0; i < option; i++) {
+		if (command->words[i] && !strcmp(command->words[i], command->words[option]))
+			return true;
+	}
+	return false;
+}
+
 static void warn_of_resources(const struct command *command, const struct etw_registry_item *item)
 {
 	for (size_t i = 0; i < WEVTUTIL_OPTIONS_MAX; i++) {
-		if (!command->words[i] || !access(command->words[i], R_OK))
+		if (!command->words[i] || is_named_before(command, i) ||
+		    !access(command->words[i], R_OK))
 			continue;
 		for (size_t j = 0; j < item->row_count; j++) {
 			if (item->rows[j].role == WIRE_REGISTRY_PROVIDER)

@@ -81,6 +81,7 @@ static bool remove_gone(struct etw_registry_change *change, const char *path)
 static int remove_provider(struct etw_registry_change *change, const char *word, const char *path)
 {
 	CLEANUP(etw_registry_closep) struct etw_registry *registry = NULL;
+	CLEANUP(etw_text_done) struct etw_text hint = {0};
 	const struct wevtutil_name name = wevtutil_name_of(word);
 	const char *folder = NULL;
 	size_t removed = 0;
@@ -97,11 +98,13 @@ static int remove_provider(struct etw_registry_change *change, const char *word,
 	}
 	if (removed || (path && remove_gone(change, path)))
 		return 0;
-	if (folder)
-		etw_program_error("%s is installed in %s, which this user does not change", word,
-				  folder);
-	else
-		etw_program_error("there is no file and no installed provider %s", word);
+	if (folder) {
+		etw_program_error("%s is installed in %s, which only root changes", word, folder);
+		return -1;
+	}
+	wevtutil_find_hint(registry, word, &hint);
+	etw_program_error("there is no file %s, and no such provider is installed%s", word,
+			  etw_text_string(&hint));
 	return -1;
 }
 

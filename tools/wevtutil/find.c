@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/wevtutil/find.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/guid.h"
+#include "base/macros.h"
+#include "tools/common/program.h"
 
 struct wevtutil_name wevtutil_name_of(const char *word)
 {
@@ -53,4 +56,25 @@ bool wevtutil_find(const struct etw_registry *registry, const char *word,
 
 	return find_role(registry, &name, WIRE_REGISTRY_PROVIDER, ret) ||
 	       find_role(registry, &name, WIRE_REGISTRY_EVENTS, ret);
+}
+
+void wevtutil_find_hint(const struct etw_registry *registry, const char *word,
+			struct etw_text *text)
+{
+	size_t count = etw_registry_count(registry), listed = 0;
+	CLEANUP(freep) const char **names = calloc(count + 1, sizeof(*names));
+	const char *nearest = NULL;
+
+	for (size_t i = 0; names && i < count; i++) {
+		const struct etw_registry_row row = etw_registry_entry(registry, i).row;
+
+		if (wevtutil_is_listed(&row) && row.name)
+			names[listed++] = row.name;
+	}
+	if (names)
+		nearest = etw_program_nearest(word, names, listed);
+	if (nearest)
+		etw_text_printf(text, "; did you mean %s?", nearest);
+	else
+		etw_text_puts(text, "; wevtutil ep names what is");
 }

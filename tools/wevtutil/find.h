@@ -3,6 +3,7 @@
 #ifndef ETW_TOOLS_WEVTUTIL_FIND_H
 #define ETW_TOOLS_WEVTUTIL_FIND_H
 
+#include "base/text.h"
 #include "registry/registry.h"
 
 /* A name, in any case, or a GUID. */
@@ -28,5 +29,9 @@ bool wevtutil_is_called(const struct etw_registry_row *row, const struct wevtuti
  */
 bool wevtutil_find(const struct etw_registry *registry, const char *word,
 		   struct etw_registry_entry *ret);
+
+/* wevtutil_find_hint() - appends what may help whoever asked for a name that is not installed, behind a semicolon. */
+void wevtutil_find_hint(const struct etw_registry *registry, const char *word,
+			struct etw_text *text);
 
 #endif

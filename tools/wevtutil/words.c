@@ -106,11 +106,12 @@ bool wevtutil_words_read(const struct wevtutil_verb *verb, int argc, char **argv
 		else if (!take_option(verb, argv, argc, &i, ret))
 			return false;
 	}
-	if (ret->count < verb->operands_min || ret->count > verb->operands_max) {
-		etw_program_error("%s wants %s; see wevtutil %s /?", verb->brief,
-				  verb->operands_max ? "something to work on" : "nothing behind it",
-				  verb->brief);
-		return false;
-	}
-	return true;
+	if (ret->count >= verb->operands_min && ret->count <= verb->operands_max)
+		return true;
+	etw_program_error("%s wants %s; see wevtutil %s /?", verb->brief,
+			  !verb->operands_max ? "nothing behind it"
+			  : ret->count        ? "one name, in quotes where it has blanks"
+					      : "something to work on",
+			  verb->brief);
+	return false;
 }
