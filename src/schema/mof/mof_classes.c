@@ -56,7 +56,7 @@ static bool is_event_type(const struct mof_class *class)
 /* Walks up to EventTrace. Returns NULL, or why the class has no place under it. */
 static const char *find_lineage(struct mof_class *class, const struct mof_class **ret_provider)
 {
-	const struct mof_class *at = class;
+	struct mof_class *at = class;
 	unsigned depth = 0;
 
 	for (;; at = at->base) {
@@ -138,8 +138,7 @@ static int join_provider(struct mof_reader *reader, struct mof_class *class)
 	return etw_mof_complain(reader, class->line, "the Guid of the provider is malformed");
 }
 
-static int add_event(struct mof_reader *reader, const struct mof_class *class,
-		     struct mof_event **ret)
+static int add_event(struct mof_reader *reader, struct mof_class *class, struct mof_event **ret)
 {
 	struct mof_provider *provider = class->provider;
 	struct mof_event *event = etw_arena_alloc(&reader->scratch, sizeof(*event));
@@ -160,7 +159,7 @@ static int add_event(struct mof_reader *reader, const struct mof_class *class,
 }
 
 /* Event classes, and the highest version of each, which one without EventVersion follows. */
-static int note_event(struct mof_reader *reader, const struct mof_class *class)
+static int note_event(struct mof_reader *reader, struct mof_class *class)
 {
 	const struct mof_qualifier *version = etw_mof_qualifier(class->qualifiers, "EventVersion");
 	struct mof_event *event;
@@ -174,7 +173,7 @@ static int note_event(struct mof_reader *reader, const struct mof_class *class)
 		return 0;
 	event = etw_mof_find_event(reader, class);
 	if (!event)
-		TRY(add_event(reader, class->event == class ? class : class->event, &event));
+		TRY(add_event(reader, class->event, &event));
 	if (!version)
 		return 0;
 	if (version->value_count != 1 || !etw_mof_number(version->values, UINT8_MAX, &number)) {

@@ -87,8 +87,9 @@ struct mof_class {
 
 	/* mof_classes.c, of classes below EventTrace: */
 	struct mof_provider *provider;
-	const struct mof_class *event; /* the nearest with a Guid, the class itself included */
-	GUID guid;                     /* of the event class */
+	struct mof_class *event; /* the nearest with a Guid, the class itself included */
+	GUID guid;               /* of the event class */
+	const char *task_name;   /* of an event class; in the results once a schema has asked */
 
 	/* mof_fields.c, of event types: */
 	struct mof_class *next_type; /* of the provider */
@@ -107,7 +108,7 @@ struct mof_map {
 struct mof_event {
 	struct mof_event *next;
 	const struct mof_provider *provider;
-	const struct mof_class *class; /* the first in the file */
+	struct mof_class *class; /* the first in the file */
 	bool is_versioned;
 	uint8_t last_version; /* the highest that is given */
 };

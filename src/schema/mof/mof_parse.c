@@ -12,6 +12,8 @@
 #include "base/utf.h"
 #include "schema/mof/mof_internal.h"
 
+#define NUMBER_CHARS_MAX 64 /* in a string, without "0x" */
+
 struct parser {
 	struct mof_reader *reader;
 	struct mof_lexer *lexer;
@@ -297,8 +299,12 @@ static int read_pragma(struct parser *parser)
 	}
 	if (r)
 		TRY(etw_mof_next(parser->lexer));
-	if (etw_mof_is_name(pragma.name, "namespace") && first && first->kind == MOF_STRING)
+	if (etw_mof_is_name(pragma.name, "namespace") && first && first->kind == MOF_STRING) {
+		/* Compared for each class that is there twice. */
+		if (strnlen(first->text, ETW_MOF_NAME_BYTES_MAX + 1) > ETW_MOF_NAME_BYTES_MAX)
+			return refuse(parser, "the name of a namespace is too long");
 		parser->name_space = first->text;
+	}
 	if (etw_mof_is_name(pragma.name, "include"))
 		return etw_mof_complain(parser->reader, line,
 					"a file that is included is not read");
@@ -401,12 +407,15 @@ const char *etw_mof_text(const struct mof_qualifier *first, const char *name)
 	return found->values->text;
 }
 
+/* Inherited ones are read again by each class: zeros in front of them may not go on forever. */
 static bool parse_number(const char *text, uint64_t *ret)
 {
 	bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
 	const char *digits = is_hex ? text + 2 : text;
 	char *end;
 
+	if (strnlen(digits, NUMBER_CHARS_MAX + 1) > NUMBER_CHARS_MAX)
+		return false;
 	if (!*digits || digits[strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789")])
 		return false;
 	errno = 0;

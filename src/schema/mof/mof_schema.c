@@ -21,11 +21,15 @@ static uint8_t find_version(const struct mof_reader *reader, const struct mof_cl
 	return event->last_version == UINT8_MAX ? UINT8_MAX : event->last_version + 1;
 }
 
-static const char *display_name(const struct mof_class *event)
+/* Kept once, however many event types show it: a long one would grow without bound. */
+static int find_task_name(struct mof_reader *reader, struct mof_class *event, const char **ret)
 {
 	const char *name = etw_mof_text(event->qualifiers, "DisplayName");
 
-	return name ? name : event->name;
+	if (!event->task_name)
+		TRY(etw_mof_keep(reader, name ? name : event->name, &event->task_name));
+	*ret = event->task_name;
+	return 0;
 }
 
 /* What the schemas of one class share. */
@@ -45,7 +49,7 @@ static int read_common(struct mof_reader *reader, const struct mof_class *class,
 		.top_count = class->field_count,
 		.fields = class->fields,
 	};
-	TRY(etw_mof_keep(reader, display_name(class->event), &schema->task_name));
+	TRY(find_task_name(reader, class->event, &schema->task_name));
 	TRY(etw_mof_keep(reader, class->name, &schema->symbol));
 	return etw_mof_keep(reader, etw_mof_text(class->qualifiers, "Description"),
 			    &schema->message);
@@ -86,7 +90,7 @@ static int make_tasks(struct mof_reader *reader, const struct mof_provider *from
 		struct etw_task *task = &tasks[provider->task_count++];
 
 		task->event_guid = event->class->guid;
-		TRY(etw_mof_keep(reader, display_name(event->class), &task->named.name));
+		TRY(find_task_name(reader, event->class, &task->named.name));
 		TRY(etw_mof_keep(reader, etw_mof_text(event->class->qualifiers, "Description"),
 				 &task->named.message));
 	}

@@ -295,6 +295,61 @@ static void test_mof_classes__hashes_names_with_the_seed(void **state)
 	etw_hash_seed_set(0);
 }
 
+static void put_long(struct etw_text *text, char c, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		etw_text_putc(text, c);
+}
+
+/* However many event types show the name of their class, it is kept once. */
+static void test_mof_classes__a_name_is_kept_once(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct etw_provider_schema *provider;
+	const size_t bytes = (size_t)256 * 1024;
+
+	(void)state;
+	etw_text_puts(&text, PROVIDER "[Guid(\"" EVENT_GUID "\"), DisplayName(\"");
+	put_long(&text, 'n', bytes);
+	etw_text_puts(&text, "\")] class E : P {};\n");
+	for (unsigned i = 0; i < 1000; i++)
+		etw_text_printf(&text, "[EventType(%u)] class T%u : E {};\n", i % 256, i);
+	provider = parse(etw_text_string(&text))->providers;
+	assert_int_equal(provider->schema_count, 1000);
+	assert_int_equal(strlen(provider->tasks[0].named.name), bytes);
+	for (size_t i = 0; i < 1000; i++)
+		assert_ptr_equal(provider->schemas[i].task_name, provider->tasks[0].named.name);
+	assert_true(etw_arena_bytes(&arena) < 8 * bytes);
+}
+
+/* What each class reads again that inherits it, or is compared with, has an end. */
+static void test_mof_classes__what_is_read_often_is_short(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct etw_definition *definition;
+
+	(void)state;
+	etw_text_puts(&text, PROVIDER "[Guid(\"" EVENT_GUID "\"), EventVersion(\"");
+	put_long(&text, '0', 63);
+	etw_text_puts(&text, "7\")] class E : P {};\n[EventType(1)] class T : E {};\n");
+	definition = parse(etw_text_string(&text));
+	assert_int_equal(definition->complaint_total, 0);
+	assert_int_equal(definition->providers[0].schemas[0].descriptor.Version, 7);
+	etw_text_clear(&text);
+	etw_text_puts(&text, PROVIDER "[Guid(\"" EVENT_GUID "\"), EventVersion(\"");
+	put_long(&text, '0', 64);
+	etw_text_puts(&text, "7\")] class E : P {};\n[EventType(1)] class T : E {};\n");
+	(void)complain(etw_text_string(&text), 2, "E", "an EventVersion is no number up to 255");
+	etw_text_clear(&text);
+	etw_text_puts(&text, PROVIDER "#pragma namespace(\"");
+	put_long(&text, 'r', ETW_MOF_NAME_BYTES_MAX);
+	etw_text_puts(&text, "\")\n");
+	(void)parse(etw_text_string(&text));
+	text.bytes -= strlen("\")\n");
+	etw_text_puts(&text, "r\")\n\n");
+	refuse(etw_text_string(&text), 4, "the name of a namespace is too long");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +370,9 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(test_mof_classes__limits_fields, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_classes__limits_inheritance, begin, end),
+		cmocka_unit_test_setup_teardown(test_mof_classes__a_name_is_kept_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_mof_classes__what_is_read_often_is_short,
+						begin, end),
 		cmocka_unit_test(test_mof_classes__hashes_names_with_the_seed),
 	};
 
