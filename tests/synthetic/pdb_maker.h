@@ -124,7 +124,7 @@ static inline void pdb_add_module(struct pdb_maker *maker)
 
 static inline void pdb_add_procedure(struct pdb_maker *maker, uint16_t kind, const char *name)
 {
-	uint8_t body[256] = {0};
+	uint8_t body[8192] = {0};
 	size_t bytes = strlen(name) + 1;
 
 	memcpy(body + 35, name, bytes);

@@ -26,6 +26,7 @@
 #define ANNOTATION_TEXT_AT  12
 #define CONTROL_FLAGS_MAX   64
 #define CONTROLS_MAX        256
+#define NAMES_FACTOR        ((size_t)4) /* how much longer names of functions may be than the file */
 
 enum symbol_kind {
 	SYMBOL_ANNOTATION = 0x1019,
@@ -52,6 +53,7 @@ struct walk {
 	size_t function_end;
 	uint16_t global;           /* stream of the global symbols */
 	const char *function_copy; /* of the arena, made when the first message wants it */
+	size_t names_left;         /* bytes of functions' names that messages may still have */
 };
 
 static int fail(uint64_t offset, const char *structure, const char *sentence,
@@ -128,6 +130,23 @@ static bool is_same_message(const void *item, const void *key)
 	return left->number == right->number && etw_guid_equal(&left->guid, &right->guid);
 }
 
+/* One name serves all messages of its function, but whoever shows or stores them repeats it. */
+static int name_function(struct walk *walk, struct etw_wpp_message *message)
+{
+	const struct tmf_span name = {walk->function, walk->function_bytes};
+
+	if (name.bytes > walk->names_left) {
+		etw_pdb_note(walk->pdb, walk->annotation, "annotation",
+			     "the names of the functions are out of proportion to the file");
+		return 0;
+	}
+	walk->names_left -= name.bytes;
+	if (!walk->function_copy)
+		walk->function_copy = etw_pdb_copy_name(walk->arena, &walk->line, name);
+	message->function = walk->function_copy;
+	return message->function ? 0 : -ENOMEM;
+}
+
 /* Inlined functions leave the same message in each function that holds them: the first one counts. */
 static int keep_message(struct walk *walk)
 {
@@ -138,16 +157,8 @@ static int keep_message(struct walk *walk)
 		walk->reader.count--;
 		return 0;
 	}
-	if (!message->function && walk->function) {
-		if (!walk->function_copy) {
-			const struct tmf_span name = {walk->function, walk->function_bytes};
-
-			walk->function_copy = etw_pdb_copy_name(walk->arena, &walk->line, name);
-		}
-		if (!walk->function_copy)
-			return -ENOMEM;
-		message->function = walk->function_copy;
-	}
+	if (!message->function && walk->function)
+		TRY(name_function(walk, message));
 	return etw_table_insert(&walk->numbers, hash, message);
 }
 
@@ -506,7 +517,10 @@ int etw_pdb_read(struct etw_arena *arena, struct etw_bytes file, struct etw_pdb 
 	CLEANUP(etw_msf_close) struct etw_msf msf = {0};
 	struct etw_arena_mark mark = etw_arena_mark(arena);
 	struct etw_pdb pdb = {0};
-	struct walk walk = {.arena = arena, .pdb = &pdb, .global = NO_STREAM};
+	struct walk walk = {.arena = arena,
+			    .pdb = &pdb,
+			    .global = NO_STREAM,
+			    .names_left = NAMES_FACTOR * file.left};
 	int r;
 
 	TRY(etw_msf_open(file, &msf, reterr));

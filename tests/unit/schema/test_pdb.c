@@ -79,6 +79,33 @@ static void test_pdb__the_enclosing_procedure_is_the_function(void **state)
 		check_procedure(kinds[i]);
 }
 
+/* However many messages stand in a function of a long name, their names are not much longer than the file. */
+static void test_pdb__names_of_functions_are_in_proportion(void **state)
+{
+	char name[4001], line[64];
+	const char *const strings[] = {"TMF:", SECTION, line, "{", "}", NULL};
+	size_t named = 0;
+
+	(void)state;
+	memset(name, 'f', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	pdb_add_module(&maker);
+	pdb_add_procedure(&maker, 0x1110, name);
+	for (unsigned i = 0; i < 100; i++) {
+		(void)snprintf(line, sizeof(line), "#typev a %u \"x\"", i);
+		pdb_add_annotation(&maker, strings);
+	}
+	pdb_end_procedure(&maker);
+	read_modules();
+	assert_int_equal(pdb.messages.count, 100);
+	for (size_t i = 0; i < 100; i++)
+		named += pdb.messages.at[i]->function != NULL;
+	assert_in_range(named, 10, 50);
+	assert_string_equal(pdb.messages.at[0]->function, name);
+	assert_null(pdb.messages.at[99]->function);
+	check_damage(100 - named, "the names of the functions are out of proportion to the file");
+}
+
 static void test_pdb__a_procedure_ends(void **state)
 {
 	(void)state;
@@ -516,6 +543,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pdb__identity, begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__without_dbi_stream, begin, end),
+		cmocka_unit_test_setup_teardown(test_pdb__names_of_functions_are_in_proportion,
+						begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__the_enclosing_procedure_is_the_function,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_pdb__a_procedure_ends, begin, end),
