@@ -412,38 +412,47 @@ static bool is_known_text(const void *item, const void *key)
 }
 
 /* Two hashes of 64 bits stand for the text: nobody gains by a collision, which hides a manifest. */
-static int note_text(struct etw_schema_store *store, const struct etw_text *text, bool *ret_is_new)
+static struct known_text describe_text(const struct etw_schema_store *store,
+				       const struct etw_text *text)
 {
-	uint64_t hash = etw_hash_bytes(store->seed, text->at, text->bytes);
-	const struct known_text wanted = {
-		.hashes = {hash, etw_hash_bytes(~store->seed, text->at, text->bytes)},
+	return (struct known_text){
+		.hashes = {etw_hash_bytes(store->seed, text->at, text->bytes),
+			   etw_hash_bytes(~store->seed, text->at, text->bytes)},
 		.bytes = text->bytes,
 	};
-	struct known_text *known;
+}
 
-	*ret_is_new = !etw_table_find(&store->texts, hash, is_known_text, &wanted);
-	if (!*ret_is_new || !etw_store_has_room(store))
+/* A whole embedded manifest; good or bad it is read once, but a want of memory may pass. */
+static int learn_manifest(struct etw_schema_store *store, const struct etw_text *text,
+			  struct etw_fault *reterr)
+{
+	const struct known_text wanted = describe_text(store, text);
+	struct known_text *known;
+	int r;
+
+	if (etw_table_find(&store->texts, wanted.hashes[0], is_known_text, &wanted))
 		return 0;
+	if (!etw_store_has_room(store))
+		return refuse_more(store);
+	TRY(etw_table_reserve(&store->texts, 1));
+	r = add_manifest(store, etw_text_string(text), text->bytes, STORE_RANK_EMBEDDED, reterr);
+	if (r < 0 && r != -EBADMSG)
+		return r;
 	known = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));
-	return known ? etw_table_insert(&store->texts, hash, known) : -ENOMEM;
+	if (!known)
+		return -ENOMEM;
+	(void)etw_table_insert(&store->texts, wanted.hashes[0], known);
+	return r;
 }
 
 static int learn_chunk(struct etw_schema_store *store, const EVENT_RECORD *record)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 	struct etw_fault fault = {0};
-	bool is_new;
 	int r = etw_embedded_add(&store->embedded, record, &text, &fault);
 
-	if (r == ETW_EMBEDDED_COMPLETE) {
-		TRY(note_text(store, &text, &is_new));
-		if (!is_new)
-			return 0;
-		if (!etw_store_has_room(store))
-			return refuse_more(store);
-		r = add_manifest(store, etw_text_string(&text), text.bytes, STORE_RANK_EMBEDDED,
-				 &fault);
-	}
+	if (r == ETW_EMBEDDED_COMPLETE)
+		r = learn_manifest(store, &text, &fault);
 	if (r == -EBADMSG) {
 		etw_store_report(store, &fault);
 		return 0;
