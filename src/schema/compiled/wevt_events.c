@@ -44,6 +44,12 @@ static bool is_list_of_keywords(const void *item, const void *key)
 	       memcmp(known->at, wanted->at, wanted->count * sizeof(le32)) == 0;
 }
 
+/* Ends the work on a text that will be refused. */
+static bool is_too_long(const struct wevt_reader *reader)
+{
+	return reader->text.bytes > reader->joined_left;
+}
+
 static int join_keywords(struct wevt_reader *reader, const struct known_keywords *keywords,
 			 uint32_t offset, const char **ret)
 {
@@ -67,6 +73,8 @@ static int join_keywords(struct wevt_reader *reader, const struct known_keywords
 		etw_text_puts(&reader->text, separator);
 		etw_text_puts(&reader->text, names[i]);
 		separator = "; ";
+		if (is_too_long(reader))
+			break;
 	}
 	if (!reader->text.bytes)
 		return etw_text_error(&reader->text);
@@ -259,8 +267,7 @@ static int join_attributes(struct wevt_reader *reader, const struct pending_even
 		if (reader->text.bytes)
 			etw_text_putc(&reader->text, ';');
 		etw_text_puts(&reader->text, at->text);
-		/* Ends the work as well as the text. */
-		if (reader->text.bytes > reader->joined_left)
+		if (is_too_long(reader))
 			break;
 	}
 	return etw_wevt_keep_joined(reader, event->offset, "EVTA", &event->schema->attributes);
