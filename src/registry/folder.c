@@ -12,8 +12,7 @@
 #include "base/macros.h"
 #include "base/sha1.h"
 
-#define SYSTEM_FOLDER        "/var/lib/etw/providers"
-#define DEFINITION_BYTES_MAX ((uint64_t)1 << 30)
+#define SYSTEM_FOLDER "/var/lib/etw/providers"
 
 static const char *environment(const char *name)
 {
@@ -71,7 +70,7 @@ void etw_registry_definition_name(const struct etw_registry_file *file,
 		*to++ = hex_digits[file->sha1[i] >> 4];
 		*to++ = hex_digits[file->sha1[i] & 15];
 	}
-	(void)strcpy(to, kind_ends[file->kind]);
+	memcpy(to, kind_ends[file->kind], strlen(kind_ends[file->kind]) + 1);
 }
 
 bool etw_registry_definition_of(const char *name, struct etw_registry_file *ret)
@@ -118,7 +117,7 @@ int etw_registry_definition_read(const char *folder, const struct etw_registry_f
 	if (fd < 0 || fstat(fd, &info) < 0)
 		return -errno;
 	if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size != file->bytes ||
-	    file->bytes > DEFINITION_BYTES_MAX)
+	    file->bytes > ETW_REGISTRY_DEFINITION_BYTES_MAX)
 		return refuse(reterr,
 			      "a definition in the registry has another size than when it was "
 			      "stored");

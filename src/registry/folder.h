@@ -25,6 +25,8 @@ bool etw_registry_is_one(void);
 
 #define ETW_REGISTRY_DEFINITIONS "definitions"
 
+#define ETW_REGISTRY_DEFINITION_BYTES_MAX ((uint64_t)1 << 30)
+
 /* "definitions/<sha1>.<kind>" and a NUL. */
 #define ETW_REGISTRY_NAME_BYTES 64
 

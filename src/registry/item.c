@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "registry/control.h"
 #include "registry/definition.h"
+#include "registry/folder.h"
 #include "registry/item_internal.h"
 #include "schema/compiled/binary_file.h"
 #include "schema/compiled/language.h"
@@ -23,7 +24,8 @@
 #include "schema/wpp/pdb.h"
 #include "schema/wpp/tmf.h"
 
-#define TABLES_A_FILE (WIRE_REGISTRY_TABLES_MAX / 2)
+#define TABLES_A_FILE  (WIRE_REGISTRY_TABLES_MAX / 2)
+#define NAME_BYTES_MAX 1024 /* in the index */
 
 static const char pdb_magic[] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
 				"DS";
@@ -124,6 +126,9 @@ static int pack(struct etw_arena *arena, const struct packer *packer, struct etw
 	bytes += packer->blob.left;
 	for (uint32_t i = 0; i < packer->count; i++)
 		bytes += packer->tables[i].left;
+	/* Tables may share bytes of the file, but not here. */
+	if (bytes > ETW_REGISTRY_DEFINITION_BYTES_MAX)
+		return -EFBIG;
 	at = to = etw_arena_alloc(arena, bytes);
 	if (!at)
 		return -ENOMEM;
@@ -183,11 +188,17 @@ static int add_row(struct etw_registry_item *item, size_t room, const struct etw
 	return 0;
 }
 
+/* Rows repeat what schemas share, so that a long name would fill the index; listings do without it. */
+static const char *name_of(const char *name)
+{
+	return name && strnlen(name, NAME_BYTES_MAX + 1) <= NAME_BYTES_MAX ? name : NULL;
+}
+
 static struct etw_registry_row row_of(const struct etw_provider_schema *provider)
 {
 	return (struct etw_registry_row){
 		.guid = provider->guid,
-		.name = provider->name,
+		.name = name_of(provider->name),
 		.source = provider->source,
 		.role = WIRE_REGISTRY_PROVIDER,
 		.counts = {[WIRE_REGISTRY_COUNT_EVENTS] = (uint32_t)provider->schema_count,
@@ -223,7 +234,7 @@ static int add_provider(struct etw_registry_item *item, size_t room,
 		const struct etw_schema *schema = &provider->schemas[i];
 		const struct etw_registry_row class_row = {
 			.guid = *class_of(schema),
-			.name = schema->task_name,
+			.name = name_of(schema->task_name),
 			.source = DecodingSourceWbem,
 			.role = WIRE_REGISTRY_EVENTS,
 			.counts = {1},
@@ -239,7 +250,7 @@ static int add_message(struct etw_registry_item *item, size_t room,
 {
 	const struct etw_registry_row row = {
 		.guid = message->guid,
-		.name = message->module,
+		.name = name_of(message->module),
 		.source = DecodingSourceWPP,
 		.role = WIRE_REGISTRY_EVENTS,
 		.counts = {1},
@@ -284,6 +295,8 @@ static int parse_item(struct etw_registry_item *item, enum wire_registry_kind ki
 {
 	struct etw_registry_definition definition;
 
+	if (stored.left > ETW_REGISTRY_DEFINITION_BYTES_MAX)
+		return -EFBIG;
 	item->kind = kind;
 	item->stored = stored;
 	TRY(etw_registry_definition_parse(&item->arena, kind, stored, &definition, reterr));

@@ -14,7 +14,8 @@
  * @messages: as etw_binary_parse() takes them
  * @ret:      in @arena
  *
- * Returns 0; -ENODATA when there are no schemas; -EBADMSG with @reterr; -ENOMEM.
+ * Returns 0; -ENODATA when there are no schemas; -EBADMSG with @reterr; -EFBIG when more would be stored than a
+ * definition may have; -ENOMEM.
  */
 int etw_registry_pack_binary(struct etw_arena *arena, struct etw_bytes file,
 			     struct etw_bytes messages, struct etw_bytes *ret,
