@@ -199,7 +199,7 @@ static void keep_messages(struct etw_schema_store *store, struct known_event *ev
 			(void)etw_table_insert(&store->events, store_key_hash(store, &event->key),
 					       event);
 	}
-	memset(store->cache, 0, sizeof(store->cache));
+	etw_store_forget_answers(store);
 }
 
 /* Names are a help: without memory for one, the event is shown by its GUID. */
