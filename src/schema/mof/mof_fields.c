@@ -60,16 +60,13 @@ static int collect(struct mof_reader *reader, const struct mof_class *class, str
 	for (const struct mof_class *at = class; at; at = at->base, depth++) {
 		for (struct mof_property *property = at->properties; property;
 		     property = property->next) {
-			const struct mof_qualifier *id = etw_mof_qualifier(property->qualifiers,
-									   "WmiDataId");
 			struct item *item = &items[count];
 
-			*item = (struct item){property, 0, depth};
-			if (id && id->value_count == 1)
-				(void)etw_mof_number(id->values, UINT64_MAX, &item->id);
+			TRY(etw_mof_read_property(reader, property));
+			*item = (struct item){property, property->data_id, depth};
 			if (item->id)
 				count++;
-			else if (at == class || id)
+			else if (at == class || property->has_data_id)
 				TRY(complain(reader, item, "a property of an event has no number"));
 		}
 		if (etw_mof_is_name(at->super, "EventTrace"))
@@ -114,18 +111,21 @@ static bool is_counter(const struct etw_field *field)
 	       field->count == 1 && !field->flags;
 }
 
-/* Points an array to the field that counts its elements. */
-static const char *find_counter(const struct item *item, struct etw_field *fields, uint16_t index,
+/* Points an array to the field that counts its elements. @items, @fields: as many, up to the array at @index. */
+static const char *find_counter(const struct item *items, struct etw_field *fields, uint16_t index,
 				unsigned *counted)
 {
-	const char *name = etw_mof_text(item->property->qualifiers, "WmiSizeIs");
+	const char *name = items[index].property->counter;
+	uint64_t hash = name ? etw_mof_hash_name(name) : 0;
 
 	if (!(fields[index].flags & PropertyParamCount))
 		return NULL;
 	if (++*counted > COUNTED_MAX)
 		return "an event has too many arrays of variable size";
 	for (uint16_t i = 0; i < index; i++) {
-		if (!etw_mof_is_name(fields[i].name, name) || !is_counter(&fields[i]))
+		/* Names may be long and nearly the same. */
+		if (items[i].property->name_hash != hash ||
+		    !etw_mof_is_name(fields[i].name, name) || !is_counter(&fields[i]))
 			continue;
 		fields[index].count = i;
 		return NULL;
@@ -137,10 +137,9 @@ static const char *find_counter(const struct item *item, struct etw_field *field
 static void note_activity(struct mof_class *class, const struct item *item,
 			  const struct etw_field *field)
 {
-	if (!class->activity_id_name && etw_mof_qualifier(item->property->qualifiers, "ActivityID"))
+	if (!class->activity_id_name && item->property->is_activity_id)
 		class->activity_id_name = field->name;
-	if (!class->related_activity_id_name &&
-	    etw_mof_qualifier(item->property->qualifiers, "RelatedActivityID"))
+	if (!class->related_activity_id_name && item->property->is_related_activity_id)
 		class->related_activity_id_name = field->name;
 }
 
@@ -173,11 +172,12 @@ static int make_fields(struct mof_reader *reader, struct mof_class *class, const
 	if (!fields)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const char *sentence;
+		const char *sentence = items[i].property->sentence;
 
-		TRY(etw_mof_field(reader, class, items[i].property, &fields[i], &sentence));
-		if (!sentence)
-			sentence = find_counter(&items[i], fields, (uint16_t)i, &counted);
+		if (!sentence) {
+			TRY(etw_mof_field(reader, class, items[i].property, &fields[i]));
+			sentence = find_counter(items, fields, (uint16_t)i, &counted);
+		}
 		if (sentence)
 			return etw_mof_complain(reader, items[i].property->line, sentence);
 		note_activity(class, &items[i], &fields[i]);

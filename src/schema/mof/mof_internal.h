@@ -68,6 +68,19 @@ struct mof_property {
 	uint64_t size; /* of the array; 0: none given */
 	bool is_array;
 	bool is_reference;
+
+	/* mof_types.c, once the first class has asked; classes that inherit it ask again and again: */
+	bool is_read;
+	bool has_data_id;
+	bool is_activity_id;
+	bool is_related_activity_id;
+	uint64_t data_id; /* WmiDataId; 0: none, or no number */
+	uint64_t name_hash;
+	const char *counter;    /* WmiSizeIs; NULL: none */
+	const char *sentence;   /* why it has no layout; NULL: it has one */
+	struct etw_field field; /* what it is without its map; the name is in the results */
+
+	/* mof_map.c: */
 	bool is_map_read;          /* map, once the first class has asked */
 	const struct etw_map *map; /* without name; NULL: none */
 };
@@ -193,15 +206,18 @@ struct mof_event *etw_mof_find_event(const struct mof_reader *reader,
 /* etw_mof_version_qualifier() - EventVersion of a class, from the nearest that has it; NULL: none. */
 const struct mof_qualifier *etw_mof_version_qualifier(const struct mof_class *class);
 
+/* etw_mof_read_property() - what the qualifiers of a property say, in mof_types.c; read once. Returns 0 or -ENOMEM. */
+int etw_mof_read_property(struct mof_reader *reader, struct mof_property *property);
+
 /*
- * etw_mof_field() - a property as a field, in mof_types.c.
+ * etw_mof_field() - a property that was read and has a layout as a field, in mof_types.c.
  *
  * @class: the event type, for the map's name
  *
- * Returns 0, also with a sentence in *ret_sentence when the property has no layout; -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int etw_mof_field(struct mof_reader *reader, const struct mof_class *class,
-		  struct mof_property *property, struct etw_field *ret, const char **ret_sentence);
+		  struct mof_property *property, struct etw_field *ret);
 
 /*
  * etw_mof_map() - the map of a property in mof_map.c.

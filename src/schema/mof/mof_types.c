@@ -192,26 +192,45 @@ static bool can_have_map(const struct etw_field *field)
 	       field->in_type == TDH_INTYPE_HEXINT32;
 }
 
-int etw_mof_field(struct mof_reader *reader, const struct mof_class *class,
-		  struct mof_property *property, struct etw_field *ret, const char **ret_sentence)
+static void read_data_id(struct mof_property *property)
 {
-	struct etw_field field = {0};
-	const char *sentence = read_type(property, &field);
+	const struct mof_qualifier *id = etw_mof_qualifier(property->qualifiers, "WmiDataId");
 
-	if (!sentence)
-		sentence = read_count(property, &field);
-	*ret_sentence = sentence;
-	if (sentence)
+	property->has_data_id = id != NULL;
+	if (id && id->value_count == 1)
+		(void)etw_mof_number(id->values, UINT64_MAX, &property->data_id);
+}
+
+int etw_mof_read_property(struct mof_reader *reader, struct mof_property *property)
+{
+	const struct mof_qualifier *qualifiers = property->qualifiers;
+	struct etw_field *field = &property->field;
+
+	if (property->is_read)
 		return 0;
-	if (etw_mof_is_name(etw_mof_text(property->qualifiers, "extension"), "NoPrint"))
-		field.out_type = TDH_OUTTYPE_NOPRINT;
-	if (etw_mof_qualifier(property->qualifiers, "XMLFragment"))
-		field.flags |= PropertyWBEMXmlFragment;
-	TRY(etw_mof_keep(reader, property->name, &field.name));
-	if (can_have_map(&field)) {
-		TRY(etw_mof_map(reader, class, property, &field.map));
-		field.map_name = field.map ? field.map->name : NULL;
-	}
-	*ret = field;
+	read_data_id(property);
+	property->sentence = read_type(property, field);
+	if (!property->sentence)
+		property->sentence = read_count(property, field);
+	property->counter = etw_mof_text(qualifiers, "WmiSizeIs");
+	property->name_hash = etw_mof_hash_name(property->name);
+	property->is_activity_id = etw_mof_qualifier(qualifiers, "ActivityID");
+	property->is_related_activity_id = etw_mof_qualifier(qualifiers, "RelatedActivityID");
+	if (etw_mof_is_name(etw_mof_text(qualifiers, "extension"), "NoPrint"))
+		field->out_type = TDH_OUTTYPE_NOPRINT;
+	if (etw_mof_qualifier(qualifiers, "XMLFragment"))
+		field->flags |= PropertyWBEMXmlFragment;
+	property->is_read = true;
+	return etw_mof_keep(reader, property->name, &field->name);
+}
+
+int etw_mof_field(struct mof_reader *reader, const struct mof_class *class,
+		  struct mof_property *property, struct etw_field *ret)
+{
+	*ret = property->field;
+	if (!can_have_map(ret))
+		return 0;
+	TRY(etw_mof_map(reader, class, property, &ret->map));
+	ret->map_name = ret->map ? ret->map->name : NULL;
 	return 0;
 }
