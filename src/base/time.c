@@ -6,6 +6,7 @@
 
 #define DAYS_TO_1970   134774 /* from 1601-01-01 */
 #define SECONDS_IN_DAY 86400
+#define YEAR_MAX       30827 /* of SYSTEMTIME; FILETIME ends within the next one */
 
 void etw_clock_init(struct etw_clock *clock, enum etw_clock_type type, int64_t anchor_raw,
 		    int64_t anchor_ft, uint64_t frequency, uint32_t mhz)
@@ -100,6 +101,29 @@ static int64_t days_of_date(int64_t year, int month, int day)
 	       (month > 2 && is_leap) + day - 1;
 }
 
+static int days_in_month(int year, int month)
+{
+	static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && is_leap);
+}
+
+bool etw_filetime_of_date(const struct etw_date *date, int64_t *ret)
+{
+	int64_t seconds;
+
+	if (date->year < 1601 || date->year > YEAR_MAX || date->month < 1 || date->month > 12 ||
+	    date->day < 1 || date->day > days_in_month(date->year, date->month) ||
+	    date->hour > 23 || date->minute > 59 || date->second > 59 ||
+	    date->ticks >= ETW_FILETIME_PER_SECOND)
+		return false;
+	seconds = days_of_date(date->year, date->month, date->day) * SECONDS_IN_DAY +
+		  date->hour * 3600 + date->minute * 60 + date->second;
+	*ret = seconds * ETW_FILETIME_PER_SECOND + date->ticks;
+	return true;
+}
+
 bool etw_date_of_filetime(int64_t filetime, struct etw_date *ret)
 {
 	if (filetime < 0)
@@ -167,14 +191,6 @@ static int64_t read_fraction(const char **at)
 	for (; digits < 7; digits++)
 		value *= 10;
 	return value;
-}
-
-static int days_in_month(int year, int month)
-{
-	static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return days[month - 1] + (month == 2 && is_leap);
 }
 
 /* "HH:MM[:SS[.fraction]]" as 100 ns of the day; -1 when malformed. */

@@ -118,6 +118,9 @@ struct etw_date {
 /* etw_date_of_filetime() - returns false, @ret untouched, for a negative @filetime. */
 bool etw_date_of_filetime(int64_t filetime, struct etw_date *ret);
 
+/* etw_filetime_of_date() - returns false, @ret untouched, for what is no date of the years 1601 to 30827. */
+bool etw_filetime_of_date(const struct etw_date *date, int64_t *ret);
+
 /*
  * etw_filetime_parse() - reads "2011-01-23T22:06:37.4768585Z".
  *

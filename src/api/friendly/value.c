@@ -213,32 +213,30 @@ int etw_value_guid(struct libetw_event *event, const struct etw_where *where, GU
 	return 0;
 }
 
-/* Days from 1601-01-01 to a date of the calendar. */
-static int64_t days_from_1601(unsigned year, unsigned month, unsigned day)
-{
-	static const uint16_t before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-	unsigned years = year - 1601;
-	bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + before[month - 1] +
-	       (is_leap && month > 2) + day - 1;
-}
-
 /* SYSTEMTIME: year, month, day of week, day, hour, minute, second, ms, 16 bits each. */
 static bool read_systemtime(const uint8_t *at, int64_t *ret)
 {
-	unsigned word[8];
-	int64_t seconds;
+	uint16_t word[8];
+	struct etw_date date;
 
 	for (size_t i = 0; i < ARRAY_SIZE(word); i++)
 		word[i] = etw_load16(at + 2 * i);
-	if (word[0] < 1601 || word[0] > 30827 || word[1] < 1 || word[1] > 12 || word[3] < 1 ||
-	    word[3] > 31 || word[4] > 23 || word[5] > 59 || word[6] > 59 || word[7] > 999)
-		return false;
-	seconds = days_from_1601(word[0], word[1], word[3]) * 86400 + word[4] * 3600 +
-		  word[5] * 60 + word[6];
-	*ret = seconds * ETW_FILETIME_PER_SECOND + word[7] * INT64_C(10000);
-	return true;
+	/* Nobody asks for the day of the week. */
+	word[2] = 0;
+	for (size_t i = 1; i < ARRAY_SIZE(word) - 1; i++) {
+		if (word[i] > UINT8_MAX)
+			return false;
+	}
+	date = (struct etw_date){
+		.year = word[0],
+		.month = (uint8_t)word[1],
+		.day = (uint8_t)word[3],
+		.hour = (uint8_t)word[4],
+		.minute = (uint8_t)word[5],
+		.second = (uint8_t)word[6],
+		.ticks = word[7] * UINT32_C(10000),
+	};
+	return etw_filetime_of_date(&date, ret);
 }
 
 int etw_value_filetime(struct libetw_event *event, const struct etw_where *where, int64_t *ret)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tdh.h: payload filters, which EnableTraceEx2() takes. Filters that TdhCreatePayloadFilter() hands out are
- * whole blobs; an aggregated one is their parts behind one head.
+ * tdh.h: payload filters. EnableTraceEx2() takes them on Windows, and refuses them here: sessions do not apply them
+ * yet. Filters that TdhCreatePayloadFilter() hands out are whole blobs; an aggregated one is their parts behind one
+ * head.
  */
 #include <tdh.h>
 #include <winerror.h>

@@ -212,7 +212,34 @@ static void test_time__every_day_of_a_cycle_comes_back(void **state)
 			       date.day);
 		assert_int_equal(etw_filetime_parse(text, &filetime), 0);
 		assert_int_equal(filetime, i * day);
+		filetime = -1;
+		assert_true(etw_filetime_of_date(&date, &filetime));
+		assert_int_equal(filetime, i * day);
 	}
+}
+
+static void test_time__what_is_no_date_has_no_filetime(void **state)
+{
+	static const struct etw_date none[] = {
+		{1600, 12, 31, 0, 0, 0, 0},      {30828, 1, 1, 0, 0, 0, 0},
+		{2023, 0, 1, 0, 0, 0, 0},        {2023, 13, 1, 0, 0, 0, 0},
+		{2023, 1, 0, 0, 0, 0, 0},        {2023, 2, 29, 0, 0, 0, 0},
+		{2023, 4, 31, 0, 0, 0, 0},       {2023, 1, 1, 24, 0, 0, 0},
+		{2023, 1, 1, 0, 60, 0, 0},       {2023, 1, 1, 0, 0, 60, 0},
+		{2023, 1, 1, 0, 0, 0, 10000000},
+	};
+	const struct etw_date last = {30827, 12, 31, 23, 59, 59, 9999999};
+	struct etw_date again;
+	int64_t filetime = -1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(etw_filetime_of_date(&none[i], &filetime));
+	assert_int_equal(filetime, -1);
+	assert_true(etw_filetime_of_date(&last, &filetime));
+	assert_true(etw_date_of_filetime(filetime, &again));
+	assert_int_equal(again.year, last.year);
+	assert_int_equal(again.ticks, last.ticks);
 }
 
 static void test_time__parse_takes_what_the_header_says(void **state)
@@ -317,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_time__never_runs_back),
 		cmocka_unit_test(test_time__dates),
 		cmocka_unit_test(test_time__every_day_of_a_cycle_comes_back),
+		cmocka_unit_test(test_time__what_is_no_date_has_no_filetime),
 		cmocka_unit_test(test_time__parse_takes_what_the_header_says),
 		cmocka_unit_test(test_time__parse_refuses_the_rest),
 		cmocka_unit_test(test_time__the_systems_clocks_agree_with_one_another),

@@ -156,6 +156,19 @@ static void test_fields__paths_lead_into_arrays_and_structs(void **state)
 	libetw_event_release(event);
 }
 
+static struct libetw_event *of_date(uint8_t day, uint16_t month)
+{
+	const uint8_t date[16] = {0xe6, 0x07, (uint8_t)month, (uint8_t)(month >> 8), 0, 0, day};
+	struct libetw_builder *builder = test_builder();
+	struct libetw_event *event;
+
+	OK(libetw_builder_begin(builder, &test_provider, 1, 0));
+	OK(libetw_builder_set_bytes(builder, "Date", date, sizeof(date)));
+	OK(libetw_builder_finish(builder, &event));
+	libetw_builder_free(builder);
+	return event;
+}
+
 static void test_fields__errors_name_event_and_field(void **state)
 {
 	struct libetw_event *event = lists();
@@ -187,6 +200,13 @@ static void test_fields__errors_name_event_and_field(void **state)
 	assert_int_equal(libetw_get_double(event, "Byte", &(double){0}), -EINVAL);
 	assert_int_equal(libetw_get_guid(event, "Byte", &(GUID){0}), -EINVAL);
 	assert_int_equal(libetw_get_filetime(event, "Byte", &(int64_t){0}), -EINVAL);
+	libetw_event_release(event);
+	event = of_date(31, 2);
+	assert_int_equal(libetw_get_filetime(event, "Date", &(int64_t){0}), -ERANGE);
+	assert_non_null(strstr(libetw_error(), "no date of the calendar"));
+	libetw_event_release(event);
+	event = of_date(1, 257);
+	assert_int_equal(libetw_get_time_ns(event, "Date", &(int64_t){0}), -ERANGE);
 	libetw_event_release(event);
 }
 
