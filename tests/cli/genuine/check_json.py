@@ -4,18 +4,23 @@
 
     check_json.py ETW
 
-Each line is valid JSON without a repeated key, the number of lines is that of the reference, every
-event not fully decoded carries its payload, and the addresses are those of the reference files.
+Each line is valid JSON without a repeated key, and with keys that docs/format/json.md has; the
+number of lines is that of the reference, every event not fully decoded carries its payload, and the
+addresses are those of the reference files.
 Exit status: 0 all hold, 1 not, 77 no data.
 """
 
 import json
 import lzma
+import pathlib
+import re
 import sys
 import subprocess
 
 from check_decode_share import find_data_dir
 
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "format" / "json.md"
+DOCUMENTED = set(re.findall(r"`([a-z_]+)`", PAGE.read_text(encoding="utf-8")))
 REQUIRED = {"time", "guid", "version", "level", "opcode", "cpu", "status", "address"}
 
 
@@ -30,6 +35,9 @@ def check_event(event):
     """Why an event's object is not as documented, or None."""
     if not REQUIRED <= event.keys():
         return f"lacks {REQUIRED - event.keys()}"
+    unknown = {key for key in event.keys() - DOCUMENTED if not re.match(r"item_\d+(#\d+)?$", key)}
+    if unknown:
+        return f"has {unknown}, which docs/format/json.md has not"
     if event["status"] != "complete" and ("payload" not in event or "reason" not in event):
         return "is not fully decoded, yet has no payload or reason"
     if event["status"] != "no-schema" and "fields" not in event:

@@ -29,6 +29,9 @@ static void test_provider_names__known_and_unknown(void **state)
 	(void)state;
 	assert_int_equal(etw_guid_parse("edd08927-9cc4-4e65-b970-c2560fb5c289", &guid), 0);
 	assert_string_equal(etw_provider_name_find(&guid), "Microsoft-Windows-Kernel-File");
+	assert_int_equal(etw_guid_parse("763fd754-7086-4dfe-95eb-c01a46faf4ca", &guid), 0);
+	assert_string_equal(etw_provider_name_find(&guid),
+			    "Microsoft-Windows-DotNETRuntimePrivate");
 	guid.Data4[7] ^= 1;
 	assert_null(etw_provider_name_find(&guid));
 	guid = (GUID){0};
