@@ -393,27 +393,11 @@ static bool same_provider(struct comparison *comparison, const struct etw_provid
 	       same_filters(comparison, left, right) && same_events(comparison, left, right);
 }
 
-static struct comparison begin(unsigned flags, struct etw_text *difference)
-{
-	return (struct comparison){.difference = difference,
-				   .is_compiled = flags & ETW_COMPARE_COMPILED};
-}
-
-bool etw_provider_schema_compare(const struct etw_provider_schema *left,
-				 const struct etw_provider_schema *right, unsigned flags,
-				 struct etw_text *difference)
-{
-	struct comparison comparison = begin(flags, difference);
-	bool is_equal = same_provider(&comparison, left, right);
-
-	etw_text_done(&comparison.place);
-	return is_equal;
-}
-
 bool etw_definition_compare(const struct etw_definition *left, const struct etw_definition *right,
 			    unsigned flags, struct etw_text *difference)
 {
-	struct comparison comparison = begin(flags, difference);
+	struct comparison comparison = {.difference = difference,
+					.is_compiled = flags & ETW_COMPARE_COMPILED};
 	bool is_equal = same_number(&comparison, "number of providers", left->provider_count,
 				    right->provider_count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether two definitions say the same, and if not, where they first differ. For tests and tools. */
+/* Whether two definitions say the same, and if not, where they first differ. For tests. */
 #ifndef ETW_SCHEMA_COMPARE_H
 #define ETW_SCHEMA_COMPARE_H
 
@@ -24,10 +24,5 @@
  */
 bool etw_definition_compare(const struct etw_definition *left, const struct etw_definition *right,
 			    unsigned flags, struct etw_text *difference);
-
-/* etw_provider_schema_compare() - the same for one provider. */
-bool etw_provider_schema_compare(const struct etw_provider_schema *left,
-				 const struct etw_provider_schema *right, unsigned flags,
-				 struct etw_text *difference);
 
 #endif

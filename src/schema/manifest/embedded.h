@@ -35,11 +35,7 @@ static inline int etw_embedded_is_chunk(const EVENT_DESCRIPTOR *descriptor)
 	       descriptor->Opcode == ETW_EMBEDDED_EVENT_OPCODE;
 }
 
-/* etw_embedded_init() / _done() - a set without assemblies; frees what is still incomplete. */
-static inline void etw_embedded_init(struct etw_embedded *embedded)
-{
-	*embedded = (struct etw_embedded){0};
-}
+/* etw_embedded_done() - frees what is still incomplete. The set is empty again, as a zeroed one is. */
 void etw_embedded_done(struct etw_embedded *embedded);
 
 /*

@@ -337,8 +337,7 @@ static void done_with_provider(struct manifest_writer *writer)
 	writer->first_template = writer->last_template = NULL;
 }
 
-static int write_document(const struct etw_provider_schema *schemas, size_t count,
-			  struct etw_text *text)
+int etw_manifest_write(const struct etw_definition *definition, struct etw_text *text)
 {
 	struct manifest_writer writer = {.text = text, .seed = etw_hash_seed()};
 	int r = 0;
@@ -350,8 +349,8 @@ static int write_document(const struct etw_provider_schema *schemas, size_t coun
 		      "\txmlns:win=\"http://manifests.microsoft.com/win/2004/08/windows/events\"\n"
 		      "\txmlns:xs=\"http://www.w3.org/2001/XMLSchema\">\n"
 		      "\t<instrumentation>\n\t\t<events>\n");
-	for (size_t i = 0; i < count && r == 0; i++) {
-		r = write_provider(&writer, &schemas[i]);
+	for (size_t i = 0; i < definition->provider_count && r == 0; i++) {
+		r = write_provider(&writer, &definition->providers[i]);
 		done_with_provider(&writer);
 	}
 	etw_text_puts(text, "\t\t</events>\n\t</instrumentation>\n");
@@ -367,14 +366,4 @@ static int write_document(const struct etw_provider_schema *schemas, size_t coun
 		r = etw_text_error(&writer.strings);
 	etw_text_done(&writer.strings);
 	return r < 0 ? r : etw_text_error(text);
-}
-
-int etw_manifest_write(const struct etw_definition *definition, struct etw_text *text)
-{
-	return write_document(definition->providers, definition->provider_count, text);
-}
-
-int etw_manifest_write_provider(const struct etw_provider_schema *schema, struct etw_text *text)
-{
-	return write_document(schema, 1, text);
 }

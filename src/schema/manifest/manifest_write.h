@@ -19,7 +19,4 @@
  */
 int etw_manifest_write(const struct etw_definition *definition, struct etw_text *text);
 
-/* etw_manifest_write_provider() - the same for a document of one provider. */
-int etw_manifest_write_provider(const struct etw_provider_schema *schema, struct etw_text *text);
-
 #endif

@@ -5,16 +5,6 @@
 #include "base/macros.h"
 #include "schema/store/store_internal.h"
 
-int etw_schema_store_add_binary(struct etw_schema_store *store, const char *path,
-				const char *message_path, const char *const *languages,
-				struct etw_fault *reterr)
-{
-	struct etw_definition *definition;
-
-	TRY(etw_binary_read(&store->arena, path, message_path, languages, &definition, reterr));
-	return etw_store_keep_definition(store, definition, STORE_RANK_USER);
-}
-
 int etw_schema_store_add_binary_bytes(struct etw_schema_store *store, struct etw_bytes file,
 				      struct etw_bytes messages, const char *const *languages,
 				      struct etw_fault *reterr)

@@ -7,20 +7,11 @@
 #include "schema/store/store.h"
 
 /*
- * etw_schema_store_add_binary() - reads the schemas of a file on disk, as etw_binary_read() does.
+ * etw_schema_store_add_binary_bytes() - reads the schemas of a file in memory, as etw_binary_parse() does.
  *
  * What they say counts like a manifest that the user named (etw_schema_store_add_manifest()).
- * Returns 0; -ENODATA when the file is a PE file without schemas; -EBADMSG with @reterr (offset in the
- * file); -ENOMEM; -EFBIG; what opening and reading fail with. On failure no answer of the store changes.
- */
-int etw_schema_store_add_binary(struct etw_schema_store *store, const char *path,
-				const char *message_path, const char *const *languages,
-				struct etw_fault *reterr);
-
-/*
- * etw_schema_store_add_binary_bytes() - the same from memory, as etw_binary_parse() does.
- *
- * Returns 0; -ENODATA; -EBADMSG with @reterr; -ENOMEM. On failure no answer of the store changes.
+ * Returns 0; -ENODATA when a PE file has no schemas; -EBADMSG with @reterr (offset in the file); -ENOMEM. On
+ * failure no answer of the store changes.
  */
 int etw_schema_store_add_binary_bytes(struct etw_schema_store *store, struct etw_bytes file,
 				      struct etw_bytes messages, const char *const *languages,

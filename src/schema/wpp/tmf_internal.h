@@ -72,19 +72,6 @@ void etw_tmf_reader_drop(struct tmf_reader *reader);
 int etw_tmf_reader_end(struct tmf_reader *reader, uint64_t number, struct etw_wpp_messages *ret,
 		       struct etw_fault *reterr);
 
-/* etw_tmf_item() - what the item of this name is. */
-enum etw_wpp_item etw_tmf_item(const char *name, size_t bytes);
-
-/*
- * etw_tmf_names() - the map of a list or set: its names, separated by commas, with their places or bits.
- *
- * @limit: names beyond it are left out: no number can mean them
- *
- * Returns 0 or -ENOMEM.
- */
-int etw_tmf_names(struct etw_arena *arena, struct tmf_span list, bool is_set, size_t limit,
-		  const struct etw_map **ret);
-
 /* etw_tmf_copy() - the span as a string of the arena, or NULL without memory. */
 char *etw_tmf_copy(struct etw_arena *arena, struct tmf_span span);
 

@@ -65,7 +65,7 @@ static const struct item_name item_names[] = {
 	{"ItemFlagsEnum", ETW_WPP_FLAGS_ENUM},
 };
 
-enum etw_wpp_item etw_tmf_item(const char *name, size_t bytes)
+static enum etw_wpp_item find_item(const char *name, size_t bytes)
 {
 	/* Genuine files spell some names in either case: ItemTimestamp, ItemTimeStamp. */
 	for (size_t i = 0; i < ARRAY_SIZE(item_names); i++) {
@@ -85,8 +85,12 @@ static size_t count_names(struct tmf_span list)
 	return count;
 }
 
-int etw_tmf_names(struct etw_arena *arena, struct tmf_span list, bool is_set, size_t limit,
-		  const struct etw_map **ret)
+/*
+ * The map of a list or set: its names, separated by commas, with their places or bits. Names beyond @limit are
+ * left out: no number can mean them.
+ */
+static int make_names(struct etw_arena *arena, struct tmf_span list, bool is_set, size_t limit,
+		      const struct etw_map **ret)
 {
 	size_t count = count_names(list);
 	struct etw_map_entry *entries;
@@ -189,16 +193,16 @@ static int find_names(struct etw_arena *arena, enum etw_wpp_item item, struct tm
 {
 	switch (item) {
 	case ETW_WPP_LIST_BYTE:
-		return etw_tmf_names(arena, list, false, 256, ret);
+		return make_names(arena, list, false, 256, ret);
 	case ETW_WPP_LIST_SHORT:
 	case ETW_WPP_LIST_LONG:
-		return etw_tmf_names(arena, list, false, ETW_SCHEMA_MAP_ENTRIES_MAX, ret);
+		return make_names(arena, list, false, ETW_SCHEMA_MAP_ENTRIES_MAX, ret);
 	case ETW_WPP_SET_BYTE:
-		return etw_tmf_names(arena, list, true, 8, ret);
+		return make_names(arena, list, true, 8, ret);
 	case ETW_WPP_SET_SHORT:
-		return etw_tmf_names(arena, list, true, 16, ret);
+		return make_names(arena, list, true, 16, ret);
 	case ETW_WPP_SET_LONG:
-		return etw_tmf_names(arena, list, true, 32, ret);
+		return make_names(arena, list, true, 32, ret);
 	default:
 		return 0;
 	}
@@ -221,7 +225,7 @@ const char *etw_tmf_argument(struct etw_arena *arena, struct tmf_span line,
 	if (!take_item(&line, &name))
 		return "an argument has no comma and item before its number";
 	argument.number = (uint16_t)number;
-	argument.item = etw_tmf_item(name.at, name.bytes);
+	argument.item = find_item(name.at, name.bytes);
 	argument.item_name = etw_tmf_copy(arena, name);
 	argument.expression = etw_tmf_copy(arena, line);
 	argument.list = list.at ? etw_tmf_copy(arena, list) : NULL;

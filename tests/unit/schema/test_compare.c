@@ -127,12 +127,11 @@ static void test_compare__equal_models(void **state)
 
 	(void)state;
 	assert_true(etw_definition_compare(left, right, 0, &difference));
-	assert_true(etw_provider_schema_compare(left->providers, right->providers, 0, &difference));
 	assert_string_equal(etw_text_string(&difference), "");
 	right->providers[0].schemas[0].descriptor.Level = 3;
-	assert_false(
-		etw_provider_schema_compare(left->providers, right->providers, 0, &difference));
-	assert_string_equal(etw_text_string(&difference), "event 7, level: 0x0 and 0x3");
+	assert_false(etw_definition_compare(left, right, 0, &difference));
+	assert_string_equal(etw_text_string(&difference),
+			    "provider 0 (P), event 7, level: 0x0 and 0x3");
 }
 
 int main(void)

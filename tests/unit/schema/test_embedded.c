@@ -17,7 +17,7 @@ static struct etw_text text;
 static int begin(void **state)
 {
 	(void)state;
-	etw_embedded_init(&embedded);
+	embedded = (struct etw_embedded){0};
 	etw_text_init(&text);
 	return 0;
 }

@@ -140,6 +140,13 @@ static void test_manifest_write__no_providers(void **state)
 	assert_int_equal(write_and_read(&nothing)->provider_count, 0);
 }
 
+static int write_one(struct etw_provider_schema *provider)
+{
+	const struct etw_definition definition = {.providers = provider, .provider_count = 1};
+
+	return etw_manifest_write(&definition, &text);
+}
+
 static void test_manifest_write__one_provider(void **state)
 {
 	const struct etw_definition *definition = manifest_text_read(
@@ -148,7 +155,7 @@ static void test_manifest_write__one_provider(void **state)
 		"guid='{11112222-3333-4444-5555-666677778881}'>" MANIFEST_TAIL MANIFEST_END);
 
 	(void)state;
-	assert_int_equal(etw_manifest_write_provider(&definition->providers[1], &text), 0);
+	assert_int_equal(write_one(&definition->providers[1]), 0);
 	definition = manifest_text_read(&arena, etw_text_string(&text));
 	assert_int_equal(definition->provider_count, 1);
 	assert_string_equal(definition->providers[0].name, "Second");
@@ -167,7 +174,7 @@ static void test_manifest_write__what_a_manifest_says_otherwise(void **state)
 	const struct etw_schema *again;
 
 	(void)state;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), 0);
+	assert_int_equal(write_one(&provider), 0);
 	again = manifest_text_read(&arena, etw_text_string(&text))->providers[0].schemas;
 	assert_string_equal(again->level_name, "win:Error");
 	assert_string_equal(again->opcode_name, "win:Start");
@@ -188,18 +195,18 @@ static void test_manifest_write__what_a_manifest_cannot_say(void **state)
 		.source = DecodingSourceXMLFile, .schemas = &schema, .schema_count = 1};
 
 	(void)state;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), -EOPNOTSUPP);
+	assert_int_equal(write_one(&provider), -EOPNOTSUPP);
 	/* Structs of manifests neither nest nor reach beyond the fields. */
 	fields[0] = (struct etw_field){.name = "s", .flags = PropertyStruct, .count = 1};
 	fields[0].struct_first = fields[0].struct_count = 1;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), 0);
+	assert_int_equal(write_one(&provider), 0);
 	fields[1].flags = PropertyStruct;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), -EOPNOTSUPP);
+	assert_int_equal(write_one(&provider), -EOPNOTSUPP);
 	fields[0].struct_count = 2;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), -EOPNOTSUPP);
+	assert_int_equal(write_one(&provider), -EOPNOTSUPP);
 	provider.schema_count = 0;
 	provider.source = DecodingSourceWbem;
-	assert_int_equal(etw_manifest_write_provider(&provider, &text), -EOPNOTSUPP);
+	assert_int_equal(write_one(&provider), -EOPNOTSUPP);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)

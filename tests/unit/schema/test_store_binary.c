@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -107,24 +106,8 @@ static void test_store_binary__failure_changes_nothing(void **state)
 							   (struct etw_bytes){pe.at, pe.bytes},
 							   (struct etw_bytes){0}, NULL, &fault),
 			 -ENODATA);
-	assert_int_equal(etw_schema_store_add_binary(store, "/none/there", NULL, NULL, &fault),
-			 -ENOENT);
 	assert_null(find(1, 0, &why));
 	assert_int_equal(why, ETW_SCHEMA_NO_PROVIDER);
-}
-
-static void test_store_binary__from_a_file(void **state)
-{
-	char path[] = "/tmp/etw-store-binary-XXXXXX";
-	int fd = mkstemp(path);
-
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, made.at, made.bytes), made.bytes);
-	assert_int_equal(close(fd), 0);
-	assert_int_equal(etw_schema_store_add_binary(store, path, NULL, NULL, NULL), 0);
-	assert_int_equal(unlink(path), 0);
-	assert_non_null(find(3, 0, NULL));
 }
 
 int main(void)
@@ -134,7 +117,6 @@ int main(void)
 		TEST(events_are_found),
 		TEST(latest_counts),
 		TEST(failure_changes_nothing),
-		TEST(from_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
