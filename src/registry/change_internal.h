@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a change, shared by change.c and index_write.c. */
+/* The inside of a change, shared by change.c, change_remove.c and index_write.c. */
 #ifndef ETW_REGISTRY_CHANGE_INTERNAL_H
 #define ETW_REGISTRY_CHANGE_INTERNAL_H
 

@@ -27,7 +27,7 @@ static void put_control(const struct etw_provider_schema *control, struct etw_te
 	etw_text_puts(text, guid);
 	etw_text_putc(text, ' ');
 	put_line(text, control->name);
-	for (size_t i = 0; i < control->keyword_count && i < ETW_REGISTRY_FLAGS_MAX; i++) {
+	for (size_t i = 0; i < control->keyword_count && i < ETW_PDB_CONTROL_FLAGS_MAX; i++) {
 		etw_text_puts(text, FLAG_MARK);
 		put_line(text, control->keywords[i].name);
 	}
@@ -36,7 +36,7 @@ static void put_control(const struct etw_provider_schema *control, struct etw_te
 void etw_registry_controls_write(const struct etw_provider_schema *controls, size_t count,
 				 struct etw_text *text)
 {
-	for (size_t i = 0; i < count && i < ETW_REGISTRY_CONTROLS_MAX; i++)
+	for (size_t i = 0; i < count && i < ETW_PDB_CONTROLS_MAX; i++)
 		put_control(&controls[i], text);
 }
 
@@ -84,7 +84,7 @@ static int add_control(struct etw_arena *arena, struct etw_definition *definitio
 	struct etw_provider_schema *control = &definition->providers[definition->provider_count];
 	GUID guid;
 
-	if (definition->provider_count == ETW_REGISTRY_CONTROLS_MAX || !take_guid(&line, &guid))
+	if (definition->provider_count == ETW_PDB_CONTROLS_MAX || !take_guid(&line, &guid))
 		return 0;
 	control->guid = control->control_guid = guid;
 	control->source = DecodingSourceWPP;
@@ -104,10 +104,11 @@ static int add_flag(struct etw_arena *arena, struct etw_definition *definition,
 	if (!definition->provider_count)
 		return 0;
 	control = &definition->providers[definition->provider_count - 1];
-	if (control->keyword_count == ETW_REGISTRY_FLAGS_MAX)
+	if (control->keyword_count == ETW_PDB_CONTROL_FLAGS_MAX)
 		return 0;
 	if (!control->keywords)
-		control->keywords = etw_arena_array(arena, ETW_REGISTRY_FLAGS_MAX, sizeof(*flags));
+		control->keywords = etw_arena_array(arena, ETW_PDB_CONTROL_FLAGS_MAX,
+						    sizeof(*flags));
 	/* Its own array until it is handed out. */
 	flags = (struct etw_named *)control->keywords;
 	if (!flags)
@@ -130,7 +131,7 @@ static size_t count_controls(struct etw_bytes text)
 
 		count += take_mark(&line, CONTROL_MARK);
 	}
-	return count < ETW_REGISTRY_CONTROLS_MAX ? count : ETW_REGISTRY_CONTROLS_MAX;
+	return count < ETW_PDB_CONTROLS_MAX ? count : ETW_PDB_CONTROLS_MAX;
 }
 
 int etw_registry_controls_read(struct etw_arena *arena, struct etw_bytes text,

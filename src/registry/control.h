@@ -14,12 +14,9 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/text.h"
-#include "schema/provider_schema.h"
+#include "schema/wpp/pdb.h"
 
-#define ETW_REGISTRY_CONTROLS_MAX 256
-#define ETW_REGISTRY_FLAGS_MAX    64
-
-/* etw_registry_controls_write() - appends the comments; what is beyond the limits is left out. */
+/* etw_registry_controls_write() - appends the comments; what is beyond the limits of a PDB is left out. */
 void etw_registry_controls_write(const struct etw_provider_schema *controls, size_t count,
 				 struct etw_text *text);
 

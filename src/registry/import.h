@@ -29,8 +29,7 @@ int etw_registry_import_item(struct etw_registry_import *import,
 /*
  * etw_registry_import_folder() - all that can be imported below a folder, as etw_registry_walk() finds it.
  *
- * What cannot be read is counted and told of, and
- * does not end the import. Returns 0; -ECANCELED when progress said so; -ENOMEM, -EUSERS and what writing
+ * What cannot be read is counted and told of, and does not end the import. Returns 0; -ECANCELED when progress said so; -ENOMEM, -EUSERS and what writing
  * fails with, which do end it.
  */
 int etw_registry_import_folder(struct etw_registry_import *import, const char *folder);

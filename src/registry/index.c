@@ -80,7 +80,8 @@ static uint64_t offset_of(const struct etw_registry_index *index, const void *at
 	return (uint64_t)((const uint8_t *)at - index->bytes.at);
 }
 
-static int compare_rows(const struct wire_registry_row *left, const struct wire_registry_row *right)
+int etw_registry_compare_rows(const struct wire_registry_row *left,
+			      const struct wire_registry_row *right)
 {
 	int r = memcmp(left->guid, right->guid, sizeof(left->guid));
 
@@ -106,7 +107,7 @@ static int check_row(const struct etw_registry_index *index, uint32_t i, struct 
 		return refuse(reterr, offset, "source", "there is no such decoding source");
 	if (role != WIRE_REGISTRY_PROVIDER && role != WIRE_REGISTRY_EVENTS)
 		return refuse(reterr, offset, "role", "there is no such role");
-	if (i && compare_rows(row - 1, row) >= 0)
+	if (i && etw_registry_compare_rows(row - 1, row) >= 0)
 		return refuse(reterr, offset, "guid", "the rows are not in order");
 	return 0;
 }

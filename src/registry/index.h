@@ -57,6 +57,10 @@ struct etw_registry_file {
 /* etw_registry_check() - the check value of an index's bytes behind its head. */
 uint64_t etw_registry_check(const uint8_t *at, size_t bytes);
 
+/* etw_registry_compare_rows() - the order of an index's rows: GUID, file, role. As memcmp(). */
+int etw_registry_compare_rows(const struct wire_registry_row *left,
+			      const struct wire_registry_row *right);
+
 /*
  * etw_registry_index_read() - checks an index in memory.
  *

@@ -59,14 +59,7 @@ static struct wire_registry_file wire_file(struct pool *pool, const struct etw_r
 
 static int compare(const void *left, const void *right)
 {
-	const struct wire_registry_row *a = left, *b = right;
-	int r = memcmp(a->guid, b->guid, sizeof(a->guid));
-
-	if (r)
-		return r;
-	if (le32_get(a->file) != le32_get(b->file))
-		return le32_get(a->file) < le32_get(b->file) ? -1 : 1;
-	return (le32_get(a->role) > le32_get(b->role)) - (le32_get(a->role) < le32_get(b->role));
+	return etw_registry_compare_rows(left, right);
 }
 
 /* Rows that say the same of the same GUID become one, with the events of all. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From a file on disk to what is stored of it, and the rows that its definition has in the index. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
@@ -21,14 +19,12 @@
 #include "schema/compiled/pe.h"
 #include "schema/manifest/manifest.h"
 #include "schema/mof/mof.h"
+#include "schema/wpp/msf.h"
 #include "schema/wpp/pdb.h"
 #include "schema/wpp/tmf.h"
 
 #define TABLES_A_FILE  (WIRE_REGISTRY_TABLES_MAX / 2)
 #define NAME_BYTES_MAX 1024 /* in the index */
-
-static const char pdb_magic[] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
-				"DS";
 
 void etw_registry_item_done(struct etw_registry_item *item)
 {
@@ -402,7 +398,7 @@ static int look_at_head(const char *path, struct etw_bytes head, enum etw_regist
 		*ret = ETW_REGISTRY_BINARY;
 		return 0;
 	}
-	if (head.left >= sizeof(pdb_magic) && !memcmp(head.at, pdb_magic, sizeof(pdb_magic) - 1)) {
+	if (etw_msf_is(head)) {
 		*ret = ETW_REGISTRY_PDB;
 		return 0;
 	}
@@ -423,23 +419,13 @@ static int look_at_head(const char *path, struct etw_bytes head, enum etw_regist
 
 int etw_registry_look(const char *path, enum etw_registry_form *ret)
 {
+	CLEANUP(etw_file_closep) int fd = -1;
 	uint8_t head[ETW_REGISTRY_HEAD_BYTES];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat info;
-	ssize_t got;
-	int r;
+	size_t bytes;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &info) < 0)
-		r = -errno;
-	else
-		r = S_ISREG(info.st_mode) ? 0 : S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
-	got = r ? 0 : read(fd, head, sizeof(head));
-	if (got < 0)
-		r = -errno;
-	(void)close(fd);
-	return r < 0 ? r : look_at_head(path, (struct etw_bytes){head, (size_t)got}, ret);
+	TRY(etw_file_open_regular(path, SIZE_MAX, &fd, &bytes));
+	TRY(etw_file_read_all(fd, head, sizeof(head), &bytes));
+	return look_at_head(path, (struct etw_bytes){head, bytes}, ret);
 }
 
 static int copy_word(struct etw_registry_item *item, const char *word, const char **ret)

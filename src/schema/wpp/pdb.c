@@ -24,8 +24,6 @@
 #define PROCEDURE_NAME_AT   39 /* from the start of the record */
 #define ANNOTATION_COUNT_AT 10
 #define ANNOTATION_TEXT_AT  12
-#define CONTROL_FLAGS_MAX   64
-#define CONTROLS_MAX        256
 #define NAMES_FACTOR        ((size_t)4) /* how much longer names of functions may be than the file */
 
 enum symbol_kind {
@@ -207,13 +205,13 @@ static int add_control(struct walk *walk, const struct etw_provider_schema *cont
 static int read_flags(struct walk *walk, struct etw_bytes strings,
 		      struct etw_provider_schema *control)
 {
-	struct etw_named flags[CONTROL_FLAGS_MAX] = {0};
+	struct etw_named flags[ETW_PDB_CONTROL_FLAGS_MAX] = {0};
 	struct tmf_span span;
 
 	while (etw_pdb_take_string(&strings, &span)) {
 		struct etw_named *flag = &flags[control->keyword_count];
 
-		if (control->keyword_count == CONTROL_FLAGS_MAX) {
+		if (control->keyword_count == ETW_PDB_CONTROL_FLAGS_MAX) {
 			etw_pdb_note(walk->pdb, walk->annotation, "annotation",
 				     "a control GUID has more than 64 flags");
 			break;
@@ -244,7 +242,7 @@ static int read_control(struct walk *walk, struct etw_bytes strings)
 	}
 	if (find_control(walk, &control.guid))
 		return 0;
-	if (walk->pdb->control_count == CONTROLS_MAX) {
+	if (walk->pdb->control_count == ETW_PDB_CONTROLS_MAX) {
 		etw_pdb_note(walk->pdb, walk->annotation, "annotation",
 			     "there are more than 256 control GUIDs");
 		return 0;

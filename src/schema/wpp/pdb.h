@@ -12,6 +12,9 @@
 #include "base/fault.h"
 #include "schema/wpp/wpp.h"
 
+#define ETW_PDB_CONTROLS_MAX      256 /* control GUIDs */
+#define ETW_PDB_CONTROL_FLAGS_MAX 64  /* of one: bits there are */
+
 struct etw_pdb {
 	GUID guid;                        /* that a trace's image identity names */
 	uint32_t age;                     /* as the debug directory of the image has it */

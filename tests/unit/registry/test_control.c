@@ -80,16 +80,16 @@ static void test_control__stops_at_its_limits(void **state)
 
 	(void)state;
 	etw_text_puts(&text, "// TMC: " CONTROL " First\n");
-	for (unsigned i = 0; i < ETW_REGISTRY_FLAGS_MAX + 1; i++)
+	for (unsigned i = 0; i < ETW_PDB_CONTROL_FLAGS_MAX + 1; i++)
 		etw_text_puts(&text, "// TMC_FLAG: F\n");
-	for (unsigned i = 0; i < ETW_REGISTRY_CONTROLS_MAX; i++)
+	for (unsigned i = 0; i < ETW_PDB_CONTROLS_MAX; i++)
 		etw_text_puts(&text, "// TMC: " CONTROL " Other\n");
 	read_text(etw_text_string(&text), text.bytes);
 	etw_text_done(&text);
-	assert_int_equal(definition->provider_count, ETW_REGISTRY_CONTROLS_MAX);
-	assert_int_equal(definition->providers[0].keyword_count, ETW_REGISTRY_FLAGS_MAX);
-	assert_int_equal(definition->providers[0].keywords[ETW_REGISTRY_FLAGS_MAX - 1].value,
-			 UINT64_C(1) << (ETW_REGISTRY_FLAGS_MAX - 1));
+	assert_int_equal(definition->provider_count, ETW_PDB_CONTROLS_MAX);
+	assert_int_equal(definition->providers[0].keyword_count, ETW_PDB_CONTROL_FLAGS_MAX);
+	assert_int_equal(definition->providers[0].keywords[ETW_PDB_CONTROL_FLAGS_MAX - 1].value,
+			 UINT64_C(1) << (ETW_PDB_CONTROL_FLAGS_MAX - 1));
 }
 
 /* A PDB with the control GUID and flags of a component, and a message or none. */
