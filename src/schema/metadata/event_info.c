@@ -123,9 +123,7 @@ static int read_field(struct reader *reader, const struct wire_property_info *wi
 {
 	uint32_t flags = le32_get(wire->flags);
 
-	field->flags = flags & (PropertyStruct | PropertyParamLength | PropertyParamCount |
-				PropertyWBEMXmlFragment | PropertyParamFixedLength |
-				PropertyParamFixedCount | PropertyHasTags);
+	field->flags = flags & ETW_EVENT_INFO_FLAGS;
 	field->name = "";
 	TRY(read_string(reader, wire->name, "NameOffset", &field->name));
 	field->count = le16_get(wire->count);

@@ -12,14 +12,10 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
+#include "schema/metadata/event_info.h"
 #include "wire/event_info.h"
 
 #define BLOB_BYTES_MAX ((size_t)INT32_MAX)
-
-/* Flags of a property that TDH knows and the model keeps. */
-#define PROPERTY_FLAGS_KEPT                                                                    \
-	(PropertyStruct | PropertyParamLength | PropertyParamCount | PropertyWBEMXmlFragment | \
-	 PropertyParamFixedLength | PropertyParamFixedCount | PropertyHasTags)
 
 #define MANIFEST_MAP                                                                 \
 	(EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP | EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | \
@@ -100,7 +96,7 @@ static le32 add_keywords(struct writer *writer, const char *keywords)
 static void add_field(struct writer *writer, const struct etw_field *field, size_t at)
 {
 	struct wire_property_info wire = {
-		.flags = le32_of(field->flags & PROPERTY_FLAGS_KEPT),
+		.flags = le32_of(field->flags & ETW_EVENT_INFO_FLAGS),
 		.count = le16_of(field->count),
 		.length = le16_of(field->length),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schemas, filters and maps as TDH shows them: TRACE_EVENT_INFO, PROVIDER_FILTER_INFO and EVENT_MAP_INFO, byte for byte where Windows 8's
- * TDH puts things. The mirror image of schema/metadata/event_info.h. Layout: wire/event_info.h.
+ * Schemas, filters and maps as TDH shows them: TRACE_EVENT_INFO, PROVIDER_FILTER_INFO and EVENT_MAP_INFO, byte for
+ * byte where Windows 8's TDH puts things. The mirror image of schema/metadata/event_info.h. Layout: wire/event_info.h.
  */
 #ifndef ETW_SCHEMA_EVENT_INFO_WRITE_H
 #define ETW_SCHEMA_EVENT_INFO_WRITE_H
