@@ -16,7 +16,7 @@
 struct event_class {
 	GUID guid;
 	uint8_t version;
-	const char *task_name;
+	const char *task_name; /* "" when there is none */
 	char *name;
 };
 
@@ -178,8 +178,7 @@ static int need_event_class(struct writer *writer, const struct event_class *wan
 	uint64_t hash = etw_hash_mix(etw_guid_hash(&wanted->guid), wanted->version);
 	struct event_class *class;
 
-	if (wanted->task_name)
-		hash = etw_hash_bytes(hash, wanted->task_name, strlen(wanted->task_name));
+	hash = etw_hash_bytes(hash, wanted->task_name, strlen(wanted->task_name));
 	class = etw_table_find(&writer->events, hash, is_event_class, wanted);
 	if (!class) {
 		class = etw_arena_copy(&writer->scratch, wanted, sizeof(*wanted));
@@ -242,7 +241,7 @@ static int write_tasks(struct writer *writer, struct etw_table *versions)
 			etw_table_find(versions, etw_guid_hash(&task->event_guid), is_guid_version,
 				       &task->event_guid);
 		const struct event_class class = {task->event_guid, known ? known->version : 0,
-						  task->named.name, NULL};
+						  task->named.name ? task->named.name : "", NULL};
 		const char *unused;
 
 		TRY(need_event_class(writer, &class, task->named.message, &unused));

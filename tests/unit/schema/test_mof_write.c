@@ -231,6 +231,20 @@ static void test_mof_write__numbers_names_that_are_taken(void **state)
 	check_round_trip(definition);
 }
 
+/* A model that somebody has made may have a task without a name. */
+static void test_mof_write__a_task_without_name(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct etw_task task = {.event_guid = {.Data1 = 1}};
+	struct etw_provider_schema provider = {
+		.source = DecodingSourceWbem, .name = "P", .tasks = &task, .task_count = 1};
+	const struct etw_definition definition = {.providers = &provider, .provider_count = 1};
+
+	(void)state;
+	assert_int_equal(etw_mof_write(&definition, &text, NULL), 0);
+	assert_non_null(strstr(etw_text_string(&text), "DisplayName(\"\")"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mof_write__makes_names_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_write__refuses_what_mof_cannot_say, begin,
 						end),
+		cmocka_unit_test_setup_teardown(test_mof_write__a_task_without_name, begin, end),
 		cmocka_unit_test_setup_teardown(test_mof_write__numbers_names_that_are_taken, begin,
 						end),
 	};
