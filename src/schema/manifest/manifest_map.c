@@ -67,7 +67,7 @@ static int read_map(struct manifest_reader *reader, const struct etw_xml_element
 	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP + PART_C_NAME, reader->provider,
 			       etw_xml_attribute(element, "symbol"),
 			       "the symbol of a map is taken"));
-	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP + PART_GUID, reader->provider, map->name,
+	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP_NAME, reader->provider, map->name,
 			       "the name of a map is taken"));
 	return read_entries(reader, element, map);
 }

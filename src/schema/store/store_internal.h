@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a store, shared by store.c (finding) and store_learn.c (taking in). */
+/*
+ * The inside of a store: store.c (finding), store_class.c (classic events), store_learn.c (what traces and manifests
+ * teach), store_wpp.c, store_binary.c, and store_registry.c (what is asked last or taken back).
+ */
 #ifndef ETW_SCHEMA_STORE_INTERNAL_H
 #define ETW_SCHEMA_STORE_INTERNAL_H
 

@@ -13,20 +13,13 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "base/utf.h"
-#include "schema/manifest/manifest.h"
 #include "schema/types.h"
+#include "unit/schema/manifest_text.h"
 
-#define HEAD                                                                                 \
-	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'\n" \
-	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'\n"           \
-	" xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n"                                    \
-	"<instrumentation><events>\n"                                                        \
-	"<provider name='Some-Provider' guid='{11112222-3333-4444-5555-666677778888}'>\n"
-#define TAIL "</provider></events></instrumentation>\n"
-#define END  "</instrumentationManifest>\n"
-
-/* Line of the first line behind HEAD. */
-#define FIRST_LINE 6
+#define HEAD       MANIFEST_PROVIDER
+#define TAIL       MANIFEST_TAIL
+#define END        MANIFEST_END
+#define FIRST_LINE MANIFEST_FIRST_LINE
 
 static struct etw_arena arena;
 
