@@ -17,13 +17,18 @@
 #include "base/text.h"
 #include "registry/definition.h"
 
-static void write_file(const char *path, const char *text)
+static void write_bytes(const char *path, const char *at, size_t bytes)
 {
 	FILE *file = fopen(path, "we");
 
 	assert_non_null(file);
-	(void)fputs(text, file);
-	(void)fclose(file);
+	assert_int_equal(fwrite(at, 1, bytes, file), bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	write_bytes(path, text, strlen(text));
 }
 
 static int enter_folder(void **state)
@@ -95,6 +100,8 @@ static void assert_form(const char *path, const char *text, int result, unsigned
 
 static void test_walk__files_are_known_by_what_is_in_them(void **state)
 {
+	static const char msf[32] = "Microsoft C/C++ MSF 7.00\r\n\x1A"
+				    "DS";
 	enum etw_registry_form form;
 
 	(void)state;
@@ -107,7 +114,10 @@ static void test_walk__files_are_known_by_what_is_in_them(void **state)
 	assert_form("any.dat",
 		    "Microsoft C/C++ MSF 7.00\r\n\x1A"
 		    "DS and so on",
-		    0, ETW_REGISTRY_PDB);
+		    -ENODATA, 0);
+	write_bytes("any.dat", msf, sizeof(msf));
+	assert_int_equal(etw_registry_look("any.dat", &form), 0);
+	assert_int_equal(form, ETW_REGISTRY_PDB);
 	assert_form("any.man", "", -ENODATA, 0);
 	assert_int_equal(etw_registry_look(".", &form), -EISDIR);
 	assert_int_equal(etw_registry_look("/dev/null", &form), -EINVAL);
