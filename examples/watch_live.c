@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watch_live MANIFEST PROVIDER COUNT - starts a session of its own, enables a provider in it, and prints the first
- * COUNT events that are informational or graver. Builds with `pkg-config --cflags --libs etw`.
+ * COUNT events that are informational or graver, or what comes until Ctrl-C. Builds with `pkg-config --cflags --libs etw`.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,6 +34,21 @@ static int print_event(void *context, struct libetw_event *event)
 	return 0;
 }
 
+static struct libetw_reader *running; /* for the handler of Ctrl-C */
+
+static void stop_running(int number)
+{
+	(void)number;
+	libetw_reader_stop(running);
+}
+
+/* A run that has not begun yet is stopped as well. */
+static void handle_signals(void (*handler)(int number))
+{
+	(void)signal(SIGINT, handler);
+	(void)signal(SIGTERM, handler);
+}
+
 /* Reads the session until enough has come. */
 static int watch(struct libetw_schemas *schemas, struct libetw_session *session,
 		 const char *provider, unsigned long count)
@@ -42,6 +58,8 @@ static int watch(struct libetw_schemas *schemas, struct libetw_session *session,
 
 	if (result)
 		return result;
+	running = watch.reader;
+	handle_signals(stop_running);
 	result = libetw_reader_add_session(watch.reader, libetw_session_name(session));
 	if (!result)
 		result = libetw_reader_on(
@@ -52,6 +70,7 @@ static int watch(struct libetw_schemas *schemas, struct libetw_session *session,
 		result = libetw_session_enable_named(session, schemas, provider, NULL);
 	if (!result)
 		result = libetw_reader_run(watch.reader);
+	handle_signals(SIG_DFL);
 	libetw_reader_free(watch.reader);
 	return result == LIBETW_STOPPED ? 0 : result;
 }
