@@ -146,6 +146,7 @@ ETW_API void libetw_reader_stats(const struct libetw_reader *reader, struct libe
  *
  * @provider: returns other than 0 to stop; @name may be NULL
  *
+ * Of more than 65536 providers the first ones; libetw_reader_stats() counts all events.
  * Returns 0, or what the callback returned.
  */
 ETW_API int libetw_reader_each_provider(const struct libetw_reader *reader,

@@ -16,6 +16,9 @@
 
 #define SYNTHESISED UINT32_MAX /* the offset of an RT_LostEvent */
 
+/* That are counted by themselves: a live trace may name new ones without end. */
+#define PROVIDERS_MAX 65536
+
 static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
 		       const EVENT_RECORD *record, struct etw_event_address address)
 {
@@ -82,6 +85,8 @@ static int count_provider(struct libetw_reader *reader, const EVENT_RECORD *reco
 	if (UNLIKELY(!count || !etw_guid_equal(&count->guid, guid))) {
 		hash = etw_guid_hash(guid);
 		count = etw_table_find(&reader->providers, hash, is_provider, guid);
+		if (!count && reader->providers.count >= PROVIDERS_MAX)
+			return 0;
 		if (!count && add_provider(reader, hash, guid, &count))
 			return -ENOMEM;
 		reader->latest = count;

@@ -185,6 +185,53 @@ static void test_reader__lists_providers_in_the_order_of_their_first_events(void
 	libetw_reader_free(reader);
 }
 
+#define STRANGERS 70000
+
+static int count_one(void *context, const GUID *guid, const char *name, uint64_t events,
+		     uint64_t payload_bytes)
+{
+	(void)guid;
+	(void)name;
+	(void)payload_bytes;
+	assert_in_range(events, 1, 2);
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* Who writes with ever new GUIDs does not fill the memory of who reads. */
+static void test_reader__counts_by_provider_end(void **state)
+{
+	static struct made_event event;
+	const struct maker_options options = {0};
+	const struct made_ids ids = {.process_id = 44, .thread_id = 55};
+	FILE *file = fopen(path, "w+");
+	struct libetw_reader *reader;
+	struct libetw_stats stats;
+	struct maker *maker;
+	uint64_t listed = 0;
+
+	(void)state;
+	assert_non_null(file);
+	maker = maker_open(&options, file);
+	for (uint32_t i = 0; i < STRANGERS; i++) {
+		const GUID stranger = {.Data1 = i};
+		const struct made_descriptor descriptor = {.provider = &stranger, .id = 1};
+
+		made_modern(&event, WIRE_HEADER_EVENT64, &descriptor, T0_RAW + 1 + i, &ids);
+		maker_add(maker, 0, &event);
+	}
+	(void)maker_close(maker, &(size_t){0});
+	assert_int_equal(fclose(file), 0);
+	OK(libetw_reader_create(NULL, &reader));
+	OK(libetw_reader_add_file(reader, path));
+	OK(libetw_reader_run(reader));
+	OK(libetw_reader_each_provider(reader, count_one, &listed));
+	libetw_reader_stats(reader, &stats);
+	assert_int_equal(listed, 65536);
+	assert_true(stats.events > STRANGERS);
+	libetw_reader_free(reader);
+}
+
 static void test_reader__keeps_to_the_window(void **state)
 {
 	struct libetw_reader *reader = open_reader(&(struct made){0});
@@ -626,6 +673,7 @@ int main(void)
 		cmocka_unit_test(test_reader__calls_back_by_predicate),
 		cmocka_unit_test(test_reader__counts_by_provider),
 		cmocka_unit_test(test_reader__lists_providers_in_the_order_of_their_first_events),
+		cmocka_unit_test(test_reader__counts_by_provider_end),
 		cmocka_unit_test(test_reader__keeps_to_the_window),
 		cmocka_unit_test(test_reader__stops_when_told),
 		cmocka_unit_test(test_reader__refuses_what_cannot_be),
