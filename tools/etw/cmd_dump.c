@@ -148,7 +148,7 @@ static bool take_option(void *context, int code)
 	case OPTION_MAX:
 		return take_max(dump);
 	case OPTION_OUTPUT:
-		dump->output_path = optarg;
+		dump->output_path = strcmp(optarg, "-") != 0 ? optarg : NULL;
 		return true;
 	case OPTION_TIME:
 		return take_time_form(dump);
@@ -452,7 +452,8 @@ const struct etw_verb etw_verb_dump = {
 		"  --guess             guess what payloads hold that do not decode; marked as "
 		"guesses\n"
 		"  --no-decode         show every payload as it is\n"
-		"  --output FILE       write there\n" ETW_SHARED_HELP "\nExamples:\n"
+		"  --output FILE       write there; - is standard output\n" ETW_SHARED_HELP
+		"\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"
 		"  etw dump trace.etl --provider 'Microsoft-Windows-DotNET*' "
 		"--event GarbageCollection/Start\n"

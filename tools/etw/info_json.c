@@ -8,10 +8,16 @@
 #include "export/export.h"
 #include "tools/etw/info.h"
 
+/* A path may have bytes that are no UTF-8, and JSON must not. */
+static void put_value(struct etw_text *text, const char *value)
+{
+	etw_text_json_ansi(text, (const uint8_t *)value, strlen(value));
+}
+
 static void put_string(struct etw_text *text, const char *key, const char *value)
 {
 	etw_text_printf(text, ",\"%s\":", key);
-	etw_text_json_string(text, value, strlen(value));
+	put_value(text, value);
 }
 
 static void put_number(struct etw_text *text, const char *key, uint64_t value)
@@ -165,7 +171,7 @@ static void put_buffers(struct etw_text *text, const struct info *info)
 void info_write_json(struct etw_text *text, const struct info *info, bool has_buffers)
 {
 	etw_text_puts(text, "{\"file\":");
-	etw_text_json_string(text, info->path, strlen(info->path));
+	put_value(text, info->path);
 	put_number(text, "bytes", etw_trace_bytes(info->trace));
 	put_number(text, "buffers", etw_trace_buffers(info->trace));
 	put_number(text, "events", info->tally.count);

@@ -14,6 +14,7 @@
 
 #include "base/macros.h"
 #include "base/path.h"
+#include "base/utf.h"
 #include "control/host_start.h"
 #include "control/instance.h"
 #include "tools/common/program.h"
@@ -44,7 +45,8 @@ static int set_path(struct recorder *recorder, const char *name)
 	length = snprintf(recorder->path, sizeof(recorder->path), "%s%s%s", folder,
 			  *folder && strcmp(folder, "/") != 0 ? "/" : "", resolved);
 	if (length >= 0 && (size_t)length < sizeof(recorder->path))
-		return 0;
+		return etw_utf8_is_valid((const uint8_t *)recorder->path, (size_t)length) ? 0
+											  : -EILSEQ;
 	recorder->path[0] = '\0';
 	return -ENAMETOOLONG;
 }
@@ -82,7 +84,7 @@ static int choose_name(struct recorder *recorder)
 	return result;
 }
 
-/* Returns 0 or a negative errno, of which -ESPIPE says that what is there is no regular file. */
+/* Returns 0 or a negative errno, of which why_no_file() has the meaning. */
 static int choose_file(struct recorder *recorder, const struct record_options *options)
 {
 	struct stat info;
@@ -102,7 +104,9 @@ static int choose_file(struct recorder *recorder, const struct record_options *o
 
 static const char *why_no_file(int error)
 {
-	return error == -ESPIPE ? "it is no regular file" : strerror(-error);
+	return error == -ESPIPE   ? "it is no regular file"
+	       : error == -EILSEQ ? "its path is no UTF-8, and would not fit into a trace"
+				  : strerror(-error);
 }
 
 /* A file that was made for a session which did not start, and that nobody else has begun to use. */
