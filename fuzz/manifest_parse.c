@@ -145,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		CHECK(fault.offset);
 		return 0;
 	}
+	check_memory(&arena, bytes);
 	check_schemas(definition);
 	check_complaints(definition);
 	check_round_trip(definition);

@@ -14,10 +14,6 @@
 #include "schema/types.h"
 #include "target.h"
 
-/* Bytes of results for each byte of text, and what little there always is. */
-#define MEMORY_FACTOR 128
-#define MEMORY_BASE   ((size_t)1 << 20)
-
 static void check_schema(const struct etw_provider_schema *provider,
 			 const struct etw_schema *schema)
 {
@@ -58,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		CHECK(fault.offset);
 		return 0;
 	}
-	CHECK(etw_arena_bytes(&arena) < MEMORY_BASE + MEMORY_FACTOR * bytes);
+	check_memory(&arena, bytes);
 	for (size_t i = 0; i < definition->complaint_count; i++)
 		CHECK(definition->complaints[i].line && definition->complaints[i].sentence);
 	for (size_t i = 0; i < definition->provider_count; i++) {

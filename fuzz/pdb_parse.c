@@ -117,6 +117,7 @@ static void check_pdb(struct etw_bytes file)
 		check_refused(r, &fault, &arena);
 		return;
 	}
+	check_memory(&arena, file.left);
 	CHECK(!pdb.damage_count == !pdb.first_damage.sentence);
 	for (size_t i = 0; i < pdb.control_count; i++)
 		CHECK(pdb.controls[i].name && pdb.controls[i].keyword_count <= 64);

@@ -45,4 +45,10 @@ static inline void check_refused(int r, const struct etw_fault *fault,
 	CHECK(!etw_arena_bytes(arena));
 }
 
+/* check_memory() - what was made of @bytes of input is in proportion to them, whatever refers to what. */
+static inline void check_memory(const struct etw_arena *arena, size_t bytes)
+{
+	CHECK(etw_arena_bytes(arena) <= ((size_t)1 << 20) + 128 * bytes);
+}
+
 #endif

@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		CHECK(fault.offset);
 		return 0;
 	}
+	check_memory(&arena, bytes);
 	check_round_trip(&arena, &messages);
 	format_events(&messages, data, bytes);
 	etw_arena_done(&arena);
