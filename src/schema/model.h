@@ -41,6 +41,13 @@ struct etw_map {
 	const struct etw_map_entry *entries;
 };
 
+/* What a writer says of the insides of a field, in a form of its own; decoding goes by the in-type. */
+struct etw_custom_schema {
+	uint16_t protocol;
+	uint16_t bytes;
+	const uint8_t *at;
+};
+
 struct etw_field {
 	const char *name;
 	const struct etw_map *map; /* NULL: none, or named but unknown */
@@ -52,8 +59,9 @@ struct etw_field {
 	uint16_t count;            /* elements, or with PropertyParamCount the index of a field */
 	uint16_t
 		length; /* units of the in-type, or with PropertyParamLength the index of a field */
-	uint16_t struct_first; /* with PropertyStruct: index of the first member */
-	uint16_t struct_count; /* with PropertyStruct: number of members */
+	uint16_t struct_first;                  /* with PropertyStruct: index of the first member */
+	uint16_t struct_count;                  /* with PropertyStruct: number of members */
+	const struct etw_custom_schema *custom; /* with PropertyHasCustomSchema, else NULL */
 };
 
 struct etw_provider_schema;

@@ -74,6 +74,12 @@ struct wire_property_info {
 	le32 tags;     /* 0x14 low 28 bits, with PropertyHasTags [SDK] */
 };
 
+/* What a property's map_name leads to with PropertyHasCustomSchema: this, and so many bytes. */
+struct wire_custom_schema {
+	le16 protocol; /* 0x00 5 to 31 [SDK] */
+	le16 bytes;    /* 0x02 [SDK] */
+};
+
 struct wire_map_info {
 	le32 name;        /* 0x00 offset [SDK] */
 	le32 flags;       /* 0x04 MAP_FLAGS [SDK] */

@@ -118,12 +118,42 @@ static int read_keywords(struct reader *reader, le32 offset, const char **ret)
 	return keep_text(reader, ret);
 }
 
+/* One that does not lie in the blob is left out: it says nothing of where values are. */
+static int read_custom(struct reader *reader, uint32_t offset, struct etw_field *field)
+{
+	struct etw_bytes bytes = {reader->at, reader->bytes};
+	struct etw_custom_schema *custom;
+	struct wire_custom_schema wire;
+	const uint8_t *head, *at;
+	uint8_t *copy;
+
+	if (!etw_bytes_take(&bytes, offset))
+		return 0;
+	head = etw_bytes_take(&bytes, sizeof(wire));
+	if (!head)
+		return 0;
+	memcpy(&wire, head, sizeof(wire));
+	at = etw_bytes_take(&bytes, le16_get(wire.bytes));
+	if (!at || le16_get(wire.bytes) > reader->text_bytes_left)
+		return 0;
+	reader->text_bytes_left -= le16_get(wire.bytes);
+	custom = etw_arena_alloc(reader->arena, sizeof(*custom));
+	copy = etw_arena_alloc(reader->arena, le16_get(wire.bytes) + (size_t)1);
+	if (!custom || !copy)
+		return -ENOMEM;
+	memcpy(copy, at, le16_get(wire.bytes));
+	*custom = (struct etw_custom_schema){le16_get(wire.protocol), le16_get(wire.bytes), copy};
+	field->custom = custom;
+	field->flags |= PropertyHasCustomSchema;
+	return 0;
+}
+
 static int read_field(struct reader *reader, const struct wire_property_info *wire,
 		      struct etw_field *field)
 {
 	uint32_t flags = le32_get(wire->flags);
 
-	field->flags = flags & ETW_EVENT_INFO_FLAGS;
+	field->flags = flags & ETW_EVENT_INFO_FLAGS & ~(uint32_t)PropertyHasCustomSchema;
 	field->name = "";
 	TRY(read_string(reader, wire->name, "NameOffset", &field->name));
 	field->count = le16_get(wire->count);
@@ -142,7 +172,7 @@ static int read_field(struct reader *reader, const struct wire_property_info *wi
 	if (!field->out_type)
 		field->out_type = etw_schema_out_type(field->in_type);
 	if (flags & PropertyHasCustomSchema)
-		return 0;
+		return read_custom(reader, le32_get(wire->map_name), field);
 	return read_string(reader, wire->map_name, "MapNameOffset", &field->map_name);
 }
 

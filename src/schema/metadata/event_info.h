@@ -14,7 +14,8 @@
 /* The PROPERTY_FLAGS that a field keeps, and that are shown of it again. */
 #define ETW_EVENT_INFO_FLAGS                                                                   \
 	(PropertyStruct | PropertyParamLength | PropertyParamCount | PropertyWBEMXmlFragment | \
-	 PropertyParamFixedLength | PropertyParamFixedCount | PropertyHasTags)
+	 PropertyParamFixedLength | PropertyParamFixedCount | PropertyHasTags |                \
+	 PropertyHasCustomSchema)
 
 /*
  * etw_event_info_parse() - builds a schema from a TRACE_EVENT_INFO.

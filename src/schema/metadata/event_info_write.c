@@ -93,6 +93,23 @@ static le32 add_keywords(struct writer *writer, const char *keywords)
 	return offset;
 }
 
+/* Strings are all that lies before it, so that its place is even. */
+static le32 add_custom(struct writer *writer, const struct etw_custom_schema *custom)
+{
+	struct wire_custom_schema wire = {
+		.protocol = le16_of(custom->protocol),
+		.bytes = le16_of(custom->bytes),
+	};
+	size_t offset = writer->bytes;
+	uint8_t *at = extend(writer, sizeof(wire) + ALIGN_UP((size_t)custom->bytes, 2));
+
+	if (!at)
+		return le32_of(0);
+	memcpy(at, &wire, sizeof(wire));
+	memcpy(at + sizeof(wire), custom->at, custom->bytes);
+	return le32_of((uint32_t)offset);
+}
+
 static void add_field(struct writer *writer, const struct etw_field *field, size_t at)
 {
 	struct wire_property_info wire = {
@@ -108,7 +125,8 @@ static void add_field(struct writer *writer, const struct etw_field *field, size
 	} else {
 		wire.in_type = le16_of(field->in_type);
 		wire.out_type = le16_of(field->out_type);
-		wire.map_name = add_string(writer, field->map_name, "");
+		wire.map_name = field->custom ? add_custom(writer, field->custom)
+					      : add_string(writer, field->map_name, "");
 	}
 	if (field->flags & PropertyHasTags)
 		wire.tags = le32_of(field->tags);

@@ -55,9 +55,11 @@ enum tl_out_type {
 struct node {
 	const char *name; /* in the metadata */
 	uint32_t tags;
-	uint16_t parent; /* index of the enclosing struct's node */
-	uint16_t count;  /* FORM_FIXED */
-	uint16_t field;  /* where it was laid out */
+	uint16_t parent;       /* index of the enclosing struct's node */
+	uint16_t count;        /* FORM_FIXED */
+	uint16_t field;        /* where it was laid out */
+	uint16_t custom_bytes; /* FORM_CUSTOM */
+	const uint8_t *custom; /* in the metadata */
 	uint8_t in_type;
 	uint8_t form;
 	uint8_t out_type;
@@ -137,7 +139,6 @@ static int read_node(struct reader *reader, struct node *node)
 {
 	struct etw_bytes *bytes = &reader->metadata;
 	uint8_t type = 0, out = 0;
-	uint16_t custom_bytes;
 
 	node->name = take_name(bytes);
 	if (!node->name)
@@ -159,7 +160,9 @@ static int read_node(struct reader *reader, struct node *node)
 		return refuse(reader, "count", "a field ends before its array count");
 	if (node->form != FORM_CUSTOM)
 		return 0;
-	if (!etw_bytes_u16(bytes, &custom_bytes) || !etw_bytes_take(bytes, custom_bytes))
+	if (etw_bytes_u16(bytes, &node->custom_bytes))
+		node->custom = etw_bytes_take(bytes, node->custom_bytes);
+	if (!node->custom)
 		return refuse(reader, "custom schema", "a custom schema goes beyond the metadata");
 	return 0;
 }
@@ -409,6 +412,22 @@ static int place_number(struct etw_arena *arena, struct etw_field *field, const 
 	return field->name ? 0 : -ENOMEM;
 }
 
+/* The protocol of a custom schema stands in place of the out-type. */
+static int place_custom(struct etw_arena *arena, const struct node *node, struct etw_field *field)
+{
+	struct etw_custom_schema *custom = etw_arena_alloc(arena, sizeof(*custom));
+	uint8_t *copy = etw_arena_alloc(arena, node->custom_bytes + (size_t)1);
+
+	if (!custom || !copy)
+		return -ENOMEM;
+	memcpy(copy, node->custom, node->custom_bytes);
+	*custom = (struct etw_custom_schema){node->out_type, node->custom_bytes, copy};
+	field->custom = custom;
+	field->flags |= PropertyHasCustomSchema;
+	field->out_type = etw_schema_out_type(field->in_type);
+	return 0;
+}
+
 /* Lays out one node from fields[*at] on. */
 static int place_node(struct etw_arena *arena, struct node *node, struct etw_field *fields,
 		      uint16_t *at)
@@ -432,6 +451,8 @@ static int place_node(struct etw_arena *arena, struct node *node, struct etw_fie
 		field.out_type = out_type_of((uint8_t)field.in_type, node->out_type);
 		field.length = etw_schema_length(field.in_type);
 	}
+	if (node->form == FORM_CUSTOM && node->in_type != TYPE_STRUCT)
+		TRY(place_custom(arena, node, &field));
 	if (node->form == FORM_FIXED)
 		field.flags |= PropertyParamFixedCount;
 	if (node->form == FORM_VARIABLE) {

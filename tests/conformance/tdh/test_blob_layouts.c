@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blobs of events that a manifest or a MOF class defines, string by string in the order in which TDH lays them
+ * Blobs of events that a manifest, a MOF class or the event itself defines, string by string in the order in which TDH lays them
  * down, and flag by flag. test_genuine_blobs.c holds the same writer against what Windows wrote; here is what no
  * genuine blob shows. Sources: [n] the section of the sheet of tdh.h, [HERE] a decision of this project:
  * docs/design/tdh.md.
@@ -361,6 +361,40 @@ static void test_blob_layouts__class(void **state)
 	assert_int_equal(bytes, at);
 }
 
+/* [1.3], [2.1], [2.2]: tags of an event and of its fields, and a custom schema, which TraceLogging alone has. */
+static void test_blob_layouts__tags_and_custom_schemas(void **state)
+{
+	/* Tags of the event; two fields: tags; type, protocol 5 with tags, three bytes. */
+	static const BYTE metadata[] = "\0\0\1E\0"
+				       "a\0\x88\x82\x40"
+				       "b\0\xE8\x85\1\3\0\7\x08\x09";
+	const EVENT_PROPERTY_INFO *property = out.info.EventPropertyInfoArray;
+
+	(void)state;
+	record_tracelogging(&record, "");
+	memcpy(record.metadata, metadata, sizeof(metadata) - 1);
+	record.metadata[0] = sizeof(metadata) - 1;
+	record.items[0].DataSize = sizeof(metadata) - 1;
+	inform();
+	assert_int_equal(out.info.PropertyCount, 2);
+	assert_int_equal(out.info.Flags & 15, TEMPLATE_EVENT_DATA);
+	assert_int_equal(out.info.Tags, 1 << 21);
+	assert_int_equal(property[0].Flags, PropertyHasTags);
+	assert_int_equal(property[0].Tags, 0x40 << 21);
+	expect_text(property[0].NameOffset, "a");
+	assert_int_equal(property[1].Flags, PropertyHasTags | PropertyHasCustomSchema);
+	assert_int_equal(property[1].Tags, 1 << 21);
+	assert_int_equal(property[1].customSchemaType.InType, TDH_INTYPE_UINT32);
+	assert_int_equal(property[1].customSchemaType.OutType, TDH_OUTTYPE_UNSIGNEDINT);
+	expect_text(property[1].NameOffset, "b");
+	assert_int_equal(property[1].customSchemaType.CustomSchemaOffset, at);
+	assert_memory_equal(out.bytes + at, "\5\0\3\0\7\x08\x09", 8);
+	at += 8;
+	expect_text(out.info.LevelNameOffset, "win:Informational");
+	expect_text(out.info.TaskNameOffset, "E");
+	assert_int_equal(bytes, at);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +403,7 @@ int main(void)
 		cmocka_unit_test(test_blob_layouts__template_flags),
 		cmocka_unit_test(test_blob_layouts__maps),
 		cmocka_unit_test(test_blob_layouts__class),
+		cmocka_unit_test(test_blob_layouts__tags_and_custom_schemas),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

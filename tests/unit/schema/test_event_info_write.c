@@ -168,6 +168,49 @@ static void test_event_info_write__fields(void **state)
 	etw_arena_done(&arena);
 }
 
+/* [SDK] at an even offset: protocol, size, bytes; what lies behind has an even offset too. */
+static void test_event_info_write__custom_schema(void **state)
+{
+	static const struct etw_custom_schema custom = {31, 3, (const uint8_t *)"\7\x08\x09"};
+	const struct etw_field fields[] = {
+		{.name = "C",
+		 .flags = PropertyHasCustomSchema,
+		 .in_type = 8,
+		 .out_type = 8,
+		 .count = 1,
+		 .custom = &custom},
+		{.name = "D", .in_type = 8, .out_type = 8, .count = 1},
+	};
+	const struct etw_schema schema = {
+		.source = DecodingSourceTlg, .fields = fields, .field_count = 2, .top_count = 2};
+	struct wire_property_info wire;
+	struct etw_schema *again;
+	struct etw_arena arena;
+
+	(void)state;
+	assert_int_equal(etw_event_info_write(&schema, &blob, &bytes), 0);
+	memcpy(&wire, blob + 112, sizeof(wire));
+	assert_int_equal(le32_get(wire.flags), PropertyHasCustomSchema);
+	assert_int_equal(le32_get(wire.map_name), 112 + 2 * 24 + 4);
+	assert_memory_equal(blob + le32_get(wire.map_name), "\x1F\0\3\0\7\x08\x09", 8);
+	memcpy(&wire, blob + 112 + 24, sizeof(wire));
+	assert_int_equal(le32_get(wire.name), 112 + 2 * 24 + 4 + 8);
+	etw_arena_init(&arena);
+	assert_int_equal(
+		etw_event_info_parse(&arena, (struct etw_bytes){blob, bytes}, &again, NULL), 0);
+	assert_int_equal(again->fields[0].flags, PropertyHasCustomSchema);
+	assert_int_equal(again->fields[0].custom->protocol, 31);
+	assert_int_equal(again->fields[0].custom->bytes, 3);
+	assert_memory_equal(again->fields[0].custom->at, "\7\x08\x09", 3);
+	/* One that goes beyond the blob is no reason to refuse it. */
+	etw_store16(blob + 112 + 2 * 24 + 4 + 2, 0xFFFF);
+	assert_int_equal(
+		etw_event_info_parse(&arena, (struct etw_bytes){blob, bytes}, &again, NULL), 0);
+	assert_int_equal(again->fields[0].flags, 0);
+	assert_null(again->fields[0].custom);
+	etw_arena_done(&arena);
+}
+
 /* The same writer as for events: maps, tags and structs are there. */
 static void test_event_info_write__filter(void **state)
 {
@@ -238,6 +281,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_event_info_write__class, forget),
 		cmocka_unit_test_teardown(test_event_info_write__activities, forget),
 		cmocka_unit_test_teardown(test_event_info_write__fields, forget),
+		cmocka_unit_test_teardown(test_event_info_write__custom_schema, forget),
 		cmocka_unit_test_teardown(test_event_info_write__filter, forget),
 		cmocka_unit_test_teardown(test_event_info_write__class_map, forget),
 	};

@@ -272,6 +272,13 @@ static void test_tracelogging__empty_struct_and_custom_field(void **state)
 	assert_int_equal(schema->field_count, 3);
 	assert_int_equal(schema->fields[0].struct_count, 0);
 	assert_int_equal(schema->fields[1].in_type, TDH_INTYPE_UINT32);
+	/* What would be an out-type is a protocol. */
+	assert_int_equal(schema->fields[1].out_type, TDH_OUTTYPE_UNSIGNEDINT);
+	assert_int_equal(schema->fields[1].flags, PropertyHasCustomSchema);
+	assert_int_equal(schema->fields[1].custom->protocol, 5);
+	assert_int_equal(schema->fields[1].custom->bytes, 3);
+	assert_memory_equal(schema->fields[1].custom->at, "\1\2\3", 3);
+	assert_null(schema->fields[0].custom);
 	assert_string_equal(schema->fields[2].name, "last");
 }
 
