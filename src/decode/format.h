@@ -65,7 +65,8 @@ void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw
  * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.
  *
  * A message may name a long value any number of times: it is cut behind a whole character where it grows
- * beyond ETW_FORMAT_MESSAGE_BYTES_MAX bytes, and ends in "..." then, which counts. Returns whether anything was appended.
+ * beyond ETW_FORMAT_MESSAGE_BYTES_MAX bytes, and ends in "..." then, which counts. What precisions cut from values counts
+ * as if it were there. Returns whether anything was appended.
  */
 bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text);
 

@@ -11,6 +11,13 @@
 #define CUT_MARK  "..."
 #define WIDTH_MAX 1024 /* of "%1!1024s!"; more is a damaged message */
 
+/* A message on its way out. */
+struct message {
+	const struct etw_decoding *decoding;
+	struct etw_text *text;
+	size_t cut_bytes; /* of values, that precisions took away */
+};
+
 /* What stands between the exclamation marks. */
 struct insert_format {
 	bool is_left;
@@ -166,9 +173,11 @@ static void pad(struct etw_text *text, size_t start, const struct insert_format 
 	etw_text_end(text, text->at + text->bytes + missing);
 }
 
-static void write_insert(const struct etw_decoding *decoding, const struct etw_item *item,
-			 const struct insert_format *format, struct etw_text *text)
+static void write_insert(struct message *message, const struct etw_item *item,
+			 const struct insert_format *format)
 {
+	const struct etw_decoding *decoding = message->decoding;
+	struct etw_text *text = message->text;
 	size_t start = text->bytes;
 	bool is_number = format->type != 's' && write_number(decoding, item, format, text);
 
@@ -179,17 +188,17 @@ static void write_insert(const struct etw_decoding *decoding, const struct etw_i
 	if (is_number && format->type == 'x')
 		to_lower(text->at + start, text->bytes - start);
 	if (!is_number && format->precision >= 0) {
-		size_t cut = cut_points(text->at + start, text->bytes - start,
-					(size_t)format->precision);
+		size_t bytes = text->bytes - start;
+		size_t cut = cut_points(text->at + start, bytes, (size_t)format->precision);
 
 		etw_text_end(text, text->at + start + cut);
+		message->cut_bytes += bytes - cut;
 	}
 	pad(text, start, format, is_number);
 }
 
 /* "%12!fmt!" from its digits on; returns where to go on. */
-static const char *write_numbered(const struct etw_decoding *decoding, const char *at,
-				  struct etw_text *text)
+static const char *write_numbered(struct message *message, const char *at)
 {
 	const char *start = at - 1;
 	unsigned number = (unsigned)(*at++ - '0');
@@ -197,23 +206,24 @@ static const char *write_numbered(const struct etw_decoding *decoding, const cha
 	if (is_digit(*at))
 		number = number * 10 + (unsigned)(*at++ - '0');
 	struct insert_format format = read_format(&at);
-	const struct etw_item *item = find_insert(decoding, number);
+	const struct etw_item *item = find_insert(message->decoding, number);
 
 	if (item)
-		write_insert(decoding, item, &format, text);
+		write_insert(message, item, &format);
 	else
-		etw_text_append(text, start, (size_t)(at - start));
+		etw_text_append(message->text, start, (size_t)(at - start));
 	return at;
 }
 
 /* One escape, from behind its percent sign; NULL when the message ends here. */
-static const char *write_escape(const struct etw_decoding *decoding, const char *at,
-				struct etw_text *text)
+static const char *write_escape(struct message *message, const char *at)
 {
+	struct etw_text *text = message->text;
+
 	if (*at == '0')
 		return NULL;
 	if (is_digit(*at))
-		return write_numbered(decoding, at, text);
+		return write_numbered(message, at);
 	switch (*at) {
 	case '\0':
 		etw_text_putc(text, '%');
@@ -242,27 +252,36 @@ static void cut_text(struct etw_text *text, size_t start, size_t bytes)
 {
 	size_t end = start + bytes;
 
+	if (text->bytes <= end)
+		return;
 	while (end > start && ((unsigned char)text->at[end] & 0xC0) == 0x80)
 		end--;
 	etw_text_end(text, text->at + end);
 }
 
+/* What was written only to be cut counts as well, since it takes as long. */
+static bool is_too_long(const struct message *message, size_t start)
+{
+	return message->text->bytes - start + message->cut_bytes > ETW_FORMAT_MESSAGE_BYTES_MAX;
+}
+
 bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text)
 {
+	struct message message = {.decoding = decoding, .text = text};
 	const size_t start = text->bytes;
 	const char *at = decoding->schema ? decoding->schema->message : NULL;
 
 	if (!at || !*at)
 		return false;
-	while (at && *at && text->bytes - start <= ETW_FORMAT_MESSAGE_BYTES_MAX) {
+	while (at && *at && !is_too_long(&message, start)) {
 		size_t plain = strcspn(at, "%");
 
 		etw_text_append(text, at, plain);
 		at += plain;
 		if (*at == '%')
-			at = write_escape(decoding, at + 1, text);
+			at = write_escape(&message, at + 1);
 	}
-	if (text->bytes - start > ETW_FORMAT_MESSAGE_BYTES_MAX) {
+	if (is_too_long(&message, start)) {
 		cut_text(text, start, ETW_FORMAT_MESSAGE_BYTES_MAX - strlen(CUT_MARK));
 		etw_text_puts(text, CUT_MARK);
 	}

@@ -158,6 +158,33 @@ static void test_message__is_cut_at_its_limit(void **state)
 	check_cut("\xC3\xA9", ETW_FORMAT_MESSAGE_BYTES_MAX - 1);
 }
 
+/* What a precision cuts away has been written before: 30 values of 60,000 bytes are more than is allowed. */
+static void test_message__counts_what_precisions_cut(void **state)
+{
+	struct etw_schema schema = SCHEMA(fields, 1);
+	static char long_payload[60001];
+	static const char insert[] = "%1!.1s!";
+	char message[30 * sizeof(insert)] = "";
+	struct sample sample;
+	struct etw_text text;
+
+	(void)state;
+	memset(long_payload, 'a', sizeof(long_payload) - 1);
+	for (size_t i = 0; i < 30; i++)
+		memcpy(message + i * strlen(insert), insert, sizeof(insert));
+	schema.message = message;
+	sample_run(&sample, &schema, 8, long_payload, sizeof(long_payload));
+	etw_text_init(&text);
+	assert_true(etw_format_message(&sample.decoding, &text));
+	assert_string_equal(etw_text_string(&text), "aaaaaaaaaaaaaaaaaa...");
+	message[17 * strlen(insert)] = 0;
+	etw_text_clear(&text);
+	assert_true(etw_format_message(&sample.decoding, &text));
+	assert_string_equal(etw_text_string(&text), "aaaaaaaaaaaaaaaaa");
+	etw_text_done(&text);
+	sample_done(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_message__no_schema),
 		cmocka_unit_test(test_message__huge_width),
 		cmocka_unit_test(test_message__is_cut_at_its_limit),
+		cmocka_unit_test(test_message__counts_what_precisions_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
