@@ -71,29 +71,73 @@ static void test_headers_inline__processor_index_follows_the_flag(void **state)
 	assert_int_equal(GetEventProcessorIndex(&record), 0x0803);
 }
 
-static void test_headers_inline__tdh_strings_by_offset(void **state)
+/* A helper gives NULL where the offset is 0, and else what lies so far behind the beginning of the blob. */
+#define CHECK_HELPER(call, blob, offset)                     \
+	do {                                                 \
+		(offset) = 0;                                \
+		assert_null(call);                           \
+		(offset) = 8;                                \
+		assert_ptr_equal(call, (char *)&(blob) + 8); \
+	} while (0)
+
+static void test_headers_inline__strings_of_events(void **state)
 {
 	TRACE_EVENT_INFO info = {0};
-	EVENT_MAP_INFO map = {0};
+	EVENT_PROPERTY_INFO *property = info.EventPropertyInfoArray;
 
 	(void)state;
-	assert_null(TEI_PROVIDER_NAME(&info));
-	info.ProviderNameOffset = 48;
-	info.EventPropertyInfoArray[0].NameOffset = 96;
-	info.EventPropertyInfoArray[0].nonStructType.MapNameOffset = 98;
-	assert_ptr_equal(TEI_PROVIDER_NAME(&info), (char *)&info + 48);
-	assert_ptr_equal(TEI_PROPERTY_NAME(&info, info.EventPropertyInfoArray), (char *)&info + 96);
-	assert_ptr_equal(TEI_MAP_NAME(&info, info.EventPropertyInfoArray), (char *)&info + 98);
+	CHECK_HELPER(TEI_PROVIDER_NAME(&info), info, info.ProviderNameOffset);
+	CHECK_HELPER(TEI_LEVEL_NAME(&info), info, info.LevelNameOffset);
+	CHECK_HELPER(TEI_CHANNEL_NAME(&info), info, info.ChannelNameOffset);
+	CHECK_HELPER(TEI_KEYWORDS_NAME(&info), info, info.KeywordsNameOffset);
+	CHECK_HELPER(TEI_TASK_NAME(&info), info, info.TaskNameOffset);
+	CHECK_HELPER(TEI_OPCODE_NAME(&info), info, info.OpcodeNameOffset);
+	CHECK_HELPER(TEI_EVENT_MESSAGE(&info), info, info.EventMessageOffset);
+	CHECK_HELPER(TEI_PROVIDER_MESSAGE(&info), info, info.ProviderMessageOffset);
+	CHECK_HELPER(TEI_ACTIVITYID_NAME(&info), info, info.ActivityIDNameOffset);
+	CHECK_HELPER(TEI_RELATEDACTIVITYID_NAME(&info), info, info.RelatedActivityIDNameOffset);
+	CHECK_HELPER(TEI_PROPERTY_NAME(&info, property), info, property->NameOffset);
+	CHECK_HELPER(TEI_MAP_NAME(&info, property), info, property->nonStructType.MapNameOffset);
+}
 
-	map.FormatStringOffset = 16;
-	map.MapEntryArray[0].OutputOffset = 12;
-	map.MapEntryArray[0].InputOffset = 20;
-	assert_null(EMI_MAP_FORMAT(&map));
-	assert_null(EMI_MAP_INPUT(&map, map.MapEntryArray));
-	assert_ptr_equal(EMI_MAP_OUTPUT(&map, map.MapEntryArray), (char *)&map + 12);
+static void test_headers_inline__strings_of_maps(void **state)
+{
+	EVENT_MAP_INFO map = {0};
+	EVENT_MAP_ENTRY *entry = map.MapEntryArray;
+
+	(void)state;
+	CHECK_HELPER(EMI_MAP_NAME(&map), map, map.NameOffset);
+	CHECK_HELPER(EMI_MAP_OUTPUT(&map, entry), map, entry->OutputOffset);
+	/* Of other maps the same members are numbers. */
+	for (ULONG flag = 1; flag <= EVENTMAP_INFO_FLAG_WBEM_NO_MAP; flag *= 2) {
+		map.Flag = (MAP_FLAGS)flag;
+		map.FormatStringOffset = entry->InputOffset = 8;
+		if (flag == EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP)
+			continue;
+		assert_null(EMI_MAP_FORMAT(&map));
+		assert_null(EMI_MAP_INPUT(&map, entry));
+	}
 	map.Flag = EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP;
-	assert_ptr_equal(EMI_MAP_FORMAT(&map), (char *)&map + 16);
-	assert_ptr_equal(EMI_MAP_INPUT(&map, map.MapEntryArray), (char *)&map + 20);
+	CHECK_HELPER(EMI_MAP_FORMAT(&map), map, map.FormatStringOffset);
+	CHECK_HELPER(EMI_MAP_INPUT(&map, entry), map, entry->InputOffset);
+}
+
+static void test_headers_inline__strings_of_providers(void **state)
+{
+	PROVIDER_FILTER_INFO filter = {0};
+	EVENT_PROPERTY_INFO *property = filter.EventPropertyInfoArray;
+	PROVIDER_FIELD_INFOARRAY fields = {0};
+	PROVIDER_FIELD_INFO *field = fields.FieldInfoArray;
+	PROVIDER_ENUMERATION_INFO providers = {0};
+	TRACE_PROVIDER_INFO *provider = providers.TraceProviderInfoArray;
+
+	(void)state;
+	CHECK_HELPER(PFI_FILTER_MESSAGE(&filter), filter, filter.MessageOffset);
+	CHECK_HELPER(PFI_PROPERTY_NAME(&filter, property), filter, property->NameOffset);
+	CHECK_HELPER(PFI_FIELD_NAME(&fields, field), fields, field->NameOffset);
+	CHECK_HELPER(PFI_FIELD_MESSAGE(&fields, field), fields, field->DescriptionOffset);
+	CHECK_HELPER(PEI_PROVIDER_NAME(&providers, provider), providers,
+		     provider->ProviderNameOffset);
 }
 
 static void test_headers_inline__descriptors(void **state)
@@ -123,7 +167,9 @@ int main(void)
 		cmocka_unit_test(test_headers_inline__trait_is_found_by_type),
 		cmocka_unit_test(test_headers_inline__damaged_traits_hold_nothing),
 		cmocka_unit_test(test_headers_inline__processor_index_follows_the_flag),
-		cmocka_unit_test(test_headers_inline__tdh_strings_by_offset),
+		cmocka_unit_test(test_headers_inline__strings_of_events),
+		cmocka_unit_test(test_headers_inline__strings_of_maps),
+		cmocka_unit_test(test_headers_inline__strings_of_providers),
 		cmocka_unit_test(test_headers_inline__descriptors),
 	};
 
