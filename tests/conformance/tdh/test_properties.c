@@ -69,6 +69,13 @@ static const struct row rows[] = {
 	VALUE("[HERE]: the bytes of a whole struct", "\x21\x22\x23", {"Outer", 0}),
 	VALUE("[3.1]: a member of an element", "\x32", {"Pairs", 1}, {"Left", ALL}),
 	VALUE("[HERE]", "\x31\x41\x32\x42", {"Pairs", ALL}),
+	VALUE("[5.1]: no elements", "\0\0", {"None.Count", ALL}),
+	VALUE("[5.1]: no elements", "", {"None", ALL}),
+	FAILS("[HERE]: no such element", ERROR_INVALID_PARAMETER, {"None", 0}),
+	VALUE("[5.1]: nothing", "\0\0", {"Empty.Length", ALL}),
+	VALUE("[5.1]: nothing", "", {"Empty", ALL}),
+	VALUE("[3.1]: with its terminator", "\0\0", {"Blank", ALL}),
+	VALUE("[1.1]: without its count", "", {"Nil", ALL}),
 	VALUE("[5.2]: the rest, ended", "e\0\0\0", {"Last", ALL}),
 	FAILS("[3.1]: names are case-sensitive", ERROR_NOT_FOUND, {"number", ALL}),
 	FAILS("[3]", ERROR_NOT_FOUND, {"Num", ALL}),
@@ -95,6 +102,10 @@ static void make_event(void)
 				      "\2\0\1\0x\2\0yz"  /* Texts */
 				      "\x21\x22\x23"     /* Outer */
 				      "\x31\x41\x32\x42" /* Pairs */
+				      "\0\0"             /* None, an array of 0 */
+				      "\0\0"             /* Empty, binary of 0 bytes */
+				      "\0\0"             /* Blank */
+				      "\0\0"             /* Nil, counted */
 				      "e\0";             /* Last, without its NUL */
 
 	record_tracelogging(&made, "Properties");
@@ -112,6 +123,10 @@ static void make_event(void)
 	record_field(&made, "Pairs", 24 | 0x20, 2, 2);
 	record_field(&made, "Left", TDH_INTYPE_UINT8, 0, 0);
 	record_field(&made, "Right", TDH_INTYPE_UINT8, 0, 0);
+	record_field(&made, "None", TDH_INTYPE_UINT32 | 0x40, 0, 0);
+	record_field(&made, "Empty", TDH_INTYPE_BINARY, 0, 0);
+	record_field(&made, "Blank", TDH_INTYPE_UNICODESTRING, 0, 0);
+	record_field(&made, "Nil", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0, 0);
 	record_field(&made, "Last", TDH_INTYPE_UNICODESTRING, 0, 0);
 	record_field(&made, "Missing", TDH_INTYPE_UINT8, 0, 0);
 	record_put(&made, payload, sizeof(payload) - 1);
@@ -157,9 +172,10 @@ static void properties__table(void **state)
 					 row->error);
 			continue;
 		}
-		assert_int_equal(
-			TdhGetProperty(&made.record, 0, NULL, count, descriptors, size - 1, buffer),
-			ERROR_INSUFFICIENT_BUFFER);
+		if (size)
+			assert_int_equal(TdhGetProperty(&made.record, 0, NULL, count, descriptors,
+							size - 1, buffer),
+					 ERROR_INSUFFICIENT_BUFFER);
 		assert_int_equal(buffer[0], 0xEE);
 		assert_int_equal(
 			TdhGetProperty(&made.record, 0, NULL, count, descriptors, size, buffer),
