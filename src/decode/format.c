@@ -20,12 +20,10 @@ static void write_value(enum form form, uint16_t in_type, const struct etw_map *
 }
 
 void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
-		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
-		      struct etw_text *text)
+		      const uint8_t *at, size_t bytes, struct etw_text *text)
 {
 	enum form form = etw_form_choose(in_type, out_type, bytes);
 
-	(void)pointer_bytes;
 	write_value(form, in_type, map, at, etw_form_shown_bytes(form, at, bytes), text);
 }
 

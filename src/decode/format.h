@@ -49,17 +49,15 @@ enum etw_json_shape etw_format_json_shape(const struct etw_field *field, uint8_t
  * etw_format_value() - one value outside any event, as TdhFormatProperty needs it.
  *
  * @at, @bytes: the value proper, as in struct etw_item
- * @pointer_bytes: 4 or 8, of the event
  */
 void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
-		      unsigned pointer_bytes, const uint8_t *at, size_t bytes,
-		      struct etw_text *text);
-
-#define ETW_FORMAT_MESSAGE_BYTES_MAX ((size_t)1024 * 1024)
+		      const uint8_t *at, size_t bytes, struct etw_text *text);
 
 /* etw_format_value_json() - the same as a JSON value, as etw_format_item_json() makes them. */
 void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
 			   const uint8_t *at, size_t bytes, struct etw_text *text);
+
+#define ETW_FORMAT_MESSAGE_BYTES_MAX ((size_t)1024 * 1024)
 
 /*
  * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/guid.h"
 #include "base/macros.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
@@ -99,7 +100,7 @@ static void put_stack(const uint8_t *at, size_t bytes, size_t each, struct etw_t
 static void put_sid(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
 	PUT_LITERAL(text, ",\"sid\":\"");
-	etw_format_value(TDH_INTYPE_SID, TDH_OUTTYPE_NULL, NULL, 8, at, bytes, text);
+	etw_format_value(TDH_INTYPE_SID, TDH_OUTTYPE_NULL, NULL, at, bytes, text);
 	etw_text_putc(text, '"');
 }
 
@@ -215,14 +216,6 @@ static void put_many_items(const EVENT_RECORD *record, struct etw_text *text)
 		text->error = -ENOMEM;
 }
 
-static bool is_null_guid(const GUID *guid)
-{
-	uint64_t words[2];
-
-	memcpy(words, guid, sizeof(words));
-	return !(words[0] | words[1]);
-}
-
 static void put_time(const struct etw_export_event *event, struct etw_text *text)
 {
 	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
@@ -285,7 +278,7 @@ static void put_context(const struct etw_export_event *event, struct etw_text *t
 	if (header->ThreadId != NO_ID)
 		to = write_number(to, ",\"tid\":", header->ThreadId);
 	etw_text_end(text, write_number(to, ",\"cpu\":", event->processor));
-	if (!is_null_guid(&header->ActivityId))
+	if (!etw_guid_is_null(&header->ActivityId))
 		put_guid(",\"activity\":", &header->ActivityId, text);
 	if (UNLIKELY(record->ExtendedDataCount > FEW_ITEMS))
 		put_many_items(record, text);

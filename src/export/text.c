@@ -339,7 +339,7 @@ static void put_guesses(const struct etw_export_event *event, size_t offset, str
 		etw_text_putc(text, ' ');
 		before = "";
 		from = text->bytes;
-		etw_format_value(guess.in_type, TDH_OUTTYPE_NULL, NULL, 8,
+		etw_format_value(guess.in_type, TDH_OUTTYPE_NULL, NULL,
 				 (const uint8_t *)record->UserData + guess.offset, guess.bytes,
 				 text);
 		(void)etw_export_clean(text, from);

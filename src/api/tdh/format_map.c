@@ -129,7 +129,7 @@ bool etw_tdh_map_write(const EVENT_MAP_INFO *map, uint32_t value, struct etw_tex
 		parts.entries[i].text = names->at + parts.starts[i];
 	plain.count = parts.count;
 	plain.entries = parts.entries;
-	etw_format_value(TDH_INTYPE_UINT32, 0, &plain, 8, (const uint8_t *)&value, sizeof(value),
+	etw_format_value(TDH_INTYPE_UINT32, 0, &plain, (const uint8_t *)&value, sizeof(value),
 			 text);
 	return true;
 }

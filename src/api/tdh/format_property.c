@@ -107,9 +107,8 @@ static uint32_t load_small(const uint8_t *at, uint32_t bytes)
 	return bytes == 2 ? etw_load16(at) : etw_load32(at);
 }
 
-static ULONG put_value(const EVENT_MAP_INFO *map, const struct etw_field *field,
-		       ULONG pointer_bytes, const uint8_t *at, uint32_t bytes, WCHAR *buffer,
-		       ULONG *size)
+static ULONG put_value(const EVENT_MAP_INFO *map, const struct etw_field *field, const uint8_t *at,
+		       uint32_t bytes, WCHAR *buffer, ULONG *size)
 {
 	struct etw_tdh_scratch *scratch;
 
@@ -119,8 +118,7 @@ static ULONG put_value(const EVENT_MAP_INFO *map, const struct etw_field *field,
 	if (!scratch)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	if (!etw_tdh_map_applies(map, field->in_type))
-		etw_format_value(field->in_type, field->out_type, NULL, pointer_bytes, at, bytes,
-				 &scratch->text);
+		etw_format_value(field->in_type, field->out_type, NULL, at, bytes, &scratch->text);
 	else if (!etw_tdh_map_write(map, load_small(at, bytes), &scratch->names, &scratch->text))
 		return etw_text_error(&scratch->names) ? ERROR_NOT_ENOUGH_MEMORY
 						       : ERROR_EVT_INVALID_EVENT_DATA;
@@ -152,8 +150,7 @@ TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo
 	default:
 		return ERROR_EVT_INVALID_EVENT_DATA;
 	}
-	error = put_value(MapInfo, &field, PointerSize, at + span.prefix, span.bytes, Buffer,
-			  BufferSize);
+	error = put_value(MapInfo, &field, at + span.prefix, span.bytes, Buffer, BufferSize);
 	if (!error)
 		*UserDataConsumed = (USHORT)span.taken;
 	return error;

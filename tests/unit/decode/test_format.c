@@ -224,7 +224,7 @@ static void check_values(const struct value *values, size_t count)
 			item.bytes = (uint32_t)strnlen(row->bytes, row->count);
 		etw_text_init(&text);
 		etw_text_init(&quoted);
-		etw_format_value(row->in_type, row->out_type, NULL, 8, payload, row->count, &text);
+		etw_format_value(row->in_type, row->out_type, NULL, payload, row->count, &text);
 		assert_string_equal(etw_text_string(&text), row->text);
 		etw_text_clear(&text);
 		etw_format_item(&decoding, &item, &text);
@@ -292,14 +292,14 @@ static void test_format__floats_round_trip(void **state)
 			continue;
 		memcpy(&bits, &value, 8);
 		etw_text_init(&text);
-		etw_format_value(TDH_INTYPE_DOUBLE, TDH_OUTTYPE_DOUBLE, NULL, 8, (uint8_t *)&bits,
-				 8, &text);
+		etw_format_value(TDH_INTYPE_DOUBLE, TDH_OUTTYPE_DOUBLE, NULL, (uint8_t *)&bits, 8,
+				 &text);
 		assert_true(strtod(etw_text_string(&text), NULL) == value);
 		etw_text_clear(&text);
 		float single = (float)value;
 
 		if (single - single == 0) {
-			etw_format_value(TDH_INTYPE_FLOAT, TDH_OUTTYPE_FLOAT, NULL, 8,
+			etw_format_value(TDH_INTYPE_FLOAT, TDH_OUTTYPE_FLOAT, NULL,
 					 (uint8_t *)&single, 4, &text);
 			assert_true(strtof(etw_text_string(&text), NULL) == single);
 		}
