@@ -120,11 +120,35 @@ static bool is_socket_passed(void)
 	return pid && count && strtol(pid, NULL, 10) == getpid() && strtol(count, NULL, 10) == 1;
 }
 
+/* Root gets rid of a limit, others get as far as they may. */
+static void lift_limit(__rlimit_resource_t resource)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	if (setrlimit(resource, &limit) == 0 || getrlimit(resource, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(resource, &limit);
+}
+
+/* Those of files: there are many small ones, and memory that is shared is a file too. */
+static void lift_limits(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	lift_limit(RLIMIT_FSIZE);
+	/* One that stays is an error of the write that meets it. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
 /* Nothing that the starter has open, blocked or limited may matter here. */
 static void clean_process(bool is_socket_foreign)
 {
 	unsigned first = is_socket_foreign ? LISTEN_FD + 1 : LISTEN_FD;
-	struct rlimit files;
 	sigset_t none;
 
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
@@ -136,10 +160,7 @@ static void clean_process(bool is_socket_foreign)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGCHLD, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &files);
-	}
+	lift_limits();
 	(void)umask(022);
 	(void)unsetenv("LISTEN_PID");
 	(void)unsetenv("LISTEN_FDS");
