@@ -17,16 +17,42 @@ struct formatter {
 	const struct etw_wpp_message *message;
 	struct etw_wpp_options options;
 	struct etw_text *text;
-	size_t start; /* of the message in the text */
+	size_t start;   /* of the message in the text */
+	size_t counted; /* where counting its bytes begins; earlier when precisions cut too much */
+	size_t cut_bytes; /* of values, that precisions took away */
 	unsigned nesting;
 };
+
+/* Of what precisions take away from one message: it was written all the same. */
+#define CUT_BYTES_MAX ((size_t)1024 * 1024)
 
 static void put_prefix(struct formatter *formatter);
 
 static bool is_full(const struct formatter *formatter)
 {
 	return etw_text_error(formatter->text) ||
-	       formatter->text->bytes - formatter->start > formatter->options.bytes_max;
+	       formatter->text->bytes - formatter->counted > formatter->options.bytes_max;
+}
+
+/* Counts what a precision took away; more than may be makes the message full. */
+static void count_cut(struct formatter *formatter, size_t bytes)
+{
+	formatter->cut_bytes += bytes;
+	if (formatter->cut_bytes > CUT_BYTES_MAX)
+		formatter->counted = formatter->text->bytes - formatter->options.bytes_max - 1;
+}
+
+/* Ends a text that began at @start as its conversion wants it. */
+static void pad(struct formatter *formatter, const struct wpp_conversion *conversion, size_t start)
+{
+	const size_t end = formatter->text->bytes;
+
+	/* Most want nothing; the call is saved. */
+	if (LIKELY(!conversion->width && conversion->precision < 0))
+		return;
+	etw_wpp_pad(conversion, start, formatter->text);
+	if (UNLIKELY(formatter->text->bytes < end))
+		count_cut(formatter, end - formatter->text->bytes);
 }
 
 static void put_string(struct formatter *formatter, const struct wpp_conversion *conversion,
@@ -36,7 +62,7 @@ static void put_string(struct formatter *formatter, const struct wpp_conversion 
 
 	if (string)
 		etw_text_puts(formatter->text, string);
-	etw_wpp_pad(conversion, start, formatter->text);
+	pad(formatter, conversion, start);
 }
 
 static void put_u32(struct formatter *formatter, const struct wpp_conversion *conversion,
@@ -148,7 +174,7 @@ static void put_argument(struct formatter *formatter, const struct etw_item *ite
 	/* "%.3d" of a text is no wish to cut it. */
 	if (conversion->type != 's' && conversion->type != 'S')
 		padding.precision = -1;
-	etw_wpp_pad(&padding, start, text);
+	pad(formatter, &padding, start);
 }
 
 static void put_piece(struct formatter *formatter, const struct wpp_piece *piece)
@@ -218,18 +244,21 @@ static void end_text(struct formatter *formatter)
 	struct etw_text *text = formatter->text;
 	size_t end = formatter->start + formatter->options.bytes_max;
 
-	if (etw_text_error(text) || text->bytes <= end)
+	if (LIKELY(!is_full(formatter)) || etw_text_error(text))
 		return;
-	while (end > formatter->start && ((unsigned char)text->at[end] & 0xC0) == 0x80)
-		end--;
-	etw_text_end(text, text->at + end);
+	if (text->bytes > end) {
+		while (end > formatter->start && ((unsigned char)text->at[end] & 0xC0) == 0x80)
+			end--;
+		etw_text_end(text, text->at + end);
+	}
 	etw_text_puts(text, "...");
 }
 
 bool etw_format_wpp(const struct etw_decoding *decoding, const struct etw_wpp_options *options,
 		    struct etw_text *text)
 {
-	struct formatter formatter = {.decoding = decoding, .text = text, .start = text->bytes};
+	struct formatter formatter = {
+		.decoding = decoding, .text = text, .start = text->bytes, .counted = text->bytes};
 
 	if (!decoding->schema || !decoding->schema->wpp)
 		return false;

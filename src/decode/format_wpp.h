@@ -45,7 +45,7 @@ void etw_wpp_form_free(struct etw_wpp_form *form);
  * @options: borrowed; NULL: no prefix, UTC
  *
  * Arguments that the walk did not reach are marked where they would stand, with the reason. Longer texts end
- * with "..." at the limit. Returns whether the event is a WPP message with a schema; else nothing is
+ * with "..." at the limit, and so do those of which precisions have cut more than 1 MiB. Returns whether the event is a WPP message with a schema; else nothing is
  * appended.
  */
 bool etw_format_wpp(const struct etw_decoding *decoding, const struct etw_wpp_options *options,

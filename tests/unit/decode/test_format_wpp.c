@@ -399,6 +399,23 @@ static void test_format_wpp__numbers_need_not_follow_each_other(void **state)
 	assert_string_equal(format(NULL), "8 7");
 }
 
+/* What a precision cuts away has been written before: 30 values of 60,000 bytes are more than is allowed. */
+static void test_format_wpp__what_is_cut_is_bounded(void **state)
+{
+#define SIX "%10!.1s!%10!.1s!%10!.1s!%10!.1s!%10!.1s!%10!.1s!"
+	static char payload[60001];
+
+	(void)state;
+	memset(payload, 'x', sizeof(payload) - 1);
+	learn("\"" SIX SIX SIX SIX SIX "\"", "a, ItemString -- 10");
+	decode(payload, sizeof(payload));
+	assert_string_equal(format(NULL), "xxxxxxxxxxxxxxxxxx...");
+	learn("\"" SIX SIX "\"", "a, ItemString -- 10");
+	decode(payload, sizeof(payload));
+	assert_string_equal(format(NULL), "xxxxxxxxxxxx");
+#undef SIX
+}
+
 static void test_format_wpp__the_text_is_bounded(void **state)
 {
 	const struct etw_wpp_options options = {.bytes_max = 10};
@@ -488,6 +505,7 @@ int main(void)
 		CASE(an_unknown_item),
 		CASE(more_payload_than_arguments),
 		CASE(numbers_need_not_follow_each_other),
+		CASE(what_is_cut_is_bounded),
 		CASE(the_text_is_bounded),
 		CASE(widths_are_bounded),
 		CASE(fields),
