@@ -43,6 +43,35 @@ static inline uint64_t etw_load64(const uint8_t *at)
 	return le64toh(value);
 }
 
+/* etw_load_unsigned() / etw_load_signed() - an integer of 1, 2, 4 or 8 bytes; other sizes count as 8. */
+static inline uint64_t etw_load_unsigned(const uint8_t *at, size_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		return at[0];
+	case 2:
+		return etw_load16(at);
+	case 4:
+		return etw_load32(at);
+	default:
+		return etw_load64(at);
+	}
+}
+
+static inline int64_t etw_load_signed(const uint8_t *at, size_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		return (int8_t)at[0];
+	case 2:
+		return (int16_t)etw_load16(at);
+	case 4:
+		return (int32_t)etw_load32(at);
+	default:
+		return (int64_t)etw_load64(at);
+	}
+}
+
 static inline void etw_store16(uint8_t *at, uint16_t value)
 {
 	value = htole16(value);

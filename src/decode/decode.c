@@ -292,22 +292,11 @@ bool etw_decoding_u64(const struct etw_decoding *decoding, const struct etw_item
 	if (item->kind != ETW_ITEM_VALUE || sign == NO_INTEGER || !at)
 		return false;
 	at += item->offset;
-	switch (item->bytes) {
-	case 1:
-		*ret = sign == SIGNED ? (uint64_t)(int8_t)at[0] : at[0];
-		return true;
-	case 2:
-		*ret = sign == SIGNED ? (uint64_t)(int16_t)etw_load16(at) : etw_load16(at);
-		return true;
-	case 4:
-		*ret = sign == SIGNED ? (uint64_t)(int32_t)etw_load32(at) : etw_load32(at);
-		return true;
-	case 8:
-		*ret = etw_load64(at);
-		return true;
-	default:
+	if (item->bytes != 1 && item->bytes != 2 && item->bytes != 4 && item->bytes != 8)
 		return false;
-	}
+	*ret = sign == SIGNED ? (uint64_t)etw_load_signed(at, item->bytes)
+			      : etw_load_unsigned(at, item->bytes);
+	return true;
 }
 
 bool etw_decoding_i64(const struct etw_decoding *decoding, const struct etw_item *item,

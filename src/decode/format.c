@@ -13,7 +13,7 @@ static void write_value(enum form form, uint16_t in_type, const struct etw_map *
 {
 	if (UNLIKELY(map != NULL) && form != FORM_BYTES) {
 		map = etw_form_map(map, in_type, bytes);
-		if (map && etw_map_write(map, (uint32_t)etw_form_load(at, bytes), text))
+		if (map && etw_map_write(map, (uint32_t)etw_load_unsigned(at, bytes), text))
 			return;
 	}
 	etw_form_write(form, at, bytes, text);

@@ -9,34 +9,6 @@
 #include "decode/format_internal.h"
 #include "schema/types.h"
 
-uint64_t etw_form_load(const uint8_t *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return at[0];
-	case 2:
-		return etw_load16(at);
-	case 4:
-		return etw_load32(at);
-	default:
-		return etw_load64(at);
-	}
-}
-
-int64_t etw_form_load_signed(const uint8_t *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return (int8_t)at[0];
-	case 2:
-		return (int16_t)etw_load16(at);
-	case 4:
-		return (int32_t)etw_load32(at);
-	default:
-		return (int64_t)etw_load64(at);
-	}
-}
-
 /* Out-types that any integer of the right width may have; @form is what others get. */
 static enum form choose_integer(uint16_t out_type, size_t bytes, enum form form)
 {
@@ -244,7 +216,7 @@ static void write_hex(uint64_t value, struct etw_text *text)
 
 static void write_boolean(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
-	if (etw_form_load(at, bytes))
+	if (etw_load_unsigned(at, bytes))
 		etw_text_append(text, "true", 4);
 	else
 		etw_text_append(text, "false", 5);
@@ -294,13 +266,13 @@ void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_
 	case FORM_NONE:
 		return;
 	case FORM_SIGNED:
-		etw_text_signed(text, etw_form_load_signed(at, bytes));
+		etw_text_signed(text, etw_load_signed(at, bytes));
 		return;
 	case FORM_UNSIGNED:
-		etw_text_unsigned(text, etw_form_load(at, bytes));
+		etw_text_unsigned(text, etw_load_unsigned(at, bytes));
 		return;
 	case FORM_HEX:
-		write_hex(etw_form_load(at, bytes), text);
+		write_hex(etw_load_unsigned(at, bytes), text);
 		return;
 	case FORM_BOOLEAN:
 		write_boolean(at, bytes, text);

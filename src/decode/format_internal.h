@@ -63,10 +63,6 @@ static inline const uint8_t *etw_form_item(const struct etw_decoding *decoding,
 	return payload ? payload + item->offset : no_payload;
 }
 
-/* etw_form_load() - an integer of 1, 2, 4 or 8 bytes, zero- or sign-extended. */
-uint64_t etw_form_load(const uint8_t *at, size_t bytes);
-int64_t etw_form_load_signed(const uint8_t *at, size_t bytes);
-
 /* etw_form_shown_bytes() - a string's bytes before its first NUL; all bytes of any other form. */
 size_t etw_form_shown_bytes(enum form form, const uint8_t *at, size_t bytes);
 

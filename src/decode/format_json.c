@@ -35,11 +35,11 @@ static void write_integer(enum form form, const uint8_t *at, size_t bytes, struc
 	bool is_exact = true;
 
 	if (bytes == 8 && form == FORM_SIGNED) {
-		int64_t value = etw_form_load_signed(at, bytes);
+		int64_t value = etw_load_signed(at, bytes);
 
 		is_exact = value <= EXACT_MAX && value >= -EXACT_MAX;
 	} else if (bytes == 8) {
-		is_exact = etw_form_load(at, bytes) <= (uint64_t)EXACT_MAX;
+		is_exact = etw_load_unsigned(at, bytes) <= (uint64_t)EXACT_MAX;
 	}
 	if (is_exact)
 		etw_form_write(form, at, bytes, text);
@@ -110,7 +110,7 @@ static void write_value(const struct etw_field *field, const uint8_t *at, size_t
 	if (field->map && form != FORM_BYTES) {
 		const struct etw_map *map = etw_form_map(field->map, field->in_type, bytes);
 
-		if (map && write_map(map, (uint32_t)etw_form_load(at, bytes), text))
+		if (map && write_map(map, (uint32_t)etw_load_unsigned(at, bytes), text))
 			return;
 	}
 	if (!etw_form_is_cut(field->in_type))

@@ -135,7 +135,7 @@ static void put_missing(struct formatter *formatter, unsigned number, unsigned i
 
 static double load_float(const uint8_t *at, size_t bytes)
 {
-	uint64_t raw = etw_form_load(at, bytes);
+	uint64_t raw = etw_load_unsigned(at, bytes);
 	uint32_t raw_single = (uint32_t)raw;
 	double value;
 	float single;
@@ -161,7 +161,7 @@ static void put_argument(struct formatter *formatter, const struct etw_item *ite
 	size_t start = text->bytes;
 
 	if (piece->integer && is_sized(item->bytes)) {
-		etw_wpp_number(conversion, piece->integer, etw_form_load(at, item->bytes),
+		etw_wpp_number(conversion, piece->integer, etw_load_unsigned(at, item->bytes),
 			       item->bytes, argument->item == ETW_WPP_POINTER ? item->bytes : 8,
 			       text);
 		return;

@@ -322,7 +322,7 @@ void etw_wpp_item(const struct etw_wpp_argument *argument, const uint8_t *at, si
 	else if (argument->item == ETW_WPP_PORT && bytes == 2)
 		form = FORM_PORT;
 	else if ((bytes == 1 || bytes == 2 || bytes == 4) &&
-		 write_small(argument, (uint32_t)etw_form_load(at, bytes), text))
+		 write_small(argument, (uint32_t)etw_load_unsigned(at, bytes), text))
 		return;
 	else if (write_large(argument, at, bytes, options, text))
 		return;

@@ -144,25 +144,12 @@ static int run_fixed(struct runner *runner, const struct step *step)
 	return 0;
 }
 
-static uint64_t load_integer(const uint8_t *at, uint32_t bytes, bool is_signed)
-{
-	switch (bytes) {
-	case 1:
-		return is_signed ? (uint64_t)(int64_t)(int8_t)at[0] : at[0];
-	case 2:
-		return is_signed ? (uint64_t)(int64_t)(int16_t)etw_load16(at) : etw_load16(at);
-	case 4:
-		return is_signed ? (uint64_t)(int64_t)(int32_t)etw_load32(at) : etw_load32(at);
-	default:
-		return etw_load64(at);
-	}
-}
-
 /* A negative count or length is larger than any payload; SLOT_UNSET is taken for "no value yet". */
 static void save_integer(struct etw_walk *walk, const struct step *step)
 {
 	const uint8_t *at = walk->payload + walk->run_base + step->first;
-	uint64_t value = load_integer(at, step->size, step->flags & STEP_SIGNED);
+	uint64_t value = step->flags & STEP_SIGNED ? (uint64_t)etw_load_signed(at, step->size)
+						   : etw_load_unsigned(at, step->size);
 
 	walk->slots[step->count] = value == SLOT_UNSET ? SLOT_UNSET - 1 : value;
 }

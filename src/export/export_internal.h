@@ -90,21 +90,6 @@ static inline bool etw_plan_is_integer(unsigned shape)
 	return shape - ETW_JSON_UNSIGNED <= (unsigned)(ETW_JSON_HEX - ETW_JSON_UNSIGNED);
 }
 
-/* etw_plan_load() - an integer of 1, 2, 4 or 8 bytes. */
-static inline uint64_t etw_plan_load(const uint8_t *at, size_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return at[0];
-	case 2:
-		return etw_load16(at);
-	case 4:
-		return etw_load32(at);
-	default:
-		return etw_load64(at);
-	}
-}
-
 /* etw_plan_negative() - how far below zero an integer of so many bytes is; 0 when it is not. */
 static inline uint64_t etw_plan_negative(uint64_t value, size_t bytes)
 {

@@ -178,7 +178,7 @@ static char *write_hex(char *to, uint64_t value)
 /* Returns NULL for a value that is not exact as a number. */
 static inline char *write_integer(char *to, unsigned shape, const uint8_t *at, size_t bytes)
 {
-	uint64_t value = etw_plan_load(at, bytes);
+	uint64_t value = etw_load_unsigned(at, bytes);
 
 	if (shape == ETW_JSON_HEX)
 		return write_hex(to, value);

@@ -248,7 +248,7 @@ static char *write_integer(char *to, const struct etw_plan_field *field, const u
 
 	if (!etw_plan_is_integer(field->shape) || UNLIKELY(bytes != field->value_bytes))
 		return NULL;
-	value = etw_plan_load(at, bytes);
+	value = etw_load_unsigned(at, bytes);
 	if (field->shape == ETW_JSON_HEX) {
 		*to++ = '0';
 		*to++ = 'x';

@@ -107,18 +107,8 @@ static uint64_t magnitude_of(uint8_t kind, uint64_t value)
 
 static uint64_t load_number(uint8_t kind, const uint8_t *at, size_t bytes)
 {
-	bool is_signed = kind == WIRE_PAYLOAD_SIGNED;
-
-	switch (bytes) {
-	case 1:
-		return is_signed ? (uint64_t)(int8_t)*at : *at;
-	case 2:
-		return is_signed ? (uint64_t)(int16_t)etw_load16(at) : etw_load16(at);
-	case 4:
-		return is_signed ? (uint64_t)(int32_t)etw_load32(at) : etw_load32(at);
-	default:
-		return etw_load64(at);
-	}
+	return kind == WIRE_PAYLOAD_SIGNED ? (uint64_t)etw_load_signed(at, bytes)
+					   : etw_load_unsigned(at, bytes);
 }
 
 static bool number_holds(const struct wire_payload_predicate *predicate, uint64_t raw)

@@ -228,20 +228,6 @@ static bool measure(const struct walk *walk, const struct wire_payload_step *ste
 	return *taken >= *value && *taken <= walk->left;
 }
 
-static uint32_t load_bounded(const uint8_t *at, uint16_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		return *at;
-	case 2:
-		return etw_load16(at);
-	case 4:
-		return bounded(etw_load32(at));
-	default:
-		return bounded(etw_load64(at));
-	}
-}
-
 /*
  * Goes over one step. @ret is the (last) value. Each round moves on by a byte at least, or takes all values at
  * once: no blob can make a walk longer than the payload.
@@ -256,7 +242,8 @@ static bool go(struct walk *walk, const struct wire_payload_step *step, struct e
 			return false;
 		*ret = (struct etw_bytes){walk->at + prefix, value};
 		if (step->keep)
-			walk->slots[step->keep] = load_bounded(walk->at, le16_get(step->unit));
+			walk->slots[step->keep] =
+				bounded(etw_load_unsigned(walk->at, le16_get(step->unit)));
 		walk->at += taken;
 		walk->left -= taken;
 		if (!taken)
