@@ -70,7 +70,7 @@ static int watch(struct libetw_schemas *schemas, struct libetw_session *session,
 		result = libetw_session_enable_named(session, schemas, provider, NULL);
 	if (!result)
 		result = libetw_reader_run(watch.reader);
-	handle_signals(SIG_DFL);
+	handle_signals(SIG_IGN); /* a second Ctrl-C leaves no session behind either */
 	libetw_reader_free(watch.reader);
 	return result == LIBETW_STOPPED ? 0 : result;
 }
