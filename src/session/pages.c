@@ -6,16 +6,11 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
 #include "session/account.h"
 #include "session/rings.h"
-
-static void close_fdp(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 static struct etw_state_page *durable_page(const struct etw_session *session, uint32_t place)
 {
@@ -146,7 +141,7 @@ void etw_pages_keep(struct etw_session *session, const struct etw_session_set *s
 
 static int adopt_page(struct etw_session *session, uint32_t set_id)
 {
-	CLEANUP(close_fdp) int fd = -ENOENT;
+	CLEANUP(etw_file_closep) int fd = -ENOENT;
 	struct wire_ring_set *page = NULL;
 	char name[ETW_RINGS_NAME_BYTES];
 

@@ -28,19 +28,12 @@ static struct libetw_predicate *fail(const char *path, const char *sentence)
 	return NULL;
 }
 
-static struct libetw_predicate *create_unsigned(enum etw_predicate_kind kind, const char *path,
-						uint64_t from, uint64_t to)
+/* Ends of a signed range are kept as their bits. */
+static struct libetw_predicate *create_range(enum etw_predicate_kind kind, const char *path,
+					     uint64_t from, uint64_t to)
 {
-	struct libetw_predicate *predicate;
+	struct libetw_predicate *predicate = create_field(kind, path);
 
-	if (from > to) {
-		(void)etw_friendly_fail(-EINVAL,
-					"\"%s\" cannot be from %" PRIu64 " to %" PRIu64
-					": the lower end comes first",
-					path ? path : "", from, to);
-		return NULL;
-	}
-	predicate = create_field(kind, path);
 	if (predicate) {
 		predicate->from = from;
 		predicate->to = to;
@@ -48,11 +41,22 @@ static struct libetw_predicate *create_unsigned(enum etw_predicate_kind kind, co
 	return predicate;
 }
 
+static struct libetw_predicate *create_unsigned(enum etw_predicate_kind kind, const char *path,
+						uint64_t from, uint64_t to)
+{
+	if (from > to) {
+		(void)etw_friendly_fail(-EINVAL,
+					"\"%s\" cannot be from %" PRIu64 " to %" PRIu64
+					": the lower end comes first",
+					path ? path : "", from, to);
+		return NULL;
+	}
+	return create_range(kind, path, from, to);
+}
+
 static struct libetw_predicate *create_signed(enum etw_predicate_kind kind, const char *path,
 					      int64_t from, int64_t to)
 {
-	struct libetw_predicate *predicate;
-
 	if (from > to) {
 		(void)etw_friendly_fail(-EINVAL,
 					"\"%s\" cannot be from %" PRId64 " to %" PRId64
@@ -60,12 +64,7 @@ static struct libetw_predicate *create_signed(enum etw_predicate_kind kind, cons
 					path ? path : "", from, to);
 		return NULL;
 	}
-	predicate = create_field(kind, path);
-	if (predicate) {
-		predicate->from = (uint64_t)from;
-		predicate->to = (uint64_t)to;
-	}
-	return predicate;
+	return create_range(kind, path, (uint64_t)from, (uint64_t)to);
 }
 
 struct libetw_predicate *libetw_has_field(const char *path)

@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 
 #define STAT_BYTES     1024
@@ -21,12 +22,6 @@
 #define FIELD_PARENT   1
 #define FIELD_FLAGS    6
 #define FIELD_START    19
-
-static void closep(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 static void closedirp(DIR **directory)
 {
@@ -87,22 +82,12 @@ int etw_kernel_proc_open(int at, uint32_t id)
 /* At most @room - 1 bytes of a file and a NUL. Returns how many, or negative errno. */
 static ssize_t read_file(int at, const char *path, char *to, size_t room)
 {
-	CLEANUP(closep) int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(etw_file_closep) int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
 	size_t have = 0;
 
 	if (fd < 0)
 		return -errno;
-	while (have < room - 1) {
-		ssize_t got = read(fd, to + have, room - 1 - have);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			break;
-		have += (size_t)got;
-	}
+	TRY(etw_file_read_all(fd, to, room - 1, &have));
 	to[have] = '\0';
 	return (ssize_t)have;
 }
