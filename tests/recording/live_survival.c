@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@
 #define AT_ONCE       16
 #define SESSION_NAME  "live survival"
 #define SECONDS_MAX   240
+#define ENABLED_MS    60000 /* a host may be killed before it has seen every writer, and again */
 #define FLUSH_MS      10
 #define SLOW_EVENTS   2000
 #define SLOW_FLUSH_MS 1 /* many buffers */
@@ -47,6 +49,7 @@ struct payload {
 
 /* Shared with the writers and the third consumer. */
 struct shared {
+	uint32_t is_begun;  /* atomic */
 	uint32_t is_enough; /* atomic */
 	uint32_t third;     /* atomic: events that the third consumer got */
 	struct {
@@ -70,6 +73,14 @@ struct consumer {
 
 static struct shared *shared;
 
+/* Children are forked while there is one thread: else a lock of a sanitizer's allocator may stay held in them. */
+static void wait_for_begin(void)
+{
+	(void)alarm(SECONDS_MAX);
+	while (!load_acquire(&shared->is_begun))
+		usleep(1000);
+}
+
 static void be_writer(uint32_t index)
 {
 	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
@@ -77,12 +88,12 @@ static void be_writer(uint32_t index)
 	EVENT_DATA_DESCRIPTOR data;
 	REGHANDLE handle;
 
-	(void)alarm(SECONDS_MAX);
+	wait_for_begin();
 	if (EventRegister(&provider_guid, NULL, NULL, &handle))
 		fail("EventRegister failed");
 	for (int i = 0; !EventProviderEnabled(handle, 0, 0); i++) {
-		if (i == 5000)
-			fail("writer %u was not enabled within 5 s", index);
+		if (i == ENABLED_MS)
+			fail("writer %u was not enabled within %u s", index, ENABLED_MS / 1000);
 		usleep(1000);
 	}
 	EventDataDescCreate(&data, &payload, sizeof(payload));
@@ -179,9 +190,10 @@ static void be_third_consumer(void)
 		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
 		.EventRecordCallback = see_event_of_third,
 	};
-	TRACEHANDLE trace = OpenTraceA(&logfile);
+	TRACEHANDLE trace;
 
-	(void)alarm(SECONDS_MAX);
+	wait_for_begin();
+	trace = OpenTraceA(&logfile);
 	(void)ProcessTrace(&trace, 1, NULL, NULL);
 	_exit(0);
 }
@@ -193,6 +205,8 @@ static pid_t start_process(void (*be)(uint32_t index), uint32_t index)
 	if (child < 0)
 		fail("fork: %s", strerror(errno));
 	if (child == 0) {
+		/* One that is stopped would keep the test's output open for ever. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (be)
 			be(index);
 		else
@@ -275,10 +289,11 @@ static void run(int rounds, bool is_slow)
 	first.is_slow = is_slow;
 	recording_start(&recording, &session);
 	recording_enable(&recording, &provider_guid);
-	start_consumer(&first);
 	third = start_process(NULL, 0);
 	for (uint32_t i = 0; i < WRITERS; i++)
 		writers[i] = start_process(be_writer, i);
+	start_consumer(&first);
+	store_release(&shared->is_begun, 1u);
 	for (int i = 0; i < rounds; i++) {
 		kill_host(&recording, i);
 		if (i == rounds / 2)
