@@ -68,10 +68,29 @@ static int judge_place(struct etw_etl_search *search, struct etw_etl_buffer *buf
 		return ETW_END;
 	}
 	result = judge_body(search->file, buffer, &spent);
-	search->budget -= spent < search->budget ? spent : search->budget;
+	/* A sound one is the next that the walk takes: all of them together cost what reading the file does. */
+	if (result == ETW_END)
+		search->budget -= spent < search->budget ? spent : search->budget;
 	if (!result)
 		*ret = *buffer;
 	return result;
+}
+
+static bool is_barren(const struct etw_etl_search *search, uint64_t offset)
+{
+	return offset >= search->barren_from && offset < search->barren_to;
+}
+
+/* What a search learned: nothing is sound from @from up to @to, where @found is, or NULL. */
+static void remember(struct etw_etl_search *search, uint64_t from, uint64_t to,
+		     const struct etw_etl_buffer *found)
+{
+	if (from < search->barren_from || from > search->barren_to)
+		search->barren_from = from;
+	search->barren_to = to;
+	search->has_found = found != NULL;
+	if (found)
+		search->found = *found;
 }
 
 int etw_etl_search_is_sound(struct etw_etl_search *search, uint64_t offset,
@@ -81,16 +100,19 @@ int etw_etl_search_is_sound(struct etw_etl_search *search, uint64_t offset,
 	struct etw_etl_buffer buffer;
 	size_t count;
 
+	if (is_barren(search, offset))
+		return ETW_END;
 	TRY(etw_etl_file_read(search->file, offset, raw, sizeof(raw), &count));
 	if (count < sizeof(raw) || !is_plausible(raw, &buffer))
 		return ETW_END;
 	return judge_place(search, &buffer, offset, ret);
 }
 
-int etw_etl_search_buffer(struct etw_etl_search *search, uint64_t from, uint64_t to,
-			  struct etw_etl_buffer *ret)
+/* The first sound buffer of a span, the bytes of which are looked at one by one. */
+static int scan(struct etw_etl_search *search, uint64_t from, uint64_t to,
+		struct etw_etl_buffer *ret)
 {
-	size_t step = to > from && to - from < WINDOW_BYTES ? (size_t)(to - from) : WINDOW_BYTES;
+	size_t step = to - from < WINDOW_BYTES ? (size_t)(to - from) : WINDOW_BYTES;
 	CLEANUP(freep) uint8_t *window = malloc(step + WIRE_BUFFER_HEADER_BYTES);
 	struct etw_etl_buffer buffer;
 
@@ -118,4 +140,23 @@ int etw_etl_search_buffer(struct etw_etl_search *search, uint64_t from, uint64_t
 		}
 	}
 	return ETW_END;
+}
+
+int etw_etl_search_buffer(struct etw_etl_search *search, uint64_t from, uint64_t to,
+			  struct etw_etl_buffer *ret)
+{
+	int result;
+
+	if (is_barren(search, from))
+		from = search->barren_to;
+	if (from >= to || search->gave_up)
+		return ETW_END;
+	if (search->has_found && from == search->barren_to) {
+		*ret = search->found;
+		return 0;
+	}
+	result = scan(search, from, to, ret);
+	if (result >= 0 && !search->gave_up)
+		remember(search, from, result ? to : ret->offset, result ? NULL : ret);
+	return result;
 }

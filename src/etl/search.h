@@ -8,13 +8,19 @@
 #include "etl/file.h"
 
 /*
- * What a search may spend. Places that only look like buffers cost the reading of what they claim to hold;
- * a file made of such places must not cost more than a multiple of its size.
+ * What the searches of one file may spend, and what they know. Places that only look like buffers cost the
+ * reading of what they claim to hold; a file made of such places must not cost more than a multiple of its
+ * size. Nor may searches that overlap, each up to the end of the file: what the last one went through in vain
+ * is remembered.
  */
 struct etw_etl_search {
 	const struct etw_etl_file *file; /* borrowed */
-	uint64_t budget; /* bytes of bodies that may still be read and decompressed */
+	uint64_t budget; /* bytes of unsound bodies that may still be read and decompressed */
 	bool gave_up;    /* the budget was used up: what was not found may be there all the same */
+	bool has_found;  /* a sound buffer lies at barren_to */
+	uint64_t barren_from,
+		barren_to;           /* no sound buffer begins in between, barren_to exclusive */
+	struct etw_etl_buffer found; /* that one */
 };
 
 /* etw_etl_search_init() - @file is borrowed as long as the search is used. */

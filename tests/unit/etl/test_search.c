@@ -118,9 +118,44 @@ static void test_search__budget(void **state)
 	assert_int_equal(etw_etl_search_buffer(&search, 0, sample.count, &found), ETW_END);
 	assert_true(search.gave_up);
 	etw_etl_search_init(&search, &sample.file);
-	search.budget = 1; /* the last judgement may exceed it */
+	search.budget = 1; /* sound buffers cost nothing */
 	assert_int_equal(etw_etl_search_buffer(&search, 0, sample.count, &found), 0);
+	assert_int_equal(search.budget, 1);
+	sample.bytes[100 + 0x4A] = 0x77; /* the first event's type */
+	etw_etl_search_init(&search, &sample.file);
+	search.budget = 1; /* the last judgement may exceed it */
+	assert_int_equal(etw_etl_search_buffer(&search, 0, sample.count, &found), ETW_END);
 	assert_int_equal(search.budget, 0);
+	assert_false(search.gave_up);
+	sample_done(&sample);
+}
+
+/* What was searched in vain stays so: bytes that change meanwhile show that nobody looks again. */
+static void test_search__nothing_is_searched_twice(void **state)
+{
+	struct sample sample = embed("plain", 1024, 5000);
+	struct etw_etl_search search;
+	struct etw_etl_buffer found;
+
+	(void)state;
+	etw_etl_search_init(&search, &sample.file);
+	assert_int_equal(etw_etl_search_buffer(&search, 100, 1000, &found), ETW_END);
+	memcpy(sample.bytes + 500, sample.bytes + 5000, 1024);
+	assert_int_equal(etw_etl_search_buffer(&search, 100, 1000, &found), ETW_END);
+	assert_int_equal(etw_etl_search_buffer(&search, 200, 900, &found), ETW_END);
+	assert_int_equal(etw_etl_search_is_sound(&search, 500, &found), ETW_END);
+	/* A search that goes on from there joins its span to it, and keeps what it found. */
+	assert_int_equal(etw_etl_search_buffer(&search, 400, sample.count, &found), 0);
+	assert_int_equal(found.offset, 5000);
+	memset(sample.bytes + 5000, 0x41, 1024);
+	found.offset = 0;
+	assert_int_equal(etw_etl_search_buffer(&search, 100, sample.count, &found), 0);
+	assert_int_equal(found.offset, 5000);
+	assert_int_equal(etw_etl_search_buffer(&search, 5000, 5001, &found), 0);
+	assert_int_equal(etw_etl_search_buffer(&search, 100, 5000, &found), ETW_END);
+	/* A span before the one that is known is looked at. */
+	assert_int_equal(etw_etl_search_buffer(&search, 99, 1000, &found), 0);
+	assert_int_equal(found.offset, 500);
 	sample_done(&sample);
 }
 
@@ -131,6 +166,7 @@ int main(void)
 		cmocka_unit_test(test_search__what_is_not_sound),
 		cmocka_unit_test(test_search__compressed_data_must_end_with_the_buffer),
 		cmocka_unit_test(test_search__budget),
+		cmocka_unit_test(test_search__nothing_is_searched_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

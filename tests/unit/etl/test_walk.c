@@ -360,6 +360,89 @@ static void test_walk__search_is_bounded(void **state)
 	etw_etl_header_done(&walked.header);
 }
 
+/* Each buffer's size leads to nothing sound, up to the end of the file: the rest is searched once, not each time. */
+static void test_walk__a_chain_of_doubtful_buffers_is_searched_once(void **state)
+{
+	enum {
+		COUNT = 13000, /* a minute and more, if each searched for itself */
+		STRIDE = 0x48 + 8
+	};
+	static uint8_t bytes[0x400 + COUNT * STRIDE];
+	struct sample sample = sample_make("compressed-small");
+	struct etw_findings findings = {0};
+	struct etw_etl_header header = {0};
+	struct etw_etl_buffer buffer;
+	struct etw_etl_walk walk;
+	uint32_t count = 0;
+
+	(void)state;
+	memcpy(bytes, sample.bytes, 0x400);
+	sample_done(&sample);
+	for (size_t i = 0; i < COUNT; i++) {
+		struct wire_buffer_header head = {.buffer_bytes = le32_of(STRIDE),
+						  .sequence = le64_of(1),
+						  .state = le32_of(3),
+						  .valid_bytes = le32_of(0x49)};
+
+		memcpy(bytes + 0x400 + i * STRIDE, &head, sizeof(head));
+	}
+	etw_etl_file_memory(bytes, sizeof(bytes), &sample.file);
+	assert_int_equal(etw_etl_walk_start(&sample.file, &findings, &walk, &header, NULL), 0);
+	assert_int_equal(walk.fixed_stride, 0);
+	while (!etw_etl_walk_next(&walk, &buffer))
+		count++;
+	assert_int_equal(count, 1 + COUNT);
+	etw_etl_header_done(&header);
+}
+
+/* A file whose data unpacks to far more than a search may spend; owned bytes. */
+static struct sample make_well_packed(void)
+{
+	static struct made_event event;
+	static const uint8_t zeros[2000];
+	const struct maker_options options = {
+		.buffer_bytes = 64 * 1024, .processors = 1, .packing = MAKER_GREEDY};
+	struct maker *maker = maker_open(&options, NULL);
+	struct sample sample = {0};
+
+	for (uint32_t i = 0; i < 40 * 30; i++) {
+		preset_event(&event, 2000000 + 10 * i, 1, i);
+		made_put(&event, zeros, sizeof(zeros));
+		maker_add(maker, 0, &event);
+	}
+	sample.bytes = maker_close(maker, &sample.count);
+	etw_etl_file_memory(sample.bytes, sample.count, &sample.file);
+	return sample;
+}
+
+/* Sound buffers are no search's expense: damage costs the same at the end of a file as at its beginning. */
+static void test_walk__sound_buffers_spend_no_budget(void **state)
+{
+	struct walked whole = {.sample = make_well_packed()};
+	struct walked walked = {.sample = make_well_packed()};
+
+	(void)state;
+	run(&whole);
+	assert_true(whole.count > 38);
+	assert_int_equal(whole.findings.kept_count, 0);
+	assert_true(8 * whole.sample.count + 256 * 1024 < (whole.count - 5) * 64 * 1024);
+
+	/* A session that crashed leaves no true count: every buffer is held against its body. */
+	sample_set32(&walked.sample, AT_TOLD_BUFFERS, 1);
+	run(&walked);
+	assert_int_equal(walked.count, whole.count);
+	assert_int_equal(walked.findings.kept_count, 0);
+
+	sample_set32(&walked.sample, whole.buffers[whole.count - 5].offset + AT_SIZE, 0x10000);
+	run(&walked);
+	assert_int_equal(walked.count, whole.count);
+	assert_int_equal(walked.findings.counts[ETW_FINDING_SKIPPED], 0);
+	assert_finding(&walked, ETW_FINDING_REPAIRED, whole.buffers[whole.count - 5].offset, 0,
+		       "BufferSize is not the buffer's size");
+	done(&walked);
+	done(&whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +458,8 @@ int main(void)
 		cmocka_unit_test(test_walk__head_that_is_gone),
 		cmocka_unit_test(test_walk__what_is_no_etl_file),
 		cmocka_unit_test(test_walk__search_is_bounded),
+		cmocka_unit_test(test_walk__a_chain_of_doubtful_buffers_is_searched_once),
+		cmocka_unit_test(test_walk__sound_buffers_spend_no_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
