@@ -95,6 +95,38 @@ static void put_in_quarantine(struct etw_ring_reader *reader, uint32_t buffer,
 	settle(reader, buffer);
 }
 
+/* What comes back from quarantine is a free buffer: nothing may say otherwise once it is queued. */
+static void leave_quarantine(struct etw_ring_reader *reader, uint32_t buffer)
+{
+	store_release(&reader->durable->quarantined[buffer], (uint8_t)0);
+	reader->quarantined--;
+	SCHED_POINT("ring.reader.cured");
+}
+
+/*
+ * Whether all gaps of a slot have closed, so that its buffer is free; else it is quarantined. A host that died
+ * before it could release the slot may have quarantined it already.
+ */
+static bool have_gaps_closed(struct etw_ring_reader *reader, uint32_t buffer,
+			     const struct etw_ring_reader_slot *slot)
+{
+	const struct etw_ring_durable *durable = reader->durable;
+	uint32_t found = 0;
+	uint32_t at = etw_ring_reader_walk(reader, buffer, 0, slot->end, &found);
+
+	if (at < slot->end) {
+		put_in_quarantine(reader, buffer, slot, at, found);
+		return false;
+	}
+	if (!durable->quarantined[buffer]) {
+		correct_loss(reader, slot->seen, found);
+		return true;
+	}
+	correct_loss(reader, durable->quarantine_events[buffer], found);
+	leave_quarantine(reader, buffer);
+	return true;
+}
+
 /* Takes the buffer of the slot `released` back. */
 static void release_slot(struct etw_ring_reader *reader)
 {
@@ -104,18 +136,11 @@ static void release_slot(struct etw_ring_reader *reader)
 	const struct etw_ring_reader_slot *slot = &reader->slots[index];
 	bool is_whole = true;
 
-	if (slot->has_gaps) {
-		uint32_t found = 0;
-		uint32_t at = etw_ring_reader_walk(reader, buffer, 0, slot->end, &found);
-
-		is_whole = at >= slot->end;
-		if (is_whole)
-			correct_loss(reader, slot->seen, found);
-		else
-			put_in_quarantine(reader, buffer, slot, at, found);
-	}
+	if (slot->has_gaps || durable->quarantined[buffer])
+		is_whole = have_gaps_closed(reader, buffer, slot);
 	store_release(etw_ring_queue(reader->set, reader->ring, index),
 		      (uint32_t)WIRE_RING_QUEUE_EMPTY);
+	SCHED_POINT("ring.reader.unqueued");
 	store_release(&durable->released, durable->released + 1);
 	SCHED_POINT("ring.reader.released");
 	if (!is_whole)
@@ -127,7 +152,7 @@ static void release_slot(struct etw_ring_reader *reader)
 /* Queues a quarantined buffer again when its last gap has closed. */
 static void try_to_cure(struct etw_ring_reader *reader, uint32_t buffer)
 {
-	struct etw_ring_durable *durable = reader->durable;
+	const struct etw_ring_durable *durable = reader->durable;
 	struct etw_ring_reader_quarantine *quarantine = &reader->quarantine[buffer];
 	uint32_t end = durable->quarantine_bytes[buffer] / 8;
 
@@ -136,9 +161,7 @@ static void try_to_cure(struct etw_ring_reader *reader, uint32_t buffer)
 	if (quarantine->at < end)
 		return;
 	correct_loss(reader, durable->quarantine_events[buffer], quarantine->found);
-	store_release(&durable->quarantined[buffer], (uint8_t)0);
-	reader->quarantined--;
-	SCHED_POINT("ring.reader.cured");
+	leave_quarantine(reader, buffer);
 	clear_map(reader, buffer, end);
 	queue_buffer(reader, buffer);
 }

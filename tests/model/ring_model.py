@@ -12,10 +12,11 @@ and be followed by another, a writer that may die, and gaps that the host passes
     every bump
   * a slot that the word has left has exactly its last offset in ends[]
   * no buffer is cleared or queued while a place in it is still being written
+  * no buffer is in two slots, nor in a slot and in quarantine
 
 and where nothing more can happen: each committed event was taken exactly once, or was in a gap
 that the host passed; each writer's events are in its order; the account is exact where nobody
-died.
+died, and no buffer is missing unless a writer died.
 
 Where the model and src/ring differ, the model is wrong: change it with the code.
 Exit status: 0 all hold; 1 a violation, with the steps that lead to it.
@@ -65,7 +66,7 @@ class Host(NamedTuple):
     end: tuple = ()
     staged: tuple = ()
     buffer: int = 0  # being recycled
-    bytes: int = 0
+    bytes: int = 0  # of it to clear; -1: it is quarantined
     lost: int = 0
 
 
@@ -367,37 +368,71 @@ class Model:
                 at += 1
         return seen, has_gaps
 
+    # A slot's buffer comes back. What only the next host reads is stored with the step before.
+
     def host_release(self, state, host):
         if state.released < host.slot:
-            yield "releases a slot", self.release(state)
+            yield "studies a slot", self.study_slot(state)
             return
-        for buffer, (end, seen) in ((i, q) for i, q in enumerate(state.quarantined) if q):
-            found, has_gaps = self.study(state, buffer, end)
-            if not has_gaps:
-                state = state._replace(quarantined=put(state.quarantined, buffer, ()))
-                yield "cures", self.set_host(state, step="clear", buffer=buffer, bytes=end,
-                                             lost=host.lost + found - seen)
+        for buffer, (end, _seen) in ((i, q) for i, q in enumerate(state.quarantined) if q):
+            if not self.study(state, buffer, end)[1]:
+                yield "cures", self.set_host(self.cure(state, buffer), step="clear", buffer=buffer,
+                                             bytes=end)
                 return
         yield "is through", self.set_host(state, step="look")
 
-    def release(self, state):
+    def study_slot(self, state):
         host = state.host
         slot, end, seen, slot_has_gaps = host.ends[0]
         require(slot == state.released, "slots that are released out of order")
         buffer = state.buffer_of_slot[slot % SLOTS]
-        step = "clear"
-        if slot_has_gaps:
-            found, has_gaps = self.study(state, buffer, end)
-            host = host._replace(lost=host.lost + found - seen)
-            if has_gaps:
-                step = "release"
-                if not state.quarantined[buffer]:
-                    state = state._replace(
-                        quarantined=put(state.quarantined, buffer, (end, found)))
-        state = state._replace(queue=put(state.queue, slot % SLOTS, 0),
-                               released=state.released + 1,
-                               host=host._replace(ends=host.ends[1:]))
-        return self.set_host(state, step=step, buffer=buffer, bytes=end)
+        state = self.set_host(state, step="unqueue", buffer=buffer, bytes=end)
+        if not slot_has_gaps and not state.quarantined[buffer]:
+            return state
+        found, has_gaps = self.study(state, buffer, end)
+        if not has_gaps:
+            if state.quarantined[buffer]:  # by a host that died before it released the slot
+                return self.cure(state, buffer)
+            return self.set_host(state, lost=host.lost + found - seen)
+        state = self.set_host(state, bytes=-1)
+        if state.quarantined[buffer]:
+            return state
+        return self.set_host(state._replace(
+            quarantined=put(state.quarantined, buffer, (end, seen))), step="settle")
+
+    def host_settle(self, state, _host):
+        yield "settles", self.settle(state)
+
+    def settle(self, state):
+        host = state.host
+        end, seen = state.quarantined[host.buffer]
+        found, _ = self.study(state, host.buffer, end)
+        state = state._replace(quarantined=put(state.quarantined, host.buffer, (end, found)))
+        return self.set_host(state, step="unqueue", lost=host.lost + found - seen)
+
+    def cure(self, state, buffer):
+        end, seen = state.quarantined[buffer]
+        found, has_gaps = self.study(state, buffer, end)
+        require(not has_gaps, "a cure of what has gaps")
+        state = state._replace(quarantined=put(state.quarantined, buffer, ()))
+        return self.set_host(state, lost=state.host.lost + found - seen)
+
+    def host_unqueue(self, state, _host):
+        yield "empties the queue's entry", self.unqueue(state)
+
+    def unqueue(self, state):
+        return self.set_host(state._replace(queue=put(state.queue, state.released % SLOTS, 0)),
+                             step="count")
+
+    def host_count(self, state, _host):
+        yield "releases a slot", self.count(state)
+
+    def count(self, state):
+        host = state.host
+        state = state._replace(released=state.released + 1)
+        if host.bytes < 0:
+            return self.set_host(state, step="release", ends=host.ends[1:], buffer=0, bytes=0)
+        return self.set_host(state, step="clear", ends=host.ends[1:])
 
     def clear(self, state, buffer, end):
         require(not any(state.owner[buffer][:end]), "a buffer cleared under its writer")
@@ -448,14 +483,21 @@ class Model:
             state = state._replace(queue=put(state.queue, waiting % SLOTS,
                                              state.buffer_of_slot[waiting % SLOTS] + 1))
         while state.released < slot:
-            state = self.release(state)
+            state = self.study_slot(state)
+            if state.host.step == "settle":
+                state = self.settle(state)
+            state = self.count(self.unqueue(state))
             if state.host.step == "clear":
-                state = self.clear(state, state.host.buffer, state.host.bytes)
-                state = self.queue_publish(self.queue_note(state, state.host.buffer))
+                state = self.recycle(state, state.host.buffer, state.host.bytes)
+        for buffer, (end, _seen) in ((i, q) for i, q in enumerate(state.quarantined) if q):
+            if not self.study(state, buffer, end)[1]:
+                state = self.recycle(self.cure(state, buffer), buffer, end)
         for buffer in sorted(set(range(self.case.buffers)) - used):
-            state = self.clear(state, buffer, self.case.units)
-            state = self.queue_publish(self.queue_note(state, buffer))
+            state = self.recycle(state, buffer, self.case.units)
         return self.set_host(state, step="look", buffer=0, bytes=0)
+
+    def recycle(self, state, buffer, end):
+        return self.queue_publish(self.queue_note(self.clear(state, buffer, end), buffer))
 
     # What must hold.
 
@@ -466,11 +508,21 @@ class Model:
             order = [event for event in state.out if event[0] == writer]
             require(order == sorted(order), "a writer's events out of order")
 
+    def check_buffers(self, state):
+        slots = range(state.released, state.queued)
+        buffers = [state.buffer_of_slot[slot % SLOTS] for slot in slots]
+        require(len(set(buffers)) == len(buffers), "a buffer in two slots")
+        for slot, buffer in zip(slots, buffers):
+            # A slot that is about to be released may have its buffer in quarantine already.
+            require(slot < state.host.slot or not state.quarantined[buffer],
+                    "a buffer both in a slot and in quarantine")
+
     def check_end(self, state):
         missing = state.committed - set(state.out)
         require(missing <= state.passed, "a committed event that nobody took")
         if not state.host_deaths and not state.writer_deaths:
             require(len(missing) == state.host.lost, "an account that is not exact")
+        if not state.writer_deaths:
             require(not any(state.quarantined), "a buffer that did not come back")
             require(state.queued - state.released == self.case.buffers,
                     "a buffer that is nowhere")
@@ -507,6 +559,7 @@ def search(case):
                 if following not in parents:
                     parents[following] = (state, label)
                     model.check_out(following)
+                    model.check_buffers(following)
                     todo.append(following)
             if is_end:
                 ends += 1

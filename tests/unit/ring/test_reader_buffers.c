@@ -211,6 +211,52 @@ static void test_reader_buffers__a_quarantine_survives_the_host(void **state)
 	made_ring_close(&made);
 }
 
+/*
+ * Between the notes "quarantined" and "released": then the gap closes. The next host finds a whole buffer, and
+ * has to forget that it was quarantined: else it is queued once more as soon as it is full again.
+ */
+static void test_reader_buffers__a_host_that_dies_while_it_quarantines_leaves_one_buffer(
+	void **state)
+{
+	struct etw_ring_durable before;
+	struct etw_ring_counts counts;
+	struct etw_ring_span span;
+	struct made_ring made;
+	uint64_t written = 0;
+
+	(void)state;
+	assert_int_equal(made_ring_open(&made, 3, BUFFER_BYTES), 0);
+	make_closed_gap(&made, 1, &span);
+	assert_int_equal(made_event_take(&made, 1000, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(made_event_take(&made, 1000 + MADE_GAP_NS, NULL), 4);
+	assert_int_equal(made_event_take(&made, 1000 + MADE_GAP_NS, NULL), 0);
+	before = made.durable;
+	etw_ring_reader_release(made.reader);
+	assert_int_equal(made.durable.quarantined[0], 1);
+	made.durable.released = before.released;
+	etw_ring_commit(&span);
+	reopen(&made, etw_ring_reader_position(made.reader));
+	look(&made, ETW_RING_LOOK_BUMP);
+	expect_events(&made, 5, 5);
+	/* All that is accepted comes out, also after the buffer was full once more. */
+	for (int round = 0; round < 6; round++) {
+		uint64_t first = written + 1;
+
+		while (made_event_write(&made, written + 1) == 0)
+			assert_true(++written - first < 3 * PER_BUFFER);
+		look(&made, ETW_RING_LOOK_BUMP);
+		expect_events(&made, first, written);
+		etw_ring_reader_release(made.reader);
+	}
+	etw_ring_reader_counts(made.reader, &counts);
+	assert_int_equal(counts.quarantined, 0);
+	assert_int_equal(counts.free_buffers, 2);
+	assert_int_equal(counts.lost_in_gaps, 0); /* the first host had counted the one */
+	reopen(&made, etw_ring_reader_position(made.reader));
+	made_ring_close(&made);
+}
+
 static void test_reader_buffers__gaps_before_the_position_are_found_again(void **state)
 {
 	struct etw_ring_counts counts;
@@ -349,6 +395,8 @@ int main(void)
 		cmocka_unit_test(test_reader_buffers__a_new_host_goes_on_at_the_committed_position),
 		cmocka_unit_test(test_reader_buffers__hosts_that_come_and_go_lose_nothing),
 		cmocka_unit_test(test_reader_buffers__a_quarantine_survives_the_host),
+		cmocka_unit_test(
+			test_reader_buffers__a_host_that_dies_while_it_quarantines_leaves_one_buffer),
 		cmocka_unit_test(test_reader_buffers__gaps_before_the_position_are_found_again),
 		cmocka_unit_test(test_reader_buffers__contradictions_of_what_was_left_are_refused),
 #ifndef IS_SANITIZED
