@@ -142,17 +142,20 @@ CLASSES = {"03.1": "process start", "03.2": "process end", "05.1": "thread start
 
 
 def read_watch(lines, begin_ns, end_ns, takeovers):
-    """Counters of (what, id) of the source, the last thread of each end, and problems of order."""
+    """Counters of (what, id) of the source, the last thread of each end; problems of order; missed processes."""
     counts = collections.Counter()
     problems = []
     alive = {}
+    missed = 0
     # Each CPU's events come in order; the order of all is that of time.
     events = [line.rstrip("\n").split("\t") for line in lines]
     events = sorted((words for words in events
                      if words[0].isdecimal() and len(words) >= 7),
                     key=lambda words: int(words[0]))
-    # A process that ends while the rundown goes through /proc may be missed by it.
+    # A process that ends while the rundown goes through /proc may be missed by it. Its events bear the time at
+    # which it began; at begin_ns it was over.
     listed_ns = max((int(words[0]) for words in events if words[2] == "03.3"), default=0)
+    listed_ns = max(listed_ns, begin_ns)
     for words in events:
         time_ns, kind, acting = int(words[0]), words[2], words[3]
         if kind[:2] not in ("03", "05") or kind == IMAGE_LOAD:
@@ -167,8 +170,10 @@ def read_watch(lines, begin_ns, end_ns, takeovers):
             if pid in alive:
                 problems.append(f"process {pid} starts twice, at {time_ns}")
             alive[pid] = True
-        if kind == "03.2" and not alive.pop(pid, None) and time_ns > listed_ns:
-            problems.append(f"process {pid} ends and was not there, at {time_ns}")
+        if kind == "03.2" and not alive.pop(pid, None):
+            missed += 1
+            if time_ns > listed_ns:
+                problems.append(f"process {pid} ends and was not there, at {time_ns}")
         if kind == "03.4" and pid not in alive:
             problems.append(f"process {pid} is there at the end and never was")
         if kind not in CLASSES or not begin_ns <= time_ns <= end_ns:
@@ -177,7 +182,7 @@ def read_watch(lines, begin_ns, end_ns, takeovers):
         counts[name, tid if kind.startswith("05") else pid] += 1
         if kind == "03.2":
             counts["last exit", int(acting)] += 1
-    return counts, problems
+    return counts, problems, missed
 
 
 def run(arguments):
@@ -224,7 +229,7 @@ def wait_ready(watch, watch_out):
 def judge(lines, text, lost, window, made, takeovers, groups):
     begin_ns, end_ns = window
     theirs, seen = read_ftrace(text, begin_ns, end_ns)
-    ours, problems = read_watch(lines, begin_ns, end_ns, takeovers)
+    ours, problems, missed = read_watch(lines, begin_ns, end_ns, takeovers)
     summary = lines[-1].split("\t")
     disordered, no_buffer, no_memory, incomplete = (int(word) for word in summary[2:6])
     # An end is either the last exit or an exec; which thread it was says the header.
@@ -250,14 +255,14 @@ def judge(lines, text, lost, window, made, takeovers, groups):
     print(f"{made} processes made; {seen} lines of the recorder ({lost} lost); source: "
           + ", ".join(f"{count} {what}s" for what, count in sorted(totals.items()))
           + f"; {len(differences)} differences, {disordered} out of order, lost {no_buffer} + "
-          f"{no_memory}, incomplete {incomplete}, {summary[6].strip()} of {takeovers} takeovers")
+          f"{no_memory}, incomplete {incomplete} of {missed} missed, {summary[6].strip()} of {takeovers} takeovers")
     if lost:
         print("the recorder itself lost lines: nothing can be said")
         return 1
     missing = sum(abs(their - our) for _, their, our in differences)
     # What a host had learnt dies with it, so only events of hosts that live are complete.
     return int(disordered > 0 or bool(problems) or missing > no_buffer
-               or (incomplete > 0 and not takeovers) or int(summary[6]) < takeovers)
+               or (incomplete > missed + no_buffer and not takeovers) or int(summary[6]) < takeovers)
 
 
 def drop(counts, what):
