@@ -10,7 +10,8 @@
 int etw_etl_file_open(const char *path, struct etw_etl_file *ret)
 {
 	struct stat stat;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* A pipe without a writer is refused as one with a writer is, and not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int result = 0;
 
 	if (fd < 0)
