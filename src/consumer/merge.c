@@ -53,7 +53,7 @@ struct etw_merge {
 	int64_t horizon;         /* the root may deliver while its time is below, or equal and */
 	uint32_t horizon_number; /* its buffer's number below */
 	bool has_horizon;
-	int64_t last_raw; /* of the last event delivered */
+	int64_t last_raw; /* of the latest event that was popped */
 	struct etw_etl_buffer done;
 };
 
@@ -278,8 +278,13 @@ static int refill(struct etw_merge *merge)
 	return 0;
 }
 
-static void note_late(struct etw_merge *merge, const struct lane *lane)
+/* An event goes out: whether it should have done so before. */
+static inline void note_order(struct etw_merge *merge, const struct lane *lane, int64_t time_raw)
 {
+	if (LIKELY(time_raw >= merge->last_raw)) {
+		merge->last_raw = time_raw;
+		return;
+	}
 	etw_findings_add(merge->findings, ETW_FINDING_LATE, lane->block.buffer.offset, 0,
 			 lane->block.buffer.number, "an event is older than one before it");
 }
@@ -298,10 +303,6 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	time_raw = merge->heap[0].time_raw;
 	if (time_raw > merge->to_raw)
 		return ETW_END;
-	if (LIKELY(time_raw >= merge->last_raw))
-		merge->last_raw = time_raw;
-	else if (!lane->losses)
-		note_late(merge, lane);
 	ret->block = &lane->block;
 	ret->event = &lane->cursor.event;
 	ret->offset = lane->cursor.offset;
@@ -318,6 +319,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		lane->losses &= (uint16_t)(lane->losses - 1);
 		return NULL;
 	}
+	note_order(merge, lane, merge->heap[0].time_raw);
 	if (LIKELY(etw_etl_cursor_next(&lane->cursor))) {
 		merge->heap[0].time_raw = lane->cursor.event.time_raw;
 		if (is_past_horizon(merge)) {
@@ -343,6 +345,8 @@ int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, stru
 	if (!merge->heap_count)
 		return -ENODATA;
 	lane = merge->heap[0].lane;
+	if (lane->losses)
+		return -ENODATA;
 	if (!lane->pin)
 		TRY(etw_pin_create(account, &lane->block, &lane->pin));
 	*ret = etw_pin_ref(lane->pin);

@@ -52,6 +52,7 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret);
 /*
  * etw_merge_pop() - moves on behind the event that etw_merge_peek() gave.
  *
+ * An event older than one popped before makes a finding.
  * Returns the buffer whose last event that was, valid until the next call, or NULL.
  */
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
@@ -61,7 +62,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
  *
  * @account: charged when the buffer is pinned for the first time
  *
- * Returns 0 with a reference; -ENODATA when no event is there; -ENOBUFS when the account is full; -ENOMEM.
+ * Returns 0 with a reference; -ENODATA when no event is there, or a loss; -ENOBUFS when the account is full; -ENOMEM.
  */
 int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, struct etw_pin **ret);
 
