@@ -90,7 +90,6 @@ void etw_pin_leave(struct etw_pin *pin, struct etw_etl_block *block)
 		pin->memory = TAKE(block->memory);
 		pin->unpacked = TAKE(block->unpacked);
 		etw_etl_block_done(block);
-		*block = (struct etw_etl_block){0};
 	}
 	etw_pin_unref(pin);
 }

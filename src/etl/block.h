@@ -34,9 +34,9 @@ struct etw_etl_block {
 	uint32_t count;        /* events */
 	int64_t first_raw;     /* of the first in delivery order; unset without events */
 	int64_t last_raw;
-	struct etw_etl_place *places; /* owned; NULL unless stepping needs help: see is_stepped */
+	struct etw_etl_place *places; /* owned; where events are, unless is_stepped */
 	size_t places_room;
-	bool is_stepped; /* events follow each other by size and never run back: `places` is unused */
+	bool is_stepped; /* events follow each other by size and never run back: `places` says nothing */
 };
 
 /*
