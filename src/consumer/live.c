@@ -36,7 +36,8 @@
 struct etw_live {
 	struct wire_subscribe request; /* the names, and the last batch seen */
 	enum etw_instance instance;
-	int socket; /* owned; NO_DESCRIPTOR between two hosts */
+	bool is_nameless; /* the name asked for is longer than any session's */
+	int socket;       /* owned; NO_DESCRIPTOR between two hosts */
 	uint64_t handle;
 	struct etw_ipc_message *message; /* owned */
 	uint8_t *header;                 /* owned; empty until subscribed */
@@ -73,9 +74,10 @@ int etw_live_create(const char *session, struct etw_live **ret)
 	if (getrandom(&live->request.consumer, sizeof(live->request.consumer), 0) !=
 	    (ssize_t)sizeof(live->request.consumer))
 		live->request.consumer = 0;
-	/* A name that is too long is no session's. */
-	memcpy(live->request.name, session,
-	       bytes <= WIRE_MESSAGE_NAME_MAX ? bytes : WIRE_MESSAGE_NAME_MAX);
+	if (bytes <= WIRE_MESSAGE_NAME_MAX)
+		memcpy(live->request.name, session, bytes);
+	else
+		live->is_nameless = true;
 	*ret = live;
 	return 0;
 }
@@ -269,6 +271,8 @@ int etw_live_subscribe(struct etw_live *live)
 
 	if (live->header)
 		return 0;
+	if (live->is_nameless)
+		return -ENOENT;
 	for (;;) {
 		result = subscribe_anywhere(live);
 		if (!is_passing(result))

@@ -25,7 +25,7 @@ struct pass {
 	size_t count;
 	const struct etw_trace_sink *sink;
 	struct pollfd *waits;     /* owned; sockets first, then what wakes */
-	int64_t last_ft;          /* of the last event delivered */
+	int64_t last_ft;          /* of the last event delivered; INT64_MIN before any */
 	int64_t blocked_since_ms; /* events wait for another session's promise; -1: none do */
 	bool is_overdue;          /* they have waited for long enough */
 };
@@ -55,6 +55,7 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 
 	TRY(etw_trace_attach(trace));
 	trace->findings = trace->open_findings;
+	stream->promised_ft = trace->header.start_ft;
 	TRY(etw_merge_create(&trace->file, &nothing, INT64_MIN, &trace->findings, &stream->merge));
 	TRY(add_header(stream));
 	return etw_stream_advance(stream, sink);
@@ -69,6 +70,8 @@ static void promise(struct etw_stream *stream, int64_t watermark_raw)
 				       : etw_clock_to_filetime(&stream->trace->header.clock,
 							       watermark_raw);
 	stream->has_watermark = true;
+	if (watermark_raw < INT64_MAX && stream->watermark_ft > stream->promised_ft)
+		stream->promised_ft = stream->watermark_ft;
 	etw_merge_set_end(stream->merge, watermark_raw);
 }
 
@@ -108,7 +111,7 @@ static int take_batch(struct etw_stream *stream, const struct etw_live_batch *ba
 
 /*
  * Takes what is there, up to the memory that may wait. A promise that never moves must not fill the memory:
- * what is held beyond the limit goes out without one.
+ * when all that is held waits for one, it goes out without.
  */
 static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
 {
@@ -132,10 +135,11 @@ static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
 	} else if (result && result != -EAGAIN) {
 		return result;
 	}
-	if (etw_merge_bytes(stream->merge) >= HELD_BYTES_MAX)
-		etw_merge_set_end(stream->merge, INT64_MAX);
-	else
-		etw_merge_set_end(stream->merge, stream->watermark_raw);
+	etw_merge_set_end(stream->merge, stream->watermark_raw);
+	TRY(etw_stream_advance(stream, sink));
+	if (stream->has_head || etw_merge_bytes(stream->merge) < HELD_BYTES_MAX)
+		return 0;
+	etw_merge_set_end(stream->merge, INT64_MAX);
 	return etw_stream_advance(stream, sink);
 }
 
@@ -221,12 +225,13 @@ static bool is_any_cut(const struct pass *pass)
 	return false;
 }
 
-/* Of the last event; records that come behind it may not be older. */
+/* Of the last event; records that come behind it may not be older. Where none came, what was promised last. */
 static int64_t end_time(const struct pass *pass, const struct etw_stream *stream)
 {
-	return stream->trace->is_raw
-		       ? etw_clock_from_filetime(&stream->trace->header.clock, pass->last_ft)
-		       : pass->last_ft;
+	int64_t end_ft = pass->last_ft > INT64_MIN ? pass->last_ft : stream->promised_ft;
+
+	return stream->trace->is_raw ? etw_clock_from_filetime(&stream->trace->header.clock, end_ft)
+				     : end_ft;
 }
 
 /* What was lost behind the last buffer, or with it, is told behind the last event. */

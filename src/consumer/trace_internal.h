@@ -41,6 +41,7 @@ struct etw_stream {
 	/* Of sessions alone. */
 	struct etw_etl_block block; /* owned: room for the next buffer */
 	int64_t watermark_raw, watermark_ft;
+	int64_t promised_ft; /* the last watermark before the end's, and never before the session's start */
 	bool has_watermark;
 	bool is_over; /* nothing will come any more */
 	bool is_cut;  /* and what came last is not known */

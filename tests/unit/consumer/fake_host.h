@@ -43,6 +43,7 @@ struct fake_host {
 	struct wire_delivery *memory;
 	int memory_fd;
 	size_t memory_bytes;
+	uint32_t slot_bytes; /* 0: FAKE_BUFFER_BYTES */
 	uint64_t next_batch;
 	bool keeps_memory;                    /* across fake_hang_up(), for the next SUBSCRIBE */
 	uint64_t pieces, events, events_lost; /* what SUBSCRIBED and BATCH say */
@@ -71,7 +72,8 @@ static inline int fake_await(int fd)
 
 static inline void fake_make_memory(struct fake_host *host)
 {
-	host->memory_bytes = 4096 + (size_t)FAKE_SLOTS * FAKE_BUFFER_BYTES;
+	host->slot_bytes += host->slot_bytes ? 0 : FAKE_BUFFER_BYTES;
+	host->memory_bytes = 4096 + (size_t)FAKE_SLOTS * host->slot_bytes;
 	host->memory_fd = memfd_create("delivery", MFD_CLOEXEC);
 	FAKE_ASSERT(host->memory_fd >= 0 && !ftruncate(host->memory_fd, (off_t)host->memory_bytes));
 	host->memory = mmap(NULL, host->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -80,7 +82,7 @@ static inline void fake_make_memory(struct fake_host *host)
 	*host->memory = (struct wire_delivery){.magic = WIRE_DELIVERY_MAGIC,
 					       .version = 1,
 					       .slot_count = FAKE_SLOTS,
-					       .slot_bytes = FAKE_BUFFER_BYTES,
+					       .slot_bytes = host->slot_bytes,
 					       .slots_at = 4096};
 	if (host->spoil)
 		*host->memory = *host->spoil;
@@ -140,7 +142,7 @@ static inline void fake_accept(struct fake_host *host)
 static inline uint8_t *fake_put(struct fake_host *host, size_t number)
 {
 	uint64_t slot = host->memory->written % FAKE_SLOTS;
-	uint8_t *at = (uint8_t *)host->memory + 4096 + slot * FAKE_BUFFER_BYTES;
+	uint8_t *at = (uint8_t *)host->memory + 4096 + slot * host->slot_bytes;
 
 	FAKE_ASSERT((number + 1) * FAKE_BUFFER_BYTES <= host->trace->count);
 	memcpy(at, host->trace->bytes + number * FAKE_BUFFER_BYTES, FAKE_BUFFER_BYTES);

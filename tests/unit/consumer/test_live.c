@@ -19,7 +19,8 @@
 struct seen {
 	unsigned headers, events, losses, buffers, ran_back;
 	unsigned times[EVENTS]; /* how often each event came */
-	int64_t last_raw;
+	int64_t last_raw, loss_raw;
+	int64_t from_ft; /* 0: all */
 	unsigned stop_after;
 	unsigned idles;
 	int idle_result;
@@ -34,6 +35,7 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 	(void)trace;
 	if (address.offset == UINT32_MAX) {
 		seen->losses++;
+		seen->loss_raw = time_raw;
 		return 0;
 	}
 	seen->ran_back += time_raw < seen->last_raw;
@@ -72,7 +74,7 @@ static int run(struct etw_trace *const *traces, size_t count, struct seen *seen)
 				      .event = on_event,
 				      .buffer = on_buffer,
 				      .idle = on_idle,
-				      .from_ft = INT64_MIN,
+				      .from_ft = seen->from_ft ? seen->from_ft : INT64_MIN,
 				      .to_ft = INT64_MAX};
 
 	return etw_trace_process(traces, count, &sink);
@@ -96,6 +98,7 @@ static int run_script(void (*script)(struct fake_host *host), uint16_t flags, st
 	int result;
 
 	*seen = (struct seen){.last_raw = INT64_MIN,
+			      .from_ft = seen->from_ft,
 			      .idle_result = seen->idle_result,
 			      .stop_after = seen->stop_after};
 	fake_start(&host);
@@ -310,6 +313,95 @@ static void test_live__what_is_lost_adds_up(void **state)
 	free(bytes.bytes);
 }
 
+static void lose_events(struct fake_host *host)
+{
+	fake_accept(host);
+	host->events_lost = 3;
+	fake_batch(host, 1, 3, time_of(9));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_loss_has_a_time_when_no_event_came(void **state)
+{
+	struct seen seen = {.from_ft = INT64_MAX};
+
+	(void)state;
+	assert_int_equal(run_script(lose_events, 0, &seen, NULL), 0);
+	assert_int_equal(seen.events, 0);
+	assert_int_equal(seen.losses, 1);
+	assert_int_equal(seen.loss_raw, time_of(9));
+}
+
+#define WIDE_SLOT_BYTES (4u * 1024 * 1024)
+#define WIDE_BATCHES    20 /* more than may wait */
+#define EVENT_BYTES     88
+#define WIDE_STEP_RAW   1000
+
+/* A buffer of a whole slot that holds two events: the later one is behind the first one of the next buffer. */
+static void put_wide(struct fake_host *host, unsigned batch)
+{
+	uint8_t *at = fake_put(host, 1);
+
+	memset(at + 0x48 + 2 * EVENT_BYTES, 0xFF, WIDE_SLOT_BYTES - 0x48 - 2 * EVENT_BYTES);
+	etw_store32(at + 0x00, WIDE_SLOT_BYTES);
+	etw_store32(at + 0x04, WIDE_SLOT_BYTES);
+	etw_store32(at + 0x30, WIDE_SLOT_BYTES);
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *event = at + 0x48 + (size_t)i * EVENT_BYTES;
+
+		etw_store64(event + 0x10, (uint64_t)time_of(batch) + i * 3 * WIDE_STEP_RAW / 2);
+		etw_store32(event + 0x50, 2 * batch + i);
+	}
+}
+
+static void serve_wide(struct fake_host *host, bool is_promised)
+{
+	fake_accept(host);
+	for (unsigned batch = 0; batch < WIDE_BATCHES; batch++) {
+		put_wide(host, batch);
+		fake_announce(host, WIRE_BATCH, 1, is_promised ? time_of(batch + 1) : FAKE_T0_RAW);
+	}
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void serve_a_backlog(struct fake_host *host)
+{
+	host->slot_bytes = WIDE_SLOT_BYTES;
+	serve_wide(host, /* is_promised= */ true);
+}
+
+static void serve_without_a_promise(struct fake_host *host)
+{
+	host->slot_bytes = WIDE_SLOT_BYTES;
+	serve_wide(host, /* is_promised= */ false);
+}
+
+/* What the session kept its promises for stays in order, however much of it there is. */
+static void test_live__a_backlog_keeps_its_order(void **state)
+{
+	struct etw_findings findings;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(serve_a_backlog, 0, &seen, &findings), 0);
+	assert_once_each(&seen, 0, 2 * WIDE_BATCHES);
+	assert_int_equal(findings.counts[ETW_FINDING_LATE], 0);
+}
+
+static void test_live__a_promise_that_never_moves_does_not_stop_all(void **state)
+{
+	struct etw_findings findings;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(serve_without_a_promise, 0, &seen, &findings), 0);
+	assert_int_equal(seen.events, 2 * WIDE_BATCHES);
+	assert_int_equal(seen.ran_back, 1);
+	assert_true(findings.counts[ETW_FINDING_LATE] > 0);
+}
+
 /* A host that dies while it is asked, and another one in its place. */
 static void die_while_asked(struct fake_host *host)
 {
@@ -471,6 +563,28 @@ static void test_live__without_a_host_there_is_no_session(void **state)
 	(void)rmdir(folder);
 }
 
+/* The first bytes of it are the session's name; all of it is nobody's. */
+static void test_live__a_name_that_is_too_long_is_nobodys(void **state)
+{
+	static char name[WIRE_MESSAGE_NAME_MAX + 2];
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = answer_once};
+	struct etw_trace *trace;
+
+	(void)state;
+	memset(name, 'n', WIRE_MESSAGE_NAME_MAX + 1);
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live(name, &trace), 0);
+	assert_int_equal(etw_trace_attach(trace), -ENOENT);
+	etw_trace_close(trace);
+	name[WIRE_MESSAGE_NAME_MAX] = '\0';
+	assert_int_equal(etw_trace_open_live(name, &trace), 0);
+	assert_int_equal(etw_trace_attach(trace), 0);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+}
+
 static void announce_what_was_given_back(struct fake_host *host)
 {
 	fake_accept(host);
@@ -595,7 +709,11 @@ int main(void)
 		cmocka_unit_test(test_live__waking_asks_whether_to_go_on),
 		cmocka_unit_test(test_live__attaching_says_what_the_host_says),
 		cmocka_unit_test(test_live__without_a_host_there_is_no_session),
+		cmocka_unit_test(test_live__a_name_that_is_too_long_is_nobodys),
 		cmocka_unit_test(test_live__impossible_batches_end_the_pass),
+		cmocka_unit_test(test_live__a_loss_has_a_time_when_no_event_came),
+		cmocka_unit_test(test_live__a_backlog_keeps_its_order),
+		cmocka_unit_test(test_live__a_promise_that_never_moves_does_not_stop_all),
 		cmocka_unit_test(test_live__sessions_are_merged),
 		cmocka_unit_test(test_live__a_session_that_lags_is_waited_for_a_while),
 	};
