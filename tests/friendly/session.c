@@ -103,6 +103,7 @@ static void test_session__options_that_cannot_be(void **state)
 	memset(long_file, 'f', sizeof(long_file));
 	long_file[0] = '/';
 	long_file[sizeof(long_file) - 1] = '\0';
+	FAILS(libetw_session_start(NULL, &session), -EINVAL, "needs a name");
 	FAILS(libetw_session_start(&options, &session), -EINVAL, "needs a name");
 	options.is_real_time = 1;
 	FAILS(libetw_session_start(&options, &session), -EINVAL, "needs a name");

@@ -225,7 +225,8 @@ static void tell_open_error(int error)
 	if (error == -ENOEXEC)
 		tell_no_host();
 	else if (error == -ETIMEDOUT)
-		etw_program_error("etwd, the host of sessions, does not answer");
+		etw_program_error("etwd, the host of sessions, does not answer; with "
+				  "ETWD_LOG=FILE set, it writes why to FILE");
 	else
 		etw_program_error("cannot reach etwd, the host of sessions: %s", strerror(-error));
 }

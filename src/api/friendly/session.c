@@ -118,7 +118,7 @@ static int set_options(struct wire_session_config *config,
 	static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 	int result;
 
-	if (!is_name(options->name))
+	if (!options || !is_name(options->name))
 		return etw_friendly_fail(-EINVAL,
 					 "a session needs a name of up to 1024 characters");
 	if (!options->file && !options->is_real_time)
