@@ -20,8 +20,8 @@
 #include "base/atomic.h"
 #include "base/sched_point.h"
 #include "recording/death_shared.h"
+#include "recording/enabled.h"
 
-#define ENABLE_MS   10000
 #define MOVE_EVENTS 512 /* a writer without a CPU of its own goes to the next after so many */
 
 static struct death_writer *self;
@@ -120,11 +120,8 @@ int main(int argc, char **argv)
 		go_to_cpu(self->plan.cpu);
 	if (EventRegister(&death_provider, NULL, NULL, &provider))
 		die("EventRegister failed");
-	for (int i = 0; !EventProviderEnabled(provider, 0, 0); i++) {
-		if (i == ENABLE_MS)
-			die("not enabled");
-		usleep(1000);
-	}
+	if (!becomes_enabled(provider))
+		die("not enabled");
 	visits_left = self->plan.point[0] ? self->plan.countdown : 0;
 	etw_sched_point_hook = visit_point;
 	store_release(&self->log.is_ready, 1u);

@@ -141,9 +141,7 @@ int main(int argc, char **argv)
 	session.file = file;
 	recording_start(&recording, &session);
 	recording_enable(&recording, &provider_guid);
-	if (EventRegister(&provider_guid, NULL, NULL, &handle) ||
-	    !EventProviderEnabled(handle, 0, 0))
-		fail("the provider is not enabled after EventRegister");
+	handle = recording_register(&provider_guid, NULL, NULL);
 	do_rounds(handle, rounds, fd);
 	EventUnregister(handle);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
@@ -152,7 +150,8 @@ int main(int argc, char **argv)
 	       "%llu others, %u lost\n",
 	       (unsigned long long)seen.rounds, (unsigned long long)seen.complete,
 	       (unsigned long long)seen.outside, (unsigned long long)seen.strays, (unsigned)lost);
-	if (seen.rounds != rounds || seen.outside || seen.complete + lost < rounds)
+	/* One that is lost makes the next look as if it came too early. */
+	if (seen.rounds + lost < rounds || seen.outside > lost || seen.complete + lost < rounds)
 		fail("not every kernel event lies between its neighbours");
 	return 0;
 }

@@ -120,13 +120,7 @@ static int be_writer(int index, int ready, int go)
 	if (geteuid() == 0 && index >= WRITERS / 2 &&
 	    (setgroups(0, NULL) || setgid(OTHER_UID) || setuid(OTHER_UID)))
 		fail("cannot become uid %d: %s", OTHER_UID, strerror(errno));
-	if (EventRegister(&provider_guid, NULL, NULL, &handle))
-		fail("EventRegister failed");
-	for (int i = 0; !EventProviderEnabled(handle, 0, 0); i++) {
-		if (i == 5000)
-			fail("writer %d was not enabled within 5 s", index);
-		usleep(1000);
-	}
+	handle = recording_register(&provider_guid, NULL, NULL);
 	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 0)
 		fail("writer %d was not started", index);
 	write_events(handle);

@@ -79,19 +79,7 @@ static void write_some(REGHANDLE handle, uint32_t writer, uint32_t events)
 
 static REGHANDLE register_one(void)
 {
-	REGHANDLE handle;
-
-	double end = seconds() + HANG_SECONDS;
-
-	if (EventRegister(&lifecycle_provider, NULL, NULL, &handle))
-		fail("EventRegister failed");
-	/* It waits for the host, but not as long as a loaded machine may need. */
-	while (!EventProviderEnabled(handle, 0, 0)) {
-		if (seconds() > end)
-			fail("the provider is not enabled");
-		usleep(500);
-	}
-	return handle;
+	return recording_register(&lifecycle_provider, NULL, NULL);
 }
 
 static void expect_good_end(pid_t child)
@@ -133,6 +121,11 @@ static void *send_signals(void *argument)
 	return NULL;
 }
 
+static bool have_handlers_written(void)
+{
+	return load_relaxed(&logs[1].done) && load_relaxed(&logs[2].done);
+}
+
 static void run_signal(void)
 {
 	const struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
@@ -148,7 +141,7 @@ static void run_signal(void)
 	if (pthread_create(&sender, NULL, send_signals, &self))
 		fail("no thread");
 	(void)setitimer(ITIMER_REAL, &often, NULL);
-	while (seconds() < end) {
+	while (seconds() < end || (!have_handlers_written() && seconds() < end + HANG_SECONDS)) {
 		store_relaxed(&is_inside, 1u);
 		write_some(provider, 0, 50);
 		store_relaxed(&is_inside, 0u);
@@ -163,7 +156,7 @@ static void run_signal(void)
 	       load_relaxed(&logs[0].done));
 	if (errno_changes)
 		fail("EventWrite changed errno");
-	if (load_relaxed(&logs[1].done) == 0 || load_relaxed(&logs[2].done) == 0)
+	if (!have_handlers_written())
 		fail("no handler has written");
 	EventUnregister(provider);
 }
@@ -304,9 +297,7 @@ static int be_again(const char *fd_text, const char *writer_text)
 
 	map_logs(atoi(fd_text));
 	be_writer(writer);
-	if (EventRegister(&lifecycle_provider, on_enable, NULL, &provider) ||
-	    !EventProviderEnabled(provider, 0, 0))
-		return 1;
+	provider = recording_register(&lifecycle_provider, on_enable, NULL);
 	write_some(provider, writer, CHILD_EVENTS);
 	store_release(&logs[writer].reserved_pad, 1u);
 	while (load_acquire(&logs[writer].reserved_pad) == 1) {

@@ -256,19 +256,6 @@ static void prepare_writers(void)
 		fail("mmap: %s", strerror(errno));
 }
 
-static void await_enabled(void)
-{
-	double end = seconds() + HANG_SECONDS;
-
-	if (EventRegister(&death_provider, NULL, NULL, &provider))
-		fail("EventRegister failed");
-	while (!EventProviderEnabled(provider, 0, 0)) {
-		if (seconds() > end)
-			fail("the provider is not enabled");
-		usleep(500);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct recording_options options = {.name = "replaced",
@@ -286,7 +273,7 @@ int main(int argc, char **argv)
 	options.file = file;
 	recording_start(&recording, &options);
 	recording_enable(&recording, &death_provider);
-	await_enabled();
+	provider = recording_register(&death_provider, NULL, NULL);
 	for (uint32_t i = 0; i < REPLACEMENTS; i++) {
 		replace_rings(i);
 		if (i % 2)

@@ -16,6 +16,7 @@
 #include <errhandlingapi.h>
 
 #include "consumer/trace.h"
+#include "recording/enabled.h"
 
 #define SESSIONS_MAX 64
 
@@ -152,10 +153,21 @@ void recording_enable(struct recording *recording, const GUID *provider)
 {
 	ULONG error = EnableTraceEx2(recording->handle, provider,
 				     EVENT_CONTROL_CODE_ENABLE_PROVIDER, TRACE_LEVEL_VERBOSE, 0, 0,
-				     /* milliseconds */ 5000, NULL);
+				     (ULONG)ENABLED_MS, NULL);
 
 	if (error)
 		fail("EnableTraceEx2: error %u", (unsigned)error);
+}
+
+REGHANDLE recording_register(const GUID *provider, PENABLECALLBACK callback, void *context)
+{
+	REGHANDLE handle;
+
+	if (EventRegister(provider, callback, context, &handle))
+		fail("EventRegister failed");
+	if (!becomes_enabled(handle))
+		fail("the provider is not enabled");
+	return handle;
 }
 
 void recording_control(struct recording *recording, ULONG code)

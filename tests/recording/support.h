@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <evntcons.h>
+#include <evntprov.h>
 #include <evntrace.h>
 
 #define TEST_SKIPPED 77
@@ -49,6 +50,13 @@ void recording_start(struct recording *recording, const struct recording_options
 
 /* recording_enable() - EnableTraceEx2 with everything, waiting for callbacks. */
 void recording_enable(struct recording *recording, const GUID *provider);
+
+/*
+ * recording_register() - EventRegister of a provider that is enabled, or is about to be, and waits until it is.
+ *
+ * @callback: NULL: none
+ */
+REGHANDLE recording_register(const GUID *provider, PENABLECALLBACK callback, void *context);
 
 /* recording_control() - ControlTrace; the properties are in recording->block afterwards. */
 void recording_control(struct recording *recording, ULONG code);

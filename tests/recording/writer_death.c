@@ -35,7 +35,7 @@
 #define ROUNDS_OF_SESSION 50
 #define HELD_MAX          3  /* stopped ones at a time */
 #define HELD_ROUNDS       12 /* for so many at most */
-#define HANG_SECONDS      20
+#define HANG_SECONDS      60
 #define EVENTS_MOST       1500
 #define VISITS_LEAST      5 /* so that no two places of dead writers lie side by side */
 #define SIBLING_BURST     4
@@ -329,25 +329,23 @@ static void WINAPI see_event(PEVENT_RECORD record)
 	seen->count[payload.writer]++;
 }
 
-/* Returns events of a writer that succeeded and are not in the file. */
+/*
+ * Returns events of a writer that were committed and are not in the file: a machine under load may keep a writer
+ * from its processor between reserve and commit for longer than the session waits, and the sum has those.
+ */
 static uint64_t settle_writer(uint32_t index, const struct seen *seen)
 {
 	const struct death_log *log = &writers[index].log;
 	uint64_t done = load_acquire(&log->done);
 	uint64_t in_file = seen->count[index];
-	bool may_have_one_more = point_of[index] && point_of[index]->leaves_event;
 
+	if (point_of[index] && point_of[index]->leaves_event)
+		done++;
 	totals.events += in_file;
 	totals.refused += load_acquire(&log->refused);
-	if (seen->last[index] > done) {
-		if (!may_have_one_more || seen->last[index] != done + 1)
-			fail("writer %u: event %" PRIu64 " is in the file, but it wrote %" PRIu64,
-			     index, seen->last[index], done);
-		in_file--;
-	} else if (may_have_one_more) {
-		fail("writer %u: event %" PRIu64 " was committed and is not in the file", index,
-		     done + 1);
-	}
+	if (seen->last[index] > done)
+		fail("writer %u: event %" PRIu64 " is in the file, but it wrote %" PRIu64, index,
+		     seen->last[index], done);
 	return done - in_file;
 }
 

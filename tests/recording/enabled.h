@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the recording tests wait for a host that is to enable a registration. A header, because the plugin and the
+ * writers that die are linked with a provider's library of their own.
+ */
+#ifndef ETW_TESTS_RECORDING_ENABLED_H
+#define ETW_TESTS_RECORDING_ENABLED_H
+
+#include <stdbool.h>
+#include <unistd.h>
+
+#include <evntprov.h>
+
+#include "base/time.h"
+
+#define ENABLED_MS UINT64_C(60000)
+
+/*
+ * becomes_enabled() - waits until a registration is enabled. EventRegister waits for the host too, but only for
+ * 200 ms, and a loaded machine may need more; or the host may just be replaced. Returns false after a minute.
+ */
+static inline bool becomes_enabled(REGHANDLE handle)
+{
+	const uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
+
+	while (!EventProviderEnabled(handle, 0, 0)) {
+		if (etw_monotonic_ms() > end_ms)
+			return false;
+		usleep(500);
+	}
+	return true;
+}
+
+#endif
