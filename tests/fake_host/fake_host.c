@@ -482,6 +482,16 @@ static int wait_locked(struct fake_host *host, const uint32_t *counter, uint32_t
 	return r;
 }
 
+uint32_t fake_host_registered(struct fake_host *host)
+{
+	uint32_t registered;
+
+	(void)pthread_mutex_lock(&host->lock);
+	registered = host->registered;
+	(void)pthread_mutex_unlock(&host->lock);
+	return registered;
+}
+
 int fake_host_wait_registered(struct fake_host *host, uint32_t registered)
 {
 	return wait_locked(host, &host->registered, registered);

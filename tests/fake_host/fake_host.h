@@ -101,6 +101,9 @@ int fake_host_capture(struct fake_host *host, const GUID *provider);
 /* fake_host_retire() - takes a ring set away from everybody and waits until all have given it back. */
 int fake_host_retire(struct fake_host *host, struct fake_session *session);
 
+/* fake_host_registered() - how many registrations have come in, of all. */
+uint32_t fake_host_registered(struct fake_host *host);
+
 /* fake_host_wait() - until at least so many registrations have come in, of all. 0 or -ETIMEDOUT. */
 int fake_host_wait_registered(struct fake_host *host, uint32_t registered);
 int fake_host_wait_unregistered(struct fake_host *host, uint32_t unregistered);

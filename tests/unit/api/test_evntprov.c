@@ -44,9 +44,13 @@ static const struct wire_event_header *header(void)
 
 static int begin(void **state)
 {
+	const uint32_t registered = fake_host_registered(&host);
+
 	(void)state;
+	/* On a loaded machine EventRegister may return before the host knows of it. */
 	if (fake_session_open(&session, 1, 4, BUFFER_BYTES, WIRE_RING_ONE_STREAM) < 0 ||
-	    EventRegister(&provider, NULL, NULL, &handle))
+	    EventRegister(&provider, NULL, NULL, &handle) ||
+	    fake_host_wait_registered(&host, registered + 1))
 		return -1;
 	return fake_host_enable(&host, &provider, &session, (struct fake_wish){.level = 5});
 }

@@ -13,12 +13,14 @@
 
 #include <cmocka.h>
 
+#include "base/time.h"
 #include "fake_host/fake_host.h"
 #include "provider/event.h"
 #include "provider/registry.h"
 #include "wire/etl_event.h"
 
 #define TEST_BUFFER_BYTES 65528
+#define REGISTER_WAIT_MS  200 /* what registering waits for a host at most */
 
 static struct fake_host host;
 
@@ -54,11 +56,24 @@ static inline const struct wire_event_header *header_of(const struct taken *take
 	return (const struct wire_event_header *)(const void *)taken->last.data;
 }
 
+/*
+ * Registers and waits until the host, if one runs, knows of it: on a loaded machine that may take longer than
+ * registering waits, and what the host then says would not be said to this registration.
+ */
+static inline void register_into(PENABLECALLBACK callback, void *context, REGHANDLE *ret_handle)
+{
+	const uint32_t registered = fake_host_registered(&host);
+
+	assert_int_equal(etw_provider_register(&test_provider, callback, context, ret_handle), 0);
+	if (host.is_running) /* the test's to change */
+		assert_int_equal(fake_host_wait_registered(&host, registered + 1), 0);
+}
+
 static inline uint64_t register_provider(PENABLECALLBACK callback, void *context)
 {
 	REGHANDLE handle = 0;
 
-	assert_int_equal(etw_provider_register(&test_provider, callback, context, &handle), 0);
+	register_into(callback, context, &handle);
 	return handle;
 }
 
