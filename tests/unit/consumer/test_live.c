@@ -9,13 +9,17 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "consumer/trace.h"
 #include "unit/consumer/fake_host.h"
 
 #define EVENTS    80
-#define PER_FLUSH 10 /* so 2 buffers of 5 events each, of which one batch is made */
+#define LAG_MS    2000 /* for so long a session is waited for */
+#define PER_FLUSH 10   /* so 2 buffers of 5 events each, of which one batch is made */
 
 /* A pass, and what came out of it. */
+static uint32_t delivered; /* atomic: events of all passes, for scripts to wait for */
+
 struct seen {
 	unsigned headers, events, losses, buffers, ran_back;
 	unsigned times[EVENTS]; /* how often each event came */
@@ -47,6 +51,7 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 	assert_int_equal(record->UserDataLength, 4);
 	seen->times[etw_load32(record->UserData)]++;
 	seen->events++;
+	(void)add_acq_rel(&delivered, 1u);
 	return seen->stop_after == seen->events ? -ECANCELED : 0;
 }
 
@@ -665,15 +670,26 @@ static void test_live__sessions_are_merged(void **state)
 	assert_int_equal(late, 0);
 }
 
-/* The first session's promise never comes; the second's events do not wait for ever. */
+static void await_delivered(uint32_t count)
+{
+	for (int i = 0; i < FAKE_WAIT_MS && load_acquire(&delivered) < count; i++)
+		(void)usleep(1000);
+	FAKE_ASSERT(load_acquire(&delivered) >= count);
+}
+
+/* The first session's promise does not come; the second's events wait for it, but not for ever. */
 static void serve_a_late_one(struct fake_host *host)
 {
+	const uint32_t before = load_acquire(&delivered);
 	struct fake_host second = *host;
+	uint64_t start_ms;
 
 	fake_accept(host);
 	fake_accept(&second);
+	start_ms = etw_monotonic_ms();
 	fake_batch(&second, 3, 5, time_of(19));
-	(void)usleep(2500000);
+	await_delivered(before + 10);
+	FAKE_ASSERT(etw_monotonic_ms() - start_ms >= LAG_MS);
 	fake_batch(host, 1, 3, time_of(9));
 	fake_end(host);
 	fake_end(&second);

@@ -571,11 +571,11 @@ static void test_runtime__connect_believes_no_foreign_directory(void **state)
 	assert_int_equal(etw_runtime_connect(base, WIRE_ROLE_PROVIDER, &fd, &got, NULL), -EACCES);
 }
 
-static int listen_and_sleep(void)
+static int listen_and_sleep(int ready)
 {
 	int fd;
 
-	if (etw_runtime_listen(directory, &fd))
+	if (etw_runtime_listen(directory, &fd) || write(ready, "", 1) != 1)
 		return 1;
 	(void)alarm(60);
 	(void)pause();
@@ -586,23 +586,24 @@ static int listen_and_sleep(void)
 static void test_runtime__connect_believes_no_foreign_process(void **state)
 {
 	struct wire_welcome got;
-	int status, fd, r;
+	int status, fd, r, ready[2];
 	pid_t pid;
+	char byte;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
+	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(chmod(base, 0755), 0);
 	assert_int_equal(mkdir(directory, 0755), 0);
 	assert_int_equal(chown(directory, 65534, 65534), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(setresuid(65534, 65534, 65534) < 0 ? 255 : listen_and_sleep());
-	do {
-		(void)usleep(1000);
-		/* Once it listens, the directory becomes root's. */
-	} while (access(in_directory(ETW_RUNTIME_SOCKET), F_OK) < 0);
-	(void)usleep(50000);
+		_exit(setresuid(65534, 65534, 65534) < 0 ? 255 : listen_and_sleep(ready[1]));
+	/* Once it listens, the directory becomes root's. */
+	(void)close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
 	assert_int_equal(chown(directory, 0, 0), 0);
 	r = etw_runtime_connect(directory, WIRE_ROLE_PROVIDER, &fd, &got, NULL);
 	(void)kill(pid, SIGKILL);
