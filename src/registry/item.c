@@ -208,8 +208,7 @@ static struct etw_registry_row row_of(const struct etw_provider_schema *provider
 	};
 }
 
-/* Events of classic providers are found by their class. */
-static const GUID *class_of(const struct etw_schema *schema)
+const GUID *etw_registry_class_of(const struct etw_schema *schema)
 {
 	return etw_guid_is_null(&schema->event_guid) ? &schema->provider : &schema->event_guid;
 }
@@ -229,7 +228,7 @@ static int add_provider(struct etw_registry_item *item, size_t room,
 	     i++) {
 		const struct etw_schema *schema = &provider->schemas[i];
 		const struct etw_registry_row class_row = {
-			.guid = *class_of(schema),
+			.guid = *etw_registry_class_of(schema),
 			.name = name_of(schema->task_name),
 			.source = DecodingSourceWbem,
 			.role = WIRE_REGISTRY_EVENTS,

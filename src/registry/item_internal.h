@@ -21,4 +21,7 @@ int etw_registry_pack_binary(struct etw_arena *arena, struct etw_bytes file,
 			     struct etw_bytes messages, struct etw_bytes *ret,
 			     struct etw_fault *reterr);
 
+/* etw_registry_class_of() - the GUID that a MOF event is found by: its class, or the provider without one. */
+const GUID *etw_registry_class_of(const struct etw_schema *schema);
+
 #endif

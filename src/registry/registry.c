@@ -12,21 +12,20 @@
 #include "base/table.h"
 #include "registry/control.h"
 #include "registry/definition.h"
+#include "registry/item_internal.h"
 
 #define REGISTRIES 2
-
-#define LOADED 1 /* opened.results: its definition is in the store */
 
 struct opened {
 	char *folder; /* owned */
 	char *path;   /* owned; of the index */
 	struct etw_registry_index index;
-	int *results; /* owned; by file: LOADED, what reading it failed with, 0: not asked for */
+	int *results;         /* owned; by file: what reading it failed with, else 0 */
 	uint32_t first_order; /* of the first file */
 	struct stat seen;     /* of the index; st_ino 0: there was none */
 };
 
-/* A provider of a definition; each is registered by itself, since it may be removed by itself. */
+/* A provider of a definition; each is registered by itself: another import may count for it, or it was removed. */
 struct piece {
 	struct etw_definition definition;
 	struct etw_schema_registered registered;
@@ -350,9 +349,29 @@ static int read_definition(struct etw_registry *registry, const struct opened *o
 	return 0;
 }
 
-/* Messages that the store has keep the order that they had: their GUIDs and numbers are of one build. */
+/* As the provider, as who enables it, or as the class of one of its events. */
+static bool is_about(const struct etw_provider_schema *provider, const GUID *guid)
+{
+	bool has_classes = provider->source == DecodingSourceWbem;
+
+	if (etw_guid_equal(&provider->guid, guid) || etw_guid_equal(&provider->control_guid, guid))
+		return true;
+	for (size_t i = 0; has_classes && i < provider->schema_count; i++) {
+		if (etw_guid_equal(etw_registry_class_of(&provider->schemas[i]), guid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Only what the file says of @guid: of its other providers a later import may say more, which is read when
+ * they are asked for.
+ *
+ * Messages that the store has keep the order that they had: their GUIDs and numbers are of one build.
+ */
 static int register_file(struct etw_registry *registry, const struct opened *opened,
-			 uint32_t number, struct etw_schema_store *store, struct etw_fault *reterr)
+			 uint32_t number, struct etw_schema_store *store, const GUID *guid,
+			 struct etw_fault *reterr)
 {
 	const struct etw_registry_file file = etw_registry_index_file(&opened->index, number);
 	struct known_definition *known = etw_table_find(&registry->known, content_hash(&file),
@@ -362,8 +381,9 @@ static int register_file(struct etw_registry *registry, const struct opened *ope
 		TRY(read_definition(registry, opened, number, store, &known, reterr));
 	for (size_t i = 0; i < known->piece_count; i++) {
 		struct piece *piece = &known->pieces[i];
+		const struct etw_provider_schema *provider = piece->definition.providers;
 
-		if (has_provider(opened, number, &piece->definition.providers->guid))
+		if (is_about(provider, guid) && has_provider(opened, number, &provider->guid))
 			TRY(etw_schema_store_register(store, &piece->registered,
 						      opened->first_order + number));
 	}
@@ -396,21 +416,19 @@ static void tell(const struct etw_registry *registry, const struct opened *opene
 
 /* Shortages pass; all else stays as it is until the index changes. */
 static int load_file(struct etw_registry *registry, struct opened *opened, uint32_t number,
-		     struct etw_schema_store *store, struct etw_fault *reterr)
+		     struct etw_schema_store *store, const GUID *guid, struct etw_fault *reterr)
 {
 	struct etw_fault fault = {0};
 	int r = opened->results[number];
 
-	if (r)
-		return r < 0 ? r : 0;
-	r = register_file(registry, opened, number, store, &fault);
-	if (etw_is_shortage(r))
+	TRY(r);
+	r = register_file(registry, opened, number, store, guid, &fault);
+	if (r >= 0 || etw_is_shortage(r))
 		return r;
-	opened->results[number] = r < 0 ? r : LOADED;
-	if (r < 0 && !fault.sentence)
+	opened->results[number] = r;
+	if (!fault.sentence)
 		(void)etw_fault_set(&fault, r, 0, "stored definition", NULL, sentence_of(r));
-	if (r < 0)
-		tell(registry, opened, number, &fault, reterr);
+	tell(registry, opened, number, &fault, reterr);
 	return r;
 }
 
@@ -431,7 +449,7 @@ static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 
 		for (uint32_t j = first + count; j-- > first;) {
 			uint32_t file = etw_registry_index_row(&opened->index, j).file;
-			int r = load_file(registry, opened, file, store, reterr);
+			int r = load_file(registry, opened, file, store, guid, reterr);
 
 			if (etw_is_shortage(r))
 				return r;

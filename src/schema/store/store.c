@@ -148,18 +148,19 @@ const struct etw_provider_schema *etw_schema_store_next_provider(
 
 /* The schema that counts for a key, or NULL; a loan that ended leaves an entry without one. */
 static const struct etw_schema *find_known_schema(const struct etw_schema_store *store,
-						  const struct store_key *key)
+						  const struct store_key *key, bool *is_open)
 {
 	const struct known_event *known = etw_store_find_known(store, key);
 
+	*is_open = etw_store_is_open(known);
 	return known ? known->schema : NULL;
 }
 
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
 					      const struct store_key *key, const GUID *provider,
-					      enum etw_schema_miss *why)
+					      bool *is_open, enum etw_schema_miss *why)
 {
-	const struct etw_schema *schema = find_known_schema(store, key);
+	const struct etw_schema *schema = find_known_schema(store, key, is_open);
 	const struct known_provider *writer;
 
 	*why = ETW_SCHEMA_FOUND;
@@ -171,9 +172,10 @@ static const struct etw_schema *find_manifest(const struct etw_schema_store *sto
 }
 
 static const struct etw_schema *find_message(const struct etw_schema_store *store,
-					     const struct store_key *key, enum etw_schema_miss *why)
+					     const struct store_key *key, bool *is_open,
+					     enum etw_schema_miss *why)
 {
-	const struct etw_schema *schema = find_known_schema(store, key);
+	const struct etw_schema *schema = find_known_schema(store, key, is_open);
 
 	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
 	return schema;
@@ -214,16 +216,16 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 
 static const struct etw_schema *find_in_tables(struct etw_schema_store *store,
 					       const struct store_key *key, enum store_kind kind,
-					       const EVENT_HEADER *header,
+					       const EVENT_HEADER *header, bool *is_open,
 					       enum etw_schema_miss *why)
 {
 	switch (kind) {
 	case STORE_MESSAGE:
-		return find_message(store, key, why);
+		return find_message(store, key, is_open, why);
 	case STORE_CLASS:
-		return etw_store_find_class(store, key, header, why);
+		return etw_store_find_class(store, key, header, is_open, why);
 	default:
-		return find_manifest(store, key, &header->ProviderId, why);
+		return find_manifest(store, key, &header->ProviderId, is_open, why);
 	}
 }
 
@@ -231,7 +233,8 @@ static const struct etw_schema *find_string(struct etw_schema_store *store,
 					    const struct store_key *key, const GUID *provider,
 					    enum etw_schema_miss *why)
 {
-	const struct etw_schema *schema = find_known_schema(store, key);
+	bool unused;
+	const struct etw_schema *schema = find_known_schema(store, key, &unused);
 
 	*why = ETW_SCHEMA_TOO_MANY;
 	if (!schema && !etw_store_has_room(store))
@@ -242,6 +245,26 @@ static const struct etw_schema *find_string(struct etw_schema_store *store,
 	return schema;
 }
 
+/* A schema that the registry may know better is no answer without it. */
+static const struct etw_schema *find_or_ask(struct etw_schema_store *store,
+					    const struct store_key *key, enum store_kind kind,
+					    const EVENT_HEADER *header, enum etw_schema_miss *why)
+{
+	bool is_open;
+	const struct etw_schema *schema = find_in_tables(store, key, kind, header, &is_open, why);
+	int asked;
+
+	if (!is_open || *why == ETW_SCHEMA_NO_MEMORY)
+		return schema;
+	asked = etw_store_ask_registry(store, &header->ProviderId);
+	if (asked > 0)
+		return find_in_tables(store, key, kind, header, &is_open, why);
+	if (asked == 0)
+		return schema;
+	*why = ETW_SCHEMA_NO_MEMORY;
+	return NULL;
+}
+
 /* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
 static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 					    const struct store_key *key, enum store_kind kind,
@@ -249,20 +272,11 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 					    enum etw_schema_miss *why)
 {
 	const struct etw_schema *schema;
-	int asked;
 
-	if (kind == STORE_STRING) {
+	if (kind == STORE_STRING)
 		schema = find_string(store, key, &header->ProviderId, why);
-	} else {
-		schema = find_in_tables(store, key, kind, header, why);
-		asked = schema || *why == ETW_SCHEMA_NO_MEMORY
-				? 0
-				: etw_store_ask_registry(store, &header->ProviderId);
-		if (asked > 0)
-			schema = find_in_tables(store, key, kind, header, why);
-		else if (asked < 0)
-			*why = ETW_SCHEMA_NO_MEMORY;
-	}
+	else
+		schema = find_or_ask(store, key, kind, header, why);
 	if (*why != ETW_SCHEMA_NO_MEMORY)
 		*slot = (struct cached_event){*key, schema, *why};
 	return schema;

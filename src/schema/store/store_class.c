@@ -41,7 +41,7 @@ static const struct etw_schema *adopt_class(struct etw_schema_store *store,
  */
 static const struct etw_schema *choose(const struct etw_schema_store *store,
 				       const struct store_key *key, const EVENT_HEADER *header,
-				       const struct etw_schema *built_in)
+				       const struct etw_schema *built_in, bool *is_open)
 {
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 	const struct store_key latest_key = store_key_of(&header->ProviderId, STORE_CLASS_LATEST,
@@ -49,10 +49,13 @@ static const struct etw_schema *choose(const struct etw_schema_store *store,
 	const struct known_event *known = etw_store_find_known(store, key);
 	const struct known_event *latest;
 
+	*is_open = false;
 	if (known && known->rank > STORE_RANK_USER)
 		return known->schema;
 	if (built_in && built_in->descriptor.Version >= descriptor->Version)
 		return built_in;
+	/* Of another version, what the registry has may be the right one. */
+	*is_open = etw_store_is_open(known);
 	if (known)
 		return known->schema;
 	latest = etw_store_find_known(store, &latest_key);
@@ -64,12 +67,13 @@ static const struct etw_schema *choose(const struct etw_schema_store *store,
 
 const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const struct store_key *key,
-					      const EVENT_HEADER *header, enum etw_schema_miss *why)
+					      const EVENT_HEADER *header, bool *is_open,
+					      enum etw_schema_miss *why)
 {
 	const struct etw_schema *built_in = etw_kernel_class_find(&header->ProviderId,
 								  header->EventDescriptor.Opcode,
 								  header->EventDescriptor.Version);
-	const struct etw_schema *schema = choose(store, key, header, built_in);
+	const struct etw_schema *schema = choose(store, key, header, built_in, is_open);
 
 	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_NO_CLASS;
 	if (!schema || schema != built_in)

@@ -169,6 +169,16 @@ static inline bool store_key_equal(const struct store_key *left, const struct st
 	       left->event == right->event;
 }
 
+/*
+ * etw_store_is_open() - whether the registry may know better what an event looks like.
+ *
+ * What it has said so far may have come in with a definition that was read for another GUID.
+ */
+static inline bool etw_store_is_open(const struct known_event *known)
+{
+	return !known || !known->schema || known->rank == STORE_RANK_REGISTRY;
+}
+
 /* etw_store_has_room() - whether an event may still add to the store. */
 static inline bool etw_store_has_room(const struct etw_schema_store *store)
 {
@@ -206,10 +216,14 @@ int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
 int etw_store_keep_definition(struct etw_schema_store *store,
 			      const struct etw_definition *definition, enum store_rank rank);
 
-/* etw_store_find_class() - the schema of a classic event, in store_class.c; *why is always set. */
+/*
+ * etw_store_find_class() - the schema of a classic event, in store_class.c.
+ *
+ * @is_open: as etw_store_is_open(); set in every case, as *why is
+ */
 const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const struct store_key *key,
-					      const EVENT_HEADER *header,
+					      const EVENT_HEADER *header, bool *is_open,
 					      enum etw_schema_miss *why);
 
 /* etw_store_keep_definition_of() - the same with the order within the ranks that have one. */

@@ -137,13 +137,14 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *te
 int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
 				     const struct etw_provider_schema **ret)
 {
-	const struct etw_provider_schema *found = etw_schema_store_provider(store, provider);
+	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const struct etw_provider_schema *found;
 	int error;
 
-	if (!found) {
+	/* One of the registry may have come in with a definition that was read for another GUID. */
+	if (!known || !known->schema || known->schema_rank == STORE_RANK_REGISTRY)
 		TRY(etw_store_ask_registry(store, provider));
-		found = etw_schema_store_provider(store, provider);
-	}
+	found = etw_schema_store_provider(store, provider);
 	if (!found) {
 		error = etw_schema_store_registry_error(store, provider);
 		return error ? error : -ESRCH;

@@ -17,7 +17,8 @@
 struct etw_schema_registry {
 	/*
 	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID, again
-	 * after a shortage (etw_is_shortage()), and again when refresh() says so.
+	 * after a shortage (etw_is_shortage()), and again when refresh() says so. What it gives of other GUIDs
+	 * beside it counts until these are asked for.
 	 * Returns 0; -EBADMSG when some of it is damaged; what reading fails with; -ENOMEM. But for shortages, with
 	 * @reterr the first time, unless the failure was told elsewhere.
 	 */
