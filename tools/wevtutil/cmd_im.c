@@ -194,8 +194,10 @@ static void tell_totals(const struct etw_registry_import *totals)
 static int resolve_words(struct command *command, const struct wevtutil_words *words, char **owned)
 {
 	for (size_t i = 0; i < WEVTUTIL_OPTIONS_MAX; i++) {
-		if (words->values[i] && etw_path_resolve(words->values[i], &owned[i]) < 0) {
-			etw_program_error("out of memory");
+		int r = words->values[i] ? etw_path_resolve(words->values[i], &owned[i]) : 0;
+
+		if (r < 0) {
+			etw_program_error("cannot read %s: %s", words->values[i], strerror(-r));
 			return -1;
 		}
 		command->words[i] = owned[i];

@@ -34,22 +34,30 @@ static int remove_file(struct etw_registry_change *change, const char *path, con
 	return -1;
 }
 
-static int remove_folder(struct etw_registry_change *change, const char *path, const char *full)
+/* @definitions: gains how many went */
+static int remove_folder(struct etw_registry_change *change, const char *path, const char *full,
+			 size_t *definitions)
 {
-	CLEANUP(etw_text_done) struct etw_text text = {0};
-	size_t definitions;
+	size_t count;
 
-	if (!etw_registry_change_remove_from(change, full, &definitions)) {
+	if (!etw_registry_change_remove_from(change, full, &count)) {
 		etw_program_error("nothing that is installed came from below %s", path);
 		return -1;
 	}
-	etw_number_count(&text, definitions, "definition");
-	etw_text_puts(&text, " taken out\n");
-	(void)fputs(etw_text_string(&text), stdout);
+	*definitions += count;
 	return 0;
 }
 
-static int remove_path(struct etw_registry_change *change, const char *path)
+static void tell_removed(size_t definitions)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	etw_number_count(&text, definitions, "definition");
+	etw_text_puts(&text, " taken out\n");
+	(void)fputs(etw_text_string(&text), stdout);
+}
+
+static int remove_path(struct etw_registry_change *change, const char *path, size_t *definitions)
 {
 	CLEANUP(freep) char *full = realpath(path, NULL);
 	struct stat info;
@@ -58,7 +66,7 @@ static int remove_path(struct etw_registry_change *change, const char *path)
 		etw_program_error("cannot read %s: %m", path);
 		return -1;
 	}
-	return S_ISDIR(info.st_mode) ? remove_folder(change, path, full)
+	return S_ISDIR(info.st_mode) ? remove_folder(change, path, full, definitions)
 				     : remove_file(change, path, full);
 }
 
@@ -111,6 +119,7 @@ static int remove_provider(struct etw_registry_change *change, const char *word,
 static int run(const struct wevtutil_words *words)
 {
 	CLEANUP(etw_registry_change_endp) struct etw_registry_change *change = NULL;
+	size_t definitions = 0;
 
 	if (wevtutil_change_begin(&change) < 0)
 		return ETW_EXIT_FAILED;
@@ -121,11 +130,15 @@ static int run(const struct wevtutil_words *words)
 		if (etw_path_resolve(words->at[i], &path) < 0 || access(path, F_OK) < 0)
 			r = remove_provider(change, words->at[i], path);
 		else
-			r = remove_path(change, path);
+			r = remove_path(change, path, &definitions);
 		if (r < 0)
 			return ETW_EXIT_FAILED;
 	}
-	return wevtutil_change_commit(change) < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
+	if (wevtutil_change_commit(change) < 0)
+		return ETW_EXIT_FAILED;
+	if (definitions)
+		tell_removed(definitions);
+	return ETW_EXIT_OK;
 }
 
 const struct wevtutil_verb wevtutil_um = {

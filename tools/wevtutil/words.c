@@ -101,6 +101,11 @@ bool wevtutil_words_read(const struct wevtutil_verb *verb, int argc, char **argv
 		return false;
 	}
 	for (int i = 0; i < argc; i++) {
+		/* As a path it would be the current folder. */
+		if (!*argv[i]) {
+			etw_program_error("an empty word names nothing");
+			return false;
+		}
 		if (!is_option(verb, argv[i]))
 			ret->at[ret->count++] = argv[i];
 		else if (!take_option(verb, argv, argc, &i, ret))

@@ -14,3 +14,12 @@ made_manifest 3 >inner/three.man
 rm -r inner
 "$WEVTUTIL" um "$PWD/inner" | grep -c . || true
 "$WEVTUTIL" ep
+# What is not done is not told.
+"$WEVTUTIL" im in
+"$WEVTUTIL" um in nosuch || echo "exit $?"
+# An empty word is no name of the folder that one happens to be in.
+"$WEVTUTIL" um "" || echo "exit $?"
+"$WEVTUTIL" ep
+"$WEVTUTIL" um in/below in
+# A drive that leads nowhere is no want of memory.
+env -u HOME -u XDG_DATA_HOME "$WEVTUTIL" im in/one.man '/mf:Q:\messages.dll' || echo "exit $?"
