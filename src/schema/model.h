@@ -82,6 +82,7 @@ struct etw_schema {
 	const char *channel_name;
 	const char *keywords;         /* names joined by "; " */
 	const char *message;          /* inserts kept as %1, without the trailing space */
+	const char *provider_message; /* learnt from the trace; else it is the owner's */
 	const char *attributes;       /* "KEY=value;KEY=value", as TDH shows them */
 	const char *symbol;           /* manifest: C name; MOF: class of the event type */
 	const char *activity_id_name; /* MOF: the field that is an activity's id; NULL: none */

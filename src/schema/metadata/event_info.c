@@ -219,6 +219,8 @@ static int read_names(struct reader *reader, const struct wire_event_info *wire,
 	TRY(read_string(reader, wire->task_name, "TaskNameOffset", &schema->task_name));
 	TRY(read_string(reader, wire->opcode_name, "OpcodeNameOffset", &schema->opcode_name));
 	TRY(read_message(reader, wire->event_message, "EventMessageOffset", &schema->message));
+	TRY(read_message(reader, wire->provider_message, "ProviderMessageOffset",
+			 &schema->provider_message));
 	/* MOF classes have the names of the fields that are activities' ids in the next two places. */
 	if (schema->source == DecodingSourceWbem) {
 		TRY(read_string(reader, wire->event_name, "ActivityIDNameOffset",
@@ -226,7 +228,9 @@ static int read_names(struct reader *reader, const struct wire_event_info *wire,
 		return read_string(reader, wire->event_attributes, "RelatedActivityIDNameOffset",
 				   &schema->related_activity_id_name);
 	}
-	return read_string(reader, wire->event_name, "EventNameOffset", &schema->event_name);
+	TRY(read_string(reader, wire->event_name, "EventNameOffset", &schema->event_name));
+	return read_string(reader, wire->event_attributes, "EventAttributesOffset",
+			   &schema->attributes);
 }
 
 static int read_event_info(struct reader *reader, struct etw_schema **ret)

@@ -167,8 +167,10 @@ static void add_names(struct writer *writer, const struct etw_schema *schema,
 {
 	bool is_manifest = schema->source == DecodingSourceXMLFile;
 	const char *blank = is_manifest ? " " : "";
-	const char *provider_message = schema->owner ? schema->owner->message : NULL;
+	const char *provider_message = schema->provider_message;
 
+	if (!provider_message && schema->owner)
+		provider_message = schema->owner->message;
 	wire->provider_name = add_string(writer, schema->provider_name, "");
 	wire->level_name = add_string(writer, schema->level_name, "");
 	wire->channel_name = add_string(writer, schema->channel_name, "");

@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf.h"
 #include "consumer/trace.h"
 #include "genuine.h"
 #include "schema/metadata/event_info.h"
 #include "schema/metadata/event_info_write.h"
-#include "schema/provider_schema.h"
 #include "schema/store/store.h"
 #include "wire/event_info.h"
 
@@ -38,30 +36,13 @@ static size_t first_difference(const uint8_t *left, const uint8_t *right, size_t
 	return i;
 }
 
-/* The provider's message is the definition's, which a blob alone does not make. */
-static char *provider_message(const uint8_t *blob)
-{
-	struct wire_event_info wire;
-	uint32_t at;
-	size_t units;
-
-	memcpy(&wire, blob, sizeof(wire));
-	at = le32_get(wire.provider_message);
-	if (!at)
-		return NULL;
-	units = etw_utf16_length(blob + at, SIZE_MAX / 4);
-	return etw_utf16_to_utf8(blob + at, units ? units - 1 : 0);
-}
-
 static void check_info(struct account *account, struct etw_bytes blob)
 {
-	struct etw_provider_schema owner = {0};
 	struct etw_schema *schema;
 	struct etw_fault fault;
 	uint8_t *genuine, *ours;
 	size_t bytes = blob.left, our_bytes, at;
 	struct wire_event_info wire;
-	char *message;
 
 	account->infos++;
 	if (etw_event_info_parse(&account->arena, blob, &schema, &fault) < 0) {
@@ -75,9 +56,6 @@ static void check_info(struct account *account, struct etw_bytes blob)
 		bytes = le32_get(wire.binary_xml);
 	wire.binary_xml = wire.binary_xml_bytes = le32_of(0);
 	memcpy(genuine, &wire, sizeof(wire));
-	message = provider_message(genuine);
-	owner.message = message;
-	schema->owner = &owner;
 	if (etw_event_info_write(schema, &ours, &our_bytes) < 0)
 		abort();
 	at = first_difference(genuine, ours, bytes < our_bytes ? bytes : our_bytes);
@@ -88,7 +66,6 @@ static void check_info(struct account *account, struct etw_bytes blob)
 	}
 	free(ours);
 	free(genuine);
-	free(message);
 }
 
 /* PerfView writes two maps of its own, without the spare entry that TDH leaves. */

@@ -97,6 +97,33 @@ static void test_event_info__manifest_event(void **state)
 	assert_int_equal(schema->fields[2].out_type, TDH_OUTTYPE_STRING);
 }
 
+static void test_event_info__texts_of_the_provider_and_attributes(void **state)
+{
+	static struct info_blob blob;
+	struct wire_event_info head;
+	const struct etw_schema *schema;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	head.decoding_source = le32_of(DecodingSourceXMLFile);
+	head.provider_message = info_blob_string(&blob, "About it ");
+	head.event_attributes = info_blob_string(&blob, "FILE=a.c;LINE=7");
+	info_blob_set_head(&blob, &head);
+	schema = parse(&blob);
+	assert_string_equal(schema->provider_message, "About it");
+	assert_string_equal(schema->attributes, "FILE=a.c;LINE=7");
+	assert_null(schema->related_activity_id_name);
+	head.decoding_source = le32_of(DecodingSourceWbem);
+	info_blob_set_head(&blob, &head);
+	schema = parse(&blob);
+	assert_null(schema->attributes);
+	head.event_attributes = le32_of(INFO_BLOB_BYTES);
+	head.decoding_source = le32_of(DecodingSourceXMLFile);
+	info_blob_set_head(&blob, &head);
+	etw_arena_done(&arena);
+	refuse(&blob, blob.bytes, "a string lies outside the blob");
+}
+
 static void test_event_info__structs_tags_and_custom_schemas(void **state)
 {
 	static struct info_blob blob;
@@ -291,6 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_event_info__manifest_event),
+		TEST(test_event_info__texts_of_the_provider_and_attributes),
 		TEST(test_event_info__structs_tags_and_custom_schemas),
 		TEST(test_event_info__mof_class_has_no_event_name),
 		TEST(test_event_info__every_truncation_is_refused_or_smaller),
