@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking in: event metadata of merged traces, embedded manifests, and manifests of the user. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/atomic.h"
 #include "base/guid.h"
@@ -195,6 +197,30 @@ static int keep_event_info(struct etw_schema_store *store, struct etw_schema *sc
 	return 0;
 }
 
+/* Of events that are not looked up by numbers, the provider's name is all that is of use. Takes the schema back. */
+static int learn_provider_name(struct etw_schema_store *store, const struct etw_schema *schema,
+			       struct etw_arena_mark mark)
+{
+	const GUID guid = schema->provider;
+	const struct known_provider *known = etw_store_find_provider(store, &guid);
+	CLEANUP(freep) char *name = NULL;
+	const char *kept;
+	bool is_new = schema->provider_name &&
+		      (!known || !known->name || strcmp(known->name, schema->provider_name) != 0);
+
+	if (is_new)
+		name = strdup(schema->provider_name);
+	etw_arena_release(&store->arena, mark);
+	if (!is_new)
+		return 0;
+	if (!etw_store_has_room(store))
+		return refuse_more(store);
+	kept = name ? etw_arena_strdup(&store->arena, name) : NULL;
+	if (!kept)
+		return -ENOMEM;
+	return learn_provider(store, &guid, kept, /* has_events= */ false);
+}
+
 static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blob)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
@@ -202,7 +228,6 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault;
 	struct store_key key;
-	bool is_keyed;
 	int r = etw_event_info_parse(&store->arena, blob, &schema, &fault);
 
 	if (r == -EBADMSG) {
@@ -211,8 +236,9 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	}
 	if (r < 0)
 		return r;
-	is_keyed = etw_store_key_of_schema(schema, &key);
-	known = is_keyed ? etw_store_find_known(store, &key) : NULL;
+	if (!etw_store_key_of_schema(schema, &key))
+		return learn_provider_name(store, schema, mark);
+	known = etw_store_find_known(store, &key);
 	if (known && !etw_store_yields(known, STORE_RANK_TRACE, 0)) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
@@ -221,9 +247,6 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 		etw_arena_release(&store->arena, mark);
 		return refuse_more(store);
 	}
-	if (!is_keyed)
-		return learn_provider(store, &schema->provider, schema->provider_name,
-				      /* has_events= */ false);
 	return keep_event_info(store, schema, &key);
 }
 

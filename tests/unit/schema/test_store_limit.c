@@ -108,6 +108,40 @@ static void test_store_limit__holds_for_event_metadata(void **state)
 	check_miss(&record, ETW_SCHEMA_NO_EVENT);
 }
 
+/* Of TraceLogging and WPP events the metadata only names the provider. */
+static void test_store_limit__metadata_of_use_for_a_name_is_not_kept(void **state)
+{
+	static struct info_blob blob;
+	struct wire_event_info head;
+	size_t kept_bytes, held_bytes;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	head.decoding_source = le32_of(DecodingSourceTlg);
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	kept_bytes = store->kept_bytes;
+	held_bytes = etw_arena_bytes(&store->arena);
+	for (unsigned i = 0; i < 1000; i++)
+		learn(0x20, blob.at, blob.bytes);
+	assert_int_equal(store->kept_bytes, kept_bytes);
+	assert_int_equal(etw_arena_bytes(&store->arena), held_bytes);
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider),
+			    "Some-Provider");
+	/* Nor is a new name without room, or a blob without a name. */
+	fill_up();
+	head.provider_name = head.task_name;
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 1);
+	head.provider_name = le32_of(0);
+	info_blob_set_head(&blob, &head);
+	learn(0x20, blob.at, blob.bytes);
+	assert_int_equal(etw_schema_store_damage(store, NULL), 1);
+	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider),
+			    "Some-Provider");
+}
+
 static void test_store_limit__holds_for_embedded_manifests(void **state)
 {
 	const EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
@@ -192,6 +226,7 @@ int main(void)
 		TEST(test_store_limit__counts_small_kinds),
 		TEST(test_store_limit__holds_for_strings),
 		TEST(test_store_limit__holds_for_event_metadata),
+		TEST(test_store_limit__metadata_of_use_for_a_name_is_not_kept),
 		TEST(test_store_limit__holds_for_embedded_manifests),
 		TEST(test_store_limit__holds_for_questions_to_the_registry),
 	};
