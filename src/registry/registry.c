@@ -316,8 +316,7 @@ static int parse(struct etw_schema_store *store, const struct etw_registry_file 
 	if (controls && !etw_registry_has_messages(bytes))
 		return 0;
 	/* The last step: nothing may be given back behind it. */
-	return etw_schema_store_register_tmf(store, (const char *)bytes.at, bytes.left, order,
-					     reterr);
+	return etw_schema_store_register_tmf(store, bytes, controls, order, reterr);
 }
 
 static int read_definition(struct etw_registry *registry, const struct opened *opened,

@@ -245,9 +245,14 @@ bool etw_store_yields(const struct known_event *known, enum store_rank rank, uin
 /* etw_store_key_of_schema() - false when the schema is of a kind that is never looked up by numbers. */
 bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret);
 
-/* etw_store_add_tmf() - etw_schema_store_add_tmf() with a rank; returns the same. */
-int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
-		      enum store_rank rank, uint32_t order, struct etw_fault *reterr);
+/*
+ * etw_store_add_tmf() - etw_schema_store_add_tmf() with a rank; returns the same.
+ *
+ * @controls: the control GUIDs of the same program, in the arena of the store; NULL: not known
+ */
+int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
+		      const struct etw_definition *controls, enum store_rank rank, uint32_t order,
+		      struct etw_fault *reterr);
 
 /*
  * etw_store_ask_registry() - asks the registry for a GUID, if it has not answered yet.

@@ -128,10 +128,11 @@ uint32_t etw_schema_store_next_index(const struct etw_schema_store *store)
 	return store->schema_count;
 }
 
-int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
-				  uint32_t order, struct etw_fault *reterr)
+int etw_schema_store_register_tmf(struct etw_schema_store *store, struct etw_bytes text,
+				  const struct etw_definition *controls, uint32_t order,
+				  struct etw_fault *reterr)
 {
-	return etw_store_add_tmf(store, text, bytes, STORE_RANK_REGISTRY, order, reterr);
+	return etw_store_add_tmf(store, text, controls, STORE_RANK_REGISTRY, order, reterr);
 }
 
 int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,

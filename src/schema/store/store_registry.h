@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/fault.h"
 #include "schema/provider_schema.h"
 #include "schema/store/store.h"
@@ -82,10 +83,13 @@ uint32_t etw_schema_store_next_index(const struct etw_schema_store *store);
 /*
  * etw_schema_store_register_tmf() - the same for the messages of a TMF file.
  *
+ * @controls: the control GUIDs of the same program, in the arena of the store; NULL: not known
+ *
  * Returns 0; -EBADMSG with @reterr; -ENOMEM.
  */
-int etw_schema_store_register_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
-				  uint32_t order, struct etw_fault *reterr);
+int etw_schema_store_register_tmf(struct etw_schema_store *store, struct etw_bytes text,
+				  const struct etw_definition *controls, uint32_t order,
+				  struct etw_fault *reterr);
 
 /*
  * etw_schema_store_demand_provider() - as etw_schema_store_provider(), but the registry is asked too.

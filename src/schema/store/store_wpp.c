@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "schema/store/store.h"
 #include "schema/store/store_internal.h"
+#include "schema/wpp/controls.h"
 #include "schema/wpp/pdb.h"
 #include "schema/wpp/tmf.h"
 
@@ -225,16 +226,21 @@ static void keep_names(struct etw_schema_store *store, const struct etw_wpp_mess
 	}
 }
 
-int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
-		      enum store_rank rank, uint32_t order, struct etw_fault *reterr)
+int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
+		      const struct etw_definition *controls, enum store_rank rank, uint32_t order,
+		      struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
 	struct etw_wpp_messages messages;
 	struct known_event *events;
-	int r;
+	int r = 0;
 
-	TRY(etw_tmf_parse(&store->arena, text, bytes, &messages, reterr));
-	r = make_schemas(store, &messages, rank, order, &events);
+	TRY(etw_tmf_parse(&store->arena, (const char *)text.at, text.left, &messages, reterr));
+	if (controls)
+		r = etw_wpp_attach_controls(&messages, controls->providers,
+					    controls->provider_count);
+	if (!r)
+		r = make_schemas(store, &messages, rank, order, &events);
 	if (r < 0) {
 		etw_arena_release(&store->arena, mark);
 		return r;
@@ -247,7 +253,8 @@ int etw_store_add_tmf(struct etw_schema_store *store, const char *text, size_t b
 int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, size_t bytes,
 			     struct etw_fault *reterr)
 {
-	return etw_store_add_tmf(store, text, bytes, STORE_RANK_USER, 0, reterr);
+	return etw_store_add_tmf(store, (struct etw_bytes){(const uint8_t *)text, bytes},
+				 /* controls= */ NULL, STORE_RANK_USER, 0, reterr);
 }
 
 int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, size_t bytes,

@@ -11,6 +11,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
+#include "schema/wpp/controls.h"
 #include "schema/wpp/pdb_internal.h"
 
 #define STREAM_PDB          1
@@ -436,63 +437,6 @@ static int read_modules(struct walk *walk, const struct etw_msf *msf, struct etw
 			    (struct etw_bytes){stream.bytes.at + DBI_HEADER_BYTES, bytes}, reterr);
 }
 
-/* A flag and the first control GUID that has it. */
-struct owned_flag {
-	const char *name;
-	const struct etw_provider_schema *control;
-};
-
-static bool is_same_flag(const void *item, const void *key)
-{
-	return !strcmp(((const struct owned_flag *)item)->name, key);
-}
-
-static uint64_t hash_flag(const char *name)
-{
-	return etw_hash_bytes(etw_hash_seed(), name, strlen(name));
-}
-
-static int index_flags(struct walk *walk, const struct etw_provider_schema *control,
-		       struct etw_table *flags)
-{
-	for (size_t i = 0; i < control->keyword_count; i++) {
-		const char *name = control->keywords[i].name;
-		uint64_t hash = hash_flag(name);
-		struct owned_flag *flag;
-
-		if (etw_table_find(flags, hash, is_same_flag, name))
-			continue;
-		flag = etw_arena_alloc(walk->arena, sizeof(*flag));
-		if (!flag)
-			return -ENOMEM;
-		*flag = (struct owned_flag){name, control};
-		TRY(etw_table_insert(flags, hash, flag));
-	}
-	return 0;
-}
-
-/* Messages do not say who enables them: it is the only control GUID, or the one that has their flag. */
-static int attach_controls(struct walk *walk)
-{
-	CLEANUP(etw_table_done) struct etw_table flags = {0};
-	struct etw_pdb *pdb = walk->pdb;
-
-	for (size_t i = 0; i < pdb->control_count; i++)
-		TRY(index_flags(walk, &pdb->controls[i], &flags));
-	for (size_t i = 0; i < pdb->messages.count; i++) {
-		struct etw_wpp_message *message = pdb->messages.at[i];
-		const struct owned_flag *flag = NULL;
-
-		if (message->flags)
-			flag = etw_table_find(&flags, hash_flag(message->flags), is_same_flag,
-					      message->flags);
-		message->control = flag                      ? flag->control
-				   : pdb->control_count == 1 ? pdb->controls
-							     : NULL;
-	}
-	return 0;
-}
-
 static int read_file(struct walk *walk, const struct etw_msf *msf, struct etw_fault *reterr)
 {
 	struct etw_pdb *pdb = walk->pdb;
@@ -506,7 +450,7 @@ static int read_file(struct walk *walk, const struct etw_msf *msf, struct etw_fa
 				       pdb->control_count * sizeof(*walk->controls));
 	if (!pdb->controls)
 		return -ENOMEM;
-	return attach_controls(walk);
+	return etw_wpp_attach_controls(&pdb->messages, pdb->controls, pdb->control_count);
 }
 
 int etw_pdb_read(struct etw_arena *arena, struct etw_bytes file, struct etw_pdb *ret,

@@ -12,6 +12,7 @@
 #include "synthetic/pdb_maker.h"
 
 #define CONTROL "11112223-3333-4444-5555-000000000000" /* fixture_guid(1) */
+#define OTHER   "11112224-3333-4444-5555-000000000000"
 
 static struct etw_arena arena;
 static struct etw_definition *definition;
@@ -96,6 +97,7 @@ static void test_control__stops_at_its_limits(void **state)
 static void write_pdb(const char *path, bool has_message)
 {
 	static const char *const control[] = {"TMC:", CONTROL, "Driver", "INIT", "IO", NULL};
+	static const char *const other[] = {"TMC:", OTHER, "Other", "NOISE", NULL};
 	static const char *const message[] = {
 		"TMF:",
 		"21112223-3333-4444-5555-000000000000 driver // SRC=a.c MJ= MN=",
@@ -111,6 +113,7 @@ static void write_pdb(const char *path, bool has_message)
 
 	pdb_begin(&maker, &guid, 1);
 	pdb_add_module(&maker);
+	pdb_add_annotation(&maker, other);
 	pdb_add_annotation(&maker, control);
 	if (has_message)
 		pdb_add_annotation(&maker, message);
@@ -121,6 +124,24 @@ static void write_pdb(const char *path, bool has_message)
 	assert_int_equal(fclose(file), 0);
 	free(at);
 	pdb_drop(&maker);
+}
+
+/* The message of write_pdb() and who enables it, by its flag. */
+static void check_message(struct etw_schema_store *store)
+{
+	EVENT_RECORD record = {.EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE}};
+	const GUID control = fixture_guid(1);
+	const struct etw_schema *schema;
+
+	assert_int_equal(etw_guid_parse("21112223-3333-4444-5555-000000000000",
+					&record.EventHeader.ProviderId),
+			 0);
+	record.EventHeader.EventDescriptor.Id = 10;
+	schema = etw_schema_store_find(store, &record, NULL);
+	assert_non_null(schema);
+	assert_non_null(schema->owner);
+	assert_true(etw_guid_equal(&schema->owner->guid, &control));
+	assert_ptr_equal(schema->wpp->control, schema->owner);
 }
 
 static void check_pdb(bool has_message)
@@ -145,6 +166,8 @@ static void check_pdb(bool has_message)
 	assert_int_equal(etw_schema_store_create(&store), 0);
 	assert_int_equal(etw_registry_open(&registry), 0);
 	etw_registry_attach(registry, store);
+	if (has_message)
+		check_message(store);
 	assert_int_equal(etw_schema_store_demand_provider(store, &control, &provider), 0);
 	assert_int_equal(provider->source, DecodingSourceWPP);
 	assert_string_equal(provider->name, "Driver");
