@@ -3,14 +3,21 @@
  * TraceLogging metadata of any bytes gives a schema that hangs together, or a fault. Input: metadata as
  * in extended item 11, read as provider traits too.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf.h"
 #include "schema/metadata/tracelogging.h"
 #include "schema/types.h"
 #include "target.h"
+
+static bool is_utf8(const char *name)
+{
+	return etw_utf8_is_valid((const uint8_t *)name, strlen(name));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
@@ -25,8 +32,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	etw_arena_init(&arena);
 	if (etw_tracelogging_parse(&arena, &descriptor, metadata, &schema, &fault) == 0) {
 		CHECK(!etw_schema_fields_check(schema));
-		for (uint16_t i = 0; i < schema->field_count; i++)
-			CHECK(strlen(schema->fields[i].name) <= bytes + sizeof(".Length"));
+		CHECK(is_utf8(schema->event_name));
+		for (uint16_t i = 0; i < schema->field_count; i++) {
+			/* A byte of Windows-1252 becomes three at most. */
+			CHECK(strlen(schema->fields[i].name) <= 3 * bytes + sizeof(".Length"));
+			CHECK(is_utf8(schema->fields[i].name));
+		}
 	} else {
 		CHECK(fault.sentence);
 	}

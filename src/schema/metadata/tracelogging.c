@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/text.h"
+#include "base/utf.h"
 #include "schema/metadata/tracelogging_internal.h"
 #include "schema/types.h"
 
@@ -265,7 +267,7 @@ static int place_node(struct etw_arena *arena, struct node *node, struct etw_fie
 		      uint16_t *at)
 {
 	struct etw_field field = {
-		.name = etw_arena_strdup(arena, node->name),
+		.name = etw_tracelogging_copy_name(arena, node->name),
 		.tags = node->tags,
 		.flags = node->has_tags ? PropertyHasTags : 0,
 		.count = node->count,
@@ -385,7 +387,7 @@ static int build(struct etw_arena *arena, const EVENT_DESCRIPTOR *descriptor, st
 	schema->descriptor = *descriptor;
 	schema->source = DecodingSourceTlg;
 	schema->template_flags = TEMPLATE_EVENT_DATA | tags << 4;
-	schema->event_name = etw_arena_strdup(arena, name);
+	schema->event_name = etw_tracelogging_copy_name(arena, name);
 	schema->task_name = schema->event_name;
 	if (!schema->event_name)
 		return -ENOMEM;
@@ -432,4 +434,15 @@ size_t etw_tracelogging_provider_name(struct etw_bytes traits, const char **ret)
 		return 0;
 	*ret = name;
 	return strlen(name);
+}
+
+const char *etw_tracelogging_copy_name(struct etw_arena *arena, const char *name)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const size_t bytes = strlen(name);
+
+	if (LIKELY(etw_utf8_is_valid((const uint8_t *)name, bytes)))
+		return etw_arena_strndup(arena, name, bytes);
+	etw_text_ansi(&text, (const uint8_t *)name, bytes);
+	return etw_text_error(&text) ? NULL : etw_arena_strndup(arena, text.at, text.bytes);
 }

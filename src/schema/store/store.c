@@ -344,16 +344,12 @@ static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record
 		find_item(record, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
 	struct known_provider *provider;
 	const char *name;
-	size_t bytes;
 
-	if (!traits)
-		return 0;
-	bytes = etw_tracelogging_provider_name(item_bytes(traits), &name);
-	if (!bytes)
+	if (!traits || !etw_tracelogging_provider_name(item_bytes(traits), &name))
 		return 0;
 	TRY(etw_store_make_provider(store, &record->EventHeader.ProviderId, &provider));
 	if (!provider->name)
-		provider->name = etw_arena_strndup(&store->arena, name, bytes);
+		provider->name = etw_tracelogging_copy_name(&store->arena, name);
 	return provider->name ? 0 : -ENOMEM;
 }
 

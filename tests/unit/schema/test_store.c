@@ -252,6 +252,19 @@ static void test_store__tracelogging_is_found_by_content(void **state)
 	assert_string_equal(etw_schema_store_provider_name(store, &info_blob_provider), "Name");
 }
 
+static void test_store__names_in_traits_are_made_utf8(void **state)
+{
+	static const uint8_t traits[] = {8, 0, 0x9b, 'N', 0xe4, 0xc2, 0, 0};
+	static const uint8_t metadata[] = "\x08\0\0E\0a\0\x08";
+	EVENT_HEADER_EXTENDED_DATA_ITEM items[2];
+	EVENT_RECORD record = tracelogging_event(items, metadata, 8);
+
+	(void)state;
+	items[0].DataPtr = (uintptr_t)traits;
+	items[0].DataSize = sizeof(traits);
+	assert_string_equal(check_found(&record)->provider_name, "\u203AN\u00E4\u00C2");
+}
+
 static void test_store__bad_tracelogging_is_remembered(void **state)
 {
 	static const uint8_t unreadable[] = {5, 0, 0, 'E', 'x'};
@@ -467,6 +480,7 @@ int main(void)
 		TEST(test_store__other_sources_only_name_the_provider),
 		TEST(test_store__built_in_classes_get_an_index),
 		TEST(test_store__tracelogging_is_found_by_content),
+		TEST(test_store__names_in_traits_are_made_utf8),
 		TEST(test_store__bad_tracelogging_is_remembered),
 		TEST(test_store__flags_decide_in_order),
 		TEST(test_store__embedded_manifests_repeat),

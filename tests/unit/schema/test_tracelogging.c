@@ -402,6 +402,26 @@ static void test_tracelogging__head_that_cannot_be_read(void **state)
 	assert_int_equal(etw_arena_bytes(&arena), 0);
 }
 
+static void test_tracelogging__names_are_made_utf8(void **state)
+{
+	static struct blob blob;
+	const struct etw_schema *schema;
+
+	(void)state;
+	blob.bytes = 0;
+	put(&blob, "\0\0\0\x9b", 5);
+	PUT_FIELD(&blob, "a\xff", "\x04");
+	PUT_FIELD(&blob, "\xE2\x82", "\x0e");
+	PUT_FIELD(&blob, "\xC3\xA4", "\x44");
+	schema = parse(&blob);
+	assert_string_equal(schema->event_name, "\u203A");
+	assert_string_equal(schema->fields[0].name, "a\u00FF");
+	assert_string_equal(schema->fields[1].name, "\u00E2\u201A.Length");
+	assert_string_equal(schema->fields[2].name, "\u00E2\u201A");
+	assert_string_equal(schema->fields[3].name, "\u00E4.Count");
+	assert_string_equal(schema->fields[4].name, "\u00E4");
+}
+
 static void test_tracelogging__limits(void **state)
 {
 	static struct blob blob;
@@ -453,6 +473,7 @@ int main(void)
 		TEST(test_tracelogging__cut_structs),
 		TEST(test_tracelogging__shorter_than_its_size),
 		TEST(test_tracelogging__head_that_cannot_be_read),
+		TEST(test_tracelogging__names_are_made_utf8),
 		TEST(test_tracelogging__limits),
 		TEST(test_tracelogging__provider_name),
 	};
