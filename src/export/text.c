@@ -44,13 +44,13 @@ static unsigned digits_of(uint64_t value)
 /* Room for a column, whatever its number. */
 #define COLUMN_BYTES (7 + ETW_DIGITS_BYTES_MAX)
 
-/* A number, right-aligned; "-" for one that the event does not have. */
+/* A number, right-aligned behind a blank at least; "-" for one that the event does not have. */
 static char *write_column(char *to, uint32_t value, unsigned width, bool is_absent)
 {
 	char digits[ETW_DIGITS_BYTES_MAX] = "-";
 	const char *end = is_absent ? digits + 1 : etw_write_unsigned(digits, value);
 	const size_t count = (size_t)(end - digits);
-	const size_t blanks = count < width ? width - count : 0;
+	const size_t blanks = count < width ? width - count : 1;
 
 	memset(to, ' ', 8);
 	memcpy(to + blanks, digits, sizeof(digits));

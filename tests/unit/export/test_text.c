@@ -98,6 +98,27 @@ static void test_text__times_and_absent_ids(void **state)
 		      "129402939974768585 @2   3      -      - Maker/Task/Go\n");
 }
 
+/* Linux counts processes up to 4194304. */
+static void test_text__columns_do_not_run_together(void **state)
+{
+	struct sample sample;
+	uint8_t payload[1] = {5};
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "n", TDH_INTYPE_UINT8, 0, 1);
+	sample.record.EventHeader.ProcessId = 1234567;
+	sample.record.EventHeader.ThreadId = 12345678;
+	sample.event.processor = 1023;
+	sample_expect(&sample, &etw_export_text,
+		      "2011-01-23T22:06:37.4768585Z 1023 1234567 12345678 Maker/Task/Go n=5\n");
+	sample.record.EventHeader.ProcessId = 999999;
+	sample.record.EventHeader.ThreadId = 4294967294;
+	sample.event.processor = 999;
+	sample_expect(&sample, &etw_export_text,
+		      "2011-01-23T22:06:37.4768585Z 999 999999 4294967294 Maker/Task/Go n=5\n");
+}
+
 static void test_text__names(void **state)
 {
 	struct sample sample;
@@ -168,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_text__undecoded_is_cut_unless_full),
 		cmocka_unit_test(test_text__bytes_left_over),
 		cmocka_unit_test(test_text__times_and_absent_ids),
+		cmocka_unit_test(test_text__columns_do_not_run_together),
 		cmocka_unit_test(test_text__names),
 		cmocka_unit_test(test_text__nothing_tried),
 	};
