@@ -64,6 +64,7 @@ ETW_API const char *libetw_event_title(struct libetw_event *event);
  *
  * @ret: borrowed as fields are, NUL-terminated
  *
+ * Of a WPP message, its text without a prefix; times in it are UTC.
  * Returns 0; -ENOENT: the event has no message; -ESRCH: nobody has a schema for it; -ENOMEM.
  */
 ETW_API int libetw_event_message(struct libetw_event *event, const char **ret);

@@ -82,6 +82,28 @@ static void put_time(struct formatter *formatter, const struct wpp_conversion *c
 	etw_wpp_pad(conversion, start, formatter->text);
 }
 
+bool etw_wpp_sequence(const EVENT_RECORD *record, uint32_t *ret)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO || item->DataSize < 4)
+			continue;
+		*ret = etw_load32((const uint8_t *)(uintptr_t)item->DataPtr);
+		return true;
+	}
+	return false;
+}
+
+/* "%7"; 0 for a message that was written without one. */
+static void put_sequence(struct formatter *formatter, const struct wpp_conversion *conversion)
+{
+	uint32_t sequence = 0;
+
+	(void)etw_wpp_sequence(formatter->decoding->record, &sequence);
+	put_u32(formatter, conversion, sequence);
+}
+
 /* "%1" to "%9" */
 static void put_variable(struct formatter *formatter, unsigned number,
 			 const struct wpp_conversion *conversion)
@@ -108,7 +130,7 @@ static void put_variable(struct formatter *formatter, unsigned number,
 		put_u32(formatter, conversion, header->UserTime);
 		break;
 	case 7:
-		put_u32(formatter, conversion, formatter->options.sequence);
+		put_sequence(formatter, conversion);
 		break;
 	case 8:
 		put_u32(formatter, conversion, header->ProcessId);

@@ -18,7 +18,6 @@ struct etw_wpp_options {
 	const char *prefix;         /* NULL: none, "%0" stands for nothing */
 	int32_t utc_offset_minutes; /* of the times shown; 0: UTC */
 	bool has_long_times;        /* seven digits behind the second, not three */
-	uint32_t sequence;          /* of the message: the id in a record's INSTANCE item */
 	size_t bytes_max;           /* 0: ETW_WPP_MESSAGE_BYTES_MAX */
 };
 
@@ -38,6 +37,9 @@ int etw_wpp_form_compile(const struct etw_wpp_message *message, struct etw_wpp_f
 
 /* etw_wpp_form_free() - takes NULL. */
 void etw_wpp_form_free(struct etw_wpp_form *form);
+
+/* etw_wpp_sequence() - a message's number, which records carry as the id of an instance; false: it has none. */
+bool etw_wpp_sequence(const EVENT_RECORD *record, uint32_t *ret);
 
 /*
  * etw_format_wpp() - the formatted message of a WPP event.

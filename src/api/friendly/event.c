@@ -12,6 +12,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "decode/format_wpp.h"
 
 #define SENTENCE_BYTES 1024
 
@@ -201,6 +202,14 @@ const char *libetw_event_title(struct libetw_event *event)
 	return title;
 }
 
+/* A WPP message has its text in its symbols, without a prefix and in UTC here. */
+static bool put_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	if (decoding->schema->wpp)
+		return etw_format_wpp(decoding, NULL, text);
+	return etw_format_message(decoding, text);
+}
+
 int libetw_event_message(struct libetw_event *event, const char **ret)
 {
 	const char *message = NULL;
@@ -212,7 +221,7 @@ int libetw_event_message(struct libetw_event *event, const char **ret)
 					 event->decoding.reason);
 	etw_event_lock(event);
 	etw_text_clear(&event->text);
-	has_message = etw_format_message(&event->decoding, &event->text);
+	has_message = put_message(&event->decoding, &event->text);
 	if (has_message)
 		message = take_text(event);
 	etw_event_unlock(event);

@@ -139,20 +139,6 @@ static void set_system_time(struct etw_wpp_value *value, int64_t filetime, bool 
 	etw_store16(value->raw + 14, (uint16_t)(date.ticks / 10000));
 }
 
-/* The sequence number, which records carry as the id of an instance; 0: it has none. */
-static bool find_sequence(const EVENT_RECORD *record, uint32_t *ret)
-{
-	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO || item->DataSize < 4)
-			continue;
-		*ret = etw_load32((const uint8_t *)(uintptr_t)item->DataPtr);
-		return true;
-	}
-	return false;
-}
-
 /* Who enables the message; null when the symbols do not tell. */
 static GUID control_of(const struct etw_wpp_message *message)
 {
@@ -169,7 +155,6 @@ int etw_wpp_message(const struct etw_decoding *decoding, bool is_utc, struct etw
 	if (!is_utc)
 		options.utc_offset_minutes =
 			local_offset_minutes(decoding->record->EventHeader.TimeStamp.QuadPart);
-	(void)find_sequence(decoding->record, &options.sequence);
 	(void)etw_format_wpp(decoding, &options, &scratch->text);
 	TRY(etw_text_error(&scratch->text));
 	*ret = (struct etw_wpp_value){0};
@@ -271,7 +256,7 @@ int etw_wpp_property(const struct etw_decoding *decoding, bool is_utc, const WCH
 		set_system_time(ret, record->EventHeader.TimeStamp.QuadPart, is_utc);
 		return 0;
 	case SEQUENCE_NUM:
-		if (!find_sequence(record, &sequence))
+		if (!etw_wpp_sequence(record, &sequence))
 			return -ESRCH;
 		set_u32(ret, sequence);
 		return 0;

@@ -333,14 +333,23 @@ static void test_format_wpp__prefixes_of_ones_own(void **state)
 		.prefix = "%7!08x! %2!s! %5!s! %6!s! %!FUNC! %4!s!: %0",
 		.utc_offset_minutes = -90,
 		.has_long_times = true,
-		.sequence = 0x1234,
 	};
+	EVENT_EXTENDED_ITEM_INSTANCE instance = {.InstanceId = 0x1234};
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {.ExtType = EVENT_HEADER_EXT_TYPE_INSTANCE_INFO,
+						.DataSize = sizeof(instance),
+						.DataPtr = (uintptr_t)&instance};
 
 	(void)state;
+	record.ExtendedData = &item;
+	record.ExtendedDataCount = 1;
 	record.EventHeader.KernelTime = 5;
 	record.EventHeader.UserTime = 6;
 	check_message("\"%0text\"", &options,
 		      "00001234 File_c77 5 6 Fun 07/16/2003-13:52:33.4560000: text");
+	/* An item that ends within the number is none. */
+	item.DataSize = 3;
+	options.prefix = "%7!d! ";
+	check_message("\"%0text\"", &options, "0 text");
 	options.prefix = "%1!8s!|";
 	check_message("\"%0text\"", &options, "     Mod|text");
 }

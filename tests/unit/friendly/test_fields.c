@@ -256,6 +256,48 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	libetw_builder_free(builder);
 }
 
+/* An enumeration, and the number that the record carries. */
+static void test_fields__messages_of_wpp(void **state)
+{
+	static const char tmf[] = "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c\n"
+				  "#typev File_c77 10 \"%0no %7!d!: got %10!s! and %11!04x!\"\n"
+				  "{\nname, ItemString -- 10\nvalue, ItemLong -- 11\n}\n";
+	const EVENT_EXTENDED_ITEM_INSTANCE instance = {.InstanceId = 42};
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {.ExtType = EVENT_HEADER_EXT_TYPE_INSTANCE_INFO,
+						.DataSize = sizeof(instance),
+						.DataPtr = (uintptr_t)&instance};
+	char payload[] = "it\0\x2a\0\0";
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = {0x01e9b841,
+					       0x7d67,
+					       0x315a,
+					       {0x7b, 0x92, 0x23, 0xb2, 0x03, 0x33, 0x56, 0xde}},
+				.EventDescriptor = {.Id = 10},
+				.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE |
+					 EVENT_HEADER_FLAG_64_BIT_HEADER},
+		.ExtendedData = &item,
+		.ExtendedDataCount = 1,
+		.UserData = payload,
+		.UserDataLength = sizeof(payload),
+	};
+	struct libetw_schemas *schemas = test_schemas();
+	char path[] = "/tmp/etw-fields-XXXXXX.tmf";
+	struct libetw_event *event;
+	const char *text;
+	int fd = mkstemps(path, 4);
+
+	(void)state;
+	assert_int_equal(write(fd, tmf, sizeof(tmf) - 1), sizeof(tmf) - 1);
+	assert_int_equal(close(fd), 0);
+	OK(libetw_schemas_add_file(schemas, path));
+	OK(libetw_event_of_record(schemas, &record, &event));
+	OK(libetw_event_message(event, &text));
+	assert_string_equal(text, "no 42: got it and 002a");
+	libetw_event_release(event);
+	libetw_schemas_free(schemas);
+	assert_int_equal(unlink(path), 0);
+}
+
 /* Who puts a record together from copies may forget one. */
 static void test_fields__a_record_must_have_what_it_says(void **state)
 {
@@ -336,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_fields__errors_name_event_and_field),
 		cmocka_unit_test(test_fields__an_event_nobody_knows_has_none),
 		cmocka_unit_test(test_fields__a_short_payload_shows_what_fits),
+		cmocka_unit_test(test_fields__messages_of_wpp),
 		cmocka_unit_test(test_fields__a_record_must_have_what_it_says),
 		cmocka_unit_test(test_fields__the_last_ones_may_be_absent),
 		cmocka_unit_test(test_fields__a_handle_serves_many_kinds),
