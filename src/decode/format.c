@@ -73,6 +73,21 @@ static void write_container(const struct etw_decoding *decoding, const struct et
 	etw_text_putc(text, is_struct ? '}' : ']');
 }
 
+bool etw_format_is_string(const struct etw_field *field)
+{
+	switch (field->in_type) {
+	case TDH_INTYPE_UNICODECHAR:
+	case TDH_INTYPE_ANSICHAR:
+		return !(field->flags & PropertyStruct);
+	case TDH_INTYPE_INT8:
+	case TDH_INTYPE_UINT8:
+	case TDH_INTYPE_UINT16:
+		return !(field->flags & PropertyStruct) && field->out_type == TDH_OUTTYPE_STRING;
+	default:
+		return false;
+	}
+}
+
 void etw_format_item(const struct etw_decoding *decoding, const struct etw_item *item,
 		     struct etw_text *text)
 {
@@ -80,7 +95,7 @@ void etw_format_item(const struct etw_decoding *decoding, const struct etw_item 
 
 	if (item->kind == ETW_ITEM_VALUE)
 		write_item(field, etw_form_item(decoding, item), item->bytes, text);
-	else if (item->kind == ETW_ITEM_ARRAY && etw_form_is_string(field))
+	else if (item->kind == ETW_ITEM_ARRAY && etw_format_is_string(field))
 		write_characters(decoding, item, text);
 	else
 		write_container(decoding, item, text);

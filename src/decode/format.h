@@ -29,6 +29,9 @@ void etw_format_item(const struct etw_decoding *decoding, const struct etw_item 
 void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_item *item,
 			  struct etw_text *text);
 
+/* etw_format_is_string() - whether an array of this field's elements is shown as one string. */
+bool etw_format_is_string(const struct etw_field *field);
+
 /* How a field's values look in JSON, where that can be said before any is seen. */
 enum etw_json_shape {
 	ETW_JSON_OTHER, /* etw_format_item_json() decides */

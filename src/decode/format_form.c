@@ -106,21 +106,6 @@ enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes)
 	}
 }
 
-bool etw_form_is_string(const struct etw_field *field)
-{
-	switch (field->in_type) {
-	case TDH_INTYPE_UNICODECHAR:
-	case TDH_INTYPE_ANSICHAR:
-		return !(field->flags & PropertyStruct);
-	case TDH_INTYPE_INT8:
-	case TDH_INTYPE_UINT8:
-	case TDH_INTYPE_UINT16:
-		return !(field->flags & PropertyStruct) && field->out_type == TDH_OUTTYPE_STRING;
-	default:
-		return false;
-	}
-}
-
 size_t etw_form_shown_bytes(enum form form, const uint8_t *at, size_t bytes)
 {
 	if (form == FORM_UTF16)

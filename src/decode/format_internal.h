@@ -50,9 +50,6 @@ enum form etw_form_choose(uint16_t in_type, uint16_t out_type, size_t bytes);
  */
 void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_text *text);
 
-/* etw_form_is_string() - whether an array of such elements is shown as one string. */
-bool etw_form_is_string(const struct etw_field *field);
-
 /* etw_form_item() - where the bytes of an item are; never NULL. */
 static inline const uint8_t *etw_form_item(const struct etw_decoding *decoding,
 					   const struct etw_item *item)

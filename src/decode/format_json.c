@@ -193,7 +193,7 @@ void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_
 
 	if (item->kind == ETW_ITEM_VALUE)
 		write_value(field, at, item->bytes, text);
-	else if (item->kind == ETW_ITEM_ARRAY && etw_form_is_string(field))
+	else if (item->kind == ETW_ITEM_ARRAY && etw_format_is_string(field))
 		write_characters(field, at, item->bytes, text);
 	else
 		write_container(decoding, item, text);

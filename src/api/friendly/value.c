@@ -278,16 +278,15 @@ int etw_value_time_ns(struct libetw_event *event, const struct etw_where *where,
 	return 0;
 }
 
-bool etw_value_is_string(const struct etw_decoding *decoding, const struct etw_item *item)
+/* A string, or characters that are shown as one. */
+static bool is_string(const struct etw_decoding *decoding, const struct etw_item *item)
 {
 	const struct etw_field *field = &decoding->schema->fields[item->field];
-	uint8_t kind = etw_schema_type(field->in_type)->kind;
+	const uint8_t kind = etw_schema_type(field->in_type)->kind;
 
-	if (item->kind == ETW_ITEM_VALUE)
-		return kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI;
-	return item->kind == ETW_ITEM_ARRAY && !(field->flags & PropertyStruct) &&
-	       (kind == ETW_TYPE_CHARACTER || (field->out_type == TDH_OUTTYPE_STRING &&
-					       etw_schema_type(field->in_type)->bytes <= 2));
+	if (item->kind == ETW_ITEM_ARRAY)
+		return etw_format_is_string(field);
+	return item->kind == ETW_ITEM_VALUE && (kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI);
 }
 
 bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item)
@@ -326,7 +325,7 @@ int etw_value_string(struct libetw_event *event, const struct etw_where *where, 
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (!etw_value_is_string(&event->decoding, item))
+	if (!is_string(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no string");
 	return give_text(event, where, item, ret, ret_bytes);
 }

@@ -44,11 +44,6 @@ int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, c
 		    size_t *ret_bytes);
 int etw_value_count(struct libetw_event *event, const struct etw_where *where, size_t *ret);
 
-/*
- * etw_value_is_string() - whether an item is text: a string, or characters that are shown as one.
- */
-bool etw_value_is_string(const struct etw_decoding *decoding, const struct etw_item *item);
-
 /* etw_value_is_sid() - whether an item is a SID. */
 bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item);
 

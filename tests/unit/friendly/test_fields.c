@@ -256,7 +256,51 @@ static void test_fields__a_short_payload_shows_what_fits(void **state)
 	libetw_builder_free(builder);
 }
 
-/* An enumeration, and the number that the record carries. */
+/* Only arrays of characters are one string; arrays of strings have elements. */
+static void test_fields__arrays_that_are_strings(void **state)
+{
+	static const char manifest[] =
+		"<instrumentationManifest"
+		" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+		"<instrumentation><events>"
+		"<provider name='Strings' guid='{11112222-3333-4444-5555-66667777888a}'>"
+		"<templates><template tid='t'>"
+		"<data name='Bytes' inType='win:UInt8' outType='xs:string' count='3'/>"
+		"<data name='Texts' inType='win:UnicodeString' count='2'/>"
+		"<data name='Sids' inType='win:SID' count='1'/>"
+		"</template></templates><events><event value='1' template='t'/></events>"
+		"</provider></events></instrumentation></instrumentationManifest>";
+	const GUID provider = {
+		0x11112222, 0x3333, 0x4444, {0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x8a}};
+	static const uint8_t payload[] = {'a', 'b', 'c', 'd', 0, 0, 0, 'e', 0, 0, 0, 1,
+					  1,   0,   0,   0,   0, 0, 5, 18,  0, 0, 0};
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_builder *builder;
+	struct libetw_event *event;
+	const char *text = NULL;
+
+	(void)state;
+	OK(libetw_schemas_add_manifest(schemas, manifest, sizeof(manifest) - 1));
+	OK(libetw_builder_create(schemas, &builder));
+	OK(libetw_builder_begin_raw(builder, &provider, &(EVENT_DESCRIPTOR){.Id = 1}, payload,
+				    sizeof(payload)));
+	OK(libetw_builder_finish(builder, &event));
+	OK(libetw_event_decode_status(event));
+	OK(libetw_get_string(event, "Bytes", &text, NULL));
+	assert_string_equal(text, "abc");
+	assert_int_equal(libetw_get_string(event, "Texts", &text, NULL), -EINVAL);
+	assert_int_equal(libetw_get_string(event, "Sids", &text, NULL), -EINVAL);
+	assert_string_equal(text, "abc");
+	OK(libetw_get_string(event, "Texts[1]", &text, NULL));
+	assert_string_equal(text, "e");
+	OK(libetw_get_text(event, "Texts", &text, NULL));
+	assert_string_equal(text, "[d, e]");
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+	libetw_schemas_free(schemas);
+}
+
+/* With the number that the record carries. */
 static void test_fields__messages_of_wpp(void **state)
 {
 	static const char tmf[] = "01e9b841-7d67-315a-7b92-23b2033356de Mod // SRC=File.c\n"
@@ -379,6 +423,7 @@ int main(void)
 		cmocka_unit_test(test_fields__an_event_nobody_knows_has_none),
 		cmocka_unit_test(test_fields__a_short_payload_shows_what_fits),
 		cmocka_unit_test(test_fields__messages_of_wpp),
+		cmocka_unit_test(test_fields__arrays_that_are_strings),
 		cmocka_unit_test(test_fields__a_record_must_have_what_it_says),
 		cmocka_unit_test(test_fields__the_last_ones_may_be_absent),
 		cmocka_unit_test(test_fields__a_handle_serves_many_kinds),
