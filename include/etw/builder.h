@@ -40,7 +40,7 @@ ETW_API void libetw_builder_free(struct libetw_builder *builder);
  * libetw_builder_begin() - an event that the schemas know by provider, id and version.
  *
  * Forgets what was not finished. The header has the schema's level, opcode, task and keyword; process and
- * thread are 0, the time is that of libetw_builder_finish(). Returns 0, or -ESRCH: there is no such event.
+ * thread are 0, the time is that of libetw_builder_finish(). Returns 0; -ESRCH: there is no such event; -ENOMEM.
  */
 ETW_API int libetw_builder_begin(struct libetw_builder *builder, const GUID *provider, uint16_t id,
 				 uint8_t version);
@@ -77,7 +77,8 @@ ETW_API void libetw_builder_activity(struct libetw_builder *builder, const GUID 
  * they are, without prefix and terminator; SIDs and binaries have no other way. A value that is set again is
  * replaced.
  * Returns 0; -ENOENT: no such field, or the index is beyond the array; -EINVAL: no such value, a whole array
- * or struct, or nothing was begun by schema; -ERANGE: it does not fit the field; -ENOMEM.
+ * or struct, or nothing was begun by schema; -ERANGE: it does not fit the field, for example a text that is
+ * longer than the length that the schema gives it; -ENOMEM.
  */
 ETW_API int libetw_builder_set_unsigned(struct libetw_builder *builder, const char *path,
 					uint64_t value);

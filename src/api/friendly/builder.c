@@ -237,6 +237,17 @@ static struct etw_set_value *place_for(struct etw_set_values *set, const struct 
 	return &set->values[set->count++];
 }
 
+/* Whether the schema gives a text or a binary fewer bytes. */
+static bool is_too_long(const struct libetw_builder *builder, const struct etw_path_plan *plan,
+			size_t bytes)
+{
+	const struct etw_field *field =
+		&builder->schema->fields[plan->steps[plan->count - 1].field];
+	size_t room;
+
+	return etw_payload_room(field, &room) && bytes > room;
+}
+
 /* Takes the value in every case. */
 static int store(struct libetw_builder *builder, const struct etw_path_plan *plan, void *at,
 		 size_t bytes)
@@ -325,18 +336,21 @@ int libetw_builder_set_text(struct libetw_builder *builder, const char *path, co
 {
 	const struct etw_type *type;
 	struct etw_path_plan plan;
-	uint8_t *wide;
-	size_t units = 0;
+	size_t bytes;
 
 	TRY(find(builder, path, &plan, &type));
 	if (!text)
 		return fail(builder, path, -EINVAL, "is to be a text, and there is none");
-	if (type->kind == ETW_TYPE_ANSI)
-		return store_copy(builder, &plan, text, strlen(text));
-	if (type->kind != ETW_TYPE_UTF16)
+	bytes = strlen(text);
+	if (type->kind != ETW_TYPE_UTF16 && type->kind != ETW_TYPE_ANSI)
 		return fail(builder, path, -EINVAL, "is no string");
-	wide = etw_utf8_to_utf16(text, &units);
-	return store(builder, &plan, wide, 2 * units);
+	if (type->kind == ETW_TYPE_UTF16)
+		bytes = 2 * etw_utf8_put_utf16(text, bytes, NULL);
+	if (is_too_long(builder, &plan, bytes))
+		return fail(builder, path, -ERANGE, "has not as much room");
+	if (type->kind == ETW_TYPE_ANSI)
+		return store_copy(builder, &plan, text, bytes);
+	return store(builder, &plan, etw_utf8_to_utf16(text, NULL), bytes);
 }
 
 int libetw_builder_set_guid(struct libetw_builder *builder, const char *path, const GUID *guid)
@@ -365,6 +379,8 @@ int libetw_builder_set_bytes(struct libetw_builder *builder, const char *path, c
 		return fail(builder, path, -ERANGE, "has another size");
 	if (count > UINT16_MAX)
 		return fail(builder, path, -ERANGE, "has 65535 bytes at most");
+	if (is_too_long(builder, &plan, count))
+		return fail(builder, path, -ERANGE, "has not as much room");
 	return store_copy(builder, &plan, bytes, count);
 }
 

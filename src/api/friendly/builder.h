@@ -3,6 +3,8 @@
 #ifndef ETW_API_FRIENDLY_BUILDER_H
 #define ETW_API_FRIENDLY_BUILDER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/friendly/path.h"
@@ -19,6 +21,13 @@ struct etw_set_values {
 	struct etw_set_value *values; /* owned */
 	size_t count, room;
 };
+
+/*
+ * etw_payload_room() - how many bytes every value of a field has, when the schema alone tells.
+ *
+ * Of texts and binaries; returns whether it is so.
+ */
+bool etw_payload_room(const struct etw_field *field, size_t *ret);
 
 /*
  * etw_payload_write() - lays a payload out by its schema; values that are not set are zero or empty.

@@ -111,30 +111,35 @@ static void put_zeros(struct writer *writer, size_t bytes)
 		put(writer, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros));
 }
 
+bool etw_payload_room(const struct etw_field *field, size_t *ret)
+{
+	const struct etw_type *type = etw_schema_type(field->in_type);
+
+	if (type->extent != ETW_EXTENT_GIVEN || (field->flags & PropertyParamLength))
+		return false;
+	if (field->length || (field->flags & PropertyParamFixedLength)) {
+		*ret = field->length * (size_t)(type->unit ? type->unit : 1);
+		return true;
+	}
+	*ret = 16;
+	return type->kind == ETW_TYPE_BYTES && field->out_type == TDH_OUTTYPE_IPV6;
+}
+
 /* A value whose size the schema gives, or a NUL, or another field. */
 static void put_given(struct writer *writer, const struct etw_field *field,
 		      const struct etw_set_value *value)
 {
 	const struct etw_type *type = etw_schema_type(field->in_type);
-	size_t unit = type->unit ? type->unit : 1, bytes = value ? value->bytes : 0, room;
+	const bool is_text = type->kind == ETW_TYPE_UTF16 || type->kind == ETW_TYPE_ANSI;
+	const size_t bytes = value ? value->bytes : 0;
+	size_t room;
 
-	if (field->flags & PropertyParamLength) {
-		if (bytes)
-			put(writer, value->at, bytes);
-		return;
-	}
-	room = field->length * unit;
-	if (room) {
-		bytes = bytes < room ? bytes : room;
-		if (bytes)
-			put(writer, value->at, bytes);
-		put_zeros(writer, room - bytes);
-		return;
-	}
 	if (bytes)
 		put(writer, value->at, bytes);
-	if (type->kind == ETW_TYPE_UTF16 || type->kind == ETW_TYPE_ANSI)
-		put_zeros(writer, unit);
+	if (etw_payload_room(field, &room))
+		put_zeros(writer, room > bytes ? room - bytes : 0);
+	else if (is_text && !(field->flags & PropertyParamLength))
+		put_zeros(writer, type->unit);
 }
 
 static void put_counted(struct writer *writer, uint8_t extent, const struct etw_set_value *value)

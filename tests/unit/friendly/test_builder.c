@@ -130,6 +130,53 @@ static void test_builder__payloads_end_at_64_kib(void **state)
 	libetw_builder_free(builder);
 }
 
+static void test_builder__lengths_that_the_schema_gives(void **state)
+{
+	static const char manifest[] =
+		"<instrumentationManifest"
+		" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+		"<instrumentation><events>"
+		"<provider name='Lengths' guid='{11112222-3333-4444-5555-66667777888b}'>"
+		"<templates><template tid='t'>"
+		"<data name='Address' inType='win:Binary' outType='win:IPv6'/>"
+		"<data name='Wide' inType='win:UnicodeString' length='4'/>"
+		"<data name='Ansi' inType='win:AnsiString' length='4'/>"
+		"<data name='Blob' inType='win:Binary' length='3'/>"
+		"</template></templates><events><event value='1' template='t'/></events>"
+		"</provider></events></instrumentation></instrumentationManifest>";
+	const GUID provider = {
+		0x11112222, 0x3333, 0x4444, {0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x8b}};
+	struct libetw_schemas *schemas = test_schemas();
+	struct libetw_builder *builder;
+	struct libetw_event *event;
+	const char *text;
+
+	(void)state;
+	OK(libetw_schemas_add_manifest(schemas, manifest, sizeof(manifest) - 1));
+	OK(libetw_builder_create(schemas, &builder));
+	OK(libetw_builder_begin(builder, &provider, 1, 0));
+	assert_int_equal(libetw_builder_set_text(builder, "Wide", "abcde"), -ERANGE);
+	assert_string_equal(libetw_error(), "Lengths/1 v0: \"Wide\" has not as much room");
+	assert_int_equal(libetw_builder_set_text(builder, "Ansi", "abcdefgh"), -ERANGE);
+	assert_int_equal(libetw_builder_set_bytes(builder, "Ansi", "abcdefgh", 8), -ERANGE);
+	assert_int_equal(libetw_builder_set_bytes(builder, "Blob", "\1\2\3\4", 4), -ERANGE);
+	assert_int_equal(libetw_builder_set_bytes(builder, "Address", "12345678123456789", 17),
+			 -ERANGE);
+	/* Four characters, of two bytes each in UTF-8, and an address that nobody set. */
+	OK(libetw_builder_set_text(builder, "Wide", "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f"));
+	OK(libetw_builder_set_text(builder, "Ansi", "abc"));
+	OK(libetw_builder_set_bytes(builder, "Blob", "\1\2", 2));
+	OK(libetw_builder_finish(builder, &event));
+	assert_int_equal(libetw_event_record(event)->UserDataLength, 16 + 8 + 4 + 3);
+	OK(libetw_get_text(event, "Address", &text, NULL));
+	assert_string_equal(text, "::");
+	OK(libetw_get_string(event, "Wide", &text, NULL));
+	assert_string_equal(text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f");
+	libetw_event_release(event);
+	libetw_builder_free(builder);
+	libetw_schemas_free(schemas);
+}
+
 static void test_builder__fills_the_header(void **state)
 {
 	struct libetw_builder *builder = test_builder();
@@ -210,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_builder__what_was_set_serves_for_more_events),
 		cmocka_unit_test(test_builder__arrays_have_ends),
 		cmocka_unit_test(test_builder__payloads_end_at_64_kib),
+		cmocka_unit_test(test_builder__lengths_that_the_schema_gives),
 		cmocka_unit_test(test_builder__fills_the_header),
 		cmocka_unit_test(test_builder__every_kernel_class_can_be_built),
 	};
