@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
+#include "base/float.h"
 #include "decode/format.h"
-#include "decode/format_internal.h"
+#include "decode/format_wpp_internal.h"
 
-#define CUT_MARK  "..."
-#define WIDTH_MAX 1024 /* of "%1!1024s!"; more is a damaged message */
+#define CUT_MARK "..."
 
 /* A message on its way out. */
 struct message {
@@ -18,59 +18,9 @@ struct message {
 	size_t cut_bytes; /* of values, that precisions took away */
 };
 
-/* What stands between the exclamation marks. */
-struct insert_format {
-	bool is_left;
-	bool is_zero_filled;
-	bool has_prefix;
-	int width;
-	int precision; /* -1: none */
-	char type;
-};
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static int read_number(const char **at)
-{
-	int value = 0;
-
-	while (is_digit(**at)) {
-		value = value * 10 + (**at - '0');
-		if (value > WIDTH_MAX)
-			value = WIDTH_MAX;
-		(*at)++;
-	}
-	return value;
-}
-
-/* Reads "!format!" if there is one; @at is left behind it. A broken one is taken as text. */
-static struct insert_format read_format(const char **at)
-{
-	struct insert_format format = {.precision = -1, .type = 's'};
-	const char *from = *at;
-
-	if (*from != '!')
-		return format;
-	for (from++; *from && strchr("-0#+ ", *from); from++) {
-		format.is_left |= *from == '-';
-		format.is_zero_filled |= *from == '0';
-		format.has_prefix |= *from == '#';
-	}
-	format.width = read_number(&from);
-	if (*from == '.') {
-		from++;
-		format.precision = read_number(&from);
-	}
-	while (*from && strchr("hlwIL0123456789", *from))
-		from++;
-	if (!*from || from[1] != '!')
-		return (struct insert_format){.precision = -1, .type = 's'};
-	format.type = *from;
-	*at = from + 2;
-	return format;
 }
 
 static const struct etw_item *find_insert(const struct etw_decoding *decoding, unsigned number)
@@ -82,134 +32,58 @@ static const struct etw_item *find_insert(const struct etw_decoding *decoding, u
 	return NULL;
 }
 
-/* Numeric types look at the number itself; what is no number is shown as text. */
+/* Conversions for numbers show the number itself; what they are not for is shown as text. */
 static bool write_number(const struct etw_decoding *decoding, const struct etw_item *item,
-			 const struct insert_format *format, struct etw_text *text)
+			 const struct wpp_conversion *conversion, struct etw_text *text)
 {
+	const struct etw_type *type =
+		etw_schema_type(decoding->schema->fields[item->field].in_type);
+	const bool is_decimal = conversion->type == 'd' || conversion->type == 'i';
 	uint64_t value;
-	int64_t signed_value;
 
-	if (!etw_decoding_u64(decoding, item, &value) ||
-	    !etw_decoding_i64(decoding, item, &signed_value))
+	if (item->kind == ETW_ITEM_VALUE && type->kind == ETW_TYPE_FLOAT &&
+	    item->bytes == type->bytes)
+		return etw_wpp_float(conversion,
+				     etw_load_float(etw_form_item(decoding, item), item->bytes),
+				     text);
+	if (!etw_wpp_is_integer(conversion->type) || !etw_decoding_u64(decoding, item, &value))
 		return false;
-	switch (format->type) {
-	case 'd':
-	case 'i':
-		etw_text_signed(text, signed_value);
-		return true;
-	case 'u':
-		if (item->bytes < 8)
-			value &= (UINT64_C(1) << (8 * item->bytes)) - 1;
-		etw_text_unsigned(text, value);
-		return true;
-	case 'x':
-	case 'X':
-	case 'p':
-		if (item->bytes < 8)
-			value &= (UINT64_C(1) << (8 * item->bytes)) - 1;
-		if (format->has_prefix)
-			etw_text_append(text, "0x", 2);
-		etw_text_hex(text, value);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void to_lower(char *at, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		if (at[i] >= 'A' && at[i] <= 'F')
-			at[i] = (char)(at[i] + ('a' - 'A'));
-	}
-}
-
-/* The bytes of the first @points code points. */
-static size_t cut_points(const char *at, size_t bytes, size_t points)
-{
-	size_t i = 0;
-
-	for (; i < bytes; i++) {
-		bool is_lead = ((unsigned char)at[i] & 0xC0) != 0x80;
-
-		if (is_lead && points-- == 0)
-			break;
-	}
-	return i;
-}
-
-static size_t count_points(const char *at, size_t bytes)
-{
-	size_t points = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		points += ((unsigned char)at[i] & 0xC0) != 0x80;
-	return points;
-}
-
-/* Fills what stands behind @start up to the width. */
-static void pad(struct etw_text *text, size_t start, const struct insert_format *format,
-		bool is_number)
-{
-	size_t bytes = text->bytes - start;
-	size_t points = count_points(text->at + start, bytes);
-	size_t missing = (size_t)format->width > points ? (size_t)format->width - points : 0;
-	bool is_zero = format->is_zero_filled && is_number && !format->is_left;
-
-	if (missing == 0 || etw_text_reserve(text, missing))
-		return;
-	char *from = text->at + start;
-
-	if (is_zero && bytes && *from == '-') {
-		from++;
-		bytes--;
-	}
-	if (format->is_left) {
-		memset(from + bytes, ' ', missing);
-	} else {
-		memmove(from + missing, from, bytes);
-		memset(from, is_zero ? '0' : ' ', missing);
-	}
-	etw_text_end(text, text->at + text->bytes + missing);
+	/* "%d" of an unsigned number is what it is: it was widened as C does. */
+	etw_wpp_number(conversion, conversion->type, value, is_decimal ? 8 : item->bytes,
+		       type->extent == ETW_EXTENT_POINTER ? item->bytes : 8, text);
+	return true;
 }
 
 static void write_insert(struct message *message, const struct etw_item *item,
-			 const struct insert_format *format)
+			 const struct wpp_conversion *conversion)
 {
-	const struct etw_decoding *decoding = message->decoding;
 	struct etw_text *text = message->text;
-	size_t start = text->bytes;
-	bool is_number = format->type != 's' && write_number(decoding, item, format, text);
+	const size_t start = text->bytes;
+	size_t end;
 
-	if (!is_number)
-		etw_format_item(decoding, item, text);
-	if (etw_text_error(text))
+	if (write_number(message->decoding, item, conversion, text))
 		return;
-	if (is_number && format->type == 'x')
-		to_lower(text->at + start, text->bytes - start);
-	if (!is_number && format->precision >= 0) {
-		size_t bytes = text->bytes - start;
-		size_t cut = cut_points(text->at + start, bytes, (size_t)format->precision);
-
-		etw_text_end(text, text->at + start + cut);
-		message->cut_bytes += bytes - cut;
-	}
-	pad(text, start, format, is_number);
+	etw_format_item(message->decoding, item, text);
+	end = text->bytes;
+	etw_wpp_pad_text(conversion, start, text);
+	if (text->bytes < end)
+		message->cut_bytes += end - text->bytes;
 }
 
 /* "%12!fmt!" from its digits on; returns where to go on. */
 static const char *write_numbered(struct message *message, const char *at)
 {
+	struct wpp_conversion conversion = {.precision = -1, .type = 's'};
 	const char *start = at - 1;
 	unsigned number = (unsigned)(*at++ - '0');
+	const struct etw_item *item;
 
 	if (is_digit(*at))
 		number = number * 10 + (unsigned)(*at++ - '0');
-	struct insert_format format = read_format(&at);
-	const struct etw_item *item = find_insert(message->decoding, number);
-
+	(void)etw_wpp_conversion(&at, &conversion);
+	item = find_insert(message->decoding, number);
 	if (item)
-		write_insert(message, item, &format);
+		write_insert(message, item, &conversion);
 	else
 		etw_text_append(message->text, start, (size_t)(at - start));
 	return at;

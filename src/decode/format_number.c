@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "base/float.h"
 #include "base/macros.h"
 #include "decode/format_internal.h"
 
@@ -86,20 +86,9 @@ static void write_long(double value, bool is_single, struct etw_text *text)
 
 bool etw_form_float(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
-	bool is_single = bytes == 4;
-	double value;
+	const bool is_single = bytes == 4;
+	const double value = etw_load_float(at, bytes);
 
-	if (is_single) {
-		uint32_t raw = etw_load32(at);
-		float single;
-
-		memcpy(&single, &raw, sizeof(single));
-		value = (double)single;
-	} else {
-		uint64_t raw = etw_load64(at);
-
-		memcpy(&value, &raw, sizeof(value));
-	}
 	if (!isfinite(value)) {
 		etw_text_puts(text, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
 		return false;

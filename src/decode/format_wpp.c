@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/float.h"
 #include "base/macros.h"
 #include "decode/format_wpp_internal.h"
 
@@ -155,18 +156,6 @@ static void put_missing(struct formatter *formatter, unsigned number, unsigned i
 			reason ? reason : "it cannot be read");
 }
 
-static double load_float(const uint8_t *at, size_t bytes)
-{
-	uint64_t raw = etw_load_unsigned(at, bytes);
-	uint32_t raw_single = (uint32_t)raw;
-	double value;
-	float single;
-
-	memcpy(&value, &raw, sizeof(value));
-	memcpy(&single, &raw_single, sizeof(single));
-	return bytes == 8 ? value : (double)single;
-}
-
 static bool is_sized(size_t bytes)
 {
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -178,7 +167,6 @@ static void put_argument(struct formatter *formatter, const struct etw_item *ite
 	const struct etw_wpp_argument *argument = &formatter->message->arguments[item->field];
 	const struct wpp_conversion *conversion = &piece->conversion;
 	const uint8_t *at = etw_form_item(formatter->decoding, item);
-	struct wpp_conversion padding = *conversion;
 	struct etw_text *text = formatter->text;
 	size_t start = text->bytes;
 
@@ -190,13 +178,13 @@ static void put_argument(struct formatter *formatter, const struct etw_item *ite
 	}
 	if ((argument->item == ETW_WPP_DOUBLE || argument->item == ETW_WPP_FLOAT) &&
 	    (item->bytes == 4 || item->bytes == 8) &&
-	    etw_wpp_float(conversion, load_float(at, item->bytes), text))
+	    etw_wpp_float(conversion, etw_load_float(at, item->bytes), text))
 		return;
 	etw_wpp_item(argument, at, item->bytes, &formatter->options, text);
-	/* "%.3d" of a text is no wish to cut it. */
-	if (conversion->type != 's' && conversion->type != 'S')
-		padding.precision = -1;
-	pad(formatter, &padding, start);
+	if (LIKELY(conversion->type == 's' || conversion->type == 'S'))
+		pad(formatter, conversion, start);
+	else
+		etw_wpp_pad_text(conversion, start, text);
 }
 
 static void put_piece(struct formatter *formatter, const struct wpp_piece *piece)

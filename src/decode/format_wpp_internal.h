@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printf's conversions and the forms of WPP's items. Private to src/decode. */
+/* printf's conversions, which all messages share, and the forms of WPP's items. Private to src/decode. */
 #ifndef ETW_DECODE_FORMAT_WPP_INTERNAL_H
 #define ETW_DECODE_FORMAT_WPP_INTERNAL_H
 
@@ -76,6 +76,9 @@ bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct
 
 /* etw_wpp_pad() - cuts what was appended from @start on to the precision, and fills up to the width. */
 void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct etw_text *text);
+
+/* etw_wpp_pad_text() - the same for what is no number: only "%s" cuts it, and zeros do not fill it up. */
+void etw_wpp_pad_text(const struct wpp_conversion *conversion, size_t start, struct etw_text *text);
 
 /*
  * etw_wpp_item() - an argument as its item alone says, which is what "%s" shows.

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/digits.h"
+#include "base/float.h"
 #include "base/guid.h"
 #include "base/time.h"
 #include "decode/format_wpp_internal.h"
@@ -208,14 +209,8 @@ static void write_guid(const uint8_t *at, struct etw_text *text)
 static void write_double(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
 	const struct wpp_conversion conversion = {.precision = -1, .type = 'g'};
-	uint64_t raw = bytes == 8 ? etw_load64(at) : etw_load32(at);
-	uint32_t raw_single = (uint32_t)raw;
-	double value;
-	float single;
 
-	memcpy(&value, &raw, sizeof(value));
-	memcpy(&single, &raw_single, sizeof(single));
-	(void)etw_wpp_float(&conversion, bytes == 8 ? value : (double)single, text);
+	(void)etw_wpp_float(&conversion, etw_load_float(at, bytes), text);
 }
 
 /* Items of one to four bytes. */

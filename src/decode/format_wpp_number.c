@@ -355,3 +355,14 @@ void etw_wpp_pad(const struct wpp_conversion *conversion, size_t start, struct e
 	}
 	etw_text_end(text, text->at + text->bytes + missing);
 }
+
+void etw_wpp_pad_text(const struct wpp_conversion *conversion, size_t start, struct etw_text *text)
+{
+	struct wpp_conversion padding = *conversion;
+
+	if (padding.type != 's' && padding.type != 'S') {
+		padding.precision = -1;
+		padding.type = 's';
+	}
+	etw_wpp_pad(&padding, start, text);
+}

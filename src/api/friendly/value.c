@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/float.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
@@ -180,24 +181,12 @@ int etw_value_bool(struct libetw_event *event, const struct etw_where *where, in
 int etw_value_double(struct libetw_event *event, const struct etw_where *where, double *ret)
 {
 	const struct etw_item *item;
-	const uint8_t *at;
-	uint64_t bits64;
-	uint32_t bits32;
-	float narrow;
 
 	TRY(etw_value_find(event, where, &item));
-	at = at_of(event, item);
 	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_FLOAT ||
-	    (item->bytes != sizeof(narrow) && item->bytes != sizeof(*ret)))
+	    (item->bytes != sizeof(float) && item->bytes != sizeof(*ret)))
 		return fail(event, where, -EINVAL, "is no floating-point number");
-	if (item->bytes == sizeof(*ret)) {
-		bits64 = etw_load64(at);
-		memcpy(ret, &bits64, sizeof(*ret));
-	} else {
-		bits32 = etw_load32(at);
-		memcpy(&narrow, &bits32, sizeof(narrow));
-		*ret = (double)narrow;
-	}
+	*ret = etw_load_float(at_of(event, item), item->bytes);
 	return 0;
 }
 

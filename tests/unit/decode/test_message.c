@@ -7,7 +7,7 @@
 static const struct etw_map_entry entries[] = {{7, "Seven"}};
 static const struct etw_map map = {"map", EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, 1, entries};
 
-/* "abc", 42, -5, 0xBEEF, 7 = "Seven", "é", {9} */
+/* "abc", 42, -5, 0xBEEF, 7 = "Seven", "é", {9}, 3.14159, 'A', 200, 0x1F of a pointer, 2^64 - 1 */
 static const struct etw_field fields[] = {
 	{.name = "text", .in_type = TDH_INTYPE_ANSISTRING, .count = 1},
 	{.name = "number", .in_type = TDH_INTYPE_UINT8, .count = 1},
@@ -16,6 +16,11 @@ static const struct etw_field fields[] = {
 	{.name = "mapped", .in_type = TDH_INTYPE_UINT8, .map = &map, .count = 1},
 	{.name = "accent", .in_type = TDH_INTYPE_ANSISTRING, .count = 1},
 	{.name = "list", .in_type = TDH_INTYPE_UINT8, .count = 1, .flags = PropertyParamFixedCount},
+	{.name = "float", .in_type = TDH_INTYPE_DOUBLE, .count = 1},
+	{.name = "character", .in_type = TDH_INTYPE_ANSICHAR, .count = 1},
+	{.name = "byte", .in_type = TDH_INTYPE_UINT8, .count = 1},
+	{.name = "pointer", .in_type = TDH_INTYPE_POINTER, .count = 1},
+	{.name = "most", .in_type = TDH_INTYPE_UINT64, .count = 1},
 };
 static const char payload[] = "abc\0"
 			      "\x2A"
@@ -23,7 +28,12 @@ static const char payload[] = "abc\0"
 			      "\xEF\xBE\0\0"
 			      "\x07"
 			      "\xC3\xA9\0"
-			      "\x09";
+			      "\x09"
+			      "\x6E\x86\x1B\xF0\xF9\x21\x09\x40"
+			      "A"
+			      "\xC8"
+			      "\x1F\0\0\0\0\0\0\0"
+			      "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF";
 
 static const struct {
 	const char *message;
@@ -44,12 +54,20 @@ static const struct {
 	{"[%1!d!]", "[abc]"},
 	{"[%5!s!][%5!d!]", "[Seven][7]"},
 	{"[%2!f!]", "[42]"},
+	{"[%2!.8X!][%2!#010x!][%2!#X!][%2!o!][%2!.3d!]", "[0000002A][0x0000002a][0X2A][52][042]"},
+	{"[%3!.3d!][%3!hu!][%2!+d!][%2!8.4d!]", "[-005][65531][+42][    0042]"},
+	{"[%10!d!][%12!u!][%12!x!]", "[200][18446744073709551615][ffffffffffffffff]"},
+	{"[%8!.2f!][%8!8.3f!][%8!08.3f!][%8!g!]", "[3.14][   3.142][0003.142][3.14159]"},
+	{"[%8!d!][%8!.2d!][%8!s!][%8!.4s!]", "[3.14159][3.14159][3.14159][3.14]"},
+	{"[%1!.2d!][%1!.2f!][%1!05d!][%1!05f!]", "[abc][abc][  abc][  abc]"},
+	{"[%9!c!][%9!3c!][%9!d!][%9!s!]", "[A][  A][65][A]"},
+	{"[%11!p!][%11!x!][%11!s!]", "[000000000000001F][1f][0x1F]"},
 	{"%1!", "abc!"},
 	{"%1!5", "abc!5"},
 	{"%1! and %2!", "abc! and 42!"},
 	{"%1%!", "abc!"},
-	{"%8 %99", "%8 %99"},
-	{"%8!5s! x", "%8!5s! x"},
+	{"%13 %99", "%13 %99"},
+	{"%13!5s! x", "%13!5s! x"},
 	{"%010", ""},
 	{"a%0b", "a"},
 	{"a%nb%rc%td%be", "a\nb\rc\td e"},
@@ -75,7 +93,7 @@ static void test_message__inserts_and_escapes(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct etw_schema schema = SCHEMA(fields, 7);
+		struct etw_schema schema = SCHEMA(fields, ARRAY_SIZE(fields));
 		struct sample sample;
 
 		schema.message = rows[i].message;
@@ -88,7 +106,7 @@ static void test_message__inserts_and_escapes(void **state)
 
 static void test_message__truncated_event(void **state)
 {
-	struct etw_schema schema = SCHEMA(fields, 7);
+	struct etw_schema schema = SCHEMA(fields, ARRAY_SIZE(fields));
 	struct sample sample;
 
 	(void)state;
@@ -110,7 +128,7 @@ static void test_message__no_schema(void **state)
 /* A width beyond all reason is cut, so that a message cannot fill memory. */
 static void test_message__huge_width(void **state)
 {
-	struct etw_schema schema = SCHEMA(fields, 7);
+	struct etw_schema schema = SCHEMA(fields, ARRAY_SIZE(fields));
 	struct sample sample;
 	struct etw_text text;
 
