@@ -83,6 +83,9 @@ const struct etw_map *etw_form_map(const struct etw_map *map, uint16_t in_type, 
  */
 bool etw_form_float(const uint8_t *at, size_t bytes, struct etw_text *text);
 
+/* etw_form_point() - a number of printf with a point in the place of what the locale has there, of any length. */
+void etw_form_point(char *number);
+
 /* Writers of one noun each; sizes are checked by etw_form_choose(). */
 void etw_form_bytes(const uint8_t *at, size_t bytes, struct etw_text *text);
 void etw_form_guid(const uint8_t *at, struct etw_text *text);

@@ -65,6 +65,18 @@ static bool write_short(double value, bool is_single, struct etw_text *text)
 	return false;
 }
 
+void etw_form_point(char *number)
+{
+	static const char own[] = "0123456789+-abcdefinpxABCDEFINPX ";
+	char *point = number + strspn(number, own);
+	const char *behind = point + strcspn(point, own);
+
+	if (!*point)
+		return;
+	*point++ = '.';
+	memmove(point, behind, strlen(behind) + 1);
+}
+
 static void write_long(double value, bool is_single, struct etw_text *text)
 {
 	int most = is_single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
@@ -76,11 +88,7 @@ static void write_long(double value, bool is_single, struct etw_text *text)
 			      : strtod(digits, NULL) == value)
 			break;
 	}
-	/* The decimal point is the one character that a locale may change. */
-	for (char *at = digits; *at; at++) {
-		if (!strchr("0123456789+-e", *at))
-			*at = '.';
-	}
+	etw_form_point(digits);
 	etw_text_puts(text, digits);
 }
 

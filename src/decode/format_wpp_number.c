@@ -291,11 +291,7 @@ bool etw_wpp_float(const struct wpp_conversion *conversion, double value, struct
 	to[2] = conversion->type;
 	/* A negative precision counts as none. */
 	(void)snprintf(digits, sizeof(digits), format, precision, value);
-	/* The decimal point is the one character that a locale may change. */
-	for (char *at = digits; *at; at++) {
-		if (!strchr("0123456789+-abcdefinpxABCDEFINPX ", *at))
-			*at = '.';
-	}
+	etw_form_point(digits);
 	etw_text_puts(text, digits);
 
 	struct wpp_conversion padding = *conversion;

@@ -2,8 +2,11 @@
 /* What values look like: text and JSON of every pair of types, maps, arrays and structs. */
 #include "sample.h"
 
+#include <stdio.h>
+
 #include "base/utf.h"
 #include "decode/format.h"
+#include "decode/format_internal.h"
 
 /* One value; @json is the JSON form, or NULL where it is the text as a JSON string. */
 struct value {
@@ -494,6 +497,33 @@ static void test_format__filetime(void **state)
 	etw_text_done(&text);
 }
 
+/* Persian has a decimal point of two bytes; the locale itself is seldom installed. */
+static void test_format__points_of_locales(void **state)
+{
+	static const char *const rows[][2] = {
+		{"3.14", "3.14"},
+		{"3,14", "3.14"},
+		{"-3\xD9\xAB"
+		 "14e-05",
+		 "-3.14e-05"},
+		{"0x1\xD9\xAB"
+		 "8p+1",
+		 "0x1.8p+1"},
+		{"17", "17"},
+		{"inf", "inf"},
+		{"3\xD9\xAB", "3."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char number[32];
+
+		(void)snprintf(number, sizeof(number), "%s", rows[i][0]);
+		etw_form_point(number);
+		assert_string_equal(number, rows[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_format__arrays_and_structs),
 		cmocka_unit_test(test_format__character_arrays),
 		cmocka_unit_test(test_format__filetime),
+		cmocka_unit_test(test_format__points_of_locales),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
