@@ -12,7 +12,8 @@
 #define FAMILY_IPV6 23
 #define FAMILY_LINK 33
 
-#define LINK_HEAD_BYTES 8
+#define LINK_BYTES_MAX 8
+#define ETHERNET_BYTES 6
 
 void etw_form_ipv4(const uint8_t *at, struct etw_text *text)
 {
@@ -134,21 +135,22 @@ static void write_socket_ipv4(const uint8_t *at, struct etw_text *text)
 	}
 }
 
-/* SOCKADDR_DL: the link address lies behind the interface's name. */
-static bool write_socket_link(const uint8_t *at, size_t bytes, struct etw_text *text)
+/*
+ * SOCKADDR_DL: family, eight bytes of address filled from the front, four that are zero. It does not say how long
+ * the address is: six bytes, unless those behind them hold something.
+ */
+static void write_socket_link(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
-	size_t first = LINK_HEAD_BYTES + (size_t)at[5];
-	size_t length = at[6];
+	size_t length = ETHERNET_BYTES;
 
-	if (length == 0 || first + length > bytes)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (i)
+	if (bytes >= 2 + LINK_BYTES_MAX && load_big16(at + 2 + ETHERNET_BYTES))
+		length = LINK_BYTES_MAX;
+	for (size_t i = 2; i < 2 + length; i++) {
+		if (i > 2)
 			etw_text_putc(text, '-');
-		etw_text_putc(text, "0123456789ABCDEF"[at[first + i] >> 4]);
-		etw_text_putc(text, "0123456789ABCDEF"[at[first + i] & 15]);
+		etw_text_putc(text, "0123456789ABCDEF"[at[i] >> 4]);
+		etw_text_putc(text, "0123456789ABCDEF"[at[i] & 15]);
 	}
-	return true;
 }
 
 void etw_form_socket_address(const uint8_t *at, size_t bytes, struct etw_text *text)
@@ -159,6 +161,8 @@ void etw_form_socket_address(const uint8_t *at, size_t bytes, struct etw_text *t
 		write_socket_ipv4(at, text);
 	else if (family == FAMILY_IPV6 && bytes >= 24)
 		write_socket_ipv6(at, bytes, text);
-	else if (family != FAMILY_LINK || !write_socket_link(at, bytes, text))
+	else if (family == FAMILY_LINK)
+		write_socket_link(at, bytes, text);
+	else
 		etw_form_bytes(at, bytes, text);
 }
