@@ -5,8 +5,7 @@
 
 #include "base/time.h"
 
-#define FRACTION_DIGITS 7
-#define SECONDS_MAX     INT64_C(900000000000) /* nearly the range of FILETIME */
+#define SECONDS_MAX INT64_C(900000000000) /* nearly the range of FILETIME */
 
 /* "12.3456789" seconds as 100 ns; digits beyond the seventh are dropped. */
 static bool parse_seconds(const char *string, int64_t *ret)

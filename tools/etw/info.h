@@ -16,7 +16,6 @@ struct info_buffer {
 };
 
 struct info {
-	const struct etw_inputs *inputs; /* of one trace at a time */
 	struct etw_trace *trace;
 	const char *path;
 	struct tally tally;
