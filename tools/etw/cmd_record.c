@@ -235,6 +235,7 @@ static int record(struct command *command, char **argv)
 		etw_program_error("stopped: %s", strerror(-result));
 	if (recorder->is_running && recorder_stop(recorder))
 		return ETW_EXIT_FAILED;
+	record_run_release(&command->run);
 	result = report(command);
 	if (tell_early_end(recorder))
 		result = -1;

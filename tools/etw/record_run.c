@@ -250,17 +250,19 @@ int record_run(struct record_run *run, struct recorder *recorder,
 	return result;
 }
 
+void record_run_release(struct record_run *run)
+{
+	/* What came while the session was being stopped wanted just that. */
+	(void)take_signals(run);
+	(void)sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	(void)close(run->signals);
+	run->signals = -1;
+}
+
 void record_run_finish(struct record_run *run)
 {
-	if (run->child && !run->has_ended) {
-		/* A second signal is for this program: it need not wait for a command that stays. */
-		(void)sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
-		while (!reap(run, 0) && errno == EINTR)
-			;
-	}
-	if (run->signals >= 0)
-		(void)close(run->signals);
-	run->signals = -1;
+	while (run->child && !reap(run, 0) && errno == EINTR)
+		;
 }
 
 int record_run_exit_status(const struct record_run *run)

@@ -52,6 +52,13 @@ int record_command_check(const char *name);
 int record_run(struct record_run *run, struct recorder *recorder,
 	       const struct record_options *options);
 
+/*
+ * record_run_release() - signals end this program again, as they would any: the recording is in its file.
+ *
+ * A second one need not wait for the page, nor for a command that stays.
+ */
+void record_run_release(struct record_run *run);
+
 /* record_run_finish() - waits for a command that goes on without the recording. */
 void record_run_finish(struct record_run *run);
 
