@@ -55,6 +55,16 @@ static inline int64_t etw_filetime_now(void)
 	       (int64_t)(etw_time_read_ns(CLOCK_REALTIME) / ETW_NS_PER_FT);
 }
 
+/* etw_filetime_between() - from one time to the other; saturates, as times from files may be anything. */
+static inline int64_t etw_filetime_between(int64_t from_ft, int64_t to_ft)
+{
+	int64_t distance;
+
+	if (!__builtin_sub_overflow(to_ft, from_ft, &distance))
+		return distance;
+	return from_ft < to_ft ? INT64_MAX : INT64_MIN;
+}
+
 /* What a raw timestamp counts; the values are those of TRACE_LOGFILE_HEADER.ReservedFlags. */
 enum etw_clock_type {
 	ETW_CLOCK_QPC = 1,    /* ticks of `frequency` per second */

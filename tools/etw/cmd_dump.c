@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "base/number.h"
+#include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/inputs.h"
@@ -253,9 +254,11 @@ static int span_event(void *context, size_t trace, EVENT_RECORD *record,
 /* "+1.5 ms, 2022-06-18T04:26:40.0015900Z" */
 static void put_moment(const struct dump *dump, int64_t time_ft, struct etw_text *text)
 {
-	etw_text_putc(text, time_ft < dump->start_ft ? '-' : '+');
-	etw_number_duration(text, time_ft < dump->start_ft ? dump->start_ft - time_ft
-							   : time_ft - dump->start_ft);
+	bool is_before = time_ft < dump->start_ft;
+
+	etw_text_putc(text, is_before ? '-' : '+');
+	etw_number_duration(text, is_before ? etw_filetime_between(time_ft, dump->start_ft)
+					    : etw_filetime_between(dump->start_ft, time_ft));
 	etw_text_puts(text, " (");
 	etw_format_filetime(time_ft, text);
 	etw_text_putc(text, ')');

@@ -5,7 +5,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/guid.h"
@@ -152,12 +151,12 @@ static int gather(struct command *command)
 	return 0;
 }
 
-static int64_t now_ft(void)
+/* The clock may have been set back since the session started. */
+static int64_t age_of(const struct wire_session_info *info, int64_t now_ft)
 {
-	struct timeval now;
+	int64_t age = etw_filetime_between((int64_t)info->start_ft, now_ft);
 
-	(void)gettimeofday(&now, NULL);
-	return ETW_FILETIME_UNIX_EPOCH + now.tv_sec * ETW_FILETIME_PER_SECOND + now.tv_usec * 10;
+	return age > 0 ? age : 0;
 }
 
 static void put_owner(struct etw_text *text, uint32_t uid)
@@ -179,7 +178,7 @@ static void put_clean(struct etw_text *text, const char *string)
 	(void)etw_export_clean(text, from);
 }
 
-static void put_row(struct etw_grid *grid, const struct wire_session_info *info, int64_t now)
+static void put_row(struct etw_grid *grid, const struct wire_session_info *info, int64_t now_ft)
 {
 	struct etw_text *cell = etw_grid_cell(grid);
 
@@ -192,7 +191,7 @@ static void put_row(struct etw_grid *grid, const struct wire_session_info *info,
 	etw_number_bytes(cell, (uint64_t)info->config.buffer_kib * 1024);
 	etw_number_grouped(etw_grid_cell(grid), info->events);
 	etw_number_grouped(etw_grid_cell(grid), info->events_lost);
-	etw_number_duration(etw_grid_cell(grid), now - (int64_t)info->start_ft);
+	etw_number_duration(etw_grid_cell(grid), age_of(info, now_ft));
 	put_owner(etw_grid_cell(grid), info->uid);
 	etw_text_puts(etw_grid_cell(grid), info->is_leased ? "yes" : "no");
 	put_clean(etw_grid_cell(grid), info->config.log_file[0] ? info->config.log_file : "-");
@@ -213,7 +212,7 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 		{.title = "file", .gives_way = true},
 	};
 	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
-	int64_t now = now_ft();
+	int64_t now_ft = etw_filetime_now();
 	struct etw_grid grid;
 
 	if (!command->session_count) {
@@ -222,7 +221,7 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 	}
 	etw_grid_init(&grid, columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < command->session_count; i++)
-		put_row(&grid, &command->sessions[i], now);
+		put_row(&grid, &command->sessions[i], now_ft);
 	etw_grid_print(&grid, width, has_colour ? "\033[1m" : "", has_colour ? "\033[0m" : "",
 		       text);
 	etw_grid_done(&grid);
@@ -247,7 +246,7 @@ static void put_number(struct etw_text *text, const char *name, uint64_t value)
 	etw_text_printf(text, ",\"%s\":%" PRIu64, name, value);
 }
 
-static void put_object(struct etw_text *text, const struct wire_session_info *info, int64_t now)
+static void put_object(struct etw_text *text, const struct wire_session_info *info, int64_t now_ft)
 {
 	char guid[ETW_GUID_BRACED_BYTES];
 
@@ -267,7 +266,7 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 	put_number(text, "log_buffers_lost", info->log_buffers_lost);
 	put_number(text, "real_time_buffers_lost", info->real_time_buffers_lost);
 	put_number(text, "age_ms",
-		   (uint64_t)(now - (int64_t)info->start_ft) / (ETW_FILETIME_PER_SECOND / 1000));
+		   (uint64_t)age_of(info, now_ft) / (ETW_FILETIME_PER_SECOND / 1000));
 	put_number(text, "uid", info->uid);
 	put_string(text, "file", info->config.log_file);
 	etw_text_printf(text, ",\"is_leased\":%s,\"is_kernel\":%s",
@@ -279,8 +278,8 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 static int list(struct command *command)
 {
 	size_t width = isatty(STDOUT_FILENO) ? etw_terminal_width(STDOUT_FILENO) : 0;
-	int64_t now = now_ft();
 	int result = gather(command);
+	int64_t now_ft = etw_filetime_now(); /* after the last session that is told of began */
 
 	if (result) {
 		etw_program_error("cannot list the sessions: %s", strerror(-result));
@@ -289,7 +288,7 @@ static int list(struct command *command)
 	if (!command->is_json)
 		put_table(command, width, &command->output.text);
 	for (size_t i = 0; command->is_json && i < command->session_count; i++)
-		put_object(&command->output.text, &command->sessions[i], now);
+		put_object(&command->output.text, &command->sessions[i], now_ft);
 	return ETW_EXIT_OK;
 }
 
@@ -340,7 +339,7 @@ static int stop(struct command *command, char *const *names)
 		int result = stop_by_name(command, *names, info);
 
 		if (!result && command->is_json) {
-			put_object(&command->output.text, info, now_ft());
+			put_object(&command->output.text, info, etw_filetime_now());
 		} else if (!result) {
 			put_stopped(&command->output.text, info);
 		} else {

@@ -8,6 +8,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
 
@@ -169,7 +170,7 @@ static int take_switch(struct processes *processes, const struct etw_decoding *d
 	if (!before || now <= before)
 		return 0;
 	processes->measure = PROCESS_BY_SWITCHES;
-	return add_time(processes, (uint32_t)tid, (uint64_t)(now - before), 0);
+	return add_time(processes, (uint32_t)tid, (uint64_t)etw_filetime_between(before, now), 0);
 }
 
 static int take_thread(struct processes *processes, const struct etw_decoding *decoding)

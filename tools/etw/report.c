@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/grid.h"
@@ -70,7 +71,7 @@ static void put_time_span(struct etw_text *text, int64_t from_ft, int64_t to_ft)
 {
 	etw_format_filetime(from_ft, text);
 	etw_text_puts(text, " for ");
-	etw_number_duration(text, to_ft - from_ft);
+	etw_number_duration(text, etw_filetime_between(from_ft, to_ft));
 }
 
 static void put_recorded(struct etw_text *text, const struct report *report,

@@ -7,6 +7,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
 #include "tools/common/grid.h"
@@ -295,7 +296,7 @@ static void put_row(struct etw_grid *grid, const struct tree *tree, const struct
 	struct etw_text *cell = etw_grid_cell(grid);
 
 	if (node->end_ft)
-		etw_number_duration(cell, node->end_ft - node->start_ft);
+		etw_number_duration(cell, etw_filetime_between(node->start_ft, node->end_ft));
 	else
 		etw_text_putc(cell, '-');
 	if (tree->has_time)

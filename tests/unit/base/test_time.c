@@ -134,6 +134,11 @@ static void test_time__saturates_instead_of_overflowing(void **state)
 	etw_clock_init(&clock, ETW_CLOCK_QPC, 0, 0, 2600000000, 0);
 	assert_int_equal(etw_clock_from_filetime(&clock, INT64_MAX), INT64_MAX);
 	assert_int_equal(etw_clock_from_filetime(&clock, INT64_MIN), INT64_MIN);
+	assert_int_equal(etw_filetime_between(3, 5), 2);
+	assert_int_equal(etw_filetime_between(5, 3), -2);
+	assert_int_equal(etw_filetime_between(-1, INT64_MAX), INT64_MAX);
+	assert_int_equal(etw_filetime_between(INT64_MIN, INT64_MAX), INT64_MAX);
+	assert_int_equal(etw_filetime_between(INT64_MAX, INT64_MIN), INT64_MIN);
 }
 
 static void test_time__from_filetime_is_the_first_not_before(void **state)
