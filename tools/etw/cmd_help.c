@@ -66,6 +66,11 @@ static void print_overview(void)
 		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
 }
 
+void etw_verb_version_print(void)
+{
+	(void)printf("etw %s\n", ETW_VERSION);
+}
+
 void etw_verb_help_print(const struct etw_verb *verb)
 {
 	if (!verb) {
@@ -80,7 +85,11 @@ static int run(int argc, char **argv)
 {
 	const struct etw_verb *verb = NULL;
 
-	if (argc > 1 && !strcmp(argv[1], "--help")) {
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
+		etw_verb_version_print();
+		return ETW_EXIT_OK;
+	}
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		verb = &etw_verb_help;
 	} else if (argc > 1) {
 		verb = etw_verb_find(argv[1]);

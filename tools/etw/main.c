@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw`: chooses the verb; a file in its place means `etw summary`. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,7 +39,7 @@ static int run(int argc, char **argv)
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V") ||
 	    (!strcmp(word, "version") && access(word, F_OK))) {
-		(void)printf("etw %s\n", ETW_VERSION);
+		etw_verb_version_print();
 		return ETW_EXIT_OK;
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {

@@ -54,4 +54,7 @@ int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
 /* etw_verb_help_print() - a verb's help text; all verbs' when @verb is NULL. */
 void etw_verb_help_print(const struct etw_verb *verb);
 
+/* etw_verb_version_print() - what `etw --version` says. */
+void etw_verb_version_print(void);
+
 #endif
