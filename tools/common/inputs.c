@@ -122,6 +122,8 @@ int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret
 			return -1;
 		}
 		TRY(open_one(arguments[i], &ret->paths[i], &ret->traces[i]));
+		if (!strcmp(arguments[i], "-"))
+			ret->stream = ret->paths[i];
 		ret->buffers += etw_trace_buffers(ret->traces[i]);
 	}
 	return 0;

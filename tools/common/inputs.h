@@ -11,6 +11,7 @@
 struct etw_inputs {
 	struct etw_trace **traces; /* owned, `count` of them */
 	char **paths;              /* owned; as they are on Linux, "standard input" for - */
+	const char *stream;        /* the one of `paths` that stands for standard input; NULL */
 	size_t count;
 	uint32_t buffers; /* of all, once indexed */
 };

@@ -59,11 +59,25 @@ static void put_command(struct etw_text *text, const struct tally_provider *prov
 	etw_shell_word(text, etw_text_string(&name));
 	for (size_t i = 0; i < inputs->count; i++) {
 		etw_text_putc(text, ' ');
-		etw_shell_word(text, inputs->paths[i]);
+		etw_shell_word(text, inputs->paths[i] == inputs->stream ? "-" : inputs->paths[i]);
 	}
 	etw_text_puts(text, "\n    or, once for all traces on this machine,\n      wevtutil im ");
 	etw_shell_word(text, etw_text_string(&name));
 	etw_text_putc(text, '\n');
+}
+
+/* Where a manifest comes from. */
+static void put_source(struct etw_text *text, const struct tally_provider *provider)
+{
+	if (!provider->name) {
+		etw_text_puts(text, ", or a trace merged\n    on its machine, which carries the "
+				    "schemas\n");
+		return;
+	}
+	etw_text_puts(text, "; on a Windows machine that has it,\n"
+			    "    `PerfView UserCommand DumpRegisteredManifest ");
+	tally_provider_write(text, provider);
+	etw_text_puts(text, "` writes it\n");
 }
 
 static void put_provider(struct etw_text *text, const struct tally_provider *provider,
@@ -78,15 +92,7 @@ static void put_provider(struct etw_text *text, const struct tally_provider *pro
 	switch (need) {
 	case NEED_MANIFEST:
 		etw_text_puts(text, ":\n    needs the provider's instrumentation manifest");
-		if (provider->name)
-			etw_text_printf(text,
-					"; on a Windows machine that has it,\n"
-					"    `PerfView UserCommand DumpRegisteredManifest %s`"
-					" writes it\n",
-					provider->name);
-		else
-			etw_text_puts(text, ", or a trace merged\n    on its machine, which "
-					    "carries the schemas\n");
+		put_source(text, provider);
 		put_command(text, provider, inputs);
 		break;
 	case NEED_NEWER_MANIFEST:
