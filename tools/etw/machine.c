@@ -11,6 +11,7 @@
 #include "export/export.h"
 #include "tools/common/number.h"
 #include "tools/common/zone.h"
+#include "tools/etw/kernel_class.h"
 
 #define BOOT_SLACK_S 10
 #define UNIX_USERS   "S-1-22-1-"
@@ -24,8 +25,6 @@ enum {
 
 static const GUID system_config_class = {
 	0x01853a65, 0x418f, 0x4f36, {0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35}};
-static const GUID process_class = {
-	0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
 static const GUID sysconfig_class = {
 	0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0}};
 
@@ -100,8 +99,8 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 		 etw_guid_equal(&header->ProviderId, &sysconfig_class) &&
 		 header->EventDescriptor.Opcode == SYSCONFIG_BUILD && !machine->product.bytes)
 		take_text(decoding, "ProductName", &machine->product);
-	else if (!machine->is_linux && header->ProviderId.Data1 == process_class.Data1 &&
-		 etw_guid_equal(&header->ProviderId, &process_class))
+	else if (!machine->is_linux && header->ProviderId.Data1 == kernel_class_process.Data1 &&
+		 etw_guid_equal(&header->ProviderId, &kernel_class_process))
 		take_user(machine, decoding);
 }
 

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
+#include "tools/etw/kernel_class.h"
 
 #define NO_PID         0xFFFFFFFFu
 #define DEFAULT_SAMPLE 10000 /* 1 ms */
@@ -27,10 +28,6 @@ enum {
 	KERNEL_PROCESS_RUNDOWN = 15,
 };
 
-static const GUID process_class = {
-	0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
-static const GUID thread_class = {
-	0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
 static const GUID perfinfo_class = {
 	0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc}};
 static const GUID kernel_process_provider = {
@@ -85,13 +82,6 @@ static struct thread *find_thread(struct processes *processes, uint32_t tid)
 	return thread;
 }
 
-static bool get_number(const struct etw_decoding *decoding, const char *name, uint64_t *ret)
-{
-	const struct etw_item *item = etw_decoding_find(decoding, name);
-
-	return item && etw_decoding_u64(decoding, item, ret);
-}
-
 /* The part of a path behind the last separator. */
 static const char *file_name_of(const char *path)
 {
@@ -113,7 +103,7 @@ static int learn_process(struct processes *processes, const struct etw_decoding 
 	uint64_t pid;
 	int result = 0;
 
-	if (!image || !get_number(decoding, pid_name, &pid))
+	if (!image || !kernel_class_number(decoding, pid_name, &pid))
 		return 0;
 	process = find_process(processes, (uint32_t)pid);
 	if (!process)
@@ -159,7 +149,7 @@ static int take_switch(struct processes *processes, const struct etw_decoding *d
 	int64_t before;
 	uint64_t tid;
 
-	if (processor >= PROCESS_CPUS_MAX || !get_number(decoding, "OldThreadId", &tid))
+	if (processor >= PROCESS_CPUS_MAX || !kernel_class_number(decoding, "OldThreadId", &tid))
 		return 0;
 	if (!processes->switched_ft)
 		processes->switched_ft = calloc(PROCESS_CPUS_MAX, sizeof(int64_t));
@@ -178,7 +168,8 @@ static int take_thread(struct processes *processes, const struct etw_decoding *d
 	struct thread *thread;
 	uint64_t tid, pid;
 
-	if (!get_number(decoding, "TThreadId", &tid) || !get_number(decoding, "ProcessId", &pid))
+	if (!kernel_class_number(decoding, "TThreadId", &tid) ||
+	    !kernel_class_number(decoding, "ProcessId", &pid))
 		return 0;
 	thread = find_thread(processes, (uint32_t)tid);
 	if (!thread)
@@ -198,8 +189,8 @@ static int take_perfinfo(struct processes *processes, const struct etw_decoding 
 {
 	uint64_t tid, count = 1, source, interval;
 
-	if (opcode == PERFINFO_SAMPLE && get_number(decoding, "ThreadId", &tid)) {
-		(void)get_number(decoding, "Count", &count);
+	if (opcode == PERFINFO_SAMPLE && kernel_class_number(decoding, "ThreadId", &tid)) {
+		(void)kernel_class_number(decoding, "Count", &count);
 		if (processes->measure < PROCESS_BY_SAMPLES)
 			processes->measure = PROCESS_BY_SAMPLES;
 		if (!processes->sample_ft)
@@ -208,8 +199,8 @@ static int take_perfinfo(struct processes *processes, const struct etw_decoding 
 				(count ? count : 1) * (uint64_t)processes->sample_ft);
 	}
 	if ((opcode == PERFINFO_INTERVAL_SET || opcode == PERFINFO_INTERVAL_START) &&
-	    get_number(decoding, "Source", &source) && !source &&
-	    get_number(decoding, "NewInterval", &interval) && interval)
+	    kernel_class_number(decoding, "Source", &source) && !source &&
+	    kernel_class_number(decoding, "NewInterval", &interval) && interval)
 		processes->sample_ft = (int64_t)interval;
 	return 0;
 }
@@ -221,13 +212,13 @@ static int take_special(struct processes *processes, const struct etw_decoding *
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 	uint8_t opcode = descriptor->Opcode;
 
-	if (etw_guid_equal(&header->ProviderId, &process_class) && opcode >= PROCESS_START &&
+	if (etw_guid_equal(&header->ProviderId, &kernel_class_process) && opcode >= PROCESS_START &&
 	    opcode <= PROCESS_RUNDOWN_END)
 		return learn_process(processes, decoding, "ProcessId", "ImageFileName");
-	if (etw_guid_equal(&header->ProviderId, &thread_class) && opcode >= PROCESS_START &&
+	if (etw_guid_equal(&header->ProviderId, &kernel_class_thread) && opcode >= PROCESS_START &&
 	    opcode <= THREAD_RUNDOWN_END)
 		return take_thread(processes, decoding);
-	if (etw_guid_equal(&header->ProviderId, &thread_class) && opcode == THREAD_SWITCH)
+	if (etw_guid_equal(&header->ProviderId, &kernel_class_thread) && opcode == THREAD_SWITCH)
 		return take_switch(processes, decoding, processor);
 	if (etw_guid_equal(&header->ProviderId, &perfinfo_class))
 		return take_perfinfo(processes, decoding, opcode);

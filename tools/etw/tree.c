@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
+#include "tools/etw/kernel_class.h"
 
 enum {
 	OPCODE_START = 1,
@@ -19,11 +20,6 @@ enum {
 	OPCODE_DC_START = 3,
 	OPCODE_DC_END = 4,
 };
-
-static const GUID process_class = {
-	0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
-static const GUID thread_class = {
-	0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
 
 void tree_done(struct tree *tree)
 {
@@ -65,13 +61,6 @@ static int hold(struct tree *tree, struct tree_node *node)
 		return -ENOMEM;
 	*holder = (struct holder){node->pid, node};
 	return etw_table_insert(&tree->pids, hash, holder);
-}
-
-static bool get_number(const struct etw_decoding *decoding, const char *name, uint64_t *ret)
-{
-	const struct etw_item *item = etw_decoding_find(decoding, name);
-
-	return item && etw_decoding_u64(decoding, item, ret);
 }
 
 /* The command line, or the program's name in brackets where there is none. */
@@ -118,7 +107,7 @@ static struct tree_node *make_node(struct tree *tree, uint32_t pid, uint64_t key
 
 	if (!node)
 		return NULL;
-	(void)get_number(decoding, "ParentId", &parent);
+	(void)kernel_class_number(decoding, "ParentId", &parent);
 	node->pid = pid;
 	node->parent_pid = (uint32_t)parent;
 	node->key = key;
@@ -139,9 +128,9 @@ static int take_process(struct tree *tree, const struct etw_decoding *decoding, 
 	uint64_t pid, key = 0, status = 0;
 	struct tree_node *node;
 
-	if (!get_number(decoding, "ProcessId", &pid))
+	if (!kernel_class_number(decoding, "ProcessId", &pid))
 		return 0;
-	(void)get_number(decoding, "UniqueProcessKey", &key);
+	(void)kernel_class_number(decoding, "UniqueProcessKey", &key);
 	node = last_node(tree, (uint32_t)pid);
 	if (node && node->key != key)
 		node = NULL;
@@ -151,7 +140,7 @@ static int take_process(struct tree *tree, const struct etw_decoding *decoding, 
 		return 0;
 	}
 	if (opcode == OPCODE_END) {
-		(void)get_number(decoding, "ExitStatus", &status);
+		(void)kernel_class_number(decoding, "ExitStatus", &status);
 		if (node) {
 			node->end_ft = now;
 			node->status = (uint32_t)status;
@@ -204,8 +193,8 @@ static int take_thread_end(struct tree *tree, const struct etw_decoding *decodin
 	struct ender *ender;
 	uint64_t pid, tid;
 
-	if (!ticks || !get_number(decoding, "ProcessId", &pid) ||
-	    !get_number(decoding, "TThreadId", &tid) || tid != header->ThreadId)
+	if (!ticks || !kernel_class_number(decoding, "ProcessId", &pid) ||
+	    !kernel_class_number(decoding, "TThreadId", &tid) || tid != header->ThreadId)
 		return 0;
 	node = last_node(tree, (uint32_t)pid);
 	if (!node)
@@ -229,11 +218,11 @@ int tree_add(struct tree *tree, const struct etw_decoding *decoding)
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
 	uint8_t opcode = header->EventDescriptor.Opcode;
 
-	if (header->ProviderId.Data1 == process_class.Data1 && opcode >= OPCODE_START &&
-	    opcode <= OPCODE_DC_END && etw_guid_equal(&header->ProviderId, &process_class))
+	if (header->ProviderId.Data1 == kernel_class_process.Data1 && opcode >= OPCODE_START &&
+	    opcode <= OPCODE_DC_END && etw_guid_equal(&header->ProviderId, &kernel_class_process))
 		return take_process(tree, decoding, opcode);
-	if (header->ProviderId.Data1 == thread_class.Data1 && opcode == OPCODE_END &&
-	    etw_guid_equal(&header->ProviderId, &thread_class))
+	if (header->ProviderId.Data1 == kernel_class_thread.Data1 && opcode == OPCODE_END &&
+	    etw_guid_equal(&header->ProviderId, &kernel_class_thread))
 		return take_thread_end(tree, decoding);
 	return 0;
 }
