@@ -11,9 +11,6 @@
 
 #include "base/macros.h"
 
-#define LOSS_FLAGS \
-	(WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST | WIRE_BUFFER_RTBACKUP_CORRUPT)
-
 /*
  * Buffers that overlap in time are loaded together, which no genuine file makes expensive. Beyond this much a
  * buffer has to wait, and its events are delivered late.
@@ -227,7 +224,7 @@ static int reserve_heap(struct etw_merge *merge)
 /* Puts a lane on the heap, which has room for it; its cursor is at the first event to deliver. */
 static void push_lane(struct etw_merge *merge, struct lane *lane)
 {
-	lane->losses = lane->block.buffer.flags & LOSS_FLAGS;
+	lane->losses = lane->block.buffer.flags & ETW_BUFFER_LOSS_FLAGS;
 	merge->loaded_bytes += lane_bytes(lane);
 	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
 							 lane->block.buffer.number, lane};

@@ -8,6 +8,10 @@
 
 #include "wire/etl_buffer.h"
 
+/* Flags that tell of loss before a buffer's events. */
+#define ETW_BUFFER_LOSS_FLAGS \
+	(WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST | WIRE_BUFFER_RTBACKUP_CORRUPT)
+
 struct etw_etl_buffer {
 	uint64_t offset;         /* of the buffer in the file */
 	uint32_t number;         /* in file order, from 0 */

@@ -12,9 +12,6 @@
 #include "tools/etw/info.h"
 #include "tools/etw/verb.h"
 
-#define FLAG_EVENTS_LOST 0x0002 /* of a buffer: EVENTS_LOST, BUFFER_LOST and RTBACKUP_CORRUPT */
-#define FLAGS_OF_LOSS    0x000E
-
 enum {
 	OPTION_JSON = ETW_OPTION_OWN,
 	OPTION_BUFFERS,
@@ -92,8 +89,9 @@ static int take_buffer(void *context, const struct etw_etl_buffer *buffer, uint3
 	struct command *command = context;
 
 	/* As in order of time, where an event of the buffer has the mark before it. */
-	for (unsigned flag = FLAG_EVENTS_LOST; event_count && flag & FLAGS_OF_LOSS; flag <<= 1)
-		command->info.loss_marks += (buffer->flags & flag) != 0;
+	if (event_count)
+		command->info.loss_marks += (unsigned)__builtin_popcount(buffer->flags &
+									 ETW_BUFFER_LOSS_FLAGS);
 	etw_progress_add(&command->progress, 1);
 	return command->has_buffers ? keep_buffer(&command->info, buffer, event_count) : 0;
 }
