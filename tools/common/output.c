@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "export/export.h"
 #include "tools/common/program.h"
 
 #define PIECE_BYTES (256u * 1024)
@@ -79,4 +80,12 @@ void etw_output_done(struct etw_output *output)
 		(void)close(output->fd);
 	output->is_file = false;
 	etw_text_done(&output->text);
+}
+
+void etw_output_clean(struct etw_text *text, const char *string)
+{
+	size_t from = text->bytes;
+
+	etw_text_puts(text, string);
+	(void)etw_export_clean(text, from);
 }

@@ -42,4 +42,7 @@ int etw_output_tell(const struct etw_output *output, int result);
 /* etw_output_done() - closes without writing; takes a zeroed output. */
 void etw_output_done(struct etw_output *output);
 
+/* etw_output_clean() - appends a string of a file or of another program's, harmless to a terminal. */
+void etw_output_clean(struct etw_text *text, const char *string);
+
 #endif

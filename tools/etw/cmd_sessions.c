@@ -12,7 +12,6 @@
 #include "base/time.h"
 #include "control/control.h"
 #include "control/instance.h"
-#include "export/export.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
 #include "tools/common/options.h"
@@ -170,19 +169,11 @@ static void put_owner(struct etw_text *text, uint32_t uid)
 		etw_text_unsigned(text, uid);
 }
 
-static void put_clean(struct etw_text *text, const char *string)
-{
-	size_t from = text->bytes;
-
-	etw_text_puts(text, string);
-	(void)etw_export_clean(text, from);
-}
-
 static void put_row(struct etw_grid *grid, const struct wire_session_info *info, int64_t now_ft)
 {
 	struct etw_text *cell = etw_grid_cell(grid);
 
-	put_clean(cell, info->config.name);
+	etw_output_clean(cell, info->config.name);
 	etw_text_unsigned(etw_grid_cell(grid), info->handle & 0xFFFF);
 	machine_mode_write(etw_grid_cell(grid), info->config.log_file_mode);
 	cell = etw_grid_cell(grid);
@@ -194,7 +185,8 @@ static void put_row(struct etw_grid *grid, const struct wire_session_info *info,
 	etw_number_duration(etw_grid_cell(grid), age_of(info, now_ft));
 	put_owner(etw_grid_cell(grid), info->uid);
 	etw_text_puts(etw_grid_cell(grid), info->is_leased ? "yes" : "no");
-	put_clean(etw_grid_cell(grid), info->config.log_file[0] ? info->config.log_file : "-");
+	etw_output_clean(etw_grid_cell(grid),
+			 info->config.log_file[0] ? info->config.log_file : "-");
 }
 
 static void put_table(struct command *command, size_t width, struct etw_text *text)
@@ -228,9 +220,9 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 	for (size_t i = 0; i < command->session_count; i++) {
 		if (!command->sessions[i].complaint[0])
 			continue;
-		put_clean(text, command->sessions[i].config.name);
+		etw_output_clean(text, command->sessions[i].config.name);
 		etw_text_puts(text, ": ");
-		put_clean(text, command->sessions[i].complaint);
+		etw_output_clean(text, command->sessions[i].complaint);
 		etw_text_putc(text, '\n');
 	}
 }
@@ -313,7 +305,7 @@ static int stop_by_name(struct command *command, const char *name, struct wire_s
 static void put_stopped(struct etw_text *text, const struct wire_session_info *info)
 {
 	etw_text_puts(text, "stopped ");
-	put_clean(text, info->config.name);
+	etw_output_clean(text, info->config.name);
 	etw_text_puts(text, ": ");
 	etw_number_count(text, info->events, "event");
 	etw_text_puts(text, ", ");
@@ -321,7 +313,7 @@ static void put_stopped(struct etw_text *text, const struct wire_session_info *i
 	etw_text_puts(text, " lost");
 	if (info->config.log_file[0]) {
 		etw_text_puts(text, "; ");
-		put_clean(text, info->config.log_file);
+		etw_output_clean(text, info->config.log_file);
 	}
 	etw_text_putc(text, '\n');
 }

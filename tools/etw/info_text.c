@@ -10,6 +10,7 @@
 #include "export/export.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
+#include "tools/common/output.h"
 #include "tools/etw/info.h"
 #include "tools/etw/machine.h"
 
@@ -59,23 +60,15 @@ static void put_time(struct etw_text *text, const char *label, int64_t time_ft)
 
 static void put_foreign(struct etw_text *text, const char *label, const char *string)
 {
-	size_t from;
-
 	put_label(text, label);
-	from = text->bytes;
-	etw_text_puts(text, string);
-	(void)etw_export_clean(text, from);
+	etw_output_clean(text, string);
 	etw_text_putc(text, '\n');
 }
 
 static void put_file(struct etw_text *text, const struct info *info, const struct info_look *look)
 {
-	size_t from;
-
 	etw_text_puts(text, look->bold);
-	from = text->bytes;
-	etw_text_puts(text, info->path);
-	(void)etw_export_clean(text, from);
+	etw_output_clean(text, info->path);
 	etw_text_printf(text, "%s\n", look->plain);
 	put_number(text, "bytes", etw_trace_bytes(info->trace));
 	put_number(text, "buffers", etw_trace_buffers(info->trace));

@@ -7,9 +7,9 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "decode/format.h"
-#include "export/export.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
+#include "tools/common/output.h"
 #include "tools/etw/advice.h"
 
 #define LABEL_WIDTH 10
@@ -45,25 +45,16 @@ static void put_title(struct etw_text *text, const struct report_look *look, con
 	etw_text_printf(text, "\n%s%s%s\n", look->bold, title, look->plain);
 }
 
-/* A name from the file, harmless. */
-static void put_foreign(struct etw_text *text, const char *string)
-{
-	size_t from = text->bytes;
-
-	etw_text_puts(text, string);
-	(void)etw_export_clean(text, from);
-}
-
 static void put_session(struct etw_text *text, const struct etw_etl_header *header)
 {
-	put_foreign(text, *header->logger_name ? header->logger_name : "(no name)");
+	etw_output_clean(text, *header->logger_name ? header->logger_name : "(no name)");
 	etw_text_puts(text, ": ");
 	machine_mode_write(text, header->log_file_mode);
 	etw_text_puts(text, ", buffers of ");
 	etw_number_bytes(text, header->buffer_bytes);
 	if (*header->log_file_name) {
 		etw_text_puts(text, "; ");
-		put_foreign(text, header->log_file_name);
+		etw_output_clean(text, header->log_file_name);
 	}
 }
 
@@ -133,7 +124,7 @@ static void put_file(struct etw_text *text, const struct report *report,
 	const struct machine *machine = &report->machines[index];
 	struct etw_text value = {0};
 
-	put_foreign(&value, report->inputs->paths[index]);
+	etw_output_clean(&value, report->inputs->paths[index]);
 	etw_text_puts(&value, ", ");
 	etw_number_bytes(&value, etw_trace_bytes(trace));
 	etw_text_puts(&value, ", ");
