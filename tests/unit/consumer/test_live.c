@@ -467,6 +467,12 @@ static void test_live__callbacks_stop_a_pass(void **state)
 	assert_int_equal(seen.events, 3);
 }
 
+static void answer_once(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_await_close(host);
+}
+
 static void *wake_later(void *context)
 {
 	(void)usleep(20000);
@@ -477,7 +483,7 @@ static void *wake_later(void *context)
 static void test_live__waking_asks_whether_to_go_on(void **state)
 {
 	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
-	struct fake_host host = {.trace = &bytes, .script = wait_for_ever};
+	struct fake_host host = {.trace = &bytes, .script = answer_once};
 	struct seen seen = {.last_raw = INT64_MIN, .idle_result = -EINTR};
 	struct etw_trace *trace;
 	pthread_t thread;
@@ -492,12 +498,6 @@ static void test_live__waking_asks_whether_to_go_on(void **state)
 	etw_trace_close(trace);
 	fake_stop(&host);
 	free(bytes.bytes);
-}
-
-static void answer_once(struct fake_host *host)
-{
-	fake_accept(host);
-	fake_await_close(host);
 }
 
 static int attach_result(int status, struct wire_delivery *spoil, const uint8_t *header)
