@@ -142,7 +142,8 @@ CLASSES = {"03.1": "process start", "03.2": "process end", "05.1": "thread start
 
 
 def read_watch(lines, begin_ns, end_ns, takeovers):
-    """Counters of (what, id) of the source, the last thread of each end; problems of order; missed processes."""
+    """Counters of (what, id) of the source, the last thread of each end; problems of order;
+    missed processes."""
     counts = collections.Counter()
     problems = []
     alive = {}
@@ -152,8 +153,8 @@ def read_watch(lines, begin_ns, end_ns, takeovers):
     events = sorted((words for words in events
                      if words[0].isdecimal() and len(words) >= 7),
                     key=lambda words: int(words[0]))
-    # A process that ends while the rundown goes through /proc may be missed by it. Its events bear the time at
-    # which it began; at begin_ns it was over.
+    # A process that ends while the rundown goes through /proc may be missed by it. Its events bear
+    # the time at which it began; at begin_ns it was over.
     listed_ns = max((int(words[0]) for words in events if words[2] == "03.3"), default=0)
     listed_ns = max(listed_ns, begin_ns)
     for words in events:
@@ -255,14 +256,16 @@ def judge(lines, text, lost, window, made, takeovers, groups):
     print(f"{made} processes made; {seen} lines of the recorder ({lost} lost); source: "
           + ", ".join(f"{count} {what}s" for what, count in sorted(totals.items()))
           + f"; {len(differences)} differences, {disordered} out of order, lost {no_buffer} + "
-          f"{no_memory}, incomplete {incomplete} of {missed} missed, {summary[6].strip()} of {takeovers} takeovers")
+          f"{no_memory}, incomplete {incomplete} of {missed} missed, "
+          f"{summary[6].strip()} of {takeovers} takeovers")
     if lost:
         print("the recorder itself lost lines: nothing can be said")
         return 1
     missing = sum(abs(their - our) for _, their, our in differences)
     # What a host had learnt dies with it, so only events of hosts that live are complete.
     return int(disordered > 0 or bool(problems) or missing > no_buffer
-               or (incomplete > missed + no_buffer and not takeovers) or int(summary[6]) < takeovers)
+               or (incomplete > missed + no_buffer and not takeovers)
+               or int(summary[6]) < takeovers)
 
 
 def drop(counts, what):
