@@ -91,8 +91,10 @@ static size_t sid_bytes(const uint8_t *at, size_t left)
 
 static bool is_near(int64_t time_ft, uint64_t value)
 {
-	return value <= INT64_MAX && (int64_t)value > time_ft - NEAR_FT &&
-	       (int64_t)value < time_ft + NEAR_FT;
+	int64_t distance;
+
+	return value <= INT64_MAX && !__builtin_sub_overflow((int64_t)value, time_ft, &distance) &&
+	       distance > -NEAR_FT && distance < NEAR_FT;
 }
 
 /* Bytes before a text that begins within the next four, or 4: a number must not swallow its start. */

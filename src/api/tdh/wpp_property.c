@@ -106,10 +106,13 @@ static void set_text(struct etw_wpp_value *value, const char *text)
 
 static int32_t local_offset_minutes(int64_t filetime)
 {
-	time_t seconds = (time_t)((filetime - ETW_FILETIME_UNIX_EPOCH) / ETW_FILETIME_PER_SECOND);
 	struct tm local;
+	time_t seconds;
 
-	if (filetime < 0 || !localtime_r(&seconds, &local))
+	if (filetime < 0)
+		return 0;
+	seconds = (time_t)((filetime - ETW_FILETIME_UNIX_EPOCH) / ETW_FILETIME_PER_SECOND);
+	if (!localtime_r(&seconds, &local))
 		return 0;
 	return (int32_t)(local.tm_gmtoff / 60);
 }

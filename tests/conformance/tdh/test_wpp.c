@@ -468,6 +468,27 @@ static void wpp__local_time(void **state)
 	assert_int_equal(etw_load16(buffer + 14), 456);
 }
 
+/* [HERE] a time that is no date has zeros in the place of one, in any zone. */
+static void wpp__times_that_are_none(void **state)
+{
+	static const uint8_t zeros[16];
+	static const int64_t times[] = {INT64_MIN, -1, INT64_MAX};
+	WCHAR *name = widen("SystemTime");
+
+	(void)state;
+	assert_int_equal(set_path(TDH_CONTEXT_WPP_TMFFILE, in_folder("driver.tmf")), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		ULONG size = sizeof(buffer);
+
+		record.EventHeader.TimeStamp.QuadPart = times[i];
+		assert_int_equal(TdhGetWppProperty(handle, &record, name, &size, buffer), 0);
+		assert_int_equal(size, sizeof(zeros));
+		if (times[i] < 0)
+			assert_memory_equal(buffer, zeros, sizeof(zeros));
+		assert_int_equal(get_message(), ERROR_SUCCESS);
+	}
+}
+
 static void wpp__errors_of_properties(void **state)
 {
 	WCHAR *name = widen("Version");
@@ -710,6 +731,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wpp__pdb, open_handle, close_handle),
 		cmocka_unit_test_setup_teardown(wpp__properties, open_handle, close_handle),
 		cmocka_unit_test_setup_teardown(wpp__local_time, open_handle, close_handle),
+		cmocka_unit_test_setup_teardown(wpp__times_that_are_none, open_handle,
+						close_handle),
 		cmocka_unit_test_setup_teardown(wpp__errors_of_properties, open_handle,
 						close_handle),
 		cmocka_unit_test_setup_teardown(wpp__pointer_size, open_handle, close_handle),

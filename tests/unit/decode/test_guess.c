@@ -12,6 +12,7 @@
 #include <tdh.h>
 
 #include "base/bytes.h"
+#include "base/macros.h"
 #include "decode/guess.h"
 
 #define NOW_FT INT64_C(129402939974768585)
@@ -92,6 +93,26 @@ static void test_guess__numbers_leave_the_start_of_a_text(void **state)
 	expect_end(&guesser);
 }
 
+/* A header may say any start. */
+static void test_guess__times_near_the_ends_of_time(void **state)
+{
+	static const uint8_t payload[] = {255, 255, 255, 255, 255, 255, 255, 127};
+	static const int64_t starts[] = {INT64_MIN, INT64_MIN + 1, -1, 0, NOW_FT};
+	struct etw_guesser guesser;
+
+	(void)state;
+	etw_guesser_init(&guesser, payload, sizeof(payload), 0, INT64_MAX);
+	expect(&guesser, TDH_INTYPE_FILETIME, 0, 8);
+	expect_end(&guesser);
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		struct etw_guess guess;
+
+		etw_guesser_init(&guesser, payload, sizeof(payload), 0, starts[i]);
+		assert_true(etw_guesser_next(&guesser, &guess));
+		assert_int_not_equal(guess.in_type, TDH_INTYPE_FILETIME);
+	}
+}
+
 static void test_guess__text_may_end_with_the_payload(void **state)
 {
 	struct etw_guesser guesser;
@@ -138,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_guess__every_kind_in_one_payload),
 		cmocka_unit_test(test_guess__what_only_looks_alike),
 		cmocka_unit_test(test_guess__numbers_leave_the_start_of_a_text),
+		cmocka_unit_test(test_guess__times_near_the_ends_of_time),
 		cmocka_unit_test(test_guess__text_may_end_with_the_payload),
 		cmocka_unit_test(test_guess__any_bytes),
 	};
