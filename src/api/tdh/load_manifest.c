@@ -4,7 +4,9 @@
 #include <winerror.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/tdh/loaded.h"
 #include "api/tdh/state.h"
@@ -42,23 +44,36 @@ static ULONG resolve(const WCHAR *wide, char **ret)
 	return ERROR_SUCCESS;
 }
 
+/* How a file is called, in the full path of its folder: that much can be said once it is gone. NULL: nothing can. */
+static char *name_in_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(freep)
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	CLEANUP(freep) char *full = folder ? realpath(folder, NULL) : NULL;
+	char *name;
+
+	if (!full || asprintf(&name, "%s/%s", full, slash ? slash + 1 : path) < 0)
+		return NULL;
+	return name;
+}
+
 /* By its full path when it exists, so that one file has one name. */
 static ULONG create_for_path(const WCHAR *wide, struct etw_tdh_loaded **ret)
 {
 	CLEANUP(freep) char *path = NULL;
 	struct etw_tdh_loaded *loaded;
 	ULONG error = resolve(wide, &path);
-	char *full;
 
 	if (error)
 		return error;
-	full = realpath(path, NULL);
 	loaded = calloc(1, sizeof(*loaded));
-	if (!loaded) {
-		free(full);
+	if (!loaded)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	}
-	loaded->path = full ? full : TAKE(path);
+	loaded->name = name_in_folder(path);
+	loaded->path = realpath(path, NULL);
+	if (!loaded->path)
+		loaded->path = loaded->name ? TAKE(loaded->name) : TAKE(path);
 	*ret = loaded;
 	return ERROR_SUCCESS;
 }

@@ -14,6 +14,7 @@ void etw_tdh_loaded_free(struct etw_tdh_loaded *loaded)
 	if (!loaded)
 		return;
 	free(loaded->path);
+	free(loaded->name);
 	etw_arena_done(&loaded->arena);
 	free(loaded);
 }
@@ -31,7 +32,8 @@ void etw_tdh_loaded_done(struct etw_tdh_loaded *first)
 static bool is_of(const struct etw_tdh_loaded *loaded, const char *path, const uint8_t *sha1)
 {
 	if (path)
-		return loaded->path && !strcmp(loaded->path, path);
+		return loaded->path && (!strcmp(loaded->path, path) ||
+					(loaded->name && !strcmp(loaded->name, path)));
 	return !loaded->path && !memcmp(loaded->sha1, sha1, sizeof(loaded->sha1));
 }
 

@@ -14,7 +14,8 @@ struct etw_tdh_state;
 
 struct etw_tdh_loaded {
 	struct etw_tdh_loaded *next;
-	char *path;                   /* owned; NULL: from memory */
+	char *path; /* owned; NULL: from memory */
+	char *name; /* owned; NULL, or how the file was called, in its folder's full path */
 	uint8_t sha1[ETW_SHA1_BYTES]; /* of what was in memory */
 	struct etw_definition *definition;
 	struct etw_schema_loan loan;
@@ -34,7 +35,7 @@ int etw_tdh_loaded_add(struct etw_tdh_state *state, struct etw_tdh_loaded *loade
 /*
  * etw_tdh_loaded_remove() - unloads what has this origin.
  *
- * @path: NULL: from memory, by @sha1
+ * @path: the file's full path, or its name in the full path of its folder; NULL: from memory, by @sha1
  *
  * Returns 0; -ESRCH when nothing such is loaded; -ENOMEM. Context: holding the state's lock.
  */

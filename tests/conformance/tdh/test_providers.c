@@ -157,6 +157,47 @@ static void test_providers__what_was_loaded_goes_without_its_file(void **state)
 	assert_int_equal(rename(kept, path), 0);
 }
 
+static WCHAR *wide_of(const char *name)
+{
+	static WCHAR wide[160];
+	uint8_t *copy = etw_utf8_to_utf16(name, NULL);
+
+	assert_true(copy && strlen(name) < ARRAY_SIZE(wide));
+	memcpy(wide, copy, 2 * strlen(name) + 2);
+	free(copy);
+	return wide;
+}
+
+/* [3] The same by names that lead there: relative, through a link of a folder, by a link. */
+static void test_providers__names_lead_to_what_was_loaded(void **state)
+{
+	static const char *const names[] = {"made.man", "./made.man", "there/made.man", "link.man"};
+	char kept[160], *before = getcwd(NULL, 0);
+
+	(void)state;
+	(void)snprintf(kept, sizeof(kept), "%s.kept", path);
+	assert_non_null(before);
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(symlink(folder, "there"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(symlink("made.man", "link.man"), 0);
+		assert_int_equal(TdhLoadManifest(wide_of(names[i])), ERROR_SUCCESS);
+		assert_int_equal(rename(path, kept), 0);
+		assert_int_equal(unlink("link.man"), 0);
+		assert_int_equal(TdhUnloadManifest(wide_of(names[i])), ERROR_SUCCESS);
+		assert_int_equal(TdhUnloadManifest(wide_of(names[i])), ERROR_FILE_NOT_FOUND);
+		assert_int_equal(rename(kept, path), 0);
+		/* By the full path as well. */
+		assert_int_equal(symlink("made.man", "link.man"), 0);
+		assert_int_equal(TdhLoadManifest(wide_of(names[i])), ERROR_SUCCESS);
+		assert_int_equal(TdhUnloadManifest(wide_path), ERROR_SUCCESS);
+		assert_int_equal(unlink("link.man"), 0);
+	}
+	assert_int_equal(unlink("there"), 0);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+}
+
 static ULONG events_of(GUID *guid)
 {
 	ULONG size = sizeof(out);
@@ -496,6 +537,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_providers__what_cannot_be_loaded_or_unloaded),
 		cmocka_unit_test(test_providers__what_was_loaded_goes_without_its_file),
+		cmocka_unit_test(test_providers__names_lead_to_what_was_loaded),
 		cmocka_unit_test(test_providers__what_is_loaded_can_be_unloaded_again_and_again),
 		cmocka_unit_test(test_providers__events_decode_while_it_is_loaded),
 		cmocka_unit_test_setup_teardown(test_providers__are_listed, load, unload),
