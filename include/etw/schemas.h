@@ -183,7 +183,12 @@ ETW_API size_t libetw_map_count(const struct libetw_map *map);
 /* libetw_map_is_bits() - whether the values of a map are bits that may come together. */
 ETW_API int libetw_map_is_bits(const struct libetw_map *map);
 
-/* libetw_map_entry() - an entry's text, borrowed, or NULL behind the last one. @ret_value may be NULL. */
+/*
+ * libetw_map_entry() - an entry's text, borrowed, or NULL behind the last one.
+ *
+ * @ret_value: may be NULL; what the text stands for: a value, or of a map of bits a mask. 0 where a class numbers
+ *             a bit beyond 31
+ */
 ETW_API const char *libetw_map_entry(const struct libetw_map *map, size_t index,
 				     uint32_t *ret_value);
 

@@ -32,6 +32,18 @@ void etw_format_item_json(const struct etw_decoding *decoding, const struct etw_
 /* etw_format_is_string() - whether an array of this field's elements is shown as one string. */
 bool etw_format_is_string(const struct etw_field *field);
 
+/* etw_format_map_is_bits() - whether a map names bits, of which a value may have several. */
+bool etw_format_map_is_bits(const struct etw_map *map);
+
+/*
+ * etw_format_map_value() - the value that an entry names, or the mask of its bits.
+ *
+ * @index: below the map's count
+ *
+ * Returns 0 for the number of a bit that 32 bits do not have.
+ */
+uint32_t etw_format_map_value(const struct etw_map *map, uint32_t index);
+
 /* How a field's values look in JSON, where that can be said before any is seen. */
 enum etw_json_shape {
 	ETW_JSON_OTHER, /* etw_format_item_json() decides */

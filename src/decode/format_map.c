@@ -3,24 +3,23 @@
  * Maps: numbers to names. Manifest maps compare values or masks; WBEM maps may also count bits or
  * positions. Names of a bit map are joined by "|", and bits that have no name follow in hexadecimal.
  */
+#include "decode/format.h"
 #include "decode/format_internal.h"
 
-static bool is_bit_map(const struct etw_map *map)
+bool etw_format_map_is_bits(const struct etw_map *map)
 {
 	return map->flags & (EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
 			     EVENTMAP_INFO_FLAG_WBEM_FLAG);
 }
 
-/* The bits that an entry stands for; 0 for a bit number that cannot be. */
-static uint32_t entry_mask(const struct etw_map *map, uint32_t index)
+uint32_t etw_format_map_value(const struct etw_map *map, uint32_t index)
 {
-	uint32_t bit = map->entries[index].value;
+	const bool is_by_place = map->flags & EVENTMAP_INFO_FLAG_WBEM_NO_MAP;
+	const uint32_t value = is_by_place ? index : map->entries[index].value;
 
 	if (!(map->flags & EVENTMAP_INFO_FLAG_WBEM_BITMAP))
-		return bit;
-	if (map->flags & EVENTMAP_INFO_FLAG_WBEM_NO_MAP)
-		bit = index;
-	return bit < 32 ? UINT32_C(1) << bit : 0;
+		return value;
+	return value < 32 ? UINT32_C(1) << value : 0;
 }
 
 /* The entry of exactly this value. Most maps are dense, so the place is guessed first. */
@@ -44,7 +43,7 @@ static const char *find_value(const struct etw_map *map, uint32_t value)
 static const char *find_mask(const struct etw_map *map, uint32_t mask)
 {
 	for (uint32_t i = 0; i < map->count; i++) {
-		if (entry_mask(map, i) == mask)
+		if (etw_format_map_value(map, i) == mask)
 			return map->entries[i].text;
 	}
 	return NULL;
@@ -54,7 +53,7 @@ const char *etw_map_name(const struct etw_map *map, uint32_t value)
 {
 	if (map->flags & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP)
 		return NULL;
-	if (is_bit_map(map)) {
+	if (etw_format_map_is_bits(map)) {
 		bool is_bit_number = map->flags & EVENTMAP_INFO_FLAG_WBEM_BITMAP;
 
 		return value == 0 && is_bit_number ? NULL : find_mask(map, value);
@@ -74,10 +73,10 @@ bool etw_map_write(const struct etw_map *map, uint32_t value, struct etw_text *t
 		etw_text_puts(text, name);
 		return true;
 	}
-	if (!is_bit_map(map) || value == 0)
+	if (!etw_format_map_is_bits(map) || value == 0)
 		return false;
 	for (uint32_t i = 0; i < map->count; i++) {
-		uint32_t mask = entry_mask(map, i);
+		uint32_t mask = etw_format_map_value(map, i);
 
 		if (mask == 0 || (value & mask) != mask || (left & mask) == 0)
 			continue;

@@ -8,6 +8,7 @@
 #include "api/friendly/friendly.h"
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "decode/format.h"
 
 static const struct etw_schema *inside(const struct libetw_schema *schema)
 {
@@ -140,10 +141,7 @@ size_t libetw_map_count(const struct libetw_map *map)
 
 int libetw_map_is_bits(const struct libetw_map *map)
 {
-	const struct etw_map *from = (const struct etw_map *)map;
-
-	return (from->flags &
-		(EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP)) != 0;
+	return etw_format_map_is_bits((const struct etw_map *)map);
 }
 
 const char *libetw_map_entry(const struct libetw_map *map, size_t index, uint32_t *ret_value)
@@ -153,6 +151,6 @@ const char *libetw_map_entry(const struct libetw_map *map, size_t index, uint32_
 	if (index >= from->count)
 		return NULL;
 	if (ret_value)
-		*ret_value = from->entries[index].value;
+		*ret_value = etw_format_map_value(from, (uint32_t)index);
 	return from->entries[index].text;
 }

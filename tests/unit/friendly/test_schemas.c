@@ -63,6 +63,57 @@ static void test_schemas__are_enumerated(void **state)
 	libetw_schemas_free(schemas);
 }
 
+/* Masks, numbers of bits, and bits by their place are all given as masks. */
+static void test_schemas__maps_of_classes(void **state)
+{
+	static const char mof[] =
+		"[Dynamic, Guid(\"{11112222-3333-4444-5555-66667777888c}\")]\n"
+		"class Bits : EventTrace { };\n"
+		"[Dynamic, EventType(10), EventTypeName(\"Set\")]\n"
+		"class Bits_Set : Bits {\n"
+		"[WmiDataId(1), read, Values{\"A\", \"B\"}, ValueMap{\"1\", \"6\"},"
+		" ValueType(\"flag\")] uint32 Flags;\n"
+		"[WmiDataId(2), read, BitValues{\"A\", \"B\"}, BitMap{\"0\", \"5\"}] uint32 Bits;\n"
+		"[WmiDataId(3), read, BitValues{\"A\", \"B\"}] uint32 Places;\n"
+		"[WmiDataId(4), read, Values{\"A\", \"B\"}] uint32 Numbers;\n"
+		"};\n";
+	static const uint32_t values[][2] = {{1, 6}, {1, 32}, {1, 2}, {0, 1}};
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = {0x11112222,
+					       0x3333,
+					       0x4444,
+					       {0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x8c}},
+				.EventDescriptor = {.Opcode = 10},
+				.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER},
+	};
+	char path[] = "/tmp/etw-schemas-XXXXXX.mof";
+	struct libetw_field_info field;
+	struct libetw_schemas *schemas;
+	struct libetw_event *event;
+	int fd = mkstemps(path, 4);
+
+	(void)state;
+	assert_int_equal(write(fd, mof, sizeof(mof) - 1), sizeof(mof) - 1);
+	assert_int_equal(close(fd), 0);
+	OK(libetw_schemas_create_with(LIBETW_SCHEMAS_NOT_INSTALLED, &schemas));
+	OK(libetw_schemas_add_file(schemas, path));
+	OK(libetw_event_of_record(schemas, &record, &event));
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t value;
+
+		OK(libetw_schema_field(libetw_event_schema(event), i, &field));
+		assert_non_null(field.map);
+		assert_int_equal(libetw_map_is_bits(field.map), i < 3);
+		for (unsigned j = 0; j < 2; j++) {
+			assert_string_equal(libetw_map_entry(field.map, j, &value), j ? "B" : "A");
+			assert_int_equal(value, values[i][j]);
+		}
+	}
+	libetw_event_release(event);
+	libetw_schemas_free(schemas);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_schemas__files_are_read_or_refused(void **state)
 {
 	static const char bad[] = "<instrumentationManifest><oops>";
@@ -200,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schemas__are_enumerated),
+		cmocka_unit_test(test_schemas__maps_of_classes),
 		cmocka_unit_test(test_schemas__files_are_read_or_refused),
 		cmocka_unit_test(test_schemas__mof_files_are_read),
 		cmocka_unit_test(test_schemas__a_fifo_is_no_file),
