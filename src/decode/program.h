@@ -55,9 +55,6 @@ int etw_program_compile(const struct etw_schema *schema, unsigned pointer_bytes,
 void etw_program_free(struct etw_program *program);
 void etw_program_freep(struct etw_program **program);
 
-/* etw_program_schema() - the schema the program was made of. */
-const struct etw_schema *etw_program_schema(const struct etw_program *program);
-
 /* etw_walk_init() - an empty walk; owns nothing yet. */
 static inline void etw_walk_init(struct etw_walk *walk)
 {

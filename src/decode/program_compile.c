@@ -518,7 +518,6 @@ int etw_program_compile(const struct etw_schema *schema, unsigned pointer_bytes,
 
 	if (!program)
 		return -ENOMEM;
-	program->schema = schema;
 	program->pointer_bytes = pointer_bytes;
 	int r = compile(&compiler);
 
@@ -543,9 +542,4 @@ void etw_program_free(struct etw_program *program)
 void etw_program_freep(struct etw_program **program)
 {
 	etw_program_free(*program);
-}
-
-const struct etw_schema *etw_program_schema(const struct etw_program *program)
-{
-	return program->schema;
 }

@@ -75,7 +75,6 @@ const char *etw_step_for_value(const struct etw_field *field, unsigned pointer_b
 int etw_step_measure(struct etw_walk *walk, const struct step *step, struct span *ret);
 
 struct etw_program {
-	const struct etw_schema *schema;
 	struct etw_wpp_form
 		*wpp_form; /* owned; NULL where the schema is not that of a WPP message */
 	unsigned pointer_bytes;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/consumer/wide.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"
@@ -36,15 +37,6 @@ uint8_t etw_payload_kind(uint16_t in_type)
 	default:
 		return 0;
 	}
-}
-
-static size_t count_units(const WCHAR *text)
-{
-	size_t units = 0;
-
-	while (text[units])
-		units++;
-	return units;
 }
 
 static const WCHAR *skip_blanks(const WCHAR *at)
@@ -141,7 +133,7 @@ static int add_numbers(const struct etw_field *field, const PAYLOAD_FILTER_PREDI
 
 static int add_utf16(const WCHAR *value, struct etw_payload_blob *blob)
 {
-	size_t units = count_units(value);
+	size_t units = etw_wide_units(value);
 	uint8_t *to = etw_payload_blob_add(blob, 2 * units);
 
 	if (!to)
@@ -154,7 +146,8 @@ static int add_utf16(const WCHAR *value, struct etw_payload_blob *blob)
 /* The ANSI code page of this system is UTF-8. */
 static int add_ansi(const WCHAR *value, struct etw_payload_blob *blob)
 {
-	CLEANUP(freep) char *text = etw_utf16_to_utf8((const uint8_t *)value, count_units(value));
+	CLEANUP(freep)
+	char *text = etw_utf16_to_utf8((const uint8_t *)value, etw_wide_units(value));
 	size_t bytes = text ? strlen(text) : 0;
 	uint8_t *to;
 
@@ -171,7 +164,7 @@ static int add_ansi(const WCHAR *value, struct etw_payload_blob *blob)
 static int add_guid(const WCHAR *value, struct etw_payload_blob *blob)
 {
 	char text[ETW_GUID_BRACED_BYTES];
-	size_t units = count_units(value);
+	size_t units = etw_wide_units(value);
 	uint8_t *to;
 	GUID guid;
 
