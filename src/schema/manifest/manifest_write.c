@@ -13,26 +13,42 @@
 /* U+FFFD for what XML does not let anybody say. */
 #define REPLACEMENT "\xef\xbf\xbd"
 
+/* U+FFFE and U+FFFF */
+static bool is_no_character(const char *at)
+{
+	return !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3);
+}
+
+/* Appends what is at @at, a byte of UTF-8 or a whole character; returns where the next one is. */
+static const char *write_one(struct etw_text *text, const char *at)
+{
+	unsigned char c = (unsigned char)*at;
+
+	if (is_no_character(at)) {
+		etw_text_puts(text, REPLACEMENT);
+		return at + 3;
+	}
+	if (c == '&')
+		etw_text_puts(text, "&amp;");
+	else if (c == '<')
+		etw_text_puts(text, "&lt;");
+	else if (c == '>')
+		etw_text_puts(text, "&gt;");
+	else if (c == '"')
+		etw_text_puts(text, "&quot;");
+	else if (c == '\t' || c == '\n' || c == '\r')
+		etw_text_printf(text, "&#%u;", (unsigned)c);
+	else if (c < ' ')
+		etw_text_puts(text, REPLACEMENT);
+	else
+		etw_text_putc(text, *at);
+	return at + 1;
+}
+
 void etw_write_escaped(struct etw_text *text, const char *at)
 {
-	for (; *at; at++) {
-		unsigned char c = (unsigned char)*at;
-
-		if (c == '&')
-			etw_text_puts(text, "&amp;");
-		else if (c == '<')
-			etw_text_puts(text, "&lt;");
-		else if (c == '>')
-			etw_text_puts(text, "&gt;");
-		else if (c == '"')
-			etw_text_puts(text, "&quot;");
-		else if (c == '\t' || c == '\n' || c == '\r')
-			etw_text_printf(text, "&#%u;", (unsigned)c);
-		else if (c < ' ')
-			etw_text_puts(text, REPLACEMENT);
-		else
-			etw_text_putc(text, *at);
-	}
+	while (*at)
+		at = write_one(text, at);
 }
 
 void etw_write_attribute(struct etw_text *text, const char *name, const char *value)
@@ -67,21 +83,17 @@ void etw_write_guid(struct etw_text *text, const char *name, const GUID *guid)
  */
 static void write_message_text(struct etw_text *text, const char *at)
 {
-	char one[2] = {0};
-
-	for (; *at; at++) {
-		if (at[0] == '%' && at[1]) {
-			etw_text_putc(text, *at++);
-		} else if (at[0] == '\r' && at[1] == '\n') {
+	while (*at) {
+		if (at[0] == '\r' && at[1] == '\n') {
 			etw_text_puts(text, "%n");
-			at++;
-			continue;
+			at += 2;
 		} else if (*at == '\r' || *at == '\t') {
-			etw_text_puts(text, *at == '\r' ? "%r" : "%t");
-			continue;
+			etw_text_puts(text, *at++ == '\r' ? "%r" : "%t");
+		} else {
+			if (at[0] == '%' && at[1])
+				etw_text_putc(text, *at++);
+			at = write_one(text, at);
 		}
-		one[0] = *at;
-		etw_write_escaped(text, one);
 	}
 }
 
@@ -235,8 +247,8 @@ static void write_keywords(struct etw_text *text, const char *joined)
 		return;
 	etw_text_puts(text, " keywords=\"");
 	while ((end = strstr(joined, "; "))) {
-		for (; joined < end; joined++)
-			etw_write_escaped(text, (char[]){*joined, '\0'});
+		while (joined < end)
+			joined = write_one(text, joined);
 		etw_text_putc(text, ' ');
 		joined = end + 2;
 	}

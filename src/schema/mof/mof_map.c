@@ -39,7 +39,8 @@ static int check_lists(struct mof_reader *reader, const struct mof_property *pro
 		if (lists->numbers->value_count < lists->count)
 			lists->count = lists->numbers->value_count;
 		sentence = "a list of names and its list of numbers differ in length";
-	} else if (lists->count > ETW_SCHEMA_MAP_ENTRIES_MAX) {
+	}
+	if (lists->count > ETW_SCHEMA_MAP_ENTRIES_MAX) {
 		lists->count = 0;
 		sentence = "a list of names is too long";
 	}

@@ -166,7 +166,7 @@ static void test_manifest_write__what_a_manifest_says_otherwise(void **state)
 {
 	struct etw_schema schema = {.source = DecodingSourceXMLFile,
 				    .descriptor = {.Id = 1, .Level = 2, .Opcode = 1},
-				    .message = "bell \x07"};
+				    .message = "bell \x07 none \xef\xbf\xbe %\xef\xbf\xbf"};
 	struct etw_provider_schema provider = {.source = DecodingSourceXMLFile,
 					       .name = "P",
 					       .schemas = &schema,
@@ -178,7 +178,7 @@ static void test_manifest_write__what_a_manifest_says_otherwise(void **state)
 	again = manifest_text_read(&arena, etw_text_string(&text))->providers[0].schemas;
 	assert_string_equal(again->level_name, "win:Error");
 	assert_string_equal(again->opcode_name, "win:Start");
-	assert_string_equal(again->message, "bell \xef\xbf\xbd");
+	assert_string_equal(again->message, "bell \xef\xbf\xbd none \xef\xbf\xbd %\xef\xbf\xbd");
 }
 
 static void test_manifest_write__what_a_manifest_cannot_say(void **state)

@@ -297,16 +297,26 @@ static void test_mof_types__complains_about_bad_maps(void **state)
 	}
 }
 
-static void test_mof_types__limits_maps(void **state)
+static void limit_map(unsigned names, unsigned numbers)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 
-	(void)state;
 	etw_text_puts(&text, HEAD "[EventType(1)] class T : E { [WmiDataId(1), Values{");
-	for (unsigned i = 0; i <= ETW_SCHEMA_MAP_ENTRIES_MAX; i++)
+	for (unsigned i = 0; i < names; i++)
 		etw_text_puts(&text, "\"\",");
+	if (numbers)
+		etw_text_puts(&text, "}, ValueMap{");
+	for (unsigned i = 0; i < numbers; i++)
+		etw_text_puts(&text, "\"1\",");
 	etw_text_puts(&text, "}] uint8 a; };");
 	(void)complain(etw_text_string(&text), FIRST_LINE, "T", "a list of names is too long");
+}
+
+static void test_mof_types__limits_maps(void **state)
+{
+	(void)state;
+	limit_map(ETW_SCHEMA_MAP_ENTRIES_MAX + 1, 0);
+	limit_map(ETW_SCHEMA_MAP_ENTRIES_MAX + 2, ETW_SCHEMA_MAP_ENTRIES_MAX + 1);
 }
 
 /* Types that inherit a property share its entries, not its name. */
