@@ -349,6 +349,14 @@ bool etw_registry_change_is_new(const struct etw_registry_change *change,
 	return file && file->is_new;
 }
 
+bool etw_registry_change_is_lost(const struct etw_registry_change *change,
+				 const struct etw_registry_item *item)
+{
+	const struct etw_registry_file wanted = file_of(item);
+
+	return find_live(change, &wanted) && !is_stored(change, &wanted);
+}
+
 bool etw_registry_change_find(const struct etw_registry_change *change, const GUID *provider,
 			      struct etw_registry_defined *ret)
 {

@@ -39,6 +39,10 @@ int etw_registry_change_add(struct etw_registry_change *change,
 bool etw_registry_change_is_new(const struct etw_registry_change *change,
 				const struct etw_registry_item *item);
 
+/* etw_registry_change_is_lost() - whether the index names the same definition, which is gone or cut. */
+bool etw_registry_change_is_lost(const struct etw_registry_change *change,
+				 const struct etw_registry_item *item);
+
 /* Who defines a provider; valid until the change ends. */
 struct etw_registry_defined {
 	const char *name; /* "" when it has none */

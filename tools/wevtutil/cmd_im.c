@@ -149,7 +149,9 @@ static int import_file(struct command *command, const char *path)
 		command->totals.same++;
 		return ETW_EXIT_OK;
 	}
-	if (refuse_installed(command->change, path, &item) < 0)
+	/* One that was lost is replaced by itself. */
+	if (!etw_registry_change_is_lost(command->change, &item) &&
+	    refuse_installed(command->change, path, &item) < 0)
 		return ETW_EXIT_FAILED;
 	warn_of_resources(command, &item);
 	etw_complaint_list(path, item.complaints, item.complaint_count, item.complaint_total, NULL);

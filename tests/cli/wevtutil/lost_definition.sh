@@ -11,3 +11,8 @@ rm .providers/definitions/*
 { "$WEVTUTIL" gp Made-Provider-1 || echo "exit $?"; } 2>&1 | sed "s|$PWD/||"
 "$WEVTUTIL" im in
 "$WEVTUTIL" gp Made-Provider-1 | head -1
+# By its name too, but only where it is gone.
+rm .providers/definitions/*
+"$WEVTUTIL" im in/one.man
+"$WEVTUTIL" gp Made-Provider-1 | head -1
+"$WEVTUTIL" im in/one.man 2>/dev/null || echo "exit $?"

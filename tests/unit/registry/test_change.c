@@ -204,15 +204,34 @@ static void test_change__added_twice_after_a_removal_is_one(void **state)
 	assert_int_equal(count_definitions(), 1);
 }
 
+/* Whether provider 1 as "A" says it is lost. */
+static bool is_lost(void)
+{
+	struct etw_registry_change *change;
+	struct etw_registry_item item;
+	bool result;
+
+	assert_int_equal(fixture_item(1, "A", &item), 0);
+	assert_int_equal(etw_registry_change_begin(fixture_folder, &change, NULL), 0);
+	result = etw_registry_change_is_lost(change, &item);
+	etw_registry_change_end(change);
+	etw_registry_item_done(&item);
+	return result;
+}
+
 static void test_change__a_lost_definition_is_stored_again(void **state)
 {
 	char command[128];
 
 	(void)state;
+	assert_false(is_lost());
 	assert_int_equal(fixture_import(1, "A"), 0);
 	(void)snprintf(command, sizeof(command), "rm %s/definitions/*", fixture_folder);
+	assert_false(is_lost());
 	assert_int_equal(system(command), 0);
+	assert_true(is_lost());
 	assert_int_equal(fixture_import(1, "A"), 0);
+	assert_false(is_lost());
 	assert_int_equal(count_definitions(), 1);
 	assert_int_equal(count_rows(), 1);
 	assert_int_equal(fixture_import(1, "A"), ETW_REGISTRY_SAME);
