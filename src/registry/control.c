@@ -61,9 +61,17 @@ static struct etw_bytes take_line(struct etw_bytes *text)
 	return line;
 }
 
+/* What was made of a PDB is UTF-8; a TMF file that somebody else wrote is stored as it came. */
 static char *copy_line(struct etw_arena *arena, struct etw_bytes line)
 {
-	return etw_arena_strndup(arena, (const char *)line.at, line.left);
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	if (line.left && line.at[line.left - 1] == '\r')
+		line.left--;
+	etw_text_ansi(&text, line.at, line.left);
+	if (etw_text_error(&text))
+		return NULL;
+	return etw_arena_strndup(arena, etw_text_string(&text), text.bytes);
 }
 
 /* "GUID name"; false for what is none. */

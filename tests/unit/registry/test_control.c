@@ -75,6 +75,22 @@ static void test_control__what_is_none_is_passed_over(void **state)
 	assert_null(definition);
 }
 
+/* As in a TMF file of another code page, with line ends of Windows. */
+static void test_control__names_are_utf_8(void **state)
+{
+	static const char text[] = "// TMC: " CONTROL " Gr\xfc\xdf"
+				   "e\r\n// TMC_FLAG: Gr\xc3\xbc\xc3\x9f"
+				   "e\r\n";
+
+	(void)state;
+	read_text(text, sizeof(text) - 1);
+	assert_non_null(definition);
+	assert_string_equal(definition->providers[0].name, "Gr\xc3\xbc\xc3\x9f"
+							   "e");
+	assert_string_equal(definition->providers[0].keywords[0].name, "Gr\xc3\xbc\xc3\x9f"
+								       "e");
+}
+
 static void test_control__stops_at_its_limits(void **state)
 {
 	struct etw_text text = {0};
@@ -194,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_control__what_is_written_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(test_control__what_is_none_is_passed_over, begin,
 						end),
+		cmocka_unit_test_setup_teardown(test_control__names_are_utf_8, begin, end),
 		cmocka_unit_test_setup_teardown(test_control__stops_at_its_limits, begin, end),
 		cmocka_unit_test_setup_teardown(test_control__flags_of_a_pdb_are_kept, begin, end),
 		cmocka_unit_test_setup_teardown(test_control__a_pdb_without_messages_is_taken,
