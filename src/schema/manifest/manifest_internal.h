@@ -26,7 +26,7 @@ enum symbol_kind {
 	SYMBOL_TASK,
 	SYMBOL_OPCODE,
 	SYMBOL_KEYWORD,
-	SYMBOL_CHANNEL,  /* object: struct manifest_channel */
+	SYMBOL_CHANNEL,  /* object: struct etw_channel */
 	SYMBOL_MAP,      /* object: struct etw_map */
 	SYMBOL_MAP_NAME, /* that it is taken, before the maps are in their places */
 	SYMBOL_TEMPLATE, /* object: struct manifest_template */

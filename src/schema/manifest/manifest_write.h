@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Definitions as instrumentation manifests: UTF-8, one culture, escaped. Reading what was written gives
- * the same model again, as far as a manifest can say it: docs/design/schema-store.md.
+ * the same model again, as far as a manifest can say it: docs/design/schema-store.md. For tests and fuzz targets.
  */
 #ifndef ETW_SCHEMA_MANIFEST_WRITE_H
 #define ETW_SCHEMA_MANIFEST_WRITE_H

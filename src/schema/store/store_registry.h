@@ -126,7 +126,7 @@ struct etw_schema_loan {
 };
 
 /*
- * etw_schema_store_lend() - takes in a definition that counts as one that the user names.
+ * etw_schema_store_lend() - takes in a definition that counts before the registry, after what the user names.
  *
  * @loan: borrowed, with its definition, until etw_schema_store_take_back()
  *

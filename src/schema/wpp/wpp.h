@@ -68,7 +68,7 @@ enum etw_wpp_item {
 };
 
 struct etw_wpp_argument {
-	const char *expression; /* as in the source; not empty */
+	const char *expression; /* as in the source; may be empty */
 	const char *item_name;  /* "ItemLong", as it was written, without its list */
 	const char *list;       /* what stands in its parentheses, as it was written; NULL: none */
 	const struct etw_map *names; /* of lists, sets and enums; NULL: none known */
