@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/guid.h"
+
 int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_definition **ret)
 {
 	struct etw_definition *definition = etw_arena_alloc(arena, sizeof(*definition));
@@ -14,4 +16,13 @@ int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_defi
 		return -ENOMEM;
 	*ret = definition;
 	return 0;
+}
+
+void etw_provider_schema_show_control(const struct etw_provider_schema *provider,
+				      struct etw_schema *schema)
+{
+	if (etw_guid_is_null(&provider->control_guid))
+		return;
+	schema->event_guid = provider->control_guid;
+	schema->template_flags |= TEMPLATE_CONTROL_GUID;
 }

@@ -44,6 +44,9 @@ enum etw_channel_type {
 	ETW_CHANNEL_TYPE_UNKNOWN, /* compiled resources do not say */
 };
 
+/* Events of the first channels of a provider have a bit of their keywords for theirs. */
+#define ETW_CHANNEL_KEYWORDS_MAX 8
+
 struct etw_channel {
 	struct etw_named named;
 	const char *chid;
@@ -54,6 +57,12 @@ struct etw_channel {
 	bool is_enabled;
 	uint64_t keyword; /* its bit in the keywords of events; 0: none */
 };
+
+/* etw_channel_keyword() - the bit of the channel at this place in the list, from the highest down; 0: none. */
+static inline uint64_t etw_channel_keyword(size_t place)
+{
+	return place < ETW_CHANNEL_KEYWORDS_MAX ? UINT64_C(1) << (63 - place) : 0;
+}
 
 /* A named query: patterns and what they stand for. */
 struct etw_pattern {
@@ -138,5 +147,9 @@ struct etw_definition {
  * Returns 0 or -ENOMEM.
  */
 int etw_definition_create(struct etw_arena *arena, size_t count, struct etw_definition **ret);
+
+/* etw_provider_schema_show_control() - a controlGuid stands where the event's GUID would. */
+void etw_provider_schema_show_control(const struct etw_provider_schema *provider,
+				      struct etw_schema *schema);
 
 #endif

@@ -182,10 +182,7 @@ static int read_event(struct wevt_reader *reader, const struct wire_wevt_event *
 	TRY(read_names(reader, wire, schema));
 	TRY(etw_wevt_message(reader, le32_get(wire->message), &schema->message));
 	TRY(read_fields(reader, le32_get(wire->template), schema));
-	if (!etw_guid_is_null(&provider->control_guid)) {
-		schema->event_guid = provider->control_guid;
-		schema->template_flags |= TEMPLATE_CONTROL_GUID;
-	}
+	etw_provider_schema_show_control(provider, schema);
 	return 0;
 }
 

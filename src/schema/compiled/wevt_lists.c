@@ -7,9 +7,6 @@
 #include "base/macros.h"
 #include "schema/compiled/wevt_internal.h"
 
-#define CHANNEL_KEYWORDS_MAX  8
-#define FIRST_CHANNEL_KEYWORD (UINT64_C(1) << 63)
-
 static int read_guid(struct wevt_reader *reader, uint32_t offset, GUID *ret)
 {
 	const uint8_t *at;
@@ -162,7 +159,7 @@ static int drop_unused_keywords(struct wevt_reader *reader, struct etw_channel *
 		struct wire_wevt_event wire;
 
 		memcpy(&wire, list.at + i * sizeof(wire), sizeof(wire));
-		for (size_t j = 0; j < count && j < CHANNEL_KEYWORDS_MAX; j++) {
+		for (size_t j = 0; j < count && j < ETW_CHANNEL_KEYWORDS_MAX; j++) {
 			if (le32_get(wire.channel_entry) && channels[j].is_imported &&
 			    channels[j].named.value == wire.channel &&
 			    !(le64_get(wire.keyword) & channels[j].keyword))
@@ -191,8 +188,7 @@ static int read_channels(struct wevt_reader *reader)
 			       &channel->named));
 		channel->type = ETW_CHANNEL_TYPE_UNKNOWN;
 		channel->is_imported = le32_get(wire.flags) & WIRE_WEVT_CHANNEL_IMPORTED;
-		if (i < CHANNEL_KEYWORDS_MAX)
-			channel->keyword = FIRST_CHANNEL_KEYWORD >> i;
+		channel->keyword = etw_channel_keyword(i);
 	}
 	reader->provider->channels = channels;
 	reader->provider->channel_count = list.count;

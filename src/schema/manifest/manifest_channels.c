@@ -6,9 +6,7 @@
 #include "base/macros.h"
 #include "schema/manifest/manifest_internal.h"
 
-#define FIRST_USER_CHANNEL    16
-#define CHANNEL_KEYWORDS_MAX  8
-#define FIRST_CHANNEL_KEYWORD (UINT64_C(1) << 63)
+#define FIRST_USER_CHANNEL 16
 
 struct channel_numbers {
 	bool is_taken[UINT8_MAX + 1];
@@ -141,15 +139,14 @@ static int read_channel(struct manifest_reader *reader, struct channel_numbers *
 	TRY(etw_manifest_keep_attribute(reader, element, "chid", &channel->chid));
 	TRY(etw_manifest_check_channel(reader, element));
 	channel->named.value = number_channel(numbers, element, channel->named.name);
-	if (place < CHANNEL_KEYWORDS_MAX)
-		channel->keyword = FIRST_CHANNEL_KEYWORD >> place;
+	channel->keyword = etw_channel_keyword(place);
 	channel->is_imported = is_import(element);
 	if (!channel->is_imported)
 		TRY(read_own(reader, element, channel));
 	else
 		(void)etw_winmeta_find(SYMBOL_CHANNEL, channel->named.name, &value,
 				       &channel->named.message);
-	if (place == CHANNEL_KEYWORDS_MAX)
+	if (place == ETW_CHANNEL_KEYWORDS_MAX)
 		TRY(etw_manifest_complain(reader, element, "a provider has more than 8 channels",
 					  name));
 	return define_channel(reader, element, channel);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/guid.h"
 #include "base/macros.h"
 #include "schema/manifest/manifest_internal.h"
 
@@ -196,15 +195,6 @@ static int read_template(struct manifest_reader *reader, const struct etw_xml_el
 	return 0;
 }
 
-/* A controlGuid stands where the event's GUID would. */
-static void set_control_guid(const struct manifest_reader *reader, struct etw_schema *schema)
-{
-	if (etw_guid_is_null(&reader->schema->control_guid))
-		return;
-	schema->event_guid = reader->schema->control_guid;
-	schema->template_flags |= TEMPLATE_CONTROL_GUID;
-}
-
 static int read_event(struct manifest_reader *reader, const struct event_place *place,
 		      struct etw_schema *schema)
 {
@@ -227,7 +217,7 @@ static int read_event(struct manifest_reader *reader, const struct event_place *
 	TRY(etw_manifest_find_message(reader, element, &message));
 	schema->message = message ? message->text : NULL;
 	TRY(read_template(reader, element, schema));
-	set_control_guid(reader, schema);
+	etw_provider_schema_show_control(reader->schema, schema);
 	return etw_manifest_check_event(reader, element, schema, channel, message);
 }
 

@@ -134,22 +134,11 @@ static void add_field(struct writer *writer, const struct etw_field *field, size
 		memcpy(writer->at + at, &wire, sizeof(wire));
 }
 
-/* A provider that another GUID enables shows that one with its events. */
 static void set_identity(const struct etw_schema *schema, struct wire_event_info *wire)
 {
-	const struct etw_provider_schema *owner = schema->owner;
-	uint32_t flags = schema->template_flags;
-	GUID event_guid = schema->event_guid;
-
-	if (schema->source == DecodingSourceXMLFile && owner &&
-	    !etw_guid_is_null(&owner->control_guid) &&
-	    !etw_guid_equal(&owner->control_guid, &owner->guid)) {
-		event_guid = owner->control_guid;
-		flags |= TEMPLATE_CONTROL_GUID;
-	}
 	etw_guid_write(wire->provider, &schema->provider);
-	etw_guid_write(wire->event_guid, &event_guid);
-	wire->flags = le32_of(flags);
+	etw_guid_write(wire->event_guid, &schema->event_guid);
+	wire->flags = le32_of(schema->template_flags);
 	wire->decoding_source = le32_of(schema->source);
 	wire->id = le16_of(schema->descriptor.Id);
 	wire->version = schema->descriptor.Version;
