@@ -98,16 +98,7 @@ static int lock_folder(struct etw_registry_change *change, const char *folder)
 
 static bool is_content(const void *item, const void *key)
 {
-	const struct change_file *file = item;
-	const struct change_file *wanted = key;
-
-	return file->row.kind == wanted->row.kind &&
-	       !memcmp(file->row.sha1, wanted->row.sha1, sizeof(file->row.sha1));
-}
-
-static uint64_t content_hash(const struct etw_registry_file *file)
-{
-	return etw_hash_bytes((uint64_t)file->kind, file->sha1, sizeof(file->sha1));
+	return etw_registry_content_equal(&((const struct change_file *)item)->row, key);
 }
 
 static bool is_guid(const void *item, const void *key)
@@ -132,9 +123,8 @@ static int grow(void *list, size_t count, size_t item_bytes)
 struct change_file *etw_registry_change_content(const struct etw_registry_change *change,
 						const struct etw_registry_file *wanted)
 {
-	const struct change_file key = {.row = *wanted};
-
-	return etw_table_find(&change->by_content, content_hash(wanted), is_content, &key);
+	return etw_table_find(&change->by_content, etw_registry_content_hash(wanted), is_content,
+			      wanted);
 }
 
 struct change_file *etw_registry_change_newest(struct change_file *file)
@@ -163,7 +153,7 @@ static int add_file(struct etw_registry_change *change, const struct etw_registr
 	if (same)
 		etw_registry_change_newest(same)->newer = file;
 	else
-		TRY(etw_table_insert(&change->by_content, content_hash(row), file));
+		TRY(etw_table_insert(&change->by_content, etw_registry_content_hash(row), file));
 	change->files[change->file_count++] = file;
 	return 0;
 }

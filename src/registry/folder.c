@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/sha1.h"
+#include "base/table.h"
 
 #define SYSTEM_FOLDER "/var/lib/etw/providers"
 
@@ -90,6 +91,17 @@ bool etw_registry_definition_of(const char *name, struct etw_registry_file *ret)
 		}
 	}
 	return false;
+}
+
+bool etw_registry_content_equal(const struct etw_registry_file *left,
+				const struct etw_registry_file *right)
+{
+	return left->kind == right->kind && !memcmp(left->sha1, right->sha1, sizeof(left->sha1));
+}
+
+uint64_t etw_registry_content_hash(const struct etw_registry_file *file)
+{
+	return etw_hash_bytes((uint64_t)file->kind, file->sha1, sizeof(file->sha1));
 }
 
 static int refuse(struct etw_fault *reterr, const char *sentence)

@@ -43,6 +43,13 @@ void etw_registry_definition_name(const struct etw_registry_file *file,
  */
 bool etw_registry_definition_of(const char *name, struct etw_registry_file *ret);
 
+/* etw_registry_content_equal() - whether two files are one definition: of the same kind and contents. */
+bool etw_registry_content_equal(const struct etw_registry_file *left,
+				const struct etw_registry_file *right);
+
+/* etw_registry_content_hash() - a hash of what makes them equal. */
+uint64_t etw_registry_content_hash(const struct etw_registry_file *file);
+
 /*
  * etw_registry_definition_read() - a stored definition.
  *

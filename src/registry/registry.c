@@ -33,9 +33,8 @@ struct piece {
 
 /* A definition that was read, under whatever number later indexes have it. In the store's arena. */
 struct known_definition {
-	uint8_t sha1[WIRE_REGISTRY_SHA1_BYTES];
-	enum wire_registry_kind kind;
-	struct piece *pieces; /* not of messages, which the store keeps by themselves */
+	struct etw_registry_file content; /* sha1 and kind are set, nothing else */
+	struct piece *pieces;             /* not of messages, which the store keeps by themselves */
 	size_t piece_count;
 };
 
@@ -268,15 +267,7 @@ static bool has_provider(const struct opened *opened, uint32_t file, const GUID 
 
 static bool is_content(const void *item, const void *key)
 {
-	const struct known_definition *known = item;
-	const struct etw_registry_file *file = key;
-
-	return known->kind == file->kind && !memcmp(known->sha1, file->sha1, sizeof(file->sha1));
-}
-
-static uint64_t content_hash(const struct etw_registry_file *file)
-{
-	return etw_hash_bytes((uint64_t)file->kind, file->sha1, sizeof(file->sha1));
+	return etw_registry_content_equal(&((const struct known_definition *)item)->content, key);
 }
 
 /* Schemas refer to the provider that owns them, so the list stays as it is and is taken in piece by piece. */
@@ -341,9 +332,9 @@ static int read_definition(struct etw_registry *registry, const struct opened *o
 		etw_arena_release(arena, mark);
 		return r;
 	}
-	memcpy(known->sha1, file.sha1, sizeof(known->sha1));
-	known->kind = file.kind;
-	(void)etw_table_insert(&registry->known, content_hash(&file), known);
+	memcpy(known->content.sha1, file.sha1, sizeof(file.sha1));
+	known->content.kind = file.kind;
+	(void)etw_table_insert(&registry->known, etw_registry_content_hash(&file), known);
 	*ret = known;
 	return 0;
 }
@@ -373,8 +364,8 @@ static int register_file(struct etw_registry *registry, const struct opened *ope
 			 struct etw_fault *reterr)
 {
 	const struct etw_registry_file file = etw_registry_index_file(&opened->index, number);
-	struct known_definition *known = etw_table_find(&registry->known, content_hash(&file),
-							is_content, &file);
+	struct known_definition *known = etw_table_find(
+		&registry->known, etw_registry_content_hash(&file), is_content, &file);
 
 	if (!known)
 		TRY(read_definition(registry, opened, number, store, &known, reterr));
