@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "schema/manifest/manifest_internal.h"
 #include "schema/types.h"
 
 static void test_types__defaults_and_sizes(void **state)
@@ -62,6 +63,32 @@ static void test_types__winmeta_names(void **state)
 	assert_string_equal(etw_schema_opcode_name(9), "win:Send");
 	assert_string_equal(etw_schema_opcode_name(240), "win:Receive");
 	assert_null(etw_schema_opcode_name(10));
+}
+
+/* How many numbers have a name; the reader of manifests knows each by the same number. */
+static unsigned count_names(const char *(*find)(uint8_t), enum symbol_kind kind)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i <= UINT8_MAX; i++) {
+		const char *name = find((uint8_t)i), *message;
+		uint64_t value = UINT64_MAX;
+
+		if (!name)
+			continue;
+		assert_memory_equal(name, "win:", 4);
+		assert_true(etw_winmeta_find(kind, name + 4, &value, &message));
+		assert_int_equal(value, i);
+		count++;
+	}
+	return count;
+}
+
+static void test_types__winmeta_names_are_those_of_manifests(void **state)
+{
+	(void)state;
+	assert_int_equal(count_names(etw_schema_level_name, SYMBOL_LEVEL), 6);
+	assert_int_equal(count_names(etw_schema_opcode_name, SYMBOL_OPCODE), 11);
 }
 
 static void check(struct etw_field *fields, uint16_t count, uint16_t top_count,
@@ -132,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_types__defaults_and_sizes),
 		cmocka_unit_test(test_types__every_in_type_has_its_facts),
 		cmocka_unit_test(test_types__winmeta_names),
+		cmocka_unit_test(test_types__winmeta_names_are_those_of_manifests),
 		cmocka_unit_test(test_types__structs_must_be_trees),
 		cmocka_unit_test(test_types__structs_nest_to_a_limit),
 		cmocka_unit_test(test_types__references_go_backwards),
