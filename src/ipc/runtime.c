@@ -425,7 +425,8 @@ int etw_runtime_listen(const char *directory, int *ret_socket)
 	TRY(socket_address(directory, folder, &address));
 	lock = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 		      0600);
-	if (lock < 0)
+	/* The mask of the caller must not lock the next host out of it. */
+	if (lock < 0 || fchmod(lock, 0600) < 0)
 		return errno == ELOOP ? -EPERM : -errno;
 	while (flock(lock, LOCK_EX) < 0) {
 		if (errno != EINTR)
