@@ -11,7 +11,7 @@ for ((i = 0; i < 600; i++)); do
 	sleep 0.1
 done
 "$ETW" sessions | sed -e "s|$PWD|FOLDER|" -e 's/record-[0-9]*/record-N/' |
-	tr -s ' ' | cut -d ' ' -f 2-5
+	tr -s ' ' | cut -d ' ' -f 2-5 | sed 's/record-N [0-9]*/record-N ID/'
 name=$("$ETW" sessions --json | sed 's/.*"name":"\([^"]*\)".*/\1/')
 "$ETW" sessions --json | python3 -c 'import json, sys
 session = json.load(sys.stdin)
