@@ -279,7 +279,7 @@ static void test_session__the_kernel_is_not_everybodys(void **state)
 
 	(void)state;
 	if (geteuid() != 0) {
-		print_message("only root can be the system's host and somebody else\n");
+		print_message("skipped: only root can be the system's host and somebody else\n");
 		skip();
 	}
 	own = start("Root's");

@@ -17,6 +17,7 @@
 
 #include "consumer/trace.h"
 #include "recording/enabled.h"
+#include "source/kernel/probe.h"
 
 #define SESSIONS_MAX 64
 
@@ -46,10 +47,12 @@ double seconds(void)
 
 bool is_kernel_shut(void)
 {
+	struct etw_fault fault = {0};
+
 	if (geteuid() != 0)
-		printf("SKIPPED: the kernel's events need root\n");
-	else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
-		printf("SKIPPED: this machine shows no BTF\n");
+		printf("skipped: the kernel's events need root\n");
+	else if (etw_kernel_probe_check(&fault))
+		printf("skipped: %s\n", fault.sentence);
 	else
 		return false;
 	return true;

@@ -32,8 +32,10 @@ static void NTAPI on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG a
 static void test_code__lies_in_the_program(void **state)
 {
 	(void)state;
-	if (!IS_TOLD)
+	if (!IS_TOLD) {
+		print_message("skipped: this C library does not tell where code lies\n");
 		skip();
+	}
 	assert_non_null(etw_code_object(on_enable));
 	assert_ptr_equal(etw_code_object(on_enable), etw_code_object(on_enable));
 	assert_true((uintptr_t)etw_code_object(on_enable) <= (uintptr_t)on_enable);

@@ -518,7 +518,7 @@ static void test_pdb__annotations_of_a_genuine_file(void **state)
 		       data ? data : "");
 	dump = data ? fopen(path, "re") : NULL;
 	if (!dump) {
-		print_message("ETW_TEST_DATA is not set\n");
+		print_message("skipped: ETW_TEST_DATA names no folder of genuine files\n");
 		skip();
 	}
 	assert_true(rebuild(dump));

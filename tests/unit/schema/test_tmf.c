@@ -396,13 +396,15 @@ static void test_tmf__genuine_files(void **state)
 
 	(void)state;
 	if (!data) {
-		print_message("ETW_TEST_DATA is not set\n");
+		print_message("skipped: ETW_TEST_DATA is not set\n");
 		skip();
 	}
 	(void)snprintf(folder, sizeof(folder), "%s/tmf", data);
 	dir = opendir(folder);
-	if (!dir)
+	if (!dir) {
+		print_message("skipped: there is no %s\n", folder);
 		skip();
+	}
 	while ((entry = readdir(dir))) {
 		size_t bytes;
 		char *text;
