@@ -353,10 +353,34 @@ void etw_kernel_source_stop(struct etw_session *session)
 		etw_session_complain(session, "the rundown at the end", result, NULL);
 }
 
+/* What was made before the end and that the last flush could not wait for is lost, and counts. */
+static void reject_rest(struct etw_session *session)
+{
+	const struct etw_source_ops *ops = session->host.kernel;
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+
+	for (uint32_t i = 0; session->source_streams && i < session->plan.cpu_count; i++) {
+		uint32_t at = session->plan.output_count == 1 ? 0 : i;
+		struct etw_state_record *record = session->outputs[at].record;
+		uint64_t before = record->counts.rejected;
+
+		while (ops->peek(session->source, i, &event) &&
+		       event.time_raw < session->flush_target_raw) {
+			ops->pop(session->source, i, &mark);
+			record->counts.rejected++;
+		}
+		if (record->counts.rejected != before)
+			etw_state_commit(&session->state, at, record);
+	}
+}
+
 void etw_kernel_source_close(struct etw_session *session)
 {
 	stop_watch(session);
 	if (session->source) {
+		if (session->is_drained)
+			reject_rest(session);
 		read_loss(session);
 		session->host.kernel->close(session->source);
 		session->source = NULL;

@@ -544,16 +544,30 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 	}
 }
 
+/* What the last flush could not wait for is lost, and counts: its writers were told that it is not. */
+static void reject_rest(struct etw_session_set *set)
+{
+	uint64_t now_ns = etw_monotonic_ns() + ETW_SESSION_STALL_NS; /* no gap is waited for */
+	struct etw_ring_event event;
+
+	for (uint32_t i = 0; !set->is_broken && i < set->stream_count; i++) {
+		while (etw_ring_reader_peek(set->streams[i].reader, now_ns, &event) == 0)
+			etw_ring_reader_take(set->streams[i].reader, /* is_good= */ false);
+	}
+}
+
 void etw_rings_tend(struct etw_session *session, bool is_stop)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint32_t count = etw_rings_list(session, sets);
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_stop)
+		if (is_stop) {
+			reject_rest(sets[i]);
 			close_set(session, sets[i]);
-		else
+		} else {
 			tend_set(session, sets[i]);
+		}
 	}
 }
 

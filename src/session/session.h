@@ -85,6 +85,9 @@ void etw_session_info(struct etw_session *session, struct wire_session_info *ret
 /*
  * etw_session_flush() - every event committed before the call is in the file and delivered when it returns.
  *
+ * It waits as long as that takes, but for a source whose clock stands still one second only: what is later
+ * than that clock comes later.
+ *
  * Returns 0; -ESHUTDOWN when the session is stopped. Not from a function that the session calls.
  */
 int etw_session_flush(struct etw_session *session);

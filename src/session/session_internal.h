@@ -78,6 +78,7 @@ struct etw_session_output {
 	uint8_t *buffer;                 /* in the state */
 	struct etw_state_record *record; /* owned: what the next commit makes hold */
 	bool is_changed;                 /* since the last commit */
+	bool has_progress;               /* in this round */
 	uint32_t stream_count;
 	struct etw_session_stream **streams; /* owned array of borrowed */
 	int64_t merged_raw;                  /* what comes later is not before it */
@@ -153,9 +154,10 @@ struct etw_session {
 	uint64_t next_file_flush_ns, next_batch_ns; /* 0: no timer */
 	uint32_t flush_reasons;   /* enum etw_flush_reason; 0: no flush is under way */
 	int64_t flush_target_raw; /* everything before it is to be taken */
-	uint64_t flush_ticket, flush_deadline_ns;
+	uint64_t flush_ticket, flush_deadline_ns, flush_most_ns;
 	bool has_dropped_page; /* that there are too many has been said */
 	bool needs_source_retry;
+	bool is_ending;          /* nobody reserves any more; the last flush may begin */
 	bool is_drained;         /* the last flush is done */
 	bool is_source_given_up; /* the last flush goes on without it */
 	bool is_armed;           /* the rings' writers wake the thread */

@@ -234,8 +234,10 @@ void etw_output_merge(struct etw_session *session, struct etw_session_output *ou
 	int64_t bound;
 
 	output->round_buffers = 0;
+	output->has_progress = false;
 	while ((stream = choose(session, output, &bound)) != NULL) {
 		session->round.has_progress = true;
+		output->has_progress = true;
 		do {
 			etw_output_append(session, output, stream);
 			etw_stream_refresh(session, stream);

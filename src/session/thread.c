@@ -21,6 +21,8 @@
 #define CONSUMER_POLL_NS UINT64_C(20000000)
 #define FLUSH_DEADLINE_NS \
 	UINT64_C(1000000000) /* a source whose clock stands still holds no flush up */
+#define FLUSH_MOST_NS \
+	UINT64_C(60000000000) /* a process that writes the past without end neither */
 
 static bool is_due(uint64_t timer_ns, uint64_t now_ns)
 {
@@ -38,7 +40,8 @@ static void note_flush(struct etw_session *session)
 	ticket = session->wanted_flush;
 	if (ticket != session->done_flush)
 		reasons |= ETW_FLUSH_REQUEST;
-	if (session->wants_stop)
+	/* Not before the end has begun: nobody may write, and no source describe, behind the target. */
+	if (session->is_ending)
 		reasons |= ETW_FLUSH_STOP;
 	session->round.look_ticket = session->wanted_look;
 	session->round.is_look = session->wanted_look != session->done_look;
@@ -53,6 +56,7 @@ static void note_flush(struct etw_session *session)
 	session->flush_ticket = ticket;
 	session->flush_target_raw = session->round.now_raw;
 	session->flush_deadline_ns = now_ns + FLUSH_DEADLINE_NS;
+	session->flush_most_ns = now_ns + FLUSH_MOST_NS;
 }
 
 static void begin_round(struct etw_session *session)
@@ -91,12 +95,38 @@ static void move_events(struct etw_session *session)
 		session->round.has_more = true;
 }
 
+/* Whether an output has just taken something of what the flush is for. */
+static bool is_getting_on(const struct etw_session *session)
+{
+	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+		const struct etw_session_output *output = &session->outputs[i];
+
+		if (output->has_progress && output->merged_raw < session->flush_target_raw)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who waits for a flush, or for the end, is promised everything: the deadline is for a standstill. A slow
+ * disk is none, so the time that this round took does not count.
+ */
+static void extend_deadline(struct etw_session *session)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+
+	if (session->flush_reasons & (ETW_FLUSH_REQUEST | ETW_FLUSH_STOP) &&
+	    now_ns < session->flush_most_ns && is_getting_on(session))
+		session->flush_deadline_ns = now_ns + FLUSH_DEADLINE_NS;
+}
+
 /*
  * A flush ends at its deadline, whatever a source keeps to itself. The last one must not leave behind what
  * stands in the rings, so it goes on without the source.
  */
 static bool is_flush_reached(struct etw_session *session)
 {
+	extend_deadline(session);
 	if (session->round.now_ns >= session->flush_deadline_ns) {
 		if (!session->round.is_stop || !session->source || session->is_source_given_up)
 			return true;
@@ -261,6 +291,7 @@ static void drain(struct etw_session *session)
 {
 	etw_rings_end(session);
 	etw_kernel_source_stop(session);
+	session->is_ending = true;
 	while (!session->is_drained) {
 		uint32_t wake = load_acquire(&session->wake);
 

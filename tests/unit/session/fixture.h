@@ -28,6 +28,7 @@
 #include "wire/etl_event.h"
 
 #define FIXTURE_FDS 64
+#define SLOW_ASK_US 1100000 /* longer than a flush waits for a standstill */
 
 struct fixture {
 	struct wire_clock_page page;
@@ -39,6 +40,7 @@ struct fixture {
 		int fd;
 	} kept[FIXTURE_FDS];
 	bool refuses_provider, refuses_pid;
+	uint32_t slow_asks; /* so many questions for a provider take SLOW_ASK_US yet */
 	uint32_t replaced, last_replaced; /* atomic */
 	char folder[64];
 	char path[128];
@@ -91,11 +93,15 @@ static void fixture_forget(void *context, const char *name)
 
 static bool fixture_may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
 {
-	const struct fixture *fixture = context;
+	struct fixture *fixture = context;
 
 	(void)session_id;
 	(void)uid;
 	(void)provider;
+	if (fixture->slow_asks > 0) {
+		fixture->slow_asks--;
+		(void)usleep(SLOW_ASK_US);
+	}
 	return !fixture->refuses_provider;
 }
 
@@ -189,6 +195,7 @@ struct fixture_payload {
 /* A writer's end. */
 struct fixture_writer {
 	struct etw_ring_set set;
+	uint32_t provider; /* Data1 of its GUID */
 	const struct etw_clock_page *clock;
 	uint32_t id;
 	uint32_t written, refused; /* events */
@@ -214,7 +221,8 @@ static inline void fixture_attach(struct fixture *fixture, struct etw_session *s
 	uint32_t ring_set;
 	int fd;
 
-	*ret = (struct fixture_writer){.clock = &fixture->clock, .id = id};
+	*ret = (struct fixture_writer){
+		.provider = fixture_provider.Data1, .clock = &fixture->clock, .id = id};
 	assert_int_equal(etw_session_ring_set(session, uid, &ring_set, &fd), 0);
 	assert_int_equal(etw_ring_set_map(fd, &ret->set), 0);
 }
@@ -230,6 +238,7 @@ static inline int fixture_write(struct fixture_writer *writer, uint32_t bytes)
 		return result;
 	}
 	fixture_make_event(span.at, bytes, span.time_raw);
+	etw_store32(span.at + 0x18, writer->provider);
 	memcpy(span.at + sizeof(struct wire_event_header), &payload, sizeof(payload));
 	etw_ring_commit(&span);
 	writer->written++;

@@ -93,12 +93,73 @@ static void test_session__flush_takes_open_buffers(void **state)
 	fixture_close(&fixture);
 }
 
+/*
+ * The session's thread is so slow that each of its rounds takes longer than a flush waits for a standstill:
+ * the first while the rings are filled, the next two in the flush or at the end.
+ */
+static void fill_before_slow_rounds(struct fixture *fixture, struct fixture_writer *writer)
+{
+	/* Nine events a buffer, 16 buffers a round. */
+	fixture->slow_asks = 3;
+	for (uint32_t i = 0; i < 720; i++) {
+		writer->provider += i % 150 == 0; /* the host is asked about each */
+		assert_int_equal(fixture_write(writer, 440), 0);
+	}
+}
+
+static void take_slowly(bool is_flush)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct reading reading;
+
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	config.maximum_buffers = 120;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	fill_before_slow_rounds(&fixture, &writer);
+	if (is_flush) {
+		assert_int_equal(etw_session_flush(session), 0);
+		read_trace(fixture.path, &reading);
+		assert_int_equal(reading.events, writer.written);
+		reading_done(&reading);
+	}
+	etw_session_stop(session, &info);
+	assert_int_equal(info.events, writer.written);
+	assert_int_equal(info.events_lost, 0);
+	etw_session_free(session);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.events, writer.written);
+	reading_done(&reading);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void test_session__slow_stop_takes_everything(void **state)
+{
+	(void)state;
+	take_slowly(/* is_flush= */ false);
+}
+
+static void test_session__slow_flush_takes_everything(void **state)
+{
+	(void)state;
+	take_slowly(/* is_flush= */ true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_session__empty_file),
 		cmocka_unit_test(test_session__events_are_in_the_file),
 		cmocka_unit_test(test_session__flush_takes_open_buffers),
+		cmocka_unit_test(test_session__slow_stop_takes_everything),
+		cmocka_unit_test(test_session__slow_flush_takes_everything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
