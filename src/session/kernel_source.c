@@ -313,11 +313,13 @@ void etw_kernel_source_collect(struct etw_session *session)
 		session->source_watermark_raw = watermark;
 }
 
-static void read_loss(struct etw_session *session)
+void etw_kernel_source_count_loss(struct etw_session *session)
 {
 	struct etw_source_loss loss = {0};
 	struct etw_state_head *head = session->state.head;
 
+	if (!session->source)
+		return;
 	session->host.kernel->loss(session->source, &loss);
 	store_relaxed(&head->source_now.no_buffer, loss.no_buffer);
 	store_relaxed(&head->source_now.no_memory, loss.no_memory);
@@ -326,10 +328,8 @@ static void read_loss(struct etw_session *session)
 
 void etw_kernel_source_release(struct etw_session *session)
 {
-	if (!session->source)
-		return;
-	session->host.kernel->release(session->source);
-	read_loss(session);
+	if (session->source)
+		session->host.kernel->release(session->source);
 }
 
 uint64_t etw_kernel_source_arm(struct etw_session *session)
@@ -381,7 +381,7 @@ void etw_kernel_source_close(struct etw_session *session)
 	if (session->source) {
 		if (session->is_drained)
 			reject_rest(session);
-		read_loss(session);
+		etw_kernel_source_count_loss(session);
 		session->host.kernel->close(session->source);
 		session->source = NULL;
 	}

@@ -15,8 +15,11 @@ void etw_kernel_source_open(struct etw_session *session, bool is_adopted);
 /* etw_kernel_source_collect() - reads what has come, and the watermark. */
 void etw_kernel_source_collect(struct etw_session *session);
 
-/* etw_kernel_source_release() - all outputs were committed. */
+/* etw_kernel_source_release() - what was taken is committed: the kernel's memory may be reused. */
 void etw_kernel_source_release(struct etw_session *session);
+
+/* etw_kernel_source_count_loss() - brings the account up to date. */
+void etw_kernel_source_count_loss(struct etw_session *session);
 
 /* etw_kernel_source_arm() - the helper watches from now on. Returns ns until a look is due anyway; 0: never. */
 uint64_t etw_kernel_source_arm(struct etw_session *session);

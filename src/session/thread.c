@@ -21,8 +21,7 @@
 #define CONSUMER_POLL_NS UINT64_C(20000000)
 #define FLUSH_DEADLINE_NS \
 	UINT64_C(1000000000) /* a source whose clock stands still holds no flush up */
-#define FLUSH_MOST_NS \
-	UINT64_C(60000000000) /* a process that writes the past without end neither */
+#define FLUSH_MOST_NS UINT64_C(60000000000) /* a process that writes the past without end neither */
 
 static bool is_due(uint64_t timer_ns, uint64_t now_ns)
 {
@@ -89,8 +88,10 @@ static void move_events(struct etw_session *session)
 		etw_output_commit(session, &session->outputs[i]);
 		is_changed = true;
 	}
+	/* Also when no output took anything: records that make no event fill the kernel's rings as well. */
+	etw_kernel_source_release(session);
 	if (is_changed)
-		etw_kernel_source_release(session);
+		etw_kernel_source_count_loss(session);
 	if (session->has_source_more)
 		session->round.has_more = true;
 }

@@ -18,6 +18,7 @@ struct fake_source_memory {
 	uint32_t is_standing;
 	int open_error; /* what open fails with */
 	uint32_t opened, rundowns[2], enabled_flags;
+	uint32_t releases; /* atomic */
 	struct fake_source_cpu {
 		uint32_t is_busy;
 		uint64_t written; /* events, from 0; atomic */
@@ -121,6 +122,7 @@ static void fake_source_pop(struct etw_source *source, uint32_t cpu, struct etw_
 static void fake_source_release(struct etw_source *source)
 {
 	(void)source;
+	(void)add_relaxed(&fake_source_memory->releases, 1u);
 }
 
 static void fake_source_loss(struct etw_source *source, struct etw_source_loss *ret)

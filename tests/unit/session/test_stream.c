@@ -169,6 +169,31 @@ static void test_stream__standing_source_holds_up_no_end(void **state)
 	fixture_close(&fixture);
 }
 
+/* Records of which a source makes no event fill its memory too: it is given back without any. */
+static void test_stream__source_without_events_is_released(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session;
+	uint32_t before;
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	session = fixture_start(&fixture, &config);
+	before = load_relaxed(&fake_source_memory->releases);
+	for (int i = 0; i < 5000 && load_relaxed(&fake_source_memory->releases) < before + 3; i++)
+		(void)usleep(1000);
+	assert_true(load_relaxed(&fake_source_memory->releases) >= before + 3);
+	etw_session_stop(session, NULL);
+	etw_session_free(session);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 static void test_stream__host_without_a_source(void **state)
 {
 	struct fixture fixture;
@@ -195,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_stream__system_time),
 		cmocka_unit_test(test_stream__failing_source_is_a_complaint),
 		cmocka_unit_test(test_stream__standing_source_holds_up_no_end),
+		cmocka_unit_test(test_stream__source_without_events_is_released),
 		cmocka_unit_test(test_stream__host_without_a_source),
 	};
 
