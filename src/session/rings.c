@@ -22,7 +22,7 @@
 /* So long after the end of a process every gap that it left is known. */
 #define LEFT_NS UINT64_C(1000000000)
 
-/* Stopped processes keep replaced sets: one uid must not take the places of all. */
+/* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
 #define SETS_OF_UID 8
 
 /* Numbers of sets are unique in a process; those that a former host gave are stepped over. */
@@ -175,6 +175,16 @@ static int find_place(const struct etw_session *session, uint32_t *ret)
 	return -ENOSPC;
 }
 
+/* Holding lock. */
+static uint32_t count_sets(const struct etw_session *session, uid_t uid)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
+		count += session->sets[i] && session->sets[i]->uid == uid;
+	return count;
+}
+
 /* Holding lock. The keeper has the memory before a process can have it. */
 static int add_set(struct etw_session *session, uid_t uid, struct etw_session_set **ret)
 {
@@ -184,6 +194,9 @@ static int add_set(struct etw_session *session, uid_t uid, struct etw_session_se
 
 	if (session->wants_stop)
 		return -ESHUTDOWN;
+	/* Who spoils one set after the other, and gives none back, gets no more. */
+	if (count_sets(session, uid) >= SETS_OF_UID)
+		return -ENOSPC;
 	TRY(find_place(session, &slot));
 	TRY(make_set(session, uid, slot, &set));
 	durable = durable_set(session, slot);
@@ -497,11 +510,10 @@ uint64_t etw_rings_due_ns(struct etw_session *session)
 
 static bool has_too_many(struct etw_session *session, uid_t uid)
 {
-	uint32_t count = 0;
+	uint32_t count;
 
 	pthread_mutex_lock(&session->lock);
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		count += session->sets[i] && session->sets[i]->uid == uid;
+	count = count_sets(session, uid);
 	pthread_mutex_unlock(&session->lock);
 	return count >= SETS_OF_UID;
 }

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "fixture.h"
+#include "session/session_internal.h"
 #include "trace_reading.h"
 
 static pthread_t flusher;
@@ -299,6 +300,54 @@ static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
 	fixture_close(&fixture);
 }
 
+/* Breaks the uid's set: the session sends its processes elsewhere, and they never go. */
+static void spoil_set(struct fixture *fixture, struct etw_session *session, uid_t uid)
+{
+	uint32_t before = load_relaxed(&fixture->replaced);
+	struct fixture_writer writer;
+
+	fixture_attach(fixture, session, uid, 0, &writer);
+	for (uint32_t i = 0; i < writer.set.cpu_count; i++)
+		store_relaxed((uint64_t *)(void *)etw_ring_at(&writer.set, i), UINT64_MAX);
+	for (int i = 0; i < 5000 && load_relaxed(&fixture->replaced) == before; i++) {
+		etw_session_kick(session);
+		(void)usleep(1000);
+	}
+	assert_int_equal(load_relaxed(&fixture->replaced), before + 1);
+	etw_ring_set_unmap(&writer.set);
+}
+
+/* A process that spoils each set that it gets, and gives none back, takes no place of others. */
+static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session;
+	uint32_t ring_set;
+	int fd, result = 0;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	for (int i = 0; i < 8; i++)
+		spoil_set(&fixture, session, 1);
+	assert_int_equal(etw_session_ring_set(session, 1, &ring_set, &fd), -ENOSPC);
+	assert_int_equal(etw_session_ring_set(session, 2, &ring_set, &fd), 0);
+	/* One that comes back in the end makes room for another. */
+	etw_session_ring_set_gone(session, load_relaxed(&fixture.last_replaced));
+	for (int i = 0; i < 5000; i++) {
+		result = etw_session_ring_set(session, 1, &ring_set, &fd);
+		if (result == 0)
+			break;
+		(void)usleep(1000);
+	}
+	assert_int_equal(result, 0);
+	etw_session_stop(session, NULL);
+	etw_session_free(session);
+	fixture_close(&fixture);
+}
+
 /* Memory that a hostile process writes to at will is a race by its nature. */
 #if defined(__SANITIZE_THREAD__)
 #define IS_RACE_CHECKED 1
@@ -403,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
 		cmocka_unit_test(test_rings__what_a_replaced_set_refuses_is_counted),
 		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
+		cmocka_unit_test(test_rings__spoilt_sets_of_a_uid_are_limited),
 #ifndef IS_RACE_CHECKED
 		cmocka_unit_test(test_rings__hostile_events),
 		cmocka_unit_test(test_rings__hostile_words),
