@@ -157,6 +157,7 @@ static int start_host(struct keeper *keeper)
 {
 	int sockets[2];
 	pid_t pid;
+	int r;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
@@ -177,8 +178,12 @@ static int start_host(struct keeper *keeper)
 	keeper->host = pid;
 	keeper->is_host_ready = false;
 	keeper->host_start_ms = now_ms();
-	/* A host that dies while it takes over is seen by its SIGCHLD. */
-	(void)hand_over(keeper);
+	r = hand_over(keeper);
+	if (r < 0) {
+		/* It waits for the rest, and would do so for ever; it is still there until it is waited for. */
+		etwd_log("the keeper cannot hand everything over: %s", strerror(-r));
+		(void)kill(pid, SIGKILL);
+	}
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -225,6 +226,56 @@ static void test_keeper_store__bad_hosts_end(void **state)
 	assert_int_equal(reported, -1);
 }
 
+/* More than a socket holds, so that the keeper is still at it when the host turns away. */
+#define MANY 2000
+
+/* The first host keeps much, the second does not take it over and does not die, the third does. */
+static int live_on_deafly(void *context, int socket)
+{
+	uint32_t *number = context;
+	struct etwd_keeper_store own;
+	char name[16];
+
+	(void)alarm(60);
+	if (++*number == 2) {
+		(void)shutdown(socket, SHUT_RD);
+		for (;;)
+			(void)pause();
+	}
+	if (etwd_keeper_store_init(&own, socket))
+		return 1;
+	if (*number == 3)
+		return etwd_kept_name(&own, MANY - 1) ? 0 : 1;
+	for (int i = 0; i < MANY; i++) {
+		(void)snprintf(name, sizeof(name), "%d", i);
+		if (etwd_keep(&own, name, STDERR_FILENO))
+			return 1;
+	}
+	etwd_keeper_ready(&own);
+	(void)kill(getpid(), SIGKILL);
+	return 1;
+}
+
+/* A host that waits for descriptors that never come would hold the whole instance up. */
+static void test_keeper_store__hand_over_that_fails(void **state)
+{
+	uint32_t *number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct etwd_keeper_callbacks callbacks = {number, live_on_deafly, report_ready,
+							clean_up};
+	struct rlimit limit;
+
+	(void)state;
+	assert_true(number != MAP_FAILED);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	reported = cleaned = 0;
+	assert_int_equal(etwd_keeper_run(&callbacks), 0);
+	assert_int_equal(*number, 3);
+	munmap(number, sizeof(*number));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +287,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test(test_keeper_store__hosts_follow_each_other),
 		cmocka_unit_test(test_keeper_store__bad_hosts_end),
+		cmocka_unit_test(test_keeper_store__hand_over_that_fails),
 	};
 
 	(void)etwd_log_open("/dev/null");
