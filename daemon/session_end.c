@@ -59,13 +59,12 @@ static void answer_error(struct etwd_host *host, const struct etwd_session_reque
 		etwd_peer_answer(peer, WIRE_SESSION, request->request, status);
 }
 
-/* Whatever the engine kept for a session that is over. */
-static void forget_kept(struct etwd_session *session)
+void etwd_session_forget_kept(struct etwd_host *host, uint32_t id)
 {
 	char prefix[ETWD_KEPT_NAME_BYTES];
 
-	snprintf(prefix, sizeof(prefix), "session-%u/", (unsigned)session->id);
-	etwd_forget(&session->host->store, prefix);
+	snprintf(prefix, sizeof(prefix), "session-%u/", (unsigned)id);
+	etwd_forget(&host->store, prefix);
 }
 
 static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
@@ -78,7 +77,7 @@ static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
 	etwd_rings_session_ended(host, session->id);
 	etwd_enable_call_back(session);
 	etw_session_free(session->engine);
-	forget_kept(session);
+	etwd_session_forget_kept(host, session->id);
 	etwd_grants_end_session(&host->grants, session->id);
 	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
 	if (peer)

@@ -25,6 +25,9 @@ int etwd_session_stop(struct etwd_session *session, struct etwd_peer *peer, uint
 void etwd_session_answer(struct etwd_session *session, struct etwd_peer *peer, uint32_t request,
 			 struct wire_session_info *info);
 
+/* etwd_session_forget_kept() - the keeper gives up whatever was kept for a session that is over. */
+void etwd_session_forget_kept(struct etwd_host *host, uint32_t id);
+
 /* etwd_session_remove() - frees a session and its place in the table. */
 void etwd_session_remove(struct etwd_session *session);
 

@@ -244,6 +244,7 @@ static void finish_start(struct etwd_host *host, struct etwd_inbox_item *item)
 			 job->fault.sentence ? job->fault.sentence : "");
 		if (peer)
 			etwd_peer_answer(peer, WIRE_SESSION, job->request, job->result);
+		etwd_session_forget_kept(host, session->id);
 		etwd_session_remove(session);
 		etwd_job_free(job);
 		return;
@@ -505,6 +506,30 @@ static int adopt(struct etwd_host *host, uint32_t id, int state_fd)
 	return r;
 }
 
+/*
+ * What the last host kept for a session that has no state: it died while the session began or ended. A file
+ * would stay locked for as long as the keeper has it.
+ */
+static void forget_leftovers(struct etwd_host *host)
+{
+	const char *name;
+	size_t at = 0;
+
+	while ((name = etwd_kept_name(&host->store, at))) {
+		char prefix[ETWD_KEPT_NAME_BYTES];
+		unsigned id = 0;
+
+		at++;
+		(void)sscanf(name, "session-%u/", &id);
+		snprintf(prefix, sizeof(prefix), "session-%u/", id);
+		if (strncmp(name, prefix, strlen(prefix)) != 0 || etwd_sessions_find(host, id))
+			continue;
+		etwd_log("%s of the last host is of no session", name);
+		etwd_session_forget_kept(host, id);
+		at = 0;
+	}
+}
+
 void etwd_sessions_adopt(struct etwd_host *host)
 {
 	const char *name;
@@ -528,7 +553,7 @@ void etwd_sessions_adopt(struct etwd_host *host)
 		if (r == 0)
 			continue;
 		etwd_log("session %u of the last host is lost: %s", id, strerror(-r));
-		snprintf(exact, sizeof(exact), "session-%u/", id);
-		etwd_forget(&host->store, exact);
+		etwd_session_forget_kept(host, id);
 	}
+	forget_leftovers(host);
 }

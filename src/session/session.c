@@ -197,8 +197,9 @@ static void stop_thread(struct etw_session *session)
 	session->done_flush = session->wanted_flush;
 	pthread_cond_broadcast(&session->done);
 	pthread_mutex_unlock(&session->lock);
-	forget(session, "file");
+	/* Without a state nobody adopts it; what else of it the keeper has then is forgotten. */
 	forget(session, "state");
+	forget(session, "file");
 }
 
 void etw_session_stop(struct etw_session *session, struct wire_session_info *ret)
