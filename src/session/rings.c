@@ -535,6 +535,17 @@ static void replace(struct etw_session *session, struct etw_session_set *set)
 						session->state.head->session_id, set->uid, set->id);
 }
 
+/* A uid that has its sets already keeps this one, too; it is looked at again after a while. */
+static void replace_if_allowed(struct etw_session *session, struct etw_session_set *set)
+{
+	if (!has_too_many(session, set->uid)) {
+		replace(session, set);
+		session->round.has_more = true;
+	} else if (load_relaxed(&set->left_ns)) {
+		store_relaxed(&set->left_ns, session->round.now_ns);
+	}
+}
+
 static void tend_set(struct etw_session *session, struct etw_session_set *set)
 {
 	if (set->is_retired) {
@@ -549,10 +560,11 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 			return;
 		retire_replaced(session, set);
 		session->round.has_more = true; /* its open buffers end here */
-	} else if (set->is_broken || ((is_worn_out(set) || is_left_with_gap(session, set)) &&
-				      !has_too_many(session, set->uid))) {
+	} else if (set->is_broken) {
 		replace(session, set);
 		session->round.has_more = true;
+	} else if (is_worn_out(set) || is_left_with_gap(session, set)) {
+		replace_if_allowed(session, set);
 	}
 }
 

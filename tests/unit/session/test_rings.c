@@ -348,6 +348,59 @@ static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
 	fixture_close(&fixture);
 }
 
+/* How often the session's thread has gone to sleep. */
+static unsigned long count_sleeps(struct etw_session *session)
+{
+	struct wire_session_info info;
+	unsigned long count = 0;
+	char path[64], line[128];
+	FILE *file;
+
+	etw_session_info(session, &info);
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%u/status", info.logger_thread_id);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) &&
+	       sscanf(line, "voluntary_ctxt_switches: %lu", &count) != 1)
+		;
+	(void)fclose(file);
+	return count;
+}
+
+/* A gap that cannot be got rid of, because the uid has its sets already, keeps nobody awake. */
+static void test_rings__gap_that_stays_lets_the_session_sleep(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct etw_ring_span span;
+	unsigned long before;
+	uint32_t last;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	session = fixture_start(&fixture, &config);
+	for (int i = 0; i < 7; i++)
+		spoil_set(&fixture, session, 1);
+	fixture_attach(&fixture, session, 1, 0, &writer);
+	assert_int_equal(etw_session_ring_set(session, 1, &last, &fd), 0);
+	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	etw_session_ring_set_left(session, last);
+	(void)usleep(1200000); /* what a process left is known after a second */
+	before = count_sleeps(session);
+	(void)usleep(500000);
+	assert_true(count_sleeps(session) - before < 50);
+	assert_int_equal(load_relaxed(&fixture.replaced), 7);
+	etw_session_stop(session, NULL);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
 /* Memory that a hostile process writes to at will is a race by its nature. */
 #if defined(__SANITIZE_THREAD__)
 #define IS_RACE_CHECKED 1
@@ -453,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_rings__what_a_replaced_set_refuses_is_counted),
 		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
 		cmocka_unit_test(test_rings__spoilt_sets_of_a_uid_are_limited),
+		cmocka_unit_test(test_rings__gap_that_stays_lets_the_session_sleep),
 #ifndef IS_RACE_CHECKED
 		cmocka_unit_test(test_rings__hostile_events),
 		cmocka_unit_test(test_rings__hostile_words),
