@@ -26,11 +26,11 @@ struct etw_source_event {
 
 /*
  * Where a source stands, for the next host. Per processor: the last event popped; events that do not come
- * after it in (time, serial) are dropped when they are read again.
+ * after it in (moment, number) are dropped when they are read again.
  */
 struct etw_source_mark {
-	int64_t time_raw;
-	uint64_t serial; /* the source's own: orders its events of one time */
+	uint64_t moment; /* of the source's own clock */
+	uint64_t number; /* orders its events of one moment */
 };
 
 /* What the engine offers a source. */

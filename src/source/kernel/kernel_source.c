@@ -347,7 +347,7 @@ static int walk(struct etw_source *source, struct etw_kernel_scan **ret)
 static void tell_flags(struct etw_source *source, struct etw_kernel_item *item)
 {
 	etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(), item);
-	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_OLD, source->told_flags);
 	source->told_flags = source->flags;
 	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_NEW, source->told_flags);
@@ -386,7 +386,7 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 	etw_kernel_scan_free(scan);
 	source->is_filled = true;
 	if (describe && !r) {
-		etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+		etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN);
 		etw_kernel_write_rundown_complete(&source->out);
 	}
 	return r;
@@ -434,7 +434,7 @@ static int run_down_end(struct etw_source *source)
 	}
 	apply_until(source, moment_ns);
 	etw_kernel_out_begin(&source->out, source->applied_ns, (uint32_t)sched_getcpu(), NULL);
-	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	etw_kernel_out_slot(&source->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (source->wants_config)
 		tell_config(source);
 	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_OLD, source->flags);

@@ -12,7 +12,7 @@ struct etw_kernel_event {
 	struct etw_kernel_event *next;
 	struct etw_kernel_item *item; /* holds its place in the stream; NULL: rundown */
 	uint64_t time_ns;
-	uint64_t serial;
+	uint64_t number;
 	int64_t time_raw;
 	bool has_raw;
 	uint32_t time_at;
@@ -28,7 +28,7 @@ int etw_kernel_out_init(struct etw_kernel_out *out, const struct etw_source_host
 	if (!out->queues)
 		return -ENOMEM;
 	for (uint32_t i = 0; marks && i < host->cpu_count; i++)
-		out->queues[i].mark = marks[i].serial;
+		out->queues[i].mark = marks[i];
 	return 0;
 }
 
@@ -54,25 +54,31 @@ void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t
 	out->time_ns = time_ns;
 	out->cpu = cpu < out->host->cpu_count ? cpu : 0;
 	out->item = item;
-	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_UNLOADS, ETW_KERNEL_SLOTS);
+	out->number = 0;
 }
 
-void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot first,
-			 enum etw_kernel_slot end)
+void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot slot)
 {
-	out->number = first;
-	out->number_max = end - 1;
+	uint64_t first = (uint64_t)slot << ETW_KERNEL_SLOT_BITS;
+
+	if (out->number < first)
+		out->number = first;
+}
+
+static bool is_behind(const struct etw_kernel_queue *queue, uint64_t time_ns, uint64_t number)
+{
+	if (time_ns != queue->mark.moment)
+		return time_ns > queue->mark.moment;
+	return number > queue->mark.number;
 }
 
 uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uint32_t time_at)
 {
 	struct etw_kernel_queue *queue = &out->queues[out->cpu];
-	uint64_t serial = (out->time_ns << ETW_KERNEL_SERIAL_BITS) | out->number;
+	uint64_t number = out->number++;
 	struct etw_kernel_event *event;
 
-	if (out->number < out->number_max)
-		out->number++;
-	if (serial <= queue->mark)
+	if (!is_behind(queue, out->time_ns, number))
 		return NULL;
 	event = byte_count <= UINT16_MAX ? calloc(1, sizeof(*event) + byte_count) : NULL;
 	if (!event) {
@@ -83,7 +89,7 @@ uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uin
 	if (event->item)
 		event->item->outstanding++;
 	event->time_ns = out->time_ns;
-	event->serial = serial;
+	event->number = number;
 	event->time_at = time_at;
 	event->byte_count = byte_count;
 	if (queue->last)
@@ -120,7 +126,7 @@ void etw_kernel_out_pop(struct etw_kernel_out *out, uint32_t cpu, struct etw_sou
 	struct etw_kernel_queue *queue = &out->queues[cpu];
 	struct etw_kernel_event *event = queue->first;
 
-	*ret_mark = (struct etw_source_mark){event->time_raw, event->serial};
+	*ret_mark = (struct etw_source_mark){event->time_ns, event->number};
 	if (event->item)
 		event->item->outstanding--;
 	out->held_bytes -= event->byte_count;

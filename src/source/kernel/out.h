@@ -3,10 +3,9 @@
  * Events that wait for the engine: for each processor a queue in order of time. An event gets its
  * session time when it is looked at, because the clock's next sample may have to come first.
  *
- * Serials: (nanoseconds << 6) + number of the event among those of one record. No two records of a CPU
- * have the same nanosecond, so a serial says what a former host has output already. Each kind of event has
- * numbers of its own (enum etw_kernel_slot), because the next host may know of more or fewer images than
- * the one that died. 58 bits of nanoseconds are nine years of uptime.
+ * Numbers: no two records of a CPU have the same nanosecond, so that and the number of the event among those
+ * of its record say what a former host has output already. Each kind of event has numbers of its own
+ * (enum etw_kernel_slot), because the next host may know of more or fewer images than the one that died.
  *
  * Context: the session's thread.
  */
@@ -19,25 +18,24 @@
 #include "base/source.h"
 #include "source/kernel/items.h"
 
-#define ETW_KERNEL_SERIAL_BITS 6
+#define ETW_KERNEL_SLOT_BITS 32
 
-/* First numbers, in the order in which the events of one record come. */
+/* Kinds of events, in the order in which those of one record come: the upper half of their numbers. */
 enum etw_kernel_slot {
-	ETW_KERNEL_SLOT_UNLOADS = 0,
-	ETW_KERNEL_SLOT_THREAD_ENDS = 30,
-	ETW_KERNEL_SLOT_END = 40,
-	ETW_KERNEL_SLOT_START = 41,
-	ETW_KERNEL_SLOT_THREAD_START = 42,
-	ETW_KERNEL_SLOT_LOADS = 43,
-	ETW_KERNEL_SLOT_RUNDOWN = 62,
-	ETW_KERNEL_SLOTS = 64,
+	ETW_KERNEL_SLOT_UNLOADS,
+	ETW_KERNEL_SLOT_THREAD_ENDS,
+	ETW_KERNEL_SLOT_END,
+	ETW_KERNEL_SLOT_START,
+	ETW_KERNEL_SLOT_THREAD_START,
+	ETW_KERNEL_SLOT_LOADS,
+	ETW_KERNEL_SLOT_RUNDOWN,
 };
 
 struct etw_kernel_event;
 
 struct etw_kernel_queue {
 	struct etw_kernel_event *first, *last; /* owned */
-	uint64_t mark;                         /* a former host output up to here */
+	struct etw_source_mark mark;           /* a former host output up to here */
 };
 
 struct etw_kernel_out {
@@ -48,8 +46,8 @@ struct etw_kernel_out {
 	/* What events are made of now: etw_kernel_out_begin(). */
 	struct etw_kernel_item *item;
 	uint64_t time_ns;
+	uint64_t number; /* of the next event */
 	uint32_t cpu;
-	uint32_t number, number_max;
 };
 
 /*
@@ -70,9 +68,8 @@ void etw_kernel_out_done(struct etw_kernel_out *out);
 void etw_kernel_out_begin(struct etw_kernel_out *out, uint64_t time_ns, uint32_t cpu,
 			  struct etw_kernel_item *item);
 
-/* etw_kernel_out_slot() - the next events take numbers from @first, the last one before @end for many. */
-void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot first,
-			 enum etw_kernel_slot end);
+/* etw_kernel_out_slot() - the next events of this moment are of this kind; their numbers only rise. */
+void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot slot);
 
 /*
  * etw_kernel_out_add() - room for one more event of this moment, zeroed.

@@ -117,10 +117,9 @@ static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_ac
 	struct image_context context = image_context_of(tracker, actor, process->pid);
 
 	if (is_loaded)
-		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS, ETW_KERNEL_SLOTS);
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
 	else
-		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS,
-				    ETW_KERNEL_SLOT_THREAD_ENDS);
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS);
 	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
 }
 
@@ -199,7 +198,7 @@ static void start_process(struct etw_kernel_tracker *tracker,
 	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
 	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
 		process->images = etw_kernel_images_ref(maker->images);
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START, ETW_KERNEL_SLOT_THREAD_START);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
 }
 
@@ -217,7 +216,7 @@ static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_p
 	} else {
 		tracker->out->no_memory++;
 	}
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START, ETW_KERNEL_SLOT_LOADS);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START);
 	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
 		    task->name);
 }
@@ -250,7 +249,7 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 	tell_images(tracker, actor, process, false);
 	process->images = NULL;
 	etw_kernel_images_unref(images);
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
 		if (thread->is_ended)
 			continue;
@@ -258,7 +257,7 @@ static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_pr
 		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread->tid,
 			    thread->name);
 	}
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END, ETW_KERNEL_SLOT_START);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END);
 	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
 }
 
@@ -287,7 +286,7 @@ static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kern
 		end_program(tracker, process, actor, record->status);
 		process->is_ended = true;
 	} else if (thread && !thread->is_ended) {
-		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
 		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, task->tid,
 			    thread->name);
 	}
@@ -351,7 +350,7 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	name_program(process, record);
 	take_arguments(tracker, process, record,
 		       byte_count - (uint32_t)offsetof(struct etw_kernel_exec, arguments));
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START, ETW_KERNEL_SLOT_THREAD_START);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
 	start_thread(tracker, process, &record->head, task);
 	tell_images(tracker, actor, process, true);
@@ -437,7 +436,7 @@ void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
 
 	if (process->is_ended)
 		return;
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	tell_process(tracker, opcode, actor, process, 0);
 	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
 		actor.tid = thread->tid;
@@ -455,6 +454,6 @@ void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
 	struct image_context context = {tracker, actor, process->pid, ETW_KERNEL_OPCODE_DC_START,
 					ETW_KERNEL_OPCODE_DC_START};
 
-	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN, ETW_KERNEL_SLOTS);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
 	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

@@ -47,7 +47,7 @@ static int fake_source_open(const struct etw_source_host *host, const struct etw
 	source->host = host;
 	fake_source_memory->opened++;
 	for (uint32_t i = 0; marks && i < host->cpu_count; i++)
-		source->taken[i] = marks[i].serial;
+		source->taken[i] = marks[i].number;
 	*ret = source;
 	return 0;
 }
@@ -114,9 +114,8 @@ static bool fake_source_peek(struct etw_source *source, uint32_t cpu, struct etw
 
 static void fake_source_pop(struct etw_source *source, uint32_t cpu, struct etw_source_mark *ret)
 {
-	ret->time_raw =
-		fake_source_memory->cpus[cpu].times[source->taken[cpu] % FAKE_SOURCE_EVENTS];
-	ret->serial = ++source->taken[cpu];
+	ret->moment = 0;
+	ret->number = ++source->taken[cpu];
 }
 
 static void fake_source_release(struct etw_source *source)

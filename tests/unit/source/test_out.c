@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of events: session times, serials, what a former host had. */
+/* Queues of events: session times, numbers, what a former host had. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static void test_out__each_cpu_has_its_order(void **state)
 	assert_int_equal(event.time_raw, 1000);
 	assert_int_equal(etw_load64(event.bytes + 8), 1000);
 	etw_kernel_out_pop(&out, 1, &mark);
-	assert_int_equal(mark.time_raw, 1000);
-	assert_int_equal(mark.serial, 100 << ETW_KERNEL_SERIAL_BITS);
+	assert_int_equal(mark.moment, 100);
+	assert_int_equal(mark.number, 0);
 	assert_true(etw_kernel_out_peek(&out, 1, &event));
 	assert_int_equal(event.bytes[0], 3);
 	etw_kernel_out_pop(&out, 1, &mark);
@@ -81,8 +81,7 @@ static void test_out__events_wait_for_the_clock(void **state)
 
 static void test_out__what_a_former_host_had_is_left_out(void **state)
 {
-	struct etw_source_mark marks[FAKE_CPUS] = {
-		{.time_raw = 1000, .serial = 100 << ETW_KERNEL_SERIAL_BITS | 1}};
+	struct etw_source_mark marks[FAKE_CPUS] = {{.moment = 100, .number = 1}};
 	struct fake_source_host fake;
 	struct etw_source_event event;
 	struct etw_kernel_out out;
@@ -123,7 +122,8 @@ static void test_out__records_hold_until_all_is_popped(void **state)
 		etw_kernel_out_pop(&out, 0, &mark);
 		assert_int_equal(item->outstanding, left);
 	}
-	assert_int_equal(mark.serial, 5 << ETW_KERNEL_SERIAL_BITS | 1);
+	assert_int_equal(mark.moment, 5);
+	assert_int_equal(mark.number, 1);
 	etw_kernel_out_done(&out);
 	free(item);
 }
@@ -131,7 +131,8 @@ static void test_out__records_hold_until_all_is_popped(void **state)
 static void test_out__kinds_have_their_numbers(void **state)
 {
 	struct etw_source_mark marks[FAKE_CPUS] = {
-		{.serial = 100 << ETW_KERNEL_SERIAL_BITS | ETW_KERNEL_SLOT_THREAD_ENDS}};
+		{.moment = 100,
+		 .number = (uint64_t)ETW_KERNEL_SLOT_THREAD_ENDS << ETW_KERNEL_SLOT_BITS}};
 	struct fake_source_host fake;
 	struct etw_kernel_out out;
 
@@ -140,14 +141,41 @@ static void test_out__kinds_have_their_numbers(void **state)
 	assert_int_equal(etw_kernel_out_init(&out, &fake.host, marks), 0);
 	etw_kernel_out_begin(&out, 100, 0, NULL);
 	/* Forty unloads, of which the former host knew fewer, stay below the thread's end. */
-	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_UNLOADS, ETW_KERNEL_SLOT_THREAD_ENDS);
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_UNLOADS);
 	for (int i = 0; i < 40; i++)
 		assert_null(etw_kernel_out_add(&out, 24, 8));
-	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_THREAD_ENDS, ETW_KERNEL_SLOT_END);
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_THREAD_ENDS);
 	assert_null(etw_kernel_out_add(&out, 24, 8));
-	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_END, ETW_KERNEL_SLOT_START);
+	etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_END);
 	assert_non_null(etw_kernel_out_add(&out, 24, 8));
 	etw_kernel_out_done(&out);
+}
+
+/* A fork of a process with many images; the former host got as far as the fiftieth. */
+static void test_out__many_events_of_one_record(void **state)
+{
+	struct etw_source_mark marks[FAKE_CPUS] = {0};
+	struct fake_source_host fake;
+	struct etw_source_event event;
+	struct etw_kernel_out out;
+
+	(void)state;
+	fake_source_host_init(&fake);
+	for (int host = 0; host < 2; host++) {
+		int count = 0;
+
+		assert_int_equal(etw_kernel_out_init(&out, &fake.host, marks), 0);
+		etw_kernel_out_begin(&out, 100, 0, NULL);
+		etw_kernel_out_slot(&out, ETW_KERNEL_SLOT_LOADS);
+		for (int i = 0; i < 200; i++)
+			count += etw_kernel_out_add(&out, 24, 8) != NULL;
+		assert_int_equal(count, host == 0 ? 200 : 150);
+		for (int i = 0; i < 50; i++) {
+			assert_true(etw_kernel_out_peek(&out, 0, &event));
+			etw_kernel_out_pop(&out, 0, &marks[0]);
+		}
+		etw_kernel_out_done(&out);
+	}
 }
 
 static void test_out__too_large_is_counted(void **state)
@@ -172,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_out__what_a_former_host_had_is_left_out),
 		cmocka_unit_test(test_out__records_hold_until_all_is_popped),
 		cmocka_unit_test(test_out__kinds_have_their_numbers),
+		cmocka_unit_test(test_out__many_events_of_one_record),
 		cmocka_unit_test(test_out__too_large_is_counted),
 	};
 
