@@ -78,9 +78,9 @@ static bool hand_out(struct etw_session *session, const struct etw_session_outpu
 }
 
 /* Whether events were lost since a piece last said so. */
-static uint16_t loss_flag(struct etw_session_output *output)
+static uint16_t loss_flag(const struct etw_session *session, struct etw_session_output *output)
 {
-	uint64_t loss = etw_output_loss(output);
+	uint64_t loss = etw_output_loss(session, output);
 
 	/* Before a new host has its streams the number is too small. */
 	if (loss <= output->record->told_loss)
@@ -98,7 +98,7 @@ void etw_delivery_piece(struct etw_session *session, struct etw_session_output *
 	if (!session->plan.is_realtime || record->delivered == record->fill)
 		return;
 	if (session->subscriber_count > 0) {
-		is_lost = !hand_out(session, output, loss_flag(output));
+		is_lost = !hand_out(session, output, loss_flag(session, output));
 	} else if (is_sealed) {
 		is_lost = !session->plan.has_file;
 	} else {

@@ -129,6 +129,11 @@ void etw_output_commit(struct etw_session *session, struct etw_session_output *o
 	release_streams(output);
 }
 
+static uint64_t stream_loss(const struct etw_session_stream *stream)
+{
+	return stream->counts.lost_no_buffer + stream->counts.lost_too_large;
+}
+
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream)
 {
@@ -137,17 +142,22 @@ void etw_output_settle_stream(struct etw_session *session, struct etw_session_ou
 	/* What has come into its gaps meanwhile is counted by this. */
 	etw_ring_reader_release(stream->reader);
 	sample_ring(output, stream);
+	output->record->closed_loss += stream_loss(stream);
 	etw_state_commit(&session->state, output->index, output->record);
 }
 
-uint64_t etw_output_loss(const struct etw_session_output *output)
+uint64_t etw_output_loss(const struct etw_session *session, const struct etw_session_output *output)
 {
+	const struct etw_state_head *head = session->state.head;
 	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
-			output->record->counts.too_large;
+			output->record->counts.too_large + output->record->closed_loss;
 
 	for (uint32_t i = 0; i < output->stream_count; i++)
-		loss += output->streams[i]->counts.lost_no_buffer +
-			output->streams[i]->counts.lost_too_large;
+		loss += stream_loss(output->streams[i]);
+	/* Nobody knows of which processor what a source lost is. */
+	if (output->index == 0)
+		loss += head->source.no_buffer + head->source.no_memory +
+			head->source_now.no_buffer + head->source_now.no_memory;
 	return loss;
 }
 
@@ -207,7 +217,7 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 	if (etw_output_is_empty(output))
 		return;
 	sample_streams(output);
-	loss = etw_output_loss(output);
+	loss = etw_output_loss(session, output);
 	if (loss > record->flagged_loss)
 		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
 	record->flagged_loss = loss;

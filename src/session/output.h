@@ -40,12 +40,17 @@ void etw_output_commit(struct etw_session *session, struct etw_session_output *o
 /* etw_output_must_commit() - whether anything moved since the last commit. */
 bool etw_output_must_commit(const struct etw_session_output *output);
 
-/* etw_output_settle_stream() - brings a stream's last numbers into the account, and commits. */
+/* etw_output_settle_stream() - brings the last numbers of a ring that is closed into the account, and commits. */
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream);
 
-/* etw_output_loss() - events lost on this processor, as far as its streams know. */
-uint64_t etw_output_loss(const struct etw_session_output *output);
+/*
+ * etw_output_loss() - events lost on this processor, as far as its streams know, and those of closed rings
+ * did; the first one's are the source's, too. Only for flags: a host that dies while it closes a ring counts
+ * that twice.
+ */
+uint64_t etw_output_loss(const struct etw_session *session,
+			 const struct etw_session_output *output);
 
 static inline bool etw_output_is_empty(const struct etw_session_output *output)
 {

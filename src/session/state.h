@@ -138,6 +138,7 @@ struct etw_state_record {
 	uint32_t reserved_pad;
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
+	uint64_t closed_loss;      /* what the writers of closed rings had counted here */
 	uint64_t flagged_loss;     /* events lost here when a buffer last said so */
 	uint64_t told_loss;        /* the same, of what consumers get */
 	struct etw_state_counts counts;

@@ -19,6 +19,7 @@ struct fake_source_memory {
 	int open_error; /* what open fails with */
 	uint32_t opened, rundowns[2], enabled_flags;
 	uint32_t releases; /* atomic */
+	uint64_t lost;     /* atomic */
 	struct fake_source_cpu {
 		uint32_t is_busy;
 		uint64_t written; /* events, from 0; atomic */
@@ -127,7 +128,7 @@ static void fake_source_release(struct etw_source *source)
 static void fake_source_loss(struct etw_source *source, struct etw_source_loss *ret)
 {
 	(void)source;
-	*ret = (struct etw_source_loss){0};
+	*ret = (struct etw_source_loss){.no_buffer = load_relaxed(&fake_source_memory->lost)};
 }
 
 static int fake_source_wait_fd(struct etw_source *source)

@@ -2,7 +2,8 @@
 /* Real-time consumers: batches, order, watermarks, slots that are not given back, and sessions with both. */
 #include <sys/mman.h>
 
-#include "fixture.h"
+#include "fake_source.h"
+#include "session/session_internal.h"
 #include "trace_reading.h"
 #include "wire/delivery_layout.h"
 #include "wire/etl_buffer.h"
@@ -15,6 +16,7 @@ struct consumer {
 	uint32_t is_mapped; /* atomic */
 	bool is_lazy;       /* gives nothing back */
 	uint32_t batches, ends, buffers, markers, flagged;
+	uint32_t lossy; /* buffers that say that events were lost */
 	uint64_t events, doubled_or_lost;
 	struct wire_batch last;
 	struct etw_session_subscribed subscribed;
@@ -33,6 +35,7 @@ static void consume_buffer(struct consumer *consumer, const uint8_t *buffer, boo
 	assert_int_equal(flags & WIRE_BUFFER_PROC_INDEX, WIRE_BUFFER_PROC_INDEX);
 	assert_int_equal(flags & WIRE_BUFFER_FLUSH_MARKER, is_last);
 	consumer->markers += (flags & WIRE_BUFFER_FLUSH_MARKER) != 0;
+	consumer->lossy += (flags & WIRE_BUFFER_EVENTS_LOST) != 0;
 	consumer->flagged += (flags & WIRE_BUFFER_BUFFER_LOST) != 0;
 	while (at < valid) {
 		struct fixture_payload payload;
@@ -336,6 +339,79 @@ static void test_delivery__timer_does_not_wait_for_gaps(void **state)
 	fixture_close(&fixture);
 }
 
+/* One event that a buffer can hold, to tell of @lost ones that none can. */
+static void lose(struct etw_session *session, struct fixture_writer *writer, int lost)
+{
+	for (int i = 0; i < lost; i++)
+		assert_int_equal(fixture_write(writer, 5000), -EMSGSIZE);
+	assert_int_equal(fixture_write(writer, 0x60), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+}
+
+/* Breaks the set, and waits until it is closed; the writer has the next one. */
+static void change_set(struct fixture *fixture, struct etw_session *session,
+		       struct fixture_writer *writer)
+{
+	struct wire_session_info before, info;
+	uint32_t old, next;
+	int fd;
+
+	etw_session_info(session, &before);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	store_relaxed((uint64_t *)(void *)etw_ring_at(&writer->set, 0), UINT64_MAX);
+	while (load_relaxed(&fixture->replaced) == 0) {
+		etw_session_kick(session);
+		(void)usleep(1000);
+	}
+	etw_ring_set_unmap(&writer->set);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &next, &fd), 0);
+	assert_int_equal(etw_ring_set_map(fd, &writer->set), 0);
+	etw_session_ring_set_gone(session, old);
+	do {
+		(void)usleep(1000);
+		etw_session_info(session, &info);
+	} while (info.number_of_buffers != before.number_of_buffers);
+}
+
+/* Buffers tell of each loss: also of fewer events than a ring lost that is closed by now, and of a source's. */
+static void test_delivery__every_loss_is_flagged(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct consumer consumer = {0};
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = realtime_config(&fixture, false);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |
+				EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	session = fixture_start(&fixture, &config);
+	subscribe(session, 11, &consumer);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	lose(session, &writer, 0);
+	assert_int_equal(consumer.lossy, 0);
+	lose(session, &writer, 3);
+	assert_int_equal(consumer.lossy, 1);
+	change_set(&fixture, session, &writer);
+	lose(session, &writer, 0);
+	assert_int_equal(consumer.lossy, 1);
+	lose(session, &writer, 2);
+	assert_int_equal(consumer.lossy, 2);
+	store_relaxed(&fake_source_memory->lost, UINT64_C(1));
+	lose(session, &writer, 0);
+	assert_int_equal(consumer.lossy, 3);
+	etw_session_stop(session, NULL);
+	unsubscribe(session, &consumer);
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_delivery__timer),
 		cmocka_unit_test(test_delivery__slow_consumer_loses_buffers),
 		cmocka_unit_test(test_delivery__errors),
+		cmocka_unit_test(test_delivery__every_loss_is_flagged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
