@@ -91,7 +91,11 @@ struct etw_source_ops {
 	int (*enable)(struct etw_source *source, const struct etw_source_request *request,
 		      struct etw_fault *reterr);
 
-	/* rundown - queues events that describe what is there: at the start and at the end. */
+	/*
+	 * rundown - queues events that describe what is there: at the start and at the end. At the start
+	 * a source does nothing that goes on with what a former host collected: only it knows whether
+	 * that one got so far.
+	 */
 	int (*rundown)(struct etw_source *source, bool is_end);
 
 	/*

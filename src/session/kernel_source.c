@@ -246,8 +246,7 @@ static int start_source(struct etw_session *session, bool is_adopted, struct etw
 	TRY(open_source(session, is_adopted, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
 	result = ops->enable(session->source, &request, fault);
-	if (!is_adopted)
-		TRY(ops->rundown(session->source, /* is_end= */ false));
+	TRY(ops->rundown(session->source, /* is_end= */ false));
 	fd = ops->wait_fd(session->source);
 	if (fd >= 0)
 		TRY(start_watch(session, fd));

@@ -9,7 +9,7 @@
 
 #include "session/session_internal.h"
 
-/* etw_kernel_source_open() - for a kernel session; what fails is a complaint. @is_adopted: no rundown. */
+/* etw_kernel_source_open() - for a kernel session; what fails is a complaint. @is_adopted: with the marks. */
 void etw_kernel_source_open(struct etw_session *session, bool is_adopted);
 
 /* etw_kernel_source_collect() - reads what has come, and the watermark. */

@@ -69,6 +69,7 @@ struct etw_source {
 	struct etw_kernel_item *rundown;   /* owned; outstanding: its events that are not safe */
 	bool is_broken;                    /* the ring made no sense */
 	bool is_filled;                    /* the tracker knows what was there before */
+	bool goes_on;                      /* another host collected before */
 };
 
 static void close_source(struct etw_source *source)
@@ -360,17 +361,14 @@ static void tell_flags(struct etw_source *source, struct etw_kernel_item *item)
 static int run_down_start(struct etw_source *source, bool describe, bool is_other)
 {
 	struct etw_kernel_scan_wish wish = {.describe = describe, .is_other = is_other};
-	uint64_t moment_ns = etw_monotonic_ns(), begin_ns = etw_time_read_ns(CLOCK_BOOTTIME);
+	uint64_t moment_ns = etw_monotonic_ns();
 	struct etw_kernel_scan *scan;
 	int r;
 
-	wish.until_ns = source->control.rundown_ns ? source->control.rundown_ns : UINT64_MAX;
+	wish.until_ns = is_other ? source->control.rundown_ns : UINT64_MAX;
 	TRY(walk(source, &scan));
 	read_all(source);
 	if (describe) {
-		if (!source->control.rundown_ns)
-			source->control.rundown_ns = begin_ns;
-		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 		/* In front of every record, unless those of another host's time come first. */
 		if (!is_other) {
 			source->applied_ns = MAX(source->applied_ns, source->enabled_ns);
@@ -451,7 +449,9 @@ static int run_down(struct etw_source *source, bool is_end)
 {
 	if (!source->flags)
 		return 0;
-	return is_end ? run_down_end(source) : run_down_start(source, true, false);
+	if (is_end)
+		return run_down_end(source);
+	return source->goes_on ? 0 : run_down_start(source, true, false);
 }
 
 static int open_mappings(struct etw_source *source, struct etw_fault *reterr)
@@ -516,14 +516,19 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
 		collected |= ETW_KERNEL_COLLECT_UNMAPS;
-	if (source->bpf.is_adopted && !source->is_filled)
+	if (source->bpf.is_adopted && !source->is_filled) {
 		(void)etw_kernel_bpf_control(&source->bpf, &source->control);
+		source->goes_on = source->control.collected != 0;
+	}
+	/* With the first record the next host knows that nobody was described yet. */
+	if (source->flags && !source->is_filled && !source->goes_on)
+		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 	source->control.collected = collected;
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
-	if (source->flags && source->bpf.is_adopted && !source->is_filled)
+	if (source->flags && source->goes_on && !source->is_filled)
 		TRY(run_down_start(source, source->control.rundown_ns != 0, true));
 	return result;
 }

@@ -32,6 +32,7 @@ struct etw_source {
 	const struct etw_source_host *host;
 	uint64_t taken[FAKE_SOURCE_CPUS], readable[FAKE_SOURCE_CPUS];
 	uint8_t event[FAKE_SOURCE_BYTES];
+	bool goes_on;
 };
 
 static struct fake_source_memory *fake_source_memory;
@@ -46,7 +47,7 @@ static int fake_source_open(const struct etw_source_host *host, const struct etw
 				     "the fake is told to fail");
 	source = calloc(1, sizeof(*source));
 	source->host = host;
-	fake_source_memory->opened++;
+	source->goes_on = fake_source_memory->opened++ > 0;
 	for (uint32_t i = 0; marks && i < host->cpu_count; i++)
 		source->taken[i] = marks[i].number;
 	*ret = source;
@@ -69,8 +70,8 @@ static int fake_source_enable(struct etw_source *source, const struct etw_source
 
 static int fake_source_rundown(struct etw_source *source, bool is_end)
 {
-	(void)source;
-	fake_source_memory->rundowns[is_end]++;
+	if (is_end || !source->goes_on)
+		fake_source_memory->rundowns[is_end]++;
 	return 0;
 }
 

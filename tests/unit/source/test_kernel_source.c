@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The source's contract on a machine that allows it. Skips with the reason where it does not. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +19,13 @@
 #include "fake_source_host.h"
 #include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
+#include "wire/etl_event.h"
 
 #define SKIPPED 77
 #define NOBODY  65534
+
+#define TYPE_START    0x0301
+#define TYPE_DC_START 0x0303
 
 static struct etw_source *open_one(struct fake_source_host *fake)
 {
@@ -41,22 +46,30 @@ static int enable(struct etw_source *source, uint32_t flags, struct etw_fault *f
 	return etw_kernel_source.enable(source, &request, fault);
 }
 
-/* Takes every event; returns how many starts of process @pid there were. */
-static unsigned drain(struct fake_source_host *fake, struct etw_source *source, uint32_t pid)
+/* Takes every event; returns how many of process @pid and this type there were. */
+static unsigned drain_type(struct fake_source_host *fake, struct etw_source *source, uint32_t pid,
+			   uint16_t type)
 {
 	struct etw_source_event event;
 	struct etw_source_mark mark;
-	unsigned count = 0;
+	unsigned count = 0, at;
 
 	for (uint32_t cpu = 0; cpu < fake->host.cpu_count; cpu++) {
 		while (etw_kernel_source.peek(source, cpu, &event)) {
-			count += etw_load16(event.bytes + 6) == 0x0301 && event.bytes[2] == 2 &&
-				 etw_load32(event.bytes + 0x28) == pid;
+			/* The description of who is there has the shorter header. */
+			at = event.bytes[2] == WIRE_HEADER_PERFINFO64 ? 0x18 : 0x28;
+			count += etw_load16(event.bytes + 6) == type &&
+				 etw_load32(event.bytes + at) == pid;
 			etw_kernel_source.pop(source, cpu, &mark);
 		}
 	}
 	etw_kernel_source.release(source);
 	return count;
+}
+
+static unsigned drain(struct fake_source_host *fake, struct etw_source *source, uint32_t pid)
+{
+	return drain_type(fake, source, pid, TYPE_START);
 }
 
 static pid_t make_child(void)
@@ -141,6 +154,66 @@ static void test_kernel_source__images_and_rundown(void **state)
 	etw_kernel_source.close(source);
 }
 
+/* What outlives a host. */
+static struct {
+	char name[32];
+	int fd;
+} kept[256];
+static unsigned kept_count;
+
+static int keep_fd(void *context, const char *name, int fd)
+{
+	(void)context;
+	assert_true(kept_count < sizeof(kept) / sizeof(kept[0]));
+	(void)snprintf(kept[kept_count].name, sizeof(kept[0].name), "%s", name);
+	kept[kept_count++].fd = dup(fd);
+	return 0;
+}
+
+static int kept_fd(void *context, const char *name)
+{
+	(void)context;
+	for (unsigned i = 0; i < kept_count; i++)
+		if (strcmp(kept[i].name, name) == 0)
+			return dup(kept[i].fd);
+	return -ENOENT;
+}
+
+/* A host that dies before it has described who is there leaves that to the next one. */
+static void test_kernel_source__rundown_that_was_never_done(void **state)
+{
+	struct fake_source_host fake;
+	struct etw_source_mark marks[CPU_SETSIZE] = {0};
+	struct etw_source *first = NULL, *second = NULL, *third = NULL;
+
+	(void)state;
+	fake_source_host_init(&fake);
+	fake.host.cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	fake.host.keep_fd = keep_fd;
+	fake.host.kept_fd = kept_fd;
+	/* The first dies before it collects, the second before its rundown. */
+	assert_int_equal(etw_kernel_source.open(&fake.host, NULL, &first, NULL), 0);
+	assert_int_equal(etw_kernel_source.open(&fake.host, marks, &second, NULL), 0);
+	assert_int_equal(enable(second, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	assert_int_equal(etw_kernel_source.open(&fake.host, marks, &third, NULL), 0);
+	assert_int_equal(enable(third, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	assert_int_equal(etw_kernel_source.rundown(third, false), 0);
+	collect(third);
+	assert_int_equal(drain_type(&fake, third, (uint32_t)getpid(), TYPE_DC_START), 1);
+	etw_kernel_source.close(third);
+	/* And the first one's next host finds that nothing was collected at all. */
+	assert_int_equal(etw_kernel_source.open(&fake.host, marks, &third, NULL), 0);
+	assert_int_equal(enable(third, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	assert_int_equal(etw_kernel_source.rundown(third, false), 0);
+	collect(third);
+	assert_int_equal(drain_type(&fake, third, (uint32_t)getpid(), TYPE_DC_START), 1);
+	etw_kernel_source.close(third);
+	etw_kernel_source.close(second);
+	etw_kernel_source.close(first);
+	while (kept_count > 0)
+		close(kept[--kept_count].fd);
+}
+
 /* In a process that gave its privilege away. */
 static void test_kernel_source__without_privilege(void **state)
 {
@@ -170,6 +243,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_source__silent_until_enabled),
 		cmocka_unit_test(test_kernel_source__unbuilt_flags_do_not_stop_the_rest),
 		cmocka_unit_test(test_kernel_source__images_and_rundown),
+		cmocka_unit_test(test_kernel_source__rundown_that_was_never_done),
 		cmocka_unit_test(test_kernel_source__without_privilege),
 	};
 	struct etw_fault fault = {0};
