@@ -44,8 +44,8 @@ void etwd_keeper_store_done(struct etwd_keeper_store *store);
  *
  * @fd: borrowed
  *
- * When it returns 0 the keeper gets it, whatever happens to this process. -ENAMETOOLONG; -EPIPE without a
- * keeper; errno of sendmsg.
+ * When it returns 0 the keeper gets it, whatever happens to this process; but one that is full
+ * (ETWD_KEPT_MAX) says so in its log and closes it. -ENAMETOOLONG; -EPIPE without a keeper; errno of sendmsg.
  */
 int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd);
 

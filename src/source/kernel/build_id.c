@@ -186,11 +186,15 @@ void etw_kernel_build_ids_done(struct etw_kernel_build_ids *ids)
 static void read_mapped(int process_fd, const struct etw_kernel_proc_mapping *mapping,
 			struct etw_kernel_build_id *id)
 {
+	struct stat status;
 	char path[64];
 	int fd, r;
 
 	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, mapping->start,
 		 mapping->end);
+	/* Opening a device is an act of its own; a mapping's file stays what it is. */
+	if (fstatat(process_fd, path, &status, 0) < 0 || !S_ISREG(status.st_mode))
+		return;
 	fd = openat(process_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;

@@ -50,7 +50,8 @@ int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracke
 			  const struct etw_kernel_scan_wish *wish);
 
 /*
- * etw_kernel_scan_correct() - after lost records: takes out of the tracker who is not there any more.
+ * etw_kernel_scan_correct() - after lost records: takes processes out of the tracker that are not there any
+ * more. Threads and images of the others stay as the records told them.
  */
 void etw_kernel_scan_correct(const struct etw_kernel_scan *scan,
 			     struct etw_kernel_tracker *tracker);
