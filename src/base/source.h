@@ -100,7 +100,7 @@ struct etw_source_ops {
 
 	/*
 	 * collect - reads what has come, and fixes the watermark: no later event will have a time before
-	 * *@ret_watermark_raw. Bounded work. Returns 0, or 1 when there is more at once; negative errno.
+	 * *@ret_watermark_raw. Bounded work, asked for every 10 ms. Returns 0, or 1 when there is more at once; negative errno.
 	 */
 	int (*collect)(struct etw_source *source, int64_t *ret_watermark_raw);
 
@@ -115,9 +115,6 @@ struct etw_source_ops {
 
 	/* loss - the account so far. */
 	void (*loss)(struct etw_source *source, struct etw_source_loss *ret);
-
-	/* wait_fd - readable when collect has work; borrowed; -1: call it every 10 ms. */
-	int (*wait_fd)(struct etw_source *source);
 };
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,13 +16,7 @@
 #include "session/owner.h"
 #include "wire/etl_buffer.h"
 
-#define NAME_BYTES 48
 #define HZ_PER_MHZ 1000000
-
-static void name_file(const struct etw_session *session, char name[NAME_BYTES])
-{
-	(void)snprintf(name, NAME_BYTES, "session-%u/file", session->state.head->session_id);
-}
 
 static uint64_t limit_of(const struct etw_session *session)
 {
@@ -93,7 +86,7 @@ static int open_file(struct etw_session *session)
 
 int etw_session_file_create(struct etw_session *session)
 {
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	TRY(make_header(session));
 	if (!session->plan.has_file)
@@ -101,7 +94,7 @@ int etw_session_file_create(struct etw_session *session)
 	TRY(open_file(session));
 	TRY(etw_etl_file_writer_put(&session->file, 0, etw_state_header_buffer(&session->state)));
 	store_relaxed(&session->state.head->file_next_offset, session->file.next_offset);
-	name_file(session, name);
+	etw_session_name(session, name, "file");
 	if (session->host.keep_fd)
 		(void)session->host.keep_fd(session->host.context, name, session->file.fd);
 	return 0;
@@ -110,12 +103,12 @@ int etw_session_file_create(struct etw_session *session)
 void etw_session_file_adopt(struct etw_session *session)
 {
 	struct etw_state_head *head = session->state.head;
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 	int fd = -ENOENT;
 
 	if (!session->plan.has_file)
 		return;
-	name_file(session, name);
+	etw_session_name(session, name, "file");
 	if (session->host.kept_fd)
 		fd = session->host.kept_fd(session->host.context, name);
 	if (fd < 0) {

@@ -3,14 +3,9 @@
 #include "session/kernel_source.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/param.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,91 +13,8 @@
 #include "base/macros.h"
 #include "base/time.h"
 
-#define POLL_NS      UINT64_C(10000000)
+#define POLL_NS      UINT64_C(10000000) /* times wait for the clock's sample as long */
 #define OFFSET_TRIES 4
-
-enum watch_word {
-	WATCH_IDLE = 0,
-	WATCH_ARMED = 1,
-	WATCH_STOP = 2,
-};
-
-struct etw_session_watch {
-	struct etw_session *session;
-	pthread_t thread;
-	int fd;        /* borrowed from the source */
-	int stop_fd;   /* owned: an eventfd */
-	uint32_t word; /* futex: enum watch_word */
-};
-
-static void set_word(struct etw_session_watch *watch, uint32_t value)
-{
-	store_release(&watch->word, value);
-	(void)syscall(SYS_futex, &watch->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void *run_watch(void *context)
-{
-	struct etw_session_watch *watch = context;
-	struct pollfd fds[2] = {{.fd = watch->fd, .events = POLLIN},
-				{.fd = watch->stop_fd, .events = POLLIN}};
-	uint32_t armed;
-
-	for (;;) {
-		while (load_acquire(&watch->word) == WATCH_IDLE)
-			(void)syscall(SYS_futex, &watch->word, FUTEX_WAIT_PRIVATE, WATCH_IDLE, NULL,
-				      NULL, 0);
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
-			return NULL;
-		if (load_acquire(&watch->word) == WATCH_STOP)
-			return NULL;
-		armed = WATCH_ARMED;
-		/* A descriptor that is ready stays so until the session has collected. */
-		if (fds[0].revents && cas_acq_rel(&watch->word, &armed, (uint32_t)WATCH_IDLE))
-			etw_session_kick(watch->session);
-	}
-}
-
-static int start_watch(struct etw_session *session, int fd)
-{
-	struct etw_session_watch *watch = calloc(1, sizeof(*watch));
-	int result;
-
-	if (!watch)
-		return -ENOMEM;
-	watch->session = session;
-	watch->fd = fd;
-	watch->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (watch->stop_fd < 0) {
-		result = -errno;
-		free(watch);
-		return result;
-	}
-	result = -pthread_create(&watch->thread, NULL, run_watch, watch);
-	if (result < 0) {
-		close(watch->stop_fd);
-		free(watch);
-		return result;
-	}
-	session->watch = watch;
-	return 0;
-}
-
-static void stop_watch(struct etw_session *session)
-{
-	struct etw_session_watch *watch = session->watch;
-	uint64_t one = 1;
-
-	if (!watch)
-		return;
-	set_word(watch, WATCH_STOP);
-	while (write(watch->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-	pthread_join(watch->thread, NULL);
-	close(watch->stop_fd);
-	free(watch);
-	session->watch = NULL;
-}
 
 /* The functions that a source is offered; its context is the session. */
 static int64_t source_now(void *context)
@@ -150,30 +62,25 @@ static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 	return 0;
 }
 
-static void name_kept(const struct etw_session *session, const char *what, char name[96])
-{
-	(void)snprintf(name, 96, "session-%u/kernel-%s", session->state.head->session_id, what);
-}
-
 static int source_keep(void *context, const char *what, int fd)
 {
 	struct etw_session *session = context;
-	char name[96];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.keep_fd)
 		return -ENOSYS;
-	name_kept(session, what, name);
+	etw_session_name(session, name, "kernel-%s", what);
 	return session->host.keep_fd(session->host.context, name, fd);
 }
 
 static int source_kept(void *context, const char *what)
 {
 	struct etw_session *session = context;
-	char name[96];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.kept_fd)
 		return -ENOENT;
-	name_kept(session, what, name);
+	etw_session_name(session, name, "kernel-%s", what);
 	return session->host.kept_fd(session->host.context, name);
 }
 
@@ -241,15 +148,12 @@ static int start_source(struct etw_session *session, bool is_adopted, struct etw
 	struct etw_source_request request = {
 		.group_masks = {session->state.head->config.enable_flags},
 	};
-	int fd, result;
+	int result;
 
 	TRY(open_source(session, is_adopted, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
 	result = ops->enable(session->source, &request, fault);
 	TRY(ops->rundown(session->source, /* is_end= */ false));
-	fd = ops->wait_fd(session->source);
-	if (fd >= 0)
-		TRY(start_watch(session, fd));
 	return result;
 }
 
@@ -331,14 +235,9 @@ void etw_kernel_source_release(struct etw_session *session)
 		session->host.kernel->release(session->source);
 }
 
-uint64_t etw_kernel_source_arm(struct etw_session *session)
+uint64_t etw_kernel_source_due_ns(const struct etw_session *session)
 {
-	if (!session->source)
-		return 0;
-	if (!session->watch)
-		return POLL_NS;
-	set_word(session->watch, WATCH_ARMED);
-	return session->needs_source_retry ? POLL_NS : 0;
+	return session->source ? POLL_NS : 0;
 }
 
 void etw_kernel_source_stop(struct etw_session *session)
@@ -376,7 +275,6 @@ static void reject_rest(struct etw_session *session)
 
 void etw_kernel_source_close(struct etw_session *session)
 {
-	stop_watch(session);
 	if (session->source) {
 		if (session->is_drained)
 			reject_rest(session);

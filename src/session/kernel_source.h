@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session's source of kernel events: opened, enabled, collected from, watched by a helper thread that
- * kicks the session's when there is something to collect. Owner thread.
+ * The session's source of kernel events: opened, enabled, collected from every 10 ms. Owner thread.
  * Source: docs/design/recording.md "Sources".
  */
 #ifndef ETW_SESSION_KERNEL_SOURCE_H
@@ -21,8 +20,8 @@ void etw_kernel_source_release(struct etw_session *session);
 /* etw_kernel_source_count_loss() - brings the account up to date. */
 void etw_kernel_source_count_loss(struct etw_session *session);
 
-/* etw_kernel_source_arm() - the helper watches from now on. Returns ns until a look is due anyway; 0: never. */
-uint64_t etw_kernel_source_arm(struct etw_session *session);
+/* etw_kernel_source_due_ns() - how long the next look may wait; 0: for ever, as there is no source. */
+uint64_t etw_kernel_source_due_ns(const struct etw_session *session);
 
 /* etw_kernel_source_stop() - queues the rundown of the end. */
 void etw_kernel_source_stop(struct etw_session *session);

@@ -10,6 +10,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
+#include "base/time.h"
 #include "etl/writer.h"
 #include "session/delivery.h"
 #include "session/file.h"
@@ -127,6 +128,15 @@ void etw_output_commit(struct etw_session *session, struct etw_session_output *o
 	etw_state_commit(&session->state, output->index, output->record);
 	output->is_changed = false;
 	release_streams(output);
+}
+
+void etw_output_reject_rest(struct etw_session_stream *stream)
+{
+	uint64_t now_ns = etw_monotonic_ns() + ETW_SESSION_STALL_NS; /* no gap is waited for */
+	struct etw_ring_event event;
+
+	while (etw_ring_reader_peek(stream->reader, now_ns, &event) == 0)
+		etw_ring_reader_take(stream->reader, /* is_good= */ false);
 }
 
 static uint64_t stream_loss(const struct etw_session_stream *stream)

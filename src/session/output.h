@@ -40,6 +40,12 @@ void etw_output_commit(struct etw_session *session, struct etw_session_output *o
 /* etw_output_must_commit() - whether anything moved since the last commit. */
 bool etw_output_must_commit(const struct etw_session_output *output);
 
+/*
+ * etw_output_reject_rest() - what the last flush left in a ring is lost, and counts, as its writers were told
+ * that it is not. To be settled next.
+ */
+void etw_output_reject_rest(struct etw_session_stream *stream);
+
 /* etw_output_settle_stream() - brings the last numbers of a ring that is closed into the account, and commits. */
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream);

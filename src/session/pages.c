@@ -35,11 +35,11 @@ uint64_t etw_pages_lost(const struct etw_session *session)
 
 static void forget(struct etw_session *session, uint32_t set_id)
 {
-	char name[ETW_RINGS_NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.forget_fd)
 		return;
-	etw_rings_name(session, set_id, name);
+	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
 	session->host.forget_fd(session->host.context, name);
 }
 
@@ -143,7 +143,7 @@ static int adopt_page(struct etw_session *session, uint32_t set_id)
 {
 	CLEANUP(etw_file_closep) int fd = -ENOENT;
 	struct wire_ring_set *page = NULL;
-	char name[ETW_RINGS_NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	/* Whose set is still here is mapped from that: the keeper gives each descriptor once. */
 	for (uint32_t i = 0; i < ETW_STATE_SETS && !page; i++) {
@@ -151,7 +151,7 @@ static int adopt_page(struct etw_session *session, uint32_t set_id)
 			TRY(etw_ring_set_map_page(session->sets[i]->fd, &page));
 	}
 	if (!page) {
-		etw_rings_name(session, set_id, name);
+		etw_session_name(session, name, ETW_RINGS_NAME, set_id);
 		if (session->host.kept_fd)
 			fd = session->host.kept_fd(session->host.context, name);
 		if (fd < 0)

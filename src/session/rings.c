@@ -3,7 +3,6 @@
 #include "session/rings.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,12 +43,6 @@ void etw_rings_step_over_id(uint32_t id)
 
 	while (seen < id && !cas_relaxed(&last_set_id, &seen, id))
 		;
-}
-
-void etw_rings_name(const struct etw_session *session, uint32_t id, char name[ETW_RINGS_NAME_BYTES])
-{
-	(void)snprintf(name, ETW_RINGS_NAME_BYTES, "session-%u/ring-%u",
-		       session->state.head->session_id, id);
 }
 
 static struct etw_state_set *durable_set(struct etw_session *session, uint32_t slot)
@@ -210,11 +203,11 @@ static int add_set(struct etw_session *session, uid_t uid, struct etw_session_se
 
 static int keep_set(struct etw_session *session, const struct etw_session_set *set)
 {
-	char name[ETW_RINGS_NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.keep_fd)
 		return 0;
-	etw_rings_name(session, set->id, name);
+	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
 	return session->host.keep_fd(session->host.context, name, set->fd);
 }
 
@@ -299,13 +292,13 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 {
 	const struct etw_state_set *durable = durable_set(session, slot);
 	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, durable->uid, slot);
-	char name[ETW_RINGS_NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!set)
 		return -ENOMEM;
 	set->id = durable->id;
 	etw_rings_step_over_id(set->id);
-	etw_rings_name(session, set->id, name);
+	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
 	set->fd = session->host.kept_fd ? session->host.kept_fd(session->host.context, name)
 					: -ENOENT;
 	if (set->fd < 0)
@@ -436,7 +429,7 @@ static bool is_read_to_end(const struct etw_session_set *set)
 static void close_set(struct etw_session *session, struct etw_session_set *set)
 {
 	uint64_t no_buffer = 0, too_large = 0;
-	char name[ETW_RINGS_NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	for (uint32_t i = 0; i < set->stream_count; i++) {
 		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
@@ -449,7 +442,7 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	free_place(session, set->slot, no_buffer, too_large);
 	session->sets[set->slot] = NULL;
 	pthread_mutex_unlock(&session->lock);
-	etw_rings_name(session, set->id, name);
+	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
 	if (session->host.forget_fd && !etw_pages_has(session, set->id))
 		session->host.forget_fd(session->host.context, name);
 	/* A process that does not let go of it must not hold the memory too. */
@@ -568,30 +561,19 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 	}
 }
 
-/* What the last flush could not wait for is lost, and counts: its writers were told that it is not. */
-static void reject_rest(struct etw_session_set *set)
-{
-	uint64_t now_ns = etw_monotonic_ns() + ETW_SESSION_STALL_NS; /* no gap is waited for */
-	struct etw_ring_event event;
-
-	for (uint32_t i = 0; !set->is_broken && i < set->stream_count; i++) {
-		while (etw_ring_reader_peek(set->streams[i].reader, now_ns, &event) == 0)
-			etw_ring_reader_take(set->streams[i].reader, /* is_good= */ false);
-	}
-}
-
 void etw_rings_tend(struct etw_session *session, bool is_stop)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint32_t count = etw_rings_list(session, sets);
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_stop) {
-			reject_rest(sets[i]);
-			close_set(session, sets[i]);
-		} else {
+		if (!is_stop) {
 			tend_set(session, sets[i]);
+			continue;
 		}
+		for (uint32_t j = 0; !sets[i]->is_broken && j < sets[i]->stream_count; j++)
+			etw_output_reject_rest(&sets[i]->streams[j]);
+		close_set(session, sets[i]);
 	}
 }
 

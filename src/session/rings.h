@@ -53,9 +53,7 @@ void etw_rings_free_all(struct etw_session *session);
 /* etw_rings_step_over_id() - a former host gave this number. Any thread. */
 void etw_rings_step_over_id(uint32_t id);
 
-/* etw_rings_name() - the keeper's name of a set's memory. */
-#define ETW_RINGS_NAME_BYTES 48
-void etw_rings_name(const struct etw_session *session, uint32_t id,
-		    char name[ETW_RINGS_NAME_BYTES]);
+/* For etw_session_name(): a set's memory, by its id. */
+#define ETW_RINGS_NAME "ring-%u"
 
 #endif

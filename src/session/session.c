@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,6 @@
 #include "session/subscriber.h"
 
 #define LOOK_WAIT_NS 5000000 /* who asks waits so long for a round at most */
-#define NAME_BYTES   48
 
 void etw_session_kick(struct etw_session *session)
 {
@@ -57,18 +57,25 @@ void etw_session_complain(struct etw_session *session, const char *what, int err
 	pthread_mutex_unlock(&session->lock);
 }
 
-static void name_state(const struct etw_session *session, char name[NAME_BYTES])
+void etw_session_name(const struct etw_session *session, char name[ETW_SESSION_NAME_BYTES],
+		      const char *format, ...)
 {
-	(void)snprintf(name, NAME_BYTES, "session-%u/state", session->state.head->session_id);
+	int used = snprintf(name, ETW_SESSION_NAME_BYTES, "session-%u/",
+			    session->state.head->session_id);
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(name + used, ETW_SESSION_NAME_BYTES - (size_t)used, format, list);
+	va_end(list);
 }
 
 static void forget(struct etw_session *session, const char *what)
 {
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.forget_fd)
 		return;
-	(void)snprintf(name, NAME_BYTES, "session-%u/%s", session->state.head->session_id, what);
+	etw_session_name(session, name, "%s", what);
 	session->host.forget_fd(session->host.context, name);
 }
 
@@ -124,7 +131,7 @@ static int start_thread(struct etw_session *session)
 static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 		   const struct wire_session_config *config)
 {
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 	int64_t t0_raw, start_ft;
 
 	t0_raw = etw_session_now(session);
@@ -135,7 +142,7 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	session->state.head->hosts = 1;
 	TRY(etw_outputs_open(session));
 	TRY(etw_session_file_create(session));
-	name_state(session, name);
+	etw_session_name(session, name, "state");
 	if (session->host.keep_fd &&
 	    session->host.keep_fd(session->host.context, name, session->state.fd) < 0)
 		etw_session_complain(session, "the session is not kept", 0, NULL);

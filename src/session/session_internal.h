@@ -148,7 +148,6 @@ struct etw_session {
 	uint64_t batch_bytes;                     /* of the open batch */
 
 	pthread_t thread;
-	struct etw_session_watch *watch; /* of the source's descriptor; NULL: none */
 	/* The thread's own. */
 	struct etw_session_round round;
 	uint64_t next_file_flush_ns, next_batch_ns; /* 0: no timer */
@@ -172,6 +171,13 @@ static inline int64_t etw_session_now(const struct etw_session *session)
 
 /* etw_session_kick() - wakes the session's thread. Any thread. */
 void etw_session_kick(struct etw_session *session);
+
+#define ETW_SESSION_NAME_BYTES 96
+
+/* etw_session_name() - what the keeper calls a descriptor of the session; @format: of what comes behind its id. */
+__attribute__((format(printf, 3, 4))) void etw_session_name(const struct etw_session *session,
+							    char name[ETW_SESSION_NAME_BYTES],
+							    const char *format, ...);
 
 /* etw_session_complain() - adds a sentence to the session's complaint. */
 void etw_session_complain(struct etw_session *session, const char *what, int error,

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,8 +19,8 @@
 #include "session/delivery.h"
 #include "wire/delivery_layout.h"
 
+#define MEMORY_NAME   "delivery-%u" /* by its place */
 #define PAGE_BYTES    4096u
-#define NAME_BYTES    64
 #define SLOT_BATCHES  4 /* so many full batches find room */
 #define SLOTS_PER_CPU 4
 #define MEMORY_MAX    (256u * 1024 * 1024) /* of one consumer, but for the largest buffers */
@@ -59,12 +58,6 @@ static struct etw_subscriber *new_subscriber(const struct etw_session *session, 
 	subscriber->memory_bytes = subscriber->slots_at +
 				   (size_t)slot_count * subscriber->slot_bytes;
 	return subscriber;
-}
-
-static void name_memory(const struct etw_session *session, uint32_t place, char name[NAME_BYTES])
-{
-	(void)snprintf(name, NAME_BYTES, "session-%u/delivery-%u", session->state.head->session_id,
-		       place);
 }
 
 static uint32_t choose_slot_count(const struct etw_session *session)
@@ -140,13 +133,13 @@ static void add(struct etw_session *session, struct etw_subscriber *subscriber)
 static void free_place(struct etw_session *session, uint32_t place)
 {
 	struct etw_state_consumer *entry = &session->state.head->consumers[place];
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 
 	if (entry->status == ETW_STATE_CONSUMER_LIVE) {
 		store_relaxed(&entry->missed, entry->missed_next);
 		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_FREE);
 	}
-	name_memory(session, place, name);
+	etw_session_name(session, name, MEMORY_NAME, place);
 	if (session->host.forget_fd)
 		session->host.forget_fd(session->host.context, name);
 	session->is_place_taken[place] = false;
@@ -221,7 +214,7 @@ static int add_new(struct etw_session *session, const struct etw_session_subscri
 	CLEANUP(free_subscriberp)
 	struct etw_subscriber *subscriber = new_subscriber(session, place,
 							   choose_slot_count(session));
-	char name[NAME_BYTES];
+	char name[ETW_SESSION_NAME_BYTES];
 	int result = -ESHUTDOWN;
 
 	if (!subscriber)
@@ -229,7 +222,7 @@ static int add_new(struct etw_session *session, const struct etw_session_subscri
 	TRY(make_memory(subscriber));
 	subscriber->notify = request->notify;
 	subscriber->context = request->context;
-	name_memory(session, place, name);
+	etw_session_name(session, name, MEMORY_NAME, place);
 	/* Where it is not kept, what a host that dies leaves in it counts as lost. */
 	if (session->host.keep_fd)
 		(void)session->host.keep_fd(session->host.context, name, subscriber->fd);
@@ -418,10 +411,10 @@ void etw_subscribers_adopt(struct etw_session *session)
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		bool is_live = session->state.head->consumers[i].status == ETW_STATE_CONSUMER_LIVE;
 		struct etw_subscriber *subscriber = NULL;
-		char name[NAME_BYTES];
+		char name[ETW_SESSION_NAME_BYTES];
 		int fd = -ENOENT;
 
-		name_memory(session, i, name);
+		etw_session_name(session, name, MEMORY_NAME, i);
 		if (session->host.kept_fd)
 			fd = session->host.kept_fd(session->host.context, name);
 		if (fd >= 0 && is_live)

@@ -240,7 +240,7 @@ static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 {
 	uint64_t now_ns = session->round.now_ns;
 	uint64_t deadline_ns = UINT64_MAX;
-	uint64_t source_ns = etw_kernel_source_arm(session);
+	uint64_t source_ns = etw_kernel_source_due_ns(session);
 	uint64_t rings_ns = etw_rings_due_ns(session);
 
 	deadline_ns = earlier(deadline_ns, session->next_file_flush_ns);

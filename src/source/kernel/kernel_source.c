@@ -558,13 +558,6 @@ static void release(struct etw_source *source)
 			etw_kernel_perf_release(&source->perfs[i], position);
 }
 
-static int wait_fd(struct etw_source *source)
-{
-	(void)source;
-	/* Times wait for the clock's sample every 10 ms anyway, and nobody is woken while a task is made. */
-	return -1;
-}
-
 const struct etw_source_ops etw_kernel_source = {
 	.name = "kernel",
 	.open = open_source,
@@ -576,5 +569,4 @@ const struct etw_source_ops etw_kernel_source = {
 	.pop = pop,
 	.release = release,
 	.loss = get_loss,
-	.wait_fd = wait_fd,
 };

@@ -132,12 +132,6 @@ static void fake_source_loss(struct etw_source *source, struct etw_source_loss *
 	*ret = (struct etw_source_loss){.no_buffer = load_relaxed(&fake_source_memory->lost)};
 }
 
-static int fake_source_wait_fd(struct etw_source *source)
-{
-	(void)source;
-	return -1;
-}
-
 static const struct etw_source_ops fake_source_ops = {
 	.name = "kernel",
 	.open = fake_source_open,
@@ -149,7 +143,6 @@ static const struct etw_source_ops fake_source_ops = {
 	.pop = fake_source_pop,
 	.release = fake_source_release,
 	.loss = fake_source_loss,
-	.wait_fd = fake_source_wait_fd,
 };
 
 static inline void fake_source_attach(struct fixture *fixture)

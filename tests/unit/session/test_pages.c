@@ -23,10 +23,10 @@ struct scene {
 static int kept_fd(void *context, const char *name)
 {
 	const struct scene *scene = context;
-	char expected[ETW_RINGS_NAME_BYTES];
+	char expected[ETW_SESSION_NAME_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
-		etw_rings_name(&scene->session, scene->kept[i].id, expected);
+		etw_session_name(&scene->session, expected, ETW_RINGS_NAME, scene->kept[i].id);
 		if (scene->kept[i].id && strcmp(name, expected) == 0)
 			return dup(scene->kept[i].fd);
 	}
