@@ -45,7 +45,13 @@ struct libetw_session_info {
 	uint32_t buffer_kib, minimum_buffers, maximum_buffers, buffers, free_buffers;
 	uint32_t is_kernel;
 	int32_t file_status; /* 0, or the negative errno that ended the file before the session */
-	uint32_t reserved[7];
+	uint32_t reserved_pad;
+	/*
+	 * NULL, or a sentence on what the kernel's session does not get, though it runs: the kernel tells nothing
+	 * without BTF or capabilities. The thread's, until its next call that fills one of these.
+	 */
+	const char *complaint;
+	uint32_t reserved[4];
 };
 
 /*
@@ -56,9 +62,9 @@ struct libetw_session_info {
  * Returns 0 with an owned handle; -EINVAL: a name or options that cannot be, neither file nor real time, or
  * something reserved that is not zero; -EEXIST: the name is in use, in whatever case; -EACCES: only the system's
  * host could, and this user may not; -ENOENT: the file's folder is not there; -ENAMETOOLONG; -EUSERS: 64 sessions
- * run; -ENOEXEC: there is no etwd; -ENOMEM. Of the machine as it is: what making the file fails with; of the
- * kernel's session, what the kernel refuses (-EPERM, -ENOSYS, -EOPNOTSUPP); -ETIMEDOUT, -EPIPE and -EPROTO of
- * talking to a host that hangs or dies.
+ * run; -ENOEXEC: there is no etwd; -ENOMEM. Of the machine as it is: what making the file fails with;
+ * -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or dies. What the kernel refuses to its session is
+ * no error: libetw_session_query() has the complaint.
  */
 ETW_API int libetw_session_start(const struct libetw_session_options *options,
 				 struct libetw_session **ret);

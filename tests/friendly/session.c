@@ -142,6 +142,7 @@ static void test_session__a_name_is_taken_once(void **state)
 	OK(libetw_session_open("taken", &second));
 	OK(libetw_session_query(second, &info));
 	assert_true(info.buffer_kib > 0 && info.start_ns > 0);
+	assert_null(info.complaint);
 	OK(libetw_session_flush(second));
 	stop(first);
 	/* The other handle is of a session that is gone. */
@@ -301,6 +302,24 @@ static void test_session__the_kernel_is_not_everybodys(void **state)
 	stop(own);
 }
 
+/* What is not built, or what this machine has not, is no error; but it is told. */
+static void test_session__what_the_kernel_refuses_is_a_complaint(void **state)
+{
+	const struct libetw_session_options options = {.name = KERNEL_LOGGER_NAMEA,
+						       .is_real_time = 1,
+						       .kernel_flags = EVENT_TRACE_FLAG_CSWITCH};
+	struct libetw_session_info info = {0};
+	struct libetw_session *session;
+
+	(void)state;
+	OK(libetw_session_start(&options, &session));
+	OK(libetw_session_query(session, &info));
+	assert_true(info.is_kernel);
+	assert_non_null(info.complaint);
+	assert_non_null(strstr(info.complaint, "kernel events: "));
+	stop(session);
+}
+
 static void test_session__readers_of_it(void **state)
 {
 	struct libetw_session_options options = {.name = "File alone"};
@@ -405,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_session__a_provider_has_a_limit),
 		cmocka_unit_test(test_session__filters_that_cannot_be),
 		cmocka_unit_test(test_session__a_callback_may_be_too_slow),
+		cmocka_unit_test(test_session__what_the_kernel_refuses_is_a_complaint),
 		cmocka_unit_test(test_session__readers_of_it),
 		cmocka_unit_test(test_session__a_signal_stops_a_run),
 		cmocka_unit_test(test_session__a_reader_may_be_stopped_while_it_is_made),

@@ -182,8 +182,10 @@ const char *libetw_session_name(const struct libetw_session *session)
 
 static void tell(const struct wire_session_info *info, struct libetw_session_info *ret)
 {
+	static __thread char complaint[sizeof(info->complaint)];
 	int64_t start_ns = 0;
 
+	(void)snprintf(complaint, sizeof(complaint), "%s", info->complaint);
 	(void)etw_time_ns_of_filetime((int64_t)info->start_ft, &start_ns);
 	*ret = (struct libetw_session_info){
 		.events = info->events,
@@ -199,6 +201,7 @@ static void tell(const struct wire_session_info *info, struct libetw_session_inf
 		.free_buffers = info->free_buffers,
 		.is_kernel = info->is_kernel,
 		.file_status = info->file_status,
+		.complaint = complaint[0] ? complaint : NULL,
 	};
 }
 
