@@ -123,10 +123,22 @@ void etw_link_withdraw(struct etw_link *link, const struct etw_registration *reg
 		(void)send_unregister(link, number);
 }
 
+bool etw_link_has_new_host(const struct etw_link *link)
+{
+	const struct wire_discovery_page *page = link->page;
+	uint32_t epoch;
+
+	if (!page && etw_runtime_page(link->directory, &page) < 0)
+		return false;
+	epoch = load_acquire(&page->epoch);
+	if (page != link->page)
+		etw_runtime_page_unmap(page);
+	return epoch & 1 && epoch != link->tried_epoch;
+}
+
 bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registration *registration)
 {
 	const struct etw_enable_link *info = &registration->links[link->index];
-	uint32_t epoch;
 
 	if (link->is_slow)
 		return false;
@@ -136,9 +148,8 @@ bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registrat
 		return true;
 	case ETW_LINK_CONNECTED:
 		return !info->is_sent || (int32_t)(link->synced - info->sync_request) <= 0;
-	default: /* a host that has just come, and the listener is about to see it */
-		epoch = link->page ? load_relaxed(&link->page->epoch) : 0;
-		return epoch & 1 && epoch != link->tried_epoch;
+	default: /* a host that has just come: the listener is about to see it, or is poked */
+		return etw_link_has_new_host(link);
 	}
 }
 

@@ -70,6 +70,12 @@ void etw_link_pump(struct etw_link *link);
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
 		       uint32_t number);
 
+/*
+ * etw_link_has_new_host() - a host is there that the listener has not tried, also one whose page it has not
+ * seen: it looks for that only now and then. Holding the lock; not while connected.
+ */
+bool etw_link_has_new_host(const struct etw_link *link);
+
 /* etw_link_is_awaited() - the host is there, or about to be, and has not yet told a registration's state. */
 bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registration *registration);
 

@@ -15,18 +15,20 @@
 #include "provider/code.h"
 #include "provider/link.h"
 
-#define REGISTER_WAIT_MS    200
-#define MEET_WAIT_MS        500
-#define MEET_STEP_MS        20    /* a page that appears tells nobody */
-#define PAGE_CHECK_MS       60000 /* a page that waits in vain may have been replaced */
-#define PAGE_BESIDE_HOST_MS 200   /* a futex and a socket cannot be waited for together */
+#define REGISTER_WAIT_MS  200
+#define MEET_WAIT_MS      500
+#define MEET_STEP_MS      20    /* a page that appears tells nobody */
+#define PAGE_CHECK_MS     60000 /* a page that waits in vain may have been replaced */
+#define PAGE_BESIDE_FD_MS 200   /* a futex and a descriptor cannot be waited for together */
 
 static struct etw_link links[ETW_PROVIDER_LINKS];
 static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
 static pthread_cond_t changed;          /* the registry's lock */
 static pthread_t listener;
-static int poke = -1;    /* eventfd: the listener is to look again now; the registry's lock */
+/* The listener is to look again now, for poll() and for futexes. */
+static int poke = -1;    /* eventfd; the registry's lock; -1 in a forked child without listener */
+static uint32_t pokes;   /* atomic; counts them */
 static bool is_prepared; /* the registry's lock */
 static bool is_running;  /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
@@ -78,6 +80,11 @@ static void reset_in_child(void)
 {
 	for (unsigned i = 0; i < link_count; i++)
 		etw_link_abandon_in_child(&links[i]);
+	/* Now: later these numbers may be those of files of the child's own. */
+	if (poke >= 0)
+		(void)close(poke);
+	poke = -1;
+	etw_ipc_message_done(message);
 	is_running = false;
 	running_number = 0;
 	(void)init_condition();
@@ -137,18 +144,21 @@ static int due_in_ms(bool has_connection)
 		if (!link->page || link->seen_epoch & 1)
 			ms = link->retry_ns > now ? (link->retry_ns - now) / ETW_NS_PER_MS + 1 : 1;
 		else if (has_connection)
-			ms = PAGE_BESIDE_HOST_MS;
+			ms = PAGE_BESIDE_FD_MS;
 		if (ms < least)
 			least = ms;
 	}
 	return least == UINT64_MAX ? -1 : (int)least;
 }
 
-static long wait_for_pages(const struct futex_waitv *waiters, unsigned count, uint64_t deadline_ns)
+/* Holding the lock. */
+static void poke_listener(void)
 {
-	const struct timespec deadline = etw_timespec_of_ns(deadline_ns);
+	const uint64_t one = 1;
 
-	return syscall(SYS_futex_waitv, waiters, count, 0, &deadline, CLOCK_MONOTONIC);
+	(void)add_acq_rel(&pokes, 1u); /* pairs with listen_forever() */
+	(void)syscall(SYS_futex, &pokes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	(void)!write(poke, &one, sizeof(one));
 }
 
 /* Until @ms are over or somebody pokes. */
@@ -161,37 +171,49 @@ static void wait_for_poke(int ms)
 		(void)!read(poke, &count, sizeof(count));
 }
 
-/* Without any connection: until an epoch changes. */
-static void wait_for_host(int ms)
+/* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
+static bool wait_for_words(const struct futex_waitv *words, unsigned count, uint64_t deadline_ns)
 {
-	struct futex_waitv waiters[ETW_PROVIDER_LINKS];
-	const struct etw_link *with_page = NULL;
+	const struct timespec deadline = etw_timespec_of_ns(deadline_ns);
+
+	return syscall(SYS_futex_waitv, words, count, 0, &deadline, CLOCK_MONOTONIC) >= 0 ||
+	       errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;
+}
+
+/* Without any connection: until an epoch changes, or somebody pokes after @seen_pokes. */
+static void wait_for_host(int ms, uint32_t seen_pokes)
+{
+	struct futex_waitv words[ETW_PROVIDER_LINKS + 1];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < link_count; i++) {
 		if (!links[i].page)
 			continue;
-		with_page = &links[i];
-		waiters[count++] = (struct futex_waitv){
-			.uaddr = (uintptr_t)&with_page->page->epoch,
-			.val = with_page->seen_epoch,
+		words[count++] = (struct futex_waitv){
+			.uaddr = (uintptr_t)&links[i].page->epoch,
+			.val = links[i].seen_epoch,
 			.flags = FUTEX_32,
 		};
 	}
-	if (count == 0)
-		wait_for_poke(ms);
-	else if (count == 1)
-		(void)etw_runtime_wait(with_page->page, with_page->seen_epoch, (uint32_t)ms);
-	else if (wait_for_pages(waiters, count, ns_after(ms)) < 0 &&
-		 errno == ENOSYS) /* before Linux 5.16 */
-		(void)poll(NULL, 0, ms < PAGE_BESIDE_HOST_MS ? ms : PAGE_BESIDE_HOST_MS);
+	words[count++] = (struct futex_waitv){
+		.uaddr = (uintptr_t)&pokes,
+		.val = seen_pokes,
+		.flags = FUTEX_32 | FUTEX_PRIVATE_FLAG,
+	};
+	if (wait_for_words(words, count, ns_after(ms)))
+		return;
+	if (link_count == 1 && links[0].page)
+		(void)etw_runtime_wait(links[0].page, links[0].seen_epoch, (uint32_t)ms);
+	else
+		wait_for_poke(count == 1 || ms < PAGE_BESIDE_FD_MS ? ms : PAGE_BESIDE_FD_MS);
 }
 
 /* Whether @link has something to receive, its end included. */
-static void wait_for_all(bool *ret_ready)
+static void wait_for_all(bool *ret_ready, uint32_t seen_pokes)
 {
-	struct pollfd polls[ETW_PROVIDER_LINKS];
+	struct pollfd polls[ETW_PROVIDER_LINKS + 1];
 	bool has_connection = false;
+	uint64_t count;
 
 	for (unsigned i = 0; i < link_count; i++) {
 		ret_ready[i] = false;
@@ -202,11 +224,14 @@ static void wait_for_all(bool *ret_ready)
 		has_connection = true;
 	}
 	if (!has_connection) {
-		wait_for_host(due_in_ms(false));
+		wait_for_host(due_in_ms(false), seen_pokes);
 		return;
 	}
-	if (poll(polls, link_count, due_in_ms(true)) <= 0)
+	polls[link_count] = (struct pollfd){.fd = poke, .events = POLLIN};
+	if (poll(polls, link_count + 1, due_in_ms(true)) <= 0)
 		return;
+	if (polls[link_count].revents)
+		(void)!read(poke, &count, sizeof(count));
 	for (unsigned i = 0; i < link_count; i++)
 		ret_ready[i] = polls[i].fd >= 0 && polls[i].revents;
 }
@@ -217,9 +242,12 @@ static void *listen_forever(void *unused)
 
 	(void)unused;
 	for (;;) {
+		/* Before the look, so that whoever pokes during it ends the wait; pairs with poke_listener(). */
+		const uint32_t seen_pokes = load_acquire(&pokes);
+
 		for (unsigned i = 0; i < link_count; i++)
 			etw_link_advance(&links[i], etw_monotonic_ns());
-		wait_for_all(is_ready);
+		wait_for_all(is_ready, seen_pokes);
 		for (unsigned i = 0; i < link_count; i++) {
 			if (is_ready[i])
 				etw_link_receive(&links[i], message);
@@ -237,9 +265,8 @@ int etw_listener_start(void)
 		return 0;
 	TRY(prepare());
 	TRY(find_directories());
-	if (poke >= 0)
-		(void)close(poke); /* the parent's, in a forked child */
-	poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (poke < 0)
+		poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&listener, NULL, listen_forever, NULL);
@@ -272,6 +299,8 @@ void etw_listener_announce(const struct etw_registration *registration)
 	if (is_listener_thread())
 		return;
 	while ((link = find_awaited(registration))) {
+		if (link->state == ETW_LINK_ABSENT)
+			poke_listener();
 		if (pthread_cond_timedwait(&changed, &etw_registry_lock, &deadline)) {
 			link->is_slow = true; /* the next registration does not wait for it */
 			return;
@@ -284,18 +313,9 @@ void etw_listener_announce(const struct etw_registration *registration)
 /* Whether a host is there that does not know all of this process yet. */
 static bool is_strange(const struct etw_link *link)
 {
-	const struct wire_discovery_page *page;
-	bool is_hosted;
-
 	if (link->state == ETW_LINK_CONNECTED)
 		return link->is_sync_due || link->sync_sent != 0;
-	if (link->page)
-		return load_acquire(&link->page->epoch) & 1;
-	if (etw_runtime_page(link->directory, &page) < 0)
-		return false;
-	is_hosted = load_acquire(&page->epoch) & 1;
-	etw_runtime_page_unmap(page);
-	return is_hosted;
+	return etw_link_has_new_host(link);
 }
 
 static bool has_strange_host(void)
@@ -310,14 +330,13 @@ static bool has_strange_host(void)
 void etw_listener_meet(void)
 {
 	const uint64_t end_ns = ns_after(MEET_WAIT_MS);
-	const uint64_t one = 1;
 
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	while (is_running && !is_listener_thread() && etw_monotonic_ns() < end_ns &&
 	       has_strange_host()) {
 		const struct timespec step = etw_timespec_of_ns(ns_after(MEET_STEP_MS));
 
-		(void)!write(poke, &one, sizeof(one));
+		poke_listener();
 		(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &step);
 	}
 	(void)pthread_mutex_unlock(&etw_registry_lock);

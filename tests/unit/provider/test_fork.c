@@ -3,9 +3,11 @@
 #include "provider_test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -143,6 +145,37 @@ static void test_fork__a_child_has_a_listener_from_its_next_registration(void **
 	assert_int_equal(take_all(&session, &taken), 2);
 }
 
+/* As a daemon's child does: what it opens gets the numbers that the parent's listener had. */
+static int register_behind_closed_files(void)
+{
+	struct stat info;
+	int files[64];
+	REGHANDLE own;
+
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		(void)close(fd);
+	for (unsigned i = 0; i < 64; i++)
+		files[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (etw_provider_register(&test_provider, NULL, NULL, &own))
+		return 3;
+	for (unsigned i = 0; i < 64; i++) {
+		if (fstat(files[i], &info) < 0 || !S_ISCHR(info.st_mode))
+			return 1;
+	}
+	return etw_provider_unregister(own) ? 2 : 0;
+}
+
+static void test_fork__a_child_that_closed_everything_keeps_its_own_files(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (child == 0)
+		_exit(register_behind_closed_files());
+	expect_good_end(child);
+}
+
 static void test_fork__vfork_and_exec_leave_the_parent_alone(void **state)
 {
 	static char *const arguments[] = {(char *)(uintptr_t) "true", NULL};
@@ -223,6 +256,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(
 			test_fork__a_child_has_a_listener_from_its_next_registration, begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_fork__a_child_that_closed_everything_keeps_its_own_files, begin, end),
 		cmocka_unit_test_setup_teardown(test_fork__vfork_and_exec_leave_the_parent_alone,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_fork__threads_end_and_leave_their_events,
