@@ -7,6 +7,7 @@
 #define DAYS_TO_1970   134774 /* from 1601-01-01 */
 #define SECONDS_IN_DAY 86400
 #define YEAR_MAX       30827 /* of SYSTEMTIME; FILETIME ends within the next one */
+#define BEYOND_64_BITS ((__int128)1 << 100)
 
 void etw_clock_init(struct etw_clock *clock, enum etw_clock_type type, int64_t anchor_raw,
 		    int64_t anchor_ft, uint64_t frequency, uint32_t mhz)
@@ -37,12 +38,17 @@ static int64_t saturate(__int128 value)
 	return (int64_t)value;
 }
 
-/* @value * @multiplier / @divisor, rounded down; the divisor is positive. */
+/*
+ * @value * @multiplier / @divisor, rounded down; the divisor is positive. Where the product is too large the
+ * divisor is at most ETW_FILETIME_PER_SECOND, and hence the quotient is beyond any 64 bits too.
+ */
 static __int128 scale_down(__int128 value, uint64_t multiplier, uint64_t divisor)
 {
-	__int128 product = value * multiplier;
-	__int128 quotient = product / divisor;
+	__int128 product, quotient;
 
+	if (__builtin_mul_overflow(value, (__int128)multiplier, &product))
+		return value < 0 ? -BEYOND_64_BITS : BEYOND_64_BITS;
+	quotient = product / divisor;
 	return quotient - (product % divisor < 0);
 }
 

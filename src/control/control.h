@@ -33,11 +33,13 @@ void etw_controller_closep(struct etw_controller **controller);
 
 /*
  * etw_control_start() - StartTrace. Returns 0; -EEXIST: name or guid is in use; -EINVAL, also for a name
- * that is too long or not UTF-8; -EUSERS: too many sessions or leases; -EACCES; errno of making the file; -EPIPE
- * when the host went away; -EPROTO when it talks nonsense; those of opening, when it had to be found anew.
+ * that is too long or not UTF-8; -EUSERS: too many sessions or leases; -EACCES; errno of making the file;
+ * -ECONNREFUSED when no host is there any more; -EPIPE when it went away while it was asked; -EPROTO when it
+ * talks nonsense; those of opening but -ENOENT, when it had to be found anew.
  *
  * When the host was replaced, this and the calls below connect to the new one. What may be repeated is,
- * once; a start or a stop whose answer was lost is -EPIPE. With config->is_leased the session is tied to this
+ * once; a start or a stop whose answer was lost is -EPIPE, and nobody knows whether it was done; with
+ * -ECONNREFUSED it was not. With config->is_leased the session is tied to this
  * controller's life, whenever which of the two or the host dies: a new host waits 5 seconds for the
  * controller's next call, which renews the lease.
  */

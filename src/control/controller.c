@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -53,6 +54,7 @@ struct etw_controller {
 	pthread_mutex_t lock; /* of all below, but `message` belongs to the reader */
 	pthread_cond_t changed;
 	int socket; /* -1: none */
+	ino_t socket_inode;
 	bool is_reading, is_broken;
 	uint32_t last_request;
 	struct call *calls;
@@ -74,9 +76,21 @@ static void reset(struct etw_controller *controller)
 	etw_ipc_message_init(&controller->message);
 }
 
+/* A process that closed all its files may have another one under the socket's number. */
+static void close_socket(struct etw_controller *controller)
+{
+	struct stat info;
+
+	if (controller->socket >= 0 && fstat(controller->socket, &info) == 0 &&
+	    S_ISSOCK(info.st_mode) && info.st_ino == controller->socket_inode)
+		(void)close(controller->socket);
+	controller->socket = -1;
+}
+
 /*
  * Takes the lock. A child of fork() has a copy of the parent's socket, and perhaps a lock that a thread
- * held which does not exist here: it begins anew. Closing its copy ends nothing for the parent.
+ * held which does not exist here: it begins anew. Closing its copy ends nothing for the parent. What a
+ * message of the parent's had brought is left alone: by now its numbers may be the child's own files.
  */
 static void enter(struct etw_controller *controller)
 {
@@ -90,9 +104,7 @@ static void enter(struct etw_controller *controller)
 		if (owner == PID_BEING_REPLACED) {
 			(void)sched_yield();
 		} else if (cas_acq_rel(&controller->pid, &owner, PID_BEING_REPLACED)) {
-			if (controller->socket >= 0)
-				(void)close(controller->socket);
-			etw_ipc_message_done(&controller->message);
+			close_socket(controller);
 			reset(controller);
 			store_release(&controller->pid, self);
 		}
@@ -132,8 +144,7 @@ static void break_connection(struct etw_controller *controller, int result)
 		(void)shutdown(controller->socket, SHUT_RDWR);
 		return;
 	}
-	(void)close(controller->socket);
-	controller->socket = -1;
+	close_socket(controller);
 	controller->is_broken = false;
 }
 
@@ -254,6 +265,7 @@ static int renew_leases(struct etw_controller *controller, int fd)
 /* Holding the lock, which is given up while another thread still reads from a broken connection. */
 static int ensure_connected(struct etw_controller *controller)
 {
+	struct stat info;
 	int fd, r;
 
 	while (controller->is_broken)
@@ -264,11 +276,14 @@ static int ensure_connected(struct etw_controller *controller)
 	if (r < 0)
 		return r;
 	r = renew_leases(controller, fd);
+	if (r == 0 && fstat(fd, &info) < 0)
+		r = -errno;
 	if (r < 0) {
 		(void)close(fd);
 		return r;
 	}
 	controller->socket = fd;
+	controller->socket_inode = info.st_ino;
 	return 0;
 }
 
@@ -304,9 +319,7 @@ static void read_one(struct etw_controller *controller)
 
 	controller->is_reading = true;
 	leave(controller);
-	do
-		r = etw_ipc_receive(controller->socket, &controller->message);
-	while (r == -EINTR);
+	r = etw_ipc_receive(controller->socket, &controller->message);
 	(void)pthread_mutex_lock(&controller->lock);
 	controller->is_reading = false;
 	if (r < 0 || controller->is_broken)
@@ -359,18 +372,24 @@ static int ask_once(struct etw_controller *controller, struct call *call, bool *
 	return call->result;
 }
 
-/* Holding the lock. */
+/*
+ * Holding the lock. A line that was lost before the question went out, and one that was lost behind it: each
+ * is made anew once.
+ */
 static int ask(struct etw_controller *controller, struct call *call)
 {
-	bool was_sent;
-	int r;
+	unsigned sent = 0, unsent = 0;
 
-	for (int attempt = 0;; attempt++) {
-		r = ensure_connected(controller);
+	for (;;) {
+		bool was_sent;
+		int r = ensure_connected(controller);
+
 		if (r < 0)
-			return is_absent(r) ? -EPIPE : r;
+			return is_absent(r) ? -ECONNREFUSED : r; /* -ENOENT is for what hosts say */
 		r = ask_once(controller, call, &was_sent);
-		if (!call->is_lost || attempt || (was_sent && !call->is_repeatable))
+		if (!call->is_lost)
+			return r;
+		if (was_sent ? !call->is_repeatable || sent++ : unsent++)
 			return r;
 	}
 }
@@ -396,11 +415,10 @@ void etw_controller_close(struct etw_controller *controller)
 {
 	if (!controller)
 		return;
-	if (controller->socket >= 0)
-		(void)close(controller->socket);
-	etw_ipc_message_done(&controller->message);
-	/* In a child of fork() the lock may be held by nobody: it is left alone there. */
+	close_socket(controller);
+	/* In a child of fork() see enter(); and the lock may be held by nobody: it is left alone there. */
 	if (load_relaxed(&controller->pid) == getpid()) {
+		etw_ipc_message_done(&controller->message);
 		(void)pthread_cond_destroy(&controller->changed);
 		(void)pthread_mutex_destroy(&controller->lock);
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/instance.h"
 
+#include <errno.h>
 #include <grp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -9,10 +11,13 @@
 #include <evntrace.h>
 
 #include "base/guid.h"
+#include "base/macros.h"
 #include "wire/message.h"
 #include "wire/well_known.h"
 
-#define GROUPS_MAX 1024
+/* Of a group's entry, which names its members. */
+#define ENTRY_BYTES_FIRST 4096
+#define ENTRY_BYTES_MAX   (16 << 20)
 
 static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 
@@ -23,20 +28,42 @@ bool etw_control_is_kernel(const struct wire_session_config *config)
 	       (config->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE);
 }
 
+static bool find_group(gid_t *ret)
+{
+	for (size_t bytes = ENTRY_BYTES_FIRST; bytes <= ENTRY_BYTES_MAX; bytes *= 2) {
+		CLEANUP(freep) char *room = malloc(bytes);
+		struct group entry, *found = NULL;
+		int error;
+
+		if (!room)
+			return false;
+		error = getgrnam_r(WIRE_CONTROL_GROUP, &entry, room, bytes, &found);
+		if (error == ERANGE)
+			continue;
+		if (error || !found)
+			return false;
+		*ret = found->gr_gid;
+		return true;
+	}
+	return false;
+}
+
 static bool is_in_group(void)
 {
-	gid_t groups[GROUPS_MAX];
-	char room[4096];
-	struct group entry, *found = NULL;
-	int count;
+	CLEANUP(freep) gid_t *groups = NULL;
+	int count = getgroups(0, NULL);
+	gid_t wanted;
 
-	if (getgrnam_r(WIRE_CONTROL_GROUP, &entry, room, sizeof(room), &found) || !found)
+	if (!find_group(&wanted))
 		return false;
-	if (getegid() == found->gr_gid)
+	if (getegid() == wanted)
 		return true;
-	count = getgroups(GROUPS_MAX, groups);
+	groups = count > 0 ? malloc((size_t)count * sizeof(*groups)) : NULL;
+	if (!groups)
+		return false;
+	count = getgroups(count, groups);
 	for (int i = 0; i < count; i++) {
-		if (groups[i] == found->gr_gid)
+		if (groups[i] == wanted)
 			return true;
 	}
 	return false;
@@ -44,7 +71,6 @@ static bool is_in_group(void)
 
 size_t etw_control_start_order(bool is_kernel, enum etw_instance ret[2], bool ret_may_start[2])
 {
-	bool is_root = geteuid() == 0;
 	size_t count = 0;
 
 	if (etw_runtime_is_one()) {
@@ -54,7 +80,7 @@ size_t etw_control_start_order(bool is_kernel, enum etw_instance ret[2], bool re
 	}
 	if (is_kernel || is_in_group()) {
 		ret[count] = ETW_INSTANCE_SYSTEM;
-		ret_may_start[count++] = is_root;
+		ret_may_start[count++] = false; /* root has one instance */
 	}
 	if (!is_kernel) {
 		ret[count] = ETW_INSTANCE_USER;

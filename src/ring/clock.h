@@ -58,8 +58,9 @@ static inline int64_t etw_clock_now(const struct etw_clock_page *clock, uint32_t
 {
 	const struct wire_clock_page *page = clock->page;
 
+	/* Unsigned: as in etw_clock_now_slow(). */
 	if (LIKELY(clock_type == ETW_CLOCK_QPC && load_relaxed(&page->kind) == WIRE_CLOCK_TSC))
-		return (int64_t)etw_cpu_counter() + load_relaxed(&page->offset);
+		return (int64_t)(etw_cpu_counter() + (uint64_t)load_relaxed(&page->offset));
 	return etw_clock_now_slow(page, clock_type);
 }
 

@@ -242,6 +242,7 @@ static void tell_start_error(const struct recorder *recorder, int error)
 				  recorder->config.name, recorder->config.name);
 		break;
 	case -EPIPE:
+	case -ECONNREFUSED:
 		etw_program_error("etwd, the host of sessions, went away");
 		break;
 	case -ETXTBSY:

@@ -44,8 +44,11 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 	CLEANUP(line_freep)
 	struct line *line = exchange_acq_rel(&idle_lines[instance][may_start], (struct line *)NULL);
 
-	if (line && line->pid != getpid())
-		line = NULL; /* the parent talks there; closing could say goodbye in its name */
+	if (line && line->pid != getpid()) {
+		line_free(
+			line); /* ends nothing for the parent, whose connection this copy would keep alive */
+		line = NULL;
+	}
 	if (!line) {
 		line = calloc(1, sizeof(*line));
 		if (!line)
@@ -82,8 +85,8 @@ static int start_in(enum etw_instance instance, bool may_start,
 
 	*ret_is_there = false;
 	TRY(take_line(instance, may_start, &line));
-	*ret_is_there = true;
 	result = etw_control_start(line->controller, config, ret);
+	*ret_is_there = result != -ECONNREFUSED; /* the host of a kept line may have left */
 	give_line(line, result);
 	return result;
 }
@@ -117,7 +120,10 @@ static int ask_instance(enum etw_instance instance, asker ask, const void *quest
 	return result;
 }
 
-/* One call in the instances by turn, until one knows the session. */
+/*
+ * One call in the instances by turn, until one knows the session. No result is a reason to ask again: the
+ * controller has done that with what may be repeated.
+ */
 static int ask_each(asker ask, const void *question, void *ret)
 {
 	enum etw_instance instances[2];
@@ -126,9 +132,6 @@ static int ask_each(asker ask, const void *question, void *ret)
 	for (size_t i = 0; i < count; i++) {
 		int result = ask_instance(instances[i], ask, question, ret);
 
-		/* A host that left since the last call takes the kept line with it. */
-		if (result == -EPIPE)
-			result = ask_instance(instances[i], ask, question, ret);
 		if (!is_absent(result))
 			return result;
 	}
@@ -172,8 +175,6 @@ int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count)
 	for (size_t i = 0; i < count; i++) {
 		int result = ask_instance(instances[i], ask_list, NULL, &sessions);
 
-		if (result == -EPIPE)
-			result = ask_instance(instances[i], ask_list, NULL, &sessions);
 		if (is_absent(result))
 			continue;
 		TRY(result);

@@ -3,11 +3,9 @@
 #include <evntrace.h>
 #include <winerror.h>
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "api/control/hosts.h"
-#include "base/macros.h"
 
 #define ARRAY_COUNT_MAX 256 /* Windows' largest limit of sessions */
 
@@ -31,7 +29,6 @@ static ULONG query_each(const uint64_t *handles, size_t count, PEVENT_TRACE_PROP
 			size_t block_count, query_function query, PULONG ret_count)
 {
 	size_t filled = 0, gone = 0;
-	bool has_more = count > block_count;
 
 	for (size_t i = 0; i < count && filled < block_count; i++) {
 		ULONG error = query(handles[i], blocks[filled]);
@@ -46,7 +43,7 @@ static ULONG query_each(const uint64_t *handles, size_t count, PEVENT_TRACE_PROP
 		filled++;
 	}
 	*ret_count = (ULONG)(count - gone);
-	return has_more ? ERROR_MORE_DATA : ERROR_SUCCESS;
+	return count - gone > block_count ? ERROR_MORE_DATA : ERROR_SUCCESS;
 }
 
 static ULONG query_all(PEVENT_TRACE_PROPERTIES *blocks, ULONG block_count, PULONG ret_count,

@@ -139,6 +139,12 @@ static void test_time__saturates_instead_of_overflowing(void **state)
 	assert_int_equal(etw_filetime_between(-1, INT64_MAX), INT64_MAX);
 	assert_int_equal(etw_filetime_between(INT64_MIN, INT64_MAX), INT64_MAX);
 	assert_int_equal(etw_filetime_between(INT64_MAX, INT64_MIN), INT64_MIN);
+	/* More than 128 bits on the way. */
+	etw_clock_init(&clock, ETW_CLOCK_QPC, 0, INT64_MIN, UINT64_MAX, 0);
+	assert_int_equal(etw_clock_from_filetime(&clock, INT64_MAX), INT64_MAX);
+	etw_clock_init(&clock, ETW_CLOCK_QPC, 0, INT64_MAX, UINT64_MAX, 0);
+	assert_int_equal(etw_clock_from_filetime(&clock, INT64_MIN), INT64_MIN);
+	assert_int_equal(etw_clock_to_filetime(&clock, INT64_MIN), INT64_MAX - 5000001);
 }
 
 static void test_time__from_filetime_is_the_first_not_before(void **state)

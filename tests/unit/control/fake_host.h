@@ -50,6 +50,7 @@ struct host {
 	enum manner manner; /* atomic */
 	int32_t status;
 	uint64_t handle;              /* of the next session; 0: HANDLE */
+	uint64_t gone;                /* of a session that has ended; 0: none */
 	unsigned hang_ups;            /* 1: before anything else, once; atomic */
 	unsigned connections, hellos; /* atomic */
 	unsigned requests[40];        /* by type; atomic */
@@ -107,6 +108,10 @@ static inline bool answer(int fd, const struct wire_message *head)
 
 	if (exchange_acq_rel(&host.hang_ups, 0U))
 		return false;
+	if (head->type == WIRE_CONTROL && host.gone && host.control.handle == host.gone) {
+		send_answer(fd, WIRE_REPLY, head->request, -ENOENT);
+		return true;
+	}
 	switch (load_relaxed(&host.manner)) {
 	case ANSWER_STATUS:
 		send_answer(fd, type, head->request, host.status);
