@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "ipc/connection.h"
@@ -34,12 +35,6 @@
 #define PAGE_VERSION        1
 #define HELLO_TIMEOUT_S     5
 #define WRITABLE_BY_OTHERS  (S_IWGRP | S_IWOTH)
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
 
 static int take_fd(int *fd)
 {
@@ -184,8 +179,8 @@ static int prepare_page(int fd, struct wire_discovery_page **ret)
 
 int etw_runtime_prepare(const char *directory, struct wire_discovery_page **ret_page)
 {
-	CLEANUP(close_fd) int folder = -1;
-	CLEANUP(close_fd) int file = -1;
+	CLEANUP(etw_file_closep) int folder = -1;
+	CLEANUP(etw_file_closep) int file = -1;
 	struct stat info;
 
 	TRY(make_directory(directory));
@@ -221,8 +216,8 @@ void etw_runtime_announce(struct wire_discovery_page *page, bool is_hosted)
 
 int etw_runtime_page(const char *directory, const struct wire_discovery_page **ret_page)
 {
-	CLEANUP(close_fd) int folder = -1;
-	CLEANUP(close_fd) int file = -1;
+	CLEANUP(etw_file_closep) int folder = -1;
+	CLEANUP(etw_file_closep) int file = -1;
 	struct wire_discovery_page *page = NULL;
 	struct stat info;
 
@@ -353,8 +348,8 @@ static int greet(int fd, enum wire_role role, struct wire_welcome *ret_welcome, 
 int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
 			struct wire_welcome *ret_welcome, int *ret_clock_fd)
 {
-	CLEANUP(close_fd) int folder = -1;
-	CLEANUP(close_fd) int fd = -1;
+	CLEANUP(etw_file_closep) int folder = -1;
+	CLEANUP(etw_file_closep) int fd = -1;
 	struct sockaddr_un address;
 	struct etw_peer peer;
 	struct stat info;
@@ -384,7 +379,7 @@ int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_soc
 /* Whether somebody listens there. A socket that a dead host left is taken away. */
 static int clear_socket(int folder, const struct sockaddr_un *address)
 {
-	CLEANUP(close_fd) int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	CLEANUP(etw_file_closep) int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct timeval limit = {.tv_sec = 1};
 
 	if (probe < 0)
@@ -413,9 +408,9 @@ static int bind_and_listen(int folder, int fd, const struct sockaddr_un *address
 
 int etw_runtime_listen(const char *directory, int *ret_socket)
 {
-	CLEANUP(close_fd) int folder = -1;
-	CLEANUP(close_fd) int lock = -1;
-	CLEANUP(close_fd) int fd = -1;
+	CLEANUP(etw_file_closep) int folder = -1;
+	CLEANUP(etw_file_closep) int lock = -1;
+	CLEANUP(etw_file_closep) int fd = -1;
 	struct sockaddr_un address;
 	struct stat info;
 

@@ -13,9 +13,8 @@
 #include "provider/listener.h"
 #include "provider/rings.h"
 
-#define LOOK_MS            2000  /* where no page is */
-#define PAGE_CHECK_MS      60000 /* where a page waits in vain: it may have been replaced */
-#define HOST_GRACE_MS      5000  /* for a host that died: as long as its sessions outlive it */
+#define LOOK_MS            2000 /* where no page is */
+#define HOST_GRACE_MS      5000 /* for a host that died: as long as its sessions outlive it */
 #define BACKOFF_FIRST_MS   10
 #define BACKOFF_LAST_MS    2000
 #define REQUESTS_UNDER_WAY 32 /* so that neither end's queue overflows */
@@ -242,7 +241,7 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 	const struct wire_discovery_page *before = link->page;
 	const struct wire_discovery_page *page;
 
-	if (before && now_ns - link->page_ns < PAGE_CHECK_MS * ETW_NS_PER_MS)
+	if (before && now_ns - link->page_ns < ETW_LINK_PAGE_CHECK_MS * ETW_NS_PER_MS)
 		return;
 	if (etw_runtime_page(link->directory, &page) < 0)
 		return;
@@ -288,6 +287,6 @@ void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message)
 		if (r == 0)
 			r = etw_link_handle(link, message);
 	} while (r == 0);
-	if (r != -EAGAIN && r != -EINTR)
+	if (r != -EAGAIN)
 		end_connection(link);
 }

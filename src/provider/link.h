@@ -17,6 +17,8 @@
 #include "ipc/runtime.h"
 #include "provider/registry.h"
 
+#define ETW_LINK_PAGE_CHECK_MS 60000 /* a page that waits in vain may have been replaced */
+
 enum etw_link_state {
 	ETW_LINK_UNKNOWN,    /* not looked at yet */
 	ETW_LINK_ABSENT,     /* no host, as far as known */

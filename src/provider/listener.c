@@ -17,9 +17,8 @@
 
 #define REGISTER_WAIT_MS  200
 #define MEET_WAIT_MS      500
-#define MEET_STEP_MS      20    /* a page that appears tells nobody */
-#define PAGE_CHECK_MS     60000 /* a page that waits in vain may have been replaced */
-#define PAGE_BESIDE_FD_MS 200   /* a futex and a descriptor cannot be waited for together */
+#define MEET_STEP_MS      20  /* a page that appears tells nobody */
+#define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
 static struct etw_link links[ETW_PROVIDER_LINKS];
 static unsigned link_count;
@@ -137,7 +136,7 @@ static int due_in_ms(bool has_connection)
 
 	for (unsigned i = 0; i < link_count; i++) {
 		const struct etw_link *link = &links[i];
-		uint64_t ms = PAGE_CHECK_MS;
+		uint64_t ms = ETW_LINK_PAGE_CHECK_MS;
 
 		if (link->state == ETW_LINK_CONNECTED)
 			continue;
