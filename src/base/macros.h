@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few macros of the house: cleanup, early return, array sizes, branch hints and the points at
- * which race tests may interfere.
+ * The few macros of the house: cleanup, early return, array sizes and branch hints. The points at which
+ * race tests may interfere are in base/sched_point.h.
  */
 #ifndef ETW_BASE_MACROS_H
 #define ETW_BASE_MACROS_H

@@ -22,7 +22,7 @@ struct etw_peer {
 struct etw_ipc_message {
 	struct wire_message head;
 	struct etw_bytes datagram;     /* into `room` */
-	int fds[WIRE_MESSAGE_FDS_MAX]; /* -1: none; owned until taken with TAKE_FD or closed */
+	int fds[WIRE_MESSAGE_FDS_MAX]; /* -1: none; owned: who takes one leaves -1 */
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
 };
 

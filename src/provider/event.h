@@ -31,9 +31,10 @@ struct etw_event_request {
  *
  * Returns 0, also when nobody wants it; -EBADF: no such registration; -EINVAL: a descriptor of an unknown
  * type; -EOPNOTSUPP: EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE; -EOVERFLOW: more than
- * ETW_EVENT_BYTES_MAX; -EMSGSIZE: larger than a session's buffer; -ENOBUFS: a session has no free buffer.
- * With the last two the event is in no session but those of EVENT_TRACE_INDEPENDENT_SESSION_MODE that
- * took it. Context: any thread, signal-safe.
+ * ETW_EVENT_BYTES_MAX; -EMSGSIZE: larger than a session's buffer; -ENOBUFS: a session has no free buffer, or
+ * other rings by now that this process does not know of. With a buffer that is too small or missing the event
+ * is in no session but those of EVENT_TRACE_INDEPENDENT_SESSION_MODE that took it; of a session whose rings
+ * are not known it is missing alone. Context: any thread, signal-safe.
  */
 int etw_provider_write(uint64_t handle, const struct etw_event_request *request);
 

@@ -8,7 +8,10 @@
 
 #include "provider/registry.h"
 
-/* etw_listener_start() - once. Returns 0; -EAGAIN, -ENOMEM: no thread. Holding the lock. */
+/*
+ * etw_listener_start() - once. Holding the lock. Returns 0; -EAGAIN: no thread; -ENOMEM; -ENAMETOOLONG: the path
+ * of a host's place.
+ */
 int etw_listener_start(void);
 
 /*
@@ -43,8 +46,8 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
 
 /*
  * etw_listener_meet() - waits, half a second at most, until the hosts that are there know every registration
- * of this process. A controller in the same process calls it, so that what it enables next is asked here too.
- * Not holding the lock; at once in a process without registrations.
+ * of this process, but for one that could not be connected to. A controller in the same process calls it, so that
+ * what it enables next is asked here too. Not holding the lock; at once in a process without registrations.
  */
 void etw_listener_meet(void);
 

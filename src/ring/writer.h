@@ -125,7 +125,7 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 }
 
 /*
- * etw_ring_refuse() - an event that a retired set did not take, and that goes nowhere else.
+ * etw_ring_refuse() - an event that a retired set did not take, whatever other sets took.
  *
  * Returns 0 when the session is over, or this process has given the set back: nobody wants the event. -ENOBUFS
  * when the session has other rings by now, of which the writer does not know: the event counts as lost.

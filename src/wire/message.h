@@ -2,7 +2,7 @@
 /*
  * The conversation between a process and the host: one datagram of a SOCK_SEQPACKET socket is one
  * message. What is sent is little-endian and packed by the functions at the end; these structs are what
- * both ends work with. Strings are UTF-8, borrowed from the datagram after decoding.
+ * both ends work with. Decoding copies names, which are UTF-8, and borrows runs of bytes from the datagram.
  * Source: docs/design/recording.md "Conversation".
  */
 #ifndef ETW_WIRE_MESSAGE_H
@@ -239,7 +239,7 @@ struct wire_batch {
 
 /*
  * wire_message_encode_*() - write a message; @room must be WIRE_MESSAGE_BYTES_MAX bytes. Return its length,
- * or 0 when variable parts are too long.
+ * or 0: a part that is too long, a number out of range, a name not UTF-8.
  *
  * wire_message_decode() - reads the common part. wire_message_decode_*() - the rest, after the common part
  * was seen to be of that type. Return 0, or -EPROTO: too short, a number out of range, a name not UTF-8 or
