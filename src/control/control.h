@@ -37,11 +37,12 @@ void etw_controller_closep(struct etw_controller **controller);
  * -ECONNREFUSED when no host is there any more; -EPIPE when it went away while it was asked; -EPROTO when it
  * talks nonsense; those of opening but -ENOENT, when it had to be found anew.
  *
- * When the host was replaced, this and the calls below connect to the new one. What may be repeated is,
- * once; a start or a stop whose answer was lost is -EPIPE, and nobody knows whether it was done; with
- * -ECONNREFUSED it was not. With config->is_leased the session is tied to this
- * controller's life, whenever which of the two or the host dies: a new host waits 5 seconds for the
- * controller's next call, which renews the lease.
+ * When the host was replaced, this and the calls below connect to the new one. What may be repeated is, once.
+ * A start, or a stop by name, whose answer was lost is -EPIPE, and nobody knows whether it was done. A stop by
+ * handle is repeated, and -EPIPE when the first one had ended the session, whose account is lost then. With
+ * -ECONNREFUSED nothing was done. With config->is_leased the session is tied to this controller's life,
+ * whenever which of the two or the host dies: a new host waits 5 seconds for the controller's next call, which
+ * renews the lease.
  */
 int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
 		      struct wire_session_info *ret);

@@ -42,6 +42,7 @@ struct call {
 
 	uint32_t request;
 	bool is_done, is_lost; /* lost: the connection ended first */
+	bool is_repeated;      /* an earlier answer was lost */
 	int result;
 };
 
@@ -391,6 +392,7 @@ static int ask(struct etw_controller *controller, struct call *call)
 			return r;
 		if (was_sent ? !call->is_repeatable || sent++ : unsent++)
 			return r;
+		call->is_repeated |= was_sent;
 	}
 }
 
@@ -499,20 +501,25 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 int etw_control(struct etw_controller *controller, const struct wire_control *control,
 		struct wire_session_info *ret)
 {
-	struct call call = {.type = WIRE_CONTROL,
-			    .answer_type = WIRE_SESSION,
-			    /* A second stop would not find the session that the first one ended. */
-			    .is_repeatable = control->code != WIRE_CONTROL_STOP,
-			    .encode = encode_control,
-			    .body = control,
-			    .decode = decode_info,
-			    .ret = ret};
+	struct call call = {
+		.type = WIRE_CONTROL,
+		.answer_type = WIRE_SESSION,
+		/* Another session may have the name by now; no handle is given again soon. */
+		.is_repeatable = control->code != WIRE_CONTROL_STOP || control->handle,
+		.encode = encode_control,
+		.body = control,
+		.decode = decode_info,
+		.ret = ret};
 	int r;
 
 	enter(controller);
 	r = ask(controller, &call);
-	if (!r && control->code == WIRE_CONTROL_STOP)
-		forget_lease(controller, ret->handle);
+	if (control->code == WIRE_CONTROL_STOP) {
+		if (!r)
+			forget_lease(controller, ret->handle);
+		else if (r == -ENOENT && call.is_repeated)
+			r = -EPIPE; /* the first one ended it, and its answer is lost */
+	}
 	leave(controller);
 	return r;
 }

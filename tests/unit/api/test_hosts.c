@@ -102,14 +102,30 @@ static void move_to_system(void)
 	memcpy(directory, own, sizeof(own));
 }
 
-static void test_hosts__a_stop_whose_answer_was_lost_is_not_sent_again(void **state)
+/* Another session may have the name by now. */
+static void test_hosts__a_stop_by_name_is_not_sent_again(void **state)
 {
+	static struct wire_control question = {.code = WIRE_CONTROL_STOP, .name = "one"};
+
 	(void)state;
 	assert_int_equal(control(WIRE_CONTROL_QUERY), 0);
 	store_relaxed(&host.hang_ups, 1);
-	assert_int_equal(control(WIRE_CONTROL_STOP), -EPIPE);
+	assert_int_equal(etw_hosts_control(&question, &info), -EPIPE);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 2);
+	assert_int_equal(etw_hosts_control(&question, &info), 0);
+}
+
+static void test_hosts__a_stop_by_handle_is_sent_again(void **state)
+{
+	(void)state;
+	store_relaxed(&host.hang_ups, 1);
 	assert_int_equal(control(WIRE_CONTROL_STOP), 0);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 2);
+	/* What the host had done, but for the answer, is no session that was never there. */
+	host.gone = HANDLE;
+	store_relaxed(&host.hang_ups, 1);
+	assert_int_equal(control(WIRE_CONTROL_STOP), -EPIPE);
+	assert_int_equal(control(WIRE_CONTROL_STOP), -ENOENT);
 }
 
 static void test_hosts__what_may_be_repeated_is_asked_twice_at_most(void **state)
@@ -219,7 +235,8 @@ static void test_hosts__query_all_counts_the_sessions_that_are_left(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_hosts__a_stop_whose_answer_was_lost_is_not_sent_again),
+		CASE(test_hosts__a_stop_by_name_is_not_sent_again),
+		CASE(test_hosts__a_stop_by_handle_is_sent_again),
 		CASE(test_hosts__what_may_be_repeated_is_asked_twice_at_most),
 		CASE(test_hosts__a_line_whose_host_left_leads_to_the_next_instance),
 		CASE(test_hosts__a_forked_child_has_lines_of_its_own),
