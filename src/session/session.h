@@ -97,8 +97,8 @@ int etw_session_flush(struct etw_session *session);
  *
  * @ret_fd: borrowed until etw_session_ring_set_gone()
  *
- * Returns 0; -ENOSPC when the session has 64 sets, or the uid 8 that it left; -ESHUTDOWN when it is being stopped; -ENOMEM or the errno of
- * making memory.
+ * Returns 0; -ENOSPC when the session has 64 sets, or the uid 8 that it left; -ESHUTDOWN when it is being
+ * stopped; -ENOMEM or the errno of making memory.
  */
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 			 int *ret_fd);

@@ -45,8 +45,8 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 	struct line *line = exchange_acq_rel(&idle_lines[instance][may_start], (struct line *)NULL);
 
 	if (line && line->pid != getpid()) {
-		line_free(
-			line); /* ends nothing for the parent, whose connection this copy would keep alive */
+		/* Ends nothing for the parent, whose connection this copy would keep alive. */
+		line_free(line);
 		line = NULL;
 	}
 	if (!line) {
