@@ -40,7 +40,7 @@ struct fixture {
 		int fd;
 	} kept[FIXTURE_FDS];
 	bool refuses_provider, refuses_pid;
-	uint32_t slow_asks; /* so many questions for a provider take SLOW_ASK_US yet */
+	uint32_t slow_asks; /* atomic: so many questions for a provider take SLOW_ASK_US yet */
 	uint32_t replaced, last_replaced; /* atomic */
 	char folder[64];
 	char path[128];
@@ -94,12 +94,13 @@ static void fixture_forget(void *context, const char *name)
 static bool fixture_may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
 {
 	struct fixture *fixture = context;
+	uint32_t slow_asks = load_relaxed(&fixture->slow_asks);
 
 	(void)session_id;
 	(void)uid;
 	(void)provider;
-	if (fixture->slow_asks > 0) {
-		fixture->slow_asks--;
+	if (slow_asks > 0) {
+		store_relaxed(&fixture->slow_asks, slow_asks - 1);
 		(void)usleep(SLOW_ASK_US);
 	}
 	return !fixture->refuses_provider;

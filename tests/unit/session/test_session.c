@@ -100,7 +100,7 @@ static void test_session__flush_takes_open_buffers(void **state)
 static void fill_before_slow_rounds(struct fixture *fixture, struct fixture_writer *writer)
 {
 	/* Nine events a buffer, 16 buffers a round. */
-	fixture->slow_asks = 3;
+	store_relaxed(&fixture->slow_asks, 3u);
 	for (uint32_t i = 0; i < 720; i++) {
 		writer->provider += i % 150 == 0; /* the host is asked about each */
 		assert_int_equal(fixture_write(writer, 440), 0);
