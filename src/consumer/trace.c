@@ -342,16 +342,29 @@ static int run_earliest(struct etw_stream *streams, size_t count, const struct e
 	return result;
 }
 
-/* A pass over a part of the file does not make anybody forget what one over all of it found. */
+/*
+ * A pass over a part of the file does not make anybody forget what one over all of it found; nor does that
+ * know which events came late.
+ */
+static void keep_findings(struct etw_findings *findings, const struct etw_findings *before)
+{
+	uint64_t late = findings->counts[ETW_FINDING_LATE];
+
+	if (etw_findings_total(before) <= etw_findings_total(findings))
+		return;
+	*findings = *before;
+	if (findings->counts[ETW_FINDING_LATE] < late)
+		findings->counts[ETW_FINDING_LATE] = late;
+}
+
 static void close_stream(struct etw_stream *stream)
 {
 	if (stream->trace)
 		stream->trace->delivering = NULL;
 	etw_merge_free(stream->merge);
 	etw_etl_block_done(&stream->block);
-	if (stream->trace &&
-	    etw_findings_total(&stream->before) > etw_findings_total(&stream->trace->findings))
-		stream->trace->findings = stream->before;
+	if (stream->trace)
+		keep_findings(&stream->trace->findings, &stream->before);
 }
 
 int etw_trace_pin(struct etw_trace *trace, struct etw_pin_account *account, struct etw_pin **ret)
