@@ -100,7 +100,8 @@ struct etw_source_ops {
 
 	/*
 	 * collect - reads what has come, and fixes the watermark: no later event will have a time before
-	 * *@ret_watermark_raw. Bounded work, asked for every 10 ms. Returns 0, or 1 when there is more at once; negative errno.
+	 * *@ret_watermark_raw. Bounded work, asked for every 10 ms. Returns 0, or 1 when there is more at once;
+	 * negative errno.
 	 */
 	int (*collect)(struct etw_source *source, int64_t *ret_watermark_raw);
 

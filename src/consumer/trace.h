@@ -158,7 +158,8 @@ int etw_trace_process(struct etw_trace *const *traces, size_t count,
  *
  * The record itself and its array of extended items are not kept, nor is what a message's items point to:
  * its sequence number lies in no buffer as an item does. Returns 0 with a reference for
- * etw_pin_unref(); -ENODATA for a record that no buffer holds, such as one of loss; -ENOBUFS when the account is full; -ENOMEM.
+ * etw_pin_unref(); -ENODATA for a record that no buffer holds, such as one of loss; -ENOBUFS when the account
+ * is full; -ENOMEM.
  */
 int etw_trace_pin(struct etw_trace *trace, struct etw_pin_account *account, struct etw_pin **ret);
 

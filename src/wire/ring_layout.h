@@ -111,7 +111,8 @@ enum wire_ring_set_flag {
 
 /*
  * wire_ring_set.refused of a retired set. While its session runs on, each event that a writer has for this set
- * adds one, whatever other sets took: it is lost here. When the session is over the word says so, and does not change again.
+ * adds one, whatever other sets took: it is lost here. When the session is over the word says so, and does not
+ * change again.
  */
 #define WIRE_RING_OVER (UINT64_C(1) << 63)
 

@@ -182,7 +182,7 @@ const char *libetw_session_name(const struct libetw_session *session)
 
 static void tell(const struct wire_session_info *info, struct libetw_session_info *ret)
 {
-	static __thread char complaint[sizeof(info->complaint)];
+	static _Thread_local char complaint[sizeof(info->complaint)];
 	int64_t start_ns = 0;
 
 	(void)snprintf(complaint, sizeof(complaint), "%s", info->complaint);
