@@ -281,7 +281,7 @@ static int connect_to(int fd, const struct sockaddr_un *address)
 {
 	while (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0) {
 		if (errno != EINTR)
-			return errno == EAGAIN ? -ETIMEDOUT : -errno;
+			return -errno;
 	}
 	return 0;
 }
@@ -297,15 +297,22 @@ static int set_timeouts(int fd, time_t seconds)
 	return 0;
 }
 
-static int say_hello(int fd, enum wire_role role, struct etw_ipc_message *message,
-		     struct wire_welcome *ret)
+static int say_hello(int fd, enum wire_role role)
 {
-	struct wire_message head = {.type = WIRE_HELLO, .request = 1};
-	struct wire_hello hello = {WIRE_PROTOCOL_VERSION, role};
-	size_t bytes = wire_message_encode_hello(&head, &hello, message->room);
+	const struct wire_message head = {.type = WIRE_HELLO, .request = 1};
+	const struct wire_hello hello = {WIRE_PROTOCOL_VERSION, role};
+	CLEANUP(freep) uint8_t *room = malloc(WIRE_MESSAGE_BYTES_MAX);
+	size_t bytes;
 
+	if (!room)
+		return -ENOMEM;
+	bytes = wire_message_encode_hello(&head, &hello, room);
 	assert(bytes);
-	TRY(etw_ipc_send(fd, message->room, bytes, NULL, 0));
+	return etw_ipc_send(fd, room, bytes, NULL, 0);
+}
+
+int etw_runtime_answered(int fd, struct etw_ipc_message *message, struct wire_welcome *ret)
+{
 	TRY(etw_ipc_receive(fd, message));
 	if (message->head.status < 0)
 		return message->head.status;
@@ -322,8 +329,8 @@ static void message_freep(struct etw_ipc_message **message)
 	free(*message);
 }
 
-/* The conversation's first two messages. */
-static int greet(int fd, enum wire_role role, struct wire_welcome *ret_welcome, int *ret_clock_fd)
+/* The first message has been sent. */
+static int await_welcome(int fd, struct wire_welcome *ret_welcome, int *ret_clock_fd)
 {
 	CLEANUP(message_freep) struct etw_ipc_message *message = malloc(sizeof(*message));
 	struct wire_welcome welcome;
@@ -332,7 +339,7 @@ static int greet(int fd, enum wire_role role, struct wire_welcome *ret_welcome, 
 	if (!message)
 		return -ENOMEM;
 	etw_ipc_message_init(message);
-	r = say_hello(fd, role, message, &welcome);
+	r = etw_runtime_answered(fd, message, &welcome);
 	if (r == -EAGAIN)
 		return -ETIMEDOUT;
 	if (r == -EPIPE) /* it went away while it was asked: as if it had not been there */
@@ -345,8 +352,9 @@ static int greet(int fd, enum wire_role role, struct wire_welcome *ret_welcome, 
 	return 0;
 }
 
-int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
-			struct wire_welcome *ret_welcome, int *ret_clock_fd)
+/* Connects and says hello. @flags: for socket(); @seconds: of each step, 0: without waiting. */
+static int call(const char *directory, enum wire_role role, int flags, time_t seconds,
+		int *ret_socket)
 {
 	CLEANUP(etw_file_closep) int folder = -1;
 	CLEANUP(etw_file_closep) int fd = -1;
@@ -361,16 +369,35 @@ int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_soc
 	if (info.st_uid != 0 && info.st_uid != geteuid())
 		return -EACCES;
 	TRY(socket_address(directory, folder, &address));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 	if (fd < 0)
 		return -errno;
 	etw_ipc_enlarge(fd);
-	TRY(set_timeouts(fd, HELLO_TIMEOUT_S));
+	if (seconds)
+		TRY(set_timeouts(fd, seconds));
 	TRY(connect_to(fd, &address));
 	TRY(etw_ipc_peer(fd, &peer));
 	if (peer.uid != 0 && peer.uid != geteuid())
 		return -EACCES;
-	TRY(greet(fd, role, ret_welcome, ret_clock_fd));
+	TRY(say_hello(fd, role));
+	*ret_socket = take_fd(&fd);
+	return 0;
+}
+
+int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket)
+{
+	return call(directory, role, SOCK_NONBLOCK, 0, ret_socket);
+}
+
+int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
+			struct wire_welcome *ret_welcome, int *ret_clock_fd)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	int r = call(directory, role, 0, HELLO_TIMEOUT_S, &fd);
+
+	if (r < 0)
+		return r == -EAGAIN ? -ETIMEDOUT : r == -EPIPE ? -ECONNREFUSED : r;
+	TRY(await_welcome(fd, ret_welcome, ret_clock_fd));
 	(void)set_timeouts(fd, 0);
 	*ret_socket = take_fd(&fd);
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ipc/connection.h"
 #include "wire/discovery_page.h"
 #include "wire/message.h"
 
@@ -76,6 +77,25 @@ int etw_runtime_wait(const struct wire_discovery_page *page, uint32_t epoch, uin
  */
 int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
 			struct wire_welcome *ret_welcome, int *ret_clock_fd);
+
+/*
+ * etw_runtime_call() - the first half of etw_runtime_connect(), which waits for nothing: connects and says hello.
+ *
+ * Whoever holds the host's listening socket, its keeper or the host, has the caller in its queue: the socket breaks
+ * when the last of them has ended, and not before, however long they stand still. Returns 0 with an owned
+ * non-blocking socket; -EAGAIN when the queue is full; -ECONNREFUSED when nobody holds the socket; otherwise
+ * as etw_runtime_connect().
+ */
+int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket);
+
+/*
+ * etw_runtime_answered() - the second half: takes the answer to hello.
+ *
+ * @message: has the clock page's descriptor afterwards
+ *
+ * Returns 0; -EAGAIN: not yet; -EPIPE: whoever held the call has ended; -EPROTO; the status of WELCOME.
+ */
+int etw_runtime_answered(int socket, struct etw_ipc_message *message, struct wire_welcome *ret);
 
 /*
  * etw_runtime_listen() - for a host: binds the socket (0666), in the place of one that a dead host left.

@@ -2,10 +2,10 @@
 #include "provider/link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -14,7 +14,6 @@
 #include "provider/rings.h"
 
 #define LOOK_MS            2000 /* where no page is */
-#define HOST_GRACE_MS      5000 /* for a host that died: as long as its sessions outlive it */
 #define BACKOFF_FIRST_MS   10
 #define BACKOFF_LAST_MS    2000
 #define REQUESTS_UNDER_WAY 32 /* so that neither end's queue overflows */
@@ -24,7 +23,12 @@ static uint8_t send_room[WIRE_MESSAGE_BYTES_MAX];
 
 void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
 {
+	struct stat root = {0};
+
 	*link = (struct etw_link){.index = index, .socket = -1};
+	(void)stat("/", &root);
+	link->root_device = root.st_dev;
+	link->root_inode = root.st_ino;
 	(void)snprintf(link->directory, sizeof(link->directory), "%s", directory);
 }
 
@@ -36,7 +40,6 @@ void etw_link_abandon_in_child(struct etw_link *link)
 	link->state = ETW_LINK_UNKNOWN;
 	link->tried_epoch = 0;
 	link->retry_ns = 0;
-	link->lost_ns = 0;
 	link->backoff_ms = 0;
 	link->is_slow = false;
 }
@@ -168,15 +171,13 @@ static void set_state_locked(struct etw_link *link, enum etw_link_state state)
 }
 
 /* Holding the lock. */
-static void begin(struct etw_link *link, int fd, const struct wire_welcome *welcome)
+static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 {
-	link->socket = fd;
 	link->requests = link->replied = link->synced = link->sync_sent = 0;
 	link->is_slow = false;
 	link->is_sync_due = link->is_confirming = true;
 	link->backoff_ms = 0;
 	link->tried_epoch = 0;
-	link->lost_ns = 0;
 	etw_fork_set_process_id(link->index, welcome->pid);
 	etw_rings_forget_numbers(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
@@ -185,55 +186,79 @@ static void begin(struct etw_link *link, int fd, const struct wire_welcome *welc
 	etw_link_pump(link);
 }
 
-static int connect_link(struct etw_link *link)
+/* Takes the socket, and the host's first answer in @message. */
+static int meet_host(struct etw_link *link, const struct etw_ipc_message *message,
+		     const struct wire_welcome *welcome)
 {
-	struct wire_welcome welcome;
-	int clock_fd = -1;
-	int fd = -1;
 	int r;
 
-	TRY(etw_runtime_connect(link->directory, WIRE_ROLE_PROVIDER, &fd, &welcome, &clock_fd));
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	r = etw_rings_clock(clock_fd, &link->clock);
-	if (r == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
-		r = -errno;
+	r = etw_rings_clock(message->fds[0], &link->clock);
 	if (r == 0)
-		begin(link, fd, &welcome);
+		begin(link, welcome);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
-	if (r < 0)
-		(void)close(fd);
-	(void)close(clock_fd);
 	return r;
 }
 
-/* Not holding the lock. */
-static void try_to_connect(struct etw_link *link, uint32_t epoch, uint64_t now_ns)
+static void hang_up(struct etw_link *link)
 {
-	set_state_locked(link, ETW_LINK_CONNECTING);
-	if (connect_link(link) == 0)
-		return;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)close(link->socket);
+	link->socket = -1;
+	set_state(link, ETW_LINK_ABSENT);
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+static void try_again_later(struct etw_link *link, uint64_t now_ns)
+{
 	link->backoff_ms = link->backoff_ms ? link->backoff_ms * 2 : BACKOFF_FIRST_MS;
 	if (link->backoff_ms > BACKOFF_LAST_MS)
 		link->backoff_ms = BACKOFF_LAST_MS;
 	link->retry_ns = now_ns + link->backoff_ms * ETW_NS_PER_MS;
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	link->tried_epoch = epoch;
+	link->tried_epoch = link->seen_epoch;
 	set_state(link, ETW_LINK_ABSENT);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
-/* A host that left took its sessions along; one that died may come back. */
-static void age_leftovers(struct etw_link *link, bool has_left, uint64_t now_ns)
+/*
+ * Whether @r, of a call, says that neither the host nor its keeper is left. A process that has moved to another root
+ * directory does not see the place, and knows nothing.
+ */
+static bool is_nobody_left(const struct etw_link *link, int r)
 {
-	if (link->lost_ns == 0)
-		link->lost_ns = now_ns;
-	if (!has_left && now_ns - link->lost_ns < HOST_GRACE_MS * ETW_NS_PER_MS)
-		return;
+	struct stat root;
+
+	if (r == -ECONNREFUSED)
+		return true;
+	return (r == -ENOENT || r == -ENOTDIR) && stat("/", &root) == 0 &&
+	       root.st_dev == link->root_device && root.st_ino == link->root_inode;
+}
+
+/* Not holding the lock. Returns whether nobody is left who holds what the last host has left. */
+static bool try_to_call(struct etw_link *link, uint64_t now_ns)
+{
+	int fd;
+	int r;
+
+	set_state_locked(link, ETW_LINK_CONNECTING);
+	r = etw_runtime_call(link->directory, WIRE_ROLE_PROVIDER, &fd);
+	if (r < 0) {
+		try_again_later(link, now_ns);
+		return is_nobody_left(link, r);
+	}
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	link->socket = fd;
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	return false;
+}
+
+static void end_leftovers(struct etw_link *link)
+{
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	etw_rings_forget_numbers(link->index);
 	etw_link_end_states(link);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
-	link->lost_ns = 0;
 }
 
 static void look_for_page(struct etw_link *link, uint64_t now_ns)
@@ -254,39 +279,58 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 
 void etw_link_advance(struct etw_link *link, uint64_t now_ns)
 {
+	bool is_over;
+
 	if (link->state == ETW_LINK_CONNECTED)
 		return;
 	look_for_page(link, now_ns);
 	link->seen_epoch = link->page ? load_acquire(&link->page->epoch) : 0;
+	/* A host that left took its sessions along. One that died is replaced as long as somebody has its socket. */
+	is_over = link->page && !(link->seen_epoch & 1);
+	if (link->socket >= 0) {
+		if (!is_over)
+			return; /* the call is waiting */
+		hang_up(link);
+	}
 	if (link->seen_epoch & 1 &&
 	    (link->seen_epoch != link->tried_epoch || now_ns >= link->retry_ns))
-		try_to_connect(link, link->seen_epoch, now_ns);
+		is_over = try_to_call(link, now_ns);
 	else
 		set_state_locked(link, ETW_LINK_ABSENT);
 	if (!link->page)
 		link->retry_ns = now_ns + LOOK_MS * ETW_NS_PER_MS;
-	if (link->state != ETW_LINK_CONNECTED && etw_link_has_states(link))
-		age_leftovers(link, link->page && !(link->seen_epoch & 1), now_ns);
+	if (is_over && etw_link_has_states(link))
+		end_leftovers(link);
 }
 
-static void end_connection(struct etw_link *link)
+/* The answer to the call. Returns as etw_link_handle(). */
+static int receive_answer(struct etw_link *link, struct etw_ipc_message *message)
 {
-	(void)pthread_mutex_lock(&etw_registry_lock);
-	(void)close(link->socket);
-	link->socket = -1;
-	set_state(link, ETW_LINK_ABSENT);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	struct wire_welcome welcome;
+	int r = etw_runtime_answered(link->socket, message, &welcome);
+
+	if (r == 0)
+		r = meet_host(link, message, &welcome);
+	if (r == 0 || r == -EAGAIN)
+		return r;
+	hang_up(link);
+	try_again_later(link, etw_monotonic_ns());
+	return r;
 }
 
 void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message)
 {
-	int r;
+	int r = 0;
 
-	do {
+	if (link->state == ETW_LINK_CONNECTING)
+		r = receive_answer(link, message);
+	if (link->state != ETW_LINK_CONNECTED)
+		return;
+	while (r == 0) {
 		r = etw_ipc_receive(link->socket, message);
 		if (r == 0)
 			r = etw_link_handle(link, message);
-	} while (r == 0);
+	}
 	if (r != -EAGAIN)
-		end_connection(link);
+		hang_up(link);
 }

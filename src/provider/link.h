@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
@@ -22,7 +23,7 @@
 enum etw_link_state {
 	ETW_LINK_UNKNOWN,    /* not looked at yet */
 	ETW_LINK_ABSENT,     /* no host, as far as known */
-	ETW_LINK_CONNECTING, /* the listener is at it */
+	ETW_LINK_CONNECTING, /* the listener is at it, or has called and waits for the host's answer */
 	ETW_LINK_CONNECTED,
 };
 
@@ -31,6 +32,8 @@ struct etw_link {
 	unsigned index;
 	enum etw_link_state state;
 	char directory[PATH_MAX];
+	dev_t root_device; /* the root directory that it is seen from */
+	ino_t root_inode;
 	const struct wire_discovery_page *page; /* NULL: not there yet */
 	const struct wire_clock_page *clock;
 	uint32_t tried_epoch; /* the last one at which connecting failed */
@@ -38,14 +41,13 @@ struct etw_link {
 	uint32_t replied;     /* number of the last one that was answered */
 	uint32_t synced;      /* number of the last answered UNREGISTER of 0 */
 	uint32_t sync_sent;   /* number of the last sent one; 0: none since `synced` */
-	int socket;           /* -1: none; non-blocking */
-	bool is_sync_due;     /* something was registered since the last one */
-	bool is_confirming;   /* states of an earlier connection may be left */
-	bool is_slow;         /* a registration has waited for it in vain */
+	int socket; /* -1: none; non-blocking; while connecting, the call that was not answered yet */
+	bool is_sync_due;   /* something was registered since the last one */
+	bool is_confirming; /* states of an earlier connection may be left */
+	bool is_slow;       /* a registration has waited for it in vain */
 	/* The listener's own. */
 	uint64_t page_ns;    /* when the page was mapped */
 	uint64_t retry_ns;   /* when to try again; CLOCK_MONOTONIC */
-	uint64_t lost_ns;    /* since when states are left of a connection; 0: none */
 	uint32_t backoff_ms; /* before the next try at the same epoch */
 	uint32_t seen_epoch; /* what the page said at the last look */
 };
@@ -57,12 +59,13 @@ void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
 void etw_link_abandon_in_child(struct etw_link *link);
 
 /*
- * etw_link_advance() - one look for the host: maps the page, connects, and ends what a host left that
- * does not come back within 5 seconds. Owner thread (the listener), not holding the lock.
+ * etw_link_advance() - one look for the host: maps the page, calls, and ends what a host left that cannot come
+ * back. One that can come back is waited for without a limit: its keeper holds the rings and the
+ * listening socket, and with it the call. Owner thread (the listener), not holding the lock.
  */
 void etw_link_advance(struct etw_link *link, uint64_t now_ns);
 
-/* etw_link_receive() - takes all messages that are there. Owner thread, not holding the lock. */
+/* etw_link_receive() - takes all messages that are there, or the answer to the call. Owner thread, not holding the lock. */
 void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message);
 
 /* etw_link_pump() - tells the host of registrations that it does not know, as many as may be under way. */

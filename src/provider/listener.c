@@ -11,13 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/patience.h"
 #include "base/time.h"
 #include "provider/code.h"
 #include "provider/link.h"
 
 #define REGISTER_WAIT_MS  200
 #define MEET_WAIT_MS      500
-#define MEET_STEP_MS      20  /* a page that appears tells nobody */
+#define CALL_CHECK_MS     2000
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
 static struct etw_link links[ETW_PROVIDER_LINKS];
@@ -140,7 +141,9 @@ static int due_in_ms(bool has_connection)
 
 		if (link->state == ETW_LINK_CONNECTED)
 			continue;
-		if (!link->page || link->seen_epoch & 1)
+		if (link->socket >= 0) /* its end is told; that the host has left may not be */
+			ms = CALL_CHECK_MS;
+		else if (!link->page || link->seen_epoch & 1)
 			ms = link->retry_ns > now ? (link->retry_ns - now) / ETW_NS_PER_MS + 1 : 1;
 		else if (has_connection)
 			ms = PAGE_BESIDE_FD_MS;
@@ -217,7 +220,7 @@ static void wait_for_all(bool *ret_ready, uint32_t seen_pokes)
 	for (unsigned i = 0; i < link_count; i++) {
 		ret_ready[i] = false;
 		polls[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-		if (links[i].state != ETW_LINK_CONNECTED)
+		if (links[i].socket < 0)
 			continue;
 		polls[i].fd = links[i].socket;
 		has_connection = true;
@@ -287,10 +290,19 @@ static struct etw_link *find_awaited(const struct etw_registration *registration
 	return NULL;
 }
 
+/* Whether the caller has waited for long enough. A machine that stood still has to let the host run first. */
+static bool wait_a_step(struct etw_patience *patience)
+{
+	const struct timespec next = etw_timespec_of_ns(etw_patience_next_ns(patience));
+
+	(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &next);
+	return etw_patience_look(patience, etw_monotonic_ns());
+}
+
 void etw_listener_announce(const struct etw_registration *registration)
 {
 	const uint32_t number = etw_registration_number(registration);
-	const struct timespec deadline = etw_timespec_of_ns(ns_after(REGISTER_WAIT_MS));
+	struct etw_patience patience = etw_patience_begin(REGISTER_WAIT_MS, etw_monotonic_ns());
 	struct etw_link *link;
 
 	for (unsigned i = 0; i < link_count; i++)
@@ -300,7 +312,7 @@ void etw_listener_announce(const struct etw_registration *registration)
 	while ((link = find_awaited(registration))) {
 		if (link->state == ETW_LINK_ABSENT)
 			poke_listener();
-		if (pthread_cond_timedwait(&changed, &etw_registry_lock, &deadline)) {
+		if (wait_a_step(&patience)) {
 			link->is_slow = true; /* the next registration does not wait for it */
 			return;
 		}
@@ -314,6 +326,8 @@ static bool is_strange(const struct etw_link *link)
 {
 	if (link->state == ETW_LINK_CONNECTED)
 		return link->is_sync_due || link->sync_sent != 0;
+	if (link->state == ETW_LINK_CONNECTING && link->is_slow)
+		return false;
 	return etw_link_has_new_host(link);
 }
 
@@ -328,16 +342,16 @@ static bool has_strange_host(void)
 
 void etw_listener_meet(void)
 {
-	const uint64_t end_ns = ns_after(MEET_WAIT_MS);
+	struct etw_patience patience = etw_patience_begin(MEET_WAIT_MS, etw_monotonic_ns());
+	bool is_enough = false;
 
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	while (is_running && !is_listener_thread() && etw_monotonic_ns() < end_ns &&
-	       has_strange_host()) {
-		const struct timespec step = etw_timespec_of_ns(ns_after(MEET_STEP_MS));
-
-		poke_listener();
-		(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &step);
+	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
+		poke_listener(); /* a page that appears tells nobody */
+		is_enough = wait_a_step(&patience);
 	}
+	for (unsigned i = 0; i < link_count; i++)
+		links[i].is_slow |= links[i].state == ETW_LINK_CONNECTING;
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 

@@ -275,7 +275,8 @@ static void *serve(void *context)
 
 int fake_host_start(struct fake_host *host)
 {
-	TRY(etw_runtime_listen(host->directory, &host->listener));
+	if (host->listener < 0)
+		TRY(etw_runtime_listen(host->directory, &host->listener));
 	if (pipe2(host->wake, O_CLOEXEC) < 0)
 		return -errno;
 	host->is_running = true;
@@ -293,10 +294,8 @@ static void stop(struct fake_host *host)
 	(void)pthread_mutex_unlock(&host->lock);
 	(void)!write(host->wake[1], "", 1);
 	(void)pthread_join(host->thread, NULL);
-	(void)close(host->listener);
 	(void)close(host->wake[0]);
 	(void)close(host->wake[1]);
-	host->listener = -1;
 	for (unsigned i = 0; i < FAKE_PEERS; i++)
 		drop(&host->peers[i]);
 }
@@ -306,10 +305,17 @@ void fake_host_die(struct fake_host *host)
 	stop(host);
 }
 
+void fake_host_lose_keeper(struct fake_host *host)
+{
+	(void)close(host->listener);
+	host->listener = -1;
+}
+
 void fake_host_leave(struct fake_host *host)
 {
 	etw_runtime_announce(host->page, false);
 	stop(host);
+	fake_host_lose_keeper(host);
 }
 
 void fake_host_done(struct fake_host *host)

@@ -70,9 +70,15 @@ struct fake_host {
 /* fake_host_init() - a directory of its own, ETW_RUNTIME_DIR set to it. Nobody listens yet. */
 int fake_host_init(struct fake_host *host);
 
-/* fake_host_start() - listens and says so. fake_host_die() - closes everything, the epoch stays odd. */
+/* fake_host_start() - listens and says so. */
 int fake_host_start(struct fake_host *host);
+
+/*
+ * fake_host_die() - closes everything but the listening socket, which a keeper would hold; the epoch stays odd.
+ * fake_host_lose_keeper() - afterwards: nobody holds the socket any more.
+ */
 void fake_host_die(struct fake_host *host);
+void fake_host_lose_keeper(struct fake_host *host);
 
 /* fake_host_leave() - ends as a host does that has nothing to do. */
 void fake_host_leave(struct fake_host *host);

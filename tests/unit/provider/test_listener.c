@@ -3,11 +3,15 @@
 #include "provider_test.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <evntrace.h>
+
+/* Longer than the five seconds after which providers once gave a host up. */
+#define AWAY_US 6000000
 
 static struct taken taken;
 
@@ -140,6 +144,42 @@ static void test_listener__a_new_host_that_knows_nothing_disables(void **state)
 	fake_session_close(&session);
 }
 
+/* The listener has called: its call lies in the queue of the socket that the keeper holds. */
+static void wait_for_call(void)
+{
+	struct pollfd wait = {.fd = host.listener, .events = POLLIN};
+
+	assert_int_equal(poll(&wait, 1, FAKE_WAIT_MS), 1);
+}
+
+/* As long as somebody may bring the host back, it is waited for without a limit. */
+static void test_listener__rings_are_kept_as_long_as_the_keeper_lives(void **state)
+{
+	struct fake_session session;
+	struct told told = {0};
+	REGHANDLE handle;
+
+	(void)state;
+	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
+	assert_int_equal(fake_host_start(&host), 0);
+	register_into(on_enable, &told, &handle);
+	enable(&session);
+	fake_host_die(&host);
+	wait_for_call();
+	(void)usleep(AWAY_US);
+	assert_int_equal(etw_provider_gate(handle), 1);
+	assert_int_equal(write_number(handle, 1, 0, 1), 0);
+	assert_int_equal(take_all(&session, &taken), 1);
+	/* Now the call breaks, and nobody answers another one. */
+	fake_host_lose_keeper(&host);
+	memset(host.enables, 0, sizeof(host.enables));
+	wait_until(&told.calls, 2);
+	assert_int_equal(told.code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_int_equal(etw_provider_gate(handle), 0);
+	assert_int_equal(etw_provider_unregister(handle), 0);
+	fake_session_close(&session);
+}
+
 static void test_listener__a_host_that_leaves_takes_its_sessions_along(void **state)
 {
 	struct fake_session session;
@@ -213,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_listener__a_host_that_comes_later_finds_the_provider),
 		cmocka_unit_test(test_listener__a_new_host_finds_everything_as_it_was),
 		cmocka_unit_test(test_listener__a_new_host_that_knows_nothing_disables),
+		cmocka_unit_test(test_listener__rings_are_kept_as_long_as_the_keeper_lives),
 		cmocka_unit_test(test_listener__a_host_that_leaves_takes_its_sessions_along),
 		cmocka_unit_test(test_listener__a_host_that_stands_still_holds_nobody_for_long),
 		cmocka_unit_test(test_listener__a_peer_that_talks_nonsense_is_left),

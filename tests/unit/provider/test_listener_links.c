@@ -153,6 +153,7 @@ static int try_to_meet_the_dead(void)
 	EXPECT(open_places() == 0);
 	EXPECT(start_user_host() == 0);
 	fake_host_die(&host);
+	fake_host_lose_keeper(&host);
 	EXPECT(register_and_settle() == 0);
 	before = etw_monotonic_ms();
 	etw_listener_meet();
