@@ -22,19 +22,30 @@ JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
 assert</system-out></testcase>
 </testsuite>
 """
+AGAIN = """<testsuite name="x" tests="1">
+ <testcase name="bad" status="%s">%s<system-out>second</system-out></testcase>
+ <testcase name="unit.a" status="fail"><failure message=""/></testcase>
+</testsuite>
+"""
 
 
-def check(expected, *arguments):
+def check(expected, *arguments, again=None):
     """Run the script; returns (exit status, output lines, counts)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "junit.xml").write_text(JUNIT, encoding="utf-8")
         (folder / "expected").write_text(expected, encoding="utf-8")
+        if again:
+            (folder / "again.xml").write_text(again, encoding="utf-8")
+            arguments += ("--again", f"release={folder / 'again.xml'}", "--logs", folder / "logs")
         result = subprocess.run(
             [sys.executable, SCRIPT, "--expected", folder / "expected",
              "--counts", folder / "counts", *arguments, f"release={folder / 'junit.xml'}"],
             capture_output=True, text=True, check=False)
-        return result.returncode, result.stdout.splitlines(), (folder / "counts").read_text()
+        lines = result.stdout.replace(f"{folder}/", "").splitlines()
+        for path in (folder / "logs").glob("*"):
+            lines.append(f"{path.name}: {path.read_text()}")
+        return result.returncode, lines, (folder / "counts").read_text()
 
 
 class CheckSkips(unittest.TestCase):
@@ -55,6 +66,22 @@ class CheckSkips(unittest.TestCase):
         status, lines, _ = check(rows)
         self.assertEqual(status, 1)
         self.assertEqual(lines[1], "SKIPPED, not expected: release walk: needs files")
+
+    def test_a_second_run_counts_for_what_failed_first(self):
+        _, lines, counts = check("", again=AGAIN % ("run", ""))
+        self.assertEqual(counts, "3 0 2\n")
+        self.assertEqual(lines[:3], ["unsteady: release bad failed, and passed when it ran alone",
+                                     "    logs/release.bad.failed.log",
+                                     "    logs/release.bad.passed.log"])
+        self.assertIn("release.bad.failed.log: a < b\nassert", "\n".join(lines))
+        self.assertIn("release.bad.passed.log: second", lines)
+
+    def test_what_fails_or_is_skipped_the_second_time_has_failed(self):
+        for status, more in ("fail", '<failure message=""/>'), ("notrun", "<skipped/>"):
+            _, lines, counts = check("", again=AGAIN % (status, more))
+            self.assertEqual(counts, "2 1 2\n")
+            self.assertEqual(lines[2:5], ["FAILED: release bad", "    a < b", "    assert"])
+            self.assertNotIn("unsteady", "\n".join(lines))
 
 
 if __name__ == "__main__":
