@@ -12,6 +12,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "session/notes.h"
 
 #define POLL_NS      UINT64_C(10000000) /* times wait for the clock's sample as long */
 #define OFFSET_TRIES 4
@@ -173,6 +174,20 @@ static void settle_former_loss(struct etw_session *session)
 	head->source_now = loss;
 }
 
+/* Who reads the trace later sees no complaint of the session. */
+static void note_not_collected(struct etw_session *session, int error,
+			       const struct etw_fault *fault)
+{
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {
+		session->state.head->config.enable_flags};
+
+	etw_notes_add(session, WIRE_NOTE_NOT_COLLECTED, numbers,
+		      "not all kernel events that were asked for are in this trace: %s%s%s",
+		      fault->sentence && fault->field ? fault->field : "",
+		      fault->sentence && fault->field ? ": " : "",
+		      fault->sentence ? fault->sentence : strerrordesc_np(-error));
+}
+
 void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
 {
 	struct etw_fault fault = {0};
@@ -187,6 +202,8 @@ void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
 	result = start_source(session, is_adopted, &fault);
 	if (result < 0) {
 		etw_session_complain(session, "kernel events", result, &fault);
+		if (!is_adopted) /* else the host before has said so */
+			note_not_collected(session, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
 		if (!session->source)
 			return;

@@ -348,6 +348,16 @@ static enum etw_check_result check_copy(struct etw_session *session,
 	return stream->head_raw >= limits.floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
 }
 
+/* An event stands behind the others. */
+static void count_event(struct etw_state_record *record, uint32_t padded, int64_t raw)
+{
+	record->last_time_raw = raw;
+	record->fill += padded;
+	record->buffer_events++;
+	record->piece_events++;
+	record->counts.events++;
+}
+
 void etw_output_append(struct etw_session *session, struct etw_session_output *output,
 		       struct etw_session_stream *stream)
 {
@@ -380,11 +390,21 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
 		return;
 	}
 	record->counts.raised += verdict == ETW_CHECK_RAISED;
-	record->last_time_raw = raw;
 	if (raw > stream->floor_raw)
 		stream->floor_raw = raw;
-	record->fill += padded;
-	record->buffer_events++;
-	record->piece_events++;
-	record->counts.events++;
+	count_event(record, padded, raw);
+}
+
+void etw_output_append_own(struct etw_session *session, struct etw_session_output *output,
+			   const uint8_t *event, uint32_t bytes, int64_t raw)
+{
+	struct etw_state_record *record = output->record;
+	uint32_t padded = ALIGN_UP(bytes, WIRE_EVENT_ALIGNMENT);
+
+	if (padded > session->plan.buffer_bytes - record->fill)
+		etw_output_seal(session, output, 0, bytes);
+	memset(output->buffer + record->fill, 0, padded);
+	memcpy(output->buffer + record->fill, event, bytes);
+	count_event(record, padded, raw);
+	output->is_changed = true;
 }

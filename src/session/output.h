@@ -23,6 +23,15 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
 		       struct etw_session_stream *stream);
 
 /*
+ * etw_output_append_own() - puts an event of the host's own behind the others; there is no check.
+ *
+ * @bytes: exact, at most what the smallest buffer holds
+ * @raw:   its time, not before the output's last, and not behind what is still to come
+ */
+void etw_output_append_own(struct etw_session *session, struct etw_session_output *output,
+			   const uint8_t *event, uint32_t bytes, int64_t raw);
+
+/*
  * etw_output_seal() - ends the buffer, if it holds an event: writes it and begins the next.
  *
  * @flags:      WIRE_BUFFER_FLUSH_MARKER or 0

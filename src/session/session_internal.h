@@ -8,7 +8,8 @@
  * | sets[]: which are there                | `lock`; a set's readers and streams: the session's thread |
  * | pages[]: which are there               | the session's thread, holding `lock`                      |
  * | subscribers, delivery memory           | `consumer_lock`                                           |
- * | wanted_*, done_*, is_ready, complaint  | `lock`                                                    |
+ * | wanted_*, done_*, is_ready, complaint, | `lock`                                                    |
+ * | notes                                  |                                                           |
  *
  * Lock order: consumer_lock, then lock. No function of the host is called holding `lock`; notify() is
  * called holding consumer_lock alone.
@@ -24,11 +25,13 @@
 #include "session/check.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "wire/session_note.h"
 
 #define ETW_SESSION_SLACK_NS      UINT64_C(2000)      /* how far times of one ring may run back */
 #define ETW_SESSION_GAP_NS        UINT64_C(100000000) /* how long a ring's reader waits for a gap */
 #define ETW_SESSION_STALL_NS      UINT64_C(150000000) /* after that a gap holds nobody any more */
 #define ETW_SESSION_ROUND_BUFFERS 16                  /* of one output in one round */
+#define ETW_SESSION_NOTES         16                  /* that wait to be written at once */
 
 enum etw_stream_status {
 	ETW_STREAM_EMPTY, /* nothing before its watermark */
@@ -136,7 +139,9 @@ struct etw_session {
 	int32_t thread_id;
 	uint64_t free_buffers; /* as of the last sleep */
 	char complaint[512];
-	uint32_t wake; /* futex: counts kicks; atomic */
+	struct wire_session_note notes[ETW_SESSION_NOTES]; /* that wait: the first note_count */
+	uint32_t note_count;                               /* written holding lock; atomic */
+	uint32_t wake;                                     /* futex: counts kicks; atomic */
 
 	pthread_mutex_t consumer_lock;
 	struct etw_subscriber *subscribers[ETW_STATE_CONSUMERS];

@@ -10,6 +10,7 @@
 #include "session/delivery.h"
 #include "session/file.h"
 #include "session/kernel_source.h"
+#include "session/notes.h"
 #include "session/output.h"
 #include "session/rings.h"
 #include "session/session_internal.h"
@@ -82,6 +83,7 @@ static void move_events(struct etw_session *session)
 	etw_streams_look(session);
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
 		etw_output_merge(session, &session->outputs[i]);
+	etw_notes_write(session);
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
 		if (!etw_output_must_commit(&session->outputs[i]))
 			continue;
@@ -321,6 +323,7 @@ static void end_session(struct etw_session *session)
 	drain(session);
 	etw_rings_tend(session, /* is_stop= */ true);
 	etw_kernel_source_close(session);
+	etw_notes_write(session);
 	etw_outputs_flush(session);
 	await_consumers(session);
 	etw_delivery_close_batch(session, /* is_end= */ true);

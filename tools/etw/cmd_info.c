@@ -106,6 +106,7 @@ static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_
 	(void)address;
 	info->header_types[header_type]++;
 	info->processors[buffer->processor % INFO_PROCESSORS_MAX]++;
+	notes_take(&info->notes, record);
 	TRY(etw_decoder_run(command->decoder, record, &decoding));
 	etw_manifests_note(&command->manifests, decoding.schema);
 	return tally_add(&info->tally, &decoding);

@@ -5,6 +5,7 @@
 
 #include "etl/event.h"
 #include "tools/common/inputs.h"
+#include "tools/etw/notes.h"
 #include "tools/etw/tally.h"
 
 #define INFO_PROCESSORS_MAX 2048
@@ -25,6 +26,7 @@ struct info {
 	struct info_buffer *buffers; /* owned; `buffer_count` of them, with --buffers only */
 	size_t buffer_count, buffer_room;
 	struct etw_loss loss;
+	struct notes notes;
 };
 
 struct info_look {

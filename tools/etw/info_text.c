@@ -343,6 +343,7 @@ void info_write_text(struct etw_text *text, const struct info *info, const struc
 		put_buffers(text, info, look);
 	put_findings(text, info, look);
 	etw_text_putc(text, '\n');
+	notes_write(text, &info->notes);
 	if (info->loss.events || info->loss.buffers || info->loss.skipped_places)
 		etw_text_puts(text, look->warn);
 	etw_loss_write(text, &info->loss);

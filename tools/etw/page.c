@@ -49,6 +49,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		page->loss_marks++;
 		return 0;
 	}
+	notes_take(&report->notes, record);
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
 	etw_manifests_note(&page->manifests, decoding.schema);
 	if (!report->tally.count)

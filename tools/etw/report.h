@@ -5,6 +5,7 @@
 
 #include "tools/common/inputs.h"
 #include "tools/etw/machine.h"
+#include "tools/etw/notes.h"
 #include "tools/etw/processes.h"
 #include "tools/etw/tally.h"
 
@@ -16,6 +17,7 @@ struct report {
 	struct tally tally;
 	int64_t first_ft, last_ft; /* of the events; 0 when there is none */
 	struct etw_loss loss;
+	struct notes notes;
 	size_t schema_damage;       /* schemas within the trace that could not be read */
 	const char *schema_problem; /* why the first of them */
 };

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes: events that the host itself writes into a session's output when there is something to tell of the
+ * session that a reader of the trace must know. They are TraceLogging events of the provider
+ * "Libetw-Session", which describe themselves, so that every decoder of such events shows them. A trace
+ * with nothing to tell has none.
+ *
+ * A note has up to three numbers, and a sentence in plain English, which the tools print as it is.
+ * The provider's events never come from a ring: the check refuses them there (session/check.h).
+ */
+#ifndef ETW_WIRE_SESSION_NOTE_H
+#define ETW_WIRE_SESSION_NOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <guiddef.h>
+
+#include "base/bytes.h"
+
+/* "Libetw-Session" by the rule of names; tests/unit/schema/test_provider_id.c holds the two together. */
+#define WIRE_SESSION_NOTE_PROVIDER_NAME "Libetw-Session"
+#define WIRE_SESSION_NOTE_PROVIDER                                     \
+	{                                                              \
+		0x22b04f57, 0x003e, 0x56d5,                            \
+		{                                                      \
+			0x25, 0x2f, 0x24, 0x27, 0x8f, 0x86, 0x4c, 0xa0 \
+		}                                                      \
+	}
+
+#define WIRE_SESSION_NOTE_NUMBERS     3
+#define WIRE_SESSION_NOTE_MESSAGE_MAX 400 /* bytes, without the NUL; what is longer is cut */
+#define WIRE_SESSION_NOTE_BYTES_MAX   1024
+
+/* The names of the events and of their numbers are in session_note.c. */
+enum wire_session_note_kind {
+	WIRE_NOTE_CLAIMED_LOSS, /* Uid, Events, Disregarded: what a user's processes say they lost */
+	WIRE_NOTE_NOT_COLLECTED, /* EnableFlags: kernel events that were asked for and do not come */
+	WIRE_NOTE_FILE_ENDED,    /* Status (an errno), Bytes: the file ended before the session */
+	WIRE_NOTE_REFUSED,       /* Uid, Count: what the host would not give */
+	WIRE_NOTE_KINDS,
+};
+
+struct wire_session_note {
+	uint32_t kind; /* enum wire_session_note_kind */
+	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS];
+	char message[WIRE_SESSION_NOTE_MESSAGE_MAX + 1]; /* UTF-8, NUL-terminated */
+};
+
+/* Who writes a note, and when. */
+struct wire_session_note_origin {
+	int64_t time_raw;
+	uint32_t process_id, thread_id;
+};
+
+/* wire_session_note_name() - the event's name: "ClaimedLoss" ...; static. @kind: a known one. */
+const char *wire_session_note_name(uint32_t kind);
+
+/* wire_session_note_number_name() - "Uid" ...; NULL: the kind has fewer numbers. */
+const char *wire_session_note_number_name(uint32_t kind, unsigned number);
+
+/*
+ * wire_session_note_encode() - the whole event, header included.
+ *
+ * @room: WIRE_SESSION_NOTE_BYTES_MAX bytes, all zeroed or written
+ *
+ * Returns its exact bytes, not padded.
+ */
+uint32_t wire_session_note_encode(const struct wire_session_note *note,
+				  const struct wire_session_note_origin *origin, uint8_t *room);
+
+/*
+ * wire_session_note_decode() - reads the note back from an event of the provider.
+ *
+ * @schema:  the data of its item EVENT_SCHEMA_TL
+ * @payload: its user data
+ *
+ * Returns false for an event that is no note that this version knows.
+ */
+bool wire_session_note_decode(struct etw_bytes schema, struct etw_bytes payload,
+			      struct wire_session_note *ret);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/notes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/guid.h"
+#include "export/export.h"
+#include "tools/common/number.h"
+#include "tools/common/output.h"
+
+/* The event's own description, or nothing. */
+static struct etw_bytes schema_of(const EVENT_RECORD *record)
+{
+	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL)
+			return (struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr,
+						  item->DataSize};
+	}
+	return (struct etw_bytes){NULL, 0};
+}
+
+void notes_take(struct notes *notes, const EVENT_RECORD *record)
+{
+	static const GUID provider = WIRE_SESSION_NOTE_PROVIDER;
+	struct wire_session_note note;
+	struct etw_bytes schema;
+
+	if (!etw_guid_equal(&record->EventHeader.ProviderId, &provider))
+		return;
+	schema = schema_of(record);
+	if (!schema.at ||
+	    !wire_session_note_decode(
+		    schema, (struct etw_bytes){record->UserData, record->UserDataLength}, &note))
+		return;
+	if (notes->count < NOTES_KEPT_MAX)
+		notes->kept[notes->count] = note;
+	notes->count++;
+}
+
+static uint32_t kept_count(const struct notes *notes)
+{
+	return notes->count < NOTES_KEPT_MAX ? (uint32_t)notes->count : NOTES_KEPT_MAX;
+}
+
+void notes_write(struct etw_text *text, const struct notes *notes)
+{
+	for (uint32_t i = 0; i < kept_count(notes); i++) {
+		etw_text_puts(text, "note: ");
+		etw_output_clean(text, notes->kept[i].message);
+		etw_text_putc(text, '\n');
+	}
+	if (notes->count > NOTES_KEPT_MAX) {
+		etw_text_puts(text, "... and ");
+		etw_number_count(text, notes->count - NOTES_KEPT_MAX, "note");
+		etw_text_puts(text, " more\n");
+	}
+}
+
+/* "EnableFlags" as this format's keys are: "enable_flags". */
+static void put_key(struct etw_text *text, const char *name)
+{
+	etw_text_puts(text, ",\"");
+	for (const char *at = name; *at; at++) {
+		bool is_capital = *at >= 'A' && *at <= 'Z';
+
+		if (is_capital && at > name)
+			etw_text_putc(text, '_');
+		etw_text_putc(text, is_capital ? (char)(*at - 'A' + 'a') : *at);
+	}
+	etw_text_puts(text, "\":");
+}
+
+static void put_note(struct etw_text *text, const struct wire_session_note *note)
+{
+	const char *name;
+
+	etw_text_printf(text, "{\"kind\":\"%s\"", wire_session_note_name(note->kind));
+	for (unsigned i = 0; (name = wire_session_note_number_name(note->kind, i)) != NULL; i++) {
+		put_key(text, name);
+		etw_text_unsigned(text, note->numbers[i]);
+	}
+	etw_text_puts(text, ",\"message\":");
+	etw_text_json_ansi(text, (const uint8_t *)note->message, strlen(note->message));
+	etw_text_putc(text, '}');
+}
+
+void notes_write_json(struct etw_text *text, const struct notes *notes)
+{
+	if (!notes->count)
+		return;
+	etw_text_puts(text, ",\"notes\":[");
+	for (uint32_t i = 0; i < kept_count(notes); i++) {
+		if (i)
+			etw_text_putc(text, ',');
+		put_note(text, &notes->kept[i]);
+	}
+	etw_text_putc(text, ']');
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the host noted in a trace about its session (wire/session_note.h), for every command that tells of loss. */
+#ifndef ETW_TOOLS_ETW_NOTES_H
+#define ETW_TOOLS_ETW_NOTES_H
+
+#include <evntcons.h>
+
+#include "base/text.h"
+#include "wire/session_note.h"
+
+#define NOTES_KEPT_MAX 32
+
+struct notes {
+	uint64_t count; /* all there were; the first NOTES_KEPT_MAX are kept */
+	struct wire_session_note kept[NOTES_KEPT_MAX];
+};
+
+/* notes_take() - keeps the event when it is a note. */
+void notes_take(struct notes *notes, const EVENT_RECORD *record);
+
+/* notes_write() - a line for each: "note: sentence"; harmless to a terminal. */
+void notes_write(struct etw_text *text, const struct notes *notes);
+
+/* notes_write_json() - ,"notes":[...]; nothing when there is none. */
+void notes_write_json(struct etw_text *text, const struct notes *notes);
+
+#endif
