@@ -380,6 +380,15 @@ static void leave(struct etwd_host *host)
 		(void)shutdown(host->options->listener, SHUT_RDWR);
 }
 
+static void fail(struct etwd_host *host, const char *what, int error)
+{
+	char sentence[ETWD_KEPT_NAME_BYTES];
+
+	(void)snprintf(sentence, sizeof(sentence), "%s: %s", what, strerror(error));
+	etwd_log("%s", sentence);
+	etwd_keeper_failed(&host->store, error, sentence);
+}
+
 int etwd_host_main(const struct etwd_options *options, int socket)
 {
 	struct etwd_host *host = calloc(1, sizeof(*host));
@@ -392,7 +401,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 	prepare(host, options);
 	r = open_host(host, socket);
 	if (r < 0) {
-		etwd_log("the host cannot start: %s", strerror(-r));
+		fail(host, "the host cannot start", -r);
 		return 1; /* the process ends, and with it all that is half open */
 	}
 	host->settle_ms = etw_monotonic_ms() + SETTLE_MS;
@@ -402,7 +411,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 	detach_from_terminal(options);
 	r = run(host);
 	if (r < 0) {
-		etwd_log("the host cannot go on: %s", strerror(-r));
+		fail(host, "the host cannot go on", -r);
 		return 1;
 	}
 	leave(host);

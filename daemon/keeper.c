@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -23,10 +25,11 @@
 /* So many deaths that are the host's own fault within the window end the keeper. */
 #define FAULTS_MAX      5
 #define FAULT_WINDOW_MS 60000
-/* So many hosts in a row that never became ready, whatever killed them. */
-#define UNREADY_MAX 20
-/* A host that lived shorter than this is replaced only after a pause of the same length. */
-#define SHORT_LIFE_MS 20
+/* Between hosts that live for a short time; doubled each time. */
+#define PAUSE_FIRST_MS 10
+#define PAUSE_MOST_MS  5000
+/* From so many short lives in a row on people are told why there is no host. */
+#define LIVES_TO_EXPLAIN 4
 
 struct kept {
 	char name[ETWD_KEPT_NAME_BYTES];
@@ -44,7 +47,11 @@ struct keeper {
 	bool is_host_ready, was_reported, is_ending;
 	uint64_t host_start_ms;
 	uint64_t fault_ms[FAULTS_MAX]; /* when the last ones happened; 0: not yet */
-	unsigned fault_count, unready_count;
+	unsigned fault_count;
+	unsigned short_count; /* of hosts in a row that lived for a short time */
+	/* Why the last host died. */
+	int error;
+	char reason[ETWD_KEPT_NAME_BYTES];
 };
 
 /* Time asleep counts, too. */
@@ -124,8 +131,12 @@ static void drain(struct keeper *keeper)
 			break;
 		case ETWD_KEEPER_READY:
 			keeper->is_host_ready = true;
-			keeper->unready_count = 0;
+			keeper->callbacks->explain(keeper->callbacks->context, 0, NULL);
 			report(keeper, 0);
+			break;
+		case ETWD_KEEPER_FAILED:
+			keeper->error = message.error;
+			memcpy(keeper->reason, message.name, sizeof(keeper->reason));
 			break;
 		default:
 			break;
@@ -177,6 +188,7 @@ static int start_host(struct keeper *keeper)
 	keeper->socket = sockets[0];
 	keeper->host = pid;
 	keeper->is_host_ready = false;
+	keeper->error = 0;
 	keeper->host_start_ms = now_ms();
 	r = hand_over(keeper);
 	if (r < 0) {
@@ -233,50 +245,135 @@ static bool is_over_the_limit(struct keeper *keeper)
 	return is_over;
 }
 
+/* What the host said itself when it ended, or what its status says. */
+static void find_reason(struct keeper *keeper)
+{
+	int status = keeper->host_status;
+
+	if (keeper->error > 0)
+		return;
+	keeper->error = ENOTRECOVERABLE;
+	if (WIFEXITED(status)) {
+		(void)snprintf(keeper->reason, sizeof(keeper->reason),
+			       "the host ended with status %d", WEXITSTATUS(status));
+	} else if (WTERMSIG(status) == SIGKILL) {
+		keeper->error = ENOMEM;
+		(void)snprintf(keeper->reason, sizeof(keeper->reason),
+			       "the host was killed by signal 9, as when memory runs out");
+	} else {
+		(void)snprintf(keeper->reason, sizeof(keeper->reason), "the host died of signal %d",
+			       WTERMSIG(status));
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void explain(const struct keeper *keeper,
+							  const char *format, ...)
+{
+	char more[128], sentence[sizeof(keeper->reason) + sizeof(more) + 2];
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(more, sizeof(more), format, list);
+	va_end(list);
+	(void)snprintf(sentence, sizeof(sentence), "%s; %s", keeper->reason, more);
+	etwd_log("%s", sentence);
+	keeper->callbacks->explain(keeper->callbacks->context, keeper->error, sentence);
+}
+
 /* Why there is no next host, as exit status; -1: there is one. */
 static int judge_death(struct keeper *keeper)
 {
 	int status = keeper->host_status;
 	bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	unsigned short_max = keeper->was_reported ? ETWD_SHORT_LIVES_MAX : ETWD_FIRST_LIVES_MAX;
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	if (WIFEXITED(status))
-		etwd_log("the host ended with status %d", WEXITSTATUS(status));
-	else
-		etwd_log("the host died of signal %d", WTERMSIG(status));
+	find_reason(keeper);
+	etwd_log("%s", keeper->reason);
 	if (keeper->is_ending)
 		return 1;
-	if (!keeper->was_reported && !is_killed)
-		return 1; /* the first one never worked: that is an error of the setup */
-	if (!keeper->is_host_ready && ++keeper->unready_count >= UNREADY_MAX) {
-		etwd_log("%d hosts in a row never became ready; the keeper gives up", UNREADY_MAX);
+	if (keeper->is_host_ready &&
+	    now_ms() - keeper->host_start_ms >= keeper->callbacks->steady_ms)
+		keeper->short_count = 0;
+	else
+		keeper->short_count++;
+	if (!keeper->was_reported && !is_killed) {
+		explain(keeper, "the first one never worked"); /* an error of the setup */
+		return 1;
+	}
+	if (keeper->short_count >= short_max) {
+		explain(keeper, "%u hosts in a row ended at once, and the keeper gives up",
+			short_max);
 		return 1;
 	}
 	if (!is_killed && is_over_the_limit(keeper)) {
-		etwd_log("the host fails too often; the keeper gives up");
+		explain(keeper, "the host fails too often, and the keeper gives up");
 		return 1;
 	}
 	return -1;
 }
 
+static uint64_t pause_ms(const struct keeper *keeper)
+{
+	uint64_t pause = PAUSE_FIRST_MS;
+
+	if (keeper->short_count == 0)
+		return 0;
+	for (unsigned i = 1; i < keeper->short_count && pause < PAUSE_MOST_MS; i++)
+		pause *= 2;
+	return pause < PAUSE_MOST_MS ? pause : PAUSE_MOST_MS;
+}
+
+/* Returns false when somebody has told the keeper to end meanwhile. */
+static bool wait_before_next(struct keeper *keeper)
+{
+	uint64_t pause = pause_ms(keeper);
+	uint64_t until = now_ms() + pause;
+	struct signalfd_siginfo info;
+	struct pollfd wait = {keeper->signal_fd, POLLIN, 0};
+
+	if (keeper->short_count >= LIVES_TO_EXPLAIN)
+		explain(keeper, "%u in a row ended at once, the next one starts in %llu ms",
+			keeper->short_count, (unsigned long long)pause);
+	for (uint64_t now = now_ms(); now < until; now = now_ms()) {
+		(void)poll(&wait, 1, (int)(until - now));
+		while (read(keeper->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			keeper->is_ending |= info.ssi_signo != SIGCHLD;
+		if (keeper->is_ending)
+			return false;
+	}
+	return true;
+}
+
+/* Returns -1 for the next host, else the exit status. */
+static int run_one_host(struct keeper *keeper)
+{
+	int r = start_host(keeper);
+
+	if (r == 0) {
+		wait_for_host(keeper);
+		return judge_death(keeper);
+	}
+	keeper->error = -r;
+	(void)snprintf(keeper->reason, sizeof(keeper->reason), "the keeper cannot start a host: %s",
+		       strerror(-r));
+	etwd_log("%s", keeper->reason);
+	if (keeper->was_reported && ++keeper->short_count < ETWD_SHORT_LIVES_MAX)
+		return -1;
+	explain(keeper, "the keeper gives up");
+	return 1;
+}
+
 static int keep_hosts_running(struct keeper *keeper)
 {
-	const struct timespec pause = {0, SHORT_LIFE_MS * 1000000L};
-
 	for (;;) {
-		int r = start_host(keeper);
+		int r = run_one_host(keeper);
 
-		if (r < 0) {
-			etwd_log("the keeper cannot start a host: %s", strerror(-r));
-			return 1;
-		}
-		wait_for_host(keeper);
-		r = judge_death(keeper);
 		if (r >= 0)
 			return r;
-		if (now_ms() - keeper->host_start_ms < SHORT_LIFE_MS)
-			(void)nanosleep(&pause, NULL);
+		if (!wait_before_next(keeper))
+			return 1;
 		etwd_log("the keeper starts a new host with %zu descriptors", keeper->kept_count);
 	}
 }

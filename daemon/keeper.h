@@ -8,6 +8,7 @@
 #define ETW_DAEMON_KEEPER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct etwd_keeper_callbacks {
 	void *context;
@@ -17,15 +18,23 @@ struct etwd_keeper_callbacks {
 	void (*report_ready)(void *context, int status);
 	/* No host is left, and the last one could not clean up. */
 	void (*clean_up)(void *context);
+	/* Why there is no host just now, as an errno and a sentence; 0 and NULL: there is one. */
+	void (*explain)(void *context, int error, const char *sentence);
+	/* A host that was ready, and lived so long, does not count as one that fails at its start. */
+	uint32_t steady_ms;
 };
 
 /*
  * etwd_keeper_run() - keeps hosts running until one ends by itself.
  *
- * SIGTERM and SIGINT go on to the host. A host that dies of SIGKILL (somebody's, or for lack of memory)
- * is always replaced once it had been ready; other deaths are limited. Returns the exit status for the keeper;
- * in the host's process it does not return. Context: a process with one thread.
+ * SIGTERM and SIGINT go on to the host. A host that dies is replaced: at once, but the next ones after
+ * pauses of 10 ms, 20 ms ... 5 s while hosts in a row live for a short time only. The keeper gives up after
+ * ETWD_SHORT_LIVES_MAX of these, whatever they died of; after ETWD_FIRST_LIVES_MAX when none was ever ready; and
+ * after five deaths in a minute that are not SIGKILL's. Returns the exit status for the keeper; in the host's
+ * process it does not return. Context: a process with one thread.
  */
+#define ETWD_SHORT_LIVES_MAX 20
+#define ETWD_FIRST_LIVES_MAX 5
 int etwd_keeper_run(const struct etwd_keeper_callbacks *callbacks);
 
 #endif

@@ -16,18 +16,13 @@ union fd_room {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
+static int send_message(int socket, struct etwd_keeper_message *message, int fd)
 {
-	struct etwd_keeper_message message = {.op = op};
-	struct iovec part = {&message, sizeof(message)};
+	struct iovec part = {message, sizeof(*message)};
 	union fd_room room;
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
 	const struct timespec pause = {0, 1000000};
-	size_t bytes = strlen(name);
 
-	if (bytes >= sizeof(message.name))
-		return -ENAMETOOLONG;
-	memcpy(message.name, name, bytes);
 	if (fd >= 0) {
 		memset(&room, 0, sizeof(room));
 		packet.msg_control = room.bytes;
@@ -46,6 +41,25 @@ int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
 			return -errno;
 		(void)nanosleep(&pause, NULL);
 	}
+}
+
+int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
+{
+	struct etwd_keeper_message message = {.op = op};
+	size_t bytes = strlen(name);
+
+	if (bytes >= sizeof(message.name))
+		return -ENAMETOOLONG;
+	memcpy(message.name, name, bytes);
+	return send_message(socket, &message, fd);
+}
+
+int etwd_keeper_send_failure(int socket, int error, const char *sentence)
+{
+	struct etwd_keeper_message message = {.op = ETWD_KEEPER_FAILED, .error = error};
+
+	memcpy(message.name, sentence, strnlen(sentence, sizeof(message.name) - 1));
+	return send_message(socket, &message, -1);
 }
 
 static int take_fd(struct msghdr *packet)
@@ -79,7 +93,13 @@ int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, 
 	if (bytes == 0)
 		return -EPIPE;
 	fd = take_fd(&packet);
-	if (bytes != sizeof(message) || (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
+	/* There was room for it: this process may have no more descriptors. */
+	if (packet.msg_flags & MSG_CTRUNC) {
+		if (fd >= 0)
+			close(fd);
+		return -EMFILE;
+	}
+	if (bytes != sizeof(message) || (packet.msg_flags & MSG_TRUNC) ||
 	    !memchr(message.name, '\0', sizeof(message.name))) {
 		if (fd >= 0)
 			close(fd);

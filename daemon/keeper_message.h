@@ -17,10 +17,12 @@ enum etwd_keeper_op {
 	ETWD_KEEPER_READY = 3,  /* host -> keeper: it accepts connections */
 	ETWD_KEEPER_GIVEN = 4,  /* keeper -> new host, with a descriptor */
 	ETWD_KEEPER_GIVEN_ALL = 5, /* keeper -> new host: that was everything */
+	ETWD_KEEPER_FAILED = 6,    /* host -> keeper: why it ends at once; the name is a sentence */
 };
 
 struct etwd_keeper_message {
 	uint32_t op;
+	int32_t error;                   /* FAILED: a positive errno */
 	char name[ETWD_KEPT_NAME_BYTES]; /* NUL-terminated */
 };
 
@@ -34,12 +36,19 @@ struct etwd_keeper_message {
 int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd);
 
 /*
+ * etwd_keeper_send_failure() - tells the keeper why this host cannot serve; the sentence is cut where it is too
+ * long. Returns 0 or the errno of sendmsg.
+ */
+int etwd_keeper_send_failure(int socket, int error, const char *sentence);
+
+/*
  * etwd_keeper_receive() - takes one message.
  *
  * @flags:  of recvmsg
  * @ret_fd: owned; -1: none came with it
  *
- * Returns 0; -EPIPE at the end; -EPROTO for what is no message; the errno of recvmsg.
+ * Returns 0; -EPIPE at the end; -EPROTO for what is no message; -EMFILE when its descriptor could not be
+ * taken; the errno of recvmsg.
  */
 int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, int *ret_fd);
 

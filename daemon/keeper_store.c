@@ -49,6 +49,16 @@ static int receive_kept(struct etwd_keeper_store *store)
 	}
 }
 
+static void drop_kept(struct etwd_keeper_store *store)
+{
+	for (size_t i = 0; i < store->kept_count; i++) {
+		if (store->kept[i].fd >= 0)
+			close(store->kept[i].fd);
+	}
+	free(TAKE(store->kept));
+	store->kept_count = store->kept_room = 0;
+}
+
 int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket)
 {
 	int r;
@@ -59,17 +69,13 @@ int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket)
 		return 0;
 	r = receive_kept(store);
 	if (r < 0)
-		etwd_keeper_store_done(store);
+		drop_kept(store);
 	return r;
 }
 
 void etwd_keeper_store_done(struct etwd_keeper_store *store)
 {
-	for (size_t i = 0; i < store->kept_count; i++) {
-		if (store->kept[i].fd >= 0)
-			close(store->kept[i].fd);
-	}
-	free(store->kept);
+	drop_kept(store);
 	if (store->socket >= 0)
 		close(store->socket);
 	pthread_mutex_destroy(&store->lock);
@@ -165,5 +171,13 @@ void etwd_keeper_ready(struct etwd_keeper_store *store)
 {
 	pthread_mutex_lock(&store->lock);
 	(void)tell_keeper(store, ETWD_KEEPER_READY, "", -1);
+	pthread_mutex_unlock(&store->lock);
+}
+
+void etwd_keeper_failed(struct etwd_keeper_store *store, int error, const char *sentence)
+{
+	pthread_mutex_lock(&store->lock);
+	if (store->socket >= 0)
+		(void)etwd_keeper_send_failure(store->socket, error, sentence);
 	pthread_mutex_unlock(&store->lock);
 }

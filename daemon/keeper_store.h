@@ -32,7 +32,8 @@ struct etwd_keeper_store {
  *
  * @socket: taken; -1: no keeper
  *
- * Returns 0; -EPIPE when the keeper is gone; -EPROTO; -ENOMEM.
+ * Returns 0; -EPIPE when the keeper is gone; -EPROTO; -EMFILE; -ENOMEM. The store is to be ended by
+ * etwd_keeper_store_done() in every case: until then the keeper can be told of the error.
  */
 int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket);
 
@@ -64,5 +65,8 @@ const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at);
 
 /* etwd_keeper_ready() - tells the keeper that this host accepts connections. */
 void etwd_keeper_ready(struct etwd_keeper_store *store);
+
+/* etwd_keeper_failed() - tells the keeper why this host ends at once. */
+void etwd_keeper_failed(struct etwd_keeper_store *store, int error, const char *sentence);
 
 #endif

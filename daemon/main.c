@@ -24,17 +24,22 @@
 #include "daemon/host.h"
 #include "daemon/keeper.h"
 #include "daemon/log.h"
+#include "ipc/failure.h"
 #include "ipc/runtime.h"
 
-#define IDLE_MS_DEFAULT 10000
-#define EXIT_USAGE      2
-#define LISTEN_FD       3 /* the first one that systemd passes */
-#define LISTEN_TRY_MS   20
-#define LISTEN_TRIES    250 /* 5 s: for a host that is leaving just now */
+#define IDLE_MS_DEFAULT   10000
+#define STEADY_MS_DEFAULT 1000
+#define EXIT_USAGE        2
+#define LISTEN_FD         3 /* the first one that systemd passes */
+#define LISTEN_TRY_MS     20
+#define LISTEN_TRIES      250 /* 5 s: for a host that is leaving just now */
 
 struct start {
 	struct etwd_options options;
 	int ready_fd; /* owned: to the process that waits; -1: none */
+	uint32_t steady_ms;
+	int spare_fds
+		[2]; /* owned: room for a reason when there are no descriptors left; -1: none */
 };
 
 static void print_help(void)
@@ -51,6 +56,10 @@ static void print_help(void)
 	       "Environment: ETW_RUNTIME_DIR  directory of the socket\n"
 	       "             ETWD_IDLE_MS     time without sessions and controllers until it "
 	       "leaves\n"
+	       "             ETWD_STEADY_MS   time that a host must have served so that its death "
+	       "is "
+	       "no\n"
+	       "                              reason to wait before the next one starts\n"
 	       "             ETWD_LOG         file to append the log to\n");
 }
 
@@ -92,23 +101,32 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 	return EXIT_USAGE;
 }
 
-static int parse_environment(struct etwd_options *options)
+static int parse_milliseconds(const char *name, uint32_t value_default, uint32_t *ret)
 {
-	const char *idle = getenv("ETWD_IDLE_MS");
-	unsigned long value = IDLE_MS_DEFAULT;
+	const char *text = getenv(name);
+	unsigned long value = value_default;
 	char *end;
 
-	if (idle && *idle) {
+	if (text && *text) {
 		errno = 0;
-		value = strtoul(idle, &end, 10);
+		value = strtoul(text, &end, 10);
 		if (errno || *end || value > INT32_MAX) {
-			etwd_log("ETWD_IDLE_MS is no number of milliseconds");
+			etwd_log("%s is no number of milliseconds", name);
 			return -EINVAL;
 		}
 	}
-	options->idle_ms = (uint32_t)value;
-	return etw_runtime_directory(options->is_system ? ETW_INSTANCE_SYSTEM : ETW_INSTANCE_USER,
-				     options->directory);
+	*ret = (uint32_t)value;
+	return 0;
+}
+
+static int parse_environment(struct start *start)
+{
+	struct etwd_options *options = &start->options;
+
+	TRY(etw_runtime_directory(options->is_system ? ETW_INSTANCE_SYSTEM : ETW_INSTANCE_USER,
+				  options->directory));
+	TRY(parse_milliseconds("ETWD_IDLE_MS", IDLE_MS_DEFAULT, &options->idle_ms));
+	return parse_milliseconds("ETWD_STEADY_MS", STEADY_MS_DEFAULT, &start->steady_ms);
 }
 
 /* Whether systemd passes the listening socket. */
@@ -216,17 +234,55 @@ static int wait_for_ready(int fd)
 	return bytes == 1 ? status : 1;
 }
 
+static void open_spare_fds(struct start *start)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(start->spare_fds); i++)
+		start->spare_fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void close_spare_fds(struct start *start)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(start->spare_fds); i++) {
+		if (start->spare_fds[i] >= 0)
+			close(start->spare_fds[i]);
+		start->spare_fds[i] = -1;
+	}
+}
+
+/* Leaves the reason where controllers look. */
+static void explain(void *context, int error, const char *sentence)
+{
+	struct start *start = context;
+	int r = 0;
+
+	close_spare_fds(start);
+	if (error == 0)
+		etw_failure_clear(start->options.directory);
+	else if (start->options.directory[0])
+		r = etw_failure_write(start->options.directory, error, sentence);
+	if (r < 0)
+		etwd_log("controllers cannot be told so: %s", strerror(-r));
+	open_spare_fds(start);
+}
+
+static void explain_failed_start(struct start *start, const char *what, int error)
+{
+	char sentence[ETW_FAILURE_TEXT_MAX + 1];
+
+	(void)snprintf(sentence, sizeof(sentence), "%s: %s", what, strerror(error));
+	explain(start, error, sentence);
+}
+
 /* Returns -1 in the process that goes on, else the exit status. */
 static int step_into_background(struct start *start)
 {
 	int ends[2], null;
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
+		explain_failed_start(start, "the host cannot go into the background", errno);
 		return 1;
-	pid = fork();
-	if (pid < 0)
-		return 1;
+	}
 	if (pid > 0) {
 		close(ends[1]);
 		return wait_for_ready(ends[0]);
@@ -249,6 +305,7 @@ static int run_host(void *context, int socket)
 
 	if (start->ready_fd >= 0)
 		close(start->ready_fd);
+	close_spare_fds(start);
 	return etwd_host_main(&start->options, socket);
 }
 
@@ -281,38 +338,45 @@ static void clean_up(void *context)
 		(void)shutdown(start->options.listener, SHUT_RDWR);
 }
 
-static int prepare(struct etwd_options *options)
+static int prepare(struct start *start)
 {
+	struct etwd_options *options = &start->options;
 	const char *log = getenv("ETWD_LOG");
 	int r;
 
 	options->is_socket_foreign = is_socket_passed();
 	clean_process(options->is_socket_foreign);
+	open_spare_fds(start);
 	r = log && *log ? etwd_log_open(log) : 0;
 	if (r < 0) {
 		etwd_log("%s cannot be opened: %s", log, strerror(-r));
 		return r;
 	}
-	TRY(parse_environment(options));
+	TRY(parse_environment(start));
 	r = etw_runtime_prepare(options->directory, &options->page);
 	if (r == 0)
 		r = listen_here(options);
 	if (r < 0)
 		etwd_log("%s cannot be served: %s", options->directory, strerror(-r));
+	if (r == 0)
+		etw_failure_clear(options->directory);
 	return r;
 }
 
 int main(int argc, char **argv)
 {
-	static struct start start = {.ready_fd = -1, .options.listener = -1};
-	const struct etwd_keeper_callbacks callbacks = {&start, run_host, report_ready, clean_up};
+	static struct start start = {.ready_fd = -1, .options.listener = -1, .spare_fds = {-1, -1}};
+	struct etwd_keeper_callbacks callbacks = {&start,   run_host, report_ready,
+						  clean_up, explain,  0};
 	int r = parse_options(argc, argv, &start.options);
 
 	if (r >= 0)
 		return r;
-	r = prepare(&start.options);
-	if (r < 0)
+	r = prepare(&start);
+	if (r < 0) {
+		explain_failed_start(&start, "the host cannot be started", -r);
 		return 1;
+	}
 	if (r > 0) {
 		etwd_log("another host serves %s", start.options.directory);
 		return 0;
@@ -322,6 +386,7 @@ int main(int argc, char **argv)
 		if (r >= 0)
 			return r;
 	}
+	callbacks.steady_ms = start.steady_ms;
 	if (start.options.directory[0] == '/' && chdir("/") < 0)
 		etwd_log("the host stays in its working directory: %s", strerror(errno));
 	store_relaxed(&start.options.page->keeper_pid, (uint32_t)getpid());

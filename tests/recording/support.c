@@ -124,6 +124,8 @@ const char *test_home(void)
 	snprintf(runtime, sizeof(runtime), "%s/run", home);
 	setenv("ETW_RUNTIME_DIR", runtime, 1);
 	setenv("ETWD_IDLE_MS", "500", 0);
+	/* Whoever kills hosts one after another does not wait for the keeper to try again. */
+	setenv("ETWD_STEADY_MS", "0", 1);
 	return home;
 }
 

@@ -42,6 +42,8 @@ int home_make(void **state)
 	setenv("ETW_RUNTIME_DIR", runtime, 1);
 	setenv("ETWD_LOG", log_file, 1);
 	setenv("ETWD_IDLE_MS", "10000", 1);
+	/* Whoever kills hosts one after another does not wait for the keeper to try again. */
+	setenv("ETWD_STEADY_MS", "0", 1);
 	return 0;
 }
 

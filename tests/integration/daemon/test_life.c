@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "integration/daemon/support.h"
 #include "integration/daemon/talk.h"
+#include "ipc/failure.h"
 
 #define RACERS 8
 
@@ -36,6 +38,33 @@ static void test_life__bad_environment_is_refused(void **state)
 	setenv("ETW_RUNTIME_DIR", runtime_path(), 1);
 	setenv("ETWD_LOG", "/nowhere/at/all", 1);
 	assert_int_equal(etwd_run(NULL, NULL), 1);
+}
+
+/* Whoever has started it gets the reason, not a time-out. */
+static void test_life__host_that_cannot_start_says_why(void **state)
+{
+	const struct rlimit few = {9, 9};
+	struct etw_failure failure;
+	struct etw_controller *opened;
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (setrlimit(RLIMIT_NOFILE, &few) == 0)
+			execl(getenv("ETW_ETWD"), "etwd", (char *)NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	assert_int_equal(etw_failure_read(runtime_path(), &failure), 0);
+	assert_int_equal(failure.error, EMFILE);
+	assert_non_null(strstr(failure.text, strerror(EMFILE)));
+	/* The next one works, and nothing is said any more. */
+	opened = controller();
+	assert_int_equal(etw_failure_read(runtime_path(), &failure), -ENOENT);
+	etw_controller_close(opened);
 }
 
 static void test_life__starts_on_demand(void **state)
@@ -171,6 +200,8 @@ int main(void)
 						home_remove),
 		cmocka_unit_test_setup_teardown(test_life__bad_environment_is_refused, home_make,
 						home_remove),
+		cmocka_unit_test_setup_teardown(test_life__host_that_cannot_start_says_why,
+						home_make, home_remove),
 		cmocka_unit_test_setup_teardown(test_life__starts_on_demand, home_make,
 						home_remove),
 		cmocka_unit_test_setup_teardown(test_life__leaves_when_idle, home_make,
