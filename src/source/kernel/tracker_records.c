@@ -131,7 +131,7 @@ static void take_facts(struct etw_kernel_tracker *tracker, struct etw_kernel_pro
 	process->uid = task->uid;
 	process->session_id = task->session_id == NO_LOGIN_SESSION ? 0 : task->session_id;
 	process->is_kernel = task->flags & ETW_KERNEL_TASK_KTHREAD;
-	process->start_ticks = task->start_ns / tracker->ns_per_tick;
+	process->start_ticks = task->process_start_ns / tracker->ns_per_tick;
 }
 
 static void set_name(struct etw_kernel_process *process, const char *at, size_t bytes)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """etw record -- COMMAND as root: the command's processes with parent, duration, CPU and end.
 
-    check_tree.py ETW
+    check_tree.py ETW END_ORDER
 
 Exit status: 0 as it should be, 1 not, 77 skipped: the kernel cannot be recorded here,
 or no small disk can be mounted.
@@ -33,7 +33,7 @@ def fail(text, sentence):
 
 
 def read_rows(text):
-    """Return [(cpu, exit, pid, parent, depth, command)] of the tree."""
+    """Return [(cpu, exit, pid, parent, depth, command, duration)] of the tree."""
     rows = []
     lines = text.split("The command's processes", 1)[-1].splitlines()[2:]
     for line in lines:
@@ -41,7 +41,7 @@ def read_rows(text):
         if not match:
             break
         rows.append((match[2], match[3], int(match[4]), int(match[5]), len(match[6]) // 2,
-                     match[7]))
+                     match[7], match[1]))
     return rows
 
 
@@ -108,6 +108,17 @@ def check_running(etw, folder):
     fail(said, "the processes that outlived the recording are not still running")
 
 
+def check_end_orders(etw, folder, program):
+    """Any thread may end a process, or take another program: its end is seen all the same."""
+    work = f"{program} thread; {program} exec; exit 5"
+    status, said = record(etw, folder, "-o", "o.etl", "--", "sh", "-c", work)
+    rows = read_rows(said)
+    if status != 5 or [row[1] for row in rows] != ["5", "4", "4"]:
+        fail(said, "the ends of processes that a thread ended are not seen")
+    if any(row[6] == "-" for row in rows):
+        fail(said, "a process has no duration")
+
+
 def check_unseen(etw, folder):
     """Where the file ended early nobody knows: neither that it ended nor that it ran."""
     disk = pathlib.Path(folder) / "disk"
@@ -131,7 +142,7 @@ def check_unseen(etw, folder):
         fail(said, "the command's end was seen, or it is said to run")
 
 
-def main(etw):
+def main(etw, end_order):
     with tempfile.TemporaryDirectory() as folder:
         status, said = record(etw, folder, "-o", "t.etl", "--", "sh", "-c", WORK)
         if "not all of the kernel can be recorded" in said or os.geteuid():
@@ -141,9 +152,10 @@ def main(etw):
             fail(said, f"exit status {status}, not the command's")
         check(said)
         check_running(etw, folder)
+        check_end_orders(etw, folder, end_order)
         check_unseen(etw, folder)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.abspath(sys.argv[1])))
+    sys.exit(main(*map(os.path.abspath, sys.argv[1:3])))

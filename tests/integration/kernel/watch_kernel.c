@@ -122,6 +122,7 @@ static void print_process(const uint8_t *at, const uint8_t *end)
 	printf("\t%u\t%u\t%u\t%u\t%s", etw_load32(at + 8), etw_load32(at + 12), etw_load32(at + 20),
 	       etw_load32(at + 36 + TOKEN_BYTES + 12), (const char *)name);
 	print_wide(name + strlen((const char *)name) + 1, end);
+	printf("\t%" PRIx64, etw_load64(at));
 }
 
 static void print_payload(unsigned group, unsigned type, const uint8_t *at, const uint8_t *end)

@@ -17,7 +17,8 @@
 #include "fake_source_host.h"
 #include "source/kernel/tracker.h"
 
-#define ALL (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
+#define ALL     (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
+#define TICK_NS 10000000 /* of the start times in procfs and in keys, at 100 Hz */
 
 struct fixture {
 	struct fake_source_host fake;
@@ -52,7 +53,8 @@ static int tear_down(void **state)
 
 static struct etw_kernel_task task_of(uint32_t pid, uint32_t tid, uint32_t parent, const char *name)
 {
-	struct etw_kernel_task task = {.start_ns = (uint64_t)tid * 10000000,
+	struct etw_kernel_task task = {.start_ns = (uint64_t)tid * TICK_NS,
+				       .process_start_ns = (uint64_t)pid * TICK_NS,
 				       .tid = tid,
 				       .pid = pid,
 				       .parent_pid = parent,
@@ -280,6 +282,41 @@ static void test_tracker__a_pid_is_used_again(void **state)
 	assert_int_equal(fixture->tracker->process_count, 2);
 }
 
+/* The next process event's key: others are taken too. */
+static uint64_t next_key(struct fixture *fixture)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	uint64_t key = 0;
+
+	while (!key && etw_kernel_out_peek(&fixture->out, 0, &event)) {
+		unsigned hook = etw_load16(event.bytes + 6);
+
+		if (hook == 0x0301 || hook == 0x0302)
+			key = etw_load64(event.bytes + 0x20);
+		etw_kernel_out_pop(&fixture->out, 0, &mark);
+	}
+	return key;
+}
+
+static void regress_9_another_key_when_the_main_thread_ends_first(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t key = UINT64_C(20) << 32 | 20;
+
+	begin_shell(fixture);
+	make(fixture, 10, 20, 20, 0);
+	make(fixture, 20, 20, 25, ETW_KERNEL_TASK_SHARES_MEMORY);
+	assert_int_equal(next_key(fixture), key);
+	end(fixture, 20, 20, false, 0);
+	end(fixture, 20, 25, true, 0x400);
+	assert_int_equal(next_key(fixture), key);
+	/* Of a process that nobody announced a thread's record is the first. */
+	make(fixture, 30, 30, 33, ETW_KERNEL_TASK_SHARES_MEMORY);
+	end(fixture, 30, 33, true, 0);
+	assert_int_equal(next_key(fixture), UINT64_C(30) << 32 | 30);
+}
+
 static void test_tracker__flags_choose_the_classes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -422,6 +459,7 @@ int main(void)
 		TEST(test_tracker__a_late_thread_ends_with_its_group),
 		TEST(test_tracker__unknown_processes_are_incomplete),
 		TEST(test_tracker__a_pid_is_used_again),
+		TEST(regress_9_another_key_when_the_main_thread_ends_first),
 		TEST(test_tracker__flags_choose_the_classes),
 		TEST(test_tracker__kernel_threads_have_a_name_alone),
 		TEST(test_tracker__long_names_come_from_the_file),

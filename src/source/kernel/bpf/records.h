@@ -56,10 +56,15 @@ struct etw_kernel_record {
 	__u32 pid;
 };
 
+/*
+ * A process is known by its id and by when its main thread started, which is what procfs says. Any thread
+ * may be the last, and tell the end. One that execs becomes the main thread and takes over its start time.
+ */
 struct etw_kernel_task {
-	__u64 start_ns;   /* CLOCK_BOOTTIME */
-	__u64 runtime_ns; /* on a CPU so far, up to the scheduler's last look at its clock */
-	__u64 clock_ns;   /* what that clock showed, of the CPU of who acts; 0: not known */
+	__u64 start_ns;         /* of the thread; CLOCK_BOOTTIME */
+	__u64 process_start_ns; /* of the group's main thread, also when that has ended */
+	__u64 runtime_ns;       /* on a CPU so far, up to the scheduler's last look at its clock */
+	__u64 clock_ns;         /* what that clock showed, of the CPU of who acts; 0: not known */
 	__u64 user_ns, system_ns; /* as the clock's ticks found it: their relation is what counts */
 	__u32 tid;
 	__u32 pid; /* thread group */

@@ -11,6 +11,7 @@ const volatile __u32 etw_exit_tells_last = 0;
 static __always_inline void describe_task(struct etw_kernel_task *to, struct task_struct *task)
 {
 	to->start_ns = task->start_boottime;
+	to->process_start_ns = task->group_leader->start_boottime;
 	to->runtime_ns = task->se.sum_exec_runtime;
 	to->clock_ns = 0;
 	to->user_ns = task->utime;
