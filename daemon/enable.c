@@ -16,6 +16,7 @@
 #include "daemon/rings.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
+#include "wire/enable_request.h"
 
 /* What a process is told beside the state of the provider. */
 struct telling {
@@ -202,6 +203,8 @@ static int enable(struct etwd_peer *peer, const struct wire_enable_provider *bod
 	struct etwd_host *host = peer->host;
 	struct etwd_session *session;
 
+	/* First what is known of the request alone, as the API has it. */
+	TRY(etw_enable_request_check(body));
 	TRY(etwd_sessions_find_for(peer, body->handle, &session));
 	TRY(note(host, session->id, body));
 	TRY(start_wait(peer, body, request, &telling.wait));

@@ -74,6 +74,8 @@ struct etw_source; /* a source's own; starts with `const struct etw_source_ops *
 
 struct etw_source_ops {
 	const char *name; /* "kernel" */
+	uint32_t
+		flags; /* of group_masks[0]: what is built, whether this machine allows it or not */
 
 	/*
 	 * open - a source for one session.

@@ -3,19 +3,25 @@
 #include "session/kernel_source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/notes.h"
+#include "wire/kernel_flags.h"
 
-#define POLL_NS      UINT64_C(10000000) /* times wait for the clock's sample as long */
-#define OFFSET_TRIES 4
+#define POLL_NS          UINT64_C(10000000) /* times wait for the clock's sample as long */
+#define OFFSET_TRIES     4
+#define FLAG_NAMES_BYTES 352 /* all that are not built take 315 */
+#define SENTENCE_BYTES   (WIRE_SESSION_NOTE_MESSAGE_MAX + 1)
 
 /* The functions that a source is offered; its context is the session. */
 static int64_t source_now(void *context)
@@ -174,18 +180,63 @@ static void settle_former_loss(struct etw_session *session)
 	head->source_now = loss;
 }
 
-/* Who reads the trace later sees no complaint of the session. */
-static void note_not_collected(struct etw_session *session, int error,
-			       const struct etw_fault *fault)
+/*
+ * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
+ * the trace later. The host before this one has written the note already.
+ */
+static void tell_missing(struct etw_session *session, uint32_t flags, bool is_adopted,
+			 const char *sentence)
 {
-	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {
-		session->state.head->config.enable_flags};
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {flags};
 
-	etw_notes_add(session, WIRE_NOTE_NOT_COLLECTED, numbers,
-		      "not all kernel events that were asked for are in this trace: %s%s%s",
-		      fault->sentence && fault->field ? fault->field : "",
-		      fault->sentence && fault->field ? ": " : "",
-		      fault->sentence ? fault->sentence : strerrordesc_np(-error));
+	etw_session_complain(session, sentence, 0, NULL);
+	if (!is_adopted)
+		etw_notes_add(session, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
+}
+
+/* Flags that are not built are named in full: nobody else says that their events are missing. */
+static void tell_unbuilt(struct etw_session *session, bool is_adopted)
+{
+	uint32_t wanted = etw_kernel_flags_events(session->state.head->config.enable_flags);
+	uint32_t missing = wanted & ~session->host.kernel->flags;
+	char names[FLAG_NAMES_BYTES], sentence[SENTENCE_BYTES];
+
+	if (!missing)
+		return;
+	etw_kernel_flags_format(missing, names, sizeof(names));
+	(void)snprintf(sentence, sizeof(sentence), "kernel events that are not collected: %s",
+		       names);
+	tell_missing(session, missing, is_adopted, sentence);
+}
+
+/* The source, or a part of it, does not work on this machine. */
+static void tell_failed(struct etw_session *session, bool is_adopted, int error,
+			const struct etw_fault *fault)
+{
+	bool has_fault = fault->sentence != NULL;
+	uint32_t wanted = etw_kernel_flags_events(session->state.head->config.enable_flags);
+	uint32_t missing = session->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
+	char sentence[SENTENCE_BYTES];
+
+	(void)snprintf(sentence, sizeof(sentence), "%s kernel events are not collected: %s%s%s",
+		       session->source ? "some" : "the",
+		       has_fault && fault->field ? fault->field : "",
+		       has_fault && fault->field ? ": " : "",
+		       has_fault ? fault->sentence : strerrordesc_np(-error));
+	tell_missing(session, missing, is_adopted, sentence);
+}
+
+int etw_kernel_source_check(const struct etw_session_host *host,
+			    const struct etw_session_plan *plan, uint32_t enable_flags,
+			    struct etw_fault *reterr)
+{
+	uint32_t wanted = etw_kernel_flags_events(enable_flags);
+
+	/* A host without a source says so by complaint, as one whose machine does not allow it. */
+	if (!plan->is_kernel || !wanted || !host->kernel || wanted & host->kernel->flags)
+		return 0;
+	return etw_fault_set(reterr, -EOPNOTSUPP, 0, "session configuration", "EnableFlags",
+			     "none of the kernel events that are asked for is collected");
 }
 
 void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
@@ -196,14 +247,14 @@ void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
 	if (!session->plan.is_kernel)
 		return;
 	if (!session->host.kernel) {
-		etw_session_complain(session, "this host has no source of kernel events", 0, NULL);
+		tell_missing(session, session->state.head->config.enable_flags, is_adopted,
+			     "this host has no source of kernel events");
 		return;
 	}
+	tell_unbuilt(session, is_adopted);
 	result = start_source(session, is_adopted, &fault);
 	if (result < 0) {
-		etw_session_complain(session, "kernel events", result, &fault);
-		if (!is_adopted) /* else the host before has said so */
-			note_not_collected(session, result, &fault);
+		tell_failed(session, is_adopted, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
 		if (!session->source)
 			return;
@@ -224,7 +275,8 @@ void etw_kernel_source_collect(struct etw_session *session)
 		check_realtime(session);
 	result = session->host.kernel->collect(session->source, &watermark);
 	if (result < 0) {
-		etw_session_complain(session, "the source of kernel events failed", result, NULL);
+		tell_missing(session, session->state.head->config.enable_flags, false,
+			     "the source of kernel events failed: none are collected from here on");
 		etw_kernel_source_close(session);
 		return;
 	}

@@ -8,6 +8,16 @@
 
 #include "session/session_internal.h"
 
+/*
+ * etw_kernel_source_check() - before anything of a session is made: whether it would get kernel events at all.
+ *
+ * Returns 0, also when some of the flags are not collected, or the machine does not allow it: that is told by
+ * complaint. -EOPNOTSUPP when flags are asked for and the source collects none of them.
+ */
+int etw_kernel_source_check(const struct etw_session_host *host,
+			    const struct etw_session_plan *plan, uint32_t enable_flags,
+			    struct etw_fault *reterr);
+
 /* etw_kernel_source_open() - for a kernel session; what fails is a complaint. @is_adopted: with the marks. */
 void etw_kernel_source_open(struct etw_session *session, bool is_adopted);
 

@@ -160,6 +160,7 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 		return -ENOMEM;
 	*settled = *config;
 	TRY(etw_session_config_settle(settled, etw_session_cpu_count(), &session->plan, reterr));
+	TRY(etw_kernel_source_check(host, &session->plan, settled->enable_flags, reterr));
 	session->slack_raw = slack_of(session);
 	TRY(prepare(session, session_id, uid, settled));
 	TRY(start_thread(session));

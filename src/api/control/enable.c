@@ -8,26 +8,16 @@
 
 #include "api/control/hosts.h"
 #include "api/provider/meet.h"
+#include "api/win32_error.h"
 #include "base/macros.h"
+#include "wire/enable_request.h"
 
-#define LEVEL_MAX            255
-#define FILTER_TYPE_RESERVED 0x80000000 /* types from here on are the system's to interpret */
+#define LEVEL_MAX 255
 
-/*
- * Only what the provider's callback interprets can be passed on; the system's own kinds of filters are not
- * built, and an enabled provider that ignored one would say more than was asked for.
- */
 static ULONG set_filter(const EVENT_FILTER_DESCRIPTOR *filter, struct wire_enable_provider *enable)
 {
-	bool is_ours = filter->Type < FILTER_TYPE_RESERVED ||
-		       filter->Type == EVENT_FILTER_TYPE_SCHEMATIZED;
-
-	if (filter->Size && !filter->Ptr)
+	if ((filter->Size && !filter->Ptr) || filter->Size > WIRE_FILTER_BYTES_MAX)
 		return ERROR_INVALID_PARAMETER;
-	if (filter->Size > (is_ours ? MAX_EVENT_FILTER_DATA_SIZE : WIRE_FILTER_BYTES_MAX))
-		return ERROR_INVALID_PARAMETER;
-	if (!is_ours)
-		return ERROR_NOT_SUPPORTED;
 	enable->filter_type = filter->Type;
 	enable->filter = (struct etw_bytes){(const uint8_t *)(ULONG_PTR)filter->Ptr, filter->Size};
 	return ERROR_SUCCESS;
@@ -69,12 +59,13 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 	};
 	ULONG error;
 
-	if (!TraceHandle || !ProviderId || ControlCode > EVENT_CONTROL_CODE_CAPTURE_STATE)
+	if (!TraceHandle || !ProviderId)
 		return ERROR_INVALID_PARAMETER;
 	enable.provider = *ProviderId;
 	error = set_parameters(EnableParameters, &enable);
 	if (error)
 		return error;
+	TRY_WIN32(etw_enable_request_check(&enable));
 	etw_provider_meet_hosts();
 	return etw_hosts_error(etw_hosts_enable(&enable));
 }

@@ -502,8 +502,6 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	int r, result = 0;
 
 	source->enabled_ns = etw_monotonic_ns();
-	if (etw_kernel_probe_name_unbuilt(request->group_masks, BUILT_FLAGS, reterr))
-		result = -EOPNOTSUPP;
 	source->flags = wanted & BUILT_FLAGS;
 	source->wants_config = !(wanted & EVENT_TRACE_FLAG_NO_SYSCONFIG);
 	r = enable_images(source, source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD, reterr);
@@ -560,6 +558,7 @@ static void release(struct etw_source *source)
 
 const struct etw_source_ops etw_kernel_source = {
 	.name = "kernel",
+	.flags = BUILT_FLAGS,
 	.open = open_source,
 	.close = close_source,
 	.enable = enable,

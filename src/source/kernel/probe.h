@@ -39,12 +39,4 @@ const char *etw_kernel_probe_sentence(enum etw_kernel_need need);
  */
 int etw_kernel_probe_check(struct etw_fault *reterr);
 
-/*
- * etw_kernel_probe_name_unbuilt() - whether a group mask asks for more than @built of its first word.
- *
- * @reterr: names the lowest flag that is not built
- */
-bool etw_kernel_probe_name_unbuilt(const uint32_t group_masks[8], uint32_t built,
-				   struct etw_fault *reterr);
-
 #endif

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 #include <winerror.h>
 
@@ -439,6 +440,103 @@ static void controller__enable_checks_arguments(void **state)
 			 ERROR_NOT_SUPPORTED);
 }
 
+/* Everything that EnableTraceEx2 can be asked for: what passes all checks meets no session. */
+static void controller__enable_refuses_what_is_not_built(void **state)
+{
+	static const struct {
+		ULONG property;
+		ULONG error;
+	} rows[] = {
+		{0, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE, ERROR_WMI_INSTANCE_NOT_FOUND},
+		/* [HERE] */
+		{EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0,
+		 ERROR_INVALID_PARAMETER},
+		/* KNOWN_GAP */
+		{EVENT_ENABLE_PROPERTY_SID, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_TS_ID, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_STACK_TRACE, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_PSM_KEY, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_PROCESS_START_KEY, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_EVENT_KEY, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_ENABLE_SILOS, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING, ERROR_NOT_SUPPORTED},
+		{EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0,
+		 ERROR_NOT_SUPPORTED},
+		{0x80000000, ERROR_NOT_SUPPORTED},
+	};
+	static const GUID provider = {1, 2, 3, {4}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+						      .EnableProperty = rows[i].property};
+		ULONG error = EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters);
+
+		if (error != rows[i].error)
+			fail_msg("property %x: %u, not %u", rows[i].property, error, rows[i].error);
+		error = EnableTraceEx(&provider, NULL, 1, 1, 0, 0, 0, rows[i].property, NULL);
+		if (error != rows[i].error)
+			fail_msg("EnableTraceEx, property %x: %u, not %u", rows[i].property, error,
+				 rows[i].error);
+		/* [HERE] who could not enable may disable. */
+		error = EnableTraceEx2(1, &provider, 0, 0, 0, 0, 0, &parameters);
+		assert_int_equal(error, ERROR_WMI_INSTANCE_NOT_FOUND);
+	}
+	/* KNOWN_GAP: the kernel as providers. */
+	assert_int_equal(EnableTraceEx2(1, &SystemProcessProviderGuid, 1, 0, 0, 0, 0, NULL),
+			 ERROR_NOT_SUPPORTED);
+	assert_int_equal(EnableTraceEx2(1, &LastBranchRecordProviderGuid, 1, 0, 0, 0, 0, NULL),
+			 ERROR_NOT_SUPPORTED);
+	assert_int_equal(EnableTrace(1, 0, 0, &SystemSchedulerProviderGuid, 1),
+			 ERROR_NOT_SUPPORTED);
+}
+
+/* Every kind of filter: only the provider's own reach anybody. */
+static void controller__enable_refuses_filters_of_the_system(void **state)
+{
+	static const struct {
+		ULONG type;
+		ULONG error;
+	} rows[] = {
+		{EVENT_FILTER_TYPE_NONE, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{EVENT_FILTER_TYPE_SCHEMATIZED, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{77, ERROR_WMI_INSTANCE_NOT_FOUND},
+		/* KNOWN_GAP */
+		{EVENT_FILTER_TYPE_SYSTEM_FLAGS, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_TRACEHANDLE, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_PID, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_PACKAGE_ID, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_PACKAGE_APP_ID, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_PAYLOAD, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_EVENT_ID, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_EVENT_NAME, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_STACKWALK, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_STACKWALK_NAME, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_CONTAINER, ERROR_NOT_SUPPORTED},
+	};
+	static const GUID provider = {1, 2, 3, {4}};
+	static uint8_t data[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EVENT_FILTER_DESCRIPTOR filter = {(ULONGLONG)(ULONG_PTR)data, sizeof(data),
+						  rows[i].type};
+		ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+						      .EnableFilterDesc = &filter,
+						      .FilterDescCount = 1};
+		ULONG error = EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters);
+
+		if (error != rows[i].error)
+			fail_msg("filter %x: %u, not %u", rows[i].type, error, rows[i].error);
+	}
+}
+
 static void controller__query_all_checks_arguments(void **state)
 {
 	struct block block;
@@ -469,6 +567,8 @@ int main(void)
 		cmocka_unit_test(controller__start_says_what_it_cannot_do),
 		cmocka_unit_test(controller__control_checks_arguments),
 		cmocka_unit_test(controller__enable_checks_arguments),
+		cmocka_unit_test(controller__enable_refuses_what_is_not_built),
+		cmocka_unit_test(controller__enable_refuses_filters_of_the_system),
 		cmocka_unit_test(controller__query_all_checks_arguments),
 	};
 

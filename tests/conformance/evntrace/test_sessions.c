@@ -210,6 +210,76 @@ static void sessions__relative_and_windows_paths(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+/*
+ * Every bit of LogFileMode and of EnableFlags: it does what it says, or StartTrace says that it does not. The
+ * rows that need more than the bit (a size, a name) have it.
+ */
+static void sessions__start_refuses_what_is_not_built(void **state)
+{
+	static const struct {
+		ULONG mode, flags, size;
+		ULONG error;
+	} rows[] = {
+		{EVENT_TRACE_FILE_MODE_SEQUENTIAL, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_FILE_MODE_SEQUENTIAL, 0, 5, ERROR_SUCCESS},
+		{EVENT_TRACE_USE_MS_FLUSH_TIMER, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_REAL_TIME_MODE, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_USE_KBYTES_FOR_SIZE, 0, 500, ERROR_SUCCESS},
+		{EVENT_TRACE_INDEPENDENT_SESSION_MODE, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_NO_SYSCONFIG, 0, ERROR_SUCCESS},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE,
+		 EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_CSWITCH, 0, ERROR_SUCCESS},
+		/* KNOWN_GAP: modes */
+		{EVENT_TRACE_FILE_MODE_CIRCULAR, 0, 5, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_FILE_MODE_APPEND, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_FILE_MODE_NEWFILE, 0, 5, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_FILE_MODE_PREALLOCATE, 0, 5, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_SECURE_MODE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_DELAY_OPEN_FILE_MODE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_PRIVATE_LOGGER_MODE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_ADD_HEADER_MODE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_USE_GLOBAL_SEQUENCE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_USE_LOCAL_SEQUENCE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_MODE_RESERVED, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_USE_PAGED_MEMORY, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_COMPRESSED_MODE, 0, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_ADDTO_TRIAGE_DUMP, 0, 0, ERROR_NOT_SUPPORTED},
+		{0x20000000, 0, 0, ERROR_NOT_SUPPORTED},
+		{0x40000000, 0, 0, ERROR_NOT_SUPPORTED},
+		/* KNOWN_GAP: flags of which none is collected */
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_CSWITCH, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE,
+		 EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_NO_SYSCONFIG, 0, ERROR_NOT_SUPPORTED},
+		{EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_EXTENSION, 0,
+		 ERROR_NOT_SUPPORTED},
+	};
+	TRACEHANDLE handle;
+	struct block block;
+	ULONG error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		init_block(&block, path_of("mode%d.etl"));
+		block.properties.LogFileMode = rows[i].mode;
+		block.properties.EnableFlags = rows[i].flags;
+		block.properties.MaximumFileSize = rows[i].size;
+		error = StartTraceA(&handle, "mode", &block.properties);
+		if (error != rows[i].error)
+			fail_msg("mode %x, flags %x: %u, not %u", rows[i].mode, rows[i].flags,
+				 error, rows[i].error);
+		if (!error)
+			assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
+	}
+	init_block(&block, NULL);
+	block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
+	assert_int_equal(StartTraceA(&handle, "mode", &block.properties), ERROR_NOT_SUPPORTED);
+}
+
 static void sessions__query_by_name_in_the_wide_form(void **state)
 {
 	TRACEHANDLE handle = start("wide", NULL);
@@ -476,6 +546,7 @@ int main(void)
 		cmocka_unit_test(sessions__files_that_cannot_be),
 		cmocka_unit_test(sessions__a_full_disk),
 		cmocka_unit_test(sessions__relative_and_windows_paths),
+		cmocka_unit_test(sessions__start_refuses_what_is_not_built),
 		cmocka_unit_test(sessions__query_by_name_in_the_wide_form),
 		cmocka_unit_test(sessions__names_that_do_not_fit),
 		cmocka_unit_test(sessions__flush_and_update),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 
 #include "integration/daemon/support.h"
@@ -33,7 +34,7 @@ static void test_enable__before_registering(void **state)
 	(void)state;
 	wanted.match_any = 0x30;
 	wanted.match_all = 0x10;
-	wanted.property = 4;
+	wanted.property = EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0;
 	wanted.source = guid_of(99);
 	wanted.filter_type = 0x80000000;
 	wanted.filter = (struct etw_bytes){filter, sizeof(filter)};
@@ -53,7 +54,8 @@ static void test_enable__before_registering(void **state)
 	assert_memory_equal(enable.filter.at, filter, sizeof(filter));
 	assert_non_null(slot_of(&enable, handle));
 	assert_int_equal(slot_of(&enable, handle)->level, 5);
-	assert_int_equal(slot_of(&enable, handle)->property, 4);
+	assert_int_equal(slot_of(&enable, handle)->property,
+			 EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
 	assert_int_not_equal(slot_of(&enable, handle)->ring_set, 0);
 	talk_close(talk);
 	etw_controller_close(opened);
@@ -294,6 +296,31 @@ static void test_enable__unregistered_hears_no_more(void **state)
 	etw_controller_close(opened);
 }
 
+/* A client that does not use the API, or one of another version, is refused by the host itself. */
+static void test_enable__what_is_not_built_is_refused(void **state)
+{
+	struct etw_controller *opened = controller();
+	uint64_t handle = start_session(opened, "refusing");
+	struct talk *talk = talk_open(WIRE_ROLE_PROVIDER);
+	GUID provider = guid_of(1);
+	struct wire_enable_provider wanted = enable_of(handle, &provider);
+	uint8_t pids[8] = {1};
+
+	(void)state;
+	assert_int_equal(talk_register(talk, 0, &provider), 0);
+	wanted.property = EVENT_ENABLE_PROPERTY_STACK_TRACE;
+	assert_int_equal(etw_control_enable(opened, &wanted), -EOPNOTSUPP);
+	wanted.property = EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0;
+	assert_int_equal(etw_control_enable(opened, &wanted), -EOPNOTSUPP);
+	wanted.property = 0;
+	wanted.filter_type = 0x80000004;
+	wanted.filter = (struct etw_bytes){pids, sizeof(pids)};
+	assert_int_equal(etw_control_enable(opened, &wanted), -EOPNOTSUPP);
+	assert_true(talk_is_silent(talk));
+	talk_close(talk);
+	etw_controller_close(opened);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_enable__##name, home_make, home_remove)
 
 int main(void)
@@ -307,6 +334,7 @@ int main(void)
 		TEST(waits_for_callbacks),
 		TEST(stop_takes_everything_back),
 		TEST(unregistered_hears_no_more),
+		TEST(what_is_not_built_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

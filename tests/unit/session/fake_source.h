@@ -8,9 +8,12 @@
 
 #include <sys/mman.h>
 
+#include <evntrace.h>
+
 #include "fixture.h"
 
 #define FAKE_SOURCE_CPUS   64
+#define FAKE_SOURCE_FLAGS  (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD)
 #define FAKE_SOURCE_EVENTS (64 * 1024)
 #define FAKE_SOURCE_BYTES  (sizeof(struct wire_system_header) + sizeof(struct fixture_payload))
 
@@ -134,6 +137,7 @@ static void fake_source_loss(struct etw_source *source, struct etw_source_loss *
 
 static const struct etw_source_ops fake_source_ops = {
 	.name = "kernel",
+	.flags = FAKE_SOURCE_FLAGS,
 	.open = fake_source_open,
 	.close = fake_source_close,
 	.enable = fake_source_enable,

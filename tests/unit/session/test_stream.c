@@ -132,7 +132,8 @@ static void test_stream__failing_source_is_a_complaint(void **state)
 	(void)snprintf(config.name, sizeof(config.name), "NT Kernel Logger");
 	session = fixture_start(&fixture, &config);
 	etw_session_info(session, &info);
-	assert_string_equal(info.complaint, "kernel events: probe: the fake is told to fail");
+	assert_string_equal(info.complaint,
+			    "the kernel events are not collected: probe: the fake is told to fail");
 	assert_int_equal(info.is_kernel, 1);
 	etw_session_stop(session, &info);
 	assert_int_equal(info.file_status, 0);
@@ -212,6 +213,50 @@ static void test_stream__host_without_a_source(void **state)
 	fixture_close(&fixture);
 }
 
+/* Of what a session asks for the source collects nothing: it does not start. */
+static void test_stream__flags_that_nobody_collects(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct etw_session *session = NULL;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = fixture_config(&fixture);
+	config.enable_flags = EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG;
+	assert_int_equal(etw_session_start(&fixture.host, 1, getuid(), &config, &session, &fault),
+			 -EOPNOTSUPP);
+	assert_string_equal(fault.field, "EnableFlags");
+	assert_int_equal(access(config.log_file, F_OK), -1); /* and nothing was made */
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
+/* Every flag that is not collected is named, not the lowest alone. */
+static void test_stream__flags_that_are_missing(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = fixture_config(&fixture);
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_CSWITCH |
+			      EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_NO_SYSCONFIG;
+	session = fixture_start(&fixture, &config);
+	etw_session_stop(session, &info);
+	assert_string_equal(info.complaint,
+			    "kernel events that are not collected: CSWITCH, DISK_IO");
+	etw_session_free(session);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +267,8 @@ int main(void)
 		cmocka_unit_test(test_stream__standing_source_holds_up_no_end),
 		cmocka_unit_test(test_stream__source_without_events_is_released),
 		cmocka_unit_test(test_stream__host_without_a_source),
+		cmocka_unit_test(test_stream__flags_that_nobody_collects),
+		cmocka_unit_test(test_stream__flags_that_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,29 +38,11 @@ static void test_probe__check_agrees_with_run(void **state)
 	assert_int_equal(fault.sentence == NULL, is_all);
 }
 
-static void test_probe__unbuilt_flags_are_named(void **state)
-{
-	uint32_t masks[8] = {EVENT_TRACE_FLAG_PROCESS};
-	struct etw_fault fault = {0};
-
-	(void)state;
-	assert_false(etw_kernel_probe_name_unbuilt(masks, EVENT_TRACE_FLAG_PROCESS, &fault));
-	masks[0] |= EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_DISK_IO;
-	assert_true(etw_kernel_probe_name_unbuilt(masks, EVENT_TRACE_FLAG_PROCESS, &fault));
-	assert_non_null(strstr(fault.sentence, "EVENT_TRACE_FLAG_CSWITCH "));
-	masks[0] = EVENT_TRACE_FLAG_NO_SYSCONFIG;
-	assert_false(etw_kernel_probe_name_unbuilt(masks, EVENT_TRACE_FLAG_PROCESS, &fault));
-	masks[2] = 1;
-	assert_true(etw_kernel_probe_name_unbuilt(masks, EVENT_TRACE_FLAG_PROCESS, &fault));
-	assert_non_null(strstr(fault.sentence, "later words"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe__every_need_has_a_sentence),
 		cmocka_unit_test(test_probe__check_agrees_with_run),
-		cmocka_unit_test(test_probe__unbuilt_flags_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a request to enable is built, and what is refused, bit by bit and kind by kind. */
+#include "wire/enable_request.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <evntcons.h>
+#include <evntprov.h>
+#include <evntrace.h>
+
+static struct wire_enable_provider request_of(uint32_t code, uint32_t property)
+{
+	return (struct wire_enable_provider){
+		.handle = 1, .code = code, .property = property, .provider = {1, 2, 3, {4}}};
+}
+
+static void test_enable_request__properties(void **state)
+{
+	const uint32_t built = EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 |
+			       EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |
+			       EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE;
+
+	(void)state;
+	for (unsigned i = 0; i < 32; i++) {
+		uint32_t property = UINT32_C(1) << i;
+		struct wire_enable_provider request = request_of(EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+								 property);
+
+		assert_int_equal(etw_enable_request_check(&request),
+				 property & built ? 0 : -EOPNOTSUPP);
+		request.code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+		assert_int_equal(etw_enable_request_check(&request), 0);
+		request.code = EVENT_CONTROL_CODE_CAPTURE_STATE;
+		assert_int_equal(etw_enable_request_check(&request), 0);
+	}
+}
+
+static void test_enable_request__contradictions(void **state)
+{
+	struct wire_enable_provider request = request_of(
+		EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+		EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0);
+
+	(void)state;
+	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
+	request = request_of(EVENT_CONTROL_CODE_CAPTURE_STATE + 1, 0);
+	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
+}
+
+static void test_enable_request__filters(void **state)
+{
+	static const uint32_t unbuilt[] = {
+		EVENT_FILTER_TYPE_SYSTEM_FLAGS,
+		EVENT_FILTER_TYPE_TRACEHANDLE,
+		EVENT_FILTER_TYPE_PID,
+		EVENT_FILTER_TYPE_EXECUTABLE_NAME,
+		EVENT_FILTER_TYPE_PACKAGE_ID,
+		EVENT_FILTER_TYPE_PACKAGE_APP_ID,
+		EVENT_FILTER_TYPE_PAYLOAD,
+		EVENT_FILTER_TYPE_EVENT_ID,
+		EVENT_FILTER_TYPE_EVENT_NAME,
+		EVENT_FILTER_TYPE_STACKWALK,
+		EVENT_FILTER_TYPE_STACKWALK_NAME,
+		EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW,
+		EVENT_FILTER_TYPE_CONTAINER,
+		0xFFFFFFFF,
+	};
+	static uint8_t data[MAX_EVENT_FILTER_DATA_SIZE + 1];
+	struct wire_enable_provider request = request_of(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0);
+
+	(void)state;
+	request.filter = (struct etw_bytes){data, 8};
+	for (size_t i = 0; i < sizeof(unbuilt) / sizeof(unbuilt[0]); i++) {
+		request.filter_type = unbuilt[i];
+		assert_int_equal(etw_enable_request_check(&request), -EOPNOTSUPP);
+	}
+	request.filter_type = EVENT_FILTER_TYPE_SCHEMATIZED;
+	assert_int_equal(etw_enable_request_check(&request), 0);
+	request.filter_type = 77; /* the provider's own */
+	assert_int_equal(etw_enable_request_check(&request), 0);
+	request.filter.left = sizeof(data);
+	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
+}
+
+/* Enabling SystemProcessProviderGuid would deliver nothing: the kernel is no provider here. */
+static void test_enable_request__system_providers(void **state)
+{
+	struct wire_enable_provider request = request_of(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0);
+
+	(void)state;
+	request.provider = (GUID){
+		0x151f55dc, 0x467d, 0x471f, {0x83, 0xb5, 0x5f, 0x88, 0x9d, 0x46, 0xff, 0x66}};
+	assert_int_equal(etw_enable_request_check(&request), -EOPNOTSUPP);
+	request.code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+	assert_int_equal(etw_enable_request_check(&request), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_enable_request__properties),
+		cmocka_unit_test(test_enable_request__contradictions),
+		cmocka_unit_test(test_enable_request__filters),
+		cmocka_unit_test(test_enable_request__system_providers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
