@@ -72,7 +72,7 @@ static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *mes
 	return 0;
 }
 
-int etwd_dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
+static int dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
 {
 	if (!peer->role)
 		return message->head.type == WIRE_HELLO ? say_welcome(peer, message) : -EPROTO;
@@ -84,7 +84,7 @@ int etwd_dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
 	return -EPROTO;
 }
 
-void etwd_dispatch_gone(struct etwd_peer *peer)
+static void undo(struct etwd_peer *peer)
 {
 	etwd_registry_unregister_all(&peer->host->registry, &peer->registrations);
 	etwd_realtime_peer_gone(peer);
@@ -93,3 +93,5 @@ void etwd_dispatch_gone(struct etwd_peer *peer)
 	if (peer->role == WIRE_ROLE_CONTROLLER)
 		etwd_sessions_peer_gone(peer);
 }
+
+const struct etwd_peer_callbacks etwd_dispatch_callbacks = {dispatch, undo};

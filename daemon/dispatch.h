@@ -5,14 +5,7 @@
 
 #include "daemon/peer.h"
 
-/*
- * etwd_dispatch() - handles one message.
- *
- * Returns 0; -EPROTO: the peer does not keep to the protocol and is to be disconnected.
- */
-int etwd_dispatch(struct etwd_peer *peer, struct etw_ipc_message *message);
-
-/* etwd_dispatch_gone() - a peer is disconnected, and already out of the list: undo what it held. */
-void etwd_dispatch_gone(struct etwd_peer *peer);
+/* Handles a message, and a peer's end: for etwd_host.peer_callbacks. */
+extern const struct etwd_peer_callbacks etwd_dispatch_callbacks;
 
 #endif

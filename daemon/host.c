@@ -17,6 +17,7 @@
 
 #include "base/macros.h"
 #include "base/time.h"
+#include "daemon/dispatch.h"
 #include "daemon/enable.h"
 #include "daemon/log.h"
 #include "daemon/peer.h"
@@ -188,6 +189,7 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 	host->clock.page.fd = -1;
 	host->store.socket = -1;
 	host->next_peer_serial = 1;
+	host->peer_callbacks = &etwd_dispatch_callbacks;
 	host->group = options->is_system ? find_group() : UINT32_MAX;
 	host->peers_max = ETWD_PEERS_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < ETWD_PEERS_MAX)

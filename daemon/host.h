@@ -58,7 +58,9 @@ struct etwd_host {
 	pthread_mutex_t
 		peers_lock; /* who changes the list, or reads it in another thread, holds it */
 	struct etwd_peer *peers;
+	const struct etwd_peer_callbacks *peer_callbacks;
 	unsigned peer_count, peers_max;
+	unsigned parked_count; /* sockets that cannot be closed: daemon/peer.c */
 	uint64_t next_peer_serial;
 	uint64_t accept_again_ms; /* when descriptors ran out; 0: accepting */
 	bool has_doomed_peers;

@@ -24,6 +24,7 @@
 #include "daemon/host.h"
 #include "daemon/keeper.h"
 #include "daemon/log.h"
+#include "ipc/connection.h"
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
 
@@ -205,6 +206,8 @@ static int listen_here(struct etwd_options *options)
 		int flags = fcntl(LISTEN_FD, F_GETFL);
 
 		options->listener = LISTEN_FD;
+		/* Who has connected already is guarded: etw_ipc_guard(). */
+		(void)etw_ipc_refuse_fds(LISTEN_FD);
 		if (flags < 0 || fcntl(LISTEN_FD, F_SETFL, flags | O_NONBLOCK) < 0 ||
 		    fcntl(LISTEN_FD, F_SETFD, FD_CLOEXEC) < 0)
 			return -errno;

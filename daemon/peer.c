@@ -12,7 +12,6 @@
 
 #include "base/macros.h"
 #include "base/time.h"
-#include "daemon/dispatch.h"
 #include "daemon/log.h"
 
 #define ACCEPTS_PER_ROUND  64
@@ -33,12 +32,32 @@ static void free_packets(struct etwd_peer *peer)
 	peer->last = &peer->first;
 }
 
+/*
+ * A socket with descriptors in its queue stays open as long as the host lives: closing it would close them,
+ * which may take as long as their sender likes. It is nobody's any more, and ended in both directions.
+ */
+static void park(struct etwd_host *host, int fd, const struct etw_peer *who)
+{
+	host->parked_count++;
+	etwd_log("process %d of uid %u sent descriptors: its socket %d is kept, unread",
+		 (int)who->pid, (unsigned)who->uid, fd);
+}
+
+static void close_socket(struct etwd_host *host, int fd, bool is_guarded,
+			 const struct etw_peer *who)
+{
+	if (is_guarded && !etw_ipc_is_closable(fd))
+		park(host, fd, who);
+	else
+		close(fd);
+}
+
 static void free_peer(struct etwd_peer *peer)
 {
 	free_packets(peer);
 	free(peer->rings);
 	free(peer->answers);
-	close(peer->fd);
+	close_socket(peer->host, peer->fd, peer->is_guarded, &peer->who);
 	free(peer);
 }
 
@@ -76,7 +95,7 @@ static bool is_one_too_many(const struct etwd_host *host, uid_t uid)
 {
 	unsigned count = 0;
 
-	if (host->peer_count >= host->peers_max)
+	if (host->peer_count + host->parked_count >= host->peers_max)
 		return true;
 	if (uid == 0 || uid == geteuid())
 		return false;
@@ -110,17 +129,20 @@ static void unlink_peer(struct etwd_host *host, struct etwd_peer *peer)
 /* Takes the socket. */
 static int add_peer(struct etwd_host *host, int fd)
 {
+	const bool is_guarded = etw_ipc_guard(fd);
 	struct etwd_peer *peer = calloc(1, sizeof(*peer));
-	int r;
+	struct etw_peer who = {0};
+	int r = etw_ipc_peer(fd, &who);
 
 	if (!peer) {
-		close(fd);
+		close_socket(host, fd, is_guarded, &who);
 		return -ENOMEM;
 	}
 	peer->host = host;
 	peer->fd = fd;
+	peer->is_guarded = is_guarded;
+	peer->who = who;
 	peer->last = &peer->first;
-	r = etw_ipc_peer(fd, &peer->who);
 	if (r == 0 && is_one_too_many(host, peer->who.uid))
 		r = -EUSERS;
 	if (r == 0)
@@ -174,7 +196,7 @@ void etwd_peers_sweep(struct etwd_host *host)
 			if (!peer->is_doomed)
 				continue;
 			unlink_peer(host, peer);
-			etwd_dispatch_gone(peer);
+			host->peer_callbacks->gone(peer);
 			free_peer(peer);
 		}
 	}
@@ -298,12 +320,12 @@ void etwd_peer_ready(struct etwd_peer *peer, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	for (int i = 0; i < MESSAGES_PER_ROUND && !peer->is_doomed; i++) {
-		int r = etw_ipc_receive(peer->fd, message);
+		int r = etw_ipc_receive_bare(peer->fd, peer->is_guarded, message);
 
 		if (r == -EAGAIN)
 			return;
 		if (r == 0)
-			r = etwd_dispatch(peer, message);
+			r = peer->host->peer_callbacks->handle(peer, message);
 		if (r == -EPROTO)
 			etwd_peer_doom(peer, "sent what is no message");
 		else if (r < 0)

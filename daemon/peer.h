@@ -43,6 +43,7 @@ struct etwd_peer {
 	int fd;          /* owned */
 	struct etw_peer who;
 	bool is_privileged; /* may control every session of this instance */
+	bool is_guarded;    /* descriptors may lie in its queue: etw_ipc_guard() */
 	bool is_doomed, is_writing;
 	uint32_t role; /* 0: no HELLO yet */
 	uint64_t hello_by_ms;
@@ -56,6 +57,14 @@ struct etwd_peer {
 	struct etwd_peer_answer *answers; /* owned */
 	size_t answer_count;
 	struct etwd_subscription *subscription; /* its session's; NULL: none */
+};
+
+/* What happens to peers. The host has one of these for all of them. */
+struct etwd_peer_callbacks {
+	/* A message. Returns 0, or -EPROTO: the peer does not keep to the protocol. */
+	int (*handle)(struct etwd_peer *peer, struct etw_ipc_message *message);
+	/* It is disconnected, and out of the list: undo what it held. */
+	void (*gone)(struct etwd_peer *peer);
 };
 
 /* etwd_peers_accept() - takes the connections that wait. */

@@ -11,6 +11,14 @@
 /* Room for several of the largest messages; the kernel cuts it to its own limit. */
 #define SEND_BUFFER_BYTES (4 * WIRE_MESSAGE_BYTES_MAX)
 
+/* Of Linux 6.16; older headers lack it. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+/* A queue is looked through for so many datagrams, then it counts as one with descriptors. */
+#define QUEUE_LOOKS_MAX 256
+
 /* Control data of a datagram, aligned as struct cmsghdr wants it. */
 union control {
 	struct cmsghdr align;
@@ -98,36 +106,42 @@ static void take_fds(struct etw_ipc_message *message, struct msghdr *header)
 	}
 }
 
-int etw_ipc_receive(int socket, struct etw_ipc_message *message)
+/* recvmsg() until there is a datagram, an end or an error. @control_bytes 0: none is wanted. */
+static ssize_t receive_datagram(int socket, struct etw_ipc_message *message, union control *control,
+				struct msghdr *ret)
 {
 	struct iovec part = {message->room, sizeof(message->room)};
-	union control control;
-	struct msghdr header;
 	bool was_reset = false;
-	ssize_t bytes;
-	int r;
 
-	etw_ipc_message_done(message);
-	message->datagram = (struct etw_bytes){NULL, 0};
 	for (;;) {
-		header = (struct msghdr){.msg_iov = &part,
-					 .msg_iovlen = 1,
-					 .msg_control = &control,
-					 .msg_controllen = sizeof(control)};
+		struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+		ssize_t bytes;
+
+		if (control) {
+			header.msg_control = control;
+			header.msg_controllen = sizeof(*control);
+		}
 		bytes = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+		*ret = header;
 		if (bytes >= 0)
-			break;
+			return bytes;
 		/* A reset hides datagrams that arrived before it: it is told once, then they come. */
 		if (errno == ECONNRESET && !was_reset)
 			was_reset = true;
 		else if (errno != EINTR)
 			return errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
 	}
-	take_fds(message, &header);
+}
+
+/* What a datagram says, or that it is none. @bad_flags: of msg_flags */
+static int take_datagram(struct etw_ipc_message *message, ssize_t bytes, int bad_flags)
+{
+	int r;
+
 	message->datagram = (struct etw_bytes){message->room, (size_t)bytes};
 	if (!bytes)
 		r = -EPIPE;
-	else if (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+	else if (bad_flags)
 		r = -EPROTO;
 	else
 		r = wire_message_decode(message->datagram, &message->head);
@@ -136,6 +150,115 @@ int etw_ipc_receive(int socket, struct etw_ipc_message *message)
 		message->datagram = (struct etw_bytes){NULL, 0};
 	}
 	return r;
+}
+
+int etw_ipc_receive(int socket, struct etw_ipc_message *message)
+{
+	union control control;
+	struct msghdr header;
+	ssize_t bytes;
+
+	etw_ipc_message_done(message);
+	message->datagram = (struct etw_bytes){NULL, 0};
+	bytes = receive_datagram(socket, message, &control, &header);
+	if (bytes < 0)
+		return (int)bytes;
+	take_fds(message, &header);
+	return take_datagram(message, bytes, header.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+}
+
+int etw_ipc_refuse_fds(int listener)
+{
+	const int off = 0;
+
+	return setsockopt(listener, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) < 0 ? -errno : 0;
+}
+
+bool etw_ipc_guard(int socket)
+{
+	const int on = 1;
+	int is_passing = 1;
+	socklen_t bytes = sizeof(is_passing);
+
+	if (getsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &is_passing, &bytes) == 0 && !is_passing)
+		return false;
+	/* With its sender's credentials a datagram of no bytes differs from an end: see look(). */
+	(void)setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	return true;
+}
+
+enum look {
+	LOOK_NOTHING, /* no datagram: an empty queue, an end, an error */
+	LOOK_BARE,
+	LOOK_FDS, /* the next datagram has descriptors */
+};
+
+/*
+ * Looks at the next datagram of a guarded socket and leaves it there. There is room for the credentials alone,
+ * so that the kernel makes no descriptor and says MSG_CTRUNC; the references that it drops are not the last.
+ */
+static enum look look(int socket)
+{
+	union {
+		struct cmsghdr align;
+		uint8_t bytes[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	bool was_reset = false;
+	uint8_t byte;
+
+	for (;;) {
+		struct iovec part = {&byte, sizeof(byte)};
+		struct msghdr header = {.msg_iov = &part,
+					.msg_iovlen = 1,
+					.msg_control = &control,
+					.msg_controllen = sizeof(control)};
+
+		if (recvmsg(socket, &header, MSG_PEEK | MSG_DONTWAIT) >= 0) {
+			if (header.msg_flags & MSG_CTRUNC)
+				return LOOK_FDS;
+			return header.msg_controllen ? LOOK_BARE : LOOK_NOTHING;
+		}
+		if (errno == ECONNRESET && !was_reset)
+			was_reset = true;
+		else if (errno != EINTR)
+			return LOOK_NOTHING;
+	}
+}
+
+int etw_ipc_receive_bare(int socket, bool is_guarded, struct etw_ipc_message *message)
+{
+	struct msghdr header;
+	ssize_t bytes;
+
+	etw_ipc_message_done(message);
+	message->datagram = (struct etw_bytes){NULL, 0};
+	if (is_guarded && look(socket) == LOOK_FDS)
+		return -EPROTO;
+	bytes = receive_datagram(socket, message, NULL, &header);
+	if (bytes < 0)
+		return (int)bytes;
+	/* No room for control data: a guarded socket's credentials are cut off, which is no fault. */
+	return take_datagram(message, bytes,
+			     header.msg_flags & (is_guarded ? MSG_TRUNC : MSG_TRUNC | MSG_CTRUNC));
+}
+
+bool etw_ipc_is_closable(int socket)
+{
+	uint8_t byte;
+
+	(void)shutdown(socket, SHUT_RDWR);
+	for (int i = 0; i < QUEUE_LOOKS_MAX; i++) {
+		switch (look(socket)) {
+		case LOOK_NOTHING:
+			return true;
+		case LOOK_BARE:
+			(void)recv(socket, &byte, sizeof(byte), MSG_DONTWAIT);
+			break;
+		case LOOK_FDS:
+			return false;
+		}
+	}
+	return false;
 }
 
 int etw_ipc_peer(int socket, struct etw_peer *ret)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One end of a conversation: datagrams with descriptors over a SOCK_SEQPACKET socket. Every descriptor
- * that arrives is close-on-exec and owned by the message it came with.
+ * One end of a conversation: datagrams over a SOCK_SEQPACKET socket. Descriptors go one way, from the host
+ * to its peers: each that arrives there is close-on-exec and owned by the message it came with.
+ *
+ * The host must not even close a descriptor that a peer sent: whoever drops the last reference to a file
+ * runs what its file system or its protocol does then, and a server of FUSE, a dead NFS server or a TCP
+ * socket with SO_LINGER can make that last for as long as the sender likes. So a host's sockets refuse
+ * them where the kernel can (Linux 6.16), and else leave a datagram with descriptors where it lies.
  */
 #ifndef ETW_IPC_CONNECTION_H
 #define ETW_IPC_CONNECTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,6 +54,39 @@ int etw_ipc_send(int socket, const uint8_t *bytes, size_t byte_count, const int 
  * datagram that is no message; other errno of recvmsg.
  */
 int etw_ipc_receive(int socket, struct etw_ipc_message *message);
+
+/*
+ * etw_ipc_refuse_fds() - for a host's listener, before listen(): datagrams with descriptors fail with EPERM
+ * at the sender. Sockets that are accepted inherit it. Returns 0; -ENOPROTOOPT before Linux 6.16; other
+ * errno of setsockopt.
+ */
+int etw_ipc_refuse_fds(int listener);
+
+/*
+ * etw_ipc_guard() - makes an accepted socket ready for etw_ipc_receive_bare().
+ *
+ * Returns whether it is *guarded*: descriptors may lie in its queue, because the kernel cannot refuse them or
+ * because the peer connected before the listener did. A guarded socket may be closed only after
+ * etw_ipc_is_closable().
+ */
+bool etw_ipc_guard(int socket);
+
+/*
+ * etw_ipc_receive_bare() - etw_ipc_receive() for a host: takes no descriptor, and closes none.
+ *
+ * @is_guarded: what etw_ipc_guard() said
+ *
+ * Also returns -EPROTO for a datagram with descriptors, which stays in the queue.
+ */
+int etw_ipc_receive_bare(int socket, bool is_guarded, struct etw_ipc_message *message);
+
+/*
+ * etw_ipc_is_closable() - ends both directions of a guarded socket and empties its queue.
+ *
+ * Returns false when descriptors lie in the queue, or too much does to look through it at once: closing the
+ * socket would close them.
+ */
+bool etw_ipc_is_closable(int socket);
 
 /* etw_ipc_peer() - credentials of the other end. Returns 0 or negative errno. */
 int etw_ipc_peer(int socket, struct etw_peer *ret);

@@ -303,12 +303,15 @@ static int say_hello(int fd, enum wire_role role)
 	const struct wire_hello hello = {WIRE_PROTOCOL_VERSION, role};
 	CLEANUP(freep) uint8_t *room = malloc(WIRE_MESSAGE_BYTES_MAX);
 	size_t bytes;
+	int r;
 
 	if (!room)
 		return -ENOMEM;
 	bytes = wire_message_encode_hello(&head, &hello, room);
 	assert(bytes);
-	return etw_ipc_send(fd, room, bytes, NULL, 0);
+	r = etw_ipc_send(fd, room, bytes, NULL, 0);
+	/* A host that refuses the connection says why, and ends it without waiting for this. */
+	return r == -EPIPE ? 0 : r;
 }
 
 int etw_runtime_answered(int fd, struct etw_ipc_message *message, struct wire_welcome *ret)
@@ -425,6 +428,8 @@ static int clear_socket(int folder, const struct sockaddr_un *address)
 static int bind_and_listen(int folder, int fd, const struct sockaddr_un *address)
 {
 	TRY(clear_socket(folder, address));
+	/* Where the kernel cannot, etw_ipc_guard() knows it. */
+	(void)etw_ipc_refuse_fds(fd);
 	if (bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
 		return -errno;
 	/* Nobody can connect before listen(), so that the mask of the caller cannot be seen. */

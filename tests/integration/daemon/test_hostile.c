@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Peers that are broken or mean it: they lose their connection, and nobody else notices. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,34 +206,6 @@ static void test_hostile__registrations_are_limited(void **state)
 	check_witness();
 }
 
-static void test_hostile__descriptors_are_not_kept(void **state)
-{
-	struct talk *talk = talk_open(WIRE_ROLE_PROVIDER);
-	const struct wire_message head = {.type = WIRE_REGISTER, .request = 1};
-	struct wire_register body = {.provider = guid_of(1)};
-	int ends[2];
-	uint8_t byte;
-
-	(void)state;
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	for (uint32_t i = 0; i < 2000; i++) {
-		size_t bytes;
-		int fds[2] = {ends[1], ends[1]};
-
-		body.registration = i;
-		bytes = wire_message_encode_register(&head, &body, talk->room);
-		assert_int_equal(etw_ipc_send(talk->fd, talk->room, bytes, fds, 2), 0);
-		talk_expect(talk, WIRE_REPLY);
-	}
-	/* Its last message may still be held; the next one lets it go. */
-	assert_int_equal(talk_register(talk, 3000, &body.provider), 0);
-	close(ends[1]);
-	assert_int_equal(read(ends[0], &byte, 1), 0);
-	close(ends[0]);
-	talk_close(talk);
-	check_witness();
-}
-
 static void test_hostile__enables_are_limited(void **state)
 {
 	uint8_t *filter = calloc(1, WIRE_FILTER_BYTES_MAX);
@@ -264,7 +235,6 @@ int main(void)
 		TEST(another_protocol_is_refused),
 		TEST(who_does_not_read_is_disconnected),
 		TEST(registrations_are_limited),
-		TEST(descriptors_are_not_kept),
 		TEST(enables_are_limited),
 	};
 

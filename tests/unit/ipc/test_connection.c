@@ -276,6 +276,107 @@ static void test_connection__the_peer_is_this_process(void **state)
 	assert_int_equal(etw_ipc_peer(-1, &peer), -EBADF);
 }
 
+/* As on a kernel that cannot refuse: the datagram stays where it is, and no descriptor is made or closed. */
+static void test_connection__a_guarded_socket_leaves_descriptors_alone(void **state)
+{
+	int before = count_fds();
+	int kept[2];
+	uint8_t byte;
+
+	(void)state;
+	assert_int_equal(pipe(kept), 0);
+	assert_true(etw_ipc_guard(ends[1]));
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(1), NULL, 0), 0);
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(2), &kept[1], 1), 0);
+	(void)close(kept[1]);
+	assert_int_equal(etw_ipc_receive_bare(ends[1], true, &message), 0);
+	assert_int_equal(message.head.request, 1);
+	assert_int_equal(message.fds[0], -1);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(etw_ipc_receive_bare(ends[1], true, &message), -EPROTO);
+	assert_false(etw_ipc_is_closable(ends[1]));
+	assert_int_equal(fcntl(kept[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(read(kept[0], &byte, 1), -1); /* its other end is still open somewhere */
+	close_end(1);
+	assert_int_equal(read(kept[0], &byte, 1), 0);
+	(void)close(kept[0]);
+	assert_int_equal(count_fds(), before - 1);
+}
+
+static void test_connection__a_guarded_socket_is_closable_without_descriptors(void **state)
+{
+	(void)state;
+	assert_true(etw_ipc_guard(ends[1]));
+	assert_int_equal(etw_ipc_receive_bare(ends[1], true, &message), -EAGAIN);
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(1), NULL, 0), 0);
+	send_raw(room, 0, NULL, 0);
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(2), NULL, 0), 0);
+	assert_true(etw_ipc_is_closable(ends[1]));
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(3), NULL, 0), -EPIPE);
+	assert_true(etw_ipc_is_closable(ends[1]));
+}
+
+/* Behind datagrams of no bytes, which look like an end, and behind a peer that has gone. */
+static void test_connection__a_guarded_socket_finds_hidden_descriptors(void **state)
+{
+	(void)state;
+	assert_true(etw_ipc_guard(ends[1]));
+	send_raw(room, 0, NULL, 0);
+	assert_int_equal(etw_ipc_send(ends[0], room, plain(1), NULL, 0), 0);
+	send_raw(room, 0, ends, 1);
+	assert_int_equal(etw_ipc_send(ends[1], room, plain(1), NULL, 0), 0);
+	close_end(0); /* a reset */
+	assert_false(etw_ipc_is_closable(ends[1]));
+}
+
+static void test_connection__too_long_a_queue_counts_as_one_with_descriptors(void **state)
+{
+	(void)state;
+	assert_true(etw_ipc_guard(ends[1]));
+	for (int i = 0; i < 400 && etw_ipc_send(ends[0], room, plain(1), NULL, 0) == 0; i++)
+		;
+	if (etw_ipc_is_closable(ends[1])) {
+		print_message("this kernel's queues are short\n");
+		return;
+	}
+	assert_true(etw_ipc_is_closable(ends[1])); /* the rest */
+}
+
+static void test_connection__a_refusing_listener_is_inherited(void **state)
+{
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int client = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage address = {.ss_family = AF_UNIX};
+	socklen_t bytes = sizeof(sa_family_t);
+	int accepted = -1, r;
+
+	(void)state;
+	r = etw_ipc_refuse_fds(listener);
+	assert_true(r == 0 || r == -ENOPROTOOPT);
+	assert_int_equal(bind(listener, (const struct sockaddr *)&address, bytes), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	bytes = sizeof(address);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &bytes), 0);
+	assert_int_equal(connect(client, (const struct sockaddr *)&address, bytes), 0);
+	assert_int_equal(etw_ipc_accept(listener, &accepted), 0);
+	if (r == 0) {
+		assert_false(etw_ipc_guard(accepted));
+		assert_int_equal(etw_ipc_send(client, room, plain(1), ends, 1), -EPERM);
+		assert_int_equal(etw_ipc_send(accepted, room, plain(1), ends, 1), 0);
+		assert_int_equal(etw_ipc_receive(client, &message), 0);
+		assert_true(message.fds[0] >= 0);
+	} else {
+		assert_true(etw_ipc_guard(accepted));
+	}
+	assert_int_equal(etw_ipc_send(client, room, plain(9), NULL, 0), 0);
+	assert_int_equal(etw_ipc_receive_bare(accepted, r != 0, &message), 0);
+	assert_int_equal(message.head.request, 9);
+	(void)close(listener);
+	(void)close(client);
+	(void)close(accepted);
+	assert_int_equal(etw_ipc_refuse_fds(-1), -EBADF);
+}
+
 static void test_connection__nobody_to_accept_is_eagain(void **state)
 {
 	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -310,6 +411,11 @@ int main(void)
 		CASE(test_connection__too_many_descriptors_are_eproto_and_closed),
 		CASE(test_connection__an_empty_datagram_is_a_peer_that_went),
 		CASE(test_connection__the_peer_is_this_process),
+		CASE(test_connection__a_guarded_socket_leaves_descriptors_alone),
+		CASE(test_connection__a_guarded_socket_is_closable_without_descriptors),
+		CASE(test_connection__a_guarded_socket_finds_hidden_descriptors),
+		CASE(test_connection__too_long_a_queue_counts_as_one_with_descriptors),
+		CASE(test_connection__a_refusing_listener_is_inherited),
 		CASE(test_connection__nobody_to_accept_is_eagain),
 	};
 
