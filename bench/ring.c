@@ -146,13 +146,13 @@ static int open_rings(struct bench *bench)
 					     .buffer_count = BUFFER_COUNT,
 					     .buffer_bytes = BUFFER_BYTES,
 					     .clock_type = ETW_CLOCK_QPC};
-	int fd;
+	struct etw_ring_set_fds fds;
 
 	bench->page = (struct wire_clock_page){.kind = WIRE_CLOCK_TSC, .frequency = 1};
 	bench->clock.page = &bench->page;
-	TRY(etw_ring_set_create(&config, &fd));
-	TRY(etw_ring_set_map(fd, &bench->set));
-	(void)close(fd);
+	TRY(etw_ring_set_create(&config, &fds));
+	TRY(etw_ring_set_map(&fds, &bench->set));
+	etw_ring_set_close(&fds);
 	bench->durables = calloc(config.cpu_count, sizeof(*bench->durables));
 	bench->readers = calloc(config.cpu_count, sizeof(struct etw_ring_reader *));
 	if (!bench->durables || !bench->readers)

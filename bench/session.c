@@ -141,16 +141,17 @@ static int run(struct etw_session *session, const struct etw_clock_page *clock,
 	struct timespec start;
 	uint64_t written = 0, refused = 0;
 	double took, thread_took;
+	struct etw_ring_set_fds fds;
 	uint32_t id;
-	int fd, is_done = 0;
+	int is_done = 0;
 
-	if (etw_session_ring_set(session, getuid(), &id, &fd) < 0)
+	if (etw_session_ring_set(session, getuid(), &id, &fds) < 0)
 		return EXIT_FAILURE;
 	(void)clock_gettime(CLOCK_MONOTONIC, &start);
 	for (unsigned i = 0; i < options->writers; i++) {
 		writers[i] = (struct writer){
 			.clock = *clock, .bytes = options->bytes, .is_done = &is_done};
-		if (etw_ring_set_map(fd, &writers[i].set) < 0 ||
+		if (etw_ring_set_map(&fds, &writers[i].set) < 0 ||
 		    pthread_create(&writers[i].thread, NULL, run_writer, &writers[i]) != 0)
 			return EXIT_FAILURE;
 	}

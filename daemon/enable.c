@@ -270,12 +270,13 @@ int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t
 {
 	const struct telling telling = {.has_callback = false};
 	struct etwd_session *session = etwd_sessions_find(host, session_id);
+	struct etw_ring_set_fds fds;
 	uint32_t ring_set;
-	int r, fd;
+	int r;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
 		return -ENOENT;
-	r = etw_session_ring_set(session->engine, uid, &ring_set, &fd);
+	r = etw_session_ring_set(session->engine, uid, &ring_set, &fds);
 	if (r < 0) {
 		etwd_log("the rings of session %u for uid %u are not replaced: %s",
 			 (unsigned)session_id, (unsigned)uid, strerror(-r));

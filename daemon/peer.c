@@ -19,15 +19,20 @@
 #define ACCEPT_PAUSE_MS    100
 #define GROUPS_MAX         1024
 
+static void free_packet(struct etwd_packet *packet)
+{
+	for (unsigned i = 0; i < packet->fd_count; i++)
+		close(packet->fds[i]);
+	free(packet);
+}
+
 static void free_packets(struct etwd_peer *peer)
 {
 	while (peer->first) {
 		struct etwd_packet *packet = peer->first;
 
 		peer->first = packet->next;
-		if (packet->fd >= 0)
-			close(packet->fd);
-		free(packet);
+		free_packet(packet);
 	}
 	peer->last = &peer->first;
 }
@@ -238,8 +243,22 @@ void etwd_peer_doom(struct etwd_peer *peer, const char *why)
 	(void)epoll_ctl(peer->host->epoll_fd, EPOLL_CTL_DEL, peer->fd, NULL);
 }
 
-static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byte_count, int fd)
+/* Copies of descriptors, as many as there can be. */
+static int copy_fds(struct etwd_packet *packet, const int *fds, unsigned fd_count)
 {
+	for (; packet->fd_count < fd_count; packet->fd_count++) {
+		packet->fds[packet->fd_count] = fcntl(fds[packet->fd_count], F_DUPFD_CLOEXEC, 0);
+		if (packet->fds[packet->fd_count] < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byte_count,
+			const int *fds, unsigned fd_count)
+{
+	int r;
+
 	struct etwd_packet *packet;
 
 	if (peer->queued_count >= ETWD_QUEUE_MESSAGES_MAX ||
@@ -250,14 +269,12 @@ static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byt
 		return -ENOMEM;
 	packet->next = NULL;
 	packet->bytes = byte_count;
-	packet->fd = -1;
+	packet->fd_count = 0;
 	memcpy(packet->body, bytes, byte_count);
-	if (fd >= 0) {
-		packet->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		if (packet->fd < 0) {
-			free(packet);
-			return -errno;
-		}
+	r = copy_fds(packet, fds, fd_count);
+	if (r < 0) {
+		free_packet(packet);
+		return r;
 	}
 	*peer->last = packet;
 	peer->last = &packet->next;
@@ -268,6 +285,11 @@ static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byt
 
 void etwd_peer_send(struct etwd_peer *peer, size_t bytes, int fd)
 {
+	etwd_peer_send_fds(peer, bytes, &fd, fd >= 0 ? 1 : 0);
+}
+
+void etwd_peer_send_fds(struct etwd_peer *peer, size_t bytes, const int *fds, unsigned fd_count)
+{
 	int r = -EAGAIN;
 
 	if (peer->is_doomed)
@@ -277,9 +299,9 @@ void etwd_peer_send(struct etwd_peer *peer, size_t bytes, int fd)
 		return;
 	}
 	if (!peer->first)
-		r = etw_ipc_send(peer->fd, peer->host->room, bytes, &fd, fd >= 0 ? 1 : 0);
+		r = etw_ipc_send(peer->fd, peer->host->room, bytes, fds, fd_count);
 	if (r == -EAGAIN)
-		r = queue_packet(peer, peer->host->room, bytes, fd);
+		r = queue_packet(peer, peer->host->room, bytes, fds, fd_count);
 	if (r == -ENOBUFS)
 		etwd_peer_doom(peer, "does not read its messages");
 	else if (r < 0)
@@ -290,8 +312,8 @@ static void flush_packets(struct etwd_peer *peer)
 {
 	while (peer->first) {
 		struct etwd_packet *packet = peer->first;
-		int r = etw_ipc_send(peer->fd, packet->body, packet->bytes, &packet->fd,
-				     packet->fd >= 0 ? 1 : 0);
+		int r = etw_ipc_send(peer->fd, packet->body, packet->bytes, packet->fds,
+				     packet->fd_count);
 
 		if (r == -EAGAIN)
 			return;
@@ -304,9 +326,7 @@ static void flush_packets(struct etwd_peer *peer)
 			peer->last = &peer->first;
 		peer->queued_bytes -= packet->bytes;
 		peer->queued_count--;
-		if (packet->fd >= 0)
-			close(packet->fd);
-		free(packet);
+		free_packet(packet);
 	}
 	(void)watch(peer, EPOLL_CTL_MOD, false);
 }

@@ -17,7 +17,8 @@
 struct etwd_packet {
 	struct etwd_packet *next;
 	size_t bytes;
-	int fd; /* owned; -1: none */
+	int fds[WIRE_MESSAGE_FDS_MAX]; /* owned */
+	unsigned fd_count;
 	uint8_t body[];
 };
 
@@ -91,6 +92,13 @@ void etwd_peer_doom(struct etwd_peer *peer, const char *why);
  * @fd: borrowed; -1: none
  */
 void etwd_peer_send(struct etwd_peer *peer, size_t bytes, int fd);
+
+/*
+ * etwd_peer_send_fds() - the same with several descriptors.
+ *
+ * @fds: borrowed; at most WIRE_MESSAGE_FDS_MAX
+ */
+void etwd_peer_send_fds(struct etwd_peer *peer, size_t bytes, const int *fds, unsigned fd_count);
 
 /* etwd_peer_answer() - a message of @type with a status and nothing else. */
 void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, int status);

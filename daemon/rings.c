@@ -29,24 +29,28 @@ static int add_ring(struct etwd_peer *peer, uint32_t session_id, uint32_t ring_s
 	return 0;
 }
 
-static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set, int fd)
+/* @fds: NULL: none go along */
+static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set,
+		     const struct etw_ring_set_fds *fds)
 {
 	struct wire_message head = {.type = type};
 	struct wire_ring_set_ref ref = {ring_set};
+	const int list[] = {fds ? fds->page : -1, fds ? fds->rings : -1};
 
-	etwd_peer_send(peer, wire_message_encode_ring_set_ref(&head, &ref, peer->host->room), fd);
+	etwd_peer_send_fds(peer, wire_message_encode_ring_set_ref(&head, &ref, peer->host->room),
+			   list, fds ? 2 : 0);
 }
 
 int etwd_rings_announce(struct etwd_peer *peer, struct etwd_session *session,
 			uint32_t *ret_ring_set)
 {
+	struct etw_ring_set_fds fds;
 	uint32_t ring_set;
-	int fd;
 
-	TRY(etw_session_ring_set(session->engine, peer->who.uid, &ring_set, &fd));
+	TRY(etw_session_ring_set(session->engine, peer->who.uid, &ring_set, &fds));
 	if (!find_ring(peer, ring_set)) {
 		TRY(add_ring(peer, session->id, ring_set));
-		send_ref(peer, WIRE_RING_SET, ring_set, fd);
+		send_ref(peer, WIRE_RING_SET, ring_set, &fds);
 	}
 	*ret_ring_set = ring_set;
 	return 0;
@@ -72,7 +76,7 @@ void etwd_rings_retire(struct etwd_host *host, uint32_t session_id, uint32_t rin
 		if (!ring || ring->is_retiring)
 			continue;
 		ring->is_retiring = true;
-		send_ref(peer, WIRE_RING_RETIRE, ring_set, -1);
+		send_ref(peer, WIRE_RING_RETIRE, ring_set, NULL);
 	}
 	give_back_if_unused(host, session_id, ring_set);
 }
@@ -126,7 +130,7 @@ void etwd_rings_session_ended(struct etwd_host *host, uint32_t session_id)
 			if (ring->session_id != session_id || ring->is_retiring)
 				continue;
 			ring->is_retiring = true;
-			send_ref(peer, WIRE_RING_RETIRE, ring->ring_set, -1);
+			send_ref(peer, WIRE_RING_RETIRE, ring->ring_set, NULL);
 		}
 	}
 }

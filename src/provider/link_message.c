@@ -203,14 +203,15 @@ static int handle_reply(struct etw_link *link, const struct wire_message *head)
 
 static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *message)
 {
+	const struct etw_ring_set_fds fds = {message->fds[0], message->fds[1]};
 	struct wire_ring_set_ref ref;
 	int r;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	if (message->fds[0] < 0)
+	if (fds.page < 0 || fds.rings < 0)
 		return -EPROTO;
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	r = etw_rings_add(link->index, ref.ring_set, message->fds[0], link->clock);
+	r = etw_rings_add(link->index, ref.ring_set, &fds, link->clock);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 	/* Without memory the session gets nothing from here, and ENABLE_DONE says so. */
 	return r == -EPROTO ? r : 0;

@@ -55,13 +55,14 @@ static struct etw_ring_mapping *find_by_inode(unsigned link, const struct stat *
 }
 
 /* A retired set keeps its place: the loop below stays short, a process sees few sessions. */
-static int map_ring(unsigned link, int fd, const struct stat *info, struct etw_ring_mapping **ret)
+static int map_ring(unsigned link, const struct etw_ring_set_fds *fds, const struct stat *info,
+		    struct etw_ring_mapping **ret)
 {
 	CLEANUP(freep) struct etw_ring_mapping *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
-	TRY(etw_ring_set_map(fd, &made->set));
+	TRY(etw_ring_set_map(fds, &made->set));
 	made->link = link;
 	made->device = info->st_dev;
 	made->inode = info->st_ino;
@@ -72,18 +73,19 @@ static int map_ring(unsigned link, int fd, const struct stat *info, struct etw_r
 	return 0;
 }
 
-int etw_rings_add(unsigned link, uint32_t number, int fd, const struct wire_clock_page *clock)
+int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
+		  const struct wire_clock_page *clock)
 {
 	struct etw_ring_mapping *ring;
 	struct stat info;
 
 	if (number == 0 || etw_rings_find(link, number))
 		return -EPROTO;
-	if (fstat(fd, &info) < 0)
+	if (fstat(fds->page, &info) < 0)
 		return -errno;
 	ring = find_by_inode(link, &info);
 	if (!ring)
-		TRY(map_ring(link, fd, &info, &ring));
+		TRY(map_ring(link, fds, &info, &ring));
 	store_release(&ring->clock, clock);
 	ring->number = number;
 	ring->is_announced = true;

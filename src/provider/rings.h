@@ -19,7 +19,7 @@ struct etw_ring_mapping {
 	unsigned link;                       /* fixed */
 	const struct wire_clock_page *clock; /* atomic; never unmapped */
 	/* Under the registry's lock. */
-	dev_t device; /* the memfd, by which a set is known again after a host's restart */
+	dev_t device; /* the control page, by which a set is known again after a host's restart */
 	ino_t inode;
 	uint32_t number;   /* on the present connection */
 	bool is_live;      /* not retired */
@@ -39,11 +39,12 @@ int etw_rings_clock(int fd, const struct wire_clock_page **ret);
 /*
  * etw_rings_add() - maps a set, or takes the one that is mapped already under a new number.
  *
- * @fd: borrowed
+ * @fds: borrowed
  *
  * Returns 0; -ENOMEM; -EPROTO; errors of etw_ring_set_map(), errno of fstat. Holding the lock.
  */
-int etw_rings_add(unsigned link, uint32_t number, int fd, const struct wire_clock_page *clock);
+int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
+		  const struct wire_clock_page *clock);
 
 /* etw_rings_has() - some set of the link is mapped. Holding the lock. */
 bool etw_rings_has(unsigned link);

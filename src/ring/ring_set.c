@@ -22,12 +22,6 @@
 #define KNOWN_FLAGS      (WIRE_RING_INDEPENDENT | WIRE_RING_ONE_STREAM)
 #define SEALS            (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-static void close_fdp(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
-
 static bool is_in_range(const struct etw_ring_set_config *config)
 {
 	return config->cpu_count >= 1 && config->cpu_count <= WIRE_RING_CPUS_MAX &&
@@ -38,11 +32,19 @@ static bool is_in_range(const struct etw_ring_set_config *config)
 	       !(config->flags & ~(uint32_t)KNOWN_FLAGS);
 }
 
+/* The rings are mapped behind the control page, so that this takes whole pages of the machine. */
+static uint32_t page_bytes(void)
+{
+	const long of_machine = sysconf(_SC_PAGESIZE);
+
+	return of_machine > WIRE_RING_PAGE_BYTES ? (uint32_t)of_machine : WIRE_RING_PAGE_BYTES;
+}
+
 /* Everything but the mapping. Returns 0 or -EINVAL. */
 static int lay_out(const struct etw_ring_set_config *config, struct etw_ring_set *ret)
 {
 	struct etw_ring_set set = {
-		.rings_at = WIRE_RING_PAGE_BYTES,
+		.rings_at = page_bytes(),
 		.cpu_count = config->cpu_count,
 		.buffer_count = config->buffer_count,
 		.slot_count = 4,
@@ -95,26 +97,49 @@ static void describe(const struct etw_ring_set *set, struct wire_ring_set *ret)
 	};
 }
 
-int etw_ring_set_create(const struct etw_ring_set_config *config, int *ret_fd)
+void etw_ring_set_close(struct etw_ring_set_fds *fds)
 {
-	CLEANUP(close_fdp) int fd = -1;
+	if (fds->page >= 0)
+		(void)close(fds->page);
+	if (fds->rings >= 0)
+		(void)close(fds->rings);
+	*fds = (struct etw_ring_set_fds){-1, -1};
+}
+
+uint64_t etw_ring_set_bytes(const struct etw_ring_set_config *config)
+{
+	struct etw_ring_set set;
+
+	return lay_out(config, &set) < 0 ? 0 : set.total_bytes;
+}
+
+/* Takes the memory now: a writer must never find out that there is none. */
+static int make_memory(const char *name, uint64_t bytes, int *ret)
+{
+	*ret = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*ret < 0 || ftruncate(*ret, (off_t)bytes) < 0)
+		return -errno;
+	if (fallocate(*ret, 0, 0, (off_t)bytes) < 0)
+		return errno == ENOSPC ? -ENOMEM : -errno;
+	return 0;
+}
+
+int etw_ring_set_create(const struct etw_ring_set_config *config, struct etw_ring_set_fds *ret)
+{
+	CLEANUP(etw_ring_set_close) struct etw_ring_set_fds fds = {-1, -1};
 	struct wire_ring_set header;
 	struct etw_ring_set set;
 
 	TRY(lay_out(config, &set));
 	describe(&set, &header);
-	fd = memfd_create("etw-ring-set", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || ftruncate(fd, (off_t)set.total_bytes) < 0)
-		return -errno;
-	/* Takes the memory now: a writer must never find out that there is none. */
-	if (fallocate(fd, 0, 0, (off_t)set.total_bytes) < 0)
-		return errno == ENOSPC ? -ENOMEM : -errno;
-	if (pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+	TRY(make_memory("etw-ring-page", set.rings_at, &fds.page));
+	TRY(make_memory("etw-ring-set", set.total_bytes - set.rings_at, &fds.rings));
+	if (pwrite(fds.page, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
 		return -ENOMEM;
-	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+	if (fcntl(fds.page, F_ADD_SEALS, SEALS) < 0 || fcntl(fds.rings, F_ADD_SEALS, SEALS) < 0)
 		return -errno;
-	*ret_fd = fd;
-	fd = -1;
+	*ret = fds;
+	fds = (struct etw_ring_set_fds){-1, -1};
 	return 0;
 }
 
@@ -140,25 +165,60 @@ static int check_header(const struct wire_ring_set *header, struct etw_ring_set 
 	return 0;
 }
 
-int etw_ring_set_map(int fd, struct etw_ring_set *ret)
+/* Returns 0 for a memfd that keeps its size; -EPROTO; the errno of fcntl, fstat. */
+static int check_memory(int fd, uint64_t *ret_bytes)
 {
-	struct wire_ring_set header;
-	struct etw_ring_set set;
 	struct stat status;
 	int seals = fcntl(fd, F_GET_SEALS);
 
 	if (seals < 0 || fstat(fd, &status) < 0)
 		return -errno;
-	if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
-	    pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+	if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW))
+		return -EPROTO;
+	*ret_bytes = (uint64_t)status.st_size;
+	return 0;
+}
+
+static int map_at(uint8_t *at, uint64_t bytes, int fd)
+{
+	return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | MAP_FIXED, fd,
+		    0) == MAP_FAILED
+		       ? -errno
+		       : 0;
+}
+
+/* One range of addresses for both, so that a writer knows the rings by the page and needs no second address. */
+static int map_both(const struct etw_ring_set_fds *fds, struct etw_ring_set *set)
+{
+	int result;
+
+	set->memory = mmap(NULL, set->total_bytes, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (set->memory == MAP_FAILED)
+		return -errno;
+	result = map_at(set->memory, set->rings_at, fds->page);
+	if (result == 0)
+		result = map_at(set->memory + set->rings_at, set->total_bytes - set->rings_at,
+				fds->rings);
+	if (result < 0)
+		etw_ring_set_unmap(set);
+	return result;
+}
+
+int etw_ring_set_map(const struct etw_ring_set_fds *fds, struct etw_ring_set *ret)
+{
+	struct wire_ring_set header;
+	uint64_t bytes_of_page, bytes_of_rings;
+	struct etw_ring_set set;
+
+	TRY(check_memory(fds->page, &bytes_of_page));
+	TRY(check_memory(fds->rings, &bytes_of_rings));
+	if (pread(fds->page, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
 		return -EPROTO;
 	TRY(check_header(&header, &set));
-	if ((uint64_t)status.st_size != set.total_bytes)
+	if (bytes_of_page != set.rings_at || bytes_of_rings != set.total_bytes - set.rings_at)
 		return -EPROTO;
-	set.memory = mmap(NULL, set.total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			  fd, 0);
-	if (set.memory == MAP_FAILED)
-		return -errno;
+	TRY(map_both(fds, &set));
 	set.is_shared = (set.flags & WIRE_RING_ONE_STREAM) ||
 			sysconf(_SC_NPROCESSORS_CONF) > (long)set.cpu_count;
 	*ret = set;
@@ -172,10 +232,12 @@ void etw_ring_set_unmap(struct etw_ring_set *set)
 	set->memory = NULL;
 }
 
-int etw_ring_set_discard(const struct etw_ring_set *set, int fd)
+int etw_ring_set_discard(int rings)
 {
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)set->rings_at,
-		      (off_t)(set->total_bytes - set->rings_at)) < 0)
+	struct stat status;
+
+	if (fstat(rings, &status) < 0 ||
+	    fallocate(rings, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, status.st_size) < 0)
 		return -errno;
 	return 0;
 }

@@ -23,9 +23,15 @@ struct etw_ring_set_config {
 	uint32_t flags;
 };
 
+/* A set's two memfds; -1: none. */
+struct etw_ring_set_fds {
+	int page;  /* the control page */
+	int rings; /* all else */
+};
+
 /* A mapped set. The copy of the layout is what all code goes by. */
 struct etw_ring_set {
-	uint8_t *memory; /* total_bytes, mapped shared */
+	uint8_t *memory; /* total_bytes, mapped shared: the control page, at rings_at the rings */
 	uint64_t total_bytes;
 	uint64_t ring_stride;
 	uint32_t rings_at;
@@ -43,22 +49,28 @@ struct etw_ring_set {
 };
 
 /*
- * etw_ring_set_create() - makes the memfd: laid out, prefaulted, sealed, every buffer still unqueued.
+ * etw_ring_set_create() - makes the memfds: laid out, prefaulted, sealed, every buffer still unqueued.
  *
- * Returns 0 with an owned close-on-exec descriptor; -EINVAL for numbers out of range; -ENOMEM or the
+ * Returns 0 with owned close-on-exec descriptors; -EINVAL for numbers out of range; -ENOMEM or the
  * errno of memfd_create, ftruncate, fallocate, fcntl.
  */
-int etw_ring_set_create(const struct etw_ring_set_config *config, int *ret_fd);
+int etw_ring_set_create(const struct etw_ring_set_config *config, struct etw_ring_set_fds *ret);
+
+/* etw_ring_set_close() - closes the descriptors that there are. */
+void etw_ring_set_close(struct etw_ring_set_fds *fds);
+
+/* etw_ring_set_bytes() - the memory that a set of this configuration takes; 0 for numbers out of range. */
+uint64_t etw_ring_set_bytes(const struct etw_ring_set_config *config);
 
 /*
- * etw_ring_set_map() - maps a set.
+ * etw_ring_set_map() - maps a set: its control page, and right behind it the rings.
  *
- * @fd: borrowed for the call
+ * @fds: borrowed for the call
  *
- * Checks seals, size and every number of the layout. Returns 0; -EPROTO for a set that is not sound;
+ * Checks seals, sizes and every number of the layout. Returns 0; -EPROTO for a set that is not sound;
  * the errno of fcntl, fstat, mmap.
  */
-int etw_ring_set_map(int fd, struct etw_ring_set *ret);
+int etw_ring_set_map(const struct etw_ring_set_fds *fds, struct etw_ring_set *ret);
 
 /* etw_ring_set_unmap() - takes a zeroed set. For an end that knows that no thread uses it. */
 void etw_ring_set_unmap(struct etw_ring_set *set);
@@ -73,20 +85,20 @@ void etw_ring_set_unmap(struct etw_ring_set *set);
 int etw_ring_set_retire_mapping(struct etw_ring_set *set);
 
 /*
- * etw_ring_set_discard() - gives all memory but the header page back, whoever still holds the set.
+ * etw_ring_set_discard() - gives the memory of a set's rings back, whoever still holds them.
  *
- * @fd: the set's, borrowed for the call
+ * @rings: borrowed for the call
  *
- * For the end that made it, when the set is retired and nobody reads it any more. A writer that comes late is
- * refused as ever: the header says so, and a word of 0 is none that any writer has ever seen. Returns 0 or the
- * errno of fallocate.
+ * For the end that made them and is charged for them, when the set is retired and nobody reads it any more.
+ * What a process fills again is its own memory. A writer that comes late is refused as ever: the control page
+ * says so, and a word of 0 is none that any writer has ever seen. Returns 0 or the errno of fallocate, fstat.
  */
-int etw_ring_set_discard(const struct etw_ring_set *set, int fd);
+int etw_ring_set_discard(int rings);
 
 /*
- * etw_ring_set_map_page() - maps the header page alone, for the end that made the set.
+ * etw_ring_set_map_page() - maps the control page alone, for the end that made the set.
  *
- * @fd: borrowed for the call
+ * @fd: the page's, borrowed for the call
  *
  * Returns 0; -EPROTO for what is not as large; the errno of fstat, mmap. etw_ring_set_unmap_page() takes NULL.
  */

@@ -33,16 +33,6 @@ uint64_t etw_pages_lost(const struct etw_session *session)
 	return sum;
 }
 
-static void forget(struct etw_session *session, uint32_t set_id)
-{
-	char name[ETW_SESSION_NAME_BYTES];
-
-	if (!session->host.forget_fd)
-		return;
-	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
-	session->host.forget_fd(session->host.context, name);
-}
-
 /*
  * Holding lock, or while the session is made and no other thread knows it. Its count stays in the sum, also when
  * the host dies in the middle of this.
@@ -120,7 +110,7 @@ void etw_pages_keep(struct etw_session *session, const struct etw_session_set *s
 {
 	struct wire_ring_set *page;
 	uint32_t gone;
-	int result = etw_ring_set_map_page(set->fd, &page);
+	int result = etw_ring_set_map_page(set->fds.page, &page);
 
 	if (result < 0) {
 		etw_session_complain(session, "events for replaced rings are not counted", result,
@@ -130,7 +120,7 @@ void etw_pages_keep(struct etw_session *session, const struct etw_session_set *s
 	gone = put_page(session, set->id, page);
 	if (gone == 0)
 		return;
-	forget(session, gone);
+	etw_rings_forget_page(session, gone);
 	if (!session->has_dropped_page)
 		etw_session_complain(session,
 				     "so many rings were replaced that events for the first ones "
@@ -148,10 +138,10 @@ static int adopt_page(struct etw_session *session, uint32_t set_id)
 	/* Whose set is still here is mapped from that: the keeper gives each descriptor once. */
 	for (uint32_t i = 0; i < ETW_STATE_SETS && !page; i++) {
 		if (session->sets[i] && session->sets[i]->id == set_id)
-			TRY(etw_ring_set_map_page(session->sets[i]->fd, &page));
+			TRY(etw_ring_set_map_page(session->sets[i]->fds.page, &page));
 	}
 	if (!page) {
-		etw_session_name(session, name, ETW_RINGS_NAME, set_id);
+		etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set_id);
 		if (session->host.kept_fd)
 			fd = session->host.kept_fd(session->host.context, name);
 		if (fd < 0)
@@ -170,7 +160,7 @@ void etw_pages_adopt(struct etw_session *session)
 		int result;
 
 		if (status == ETW_STATE_PAGE_CLOSING) {
-			forget(session, durable->set_id);
+			etw_rings_forget_page(session, durable->set_id);
 			free_place(session, i);
 		}
 		if (status != ETW_STATE_PAGE_KEPT || session->pages[i])
@@ -203,7 +193,7 @@ void etw_pages_end(struct etw_session *session)
 		if (!page)
 			continue;
 		(void)or_acq_rel(&page->refused, WIRE_RING_OVER);
-		forget(session, durable_page(session, i)->set_id);
+		etw_rings_forget_page(session, durable_page(session, i)->set_id);
 	}
 }
 

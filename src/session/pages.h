@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header pages of ring sets that a session has replaced. A process that has no listener (a forked child)
+ * The control pages of ring sets that a session has replaced. A process that has no listener (a forked child)
  * or no connection goes on writing to such a set for as long as it likes; each of its events is lost, and
  * counted in the page. So the page stays mapped until the session is over, and in the keeper's store for the
- * next host. All else of the set's memory is given back.
+ * next host. Of the rings the session keeps nothing once the set is closed.
  * Source: docs/design/recording.md "Rings".
  */
 #ifndef ETW_SESSION_PAGES_H

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
 #include "base/time.h"
@@ -57,8 +58,7 @@ static void free_set(struct etw_session_set *set)
 	for (uint32_t i = 0; i < set->stream_count; i++)
 		etw_ring_reader_close(set->streams[i].reader);
 	etw_ring_set_unmap(&set->map);
-	if (set->fd >= 0)
-		close(set->fd);
+	etw_ring_set_close(&set->fds);
 	free(set->cache);
 	free(set);
 }
@@ -76,7 +76,7 @@ static struct etw_session_set *new_set(struct etw_session *session, uid_t uid, u
 
 	if (!set)
 		return NULL;
-	set->fd = -1;
+	set->fds = (struct etw_ring_set_fds){-1, -1};
 	set->uid = uid;
 	set->slot = slot;
 	set->stream_count = outputs;
@@ -135,8 +135,8 @@ static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
 		return -ENOMEM;
 	set->id = next_set_id();
 	TRY(etw_state_reserve_set(&session->state, slot));
-	TRY(etw_ring_set_create(&config, &set->fd));
-	TRY(etw_ring_set_map(set->fd, &set->map));
+	TRY(etw_ring_set_create(&config, &set->fds));
+	TRY(etw_ring_set_map(&set->fds, &set->map));
 	TRY(open_readers(session, set));
 	*ret = TAKE(set);
 	return 0;
@@ -207,11 +207,34 @@ static int keep_set(struct etw_session *session, const struct etw_session_set *s
 
 	if (!session->host.keep_fd)
 		return 0;
+	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set->id);
+	TRY(session->host.keep_fd(session->host.context, name, set->fds.page));
 	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
-	return session->host.keep_fd(session->host.context, name, set->fd);
+	return session->host.keep_fd(session->host.context, name, set->fds.rings);
 }
 
-int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set, int *ret_fd)
+void etw_rings_forget(struct etw_session *session, uint32_t set_id)
+{
+	char name[ETW_SESSION_NAME_BYTES];
+
+	if (!session->host.forget_fd)
+		return;
+	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
+	session->host.forget_fd(session->host.context, name);
+}
+
+void etw_rings_forget_page(struct etw_session *session, uint32_t set_id)
+{
+	char name[ETW_SESSION_NAME_BYTES];
+
+	if (!session->host.forget_fd)
+		return;
+	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set_id);
+	session->host.forget_fd(session->host.context, name);
+}
+
+int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+		  struct etw_ring_set_fds *ret)
 {
 	struct etw_session_set *set;
 	bool is_new = false;
@@ -225,7 +248,7 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 	}
 	if (result == 0) {
 		*ret_ring_set = set->id;
-		*ret_fd = set->fd;
+		*ret = set->fds;
 	}
 	pthread_mutex_unlock(&session->lock);
 	/* Without a keeper the set works as well, but not longer than this host. */
@@ -237,21 +260,35 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 }
 
 /* Its numbers stay in the account, also when the host dies in the middle of this. */
-static void free_place(struct etw_session *session, uint32_t slot, uint64_t no_buffer,
-		       uint64_t too_large)
+static void begin_close(struct etw_session *session, uint32_t slot, uint64_t no_buffer,
+			uint64_t too_large)
 {
 	struct etw_state_set *durable = durable_set(session, slot);
 
-	if (load_acquire(&durable->status) != ETW_STATE_SET_CLOSING) {
-		durable->closed_no_buffer_next = durable->closed_no_buffer + no_buffer;
-		durable->closed_too_large_next = durable->closed_too_large + too_large;
-		store_release(&durable->status, (uint32_t)ETW_STATE_SET_CLOSING);
-		SCHED_POINT("session.set.closing");
-	}
+	durable->closed_no_buffer_next = durable->closed_no_buffer + no_buffer;
+	durable->closed_too_large_next = durable->closed_too_large + too_large;
+	store_release(&durable->status, (uint32_t)ETW_STATE_SET_CLOSING);
+	SCHED_POINT("session.set.closing");
+}
+
+/* Behind begin_close(), when the keeper has nothing of it any more. */
+static void free_place(struct etw_session *session, uint32_t slot)
+{
+	struct etw_state_set *durable = durable_set(session, slot);
+
 	durable->closed_no_buffer = durable->closed_no_buffer_next;
 	durable->closed_too_large = durable->closed_too_large_next;
 	durable->id = 0;
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_FREE);
+}
+
+/* What processes that still map the rings put there from now on is their own memory. */
+static void forget_set(struct etw_session *session, uint32_t set_id, int rings)
+{
+	(void)etw_ring_set_discard(rings);
+	etw_rings_forget(session, set_id);
+	if (!etw_pages_has(session, set_id))
+		etw_rings_forget_page(session, set_id);
 }
 
 /* Lets nobody reserve in it any more; whether what is refused counts is in the page already. */
@@ -288,29 +325,71 @@ void etw_rings_end(struct etw_session *session)
 	}
 }
 
+/* -ENOENT: the keeper has it no more, or never had it. */
+static int take_kept(struct etw_session *session, const char *name)
+{
+	return session->host.kept_fd ? session->host.kept_fd(session->host.context, name) : -ENOENT;
+}
+
+static int take_kept_rings(struct etw_session *session, uint32_t set_id)
+{
+	char name[ETW_SESSION_NAME_BYTES];
+
+	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
+	return take_kept(session, name);
+}
+
+static int take_kept_set(struct etw_session *session, struct etw_session_set *set)
+{
+	char name[ETW_SESSION_NAME_BYTES];
+
+	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set->id);
+	set->fds.page = take_kept(session, name);
+	set->fds.rings = take_kept_rings(session, set->id);
+	if (set->fds.page < 0)
+		return set->fds.page;
+	return set->fds.rings < 0 ? set->fds.rings : 0;
+}
+
+/* The rest of closing a set that the last host was about to close, or that is not sound. */
+static void forget_lost_set(struct etw_session *session, uint32_t slot)
+{
+	uint32_t set_id = durable_set(session, slot)->id;
+	CLEANUP(etw_file_closep) int rings = take_kept_rings(session, set_id);
+
+	forget_set(session, set_id, rings);
+	free_place(session, slot);
+}
+
+static int open_kept_set(struct etw_session *session, struct etw_session_set *set)
+{
+	TRY(take_kept_set(session, set));
+	TRY(etw_ring_set_map(&set->fds, &set->map));
+	if (set->map.cpu_count != session->plan.output_count ||
+	    set->map.buffer_bytes + WIRE_BUFFER_HEADER_BYTES > session->plan.buffer_bytes)
+		return -EPROTO;
+	TRY(open_readers(session, set));
+	if (load_acquire(&durable_set(session, set->slot)->status) == ETW_STATE_SET_RETIRED)
+		retire_replaced(session, set);
+	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
+	return 0;
+}
+
 static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_session_set **ret)
 {
 	const struct etw_state_set *durable = durable_set(session, slot);
 	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, durable->uid, slot);
-	char name[ETW_SESSION_NAME_BYTES];
+	int result;
 
 	if (!set)
 		return -ENOMEM;
 	set->id = durable->id;
 	etw_rings_step_over_id(set->id);
-	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
-	set->fd = session->host.kept_fd ? session->host.kept_fd(session->host.context, name)
-					: -ENOENT;
-	if (set->fd < 0)
-		return set->fd;
-	TRY(etw_ring_set_map(set->fd, &set->map));
-	if (set->map.cpu_count != session->plan.output_count ||
-	    set->map.buffer_bytes + WIRE_BUFFER_HEADER_BYTES > session->plan.buffer_bytes)
-		return -EPROTO;
-	TRY(open_readers(session, set));
-	if (load_acquire(&durable->status) == ETW_STATE_SET_RETIRED)
-		retire_replaced(session, set);
-	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
+	result = open_kept_set(session, set);
+	if (result < 0) {
+		(void)etw_ring_set_discard(set->fds.rings);
+		return result;
+	}
 	*ret = TAKE(set);
 	return 0;
 }
@@ -324,14 +403,15 @@ void etw_rings_adopt(struct etw_session *session)
 		if (status == ETW_STATE_SET_FREE)
 			continue;
 		if (status == ETW_STATE_SET_CLOSING) {
-			free_place(session, i, 0, 0);
+			forget_lost_set(session, i);
 			continue;
 		}
 		result = adopt_set(session, i, &session->sets[i]);
 		if (result < 0) {
 			etw_session_complain(session, "a ring set of the last host is lost", result,
 					     NULL);
-			free_place(session, i, 0, 0);
+			begin_close(session, i, 0, 0);
+			forget_lost_set(session, i);
 		}
 	}
 }
@@ -429,7 +509,6 @@ static bool is_read_to_end(const struct etw_session_set *set)
 static void close_set(struct etw_session *session, struct etw_session_set *set)
 {
 	uint64_t no_buffer = 0, too_large = 0;
-	char name[ETW_SESSION_NAME_BYTES];
 
 	for (uint32_t i = 0; i < set->stream_count; i++) {
 		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
@@ -438,15 +517,12 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	}
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
 		session->outputs[i].stream_count = 0; /* gathered anew in the next round */
+	begin_close(session, set->slot, no_buffer, too_large);
+	forget_set(session, set->id, set->fds.rings);
 	pthread_mutex_lock(&session->lock);
-	free_place(session, set->slot, no_buffer, too_large);
+	free_place(session, set->slot);
 	session->sets[set->slot] = NULL;
 	pthread_mutex_unlock(&session->lock);
-	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
-	if (session->host.forget_fd && !etw_pages_has(session, set->id))
-		session->host.forget_fd(session->host.context, name);
-	/* A process that does not let go of it must not hold the memory too. */
-	(void)etw_ring_set_discard(&set->map, set->fd);
 	free_set(set);
 }
 

@@ -14,7 +14,8 @@
  * Returns 0; -ENOSPC when the session has as many sets as it can have; -ESHUTDOWN when it is stopped;
  * -ENOMEM, or the errno of making the memory.
  */
-int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set, int *ret_fd);
+int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+		  struct etw_ring_set_fds *ret);
 
 /*
  * etw_rings_adopt() - opens all sets that the last host left; before the thread runs.
@@ -53,7 +54,12 @@ void etw_rings_free_all(struct etw_session *session);
 /* etw_rings_step_over_id() - a former host gave this number. Any thread. */
 void etw_rings_step_over_id(uint32_t id);
 
-/* For etw_session_name(): a set's memory, by its id. */
-#define ETW_RINGS_NAME "ring-%u"
+/* For etw_session_name(): a set's control page, and its rings, by its id. */
+#define ETW_RINGS_PAGE_NAME "page-%u"
+#define ETW_RINGS_NAME      "ring-%u"
+
+/* etw_rings_forget() - the keeper closes a set's rings, or its control page. Not holding `lock`. */
+void etw_rings_forget(struct etw_session *session, uint32_t set_id);
+void etw_rings_forget_page(struct etw_session *session, uint32_t set_id);
 
 #endif

@@ -278,9 +278,9 @@ int etw_session_flush(struct etw_session *session)
 }
 
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-			 int *ret_fd)
+			 struct etw_ring_set_fds *ret)
 {
-	return etw_rings_get(session, uid, ret_ring_set, ret_fd);
+	return etw_rings_get(session, uid, ret_ring_set, ret);
 }
 
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)

@@ -14,6 +14,7 @@
 
 #include "base/source.h"
 #include "ring/clock.h"
+#include "ring/ring_set.h"
 #include "wire/message.h"
 
 struct etw_session;
@@ -95,13 +96,13 @@ int etw_session_flush(struct etw_session *session);
 /*
  * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.
  *
- * @ret_fd: borrowed until etw_session_ring_set_gone()
+ * @ret: borrowed until etw_session_ring_set_gone()
  *
  * Returns 0; -ENOSPC when the session has 64 sets, or the uid 8 that it left; -ESHUTDOWN when it is being
  * stopped; -ENOMEM or the errno of making memory.
  */
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-			 int *ret_fd);
+			 struct etw_ring_set_fds *ret);
 
 /* etw_session_ring_set_gone() - no process writes to this replaced set any more. */
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);

@@ -62,10 +62,10 @@ struct etw_session_stream {
 struct etw_session_set {
 	uint32_t id, slot;
 	uid_t uid;
-	int fd;           /* owned */
-	bool is_replaced; /* processes are to leave it; owner thread, atomic */
-	bool is_retired;  /* nobody reserves in it; owner thread, atomic */
-	bool is_gone;     /* no process maps it: lock */
+	struct etw_ring_set_fds fds; /* owned */
+	bool is_replaced;            /* processes are to leave it; owner thread, atomic */
+	bool is_retired;             /* nobody reserves in it; owner thread, atomic */
+	bool is_gone;                /* no process maps it: lock */
 	bool is_broken;
 	uint64_t retired_ns;
 	uint64_t left_ns; /* when a process that had it ended, until that is settled; 0; atomic */

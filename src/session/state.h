@@ -24,9 +24,9 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   4
+#define ETW_STATE_VERSION   5
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
-#define ETW_STATE_PAGES     128 /* header pages of replaced ring sets */
+#define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_CONSUMERS 8
 
 enum etw_state_set_status {
@@ -52,7 +52,7 @@ enum etw_state_page_status {
 	ETW_STATE_PAGE_CLOSING = 2, /* closed_replaced_next is valid */
 };
 
-/* A ring set that was replaced, closed by now or not, whose header page counts on. */
+/* A ring set that was replaced, closed by now or not, whose control page counts on. */
 struct etw_state_page {
 	uint32_t set_id; /* 0: free */
 	uint32_t status; /* enum etw_state_page_status; atomic */

@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-#define WIRE_PROTOCOL_VERSION  1
+#define WIRE_PROTOCOL_VERSION  2
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -38,7 +38,7 @@ enum wire_message_type {
 	WIRE_ENABLE = 12, /* h -> p: struct wire_enable; the RING_SETs it names went before */
 	WIRE_ENABLE_DONE =
 		13, /* p -> h: the callback for the ENABLE of the same request id returned */
-	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fd: memfd */
+	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fds: control page, rings */
 	WIRE_RING_RETIRE = 15, /* h -> p: struct wire_ring_set_ref: unmap it */
 	WIRE_RING_RETIRED =
 		16,        /* p -> h: struct wire_ring_set_ref: done, nothing here writes to it */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory that provider processes and the host share: a ring set, one for each session and uid, with
- * one ring for each processor. A memfd, sealed against shrinking and growing, made by the host.
+ * one ring for each processor. Two memfds, sealed against shrinking and growing, made by the host: the control
+ * page, which the host keeps when the set is retired, and the rings, which it lets go of. Both ends map one
+ * behind the other, and go by offsets in that range:
  *
- *	page 0    struct wire_ring_set
- *	rings_at  ring of processor 0:  struct wire_ring
- *	                                u64 ends[slot_count]
- *	                                u32 queue[slot_count]
- *	                                u8  map[buffer_count][buffer_bytes / 8]
- *	                                u8  buffer[buffer_count][buffer_bytes]
- *	          ring of processor 1 at rings_at + ring_stride ...
+ *	0         the control page: struct wire_ring_set
+ *	rings_at  the rings; of processor 0:  struct wire_ring
+ *	                                      u64 ends[slot_count]
+ *	                                      u32 queue[slot_count]
+ *	                                      u8  map[buffer_count][buffer_bytes / 8]
+ *	                                      u8  buffer[buffer_count][buffer_bytes]
+ *	          of processor 1 at rings_at + ring_stride ...
  *
  * Native byte order: both ends run on one machine. Neither end trusts it: the host copies before it
  * checks, a writer takes sizes from its own copy of the layout and bounds what it loads.
@@ -37,7 +39,7 @@
 #include <stdint.h>
 
 #define WIRE_RING_SET_MAGIC   UINT32_C(0x474E5245) /* "ERNG" */
-#define WIRE_RING_SET_VERSION 2
+#define WIRE_RING_SET_VERSION 3
 #define WIRE_RING_CPUS_MAX    2048
 #define WIRE_RING_SLOTS_MAX   1024
 #define WIRE_RING_BUFFERS_MAX (WIRE_RING_SLOTS_MAX - 1)
@@ -128,10 +130,10 @@ struct wire_ring_set {
 	uint32_t buffer_count; /* of a ring: 2 .. WIRE_RING_BUFFERS_MAX */
 	uint32_t slot_count;   /* power of two, more than buffer_count */
 	uint32_t buffer_bytes; /* of a buffer, multiple of 8, for events alone */
-	uint32_t rings_at;     /* offset of the first ring */
+	uint32_t rings_at;     /* bytes of the control page; the first ring follows */
 	uint32_t flags;        /* enum wire_ring_set_flag */
 	uint64_t ring_stride;
-	uint64_t total_bytes;
+	uint64_t total_bytes; /* of both memfds */
 	uint32_t session_id;
 	uint32_t uid;
 	uint32_t clock_type; /* enum etw_clock_type of the session */

@@ -54,10 +54,15 @@ int fake_host_init(struct fake_host *host)
 	return etw_runtime_prepare(host->directory, &host->page);
 }
 
+static void send_fds(struct fake_peer *peer, size_t bytes, const int *fds, unsigned fd_count)
+{
+	if (!bytes || etw_ipc_send(peer->fd, room, bytes, fds, fd_count) < 0)
+		(void)shutdown(peer->fd, SHUT_RDWR);
+}
+
 static void send_to(struct fake_peer *peer, size_t bytes, int fd)
 {
-	if (!bytes || etw_ipc_send(peer->fd, room, bytes, &fd, fd >= 0 ? 1 : 0) < 0)
-		(void)shutdown(peer->fd, SHUT_RDWR);
+	send_fds(peer, bytes, &fd, fd >= 0 ? 1 : 0);
 }
 
 static void reply(struct fake_peer *peer, uint32_t request, int32_t status)
@@ -71,13 +76,14 @@ static void give_set(struct fake_peer *peer, const struct fake_session *session)
 {
 	const struct wire_message head = {.type = WIRE_RING_SET};
 	const struct wire_ring_set_ref ref = {session->id};
+	const int fds[] = {session->fds.page, session->fds.rings};
 
 	for (uint32_t i = 0; i < peer->known_set_count; i++) {
 		if (peer->known_sets[i] == session->id)
 			return;
 	}
 	peer->known_sets[peer->known_set_count++] = session->id;
-	send_to(peer, wire_message_encode_ring_set_ref(&head, &ref, room), session->fd);
+	send_fds(peer, wire_message_encode_ring_set_ref(&head, &ref, room), fds, ARRAY_SIZE(fds));
 }
 
 static void describe(const struct fake_enable *enable, struct wire_enable *ret)

@@ -24,9 +24,9 @@ int fake_session_open(struct fake_session *session, uint32_t id, uint32_t buffer
 		.flags = flags,
 	};
 
-	*session = (struct fake_session){.id = id, .fd = -1};
-	TRY(etw_ring_set_create(&config, &session->fd));
-	TRY(etw_ring_set_map(session->fd, &session->set));
+	*session = (struct fake_session){.id = id, .fds = {-1, -1}};
+	TRY(etw_ring_set_create(&config, &session->fds));
+	TRY(etw_ring_set_map(&session->fds, &session->set));
 	session->readers = config.cpu_count;
 	session->durables = calloc(session->readers, sizeof(*session->durables));
 	session->at = calloc(session->readers, sizeof(*session->at));
@@ -45,9 +45,8 @@ void fake_session_close(struct fake_session *session)
 	etw_ring_set_unmap(&session->set);
 	free(session->durables);
 	free(session->at);
-	if (session->fd >= 0)
-		(void)close(session->fd);
-	*session = (struct fake_session){.fd = -1};
+	etw_ring_set_close(&session->fds);
+	*session = (struct fake_session){.fds = {-1, -1}};
 }
 
 static uint64_t now_ns(void)

@@ -8,8 +8,8 @@
 #include "ring/reader.h"
 
 struct fake_session {
-	uint32_t id;      /* of the session, and of its ring set */
-	int fd;           /* the set's memfd */
+	uint32_t id; /* of the session, and of its ring set */
+	struct etw_ring_set_fds fds;
 	uint32_t readers; /* processors */
 	struct etw_ring_set set;
 	struct etw_ring_durable *durables;

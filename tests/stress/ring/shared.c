@@ -185,8 +185,8 @@ void stress_rings_open(struct stress_rings *rings, const struct etw_ring_set_con
 	*rings = (struct stress_rings){.page = {.kind = WIRE_CLOCK_TSC, .frequency = 1}};
 	rings->clock.page = &rings->page;
 	REQUIRE(config->cpu_count <= STRESS_RINGS_MAX);
-	REQUIRE(etw_ring_set_create(config, &rings->fd) == 0);
-	REQUIRE(etw_ring_set_map(rings->fd, &rings->set) == 0);
+	REQUIRE(etw_ring_set_create(config, &rings->fds) == 0);
+	REQUIRE(etw_ring_set_map(&rings->fds, &rings->set) == 0);
 	rings->durables = stress_shared_memory(config->cpu_count * sizeof(*rings->durables));
 	rings->readers = calloc(config->cpu_count, sizeof(struct etw_ring_reader *));
 	REQUIRE(rings->readers);
@@ -203,5 +203,5 @@ void stress_rings_close(struct stress_rings *rings)
 	free((void *)rings->readers);
 	(void)munmap(rings->durables, rings->set.cpu_count * sizeof(*rings->durables));
 	etw_ring_set_unmap(&rings->set);
-	(void)close(rings->fd);
+	etw_ring_set_close(&rings->fds);
 }

@@ -73,7 +73,7 @@ struct stress_rings {
 	struct etw_ring_set set;
 	struct etw_ring_durable *durables;
 	struct etw_ring_reader **readers;
-	int fd;
+	struct etw_ring_set_fds fds;
 };
 
 void stress_rings_open(struct stress_rings *rings, const struct etw_ring_set_config *config);

@@ -131,11 +131,12 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 	assert_ptr_equal(clock, same);
 	assert_int_equal(etw_rings_clock(zero, &same), -EPROTO);
 	assert_int_equal(etw_rings_clock(-1, &same), -EBADF);
-	assert_int_equal(etw_rings_add(1, 5, session.fd, clock), 0);
-	assert_int_equal(etw_rings_add(1, 5, session.fd, clock), -EPROTO);
-	assert_int_equal(etw_rings_add(1, 0, session.fd, clock), -EPROTO);
-	assert_int_equal(etw_rings_add(1, 6, zero, clock), -EPROTO);
-	assert_int_equal(etw_rings_add(1, 6, -1, clock), -EBADF);
+	assert_int_equal(etw_rings_add(1, 5, &session.fds, clock), 0);
+	assert_int_equal(etw_rings_add(1, 5, &session.fds, clock), -EPROTO);
+	assert_int_equal(etw_rings_add(1, 0, &session.fds, clock), -EPROTO);
+	assert_int_equal(etw_rings_add(1, 6, &(struct etw_ring_set_fds){zero, zero}, clock),
+			 -EPROTO);
+	assert_int_equal(etw_rings_add(1, 6, &(struct etw_ring_set_fds){-1, -1}, clock), -EBADF);
 	first = etw_rings_find(1, 5);
 	assert_non_null(first);
 	assert_null(etw_rings_find(0, 5));
@@ -143,13 +144,13 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 	assert_true(etw_rings_has(1));
 	etw_rings_forget_numbers(1);
 	assert_null(etw_rings_find(1, 5));
-	assert_int_equal(etw_rings_add(1, 17, session.fd, clock), 0);
+	assert_int_equal(etw_rings_add(1, 17, &session.fds, clock), 0);
 	assert_ptr_equal(etw_rings_find(1, 17), first);
 	etw_rings_forget_numbers(1);
 	etw_rings_retire_unannounced(1);
 	assert_false(etw_rings_has(1));
 	/* Retired for good: the same memory is mapped anew. */
-	assert_int_equal(etw_rings_add(1, 18, session.fd, clock), 0);
+	assert_int_equal(etw_rings_add(1, 18, &session.fds, clock), 0);
 	assert_ptr_not_equal(etw_rings_find(1, 18), first);
 	assert_int_equal(etw_rings_retire(etw_rings_find(1, 18)), 0);
 	(void)pthread_mutex_unlock(&etw_registry_lock);

@@ -24,7 +24,7 @@ struct made_ring {
 	struct etw_ring_set set;
 	struct etw_ring_durable durable;
 	struct etw_ring_reader *reader;
-	int fd;
+	struct etw_ring_set_fds fds;
 };
 
 /* Returns 0 or what failed. @flags: WIRE_RING_ONE_STREAM makes the ring the only one whatever the CPU. */
@@ -38,14 +38,14 @@ static inline int made_ring_open(struct made_ring *made, uint32_t buffers, uint3
 					     .clock_type = ETW_CLOCK_QPC,
 					     .flags = WIRE_RING_ONE_STREAM};
 
-	*made = (struct made_ring){.fd = -1};
+	*made = (struct made_ring){.fds = {-1, -1}};
 	made->clock_page = (struct wire_clock_page){.magic = WIRE_CLOCK_PAGE_MAGIC,
 						    .version = 1,
 						    .kind = WIRE_CLOCK_TSC,
 						    .frequency = 1000000000};
 	made->clock.page = &made->clock_page;
-	TRY(etw_ring_set_create(&config, &made->fd));
-	TRY(etw_ring_set_map(made->fd, &made->set));
+	TRY(etw_ring_set_create(&config, &made->fds));
+	TRY(etw_ring_set_map(&made->fds, &made->set));
 	return etw_ring_reader_open(&made->set, 0, &made->durable, (struct etw_ring_position){0},
 				    &made->reader);
 }
@@ -54,7 +54,7 @@ static inline void made_ring_close(struct made_ring *made)
 {
 	etw_ring_reader_close(made->reader);
 	etw_ring_set_unmap(&made->set);
-	(void)close(made->fd);
+	etw_ring_set_close(&made->fds);
 }
 
 static inline struct wire_ring *made_ring_head(struct made_ring *made)

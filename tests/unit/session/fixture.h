@@ -27,7 +27,7 @@
 #include "session/session.h"
 #include "wire/etl_event.h"
 
-#define FIXTURE_FDS 64
+#define FIXTURE_FDS 128
 #define SLOW_ASK_US 1100000 /* longer than a flush waits for a standstill */
 
 struct fixture {
@@ -89,6 +89,19 @@ static void fixture_forget(void *context, const char *name)
 		close(fixture->kept[i].fd);
 	}
 	pthread_mutex_unlock(&fixture->lock);
+}
+
+/* Both descriptors of a ring set that was kept. To be closed. */
+static inline struct etw_ring_set_fds fixture_kept_set(struct fixture *fixture, uint32_t set_id)
+{
+	struct etw_ring_set_fds fds;
+	char name[96];
+
+	(void)snprintf(name, sizeof(name), "session-7/page-%u", set_id);
+	fds.page = fixture_kept(fixture, name);
+	(void)snprintf(name, sizeof(name), "session-7/ring-%u", set_id);
+	fds.rings = fixture_kept(fixture, name);
+	return fds;
 }
 
 static bool fixture_may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
@@ -219,13 +232,13 @@ static inline void fixture_make_event(uint8_t *event, uint32_t bytes, int64_t ti
 static inline void fixture_attach(struct fixture *fixture, struct etw_session *session, uid_t uid,
 				  uint32_t id, struct fixture_writer *ret)
 {
+	struct etw_ring_set_fds fds;
 	uint32_t ring_set;
-	int fd;
 
 	*ret = (struct fixture_writer){
 		.provider = fixture_provider.Data1, .clock = &fixture->clock, .id = id};
-	assert_int_equal(etw_session_ring_set(session, uid, &ring_set, &fd), 0);
-	assert_int_equal(etw_ring_set_map(fd, &ret->set), 0);
+	assert_int_equal(etw_session_ring_set(session, uid, &ring_set, &fds), 0);
+	assert_int_equal(etw_ring_set_map(&fds, &ret->set), 0);
 }
 
 static inline int fixture_write(struct fixture_writer *writer, uint32_t bytes)

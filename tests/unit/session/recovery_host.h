@@ -77,6 +77,20 @@ static int recovery_kept(void *context, const char *name)
 	return fixture_kept(recovery->fixture, name);
 }
 
+static bool recovery_may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
+{
+	struct recovery *recovery = context;
+
+	return fixture_may_write(recovery->fixture, session_id, uid, provider);
+}
+
+static bool recovery_may_be_pid(void *context, uid_t uid, uint32_t pid)
+{
+	struct recovery *recovery = context;
+
+	return fixture_may_be_pid(recovery->fixture, uid, pid);
+}
+
 static void *recovery_run_keeper(void *context)
 {
 	struct recovery *recovery = context;
@@ -115,7 +129,8 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	struct recovery_shared *shared = recovery->shared;
 	struct etw_session_host host = fixture->host;
 	struct etw_session *session;
-	int state, fd;
+	int state;
+	struct etw_ring_set_fds fds;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)alarm(60);
@@ -130,7 +145,8 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	host.keep_fd = recovery_keep;
 	host.kept_fd = recovery_kept;
 	host.forget_fd = recovery_forget;
-	host.may_write = fixture_may_write;
+	host.may_write = recovery_may_write;
+	host.may_be_pid = recovery_may_be_pid;
 	host.ring_set_replaced = NULL;
 	host.kernel = kernel;
 	state = fixture_kept(fixture, "session-7/state");
@@ -141,7 +157,7 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 						    NULL);
 	for (uint32_t i = 0; i < RECOVERY_UIDS && shared->failure == 0; i++)
 		shared->failure = etw_session_ring_set(session, getuid() + i, &shared->ring_sets[i],
-						       &fd);
+						       &fds);
 	if (shared->failure == 0 && recovery->on_session)
 		recovery->on_session(recovery, session);
 	(void)add_acq_rel(&shared->ready, 1u);

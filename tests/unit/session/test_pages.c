@@ -26,7 +26,7 @@ static int kept_fd(void *context, const char *name)
 	char expected[ETW_SESSION_NAME_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
-		etw_session_name(&scene->session, expected, ETW_RINGS_NAME, scene->kept[i].id);
+		etw_session_name(&scene->session, expected, ETW_RINGS_PAGE_NAME, scene->kept[i].id);
 		if (scene->kept[i].id && strcmp(name, expected) == 0)
 			return dup(scene->kept[i].fd);
 	}
@@ -38,7 +38,7 @@ static void forget_fd(void *context, const char *name)
 	struct scene *scene = context;
 
 	scene->forgotten++;
-	assert_int_equal(sscanf(name, "session-7/ring-%u", &scene->last_forgotten), 1);
+	assert_int_equal(sscanf(name, "session-7/page-%u", &scene->last_forgotten), 1);
 }
 
 static void init(struct scene *scene)
@@ -94,14 +94,14 @@ static void make(struct etw_session_set *set, uint32_t id)
 						   .clock_type = 1};
 
 	*set = (struct etw_session_set){.id = id};
-	assert_int_equal(etw_ring_set_create(&config, &set->fd), 0);
-	assert_int_equal(etw_ring_set_map(set->fd, &set->map), 0);
+	assert_int_equal(etw_ring_set_create(&config, &set->fds), 0);
+	assert_int_equal(etw_ring_set_map(&set->fds, &set->map), 0);
 }
 
 static void drop(struct etw_session_set *set)
 {
 	etw_ring_set_unmap(&set->map);
-	close(set->fd);
+	etw_ring_set_close(&set->fds);
 }
 
 static uint64_t lost(struct scene *scene)
@@ -131,7 +131,7 @@ static void test_pages__counts_go_on_with_the_next_host(void **state)
 	assert_int_equal(etw_ring_refuse(&other.map), -ENOBUFS);
 	assert_int_equal(lost(&scene), 2);
 	scene.kept[0].id = one.id;
-	scene.kept[0].fd = dup(one.fd);
+	scene.kept[0].fd = dup(one.fds.page);
 	/* Between the hosts, and with a word that a stopping host had left. */
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	(void)or_acq_rel(&etw_ring_set_page(&one.map)->refused, WIRE_RING_OVER);

@@ -52,17 +52,12 @@ static void *produce_until_done(void *context)
 static void map_ring_set(struct recovery *recovery, uint32_t uid, uint32_t id,
 			 struct fixture_writer *ret)
 {
-	char name[96];
-	int fd;
+	struct etw_ring_set_fds fds = fixture_kept_set(recovery->fixture,
+						       recovery->shared->ring_sets[uid]);
 
-	(void)snprintf(name, sizeof(name), "session-7/ring-%u", recovery->shared->ring_sets[uid]);
-	pthread_mutex_lock(&recovery->fixture->lock);
-	pthread_mutex_unlock(&recovery->fixture->lock);
-	fd = fixture_kept(recovery->fixture, name);
-	assert_true(fd >= 0);
 	*ret = (struct fixture_writer){.clock = &recovery->fixture->clock, .id = id};
-	assert_int_equal(etw_ring_set_map(fd, &ret->set), 0);
-	close(fd);
+	assert_int_equal(etw_ring_set_map(&fds, &ret->set), 0);
+	etw_ring_set_close(&fds);
 }
 
 struct scene {

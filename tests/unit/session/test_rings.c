@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ring sets of a session: one for each uid, gaps, hostile memory, replacement. */
+#include <sys/stat.h>
 #include <time.h>
 
 #include "fixture.h"
@@ -32,22 +33,22 @@ static void test_rings__one_set_for_each_uid(void **state)
 	struct wire_session_info info;
 	struct etw_session *session;
 	uint32_t first, again, other;
-	int fd;
+	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
 	session = fixture_start(&fixture, &config);
-	assert_int_equal(etw_session_ring_set(session, 1, &first, &fd), 0);
-	assert_int_equal(etw_session_ring_set(session, 1, &again, &fd), 0);
-	assert_int_equal(etw_session_ring_set(session, 2, &other, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 1, &first, &fds), 0);
+	assert_int_equal(etw_session_ring_set(session, 1, &again, &fds), 0);
+	assert_int_equal(etw_session_ring_set(session, 2, &other, &fds), 0);
 	assert_int_equal(first, again);
 	assert_int_not_equal(first, other);
 	for (uid_t uid = 3; uid <= 64; uid++)
-		assert_int_equal(etw_session_ring_set(session, uid, &other, &fd), 0);
-	assert_int_equal(etw_session_ring_set(session, 65, &other, &fd), -ENOSPC);
+		assert_int_equal(etw_session_ring_set(session, uid, &other, &fds), 0);
+	assert_int_equal(etw_session_ring_set(session, 65, &other, &fds), -ENOSPC);
 	etw_session_stop(session, &info);
-	assert_int_equal(etw_session_ring_set(session, 1, &other, &fd), -ESHUTDOWN);
+	assert_int_equal(etw_session_ring_set(session, 1, &other, &fds), -ESHUTDOWN);
 	etw_session_free(session);
 	for (int i = 0; i < FIXTURE_FDS; i++) /* nothing of it is kept any more */
 		assert_int_equal(fixture.kept[i].name[0], 0);
@@ -133,7 +134,7 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	struct etw_ring_span span;
 	uint32_t ring_set, old;
 	bool is_written;
-	int fd;
+	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
@@ -141,14 +142,14 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
 	session = fixture_start(&fixture, &config);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
 	while (load_relaxed(&fixture.replaced) == 0) {
 		/* One gap for each buffer: nothing else fits beside it. */
 		if (etw_ring_reserve(&writer.set, writer.clock, 4000, &span) < 0)
 			(void)usleep(1000);
 	}
 	assert_int_equal(load_relaxed(&fixture.last_replaced), old);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &ring_set, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &ring_set, &fds), 0);
 	assert_int_not_equal(ring_set, old);
 	/* Who has not heard of it yet goes on, if there is a buffer left. */
 	is_written = fixture_write(&writer, 0x60) == 0;
@@ -180,6 +181,25 @@ static uint32_t count_kept(struct fixture *fixture)
 	return count;
 }
 
+/* The memory behind the descriptors that are kept of ring sets. */
+static uint64_t kept_ring_bytes(struct fixture *fixture)
+{
+	uint64_t bytes = 0;
+
+	pthread_mutex_lock(&fixture->lock);
+	for (int i = 0; i < FIXTURE_FDS; i++) {
+		struct stat status;
+
+		if (strncmp(fixture->kept[i].name, "session-7/page-", 15) != 0 &&
+		    strncmp(fixture->kept[i].name, "session-7/ring-", 15) != 0)
+			continue;
+		assert_int_equal(fstat(fixture->kept[i].fd, &status), 0);
+		bytes += (uint64_t)status.st_blocks * 512;
+	}
+	pthread_mutex_unlock(&fixture->lock);
+	return bytes;
+}
+
 /* Gives the writer's set as many gaps as wear it out, and no more: then waits until it is retired. */
 static void wear_out(struct fixture *fixture, struct etw_session *session,
 		     struct fixture_writer *writer)
@@ -187,9 +207,9 @@ static void wear_out(struct fixture *fixture, struct etw_session *session,
 	uint32_t before = load_relaxed(&fixture->replaced);
 	struct etw_ring_span span;
 	uint32_t old;
-	int fd;
+	struct etw_ring_set_fds fds;
 
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
 	for (uint32_t i = 0; i <= (writer->set.buffer_count + 1) / 2; i++)
 		assert_int_equal(etw_ring_reserve(&writer->set, writer->clock, 4000, &span), 0);
 	while (load_relaxed(&fixture->replaced) == before)
@@ -225,6 +245,9 @@ static void test_rings__what_a_replaced_set_refuses_is_counted(void **state)
 		etw_session_info(session, &before);
 	} while (before.free_buffers != before.number_of_buffers);
 	assert_int_equal(count_kept(&fixture), 4); /* state, file, two pages */
+	/* Whoever still has the old rings mapped fills memory of his own alone. */
+	memset(etw_ring_at(&first.set, 0), 0x5A, first.set.ring_stride);
+	assert_int_equal(kept_ring_bytes(&fixture), 2 * first.set.rings_at);
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(fixture_write(&first, 0x60), -ESTALE);
 		assert_int_equal(etw_ring_refuse(&first.set), -ENOBUFS);
@@ -266,14 +289,14 @@ static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
 	struct fixture_writer writer;
 	struct etw_ring_span span;
 	uint32_t old;
-	int fd;
+	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
 	session = fixture_start(&fixture, &config);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
 	assert_int_equal(fixture_write(&writer, 0x60), 0);
 	etw_session_ring_set_left(session, old); /* in peace */
 	assert_int_equal(etw_session_flush(session), 0);
@@ -324,7 +347,8 @@ static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
 	struct wire_session_config config;
 	struct etw_session *session;
 	uint32_t ring_set;
-	int fd, result = 0;
+	struct etw_ring_set_fds fds;
+	int result = 0;
 
 	(void)state;
 	fixture_open(&fixture);
@@ -332,12 +356,12 @@ static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
 	session = fixture_start(&fixture, &config);
 	for (int i = 0; i < 8; i++)
 		spoil_set(&fixture, session, 1);
-	assert_int_equal(etw_session_ring_set(session, 1, &ring_set, &fd), -ENOSPC);
-	assert_int_equal(etw_session_ring_set(session, 2, &ring_set, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 1, &ring_set, &fds), -ENOSPC);
+	assert_int_equal(etw_session_ring_set(session, 2, &ring_set, &fds), 0);
 	/* One that comes back in the end makes room for another. */
 	etw_session_ring_set_gone(session, load_relaxed(&fixture.last_replaced));
 	for (int i = 0; i < 5000; i++) {
-		result = etw_session_ring_set(session, 1, &ring_set, &fd);
+		result = etw_session_ring_set(session, 1, &ring_set, &fds);
 		if (result == 0)
 			break;
 		(void)usleep(1000);
@@ -377,7 +401,7 @@ static void test_rings__gap_that_stays_lets_the_session_sleep(void **state)
 	struct etw_ring_span span;
 	unsigned long before;
 	uint32_t last;
-	int fd;
+	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
@@ -386,7 +410,7 @@ static void test_rings__gap_that_stays_lets_the_session_sleep(void **state)
 	for (int i = 0; i < 7; i++)
 		spoil_set(&fixture, session, 1);
 	fixture_attach(&fixture, session, 1, 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, 1, &last, &fd), 0);
+	assert_int_equal(etw_session_ring_set(session, 1, &last, &fds), 0);
 	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
 	assert_int_equal(etw_session_flush(session), 0);
 	etw_session_ring_set_left(session, last);

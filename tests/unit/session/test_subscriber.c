@@ -163,16 +163,12 @@ static struct writing writing[WRITERS];
 
 static void map_ring_set(struct scene *scene, uint32_t id)
 {
-	char name[96];
-	int fd;
+	struct etw_ring_set_fds fds = fixture_kept_set(
+		&scene->fixture, scene->recovery.shared->ring_sets[id % RECOVERY_UIDS]);
 
-	(void)snprintf(name, sizeof(name), "session-7/ring-%u",
-		       scene->recovery.shared->ring_sets[id % RECOVERY_UIDS]);
-	fd = fixture_kept(&scene->fixture, name);
-	assert_true(fd >= 0);
 	scene->writers[id] = (struct fixture_writer){.clock = &scene->fixture.clock, .id = id};
-	assert_int_equal(etw_ring_set_map(fd, &scene->writers[id].set), 0);
-	close(fd);
+	assert_int_equal(etw_ring_set_map(&fds, &scene->writers[id].set), 0);
+	etw_ring_set_close(&fds);
 }
 
 static void begin_scene(struct scene *scene)
