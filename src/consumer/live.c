@@ -9,7 +9,6 @@
 #include "consumer/live.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +19,34 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/patience.h"
 #include "base/time.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
 #include "wire/delivery_layout.h"
 
-#define ANSWER_MS     5000 /* a host answers at once; one that is stopped does not */
-#define RETRY_MS      50
-#define NEW_HOST_MS   10000 /* so long a new host is waited for */
-#define SLOTS_MAX     65536
-#define SLOT_ALIGN    4096
-#define FIRST_HOST_MS 2000 /* the same, by a consumer that has not met one yet */
+#define ANSWER_MS  5000 /* a host answers at once; one that is stopped does not */
+#define RETRY_MS   50
+#define BUSY_MS    10000 /* so long a host may take to notice that the last connection is gone */
+#define SLOTS_MAX  65536
+#define SLOT_ALIGN 4096
+#define FIRST_HOST_MS \
+	2000 /* for a host that is being replaced, of a consumer that has not met one yet */
 #define NO_DESCRIPTOR (-1)
+
+enum stage {
+	AWAY,    /* no host, no socket */
+	CALLING, /* said hello: the call breaks when neither the host nor its keeper is left */
+	ASKING,  /* sent SUBSCRIBE */
+	SUBSCRIBED,
+};
 
 struct etw_live {
 	struct wire_subscribe request; /* the names, and the last batch seen */
 	enum etw_instance instance;
 	bool is_nameless; /* the name asked for is longer than any session's */
-	int socket;       /* owned; NO_DESCRIPTOR between two hosts */
+	enum stage stage;
+	int socket; /* owned; non-blocking; NO_DESCRIPTOR while away */
 	uint64_t handle;
 	struct etw_ipc_message *message; /* owned */
 	uint8_t *header;                 /* owned; empty until subscribed */
@@ -52,7 +61,10 @@ struct etw_live {
 	struct etw_live_loss loss;
 	uint64_t told_buffers, told_events; /* of the loss, those of the session */
 	bool has_told_events;               /* in the batch that is being loaded */
-	uint64_t lost_at_ns;                /* when the host went away */
+	uint64_t retry_ns;                  /* while away: when to call again */
+	struct etw_patience busy;           /* with a host that refuses for now */
+	uint64_t
+		unread; /* buffers that lay in the memory of the last host, in no batch that came */
 	bool is_over, is_cut;
 };
 
@@ -87,6 +99,7 @@ static void disconnect(struct etw_live *live)
 	if (live->socket != NO_DESCRIPTOR)
 		(void)close(live->socket);
 	live->socket = NO_DESCRIPTOR;
+	live->stage = AWAY;
 	if (live->delivery)
 		(void)munmap(live->delivery, live->mapped_bytes);
 	live->delivery = NULL;
@@ -153,20 +166,6 @@ static int keep_header(struct etw_live *live, struct etw_bytes header)
 	return 0;
 }
 
-static int await_message(struct etw_live *live)
-{
-	struct pollfd wait = {.fd = live->socket, .events = POLLIN};
-	int ready;
-
-	do {
-		ready = poll(&wait, 1, ANSWER_MS);
-	} while (ready < 0 && errno == EINTR);
-
-	if (ready < 0)
-		return -errno;
-	return ready ? etw_ipc_receive(live->socket, live->message) : -ETIMEDOUT;
-}
-
 /* Takes the answer to WIRE_SUBSCRIBE. */
 static int accept_answer(struct etw_live *live)
 {
@@ -204,26 +203,60 @@ static int send_request(struct etw_live *live)
 	return bytes ? etw_ipc_send(live->socket, room, bytes, NULL, 0) : -EINVAL;
 }
 
-static int subscribe_at(struct etw_live *live, enum etw_instance instance)
+/* Without waiting. The errors of etw_runtime_call(). */
+static int call_host(struct etw_live *live, enum etw_instance instance)
 {
 	char directory[PATH_MAX];
-	struct wire_welcome welcome;
-	int result;
 
 	TRY(etw_runtime_directory(instance, directory));
-	TRY(etw_runtime_connect(directory, WIRE_ROLE_CONSUMER, &live->socket, &welcome, NULL));
-	result = send_request(live);
-	if (!result)
-		result = await_message(live);
-	if (!result)
-		result = accept_answer(live);
-	if (!result && fcntl(live->socket, F_SETFL, O_NONBLOCK))
-		result = -errno;
+	TRY(etw_runtime_call(directory, WIRE_ROLE_CONSUMER, &live->socket));
+	live->instance = instance;
+	live->stage = CALLING;
+	return 0;
+}
+
+/* Takes the host's answers. Returns 0: subscribed; -EAGAIN: not yet; or why not. */
+static int advance(struct etw_live *live)
+{
+	struct wire_welcome welcome;
+
+	if (live->stage == CALLING) {
+		TRY(etw_runtime_answered(live->socket, live->message, &welcome));
+		TRY(send_request(live));
+		live->stage = ASKING;
+	}
+	TRY(etw_ipc_receive(live->socket, live->message));
+	TRY(accept_answer(live));
+	live->stage = SUBSCRIBED;
+	return 0;
+}
+
+static int milliseconds_until(uint64_t ns)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+
+	return ns > now_ns ? (int)((ns - now_ns) / ETW_NS_PER_MS) + 1 : 0;
+}
+
+static int subscribe_at(struct etw_live *live, enum etw_instance instance)
+{
+	struct etw_patience patience = etw_patience_begin(ANSWER_MS, etw_monotonic_ns());
+	int result = call_host(live, instance);
+
+	if (result)
+		return result == -EAGAIN ? -ETIMEDOUT : result;
+	while ((result = advance(live)) == -EAGAIN) {
+		struct pollfd wait = {.fd = live->socket, .events = POLLIN};
+
+		if (etw_patience_look(&patience, etw_monotonic_ns())) {
+			result = -ETIMEDOUT;
+			break;
+		}
+		(void)poll(&wait, 1, milliseconds_until(etw_patience_next_ns(&patience)));
+	}
 	if (result)
 		disconnect(live);
-	else
-		live->instance = instance;
-	return result;
+	return result == -EPIPE ? -ECONNREFUSED : result;
 }
 
 /* Whether the discovery page says that there is a host; one that died is still there for it. */
@@ -266,7 +299,7 @@ static bool is_passing(int result)
 
 int etw_live_subscribe(struct etw_live *live)
 {
-	uint64_t deadline_ns = etw_monotonic_ns() + FIRST_HOST_MS * ETW_NS_PER_MS;
+	struct etw_patience patience = etw_patience_begin(FIRST_HOST_MS, etw_monotonic_ns());
 	int result;
 
 	if (live->header)
@@ -277,7 +310,7 @@ int etw_live_subscribe(struct etw_live *live)
 		result = subscribe_anywhere(live);
 		if (!is_passing(result))
 			return result;
-		if (etw_monotonic_ns() >= deadline_ns)
+		if (etw_patience_look(&patience, etw_monotonic_ns()))
 			return result == -ECONNREFUSED ? -ENOENT : result;
 		(void)usleep(RETRY_MS * 1000);
 	}
@@ -288,28 +321,68 @@ struct etw_bytes etw_live_header(const struct etw_live *live)
 	return (struct etw_bytes){live->header, live->header_bytes};
 }
 
+static void call_again_later(struct etw_live *live)
+{
+	disconnect(live);
+	live->retry_ns = etw_monotonic_ns() + RETRY_MS * ETW_NS_PER_MS;
+}
+
 /* The host went away. Its memory comes back with the next one. */
 static int lose_host(struct etw_live *live)
 {
-	disconnect(live);
-	live->lost_at_ns = etw_monotonic_ns();
+	uint64_t written = load_acquire(&live->delivery->written);
+
+	live->unread = written > live->taken ? written - live->taken : 0;
+	if (live->unread > live->layout.slot_count)
+		live->unread = live->layout.slot_count;
+	call_again_later(live);
+	live->busy = etw_patience_begin(BUSY_MS, etw_monotonic_ns());
 	return -EAGAIN;
 }
 
-/* Between two hosts: the new one knows the session, or it is over. */
+/*
+ * Nobody tells how much the session had for this consumer: at least what lay in the memory, and the last batch, which
+ * every session ends with.
+ */
+static int cut_off(struct etw_live *live)
+{
+	disconnect(live);
+	live->is_over = live->is_cut = true;
+	live->loss.buffers += live->unread ? live->unread : 1;
+	return ETW_END;
+}
+
+/* Refused for now: the host has not noticed yet that the last connection is gone, or has no room. */
+static bool is_busy(int result)
+{
+	return result == -EBUSY || result == -ENOMEM || result == -EMFILE || result == -ENFILE ||
+	       result == -ENOBUFS || result == -EUSERS;
+}
+
+/*
+ * Between two hosts. As long as the keeper has the listening socket, a host will come that knows the session or that
+ * it is over, however long that takes. Nobody is left when the call is refused.
+ */
 static int find_host(struct etw_live *live)
 {
-	int result = subscribe_at(live, live->instance);
+	int result = 0;
 
+	if (live->stage == AWAY) {
+		if (etw_monotonic_ns() < live->retry_ns)
+			return -EAGAIN;
+		result = call_host(live, live->instance);
+		if (result == -ECONNREFUSED)
+			return cut_off(live);
+	}
 	if (!result)
+		result = advance(live);
+	if (result == 0 || (result == -EAGAIN && live->stage != AWAY))
 		return -EAGAIN;
-	/* Busy: the host has not noticed yet that the last connection is gone. */
-	if (etw_monotonic_ns() - live->lost_at_ns < NEW_HOST_MS * ETW_NS_PER_MS &&
-	    (is_passing(result) || result == -EBUSY || result == -ETIMEDOUT || result == -EAGAIN))
-		return -EAGAIN;
-	live->is_over = true;
-	live->is_cut = true;
-	return ETW_END;
+	if (!is_passing(result) && result != -EAGAIN &&
+	    !(is_busy(result) && !etw_patience_look(&live->busy, etw_monotonic_ns())))
+		return cut_off(live);
+	call_again_later(live);
+	return -EAGAIN;
 }
 
 static int take_batch(struct etw_live *live, struct etw_live_batch *ret)
@@ -340,7 +413,7 @@ int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret)
 
 	if (live->is_over)
 		return ETW_END;
-	if (live->socket == NO_DESCRIPTOR)
+	if (live->stage != SUBSCRIBED)
 		return find_host(live);
 	result = etw_ipc_receive(live->socket, live->message);
 	if (result == -EPIPE || result == -ECONNRESET)
@@ -454,5 +527,5 @@ int etw_live_socket(const struct etw_live *live)
 
 int etw_live_retry_ms(const struct etw_live *live)
 {
-	return live->socket == NO_DESCRIPTOR && !live->is_over ? RETRY_MS : -1;
+	return live->stage == AWAY && !live->is_over ? milliseconds_until(live->retry_ns) : -1;
 }

@@ -27,8 +27,9 @@ struct etw_live_batch {
 
 /* What this consumer did not get, as of the last batch that it gave back. */
 struct etw_live_loss {
-	uint64_t buffers; /* handed out by the session, and not found in the memory */
-	uint64_t events;  /* of those buffers, and what could not be read */
+	/* Handed out by the session, and not found in the memory; of a session that is cut, at least so many. */
+	uint64_t buffers;
+	uint64_t events; /* of those buffers, and what could not be read */
 	uint64_t
 		session_events; /* lost before they could be handed out, to this and all other consumers */
 };
@@ -87,12 +88,12 @@ uint16_t etw_live_untold(struct etw_live *live);
 /* etw_live_is_cut() - whether it is over without its last batch: nobody knows what is missing. */
 bool etw_live_is_cut(const struct etw_live *live);
 
-/* etw_live_socket() - to be polled for reading; -1 between two hosts. */
+/* etw_live_socket() - to be polled for reading, also while a new host is waited for; -1: see below. */
 int etw_live_socket(const struct etw_live *live);
 
 /*
- * etw_live_retry_ms() - when etw_live_receive() should be called although nothing came: while there is no
- * host; -1 else.
+ * etw_live_retry_ms() - when etw_live_receive() should be called although nothing came: until somebody can be called;
+ * -1 else.
  */
 int etw_live_retry_ms(const struct etw_live *live);
 

@@ -128,6 +128,7 @@ static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
 		stream->is_over = true;
 		if (etw_live_is_cut(stream->trace->live)) {
 			stream->is_cut = true;
+			note_loss(stream->trace);
 			etw_findings_add(&stream->trace->findings, ETW_FINDING_CUT, 0, 0, 0,
 					 "the session was over before its host was replaced");
 		}

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/patience.h"
 #include "base/time.h"
 #include "ipc/connection.h"
 
@@ -33,7 +35,7 @@
 #define TEMPORARY_DIRECTORY "/tmp/etw-"
 #define LOCK_FILE           "lock" /* held while a host looks whether another one listens */
 #define PAGE_VERSION        1
-#define HELLO_TIMEOUT_S     5
+#define HELLO_TIMEOUT_MS    5000
 #define WRITABLE_BY_OTHERS  (S_IWGRP | S_IWOTH)
 
 static int take_fd(int *fd)
@@ -286,17 +288,6 @@ static int connect_to(int fd, const struct sockaddr_un *address)
 	return 0;
 }
 
-/* Bounds connect, send and receive, so that a host that stands still cannot hold its peer. */
-static int set_timeouts(int fd, time_t seconds)
-{
-	struct timeval limit = {.tv_sec = seconds};
-
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0)
-		return -errno;
-	return 0;
-}
-
 static int say_hello(int fd, enum wire_role role)
 {
 	const struct wire_message head = {.type = WIRE_HELLO, .request = 1};
@@ -332,8 +323,16 @@ static void message_freep(struct etw_ipc_message **message)
 	free(*message);
 }
 
+static int milliseconds_until(uint64_t ns)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+
+	return ns > now_ns ? (int)((ns - now_ns) / ETW_NS_PER_MS) + 1 : 0;
+}
+
 /* The first message has been sent. */
-static int await_welcome(int fd, struct wire_welcome *ret_welcome, int *ret_clock_fd)
+static int await_welcome(int fd, struct etw_patience *patience, struct wire_welcome *ret_welcome,
+			 int *ret_clock_fd)
 {
 	CLEANUP(message_freep) struct etw_ipc_message *message = malloc(sizeof(*message));
 	struct wire_welcome welcome;
@@ -342,9 +341,13 @@ static int await_welcome(int fd, struct wire_welcome *ret_welcome, int *ret_cloc
 	if (!message)
 		return -ENOMEM;
 	etw_ipc_message_init(message);
-	r = etw_runtime_answered(fd, message, &welcome);
-	if (r == -EAGAIN)
-		return -ETIMEDOUT;
+	while ((r = etw_runtime_answered(fd, message, &welcome)) == -EAGAIN) {
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+		if (etw_patience_look(patience, etw_monotonic_ns()))
+			return -ETIMEDOUT;
+		(void)poll(&wait, 1, milliseconds_until(etw_patience_next_ns(patience)));
+	}
 	if (r == -EPIPE) /* it went away while it was asked: as if it had not been there */
 		return -ECONNREFUSED;
 	if (r < 0)
@@ -355,9 +358,7 @@ static int await_welcome(int fd, struct wire_welcome *ret_welcome, int *ret_cloc
 	return 0;
 }
 
-/* Connects and says hello. @flags: for socket(); @seconds: of each step, 0: without waiting. */
-static int call(const char *directory, enum wire_role role, int flags, time_t seconds,
-		int *ret_socket)
+int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket)
 {
 	CLEANUP(etw_file_closep) int folder = -1;
 	CLEANUP(etw_file_closep) int fd = -1;
@@ -372,12 +373,10 @@ static int call(const char *directory, enum wire_role role, int flags, time_t se
 	if (info.st_uid != 0 && info.st_uid != geteuid())
 		return -EACCES;
 	TRY(socket_address(directory, folder, &address));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	etw_ipc_enlarge(fd);
-	if (seconds)
-		TRY(set_timeouts(fd, seconds));
 	TRY(connect_to(fd, &address));
 	TRY(etw_ipc_peer(fd, &peer));
 	if (peer.uid != 0 && peer.uid != geteuid())
@@ -387,21 +386,23 @@ static int call(const char *directory, enum wire_role role, int flags, time_t se
 	return 0;
 }
 
-int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket)
-{
-	return call(directory, role, SOCK_NONBLOCK, 0, ret_socket);
-}
-
 int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_socket,
 			struct wire_welcome *ret_welcome, int *ret_clock_fd)
 {
+	struct etw_patience patience = etw_patience_begin(HELLO_TIMEOUT_MS, etw_monotonic_ns());
 	CLEANUP(etw_file_closep) int fd = -1;
-	int r = call(directory, role, 0, HELLO_TIMEOUT_S, &fd);
+	int r;
 
+	while ((r = etw_runtime_call(directory, role, &fd)) == -EAGAIN) {
+		if (etw_patience_look(&patience, etw_monotonic_ns()))
+			return -ETIMEDOUT;
+		(void)poll(NULL, 0, milliseconds_until(etw_patience_next_ns(&patience)));
+	}
 	if (r < 0)
-		return r == -EAGAIN ? -ETIMEDOUT : r == -EPIPE ? -ECONNREFUSED : r;
-	TRY(await_welcome(fd, ret_welcome, ret_clock_fd));
-	(void)set_timeouts(fd, 0);
+		return r == -EPIPE ? -ECONNREFUSED : r;
+	TRY(await_welcome(fd, &patience, ret_welcome, ret_clock_fd));
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		return -errno;
 	*ret_socket = take_fd(&fd);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -28,6 +29,7 @@ struct seen {
 	unsigned stop_after;
 	unsigned idles;
 	int idle_result;
+	uint32_t buffers_lost; /* as the header says in the end */
 };
 
 static int on_event(void *context, size_t trace, EVENT_RECORD *record,
@@ -113,6 +115,7 @@ static int run_script(void (*script)(struct fake_host *host), uint16_t flags, st
 	result = run(&trace, 1, seen);
 	if (ret_findings)
 		*ret_findings = *etw_trace_findings(trace);
+	seen->buffers_lost = etw_trace_header(trace)->buffers_lost;
 	etw_trace_close(trace);
 	fake_stop(&host);
 	free(bytes.bytes);
@@ -451,6 +454,70 @@ static void test_live__a_session_that_is_gone_is_over(void **state)
 	assert_int_equal(findings.counts[ETW_FINDING_CUT], 1); /* not silently */
 }
 
+/* Three buffers lie in the memory that no batch has announced; then there is neither host nor keeper. */
+static void end_with_the_keeper(struct fake_host *host)
+{
+	etw_runtime_announce(host->page, true);
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	fake_await_release(host);
+	for (size_t i = 3; i < 6; i++)
+		(void)fake_put(host, i);
+	(void)shutdown(host->listener, SHUT_RDWR);
+	fake_hang_up(host);
+}
+
+static void test_live__what_the_last_host_left_is_told_as_lost(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(end_with_the_keeper, 0, &seen, NULL), -ENOENT);
+	assert_once_each(&seen, 0, PER_FLUSH);
+	assert_int_equal(seen.losses, 1);
+	assert_int_equal(seen.buffers_lost, 3);
+}
+
+/* One was empty, but for the last batch, which nobody gets. */
+static void end_with_the_keeper_and_nothing_else(struct fake_host *host)
+{
+	fake_accept(host);
+	(void)shutdown(host->listener, SHUT_RDWR);
+	fake_hang_up(host);
+}
+
+static void test_live__an_end_that_nobody_tells_is_a_loss(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(end_with_the_keeper_and_nothing_else, 0, &seen, NULL), -ENOENT);
+	assert_int_equal(seen.losses, 1);
+	assert_int_equal(seen.buffers_lost, 1);
+}
+
+/* Its call lies in the queue of the socket meanwhile, and breaks with it. */
+static void lose_the_keeper_while_called(struct fake_host *host)
+{
+	struct pollfd wait;
+
+	fake_accept(host);
+	fake_hang_up(host);
+	wait = (struct pollfd){.fd = host->listener, .events = POLLIN};
+	FAKE_ASSERT(poll(&wait, 1, FAKE_WAIT_MS) == 1);
+	(void)close(host->listener);
+	host->listener = -1;
+}
+
+static void test_live__a_call_ends_with_the_keeper(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(lose_the_keeper_while_called, 0, &seen, NULL), -ENOENT);
+	assert_int_equal(seen.losses, 1);
+}
+
 static void wait_for_ever(struct fake_host *host)
 {
 	fake_accept(host);
@@ -721,6 +788,9 @@ int main(void)
 		cmocka_unit_test(test_live__what_is_lost_adds_up),
 		cmocka_unit_test(test_live__a_host_that_dies_while_asked_is_waited_for),
 		cmocka_unit_test(test_live__a_session_that_is_gone_is_over),
+		cmocka_unit_test(test_live__what_the_last_host_left_is_told_as_lost),
+		cmocka_unit_test(test_live__an_end_that_nobody_tells_is_a_loss),
+		cmocka_unit_test(test_live__a_call_ends_with_the_keeper),
 		cmocka_unit_test(test_live__callbacks_stop_a_pass),
 		cmocka_unit_test(test_live__waking_asks_whether_to_go_on),
 		cmocka_unit_test(test_live__attaching_says_what_the_host_says),

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * away stopped|dead - a session that writes a file and has a live consumer, while processes write numbered events.
+ * stopped: its keeper is stopped, its host is killed, and nobody comes for longer than anything once waited; what
+ * the full rings refused is counted by the next host, and the sums are exact. dead: keeper and host are killed;
+ * the writers hear of it and are disabled, and the consumer ends with an error and a loss.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <errhandlingapi.h>
+#include <evntprov.h>
+#include <winerror.h>
+
+#include "base/atomic.h"
+#include "ipc/runtime.h"
+#include "recording/support.h"
+
+#define WRITERS      2
+#define AT_ONCE      16
+#define PAUSE_US     1000
+#define AWAY_S       12
+#define SECONDS_MAX  240
+#define SESSION_NAME "away"
+#define STEP_US      1000
+
+static const GUID provider_guid = {
+	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x15}};
+
+struct payload {
+	uint32_t writer;
+	uint32_t reserved;
+	uint64_t number; /* from 1 */
+};
+
+/* Shared with the writers; atomics. */
+struct shared {
+	uint32_t is_begun;
+	uint32_t is_enough;
+	struct {
+		uint64_t succeeded, refused;
+		uint32_t is_enabled;
+	} writers[WRITERS];
+};
+
+struct seen {
+	uint64_t last[WRITERS];
+	uint64_t count;  /* atomic */
+	uint64_t losses; /* RT_LostEvent */
+};
+
+static struct shared *shared;
+static struct recording recording;
+static struct seen live, in_file;
+static TRACEHANDLE trace;
+static ULONG live_error;
+
+static void be_writer(uint32_t index)
+{
+	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
+	struct payload payload = {.writer = index};
+	EVENT_DATA_DESCRIPTOR data;
+	REGHANDLE handle;
+
+	while (!load_acquire(&shared->is_begun))
+		usleep(STEP_US);
+	handle = recording_register(&provider_guid, NULL, NULL);
+	EventDataDescCreate(&data, &payload, sizeof(payload));
+	while (!load_acquire(&shared->is_enough)) {
+		payload.number++;
+		if (EventWrite(handle, &descriptor, 1, &data) == 0)
+			add_relaxed(&shared->writers[index].succeeded, UINT64_C(1));
+		else
+			add_relaxed(&shared->writers[index].refused, UINT64_C(1));
+		store_release(&shared->writers[index].is_enabled,
+			      (uint32_t)EventProviderEnabled(handle, 0, 0));
+		if (payload.number % AT_ONCE == 0)
+			usleep(PAUSE_US);
+	}
+	EventUnregister(handle);
+	_exit(0);
+}
+
+static void WINAPI see_event(PEVENT_RECORD record)
+{
+	static const GUID lost_guid = {
+		0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
+	struct seen *seen = record->UserContext;
+	struct payload payload;
+
+	store_release(&shared->is_begun, 1u); /* the header's event has come, so all to come will */
+	if (IsEqualGUID(&record->EventHeader.ProviderId, &lost_guid))
+		seen->losses++;
+	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
+		return;
+	if (record->UserDataLength != sizeof(payload))
+		fail("an event of %u bytes is not what a writer wrote", record->UserDataLength);
+	memcpy(&payload, record->UserData, sizeof(payload));
+	if (payload.writer >= WRITERS || payload.number <= seen->last[payload.writer])
+		fail("writer %u: event %llu does not follow", payload.writer,
+		     (unsigned long long)payload.number);
+	seen->last[payload.writer] = payload.number;
+	(void)add_relaxed(&seen->count, UINT64_C(1));
+}
+
+static void *consume(void *unused)
+{
+	(void)unused;
+	live_error = ProcessTrace(&trace, 1, NULL, NULL);
+	return NULL;
+}
+
+static pthread_t start_consumer(void)
+{
+	EVENT_TRACE_LOGFILEA logfile = {
+		.LoggerName = (char *)(uintptr_t)SESSION_NAME,
+		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
+		.EventRecordCallback = see_event,
+		.Context = &live,
+	};
+	pthread_t thread;
+
+	trace = OpenTraceA(&logfile);
+	if (trace == INVALID_PROCESSTRACE_HANDLE)
+		fail("OpenTrace: error %u", (unsigned)GetLastError());
+	if (pthread_create(&thread, NULL, consume, NULL))
+		fail("no thread");
+	return thread;
+}
+
+static TRACE_LOGFILE_HEADER live_header(void)
+{
+	TRACE_LOGFILE_HEADER header = {0};
+	ULONG bytes;
+
+	if (QueryTraceProcessingHandle(trace, EtwQueryLogFileHeader, NULL, 0, &header,
+				       sizeof(header), &bytes))
+		fail("QueryTraceProcessingHandle failed");
+	return header;
+}
+
+static pid_t keeper_pid(void)
+{
+	const struct wire_discovery_page *page = NULL;
+	pid_t pid;
+
+	if (etw_runtime_page(getenv("ETW_RUNTIME_DIR"), &page) < 0)
+		fail("the host has no page");
+	pid = (pid_t)load_relaxed(&page->keeper_pid);
+	etw_runtime_page_unmap(page);
+	return pid;
+}
+
+static pid_t host_pid(void)
+{
+	recording_control(&recording, EVENT_TRACE_CONTROL_QUERY);
+	return (pid_t)(uintptr_t)recording.block.properties.LoggerThreadId;
+}
+
+/* Until each has written so many more, or been refused. */
+static void await_writers(uint64_t more)
+{
+	for (int i = 0; i < WRITERS; i++) {
+		uint64_t before = load_acquire(&shared->writers[i].succeeded) +
+				  load_acquire(&shared->writers[i].refused);
+
+		while (load_acquire(&shared->writers[i].succeeded) +
+			       load_acquire(&shared->writers[i].refused) <
+		       before + more)
+			usleep(STEP_US);
+	}
+}
+
+static void finish_writers(const pid_t *writers)
+{
+	int status;
+
+	store_release(&shared->is_enough, 1u);
+	for (int i = 0; i < WRITERS; i++) {
+		if (waitpid(writers[i], &status, 0) < 0 || status)
+			fail("writer %d ended with status %d", i, status);
+	}
+}
+
+static void settle(const char *what, uint64_t got, uint64_t lost)
+{
+	uint64_t succeeded = 0, refused = 0;
+
+	for (int i = 0; i < WRITERS; i++) {
+		succeeded += shared->writers[i].succeeded;
+		refused += shared->writers[i].refused;
+	}
+	printf("%s: %llu succeeded, %llu refused, %llu got, %llu lost\n", what,
+	       (unsigned long long)succeeded, (unsigned long long)refused, (unsigned long long)got,
+	       (unsigned long long)lost);
+	if (succeeded + refused != got + lost)
+		fail("%s: the sum is off by %lld", what,
+		     (long long)(succeeded + refused - got - lost));
+	if (refused == 0)
+		fail("the rings were never full: nobody was away");
+}
+
+static void run_stopped(const char *file, pthread_t consumer, const pid_t *writers)
+{
+	pid_t keeper = keeper_pid(), host = host_pid();
+	uint64_t before;
+	ULONG lost;
+
+	if (kill(keeper, SIGSTOP) || kill(host, SIGKILL))
+		fail("kill: %s", strerror(errno));
+	sleep(AWAY_S); /* not a wait for anything: so long was too long */
+	await_writers(AT_ONCE);
+	if (kill(keeper, SIGCONT))
+		fail("kill: %s", strerror(errno));
+	before = load_acquire(&live.count);
+	while (load_acquire(&live.count) < before + 1000) /* the consumer has met the next host */
+		usleep(STEP_US);
+	finish_writers(writers);
+	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
+	pthread_join(consumer, NULL);
+	if (live_error)
+		fail("ProcessTrace: error %u", (unsigned)live_error);
+	lost = recording_read(file, see_event, &in_file);
+	if (lost != recording.block.properties.EventsLost)
+		fail("the session says %u lost and its file %u",
+		     (unsigned)recording.block.properties.EventsLost, (unsigned)lost);
+	settle("file", in_file.count, lost);
+	settle("consumer", live.count, live_header().EventsLost);
+}
+
+static void run_dead(pthread_t consumer, const pid_t *writers)
+{
+	pid_t keeper = keeper_pid(), host = host_pid();
+	TRACE_LOGFILE_HEADER header;
+
+	if (kill(keeper, SIGKILL) || kill(host, SIGKILL))
+		fail("kill: %s", strerror(errno));
+	for (int i = 0; i < WRITERS; i++) {
+		while (load_acquire(&shared->writers[i].is_enabled))
+			usleep(STEP_US);
+	}
+	finish_writers(writers);
+	pthread_join(consumer, NULL);
+	header = live_header();
+	printf("consumer: error %u, %llu events, %u buffers and %u events lost, %llu told\n",
+	       (unsigned)live_error, (unsigned long long)live.count, (unsigned)header.BuffersLost,
+	       (unsigned)header.EventsLost, (unsigned long long)live.losses);
+	if (live_error != ERROR_WMI_INSTANCE_NOT_FOUND)
+		fail("ProcessTrace: error %u", (unsigned)live_error);
+	if (!header.BuffersLost || !live.losses)
+		fail("the consumer was not told that something is missing");
+}
+
+int main(int argc, char **argv)
+{
+	struct recording_options options = {
+		.name = SESSION_NAME,
+		.mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER,
+		.buffer_kib = 64,
+		.buffers = 8,
+		.flush_timer = 20,
+	};
+	bool is_dead = argc > 1 && strcmp(argv[1], "dead") == 0;
+	pid_t writers[WRITERS];
+	pthread_t consumer;
+	char file[300];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (shared == MAP_FAILED)
+		fail("mmap: %s", strerror(errno));
+	snprintf(file, sizeof(file), "%s/away.etl", test_home());
+	if (!is_dead)
+		options.file = file;
+	(void)alarm(SECONDS_MAX);
+	recording_start(&recording, &options);
+	recording_enable(&recording, &provider_guid);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		writers[i] = fork();
+		if (writers[i] == 0) {
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+			be_writer(i);
+		}
+	}
+	consumer = start_consumer(); /* children are forked while there is one thread */
+	while (load_acquire(&live.count) < 1000)
+		usleep(STEP_US);
+	if (is_dead)
+		run_dead(consumer, writers);
+	else
+		run_stopped(file, consumer, writers);
+	CloseTrace(trace);
+	return 0;
+}
