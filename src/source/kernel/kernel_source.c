@@ -495,6 +495,23 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 	return r;
 }
 
+/*
+ * With the first record the next host knows that nobody was described yet. It describes who started before the
+ * switch was on: nobody may start after the moment that is noted and before the first record. Until the moment is
+ * known it is any time.
+ */
+static int switch_on(struct etw_source *source)
+{
+	bool is_first = source->flags && !source->is_filled && !source->goes_on;
+
+	if (is_first) {
+		source->control.rundown_ns = UINT64_MAX;
+		TRY(etw_kernel_bpf_switch(&source->bpf, &source->control));
+		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
+	}
+	return etw_kernel_bpf_switch(&source->bpf, &source->control);
+}
+
 static int enable(struct etw_source *source, const struct etw_source_request *request,
 		  struct etw_fault *reterr)
 {
@@ -518,11 +535,8 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		(void)etw_kernel_bpf_control(&source->bpf, &source->control);
 		source->goes_on = source->control.collected != 0;
 	}
-	/* With the first record the next host knows that nobody was described yet. */
-	if (source->flags && !source->is_filled && !source->goes_on)
-		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 	source->control.collected = collected;
-	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+	r = switch_on(source);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");

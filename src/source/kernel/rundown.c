@@ -335,7 +335,7 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 
 	if (is_started(started, started_count, from->pid, from->start_ticks))
 		return 0;
-	if (process && process->start_ticks == from->start_ticks) {
+	if (process && process->start_ticks == from->start_ticks && !process->is_guessed) {
 		/* Its start was a record; its images are new when they are wanted only now. */
 		if (!process->images && from->images) {
 			process->images = TAKE(from->images);

@@ -166,6 +166,7 @@ static struct etw_kernel_process *find_or_add(struct etw_kernel_tracker *tracker
 		return NULL;
 	}
 	tracker->incomplete++;
+	process->is_guessed = true;
 	take_facts(tracker, process, task);
 	/* The thread's name is the program's in the main thread alone. */
 	if (task->tid == task->pid)
@@ -346,6 +347,7 @@ static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kern
 	take_facts(tracker, process, task);
 	process->is_ended = false;
 	process->is_in_exec = false;
+	process->is_guessed = false;
 	process->images = TAKE(process->next_images);
 	name_program(process, record);
 	take_arguments(tracker, process, record,

@@ -196,6 +196,26 @@ static void test_rundown__who_has_started_is_not_there_before(void **state)
 	assert_null(etw_kernel_tracker_find_thread(fixture->tracker, 31));
 }
 
+/* A thread's end is the first that a host hears of a process: it was there, and is described. */
+static void test_rundown__who_is_guessed_is_described(void **state)
+{
+	struct fixture *fixture = *state;
+	struct etw_kernel_exit record = {.task = {.pid = 20, .tid = 21, .start_ns = 501 * TICK_NS}};
+	unsigned counts[8];
+
+	record.head.kind = ETW_KERNEL_EXIT;
+	record.task.process_start_ns = 500 * TICK_NS;
+	etw_kernel_tracker_apply(fixture->tracker, &record.head, sizeof(record));
+	assert_int_equal(etw_kernel_tracker_find(fixture->tracker, 20)->start_ticks, 500);
+	put_process(20, "S", 500);
+	run(fixture, false, true, counts);
+	assert_int_equal(counts[3], 1);
+	assert_int_equal(counts[5], 2); /* with the end of the thread that was not known */
+	assert_string_equal(
+		etw_kernel_text_string(etw_kernel_tracker_find(fixture->tracker, 20)->name),
+		"task-20");
+}
+
 static void test_rundown__who_is_known_is_not_described(void **state)
 {
 	struct fixture *fixture = *state;
@@ -282,6 +302,7 @@ int main(void)
 		TEST(test_rundown__describes_who_is_there),
 		TEST(test_rundown__the_dead_are_left_out),
 		TEST(test_rundown__who_has_started_is_not_there_before),
+		TEST(test_rundown__who_is_guessed_is_described),
 		TEST(test_rundown__who_is_known_is_not_described),
 		TEST(test_rundown__fills_without_a_word),
 		TEST(test_rundown__images_that_are_wanted_later),
