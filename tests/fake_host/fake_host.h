@@ -21,7 +21,7 @@
 #define FAKE_ENABLES       16
 
 /* Every wait of a test ends after this. */
-#define FAKE_WAIT_MS 20000
+#define FAKE_WAIT_MS 120000
 
 struct fake_enable {
 	bool is_used;

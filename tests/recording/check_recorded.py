@@ -117,7 +117,7 @@ def check_books(books, is_whole):
 def check_file(path, line, list_events):
     """Problems of one file, as sentences, and its events."""
     result = subprocess.run([list_events, "walk", path], capture_output=True, text=True,
-                            check=False, timeout=200)
+                            check=False, timeout=1500)
     problem, count = compare(path, iter(result.stdout.splitlines()), False)
     problems = [problem] if problem else []
     if result.returncode or result.stderr:
@@ -149,7 +149,7 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory(prefix="etw-recorded-") as folder:
         command = [options.program, *(["--kernel"] if options.kernel else []), folder]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500)
         if done.returncode:
             print(done.stdout, done.stderr, sep="", end="")
             return SKIPPED if done.returncode == SKIPPED else 1

@@ -13,11 +13,11 @@
 
 #include "base/time.h"
 
-#define ENABLED_MS UINT64_C(60000)
+#define ENABLED_MS UINT64_C(300000)
 
 /*
  * becomes_enabled() - waits until a registration is enabled. EventRegister waits for the host too, but only for
- * 200 ms, and a loaded machine may need more; or the host may just be replaced. Returns false after a minute.
+ * 200 ms, and a loaded machine may need more; or the host may just be replaced. Returns false after five minutes.
  */
 static inline bool becomes_enabled(REGHANDLE handle)
 {

@@ -25,7 +25,7 @@
 #include "recording/support.h"
 
 #define WRITERS_MAX       8192
-#define HANG_SECONDS      120
+#define HANG_SECONDS      600
 #define SIGNAL_SECONDS    2
 #define CHILDREN          40
 #define CHILD_EVENTS      200

@@ -30,7 +30,7 @@
 #define PAUSE_US      500 /* of each writer, after EVENTS_AT_ONCE */
 #define AT_ONCE       16
 #define SESSION_NAME  "live survival"
-#define SECONDS_MAX   240
+#define SECONDS_MAX   1500
 #define FLUSH_MS      10
 #define SLOW_EVENTS   2000
 #define SLOW_FLUSH_MS 1 /* many buffers */

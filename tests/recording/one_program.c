@@ -20,7 +20,7 @@
 #define STEPS         4
 #define ORDERS        24
 #define EVENTS        2000
-#define ORDER_SECONDS 120
+#define ORDER_SECONDS 1500
 
 static const GUID provider_guid = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x03}};

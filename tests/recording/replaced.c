@@ -28,7 +28,7 @@
 #define CHILD(number) (1 + (number))
 #define DEAD(number)  (1 + REPLACEMENTS + (number))
 #define WRITERS       (1 + 2 * REPLACEMENTS) /* 0: this process, which has a listener */
-#define HANG_SECONDS  60
+#define HANG_SECONDS  600
 #define BURST         8
 #define PAUSE_US      500
 #define BURSTS        100

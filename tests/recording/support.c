@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <errhandlingapi.h>
+#include <winerror.h>
 
 #include "consumer/trace.h"
 #include "recording/enabled.h"
@@ -175,12 +176,19 @@ REGHANDLE recording_register(const GUID *provider, PENABLECALLBACK callback, voi
 	return handle;
 }
 
+/*
+ * The library waits 5 seconds for a host that starts. Where a test has just killed one, a loaded machine may need
+ * longer for the next; then nothing was asked yet, and asking again is safe.
+ */
 void recording_control(struct recording *recording, ULONG code)
 {
+	const uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
 	ULONG error;
 
-	prepare_block(recording);
-	error = ControlTraceA(recording->handle, NULL, &recording->block.properties, code);
+	do {
+		prepare_block(recording);
+		error = ControlTraceA(recording->handle, NULL, &recording->block.properties, code);
+	} while (error == ERROR_TIMEOUT && etw_monotonic_ms() < end_ms);
 	if (error)
 		fail("ControlTrace %u: error %u", (unsigned)code, (unsigned)error);
 	if (code == EVENT_TRACE_CONTROL_STOP)

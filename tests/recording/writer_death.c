@@ -35,7 +35,7 @@
 #define ROUNDS_OF_SESSION 50
 #define HELD_MAX          3  /* stopped ones at a time */
 #define HELD_ROUNDS       12 /* for so many at most */
-#define HANG_SECONDS      60
+#define HANG_SECONDS      600
 #define EVENTS_MOST       1500
 #define VISITS_LEAST      5 /* so that no two places of dead writers lie side by side */
 #define SIBLING_BURST     4

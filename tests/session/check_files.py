@@ -21,7 +21,7 @@ WALKER = pathlib.Path(__file__).resolve().parent.parent / "walker" / "etl_walk.p
 def walk(*arguments):
     """The walker's exit status and output."""
     done = subprocess.run([sys.executable, WALKER, *arguments], capture_output=True, text=True,
-                          check=False, timeout=200)
+                          check=False, timeout=1500)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -43,7 +43,7 @@ def main():
     problems = []
     with tempfile.TemporaryDirectory(prefix="etw-session-") as folder:
         done = subprocess.run([sys.argv[1], folder], capture_output=True, text=True, check=True,
-                              timeout=60)
+                              timeout=1500)
         for line in done.stdout.splitlines():
             path, count = line.rsplit(" ", 1)
             problems += check_file(path, int(count))

@@ -28,7 +28,7 @@
 #include <winerror.h>
 
 #define NAME_UNITS 512
-#define LIMIT_S    100 /* of the whole program */
+#define LIMIT_S    1500 /* of the whole program */
 
 struct block {
 	EVENT_TRACE_PROPERTIES properties;

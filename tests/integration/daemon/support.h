@@ -18,7 +18,7 @@
 #include "control/control.h"
 
 /* Every wait of a test ends after this. */
-#define WAIT_MS 60000
+#define WAIT_MS 120000
 
 /* home_make(), home_remove() - setup and teardown of a cmocka test. */
 int home_make(void **state);

@@ -118,7 +118,7 @@ def check_identities(identities):
 
 
 def wait_ready(watch, watch_out):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while os.fstat(watch_out.fileno()).st_size == 0:
         if watch.poll() is not None:
             reason = watch.stderr.read().strip()
@@ -140,9 +140,9 @@ def run(arguments):
                           stderr=subprocess.PIPE, text=True) as watch:
         wait_ready(watch, watch_out)
         text = subprocess.run([arguments.images, str(arguments.rounds), *libraries], check=True,
-                              timeout=120, capture_output=True, text=True).stdout
+                              timeout=1500, capture_output=True, text=True).stdout
         watch.stdin.close()
-        if watch.wait(timeout=60):
+        if watch.wait(timeout=1500):
             print(watch.stderr.read())
             return 1
     watch_out.seek(0)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-SECONDS = 600
+SECONDS = 1500
 FLAGS = "1"  # processes
 STATUS = 4
 # Starts and ends from the program itself on, before which its process was a copy of this one.

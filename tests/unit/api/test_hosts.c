@@ -192,7 +192,7 @@ static void expect_good_child(int (*act)(void))
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		(void)alarm(30);
+		(void)alarm(600);
 		_exit(act());
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -27,7 +27,7 @@
 #define FAKE_BUFFER_BYTES 4096
 #define FAKE_T0_RAW       1000000
 #define FAKE_STEP_RAW     1000
-#define FAKE_WAIT_MS      60000
+#define FAKE_WAIT_MS      120000
 
 /* A trace of whole buffers of FAKE_BUFFER_BYTES; the first is the header buffer. */
 struct fake_trace {

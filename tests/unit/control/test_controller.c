@@ -328,7 +328,7 @@ static int in_child(int (*check)(struct etw_controller *controller),
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		(void)alarm(30);
+		(void)alarm(600);
 		_exit(check(controller) & 0xFF);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

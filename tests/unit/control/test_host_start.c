@@ -34,7 +34,7 @@ static int be_host(void)
 	struct wire_discovery_page *page;
 	const char *slow = getenv("TEST_HOST_SLOW");
 
-	(void)alarm(20);
+	(void)alarm(600);
 	if (getenv("TEST_HOST_LOG"))
 		fprintf(stderr, "a word of the host\n");
 	(void)snprintf(directory, sizeof(directory), "%s", getenv("ETW_RUNTIME_DIR"));

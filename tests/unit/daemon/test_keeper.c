@@ -231,7 +231,7 @@ static int live_on_deafly(void *context, int socket)
 	struct etwd_keeper_store own;
 	char name[16];
 
-	(void)alarm(60);
+	(void)alarm(600);
 	if (++*number == 2) {
 		(void)shutdown(socket, SHUT_RD);
 		for (;;)

@@ -582,7 +582,7 @@ static int listen_and_sleep(int ready)
 
 	if (etw_runtime_listen(directory, &fd) || write(ready, "", 1) != 1)
 		return 1;
-	(void)alarm(60);
+	(void)alarm(600);
 	(void)pause();
 	return 0;
 }

@@ -133,7 +133,7 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	struct etw_ring_set_fds fds;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)alarm(60);
+	(void)alarm(600);
 	pthread_mutex_init(&fixture->lock, NULL);
 	recovery_point_shared = shared;
 #ifdef ETW_SCHED_POINTS

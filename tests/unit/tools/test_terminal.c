@@ -15,7 +15,7 @@
 
 #include "tools/common/terminal.h"
 
-#define LONG_MS 5000
+#define LONG_MS 120000
 #define MARK    '|'
 
 /* Standard error is a terminal, until leave(). */
