@@ -35,6 +35,12 @@
 
 /* What sessions call, from their threads. */
 
+static void tell(void *context, uint32_t session_id, const char *sentence)
+{
+	(void)context;
+	etwd_log("session %u: %s", (unsigned)session_id, sentence);
+}
+
 static int keep_fd(void *context, const char *name, int fd)
 {
 	struct etwd_host *host = context;
@@ -202,6 +208,7 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 		.context = host,
 		.clock = &host->clock.page.clock,
 		.kernel = &etw_kernel_source,
+		.tell = tell,
 		.keep_fd = keep_fd,
 		.kept_fd = kept_fd,
 		.forget_fd = forget_fd,

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session's file: made with its owner's rights, written by sealed buffers, ended by the session's stop, by
- * its size limit or by an error; the session goes on then. Owner thread, but for the start.
+ * its size limit or by an error; the session goes on then, and says so by a complaint and a note. Owner thread,
+ * but for the start.
+ *
+ * What may pass is waited for: an EIO for ETW_FILE_PATIENCE_NS, in which the session's thread does nothing else, so
+ * that events stay in the rings as long as these have room. A file that ended for lack of space goes on when there
+ * is some. What was lost between is counted as lost to the file.
  */
 #ifndef ETW_SESSION_FILE_H
 #define ETW_SESSION_FILE_H
 
 #include "session/session_internal.h"
+
+#define ETW_FILE_PATIENCE_NS UINT64_C(5000000000)
+#define ETW_FILE_AGAIN_NS    UINT64_C(1000000000) /* between two tries to go on */
+#define ETW_FILE_LOOK_NS     UINT64_C(1000000000)
 
 /*
  * etw_session_file_create() - makes the header buffer, and the file if the session has one.
@@ -26,10 +35,18 @@ uint64_t etw_session_file_claim(struct etw_session *session);
 void etw_session_file_reclaim(struct etw_session *session, uint64_t offset);
 
 /*
- * etw_session_file_put() - writes a sealed buffer. An error ends the file. Returns 0 or that error's
- * negative errno.
+ * etw_session_file_put() - writes a sealed buffer. An error that does not pass ends the file. Returns 0 or that
+ * error's negative errno.
  */
 int etw_session_file_put(struct etw_session *session, uint64_t offset, const uint8_t *buffer);
+
+/*
+ * etw_session_file_look() - whether the file is still there: somebody may have deleted it.
+ *
+ * All that was in it is lost then, and counts so; its space is given back, and the status is -ENOENT. When all
+ * outputs are committed.
+ */
+void etw_session_file_look(struct etw_session *session);
 
 /*
  * etw_session_file_end() - the final header, and nothing behind the last buffer.

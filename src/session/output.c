@@ -187,6 +187,7 @@ static void begin_buffer(struct etw_session_output *output)
 	output->record->fill = WIRE_BUFFER_HEADER_BYTES;
 	output->record->delivered = WIRE_BUFFER_HEADER_BYTES;
 	output->record->buffer_events = 0;
+	output->record->buffer_notes = 0;
 	output->record->piece_events = 0;
 	output->record->is_sealed = 0;
 	output->record->sequence = 0;
@@ -204,7 +205,8 @@ static void write_sealed(struct etw_session *session, struct etw_session_output 
 	if (record->offset != 0)
 		result = etw_session_file_put(session, record->offset, output->buffer);
 	if (result < 0) {
-		record->counts.file_events += record->buffer_events;
+		/* A note that is in no file is nobody's loss. */
+		record->counts.file_events += record->buffer_events - record->buffer_notes;
 		record->counts.file_buffers++;
 	}
 }
@@ -227,7 +229,8 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 	if (etw_output_is_empty(output))
 		return;
 	sample_streams(output);
-	loss = etw_output_loss(session, output);
+	/* A file that goes on after it had ended lacks what came between. */
+	loss = etw_output_loss(session, output) + record->counts.file_events;
 	if (loss > record->flagged_loss)
 		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
 	record->flagged_loss = loss;
@@ -406,5 +409,6 @@ void etw_output_append_own(struct etw_session *session, struct etw_session_outpu
 	memset(output->buffer + record->fill, 0, padded);
 	memcpy(output->buffer + record->fill, event, bytes);
 	count_event(record, padded, raw);
+	record->buffer_notes++;
 	output->is_changed = true;
 }

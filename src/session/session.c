@@ -38,23 +38,25 @@ void etw_session_kick(struct etw_session *session)
 void etw_session_complain(struct etw_session *session, const char *what, int error,
 			  const struct etw_fault *fault)
 {
-	size_t room, used;
-	char *at;
+	char sentence[sizeof(session->complaint)];
+	size_t used;
 
-	pthread_mutex_lock(&session->lock);
-	used = strlen(session->complaint);
-	at = session->complaint + used;
-	room = sizeof(session->complaint) - used;
 	if (fault && fault->sentence)
-		(void)snprintf(at, room, "%s%s: %s%s%s", used ? "; " : "", what,
+		(void)snprintf(sentence, sizeof(sentence), "%s: %s%s%s", what,
 			       fault->field ? fault->field : "", fault->field ? ": " : "",
 			       fault->sentence);
 	else if (error < 0)
-		(void)snprintf(at, room, "%s%s: %s", used ? "; " : "", what,
-			       strerrordesc_np(-error));
+		(void)snprintf(sentence, sizeof(sentence), "%s: %s", what, strerrordesc_np(-error));
 	else
-		(void)snprintf(at, room, "%s%s", used ? "; " : "", what);
+		(void)snprintf(sentence, sizeof(sentence), "%s", what);
+	pthread_mutex_lock(&session->lock);
+	used = strlen(session->complaint);
+	(void)snprintf(session->complaint + used, sizeof(session->complaint) - used, "%s%s",
+		       used ? "; " : "", sentence);
 	pthread_mutex_unlock(&session->lock);
+	if (session->host.tell && session->state.head)
+		session->host.tell(session->host.context, session->state.head->session_id,
+				   sentence);
 }
 
 void etw_session_name(const struct etw_session *session, char name[ETW_SESSION_NAME_BYTES],

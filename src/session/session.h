@@ -24,6 +24,8 @@ struct etw_session_host {
 	void *context;
 	const struct etw_clock_page *clock;  /* outlives the session */
 	const struct etw_source_ops *kernel; /* NULL: this host has no kernel source */
+	/* A complaint, for the host's log; NULL: nobody keeps one. */
+	void (*tell)(void *context, uint32_t session_id, const char *sentence);
 	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
 	int (*keep_fd)(void *context, const char *name, int fd);
 	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */

@@ -120,6 +120,9 @@ struct etw_session {
 
 	struct etw_session_output *outputs; /* owned, plan.output_count */
 	struct etw_etl_file_writer file;
+	uint64_t file_trouble_ns; /* since when its writes have failed; 0: they have not */
+	uint64_t file_again_ns;   /* when one that ended for lack of space is tried again */
+	uint64_t file_looked_ns;  /* when it was last made sure that it is still there */
 
 	struct etw_source *source;
 	struct etw_session_stream *source_streams; /* owned, plan.cpu_count */

@@ -130,12 +130,12 @@ struct etw_state_counts {
 };
 
 struct etw_state_record {
-	uint32_t fill;          /* bytes of the output buffer in use, its header included */
-	uint32_t delivered;     /* of these, the consumers' */
-	uint32_t buffer_events; /* in it */
-	uint32_t piece_events;  /* of these, behind `delivered` */
-	uint32_t is_sealed;     /* has its number and place; being written */
-	uint32_t reserved_pad;
+	uint32_t fill;             /* bytes of the output buffer in use, its header included */
+	uint32_t delivered;        /* of these, the consumers' */
+	uint32_t buffer_events;    /* in it */
+	uint32_t piece_events;     /* of these, behind `delivered` */
+	uint32_t is_sealed;        /* has its number and place; being written */
+	uint32_t buffer_notes;     /* of its events, such as the host itself wrote */
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
 	uint64_t closed_loss;      /* what the writers of closed rings had counted here */

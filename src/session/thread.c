@@ -172,8 +172,10 @@ static void finish_flush(struct etw_session *session)
 	uint32_t reasons = session->flush_reasons;
 
 	if (session->plan.has_file &&
-	    reasons & (ETW_FLUSH_REQUEST | ETW_FLUSH_FILE_TIMER | ETW_FLUSH_STOP))
+	    reasons & (ETW_FLUSH_REQUEST | ETW_FLUSH_FILE_TIMER | ETW_FLUSH_STOP)) {
 		etw_outputs_flush(session);
+		etw_session_file_look(session);
+	}
 	if (!(reasons & ETW_FLUSH_STOP))
 		etw_delivery_close_batch(session, /* is_end= */ false);
 	session->flush_reasons = 0;
@@ -196,6 +198,8 @@ static void run_round(struct etw_session *session)
 {
 	begin_round(session);
 	move_events(session);
+	if (UNLIKELY(session->round.now_ns >= session->file_looked_ns + ETW_FILE_LOOK_NS))
+		etw_session_file_look(session);
 	if (session->round.is_look)
 		finish_look(session);
 	if (session->flush_reasons != 0) {
@@ -327,6 +331,7 @@ static void end_session(struct etw_session *session)
 	etw_outputs_flush(session);
 	await_consumers(session);
 	etw_delivery_close_batch(session, /* is_end= */ true);
+	etw_session_file_look(session);
 	etw_session_file_end(session, 0);
 	etw_session_file_refresh(session, /* is_end= */ true);
 	etw_etl_file_writer_close(&session->file);

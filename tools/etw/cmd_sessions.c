@@ -334,7 +334,12 @@ static int stop(struct command *command, char *const *names)
 			put_object(&command->output.text, info, etw_filetime_now());
 		} else if (!result) {
 			put_stopped(&command->output.text, info);
-		} else {
+		}
+		if (!result && info->file_status) {
+			etw_program_error("the trace of %s is incomplete: %s", *names,
+					  info->complaint);
+			status = ETW_EXIT_FAILED;
+		} else if (result) {
 			etw_program_error("cannot stop %s: %s", *names,
 					  result == -ENOENT  ? "there is no session of that name"
 					  : result == -EBUSY ? "it is being stopped already"

@@ -4,6 +4,7 @@
 #include <winerror.h>
 
 #include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -51,7 +52,14 @@ static ULONG send_request(const struct etw_properties *properties,
 	if (!info)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	result = etw_hosts_control(control, info);
-	return result ? etw_hosts_error(result) : etw_properties_fill(properties, info);
+	if (result)
+		return etw_hosts_error(result);
+	/* Windows lets nobody delete the file. Here the session has ended, and there is no trace of it. */
+	if (control->code == WIRE_CONTROL_STOP && info->file_status == -ENOENT) {
+		(void)etw_properties_fill(properties, info);
+		return ERROR_FILE_NOT_FOUND;
+	}
+	return etw_properties_fill(properties, info);
 }
 
 static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PROPERTIES block,

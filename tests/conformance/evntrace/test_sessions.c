@@ -84,6 +84,20 @@ static ULONG stop(TRACEHANDLE handle, const char *name, struct block *block)
 	return StopTraceA(handle, name, &block->properties);
 }
 
+/* Windows does not let the file be deleted; here the session ends, and there is nothing to show for it. */
+static void sessions__stop_of_one_whose_file_was_deleted(void **state)
+{
+	TRACEHANDLE handle = start("deleted", path_of("deleted.etl"));
+	struct block block;
+
+	(void)state;
+	assert_int_equal(unlink(path_of("deleted.etl")), 0);
+	assert_int_equal(stop(handle, NULL, &block), ERROR_FILE_NOT_FOUND);
+	assert_string_equal(block.logger, "deleted");
+	assert_int_equal(block.properties.BuffersWritten, 0);
+	assert_int_equal(stop(handle, NULL, &block), ERROR_WMI_INSTANCE_NOT_FOUND);
+}
+
 static void sessions__start_fills_the_block(void **state)
 {
 	TRACEHANDLE handle = 0;
@@ -542,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sessions__start_fills_the_block),
+		cmocka_unit_test(sessions__stop_of_one_whose_file_was_deleted),
 		cmocka_unit_test(sessions__names_and_guids_are_unique),
 		cmocka_unit_test(sessions__files_that_cannot_be),
 		cmocka_unit_test(sessions__a_full_disk),

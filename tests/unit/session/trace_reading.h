@@ -5,6 +5,7 @@
 
 #include "consumer/trace.h"
 #include "fixture.h"
+#include "wire/session_note.h"
 
 #define READING_WRITERS    16
 #define READING_PROCESSORS 256
@@ -12,6 +13,7 @@
 struct reading {
 	bool is_counting_only;
 	uint64_t events, header_events;
+	uint64_t notes;        /* not among the events */
 	uint64_t out_of_order; /* of a processor */
 	uint64_t doubled;      /* numbers that a writer's events had before */
 	uint64_t findings;
@@ -59,6 +61,11 @@ static int reading_event(void *context, const struct etw_etl_buffer *buffer, uin
 		reading->kernel_events++;
 		if (payload.number != reading->kernel_next[buffer->processor]++)
 			reading->kernel_disorder++;
+		return 0;
+	}
+	if (etw_guid_equal(&record->EventHeader.ProviderId,
+			   &(const GUID)WIRE_SESSION_NOTE_PROVIDER)) {
+		reading->notes++;
 		return 0;
 	}
 	memcpy(&payload, record->UserData, sizeof(payload));
