@@ -22,7 +22,7 @@
 #define BUFFERS        6
 #define BUFFER_BYTES   4096
 #define LOG_EVENTS     (WRITERS * STRESS_EVENTS_MAX)
-#define ROUND_LIMIT_NS UINT64_C(20000000000)
+#define ROUND_LIMIT_NS UINT64_C(600000000000)
 #define LAST_ROUNDS    64
 
 static const char *const points[] = {

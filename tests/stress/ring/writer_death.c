@@ -23,7 +23,7 @@
 #define VICTIM          0
 #define EVENTS_MOST     400
 #define STEP_NS         UINT64_C(20000000)
-#define ROUND_LIMIT_NS  UINT64_C(20000000000)
+#define ROUND_LIMIT_NS  UINT64_C(600000000000)
 #define SETTLE_LOOKS    64
 #define BUFFERS_OF_RING 8
 
