@@ -136,11 +136,11 @@ static void flush_all(struct session *session)
 static uint32_t make_event(const struct session *session, uint8_t header_type, uint32_t payload,
 			   uint8_t fill, uint8_t *event)
 {
-	const struct etw_etl_header_shape *shape = &etw_etl_header_shapes[header_type];
-	uint32_t bytes = shape->bytes + payload;
+	const struct wire_event_shape *shape = &wire_event_shapes[header_type];
+	uint32_t bytes = shape->header_bytes + payload;
 
-	memset(event, 0, shape->bytes);
-	memset(event + shape->bytes, fill, payload);
+	memset(event, 0, shape->header_bytes);
+	memset(event + shape->header_bytes, fill, payload);
 	event[2] = header_type;
 	event[3] = WIRE_EVENT_FLAG_TRACE;
 	etw_store16(event + shape->size_at, (uint16_t)bytes);

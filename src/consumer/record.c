@@ -24,9 +24,8 @@ void etw_recorder_done(struct etw_recorder *recorder)
 
 static USHORT pointer_flag(uint8_t header_type)
 {
-	return etw_etl_header_shapes[header_type].pointer_bytes == 4
-		       ? EVENT_HEADER_FLAG_32_BIT_HEADER
-		       : EVENT_HEADER_FLAG_64_BIT_HEADER;
+	return wire_event_shapes[header_type].pointer_bytes == 4 ? EVENT_HEADER_FLAG_32_BIT_HEADER
+								 : EVENT_HEADER_FLAG_64_BIT_HEADER;
 }
 
 static void set_payload(EVENT_RECORD *record, const struct etw_etl_event *event, size_t offset)
@@ -122,7 +121,7 @@ static const char *fill_event(struct etw_recorder *recorder, const struct etw_et
 static void fill_system(const struct etw_etl_event *event, EVENT_RECORD *record)
 {
 	EVENT_HEADER *header = &record->EventHeader;
-	size_t bytes = etw_etl_header_shapes[event->header_type].bytes;
+	size_t bytes = wire_event_shapes[event->header_type].header_bytes;
 	struct wire_system_header system = {0};
 
 	memcpy(&system, event->at, bytes);
@@ -154,7 +153,7 @@ static const char *fill_perfinfo(struct etw_recorder *recorder, const struct etw
 
 	uint16_t version = le16_get(perfinfo.version);
 
-	if (UNLIKELY(etw_etl_perfinfo_words(version))) {
+	if (UNLIKELY(wire_perfinfo_words(version))) {
 		EVENT_HEADER_EXTENDED_DATA_ITEM *items = item_room(recorder, 2);
 		size_t counters = 8 * ((size_t)(version & WIRE_PERFINFO_COUNTER_MASK) >> 8);
 
@@ -228,7 +227,7 @@ static void fill_message(struct etw_recorder *recorder, const struct etw_etl_eve
 {
 	EVENT_HEADER *header = &record->EventHeader;
 	uint16_t options = etw_load16(event->at + offsetof(struct wire_message_header, options));
-	struct etw_etl_message_layout layout = etw_etl_message_layout(options);
+	struct wire_message_layout layout = wire_message_layout(options);
 
 	header->Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE;
 	if (options & WIRE_MESSAGE_POINTER32)

@@ -29,7 +29,7 @@ static int read_dropped(struct etw_bytes payload, struct etw_etl_companions *ret
 
 static int read_companion(const struct etw_etl_event *event, struct etw_etl_companions *ret)
 {
-	uint32_t header_bytes = etw_etl_header_shapes[event->header_type].bytes;
+	uint32_t header_bytes = wire_event_shapes[event->header_type].header_bytes;
 	struct etw_bytes payload = {event->at + header_bytes, event->bytes - header_bytes};
 
 	switch (event->at[offsetof(struct wire_system_header, type)]) {

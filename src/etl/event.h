@@ -12,7 +12,7 @@
 
 #include "base/macros.h"
 #include "wire/etl_buffer.h"
-#include "wire/etl_event.h"
+#include "wire/event_shape.h"
 
 struct etw_etl_event {
 	const uint8_t *at;   /* the header; borrowed from the block */
@@ -21,15 +21,6 @@ struct etw_etl_event {
 	bool has_time;       /* false: a WPP message without timestamp; time_raw is unset */
 	int64_t time_raw;    /* session clock */
 };
-
-/* What the walk must know of a header type; zero for types that no file holds. */
-struct etw_etl_header_shape {
-	uint8_t bytes;   /* of the header */
-	uint8_t size_at; /* offset of the size field */
-	uint8_t time_at; /* offset of the raw time */
-	uint8_t pointer_bytes;
-};
-extern const struct etw_etl_header_shape etw_etl_header_shapes[WIRE_HEADER_TYPES];
 
 /*
  * etw_etl_event_peek_rare() - etw_etl_event_peek() for headers that carry optional words.
@@ -49,18 +40,18 @@ const char *etw_etl_event_peek_rare(const uint8_t *at, size_t left, struct etw_e
 static inline const char *etw_etl_event_peek(const uint8_t *at, size_t left,
 					     struct etw_etl_event *ret)
 {
-	const struct etw_etl_header_shape *shape;
+	const struct wire_event_shape *shape;
 
 	if (UNLIKELY(at[3] != WIRE_EVENT_FLAG_TRACE || at[2] >= WIRE_HEADER_TYPES ||
 		     (at[2] & 0xFE) == WIRE_HEADER_PERFINFO32))
 		return etw_etl_event_peek_rare(at, left, ret);
-	shape = &etw_etl_header_shapes[at[2]];
-	if (UNLIKELY(!shape->bytes))
+	shape = &wire_event_shapes[at[2]];
+	if (UNLIKELY(!shape->header_bytes))
 		return etw_etl_event_peek_rare(at, left, ret);
 
 	uint32_t bytes = etw_load16(at + shape->size_at);
 
-	if (UNLIKELY(bytes < shape->bytes))
+	if (UNLIKELY(bytes < shape->header_bytes))
 		return "the event is shorter than its header";
 	if (UNLIKELY(bytes > left))
 		return "the event reaches beyond its buffer";
@@ -70,24 +61,6 @@ static inline const char *etw_etl_event_peek(const uint8_t *at, size_t left,
 	ret->has_time = true;
 	ret->time_raw = (int64_t)etw_load64(at + shape->time_at);
 	return NULL;
-}
-
-/*
- * etw_etl_message_layout() - the offsets of a WPP message's optional words.
- *
- * All offsets are from the header's start; 0 means absent.
- */
-struct etw_etl_message_layout {
-	uint8_t sequence, guid, component, time, system_info;
-	uint8_t header_bytes; /* where the arguments begin */
-};
-struct etw_etl_message_layout etw_etl_message_layout(uint16_t options);
-
-/* etw_etl_perfinfo_words() - u64 words between a PERFINFO header and its payload, 0 to 8. */
-static inline unsigned etw_etl_perfinfo_words(uint16_t version)
-{
-	return (version & WIRE_PERFINFO_PEBS_INDEX ? 1u : 0u) +
-	       ((version & WIRE_PERFINFO_COUNTER_MASK) >> 8);
 }
 
 #endif

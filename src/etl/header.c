@@ -129,7 +129,7 @@ int etw_etl_header_parse(const uint8_t *event, size_t bytes, struct etw_etl_head
 	(void)etw_bytes_take(&payload, fixed);
 	TRY(take_name(&payload, &header.logger_name));
 	TRY(take_name(&payload, &header.log_file_name));
-	header.header_pointer_bytes = etw_etl_header_shapes[system.header_type].pointer_bytes;
+	header.header_pointer_bytes = wire_event_shapes[system.header_type].pointer_bytes;
 	header.process_id = le32_get(system.process_id);
 	header.thread_id = le32_get(system.thread_id);
 	header.time_raw = (int64_t)le64_get(system.time_raw);

@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/sched_point.h"
 #include "ring/reader_internal.h"
-#include "wire/etl_event.h"
+#include "wire/event_shape.h"
 
 #define GAP_AGE_NS         UINT64_C(100000000)
 #define SWITCH_TRIES       64
@@ -252,27 +252,6 @@ static bool wait_at_gap(struct etw_ring_reader *reader, uint64_t now_ns)
 	return true;
 }
 
-/* The raw time of an event as its header says, unchecked. @bytes: the event's own size. */
-static int64_t peek_time(const uint8_t *at, uint32_t bytes)
-{
-	uint32_t offset = offsetof(struct wire_event_header, time_raw);
-
-	if (at[offsetof(struct wire_event_header, header_flag)] == WIRE_EVENT_FLAG_MESSAGE) {
-		uint16_t options = etw_load16(at + offsetof(struct wire_message_header, options));
-
-		if (!(options & (WIRE_MESSAGE_TIMESTAMP | WIRE_MESSAGE_PERF_TIME)))
-			return 0;
-		offset = sizeof(struct wire_message_header);
-		if (options & WIRE_MESSAGE_SEQUENCE)
-			offset += 4;
-		if (options & WIRE_MESSAGE_COMPONENT)
-			offset += 4;
-		else if (options & WIRE_MESSAGE_GUID)
-			offset += 16;
-	}
-	return bytes < offset + 8 ? 0 : (int64_t)etw_load64(at + offset);
-}
-
 /* Looks at the cursor's place. Returns 0 for an event, -EAGAIN at a gap, ETW_END after a step. */
 static int step(struct etw_ring_reader *reader, uint32_t limit, uint64_t now_ns,
 		struct etw_ring_event *ret)
@@ -285,7 +264,7 @@ static int step(struct etw_ring_reader *reader, uint32_t limit, uint64_t now_ns,
 		reader->peeked = place.units;
 		ret->at = etw_ring_reader_bytes(reader, buffer) + (uint64_t)reader->at * 8;
 		ret->bytes = place.bytes;
-		ret->time_raw = peek_time(ret->at, place.bytes);
+		ret->time_raw = wire_event_ring_time(ret->at, place.bytes);
 		return 0;
 	case ETW_RING_PLACE_GAP:
 		if (!wait_at_gap(reader, now_ns))

@@ -51,7 +51,7 @@ struct etw_ring_event {
 	const uint8_t *at; /* in shared memory: copy it, then check the copy */
 	uint32_t
 		bytes; /* as its header said when it was looked at; at most what the buffer holds */
-	int64_t time_raw; /* the same; 0 where the header has none (MESSAGE, or too short) */
+	int64_t time_raw; /* the same; 0 where it is too short for one */
 };
 
 struct etw_ring_reader;

@@ -15,7 +15,7 @@
 #include "session/delivery.h"
 #include "session/file.h"
 #include "wire/etl_buffer.h"
-#include "wire/etl_event.h"
+#include "wire/event_shape.h"
 
 int etw_outputs_open(struct etw_session *session)
 {
@@ -317,13 +317,13 @@ static bool peek_source(struct etw_session *session, struct etw_session_stream *
 static enum etw_check_result raise_source(struct etw_session_stream *stream, uint8_t *copy,
 					  int64_t floor_raw, int64_t *ret_raw)
 {
-	bool is_short = copy[2] == WIRE_HEADER_PERFINFO32 || copy[2] == WIRE_HEADER_PERFINFO64;
+	const struct wire_event_shape *shape = copy[2] < WIRE_HEADER_TYPES
+						       ? &wire_event_shapes[copy[2]]
+						       : &wire_event_shapes[0];
 
-	if (stream->head_bytes < sizeof(struct wire_system_header) && !is_short)
+	if (!(shape->origins & WIRE_ORIGIN_SOURCE) || stream->head_bytes < shape->header_bytes)
 		return ETW_CHECK_REFUSED;
-	etw_store64(copy + (is_short ? offsetof(struct wire_perfinfo_header, time_raw)
-				     : offsetof(struct wire_system_header, time_raw)),
-		    (uint64_t)floor_raw);
+	etw_store64(copy + shape->time_at, (uint64_t)floor_raw);
 	*ret_raw = floor_raw;
 	return ETW_CHECK_RAISED;
 }

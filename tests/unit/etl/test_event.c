@@ -66,7 +66,7 @@ static void test_event__perfinfo_with_all_words(void **state)
 		unsigned count = (i & 7) + (i >> 3);
 		uint16_t version = (uint16_t)(2 | (i & 7) << 8 | (i & 8) << 12);
 
-		assert_int_equal(etw_etl_perfinfo_words(version), count);
+		assert_int_equal(wire_perfinfo_words(version), count);
 		made_perfinfo(&made, WIRE_HEADER_PERFINFO64, 0x0F2E, version, 0x123456789A, words,
 			      count);
 		made_fill(&made, 7, 3);
@@ -110,7 +110,7 @@ static void test_event__message_of_every_option(void **state)
 
 	(void)state;
 	for (unsigned options = 0; options < 0x200; options++) {
-		struct etw_etl_message_layout layout = etw_etl_message_layout((uint16_t)options);
+		struct wire_message_layout layout = wire_message_layout((uint16_t)options);
 		struct etw_etl_event event;
 		size_t header_bytes;
 
@@ -144,7 +144,7 @@ static void test_event__what_is_none(void **state)
 	for (unsigned flag = 0; flag < 0x100; flag++) {
 		for (unsigned type = 0; type < 0x100; type++) {
 			bool is_known = flag == WIRE_EVENT_FLAG_TRACE && type < WIRE_HEADER_TYPES &&
-					etw_etl_header_shapes[type].bytes;
+					wire_event_shapes[type].header_bytes;
 			const char *sentence;
 
 			etw_store16(bytes, 0x60);
