@@ -50,11 +50,12 @@ static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID 
 	return true;
 }
 
-static bool may_be_pid(void *context, uid_t uid, uint32_t pid)
+static bool may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
 {
 	(void)context;
 	(void)uid;
 	(void)pid;
+	(void)ret_until_ns;
 	return true;
 }
 
@@ -67,6 +68,7 @@ static void *run_writer(void *context)
 	etw_store16(event, (uint16_t)writer->bytes);
 	event[2] = WIRE_HEADER_EVENT64;
 	event[3] = WIRE_EVENT_FLAG_TRACE;
+	etw_store32(event + 0x08, 1);
 	etw_store32(event + 0x0C, (uint32_t)getpid());
 	etw_guid_write(event + 0x18, &provider);
 	while (!load_relaxed(writer->is_done)) {

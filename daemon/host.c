@@ -77,40 +77,11 @@ static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID 
 	return etwd_grants_has(&host->grants, &grant);
 }
 
-/* The real, effective, saved and file system uids of a process. 0 when it is gone. */
-static unsigned read_uids(uint32_t pid, unsigned ret[4])
+static bool may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
 {
-	char path[64], line[256];
-	unsigned count = 0;
-	FILE *file;
+	struct etwd_host *host = context;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (!count && fgets(line, sizeof(line), file)) {
-		int r = sscanf(line, "Uid: %u %u %u %u", &ret[0], &ret[1], &ret[2], &ret[3]);
-
-		count = r > 0 ? (unsigned)r : 0;
-	}
-	fclose(file);
-	return count;
-}
-
-static bool may_be_pid(void *context, uid_t uid, uint32_t pid)
-{
-	unsigned uids[4];
-	unsigned count;
-
-	/* A daemon may have given up the uid with which it connected. */
-	if (etwd_peer_may_be(context, uid, pid))
-		return true;
-	count = read_uids(pid, uids);
-	for (unsigned i = 0; i < count; i++) {
-		if (uids[i] == uid)
-			return true;
-	}
-	return count == 0;
+	return etwd_pids_may_be(&host->pids, uid, pid, etw_monotonic_ns(), ret_until_ns);
 }
 
 struct ring_item {
@@ -203,6 +174,7 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 	pthread_mutex_init(&host->peers_lock, NULL);
 	etwd_registry_init(&host->registry);
 	etwd_grants_init(&host->grants);
+	etwd_pids_init(&host->pids);
 	etw_ipc_message_init(&host->incoming);
 	host->session_host = (struct etw_session_host){
 		.context = host,
@@ -247,6 +219,7 @@ static void close_host(struct etwd_host *host)
 	etw_ipc_message_done(&host->incoming);
 	etwd_registry_done(&host->registry);
 	etwd_grants_done(&host->grants);
+	etwd_pids_done(&host->pids);
 	etwd_memory_done(&host->memory);
 	etwd_clock_done(&host->clock);
 	etwd_inbox_done(&host->inbox);

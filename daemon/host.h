@@ -18,6 +18,7 @@
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
 #include "daemon/memory.h"
+#include "daemon/pids.h"
 #include "daemon/registry.h"
 #include "ipc/connection.h"
 #include "session/session.h"
@@ -49,6 +50,7 @@ struct etwd_host {
 	struct etwd_memory memory;
 	struct etwd_registry registry;
 	struct etwd_grants grants;
+	struct etwd_pids pids;
 	struct etwd_inbox inbox;
 	struct etwd_clock clock;
 	struct etw_session_host session_host;

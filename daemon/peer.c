@@ -160,6 +160,7 @@ static int add_peer(struct etwd_host *host, int fd)
 	peer->hello_by_ms = etw_monotonic_ms() + ETWD_HELLO_TIMEOUT_MS;
 	peer->is_privileged = peer->who.uid == 0 || peer->who.uid == geteuid() ||
 			      is_in_group(fd, &peer->who, host->group);
+	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid);
 	link_peer(host, peer);
 	return 0;
 }
@@ -201,6 +202,8 @@ void etwd_peers_sweep(struct etwd_host *host)
 			if (!peer->is_doomed)
 				continue;
 			unlink_peer(host, peer);
+			etwd_pids_went(&host->pids, peer->who.uid, (uint32_t)peer->who.pid,
+				       etw_monotonic_ns());
 			host->peer_callbacks->gone(peer);
 			free_peer(peer);
 		}
@@ -359,15 +362,4 @@ void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, i
 
 	if (request)
 		etwd_peer_send(peer, wire_message_encode_plain(&head, peer->host->room), -1);
-}
-
-bool etwd_peer_may_be(struct etwd_host *host, uid_t uid, uint32_t pid)
-{
-	bool is_there = false;
-
-	pthread_mutex_lock(&host->peers_lock);
-	for (struct etwd_peer *peer = host->peers; peer && !is_there; peer = peer->next)
-		is_there = peer->who.uid == uid && (uint32_t)peer->who.pid == pid;
-	pthread_mutex_unlock(&host->peers_lock);
-	return is_there;
 }

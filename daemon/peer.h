@@ -103,7 +103,4 @@ void etwd_peer_send_fds(struct etwd_peer *peer, size_t bytes, const int *fds, un
 /* etwd_peer_answer() - a message of @type with a status and nothing else. */
 void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, int status);
 
-/* etwd_peer_may_be() - is a process of this uid and pid connected? Any thread. */
-bool etwd_peer_may_be(struct etwd_host *host, uid_t uid, uint32_t pid);
-
 #endif

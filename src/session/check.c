@@ -4,104 +4,79 @@
 
 #include <string.h>
 
+#include <evntcons.h>
+
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
 #include "base/time.h"
 #include "session/session.h"
-#include "wire/etl_event.h"
+#include "wire/event_shape.h"
+#include "wire/session_note.h"
 
-#define TIME_AT     0x10 /* of every header but a message's */
-#define PID_AT      0x0C
-#define PROVIDER_AT 0x18
-#define NO_TIME     UINT32_MAX
+#define GUID_BYTES 16
 
-/* Where an event has what is checked. */
-struct shape {
-	uint32_t time_at; /* NO_TIME: nowhere */
-	uint32_t pid_at;  /* the same */
-	bool has_provider;
-};
-
-static bool are_items_sound(const uint8_t *event, uint32_t bytes)
+/*
+ * Each item sound, of a type that EventWrite makes, and there once: two of one kind would be read by one reader
+ * one way, and by another the other way.
+ */
+static bool are_items_allowed(const uint8_t *event, uint32_t bytes)
 {
-	uint32_t at = sizeof(struct wire_event_header);
+	uint32_t at = sizeof(struct wire_event_header), seen = 0;
 	struct wire_extended_item item;
-	uint32_t item_bytes;
+	uint32_t item_bytes, data_bytes;
+	uint16_t type;
 
 	for (;;) {
 		if (bytes - at < sizeof(item))
 			return false;
 		memcpy(&item, event + at, sizeof(item));
 		item_bytes = le16_get(item.bytes);
+		data_bytes = le16_get(item.data_bytes);
+		type = le16_get(item.type);
 		if (item_bytes < sizeof(item) || item_bytes % 8 != 0 || item_bytes > bytes - at ||
-		    le16_get(item.data_bytes) > item_bytes - sizeof(item))
+		    data_bytes > item_bytes - sizeof(item))
 			return false;
+		if (!wire_event_ring_item(type) || seen & UINT32_C(1) << type ||
+		    (type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID && data_bytes != GUID_BYTES))
+			return false;
+		seen |= UINT32_C(1) << type;
 		at += item_bytes;
 		if (!(le16_get(item.linkage) & WIRE_EXTENDED_LINKAGE))
 			return true;
 	}
 }
 
-/* A message's parts stand in the order of its options; those in front decide where the others are. */
-static bool read_message_shape(const uint8_t *event, uint32_t bytes, struct shape *ret)
+/* The shape of an event that a ring may hold, and its parts in order; NULL: it is none. */
+static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t bytes)
 {
-	uint32_t options = etw_load16(event + 6);
-	uint32_t at = sizeof(struct wire_message_header);
+	const struct wire_event_shape *shape;
+	uint32_t flags;
 
-	*ret = (struct shape){.time_at = NO_TIME, .pid_at = NO_TIME};
-	if (event[2] != 0)
-		return false;
-	if (options & WIRE_MESSAGE_SEQUENCE)
-		at += 4;
-	if (options & WIRE_MESSAGE_COMPONENT)
-		at += 4;
-	else if (options & WIRE_MESSAGE_GUID)
-		at += 16;
-	if (options & (WIRE_MESSAGE_TIMESTAMP | WIRE_MESSAGE_PERF_TIME)) {
-		ret->time_at = at;
-		at += 8;
-	}
-	if (options & WIRE_MESSAGE_SYSTEM_INFO) {
-		ret->pid_at = at + 4;
-		at += 8;
-	}
-	return at <= bytes;
+	if (bytes < sizeof(uint64_t) || etw_load16(event) != bytes)
+		return NULL;
+	shape = wire_event_ring_shape(event);
+	if (!shape || bytes < shape->header_bytes)
+		return NULL;
+	if (!shape->has_items)
+		return shape;
+	/* `flags` and `property`: the reader's own bits, and that of an XML that TDH would take it for. */
+	flags = etw_load32(event + offsetof(struct wire_event_header, flags));
+	if (LIKELY(flags == 0))
+		return shape;
+	if (flags & ~(uint32_t)WIRE_RING_EVENT_FLAGS)
+		return NULL;
+	if (flags & WIRE_EVENT_EXTENDED_INFO && !are_items_allowed(event, bytes))
+		return NULL;
+	return shape;
 }
 
-static bool read_shape(const uint8_t *event, uint32_t bytes, struct shape *ret)
+/* The host's own notes: whoever may write events of any provider may not write these. */
+static bool is_of_host(const GUID *provider)
 {
-	uint32_t least;
+	static const GUID notes = WIRE_SESSION_NOTE_PROVIDER;
 
-	if (bytes < sizeof(struct wire_message_header) || etw_load16(event) != bytes)
-		return false;
-	if (event[3] == WIRE_EVENT_FLAG_MESSAGE)
-		return read_message_shape(event, bytes, ret);
-	if (event[3] != WIRE_EVENT_FLAG_TRACE)
-		return false;
-	switch (event[2]) {
-	case WIRE_HEADER_EVENT32:
-	case WIRE_HEADER_EVENT64:
-		least = sizeof(struct wire_event_header);
-		break;
-	case WIRE_HEADER_FULL32:
-	case WIRE_HEADER_FULL64:
-		least = sizeof(struct wire_full_header);
-		break;
-	case WIRE_HEADER_INSTANCE32:
-	case WIRE_HEADER_INSTANCE64:
-		least = sizeof(struct wire_instance_header);
-		break;
-	default:
-		return false;
-	}
-	*ret = (struct shape){.time_at = TIME_AT, .pid_at = PID_AT, .has_provider = true};
-	if (bytes < least)
-		return false;
-	if (least == sizeof(struct wire_event_header) &&
-	    etw_load16(event + 4) & WIRE_EVENT_EXTENDED_INFO)
-		return are_items_sound(event, bytes);
-	return true;
+	return etw_guid_equal(provider, &notes);
 }
 
 /* A refusal is asked for again after a while, because providers come and processes start. */
@@ -124,7 +99,8 @@ static bool is_provider_allowed(struct etw_check_cache *cache, const uint8_t *pr
 	guid = etw_guid_read(provider);
 	memcpy(entry->provider, provider, 16);
 	entry->asked_ns = now_ns;
-	entry->is_allowed = cache->host->may_write(cache->host->context, cache->session_id,
+	entry->is_allowed = !is_of_host(&guid) &&
+			    cache->host->may_write(cache->host->context, cache->session_id,
 						   cache->uid, &guid);
 	return entry->is_allowed;
 }
@@ -150,42 +126,64 @@ static bool may_ask(struct etw_check_cache *cache, uint64_t now_ns)
 	return true;
 }
 
-static bool is_pid_allowed(struct etw_check_cache *cache, uint32_t pid, uint64_t now_ns)
+/* When the event was written, as CLOCK_MONOTONIC. */
+static uint64_t written_ns(const struct etw_check_cache *cache,
+			   const struct etw_check_limits *limits, int64_t raw)
+{
+	uint64_t age_raw = raw < limits->latest_raw ? (uint64_t)limits->latest_raw - (uint64_t)raw
+						    : 0;
+	double age_ns = (double)age_raw * (double)ETW_NS_PER_S / cache->raw_per_second;
+
+	return age_ns < (double)limits->now_ns ? limits->now_ns - (uint64_t)age_ns : 0;
+}
+
+/* Whether the process was this uid's at the time. *@ret_until_ns: as in struct etw_check_pid. */
+static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check_limits *limits,
+			   uint32_t pid, int64_t raw, uint64_t *ret_until_ns)
 {
 	struct etw_check_pid *entry = &cache->pids[etw_hash_mix(0, pid) % ETW_CHECK_PIDS];
-	uint64_t age_ns = now_ns - entry->asked_ns;
+	uint64_t age_ns = limits->now_ns - entry->asked_ns;
 
-	if (entry->pid == pid && entry->asked_ns != 0 &&
-	    age_ns < (entry->is_allowed ? ETW_CHECK_ALLOWED_NS : ETW_CHECK_REFUSED_NS))
-		return entry->is_allowed;
-	if (!may_ask(cache, now_ns))
+	if (pid == 0 || pid > INT32_MAX)
 		return false;
-	entry->pid = pid;
-	entry->asked_ns = now_ns;
-	entry->is_allowed = cache->host->may_be_pid(cache->host->context, cache->uid, pid);
-	return entry->is_allowed;
+	if (entry->pid != pid || entry->asked_ns == 0 ||
+	    age_ns >= (entry->is_allowed ? ETW_CHECK_ALLOWED_NS : ETW_CHECK_REFUSED_NS)) {
+		if (!may_ask(cache, limits->now_ns))
+			return false;
+		entry->pid = pid;
+		entry->asked_ns = limits->now_ns;
+		entry->until_ns = UINT64_MAX;
+		entry->is_allowed = cache->host->may_be_pid(cache->host->context, cache->uid, pid,
+							    &entry->until_ns);
+	}
+	*ret_until_ns = entry->until_ns;
+	if (entry->until_ns == UINT64_MAX || !entry->is_allowed || cache->raw_per_second <= 0)
+		return entry->is_allowed;
+	return written_ns(cache, limits, raw) <= entry->until_ns;
 }
 
 static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_memo *memo,
-			      const struct shape *shape, const uint8_t *event, uint64_t now_ns)
+			      const struct etw_check_limits *limits,
+			      const struct wire_event_shape *shape, const uint8_t *event)
 {
-	const uint8_t *provider = shape->has_provider ? event + PROVIDER_AT : NULL;
-	uint32_t pid = shape->pid_at != NO_TIME ? etw_load32(event + shape->pid_at) : 0;
+	const uint8_t *provider = event + shape->provider_at;
+	uint32_t pid = etw_load32(event + shape->thread_at + 4);
+	uint64_t until_ns;
 
-	if (LIKELY(memo->is_valid && provider && pid == memo->pid &&
-		   now_ns - memo->asked_ns < ETW_CHECK_ALLOWED_NS &&
-		   memcmp(provider, memo->provider, 16) == 0))
+	if (LIKELY(memo->is_valid && pid == memo->pid &&
+		   limits->now_ns - memo->asked_ns < ETW_CHECK_ALLOWED_NS &&
+		   memcmp(provider, memo->provider, GUID_BYTES) == 0))
 		return true;
-	if (provider && !is_provider_allowed(cache, provider, now_ns))
+	if (etw_load32(event + shape->thread_at) == 0 ||
+	    !is_provider_allowed(cache, provider, limits->now_ns) ||
+	    !is_pid_allowed(cache, limits, pid, (int64_t)etw_load64(event + shape->time_at),
+			    &until_ns))
 		return false;
-	if (shape->pid_at != NO_TIME && !is_pid_allowed(cache, pid, now_ns))
-		return false;
-	if (provider) {
-		memcpy(memo->provider, provider, 16);
-		memo->pid = pid;
-		memo->is_valid = 1;
-		memo->asked_ns = now_ns;
-	}
+	/* Of a process that is gone each event is held against the time until which it was there. */
+	memo->is_valid = until_ns == UINT64_MAX;
+	memcpy(memo->provider, provider, GUID_BYTES);
+	memo->pid = pid;
+	memo->asked_ns = limits->now_ns;
 	return true;
 }
 
@@ -220,15 +218,9 @@ enum etw_check_result etw_check_event(struct etw_check_cache *cache, struct etw_
 				      const struct etw_check_limits *limits, uint8_t *event,
 				      uint32_t bytes, int64_t *ret_raw)
 {
-	struct shape shape;
+	const struct wire_event_shape *shape = find_shape(event, bytes);
 
-	if (UNLIKELY(!read_shape(event, bytes, &shape)))
+	if (UNLIKELY(!shape || !is_writer_allowed(cache, memo, limits, shape, event)))
 		return ETW_CHECK_REFUSED;
-	if (UNLIKELY(!is_writer_allowed(cache, memo, &shape, event, limits->now_ns)))
-		return ETW_CHECK_REFUSED;
-	if (UNLIKELY(shape.time_at == NO_TIME)) {
-		*ret_raw = limits->floor_raw;
-		return ETW_CHECK_GOOD;
-	}
-	return check_time(limits, event + shape.time_at, ret_raw);
+	return check_time(limits, event + shape->time_at, ret_raw);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The check of an event that was copied out of shared memory. Whatever a process may have written there,
- * what passes is an event that user mode may write, of a provider that this uid may write, said to be of
- * one of its processes, and with a time that cannot spoil the order of its processor.
+ * what passes is an event that user mode may write (wire/event_shape.h), of a provider that this uid may write,
+ * said to be of a process that was this uid's at that time, without items that only the host can vouch for, and
+ * with a time that cannot spoil the order of its processor. Its thread is the writer's claim.
  * Source: docs/design/recording.md "Rings", Trust.
  */
 #ifndef ETW_SESSION_CHECK_H
@@ -39,6 +40,7 @@ struct etw_check_cache {
 	const struct etw_session_host *host;
 	uint32_t session_id;
 	uid_t uid;
+	double raw_per_second; /* of the session's clock; 0: it may be set, and dates nothing */
 	struct etw_check_provider {
 		uint8_t provider[16];
 		uint64_t asked_ns; /* 0: no answer here */
@@ -47,6 +49,7 @@ struct etw_check_cache {
 	struct etw_check_pid {
 		uint32_t pid;
 		uint64_t asked_ns;
+		uint64_t until_ns; /* when it ceased to be the uid's; UINT64_MAX: it has not */
 		bool is_allowed;
 	} pids[ETW_CHECK_PIDS];
 	uint64_t asks_ns; /* when `asks` was last raised */
@@ -73,7 +76,7 @@ enum etw_check_result {
  *
  * @event: the copy; its time may be changed
  * @bytes: as the reader said; the copy must say the same
- * @ret_raw: the time it now has; for a message without a time, the floor
+ * @ret_raw: the time it now has
  */
 enum etw_check_result etw_check_event(struct etw_check_cache *cache, struct etw_check_memo *memo,
 				      const struct etw_check_limits *limits, uint8_t *event,

@@ -88,6 +88,8 @@ static struct etw_session_set *new_set(struct etw_session *session, uid_t uid, u
 	set->cache->host = &session->host;
 	set->cache->session_id = session->state.head->session_id;
 	set->cache->uid = uid;
+	if (session->plan.clock_type != ETW_CLOCK_SYSTEM)
+		set->cache->raw_per_second = (double)session->host.clock->page->frequency;
 	return set;
 }
 

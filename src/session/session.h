@@ -33,11 +33,13 @@ struct etw_session_host {
 	/* CLOCK_MONOTONIC as QPC; as etw_source_host.to_raw. */
 	int (*to_raw)(void *context, uint64_t monotonic_ns, int64_t *ret);
 	/*
-	 * May this uid write events of this provider (registered and enabled), and may this pid be its
+	 * May this uid write events of this provider (registered and enabled), and was this pid its
 	 * writer? Called for new (provider, uid) and pid only; answers are cached by the session.
+	 * *@ret_until_ns, preset to UINT64_MAX: CLOCK_MONOTONIC when the process was last known to be the
+	 * uid's, where it is so no longer.
 	 */
 	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
-	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid);
+	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns);
 	/*
 	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives.
 	 * Until they have, and the host says etw_session_ring_set_gone(), what they write to it counts.

@@ -119,12 +119,13 @@ static bool fixture_may_write(void *context, uint32_t session_id, uid_t uid, con
 	return !fixture->refuses_provider;
 }
 
-static bool fixture_may_be_pid(void *context, uid_t uid, uint32_t pid)
+static bool fixture_may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
 {
 	const struct fixture *fixture = context;
 
 	(void)uid;
 	(void)pid;
+	(void)ret_until_ns;
 	return !fixture->refuses_pid;
 }
 

@@ -84,11 +84,11 @@ static bool recovery_may_write(void *context, uint32_t session_id, uid_t uid, co
 	return fixture_may_write(recovery->fixture, session_id, uid, provider);
 }
 
-static bool recovery_may_be_pid(void *context, uid_t uid, uint32_t pid)
+static bool recovery_may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
 {
 	struct recovery *recovery = context;
 
-	return fixture_may_be_pid(recovery->fixture, uid, pid);
+	return fixture_may_be_pid(recovery->fixture, uid, pid, ret_until_ns);
 }
 
 static void *recovery_run_keeper(void *context)

@@ -2,7 +2,10 @@
 /* What of a hostile process passes the check of its events: only what it may say. */
 #include "session/check.h"
 
+#include <evntcons.h>
+
 #include "fixture.h"
+#include "wire/session_note.h"
 
 struct desk {
 	struct fixture fixture;
@@ -91,10 +94,12 @@ static void test_check__extended_items(void **state)
 	etw_store16(desk.event, 0x70);
 	etw_store16(desk.event + 4, WIRE_EVENT_EXTENDED_INFO);
 	etw_store16(item, 0x10);
+	etw_store16(item + 2, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
 	etw_store16(item + 6, 8);
 	assert_int_equal(check(&desk, 0x70), ETW_CHECK_GOOD);
 	etw_store16(item + 4, 1); /* another one follows */
 	etw_store16(item + 0x10, 0x10);
+	etw_store16(item + 0x12, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL);
 	assert_int_equal(check(&desk, 0x70), ETW_CHECK_GOOD);
 	etw_store16(item + 0x10, 0x18); /* beyond the event */
 	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
@@ -171,38 +176,154 @@ static void test_check__times(void **state)
 	close_desk(&desk);
 }
 
-static void test_check__messages(void **state)
+/* Nothing in a WPP message says whose it is: until TraceMessage is built, nobody writes one. */
+static void test_check__messages_are_nobodys(void **state)
 {
 	struct desk desk;
 
 	(void)state;
 	open_desk(&desk);
-	memset(desk.event, 0, sizeof(desk.event));
-	etw_store16(desk.event, 8);
-	desk.event[3] = WIRE_EVENT_FLAG_MESSAGE;
-	assert_int_equal(check(&desk, 8), ETW_CHECK_GOOD); /* no time of its own */
-	assert_int_equal(desk.raw, 1000);
-	etw_store16(desk.event + 6, 0x2B); /* SEQUENCE, GUID, TIMESTAMP, SYSTEMINFO */
-	assert_int_equal(check(&desk, 8), ETW_CHECK_REFUSED);
-	etw_store16(desk.event, 8 + 4 + 16 + 8 + 8);
-	etw_store64(desk.event + 8 + 4 + 16, 1234);
-	assert_int_equal(check(&desk, 44), ETW_CHECK_GOOD);
-	assert_int_equal(desk.raw, 1234);
-	desk.fixture.refuses_pid = true;
-	etw_store32(desk.event + 8 + 4 + 16 + 8 + 4, 99);
-	assert_int_equal(check(&desk, 44), ETW_CHECK_REFUSED);
-	desk.event[2] = 1; /* reserved */
-	assert_int_equal(check(&desk, 44), ETW_CHECK_REFUSED);
+	for (uint32_t options = 0; options < 0x100; options++) {
+		memset(desk.event, 0, sizeof(desk.event));
+		etw_store16(desk.event, 0x60);
+		desk.event[3] = WIRE_EVENT_FLAG_MESSAGE;
+		etw_store16(desk.event + 6, (uint16_t)options);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
+	close_desk(&desk);
+}
+
+/* Who wrote an event, and with which rights, is for the host to say. */
+static void test_check__items_that_only_the_host_can_vouch_for(void **state)
+{
+	static const uint8_t bytes_of_sid[] = {1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0};
+	struct desk desk;
+	uint8_t *item;
+
+	(void)state;
+	open_desk(&desk);
+	item = desk.event + 0x50;
+	etw_store16(desk.event, 0x70);
+	etw_store16(desk.event + 4, WIRE_EVENT_EXTENDED_INFO);
+	memcpy(item + 8, bytes_of_sid, sizeof(bytes_of_sid));
+	for (uint32_t type = 0; type < 0x100; type++) {
+		bool is_allowed = type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID ||
+				  type == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
+				  type == EVENT_HEADER_EXT_TYPE_PROV_TRAITS;
+
+		etw_store16(item, 0x18);
+		etw_store16(item + 2, (uint16_t)type);
+		etw_store16(item + 6, 16);
+		assert_int_equal(check(&desk, 0x70), is_allowed);
+	}
+	etw_store16(item + 2, 0xFF01);
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	/* An activity is a GUID. */
+	etw_store16(item + 2, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID);
+	etw_store16(item + 6, 15);
+	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
+	/* One of each: readers would not agree which of two it is. */
+	etw_store16(desk.event, 0x80);
+	etw_store16(item + 6, 16);
+	etw_store16(item + 4, 1);
+	etw_store16(item + 0x18, 0x18);
+	etw_store16(item + 0x1A, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID);
+	etw_store16(item + 0x1E, 16);
+	assert_int_equal(check(&desk, 0x80), ETW_CHECK_REFUSED);
+	etw_store16(item + 0x1A, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
+	assert_int_equal(check(&desk, 0x80), ETW_CHECK_GOOD);
+	close_desk(&desk);
+}
+
+/* Bits that change how a reader takes the event: only those that EventWrite sets. */
+static void test_check__flags_of_the_header(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	for (uint32_t bit = 0; bit < 32; bit++) {
+		etw_store32(desk.event + 4, UINT32_C(1) << bit);
+		assert_int_equal(check(&desk, 0x60), bit == 2 ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED);
+	}
+	close_desk(&desk);
+}
+
+/* pid 0 and 2^31 are no process, tid 0 no thread, in every header type that has them. */
+static void test_check__numbers_that_no_process_has(void **state)
+{
+	static const uint8_t types[] = {10, 11, 18, 19, 20, 21};
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		desk.event[2] = types[i];
+		etw_store32(desk.event + 0x08, 1);
+		etw_store32(desk.event + 0x0C, 1);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+		etw_store32(desk.event + 0x0C, 0);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+		etw_store32(desk.event + 0x0C, 0x80000000);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+		desk.memo.is_valid = 0;
+		etw_store32(desk.event + 0x0C, 1);
+		etw_store32(desk.event + 0x08, 0);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
+	close_desk(&desk);
+}
+
+/* What the host tells of a session it tells itself, also where a uid may write events of any provider. */
+static void test_check__the_hosts_own_notes(void **state)
+{
+	static const GUID notes = WIRE_SESSION_NOTE_PROVIDER;
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	etw_guid_write(desk.event + 0x18, &notes);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+}
+
+static bool left_at_50_ms(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+{
+	(void)context;
+	(void)uid;
+	(void)pid;
+	*ret_until_ns = 950000000;
+	return true;
+}
+
+/* A process that has ended wrote what is older than its end, and nothing later, which may be another's. */
+static void test_check__a_process_that_has_ended(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.host.may_be_pid = left_at_50_ms;
+	desk.cache->raw_per_second = 10000; /* 100 us each: 500 of them before now_ns */
+	for (int i = 0; i < 2; i++) {
+		etw_store64(desk.event + 0x10, 1499);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+		etw_store64(desk.event + 0x10, 1502);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
+	desk.cache->raw_per_second = 0; /* a clock that may be set dates nothing */
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
 	close_desk(&desk);
 }
 
 static uint32_t asks;
 
-static bool count_ask(void *context, uid_t uid, uint32_t pid)
+static bool count_ask(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
 {
 	(void)context;
 	(void)uid;
 	(void)pid;
+	(void)ret_until_ns;
 	asks++;
 	return true;
 }
@@ -258,7 +379,12 @@ int main(void)
 		cmocka_unit_test(test_check__extended_items),
 		cmocka_unit_test(test_check__provider_and_pid),
 		cmocka_unit_test(test_check__times),
-		cmocka_unit_test(test_check__messages),
+		cmocka_unit_test(test_check__messages_are_nobodys),
+		cmocka_unit_test(test_check__items_that_only_the_host_can_vouch_for),
+		cmocka_unit_test(test_check__flags_of_the_header),
+		cmocka_unit_test(test_check__numbers_that_no_process_has),
+		cmocka_unit_test(test_check__the_hosts_own_notes),
+		cmocka_unit_test(test_check__a_process_that_has_ended),
 		cmocka_unit_test(test_check__questions_about_pids_are_limited),
 		cmocka_unit_test(test_check__a_pid_is_not_believed_for_ever),
 	};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which process was which uid's: what the host knows from its connections, and from what it saw in procfs. Events
+ * are looked at after they were written, when their process may have ended and its number may be another's.
+ * A process that has left is remembered for a minute, a bounded number of them and of one uid's.
+ *
+ * What nobody here knows is a child of such a process that never registered anything and has ended
+ * (a fork that writes and exits): the host has no way to tell whose it was, and believes the uid whose ring the event
+ * lies in.
+ *
+ * Context: any thread; the sessions' threads ask.
+ */
+#ifndef ETW_DAEMON_PIDS_H
+#define ETW_DAEMON_PIDS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ETWD_PIDS_BUCKETS  1024
+#define ETWD_PIDS_LEFT_MAX 4096 /* remembered processes; of one uid a quarter */
+#define ETWD_PIDS_LEFT_NS  UINT64_C(60000000000)
+/* It may have closed its connection before it wrote its last event. */
+#define ETWD_PIDS_SLACK_NS UINT64_C(1000000000)
+
+struct etwd_pid {
+	struct etwd_pid *next;          /* in the bucket */
+	struct etwd_pid *newer, *older; /* of those that have left */
+	uid_t uid;
+	uint32_t pid;
+	uint32_t connections; /* 0: it has left */
+	uint64_t left_ns;
+};
+
+struct etwd_pids {
+	pthread_mutex_t lock;
+	struct etwd_pid *buckets[ETWD_PIDS_BUCKETS];
+	struct etwd_pid *oldest, *newest; /* of those that have left */
+	uint32_t left_count;
+};
+
+enum etwd_pid_answer {
+	ETWD_PID_UNKNOWN,
+	ETWD_PID_HERE,    /* it is connected as this uid */
+	ETWD_PID_LEFT,    /* it was */
+	ETWD_PID_ANOTHER, /* it is connected as another uid's */
+};
+
+/* etwd_pids_init() - none. */
+void etwd_pids_init(struct etwd_pids *pids);
+
+/* etwd_pids_done() - frees all. */
+void etwd_pids_done(struct etwd_pids *pids);
+
+/* etwd_pids_came() - a process connected. Without memory it is unknown. */
+void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid);
+
+/* etwd_pids_went() - one of its connections is gone. */
+void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns);
+
+/* etwd_pids_seen() - it has no connection, but is this uid's now, as procfs says. */
+void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns);
+
+/* etwd_pids_ask() - @ret_left_ns: when it was last known to be there, with ETWD_PID_LEFT. */
+enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
+				   uint64_t *ret_left_ns);
+
+/*
+ * etwd_pids_may_be() - may a process of this number have written an event into this uid's ring?
+ *
+ * Reads procfs for processes that the host does not know, and for those that left over a second ago: a look into
+ * /proc/<pid> of one that is just ending would slow its end down.
+ *
+ * @ret_until_ns: as etw_session_host.may_be_pid
+ */
+bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
+		      uint64_t *ret_until_ns);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose process a number was: while it is connected, after it left, and when another uid has it now. */
+#include "daemon/pids.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+#define NOBODY 4000000000u /* a uid that no process here has */
+
+/* Above every pid: procfs knows none. */
+#define FREE_PID 2000000000u
+
+static enum etwd_pid_answer ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns)
+{
+	uint64_t left_ns = 0;
+
+	return etwd_pids_ask(pids, uid, pid, now_ns, &left_ns);
+}
+
+static void test_pids__come_and_go(void **state)
+{
+	struct etwd_pids pids;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_UNKNOWN);
+	etwd_pids_came(&pids, 1, 7);
+	etwd_pids_came(&pids, 1, 7);
+	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_HERE);
+	assert_int_equal(ask(&pids, 2, 7, SECOND), ETWD_PID_ANOTHER);
+	etwd_pids_went(&pids, 1, 7, SECOND);
+	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_HERE);
+	etwd_pids_went(&pids, 1, 7, SECOND);
+	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
+	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_UNKNOWN);
+	etwd_pids_came(&pids, 2, 7); /* the number is another's now */
+	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
+	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_HERE);
+	assert_int_equal(ask(&pids, 3, 7, 2 * SECOND), ETWD_PID_ANOTHER);
+	assert_int_equal(ask(&pids, 1, 7, SECOND + ETWD_PIDS_LEFT_NS + 1), ETWD_PID_ANOTHER);
+	etwd_pids_went(&pids, 9, 9, SECOND); /* nobody */
+	etwd_pids_done(&pids);
+}
+
+/* One uid that ends processes without end is remembered up to its part; others are not forgotten for it. */
+static void test_pids__what_is_remembered_is_bounded_by_uid(void **state)
+{
+	struct etwd_pids pids;
+	uint32_t remembered = 0;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	etwd_pids_came(&pids, 1, 1);
+	etwd_pids_went(&pids, 1, 1, SECOND);
+	for (uint32_t pid = 100; pid < 100 + 3 * ETWD_PIDS_LEFT_MAX; pid++) {
+		etwd_pids_came(&pids, 2, pid);
+		etwd_pids_went(&pids, 2, pid, SECOND);
+		etwd_pids_seen(&pids, 2, pid, SECOND);
+	}
+	assert_int_equal(pids.left_count, ETWD_PIDS_LEFT_MAX);
+	assert_int_equal(ask(&pids, 1, 1, 2 * SECOND), ETWD_PID_LEFT);
+	for (uint32_t pid = 100; pid < 100 + 3 * ETWD_PIDS_LEFT_MAX; pid++)
+		remembered += ask(&pids, 2, pid, SECOND) == ETWD_PID_LEFT;
+	assert_int_equal(remembered, ETWD_PIDS_LEFT_MAX - 1);
+	/* A minute later the next one that leaves clears them away. */
+	etwd_pids_seen(&pids, 3, 5, 2 * SECOND + ETWD_PIDS_LEFT_NS);
+	assert_int_equal(pids.left_count, 1);
+	etwd_pids_done(&pids);
+}
+
+static bool may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
+		   uint64_t *ret_until_ns)
+{
+	*ret_until_ns = UINT64_MAX;
+	return etwd_pids_may_be(pids, uid, pid, now_ns, ret_until_ns);
+}
+
+static void test_pids__who_may_have_written(void **state)
+{
+	struct etwd_pids pids;
+	uint32_t own = (uint32_t)getpid();
+	uint64_t until_ns;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	/* What procfs says of a process that is there, and nobody told of. */
+	assert_true(may_be(&pids, getuid(), own, SECOND, &until_ns));
+	assert_int_equal(until_ns, UINT64_MAX);
+	assert_int_equal(ask(&pids, getuid(), own, SECOND), ETWD_PID_LEFT); /* remembered */
+	assert_false(may_be(&pids, NOBODY, own, SECOND, &until_ns));
+	/* A process that ended, and was nobody's that is known. */
+	assert_true(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
+	/* The number is a connected process of another uid. */
+	etwd_pids_came(&pids, 5, FREE_PID);
+	assert_false(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
+	/* A process that connected and gave its uid up is who it was. */
+	etwd_pids_came(&pids, NOBODY, own);
+	assert_true(may_be(&pids, NOBODY, own, SECOND, &until_ns));
+	/* Just left: not looked at, and no doubt. Later: what it wrote before. */
+	etwd_pids_went(&pids, NOBODY, own, SECOND);
+	assert_true(may_be(&pids, NOBODY, own, SECOND + 1, &until_ns));
+	assert_int_equal(until_ns, UINT64_MAX);
+	assert_true(may_be(&pids, NOBODY, own, 3 * SECOND, &until_ns));
+	assert_int_equal(until_ns, SECOND + ETWD_PIDS_SLACK_NS);
+	etwd_pids_done(&pids);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pids__come_and_go),
+		cmocka_unit_test(test_pids__what_is_remembered_is_bounded_by_uid),
+		cmocka_unit_test(test_pids__who_may_have_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
