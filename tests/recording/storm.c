@@ -40,7 +40,11 @@
 #define ABSENCE_MS_MOST   20000
 #define PAUSE_MS_MOST     300
 
-enum role { ROLE_WRITER, ROLE_CONSUMER, ROLE_CONTROLLER };
+enum role {
+	ROLE_WRITER,
+	ROLE_CONSUMER,
+	ROLE_CONTROLLER
+};
 
 static const char *const role_names[] = {"writer", "consumer", "controller"};
 
@@ -166,37 +170,17 @@ static ULONG control(struct run *run, const char *name, ULONG code)
 	return error;
 }
 
-static pid_t read_status(pid_t pid, const char *key)
-{
-	char path[64], line[128];
-	pid_t found = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (!found && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, strlen(key)) == 0)
-			found = (pid_t)strtol(line + strlen(key), NULL, 10);
-	}
-	fclose(file);
-	return found;
-}
-
-/* The logger thread is one of the host's; the keeper is the host's parent. */
 static void find_host(struct run *run, pid_t *ret_host, pid_t *ret_keeper)
 {
 	const double end = seconds() + HANG_SECONDS;
 
 	for (;;) {
 		ULONG error = control(run, NULL, EVENT_TRACE_CONTROL_QUERY);
-		uintptr_t thread = (uintptr_t)run->recording.block.properties.LoggerThreadId;
 
 		if (error)
 			fail("the session is not there: error %u", (unsigned)error);
-		*ret_host = read_status((pid_t)thread, "Tgid:");
-		*ret_keeper = *ret_host ? read_status(*ret_host, "PPid:") : 0;
+		*ret_host = recording_host(&run->recording);
+		*ret_keeper = *ret_host ? process_status(*ret_host, "PPid:") : 0;
 		if (*ret_host && (*ret_keeper > 1 || run->is_host_final))
 			return;
 		if (seconds() > end)
@@ -472,7 +456,8 @@ static void end_run(struct run *run)
 	end_child(&children[WRITERS + CONSUMERS], run);
 	if (run->is_host_final && !run->is_over)
 		find_host(run, &host, &keeper);
-	(void)control(run, STORM_OTHER, EVENT_TRACE_CONTROL_STOP); /* a controller may have left it */
+	(void)control(run, STORM_OTHER,
+		      EVENT_TRACE_CONTROL_STOP); /* a controller may have left it */
 	error = control(run, NULL, EVENT_TRACE_CONTROL_STOP);
 	if (error && !(run->is_over && error == ERROR_WMI_INSTANCE_NOT_FOUND))
 		fail("the session cannot be stopped: error %u", (unsigned)error);

@@ -21,12 +21,12 @@
 #include "recording/enabled.h"
 #include "recording/storm.h"
 
-#define OTHER_UID     65534
-#define EVENTS_BURST  16
-#define PAUSE_US      1000
-#define LOOK_US       1000
-#define CONTROL_US    20000
-#define SESSION_ROOM  1024
+#define OTHER_UID    65534
+#define EVENTS_BURST 16
+#define PAUSE_US     1000
+#define LOOK_US      1000
+#define CONTROL_US   20000
+#define SESSION_ROOM 1024
 
 /* Of the second session. The storm's own provider has one session: where one of two refuses an event, the other goes without. */
 static const GUID other_provider = {

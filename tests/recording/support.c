@@ -46,6 +46,31 @@ double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+pid_t process_status(pid_t pid, const char *key)
+{
+	char path[64], line[128];
+	pid_t found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (!found && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, strlen(key)) == 0)
+			found = (pid_t)strtol(line + strlen(key), NULL, 10);
+	}
+	fclose(file);
+	return found;
+}
+
+pid_t recording_host(const struct recording *recording)
+{
+	const uintptr_t thread = (uintptr_t)recording->block.properties.LoggerThreadId;
+
+	return process_status((pid_t)thread, "Tgid:");
+}
+
 bool is_kernel_shut(void)
 {
 	struct etw_fault fault = {0};

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <evntcons.h>
 #include <evntprov.h>
@@ -69,6 +70,15 @@ uint64_t recording_check_order(const char *file);
 
 /* is_kernel_shut() - says why the kernel cannot be recorded here, and returns true, or returns false. */
 bool is_kernel_shut(void);
+
+/* process_status() - a number of /proc/PID/status, by its key with the colon; 0: it is not there. */
+pid_t process_status(pid_t pid, const char *key);
+
+/*
+ * recording_host() - which process hosts the session that @recording was last queried for: the logger thread is one
+ * of its threads. Its keeper is its parent. 0: there is none any more.
+ */
+pid_t recording_host(const struct recording *recording);
 
 /* seconds() - CLOCK_MONOTONIC. */
 double seconds(void);

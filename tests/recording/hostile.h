@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What hostile.c tells its attackers, in shared memory. */
+#ifndef ETW_TESTS_RECORDING_HOSTILE_H
+#define ETW_TESTS_RECORDING_HOSTILE_H
+
+#include <stdint.h>
+
+enum hostile_attack {
+	HOSTILE_HOLD_CONNECTIONS, /* as many as there are, silent */
+	HOSTILE_GARBAGE,          /* random bytes, and sound messages with some bytes changed */
+	HOSTILE_REGISTRATIONS,    /* as many as there are, again and again */
+	HOSTILE_CONTROL,          /* requests for other users' sessions */
+	HOSTILE_DEAF,             /* asks for much and reads nothing */
+	HOSTILE_DESCRIPTORS,      /* a descriptor with each message */
+	HOSTILE_COMING_AND_GOING, /* connects and leaves */
+	HOSTILE_FORGE,            /* events that are not its own, or none at all */
+	HOSTILE_COUNT,            /* counters of loss that are not true */
+	HOSTILE_BREAK,            /* rings that make no sense, again and again; keeps the memory */
+	HOSTILE_ATTACKS,
+};
+
+/* From the test to its attackers; read only there. */
+struct hostile_plan {
+	char directory[256]; /* of the host */
+	uint32_t victim_pid; /* a writer of another uid */
+	uint32_t session_id;
+};
+
+/* hostile_attack() - attacks for @seconds, or until it cannot any more. Returns what it did, for the log. */
+uint64_t hostile_attack(const struct hostile_plan *plan, enum hostile_attack attack,
+			uint32_t seconds, unsigned chance);
+
+#endif
