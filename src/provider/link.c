@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/time.h"
 #include "provider/link_message.h"
@@ -25,7 +24,7 @@ void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
 {
 	struct stat root = {0};
 
-	*link = (struct etw_link){.index = index, .socket = -1};
+	*link = (struct etw_link){.index = index, .socket = ETW_OWN_FD_NONE};
 	(void)stat("/", &root);
 	link->root_device = root.st_dev;
 	link->root_inode = root.st_ino;
@@ -34,9 +33,7 @@ void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
 
 void etw_link_abandon_in_child(struct etw_link *link)
 {
-	if (link->socket >= 0)
-		(void)close(link->socket);
-	link->socket = -1;
+	etw_own_fd_close(&link->socket);
 	link->state = ETW_LINK_UNKNOWN;
 	link->tried_epoch = 0;
 	link->retry_ns = 0;
@@ -47,10 +44,14 @@ void etw_link_abandon_in_child(struct etw_link *link)
 /* A host that cannot take a message now gets all of them anew, over a new connection. */
 static int send_message(struct etw_link *link, size_t bytes)
 {
-	int r = bytes ? etw_ipc_send(link->socket, send_room, bytes, NULL, 0) : -EMSGSIZE;
+	int r = bytes ? -EBADF : -EMSGSIZE;
 
+	if (!etw_own_fd_is_there(&link->socket))
+		return -EBADF; /* the listener is about to see it */
+	if (bytes)
+		r = etw_ipc_send(link->socket.number, send_room, bytes, NULL, 0);
 	if (r < 0)
-		(void)shutdown(link->socket, SHUT_RDWR);
+		(void)shutdown(link->socket.number, SHUT_RDWR);
 	return r;
 }
 
@@ -203,8 +204,7 @@ static int meet_host(struct etw_link *link, const struct etw_ipc_message *messag
 static void hang_up(struct etw_link *link)
 {
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	(void)close(link->socket);
-	link->socket = -1;
+	etw_own_fd_close(&link->socket);
 	set_state(link, ETW_LINK_ABSENT);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
@@ -248,7 +248,7 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 		return is_nobody_left(link, r);
 	}
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	link->socket = fd;
+	link->socket = etw_own_fd_take(fd);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 	return false;
 }
@@ -287,7 +287,7 @@ void etw_link_advance(struct etw_link *link, uint64_t now_ns)
 	link->seen_epoch = link->page ? load_acquire(&link->page->epoch) : 0;
 	/* A host that left took its sessions along. One that died is replaced as long as somebody has its socket. */
 	is_over = link->page && !(link->seen_epoch & 1);
-	if (link->socket >= 0) {
+	if (link->socket.number >= 0) {
 		if (!is_over)
 			return; /* the call is waiting */
 		hang_up(link);
@@ -307,7 +307,7 @@ void etw_link_advance(struct etw_link *link, uint64_t now_ns)
 static int receive_answer(struct etw_link *link, struct etw_ipc_message *message)
 {
 	struct wire_welcome welcome;
-	int r = etw_runtime_answered(link->socket, message, &welcome);
+	int r = etw_runtime_answered(link->socket.number, message, &welcome);
 
 	if (r == 0)
 		r = meet_host(link, message, &welcome);
@@ -322,12 +322,16 @@ void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message)
 {
 	int r = 0;
 
+	if (!etw_own_fd_is_there(&link->socket)) {
+		hang_up(link); /* the program closed it; the number may be that of a file of its own */
+		return;
+	}
 	if (link->state == ETW_LINK_CONNECTING)
 		r = receive_answer(link, message);
 	if (link->state != ETW_LINK_CONNECTED)
 		return;
 	while (r == 0) {
-		r = etw_ipc_receive(link->socket, message);
+		r = etw_ipc_receive(link->socket.number, message);
 		if (r == 0)
 			r = etw_link_handle(link, message);
 	}

@@ -16,6 +16,7 @@
 
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
+#include "provider/own_fd.h"
 #include "provider/registry.h"
 
 #define ETW_LINK_PAGE_CHECK_MS 60000 /* a page that waits in vain may have been replaced */
@@ -41,7 +42,8 @@ struct etw_link {
 	uint32_t replied;     /* number of the last one that was answered */
 	uint32_t synced;      /* number of the last answered UNREGISTER of 0 */
 	uint32_t sync_sent;   /* number of the last sent one; 0: none since `synced` */
-	int socket; /* -1: none; non-blocking; while connecting, the call that was not answered yet */
+	/* Non-blocking; while connecting, the call that was not answered yet. The program may have closed it. */
+	struct etw_own_fd socket;
 	bool is_sync_due;   /* something was registered since the last one */
 	bool is_confirming; /* states of an earlier connection may be left */
 	bool is_slow;       /* a registration has waited for it in vain */

@@ -4,21 +4,28 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/patience.h"
 #include "base/time.h"
 #include "provider/code.h"
+#include "provider/last_thread.h"
 #include "provider/link.h"
+#include "provider/own_fd.h"
 
 #define REGISTER_WAIT_MS  200
 #define MEET_WAIT_MS      500
 #define CALL_CHECK_MS     2000
+#define IS_BEING_RESET    1 /* stamps are even */
+#define IS_WAITING        1u
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
 static struct etw_link links[ETW_PROVIDER_LINKS];
@@ -27,11 +34,20 @@ static struct etw_ipc_message *message; /* the listener's */
 static pthread_cond_t changed;          /* the registry's lock */
 static pthread_t listener;
 /* The listener is to look again now, for poll() and for futexes. */
-static int poke = -1;    /* eventfd; the registry's lock; -1 in a forked child without listener */
+static struct etw_own_fd poke = {
+	.number = -1};   /* a socket to itself; the registry's lock; none in a forked child */
 static uint32_t pokes;   /* atomic; counts them */
 static bool is_prepared; /* the registry's lock */
 static bool is_running;  /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
+/* Stamp of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
+static uint64_t owner_stamp;
+/*
+ * Which listener it is, counted in steps of 2, | IS_WAITING while it waits for descriptors; atomic. A program that has
+ * closed them cannot wake it any more: whoever takes the turn away from a waiting one starts another.
+ */
+static uint32_t turn;
+static sigset_t starter_signals; /* what the thread that started the listener blocked */
 
 static uint64_t ns_after(int ms)
 {
@@ -76,22 +92,62 @@ static void unlock_in_parent(void)
  * The child keeps registrations, states and rings, and goes on writing. It has no listener, and must not
  * hold the parent's connection: the host would not see the parent end.
  */
-static void reset_in_child(void)
+static void forget_parent(void)
 {
 	for (unsigned i = 0; i < link_count; i++)
 		etw_link_abandon_in_child(&links[i]);
 	/* Now: later these numbers may be those of files of the child's own. */
-	if (poke >= 0)
-		(void)close(poke);
-	poke = -1;
-	etw_ipc_message_done(message);
+	etw_own_fd_close(&poke);
+	etw_last_thread_reset_in_child();
 	is_running = false;
 	running_number = 0;
+	store_relaxed(&turn, 0u);
 	(void)init_condition();
+}
+
+static void reset_in_child(void)
+{
+	etw_ipc_message_done(message);
+	forget_parent();
 	store_relaxed(&etw_fork_page->stamp, UINT64_C(0));
 	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++)
 		store_relaxed(&etw_fork_page->process_ids[i], 0u);
+	store_release(&owner_stamp, UINT64_C(0));
 	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+/*
+ * Nobody held the lock for this fork: a thread that the child does not have may have been anywhere. The message may
+ * name descriptors that it had just closed, so that they are left alone.
+ */
+static void reset_in_unseen_child(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&etw_registry_lock, &fresh, sizeof(fresh));
+	etw_ipc_message_init(message);
+	forget_parent();
+}
+
+void etw_listener_find_fork(void)
+{
+	uint64_t owner = load_acquire(&owner_stamp);
+	uint64_t stamp;
+
+	if (owner == 0) /* no listener has been started in this process */
+		return;
+	(void)etw_thread_id(); /* so that the page has a stamp */
+	stamp = load_acquire(&etw_fork_page->stamp);
+	while (owner != stamp && owner != 0) {
+		if (owner == (stamp | IS_BEING_RESET)) {
+			(void)sched_yield(); /* another thread of this child is at it */
+			owner = load_acquire(&owner_stamp);
+		} else if (cas_acq_rel(&owner_stamp, &owner, stamp | IS_BEING_RESET)) {
+			reset_in_unseen_child();
+			store_release(&owner_stamp, stamp);
+			return;
+		}
+	}
 }
 
 static int prepare(void)
@@ -132,8 +188,9 @@ static int find_directories(void)
 /* Milliseconds until something is due that nobody announces; -1: nothing is. */
 static int due_in_ms(bool has_connection)
 {
+	const int last_thread_ms = etw_last_thread_due_ms(has_connection);
 	const uint64_t now = etw_monotonic_ns();
-	uint64_t least = UINT64_MAX;
+	uint64_t least = last_thread_ms < 0 ? UINT64_MAX : (uint64_t)last_thread_ms;
 
 	for (unsigned i = 0; i < link_count; i++) {
 		const struct etw_link *link = &links[i];
@@ -141,7 +198,8 @@ static int due_in_ms(bool has_connection)
 
 		if (link->state == ETW_LINK_CONNECTED)
 			continue;
-		if (link->socket >= 0) /* its end is told; that the host has left may not be */
+		if (link->socket.number >=
+		    0) /* its end is told; that the host has left may not be */
 			ms = CALL_CHECK_MS;
 		else if (!link->page || link->seen_epoch & 1)
 			ms = link->retry_ns > now ? (link->retry_ns - now) / ETW_NS_PER_MS + 1 : 1;
@@ -156,21 +214,58 @@ static int due_in_ms(bool has_connection)
 /* Holding the lock. */
 static void poke_listener(void)
 {
-	const uint64_t one = 1;
-
 	(void)add_acq_rel(&pokes, 1u); /* pairs with listen_forever() */
 	(void)syscall(SYS_futex, &pokes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	(void)!write(poke, &one, sizeof(one));
+	if (etw_own_fd_is_there(&poke))
+		(void)send(poke.number, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A thread whose end matters ends. */
+static void poke_at_end(void)
+{
+	etw_listener_find_fork();
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	if (is_running)
+		poke_listener();
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+/*
+ * A socket that is connected to itself, which nobody else may send to. Not an eventfd: those cannot be told apart
+ * from others of the program, which may have closed this one. None: then the listener is late at most.
+ */
+static struct etw_own_fd make_poke(void)
+{
+	const struct sockaddr_un nameless = {.sun_family = AF_UNIX};
+	struct sockaddr_un name;
+	socklen_t bytes = sizeof(name);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&nameless, sizeof(sa_family_t)) < 0 ||
+			getsockname(fd, (struct sockaddr *)&name, &bytes) < 0 ||
+			connect(fd, (const struct sockaddr *)&name, bytes) < 0)) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return etw_own_fd_take(fd);
+}
+
+static void take_poke(void)
+{
+	uint8_t bytes[16];
+
+	while (etw_own_fd_is_there(&poke) &&
+	       recv(poke.number, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
 }
 
 /* Until @ms are over or somebody pokes. */
 static void wait_for_poke(int ms)
 {
-	struct pollfd at = {.fd = poke, .events = POLLIN};
-	uint64_t count;
+	struct pollfd at = {.fd = poke.number, .events = POLLIN};
 
 	if (poll(&at, 1, ms) > 0)
-		(void)!read(poke, &count, sizeof(count));
+		take_poke();
 }
 
 /* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
@@ -210,32 +305,58 @@ static void wait_for_host(int ms, uint32_t seen_pokes)
 		wait_for_poke(count == 1 || ms < PAGE_BESIDE_FD_MS ? ms : PAGE_BESIDE_FD_MS);
 }
 
-/* Whether @link has something to receive, its end included. */
-static void wait_for_all(bool *ret_ready, uint32_t seen_pokes)
+/* Returns whether the thread is still the listener. */
+static bool wait_for_descriptors(struct pollfd *polls, nfds_t count, int ms, int *ret_ready)
 {
-	struct pollfd polls[ETW_PROVIDER_LINKS + 1];
+	uint32_t own = load_relaxed(&turn) | IS_WAITING;
+
+	store_release(&turn, own);
+	*ret_ready = poll(polls, count, ms);
+	return cas_acq_rel(&turn, &own, own & ~IS_WAITING); /* pairs with take_turn() */
+}
+
+/* Whether a link has something to receive, its end included. False: another thread is the listener now. */
+static bool wait_for_all(bool *ret_ready, uint32_t seen_pokes)
+{
+	int ready;
+
+	struct pollfd polls[ETW_PROVIDER_LINKS + 2];
 	bool has_connection = false;
-	uint64_t count;
 
 	for (unsigned i = 0; i < link_count; i++) {
 		ret_ready[i] = false;
-		polls[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-		if (links[i].socket < 0)
-			continue;
-		polls[i].fd = links[i].socket;
-		has_connection = true;
+		polls[i] = (struct pollfd){.fd = links[i].socket.number, .events = POLLIN};
+		has_connection |= links[i].socket.number >= 0;
 	}
 	if (!has_connection) {
 		wait_for_host(due_in_ms(false), seen_pokes);
-		return;
+		return true;
 	}
-	polls[link_count] = (struct pollfd){.fd = poke, .events = POLLIN};
-	if (poll(polls, link_count + 1, due_in_ms(true)) <= 0)
-		return;
+	polls[link_count] = (struct pollfd){.fd = poke.number, .events = POLLIN};
+	polls[link_count + 1] = (struct pollfd){.fd = etw_last_thread_fd(), .events = POLLIN};
+	if (!wait_for_descriptors(polls, link_count + 2, due_in_ms(true), &ready))
+		return false;
+	if (ready <= 0)
+		return true;
 	if (polls[link_count].revents)
-		(void)!read(poke, &count, sizeof(count));
+		take_poke();
 	for (unsigned i = 0; i < link_count; i++)
 		ret_ready[i] = polls[i].fd >= 0 && polls[i].revents;
+	return true;
+}
+
+/*
+ * Once the main thread has called pthread_exit(), its program ends with the last thread, which is this one now. As the
+ * C library would, with the signals that the program has.
+ */
+static void end_program_if_alone(void)
+{
+	if (etw_last_thread_due_ms(true) < 0 && etw_last_thread_fd() < 0)
+		return;
+	if (!etw_last_thread_is_caller())
+		return;
+	(void)pthread_sigmask(SIG_SETMASK, &starter_signals, NULL);
+	exit(0);
 }
 
 static void *listen_forever(void *unused)
@@ -249,30 +370,61 @@ static void *listen_forever(void *unused)
 
 		for (unsigned i = 0; i < link_count; i++)
 			etw_link_advance(&links[i], etw_monotonic_ns());
-		wait_for_all(is_ready, seen_pokes);
+		if (!wait_for_all(is_ready, seen_pokes))
+			return NULL;
 		for (unsigned i = 0; i < link_count; i++) {
 			if (is_ready[i])
 				etw_link_receive(&links[i], message);
 		}
+		end_program_if_alone();
 	}
 	return NULL;
 }
 
+/* Whether the program has closed what the listener hears with. */
+static bool is_deaf(void)
+{
+	bool is_deaf = poke.number >= 0 && !etw_own_fd_is_there(&poke);
+
+	for (unsigned i = 0; i < link_count; i++)
+		is_deaf |= links[i].socket.number >= 0 && !etw_own_fd_is_there(&links[i].socket);
+	return is_deaf;
+}
+
+/*
+ * Of a deaf listener that sleeps; one that is awake finds out by itself. It ends when something wakes it, and lets go
+ * of the connection with that.
+ */
+static bool take_turn(void)
+{
+	uint32_t seen = load_relaxed(&turn) | IS_WAITING;
+
+	if (!cas_acq_rel(&turn, &seen, (seen & ~IS_WAITING) + 2))
+		return false;
+	for (unsigned i = 0; i < link_count; i++)
+		etw_link_abandon_in_child(&links[i]);
+	is_running = false;
+	return true;
+}
+
 int etw_listener_start(void)
 {
-	sigset_t all, before;
+	sigset_t all;
 	int r;
 
-	if (is_running)
+	etw_last_thread_meet(poke_at_end);
+	if (is_running && !(is_deaf() && take_turn()))
 		return 0;
 	TRY(prepare());
 	TRY(find_directories());
-	if (poke < 0)
-		poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!etw_own_fd_is_there(&poke))
+		poke = make_poke();
+	(void)etw_thread_id();
+	store_release(&owner_stamp, load_relaxed(&etw_fork_page->stamp));
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &starter_signals);
 	r = pthread_create(&listener, NULL, listen_forever, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &starter_signals, NULL);
 	if (r)
 		return -r;
 	(void)pthread_setname_np(listener, "etw-listener");
@@ -345,6 +497,7 @@ void etw_listener_meet(void)
 	struct etw_patience patience = etw_patience_begin(MEET_WAIT_MS, etw_monotonic_ns());
 	bool is_enough = false;
 
+	etw_listener_find_fork();
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
 		poke_listener(); /* a page that appears tells nobody */

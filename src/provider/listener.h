@@ -15,6 +15,12 @@
 int etw_listener_start(void);
 
 /*
+ * etw_listener_find_fork() - in a child that pthread_atfork() did not see (_Fork(), clone()): does what its handler
+ * does. Before the lock is taken, which such a child may have got locked. Any thread.
+ */
+void etw_listener_find_fork(void);
+
+/*
  * etw_listener_announce() - tells the hosts of a registration and waits, 200 ms at most, until those that
  * are there have said who wants it. Holding the lock, which is given up while it waits.
  */

@@ -133,6 +133,7 @@ static void unlock(pthread_mutex_t **lock)
 
 static pthread_mutex_t *lock_registry(void)
 {
+	etw_listener_find_fork();
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	return &etw_registry_lock;
 }

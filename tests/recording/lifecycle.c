@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lifecycle signal|fork|vfork|exec|dlclose|threads [PLUGIN] - a provider in the middle of what processes do,
+ * lifecycle signal|fork|vfork|exec|dlclose|threads|main_exit [PLUGIN] - a provider in the middle of what processes do,
  * against a host: in signal handlers that interrupt EventWrite; across fork, vfork and exec; in a plugin that
- * is unloaded, with its registration or without; in threads that end. Each part's account is exact: what
+ * is unloaded, with its registration or without; in threads that end; in a program whose
+ * main thread ends first. Each part's account is exact: what
  * succeeded is in the file once and in order, or counts as lost.
  */
 #include <dlfcn.h>
@@ -32,6 +33,7 @@
 #define VFORKS            100
 #define EXECS             20
 #define PLUGINS           60
+#define ENDINGS           6
 #define THREADS           4000
 #define THREADS_AT_A_TIME 8
 #define THREAD_EVENTS     3
@@ -426,6 +428,70 @@ static void run_threads(void)
 	EventUnregister(provider);
 }
 
+/*
+ * main_exit: the main thread ends, a worker writes on and ends last; then the program ends with 0, as it does without
+ * us. The even ones register in the main thread, the odd ones in the worker, whose main thread nobody has met.
+ */
+
+static uint32_t ending_writer;
+
+static void note_exit(void)
+{
+	store_release(&logs[ending_writer].reserved_pad, 1u);
+}
+
+static bool has_main_ended(void)
+{
+	char text[512] = "";
+	FILE *file = fopen("/proc/self/stat", "re");
+	const char *end;
+
+	if (!file || !fgets(text, sizeof(text), file))
+		_exit(3);
+	fclose(file);
+	end = strrchr(text, ')');
+	return end && end[2] == 'Z';
+}
+
+static void *outlive_main(void *unused)
+{
+	if (ending_writer % 2)
+		provider = register_one();
+	write_some(provider, ending_writer, CHILD_EVENTS);
+	while (!has_main_ended())
+		usleep(500);
+	usleep(1000);
+	write_some(provider, ending_writer, CHILD_EVENTS);
+	return unused;
+}
+
+static void be_ending(uint32_t writer)
+{
+	pthread_t worker;
+
+	be_writer(writer);
+	ending_writer = writer;
+	(void)atexit(note_exit);
+	if (writer % 2 == 0)
+		provider = register_one();
+	if (pthread_create(&worker, NULL, outlive_main, NULL) || pthread_detach(worker))
+		_exit(2);
+	pthread_exit(NULL);
+}
+
+static void run_main_exit(void)
+{
+	for (uint32_t i = 0; i < ENDINGS; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			be_ending(i);
+		expect_good_end(child);
+		if (load_acquire(&logs[i].reserved_pad) != 1)
+			fail("the program ended without what atexit() was told");
+	}
+}
+
 /* The account. */
 
 static void WINAPI see_event(PEVENT_RECORD record)
@@ -481,8 +547,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {
-		{"signal", run_signal}, {"fork", run_fork},       {"vfork", run_vfork},
-		{"exec", run_exec},     {"dlclose", run_dlclose}, {"threads", run_threads},
+		{"signal", run_signal},       {"fork", run_fork},       {"vfork", run_vfork},
+		{"exec", run_exec},           {"dlclose", run_dlclose}, {"threads", run_threads},
+		{"main_exit", run_main_exit},
 	};
 	struct recording_options options = {.name = "lifecycle",
 					    .mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
@@ -507,5 +574,5 @@ int main(int argc, char **argv)
 		settle(file);
 		return 0;
 	}
-	fail("usage: lifecycle signal|fork|vfork|exec|dlclose|threads [PLUGIN]");
+	fail("usage: lifecycle signal|fork|vfork|exec|dlclose|threads|main_exit [PLUGIN]");
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -145,6 +146,88 @@ static void test_fork__a_child_has_a_listener_from_its_next_registration(void **
 	assert_int_equal(take_all(&session, &taken), 2);
 }
 
+/* A child that pthread_atfork() does not see. */
+static pid_t fork_unseen(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static void test_fork__also_one_forked_past_the_c_library(void **state)
+{
+	const uint32_t before = fake_host_registered(&host);
+	REGHANDLE next;
+	pid_t child;
+
+	(void)state;
+	child = fork_unseen();
+	if (child == 0)
+		_exit(register_in_child());
+	expect_good_end(child);
+	/* Over a connection of its own: the next number of the parent's is not taken there. */
+	assert_int_equal(fake_host_wait_registered(&host, before + 2), 0);
+	register_into(NULL, NULL, &next);
+	for (int i = 0; i < FAKE_WAIT_MS && !etw_provider_wants(next, 1, 0); i++)
+		(void)usleep(1000);
+	assert_int_equal(write_number(next, 1, 0, 0), 0);
+	assert_int_equal(take_all(&session, &taken), 3);
+	assert_int_equal(etw_provider_unregister(next), 0);
+}
+
+/* The lock is the parent's business, which may hold it. */
+static void test_fork__a_lock_that_the_parent_held_holds_no_child(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	child = fork_unseen();
+	if (child == 0)
+		_exit(register_in_child());
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+	expect_good_end(child);
+	assert_int_equal(take_all(&session, &taken), 2);
+}
+
+/* A daemon closes everything, and opens files of its own, which get the numbers of ours. */
+static int close_all_and_write(void)
+{
+	struct stat info;
+	int files[64];
+	REGHANDLE own;
+
+	if (register_in_child()) /* with a listener of its own */
+		return 4;
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		(void)close(fd);
+	for (unsigned i = 0; i < 64; i++) {
+		files[i] = fileno(tmpfile());
+		if (files[i] < 0)
+			return 5;
+	}
+	for (int i = 0; i < 20; i++) {
+		if (etw_provider_register(&test_provider, NULL, NULL, &own) ||
+		    etw_provider_unregister(own))
+			return 6;
+	}
+	for (unsigned i = 0; i < 64; i++) {
+		if (fstat(files[i], &info) < 0 || !S_ISREG(info.st_mode) || info.st_size)
+			return 7;
+	}
+	return register_in_child(); /* the host is found again */
+}
+
+static void test_fork__a_daemon_that_closes_all_files_is_heard_again(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (child == 0)
+		_exit(close_all_and_write());
+	expect_good_end(child);
+	assert_int_equal(take_all(&session, &taken), 4);
+}
+
 /* As a daemon's child does: what it opens gets the numbers that the parent's listener had. */
 static int register_behind_closed_files(void)
 {
@@ -256,6 +339,12 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(
 			test_fork__a_child_has_a_listener_from_its_next_registration, begin, end),
+		cmocka_unit_test_setup_teardown(test_fork__also_one_forked_past_the_c_library,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_fork__a_lock_that_the_parent_held_holds_no_child, begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_fork__a_daemon_that_closes_all_files_is_heard_again, begin, end),
 		cmocka_unit_test_setup_teardown(
 			test_fork__a_child_that_closed_everything_keeps_its_own_files, begin, end),
 		cmocka_unit_test_setup_teardown(test_fork__vfork_and_exec_leave_the_parent_alone,
