@@ -180,7 +180,7 @@ static void clean_process(bool is_socket_foreign)
 	(void)signal(SIGCHLD, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_IGN);
 	lift_limits();
-	(void)umask(022);
+	(void)umask(0); /* each file is made with the permissions that it is to have */
 	(void)unsetenv("LISTEN_PID");
 	(void)unsetenv("LISTEN_FDS");
 }

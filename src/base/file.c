@@ -112,3 +112,19 @@ int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_by
 	*ret = TAKE(at);
 	return 0;
 }
+
+mode_t etw_file_mode(void)
+{
+	char status[4096];
+	size_t bytes = 0;
+	const char *line;
+	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : etw_file_read_all(fd, status, sizeof(status) - 1, &bytes);
+
+	etw_file_closep(&fd);
+	status[bytes] = '\0';
+	line = r == 0 ? strstr(status, "\nUmask:") : NULL;
+	if (!line)
+		return 0600;
+	return (mode_t)(0666 & ~strtoul(line + strlen("\nUmask:"), NULL, 8));
+}

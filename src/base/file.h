@@ -33,6 +33,13 @@ int etw_file_write_all(int fd, const void *at, size_t bytes);
 int etw_file_make_folders(const char *path, mode_t mode);
 
 /*
+ * etw_file_mode() - the permissions that an ordinary new file of this thread gets: 0666 less its umask.
+ *
+ * Read, not set and set back, which another thread could see. 0600 where /proc does not say it.
+ */
+mode_t etw_file_mode(void);
+
+/*
  * etw_is_shortage() - whether something failed only for want of memory or descriptors, and may succeed later: such
  * an answer is not one to remember.
  */

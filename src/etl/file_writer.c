@@ -48,8 +48,8 @@ static int take_file(int fd)
 	return ftruncate(fd, 0) ? -errno : 0;
 }
 
-int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t limit_bytes,
-			     struct etw_etl_file_writer *ret)
+int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
+			     uint64_t limit_bytes, struct etw_etl_file_writer *ret)
 {
 	/* O_NONBLOCK: a pipe under that name is refused below, and holds nobody up. */
 	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -59,7 +59,7 @@ int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t l
 		return -EINVAL;
 	if (limit_bytes && limit_bytes < 2 * (uint64_t)buffer_bytes)
 		return -EFBIG;
-	fd = open(path, flags, 0644);
+	fd = open(path, flags, mode);
 	if (fd < 0)
 		return -errno;
 	result = take_file(fd);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct etw_etl_file_writer {
 	int fd; /* owned; -1 when closed */
@@ -25,16 +26,17 @@ struct etw_etl_file_writer {
 uint64_t etw_etl_file_limit(uint32_t maximum_file_size, uint32_t log_file_mode);
 
 /*
- * etw_etl_file_writer_open() - makes the file (0644 less the umask), or empties one that is there.
+ * etw_etl_file_writer_open() - makes the file, or empties one that is there.
  *
+ * @mode:        of a file that is made, less the umask
  * @limit_bytes: of the whole file, the header buffer included; whole buffers of it count; 0 for none
  *
  * Returns 0; -EFBIG when the limit has no room for the header buffer and one more; -EINVAL for a
  * buffer size of 0, and for what is no ordinary file; -ETXTBSY when another writer has the file open, here
  * or in another process; the errno of open(2), ftruncate(2). What is refused is left as it was.
  */
-int etw_etl_file_writer_open(const char *path, uint32_t buffer_bytes, uint64_t limit_bytes,
-			     struct etw_etl_file_writer *ret);
+int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
+			     uint64_t limit_bytes, struct etw_etl_file_writer *ret);
 
 /*
  * etw_etl_file_writer_adopt() - goes on with a file that is open already.

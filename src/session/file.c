@@ -79,6 +79,12 @@ static int make_header(struct etw_session *session)
 	return etw_etl_write_header_buffer(&head, etw_state_header_buffer(&session->state));
 }
 
+/* As the controller would have made it; who does not say how gets a file of its own. */
+static mode_t mode_of(const struct etw_session *session)
+{
+	return (session->state.head->config.file_mode & 0666) | 0600;
+}
+
 static int open_file(struct etw_session *session)
 {
 	const struct etw_state_head *head = session->state.head;
@@ -86,8 +92,34 @@ static int open_file(struct etw_session *session)
 	int result;
 
 	TRY(etw_owner_become(head->uid, &owner));
-	result = etw_etl_file_writer_open(head->config.log_file, session->plan.buffer_bytes,
-					  limit_of(session), &session->file);
+	result = etw_etl_file_writer_open(head->config.log_file, mode_of(session),
+					  session->plan.buffer_bytes, limit_of(session),
+					  &session->file);
+	etw_owner_return(&owner);
+	return result;
+}
+
+/* All writes of the session go through here, or through finish(): within the quota of whose session it is. */
+static int put(struct etw_session *session, uint64_t offset, const uint8_t *buffer)
+{
+	struct etw_owner owner;
+	int result;
+
+	etw_owner_write(session->state.head->uid, &owner);
+	result = etw_etl_file_writer_put(&session->file, offset, buffer);
+	etw_owner_return(&owner);
+	return result;
+}
+
+static int finish(struct etw_session *session)
+{
+	struct etw_owner owner;
+	int result;
+
+	etw_owner_write(session->state.head->uid, &owner);
+	result = etw_etl_file_writer_finish(&session->file,
+					    etw_state_header_buffer(&session->state),
+					    /* is_synced= */ false);
 	etw_owner_return(&owner);
 	return result;
 }
@@ -100,7 +132,7 @@ int etw_session_file_create(struct etw_session *session)
 	if (!session->plan.has_file)
 		return 0;
 	TRY(open_file(session));
-	TRY(etw_etl_file_writer_put(&session->file, 0, etw_state_header_buffer(&session->state)));
+	TRY(put(session, 0, etw_state_header_buffer(&session->state)));
 	store_relaxed(&session->state.head->file_next_offset, session->file.next_offset);
 	etw_session_name(session, name, "file");
 	if (session->host.keep_fd)
@@ -199,7 +231,7 @@ static int put_patiently(struct etw_session *session, uint64_t offset, const uin
 	int result;
 
 	do
-		result = etw_etl_file_writer_put(&session->file, offset, buffer);
+		result = put(session, offset, buffer);
 	while (tries_again(session, result, &pause_ns));
 	return result;
 }
@@ -210,9 +242,7 @@ static int finish_patiently(struct etw_session *session)
 	int result;
 
 	do
-		result = etw_etl_file_writer_finish(&session->file,
-						    etw_state_header_buffer(&session->state),
-						    /* is_synced= */ false);
+		result = finish(session);
 	while (tries_again(session, result, &pause_ns));
 	return result;
 }
@@ -231,7 +261,7 @@ static void go_on(struct etw_session *session, uint64_t ended_at)
 	etw_session_complain(session, "there is space again and the file goes on", 0, NULL);
 	store_relaxed(&head->file_status, 0);
 	etw_session_file_refresh(session, /* is_end= */ false);
-	(void)etw_etl_file_writer_put(&session->file, 0, etw_state_header_buffer(&session->state));
+	(void)put(session, 0, etw_state_header_buffer(&session->state));
 }
 
 static void fail(struct etw_session *session, int result)
@@ -327,6 +357,7 @@ static void mark_last_buffer(struct etw_session *session)
 	struct etw_state_head *head = session->state.head;
 	off_t last = (off_t)(head->file_next_offset - session->plan.buffer_bytes);
 	struct wire_buffer_header header;
+	struct etw_owner owner;
 
 	if (last == 0 || head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER ||
 	    pread(session->file.fd, &header, sizeof(header), last) != sizeof(header))
@@ -334,8 +365,10 @@ static void mark_last_buffer(struct etw_session *session)
 	head->file_last_flags |= WIRE_BUFFER_FLUSH_MARKER;
 	header.flags = le16_of((uint16_t)head->file_last_flags);
 	header.current_offset = le32_of(session->plan.buffer_bytes + le32_get(header.valid_bytes));
+	etw_owner_write(head->uid, &owner);
 	/* Where this fails so will the header, which says so. */
 	(void)!pwrite(session->file.fd, &header, sizeof(header), last);
+	etw_owner_return(&owner);
 }
 
 void etw_session_file_refresh(struct etw_session *session, bool is_end)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
@@ -37,6 +38,40 @@ static int find_groups(uid_t uid, gid_t *ret_gid, gid_t groups[ETW_OWNER_GROUPS_
 	return count;
 }
 
+/*
+ * Takes what root alone may out of the effective capabilities, or puts it back. Returns what was changed. By the system
+ * call: it is the thread's own, and no library is needed for one bit.
+ */
+static uint32_t change_capability(uint32_t bits, bool is_raised)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	uint32_t before;
+
+	if (!bits || syscall(SYS_capget, &head, data) < 0)
+		return 0;
+	before = data[0].effective;
+	data[0].effective = is_raised ? before | bits : before & ~bits;
+	if (data[0].effective == before || syscall(SYS_capset, &head, data) < 0)
+		return 0;
+	return before ^ data[0].effective;
+}
+
+static bool is_other(uid_t uid)
+{
+	return geteuid() == 0 && uid != 0;
+}
+
+void etw_owner_write(uid_t uid, struct etw_owner *ret)
+{
+	*ret = (struct etw_owner){.uid = geteuid(), .gid = getegid()};
+	if (!is_other(uid))
+		return;
+	ret->is_changed = true;
+	ret->lowered = change_capability(UINT32_C(1) << CAP_SYS_RESOURCE, /* is_raised= */ false);
+	(void)setfsuid(uid);
+}
+
 int etw_owner_become(uid_t uid, struct etw_owner *ret)
 {
 	struct etw_owner owner = {.uid = geteuid(), .gid = getegid()};
@@ -45,15 +80,16 @@ int etw_owner_become(uid_t uid, struct etw_owner *ret)
 	int count;
 
 	*ret = owner;
-	if (geteuid() != 0 || uid == 0)
+	if (!is_other(uid))
 		return 0;
 	owner.group_count = getgroups(ETW_OWNER_GROUPS_MAX, owner.groups);
 	if (owner.group_count < 0)
 		return -EPERM;
 	count = find_groups(uid, &gid, groups);
-	owner.is_changed = true;
+	owner.is_changed = owner.has_groups = true;
 	if (set_groups(count, groups) < 0)
 		return -EPERM;
+	owner.lowered = change_capability(UINT32_C(1) << CAP_SYS_RESOURCE, /* is_raised= */ false);
 	(void)setfsgid(gid);
 	(void)setfsuid(uid);
 	*ret = owner;
@@ -70,6 +106,9 @@ void etw_owner_return(const struct etw_owner *owner)
 	if (!owner->is_changed)
 		return;
 	(void)setfsuid(owner->uid);
-	(void)setfsgid(owner->gid);
-	(void)set_groups(owner->group_count, owner->groups);
+	if (owner->has_groups) {
+		(void)setfsgid(owner->gid);
+		(void)set_groups(owner->group_count, owner->groups);
+	}
+	(void)change_capability(owner->lowered, /* is_raised= */ true);
 }

@@ -124,6 +124,7 @@ static const struct wire_field wire_session_config_fields[] = {
 	NUMBER(T, age_limit),
 	NUMBER(T, controller_pid),
 	NUMBER(T, controller_tid),
+	NUMBER(T, file_mode),
 	FLAG(T, is_leased),
 };
 LAYOUT(wire_session_config);

@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-#define WIRE_PROTOCOL_VERSION  2
+#define WIRE_PROTOCOL_VERSION  3
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -136,6 +136,7 @@ struct wire_session_config {
 	uint32_t enable_flags; /* EVENT_TRACE_FLAG_* */
 	uint32_t age_limit;
 	uint32_t controller_pid, controller_tid; /* for the header event */
+	uint32_t file_mode; /* permissions that the controller would give the file; 0: 0600 */
 	uint32_t is_leased; /* tied to who starts it from the first moment, as by WIRE_LEASE */
 };
 

@@ -207,7 +207,7 @@ static void start(struct run *run, const struct shape *shape, const char *path)
 	run->now_raw = head->t0_raw;
 	run->header = must(malloc(shape->buffer_bytes));
 	require(!etw_etl_write_header_buffer(head, run->header), "no header buffer");
-	require(!etw_etl_file_writer_open(path, shape->buffer_bytes, 0, &run->writer),
+	require(!etw_etl_file_writer_open(path, 0644, shape->buffer_bytes, 0, &run->writer),
 		"cannot make the file");
 	require(!etw_etl_file_writer_put(&run->writer, 0, run->header), "cannot write the header");
 }

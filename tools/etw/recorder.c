@@ -12,6 +12,7 @@
 
 #include <evntrace.h>
 
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/path.h"
 #include "base/utf.h"
@@ -131,6 +132,7 @@ static void configure(struct recorder *recorder, const struct record_options *op
 		.enable_flags = options->kernel_flags,
 		.controller_pid = (uint32_t)getpid(),
 		.controller_tid = (uint32_t)gettid(),
+		.file_mode = (uint32_t)etw_file_mode(),
 		.is_leased = !options->is_persistent,
 	};
 	if (options->kernel_flags)

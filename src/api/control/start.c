@@ -14,6 +14,7 @@
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
+#include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "wire/well_known.h"
@@ -78,6 +79,7 @@ static ULONG start_session(const struct etw_properties *properties,
 		return ERROR_NOT_ENOUGH_MEMORY;
 	config->controller_pid = (uint32_t)getpid();
 	config->controller_tid = (uint32_t)gettid();
+	config->file_mode = (uint32_t)etw_file_mode();
 	result = etw_hosts_start(config, info);
 	if (result)
 		return start_error(result);

@@ -15,6 +15,7 @@
 #include "api/control/hosts.h"
 #include "api/friendly/value.h"
 #include "api/provider/meet.h"
+#include "base/file.h"
 #include "base/macros.h"
 #include "base/path.h"
 #include "wire/well_known.h"
@@ -142,6 +143,7 @@ static int set_options(struct wire_session_config *config,
 	}
 	config->controller_pid = (uint32_t)getpid();
 	config->controller_tid = (uint32_t)gettid();
+	config->file_mode = (uint32_t)etw_file_mode();
 	result = options->file ? set_file(config, options->file) : 0;
 	return result ? etw_friendly_fail(result, "cannot write %s: %s", options->file,
 					  strerror(-result))

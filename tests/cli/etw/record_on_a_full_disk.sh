@@ -32,8 +32,8 @@ wait
 tail -n 1 out | sed "s|$PWD|FOLDER|"
 # A command goes on.
 # shellcheck disable=SC2016
-record -- sh -c '"$WRITE_EVENTS" 4000 2>/dev/null
-	until grep -q "^etw: " err; do sleep 0.1; done; echo "the command ends" >&2'
+record -- sh -c 'until grep -q "^etw: " err; do "$WRITE_EVENTS" 4000 1 2>/dev/null; sleep 0.1; done
+	echo "the command ends" >&2'
 grep -n -e '^etw: ' -e '^the command' err | cut -d : -f 2- | cut -c 1-40
 # Nothing fits: what did not start leaves nothing behind.
 rm disk/t.etl

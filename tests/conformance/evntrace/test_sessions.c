@@ -84,6 +84,31 @@ static ULONG stop(TRACEHANDLE handle, const char *name, struct block *block)
 	return StopTraceA(handle, name, &block->properties);
 }
 
+static mode_t mode_with_mask(mode_t mask)
+{
+	struct block block;
+	struct stat file;
+	TRACEHANDLE handle;
+	mode_t before = umask(mask);
+
+	handle = start("masked", path_of("masked.etl"));
+	umask(before);
+	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
+	assert_int_equal(stat(path_of("masked.etl"), &file), 0);
+	assert_int_equal(unlink(path_of("masked.etl")), 0);
+	return file.st_mode & 07777;
+}
+
+/* The file is the caller's, as if the caller had made it. */
+static void sessions__files_have_the_callers_permissions(void **state)
+{
+	(void)state;
+	assert_int_equal(mode_with_mask(077), 0600);
+	assert_int_equal(mode_with_mask(027), 0640);
+	assert_int_equal(mode_with_mask(022), 0644);
+	assert_int_equal(mode_with_mask(0), 0666);
+}
+
 /* Windows does not let the file be deleted; here the session ends, and there is nothing to show for it. */
 static void sessions__stop_of_one_whose_file_was_deleted(void **state)
 {
@@ -557,6 +582,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sessions__start_fills_the_block),
 		cmocka_unit_test(sessions__stop_of_one_whose_file_was_deleted),
+		cmocka_unit_test(sessions__files_have_the_callers_permissions),
 		cmocka_unit_test(sessions__names_and_guids_are_unique),
 		cmocka_unit_test(sessions__files_that_cannot_be),
 		cmocka_unit_test(sessions__a_full_disk),

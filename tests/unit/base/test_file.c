@@ -124,11 +124,23 @@ static void test_file__refuses_what_is_no_file(void **state)
 	assert_int_equal(rmdir(own), 0);
 }
 
+static void test_file__mode_is_what_a_new_file_gets(void **state)
+{
+	mode_t before = umask(027);
+
+	(void)state;
+	assert_int_equal(etw_file_mode(), 0640);
+	assert_int_equal(umask(0), 027); /* it was not touched */
+	assert_int_equal(etw_file_mode(), 0666);
+	umask(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file__reads_what_is_there),
 		cmocka_unit_test(test_file__refuses_what_is_no_file),
+		cmocka_unit_test(test_file__mode_is_what_a_new_file_gets),
 		cmocka_unit_test_setup_teardown(test_file__pipes_are_read_and_written_as_a_whole,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_file__folders_have_the_mode_that_was_asked_for,

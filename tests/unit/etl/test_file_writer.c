@@ -69,7 +69,8 @@ static struct etw_etl_file_writer open_writer(uint64_t limit_bytes)
 {
 	struct etw_etl_file_writer writer;
 
-	assert_int_equal(etw_etl_file_writer_open("t.etl", BUFFER_BYTES, limit_bytes, &writer), 0);
+	assert_int_equal(
+		etw_etl_file_writer_open("t.etl", 0644, BUFFER_BYTES, limit_bytes, &writer), 0);
 	return writer;
 }
 
@@ -200,15 +201,15 @@ static void test_file_writer__open_refuses(void **state)
 	int reader;
 
 	(void)state;
-	assert_int_equal(etw_etl_file_writer_open("t.etl", 0, 0, &writer), -EINVAL);
-	assert_int_equal(etw_etl_file_writer_open("t.etl", 64, 127, &writer), -EFBIG);
-	assert_int_equal(etw_etl_file_writer_open("none/t.etl", 64, 0, &writer), -ENOENT);
-	assert_int_equal(etw_etl_file_writer_open(".", 64, 0, &writer), -EISDIR);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", 0644, 0, 0, &writer), -EINVAL);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", 0644, 64, 127, &writer), -EFBIG);
+	assert_int_equal(etw_etl_file_writer_open("none/t.etl", 0644, 64, 0, &writer), -ENOENT);
+	assert_int_equal(etw_etl_file_writer_open(".", 0644, 64, 0, &writer), -EISDIR);
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	reader = open("pipe", O_RDONLY | O_NONBLOCK);
 	assert_true(reader >= 0);
-	assert_int_equal(etw_etl_file_writer_open("pipe", 64, 0, &writer), -EINVAL);
-	assert_int_equal(etw_etl_file_writer_open("/dev/null", 64, 0, &writer), -EINVAL);
+	assert_int_equal(etw_etl_file_writer_open("pipe", 0644, 64, 0, &writer), -EINVAL);
+	assert_int_equal(etw_etl_file_writer_open("/dev/null", 0644, 64, 0, &writer), -EINVAL);
 	(void)close(reader);
 	assert_int_equal(writer.fd, -5);
 }
@@ -220,10 +221,11 @@ static void test_file_writer__a_file_has_one_writer(void **state)
 
 	(void)state;
 	assert_int_equal(put(&first, 0, 1), 0);
-	assert_int_equal(etw_etl_file_writer_open("t.etl", BUFFER_BYTES, 0, &second), -ETXTBSY);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", 0644, BUFFER_BYTES, 0, &second),
+			 -ETXTBSY);
 	assert_int_equal(lseek(first.fd, 0, SEEK_END), BUFFER_BYTES); /* not emptied */
 	etw_etl_file_writer_close(&first);
-	assert_int_equal(etw_etl_file_writer_open("t.etl", BUFFER_BYTES, 0, &second), 0);
+	assert_int_equal(etw_etl_file_writer_open("t.etl", 0644, BUFFER_BYTES, 0, &second), 0);
 	etw_etl_file_writer_close(&second);
 	(void)close(kept);
 }
@@ -381,7 +383,7 @@ static int fill_disk(void)
 
 	if (!mount_small_disk())
 		return NO_DISK;
-	if (etw_etl_file_writer_open("disk/t.etl", BUFFER_BYTES, 0, &writer))
+	if (etw_etl_file_writer_open("disk/t.etl", 0644, BUFFER_BYTES, 0, &writer))
 		return 1;
 	if (put(&writer, 0, 1) || etw_etl_file_writer_claim(&writer, &offset) ||
 	    put(&writer, offset, 2))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that end before their session: by their limit, by a full disk, and files that cannot be made. */
+#include <linux/capability.h>
+#include <sys/fsuid.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,10 +20,35 @@ static struct {
 	uint32_t most;   /* so many fail; UINT32_MAX: all */
 } fault;
 
+/* With whose rights the writes were made; by whatever thread does. */
+static struct {
+	uint32_t count, wrong_user, with_resources;
+	uid_t uid; /* that they are to have; by the test */
+} writes;
+
+static bool may_exceed_limits(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE);
+}
+
 /* In the place of the C library's. */
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
 {
 	int error = load_acquire(&fault.error);
+	struct stat file;
+
+	/* A ring set's memory is none of the session's file. */
+	if (fstat(fd, &file) < 0 || file.st_nlink == 0)
+		return syscall(SYS_pwrite64, fd, bytes, count, offset);
+	(void)add_relaxed(&writes.count, 1u);
+	if ((uid_t)setfsuid((uid_t)-1) != load_relaxed(&writes.uid))
+		(void)add_relaxed(&writes.wrong_user, 1u);
+	if (may_exceed_limits())
+		(void)add_relaxed(&writes.with_resources, 1u);
 
 	if (error && load_relaxed(&fault.failed) < load_relaxed(&fault.most)) {
 		(void)add_relaxed(&fault.failed, 1u);
@@ -344,10 +371,11 @@ static void test_file__errors_of_start(void **state)
 	fixture_close(&fixture);
 }
 
-/* Another user's session makes the file with that user's rights. */
+/* Another user's session makes the file with that user's rights, and writes it within that user's limits. */
 static void test_file__owner(void **state)
 {
 	struct fixture fixture;
+	struct fixture_writer writer;
 	struct wire_session_config config;
 	struct etw_session *session;
 	struct etw_fault problem;
@@ -363,11 +391,52 @@ static void test_file__owner(void **state)
 	assert_int_equal(etw_session_start(&fixture.host, 7, 65534, &config, &session, &problem),
 			 -EACCES);
 	assert_int_equal(chmod(fixture.folder, 0777), 0);
+	memset(&writes, 0, sizeof(writes));
+	writes.uid = 65534;
 	assert_int_equal(etw_session_start(&fixture.host, 7, 65534, &config, &session, &problem),
 			 0);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	write_events(session, &writer, 200);
+	etw_session_stop(session, NULL);
 	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+	assert_true(writes.count >= 4);
+	assert_int_equal(writes.wrong_user, 0);
+	assert_int_equal(writes.with_resources, 0);
+	writes.uid = 0;
+	assert_int_equal(setfsuid((uid_t)-1), 0);
 	assert_int_equal(stat(fixture.path, &file), 0);
 	assert_int_equal(file.st_uid, 65534);
+	fixture_close(&fixture);
+}
+
+static mode_t mode_made(struct fixture *fixture, uint32_t file_mode)
+{
+	struct wire_session_config config = fixture_config(fixture);
+	struct etw_session *session;
+	struct stat file;
+
+	config.file_mode = file_mode;
+	session = fixture_start(fixture, &config);
+	etw_session_free(session);
+	assert_int_equal(stat(fixture->path, &file), 0);
+	assert_int_equal(unlink(fixture->path), 0);
+	return file.st_mode & 07777;
+}
+
+/* The permissions are what the controller would give it; nobody gets a program with somebody's rights. */
+static void test_file__permissions(void **state)
+{
+	struct fixture fixture;
+	mode_t mask = umask(0);
+
+	(void)state;
+	fixture_open(&fixture);
+	assert_int_equal(mode_made(&fixture, 0), 0600);
+	assert_int_equal(mode_made(&fixture, 0640), 0640);
+	assert_int_equal(mode_made(&fixture, 0666), 0666);
+	assert_int_equal(mode_made(&fixture, 0xFFFFFFFF), 0666);
+	umask(mask);
 	fixture_close(&fixture);
 }
 
@@ -384,6 +453,7 @@ int main(void)
 		cmocka_unit_test(test_file__replaced_before_the_stop),
 		cmocka_unit_test(test_file__errors_of_start),
 		cmocka_unit_test(test_file__owner),
+		cmocka_unit_test(test_file__permissions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

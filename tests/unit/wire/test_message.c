@@ -106,6 +106,7 @@ static void fill_config(struct wire_session_config *config)
 	config->age_limit = 9;
 	config->controller_pid = 10;
 	config->controller_tid = 11;
+	config->file_mode = 0640;
 	config->is_leased = 1;
 	strcpy(config->name, "Sitzung \xC3\xBC");
 	strcpy(config->log_file, "/var/log/x.etl");
