@@ -66,7 +66,7 @@ static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *mes
 		etwd_peer_answer(peer, WIRE_WELCOME, message->head.request, -EPROTO);
 		return -EPROTO;
 	}
-	peer->role = hello.role;
+	etwd_peer_greeted(peer, hello.role);
 	etwd_peer_send(peer, wire_message_encode_welcome(&head, &welcome, host->room),
 		       host->clock.page.fd);
 	return 0;
@@ -86,7 +86,6 @@ static int dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
 
 static void undo(struct etwd_peer *peer)
 {
-	etwd_registry_unregister_all(&peer->host->registry, &peer->registrations);
 	etwd_realtime_peer_gone(peer);
 	etwd_rings_peer_gone(peer);
 	etwd_waits_peer_gone(peer);

@@ -43,6 +43,13 @@ static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_e
 	return etwd_rings_announce(peer, session, &slot->ring_set);
 }
 
+static void tell_no_rings(const struct etwd_peer *peer, uint32_t session_id, int status)
+{
+	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+		etwd_log("process %d of uid %u gets no rings of session %u: %s", (int)peer->who.pid,
+			 (unsigned)peer->who.uid, (unsigned)session_id, strerror(-status));
+}
+
 static void tell(struct etwd_registration *registration, const struct telling *telling)
 {
 	struct etwd_peer *peer = registration->peer;
@@ -62,8 +69,7 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		if (r == 0)
 			continue;
 		if (r != -ENOENT)
-			etwd_log("process %d gets no rings of session %u: %s", (int)peer->who.pid,
-				 (unsigned)slot->session_id, strerror(-r));
+			tell_no_rings(peer, slot->session_id, r);
 		*slot = (struct wire_enable_slot){0};
 	}
 	if (request) {
@@ -90,21 +96,6 @@ static void tell_all(struct etwd_host *host, const GUID *guid, const struct tell
 		tell(registration, telling);
 }
 
-/* When registrations become scarce nobody may hold more than a quarter of them. */
-static bool is_greedy(const struct etwd_peer *peer)
-{
-	const struct etwd_host *host = peer->host;
-	size_t count = 0;
-
-	if (host->registry.registration_count < ETWD_REGISTRATIONS_MAX / 2 || peer->who.uid == 0)
-		return false;
-	for (const struct etwd_peer *other = host->peers; other; other = other->next) {
-		if (other->who.uid == peer->who.uid)
-			count += other->registrations.count;
-	}
-	return count >= ETWD_REGISTRATIONS_MAX / 4;
-}
-
 int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
 	struct telling telling = {.has_callback = true};
@@ -113,9 +104,10 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 	int r;
 
 	TRY(wire_message_decode_register(message->datagram, &body));
-	r = is_greedy(peer) ? -ENOSPC
-			    : etwd_registry_register(&peer->host->registry, peer,
-						     &peer->registrations, &body, &registration);
+	r = etwd_registry_register(&peer->host->registry, peer, &peer->registrations, &body,
+				   &registration);
+	if (r == -ENOSPC)
+		etwd_peer_refuse(peer, "a registration", r);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
 	if (r < 0 || !registration->provider->enable_count)
 		return 0;
@@ -136,11 +128,12 @@ int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message 
 	return 0;
 }
 
-static int note(struct etwd_host *host, uint32_t session_id,
-		const struct wire_enable_provider *body)
+static int note(struct etwd_session *session, const struct wire_enable_provider *body)
 {
+	struct etwd_host *host = session->host;
 	struct etwd_enable wanted = {
-		.session_id = session_id,
+		.session_id = session->id,
+		.uid = session->uid,
 		.property = body->property,
 		.match_any = body->match_any,
 		.match_all = body->match_all,
@@ -157,7 +150,7 @@ static int note(struct etwd_host *host, uint32_t session_id,
 		return etwd_remember(host);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
 		/* What is not enabled need not be disabled: that is no error. */
-		if (etwd_registry_disable(&host->registry, &body->provider, session_id) < 0)
+		if (etwd_registry_disable(&host->registry, &body->provider, session->id) < 0)
 			return 0;
 		return etwd_remember(host);
 	case EVENT_CONTROL_CODE_CAPTURE_STATE:
@@ -206,7 +199,7 @@ static int enable(struct etwd_peer *peer, const struct wire_enable_provider *bod
 	/* First what is known of the request alone, as the API has it. */
 	TRY(etw_enable_request_check(body));
 	TRY(etwd_sessions_find_for(peer, body->handle, &session));
-	TRY(note(host, session->id, body));
+	TRY(note(session, body));
 	TRY(start_wait(peer, body, request, &telling.wait));
 	tell_all(host, &body->provider, &telling);
 	if (telling.wait)

@@ -10,9 +10,10 @@
 #include "base/macros.h"
 #include "base/table.h"
 
-void etwd_grants_init(struct etwd_grants *grants)
+void etwd_grants_init(struct etwd_grants *grants, struct etwd_budget *budget)
 {
 	memset(grants, 0, sizeof(*grants));
+	grants->budget = budget;
 	pthread_mutex_init(&grants->lock, NULL);
 }
 
@@ -55,14 +56,20 @@ static int add(struct etwd_grants *grants, const struct etwd_grant *grant)
 {
 	size_t bucket = bucket_of(grant);
 	struct etwd_grant_node *node;
+	int r;
 
 	if (is_there(grants, bucket, grant))
 		return 0;
 	if (grants->count >= ETWD_GRANTS_MAX)
 		return -ENOSPC;
+	r = etwd_budget_take(grants->budget, grant->uid, ETWD_GRANTS, 1);
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOSPC;
 	node = malloc(sizeof(*node));
-	if (!node)
+	if (!node) {
+		etwd_budget_give(grants->budget, grant->uid, ETWD_GRANTS, 1);
 		return -ENOMEM;
+	}
 	node->grant = *grant;
 	node->next = grants->buckets[bucket];
 	grants->buckets[bucket] = node;
@@ -104,6 +111,7 @@ void etwd_grants_end_session(struct etwd_grants *grants, uint32_t session_id)
 				continue;
 			}
 			*at = node->next;
+			etwd_budget_give(grants->budget, node->grant.uid, ETWD_GRANTS, 1);
 			free(node);
 			grants->count--;
 		}

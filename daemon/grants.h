@@ -3,7 +3,7 @@
  * Which uid may write which provider's events to which session: those whose process was told so. A grant
  * stays until the session ends, because events may still lie in a ring when their process is gone.
  *
- * Context: any thread; the sessions' threads ask.
+ * Context: the sessions' threads ask; the loop changes.
  */
 #ifndef ETW_DAEMON_GRANTS_H
 #define ETW_DAEMON_GRANTS_H
@@ -15,6 +15,8 @@
 #include <sys/types.h>
 
 #include <guiddef.h>
+
+#include "daemon/budget.h"
 
 #define ETWD_GRANTS_MAX     65536
 #define ETWD_GRANTS_BUCKETS 1024
@@ -33,16 +35,17 @@ struct etwd_grant_node {
 struct etwd_grants {
 	pthread_mutex_t lock;
 	size_t count;
+	struct etwd_budget *budget; /* borrowed; NULL: none */
 	struct etwd_grant_node *buckets[ETWD_GRANTS_BUCKETS];
 };
 
-/* etwd_grants_init() - none. */
-void etwd_grants_init(struct etwd_grants *grants);
+/* etwd_grants_init() - none. @budget: borrowed, used by the loop alone; NULL: none */
+void etwd_grants_init(struct etwd_grants *grants, struct etwd_budget *budget);
 
 /* etwd_grants_done() - frees all. */
 void etwd_grants_done(struct etwd_grants *grants);
 
-/* etwd_grants_add() - returns 1 when it is new, 0 when it was there; -ENOSPC; -ENOMEM. */
+/* etwd_grants_add() - returns 1 when it is new, 0 when it was there; -ENOSPC: too many of the uid or of all; -ENOMEM. */
 int etwd_grants_add(struct etwd_grants *grants, const struct etwd_grant *grant);
 
 /* etwd_grants_has() - whether it was given. */

@@ -31,6 +31,7 @@
 
 #define EVENTS_PER_ROUND 64
 #define SETTLE_MS        100
+#define FILES_DEFAULT    1024
 #define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
 
 /* What sessions call, from their threads. */
@@ -156,24 +157,26 @@ static uint32_t find_group(void)
 	return group ? group->gr_gid : UINT32_MAX;
 }
 
-static void prepare(struct etwd_host *host, const struct etwd_options *options)
+struct etwd_host *etwd_host_make(const struct etwd_options *options)
 {
+	struct etwd_host *host = calloc(1, sizeof(*host));
 	struct rlimit files;
 
+	if (!host)
+		return NULL;
 	host->options = options;
-	host->epoll_fd = host->signal_fd = -1;
+	host->epoll_fd = host->others_fd = host->signal_fd = -1;
 	host->memory.fd = -1;
 	host->clock.page.fd = -1;
 	host->store.socket = -1;
-	host->next_peer_serial = 1;
 	host->peer_callbacks = &etwd_dispatch_callbacks;
 	host->group = options->is_system ? find_group() : UINT32_MAX;
-	host->peers_max = ETWD_PEERS_MAX;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < ETWD_PEERS_MAX)
-		host->peers_max = (unsigned)(files.rlim_cur / 2);
-	pthread_mutex_init(&host->peers_lock, NULL);
-	etwd_registry_init(&host->registry);
-	etwd_grants_init(&host->grants);
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		files.rlim_cur = FILES_DEFAULT;
+	etwd_budget_init(&host->budget, geteuid(), files.rlim_cur);
+	etwd_peers_init(host);
+	etwd_registry_init(&host->registry, &host->budget);
+	etwd_grants_init(&host->grants, &host->budget);
 	etwd_pids_init(&host->pids);
 	etw_ipc_message_init(&host->incoming);
 	host->session_host = (struct etw_session_host){
@@ -189,17 +192,19 @@ static void prepare(struct etwd_host *host, const struct etwd_options *options)
 		.may_be_pid = may_be_pid,
 		.ring_set_replaced = ring_set_replaced,
 	};
+	return host;
 }
 
-/* @socket: taken */
-static int open_host(struct etwd_host *host, int socket)
+int etwd_host_open(struct etwd_host *host, int socket)
 {
 	TRY(etwd_keeper_store_init(&host->store, socket));
 	TRY(etwd_inbox_init(&host->inbox));
 	TRY(open_signals(host));
 	host->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (host->epoll_fd < 0)
+	host->others_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (host->epoll_fd < 0 || host->others_fd < 0)
 		return -errno;
+	TRY(watch(host, host->others_fd, &host->others_fd));
 	TRY(watch(host, host->signal_fd, &host->signal_fd));
 	TRY(watch(host, host->inbox.event_fd, &host->inbox));
 	TRY(watch(host, host->options->listener, &host->options));
@@ -211,11 +216,9 @@ static int open_host(struct etwd_host *host, int socket)
 	return 0;
 }
 
-static void close_host(struct etwd_host *host)
+void etwd_host_close(struct etwd_host *host)
 {
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next)
-		etwd_peer_doom(peer, NULL);
-	etwd_peers_sweep(host);
+	etwd_peers_done(host);
 	etw_ipc_message_done(&host->incoming);
 	etwd_registry_done(&host->registry);
 	etwd_grants_done(&host->grants);
@@ -225,8 +228,10 @@ static void close_host(struct etwd_host *host)
 	etwd_inbox_done(&host->inbox);
 	etwd_keeper_store_done(&host->store);
 	close(host->signal_fd);
+	close(host->others_fd);
 	close(host->epoll_fd);
-	pthread_mutex_destroy(&host->peers_lock);
+	etwd_budget_done(&host->budget);
+	free(host);
 }
 
 /* The loop. */
@@ -255,16 +260,6 @@ static void accept_again(struct etwd_host *host, uint64_t now_ms)
 	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
 }
 
-/* Or somebody who may be about to become one. Who may control nothing does not keep the host. */
-static bool has_controller(const struct etwd_host *host)
-{
-	for (const struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		if (peer->is_privileged && (peer->role == WIRE_ROLE_CONTROLLER || !peer->role))
-			return true;
-	}
-	return false;
-}
-
 /* Returns when to look again, or 0: the host leaves now. */
 static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 {
@@ -275,7 +270,8 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 			etwd_log("the host leaves although sessions have not ended in time");
 		return has_sessions && now_ms < host->leave_by_ms ? host->leave_by_ms : 0;
 	}
-	if (has_sessions || has_controller(host)) {
+	/* Who may control nothing does not keep the host. */
+	if (has_sessions || host->controller_count) {
 		host->idle_since_ms = 0;
 		return UINT64_MAX;
 	}
@@ -298,6 +294,7 @@ static int run_timers(struct etwd_host *host)
 	uint64_t now_ms = etw_monotonic_ms();
 	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(host), now_ms);
 	uint64_t idle_ms;
+	bool has_more;
 
 	accept_again(host, now_ms);
 	if (host->accept_again_ms)
@@ -305,12 +302,12 @@ static int run_timers(struct etwd_host *host)
 	next_ms = earlier(next_ms, etwd_waits_check(host, now_ms));
 	next_ms = earlier(next_ms, etwd_sessions_check_leases(host, now_ms));
 	next_ms = earlier(next_ms, etwd_peers_check_hello(host, now_ms));
-	etwd_peers_sweep(host);
+	has_more = etwd_peers_sweep(host);
 	idle_ms = check_idle(host, now_ms);
 	if (idle_ms == 0)
 		return -1;
 	next_ms = earlier(next_ms, idle_ms);
-	if (next_ms <= now_ms)
+	if (has_more || next_ms <= now_ms)
 		return 0;
 	return next_ms - now_ms < 60000 ? (int)(next_ms - now_ms) : 60000;
 }
@@ -323,24 +320,28 @@ static void handle_event(struct etwd_host *host, const struct epoll_event *event
 		etwd_inbox_run(&host->inbox, host);
 	else if (event->data.ptr == &host->options)
 		etwd_peers_accept(host);
+	else if (event->data.ptr == &host->others_fd)
+		etwd_peers_ready(host);
 	else
 		etwd_peer_ready(event->data.ptr, event->events);
 }
 
-static int run(struct etwd_host *host)
+int etwd_host_step(struct etwd_host *host, int wait_max_ms)
 {
-	int wait_ms;
+	struct epoll_event events[EVENTS_PER_ROUND];
+	int wait_ms = run_timers(host);
+	int count;
 
-	while ((wait_ms = run_timers(host)) >= 0) {
-		struct epoll_event events[EVENTS_PER_ROUND];
-		int count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND, wait_ms);
-
-		if (count < 0 && errno != EINTR)
-			return -errno;
-		/* Peers that are doomed on the way are freed behind this, in run_timers(). */
-		for (int i = 0; i < count; i++)
-			handle_event(host, &events[i]);
-	}
+	if (wait_ms < 0)
+		return 1;
+	count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND,
+			   wait_ms < wait_max_ms ? wait_ms : wait_max_ms);
+	if (count < 0 && errno != EINTR)
+		return -errno;
+	etwd_budget_next_round(&host->budget);
+	/* Peers that are doomed on the way are freed behind this, in run_timers(). */
+	for (int i = 0; i < count; i++)
+		handle_event(host, &events[i]);
 	return 0;
 }
 
@@ -373,15 +374,14 @@ static void fail(struct etwd_host *host, const char *what, int error)
 
 int etwd_host_main(const struct etwd_options *options, int socket)
 {
-	struct etwd_host *host = calloc(1, sizeof(*host));
+	struct etwd_host *host = etwd_host_make(options);
 	int r;
 
 	if (!host) {
 		etwd_log("the host cannot start: no memory");
 		return 1;
 	}
-	prepare(host, options);
-	r = open_host(host, socket);
+	r = etwd_host_open(host, socket);
 	if (r < 0) {
 		fail(host, "the host cannot start", -r);
 		return 1; /* the process ends, and with it all that is half open */
@@ -391,7 +391,8 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);
 	detach_from_terminal(options);
-	r = run(host);
+	while ((r = etwd_host_step(host, INT_MAX)) == 0)
+		;
 	if (r < 0) {
 		fail(host, "the host cannot go on", -r);
 		return 1;
@@ -399,7 +400,6 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 	leave(host);
 	if (etwd_sessions_count(host))
 		return 0; /* their threads still use the host */
-	close_host(host);
-	free(host);
+	etwd_host_close(host);
 	return 0;
 }

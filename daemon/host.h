@@ -13,11 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/budget.h"
 #include "daemon/clock.h"
 #include "daemon/grants.h"
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
 #include "daemon/memory.h"
+#include "daemon/parked.h"
 #include "daemon/pids.h"
 #include "daemon/registry.h"
 #include "ipc/connection.h"
@@ -26,6 +28,7 @@
 #include "wire/message.h"
 
 #define ETWD_SESSIONS_MAX           64
+#define ETWD_PEER_BUCKETS           1024
 #define ETWD_SYSTEM_SESSION_ID_LAST 63
 #define ETWD_USER_SESSION_ID_FIRST  0x100
 
@@ -51,21 +54,24 @@ struct etwd_host {
 	struct etwd_registry registry;
 	struct etwd_grants grants;
 	struct etwd_pids pids;
+	struct etwd_budget budget;
 	struct etwd_inbox inbox;
 	struct etwd_clock clock;
 	struct etw_session_host session_host;
 	uint64_t incarnation;
 	int epoll_fd, signal_fd; /* owned */
+	int others_fd;           /* owned: of the peers that are not trusted; itself in epoll_fd */
 
-	pthread_mutex_t
-		peers_lock; /* who changes the list, or reads it in another thread, holds it */
 	struct etwd_peer *peers;
+	struct etwd_peer *by_serial[ETWD_PEER_BUCKETS];
+	struct etwd_peer *silent, **last_silent; /* no HELLO yet, in the order of their coming */
+	struct etwd_peer *doomed;
 	const struct etwd_peer_callbacks *peer_callbacks;
-	unsigned peer_count, peers_max;
-	unsigned parked_count; /* sockets that cannot be closed: daemon/peer.c */
+	unsigned peer_count;
+	unsigned controller_count; /* privileged peers that are controllers, or may become some */
+	struct etwd_parked parked;
 	uint64_t next_peer_serial;
 	uint64_t accept_again_ms; /* when descriptors ran out; 0: accepting */
-	bool has_doomed_peers;
 
 	struct etwd_session *sessions[ETWD_SESSIONS_MAX];
 	uint32_t last_session_id;
@@ -85,6 +91,28 @@ struct etwd_host {
 	struct etw_ipc_message incoming;
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX]; /* for the message that is being made */
 };
+
+/* etwd_host_make() - one that owns nothing but its memory. NULL: no memory. @options: borrowed */
+struct etwd_host *etwd_host_make(const struct etwd_options *options);
+
+/*
+ * etwd_host_open() - opens what it needs and goes on with what the last host left.
+ *
+ * @socket: to the keeper, taken; -1: none
+ *
+ * Returns 0 or negative errno; then only etwd_keeper_failed() may use the host.
+ */
+int etwd_host_open(struct etwd_host *host, int socket);
+
+/*
+ * etwd_host_step() - one round of the loop: what is due, then what has come. Waits @wait_max_ms at most.
+ *
+ * Returns 0; 1: nobody needs the host, or it was told to leave; errno of epoll_wait.
+ */
+int etwd_host_step(struct etwd_host *host, int wait_max_ms);
+
+/* etwd_host_close() - frees a host without sessions. */
+void etwd_host_close(struct etwd_host *host);
 
 /* etwd_host_main() - a host's life. @socket: to the keeper, taken. Returns the exit status. */
 int etwd_host_main(const struct etwd_options *options, int socket);

@@ -16,8 +16,35 @@
 
 #define ACCEPTS_PER_ROUND  64
 #define MESSAGES_PER_ROUND 32
+#define EVENTS_PER_ROUND   64
 #define ACCEPT_PAUSE_MS    100
 #define GROUPS_MAX         1024
+
+static size_t cost_of(size_t byte_count)
+{
+	return sizeof(struct etwd_packet) + byte_count;
+}
+
+/* What it takes of the uid's budget while it waits. */
+static int charge_packet(struct etwd_peer *peer, size_t byte_count, unsigned fd_count)
+{
+	struct etwd_budget *budget = &peer->host->budget;
+	int r;
+
+	TRY(etwd_budget_take(budget, peer->who.uid, ETWD_QUEUED_BYTES, cost_of(byte_count)));
+	r = etwd_budget_take(budget, peer->who.uid, ETWD_QUEUED_FDS, fd_count);
+	if (r < 0)
+		etwd_budget_give(budget, peer->who.uid, ETWD_QUEUED_BYTES, cost_of(byte_count));
+	return r;
+}
+
+static void uncharge_packet(struct etwd_peer *peer, size_t byte_count, unsigned fd_count)
+{
+	struct etwd_budget *budget = &peer->host->budget;
+
+	etwd_budget_give(budget, peer->who.uid, ETWD_QUEUED_BYTES, cost_of(byte_count));
+	etwd_budget_give(budget, peer->who.uid, ETWD_QUEUED_FDS, fd_count);
+}
 
 static void free_packet(struct etwd_packet *packet)
 {
@@ -26,40 +53,52 @@ static void free_packet(struct etwd_packet *packet)
 	free(packet);
 }
 
-static void free_packets(struct etwd_peer *peer)
+static void drop_first_packet(struct etwd_peer *peer)
 {
-	while (peer->first) {
-		struct etwd_packet *packet = peer->first;
+	struct etwd_packet *packet = peer->first;
 
-		peer->first = packet->next;
-		free_packet(packet);
-	}
-	peer->last = &peer->first;
+	peer->first = packet->next;
+	if (!peer->first)
+		peer->last = &peer->first;
+	peer->queued_bytes -= packet->bytes;
+	peer->queued_count--;
+	uncharge_packet(peer, packet->bytes, packet->fd_count);
+	free_packet(packet);
 }
 
-/*
- * A socket with descriptors in its queue stays open as long as the host lives: closing it would close them,
- * which may take as long as their sender likes. It is nobody's any more, and ended in both directions.
- */
-static void park(struct etwd_host *host, int fd, const struct etw_peer *who)
+/* Sockets that wait in vain for a child to take them stay open; no new ones are accepted for a while. */
+static void pause_accepting(struct etwd_host *host)
 {
-	host->parked_count++;
-	etwd_log("process %d of uid %u sent descriptors: its socket %d is kept, unread",
-		 (int)who->pid, (unsigned)who->uid, fd);
+	struct epoll_event event = {.events = 0, .data.ptr = &host->options};
+
+	/* A connection that stays in the queue would wake the loop all the time. */
+	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
+	host->accept_again_ms = etw_monotonic_ms() + ACCEPT_PAUSE_MS;
 }
 
 static void close_socket(struct etwd_host *host, int fd, bool is_guarded,
 			 const struct etw_peer *who)
 {
-	if (is_guarded && !etw_ipc_is_closable(fd))
-		park(host, fd, who);
-	else
+	int r;
+
+	if (!is_guarded || etw_ipc_is_closable(fd)) {
 		close(fd);
+		return;
+	}
+	if (etwd_budget_may_tell(&host->budget, who->uid, etw_monotonic_ms()))
+		etwd_log("process %d of uid %u sent descriptors: they are not taken", (int)who->pid,
+			 (unsigned)who->uid);
+	r = etwd_park(&host->parked, fd);
+	if (r < 0) {
+		etwd_log("a socket stays open for good: %s", strerror(-r));
+		pause_accepting(host);
+	}
 }
 
 static void free_peer(struct etwd_peer *peer)
 {
-	free_packets(peer);
+	while (peer->first)
+		drop_first_packet(peer);
 	free(peer->rings);
 	free(peer->answers);
 	close_socket(peer->host, peer->fd, peer->is_guarded, &peer->who);
@@ -87,163 +126,266 @@ static bool is_in_group(int fd, const struct etw_peer *who, uint32_t group)
 
 static int watch(struct etwd_peer *peer, int operation, bool is_writing)
 {
+	int epoll_fd = peer->is_trusted ? peer->host->epoll_fd : peer->host->others_fd;
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
 
 	if (is_writing)
 		event.events |= EPOLLOUT;
 	peer->is_writing = is_writing;
-	return epoll_ctl(peer->host->epoll_fd, operation, peer->fd, &event) < 0 ? -errno : 0;
+	return epoll_ctl(epoll_fd, operation, peer->fd, &event) < 0 ? -errno : 0;
 }
 
-/* Nobody but root may take all connections. */
-static bool is_one_too_many(const struct etwd_host *host, uid_t uid)
+static struct etwd_peer **bucket_of_serial(struct etwd_host *host, uint64_t serial)
 {
-	unsigned count = 0;
+	return &host->by_serial[serial % ETWD_PEER_BUCKETS];
+}
 
-	if (host->peer_count + host->parked_count >= host->peers_max)
-		return true;
-	if (uid == 0 || uid == geteuid())
-		return false;
-	for (const struct etwd_peer *peer = host->peers; peer; peer = peer->next)
-		count += peer->who.uid == uid;
-	return count >= host->peers_max / 4;
+static bool may_be_controller(const struct etwd_peer *peer)
+{
+	return peer->is_privileged && (peer->role == WIRE_ROLE_CONTROLLER || !peer->role);
+}
+
+static void add_silent(struct etwd_host *host, struct etwd_peer *peer)
+{
+	peer->at_silent = host->last_silent;
+	*host->last_silent = peer;
+	host->last_silent = &peer->next_silent;
+}
+
+static void remove_silent(struct etwd_host *host, struct etwd_peer *peer)
+{
+	if (!peer->at_silent)
+		return;
+	*peer->at_silent = peer->next_silent;
+	if (peer->next_silent)
+		peer->next_silent->at_silent = peer->at_silent;
+	else
+		host->last_silent = peer->at_silent;
+	peer->at_silent = NULL;
+	peer->next_silent = NULL;
 }
 
 static void link_peer(struct etwd_host *host, struct etwd_peer *peer)
 {
-	pthread_mutex_lock(&host->peers_lock);
+	struct etwd_peer **of_serial = bucket_of_serial(host, peer->serial);
+
 	peer->next = host->peers;
 	peer->at = &host->peers;
 	if (peer->next)
 		peer->next->at = &peer->next;
 	host->peers = peer;
+	peer->next_of_serial = *of_serial;
+	*of_serial = peer;
+	add_silent(host, peer);
+	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid);
 	host->peer_count++;
-	pthread_mutex_unlock(&host->peers_lock);
+	host->controller_count += may_be_controller(peer);
 }
 
 static void unlink_peer(struct etwd_host *host, struct etwd_peer *peer)
 {
-	pthread_mutex_lock(&host->peers_lock);
+	struct etwd_peer **of_serial = bucket_of_serial(host, peer->serial);
+
 	*peer->at = peer->next;
 	if (peer->next)
 		peer->next->at = peer->at;
+	while (*of_serial != peer)
+		of_serial = &(*of_serial)->next_of_serial;
+	*of_serial = peer->next_of_serial;
+	remove_silent(host, peer);
+	etwd_pids_went(&host->pids, peer->who.uid, (uint32_t)peer->who.pid, etw_monotonic_ns());
 	host->peer_count--;
-	pthread_mutex_unlock(&host->peers_lock);
+	host->controller_count -= may_be_controller(peer);
+	etwd_budget_give(&host->budget, peer->who.uid, ETWD_CONNECTIONS, 1);
 }
 
-/* Takes the socket. */
-static int add_peer(struct etwd_host *host, int fd)
+void etwd_peers_init(struct etwd_host *host)
 {
-	const bool is_guarded = etw_ipc_guard(fd);
-	struct etwd_peer *peer = calloc(1, sizeof(*peer));
-	struct etw_peer who = {0};
-	int r = etw_ipc_peer(fd, &who);
+	host->next_peer_serial = 1;
+	host->last_silent = &host->silent;
+}
 
-	if (!peer) {
-		close_socket(host, fd, is_guarded, &who);
-		return -ENOMEM;
+void etwd_peers_done(struct etwd_host *host)
+{
+	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next)
+		etwd_peer_doom(peer, NULL);
+	while (etwd_peers_sweep(host))
+		;
+}
+
+/* So that a controller can say why it is not served: a connection that just ends looks like a host that left. */
+static void tell_refused(struct etwd_host *host, int fd, const struct etw_peer *who, int status)
+{
+	struct wire_message head = {.type = WIRE_WELCOME, .request = 1, .status = status};
+	size_t bytes = wire_message_encode_plain(&head, host->room);
+
+	(void)etw_ipc_send(fd, host->room, bytes, NULL, 0);
+	if (etwd_budget_may_tell(&host->budget, who->uid, etw_monotonic_ms()))
+		etwd_log("a connection of process %d of uid %u is refused: %s", (int)who->pid,
+			 (unsigned)who->uid, etwd_peer_limit(status));
+}
+
+const char *etwd_peer_limit(int status)
+{
+	switch (status) {
+	case -ETOOMANYREFS:
+		return "the uid has as many as one may have";
+	case -EUSERS:
+		return "all uids together have as many as they may";
+	default:
+		return strerror(-status);
 	}
+}
+
+void etwd_peer_refuse(const struct etwd_peer *peer, const char *what, int status)
+{
+	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+		etwd_log("process %d of uid %u does not get %s: %s", (int)peer->who.pid,
+			 (unsigned)peer->who.uid, what, etwd_peer_limit(status));
+}
+
+static struct etwd_peer *make_peer(struct etwd_host *host, int fd, const struct etw_peer *who)
+{
+	struct etwd_peer *peer = calloc(1, sizeof(*peer));
+
+	if (!peer)
+		return NULL;
 	peer->host = host;
 	peer->fd = fd;
-	peer->is_guarded = is_guarded;
-	peer->who = who;
+	peer->who = *who;
 	peer->last = &peer->first;
-	if (r == 0 && is_one_too_many(host, peer->who.uid))
-		r = -EUSERS;
-	if (r == 0)
-		r = watch(peer, EPOLL_CTL_ADD, false);
+	peer->registrations.uid = who->uid;
+	peer->is_guarded = etw_ipc_guard(fd);
+	peer->is_trusted = etwd_budget_trusts(&host->budget, who->uid);
+	peer->is_privileged = peer->is_trusted || is_in_group(fd, who, host->group);
+	return peer;
+}
+
+int etwd_peers_add(struct etwd_host *host, int fd, const struct etw_peer *who,
+		   struct etwd_peer **ret)
+{
+	struct etwd_peer *peer = make_peer(host, fd, who);
+	int r;
+
+	if (!peer) {
+		close_socket(host, fd, etw_ipc_guard(fd), who);
+		return -ENOMEM;
+	}
+	r = etwd_budget_take(&host->budget, who->uid, ETWD_CONNECTIONS, 1);
 	if (r < 0) {
+		tell_refused(host, fd, who, r);
+		free_peer(peer);
+		return r;
+	}
+	r = watch(peer, EPOLL_CTL_ADD, false);
+	if (r < 0) {
+		etwd_budget_give(&host->budget, who->uid, ETWD_CONNECTIONS, 1);
 		free_peer(peer);
 		return r;
 	}
 	peer->serial = host->next_peer_serial++;
 	peer->hello_by_ms = etw_monotonic_ms() + ETWD_HELLO_TIMEOUT_MS;
-	peer->is_privileged = peer->who.uid == 0 || peer->who.uid == geteuid() ||
-			      is_in_group(fd, &peer->who, host->group);
-	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid);
 	link_peer(host, peer);
+	*ret = peer;
 	return 0;
 }
 
 void etwd_peers_accept(struct etwd_host *host)
 {
-	for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
+	for (int i = 0; i < ACCEPTS_PER_ROUND && !host->accept_again_ms; i++) {
+		struct etwd_peer *peer;
+		struct etw_peer who;
 		int fd = -1;
 		int r = etw_ipc_accept(host->options->listener, &fd);
 
 		if (r == -EAGAIN)
 			return;
 		if (r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOBUFS) {
-			struct epoll_event event = {.events = 0, .data.ptr = &host->options};
-
-			/* The connection stays in the queue and would wake the loop all the time. */
-			(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener,
-					&event);
-			host->accept_again_ms = etw_monotonic_ms() + ACCEPT_PAUSE_MS;
+			pause_accepting(host);
 			etwd_log("no connection can be taken now: %s", strerror(-r));
 			return;
 		}
-		if (r == 0)
-			r = add_peer(host, fd);
-		if (r == -EUSERS)
-			etwd_log("a connection was refused: there are too many");
+		if (r < 0)
+			continue;
+		if (etw_ipc_peer(fd, &who) < 0)
+			close_socket(host, fd, etw_ipc_guard(fd), &(struct etw_peer){0});
+		else
+			(void)etwd_peers_add(host, fd, &who, &peer);
 	}
 }
 
-void etwd_peers_sweep(struct etwd_host *host)
+void etwd_peers_ready(struct etwd_host *host)
 {
-	struct etwd_peer *peer, *next;
+	struct epoll_event events[EVENTS_PER_ROUND];
+	int count = epoll_wait(host->others_fd, events, EVENTS_PER_ROUND, 0);
 
-	/* Letting one go may doom others. */
-	while (host->has_doomed_peers) {
-		host->has_doomed_peers = false;
-		for (peer = host->peers; peer; peer = next) {
-			next = peer->next;
-			if (!peer->is_doomed)
-				continue;
-			unlink_peer(host, peer);
-			etwd_pids_went(&host->pids, peer->who.uid, (uint32_t)peer->who.pid,
-				       etw_monotonic_ns());
-			host->peer_callbacks->gone(peer);
-			free_peer(peer);
-		}
+	for (int i = 0; i < count; i++)
+		etwd_peer_ready(events[i].data.ptr, events[i].events);
+}
+
+/*
+ * A doomed peer's registrations end first, so many a round; then it leaves the list. Letting one go may doom
+ * others, which are met in the same sweep or the next.
+ */
+bool etwd_peers_sweep(struct etwd_host *host)
+{
+	size_t left = ETWD_SWEEP_REGISTRATIONS_MAX;
+
+	for (int i = 0; i < ETWD_SWEEP_PEERS_MAX && host->doomed; i++) {
+		struct etwd_peer *peer = host->doomed;
+
+		left -= etwd_registry_unregister_some(&host->registry, &peer->registrations, left);
+		if (peer->registrations.count)
+			break;
+		host->doomed = peer->next_doomed;
+		unlink_peer(host, peer);
+		host->peer_callbacks->gone(peer);
+		free_peer(peer);
 	}
+	return host->doomed;
 }
 
 uint64_t etwd_peers_check_hello(struct etwd_host *host, uint64_t now_ms)
 {
-	uint64_t next = UINT64_MAX;
+	while (host->silent && host->silent->hello_by_ms <= now_ms)
+		etwd_peer_doom(host->silent, "said nothing");
+	return host->silent ? host->silent->hello_by_ms : UINT64_MAX;
+}
 
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		if (peer->role || peer->is_doomed)
-			continue;
-		if (peer->hello_by_ms <= now_ms)
-			etwd_peer_doom(peer, "said nothing");
-		else if (peer->hello_by_ms < next)
-			next = peer->hello_by_ms;
-	}
-	return next;
+void etwd_peer_greeted(struct etwd_peer *peer, uint32_t role)
+{
+	struct etwd_host *host = peer->host;
+
+	host->controller_count -= may_be_controller(peer);
+	peer->role = role;
+	host->controller_count += may_be_controller(peer);
+	remove_silent(host, peer);
 }
 
 struct etwd_peer *etwd_peer_find(struct etwd_host *host, uint64_t serial)
 {
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		if (peer->serial == serial)
-			return peer->is_doomed ? NULL : peer;
-	}
-	return NULL;
+	struct etwd_peer *peer = *bucket_of_serial(host, serial);
+
+	while (peer && peer->serial != serial)
+		peer = peer->next_of_serial;
+	return peer && !peer->is_doomed ? peer : NULL;
 }
 
 void etwd_peer_doom(struct etwd_peer *peer, const char *why)
 {
+	struct etwd_host *host = peer->host;
+
 	if (peer->is_doomed)
 		return;
-	if (why)
+	if (why && etwd_budget_may_tell(&host->budget, peer->who.uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u %s and was disconnected", (int)peer->who.pid,
 			 (unsigned)peer->who.uid, why);
 	peer->is_doomed = true;
-	peer->host->has_doomed_peers = true;
-	(void)epoll_ctl(peer->host->epoll_fd, EPOLL_CTL_DEL, peer->fd, NULL);
+	remove_silent(host, peer);
+	peer->next_doomed = host->doomed;
+	host->doomed = peer;
+	(void)epoll_ctl(peer->is_trusted ? host->epoll_fd : host->others_fd, EPOLL_CTL_DEL,
+			peer->fd, NULL);
 }
 
 /* Copies of descriptors, as many as there can be. */
@@ -257,27 +399,36 @@ static int copy_fds(struct etwd_packet *packet, const int *fds, unsigned fd_coun
 	return 0;
 }
 
-static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byte_count,
-			const int *fds, unsigned fd_count)
+static struct etwd_packet *make_packet(const uint8_t *bytes, size_t byte_count, const int *fds,
+				       unsigned fd_count)
 {
-	int r;
+	struct etwd_packet *packet = malloc(sizeof(*packet) + byte_count);
 
-	struct etwd_packet *packet;
-
-	if (peer->queued_count >= ETWD_QUEUE_MESSAGES_MAX ||
-	    peer->queued_bytes + byte_count > ETWD_QUEUE_BYTES_MAX)
-		return -ENOBUFS;
-	packet = malloc(sizeof(*packet) + byte_count);
 	if (!packet)
-		return -ENOMEM;
+		return NULL;
 	packet->next = NULL;
 	packet->bytes = byte_count;
 	packet->fd_count = 0;
 	memcpy(packet->body, bytes, byte_count);
-	r = copy_fds(packet, fds, fd_count);
-	if (r < 0) {
-		free_packet(packet);
-		return r;
+	if (copy_fds(packet, fds, fd_count) == 0)
+		return packet;
+	free_packet(packet);
+	return NULL;
+}
+
+static int queue_packet(struct etwd_peer *peer, const uint8_t *bytes, size_t byte_count,
+			const int *fds, unsigned fd_count)
+{
+	struct etwd_packet *packet;
+
+	if (peer->queued_count >= ETWD_QUEUE_MESSAGES_MAX ||
+	    peer->queued_bytes + byte_count > ETWD_QUEUE_BYTES_MAX ||
+	    charge_packet(peer, byte_count, fd_count) < 0)
+		return -ENOBUFS;
+	packet = make_packet(bytes, byte_count, fds, fd_count);
+	if (!packet) {
+		uncharge_packet(peer, byte_count, fd_count);
+		return -ENOMEM;
 	}
 	*peer->last = packet;
 	peer->last = &packet->next;
@@ -324,12 +475,7 @@ static void flush_packets(struct etwd_peer *peer)
 			etwd_peer_doom(peer, r == -EPIPE ? NULL : "could not be sent a message");
 			return;
 		}
-		peer->first = packet->next;
-		if (!peer->first)
-			peer->last = &peer->first;
-		peer->queued_bytes -= packet->bytes;
-		peer->queued_count--;
-		free_packet(packet);
+		drop_first_packet(peer);
 	}
 	(void)watch(peer, EPOLL_CTL_MOD, false);
 }
@@ -343,7 +489,12 @@ void etwd_peer_ready(struct etwd_peer *peer, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	for (int i = 0; i < MESSAGES_PER_ROUND && !peer->is_doomed; i++) {
-		int r = etw_ipc_receive_bare(peer->fd, peer->is_guarded, message);
+		int r;
+
+		/* Its socket is read on in the next round. */
+		if (!etwd_budget_take_turn(&peer->host->budget, peer->who.uid))
+			return;
+		r = etw_ipc_receive_bare(peer->fd, peer->is_guarded, message);
 
 		if (r == -EAGAIN)
 			return;

@@ -9,10 +9,12 @@
 
 #include "daemon/host.h"
 
-#define ETWD_PEERS_MAX          4096
-#define ETWD_QUEUE_MESSAGES_MAX 8192
-#define ETWD_QUEUE_BYTES_MAX    (4 * 1024 * 1024)
-#define ETWD_HELLO_TIMEOUT_MS   10000
+#define ETWD_PEERS_MAX               4096
+#define ETWD_QUEUE_MESSAGES_MAX      8192
+#define ETWD_QUEUE_BYTES_MAX         (4 * 1024 * 1024)
+#define ETWD_HELLO_TIMEOUT_MS        10000
+#define ETWD_SWEEP_PEERS_MAX         256  /* freed in a round of the loop */
+#define ETWD_SWEEP_REGISTRATIONS_MAX 2048 /* of theirs, ended in a round */
 
 struct etwd_packet {
 	struct etwd_packet *next;
@@ -40,10 +42,15 @@ struct etwd_subscription;
 struct etwd_peer {
 	struct etwd_host *host;
 	struct etwd_peer *next, **at;
+	struct etwd_peer *next_of_serial; /* in the host's table */
+	struct etwd_peer *next_silent,
+		**at_silent; /* who said nothing yet; @at_silent NULL: not among them */
+	struct etwd_peer *next_doomed;
 	uint64_t serial; /* never used again */
 	int fd;          /* owned */
 	struct etw_peer who;
 	bool is_privileged; /* may control every session of this instance */
+	bool is_trusted;    /* root, or whose host it is: served before all others */
 	bool is_guarded;    /* descriptors may lie in its queue: etw_ipc_guard() */
 	bool is_doomed, is_writing;
 	uint32_t role; /* 0: no HELLO yet */
@@ -68,11 +75,37 @@ struct etwd_peer_callbacks {
 	void (*gone)(struct etwd_peer *peer);
 };
 
+/* etwd_peers_init() - none. etwd_peers_done() - dooms and frees all. */
+void etwd_peers_init(struct etwd_host *host);
+void etwd_peers_done(struct etwd_host *host);
+
 /* etwd_peers_accept() - takes the connections that wait. */
 void etwd_peers_accept(struct etwd_host *host);
 
-/* etwd_peers_sweep() - frees the doomed ones. */
-void etwd_peers_sweep(struct etwd_host *host);
+/*
+ * etwd_peers_add() - takes a connection that was accepted.
+ *
+ * @fd: taken
+ * @who: who is at its other end
+ *
+ * Returns 0; -ETOOMANYREFS, -EUSERS: too many, which the other end is told; -ENOMEM; errno of epoll_ctl.
+ */
+int etwd_peers_add(struct etwd_host *host, int fd, const struct etw_peer *who,
+		   struct etwd_peer **ret);
+
+/* etwd_peers_ready() - handles what epoll has for peers that are not trusted. */
+void etwd_peers_ready(struct etwd_host *host);
+
+/*
+ * etwd_peers_sweep() - frees the doomed ones, and ends what they had registered: so much at a time that the
+ * loop goes on.
+ *
+ * Returns true when there is more to do.
+ */
+bool etwd_peers_sweep(struct etwd_host *host);
+
+/* etwd_peer_greeted() - it has said HELLO, in this role. */
+void etwd_peer_greeted(struct etwd_peer *peer, uint32_t role);
 
 /* etwd_peers_check_hello() - dooms those that connected and say nothing. Returns the next time to look. */
 uint64_t etwd_peers_check_hello(struct etwd_host *host, uint64_t now_ms);
@@ -102,5 +135,15 @@ void etwd_peer_send_fds(struct etwd_peer *peer, size_t bytes, const int *fds, un
 
 /* etwd_peer_answer() - a message of @type with a status and nothing else. */
 void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, int status);
+
+/*
+ * etwd_peer_refuse() - tells the log that a peer did not get something.
+ *
+ * @what: what it wanted
+ */
+void etwd_peer_refuse(const struct etwd_peer *peer, const char *what, int status);
+
+/* etwd_peer_limit() - a sentence about what etwd_budget_take() returned. */
+const char *etwd_peer_limit(int status);
 
 #endif

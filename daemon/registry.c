@@ -11,9 +11,10 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
-void etwd_registry_init(struct etwd_registry *registry)
+void etwd_registry_init(struct etwd_registry *registry, struct etwd_budget *budget)
 {
 	memset(registry, 0, sizeof(*registry));
+	registry->budget = budget;
 	registry->next_serial = 1;
 }
 
@@ -62,6 +63,15 @@ static void drop_if_unused(struct etwd_registry *registry, struct etwd_provider 
 	free(provider);
 }
 
+/* A limit is a limit, whoever meets it. */
+static int charge(struct etwd_registry *registry, uid_t uid, enum etwd_resource resource,
+		  uint64_t amount)
+{
+	int r = etwd_budget_take(registry->budget, uid, resource, amount);
+
+	return r < 0 && r != -ENOMEM ? -ENOSPC : r;
+}
+
 static struct etwd_registration *find_own(const struct etwd_registrations *own, uint32_t number)
 {
 	struct etwd_registration *registration = own->first;
@@ -100,11 +110,12 @@ int etwd_registry_register(struct etwd_registry *registry, void *peer,
 		return -ENOSPC;
 	if (find_own(own, body->registration))
 		return -EEXIST;
+	TRY(charge(registry, own->uid, ETWD_REGISTRATIONS, 1));
 	registration = calloc(1, sizeof(*registration));
-	if (!registration)
-		return -ENOMEM;
-	registration->provider = find_or_add(registry, &body->provider);
-	if (!registration->provider) {
+	if (registration)
+		registration->provider = find_or_add(registry, &body->provider);
+	if (!registration || !registration->provider) {
+		etwd_budget_give(registry->budget, own->uid, ETWD_REGISTRATIONS, 1);
 		free(registration);
 		return -ENOMEM;
 	}
@@ -128,6 +139,7 @@ static void remove_registration(struct etwd_registry *registry, struct etwd_regi
 		registration->next_of_peer->at_of_peer = registration->at_of_peer;
 	own->count--;
 	registry->registration_count--;
+	etwd_budget_give(registry->budget, own->uid, ETWD_REGISTRATIONS, 1);
 	drop_if_unused(registry, registration->provider);
 	free(registration);
 }
@@ -143,10 +155,14 @@ int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registr
 	return 0;
 }
 
-void etwd_registry_unregister_all(struct etwd_registry *registry, struct etwd_registrations *own)
+size_t etwd_registry_unregister_some(struct etwd_registry *registry, struct etwd_registrations *own,
+				     size_t count)
 {
-	while (own->first)
+	size_t done = 0;
+
+	for (; done < count && own->first; done++)
 		remove_registration(registry, own, own->first);
+	return done;
 }
 
 static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t session_id)
@@ -161,24 +177,42 @@ static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t 
 static void clear_enable(struct etwd_registry *registry, struct etwd_enable *enable)
 {
 	registry->filter_bytes -= enable->filter_bytes;
+	etwd_budget_give(registry->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
 	free(enable->filter);
 	*enable = (struct etwd_enable){0};
 }
 
-/* Puts @wanted, which owns its filter, into the session's slot. Leaves everything alone on an error. */
+/* A new slot for a session. */
+static int add_enable(struct etwd_registry *registry, struct etwd_provider *provider, uid_t uid,
+		      struct etwd_enable **ret)
+{
+	struct etwd_enable *enable = find_enable(provider, 0);
+
+	if (!enable || registry->enable_count >= ETWD_ENABLES_MAX)
+		return -ENOSPC;
+	TRY(charge(registry, uid, ETWD_ENABLES, 1));
+	provider->enable_count++;
+	registry->enable_count++;
+	*ret = enable;
+	return 0;
+}
+
+/*
+ * Puts @wanted, which owns its filter, into the session's slot. Leaves everything alone on an error. The new
+ * filter is charged beside the old one: who replaces one has room for both.
+ */
 static int place_enable(struct etwd_registry *registry, struct etwd_provider *provider,
 			const struct etwd_enable *wanted)
 {
 	struct etwd_enable *enable = find_enable(provider, wanted->session_id);
+	int r;
 
-	if (!enable) {
-		if (registry->enable_count >= ETWD_ENABLES_MAX)
-			return -ENOSPC;
-		enable = find_enable(provider, 0);
-		if (!enable)
-			return -ENOSPC;
-		provider->enable_count++;
-		registry->enable_count++;
+	TRY(charge(registry, wanted->uid, ETWD_FILTER_BYTES, wanted->filter_bytes));
+	r = enable ? 0 : add_enable(registry, provider, wanted->uid, &enable);
+	if (r < 0) {
+		etwd_budget_give(registry->budget, wanted->uid, ETWD_FILTER_BYTES,
+				 wanted->filter_bytes);
+		return r;
 	}
 	clear_enable(registry, enable);
 	*enable = *wanted;
@@ -222,6 +256,7 @@ int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint
 	enable = find_enable(provider, session_id);
 	if (!enable)
 		return -ENOENT;
+	etwd_budget_give(registry->budget, enable->uid, ETWD_ENABLES, 1);
 	clear_enable(registry, enable);
 	provider->enable_count--;
 	registry->enable_count--;
@@ -309,5 +344,5 @@ void etwd_registry_done(struct etwd_registry *registry)
 			provider = next;
 		}
 	}
-	etwd_registry_init(registry);
+	etwd_registry_init(registry, registry->budget);
 }

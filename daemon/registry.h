@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/types.h>
+
+#include "daemon/budget.h"
 #include "wire/message.h"
 
 #define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
@@ -23,6 +26,7 @@
 /* What one session wants of one provider, as its controller said. */
 struct etwd_enable {
 	uint32_t session_id; /* 0: the slot is free */
+	uid_t uid;           /* whose session it is: whose budget this takes of */
 	uint32_t property;
 	uint64_t match_any, match_all;
 	uint64_t serial; /* grows: which enable came last */
@@ -55,16 +59,18 @@ struct etwd_registry {
 	struct etwd_provider *buckets[ETWD_REGISTRY_BUCKETS];
 	uint64_t next_serial;
 	size_t registration_count, enable_count, filter_bytes;
+	struct etwd_budget *budget; /* borrowed; NULL: none */
 };
 
 /* What a peer has registered. */
 struct etwd_registrations {
 	struct etwd_registration *first;
 	unsigned count;
+	uid_t uid; /* whose budget they take of */
 };
 
-/* etwd_registry_init() - an empty one. */
-void etwd_registry_init(struct etwd_registry *registry);
+/* etwd_registry_init() - an empty one. @budget: borrowed; NULL: none */
+void etwd_registry_init(struct etwd_registry *registry, struct etwd_budget *budget);
 
 /* etwd_registry_done() - frees everything, registrations of peers included. */
 void etwd_registry_done(struct etwd_registry *registry);
@@ -77,7 +83,8 @@ struct etwd_provider *etwd_registry_find(const struct etwd_registry *registry, c
  *
  * @peer: borrowed; @own: its list
  *
- * Returns 0; -EEXIST: the peer has one of this number; -ENOSPC: too many; -ENOMEM.
+ * Returns 0; -EEXIST: the peer has one of this number; -ENOSPC: too many of the peer, of its uid or of all;
+ * -ENOMEM.
  */
 int etwd_registry_register(struct etwd_registry *registry, void *peer,
 			   struct etwd_registrations *own, const struct wire_register *body,
@@ -87,16 +94,17 @@ int etwd_registry_register(struct etwd_registry *registry, void *peer,
 int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registrations *own,
 			     uint32_t number);
 
-/* etwd_registry_unregister_all() - a peer is gone. */
-void etwd_registry_unregister_all(struct etwd_registry *registry, struct etwd_registrations *own);
+/* etwd_registry_unregister_some() - a peer is gone: ends up to @count registrations. Returns how many. */
+size_t etwd_registry_unregister_some(struct etwd_registry *registry, struct etwd_registrations *own,
+				     size_t count);
 
 /*
  * etwd_registry_enable() - notes what a session wants; replaces what it wanted before.
  *
  * @wanted: its filter is copied
  *
- * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host;
- * -ENOMEM. Nothing has changed on an error.
+ * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host
+ * or of the uid; -ENOMEM. Nothing has changed on an error.
  */
 int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
 			 const struct etwd_enable *wanted);

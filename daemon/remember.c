@@ -210,6 +210,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 {
 	struct record_enable record;
 	struct etwd_enable enable;
+	const struct etwd_session *session;
 	const uint8_t *filter;
 	int r = 0;
 
@@ -218,8 +219,10 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 	filter = etw_bytes_take(rest, record.filter_bytes);
 	if (!filter)
 		return false;
+	session = etwd_sessions_find(host, record.session_id);
 	enable = (struct etwd_enable){
 		.session_id = record.session_id,
+		.uid = session ? session->uid : 0,
 		.property = record.property,
 		.match_any = record.match_any,
 		.match_all = record.match_all,
@@ -229,7 +232,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 		.filter = (uint8_t *)(uintptr_t)filter,
 		.level = (uint8_t)record.level,
 	};
-	if (etwd_sessions_find(host, record.session_id))
+	if (session)
 		r = etwd_registry_enable(&host->registry, &record.provider, &enable);
 	if (r < 0)
 		etwd_log("a provider of session %u is no longer enabled: %s",

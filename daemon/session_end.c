@@ -44,6 +44,7 @@ void etwd_session_remove(struct etwd_session *session)
 		session->flushes = request->next;
 		free(request);
 	}
+	etwd_budget_give(&host->budget, session->uid, ETWD_SESSIONS, 1);
 	free(session->stop);
 	free(session->withdrawn);
 	free(session->key);

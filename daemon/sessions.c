@@ -206,9 +206,12 @@ static int add_session(struct etwd_host *host, uint32_t id,
 	TRY(etwd_name_fold(config->name, &key));
 	if (find_key(host, key) || find_guid(host, &config->guid))
 		return -EEXIST;
+	TRY(etwd_budget_take(&host->budget, uid, ETWD_SESSIONS, 1));
 	session = calloc(1, sizeof(*session));
-	if (!session)
+	if (!session) {
+		etwd_budget_give(&host->budget, uid, ETWD_SESSIONS, 1);
 		return -ENOMEM;
+	}
 	session->host = host;
 	session->id = id;
 	session->key = TAKE(key);

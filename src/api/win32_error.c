@@ -40,6 +40,8 @@ static const struct error_row rows[] = {
 	{EMFILE, ERROR_TOO_MANY_OPEN_FILES},
 	{ENFILE, ERROR_NO_SYSTEM_RESOURCES},
 	{EUSERS, ERROR_NO_SYSTEM_RESOURCES}, /* a host has as many sessions or peers as it takes */
+	{ETOOMANYREFS,
+	 ERROR_NO_SYSTEM_RESOURCES}, /* this user has as many of a host's as one may */
 	{EAGAIN, ERROR_BUSY},
 	{EBUSY, ERROR_BUSY},
 	{ETXTBSY, ERROR_SHARING_VIOLATION},

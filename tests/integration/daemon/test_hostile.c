@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 
 #include "integration/daemon/support.h"
@@ -216,7 +217,8 @@ static void test_hostile__enables_are_limited(void **state)
 		GUID provider = guid_of(i);
 		struct wire_enable_provider wanted = enable_of(witness_handle, &provider);
 
-		wanted.filter = (struct etw_bytes){filter, WIRE_FILTER_BYTES_MAX};
+		wanted.filter_type = 1;
+		wanted.filter = (struct etw_bytes){filter, MAX_EVENT_FILTER_DATA_SIZE};
 		r = etw_control_enable(witness, &wanted);
 	}
 	assert_int_equal(r, -ENOSPC);

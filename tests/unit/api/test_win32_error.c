@@ -16,17 +16,17 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{EINVAL, 87},     {EFAULT, 998},     {EBADF, 6},        {ENAMETOOLONG, 206},
-	{EILSEQ, 87},     {ERANGE, 534},     {EOVERFLOW, 534},  {EACCES, 5},
-	{EPERM, 5},       {EROFS, 19},       {ENOMEM, 8},       {ENOBUFS, 8},
-	{EMSGSIZE, 234},  {EMFILE, 4},       {ENFILE, 1450},    {EUSERS, 1450},
-	{EAGAIN, 170},    {EBUSY, 170},      {ETXTBSY, 32},     {ENOENT, 2},
-	{ENOTDIR, 3},     {EISDIR, 5},       {ELOOP, 161},      {EEXIST, 183},
-	{ENOTEMPTY, 145}, {ENOSPC, 112},     {EDQUOT, 112},     {EFBIG, 223},
-	{EIO, 1117},      {ESTALE, 55},      {ENODEV, 55},      {EBADMSG, 1392},
-	{EPROTO, 13},     {EPIPE, 109},      {ECONNRESET, 109}, {ECONNREFUSED, 1225},
-	{ESRCH, 1168},    {ETIMEDOUT, 1460}, {ECANCELED, 1223}, {EINTR, 995},
-	{EOPNOTSUPP, 50}, {ENOSYS, 120},     {ENOEXEC, 4208},
+	{EINVAL, 87},         {EFAULT, 998},    {EBADF, 6},        {ENAMETOOLONG, 206},
+	{EILSEQ, 87},         {ERANGE, 534},    {EOVERFLOW, 534},  {EACCES, 5},
+	{EPERM, 5},           {EROFS, 19},      {ENOMEM, 8},       {ENOBUFS, 8},
+	{EMSGSIZE, 234},      {EMFILE, 4},      {ENFILE, 1450},    {EUSERS, 1450},
+	{ETOOMANYREFS, 1450}, {EAGAIN, 170},    {EBUSY, 170},      {ETXTBSY, 32},
+	{ENOENT, 2},          {ENOTDIR, 3},     {EISDIR, 5},       {ELOOP, 161},
+	{EEXIST, 183},        {ENOTEMPTY, 145}, {ENOSPC, 112},     {EDQUOT, 112},
+	{EFBIG, 223},         {EIO, 1117},      {ESTALE, 55},      {ENODEV, 55},
+	{EBADMSG, 1392},      {EPROTO, 13},     {EPIPE, 109},      {ECONNRESET, 109},
+	{ECONNREFUSED, 1225}, {ESRCH, 1168},    {ETIMEDOUT, 1460}, {ECANCELED, 1223},
+	{EINTR, 995},         {EOPNOTSUPP, 50}, {ENOSYS, 120},     {ENOEXEC, 4208},
 };
 
 static void test_win32_error__every_row(void **state)

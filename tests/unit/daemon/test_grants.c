@@ -13,7 +13,7 @@ static struct etwd_grants grants;
 static int set_up(void **state)
 {
 	(void)state;
-	etwd_grants_init(&grants);
+	etwd_grants_init(&grants, NULL);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static GUID guid_of(uint32_t number)
 static int set_up(void **state)
 {
 	(void)state;
-	etwd_registry_init(&registry);
+	etwd_registry_init(&registry, NULL);
 	own = (struct etwd_registrations){0};
 	return 0;
 }
@@ -86,9 +86,49 @@ static void test_registry__errors(void **state)
 	for (uint32_t i = 2; i <= ETWD_REGISTRATIONS_PER_PEER_MAX; i++)
 		assert_int_equal(do_register(i, guid, NULL), 0);
 	assert_int_equal(do_register(0, guid, NULL), -ENOSPC);
-	etwd_registry_unregister_all(&registry, &own);
+	assert_int_equal(etwd_registry_unregister_some(&registry, &own, SIZE_MAX),
+			 ETWD_REGISTRATIONS_PER_PEER_MAX);
 	assert_int_equal(own.count, 0);
 	assert_null(etwd_registry_find(&registry, &guid));
+}
+
+static void test_registry__what_is_used_is_charged_and_given_back(void **state)
+{
+	enum {
+		UID = 70000,
+		SESSION_UID = 70001
+	};
+	static struct etwd_budget budget;
+	uint8_t filter[100] = {0};
+	GUID guid = guid_of(1);
+	struct etwd_enable wanted = wish(7);
+
+	(void)state;
+	etwd_budget_init(&budget, 1, 1024);
+	budget.limits[ETWD_REGISTRATIONS].each = 2;
+	budget.limits[ETWD_ENABLES].each = 1;
+	budget.limits[ETWD_FILTER_BYTES].each = 250;
+	registry.budget = &budget;
+	own.uid = UID;
+	assert_int_equal(do_register(1, guid, NULL), 0);
+	assert_int_equal(do_register(1, guid, NULL), -EEXIST);
+	assert_int_equal(do_register(2, guid, NULL), 0);
+	assert_int_equal(do_register(3, guid, NULL), -ENOSPC);
+	wanted.uid = SESSION_UID;
+	wanted.filter = filter;
+	wanted.filter_bytes = sizeof(filter);
+	for (int i = 0; i < 5; i++) /* each replaces the last one */
+		assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+	assert_int_equal(etwd_budget_used(&budget, SESSION_UID, ETWD_FILTER_BYTES), 100);
+	wanted.session_id = 8;
+	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), -ENOSPC);
+	assert_int_equal(etwd_budget_used(&budget, SESSION_UID, ETWD_FILTER_BYTES), 100);
+	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), 0);
+	assert_int_equal(etwd_registry_unregister_some(&registry, &own, 1), 1);
+	assert_int_equal(etwd_registry_unregister_some(&registry, &own, 5), 1);
+	assert_int_equal(budget.account_count, 0);
+	registry.budget = NULL;
+	etwd_budget_done(&budget);
 }
 
 static void test_registry__slots_are_stable_and_limited(void **state)
@@ -203,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(provider_lives_as_long_as_somebody_needs_it),
 		TEST(errors),
+		TEST(what_is_used_is_charged_and_given_back),
 		TEST(slots_are_stable_and_limited),
 		TEST(description_sums_up),
 		TEST(filters_are_copied_and_limited),
