@@ -44,8 +44,9 @@ static int check_control(const struct etwd_peer *peer, struct etwd_session *sess
 {
 	if (!session || session->state == ETWD_SESSION_STARTING)
 		return -ENOENT;
+	/* As if there were none: who may not control a session does not learn its name from the answer. */
 	if (!may_control(peer, session))
-		return -EACCES;
+		return -ENOENT;
 	*ret = session;
 	return session->state == ETWD_SESSION_STOPPING ? -EBUSY : 0;
 }

@@ -60,7 +60,7 @@ struct etwd_session *etwd_sessions_find(const struct etwd_host *host, uint64_t h
 /*
  * etwd_sessions_find_for() - a running session that this peer may control.
  *
- * Returns 0; -ENOENT; -EACCES; -EBUSY: it is stopping.
+ * Returns 0; -ENOENT: there is none, or none that this peer may control; -EBUSY: it is stopping.
  */
 int etwd_sessions_find_for(struct etwd_peer *peer, uint64_t handle, struct etwd_session **ret);
 
