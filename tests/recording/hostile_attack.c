@@ -347,7 +347,20 @@ static struct etw_ring_set *get_rings(struct attacker *self)
 	return take_rings(self);
 }
 
-/* An event of the storm's provider, with something in it that is not true. */
+/* Another's, none, or its own. */
+static uint32_t any_pid(struct attacker *self)
+{
+	switch (below(self, 3)) {
+	case 0:
+		return self->plan->victim_pid;
+	case 1:
+		return below(self, 4);
+	default:
+		return (uint32_t)getpid();
+	}
+}
+
+/* An event of the storm's provider, most often with something in it that is not true. */
 static void forge(struct attacker *self, const struct etw_ring_set *rings)
 {
 	struct etw_ring_span span;
@@ -358,7 +371,7 @@ static void forge(struct attacker *self, const struct etw_ring_set *rings)
 							: below(self, WIRE_HEADER_TYPES)),
 		.header_flag = below(self, 4) ? WIRE_EVENT_FLAG_TRACE : WIRE_EVENT_FLAG_MESSAGE,
 		.flags = le16_of((uint16_t)below(self, 4)),
-		.process_id = le32_of(below(self, 2) ? self->plan->victim_pid : below(self, 4)),
+		.process_id = le32_of(any_pid(self)),
 		.thread_id = le32_of(self->plan->victim_pid),
 	};
 	uint8_t event[EVENT_BYTES_MOST + 16];
