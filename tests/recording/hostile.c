@@ -57,7 +57,8 @@ struct attacker {
 
 struct seen {
 	uint64_t last[HONEST], count[HONEST];
-	uint64_t others, forged;
+	uint64_t others;
+	uint64_t forged_honest, forged_provider, forged_items, forged_pid;
 };
 
 struct memory {
@@ -277,9 +278,11 @@ static void end_writers(void)
 	}
 }
 
+/* The instance is what readers make of a header of that kind. */
 static bool is_item_of_a_writer(USHORT type)
 {
-	return type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID ||
+	return type == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+	       type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID ||
 	       type == EVENT_HEADER_EXT_TYPE_PROV_TRAITS ||
 	       type == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL;
 }
@@ -289,13 +292,13 @@ static void see_honest(struct seen *seen, uint32_t index, const EVENT_RECORD *re
 	struct storm_payload payload;
 
 	if (record->UserDataLength != sizeof(payload)) {
-		seen->forged++;
+		seen->forged_honest++;
 		return;
 	}
 	memcpy(&payload, record->UserData, sizeof(payload));
 	if (payload.writer != index || payload.number <= seen->last[index] ||
 	    record->ExtendedDataCount) {
-		seen->forged++;
+		seen->forged_honest++;
 		return;
 	}
 	seen->last[index] = payload.number;
@@ -314,13 +317,13 @@ static void WINAPI see_event(PEVENT_RECORD record)
 			return;
 		}
 	}
-	seen->forged += IsEqualGUID(&record->EventHeader.ProviderId, &forged);
+	seen->forged_provider += IsEqualGUID(&record->EventHeader.ProviderId, &forged);
 	if (!IsEqualGUID(&record->EventHeader.ProviderId, &storm_provider))
 		return;
 	seen->others++;
 	for (uint32_t i = 0; i < record->ExtendedDataCount; i++)
-		seen->forged += !is_item_of_a_writer(record->ExtendedData[i].ExtType);
-	seen->forged += record->EventHeader.ProcessId == 0;
+		seen->forged_items += !is_item_of_a_writer(record->ExtendedData[i].ExtType);
+	seen->forged_pid += record->EventHeader.ProcessId == 0;
 }
 
 static void settle(const char *file)
@@ -343,8 +346,11 @@ static void settle(const char *file)
 	printf("%" PRIu64 " events of attackers; %" PRIu64 " of the honest are not there, %u are "
 	       "reported lost\n",
 	       seen.others, missing, (unsigned)lost);
-	if (seen.forged)
-		fail("%" PRIu64 " forged events are in the file", seen.forged);
+	if (seen.forged_honest || seen.forged_provider || seen.forged_items || seen.forged_pid)
+		fail("forged events are in the file: %" PRIu64 " of honest processes, %" PRIu64
+		     " of a provider that there is not, %" PRIu64 " items, %" PRIu64
+		     " of no process",
+		     seen.forged_honest, seen.forged_provider, seen.forged_items, seen.forged_pid);
 	if (missing > lost)
 		fail("%" PRIu64 " events were lost in silence", missing - lost);
 }
