@@ -7,7 +7,7 @@ has_session() {
 	"$ETW" sessions --json | grep -q "\"file\":\"$PWD/$1\""
 }
 await() {
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 6000; i++)); do
 		if "$@"; then return; fi
 		sleep 0.1
 	done

@@ -11,7 +11,7 @@ trap 'umount -l disk' EXIT
 export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 record() {
 	local status=0
-	timeout -s KILL 60 "$ETW" record --provider '{2b7f4f6e-8f0c-4a5e-9d11-6f1f5c0a7e31}' \
+	timeout -s KILL 900 "$ETW" record --provider '{2b7f4f6e-8f0c-4a5e-9d11-6f1f5c0a7e31}' \
 		--buffer-size 64 -o disk/t.etl "$@" >out 2>err || status=$?
 	echo "status $status"
 	grep '^etw: ' err | sed "s|$PWD|FOLDER|"

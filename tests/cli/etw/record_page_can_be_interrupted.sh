@@ -4,7 +4,7 @@
 mkdir -m 700 run
 export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 await() {
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 6000; i++)); do
 		if "$@"; then return; fi
 		sleep 0.1
 	done

@@ -6,7 +6,7 @@ export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 "$ETW" sessions
 "$ETW" sessions --json
 "$ETW" record --provider MyCompany-Test -o a.etl >said 2>&1 &
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 6000; i++)); do
 	if "$ETW" sessions --json | grep -q a.etl; then break; fi
 	sleep 0.1
 done
