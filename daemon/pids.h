@@ -69,8 +69,8 @@ enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t p
 /*
  * etwd_pids_may_be() - may a process of this number have written an event into this uid's ring?
  *
- * Reads procfs for processes that the host does not know, and for those that left over a second ago: a look into
- * /proc/<pid> of one that is just ending would slow its end down.
+ * Reads procfs for processes that the host does not know, and for those that left over a second ago: of one that
+ * has just written and ended a look into /proc/<pid> finds nothing, and costs the session's thread some microseconds.
  *
  * @ret_until_ns: as etw_session_host.may_be_pid
  */
