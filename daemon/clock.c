@@ -18,7 +18,7 @@ int etwd_clock_open(struct etwd_clock *clock, struct etwd_keeper_store *store)
 		return etw_clock_host_adopt(fd, &clock->page);
 	TRY(etw_clock_host_make(NULL, &clock->page));
 	r = etwd_keep(store, PAGE_NAME, clock->page.fd);
-	return r == -EPIPE ? 0 : r;
+	return r == -EPIPE || r == -EINPROGRESS ? 0 : r;
 }
 
 void etwd_clock_done(struct etwd_clock *clock)

@@ -199,6 +199,7 @@ int etwd_host_open(struct etwd_host *host, int socket)
 {
 	TRY(etwd_keeper_store_init(&host->store, socket));
 	TRY(etwd_inbox_init(&host->inbox));
+	host->store.wake_fd = host->inbox.event_fd;
 	TRY(open_signals(host));
 	host->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	host->others_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -299,6 +300,7 @@ static int run_timers(struct etwd_host *host)
 	accept_again(host, now_ms);
 	if (host->accept_again_ms)
 		next_ms = earlier(next_ms, host->accept_again_ms);
+	next_ms = earlier(next_ms, etwd_keeper_retry(&host->store, now_ms));
 	next_ms = earlier(next_ms, etwd_waits_check(host, now_ms));
 	next_ms = earlier(next_ms, etwd_sessions_check_leases(host, now_ms));
 	next_ms = earlier(next_ms, etwd_peers_check_hello(host, now_ms));

@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "daemon/keeper_message.h"
 #include "daemon/log.h"
+#include "ipc/connection.h"
 
 /* So many deaths that are the host's own fault within the window end the keeper. */
 #define FAULTS_MAX      5
@@ -172,6 +173,8 @@ static int start_host(struct keeper *keeper)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
+	etw_ipc_enlarge(sockets[0]);
+	etw_ipc_enlarge(sockets[1]);
 	pid = fork();
 	if (pid < 0) {
 		int error = errno;

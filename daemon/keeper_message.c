@@ -16,7 +16,7 @@ union fd_room {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static int send_message(int socket, struct etwd_keeper_message *message, int fd)
+static int send_message(int socket, struct etwd_keeper_message *message, int fd, int flags)
 {
 	struct iovec part = {message, sizeof(*message)};
 	union fd_room room;
@@ -33,17 +33,17 @@ static int send_message(int socket, struct etwd_keeper_message *message, int fd)
 		memcpy(CMSG_DATA(&room.align), &fd, sizeof(fd));
 	}
 	for (int try = 0;; try++) {
-		if (sendmsg(socket, &packet, MSG_NOSIGNAL) >= 0)
+		if (sendmsg(socket, &packet, MSG_NOSIGNAL | flags) >= 0)
 			return 0;
 		if (errno == EINTR)
 			continue;
-		if (errno != ETOOMANYREFS || try >= IN_FLIGHT_TRIES)
+		if (errno != ETOOMANYREFS || (flags & MSG_DONTWAIT) || try >= IN_FLIGHT_TRIES)
 			return -errno;
 		(void)nanosleep(&pause, NULL);
 	}
 }
 
-int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
+static int send_name(int socket, uint32_t op, const char *name, int fd, int flags)
 {
 	struct etwd_keeper_message message = {.op = op};
 	size_t bytes = strlen(name);
@@ -51,7 +51,17 @@ int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
 	if (bytes >= sizeof(message.name))
 		return -ENAMETOOLONG;
 	memcpy(message.name, name, bytes);
-	return send_message(socket, &message, fd);
+	return send_message(socket, &message, fd, flags);
+}
+
+int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd)
+{
+	return send_name(socket, op, name, fd, 0);
+}
+
+int etwd_keeper_try(int socket, uint32_t op, const char *name, int fd)
+{
+	return send_name(socket, op, name, fd, MSG_DONTWAIT);
 }
 
 int etwd_keeper_send_failure(int socket, int error, const char *sentence)
@@ -59,7 +69,7 @@ int etwd_keeper_send_failure(int socket, int error, const char *sentence)
 	struct etwd_keeper_message message = {.op = ETWD_KEEPER_FAILED, .error = error};
 
 	memcpy(message.name, sentence, strnlen(sentence, sizeof(message.name) - 1));
-	return send_message(socket, &message, -1);
+	return send_message(socket, &message, -1, MSG_DONTWAIT);
 }
 
 static int take_fd(struct msghdr *packet)

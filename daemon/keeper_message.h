@@ -36,8 +36,14 @@ struct etwd_keeper_message {
 int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd);
 
 /*
+ * etwd_keeper_try() - the same without waiting: also -EAGAIN when the socket has no room, and -ETOOMANYREFS when too
+ * many descriptors are on their way.
+ */
+int etwd_keeper_try(int socket, uint32_t op, const char *name, int fd);
+
+/*
  * etwd_keeper_send_failure() - tells the keeper why this host cannot serve; the sentence is cut where it is too
- * long. Returns 0 or the errno of sendmsg.
+ * long. Does not wait. Returns 0 or the errno of sendmsg.
  */
 int etwd_keeper_send_failure(int socket, int error, const char *sentence);
 

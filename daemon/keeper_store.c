@@ -3,12 +3,46 @@
 #include "daemon/keeper_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/macros.h"
 #include "daemon/log.h"
+
+struct etwd_keeper_queued {
+	struct etwd_keeper_queued *next;
+	uint32_t op;
+	int fd; /* owned; -1: none */
+	char name[ETWD_KEPT_NAME_BYTES];
+};
+
+/* A name that ends with a slash means all that begin so. */
+static bool is_meant(const char *wanted, const char *name)
+{
+	size_t bytes = strlen(wanted);
+
+	return bytes && wanted[bytes - 1] == '/' ? strncmp(name, wanted, bytes) == 0
+						 : strcmp(name, wanted) == 0;
+}
+
+static void free_queued(struct etwd_keeper_store *store, struct etwd_keeper_queued **at)
+{
+	struct etwd_keeper_queued *queued = *at;
+
+	*at = queued->next;
+	if (queued->fd >= 0)
+		close(queued->fd);
+	free(queued);
+	store->queue_count--;
+}
+
+static void drop_queue(struct etwd_keeper_store *store)
+{
+	while (store->queue)
+		free_queued(store, &store->queue);
+}
 
 static int add_kept(struct etwd_keeper_store *store, const char *name, int fd)
 {
@@ -63,7 +97,7 @@ int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket)
 {
 	int r;
 
-	*store = (struct etwd_keeper_store){.socket = socket};
+	*store = (struct etwd_keeper_store){.socket = socket, .wake_fd = -1};
 	pthread_mutex_init(&store->lock, NULL);
 	if (socket < 0)
 		return 0;
@@ -76,27 +110,119 @@ int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket)
 void etwd_keeper_store_done(struct etwd_keeper_store *store)
 {
 	drop_kept(store);
+	drop_queue(store);
 	if (store->socket >= 0)
 		close(store->socket);
 	pthread_mutex_destroy(&store->lock);
-	*store = (struct etwd_keeper_store){.socket = -1};
+	*store = (struct etwd_keeper_store){.socket = -1, .wake_fd = -1};
+}
+
+static bool is_for_later(int result)
+{
+	return result == -EAGAIN || result == -ETOOMANYREFS || result == -ENOBUFS ||
+	       result == -ENOMEM;
+}
+
+/* Holding the lock. */
+static int try_keeper(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
+{
+	int r = etwd_keeper_try(store->socket, op, name, fd);
+
+	if (r == -EPIPE || r == -ECONNRESET) {
+		etwd_log("the keeper is gone; from now on sessions do not outlive this host");
+		close(store->socket);
+		store->socket = -1;
+		drop_queue(store);
+		return -EPIPE;
+	}
+	return r;
+}
+
+/* Holding the lock. */
+static int put_in_queue(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
+{
+	struct etwd_keeper_queued **last = &store->queue;
+	struct etwd_keeper_queued *queued;
+	const uint64_t one = 1;
+
+	/* What is forgotten gives memory back, and is worth a longer queue. */
+	if (store->queue_count >= (fd < 0 ? 4 : 1) * ETWD_KEEPER_QUEUE_MAX) {
+		etwd_log("the keeper takes nothing, and %s does not reach it", name);
+		return -ENOBUFS;
+	}
+	queued = calloc(1, sizeof(*queued));
+	if (!queued)
+		return -ENOMEM;
+	queued->op = op;
+	queued->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0 && queued->fd < 0) {
+		int error = errno;
+
+		free(queued);
+		return -error;
+	}
+	memcpy(queued->name, name, strlen(name) + 1);
+	if (!store->queue) {
+		etwd_log("the keeper takes nothing just now; what is new does not outlive this "
+			 "host until it does");
+		if (store->wake_fd >= 0 && write(store->wake_fd, &one, sizeof(one)) < 0)
+			etwd_log("the loop cannot be woken: %s", strerror(errno));
+	}
+	while (*last)
+		last = &(*last)->next;
+	*last = queued;
+	store->queue_count++;
+	return -EINPROGRESS;
 }
 
 /* Holding the lock. */
 static int tell_keeper(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
 {
-	int r;
+	int r = -EAGAIN;
 
 	if (store->socket < 0)
 		return -EPIPE;
-	r = etwd_keeper_send(store->socket, op, name, fd);
-	if (r == -EPIPE || r == -ECONNRESET) {
-		etwd_log("the keeper is gone; from now on sessions do not outlive this host");
-		close(store->socket);
-		store->socket = -1;
-		return -EPIPE;
+	if (strlen(name) >= ETWD_KEPT_NAME_BYTES)
+		return -ENAMETOOLONG;
+	if (!store->queue)
+		r = try_keeper(store, op, name, fd);
+	return is_for_later(r) ? put_in_queue(store, op, name, fd) : r;
+}
+
+/* Holding the lock. What the keeper has not got yet it need not forget. */
+static void forget_queued(struct etwd_keeper_store *store, const char *name)
+{
+	struct etwd_keeper_queued **at = &store->queue;
+
+	while (*at) {
+		if ((*at)->op != ETWD_KEEPER_READY && is_meant(name, (*at)->name))
+			free_queued(store, at);
+		else
+			at = &(*at)->next;
 	}
-	return r;
+}
+
+uint64_t etwd_keeper_retry(struct etwd_keeper_store *store, uint64_t now_ms)
+{
+	uint64_t result = UINT64_MAX;
+	bool had_queue;
+
+	pthread_mutex_lock(&store->lock);
+	had_queue = store->queue != NULL;
+	while (store->queue) {
+		int r = try_keeper(store, store->queue->op, store->queue->name, store->queue->fd);
+
+		if (is_for_later(r)) {
+			result = now_ms + ETWD_KEEPER_RETRY_MS;
+			break;
+		}
+		if (store->queue) /* with the keeper the queue went */
+			free_queued(store, &store->queue);
+	}
+	if (had_queue && !store->queue && store->socket >= 0)
+		etwd_log("the keeper has everything again");
+	pthread_mutex_unlock(&store->lock);
+	return result;
 }
 
 int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd)
@@ -136,14 +262,10 @@ int etwd_kept(struct etwd_keeper_store *store, const char *name)
 /* Holding the lock. */
 static void close_kept(struct etwd_keeper_store *store, const char *name)
 {
-	size_t bytes = strlen(name);
-	bool is_prefix = bytes && name[bytes - 1] == '/';
-
 	for (size_t i = 0; i < store->kept_count; i++) {
 		struct etwd_kept *kept = &store->kept[i];
 
-		if (kept->fd < 0 ||
-		    (is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)) != 0)
+		if (kept->fd < 0 || !is_meant(name, kept->name))
 			continue;
 		close(kept->fd);
 		kept->fd = -1;
@@ -154,6 +276,7 @@ void etwd_forget(struct etwd_keeper_store *store, const char *name)
 {
 	pthread_mutex_lock(&store->lock);
 	close_kept(store, name);
+	forget_queued(store, name);
 	(void)tell_keeper(store, ETWD_KEEPER_FORGET, name, -1);
 	pthread_mutex_unlock(&store->lock);
 }

@@ -3,6 +3,9 @@
  * The host's side of the keeper: descriptors by name that outlive this process. Without a keeper (its
  * end is gone) the host goes on, and what it keeps does not outlive it.
  *
+ * Nothing here waits for the keeper. What it does not take at once, because it is stopped or slow, waits in a queue, in
+ * order; the host's loop sends it with etwd_keeper_retry().
+ *
  * Context: any thread.
  */
 #ifndef ETW_DAEMON_KEEPER_STORE_H
@@ -11,6 +14,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "daemon/keeper_message.h"
 
@@ -20,8 +24,17 @@ struct etwd_kept {
 	int fd; /* owned; -1: taken */
 };
 
+/* Messages that wait; a descriptor of its own each. */
+#define ETWD_KEEPER_QUEUE_MAX 1024
+#define ETWD_KEEPER_RETRY_MS  20
+
+struct etwd_keeper_queued;
+
 struct etwd_keeper_store {
 	pthread_mutex_t lock;
+	int wake_fd; /* borrowed eventfd that gets a 1 when the queue begins; -1: none */
+	struct etwd_keeper_queued *queue; /* owned; under lock */
+	size_t queue_count;
 	int socket;             /* owned; -1: no keeper; under lock */
 	struct etwd_kept *kept; /* owned; under lock */
 	size_t kept_count, kept_room;
@@ -46,7 +59,9 @@ void etwd_keeper_store_done(struct etwd_keeper_store *store);
  * @fd: borrowed
  *
  * When it returns 0 the keeper gets it, whatever happens to this process; but one that is full
- * (ETWD_KEPT_MAX) says so in its log and closes it. -ENAMETOOLONG; -EPIPE without a keeper; errno of sendmsg.
+ * (ETWD_KEPT_MAX) says so in its log and closes it. -EINPROGRESS: it waits in the queue, and does not outlive this
+ * process until it was sent; -ENOBUFS: the queue is full, and it is not kept; -ENAMETOOLONG; -EPIPE without a
+ * keeper; errno of sendmsg, dup.
  */
 int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd);
 
@@ -59,6 +74,12 @@ int etwd_kept(struct etwd_keeper_store *store, const char *name);
  * @name: with a slash at its end: all whose names begin so
  */
 void etwd_forget(struct etwd_keeper_store *store, const char *name);
+
+/*
+ * etwd_keeper_retry() - sends what waits, as far as the keeper takes it. Returns when to call it again; UINT64_MAX when
+ * nothing waits.
+ */
+uint64_t etwd_keeper_retry(struct etwd_keeper_store *store, uint64_t now_ms);
 
 /* etwd_kept_name() - the @at-th name that nobody took yet, or NULL at the end. Borrowed; owner thread. */
 const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at);

@@ -172,7 +172,7 @@ int etwd_remember_open(struct etwd_host *host)
 	if (r < 0) {
 		TRY(etwd_memory_create(&host->memory));
 		r = etwd_keep(&host->store, MEMORY_NAME, host->memory.fd);
-		if (r < 0 && r != -EPIPE)
+		if (r < 0 && r != -EPIPE && r != -EINPROGRESS)
 			return r;
 	}
 	host->incarnation = etw_time_read_ns(CLOCK_BOOTTIME);

@@ -255,7 +255,8 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 	pthread_mutex_unlock(&session->lock);
 	/* Without a keeper the set works as well, but not longer than this host. */
 	if (is_new && keep_set(session, set) < 0)
-		etw_session_complain(session, "a ring set is not kept", 0, NULL);
+		etw_session_complain(
+			session, "a ring set is not kept and would not survive its host", 0, NULL);
 	if (is_new)
 		etw_session_kick(session); /* its processor may have had one stream until now */
 	return result;

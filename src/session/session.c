@@ -147,7 +147,8 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	etw_session_name(session, name, "state");
 	if (session->host.keep_fd &&
 	    session->host.keep_fd(session->host.context, name, session->state.fd) < 0)
-		etw_session_complain(session, "the session is not kept", 0, NULL);
+		etw_session_complain(
+			session, "the session is not kept and would not survive its host", 0, NULL);
 	return 0;
 }
 

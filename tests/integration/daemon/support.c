@@ -191,6 +191,11 @@ static bool is_in_log(void *context)
 	return is_there;
 }
 
+bool log_holds(const char *text)
+{
+	return is_in_log((void *)(uintptr_t)text);
+}
+
 bool log_has(const char *text)
 {
 	return wait_until(is_in_log, (void *)(uintptr_t)text);

@@ -33,6 +33,9 @@ const char *runtime_path(void);
 /* log_has() - whether the host's log has this text by now, waiting for it. */
 bool log_has(const char *text);
 
+/* log_holds() - the same without waiting. */
+bool log_holds(const char *text);
+
 /* etwd_run() - runs etwd with these words and waits for its end. Returns the exit status. */
 int etwd_run(const char *first, const char *second);
 

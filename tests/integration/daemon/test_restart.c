@@ -13,7 +13,8 @@
 #include "integration/daemon/support.h"
 #include "integration/daemon/talk.h"
 
-#define KILLS 20
+#define KILLS         20
+#define BUSY_SESSIONS 3000
 
 static const struct wire_enable_slot *slot_of(const struct wire_enable *enable, uint64_t session)
 {
@@ -179,6 +180,28 @@ static void test_restart__host_without_keeper_goes_on(void **state)
 	etw_controller_close(opened);
 }
 
+/* Sessions begin and end, and nobody waits; what the keeper missed it gets when it runs again. */
+static void test_restart__stopped_keeper_stops_nobody(void **state)
+{
+	struct etw_controller *opened = controller();
+	pid_t keeper = keeper_pid();
+	uint64_t handle = 0;
+
+	(void)state;
+	assert_int_equal(kill(keeper, SIGSTOP), 0);
+	for (int i = 0; i < BUSY_SESSIONS && !log_holds("the keeper takes nothing"); i++) {
+		handle = start_session(opened, "in between");
+		assert_int_equal(control_session(opened, handle, WIRE_CONTROL_STOP, NULL), 0);
+	}
+	assert_true(log_has("the keeper takes nothing"));
+	handle = start_session(opened, "goes on");
+	assert_int_equal(kill(keeper, SIGCONT), 0);
+	assert_true(log_has("the keeper has everything again"));
+	host_kill();
+	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_STOP, NULL), 0);
+	etw_controller_close(opened);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_restart__##name, home_make, home_remove)
 
 int main(void)
@@ -190,6 +213,7 @@ int main(void)
 		TEST(lease_of_who_does_not_come_back_ends),
 		TEST(lease_of_a_start_without_answer_ends),
 		TEST(host_without_keeper_goes_on),
+		TEST(stopped_keeper_stops_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

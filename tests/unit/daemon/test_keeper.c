@@ -242,10 +242,16 @@ static int live_on_deafly(void *context, int socket)
 	if (*number == 3)
 		return etwd_kept_name(&own, MANY - 1) ? 0 : 1;
 	for (int i = 0; i < MANY; i++) {
+		int r;
+
 		(void)snprintf(name, sizeof(name), "%d", i);
-		if (etwd_keep(&own, name, STDERR_FILENO))
+		while ((r = etwd_keep(&own, name, STDERR_FILENO)) == -ENOBUFS)
+			(void)etwd_keeper_retry(&own, 0);
+		if (r && r != -EINPROGRESS)
 			return 1;
 	}
+	while (etwd_keeper_retry(&own, 0) != UINT64_MAX)
+		(void)usleep(1000);
 	etwd_keeper_ready(&own);
 	(void)kill(getpid(), SIGKILL);
 	return 1;

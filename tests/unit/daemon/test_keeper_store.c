@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,6 +121,99 @@ static void test_keeper_store__keeps_and_forgets(void **state)
 	ends[0] = dup(STDERR_FILENO);
 }
 
+/* Until the socket takes no more; returns how many it took. */
+static unsigned fill_socket(int fd)
+{
+	unsigned count = 0;
+	char name[16];
+	int r;
+
+	do
+		(void)snprintf(name, sizeof(name), "%u", count++);
+	while ((r = etwd_keep(&store, name, fd)) == 0);
+	assert_int_equal(r, -EINPROGRESS);
+	return count - 1;
+}
+
+static uint32_t receive(char name[ETWD_KEPT_NAME_BYTES])
+{
+	struct etwd_keeper_message message;
+	int fd;
+
+	if (etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, &fd))
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	memcpy(name, message.name, sizeof(message.name));
+	return message.op;
+}
+
+/* A keeper that is stopped must stop nobody; what it missed it gets in order. */
+static void test_keeper_store__stopped_keeper(void **state)
+{
+	char name[ETWD_KEPT_NAME_BYTES];
+	int fd = make_file("kept");
+	int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	unsigned taken, received = 0;
+	eventfd_t count;
+
+	(void)state;
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
+	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
+	store.wake_fd = wake;
+	assert_true(etwd_keeper_retry(&store, 5) == UINT64_MAX);
+	taken = fill_socket(fd);
+	assert_true(taken > 10);
+	assert_int_equal(eventfd_read(wake, &count), 0);
+	assert_true(etwd_keeper_retry(&store, 5) > 5);
+	assert_true(etwd_keeper_retry(&store, 5) != UINT64_MAX);
+	/* What was to be kept and is to be forgotten never reaches it. */
+	assert_int_equal(etwd_keep(&store, "session-1/state", fd), -EINPROGRESS);
+	assert_int_equal(etwd_keep(&store, "session-2/state", fd), -EINPROGRESS);
+	etwd_forget(&store, "session-1/");
+	etwd_keeper_ready(&store);
+	while (receive(name) == ETWD_KEEPER_KEEP)
+		received++;
+	assert_int_equal(received, taken);
+	assert_true(etwd_keeper_retry(&store, 5) == UINT64_MAX);
+	assert_int_equal(receive(name), ETWD_KEEPER_KEEP); /* the one that began the queue */
+	assert_int_equal(receive(name), ETWD_KEEPER_KEEP);
+	assert_string_equal(name, "session-2/state");
+	assert_int_equal(receive(name), ETWD_KEEPER_FORGET);
+	assert_string_equal(name, "session-1/");
+	assert_int_equal(receive(name), ETWD_KEEPER_READY);
+	assert_int_equal(receive(name), 0);
+	assert_int_equal(etwd_keep(&store, "another", fd), 0);
+	close(fd);
+	close(wake);
+	etwd_keeper_store_done(&store);
+}
+
+static void test_keeper_store__queue_has_an_end(void **state)
+{
+	int fd = make_file("kept");
+	unsigned count = 1;
+	char name[32];
+	int r;
+
+	(void)state;
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
+	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
+	(void)fill_socket(fd);
+	do
+		(void)snprintf(name, sizeof(name), "queued %u", count++);
+	while ((r = etwd_keep(&store, name, STDERR_FILENO)) == -EINPROGRESS);
+	/* Or the process has no more descriptors. */
+	assert_true((r == -ENOBUFS && count == ETWD_KEEPER_QUEUE_MAX + 1) || r == -EMFILE);
+	/* It dies: nothing waits any more. */
+	close(ends[0]);
+	assert_true(etwd_keeper_retry(&store, 5) == UINT64_MAX);
+	assert_int_equal(etwd_keep(&store, "a name", fd), -EPIPE);
+	close(fd);
+	etwd_keeper_store_done(&store);
+	ends[0] = dup(STDERR_FILENO);
+}
+
 static void test_keeper_store__broken_keepers(void **state)
 {
 	(void)state;
@@ -141,6 +235,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_keeper_store__takes_over_once, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_keeper_store__keeps_and_forgets, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_keeper_store__stopped_keeper, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_keeper_store__queue_has_an_end, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_keeper_store__broken_keepers, set_up,
 						tear_down),
