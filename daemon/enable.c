@@ -37,7 +37,7 @@ static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_e
 		return -ENOENT;
 	r = etwd_grants_add(&host->grants, &grant);
 	if (r > 0) /* before an event can be written: the next host must believe it, too */
-		r = etwd_remember(host);
+		r = etwd_remember_grant(host, &grant);
 	if (r < 0)
 		return r;
 	return etwd_rings_announce(peer, session, &slot->ring_set);

@@ -14,14 +14,19 @@
 #include "base/table.h"
 
 #define MEMORY_MAGIC   UINT32_C(0x4D485445) /* "ETHM" */
-#define MEMORY_VERSION 1
+#define MEMORY_VERSION 2
 #define RECORDS_AT     4096
 #define RECORD_STRIDE  (ETWD_MEMORY_RECORD_MAX + 4096)
-#define MEMORY_BYTES   (RECORDS_AT + 2 * (size_t)RECORD_STRIDE)
+#define LISTS_AT       (RECORDS_AT + 2 * (size_t)RECORD_STRIDE)
+#define LIST_STRIDE    (ETWD_MEMORY_ENTRIES_MAX * (size_t)ETWD_MEMORY_ENTRY_BYTES)
+#define MEMORY_BYTES   (LISTS_AT + 2 * LIST_STRIDE)
 
 struct head {
 	uint32_t magic, version;
 	uint32_t holding; /* 0: neither record; else its number, 1 or 2; atomic */
+	uint32_t reserved_pad;
+	/* Of the list of entries: which one holds, 0 or 1, in the upper half, and their number. Atomic. */
+	uint64_t list;
 };
 
 struct record {
@@ -58,7 +63,7 @@ static int make_memory(struct etwd_memory *memory)
 	    fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	TRY(map_memory(memory));
-	*head_of(memory) = (struct head){MEMORY_MAGIC, MEMORY_VERSION, 0};
+	*head_of(memory) = (struct head){.magic = MEMORY_MAGIC, .version = MEMORY_VERSION};
 	return 0;
 }
 
@@ -140,4 +145,45 @@ int etwd_memory_load(const struct etwd_memory *memory, const uint8_t **ret, size
 	*ret = record->body;
 	*ret_bytes = record->bytes;
 	return 0;
+}
+
+static uint8_t *entries_of(const struct etwd_memory *memory, uint64_t number)
+{
+	return memory->at + LISTS_AT + (size_t)number * LIST_STRIDE;
+}
+
+int etwd_memory_append(struct etwd_memory *memory, const void *entry)
+{
+	uint64_t list = load_relaxed(&head_of(memory)->list);
+	uint32_t count = (uint32_t)list;
+
+	if (count >= ETWD_MEMORY_ENTRIES_MAX)
+		return -ENOSPC;
+	memcpy(entries_of(memory, list >> 32) + (size_t)count * ETWD_MEMORY_ENTRY_BYTES, entry,
+	       ETWD_MEMORY_ENTRY_BYTES);
+	/* Whoever sees the number sees the entry: pairs with etwd_memory_entries() of the next host. */
+	store_release(&head_of(memory)->list, list + 1);
+	return 0;
+}
+
+int etwd_memory_replace(struct etwd_memory *memory, const void *entries, size_t count)
+{
+	uint64_t number = !(load_relaxed(&head_of(memory)->list) >> 32);
+
+	if (count > ETWD_MEMORY_ENTRIES_MAX)
+		return -ENOSPC;
+	if (count)
+		memcpy(entries_of(memory, number), entries, count * ETWD_MEMORY_ENTRY_BYTES);
+	/* As above. */
+	store_release(&head_of(memory)->list, number << 32 | count);
+	return 0;
+}
+
+size_t etwd_memory_entries(const struct etwd_memory *memory, const uint8_t **ret)
+{
+	uint64_t list = load_acquire(&head_of(memory)->list);
+	size_t count = (uint32_t)list;
+
+	*ret = entries_of(memory, list >> 32 & 1);
+	return count < ETWD_MEMORY_ENTRIES_MAX ? count : ETWD_MEMORY_ENTRIES_MAX;
 }

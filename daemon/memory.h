@@ -2,7 +2,8 @@
 /*
  * The host's memory: a memfd that the keeper holds, with two records of which one holds. A new record is
  * written beside the old one and then flipped to, so that a host that dies at any point leaves a whole
- * one. Native byte order: only this program reads it.
+ * one. Beside it there is a list of entries that grows at its end, for what comes often: two of them as well,
+ * so that it can be replaced as a whole. Native byte order: only this program reads it.
  */
 #ifndef ETW_DAEMON_MEMORY_H
 #define ETW_DAEMON_MEMORY_H
@@ -10,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ETWD_MEMORY_RECORD_MAX (16 * 1024 * 1024)
+#define ETWD_MEMORY_RECORD_MAX  (16 * 1024 * 1024)
+#define ETWD_MEMORY_ENTRY_BYTES 24
+#define ETWD_MEMORY_ENTRIES_MAX (128 * 1024)
 
 struct etwd_memory {
 	uint8_t *at; /* mapped; NULL: none */
@@ -43,5 +46,14 @@ int etwd_memory_store(struct etwd_memory *memory, const uint8_t *bytes, size_t b
  * Returns 0; -ENOENT: nothing yet; -EPROTO: damaged.
  */
 int etwd_memory_load(const struct etwd_memory *memory, const uint8_t **ret, size_t *ret_bytes);
+
+/* etwd_memory_append() - one entry more. Returns 0; -ENOSPC: there are ETWD_MEMORY_ENTRIES_MAX. */
+int etwd_memory_append(struct etwd_memory *memory, const void *entry);
+
+/* etwd_memory_replace() - all entries at once. Returns 0; -ENOSPC: more than the maximum. */
+int etwd_memory_replace(struct etwd_memory *memory, const void *entries, size_t count);
+
+/* etwd_memory_entries() - how many there are, and where; borrowed until the next change. */
+size_t etwd_memory_entries(const struct etwd_memory *memory, const uint8_t **ret);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See remember.h. The record is a head, the leases, the grants, and the enables, each of which has its
- * filter behind it; native byte order, as the memory is read by this program alone.
+ * See remember.h. The record is a head, the leases, and the enables, each of which has its filter behind it.
+ * Grants are entries beside it: every uid that is told of a provider makes one, and writing all anew for each
+ * would let 65,536 uids keep the loop busy; native byte order, as the memory is read by this program alone.
  */
 #include "daemon/remember.h"
 
@@ -16,11 +17,12 @@
 #include "daemon/sessions.h"
 
 #define MEMORY_NAME    "host"
-#define RECORD_VERSION 1
+#define RECORD_VERSION 2
+#define SESSION_IDS    65536 /* all that there can be */
 
 struct record_head {
 	uint32_t version;
-	uint32_t lease_count, grant_count, enable_count;
+	uint32_t lease_count, enable_count, reserved_pad;
 	uint64_t incarnation;
 };
 
@@ -120,7 +122,6 @@ int etwd_remember(struct etwd_host *host)
 	struct record_head head = {
 		.version = RECORD_VERSION,
 		.incarnation = host->incarnation,
-		.grant_count = (uint32_t)host->grants.count,
 		.enable_count = (uint32_t)host->registry.enable_count,
 	};
 	struct record_bytes bytes = {0};
@@ -128,7 +129,6 @@ int etwd_remember(struct etwd_host *host)
 
 	append(&bytes, &head, sizeof(head));
 	head.lease_count = append_leases(host, &bytes);
-	(void)etwd_grants_each(&host->grants, append_grant, &bytes);
 	append_enables(host, &bytes);
 	if (bytes.is_broken) {
 		free(bytes.at);
@@ -136,6 +136,28 @@ int etwd_remember(struct etwd_host *host)
 	}
 	memcpy(bytes.at, &head, sizeof(head));
 	r = etwd_memory_store(&host->memory, bytes.at, bytes.count);
+	free(bytes.at);
+	return r;
+}
+
+static_assert(sizeof(struct etwd_grant) == ETWD_MEMORY_ENTRY_BYTES, "grants are entries");
+
+int etwd_remember_grant(struct etwd_host *host, const struct etwd_grant *grant)
+{
+	int r = etwd_memory_append(&host->memory, grant);
+
+	return r == -ENOSPC ? etwd_remember_grants_anew(host) : r;
+}
+
+int etwd_remember_grants_anew(struct etwd_host *host)
+{
+	struct record_bytes bytes = {0};
+	int r = -ENOMEM;
+
+	(void)etwd_grants_each(&host->grants, append_grant, &bytes);
+	if (!bytes.is_broken)
+		r = etwd_memory_replace(&host->memory, bytes.at,
+					bytes.count / sizeof(struct etwd_grant));
 	free(bytes.at);
 	return r;
 }
@@ -183,16 +205,14 @@ int etwd_remember_open(struct etwd_host *host)
 
 void etwd_remember_grants(struct etwd_host *host)
 {
-	struct record_head head;
-	struct etw_bytes rest;
+	const uint8_t *entries;
+	size_t count = etwd_memory_entries(&host->memory, &entries);
 	struct etwd_grant grant;
 
-	if (!open_record(host, &head, &rest))
-		return;
-	if (!etw_bytes_take(&rest, head.lease_count * sizeof(struct etwd_remembered_lease)))
-		return;
-	for (uint32_t i = 0; i < head.grant_count && take(&rest, &grant, sizeof(grant)); i++)
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&grant, entries + i * sizeof(grant), sizeof(grant));
 		(void)etwd_grants_add(&host->grants, &grant);
+	}
 }
 
 static void recall_lease(struct etwd_host *host, const struct etwd_remembered_lease *lease)
@@ -241,13 +261,22 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 }
 
 /* Grants of sessions that did not come back. */
-static void drop_old_grants(struct etwd_host *host, uint32_t grant_count, struct etw_bytes rest)
+static void drop_old_grants(struct etwd_host *host)
 {
+	const uint8_t *entries;
+	size_t count = etwd_memory_entries(&host->memory, &entries);
+	uint8_t is_dropped[SESSION_IDS / 8] = {0};
 	struct etwd_grant grant;
 
-	for (uint32_t i = 0; i < grant_count && take(&rest, &grant, sizeof(grant)); i++) {
-		if (!etwd_sessions_find(host, grant.session_id))
-			etwd_grants_end_session(&host->grants, grant.session_id);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id;
+
+		memcpy(&grant, entries + i * sizeof(grant), sizeof(grant));
+		id = grant.session_id % SESSION_IDS;
+		if (is_dropped[id / 8] & 1 << id % 8 || etwd_sessions_find(host, grant.session_id))
+			continue;
+		is_dropped[id / 8] |= (uint8_t)(1 << id % 8);
+		etwd_grants_end_session(&host->grants, grant.session_id);
 	}
 }
 
@@ -262,13 +291,12 @@ void etwd_remember_recall(struct etwd_host *host)
 		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
 		     i++)
 			recall_lease(host, &lease);
-		drop_old_grants(host, head.grant_count, rest);
-		if (etw_bytes_take(&rest, head.grant_count * sizeof(struct etwd_grant))) {
-			for (uint32_t i = 0; i < head.enable_count; i++) {
-				if (!recall_enable(host, &rest))
-					break;
-			}
+		for (uint32_t i = 0; i < head.enable_count; i++) {
+			if (!recall_enable(host, &rest))
+				break;
 		}
 	}
+	drop_old_grants(host);
+	(void)etwd_remember_grants_anew(host);
 	(void)etwd_remember(host);
 }

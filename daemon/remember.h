@@ -27,7 +27,13 @@ void etwd_remember_recall(struct etwd_host *host);
 /* etwd_remember_grants() - fills the grants alone: sessions ask for them as soon as they run. */
 void etwd_remember_grants(struct etwd_host *host);
 
-/* etwd_remember() - writes all of it anew. Returns 0; -ENOSPC; -ENOMEM. */
+/* etwd_remember() - writes all but the grants anew. Returns 0; -ENOSPC; -ENOMEM. */
 int etwd_remember(struct etwd_host *host);
+
+/* etwd_remember_grant() - one grant more, which is in the table. Returns 0; -ENOSPC; -ENOMEM. */
+int etwd_remember_grant(struct etwd_host *host, const struct etwd_grant *grant);
+
+/* etwd_remember_grants_anew() - writes the grants anew: a session's are gone. Returns 0; -ENOSPC; -ENOMEM. */
+int etwd_remember_grants_anew(struct etwd_host *host);
 
 #endif

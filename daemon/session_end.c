@@ -80,6 +80,7 @@ static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
 	etw_session_free(session->engine);
 	etwd_session_forget_kept(host, session->id);
 	etwd_grants_end_session(&host->grants, session->id);
+	(void)etwd_remember_grants_anew(host);
 	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);

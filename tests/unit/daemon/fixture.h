@@ -60,7 +60,7 @@ static int __attribute__((unused)) fixture_set_up(void **state)
 	return fixture_host ? etwd_host_open(fixture_host, -1) : -1;
 }
 
-static void fixture_step(void)
+static void __attribute__((unused)) fixture_step(void)
 {
 	assert_true(etwd_host_step(fixture_host, FIXTURE_STEP_MS) >= 0);
 }
@@ -105,7 +105,7 @@ static int __attribute__((unused)) fixture_tear_down(void **state)
 	return 0;
 }
 
-static struct fake_peer *__attribute__((unused)) fake_peer_make(uid_t uid)
+static __attribute__((unused)) struct fake_peer *fake_peer_make(uid_t uid)
 {
 	const struct etw_peer who = {getpid(), uid, (gid_t)uid};
 	struct fake_peer *fake = calloc(1, sizeof(*fake));
@@ -134,7 +134,7 @@ static void __attribute__((unused)) fake_peer_free(struct fake_peer *fake)
 	free(fake);
 }
 
-static bool fake_peer_has_message(void *context)
+static bool __attribute__((unused)) fake_peer_has_message(void *context)
 {
 	struct fake_peer *fake = context;
 	int r = etw_ipc_receive(fake->fd, &fake->message);
@@ -150,7 +150,7 @@ static void __attribute__((unused)) fake_peer_expect(struct fake_peer *fake, uin
 	assert_int_equal(fake->message.head.type, type);
 }
 
-static bool fake_peer_has_ended(void *context)
+static bool __attribute__((unused)) fake_peer_has_ended(void *context)
 {
 	struct fake_peer *fake = context;
 
@@ -192,7 +192,7 @@ static void __attribute__((unused)) fake_peer_greet(struct fake_peer *fake, uint
 	assert_true(fake->message.fds[0] >= 0);
 }
 
-static struct fake_peer *__attribute__((unused)) fake_peer_join(uid_t uid, uint32_t role)
+static __attribute__((unused)) struct fake_peer *fake_peer_join(uid_t uid, uint32_t role)
 {
 	struct fake_peer *fake = fake_peer_make(uid);
 
@@ -201,7 +201,7 @@ static struct fake_peer *__attribute__((unused)) fake_peer_join(uid_t uid, uint3
 	return fake;
 }
 
-static bool fixture_is_down_to(void *context)
+static bool __attribute__((unused)) fixture_is_down_to(void *context)
 {
 	return fixture_host->peer_count <= *(unsigned *)context;
 }
@@ -216,7 +216,7 @@ static void __attribute__((unused)) fake_peer_leave(struct fake_peer *fake)
 }
 
 /* A small real-time session. */
-static struct wire_session_config *__attribute__((unused)) fixture_config(const char *name)
+static __attribute__((unused)) struct wire_session_config *fixture_config(const char *name)
 {
 	static struct wire_session_config config;
 

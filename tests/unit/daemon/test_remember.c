@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/remember.h"
+
+#include "unit/daemon/fixture.h"
+
+/* What the next host finds: a copy of the memory, recalled by another one with the same sessions. */
+static void test_remember__enables_grants_and_incarnation(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct fake_peer *provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	uint64_t handle = fake_peer_start(controller, "one");
+	struct etwd_grant grant = {(uint32_t)handle, STRANGER, fixture_guid(1)};
+	GUID guid = fixture_guid(1), found;
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_enable(controller, handle, guid), 0);
+	assert_int_equal(fake_peer_register(provider, 1, guid), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	fake_peer_leave(provider);
+	/* As in a new process: nothing is known but the memory and the session. */
+	assert_int_equal(etwd_registry_disable(&fixture_host->registry, &guid, (uint32_t)handle),
+			 0);
+	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
+	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
+	etwd_remember_grants(fixture_host);
+	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
+	etwd_remember_recall(fixture_host);
+	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
+	assert_int_equal(
+		etwd_registry_enabled(&fixture_host->registry, (uint32_t)handle, &found, 1), 1);
+	assert_memory_equal(&found, &guid, sizeof(guid));
+	fake_peer_free(controller);
+}
+
+/* What belongs to a session that did not come back is dropped. */
+static void test_remember__of_sessions_that_are_gone(void **state)
+{
+	struct etwd_grant grant = {5, STRANGER, fixture_guid(1)};
+	struct etwd_enable wanted = {.session_id = 5, .level = 1};
+
+	(void)state;
+	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
+	assert_int_equal(etwd_registry_enable(&fixture_host->registry, &grant.provider, &wanted),
+			 0);
+	assert_int_equal(etwd_remember(fixture_host), 0);
+	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+	etwd_grants_end_session(&fixture_host->grants, 5);
+	assert_int_equal(etwd_registry_disable(&fixture_host->registry, &grant.provider, 5), 0);
+	etwd_remember_grants(fixture_host);
+	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
+	etwd_remember_recall(fixture_host);
+	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
+	assert_int_equal(fixture_host->registry.enable_count, 0);
+	assert_int_equal(fixture_host->budget.account_count, 0);
+}
+
+/* A grant costs one entry, however many there are; when there is no room, those that hold are written anew. */
+static void test_remember__a_grant_is_an_entry(void **state)
+{
+	struct etwd_grant grant = {5, STRANGER, fixture_guid(1)};
+	const uint8_t *record, *record_after, *entries;
+	size_t bytes;
+
+	(void)state;
+	assert_int_equal(etwd_memory_load(&fixture_host->memory, &record, &bytes), 0);
+	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
+	for (size_t i = 1; i <= ETWD_MEMORY_ENTRIES_MAX; i++) {
+		assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+		assert_int_equal(etwd_memory_entries(&fixture_host->memory, &entries), i);
+	}
+	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+	assert_int_equal(etwd_memory_entries(&fixture_host->memory, &entries), 1);
+	assert_memory_equal(entries, &grant, sizeof(grant));
+	assert_int_equal(etwd_memory_load(&fixture_host->memory, &record_after, &bytes), 0);
+	assert_ptr_equal(record, record_after);
+}
+
+static void test_remember__leases(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	uint64_t handle = fake_peer_start(controller, "one");
+	struct etwd_session *session = etwd_sessions_find(fixture_host, handle);
+
+	(void)state;
+	session->is_leased = true;
+	session->lease_uid = STRANGER;
+	assert_int_equal(etwd_remember(fixture_host), 0);
+	session->is_leased = false;
+	session->lease_uid = 0;
+	etwd_remember_recall(fixture_host);
+	assert_true(session->is_leased);
+	assert_int_equal(session->lease_uid, STRANGER);
+	assert_true(session->lease_by_ms > 0);
+	fake_peer_free(controller);
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(test_remember__##name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(enables_grants_and_incarnation),
+		TEST(of_sessions_that_are_gone),
+		TEST(a_grant_is_an_entry),
+		TEST(leases),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
