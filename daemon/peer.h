@@ -63,7 +63,8 @@ struct etwd_peer {
 	struct etwd_peer_ring *rings; /* owned */
 	size_t ring_count;
 	struct etwd_peer_answer *answers; /* owned */
-	size_t answer_count;
+	size_t answer_count, answer_room;
+	size_t free_answer;                     /* those before it are all waited for */
 	struct etwd_subscription *subscription; /* its session's; NULL: none */
 };
 

@@ -28,21 +28,40 @@ struct etwd_wait *etwd_waits_new(struct etwd_host *host, uint64_t deadline_ms,
 	return wait;
 }
 
-static struct etwd_peer_answer *find_free_answer(struct etwd_peer *peer)
+static void free_answer(struct etwd_peer *peer, size_t at)
 {
+	peer->answers[at].wait = NULL;
+	if (at < peer->free_answer)
+		peer->free_answer = at;
+}
+
+static int make_room(struct etwd_peer *peer)
+{
+	size_t room = peer->answer_room ? peer->answer_room * 2 : 16;
 	struct etwd_peer_answer *answers;
 
-	for (size_t i = 0; i < peer->answer_count; i++) {
-		if (!peer->answers[i].wait)
-			return &peer->answers[i];
-	}
+	if (peer->answer_count < peer->answer_room)
+		return 0;
 	if (peer->answer_count >= ANSWERS_MAX)
-		return NULL;
-	answers = reallocarray(peer->answers, peer->answer_count + 1, sizeof(*answers));
+		return -ENOSPC;
+	answers = reallocarray(peer->answers, room, sizeof(*answers));
 	if (!answers)
-		return NULL;
+		return -ENOMEM;
 	peer->answers = answers;
-	return &peer->answers[peer->answer_count++];
+	peer->answer_room = room;
+	return 0;
+}
+
+static struct etwd_peer_answer *find_free_answer(struct etwd_peer *peer)
+{
+	while (peer->free_answer < peer->answer_count && peer->answers[peer->free_answer].wait)
+		peer->free_answer++;
+	if (peer->free_answer == peer->answer_count) {
+		if (make_room(peer) < 0)
+			return NULL;
+		peer->answer_count++;
+	}
+	return &peer->answers[peer->free_answer++];
 }
 
 uint32_t etwd_waits_expect(struct etwd_wait *wait, struct etwd_peer *peer)
@@ -73,7 +92,7 @@ static void end_wait(struct etwd_host *host, struct etwd_wait *wait, int status)
 	for (struct etwd_peer *peer = host->peers; wait->outstanding && peer; peer = peer->next) {
 		for (size_t i = 0; i < peer->answer_count; i++) {
 			if (peer->answers[i].wait == wait)
-				peer->answers[i].wait = NULL;
+				free_answer(peer, i);
 		}
 	}
 	wait->end(host, wait, status);
@@ -110,7 +129,7 @@ void etwd_waits_answered(struct etwd_peer *peer, uint32_t request)
 
 		if (!wait || peer->answers[i].request != request)
 			continue;
-		peer->answers[i].wait = NULL;
+		free_answer(peer, i);
 		count_down(peer->host, wait);
 		return;
 	}
@@ -121,7 +140,7 @@ void etwd_waits_peer_gone(struct etwd_peer *peer)
 	for (size_t i = 0; i < peer->answer_count; i++) {
 		struct etwd_wait *wait = peer->answers[i].wait;
 
-		peer->answers[i].wait = NULL;
+		free_answer(peer, i);
 		if (wait)
 			count_down(peer->host, wait);
 	}
