@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/enable.h"
+
+#include "unit/daemon/fixture.h"
+
+static struct fake_peer *controller, *provider;
+static uint64_t handle;
+
+static int set_up(void **state)
+{
+	if (fixture_set_up(state))
+		return -1;
+	controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	handle = fake_peer_start(controller, "one");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	fake_peer_free(controller);
+	fake_peer_free(provider);
+	return fixture_tear_down(state);
+}
+
+static void test_enable__register_then_enable(void **state)
+{
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 3, fixture_guid(1)), 0);
+	assert_true(fake_peer_is_silent(provider));
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(sets, 1);
+	assert_int_equal(enable.registration, 3);
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	assert_int_equal(enable.level, 5);
+	assert_int_equal(enable.slots[0].is_used, 1);
+	assert_int_equal(enable.slots[0].session_id, handle);
+	assert_int_not_equal(enable.slots[0].ring_set, 0);
+	assert_int_equal(provider->message.head.request, 0); /* nobody waits */
+}
+
+static void test_enable__enable_then_register(void **state)
+{
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(sets, 1);
+	/* The second one writes to the same rings. */
+	assert_int_equal(fake_peer_register(provider, 2, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(sets, 0);
+	assert_int_equal(enable.registration, 2);
+}
+
+/* Who may not write has no grant: the session would refuse the events. */
+static void test_enable__grants(void **state)
+{
+	struct etwd_grant grant = {(uint32_t)handle, STRANGER, fixture_guid(1)};
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
+	grant.uid++;
+	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
+	assert_int_equal(etwd_budget_used(&fixture_host->budget, STRANGER, ETWD_GRANTS), 1);
+}
+
+/* Over its budget of grants a uid is enabled nowhere, and others are. */
+static void test_enable__without_a_grant_there_are_no_rings(void **state)
+{
+	struct fake_peer *other = fake_peer_join(STRANGER + 1, WIRE_ROLE_PROVIDER);
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	fixture_host->budget.limits[ETWD_GRANTS].each = 1;
+	for (uint32_t i = 1; i <= 2; i++) {
+		assert_int_equal(fake_peer_register(provider, i, fixture_guid(i)), 0);
+		assert_int_equal(fake_peer_register(other, i, fixture_guid(2)), 0);
+		assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(i)), 0);
+		fake_peer_take_enable(provider, &enable, &sets);
+		assert_int_equal(enable.slots[0].is_used, i == 1);
+	}
+	for (int i = 0; i < 2; i++) {
+		fake_peer_take_enable(other, &enable, &sets);
+		assert_int_equal(enable.slots[0].is_used, 1);
+	}
+	fake_peer_free(other);
+}
+
+static void test_enable__registrations_are_limited(void **state)
+{
+	(void)state;
+	fixture_host->budget.limits[ETWD_REGISTRATIONS].each = 2;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), -EEXIST);
+	assert_int_equal(fake_peer_register(provider, 2, fixture_guid(1)), 0);
+	assert_int_equal(fake_peer_register(provider, 3, fixture_guid(1)), -ENOSPC);
+}
+
+static int unregister(struct fake_peer *fake, uint32_t number)
+{
+	struct wire_message head = fake_peer_head(fake, WIRE_UNREGISTER);
+	struct wire_unregister body = {number};
+
+	fake_peer_send(fake, wire_message_encode_unregister(&head, &body, fake->room));
+	fake_peer_expect(fake, WIRE_REPLY);
+	return fake->message.head.status;
+}
+
+static void test_enable__unregister(void **state)
+{
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	assert_int_equal(unregister(provider, 0), -ENOENT);
+	assert_int_equal(unregister(provider, 1), 0);
+	assert_int_equal(unregister(provider, 1), -ENOENT);
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	fixture_step();
+	assert_true(fake_peer_is_silent(provider));
+}
+
+static void test_enable__disable(void **state)
+{
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	for (int i = 0; i < 2; i++) { /* the second time there is nothing to disable: no error */
+		fake_peer_send_enable(controller, handle, fixture_guid(1),
+				      EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0);
+		fake_peer_expect(controller, WIRE_REPLY);
+		assert_int_equal(controller->message.head.status, 0);
+	}
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_int_equal(enable.slots[0].is_used, 0);
+}
+
+/* The controller's answer comes behind the provider's. */
+static void test_enable__a_controller_that_waits(void **state)
+{
+	struct wire_message head = {.type = WIRE_ENABLE_DONE};
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	fake_peer_send_enable(controller, handle, fixture_guid(1),
+			      EVENT_CONTROL_CODE_ENABLE_PROVIDER, UINT32_MAX);
+	fake_peer_take_enable(provider, &enable, &sets);
+	head.request = provider->message.head.request;
+	assert_int_not_equal(head.request, 0);
+	assert_true(fake_peer_is_silent(controller));
+	fake_peer_send(provider, wire_message_encode_plain(&head, provider->room));
+	fake_peer_expect(controller, WIRE_REPLY);
+	assert_int_equal(controller->message.head.status, 0);
+	/* One that does not answer in time. */
+	fake_peer_send_enable(controller, handle, fixture_guid(1),
+			      EVENT_CONTROL_CODE_ENABLE_PROVIDER, 1);
+	fake_peer_expect(controller, WIRE_REPLY);
+	assert_int_equal(controller->message.head.status, -ETIMEDOUT);
+}
+
+static void test_enable__who_may(void **state)
+{
+	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
+
+	(void)state;
+	assert_int_equal(fake_peer_enable(stranger, handle, fixture_guid(1)), -ENOENT);
+	assert_int_equal(fake_peer_enable(stranger, handle + 1, fixture_guid(1)), -ENOENT);
+	assert_int_equal(fake_peer_enable(controller, handle + 1, fixture_guid(1)), -ENOENT);
+	assert_int_equal(fixture_host->registry.enable_count, 0);
+	fake_peer_free(stranger);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_enable__##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(register_then_enable),
+		TEST(enable_then_register),
+		TEST(grants),
+		TEST(without_a_grant_there_are_no_rings),
+		TEST(registrations_are_limited),
+		TEST(unregister),
+		TEST(disable),
+		TEST(a_controller_that_waits),
+		TEST(who_may),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
