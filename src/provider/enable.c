@@ -100,39 +100,6 @@ void etw_enable_drop_ring(const struct etw_ring_mapping *ring)
 		drop_ring_of(i, ring);
 }
 
-int etw_enable_collect(uint64_t handle, const struct etw_enable_query *query,
-		       struct etw_enable_view *ret)
-{
-	const struct etw_registration *registration = etw_handle_registration(handle);
-	uint64_t gate;
-
-	if (!registration)
-		return -EBADF;
-	do {
-		const struct etw_enable_slot *slots;
-
-		/* Pairs with the release in etw_enable_set() and in the registry. */
-		gate = load_acquire(&registration->gate);
-		if (!etw_handle_is_of(handle, gate))
-			return -EBADF;
-		slots = etw_enable_slots(registration, gate);
-		ret->ring_count = 0;
-		for (uint32_t bits = etw_gate_slots(gate); bits; bits &= bits - 1) {
-			const struct etw_enable_slot *slot = &slots[__builtin_ctz(bits)];
-
-			if (etw_enable_is_wanted(slot, query))
-				ret->rings[ret->ring_count++] = load_acquire(&slot->ring);
-		}
-		ret->provider[0] = load_acquire(&registration->provider[0]);
-		ret->provider[1] = load_acquire(&registration->provider[1]);
-		ret->traits = load_acquire(&registration->traits);
-		ret->is_typed = load_acquire(&registration->is_typed);
-		/* A change has happened meanwhile: the listener got on, so this ends. */
-	} while (UNLIKELY(load_relaxed(&registration->gate) != gate));
-	ret->gate = gate;
-	return 0;
-}
-
 bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)
 {
 	const struct etw_enable_query query = {.keyword = keyword, .level = level};

@@ -161,8 +161,8 @@ static void put_event(const struct layout *layout, const struct target *target, 
 
 	etw_event_put_start(start, layout->bytes, header_flags(layout));
 	etw_event_put_origin(&target->span, target->ring, thread_id);
-	etw_event_put_rest(start, layout->view->provider, layout->request->descriptor,
-			   layout->request->activity);
+	etw_event_put_provider(start, &layout->view->provider);
+	etw_event_put_rest(start, layout->request->descriptor, layout->request->activity);
 	if (layout->has_items)
 		at = put_items(layout, at);
 	copy_data(layout, EVENT_DATA_DESCRIPTOR_TYPE_NONE, at,
@@ -280,8 +280,8 @@ static int write_several(const struct layout *layout, uint32_t thread_id)
 	return r;
 }
 
-/* As etw_provider_write(); -ESTALE: again. */
-static int write_once(uint64_t handle, const struct etw_event_request *request)
+/* As etw_provider_write(), for a thread that is inside; -ESTALE: again. */
+static int write_once(uint64_t handle, const struct etw_event_request *request, uint32_t thread_id)
 {
 	const struct etw_enable_query query = {
 		.keyword = request->descriptor->Keyword,
@@ -296,15 +296,31 @@ static int write_once(uint64_t handle, const struct etw_event_request *request)
 		return 0;
 	layout.registration = etw_handle_registration(handle);
 	TRY(measure(&layout));
-	return write_several(&layout, etw_thread_id());
+	return write_several(&layout, thread_id);
 }
 
 int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
 {
+	struct etw_thread *thread = etw_thread_enter();
+	struct etw_entry entry;
+	uint32_t thread_id;
 	int r;
 
+	if (LIKELY(thread)) {
+		thread_id = thread->thread_id;
+	} else {
+		etw_thread_enter_slow(request->stack ? request->stack : etw_stack_pointer(),
+				      &entry);
+		thread_id = entry.thread_id;
+	}
+	SCHED_POINT("provider.event.entered");
 	do
-		r = write_once(handle, request);
+		r = write_once(handle, request, thread_id);
 	while (UNLIKELY(r == -ESTALE)); /* as often as the listener has news */
+	SCHED_POINT("provider.event.leaving");
+	if (LIKELY(thread))
+		etw_thread_leave(thread);
+	else
+		etw_thread_leave_slow(&entry);
 	return r;
 }

@@ -21,6 +21,8 @@ struct etw_event_request {
 	const EVENT_DATA_DESCRIPTOR *data; /* data_count of them, checked by the caller */
 	const GUID *activity;
 	const GUID *related; /* NULL: none; none of the pointers shares a store with what follows */
+	uint64_t
+		stack; /* etw_stack_pointer() of a caller that writes events itself; 0: it does not */
 	uint32_t data_count;
 	uint16_t header_flags;
 	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */

@@ -17,6 +17,7 @@
 #include "provider/enable.h"
 #include "provider/event.h"
 #include "provider/fork.h"
+#include "provider/thread.h"
 #include "ring/writer.h"
 #include "wire/etl_event.h"
 
@@ -99,18 +100,21 @@ static inline void etw_event_copy_words(uint8_t *to, const void *from)
 	memcpy(to + 8, &words[1], 8);
 }
 
-/* From the provider to the activity id. An EVENT_DESCRIPTOR is stored as it is in memory: id to keyword. */
-static inline void etw_event_put_rest(uint8_t *at, const uint64_t provider[2],
-				      const EVENT_DESCRIPTOR *descriptor, const GUID *activity)
+/* From the event descriptor to the activity id. An EVENT_DESCRIPTOR is stored as it is in memory: id to keyword. */
+static inline void etw_event_put_rest(uint8_t *at, const EVENT_DESCRIPTOR *descriptor,
+				      const GUID *activity)
 {
 	static_assert(sizeof(EVENT_DESCRIPTOR) == offsetof(struct wire_event_header, kernel_ticks) -
 							  offsetof(struct wire_event_header, id),
 		      "layout");
-	etw_store64(at + offsetof(struct wire_event_header, provider), provider[0]);
-	etw_store64(at + offsetof(struct wire_event_header, provider) + 8, provider[1]);
 	etw_event_copy_words(at + offsetof(struct wire_event_header, id), descriptor);
 	etw_store64(at + offsetof(struct wire_event_header, kernel_ticks), 0);
 	etw_event_copy_words(at + offsetof(struct wire_event_header, activity), activity);
+}
+
+static inline void etw_event_put_provider(uint8_t *at, const etw_provider_words *provider)
+{
+	memcpy(at + offsetof(struct wire_event_header, provider), provider, sizeof(*provider));
 }
 
 static inline int etw_event_reserve(const struct etw_ring_mapping *ring, uint32_t bytes,
@@ -121,9 +125,19 @@ static inline int etw_event_reserve(const struct etw_ring_mapping *ring, uint32_
 	return etw_ring_reserve(&ring->set, &clock, bytes, ret);
 }
 
-/* The only ring that may want the event. Returns 0, *@ret NULL: it does not; -EAGAIN: not so simple. */
-static inline int etw_event_find_ring(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
-				      const struct etw_ring_mapping **ret, uint64_t ret_provider[2])
+/* The only session that may want the event, as the gate said. */
+struct etw_event_target {
+	const struct etw_registration *registration;
+	const struct etw_enable_slot *slot;
+	uint64_t gate;
+};
+
+/*
+ * Returns 1: somebody may want the event; 0: nobody does; -EAGAIN: not so simple. Leads to no ring yet, so that
+ * the thread need not be inside.
+ */
+static inline int etw_event_find_target(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
+					struct etw_event_target *ret)
 {
 	const struct etw_enable_query query = {
 		.keyword = descriptor->Keyword,
@@ -140,12 +154,29 @@ static inline int etw_event_find_ring(uint64_t handle, const EVENT_DESCRIPTOR *d
 	slots = etw_gate_slots(gate);
 	if (UNLIKELY(!etw_handle_is_of(handle, gate) || !slots || slots & (slots - 1)))
 		return -EAGAIN;
-	slot = &etw_enable_slots(registration, gate)[__builtin_ctz(slots)];
-	*ret = etw_enable_is_wanted(slot, &query) ? load_acquire(&slot->ring) : NULL;
-	ret_provider[0] = load_acquire(&registration->provider[0]);
-	ret_provider[1] = load_acquire(&registration->provider[1]);
+	slot = &etw_enable_slots(registration, gate)[(unsigned)__builtin_ctz(slots)];
+	if (!etw_enable_is_wanted(slot, &query))
+		return LIKELY(load_relaxed(&registration->gate) == gate) ? 0 : -EAGAIN;
+	ret->registration = registration;
+	ret->slot = slot;
+	ret->gate = gate;
+	return 1;
+}
+
+/*
+ * The target's ring, for a thread that is inside. Returns 0; -EAGAIN where the event is not so simple, or the
+ * gate has turned since. Order: A2 in provider/thread.h.
+ */
+static inline int etw_event_find_ring(const struct etw_event_target *target,
+				      const struct etw_ring_mapping **ret,
+				      etw_provider_words *ret_provider)
+{
+	const struct etw_registration *registration = target->registration;
+
+	*ret = load_acquire(&target->slot->ring);
+	etw_enable_load_provider(registration, ret_provider);
 	if (UNLIKELY(load_acquire(&registration->traits) ||
-		     load_relaxed(&registration->gate) != gate))
+		     load_relaxed(&registration->gate) != target->gate))
 		return -EAGAIN;
 	return 0;
 }
@@ -177,7 +208,42 @@ static inline int etw_event_write_otherwise(uint64_t handle, const EVENT_DESCRIP
 						  .data = data,
 						  .data_count = data_count,
 						  .activity = activity,
+						  .stack = etw_stack_pointer(),
 					  });
+}
+
+/*
+ * Writes an event of @bytes for a thread that is inside. Returns -EAGAIN: not so simple after all; else as
+ * etw_provider_write().
+ */
+static inline int etw_event_write_inside(const struct etw_event_target *target,
+					 const struct etw_thread *thread, uint32_t bytes,
+					 const struct etw_event_request *request)
+{
+	const struct etw_ring_mapping *ring;
+	etw_provider_words provider;
+	struct etw_ring_span span;
+	int r;
+
+	SCHED_POINT("provider.event.entered"); /* the thread is inside, and has no ring yet */
+	if (UNLIKELY(etw_event_find_ring(target, &ring, &provider) < 0))
+		return -EAGAIN;
+	SCHED_POINT("provider.event.found");
+	r = etw_event_reserve(ring, bytes, &span);
+	if (UNLIKELY(r < 0)) /* -ESTALE: the session is over, or has another set now */
+		return r == -ESTALE ? -EAGAIN : r;
+	SCHED_POINT("provider.event.reserved"); /* a place in the ring, nothing in it */
+	etw_event_put_start(span.at, bytes, 0);
+	etw_event_put_origin(&span, ring, thread->thread_id);
+	etw_event_put_provider(span.at, &provider);
+	etw_event_put_rest(span.at, request->descriptor, request->activity);
+	etw_event_copy_fields(request->data, request->data_count, /* is_mixed= */ false,
+			      EVENT_DATA_DESCRIPTOR_TYPE_NONE,
+			      span.at + sizeof(struct wire_event_header),
+			      bytes - sizeof(struct wire_event_header));
+	SCHED_POINT("provider.event.copied");
+	etw_ring_commit(&span);
+	return 0;
 }
 
 /*
@@ -189,34 +255,31 @@ static inline int etw_provider_write_plain(uint64_t handle, const EVENT_DESCRIPT
 					   const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
 					   const GUID *activity)
 {
-	const struct etw_ring_mapping *ring;
-	struct etw_ring_span span;
-	uint64_t provider[2];
-	uint32_t bytes, thread_id;
+	const struct etw_event_request request = {
+		.descriptor = descriptor,
+		.data = data,
+		.data_count = data_count,
+		.activity = activity,
+	};
+	struct etw_event_target target;
+	struct etw_thread *thread;
+	uint32_t bytes;
 	int r;
 
-	if (UNLIKELY(etw_event_find_ring(handle, descriptor, &ring, provider) < 0 ||
-		     etw_event_measure(data, data_count, &bytes) < 0))
-		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
-	if (!ring)
+	r = etw_event_find_target(handle, descriptor, &target);
+	if (r == 0)
 		return 0;
-	thread_id = etw_thread_id();
-	r = etw_event_reserve(ring, bytes, &span);
-	if (UNLIKELY(r == -ESTALE)) /* the session is over, or has another set now */
+	if (UNLIKELY(r < 0 || etw_event_measure(data, data_count, &bytes) < 0))
 		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
-	if (UNLIKELY(r < 0))
-		return r;
-	SCHED_POINT("provider.event.reserved"); /* a place in the ring, nothing in it */
-	etw_event_put_start(span.at, bytes, 0);
-	etw_event_put_origin(&span, ring, thread_id);
-	etw_event_put_rest(span.at, provider, descriptor, activity);
-	etw_event_copy_fields(data, data_count, /* is_mixed= */ false,
-			      EVENT_DATA_DESCRIPTOR_TYPE_NONE,
-			      span.at + sizeof(struct wire_event_header),
-			      bytes - sizeof(struct wire_event_header));
-	SCHED_POINT("provider.event.copied");
-	etw_ring_commit(&span);
-	return 0;
+	thread = etw_thread_enter();
+	if (UNLIKELY(!thread))
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
+	r = etw_event_write_inside(&target, thread, bytes, &request);
+	SCHED_POINT("provider.event.leaving");
+	etw_thread_leave(thread);
+	if (UNLIKELY(r == -EAGAIN))
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
+	return r;
 }
 
 #endif

@@ -10,8 +10,6 @@
 #define PAGE_BYTES 4096
 
 ETW_HIDDEN struct etw_fork_page *etw_fork_page;
-ETW_HIDDEN _Thread_local struct etw_thread_identity etw_thread_identity
-	__attribute__((tls_model("initial-exec"))) = {.stamp = 1};
 
 int etw_fork_prepare(void)
 {
@@ -26,37 +24,51 @@ int etw_fork_prepare(void)
 	/* A kernel that cannot (before 4.14) leaves it to the handler of pthread_atfork(). */
 	(void)madvise(page, PAGE_BYTES, MADV_WIPEONFORK);
 	etw_fork_page = page;
-	(void)etw_fork_refresh();
+	(void)etw_fork_fill();
 	return 0;
 }
 
-uint32_t etw_fork_refresh(void)
+uint64_t etw_fork_fill(void)
 {
-	const uint32_t process_id = (uint32_t)getpid();
-	const uint32_t thread_id = (uint32_t)gettid();
-	uint64_t stamp = load_acquire(&etw_fork_page->stamp);
+	struct etw_fork_page *page = etw_fork_page;
+	uint64_t origin = 0;
+	uint64_t stamp = 0;
+	uint32_t process_id;
 
-	if (stamp == 0) {
-		const uint64_t fresh = (etw_cpu_counter() | 1) << 1;
+	if (LIKELY(load_acquire(&page->stamp) != 0))
+		return load_relaxed(&page->origin);
+	process_id = (uint32_t)getpid();
+	/* Only where nothing is: a listener may have learnt a better one meanwhile. */
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		uint32_t wiped = 0;
 
-		/* Only where nothing is: a listener may have learnt a better one meanwhile. */
-		for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
-			uint32_t wiped = 0;
-
-			(void)cas_relaxed(&etw_fork_page->process_ids[i], &wiped, process_id);
-		}
-		if (cas_acq_rel(&etw_fork_page->stamp, &stamp, fresh))
-			stamp = fresh;
+		(void)cas_relaxed(&page->process_ids[i], &wiped, process_id);
 	}
-	/* A signal handler in between finds the old stamp and does the same. */
-	etw_thread_identity.thread_id = thread_id;
-	fence_signal();
-	etw_thread_identity.stamp = stamp;
-	return thread_id;
+	store_relaxed(&page->own_id, process_id);
+	if (cas_acq_rel(&page->origin, &origin,
+			etw_cpu_counter() << 2 | 1)) /* not 1, which is nobody's */
+		origin = load_relaxed(&page->origin);
+	/* Last: whoever sees the stamp sees all of the page. */
+	(void)cas_acq_rel(&page->stamp, &stamp, origin);
+	return origin;
+}
+
+void etw_fork_wipe(void)
+{
+	store_relaxed(&etw_fork_page->stamp, UINT64_C(0));
+	store_relaxed(&etw_fork_page->origin, UINT64_C(0));
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++)
+		store_relaxed(&etw_fork_page->process_ids[i], 0u);
+}
+
+void etw_fork_renew_stamp(void)
+{
+	(void)etw_fork_fill();
+	store_release(&etw_fork_page->stamp, load_relaxed(&etw_fork_page->stamp) + 2);
 }
 
 void etw_fork_set_process_id(unsigned link, uint32_t process_id)
 {
-	(void)etw_thread_id(); /* so that nobody fills the page later */
+	(void)etw_fork_fill(); /* so that nobody fills the page later */
 	store_relaxed(&etw_fork_page->process_ids[link], process_id);
 }

@@ -194,7 +194,7 @@ static int meet_host(struct etw_link *link, const struct etw_ipc_message *messag
 	int r;
 
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	r = etw_rings_clock(message->fds[0], &link->clock);
+	r = etw_rings_clock(link->index, message->fds[0], &link->clock);
 	if (r == 0)
 		begin(link, welcome);
 	(void)pthread_mutex_unlock(&etw_registry_lock);

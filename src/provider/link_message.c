@@ -226,10 +226,8 @@ static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_messag
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	ring = etw_rings_find(link->index, ref.ring_set);
-	if (ring) {
-		etw_enable_drop_ring(ring);
+	if (ring)
 		answer.status = etw_rings_retire(ring);
-	}
 	(void)etw_link_answer_ring(link, &answer, &ref);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 	return 0;

@@ -20,11 +20,13 @@
 #include "provider/last_thread.h"
 #include "provider/link.h"
 #include "provider/own_fd.h"
+#include "provider/reclaim.h"
+#include "provider/thread.h"
 
 #define REGISTER_WAIT_MS  200
 #define MEET_WAIT_MS      500
 #define CALL_CHECK_MS     2000
-#define IS_BEING_RESET    1 /* stamps are even */
+#define IS_BEING_RESET    2 /* no origin has it */
 #define IS_WAITING        1u
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
@@ -40,8 +42,8 @@ static uint32_t pokes;   /* atomic; counts them */
 static bool is_prepared; /* the registry's lock */
 static bool is_running;  /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
-/* Stamp of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
-static uint64_t owner_stamp;
+/* Origin of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
+static uint64_t owner_origin;
 /*
  * Which listener it is, counted in steps of 2, | IS_WAITING while it waits for descriptors; atomic. A program that has
  * closed them cannot wake it any more: whoever takes the turn away from a waiting one starts another.
@@ -109,10 +111,9 @@ static void reset_in_child(void)
 {
 	etw_ipc_message_done(message);
 	forget_parent();
-	store_relaxed(&etw_fork_page->stamp, UINT64_C(0));
-	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++)
-		store_relaxed(&etw_fork_page->process_ids[i], 0u);
-	store_release(&owner_stamp, UINT64_C(0));
+	etw_fork_wipe();
+	etw_thread_after_fork();
+	store_release(&owner_origin, UINT64_C(0));
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
@@ -131,20 +132,19 @@ static void reset_in_unseen_child(void)
 
 void etw_listener_find_fork(void)
 {
-	uint64_t owner = load_acquire(&owner_stamp);
-	uint64_t stamp;
+	uint64_t owner = load_acquire(&owner_origin);
+	uint64_t origin;
 
 	if (owner == 0) /* no listener has been started in this process */
 		return;
-	(void)etw_thread_id(); /* so that the page has a stamp */
-	stamp = load_acquire(&etw_fork_page->stamp);
-	while (owner != stamp && owner != 0) {
-		if (owner == (stamp | IS_BEING_RESET)) {
+	origin = etw_fork_fill();
+	while (owner != origin && owner != 0) {
+		if (owner == (origin | IS_BEING_RESET)) {
 			(void)sched_yield(); /* another thread of this child is at it */
-			owner = load_acquire(&owner_stamp);
-		} else if (cas_acq_rel(&owner_stamp, &owner, stamp | IS_BEING_RESET)) {
+			owner = load_acquire(&owner_origin);
+		} else if (cas_acq_rel(&owner_origin, &owner, origin | IS_BEING_RESET)) {
 			reset_in_unseen_child();
-			store_release(&owner_stamp, stamp);
+			store_release(&owner_origin, origin);
 			return;
 		}
 	}
@@ -185,12 +185,21 @@ static int find_directories(void)
 	return 0;
 }
 
+static uint64_t ms_until(uint64_t due_ns, uint64_t now_ns)
+{
+	return due_ns > now_ns ? (due_ns - now_ns) / ETW_NS_PER_MS + 1 : 1;
+}
+
 /* Milliseconds until something is due that nobody announces; -1: nothing is. */
 static int due_in_ms(bool has_connection)
 {
 	const int last_thread_ms = etw_last_thread_due_ms(has_connection);
 	const uint64_t now = etw_monotonic_ns();
+	const uint64_t reclaim_ns = etw_reclaim_due_ns();
 	uint64_t least = last_thread_ms < 0 ? UINT64_MAX : (uint64_t)last_thread_ms;
+
+	if (reclaim_ns != UINT64_MAX && ms_until(reclaim_ns, now) < least)
+		least = ms_until(reclaim_ns, now);
 
 	for (unsigned i = 0; i < link_count; i++) {
 		const struct etw_link *link = &links[i];
@@ -202,7 +211,7 @@ static int due_in_ms(bool has_connection)
 		    0) /* its end is told; that the host has left may not be */
 			ms = CALL_CHECK_MS;
 		else if (!link->page || link->seen_epoch & 1)
-			ms = link->retry_ns > now ? (link->retry_ns - now) / ETW_NS_PER_MS + 1 : 1;
+			ms = ms_until(link->retry_ns, now);
 		else if (has_connection)
 			ms = PAGE_BESIDE_FD_MS;
 		if (ms < least)
@@ -359,6 +368,13 @@ static void end_program_if_alone(void)
 	exit(0);
 }
 
+static void reclaim(void)
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	etw_reclaim_advance(etw_monotonic_ns());
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
 static void *listen_forever(void *unused)
 {
 	bool is_ready[ETW_PROVIDER_LINKS];
@@ -370,6 +386,7 @@ static void *listen_forever(void *unused)
 
 		for (unsigned i = 0; i < link_count; i++)
 			etw_link_advance(&links[i], etw_monotonic_ns());
+		reclaim();
 		if (!wait_for_all(is_ready, seen_pokes))
 			return NULL;
 		for (unsigned i = 0; i < link_count; i++) {
@@ -417,10 +434,10 @@ int etw_listener_start(void)
 		return 0;
 	TRY(prepare());
 	TRY(find_directories());
+	etw_reclaim_prepare();
 	if (!etw_own_fd_is_there(&poke))
 		poke = make_poke();
-	(void)etw_thread_id();
-	store_release(&owner_stamp, load_relaxed(&etw_fork_page->stamp));
+	store_release(&owner_origin, etw_fork_fill());
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &starter_signals);
 	r = pthread_create(&listener, NULL, listen_forever, NULL);
@@ -529,7 +546,7 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
 {
 	PENABLECALLBACK callback;
 	void *context = registration->context;
-	const uint64_t stamp = load_relaxed(&etw_fork_page->stamp);
+	const uint64_t origin = load_relaxed(&etw_fork_page->origin);
 
 	drop_unloaded_callback(registration);
 	callback = registration->callback;
@@ -540,7 +557,7 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
 	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
 		 news->filter, context);
 	/* A child that was forked in there has come out of it: it has no host to listen to. */
-	if (load_relaxed(&etw_fork_page->stamp) != stamp)
+	if (load_relaxed(&etw_fork_page->origin) != origin)
 		(void)syscall(SYS_exit, 0);
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	running_number = 0;

@@ -2,10 +2,12 @@
 #include "provider/rings.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/macros.h"
+#include "provider/enable.h"
 
 /* A mapped clock page. */
 struct clock_mapping {
@@ -13,12 +15,68 @@ struct clock_mapping {
 	dev_t device;
 	ino_t inode;
 	struct etw_clock_page clock;
+	struct etw_retired retired;
 };
 
-static struct etw_ring_mapping *all_rings; /* the registry's lock */
-static struct clock_mapping *all_clocks;   /* the same */
+/* The registry's lock. */
+static struct etw_ring_mapping *all_rings;
+static struct clock_mapping *all_clocks;
+static const struct wire_clock_page *link_clocks[ETW_PROVIDER_LINKS];
 
-int etw_rings_clock(int fd, const struct wire_clock_page **ret)
+static void free_ring(struct etw_retired *retired)
+{
+	struct etw_ring_mapping *ring =
+		(void *)((uint8_t *)retired - offsetof(struct etw_ring_mapping, retired));
+
+	etw_ring_set_unmap(&ring->set);
+	free(ring);
+}
+
+static void free_clock(struct etw_retired *retired)
+{
+	struct clock_mapping *clock =
+		(void *)((uint8_t *)retired - offsetof(struct clock_mapping, retired));
+
+	etw_clock_page_unmap(&clock->clock);
+	free(clock);
+}
+
+static bool is_in_use(const struct wire_clock_page *clock)
+{
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		if (link_clocks[i] == clock)
+			return true;
+	}
+	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
+		if (load_relaxed(&i->clock) == clock)
+			return true;
+	}
+	return false;
+}
+
+/* Hosts come and go, each with a page of its own. */
+static void drop_unused_clocks(void)
+{
+	struct clock_mapping **at = &all_clocks;
+
+	while (*at) {
+		struct clock_mapping *clock = *at;
+
+		if (is_in_use(clock->clock.page)) {
+			at = &clock->next;
+			continue;
+		}
+		*at = clock->next;
+		clock->retired = (struct etw_retired){.epoch = etw_reclaim_begin(),
+						      .free = free_clock};
+		if (etw_reclaim_is_over(clock->retired.epoch))
+			free_clock(&clock->retired);
+		else
+			etw_reclaim_later(&clock->retired);
+	}
+}
+
+static int map_clock(int fd, const struct wire_clock_page **ret)
 {
 	CLEANUP(freep) struct clock_mapping *made = NULL;
 	struct stat info;
@@ -44,17 +102,23 @@ int etw_rings_clock(int fd, const struct wire_clock_page **ret)
 	return 0;
 }
 
+int etw_rings_clock(unsigned link, int fd, const struct wire_clock_page **ret)
+{
+	TRY(map_clock(fd, &link_clocks[link]));
+	drop_unused_clocks();
+	*ret = link_clocks[link];
+	return 0;
+}
+
 static struct etw_ring_mapping *find_by_inode(unsigned link, const struct stat *info)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
-		if (i->is_live && i->link == link && i->device == info->st_dev &&
-		    i->inode == info->st_ino)
+		if (i->link == link && i->device == info->st_dev && i->inode == info->st_ino)
 			return i;
 	}
 	return NULL;
 }
 
-/* A retired set keeps its place: the loop below stays short, a process sees few sessions. */
 static int map_ring(unsigned link, const struct etw_ring_set_fds *fds, const struct stat *info,
 		    struct etw_ring_mapping **ret)
 {
@@ -66,7 +130,6 @@ static int map_ring(unsigned link, const struct etw_ring_set_fds *fds, const str
 	made->link = link;
 	made->device = info->st_dev;
 	made->inode = info->st_ino;
-	made->is_live = true;
 	made->next = all_rings;
 	all_rings = made;
 	*ret = TAKE(made);
@@ -89,13 +152,14 @@ int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds 
 	store_release(&ring->clock, clock);
 	ring->number = number;
 	ring->is_announced = true;
+	drop_unused_clocks();
 	return 0;
 }
 
 bool etw_rings_has(unsigned link)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
-		if (i->is_live && i->link == link)
+		if (i->link == link)
 			return true;
 	}
 	return false;
@@ -104,7 +168,7 @@ bool etw_rings_has(unsigned link)
 struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
-		if (i->is_live && i->is_announced && i->link == link && i->number == number)
+		if (i->is_announced && i->link == link && i->number == number)
 			return i;
 	}
 	return NULL;
@@ -118,17 +182,40 @@ void etw_rings_forget_numbers(unsigned link)
 	}
 }
 
+static void unlink_ring(const struct etw_ring_mapping *ring)
+{
+	struct etw_ring_mapping **at = &all_rings;
+
+	while (*at != ring)
+		at = &(*at)->next;
+	*at = ring->next;
+}
+
 int etw_rings_retire(struct etw_ring_mapping *ring)
 {
-	TRY(etw_ring_set_retire_mapping(&ring->set));
-	ring->is_live = false;
+	bool is_over;
+
+	etw_enable_drop_ring(ring);
+	ring->retired = (struct etw_retired){.epoch = etw_reclaim_begin(), .free = free_ring};
+	is_over = etw_reclaim_is_over(ring->retired.epoch);
+	if (!is_over)
+		TRY(etw_ring_set_retire_mapping(&ring->set));
+	unlink_ring(ring);
+	if (is_over)
+		free_ring(&ring->retired);
+	else
+		etw_reclaim_later(&ring->retired);
+	drop_unused_clocks();
 	return 0;
 }
 
 void etw_rings_retire_unannounced(unsigned link)
 {
-	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
-		if (i->link == link && i->is_live && !i->is_announced)
+	struct etw_ring_mapping *next;
+
+	for (struct etw_ring_mapping *i = all_rings; i; i = next) {
+		next = i->next;
+		if (i->link == link && !i->is_announced)
 			(void)etw_rings_retire(i);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring sets that hosts gave to this process. A writer may be inside one at any time, stopped for as
- * long as it likes: so the structs and the ranges of addresses are never given back, only the memory.
+ * The ring sets and clock pages that hosts gave to this process. A writer may be inside one at any time, stopped
+ * for as long as it likes: so a mapping is given back when no thread can use it any more (provider/reclaim.h),
+ * and private memory lies over its range until then.
  */
 #ifndef ETW_PROVIDER_RINGS_H
 #define ETW_PROVIDER_RINGS_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "provider/reclaim.h"
 #include "ring/clock.h"
 #include "ring/ring_set.h"
 
@@ -17,24 +19,25 @@
 struct etw_ring_mapping {
 	struct etw_ring_set set;             /* fixed; read by writers */
 	unsigned link;                       /* fixed */
-	const struct wire_clock_page *clock; /* atomic; never unmapped */
+	const struct wire_clock_page *clock; /* atomic */
 	/* Under the registry's lock. */
 	dev_t device; /* the control page, by which a set is known again after a host's restart */
 	ino_t inode;
 	uint32_t number;   /* on the present connection */
-	bool is_live;      /* not retired */
 	bool is_announced; /* on the present connection */
 	struct etw_ring_mapping *next;
+	struct etw_retired retired;
 };
 
 /*
- * etw_rings_clock() - maps a clock page, or finds the one that is mapped already.
+ * etw_rings_clock() - maps the clock page of a link's host, or finds the one that is mapped already.
  *
  * @fd: borrowed
  *
- * Returns 0 with a page that stays for ever; -ENOMEM; errors of etw_clock_page_map(), errno of fstat.
+ * Returns 0 with a page that stays until the link has another one and no set of the link names it; -ENOMEM;
+ * errors of etw_clock_page_map(), errno of fstat. Owner thread (the listener), holding the lock.
  */
-int etw_rings_clock(int fd, const struct wire_clock_page **ret);
+int etw_rings_clock(unsigned link, int fd, const struct wire_clock_page **ret);
 
 /*
  * etw_rings_add() - maps a set, or takes the one that is mapped already under a new number.
@@ -56,8 +59,10 @@ struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number);
 void etw_rings_forget_numbers(unsigned link);
 
 /*
- * etw_rings_retire() - gives the memory back. No slot may name the set any more; writers that are inside
- * write to nothing. Returns 0 or the error of the mapping. Holding the lock.
+ * etw_rings_retire() - takes a set out of every registration and gives it back: at once, or once the writers that
+ * are inside have left, who write to nothing meanwhile.
+ *
+ * Returns 0; or the error of putting private memory over it, and then it stays. Owner thread, holding the lock.
  */
 int etw_rings_retire(struct etw_ring_mapping *ring);
 

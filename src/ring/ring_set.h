@@ -79,7 +79,8 @@ void etw_ring_set_unmap(struct etw_ring_set *set);
  * etw_ring_set_retire_mapping() - puts private zeroed memory in the place of the shared one.
  *
  * A thread that is inside etw_ring_reserve() or copies an event stays safe: it writes to memory that
- * nobody reads, or finds no free buffer. The shared memory is given back; the range of addresses is not.
+ * nobody reads, or finds no free buffer. The shared memory is given back; the range of addresses with
+ * etw_ring_set_unmap(), when no thread is inside any more.
  * Returns 0 or the errno of mmap.
  */
 int etw_ring_set_retire_mapping(struct etw_ring_set *set);
