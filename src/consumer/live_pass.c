@@ -13,6 +13,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/time.h"
 
 #define IDLE_MS        1000
@@ -75,20 +76,15 @@ static void promise(struct etw_stream *stream, int64_t watermark_raw)
 	etw_merge_set_end(stream->merge, watermark_raw);
 }
 
-static uint32_t saturate(uint64_t value)
-{
-	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
 /* What a file's header says at its end, a session's says all the time. */
 static void note_loss(struct etw_trace *trace)
 {
 	struct etw_live_loss loss = etw_live_loss(trace->live);
-	uint64_t events = loss.events + loss.session_events;
+	uint64_t events = etw_sum_saturated(loss.events, loss.session_events);
 
 	/* Others may ask for the header meanwhile. */
-	store_relaxed(&trace->header.events_lost, saturate(events));
-	store_relaxed(&trace->header.buffers_lost, saturate(loss.buffers));
+	store_relaxed(&trace->header.events_lost, etw_saturate32(events));
+	store_relaxed(&trace->header.buffers_lost, etw_saturate32(loss.buffers));
 }
 
 /* Copies a batch's buffers out and gives their slots back. */

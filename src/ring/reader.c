@@ -348,3 +348,20 @@ void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_rin
 		.idle_buffers = reader->slot == reader->open_slot && reader->at == reader->open_at,
 	};
 }
+
+bool etw_ring_reader_was_full(const struct etw_ring_reader *reader, uint64_t *seen)
+{
+	uint64_t word = add_seq_cst(&etw_ring_head(reader->ring)->word, UINT64_C(0));
+	bool is_full = etw_ring_reader_is_last(reader, word);
+	/* Behind the word: whoever left a full slot was given its buffer after this was counted. */
+	uint64_t times = load_acquire(&reader->times_full);
+	bool has_been = times != *seen;
+
+	*seen = times;
+	return is_full || has_been;
+}
+
+const struct wire_ring *etw_ring_reader_head(const struct etw_ring_reader *reader)
+{
+	return etw_ring_head(reader->ring);
+}

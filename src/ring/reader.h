@@ -37,7 +37,7 @@ struct etw_ring_durable {
 
 /* What a ring has cost, cumulative since it was opened by this process unless noted. */
 struct etw_ring_counts {
-	uint64_t lost_no_buffer; /* as the writers counted, since the ring was made */
+	uint64_t lost_no_buffer; /* as the writers say, since the ring was made: a claim */
 	uint64_t lost_too_large; /* the same */
 	uint64_t lost_in_gaps;   /* reserved, never committed in time: one for each gap */
 	uint64_t rejected;       /* events that failed the check of their copy */
@@ -130,5 +130,17 @@ uint64_t etw_ring_reader_open_gap_ns(const struct etw_ring_reader *reader);
 
 /* etw_ring_reader_counts() - the account. */
 void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_ring_counts *ret);
+
+/*
+ * etw_ring_reader_was_full() - whether a writer can have found no free buffer since the last call, or now.
+ *
+ * @seen: 0 at first; the caller's from call to call
+ *
+ * Any thread; after the load of what is held against it.
+ */
+bool etw_ring_reader_was_full(const struct etw_ring_reader *reader, uint64_t *seen);
+
+/* etw_ring_reader_head() - the ring's shared words, which writers change. */
+const struct wire_ring *etw_ring_reader_head(const struct etw_ring_reader *reader);
 
 #endif

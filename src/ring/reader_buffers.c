@@ -25,8 +25,12 @@ static void queue_buffer(struct etw_ring_reader *reader, uint32_t buffer)
 {
 	struct etw_ring_durable *durable = reader->durable;
 	uint32_t index = etw_ring_reader_index(reader, durable->queued);
-	uint64_t word = load_relaxed(&etw_ring_head(reader->ring)->word);
+	/* A sum and no load: the newest word there is. */
+	uint64_t word = add_seq_cst(&etw_ring_head(reader->ring)->word, UINT64_C(0));
 
+	/* Until now: noted before the buffer can be seen. Pairs with etw_ring_reader_was_full(). */
+	if (etw_ring_reader_is_last(reader, word))
+		store_relaxed(&reader->times_full, reader->times_full + 1);
 	/* The end of the slot's last turn may be so old that it would look larger than any new one. */
 	store_relaxed(etw_ring_end(reader->set, reader->ring, index),
 		      wire_ring_end(wire_ring_word_generation(word), 0));

@@ -12,6 +12,7 @@
 #ifndef ETW_RING_READER_INTERNAL_H
 #define ETW_RING_READER_INTERNAL_H
 
+#include "base/atomic.h"
 #include "ring/reader.h"
 #include "ring/ring_internal.h"
 
@@ -66,6 +67,7 @@ struct etw_ring_reader {
 
 	uint64_t lost_in_gaps, rejected;
 	uint32_t quarantined;
+	uint64_t times_full; /* buffers queued while the ring had none; atomic */
 	struct etw_ring_reader_slot *slots;
 	struct etw_ring_reader_quarantine *quarantine;
 };
@@ -86,6 +88,15 @@ struct etw_ring_place {
 static inline uint32_t etw_ring_reader_index(const struct etw_ring_reader *reader, uint64_t slot)
 {
 	return (uint32_t)slot & (reader->set->slot_count - 1);
+}
+
+/* Whether the word stands in the last slot that has a buffer: what does not fit there has no place. */
+static inline bool etw_ring_reader_is_last(const struct etw_ring_reader *reader, uint64_t word)
+{
+	uint64_t queued = load_acquire(&reader->durable->queued);
+
+	return queued != 0 &&
+	       wire_ring_word_slot(word) == etw_ring_reader_index(reader, queued - 1);
 }
 
 static inline uint32_t etw_ring_reader_buffer(const struct etw_ring_reader *reader, uint64_t slot)

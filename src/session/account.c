@@ -7,7 +7,8 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
-#include "session/pages.h"
+#include "base/number.h"
+#include "session/claims.h"
 
 void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret)
 {
@@ -29,29 +30,6 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 	}
 }
 
-/* What the writers counted. Their memory is theirs: sums must not overflow. */
-static void add_rings(struct etw_session *session, struct wire_session_loss *loss)
-{
-	pthread_mutex_lock(&session->lock);
-	loss->replaced = etw_pages_lost(session);
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		const struct etw_state_set *durable = &session->state.head->sets[i];
-		const struct etw_session_set *set = session->sets[i];
-
-		loss->no_buffer = etw_account_sum(loss->no_buffer, durable->closed_no_buffer);
-		loss->too_large = etw_account_sum(loss->too_large, durable->closed_too_large);
-		for (uint32_t j = 0; set && j < set->stream_count; j++) {
-			const struct wire_ring *ring = (const void *)etw_ring_at(&set->map, j);
-
-			loss->no_buffer = etw_account_sum(loss->no_buffer,
-							  load_relaxed(&ring->lost_no_buffer));
-			loss->too_large = etw_account_sum(loss->too_large,
-							  load_relaxed(&ring->lost_too_large));
-		}
-	}
-	pthread_mutex_unlock(&session->lock);
-}
-
 void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret)
 {
 	const struct etw_state_head *head = session->state.head;
@@ -59,16 +37,15 @@ void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret
 
 	etw_account_counts(session, &counts);
 	*ret = (struct wire_session_loss){
-		.too_large = counts.too_large,
 		.gaps = counts.gaps,
 		.rejected = counts.rejected,
 		.source = load_relaxed(&head->source.no_buffer) +
 			  load_relaxed(&head->source.no_memory) +
 			  load_relaxed(&head->source_now.no_buffer) +
-			  load_relaxed(&head->source_now.no_memory),
+			  load_relaxed(&head->source_now.no_memory) + counts.too_large,
 		.file = counts.file_events,
 	};
-	add_rings(session, ret);
+	etw_claims_sum(session, ret);
 }
 
 /* What consumers lost between two memories. */
@@ -80,7 +57,7 @@ static uint64_t missed_pieces(const struct etw_state_head *head)
 		const struct etw_state_consumer *consumer = &head->consumers[i];
 		bool is_live = load_acquire(&consumer->status) == ETW_STATE_CONSUMER_LIVE;
 
-		sum = etw_account_sum(
+		sum = etw_sum_saturated(
 			sum, load_relaxed(is_live ? &consumer->missed_next : &consumer->missed));
 	}
 	return sum;
@@ -88,22 +65,18 @@ static uint64_t missed_pieces(const struct etw_state_head *head)
 
 uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss)
 {
-	uint64_t sum = etw_account_sum(loss->no_buffer, loss->too_large);
+	uint64_t sum = etw_sum_saturated(loss->no_buffer, loss->too_large);
 
-	sum = etw_account_sum(sum, loss->gaps);
-	sum = etw_account_sum(sum, loss->rejected);
-	sum = etw_account_sum(sum, loss->source);
-	return etw_account_sum(sum, loss->replaced);
-}
-
-static uint32_t saturate(uint64_t value)
-{
-	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+	sum = etw_sum_saturated(sum, loss->gaps);
+	sum = etw_sum_saturated(sum, loss->rejected);
+	sum = etw_sum_saturated(sum, loss->source);
+	sum = etw_sum_saturated(sum, loss->replaced);
+	return etw_sum_saturated(sum, loss->others_counted);
 }
 
 uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
 {
-	return saturate(etw_account_sum(etw_account_lost_on_the_way(loss), loss->file));
+	return etw_saturate32(etw_sum_saturated(etw_account_lost_on_the_way(loss), loss->file));
 }
 
 void etw_account_info(struct etw_session *session, struct wire_session_info *ret)
@@ -123,19 +96,19 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 	ret->events = counts.events;
 	ret->bytes = load_relaxed(&head->file_next_offset);
 	ret->events_lost = etw_account_events_lost(&ret->loss);
-	ret->buffers_written = saturate(ret->bytes / head->buffer_bytes);
+	ret->buffers_written = etw_saturate32(ret->bytes / head->buffer_bytes);
 	if (!head->plan.has_file)
-		ret->buffers_written = saturate(load_relaxed(&head->next_sequence) - 1);
-	ret->log_buffers_lost = saturate(counts.file_buffers);
+		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
+	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);
 	ret->real_time_buffers_lost =
-		saturate(etw_account_sum(counts.lost_pieces, missed_pieces(head)));
+		etw_saturate32(etw_sum_saturated(counts.lost_pieces, missed_pieces(head)));
 	ret->file_status = load_relaxed(&head->file_status);
 	pthread_mutex_lock(&session->lock);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
 		sets += session->sets[i] != NULL;
 	ret->number_of_buffers = (sets ? sets : 1) * head->plan.ring_buffers *
 				 head->plan.output_count;
-	ret->free_buffers = sets ? saturate(load_relaxed(&session->free_buffers))
+	ret->free_buffers = sets ? etw_saturate32(load_relaxed(&session->free_buffers))
 				 : ret->number_of_buffers;
 	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */
 		ret->free_buffers = ret->number_of_buffers;

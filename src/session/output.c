@@ -9,9 +9,11 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "etl/writer.h"
+#include "session/claims.h"
 #include "session/delivery.h"
 #include "session/file.h"
 #include "wire/etl_buffer.h"
@@ -52,7 +54,8 @@ void etw_outputs_close(struct etw_session *session)
 	session->outputs = NULL;
 }
 
-static void sample_ring(struct etw_session_output *output, struct etw_session_stream *stream)
+static void sample_ring(struct etw_session *session, struct etw_session_output *output,
+			struct etw_session_stream *stream)
 {
 	struct etw_state_record *record = output->record;
 	struct etw_ring_position position = etw_ring_reader_position(stream->reader);
@@ -60,6 +63,7 @@ static void sample_ring(struct etw_session_output *output, struct etw_session_st
 	record->positions[stream->set->slot] = (struct etw_state_position){
 		.set_id = stream->set->id, .offset = position.offset, .slots = position.slots};
 	etw_ring_reader_counts(stream->reader, &stream->counts);
+	etw_claims_look(session, stream);
 	/* May shrink: a gap is counted as one event until it is known what it held. */
 	record->counts.gaps += stream->counts.lost_in_gaps - stream->gaps_base;
 	stream->gaps_base = stream->counts.lost_in_gaps;
@@ -93,7 +97,7 @@ bool etw_output_must_commit(const struct etw_session_output *output)
 	return output->is_changed;
 }
 
-static void sample_streams(struct etw_session_output *output)
+static void sample_streams(struct etw_session *session, struct etw_session_output *output)
 {
 	for (uint32_t i = 0; i < output->stream_count; i++) {
 		struct etw_session_stream *stream = output->streams[i];
@@ -103,12 +107,12 @@ static void sample_streams(struct etw_session_output *output)
 				output->record->marks[stream->mark] = stream->popped;
 		} else if (is_moved(output, stream)) {
 			stream->is_touched = true; /* to be released after the commit */
-			sample_ring(output, stream);
+			sample_ring(session, output, stream);
 		}
 	}
 }
 
-static void release_streams(struct etw_session_output *output)
+static void release_streams(struct etw_session *session, struct etw_session_output *output)
 {
 	for (uint32_t i = 0; i < output->stream_count; i++) {
 		struct etw_session_stream *stream = output->streams[i];
@@ -117,6 +121,7 @@ static void release_streams(struct etw_session_output *output)
 			etw_ring_reader_release(stream->reader);
 			/* Buffers are quarantined here, and gaps that have come in counted. */
 			etw_ring_reader_counts(stream->reader, &stream->counts);
+			etw_claims_look(session, stream);
 		}
 		stream->is_touched = false;
 	}
@@ -124,10 +129,10 @@ static void release_streams(struct etw_session_output *output)
 
 void etw_output_commit(struct etw_session *session, struct etw_session_output *output)
 {
-	sample_streams(output);
+	sample_streams(session, output);
 	etw_state_commit(&session->state, output->index, output->record);
 	output->is_changed = false;
-	release_streams(output);
+	release_streams(session, output);
 }
 
 void etw_output_reject_rest(struct etw_session_stream *stream)
@@ -141,18 +146,19 @@ void etw_output_reject_rest(struct etw_session_stream *stream)
 
 static uint64_t stream_loss(const struct etw_session_stream *stream)
 {
-	return stream->counts.lost_no_buffer + stream->counts.lost_too_large;
+	return etw_sum_saturated(stream->counts.lost_no_buffer, stream->counts.lost_too_large);
 }
 
 void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
 			      struct etw_session_stream *stream)
 {
-	sample_ring(output, stream);
+	sample_ring(session, output, stream);
 	etw_state_commit(&session->state, output->index, output->record);
 	/* What has come into its gaps meanwhile is counted by this. */
 	etw_ring_reader_release(stream->reader);
-	sample_ring(output, stream);
-	output->record->closed_loss += stream_loss(stream);
+	sample_ring(session, output, stream);
+	output->record->closed_loss = etw_sum_saturated(output->record->closed_loss,
+							stream_loss(stream));
 	etw_state_commit(&session->state, output->index, output->record);
 }
 
@@ -160,14 +166,16 @@ uint64_t etw_output_loss(const struct etw_session *session, const struct etw_ses
 {
 	const struct etw_state_head *head = session->state.head;
 	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
-			output->record->counts.too_large + output->record->closed_loss;
+			output->record->counts.too_large;
 
+	loss = etw_sum_saturated(loss, output->record->closed_loss);
 	for (uint32_t i = 0; i < output->stream_count; i++)
-		loss += stream_loss(output->streams[i]);
+		loss = etw_sum_saturated(loss, stream_loss(output->streams[i]));
 	/* Nobody knows of which processor what a source lost is. */
 	if (output->index == 0)
-		loss += head->source.no_buffer + head->source.no_memory +
-			head->source_now.no_buffer + head->source_now.no_memory;
+		loss = etw_sum_saturated(loss, head->source.no_buffer + head->source.no_memory +
+						       head->source_now.no_buffer +
+						       head->source_now.no_memory);
 	return loss;
 }
 
@@ -228,7 +236,7 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 
 	if (etw_output_is_empty(output))
 		return;
-	sample_streams(output);
+	sample_streams(session, output);
 	/* A file that goes on after it had ended lacks what came between. */
 	loss = etw_output_loss(session, output) + record->counts.file_events;
 	if (loss > record->flagged_loss)

@@ -8,8 +8,10 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/sched_point.h"
-#include "session/account.h"
+#include "base/time.h"
+#include "session/claims.h"
 #include "session/rings.h"
 
 static struct etw_state_page *durable_page(const struct etw_session *session, uint32_t place)
@@ -24,13 +26,9 @@ static uint64_t count_at(const struct etw_session *session, uint32_t place)
 	return page ? wire_ring_refused(load_acquire(&page->refused)) : 0;
 }
 
-uint64_t etw_pages_lost(const struct etw_session *session)
+uint64_t etw_pages_count_at(const struct etw_session *session, uint32_t place, uint64_t otherwise)
 {
-	uint64_t sum = session->state.head->closed_replaced;
-
-	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
-		sum = etw_account_sum(sum, count_at(session, i));
-	return sum;
+	return session->pages[place] ? count_at(session, place) : otherwise;
 }
 
 /*
@@ -41,14 +39,16 @@ static void free_place(struct etw_session *session, uint32_t place)
 {
 	struct etw_state_head *head = session->state.head;
 	struct etw_state_page *durable = durable_page(session, place);
+	struct etw_state_user *user = &head->users[durable->user];
 
 	if (load_acquire(&durable->status) != ETW_STATE_PAGE_CLOSING) {
-		head->closed_replaced_next = etw_account_sum(head->closed_replaced,
-							     count_at(session, place));
+		durable->closed_next = etw_sum_saturated(user->replaced,
+							 etw_claims_page(session, place));
 		store_release(&durable->status, (uint32_t)ETW_STATE_PAGE_CLOSING);
 		SCHED_POINT("session.page.closing");
 	}
-	head->closed_replaced = head->closed_replaced_next;
+	user->replaced = durable->closed_next;
+	durable->refused = (struct etw_state_claim){0};
 	etw_ring_set_unmap_page(TAKE(session->pages[place]));
 	durable->set_id = 0;
 	store_release(&durable->status, (uint32_t)ETW_STATE_PAGE_FREE);
@@ -82,7 +82,8 @@ static uint32_t choose_victim(const struct etw_session *session)
 }
 
 /* Takes @page. Returns the set that had to go, or 0. */
-static uint32_t put_page(struct etw_session *session, uint32_t set_id, struct wire_ring_set *page)
+static uint32_t put_page(struct etw_session *session, uint32_t set_id, uid_t uid,
+			 struct wire_ring_set *page)
 {
 	uint32_t place, gone = 0;
 
@@ -96,6 +97,11 @@ static uint32_t put_page(struct etw_session *session, uint32_t set_id, struct wi
 		place = choose_victim(session);
 		gone = durable_page(session, place)->set_id;
 		free_place(session, place);
+	}
+	if (durable_page(session, place)->set_id != set_id) {
+		durable_page(session, place)->user = etw_claims_user(session, uid);
+		durable_page(session, place)->refused =
+			(struct etw_state_claim){.since_ns = etw_monotonic_ns()};
 	}
 	durable_page(session, place)->set_id = set_id;
 	store_release(&durable_page(session, place)->status, (uint32_t)ETW_STATE_PAGE_KEPT);
@@ -117,7 +123,7 @@ void etw_pages_keep(struct etw_session *session, const struct etw_session_set *s
 				     NULL);
 		return;
 	}
-	gone = put_page(session, set->id, page);
+	gone = put_page(session, set->id, set->uid, page);
 	if (gone == 0)
 		return;
 	etw_rings_forget_page(session, gone);
@@ -148,7 +154,7 @@ static int adopt_page(struct etw_session *session, uint32_t set_id)
 			return fd;
 		TRY(etw_ring_set_map_page(fd, &page));
 	}
-	(void)put_page(session, set_id, page);
+	(void)put_page(session, set_id, /* uid= */ 0, page);
 	return 0;
 }
 

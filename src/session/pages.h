@@ -33,8 +33,8 @@ bool etw_pages_has(struct etw_session *session, uint32_t set_id);
 /* etw_pages_end() - the session is over: nothing is counted any more, and the keeper forgets all. */
 void etw_pages_end(struct etw_session *session);
 
-/* etw_pages_lost() - events lost in this way, ever. Holding `lock`. */
-uint64_t etw_pages_lost(const struct etw_session *session);
+/* etw_pages_count_at() - what a page's word says; @otherwise: where none is mapped. Holding `lock`. */
+uint64_t etw_pages_count_at(const struct etw_session *session, uint32_t place, uint64_t otherwise);
 
 /* etw_pages_free_all() - the thread is gone. */
 void etw_pages_free_all(struct etw_session *session);

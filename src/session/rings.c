@@ -10,8 +10,10 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
+#include "session/claims.h"
 #include "session/output.h"
 #include "session/pages.h"
 #include "wire/etl_buffer.h"
@@ -105,16 +107,22 @@ static struct etw_ring_position position_of(const struct etw_session *session,
 	return (struct etw_ring_position){.slots = position->slots, .offset = position->offset};
 }
 
-static int open_readers(struct etw_session *session, struct etw_session_set *set)
+static int open_readers(struct etw_session *session, struct etw_session_set *set, bool is_adopted)
 {
 	for (uint32_t i = 0; i < set->stream_count; i++) {
 		struct etw_session_stream *stream = &set->streams[i];
 
 		stream->set = set;
 		stream->floor_raw = session->state.head->t0_raw;
+		stream->claims = etw_state_claims(&session->state, set->slot, i);
+		/* Of a former host's nobody knows whether it was full. */
+		stream->late = is_adopted ? ETW_CLAIM_LATE : ETW_CLAIM_LATE_FIRST;
 		TRY(etw_ring_reader_open(&set->map, i,
 					 etw_state_durable(&session->state, set->slot, i),
 					 position_of(session, set, i), &stream->reader));
+		/* While it got its first buffers nobody wrote to it. */
+		if (!is_adopted)
+			(void)etw_ring_reader_was_full(stream->reader, &stream->full_seen);
 	}
 	return 0;
 }
@@ -139,7 +147,8 @@ static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
 	TRY(etw_state_reserve_set(&session->state, slot));
 	TRY(etw_ring_set_create(&config, &set->fds));
 	TRY(etw_ring_set_map(&set->fds, &set->map));
-	TRY(open_readers(session, set));
+	TRY(open_readers(session, set, /* is_adopted= */ false));
+	etw_claims_begin(session, set);
 	*ret = TAKE(set);
 	return 0;
 }
@@ -197,6 +206,7 @@ static int add_set(struct etw_session *session, uid_t uid, struct etw_session_se
 	durable = durable_set(session, slot);
 	durable->id = set->id;
 	durable->uid = uid;
+	durable->user = etw_claims_user(session, uid);
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_LIVE);
 	session->sets[slot] = set;
 	*ret = set;
@@ -267,9 +277,10 @@ static void begin_close(struct etw_session *session, uint32_t slot, uint64_t no_
 			uint64_t too_large)
 {
 	struct etw_state_set *durable = durable_set(session, slot);
+	const struct etw_state_user *user = &session->state.head->users[durable->user];
 
-	durable->closed_no_buffer_next = durable->closed_no_buffer + no_buffer;
-	durable->closed_too_large_next = durable->closed_too_large + too_large;
+	durable->closed_no_buffer_next = etw_sum_saturated(user->no_buffer, no_buffer);
+	durable->closed_too_large_next = etw_sum_saturated(user->too_large, too_large);
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_CLOSING);
 	SCHED_POINT("session.set.closing");
 }
@@ -278,9 +289,10 @@ static void begin_close(struct etw_session *session, uint32_t slot, uint64_t no_
 static void free_place(struct etw_session *session, uint32_t slot)
 {
 	struct etw_state_set *durable = durable_set(session, slot);
+	struct etw_state_user *user = &session->state.head->users[durable->user];
 
-	durable->closed_no_buffer = durable->closed_no_buffer_next;
-	durable->closed_too_large = durable->closed_too_large_next;
+	user->no_buffer = durable->closed_no_buffer_next;
+	user->too_large = durable->closed_too_large_next;
 	durable->id = 0;
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_FREE);
 }
@@ -371,7 +383,7 @@ static int open_kept_set(struct etw_session *session, struct etw_session_set *se
 	if (set->map.cpu_count != session->plan.output_count ||
 	    set->map.buffer_bytes + WIRE_BUFFER_HEADER_BYTES > session->plan.buffer_bytes)
 		return -EPROTO;
-	TRY(open_readers(session, set));
+	TRY(open_readers(session, set, /* is_adopted= */ true));
 	if (load_acquire(&durable_set(session, set->slot)->status) == ETW_STATE_SET_RETIRED)
 		retire_replaced(session, set);
 	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
@@ -397,23 +409,38 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	return 0;
 }
 
+/* A set whose memory is gone: what was believed of it last stays. */
+static void close_claims(struct etw_session *session, uint32_t slot)
+{
+	uint64_t no_buffer = 0, too_large = 0;
+
+	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+		const struct etw_state_claims *claims = etw_state_claims(&session->state, slot, i);
+
+		no_buffer = etw_sum_saturated(no_buffer, etw_claim_believed(&claims->no_buffer));
+		too_large = etw_sum_saturated(too_large, etw_claim_believed(&claims->too_large));
+	}
+	begin_close(session, slot, no_buffer, too_large);
+}
+
 void etw_rings_adopt(struct etw_session *session)
 {
+	/* First: the sums of their users were made before anything else happens to these. */
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (load_acquire(&durable_set(session, i)->status) == ETW_STATE_SET_CLOSING)
+			forget_lost_set(session, i);
+	}
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		uint32_t status = load_acquire(&durable_set(session, i)->status);
 		int result;
 
 		if (status == ETW_STATE_SET_FREE)
 			continue;
-		if (status == ETW_STATE_SET_CLOSING) {
-			forget_lost_set(session, i);
-			continue;
-		}
 		result = adopt_set(session, i, &session->sets[i]);
 		if (result < 0) {
 			etw_session_complain(session, "a ring set of the last host is lost", result,
 					     NULL);
-			begin_close(session, i, 0, 0);
+			close_claims(session, i);
 			forget_lost_set(session, i);
 		}
 	}
@@ -515,8 +542,8 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 
 	for (uint32_t i = 0; i < set->stream_count; i++) {
 		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
-		no_buffer += set->streams[i].counts.lost_no_buffer;
-		too_large += set->streams[i].counts.lost_too_large;
+		no_buffer = etw_sum_saturated(no_buffer, set->streams[i].counts.lost_no_buffer);
+		too_large = etw_sum_saturated(too_large, set->streams[i].counts.lost_too_large);
 	}
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
 		session->outputs[i].stream_count = 0; /* gathered anew in the next round */

@@ -55,6 +55,9 @@ struct etw_session_stream {
 	struct etw_source_mark popped;
 	struct etw_ring_counts counts;     /* as of the last commit */
 	uint64_t gaps_base, rejected_base; /* of counts, already in the record */
+	struct etw_state_claims *claims;   /* borrowed from the state; `lock` */
+	uint64_t full_seen;                /* of the reader: `lock` */
+	uint32_t late; /* events without a buffer that may yet be counted: `lock` */
 	struct etw_check_memo memo;
 };
 
@@ -139,6 +142,7 @@ struct etw_session {
 	uint64_t wanted_look,
 		done_look; /* the same; who asks for numbers wants those of open buffers */
 	bool wants_stop, is_ready, has_thread;
+	bool has_new_liar; /* session/claims.c has to complain */
 	int32_t thread_id;
 	uint64_t free_buffers; /* as of the last sleep */
 	char complaint[512];

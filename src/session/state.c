@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdalign.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +20,9 @@
 
 static uint64_t durables_of_set(const struct etw_state_head *head)
 {
-	return ALIGN_UP((uint64_t)head->output_count * sizeof(struct etw_ring_durable), PAGE_BYTES);
+	return ALIGN_UP((uint64_t)head->output_count *
+				(sizeof(struct etw_ring_durable) + sizeof(struct etw_state_claims)),
+			PAGE_BYTES);
 }
 
 /* Two records in front of the output buffer. */
@@ -194,6 +197,16 @@ struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32
 	uint64_t at = state->head->durables_at + slot * durables_of_set(state->head);
 
 	return (struct etw_ring_durable *)(void *)(state->memory + at) + output;
+}
+
+/* Behind the durables of the same set. */
+struct etw_state_claims *etw_state_claims(const struct etw_state *state, uint32_t slot,
+					  uint32_t output)
+{
+	struct etw_ring_durable *end = etw_state_durable(state, slot, state->head->output_count);
+
+	static_assert(sizeof(*end) % alignof(struct etw_state_claims) == 0, "one behind the other");
+	return (struct etw_state_claims *)(void *)end + output;
 }
 
 const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output)

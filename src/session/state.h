@@ -24,9 +24,10 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   6
+#define ETW_STATE_VERSION   7
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
+#define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
 #define ETW_STATE_CONSUMERS 8
 
 enum etw_state_set_status {
@@ -36,26 +37,50 @@ enum etw_state_set_status {
 	ETW_STATE_SET_CLOSING = 3, /* read to its end; closed_next is valid */
 };
 
-/* One ring set's place. The sums outlive the sets that stood here. */
+/* A counter that writers raise, and what of it is disregarded: believed is the difference (session/claims.h). */
+struct etw_state_claim {
+	uint64_t seen;
+	uint64_t offset;
+	uint64_t since_ns; /* CLOCK_MONOTONIC, when it last changed */
+};
+
+/* Of one ring. */
+struct etw_state_claims {
+	struct etw_state_claim no_buffer, too_large;
+};
+
+/* What a user's processes claimed through rings and pages that are gone; what of it could not be. */
+struct etw_state_user {
+	uint32_t uid;
+	uint32_t is_used;
+	uint32_t has_lied, is_told; /* is_told: a complaint said so */
+	uint64_t no_buffer, too_large, replaced;
+	uint64_t disregarded;
+};
+
+/* One ring set's place. */
 struct etw_state_set {
 	uint32_t id; /* as processes know it; 0: none yet */
 	uint32_t uid;
 	uint32_t status; /* enum etw_state_set_status; atomic */
-	uint32_t reserved_pad;
-	uint64_t closed_no_buffer, closed_too_large;           /* of former sets here */
-	uint64_t closed_no_buffer_next, closed_too_large_next; /* with the one that closes */
+	uint32_t user;   /* whose it is: a place in `users` */
+	uint64_t closed_no_buffer_next, closed_too_large_next; /* the user's, with this set's */
 };
 
 enum etw_state_page_status {
 	ETW_STATE_PAGE_FREE = 0,
 	ETW_STATE_PAGE_KEPT = 1,
-	ETW_STATE_PAGE_CLOSING = 2, /* closed_replaced_next is valid */
+	ETW_STATE_PAGE_CLOSING = 2, /* closed_next is valid */
 };
 
 /* A ring set that was replaced, closed by now or not, whose control page counts on. */
 struct etw_state_page {
 	uint32_t set_id; /* 0: free */
 	uint32_t status; /* enum etw_state_page_status; atomic */
+	uint32_t user;   /* a place in `users` */
+	uint32_t reserved_pad;
+	struct etw_state_claim refused;
+	uint64_t closed_next; /* the user's `replaced`, with this page's */
 };
 
 enum etw_state_consumer_status {
@@ -104,8 +129,8 @@ struct etw_state_head {
 	struct etw_source_loss source_now;
 	struct etw_state_set sets[ETW_STATE_SETS];
 	struct etw_state_page pages[ETW_STATE_PAGES];
-	uint64_t closed_replaced;      /* events that pages counted which are kept no longer */
-	uint64_t closed_replaced_next; /* with the one that closes */
+	struct etw_state_user
+		users[ETW_STATE_USERS + 1]; /* written holding the lock of the session */
 };
 
 /* How far a ring was read; valid for the set of this id only. */
@@ -187,6 +212,10 @@ int etw_state_reserve_set(struct etw_state *state, uint32_t slot);
 /* etw_state_durable() - the reader's memory for one ring. */
 struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,
 					   uint32_t output);
+
+/* etw_state_claims() - what is believed of its counters. */
+struct etw_state_claims *etw_state_claims(const struct etw_state *state, uint32_t slot,
+					  uint32_t output);
 
 /* etw_state_holding() - the record that holds. Owner thread. */
 const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output);

@@ -7,6 +7,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "session/claims.h"
 #include "session/delivery.h"
 #include "session/file.h"
 #include "session/kernel_source.h"
@@ -327,6 +328,7 @@ static void end_session(struct etw_session *session)
 	drain(session);
 	etw_rings_tend(session, /* is_stop= */ true);
 	etw_kernel_source_close(session);
+	etw_claims_tell(session);
 	etw_notes_write(session);
 	etw_outputs_flush(session);
 	await_consumers(session);

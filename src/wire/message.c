@@ -130,10 +130,28 @@ static const struct wire_field wire_session_config_fields[] = {
 LAYOUT(wire_session_config);
 #undef T
 
+#define T struct wire_claim
+static const struct wire_field wire_claim_fields[] = {
+	NUMBER(T, uid),
+	NUMBER(T, events),
+	NUMBER(T, disregarded),
+};
+LAYOUT(wire_claim);
+#undef T
+
 #define T struct wire_session_loss
 static const struct wire_field wire_session_loss_fields[] = {
-	NUMBER(T, no_buffer), NUMBER(T, too_large), NUMBER(T, gaps),     NUMBER(T, rejected),
-	NUMBER(T, source),    NUMBER(T, file),      NUMBER(T, replaced),
+	NUMBER(T, no_buffer),
+	NUMBER(T, too_large),
+	NUMBER(T, gaps),
+	NUMBER(T, rejected),
+	NUMBER(T, source),
+	NUMBER(T, file),
+	NUMBER(T, replaced),
+	NUMBER(T, others),
+	NUMBER(T, others_counted),
+	NUMBER(T, disregarded),
+	GROUP(T, claims, wire_claim_layout, WIRE_CLAIMS_MAX),
 };
 LAYOUT(wire_session_loss);
 #undef T

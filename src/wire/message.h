@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-#define WIRE_PROTOCOL_VERSION  3
+#define WIRE_PROTOCOL_VERSION  4
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -140,7 +140,21 @@ struct wire_session_config {
 	uint32_t is_leased; /* tied to who starts it from the first moment, as by WIRE_LEASE */
 };
 
-/* Events lost in a session, by cause; the sum is what EVENT_TRACE_PROPERTIES.EventsLost says. */
+#define WIRE_CLAIMS_MAX 8
+
+/* What the processes of one user say that they lost. */
+struct wire_claim {
+	uint32_t uid; /* UINT32_MAX: of several */
+	uint64_t events;
+	uint64_t disregarded; /* beyond them: what they said and cannot have been */
+};
+
+/*
+ * Events lost in a session, by cause. Processes count some of them in memory of their own: no_buffer, too_large
+ * and replaced are what those of the session's owner and of root say, `others` what all other users' say, as far as
+ * it can be true. The rest the host counted itself. EVENT_TRACE_PROPERTIES.EventsLost is the sum of all but `others`,
+ * of which it has `others_counted`: of each user 2^25 at most, so that claims never hide what is known.
+ */
 struct wire_session_loss {
 	uint64_t no_buffer; /* no free ring buffer */
 	uint64_t too_large; /* larger than a buffer */
@@ -149,6 +163,9 @@ struct wire_session_loss {
 	uint64_t source;    /* lost in the kernel's buffers */
 	uint64_t file;      /* could not be written to the file */
 	uint64_t replaced;  /* for rings that the session has replaced, by who did not hear of it */
+	uint64_t others, others_counted;
+	uint64_t disregarded;                      /* claims that cannot be true, of all users */
+	struct wire_claim claims[WIRE_CLAIMS_MAX]; /* other users', the largest first; the rest 0 */
 };
 
 struct wire_session_info {

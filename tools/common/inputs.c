@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "tools/common/foreign.h"
 #include "tools/common/number.h"
@@ -224,8 +225,8 @@ struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
 		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
 		const struct etw_findings *findings = etw_trace_findings(inputs->traces[i]);
 
-		loss.events += header->events_lost;
-		loss.buffers += header->buffers_lost;
+		loss.events = etw_sum_saturated(loss.events, header->events_lost);
+		loss.buffers = etw_sum_saturated(loss.buffers, header->buffers_lost);
 		loss.skipped_places += etw_findings_total(findings);
 		loss.skipped_bytes += findings->bytes[ETW_FINDING_CUT] +
 				      findings->bytes[ETW_FINDING_SKIPPED] +

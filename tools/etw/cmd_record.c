@@ -10,6 +10,7 @@
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/claims.h"
 #include "tools/etw/page.h"
 #include "tools/etw/record_names.h"
 #include "tools/etw/record_options.h"
@@ -82,6 +83,7 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 		{"in the kernel", loss->source},
 		{"not written to the file", loss->file},
 		{"for rings that had been replaced", loss->replaced},
+		{"as other users' processes say", loss->others},
 	};
 	bool any = false;
 
@@ -95,6 +97,7 @@ static void put_loss(const struct wire_session_loss *loss, struct etw_text *text
 	}
 	if (any)
 		etw_text_putc(text, '\n');
+	claims_write(text, loss, "  ");
 }
 
 static bool has_events_of(const struct tally *tally, const GUID *provider)

@@ -17,6 +17,7 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/claims.h"
 #include "tools/etw/machine.h"
 #include "tools/etw/verb.h"
 
@@ -203,6 +204,16 @@ static void put_row(struct etw_grid *grid, const struct wire_session_info *info,
 			 info->config.log_file[0] ? info->config.log_file : "-");
 }
 
+/* Below the table, under the session's name. */
+static void put_claims(const struct wire_session_info *info, struct etw_text *text)
+{
+	if (!info->loss.others && !info->loss.disregarded)
+		return;
+	etw_output_clean(text, info->config.name);
+	etw_text_puts(text, ":\n");
+	claims_write(text, &info->loss, "  ");
+}
+
 static void put_table(struct command *command, size_t width, struct etw_text *text)
 {
 	static const struct etw_grid_column columns[] = {
@@ -232,6 +243,7 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 		       text);
 	etw_grid_done(&grid);
 	for (size_t i = 0; i < command->session_count; i++) {
+		put_claims(&command->sessions[i], text);
 		if (!command->sessions[i].complaint[0])
 			continue;
 		etw_output_clean(text, command->sessions[i].config.name);
@@ -269,6 +281,7 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 	put_number(text, "events", info->events);
 	put_number(text, "bytes", info->bytes);
 	put_number(text, "events_lost", info->events_lost);
+	claims_write_json(text, &info->loss);
 	put_number(text, "log_buffers_lost", info->log_buffers_lost);
 	put_number(text, "real_time_buffers_lost", info->real_time_buffers_lost);
 	put_number(text, "age_ms",

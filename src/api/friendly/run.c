@@ -13,6 +13,7 @@
 #include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/number.h"
 
 #define SYNTHESISED UINT32_MAX /* the offset of an RT_LostEvent */
 
@@ -336,7 +337,7 @@ void libetw_reader_stats(const struct libetw_reader *reader, struct libetw_stats
 	for (size_t i = 0; i < reader->source_count; i++) {
 		const struct source *source = &reader->sources[i];
 
-		ret->events_lost += lost_of(source);
+		ret->events_lost = etw_sum_saturated(ret->events_lost, lost_of(source));
 		ret->buffers_lost += etw_trace_header(source->trace)->buffers_lost;
 		ret->skipped_places += etw_findings_total(etw_trace_findings(source->trace));
 	}

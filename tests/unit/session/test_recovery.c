@@ -111,14 +111,15 @@ static void end_scene(struct scene *scene)
 	read_trace(scene->fixture.path, &reading);
 	print_message("%lu events, %lu of the source, %lu refused, %lu gaps\n", written,
 		      fake_source_memory->cpus[0].written, refused, info->loss.gaps);
-	assert_int_equal(info->loss.no_buffer, refused);
+	assert_int_equal(info->loss.no_buffer + info->loss.others, refused);
+	assert_int_equal(info->loss.disregarded, 0);
 	assert_int_equal(info->loss.rejected, 0);
 	assert_int_equal(info->loss.file, 0);
 	assert_int_equal(reading.doubled, 0);
 	assert_int_equal(reading.events + info->loss.gaps, written);
 	assert_int_equal(reading.kernel_events, fake_source_memory->cpus[0].written);
 	assert_int_equal(reading.kernel_disorder, 0);
-	assert_int_equal(info->events, reading.events + reading.kernel_events);
+	assert_int_equal(info->events, reading.events + reading.kernel_events + reading.notes);
 	assert_int_equal(reading.out_of_order, 0);
 	assert_int_equal(reading.findings, 0);
 	reading_done(&reading);

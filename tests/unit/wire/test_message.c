@@ -137,7 +137,8 @@ static void fill_session_info(void)
 	info->is_leased = 1;
 	info->is_kernel = 1;
 	info->file_status = -ENOSPC;
-	info->loss = (struct wire_session_loss){1, 2, 3, 4, 5, 6, UINT64_MAX};
+	info->loss = (struct wire_session_loss){
+		1, 2, 3, 4, 5, 6, UINT64_MAX, 8, 9, 10, {{1, 2, 3}, {UINT32_MAX, UINT64_MAX, 0}}};
 	fill_config(&info->config);
 	memset(info->complaint, 'x', sizeof(info->complaint) - 1);
 }

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* See session/claims.h. */
+#include "session/claims.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/number.h"
+#include "base/time.h"
+#include "session/notes.h"
+#include "session/pages.h"
+
+#define OWNER    0
+#define ROOT     1
+#define SEVERAL  UINT32_MAX /* the uid of the last place */
+#define TEXT_MAX 160
+
+static struct etw_state_user *user_at(const struct etw_session *session, uint32_t place)
+{
+	return &session->state.head->users[place];
+}
+
+static bool has_rings(const struct etw_session *session, uint32_t user)
+{
+	const struct etw_state_head *head = session->state.head;
+
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (head->sets[i].status != ETW_STATE_SET_FREE && head->sets[i].user == user)
+			return true;
+	}
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		if (head->pages[i].status != ETW_STATE_PAGE_FREE && head->pages[i].user == user)
+			return true;
+	}
+	return false;
+}
+
+/* A place whose user never claimed anything, and has nothing to claim with, is another's. */
+static bool is_free(const struct etw_session *session, uint32_t place)
+{
+	const struct etw_state_user *user = user_at(session, place);
+
+	if (!user->is_used)
+		return true;
+	return user->no_buffer == 0 && user->too_large == 0 && user->replaced == 0 &&
+	       user->disregarded == 0 && !has_rings(session, place);
+}
+
+uint32_t etw_claims_user(struct etw_session *session, uid_t uid)
+{
+	if (uid == session->state.head->uid)
+		return OWNER;
+	if (uid == 0)
+		return ROOT;
+	for (uint32_t i = ROOT + 1; i < ETW_STATE_USERS; i++) {
+		if (user_at(session, i)->is_used && user_at(session, i)->uid == uid)
+			return i;
+	}
+	for (uint32_t i = ROOT + 1; i < ETW_STATE_USERS; i++) {
+		if (!is_free(session, i))
+			continue;
+		*user_at(session, i) = (struct etw_state_user){.uid = uid, .is_used = 1};
+		return i;
+	}
+	return ETW_STATE_USERS;
+}
+
+static uint32_t uid_of(const struct etw_session *session, uint32_t place)
+{
+	if (place == OWNER)
+		return session->state.head->uid;
+	if (place == ROOT)
+		return 0;
+	return place == ETW_STATE_USERS ? SEVERAL : user_at(session, place)->uid;
+}
+
+/* "user 1000" */
+static void put_user(const struct etw_session *session, uint32_t place, char text[TEXT_MAX])
+{
+	if (place == ETW_STATE_USERS)
+		(void)snprintf(text, TEXT_MAX, "further users");
+	else
+		(void)snprintf(text, TEXT_MAX, "user %u", (unsigned)uid_of(session, place));
+}
+
+void etw_claims_begin(struct etw_session *session, const struct etw_session_set *set)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		struct etw_state_claims *claims = etw_state_claims(&session->state, set->slot, i);
+
+		claims->no_buffer = (struct etw_state_claim){.since_ns = now_ns};
+		claims->too_large = (struct etw_state_claim){.since_ns = now_ns};
+	}
+}
+
+/* Holding lock, as everything below that is static. The complaint is made when it is let go. */
+static void disregard(struct etw_session *session, uint32_t place, uint64_t events)
+{
+	struct etw_state_user *user = user_at(session, place);
+
+	user->disregarded = etw_sum_saturated(user->disregarded, events);
+	if (!user->has_lied)
+		session->has_new_liar = true;
+	user->has_lied = 1;
+}
+
+/* What processors can have counted since the last look, and a few that counted while it was made. */
+static uint64_t most_since(const struct etw_session *session, const struct etw_state_claim *claim,
+			   uint64_t now_ns)
+{
+	uint64_t elapsed_ns = now_ns > claim->since_ns ? now_ns - claim->since_ns : 0;
+
+	return elapsed_ns / ETW_CLAIM_NS * session->plan.cpu_count + ETW_CLAIM_LATE;
+}
+
+/* @before_ns: before the counter was read. A host that dies in here has done one of the two, and lost no rise. */
+static void judge(struct etw_session *session, struct etw_state_claim *claim, uint32_t place,
+		  uint64_t raw, uint64_t before_ns, bool is_possible)
+{
+	uint64_t rise = raw - claim->seen;
+
+	if (raw < claim->seen) {
+		disregard(session, place, 1);
+		claim->offset += rise;
+	} else if (!is_possible || rise > most_since(session, claim, etw_monotonic_ns())) {
+		disregard(session, place, rise);
+		claim->offset += rise;
+	}
+	claim->seen = raw;
+	claim->since_ns = before_ns;
+}
+
+/* Whether the ring can have refused so many events for want of a buffer. */
+static bool can_have_refused(struct etw_session_stream *stream, uint64_t raw,
+			     const struct etw_state_claim *claim)
+{
+	if (etw_ring_reader_was_full(stream->reader, &stream->full_seen)) {
+		stream->late = ETW_CLAIM_LATE;
+		return true;
+	}
+	if (raw < claim->seen || raw - claim->seen > stream->late)
+		return false;
+	stream->late -= (uint32_t)(raw - claim->seen);
+	return true;
+}
+
+static void look_at_ring(struct etw_session *session, struct etw_session_stream *stream)
+{
+	const struct wire_ring *ring = etw_ring_reader_head(stream->reader);
+	uint32_t place = session->state.head->sets[stream->set->slot].user;
+	struct etw_state_claims *claims = stream->claims;
+	uint64_t before_ns = etw_monotonic_ns();
+	uint64_t raw = load_acquire(&ring->lost_no_buffer);
+
+	if (raw != claims->no_buffer.seen)
+		judge(session, &claims->no_buffer, place, raw, before_ns,
+		      can_have_refused(stream, raw, &claims->no_buffer));
+	raw = load_acquire(&ring->lost_too_large);
+	if (raw != claims->too_large.seen)
+		judge(session, &claims->too_large, place, raw, before_ns,
+		      /* is_possible= */ true);
+}
+
+/* Says once of a user that it claims what cannot be. Not holding `lock`. */
+static void complain(struct etw_session *session)
+{
+	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++) {
+		struct etw_state_user *user = user_at(session, i);
+		char who[TEXT_MAX], text[TEXT_MAX + 64];
+		bool is_new;
+
+		pthread_mutex_lock(&session->lock);
+		is_new = user->has_lied && !user->is_told;
+		user->is_told |= user->has_lied;
+		pthread_mutex_unlock(&session->lock);
+		if (!is_new)
+			continue;
+		put_user(session, i, who);
+		(void)snprintf(text, sizeof(text), "%s claims lost events that cannot have been",
+			       who);
+		etw_session_complain(session, text, 0, NULL);
+	}
+}
+
+static void let_go(struct etw_session *session)
+{
+	bool has_new_liar = session->has_new_liar;
+
+	session->has_new_liar = false;
+	pthread_mutex_unlock(&session->lock);
+	if (UNLIKELY(has_new_liar))
+		complain(session);
+}
+
+void etw_claims_look(struct etw_session *session, struct etw_session_stream *stream)
+{
+	const struct etw_state_claims *claims = stream->claims;
+
+	if (LIKELY((stream->counts.lost_no_buffer | stream->counts.lost_too_large |
+		    load_relaxed(&claims->no_buffer.seen) |
+		    load_relaxed(&claims->too_large.seen)) == 0))
+		return;
+	pthread_mutex_lock(&session->lock);
+	look_at_ring(session, stream);
+	stream->counts.lost_no_buffer = etw_claim_believed(&claims->no_buffer);
+	stream->counts.lost_too_large = etw_claim_believed(&claims->too_large);
+	let_go(session);
+}
+
+uint64_t etw_claims_page(struct etw_session *session, uint32_t place)
+{
+	struct etw_state_page *durable = &session->state.head->pages[place];
+	struct etw_state_claim *claim = &durable->refused;
+	uint64_t before_ns = etw_monotonic_ns();
+	uint64_t raw = etw_pages_count_at(session, place, claim->seen);
+
+	if (raw != claim->seen)
+		judge(session, claim, durable->user, raw, before_ns, /* is_possible= */ true);
+	return etw_claim_believed(claim);
+}
+
+/* What each user claims: of rings that are gone, and of those that are there. */
+static void gather(struct etw_session *session, struct etw_state_user users[ETW_STATE_USERS + 1])
+{
+	const struct etw_state_head *head = session->state.head;
+
+	/* The looks first: they may add to what is disregarded. */
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		for (uint32_t j = 0; session->sets[i] && j < session->sets[i]->stream_count; j++)
+			look_at_ring(session, &session->sets[i]->streams[j]);
+	}
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
+		(void)etw_claims_page(session, i);
+	memcpy(users, head->users, sizeof(head->users));
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		struct etw_state_user *user = &users[head->sets[i].user];
+
+		for (uint32_t j = 0; session->sets[i] && j < session->sets[i]->stream_count; j++) {
+			const struct etw_state_claims *claims = session->sets[i]->streams[j].claims;
+
+			user->no_buffer = etw_sum_saturated(user->no_buffer,
+							    etw_claim_believed(&claims->no_buffer));
+			user->too_large = etw_sum_saturated(user->too_large,
+							    etw_claim_believed(&claims->too_large));
+		}
+	}
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		struct etw_state_user *user = &users[head->pages[i].user];
+
+		user->replaced = etw_sum_saturated(user->replaced,
+						   etw_claim_believed(&head->pages[i].refused));
+	}
+}
+
+static uint64_t sum_of(const struct etw_state_user *user)
+{
+	return etw_sum_saturated(etw_sum_saturated(user->no_buffer, user->too_large),
+				 user->replaced);
+}
+
+/* The largest first, as many as there is room for. */
+static void add_claim(struct wire_session_loss *loss, const struct wire_claim *claim)
+{
+	struct wire_claim next = *claim;
+
+	for (uint32_t i = 0; i < WIRE_CLAIMS_MAX; i++) {
+		struct wire_claim *at = &loss->claims[i];
+		bool is_empty = at->events == 0 && at->disregarded == 0;
+
+		if (!is_empty && at->events >= next.events)
+			continue;
+
+		struct wire_claim moved = *at;
+
+		*at = next;
+		next = moved;
+		if (is_empty)
+			return;
+	}
+}
+
+static void add_user(struct etw_session *session, uint32_t place, const struct etw_state_user *user,
+		     struct wire_session_loss *loss)
+{
+	uint64_t events = sum_of(user);
+	struct wire_claim claim = {uid_of(session, place), events, user->disregarded};
+
+	loss->disregarded = etw_sum_saturated(loss->disregarded, user->disregarded);
+	if (place <= ROOT) {
+		loss->no_buffer = etw_sum_saturated(loss->no_buffer, user->no_buffer);
+		loss->too_large = etw_sum_saturated(loss->too_large, user->too_large);
+		loss->replaced = etw_sum_saturated(loss->replaced, user->replaced);
+		return;
+	}
+	if (events == 0 && user->disregarded == 0)
+		return;
+	loss->others = etw_sum_saturated(loss->others, events);
+	loss->others_counted += events < ETW_CLAIM_COUNTED_MAX ? events : ETW_CLAIM_COUNTED_MAX;
+	add_claim(loss, &claim);
+}
+
+void etw_claims_sum(struct etw_session *session, struct wire_session_loss *loss)
+{
+	struct etw_state_user users[ETW_STATE_USERS + 1];
+
+	pthread_mutex_lock(&session->lock);
+	gather(session, users);
+	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++)
+		add_user(session, i, &users[i], loss);
+	let_go(session);
+}
+
+static void tell_user(struct etw_session *session, uint32_t place,
+		      const struct etw_state_user *user)
+{
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {uid_of(session, place), sum_of(user),
+							     user->disregarded};
+	char who[TEXT_MAX], lies[TEXT_MAX] = "";
+
+	put_user(session, place, who);
+	if (user->disregarded)
+		(void)snprintf(
+			lies, sizeof(lies),
+			"; %llu more that they claimed cannot have been, and are not counted",
+			(unsigned long long)user->disregarded);
+	etw_notes_add(session, WIRE_NOTE_CLAIMED_LOSS, numbers,
+		      "processes of %s say that they lost %llu events%s", who,
+		      (unsigned long long)sum_of(user), lies);
+}
+
+void etw_claims_tell(struct etw_session *session)
+{
+	struct etw_state_user users[ETW_STATE_USERS + 1];
+
+	pthread_mutex_lock(&session->lock);
+	gather(session, users);
+	let_go(session);
+	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++) {
+		if (users[i].disregarded == 0 && (i <= ROOT || sum_of(&users[i]) == 0))
+			continue;
+		tell_user(session, i, &users[i]);
+		etw_notes_write(session);
+	}
+}

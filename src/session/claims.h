@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters that lie in memory of the writers' (lost_no_buffer, lost_too_large, refused): claims. A process can
+ * write there what it likes, so a rise is believed only as far as it can be true, and what a user's processes claim
+ * is kept by user, apart from what the host counted itself.
+ *
+ * A rise is believed when the counter did not fall, rose no faster than processors can count, and for "no free
+ * buffer" when the ring had none at some time since the last look. (A writer may count an instant after the ring has
+ * got a buffer: there is a credit for as many as may be doing that at once.) What is not believed is disregarded for
+ * good, added to the user's sum of such, and complained of once a user.
+ *
+ * Source: docs/design/recording.md "The account".
+ */
+#ifndef ETW_SESSION_CLAIMS_H
+#define ETW_SESSION_CLAIMS_H
+
+#include "session/session_internal.h"
+
+/* An event that is refused takes at least so long, on one processor. */
+#define ETW_CLAIM_NS 4
+/* Writers that may be between seeing that there is no buffer and counting it. */
+#define ETW_CLAIM_LATE 4096
+/* The same, where the ring has never been full: who slept through a whole turn of it. */
+#define ETW_CLAIM_LATE_FIRST 64
+/* What another user's claims add to EventsLost at most: of all such users together not half of its 32 bits. */
+#define ETW_CLAIM_COUNTED_MAX (UINT64_C(1) << 25)
+
+/* etw_claim_believed() - of a counter that was judged. */
+static inline uint64_t etw_claim_believed(const struct etw_state_claim *claim)
+{
+	return claim->seen - claim->offset;
+}
+
+/*
+ * etw_claims_user() - the place of a uid in the state's table. Holding lock.
+ *
+ * The session's owner is 0, root 1. ETW_STATE_USERS: one place for all that found no other.
+ */
+uint32_t etw_claims_user(struct etw_session *session, uid_t uid);
+
+/* etw_claims_begin() - of a new set: nothing is claimed yet. */
+void etw_claims_begin(struct etw_session *session, const struct etw_session_set *set);
+
+/*
+ * etw_claims_look() - judges what the ring's counters say now; stream->counts has what is believed. Owner thread,
+ * not holding `lock`, after etw_ring_reader_counts().
+ */
+void etw_claims_look(struct etw_session *session, struct etw_session_stream *stream);
+
+/* etw_claims_page() - what is believed of a page's count. Holding lock. */
+uint64_t etw_claims_page(struct etw_session *session, uint32_t place);
+
+/* etw_claims_sum() - the claims' part of the loss. Any thread, not holding `lock`. */
+void etw_claims_sum(struct etw_session *session, struct wire_session_loss *loss);
+
+/* etw_claims_tell() - notes in the trace what users other than the owner claimed, and lies. Owner thread, at the end. */
+void etw_claims_tell(struct etw_session *session);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters in memory that hostile processes write: what is believed, and of whom. */
+#include "session/claims.h"
+
+#include "consumer/trace.h"
+#include "fixture.h"
+#include "session/rings.h"
+
+#define OTHER   4000
+#define ANOTHER 4001
+
+struct scene {
+	struct fixture fixture;
+	struct etw_session *session;
+	struct fixture_writer own, other;
+	struct wire_session_info info;
+};
+
+static void begin(struct scene *scene)
+{
+	struct wire_session_config config;
+
+	fixture_open(&scene->fixture);
+	config = fixture_config(&scene->fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	scene->session = fixture_start(&scene->fixture, &config);
+	fixture_attach(&scene->fixture, scene->session, getuid(), 0, &scene->own);
+	fixture_attach(&scene->fixture, scene->session, OTHER, 1, &scene->other);
+}
+
+static void look(struct scene *scene)
+{
+	assert_int_equal(etw_session_flush(scene->session), 0);
+	etw_session_info(scene->session, &scene->info);
+}
+
+static void end(struct scene *scene)
+{
+	etw_session_free(scene->session);
+	etw_ring_set_unmap(&scene->own.set);
+	etw_ring_set_unmap(&scene->other.set);
+	fixture_close(&scene->fixture);
+}
+
+static struct wire_ring *ring_of(const struct fixture_writer *writer)
+{
+	return (struct wire_ring *)(void *)etw_ring_at(&writer->set, 0);
+}
+
+/* Writes until events are refused: the session's thread cannot keep up with what comes at once. */
+static void overflow(struct fixture_writer *writer)
+{
+	while (writer->refused == 0)
+		(void)fixture_write(writer, 0x60);
+}
+
+static void test_claims__what_is_true_is_told_of_whom_it_is(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.own);
+	overflow(&scene.other);
+	look(&scene);
+	assert_int_equal(scene.info.loss.no_buffer, scene.own.refused);
+	assert_int_equal(scene.info.loss.others, scene.other.refused);
+	assert_int_equal(scene.info.loss.others_counted, scene.other.refused);
+	assert_int_equal(scene.info.loss.claims[0].uid, OTHER);
+	assert_int_equal(scene.info.loss.claims[0].events, scene.other.refused);
+	assert_int_equal(scene.info.loss.claims[1].events, 0);
+	assert_int_equal(scene.info.loss.disregarded, 0);
+	assert_int_equal(scene.info.events_lost, scene.own.refused + scene.other.refused);
+	assert_int_equal(scene.info.complaint[0], 0);
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(scene.info.loss.no_buffer, scene.own.refused);
+	assert_int_equal(scene.info.loss.others, scene.other.refused);
+	end(&scene);
+}
+
+/* The counter says that there was no buffer, and there always was one. */
+static void test_claims__a_ring_that_was_never_full_refused_nobody(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(fixture_write(&scene.other, 0x60), 0);
+	look(&scene);
+	store_relaxed(&ring_of(&scene.other)->lost_no_buffer, UINT64_C(1000000));
+	look(&scene);
+	assert_int_equal(scene.info.events_lost, 0);
+	assert_int_equal(scene.info.loss.others, 0);
+	assert_int_equal(scene.info.loss.disregarded, 1000000);
+	assert_int_equal(scene.info.loss.claims[0].uid, OTHER);
+	assert_int_equal(scene.info.loss.claims[0].disregarded, 1000000);
+	assert_non_null(strstr(scene.info.complaint, "user 4000 claims"));
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(scene.info.events_lost, 0);
+	end(&scene);
+}
+
+/* However long the session runs, no processor counts as fast as this. */
+static void test_claims__no_number_hides_what_is_known(void **state)
+{
+	static const uint64_t numbers[] = {UINT32_MAX * UINT64_C(1000000), UINT64_MAX,
+					   UINT64_MAX - 1, UINT64_MAX / 2 + 5};
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.own);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		overflow(&scene.other);
+		store_relaxed(&ring_of(&scene.other)->lost_no_buffer, numbers[i]);
+		store_relaxed(&ring_of(&scene.other)->lost_too_large, numbers[i]);
+		look(&scene);
+		assert_int_equal(scene.info.loss.no_buffer, scene.own.refused);
+		assert_int_equal(scene.info.loss.too_large, 0);
+		assert_true(scene.info.loss.others <= scene.other.refused);
+		assert_true(scene.info.events_lost <= scene.own.refused + scene.other.refused);
+		assert_true(scene.info.events_lost >= scene.own.refused);
+	}
+	assert_true(scene.info.loss.disregarded == UINT64_MAX);
+	assert_ptr_equal(strstr(strstr(scene.info.complaint, "claims") + 1, "claims"), NULL);
+	end(&scene);
+}
+
+/* A counter that falls takes nothing back, and counts on from there. */
+static void test_claims__what_was_told_stays(void **state)
+{
+	static struct scene scene;
+	uint64_t refused;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.other);
+	look(&scene);
+	refused = scene.other.refused;
+	store_relaxed(&ring_of(&scene.other)->lost_no_buffer, UINT64_C(0));
+	look(&scene);
+	assert_int_equal(scene.info.loss.others, refused);
+	(void)add_relaxed(&ring_of(&scene.other)->lost_too_large, UINT64_C(7));
+	look(&scene);
+	assert_int_equal(scene.info.loss.others, refused + 7);
+	end(&scene);
+}
+
+/* What one uid claims is told as a whole; the 32 bits of EventsLost have a part of it. */
+static void test_claims__each_user_has_a_part_of_events_lost(void **state)
+{
+	static struct scene scene;
+	struct etw_state_user *users;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.own);
+	users = scene.session->state.head->users;
+	for (uint32_t i = 5; i <= ETW_STATE_USERS; i++)
+		users[i] = (struct etw_state_user){.uid = ANOTHER + i,
+						   .is_used = 1,
+						   .no_buffer = UINT64_C(1) << 40 << (i % 2)};
+	look(&scene);
+	assert_true(scene.info.loss.others > UINT64_C(1) << 45);
+	assert_int_equal(scene.info.loss.others_counted,
+			 (ETW_STATE_USERS + 1 - 5) * ETW_CLAIM_COUNTED_MAX);
+	assert_int_equal(scene.info.events_lost,
+			 scene.own.refused + scene.info.loss.others_counted);
+	for (uint32_t i = 0; i < WIRE_CLAIMS_MAX; i++)
+		assert_true(scene.info.loss.claims[i].events == UINT64_C(1) << 41);
+	end(&scene);
+}
+
+/* Users that have nothing to claim give their place to others; the rest share the last. */
+static void test_claims__places_of_users(void **state)
+{
+	static struct scene scene;
+	struct etw_session *session;
+
+	(void)state;
+	begin(&scene);
+	session = scene.session;
+	pthread_mutex_lock(&session->lock);
+	assert_int_equal(etw_claims_user(session, getuid()), 0);
+	assert_true(etw_claims_user(session, 0) <= 1);
+	for (uint32_t uid = 10000; uid < 20000; uid++)
+		assert_true(etw_claims_user(session, uid) < ETW_STATE_USERS);
+	for (uint32_t uid = 30000; uid < 30200; uid++) {
+		uint32_t place = etw_claims_user(session, uid);
+
+		session->state.head->users[place].too_large = 1;
+		assert_true(uid >= 30000 + ETW_STATE_USERS ? place == ETW_STATE_USERS
+							   : place <= ETW_STATE_USERS);
+	}
+	assert_true(etw_claims_user(session, OTHER) < ETW_STATE_USERS); /* has rings */
+	pthread_mutex_unlock(&session->lock);
+	end(&scene);
+}
+
+static int take_note(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+		     const EVENT_RECORD *record, struct etw_event_address address)
+{
+	static const GUID provider = WIRE_SESSION_NOTE_PROVIDER;
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+
+	(void)buffer;
+	(void)header_type;
+	(void)address;
+	if (!etw_guid_equal(&record->EventHeader.ProviderId, &provider))
+		return 0;
+	item = &record->ExtendedData[1];
+	assert_true(wire_session_note_decode(
+		(struct etw_bytes){(const uint8_t *)(uintptr_t)item->DataPtr, item->DataSize},
+		(struct etw_bytes){record->UserData, record->UserDataLength},
+		(struct wire_session_note *)context));
+	return 0;
+}
+
+static void test_claims__the_file_tells_them(void **state)
+{
+	static struct scene scene;
+	struct wire_session_note note = {.kind = WIRE_NOTE_KINDS};
+	struct etw_trace_visitor visitor = {.context = &note, .event = take_note};
+	struct etw_trace *trace;
+	struct etw_fault fault;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.own);
+	(void)add_relaxed(&ring_of(&scene.other)->lost_too_large, UINT64_C(7));
+	look(&scene);
+	store_relaxed(&ring_of(&scene.other)->lost_too_large, UINT64_MAX);
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(etw_trace_open(scene.fixture.path, &trace, &fault), 0);
+	assert_int_equal(etw_trace_each_buffer(trace, &visitor), 0);
+	assert_int_equal(etw_trace_header(trace)->events_lost, scene.own.refused + 7);
+	etw_trace_close(trace);
+	assert_int_equal(note.kind, WIRE_NOTE_CLAIMED_LOSS);
+	assert_int_equal(note.numbers[0], OTHER);
+	assert_int_equal(note.numbers[1], 7);
+	assert_true(note.numbers[2] == UINT64_MAX - 7);
+	assert_non_null(strstr(note.message, "processes of user 4000 say that they lost 7 events"));
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_claims__what_is_true_is_told_of_whom_it_is),
+		cmocka_unit_test(test_claims__a_ring_that_was_never_full_refused_nobody),
+		cmocka_unit_test(test_claims__no_number_hides_what_is_known),
+		cmocka_unit_test(test_claims__what_was_told_stays),
+		cmocka_unit_test(test_claims__each_user_has_a_part_of_events_lost),
+		cmocka_unit_test(test_claims__places_of_users),
+		cmocka_unit_test(test_claims__the_file_tells_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
