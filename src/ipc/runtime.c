@@ -407,6 +407,19 @@ int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_soc
 	return 0;
 }
 
+const char *etw_runtime_sentence(int result)
+{
+	switch (result) {
+	case -ETOOMANYREFS:
+		return "it refuses this connection, because this user has as many as one may have";
+	case -EUSERS:
+		return "it refuses this connection, because all users together have as many as "
+		       "they may";
+	default:
+		return strerror(-result);
+	}
+}
+
 /* Whether somebody listens there. A socket that a dead host left is taken away. */
 static int clear_socket(int folder, const struct sockaddr_un *address)
 {

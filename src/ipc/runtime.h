@@ -105,4 +105,10 @@ int etw_runtime_answered(int socket, struct etw_ipc_message *message, struct wir
  */
 int etw_runtime_listen(const char *directory, int *ret_socket);
 
+/*
+ * etw_runtime_sentence() - what an error of connecting means, as the rest of "cannot reach the host: ...".
+ * Static, or strerror()'s.
+ */
+const char *etw_runtime_sentence(int result);
+
 #endif

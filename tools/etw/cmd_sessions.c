@@ -81,20 +81,6 @@ static bool check_words(char *const *words)
 	return true;
 }
 
-/* Why there is no connection to a host that is there. */
-static const char *sentence_of(int result)
-{
-	switch (result) {
-	case -ETOOMANYREFS:
-		return "it refuses this connection, because this user has as many as one may have";
-	case -EUSERS:
-		return "it refuses this connection, because all users together have as many as "
-		       "they may";
-	default:
-		return strerror(-result);
-	}
-}
-
 /* Connects to the hosts that are there; having none is no error. */
 static int open_hosts(struct command *command)
 {
@@ -107,7 +93,7 @@ static int open_hosts(struct command *command)
 
 		if (result && result != -ENOENT) {
 			etw_program_error("cannot reach etwd, the host of sessions: %s",
-					  sentence_of(result));
+					  etw_runtime_sentence(result));
 			return -1;
 		}
 	}

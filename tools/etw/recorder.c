@@ -230,13 +230,15 @@ static void tell_open_error(int error)
 		etw_program_error("etwd, the host of sessions, does not answer; with "
 				  "ETWD_LOG=FILE set, it writes why to FILE");
 	else
-		etw_program_error("cannot reach etwd, the host of sessions: %s", strerror(-error));
+		etw_program_error("cannot reach etwd, the host of sessions: %s",
+				  etw_runtime_sentence(error));
 }
 
 static void tell_start_error(const struct recorder *recorder, int error)
 {
 	switch (error) {
 	case -EUSERS:
+	case -ETOOMANYREFS:
 		etw_program_error("too many sessions run; etw sessions lists them");
 		break;
 	case -EEXIST:

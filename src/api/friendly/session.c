@@ -44,6 +44,11 @@ static int fail(int result, const char *what, const char *name)
 	case -EUSERS:
 		return etw_friendly_fail(result, "cannot %s \"%s\": too many sessions run", what,
 					 name);
+	case -ETOOMANYREFS:
+		return etw_friendly_fail(result,
+					 "cannot %s \"%s\": this user has as many sessions or "
+					 "connections as one may have",
+					 what, name);
 	default:
 		return etw_friendly_fail(result, "cannot %s \"%s\": %s", what, name,
 					 strerror(-result));

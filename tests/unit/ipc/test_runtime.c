@@ -387,7 +387,8 @@ struct host {
 	uint32_t type, protocol;
 	int32_t status;
 	bool has_clock, is_silent, is_closing;
-	uint32_t role; /* what the hello said */
+	bool is_refusing; /* answers before it is asked, and ends the connection */
+	uint32_t role;    /* what the hello said */
 };
 
 static void answer(const struct host *host, int fd, struct etw_ipc_message *message)
@@ -411,9 +412,12 @@ static void *serve(void *context)
 	int fd = accept4(host->listener, NULL, NULL, SOCK_CLOEXEC);
 
 	etw_ipc_message_init(message);
-	if (!host->is_closing && !etw_ipc_receive(fd, message) &&
-	    message->head.type == WIRE_HELLO &&
-	    !wire_message_decode_hello(message->datagram, &hello)) {
+	message->head.request = 1;
+	if (host->is_refusing)
+		answer(host, fd, message);
+	else if (!host->is_closing && !etw_ipc_receive(fd, message) &&
+		 message->head.type == WIRE_HELLO &&
+		 !wire_message_decode_hello(message->datagram, &hello)) {
 		host->role = hello.role;
 		if (!host->is_silent)
 			answer(host, fd, message);
@@ -524,6 +528,23 @@ static void test_runtime__connect_gives_the_hosts_status(void **state)
 	host.type = WIRE_REPLY;
 	host.status = -EUSERS;
 	assert_int_equal(connect_to_host(&host), -EUSERS);
+}
+
+/* Whichever comes first, the hello or the end of the connection: the client learns why. */
+static void test_runtime__connect_learns_why_it_is_refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct host host = good_host();
+
+		host.is_refusing = true;
+		host.has_clock = false;
+		host.status = i % 2 ? -EUSERS : -ETOOMANYREFS;
+		assert_int_equal(connect_to_host(&host), host.status);
+	}
+	assert_non_null(strstr(etw_runtime_sentence(-ETOOMANYREFS), "this user"));
+	assert_non_null(strstr(etw_runtime_sentence(-EUSERS), "all users"));
+	assert_string_equal(etw_runtime_sentence(-EACCES), strerror(EACCES));
 }
 
 static void test_runtime__connect_to_a_host_that_goes(void **state)
@@ -702,6 +723,7 @@ int main(void)
 		CASE(test_runtime__connect_works_in_a_deep_directory),
 		CASE(test_runtime__connect_with_another_protocol),
 		CASE(test_runtime__connect_gives_the_hosts_status),
+		CASE(test_runtime__connect_learns_why_it_is_refused),
 		CASE(test_runtime__connect_to_a_host_that_goes),
 		CASE(test_runtime__connect_to_a_host_that_stands_still),
 		CASE(test_runtime__connect_without_a_host),
