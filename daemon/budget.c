@@ -178,15 +178,23 @@ void etwd_budget_next_round(struct etwd_budget *budget)
 	budget->turn = 0;
 }
 
-bool etwd_budget_take_turn(struct etwd_budget *budget, uid_t uid)
+bool etwd_budget_has_turns(const struct etwd_budget *budget, uint64_t now_ns)
+{
+	return !budget->turn ||
+	       (budget->turn < ETWD_TURN_OTHERS_MAX && now_ns < budget->turn_end_ns);
+}
+
+bool etwd_budget_take_turn(struct etwd_budget *budget, uid_t uid, uint64_t now_ns)
 {
 	struct etwd_account *account;
 
 	if (etwd_budget_trusts(budget, uid))
 		return true;
 	account = find(budget, uid);
-	if (!account || budget->turn >= ETWD_TURN_OTHERS_MAX)
+	if (!account || !etwd_budget_has_turns(budget, now_ns))
 		return false;
+	if (!budget->turn)
+		budget->turn_end_ns = now_ns + ETWD_TURN_NS;
 	if (account->round != budget->round) {
 		account->round = budget->round;
 		account->turn = 0;

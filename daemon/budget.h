@@ -22,6 +22,11 @@
 /* Messages read in a round of the loop, of those who are not trusted: of one uid, and of all. */
 #define ETWD_TURN_UID_MAX    32
 #define ETWD_TURN_OTHERS_MAX 128
+/*
+ * After this time the round of those who are not trusted is over, behind at least one message: one that has a
+ * session make rings costs a thousand times another's.
+ */
+#define ETWD_TURN_NS UINT64_C(5000000)
 
 /* Lines about refusals: one of a uid in this time, and so many of all uids. */
 #define ETWD_TELL_MS        1000
@@ -60,7 +65,8 @@ struct etwd_budget {
 	uint64_t used[ETWD_RESOURCES], used_by_others[ETWD_RESOURCES];
 	uid_t owner; /* whose host it is: trusted, as root is */
 	uint64_t round;
-	unsigned turn; /* messages of others read in this round */
+	unsigned turn;        /* messages of others read in this round */
+	uint64_t turn_end_ns; /* of this round, once there was one */
 	uint64_t tell_again_ms;
 	unsigned told; /* lines before then */
 	size_t account_count;
@@ -103,7 +109,10 @@ uint64_t etwd_budget_used(const struct etwd_budget *budget, uid_t uid, enum etwd
 void etwd_budget_next_round(struct etwd_budget *budget);
 
 /* etwd_budget_take_turn() - whether one message more of this uid, which has a connection, may be read now. */
-bool etwd_budget_take_turn(struct etwd_budget *budget, uid_t uid);
+bool etwd_budget_take_turn(struct etwd_budget *budget, uid_t uid, uint64_t now_ns);
+
+/* etwd_budget_has_turns() - whether the round of those who are not trusted goes on. */
+bool etwd_budget_has_turns(const struct etwd_budget *budget, uint64_t now_ns);
 
 /* etwd_budget_may_tell() - whether a line may be logged now about what this uid does. */
 bool etwd_budget_may_tell(struct etwd_budget *budget, uid_t uid, uint64_t now_ms);

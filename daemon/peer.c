@@ -314,13 +314,20 @@ void etwd_peers_accept(struct etwd_host *host)
 	}
 }
 
+/*
+ * One event at a time: epoll puts what it has handed out behind all others, and only who had a turn must go
+ * there. With several, those behind the first would lose theirs each time that one uses up the round.
+ */
 void etwd_peers_ready(struct etwd_host *host)
 {
-	struct epoll_event events[EVENTS_PER_ROUND];
-	int count = epoll_wait(host->others_fd, events, EVENTS_PER_ROUND, 0);
+	for (int i = 0; i < EVENTS_PER_ROUND; i++) {
+		struct epoll_event event;
 
-	for (int i = 0; i < count; i++)
-		etwd_peer_ready(events[i].data.ptr, events[i].events);
+		if (!etwd_budget_has_turns(&host->budget, etw_monotonic_ns()) ||
+		    epoll_wait(host->others_fd, &event, 1, 0) <= 0)
+			return;
+		etwd_peer_ready(event.data.ptr, event.events);
+	}
 }
 
 /*
@@ -492,7 +499,7 @@ void etwd_peer_ready(struct etwd_peer *peer, uint32_t events)
 		int r;
 
 		/* Its socket is read on in the next round. */
-		if (!etwd_budget_take_turn(&peer->host->budget, peer->who.uid))
+		if (!etwd_budget_take_turn(&peer->host->budget, peer->who.uid, etw_monotonic_ns()))
 			return;
 		r = etw_ipc_receive_bare(peer->fd, peer->is_guarded, message);
 

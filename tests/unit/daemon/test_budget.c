@@ -104,7 +104,7 @@ static unsigned turns_of(uid_t uid)
 {
 	unsigned count = 0;
 
-	while (count < 100000 && etwd_budget_take_turn(&budget, uid))
+	while (count < 100000 && etwd_budget_take_turn(&budget, uid, 1000))
 		count++;
 	return count;
 }
@@ -126,6 +126,25 @@ static void test_budget__turns(void **state)
 	assert_int_equal(turns_of(FIRST_UID + 99), ETWD_TURN_UID_MAX);
 	assert_int_equal(turns_of(FIRST_UID), ETWD_TURN_UID_MAX);
 	assert_int_equal(turns_of(FIRST_UID + 100), 0); /* it has no connection */
+}
+
+/* Slow messages end the round; one comes through in each. */
+static void test_budget__a_round_has_its_time(void **state)
+{
+	uint64_t now_ns = 1000;
+
+	(void)state;
+	assert_int_equal(etwd_budget_take(&budget, FIRST_UID, ETWD_CONNECTIONS, 1), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_true(etwd_budget_has_turns(&budget, now_ns + 2 * ETWD_TURN_NS));
+		assert_true(etwd_budget_take_turn(&budget, FIRST_UID, now_ns));
+		assert_true(etwd_budget_take_turn(&budget, FIRST_UID, now_ns + ETWD_TURN_NS - 1));
+		assert_false(etwd_budget_take_turn(&budget, FIRST_UID, now_ns + ETWD_TURN_NS));
+		assert_false(etwd_budget_has_turns(&budget, now_ns + ETWD_TURN_NS));
+		assert_true(etwd_budget_take_turn(&budget, 0, now_ns + ETWD_TURN_NS));
+		now_ns += 10 * ETWD_TURN_NS;
+		etwd_budget_next_round(&budget);
+	}
 }
 
 static void test_budget__lines(void **state)
@@ -153,6 +172,7 @@ int main(void)
 		TEST(accounts_live_as_long_as_they_are_used),
 		TEST(without_one_nothing_is_limited),
 		TEST(turns),
+		TEST(a_round_has_its_time),
 		TEST(lines),
 	};
 
