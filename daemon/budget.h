@@ -28,7 +28,7 @@
  */
 #define ETWD_TURN_NS UINT64_C(5000000)
 
-/* Lines about refusals: one of a uid in this time, and so many of all uids. */
+/* Lines about those who are not trusted: one of a uid in this time, and so many of all of them. */
 #define ETWD_TELL_MS        1000
 #define ETWD_TELL_LINES_MAX 20
 
@@ -114,7 +114,7 @@ bool etwd_budget_take_turn(struct etwd_budget *budget, uid_t uid, uint64_t now_n
 /* etwd_budget_has_turns() - whether the round of those who are not trusted goes on. */
 bool etwd_budget_has_turns(const struct etwd_budget *budget, uint64_t now_ns);
 
-/* etwd_budget_may_tell() - whether a line may be logged now about what this uid does. */
+/* etwd_budget_may_tell() - whether a line may be logged now about what this uid does; of trusted ones, always. */
 bool etwd_budget_may_tell(struct etwd_budget *budget, uid_t uid, uint64_t now_ms);
 
 #endif

@@ -159,6 +159,8 @@ static void test_budget__lines(void **state)
 	for (uid_t uid = FIRST_UID + 1; uid < FIRST_UID + 100; uid++)
 		count += etwd_budget_may_tell(&budget, uid, 5000);
 	assert_int_equal(count, ETWD_TELL_LINES_MAX - 1);
+	for (int i = 0; i < 2 * ETWD_TELL_LINES_MAX; i++)
+		assert_true(etwd_budget_may_tell(&budget, i % 2 ? OWNER : 0, 5000));
 	assert_true(etwd_budget_may_tell(&budget, FIRST_UID, 5000 + ETWD_TELL_MS));
 }
 
