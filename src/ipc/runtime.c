@@ -2,7 +2,8 @@
 /*
  * The runtime directory: where it is, its discovery page, its socket. Everything in it is opened without
  * following symbolic links, and believed only when its owner is root or this user: the directory of a user
- * without XDG_RUNTIME_DIR lies in /tmp, where anybody can be first.
+ * without XDG_RUNTIME_DIR lies in /tmp, where anybody can be first. A user who finds another one's there has it
+ * at home.
  */
 #include "ipc/runtime.h"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,7 +35,9 @@
 #include "ipc/connection.h"
 
 #define SYSTEM_DIRECTORY    "/run/etw"
+#define LOGIN_DIRECTORY     "/run/user/"
 #define TEMPORARY_DIRECTORY "/tmp/etw-"
+#define HOME_DIRECTORY      "/.cache/etw/run-"
 #define LOCK_FILE           "lock" /* held while a host looks whether another one listens */
 #define PAGE_VERSION        1
 #define HELLO_TIMEOUT_MS    5000
@@ -59,6 +64,15 @@ bool etw_runtime_is_one(void)
 	return geteuid() == 0 || environment("ETW_RUNTIME_DIR");
 }
 
+/* Whether a folder is this user's, and nobody else can put anything there. */
+static bool is_own_folder(const char *path, int (*look)(const char *, struct stat *))
+{
+	struct stat info;
+
+	return look(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+	       !(info.st_mode & WRITABLE_BY_OTHERS);
+}
+
 /*
  * $XDG_RUNTIME_DIR, if it is this user's: sudo and su may pass on that of another one, where nothing can be
  * made, and who has it is not to be told of this user's sessions.
@@ -74,24 +88,79 @@ static const char *session_directory(void)
 		       : NULL;
 }
 
-int etw_runtime_directory(enum etw_instance instance, char *ret)
+static int put_path(char ret[PATH_MAX], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int put_path(char ret[PATH_MAX], const char *format, ...)
+{
+	va_list list;
+	int chars;
+
+	va_start(list, format);
+	chars = vsnprintf(ret, PATH_MAX, format, list);
+	va_end(list);
+	return chars < 0 || chars >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Machines may share a home; they share no host. */
+static void find_home_place(char ret[PATH_MAX])
+{
+	const char *home = environment("HOME");
+	struct utsname machine;
+
+	*ret = '\0';
+	if (home && *home == '/' && is_own_folder(home, stat) && uname(&machine) == 0 &&
+	    !strchr(machine.nodename, '/') &&
+	    put_path(ret, "%s" HOME_DIRECTORY "%s", home, machine.nodename) < 0)
+		*ret = '\0';
+}
+
+int etw_runtime_find_places(enum etw_instance instance, struct etw_runtime_places *ret)
 {
 	const char *own = environment("ETW_RUNTIME_DIR");
 	const char *session = session_directory();
-	char path[PATH_MAX];
-	int chars;
+	char login[sizeof(LOGIN_DIRECTORY) + 16];
 
+	ret->second[0] = '\0';
 	if (own)
-		chars = snprintf(path, sizeof(path), "%s", own);
-	else if (instance == ETW_INSTANCE_SYSTEM || geteuid() == 0)
-		chars = snprintf(path, sizeof(path), SYSTEM_DIRECTORY);
-	else if (session)
-		chars = snprintf(path, sizeof(path), "%s/etw", session);
-	else
-		chars = snprintf(path, sizeof(path), TEMPORARY_DIRECTORY "%u", geteuid());
-	if (chars < 0 || (size_t)chars >= sizeof(path))
-		return -ENAMETOOLONG;
-	memcpy(ret, path, (size_t)chars + 1);
+		return put_path(ret->first, "%s", own);
+	if (instance == ETW_INSTANCE_SYSTEM || geteuid() == 0)
+		return put_path(ret->first, SYSTEM_DIRECTORY);
+	if (session)
+		return put_path(ret->first, "%s/etw", session);
+	(void)snprintf(login, sizeof(login), LOGIN_DIRECTORY "%u", geteuid());
+	if (is_own_folder(login, lstat))
+		return put_path(ret->first, "%s/etw", login);
+	find_home_place(ret->second);
+	return put_path(ret->first, TEMPORARY_DIRECTORY "%u", geteuid());
+}
+
+const char *etw_runtime_place(const struct etw_runtime_places *places)
+{
+	struct stat info;
+
+	if (!places->second[0] || is_own_folder(places->first, lstat))
+		return places->first;
+	if (is_own_folder(places->second, lstat))
+		return places->second;
+	return lstat(places->first, &info) < 0 && errno == ENOENT ? places->first : places->second;
+}
+
+static void free_placesp(struct etw_runtime_places **places)
+{
+	free(*places);
+}
+
+int etw_runtime_directory(enum etw_instance instance, char *ret)
+{
+	CLEANUP(free_placesp) struct etw_runtime_places *places = malloc(sizeof(*places));
+	const char *place;
+
+	if (!places)
+		return -ENOMEM;
+	TRY(etw_runtime_find_places(instance, places));
+	place = etw_runtime_place(places);
+	memcpy(ret, place, strlen(place) + 1);
 	return 0;
 }
 
@@ -119,11 +188,29 @@ static bool is_parent_ours(const char *directory)
 	       strncmp(directory, TEMPORARY_DIRECTORY, strlen(TEMPORARY_DIRECTORY)) == 0;
 }
 
+/* The folders above the one in the user's home, which are the user's too. */
+static int make_home_folders(const char *directory)
+{
+	CLEANUP(freep) char *parent = strdup(directory);
+	char *last = parent ? strrchr(parent, '/') : NULL;
+
+	if (!last)
+		return -ENOMEM;
+	*last = '\0';
+	return etw_file_make_folders(parent, 0700);
+}
+
 static int make_directory(const char *directory)
 {
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
+	char home[PATH_MAX];
 	int r = mkdir(directory, mode);
 
+	find_home_place(home);
+	if (r < 0 && errno == ENOENT && strcmp(directory, home) == 0) {
+		TRY(make_home_folders(directory));
+		r = mkdir(directory, mode);
+	}
 	if (r < 0 && errno == ENOENT && is_parent_ours(directory)) {
 		(void)mkdir(strncmp(directory, "/run/", 5) == 0 ? "/run" : "/tmp", 0755);
 		r = mkdir(directory, mode);

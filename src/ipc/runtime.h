@@ -19,17 +19,38 @@
 
 enum etw_instance {
 	ETW_INSTANCE_SYSTEM, /* $ETW_RUNTIME_DIR for root if set, else /run/etw */
-	/* $ETW_RUNTIME_DIR, else etw in $XDG_RUNTIME_DIR if this user owns that, else /tmp/etw-<uid>; for root the
-	 * system's */
+	/* $ETW_RUNTIME_DIR, else etw in $XDG_RUNTIME_DIR or else in /run/user/<uid>, if this user owns that; else
+	 * /tmp/etw-<uid>, or etw_runtime_place() says another one; for root the system's */
 	ETW_INSTANCE_USER,
 };
 
 /*
- * etw_runtime_directory() - the directory of an instance, whether it exists or not.
+ * Where the directory of an instance may be. A name in /tmp can be taken by anybody: then a folder in the user's own home
+ * is in its place.
+ */
+struct etw_runtime_places {
+	char first[PATH_MAX];
+	char second[PATH_MAX]; /* empty: there is none */
+};
+
+/* etw_runtime_find_places() - from the environment of the caller. Returns 0 or -ENAMETOOLONG. */
+int etw_runtime_find_places(enum etw_instance instance, struct etw_runtime_places *ret);
+
+/*
+ * etw_runtime_place() - which of the two it is now: the first if it is there and this user's; else the second if that
+ * is there; else the first if nothing is; else the second.
+ *
+ * By the file system alone: hosts, controllers and providers come to the same, whatever another user does in /tmp, as
+ * only this user can make one of the two this user's. Borrowed from @places. Any thread.
+ */
+const char *etw_runtime_place(const struct etw_runtime_places *places);
+
+/*
+ * etw_runtime_directory() - the directory of an instance as it is now, whether it exists or not.
  *
  * @ret: room for PATH_MAX bytes
  *
- * With $ETW_RUNTIME_DIR set both instances are that one. Returns 0 or -ENAMETOOLONG.
+ * With $ETW_RUNTIME_DIR set both instances are that one. Returns 0, -ENAMETOOLONG or -ENOMEM.
  */
 int etw_runtime_directory(enum etw_instance instance, char *ret);
 
@@ -40,7 +61,7 @@ bool etw_runtime_is_one(void);
  * etw_runtime_prepare() - for a host: makes the directory (0700 for a user, 0755 for the system) and the
  * page; checks owner and mode of what is there.
  *
- * Only /run/etw and /tmp/etw-<uid> get a missing parent. Returns 0 with the page mapped to write, which
+ * Only /run/etw, /tmp/etw-<uid> and the one in the user's home get missing parents. Returns 0 with the page mapped to write, which
  * etw_runtime_page_unmap() ends; -EPERM when another user owns or can write the directory or page, or one
  * of them is a symbolic link; -EPROTO for a page of another version; errno of mkdir, open, mmap.
  */

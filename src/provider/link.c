@@ -20,7 +20,7 @@
 /* Under the lock. */
 static uint8_t send_room[WIRE_MESSAGE_BYTES_MAX];
 
-void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
+void etw_link_init(struct etw_link *link, unsigned index, const struct etw_runtime_places *places)
 {
 	struct stat root = {0};
 
@@ -28,7 +28,7 @@ void etw_link_init(struct etw_link *link, unsigned index, const char *directory)
 	(void)stat("/", &root);
 	link->root_device = root.st_dev;
 	link->root_inode = root.st_ino;
-	(void)snprintf(link->directory, sizeof(link->directory), "%s", directory);
+	memcpy(&link->places, places, sizeof(link->places));
 }
 
 void etw_link_abandon_in_child(struct etw_link *link)
@@ -131,7 +131,7 @@ bool etw_link_has_new_host(const struct etw_link *link)
 	const struct wire_discovery_page *page = link->page;
 	uint32_t epoch;
 
-	if (!page && etw_runtime_page(link->directory, &page) < 0)
+	if (!page && etw_runtime_page(etw_runtime_place(&link->places), &page) < 0)
 		return false;
 	epoch = load_acquire(&page->epoch);
 	if (page != link->page)
@@ -242,7 +242,7 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 	int r;
 
 	set_state_locked(link, ETW_LINK_CONNECTING);
-	r = etw_runtime_call(link->directory, WIRE_ROLE_PROVIDER, &fd);
+	r = etw_runtime_call(etw_runtime_place(&link->places), WIRE_ROLE_PROVIDER, &fd);
 	if (r < 0) {
 		try_again_later(link, now_ns);
 		return is_nobody_left(link, r);
@@ -268,7 +268,7 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 
 	if (before && now_ns - link->page_ns < ETW_LINK_PAGE_CHECK_MS * ETW_NS_PER_MS)
 		return;
-	if (etw_runtime_page(link->directory, &page) < 0)
+	if (etw_runtime_page(etw_runtime_place(&link->places), &page) < 0)
 		return;
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	link->page = page;

@@ -32,7 +32,7 @@ enum etw_link_state {
 struct etw_link {
 	unsigned index;
 	enum etw_link_state state;
-	char directory[PATH_MAX];
+	struct etw_runtime_places places;
 	dev_t root_device; /* the root directory that it is seen from */
 	ino_t root_inode;
 	const struct wire_discovery_page *page; /* NULL: not there yet */
@@ -54,8 +54,8 @@ struct etw_link {
 	uint32_t seen_epoch; /* what the page said at the last look */
 };
 
-/* etw_link_init() - a link that was not looked at. @directory: copied. */
-void etw_link_init(struct etw_link *link, unsigned index, const char *directory);
+/* etw_link_init() - a link that was not looked at. @places: copied. */
+void etw_link_init(struct etw_link *link, unsigned index, const struct etw_runtime_places *places);
 
 /* etw_link_abandon_in_child() - after a fork: the connection is the parent's. */
 void etw_link_abandon_in_child(struct etw_link *link);

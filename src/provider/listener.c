@@ -172,14 +172,14 @@ static int find_directories(void)
 {
 	static const enum etw_instance instances[ETW_PROVIDER_LINKS] = {ETW_INSTANCE_SYSTEM,
 									ETW_INSTANCE_USER};
-	static char directory[PATH_MAX];
+	static struct etw_runtime_places places;
 	const unsigned count = etw_runtime_is_one() ? 1 : ETW_PROVIDER_LINKS;
 
 	if (link_count)
 		return 0;
 	for (unsigned i = 0; i < count; i++) {
-		TRY(etw_runtime_directory(instances[i], directory));
-		etw_link_init(&links[i], i, directory);
+		TRY(etw_runtime_find_places(instances[i], &places));
+		etw_link_init(&links[i], i, &places);
 	}
 	link_count = count;
 	return 0;

@@ -162,6 +162,91 @@ static void test_runtime__where_a_user_has_it(void **state)
 	assert_int_equal(as_user(65534, check_user_directories), 0);
 }
 
+/* Of nobody else: other tests may be at work as the usual ones. */
+static uid_t lonely_uid(void)
+{
+	return 1000000 + (uid_t)getpid();
+}
+
+static char squatted[64];
+
+static bool is_at_home(const char *got)
+{
+	return strncmp(got, base, strlen(base)) == 0 && strstr(got, "/.cache/etw/run-");
+}
+
+static int check_squatted(void)
+{
+	struct wire_discovery_page *page;
+	const struct wire_discovery_page *read_page;
+	struct etw_runtime_places *places = calloc(1, sizeof(*places));
+	char got[PATH_MAX];
+	int listener;
+
+	(void)setenv("HOME", base, 1);
+	(void)unsetenv("XDG_RUNTIME_DIR");
+	/* A provider that looked before anybody was there looks again. */
+	if (!places || etw_runtime_find_places(ETW_INSTANCE_USER, places) || !places->second[0])
+		return 1;
+	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || !is_at_home(got))
+		return 2;
+	if (strcmp(etw_runtime_place(places), got) != 0)
+		return 3;
+	if (etw_runtime_prepare(got, &page) || etw_runtime_listen(got, &listener))
+		return 4;
+	etw_runtime_announce(page, true);
+	if (etw_runtime_page(etw_runtime_place(places), &read_page) || !(read_page->epoch & 1))
+		return 5;
+	return 0;
+}
+
+static int check_left(void)
+{
+	char got[PATH_MAX];
+
+	(void)setenv("HOME", base, 1);
+	(void)unsetenv("XDG_RUNTIME_DIR");
+	/* Where the sessions are they stay, when the name becomes free. */
+	if (etw_runtime_directory(ETW_INSTANCE_USER, got) || !is_at_home(got))
+		return 1;
+	(void)setenv("HOME", "/", 1); /* another user's */
+	return etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, squatted) != 0 ? 2 : 0;
+}
+
+static int check_free(void)
+{
+	char got[PATH_MAX];
+
+	(void)setenv("HOME", base, 1);
+	(void)unsetenv("XDG_RUNTIME_DIR");
+	return etw_runtime_directory(ETW_INSTANCE_USER, got) || strcmp(got, squatted) != 0;
+}
+
+/* Who is first in /tmp keeps nobody else from having a host. */
+static void test_runtime__a_squatter_in_tmp_denies_nothing(void **state)
+{
+	uid_t uid = lonely_uid();
+
+	(void)state;
+	need_root();
+	(void)snprintf(squatted, sizeof(squatted), "/tmp/etw-%u", (unsigned)uid);
+	assert_int_equal(chown(base, uid, uid), 0);
+	assert_int_equal(as_user(uid, check_free), 0);
+	assert_int_equal(mkdir(squatted, 0777), 0);
+	assert_int_equal(as_user(uid, check_squatted), 0);
+	assert_int_equal(rmdir(squatted), 0);
+	assert_int_equal(as_user(uid, check_left), 0);
+	/* A link to a folder of the user's is nothing that the user has made. */
+	assert_int_equal(symlink(base, squatted), 0);
+	assert_int_equal(as_user(uid, check_squatted), 0);
+	assert_int_equal(unlink(squatted), 0);
+	/* One's own comes first. */
+	assert_int_equal(mkdir(squatted, 0700), 0);
+	assert_int_equal(chown(squatted, uid, uid), 0);
+	assert_int_equal(as_user(uid, check_free), 0);
+	assert_int_equal(rmdir(squatted), 0);
+}
+
 static void test_runtime__root_has_the_system_instance_alone(void **state)
 {
 	(void)state;
@@ -706,6 +791,7 @@ int main(void)
 		CASE(test_runtime__one_variable_names_both_instances),
 		CASE(test_runtime__a_name_too_long),
 		CASE(test_runtime__where_a_user_has_it),
+		CASE(test_runtime__a_squatter_in_tmp_denies_nothing),
 		CASE(test_runtime__root_has_the_system_instance_alone),
 		CASE(test_runtime__prepare_makes_directory_and_page),
 		CASE(test_runtime__prepare_makes_no_foreign_parents),

@@ -38,14 +38,15 @@
 static struct fake_host
 	system_host; /* a place with a page, and nobody there; `host` is the user's */
 
-int __wrap_etw_runtime_directory(enum etw_instance instance, char *ret);
+int __wrap_etw_runtime_find_places(enum etw_instance instance, struct etw_runtime_places *ret);
 bool __wrap_etw_runtime_is_one(void);
 
-int __wrap_etw_runtime_directory(enum etw_instance instance, char *ret)
+int __wrap_etw_runtime_find_places(enum etw_instance instance, struct etw_runtime_places *ret)
 {
 	const struct fake_host *at = instance == ETW_INSTANCE_SYSTEM ? &system_host : &host;
 
-	memcpy(ret, at->directory, strlen(at->directory) + 1);
+	memcpy(ret->first, at->directory, strlen(at->directory) + 1);
+	ret->second[0] = '\0';
 	return 0;
 }
 
