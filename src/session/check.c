@@ -170,12 +170,14 @@ static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_me
 	uint32_t pid = etw_load32(event + shape->thread_at + 4);
 	uint64_t until_ns;
 
+	/* No thread has this number; any other is the writer's claim. */
+	if (UNLIKELY(etw_load32(event + shape->thread_at) == 0))
+		return false;
 	if (LIKELY(memo->is_valid && pid == memo->pid &&
 		   limits->now_ns - memo->asked_ns < ETW_CHECK_ALLOWED_NS &&
 		   memcmp(provider, memo->provider, GUID_BYTES) == 0))
 		return true;
-	if (etw_load32(event + shape->thread_at) == 0 ||
-	    !is_provider_allowed(cache, provider, limits->now_ns) ||
+	if (!is_provider_allowed(cache, provider, limits->now_ns) ||
 	    !is_pid_allowed(cache, limits, pid, (int64_t)etw_load64(event + shape->time_at),
 			    &until_ns))
 		return false;

@@ -153,9 +153,13 @@ static void look_at_ring(struct etw_session *session, struct etw_session_stream 
 	const struct wire_ring *ring = etw_ring_reader_head(stream->reader);
 	uint32_t place = session->state.head->sets[stream->set->slot].user;
 	struct etw_state_claims *claims = stream->claims;
-	uint64_t before_ns = etw_monotonic_ns();
-	uint64_t raw = load_acquire(&ring->lost_no_buffer);
+	uint64_t before_ns, raw;
 
+	if (load_relaxed(&ring->lost_no_buffer) == claims->no_buffer.seen &&
+	    load_relaxed(&ring->lost_too_large) == claims->too_large.seen)
+		return;
+	before_ns = etw_monotonic_ns();
+	raw = load_acquire(&ring->lost_no_buffer);
 	if (raw != claims->no_buffer.seen)
 		judge(session, &claims->no_buffer, place, raw, before_ns,
 		      can_have_refused(stream, raw, &claims->no_buffer));
@@ -215,9 +219,12 @@ uint64_t etw_claims_page(struct etw_session *session, uint32_t place)
 {
 	struct etw_state_page *durable = &session->state.head->pages[place];
 	struct etw_state_claim *claim = &durable->refused;
-	uint64_t before_ns = etw_monotonic_ns();
-	uint64_t raw = etw_pages_count_at(session, place, claim->seen);
+	uint64_t before_ns, raw;
 
+	if (etw_pages_count_at(session, place, claim->seen) == claim->seen)
+		return etw_claim_believed(claim);
+	before_ns = etw_monotonic_ns();
+	raw = etw_pages_count_at(session, place, claim->seen);
 	if (raw != claim->seen)
 		judge(session, claim, durable->user, raw, before_ns, /* is_possible= */ true);
 	return etw_claim_believed(claim);

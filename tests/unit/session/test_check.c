@@ -266,8 +266,8 @@ static void test_check__numbers_that_no_process_has(void **state)
 		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
 		etw_store32(desk.event + 0x0C, 0x80000000);
 		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
-		desk.memo.is_valid = 0;
 		etw_store32(desk.event + 0x0C, 1);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
 		etw_store32(desk.event + 0x08, 0);
 		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
 	}
