@@ -27,6 +27,7 @@
 #include "ipc/connection.h"
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
+#include "ipc/start_report.h"
 
 #define IDLE_MS_DEFAULT   10000
 #define STEADY_MS_DEFAULT 1000
@@ -37,7 +38,9 @@
 
 struct start {
 	struct etwd_options options;
-	int ready_fd; /* owned: to the process that waits; -1: none */
+	int ready_fd;  /* owned: to the process that waits; -1: none */
+	int report_fd; /* owned: to whoever started this, see ipc/start_report.h; -1: none */
+	int error;     /* what was explained last, a positive errno; 0: nothing is wrong */
 	uint32_t steady_ms;
 	int spare_fds
 		[2]; /* owned: room for a reason when there are no descriptors left; -1: none */
@@ -164,8 +167,47 @@ static void lift_limits(void)
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* A number that the starter gave, if a pipe lies there. */
+static int find_report_fd(void)
+{
+	const char *value = getenv(ETW_START_REPORT_VARIABLE);
+	struct stat info;
+
+	(void)unsetenv(ETW_START_REPORT_VARIABLE);
+	if (!value || strtol(value, NULL, 10) != ETW_START_REPORT_FD ||
+	    fstat(ETW_START_REPORT_FD, &info) < 0 || !S_ISFIFO(info.st_mode) ||
+	    fcntl(ETW_START_REPORT_FD, F_SETFD, FD_CLOEXEC) < 0)
+		return -1;
+	return ETW_START_REPORT_FD;
+}
+
+static void say_to_starter(struct start *start, int word)
+{
+	if (start->report_fd >= 0 && write(start->report_fd, &word, sizeof(word)) < 0)
+		etwd_log("whoever started this does not listen");
+}
+
+/* The last word: 0, or the negative errno that keeps the host from starting. */
+static void tell_starter(struct start *start, int result)
+{
+	say_to_starter(start, result);
+	if (start->report_fd >= 0)
+		close(start->report_fd);
+	start->report_fd = -1;
+}
+
+static void close_all_but(unsigned first, int spared)
+{
+	if (spared >= (int)first) {
+		if (spared > (int)first)
+			(void)syscall(SYS_close_range, first, (unsigned)spared - 1, 0);
+		first = (unsigned)spared + 1;
+	}
+	(void)syscall(SYS_close_range, first, ~0U, 0);
+}
+
 /* Nothing that the starter has open, blocked or limited may matter here. */
-static void clean_process(bool is_socket_foreign)
+static void clean_process(bool is_socket_foreign, int report_fd)
 {
 	unsigned first = is_socket_foreign ? LISTEN_FD + 1 : LISTEN_FD;
 	sigset_t none;
@@ -174,7 +216,7 @@ static void clean_process(bool is_socket_foreign)
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)open("/dev/null", O_RDWR);
 	}
-	(void)syscall(SYS_close_range, first, ~0U, 0);
+	close_all_but(first, report_fd);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGCHLD, SIG_DFL);
@@ -258,6 +300,7 @@ static void explain(void *context, int error, const char *sentence)
 	struct start *start = context;
 	int r = 0;
 
+	start->error = error;
 	close_spare_fds(start);
 	if (error == 0)
 		etw_failure_clear(start->options.directory);
@@ -283,11 +326,16 @@ static int step_into_background(struct start *start)
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
-		explain_failed_start(start, "the host cannot go into the background", errno);
+		int error = errno;
+
+		explain_failed_start(start, "the host cannot go into the background", error);
+		tell_starter(start, -error);
 		return 1;
 	}
 	if (pid > 0) {
 		close(ends[1]);
+		if (start->report_fd >= 0)
+			close(start->report_fd);
 		return wait_for_ready(ends[0]);
 	}
 	close(ends[0]);
@@ -308,6 +356,8 @@ static int run_host(void *context, int socket)
 
 	if (start->ready_fd >= 0)
 		close(start->ready_fd);
+	if (start->report_fd >= 0)
+		close(start->report_fd);
 	close_spare_fds(start);
 	return etwd_host_main(&start->options, socket);
 }
@@ -319,6 +369,7 @@ static void report_ready(void *context, int status)
 	unsigned char byte = (unsigned char)status;
 	int null;
 
+	tell_starter(start, status ? -(start->error ? start->error : EIO) : 0);
 	if (start->ready_fd < 0)
 		return;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -348,7 +399,9 @@ static int prepare(struct start *start)
 	int r;
 
 	options->is_socket_foreign = is_socket_passed();
-	clean_process(options->is_socket_foreign);
+	start->report_fd = find_report_fd();
+	clean_process(options->is_socket_foreign, start->report_fd);
+	say_to_starter(start, ETW_START_BEGUN);
 	open_spare_fds(start);
 	r = log && *log ? etwd_log_open(log) : 0;
 	if (r < 0) {
@@ -368,7 +421,8 @@ static int prepare(struct start *start)
 
 int main(int argc, char **argv)
 {
-	static struct start start = {.ready_fd = -1, .options.listener = -1, .spare_fds = {-1, -1}};
+	static struct start start = {
+		.ready_fd = -1, .report_fd = -1, .options.listener = -1, .spare_fds = {-1, -1}};
 	struct etwd_keeper_callbacks callbacks = {&start,   run_host, report_ready,
 						  clean_up, explain,  0};
 	int r = parse_options(argc, argv, &start.options);
@@ -378,9 +432,11 @@ int main(int argc, char **argv)
 	r = prepare(&start);
 	if (r < 0) {
 		explain_failed_start(&start, "the host cannot be started", -r);
+		tell_starter(&start, r);
 		return 1;
 	}
 	if (r > 0) {
+		tell_starter(&start, 0);
 		etwd_log("another host serves %s", start.options.directory);
 		return 0;
 	}

@@ -66,7 +66,9 @@ static const struct error_row rows[] = {
 	{EPIPE, ERROR_BROKEN_PIPE},
 	{ECONNRESET, ERROR_BROKEN_PIPE},
 	{ECONNREFUSED, ERROR_CONNECTION_REFUSED},
-	{ENOEXEC, ERROR_WMI_SERVER_UNAVAILABLE}, /* no etwd to start */
+	{ENOEXEC, ERROR_WMI_SERVER_UNAVAILABLE},         /* no etwd to start */
+	{ECHILD, ERROR_WMI_SERVER_UNAVAILABLE},          /* it was killed while it started */
+	{ENOTRECOVERABLE, ERROR_WMI_SERVER_UNAVAILABLE}, /* it dies again and again */
 	{ESRCH, ERROR_NOT_FOUND},
 	{ETIMEDOUT, ERROR_TIMEOUT},
 	{ECANCELED, ERROR_CANCELLED},

@@ -11,6 +11,7 @@
 #include "control/control.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -22,19 +23,21 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "control/host_start.h"
+#include "control/connect.h"
+#include "control/wait.h"
 #include "ipc/connection.h"
 
-#define START_TIMEOUT_MS   5000
-#define LOOK_AGAIN_MS      50 /* while a host starts and its page says nothing */
-#define PAGE_MISSING_MS    5
 #define PID_BEING_REPLACED (-1)
+#define PROBE_AFTER_MS     1000 /* of silence; see probe() */
+#define STEP_MS            100
+#define LOCK_STEP_NS       (100 * ETW_NS_PER_MS)
 
 /* A request that waits for its answer. Guarded by the controller's lock. */
 struct call {
 	struct call *next;
 	uint32_t type, answer_type;
 	bool is_repeatable;
+	bool may_start; /* a host where there is none */
 	size_t (*encode)(const struct wire_message *message, const void *body, uint8_t *room);
 	const void *body;
 	int (*decode)(struct etw_bytes datagram, void *ret); /* NULL: the status is all */
@@ -50,6 +53,7 @@ struct etw_controller {
 	pid_t pid; /* whose socket it is; atomic; see enter() */
 	enum etw_instance instance;
 	bool is_starting;
+	const struct etw_control_waiting *waiting; /* borrowed; may be NULL */
 	char directory[PATH_MAX];
 
 	pthread_mutex_t lock; /* of all below, but `message` belongs to the reader */
@@ -58,6 +62,9 @@ struct etw_controller {
 	ino_t socket_inode;
 	bool is_reading, is_broken;
 	uint32_t last_request;
+	uint32_t probe; /* the request that asks whether the host is there; 0: none waits */
+	uint64_t heard; /* messages so far: whoever waits sees that the host is not silent */
+	uint64_t incarnation;
 	struct call *calls;
 	uint64_t leases[WIRE_LIST_SESSIONS_MAX];
 	size_t lease_count;
@@ -72,6 +79,7 @@ static void reset(struct etw_controller *controller)
 	(void)pthread_cond_init(&controller->changed, NULL);
 	controller->socket = -1;
 	controller->is_reading = controller->is_broken = false;
+	controller->probe = 0;
 	controller->calls = NULL;
 	controller->lease_count = 0;
 	etw_ipc_message_init(&controller->message);
@@ -92,8 +100,10 @@ static void close_socket(struct etw_controller *controller)
  * Takes the lock. A child of fork() has a copy of the parent's socket, and perhaps a lock that a thread
  * held which does not exist here: it begins anew. Closing its copy ends nothing for the parent. What a
  * message of the parent's had brought is left alone: by now its numbers may be the child's own files.
+ *
+ * Another thread may hold the lock while it connects, as long as its own patience lasts.
  */
-static void enter(struct etw_controller *controller)
+static int enter(struct etw_controller *controller, struct etw_control_wait *wait)
 {
 	pid_t self = getpid();
 
@@ -110,7 +120,14 @@ static void enter(struct etw_controller *controller)
 			store_release(&controller->pid, self);
 		}
 	}
-	(void)pthread_mutex_lock(&controller->lock);
+	etw_control_wait_begin(wait, controller->waiting, controller->directory);
+	for (;;) {
+		struct timespec until = etw_timespec_of_ns(etw_monotonic_ns() + LOCK_STEP_NS);
+
+		if (!pthread_mutex_clocklock(&controller->lock, CLOCK_MONOTONIC, &until))
+			return 0;
+		TRY(etw_control_wait_look(wait));
+	}
 }
 
 static void leave(struct etw_controller *controller)
@@ -161,55 +178,6 @@ static bool is_absent(int result)
 	return result == -ENOENT || result == -ECONNREFUSED;
 }
 
-static int connect_once(const struct etw_controller *controller, int *ret_socket)
-{
-	struct wire_welcome welcome;
-
-	return etw_runtime_connect(controller->directory, WIRE_ROLE_CONTROLLER, ret_socket,
-				   &welcome, NULL);
-}
-
-/*
- * Waits until something may have changed since the page said @epoch. The page is looked for again each
- * time: the host that starts makes it.
- */
-static void wait_for_change(const struct wire_discovery_page *page, uint32_t epoch, uint64_t left)
-{
-	uint64_t step = page ? LOOK_AGAIN_MS : PAGE_MISSING_MS;
-
-	if (step > left)
-		step = left;
-	if (page)
-		(void)etw_runtime_wait(page, epoch, (uint32_t)step);
-	else
-		(void)usleep((useconds_t)step * 1000);
-}
-
-/* Connects to a host that was just started. */
-static int connect_when_ready(const struct etw_controller *controller, int *ret_socket)
-{
-	const struct wire_discovery_page *page = NULL;
-	uint64_t deadline = etw_monotonic_ms() + START_TIMEOUT_MS;
-	int r;
-
-	for (;;) {
-		uint64_t now;
-		uint32_t epoch;
-
-		if (!page && etw_runtime_page(controller->directory, &page) < 0)
-			page = NULL;
-		/* Before the try: what changes during it ends the wait at once. */
-		epoch = page ? load_acquire(&page->epoch) : 0;
-		r = connect_once(controller, ret_socket);
-		now = etw_monotonic_ms();
-		if (!is_absent(r) || now >= deadline)
-			break;
-		wait_for_change(page, epoch, deadline - now);
-	}
-	etw_runtime_page_unmap(page);
-	return is_absent(r) ? -ETIMEDOUT : r;
-}
-
 /* Whether an etwd of this process would be the host of the controller's instance. */
 static bool may_start(const struct etw_controller *controller)
 {
@@ -217,44 +185,53 @@ static bool may_start(const struct etw_controller *controller)
 	       (controller->instance == ETW_INSTANCE_USER || etw_runtime_is_one());
 }
 
-static int find_host(const struct etw_controller *controller, int *ret_socket)
+/* Sends @bytes out of the room. Holding the lock. */
+static int send_room(struct etw_controller *controller, int fd, size_t bytes,
+		     struct etw_control_wait *wait)
 {
-	char program[PATH_MAX];
-	int r = connect_once(controller, ret_socket);
+	int r;
 
-	if (!is_absent(r))
-		return r;
-	if (!may_start(controller))
-		return -ENOENT;
-	/* Of several that are started at once one becomes the host, and the others leave. */
-	TRY(etw_host_find(program));
-	TRY(etw_host_spawn(program, program[0] == '/' && controller->directory[0] == '/'));
-	return connect_when_ready(controller, ret_socket);
+	while ((r = etw_ipc_send(fd, controller->room, bytes, NULL, 0)) == -EAGAIN)
+		TRY(etw_control_wait_for(wait, fd, POLLOUT, STEP_MS));
+	return r;
 }
 
 /* Takes the lease once more at a host that is new. A session that is gone needs none. */
-static int renew_lease(struct etw_controller *controller, int fd, uint64_t handle)
+static int renew_lease(struct etw_controller *controller, int fd, uint64_t handle,
+		       struct etw_control_wait *wait)
 {
 	struct wire_message head = {WIRE_LEASE, next_request(controller), 0};
 	struct wire_lease lease = {handle};
 	size_t bytes = wire_message_encode_lease(&head, &lease, controller->room);
+	int r;
 
-	TRY(etw_ipc_send(fd, controller->room, bytes, NULL, 0));
-	TRY(etw_ipc_receive(fd, &controller->message));
+	TRY(send_room(controller, fd, bytes, wait));
+	while ((r = etw_ipc_receive(fd, &controller->message)) == -EAGAIN)
+		TRY(etw_control_wait_for(wait, fd, POLLIN, STEP_MS));
+	if (r < 0)
+		return r;
+	etw_control_wait_heard(wait);
 	if (controller->message.head.type != WIRE_REPLY ||
 	    controller->message.head.request != head.request)
 		return -EPROTO;
 	return controller->message.head.status;
 }
 
-static int renew_leases(struct etw_controller *controller, int fd)
+/* Whether a host that answered so leaves the connection usable: what it says of a lease is another matter. */
+static bool is_conversation_over(int result)
+{
+	return result == -EPIPE || result == -EPROTO || result == -ETIMEDOUT ||
+	       result == -ECANCELED;
+}
+
+static int renew_leases(struct etw_controller *controller, int fd, struct etw_control_wait *wait)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < controller->lease_count; i++) {
-		int r = renew_lease(controller, fd, controller->leases[i]);
+		int r = renew_lease(controller, fd, controller->leases[i], wait);
 
-		if (r == -EPIPE || r == -EPROTO)
+		if (is_conversation_over(r))
 			return r;
 		if (!r)
 			controller->leases[kept++] = controller->leases[i];
@@ -264,19 +241,22 @@ static int renew_leases(struct etw_controller *controller, int fd)
 }
 
 /* Holding the lock, which is given up while another thread still reads from a broken connection. */
-static int ensure_connected(struct etw_controller *controller)
+static int ensure_connected(struct etw_controller *controller, bool is_starting,
+			    struct etw_control_wait *wait)
 {
 	struct stat info;
+	uint64_t incarnation = 0;
 	int fd, r;
 
 	while (controller->is_broken)
 		(void)pthread_cond_wait(&controller->changed, &controller->lock);
 	if (controller->socket >= 0)
 		return 0;
-	r = find_host(controller, &fd);
+	r = etw_control_connect(wait, is_starting && may_start(controller), &controller->message,
+				&fd, &incarnation);
 	if (r < 0)
 		return r;
-	r = renew_leases(controller, fd);
+	r = renew_leases(controller, fd, wait);
 	if (r == 0 && fstat(fd, &info) < 0)
 		r = -errno;
 	if (r < 0) {
@@ -285,6 +265,8 @@ static int ensure_connected(struct etw_controller *controller)
 	}
 	controller->socket = fd;
 	controller->socket_inode = info.st_ino;
+	controller->incarnation = incarnation;
+	controller->probe = 0;
 	return 0;
 }
 
@@ -304,6 +286,9 @@ static int take_answer(const struct call *call, const struct etw_ipc_message *me
 /* Holding the lock. An answer that nobody waits for any more is dropped. */
 static void dispatch(struct etw_controller *controller)
 {
+	controller->heard++;
+	if (controller->message.head.request == controller->probe)
+		controller->probe = 0;
 	for (struct call *call = controller->calls; call; call = call->next) {
 		if (call->request != controller->message.head.request || call->is_done)
 			continue;
@@ -313,22 +298,83 @@ static void dispatch(struct etw_controller *controller)
 	}
 }
 
-/* Reads one message for whom it may concern. Holding the lock, which is given up while it waits. */
-static void read_one(struct etw_controller *controller)
+/*
+ * Reads one message for whom it may concern, or returns without one after a while. Holding the lock, which is
+ * given up while it waits. Returns 0, or why the caller waits no longer.
+ */
+static int read_one(struct etw_controller *controller, struct etw_control_wait *wait)
 {
-	int r;
+	int ready, r = -EAGAIN;
 
 	controller->is_reading = true;
 	leave(controller);
-	r = etw_ipc_receive(controller->socket, &controller->message);
+	ready = etw_control_wait_for(wait, controller->socket, POLLIN, STEP_MS);
+	if (ready > 0)
+		r = etw_ipc_receive(controller->socket, &controller->message);
 	(void)pthread_mutex_lock(&controller->lock);
 	controller->is_reading = false;
-	if (r < 0 || controller->is_broken)
+	if ((r < 0 && r != -EAGAIN) || controller->is_broken)
 		break_connection(controller, r == -EPROTO ? -EPROTO : -EPIPE);
-	else
+	else if (r == 0)
 		dispatch(controller);
 	etw_ipc_message_done(&controller->message);
 	(void)pthread_cond_broadcast(&controller->changed);
+	return ready < 0 ? ready : 0;
+}
+
+/*
+ * Asks a host that says nothing for something that it answers at once, whatever else it has to do. A stop that
+ * flushes to a slow disk, or an enable that waits for a callback, takes long; without an answer to this one the
+ * host stands still.
+ */
+static void probe(struct etw_controller *controller)
+{
+	struct wire_message head = {.type = WIRE_LIST};
+	int r;
+
+	if (controller->probe || controller->socket < 0 || controller->is_broken)
+		return;
+	head.request = next_request(controller);
+	r = etw_ipc_send(controller->socket, controller->room,
+			 wire_message_encode_plain(&head, controller->room), NULL, 0);
+	if (r == 0)
+		controller->probe = head.request;
+	else if (r == -EPIPE)
+		break_connection(controller, r);
+}
+
+/* Another thread reads: waits until it has something for this one, or stops reading. Holding the lock. */
+static int wait_for_reader(struct etw_controller *controller, struct etw_control_wait *wait)
+{
+	struct timespec until = etw_timespec_of_ns(etw_monotonic_ns() + LOCK_STEP_NS);
+
+	(void)pthread_cond_clockwait(&controller->changed, &controller->lock, CLOCK_MONOTONIC,
+				     &until);
+	return etw_control_wait_look(wait);
+}
+
+/* Waits until a call is done. Holding the lock. */
+static void await_answer(struct etw_controller *controller, struct call *call,
+			 struct etw_control_wait *wait)
+{
+	uint64_t heard = controller->heard;
+
+	while (!call->is_done) {
+		int r = controller->is_reading ? wait_for_reader(controller, wait)
+					       : read_one(controller, wait);
+
+		if (call->is_done)
+			return;
+		if (heard != controller->heard) {
+			heard = controller->heard;
+			etw_control_wait_heard(wait);
+		} else if (r < 0) {
+			call->is_done = true;
+			call->result = r;
+		} else if (etw_control_wait_silence_ms(wait) >= PROBE_AFTER_MS) {
+			probe(controller);
+		}
+	}
 }
 
 static void unlink_call(struct etw_controller *controller, const struct call *call)
@@ -341,7 +387,8 @@ static void unlink_call(struct etw_controller *controller, const struct call *ca
 }
 
 /* One try over the connection that is there. Holding the lock. */
-static int ask_once(struct etw_controller *controller, struct call *call, bool *ret_was_sent)
+static int ask_once(struct etw_controller *controller, struct call *call,
+		    struct etw_control_wait *wait, bool *ret_was_sent)
 {
 	struct wire_message head = {call->type, next_request(controller), 0};
 	size_t bytes = call->encode ? call->encode(&head, call->body, controller->room)
@@ -353,7 +400,7 @@ static int ask_once(struct etw_controller *controller, struct call *call, bool *
 	call->is_done = call->is_lost = false;
 	if (!bytes)
 		return -EINVAL;
-	r = etw_ipc_send(controller->socket, controller->room, bytes, NULL, 0);
+	r = send_room(controller, controller->socket, bytes, wait);
 	if (r < 0) {
 		call->is_lost = r == -EPIPE;
 		if (call->is_lost)
@@ -363,12 +410,7 @@ static int ask_once(struct etw_controller *controller, struct call *call, bool *
 	*ret_was_sent = true;
 	call->next = controller->calls;
 	controller->calls = call;
-	while (!call->is_done) {
-		if (controller->is_reading)
-			(void)pthread_cond_wait(&controller->changed, &controller->lock);
-		else
-			read_one(controller);
-	}
+	await_answer(controller, call, wait);
 	unlink_call(controller, call);
 	return call->result;
 }
@@ -377,17 +419,17 @@ static int ask_once(struct etw_controller *controller, struct call *call, bool *
  * Holding the lock. A line that was lost before the question went out, and one that was lost behind it: each
  * is made anew once.
  */
-static int ask(struct etw_controller *controller, struct call *call)
+static int ask(struct etw_controller *controller, struct call *call, struct etw_control_wait *wait)
 {
 	unsigned sent = 0, unsent = 0;
 
 	for (;;) {
 		bool was_sent;
-		int r = ensure_connected(controller);
+		int r = ensure_connected(controller, call->may_start, wait);
 
 		if (r < 0)
 			return is_absent(r) ? -ECONNREFUSED : r; /* -ENOENT is for what hosts say */
-		r = ask_once(controller, call, &was_sent);
+		r = ask_once(controller, call, wait, &was_sent);
 		if (!call->is_lost)
 			return r;
 		if (was_sent ? !call->is_repeatable || sent++ : unsent++)
@@ -432,10 +474,17 @@ void etw_controller_closep(struct etw_controller **controller)
 	etw_controller_close(*controller);
 }
 
-int etw_controller_open(enum etw_instance instance, bool is_starting, struct etw_controller **ret)
+uint64_t etw_controller_incarnation(struct etw_controller *controller)
+{
+	return controller->incarnation;
+}
+
+int etw_controller_open(enum etw_instance instance, bool is_starting,
+			const struct etw_control_waiting *waiting, struct etw_controller **ret)
 {
 	CLEANUP(etw_controller_closep)
 	struct etw_controller *controller = calloc(1, sizeof(*controller));
+	struct etw_control_wait wait;
 	int r;
 
 	if (!controller)
@@ -444,8 +493,10 @@ int etw_controller_open(enum etw_instance instance, bool is_starting, struct etw
 	controller->pid = getpid();
 	controller->instance = instance;
 	controller->is_starting = is_starting;
+	controller->waiting = waiting;
 	TRY(etw_runtime_directory(instance, controller->directory));
-	r = ensure_connected(controller);
+	etw_control_wait_begin(&wait, waiting, controller->directory);
+	r = ensure_connected(controller, is_starting, &wait);
 	if (r < 0)
 		return is_absent(r) ? -ENOENT : r;
 	*ret = TAKE(controller);
@@ -482,16 +533,18 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 {
 	struct call call = {.type = WIRE_START,
 			    .answer_type = WIRE_SESSION,
+			    .may_start = true,
 			    .encode = encode_config,
 			    .body = config,
 			    .decode = decode_info,
 			    .ret = ret};
+	struct etw_control_wait wait;
 	int r;
 
-	enter(controller);
+	TRY(enter(controller, &wait));
 	r = config->is_leased && controller->lease_count == ARRAY_SIZE(controller->leases)
 		    ? -EUSERS
-		    : ask(controller, &call);
+		    : ask(controller, &call, &wait);
 	if (!r && config->is_leased)
 		r = remember_lease(controller, ret->handle);
 	leave(controller);
@@ -510,10 +563,11 @@ int etw_control(struct etw_controller *controller, const struct wire_control *co
 		.body = control,
 		.decode = decode_info,
 		.ret = ret};
+	struct etw_control_wait wait;
 	int r;
 
-	enter(controller);
-	r = ask(controller, &call);
+	TRY(enter(controller, &wait));
+	r = ask(controller, &call, &wait);
 	if (control->code == WIRE_CONTROL_STOP) {
 		if (!r)
 			forget_lease(controller, ret->handle);
@@ -531,10 +585,11 @@ int etw_control_enable(struct etw_controller *controller, const struct wire_enab
 			    .is_repeatable = true,
 			    .encode = encode_enable,
 			    .body = enable};
+	struct etw_control_wait wait;
 	int r;
 
-	enter(controller);
-	r = ask(controller, &call);
+	TRY(enter(controller, &wait));
+	r = ask(controller, &call, &wait);
 	leave(controller);
 	return r;
 }
@@ -546,10 +601,11 @@ int etw_control_list(struct etw_controller *controller, struct wire_sessions *re
 			    .is_repeatable = true,
 			    .decode = decode_sessions,
 			    .ret = ret};
+	struct etw_control_wait wait;
 	int r;
 
-	enter(controller);
-	r = ask(controller, &call);
+	TRY(enter(controller, &wait));
+	r = ask(controller, &call, &wait);
 	leave(controller);
 	return r;
 }

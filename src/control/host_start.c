@@ -20,12 +20,16 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "ipc/start_report.h"
 
-#define PROGRAM           "etwd"
-#define REPORT_FD         3 /* where the child's end of the pipe lies, below all that is closed */
-#define LAST_OF_MANY      65536
-#define EXIT_NOT_FORKED   126
-#define REPORT_TIMEOUT_MS 1000
+#define PROGRAM              "etwd"
+#define REPORT_FD            3 /* where the child's end of the pipe lies, below all that is closed */
+#define FREE_FD              5 /* behind the pipe of the start report, too */
+#define TEXT_OF(number)      TEXT_OF_VALUE(number)
+#define TEXT_OF_VALUE(value) #value
+#define LAST_OF_MANY         65536
+#define EXIT_NOT_FORKED      126
+#define REPORT_TIMEOUT_MS    1000
 
 #if !defined(ETW_LIBEXEC_FOLDER) || !defined(ETW_LIBEXEC_BY_BIN) || !defined(ETW_LIBEXEC_BY_LIB)
 #error "the build says where etwd is installed"
@@ -170,8 +174,10 @@ int etw_host_find(char *ret)
 /* What the child needs; made ready before the fork. */
 struct start {
 	char *const *arguments;
-	const char *log; /* NULL: none */
-	int report;      /* the pipe's end to write to */
+	char **environment; /* borrowed; with the variable of the start report */
+	const char *log;    /* NULL: none */
+	int report;         /* the pipe's end to write to */
+	int start_report;   /* likewise, for etwd itself; -1: none */
 	bool may_leave;
 };
 
@@ -198,22 +204,26 @@ static void close_all_from(int first)
 /* Sets up 0, 1, 2 and the report's place, and nothing else. */
 static int lay_out_descriptors(const struct start *start)
 {
-	int report = fcntl(start->report, F_DUPFD, REPORT_FD + 1);
+	int report = fcntl(start->report, F_DUPFD, FREE_FD);
+	int start_report = start->start_report < 0 ? report
+						   : fcntl(start->start_report, F_DUPFD, FREE_FD);
 	int nothing = open("/dev/null", O_RDWR);
 	int log = start->log ? open(start->log, O_WRONLY | O_CREAT | O_APPEND, 0600) : nothing;
 
 	if (log < 0)
 		log = nothing;
-	if (report < 0 || nothing < 0)
+	if (report < 0 || start_report < 0 || nothing < 0)
 		return -errno;
 	/* The lowest free numbers may have been among 0, 1 and 2: move them out of the way first. */
-	nothing = fcntl(nothing, F_DUPFD, REPORT_FD + 1);
-	log = fcntl(log, F_DUPFD, REPORT_FD + 1);
+	nothing = fcntl(nothing, F_DUPFD, FREE_FD);
+	log = fcntl(log, F_DUPFD, FREE_FD);
 	if (nothing < 0 || log < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0 ||
 	    dup3(report, REPORT_FD, O_CLOEXEC) < 0)
 		return -errno;
-	close_all_from(REPORT_FD + 1);
+	if (start->start_report >= 0 && dup2(start_report, ETW_START_REPORT_FD) < 0)
+		return -errno;
+	close_all_from(start->start_report < 0 ? REPORT_FD + 1 : FREE_FD);
 	return 0;
 }
 
@@ -225,7 +235,7 @@ static _Noreturn void become(const struct start *start)
 		if (start->may_leave)
 			(void)!chdir("/");
 		reset_signals();
-		(void)execv(start->arguments[0], start->arguments);
+		(void)execve(start->arguments[0], start->arguments, start->environment);
 		r = -errno;
 		(void)!write(REPORT_FD, &r, sizeof(r));
 	} else {
@@ -299,18 +309,69 @@ static int fork_and_wait(const struct start *start, int report)
 	return read_report(report);
 }
 
-int etw_host_spawn(const char *program, bool may_leave)
+/* This process's environment with the variable in front: the first of a name is the one that counts. */
+static int make_environment(char ***ret)
+{
+	static char variable[] = ETW_START_REPORT_VARIABLE "=" TEXT_OF(ETW_START_REPORT_FD);
+	size_t count = 0, kept = 0;
+	char **made;
+
+	while (environ && environ[count])
+		count++;
+	made = calloc(count + 2, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	made[kept++] = variable;
+	for (size_t i = 0; i < count && environ[i]; i++) {
+		if (strncmp(environ[i], ETW_START_REPORT_VARIABLE "=",
+			    sizeof(ETW_START_REPORT_VARIABLE)) != 0)
+			made[kept++] = environ[i];
+	}
+	*ret = made;
+	return 0;
+}
+
+/* Both ends of the start report are this function's until it returns. */
+static int spawn(struct start *start)
+{
+	int ends[2], r;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	start->report = ends[1];
+	r = fork_and_wait(start, ends[0]);
+	(void)close(ends[0]);
+	return r;
+}
+
+int etw_host_spawn(const char *program, bool may_leave, int *ret_report)
 {
 	char *arguments[] = {(char *)(uintptr_t)program, NULL};
-	struct start start = {arguments, secure_getenv("ETWD_LOG"), -1, may_leave};
-	int ends[2], r;
+	struct start start = {.arguments = arguments,
+			      .environment = environ,
+			      .log = secure_getenv("ETWD_LOG"),
+			      .report = -1,
+			      .start_report = -1,
+			      .may_leave = may_leave};
+	CLEANUP(freep) char **environment = NULL;
+	int ends[2] = {-1, -1}, r;
 
 	if (start.log && !*start.log)
 		start.log = NULL;
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	start.report = ends[1];
-	r = fork_and_wait(&start, ends[0]);
-	(void)close(ends[0]);
+	if (ret_report) {
+		TRY(make_environment(&environment));
+		if (pipe2(ends, O_CLOEXEC) < 0)
+			return -errno;
+		start.environment = environment;
+		start.start_report = ends[1];
+	}
+	r = spawn(&start);
+	if (!ret_report)
+		return r;
+	(void)close(ends[1]);
+	if (r < 0)
+		(void)close(ends[0]);
+	else
+		*ret_report = ends[0];
 	return r;
 }

@@ -33,9 +33,12 @@ int etw_host_look(etw_host_place_fn *tell, void *context, char *ret);
  * @may_leave: its folder becomes "/"; not for programs that get relative paths to work on
  *
  * Standard input, output and error are /dev/null; with $ETWD_LOG the latter two append to that file. The
- * program is no child of this process. Handlers of pthread_atfork() do not run. Returns 0 when the
- * program runs; -ENOEXEC when it cannot; errno of pipe, fork.
+ * program is no child of this process. Handlers of pthread_atfork() do not run.
+ *
+ * @ret_report: owned: what becomes of it, as ipc/start_report.h says; NULL: nobody wants to know
+ *
+ * Returns 0 when the program runs; -ENOEXEC when it cannot; -ENOMEM; errno of pipe, fork.
  */
-int etw_host_spawn(const char *program, bool may_leave);
+int etw_host_spawn(const char *program, bool may_leave, int *ret_report);
 
 #endif

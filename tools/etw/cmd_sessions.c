@@ -88,7 +88,7 @@ static int open_hosts(struct command *command)
 
 	command->host_count = etw_control_lookup_order(instances);
 	for (size_t i = 0; i < command->host_count; i++) {
-		int result = etw_controller_open(instances[i], /* is_starting= */ false,
+		int result = etw_controller_open(instances[i], /* is_starting= */ false, NULL,
 						 &command->hosts[i]);
 
 		if (result && result != -ENOENT) {

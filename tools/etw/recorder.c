@@ -194,7 +194,8 @@ static int open_host(struct recorder *recorder, bool is_kernel)
 	int result = -ENOENT;
 
 	for (size_t i = 0; i < count; i++) {
-		result = etw_controller_open(instances[i], may_start[i], &recorder->controller);
+		result = etw_controller_open(instances[i], may_start[i], NULL,
+					     &recorder->controller);
 		if (!is_absent(result))
 			break;
 	}

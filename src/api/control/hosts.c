@@ -53,7 +53,7 @@ static int take_line(enum etw_instance instance, bool may_start, struct line **r
 		line = calloc(1, sizeof(*line));
 		if (!line)
 			return -ENOMEM;
-		TRY(etw_controller_open(instance, may_start, &line->controller));
+		TRY(etw_controller_open(instance, may_start, NULL, &line->controller));
 		line->instance = instance;
 		line->may_start = may_start;
 		line->pid = getpid();

@@ -227,7 +227,7 @@ struct etw_controller *controller(void)
 {
 	struct etw_controller *opened = NULL;
 
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &opened), 0);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &opened), 0);
 	return opened;
 }
 

@@ -209,7 +209,7 @@ static void test_hostile__registrations_are_limited(void **state)
 
 static void test_hostile__enables_are_limited(void **state)
 {
-	uint8_t *filter = calloc(1, WIRE_FILTER_BYTES_MAX);
+	uint8_t *filter = calloc(1, MAX_EVENT_FILTER_DATA_SIZE);
 	int r = 0;
 
 	(void)state;

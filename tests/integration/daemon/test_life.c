@@ -72,7 +72,7 @@ static void test_life__starts_on_demand(void **state)
 	struct etw_controller *opened = NULL;
 
 	(void)state;
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &opened), -ENOENT);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, NULL, &opened), -ENOENT);
 	opened = controller();
 	assert_int_not_equal(keeper_pid(), 0);
 	assert_int_not_equal(host_pid(), 0);
@@ -168,7 +168,7 @@ static void test_life__socket_may_be_passed(void **state)
 			_exit(serve_passed_socket(listener));
 		assert_true(pid > 0);
 		opened = NULL;
-		assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &opened), 0);
+		assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, NULL, &opened), 0);
 		assert_int_equal(control_session(opened, start_session(opened, "passed"),
 						 WIRE_CONTROL_STOP, NULL),
 				 0);

@@ -45,7 +45,7 @@ static struct etw_controller *open_existing(void)
 {
 	struct etw_controller *opened = NULL;
 
-	return etw_controller_open(ETW_INSTANCE_USER, false, &opened) ? NULL : opened;
+	return etw_controller_open(ETW_INSTANCE_USER, false, NULL, &opened) ? NULL : opened;
 }
 
 static int control_name(struct etw_controller *from, const char *name, uint32_t code)

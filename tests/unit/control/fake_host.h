@@ -42,6 +42,8 @@ enum manner {
 	ANSWER_GARBAGE, /* no message at all */
 	HANG_UP,        /* instead of an answer */
 	HOLD,           /* until another request comes, which is answered first */
+	SILENT,         /* nothing is answered, as by a host that stands still */
+	LISTS_ONLY,     /* what takes long is not answered, and the host is there */
 };
 
 struct host {
@@ -136,6 +138,12 @@ static inline bool answer(int fd, const struct wire_message *head)
 		return true;
 	case HANG_UP:
 		return false;
+	case SILENT:
+		return true;
+	case LISTS_ONLY:
+		if (head->type != WIRE_LIST)
+			return true;
+		break;
 	case HOLD:
 		if (!host.held.type) {
 			host.held = *head;

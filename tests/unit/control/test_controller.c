@@ -19,7 +19,7 @@ static struct etw_controller *open_controller(void)
 {
 	struct etw_controller *controller = NULL;
 
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &controller), 0);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, NULL, &controller), 0);
 	assert_non_null(controller);
 	return controller;
 }
@@ -236,12 +236,13 @@ static void test_controller__without_a_host(void **state)
 	int listener;
 
 	(void)state;
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &controller), -ENOENT);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, NULL, &controller), -ENOENT);
 	assert_int_equal(etw_runtime_prepare(directory, &page), 0);
 	etw_runtime_page_unmap(page);
 	assert_int_equal(etw_runtime_listen(directory, &listener), 0);
 	(void)close(listener);
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_SYSTEM, false, &controller), -ENOENT);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_SYSTEM, false, NULL, &controller),
+			 -ENOENT);
 	assert_null(controller);
 	etw_controller_close(NULL);
 }
@@ -380,6 +381,160 @@ static void test_controller__a_child_is_not_held_by_the_parents_lock(void **stat
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 }
 
+/* What the tests of waiting tell, and are told. */
+static struct {
+	unsigned told, asked;
+	unsigned over_after; /* so many questions; 0: never */
+	bool is_told_last;   /* ends when it was told */
+} waited;
+
+static bool is_over(void *context)
+{
+	(void)context;
+	waited.asked++;
+	return (waited.over_after && waited.asked >= waited.over_after) ||
+	       (waited.is_told_last && waited.told);
+}
+
+static void tell(void *context, const char *host_directory)
+{
+	(void)context;
+	assert_string_equal(host_directory, directory);
+	waited.told++;
+}
+
+static struct etw_control_waiting waiting_of(uint32_t patience_ms)
+{
+	memset(&waited, 0, sizeof(waited));
+	return (struct etw_control_waiting){
+		.is_over = is_over, .wake_fd = -1, .tell = tell, .patience_ms = patience_ms};
+}
+
+static struct etw_controller *open_waiting(const struct etw_control_waiting *waiting)
+{
+	struct etw_controller *controller = NULL;
+
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, waiting, &controller), 0);
+	return controller;
+}
+
+/* A host that says nothing at all is given up, by every kind of call, and nothing is repeated behind it. */
+static void test_controller__a_silent_host_is_etimedout(void **state)
+{
+	struct etw_control_waiting waiting = waiting_of(300);
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_waiting(&waiting);
+
+	(void)state;
+	store_relaxed(&host.manner, SILENT);
+	assert_int_equal(start_session(controller), -ETIMEDOUT);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ETIMEDOUT);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -ETIMEDOUT);
+	assert_int_equal(enable_provider(controller), -ETIMEDOUT);
+	assert_int_equal(etw_control_list(controller, &sessions), -ETIMEDOUT);
+	assert_int_equal(load_relaxed(&host.connections), 1);
+	assert_int_equal(load_relaxed(&host.requests[WIRE_CONTROL]), 2);
+	/* It goes on when the host does: answers that nobody waits for are dropped. */
+	store_relaxed(&host.manner, ANSWER);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), 0);
+}
+
+/* One that does not even answer a connection: it listens, and nobody accepts. */
+static void test_controller__a_host_that_does_not_accept_is_etimedout(void **state)
+{
+	struct etw_control_waiting waiting = waiting_of(300);
+	struct etw_controller *controller = NULL;
+	int listener = -1;
+
+	(void)state;
+	host_stop();
+	assert_int_equal(etw_runtime_listen(directory, &listener), 0);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &waiting, &controller),
+			 -ETIMEDOUT);
+	/* Who may start a host does not start a second one beside it. */
+	(void)setenv("ETW_ETWD", "/nonexistent/etwd", 1);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &waiting, &controller),
+			 -ETIMEDOUT);
+	assert_null(controller);
+	(void)close(listener);
+}
+
+/* Work that takes long is waited for: the host answers something else in between. */
+static void test_controller__a_host_that_works_is_waited_for(void **state)
+{
+	struct etw_control_waiting waiting = waiting_of(3000);
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_waiting(&waiting);
+
+	(void)state;
+	store_relaxed(&host.manner, LISTS_ONLY);
+	/* So many looks are longer than the patience. */
+	waited.over_after = 45;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -ECANCELED);
+	assert_true(load_relaxed(&host.requests[WIRE_LIST]) > 0);
+	assert_int_equal(waited.told, 0);
+}
+
+/* Who waits is told once, and may stop waiting. */
+static void test_controller__a_wait_is_told_and_can_be_ended(void **state)
+{
+	struct etw_control_waiting waiting = waiting_of(0);
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_waiting(&waiting);
+	struct etw_controller *second = NULL;
+	int listener = -1;
+
+	(void)state;
+	store_relaxed(&host.manner, SILENT);
+	waited.is_told_last = true;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ECANCELED);
+	assert_int_equal(waited.told, 1);
+	waiting = waiting_of(0);
+	waited.over_after = 1;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ECANCELED);
+	assert_int_equal(waited.told, 0);
+	host_stop();
+	assert_int_equal(etw_runtime_listen(directory, &listener), 0);
+	waiting = waiting_of(0);
+	waited.is_told_last = true;
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, &waiting, &second),
+			 -ECANCELED);
+	assert_int_equal(waited.told, 1);
+	(void)close(listener);
+}
+
+/* A descriptor that becomes readable, as of a signal, ends the wait at once. */
+static void test_controller__a_wake_up_is_seen_at_once(void **state)
+{
+	struct etw_control_waiting waiting = waiting_of(0);
+	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_waiting(&waiting);
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	store_relaxed(&host.manner, SILENT);
+	waiting.wake_fd = ends[0];
+	waited.over_after = 1;
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ECANCELED);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+/* Asking something of a host that has ended starts none, also where starting is allowed. */
+static void test_controller__who_asks_starts_no_host(void **state)
+{
+	struct etw_controller *controller = NULL;
+
+	(void)state;
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller), 0);
+	host_stop();
+	(void)setenv("ETW_ETWD", "/nonexistent/etwd", 1);
+	assert_int_equal(etw_control_list(controller, &sessions), -ECONNREFUSED);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ECONNREFUSED);
+	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -ECONNREFUSED);
+	assert_int_equal(enable_provider(controller), -ECONNREFUSED);
+	assert_int_equal(start_session(controller), -ENOEXEC); /* this would */
+	etw_controller_close(controller);
+}
+
 #define CASE(test)        cmocka_unit_test_setup_teardown(test, setup, teardown)
 #define HOSTED_CASE(test) cmocka_unit_test_setup_teardown(test, setup_host, teardown)
 
@@ -403,6 +558,12 @@ int main(void)
 		HOSTED_CASE(test_controller__a_lost_connection_ends_every_wait),
 		HOSTED_CASE(test_controller__a_child_of_fork_has_its_own_connection),
 		HOSTED_CASE(test_controller__a_child_is_not_held_by_the_parents_lock),
+		HOSTED_CASE(test_controller__a_silent_host_is_etimedout),
+		HOSTED_CASE(test_controller__a_host_that_does_not_accept_is_etimedout),
+		HOSTED_CASE(test_controller__a_host_that_works_is_waited_for),
+		HOSTED_CASE(test_controller__a_wait_is_told_and_can_be_ended),
+		HOSTED_CASE(test_controller__a_wake_up_is_seen_at_once),
+		HOSTED_CASE(test_controller__who_asks_starts_no_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 
 #include "control/control.h"
 #include "control/host_start.h"
+#include "ipc/start_report.h"
 #include "unit/control/fake_host.h"
 
 static struct wire_sessions sessions;
@@ -28,6 +29,26 @@ static bool is_used(void)
 	return false;
 }
 
+/*
+ * Says the numbers in $TEST_HOST_REPORT of its start; without them nothing, like an etwd that does not know of
+ * it. Returns whether to serve: no, when the last one is not 0.
+ */
+static bool report_as_told(void)
+{
+	const char *words = getenv("TEST_HOST_REPORT");
+	int word = 0;
+
+	while (words && *words) {
+		char *end;
+
+		word = (int)strtol(words, &end, 10);
+		(void)!write(ETW_START_REPORT_FD, &word, sizeof(word));
+		words = end + (*end == ',');
+	}
+	(void)close(ETW_START_REPORT_FD);
+	return word == 0;
+}
+
 /* This program as etwd: serves until its controller leaves. */
 static int be_host(void)
 {
@@ -39,9 +60,11 @@ static int be_host(void)
 		fprintf(stderr, "a word of the host\n");
 	(void)snprintf(directory, sizeof(directory), "%s", getenv("ETW_RUNTIME_DIR"));
 	for (int fd = 3; fd < 1024; fd++) {
-		if (fcntl(fd, F_GETFD) >= 0)
+		if (fd != ETW_START_REPORT_FD && fcntl(fd, F_GETFD) >= 0)
 			return 3; /* something leaked */
 	}
+	if (!report_as_told())
+		return 1;
 	if (slow)
 		(void)usleep(200000);
 	host_reset();
@@ -73,6 +96,7 @@ static void unname_host(void)
 	(void)unsetenv("TEST_BE_HOST");
 	(void)unsetenv("TEST_HOST_SLOW");
 	(void)unsetenv("TEST_HOST_LOG");
+	(void)unsetenv("TEST_HOST_REPORT");
 }
 
 static void test_host_start__the_host_is_started(void **state)
@@ -84,7 +108,7 @@ static void test_host_start__the_host_is_started(void **state)
 	(void)close(before);
 	name_host();
 	assert_true(dup2(0, 77) == 77); /* must not be there in the host */
-	r = etw_controller_open(ETW_INSTANCE_USER, true, &controller);
+	r = etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller);
 	(void)close(77);
 	unname_host();
 	assert_int_equal(r, 0);
@@ -105,7 +129,7 @@ static void test_host_start__a_host_that_takes_its_time(void **state)
 	(void)state;
 	name_host();
 	(void)setenv("TEST_HOST_SLOW", "1", 1);
-	r = etw_controller_open(ETW_INSTANCE_SYSTEM, true, &controller);
+	r = etw_controller_open(ETW_INSTANCE_SYSTEM, true, NULL, &controller);
 	unname_host();
 	assert_int_equal(r, 0);
 	etw_controller_close(controller);
@@ -115,7 +139,7 @@ static void *open_one(void *ret)
 {
 	struct etw_controller *controller = NULL;
 
-	*(int *)ret = etw_controller_open(ETW_INSTANCE_USER, true, &controller);
+	*(int *)ret = etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller);
 	(void)usleep(100000); /* so that the host stays until all are there */
 	etw_controller_close(controller);
 	return NULL;
@@ -150,7 +174,7 @@ static void test_host_start__what_the_host_says_goes_into_the_log(void **state)
 	(void)snprintf(path, sizeof(path), "%s/log", directory);
 	(void)setenv("ETWD_LOG", path, 1);
 	(void)setenv("TEST_HOST_LOG", "1", 1);
-	r = etw_controller_open(ETW_INSTANCE_USER, true, &controller);
+	r = etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller);
 	unname_host();
 	assert_int_equal(r, 0);
 	etw_controller_close(controller);
@@ -169,16 +193,16 @@ static void test_host_start__no_etwd_is_enoexec(void **state)
 
 	(void)state;
 	(void)setenv("ETW_ETWD", "/nonexistent/etwd", 1);
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &controller), -ENOEXEC);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller), -ENOEXEC);
 	(void)setenv("ETW_ETWD", directory, 1);
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &controller), -ENOEXEC);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller), -ENOEXEC);
 	/* There, executable, and no program: the exec fails. */
 	(void)snprintf(path, sizeof(path), "%s/etwd", directory);
 	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0755);
 	assert_int_equal(write(fd, "\177ELF", 4), 4);
 	(void)close(fd);
 	(void)setenv("ETW_ETWD", path, 1);
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &controller), -ENOEXEC);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller), -ENOEXEC);
 	assert_null(controller);
 }
 
@@ -188,8 +212,49 @@ static void test_host_start__a_host_that_never_comes_is_etimedout(void **state)
 
 	(void)state;
 	(void)setenv("ETW_ETWD", "/bin/true", 1);
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, &controller), -ETIMEDOUT);
+	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller),
+			 -ETIMEDOUT);
 	assert_null(controller);
+}
+
+/* A host that cannot start says why, at once. The patience would be half a minute. */
+static void test_host_start__a_host_says_why_it_cannot_start(void **state)
+{
+	static const struct {
+		const char *words;
+		int result;
+	} rows[] = {
+		{"1,-24", -EMFILE}, {"1,-12", -ENOMEM}, {"1,-27", -EFBIG}, {"1,-28", -ENOSPC},
+		{"-13", -EACCES},   {"1,-2", -ENOTDIR}, /* -ENOENT: there is none */
+		{"1", -ECHILD},                         /* something killed it */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct etw_controller *controller = NULL;
+		int r;
+
+		name_host();
+		(void)setenv("TEST_HOST_REPORT", rows[i].words, 1);
+		r = etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller);
+		unname_host();
+		assert_int_equal(r, rows[i].result);
+		assert_null(controller);
+	}
+}
+
+static void test_host_start__a_host_says_that_it_is_ready(void **state)
+{
+	struct etw_controller *controller = NULL;
+	int r;
+
+	(void)state;
+	name_host();
+	(void)setenv("TEST_HOST_REPORT", "1,0", 1);
+	r = etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller);
+	unname_host();
+	assert_int_equal(r, 0);
+	etw_controller_close(controller);
 }
 
 static void test_host_start__etwd_is_found_by_path(void **state)
@@ -324,6 +389,8 @@ int main(void)
 		CASE(test_host_start__what_the_host_says_goes_into_the_log),
 		CASE(test_host_start__no_etwd_is_enoexec),
 		CASE(test_host_start__a_host_that_never_comes_is_etimedout),
+		CASE(test_host_start__a_host_says_why_it_cannot_start),
+		CASE(test_host_start__a_host_says_that_it_is_ready),
 		CASE(test_host_start__etwd_is_found_by_path),
 		CASE(test_host_start__what_etw_etwd_names_is_told),
 		CASE(test_host_start__etwd_is_found_in_a_moved_tree),
