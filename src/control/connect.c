@@ -13,10 +13,10 @@
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
 
-#define FULL_MS         20   /* until a full queue of a listening socket is tried again */
-#define HUNG_UP_MS      50   /* until a host that hung up is tried again */
-#define HUNG_UP_TRIES   20   /* a host that leaves hangs up, too, and is gone a moment later */
-#define LOOK_AGAIN_MS   50   /* while a host starts and its page says nothing */
+#define FULL_MS         20 /* until a full queue of a listening socket is tried again */
+#define HUNG_UP_MS      50 /* until a host that hung up is tried again */
+#define HUNG_UP_TRIES   20 /* a host that leaves hangs up, too, and is gone a moment later */
+#define LOOK_AGAIN_MS   50 /* while a host starts and its page says nothing */
 #define PAGE_MISSING_MS 5
 #define WORDLESS_MS     5000 /* for a program that says nothing of its start */
 
@@ -168,8 +168,7 @@ static int connect_when_ready(struct etw_control_wait *wait, struct start *start
 }
 
 int etw_control_connect(struct etw_control_wait *wait, bool may_start,
-			struct etw_ipc_message *message, int *ret_socket,
-			uint64_t *ret_incarnation)
+			struct etw_ipc_message *message, int *ret_socket, uint64_t *ret_incarnation)
 {
 	struct start start = {.report = -1};
 	char program[PATH_MAX];

@@ -16,7 +16,10 @@ struct etw_controller;
 
 /* How a controller waits for a host that does not answer. Of a tool, which has one thread. */
 struct etw_control_waiting {
-	/* Whether the tool is to end: the call gives up. Asked often, and at once when @wake_fd is readable. */
+	/*
+	 * Whether the tool is to end: the call gives up. Asked when the host has been silent for half a second,
+	 * often from then on, and at once when @wake_fd is readable.
+	 */
 	bool (*is_over)(void *context);
 	int wake_fd; /* -1: none */
 	/* The host has been silent for 2 seconds. Once a call. */

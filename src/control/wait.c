@@ -9,6 +9,7 @@
 
 #define PATIENCE_MS    30000 /* without $ETW_HOST_TIMEOUT_MS */
 #define TELL_AFTER_MS  2000
+#define OVER_AFTER_MS  500 /* a host that answers is never left in the middle of a call */
 #define LOOK_AT_MOST   200 /* milliseconds between two looks */
 #define PATIENCE_FIRST 100 /* no shorter patience makes sense */
 
@@ -49,6 +50,12 @@ uint64_t etw_control_wait_silence_ms(const struct etw_control_wait *wait)
 	return (etw_monotonic_ns() - wait->silent_since_ns) / ETW_NS_PER_MS;
 }
 
+static bool can_be_over(const struct etw_control_wait *wait)
+{
+	return wait->waiting && wait->waiting->is_over &&
+	       etw_control_wait_silence_ms(wait) >= OVER_AFTER_MS;
+}
+
 int etw_control_wait_look(struct etw_control_wait *wait)
 {
 	const struct etw_control_waiting *waiting = wait->waiting;
@@ -57,10 +64,9 @@ int etw_control_wait_look(struct etw_control_wait *wait)
 		return -ETIMEDOUT;
 	if (!waiting)
 		return 0;
-	if (waiting->is_over && waiting->is_over(waiting->context))
+	if (can_be_over(wait) && waiting->is_over(waiting->context))
 		return -ECANCELED;
-	if (waiting->tell && !wait->is_told &&
-	    etw_control_wait_silence_ms(wait) >= TELL_AFTER_MS) {
+	if (waiting->tell && !wait->is_told && etw_control_wait_silence_ms(wait) >= TELL_AFTER_MS) {
 		wait->is_told = true;
 		waiting->tell(waiting->context, wait->directory);
 	}
@@ -69,10 +75,9 @@ int etw_control_wait_look(struct etw_control_wait *wait)
 
 int etw_control_wait_for(struct etw_control_wait *wait, int fd, short events, uint32_t limit_ms)
 {
-	const struct etw_control_waiting *waiting = wait->waiting;
 	struct pollfd polled[2] = {
 		{.fd = fd, .events = events},
-		{.fd = waiting && waiting->is_over ? waiting->wake_fd : -1, .events = POLLIN},
+		{.fd = can_be_over(wait) ? wait->waiting->wake_fd : -1, .events = POLLIN},
 	};
 	uint64_t next_ns = etw_patience_next_ns(&wait->patience), now_ns = etw_monotonic_ns();
 	uint64_t step_ms = next_ns > now_ns ? (next_ns - now_ns) / ETW_NS_PER_MS + 1 : 1;

@@ -227,6 +227,7 @@ struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
 
 		loss.events = etw_sum_saturated(loss.events, header->events_lost);
 		loss.buffers = etw_sum_saturated(loss.buffers, header->buffers_lost);
+		loss.unclosed += !header->end_ft;
 		loss.skipped_places += etw_findings_total(findings);
 		loss.skipped_bytes += findings->bytes[ETW_FINDING_CUT] +
 				      findings->bytes[ETW_FINDING_SKIPPED] +
@@ -252,7 +253,16 @@ void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
 		etw_text_puts(text, loss->marks == 1 ? " mark of loss in a buffer"
 						     : " marks of loss in buffers");
 	}
+	/* Whoever records rewrites the header at the end. Its counts are those of the start until then. */
+	if (loss->unclosed)
+		etw_text_printf(
+			text,
+			"; %s closed (still recorded, or the recorder ended first): what is "
+			"missing is not known",
+			loss->files == 1 ? "the file was not" : "not all files were");
 	if (!loss->skipped_places) {
+		if (loss->unclosed)
+			return;
 		etw_text_puts(text, loss->is_partial   ? "; nothing damaged in what was read"
 				    : loss->files == 1 ? "; the file is undamaged"
 						       : "; the files are undamaged");

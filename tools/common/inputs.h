@@ -52,6 +52,7 @@ struct etw_loss {
 	uint64_t skipped_bytes;  /* that the reader could not read */
 	uint64_t skipped_places; /* how many times */
 	size_t files;
+	size_t unclosed; /* of them: their header has no end */
 	bool is_partial; /* not every event was looked at */
 };
 

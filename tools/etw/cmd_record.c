@@ -11,6 +11,7 @@
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
+#include "tools/etw/host_wait.h"
 #include "tools/etw/page.h"
 #include "tools/etw/record_names.h"
 #include "tools/etw/record_options.h"
@@ -20,11 +21,15 @@
 
 #define TABLE_ROWS 10
 #define TREE_ROWS  40
+/* Of silence, after a signal; below, a machine that is busy would be taken for one that stands still. */
+#define SIGNALLED_MS 5000
+#define SILENT_MS    1000 /* where the user was told already that the host does not answer */
 
 struct command {
 	struct record_options options;
 	struct recorder recorder;
 	struct record_run run;
+	struct etw_control_waiting waiting;
 	struct page page;
 	struct tree tree;
 };
@@ -181,11 +186,36 @@ static bool tell_early_end(const struct recorder *recorder)
 	return true;
 }
 
+/* Somebody else stopped it, or its host died. Returns whether it was so. */
+static bool tell_other_end(const struct command *command)
+{
+	const struct page *page = &command->page;
+	const struct etw_etl_header *header = page->inputs.count
+						      ? etw_trace_header(page->inputs.traces[0])
+						      : NULL;
+
+	recorder_tell_end(&command->recorder, page->report.last_ft, header ? header->end_ft : 0);
+	return command->recorder.end != RECORDER_GOES_ON;
+}
+
+/*
+ * A first signal has ended the recording. Should the host be found not to answer then, it is not waited for as
+ * long as it could take to come back.
+ */
+static int stop(struct command *command)
+{
+	record_run_stop(&command->run);
+	if (command->run.signal)
+		command->waiting.patience_ms = command->run.is_host_silent ? SILENT_MS
+									   : SIGNALLED_MS;
+	return recorder_stop(&command->recorder);
+}
+
 /* Nobody wants a file of nothing. */
 static int give_up(struct command *command)
 {
 	if (command->recorder.is_running)
-		(void)recorder_stop(&command->recorder);
+		(void)stop(command);
 	(void)unlink(command->recorder.path);
 	return ETW_EXIT_FAILED;
 }
@@ -208,11 +238,24 @@ static int load_manifests(struct command *command)
 	return -1;
 }
 
+static void tell_wait(void *context, const char *directory)
+{
+	struct record_run *run = context;
+
+	run->is_host_silent = true;
+	host_wait_tell(NULL, directory);
+}
+
 static int record(struct command *command, char **argv)
 {
 	struct recorder *recorder = &command->recorder;
 	int result = record_run_init(&command->run);
 
+	command->waiting = (struct etw_control_waiting){.is_over = record_run_is_over,
+							.wake_fd = command->run.signals,
+							.tell = tell_wait,
+							.context = &command->run};
+	recorder->waiting = &command->waiting;
 	if (!result && command->options.command)
 		command->run.exec_error = -record_command_check(command->options.command[0]);
 	if (command->run.exec_error)
@@ -232,15 +275,13 @@ static int record(struct command *command, char **argv)
 		(void)give_up(command);
 		return tell_exec_error(command);
 	}
-	if (result == -ENOENT)
-		etw_program_error("somebody else stopped the session");
-	else if (result)
+	if (result && result != -ENOENT)
 		etw_program_error("stopped: %s", strerror(-result));
-	if (recorder->is_running && recorder_stop(recorder))
+	if (recorder->is_running && stop(command))
 		return ETW_EXIT_FAILED;
 	record_run_release(&command->run);
 	result = report(command);
-	if (tell_early_end(recorder))
+	if (tell_early_end(recorder) || tell_other_end(command))
 		result = -1;
 	record_run_finish(&command->run);
 	return result ? ETW_EXIT_FAILED : record_run_exit_status(&command->run);
@@ -286,7 +327,9 @@ const struct etw_verb etw_verb_record = {
 		"Else Ctrl-C ends the recording.\n"
 		"A file that ends early (a full disk) ends the recording too; the command goes "
 		"on.\n"
-		"Exit status 1: it failed, or is incomplete since the file ended early.\n"
+		"Exit status 1: it failed, or is incomplete since the file ended early, somebody "
+		"else\n"
+		"stopped the session, or its host died.\n"
 		"\nExamples:\n"
 		"  sudo etw record -- make -j8\n"
 		"  etw record --provider MyCompany-MyProduct:info -o app.etl -- ./app\n",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
+#include "tools/etw/host_wait.h"
 #include "tools/etw/machine.h"
 #include "tools/etw/verb.h"
 
@@ -39,7 +41,9 @@ struct command {
 	struct etw_shared_options shared;
 	bool is_json;
 	struct etw_controller *hosts[INSTANCES_MAX]; /* owned; NULL where there is none */
+	enum etw_instance instances[INSTANCES_MAX];
 	size_t host_count;
+	bool is_incomplete; /* a host that is there was not heard, or one that should be there is not */
 	struct wire_session_info *sessions; /* owned */
 	size_t session_count;
 	struct etw_output output;
@@ -81,23 +85,24 @@ static bool check_words(char *const *words)
 	return true;
 }
 
-/* Connects to the hosts that are there; having none is no error. */
-static int open_hosts(struct command *command)
-{
-	enum etw_instance instances[INSTANCES_MAX];
+static const struct etw_control_waiting waiting = {.wake_fd = -1, .tell = host_wait_tell};
 
-	command->host_count = etw_control_lookup_order(instances);
+/* Connects to the hosts that are there. Having none is no error, unless the last one left a reason. */
+static void open_hosts(struct command *command)
+{
+	command->host_count = etw_control_lookup_order(command->instances);
 	for (size_t i = 0; i < command->host_count; i++) {
-		int result = etw_controller_open(instances[i], /* is_starting= */ false, NULL,
+		enum etw_instance instance = command->instances[i];
+		int result = etw_controller_open(instance, /* is_starting= */ false, &waiting,
 						 &command->hosts[i]);
 
-		if (result && result != -ENOENT) {
-			etw_program_error("cannot reach etwd, the host of sessions: %s",
-					  etw_runtime_sentence(result));
-			return -1;
+		if (result == -ENOENT) {
+			command->is_incomplete |= host_failure_tell(instance);
+		} else if (result) {
+			host_error_tell(instance, result);
+			command->is_incomplete = true;
 		}
 	}
-	return 0;
 }
 
 static int keep_session(struct command *command, const struct wire_session_info *info)
@@ -142,13 +147,20 @@ static int gather_host(struct command *command, struct etw_controller *host)
 	return 0;
 }
 
-static int gather(struct command *command)
+static void gather(struct command *command)
 {
 	for (size_t i = 0; i < command->host_count; i++) {
-		if (command->hosts[i])
-			TRY(gather_host(command, command->hosts[i]));
+		int result = command->hosts[i] ? gather_host(command, command->hosts[i]) : 0;
+
+		if (!result)
+			continue;
+		/* The host has left since it was opened, and its sessions with it. */
+		if (result == -ECONNREFUSED && !host_failure_tell(command->instances[i]))
+			continue;
+		if (result != -ECONNREFUSED)
+			host_error_tell(command->instances[i], result);
+		command->is_incomplete = true;
 	}
-	return 0;
 }
 
 /* The clock may have been set back since the session started. */
@@ -219,7 +231,8 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 	struct etw_grid grid;
 
 	if (!command->session_count) {
-		etw_text_puts(text, "No session runs.\n");
+		if (!command->is_incomplete) /* else nobody knows */
+			etw_text_puts(text, "No session runs.\n");
 		return;
 	}
 	etw_grid_init(&grid, columns, ARRAY_SIZE(columns));
@@ -283,18 +296,15 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 static int list(struct command *command)
 {
 	size_t width = isatty(STDOUT_FILENO) ? etw_terminal_width(STDOUT_FILENO) : 0;
-	int result = gather(command);
-	int64_t now_ft = etw_filetime_now(); /* after the last session that is told of began */
+	int64_t now_ft;
 
-	if (result) {
-		etw_program_error("cannot list the sessions: %s", strerror(-result));
-		return ETW_EXIT_FAILED;
-	}
+	gather(command);
+	now_ft = etw_filetime_now(); /* after the last session that is told of began */
 	if (!command->is_json)
 		put_table(command, width, &command->output.text);
 	for (size_t i = 0; command->is_json && i < command->session_count; i++)
 		put_object(&command->output.text, &command->sessions[i], now_ft);
-	return ETW_EXIT_OK;
+	return command->is_incomplete ? ETW_EXIT_FAILED : ETW_EXIT_OK;
 }
 
 static int stop_by_name(struct command *command, const char *name, struct wire_session_info *ret)
@@ -311,6 +321,8 @@ static int stop_by_name(struct command *command, const char *name, struct wire_s
 	for (size_t i = 0; i < command->host_count && result == -ENOENT; i++) {
 		if (command->hosts[i])
 			result = etw_control(command->hosts[i], control, ret);
+		if (result == -ECONNREFUSED) /* it has left, and its sessions with it */
+			result = -ENOENT;
 	}
 	return result;
 }
@@ -329,6 +341,23 @@ static void put_stopped(struct etw_text *text, const struct wire_session_info *i
 		etw_output_clean(text, info->config.log_file);
 	}
 	etw_text_putc(text, '\n');
+}
+
+static const char *why_not(const struct command *command, int result)
+{
+	switch (result) {
+	case -ENOENT:
+		return command->is_incomplete ? "no host that answers has a session of that name"
+					      : "there is no session of that name";
+	case -EBUSY:
+		return "it is being stopped already";
+	case -ETIMEDOUT:
+		return "its host does not answer; when it goes on, it may still stop it";
+	case -EPIPE:
+		return "its host ended meanwhile; etw sessions shows whether it runs on";
+	default:
+		return strerror(-result);
+	}
 }
 
 static int stop(struct command *command, char *const *names)
@@ -353,14 +382,22 @@ static int stop(struct command *command, char *const *names)
 					  info->complaint);
 			status = ETW_EXIT_FAILED;
 		} else if (result) {
-			etw_program_error("cannot stop %s: %s", *names,
-					  result == -ENOENT  ? "there is no session of that name"
-					  : result == -EBUSY ? "it is being stopped already"
-							     : strerror(-result));
+			etw_program_error("cannot stop %s: %s", *names, why_not(command, result));
 			status = ETW_EXIT_FAILED;
 		}
 	}
 	return status;
+}
+
+/* A program that was started with its signals blocked can be ended all the same while it waits for a host. */
+static void obey_signals(void)
+{
+	sigset_t signals;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 static int run(int argc, char **argv)
@@ -373,8 +410,8 @@ static int run(int argc, char **argv)
 		return status;
 	if (!check_words(argv + optind))
 		return ETW_EXIT_USAGE;
-	if (open_hosts(&command))
-		return ETW_EXIT_FAILED;
+	obey_signals();
+	open_hosts(&command);
 	result = etw_output_open(NULL, &command.output);
 	if (!result) {
 		status = optind < argc ? stop(&command, argv + optind + 1) : list(&command);
@@ -390,6 +427,9 @@ const struct etw_verb etw_verb_sessions = {
 	.help = "  --json              one JSON object per session\n"
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --help              this text\n"
+		"\nExit status 1: a host did not answer, was not to be reached, or gave up; or a "
+		"session\n"
+		"could not be stopped.\n"
 		"\nExamples:\n"
 		"  etw sessions\n"
 		"  etw sessions stop etw-record-4711\n",

@@ -344,7 +344,8 @@ void info_write_text(struct etw_text *text, const struct info *info, const struc
 	put_findings(text, info, look);
 	etw_text_putc(text, '\n');
 	notes_write(text, &info->notes);
-	if (info->loss.events || info->loss.buffers || info->loss.skipped_places)
+	if (info->loss.events || info->loss.buffers || info->loss.skipped_places ||
+	    info->loss.unclosed)
 		etw_text_puts(text, look->warn);
 	etw_loss_write(text, &info->loss);
 	etw_text_printf(text, "%s\n", look->plain);

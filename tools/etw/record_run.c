@@ -134,6 +134,7 @@ static bool take_signals(struct record_run *run)
 	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
+		run->signal_count++;
 		run->signal = (int)info.ssi_signo;
 		run->is_sent = info.ssi_code <= 0;
 	}
@@ -184,6 +185,22 @@ static bool is_time_over(const struct record_run *run, const struct record_optio
 	return options->duration_ms && etw_monotonic_ms() - run->start_ms >= options->duration_ms;
 }
 
+bool record_run_is_over(void *context)
+{
+	struct record_run *run = context;
+	bool is_ending = take_signals(run);
+
+	if (run->is_stopping)
+		return run->signal_count != run->stop_count;
+	return is_ending || (run->options && is_time_over(run, run->options));
+}
+
+void record_run_stop(struct record_run *run)
+{
+	run->is_stopping = true;
+	run->stop_count = run->signal_count;
+}
+
 /* Signals, however many, do not keep it from looking. */
 static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			const struct record_options *options)
@@ -205,10 +222,9 @@ static int wait_for_end(struct record_run *run, struct recorder *recorder,
 			continue;
 		look_at_ms = etw_monotonic_ms() + step_ms;
 		result = recorder_look(recorder);
-		if (result == -ENOENT) {
-			recorder->is_running = false;
+		if (result == -ENOENT)
 			return -ENOENT;
-		}
+		run->is_host_silent &= result != 0;
 		if (!result && recorder->info.file_status)
 			return 0;
 		if (is_watched && !result)
@@ -239,6 +255,7 @@ int record_run(struct record_run *run, struct recorder *recorder,
 	int result = 0;
 
 	run->start_ms = run->last_ms = etw_monotonic_ms();
+	run->options = options;
 	if (options->command)
 		result = start_command(run, options->command);
 	if (!result && run->exec_error)

@@ -20,6 +20,11 @@ struct record_run {
 	int signal;     /* that ended the recording; 0: none did */
 	bool is_sent;   /* by a process: the terminal's reach the command too */
 	int signals;    /* a signalfd */
+	unsigned signal_count;
+	unsigned stop_count; /* signals that there were when the session began to be stopped */
+	bool is_stopping;
+	bool is_host_silent; /* that was told, and it has not answered since */
+	const struct record_options *options;
 	uint64_t start_ms;
 	uint64_t last_events; /* of the counters shown last */
 	uint64_t last_ms;
@@ -35,6 +40,16 @@ struct record_run {
 int record_run_init(struct record_run *run);
 
 /*
+ * record_run_is_over() - for struct etw_control_waiting, @context: the run. Whether a call to a host that does
+ * not answer is to end: a signal came, the command has ended, or the time is over; while the session is being
+ * stopped, another signal.
+ */
+bool record_run_is_over(void *context);
+
+/* record_run_stop() - from now on it is the end of the recording that waits for the host. */
+void record_run_stop(struct record_run *run);
+
+/*
  * record_command_check() - whether a command can be run, before anything is made or overwritten for it.
  *
  * @name: its first word: a path, or a name that is looked for in PATH
@@ -47,7 +62,7 @@ int record_command_check(const char *name);
  * record_run() - starts the command, if there is one, and waits until the recording is to end: the command
  * ended, a signal came, the time is over, the file ended early, or somebody stopped the session.
  *
- * Returns 0, or a negative errno.
+ * Returns 0, or a negative errno; -ENOENT: the session is over, and recorder->end says how.
  */
 int record_run(struct record_run *run, struct recorder *recorder,
 	       const struct record_options *options);

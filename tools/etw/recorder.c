@@ -15,11 +15,14 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "base/utf.h"
 #include "control/host_start.h"
 #include "control/instance.h"
 #include "tools/common/program.h"
 #include "tools/common/shell_word.h"
+#include "tools/etw/host_wait.h"
 #include "wire/well_known.h"
 
 #define ENABLE_MS 1000 /* so long a provider's callback is waited for */
@@ -194,7 +197,8 @@ static int open_host(struct recorder *recorder, bool is_kernel)
 	int result = -ENOENT;
 
 	for (size_t i = 0; i < count; i++) {
-		result = etw_controller_open(instances[i], may_start[i], NULL,
+		recorder->instance = instances[i];
+		result = etw_controller_open(instances[i], may_start[i], recorder->waiting,
 					     &recorder->controller);
 		if (!is_absent(result))
 			break;
@@ -223,16 +227,12 @@ static void tell_no_host(void)
 		etw_program_error("cannot run etwd, the host of sessions: %s", found);
 }
 
-static void tell_open_error(int error)
+static void tell_open_error(const struct recorder *recorder, int error)
 {
 	if (error == -ENOEXEC)
 		tell_no_host();
-	else if (error == -ETIMEDOUT)
-		etw_program_error("etwd, the host of sessions, does not answer; with "
-				  "ETWD_LOG=FILE set, it writes why to FILE");
 	else
-		etw_program_error("cannot reach etwd, the host of sessions: %s",
-				  etw_runtime_sentence(error));
+		host_error_tell(recorder->instance, error);
 }
 
 static void tell_start_error(const struct recorder *recorder, int error)
@@ -250,6 +250,18 @@ static void tell_start_error(const struct recorder *recorder, int error)
 	case -ECONNREFUSED:
 		etw_program_error("etwd, the host of sessions, went away");
 		break;
+	case -ETIMEDOUT:
+	case -ECANCELED:
+		/* Its lease is this program's, which ends now. */
+		etw_program_error(
+			"etwd, the host of sessions, does not answer; %s %s",
+			recorder->config.is_leased
+				? "should it start the session when it goes on, that ends "
+				  "at once:"
+				: "should it start the session when it goes on, etw "
+				  "sessions stop ends it:",
+			recorder->config.name);
+		break;
 	case -ETXTBSY:
 		etw_program_error("another session records into %s; etw sessions lists them",
 				  recorder->path);
@@ -259,6 +271,13 @@ static void tell_start_error(const struct recorder *recorder, int error)
 	}
 }
 
+/* The session's host has just answered. */
+static void note_host(struct recorder *recorder)
+{
+	recorder->incarnation = etw_controller_incarnation(recorder->controller);
+	recorder->seen_ft = etw_filetime_now();
+}
+
 static int start_session(struct recorder *recorder)
 {
 	int result = etw_control_start(recorder->controller, &recorder->config, &recorder->info);
@@ -266,6 +285,7 @@ static int start_session(struct recorder *recorder)
 	if (!result) {
 		recorder->handle = recorder->info.handle;
 		recorder->is_running = true;
+		note_host(recorder);
 	}
 	return result;
 }
@@ -312,7 +332,7 @@ static int open_and_start(struct recorder *recorder, struct record_options *opti
 		result = open_host(recorder, false);
 	}
 	if (result) {
-		tell_open_error(result);
+		tell_open_error(recorder, result);
 		return -1;
 	}
 	configure(recorder, options);
@@ -337,10 +357,12 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 	};
 	int result = etw_control_enable(recorder->controller, &request);
 
-	/* It is enabled all the same; its callback is slow. */
+	/* It is enabled all the same; its callback is slow. Or the host is, of which the next call tells. */
 	if (result == -ETIMEDOUT)
 		return 0;
-	if (result)
+	if (result == -ECANCELED || result == -ECONNREFUSED || result == -EPIPE)
+		host_error_tell(recorder->instance, result);
+	else if (result)
 		etw_program_error("cannot enable %s: %s", provider->text,
 				  result == -ENOSPC ? "8 sessions have it already"
 						    : strerror(-result));
@@ -385,21 +407,89 @@ static int control(struct recorder *recorder, uint32_t code)
 	return etw_control(recorder->controller, request, &recorder->info);
 }
 
+/* Returns @result, or -ENOENT when it means that the session is over. */
+static int judge(struct recorder *recorder, int result)
+{
+	bool is_same = etw_controller_incarnation(recorder->controller) == recorder->incarnation;
+
+	switch (result) {
+	case 0:
+		note_host(recorder);
+		return 0;
+	case -ENOENT:
+		recorder->end = is_same ? RECORDER_STOPPED : RECORDER_HOST_DIED;
+		break;
+	case -ECONNREFUSED: /* neither a host nor a keeper that would start the next one */
+		recorder->end = RECORDER_HOST_DIED;
+		break;
+	default:
+		return result;
+	}
+	recorder->is_running = false;
+	return -ENOENT;
+}
+
 int recorder_look(struct recorder *recorder)
 {
-	return control(recorder, WIRE_CONTROL_QUERY);
+	return judge(recorder, control(recorder, WIRE_CONTROL_QUERY));
+}
+
+static void tell_unstopped(const struct recorder *recorder, int error)
+{
+	if (error != -ETIMEDOUT && error != -ECANCELED) {
+		etw_program_error("cannot stop the session %s: %s", recorder->config.name,
+				  strerror(-error));
+		return;
+	}
+	etw_program_error("etwd, the host of sessions, does not answer: the session %s was not "
+			  "stopped; %s. What is in %s so far is not complete",
+			  recorder->config.name,
+			  recorder->config.is_leased ? "it ends by itself when its host goes on"
+						     : "etw sessions stop ends it when its host "
+						       "goes on",
+			  recorder->path);
 }
 
 int recorder_stop(struct recorder *recorder)
 {
-	int result = control(recorder, WIRE_CONTROL_STOP);
+	int result = judge(recorder, control(recorder, WIRE_CONTROL_STOP));
 
 	recorder->is_running = false;
-	if (result == -ENOENT) {
-		etw_program_error("somebody else stopped the session");
+	if (!result || result == -ENOENT)
 		return 0;
+	tell_unstopped(recorder, result);
+	return -1;
+}
+
+static void put_time(struct etw_text *text, int64_t time_ft)
+{
+	time_t seconds = (time_t)((time_ft - ETW_FILETIME_UNIX_EPOCH) / ETW_FILETIME_PER_SECOND);
+	char words[32] = "";
+	struct tm local;
+
+	if (localtime_r(&seconds, &local))
+		(void)strftime(words, sizeof(words), "%H:%M:%S", &local);
+	etw_text_puts(text, words);
+}
+
+void recorder_tell_end(const struct recorder *recorder, int64_t last_ft, int64_t end_ft)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	if (recorder->end == RECORDER_GOES_ON)
+		return;
+	if (recorder->end == RECORDER_STOPPED) {
+		etw_text_puts(&text, "somebody else stopped the session at ");
+		put_time(&text, end_ft ? end_ft : recorder->seen_ft);
+		etw_text_puts(&text, ": what happened after that is not recorded");
+	} else {
+		if (!host_failure_tell(recorder->instance))
+			etw_program_error("the host of the session has ended before the session");
+		etw_text_puts(&text, "the recording is incomplete: what was written after ");
+		put_time(&text, end_ft    ? end_ft
+				: last_ft ? last_ft
+					  : (int64_t)recorder->info.start_ft);
+		etw_text_puts(&text, " is missing, and how much that is is not known");
 	}
-	if (result)
-		etw_program_error("cannot stop the session: %s", strerror(-result));
-	return result ? -1 : 0;
+	etw_program_error("%s", etw_text_string(&text));
 }

@@ -21,7 +21,7 @@ status=0
 "$ETW" sessions stop "$name" nobody 2>&1 | sed -e "s|$PWD|FOLDER|" -e 's/record-[0-9]*/record-N/'
 wait $! || status=$?
 echo "status $status"
-grep -e '^etw: ' -e '^lost: ' said
+grep -e '^etw: ' -e '^lost: ' said | sed 's|[0-9][0-9]:[0-9][0-9]:[0-9][0-9]|TIME|'
 "$ETW" sessions
 status=0
 "$ETW" sessions halt "$name" 2>&1 || status=$?

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/host_wait.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "ipc/failure.h"
+#include "tools/common/program.h"
+
+#define HOST "etwd, the host of sessions,"
+
+/* The host, as its keeper's first child; the keeper where that cannot be seen. 0: nobody knows. */
+static uint32_t find_process(const char *directory)
+{
+	const struct wire_discovery_page *page;
+	uint32_t keeper, host = 0;
+	char path[96];
+	FILE *file;
+
+	if (etw_runtime_page(directory, &page) < 0)
+		return 0;
+	keeper = load_relaxed(&page->keeper_pid);
+	etw_runtime_page_unmap(page);
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/children", keeper,
+		       keeper);
+	file = keeper ? fopen(path, "re") : NULL;
+	if (file && fscanf(file, "%" SCNu32, &host) != 1)
+		host = 0;
+	if (file)
+		(void)fclose(file);
+	return host ? host : keeper;
+}
+
+void host_wait_tell(void *context, const char *directory)
+{
+	uint32_t process = find_process(directory);
+	struct etw_failure failure;
+	bool has_failed = !etw_failure_read(directory, &failure);
+
+	(void)context;
+	if (process)
+		etw_program_error("waiting for the session host (etwd, process %" PRIu32
+				  "), which does not answer%s%s",
+				  process, has_failed ? ": " : "", has_failed ? failure.text : "");
+	else
+		etw_program_error("waiting for the session host (etwd), which does not answer%s%s",
+				  has_failed ? ": " : "", has_failed ? failure.text : "");
+}
+
+static bool read_failure(enum etw_instance instance, struct etw_failure *ret)
+{
+	char directory[PATH_MAX];
+
+	return !etw_runtime_directory(instance, directory) && !etw_failure_read(directory, ret);
+}
+
+void host_error_tell(enum etw_instance instance, int error)
+{
+	struct etw_failure failure;
+	bool has_failed = read_failure(instance, &failure);
+
+	switch (error) {
+	case -ETIMEDOUT:
+		etw_program_error(HOST " does not answer; with ETWD_LOG=FILE set, it writes why to "
+				       "FILE");
+		return;
+	case -ECANCELED:
+		etw_program_error("interrupted while " HOST " did not answer");
+		return;
+	case -ECHILD:
+		etw_program_error(HOST " was killed while it started");
+		return;
+	case -ECONNREFUSED:
+		etw_program_error(HOST " has ended%s%s", has_failed ? ": " : "",
+				  has_failed ? failure.text : "");
+		return;
+	case -ECONNRESET:
+	case -EPIPE:
+		etw_program_error(HOST " hangs up instead of answering");
+		return;
+	default:
+		etw_program_error(HOST " cannot be started or reached: %s",
+				  has_failed && failure.error == -error
+					  ? failure.text
+					  : etw_runtime_sentence(error));
+	}
+}
+
+bool host_failure_tell(enum etw_instance instance)
+{
+	struct etw_failure failure;
+
+	if (!read_failure(instance, &failure))
+		return false;
+	etw_program_error(HOST " is not there: %s", failure.text);
+	return true;
+}
