@@ -37,6 +37,7 @@ static const struct handler handlers[] = {
 	{WIRE_REGISTER, WIRE_ROLE_PROVIDER, etwd_enable_register},
 	{WIRE_UNREGISTER, WIRE_ROLE_PROVIDER, etwd_enable_unregister},
 	{WIRE_ENABLE_DONE, WIRE_ROLE_PROVIDER, handle_enable_done},
+	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, etwd_enable_undelivered},
 	{WIRE_RING_RETIRED, WIRE_ROLE_PROVIDER, handle_ring_retired},
 	{WIRE_START, WIRE_ROLE_CONTROLLER, etwd_sessions_start},
 	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, etwd_sessions_control},

@@ -43,11 +43,33 @@ static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_e
 	return etwd_rings_announce(peer, session, &slot->ring_set);
 }
 
-static void tell_no_rings(const struct etwd_peer *peer, uint32_t session_id, int status)
+static void note_unable(struct etwd_peer *peer, struct etwd_session *session, int status,
+			uint64_t events, uint64_t late_ms)
 {
-	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
-		etwd_log("process %d of uid %u gets no rings of session %u: %s", (int)peer->who.pid,
-			 (unsigned)peer->who.uid, (unsigned)session_id, strerror(-status));
+	const struct etwd_unable_word word = {
+		.uid = peer->who.uid,
+		.pid = (uint32_t)peer->who.pid,
+		.status = status,
+		.events = events,
+		.late_ms = late_ms,
+		.is_trusted = peer->who.uid == 0 || peer->who.uid == session->uid,
+	};
+
+	if (etwd_unable_note(&session->unable, &word) &&
+	    etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+		etwd_log("process %d of uid %u cannot write to session %u, or could not before: %s",
+			 (int)peer->who.pid, (unsigned)peer->who.uid, (unsigned)session->id,
+			 strerror(-status));
+}
+
+/* The process knows that the session wants its events, and refuses them. */
+static void refuse_slot(struct etwd_peer *peer, struct wire_enable_slot *slot, int status)
+{
+	struct etwd_session *session = etwd_sessions_find(peer->host, slot->session_id);
+
+	slot->ring_set = 0;
+	if (session)
+		note_unable(peer, session, status, 0, 0);
 }
 
 static void tell(struct etwd_registration *registration, const struct telling *telling)
@@ -66,11 +88,15 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		struct wire_enable_slot *slot = &enable.slots[i];
 		int r = slot->is_used ? open_slot(peer, &registration->provider->guid, slot) : 0;
 
+		if (r == 0 && slot->is_used && peer->late_ms)
+			note_unable(peer, etwd_sessions_find(peer->host, slot->session_id),
+				    peer->late_status, 0, peer->late_ms);
 		if (r == 0)
 			continue;
 		if (r != -ENOENT)
-			tell_no_rings(peer, slot->session_id, r);
-		*slot = (struct wire_enable_slot){0};
+			refuse_slot(peer, slot, r);
+		else
+			*slot = (struct wire_enable_slot){0};
 	}
 	if (request) {
 		enable.source = request->source;
@@ -113,6 +139,38 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 		return 0;
 	telling.wait = etwd_waits_settling(peer->host, &body.provider);
 	tell(registration, &telling);
+	return 0;
+}
+
+/* Whether the session may have told the peer that it wants events; its right to write outlives the wish. */
+static bool is_told_of(const struct etwd_peer *peer, uint32_t session_id)
+{
+	const struct etwd_registration *registration = peer->registrations.first;
+
+	for (; registration; registration = registration->next_of_peer) {
+		const struct etwd_grant grant = {session_id, peer->who.uid,
+						 registration->provider->guid};
+
+		if (etwd_grants_has(&peer->host->grants, &grant))
+			return true;
+	}
+	return false;
+}
+
+int etwd_enable_undelivered(struct etwd_peer *peer, const struct etw_ipc_message *message)
+{
+	struct wire_undelivered body;
+	struct etwd_session *session;
+
+	TRY(wire_message_decode_undelivered(message->datagram, &body));
+	if (body.session_id == 0) {
+		peer->late_ms = body.late_ms;
+		peer->late_status = message->head.status;
+		return 0;
+	}
+	session = etwd_sessions_find(peer->host, body.session_id);
+	if (session && is_told_of(peer, body.session_id))
+		note_unable(peer, session, message->head.status, body.events, 0);
 	return 0;
 }
 

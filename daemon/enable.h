@@ -10,6 +10,7 @@
 
 /* Handlers of REGISTER, UNREGISTER and ENABLE_PROVIDER (daemon/dispatch.h). */
 int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message);
+int etwd_enable_undelivered(struct etwd_peer *peer, const struct etw_ipc_message *message);
 int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message *message);
 int etwd_enable_provider(struct etwd_peer *peer, const struct etw_ipc_message *message);
 

@@ -59,6 +59,9 @@ struct etwd_peer {
 	size_t queued_bytes;
 	unsigned queued_count;
 
+	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */
+	int late_status;
+
 	struct etwd_registrations registrations;
 	struct etwd_peer_ring *rings; /* owned */
 	size_t ring_count;

@@ -27,6 +27,7 @@ void etwd_session_answer(struct etwd_session *session, struct etwd_peer *peer, u
 	info->is_leased = session->is_leased;
 	info->uid = session->uid;
 	info->config.guid = session->guid;
+	etwd_unable_describe(&session->unable, info->complaint, sizeof(info->complaint));
 	etwd_peer_send(peer, wire_message_encode_session_info(&head, info, peer->host->room), -1);
 }
 

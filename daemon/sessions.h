@@ -8,6 +8,7 @@
 
 #include "daemon/jobs.h"
 #include "daemon/peer.h"
+#include "daemon/unable.h"
 
 #define ETWD_LEASE_GRACE_MS    5000 /* after a restart, for the controller to come back */
 #define ETWD_WITHDRAW_MS       200  /* for processes to stop writing to a session that ends */
@@ -46,6 +47,7 @@ struct etwd_session {
 	uint64_t lease_by_ms; /* until when it may */
 	uid_t lease_uid;
 	struct etwd_subscription *subscriptions; /* owned */
+	struct etwd_unable unable;
 };
 
 /* Handlers of START, CONTROL, LIST and LEASE (daemon/dispatch.h). */

@@ -182,6 +182,8 @@ static int accept_answer(struct etw_live *live)
 	if (is_again && subscribed.handle != live->handle)
 		return -ENOENT;
 	live->handle = subscribed.handle;
+	if (message->is_cut)
+		return -EMFILE;
 	TRY(map_delivery(live, message->fds[0]));
 	live->taken = subscribed.next_buffer;
 	if (!is_again) {

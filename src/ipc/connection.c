@@ -29,6 +29,7 @@ void etw_ipc_message_init(struct etw_ipc_message *message)
 {
 	message->head = (struct wire_message){0};
 	message->datagram = (struct etw_bytes){NULL, 0};
+	message->is_cut = false;
 	for (unsigned i = 0; i < WIRE_MESSAGE_FDS_MAX; i++)
 		message->fds[i] = -1;
 }
@@ -164,7 +165,12 @@ int etw_ipc_receive(int socket, struct etw_ipc_message *message)
 	if (bytes < 0)
 		return (int)bytes;
 	take_fds(message, &header);
-	return take_datagram(message, bytes, header.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+	message->is_cut = header.msg_flags & MSG_CTRUNC &&
+			  message->fds[WIRE_MESSAGE_FDS_MAX - 1] < 0;
+	if (!message->is_cut) /* else more came than any message has */
+		return take_datagram(message, bytes, header.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+	etw_ipc_message_done(message);
+	return take_datagram(message, bytes, header.msg_flags & MSG_TRUNC);
 }
 
 int etw_ipc_refuse_fds(int listener)

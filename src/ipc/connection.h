@@ -29,6 +29,7 @@ struct etw_ipc_message {
 	struct wire_message head;
 	struct etw_bytes datagram;     /* into `room` */
 	int fds[WIRE_MESSAGE_FDS_MAX]; /* -1: none; owned: who takes one leaves -1 */
+	bool is_cut; /* descriptors came that this process has no numbers for: all of them are closed */
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
 };
 

@@ -400,6 +400,8 @@ int etw_runtime_answered(int fd, struct etw_ipc_message *message, struct wire_we
 	if (message->head.type != WIRE_WELCOME)
 		return -EPROTO;
 	TRY(wire_message_decode_welcome(message->datagram, ret));
+	if (message->is_cut)
+		return -EMFILE;
 	return ret->protocol == WIRE_PROTOCOL_VERSION && message->fds[0] >= 0 ? 0 : -EPROTO;
 }
 

@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/time.h"
 #include "provider/link_message.h"
 #include "provider/listener.h"
+#include "provider/missing.h"
 #include "provider/rings.h"
 
 #define LOOK_MS            2000 /* where no page is */
@@ -68,6 +70,14 @@ int etw_link_answer_ring(struct etw_link *link, const struct wire_message *head,
 	if (link->state != ETW_LINK_CONNECTED)
 		return -EPIPE;
 	return send_message(link, wire_message_encode_ring_set_ref(head, ref, send_room));
+}
+
+int etw_link_answer_undelivered(struct etw_link *link, const struct wire_message *head,
+				const struct wire_undelivered *body)
+{
+	if (link->state != ETW_LINK_CONNECTED)
+		return -EPIPE;
+	return send_message(link, wire_message_encode_undelivered(head, body, send_room));
 }
 
 static int send_unregister(struct etw_link *link, uint32_t number)
@@ -171,6 +181,27 @@ static void set_state_locked(struct etw_link *link, enum etw_link_state state)
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
+/* What was written meanwhile is missing in every session that wants it now. */
+static void tell_lateness(struct etw_link *link)
+{
+	const struct wire_message head = {.type = WIRE_UNDELIVERED, .status = link->short_status};
+	const struct wire_undelivered body = {.late_ms = (etw_monotonic_ns() - link->short_ns) /
+							 ETW_NS_PER_MS};
+
+	if (link->short_ns && etw_link_answer_undelivered(link, &head, &body) == 0)
+		link->short_ns = 0;
+}
+
+/* A host is there, or may be, and cannot be talked to for want of something of this process. */
+static void note_shortage(struct etw_link *link, int r, uint64_t now_ns)
+{
+	if (!etw_is_shortage(r))
+		return;
+	link->short_status = r;
+	if (!link->short_ns)
+		link->short_ns = now_ns;
+}
+
 /* Holding the lock. */
 static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 {
@@ -183,7 +214,13 @@ static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 	etw_rings_forget_numbers(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		i->links[link->index].is_sent = i->links[link->index].is_confirmed = false;
+	link->map_status = -ENOENT;
+	if (link->incarnation != welcome->incarnation)
+		etw_missing_forget_told(link->index);
+	link->incarnation = welcome->incarnation;
 	set_state(link, ETW_LINK_CONNECTED);
+	tell_lateness(link);
+	etw_link_report(link);
 	etw_link_pump(link);
 }
 
@@ -244,6 +281,7 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 	set_state_locked(link, ETW_LINK_CONNECTING);
 	r = etw_runtime_call(etw_runtime_place(&link->places), WIRE_ROLE_PROVIDER, &fd);
 	if (r < 0) {
+		note_shortage(link, r, now_ns);
 		try_again_later(link, now_ns);
 		return is_nobody_left(link, r);
 	}
@@ -265,10 +303,13 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 {
 	const struct wire_discovery_page *before = link->page;
 	const struct wire_discovery_page *page;
+	int r;
 
 	if (before && now_ns - link->page_ns < ETW_LINK_PAGE_CHECK_MS * ETW_NS_PER_MS)
 		return;
-	if (etw_runtime_page(etw_runtime_place(&link->places), &page) < 0)
+	r = etw_runtime_page(etw_runtime_place(&link->places), &page);
+	note_shortage(link, r, now_ns);
+	if (r < 0)
 		return;
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	link->page = page;
@@ -314,6 +355,7 @@ static int receive_answer(struct etw_link *link, struct etw_ipc_message *message
 	if (r == 0 || r == -EAGAIN)
 		return r;
 	hang_up(link);
+	note_shortage(link, r, etw_monotonic_ns());
 	try_again_later(link, etw_monotonic_ns());
 	return r;
 }

@@ -44,10 +44,15 @@ struct etw_link {
 	uint32_t sync_sent;   /* number of the last sent one; 0: none since `synced` */
 	/* Non-blocking; while connecting, the call that was not answered yet. The program may have closed it. */
 	struct etw_own_fd socket;
-	bool is_sync_due;   /* something was registered since the last one */
-	bool is_confirming; /* states of an earlier connection may be left */
-	bool is_slow;       /* a registration has waited for it in vain */
+	int map_status; /* why the last ring set that was given could not be mapped; -ENOENT: none was */
+	uint64_t incarnation; /* of the last host */
+	bool is_sync_due;     /* something was registered since the last one */
+	bool is_confirming;   /* states of an earlier connection may be left */
+	bool is_slow;         /* a registration has waited for it in vain */
 	/* The listener's own. */
+	uint64_t
+		short_ns; /* since when a want of descriptors or memory keeps it from the host; 0: none does */
+	int short_status;    /* which */
 	uint64_t page_ns;    /* when the page was mapped */
 	uint64_t retry_ns;   /* when to try again; CLOCK_MONOTONIC */
 	uint32_t backoff_ms; /* before the next try at the same epoch */

@@ -8,6 +8,7 @@
 
 #include "provider/enable.h"
 #include "provider/listener.h"
+#include "provider/missing.h"
 #include "provider/rings.h"
 
 static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
@@ -80,7 +81,7 @@ static void tell(struct etw_registration *registration, unsigned link,
 	etw_listener_call(registration, &news);
 }
 
-/* Looks the ring sets up. -ENOENT when one was never given: the session then gets nothing. */
+/* Looks the ring sets up. Returns 0, or why a session gets nothing; the host knows of -ENOENT. */
 static int read_wishes(const struct etw_link *link, const struct wire_enable *enable,
 		       struct etw_enable_wish *ret)
 {
@@ -90,17 +91,20 @@ static int read_wishes(const struct etw_link *link, const struct wire_enable *en
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		const struct wire_enable_slot *slot = &enable->slots[i];
 
-		if (!slot->is_used || slot->ring_set == 0)
+		if (!slot->is_used)
 			continue;
 		ret[i] = (struct etw_enable_wish){
-			.ring = etw_rings_find(link->index, slot->ring_set),
+			.ring = slot->ring_set ? etw_rings_find(link->index, slot->ring_set) : NULL,
 			.match_any = slot->match_any,
 			.match_all = slot->match_all,
 			.property = slot->property,
 			.level = slot->level,
 		};
-		if (!ret[i].ring)
-			r = -ENOENT;
+		if (ret[i].ring)
+			continue;
+		r = slot->ring_set == 0 ? -ENOENT : link->map_status;
+		ret[i].ring = etw_missing_find(link->index, slot->session_id,
+					       slot->ring_set ? r : 0);
 	}
 	return r;
 }
@@ -135,6 +139,19 @@ static bool note(struct etw_enable_link *info, const struct wire_enable *enable,
 	return enable->has_callback && !is_repeated;
 }
 
+void etw_link_report(struct etw_link *link)
+{
+	struct wire_message head = {.type = WIRE_UNDELIVERED};
+	struct wire_undelivered body;
+	int status;
+
+	while (link->state == ETW_LINK_CONNECTED && etw_missing_next(link->index, &body, &status)) {
+		head.status = status;
+		if (etw_link_answer_undelivered(link, &head, &body) < 0)
+			return;
+	}
+}
+
 static int handle_enable(struct etw_link *link, const struct etw_ipc_message *message)
 {
 	struct wire_message answer = {.type = WIRE_ENABLE_DONE, .request = message->head.request};
@@ -153,6 +170,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 		if (note(&registration->links[link->index], &enable, is_changed))
 			tell(registration, link->index, &enable);
 	}
+	etw_link_report(link); /* before a session that ends hears of the last process's answer */
 	(void)etw_link_answer(link, &answer);
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 	return 0;
@@ -208,12 +226,17 @@ static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *
 	int r;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	if (fds.page < 0 || fds.rings < 0)
+	if (message->is_cut)
+		r = -EMFILE;
+	else if (fds.page < 0 || fds.rings < 0)
 		return -EPROTO;
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	r = etw_rings_add(link->index, ref.ring_set, &fds, link->clock);
+	if (!message->is_cut)
+		r = etw_rings_add(link->index, ref.ring_set, &fds, link->clock);
+	/* What is enabled with it next is refused, and the host is told. */
+	if (r < 0)
+		link->map_status = r;
 	(void)pthread_mutex_unlock(&etw_registry_lock);
-	/* Without memory the session gets nothing from here, and ENABLE_DONE says so. */
 	return r == -EPROTO ? r : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "provider/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
@@ -27,6 +28,7 @@
 #define MEET_WAIT_MS      500
 #define CALL_CHECK_MS     2000
 #define IS_BEING_RESET    2 /* no origin has it */
+#define RESERVED_FDS      3 /* a folder and a socket; a socket and the two of a ring set */
 #define IS_WAITING        1u
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
@@ -37,10 +39,12 @@ static pthread_cond_t changed;          /* the registry's lock */
 static pthread_t listener;
 /* The listener is to look again now, for poll() and for futexes. */
 static struct etw_own_fd poke = {
-	.number = -1};   /* a socket to itself; the registry's lock; none in a forked child */
-static uint32_t pokes;   /* atomic; counts them */
-static bool is_prepared; /* the registry's lock */
-static bool is_running;  /* the same; false in a forked child */
+	.number = -1}; /* a socket to itself; the registry's lock; none in a forked child */
+/* So that a program that has used up its descriptors can be connected, and given a ring set. Like `poke`. */
+static struct etw_own_fd reserve[RESERVED_FDS];
+static uint32_t pokes;          /* atomic; counts them */
+static bool is_prepared;        /* the registry's lock */
+static bool is_running;         /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
 /* Origin of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
 static uint64_t owner_origin;
@@ -90,6 +94,29 @@ static void unlock_in_parent(void)
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
+static void release_reserve(void)
+{
+	for (unsigned i = 0; i < RESERVED_FDS; i++)
+		etw_own_fd_close(&reserve[i]);
+}
+
+static void hold_reserve(void)
+{
+	for (unsigned i = 0; i < RESERVED_FDS; i++) {
+		if (etw_own_fd_is_there(&poke) && !etw_own_fd_is_there(&reserve[i]))
+			reserve[i] = etw_own_fd_take(fcntl(poke.number, F_DUPFD_CLOEXEC, 0));
+	}
+}
+
+static bool is_descriptor_needed(const bool *is_ready)
+{
+	bool is_needed = false;
+
+	for (unsigned i = 0; i < link_count; i++)
+		is_needed |= is_ready[i] || links[i].socket.number < 0;
+	return is_needed;
+}
+
 /*
  * The child keeps registrations, states and rings, and goes on writing. It has no listener, and must not
  * hold the parent's connection: the host would not see the parent end.
@@ -99,6 +126,7 @@ static void forget_parent(void)
 	for (unsigned i = 0; i < link_count; i++)
 		etw_link_abandon_in_child(&links[i]);
 	/* Now: later these numbers may be those of files of the child's own. */
+	release_reserve();
 	etw_own_fd_close(&poke);
 	etw_last_thread_reset_in_child();
 	is_running = false;
@@ -368,27 +396,39 @@ static void end_program_if_alone(void)
 	exit(0);
 }
 
-static void reclaim(void)
+static void swap_reserve(void (*how)(void))
+{
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	how();
+	(void)pthread_mutex_unlock(&etw_registry_lock);
+}
+
+static void tend(void)
 {
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	etw_reclaim_advance(etw_monotonic_ns());
+	hold_reserve();
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
 static void *listen_forever(void *unused)
 {
-	bool is_ready[ETW_PROVIDER_LINKS];
+	bool is_ready[ETW_PROVIDER_LINKS] = {false};
 
 	(void)unused;
 	for (;;) {
 		/* Before the look, so that whoever pokes during it ends the wait; pairs with poke_listener(). */
 		const uint32_t seen_pokes = load_acquire(&pokes);
 
+		if (is_descriptor_needed(is_ready))
+			swap_reserve(release_reserve);
 		for (unsigned i = 0; i < link_count; i++)
 			etw_link_advance(&links[i], etw_monotonic_ns());
-		reclaim();
+		tend();
 		if (!wait_for_all(is_ready, seen_pokes))
 			return NULL;
+		if (is_descriptor_needed(is_ready))
+			swap_reserve(release_reserve);
 		for (unsigned i = 0; i < link_count; i++) {
 			if (is_ready[i])
 				etw_link_receive(&links[i], message);
@@ -437,6 +477,7 @@ int etw_listener_start(void)
 	etw_reclaim_prepare();
 	if (!etw_own_fd_is_there(&poke))
 		poke = make_poke();
+	hold_reserve();
 	store_release(&owner_origin, etw_fork_fill());
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &starter_signals);

@@ -107,6 +107,15 @@ static const struct wire_field wire_ring_set_ref_fields[] = {NUMBER(T, ring_set)
 LAYOUT(wire_ring_set_ref);
 #undef T
 
+#define T struct wire_undelivered
+static const struct wire_field wire_undelivered_fields[] = {
+	NUMBER(T, session_id),
+	NUMBER(T, events),
+	NUMBER(T, late_ms),
+};
+LAYOUT(wire_undelivered);
+#undef T
+
 #define T struct wire_session_config
 static const struct wire_field wire_session_config_fields[] = {
 	NAME(T, name),
@@ -275,6 +284,7 @@ CODEC(register)
 CODEC(unregister)
 CODEC(enable)
 CODEC(ring_set_ref)
+CODEC(undelivered)
 CODEC(session_config)
 CODEC(session_info)
 CODEC(control)

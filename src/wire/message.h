@@ -41,10 +41,12 @@ enum wire_message_type {
 	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fds: control page, rings */
 	WIRE_RING_RETIRE = 15, /* h -> p: struct wire_ring_set_ref: unmap it */
 	WIRE_RING_RETIRED =
-		16,        /* p -> h: struct wire_ring_set_ref: done, nothing here writes to it */
-	WIRE_START = 20,   /* c -> h: struct wire_session_config; answered by SESSION */
-	WIRE_SESSION = 21, /* h -> c: struct wire_session_info */
-	WIRE_CONTROL = 22, /* c -> h: struct wire_control; answered by SESSION */
+		16, /* p -> h: struct wire_ring_set_ref: done, nothing here writes to it */
+	WIRE_UNDELIVERED =
+		17, /* p -> h: struct wire_undelivered, status: why; a session wants events that cannot be written to it */
+	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
+	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
+	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
 	WIRE_ENABLE_PROVIDER = 23, /* c -> h: struct wire_enable_provider; answered by REPLY */
 	WIRE_LIST = 24,            /* c -> h; answered by SESSIONS */
 	WIRE_SESSIONS = 25,        /* h -> c: struct wire_sessions */
@@ -97,8 +99,9 @@ struct wire_unregister {
 struct wire_enable_slot {
 	uint32_t is_used;
 	uint32_t session_id;
-	uint32_t ring_set; /* 0: none (kernel-only); else announced by RING_SET before */
-	uint8_t level;     /* 0xFF where the controller said 0 */
+	uint32_t
+		ring_set; /* 0: there are none for this process, whose events are refused; else announced by RING_SET before */
+	uint8_t level;    /* 0xFF where the controller said 0 */
 	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
 	uint64_t match_any, match_all;
 };
@@ -118,6 +121,13 @@ struct wire_enable {
 
 struct wire_ring_set_ref {
 	uint32_t ring_set; /* unique for the host's life */
+};
+
+/* Of session 0: the process could not connect for `late_ms`, and does not know what wanted its events meanwhile. */
+struct wire_undelivered {
+	uint32_t session_id;
+	uint64_t events; /* refused since this was said last */
+	uint64_t late_ms;
 };
 
 /* What a session is to be, in the units of EVENT_TRACE_PROPERTIES. */
@@ -276,6 +286,7 @@ WIRE_MESSAGE_CODEC(register);
 WIRE_MESSAGE_CODEC(unregister);
 WIRE_MESSAGE_CODEC(enable);
 WIRE_MESSAGE_CODEC(ring_set_ref);
+WIRE_MESSAGE_CODEC(undelivered);
 WIRE_MESSAGE_CODEC(session_config);
 WIRE_MESSAGE_CODEC(session_info);
 WIRE_MESSAGE_CODEC(control);

@@ -78,6 +78,8 @@ static void give_set(struct fake_peer *peer, const struct fake_session *session)
 	const struct wire_ring_set_ref ref = {session->id};
 	const int fds[] = {session->fds.page, session->fds.rings};
 
+	if (fds[0] < 0)
+		return;
 	for (uint32_t i = 0; i < peer->known_set_count; i++) {
 		if (peer->known_sets[i] == session->id)
 			return;
@@ -91,7 +93,7 @@ static void describe(const struct fake_enable *enable, struct wire_enable *ret)
 	ret->slots[enable->slot] = (struct wire_enable_slot){
 		.is_used = 1,
 		.session_id = enable->session->id,
-		.ring_set = enable->session->id,
+		.ring_set = enable->session->fds.page < 0 ? 0 : enable->session->id,
 		.level = enable->level ? enable->level : 0xFF,
 		.property = enable->property,
 		.match_any = enable->match_any,
@@ -202,6 +204,8 @@ static void handle(struct fake_host *host, struct fake_peer *peer,
 		peer->done = message->head.request;
 		if (message->head.status < 0)
 			host->last_done_status = message->head.status;
+		break;
+	case WIRE_UNDELIVERED:
 		break;
 	case WIRE_RING_RETIRED:
 		host->retired++;

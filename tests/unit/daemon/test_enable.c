@@ -92,7 +92,9 @@ static void test_enable__without_a_grant_there_are_no_rings(void **state)
 		assert_int_equal(fake_peer_register(other, i, fixture_guid(2)), 0);
 		assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(i)), 0);
 		fake_peer_take_enable(provider, &enable, &sets);
-		assert_int_equal(enable.slots[0].is_used, i == 1);
+		/* The other process is told that the session wants what it cannot write. */
+		assert_int_equal(enable.slots[0].is_used, 1);
+		assert_int_equal(enable.slots[0].ring_set != 0, i == 1);
 	}
 	for (int i = 0; i < 2; i++) {
 		fake_peer_take_enable(other, &enable, &sets);

@@ -24,6 +24,7 @@ union body {
 	struct wire_unregister unregister;
 	struct wire_enable enable;
 	struct wire_ring_set_ref ring_set_ref;
+	struct wire_undelivered undelivered;
 	struct wire_session_config session_config;
 	struct wire_session_info session_info;
 	struct wire_control control;
@@ -90,6 +91,13 @@ static void fill_enable(void)
 static void fill_ring_set_ref(void)
 {
 	body.ring_set_ref.ring_set = 99;
+}
+
+static void fill_undelivered(void)
+{
+	body.undelivered.session_id = 7;
+	body.undelivered.events = 1000000000000;
+	body.undelivered.late_ms = 60000;
 }
 
 static void fill_config(struct wire_session_config *config)
@@ -231,6 +239,7 @@ BRIDGE(register)
 BRIDGE(unregister)
 BRIDGE(enable)
 BRIDGE(ring_set_ref)
+BRIDGE(undelivered)
 BRIDGE(session_config)
 BRIDGE(session_info)
 BRIDGE(control)
@@ -263,6 +272,7 @@ static const struct kind kinds[] = {
 	KIND(WIRE_SUBSCRIBE, subscribe, SIZE_MAX),
 	KIND(WIRE_SUBSCRIBED, subscribed, offsetof(struct wire_subscribed, header_buffer)),
 	KIND(WIRE_SESSION_END, batch, SIZE_MAX),
+	KIND(WIRE_UNDELIVERED, undelivered, SIZE_MAX),
 };
 
 static size_t encode_filled(const struct kind *kind)
@@ -397,7 +407,7 @@ static void test_message__the_head_is_checked(void **state)
 	etw_store32(room + 8, 0);
 	for (uint32_t type = 0; type < 300; type++) {
 		int wanted = type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
-					     (type >= 10 && type <= 16) ||
+					     (type >= 10 && type <= 17) ||
 					     (type >= 20 && type <= 26) ||
 					     (type >= 30 && type <= 33)
 				     ? 0
