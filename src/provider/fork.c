@@ -11,6 +11,12 @@
 
 ETW_HIDDEN struct etw_fork_page *etw_fork_page;
 
+/*
+ * What hosts call the process that was connected last, where that is not what it calls itself: it is in a namespace of
+ * process numbers. A forked child cannot know its own number out there; 0: numbers are the same. Not wiped.
+ */
+static uint32_t foreign_ids[ETW_PROVIDER_LINKS];
+
 int etw_fork_prepare(void)
 {
 	void *page;
@@ -40,9 +46,11 @@ uint64_t etw_fork_fill(void)
 	process_id = (uint32_t)getpid();
 	/* Only where nothing is: a listener may have learnt a better one meanwhile. */
 	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		const uint32_t foreign = load_relaxed(&foreign_ids[i]);
 		uint32_t wiped = 0;
 
-		(void)cas_relaxed(&page->process_ids[i], &wiped, process_id);
+		/* Where its own number is another's, it signs as the last one that was known there. */
+		(void)cas_relaxed(&page->process_ids[i], &wiped, foreign ? foreign : process_id);
 	}
 	store_relaxed(&page->own_id, process_id);
 	if (cas_acq_rel(&page->origin, &origin,
@@ -70,5 +78,6 @@ void etw_fork_renew_stamp(void)
 void etw_fork_set_process_id(unsigned link, uint32_t process_id)
 {
 	(void)etw_fork_fill(); /* so that nobody fills the page later */
+	store_relaxed(&foreign_ids[link], process_id == (uint32_t)getpid() ? 0 : process_id);
 	store_relaxed(&etw_fork_page->process_ids[link], process_id);
 }

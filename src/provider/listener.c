@@ -108,13 +108,18 @@ static void hold_reserve(void)
 	}
 }
 
-static bool is_descriptor_needed(const bool *is_ready)
+/* Before a link is looked at that has to open or to receive something. Not holding the lock. */
+static void release_if_needed(const bool *is_ready)
 {
 	bool is_needed = false;
 
 	for (unsigned i = 0; i < link_count; i++)
 		is_needed |= is_ready[i] || links[i].socket.number < 0;
-	return is_needed;
+	if (!is_needed)
+		return;
+	(void)pthread_mutex_lock(&etw_registry_lock);
+	release_reserve();
+	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
 /*
@@ -396,13 +401,6 @@ static void end_program_if_alone(void)
 	exit(0);
 }
 
-static void swap_reserve(void (*how)(void))
-{
-	(void)pthread_mutex_lock(&etw_registry_lock);
-	how();
-	(void)pthread_mutex_unlock(&etw_registry_lock);
-}
-
 static void tend(void)
 {
 	(void)pthread_mutex_lock(&etw_registry_lock);
@@ -420,15 +418,13 @@ static void *listen_forever(void *unused)
 		/* Before the look, so that whoever pokes during it ends the wait; pairs with poke_listener(). */
 		const uint32_t seen_pokes = load_acquire(&pokes);
 
-		if (is_descriptor_needed(is_ready))
-			swap_reserve(release_reserve);
+		release_if_needed(is_ready);
 		for (unsigned i = 0; i < link_count; i++)
 			etw_link_advance(&links[i], etw_monotonic_ns());
 		tend();
 		if (!wait_for_all(is_ready, seen_pokes))
 			return NULL;
-		if (is_descriptor_needed(is_ready))
-			swap_reserve(release_reserve);
+		release_if_needed(is_ready);
 		for (unsigned i = 0; i < link_count; i++) {
 			if (is_ready[i])
 				etw_link_receive(&links[i], message);

@@ -86,6 +86,34 @@ static void test_fork__also_past_the_c_library(void **state)
 	expect_child_event(child);
 }
 
+/* Of a process that the host calls by another number: what the child is called there nobody has told it. */
+static void test_fork__in_a_namespace_a_child_signs_as_its_parent(void **state)
+{
+	struct fake_session own;
+	uint64_t other;
+	pid_t child;
+
+	(void)state;
+	fake_host_die(&host);
+	host.told_pid = 4711;
+	assert_int_equal(fake_host_start(&host), 0);
+	open_session(&own, 2, 4, WIRE_RING_ONE_STREAM);
+	other = register_provider(NULL, NULL);
+	assert_int_equal(
+		fake_host_enable(&host, &test_provider, &own, (struct fake_wish){.level = 5}), 0);
+	child = fork();
+	if (child == 0)
+		_exit(write_number(other, 1, 0, 0) == 0 ? 0 : 1);
+	expect_good_end(child);
+	assert_int_equal(take_all(&own, &taken), 1);
+	assert_int_equal(le32_get(header_of(&taken)->process_id), 4711);
+	assert_int_equal(etw_provider_unregister(other), 0);
+	end_session(&own);
+	fake_host_die(&host);
+	host.told_pid = 0;
+	assert_int_equal(fake_host_start(&host), 0);
+}
+
 static void *write_one(void *unused)
 {
 	assert_int_equal(write_number(handle, 1, 0, 0), 0);
@@ -335,6 +363,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fork__a_child_writes_under_its_own_name, begin,
 						end),
 		cmocka_unit_test_setup_teardown(test_fork__also_past_the_c_library, begin, end),
+		cmocka_unit_test(test_fork__in_a_namespace_a_child_signs_as_its_parent),
 		cmocka_unit_test_setup_teardown(test_fork__threads_of_a_child_have_their_own_ids,
 						begin, end),
 		cmocka_unit_test_setup_teardown(
