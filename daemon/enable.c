@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "daemon/log.h"
+#include "daemon/patient_clock.h"
 #include "daemon/remember.h"
 #include "daemon/rings.h"
 #include "daemon/sessions.h"
@@ -229,7 +230,7 @@ static void answer_wait(struct etwd_host *host, struct etwd_wait *wait, int stat
 static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider *body,
 		      uint32_t request, struct etwd_wait **ret)
 {
-	uint64_t deadline_ms = etw_monotonic_ms() + body->timeout_ms;
+	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
 	struct etwd_wait *wait;
 
 	if (!body->timeout_ms)

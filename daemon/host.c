@@ -20,6 +20,7 @@
 #include "daemon/dispatch.h"
 #include "daemon/enable.h"
 #include "daemon/log.h"
+#include "daemon/patient_clock.h"
 #include "daemon/peer.h"
 #include "daemon/remember.h"
 #include "daemon/rings.h"
@@ -246,7 +247,7 @@ static void take_signals(struct etwd_host *host)
 			continue;
 		etwd_log("told to leave by signal %u", (unsigned)info.ssi_signo);
 		host->is_leaving = true;
-		host->leave_by_ms = etw_monotonic_ms() + LEAVE_MS;
+		host->leave_by_ms = etwd_now_ms() + LEAVE_MS;
 		etwd_sessions_stop_all(host);
 	}
 }
@@ -292,7 +293,7 @@ static uint64_t earlier(uint64_t left, uint64_t right)
 /* Does what is due. Returns how long to wait, in ms, or -1: the host leaves. */
 static int run_timers(struct etwd_host *host)
 {
-	uint64_t now_ms = etw_monotonic_ms();
+	uint64_t now_ms = etwd_now_ms();
 	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(host), now_ms);
 	uint64_t idle_ms;
 	bool has_more;
@@ -336,8 +337,10 @@ int etwd_host_step(struct etwd_host *host, int wait_max_ms)
 
 	if (wait_ms < 0)
 		return 1;
-	count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND,
-			   wait_ms < wait_max_ms ? wait_ms : wait_max_ms);
+	if (wait_ms > wait_max_ms)
+		wait_ms = wait_max_ms;
+	count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND, wait_ms);
+	etwd_round_ended(etw_monotonic_ms(), (uint64_t)wait_ms);
 	if (count < 0 && errno != EINTR)
 		return -errno;
 	etwd_budget_next_round(&host->budget);
@@ -388,7 +391,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		fail(host, "the host cannot start", -r);
 		return 1; /* the process ends, and with it all that is half open */
 	}
-	host->settle_ms = etw_monotonic_ms() + SETTLE_MS;
+	host->settle_ms = etwd_now_ms() + SETTLE_MS;
 	etw_runtime_announce(options->page, true);
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "daemon/log.h"
+#include "daemon/patient_clock.h"
 
 #define ACCEPTS_PER_ROUND  64
 #define MESSAGES_PER_ROUND 32
@@ -73,7 +74,7 @@ static void pause_accepting(struct etwd_host *host)
 
 	/* A connection that stays in the queue would wake the loop all the time. */
 	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
-	host->accept_again_ms = etw_monotonic_ms() + ACCEPT_PAUSE_MS;
+	host->accept_again_ms = etwd_now_ms() + ACCEPT_PAUSE_MS;
 }
 
 static void close_socket(struct etwd_host *host, int fd, bool is_guarded,
@@ -284,7 +285,7 @@ int etwd_peers_add(struct etwd_host *host, int fd, const struct etw_peer *who,
 		return r;
 	}
 	peer->serial = host->next_peer_serial++;
-	peer->hello_by_ms = etw_monotonic_ms() + ETWD_HELLO_TIMEOUT_MS;
+	peer->hello_by_ms = etwd_now_ms() + ETWD_HELLO_TIMEOUT_MS;
 	link_peer(host, peer);
 	*ret = peer;
 	return 0;

@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "daemon/log.h"
+#include "daemon/patient_clock.h"
 #include "daemon/sessions.h"
 
 #define MEMORY_NAME    "host"
@@ -223,7 +224,7 @@ static void recall_lease(struct etwd_host *host, const struct etwd_remembered_le
 		return;
 	session->is_leased = true;
 	session->lease_uid = lease->uid;
-	session->lease_by_ms = etw_monotonic_ms() + ETWD_LEASE_GRACE_MS;
+	session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
 }
 
 static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)

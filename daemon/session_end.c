@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "base/time.h"
 #include "daemon/enable.h"
 #include "daemon/log.h"
+#include "daemon/patient_clock.h"
 #include "daemon/realtime.h"
 #include "daemon/remember.h"
 #include "daemon/rings.h"
@@ -200,7 +200,7 @@ int etwd_session_stop(struct etwd_session *session, struct etwd_peer *peer, uint
 	session->stop = new_request(peer, request);
 	if (!session->stop)
 		return -ENOMEM;
-	wait = etwd_waits_new(host, etw_monotonic_ms() + ETWD_WITHDRAW_MS, end_withdrawal);
+	wait = etwd_waits_new(host, etwd_now_ms() + ETWD_WITHDRAW_MS, end_withdrawal);
 	if (!wait) {
 		free(TAKE(session->stop));
 		return -ENOMEM;

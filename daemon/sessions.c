@@ -13,9 +13,9 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
+#include "daemon/patient_clock.h"
 #include "daemon/remember.h"
 #include "daemon/session_end.h"
 #include "wire/well_known.h"
@@ -501,7 +501,7 @@ static int adopt(struct etwd_host *host, uint32_t id, int state_fd)
 		if (info->config.is_leased) {
 			session->is_leased = true;
 			session->lease_uid = info->uid;
-			session->lease_by_ms = etw_monotonic_ms() + ETWD_LEASE_GRACE_MS;
+			session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
 		}
 		host->last_session_id = id;
 		etwd_log("session %u \"%s\" goes on", (unsigned)id, info->config.name);

@@ -7,7 +7,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "base/time.h"
+#include "daemon/patient_clock.h"
 
 /* A peer that never answers is remembered for so many ENABLEs. */
 #define ANSWERS_MAX 65536
@@ -107,7 +107,7 @@ static void count_down(struct etwd_host *host, struct etwd_wait *wait)
 
 void etwd_waits_begin(struct etwd_host *host, struct etwd_wait *wait)
 {
-	if (wait->settle_ms <= etw_monotonic_ms())
+	if (wait->settle_ms <= etwd_now_ms())
 		wait->settle_ms = 0;
 	if (!wait->settle_ms)
 		count_down(host, wait);

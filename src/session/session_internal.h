@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/patience.h"
 #include "etl/file_writer.h"
 #include "session/check.h"
 #include "session/session.h"
@@ -157,6 +158,7 @@ struct etw_session {
 	uint64_t pieces, piece_events;            /* that went by: sums over the records */
 	bool is_over;                             /* the last batch is closed */
 	uint64_t adopted_ns;                      /* from another host; 0: this one began it */
+	struct etw_patience last_wait;            /* of a stop, for consumers; from adopted_ns on */
 	uint64_t batch_bytes;                     /* of the open batch */
 
 	pthread_t thread;

@@ -12,6 +12,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/patience.h"
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "etl/writer.h"
@@ -25,7 +26,8 @@
 #define SLOTS_PER_CPU 4
 #define MEMORY_MAX    (256u * 1024 * 1024) /* of one consumer, but for the largest buffers */
 /* A session that is stopped so soon after its host died waits for consumers to come for the rest. */
-#define LAST_WAIT_NS UINT64_C(2000000000)
+#define LAST_WAIT_MS  2000
+#define LEAST_WAIT_NS UINT64_C(5000000000) /* by each host, for a consumer to come */
 
 static void free_subscriber(struct etw_subscriber *subscriber)
 {
@@ -398,16 +400,22 @@ static struct etw_subscriber *adopt(struct etw_session *session, uint32_t place,
 		subscriber->released = subscriber->written - subscriber->slot_count;
 	(void)etw_subscriber_has_room(subscriber);
 	subscriber->flagged = entry->flagged;
-	/* However many hosts die meanwhile. */
+	/* However many hosts die meanwhile; but this one may have been started long after the last. */
 	if (entry->awaited_until_ns == 0)
 		entry->awaited_until_ns = session->adopted_ns + ETW_SUBSCRIBER_WAIT_NS;
+	if (entry->awaited_until_ns < session->adopted_ns + LEAST_WAIT_NS)
+		entry->awaited_until_ns = session->adopted_ns + LEAST_WAIT_NS;
 	subscriber->awaited_until_ns = entry->awaited_until_ns;
+	subscriber->patience = etw_patience_begin(
+		(subscriber->awaited_until_ns - session->adopted_ns) / ETW_NS_PER_MS,
+		session->adopted_ns);
 	return TAKE(subscriber);
 }
 
 void etw_subscribers_adopt(struct etw_session *session)
 {
 	session->adopted_ns = etw_monotonic_ns();
+	session->last_wait = etw_patience_begin(LAST_WAIT_MS, session->adopted_ns);
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		bool is_live = session->state.head->consumers[i].status == ETW_STATE_CONSUMER_LIVE;
 		struct etw_subscriber *subscriber = NULL;
@@ -430,11 +438,13 @@ void etw_subscribers_adopt(struct etw_session *session)
 
 void etw_subscribers_expire(struct etw_session *session, uint64_t now_ns)
 {
+	if (session->adopted_ns != 0)
+		(void)etw_patience_look(&session->last_wait, now_ns);
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		struct etw_subscriber *subscriber = session->subscribers[i];
 
 		if (subscriber && subscriber->awaited_until_ns != 0 &&
-		    subscriber->awaited_until_ns <= now_ns)
+		    etw_patience_look(&subscriber->patience, now_ns))
 			drop(session, subscriber);
 	}
 }
@@ -443,7 +453,7 @@ bool etw_subscribers_are_awaited(struct etw_session *session, uint64_t now_ns)
 {
 	bool result = false;
 
-	if (session->adopted_ns == 0 || now_ns >= session->adopted_ns + LAST_WAIT_NS)
+	if (session->adopted_ns == 0 || etw_patience_look(&session->last_wait, now_ns))
 		return false;
 	pthread_mutex_lock(&session->consumer_lock);
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++)

@@ -26,6 +26,7 @@ struct etw_subscriber {
 	uint64_t flagged;   /* buffers that it lost, as it was last told by a flag */
 	uint64_t
 		awaited_until_ns; /* it was the last host's and has not come back yet; 0: it is here */
+	struct etw_patience patience; /* until then */
 	void (*notify)(void *context, const struct wire_batch *batch, bool is_end);
 	void *context;
 };
