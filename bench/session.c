@@ -145,9 +145,9 @@ static int run(struct etw_session *session, const struct etw_clock_page *clock,
 	double took, thread_took;
 	struct etw_ring_set_fds fds;
 	uint32_t id;
-	int is_done = 0;
+	int is_done = 0, refusal;
 
-	if (etw_session_ring_set(session, getuid(), &id, &fds) < 0)
+	if (etw_session_ring_set(session, getuid(), &id, &fds, &refusal) < 0)
 		return EXIT_FAILURE;
 	(void)clock_gettime(CLOCK_MONOTONIC, &start);
 	for (unsigned i = 0; i < options->writers; i++) {

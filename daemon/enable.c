@@ -318,17 +318,27 @@ static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session
 	return false;
 }
 
+static bool has_peer(const struct etwd_host *host, uid_t uid)
+{
+	const struct etwd_peer *peer = host->peers;
+
+	while (peer && peer->who.uid != uid)
+		peer = peer->next;
+	return peer != NULL;
+}
+
 int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid)
 {
 	const struct telling telling = {.has_callback = false};
 	struct etwd_session *session = etwd_sessions_find(host, session_id);
-	struct etw_ring_set_fds fds;
 	uint32_t ring_set;
-	int r;
+	int r, refusal;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
 		return -ENOENT;
-	r = etw_session_ring_set(session->engine, uid, &ring_set, &fds);
+	if (!has_peer(host, uid))
+		return 0;
+	r = etw_session_ring_set(session->engine, uid, &ring_set, NULL, &refusal);
 	if (r < 0) {
 		etwd_log("the rings of session %u for uid %u are not replaced: %s",
 			 (unsigned)session_id, (unsigned)uid, strerror(-r));

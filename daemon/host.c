@@ -27,6 +27,7 @@
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 #include "ipc/runtime.h"
+#include "session/budget.h"
 #include "source/kernel/kernel_source.h"
 #include "wire/well_known.h"
 
@@ -196,6 +197,14 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 	return host;
 }
 
+static int open_budget(struct etwd_host *host)
+{
+	const struct etw_budget_limits limits =
+		etw_budget_limits_of((uint64_t)host->options->ring_mib << 20);
+
+	return etw_budget_create(&limits, &host->session_host.budget);
+}
+
 int etwd_host_open(struct etwd_host *host, int socket)
 {
 	TRY(etwd_keeper_store_init(&host->store, socket));
@@ -210,6 +219,7 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(watch(host, host->signal_fd, &host->signal_fd));
 	TRY(watch(host, host->inbox.event_fd, &host->inbox));
 	TRY(watch(host, host->options->listener, &host->options));
+	TRY(open_budget(host));
 	TRY(etwd_clock_open(&host->clock, &host->store));
 	TRY(etwd_remember_open(host));
 	etwd_remember_grants(host);
@@ -229,6 +239,7 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_clock_done(&host->clock);
 	etwd_inbox_done(&host->inbox);
 	etwd_keeper_store_done(&host->store);
+	etw_budget_free(host->session_host.budget);
 	close(host->signal_fd);
 	close(host->others_fd);
 	close(host->epoll_fd);

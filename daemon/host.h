@@ -40,6 +40,8 @@ struct etwd_options {
 	bool is_socket_foreign; /* systemd's: must go on listening when the host leaves */
 	int listener;           /* owned by main() */
 	uint32_t idle_ms;
+	uint32_t
+		ring_mib; /* of ring memory for users other than root; 0: by the machine's memory */
 	struct wire_discovery_page *page;
 };
 

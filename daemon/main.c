@@ -64,6 +64,7 @@ static void print_help(void)
 	       "is "
 	       "no\n"
 	       "                              reason to wait before the next one starts\n"
+	       "             ETWD_RING_MIB    memory for the rings of users other than root\n"
 	       "             ETWD_LOG         file to append the log to\n");
 }
 
@@ -105,7 +106,7 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 	return EXIT_USAGE;
 }
 
-static int parse_milliseconds(const char *name, uint32_t value_default, uint32_t *ret)
+static int parse_number(const char *name, const char *unit, uint32_t value_default, uint32_t *ret)
 {
 	const char *text = getenv(name);
 	unsigned long value = value_default;
@@ -115,7 +116,7 @@ static int parse_milliseconds(const char *name, uint32_t value_default, uint32_t
 		errno = 0;
 		value = strtoul(text, &end, 10);
 		if (errno || *end || value > INT32_MAX) {
-			etwd_log("%s is no number of milliseconds", name);
+			etwd_log("%s is no number of %s", name, unit);
 			return -EINVAL;
 		}
 	}
@@ -129,8 +130,9 @@ static int parse_environment(struct start *start)
 
 	TRY(etw_runtime_directory(options->is_system ? ETW_INSTANCE_SYSTEM : ETW_INSTANCE_USER,
 				  options->directory));
-	TRY(parse_milliseconds("ETWD_IDLE_MS", IDLE_MS_DEFAULT, &options->idle_ms));
-	return parse_milliseconds("ETWD_STEADY_MS", STEADY_MS_DEFAULT, &start->steady_ms);
+	TRY(parse_number("ETWD_RING_MIB", "MiB", 0, &options->ring_mib));
+	TRY(parse_number("ETWD_IDLE_MS", "milliseconds", IDLE_MS_DEFAULT, &options->idle_ms));
+	return parse_number("ETWD_STEADY_MS", "milliseconds", STEADY_MS_DEFAULT, &start->steady_ms);
 }
 
 /* Whether systemd passes the listening socket. */

@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
 
 #include "base/macros.h"
 #include "daemon/sessions.h"
@@ -41,13 +44,36 @@ static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set,
 			   list, fds ? 2 : 0);
 }
 
+/* One line for a user, who can be refused as often as it likes; and an end of lines for many users. */
+static void note_refusal(const struct etwd_peer *peer, struct etwd_session *session, int why)
+{
+	for (unsigned i = 0; i < session->refused_count; i++) {
+		if (session->refused[i] == peer->who.uid)
+			return;
+	}
+	if (session->refused_count == ETWD_REFUSED_MAX)
+		return;
+	session->refused[session->refused_count++] = peer->who.uid;
+	etwd_log("user %u gets no rings of session %u, and its events are lost: %s%s",
+		 (unsigned)peer->who.uid, (unsigned)session->id, strerror(-why),
+		 session->refused_count == ETWD_REFUSED_MAX ? "; others are not named" : "");
+}
+
 int etwd_rings_announce(struct etwd_peer *peer, struct etwd_session *session,
 			uint32_t *ret_ring_set)
 {
-	struct etw_ring_set_fds fds;
+	CLEANUP(etw_ring_set_close) struct etw_ring_set_fds fds = {-1, -1};
+	uid_t uid = peer->who.uid;
 	uint32_t ring_set;
+	int refusal;
 
-	TRY(etw_session_ring_set(session->engine, peer->who.uid, &ring_set, &fds));
+	TRY(etw_session_ring_set(session->engine, uid, &ring_set, NULL, &refusal));
+	if (!find_ring(peer, ring_set)) {
+		/* It may be another one by now. */
+		TRY(etw_session_ring_set(session->engine, uid, &ring_set, &fds, &refusal));
+		if (refusal < 0)
+			note_refusal(peer, session, refusal);
+	}
 	if (!find_ring(peer, ring_set)) {
 		TRY(add_ring(peer, session->id, ring_set));
 		send_ref(peer, WIRE_RING_SET, ring_set, &fds);
@@ -104,9 +130,12 @@ void etwd_rings_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
 static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
 {
 	struct etwd_session *session = etwd_sessions_find(host, session_id);
+	bool is_last = true;
 
+	for (struct etwd_peer *peer = host->peers; peer && is_last; peer = peer->next)
+		is_last = !find_ring(peer, ring_set);
 	if (session && etwd_session_is_usable(session))
-		etw_session_ring_set_left(session->engine, ring_set);
+		etw_session_ring_set_left(session->engine, ring_set, is_last);
 }
 
 void etwd_rings_peer_gone(struct etwd_peer *peer)

@@ -27,6 +27,8 @@ struct etwd_session_request {
 	uint32_t request;
 };
 
+#define ETWD_REFUSED_MAX 16
+
 struct etwd_session {
 	struct etwd_host *host;
 	uint32_t id;
@@ -48,6 +50,8 @@ struct etwd_session {
 	uid_t lease_uid;
 	struct etwd_subscription *subscriptions; /* owned */
 	struct etwd_unable unable;
+	uid_t refused[ETWD_REFUSED_MAX]; /* got no rings; the log has a line for each */
+	unsigned refused_count;
 };
 
 /* Handlers of START, CONTROL, LIST and LEASE (daemon/dispatch.h). */

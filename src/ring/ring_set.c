@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -230,6 +231,40 @@ void etw_ring_set_unmap(struct etw_ring_set *set)
 	if (set->memory)
 		(void)munmap(set->memory, set->total_bytes);
 	set->memory = NULL;
+}
+
+/* OFD locks belong to an open file, and a mapping holds the file that it was made of. */
+static int lock_page(int page, int command, short type, struct flock *ret)
+{
+	*ret = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+	return fcntl(page, command, ret) < 0 ? -errno : 0;
+}
+
+int etw_ring_set_lend(const struct etw_ring_set_fds *own, struct etw_ring_set_fds *ret)
+{
+	CLEANUP(etw_ring_set_close) struct etw_ring_set_fds lent = {-1, -1};
+	struct flock lock;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", own->page);
+	lent.page = open(path, O_RDWR | O_CLOEXEC);
+	if (lent.page < 0)
+		return -errno;
+	TRY(lock_page(lent.page, F_OFD_SETLK, F_RDLCK, &lock));
+	lent.rings = fcntl(own->rings, F_DUPFD_CLOEXEC, 0);
+	if (lent.rings < 0)
+		return -errno;
+	*ret = lent;
+	lent = (struct etw_ring_set_fds){-1, -1};
+	return 0;
+}
+
+bool etw_ring_set_is_lent(int page)
+{
+	struct flock lock;
+
+	/* What cannot be asked is taken for lent. */
+	return lock_page(page, F_OFD_GETLK, F_WRLCK, &lock) < 0 || lock.l_type != F_UNLCK;
 }
 
 int etw_ring_set_discard(int rings)

@@ -86,6 +86,25 @@ void etw_ring_set_unmap(struct etw_ring_set *set);
 int etw_ring_set_retire_mapping(struct etw_ring_set *set);
 
 /*
+ * etw_ring_set_lend() - descriptors for another process, by which the end that made the set knows when no process
+ * has it any more.
+ *
+ * @own: of the end that made it
+ *
+ * The control page's is another open file of the same memory, with a lock on it that ends when nobody has this
+ * descriptor nor maps what it names, a forked child included. Returns 0 with owned descriptors; the errno of
+ * open, fcntl.
+ */
+int etw_ring_set_lend(const struct etw_ring_set_fds *own, struct etw_ring_set_fds *ret);
+
+/*
+ * etw_ring_set_is_lent() - some process has a lent control page still.
+ *
+ * @page: the descriptor of the end that made it, no lent one
+ */
+bool etw_ring_set_is_lent(int page);
+
+/*
  * etw_ring_set_discard() - gives the memory of a set's rings back, whoever still holds them.
  *
  * @rings: borrowed for the call

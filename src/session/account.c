@@ -83,7 +83,7 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 {
 	const struct etw_state_head *head = session->state.head;
 	struct etw_state_counts counts;
-	uint32_t sets = 0;
+	uint32_t buffers = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	etw_account_counts(session, &counts);
@@ -105,11 +105,13 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 	ret->file_status = load_relaxed(&head->file_status);
 	pthread_mutex_lock(&session->lock);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		sets += session->sets[i] != NULL;
-	ret->number_of_buffers = (sets ? sets : 1) * head->plan.ring_buffers *
-				 head->plan.output_count;
-	ret->free_buffers = sets ? etw_saturate32(load_relaxed(&session->free_buffers))
-				 : ret->number_of_buffers;
+		buffers += session->sets[i] ? session->sets[i]->map.buffer_count *
+						      session->sets[i]->stream_count
+					    : 0;
+	ret->number_of_buffers = buffers ? buffers
+					 : head->plan.ring_buffers * head->plan.output_count;
+	ret->free_buffers = buffers ? etw_saturate32(load_relaxed(&session->free_buffers))
+				    : ret->number_of_buffers;
 	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */
 		ret->free_buffers = ret->number_of_buffers;
 	ret->logger_thread_id = (uint32_t)session->thread_id;

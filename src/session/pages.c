@@ -64,15 +64,79 @@ static uint32_t find_place(const struct etw_session *session, uint32_t set_id)
 	return i;
 }
 
-/* Holding lock. The oldest one that has counted nothing; when all have, the oldest. Ids grow. */
-static uint32_t choose_victim(const struct etw_session *session)
+/* Holding lock. */
+static bool is_open(const struct etw_session *session, uint32_t set_id)
 {
-	uint32_t oldest = 0, unused = ETW_STATE_PAGES;
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (session->sets[i] && session->sets[i]->id == set_id)
+			return true;
+	}
+	return false;
+}
+
+/* Holding lock. */
+static uint32_t count_of(const struct etw_session *session, uid_t uid)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
+		count += durable_page(session, i)->set_id && durable_page(session, i)->uid == uid;
+	return count;
+}
+
+/* Holding lock. */
+static uint32_t count_of_others(const struct etw_session *session)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
+		count += durable_page(session, i)->set_id &&
+			 !etw_session_is_trusted(session, durable_page(session, i)->uid);
+	return count;
+}
+
+/*
+ * Holding lock. Whose page goes for one of @uid: of the uids that are trusted as little, or less, the one that has
+ * most, and more than @uid; else @uid itself.
+ */
+static uid_t choose_uid(const struct etw_session *session, uid_t uid)
+{
+	bool is_trusted = etw_session_is_trusted(session, uid);
+	uint32_t most = count_of(session, uid);
+	uid_t result = uid;
+
+	if (!is_trusted && most >= ETW_PAGES_OF_UID)
+		return uid;
+	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
+		uid_t other = durable_page(session, i)->uid;
+		uint32_t count;
+
+		if (!durable_page(session, i)->set_id ||
+		    (!is_trusted && etw_session_is_trusted(session, other)))
+			continue;
+		count = count_of(session, other);
+		if (count > most) {
+			most = count;
+			result = other;
+		}
+	}
+	return result;
+}
+
+/*
+ * Holding lock. Of a uid's pages the oldest one that has counted nothing; when all have, the oldest. Ids grow. The
+ * keeper has a set's page for the next host while the set is open. ETW_STATE_PAGES: none.
+ */
+static uint32_t choose_victim(const struct etw_session *session, uid_t uid)
+{
+	uint32_t oldest = ETW_STATE_PAGES, unused = ETW_STATE_PAGES;
 
 	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
 		uint32_t id = durable_page(session, i)->set_id;
 
-		if (id < durable_page(session, oldest)->set_id)
+		if (!id || durable_page(session, i)->uid != uid || is_open(session, id))
+			continue;
+		if (oldest == ETW_STATE_PAGES || id < durable_page(session, oldest)->set_id)
 			oldest = i;
 		if (count_at(session, i) == 0 &&
 		    (unused == ETW_STATE_PAGES || id < durable_page(session, unused)->set_id))
@@ -81,62 +145,99 @@ static uint32_t choose_victim(const struct etw_session *session)
 	return unused == ETW_STATE_PAGES ? oldest : unused;
 }
 
-/* Takes @page. Returns the set that had to go, or 0. */
-static uint32_t put_page(struct etw_session *session, uint32_t set_id, uid_t uid,
-			 struct wire_ring_set *page)
+/* Holding lock. ETW_STATE_PAGES: a page has to go first, or none is free. */
+static uint32_t find_free_place(const struct etw_session *session, uid_t uid)
 {
-	uint32_t place, gone = 0;
-
-	/* The set may have been a stopping session's, whose host died before it had stopped. */
-	(void)and_acq_rel(&page->refused, ~WIRE_RING_OVER);
-	pthread_mutex_lock(&session->lock);
-	place = find_place(session, set_id);
-	if (place == ETW_STATE_PAGES)
-		place = find_place(session, 0);
-	if (place == ETW_STATE_PAGES) {
-		place = choose_victim(session);
-		gone = durable_page(session, place)->set_id;
-		free_place(session, place);
-	}
-	if (durable_page(session, place)->set_id != set_id) {
-		durable_page(session, place)->user = etw_claims_user(session, uid);
-		durable_page(session, place)->refused =
-			(struct etw_state_claim){.since_ns = etw_monotonic_ns()};
-	}
-	durable_page(session, place)->set_id = set_id;
-	store_release(&durable_page(session, place)->status, (uint32_t)ETW_STATE_PAGE_KEPT);
-	etw_ring_set_unmap_page(session->pages[place]);
-	session->pages[place] = page;
-	pthread_mutex_unlock(&session->lock);
-	SCHED_POINT("session.page.kept");
-	return gone;
+	if (!etw_session_is_trusted(session, uid) &&
+	    (count_of(session, uid) >= ETW_PAGES_OF_UID ||
+	     count_of_others(session) >= ETW_PAGES_OF_OTHERS))
+		return ETW_STATE_PAGES;
+	return find_place(session, 0);
 }
 
-void etw_pages_keep(struct etw_session *session, const struct etw_session_set *set)
+/* Holding lock. Where the page goes; ETW_STATE_PAGES: nowhere. *@ret_gone: the set whose page had to go, or 0. */
+static uint32_t make_place(struct etw_session *session, uid_t uid, uint32_t set_id,
+			   uint32_t *ret_gone)
+{
+	uint32_t place = find_place(session, set_id);
+
+	*ret_gone = 0;
+	if (place == ETW_STATE_PAGES)
+		place = find_free_place(session, uid);
+	if (place != ETW_STATE_PAGES)
+		return place;
+	place = choose_victim(session, choose_uid(session, uid));
+	if (place == ETW_STATE_PAGES)
+		return place;
+	*ret_gone = durable_page(session, place)->set_id;
+	free_place(session, place);
+	return place;
+}
+
+/*
+ * Takes @page. Returns false when there is no place for it. *@ret_gone: the set whose page had to go, or 0;
+ * *@ret_is_first: nothing was said of that yet.
+ */
+static bool put_page(struct etw_session *session, uid_t uid, uint32_t set_id,
+		     struct wire_ring_set *page, uint32_t *ret_gone, bool *ret_is_first)
+{
+	uint32_t place;
+
+	pthread_mutex_lock(&session->lock);
+	place = make_place(session, uid, set_id, ret_gone);
+	*ret_is_first = !session->has_dropped_page;
+	if (place == ETW_STATE_PAGES || *ret_gone)
+		session->has_dropped_page = true;
+	if (place != ETW_STATE_PAGES) {
+		/* The set may have been a stopping session's, whose host died before it had stopped. */
+		if (session->has_ended_pages)
+			(void)or_acq_rel(&page->refused, WIRE_RING_OVER);
+		else
+			(void)and_acq_rel(&page->refused, ~WIRE_RING_OVER);
+		if (durable_page(session, place)->set_id != set_id) {
+			durable_page(session, place)->user = etw_claims_user(session, uid);
+			durable_page(session, place)->refused =
+				(struct etw_state_claim){.since_ns = etw_monotonic_ns()};
+		}
+		durable_page(session, place)->uid = uid;
+		durable_page(session, place)->set_id = set_id;
+		store_release(&durable_page(session, place)->status, (uint32_t)ETW_STATE_PAGE_KEPT);
+		etw_ring_set_unmap_page(session->pages[place]);
+		session->pages[place] = page;
+	}
+	pthread_mutex_unlock(&session->lock);
+	if (place == ETW_STATE_PAGES)
+		etw_ring_set_unmap_page(page);
+	SCHED_POINT("session.page.kept");
+	return place != ETW_STATE_PAGES;
+}
+
+void etw_pages_keep(struct etw_session *session, uid_t uid, uint32_t set_id, int page_fd)
 {
 	struct wire_ring_set *page;
+	bool is_first, is_kept;
 	uint32_t gone;
-	int result = etw_ring_set_map_page(set->fds.page, &page);
+	int result = etw_ring_set_map_page(page_fd, &page);
 
 	if (result < 0) {
 		etw_session_complain(session, "events for replaced rings are not counted", result,
 				     NULL);
 		return;
 	}
-	gone = put_page(session, set->id, set->uid, page);
-	if (gone == 0)
-		return;
-	etw_rings_forget_page(session, gone);
-	if (!session->has_dropped_page)
+	is_kept = put_page(session, uid, set_id, page, &gone, &is_first);
+	if (gone)
+		etw_rings_forget_page(session, gone);
+	if (is_first && (gone || !is_kept))
 		etw_session_complain(session,
 				     "so many rings were replaced that events for the first ones "
 				     "are not counted any more",
 				     0, NULL);
-	session->has_dropped_page = true;
 }
 
-static int adopt_page(struct etw_session *session, uint32_t set_id)
+static int adopt_page(struct etw_session *session, uid_t uid, uint32_t set_id)
 {
+	uint32_t gone;
+	bool is_first;
 	CLEANUP(etw_file_closep) int fd = -ENOENT;
 	struct wire_ring_set *page = NULL;
 	char name[ETW_SESSION_NAME_BYTES];
@@ -154,7 +255,7 @@ static int adopt_page(struct etw_session *session, uint32_t set_id)
 			return fd;
 		TRY(etw_ring_set_map_page(fd, &page));
 	}
-	(void)put_page(session, set_id, /* uid= */ 0, page);
+	(void)put_page(session, uid, set_id, page, &gone, &is_first);
 	return 0;
 }
 
@@ -172,7 +273,7 @@ void etw_pages_adopt(struct etw_session *session)
 		if (status != ETW_STATE_PAGE_KEPT || session->pages[i])
 			continue;
 		etw_rings_step_over_id(durable->set_id);
-		result = adopt_page(session, durable->set_id);
+		result = adopt_page(session, durable->uid, durable->set_id);
 		if (result == 0)
 			continue;
 		etw_session_complain(session, "the count of a replaced ring set is lost", result,
@@ -193,14 +294,21 @@ bool etw_pages_has(struct etw_session *session, uint32_t set_id)
 
 void etw_pages_end(struct etw_session *session)
 {
+	uint32_t kept[ETW_STATE_PAGES], count = 0;
+
+	pthread_mutex_lock(&session->lock);
+	session->has_ended_pages = true;
 	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
 		struct wire_ring_set *page = session->pages[i];
 
 		if (!page)
 			continue;
+		kept[count++] = durable_page(session, i)->set_id;
 		(void)or_acq_rel(&page->refused, WIRE_RING_OVER);
-		etw_rings_forget_page(session, durable_page(session, i)->set_id);
 	}
+	pthread_mutex_unlock(&session->lock);
+	for (uint32_t i = 0; i < count; i++)
+		etw_rings_forget_page(session, kept[i]);
 }
 
 void etw_pages_free_all(struct etw_session *session)

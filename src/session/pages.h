@@ -11,15 +11,22 @@
 
 #include "session/session_internal.h"
 
+/* Of one uid that is not trusted, and of all of them. */
+#define ETW_PAGES_OF_UID    16
+#define ETW_PAGES_OF_OTHERS 96
+
 /*
  * etw_pages_keep() - counts what is written to a set from its retirement on; before it is retired. Not holding
  * `lock`.
  *
- * When there are ETW_STATE_PAGES already the oldest one that nobody has written to goes, else the oldest: what it
- * counted stays in the sum. A complaint says so, and when there is no memory: then writers are refused with
- * an error as ever, but nobody reads the count.
+ * @page: of the set, borrowed for the call
+ *
+ * When there are too many already one goes: of those of the uid that has most, the oldest that nobody has written
+ * to, else the oldest. What it counted stays in the sum. Nobody's page goes for a uid that has as many; then that
+ * one's is not kept. A complaint says so, and when there is no memory: then writers are refused with an error as
+ * ever, but nobody reads the count.
  */
-void etw_pages_keep(struct etw_session *session, const struct etw_session_set *set);
+void etw_pages_keep(struct etw_session *session, uid_t uid, uint32_t set_id, int page);
 
 /*
  * etw_pages_adopt() - maps what the last host left, behind etw_rings_adopt(). A page that the keeper has not got

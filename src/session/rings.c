@@ -3,6 +3,7 @@
 #include "session/rings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,9 +14,11 @@
 #include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
+#include "session/budget.h"
 #include "session/claims.h"
 #include "session/output.h"
 #include "session/pages.h"
+#include "session/refusals.h"
 #include "wire/etl_buffer.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
@@ -27,10 +30,16 @@
 /* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
 #define SETS_OF_UID 8
 
+/* Places that uids which are not trusted leave to root and the session's owner. */
+#define SETS_FOR_TRUSTED 16
+
+/* A set that no connected process has is looked at so often: another may have it by a fork. */
+#define ORPHAN_NS UINT64_C(10000000000)
+
 /* Numbers of sets are unique in a process; those that a former host gave are stepped over. */
 static uint32_t last_set_id;
 
-static uint32_t next_set_id(void)
+uint32_t etw_rings_next_id(void)
 {
 	uint32_t id;
 
@@ -63,6 +72,13 @@ static void free_set(struct etw_session_set *set)
 	etw_ring_set_close(&set->fds);
 	free(set->cache);
 	free(set);
+}
+
+static void give_back(struct etw_session *session, struct etw_session_set *set)
+{
+	if (set->charged_bytes)
+		etw_budget_give(session->host.budget, set->uid, set->charged_bytes);
+	set->charged_bytes = 0;
 }
 
 static void free_setp(struct etw_session_set **set)
@@ -127,10 +143,8 @@ static int open_readers(struct etw_session *session, struct etw_session_set *set
 	return 0;
 }
 
-static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
-		    struct etw_session_set **ret)
+static struct etw_ring_set_config config_of(const struct etw_session *session, uid_t uid)
 {
-	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, uid, slot);
 	struct etw_ring_set_config config = {
 		.cpu_count = session->plan.output_count,
 		.buffer_count = session->plan.ring_buffers,
@@ -140,12 +154,28 @@ static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
 		.clock_type = session->plan.clock_type,
 		.flags = session->plan.ring_flags,
 	};
+	uint64_t most = UINT64_MAX;
+
+	if (session->host.budget && !etw_session_is_trusted(session, uid))
+		most = etw_budget_limits(session->host.budget)->set;
+	while (config.buffer_count > ETW_SESSION_MINIMUM_PER_CPU &&
+	       etw_ring_set_bytes(&config) > most)
+		config.buffer_count--;
+	return config;
+}
+
+static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
+		    const struct etw_ring_set_config *config, struct etw_session_set **ret)
+{
+	CLEANUP(free_setp) struct etw_session_set *set = new_set(session, uid, slot);
 
 	if (!set)
 		return -ENOMEM;
-	set->id = next_set_id();
+	set->id = etw_rings_next_id();
+	set->is_orphan = true; /* until somebody is given it */
+	set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	TRY(etw_state_reserve_set(&session->state, slot));
-	TRY(etw_ring_set_create(&config, &set->fds));
+	TRY(etw_ring_set_create(config, &set->fds));
 	TRY(etw_ring_set_map(&set->fds, &set->map));
 	TRY(open_readers(session, set, /* is_adopted= */ false));
 	etw_claims_begin(session, set);
@@ -167,8 +197,15 @@ static struct etw_session_set *find_live(const struct etw_session *session, uid_
 }
 
 /* Holding lock. */
-static int find_place(const struct etw_session *session, uint32_t *ret)
+static int find_place(const struct etw_session *session, uid_t uid, uint32_t *ret)
 {
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
+		others += session->sets[i] &&
+			  !etw_session_is_trusted(session, session->sets[i]->uid);
+	if (!etw_session_is_trusted(session, uid) && others >= ETW_STATE_SETS - SETS_FOR_TRUSTED)
+		return -ENOSPC;
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		if (!session->sets[i] &&
 		    load_acquire(&session->state.head->sets[i].status) == ETW_STATE_SET_FREE) {
@@ -189,20 +226,66 @@ static uint32_t count_sets(const struct etw_session *session, uid_t uid)
 	return count;
 }
 
-/* Holding lock. The keeper has the memory before a process can have it. */
-static int add_set(struct etw_session *session, uid_t uid, struct etw_session_set **ret)
+/* Holding lock. What the uid has in this session, under its budget. */
+static uint64_t charged_bytes(const struct etw_session *session, uid_t uid)
 {
-	struct etw_session_set *set;
-	struct etw_state_set *durable;
-	uint32_t slot;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (session->sets[i] && session->sets[i]->uid == uid)
+			bytes += session->sets[i]->charged_bytes;
+	}
+	return bytes;
+}
+
+/* Holding lock. Whether the uid may have one more set, now. Results as etw_budget_take(); -ENOSPC. */
+static int look_at_limits(struct etw_session *session, uid_t uid, uint64_t bytes,
+			  uint32_t *ret_slot)
+{
+	const struct etw_budget_limits *limits;
 
 	if (session->wants_stop)
 		return -ESHUTDOWN;
 	/* Who spoils one set after the other, and gives none back, gets no more. */
 	if (count_sets(session, uid) >= SETS_OF_UID)
 		return -ENOSPC;
-	TRY(find_place(session, &slot));
-	TRY(make_set(session, uid, slot, &set));
+	TRY(find_place(session, uid, ret_slot));
+	if (!session->host.budget || etw_session_is_trusted(session, uid))
+		return 0;
+	limits = etw_budget_limits(session->host.budget);
+	if (charged_bytes(session, uid) + bytes > limits->session)
+		return -EDQUOT;
+	return etw_budget_look(session->host.budget, uid, bytes, etw_monotonic_ns());
+}
+
+/* Holding lock. */
+static int make_charged_set(struct etw_session *session, uid_t uid, uint32_t slot,
+			    const struct etw_ring_set_config *config, struct etw_session_set **ret)
+{
+	uint64_t bytes = etw_ring_set_bytes(config);
+	int result;
+
+	if (!session->host.budget || etw_session_is_trusted(session, uid))
+		return make_set(session, uid, slot, config, ret);
+	TRY(etw_budget_take(session->host.budget, uid, bytes, etw_monotonic_ns()));
+	result = make_set(session, uid, slot, config, ret);
+	if (result < 0)
+		etw_budget_give(session->host.budget, uid, bytes);
+	else
+		(*ret)->charged_bytes = bytes;
+	return result;
+}
+
+/* Holding lock. The keeper has the memory before a process can have it. */
+static int add_set(struct etw_session *session, uid_t uid, struct etw_session_set **ret)
+{
+	const struct etw_ring_set_config config = config_of(session, uid);
+	struct etw_session_set *set;
+	struct etw_state_set *durable;
+	uint32_t slot;
+
+	TRY(look_at_limits(session, uid, etw_ring_set_bytes(&config), &slot));
+	TRY(make_charged_set(session, uid, slot, &config, &set));
 	durable = durable_set(session, slot);
 	durable->id = set->id;
 	durable->uid = uid;
@@ -245,13 +328,35 @@ void etw_rings_forget_page(struct etw_session *session, uint32_t set_id)
 	session->host.forget_fd(session->host.context, name);
 }
 
+/* Holding lock. */
+static int lend(struct etw_session_set *set, struct etw_ring_set_fds *ret)
+{
+	int result;
+
+	if (!ret)
+		return 0;
+	result = etw_ring_set_lend(&set->fds, ret);
+	if (result == -ENOENT || result == -EACCES) { /* without /proc */
+		set->is_untracked = true;
+		ret->page = fcntl(set->fds.page, F_DUPFD_CLOEXEC, 0);
+		ret->rings = fcntl(set->fds.rings, F_DUPFD_CLOEXEC, 0);
+		result = ret->page < 0 || ret->rings < 0 ? -errno : 0;
+		if (result < 0)
+			etw_ring_set_close(ret);
+	}
+	if (result == 0)
+		set->is_orphan = false;
+	return result;
+}
+
 int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-		  struct etw_ring_set_fds *ret)
+		  struct etw_ring_set_fds *ret, int *ret_refusal)
 {
 	struct etw_session_set *set;
 	bool is_new = false;
 	int result = 0;
 
+	*ret_refusal = 0;
 	pthread_mutex_lock(&session->lock);
 	set = find_live(session, uid);
 	if (!set) {
@@ -260,7 +365,7 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 	}
 	if (result == 0) {
 		*ret_ring_set = set->id;
-		*ret = set->fds;
+		result = lend(set, ret);
 	}
 	pthread_mutex_unlock(&session->lock);
 	/* Without a keeper the set works as well, but not longer than this host. */
@@ -269,6 +374,22 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 			session, "a ring set is not kept and would not survive its host", 0, NULL);
 	if (is_new)
 		etw_session_kick(session); /* its processor may have had one stream until now */
+	if (result == -ENOSPC || result == -EDQUOT || result == -EUSERS || result == -EAGAIN) {
+		*ret_refusal = result;
+		result = etw_refusals_get(session, uid, result, ret_ring_set, ret);
+	}
+	return result;
+}
+
+int etw_rings_look(struct etw_session *session, uid_t uid)
+{
+	const struct etw_ring_set_config config = config_of(session, uid);
+	uint32_t slot;
+	int result;
+
+	pthread_mutex_lock(&session->lock);
+	result = look_at_limits(session, uid, etw_ring_set_bytes(&config), &slot);
+	pthread_mutex_unlock(&session->lock);
 	return result;
 }
 
@@ -324,7 +445,7 @@ static void retire_replaced(struct etw_session *session, struct etw_session_set 
 {
 	if (set->is_retired)
 		return;
-	etw_pages_keep(session, set);
+	etw_pages_keep(session, set->uid, set->id, set->fds.page);
 	retire(session, set);
 }
 
@@ -405,6 +526,11 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 		(void)etw_ring_set_discard(set->fds.rings);
 		return result;
 	}
+	if (session->host.budget && !etw_session_is_trusted(session, set->uid) &&
+	    etw_budget_adopt(session->host.budget, set->uid, set->map.total_bytes) == 0)
+		set->charged_bytes = set->map.total_bytes;
+	set->is_orphan = true; /* until a process that comes back is given it */
+	set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	*ret = TAKE(set);
 	return 0;
 }
@@ -468,7 +594,7 @@ void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
 	etw_session_kick(session);
 }
 
-void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set)
+void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set, bool is_last)
 {
 	struct etw_session_set *set;
 
@@ -476,6 +602,10 @@ void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set)
 	set = find_by_id(session, ring_set);
 	if (set && !load_relaxed(&set->left_ns))
 		store_relaxed(&set->left_ns, etw_monotonic_ns());
+	if (set && is_last) {
+		set->is_orphan = true;
+		set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
+	}
 	pthread_mutex_unlock(&session->lock);
 	etw_session_kick(session);
 }
@@ -553,6 +683,7 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	free_place(session, set->slot);
 	session->sets[set->slot] = NULL;
 	pthread_mutex_unlock(&session->lock);
+	give_back(session, set);
 	free_set(set);
 }
 
@@ -566,10 +697,13 @@ static bool is_gone(struct etw_session *session, const struct etw_session_set *s
 	return result;
 }
 
-/* How long a retired set stays; after the grace nobody can have a place reserved that is no gap. */
+/*
+ * How long a retired set stays; after the grace nobody can have a place reserved that is no gap. Of a broken one
+ * nothing is read any more, so it stays for nobody.
+ */
 static uint64_t stay_ns(struct etw_session *session, const struct etw_session_set *set)
 {
-	if (is_gone(session, set))
+	if (set->is_broken || is_gone(session, set))
 		return ETW_SESSION_STALL_NS;
 	return session->state.head->hosts > 1 ? GRACE_NS : UINT64_MAX;
 }
@@ -580,14 +714,49 @@ static bool may_close(struct etw_session *session, const struct etw_session_set 
 	       is_read_to_end(set);
 }
 
+/* When it is to be seen whether anybody has a set; UINT64_MAX: it is known that somebody has. */
+static uint64_t orphan_due_ns(struct etw_session *session, const struct etw_session_set *set)
+{
+	uint64_t result = UINT64_MAX;
+
+	pthread_mutex_lock(&session->lock);
+	if (set->is_orphan && !set->is_untracked)
+		result = set->orphan_due_ns;
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
+/*
+ * Whether nobody has a set any more, nor can get it from now on. Who is given a set, and who asks whether somebody
+ * has it, holds the lock.
+ */
+static bool is_left_by_all(struct etw_session *session, struct etw_session_set *set)
+{
+	bool result = false;
+
+	if (session->round.now_ns < orphan_due_ns(session, set))
+		return false;
+	pthread_mutex_lock(&session->lock);
+	if (set->is_orphan && !etw_ring_set_is_lent(set->fds.page)) {
+		set->is_gone = true;
+		store_relaxed(&set->is_replaced, true);
+		result = true;
+	}
+	set->orphan_due_ns = session->round.now_ns + ORPHAN_NS;
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
 /* UINT64_MAX: when somebody says something. */
 static uint64_t set_due_ns(struct etw_session *session, const struct etw_session_set *set)
 {
 	uint64_t left_ns = load_relaxed(&set->left_ns);
 	uint64_t ns;
 
-	if (!set->is_retired)
-		return left_ns ? left_ns + LEFT_NS : UINT64_MAX;
+	if (!set->is_retired) {
+		ns = orphan_due_ns(session, set);
+		return left_ns && left_ns + LEFT_NS < ns ? left_ns + LEFT_NS : ns;
+	}
 	ns = stay_ns(session, set);
 	return ns == UINT64_MAX ? ns : set->retired_ns + ns + 1;
 }
@@ -596,7 +765,7 @@ uint64_t etw_rings_due_ns(struct etw_session *session)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint32_t count = etw_rings_list(session, sets);
-	uint64_t least_ns = UINT64_MAX;
+	uint64_t least_ns = etw_refusals_due_ns(session);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t due_ns = set_due_ns(session, sets[i]);
@@ -605,16 +774,6 @@ uint64_t etw_rings_due_ns(struct etw_session *session)
 			least_ns = due_ns;
 	}
 	return least_ns;
-}
-
-static bool has_too_many(struct etw_session *session, uid_t uid)
-{
-	uint32_t count;
-
-	pthread_mutex_lock(&session->lock);
-	count = count_sets(session, uid);
-	pthread_mutex_unlock(&session->lock);
-	return count >= SETS_OF_UID;
 }
 
 /*
@@ -637,7 +796,7 @@ static void replace(struct etw_session *session, struct etw_session_set *set)
 /* A uid that has its sets already keeps this one, too; it is looked at again after a while. */
 static void replace_if_allowed(struct etw_session *session, struct etw_session_set *set)
 {
-	if (!has_too_many(session, set->uid)) {
+	if (etw_rings_look(session, set->uid) == 0) {
 		replace(session, set);
 		session->round.has_more = true;
 	} else if (load_relaxed(&set->left_ns)) {
@@ -662,6 +821,9 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 	} else if (set->is_broken) {
 		replace(session, set);
 		session->round.has_more = true;
+	} else if (is_left_by_all(session, set)) {
+		retire(session, set); /* without a page: there is nobody who could count there */
+		session->round.has_more = true;
 	} else if (is_worn_out(set) || is_left_with_gap(session, set)) {
 		replace_if_allowed(session, set);
 	}
@@ -672,6 +834,8 @@ void etw_rings_tend(struct etw_session *session, bool is_stop)
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	uint32_t count = etw_rings_list(session, sets);
 
+	if (!is_stop)
+		etw_refusals_tend(session);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!is_stop) {
 			tend_set(session, sets[i]);
@@ -685,7 +849,10 @@ void etw_rings_tend(struct etw_session *session, bool is_stop)
 
 void etw_rings_free_all(struct etw_session *session)
 {
+	etw_refusals_free_all(session);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		if (session->sets[i])
+			give_back(session, session->sets[i]);
 		free_set(session->sets[i]);
 		session->sets[i] = NULL;
 	}

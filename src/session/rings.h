@@ -9,13 +9,17 @@
 #include "session/session_internal.h"
 
 /*
- * etw_rings_get() - the live set of a uid; made when there is none. Any thread, not holding `lock`.
- *
- * Returns 0; -ENOSPC when the session has as many sets as it can have; -ESHUTDOWN when it is stopped;
- * -ENOMEM, or the errno of making the memory.
+ * etw_rings_get() - the live set of a uid; made when there is none. As etw_session_ring_set(). Any thread, not
+ * holding `lock`.
  */
 int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-		  struct etw_ring_set_fds *ret);
+		  struct etw_ring_set_fds *ret, int *ret_refusal);
+
+/* etw_rings_look() - whether a uid could be given one more set now; as *@ret_refusal there. Not holding `lock`. */
+int etw_rings_look(struct etw_session *session, uid_t uid);
+
+/* etw_rings_next_id() - a number that no set had yet. Any thread. */
+uint32_t etw_rings_next_id(void);
 
 /*
  * etw_rings_adopt() - opens all sets that the last host left; before the thread runs.
@@ -24,8 +28,8 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
  */
 void etw_rings_adopt(struct etw_session *session);
 
-/* etw_rings_mark_left() - a process that had this set has ended. Any thread. */
-void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set);
+/* etw_rings_mark_left() - a process that had this set has ended; @is_last: no other is connected. Any thread. */
+void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set, bool is_last);
 
 /* etw_rings_mark_gone() - no process maps this set any more. Any thread. */
 void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set);
@@ -38,7 +42,7 @@ void etw_rings_end(struct etw_session *session);
 
 /*
  * etw_rings_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a
- * process ended, telling the host; retires replaced ones that no process has any more; closes retired ones
+ * process ended, telling the host; retires those that no process has any more; closes retired ones
  * that are read to their end. Owner thread, after a commit of all outputs.
  *
  * @is_stop: closes every set

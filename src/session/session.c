@@ -88,6 +88,7 @@ static struct etw_session *new_session(const struct etw_session_host *host)
 	if (!session)
 		return NULL;
 	session->host = *host;
+	session->host_uid = geteuid();
 	session->state.fd = -1;
 	session->file.fd = -1;
 	pthread_mutex_init(&session->lock, NULL);
@@ -281,9 +282,9 @@ int etw_session_flush(struct etw_session *session)
 }
 
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-			 struct etw_ring_set_fds *ret)
+			 struct etw_ring_set_fds *ret, int *ret_refusal)
 {
-	return etw_rings_get(session, uid, ret_ring_set, ret);
+	return etw_rings_get(session, uid, ret_ring_set, ret, ret_refusal);
 }
 
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
@@ -291,7 +292,7 @@ void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
 	etw_rings_mark_gone(session, ring_set);
 }
 
-void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set)
+void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set, bool is_last)
 {
-	etw_rings_mark_left(session, ring_set);
+	etw_rings_mark_left(session, ring_set, is_last);
 }

@@ -17,6 +17,7 @@
 #include "ring/ring_set.h"
 #include "wire/message.h"
 
+struct etw_budget;
 struct etw_session;
 
 /* What a session asks of the host. All may be called by the session's thread; context is the host's. */
@@ -26,6 +27,7 @@ struct etw_session_host {
 	const struct etw_source_ops *kernel; /* NULL: this host has no kernel source */
 	/* A complaint, for the host's log; NULL: nobody keeps one. */
 	void (*tell)(void *context, uint32_t session_id, const char *sentence);
+	struct etw_budget *budget; /* of all sessions; NULL: no limits */
 	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
 	int (*keep_fd)(void *context, const char *name, int fd);
 	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */
@@ -41,7 +43,8 @@ struct etw_session_host {
 	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
 	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns);
 	/*
-	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives.
+	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives, if
+	 * there are any.
 	 * Until they have, and the host says etw_session_ring_set_gone(), what they write to it counts.
 	 */
 	void (*ring_set_replaced)(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set);
@@ -100,13 +103,19 @@ int etw_session_flush(struct etw_session *session);
 /*
  * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.
  *
- * @ret: borrowed until etw_session_ring_set_gone()
+ * @ret: owned descriptors for a process of the uid; NULL: none are needed
  *
- * Returns 0; -ENOSPC when the session has 64 sets, or the uid 8 that it left; -ESHUTDOWN when it is being
- * stopped; -ENOMEM or the errno of making memory.
+ * A uid other than root's, the host's and the owner's is held to budgets (session/budget.h). When one is met, or
+ * when there are too many sets, the uid gets a set that takes nothing and counts what is refused as lost, until
+ * there is room again; then its processes are told by ring_set_replaced(). *@ret_refusal says why, else it is 0:
+ * -ENOSPC when the session has 64 sets (48 of others than those), or the uid 8 that it left; -EDQUOT, -EUSERS,
+ * -EAGAIN as etw_budget_take().
+ *
+ * Returns 0; what *@ret_refusal would be, when no memory for counting is left either; -ESHUTDOWN when the session
+ * is being stopped; -ENOMEM or the errno of making memory.
  */
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-			 struct etw_ring_set_fds *ret);
+			 struct etw_ring_set_fds *ret, int *ret_refusal);
 
 /* etw_session_ring_set_gone() - no process writes to this replaced set any more. */
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
@@ -114,10 +123,13 @@ void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
 /*
  * etw_session_ring_set_left() - a process that had this set has ended, or seems to have.
  *
+ * @is_last: no connected process has it. When none has it at all, a forked child included, the session closes it
+ *           after some seconds; who comes later gets another
+ *
  * If it died inside a write, the buffer that it left a gap in comes back with the next set: the session makes
  * one when it finds such a gap within a second.
  */
-void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set);
+void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set, bool is_last);
 
 /* What a real-time consumer asks for. */
 struct etw_session_subscribe {

@@ -62,6 +62,16 @@ struct etw_session_stream {
 	struct etw_check_memo memo;
 };
 
+/* A uid that is given no rings for the time being: where its processes count what they lose. */
+struct etw_session_refusal {
+	uid_t uid;
+	uint32_t set_id;
+	struct etw_ring_set_fds
+		fds; /* owned; of a set of the smallest size, retired from its birth */
+};
+
+#define ETW_SESSION_REFUSALS 64
+
 /* A ring set: one uid's rings. */
 struct etw_session_set {
 	uint32_t id, slot;
@@ -70,8 +80,12 @@ struct etw_session_set {
 	bool is_replaced;            /* processes are to leave it; owner thread, atomic */
 	bool is_retired;             /* nobody reserves in it; owner thread, atomic */
 	bool is_gone;                /* no process maps it: lock */
+	bool is_orphan;              /* no process that is connected has it: lock */
+	bool is_untracked;           /* whether others have it cannot be known: lock */
 	bool is_broken;
 	uint64_t retired_ns;
+	uint64_t orphan_due_ns; /* when to see who has it: lock */
+	uint64_t charged_bytes; /* to its uid; 0: none */
 	uint64_t left_ns; /* when a process that had it ended, until that is settled; 0; atomic */
 	struct etw_ring_set map;
 	struct etw_check_cache *cache; /* owned */
@@ -119,6 +133,7 @@ enum etw_flush_reason {
 struct etw_session {
 	struct etw_session_host host;
 	struct etw_state state;
+	uid_t host_uid;
 	struct etw_session_plan plan; /* a copy of state.head->plan */
 	int64_t slack_raw;
 
@@ -141,7 +156,13 @@ struct etw_session {
 	struct wire_ring_set *pages[ETW_STATE_PAGES]; /* mapped; NULL: none */
 	uint64_t wanted_flush, done_flush;            /* requests counted */
 	uint64_t wanted_look,
-		done_look; /* the same; who asks for numbers wants those of open buffers */
+		done_look;     /* the same; who asks for numbers wants those of open buffers */
+	bool has_dropped_page; /* that there are too many has been said */
+	bool has_ended_pages;  /* those that come now are of a session that is over */
+	struct etw_session_refusal refusals[ETW_SESSION_REFUSALS];
+	uint32_t refusal_count;
+	uint64_t refusals_due_ns; /* when their uids are looked at again */
+	bool has_complained_of_refusal;
 	bool wants_stop, is_ready, has_thread;
 	bool has_new_liar; /* session/claims.c has to complain */
 	int32_t thread_id;
@@ -168,7 +189,6 @@ struct etw_session {
 	uint32_t flush_reasons;   /* enum etw_flush_reason; 0: no flush is under way */
 	int64_t flush_target_raw; /* everything before it is to be taken */
 	uint64_t flush_ticket, flush_deadline_ns, flush_most_ns;
-	bool has_dropped_page; /* that there are too many has been said */
 	bool needs_source_retry;
 	bool is_ending;          /* nobody reserves any more; the last flush may begin */
 	bool is_drained;         /* the last flush is done */
@@ -176,6 +196,12 @@ struct etw_session {
 	bool is_armed;           /* the rings' writers wake the thread */
 	bool is_spurious;        /* the last wait ended at once */
 };
+
+/* etw_session_is_trusted() - a uid that no budget binds: root, the host's, the session's owner. */
+static inline bool etw_session_is_trusted(const struct etw_session *session, uid_t uid)
+{
+	return uid == 0 || uid == session->host_uid || uid == session->state.head->uid;
+}
 
 /* etw_session_now() - the session's clock. */
 static inline int64_t etw_session_now(const struct etw_session *session)

@@ -24,7 +24,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   7
+#define ETW_STATE_VERSION   8
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -78,7 +78,7 @@ struct etw_state_page {
 	uint32_t set_id; /* 0: free */
 	uint32_t status; /* enum etw_state_page_status; atomic */
 	uint32_t user;   /* a place in `users` */
-	uint32_t reserved_pad;
+	uint32_t uid;    /* the set's */
 	struct etw_state_claim refused;
 	uint64_t closed_next; /* the user's `replaced`, with this page's */
 };

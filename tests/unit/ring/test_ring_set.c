@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -348,6 +349,46 @@ static void test_ring_set__the_control_page_outlives_the_rings(void **state)
 	etw_ring_set_close(&fds);
 }
 
+/* Whoever has it, by a descriptor, a mapping, or a mapping of the process that it was forked from. */
+static void test_ring_set__it_is_known_whether_somebody_has_it(void **state)
+{
+	struct etw_ring_set_fds fds = make_set(&ordinary), lent, other;
+	struct etw_ring_set set, own;
+	int told[2], status;
+	pid_t child;
+	char c;
+
+	(void)state;
+	assert_int_equal(etw_ring_set_map(&fds, &own), 0);
+	assert_false(etw_ring_set_is_lent(fds.page));
+	assert_int_equal(etw_ring_set_lend(&fds, &lent), 0);
+	assert_true(fcntl(lent.page, F_GETFD) & FD_CLOEXEC);
+	assert_true(etw_ring_set_is_lent(fds.page));
+	assert_int_equal(etw_ring_set_lend(&fds, &other), 0);
+	assert_int_equal(etw_ring_set_map(&lent, &set), 0);
+	etw_ring_set_close(&lent);
+	etw_ring_set_close(&other);
+	assert_true(etw_ring_set_is_lent(fds.page));
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		(void)close(told[1]);
+		_exit(read(told[0], &c, 1) != 0);
+	}
+	assert_true(child > 0);
+	etw_ring_set_unmap(&set);
+	assert_true(etw_ring_set_is_lent(fds.page));
+	(void)close(told[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_false(etw_ring_set_is_lent(fds.page));
+	(void)close(told[0]);
+	assert_int_equal(etw_ring_set_lend(&none, &lent), -ENOENT);
+	assert_true(etw_ring_set_is_lent(-1));
+	etw_ring_set_unmap(&own);
+	etw_ring_set_close(&fds);
+}
+
 static void test_ring_set__the_control_page_alone_can_be_mapped(void **state)
 {
 	struct wire_ring_set *page;
@@ -410,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_ring_set__two_mappings_share),
 		cmocka_unit_test(test_ring_set__a_retired_mapping_is_private_and_says_so),
 		cmocka_unit_test(test_ring_set__the_control_page_outlives_the_rings),
+		cmocka_unit_test(test_ring_set__it_is_known_whether_somebody_has_it),
 		cmocka_unit_test(test_ring_set__the_control_page_alone_can_be_mapped),
 		cmocka_unit_test(test_ring_set__a_mapping_that_cannot_be_retired_stays),
 	};

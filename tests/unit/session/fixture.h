@@ -91,6 +91,18 @@ static void fixture_forget(void *context, const char *name)
 	pthread_mutex_unlock(&fixture->lock);
 }
 
+/* How many descriptors are kept whose names begin so. */
+static inline uint32_t fixture_kept_count(struct fixture *fixture, const char *prefix)
+{
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&fixture->lock);
+	for (int i = 0; i < FIXTURE_FDS; i++)
+		count += strncmp(fixture->kept[i].name, prefix, strlen(prefix)) == 0;
+	pthread_mutex_unlock(&fixture->lock);
+	return count;
+}
+
 /* Both descriptors of a ring set that was kept. To be closed. */
 static inline struct etw_ring_set_fds fixture_kept_set(struct fixture *fixture, uint32_t set_id)
 {
@@ -230,16 +242,27 @@ static inline void fixture_make_event(uint8_t *event, uint32_t bytes, int64_t ti
 	etw_guid_write(event + 0x18, &fixture_provider);
 }
 
+/* The number of the set that a uid has. Returns 0, or why it has none that takes events. */
+static inline int fixture_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret)
+{
+	int refusal, result = etw_session_ring_set(session, uid, ret, NULL, &refusal);
+
+	return result < 0 ? result : refusal;
+}
+
 static inline void fixture_attach(struct fixture *fixture, struct etw_session *session, uid_t uid,
 				  uint32_t id, struct fixture_writer *ret)
 {
 	struct etw_ring_set_fds fds;
 	uint32_t ring_set;
+	int refusal;
 
 	*ret = (struct fixture_writer){
 		.provider = fixture_provider.Data1, .clock = &fixture->clock, .id = id};
-	assert_int_equal(etw_session_ring_set(session, uid, &ring_set, &fds), 0);
+	assert_int_equal(etw_session_ring_set(session, uid, &ring_set, &fds, &refusal), 0);
+	assert_int_equal(refusal, 0);
 	assert_int_equal(etw_ring_set_map(&fds, &ret->set), 0);
+	etw_ring_set_close(&fds);
 }
 
 static inline int fixture_write(struct fixture_writer *writer, uint32_t bytes)

@@ -130,7 +130,6 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 	struct etw_session_host host = fixture->host;
 	struct etw_session *session;
 	int state;
-	struct etw_ring_set_fds fds;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)alarm(600);
@@ -156,8 +155,7 @@ static void recovery_run_host(struct recovery *recovery, const struct etw_source
 		shared->failure = etw_session_start(&host, 7, getuid(), &recovery->config, &session,
 						    NULL);
 	for (uint32_t i = 0; i < RECOVERY_UIDS && shared->failure == 0; i++)
-		shared->failure = etw_session_ring_set(session, getuid() + i, &shared->ring_sets[i],
-						       &fds);
+		shared->failure = fixture_ring_set(session, getuid() + i, &shared->ring_sets[i]);
 	if (shared->failure == 0 && recovery->on_session)
 		recovery->on_session(recovery, session);
 	(void)add_acq_rel(&shared->ready, 1u);

@@ -354,18 +354,20 @@ static void change_set(struct fixture *fixture, struct etw_session *session,
 {
 	struct wire_session_info before, info;
 	uint32_t old, next;
+	int refusal;
 	struct etw_ring_set_fds fds;
 
 	etw_session_info(session, &before);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, getuid(), &old), 0);
 	store_relaxed((uint64_t *)(void *)etw_ring_at(&writer->set, 0), UINT64_MAX);
 	while (load_relaxed(&fixture->replaced) == 0) {
 		etw_session_kick(session);
 		(void)usleep(1000);
 	}
 	etw_ring_set_unmap(&writer->set);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &next, &fds), 0);
+	assert_int_equal(etw_session_ring_set(session, getuid(), &next, &fds, &refusal), 0);
 	assert_int_equal(etw_ring_set_map(&fds, &writer->set), 0);
+	etw_ring_set_close(&fds);
 	etw_session_ring_set_gone(session, old);
 	do {
 		(void)usleep(1000);

@@ -104,6 +104,11 @@ static void drop(struct etw_session_set *set)
 	etw_ring_set_close(&set->fds);
 }
 
+static void keep(struct scene *scene, const struct etw_session_set *set)
+{
+	etw_pages_keep(&scene->session, set->uid, set->id, set->fds.page);
+}
+
 static uint64_t lost(struct scene *scene)
 {
 	struct wire_session_loss loss;
@@ -123,8 +128,8 @@ static void test_pages__counts_go_on_with_the_next_host(void **state)
 	begin(&scene);
 	make(&one, 11);
 	make(&other, 12);
-	etw_pages_keep(&scene.session, &one);
-	etw_pages_keep(&scene.session, &other);
+	keep(&scene, &one);
+	keep(&scene, &other);
 	assert_true(etw_pages_has(&scene.session, 11));
 	assert_false(etw_pages_has(&scene.session, 13));
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
@@ -142,7 +147,7 @@ static void test_pages__counts_go_on_with_the_next_host(void **state)
 	assert_false(etw_pages_has(&scene.session, 12));
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	/* Kept again, as when the last host died before the set was retired. */
-	etw_pages_keep(&scene.session, &one);
+	keep(&scene, &one);
 	assert_int_equal(lost(&scene), 4);
 	etw_pages_end(&scene.session);
 	assert_int_equal(scene.forgotten, 1);
@@ -162,7 +167,7 @@ static void test_pages__a_set_that_is_still_open_gives_its_page(void **state)
 	(void)state;
 	begin(&scene);
 	make(&one, 11);
-	etw_pages_keep(&scene.session, &one);
+	keep(&scene, &one);
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	fd = dup(scene.session.state.fd);
 	end(&scene);
@@ -189,7 +194,7 @@ static void test_pages__a_page_that_was_being_dropped_counts_once(void **state)
 	(void)state;
 	begin(&scene);
 	make(&one, 11);
-	etw_pages_keep(&scene.session, &one);
+	keep(&scene, &one);
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	head = scene.session.state.head;
 	head->pages[0].closed_next = 1;
@@ -217,26 +222,26 @@ static void test_pages__the_oldest_unused_one_goes(void **state)
 	begin(&scene);
 	make(&first, id++);
 	make(&second, id++);
-	etw_pages_keep(&scene.session, &first);
-	etw_pages_keep(&scene.session, &second);
+	keep(&scene, &first);
+	keep(&scene, &second);
 	assert_int_equal(etw_ring_refuse(&first.map), -ENOBUFS);
 	for (uint32_t i = 2; i < ETW_STATE_PAGES; i++) {
 		make(&set, id++);
-		etw_pages_keep(&scene.session, &set);
+		keep(&scene, &set);
 		assert_int_equal(etw_ring_refuse(&set.map), -ENOBUFS);
 		drop(&set);
 	}
 	assert_int_equal(scene.forgotten, 0);
 	assert_int_equal(scene.session.complaint[0], 0);
 	make(&set, id++);
-	etw_pages_keep(&scene.session, &set);
+	keep(&scene, &set);
 	assert_int_equal(scene.last_forgotten, second.id);
 	assert_non_null(strstr(scene.session.complaint, "so many rings were replaced"));
 	assert_int_equal(etw_ring_refuse(&set.map), -ENOBUFS);
 	assert_int_equal(lost(&scene), ETW_STATE_PAGES);
 	drop(&set);
 	make(&set, id++);
-	etw_pages_keep(&scene.session, &set);
+	keep(&scene, &set);
 	assert_int_equal(scene.last_forgotten, first.id);
 	assert_int_equal(scene.forgotten, 2);
 	assert_int_equal(lost(&scene), ETW_STATE_PAGES);
@@ -262,7 +267,7 @@ static void test_pages__no_memory_is_a_complaint(void **state)
 	none = limit;
 	none.rlim_cur = 4096;
 	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
-	etw_pages_keep(&scene.session, &one);
+	keep(&scene, &one);
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 	assert_non_null(strstr(scene.session.complaint, "not counted: Cannot allocate memory"));
 	assert_false(etw_pages_has(&scene.session, 11));
@@ -280,7 +285,7 @@ static void test_pages__counts_that_cannot_be(void **state)
 	begin(&scene);
 	for (uint32_t i = 0; i < 3; i++) {
 		make(&sets[i], 11 + i);
-		etw_pages_keep(&scene.session, &sets[i]);
+		keep(&scene, &sets[i]);
 		assert_int_equal(etw_ring_refuse(&sets[i].map), -ENOBUFS);
 		assert_int_equal(lost(&scene), i + 1);
 	}

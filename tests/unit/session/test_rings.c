@@ -33,22 +33,25 @@ static void test_rings__one_set_for_each_uid(void **state)
 	struct wire_session_info info;
 	struct etw_session *session;
 	uint32_t first, again, other;
-	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
 	session = fixture_start(&fixture, &config);
-	assert_int_equal(etw_session_ring_set(session, 1, &first, &fds), 0);
-	assert_int_equal(etw_session_ring_set(session, 1, &again, &fds), 0);
-	assert_int_equal(etw_session_ring_set(session, 2, &other, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, 1, &first), 0);
+	assert_int_equal(fixture_ring_set(session, 1, &again), 0);
+	assert_int_equal(fixture_ring_set(session, 2, &other), 0);
 	assert_int_equal(first, again);
 	assert_int_not_equal(first, other);
-	for (uid_t uid = 3; uid <= 64; uid++)
-		assert_int_equal(etw_session_ring_set(session, uid, &other, &fds), 0);
-	assert_int_equal(etw_session_ring_set(session, 65, &other, &fds), -ENOSPC);
+	for (uid_t uid = 3; uid <= 48; uid++)
+		assert_int_equal(fixture_ring_set(session, uid + 100000, &other), 0);
+	/* Many users leave places to root; and those that have a set keep it. */
+	assert_int_equal(fixture_ring_set(session, 65, &other), -ENOSPC);
+	assert_int_equal(fixture_ring_set(session, 0, &other), 0);
+	assert_int_equal(fixture_ring_set(session, 1, &again), 0);
+	assert_int_equal(first, again);
 	etw_session_stop(session, &info);
-	assert_int_equal(etw_session_ring_set(session, 1, &other, &fds), -ESHUTDOWN);
+	assert_int_equal(fixture_ring_set(session, 1, &other), -ESHUTDOWN);
 	etw_session_free(session);
 	for (int i = 0; i < FIXTURE_FDS; i++) /* nothing of it is kept any more */
 		assert_int_equal(fixture.kept[i].name[0], 0);
@@ -134,7 +137,6 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	struct etw_ring_span span;
 	uint32_t ring_set, old;
 	bool is_written;
-	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
@@ -142,14 +144,14 @@ static void test_rings__worn_out_set_is_replaced(void **state)
 	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
 	session = fixture_start(&fixture, &config);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, getuid(), &old), 0);
 	while (load_relaxed(&fixture.replaced) == 0) {
 		/* One gap for each buffer: nothing else fits beside it. */
 		if (etw_ring_reserve(&writer.set, writer.clock, 4000, &span) < 0)
 			(void)usleep(1000);
 	}
 	assert_int_equal(load_relaxed(&fixture.last_replaced), old);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &ring_set, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, getuid(), &ring_set), 0);
 	assert_int_not_equal(ring_set, old);
 	/* Who has not heard of it yet goes on, if there is a buffer left. */
 	is_written = fixture_write(&writer, 0x60) == 0;
@@ -207,9 +209,8 @@ static void wear_out(struct fixture *fixture, struct etw_session *session,
 	uint32_t before = load_relaxed(&fixture->replaced);
 	struct etw_ring_span span;
 	uint32_t old;
-	struct etw_ring_set_fds fds;
 
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, getuid(), &old), 0);
 	for (uint32_t i = 0; i <= (writer->set.buffer_count + 1) / 2; i++)
 		assert_int_equal(etw_ring_reserve(&writer->set, writer->clock, 4000, &span), 0);
 	while (load_relaxed(&fixture->replaced) == before)
@@ -289,16 +290,15 @@ static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
 	struct fixture_writer writer;
 	struct etw_ring_span span;
 	uint32_t old;
-	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
 	session = fixture_start(&fixture, &config);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, getuid(), &old, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, getuid(), &old), 0);
 	assert_int_equal(fixture_write(&writer, 0x60), 0);
-	etw_session_ring_set_left(session, old); /* in peace */
+	etw_session_ring_set_left(session, old, false); /* in peace */
 	assert_int_equal(etw_session_flush(session), 0);
 	await_free_buffers(session);
 	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
@@ -308,7 +308,7 @@ static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
 	assert_true(info.free_buffers < info.number_of_buffers);
 	/* And one in the open buffer, which nobody has looked at. */
 	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
-	etw_session_ring_set_left(session, old);
+	etw_session_ring_set_left(session, old, false);
 	while (load_relaxed(&fixture.replaced) == 0)
 		(void)usleep(1000);
 	assert_int_equal(load_relaxed(&fixture.last_replaced), old);
@@ -323,52 +323,91 @@ static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
 	fixture_close(&fixture);
 }
 
-/* Breaks the uid's set: the session sends its processes elsewhere, and they never go. */
-static void spoil_set(struct fixture *fixture, struct etw_session *session, uid_t uid)
+/* Leaves as many gaps in the uid's set as wear it out. */
+static void leave_gaps(struct fixture *fixture, struct etw_session *session, uid_t uid)
 {
-	uint32_t before = load_relaxed(&fixture->replaced);
 	struct fixture_writer writer;
+	struct etw_ring_span span;
 
 	fixture_attach(fixture, session, uid, 0, &writer);
-	for (uint32_t i = 0; i < writer.set.cpu_count; i++)
-		store_relaxed((uint64_t *)(void *)etw_ring_at(&writer.set, i), UINT64_MAX);
-	for (int i = 0; i < 5000 && load_relaxed(&fixture->replaced) == before; i++) {
-		etw_session_kick(session);
-		(void)usleep(1000);
-	}
-	assert_int_equal(load_relaxed(&fixture->replaced), before + 1);
+	for (uint32_t i = 0; i <= (writer.set.buffer_count + 1) / 2; i++)
+		assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 4000, &span), 0);
+	etw_session_kick(session);
 	etw_ring_set_unmap(&writer.set);
+}
+
+/* The session sends the processes of a uid elsewhere, and they never go. Returns the set that they keep. */
+static uint32_t spoil_set(struct fixture *fixture, struct etw_session *session, uid_t uid)
+{
+	uint32_t before = load_relaxed(&fixture->replaced);
+
+	leave_gaps(fixture, session, uid);
+	while (load_relaxed(&fixture->replaced) == before)
+		(void)usleep(1000);
+	return load_relaxed(&fixture->last_replaced);
+}
+
+static struct etw_session *start_with_few_buffers(struct fixture *fixture)
+{
+	struct wire_session_config config = fixture_config(fixture);
+
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	config.maximum_buffers = 1; /* the fewest that there can be */
+	return fixture_start(fixture, &config);
 }
 
 /* A process that spoils each set that it gets, and gives none back, takes no place of others. */
 static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
 {
 	struct fixture fixture;
-	struct wire_session_config config;
 	struct etw_session *session;
-	uint32_t ring_set;
-	struct etw_ring_set_fds fds;
-	int result = 0;
+	uint32_t last = 0, ring_set;
 
 	(void)state;
 	fixture_open(&fixture);
-	config = fixture_config(&fixture);
-	session = fixture_start(&fixture, &config);
-	for (int i = 0; i < 8; i++)
-		spoil_set(&fixture, session, 1);
-	assert_int_equal(etw_session_ring_set(session, 1, &ring_set, &fds), -ENOSPC);
-	assert_int_equal(etw_session_ring_set(session, 2, &ring_set, &fds), 0);
-	/* One that comes back in the end makes room for another. */
-	etw_session_ring_set_gone(session, load_relaxed(&fixture.last_replaced));
-	for (int i = 0; i < 5000; i++) {
-		result = etw_session_ring_set(session, 1, &ring_set, &fds);
-		if (result == 0)
-			break;
+	session = start_with_few_buffers(&fixture);
+	for (int i = 0; i < 7; i++)
+		last = spoil_set(&fixture, session, 1);
+	leave_gaps(&fixture, session, 1);
+	assert_int_equal(fixture_ring_set(session, 2, &ring_set), 0);
+	assert_int_equal(etw_session_flush(session), 0);
+	/* The eighth is used on until one comes back, which makes room for another. */
+	assert_int_equal(load_relaxed(&fixture.replaced), 7);
+	etw_session_ring_set_gone(session, last);
+	while (load_relaxed(&fixture.replaced) == 7) {
 		(void)usleep(1000);
+		assert_int_equal(etw_session_flush(session), 0);
 	}
-	assert_int_equal(result, 0);
 	etw_session_stop(session, NULL);
 	etw_session_free(session);
+	fixture_close(&fixture);
+}
+
+/* Of a broken set nothing is read any more: its memory is not kept for a process that does not give it back. */
+static void test_rings__a_broken_set_is_closed_whoever_keeps_it(void **state)
+{
+	struct fixture fixture;
+	struct etw_session *session;
+	struct fixture_writer writers[12];
+
+	(void)state;
+	fixture_open(&fixture);
+	session = start_with_few_buffers(&fixture);
+	for (uint32_t i = 0; i < 12; i++) {
+		fixture_attach(&fixture, session, 1, 0, &writers[i]);
+		store_relaxed((uint64_t *)(void *)etw_ring_at(&writers[i].set, 0), UINT64_MAX);
+		while (load_relaxed(&fixture.replaced) == i) {
+			etw_session_kick(session);
+			(void)usleep(1000);
+		}
+		/* As long as it is there it counts; it goes by itself. */
+		while (fixture_kept_count(&fixture, "session-7/ring-") > 0)
+			(void)usleep(1000);
+	}
+	etw_session_stop(session, NULL);
+	etw_session_free(session);
+	for (uint32_t i = 0; i < 12; i++)
+		etw_ring_set_unmap(&writers[i].set);
 	fixture_close(&fixture);
 }
 
@@ -395,25 +434,22 @@ static unsigned long count_sleeps(struct etw_session *session)
 static void test_rings__gap_that_stays_lets_the_session_sleep(void **state)
 {
 	struct fixture fixture;
-	struct wire_session_config config;
 	struct etw_session *session;
 	struct fixture_writer writer;
 	struct etw_ring_span span;
 	unsigned long before;
 	uint32_t last;
-	struct etw_ring_set_fds fds;
 
 	(void)state;
 	fixture_open(&fixture);
-	config = fixture_config(&fixture);
-	session = fixture_start(&fixture, &config);
+	session = start_with_few_buffers(&fixture);
 	for (int i = 0; i < 7; i++)
-		spoil_set(&fixture, session, 1);
+		(void)spoil_set(&fixture, session, 1);
 	fixture_attach(&fixture, session, 1, 0, &writer);
-	assert_int_equal(etw_session_ring_set(session, 1, &last, &fds), 0);
+	assert_int_equal(fixture_ring_set(session, 1, &last), 0);
 	assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 0x60, &span), 0);
 	assert_int_equal(etw_session_flush(session), 0);
-	etw_session_ring_set_left(session, last);
+	etw_session_ring_set_left(session, last, false);
 	(void)usleep(1200000); /* what a process left is known after a second */
 	before = count_sleeps(session);
 	(void)usleep(500000);
@@ -530,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_rings__what_a_replaced_set_refuses_is_counted),
 		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
 		cmocka_unit_test(test_rings__spoilt_sets_of_a_uid_are_limited),
+		cmocka_unit_test(test_rings__a_broken_set_is_closed_whoever_keeps_it),
 		cmocka_unit_test(test_rings__gap_that_stays_lets_the_session_sleep),
 #ifndef IS_RACE_CHECKED
 		cmocka_unit_test(test_rings__hostile_events),

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* See session/refusals.h. */
+#include "session/refusals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "session/pages.h"
+#include "session/rings.h"
+
+#define AGAIN_NS UINT64_C(2000000000) /* uids are looked at so often */
+
+static const char *reason(int why)
+{
+	switch (why) {
+	case -EDQUOT:
+		return "it has all ring memory that one user may have";
+	case -EUSERS:
+		return "users other than root have all ring memory that they may have";
+	case -EAGAIN:
+		return "too many rings were made for users other than root";
+	default:
+		return "the session has as many ring sets as it can have";
+	}
+}
+
+static void complain(struct etw_session *session, uid_t uid, int why)
+{
+	char text[160];
+	bool is_first;
+
+	pthread_mutex_lock(&session->lock);
+	is_first = !session->has_complained_of_refusal;
+	session->has_complained_of_refusal = true;
+	pthread_mutex_unlock(&session->lock);
+	if (!is_first)
+		return;
+	(void)snprintf(text, sizeof(text), "user %u got no rings, and its events are lost: %s",
+		       (unsigned)uid, reason(why));
+	etw_session_complain(session, text, 0, NULL);
+}
+
+/* Holding lock. */
+static struct etw_session_refusal *find(struct etw_session *session, uid_t uid)
+{
+	for (uint32_t i = 0; i < session->refusal_count; i++) {
+		if (session->refusals[i].uid == uid)
+			return &session->refusals[i];
+	}
+	return NULL;
+}
+
+/* Rings that nobody can write to, however small they are. */
+static int make(const struct etw_session *session, uid_t uid, struct etw_session_refusal *ret)
+{
+	const struct etw_ring_set_config config = {
+		.cpu_count = 1,
+		.buffer_count = 2,
+		.buffer_bytes = 8,
+		.session_id = session->state.head->session_id,
+		.uid = uid,
+		.clock_type = session->plan.clock_type,
+		.flags = session->plan.ring_flags | WIRE_RING_ONE_STREAM,
+	};
+	struct wire_ring_set *page;
+	int result;
+
+	*ret = (struct etw_session_refusal){.uid = uid, .set_id = etw_rings_next_id()};
+	TRY(etw_ring_set_create(&config, &ret->fds));
+	result = etw_ring_set_map_page(ret->fds.page, &page);
+	if (result < 0) {
+		etw_ring_set_close(&ret->fds);
+		return result;
+	}
+	store_release(&page->is_retired, 1u);
+	etw_ring_set_unmap_page(page);
+	return 0;
+}
+
+static void keep(struct etw_session *session, const struct etw_session_refusal *refusal)
+{
+	char name[ETW_SESSION_NAME_BYTES];
+
+	etw_pages_keep(session, refusal->uid, refusal->set_id, refusal->fds.page);
+	if (!session->host.keep_fd || !etw_pages_has(session, refusal->set_id))
+		return;
+	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, refusal->set_id);
+	(void)session->host.keep_fd(session->host.context, name, refusal->fds.page);
+}
+
+/* Returns 0 or @why. */
+static int add(struct etw_session *session, int why, const struct etw_session_refusal *refusal)
+{
+	bool is_full;
+
+	pthread_mutex_lock(&session->lock);
+	is_full = session->refusal_count == ETW_SESSION_REFUSALS;
+	if (!is_full) {
+		if (session->refusal_count == 0)
+			session->refusals_due_ns = etw_monotonic_ns() + AGAIN_NS;
+		session->refusals[session->refusal_count++] = *refusal;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return is_full ? why : 0;
+}
+
+static int give(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+		struct etw_ring_set_fds *ret)
+{
+	const struct etw_session_refusal *refusal;
+	int result = 0;
+
+	pthread_mutex_lock(&session->lock);
+	refusal = find(session, uid);
+	if (!refusal) {
+		result = -ENOENT;
+	} else {
+		*ret_ring_set = refusal->set_id;
+		if (ret) {
+			ret->page = fcntl(refusal->fds.page, F_DUPFD_CLOEXEC, 0);
+			ret->rings = fcntl(refusal->fds.rings, F_DUPFD_CLOEXEC, 0);
+			result = ret->page < 0 || ret->rings < 0 ? -EMFILE : 0;
+			if (result < 0)
+				etw_ring_set_close(ret);
+		}
+	}
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
+int etw_refusals_get(struct etw_session *session, uid_t uid, int why, uint32_t *ret_ring_set,
+		     struct etw_ring_set_fds *ret)
+{
+	struct etw_session_refusal refusal;
+	int result;
+
+	complain(session, uid, why);
+	result = give(session, uid, ret_ring_set, ret);
+	if (result != -ENOENT)
+		return result;
+	TRY(make(session, uid, &refusal));
+	result = add(session, why, &refusal);
+	if (result < 0) {
+		etw_ring_set_close(&refusal.fds);
+		return result;
+	}
+	keep(session, &refusal);
+	etw_session_kick(session); /* it is to look at the uid again */
+	return give(session, uid, ret_ring_set, ret);
+}
+
+uint64_t etw_refusals_due_ns(struct etw_session *session)
+{
+	uint64_t result;
+
+	pthread_mutex_lock(&session->lock);
+	result = session->refusal_count ? session->refusals_due_ns : UINT64_MAX;
+	pthread_mutex_unlock(&session->lock);
+	return result;
+}
+
+/* Takes one away. Returns false when there is none of this place any more. */
+static bool take(struct etw_session *session, uint32_t place, struct etw_session_refusal *ret)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&session->lock);
+	is_there = place < session->refusal_count;
+	if (is_there) {
+		*ret = session->refusals[place];
+		session->refusals[place] = session->refusals[--session->refusal_count];
+	}
+	pthread_mutex_unlock(&session->lock);
+	return is_there;
+}
+
+static bool look(struct etw_session *session, uint32_t place, uid_t *ret)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&session->lock);
+	is_there = place < session->refusal_count;
+	if (is_there)
+		*ret = session->refusals[place].uid;
+	pthread_mutex_unlock(&session->lock);
+	return is_there;
+}
+
+void etw_refusals_tend(struct etw_session *session)
+{
+	struct etw_session_refusal refusal;
+	uint32_t place = 0;
+	uid_t uid;
+
+	if (session->round.now_ns < etw_refusals_due_ns(session))
+		return;
+	while (look(session, place, &uid)) {
+		if (etw_rings_look(session, uid) < 0 || !take(session, place, &refusal)) {
+			place++;
+			continue;
+		}
+		/* Its page stays, for those who do not hear of it. */
+		if (session->host.ring_set_replaced)
+			session->host.ring_set_replaced(session->host.context,
+							session->state.head->session_id, uid,
+							refusal.set_id);
+		etw_ring_set_close(&refusal.fds);
+	}
+	pthread_mutex_lock(&session->lock);
+	session->refusals_due_ns = session->round.now_ns + AGAIN_NS;
+	pthread_mutex_unlock(&session->lock);
+}
+
+void etw_refusals_free_all(struct etw_session *session)
+{
+	struct etw_session_refusal refusal;
+
+	while (take(session, 0, &refusal))
+		etw_ring_set_close(&refusal.fds);
+}
