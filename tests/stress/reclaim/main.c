@@ -58,6 +58,7 @@ static struct fake_session sessions[SETS_MAX];
 static REGHANDLE provider;
 static uint64_t seed;
 static uint32_t is_over;                      /* atomic */
+static uint64_t set_bytes;                    /* atomic; each set is as large */
 static uint64_t given_back;                   /* atomic; bytes */
 static uint64_t mapped;                       /* bytes of all sets, once for each end */
 static uint64_t jumps, cancellations, killed; /* by their threads alone */
@@ -74,7 +75,7 @@ int __wrap_munmap(void *at, size_t bytes);
 
 int __wrap_munmap(void *at, size_t bytes)
 {
-	if (bytes < sessions[0].set.total_bytes)
+	if (bytes != load_relaxed(&set_bytes))
 		return __real_munmap(at, bytes);
 	(void)add_relaxed(&given_back, (uint64_t)bytes);
 	return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
@@ -226,6 +227,7 @@ static void open_sets(uint32_t number, unsigned count)
 				      BUFFER_BYTES, 0) < 0 ||
 		    fake_host_enable(&host, &provider_id, &sessions[i], wish) < 0)
 			fail("cannot enable");
+		store_relaxed(&set_bytes, sessions[i].set.total_bytes);
 		mapped += 2 * sessions[i].set.total_bytes;
 	}
 }
