@@ -102,7 +102,8 @@ static int add(struct etw_session *session, int why, const struct etw_session_re
 	if (!is_full) {
 		if (session->refusal_count == 0)
 			session->refusals_due_ns = etw_monotonic_ns() + AGAIN_NS;
-		session->refusals[session->refusal_count++] = *refusal;
+		session->refusals[session->refusal_count] = *refusal;
+		store_relaxed(&session->refusal_count, session->refusal_count + 1);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return is_full ? why : 0;
@@ -172,7 +173,8 @@ static bool take(struct etw_session *session, uint32_t place, struct etw_session
 	is_there = place < session->refusal_count;
 	if (is_there) {
 		*ret = session->refusals[place];
-		session->refusals[place] = session->refusals[--session->refusal_count];
+		session->refusals[place] = session->refusals[session->refusal_count - 1];
+		store_relaxed(&session->refusal_count, session->refusal_count - 1);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return is_there;
@@ -196,7 +198,9 @@ void etw_refusals_tend(struct etw_session *session)
 	uint32_t place = 0;
 	uid_t uid;
 
-	if (session->round.now_ns < etw_refusals_due_ns(session))
+	/* In every round: without the lock where nobody is refused. */
+	if (!load_relaxed(&session->refusal_count) ||
+	    session->round.now_ns < etw_refusals_due_ns(session))
 		return;
 	while (look(session, place, &uid)) {
 		if (etw_rings_look(session, uid) < 0 || !take(session, place, &refusal)) {

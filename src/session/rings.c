@@ -172,7 +172,7 @@ static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
 	if (!set)
 		return -ENOMEM;
 	set->id = etw_rings_next_id();
-	set->is_orphan = true; /* until somebody is given it */
+	store_relaxed(&set->is_orphan, true); /* until somebody is given it */
 	set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	TRY(etw_state_reserve_set(&session->state, slot));
 	TRY(etw_ring_set_create(config, &set->fds));
@@ -345,7 +345,7 @@ static int lend(struct etw_session_set *set, struct etw_ring_set_fds *ret)
 			etw_ring_set_close(ret);
 	}
 	if (result == 0)
-		set->is_orphan = false;
+		store_relaxed(&set->is_orphan, false);
 	return result;
 }
 
@@ -529,7 +529,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	if (session->host.budget && !etw_session_is_trusted(session, set->uid) &&
 	    etw_budget_adopt(session->host.budget, set->uid, set->map.total_bytes) == 0)
 		set->charged_bytes = set->map.total_bytes;
-	set->is_orphan = true; /* until a process that comes back is given it */
+	store_relaxed(&set->is_orphan, true); /* until a process that comes back is given it */
 	set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	*ret = TAKE(set);
 	return 0;
@@ -603,7 +603,7 @@ void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set, bool is
 	if (set && !load_relaxed(&set->left_ns))
 		store_relaxed(&set->left_ns, etw_monotonic_ns());
 	if (set && is_last) {
-		set->is_orphan = true;
+		store_relaxed(&set->is_orphan, true);
 		set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -734,7 +734,8 @@ static bool is_left_by_all(struct etw_session *session, struct etw_session_set *
 {
 	bool result = false;
 
-	if (session->round.now_ns < orphan_due_ns(session, set))
+	/* In every round: without the lock for sets that somebody is known to have. */
+	if (!load_relaxed(&set->is_orphan) || session->round.now_ns < orphan_due_ns(session, set))
 		return false;
 	pthread_mutex_lock(&session->lock);
 	if (set->is_orphan && !etw_ring_set_is_lent(set->fds.page)) {
