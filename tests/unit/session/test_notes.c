@@ -81,7 +81,7 @@ static void test_notes__stand_among_the_events_in_order(void **state)
 		const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {i, 2, 3};
 
 		(void)fixture_write(&writer, 0x60);
-		etw_notes_add(session, WIRE_NOTE_REFUSED, numbers, "note %u", i);
+		etw_notes_add(session, WIRE_NOTE_CLAIMED_LOSS, numbers, "note %u", i);
 		assert_int_equal(etw_session_flush(session), 0);
 	}
 	etw_session_stop(session, &info);
