@@ -146,14 +146,9 @@ const char *etw_runtime_place(const struct etw_runtime_places *places)
 	return lstat(places->first, &info) < 0 && errno == ENOENT ? places->first : places->second;
 }
 
-static void free_placesp(struct etw_runtime_places **places)
-{
-	free(*places);
-}
-
 int etw_runtime_directory(enum etw_instance instance, char *ret)
 {
-	CLEANUP(free_placesp) struct etw_runtime_places *places = malloc(sizeof(*places));
+	CLEANUP(freep) struct etw_runtime_places *places = malloc(sizeof(*places));
 	const char *place;
 
 	if (!places)

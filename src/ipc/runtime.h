@@ -19,14 +19,14 @@
 
 enum etw_instance {
 	ETW_INSTANCE_SYSTEM, /* $ETW_RUNTIME_DIR for root if set, else /run/etw */
-	/* $ETW_RUNTIME_DIR, else etw in $XDG_RUNTIME_DIR or else in /run/user/<uid>, if this user owns that; else
-	 * /tmp/etw-<uid>, or etw_runtime_place() says another one; for root the system's */
+	/* for root the system's; else $ETW_RUNTIME_DIR; else etw in $XDG_RUNTIME_DIR or else in /run/user/<uid>, if
+	 * this user owns that; else what etw_runtime_place() chooses of /tmp/etw-<uid> and a folder at home */
 	ETW_INSTANCE_USER,
 };
 
 /*
- * Where the directory of an instance may be. A name in /tmp can be taken by anybody: then a folder in the user's own home
- * is in its place.
+ * Where the directory of an instance may be. Any user can take a name in /tmp first, so a user's instance that would be
+ * there has a second place, in the user's home.
  */
 struct etw_runtime_places {
 	char first[PATH_MAX];
@@ -37,11 +37,11 @@ struct etw_runtime_places {
 int etw_runtime_find_places(enum etw_instance instance, struct etw_runtime_places *ret);
 
 /*
- * etw_runtime_place() - which of the two it is now: the first if it is there and this user's; else the second if that
- * is there; else the first if nothing is; else the second.
+ * etw_runtime_place() - which of the two the directory is now: the first if it exists and is this user's; else the
+ * second if that exists and is this user's; else the first if its name is free; else the second.
  *
- * By the file system alone: hosts, controllers and providers come to the same, whatever another user does in /tmp, as
- * only this user can make one of the two this user's. Borrowed from @places. Any thread.
+ * Decided by the file system alone, so that hosts, controllers and providers come to the same answer, whatever
+ * another user does in /tmp: nobody else can make a folder that is this user's. Borrowed from @places. Any thread.
  */
 const char *etw_runtime_place(const struct etw_runtime_places *places);
 
@@ -61,9 +61,9 @@ bool etw_runtime_is_one(void);
  * etw_runtime_prepare() - for a host: makes the directory (0700 for a user, 0755 for the system) and the
  * page; checks owner and mode of what is there.
  *
- * Only /run/etw, /tmp/etw-<uid> and the one in the user's home get missing parents. Returns 0 with the page mapped to write, which
- * etw_runtime_page_unmap() ends; -EPERM when another user owns or can write the directory or page, or one
- * of them is a symbolic link; -EPROTO for a page of another version; errno of mkdir, open, mmap.
+ * Only /run/etw, /tmp/etw-<uid> and the one in the user's home get missing parents. Returns 0 with the page
+ * mapped to write, which etw_runtime_page_unmap() ends; -EPERM when another user owns or can write the directory
+ * or page, or one of them is a symbolic link; -EPROTO for a page of another version; errno of mkdir, open, mmap.
  */
 int etw_runtime_prepare(const char *directory, struct wire_discovery_page **ret_page);
 
