@@ -20,7 +20,7 @@ struct etwd_keeper_callbacks {
 	void (*clean_up)(void *context);
 	/* Why there is no host just now, as an errno and a sentence; 0 and NULL: there is one. */
 	void (*explain)(void *context, int error, const char *sentence);
-	/* A host that was ready, and lived so long, does not count as one that fails at its start. */
+	/* A host that was ready and lived at least so long did not live for a short time. */
 	uint32_t steady_ms;
 };
 
@@ -29,9 +29,10 @@ struct etwd_keeper_callbacks {
  *
  * SIGTERM and SIGINT go on to the host. A host that dies is replaced: at once, but the next ones after
  * pauses of 10 ms, 20 ms ... 5 s while hosts in a row live for a short time only. The keeper gives up after
- * ETWD_SHORT_LIVES_MAX of these, whatever they died of; after ETWD_FIRST_LIVES_MAX when none was ever ready; and
- * after five deaths in a minute that are not SIGKILL's. Returns the exit status for the keeper; in the host's
- * process it does not return. Context: a process with one thread.
+ * ETWD_SHORT_LIVES_MAX of these, whatever they died of; while no host was ever ready, after the first one, or
+ * after ETWD_FIRST_LIVES_MAX that SIGKILL ended; and after five deaths in a minute that are not SIGKILL's.
+ * Returns the exit status for the keeper; in the host's process it does not return. Context: a process with one
+ * thread.
  */
 #define ETWD_SHORT_LIVES_MAX 20
 #define ETWD_FIRST_LIVES_MAX 5
