@@ -60,10 +60,8 @@ static void print_help(void)
 	       "Environment: ETW_RUNTIME_DIR  directory of the socket\n"
 	       "             ETWD_IDLE_MS     time without sessions and controllers until it "
 	       "leaves\n"
-	       "             ETWD_STEADY_MS   time that a host must have served so that its death "
-	       "is "
-	       "no\n"
-	       "                              reason to wait before the next one starts\n"
+	       "             ETWD_STEADY_MS   time after which a host that dies is replaced at "
+	       "once\n"
 	       "             ETWD_RING_MIB    memory for the rings of users other than root\n"
 	       "             ETWD_LOG         file to append the log to\n");
 }
