@@ -31,19 +31,18 @@ enum wire_message_type {
 	WIRE_WELCOME = 2, /* h -> any: struct wire_welcome, fd: clock page */
 	WIRE_REPLY =
 		3, /* h -> any: answers a request that has no struct of its own: status alone */
-	WIRE_REGISTER =
-		10, /* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled, before any later request is answered */
-	WIRE_UNREGISTER =
-		11, /* p -> h: struct wire_unregister; answered by REPLY. Registration 0 is never there: -ENOENT tells that the host has dealt with all before it */
-	WIRE_ENABLE = 12, /* h -> p: struct wire_enable; the RING_SETs it names went before */
-	WIRE_ENABLE_DONE =
-		13, /* p -> h: the callback for the ENABLE of the same request id returned */
-	WIRE_RING_SET = 14,    /* h -> p: struct wire_ring_set_ref, fds: control page, rings */
-	WIRE_RING_RETIRE = 15, /* h -> p: struct wire_ring_set_ref: unmap it */
-	WIRE_RING_RETIRED =
-		16, /* p -> h: struct wire_ring_set_ref: done, nothing here writes to it */
-	WIRE_UNDELIVERED =
-		17, /* p -> h: struct wire_undelivered, status: why; a session wants events that cannot be written to it */
+	/* p -> h: struct wire_register; answered by REPLY, then ENABLE if enabled, before any later request is answered */
+	WIRE_REGISTER = 10,
+	/* p -> h: struct wire_unregister; answered by REPLY. There is never a registration 0: -ENOENT for it tells that
+	 * the host has dealt with all before it. */
+	WIRE_UNREGISTER = 11,
+	WIRE_ENABLE = 12,       /* h -> p: struct wire_enable; the RING_SETs it names went before */
+	WIRE_ENABLE_DONE = 13,  /* p -> h: the callback for the ENABLE of this request returned */
+	WIRE_RING_SET = 14,     /* h -> p: struct wire_ring_set_ref, fds: control page, rings */
+	WIRE_RING_RETIRE = 15,  /* h -> p: struct wire_ring_set_ref: unmap it */
+	WIRE_RING_RETIRED = 16, /* p -> h: struct wire_ring_set_ref: nothing here writes to it */
+	/* p -> h: struct wire_undelivered, status: why; a session wants events that the process cannot write to it */
+	WIRE_UNDELIVERED = 17,
 	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
 	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
 	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
@@ -59,10 +58,9 @@ enum wire_message_type {
 
 /* Every message begins with it. */
 struct wire_message {
-	uint32_t type; /* enum wire_message_type */
-	uint32_t
-		request; /* an answer carries the number of what it answers; 0: nothing is answered */
-	int32_t status; /* answers: 0 or a negative errno; else 0 */
+	uint32_t type;    /* enum wire_message_type */
+	uint32_t request; /* an answer has that of what it answers; 0: nothing is answered */
+	int32_t status;   /* of answers and of UNDELIVERED: 0 or a negative errno; else 0 */
 };
 
 enum wire_role {
@@ -99,9 +97,9 @@ struct wire_unregister {
 struct wire_enable_slot {
 	uint32_t is_used;
 	uint32_t session_id;
-	uint32_t
-		ring_set; /* 0: there are none for this process, whose events are refused; else announced by RING_SET before */
-	uint8_t level;    /* 0xFF where the controller said 0 */
+	/* Announced by RING_SET before; 0: there are no rings for this process, and its events are refused. */
+	uint32_t ring_set;
+	uint8_t level;     /* 0xFF where the controller said 0 */
 	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
 	uint64_t match_any, match_all;
 };
