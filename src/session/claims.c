@@ -103,9 +103,9 @@ static void disregard(struct etw_session *session, uint32_t place, uint64_t even
 	struct etw_state_user *user = user_at(session, place);
 
 	user->disregarded = etw_sum_saturated(user->disregarded, events);
-	if (!user->has_lied)
-		session->has_new_liar = true;
-	user->has_lied = 1;
+	if (!user->has_disregarded)
+		session->has_new_disregarded = true;
+	user->has_disregarded = 1;
 }
 
 /* What processors can have counted since the last look, and a few that counted while it was made. */
@@ -178,8 +178,8 @@ static void complain(struct etw_session *session)
 		bool is_new;
 
 		pthread_mutex_lock(&session->lock);
-		is_new = user->has_lied && !user->is_told;
-		user->is_told |= user->has_lied;
+		is_new = user->has_disregarded && !user->is_told;
+		user->is_told |= user->has_disregarded;
 		pthread_mutex_unlock(&session->lock);
 		if (!is_new)
 			continue;
@@ -192,11 +192,11 @@ static void complain(struct etw_session *session)
 
 static void let_go(struct etw_session *session)
 {
-	bool has_new_liar = session->has_new_liar;
+	bool has_new_disregarded = session->has_new_disregarded;
 
-	session->has_new_liar = false;
+	session->has_new_disregarded = false;
 	pthread_mutex_unlock(&session->lock);
-	if (UNLIKELY(has_new_liar))
+	if (UNLIKELY(has_new_disregarded))
 		complain(session);
 }
 
@@ -326,17 +326,17 @@ static void tell_user(struct etw_session *session, uint32_t place,
 {
 	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {uid_of(session, place), sum_of(user),
 							     user->disregarded};
-	char who[TEXT_MAX], lies[TEXT_MAX] = "";
+	char who[TEXT_MAX], impossible[TEXT_MAX] = "";
 
 	put_user(session, place, who);
 	if (user->disregarded)
 		(void)snprintf(
-			lies, sizeof(lies),
+			impossible, sizeof(impossible),
 			"; %llu more that they claimed cannot have been, and are not counted",
 			(unsigned long long)user->disregarded);
 	etw_notes_add(session, WIRE_NOTE_CLAIMED_LOSS, numbers,
 		      "processes of %s say that they lost %llu events%s", who,
-		      (unsigned long long)sum_of(user), lies);
+		      (unsigned long long)sum_of(user), impossible);
 }
 
 void etw_claims_tell(struct etw_session *session)

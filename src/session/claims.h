@@ -53,7 +53,10 @@ uint64_t etw_claims_page(struct etw_session *session, uint32_t place);
 /* etw_claims_sum() - the claims' part of the loss. Any thread, not holding `lock`. */
 void etw_claims_sum(struct etw_session *session, struct wire_session_loss *loss);
 
-/* etw_claims_tell() - notes in the trace what users other than the owner claimed, and lies. Owner thread, at the end. */
+/*
+ * etw_claims_tell() - a note in the trace for each user other than the owner that claimed something, and for each
+ * that claimed what cannot have been. Owner thread, at the end.
+ */
 void etw_claims_tell(struct etw_session *session);
 
 #endif

@@ -164,7 +164,7 @@ struct etw_session {
 	uint64_t refusals_due_ns; /* when their uids are looked at again */
 	bool has_complained_of_refusal;
 	bool wants_stop, is_ready, has_thread;
-	bool has_new_liar; /* session/claims.c has to complain */
+	bool has_new_disregarded; /* session/claims.c has to complain */
 	int32_t thread_id;
 	uint64_t free_buffers; /* as of the last sleep */
 	char complaint[512];

@@ -53,7 +53,7 @@ struct etw_state_claims {
 struct etw_state_user {
 	uint32_t uid;
 	uint32_t is_used;
-	uint32_t has_lied, is_told; /* is_told: a complaint said so */
+	uint32_t has_disregarded, is_told; /* is_told: a complaint said so */
 	uint64_t no_buffer, too_large, replaced;
 	uint64_t disregarded;
 };
