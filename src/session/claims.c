@@ -155,6 +155,9 @@ static void look_at_ring(struct etw_session *session, struct etw_session_stream 
 	struct etw_state_claims *claims = stream->claims;
 	uint64_t before_ns, raw;
 
+	/* Its memory is given back, and its counters fall to nothing. */
+	if (session->state.head->sets[stream->set->slot].status == ETW_STATE_SET_CLOSING)
+		return;
 	if (load_relaxed(&ring->lost_no_buffer) == claims->no_buffer.seen &&
 	    load_relaxed(&ring->lost_too_large) == claims->too_large.seen)
 		return;

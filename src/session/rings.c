@@ -535,7 +535,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	return 0;
 }
 
-/* A set whose memory is gone: what was believed of it last stays. */
+/* What was believed of the set last stays, also where its memory is gone. */
 static void close_claims(struct etw_session *session, uint32_t slot)
 {
 	uint64_t no_buffer = 0, too_large = 0;
@@ -668,16 +668,14 @@ static bool is_read_to_end(const struct etw_session_set *set)
 
 static void close_set(struct etw_session *session, struct etw_session_set *set)
 {
-	uint64_t no_buffer = 0, too_large = 0;
-
-	for (uint32_t i = 0; i < set->stream_count; i++) {
+	for (uint32_t i = 0; i < set->stream_count; i++)
 		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
-		no_buffer = etw_sum_saturated(no_buffer, set->streams[i].counts.lost_no_buffer);
-		too_large = etw_sum_saturated(too_large, set->streams[i].counts.lost_too_large);
-	}
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
 		session->outputs[i].stream_count = 0; /* gathered anew in the next round */
-	begin_close(session, set->slot, no_buffer, too_large);
+	/* Who sums up claims, which judges them, does so before this or does not look at the rings any more. */
+	pthread_mutex_lock(&session->lock);
+	close_claims(session, set->slot);
+	pthread_mutex_unlock(&session->lock);
 	forget_set(session, set->id, set->fds.rings);
 	pthread_mutex_lock(&session->lock);
 	free_place(session, set->slot);

@@ -146,6 +146,39 @@ static void test_claims__what_was_told_stays(void **state)
 	end(&scene);
 }
 
+static struct etw_session *asked_session;
+static struct wire_session_loss asked_loss;
+
+/* What anybody is told who asks while the memory of a set is already given back, and its place is not. */
+static void forget_and_ask(void *context, const char *name)
+{
+	asked_loss = (struct wire_session_loss){0};
+	etw_claims_sum(asked_session, &asked_loss);
+	fixture_forget(context, name);
+}
+
+/* The counters of rings that are being closed fall to nothing; that is no lie of their writers. */
+static void test_claims__nobody_lies_whose_set_is_closed(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene.own);
+	(void)add_relaxed(&ring_of(&scene.own)->lost_too_large, UINT64_C(7));
+	look(&scene);
+	asked_session = scene.session;
+	scene.session->host.forget_fd = forget_and_ask;
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(asked_loss.no_buffer, scene.own.refused);
+	assert_int_equal(asked_loss.too_large, 7);
+	assert_int_equal(scene.info.loss.no_buffer, scene.own.refused);
+	assert_int_equal(scene.info.loss.too_large, 7);
+	assert_int_equal(scene.info.loss.disregarded, 0);
+	assert_int_equal(scene.info.complaint[0], 0);
+	end(&scene);
+}
+
 /* What one uid claims is told as a whole; the 32 bits of EventsLost have a part of it. */
 static void test_claims__each_user_has_a_part_of_events_lost(void **state)
 {
@@ -250,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_claims__a_ring_that_was_never_full_refused_nobody),
 		cmocka_unit_test(test_claims__no_number_hides_what_is_known),
 		cmocka_unit_test(test_claims__what_was_told_stays),
+		cmocka_unit_test(test_claims__nobody_lies_whose_set_is_closed),
 		cmocka_unit_test(test_claims__each_user_has_a_part_of_events_lost),
 		cmocka_unit_test(test_claims__places_of_users),
 		cmocka_unit_test(test_claims__the_file_tells_them),

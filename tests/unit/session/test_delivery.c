@@ -41,6 +41,8 @@ static void consume_buffer(struct consumer *consumer, const uint8_t *buffer, boo
 		struct fixture_payload payload;
 
 		memcpy(&payload, buffer + at + sizeof(struct wire_event_header), sizeof(payload));
+		/* Else it is a note of the host, and there is nothing to tell of these sessions. */
+		assert_true(payload.writer < READING_WRITERS);
 		if ((int64_t)etw_load64(buffer + at + 0x10) < consumer->watermark_raw)
 			consumer->early++;
 		if (payload.number != consumer->next[payload.writer])
