@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -41,27 +43,44 @@ static int take_file(int fd)
 
 	if (fstat(fd, &info))
 		return -errno;
-	if (!S_ISREG(info.st_mode))
+	/* Memory is a file without a name, and what is written to such a one nobody finds. */
+	if (!S_ISREG(info.st_mode) || info.st_nlink == 0)
 		return -EINVAL;
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return -ETXTBSY;
 	return ftruncate(fd, 0) ? -errno : 0;
 }
 
+/*
+ * The path is somebody else's. Through /proc/self/fd it would lead to the descriptors of this process: to memory
+ * that anybody may open, and past the folders around a file.
+ */
+static int open_path(const char *path, mode_t mode)
+{
+	/* O_NONBLOCK: a pipe under that name is refused later, and holds nobody up. */
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct open_how how = {
+		.flags = (unsigned)flags, .mode = mode & 07777, .resolve = RESOLVE_NO_MAGICLINKS};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	/* Before Linux 5.6, and where a filter does not know it: memory is refused anyway. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, flags, mode);
+	return fd < 0 ? -errno : fd;
+}
+
 int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
 			     uint64_t limit_bytes, struct etw_etl_file_writer *ret)
 {
-	/* O_NONBLOCK: a pipe under that name is refused below, and holds nobody up. */
-	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	int fd, result;
 
 	if (!buffer_bytes)
 		return -EINVAL;
 	if (limit_bytes && limit_bytes < 2 * (uint64_t)buffer_bytes)
 		return -EFBIG;
-	fd = open(path, flags, mode);
+	fd = open_path(path, mode);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	result = take_file(fd);
 	if (result) {
 		(void)close(fd);

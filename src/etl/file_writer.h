@@ -32,7 +32,8 @@ uint64_t etw_etl_file_limit(uint32_t maximum_file_size, uint32_t log_file_mode);
  * @limit_bytes: of the whole file, the header buffer included; whole buffers of it count; 0 for none
  *
  * Returns 0; -EFBIG when the limit has no room for the header buffer and one more; -EINVAL for a
- * buffer size of 0, and for what is no ordinary file; -ETXTBSY when another writer has the file open, here
+ * buffer size of 0, and for what is no ordinary file, or has no name; -ELOOP for a way through a process' descriptors
+ * (/proc/self/fd); -ETXTBSY when another writer has the file open, here
  * or in another process; the errno of open(2), ftruncate(2). What is refused is left as it was.
  */
 int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,

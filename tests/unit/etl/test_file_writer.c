@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -211,6 +212,30 @@ static void test_file_writer__open_refuses(void **state)
 	assert_int_equal(etw_etl_file_writer_open("pipe", 0644, 64, 0, &writer), -EINVAL);
 	assert_int_equal(etw_etl_file_writer_open("/dev/null", 0644, 64, 0, &writer), -EINVAL);
 	(void)close(reader);
+	assert_int_equal(writer.fd, -5);
+}
+
+/* Whoever names the file must not get at what this process has open: not its memory, and no file in a closed folder. */
+static void test_file_writer__no_way_to_own_descriptors(void **state)
+{
+	struct etw_etl_file_writer writer = {.fd = -5};
+	int memory = memfd_create("memory", MFD_CLOEXEC);
+	int file = open("t.etl", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const int fds[] = {memory, file};
+	char path[64];
+
+	(void)state;
+	assert_true(memory >= 0 && file >= 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(fds); i++) {
+		assert_int_equal(ftruncate(fds[i], 4096), 0);
+		for (unsigned j = 0; j < 2; j++) {
+			(void)snprintf(path, sizeof(path), j ? "/dev/fd/%d" : "/proc/self/fd/%d",
+				       fds[i]);
+			assert_true(etw_etl_file_writer_open(path, 0644, 64, 0, &writer) < 0);
+			assert_int_equal(lseek(fds[i], 0, SEEK_END), 4096); /* not emptied */
+		}
+		(void)close(fds[i]);
+	}
 	assert_int_equal(writer.fd, -5);
 }
 
@@ -432,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_file_writer__limit_counts_whole_buffers),
 		cmocka_unit_test(test_file_writer__limit_of_properties),
 		cmocka_unit_test(test_file_writer__open_refuses),
+		cmocka_unit_test(test_file_writer__no_way_to_own_descriptors),
 		cmocka_unit_test(test_file_writer__a_file_has_one_writer),
 		cmocka_unit_test(test_file_writer__unclaimed_place_is_not_in_the_file),
 		cmocka_unit_test(test_file_writer__rlimit),
