@@ -358,7 +358,7 @@ static int cut_off(struct etw_live *live)
 static bool is_busy(int result)
 {
 	return result == -EBUSY || result == -ENOMEM || result == -EMFILE || result == -ENFILE ||
-	       result == -ENOBUFS || result == -EUSERS;
+	       result == -ENOBUFS || result == -EUSERS || result == -ETOOMANYREFS;
 }
 
 /*

@@ -276,6 +276,37 @@ static void test_live__a_new_host_goes_on(void **state)
 	assert_once_each(&seen, 0, EVENTS);
 }
 
+/* The next host has no room at first: for anybody, then for another one of this user. */
+static void refuse_at_first(struct fake_host *host)
+{
+	static const int refusals[] = {-EUSERS, -ETOOMANYREFS};
+
+	host->keeps_memory = true;
+	fake_accept(host);
+	fake_batch(host, 1, 5, time_of(19));
+	fake_await_release(host);
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		fake_hang_up(host);
+		host->subscribe_status = refusals[i];
+		fake_accept(host);
+	}
+	fake_hang_up(host);
+	host->subscribe_status = 0;
+	fake_accept(host);
+	fake_batch(host, 5, 17, time_of(EVENTS - 1));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_host_without_room_is_asked_again(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(refuse_at_first, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, EVENTS);
+}
+
 /* The memory is lost with the host; others' losses are known by then. */
 static void lose_the_memory(struct fake_host *host)
 {
@@ -785,6 +816,7 @@ int main(void)
 		cmocka_unit_test(test_live__flags_become_losses),
 		cmocka_unit_test(test_live__damage_is_left_out_and_told),
 		cmocka_unit_test(test_live__a_new_host_goes_on),
+		cmocka_unit_test(test_live__a_host_without_room_is_asked_again),
 		cmocka_unit_test(test_live__what_is_lost_adds_up),
 		cmocka_unit_test(test_live__a_host_that_dies_while_asked_is_waited_for),
 		cmocka_unit_test(test_live__a_session_that_is_gone_is_over),
