@@ -7,13 +7,13 @@
 
 #include "base/macros.h"
 
-#define PATIENCE_MS    30000 /* without $ETW_HOST_TIMEOUT_MS */
-#define TELL_AFTER_MS  2000
-#define OVER_AFTER_MS  500 /* a host that answers is never left in the middle of a call */
-#define LOOK_AT_MOST   200 /* milliseconds between two looks */
-#define PATIENCE_FIRST 100 /* no shorter patience makes sense */
+#define PATIENCE_MS     30000 /* without $ETW_HOST_TIMEOUT_MS */
+#define TELL_AFTER_MS   2000
+#define OVER_AFTER_MS   500 /* a host that answers is never left in the middle of a call */
+#define LOOK_MS         200 /* between two looks at most */
+#define PATIENCE_MIN_MS 100 /* no shorter patience makes sense */
 
-static uint64_t limit_ms(const struct etw_control_waiting *waiting)
+static uint64_t patience_ms(const struct etw_control_waiting *waiting)
 {
 	const char *value = secure_getenv("ETW_HOST_TIMEOUT_MS");
 	unsigned long limit;
@@ -27,7 +27,7 @@ static uint64_t limit_ms(const struct etw_control_waiting *waiting)
 	limit = strtoul(value, &end, 10);
 	if (errno || *end || limit > INT32_MAX)
 		return PATIENCE_MS;
-	return limit < PATIENCE_FIRST ? PATIENCE_FIRST : limit;
+	return limit < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : limit;
 }
 
 void etw_control_wait_begin(struct etw_control_wait *wait,
@@ -42,7 +42,7 @@ void etw_control_wait_begin(struct etw_control_wait *wait,
 void etw_control_wait_heard(struct etw_control_wait *wait)
 {
 	wait->silent_since_ns = etw_monotonic_ns();
-	wait->patience = etw_patience_begin(limit_ms(wait->waiting), wait->silent_since_ns);
+	wait->patience = etw_patience_begin(patience_ms(wait->waiting), wait->silent_since_ns);
 }
 
 uint64_t etw_control_wait_silence_ms(const struct etw_control_wait *wait)
@@ -85,8 +85,8 @@ int etw_control_wait_for(struct etw_control_wait *wait, int fd, short events, ui
 
 	if (step_ms > limit_ms)
 		step_ms = limit_ms;
-	if (step_ms > LOOK_AT_MOST)
-		step_ms = LOOK_AT_MOST;
+	if (step_ms > LOOK_MS)
+		step_ms = LOOK_MS;
 	r = poll(polled, ARRAY_SIZE(polled), (int)step_ms);
 	if (r < 0 && errno != EINTR)
 		return -errno;
