@@ -33,7 +33,7 @@ void etw_link_init(struct etw_link *link, unsigned index, const struct etw_runti
 	memcpy(&link->places, places, sizeof(link->places));
 }
 
-void etw_link_abandon_in_child(struct etw_link *link)
+void etw_link_abandon(struct etw_link *link)
 {
 	etw_own_fd_close(&link->socket);
 	link->state = ETW_LINK_UNKNOWN;

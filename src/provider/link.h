@@ -62,8 +62,11 @@ struct etw_link {
 /* etw_link_init() - a link that was not looked at. @places: copied. */
 void etw_link_init(struct etw_link *link, unsigned index, const struct etw_runtime_places *places);
 
-/* etw_link_abandon_in_child() - after a fork: the connection is the parent's. */
-void etw_link_abandon_in_child(struct etw_link *link);
+/*
+ * etw_link_abandon() - closes the connection and knows nothing of the host: in a forked child, where it is the parent's,
+ * and when a program has closed it under a listener that sleeps. Holding the lock.
+ */
+void etw_link_abandon(struct etw_link *link);
 
 /*
  * etw_link_advance() - one look for the host: maps the page, calls, and ends what a host left that cannot come

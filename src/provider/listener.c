@@ -129,7 +129,7 @@ static void release_if_needed(const bool *is_ready)
 static void forget_parent(void)
 {
 	for (unsigned i = 0; i < link_count; i++)
-		etw_link_abandon_in_child(&links[i]);
+		etw_link_abandon(&links[i]);
 	/* Now: later these numbers may be those of files of the child's own. */
 	release_reserve();
 	etw_own_fd_close(&poke);
@@ -455,7 +455,7 @@ static bool take_turn(void)
 	if (!cas_acq_rel(&turn, &seen, (seen & ~IS_WAITING) + 2))
 		return false;
 	for (unsigned i = 0; i < link_count; i++)
-		etw_link_abandon_in_child(&links[i]);
+		etw_link_abandon(&links[i]);
 	is_running = false;
 	return true;
 }
