@@ -178,7 +178,8 @@ static void link_peer(struct etwd_host *host, struct etwd_peer *peer)
 	peer->next_of_serial = *of_serial;
 	*of_serial = peer;
 	add_silent(host, peer);
-	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid);
+	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid,
+		       etw_time_read_ns(CLOCK_BOOTTIME));
 	host->peer_count++;
 	host->controller_count += may_be_controller(peer);
 }

@@ -2,10 +2,15 @@
 /* See pids.h. */
 #include "daemon/pids.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/macros.h"
+#include "base/time.h"
 
 #define UIDS 4 /* real, effective, saved, of the file system */
 
@@ -107,7 +112,7 @@ static void link_left(struct etwd_pids *pids, struct etwd_pid *entry, uint64_t n
 	pids->left_count++;
 }
 
-void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid)
+void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t boot_ns)
 {
 	struct etwd_pid *entry;
 
@@ -115,8 +120,10 @@ void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid)
 	entry = find_or_add(pids, uid, pid);
 	if (entry && entry->left_ns)
 		unlink_left(pids, entry);
-	if (entry)
+	if (entry) {
 		entry->connections++;
+		entry->came_boot_ns = boot_ns;
+	}
 	pthread_mutex_unlock(&pids->lock);
 }
 
@@ -146,27 +153,32 @@ void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 }
 
 enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
-				   uint64_t *ret_left_ns)
+				   uint64_t *ret_ns)
 {
 	enum etwd_pid_answer answer = ETWD_PID_UNKNOWN;
+	uint64_t ns = 0;
 
 	pthread_mutex_lock(&pids->lock);
 	for (struct etwd_pid *entry = *bucket_of(pids, pid); entry; entry = entry->next) {
 		if (entry->pid != pid)
 			continue;
 		if (entry->uid != uid) {
-			if (entry->connections > 0 && answer == ETWD_PID_UNKNOWN)
+			if (entry->connections > 0) {
 				answer = ETWD_PID_ANOTHER;
+				ns = entry->came_boot_ns > ns ? entry->came_boot_ns : ns;
+			}
 		} else if (entry->connections > 0) {
 			answer = ETWD_PID_HERE;
+			ns = entry->came_boot_ns;
 			break;
 		} else if (now_ns - entry->left_ns <= ETWD_PIDS_LEFT_NS) {
-			*ret_left_ns = entry->left_ns;
 			answer = ETWD_PID_LEFT;
+			ns = entry->left_ns;
 			break;
 		}
 	}
 	pthread_mutex_unlock(&pids->lock);
+	*ret_ns = ns;
 	return answer;
 }
 
@@ -199,19 +211,74 @@ static bool has_uid(const unsigned *uids, unsigned count, uid_t uid)
 	return false;
 }
 
+/*
+ * When the process that has this number now has started, as CLOCK_BOOTTIME, rounded down. 0: there is none, or procfs
+ * does not tell.
+ */
+static uint64_t read_start_ns(uint32_t pid)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	unsigned long long ticks = 0;
+	char path[64], text[1024];
+	const char *rest;
+	size_t bytes = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || etw_file_read_all(fd, text, sizeof(text) - 1, &bytes) < 0)
+		return 0;
+	text[bytes] = '\0';
+	/* Behind the name, in which anything may be: the 22nd of all. */
+	rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 1,
+			    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+			    "%*d %*d %llu",
+			    &ticks) != 1)
+		return 0;
+	return ticks * (ETW_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/*
+ * The start of a process that has the number of one that connected at @came_boot_ns and is not that one; 0: it is, or
+ * there is none. Of one that has just connected procfs is not asked.
+ */
+static uint64_t find_successor(uint32_t pid, uint64_t came_boot_ns)
+{
+	uint64_t start_ns;
+
+	if (etw_time_read_ns(CLOCK_BOOTTIME) - came_boot_ns <= ETWD_PIDS_SLACK_NS)
+		return 0;
+	start_ns = read_start_ns(pid);
+	return start_ns > came_boot_ns ? start_ns : 0;
+}
+
+/* The process that connected has ended: what it wrote is older than the one that has its number now. */
+static bool may_be_before(uid_t uid, uint32_t pid, uint64_t start_ns, uint64_t now_ns,
+			  uint64_t *ret_until_ns)
+{
+	uint64_t age_ns = etw_time_read_ns(CLOCK_BOOTTIME) - start_ns;
+	unsigned uids[UIDS], count = read_uids(pid, uids);
+
+	if (!has_uid(uids, count, uid))
+		*ret_until_ns = age_ns < now_ns ? now_ns - age_ns : 0;
+	return true;
+}
+
 bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
 		      uint64_t *ret_until_ns)
 {
 	unsigned uids[UIDS], count;
-	uint64_t left_ns = 0;
-	enum etwd_pid_answer answer = etwd_pids_ask(pids, uid, pid, now_ns, &left_ns);
+	uint64_t since_ns = 0, start_ns = 0;
+	enum etwd_pid_answer answer = etwd_pids_ask(pids, uid, pid, now_ns, &since_ns);
 
+	if (answer == ETWD_PID_HERE || answer == ETWD_PID_ANOTHER)
+		start_ns = find_successor(pid, since_ns);
 	/* A daemon may have given up the uid with which it connected. */
 	if (answer == ETWD_PID_HERE)
-		return true;
-	if (answer == ETWD_PID_ANOTHER)
+		return !start_ns || may_be_before(uid, pid, start_ns, now_ns, ret_until_ns);
+	if (answer == ETWD_PID_ANOTHER && !start_ns)
 		return false;
-	if (answer == ETWD_PID_LEFT && now_ns - left_ns <= ETWD_PIDS_SLACK_NS)
+	if (answer == ETWD_PID_LEFT && now_ns - since_ns <= ETWD_PIDS_SLACK_NS)
 		return true;
 	count = read_uids(pid, uids);
 	if (has_uid(uids, count, uid)) {
@@ -219,7 +286,7 @@ bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t 
 		return true;
 	}
 	if (answer == ETWD_PID_LEFT) {
-		*ret_until_ns = left_ns + ETWD_PIDS_SLACK_NS;
+		*ret_until_ns = since_ns + ETWD_PIDS_SLACK_NS;
 		return true;
 	}
 	return count == 0;

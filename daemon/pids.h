@@ -29,7 +29,8 @@ struct etwd_pid {
 	struct etwd_pid *newer, *older; /* of those that have left */
 	uid_t uid;
 	uint32_t pid;
-	uint32_t connections; /* 0: it has left */
+	uint32_t connections;  /* 0: it has left */
+	uint64_t came_boot_ns; /* when it connected last */
 	uint64_t left_ns;
 };
 
@@ -53,8 +54,8 @@ void etwd_pids_init(struct etwd_pids *pids);
 /* etwd_pids_done() - frees all. */
 void etwd_pids_done(struct etwd_pids *pids);
 
-/* etwd_pids_came() - a process connected. Without memory it is unknown. */
-void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid);
+/* etwd_pids_came() - a process connected; @boot_ns: CLOCK_BOOTTIME. Without memory it is unknown. */
+void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t boot_ns);
 
 /* etwd_pids_went() - one of its connections is gone. */
 void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns);
@@ -62,15 +63,20 @@ void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 /* etwd_pids_seen() - it has no connection, but is this uid's now, as procfs says. */
 void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns);
 
-/* etwd_pids_ask() - @ret_left_ns: when it was last known to be there, with ETWD_PID_LEFT. */
+/*
+ * etwd_pids_ask() - @ret_ns: when it was last known to be there, with ETWD_PID_LEFT; when it connected last, as
+ * CLOCK_BOOTTIME, with ETWD_PID_HERE and ETWD_PID_ANOTHER.
+ */
 enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
-				   uint64_t *ret_left_ns);
+				   uint64_t *ret_ns);
 
 /*
  * etwd_pids_may_be() - may a process of this number have written an event into this uid's ring?
  *
- * Reads procfs for processes that the host does not know, and for those that left over a second ago: of one that
- * has just written and ended a look into /proc/<pid> finds nothing, and costs the session's thread some microseconds.
+ * Reads procfs for processes that the host does not know, and for those that came or left over a second ago: of one
+ * that has just written and ended a look into /proc/<pid> finds nothing, and costs the session's thread some
+ * microseconds. A connection alone says little: a child may hold it when the process has ended, and the number is
+ * another's; that one has started after the connection was made.
  *
  * @ret_until_ns: as etw_session_host.may_be_pid
  */

@@ -10,11 +10,18 @@
 
 #include <cmocka.h>
 
+#include "base/time.h"
+
 #define SECOND UINT64_C(1000000000)
 #define NOBODY 4000000000u /* a uid that no process here has */
 
 /* Above every pid: procfs knows none. */
 #define FREE_PID 2000000000u
+
+static uint64_t boot_ns(void)
+{
+	return etw_time_read_ns(CLOCK_BOOTTIME);
+}
 
 static enum etwd_pid_answer ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns)
 {
@@ -30,8 +37,8 @@ static void test_pids__come_and_go(void **state)
 	(void)state;
 	etwd_pids_init(&pids);
 	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_UNKNOWN);
-	etwd_pids_came(&pids, 1, 7);
-	etwd_pids_came(&pids, 1, 7);
+	etwd_pids_came(&pids, 1, 7, boot_ns());
+	etwd_pids_came(&pids, 1, 7, boot_ns());
 	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_HERE);
 	assert_int_equal(ask(&pids, 2, 7, SECOND), ETWD_PID_ANOTHER);
 	etwd_pids_went(&pids, 1, 7, SECOND);
@@ -39,7 +46,7 @@ static void test_pids__come_and_go(void **state)
 	etwd_pids_went(&pids, 1, 7, SECOND);
 	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
 	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_UNKNOWN);
-	etwd_pids_came(&pids, 2, 7); /* the number is another's now */
+	etwd_pids_came(&pids, 2, 7, boot_ns()); /* the number is another's now */
 	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
 	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_HERE);
 	assert_int_equal(ask(&pids, 3, 7, 2 * SECOND), ETWD_PID_ANOTHER);
@@ -56,10 +63,10 @@ static void test_pids__what_is_remembered_is_bounded_by_uid(void **state)
 
 	(void)state;
 	etwd_pids_init(&pids);
-	etwd_pids_came(&pids, 1, 1);
+	etwd_pids_came(&pids, 1, 1, boot_ns());
 	etwd_pids_went(&pids, 1, 1, SECOND);
 	for (uint32_t pid = 100; pid < 100 + 3 * ETWD_PIDS_LEFT_MAX; pid++) {
-		etwd_pids_came(&pids, 2, pid);
+		etwd_pids_came(&pids, 2, pid, boot_ns());
 		etwd_pids_went(&pids, 2, pid, SECOND);
 		etwd_pids_seen(&pids, 2, pid, SECOND);
 	}
@@ -97,10 +104,10 @@ static void test_pids__who_may_have_written(void **state)
 	/* A process that ended, and was nobody's that is known. */
 	assert_true(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
 	/* The number is a connected process of another uid. */
-	etwd_pids_came(&pids, 5, FREE_PID);
+	etwd_pids_came(&pids, 5, FREE_PID, boot_ns());
 	assert_false(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
 	/* A process that connected and gave its uid up is who it was. */
-	etwd_pids_came(&pids, NOBODY, own);
+	etwd_pids_came(&pids, NOBODY, own, boot_ns());
 	assert_true(may_be(&pids, NOBODY, own, SECOND, &until_ns));
 	/* Just left: not looked at, and no doubt. Later: what it wrote before. */
 	etwd_pids_went(&pids, NOBODY, own, SECOND);
@@ -111,12 +118,38 @@ static void test_pids__who_may_have_written(void **state)
 	etwd_pids_done(&pids);
 }
 
+/*
+ * A process connected, left the connection to a child and ended; its number is another's now. Neither may its uid sign
+ * as that one, nor does it keep that one from what it writes.
+ */
+static void test_pids__a_number_that_is_used_again(void **state)
+{
+	struct etwd_pids pids;
+	uint32_t own = (uint32_t)getpid();
+	uint64_t until_ns, now_ns = etw_monotonic_ns();
+
+	(void)state;
+	etwd_pids_init(&pids);
+	etwd_pids_came(&pids, NOBODY, own,
+		       1); /* just after the machine had started: before this process */
+	assert_true(may_be(&pids, NOBODY, own, now_ns, &until_ns));
+	assert_true(until_ns <= now_ns); /* what was written before this process started */
+	assert_true(may_be(&pids, getuid(), own, now_ns, &until_ns));
+	assert_int_equal(until_ns, UINT64_MAX);
+	/* Connected again by that uid, as a daemon does that gives up its own later. */
+	etwd_pids_came(&pids, NOBODY, own, boot_ns());
+	assert_true(may_be(&pids, NOBODY, own, now_ns, &until_ns));
+	assert_int_equal(until_ns, UINT64_MAX);
+	etwd_pids_done(&pids);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pids__come_and_go),
 		cmocka_unit_test(test_pids__what_is_remembered_is_bounded_by_uid),
 		cmocka_unit_test(test_pids__who_may_have_written),
+		cmocka_unit_test(test_pids__a_number_that_is_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
