@@ -44,7 +44,7 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	struct thread_writer writers[WRITERS];
 	struct reading reading;
 	pthread_t producer;
-	uint64_t written = 0, refused = 0, missing = 0, kernel;
+	uint64_t written = 0, refused[2] = {0}, missing = 0, kernel; /* refused: by uid */
 
 	fixture_open(&fixture);
 	fake_source_attach(&fixture);
@@ -65,7 +65,7 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		pthread_join(writers[i].thread, NULL);
 		written += writers[i].writer.written;
-		refused += writers[i].writer.refused;
+		refused[i % 2] += writers[i].writer.refused;
 		etw_ring_set_unmap(&writers[i].writer.set);
 	}
 	if (clock_type <= ETW_CLOCK_QPC)
@@ -73,9 +73,14 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	etw_session_stop(session, &info);
 	kernel = fake_source_memory->cpus[0].written + fake_source_memory->cpus[1].written;
 	assert_int_equal(info.loss.rejected, 0);
-	assert_int_equal(info.loss.no_buffer, refused);
-	/* A gap is a writer that a loaded machine kept from its processor in the midst of an event. */
-	assert_int_equal(info.events + info.loss.gaps, written + kernel);
+	assert_int_equal(info.loss.no_buffer, refused[0]);
+	assert_int_equal(info.loss.others, refused[1]);
+	assert_int_equal(info.loss.disregarded, 0);
+	/*
+	 * A gap is a writer that a loaded machine kept from its processor in the midst of an event. What others
+	 * lost is told in a note.
+	 */
+	assert_int_equal(info.events + info.loss.gaps, written + kernel + (refused[1] > 0));
 	assert_int_equal(info.is_kernel, 1);
 	assert_string_equal(info.complaint, "");
 	assert_int_equal(fake_source_memory->rundowns[0], 1);
@@ -84,6 +89,7 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	etw_session_free(session);
 	read_trace(fixture.path, &reading);
 	assert_int_equal(reading.events + info.loss.gaps, written);
+	assert_int_equal(reading.notes, refused[1] > 0);
 	assert_int_equal(reading.kernel_events, kernel);
 	assert_int_equal(reading.doubled, 0);
 	assert_int_equal(reading.out_of_order, 0);

@@ -11,6 +11,7 @@
 #include "session/subscriber.h"
 #include "wire/delivery_layout.h"
 #include "wire/etl_buffer.h"
+#include "wire/session_note.h"
 
 #define WRITERS      2
 #define RANDOM_KILLS 40
@@ -38,7 +39,7 @@ struct scene {
 	uint32_t is_done; /* atomic */
 	uint8_t *memory;
 	uint64_t taken;
-	uint64_t events, buffers;
+	uint64_t events, notes, buffers;
 	/* Of the reader's thread, which cannot fail the test itself. */
 	uint32_t doubled, strange, misplaced, miscounted, flagged;
 	uint8_t seen[WRITERS][EVENTS_MAX];
@@ -87,12 +88,19 @@ static void map_memory(struct scene *scene)
 
 static void read_buffer(struct scene *scene, const uint8_t *buffer)
 {
+	static const GUID of_host = WIRE_SESSION_NOTE_PROVIDER;
 	uint32_t valid = etw_load32(buffer + 0x30);
 
 	for (uint32_t at = WIRE_BUFFER_HEADER_BYTES; at < valid;
 	     at += ALIGN_UP(etw_load16(buffer + at), 8u)) {
+		GUID provider =
+			etw_guid_read(buffer + at + offsetof(struct wire_event_header, provider));
 		struct fixture_payload payload;
 
+		if (etw_guid_equal(&provider, &of_host)) {
+			scene->notes++;
+			continue;
+		}
 		memcpy(&payload, buffer + at + sizeof(struct wire_event_header), sizeof(payload));
 		scene->events++;
 		if (payload.writer < WRITERS && payload.number < EVENTS_MAX)
@@ -120,7 +128,7 @@ static void read_batch(struct scene *scene, const struct wire_batch *batch)
 	mail->seen_pieces = batch->pieces;
 	/* All that was ever handed out is here. */
 	scene->miscounted += scene->buffers != batch->pieces - mail->first.pieces ||
-			     scene->events != batch->events - mail->first.events;
+			     scene->events + scene->notes != batch->events - mail->first.events;
 	store_release(&page->released, scene->taken);
 }
 
@@ -201,19 +209,19 @@ static void begin_scene(struct scene *scene)
 static void end_scene(struct scene *scene)
 {
 	const struct wire_session_info *info = &scene->recovery.shared->info;
-	uint64_t written = 0, refused = 0;
+	uint64_t written = 0, refused[WRITERS];
 
 	store_release(&scene->is_done, 1u);
 	for (uint32_t i = 0; i < WRITERS; i++) {
 		pthread_join(scene->threads[i], NULL);
 		written += scene->writers[i].written;
-		refused += scene->writers[i].refused;
+		refused[i] = scene->writers[i].refused;
 	}
 	recovery_stop(&scene->recovery);
 	store_release(&scene->is_done, 2u);
 	pthread_join(scene->reader, NULL);
-	print_message("%lu events, %lu refused, %lu buffers in %u batches\n", written, refused,
-		      scene->buffers, mail->count);
+	print_message("%lu events, %lu and %lu refused, %lu buffers in %u batches\n", written,
+		      refused[0], refused[1], scene->buffers, mail->count);
 	assert_int_equal(mail->is_end, 1);
 	assert_int_equal(scene->doubled, 0);
 	assert_int_equal(scene->strange, 0);
@@ -221,8 +229,11 @@ static void end_scene(struct scene *scene)
 	assert_int_equal(scene->miscounted, 0);
 	assert_int_equal(scene->flagged, 0);
 	assert_int_equal(scene->events, written);
-	assert_int_equal(info->loss.no_buffer, refused);
-	assert_int_equal(info->events, written);
+	assert_int_equal(info->loss.no_buffer, refused[0]);
+	assert_int_equal(info->loss.others, refused[1]);
+	assert_int_equal(info->loss.disregarded, 0);
+	assert_int_equal(scene->notes, refused[1] > 0);
+	assert_int_equal(info->events, written + scene->notes);
 	assert_int_equal(info->real_time_buffers_lost, 0);
 	for (uint32_t i = 0; i < WRITERS; i++)
 		etw_ring_set_unmap(&scene->writers[i].set);
