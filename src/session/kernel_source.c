@@ -214,14 +214,16 @@ static void tell_failed(struct etw_session *session, bool is_adopted, int error,
 			const struct etw_fault *fault)
 {
 	bool has_fault = fault->sentence != NULL;
+	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */
+	bool has_field = has_fault && fault->field &&
+			 strncmp(fault->sentence, fault->field, strlen(fault->field)) != 0;
 	uint32_t wanted = etw_kernel_flags_events(session->state.head->config.enable_flags);
 	uint32_t missing = session->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
 	char sentence[SENTENCE_BYTES];
 
 	(void)snprintf(sentence, sizeof(sentence), "%s kernel events are not collected: %s%s%s",
-		       session->source ? "some" : "the",
-		       has_fault && fault->field ? fault->field : "",
-		       has_fault && fault->field ? ": " : "",
+		       session->source ? "some" : "the", has_field ? fault->field : "",
+		       has_field ? ": " : "",
 		       has_fault ? fault->sentence : strerrordesc_np(-error));
 	tell_missing(session, missing, is_adopted, sentence);
 }

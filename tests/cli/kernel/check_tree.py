@@ -145,7 +145,7 @@ def check_unseen(etw, folder):
 def main(etw, end_order):
     with tempfile.TemporaryDirectory() as folder:
         status, said = record(etw, folder, "-o", "t.etl", "--", "sh", "-c", WORK)
-        if "not all of the kernel can be recorded" in said or os.geteuid():
+        if "kernel events are not collected" in said or os.geteuid():
             print("skipped:", said.splitlines()[0] if said else "not root")
             return SKIPPED
         if status != 4:
