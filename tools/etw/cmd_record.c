@@ -118,10 +118,15 @@ static bool has_events_of(const struct tally *tally, const GUID *provider)
 static void put_silent(const struct command *command, struct etw_text *text)
 {
 	const struct record_options *options = &command->options;
+	const struct recorder *recorder = &command->recorder;
+	/* Then some may have come that are not in the file. */
+	bool is_whole = recorder->end != RECORDER_HOST_DIED && !recorder->info.file_status &&
+			!recorder->info.events_lost;
 
 	for (size_t i = 0; i < options->provider_count; i++) {
 		if (!has_events_of(&command->page.report.tally, &options->providers[i].guid))
-			etw_text_printf(text, "no event came from %s\n",
+			etw_text_printf(text, "no event %s %s\n",
+					is_whole ? "came from" : "is in the file from",
 					options->providers[i].text);
 	}
 }
@@ -181,8 +186,13 @@ static bool tell_early_end(const struct recorder *recorder)
 {
 	if (!recorder->info.file_status)
 		return false;
-	etw_program_error("the recording is incomplete: writing %s ended early: %s", recorder->path,
-			  strerror(-recorder->info.file_status));
+	if (recorder->info.file_status == -ENOENT)
+		etw_program_error(
+			"the recording is incomplete: %s was deleted while it was written",
+			recorder->path);
+	else
+		etw_program_error("the recording is incomplete: writing %s ended early: %s",
+				  recorder->path, strerror(-recorder->info.file_status));
 	return true;
 }
 
@@ -280,7 +290,9 @@ static int record(struct command *command, char **argv)
 	if (recorder->is_running && stop(command))
 		return ETW_EXIT_FAILED;
 	record_run_release(&command->run);
-	result = report(command);
+	/* Somebody may have put another file into the place of one that was deleted. */
+	result = recorder->info.file_status == -ENOENT ? -1 : report(command);
+	recorder_tell_complaint(recorder);
 	if (tell_early_end(recorder) || tell_other_end(command))
 		result = -1;
 	record_run_finish(&command->run);

@@ -381,6 +381,9 @@ static int stop(struct command *command, char *const *names)
 			etw_program_error("the trace of %s is incomplete: %s", *names,
 					  info->complaint);
 			status = ETW_EXIT_FAILED;
+		} else if (!result && info->complaint[0]) {
+			etw_program_error("not all of %s could be recorded: %s", *names,
+					  info->complaint);
 		} else if (result) {
 			etw_program_error("cannot stop %s: %s", *names, why_not(command, result));
 			status = ETW_EXIT_FAILED;

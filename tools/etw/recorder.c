@@ -235,9 +235,33 @@ static void tell_open_error(const struct recorder *recorder, int error)
 		host_error_tell(recorder->instance, error);
 }
 
+/*
+ * Whether a host that refused to start a session did so because of who asks: the user may write the file, so it
+ * is not that. A host takes root's word for anything.
+ */
+static bool is_turned_away(const struct recorder *recorder, int error)
+{
+	return error == -EACCES && geteuid() != 0 &&
+	       !faccessat(AT_FDCWD, recorder->path, W_OK, AT_EACCESS);
+}
+
 static void tell_start_error(const struct recorder *recorder, int error)
 {
+	if (is_turned_away(recorder, error)) {
+		etw_program_error(
+			"the host of sessions that runs here serves root, its own user and "
+			"group %s only",
+			WIRE_CONTROL_GROUP);
+		return;
+	}
 	switch (error) {
+	case -EAGAIN:
+	case -ENOMEM:
+	case -EMFILE:
+	case -ENFILE:
+		etw_program_error("etwd, the host of sessions, cannot start one: %s",
+				  strerror(-error));
+		break;
 	case -EUSERS:
 	case -ETOOMANYREFS:
 		etw_program_error("too many sessions run; etw sessions lists them");
@@ -316,32 +340,44 @@ static void tell_kernel_refused(char *const *arguments)
 	etw_text_done(&text);
 }
 
+/* Returns 0, or a negative errno that @ret_is_open says whose it is: the start's, or that of reaching a host. */
+static int try_start(struct recorder *recorder, const struct record_options *options,
+		     bool *ret_is_open)
+{
+	int result;
+
+	etw_controller_close(recorder->controller);
+	recorder->controller = NULL;
+	result = open_host(recorder, options->kernel_flags != 0);
+	*ret_is_open = !result;
+	if (result)
+		return result;
+	configure(recorder, options);
+	return start_session(recorder);
+}
+
 /* Opens the host and starts; tries the kernel first where it is wanted. */
 static int open_and_start(struct recorder *recorder, struct record_options *options,
 			  char *const *arguments)
 {
-	bool is_kernel = options->kernel_flags != 0;
-	int result = open_host(recorder, is_kernel);
+	bool is_open;
+	int result = try_start(recorder, options, &is_open);
 
-	if (is_kernel && is_absent(result)) {
+	/* There is no host for the kernel that this user may start, or it serves others. */
+	if (options->kernel_flags &&
+	    (is_open ? is_turned_away(recorder, result) : is_absent(result))) {
 		if (options->has_kernel) {
 			tell_kernel_refused(arguments);
 			return -1;
 		}
 		give_up_kernel(options, arguments);
-		result = open_host(recorder, false);
+		result = try_start(recorder, options, &is_open);
 	}
-	if (result) {
-		tell_open_error(recorder, result);
-		return -1;
-	}
-	configure(recorder, options);
-	result = start_session(recorder);
-	if (result) {
+	if (result && is_open)
 		tell_start_error(recorder, result);
-		return -1;
-	}
-	return 0;
+	else if (result)
+		tell_open_error(recorder, result);
+	return result ? -1 : 0;
 }
 
 static int enable(struct recorder *recorder, const struct record_provider *provider)
@@ -391,8 +427,8 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 			return -1;
 	}
 	if (recorder->info.complaint[0])
-		etw_program_error("not all of the kernel can be recorded: %s",
-				  recorder->info.complaint);
+		etw_program_error("not all can be recorded: %s", recorder->info.complaint);
+	memcpy(recorder->told, recorder->info.complaint, sizeof(recorder->told));
 	return 0;
 }
 
@@ -465,11 +501,27 @@ static void put_time(struct etw_text *text, int64_t time_ft)
 {
 	time_t seconds = (time_t)((time_ft - ETW_FILETIME_UNIX_EPOCH) / ETW_FILETIME_PER_SECOND);
 	char words[32] = "";
-	struct tm local;
+	struct tm utc;
 
-	if (localtime_r(&seconds, &local))
-		(void)strftime(words, sizeof(words), "%H:%M:%S", &local);
+	/* As the page has its times. */
+	if (gmtime_r(&seconds, &utc))
+		(void)strftime(words, sizeof(words), "%H:%M:%SZ", &utc);
 	etw_text_puts(text, words);
+}
+
+void recorder_tell_complaint(const struct recorder *recorder)
+{
+	const char *complaint = recorder->info.complaint;
+	size_t told = strlen(recorder->told);
+
+	/* What comes later is put behind it. */
+	if (!strncmp(complaint, recorder->told, told))
+		complaint += told;
+	if (told && !strncmp(complaint, "; ", 2))
+		complaint += 2;
+	/* A file that ended early is told of by itself. */
+	if (*complaint && !recorder->info.file_status)
+		etw_program_error("not all could be recorded: %s", complaint);
 }
 
 void recorder_tell_end(const struct recorder *recorder, int64_t last_ft, int64_t end_ft)

@@ -30,6 +30,8 @@ struct recorder {
 	struct stat made;                     /* which one was made then */
 	struct wire_session_config config;
 	struct wire_session_info info; /* as it was last heard */
+	char told[sizeof(
+		((struct wire_session_info *)0)->complaint)]; /* of its complaint, at the start */
 };
 
 /* recorder_done() - stops what still runs; takes a zeroed recorder. */
@@ -63,6 +65,9 @@ int recorder_look(struct recorder *recorder);
  * Returns 0, also when it was over already, of which `end` tells; or -1, told: then nobody knows how it ends.
  */
 int recorder_stop(struct recorder *recorder);
+
+/* recorder_tell_complaint() - what the session could not record as asked for, unless it was told at the start. */
+void recorder_tell_complaint(const struct recorder *recorder);
 
 /*
  * recorder_tell_end() - for one that somebody else stopped or whose host died: what is missing.

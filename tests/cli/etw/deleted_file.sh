@@ -8,7 +8,7 @@ status=0
 timeout -s KILL 900 "$ETW" record --provider '{2b7f4f6e-8f0c-4a5e-9d11-6f1f5c0a7e31}' -o gone.etl \
 	-- sh -c '"$WRITE_EVENTS" 100 2>/dev/null; rm gone.etl' >out 2>err || status=$?
 echo "status $status"
-grep -o '^etw: the recording is incomplete: writing' err
+sed "s|$PWD|FOLDER|" err | grep '^etw: '
 "$ETW" record --persist --provider MyCompany-Test -o other.etl >/dev/null 2>&1 &
 for ((i = 0; i < 6000; i++)); do
 	if "$ETW" sessions --json | grep -q other.etl; then break; fi
