@@ -329,7 +329,7 @@ static void attack(REGHANDLE handle, uint64_t *written)
 {
 	uint64_t before = held_bytes();
 	pid_t pid = start(run_attacker);
-	int status;
+	int status = 0;
 
 	watch_attack(handle, before, written);
 	if (kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
