@@ -127,12 +127,18 @@ static int finish(struct etw_session *session)
 int etw_session_file_create(struct etw_session *session)
 {
 	char name[ETW_SESSION_NAME_BYTES];
+	int result;
 
 	TRY(make_header(session));
 	if (!session->plan.has_file)
 		return 0;
 	TRY(open_file(session));
-	TRY(put(session, 0, etw_state_header_buffer(&session->state)));
+	result = put(session, 0, etw_state_header_buffer(&session->state));
+	if (result) {
+		/* A part of the header reads as a trace that was not closed, of a session that never was. */
+		(void)ftruncate(session->file.fd, 0);
+		return result;
+	}
 	store_relaxed(&session->state.head->file_next_offset, session->file.next_offset);
 	etw_session_name(session, name, "file");
 	if (session->host.keep_fd)

@@ -40,3 +40,7 @@ rm disk/t.etl
 head -c $((1024 * 1024)) /dev/zero >disk/ballast 2>/dev/null || true
 record -- true
 ls disk
+# Nor when a part of the first buffer fits.
+head -c $((1024 * 1024 - 4096)) /dev/zero >disk/ballast
+record -- true
+ls disk
