@@ -20,6 +20,8 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 		ret->events += counts.events;
 		ret->gaps += counts.gaps;
 		ret->rejected += counts.rejected;
+		ret->others_gaps += counts.others_gaps;
+		ret->others_rejected += counts.others_rejected;
 		ret->raised += counts.raised;
 		ret->too_large += counts.too_large;
 		ret->file_events += counts.file_events;
@@ -30,6 +32,21 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 	}
 }
 
+/* What of @all is told as known, when @others of it are made by those that may make as much as they like. */
+static uint64_t bound(uint64_t all, uint64_t others, struct wire_session_loss *loss)
+{
+	if (others <= ETW_CLAIM_COUNTED_MAX)
+		return all;
+	loss->others = etw_sum_saturated(loss->others, others - ETW_CLAIM_COUNTED_MAX);
+	return all - (others - ETW_CLAIM_COUNTED_MAX);
+}
+
+void etw_account_refused(const struct etw_state_counts *counts, struct wire_session_loss *loss)
+{
+	loss->gaps = bound(counts->gaps, counts->others_gaps, loss);
+	loss->rejected = bound(counts->rejected, counts->others_rejected, loss);
+}
+
 void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret)
 {
 	const struct etw_state_head *head = session->state.head;
@@ -37,14 +54,13 @@ void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret
 
 	etw_account_counts(session, &counts);
 	*ret = (struct wire_session_loss){
-		.gaps = counts.gaps,
-		.rejected = counts.rejected,
 		.source = load_relaxed(&head->source.no_buffer) +
 			  load_relaxed(&head->source.no_memory) +
 			  load_relaxed(&head->source_now.no_buffer) +
 			  load_relaxed(&head->source_now.no_memory) + counts.too_large,
 		.file = counts.file_events,
 	};
+	etw_account_refused(&counts, ret);
 	etw_claims_sum(session, ret);
 }
 

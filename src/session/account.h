@@ -12,6 +12,12 @@
 /* etw_account_counts() - sums over all outputs. */
 void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret);
 
+/*
+ * etw_account_refused() - gaps and refused events. A process makes millions a second of eight bytes each: of those of
+ * the uids that are not trusted 2^25 of each kind count as the host's own knowledge, and the rest as what others say.
+ */
+void etw_account_refused(const struct etw_state_counts *counts, struct wire_session_loss *loss);
+
 /* etw_account_loss() - events lost by cause. */
 void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret);
 

@@ -59,16 +59,23 @@ static void sample_ring(struct etw_session *session, struct etw_session_output *
 {
 	struct etw_state_record *record = output->record;
 	struct etw_ring_position position = etw_ring_reader_position(stream->reader);
+	uint64_t gaps, rejected;
 
 	record->positions[stream->set->slot] = (struct etw_state_position){
 		.set_id = stream->set->id, .offset = position.offset, .slots = position.slots};
 	etw_ring_reader_counts(stream->reader, &stream->counts);
 	etw_claims_look(session, stream);
 	/* May shrink: a gap is counted as one event until it is known what it held. */
-	record->counts.gaps += stream->counts.lost_in_gaps - stream->gaps_base;
+	gaps = stream->counts.lost_in_gaps - stream->gaps_base;
+	rejected = stream->counts.rejected - stream->rejected_base;
 	stream->gaps_base = stream->counts.lost_in_gaps;
-	record->counts.rejected += stream->counts.rejected - stream->rejected_base;
 	stream->rejected_base = stream->counts.rejected;
+	record->counts.gaps += gaps;
+	record->counts.rejected += rejected;
+	if (!etw_session_is_trusted(session, stream->set->uid)) {
+		record->counts.others_gaps += gaps;
+		record->counts.others_rejected += rejected;
+	}
 }
 
 /* The reader also moves over what is no event: gaps that were given up, events that were abandoned. */

@@ -24,7 +24,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   8
+#define ETW_STATE_VERSION   9
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -142,9 +142,11 @@ struct etw_state_position {
 
 /* Cumulative over the session's life. */
 struct etw_state_counts {
-	uint64_t events;      /* taken into output buffers */
-	uint64_t gaps;        /* lost in gaps */
-	uint64_t rejected;    /* refused by the check */
+	uint64_t events;   /* taken into output buffers */
+	uint64_t gaps;     /* lost in gaps */
+	uint64_t rejected; /* refused by the check */
+	/* Of these, such as uids made that are not trusted. */
+	uint64_t others_gaps, others_rejected;
 	uint64_t raised;      /* times that ran back by an instant */
 	uint64_t too_large;   /* a source's events that no buffer can hold */
 	uint64_t file_events; /* taken, but not in the file */

@@ -160,7 +160,8 @@ struct wire_claim {
 /*
  * Events lost in a session, by cause. Processes count some of them in memory of their own: no_buffer, too_large
  * and replaced are what those of the session's owner and of root say, `others` what all other users' say, as far as
- * it can be true. The rest the host counted itself. EVENT_TRACE_PROPERTIES.EventsLost is the sum of all but `others`,
+ * it can be true. The rest the host counted itself; of `gaps` and `rejected` what all other users made counts up to
+ * 2^25 each, and the rest is in `others`, too. EVENT_TRACE_PROPERTIES.EventsLost is the sum of all but `others`,
  * of which it has `others_counted`: of each user 2^25 at most, so that claims never hide what is known.
  */
 struct wire_session_loss {

@@ -4,6 +4,7 @@
 
 #include "consumer/trace.h"
 #include "fixture.h"
+#include "session/account.h"
 #include "session/rings.h"
 
 #define OTHER   4000
@@ -123,6 +124,44 @@ static void test_claims__no_number_hides_what_is_known(void **state)
 	}
 	assert_true(scene.info.loss.disregarded == UINT64_MAX);
 	assert_ptr_equal(strstr(strstr(scene.info.complaint, "claims") + 1, "claims"), NULL);
+	end(&scene);
+}
+
+/* An event of eight bytes, which is none. */
+static void write_junk(struct fixture *fixture, struct fixture_writer *writer)
+{
+	struct etw_ring_span span;
+
+	assert_int_equal(etw_ring_reserve(&writer->set, &fixture->clock, 8, &span), 0);
+	etw_store64(span.at, 8);
+	etw_ring_commit(&span);
+}
+
+/* Junk is counted as it is read, and a process makes more than the field can count in some minutes. */
+static void test_claims__junk_hides_nothing_either(void **state)
+{
+	static struct scene scene;
+	struct etw_state_counts counts;
+	struct wire_session_loss loss = {0};
+
+	(void)state;
+	begin(&scene);
+	write_junk(&scene.fixture, &scene.own);
+	write_junk(&scene.fixture, &scene.other);
+	write_junk(&scene.fixture, &scene.other);
+	look(&scene);
+	assert_int_equal(scene.info.loss.rejected, 3);
+	assert_int_equal(scene.info.events_lost, 3);
+	etw_account_counts(scene.session, &counts);
+	assert_int_equal(counts.others_rejected, 2);
+	counts.rejected += UINT64_C(1) << 40;
+	counts.others_rejected += UINT64_C(1) << 40;
+	counts.gaps = counts.others_gaps = UINT64_C(1) << 41;
+	etw_account_refused(&counts, &loss);
+	assert_int_equal(loss.rejected, ETW_CLAIM_COUNTED_MAX + 1);
+	assert_int_equal(loss.gaps, ETW_CLAIM_COUNTED_MAX);
+	assert_int_equal(loss.others, (UINT64_C(3) << 40) + 2 - 2 * ETW_CLAIM_COUNTED_MAX);
+	assert_true(etw_account_events_lost(&loss) < UINT32_MAX);
 	end(&scene);
 }
 
@@ -282,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_claims__what_is_true_is_told_of_whom_it_is),
 		cmocka_unit_test(test_claims__a_ring_that_was_never_full_refused_nobody),
 		cmocka_unit_test(test_claims__no_number_hides_what_is_known),
+		cmocka_unit_test(test_claims__junk_hides_nothing_either),
 		cmocka_unit_test(test_claims__what_was_told_stays),
 		cmocka_unit_test(test_claims__nobody_lies_whose_set_is_closed),
 		cmocka_unit_test(test_claims__each_user_has_a_part_of_events_lost),
