@@ -305,7 +305,9 @@ static void test_claims__the_file_tells_them(void **state)
 	etw_session_stop(scene.session, &scene.info);
 	assert_int_equal(etw_trace_open(scene.fixture.path, &trace, &fault), 0);
 	assert_int_equal(etw_trace_each_buffer(trace, &visitor), 0);
-	assert_int_equal(etw_trace_header(trace)->events_lost, scene.own.refused + 7);
+	/* Gaps: a loaded machine may keep a writer from its processor in the midst of an event. */
+	assert_int_equal(etw_trace_header(trace)->events_lost,
+			 scene.own.refused + 7 + scene.info.loss.gaps);
 	etw_trace_close(trace);
 	assert_int_equal(note.kind, WIRE_NOTE_CLAIMED_LOSS);
 	assert_int_equal(note.numbers[0], OTHER);
