@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "control/connect.h"
@@ -122,9 +123,7 @@ static int enter(struct etw_controller *controller, struct etw_control_wait *wai
 	}
 	etw_control_wait_begin(wait, controller->waiting, controller->directory);
 	for (;;) {
-		struct timespec until = etw_timespec_of_ns(etw_monotonic_ns() + LOCK_STEP_NS);
-
-		if (!pthread_mutex_clocklock(&controller->lock, CLOCK_MONOTONIC, &until))
+		if (etw_lock_until(&controller->lock, etw_monotonic_ns() + LOCK_STEP_NS))
 			return 0;
 		TRY(etw_control_wait_look(wait));
 	}
