@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "provider/thread.h"
+
 static struct taken taken;
 static struct fake_session session;
 static uint64_t handle;
@@ -187,6 +189,9 @@ static void test_fork__also_one_forked_past_the_c_library(void **state)
 	pid_t child;
 
 	(void)state;
+#ifdef ETW_THREAD_SANITIZED /* does not see the child either, and takes its threads for the parent's */
+	skip();
+#endif
 	child = fork_unseen();
 	if (child == 0)
 		_exit(register_in_child());
@@ -207,6 +212,9 @@ static void test_fork__a_lock_that_the_parent_held_holds_no_child(void **state)
 	pid_t child;
 
 	(void)state;
+#ifdef ETW_THREAD_SANITIZED
+	skip();
+#endif
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	child = fork_unseen();
 	if (child == 0)
