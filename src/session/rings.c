@@ -14,11 +14,11 @@
 #include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
-#include "session/budget.h"
 #include "session/claims.h"
 #include "session/output.h"
 #include "session/pages.h"
 #include "session/refusals.h"
+#include "session/ring_limits.h"
 #include "wire/etl_buffer.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
@@ -26,12 +26,6 @@
 
 /* So long after the end of a process every gap that it left is known. */
 #define LEFT_NS UINT64_C(1000000000)
-
-/* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
-#define SETS_OF_UID 8
-
-/* Places that uids which are not trusted leave to root and the session's owner. */
-#define SETS_FOR_TRUSTED 16
 
 /* A set that no connected process has is looked at so often: another may have it by a fork. */
 #define ORPHAN_NS UINT64_C(10000000000)
@@ -72,13 +66,6 @@ static void free_set(struct etw_session_set *set)
 	etw_ring_set_close(&set->fds);
 	free(set->cache);
 	free(set);
-}
-
-static void give_back(struct etw_session *session, struct etw_session_set *set)
-{
-	if (set->charged_bytes)
-		etw_budget_give(session->host.budget, set->uid, set->charged_bytes);
-	set->charged_bytes = 0;
 }
 
 static void free_setp(struct etw_session_set **set)
@@ -154,10 +141,8 @@ static struct etw_ring_set_config config_of(const struct etw_session *session, u
 		.clock_type = session->plan.clock_type,
 		.flags = session->plan.ring_flags,
 	};
-	uint64_t most = UINT64_MAX;
+	const uint64_t most = etw_ring_limits_set_bytes(session, uid);
 
-	if (session->host.budget && !etw_session_is_trusted(session, uid))
-		most = etw_budget_limits(session->host.budget)->set;
 	while (config.buffer_count > ETW_SESSION_MINIMUM_PER_CPU &&
 	       etw_ring_set_bytes(&config) > most)
 		config.buffer_count--;
@@ -197,82 +182,18 @@ static struct etw_session_set *find_live(const struct etw_session *session, uid_
 }
 
 /* Holding lock. */
-static int find_place(const struct etw_session *session, uid_t uid, uint32_t *ret)
-{
-	uint32_t others = 0;
-
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		others += session->sets[i] &&
-			  !etw_session_is_trusted(session, session->sets[i]->uid);
-	if (!etw_session_is_trusted(session, uid) && others >= ETW_STATE_SETS - SETS_FOR_TRUSTED)
-		return -ENOSPC;
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (!session->sets[i] &&
-		    load_acquire(&session->state.head->sets[i].status) == ETW_STATE_SET_FREE) {
-			*ret = i;
-			return 0;
-		}
-	}
-	return -ENOSPC;
-}
-
-/* Holding lock. */
-static uint32_t count_sets(const struct etw_session *session, uid_t uid)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		count += session->sets[i] && session->sets[i]->uid == uid;
-	return count;
-}
-
-/* Holding lock. What the uid has in this session, under its budget. */
-static uint64_t charged_bytes(const struct etw_session *session, uid_t uid)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (session->sets[i] && session->sets[i]->uid == uid)
-			bytes += session->sets[i]->charged_bytes;
-	}
-	return bytes;
-}
-
-/* Holding lock. Whether the uid may have one more set, now. Results as etw_budget_take(); -ENOSPC. */
-static int look_at_limits(struct etw_session *session, uid_t uid, uint64_t bytes,
-			  uint32_t *ret_slot)
-{
-	const struct etw_budget_limits *limits;
-
-	if (session->wants_stop)
-		return -ESHUTDOWN;
-	/* Who spoils one set after the other, and gives none back, gets no more. */
-	if (count_sets(session, uid) >= SETS_OF_UID)
-		return -ENOSPC;
-	TRY(find_place(session, uid, ret_slot));
-	if (!session->host.budget || etw_session_is_trusted(session, uid))
-		return 0;
-	limits = etw_budget_limits(session->host.budget);
-	if (charged_bytes(session, uid) + bytes > limits->session)
-		return -EDQUOT;
-	return etw_budget_look(session->host.budget, uid, bytes, etw_monotonic_ns());
-}
-
-/* Holding lock. */
 static int make_charged_set(struct etw_session *session, uid_t uid, uint32_t slot,
 			    const struct etw_ring_set_config *config, struct etw_session_set **ret)
 {
-	uint64_t bytes = etw_ring_set_bytes(config);
+	uint64_t charged_bytes;
 	int result;
 
-	if (!session->host.budget || etw_session_is_trusted(session, uid))
-		return make_set(session, uid, slot, config, ret);
-	TRY(etw_budget_take(session->host.budget, uid, bytes, etw_monotonic_ns()));
+	TRY(etw_ring_limits_take(session, uid, etw_ring_set_bytes(config), &charged_bytes));
 	result = make_set(session, uid, slot, config, ret);
 	if (result < 0)
-		etw_budget_give(session->host.budget, uid, bytes);
+		etw_ring_limits_give(session, uid, charged_bytes);
 	else
-		(*ret)->charged_bytes = bytes;
+		(*ret)->charged_bytes = charged_bytes;
 	return result;
 }
 
@@ -284,7 +205,7 @@ static int add_set(struct etw_session *session, uid_t uid, struct etw_session_se
 	struct etw_state_set *durable;
 	uint32_t slot;
 
-	TRY(look_at_limits(session, uid, etw_ring_set_bytes(&config), &slot));
+	TRY(etw_ring_limits_look(session, uid, etw_ring_set_bytes(&config), &slot));
 	TRY(make_charged_set(session, uid, slot, &config, &set));
 	durable = durable_set(session, slot);
 	durable->id = set->id;
@@ -388,7 +309,7 @@ int etw_rings_look(struct etw_session *session, uid_t uid)
 	int result;
 
 	pthread_mutex_lock(&session->lock);
-	result = look_at_limits(session, uid, etw_ring_set_bytes(&config), &slot);
+	result = etw_ring_limits_look(session, uid, etw_ring_set_bytes(&config), &slot);
 	pthread_mutex_unlock(&session->lock);
 	return result;
 }
@@ -526,9 +447,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 		(void)etw_ring_set_discard(set->fds.rings);
 		return result;
 	}
-	if (session->host.budget && !etw_session_is_trusted(session, set->uid) &&
-	    etw_budget_adopt(session->host.budget, set->uid, set->map.total_bytes) == 0)
-		set->charged_bytes = set->map.total_bytes;
+	set->charged_bytes = etw_ring_limits_adopt(session, set->uid, set->map.total_bytes);
 	store_relaxed(&set->is_orphan, true); /* until a process that comes back is given it */
 	set->orphan_due_ns = etw_monotonic_ns() + ORPHAN_NS;
 	*ret = TAKE(set);
@@ -681,7 +600,7 @@ static void close_set(struct etw_session *session, struct etw_session_set *set)
 	free_place(session, set->slot);
 	session->sets[set->slot] = NULL;
 	pthread_mutex_unlock(&session->lock);
-	give_back(session, set);
+	etw_ring_limits_give(session, set->uid, set->charged_bytes);
 	free_set(set);
 }
 
@@ -850,9 +769,11 @@ void etw_rings_free_all(struct etw_session *session)
 {
 	etw_refusals_free_all(session);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (session->sets[i])
-			give_back(session, session->sets[i]);
-		free_set(session->sets[i]);
+		struct etw_session_set *set = session->sets[i];
+
+		if (set)
+			etw_ring_limits_give(session, set->uid, set->charged_bytes);
+		free_set(set);
 		session->sets[i] = NULL;
 	}
 }
