@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's ring sets: made for a uid, opened again by the next host, retired when they misbehave, closed
- * when no process maps them any more and everything is read.
+ * A session's ring sets: made for a uid, opened again by the next host, retired, closed. When they are retired and
+ * closed is session/ring_turnover.h, and what a uid may have of them session/ring_limits.h.
  */
 #ifndef ETW_SESSION_RINGS_H
 #define ETW_SESSION_RINGS_H
@@ -40,17 +40,24 @@ uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *set
 /* etw_rings_end() - lets nobody reserve in any set any more, because the session is over. Owner thread. */
 void etw_rings_end(struct etw_session *session);
 
-/*
- * etw_rings_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a
- * process ended, telling the host; retires those that no process has any more; closes retired ones
- * that are read to their end. Owner thread, after a commit of all outputs.
- *
- * @is_stop: closes every set
- */
-void etw_rings_tend(struct etw_session *session, bool is_stop);
+/* A set that no connected process has is looked at so often: another may have it by a fork. */
+#define ETW_RINGS_ORPHAN_NS UINT64_C(10000000000)
 
-/* etw_rings_due_ns() - when some set is to be tended; UINT64_MAX: at no certain time. Owner thread. */
-uint64_t etw_rings_due_ns(struct etw_session *session);
+/*
+ * etw_rings_retire() - lets nobody reserve in a set any more; whether what is refused counts is in its page already.
+ * Nothing for one that is retired. Owner thread, or before it runs.
+ *
+ * etw_rings_retire_replaced() - the same, while the session goes on: the page is kept, because who does not hear of
+ * it loses events from now on.
+ */
+void etw_rings_retire(struct etw_session *session, struct etw_session_set *set);
+void etw_rings_retire_replaced(struct etw_session *session, struct etw_session_set *set);
+
+/*
+ * etw_rings_close() - a retired set, or any at the end of the session: what its streams counted is settled, its memory
+ * and its place are given back. Takes @set. Owner thread, not holding `lock`.
+ */
+void etw_rings_close(struct etw_session *session, struct etw_session_set *set);
 
 /* etw_rings_free_all() - without a word to anybody; the thread is gone. */
 void etw_rings_free_all(struct etw_session *session);

@@ -13,6 +13,7 @@
 #include "session/kernel_source.h"
 #include "session/notes.h"
 #include "session/output.h"
+#include "session/ring_turnover.h"
 #include "session/rings.h"
 #include "session/session_internal.h"
 #include "session/stream.h"
@@ -216,7 +217,7 @@ static void run_round(struct etw_session *session)
 		etw_delivery_close_batch(session, /* is_end= */ false);
 	}
 	set_timers(session);
-	etw_rings_tend(session, /* is_stop= */ false);
+	etw_ring_turnover_tend(session, /* is_stop= */ false);
 }
 
 static void count_free_buffers(struct etw_session *session)
@@ -248,7 +249,7 @@ static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 	uint64_t now_ns = session->round.now_ns;
 	uint64_t deadline_ns = UINT64_MAX;
 	uint64_t source_ns = etw_kernel_source_due_ns(session);
-	uint64_t rings_ns = etw_rings_due_ns(session);
+	uint64_t rings_ns = etw_ring_turnover_due_ns(session);
 
 	deadline_ns = earlier(deadline_ns, session->next_file_flush_ns);
 	deadline_ns = earlier(deadline_ns, session->next_batch_ns);
@@ -326,7 +327,7 @@ static void await_consumers(struct etw_session *session)
 static void end_session(struct etw_session *session)
 {
 	drain(session);
-	etw_rings_tend(session, /* is_stop= */ true);
+	etw_ring_turnover_tend(session, /* is_stop= */ true);
 	etw_kernel_source_close(session);
 	etw_claims_tell(session);
 	etw_notes_write(session);
