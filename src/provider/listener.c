@@ -2,16 +2,13 @@
 #include "provider/listener.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +18,7 @@
 #include "provider/last_thread.h"
 #include "provider/link.h"
 #include "provider/own_fd.h"
+#include "provider/poke.h"
 #include "provider/reclaim.h"
 #include "provider/thread.h"
 
@@ -28,7 +26,6 @@
 #define MEET_WAIT_MS      500
 #define CALL_CHECK_MS     2000
 #define IS_BEING_RESET    2 /* no origin has it */
-#define RESERVED_FDS      3 /* a folder and a socket; a socket and the two of a ring set */
 #define IS_WAITING        1u
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
@@ -37,12 +34,6 @@ static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
 static pthread_cond_t changed;          /* the registry's lock */
 static pthread_t listener;
-/* The listener is to look again now, for poll() and for futexes. */
-static struct etw_own_fd poke = {
-	.number = -1}; /* a socket to itself; the registry's lock; none in a forked child */
-/* So that a program that has used up its descriptors can be connected, and given a ring set. Like `poke`. */
-static struct etw_own_fd reserve[RESERVED_FDS];
-static uint32_t pokes;          /* atomic; counts them */
 static bool is_prepared;        /* the registry's lock */
 static bool is_running;         /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
@@ -94,20 +85,6 @@ static void unlock_in_parent(void)
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
-static void release_reserve(void)
-{
-	for (unsigned i = 0; i < RESERVED_FDS; i++)
-		etw_own_fd_close(&reserve[i]);
-}
-
-static void hold_reserve(void)
-{
-	for (unsigned i = 0; i < RESERVED_FDS; i++) {
-		if (etw_own_fd_is_there(&poke) && !etw_own_fd_is_there(&reserve[i]))
-			reserve[i] = etw_own_fd_take(fcntl(poke.number, F_DUPFD_CLOEXEC, 0));
-	}
-}
-
 /* Before a link is looked at that has to open or to receive something. Not holding the lock. */
 static void release_if_needed(const bool *is_ready)
 {
@@ -118,7 +95,7 @@ static void release_if_needed(const bool *is_ready)
 	if (!is_needed)
 		return;
 	(void)pthread_mutex_lock(&etw_registry_lock);
-	release_reserve();
+	etw_poke_release_reserve();
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
@@ -131,8 +108,7 @@ static void forget_parent(void)
 	for (unsigned i = 0; i < link_count; i++)
 		etw_link_abandon(&links[i]);
 	/* Now: later these numbers may be those of files of the child's own. */
-	release_reserve();
-	etw_own_fd_close(&poke);
+	etw_poke_close();
 	etw_last_thread_reset_in_child();
 	is_running = false;
 	running_number = 0;
@@ -253,61 +229,14 @@ static int due_in_ms(bool has_connection)
 	return least == UINT64_MAX ? -1 : (int)least;
 }
 
-/* Holding the lock. */
-static void poke_listener(void)
-{
-	(void)add_acq_rel(&pokes, 1u); /* pairs with listen_forever() */
-	(void)syscall(SYS_futex, &pokes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	if (etw_own_fd_is_there(&poke))
-		(void)send(poke.number, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 /* A thread whose end matters ends. */
 static void poke_at_end(void)
 {
 	etw_listener_find_fork();
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	if (is_running)
-		poke_listener();
+		etw_poke();
 	(void)pthread_mutex_unlock(&etw_registry_lock);
-}
-
-/*
- * A socket that is connected to itself, which nobody else may send to. Not an eventfd: those cannot be told apart
- * from others of the program, which may have closed this one. None: then the listener is late at most.
- */
-static struct etw_own_fd make_poke(void)
-{
-	const struct sockaddr_un nameless = {.sun_family = AF_UNIX};
-	struct sockaddr_un name;
-	socklen_t bytes = sizeof(name);
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd >= 0 && (bind(fd, (const struct sockaddr *)&nameless, sizeof(sa_family_t)) < 0 ||
-			getsockname(fd, (struct sockaddr *)&name, &bytes) < 0 ||
-			connect(fd, (const struct sockaddr *)&name, bytes) < 0)) {
-		(void)close(fd);
-		fd = -1;
-	}
-	return etw_own_fd_take(fd);
-}
-
-static void take_poke(void)
-{
-	uint8_t bytes[16];
-
-	while (etw_own_fd_is_there(&poke) &&
-	       recv(poke.number, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
-		;
-}
-
-/* Until @ms are over or somebody pokes. */
-static void wait_for_poke(int ms)
-{
-	struct pollfd at = {.fd = poke.number, .events = POLLIN};
-
-	if (poll(&at, 1, ms) > 0)
-		take_poke();
 }
 
 /* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
@@ -335,7 +264,7 @@ static void wait_for_host(int ms, uint32_t seen_pokes)
 		};
 	}
 	words[count++] = (struct futex_waitv){
-		.uaddr = (uintptr_t)&pokes,
+		.uaddr = (uintptr_t)etw_poke_word(),
 		.val = seen_pokes,
 		.flags = FUTEX_32 | FUTEX_PRIVATE_FLAG,
 	};
@@ -344,7 +273,7 @@ static void wait_for_host(int ms, uint32_t seen_pokes)
 	if (link_count == 1 && links[0].page)
 		(void)etw_runtime_wait(links[0].page, links[0].seen_epoch, (uint32_t)ms);
 	else
-		wait_for_poke(count == 1 || ms < PAGE_BESIDE_FD_MS ? ms : PAGE_BESIDE_FD_MS);
+		etw_poke_wait(count == 1 || ms < PAGE_BESIDE_FD_MS ? ms : PAGE_BESIDE_FD_MS);
 }
 
 /* Returns whether the thread is still the listener. */
@@ -374,14 +303,14 @@ static bool wait_for_all(bool *ret_ready, uint32_t seen_pokes)
 		wait_for_host(due_in_ms(false), seen_pokes);
 		return true;
 	}
-	polls[link_count] = (struct pollfd){.fd = poke.number, .events = POLLIN};
+	polls[link_count] = (struct pollfd){.fd = etw_poke_fd(), .events = POLLIN};
 	polls[link_count + 1] = (struct pollfd){.fd = etw_last_thread_fd(), .events = POLLIN};
 	if (!wait_for_descriptors(polls, link_count + 2, due_in_ms(true), &ready))
 		return false;
 	if (ready <= 0)
 		return true;
 	if (polls[link_count].revents)
-		take_poke();
+		etw_poke_take();
 	for (unsigned i = 0; i < link_count; i++)
 		ret_ready[i] = polls[i].fd >= 0 && polls[i].revents;
 	return true;
@@ -405,7 +334,7 @@ static void tend(void)
 {
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	etw_reclaim_advance(etw_monotonic_ns());
-	hold_reserve();
+	etw_poke_hold_reserve();
 	(void)pthread_mutex_unlock(&etw_registry_lock);
 }
 
@@ -415,8 +344,8 @@ static void *listen_forever(void *unused)
 
 	(void)unused;
 	for (;;) {
-		/* Before the look, so that whoever pokes during it ends the wait; pairs with poke_listener(). */
-		const uint32_t seen_pokes = load_acquire(&pokes);
+		/* Before the look, so that whoever pokes during it ends the wait; pairs with etw_poke(). */
+		const uint32_t seen_pokes = etw_poke_count();
 
 		release_if_needed(is_ready);
 		for (unsigned i = 0; i < link_count; i++)
@@ -437,7 +366,7 @@ static void *listen_forever(void *unused)
 /* Whether the program has closed what the listener hears with. */
 static bool is_deaf(void)
 {
-	bool is_deaf = poke.number >= 0 && !etw_own_fd_is_there(&poke);
+	bool is_deaf = etw_poke_is_deaf();
 
 	for (unsigned i = 0; i < link_count; i++)
 		is_deaf |= links[i].socket.number >= 0 && !etw_own_fd_is_there(&links[i].socket);
@@ -471,9 +400,7 @@ int etw_listener_start(void)
 	TRY(prepare());
 	TRY(find_directories());
 	etw_reclaim_prepare();
-	if (!etw_own_fd_is_there(&poke))
-		poke = make_poke();
-	hold_reserve();
+	etw_poke_open();
 	store_release(&owner_origin, etw_fork_fill());
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &starter_signals);
@@ -517,7 +444,7 @@ void etw_listener_announce(const struct etw_registration *registration)
 		return;
 	while ((link = find_awaited(registration))) {
 		if (link->state == ETW_LINK_ABSENT)
-			poke_listener();
+			etw_poke();
 		if (wait_a_step(&patience)) {
 			link->is_slow = true; /* the next registration does not wait for it */
 			return;
@@ -554,7 +481,7 @@ void etw_listener_meet(void)
 	etw_listener_find_fork();
 	(void)pthread_mutex_lock(&etw_registry_lock);
 	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
-		poke_listener(); /* a page that appears tells nobody */
+		etw_poke(); /* a page that appears tells nobody */
 		is_enough = wait_a_step(&patience);
 	}
 	for (unsigned i = 0; i < link_count; i++)

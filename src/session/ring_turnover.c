@@ -192,7 +192,8 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 		replace(session, set);
 		session->round.has_more = true;
 	} else if (is_left_by_all(session, set)) {
-		etw_rings_retire(session, set); /* without a page: there is nobody who could count there */
+		etw_rings_retire(session,
+				 set); /* without a page: there is nobody who could count there */
 		session->round.has_more = true;
 	} else if (is_worn_out(set) || is_left_with_gap(session, set)) {
 		replace_if_allowed(session, set);
