@@ -25,6 +25,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "control/connect.h"
+#include "control/leases.h"
 #include "control/wait.h"
 #include "ipc/connection.h"
 
@@ -67,8 +68,7 @@ struct etw_controller {
 	uint64_t heard; /* messages so far: whoever waits sees that the host is not silent */
 	uint64_t incarnation;
 	struct call *calls;
-	uint64_t leases[WIRE_LIST_SESSIONS_MAX];
-	size_t lease_count;
+	struct etw_control_leases leases;
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
 	struct etw_ipc_message message;
 };
@@ -82,7 +82,7 @@ static void reset(struct etw_controller *controller)
 	controller->is_reading = controller->is_broken = false;
 	controller->probe = 0;
 	controller->calls = NULL;
-	controller->lease_count = 0;
+	controller->leases.count = 0;
 	etw_ipc_message_init(&controller->message);
 }
 
@@ -225,17 +225,18 @@ static bool is_conversation_over(int result)
 
 static int renew_leases(struct etw_controller *controller, int fd, struct etw_control_wait *wait)
 {
+	struct etw_control_leases *leases = &controller->leases;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < controller->lease_count; i++) {
-		int r = renew_lease(controller, fd, controller->leases[i], wait);
+	for (size_t i = 0; i < leases->count; i++) {
+		int r = renew_lease(controller, fd, leases->handles[i], wait);
 
 		if (is_conversation_over(r))
 			return r;
 		if (!r)
-			controller->leases[kept++] = controller->leases[i];
+			leases->handles[kept++] = leases->handles[i];
 	}
-	controller->lease_count = kept;
+	leases->count = kept;
 	return 0;
 }
 
@@ -437,23 +438,6 @@ static int ask(struct etw_controller *controller, struct call *call, struct etw_
 	}
 }
 
-static void forget_lease(struct etw_controller *controller, uint64_t handle)
-{
-	for (size_t i = 0; i < controller->lease_count; i++) {
-		if (controller->leases[i] == handle)
-			controller->leases[i--] = controller->leases[--controller->lease_count];
-	}
-}
-
-static int remember_lease(struct etw_controller *controller, uint64_t handle)
-{
-	forget_lease(controller, handle);
-	if (controller->lease_count == ARRAY_SIZE(controller->leases))
-		return -ENOSPC;
-	controller->leases[controller->lease_count++] = handle;
-	return 0;
-}
-
 void etw_controller_close(struct etw_controller *controller)
 {
 	if (!controller)
@@ -541,11 +525,11 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 	int r;
 
 	TRY(enter(controller, &wait));
-	r = config->is_leased && controller->lease_count == ARRAY_SIZE(controller->leases)
+	r = config->is_leased && etw_control_leases_are_full(&controller->leases)
 		    ? -EUSERS
 		    : ask(controller, &call, &wait);
 	if (!r && config->is_leased)
-		r = remember_lease(controller, ret->handle);
+		r = etw_control_leases_remember(&controller->leases, ret->handle);
 	leave(controller);
 	return r;
 }
@@ -569,7 +553,7 @@ int etw_control(struct etw_controller *controller, const struct wire_control *co
 	r = ask(controller, &call, &wait);
 	if (control->code == WIRE_CONTROL_STOP) {
 		if (!r)
-			forget_lease(controller, ret->handle);
+			etw_control_leases_forget(&controller->leases, ret->handle);
 		else if (r == -ENOENT && call.is_repeated)
 			r = -EPIPE; /* the first one ended it, and its answer is lost */
 	}
