@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: libraries, headers under include/libetw, pkg-config and CMake package files.
+# cmake --install: libraries, headers under include/libetw, pkg-config and CMake package files, manual
+# pages, shell completion, the documents and the examples.
 set(ETW_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/libetw)
 
 install(TARGETS etw wevtutil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -13,6 +14,12 @@ foreach(section 1 3 5 7)
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/packaging/completions/etw
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+
+# The documents lie among each other as in the repository, so that their links hold.
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The pkg-config files find the prefix from where they lie, so an installed tree may be moved.
 file(RELATIVE_PATH ETW_PKGCONFIG_TO_PREFIX

@@ -9,6 +9,13 @@
 #include <string.h>
 #include <winerror.h>
 
+#ifdef WIDE_IS_16_BITS
+static_assert(sizeof(wchar_t) == 2, "the compiler's flags came along");
+#ifndef UNICODE
+#error "UNICODE did not come along"
+#endif
+#endif
+
 int main(void)
 {
 	static char nothing[] = "no such file.etl";
