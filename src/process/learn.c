@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events tell of processes and threads: starts, ends and rundowns become lives of ids. Two sources may tell of
+ * the same life (the classic events and Microsoft-Windows-Kernel-Process), at nearly the same time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "decode/format.h"
+#include "process/kernel_class.h"
+#include "process/processes_internal.h"
+
+#define OPCODE_SET_NAME 72 /* Thread */
+
+/* Ids of Microsoft-Windows-Kernel-Process. */
+enum {
+	ID_PROCESS_START = 1,
+	ID_PROCESS_STOP = 2,
+	ID_THREAD_START = 3,
+	ID_THREAD_STOP = 4,
+	ID_PROCESS_RUNDOWN = 15,
+};
+
+enum news_kind {
+	NEWS_NONE,
+	NEWS_START,
+	NEWS_END,
+	NEWS_PRESENT,        /* in the rundown when the session began */
+	NEWS_PRESENT_AT_END, /* when it ended */
+	NEWS_NAME,           /* a thread has another name */
+};
+
+/* Who tells; a bit each. */
+enum news_source {
+	SOURCE_CLASSIC = 1,
+	SOURCE_MANIFEST = 2,
+};
+
+struct news {
+	const struct etw_decoding *decoding;
+	enum news_kind kind;
+	enum news_source source;
+	bool is_thread;
+	int64_t time_ft;
+	uint32_t pid, tid;
+	uint64_t key; /* of the process; 0: unknown */
+};
+
+static enum news_kind kind_of_classic(uint8_t opcode, bool is_thread)
+{
+	switch (opcode) {
+	case ETW_OPCODE_START:
+		return NEWS_START;
+	case ETW_OPCODE_END:
+		return NEWS_END;
+	case ETW_OPCODE_DC_START:
+		return NEWS_PRESENT;
+	case ETW_OPCODE_DC_END:
+		return NEWS_PRESENT_AT_END;
+	case ETW_OPCODE_DEFUNCT:
+		return is_thread ? NEWS_NONE : NEWS_PRESENT;
+	case OPCODE_SET_NAME:
+		return is_thread ? NEWS_NAME : NEWS_NONE;
+	default:
+		return NEWS_NONE;
+	}
+}
+
+static enum news_kind kind_of_id(uint16_t id, bool *ret_is_thread)
+{
+	*ret_is_thread = id == ID_THREAD_START || id == ID_THREAD_STOP;
+	switch (id) {
+	case ID_PROCESS_START:
+	case ID_THREAD_START:
+		return NEWS_START;
+	case ID_PROCESS_STOP:
+	case ID_THREAD_STOP:
+		return NEWS_END;
+	case ID_PROCESS_RUNDOWN:
+		return NEWS_PRESENT;
+	default:
+		return NEWS_NONE;
+	}
+}
+
+/* The part that needs no schema; false for events that tell nothing. */
+static bool classify(const EVENT_HEADER *header, struct news *ret)
+{
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+
+	if (etw_guid_equal(&header->ProviderId, &etw_class_process) ||
+	    etw_guid_equal(&header->ProviderId, &etw_class_thread)) {
+		ret->source = SOURCE_CLASSIC;
+		ret->is_thread = header->ProviderId.Data1 == etw_class_thread.Data1;
+		ret->kind = kind_of_classic(descriptor->Opcode, ret->is_thread);
+	} else if (etw_guid_equal(&header->ProviderId, &etw_provider_kernel_process)) {
+		ret->source = SOURCE_MANIFEST;
+		ret->kind = kind_of_id(descriptor->Id, &ret->is_thread);
+	}
+	return ret->kind != NEWS_NONE;
+}
+
+bool etw_processes_is_news(const EVENT_RECORD *record)
+{
+	const ULONG word = record->EventHeader.ProviderId.Data1;
+	struct news news = {0};
+
+	if (LIKELY(word != etw_class_process.Data1 && word != etw_class_thread.Data1 &&
+		   word != etw_provider_kernel_process.Data1))
+		return false;
+	return classify(&record->EventHeader, &news);
+}
+
+static bool read_id(const struct etw_decoding *decoding, const char *name, const char *other,
+		    uint32_t *ret)
+{
+	uint64_t value;
+
+	if ((!etw_process_number(decoding, name, &value) &&
+	     !etw_process_number(decoding, other, &value)) ||
+	    value >= ETW_PROCESS_NONE)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+/*
+ * The text of a field, in the arena; NULL in @ret where there is none or it is empty. Not taken beyond the limit of
+ * text, and counted.
+ */
+static int read_text(struct etw_processes *processes, const struct etw_decoding *decoding,
+		     const char *name, const char **ret)
+{
+	const struct etw_item *item = etw_decoding_find(decoding, name);
+	struct etw_text text = {0};
+	int result;
+
+	*ret = NULL;
+	if (!item || !item->bytes)
+		return 0;
+	etw_format_item(decoding, item, &text);
+	result = etw_text_error(&text);
+	if (!result && text.bytes) {
+		if (etw_arena_bytes(&processes->arena) + text.bytes > ETW_PROCESS_TEXT_BYTES_MAX) {
+			processes->dropped++;
+		} else {
+			*ret = etw_arena_strndup(&processes->arena, text.at, text.bytes);
+			result = *ret ? 0 : -ENOMEM;
+		}
+	}
+	etw_text_done(&text);
+	return result;
+}
+
+/* The part of a path behind the last separator. */
+static const char *file_name_of(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++) {
+		if ((*path == '\\' || *path == '/') && path[1])
+			name = path + 1;
+	}
+	return name;
+}
+
+/* The keys that Linux recordings have begin with the pid; those of Windows are addresses of the kernel. */
+static bool is_linux_key(uint32_t pid, uint64_t key)
+{
+	return pid && key >> 32 == pid;
+}
+
+/* Whether the news are of the process that had the id last. */
+static bool is_same(const struct etw_process *process, const struct news *news)
+{
+	const bool same_key = news->key && process->key == news->key;
+
+	if (news->key && process->key && !same_key)
+		return false;
+	switch (news->kind) {
+	case NEWS_START:
+		/* An exec; or a process that the rundown, which takes a while, had listed already. */
+		if (same_key && (is_linux_key(news->pid, news->key) ||
+				 (!process->has_end && !(process->starts & news->source))))
+			return true;
+		return !process->has_end && process->has_start && !(process->starts & news->source);
+	case NEWS_END:
+		return !process->has_end || same_key || !(process->ends & news->source);
+	default:
+		return !process->has_end || same_key;
+	}
+}
+
+/* From when on the id is one of news that are no start: what was before it is not known. */
+static int64_t begin_of(const struct news *news, bool is_first, bool has_end, int64_t end_ft)
+{
+	if (news->kind == NEWS_START || news->kind == NEWS_NAME)
+		return news->time_ft;
+	if (is_first)
+		return INT64_MIN;
+	return has_end ? end_ft : news->time_ft;
+}
+
+static int add_program(struct etw_processes *processes, struct etw_process *process,
+		       int64_t from_ft)
+{
+	struct etw_process_program *program = etw_arena_alloc(&processes->arena, sizeof(*program));
+
+	if (!program)
+		return -ENOMEM;
+	program->process = process;
+	program->from_ft = from_ft;
+	program->before = process->program;
+	TRY(etw_timelines_add(&processes->pids, &processes->arena, process->pid, from_ft, program));
+	process->program = program;
+	return 0;
+}
+
+static int make_process(struct etw_processes *processes, const struct news *news, int64_t from_ft,
+			struct etw_process **ret)
+{
+	struct etw_process *process = etw_arena_alloc(&processes->arena, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	if (processes->count == processes->room) {
+		size_t room = processes->room ? processes->room * 2 : 64;
+		struct etw_process **all = realloc(processes->all,
+						   room * sizeof(struct etw_process *));
+
+		if (!all)
+			return -ENOMEM;
+		processes->all = all;
+		processes->room = room;
+	}
+	*process = (struct etw_process){
+		.pid = news->pid,
+		.parent_pid = ETW_PROCESS_NONE,
+		.session_id = ETW_PROCESS_NONE,
+		.number = (uint32_t)processes->count,
+		.from_ft = from_ft,
+	};
+	TRY(add_program(processes, process, from_ft));
+	processes->all[processes->count++] = process;
+	*ret = process;
+	return 0;
+}
+
+/* Whether the name is what a field of 15 bytes left of a longer one. */
+static bool is_cut(const char *name, const char *longer)
+{
+	const size_t bytes = strlen(name);
+
+	return bytes >= 14 && strlen(longer) > bytes && !strncmp(name, longer, bytes);
+}
+
+/* Name, path and command line, as far as they are not known yet. */
+static int fill_program(struct etw_processes *processes, struct etw_process_program *program,
+			const struct news *news)
+{
+	const struct etw_decoding *decoding = news->decoding;
+	const char *path = NULL, *name;
+
+	if (news->source == SOURCE_MANIFEST && !program->path)
+		TRY(read_text(processes, decoding, "ImageName", &path));
+	else if (!program->name)
+		TRY(read_text(processes, decoding, "ImageFileName", &path));
+	if (path) {
+		name = file_name_of(path);
+		if (!program->name || is_cut(program->name, name))
+			program->name = name;
+		if (name != path)
+			program->path = path;
+	}
+	if (!program->command_line)
+		TRY(read_text(processes, decoding, "CommandLine", &program->command_line));
+	return 0;
+}
+
+static int fill_process(struct etw_processes *processes, struct etw_process *process,
+			const struct news *news)
+{
+	const struct etw_decoding *decoding = news->decoding;
+	uint64_t value;
+
+	if (!process->key && news->key) {
+		process->key = news->key;
+		process->is_linux = is_linux_key(process->pid, news->key);
+		processes->is_linux |= process->is_linux;
+	}
+	if (process->parent_pid == ETW_PROCESS_NONE)
+		(void)read_id(decoding, "ParentId", "ParentProcessID", &process->parent_pid);
+	if (process->session_id == ETW_PROCESS_NONE)
+		(void)read_id(decoding, "SessionId", "SessionID", &process->session_id);
+	if (!process->created_ft && etw_process_number(decoding, "CreateTime", &value) &&
+	    value <= INT64_MAX)
+		process->created_ft = (int64_t)value;
+	if (!process->user_sid)
+		TRY(read_text(processes, decoding, "UserSID", &process->user_sid));
+	return fill_program(processes, process->program, news);
+}
+
+static void end_process(struct etw_process *process, const struct news *news)
+{
+	uint64_t status;
+
+	process->ends |= (uint8_t)news->source;
+	if (!process->has_end) {
+		process->has_end = true;
+		process->end_ft = news->time_ft;
+	}
+	if (!process->has_exit_status &&
+	    (etw_process_number(news->decoding, "ExitStatus", &status) ||
+	     etw_process_number(news->decoding, "ExitCode", &status))) {
+		process->has_exit_status = true;
+		process->exit_status = (uint32_t)status;
+	}
+}
+
+/* The process goes on with another program, which its end had announced. */
+static int go_on(struct etw_processes *processes, struct etw_process *process,
+		 const struct news *news)
+{
+	process->has_end = process->has_exit_status = false;
+	process->ends = 0;
+	return add_program(processes, process, news->time_ft);
+}
+
+static int take_process(struct etw_processes *processes, struct news *news)
+{
+	const struct etw_process_program *last;
+	struct etw_process *process;
+	int64_t from_ft;
+
+	if (news->source == SOURCE_CLASSIC)
+		(void)etw_process_number(news->decoding, "UniqueProcessKey", &news->key);
+	last = etw_timeline_last(etw_timelines_find(&processes->pids, news->pid));
+	process = last ? last->process : NULL;
+	if (!process || !is_same(process, news)) {
+		if (processes->pids.moments >= ETW_PROCESSES_MAX) {
+			processes->dropped++;
+			return 0;
+		}
+		from_ft = begin_of(news, !process, process && process->has_end,
+				   process ? process->end_ft : 0);
+		TRY(make_process(processes, news, from_ft, &process));
+	} else if (news->kind == NEWS_START && process->has_end) {
+		if (processes->pids.moments >= ETW_PROCESSES_MAX) {
+			processes->dropped++;
+			return 0;
+		}
+		TRY(go_on(processes, process, news));
+	}
+	if (news->kind == NEWS_START) {
+		process->starts |= (uint8_t)news->source;
+		/* An exec of a process that was there before is none. */
+		if (!process->has_start &&
+		    (process->from_ft == news->time_ft || !process->is_linux)) {
+			process->has_start = true;
+			process->start_ft = news->time_ft;
+		}
+	}
+	if (news->kind == NEWS_PRESENT_AT_END && !process->has_end)
+		process->is_seen_at_end = true;
+	if (news->kind == NEWS_END)
+		end_process(process, news);
+	return fill_process(processes, process, news);
+}
+
+static int take_thread(struct etw_processes *processes, const struct news *news)
+{
+	struct known_thread *last =
+		etw_timeline_last(etw_timelines_find(&processes->tids, news->tid));
+	const bool is_open = last && last->pid == news->pid && !last->has_end;
+	struct known_thread *thread = is_open ? last : NULL;
+	const char *name = NULL;
+	int64_t from_ft;
+
+	/* A second source tells of the same end. */
+	if (news->kind == NEWS_END && last && last->pid == news->pid && last->has_end)
+		return 0;
+	if (news->kind != NEWS_END && (!thread || !thread->name))
+		TRY(read_text(processes, news->decoding, "ThreadName", &name));
+	if (!thread || (news->kind == NEWS_NAME && thread->name)) {
+		if (processes->tids.moments >= ETW_PROCESS_THREADS_MAX) {
+			processes->dropped++;
+			return 0;
+		}
+		if (thread)
+			TRY(read_text(processes, news->decoding, "ThreadName", &name));
+		thread = etw_arena_alloc(&processes->arena, sizeof(*thread));
+		if (!thread)
+			return -ENOMEM;
+		*thread = (struct known_thread){.tid = news->tid, .pid = news->pid};
+		from_ft = begin_of(news, !last, last && last->has_end, last ? last->end_ft : 0);
+		TRY(etw_timelines_add(&processes->tids, &processes->arena, news->tid, from_ft,
+				      thread));
+	}
+	if (name)
+		thread->name = name;
+	if (news->kind == NEWS_END) {
+		thread->has_end = true;
+		thread->end_ft = news->time_ft;
+	}
+	return 0;
+}
+
+int etw_processes_add(struct etw_processes *processes, const struct etw_decoding *decoding,
+		      int64_t time_ft)
+{
+	struct news news = {.decoding = decoding};
+
+	if (!decoding->schema || !classify(&decoding->record->EventHeader, &news))
+		return 0;
+	if (time_ft < processes->last_ft)
+		time_ft = processes->last_ft;
+	processes->last_ft = time_ft;
+	news.time_ft = time_ft;
+	if (!read_id(decoding, "ProcessId", "ProcessID", &news.pid))
+		return 0;
+	if (!news.is_thread)
+		return take_process(processes, &news);
+	if ((!read_id(decoding, "TThreadId", "ThreadId", &news.tid) &&
+	     !read_id(decoding, "ThreadID", "ThreadID", &news.tid)) ||
+	    !news.tid)
+		return 0;
+	return take_thread(processes, &news);
+}
