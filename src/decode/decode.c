@@ -222,14 +222,45 @@ static int run_mended(struct etw_decoder *decoder, const EVENT_RECORD *record, b
 	return run_program(decoder, record, is_64, ret);
 }
 
-int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
-		    struct etw_decoding *ret)
+static int run_schema(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		      struct etw_decoding *ret)
 {
 	bool is_64 = !(record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER);
 
+	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		return run_classic(decoder, record, is_64, ret);
+	TRY(run_program(decoder, record, is_64, ret));
+	if (LIKELY(ret->status != ETW_DECODE_EXTRA || !decoder->mends))
+		return 0;
+	return run_mended(decoder, record, is_64, ret);
+}
+
+/* The first layout does not use up the payload: another one counts that does; where none does, the first. */
+static int run_others(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		      struct etw_decoding *ret, const struct etw_schema *first)
+{
+	const struct etw_schema *other = etw_schema_store_next(decoder->store, record, first);
+
+	if (!other)
+		return 0;
+	for (; other; other = etw_schema_store_next(decoder->store, record, other)) {
+		ret->schema = other;
+		TRY(run_schema(decoder, record, ret));
+		if (ret->status == ETW_DECODE_COMPLETE)
+			return 0;
+	}
+	ret->schema = first;
+	return run_schema(decoder, record, ret);
+}
+
+int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		    struct etw_decoding *ret)
+{
+	const struct etw_schema *first;
+
 	ret->record = record;
-	ret->schema = etw_schema_store_find(decoder->store, record, &ret->miss);
-	if (!ret->schema) {
+	ret->schema = first = etw_schema_store_find(decoder->store, record, &ret->miss);
+	if (!first) {
 		ret->wpp_form = NULL;
 		ret->items = NULL;
 		ret->item_count = 0;
@@ -239,12 +270,10 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		ret->reason = miss_reason(ret->miss);
 		return 0;
 	}
-	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
-		return run_classic(decoder, record, is_64, ret);
-	TRY(run_program(decoder, record, is_64, ret));
-	if (LIKELY(ret->status != ETW_DECODE_EXTRA || !decoder->mends))
+	TRY(run_schema(decoder, record, ret));
+	if (LIKELY(ret->status == ETW_DECODE_COMPLETE))
 		return 0;
-	return run_mended(decoder, record, is_64, ret);
+	return run_others(decoder, record, ret, first);
 }
 
 const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, const char *name)

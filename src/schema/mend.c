@@ -93,6 +93,7 @@ int etw_schema_mend(const struct etw_schema *schema, struct etw_schema **ret)
 	*copy = *schema;
 	memcpy(fields, schema->fields, field_bytes);
 	copy->fields = fields;
+	copy->marks |= ETW_SCHEMA_MENDED;
 	if (mend->apply(fields, (uint16_t)(schema->top_count - 1)))
 		*ret = copy;
 	else

@@ -5,7 +5,7 @@
  * of TRACE_EVENT_INFO: one flat array of fields, the top-level ones first, the members of structs
  * behind them, contiguous per struct. Text is UTF-8. Types, flags and numbers are those of tdh.h.
  *
- * A schema is immutable once it is in a store, but for maps that arrive later. It lives as long as the store, one
+ * A schema is immutable once it is in a store, but for maps that arrive later and what the store itself keeps in it. It lives as long as the store, one
  * that was lent to it (schema/store/store_registry.h) until it is taken back.
  */
 #ifndef ETW_SCHEMA_MODEL_H
@@ -23,6 +23,27 @@
  */
 #define ETW_FIELD_OPTIONAL UINT32_C(0x01000000) /* absent when the payload has ended before it */
 #define ETW_FIELD_TO_END   UINT32_C(0x02000000) /* array of as many elements as the payload holds */
+
+/* Who says what an event looks like. Where several do, the higher one is asked first (docs/design/schema-store.md). */
+enum etw_schema_origin {
+	ETW_SCHEMA_ORIGIN_NONE,      /* in no store */
+	ETW_SCHEMA_ORIGIN_KNOWN,     /* the table of known providers */
+	ETW_SCHEMA_ORIGIN_INSTALLED, /* a definition that is installed on this machine */
+	ETW_SCHEMA_ORIGIN_LOADED,    /* one that the process has loaded, and may unload */
+	ETW_SCHEMA_ORIGIN_USER,      /* a file that the user named */
+	ETW_SCHEMA_ORIGIN_EMBEDDED,  /* a manifest that the provider wrote into the trace */
+	ETW_SCHEMA_ORIGIN_TRACE,     /* event metadata of a merged trace */
+	ETW_SCHEMA_ORIGIN_EVENT,     /* the event itself: TraceLogging, or one plain string */
+	ETW_SCHEMA_ORIGIN_BUILT_IN,  /* the kernel's classic events */
+};
+
+/* What is doubtful about a schema; bits of etw_schema.marks. */
+enum etw_schema_mark {
+	ETW_SCHEMA_INCOMPLETE = 1, /* fields behind the last one are not known */
+	ETW_SCHEMA_INFERRED = 2,   /* a length was concluded, not said */
+	ETW_SCHEMA_DOUBTFUL = 4,   /* a field's type may be another one */
+	ETW_SCHEMA_MENDED = 8, /* a known error of the definition was put right (schema/mend.h) */
+};
 
 /* Limits that every reader of outside bytes enforces. */
 #define ETW_SCHEMA_FIELDS_MAX      4096 /* fields of one event, struct members included */
@@ -92,6 +113,13 @@ struct etw_schema {
 	uint16_t field_count;                    /* all, struct members included */
 	uint16_t top_count;                      /* top-level ones; they come first */
 	const struct etw_field *fields;
+
+	/* Set by the store that has it. */
+	uint8_t origin; /* enum etw_schema_origin */
+	uint8_t marks;  /* enum etw_schema_mark; incomplete ones are marked by their reader */
+	uint32_t order; /* within an origin: the higher one is later */
+	struct etw_schema
+		*next; /* another layout of the same event, tried after this one; NULL: none */
 };
 
 /* Whether the field holds an array, whatever the number of its elements turns out to be. */

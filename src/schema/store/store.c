@@ -146,14 +146,14 @@ const struct etw_provider_schema *etw_schema_store_next_provider(
 	return known ? known->schema : NULL;
 }
 
-/* The schema that counts for a key, or NULL; a loan that ended leaves an entry without one. */
+/* The first layout of a key, or NULL; a loan that ended may leave an entry without one. */
 static const struct etw_schema *find_known_schema(const struct etw_schema_store *store,
 						  const struct store_key *key, bool *is_open)
 {
 	const struct known_event *known = etw_store_find_known(store, key);
 
 	*is_open = etw_store_is_open(known);
-	return known ? known->schema : NULL;
+	return known ? known->first : NULL;
 }
 
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
@@ -201,7 +201,8 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 		return NULL;
 	etw_store_charge(store, held_bytes);
 	store->kept_bytes += STORE_NOTE_BYTES;
-	*known = (struct known_event){.key = *key, .rank = STORE_RANK_USER, .schema = schema};
+	*known = (struct known_event){.key = *key, .first = schema};
+	schema->origin = ETW_SCHEMA_ORIGIN_EVENT;
 	schema->provider = *provider;
 	schema->source = DecodingSourceXMLFile;
 	schema->template_flags = TEMPLATE_EVENT_DATA;
@@ -282,24 +283,28 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 	return schema;
 }
 
+static struct store_key key_of_header(const EVENT_HEADER *header, enum store_kind kind)
+{
+	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+
+	if (kind == STORE_MANIFEST)
+		return store_key_of(&header->ProviderId, kind, descriptor->Id, descriptor->Version);
+	if (kind == STORE_CLASS)
+		return store_key_of(&header->ProviderId, kind, descriptor->Opcode,
+				    descriptor->Version);
+	if (kind == STORE_MESSAGE)
+		return store_key_of(&header->ProviderId, kind, descriptor->Id, 0);
+	return store_key_of(&header->ProviderId, kind, 0, 0);
+}
+
 static const struct etw_schema *find_keyed(struct etw_schema_store *store,
 					   const EVENT_HEADER *header, enum store_kind kind,
 					   enum etw_schema_miss *why)
 {
-	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-	struct cached_event *slot;
-	struct store_key key;
+	const struct store_key key = key_of_header(header, kind);
+	struct cached_event *slot =
+		&store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
 
-	if (kind == STORE_MANIFEST)
-		key = store_key_of(&header->ProviderId, kind, descriptor->Id, descriptor->Version);
-	else if (kind == STORE_CLASS)
-		key = store_key_of(&header->ProviderId, kind, descriptor->Opcode,
-				   descriptor->Version);
-	else if (kind == STORE_MESSAGE)
-		key = store_key_of(&header->ProviderId, kind, descriptor->Id, 0);
-	else
-		key = store_key_of(&header->ProviderId, kind, 0, 0);
-	slot = &store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
 	if (UNLIKELY(!store_key_equal(&slot->key, &key)))
 		return find_slowly(store, &key, kind, header, slot, why);
 	*why = slot->why;
@@ -348,8 +353,10 @@ static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record
 	if (!traits || !etw_tracelogging_provider_name(item_bytes(traits), &name))
 		return 0;
 	TRY(etw_store_make_provider(store, &record->EventHeader.ProviderId, &provider));
-	if (!provider->name)
-		provider->name = etw_tracelogging_copy_name(&store->arena, name);
+	if (provider->name)
+		return 0;
+	provider->name = etw_tracelogging_copy_name(&store->arena, name);
+	provider->name_origin = ETW_SCHEMA_ORIGIN_LOADED;
 	return provider->name ? 0 : -ENOMEM;
 }
 
@@ -373,6 +380,7 @@ static int keep_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
 	if (schema) {
 		schema->provider = *key->provider;
 		schema->provider_name = etw_schema_store_provider_name(store, key->provider);
+		schema->origin = ETW_SCHEMA_ORIGIN_EVENT;
 		schema->index = store->schema_count++;
 	}
 	*known = (struct known_blob){
@@ -448,26 +456,44 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 	return known->schema;
 }
 
+/* How an event is looked up; of one that carries its schema *ret_item is not NULL. */
+static ALWAYS_INLINE enum store_kind kind_of(const EVENT_RECORD *record,
+					     const EVENT_HEADER_EXTENDED_DATA_ITEM **ret_item)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+
+	*ret_item = NULL;
+	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY)
+		return STORE_STRING;
+	if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE)
+		return STORE_MESSAGE;
+	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		return STORE_CLASS;
+	*ret_item = find_item(record, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL);
+	return STORE_MANIFEST;
+}
+
+bool etw_store_key_of_event(const EVENT_RECORD *record, struct store_key *ret,
+			    enum store_kind *ret_kind)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+
+	*ret_kind = kind_of(record, &item);
+	*ret = key_of_header(&record->EventHeader, *ret_kind);
+	return !item;
+}
+
 const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,
 					       enum etw_schema_miss *ret_why)
 {
-	const EVENT_HEADER *header = &record->EventHeader;
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
-	const struct etw_schema *schema = NULL;
-	enum etw_schema_miss why = ETW_SCHEMA_WPP;
+	const enum store_kind kind = kind_of(record, &item);
+	enum etw_schema_miss why;
+	const struct etw_schema *schema = item ? find_blob(store, record, item, &why)
+					       : find_keyed(store, &record->EventHeader, kind,
+							    &why);
 
-	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
-		schema = find_keyed(store, header, STORE_STRING, &why);
-	} else if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) {
-		schema = find_keyed(store, header, STORE_MESSAGE, &why);
-	} else if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
-		schema = find_keyed(store, header, STORE_CLASS, &why);
-	} else {
-		item = find_item(record, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL);
-		schema = item ? find_blob(store, record, item, &why)
-			      : find_keyed(store, header, STORE_MANIFEST, &why);
-	}
 	if (ret_why)
 		*ret_why = why;
 	return schema;

@@ -132,6 +132,20 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       enum etw_schema_miss *ret_why);
 
 /*
+ * etw_schema_store_next() - another layout of an event, where one does not use up its payload.
+ *
+ * @after: what etw_schema_store_find() or this function returned for the event
+ *
+ * Layouts come in the order in which they count: those of a higher origin (enum etw_schema_origin) first, of one
+ * origin the richer ones (schema/layout.h). The first that uses up the payload is the event's; where none does, it is
+ * what etw_schema_store_find() returned. WPP messages and events that carry their schema have one layout.
+ * Returns NULL when there are no more, or none can be looked for now for want of memory. Lives as that one.
+ */
+const struct etw_schema *etw_schema_store_next(struct etw_schema_store *store,
+					       const EVENT_RECORD *record,
+					       const struct etw_schema *after);
+
+/*
  * etw_schema_store_provider_name() - the best known name of a provider.
  *
  * Learnt names win over the built-in list of Windows' providers and classes. Returns NULL when unknown;

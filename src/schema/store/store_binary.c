@@ -12,5 +12,5 @@ int etw_schema_store_add_binary_bytes(struct etw_schema_store *store, struct etw
 	struct etw_definition *definition;
 
 	TRY(etw_binary_parse(&store->arena, file, messages, languages, &definition, reterr));
-	return etw_store_keep_definition(store, definition, STORE_RANK_USER);
+	return etw_store_keep_definition(store, definition, ETW_SCHEMA_ORIGIN_USER);
 }

@@ -30,6 +30,7 @@ static const struct etw_schema *adopt_class(struct etw_schema_store *store,
 		return NULL;
 	known->built_in = built_in;
 	known->schema = *built_in;
+	known->schema.origin = ETW_SCHEMA_ORIGIN_BUILT_IN;
 	known->schema.index = store->schema_count++;
 	return &known->schema;
 }
@@ -50,19 +51,25 @@ static const struct etw_schema *choose(const struct etw_schema_store *store,
 	const struct known_event *latest;
 
 	*is_open = false;
-	if (known && known->rank > STORE_RANK_USER)
-		return known->schema;
+	if (known && known->first && known->first->origin > ETW_SCHEMA_ORIGIN_USER)
+		return known->first;
 	if (built_in && built_in->descriptor.Version >= descriptor->Version)
 		return built_in;
 	/* Of another version, what the registry has may be the right one. */
 	*is_open = etw_store_is_open(known);
-	if (known)
-		return known->schema;
+	if (known && known->first)
+		return known->first;
 	latest = etw_store_find_known(store, &latest_key);
 	if (!latest ||
-	    (built_in && built_in->descriptor.Version >= latest->schema->descriptor.Version))
+	    (built_in && built_in->descriptor.Version >= latest->first->descriptor.Version))
 		return built_in;
-	return latest->schema;
+	return latest->first;
+}
+
+static const struct etw_schema *find_built_in(const EVENT_HEADER *header)
+{
+	return etw_kernel_class_find(&header->ProviderId, header->EventDescriptor.Opcode,
+				     header->EventDescriptor.Version);
 }
 
 const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
@@ -70,9 +77,7 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const EVENT_HEADER *header, bool *is_open,
 					      enum etw_schema_miss *why)
 {
-	const struct etw_schema *built_in = etw_kernel_class_find(&header->ProviderId,
-								  header->EventDescriptor.Opcode,
-								  header->EventDescriptor.Version);
+	const struct etw_schema *built_in = find_built_in(header);
 	const struct etw_schema *schema = choose(store, key, header, built_in, is_open);
 
 	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_NO_CLASS;
@@ -84,6 +89,52 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 	return schema;
 }
 
+/* Where the answer of etw_store_find_class() does not fit: all others that say something of the event. */
+struct others {
+	const struct etw_schema *after; /* the one that is looked for */
+	const struct etw_schema *found; /* the one behind it */
+	const struct etw_schema *given; /* comes first, and not again */
+	bool has_passed;
+};
+
+static void offer(struct others *others, const struct etw_schema *schema)
+{
+	if (!schema || others->found || schema == others->given)
+		return;
+	if (others->has_passed)
+		others->found = schema;
+	else
+		others->has_passed = schema == others->after;
+}
+
+const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const EVENT_HEADER *header,
+					      const struct etw_schema *after)
+{
+	const struct store_key latest_key = store_key_of(&header->ProviderId, STORE_CLASS_LATEST,
+							 header->EventDescriptor.Opcode, 0);
+	const struct known_event *known = etw_store_find_known(store, key);
+	const struct known_event *latest = etw_store_find_known(store, &latest_key);
+	const struct etw_schema *built_in = find_built_in(header);
+	enum etw_schema_miss why;
+	bool is_open;
+	struct others others = {
+		.after = after,
+		.given = etw_store_find_class(store, key, header, &is_open, &why),
+	};
+
+	others.has_passed = after == others.given;
+	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next)
+		offer(&others, at);
+	if (built_in)
+		offer(&others, adopt_class(store, built_in));
+	/* Of no fixed place in a list: it is another version's. */
+	if (latest && (!known || latest->first != known->first))
+		offer(&others, latest->first);
+	return others.found;
+}
+
 static struct store_key latest_key_of(const struct etw_schema *schema)
 {
 	return store_key_of(&schema->event_guid, STORE_CLASS_LATEST, schema->descriptor.Opcode, 0);
@@ -91,8 +142,7 @@ static struct store_key latest_key_of(const struct etw_schema *schema)
 
 /* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
 static struct known_event *keep_latest(struct etw_schema_store *store,
-				       const struct etw_schema *schema, enum store_rank rank,
-				       struct known_event *room)
+				       const struct etw_schema *schema, struct known_event *room)
 {
 	const struct store_key key = latest_key_of(schema);
 	const struct store_key own = store_key_of(&schema->event_guid, STORE_CLASS,
@@ -102,15 +152,15 @@ static struct known_event *keep_latest(struct etw_schema_store *store,
 	const struct known_event *kept = etw_store_find_known(store, &own);
 
 	/* Its index is set only when it was taken in. */
-	if (schema->source != DecodingSourceWbem || !kept || kept->schema != schema)
+	if (schema->source != DecodingSourceWbem || !kept || kept->first != schema)
 		return room;
-	if (known && known->schema->descriptor.Version > schema->descriptor.Version)
+	if (known && known->first->descriptor.Version > schema->descriptor.Version)
 		return room;
 	if (known) {
-		known->schema = kept->schema;
+		known->first = kept->first;
 		return room;
 	}
-	*room = (struct known_event){.key = key, .rank = rank, .schema = kept->schema};
+	*room = (struct known_event){.key = key, .first = kept->first};
 	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
 	return room + 1;
 }
@@ -135,7 +185,7 @@ static size_t count_new(const struct etw_schema_store *store,
 }
 
 int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
-			   enum store_rank rank, uint32_t order)
+			   enum etw_schema_origin origin, uint32_t order)
 {
 	size_t count = count_new(store, definition);
 	struct known_event *room = NULL;
@@ -146,12 +196,12 @@ int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_defi
 		return -ENOMEM;
 	/* Those that etw_store_keep_definition() inserts, and these. */
 	TRY(etw_table_reserve(&store->events, definition->schema_count + count));
-	TRY(etw_store_keep_definition_of(store, definition, rank, order));
+	TRY(etw_store_keep_definition_of(store, definition, origin, order));
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
 		for (size_t j = 0; j < provider->schema_count; j++)
-			room = keep_latest(store, &provider->schemas[j], rank, room);
+			room = keep_latest(store, &provider->schemas[j], room);
 	}
 	return 0;
 }
@@ -167,7 +217,7 @@ int etw_schema_store_add_mof(struct etw_schema_store *store, const char *text, s
 				     definition->complaints[0].sentence);
 	if (!definition->provider_count)
 		return -ENODATA;
-	TRY(etw_store_keep_classes(store, definition, STORE_RANK_USER, 0));
+	TRY(etw_store_keep_classes(store, definition, ETW_SCHEMA_ORIGIN_USER, 0));
 	if (ret)
 		*ret = definition;
 	return 0;

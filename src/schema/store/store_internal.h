@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a store: store.c (finding), store_class.c (classic events), store_learn.c (what traces and manifests
- * teach), store_wpp.c, store_binary.c, and store_registry.c (what is asked last or taken back).
+ * The inside of a store: store.c (finding), store_choice.c (several layouts of one event), store_class.c (classic
+ * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, and store_registry.c (what is
+ * asked when nobody else knows, or taken back).
  */
 #ifndef ETW_SCHEMA_STORE_INTERNAL_H
 #define ETW_SCHEMA_STORE_INTERNAL_H
@@ -34,25 +35,18 @@ enum store_kind {
 	STORE_CLASS_LATEST, /* opcode: the highest version that a MOF file gives */
 };
 
-/* Who says what an event looks like; the higher one is believed. */
-enum store_rank {
-	STORE_RANK_REGISTRY, /* installed on this machine */
-	STORE_RANK_LOAN,     /* lent by the user, may go again */
-	STORE_RANK_USER,     /* a manifest that the user named */
-	STORE_RANK_EMBEDDED, /* a manifest in the trace */
-	STORE_RANK_TRACE,    /* the recording machine's own TDH */
-};
+/* Layouts of one event that a trace may bring, of each origin; the poorest makes way. */
+#define STORE_LAYOUTS_MAX 16
 
 struct store_key {
 	uint64_t guid[2];
 	uint64_t event; /* enum store_kind and the numbers that belong to it */
 };
 
+/* An event and all layouts that are known of it. */
 struct known_event {
 	struct store_key key;
-	enum store_rank rank;
-	uint32_t order;            /* within REGISTRY and LOAN: the higher one is believed */
-	struct etw_schema *schema; /* NULL: it was taken back */
+	struct etw_schema *first; /* as etw_store_insert() orders them; NULL: taken back */
 };
 
 /* A name that outlives the loan which gave it. */
@@ -64,10 +58,11 @@ struct lent_name {
 struct known_provider {
 	GUID guid;
 	const char *name;                         /* NULL: unknown */
+	enum etw_schema_origin name_origin;       /* who gave the name */
 	struct lent_name *lent_names;             /* all that loans have given, each once */
 	bool has_events;                          /* manifest events, of whatever source */
 	const struct etw_provider_schema *schema; /* NULL: no definition names it */
-	enum store_rank schema_rank;
+	enum etw_schema_origin schema_origin;
 	uint32_t schema_order;
 	struct known_provider *next; /* in the order in which they became known */
 };
@@ -176,7 +171,7 @@ static inline bool store_key_equal(const struct store_key *left, const struct st
  */
 static inline bool etw_store_is_open(const struct known_event *known)
 {
-	return !known || !known->schema || known->rank == STORE_RANK_REGISTRY;
+	return !known || !known->first || known->first->origin <= ETW_SCHEMA_ORIGIN_INSTALLED;
 }
 
 /* etw_store_has_room() - whether an event may still add to the store. */
@@ -209,12 +204,13 @@ int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
  * @definition: in the arena of the store
  *
  * Manifest events (STORE_MANIFEST) and classes (STORE_CLASS) become known by their keys, the providers
- * with their names. What is known already stays where its rank is higher. Schemas of other decoding
- * sources are not looked up by key and are left to the caller.
+ * with their names. What is known already stays, and is tried first where its origin is the higher one. Schemas of
+ * other decoding sources are not looked up by key and are left to the caller.
  * Returns 0, or -ENOMEM; the answers of the store are then unchanged.
  */
 int etw_store_keep_definition(struct etw_schema_store *store,
-			      const struct etw_definition *definition, enum store_rank rank);
+			      const struct etw_definition *definition,
+			      enum etw_schema_origin origin);
 
 /*
  * etw_store_find_class() - the schema of a classic event, in store_class.c.
@@ -226,10 +222,10 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const EVENT_HEADER *header, bool *is_open,
 					      enum etw_schema_miss *why);
 
-/* etw_store_keep_definition_of() - the same with the order within the ranks that have one. */
+/* etw_store_keep_definition_of() - the same with the order within its origin. */
 int etw_store_keep_definition_of(struct etw_schema_store *store,
-				 const struct etw_definition *definition, enum store_rank rank,
-				 uint32_t order);
+				 const struct etw_definition *definition,
+				 enum etw_schema_origin origin, uint32_t order);
 
 /*
  * etw_store_keep_classes() - the same; classes also serve versions that nobody knows.
@@ -237,22 +233,48 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
  * Returns as etw_store_keep_definition().
  */
 int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_definition *definition,
-			   enum store_rank rank, uint32_t order);
+			   enum etw_schema_origin origin, uint32_t order);
 
-/* etw_store_yields() - whether what is known of an event gives way to a schema of this rank and order. */
-bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order);
+/*
+ * etw_store_keep_providers() - what a definition says of its providers as a whole, without their events.
+ *
+ * Each has an entry already, so that nothing needs memory.
+ */
+void etw_store_keep_providers(struct etw_schema_store *store,
+			      const struct etw_definition *definition,
+			      enum etw_schema_origin origin, uint32_t order);
+
+/*
+ * etw_store_insert() - puts a schema among the layouts of its event, in store_choice.c.
+ *
+ * Higher origins come first, of one origin the richer layout (schema/layout.h), of equally rich ones the later,
+ * but of those of the trace's metadata the first. Of WPP messages, the later one comes first. A schema that is in the list already moves to where it belongs now.
+ */
+void etw_store_insert(struct known_event *known, struct etw_schema *schema,
+		      enum etw_schema_origin origin, uint32_t order);
+
+/* etw_store_remove() - takes a schema out of the layouts of its event. */
+void etw_store_remove(struct known_event *known, struct etw_schema *schema);
+
+/*
+ * etw_store_has_place() - whether a layout that a trace brings is worth a place in the list.
+ *
+ * Makes one where the list is full, and takes out what the new one replaces.
+ */
+bool etw_store_has_place(struct known_event *known, const struct etw_schema *schema,
+			 enum etw_schema_origin origin);
 
 /* etw_store_key_of_schema() - false when the schema is of a kind that is never looked up by numbers. */
 bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *ret);
 
 /*
- * etw_store_add_tmf() - etw_schema_store_add_tmf() with a rank; returns the same.
+ * etw_store_add_tmf() - etw_schema_store_add_tmf() with an origin; returns the same.
  *
  * @controls: the control GUIDs of the same program, in the arena of the store; NULL: not known
  */
 int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
-		      const struct etw_definition *controls, enum store_rank rank, uint32_t order,
-		      struct etw_fault *reterr);
+		      const struct etw_definition *controls, enum etw_schema_origin origin,
+		      uint32_t order, struct etw_fault *reterr);
 
 /*
  * etw_store_ask_registry() - asks the registry for a GUID, if it has not answered yet.
@@ -260,6 +282,18 @@ int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
  * Returns 1 when looking again makes sense; 0 when it does not; a shortage: then it is asked again.
  */
 int etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
+
+/* etw_store_key_of_event() - what an event is looked up by; false when it carries its schema. */
+bool etw_store_key_of_event(const EVENT_RECORD *record, struct store_key *ret,
+			    enum store_kind *ret_kind);
+
+/*
+ * etw_store_next_class() - as etw_schema_store_next(), of a classic event, in store_class.c.
+ */
+const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const EVENT_HEADER *header,
+					      const struct etw_schema *after);
 
 /* etw_store_forget_answers() - empties the cache. */
 void etw_store_forget_answers(struct etw_schema_store *store);

@@ -7,6 +7,7 @@
 #include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"
+#include "schema/layout.h"
 #include "schema/manifest/manifest.h"
 #include "schema/metadata/event_info.h"
 #include "schema/store/store.h"
@@ -153,22 +154,17 @@ bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *
 	}
 }
 
-bool etw_store_yields(const struct known_event *known, enum store_rank rank, uint32_t order)
-{
-	if (!known->schema || known->rank != rank)
-		return !known->schema || known->rank < rank;
-	/* Of one rank the later one counts, but of the recording machine the first word. */
-	return rank != STORE_RANK_TRACE && known->order <= order;
-}
-
+/* The recording machine's own word: no other name goes before it. */
 static int learn_provider(struct etw_schema_store *store, const GUID *guid, const char *name,
 			  bool has_events)
 {
 	struct known_provider *provider;
 
 	TRY(etw_store_make_provider(store, guid, &provider));
-	if (name)
+	if (name) {
 		provider->name = name;
+		provider->name_origin = ETW_SCHEMA_ORIGIN_TRACE;
+	}
 	provider->has_events |= has_events;
 	return 0;
 }
@@ -191,8 +187,7 @@ static int keep_event_info(struct etw_schema_store *store, struct etw_schema *sc
 		known->key = *key;
 		TRY(etw_table_insert(&store->events, store_key_hash(store, key), known));
 	}
-	known->rank = STORE_RANK_TRACE;
-	known->schema = schema;
+	etw_store_insert(known, schema, ETW_SCHEMA_ORIGIN_TRACE, 0);
 	schema->index = store->schema_count++;
 	return 0;
 }
@@ -224,7 +219,7 @@ static int learn_provider_name(struct etw_schema_store *store, const struct etw_
 static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blob)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
-	const struct known_event *known;
+	struct known_event *known;
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault;
 	struct store_key key;
@@ -239,7 +234,7 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 	if (!etw_store_key_of_schema(schema, &key))
 		return learn_provider_name(store, schema, mark);
 	known = etw_store_find_known(store, &key);
-	if (known && !etw_store_yields(known, STORE_RANK_TRACE, 0)) {
+	if (known && !etw_store_has_place(known, schema, ETW_SCHEMA_ORIGIN_TRACE)) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
@@ -266,50 +261,53 @@ static int learn_event_metadata(struct etw_schema_store *store, const EVENT_RECO
 
 /* @room: unused known_event structs; cannot fail after etw_table_reserve(). */
 static struct known_event *keep_defined_event(struct etw_schema_store *store,
-					      struct etw_schema *schema, enum store_rank rank,
-					      uint32_t order, struct known_event *room)
+					      struct etw_schema *schema,
+					      enum etw_schema_origin origin, uint32_t order,
+					      struct known_event *room)
 {
+	bool is_new = schema->origin == ETW_SCHEMA_ORIGIN_NONE;
 	struct known_event *known;
 	struct store_key key;
 
 	if (!etw_store_key_of_schema(schema, &key))
 		return room;
 	known = etw_store_find_known(store, &key);
-	if (known && !etw_store_yields(known, rank, order))
+	if (known && is_new && origin == ETW_SCHEMA_ORIGIN_EMBEDDED &&
+	    !etw_store_has_place(known, schema, origin))
 		return room;
-	if (known && known->schema == schema) {
-		known->rank = rank;
-		known->order = order;
-		return room;
+	if (!known) {
+		known = room++;
+		*known = (struct known_event){.key = key};
+		(void)etw_table_insert(&store->events, store_key_hash(store, &key), known);
 	}
-	schema->index = store->schema_count++;
-	if (known) {
-		known->rank = rank;
-		known->order = order;
-		known->schema = schema;
-		return room;
-	}
-	*room = (struct known_event){.key = key, .rank = rank, .order = order, .schema = schema};
-	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
-	return room + 1;
+	if (is_new)
+		schema->index = store->schema_count++;
+	etw_store_insert(known, schema, origin, order);
+	return room;
 }
 
-static bool is_believed(const struct known_provider *known, enum store_rank rank, uint32_t order)
+/* Of one origin the richer definition, of equally rich ones the later. */
+static bool is_believed(const struct known_provider *known,
+			const struct etw_provider_schema *schema, enum etw_schema_origin origin,
+			uint32_t order)
 {
-	if (!known->schema || known->schema_rank != rank)
-		return !known->schema || known->schema_rank < rank;
-	return known->schema_order <= order;
+	int richer;
+
+	if (!known->schema || known->schema_origin != origin)
+		return !known->schema || known->schema_origin < origin;
+	richer = etw_layout_compare_providers(schema, known->schema);
+	return richer ? richer > 0 : known->schema_order <= order;
 }
 
 static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
-			  enum store_rank rank, uint32_t order)
+			  enum etw_schema_origin origin, uint32_t order)
 {
 	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
 
-	if (!is_believed(known, rank, order))
+	if (!is_believed(known, schema, origin, order))
 		return;
 	known->schema = schema;
-	known->schema_rank = rank;
+	known->schema_origin = origin;
 	known->schema_order = order;
 }
 
@@ -329,12 +327,13 @@ static const char *find_name(const struct known_provider *known, const char *nam
  * definition comes and goes.
  */
 static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
-		    enum store_rank rank)
+		    enum etw_schema_origin origin)
 {
 	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
 	struct lent_name *lent;
 
-	if (rank != STORE_RANK_LOAN || !provider->name || find_name(known, provider->name))
+	if (origin != ETW_SCHEMA_ORIGIN_LOADED || !provider->name ||
+	    find_name(known, provider->name))
 		return 0;
 	lent = etw_arena_alloc(&store->arena, sizeof(*lent));
 	if (!lent)
@@ -347,18 +346,22 @@ static int own_name(struct etw_schema_store *store, const struct etw_provider_sc
 	return 0;
 }
 
-/* The name goes with the definition that is believed, as it may be kept; after own_name(). */
-static const char *kept_name(const struct etw_schema_store *store,
-			     const struct etw_provider_schema *provider, enum store_rank rank,
-			     uint32_t order)
+/* The name goes with the definition that is believed, as it may be kept; after own_name() and keep_provider(). */
+static void keep_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
+		      enum etw_schema_origin origin)
 {
-	const struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+	bool is_higher = !known->name || known->name_origin < origin;
 
 	if (!provider->name)
-		return NULL;
-	if (known->name && (rank == STORE_RANK_REGISTRY || !is_believed(known, rank, order)))
-		return known->name;
-	return rank == STORE_RANK_LOAN ? find_name(known, provider->name) : provider->name;
+		return;
+	/* Of one origin, the believed definition names the provider; one that has no name leaves that to others. */
+	if (!is_higher && (known->name_origin != origin ||
+			   (known->schema_origin == origin && known->schema != provider)))
+		return;
+	known->name = origin == ETW_SCHEMA_ORIGIN_LOADED ? find_name(known, provider->name)
+							 : provider->name;
+	known->name_origin = origin;
 }
 
 /* Room for the events that are not known yet; NULL when there are none of them. */
@@ -381,9 +384,24 @@ static int make_room(struct etw_schema_store *store, const struct etw_definition
 	return etw_table_reserve(&store->events, count);
 }
 
+void etw_store_keep_providers(struct etw_schema_store *store,
+			      const struct etw_definition *definition,
+			      enum etw_schema_origin origin, uint32_t order)
+{
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+		struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+
+		known->has_events |= provider->source == DecodingSourceXMLFile &&
+				     provider->schema_count != 0;
+		keep_provider(store, provider, origin, order);
+		keep_name(store, provider, origin);
+	}
+}
+
 int etw_store_keep_definition_of(struct etw_schema_store *store,
-				 const struct etw_definition *definition, enum store_rank rank,
-				 uint32_t order)
+				 const struct etw_definition *definition,
+				 enum etw_schema_origin origin, uint32_t order)
 {
 	struct known_provider *unused;
 	struct known_event *room;
@@ -392,41 +410,40 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
 	/* An entry without name or events changes no answer: a failure here leaves no trace. */
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		TRY(etw_store_make_provider(store, &definition->providers[i].guid, &unused));
-		TRY(own_name(store, &definition->providers[i], rank));
+		TRY(own_name(store, &definition->providers[i], origin));
 	}
+	etw_store_keep_providers(store, definition, origin, order);
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
 
-		(void)learn_provider(
-			store, &provider->guid, kept_name(store, provider, rank, order),
-			provider->source == DecodingSourceXMLFile && provider->schema_count != 0);
-		keep_provider(store, provider, rank, order);
 		for (size_t j = 0; j < provider->schema_count; j++)
-			room = keep_defined_event(store, &provider->schemas[j], rank, order, room);
+			room = keep_defined_event(store, &provider->schemas[j], origin, order,
+						  room);
 	}
 	etw_store_forget_answers(store);
 	return 0;
 }
 
 int etw_store_keep_definition(struct etw_schema_store *store,
-			      const struct etw_definition *definition, enum store_rank rank)
+			      const struct etw_definition *definition,
+			      enum etw_schema_origin origin)
 {
-	return etw_store_keep_definition_of(store, definition, rank, 0);
+	return etw_store_keep_definition_of(store, definition, origin, 0);
 }
 
 static int add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
-			enum store_rank rank, struct etw_fault *reterr)
+			enum etw_schema_origin origin, struct etw_fault *reterr)
 {
 	struct etw_definition *definition;
 
 	TRY(etw_manifest_parse(&store->arena, text, bytes, &definition, reterr));
-	return etw_store_keep_definition(store, definition, rank);
+	return etw_store_keep_definition(store, definition, origin);
 }
 
 int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *text, size_t bytes,
 				  struct etw_fault *reterr)
 {
-	return add_manifest(store, text, bytes, STORE_RANK_USER, reterr);
+	return add_manifest(store, text, bytes, ETW_SCHEMA_ORIGIN_USER, reterr);
 }
 
 static bool is_known_text(const void *item, const void *key)
@@ -458,7 +475,8 @@ static int learn_manifest(struct etw_schema_store *store, const struct etw_text 
 	if (!etw_store_has_room(store))
 		return refuse_more(store);
 	TRY(etw_table_reserve(&store->texts, 1));
-	r = add_manifest(store, etw_text_string(text), text->bytes, STORE_RANK_EMBEDDED, reterr);
+	r = add_manifest(store, etw_text_string(text), text->bytes, ETW_SCHEMA_ORIGIN_EMBEDDED,
+			 reterr);
 	if (r < 0 && r != -EBADMSG)
 		return r;
 	known = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));

@@ -106,7 +106,8 @@ bool etw_schema_store_look_again(struct etw_schema_store *store)
 int etw_schema_store_register(struct etw_schema_store *store,
 			      struct etw_schema_registered *registered, uint32_t order)
 {
-	TRY(etw_store_keep_classes(store, registered->definition, STORE_RANK_REGISTRY, order));
+	TRY(etw_store_keep_classes(store, registered->definition, ETW_SCHEMA_ORIGIN_INSTALLED,
+				   order));
 	registered->order = order;
 	if (registered->is_kept)
 		return 0;
@@ -120,7 +121,7 @@ int etw_schema_store_register(struct etw_schema_store *store,
 int etw_schema_store_add_definition(struct etw_schema_store *store,
 				    const struct etw_definition *definition)
 {
-	return etw_store_keep_definition(store, definition, STORE_RANK_USER);
+	return etw_store_keep_definition(store, definition, ETW_SCHEMA_ORIGIN_USER);
 }
 
 uint32_t etw_schema_store_next_index(const struct etw_schema_store *store)
@@ -132,7 +133,7 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, struct etw_byt
 				  const struct etw_definition *controls, uint32_t order,
 				  struct etw_fault *reterr)
 {
-	return etw_store_add_tmf(store, text, controls, STORE_RANK_REGISTRY, order, reterr);
+	return etw_store_add_tmf(store, text, controls, ETW_SCHEMA_ORIGIN_INSTALLED, order, reterr);
 }
 
 int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
@@ -143,7 +144,7 @@ int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID 
 	int error;
 
 	/* One of the registry may have come in with a definition that was read for another GUID. */
-	if (!known || !known->schema || known->schema_rank == STORE_RANK_REGISTRY)
+	if (!known || !known->schema || known->schema_origin <= ETW_SCHEMA_ORIGIN_INSTALLED)
 		TRY(etw_store_ask_registry(store, provider));
 	found = etw_schema_store_provider(store, provider);
 	if (!found) {
@@ -156,20 +157,12 @@ int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID 
 
 int etw_schema_store_lend(struct etw_schema_store *store, struct etw_schema_loan *loan)
 {
-	TRY(etw_store_keep_definition_of(store, loan->definition, STORE_RANK_LOAN,
+	TRY(etw_store_keep_definition_of(store, loan->definition, ETW_SCHEMA_ORIGIN_LOADED,
 					 store->loan_count + 1));
 	loan->order = ++store->loan_count;
 	loan->next = store->loans;
 	store->loans = loan;
 	return 0;
-}
-
-/* Schemas of a definition lie in one array a provider. */
-static bool is_of(const struct etw_provider_schema *provider, const struct etw_schema *schema)
-{
-	uintptr_t at = (uintptr_t)schema, first = (uintptr_t)provider->schemas;
-
-	return at >= first && at - first < provider->schema_count * sizeof(*schema);
 }
 
 static void forget_events(struct etw_schema_store *store,
@@ -180,29 +173,29 @@ static void forget_events(struct etw_schema_store *store,
 
 	if (known && known->schema == provider)
 		known->schema = NULL;
+	/* The name stays until somebody gives another: schemas that were handed out may show it. */
+	if (known && known->name_origin == ETW_SCHEMA_ORIGIN_LOADED)
+		known->name_origin = ETW_SCHEMA_ORIGIN_NONE;
 	for (size_t i = 0; i < provider->schema_count; i++) {
 		struct known_event *event;
 
 		if (!etw_store_key_of_schema(&provider->schemas[i], &key))
 			continue;
 		event = etw_store_find_known(store, &key);
-		if (event && is_of(provider, event->schema))
-			event->schema = NULL;
+		if (event)
+			etw_store_remove(event, &provider->schemas[i]);
 	}
 }
 
-/*
- * Everything here was taken in before: keys, providers and names are in the tables, and stay there, so that
- * nothing needs memory and nothing fails.
- */
+/* What the others say of providers counts again; the layouts of events are all in their lists. */
 static void restore(struct etw_schema_store *store)
 {
 	for (const struct etw_schema_registered *at = store->registered; at; at = at->next)
-		(void)etw_store_keep_definition_of(store, at->definition, STORE_RANK_REGISTRY,
-						   at->order);
+		etw_store_keep_providers(store, at->definition, ETW_SCHEMA_ORIGIN_INSTALLED,
+					 at->order);
 	for (const struct etw_schema_loan *at = store->loans; at; at = at->next)
-		(void)etw_store_keep_definition_of(store, at->definition, STORE_RANK_LOAN,
-						   at->order);
+		etw_store_keep_providers(store, at->definition, ETW_SCHEMA_ORIGIN_LOADED,
+					 at->order);
 }
 
 void etw_schema_store_take_back(struct etw_schema_store *store, struct etw_schema_loan *loan)

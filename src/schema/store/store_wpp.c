@@ -164,7 +164,7 @@ static int make_schema(struct etw_schema_store *store, const struct etw_wpp_mess
 
 /* Makes everything that may fail; what it makes is used by keep_messages() alone. */
 static int make_schemas(struct etw_schema_store *store, const struct etw_wpp_messages *messages,
-			enum store_rank rank, uint32_t order, struct known_event **ret)
+			struct known_event **ret)
 {
 	struct known_event *known = etw_arena_array(&store->arena, messages->count, sizeof(*known));
 	struct etw_schema *schemas = etw_arena_array(&store->arena, messages->count,
@@ -178,27 +178,27 @@ static int make_schemas(struct etw_schema_store *store, const struct etw_wpp_mes
 		TRY(make_schema(store, message, &schemas[i]));
 		known[i] = (struct known_event){
 			.key = store_key_of(&message->guid, STORE_MESSAGE, message->number, 0),
-			.rank = rank,
-			.order = order,
-			.schema = &schemas[i],
+			.first = &schemas[i],
 		};
 	}
 	*ret = known;
 	return etw_table_reserve(&store->events, messages->count);
 }
 
-static void keep_messages(struct etw_schema_store *store, struct known_event *events, size_t count)
+static void keep_messages(struct etw_schema_store *store, struct known_event *events, size_t count,
+			  enum etw_schema_origin origin, uint32_t order)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct known_event *event = &events[i];
 		struct known_event *known = etw_store_find_known(store, &event->key);
+		struct etw_schema *schema = event->first;
 
-		event->schema->index = store->schema_count++;
-		if (known && etw_store_yields(known, event->rank, event->order))
-			*known = *event;
-		else if (!known)
+		schema->index = store->schema_count++;
+		event->first = NULL;
+		if (!known)
 			(void)etw_table_insert(&store->events, store_key_hash(store, &event->key),
 					       event);
+		etw_store_insert(known ? known : event, schema, origin, order);
 	}
 	etw_store_forget_answers(store);
 }
@@ -208,8 +208,10 @@ static void keep_name(struct etw_schema_store *store, const GUID *guid, const ch
 {
 	struct known_provider *provider;
 
-	if (name && !etw_store_make_provider(store, guid, &provider) && !provider->name)
-		provider->name = name;
+	if (!name || etw_store_make_provider(store, guid, &provider) || provider->name)
+		return;
+	provider->name = name;
+	provider->name_origin = ETW_SCHEMA_ORIGIN_USER;
 }
 
 static void keep_names(struct etw_schema_store *store, const struct etw_wpp_messages *messages)
@@ -227,8 +229,8 @@ static void keep_names(struct etw_schema_store *store, const struct etw_wpp_mess
 }
 
 int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
-		      const struct etw_definition *controls, enum store_rank rank, uint32_t order,
-		      struct etw_fault *reterr)
+		      const struct etw_definition *controls, enum etw_schema_origin origin,
+		      uint32_t order, struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
 	struct etw_wpp_messages messages;
@@ -240,12 +242,12 @@ int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
 		r = etw_wpp_attach_controls(&messages, controls->providers,
 					    controls->provider_count);
 	if (!r)
-		r = make_schemas(store, &messages, rank, order, &events);
+		r = make_schemas(store, &messages, &events);
 	if (r < 0) {
 		etw_arena_release(&store->arena, mark);
 		return r;
 	}
-	keep_messages(store, events, messages.count);
+	keep_messages(store, events, messages.count, origin, order);
 	keep_names(store, &messages);
 	return 0;
 }
@@ -254,7 +256,7 @@ int etw_schema_store_add_tmf(struct etw_schema_store *store, const char *text, s
 			     struct etw_fault *reterr)
 {
 	return etw_store_add_tmf(store, (struct etw_bytes){(const uint8_t *)text, bytes},
-				 /* controls= */ NULL, STORE_RANK_USER, 0, reterr);
+				 /* controls= */ NULL, ETW_SCHEMA_ORIGIN_USER, 0, reterr);
 }
 
 int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, size_t bytes,
@@ -266,12 +268,12 @@ int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, s
 	int r;
 
 	TRY(etw_pdb_read(&store->arena, (struct etw_bytes){file, bytes}, &pdb, reterr));
-	r = make_schemas(store, &pdb.messages, STORE_RANK_USER, 0, &events);
+	r = make_schemas(store, &pdb.messages, &events);
 	if (r < 0) {
 		etw_arena_release(&store->arena, mark);
 		return r;
 	}
-	keep_messages(store, events, pdb.messages.count);
+	keep_messages(store, events, pdb.messages.count, ETW_SCHEMA_ORIGIN_USER, 0);
 	keep_names(store, &pdb.messages);
 	for (size_t i = 0; i < pdb.control_count; i++)
 		keep_name(store, &pdb.controls[i].guid, pdb.controls[i].name);

@@ -364,7 +364,7 @@ static void test_store__classes_of_definitions(void **state)
 	schemas[0].descriptor.Opcode = 5;
 	/* Never looked up by key. */
 	schemas[1].source = DecodingSourceWPP;
-	assert_int_equal(etw_store_keep_definition(store, &definition, STORE_RANK_USER), 0);
+	assert_int_equal(etw_store_keep_definition(store, &definition, ETW_SCHEMA_ORIGIN_USER), 0);
 	record.EventHeader.EventDescriptor.Opcode = 5;
 	assert_ptr_equal(check_found(&record), &schemas[0]);
 	record.EventHeader.EventDescriptor.Version = 3;

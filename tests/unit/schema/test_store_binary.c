@@ -73,19 +73,23 @@ static void test_store_binary__events_are_found(void **state)
 			    "Some-Provider");
 }
 
-static void test_store_binary__latest_counts(void **state)
+static void test_store_binary__richer_counts_then_the_latest(void **state)
 {
 	const struct etw_schema *first, *second;
+	size_t message_bytes = messages.bytes;
 
 	(void)state;
 	assert_int_equal(add(), 0);
 	first = find(1, 0, NULL);
+	assert_string_equal(first->message, "First %1\r\nsecond third");
 	messages.bytes = 0;
 	assert_int_equal(add(), 0);
+	assert_ptr_equal(find(1, 0, NULL), first);
+	messages.bytes = message_bytes;
+	assert_int_equal(add(), 0);
 	second = find(1, 0, NULL);
-	assert_non_null(second);
-	assert_null(second->message);
-	assert_string_equal(first->message, "First %1\r\nsecond third");
+	assert_ptr_not_equal(second, first);
+	assert_string_equal(second->message, "First %1\r\nsecond third");
 }
 
 static void test_store_binary__failure_changes_nothing(void **state)
@@ -115,7 +119,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(test_store_binary__##name, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(events_are_found),
-		TEST(latest_counts),
+		TEST(richer_counts_then_the_latest),
 		TEST(failure_changes_nothing),
 	};
 
