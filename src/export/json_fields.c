@@ -353,6 +353,11 @@ void etw_json_fields(const struct etw_decoding *decoding, const struct etw_expor
 {
 	const struct walk walk = {decoding, plan && plan->fields ? plan : NULL};
 
+	/* Without any item there may be no array of them either, and no place in it. */
+	if (!decoding->item_count) {
+		etw_text_puts(text, "{}");
+		return;
+	}
 	put_object(&walk, decoding->items, decoding->items + decoding->item_count, text);
 }
 

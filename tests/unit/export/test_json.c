@@ -23,6 +23,18 @@ static void test_json__complete(void **state)
 		      ",\"fields\":{\"n\":5,\"s\":\"h\\\"\"},\"status\":\"complete\"" FINISH);
 }
 
+/* A schema without fields: the decoder has no item, and its array none either. */
+static void test_json__without_any_item(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample, NULL, 0);
+	sample.decoding.items = NULL;
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{},\"status\":\"complete\"" FINISH);
+}
+
 static void test_json__names_that_occur_twice(void **state)
 {
 	struct sample sample;
@@ -304,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json__complete),
+		cmocka_unit_test(test_json__without_any_item),
 		cmocka_unit_test(test_json__names_that_occur_twice),
 		cmocka_unit_test(test_json__members_that_occur_twice),
 		cmocka_unit_test(test_json__integers_at_their_edges),
