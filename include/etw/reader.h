@@ -133,7 +133,7 @@ struct libetw_stats {
 	uint64_t events_lost;    /* by the sessions, as they count them themselves */
 	uint64_t buffers_lost;   /* likewise */
 	uint64_t loss_marks;     /* places where a trace says that something is missing */
-	uint64_t skipped_places; /* where a file or buffer is damaged */
+	uint64_t skipped_places; /* where a file or buffer is damaged, or looks so */
 	uint64_t pinned_bytes;   /* by retained events, now */
 	uint64_t reserved[7];
 };

@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "consumer/trace_internal.h"
+#include "etl/twins.h"
 
 static int start(struct etw_trace *trace, struct etw_fault *reterr)
 {
@@ -174,6 +175,8 @@ int etw_trace_index(struct etw_trace *trace)
 
 	int result = etw_etl_directory_build(&walk, &trace->directory);
 
+	if (!result)
+		result = etw_etl_twins_find(&trace->file, &trace->directory, findings);
 	if (!result) {
 		trace->walk_findings = *findings;
 		trace->findings = *findings;
@@ -216,6 +219,8 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 	struct etw_etl_buffer buffer;
 	int result;
 
+	/* Indexing sets the findings, so it comes before all that adds to them. */
+	TRY(etw_trace_index(trace));
 	trace->findings = trace->open_findings;
 	walk.findings = &trace->findings;
 	while (!(result = etw_etl_walk_next(&walk, &buffer))) {
@@ -227,7 +232,10 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 		if (result)
 			return result;
 	}
-	return result == ETW_END ? 0 : result;
+	if (result != ETW_END)
+		return result;
+	/* Twins are only seen beside each other in the directory. */
+	return etw_etl_twins_find(&trace->file, &trace->directory, &trace->findings);
 }
 
 int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *sink)
@@ -350,7 +358,8 @@ static void keep_findings(struct etw_findings *findings, const struct etw_findin
 {
 	uint64_t late = findings->counts[ETW_FINDING_LATE];
 
-	if (etw_findings_total(before) <= etw_findings_total(findings))
+	if (etw_findings_total(before) + before->counts[ETW_FINDING_DOUBTED] <=
+	    etw_findings_total(findings) + findings->counts[ETW_FINDING_DOUBTED])
 		return;
 	*findings = *before;
 	if (findings->counts[ETW_FINDING_LATE] < late)

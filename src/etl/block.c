@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/swallowed.h"
 #include "wire/xpress.h"
 
 #define FILL_BYTES_MAX 8 /* an end mark, and what pads it */
@@ -126,8 +127,10 @@ static int read_events(const struct etw_etl_file *file, struct etw_etl_block *bl
 		return 0;
 	}
 	TRY(unpack(block, count, wanted));
+	/* A damaged Offset claims any number of bytes; what cannot be read is never more than is there. */
 	if (block->event_bytes < wanted && count == stored)
-		note(findings, block, ETW_FINDING_EVENTS, 0, wanted - block->event_bytes,
+		note(findings, block, ETW_FINDING_EVENTS, 0,
+		     wanted - block->event_bytes < count ? wanted - block->event_bytes : count,
 		     "the compressed data is damaged");
 	return 0;
 }
@@ -312,6 +315,17 @@ static int note_places(struct etw_etl_block *block, struct etw_findings *finding
 	return 0;
 }
 
+/* Events that a sound event hides, because its size is not its own. */
+static void note_swallowed(const struct etw_etl_block *block, struct etw_findings *findings)
+{
+	struct etw_etl_swallowed found = {0};
+
+	while (etw_etl_swallowed_find(block, &found))
+		note(findings, block, ETW_FINDING_DOUBTED, found.offset, found.bytes,
+		     "what looks like other events lies in the payload of this one: its size may "
+		     "be wrong");
+}
+
 int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
 		       struct etw_etl_block *block, struct etw_findings *findings)
 {
@@ -323,13 +337,14 @@ int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buf
 		return 0;
 	TRY(read_events(file, block, findings));
 	block->is_stepped = step_through(block);
-	if (block->is_stepped)
-		return 0;
-	TRY(note_places(block, findings));
-	if (block->count) {
+	if (!block->is_stepped)
+		TRY(note_places(block, findings));
+	if (!block->is_stepped && block->count) {
 		block->first_raw = block->places[0].time_raw;
 		block->last_raw = block->places[block->count - 1].time_raw;
 	}
+	if (findings)
+		note_swallowed(block, findings);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef ETW_ETL_FINDINGS_H
 #define ETW_ETL_FINDINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum etw_finding_kind {
@@ -16,6 +17,7 @@ enum etw_finding_kind {
 	ETW_FINDING_EVENTS,  /* bytes within a buffer that are no readable event */
 	ETW_FINDING_HEADER,  /* the header event is missing or damaged: times may be wrong */
 	ETW_FINDING_LATE,    /* an event older than one already delivered */
+	ETW_FINDING_DOUBTED, /* readable, but a sound file does not look so: read with doubt */
 	ETW_FINDING_KINDS,
 };
 
@@ -37,12 +39,19 @@ struct etw_findings {
 	uint64_t bytes[ETW_FINDING_KINDS];
 };
 
-/* etw_findings_add() - counts a finding and keeps it while there is room. */
+/*
+ * etw_findings_add() - counts a finding and keeps it while there is room.
+ *
+ * Bytes of no buffer that follow those of the finding before, for the same reason, are one finding with them.
+ */
 void etw_findings_add(struct etw_findings *findings, enum etw_finding_kind kind, uint64_t offset,
 		      uint64_t bytes, uint32_t buffer, const char *sentence);
 
 /* etw_findings_total() - findings of every kind that mean something could not be read. */
 uint64_t etw_findings_total(const struct etw_findings *findings);
+
+/* etw_findings_is_sound() - whether all could be read, and nothing was read with doubt. */
+bool etw_findings_is_sound(const struct etw_findings *findings);
 
 /* etw_finding_kind_name() - "repaired", "unused" ... for output; static. */
 const char *etw_finding_kind_name(enum etw_finding_kind kind);

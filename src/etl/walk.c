@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "etl/block.h"
 #include "etl/mend.h"
 #include "wire/etl_logfile.h"
 
@@ -22,6 +23,8 @@
 #define STRIDES_TRIED 8 /* so many buffers are looked at to learn the size of all */
 
 #define ETW_AGAIN 2 /* something was skipped; the walk goes on */
+
+static const char no_buffer[] = "these bytes belong to no buffer";
 
 /* Whether a buffer could begin at @offset: at the end of the file too, or where none was ever written. */
 static bool begins_buffer(const struct etw_etl_file *file, uint64_t offset,
@@ -197,6 +200,9 @@ int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *fin
 	/* A crashed session left no count. */
 	if (header.end_ft && !has_wrapped(&header))
 		walk.told_buffers = header.buffers_written;
+	/* Whether a session that appends counts those before it is not known from any genuine file. */
+	walk.is_counted_up_to = walk.told_buffers &&
+				!(header.log_file_mode & WIRE_LOGFILE_MODE_APPEND);
 	walk.is_thorough = !walk.fixed_stride && !is_chain_whole(file, &header);
 	*ret_walk = walk;
 	*ret_header = header;
@@ -220,6 +226,8 @@ static int accept(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer, uint
 	if (sentence)
 		etw_findings_add(walk->findings, ETW_FINDING_REPAIRED, walk->offset, 0,
 				 walk->number, sentence);
+	if (walk->is_counted_up_to && walk->number == walk->told_buffers)
+		walk->surplus = walk->offset;
 	walk->number++;
 	walk->offset += stride;
 	*ret = *buffer;
@@ -232,6 +240,47 @@ static void skip_to(struct etw_etl_walk *walk, uint64_t offset, enum etw_finding
 	etw_findings_add(walk->findings, kind, walk->offset, offset - walk->offset, walk->number,
 			 sentence);
 	walk->offset = offset;
+}
+
+/* Whether an event can be read at the walk's place, after all that can be mended of the header was. */
+static int holds_event(const struct etw_etl_walk *walk, const struct etw_etl_buffer *buffer,
+		       bool *ret)
+{
+	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
+	struct etw_etl_buffer trial = *buffer;
+	const char *sentence;
+
+	trial.offset = walk->offset;
+	trial.stride = walk->fixed_stride;
+	TRY(etw_etl_mend(walk->file, /* is_uniform= */ true, &trial, &sentence));
+	TRY(etw_etl_block_load(walk->file, &trial, &block, NULL));
+	*ret = block.count != 0;
+	return 0;
+}
+
+/*
+ * The place of a buffer in a file where all have one size. What has neither the header of a buffer nor an event
+ * in it is none, be it bytes that somebody put behind the last one.
+ */
+static int accept_place(struct etw_etl_walk *walk, struct etw_etl_buffer *buffer,
+			struct etw_etl_buffer *ret)
+{
+	uint64_t left = walk->file->bytes - walk->offset;
+	bool is_buffer = !etw_etl_buffer_fault(buffer) && buffer->stride == walk->fixed_stride;
+
+	/* An empty buffer has no event to show; its header says so in two places. */
+	if (!is_buffer && buffer->valid_bytes == WIRE_BUFFER_HEADER_BYTES &&
+	    (buffer->saved_offset == WIRE_BUFFER_HEADER_BYTES ||
+	     buffer->stride == walk->fixed_stride))
+		is_buffer = true;
+	if (!is_buffer)
+		TRY(holds_event(walk, buffer, &is_buffer));
+	if (is_buffer)
+		return accept(walk, buffer, walk->fixed_stride, ret);
+	skip_to(walk,
+		walk->offset + (left < walk->fixed_stride ? left : (uint64_t)walk->fixed_stride),
+		ETW_FINDING_SKIPPED, no_buffer);
+	return ETW_AGAIN;
 }
 
 /* The next sound buffer in a span of the file. */
@@ -336,12 +385,26 @@ static int skip_unwritten(struct etw_etl_walk *walk)
 /* The end of the file: whole buffers that were cut off leave no other trace than the header's count. */
 static int end(struct etw_etl_walk *walk)
 {
+	if (walk->surplus)
+		etw_findings_add(walk->findings, ETW_FINDING_DOUBTED, walk->surplus, 0,
+				 walk->told_buffers,
+				 "there are more buffers than the header event counts");
 	if (walk->number < walk->told_buffers)
 		etw_findings_add(walk->findings, ETW_FINDING_CUT, walk->file->bytes, 0,
 				 walk->number,
 				 "the header event counts more buffers than there are");
 	walk->told_buffers = 0;
+	walk->surplus = 0;
 	return ETW_END;
+}
+
+/* Too few bytes for a buffer header at the end of the file: cut off, unless all buffers are there. */
+static void tell_stump(struct etw_etl_walk *walk)
+{
+	bool is_whole = walk->told_buffers && walk->number >= walk->told_buffers;
+
+	skip_to(walk, walk->file->bytes, is_whole ? ETW_FINDING_SKIPPED : ETW_FINDING_CUT,
+		is_whole ? no_buffer : "the file ends within a buffer header");
 }
 
 int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret)
@@ -358,8 +421,7 @@ int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret)
 		TRY(etw_etl_file_read(walk->file, walk->offset, raw, sizeof(walk->head), &count));
 		walk->head_bytes = (uint32_t)count;
 		if (count < WIRE_BUFFER_HEADER_BYTES) {
-			skip_to(walk, walk->file->bytes, ETW_FINDING_CUT,
-				"the file ends within a buffer header");
+			tell_stump(walk);
 			return end(walk);
 		}
 		if (etw_etl_buffer_is_unwritten(raw)) {
@@ -368,7 +430,7 @@ int etw_etl_walk_next(struct etw_etl_walk *walk, struct etw_etl_buffer *ret)
 			continue;
 		}
 		etw_etl_buffer_read(raw, &buffer);
-		result = walk->fixed_stride ? accept(walk, &buffer, walk->fixed_stride, ret)
+		result = walk->fixed_stride ? accept_place(walk, &buffer, ret)
 					    : accept_own(walk, &buffer, ret);
 	} while (result == ETW_AGAIN);
 	return result;

@@ -26,7 +26,10 @@ struct etw_etl_walk {
 	bool told_gave_up;     /* the finding that the search was given up is made */
 	uint32_t
 		told_buffers; /* as many are in the file by its header event; 0 when it does not know */
-	uint64_t offset;      /* where the next buffer should be */
+	bool is_counted_up_to; /* more than those are a finding; not of files that were appended to */
+	uint64_t
+		surplus; /* where the first buffer is that the header event does not count; 0: none */
+	uint64_t offset; /* where the next buffer should be */
 	uint32_t number;
 	uint32_t head_bytes;               /* of the head below that are there */
 	uint8_t head[ETW_WALK_HEAD_BYTES]; /* where the buffer begins that was given last */

@@ -229,6 +229,7 @@ struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
 		loss.buffers = etw_sum_saturated(loss.buffers, header->buffers_lost);
 		loss.unclosed += !header->end_ft;
 		loss.skipped_places += etw_findings_total(findings);
+		loss.doubted_places += findings->counts[ETW_FINDING_DOUBTED];
 		loss.skipped_bytes += findings->bytes[ETW_FINDING_CUT] +
 				      findings->bytes[ETW_FINDING_SKIPPED] +
 				      findings->bytes[ETW_FINDING_EVENTS];
@@ -238,7 +239,7 @@ struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks)
 
 bool etw_loss_is_damaged(const struct etw_loss *loss)
 {
-	return loss->skipped_places != 0;
+	return loss->skipped_places || loss->doubted_places;
 }
 
 void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
@@ -260,7 +261,7 @@ void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
 			"; %s closed (still recorded, or the recorder ended first): what is "
 			"missing is not known",
 			loss->files == 1 ? "the file was not" : "not all files were");
-	if (!loss->skipped_places) {
+	if (!etw_loss_is_damaged(loss)) {
 		if (loss->unclosed)
 			return;
 		etw_text_puts(text, loss->is_partial   ? "; nothing damaged in what was read"
@@ -268,11 +269,19 @@ void etw_loss_write(struct etw_text *text, const struct etw_loss *loss)
 						       : "; the files are undamaged");
 		return;
 	}
-	etw_text_puts(text, "; damaged in ");
-	etw_number_count(text, loss->skipped_places, "place");
-	if (loss->is_partial)
-		etw_text_puts(text, " of what was read");
-	etw_text_puts(text, ", ");
-	etw_number_bytes(text, loss->skipped_bytes);
-	etw_text_puts(text, " unreadable");
+	if (loss->skipped_places) {
+		etw_text_puts(text, "; damaged in ");
+		etw_number_count(text, loss->skipped_places, "place");
+		if (loss->is_partial)
+			etw_text_puts(text, " of what was read");
+		etw_text_puts(text, ", ");
+		etw_number_bytes(text, loss->skipped_bytes);
+		etw_text_puts(text, " unreadable");
+	}
+	if (loss->doubted_places) {
+		etw_text_puts(text, "; doubtful in ");
+		etw_number_count(text, loss->doubted_places, "place");
+		if (loss->is_partial && !loss->skipped_places)
+			etw_text_puts(text, " of what was read");
+	}
 }

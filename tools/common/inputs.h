@@ -51,6 +51,7 @@ struct etw_loss {
 	uint64_t marks;          /* flags of buffers that tell of loss before them */
 	uint64_t skipped_bytes;  /* that the reader could not read */
 	uint64_t skipped_places; /* how many times */
+	uint64_t doubted_places; /* that it read, and that no sound file has */
 	size_t files;
 	size_t unclosed; /* of them: their header has no end */
 	bool is_partial; /* not every event was looked at */
@@ -62,7 +63,7 @@ struct etw_loss etw_loss_of(const struct etw_inputs *inputs, uint64_t marks);
 /* etw_loss_write() - "lost: 0 events, 0 buffers; nothing damaged": the last line of every command. */
 void etw_loss_write(struct etw_text *text, const struct etw_loss *loss);
 
-/* etw_loss_is_damaged() - whether the reader had to skip something: exit status 3. */
+/* etw_loss_is_damaged() - whether the reader had to skip or to doubt something: exit status 3. */
 bool etw_loss_is_damaged(const struct etw_loss *loss);
 
 #endif

@@ -183,6 +183,7 @@ void info_write_json(struct etw_text *text, const struct info *info, bool has_bu
 	put_number(text, "loss_marks", info->loss_marks);
 	put_number(text, "unreadable_places", info->loss.skipped_places);
 	put_number(text, "unreadable_bytes", info->loss.skipped_bytes);
+	put_number(text, "doubtful_places", info->loss.doubted_places);
 	notes_write_json(text, &info->notes);
 	put_findings(text, etw_trace_findings(info->trace));
 	if (has_buffers)

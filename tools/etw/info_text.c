@@ -344,7 +344,7 @@ void info_write_text(struct etw_text *text, const struct info *info, const struc
 	put_findings(text, info, look);
 	etw_text_putc(text, '\n');
 	notes_write(text, &info->notes);
-	if (info->loss.events || info->loss.buffers || info->loss.skipped_places ||
+	if (info->loss.events || info->loss.buffers || etw_loss_is_damaged(&info->loss) ||
 	    info->loss.unclosed)
 		etw_text_puts(text, look->warn);
 	etw_loss_write(text, &info->loss);

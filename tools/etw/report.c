@@ -317,7 +317,7 @@ void report_write(struct etw_text *text, const struct report *report,
 	etw_text_done(&advice);
 	etw_text_putc(text, '\n');
 	notes_write(text, &report->notes);
-	if (report->loss.events || report->loss.buffers || report->loss.skipped_places ||
+	if (report->loss.events || report->loss.buffers || etw_loss_is_damaged(&report->loss) ||
 	    report->loss.unclosed)
 		etw_text_puts(text, look->warn);
 	etw_loss_write(text, &report->loss);

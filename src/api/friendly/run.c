@@ -219,7 +219,7 @@ static bool has_unplaced_loss(const struct source *source)
 {
 	const struct etw_etl_header *header = etw_trace_header(source->trace);
 
-	return etw_findings_total(etw_trace_findings(source->trace)) ||
+	return !etw_findings_is_sound(etw_trace_findings(source->trace)) ||
 	       ((lost_of(source) || header->buffers_lost) && !source->loss.marks);
 }
 
@@ -339,7 +339,9 @@ void libetw_reader_stats(const struct libetw_reader *reader, struct libetw_stats
 
 		ret->events_lost = etw_sum_saturated(ret->events_lost, lost_of(source));
 		ret->buffers_lost += etw_trace_header(source->trace)->buffers_lost;
-		ret->skipped_places += etw_findings_total(etw_trace_findings(source->trace));
+		ret->skipped_places +=
+			etw_findings_total(etw_trace_findings(source->trace)) +
+			etw_trace_findings(source->trace)->counts[ETW_FINDING_DOUBTED];
 	}
 	ret->pinned_bytes = etw_pin_account_bytes(reader->pins);
 }

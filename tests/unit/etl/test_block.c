@@ -147,6 +147,9 @@ static void test_block__claims_are_not_allocated(void **state)
 	loaded.buffer.valid_bytes = WIRE_BUFFER_BYTES_MAX;
 	load(&loaded);
 	assert_true(loaded.block.unpacked_room < 1024 * 1024);
+	/* Nor is what cannot be read more than what is there. */
+	assert_int_equal(loaded.findings.kept[0].bytes,
+			 loaded.buffer.stride - WIRE_BUFFER_HEADER_BYTES);
 	loaded.buffer = sample_buffer(&loaded.sample, PACKED);
 	loaded.buffer.flags = 0;
 	loaded.buffer.stride = loaded.buffer.valid_bytes = WIRE_BUFFER_BYTES_MAX;

@@ -36,6 +36,44 @@ static void test_findings__total_counts_what_could_not_be_read(void **state)
 	assert_int_equal(etw_findings_total(&findings), 4); /* cut, skipped, events, header */
 }
 
+/* Bytes of no buffer are one finding however many places they fill, unless something lies between. */
+static void test_findings__bytes_that_go_on(void **state)
+{
+	static const char why[] = "why", other[] = "other";
+	struct etw_findings findings = {0};
+
+	(void)state;
+	etw_findings_add(&findings, ETW_FINDING_SKIPPED, 100, 50, 3, why);
+	etw_findings_add(&findings, ETW_FINDING_SKIPPED, 150, 50, 3, why);
+	assert_int_equal(findings.kept_count, 1);
+	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 1);
+	assert_int_equal(findings.kept[0].offset, 100);
+	assert_int_equal(findings.kept[0].bytes, 100);
+	etw_findings_add(&findings, ETW_FINDING_SKIPPED, 200, 50, 3, other);
+	etw_findings_add(&findings, ETW_FINDING_SKIPPED, 250, 50, 4, other);
+	etw_findings_add(&findings, ETW_FINDING_SKIPPED, 310, 50, 4, other);
+	etw_findings_add(&findings, ETW_FINDING_CUT, 360, 50, 4, other);
+	etw_findings_add(&findings, ETW_FINDING_CUT, 410, 50, 4, other);
+	assert_int_equal(findings.kept_count, 6);
+	assert_int_equal(findings.bytes[ETW_FINDING_SKIPPED], 250);
+	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 4);
+}
+
+static void test_findings__sound(void **state)
+{
+	struct etw_findings findings = {0};
+
+	(void)state;
+	assert_true(etw_findings_is_sound(&findings));
+	etw_findings_add(&findings, ETW_FINDING_REPAIRED, 0, 0, 0, "");
+	etw_findings_add(&findings, ETW_FINDING_UNUSED, 0, 0, 0, "");
+	etw_findings_add(&findings, ETW_FINDING_LATE, 0, 0, 0, "");
+	assert_true(etw_findings_is_sound(&findings));
+	etw_findings_add(&findings, ETW_FINDING_DOUBTED, 0, 0, 0, "");
+	assert_false(etw_findings_is_sound(&findings));
+	assert_int_equal(etw_findings_total(&findings), 0);
+}
+
 static void test_findings__names(void **state)
 {
 	(void)state;
@@ -54,6 +92,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_findings__first_are_kept_all_are_counted),
 		cmocka_unit_test(test_findings__total_counts_what_could_not_be_read),
+		cmocka_unit_test(test_findings__bytes_that_go_on),
+		cmocka_unit_test(test_findings__sound),
 		cmocka_unit_test(test_findings__names),
 	};
 

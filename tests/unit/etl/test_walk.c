@@ -8,11 +8,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unit/etl/sample.h"
 
 #define BUFFERS_MAX 64
+
+static const char surplus[] = "there are more buffers than the header event counts";
+static const char no_buffer[] = "these bytes belong to no buffer";
 
 struct walked {
 	struct sample sample;
@@ -427,11 +431,12 @@ static void test_walk__sound_buffers_spend_no_budget(void **state)
 	assert_int_equal(whole.findings.kept_count, 0);
 	assert_true(8 * whole.sample.count + 256 * 1024 < (whole.count - 5) * 64 * 1024);
 
-	/* A session that crashed leaves no true count: every buffer is held against its body. */
+	/* Where the count is wrong, every buffer is held against its body. */
 	sample_set32(&walked.sample, AT_TOLD_BUFFERS, 1);
 	run(&walked);
 	assert_int_equal(walked.count, whole.count);
-	assert_int_equal(walked.findings.kept_count, 0);
+	assert_int_equal(walked.findings.kept_count, 1);
+	assert_finding(&walked, ETW_FINDING_DOUBTED, whole.buffers[1].offset, 0, surplus);
 
 	sample_set32(&walked.sample, whole.buffers[whole.count - 5].offset + AT_SIZE, 0x10000);
 	run(&walked);
@@ -441,6 +446,78 @@ static void test_walk__sound_buffers_spend_no_budget(void **state)
 		       "BufferSize is not the buffer's size");
 	done(&walked);
 	done(&whole);
+}
+
+/* Grows the file by @bytes, which are junk as of another file; its memory is moved. */
+static void append_junk(struct sample *sample, size_t bytes)
+{
+	uint8_t *grown = realloc(sample->bytes, sample->count + bytes);
+
+	assert_non_null(grown);
+	for (size_t i = 0; i < bytes; i++)
+		grown[sample->count + i] = (uint8_t)(0x41 + i % 53);
+	sample->bytes = grown;
+	sample->count += bytes;
+	etw_etl_file_memory(sample->bytes, sample->count, &sample->file);
+}
+
+/* What somebody put behind the last buffer is so many bytes, and no buffer that needed repair. */
+static void regress_walk__bytes_behind_the_last_buffer(void **state)
+{
+	static const size_t sizes[] = {1, 7, 71, 72, 500, 1023, 1024, 1025, 7000};
+	static const char *const presets[] = {"plain", "session"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+		for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
+			struct walked walked = {.sample = sample_make(presets[i])};
+			uint32_t count;
+			uint64_t end;
+
+			run(&walked);
+			count = walked.count;
+			end = walked.sample.count;
+			append_junk(&walked.sample, sizes[j]);
+			run(&walked);
+			assert_int_equal(walked.count, count);
+			assert_int_equal(walked.findings.kept_count, 1);
+			assert_finding(&walked, ETW_FINDING_SKIPPED, end, sizes[j], no_buffer);
+			done(&walked);
+		}
+	}
+}
+
+/* The same within the file, in place of a buffer. */
+static void test_walk__junk_in_place_of_buffers(void **state)
+{
+	struct walked walked = {.sample = sample_make("plain")};
+
+	(void)state;
+	for (uint32_t i = 2 * 1024; i < 4 * 1024; i++)
+		walked.sample.bytes[i] = (uint8_t)(0x41 + i % 53);
+	run(&walked);
+	assert_int_equal(walked.count, 5);
+	assert_finding(&walked, ETW_FINDING_SKIPPED, 2 * 1024, 2 * 1024, no_buffer);
+	assert_int_equal(walked.findings.counts[ETW_FINDING_REPAIRED], 0);
+	done(&walked);
+}
+
+/* A closed session knows how many buffers it wrote; one that appends may count only its own. */
+static void regress_walk__more_buffers_than_counted(void **state)
+{
+	struct walked walked = {.sample = sample_make("plain")};
+
+	(void)state;
+	sample_set32(&walked.sample, AT_TOLD_BUFFERS, 5);
+	run(&walked);
+	assert_int_equal(walked.count, 7);
+	assert_int_equal(walked.findings.kept_count, 1);
+	assert_finding(&walked, ETW_FINDING_DOUBTED, 5 * 1024, 0, surplus);
+	assert_int_equal(walked.findings.kept[0].buffer, 5);
+	sample_set32(&walked.sample, AT_TOLD_MODE, 0x5);
+	run(&walked);
+	assert_int_equal(walked.findings.kept_count, 0);
+	done(&walked);
 }
 
 int main(void)
@@ -460,6 +537,9 @@ int main(void)
 		cmocka_unit_test(test_walk__search_is_bounded),
 		cmocka_unit_test(test_walk__a_chain_of_doubtful_buffers_is_searched_once),
 		cmocka_unit_test(test_walk__sound_buffers_spend_no_budget),
+		cmocka_unit_test(regress_walk__bytes_behind_the_last_buffer),
+		cmocka_unit_test(test_walk__junk_in_place_of_buffers),
+		cmocka_unit_test(regress_walk__more_buffers_than_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
