@@ -8,10 +8,24 @@ install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
-foreach(section 1 3 5 7)
+foreach(section 1 5 7)
   file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/man/*.${section})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
+# The C functions: pages that scripts/gen_man wrote. A page of several functions is found by each of their
+# names, through a file with one line that leads to it.
+file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/man/man3/*.3)
+file(STRINGS ${CMAKE_SOURCE_DIR}/man/man3/aliases aliases)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/man/man3/aliases)
+foreach(alias ${aliases})
+  string(REPLACE " " ";" alias ${alias})
+  list(GET alias 0 name)
+  list(GET alias 1 page)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/man3/${name}.3 CONTENT ".so man3/${page}.3\n")
+  list(APPEND pages ${CMAKE_BINARY_DIR}/man3/${name}.3)
+endforeach()
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+
 install(FILES ${CMAKE_SOURCE_DIR}/packaging/completions/etw
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 

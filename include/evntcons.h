@@ -167,6 +167,11 @@ struct _EVENT_RECORD {
 #endif
 typedef const EVENT_RECORD *PCEVENT_RECORD;
 
+/*
+ * GetEventProcessorIndex() - the processor on which an event was written.
+ *
+ * Returns its number, of as many bits as the event has for it.
+ */
 EVNTCONS_INLINE ULONG GetEventProcessorIndex(_In_ PCEVENT_RECORD EventRecord)
 {
 	if (EventRecord->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX)
@@ -181,8 +186,15 @@ typedef enum {
 } ETW_PROVIDER_TRAIT_TYPE;
 
 /*
- * Traits: u16 size of the whole, name as UTF-8 with NUL, then traits of {u16 size, u8 type, data},
- * each size counting itself. Traits that do not fit end the search; nothing is read past the size.
+ * EtwGetTraitFromProviderTraits() - finds a trait among those of a provider, as an event carries them.
+ *
+ * @ProviderTraits: u16 size of the whole, name as UTF-8 with NUL, then traits of {u16 size, u8 type, data}, each
+ *   size counting itself
+ * @TraitType: EtwProviderTraitTypeGroup or EtwProviderTraitDecodeGuid
+ * @Trait: gets where the trait's data are; NULL: there is none
+ * @Size: gets their bytes
+ *
+ * Traits that do not fit end the search; nothing is read past the size.
  */
 EVNTCONS_INLINE VOID EtwGetTraitFromProviderTraits(_In_ PVOID ProviderTraits, _In_ UCHAR TraitType,
 						   _Out_ PVOID *Trait, _Out_ PUSHORT Size)

@@ -136,24 +136,109 @@ typedef VOID(NTAPI *PENABLECALLBACK)(_In_ LPCGUID SourceId, _In_ ULONG IsEnabled
 				     _In_opt_ PEVENT_FILTER_DESCRIPTOR FilterData,
 				     _Inout_opt_ PVOID CallbackContext);
 
+/*
+ * EventRegister() - registers a provider, so that its events can be enabled and written.
+ *
+ * @ProviderId: who the provider is; the same one may be registered several times
+ * @EnableCallback: is called when a session enables or disables the provider, on a thread of the library and
+ *   possibly before this function returns; NULL where nobody cares
+ * @CallbackContext: what the callback gets as its last argument
+ * @RegHandle: gets the registration, for EventUnregister()
+ *
+ * Where a host of sessions runs, the function returns after the provider has been told of the sessions that want
+ * it, but waits at most 200 ms for that. Without a host it succeeds, and the provider is enabled when there is one.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: ProviderId or RegHandle is NULL; ERROR_NOT_ENOUGH_MEMORY: memory
+ * ran out, there are too many registrations, or no thread can be made; ERROR_FILENAME_EXCED_RANGE: the runtime
+ * folder has too long a name.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG EVNTAPI EventRegister(_In_ LPCGUID ProviderId,
 				    _In_opt_ PENABLECALLBACK EnableCallback,
 				    _In_opt_ PVOID CallbackContext, _Out_ PREGHANDLE RegHandle);
 
+/*
+ * EventUnregister() - takes a registration back.
+ *
+ * Waits until a callback of the registration that is running has returned, unless the caller is that callback.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
 
+/*
+ * EventSetInformation() - says more about a registered provider.
+ *
+ * @InformationClass: EventProviderSetTraits: every event carries these traits from now on (a name, a group);
+ *   EventProviderUseDescriptorType: the Type of data descriptors counts; EventProviderBinaryTrackInfo: accepted,
+ *   nothing is left to do
+ * @EventInformation: of the class: the traits, or a BOOLEAN
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER: the information is missing, has another
+ * length than the class wants, or is not the layout of traits; ERROR_NOT_SUPPORTED: another class;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
 ETW_API ULONG EVNTAPI EventSetInformation(_In_ REGHANDLE RegHandle,
 					  _In_ EVENT_INFO_CLASS InformationClass,
 					  _In_reads_bytes_(InformationLength)
 						  PVOID EventInformation,
 					  _In_ ULONG InformationLength);
 
+/*
+ * EventEnabled() - whether a session wants such an event.
+ *
+ * For events whose data are dear to prepare: EventWrite() itself costs next to nothing while nobody wants the
+ * event.
+ *
+ * Returns TRUE when a session has the provider enabled with the event's level and keyword. FALSE also for handles
+ * and descriptors that are none.
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API BOOLEAN EVNTAPI EventEnabled(_In_ REGHANDLE RegHandle,
 				     _In_ PCEVENT_DESCRIPTOR EventDescriptor);
 
+/*
+ * EventProviderEnabled() - whether a session wants events of this level and keyword.
+ *
+ * @Level: 0: events without a level
+ * @Keyword: 0: events without a keyword
+ *
+ * Returns TRUE or FALSE.
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHAR Level,
 					     _In_ ULONGLONG Keyword);
 
+/*
+ * EventWrite() and its like - writes an event into every session that wants it.
+ *
+ * @EventDescriptor: id, version, level, opcode, task and keyword of the event
+ * @UserDataCount: of the pieces of data, at most 128
+ * @UserData: the pieces, made with EventDataDescCreate(); they become the payload without gaps
+ * @ActivityId: which activity the event belongs to; NULL: that of the thread (EventActivityIdControl())
+ * @RelatedActivityId: the activity that began this one; NULL: none
+ * @Filter: 0; others name sessions by filters, which no session has
+ * @Flags: EVENT_WRITE_FLAG_NO_FAULTING, which changes nothing here, and EVENT_WRITE_FLAG_INPRIVATE: not for
+ *   sessions that exclude such events
+ * @Level, @Keyword: of the event
+ * @String: the whole payload, in UTF-16 with its NUL
+ *
+ * EventWriteString() writes an event without a descriptor, whose payload is a text. While no session wants the
+ * event, the functions look at one word and return success, whatever the other arguments are. They never wait: what
+ * finds no room is lost and counted by the session.
+ *
+ * Returns ERROR_SUCCESS: the event is in every buffer that was meant; ERROR_INVALID_HANDLE;
+ * ERROR_INVALID_PARAMETER: no descriptor, no string, more than 128 pieces, or flags that are none;
+ * ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: the event is
+ * larger than a buffer; ERROR_ARITHMETIC_OVERFLOW: it is larger than 64 KiB; ERROR_NOT_SUPPORTED: Filter is not 0.
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API ULONG EVNTAPI EventWrite(_In_ REGHANDLE RegHandle,
 				 _In_ PCEVENT_DESCRIPTOR EventDescriptor, _In_ ULONG UserDataCount,
 				 _In_reads_opt_(UserDataCount) PEVENT_DATA_DESCRIPTOR UserData);
@@ -175,8 +260,25 @@ ETW_API ULONG EVNTAPI EventWriteEx(_In_ REGHANDLE RegHandle,
 ETW_API ULONG EVNTAPI EventWriteString(_In_ REGHANDLE RegHandle, _In_ UCHAR Level,
 				       _In_ ULONGLONG Keyword, _In_ PCWSTR String);
 
+/*
+ * EventActivityIdControl() - makes, reads or sets the activity id of the calling thread.
+ *
+ * @ControlCode: EVENT_ACTIVITY_CTRL_GET_ID, _SET_ID, _CREATE_ID (makes one and sets nothing), _GET_SET_ID (sets it
+ *   and gives the one before), _CREATE_SET_ID (makes and sets one, and gives the one before)
+ * @ActivityId: the id that is set or given
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: ActivityId is NULL, or there is no such code.
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API ULONG EVNTAPI EventActivityIdControl(_In_ ULONG ControlCode, _Inout_ LPGUID ActivityId);
 
+/*
+ * EventDataDescCreate() - makes the description of a piece of an event's payload.
+ *
+ * @DataPtr: the piece; it is read when the event is written, not before
+ * @DataSize: its bytes
+ */
 EVNTPROV_PFORCEINLINE VOID EventDataDescCreate(_Out_ PEVENT_DATA_DESCRIPTOR EventDataDescriptor,
 					       _In_reads_bytes_opt_(DataSize) const VOID *DataPtr,
 					       _In_ ULONG DataSize)
@@ -186,6 +288,14 @@ EVNTPROV_PFORCEINLINE VOID EventDataDescCreate(_Out_ PEVENT_DATA_DESCRIPTOR Even
 	EventDataDescriptor->Reserved = 0;
 }
 
+/*
+ * EventDescCreate() and its like - make, read and change an event's descriptor.
+ *
+ * The functions that set a part return the descriptor, so that calls can be chained; EventDescOrKeyword() adds
+ * bits to the keyword. None of them checks what it is given.
+ *
+ * Returns the part of the descriptor, or the descriptor.
+ */
 EVNTPROV_PFORCEINLINE VOID EventDescCreate(_Out_ PEVENT_DESCRIPTOR EventDescriptor, _In_ USHORT Id,
 					   _In_ UCHAR Version, _In_ UCHAR Channel,
 					   _In_ UCHAR Level, _In_ USHORT Task, _In_ UCHAR Opcode,

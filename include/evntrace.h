@@ -1064,31 +1064,137 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
 
 /* --- Controlling. Strings of the A functions are UTF-8. */
 
+/*
+ * StartTraceW() and its like - starts a session, and its host when there is none.
+ *
+ * @TraceHandle: gets the session's handle
+ * @InstanceName: the session's name, of at most 1024 characters; "NT Kernel Logger" records the kernel
+ * @Properties: Wnode.BufferSize is the size of the whole block: the structure, and behind it the room for the two
+ *   names at LoggerNameOffset and LogFileNameOffset; Wnode.Flags has WNODE_FLAG_TRACED_GUID. The names are filled
+ *   in
+ *
+ * The session lives until it is stopped, also beyond the program. docs/refused.md lists the modes, flags and
+ * filters that are not built; what is not built is refused, never left out silently. Events of the kernel that this
+ * machine does not allow are told by the session, see etw-sessions(1).
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block, Wnode.Flags
+ * or the modes contradict each other, or the GUID is another session's; ERROR_INVALID_NAME: there is no name, or a
+ * new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the block is too small for the structure or the
+ * name; ERROR_BAD_PATHNAME: neither real time nor a file; ERROR_ALREADY_EXISTS: a session of that name runs;
+ * ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's host could, and this
+ * user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there; ERROR_FILENAME_EXCED_RANGE: its path is
+ * too long; ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES: 64 sessions run; ERROR_WMI_SERVER_UNAVAILABLE: there is no
+ * etwd, or it cannot stay up; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the
+ * host hangs or died; what making the file fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI StartTraceW(_Out_ PTRACEHANDLE TraceHandle, _In_ LPCWSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 ETW_API ULONG WMIAPI StartTraceA(_Out_ PTRACEHANDLE TraceHandle, _In_ LPCSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
+/*
+ * StopTraceW() and its like - ends a session.
+ *
+ * @TraceHandle: of StartTraceW(); 0: InstanceName says which
+ * @InstanceName: of the session, in any case; used when TraceHandle is 0
+ * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ *
+ * Everything that was written before the call is in the file, or with the consumers, when it returns.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
+ * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
+ * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; ERROR_FILE_NOT_FOUND: the session
+ * has ended, but somebody deleted its file.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI StopTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				_Inout_ PEVENT_TRACE_PROPERTIES Properties);
 ETW_API ULONG WMIAPI StopTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR InstanceName,
 				_Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
+/*
+ * QueryTraceW() and its like - how a session is: its buffers, losses and names.
+ *
+ * @TraceHandle: of StartTraceW(); 0: InstanceName says which
+ * @InstanceName: of the session, in any case; used when TraceHandle is 0
+ * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
+ * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
+ * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI QueryTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
+/*
+ * UpdateTraceW() and its like - would change a running session.
+ *
+ * @TraceHandle: of StartTraceW(); 0: InstanceName says which
+ * @InstanceName: of the session, in any case; used when TraceHandle is 0
+ * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ *
+ * Changing a session is not built yet.
+ *
+ * Returns ERROR_NOT_SUPPORTED; ERROR_INVALID_PARAMETER: as QueryTraceW() has it; ERROR_BAD_LENGTH: likewise;
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_ACCESS_DENIED: the session is somebody else's;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
 ETW_API ULONG WMIAPI UpdateTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				  _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 ETW_API ULONG WMIAPI UpdateTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR InstanceName,
 				  _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
+/*
+ * FlushTraceW() and its like - writes what the buffers of a session hold now.
+ *
+ * @TraceHandle: of StartTraceW(); 0: InstanceName says which
+ * @InstanceName: of the session, in any case; used when TraceHandle is 0
+ * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
+ * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
+ * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI FlushTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR InstanceName,
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
+/*
+ * ControlTraceW() and its like - stops, queries or flushes a session by a control code.
+ *
+ * @TraceHandle: of StartTraceW(); 0: InstanceName says which
+ * @InstanceName: of the session, in any case; used when TraceHandle is 0
+ * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY or _FLUSH; _UPDATE, _INCREMENT_FILE and _CONVERT_TO_REALTIME are
+ *   refused
+ *
+ * StopTraceW(), QueryTraceW() and FlushTraceW() are this function with one code each.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
+ * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
+ * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; ERROR_NOT_SUPPORTED: the code is
+ * not built; ERROR_FILE_NOT_FOUND: the session has ended, but somebody deleted its file.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI ControlTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				   _Inout_ PEVENT_TRACE_PROPERTIES Properties,
 				   _In_ ULONG ControlCode);
@@ -1096,6 +1202,20 @@ ETW_API ULONG WMIAPI ControlTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR
 				   _Inout_ PEVENT_TRACE_PROPERTIES Properties,
 				   _In_ ULONG ControlCode);
 
+/*
+ * QueryAllTracesW() and its like - how every session is that this user may see.
+ *
+ * @PropertyArray: blocks as for QueryTraceW(), one for each session
+ * @PropertyArrayCount: of blocks, 1 to 256
+ * @LoggerCount: gets the number of sessions, also of those without a block
+ *
+ * Returns ERROR_SUCCESS; ERROR_MORE_DATA: there are more sessions than blocks, which are filled;
+ * ERROR_INVALID_PARAMETER: a pointer is NULL, or there are no blocks or more than 256; ERROR_BAD_LENGTH: a block is
+ * smaller than the structure; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: a host
+ * hangs or died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI QueryAllTracesW(
 	_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
 	_In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
@@ -1103,6 +1223,34 @@ ETW_API ULONG WMIAPI QueryAllTracesA(
 	_Out_writes_(PropertyArrayCount) PEVENT_TRACE_PROPERTIES *PropertyArray,
 	_In_ ULONG PropertyArrayCount, _Out_ PULONG LoggerCount);
 
+/*
+ * EnableTrace() and its like - enables or disables a provider in a session.
+ *
+ * @Enable, @IsEnabled: TRUE or FALSE
+ * @ControlCode: EVENT_CONTROL_CODE_ENABLE_PROVIDER, _DISABLE_PROVIDER, or _CAPTURE_STATE: the provider's callback
+ *   is asked to write its state
+ * @EnableFlag, @MatchAnyKeyword: events that have one of these bits; 0: all
+ * @EnableLevel, @Level: events of this level and graver ones; 0: all
+ * @MatchAllKeyword: of those, events that have all of these bits
+ * @ControlGuid, @ProviderId: the provider; it need not be registered yet
+ * @SourceId: what the callback is told of who enabled it; NULL: nothing
+ * @EnableProperty: what each event is to carry besides; docs/refused.md lists what is built
+ * @EnableFilterDesc: data for the provider's callback; NULL: none
+ * @Timeout: how many milliseconds to wait for the provider's callbacks; 0: not at all
+ * @EnableParameters: properties and a filter; NULL: none
+ *
+ * EnableTrace() and EnableTraceEx() are older forms of EnableTraceEx2(). A provider stays enabled when its programs
+ * end, and for those that start later.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no session or provider, there is no such code, a level above 255,
+ * parameters of an unknown version, or a filter larger than 1024 bytes; ERROR_NOT_SUPPORTED: a property or filter
+ * that is not built; ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_NO_SYSTEM_RESOURCES: 8 sessions
+ * have the provider already; ERROR_TIMEOUT: it is enabled, but a callback did not return in time, or the host
+ * hangs; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_ACTIVE_CONNECTIONS: the session is just
+ * stopping; ERROR_NOT_ENOUGH_MEMORY; ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI EnableTrace(_In_ ULONG Enable, _In_ ULONG EnableFlag, _In_ ULONG EnableLevel,
 				 _In_ LPCGUID ControlGuid, _In_ TRACEHANDLE TraceHandle);
 ETW_API ULONG WMIAPI EnableTraceEx(_In_ LPCGUID ProviderId, _In_opt_ LPCGUID SourceId,
@@ -1171,19 +1319,95 @@ ETW_API ULONG WMIAPI TraceMessageVa(_In_ TRACEHANDLE LoggerHandle, _In_ ULONG Me
 
 /* --- Reading. */
 
+/*
+ * OpenTraceW() and its like - opens a log file or a real-time session, to be read by ProcessTrace().
+ *
+ * @Logfile: LogFileName (a path of Linux, or one of Windows below the folder that ETW_DRIVE_C names) or LoggerName
+ *   with PROCESS_TRACE_MODE_REAL_TIME; the callbacks; PROCESS_TRACE_MODE_EVENT_RECORD for callbacks that take an
+ *   EVENT_RECORD. LogfileHeader and the counts are filled in
+ *
+ * A session that is not there is an error of ProcessTrace(), as on Windows. One that is keeps its events for this
+ * consumer from now on.
+ *
+ * Returns a handle, for CloseTrace(); INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError() says why.
+ *
+ * ERROR_INVALID_PARAMETER: Logfile is NULL, there is no callback, it names neither or both of file and session, or
+ * a session without the real-time mode
+ * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND: the file, or its folder, is not there
+ * ERROR_ACCESS_DENIED: the file cannot be read, or the session is somebody else's
+ * ERROR_FILE_CORRUPT: it is no log file
+ * ERROR_NOT_ENOUGH_MEMORY: memory ran out
+ *
+ * Context: any thread.
+ */
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceW(_Inout_ PEVENT_TRACE_LOGFILEW Logfile);
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceA(_Inout_ PEVENT_TRACE_LOGFILEA Logfile);
+
+/*
+ * ProcessTrace() - delivers the events of traces to their callbacks, in the order of their time.
+ *
+ * @HandleArray: of OpenTraceW(); files, or sessions, not both
+ * @HandleCount: 1 to 64
+ * @StartTime, @EndTime: only events of this time, ends included; NULL: no limit
+ *
+ * Files that are damaged are read as far as they can be: what cannot be read is skipped. The function returns when
+ * the files end, when the sessions end, when a buffer callback returns FALSE, or after CloseTrace().
+ *
+ * Returns ERROR_SUCCESS; ERROR_CANCELLED: a buffer callback or CloseTrace() ended it; ERROR_BAD_LENGTH: no handle,
+ * or more than 64; ERROR_INVALID_PARAMETER: HandleArray is NULL, or files and sessions together;
+ * ERROR_INVALID_TIME: StartTime is behind EndTime; ERROR_INVALID_HANDLE: also of a trace that is being processed;
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_NOT_ENOUGH_MEMORY; what reading fails with.
+ *
+ * Context: any thread; callbacks run on it.
+ */
 ETW_API ULONG WMIAPI ProcessTrace(_In_reads_(HandleCount) PTRACEHANDLE HandleArray,
 				  _In_ ULONG HandleCount, _In_opt_ LPFILETIME StartTime,
 				  _In_opt_ LPFILETIME EndTime);
+
+/*
+ * CloseTrace() - closes what OpenTraceW() opened.
+ *
+ * Returns ERROR_SUCCESS; ERROR_CTX_CLOSE_PENDING: the trace is being processed, which ends after the present event;
+ * ERROR_INVALID_HANDLE.
+ *
+ * Context: any thread, also within a callback.
+ */
 ETW_API ULONG WMIAPI CloseTrace(_In_ TRACEHANDLE TraceHandle);
+
+/*
+ * QueryTraceProcessingHandle() - what an opened trace says of itself.
+ *
+ * @InformationClass: EtwQueryPartitionInformation, EtwQueryPartitionInformationV2, EtwQueryLastDroppedTimes or
+ *   EtwQueryLogFileHeader
+ * @InBuffer: NULL: no class takes input
+ * @ReturnLength: gets the size of the answer, also when there is no room for it
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: ReturnLength says how much it takes; ERROR_INVALID_PARAMETER:
+ * there is no such class, input, or no ReturnLength; ERROR_NOT_FOUND: the trace does not have it;
+ * ERROR_INVALID_HANDLE.
+ */
 ETW_API ULONG WMIAPI QueryTraceProcessingHandle(
 	_In_ PROCESSTRACE_HANDLE ProcessingHandle,
 	_In_ ETW_PROCESS_HANDLE_INFO_TYPE InformationClass,
 	_In_reads_bytes_opt_(InBufferSize) PVOID InBuffer, _In_ ULONG InBufferSize,
 	_Out_writes_bytes_opt_(OutBufferSize) PVOID OutBuffer, _In_ ULONG OutBufferSize,
 	_Out_ PULONG ReturnLength);
+
+/*
+ * SetTraceCallback() - a callback for classic events of one class, besides that of the trace.
+ *
+ * @pGuid: the class of the events
+ * @EventCallback: is called with the events in their older form, in every pass of the process
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: something is NULL; ERROR_NOT_ENOUGH_MEMORY.
+ */
 ETW_API ULONG WMIAPI SetTraceCallback(_In_ LPCGUID pGuid, _In_ PEVENT_CALLBACK EventCallback);
+
+/*
+ * RemoveTraceCallback() - takes the callback of a class away.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: pGuid is NULL; ERROR_WMI_GUID_NOT_FOUND: the class has none.
+ */
 ETW_API ULONG WMIAPI RemoveTraceCallback(_In_ LPCGUID pGuid);
 
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromFile(_In_ LPCWSTR LogFileName,

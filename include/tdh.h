@@ -340,18 +340,81 @@ typedef struct _TDH_CONTEXT {
 
 /* --- Functions. */
 
+/*
+ * TdhGetEventInformation() - what is known of an event: its names, and the layout of its payload.
+ *
+ * @Event: as a callback got it
+ * @TdhContext: of which only TDH_CONTEXT_WPP_TMFFILE, _WPP_TMFSEARCHPATH, _PDB_PATH, _WPP_GMT and _POINTERSIZE
+ *   count
+ * @BufferSize: in: bytes of Buffer; out: of the answer. 0 asks for the size alone
+ *
+ * What a trace says of its events goes before what the program has loaded (TdhLoadManifest()), and that before what
+ * is installed on this machine (wevtutil(1)).
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: Event
+ * or BufferSize is NULL, or a context is none; ERROR_NOT_FOUND: nobody has a schema for the event;
+ * ERROR_NOT_ENOUGH_MEMORY; what kept a file of the trace from being searched.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetEventInformation(
 	_In_ PEVENT_RECORD Event, _In_ ULONG TdhContextCount,
 	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext,
 	_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer, _Inout_ PULONG BufferSize);
-/* Not in Microsoft's header, but in tdh.dll: Buffer gets Count pointers, then what they point to. */
+
+/*
+ * TdhGetAllEventsInformation() - what is known of all events of the event's provider.
+ *
+ * @WbemService: not used
+ * @Index: gets the place of the event among them
+ * @Count: gets their number
+ * @Buffer: gets Count pointers, then what they point to
+ *
+ * Of classic events it tells those of the same class and version. The function is in tdh.dll, not in Microsoft's
+ * header.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL; ERROR_NOT_FOUND: nobody has a schema for the event; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetAllEventsInformation(
 	_In_ PEVENT_RECORD Event, _In_opt_ PVOID WbemService, _Out_ PULONG Index,
 	_Out_ PULONG Count, _Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO *Buffer,
 	_Inout_ PULONG BufferSize);
+
+/*
+ * TdhGetEventMapInformation() - the names that the values of a field stand for.
+ *
+ * @pMapName: as the event's information has it, see TEI_MAP_NAME()
+ * @pBufferSize: in: bytes of pBuffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL; ERROR_NOT_FOUND: there is no such map, or no schema for the event; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetEventMapInformation(
 	_In_ PEVENT_RECORD pEvent, _In_ LPWSTR pMapName,
 	_Out_writes_bytes_opt_(*pBufferSize) PEVENT_MAP_INFO pBuffer, _Inout_ PULONG pBufferSize);
+
+/*
+ * TdhGetPropertySize() and its like - the bytes of a field, and how many there are.
+ *
+ * @pPropertyData: the path to the field: for each step a name, and an index into its array, ULONG_MAX without one
+ * @PropertyDataCount: of its steps: 1, or 2 for a member of a struct
+ * @BufferSize: bytes of pBuffer
+ * @pPropertySize: gets the size
+ *
+ * The bytes are those of the payload. TdhFormatProperty() makes text of them, libetw_get_text() does both.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the field takes more bytes; ERROR_INVALID_PARAMETER: a pointer
+ * is NULL, or a path or context is none; ERROR_NOT_FOUND: there is no such field, its array has fewer elements, or
+ * nobody has a schema for the event; ERROR_EVT_INVALID_EVENT_DATA: the payload ends before the field;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetPropertySize(
 	_In_ PEVENT_RECORD pEvent, _In_ ULONG TdhContextCount,
 	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext, _In_ ULONG PropertyDataCount,
@@ -362,6 +425,25 @@ ETW_API TDHSTATUS WINAPI TdhGetProperty(
 	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT pTdhContext, _In_ ULONG PropertyDataCount,
 	_In_reads_(PropertyDataCount) PPROPERTY_DATA_DESCRIPTOR pPropertyData,
 	_In_ ULONG BufferSize, _Out_writes_bytes_(BufferSize) PBYTE pBuffer);
+
+/*
+ * TdhFormatProperty() - the text of a value, as the type of its field wants it.
+ *
+ * @EventInfo: of TdhGetEventInformation()
+ * @MapInfo: of TdhGetEventMapInformation(), for fields that have a map; NULL: none
+ * @PointerSize: 4 or 8, as the event's header says
+ * @PropertyInType, @PropertyOutType, @PropertyLength: of the field's description
+ * @UserData: the payload from the value on
+ * @UserDataLength: the bytes that are left of it
+ * @BufferSize: in: bytes of Buffer; out: of the text with its NUL
+ * @UserDataConsumed: gets the bytes of the value
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: BufferSize says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL, or a type or size is none; ERROR_EVT_INVALID_EVENT_DATA: the payload ends within the value, or
+ * the map has no name for it; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhFormatProperty(_In_ PTRACE_EVENT_INFO EventInfo,
 					   _In_opt_ PEVENT_MAP_INFO MapInfo,
 					   _In_ ULONG PointerSize, _In_ USHORT PropertyInType,
@@ -372,13 +454,55 @@ ETW_API TDHSTATUS WINAPI TdhFormatProperty(_In_ PTRACE_EVENT_INFO EventInfo,
 					   _Out_writes_bytes_opt_(*BufferSize) PWCHAR Buffer,
 					   _Out_ PUSHORT UserDataConsumed);
 
+/*
+ * TdhEnumerateProviders() - the providers that are registered on this machine or loaded by this program.
+ *
+ * @pBufferSize: in: bytes of pBuffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER:
+ * pBufferSize is NULL, or pBuffer is where there is a size; ERROR_NOT_ENOUGH_MEMORY; what reading the registry
+ * fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhEnumerateProviders(
 	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_ENUMERATION_INFO pBuffer,
 	_Inout_ PULONG pBufferSize);
+
+/*
+ * TdhEnumerateProvidersForDecodingSource() - the same of one kind of schema.
+ *
+ * @filter: DecodingSourceXMLFile: manifests; DecodingSourceWbem: classes; others have no providers
+ * @bufferSize: bytes of buffer
+ * @bufferRequired: gets the size of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: bufferRequired says how much it takes; ERROR_INVALID_PARAMETER:
+ * a pointer is NULL, or there is no such source; ERROR_NOT_ENOUGH_MEMORY; what reading the registry fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhEnumerateProvidersForDecodingSource(
 	_In_ DECODING_SOURCE filter,
 	_Out_writes_bytes_opt_(bufferSize) PROVIDER_ENUMERATION_INFO *buffer,
 	_In_ ULONG bufferSize, _Out_ PULONG bufferRequired);
+
+/*
+ * TdhQueryProviderFieldInformation() and its like - the keywords, levels, channels, tasks or opcodes of a provider,
+ * with their names.
+ *
+ * @pGuid: a provider that is registered or loaded
+ * @EventFieldValue: the value whose name is asked for; of keywords a bit or several
+ * @EventFieldType: EventKeywordInformation, EventLevelInformation, EventChannelInformation, EventTaskInformation or
+ *   EventOpcodeInformation
+ * @pBufferSize: in: bytes of pBuffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL; ERROR_NOT_SUPPORTED: there is no such type; ERROR_NOT_FOUND: the provider is not known, or has
+ * none of them; ERROR_FILE_NOT_FOUND: the provider is registered, but its definition is gone or damaged;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhQueryProviderFieldInformation(
 	_In_ LPGUID pGuid, _In_ ULONGLONG EventFieldValue, _In_ EVENT_FIELD_TYPE EventFieldType,
 	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
@@ -387,54 +511,209 @@ ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFieldInformation(
 	_In_ LPGUID pGuid, _In_ EVENT_FIELD_TYPE EventFieldType,
 	_Out_writes_bytes_opt_(*pBufferSize) PPROVIDER_FIELD_INFOARRAY pBuffer,
 	_Inout_ PULONG pBufferSize);
+
+/*
+ * TdhEnumerateProviderFilters() - the filters that a provider's manifest defines.
+ *
+ * @FilterCount: gets their number
+ * @Buffer: gets FilterCount pointers, then what they point to
+ * @BufferSize: in: bytes of Buffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL, or a context is none; ERROR_NOT_FOUND: the provider is not known, or defines no filters;
+ * ERROR_FILE_NOT_FOUND: the provider is registered, but its definition is gone or damaged; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFilters(
 	_In_ LPGUID Guid, _In_ ULONG TdhContextCount,
 	_In_reads_opt_(TdhContextCount) PTDH_CONTEXT TdhContext, _In_ PULONG FilterCount,
 	_Out_writes_bytes_opt_(*BufferSize) PPROVIDER_FILTER_INFO *Buffer,
 	_Inout_ PULONG BufferSize);
+
+/*
+ * TdhEnumerateManifestProviderEvents() - the descriptors of all events that a provider's manifest defines.
+ *
+ * @BufferSize: in: bytes of Buffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL; ERROR_NOT_FOUND: the provider is not known; ERROR_FILE_NOT_FOUND: it is registered, but its
+ * definition is gone or damaged; ERROR_EMPTY: it defines no events; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhEnumerateManifestProviderEvents(
 	_In_ LPGUID ProviderGuid, _Out_writes_bytes_opt_(*BufferSize) PPROVIDER_EVENT_INFO Buffer,
 	_Inout_ PULONG BufferSize);
+
+/*
+ * TdhGetManifestEventInformation() - what a manifest says of an event, without an event at hand.
+ *
+ * @EventDescriptor: whose Id and Version count
+ * @BufferSize: in: bytes of Buffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: a
+ * pointer is NULL; ERROR_NOT_FOUND: the provider is not known, or has no such event; ERROR_FILE_NOT_FOUND: it is
+ * registered, but its definition is gone or damaged; ERROR_EMPTY: it defines no events; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetManifestEventInformation(
 	_In_ LPGUID ProviderGuid, _In_ PEVENT_DESCRIPTOR EventDescriptor,
 	_Out_writes_bytes_opt_(*BufferSize) PTRACE_EVENT_INFO Buffer, _Inout_ PULONG BufferSize);
 
+/*
+ * TdhLoadManifest() and its like - adds schemas for this process: from a manifest, from its text, or from a binary
+ * that holds it compiled.
+ *
+ * @Manifest, @BinaryPath: a path of Linux, or of Windows below the folder that ETW_DRIVE_C names
+ * @pData: the text of a manifest, borrowed for the call
+ * @cbData: its bytes
+ *
+ * What is loaded again replaces what was. wevtutil(1) installs manifests for all programs.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no path or text; ERROR_FILE_NOT_FOUND,
+ * ERROR_PATH_NOT_FOUND: the file, or its folder, is not there; ERROR_ACCESS_DENIED; ERROR_XML_PARSE_ERROR: the
+ * manifest is damaged; ERROR_RESOURCE_TYPE_NOT_FOUND: the binary has no compiled manifest; ERROR_FILE_CORRUPT: the
+ * binary is damaged; ERROR_FILE_TOO_LARGE: more than 64 MiB of text, or 1 GiB; ERROR_NOT_ENOUGH_MEMORY; what
+ * reading fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhLoadManifest(_In_ PWSTR Manifest);
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromMemory(_In_reads_bytes_(cbData) LPCVOID pData,
 						   _In_ ULONG cbData);
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromBinary(_In_ PWSTR BinaryPath);
+
+/*
+ * TdhUnloadManifest() and its like - takes back what TdhLoadManifest() added.
+ *
+ * @Manifest: the path as it was loaded; the file may be gone
+ * @pData: the same text
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no path or text; ERROR_NOT_FOUND: it is not loaded;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhUnloadManifest(_In_ PWSTR Manifest);
 ETW_API TDHSTATUS WINAPI TdhUnloadManifestFromMemory(_In_reads_bytes_(cbData) LPCVOID pData,
 						     _In_ ULONG cbData);
 
+/*
+ * TdhOpenDecodingHandle() - a handle for decoding WPP messages.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: Handle is NULL; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhOpenDecodingHandle(_Out_ PTDH_HANDLE Handle);
+
+/*
+ * TdhSetDecodingParameter() and its like - where a handle looks for TMF files and PDBs, and how it shows times.
+ *
+ * @TdhContext: TDH_CONTEXT_WPP_TMFFILE, _WPP_TMFSEARCHPATH or _PDB_PATH with a path in UTF-16, _WPP_GMT or
+ *   _POINTERSIZE with a number
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no such handle or parameter, or its value cannot be;
+ * ERROR_INSUFFICIENT_BUFFER: ParameterSize is too small for what is asked for; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhSetDecodingParameter(_In_ TDH_HANDLE Handle,
 						 _In_ PTDH_CONTEXT TdhContext);
 ETW_API TDHSTATUS WINAPI TdhGetDecodingParameter(_In_ TDH_HANDLE Handle,
 						 _Inout_ PTDH_CONTEXT TdhContext);
+
+/*
+ * TdhGetWppProperty() and its like - a part of a WPP message, or the whole of it with its prefix.
+ *
+ * @PropertyName: FormattedString, and the names of the prefix: LevelName, FlagsName, FunctionName, ComponentName,
+ *   SubComponentName, GuidName, GuidTypeName, ProcessId, ThreadId, SystemTime, SequenceNum, CpuNumber, ...
+ * @BufferSize: in: bytes of Buffer; out: of the answer
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: the size says how much it takes; ERROR_INVALID_PARAMETER: there
+ * is no such handle, a pointer is NULL, or the event is no WPP message; ERROR_NOT_FOUND: there is no such property,
+ * or no TMF file or PDB knows the message; ERROR_NOT_ENOUGH_MEMORY; what reading the files fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhGetWppProperty(_In_ TDH_HANDLE Handle, _In_ PEVENT_RECORD EventRecord,
 					   _In_ PWSTR PropertyName, _Inout_ PULONG BufferSize,
 					   _Out_writes_bytes_(*BufferSize) PBYTE Buffer);
 ETW_API TDHSTATUS WINAPI TdhGetWppMessage(_In_ TDH_HANDLE Handle, _In_ PEVENT_RECORD EventRecord,
 					  _Inout_ PULONG BufferSize,
 					  _Out_writes_bytes_(*BufferSize) PBYTE Buffer);
+
+/*
+ * TdhCloseDecodingHandle() - frees a handle of TdhOpenDecodingHandle().
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no such handle.
+ *
+ * Context: any thread.
+ */
 ETW_API TDHSTATUS WINAPI TdhCloseDecodingHandle(_In_ TDH_HANDLE Handle);
 
+/*
+ * TdhCreatePayloadFilter() - makes a filter on the fields of an event.
+ *
+ * @ProviderGuid: a provider that is registered or loaded
+ * @EventDescriptor: the event
+ * @EventMatchANY: TRUE: one predicate is enough; FALSE: all must hold
+ * @PayloadPredicateCount: 1 to 8
+ * @PayloadPredicates: name of a field, comparison and value
+ * @PayloadFilter: gets the filter, for TdhAggregatePayloadFilters() and TdhDeletePayloadFilter()
+ *
+ * Sessions cannot filter by payload yet (docs/refused.md).
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, or a predicate is none; ERROR_FILE_NOT_FOUND:
+ * the provider is not known; ERROR_NOT_FOUND: it has no such event or field; ERROR_NOT_SUPPORTED: a field of a type
+ * that cannot be compared; ERROR_INSUFFICIENT_BUFFER: the filter is larger than 4096 bytes;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
 ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilter(
 	_In_ LPCGUID ProviderGuid, _In_ PCEVENT_DESCRIPTOR EventDescriptor,
 	_In_ BOOLEAN EventMatchANY, _In_ ULONG PayloadPredicateCount,
 	_In_reads_(PayloadPredicateCount) PPAYLOAD_FILTER_PREDICATE PayloadPredicates,
 	_Outptr_result_maybenull_ PVOID *PayloadFilter);
+
+/*
+ * TdhDeletePayloadFilter() - frees a filter and sets the pointer to NULL.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no filter.
+ */
 ETW_API TDHSTATUS WINAPI TdhDeletePayloadFilter(_Inout_ PVOID *PayloadFilter);
+
+/*
+ * TdhAggregatePayloadFilters() - puts filters of several events together, for EnableTraceEx2().
+ *
+ * @EventMatchALLFlags: for each filter whether it is one of several of its event that must all hold; NULL: none is
+ * @EventFilterDescriptor: gets the whole, for TdhCleanupPayloadEventFilterDescriptor()
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, or filters of several providers;
+ * ERROR_INSUFFICIENT_BUFFER: the whole is larger than 4096 bytes; ERROR_NOT_ENOUGH_MEMORY.
+ */
 ETW_API TDHSTATUS WINAPI TdhAggregatePayloadFilters(
 	_In_ ULONG PayloadFilterCount, _In_reads_(PayloadFilterCount) PVOID *PayloadFilterPtrs,
 	_In_reads_opt_(PayloadFilterCount) PBOOLEAN EventMatchALLFlags,
 	_Out_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
+
+/*
+ * TdhCleanupPayloadEventFilterDescriptor() - frees what TdhAggregatePayloadFilters() made.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no descriptor.
+ */
 ETW_API TDHSTATUS WINAPI TdhCleanupPayloadEventFilterDescriptor(
 	_Inout_ PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
 
-/* --- Strings by their offset; NULL where the offset is 0. */
-
+/*
+ * EMI_MAP_NAME() and its like - strings of the structures that Tdh functions fill, by their offset.
+ *
+ * EMI_ functions are for what TdhGetEventMapInformation() gives, TEI_ for TdhGetEventInformation(), PFI_ for
+ * filters and fields of providers, PEI_ for TdhEnumerateProviders().
+ *
+ * Returns the string within the structure, or NULL where the structure has none.
+ */
 TDH_INLINE PWSTR EMI_MAP_NAME(_In_ PEVENT_MAP_INFO MapInfo)
 {
 	if (MapInfo->NameOffset == 0)

@@ -33,7 +33,7 @@ struct libetw_schemas;
 /* libetw_builder_create() - an owned builder with a reference to the schemas. Returns 0 or -ENOMEM. */
 ETW_API int libetw_builder_create(struct libetw_schemas *schemas, struct libetw_builder **ret);
 
-/* libetw_builder_free() - takes NULL. What was built stays. */
+/* libetw_builder_free() - frees a builder; takes NULL. What was built stays. */
 ETW_API void libetw_builder_free(struct libetw_builder *builder);
 
 /*
@@ -60,7 +60,7 @@ ETW_API int libetw_builder_begin_raw(struct libetw_builder *builder, const GUID 
 				     const EVENT_DESCRIPTOR *descriptor, const void *payload,
 				     size_t bytes);
 
-/* What the header says, of the event that was begun. */
+/* libetw_builder_ids() and its like - what the header says, of the event that was begun. */
 ETW_API void libetw_builder_ids(struct libetw_builder *builder, uint32_t pid, uint32_t tid);
 ETW_API void libetw_builder_time_ns(struct libetw_builder *builder, int64_t time_ns);
 ETW_API void libetw_builder_level(struct libetw_builder *builder, uint8_t level);

@@ -34,7 +34,11 @@ ETW_API const EVENT_RECORD *libetw_event_record(const struct libetw_event *event
  */
 ETW_API int64_t libetw_event_time_ns(const struct libetw_event *event);
 
-/* Who wrote it, and what the header says of it. Process and thread are UINT32_MAX where it does not know. */
+/*
+ * libetw_event_provider() and its like - who wrote an event, and what its header says of it.
+ *
+ * Process and thread are UINT32_MAX where the header does not know.
+ */
 ETW_API const GUID *libetw_event_provider(const struct libetw_event *event);
 ETW_API uint16_t libetw_event_id(const struct libetw_event *event);
 ETW_API uint8_t libetw_event_version(const struct libetw_event *event);

@@ -35,7 +35,8 @@
  * -ESRCH:   nobody has a schema for the event
  * -EINVAL:  the field is no such value, or the path is none
  * -ERANGE:  the number does not fit the type that was asked for
- * -ENOMEM;
+ * -ENOMEM:  memory ran out
+ *
  * libetw_error() then names event and field in a sentence.
  *
  * Borrowed results of an event that a callback got live until the callback returns; those of a retained or
@@ -67,7 +68,7 @@ struct libetw_field;
  */
 ETW_API int libetw_field_create(const char *path, struct libetw_field **ret);
 
-/* libetw_field_free() - takes NULL. */
+/* libetw_field_free() - frees a handle; takes NULL. */
 ETW_API void libetw_field_free(struct libetw_field *field);
 
 /*
@@ -122,7 +123,7 @@ ETW_API int libetw_get_bytes(struct libetw_event *event, const char *path, const
 /* libetw_get_count() - the elements of an array; 1 for what is none. */
 ETW_API int libetw_get_count(struct libetw_event *event, const char *path, size_t *ret);
 
-/* libetw_read_...() - the same through a handle. */
+/* libetw_read_u8() and its like - what the function libetw_get_ of that name gives, through a handle. */
 ETW_API int libetw_read_u8(struct libetw_event *event, struct libetw_field *field, uint8_t *ret);
 ETW_API int libetw_read_u16(struct libetw_event *event, struct libetw_field *field, uint16_t *ret);
 ETW_API int libetw_read_u32(struct libetw_event *event, struct libetw_field *field, uint32_t *ret);

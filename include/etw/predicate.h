@@ -29,7 +29,7 @@ struct libetw_event;
 struct libetw_predicate;
 struct libetw_schemas;
 
-/* libetw_predicate_free() - takes NULL. Not for what a function of this layer took. */
+/* libetw_predicate_free() - frees a predicate; takes NULL. Not for what a function of this layer took. */
 ETW_API void libetw_predicate_free(struct libetw_predicate *predicate);
 
 /* libetw_predicate_matches() - 1 when the event is meant, else 0. */
@@ -39,7 +39,7 @@ ETW_API int libetw_predicate_matches(struct libetw_predicate *predicate,
 /* libetw_any() - every event. */
 ETW_API struct libetw_predicate *libetw_any(void);
 
-/* libetw_and() and its like - take both; the right one is asked only when it matters. */
+/* libetw_and() and its like - predicates put together; take both, the right one is asked only when it matters. */
 ETW_API struct libetw_predicate *libetw_and(struct libetw_predicate *left,
 					    struct libetw_predicate *right);
 ETW_API struct libetw_predicate *libetw_or(struct libetw_predicate *left,

@@ -44,7 +44,7 @@ typedef int (*libetw_event_callback)(void *context, struct libetw_event *event);
 ETW_API int libetw_reader_create(struct libetw_schemas *schemas, struct libetw_reader **ret);
 
 /*
- * libetw_reader_free() - takes NULL. Not within a callback. Retained events stay.
+ * libetw_reader_free() - frees a reader; takes NULL. Not within a callback. Retained events stay.
  */
 ETW_API void libetw_reader_free(struct libetw_reader *reader);
 

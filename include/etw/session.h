@@ -75,7 +75,8 @@ ETW_API int libetw_session_start(const struct libetw_session_options *options,
  * @name: in whatever case; copied
  *
  * Returns 0 with an owned handle; -ENOENT: there is no such session; -EINVAL: no name can be so; -EACCES: it is
- * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO as above.
+ * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a
+ * host that hangs or dies.
  */
 ETW_API int libetw_session_open(const char *name, struct libetw_session **ret);
 
@@ -91,7 +92,8 @@ ETW_API const char *libetw_session_name(const struct libetw_session *session);
  * @ret: how it was at its end; may be NULL
  *
  * Returns 0; -ENOENT: there is no such session any more; -EBUSY: another is just stopping it; -EACCES: it is
- * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO as above.
+ * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a
+ * host that hangs or dies.
  */
 ETW_API int libetw_session_stop(struct libetw_session *session, struct libetw_session_info *ret);
 
@@ -134,7 +136,7 @@ struct libetw_enable_options {
  * Returns 0; -ENOENT: there is no such session any more; -ETIMEDOUT: it is enabled, but a callback did not
  * return in time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have;
  * -EINVAL: more than 1024 bytes of filter, or something reserved that is not zero; -EBUSY: the session is just
- * stopping; -EACCES: it is somebody else's; -ENOMEM; -EPIPE and -EPROTO as above.
+ * stopping; -EACCES: it is somebody else's; -ENOMEM; -EPIPE and -EPROTO of talking to a host that dies.
  */
 ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 				  const struct libetw_enable_options *options);
@@ -150,7 +152,7 @@ ETW_API int libetw_session_enable_named(struct libetw_session *session,
 					const struct libetw_schemas *schemas, const char *name,
 					const struct libetw_enable_options *options);
 
-/* libetw_session_disable() - the provider writes no more into this session. Returns as above. */
+/* libetw_session_disable() - the provider writes no more into this session. Returns the same. */
 ETW_API int libetw_session_disable(struct libetw_session *session, const GUID *provider);
 
 ETW_EXTERN_C_END

@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REAL = ("check_skips", "show_failures", "test_results.py")
 STUBS = ("check_layers", "check_format", "check_spelling", "check_docs", "check_shell",
-         "check_tidy", "install_packages")
+         "check_man", "check_tidy", "install_packages")
 PRESETS = """{"version": 3, "configurePresets": [
  {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build"},
  {"name": "asan-ubsan", "generator": "Ninja", "binaryDir": "${sourceDir}/build-asan"}]}
@@ -87,8 +87,8 @@ class Tree:
 
 
 class Check(unittest.TestCase):
-    # Of steps that are no test: packages, five sources, manuals, two of each build, tidy, skips.
-    STEPS = 13
+    # Of steps that are no test: packages, six sources, manuals, two of each build, tidy, skips.
+    STEPS = 14
 
     def test_all_good(self):
         with Tree("") as tree:
