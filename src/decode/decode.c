@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/program.h"
+#include "schema/manifest/embedded.h"
 #include "schema/mend.h"
 #include "schema/types.h"
 
@@ -222,6 +223,13 @@ static int run_mended(struct etw_decoder *decoder, const EVENT_RECORD *record, b
 	return run_program(decoder, record, is_64, ret);
 }
 
+/* A piece of an EventSource's manifest, which never describes it itself. */
+static bool is_manifest_data(const EVENT_RECORD *record)
+{
+	return etw_embedded_is_chunk(&record->EventHeader.EventDescriptor) &&
+	       !(record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER);
+}
+
 static int run_schema(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		      struct etw_decoding *ret)
 {
@@ -260,6 +268,11 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 
 	ret->record = record;
 	ret->schema = first = etw_schema_store_find(decoder->store, record, &ret->miss);
+	if (UNLIKELY(!first) && is_manifest_data(record)) {
+		ret->schema = etw_embedded_schema();
+		ret->miss = ETW_SCHEMA_FOUND;
+		return run_schema(decoder, record, ret);
+	}
 	if (!first) {
 		ret->wpp_form = NULL;
 		ret->items = NULL;

@@ -85,7 +85,8 @@ void etw_decoder_mend(struct etw_decoder *decoder);
  * @record: borrowed; @ret points into it and into the decoder until the next run
  *
  * The header's flags tell the size of pointers; a classic event that only fits to the last byte with the
- * other size is read with that one. Returns 0 whatever the event holds (see @ret->status), or -ENOMEM.
+ * other size is read with that one. Manifest data of an EventSource has a schema that is built in, where the
+ * store has none. Returns 0 whatever the event holds (see @ret->status), or -ENOMEM.
  */
 int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		    struct etw_decoding *ret);

@@ -83,6 +83,10 @@ void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw
  */
 bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text);
 
+/* etw_format_message_within() - the same with a limit of the caller's own, from 3 bytes up. */
+bool etw_format_message_within(const struct etw_decoding *decoding, size_t bytes_max,
+			       struct etw_text *text);
+
 /* etw_format_filetime() - "2011-01-23T22:06:37.4768585Z" (7 digits) for any FILETIME value. */
 void etw_format_filetime(int64_t filetime, struct etw_text *text);
 

@@ -15,6 +15,7 @@
 struct message {
 	const struct etw_decoding *decoding;
 	struct etw_text *text;
+	size_t bytes_max;
 	size_t cut_bytes; /* of values, that precisions took away */
 };
 
@@ -136,12 +137,13 @@ static void cut_text(struct etw_text *text, size_t start, size_t bytes)
 /* What was written only to be cut counts as well, since it takes as long. */
 static bool is_too_long(const struct message *message, size_t start)
 {
-	return message->text->bytes - start + message->cut_bytes > ETW_FORMAT_MESSAGE_BYTES_MAX;
+	return message->text->bytes - start + message->cut_bytes > message->bytes_max;
 }
 
-bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text)
+bool etw_format_message_within(const struct etw_decoding *decoding, size_t bytes_max,
+			       struct etw_text *text)
 {
-	struct message message = {.decoding = decoding, .text = text};
+	struct message message = {.decoding = decoding, .text = text, .bytes_max = bytes_max};
 	const size_t start = text->bytes;
 	const char *at = decoding->schema ? decoding->schema->message : NULL;
 
@@ -156,8 +158,13 @@ bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *te
 			at = write_escape(&message, at + 1);
 	}
 	if (is_too_long(&message, start)) {
-		cut_text(text, start, ETW_FORMAT_MESSAGE_BYTES_MAX - strlen(CUT_MARK));
+		cut_text(text, start, bytes_max - strlen(CUT_MARK));
 		etw_text_puts(text, CUT_MARK);
 	}
 	return true;
+}
+
+bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	return etw_format_message_within(decoding, ETW_FORMAT_MESSAGE_BYTES_MAX, text);
 }

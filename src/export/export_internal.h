@@ -116,6 +116,8 @@ void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct e
 /* etw_export_trimmed() - bytes of a name without the blanks that some schemas end names with. */
 size_t etw_export_trimmed(const char *name);
 
+#define ETW_EXPORT_MESSAGE_BYTES_MAX 16384 /* of a formatted message; the fields have everything */
+
 /* etw_export_wpp_message() - the formatted message of a WPP event; its schema is one of WPP. */
 void etw_export_wpp_message(const struct etw_decoding *decoding, struct etw_text *text);
 

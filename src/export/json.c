@@ -340,6 +340,22 @@ static void put_wpp(const struct etw_decoding *decoding, const struct etw_export
 		etw_export_wpp_json_place(decoding->schema->wpp, text);
 }
 
+/* The message that a manifest has for the event. */
+static void put_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	const size_t before = text->bytes;
+	size_t from;
+
+	PUT_LITERAL(text, ",\"message\":\"");
+	from = text->bytes;
+	if (!etw_format_message_within(decoding, ETW_EXPORT_MESSAGE_BYTES_MAX, text)) {
+		text->bytes = before;
+		return;
+	}
+	etw_text_json_escape(text, from);
+	etw_text_putc(text, '"');
+}
+
 /* The fields, and what is not in them. */
 static void put_contents(const struct etw_export_event *event, const struct etw_export_plan *plan,
 			 struct etw_text *text)
@@ -350,6 +366,8 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 	if (decoding && decoding->schema) {
 		if (decoding->schema->wpp)
 			put_wpp(decoding, plan, text);
+		else if (decoding->schema->message)
+			put_message(decoding, text);
 		PUT_LITERAL(text, ",\"fields\":");
 		etw_json_fields(decoding, plan, text);
 	}

@@ -12,6 +12,7 @@
 #include "decode/format.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
+#include "schema/manifest/embedded.h"
 #include "schema/types.h"
 
 #define PAYLOAD_SHOWN_BYTES 32 /* without ETW_EXPORT_FULL */
@@ -116,6 +117,21 @@ static bool needs_quotes(const char *at, size_t bytes)
 	return !bytes || memchr(at, ' ', bytes) || memchr(at, '"', bytes);
 }
 
+/* The manifest of an EventSource is thousands of bytes, and what it says shows in the other events. */
+static void shorten_manifest(const struct etw_item *item, size_t from, struct etw_text *text)
+{
+	size_t end = from + ARRAY_SHOWN_BYTES;
+
+	if (text->error || text->bytes <= end + 32)
+		return;
+	while (end > from && ((unsigned char)text->at[end] & 0xC0) == 0x80)
+		end--;
+	text->bytes = end;
+	etw_text_puts(text, " ... ");
+	etw_text_unsigned(text, item->bytes);
+	etw_text_puts(text, " bytes");
+}
+
 /* Long arrays say little on a line: they end early, with how many elements there are. */
 static void shorten_array(const struct etw_item *item, size_t from, struct etw_text *text)
 {
@@ -197,6 +213,8 @@ static void put_value(const struct etw_decoding *decoding, const struct etw_item
 	(void)etw_export_clean(text, from);
 	if (item->kind == ETW_ITEM_ARRAY && !may_quote && !(flags & ETW_EXPORT_FULL))
 		shorten_array(item, from, text);
+	if (may_quote && decoding->schema == etw_embedded_schema() && !(flags & ETW_EXPORT_FULL))
+		shorten_manifest(item, from, text);
 	if (!text->error && may_quote && needs_quotes(text->at + from, text->bytes - from))
 		quote(from, text);
 }
@@ -208,8 +226,25 @@ static bool is_left_out(const struct etw_field *field, const struct etw_item *it
 	       field->out_type == TDH_OUTTYPE_NOPRINT;
 }
 
-/* A WPP message and where it was written. */
+/* The message that a manifest has for the event. */
 static void put_message(const struct etw_decoding *decoding, struct etw_text *text)
+{
+	const size_t before = text->bytes;
+	size_t from;
+
+	etw_text_putc(text, ' ');
+	from = text->bytes;
+	if (!etw_format_message_within(decoding, ETW_EXPORT_MESSAGE_BYTES_MAX, text)) {
+		text->bytes = before;
+		return;
+	}
+	(void)etw_export_clean(text, from);
+	if (!text->error)
+		quote(from, text);
+}
+
+/* A WPP message and where it was written. */
+static void put_wpp(const struct etw_decoding *decoding, struct etw_text *text)
 {
 	size_t from;
 
@@ -288,6 +323,8 @@ static void put_fields(const struct etw_export_event *event, const struct etw_ex
 	if (!decoding || !decoding->schema)
 		return;
 	if (decoding->schema->wpp)
+		put_wpp(decoding, text);
+	else if (decoding->schema->message)
 		put_message(decoding, text);
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];

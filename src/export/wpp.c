@@ -4,9 +4,7 @@
 #include "decode/format_wpp.h"
 #include "export/export_internal.h"
 
-#define MESSAGE_BYTES_MAX 16384 /* of the formatted text; the fields have everything */
-
-static const struct etw_wpp_options options = {.bytes_max = MESSAGE_BYTES_MAX};
+static const struct etw_wpp_options options = {.bytes_max = ETW_EXPORT_MESSAGE_BYTES_MAX};
 
 void etw_export_wpp_message(const struct etw_decoding *decoding, struct etw_text *text)
 {

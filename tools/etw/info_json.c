@@ -177,6 +177,7 @@ void info_write_json(struct etw_text *text, const struct info *info, bool has_bu
 	put_number(text, "events", info->tally.count);
 	put_number(text, "payload_bytes", info->tally.payload_bytes);
 	put_number(text, "decoded", info->tally.complete);
+	put_number(text, "manifest_data", info->tally.manifest_data);
 	put_header(text, etw_trace_header(info->trace));
 	put_counts(text, info);
 	put_kinds(text, &info->tally);

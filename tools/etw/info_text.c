@@ -79,6 +79,8 @@ static void put_file(struct etw_text *text, const struct info *info, const struc
 	etw_text_puts(text, " (");
 	etw_number_share(text, info->tally.complete, info->tally.count);
 	etw_text_puts(text, ")\n");
+	if (info->tally.manifest_data)
+		put_number(text, "manifest data", info->tally.manifest_data);
 }
 
 static void put_header(struct etw_text *text, const struct info *info, const struct info_look *look)

@@ -168,6 +168,12 @@ static void put_totals(struct etw_text *text, const struct report *report,
 	etw_text_puts(&value, " of ");
 	etw_number_grouped(&value, tally->count);
 	etw_text_puts(&value, ")");
+	if (tally->manifest_data) {
+		etw_text_puts(&value, "; ");
+		etw_number_count(&value, tally->manifest_data, "event");
+		etw_text_puts(&value, tally->manifest_data == 1 ? " carries" : " carry");
+		etw_text_puts(&value, " manifest data of EventSources");
+	}
 	if (tally->carriers) {
 		etw_text_puts(&value, "; ");
 		etw_number_count(&value, tally->carriers, "other");

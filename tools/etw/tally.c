@@ -8,6 +8,7 @@
 #include "base/guid.h"
 #include "export/export.h"
 #include "schema/event_name.h"
+#include "schema/manifest/embedded.h"
 
 void tally_done(struct tally *tally)
 {
@@ -169,6 +170,8 @@ int tally_sort(struct tally *tally, const struct etw_schema_store *store)
 
 		if (!kind->provider->name && kind->schema)
 			kind->provider->name = kind->schema->provider_name;
+		if (kind->schema == etw_embedded_schema())
+			tally->manifest_data += kind->count;
 	}
 	qsort(tally->sorted_providers, tally->providers.count, sizeof(void *), compare_providers);
 	qsort(tally->sorted_kinds, tally->kinds.count, sizeof(void *), compare_kinds);

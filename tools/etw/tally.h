@@ -42,7 +42,8 @@ struct tally {
 	struct tally_kind **sorted_kinds;
 	uint64_t count;
 	uint64_t complete;
-	uint64_t carriers; /* events whose only business is to carry schemas, not complete */
+	uint64_t carriers;      /* events whose only business is to carry schemas, not complete */
+	uint64_t manifest_data; /* pieces of the manifests of EventSources; set by tally_sort() */
 	uint64_t payload_bytes;
 };
 

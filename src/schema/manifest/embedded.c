@@ -43,6 +43,36 @@ struct envelope {
 	struct etw_bytes data;
 };
 
+#define ENVELOPE_FIELD(name_, in_, out_)                                                      \
+	{                                                                                     \
+		.name = (name_), .in_type = TDH_INTYPE_##in_, .out_type = TDH_OUTTYPE_##out_, \
+		.count = 1                                                                    \
+	}
+
+const struct etw_schema *etw_embedded_schema(void)
+{
+	static const struct etw_field fields[] = {
+		ENVELOPE_FIELD("Format", UINT8, UNSIGNEDBYTE),
+		ENVELOPE_FIELD("MajorVersion", UINT8, UNSIGNEDBYTE),
+		ENVELOPE_FIELD("MinorVersion", UINT8, UNSIGNEDBYTE),
+		ENVELOPE_FIELD("Magic", UINT8, HEXINT8),
+		ENVELOPE_FIELD("TotalChunks", UINT16, UNSIGNEDSHORT),
+		ENVELOPE_FIELD("ChunkNumber", UINT16, UNSIGNEDSHORT),
+		ENVELOPE_FIELD("Manifest", NONNULLTERMINATEDANSISTRING, STRING),
+	};
+	static const struct etw_schema schema = {
+		.descriptor = {.Id = ETW_EMBEDDED_EVENT_ID, .Opcode = ETW_EMBEDDED_EVENT_OPCODE},
+		.source = DecodingSourceXMLFile,
+		.template_flags = TEMPLATE_EVENT_DATA,
+		.task_name = "ManifestData",
+		.field_count = ARRAY_SIZE(fields),
+		.top_count = ARRAY_SIZE(fields),
+		.fields = fields,
+	};
+
+	return &schema;
+}
+
 static void free_assembly(struct etw_embedded_assembly *assembly)
 {
 	for (size_t i = 0; i < assembly->total; i++)

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "schema/model.h"
 
 #define ETW_EMBEDDED_EVENT_ID       0xfffe
 #define ETW_EMBEDDED_EVENT_OPCODE   0xfe
@@ -34,6 +35,14 @@ static inline int etw_embedded_is_chunk(const EVENT_DESCRIPTOR *descriptor)
 	       descriptor->Task == ETW_EMBEDDED_EVENT_ID &&
 	       descriptor->Opcode == ETW_EMBEDDED_EVENT_OPCODE;
 }
+
+/*
+ * etw_embedded_schema() - what such an event consists of: the envelope of its chunk, and the chunk.
+ *
+ * The event is called "ManifestData", as EventSource calls it. No store knows this schema, since TDH has none.
+ * Static.
+ */
+const struct etw_schema *etw_embedded_schema(void);
 
 /* etw_embedded_done() - frees what is still incomplete. The set is empty again, as a zeroed one is. */
 void etw_embedded_done(struct etw_embedded *embedded);

@@ -76,8 +76,9 @@ struct waiting_field {
 struct known_map {
 	GUID provider;
 	const char *name;
-	const struct etw_map *map; /* NULL: not arrived yet */
-	struct waiting_field *waiting;
+	const struct etw_map *map;     /* NULL: not arrived yet */
+	bool is_of_trace;              /* else of a definition: the trace's own takes its place */
+	struct waiting_field *waiting; /* for a map, or for that of the trace */
 };
 
 /* TraceLogging metadata seen before, good or bad. */
@@ -221,6 +222,16 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
 					      const struct store_key *key,
 					      const EVENT_HEADER *header, bool *is_open,
 					      enum etw_schema_miss *why);
+
+/*
+ * etw_store_share_maps() - maps fill gaps: those of a definition in fields that the trace brought, and the other way.
+ *
+ * @definition: in the arena of the store, taken in once
+ *
+ * A field that names a map and has none takes the one of its provider that has the name, now or when it becomes
+ * known. Returns 0 or -ENOMEM, after which some fields may lack their maps.
+ */
+int etw_store_share_maps(struct etw_schema_store *store, const struct etw_definition *definition);
 
 /* etw_store_keep_definition_of() - the same with the order within its origin. */
 int etw_store_keep_definition_of(struct etw_schema_store *store,

@@ -78,7 +78,7 @@ static int attach_map(struct etw_schema_store *store, const GUID *provider, stru
 		return 0;
 	TRY(make_map(store, provider, field->map_name, &known));
 	field->map = known->map;
-	if (known->map)
+	if (known->map && known->is_of_trace)
 		return 0;
 	waiting = etw_arena_alloc(&store->arena, sizeof(*waiting));
 	if (!waiting)
@@ -86,6 +86,14 @@ static int attach_map(struct etw_schema_store *store, const GUID *provider, stru
 	*waiting = (struct waiting_field){known->waiting, field};
 	known->waiting = waiting;
 	return 0;
+}
+
+/* Others may look at the fields meanwhile; pairs with libetw_schema_field(). */
+static void fill_in(struct known_map *known, const struct etw_map *map)
+{
+	known->map = map;
+	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
+		store_release(&waiting->field->map, map);
 }
 
 /* What is new goes beyond what a store takes from events. */
@@ -120,15 +128,51 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 		return refuse_more(store);
 	}
 	TRY(make_map(store, &provider, map->name, &known));
-	if (known->map) {
+	if (known->is_of_trace) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
-	known->map = map;
-	/* Others may look at the field meanwhile; pairs with libetw_schema_field(). */
-	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
-		store_release(&waiting->field->map, map);
+	fill_in(known, map);
+	known->is_of_trace = true;
 	known->waiting = NULL;
+	return 0;
+}
+
+static int share_map(struct etw_schema_store *store, const GUID *provider,
+		     const struct etw_map *map)
+{
+	struct known_map *known;
+
+	if (!map->name)
+		return 0;
+	TRY(make_map(store, provider, map->name, &known));
+	if (!known->map)
+		fill_in(known, map);
+	return 0;
+}
+
+/* The fields of a definition in the arena are this store's own. */
+static int attach_maps(struct etw_schema_store *store, const struct etw_schema *schema)
+{
+	struct etw_field *fields = (struct etw_field *)(uintptr_t)schema->fields;
+
+	for (uint16_t i = 0; i < schema->field_count; i++) {
+		if (fields[i].map_name && !fields[i].map)
+			TRY(attach_map(store, &schema->provider, &fields[i]));
+	}
+	return 0;
+}
+
+int etw_store_share_maps(struct etw_schema_store *store, const struct etw_definition *definition)
+{
+	for (size_t i = 0; i < definition->provider_count; i++) {
+		const struct etw_provider_schema *provider = &definition->providers[i];
+
+		for (size_t j = 0; j < provider->map_count; j++)
+			TRY(share_map(store, &provider->guid, &provider->maps[j]));
+		for (size_t j = 0; j < provider->schema_count; j++)
+			TRY(attach_maps(store, &provider->schemas[j]));
+	}
 	return 0;
 }
 
@@ -428,6 +472,7 @@ int etw_store_keep_definition(struct etw_schema_store *store,
 			      const struct etw_definition *definition,
 			      enum etw_schema_origin origin)
 {
+	TRY(etw_store_share_maps(store, definition));
 	return etw_store_keep_definition_of(store, definition, origin, 0);
 }
 

@@ -106,6 +106,8 @@ bool etw_schema_store_look_again(struct etw_schema_store *store)
 int etw_schema_store_register(struct etw_schema_store *store,
 			      struct etw_schema_registered *registered, uint32_t order)
 {
+	if (!registered->is_kept)
+		TRY(etw_store_share_maps(store, registered->definition));
 	TRY(etw_store_keep_classes(store, registered->definition, ETW_SCHEMA_ORIGIN_INSTALLED,
 				   order));
 	registered->order = order;

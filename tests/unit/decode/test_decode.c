@@ -14,12 +14,16 @@ struct etw_schema_store {
 
 #define MISS_ID(why) (60000 + (why))
 
+static enum etw_schema_miss manifest_data_miss = ETW_SCHEMA_NO_EVENT;
+
 const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,
 					       enum etw_schema_miss *ret_why)
 {
 	USHORT id = record->EventHeader.EventDescriptor.Id;
 
+	if (id == 65534)
+		id = (USHORT)MISS_ID(manifest_data_miss);
 	*ret_why = id < SCHEMAS ? ETW_SCHEMA_FOUND : (enum etw_schema_miss)(id - MISS_ID(0));
 	return id < SCHEMAS ? &store->schemas[id] : NULL;
 }
@@ -129,6 +133,42 @@ static void test_decode__classic_event_with_pointers_of_the_other_size(void **st
 		assert_int_equal(decoding.status, rows[i].status);
 		assert_int_equal(decoding.items[0].bytes, rows[i].pointer_bytes);
 	}
+	etw_decoder_free(decoder);
+	free(store);
+}
+
+/* 65534, task 65534, opcode 254: a piece of an EventSource's manifest, whatever the store says. */
+static void test_decode__manifest_data_of_an_event_source(void **state)
+{
+	static const enum etw_schema_miss whys[] = {ETW_SCHEMA_NO_PROVIDER, ETW_SCHEMA_NO_EVENT};
+	struct etw_schema_store *store = make_store();
+	struct etw_decoder *decoder;
+	uint8_t payload[] = {1, 4, 0, 0x5b, 3, 0, 2, 0, '<', 'a', '/', '>'};
+	EVENT_RECORD record = {.UserData = payload, .UserDataLength = sizeof(payload)};
+	EVENT_DESCRIPTOR *descriptor = &record.EventHeader.EventDescriptor;
+	struct etw_decoding decoding;
+	uint64_t value = 0;
+
+	(void)state;
+	assert_int_equal(etw_decoder_create(store, &decoder), 0);
+	descriptor->Task = 65534;
+	descriptor->Opcode = 254;
+	for (size_t i = 0; i < ARRAY_SIZE(whys); i++) {
+		manifest_data_miss = whys[i];
+		run(decoder, &record, 65534, EVENT_HEADER_FLAG_64_BIT_HEADER, &decoding);
+		assert_int_equal(decoding.status, ETW_DECODE_COMPLETE);
+		assert_string_equal(decoding.schema->task_name, "ManifestData");
+		assert_true(etw_decoding_u64(&decoding, etw_decoding_find(&decoding, "ChunkNumber"),
+					     &value));
+		assert_int_equal(value, 2);
+		assert_int_equal(etw_decoding_find(&decoding, "Manifest")->bytes, 4);
+	}
+	/* Other events of this number are nothing special. */
+	run(decoder, &record, 65534, EVENT_HEADER_FLAG_CLASSIC_HEADER, &decoding);
+	assert_null(decoding.schema);
+	descriptor->Opcode = 0;
+	run(decoder, &record, 65534, EVENT_HEADER_FLAG_64_BIT_HEADER, &decoding);
+	assert_null(decoding.schema);
 	etw_decoder_free(decoder);
 	free(store);
 }
@@ -315,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decode__many_schemas_both_pointer_sizes),
 		cmocka_unit_test(test_decode__classic_event_with_pointers_of_the_other_size),
+		cmocka_unit_test(test_decode__manifest_data_of_an_event_source),
 		cmocka_unit_test(test_decode__find_and_integers),
 		cmocka_unit_test(test_decode__integer_types),
 		cmocka_unit_test(test_decode__arrays_are_no_integers),

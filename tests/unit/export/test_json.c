@@ -207,6 +207,47 @@ static void test_json__a_map_that_arrives_later(void **state)
 	etw_export_memory_free(sample.event.memory);
 }
 
+static void test_json__message_of_a_manifest(void **state)
+{
+	struct sample sample;
+	char payload[] = "GET\0\033[2J";
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "verb", TDH_INTYPE_ANSISTRING, 0, 3);
+	sample_add(&sample, "url", TDH_INTYPE_ANSISTRING, 4, 4);
+	sample.schema.message = "100%% %1 of \"%2\"%nand %7";
+	sample_expect(
+		&sample, &etw_export_json,
+		START NAMES WHERE
+		",\"message\":\"100% GET of \\\"\\u001b[2J\\\"\\nand %7\",\"fields\":{\"verb\":"
+		"\"GET\",\"url\":\"\\u001b[2J\"},\"status\":\"complete\"" FINISH);
+	sample.schema.message = "";
+	sample_expect(&sample, &etw_export_json,
+		      START NAMES WHERE ",\"fields\":{\"verb\":\"GET\",\"url\":\"\\u001b[2J\"},"
+					"\"status\":\"complete\"" FINISH);
+}
+
+/* Sixty-four times a value of 60,000 bytes: a line stays a line. */
+static void test_json__a_message_has_a_limit(void **state)
+{
+	static char payload[60001];
+	struct sample sample;
+	struct etw_text text = {0};
+	char message[2 * 64 + 1] = "";
+
+	(void)state;
+	memset(payload, 'a', sizeof(payload) - 1);
+	for (size_t i = 0; i < 64; i++)
+		memcpy(message + 2 * i, "%1", 2);
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "text", TDH_INTYPE_ANSISTRING, 0, sizeof(payload) - 1);
+	sample.schema.message = message;
+	etw_export_json.event(&sample.event, &text);
+	assert_true(text.bytes > sizeof(payload) && text.bytes < sizeof(payload) + 20000);
+	etw_text_done(&text);
+}
+
 static void test_json__not_decoded_carries_the_payload(void **state)
 {
 	struct sample sample;
@@ -324,6 +365,8 @@ int main(void)
 		cmocka_unit_test(test_json__memory_tells_kinds_and_seconds_apart),
 		cmocka_unit_test(test_json__many_names_that_occur_often),
 		cmocka_unit_test(test_json__a_map_that_arrives_later),
+		cmocka_unit_test(test_json__message_of_a_manifest),
+		cmocka_unit_test(test_json__a_message_has_a_limit),
 		cmocka_unit_test(test_json__not_decoded_carries_the_payload),
 		cmocka_unit_test(test_json__guesses_are_marked),
 		cmocka_unit_test(test_json__extended_items),

@@ -45,6 +45,23 @@ static void test_text__control_characters_are_harmless(void **state)
 		      HEAD "Maker/Task/Go x=\\x1b[2J\\n\\x9b\\u202e\xC3\xA4\n");
 }
 
+static void test_text__message_of_a_manifest(void **state)
+{
+	struct sample sample;
+	char payload[] = "GET\0\033[2J";
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "verb", TDH_INTYPE_ANSISTRING, 0, 3);
+	sample_add(&sample, "url", TDH_INTYPE_ANSISTRING, 4, 4);
+	sample.schema.message = "100%% %1 of \"%2\"%nand %7";
+	sample_expect(&sample, &etw_export_text,
+		      HEAD "Maker/Task/Go \"100% GET of \\\"\\x1b[2J\\\"\\nand %7\" verb=GET "
+			   "url=\\x1b[2J\n");
+	sample.schema.message = "";
+	sample_expect(&sample, &etw_export_text, HEAD "Maker/Task/Go verb=GET url=\\x1b[2J\n");
+}
+
 static void test_text__undecoded_is_cut_unless_full(void **state)
 {
 	struct sample sample;
@@ -186,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_text__fields_and_quotes),
 		cmocka_unit_test(test_text__backslashes_in_quotes),
 		cmocka_unit_test(test_text__control_characters_are_harmless),
+		cmocka_unit_test(test_text__message_of_a_manifest),
 		cmocka_unit_test(test_text__undecoded_is_cut_unless_full),
 		cmocka_unit_test(test_text__bytes_left_over),
 		cmocka_unit_test(test_text__times_and_absent_ids),

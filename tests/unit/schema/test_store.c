@@ -135,6 +135,61 @@ static void test_store__maps_before_and_after_their_events(void **state)
 	assert_null(check_found(&record)->fields[1].map);
 }
 
+/* Event 9 of the trace's provider has a field with the map KindMap, which @maps may define. */
+#define MANIFEST_WITH_MAP(maps)                                                            \
+	"<instrumentationManifest><instrumentation><events>"                               \
+	"<provider name='By-Manifest' guid='{11112222-3333-4444-5555-666677778888}'>" maps \
+	"<templates><template tid='t'>"                                                    \
+	"<data name='Kind' inType='win:UInt32' map='KindMap'/></template></templates>"     \
+	"<events><event value='9' version='1' template='t'/></events>"                     \
+	"</provider></events></instrumentation></instrumentationManifest>"
+#define MAP_OF_MANIFEST                                  \
+	"<maps><valueMap name='KindMap'><map value='1' " \
+	"message='$(string.One)'/></valueMap></maps>"
+
+static void test_store__map_of_the_trace_for_a_manifest(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 9, 1, 0);
+	static struct info_blob map_blob;
+	struct wire_map_info map_head;
+	const struct etw_schema *schema;
+
+	(void)state;
+	info_blob_map(&map_blob, &map_head);
+	add_manifest(MANIFEST_WITH_MAP(""));
+	schema = check_found(&record);
+	assert_null(schema->fields[0].map);
+	learn(0x21, map_blob.at, map_blob.bytes);
+	assert_non_null(schema->fields[0].map);
+	assert_string_equal(schema->fields[0].map->entries[1].text, "Some");
+}
+
+static void test_store__map_of_a_manifest_for_the_trace(void **state)
+{
+	EVENT_RECORD record = event_of(&info_blob_provider, 7, 1, 0);
+	static struct info_blob blob, map_blob;
+	struct wire_event_info head;
+	struct wire_map_info map_head;
+	const struct etw_schema *schema;
+
+	(void)state;
+	info_blob_event(&blob, &head);
+	info_blob_map(&map_blob, &map_head);
+	learn(0x20, blob.at, blob.bytes);
+	schema = check_found(&record);
+	assert_null(schema->fields[1].map);
+	add_manifest(MANIFEST_WITH_MAP(MAP_OF_MANIFEST));
+	assert_non_null(schema->fields[1].map);
+	assert_int_equal(schema->fields[1].map->count, 1);
+	/* The trace knows better, once it tells. */
+	learn(0x21, map_blob.at, map_blob.bytes);
+	assert_int_equal(schema->fields[1].map->count, 2);
+	assert_string_equal(schema->fields[1].map->entries[1].text, "Some");
+	/* The manifest's own field keeps the manifest's own map. */
+	record.EventHeader.EventDescriptor.Id = 9;
+	assert_int_equal(check_found(&record)->fields[0].map->count, 1);
+}
+
 static void test_store__damage_in_metadata_is_counted(void **state)
 {
 	static struct info_blob blob;
@@ -475,6 +530,8 @@ int main(void)
 		TEST(test_store__the_trace_is_believed_before_manifests),
 		TEST(test_store__the_first_event_metadata_counts),
 		TEST(test_store__maps_before_and_after_their_events),
+		TEST(test_store__map_of_the_trace_for_a_manifest),
+		TEST(test_store__map_of_a_manifest_for_the_trace),
 		TEST(test_store__damage_in_metadata_is_counted),
 		TEST(test_store__learnt_classes_win_over_built_in_ones),
 		TEST(test_store__other_sources_only_name_the_provider),
