@@ -31,7 +31,7 @@
 
 /* A thread's slot. Any thread reads; its owner writes, but for `owner`. */
 struct etw_thread {
-	_Alignas(64) uint64_t mark; /* atomic; the owner may read it plainly, while it is alive */
+	_Alignas(64) uint64_t mark; /* atomic */
 	uint64_t outside;           /* the owner's alone: its mark while it is outside */
 	uint32_t thread_id;         /* the same */
 	uint32_t reserved_zero;
@@ -72,6 +72,25 @@ static ALWAYS_INLINE uint64_t etw_stack_pointer(void)
 #endif
 }
 
+/*
+ * Whether the thread's mark is @mark: a relaxed load and a comparison, in one instruction, which the compiler
+ * does not make of an atomic load. A plain read would be a race: in a forked child another thread may free the
+ * slot while its owner, which has another thread id there than in the parent, asks.
+ */
+static ALWAYS_INLINE bool etw_thread_has_mark(const struct etw_thread *thread, uint64_t mark)
+{
+#if defined(__x86_64__) && !defined(ETW_THREAD_SANITIZED)
+	bool is_equal;
+
+	__asm__ volatile("cmpq %[mark], %[own]"
+			 : "=@cce"(is_equal)
+			 : [own] "m"(thread->mark), [mark] "r"(mark));
+	return is_equal;
+#else
+	return load_relaxed(&thread->mark) == mark;
+#endif
+}
+
 /* A1. One store, and a barrier for the compiler alone: the processor's is the reclaimer's membarrier. */
 static ALWAYS_INLINE void etw_thread_put_mark(struct etw_thread *thread)
 {
@@ -93,7 +112,9 @@ static ALWAYS_INLINE struct etw_thread *etw_thread_enter(void)
 {
 	struct etw_thread *thread = etw_thread;
 
-	if (UNLIKELY(load_relaxed(&etw_fork_page->stamp) != thread->mark))
+	if (!thread)
+		__builtin_unreachable(); /* spares the caller a test for NULL */
+	if (UNLIKELY(!etw_thread_has_mark(thread, load_relaxed(&etw_fork_page->stamp))))
 		return NULL;
 	etw_thread_put_mark(thread);
 	return thread;
