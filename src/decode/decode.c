@@ -13,7 +13,10 @@
 
 #include "base/bytes.h"
 #include "base/macros.h"
+#include "decode/legible.h"
 #include "decode/program.h"
+#include "decode/program_internal.h"
+#include "decode/widths.h"
 #include "schema/manifest/embedded.h"
 #include "schema/mend.h"
 #include "schema/types.h"
@@ -33,7 +36,10 @@ struct etw_decoder {
 	size_t slots;
 	size_t used;
 	struct etw_walk walk;
-	bool mends; /* known errors of schemas */
+	bool mends; /* known errors of schemas, and it doubts what only seems to fit */
+	const struct etw_program *program; /* borrowed of an entry: the last that was run */
+	uint32_t file;                     /* that the events come from */
+	struct etw_widths widths;
 };
 
 static size_t hash_schema(const struct etw_schema *schema)
@@ -152,6 +158,7 @@ void etw_decoder_free(struct etw_decoder *decoder)
 	}
 	free(decoder->entries);
 	etw_walk_done(&decoder->walk);
+	etw_widths_done(&decoder->widths);
 	free(decoder);
 }
 
@@ -168,28 +175,93 @@ void etw_decoder_mend(struct etw_decoder *decoder)
 static int run_program(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
 		       struct etw_decoding *ret)
 {
-	const struct etw_program *program;
+	TRY(find_program(decoder, ret->schema, is_64, &decoder->program));
+	return etw_program_run(decoder->program, &decoder->walk, record->UserData,
+			       record->UserDataLength, ret);
+}
 
-	TRY(find_program(decoder, ret->schema, is_64, &program));
-	return etw_program_run(program, &decoder->walk, record->UserData, record->UserDataLength,
-			       ret);
+/* Whether a reading with pointers of this size uses up the payload and gives text that reads like text. */
+static bool makes_sense(const struct etw_decoder *decoder, const struct etw_decoding *decoding)
+{
+	uint16_t field;
+
+	if (UNLIKELY(decoding->status != ETW_DECODE_COMPLETE))
+		return false;
+	return !decoder->program->has_text || etw_legible_decoding(decoding, &field);
+}
+
+/* What uses up the payload with text that is none was not read by the payload's own layout. */
+static void doubt_text(const struct etw_decoder *decoder, struct etw_decoding *decoding)
+{
+	if (LIKELY(decoding->status != ETW_DECODE_COMPLETE || !decoder->program->has_text ||
+		   etw_legible_decoding(decoding, &decoding->failed_field)))
+		return;
+	decoding->status = ETW_DECODE_MALFORMED;
+	decoding->reason = "what should be text has characters that no text has";
 }
 
 /*
- * Classic events are known whose header says 32 bits while the payload has the pointers of a 64-bit
- * kernel (a session that a 32-bit program started). The other size counts when it, and only it, fits to
- * the last byte.
+ * Classic events are known whose header says 32 bits while the payload has the pointers of a 64-bit kernel
+ * (a session that a 32-bit program started). The size that the file's events prove comes first, else the header's;
+ * the other one counts when it, and only it, makes sense.
  */
 static int run_classic(struct etw_decoder *decoder, const EVENT_RECORD *record, bool is_64,
 		       struct etw_decoding *ret)
 {
+	bool first = is_64;
+
+	if (UNLIKELY(decoder->widths.has_wide) && !is_64)
+		first = etw_widths_is_wide(&decoder->widths, decoder->file,
+					   &record->EventHeader.ProviderId);
+	TRY(run_program(decoder, record, first, ret));
+	if (LIKELY(makes_sense(decoder, ret)))
+		return 0;
+	TRY(run_program(decoder, record, !first, ret));
+	if (makes_sense(decoder, ret))
+		return 0;
 	TRY(run_program(decoder, record, is_64, ret));
-	if (LIKELY(ret->status == ETW_DECODE_COMPLETE))
+	if (decoder->mends)
+		doubt_text(decoder, ret);
+	return 0;
+}
+
+/* Whether the size of pointers makes a difference to how an event is read. */
+static bool has_pointers(const struct etw_schema *schema)
+{
+	for (uint16_t i = 0; i < schema->field_count; i++) {
+		const struct etw_field *field = &schema->fields[i];
+		uint8_t extent = etw_schema_type(field->in_type)->extent;
+
+		if (!(field->flags & PropertyStruct) &&
+		    (extent == ETW_EXTENT_POINTER || extent == ETW_EXTENT_WBEM_SID))
+			return true;
+	}
+	return false;
+}
+
+void etw_decoder_set_file(struct etw_decoder *decoder, uint32_t file)
+{
+	decoder->file = file;
+}
+
+int etw_decoder_weigh(struct etw_decoder *decoder, const EVENT_RECORD *record)
+{
+	const USHORT wanted = EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_32_BIT_HEADER;
+	struct etw_decoding decoding = {.record = record};
+	bool is_narrow, is_wide;
+
+	if (LIKELY((record->EventHeader.Flags & wanted) != wanted) ||
+	    !etw_widths_wants(&decoder->widths, decoder->file))
 		return 0;
-	TRY(run_program(decoder, record, !is_64, ret));
-	if (ret->status == ETW_DECODE_COMPLETE)
+	decoding.schema = etw_schema_store_find(decoder->store, record, &decoding.miss);
+	if (!decoding.schema || !has_pointers(decoding.schema))
 		return 0;
-	return run_program(decoder, record, is_64, ret);
+	TRY(run_program(decoder, record, /* is_64= */ false, &decoding));
+	is_narrow = makes_sense(decoder, &decoding);
+	TRY(run_program(decoder, record, /* is_64= */ true, &decoding));
+	is_wide = makes_sense(decoder, &decoding);
+	return etw_widths_add(&decoder->widths, decoder->file, &record->EventHeader.ProviderId,
+			      is_narrow, is_wide);
 }
 
 /* Of a schema that was just run; NULL when no error of it is known. */
@@ -238,9 +310,12 @@ static int run_schema(struct etw_decoder *decoder, const EVENT_RECORD *record,
 	if (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
 		return run_classic(decoder, record, is_64, ret);
 	TRY(run_program(decoder, record, is_64, ret));
-	if (LIKELY(ret->status != ETW_DECODE_EXTRA || !decoder->mends))
+	if (!decoder->mends)
 		return 0;
-	return run_mended(decoder, record, is_64, ret);
+	if (UNLIKELY(ret->status == ETW_DECODE_EXTRA))
+		TRY(run_mended(decoder, record, is_64, ret));
+	doubt_text(decoder, ret);
+	return 0;
 }
 
 /* The first layout does not use up the payload: another one counts that does; where none does, the first. */

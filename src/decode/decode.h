@@ -72,21 +72,33 @@ void etw_decoder_free(struct etw_decoder *decoder);
 void etw_decoder_freep(struct etw_decoder **decoder);
 
 /*
- * etw_decoder_mend() - from now on known errors of schemas are put right (schema/mend.h).
+ * etw_decoder_mend() - from now on known errors of schemas are put right (schema/mend.h), and readings doubted.
  *
  * Where a payload has bytes left over and the mended schema fits it to the last byte, a result has that one
- * in place of the store's; it lives as long as the decoder. TDH does no such thing.
+ * in place of the store's; it lives as long as the decoder. A reading that uses up the payload is
+ * ETW_DECODE_MALFORMED all the same when its text is none (decode/legible.h). TDH does no such thing.
  */
 void etw_decoder_mend(struct etw_decoder *decoder);
+
+/* etw_decoder_set_file() - which file the events come from that are weighed and run from now on; 0 at first. */
+void etw_decoder_set_file(struct etw_decoder *decoder, uint32_t file);
+
+/*
+ * etw_decoder_weigh() - takes in what an event proves of its file (decode/widths.h), in a pass before decoding.
+ *
+ * Costs nothing but for classic events with 32-bit headers, the first of each file. Returns 0 or -ENOMEM.
+ */
+int etw_decoder_weigh(struct etw_decoder *decoder, const EVENT_RECORD *record);
 
 /*
  * etw_decoder_run() - decodes one event.
  *
  * @record: borrowed; @ret points into it and into the decoder until the next run
  *
- * The header's flags tell the size of pointers; a classic event that only fits to the last byte with the
- * other size is read with that one. Manifest data of an EventSource has a schema that is built in, where the
- * store has none. Returns 0 whatever the event holds (see @ret->status), or -ENOMEM.
+ * The header's flags tell the size of pointers; a classic event that only makes sense with the other size, by
+ * its own bytes or by what was weighed of its file, is read with that one. Manifest data of an EventSource has a
+ * schema that is built in, where the store has none. Returns 0 whatever the event holds (see @ret->status), or
+ * -ENOMEM.
  */
 int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		    struct etw_decoding *ret);

@@ -12,6 +12,7 @@
 
 #include "base/macros.h"
 #include "decode/format_wpp.h"
+#include "decode/legible.h"
 #include "decode/program.h"
 #include "decode/program_internal.h"
 #include "schema/types.h"
@@ -519,6 +520,7 @@ int etw_program_compile(const struct etw_schema *schema, unsigned pointer_bytes,
 	if (!program)
 		return -ENOMEM;
 	program->pointer_bytes = pointer_bytes;
+	program->has_text = etw_legible_schema(schema);
 	int r = compile(&compiler);
 
 	free(compiler.slot_of);

@@ -79,6 +79,7 @@ struct etw_program {
 		*wpp_form; /* owned; NULL where the schema is not that of a WPP message */
 	unsigned pointer_bytes;
 	bool is_fixed; /* one run and nothing else that matters */
+	bool has_text; /* that is worth a look whether it is any */
 	uint32_t top_steps;
 	uint32_t slot_count;
 	uint32_t step_count;

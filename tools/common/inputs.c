@@ -176,6 +176,7 @@ void etw_inputs_error(const struct etw_inputs *inputs, int error)
 
 struct learner {
 	struct etw_schema_store *store;
+	struct etw_decoder *decoder;
 	struct etw_progress progress;
 };
 
@@ -187,9 +188,9 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	(void)buffer;
 	(void)header_type;
 	(void)address;
-	if (LIKELY(!etw_schema_store_is_metadata(record)))
-		return 0;
-	return etw_schema_store_learn(learner->store, record);
+	if (UNLIKELY(etw_schema_store_is_metadata(record)))
+		return etw_schema_store_learn(learner->store, record);
+	return etw_decoder_weigh(learner->decoder, record);
 }
 
 static int learn_buffer(void *context, const struct etw_etl_buffer *buffer, uint32_t event_count)
@@ -202,15 +203,18 @@ static int learn_buffer(void *context, const struct etw_etl_buffer *buffer, uint
 	return 0;
 }
 
-int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store)
+int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store,
+		     struct etw_decoder *decoder)
 {
-	struct learner learner = {.store = store};
+	struct learner learner = {.store = store, .decoder = decoder};
 	const struct etw_trace_visitor visitor = {&learner, learn_buffer, learn_event};
 	int result = 0;
 
 	etw_progress_start(&learner.progress, "Looking for schemas", inputs->buffers);
-	for (size_t i = 0; i < inputs->count && !result; i++)
+	for (size_t i = 0; i < inputs->count && !result; i++) {
+		etw_decoder_set_file(decoder, (uint32_t)i);
 		result = etw_trace_each_buffer(inputs->traces[i], &visitor);
+	}
 	etw_progress_end(&learner.progress);
 	if (result)
 		etw_inputs_error(inputs, result);

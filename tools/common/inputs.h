@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "consumer/trace.h"
+#include "decode/decode.h"
 #include "schema/store/store.h"
 #include "tools/common/terminal.h"
 
@@ -35,11 +36,14 @@ bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 
 /*
- * etw_inputs_learn() - a pass over all events for those that carry schemas.
+ * etw_inputs_learn() - a pass over all events for those that carry schemas, and for what they prove of their file.
+ *
+ * @decoder: of @store; the index of a trace is the number of its file
  *
  * Returns 0 or what reading failed with (told on standard error).
  */
-int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store);
+int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store,
+		     struct etw_decoder *decoder);
 
 /* etw_inputs_error() - tells that reading failed with this error. */
 void etw_inputs_error(const struct etw_inputs *inputs, int error);

@@ -207,6 +207,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		return 0;
 	if (dump->no_decode)
 		return put_event(dump, trace, record, NULL, address);
+	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
 	TRY(etw_decoder_run(dump->decoder, record, &decoding));
 	etw_manifests_note(&dump->manifests, decoding.schema);
 	return put_event(dump, trace, record, &decoding, address);
@@ -330,8 +331,8 @@ static int study_event(void *context, size_t trace, EVENT_RECORD *record,
 	struct dump *dump = study->dump;
 	struct etw_decoding decoding = {0};
 
-	(void)trace;
 	(void)address;
+	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
 	if (!dump->no_decode)
 		TRY(etw_decoder_run(dump->decoder, record, &decoding));
 	filter_study(&dump->filter, &study->study, record, decoding.schema,
@@ -393,7 +394,7 @@ static int work(struct dump *dump, char **files, int count)
 	if (etw_export_memory_create(&dump->memory) ||
 	    etw_shared_decoder_create(&dump->shared, &dump->manifests, &dump->store,
 				      &dump->decoder) ||
-	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store)))
+	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store, dump->decoder)))
 		return ETW_EXIT_FAILED;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
 	if (has_colour || (dump->output_path && dump->shared.colour == ETW_COLOUR_ALWAYS))

@@ -124,6 +124,7 @@ static int tell_file(struct command *command, size_t index)
 	info->processors = calloc(INFO_PROCESSORS_MAX, sizeof(*info->processors));
 	if (!info->processors)
 		return -ENOMEM;
+	etw_decoder_set_file(command->decoder, (uint32_t)index);
 	TRY(etw_trace_each_buffer(info->trace, &visitor));
 	TRY(tally_sort(&info->tally, command->store));
 	one.traces += index;
@@ -159,7 +160,7 @@ static int work(struct command *command)
 
 	if (etw_shared_decoder_create(&command->shared, &command->manifests, &command->store,
 				      &command->decoder) ||
-	    etw_inputs_learn(&command->inputs, command->store))
+	    etw_inputs_learn(&command->inputs, command->store, command->decoder))
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
 		/* A file or a program gets every name whole. */

@@ -50,6 +50,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		return 0;
 	}
 	notes_take(&report->notes, record);
+	etw_decoder_set_file(page->decoder, (uint32_t)trace);
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
 	etw_manifests_note(&page->manifests, decoding.schema);
 	if (!report->tally.count)
@@ -96,7 +97,7 @@ int page_gather(struct page *page)
 					    .to_ft = INT64_MAX};
 	struct report *report = &page->report;
 	struct etw_fault fault = {0};
-	int result = etw_inputs_learn(&page->inputs, page->store);
+	int result = etw_inputs_learn(&page->inputs, page->store, page->decoder);
 
 	if (result)
 		return result;

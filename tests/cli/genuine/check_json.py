@@ -5,8 +5,9 @@
     check_json.py ETW
 
 Each line is valid JSON without a repeated key, and with keys that docs/format/json.md has; the
-number of lines is that of the reference, every event not fully decoded carries its payload, and the
-addresses are those of the reference files.
+number of lines is that of the reference, every event not fully decoded carries its payload, the
+addresses are those of the reference files, and no event that is called complete has characters in
+its fields that no text has.
 Exit status: 0 all hold, 1 not, 77 no data.
 """
 
@@ -31,6 +32,20 @@ def refuse_repeated(pairs):
     return dict(pairs)
 
 
+# Controls but tab and line ends, surrogates, private use, what stands for bytes that are no text.
+ILLEGIBLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ue000-\uf8ff\ufffd-\uffff"
+                       "\U000f0000-\U0010ffff]")
+
+
+def illegible(value):
+    """The first text within a value that cannot be text, or None."""
+    if isinstance(value, str):
+        return value if ILLEGIBLE.search(value) else None
+    if isinstance(value, dict):
+        value = list(value.values())
+    return next(filter(None, map(illegible, value)), None) if isinstance(value, list) else None
+
+
 def check_event(event):
     """Why an event's object is not as documented, or None."""
     if not REQUIRED <= event.keys():
@@ -42,6 +57,8 @@ def check_event(event):
         return "is not fully decoded, yet has no payload or reason"
     if event["status"] != "no-schema" and "fields" not in event:
         return "has a schema, yet no fields"
+    if event["status"] == "complete" and illegible(event["fields"]):
+        return f"is complete with the text {illegible(event['fields'])!r}"
     return None
 
 

@@ -16,6 +16,7 @@
 #include "consumer/trace.h"
 #include "decode/decode.h"
 #include "decode/format.h"
+#include "decode/legible.h"
 #include "decode/program.h"
 #include "genuine.h"
 #include "sample_loop.h"
@@ -142,11 +143,13 @@ static void compare_properties(struct account *account, EVENT_RECORD *record,
 		complain(account, record, "bytes used", NULL);
 }
 
-/* Whether the payload fits only with pointers of the size that the header does not say. */
+/* Whether the payload makes sense only with pointers of the size that the header does not say. */
 static bool has_other_pointers(const EVENT_RECORD *record, const struct etw_decoding *decoding)
 {
 	bool is_32 = record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER;
-	struct etw_decoding by_header;
+	struct etw_decoding by_header = {.record = record, .schema = decoding->schema};
+	bool makes_sense;
+	uint16_t field;
 	struct etw_program *program;
 	struct etw_walk walk;
 
@@ -157,9 +160,11 @@ static bool has_other_pointers(const EVENT_RECORD *record, const struct etw_deco
 	if (etw_program_compile(decoding->schema, is_32 ? 4 : 8, &program) ||
 	    etw_program_run(program, &walk, record->UserData, record->UserDataLength, &by_header))
 		abort();
+	makes_sense = by_header.status == ETW_DECODE_COMPLETE &&
+		      etw_legible_decoding(&by_header, &field);
 	etw_walk_done(&walk);
 	etw_program_free(program);
-	return by_header.status != ETW_DECODE_COMPLETE;
+	return !makes_sense;
 }
 
 static void on_record(EVENT_RECORD *record)
