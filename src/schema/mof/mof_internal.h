@@ -206,6 +206,15 @@ struct mof_event *etw_mof_find_event(const struct mof_reader *reader,
 /* etw_mof_version_qualifier() - EventVersion of a class, from the nearest that has it; NULL: none. */
 const struct mof_qualifier *etw_mof_version_qualifier(const struct mof_class *class);
 
+/*
+ * etw_mof_read_layout() - what a property's type, qualifiers and array bounds say of its bytes.
+ *
+ * @field: of zeros
+ *
+ * Returns NULL, or a static sentence that says why its bytes are not known.
+ */
+const char *etw_mof_read_layout(const struct mof_property *property, struct etw_field *field);
+
 /* etw_mof_read_property() - what the qualifiers of a property say, in mof_types.c; read once. Returns 0 or -ENOMEM. */
 int etw_mof_read_property(struct mof_reader *reader, struct mof_property *property);
 

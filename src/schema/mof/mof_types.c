@@ -201,6 +201,13 @@ static void read_data_id(struct mof_property *property)
 		(void)etw_mof_number(id->values, UINT64_MAX, &property->data_id);
 }
 
+const char *etw_mof_read_layout(const struct mof_property *property, struct etw_field *field)
+{
+	const char *sentence = read_type(property, field);
+
+	return sentence ? sentence : read_count(property, field);
+}
+
 int etw_mof_read_property(struct mof_reader *reader, struct mof_property *property)
 {
 	const struct mof_qualifier *qualifiers = property->qualifiers;
@@ -209,9 +216,7 @@ int etw_mof_read_property(struct mof_reader *reader, struct mof_property *proper
 	if (property->is_read)
 		return 0;
 	read_data_id(property);
-	property->sentence = read_type(property, field);
-	if (!property->sentence)
-		property->sentence = read_count(property, field);
+	property->sentence = etw_mof_read_layout(property, field);
 	property->counter = etw_mof_text(qualifiers, "WmiSizeIs");
 	property->name_hash = etw_mof_hash_name(property->name);
 	property->is_activity_id = etw_mof_qualifier(qualifiers, "ActivityID");
