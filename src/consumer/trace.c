@@ -154,6 +154,11 @@ void etw_trace_set_raw(struct etw_trace *trace, bool is_raw)
 	trace->is_raw = is_raw;
 }
 
+int64_t etw_trace_raw_time(const struct etw_trace *trace)
+{
+	return trace->raw_time;
+}
+
 void etw_trace_set_context(struct etw_trace *trace, void *context)
 {
 	trace->context = context;
@@ -266,6 +271,7 @@ int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw
 	int result = 0;
 
 	record.UserContext = trace->context;
+	trace->raw_time = head->time_raw;
 	if (UNLIKELY(head->loss)) {
 		etw_record_loss(head->block, head->loss, time, &record);
 		address.offset = UINT32_MAX;

@@ -131,6 +131,9 @@ struct etw_trace_sink {
 /* etw_trace_set_raw() - records carry raw time instead of FILETIME from now on. */
 void etw_trace_set_raw(struct etw_trace *trace, bool is_raw);
 
+/* etw_trace_raw_time() - of the event that is being delivered, in the session clock's unit. */
+int64_t etw_trace_raw_time(const struct etw_trace *trace);
+
 /* etw_trace_set_context() - what UserContext of the records is. */
 void etw_trace_set_context(struct etw_trace *trace, void *context);
 

@@ -19,6 +19,7 @@ struct etw_trace {
 	struct etw_findings findings;      /* those, and what the pass added */
 	struct etw_recorder recorder;
 	struct etw_merge *delivering; /* borrowed: of the pass that is going on; NULL outside */
+	int64_t raw_time;             /* of the event that is being delivered */
 	bool is_indexed;
 	bool is_raw;
 	void *context;

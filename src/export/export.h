@@ -35,22 +35,33 @@ enum etw_export_flag {
 	ETW_EXPORT_FULL = 1,          /* text: payloads in full length */
 	ETW_EXPORT_COLOUR = 2,        /* text: escape sequences of terminals */
 	ETW_EXPORT_TIME_RELATIVE = 4, /* text: seconds since start_ft */
-	ETW_EXPORT_TIME_RAW = 8,      /* TimeStamp is raw time of the session clock */
+	ETW_EXPORT_TIME_RAW = 8,      /* text: raw_time */
 	ETW_EXPORT_FILES = 16,        /* events come from several files: say which */
 	ETW_EXPORT_GUESS = 32,        /* what does not decode: guess, and say that it is a guess */
+	ETW_EXPORT_PROCESS = 64,      /* text: a column for the process' name */
+	ETW_EXPORT_HAS_RAW = 128,     /* raw_time is set */
+};
+
+/* The process and thread that an event is about, which need not be those of its header (process/subject.h). */
+struct etw_export_subject {
+	uint32_t pid, tid;        /* 0xFFFFFFFF: unknown */
+	const char *process_name; /* as the trace has it; NULL: unknown */
+	const char *thread_name;  /* the same */
 };
 
 /* One event on its way out; everything is borrowed for the call. */
 struct etw_export_event {
-	const EVENT_RECORD *record;          /* TimeStamp is FILETIME, but see TIME_RAW */
-	const struct etw_decoding *decoding; /* NULL: nobody tried to decode the event */
-	const char *provider_name;           /* NULL when unknown */
-	struct etw_export_memory *memory;    /* of the output; NULL: none */
+	const EVENT_RECORD *record;               /* TimeStamp is FILETIME */
+	const struct etw_decoding *decoding;      /* NULL: nobody tried to decode the event */
+	const char *provider_name;                /* NULL when unknown */
+	const struct etw_export_subject *subject; /* NULL: what the header says */
+	struct etw_export_memory *memory;         /* of the output; NULL: none */
 	struct etw_event_address address;
 	size_t trace; /* index of the file, for output of several */
 	uint32_t processor;
 	uint32_t flags;   /* enum etw_export_flag */
 	int64_t start_ft; /* of the trace: what relative times count from */
+	int64_t raw_time; /* in the session clock's unit; see HAS_RAW */
 };
 
 struct etw_export_format {

@@ -99,6 +99,21 @@ static inline uint64_t etw_plan_negative(uint64_t value, size_t bytes)
 	return number < 0 ? -(uint64_t)number : 0;
 }
 
+/* etw_export_subject_of() - of the event, or else of its header. */
+struct etw_export_subject etw_export_subject_of(const struct etw_export_event *event);
+
+/*
+ * etw_export_is_id() - whether a field is the id of a process or thread that its schema shows in hexadecimal.
+ *
+ * Formats show it in decimal, as they show the ids of every event, so that one search finds all of them. TDH does
+ * not, as on Windows.
+ */
+bool etw_export_is_id(const struct etw_field *field);
+
+/* etw_export_put_id() - the value of such a field. Returns false for one that is no integer of 4 or 8 bytes. */
+bool etw_export_put_id(const struct etw_decoding *decoding, const struct etw_item *item,
+		       struct etw_text *text);
+
 /* etw_json_plan_fields() - prepares the members of the plan's schema, as far as they can be. */
 void etw_json_plan_fields(struct etw_export_plan *plan, const struct etw_export_event *event);
 

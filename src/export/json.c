@@ -218,16 +218,14 @@ static void put_many_items(const EVENT_RECORD *record, struct etw_text *text)
 
 static void put_time(const struct etw_export_event *event, struct etw_text *text)
 {
-	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
-
-	if (event->flags & ETW_EXPORT_TIME_RAW) {
-		PUT_LITERAL(text, "{\"raw_time\":\"");
-		etw_text_signed(text, time);
-	} else {
-		PUT_LITERAL(text, "{\"time\":\"");
-		etw_export_time(event->memory, time, text);
-	}
+	PUT_LITERAL(text, "{\"time\":\"");
+	etw_export_time(event->memory, event->record->EventHeader.TimeStamp.QuadPart, text);
 	etw_text_putc(text, '"');
+	if (event->flags & ETW_EXPORT_HAS_RAW) {
+		PUT_LITERAL(text, ",\"raw_time\":\"");
+		etw_text_signed(text, event->raw_time);
+		etw_text_putc(text, '"');
+	}
 }
 
 /* Who wrote the event, and what kind it is. */
@@ -263,21 +261,38 @@ static void put_identity(const struct etw_export_event *event, struct etw_text *
 	put_name(",\"keyword_names\":", schema->keywords, text);
 }
 
+/* The header's ids, where the event is about other ones. */
+static void put_header_ids(const struct etw_export_event *event,
+			   const struct etw_export_subject *subject, struct etw_text *text)
+{
+	const EVENT_HEADER *header = &event->record->EventHeader;
+
+	if (header->ProcessId != NO_ID && header->ProcessId != subject->pid)
+		put_number(",\"header_pid\":", header->ProcessId, text);
+	if (header->ThreadId != NO_ID && header->ThreadId != subject->tid)
+		put_number(",\"header_tid\":", header->ThreadId, text);
+}
+
 /* Where it happened. */
 static void put_context(const struct etw_export_event *event, struct etw_text *text)
 {
 	const EVENT_RECORD *record = event->record;
 	const EVENT_HEADER *header = &record->EventHeader;
+	const struct etw_export_subject subject = etw_export_subject_of(event);
 
 	char *to = etw_text_begin(text, CONTEXT_BYTES_MAX);
 
 	if (!to)
 		return;
-	if (header->ProcessId != NO_ID)
-		to = write_number(to, ",\"pid\":", header->ProcessId);
-	if (header->ThreadId != NO_ID)
-		to = write_number(to, ",\"tid\":", header->ThreadId);
+	if (subject.pid != NO_ID)
+		to = write_number(to, ",\"pid\":", subject.pid);
+	if (subject.tid != NO_ID)
+		to = write_number(to, ",\"tid\":", subject.tid);
 	etw_text_end(text, write_number(to, ",\"cpu\":", event->processor));
+	put_name(",\"process\":", subject.process_name, text);
+	put_name(",\"thread_name\":", subject.thread_name, text);
+	if (event->subject)
+		put_header_ids(event, &subject, text);
 	if (!etw_guid_is_null(&header->ActivityId))
 		put_guid(",\"activity\":", &header->ActivityId, text);
 	if (UNLIKELY(record->ExtendedDataCount > FEW_ITEMS))

@@ -343,7 +343,8 @@ static void put_item(const struct walk *walk, const struct etw_item *item, struc
 			put_item(walk, child, text);
 		}
 		etw_text_putc(text, ']');
-	} else {
+	} else if (!etw_export_is_id(&decoding->schema->fields[item->field]) ||
+		   !etw_export_put_id(decoding, item, text)) {
 		etw_format_item_json(decoding, item, text);
 	}
 }

@@ -123,6 +123,8 @@ static void find_shapes(const struct etw_field *field, struct etw_plan_field *re
 	struct etw_field element = *field;
 
 	ret->shape = (uint8_t)etw_format_json_shape(field, &ret->value_bytes);
+	if (ret->shape == ETW_JSON_HEX && etw_export_is_id(field))
+		ret->shape = ETW_JSON_UNSIGNED;
 	if (!etw_field_is_array(field))
 		return;
 	element.count = 1;

@@ -21,6 +21,8 @@
 
 #define NOPRINT_ELEMENTS_MAX 16 /* of an array that is not meant to be shown */
 
+#define PROCESS_WIDTH 15 /* of the column of names */
+
 #define STYLE_DIM   "\033[2m"
 #define STYLE_NAME  "\033[36m"
 #define STYLE_WARN  "\033[33m"
@@ -58,95 +60,10 @@ static char *write_column(char *to, uint32_t value, unsigned width, bool is_abse
 	return to + blanks + count;
 }
 
-/* Processor, process and thread. */
-static void put_columns(const struct etw_export_event *event, struct etw_text *text)
-{
-	const EVENT_HEADER *header = &event->record->EventHeader;
-	char *to = etw_text_begin(text, 3 * COLUMN_BYTES);
-
-	if (!to)
-		return;
-	to = write_column(to, event->processor, 4, false);
-	to = write_column(to, header->ProcessId, 7, header->ProcessId == NO_ID);
-	to = write_column(to, header->ThreadId, 7, header->ThreadId == NO_ID);
-	etw_text_end(text, to);
-}
-
-static void put_time(const struct etw_export_event *event, struct etw_text *text)
-{
-	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
-
-	if (event->flags & ETW_EXPORT_TIME_RAW) {
-		etw_text_signed(text, time);
-		return;
-	}
-	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {
-		etw_export_time(event->memory, time, text);
-		return;
-	}
-	uint64_t distance = (uint64_t)time - (uint64_t)event->start_ft;
-	bool is_before = time < event->start_ft;
-
-	if (is_before)
-		distance = -distance;
-
-	uint64_t seconds = distance / (uint64_t)ETW_FILETIME_PER_SECOND;
-	uint64_t fraction = distance % (uint64_t)ETW_FILETIME_PER_SECOND;
-
-	for (unsigned i = digits_of(seconds); i < 5; i++)
-		etw_text_putc(text, ' ');
-	etw_text_putc(text, is_before ? '-' : '+');
-	etw_text_unsigned(text, seconds);
-	etw_text_putc(text, '.');
-	for (unsigned i = digits_of(fraction); i < 7; i++)
-		etw_text_putc(text, '0');
-	etw_text_unsigned(text, fraction);
-}
-
-static bool is_string(const struct etw_field *field)
-{
-	unsigned kind = etw_schema_type(field->in_type)->kind;
-
-	return !(field->flags & PropertyStruct) &&
-	       (kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI || kind == ETW_TYPE_CHARACTER);
-}
-
 /* Whether a reader could not tell where the value ends. */
 static bool needs_quotes(const char *at, size_t bytes)
 {
 	return !bytes || memchr(at, ' ', bytes) || memchr(at, '"', bytes);
-}
-
-/* The manifest of an EventSource is thousands of bytes, and what it says shows in the other events. */
-static void shorten_manifest(const struct etw_item *item, size_t from, struct etw_text *text)
-{
-	size_t end = from + ARRAY_SHOWN_BYTES;
-
-	if (text->error || text->bytes <= end + 32)
-		return;
-	while (end > from && ((unsigned char)text->at[end] & 0xC0) == 0x80)
-		end--;
-	text->bytes = end;
-	etw_text_puts(text, " ... ");
-	etw_text_unsigned(text, item->bytes);
-	etw_text_puts(text, " bytes");
-}
-
-/* Long arrays say little on a line: they end early, with how many elements there are. */
-static void shorten_array(const struct etw_item *item, size_t from, struct etw_text *text)
-{
-	size_t end = from + ARRAY_SHOWN_BYTES;
-
-	if (text->error || text->bytes <= end + 32)
-		return;
-	while (end > from && text->at[end] != ',')
-		end--;
-	if (end == from)
-		return;
-	text->bytes = end;
-	etw_text_puts(text, ", ... ");
-	etw_text_unsigned(text, item->count);
-	etw_text_puts(text, " elements]");
 }
 
 /* Whether quotes around the text are all that it needs. */
@@ -203,12 +120,117 @@ static void quote(size_t from, struct etw_text *text)
 	free(copy);
 }
 
+/* A name in a column, which a longer one widens. */
+static void put_process(const char *name, struct etw_text *text)
+{
+	size_t from;
+
+	etw_text_putc(text, ' ');
+	from = text->bytes;
+	etw_text_puts(text, name ? name : "-");
+	(void)etw_export_clean(text, from);
+	if (!text->error && needs_quotes(text->at + from, text->bytes - from))
+		quote(from, text);
+	while (!text->error && text->bytes - from < PROCESS_WIDTH)
+		etw_text_putc(text, ' ');
+}
+
+/* Processor, process and thread. */
+static void put_columns(const struct etw_export_event *event, struct etw_text *text)
+{
+	const struct etw_export_subject subject = etw_export_subject_of(event);
+	char *to = etw_text_begin(text, 3 * COLUMN_BYTES);
+
+	if (!to)
+		return;
+	to = write_column(to, event->processor, 4, false);
+	to = write_column(to, subject.pid, 7, subject.pid == NO_ID);
+	to = write_column(to, subject.tid, 7, subject.tid == NO_ID);
+	etw_text_end(text, to);
+	if (event->flags & ETW_EXPORT_PROCESS)
+		put_process(subject.process_name, text);
+}
+
+static void put_time(const struct etw_export_event *event, struct etw_text *text)
+{
+	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
+
+	if (event->flags & ETW_EXPORT_TIME_RAW) {
+		etw_text_signed(text, event->raw_time);
+		return;
+	}
+	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {
+		etw_export_time(event->memory, time, text);
+		return;
+	}
+	uint64_t distance = (uint64_t)time - (uint64_t)event->start_ft;
+	bool is_before = time < event->start_ft;
+
+	if (is_before)
+		distance = -distance;
+
+	uint64_t seconds = distance / (uint64_t)ETW_FILETIME_PER_SECOND;
+	uint64_t fraction = distance % (uint64_t)ETW_FILETIME_PER_SECOND;
+
+	for (unsigned i = digits_of(seconds); i < 5; i++)
+		etw_text_putc(text, ' ');
+	etw_text_putc(text, is_before ? '-' : '+');
+	etw_text_unsigned(text, seconds);
+	etw_text_putc(text, '.');
+	for (unsigned i = digits_of(fraction); i < 7; i++)
+		etw_text_putc(text, '0');
+	etw_text_unsigned(text, fraction);
+}
+
+static bool is_string(const struct etw_field *field)
+{
+	unsigned kind = etw_schema_type(field->in_type)->kind;
+
+	return !(field->flags & PropertyStruct) &&
+	       (kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI || kind == ETW_TYPE_CHARACTER);
+}
+
+/* The manifest of an EventSource is thousands of bytes, and what it says shows in the other events. */
+static void shorten_manifest(const struct etw_item *item, size_t from, struct etw_text *text)
+{
+	size_t end = from + ARRAY_SHOWN_BYTES;
+
+	if (text->error || text->bytes <= end + 32)
+		return;
+	while (end > from && ((unsigned char)text->at[end] & 0xC0) == 0x80)
+		end--;
+	text->bytes = end;
+	etw_text_puts(text, " ... ");
+	etw_text_unsigned(text, item->bytes);
+	etw_text_puts(text, " bytes");
+}
+
+/* Long arrays say little on a line: they end early, with how many elements there are. */
+static void shorten_array(const struct etw_item *item, size_t from, struct etw_text *text)
+{
+	size_t end = from + ARRAY_SHOWN_BYTES;
+
+	if (text->error || text->bytes <= end + 32)
+		return;
+	while (end > from && text->at[end] != ',')
+		end--;
+	if (end == from)
+		return;
+	text->bytes = end;
+	etw_text_puts(text, ", ... ");
+	etw_text_unsigned(text, item->count);
+	etw_text_puts(text, " elements]");
+}
+
 static void put_value(const struct etw_decoding *decoding, const struct etw_item *item,
 		      uint32_t flags, struct etw_text *text)
 {
 	size_t from = text->bytes;
 	bool may_quote = is_string(&decoding->schema->fields[item->field]);
 
+	if (etw_export_is_id(&decoding->schema->fields[item->field]) &&
+	    etw_export_put_id(decoding, item, text))
+		return;
 	etw_format_item(decoding, item, text);
 	(void)etw_export_clean(text, from);
 	if (item->kind == ETW_ITEM_ARRAY && !may_quote && !(flags & ETW_EXPORT_FULL))

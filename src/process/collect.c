@@ -12,6 +12,7 @@
 struct kept {
 	int64_t time_ft;
 	size_t order;
+	uint32_t file;
 	EVENT_HEADER header;
 	ETW_BUFFER_CONTEXT context;
 	uint16_t payload_bytes;
@@ -65,7 +66,7 @@ static int make_room(struct etw_process_collector *collector)
 }
 
 int etw_process_collector_keep(struct etw_process_collector *collector, const EVENT_RECORD *record,
-			       int64_t time_ft)
+			       uint32_t file, int64_t time_ft)
 {
 	const size_t bytes = sizeof(struct kept) + record->UserDataLength;
 	struct kept *kept;
@@ -82,6 +83,7 @@ int etw_process_collector_keep(struct etw_process_collector *collector, const EV
 		return -ENOMEM;
 	kept->time_ft = time_ft;
 	kept->order = collector->count;
+	kept->file = file;
 	kept->header = record->EventHeader;
 	kept->context = record->BufferContext;
 	kept->payload_bytes = record->UserDataLength;
@@ -119,6 +121,7 @@ int etw_process_collector_teach(struct etw_process_collector *collector,
 		};
 		struct etw_decoding decoding;
 
+		etw_decoder_set_file(decoder, kept->file);
 		result = etw_decoder_run(decoder, &record, &decoding);
 		if (!result)
 			result = etw_processes_add(processes, &decoding, kept->time_ft);

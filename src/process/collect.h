@@ -30,11 +30,12 @@ void etw_process_collector_freep(struct etw_process_collector **collector);
  * etw_process_collector_keep() - keeps a copy of an event that tells of a process; ignores others.
  *
  * @record: borrowed for the call; TimeStamp may be raw
+ * @file:   that it is of, as etw_decoder_set_file() is told
  *
  * Returns 0 or -ENOMEM.
  */
 int etw_process_collector_keep(struct etw_process_collector *collector, const EVENT_RECORD *record,
-			       int64_t time_ft);
+			       uint32_t file, int64_t time_ft);
 
 /*
  * etw_process_collector_teach() - decodes what was kept, in order of time; equal times in the order of the calls.

@@ -136,6 +136,7 @@ void etw_inputs_done(struct etw_inputs *inputs)
 		etw_trace_close(inputs->traces[i]);
 		free(inputs->paths[i]);
 	}
+	etw_names_done(&inputs->names);
 	free(inputs->traces);
 	free(inputs->paths);
 	*inputs = (struct etw_inputs){0};
@@ -177,6 +178,9 @@ void etw_inputs_error(const struct etw_inputs *inputs, int error)
 struct learner {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
+	struct etw_names *names; /* NULL: nobody wants to know them */
+	const struct etw_clock *clock;
+	size_t trace;
 	struct etw_progress progress;
 };
 
@@ -188,6 +192,8 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	(void)buffer;
 	(void)header_type;
 	(void)address;
+	if (learner->names)
+		TRY(etw_names_keep(learner->names, learner->trace, learner->clock, record));
 	if (UNLIKELY(etw_schema_store_is_metadata(record)))
 		return etw_schema_store_learn(learner->store, record);
 	return etw_decoder_weigh(learner->decoder, record);
@@ -203,19 +209,27 @@ static int learn_buffer(void *context, const struct etw_etl_buffer *buffer, uint
 	return 0;
 }
 
-int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store,
-		     struct etw_decoder *decoder)
+int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
+		     struct etw_decoder *decoder, bool wants_names)
 {
 	struct learner learner = {.store = store, .decoder = decoder};
 	const struct etw_trace_visitor visitor = {&learner, learn_buffer, learn_event};
 	int result = 0;
 
+	if (wants_names) {
+		learner.names = &inputs->names;
+		result = etw_names_init(&inputs->names, inputs->traces, inputs->count);
+	}
 	etw_progress_start(&learner.progress, "Looking for schemas", inputs->buffers);
 	for (size_t i = 0; i < inputs->count && !result; i++) {
 		etw_decoder_set_file(decoder, (uint32_t)i);
+		learner.trace = i;
+		learner.clock = &etw_trace_header(inputs->traces[i])->clock;
 		result = etw_trace_each_buffer(inputs->traces[i], &visitor);
 	}
 	etw_progress_end(&learner.progress);
+	if (!result && wants_names)
+		result = etw_names_teach(&inputs->names, decoder);
 	if (result)
 		etw_inputs_error(inputs, result);
 	return result;

@@ -7,6 +7,7 @@
 #include "consumer/trace.h"
 #include "decode/decode.h"
 #include "schema/store/store.h"
+#include "tools/common/names.h"
 #include "tools/common/terminal.h"
 
 struct etw_inputs {
@@ -14,7 +15,8 @@ struct etw_inputs {
 	char **paths;              /* owned; as they are on Linux, "standard input" for - */
 	const char *stream;        /* the one of `paths` that stands for standard input; NULL */
 	size_t count;
-	uint32_t buffers; /* of all, once indexed */
+	uint32_t buffers;       /* of all, once indexed */
+	struct etw_names names; /* of etw_inputs_learn() */
 };
 
 /*
@@ -36,14 +38,17 @@ bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 
 /*
- * etw_inputs_learn() - a pass over all events for those that carry schemas, and for what they prove of their file.
+/*
+ * etw_inputs_learn() - a pass over all events for those that carry schemas, for what they prove of their file, and
+ * for those that tell of processes.
  *
- * @decoder: of @store; the index of a trace is the number of its file
+ * @decoder:     of @store; the index of a trace is the number of its file
+ * @wants_names: `names` is to know the processes
  *
  * Returns 0 or what reading failed with (told on standard error).
  */
-int etw_inputs_learn(const struct etw_inputs *inputs, struct etw_schema_store *store,
-		     struct etw_decoder *decoder);
+int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
+		     struct etw_decoder *decoder, bool wants_names);
 
 /* etw_inputs_error() - tells that reading failed with this error. */
 void etw_inputs_error(const struct etw_inputs *inputs, int error);

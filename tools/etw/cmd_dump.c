@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "decode/format.h"
 #include "export/export.h"
+#include "process/subject.h"
 #include "tools/common/inputs.h"
 #include "tools/common/number.h"
 #include "tools/common/options.h"
@@ -73,7 +74,8 @@ struct dump {
 	struct etw_progress progress;
 	int64_t start_ft, from_ft, to_ft;
 	uint64_t seen, shown, loss_marks;
-	bool is_whole; /* the pass was not ended by --max */
+	bool has_names; /* of processes */
+	bool is_whole;  /* the pass was not ended by --max */
 };
 
 static void dump_done(struct dump *dump)
@@ -168,11 +170,13 @@ static bool take_option(void *context, int code)
 }
 
 static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record,
-		     const struct etw_decoding *decoding, struct etw_event_address address)
+		     const struct etw_decoding *decoding, const struct etw_export_subject *subject,
+		     struct etw_event_address address)
 {
 	const struct etw_export_event event = {
 		.record = record,
 		.decoding = decoding,
+		.subject = subject,
 		.provider_name = etw_schema_store_provider_name(dump->store,
 								&record->EventHeader.ProviderId),
 		.memory = dump->memory,
@@ -181,6 +185,7 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 		.processor = GetEventProcessorIndex(record),
 		.flags = dump->flags,
 		.start_ft = dump->start_ft,
+		.raw_time = etw_trace_raw_time(dump->inputs.traces[trace]),
 	};
 
 	if (!filter_wants_kind(&dump->filter, record, decoding ? decoding->schema : NULL,
@@ -193,24 +198,49 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 	return etw_output_continue(&dump->output);
 }
 
+/* What the event is about, and how that is called. */
+static void find_subject(const struct dump *dump, size_t trace, const struct etw_decoding *decoding,
+			 struct etw_export_subject *ret)
+{
+	const struct etw_processes *processes = etw_names_of(&dump->inputs.names, trace);
+	const int64_t time_ft = decoding->record->EventHeader.TimeStamp.QuadPart;
+	struct etw_process_ids ids = etw_process_ids_of(decoding);
+
+	etw_processes_resolve(processes, &ids, time_ft);
+	ret->pid = ids.pid;
+	ret->tid = ids.tid;
+	if (!dump->has_names)
+		return;
+	if (ids.pid != ETW_PROCESS_NONE)
+		ret->process_name = etw_processes_name(processes, ids.pid, time_ft);
+	if (ids.tid != ETW_PROCESS_NONE)
+		ret->thread_name = etw_processes_thread_name(processes, ids.tid, time_ft);
+}
+
 static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		      struct etw_event_address address)
 {
 	struct dump *dump = context;
+	struct etw_export_subject subject = {.pid = record->EventHeader.ProcessId,
+					     .tid = record->EventHeader.ThreadId};
+	const bool is_late = !dump->no_decode && etw_process_in_payload(record);
 	struct etw_decoding decoding;
 
 	if (UNLIKELY(address.offset == UINT32_MAX))
 		dump->loss_marks++;
 	else
 		dump->seen++;
-	if (!filter_wants_process(&dump->filter, record))
+	if (!is_late && !filter_wants_process(&dump->filter, subject.pid))
 		return 0;
 	if (dump->no_decode)
-		return put_event(dump, trace, record, NULL, address);
+		return put_event(dump, trace, record, NULL, &subject, address);
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
 	TRY(etw_decoder_run(dump->decoder, record, &decoding));
 	etw_manifests_note(&dump->manifests, decoding.schema);
-	return put_event(dump, trace, record, &decoding, address);
+	find_subject(dump, trace, &decoding, &subject);
+	if (is_late && !filter_wants_process(&dump->filter, subject.pid))
+		return 0;
+	return put_event(dump, trace, record, &decoding, &subject, address);
 }
 
 static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
@@ -275,8 +305,6 @@ static void tell_window(const struct dump *dump)
 
 	if (dump->seen || dump->loss_marks || (!dump->from.is_given && !dump->to.is_given))
 		return;
-	for (size_t i = 0; i < dump->inputs.count; i++)
-		etw_trace_set_raw(dump->inputs.traces[i], false);
 	if (etw_trace_process(dump->inputs.traces, dump->inputs.count, &sink) || !span.events)
 		return;
 	if (dump->to_ft < span.first_ft) {
@@ -304,8 +332,8 @@ static int write_events(struct dump *dump)
 
 	if (dump->inputs.count > 1)
 		dump->flags |= ETW_EXPORT_FILES;
-	for (size_t i = 0; i < dump->inputs.count; i++)
-		etw_trace_set_raw(dump->inputs.traces[i], dump->flags & ETW_EXPORT_TIME_RAW);
+	dump->has_names = !dump->no_decode && !etw_names_is_empty(&dump->inputs.names);
+	dump->flags |= ETW_EXPORT_HAS_RAW | (dump->has_names ? ETW_EXPORT_PROCESS : 0);
 	etw_progress_start(&dump->progress, "Writing events", dump->inputs.buffers);
 	dump->progress.is_wanted &= !dump->output.is_prompt;
 	dump->format->begin(&dump->output.text);
@@ -329,13 +357,16 @@ static int study_event(void *context, size_t trace, EVENT_RECORD *record,
 {
 	struct study *study = context;
 	struct dump *dump = study->dump;
+	struct etw_export_subject subject = {.pid = record->EventHeader.ProcessId};
 	struct etw_decoding decoding = {0};
 
 	(void)address;
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
-	if (!dump->no_decode)
+	if (!dump->no_decode) {
 		TRY(etw_decoder_run(dump->decoder, record, &decoding));
-	filter_study(&dump->filter, &study->study, record, decoding.schema,
+		find_subject(dump, trace, &decoding, &subject);
+	}
+	filter_study(&dump->filter, &study->study, record, subject.pid, decoding.schema,
 		     etw_schema_store_provider_name(dump->store, &record->EventHeader.ProviderId));
 	return 0;
 }
@@ -394,7 +425,8 @@ static int work(struct dump *dump, char **files, int count)
 	if (etw_export_memory_create(&dump->memory) ||
 	    etw_shared_decoder_create(&dump->shared, &dump->manifests, &dump->store,
 				      &dump->decoder) ||
-	    (!dump->no_decode && etw_inputs_learn(&dump->inputs, dump->store, dump->decoder)))
+	    (!dump->no_decode &&
+	     etw_inputs_learn(&dump->inputs, dump->store, dump->decoder, /* wants_names= */ true)))
 		return ETW_EXIT_FAILED;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
 	if (has_colour || (dump->output_path && dump->shared.colour == ETW_COLOUR_ALWAYS))
@@ -447,7 +479,7 @@ const struct etw_verb etw_verb_dump = {
 		"a\n"
 		"                      name of task, opcode or event, or Task/Opcode; may be "
 		"repeated\n"
-		"  --pid N             only this process; may be repeated\n"
+		"  --pid N             only events about this process; may be repeated\n"
 		"  --max N             at most so many events\n"
 		"  --time FORM         utc (the default), relative to the start, or raw: the clock "
 		"of\n"

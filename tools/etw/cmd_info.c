@@ -160,7 +160,8 @@ static int work(struct command *command)
 
 	if (etw_shared_decoder_create(&command->shared, &command->manifests, &command->store,
 				      &command->decoder) ||
-	    etw_inputs_learn(&command->inputs, command->store, command->decoder))
+	    etw_inputs_learn(&command->inputs, command->store, command->decoder,
+			     /* wants_names= */ false))
 		return ETW_EXIT_FAILED;
 	command->look = (struct info_look){
 		/* A file or a program gets every name whole. */

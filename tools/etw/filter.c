@@ -110,6 +110,7 @@ struct subject {
 	const EVENT_RECORD *record;
 	const struct etw_schema *schema;
 	const char *provider_name;
+	uint32_t pid;
 };
 
 static bool fits(enum filter_kind kind, const char *word, const struct subject *subject)
@@ -118,8 +119,7 @@ static bool fits(enum filter_kind kind, const char *word, const struct subject *
 
 	switch (kind) {
 	case FILTER_PID:
-		return etw_number_parse(word, UINT32_MAX, &pid) &&
-		       pid == subject->record->EventHeader.ProcessId;
+		return etw_number_parse(word, UINT32_MAX, &pid) && pid == subject->pid;
 	case FILTER_PROVIDER:
 		return is_provider(word, subject->record, subject->schema, subject->provider_name);
 	default:
@@ -145,15 +145,15 @@ static bool wants(struct filter *filter, enum filter_kind kind, const struct sub
 	return is_wanted;
 }
 
-bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record)
+bool filter_wants_process(struct filter *filter, uint32_t pid)
 {
-	return wants(filter, FILTER_PID, &(struct subject){.record = record});
+	return wants(filter, FILTER_PID, &(struct subject){.pid = pid});
 }
 
 bool filter_wants_kind(struct filter *filter, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const char *provider_name)
 {
-	const struct subject subject = {record, schema, provider_name};
+	const struct subject subject = {record, schema, provider_name, 0};
 
 	return wants(filter, FILTER_PROVIDER, &subject) && wants(filter, FILTER_EVENT, &subject);
 }
@@ -204,10 +204,10 @@ static void remember_event(struct filter_names *names, const struct subject *sub
 }
 
 void filter_study(const struct filter *filter, struct filter_study *study,
-		  const EVENT_RECORD *record, const struct etw_schema *schema,
+		  const EVENT_RECORD *record, uint32_t pid, const struct etw_schema *schema,
 		  const char *provider_name)
 {
-	const struct subject subject = {record, schema, provider_name};
+	const struct subject subject = {record, schema, provider_name, pid};
 	uint64_t pids = find_fitting(filter, FILTER_PID, &subject);
 	uint64_t providers = find_fitting(filter, FILTER_PROVIDER, &subject);
 	unsigned passes_pid = !filter->words[FILTER_PID].count || pids;

@@ -36,8 +36,8 @@ void filter_done(struct filter *filter);
  */
 bool filter_check(const struct filter *filter, bool has_names);
 
-/* filter_wants_process() - the part that needs no schema. */
-bool filter_wants_process(struct filter *filter, const EVENT_RECORD *record);
+/* filter_wants_process() - the part that needs no schema. @pid: that the event is about (process/subject.h) */
+bool filter_wants_process(struct filter *filter, uint32_t pid);
 
 /*
  * filter_wants_kind() - the part that needs names.
@@ -66,7 +66,7 @@ struct filter_study {
 
 /* filter_study() - takes in one event. */
 void filter_study(const struct filter *filter, struct filter_study *study,
-		  const EVENT_RECORD *record, const struct etw_schema *schema,
+		  const EVENT_RECORD *record, uint32_t pid, const struct etw_schema *schema,
 		  const char *provider_name);
 
 /*

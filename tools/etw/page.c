@@ -97,7 +97,8 @@ int page_gather(struct page *page)
 					    .to_ft = INT64_MAX};
 	struct report *report = &page->report;
 	struct etw_fault fault = {0};
-	int result = etw_inputs_learn(&page->inputs, page->store, page->decoder);
+	int result = etw_inputs_learn(&page->inputs, page->store, page->decoder,
+				      /* wants_names= */ true);
 
 	if (result)
 		return result;

@@ -15,11 +15,11 @@ static void test_collect__puts_events_into_order_of_time(UNUSED_STATE)
 	assert_int_equal(etw_process_collector_create(&collector), 0);
 	/* As buffers of two processors lie in a file. */
 	told_process(&told, ETW_OPCODE_START, &second);
-	assert_int_equal(etw_process_collector_keep(collector, &told.record, 300), 0);
+	assert_int_equal(etw_process_collector_keep(collector, &told.record, 0, 300), 0);
 	told_process(&told, ETW_OPCODE_START, &first);
-	assert_int_equal(etw_process_collector_keep(collector, &told.record, 100), 0);
+	assert_int_equal(etw_process_collector_keep(collector, &told.record, 0, 100), 0);
 	told_process(&told, ETW_OPCODE_END, &first);
-	assert_int_equal(etw_process_collector_keep(collector, &told.record, 200), 0);
+	assert_int_equal(etw_process_collector_keep(collector, &told.record, 0, 200), 0);
 	assert_int_equal(
 		etw_process_collector_teach(collector, listener.decoder, listener.processes), 0);
 	assert_string_equal(etw_processes_name(listener.processes, 40, 150), "first.exe");
@@ -38,10 +38,10 @@ static void test_collect__ignores_events_that_tell_nothing(UNUSED_STATE)
 	listener_init(&listener);
 	assert_int_equal(etw_process_collector_create(&collector), 0);
 	told_begin(&told, &etw_class_thread, ETW_OPCODE_SWITCH, 2);
-	assert_int_equal(etw_process_collector_keep(collector, &told.record, 1), 0);
+	assert_int_equal(etw_process_collector_keep(collector, &told.record, 0, 1), 0);
 	/* One that is cut is kept and tells nothing. */
 	told_begin(&told, &etw_class_thread, ETW_OPCODE_START, 2);
-	assert_int_equal(etw_process_collector_keep(collector, &told.record, 1), 0);
+	assert_int_equal(etw_process_collector_keep(collector, &told.record, 0, 1), 0);
 	assert_int_equal(
 		etw_process_collector_teach(collector, listener.decoder, listener.processes), 0);
 	assert_int_equal(etw_processes_threads(listener.processes), 0);
