@@ -253,8 +253,8 @@ class Comparison:
     def compare(self, match, event):
         """(problem or None, values compared, why others were not) of a line and an event."""
         name, pairs = match[2], PAIR.findall(match[7])
-        if not event.get("classic") and (event.get("pid") != int(match[3]) % (1 << 32) or
-                                         event.get("tid") != int(match[4]) % (1 << 32)):
+        ids = [event.get(f"header_{key}", event.get(key)) for key in ("pid", "tid")]
+        if not event.get("classic") and ids != [int(match[i]) % (1 << 32) for i in (3, 4)]:
             return "process or thread differ", 0, None
         reasons = collections.Counter()
         if event.get("classic"):
@@ -332,7 +332,7 @@ class Comparison:
     def check_kinds(self):
         """One name of theirs, one kind of ours; versions and pointer sizes are of one kind."""
         for name, sets in sorted(self.kinds.items()):
-            if not set.intersection(*sets):
+            if not sets or not set.intersection(*sets):
                 self.failures.append(f"{name} falls on several kinds: {sets}")
 
 
