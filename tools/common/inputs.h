@@ -38,7 +38,6 @@ bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 
 /*
-/*
  * etw_inputs_learn() - a pass over all events for those that carry schemas, for what they prove of their file, and
  * for those that tell of processes.
  *
