@@ -56,8 +56,10 @@ static void note_unable(struct etwd_peer *peer, struct etwd_session *session, in
 		.is_trusted = peer->who.uid == 0 || peer->who.uid == session->uid,
 	};
 
-	if (etwd_unable_note(&session->unable, &word) &&
-	    etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+	if (!etwd_unable_note(&session->unable, &word))
+		return;
+	etwd_unable_tell(&session->unable, session->engine);
+	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u cannot write to session %u, or could not before: %s",
 			 (int)peer->who.pid, (unsigned)peer->who.uid, (unsigned)session->id,
 			 strerror(-status));

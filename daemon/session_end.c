@@ -143,6 +143,7 @@ static void go_on(struct etwd_session *session)
 	}
 	if (session->has_job || !session->stop || !session->is_withdrawn)
 		return;
+	etwd_unable_tell(&session->unable, session->engine);
 	if (run_job(session, ETWD_JOB_STOP, TAKE(session->stop)) == 0)
 		return;
 	/* It runs on, with nothing enabled; whoever stops it again has better luck. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define EVENTS_MAX  (UINT64_C(1) << 40) /* more than any process refuses in a session's life */
+#define OTHERS      "processes of other users cannot write to this session either"
 #define LATE_MS_MAX (UINT64_C(1) << 40)
 
 static struct etwd_unable_uid *find(struct etwd_unable *unable, uid_t uid)
@@ -55,6 +56,8 @@ bool etwd_unable_note(struct etwd_unable *unable, const struct etwd_unable_word 
 		return false;
 	if (word->status < 0)
 		uid->status = word->status;
+	uid->is_told &= word->events == 0 && word->late_ms <= uid->late_ms &&
+			(uid->is_several || uid->pid == word->pid);
 	uid->is_several |= uid->pid != word->pid;
 	uid->events = bounded(uid->events + bounded(word->events, EVENTS_MAX), EVENTS_MAX);
 	if (word->late_ms > uid->late_ms)
@@ -83,10 +86,44 @@ static void describe_uid(const struct etwd_unable_uid *uid, char *text, size_t r
 			       " (it says that %" PRIu64 " events were refused)", uid->events);
 }
 
+bool etwd_unable_take_note(struct etwd_unable *unable, struct wire_session_note *ret)
+{
+	struct wire_session_note note = {.kind = WIRE_NOTE_CANNOT_WRITE};
+
+	for (unsigned i = 0; i < unable->count; i++) {
+		struct etwd_unable_uid *uid = &unable->uids[i];
+
+		if (uid->is_told)
+			continue;
+		uid->is_told = true;
+		note.numbers[0] = uid->uid;
+		note.numbers[1] = uid->pid;
+		note.numbers[2] = uid->events;
+		describe_uid(uid, note.message, sizeof(note.message));
+		*ret = note;
+		return true;
+	}
+	if (!unable->has_others || unable->has_told_others)
+		return false;
+	unable->has_told_others = true;
+	note.numbers[0] = UINT32_MAX;
+	(void)snprintf(note.message, sizeof(note.message), "%s", OTHERS);
+	*ret = note;
+	return true;
+}
+
+void etwd_unable_tell(struct etwd_unable *unable, struct etw_session *engine)
+{
+	struct wire_session_note note;
+
+	while (etwd_unable_take_note(unable, &note))
+		etw_session_tell(engine, &note);
+}
+
 void etwd_unable_describe(const struct etwd_unable *unable, char *text, size_t room)
 {
 	for (unsigned i = 0; i <= unable->count; i++) {
-		char sentence[256] = "processes of other users cannot write to it either";
+		char sentence[256] = OTHERS;
 		size_t used = strlen(text);
 
 		if (i == unable->count && !unable->has_others)

@@ -16,7 +16,6 @@ void etw_notes_add(struct etw_session *session, enum wire_session_note_kind kind
 		   const uint64_t *numbers, const char *format, ...)
 {
 	struct wire_session_note note = {.kind = kind};
-	bool is_full;
 	va_list list;
 
 	if (numbers)
@@ -24,15 +23,22 @@ void etw_notes_add(struct etw_session *session, enum wire_session_note_kind kind
 	va_start(list, format);
 	(void)vsnprintf(note.message, sizeof(note.message), format, list);
 	va_end(list);
+	etw_session_tell(session, &note);
+}
+
+void etw_session_tell(struct etw_session *session, const struct wire_session_note *note)
+{
+	bool is_full;
+
 	pthread_mutex_lock(&session->lock);
 	is_full = session->note_count == ETW_SESSION_NOTES;
 	if (!is_full) {
-		session->notes[session->note_count] = note;
+		session->notes[session->note_count] = *note;
 		store_release(&session->note_count, session->note_count + 1);
 	}
 	pthread_mutex_unlock(&session->lock);
 	if (is_full)
-		etw_session_complain(session, note.message, 0, NULL);
+		etw_session_complain(session, note->message, 0, NULL);
 	else
 		etw_session_kick(session);
 }

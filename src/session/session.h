@@ -16,6 +16,7 @@
 #include "ring/clock.h"
 #include "ring/ring_set.h"
 #include "wire/message.h"
+#include "wire/session_note.h"
 
 struct etw_budget;
 struct etw_session;
@@ -99,6 +100,13 @@ void etw_session_info(struct etw_session *session, struct wire_session_info *ret
  * Returns 0; -ESHUTDOWN when the session is stopped. Not from a function that the session calls.
  */
 int etw_session_flush(struct etw_session *session);
+
+/*
+ * etw_session_tell() - puts a note into the trace.
+ *
+ * Dropped, with a complaint, when too many wait already; lost when the session's thread has ended. Any thread.
+ */
+void etw_session_tell(struct etw_session *session, const struct wire_session_note *note);
 
 /*
  * etw_session_ring_set() - the ring set that processes of a uid write to; made when there is none.

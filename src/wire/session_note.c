@@ -25,6 +25,7 @@ static const struct kind {
 	[WIRE_NOTE_CLAIMED_LOSS] = {"ClaimedLoss", {"Uid", "Events", "Disregarded"}},
 	[WIRE_NOTE_NOT_COLLECTED] = {"NotCollected", {"EnableFlags"}},
 	[WIRE_NOTE_FILE_ENDED] = {"FileEnded", {"Status", "Bytes"}},
+	[WIRE_NOTE_CANNOT_WRITE] = {"CannotWrite", {"Uid", "ProcessId", "Events"}},
 };
 
 const char *wire_session_note_name(uint32_t kind)

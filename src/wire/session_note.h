@@ -38,6 +38,7 @@ enum wire_session_note_kind {
 	WIRE_NOTE_CLAIMED_LOSS, /* Uid, Events, Disregarded: what a user's processes say they lost */
 	WIRE_NOTE_NOT_COLLECTED, /* EnableFlags: kernel events that were asked for and do not come */
 	WIRE_NOTE_FILE_ENDED,    /* Status (an errno), Bytes: the file ended before the session */
+	WIRE_NOTE_CANNOT_WRITE,  /* Uid, ProcessId, Events: a user's processes that get no rings */
 	WIRE_NOTE_KINDS,
 };
 

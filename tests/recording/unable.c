@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unable ETW - processes that get no rings, or no connection, and what they and `etw sessions` say of it: one that has
+ * unable ETW - processes that get no rings, or no connection, and what they, `etw sessions` and the trace say of it: one that has
  * no memory for them, one that has no descriptors before it registers, and one that has none afterwards.
  */
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include "recording/support.h"
 
 #define EVENTS    100
+#define NO_MEMORY "cannot write to this session: Cannot allocate memory"
 #define STEP_US   1000
 #define FEW_FILES 64
 #define SPARE_BYTES \
@@ -186,28 +187,37 @@ static void await_child(pid_t child, uint32_t step)
 	}
 }
 
-/* What `etw sessions` says. */
-static void expect_said(pid_t child, const char *what, uint64_t number)
+/* What `etw` with these arguments says of the child. */
+static void expect_said(const char *arguments, pid_t child, const char *what, uint64_t number)
 {
-	char command[600], text[8192], wanted[200];
+	char command[1000], text[16384], wanted[200];
 	size_t bytes;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "'%s' sessions --json", etw);
+	snprintf(command, sizeof(command), "'%s' %s", etw, arguments);
 	pipe = popen(command, "re");
 	if (!pipe)
 		fail("popen: %s", strerror(errno));
 	bytes = fread(text, 1, sizeof(text) - 1, pipe);
 	text[bytes] = 0;
 	if (pclose(pipe))
-		fail("etw sessions: %s", text);
+		fail("etw %s: %s", arguments, text);
 	snprintf(wanted, sizeof(wanted), "process %d of uid %u %s", (int)child, (unsigned)getuid(),
 		 what);
 	if (!strstr(text, wanted))
-		fail("etw sessions does not say \"%s\": %s", wanted, text);
+		fail("etw %s does not say \"%s\": %s", arguments, wanted, text);
 	snprintf(wanted, sizeof(wanted), "%llu events were refused", (unsigned long long)number);
 	if (number && !strstr(text, wanted))
-		fail("etw sessions does not say \"%s\": %s", wanted, text);
+		fail("etw %s does not say \"%s\": %s", arguments, wanted, text);
+}
+
+/* The trace itself, when the session is over. */
+static void expect_note(const char *file, pid_t child, const char *what, uint64_t number)
+{
+	char arguments[400];
+
+	snprintf(arguments, sizeof(arguments), "info '%s'", file);
+	expect_said(arguments, child, what, number);
 }
 
 static void start_session(const char *file)
@@ -262,20 +272,22 @@ int main(int argc, char **argv)
 	start_session(file);
 	child = start(be_without_memory);
 	await_child(child, 1);
-	expect_said(child, "cannot write to this session: Cannot allocate memory", 0);
+	expect_said("sessions --json", child, NO_MEMORY, 0);
 	toggle(EVENT_CONTROL_CODE_DISABLE_PROVIDER);
-	expect_said(child, "cannot write to this session: Cannot allocate memory", EVENTS);
+	expect_said("sessions --json", child, NO_MEMORY, EVENTS);
 	store_release(&shared->step, 2u);
 	finish(child);
 	settle(file);
+	expect_note(file, child, NO_MEMORY, EVENTS);
 
 	start_session(file);
 	child = start(be_late);
 	await_child(child, 1);
-	expect_said(child, "could not connect for", 0);
+	expect_said("sessions --json", child, "could not connect for", 0);
 	store_release(&shared->step, 2u);
 	finish(child);
 	settle(file);
+	expect_note(file, child, "could not connect for", 0);
 
 	start_session(file);
 	child = start(be_frugal);

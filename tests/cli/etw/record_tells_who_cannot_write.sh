@@ -36,5 +36,8 @@ echo "status $status"
 anonymous=(-e 's/process [0-9]*/process N/' -e 's/uid [0-9]*/uid N/' -e 's/ (it says.*//'
 	-e 's/record-[0-9]*/record-N/')
 grep '^etw: ' err | sed "${anonymous[@]}"
+# The trace itself says so, too: at once, and at the end if there is more to tell.
+"$ETW" summary a.etl | grep '^note: ' | sed "${anonymous[@]}" | sort -u
+"$ETW" info --json a.etl | grep -c '"kind":"CannotWrite","uid":'
 "$ETW" record --provider "$provider" -o b.etl -- sh work stop >/dev/null 2>err || echo "status $?"
 sed "${anonymous[@]}" stop

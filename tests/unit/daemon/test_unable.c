@@ -79,6 +79,71 @@ static void test_unable__many_users_hide_nobody_who_is_trusted(void **state)
 	assert_true(strlen(text) < sizeof(text));
 }
 
+static void test_unable__what_is_new_is_one_note(void **state)
+{
+	struct etwd_unable unable = {0};
+	struct etwd_unable_word word = word_of(1000, 1234, 0);
+	struct wire_session_note note;
+
+	(void)state;
+	assert_false(etwd_unable_take_note(&unable, &note));
+	(void)etwd_unable_note(&unable, &word);
+	assert_true(etwd_unable_take_note(&unable, &note));
+	assert_int_equal(note.kind, WIRE_NOTE_CANNOT_WRITE);
+	assert_int_equal(note.numbers[0], 1000);
+	assert_int_equal(note.numbers[1], 1234);
+	assert_int_equal(note.numbers[2], 0);
+	assert_string_equal(note.message, "process 1234 of uid 1000 cannot write to this session: "
+					  "Cannot allocate memory");
+	(void)etwd_unable_note(&unable, &word);
+	assert_false(etwd_unable_take_note(&unable, &note));
+	word.events = 7;
+	(void)etwd_unable_note(&unable, &word);
+	assert_true(etwd_unable_take_note(&unable, &note));
+	assert_int_equal(note.numbers[2], 7);
+	assert_non_null(strstr(note.message, "7 events were refused"));
+	assert_false(etwd_unable_take_note(&unable, &note));
+}
+
+static void test_unable__another_process_and_another_delay_are_new(void **state)
+{
+	struct etwd_unable unable = {0};
+	struct etwd_unable_word word = word_of(1000, 1234, 0);
+	struct wire_session_note note;
+
+	(void)state;
+	(void)etwd_unable_note(&unable, &word);
+	assert_true(etwd_unable_take_note(&unable, &note));
+	word.pid = 5;
+	(void)etwd_unable_note(&unable, &word);
+	assert_true(etwd_unable_take_note(&unable, &note));
+	assert_non_null(strstr(note.message, "and others"));
+	word.pid = 6;
+	(void)etwd_unable_note(&unable, &word);
+	assert_false(etwd_unable_take_note(&unable, &note));
+	word.late_ms = 10;
+	(void)etwd_unable_note(&unable, &word);
+	assert_true(etwd_unable_take_note(&unable, &note));
+}
+
+static void test_unable__users_without_a_place_are_one_note(void **state)
+{
+	struct etwd_unable unable = {0};
+	struct etwd_unable_word word;
+	struct wire_session_note note;
+	unsigned count = 0;
+
+	(void)state;
+	for (uid_t uid = 1000; uid < 2000; uid++) {
+		word = word_of(uid, uid, 1);
+		(void)etwd_unable_note(&unable, &word);
+		while (etwd_unable_take_note(&unable, &note))
+			count++;
+	}
+	assert_int_equal(count, ETWD_UNABLE_UIDS + 1);
+	assert_int_equal(note.numbers[0], UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +151,9 @@ int main(void)
 		cmocka_unit_test(test_unable__adds_up_what_a_user_says),
 		cmocka_unit_test(test_unable__late_ones_are_told_apart),
 		cmocka_unit_test(test_unable__many_users_hide_nobody_who_is_trusted),
+		cmocka_unit_test(test_unable__what_is_new_is_one_note),
+		cmocka_unit_test(test_unable__another_process_and_another_delay_are_new),
+		cmocka_unit_test(test_unable__users_without_a_place_are_one_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
