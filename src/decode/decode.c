@@ -26,8 +26,9 @@
 struct entry {
 	const struct etw_schema *schema; /* NULL: free */
 	struct etw_program *programs[2]; /* owned; for pointers of 4 and 8 bytes */
-	struct etw_schema *mended;       /* owned; NULL: not asked for yet, or no error is known */
-	bool is_judged;                  /* whether it was asked for */
+	/* Owned; NULL: not asked for yet, or no error, or no further way to put it right, is known. */
+	struct etw_schema *mended[ETW_SCHEMA_MENDS_MAX];
+	bool is_judged; /* whether they were asked for */
 };
 
 struct etw_decoder {
@@ -154,7 +155,8 @@ void etw_decoder_free(struct etw_decoder *decoder)
 	for (size_t i = 0; i < decoder->slots; i++) {
 		etw_program_free(decoder->entries[i].programs[0]);
 		etw_program_free(decoder->entries[i].programs[1]);
-		free(decoder->entries[i].mended);
+		for (unsigned nth = 0; nth < ETW_SCHEMA_MENDS_MAX; nth++)
+			free(decoder->entries[i].mended[nth]);
 	}
 	free(decoder->entries);
 	etw_walk_done(&decoder->walk);
@@ -264,16 +266,18 @@ int etw_decoder_weigh(struct etw_decoder *decoder, const EVENT_RECORD *record)
 			      is_narrow, is_wide);
 }
 
-/* Of a schema that was just run; NULL when no error of it is known. */
-static int find_mended(struct etw_decoder *decoder, const struct etw_schema *schema,
+/* Of a schema that was just run, in the order in which they are tried; NULL behind the last. */
+static int find_mended(struct etw_decoder *decoder, const struct etw_schema *schema, unsigned nth,
 		       const struct etw_schema **ret)
 {
 	struct entry *entry = find_entry(decoder->entries, decoder->slots, schema);
 
-	if (!entry->is_judged)
-		TRY(etw_schema_mend(schema, &entry->mended));
+	for (unsigned i = 0; i < ETW_SCHEMA_MENDS_MAX && !entry->is_judged; i++) {
+		if (!entry->mended[i])
+			TRY(etw_schema_mend(schema, i, &entry->mended[i]));
+	}
 	entry->is_judged = true;
-	*ret = entry->mended;
+	*ret = nth < ETW_SCHEMA_MENDS_MAX ? entry->mended[nth] : NULL;
 	return 0;
 }
 
@@ -284,12 +288,16 @@ static int run_mended(struct etw_decoder *decoder, const EVENT_RECORD *record, b
 	const struct etw_schema *given = ret->schema;
 	const struct etw_schema *mended;
 
-	TRY(find_mended(decoder, given, &mended));
-	if (!mended)
-		return 0;
-	ret->schema = mended;
-	TRY(run_program(decoder, record, is_64, ret));
-	if (ret->status == ETW_DECODE_COMPLETE)
+	for (unsigned nth = 0;; nth++) {
+		TRY(find_mended(decoder, given, nth, &mended));
+		if (!mended)
+			break;
+		ret->schema = mended;
+		TRY(run_program(decoder, record, is_64, ret));
+		if (ret->status == ETW_DECODE_COMPLETE)
+			return 0;
+	}
+	if (ret->schema == given)
 		return 0;
 	ret->schema = given;
 	return run_program(decoder, record, is_64, ret);

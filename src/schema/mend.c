@@ -8,6 +8,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "schema/left_out.h"
 #include "schema/types.h"
 
 static bool is_named(const struct etw_field *field, const char *name)
@@ -75,25 +76,61 @@ static const struct mend *find_mend(const struct etw_schema *schema)
 	return NULL;
 }
 
-int etw_schema_mend(const struct etw_schema *schema, struct etw_schema **ret)
+/* A copy of @schema with room for @field_count fields, those of the schema first. Returns NULL without memory. */
+static struct etw_schema *copy_schema(const struct etw_schema *schema, uint16_t field_count,
+				      struct etw_field **ret_fields)
 {
+	struct etw_schema *copy;
+	struct etw_field *fields;
+
+	_Static_assert(sizeof(*copy) % _Alignof(struct etw_field) == 0, "fields follow the schema");
+	copy = malloc(sizeof(*copy) + field_count * sizeof(*fields));
+	if (!copy)
+		return NULL;
+	fields = (struct etw_field *)(copy + 1);
+	*copy = *schema;
+	if (schema->field_count)
+		memcpy(fields, schema->fields, schema->field_count * sizeof(*fields));
+	copy->fields = fields;
+	copy->field_count = field_count;
+	copy->marks |= ETW_SCHEMA_MENDED;
+	*ret_fields = fields;
+	return copy;
+}
+
+/* The schema's own fields stay, with the maps and forms that they have. */
+static int add_fields(const struct etw_schema *schema, const struct etw_left_out *layout,
+		      struct etw_schema **ret)
+{
+	struct etw_field *fields;
+	struct etw_schema *copy = copy_schema(schema, layout->field_count, &fields);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(fields + schema->field_count, layout->fields + schema->field_count,
+	       (size_t)(layout->field_count - schema->field_count) * sizeof(*fields));
+	copy->top_count = layout->top_count;
+	*ret = copy;
+	return 0;
+}
+
+int etw_schema_mend(const struct etw_schema *schema, unsigned nth, struct etw_schema **ret)
+{
+	const struct etw_left_out *layout = NULL;
 	const struct mend *mend = find_mend(schema);
-	size_t field_bytes = schema->field_count * sizeof(*schema->fields);
 	struct etw_schema *copy;
 	struct etw_field *fields;
 
 	*ret = NULL;
-	if (!mend)
+	if (schema->source == DecodingSourceXMLFile)
+		layout = etw_left_out_find(schema, nth);
+	if (layout)
+		return add_fields(schema, layout, ret);
+	if (!mend || nth)
 		return 0;
-	_Static_assert(sizeof(*copy) % _Alignof(struct etw_field) == 0, "fields follow the schema");
-	copy = malloc(sizeof(*copy) + field_bytes);
+	copy = copy_schema(schema, schema->field_count, &fields);
 	if (!copy)
 		return -ENOMEM;
-	fields = (struct etw_field *)(copy + 1);
-	*copy = *schema;
-	memcpy(fields, schema->fields, field_bytes);
-	copy->fields = fields;
-	copy->marks |= ETW_SCHEMA_MENDED;
 	if (mend->apply(fields, (uint16_t)(schema->top_count - 1)))
 		*ret = copy;
 	else

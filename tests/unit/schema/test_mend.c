@@ -45,7 +45,7 @@ static struct etw_schema *mend(const struct etw_schema *schema)
 {
 	struct etw_schema *mended = (struct etw_schema *)-1;
 
-	assert_int_equal(etw_schema_mend(schema, &mended), 0);
+	assert_int_equal(etw_schema_mend(schema, 0, &mended), 0);
 	return mended;
 }
 
