@@ -26,8 +26,13 @@ foreach(alias ${aliases})
 endforeach()
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
-install(FILES ${CMAKE_SOURCE_DIR}/packaging/completions/etw
+set(completions ${CMAKE_SOURCE_DIR}/packaging/completions)
+install(FILES ${completions}/bash/etw ${completions}/bash/wevtutil
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completions}/zsh/_etw ${completions}/zsh/_wevtutil
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${completions}/fish/etw.fish ${completions}/fish/wevtutil.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The documents lie among each other as in the repository, so that their links hold.
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/LICENSE

@@ -11,8 +11,15 @@ static const struct etw_verb *const verbs[] = {
 	&etw_verb_record,  &etw_verb_sessions, &etw_verb_help,
 };
 
+const struct etw_verb *etw_verb_at(size_t index)
+{
+	return index < ARRAY_SIZE(verbs) ? verbs[index] : NULL;
+}
+
 const struct etw_verb *etw_verb_find(const char *name)
 {
+	if (!strcmp(name, etw_verb_complete.name))
+		return &etw_verb_complete;
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!strcmp(verbs[i]->name, name))
 			return verbs[i];

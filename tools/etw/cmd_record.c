@@ -346,4 +346,5 @@ const struct etw_verb etw_verb_record = {
 		"  sudo etw record -- make -j8\n"
 		"  etw record --provider MyCompany-MyProduct:info -o app.etl -- ./app\n",
 	.run = run,
+	.options = record_options_table,
 };

@@ -34,7 +34,7 @@ enum {
 	OPTION_DURATION,
 };
 
-static const struct option options_table[] = {
+const struct option record_options_table[] = {
 	{"help", no_argument, NULL, ETW_OPTION_HELP},
 	{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST},
 	{"color", required_argument, NULL, ETW_OPTION_COLOUR},
@@ -232,10 +232,11 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 
 	opterr = 0;
 	/* The first word that is no option begins the command, whose options are its own. */
-	while ((code = getopt_long(argc, argv, "+:ho:", options_table, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, "+:ho:", record_options_table, NULL)) != -1) {
 		at = optind;
 		if (code == '?' || code == ':') {
-			etw_options_complain(code, argv, options_table, etw_verb_with_option);
+			etw_options_complain(code, argv, record_options_table,
+					     etw_verb_with_option);
 			return false;
 		}
 		if (!take(options, code))

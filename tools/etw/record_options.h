@@ -32,6 +32,8 @@ struct record_options {
 	char *const *command; /* NULL: none; ended by NULL */
 };
 
+extern const struct option record_options_table[];
+
 /* record_options_done() - takes zeroed options. */
 void record_options_done(struct record_options *options);
 

@@ -29,6 +29,10 @@ extern const struct etw_verb etw_verb_info;
 extern const struct etw_verb etw_verb_record;
 extern const struct etw_verb etw_verb_sessions;
 extern const struct etw_verb etw_verb_help;
+extern const struct etw_verb etw_verb_complete; /* in no list: for shells */
+
+/* etw_verb_at() - the verbs of the overview, in its order; NULL behind the last one. */
+const struct etw_verb *etw_verb_at(size_t index);
 
 /* etw_verb_find() - the verb of this name, or NULL. */
 const struct etw_verb *etw_verb_find(const char *name);
