@@ -17,6 +17,7 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/common/strangers.h"
 #include "tools/common/time_argument.h"
 #include "tools/etw/filter.h"
 #include "tools/etw/verb.h"
@@ -448,6 +449,7 @@ static int work(struct dump *dump, char **files, int count)
 		if (!dump->no_decode)
 			etw_manifests_tell(&dump->manifests);
 	}
+	etw_strangers_warn(&dump->inputs);
 	return tell_loss(dump);
 }
 
