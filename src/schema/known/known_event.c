@@ -9,7 +9,7 @@
 #include "schema/known/known_internal.h"
 
 /* Beyond it, what follows a damaged number would only cost time. */
-#define LAYOUTS_MAX 256u
+#define LAYOUTS_MAX 64u
 
 static int read_builds(struct etw_known *known, le16 number, const void *from, const char **ret)
 {

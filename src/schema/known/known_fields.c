@@ -92,7 +92,7 @@ static void set_extents(const struct etw_known_field *from, uint16_t first, stru
 	}
 }
 
-/* Addresses say themselves how long they are, or have one length. */
+/* Addresses of IPv6 have one length. */
 static bool has_known_size(const struct etw_known_field *field)
 {
 	if (field->flags & WIRE_KNOWN_STRUCT)
@@ -100,7 +100,7 @@ static bool has_known_size(const struct etw_known_field *field)
 	if (field->in_type != TDH_INTYPE_BINARY)
 		return true;
 	return (field->flags & (WIRE_KNOWN_LENGTH | WIRE_KNOWN_LENGTH_FIELD)) ||
-	       field->out_type == TDH_OUTTYPE_IPV6 || field->out_type == TDH_OUTTYPE_SOCKETADDRESS;
+	       field->out_type == TDH_OUTTYPE_IPV6;
 }
 
 static int count_known(struct known_maker *maker, uint32_t template, uint32_t *ret, bool *ret_whole)
@@ -145,6 +145,10 @@ static int place_fields(struct known_maker *maker, uint32_t template, uint32_t c
 		TRY(etw_known_field_at(maker->known, template, i, &from));
 		field->name = from.name;
 		if (from.flags & WIRE_KNOWN_STRUCT) {
+			if (shape->top_count)
+				return etw_known_damaged(maker->known, maker->known->bytes.at,
+							 "field", "link",
+							 "a struct lies within a struct");
 			field->flags = PropertyStruct;
 		} else {
 			field->in_type = from.in_type;
@@ -213,6 +217,10 @@ int etw_known_make_fields(struct known_maker *maker, uint32_t template, struct e
 		return 0;
 	TRY(count_known(maker, template, &top, &is_whole));
 	TRY(count_all(maker, template, top, &all));
+	maker->field_count += all;
+	if (maker->field_count > KNOWN_FIELDS_MAX)
+		return etw_known_damaged(maker->known, maker->known->bytes.at, "template", "count",
+					 "the events have more fields than there can be");
 	shape.fields = etw_arena_array(maker->arena, all, sizeof(*shape.fields));
 	if (!shape.fields)
 		return -ENOMEM;

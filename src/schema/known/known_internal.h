@@ -55,10 +55,14 @@ int etw_known_compare_names(const char *left, const char *right);
  */
 bool etw_known_find_index(char ret[PATH_MAX]);
 
+/* Fields that one call makes: references of a damaged index may lead to the same items again and again. */
+#define KNOWN_FIELDS_MAX 1000000u
+
 /* What schemas are made with. */
 struct known_maker {
 	struct etw_known *known;
 	struct etw_arena *arena;
+	uint32_t field_count; /* made so far */
 	const struct etw_known_provider *provider;
 	struct etw_map *
 		*maps; /* those of the provider that were made, by their number; NULL: none yet */

@@ -257,6 +257,61 @@ static int complete_opcodes(struct etw_arena *arena, struct etw_provider_schema 
 	return 0;
 }
 
+struct channel_end {
+	const char *end;
+	enum etw_channel_type type;
+};
+
+/*
+ * A manifest has to say what kind of channel it is; names say it by custom: "Microsoft-Windows-Kernel-Power/Diagnostic".
+ * Admin channels ask for messages, which nobody has: they become operational ones.
+ */
+static enum etw_channel_type channel_type(const char *name)
+{
+	static const struct channel_end ends[] = {
+		{"Debug", ETW_CHANNEL_DEBUG},
+		{"Analytic", ETW_CHANNEL_ANALYTIC},
+		{"Diagnostic", ETW_CHANNEL_ANALYTIC},
+		{"Trace", ETW_CHANNEL_ANALYTIC},
+	};
+	size_t chars = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t end = strlen(ends[i].end);
+
+		if (chars >= end && strcmp(name + chars - end, ends[i].end) == 0)
+			return ends[i].type;
+	}
+	return ETW_CHANNEL_OPERATIONAL;
+}
+
+/* Channels of winmeta are imported. An event's channel of which only the name is known stays out. */
+static int complete_channels(struct etw_arena *arena, struct etw_provider_schema *schema)
+{
+	struct etw_channel *channels = etw_arena_array(arena, schema->channel_count,
+						       sizeof(*channels));
+
+	if (!channels)
+		return -ENOMEM;
+	for (size_t i = 0; i < schema->channel_count; i++) {
+		channels[i] = schema->channels[i];
+		if (!channels[i].is_imported)
+			channels[i].type = channel_type(channels[i].named.name);
+	}
+	for (size_t i = 0; i < schema->schema_count; i++) {
+		struct etw_schema *event = &schema->schemas[i];
+		bool is_listed = false;
+
+		for (size_t j = 0; event->channel_name && !is_listed && j < schema->channel_count;
+		     j++)
+			is_listed = strcmp(channels[j].named.name, event->channel_name) == 0;
+		if (!is_listed)
+			event->channel_name = NULL;
+	}
+	schema->channels = channels;
+	return 0;
+}
+
 int etw_known_complete_names(struct etw_arena *arena, struct etw_provider_schema *schema)
 {
 	struct names keywords = {.arena = arena, .prefix = "keyword", .is_hex = true};
@@ -264,6 +319,7 @@ int etw_known_complete_names(struct etw_arena *arena, struct etw_provider_schema
 
 	TRY(complete_tasks(arena, schema));
 	TRY(complete_opcodes(arena, schema));
+	TRY(complete_channels(arena, schema));
 	TRY(collect(&keywords, schema->keywords, schema->keyword_count, 1, OWN_KEYWORDS));
 	TRY(collect(&levels, schema->levels, schema->level_count, OWN_LEVELS_FIRST, UINT8_MAX));
 	for (size_t i = 0; i < schema->schema_count; i++) {

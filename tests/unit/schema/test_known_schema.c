@@ -5,44 +5,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/guid.h"
+#include "known_fixture.h"
 #include "schema/known/known_schema.h"
 
 static const GUID kernel_process = {
 	0x22fb2cd6, 0x0e7b, 0x422b, {0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16}};
 
-struct fixture {
-	struct etw_known *known;
-	struct etw_arena arena;
-};
-
-static int open_known(void **state)
-{
-	static struct fixture fixture;
-
-	(void)unsetenv("ETW_KNOWN_PROVIDERS");
-	etw_arena_init(&fixture.arena);
-	*state = &fixture;
-	return etw_known_open(NULL, &fixture.known, NULL);
-}
-
-static int close_known(void **state)
-{
-	struct fixture *fixture = *state;
-
-	etw_known_close(fixture->known);
-	etw_arena_done(&fixture->arena);
-	return 0;
-}
-
 static void test_known_schema__makes_an_event(void **state)
 {
-	struct fixture *fixture = *state;
+	struct known_fixture *fixture = *state;
 	struct etw_known_candidate *candidates;
 	const struct etw_schema *schema;
 	size_t count;
@@ -74,7 +50,7 @@ static void test_known_schema__makes_an_event(void **state)
 static void test_known_schema__absent_events_are_told(void **state)
 {
 	static const GUID nobody = {1, 2, 3, {4}};
-	struct fixture *fixture = *state;
+	struct known_fixture *fixture = *state;
 	struct etw_known_candidate *candidates;
 	size_t count;
 
@@ -88,7 +64,7 @@ static void test_known_schema__absent_events_are_told(void **state)
 
 static void test_known_schema__makes_a_provider(void **state)
 {
-	struct fixture *fixture = *state;
+	struct known_fixture *fixture = *state;
 	struct etw_known_provider provider;
 	struct etw_provider_schema *schema;
 
@@ -110,7 +86,7 @@ static void test_known_schema__makes_a_classic_event(void **state)
 {
 	static const GUID thread_pool = {
 		0xc861d0e2, 0xa2c1, 0x4d36, {0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12}};
-	struct fixture *fixture = *state;
+	struct known_fixture *fixture = *state;
 	struct etw_known_candidate *candidates;
 	size_t count;
 
