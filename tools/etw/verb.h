@@ -26,6 +26,7 @@ struct etw_verb {
 extern const struct etw_verb etw_verb_summary;
 extern const struct etw_verb etw_verb_dump;
 extern const struct etw_verb etw_verb_info;
+extern const struct etw_verb etw_verb_providers;
 extern const struct etw_verb etw_verb_record;
 extern const struct etw_verb etw_verb_sessions;
 extern const struct etw_verb etw_verb_help;

@@ -140,31 +140,39 @@ int etw_known_make_event(struct known_maker *maker, const struct etw_known_event
 	return 0;
 }
 
+int etw_known_event_candidates(struct etw_known *known, const struct etw_known_provider *provider,
+			       const struct etw_known_event *event, struct etw_arena *arena,
+			       struct etw_known_candidate **ret, size_t *ret_count)
+{
+	struct known_maker maker = {.known = known, .arena = arena, .provider = provider};
+	struct etw_known_candidate *candidates;
+	struct etw_schema *schemas;
+
+	candidates = etw_arena_array(arena, event->layout_count, sizeof(*candidates));
+	schemas = etw_arena_array(arena, event->layout_count, sizeof(*schemas));
+	if (!candidates || !schemas)
+		return -ENOMEM;
+	for (size_t i = 0; i < event->layout_count; i++) {
+		struct etw_known_layout layout;
+
+		TRY(etw_known_layout_at(known, event, i, &layout));
+		TRY(etw_known_make_event(&maker, event, &layout, &schemas[i]));
+		candidates[i] = (struct etw_known_candidate){&schemas[i], layout.builds,
+							     layout.source, layout.marks};
+	}
+	*ret = candidates;
+	*ret_count = event->layout_count;
+	return 0;
+}
+
 int etw_known_candidates(struct etw_known *known, const GUID *provider_guid, uint16_t id,
 			 uint8_t version, struct etw_arena *arena, struct etw_known_candidate **ret,
 			 size_t *ret_count)
 {
 	struct etw_known_provider provider;
-	struct known_maker maker = {.known = known, .arena = arena, .provider = &provider};
-	struct etw_known_candidate *candidates;
-	struct etw_schema *schemas;
 	struct etw_known_event event;
 
 	TRY(etw_known_find(known, provider_guid, &provider));
 	TRY(etw_known_event_find(known, &provider, id, version, &event));
-	candidates = etw_arena_array(arena, event.layout_count, sizeof(*candidates));
-	schemas = etw_arena_array(arena, event.layout_count, sizeof(*schemas));
-	if (!candidates || !schemas)
-		return -ENOMEM;
-	for (size_t i = 0; i < event.layout_count; i++) {
-		struct etw_known_layout layout;
-
-		TRY(etw_known_layout_at(known, &event, i, &layout));
-		TRY(etw_known_make_event(&maker, &event, &layout, &schemas[i]));
-		candidates[i] = (struct etw_known_candidate){&schemas[i], layout.builds,
-							     layout.source, layout.marks};
-	}
-	*ret = candidates;
-	*ret_count = event.layout_count;
-	return 0;
+	return etw_known_event_candidates(known, &provider, &event, arena, ret, ret_count);
 }

@@ -32,6 +32,11 @@ int etw_known_candidates(struct etw_known *known, const GUID *provider, uint16_t
 			 uint8_t version, struct etw_arena *arena, struct etw_known_candidate **ret,
 			 size_t *ret_count);
 
+/* etw_known_event_candidates() - the same of an event at hand, whose provider may have no GUID. */
+int etw_known_event_candidates(struct etw_known *known, const struct etw_known_provider *provider,
+			       const struct etw_known_event *event, struct etw_arena *arena,
+			       struct etw_known_candidate **ret, size_t *ret_count);
+
 /*
  * etw_known_class_candidates() - the same of a classic event: of this version, and of none; complete ones first.
  *

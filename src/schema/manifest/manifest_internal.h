@@ -244,10 +244,6 @@ int etw_manifest_finish_names(struct manifest_reader *reader);
 bool etw_manifest_in_type(const char *name, uint16_t *ret);
 bool etw_manifest_out_type(const char *name, uint16_t *ret);
 
-/* Their names with prefix; NULL when a manifest cannot say this type. */
-const char *etw_manifest_in_type_name(uint16_t in_type);
-const char *etw_manifest_out_type_name(uint16_t out_type);
-
 /* Whether a compiler takes the out-type with this in-type. */
 bool etw_manifest_is_pair(uint16_t in_type, uint16_t out_type);
 

@@ -7,7 +7,13 @@ export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 "$MAKE_TRACE" --preset plain plain.etl
 head -c 6000 plain.etl >cut.etl
 "$ETW" info --json --buffers loss.etl plain.etl cut.etl >objects || echo "status $?"
-"$ETW" record --provider x -o x.etl -- "$ETW" sessions --json 2>said >>objects
+{
+	"$ETW" record --provider x -o x.etl -- "$ETW" sessions --json 2>said
+	"$ETW" providers --json Microsoft-Windows-Kernel-Process
+	"$ETW" providers --json Microsoft-Windows-Kernel-General
+	"$ETW" providers --json 'Microsoft-Windows-D*'
+	"$ETW" providers --json --search ParentProcessID | head -3
+} >>objects
 wc -l <objects
 python3 - "$CASE_FOLDER/../../../docs/format/json.md" <<'END'
 import json

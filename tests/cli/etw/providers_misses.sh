@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Names that mean nothing, or too much; options that do not go together; an index that is missing,
+# damaged, cut, or of another version.
+index=$(dirname "$ETW")/../share/etw/known-providers.index
+try() {
+	status=0
+	"$ETW" providers "$@" 2>said >got || status=$?
+	echo "status $status, $(wc -l <got) lines: $(sed "s#$PWD#.#g" said)"
+}
+try Microsoft-Windows-Kernel-Proces
+try kernel-process
+try nobody-is-called-like-this
+try 'nobody*'
+try '{11112222-3333-4444-5555-666677778888}'
+try Microsoft-Windows-Kernel-Process --event 4711
+try --search NoSuchWordAnywhere
+try --search ''
+try --manifest
+try Microsoft-Windows-Kernel-Process --manifest --json
+try Microsoft-Windows-Kernel-Process --manifest --event 1
+try Microsoft-Windows-Kernel-Process --build 7600
+try Microsoft-Windows-Kernel-Process --build x --manifest
+try Microsoft-Windows-Kernel-Process --installed
+try Microsoft-Windows-Kernel-Process --installed --json
+try 'ATA Port Driver Tracing Provider' --known
+try 'ATA Port Driver Tracing Provider' --manifest
+echo "without an index:"
+export ETW_KNOWN_PROVIDERS=
+try Microsoft-Windows-Kernel-Process
+try
+echo "damaged, cut, of another version, not one at all:"
+for change in "176 \0377\0377\0377\0377" "0 X" "8 \0377"; do
+	cp "$index" index
+	printf '%b' "${change#* }" | dd of=index bs=1 seek="${change%% *}" conv=notrunc status=none
+	ETW_KNOWN_PROVIDERS=$PWD/index try '*Kernel-Process'
+done
+head -c 100000 "$index" >cut.index
+mv cut.index index
+ETW_KNOWN_PROVIDERS=$PWD/index try '*Kernel-Process'
+: >index
+ETW_KNOWN_PROVIDERS=$PWD/index try '*Kernel-Process'
+ETW_KNOWN_PROVIDERS=$PWD/nothing try '*Kernel-Process'
