@@ -434,3 +434,20 @@ bool etw_decoding_i64(const struct etw_decoding *decoding, const struct etw_item
 	*ret = (int64_t)value;
 	return true;
 }
+
+const char *etw_decode_status_name(enum etw_decode_status status)
+{
+	switch (status) {
+	case ETW_DECODE_COMPLETE:
+		return "complete";
+	case ETW_DECODE_EXTRA:
+		return "extra";
+	case ETW_DECODE_TRUNCATED:
+		return "truncated";
+	case ETW_DECODE_MALFORMED:
+		return "malformed";
+	case ETW_DECODE_NO_SCHEMA:
+		break;
+	}
+	return "no-schema";
+}

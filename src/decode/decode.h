@@ -121,4 +121,7 @@ bool etw_decoding_u64(const struct etw_decoding *decoding, const struct etw_item
 bool etw_decoding_i64(const struct etw_decoding *decoding, const struct etw_item *item,
 		      int64_t *ret);
 
+/* etw_decode_status_name() - "complete", "extra", "truncated", "malformed", "no-schema". */
+const char *etw_decode_status_name(enum etw_decode_status status);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "decode/read.h"
 
 static struct libetw_predicate *create_field(enum etw_predicate_kind kind, const char *path)
 {
@@ -238,7 +239,7 @@ static bool matches_sid(struct libetw_predicate *predicate, struct libetw_event 
 	const struct etw_item *item;
 
 	return !etw_value_find(event, &predicate->where, &item) &&
-	       etw_value_is_sid(&event->decoding, item) && make_text(predicate, event, item) &&
+	       etw_read_is_sid(&event->decoding, item) && make_text(predicate, event, item) &&
 	       is_same(predicate, etw_text_string(&predicate->room), predicate->room.bytes);
 }
 

@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/float.h"
-#include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "decode/format.h"
-#include "schema/types.h"
+#include "decode/read.h"
 
 #define NAMES_SHOWN 12 /* fields that a sentence lists */
 
@@ -103,7 +100,8 @@ int etw_value_find(struct libetw_event *event, const struct etw_where *where,
 	if (UNLIKELY(!event->decoding.schema))
 		return fail_unknown_event(event, where);
 	if (where->field) {
-		plan = etw_path_plan(where->field, event->schemas->serial, event->decoding.schema);
+		plan = etw_path_plan(&where->field->memory, where->field->path,
+				     event->schemas->serial, event->decoding.schema);
 	} else {
 		(void)etw_path_resolve_fields(where->path, event->decoding.schema, &own);
 		plan = &own;
@@ -115,19 +113,6 @@ int etw_value_find(struct libetw_event *event, const struct etw_where *where,
 	return LIKELY(*ret != NULL) ? 0 : fail_absent(event, where, plan);
 }
 
-static const struct etw_type *type_of(const struct libetw_event *event, const struct etw_item *item)
-{
-	return etw_schema_type(event->decoding.schema->fields[item->field].in_type);
-}
-
-static const uint8_t *at_of(const struct libetw_event *event, const struct etw_item *item)
-{
-	static const uint8_t nothing[1];
-	const uint8_t *payload = event->record->UserData;
-
-	return payload ? payload + item->offset : nothing;
-}
-
 /* The item of a number, and whether it is below zero. */
 static int find_number(struct libetw_event *event, const struct etw_where *where, uint64_t *ret,
 		       bool *ret_is_negative)
@@ -135,9 +120,8 @@ static int find_number(struct libetw_event *event, const struct etw_where *where
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (UNLIKELY(!etw_decoding_u64(&event->decoding, item, ret)))
+	if (UNLIKELY(!etw_read_integer(&event->decoding, item, ret, ret_is_negative)))
 		return fail(event, where, -EINVAL, "is no number");
-	*ret_is_negative = type_of(event, item)->kind == ETW_TYPE_SIGNED && (int64_t)*ret < 0;
 	return 0;
 }
 
@@ -183,10 +167,8 @@ int etw_value_double(struct libetw_event *event, const struct etw_where *where, 
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_FLOAT ||
-	    (item->bytes != sizeof(float) && item->bytes != sizeof(*ret)))
+	if (!etw_read_real(&event->decoding, item, ret))
 		return fail(event, where, -EINVAL, "is no floating-point number");
-	*ret = etw_load_float(at_of(event, item), item->bytes);
 	return 0;
 }
 
@@ -195,55 +177,24 @@ int etw_value_guid(struct libetw_event *event, const struct etw_where *where, GU
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (item->kind != ETW_ITEM_VALUE || type_of(event, item)->kind != ETW_TYPE_GUID ||
-	    item->bytes != sizeof(*ret))
+	if (!etw_read_guid(&event->decoding, item, ret))
 		return fail(event, where, -EINVAL, "is no GUID");
-	*ret = etw_guid_read(at_of(event, item));
 	return 0;
-}
-
-/* SYSTEMTIME: year, month, day of week, day, hour, minute, second, ms, 16 bits each. */
-static bool read_systemtime(const uint8_t *at, int64_t *ret)
-{
-	uint16_t word[8];
-	struct etw_date date;
-
-	for (size_t i = 0; i < ARRAY_SIZE(word); i++)
-		word[i] = etw_load16(at + 2 * i);
-	/* Nobody asks for the day of the week. */
-	word[2] = 0;
-	for (size_t i = 1; i < ARRAY_SIZE(word) - 1; i++) {
-		if (word[i] > UINT8_MAX)
-			return false;
-	}
-	date = (struct etw_date){
-		.year = word[0],
-		.month = (uint8_t)word[1],
-		.day = (uint8_t)word[3],
-		.hour = (uint8_t)word[4],
-		.minute = (uint8_t)word[5],
-		.second = (uint8_t)word[6],
-		.ticks = word[7] * UINT32_C(10000),
-	};
-	return etw_filetime_of_date(&date, ret);
 }
 
 int etw_value_filetime(struct libetw_event *event, const struct etw_where *where, int64_t *ret)
 {
 	const struct etw_item *item;
-	uint8_t kind;
 
 	TRY(etw_value_find(event, where, &item));
-	kind = type_of(event, item)->kind;
-	if (item->kind == ETW_ITEM_VALUE && kind == ETW_TYPE_FILETIME && item->bytes == 8) {
-		*ret = (int64_t)etw_load64(at_of(event, item));
+	switch (etw_read_filetime(&event->decoding, item, ret)) {
+	case 0:
 		return 0;
+	case -ERANGE:
+		return fail(event, where, -ERANGE, "is no date of the calendar");
+	default:
+		return fail(event, where, -EINVAL, "is no time");
 	}
-	if (item->kind == ETW_ITEM_VALUE && kind == ETW_TYPE_SYSTEMTIME && item->bytes == 16)
-		return read_systemtime(at_of(event, item), ret)
-			       ? 0
-			       : fail(event, where, -ERANGE, "is no date of the calendar");
-	return fail(event, where, -EINVAL, "is no time");
 }
 
 int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret)
@@ -265,25 +216,6 @@ int etw_value_time_ns(struct libetw_event *event, const struct etw_where *where,
 	if (etw_time_ns_of_filetime(filetime, ret))
 		return fail(event, where, -ERANGE, "is beyond 64 bits of nanoseconds");
 	return 0;
-}
-
-/* A string, or characters that are shown as one. */
-static bool is_string(const struct etw_decoding *decoding, const struct etw_item *item)
-{
-	const struct etw_field *field = &decoding->schema->fields[item->field];
-	const uint8_t kind = etw_schema_type(field->in_type)->kind;
-
-	if (item->kind == ETW_ITEM_ARRAY)
-		return etw_format_is_string(field);
-	return item->kind == ETW_ITEM_VALUE && (kind == ETW_TYPE_UTF16 || kind == ETW_TYPE_ANSI);
-}
-
-bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item)
-{
-	const struct etw_field *field = &decoding->schema->fields[item->field];
-
-	return item->kind == ETW_ITEM_VALUE &&
-	       etw_schema_type(field->in_type)->kind == ETW_TYPE_SID;
 }
 
 /* The item's text as TDH shows it, in the event's scratch. */
@@ -314,7 +246,7 @@ int etw_value_string(struct libetw_event *event, const struct etw_where *where, 
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (!is_string(&event->decoding, item))
+	if (!etw_read_is_string(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no string");
 	return give_text(event, where, item, ret, ret_bytes);
 }
@@ -325,7 +257,7 @@ int etw_value_sid(struct libetw_event *event, const struct etw_where *where, con
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	if (!etw_value_is_sid(&event->decoding, item))
+	if (!etw_read_is_sid(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no SID");
 	return give_text(event, where, item, ret, ret_bytes);
 }
@@ -345,7 +277,7 @@ int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, c
 	const struct etw_item *item;
 
 	TRY(etw_value_find(event, where, &item));
-	*ret = at_of(event, item);
+	*ret = etw_read_at(&event->decoding, item);
 	*ret_bytes = item->bytes;
 	return 0;
 }

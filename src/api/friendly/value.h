@@ -44,9 +44,6 @@ int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, c
 		    size_t *ret_bytes);
 int etw_value_count(struct libetw_event *event, const struct etw_where *where, size_t *ret);
 
-/* etw_value_is_sid() - whether an item is a SID. */
-bool etw_value_is_sid(const struct etw_decoding *decoding, const struct etw_item *item);
-
 /* etw_time_ns_of_filetime() - ns since 1970; -ERANGE where 64 bits do not reach. */
 int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret);
 
