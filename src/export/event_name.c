@@ -56,20 +56,3 @@ void etw_export_event_name(const struct etw_export_event *event, struct etw_text
 	if (!task && !opcode)
 		append_number(header, text);
 }
-
-const char *etw_export_status_name(enum etw_decode_status status)
-{
-	switch (status) {
-	case ETW_DECODE_COMPLETE:
-		return "complete";
-	case ETW_DECODE_EXTRA:
-		return "extra";
-	case ETW_DECODE_TRUNCATED:
-		return "truncated";
-	case ETW_DECODE_MALFORMED:
-		return "malformed";
-	case ETW_DECODE_NO_SCHEMA:
-		break;
-	}
-	return "no-schema";
-}

@@ -90,7 +90,4 @@ void etw_export_event_name(const struct etw_export_event *event, struct etw_text
  */
 int etw_export_clean(struct etw_text *text, size_t from);
 
-/* etw_export_status_name() - "complete", "extra", "truncated", "malformed", "no-schema". */
-const char *etw_export_status_name(enum etw_decode_status status);
-
 #endif

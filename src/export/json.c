@@ -391,7 +391,7 @@ static void put_contents(const struct etw_export_event *event, const struct etw_
 		return;
 	}
 	PUT_LITERAL(text, ",\"status\":\"");
-	etw_text_puts(text, decoding ? etw_export_status_name(decoding->status) : "not-decoded");
+	etw_text_puts(text, decoding ? etw_decode_status_name(decoding->status) : "not-decoded");
 	etw_text_putc(text, '"');
 	if (decoding) {
 		put_name(",\"reason\":", decoding->reason, text);

@@ -62,7 +62,8 @@ bool etw_schema_word_is_number(const char *word)
 }
 
 /* "Task/Opcode", as the text shows it. */
-static bool path_fits(const char *pattern, const char *task, const char *opcode)
+static bool take_path(const char *task, const char *opcode, etw_schema_name_taker *take,
+		      void *context)
 {
 	char path[PATH_BYTES_MAX];
 	size_t task_bytes = trimmed(task), opcode_bytes = trimmed(opcode);
@@ -72,27 +73,42 @@ static bool path_fits(const char *pattern, const char *task, const char *opcode)
 	memcpy(path, task, task_bytes);
 	path[task_bytes] = '/';
 	memcpy(path + task_bytes + 1, opcode, opcode_bytes);
-	return etw_pattern_matches(pattern, path, task_bytes + 1 + opcode_bytes);
+	return take(context, path, task_bytes + 1 + opcode_bytes);
+}
+
+static bool take_name(const char *name, etw_schema_name_taker *take, void *context)
+{
+	const size_t bytes = trimmed(name);
+
+	return bytes && take(context, name, bytes);
+}
+
+bool etw_schema_each_event_name(const EVENT_HEADER *header, const struct etw_schema *schema,
+				etw_schema_name_taker *take, void *context)
+{
+	const char *task = etw_schema_event_task(schema);
+	const char *opcode = etw_schema_event_opcode(schema, header->EventDescriptor.Opcode);
+	const char *full = schema->opcode_name; /* "win:Start", as JSON shows it */
+
+	return take_name(task, take, context) || take_name(opcode, take, context) ||
+	       take_name(full, take, context) || take_name(schema->event_name, take, context) ||
+	       take_path(task, opcode, take, context) || take_path(task, full, take, context);
+}
+
+static bool fits(void *context, const char *name, size_t bytes)
+{
+	return etw_pattern_matches(context, name, bytes);
 }
 
 bool etw_schema_event_is(const char *word, const EVENT_HEADER *header,
 			 const struct etw_schema *schema)
 {
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-	const char *task, *opcode;
-	const char *full; /* "win:Start", as JSON shows it */
 	uint64_t number;
 
 	if (etw_number_parse(word, UINT16_MAX, &number))
 		return number == (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER
 					  ? descriptor->Opcode
 					  : descriptor->Id);
-	if (!schema)
-		return false;
-	task = etw_schema_event_task(schema);
-	opcode = etw_schema_event_opcode(schema, descriptor->Opcode);
-	full = schema->opcode_name;
-	return etw_schema_name_fits(word, task) || etw_schema_name_fits(word, opcode) ||
-	       etw_schema_name_fits(word, full) || etw_schema_name_fits(word, schema->event_name) ||
-	       path_fits(word, task, opcode) || path_fits(word, task, full);
+	return schema && etw_schema_each_event_name(header, schema, fits, (void *)(uintptr_t)word);
 }

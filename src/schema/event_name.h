@@ -4,6 +4,7 @@
 #define ETW_SCHEMA_EVENT_NAME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <evntcons.h>
@@ -21,6 +22,18 @@ const char *etw_schema_event_opcode(const struct etw_schema *schema, uint8_t opc
 
 /* etw_schema_name_fits() - whether a name, which may be NULL, fits a pattern; blanks at its end do not count. */
 bool etw_schema_name_fits(const char *pattern, const char *name);
+
+/* Takes one name. Returns whether it is enough. */
+typedef bool etw_schema_name_taker(void *context, const char *name, size_t bytes);
+
+/*
+ * etw_schema_each_event_name() - what an event is called: its task, its opcode with and without "win:", its own name,
+ * "Task/Opcode".
+ *
+ * Returns whether @take said that it is enough.
+ */
+bool etw_schema_each_event_name(const EVENT_HEADER *header, const struct etw_schema *schema,
+				etw_schema_name_taker *take, void *context);
 
 /* etw_schema_word_is_number() - whether a word means events by number, so that names do not matter. */
 bool etw_schema_word_is_number(const char *word);

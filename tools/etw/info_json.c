@@ -65,7 +65,7 @@ static void put_statuses(struct etw_text *text, const uint64_t *statuses)
 {
 	for (unsigned i = 0; i < TALLY_STATUSES; i++) {
 		if (statuses[i])
-			put_number(text, etw_export_status_name((enum etw_decode_status)i),
+			put_number(text, etw_decode_status_name((enum etw_decode_status)i),
 				   statuses[i]);
 	}
 }

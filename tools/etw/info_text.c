@@ -135,7 +135,7 @@ static void put_state(struct etw_text *text, const struct tally_kind *kind)
 		if (!kind->statuses[i])
 			continue;
 		etw_text_puts(text, comma);
-		etw_text_puts(text, etw_export_status_name((enum etw_decode_status)i));
+		etw_text_puts(text, etw_decode_status_name((enum etw_decode_status)i));
 		if (kind->statuses[i] != kind->count) {
 			etw_text_putc(text, ' ');
 			etw_number_grouped(text, kind->statuses[i]);
