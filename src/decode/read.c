@@ -162,8 +162,8 @@ bool etw_read_shown_integer(const struct etw_decoding *decoding, const struct et
 	const uint8_t *at = etw_read_at(decoding, item);
 	const enum form form = form_of(decoding, item);
 
-	if (!decoding->record->UserData || (item->bytes != 1 && item->bytes != 2 &&
-					    item->bytes != 4 && item->bytes != 8))
+	if (!decoding->record->UserData ||
+	    (item->bytes != 1 && item->bytes != 2 && item->bytes != 4 && item->bytes != 8))
 		return false;
 	*ret_is_negative = form == FORM_SIGNED && etw_load_signed(at, item->bytes) < 0;
 	if (form == FORM_PORT)

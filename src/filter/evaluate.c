@@ -21,7 +21,6 @@ static bool read_number(struct etw_filter_subject *subject, uint8_t id, bool sho
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 	/* Of what classic events do not have, the header's zeros count as such only where nothing is shown. */
 	const bool has_descriptor = !shows || !is_classic(subject->record);
-	uint32_t pid, tid;
 
 	switch (id) {
 	case ETW_FILTER_EVENT:
@@ -55,13 +54,11 @@ static bool read_number(struct etw_filter_subject *subject, uint8_t id, bool sho
 		*ret = header->ThreadId;
 		return !shows || header->ThreadId != NO_ID;
 	case ETW_FILTER_PID:
-		etw_filter_ids(subject, &pid, &tid);
-		*ret = pid;
-		return pid != NO_ID;
+		*ret = etw_filter_ids(subject).pid;
+		return *ret != NO_ID;
 	case ETW_FILTER_TID:
-		etw_filter_ids(subject, &pid, &tid);
-		*ret = tid;
-		return tid != NO_ID;
+		*ret = etw_filter_ids(subject).tid;
+		return *ret != NO_ID;
 	case ETW_FILTER_CPU:
 		*ret = GetEventProcessorIndex(subject->record);
 		return true;

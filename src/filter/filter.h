@@ -22,11 +22,12 @@
 #include "decode/decode.h"
 #include "filter/operand.h"
 #include "filter/value.h"
+#include "process/processes.h"
 
-#define ETW_FILTER_BYTES_MAX ((size_t)64 * 1024) /* of an expression */
-#define ETW_FILTER_DEPTH_MAX 200                 /* of a tree; asking it uses the stack */
-#define ETW_FILTER_VALUES_MAX 4096               /* in all of an expression */
-#define ETW_FILTER_REGEXES_MAX 64                /* likewise; each takes up to 50 kB */
+#define ETW_FILTER_BYTES_MAX   ((size_t)64 * 1024) /* of an expression */
+#define ETW_FILTER_DEPTH_MAX   200                 /* of a tree; asking it uses the stack */
+#define ETW_FILTER_VALUES_MAX  4096                /* in all of an expression */
+#define ETW_FILTER_REGEXES_MAX 64                  /* likewise; each takes up to 50 kB */
 
 struct etw_filter;
 
@@ -135,10 +136,11 @@ struct etw_filter_source {
 struct etw_filter_subject {
 	const EVENT_RECORD *record;
 	const struct etw_filter_source *source;
-	void *context;    /* of the source */
-	int64_t time_ft;  /* of the event */
-	int64_t start_ft; /* of the trace */
-	uint64_t serial;  /* of those whom the schemas belong to; trees remember by it */
+	void *context;                         /* of the source */
+	const struct etw_processes *processes; /* of the event's machine; NULL: not known */
+	int64_t time_ft;                       /* of the event */
+	int64_t start_ft;                      /* of the trace */
+	uint64_t serial; /* of those whom the schemas belong to; trees remember by it */
 };
 
 /* etw_filter_matches() - whether an event is meant. */

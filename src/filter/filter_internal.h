@@ -38,18 +38,18 @@ struct etw_filter {
 	uint8_t ask;  /* enum etw_filter_ask */
 	uint8_t cost; /* enum etw_filter_cost */
 	uint16_t depth;
-	bool is_negated;   /* true where it is there and has none of the values */
-	bool shows;        /* as the language compares: what is shown counts, and any element of an array */
-	bool is_watched;   /* OR: see etw_filter_watch() */
-	bool was_true;     /* once, for etw_filter_was_true() */
-	bool has_function; /* here or below */
-	bool is_known;     /* FIELD: an event's schema had it */
-	size_t at;         /* in the expression */
+	bool is_negated; /* true where it is there and has none of the values */
+	bool shows; /* as the language compares: what is shown counts, and any element of an array */
+	bool is_watched;           /* OR: see etw_filter_watch() */
+	bool was_true;             /* once, for etw_filter_was_true() */
+	bool has_function;         /* here or below */
+	bool is_known;             /* FIELD: an event's schema had it */
+	size_t at;                 /* in the expression */
 	struct etw_filter **parts; /* owned, each of them too */
 	size_t part_count, part_room;
 	const struct etw_filter_operand *operand;
-	char *path;                     /* owned; FIELD; "" means each field */
-	struct etw_path_memory *memory; /* owned; where that leads */
+	char *path;                      /* owned; FIELD; "" means each field */
+	struct etw_path_memory *memory;  /* owned; where that leads */
 	struct etw_filter_value *values; /* owned, and what they own */
 	size_t value_count, value_room;
 	uint16_t readings; /* that any of the values has */
@@ -57,7 +57,7 @@ struct etw_filter {
 	void *context;
 	struct etw_filter_memo memos[ETW_FILTER_MEMOS];
 	struct etw_filter_class_memo *classes; /* owned; ETW_FILTER_MEMOS of them, once needed */
-	struct etw_text text, folded; /* where texts are made */
+	struct etw_text text, folded;          /* where texts are made */
 };
 
 /* Of one leaf and one event. */
@@ -81,8 +81,8 @@ bool etw_filter_take_name(struct etw_filter_asking *asking, const char *name);
 /* etw_filter_take_text() - the same for @bytes that count as they are. */
 bool etw_filter_take_text(struct etw_filter_asking *asking, const char *text, size_t bytes);
 
-/* etw_filter_ids() - the process and thread that an event is about, or 0xFFFFFFFF. */
-void etw_filter_ids(struct etw_filter_subject *subject, uint32_t *ret_pid, uint32_t *ret_tid);
+/* etw_filter_ids() - the process and thread that an event is about, as far as it is known. */
+struct etw_process_ids etw_filter_ids(struct etw_filter_subject *subject);
 
 /* etw_filter_process_name() - of the process that it is about; NULL when unknown. */
 const char *etw_filter_process_name(struct etw_filter_subject *subject);

@@ -101,7 +101,8 @@ static const char *take_index(struct etw_lexer *lexer, struct etw_text *path)
 	while (lexer->at + bytes < lexer->bytes && start[bytes] >= '0' && start[bytes] <= '9')
 		bytes++;
 	if (bytes == 1 || lexer->at + bytes == lexer->bytes || start[bytes] != ']')
-		return "an index is a number in brackets, as in [0]; without one any element counts";
+		return "an index is a number in brackets, as in [0]; without one any element "
+		       "counts";
 	if (bytes > 8)
 		return "no array has so many elements";
 	etw_text_append(path, start, bytes + 1);

@@ -62,8 +62,7 @@ static bool take_opcode(struct etw_filter_asking *asking, const struct etw_schem
 {
 	const EVENT_DESCRIPTOR *descriptor = &asking->subject->record->EventHeader.EventDescriptor;
 
-	return etw_filter_take_name(asking,
-				    etw_schema_event_opcode(schema, descriptor->Opcode)) ||
+	return etw_filter_take_name(asking, etw_schema_event_opcode(schema, descriptor->Opcode)) ||
 	       etw_filter_take_name(asking, schema->opcode_name);
 }
 

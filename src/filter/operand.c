@@ -56,9 +56,8 @@ static const struct {
 	const char *name;
 	int level;
 } levels[] = {
-	{"critical", 1},    {"error", 2},         {"warning", 3},
-	{"information", 4}, {"informational", 4}, {"info", 4},
-	{"verbose", 5},
+	{"critical", 1},      {"error", 2}, {"warning", 3}, {"information", 4},
+	{"informational", 4}, {"info", 4},  {"verbose", 5},
 };
 
 const struct etw_filter_operand *etw_filter_operand_find(const char *name, size_t bytes)

@@ -150,8 +150,9 @@ static int parse_all(struct etw_filter_parser *parser, struct etw_filter **ret)
 	if (etw_lex_peek(lexer) == ')')
 		return etw_filter_refuse(parser, (struct etw_lexeme){lexer->at, 1},
 					 "this \")\" has no \"(\"");
-	return etw_filter_refuse(parser, etw_lex_here(lexer),
-				 "\"and\" or \"or\" is expected here; texts with blanks need quotes");
+	return etw_filter_refuse(
+		parser, etw_lex_here(lexer),
+		"\"and\" or \"or\" is expected here; texts with blanks need quotes");
 }
 
 int etw_filter_parse(const char *text, size_t bytes, struct etw_filter **ret,

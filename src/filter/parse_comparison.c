@@ -33,9 +33,9 @@ static const struct etw_filter_operator words[] = {
 /* Words that mean something where a field could stand: as names they need quotes. */
 static bool is_reserved(const struct etw_lexer *lexer, struct etw_lexeme word)
 {
-	static const char *const reserved[] = {"and",	  "or",	    "not",  "in",    "any",
-					       "all",	  "contains", "starts", "ends", "like",
-					       "matches", "exactly", "has"};
+	static const char *const reserved[] = {"and",     "or",       "not",    "in",   "any",
+					       "all",     "contains", "starts", "ends", "like",
+					       "matches", "exactly",  "has"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
 		if (etw_lex_is(lexer, word, reserved[i]))
@@ -88,10 +88,11 @@ static int parse_operator(struct etw_filter_parser *parser, struct etw_lexeme op
 		return etw_filter_refuse(parser, here, "there is no \"not %s\"; use the reverse",
 					 ret->word);
 	if (is_exact && ret->class != OPERATOR_EQUALS && ret->class != OPERATOR_TEXT)
-		return etw_filter_refuse(parser, here,
-					 "\"exactly\" is for texts, whose upper and lower case then "
-					 "differ; \"%s\" compares none",
-					 ret->word);
+		return etw_filter_refuse(
+			parser, here,
+			"\"exactly\" is for texts, whose upper and lower case then "
+			"differ; \"%s\" compares none",
+			ret->word);
 	ret->is_negated ^= is_negated;
 	ret->is_exact = is_exact;
 	return 0;
@@ -100,9 +101,9 @@ static int parse_operator(struct etw_filter_parser *parser, struct etw_lexeme op
 static int make_leaf(const struct etw_filter_operand *operand, const char *path,
 		     enum etw_filter_ask ask, struct etw_filter **ret)
 {
-	struct etw_filter *filter = operand ? etw_filter_of_operand(
-						      (enum etw_filter_operand_id)operand->id)
-					    : etw_filter_of_field(path, ask);
+	struct etw_filter *filter =
+		operand ? etw_filter_of_operand((enum etw_filter_operand_id)operand->id)
+			: etw_filter_of_field(path, ask);
 
 	if (!filter)
 		return -ENOMEM;

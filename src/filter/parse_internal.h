@@ -8,9 +8,9 @@
 
 struct etw_filter_parser {
 	struct etw_lexer lexer;
-	unsigned depth;  /* of parentheses and "not" */
-	size_t values;   /* so far */
-	size_t regexes;  /* likewise */
+	unsigned depth; /* of parentheses and "not" */
+	size_t values;  /* so far */
+	size_t regexes; /* likewise */
 	struct etw_filter_fault fault;
 };
 

@@ -27,10 +27,9 @@ static int refuse_value(const struct reading *reading)
 	const struct etw_filter_operand *operand = reading->filter->operand;
 	const char *text = reading->parser->lexer.text + reading->place.at;
 
-	return etw_filter_refuse(reading->parser, reading->place, "%s wants %s, not %.*s",
-				 operand->name, operand->wants,
-				 (int)(reading->place.bytes < 60 ? reading->place.bytes : 60),
-				 text);
+	return etw_filter_refuse(
+		reading->parser, reading->place, "%s wants %s, not %.*s", operand->name,
+		operand->wants, (int)(reading->place.bytes < 60 ? reading->place.bytes : 60), text);
 }
 
 /* Words that stand for numbers, and texts of which only some exist. */
@@ -47,8 +46,8 @@ static int check_names(const struct reading *reading, struct etw_filter_value *v
 		value->readings = ETW_FILTER_INTEGER;
 		value->from = value->to = level;
 	}
-	if (id == ETW_FILTER_STATUS && reading->operator->how == ETW_FILTER_EQUALS &&
-	    !etw_filter_status_exists(value->text))
+	if (id == ETW_FILTER_STATUS &&
+	    reading->operator->how == ETW_FILTER_EQUALS && !etw_filter_status_exists(value->text))
 		return refuse_value(reading);
 	return 0;
 }
@@ -74,12 +73,14 @@ static int check_operand(const struct reading *reading, struct etw_filter_value 
 /* A star in a word that is compared as a whole is most likely meant as a wildcard. */
 static int check_star(const struct reading *reading, const struct etw_filter_value *value)
 {
-	if (reading->is_quoted || reading->operator->class != OPERATOR_EQUALS ||
-	    !(value->readings & ETW_FILTER_TEXT) || !memchr(value->text, '*', value->text_bytes))
+	if (reading->is_quoted ||
+	    reading->operator->class != OPERATOR_EQUALS || !(value->readings & ETW_FILTER_TEXT) ||
+	    !memchr(value->text, '*', value->text_bytes))
 		return 0;
-	return etw_filter_refuse(reading->parser, reading->place,
-				 "\"*\" is a wildcard with \"like\" only; put the text in quotes if "
-				 "the character is meant");
+	return etw_filter_refuse(
+		reading->parser, reading->place,
+		"\"*\" is a wildcard with \"like\" only; put the text in quotes if "
+		"the character is meant");
 }
 
 static int check_order(const struct reading *reading, struct etw_filter_value *value)
@@ -87,11 +88,12 @@ static int check_order(const struct reading *reading, struct etw_filter_value *v
 	if (etw_filter_value_bound(value, (enum etw_filter_bound)reading->operator->how))
 		return 0;
 	if (reading->filter->operand)
-		return etw_filter_refuse(reading->parser, reading->place,
-					 "%s has no order: it can be = or != something, or in a list",
-					 reading->filter->operand->name);
-	return etw_filter_refuse(reading->parser, reading->place,
-				 "\"%s\" wants a number or a time", reading->operator->word);
+		return etw_filter_refuse(
+			reading->parser, reading->place,
+			"%s has no order: it can be = or != something, or in a list",
+			reading->filter->operand->name);
+	return etw_filter_refuse(reading->parser, reading->place, "\"%s\" wants a number or a time",
+				 reading->operator->word);
 }
 
 static int check_mask(const struct reading *reading, struct etw_filter_value *value)
@@ -114,13 +116,12 @@ static int check_text(const struct reading *reading, struct etw_filter_value *va
 
 	if ((operand && !(operand->readings & ETW_FILTER_TEXT)) ||
 	    reading->filter->ask == ETW_FILTER_COUNT)
-		return etw_filter_refuse(parser, reading->place,
-					 "\"%s\" is for texts, and %s is none",
-					 reading->operator->word,
-					 operand ? operand->name : "a count");
+		return etw_filter_refuse(
+			parser, reading->place, "\"%s\" is for texts, and %s is none",
+			reading->operator->word, operand ? operand->name : "a count");
 	value->readings = ETW_FILTER_TEXT;
-	if (reading->operator->how == ETW_FILTER_MATCHES &&
-	    ++parser->regexes > ETW_FILTER_REGEXES_MAX)
+	if (reading->operator->how ==
+	    ETW_FILTER_MATCHES && ++ parser->regexes> ETW_FILTER_REGEXES_MAX)
 		return etw_filter_refuse(parser, reading->place,
 					 "an expression has %d regular expressions at most",
 					 ETW_FILTER_REGEXES_MAX);
@@ -179,11 +180,11 @@ static int read_end(struct reading *reading, struct etw_filter_value *ret)
 	if (etw_text_error(&text))
 		return -ENOMEM;
 	if (!reading->is_quoted && is_misplaced(&parser->lexer, reading->place))
-		return etw_filter_refuse(parser, reading->place,
-					 "a value is missing in front of \"%.*s\"; put it in quotes "
-					 "if the word is meant",
-					 (int)reading->place.bytes,
-					 parser->lexer.text + reading->place.at);
+		return etw_filter_refuse(
+			parser, reading->place,
+			"a value is missing in front of \"%.*s\"; put it in quotes "
+			"if the word is meant",
+			(int)reading->place.bytes, parser->lexer.text + reading->place.at);
 	return etw_filter_value_read(etw_text_string(&text), text.bytes, reading->is_quoted, ret);
 }
 

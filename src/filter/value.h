@@ -47,7 +47,7 @@ enum etw_filter_how {
 struct etw_filter_value {
 	uint16_t readings; /* enum etw_filter_reading */
 	bool is_relative;  /* TIME: from the start of the trace */
-	bool is_exact;     /* TEXT: upper and lower case differ; else the text is in small letters */
+	bool is_exact; /* TEXT: upper and lower case differ; else the text is in small letters */
 	bool truth;
 	bool excludes_from, excludes_to; /* REAL */
 	uint8_t how;                     /* enum etw_filter_how */

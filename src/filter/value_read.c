@@ -80,7 +80,8 @@ static void set_integer(struct etw_filter_value *value, etw_filter_integer numbe
 }
 
 /* Digits, perhaps a fraction; whether it was read, and up to where. Digits beyond the fifteenth do not count. */
-static bool read_decimal(const char *at, uint64_t *ret_whole, double *ret_real, const char **ret_end)
+static bool read_decimal(const char *at, uint64_t *ret_whole, double *ret_real,
+			 const char **ret_end)
 {
 	size_t count = read_digits(at, 10, ret_whole);
 	uint64_t digits = *ret_whole;
@@ -165,10 +166,9 @@ static bool read_offset(const char *word, int64_t *ret)
 	} else {
 		unit = find_unit(durations, ARRAY_SIZE(durations), word);
 		if (!unit || __builtin_mul_overflow((int64_t)whole, unit->worth, &ticks) ||
-		    __builtin_add_overflow(ticks,
-					   (int64_t)((etw_filter_integer)digits * unit->worth /
-						     scale),
-					   &ticks))
+		    __builtin_add_overflow(
+			    ticks, (int64_t)((etw_filter_integer)digits * unit->worth / scale),
+			    &ticks))
 			return false;
 	}
 	*ret = is_negative ? -ticks : ticks;

@@ -20,6 +20,7 @@
 #include "tools/common/strangers.h"
 #include "tools/common/time_argument.h"
 #include "tools/etw/filter.h"
+#include "tools/etw/lazy.h"
 #include "tools/etw/verb.h"
 
 #define ENOUGH 101 /* what the pass ends with when --max is reached */
@@ -31,6 +32,7 @@ enum {
 	OPTION_PROVIDER,
 	OPTION_EVENT,
 	OPTION_PID,
+	OPTION_FILTER,
 	OPTION_MAX,
 	OPTION_OUTPUT,
 	OPTION_TIME,
@@ -47,6 +49,7 @@ static const struct option options[] = {
 	{"provider", required_argument, NULL, OPTION_PROVIDER},
 	{"event", required_argument, NULL, OPTION_EVENT},
 	{"pid", required_argument, NULL, OPTION_PID},
+	{"filter", required_argument, NULL, OPTION_FILTER},
 	{"max", required_argument, NULL, OPTION_MAX},
 	{"output", required_argument, NULL, OPTION_OUTPUT},
 	{"time", required_argument, NULL, OPTION_TIME},
@@ -71,6 +74,7 @@ struct dump {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
 	struct etw_manifests manifests;
+	struct lazy lazy; /* the event at hand */
 	struct etw_export_memory *memory;
 	struct etw_progress progress;
 	int64_t start_ft, from_ft, to_ft;
@@ -149,6 +153,8 @@ static bool take_option(void *context, int code)
 		return take_word(&dump->filter.words[FILTER_EVENT]);
 	case OPTION_PID:
 		return take_word(&dump->filter.words[FILTER_PID]);
+	case OPTION_FILTER:
+		return take_word(&dump->filter.expressions);
 	case OPTION_MAX:
 		return take_max(dump);
 	case OPTION_OUTPUT:
@@ -189,9 +195,6 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 		.raw_time = etw_trace_raw_time(dump->inputs.traces[trace]),
 	};
 
-	if (!filter_wants_kind(&dump->filter, record, decoding ? decoding->schema : NULL,
-			       event.provider_name))
-		return 0;
 	if (dump->shown == dump->max)
 		return ENOUGH;
 	dump->shown++;
@@ -218,30 +221,44 @@ static void find_subject(const struct dump *dump, size_t trace, const struct etw
 		ret->thread_name = etw_processes_thread_name(processes, ids.tid, time_ft);
 }
 
+/* An event as filters see it. */
+static struct etw_filter_subject subject_of(struct dump *dump, size_t trace,
+					    const EVENT_RECORD *record)
+{
+	return (struct etw_filter_subject){
+		.record = record,
+		.source = &lazy_source,
+		.context = &dump->lazy,
+		.processes = etw_names_of(&dump->inputs.names, trace),
+		.time_ft = record->EventHeader.TimeStamp.QuadPart,
+		.start_ft = dump->start_ft,
+	};
+}
+
 static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		      struct etw_event_address address)
 {
 	struct dump *dump = context;
+	struct etw_filter_subject wanted = subject_of(dump, trace, record);
 	struct etw_export_subject subject = {.pid = record->EventHeader.ProcessId,
 					     .tid = record->EventHeader.ThreadId};
-	const bool is_late = !dump->no_decode && etw_process_in_payload(record);
-	struct etw_decoding decoding;
+	const struct etw_decoding *decoding;
 
 	if (UNLIKELY(address.offset == UINT32_MAX))
 		dump->loss_marks++;
 	else
 		dump->seen++;
-	if (!is_late && !filter_wants_process(&dump->filter, subject.pid))
-		return 0;
-	if (dump->no_decode)
-		return put_event(dump, trace, record, NULL, &subject, address);
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
-	TRY(etw_decoder_run(dump->decoder, record, &decoding));
-	etw_manifests_note(&dump->manifests, decoding.schema);
-	find_subject(dump, trace, &decoding, &subject);
-	if (is_late && !filter_wants_process(&dump->filter, subject.pid))
-		return 0;
-	return put_event(dump, trace, record, &decoding, &subject, address);
+	lazy_set(&dump->lazy, record);
+	if (!filter_wants(&dump->filter, &wanted))
+		return dump->lazy.error;
+	decoding = lazy_decode(&dump->lazy);
+	TRY(dump->lazy.error);
+	if (decoding) {
+		etw_manifests_note(&dump->manifests, decoding->schema);
+		find_subject(dump, trace, decoding, &subject);
+	}
+	return put_event(dump, trace, record, decoding, &subject, address);
 }
 
 static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
@@ -358,18 +375,13 @@ static int study_event(void *context, size_t trace, EVENT_RECORD *record,
 {
 	struct study *study = context;
 	struct dump *dump = study->dump;
-	struct etw_export_subject subject = {.pid = record->EventHeader.ProcessId};
-	struct etw_decoding decoding = {0};
+	struct etw_filter_subject subject = subject_of(dump, trace, record);
 
 	(void)address;
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
-	if (!dump->no_decode) {
-		TRY(etw_decoder_run(dump->decoder, record, &decoding));
-		find_subject(dump, trace, &decoding, &subject);
-	}
-	filter_study(&dump->filter, &study->study, record, subject.pid, decoding.schema,
-		     etw_schema_store_provider_name(dump->store, &record->EventHeader.ProviderId));
-	return 0;
+	lazy_set(&dump->lazy, record);
+	filter_study(&dump->filter, &study->study, &subject, lazy_decode(&dump->lazy));
+	return dump->lazy.error;
 }
 
 /*
@@ -429,6 +441,8 @@ static int work(struct dump *dump, char **files, int count)
 	    (!dump->no_decode &&
 	     etw_inputs_learn(&dump->inputs, dump->store, dump->decoder, /* wants_names= */ true)))
 		return ETW_EXIT_FAILED;
+	dump->lazy.decoder = dump->no_decode ? NULL : dump->decoder;
+	dump->lazy.store = dump->store;
 	has_colour = !dump->output_path && etw_colour_wanted(STDOUT_FILENO, dump->shared.colour);
 	if (has_colour || (dump->output_path && dump->shared.colour == ETW_COLOUR_ALWAYS))
 		dump->flags |= ETW_EXPORT_COLOUR;
@@ -461,7 +475,7 @@ static int run(int argc, char **argv)
 
 	if (status != ETW_VERB_GOES_ON)
 		return status;
-	if (!filter_check(&dump.filter, !dump.no_decode))
+	if (!filter_prepare(&dump.filter, !dump.no_decode))
 		return ETW_EXIT_USAGE;
 	return work(&dump, argv + optind, argc - optind);
 }
@@ -482,6 +496,10 @@ const struct etw_verb etw_verb_dump = {
 		"                      name of task, opcode or event, or Task/Opcode; may be "
 		"repeated\n"
 		"  --pid N             only events about this process; may be repeated\n"
+		"  --filter EXPR       only events of which this is true, such as\n"
+		"                      'level <= warning and FileName contains temp'; may be "
+		"repeated.\n"
+		"                      etw-dump(1) says what can be written\n"
 		"  --max N             at most so many events\n"
 		"  --time FORM         utc (the default), relative to the start, or raw: the clock "
 		"of\n"

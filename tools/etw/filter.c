@@ -2,9 +2,12 @@
 #include "tools/etw/filter.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/guid.h"
+#include "base/macros.h"
 #include "base/number.h"
 #include "schema/event_name.h"
 #include "tools/common/program.h"
@@ -13,6 +16,9 @@ void filter_done(struct filter *filter)
 {
 	for (int kind = 0; kind < FILTER_KINDS; kind++)
 		etw_words_done(&filter->words[kind]);
+	etw_words_done(&filter->expressions);
+	etw_filter_free(filter->tree);
+	filter->tree = NULL;
 }
 
 /* Written like a GUID: in braces, or two groups of digits that only a GUID begins with. */
@@ -65,7 +71,7 @@ static bool check_event(const char *word, bool has_names)
 	return false;
 }
 
-bool filter_check(const struct filter *filter, bool has_names)
+static bool check(const struct filter *filter, bool has_names)
 {
 	const struct etw_words *words = filter->words;
 	uint64_t value;
@@ -91,91 +97,162 @@ bool filter_check(const struct filter *filter, bool has_names)
 	return true;
 }
 
-static bool is_provider(const char *word, const EVENT_RECORD *record,
-			const struct etw_schema *schema, const char *provider_name)
+/* What a word of a short form means: a number, a GUID, or a pattern of names. Returns 0 or -ENOMEM. */
+static int read_word(enum filter_kind kind, const char *word, struct etw_filter_value *ret)
 {
-	GUID guid;
+	uint64_t number;
 
-	if (!etw_guid_parse(word, &guid))
-		return etw_guid_equal(&guid, &record->EventHeader.ProviderId) ||
-		       (schema && etw_guid_equal(&guid, &schema->provider));
-	return etw_schema_name_fits(word, provider_name) ||
-	       (schema && etw_schema_name_fits(word, schema->provider_name)) ||
-	       (schema && schema->source == DecodingSourceWbem &&
-		etw_schema_name_fits(word, schema->task_name));
-}
-
-/* What a word is held against. */
-struct subject {
-	const EVENT_RECORD *record;
-	const struct etw_schema *schema;
-	const char *provider_name;
-	uint32_t pid;
-};
-
-static bool fits(enum filter_kind kind, const char *word, const struct subject *subject)
-{
-	uint64_t pid;
-
-	switch (kind) {
-	case FILTER_PID:
-		return etw_number_parse(word, UINT32_MAX, &pid) && pid == subject->pid;
-	case FILTER_PROVIDER:
-		return is_provider(word, subject->record, subject->schema, subject->provider_name);
-	default:
-		return etw_schema_event_is(word, &subject->record->EventHeader, subject->schema);
+	if ((kind == FILTER_PID && etw_number_parse(word, UINT32_MAX, &number)) ||
+	    (kind == FILTER_EVENT && etw_number_parse(word, UINT16_MAX, &number))) {
+		ret->readings = ETW_FILTER_INTEGER;
+		ret->from = ret->to = (etw_filter_integer)number;
+		return 0;
 	}
+	if (kind == FILTER_PROVIDER && !etw_guid_parse(word, &ret->guid)) {
+		ret->readings = ETW_FILTER_GUID;
+		return 0;
+	}
+	ret->readings = ETW_FILTER_TEXT;
+	TRY(etw_filter_value_set_text(ret, word, strlen(word)));
+	return etw_filter_value_set_how(ret, ETW_FILTER_PATTERN, false, NULL);
 }
 
-static bool wants(struct filter *filter, enum filter_kind kind, const struct subject *subject)
+static int make_leaf(enum filter_kind kind, const char *word, struct etw_filter **ret)
+{
+	static const enum etw_filter_operand_id operands[FILTER_KINDS] = {
+		ETW_FILTER_PID, ETW_FILTER_PROVIDER, ETW_FILTER_EVENT};
+	CLEANUP(etw_filter_freep)
+	struct etw_filter *leaf = etw_filter_of_operand(operands[kind]);
+	struct etw_filter_value value = {0};
+
+	if (!leaf)
+		return -ENOMEM;
+	if (read_word(kind, word, &value)) {
+		etw_filter_value_done(&value);
+		return -ENOMEM;
+	}
+	TRY(etw_filter_add_value(leaf, &value));
+	*ret = TAKE(leaf);
+	return 0;
+}
+
+/* Adds a condition to those before; takes it. */
+static int add(struct filter *filter, struct etw_filter *condition)
+{
+	struct etw_filter *tree = TAKE(filter->tree);
+
+	if (!tree) {
+		filter->tree = condition;
+		return 0;
+	}
+	return etw_filter_and(tree, condition, &filter->tree);
+}
+
+/* The words of one short form: one of them must fit. */
+static int add_words(struct filter *filter, enum filter_kind kind)
 {
 	const struct etw_words *words = &filter->words[kind];
-	bool is_wanted = !words->count;
+	struct etw_filter *any = NULL, *leaf;
 
 	for (size_t i = 0; i < words->count; i++) {
-		uint64_t bit = UINT64_C(1) << i;
+		int result = make_leaf(kind, words->at[i], &leaf);
 
-		if (is_wanted && filter->hits[kind] & bit)
-			continue;
-		if (fits(kind, words->at[i], subject)) {
-			filter->hits[kind] |= bit;
-			is_wanted = true;
+		if (result) {
+			etw_filter_free(any);
+			return result;
+		}
+		filter->leaves[kind][i] = leaf;
+		if (!any)
+			any = leaf;
+		else
+			TRY(etw_filter_or(any, leaf, &any));
+	}
+	if (!any)
+		return 0;
+	etw_filter_watch(any);
+	return add(filter, any);
+}
+
+/* Tells what is wrong, with the place. */
+static void tell_fault(const struct etw_filter_fault *fault, const char *expression)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+
+	etw_filter_fault_write(fault, expression, strlen(expression), &text);
+	etw_program_error("--filter: %s", etw_text_string(&text));
+}
+
+static bool add_expression(struct filter *filter, const char *expression, bool has_names)
+{
+	struct etw_filter_fault fault = {0};
+	struct etw_filter *tree;
+	int result = etw_filter_parse(expression, strlen(expression), &tree, &fault);
+
+	if (result == -EINVAL) {
+		tell_fault(&fault, expression);
+		return false;
+	}
+	if (!result && !has_names && etw_filter_needs_decoding(tree, &fault.at)) {
+		(void)snprintf(fault.sentence, sizeof(fault.sentence),
+			       "with --no-decode events have no names and no fields");
+		tell_fault(&fault, expression);
+		etw_filter_free(tree);
+		return false;
+	}
+	if (!result)
+		result = add(filter, tree);
+	if (result)
+		etw_program_error("out of memory");
+	return !result;
+}
+
+bool filter_prepare(struct filter *filter, bool has_names)
+{
+	if (!check(filter, has_names))
+		return false;
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		if (add_words(filter, (enum filter_kind)kind)) {
+			etw_program_error("out of memory");
+			return false;
 		}
 	}
-	return is_wanted;
+	for (size_t i = 0; i < filter->expressions.count; i++) {
+		if (!add_expression(filter, filter->expressions.at[i], has_names))
+			return false;
+	}
+	if (filter->tree)
+		etw_filter_sort(filter->tree);
+	return true;
 }
 
-bool filter_wants_process(struct filter *filter, uint32_t pid)
+static void note_unknown(void *context, const char *path)
 {
-	return wants(filter, FILTER_PID, &(struct subject){.pid = pid});
-}
+	bool *is_satisfied = context;
 
-bool filter_wants_kind(struct filter *filter, const EVENT_RECORD *record,
-		       const struct etw_schema *schema, const char *provider_name)
-{
-	const struct subject subject = {record, schema, provider_name, 0};
-
-	return wants(filter, FILTER_PROVIDER, &subject) && wants(filter, FILTER_EVENT, &subject);
+	(void)path;
+	*is_satisfied = false;
 }
 
 bool filter_is_satisfied(const struct filter *filter)
 {
-	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		size_t count = filter->words[kind].count;
+	bool is_satisfied = true;
 
-		if (count && filter->hits[kind] != UINT64_MAX >> (FILTER_WORDS_MAX - count))
-			return false;
+	if (filter->tree)
+		etw_filter_each_unknown(filter->tree, note_unknown, &is_satisfied);
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		for (size_t i = 0; i < filter->words[kind].count; i++)
+			is_satisfied &= etw_filter_was_true(filter->leaves[kind][i]);
 	}
-	return true;
+	return is_satisfied;
 }
 
 static uint64_t find_fitting(const struct filter *filter, enum filter_kind kind,
-			     const struct subject *subject)
+			     struct etw_filter_subject *subject)
 {
 	uint64_t bits = 0;
 
 	for (size_t i = 0; i < filter->words[kind].count; i++)
-		bits |= (uint64_t)fits(kind, filter->words[kind].at[i], subject) << i;
+		bits |= (uint64_t)etw_filter_matches(filter->leaves[kind][i], subject) << i;
 	return bits;
 }
 
@@ -191,37 +268,48 @@ static void remember(struct filter_names *names, const char *name)
 	names->at[names->count++] = name;
 }
 
-static void remember_event(struct filter_names *names, const struct subject *subject)
+static void remember_event(struct filter_names *names, const struct etw_schema *schema,
+			   const EVENT_RECORD *record)
 {
-	const struct etw_schema *schema = subject->schema;
+	const uint8_t opcode = record->EventHeader.EventDescriptor.Opcode;
 
-	if (!schema)
-		return;
 	remember(names, etw_schema_event_task(schema));
 	remember(names, schema->event_name);
-	remember(names, etw_schema_event_opcode(
-				schema, subject->record->EventHeader.EventDescriptor.Opcode));
+	remember(names, etw_schema_event_opcode(schema, opcode));
+}
+
+static void remember_fields(struct filter_names *names, const struct etw_schema *schema)
+{
+	for (unsigned i = 0; i < schema->field_count; i++)
+		remember(names, schema->fields[i].name);
 }
 
 void filter_study(const struct filter *filter, struct filter_study *study,
-		  const EVENT_RECORD *record, uint32_t pid, const struct etw_schema *schema,
-		  const char *provider_name)
+		  struct etw_filter_subject *subject, const struct etw_decoding *decoding)
 {
-	const struct subject subject = {record, schema, provider_name, pid};
-	uint64_t pids = find_fitting(filter, FILTER_PID, &subject);
-	uint64_t providers = find_fitting(filter, FILTER_PROVIDER, &subject);
+	const struct etw_schema *schema = decoding ? decoding->schema : NULL;
+	const EVENT_RECORD *record = subject->record;
+	uint64_t pids = find_fitting(filter, FILTER_PID, subject);
+	uint64_t providers = find_fitting(filter, FILTER_PROVIDER, subject);
 	unsigned passes_pid = !filter->words[FILTER_PID].count || pids;
 	unsigned passes_provider = !filter->words[FILTER_PROVIDER].count || providers;
 
 	study->pids |= pids;
 	study->providers[passes_pid] |= providers;
 	study->events[passes_provider * 2 + passes_pid] |= find_fitting(filter, FILTER_EVENT,
-									&subject);
-	remember(&study->provider_names, provider_name);
-	if (schema)
-		remember(&study->provider_names, schema->provider_name);
-	if (schema && schema->source == DecodingSourceWbem)
+									subject);
+	/* Fields that short cuts have left out are asked for, so that those of no event remain. */
+	for (size_t i = 0; i < filter->expressions.count; i++)
+		etw_filter_learn_fields(filter->tree, schema, subject->serial);
+	remember(&study->provider_names,
+		 subject->source->provider_name(subject->context, &record->EventHeader.ProviderId));
+	if (!schema)
+		return;
+	remember(&study->provider_names, schema->provider_name);
+	if (schema->source == DecodingSourceWbem)
 		remember(&study->provider_names, schema->task_name);
 	if (passes_provider)
-		remember_event(&study->event_names, &subject);
+		remember_event(&study->event_names, schema, record);
+	if (filter->expressions.count)
+		remember_fields(&study->field_names, schema);
 }

@@ -133,13 +133,34 @@ static void tell_event(const struct teller *teller, size_t i)
 	}
 }
 
+static void tell_field(void *context, const char *path)
+{
+	const struct teller *teller = context;
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct etw_filter_operand *operand;
+	const char *names[64] = {0};
+	const char *nearest;
+	size_t count = 0;
+
+	etw_text_printf(&text, "no event in %s has a field \"%s\"", teller->where, path);
+	for (; count < 64 && (operand = etw_filter_operand_next(count)); count++)
+		names[count] = operand->name;
+	nearest = etw_program_nearest(path, names, count);
+	if (nearest)
+		etw_program_error("%s; did you mean %s?", etw_text_string(&text), nearest);
+	else
+		tell(&text, &teller->study->field_names, path);
+}
+
 void filter_tell(const struct filter *filter, const struct filter_study *study, const char *where)
 {
-	const struct teller teller = {filter, study, where};
+	struct teller teller = {filter, study, where};
 
 	tell_pids(&teller);
 	for (size_t i = 0; i < filter->words[FILTER_PROVIDER].count; i++)
 		tell_provider(&teller, i);
 	for (size_t i = 0; i < filter->words[FILTER_EVENT].count; i++)
 		tell_event(&teller, i);
+	if (filter->tree)
+		etw_filter_each_unknown(filter->tree, tell_field, &teller);
 }

@@ -13,9 +13,9 @@ static void test_path__is_resolved(void **state)
 		int error;
 		unsigned count;
 	} rows[] = {
-		{"Byte", 0, 1},		{"byte", -ENOENT, 0},	  {"Pairs.Key", 0, 2},
+		{"Byte", 0, 1},         {"byte", -ENOENT, 0},         {"Pairs.Key", 0, 2},
 		{"Pairs[1].Key", 0, 2}, {"Pairs[x].Key", -EINVAL, 0}, {"Byte.Key", -ENOENT, 0},
-		{"", -EINVAL, 0},	{"odd name", 0, 1},	  {"Key", -ENOENT, 0},
+		{"", -EINVAL, 0},       {"odd name", 0, 1},           {"Key", -ENOENT, 0},
 	};
 
 	(void)state;
@@ -68,8 +68,8 @@ static void test_path__leads_to_an_item(void **state)
 
 	(void)state;
 	typed_event_begin(&event, &test_schema);
-	assert_true(etw_read_integer(&event.decoding, find(&event, "List[2]"), &value,
-				     &is_negative));
+	assert_true(
+		etw_read_integer(&event.decoding, find(&event, "List[2]"), &value, &is_negative));
 	assert_int_equal(value, 3);
 	assert_true(etw_read_integer(&event.decoding, find(&event, "Pairs[1].Key"), &value,
 				     &is_negative));

@@ -55,12 +55,10 @@ static void test_read__as_shown(void **state)
 		const char *name;
 		enum etw_read_shape shape;
 	} rows[] = {
-		{"Byte", ETW_READ_INTEGER},    {"Hex", ETW_READ_INTEGER},
-		{"Real", ETW_READ_REAL},       {"Truth", ETW_READ_BOOLEAN},
-		{"Id", ETW_READ_GUID},	       {"When", ETW_READ_TIME},
-		{"Address", ETW_READ_ADDRESS}, {"Port", ETW_READ_INTEGER},
-		{"Path", ETW_READ_TEXT},       {"User", ETW_READ_TEXT},
-		{"List", ETW_READ_TEXT},       {"Pairs", ETW_READ_TEXT},
+		{"Byte", ETW_READ_INTEGER},    {"Hex", ETW_READ_INTEGER},  {"Real", ETW_READ_REAL},
+		{"Truth", ETW_READ_BOOLEAN},   {"Id", ETW_READ_GUID},      {"When", ETW_READ_TIME},
+		{"Address", ETW_READ_ADDRESS}, {"Port", ETW_READ_INTEGER}, {"Path", ETW_READ_TEXT},
+		{"User", ETW_READ_TEXT},       {"List", ETW_READ_TEXT},    {"Pairs", ETW_READ_TEXT},
 	};
 	struct typed_event event;
 	bool is_negative;

@@ -14,9 +14,12 @@
 #include "base/macros.h"
 #include "decode/program.h"
 
-#define TEST_GUID                                                                     \
-	{                                                                             \
-		0x11112222, 0x3333, 0x4444, { 0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x88 } \
+#define TEST_GUID                                                      \
+	{                                                              \
+		0x11112222, 0x3333, 0x4444,                            \
+		{                                                      \
+			0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x88 \
+		}                                                      \
 	}
 
 static const struct etw_map_entry test_colours[] = {{1, "Red"}, {2, "Green"}, {4, "Dark Blue"}};

@@ -67,10 +67,10 @@ static void test_evaluate__does_not_decode_in_vain(void **state)
 static void test_evaluate__of_classic_events(void **state)
 {
 	static const struct test_row rows[] = {
-		{"classic = true", true}, {"id = 7", false},      {"id != 7", false},
-		{"not id = 7", true},     {"has id", false},      {"event = 1", true},
-		{"task = 9", false},      {"keyword any 1", false}, {"has keyword", false},
-		{"channel = 16", false},  {"opcode = 1", true},   {"version = 1", true},
+		{"classic = true", true},   {"id = 7", false},         {"id != 7", false},
+		{"not id = 7", true},       {"has id", false},         {"event = 1", true},
+		{"task = 9", false},        {"keyword any 1", false},  {"has keyword", false},
+		{"channel = 16", false},    {"opcode = 1", true},      {"version = 1", true},
 		{"header_pid = 10", false}, {"has header_pid", false}, {"has header_tid", false},
 	};
 	struct test_event event;

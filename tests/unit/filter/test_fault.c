@@ -23,7 +23,9 @@ static void test_fault__marks_the_place(void **state)
 	check("a\n  b = c\nd", 4, 1, "so\n    b = c\n    ^");
 	check("a\tb", 2, 1, "so\n  a b\n    ^");
 	check("a\x1b[31mb", 7, 5, "so\n  a?[31mb\n         ^");
-	check("a\xE2\x80\xAE" "b", 4, 1, "so\n  a?b\n    ^");
+	check("a\xE2\x80\xAE"
+	      "b",
+	      4, 1, "so\n  a?b\n    ^");
 	check("a", 9, 9, "so\n  a\n   ^");
 }
 
@@ -34,7 +36,8 @@ static void test_fault__cuts_long_lines(void **state)
 	(void)state;
 	memset(expression, 'x', 500);
 	expression[500] = '\0';
-	(void)snprintf(expected, sizeof(expected), "so\n  ...%.100s...\n     %60s^^", expression, "");
+	(void)snprintf(expected, sizeof(expected), "so\n  ...%.100s...\n     %60s^^", expression,
+		       "");
 	check(expression, 300, 2, expected);
 }
 

@@ -42,8 +42,9 @@ static void test_names__asks_the_schema(void **state)
 static void test_names__without_a_schema(void **state)
 {
 	static const struct test_row rows[] = {
-		{"event = Work", false}, {"event != Work", true}, {"status = no-schema", true},
-		{"message contains x", false}, {"has message", false}, {"has Byte", false},
+		{"event = Work", false},      {"event != Work", true},
+		{"status = no-schema", true}, {"message contains x", false},
+		{"has message", false},       {"has Byte", false},
 		{"Byte != 5", false},
 	};
 	struct test_event event;

@@ -7,8 +7,8 @@
 static struct etw_filter *number(enum etw_filter_operand_id id, unsigned value)
 {
 	struct etw_filter *filter = etw_filter_of_operand(id);
-	struct etw_filter_value number = {.readings = ETW_FILTER_INTEGER, .from = value,
-					  .to = value};
+	struct etw_filter_value number = {
+		.readings = ETW_FILTER_INTEGER, .from = value, .to = value};
 
 	assert_non_null(filter);
 	assert_int_equal(etw_filter_add_value(filter, &number), 0);
@@ -29,8 +29,8 @@ static void test_node__is_as_deep_as_it_may_be(void **state)
 /* What the right one asks is asked only when it matters, and functions keep their place. */
 static void test_node__sorts_by_cost(void **state)
 {
-	struct etw_filter *filter =
-		test_parse("Path matches x and event = Work and Byte = 5 and provider = x and id = 7");
+	struct etw_filter *filter = test_parse(
+		"Path matches x and event = Work and Byte = 5 and provider = x and id = 7");
 
 	(void)state;
 	assert_int_equal(filter->part_count, 5);
@@ -70,7 +70,8 @@ static void test_node__asks_functions_in_their_place(void **state)
 /* Each part of a watched "or" is asked until it was true once. */
 static void test_node__watches(void **state)
 {
-	struct etw_filter *seven = number(ETW_FILTER_ID, 7), *ten = number(ETW_FILTER_HEADER_PID, 10);
+	struct etw_filter *seven = number(ETW_FILTER_ID, 7),
+			  *ten = number(ETW_FILTER_HEADER_PID, 10);
 	struct etw_filter *other = number(ETW_FILTER_ID, 8), *filter;
 	struct test_event event;
 
@@ -110,8 +111,7 @@ static void test_node__says_what_needs_schemas(void **state)
 		struct etw_filter *filter = test_parse(rows[i].expression);
 		size_t at = 0;
 
-		if (etw_filter_needs_decoding(filter, &at) != rows[i].expected ||
-		    at != rows[i].at)
+		if (etw_filter_needs_decoding(filter, &at) != rows[i].expected || at != rows[i].at)
 			fail_msg("%s: %zu", rows[i].expression, at);
 		etw_filter_free(filter);
 	}

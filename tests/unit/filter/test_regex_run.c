@@ -12,9 +12,8 @@ static bool fits(const char *expression, bool ignores_case, const char *text, si
 	struct etw_regex *regex;
 	bool is_there;
 
-	assert_int_equal(etw_regex_compile(expression, strlen(expression), ignores_case, &regex,
-					   &fault),
-			 0);
+	assert_int_equal(
+		etw_regex_compile(expression, strlen(expression), ignores_case, &regex, &fault), 0);
 	is_there = etw_regex_matches(regex, text, bytes);
 	assert_int_equal(etw_regex_matches(regex, text, bytes), is_there);
 	etw_regex_free(regex);

@@ -51,9 +51,9 @@ static void test_value_read__has_all_readings(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct etw_filter_value value;
 
-		assert_int_equal(etw_filter_value_read(rows[i].word, strlen(rows[i].word), false,
-						       &value),
-				 0);
+		assert_int_equal(
+			etw_filter_value_read(rows[i].word, strlen(rows[i].word), false, &value),
+			0);
 		if (value.readings != rows[i].readings)
 			fail_msg("%s: %x", rows[i].word, value.readings);
 		assert_string_equal(value.text, rows[i].word);
