@@ -4,6 +4,7 @@
  * corrupt flip [FILE...]          512 single bits of each file; seeds are printed
  * corrupt flip-all [FILE...]      every single bit
  * corrupt semantic [FILE...]      hand-made damage
+ * corrupt matrix [FILE...]        damage of which every finding is known
  *
  * Without files: made-up ones, and genuine ones where $ETW_TEST_DATA names their folder (which the build
  * sets to shared/data beside the project when that is there). Exit status 0, or 1 with complaints.
@@ -15,6 +16,7 @@
 
 #include "base/macros.h"
 #include "corrupt/damage.h"
+#include "corrupt/matrix.h"
 #include "synthetic/presets.h"
 
 #define FLIPS        512
@@ -36,6 +38,10 @@ static const char *const presets_flipped[] = {"plain",
 					      "relogged",
 					      "windows7"};
 
+/* Of closed sessions, whose every buffer is counted and has its own size or that of all. */
+static const char *const presets_matrix[] = {
+	"plain", "session", "session-compressed", "compressed-small", "extended-items", "windows7"};
+
 static const char *const genuine_small[] = {
 	"merged-perfview/smallEtlFile.etl", "merged-perfview/SelfDescribingSingleEvent.etl",
 	"tracelogging/SIH.20230422.034724.362.1.etl", "tracelogging/primitive-types.etl"};
@@ -47,6 +53,17 @@ static const char *const genuine_flipped[] = {"merged-perfview/smallEtlFile.etl"
 					      "classic-32bit/process_data_32_v1.etl",
 					      "merged-perfview/DynamicEvents.etl",
 					      "win7-manifest/HTTP_Server.etl"};
+
+static const char *const genuine_matrix[] = {"merged-perfview/SelfDescribingSingleEvent.etl",
+					     "win7-manifest/WsRm01.etl",
+					     "win7-manifest/HTTP_Server.etl",
+					     "classic-32bit/process_data_32_v1.etl",
+					     "classic-32bit/image_data_64_v0.etl",
+					     "classic-32bit/viewer-test_data_32_v2.etl",
+					     "misc/powershell.etl",
+					     "tracelogging/WindowsUpdate.20251008.140245.443.8.etl",
+					     "tracelogging/primitive-types.etl",
+					     "vs-diaghub/diaghub.user_injected.1.etl"};
 
 typedef unsigned (*damager)(const struct original *original);
 
@@ -140,6 +157,9 @@ static unsigned run_part(const char *part)
 	if (!strcmp(part, "flip"))
 		return run_presets(presets_flipped, ARRAY_SIZE(presets_flipped), flip_one) +
 		       run_genuine(genuine_flipped, ARRAY_SIZE(genuine_flipped), flip_one);
+	if (!strcmp(part, "matrix"))
+		return run_presets(presets_matrix, ARRAY_SIZE(presets_matrix), matrix_damage) +
+		       run_genuine(genuine_matrix, ARRAY_SIZE(genuine_matrix), matrix_damage);
 	if (!strcmp(part, "flip-all"))
 		return run_presets(presets_flipped, ARRAY_SIZE(presets_flipped), flip_all) +
 		       run_genuine(genuine_small, ARRAY_SIZE(genuine_small), flip_all);
@@ -155,14 +175,16 @@ int main(int argc, char **argv)
 	} parts[] = {{"truncate", truncate_one},
 		     {"flip", flip_one},
 		     {"flip-all", flip_all},
-		     {"semantic", damage_semantic}};
+		     {"semantic", damage_semantic},
+		     {"matrix", matrix_damage}};
 	unsigned complaints = 0;
 	size_t part = 0;
 
 	while (argc > 1 && part < ARRAY_SIZE(parts) && strcmp(argv[1], parts[part].name) != 0)
 		part++;
 	if (argc < 2 || part == ARRAY_SIZE(parts)) {
-		fprintf(stderr, "usage: corrupt truncate|flip|flip-all|semantic [FILE...]\n");
+		fprintf(stderr,
+			"usage: corrupt truncate|flip|flip-all|semantic|matrix [FILE...]\n");
 		return 2;
 	}
 	if (argc == 2)
