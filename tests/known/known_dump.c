@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* known_dump INDEX - all that the index says, a provider a line, as JSON: for check_index.py. */
+/*
+ * known_dump [INDEX] - all that the index says, a provider a line, as JSON: for check_index.py. Without an index, where
+ * the one lies that is found by itself: for the test of an installation.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,9 +233,12 @@ static void put_provider(const struct etw_known_provider *provider)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		require(-EINVAL, "usage: known_dump INDEX");
-	require(etw_known_open(argv[1], &known, NULL), argv[1]);
+	require(etw_known_open(argc > 1 ? argv[1] : NULL, &known, NULL), "the index");
+	if (argc < 2) {
+		(void)puts(etw_known_path(known));
+		etw_known_close(known);
+		return EXIT_SUCCESS;
+	}
 	etw_text_init(&text);
 	for (size_t i = 0; i < etw_known_provider_count(known); i++) {
 		struct etw_known_provider provider;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the index of known providers costs: opening it, and what an event of a kind that was not met before needs, beside
+ * what the same kinds need from a manifest that was read. Best of some rounds, in CPU time.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "schema/known/known_schema.h"
+#include "schema/manifest/manifest_write.h"
+#include "schema/store/store.h"
+
+#define ROUNDS   50
+#define KINDS    200
+#define PROVIDER "Microsoft-Windows-DotNETRuntime"
+
+static double now_ns(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static void keep_least(double *least, double begin, double count)
+{
+	double each = (now_ns() - begin) / count;
+
+	if (!*least || each < *least)
+		*least = each;
+}
+
+static void require(int result)
+{
+	if (result < 0)
+		exit(EXIT_FAILURE);
+}
+
+static double measure_open(void)
+{
+	double least = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double begin = now_ns();
+		struct etw_known *known;
+
+		require(etw_known_open(NULL, &known, NULL));
+		etw_known_close(known);
+		keep_least(&least, begin, 1);
+	}
+	return least;
+}
+
+static double measure_make(struct etw_known *known, const struct etw_known_provider *provider)
+{
+	double least = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct etw_known_candidate *candidates;
+		struct etw_arena arena;
+		double begin = now_ns();
+		uint32_t j;
+
+		etw_arena_init(&arena);
+		for (j = 0; j < provider->event_count && j < KINDS; j++) {
+			struct etw_known_event event;
+			size_t count;
+
+			require(etw_known_event_at(known, provider, j, &event));
+			require(etw_known_candidates(known, &provider->guid, event.id,
+						     event.version, &arena, &candidates, &count));
+		}
+		keep_least(&least, begin, j);
+		etw_arena_done(&arena);
+	}
+	return least;
+}
+
+/* The same events with the provider as a manifest: reading it all is the price of the first. */
+static double measure_manifest(struct etw_known *known, const struct etw_known_provider *provider)
+{
+	struct etw_definition definition = {.provider_count = 1};
+	struct etw_provider_schema *schema;
+	struct etw_arena arena;
+	struct etw_text text;
+	double least = 0;
+
+	etw_arena_init(&arena);
+	etw_text_init(&text);
+	require(etw_known_provider_schema(known, provider, 0, ETW_KNOWN_COMPLETE_NAMES, &arena,
+					  &schema));
+	definition.providers = schema;
+	definition.schema_count = schema->schema_count;
+	require(etw_manifest_write(&definition, &text));
+	for (int i = 0; i < ROUNDS / 5; i++) {
+		struct etw_schema_store *store;
+		double begin = now_ns();
+
+		require(etw_schema_store_create(&store));
+		require(etw_schema_store_add_manifest(store, text.at, text.bytes, NULL));
+		etw_schema_store_free(store);
+		keep_least(&least, begin, 1);
+	}
+	etw_text_done(&text);
+	etw_arena_done(&arena);
+	return least;
+}
+
+int main(void)
+{
+	struct etw_known_provider provider;
+	struct etw_known *known;
+
+	require(etw_known_open(NULL, &known, NULL));
+	require(etw_known_find_name(known, PROVIDER, 0, &provider));
+	printf("open and close the index            %10.1f us\n", measure_open() / 1e3);
+	printf("make the schemas of a kind of event %10.1f us\n",
+	       measure_make(known, &provider) / 1e3);
+	printf("read its provider as a manifest     %10.1f us\n",
+	       measure_manifest(known, &provider) / 1e3);
+	etw_known_close(known);
+	return EXIT_SUCCESS;
+}
