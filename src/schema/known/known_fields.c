@@ -55,17 +55,14 @@ int etw_known_make_map(struct known_maker *maker, uint32_t index, const struct e
 					      sizeof(*maker->maps));
 	if (!maker->maps)
 		return -ENOMEM;
-	if (!maker->maps[place]) {
-		map = etw_arena_alloc(maker->arena, sizeof(*map));
-		if (!map)
-			return -ENOMEM;
+	map = &maker->maps[place];
+	if (!map->name) {
 		map->name = from.name;
 		map->flags = from.is_bits ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP
 					  : EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP;
 		TRY(make_entries(maker, &from, map));
-		maker->maps[place] = map;
 	}
-	*ret = maker->maps[place];
+	*ret = map;
 	return 0;
 }
 

@@ -64,8 +64,8 @@ struct known_maker {
 	struct etw_arena *arena;
 	uint32_t field_count; /* made so far */
 	const struct etw_known_provider *provider;
-	struct etw_map *
-		*maps; /* those of the provider that were made, by their number; NULL: none yet */
+	/* As many as the provider has, by their number; NULL: none was made; one without a name: not yet. */
+	struct etw_map *maps;
 };
 
 /* etw_known_make_event() - one layout of an event as a schema. Returns 0, -EBADMSG, or -ENOMEM. */

@@ -90,23 +90,14 @@ static int make_channels(struct known_maker *maker, struct etw_provider_schema *
 static int make_maps(struct known_maker *maker, struct etw_provider_schema *schema)
 {
 	size_t count = maker->provider->map_count;
-	struct etw_map *maps;
+	const struct etw_map *map;
 
 	if (count > etw_known_count(maker->known, WIRE_KNOWN_MAPS))
 		return etw_known_damaged(maker->known, maker->known->bytes.at, "provider",
 					 "map_count", "its maps lie outside the index");
-	maps = etw_arena_array(maker->arena, count, sizeof(*maps));
-	maker->maps = etw_arena_array(maker->arena, count, sizeof(*maker->maps));
-	if (!maps || !maker->maps)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const struct etw_map *map;
-
+	for (size_t i = 0; i < count; i++)
 		TRY(etw_known_make_map(maker, maker->provider->first_map + (uint32_t)i, &map));
-		maps[i] = *map;
-		maker->maps[i] = &maps[i];
-	}
-	schema->maps = maps;
+	schema->maps = maker->maps;
 	schema->map_count = count;
 	return 0;
 }
