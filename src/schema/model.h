@@ -118,6 +118,8 @@ struct etw_schema {
 	uint8_t origin; /* enum etw_schema_origin */
 	uint8_t marks;  /* enum etw_schema_mark; incomplete ones are marked by their reader */
 	uint32_t order; /* within an origin: the higher one is later */
+	const char
+		*builds; /* Windows builds that have a known layout: "7600-9600,10240"; else NULL */
 	struct etw_schema
 		*next; /* another layout of the same event, tried after this one; NULL: none */
 };

@@ -41,6 +41,7 @@ void etw_schema_store_free(struct etw_schema_store *store)
 	etw_arena_done(&store->arena);
 	if (store->registry)
 		store->registry->release(store->registry->context);
+	etw_known_close(store->known);
 	free(store);
 }
 
@@ -114,6 +115,7 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 					   const GUID *provider)
 {
 	const struct known_provider *known = etw_store_find_provider(store, provider);
+	struct etw_known_provider in_table;
 	const char *name;
 
 	if (known && known->name)
@@ -121,6 +123,8 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 	name = etw_kernel_class_name(provider);
 	if (!name && store->registry)
 		name = store->registry->name(store->registry->context, provider);
+	if (!name && store->known && !etw_known_find(store->known, provider, &in_table))
+		name = in_table.name;
 	return name ? name : etw_provider_name_find(provider);
 }
 
@@ -153,7 +157,7 @@ static const struct etw_schema *find_known_schema(const struct etw_schema_store 
 	const struct known_event *known = etw_store_find_known(store, key);
 
 	*is_open = etw_store_is_open(known);
-	return known ? known->first : NULL;
+	return etw_store_first(store, known);
 }
 
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
@@ -167,7 +171,9 @@ static const struct etw_schema *find_manifest(const struct etw_schema_store *sto
 	if (schema)
 		return schema;
 	writer = etw_store_find_provider(store, provider);
-	*why = writer && writer->has_events ? ETW_SCHEMA_NO_EVENT : ETW_SCHEMA_NO_PROVIDER;
+	*why = (writer && writer->has_events) || etw_store_has_known_provider(store, provider)
+		       ? ETW_SCHEMA_NO_EVENT
+		       : ETW_SCHEMA_NO_PROVIDER;
 	return NULL;
 }
 
@@ -246,6 +252,24 @@ static const struct etw_schema *find_string(struct etw_schema_store *store,
 	return schema;
 }
 
+/* What the registry and the table of known providers add to the tables for an event; 1, 0, or a shortage. */
+static int ask_others(struct etw_schema_store *store, const struct store_key *key,
+		      const EVENT_HEADER *header, const struct etw_schema *schema)
+{
+	int asked = etw_store_ask_registry(store, &header->ProviderId);
+	const struct known_event *known;
+	int told;
+
+	if (asked < 0 || schema)
+		return asked;
+	/* The registry may have it now: then the table is asked where that does not fit. */
+	known = asked ? etw_store_find_known(store, key) : NULL;
+	if (known && known->first)
+		return asked;
+	told = etw_store_ask_known(store, key);
+	return told ? told : asked;
+}
+
 /* A schema that the registry may know better is no answer without it. */
 static const struct etw_schema *find_or_ask(struct etw_schema_store *store,
 					    const struct store_key *key, enum store_kind kind,
@@ -257,13 +281,19 @@ static const struct etw_schema *find_or_ask(struct etw_schema_store *store,
 
 	if (!is_open || *why == ETW_SCHEMA_NO_MEMORY)
 		return schema;
-	asked = etw_store_ask_registry(store, &header->ProviderId);
+	asked = ask_others(store, key, header, schema);
 	if (asked > 0)
 		return find_in_tables(store, key, kind, header, &is_open, why);
 	if (asked == 0)
 		return schema;
 	*why = ETW_SCHEMA_NO_MEMORY;
 	return NULL;
+}
+
+/* Whether another build has another answer. */
+static bool depends_on_build(const struct etw_schema *schema)
+{
+	return schema && schema->origin == ETW_SCHEMA_ORIGIN_KNOWN;
 }
 
 /* The answer of the tables goes into the cache, also when it is "none"; want of memory may pass. */
@@ -278,8 +308,9 @@ static const struct etw_schema *find_slowly(struct etw_schema_store *store,
 		schema = find_string(store, key, &header->ProviderId, why);
 	else
 		schema = find_or_ask(store, key, kind, header, why);
-	if (*why != ETW_SCHEMA_NO_MEMORY)
-		*slot = (struct cached_event){*key, schema, *why};
+	if (*why != ETW_SCHEMA_NO_MEMORY && !(store->has_builds && depends_on_build(schema)))
+		*slot = (struct cached_event){
+			.key = *key, .schema = schema, .why = *why, .alone = STORE_NOBODY_ASKED};
 	return schema;
 }
 
@@ -297,13 +328,18 @@ static struct store_key key_of_header(const EVENT_HEADER *header, enum store_kin
 	return store_key_of(&header->ProviderId, kind, 0, 0);
 }
 
+static ALWAYS_INLINE struct cached_event *slot_of(struct etw_schema_store *store,
+						  const struct store_key *key)
+{
+	return &store->cache[store_key_hash(store, key) & (STORE_CACHE_SLOTS - 1)];
+}
+
 static const struct etw_schema *find_keyed(struct etw_schema_store *store,
 					   const EVENT_HEADER *header, enum store_kind kind,
 					   enum etw_schema_miss *why)
 {
 	const struct store_key key = key_of_header(header, kind);
-	struct cached_event *slot =
-		&store->cache[store_key_hash(store, &key) & (STORE_CACHE_SLOTS - 1)];
+	struct cached_event *slot = slot_of(store, &key);
 
 	if (UNLIKELY(!store_key_equal(&slot->key, &key)))
 		return find_slowly(store, &key, kind, header, slot, why);
@@ -497,4 +533,42 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 	if (ret_why)
 		*ret_why = why;
 	return schema;
+}
+
+/* Asks all sources; the answer is remembered where the event is in the cache. */
+static bool ask_alone(struct etw_schema_store *store, const EVENT_RECORD *record,
+		      const struct store_key *key, const struct etw_schema *schema)
+{
+	bool is_alone = !etw_schema_store_next(store, record, schema);
+	struct cached_event *slot = slot_of(store, key);
+
+	if (store_key_equal(&slot->key, key))
+		slot->alone = is_alone ? STORE_ALONE : STORE_NOT_ALONE;
+	return is_alone;
+}
+
+const struct etw_schema *etw_schema_store_find_choice(struct etw_schema_store *store,
+						      const EVENT_RECORD *record,
+						      enum etw_schema_miss *ret_why,
+						      bool *ret_is_alone)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+	const enum store_kind kind = kind_of(record, &item);
+	const struct etw_schema *schema;
+	const struct cached_event *slot;
+	struct store_key key;
+
+	*ret_is_alone = true;
+	if (item)
+		return find_blob(store, record, item, ret_why);
+	key = key_of_header(&record->EventHeader, kind);
+	slot = slot_of(store, &key);
+	if (UNLIKELY(!store_key_equal(&slot->key, &key) || slot->alone == STORE_NOBODY_ASKED)) {
+		schema = find_keyed(store, &record->EventHeader, kind, ret_why);
+		*ret_is_alone = !schema || ask_alone(store, record, &key, schema);
+		return schema;
+	}
+	*ret_is_alone = slot->alone == STORE_ALONE;
+	*ret_why = slot->why;
+	return slot->schema;
 }

@@ -132,12 +132,33 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 					       enum etw_schema_miss *ret_why);
 
 /*
+ * etw_schema_store_find_choice() - the same, and whether there is a choice.
+ *
+ * @ret_is_alone: whether no other layout of the event is known, so that etw_schema_store_next() returns NULL. To know
+ *                it, all sources are asked for the event, once until something new is learnt
+ */
+const struct etw_schema *etw_schema_store_find_choice(struct etw_schema_store *store,
+						      const EVENT_RECORD *record,
+						      enum etw_schema_miss *ret_why,
+						      bool *ret_is_alone);
+
+/*
+ * etw_schema_store_set_build() - the Windows build of the machine that wrote the events that come now.
+ *
+ * @build: as the header of the trace has it; 0: not known
+ *
+ * Of the layouts of a known event (ETW_SCHEMA_ORIGIN_KNOWN), those of this build come first, then those of the builds
+ * next to it. Costs nothing when it is the build that the store has.
+ */
+void etw_schema_store_set_build(struct etw_schema_store *store, uint32_t build);
+
+/*
  * etw_schema_store_next() - another layout of an event, where one does not use up its payload.
  *
  * @after: what etw_schema_store_find() or this function returned for the event
  *
  * Layouts come in the order in which they count: those of a higher origin (enum etw_schema_origin) first, of one
- * origin the richer ones (schema/layout.h). The first that uses up the payload is the event's; where none does, it is
+ * origin the richer ones (schema/layout.h), and of known ones first those of the trace's build. The first that uses up the payload is the event's; where none does, it is
  * what etw_schema_store_find() returned. WPP messages and events that carry their schema have one layout.
  * Returns NULL when there are no more, or none can be looked for now for want of memory. Lives as that one.
  */

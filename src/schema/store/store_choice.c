@@ -90,10 +90,25 @@ static void ask_before(struct etw_schema_store *store, const struct store_key *k
 	(void)etw_store_ask_registry(store, &guid);
 }
 
+/* Behind the last layout of the lists, those of the table of known providers. */
+static const struct etw_schema *next_of_table(struct etw_schema_store *store,
+					      const struct store_key *key,
+					      const struct etw_schema *after)
+{
+	const bool is_of_table = after->origin == ETW_SCHEMA_ORIGIN_KNOWN;
+
+	/* For want of memory there is none now. */
+	if (!is_of_table)
+		(void)etw_store_ask_known(store, key);
+	return etw_store_next_known(store, etw_store_find_known(store, key),
+				    is_of_table ? after : NULL);
+}
+
 const struct etw_schema *etw_schema_store_next(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,
 					       const struct etw_schema *after)
 {
+	const struct etw_schema *next;
 	enum store_kind kind;
 	struct store_key key;
 
@@ -101,7 +116,11 @@ const struct etw_schema *etw_schema_store_next(struct etw_schema_store *store,
 	    kind == STORE_MESSAGE)
 		return NULL;
 	ask_before(store, &key, after);
-	if (kind == STORE_CLASS)
-		return etw_store_next_class(store, &key, &record->EventHeader, after);
-	return after->next;
+	if (kind == STORE_CLASS && after->origin != ETW_SCHEMA_ORIGIN_KNOWN)
+		next = etw_store_next_class(store, &key, &record->EventHeader, after);
+	else
+		next = after->next;
+	if (next && next->origin != ETW_SCHEMA_ORIGIN_KNOWN)
+		return next;
+	return next_of_table(store, &key, after);
 }

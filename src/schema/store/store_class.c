@@ -57,9 +57,12 @@ static const struct etw_schema *choose(const struct etw_schema_store *store,
 		return built_in;
 	/* Of another version, what the registry has may be the right one. */
 	*is_open = etw_store_is_open(known);
-	if (known && known->first)
+	if (known && known->first && known->first->origin != ETW_SCHEMA_ORIGIN_KNOWN)
 		return known->first;
 	latest = etw_store_find_known(store, &latest_key);
+	/* What the table of known providers says of classes often lacks types: it comes last. */
+	if (!latest && !built_in)
+		return etw_store_first(store, known);
 	if (!latest ||
 	    (built_in && built_in->descriptor.Version >= latest->first->descriptor.Version))
 		return built_in;
@@ -125,11 +128,13 @@ const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
 	};
 
 	others.has_passed = after == others.given;
-	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next)
-		offer(&others, at);
+	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next) {
+		if (at->origin != ETW_SCHEMA_ORIGIN_KNOWN)
+			offer(&others, at);
+	}
 	if (built_in)
 		offer(&others, adopt_class(store, built_in));
-	/* Of no fixed place in a list: it is another version's. */
+	/* It is another version's, and so in another list. */
 	if (latest && (!known || latest->first != known->first))
 		offer(&others, latest->first);
 	return others.found;

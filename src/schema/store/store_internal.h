@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a store: store.c (finding), store_choice.c (several layouts of one event), store_class.c (classic
- * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, and store_registry.c (what is
+ * events), store_known.c (the table of known providers), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, and store_registry.c (what is
  * asked when nobody else knows, or taken back).
  */
 #ifndef ETW_SCHEMA_STORE_INTERNAL_H
@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/table.h"
+#include "schema/known/known.h"
 #include "schema/manifest/embedded.h"
 #include "schema/provider_schema.h"
 #include "schema/store/store.h"
@@ -47,6 +48,7 @@ struct store_key {
 struct known_event {
 	struct store_key key;
 	struct etw_schema *first; /* as etw_store_insert() orders them; NULL: taken back */
+	bool is_known_asked;      /* the table of known providers; it says the same at all times */
 };
 
 /* A name that outlives the loan which gave it. */
@@ -105,6 +107,14 @@ struct cached_event {
 	struct store_key key; /* event 0: free */
 	const struct etw_schema *schema;
 	enum etw_schema_miss why;
+	uint8_t alone; /* enum store_alone */
+};
+
+/* Whether an event has one layout. */
+enum store_alone {
+	STORE_NOBODY_ASKED,
+	STORE_ALONE,
+	STORE_NOT_ALONE,
 };
 
 /* A GUID that the registry was asked for. */
@@ -133,6 +143,9 @@ struct etw_schema_store {
 	struct etw_schema_registered *registered;
 	struct etw_schema_loan *loans; /* borrowed */
 	uint32_t loan_count;           /* ever */
+	struct etw_known *known;       /* owned; NULL: none */
+	uint32_t build;                /* of the trace at hand; 0: not known */
+	bool has_builds; /* there were several, so that answers that depend on it are not cached */
 	struct etw_embedded embedded;
 	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */
 	uint32_t schema_count;
@@ -305,6 +318,32 @@ const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
 					      const struct store_key *key,
 					      const EVENT_HEADER *header,
 					      const struct etw_schema *after);
+
+/*
+ * etw_store_ask_known() - takes in what the table of known providers says of an event, in store_known.c.
+ *
+ * Returns 1 when there is something new; 0; -ENOMEM.
+ */
+int etw_store_ask_known(struct etw_schema_store *store, const struct store_key *key);
+
+/* etw_store_has_known_provider() - whether the table has events of a provider. */
+bool etw_store_has_known_provider(const struct etw_schema_store *store, const GUID *provider);
+
+/* etw_store_known_provider() - all that the table says of a provider, kept. Returns 0; -ENOENT; -EBADMSG; -ENOMEM. */
+int etw_store_known_provider(struct etw_schema_store *store, const GUID *guid);
+
+/*
+ * etw_store_next_known() - of the layouts of an event that are of the table, the one behind @after.
+ *
+ * @after: NULL: the first. Those of the store's build come first, then those of the nearest builds
+ */
+const struct etw_schema *etw_store_next_known(const struct etw_schema_store *store,
+					      const struct known_event *known,
+					      const struct etw_schema *after);
+
+/* etw_store_first() - the layout of an event that is tried first; NULL: there is none. */
+const struct etw_schema *etw_store_first(const struct etw_schema_store *store,
+					 const struct known_event *known);
 
 /* etw_store_forget_answers() - empties the cache. */
 void etw_store_forget_answers(struct etw_schema_store *store);

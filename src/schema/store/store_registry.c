@@ -149,6 +149,9 @@ int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID 
 	if (!known || !known->schema || known->schema_origin <= ETW_SCHEMA_ORIGIN_INSTALLED)
 		TRY(etw_store_ask_registry(store, provider));
 	found = etw_schema_store_provider(store, provider);
+	if (!found && etw_store_known_provider(store, provider) == -ENOMEM)
+		return -ENOMEM;
+	found = etw_schema_store_provider(store, provider);
 	if (!found) {
 		error = etw_schema_store_registry_error(store, provider);
 		return error ? error : -ESRCH;

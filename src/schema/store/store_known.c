@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of known providers behind a store, and which of its layouts of an event comes first. */
+#include "schema/store/store_known.h"
+
+#include <errno.h>
+
+#include "base/macros.h"
+#include "schema/known/known_schema.h"
+#include "schema/store/store_internal.h"
+
+#define NO_BUILD UINT32_MAX /* a distance: the layout is of no build that is known */
+
+void etw_schema_store_set_known(struct etw_schema_store *store, struct etw_known *known)
+{
+	if (store->known && known)
+		etw_known_close(store->known);
+	store->known = known;
+	etw_store_forget_answers(store);
+}
+
+struct etw_known *etw_schema_store_known(const struct etw_schema_store *store)
+{
+	return store->known;
+}
+
+void etw_schema_store_set_build(struct etw_schema_store *store, uint32_t build)
+{
+	if (build == store->build)
+		return;
+	store->has_builds |= store->build != 0;
+	store->build = build;
+	etw_store_forget_answers(store);
+}
+
+/* Reads "9600" of "7600-9600,10240"; 0 where there is no number. */
+static uint32_t read_build(const char **at)
+{
+	uint32_t build = 0;
+
+	while (**at >= '0' && **at <= '9' && build < UINT32_MAX / 10 - 1)
+		build = 10 * build + (uint32_t)(*(*at)++ - '0');
+	return build;
+}
+
+/* How far a build is from those that have a layout; 0: it is one of them. */
+static uint32_t distance_of(const char *builds, uint32_t build)
+{
+	uint32_t nearest = NO_BUILD;
+
+	while (builds && *builds && build) {
+		uint32_t first = read_build(&builds), last = first, distance;
+
+		if (*builds == '-') {
+			builds++;
+			last = read_build(&builds);
+		}
+		distance = build < first ? first - build : build > last ? build - last : 0;
+		if (distance < nearest)
+			nearest = distance;
+		/* What is no number ends the list, as does its end. */
+		if (*builds != ',')
+			break;
+		builds++;
+	}
+	return nearest;
+}
+
+const struct etw_schema *etw_store_next_known(const struct etw_schema_store *store,
+					      const struct known_event *known,
+					      const struct etw_schema *after)
+{
+	const struct etw_schema *best = NULL;
+	uint32_t passed = after ? distance_of(after->builds, store->build) : 0;
+	uint32_t best_distance = NO_BUILD;
+	bool is_behind = !after;
+
+	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next) {
+		uint32_t distance;
+
+		if (at->origin != ETW_SCHEMA_ORIGIN_KNOWN)
+			continue;
+		if (at == after) {
+			is_behind = true;
+			continue;
+		}
+		distance = distance_of(at->builds, store->build);
+		/* Of equal distance, the order is that of the list. */
+		if (distance < passed || (distance == passed && !is_behind))
+			continue;
+		if (!best || distance < best_distance) {
+			best = at;
+			best_distance = distance;
+		}
+	}
+	return best;
+}
+
+const struct etw_schema *etw_store_first(const struct etw_schema_store *store,
+					 const struct known_event *known)
+{
+	const struct etw_schema *first = known ? known->first : NULL;
+
+	if (!first || first->origin != ETW_SCHEMA_ORIGIN_KNOWN || !first->next)
+		return first;
+	return etw_store_next_known(store, known, NULL);
+}
+
+bool etw_store_has_known_provider(const struct etw_schema_store *store, const GUID *provider)
+{
+	struct etw_known_provider found;
+
+	return store->known && !etw_known_find(store->known, provider, &found) && found.event_count;
+}
+
+static int find_candidates(struct etw_schema_store *store, const struct store_key *key,
+			   struct etw_known_candidate **ret, size_t *ret_count)
+{
+	const uint16_t id = (uint16_t)(key->event >> 8);
+	const uint8_t version = (uint8_t)key->event;
+	GUID guid;
+
+	memcpy(&guid, key->guid, sizeof(guid));
+	switch ((enum store_kind)(key->event >> 32)) {
+	case STORE_MANIFEST:
+		return etw_known_candidates(store->known, &guid, id, version, &store->arena, ret,
+					    ret_count);
+	case STORE_CLASS:
+		return etw_known_class_candidates(store->known, &guid, id, version, &store->arena,
+						  ret, ret_count);
+	default:
+		return -ENOENT;
+	}
+}
+
+static int make_event(struct etw_schema_store *store, const struct store_key *key,
+		      struct known_event **ret)
+{
+	struct known_event *known = etw_store_find_known(store, key);
+
+	if (!known) {
+		known = etw_arena_alloc(&store->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		*known = (struct known_event){.key = *key};
+		TRY(etw_table_insert(&store->events, store_key_hash(store, key), known));
+	}
+	*ret = known;
+	return 0;
+}
+
+static uint8_t marks_of(uint32_t known_marks)
+{
+	return (uint8_t)((known_marks & WIRE_KNOWN_INCOMPLETE ? ETW_SCHEMA_INCOMPLETE : 0) |
+			 (known_marks & WIRE_KNOWN_INFERRED ? ETW_SCHEMA_INFERRED : 0) |
+			 (known_marks & WIRE_KNOWN_DOUBT ? ETW_SCHEMA_DOUBTFUL : 0));
+}
+
+/* Those that come newest first keep that order among equally rich ones. */
+static void keep(struct etw_schema_store *store, struct known_event *known,
+		 const struct etw_known_candidate *candidates, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct etw_schema *schema = candidates[i].schema;
+
+		schema->builds = candidates[i].builds;
+		schema->marks |= marks_of(candidates[i].marks);
+		schema->index = store->schema_count++;
+		etw_store_insert(known, schema, ETW_SCHEMA_ORIGIN_KNOWN, (uint32_t)(count - i));
+	}
+}
+
+int etw_store_ask_known(struct etw_schema_store *store, const struct store_key *key)
+{
+	struct known_event *known = etw_store_find_known(store, key);
+	struct etw_known_candidate *candidates;
+	size_t count = 0;
+	int r;
+
+	if (!store->known || (known && known->is_known_asked))
+		return 0;
+	r = find_candidates(store, key, &candidates, &count);
+	if (r == -ENOMEM)
+		return r;
+	if (!r && count) {
+		TRY(make_event(store, key, &known));
+		keep(store, known, candidates, count);
+	}
+	/* Damage is remembered by the table, and the same the next time. */
+	if (known)
+		known->is_known_asked = true;
+	return !r && count;
+}
+
+static int make_definition(struct etw_schema_store *store, const struct etw_known_provider *found,
+			   struct etw_definition *ret)
+{
+	*ret = (struct etw_definition){.provider_count = 1, .schema_count = found->event_count};
+	return etw_known_provider_schema(store->known, found, store->build, /* flags= */ 0,
+					 &store->arena, &ret->providers);
+}
+
+static void keep_definition(struct etw_schema_store *store, const struct etw_definition *definition)
+{
+	const struct etw_provider_schema *provider = definition->providers;
+
+	/* Events are looked up by themselves, with all their layouts; these are for lists. */
+	for (size_t i = 0; i < provider->schema_count; i++)
+		provider->schemas[i].origin = ETW_SCHEMA_ORIGIN_KNOWN;
+	etw_store_keep_providers(store, definition, ETW_SCHEMA_ORIGIN_KNOWN, 0);
+}
+
+int etw_store_known_provider(struct etw_schema_store *store, const GUID *guid)
+{
+	struct etw_known_provider found;
+	struct etw_definition definition;
+	struct known_provider *unused;
+	struct etw_arena_mark mark;
+	int r;
+
+	if (!store->known)
+		return -ENOENT;
+	TRY(etw_known_find(store->known, guid, &found));
+	/* Of some providers only the name is known. */
+	if (!found.event_count)
+		return -ENOENT;
+	TRY(etw_store_make_provider(store, guid, &unused));
+	mark = etw_arena_mark(&store->arena);
+	r = make_definition(store, &found, &definition);
+	if (r < 0)
+		etw_arena_release(&store->arena, mark);
+	else
+		keep_definition(store, &definition);
+	return r;
+}
