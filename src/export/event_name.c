@@ -22,6 +22,16 @@ static void append_number(const EVENT_HEADER *header, struct etw_text *text)
 	}
 }
 
+const char *etw_export_provider_name(const struct etw_export_event *event)
+{
+	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
+
+	if (schema && schema->provider_name &&
+	    (schema->source == DecodingSourceXMLFile || !event->provider_name))
+		return schema->provider_name;
+	return event->provider_name;
+}
+
 void etw_export_event_name(const struct etw_export_event *event, struct etw_text *text)
 {
 	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
@@ -32,10 +42,8 @@ void etw_export_event_name(const struct etw_export_event *event, struct etw_text
 
 	/* The display name of a class says it all; who writes it says less. */
 	if (!is_class) {
-		const char *provider = event->provider_name;
+		const char *provider = etw_export_provider_name(event);
 
-		if (!provider && schema)
-			provider = schema->provider_name;
 		if (provider) {
 			append_name(provider, text);
 		} else {

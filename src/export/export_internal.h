@@ -21,6 +21,13 @@ void etw_export_hex64(uint64_t value, struct etw_text *text);
 /* etw_export_guid() - without braces. */
 void etw_export_guid(const GUID *guid, struct etw_text *text);
 
+/*
+ * etw_export_provider_name() - the name of who writes the event; NULL when unknown.
+ *
+ * Definitions may give a provider different names: the event has that of the one that describes it.
+ */
+const char *etw_export_provider_name(const struct etw_export_event *event);
+
 /* What is known of a field before any of its values is seen. */
 struct etw_plan_field {
 	uint32_t key_at; /* in the plan's keys */

@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
+#include "schema/origin.h"
 
 /* Room for three numbers with their keys, and for an event's address. */
 #define CONTEXT_BYTES_MAX (3 * (8 + ETW_DIGITS_BYTES_MAX))
@@ -228,17 +229,34 @@ static void put_time(const struct etw_export_event *event, struct etw_text *text
 	}
 }
 
+/* Who says what the event looks like, and what is doubtful about that. */
+static void put_origin(const struct etw_schema *schema, struct etw_text *text)
+{
+	const char *comma = "";
+
+	put_name(",\"schema\":", etw_schema_origin_name((enum etw_schema_origin)schema->origin),
+		 text);
+	if (!schema->marks)
+		return;
+	PUT_LITERAL(text, ",\"schema_marks\":[");
+	for (unsigned i = 0; i < ETW_SCHEMA_MARKS; i++) {
+		if (!(schema->marks & 1u << i))
+			continue;
+		etw_text_puts(text, comma);
+		put_string(etw_schema_mark_name(i), strlen(etw_schema_mark_name(i)), text);
+		comma = ",";
+	}
+	etw_text_putc(text, ']');
+}
+
 /* Who wrote the event, and what kind it is. */
 static void put_identity(const struct etw_export_event *event, struct etw_text *text)
 {
 	const struct etw_schema *schema = event->decoding ? event->decoding->schema : NULL;
 	const EVENT_HEADER *header = &event->record->EventHeader;
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
-	const char *provider = event->provider_name;
 
-	if (!provider && schema)
-		provider = schema->provider_name;
-	put_name(",\"provider\":", provider, text);
+	put_name(",\"provider\":", etw_export_provider_name(event), text);
 	put_guid(",\"guid\":", &header->ProviderId, text);
 	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
 		PUT_LITERAL(text, ",\"classic\":true");
@@ -259,6 +277,7 @@ static void put_identity(const struct etw_export_event *event, struct etw_text *
 	if (schema->event_name != schema->task_name)
 		put_name(",\"event_name\":", schema->event_name, text);
 	put_name(",\"keyword_names\":", schema->keywords, text);
+	put_origin(schema, text);
 }
 
 /* The header's ids, where the event is about other ones. */

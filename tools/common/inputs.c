@@ -156,6 +156,12 @@ bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path)
 	return false;
 }
 
+void etw_inputs_set_build(const struct etw_inputs *inputs, size_t index,
+			  struct etw_schema_store *store)
+{
+	etw_schema_store_set_build(store, etw_trace_header(inputs->traces[index])->os_build);
+}
+
 int64_t etw_inputs_start(const struct etw_inputs *inputs)
 {
 	int64_t start = INT64_MAX;

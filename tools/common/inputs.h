@@ -34,6 +34,14 @@ void etw_inputs_done(struct etw_inputs *inputs);
  */
 bool etw_inputs_hold(const struct etw_inputs *inputs, const char *path);
 
+/*
+ * etw_inputs_set_build() - tells the store which Windows wrote the events that come now: those of this input.
+ *
+ * Costs nothing when it is that of the input before.
+ */
+void etw_inputs_set_build(const struct etw_inputs *inputs, size_t index,
+			  struct etw_schema_store *store);
+
 /* etw_inputs_start() - the earliest start of the traces, FILETIME. */
 int64_t etw_inputs_start(const struct etw_inputs *inputs);
 

@@ -14,6 +14,7 @@
 #include "schema/store/store_registry.h"
 #include "schema/wpp/msf.h"
 #include "tools/common/complaint.h"
+#include "tools/common/known.h"
 #include "tools/common/program.h"
 
 #define FOLDER_LINES_MAX 20 /* of complaints */
@@ -218,4 +219,5 @@ void etw_manifests_tell(const struct etw_manifests *manifests)
 					  "as in the trace itself",
 					  manifests->at[i].argument);
 	}
+	etw_known_providers_tell(manifests->store);
 }

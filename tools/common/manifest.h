@@ -20,6 +20,7 @@ struct etw_manifest {
 struct etw_manifests {
 	struct etw_manifest *at; /* owned */
 	size_t count;
+	const struct etw_schema_store *store; /* borrowed: that they are in; NULL: none */
 };
 
 /* etw_manifests_done() - takes a zeroed struct. */
@@ -49,7 +50,10 @@ static inline void etw_manifests_note(struct etw_manifests *manifests,
 		etw_manifests_mark(manifests, schema);
 }
 
-/* etw_manifests_tell() - after all events: tells on standard error of what was named for nothing. */
+/*
+ * etw_manifests_tell() - after all events: tells on standard error of what was named for nothing, and of damage in the
+ * table of known providers.
+ */
 void etw_manifests_tell(const struct etw_manifests *manifests);
 
 #endif

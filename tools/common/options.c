@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "tools/common/installed.h"
+#include "tools/common/known.h"
 #include "tools/common/program.h"
 
 #define OPTIONS_MAX     32
@@ -42,6 +43,9 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code)
 			return true;
 		etw_program_error("out of memory");
 		return false;
+	case ETW_OPTION_NO_KNOWN_PROVIDERS:
+		shared->no_known_providers = true;
+		return true;
 	case ETW_OPTION_COLOUR:
 		if (etw_colour_mode_parse(optarg, &shared->colour))
 			return true;
@@ -108,6 +112,9 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 	etw_decoder_mend(decoder);
 	if (etw_installed_attach(store) < 0)
 		return -1;
+	if (!shared->no_known_providers && etw_known_providers_attach(store) < 0)
+		return -1;
+	manifests->store = store;
 	for (size_t i = 0; i < shared->manifests.count; i++) {
 		if (etw_manifests_load(manifests, store, shared->manifests.at[i]) < 0)
 			return -1;

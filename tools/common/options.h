@@ -16,26 +16,30 @@
 enum etw_option_code {
 	ETW_OPTION_HELP = 256,
 	ETW_OPTION_MANIFEST,
+	ETW_OPTION_NO_KNOWN_PROVIDERS,
 	ETW_OPTION_COLOUR,
 	ETW_OPTION_NO_PAGER,
 	ETW_OPTION_OWN,
 };
 
 /* The rows of a verb's `struct option` table for the shared options. */
-#define ETW_SHARED_OPTIONS                                                  \
-	{"help", no_argument, NULL, ETW_OPTION_HELP},                       \
-		{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST}, \
-		{"color", required_argument, NULL, ETW_OPTION_COLOUR},      \
-		{"colour", required_argument, NULL, ETW_OPTION_COLOUR},     \
-	{                                                                   \
-		"no-pager", no_argument, NULL, ETW_OPTION_NO_PAGER          \
+#define ETW_SHARED_OPTIONS                                                                \
+	{"help", no_argument, NULL, ETW_OPTION_HELP},                                     \
+		{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST},               \
+		{"no-known-providers", no_argument, NULL, ETW_OPTION_NO_KNOWN_PROVIDERS}, \
+		{"color", required_argument, NULL, ETW_OPTION_COLOUR},                    \
+		{"colour", required_argument, NULL, ETW_OPTION_COLOUR},                   \
+	{                                                                                 \
+		"no-pager", no_argument, NULL, ETW_OPTION_NO_PAGER                        \
 	}
 
 /* Their lines in a help text. */
 #define ETW_MANIFEST_HELP                                                                    \
 	"  --manifest PATH     decode with the schemas of this file: a manifest, a binary\n" \
 	"                      (.dll, .exe, .sys, WEVT_TEMPLATE), MOF, TMF or PDB; or of\n"  \
-	"                      all such files below a folder; may be repeated\n"
+	"                      all such files below a folder; may be repeated\n"             \
+	"  --no-known-providers\n"                                                           \
+	"                      decode without the table of Windows' known providers\n"
 #define ETW_SHARED_HELP                                                   \
 	ETW_MANIFEST_HELP                                                 \
 	"  --color WHEN        auto (the default), always, never\n"       \
@@ -50,6 +54,7 @@ struct etw_words {
 
 struct etw_shared_options {
 	struct etw_words manifests;
+	bool no_known_providers;
 	enum etw_colour_mode colour;
 	bool no_pager;
 	bool help;

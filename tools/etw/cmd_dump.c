@@ -249,6 +249,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	else
 		dump->seen++;
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
+	etw_inputs_set_build(&dump->inputs, trace, dump->store);
 	lazy_set(&dump->lazy, record);
 	if (!filter_wants(&dump->filter, &wanted))
 		return dump->lazy.error;
@@ -379,6 +380,7 @@ static int study_event(void *context, size_t trace, EVENT_RECORD *record,
 
 	(void)address;
 	etw_decoder_set_file(dump->decoder, (uint32_t)trace);
+	etw_inputs_set_build(&dump->inputs, trace, dump->store);
 	lazy_set(&dump->lazy, record);
 	filter_study(&dump->filter, &study->study, &subject, lazy_decode(&dump->lazy));
 	return dump->lazy.error;

@@ -125,6 +125,7 @@ static int tell_file(struct command *command, size_t index)
 	if (!info->processors)
 		return -ENOMEM;
 	etw_decoder_set_file(command->decoder, (uint32_t)index);
+	etw_inputs_set_build(&command->inputs, index, command->store);
 	TRY(etw_trace_each_buffer(info->trace, &visitor));
 	TRY(tally_sort(&info->tally, command->store));
 	one.traces += index;

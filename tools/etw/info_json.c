@@ -6,6 +6,7 @@
 #include "base/guid.h"
 #include "decode/format.h"
 #include "export/export.h"
+#include "schema/origin.h"
 #include "tools/etw/info.h"
 
 /* A path may have bytes that are no UTF-8, and JSON must not. */
@@ -70,6 +71,26 @@ static void put_statuses(struct etw_text *text, const uint64_t *statuses)
 	}
 }
 
+static void put_origin(struct etw_text *text, const struct etw_schema *schema)
+{
+	const char *origin = schema ? etw_schema_origin_name((enum etw_schema_origin)schema->origin)
+				    : NULL;
+	const char *comma = "";
+
+	if (origin)
+		put_string(text, "schema", origin);
+	if (!origin || !schema->marks)
+		return;
+	etw_text_puts(text, ",\"schema_marks\":[");
+	for (unsigned i = 0; i < ETW_SCHEMA_MARKS; i++) {
+		if (!(schema->marks & 1u << i))
+			continue;
+		etw_text_printf(text, "%s\"%s\"", comma, etw_schema_mark_name(i));
+		comma = ",";
+	}
+	etw_text_putc(text, ']');
+}
+
 static void put_kinds(struct etw_text *text, const struct tally *tally)
 {
 	struct etw_text name = {0};
@@ -93,6 +114,7 @@ static void put_kinds(struct etw_text *text, const struct tally *tally)
 		put_number(text, "count", kind->count);
 		put_number(text, "bytes", kind->bytes);
 		put_statuses(text, kind->statuses);
+		put_origin(text, kind->schema);
 		if (kind->reason)
 			put_string(text, "reason", kind->reason);
 		etw_text_putc(text, '}');

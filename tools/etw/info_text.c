@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "decode/format.h"
 #include "export/export.h"
+#include "schema/origin.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
@@ -173,6 +174,7 @@ static void put_kind(struct etw_grid *grid, const struct tally_kind *kind)
 	etw_text_unsigned(etw_grid_cell(grid), descriptor->Version);
 	etw_text_unsigned(etw_grid_cell(grid), descriptor->Opcode);
 	put_state(etw_grid_cell(grid), kind);
+	etw_schema_origin_write(kind->schema, etw_grid_cell(grid));
 	put_kind_name(etw_grid_cell(grid), kind);
 }
 
@@ -199,6 +201,7 @@ static void put_kinds(struct etw_text *text, const struct info *info, const stru
 		{.title = "v", .is_right = true, .narrowest = 2},
 		{.title = "op", .is_right = true, .narrowest = 3},
 		{.title = "decoded", .narrowest = 9},
+		{.title = "schema", .narrowest = 8},
 		{.title = "event", .gives_way = true},
 	};
 	const struct tally *tally = &info->tally;

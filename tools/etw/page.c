@@ -52,6 +52,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	}
 	notes_take(&report->notes, record);
 	etw_decoder_set_file(page->decoder, (uint32_t)trace);
+	etw_inputs_set_build(&page->inputs, trace, page->store);
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
 	etw_manifests_note(&page->manifests, decoding.schema);
 	if (!report->tally.count)

@@ -37,6 +37,7 @@ enum {
 const struct option record_options_table[] = {
 	{"help", no_argument, NULL, ETW_OPTION_HELP},
 	{"manifest", required_argument, NULL, ETW_OPTION_MANIFEST},
+	{"no-known-providers", no_argument, NULL, ETW_OPTION_NO_KNOWN_PROVIDERS},
 	{"color", required_argument, NULL, ETW_OPTION_COLOUR},
 	{"colour", required_argument, NULL, ETW_OPTION_COLOUR},
 	{"output", required_argument, NULL, OPTION_OUTPUT},

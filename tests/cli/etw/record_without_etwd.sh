@@ -5,6 +5,7 @@ mkdir -m 700 run bin path
 cp "$ETW" bin/etw
 export ETW_RUNTIME_DIR=$PWD/run
 unset ETW_ETWD
+export ETW_KNOWN_PROVIDERS= # nor is the table where a copy of etw looks
 libexec=$(strings bin/etw | grep -x '/.*/libexec/etw' || true)
 if [ -x "$libexec/etwd" ]; then
 	echo "an etwd is installed in $libexec" >&2

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "schema/origin.h"
+
+#include <stddef.h>
+
+#include "base/macros.h"
+
+const char *etw_schema_origin_name(enum etw_schema_origin origin)
+{
+	static const char *const names[] = {
+		[ETW_SCHEMA_ORIGIN_KNOWN] = "known",
+		[ETW_SCHEMA_ORIGIN_INSTALLED] = "installed",
+		[ETW_SCHEMA_ORIGIN_LOADED] = "loaded",
+		[ETW_SCHEMA_ORIGIN_USER] = "file",
+		[ETW_SCHEMA_ORIGIN_EMBEDDED] = "embedded",
+		[ETW_SCHEMA_ORIGIN_TRACE] = "trace",
+		[ETW_SCHEMA_ORIGIN_EVENT] = "event",
+		[ETW_SCHEMA_ORIGIN_BUILT_IN] = "built-in",
+	};
+
+	return (size_t)origin < ARRAY_SIZE(names) ? names[origin] : NULL;
+}
+
+const char *etw_schema_mark_name(unsigned index)
+{
+	static const char *const names[ETW_SCHEMA_MARKS] = {
+		"incomplete",
+		"inferred",
+		"doubtful",
+		"mended",
+	};
+
+	return index < ETW_SCHEMA_MARKS ? names[index] : NULL;
+}
+
+void etw_schema_origin_write(const struct etw_schema *schema, struct etw_text *text)
+{
+	const char *origin = schema ? etw_schema_origin_name((enum etw_schema_origin)schema->origin)
+				    : NULL;
+
+	if (!origin)
+		return;
+	etw_text_puts(text, origin);
+	for (unsigned i = 0; i < ETW_SCHEMA_MARKS; i++) {
+		if (!(schema->marks & 1u << i))
+			continue;
+		etw_text_puts(text, ", ");
+		etw_text_puts(text, etw_schema_mark_name(i));
+	}
+}

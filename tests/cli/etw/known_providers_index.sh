@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A table of known providers that cannot be used is told of once, and everything else goes on. One
+# that is not wanted is not missed.
+"$MAKE_TRACE" --preset loss loss.etl
+index=$(dirname "$ETW")/../share/etw/known-providers.index
+try() {
+	ETW_KNOWN_PROVIDERS=$1 "$ETW" dump loss.etl 2>said | wc -l
+	cat said
+}
+{ printf 'nothing of'; tail -c +11 "$index"; } >other.index
+# The version stands behind the magic.
+{ head -c 8 "$index"; printf '\377\377'; tail -c +11 "$index"; } >newer.index
+head -c 100 "$index" >cut.index
+try "$index"
+try other.index
+try newer.index
+try cut.index
+try missing.index
+try .
+try ''
+"$ETW" dump --no-known-providers loss.etl | wc -l

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/common/known.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "schema/store/store_known.h"
+#include "tools/common/program.h"
+
+#define CONSEQUENCE \
+	"what Windows' providers write is decoded only where its schema is given otherwise"
+
+/* What is wrong with the table is no reason to stop: traces bring schemas, and users name them. */
+static void tell_opening(int error, const struct etw_fault *fault)
+{
+	const char *path = getenv("ETW_KNOWN_PROVIDERS");
+
+	if (error == -ENOENT && path && !*path)
+		return;
+	if (error == -ENOENT)
+		etw_program_error(
+			"warning: the table of known providers is missing%s%s; " CONSEQUENCE,
+			path ? ", it is not at " : "", path ? path : "");
+	else if (fault->sentence)
+		etw_program_error("warning: the table of known providers is left out: %s (%s%s%s, "
+				  "byte %" PRIu64 "); " CONSEQUENCE,
+				  fault->sentence, fault->structure, fault->field ? ": " : "",
+				  fault->field ? fault->field : "", fault->offset);
+	else
+		etw_program_error(
+			"warning: the table of known providers is left out: %s; " CONSEQUENCE,
+			strerror(-error));
+}
+
+int etw_known_providers_open(struct etw_known **ret)
+{
+	struct etw_fault fault = {0};
+	int r;
+
+	*ret = NULL;
+	r = etw_known_open(NULL, ret, &fault);
+	if (r == -ENOMEM) {
+		etw_program_error("out of memory");
+		return -1;
+	}
+	if (r < 0)
+		tell_opening(r, &fault);
+	return 0;
+}
+
+int etw_known_providers_attach(struct etw_schema_store *store)
+{
+	struct etw_known *known;
+
+	TRY(etw_known_providers_open(&known));
+	etw_schema_store_set_known(store, known);
+	return 0;
+}
+
+void etw_known_providers_tell(const struct etw_schema_store *store)
+{
+	const struct etw_known *known = store ? etw_schema_store_known(store) : NULL;
+	struct etw_fault fault;
+
+	if (known && etw_known_damage(known, &fault))
+		etw_program_error(
+			"warning: the table of known providers is damaged, so that some of its "
+			"events were left out: %s (%s%s%s, byte %" PRIu64 ")",
+			fault.sentence, fault.structure, fault.field ? ": " : "",
+			fault.field ? fault.field : "", fault.offset);
+}
