@@ -62,13 +62,7 @@ int etw_provider_id_find(const char *text, GUID *ret)
 	/* Braces are a GUID's: one that was copied badly must not be taken for a name that nobody has. */
 	if (!text[0] || text[0] == '{')
 		return -EINVAL;
-	for (size_t i = 0; i < etw_provider_name_count(); i++) {
-		const struct etw_provider_name *known = etw_provider_name_at(i);
-
-		if (!strcasecmp(known->name, text)) {
-			*ret = known->guid;
-			return 0;
-		}
-	}
+	if (etw_provider_guid_find(text, ret) == 0)
+		return 0;
 	return etw_provider_id_hash(text, ret);
 }

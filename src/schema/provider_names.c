@@ -2,12 +2,27 @@
 /* The table is generated and sorted by GUID, member by member. */
 #include "schema/provider_names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
 
+#define ROW(a, b, c, d0, d1, d2, d3, d4, d5, d6, d7, name_) \
+	{{(a), (b), (c), {d0, d1, d2, d3, d4, d5, d6, d7}}, name_},
+
 static const struct etw_provider_name provider_names[] = {
+#define PROVIDER ROW
+#define FURTHER_NAME(...)
+#include "schema/provider_names.inc"
+#undef PROVIDER
+#undef FURTHER_NAME
+};
+
+/* Of providers above: names that they had, or that other sources give them. */
+static const struct etw_provider_name further_names[] = {
+#define PROVIDER(...)
+#define FURTHER_NAME ROW
 #include "schema/provider_names.inc"
 };
 
@@ -32,6 +47,26 @@ const char *etw_provider_name_find(const GUID *provider)
 							sizeof(provider_names[0]), compare);
 
 	return found ? found->name : NULL;
+}
+
+static int find_guid(const struct etw_provider_name *names, size_t count, const char *name,
+		     GUID *ret)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcasecmp(names[i].name, name) == 0) {
+			*ret = names[i].guid;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* A name that a provider has goes before one that another had. */
+int etw_provider_guid_find(const char *name, GUID *ret)
+{
+	if (find_guid(provider_names, ARRAY_SIZE(provider_names), name, ret) == 0)
+		return 0;
+	return find_guid(further_names, ARRAY_SIZE(further_names), name, ret);
 }
 
 size_t etw_provider_name_count(void)

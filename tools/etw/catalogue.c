@@ -227,14 +227,17 @@ static bool is_called(const struct catalogue_entry *entry, const char *word)
 const struct catalogue_entry *catalogue_next(const struct catalogue *catalogue, const char *word,
 					     size_t *place)
 {
-	GUID guid;
+	GUID guid, further;
 	const bool is_guid = word && etw_guid_parse(word, &guid) == 0;
+	const bool is_further = word && !is_guid && etw_provider_guid_find(word, &further) == 0;
 
 	while (*place < catalogue->count) {
 		const struct catalogue_entry *entry = catalogue->entries[(*place)++];
 
 		if (!word || (is_guid ? entry->has_guid && etw_guid_equal(&entry->guid, &guid)
 				      : is_called(entry, word)))
+			return entry;
+		if (is_further && entry->has_guid && etw_guid_equal(&entry->guid, &further))
 			return entry;
 	}
 	return NULL;

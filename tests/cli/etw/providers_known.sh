@@ -7,6 +7,7 @@
 echo "by GUID, by an older name, and one of which only the name is known:"
 "$ETW" providers '{7DD42A49-5329-4832-8DFD-43D979153A88}' | head -2
 "$ETW" providers clrtrace | head -4
+"$ETW" providers 'ASP.NET Events' | head -2
 "$ETW" providers 'ATA Port Driver Tracing Provider'
 echo "several layouts, and an incomplete one:"
 "$ETW" providers Microsoft-Windows-DNS-Client --event 8050

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,11 +41,38 @@ static void test_provider_names__known_and_unknown(void **state)
 	assert_null(etw_provider_name_find(&guid));
 }
 
+/* By name: present ones, former ones, those that other sources give, and those without any events. */
+static void test_provider_names__found_by_any_name(void **state)
+{
+	static const struct {
+		const char *name, *guid;
+	} rows[] = {
+		{"microsoft-windows-kernel-file", "edd08927-9cc4-4e65-b970-c2560fb5c289"},
+		{"CLRTrace", "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"},
+		{"ASP.NET Events", "aff081fe-0247-4275-9c4e-021f3dc1da35"},
+		{"AspNetTrace", "aff081fe-0247-4275-9c4e-021f3dc1da35"},
+		{"Microsoft-Windows-RestartManager", "0888e5ef-9b98-4695-979d-e92ce4247224"},
+		{"ATA Port Driver Tracing Provider", "d08bd885-501e-489a-bac6-b7d24bfe6bbf"},
+		{"Intel-PresentMon", "ecaa4712-4644-442f-b94c-a32f6cf8a499"},
+	};
+	GUID guid, expected;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(etw_guid_parse(rows[i].guid, &expected), 0);
+		assert_int_equal(etw_provider_guid_find(rows[i].name, &guid), 0);
+		assert_memory_equal(&guid, &expected, sizeof(guid));
+	}
+	assert_int_equal(etw_provider_guid_find("nobody", &guid), -ENOENT);
+	assert_int_equal(etw_provider_guid_find("", &guid), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_provider_names__every_entry_is_found),
 		cmocka_unit_test(test_provider_names__known_and_unknown),
+		cmocka_unit_test(test_provider_names__found_by_any_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
