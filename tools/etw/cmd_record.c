@@ -209,6 +209,18 @@ static bool tell_other_end(const struct command *command)
 }
 
 /*
+ * Kernel events that --kernel asked for, and that the machine did not give: the complaint said why. Where nobody
+ * named them, the recording is as good as it can be without them. Returns whether it was so.
+ */
+static bool lacks_kernel(const struct command *command)
+{
+	const struct record_options *options = &command->options;
+
+	return options->has_kernel &&
+	       (options->kernel_flags & notes_kernel_missing(&command->page.report.notes)) != 0;
+}
+
+/*
  * A first signal has ended the recording. Should the host be found not to answer then, it is not waited for as
  * long as it could take to come back.
  */
@@ -293,7 +305,7 @@ static int record(struct command *command, char **argv)
 	/* Somebody may have put another file into the place of one that was deleted. */
 	result = recorder->info.file_status == -ENOENT ? -1 : report(command);
 	recorder_tell_complaint(recorder);
-	if (tell_early_end(recorder) || tell_other_end(command))
+	if (tell_early_end(recorder) || tell_other_end(command) || lacks_kernel(command))
 		result = -1;
 	record_run_finish(&command->run);
 	return result ? ETW_EXIT_FAILED : record_run_exit_status(&command->run);

@@ -45,6 +45,17 @@ static uint32_t kept_count(const struct notes *notes)
 	return notes->count < NOTES_KEPT_MAX ? (uint32_t)notes->count : NOTES_KEPT_MAX;
 }
 
+uint32_t notes_kernel_missing(const struct notes *notes)
+{
+	uint32_t flags = 0;
+
+	for (uint32_t i = 0; i < kept_count(notes); i++) {
+		if (notes->kept[i].kind == WIRE_NOTE_NOT_COLLECTED)
+			flags |= (uint32_t)notes->kept[i].numbers[0];
+	}
+	return flags;
+}
+
 void notes_write(struct etw_text *text, const struct notes *notes)
 {
 	for (uint32_t i = 0; i < kept_count(notes); i++) {

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# On a host that may not load BPF programs, a recording that names kernel events has failed; one
+# that does not name them is told of it.
+if [ "$(id -u)" -ne 0 ]; then
+	echo "another user may not record the kernel at all" >&2
+	exit 77
+fi
+mkdir -m 700 run
+export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
+weak() { setpriv --bounding-set=-bpf,-perfmon,-sys_admin -- "$@"; }
+short=(-e 's/CAP_BPF is missing.*/CAP_BPF is missing/')
+status=0
+weak "$ETW" record --kernel process,thread -o named.etl -- sh -c 'exit 3' >/dev/null 2>err ||
+	status=$?
+echo "named: status $status"
+grep '^etw: \|^note: ' err | sed "${short[@]}"
+status=0
+weak "$ETW" record -o unnamed.etl -- sh -c 'exit 3' >/dev/null 2>err || status=$?
+echo "unnamed: status $status"
+grep '^etw: \|^note: ' err | sed "${short[@]}"
