@@ -45,6 +45,7 @@ struct news {
 	enum news_kind kind;
 	enum news_source source;
 	bool is_thread;
+	bool is_defunct; /* in the rundown, and over */
 	int64_t time_ft;
 	uint32_t pid, tid;
 	uint64_t key; /* of the process; 0: unknown */
@@ -97,6 +98,7 @@ static bool classify(const EVENT_HEADER *header, struct news *ret)
 		ret->source = SOURCE_CLASSIC;
 		ret->is_thread = header->ProviderId.Data1 == etw_class_thread.Data1;
 		ret->kind = kind_of_classic(descriptor->Opcode, ret->is_thread);
+		ret->is_defunct = descriptor->Opcode == ETW_OPCODE_DEFUNCT;
 	} else if (etw_guid_equal(&header->ProviderId, &etw_provider_kernel_process)) {
 		ret->source = SOURCE_MANIFEST;
 		ret->kind = kind_of_id(descriptor->Id, &ret->is_thread);
@@ -304,14 +306,18 @@ static int fill_process(struct etw_processes *processes, struct etw_process *pro
 	return fill_program(processes, process->program, news);
 }
 
-static void end_process(struct etw_process *process, const struct news *news)
+/* @time_ft: 0 when only the trace's rundown says that it had ended, at a time of its own or none */
+static void end_process(struct etw_process *process, const struct news *news, int64_t time_ft)
 {
-	uint64_t status;
+	uint64_t status, exit_time;
 
 	process->ends |= (uint8_t)news->source;
+	if (!time_ft && etw_process_number(news->decoding, "ExitTime", &exit_time) &&
+	    exit_time <= INT64_MAX)
+		time_ft = (int64_t)exit_time;
 	if (!process->has_end) {
 		process->has_end = true;
-		process->end_ft = news->time_ft;
+		process->end_ft = time_ft;
 	}
 	if (!process->has_exit_status &&
 	    (etw_process_number(news->decoding, "ExitStatus", &status) ||
@@ -367,7 +373,9 @@ static int take_process(struct etw_processes *processes, struct news *news)
 	if (news->kind == NEWS_PRESENT_AT_END && !process->has_end)
 		process->is_seen_at_end = true;
 	if (news->kind == NEWS_END)
-		end_process(process, news);
+		end_process(process, news, news->time_ft);
+	else if (news->is_defunct)
+		end_process(process, news, 0);
 	return fill_process(processes, process, news);
 }
 

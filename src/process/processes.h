@@ -47,7 +47,7 @@ struct etw_process {
 	int64_t from_ft; /* from here on events with this pid are its own; INT64_MIN: from the beginning */
 	int64_t created_ft; /* as a rundown says it; 0 when it does not */
 	int64_t start_ft;   /* when has_start */
-	int64_t end_ft;     /* when has_end */
+	int64_t end_ft;     /* when has_end; 0: before the trace, nobody says when */
 	bool has_start;     /* the trace has its start */
 	bool has_end;
 	bool has_exit_status;

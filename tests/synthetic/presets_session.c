@@ -260,11 +260,55 @@ static void fill_user(struct maker *maker)
 	log_tracelogging(maker, 1, T0 + 8 * MS, 42);
 }
 
+/* What traces may say of processes: ids used again, a rundown at the end, circles, names that would be harmful. */
+static void fill_processes(struct maker *maker)
+{
+	static const struct kernel_process first = {500, 4, 1, "first.exe", "first.exe /a"};
+	static const struct kernel_process second = {500, 4, 1, "second.exe", "second.exe /b"};
+	static const struct kernel_process late[] = {
+		{4, 0, 0, "System", ""},
+		{600, 604, 1, "circle.exe", "circle 1"},
+		{604, 608, 1, "circle.exe", "circle 2"},
+		{608, 600, 1, "circle.exe", "circle 3"},
+		{612, 612, 1, "own.exe", "its own parent"},
+		{616, 500, 1, "harm\033[2J.exe", "harm\n\033]0;x\007 done"},
+	};
+	const struct made_ids ids = {4, 8, 1, 1};
+	const struct made_ids of_600 = {600, 601, 1, 1};
+
+	kernel_process(&event, KERNEL_START, T0 + MS, &ids, &first);
+	maker_add(maker, 0, &event);
+	kernel_thread(&event, KERNEL_START, T0 + MS, &ids, 500, 501, "main");
+	maker_add(maker, 0, &event);
+	kernel_sample(&event, T0 + 2 * MS, USER_IP, 501);
+	maker_add(maker, 0, &event);
+	kernel_disk_read(&event, T0 + 2 * MS, 0, 4096, 601);
+	maker_add(maker, 1, &event);
+	kernel_process(&event, KERNEL_END, T0 + 3 * MS, &ids, &first);
+	maker_add(maker, 0, &event);
+	kernel_process(&event, KERNEL_START, T0 + 4 * MS, &ids, &second);
+	maker_add(maker, 0, &event);
+	kernel_thread(&event, KERNEL_START, T0 + 4 * MS, &ids, 500, 505, NULL);
+	maker_add(maker, 0, &event);
+	kernel_sample(&event, T0 + 5 * MS, USER_IP, 505);
+	maker_add(maker, 0, &event);
+	preset_event(&event, T0 + 6 * MS, 1, 7);
+	maker_add(maker, 1, &event);
+	for (unsigned i = 0; i < ARRAY_SIZE(late); i++) {
+		kernel_process(&event, KERNEL_RUNDOWN_END, T0 + 7 * MS, &ids, &late[i]);
+		maker_add(maker, 0, &event);
+	}
+	kernel_thread(&event, KERNEL_RUNDOWN_END, T0 + 7 * MS, &of_600, 600, 601, NULL);
+	maker_add(maker, 0, &event);
+}
+
 const struct preset presets_session[] = {
 	{"session", "a build: kernel, EventSource with its manifest, TraceLogging", adjust_session,
 	 fill_session, true},
 	{"session-compressed", "the same, compressed by the relogger", adjust_compressed,
 	 fill_session, true},
 	{"user", "only the events that the file itself can decode", NULL, fill_user, true},
+	{"processes", "ids used again, rundown at the end, circles of parents, harmful names", NULL,
+	 fill_processes, true},
 };
 const unsigned presets_session_count = ARRAY_SIZE(presets_session);

@@ -7,8 +7,8 @@
 #include "tools/etw/verb.h"
 
 static const struct etw_verb *const verbs[] = {
-	&etw_verb_summary, &etw_verb_dump,     &etw_verb_info, &etw_verb_providers,
-	&etw_verb_record,  &etw_verb_sessions, &etw_verb_help,
+	&etw_verb_summary,   &etw_verb_dump,   &etw_verb_processes, &etw_verb_info,
+	&etw_verb_providers, &etw_verb_record, &etw_verb_sessions,  &etw_verb_help,
 };
 
 const struct etw_verb *etw_verb_at(size_t index)

@@ -7,12 +7,14 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "process/tree.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
 #include "tools/etw/host_wait.h"
 #include "tools/etw/page.h"
+#include "tools/etw/process_table.h"
 #include "tools/etw/record_names.h"
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_run.h"
@@ -31,7 +33,6 @@ struct command {
 	struct record_run run;
 	struct etw_control_waiting waiting;
 	struct page page;
-	struct tree tree;
 };
 
 static void command_done(struct command *command)
@@ -39,7 +40,6 @@ static void command_done(struct command *command)
 	record_options_done(&command->options);
 	recorder_done(&command->recorder);
 	page_done(&command->page);
-	tree_done(&command->tree);
 }
 
 /* The command as the trace has it: its words with blanks between. */
@@ -52,25 +52,65 @@ static void join_command(char *const *words, struct etw_text *text)
 	}
 }
 
+/*
+ * The process that was started as @pid, or else ran this command line. The pid is not enough: in a container the
+ * trace has another one than this process sees.
+ */
+static const struct etw_process_node *find_root(const struct etw_process_tree *tree, uint32_t pid,
+						const char *command_line)
+{
+	const struct etw_process_node *other = NULL;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct etw_process *process = tree->nodes[i].process;
+		const char *line = process->program->command_line;
+
+		if (!process->has_start)
+			continue;
+		if (process->pid == pid)
+			return &tree->nodes[i];
+		if (!other && line && !strcmp(line, command_line))
+			other = &tree->nodes[i];
+	}
+	return other;
+}
+
+static size_t count_below(const struct etw_process_node *root)
+{
+	size_t count = 0, depth = 0;
+
+	for (const struct etw_process_node *node = root; node;
+	     node = etw_process_tree_next(root, node, &depth))
+		count++;
+	return count;
+}
+
 /* The processes that the command was, where the kernel recorded them. */
 static void put_tree(const struct command *command, const struct report_look *look,
 		     struct etw_text *text)
 {
-	struct etw_text line = {0};
-	const struct tree_node *root;
+	CLEANUP(etw_text_done) struct etw_text line = {0};
+	CLEANUP(etw_process_tree_done) struct etw_process_tree tree = {0};
+	struct process_table table = {
+		.processes = etw_names_of(&command->page.inputs.names, 0),
+		.account = &command->page.report.account,
+		.rows = TREE_ROWS,
+		/* Command lines are what it is about: only a terminal cuts them. */
+		.width = isatty(STDERR_FILENO) ? look->width : 0,
+		.bold = "",
+		.plain = "",
+	};
 
 	if (!command->options.command)
 		return;
+	text->error = etw_process_tree_build(table.processes, &tree);
 	join_command(command->options.command, &line);
-	root = tree_find(&command->tree, (uint32_t)command->run.child, etw_text_string(&line));
-	etw_text_done(&line);
-	if (!root)
+	table.root = find_root(&tree, (uint32_t)command->run.child, etw_text_string(&line));
+	if (!table.root)
 		return;
-	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold, tree_count(root),
-			look->plain);
-	/* Command lines are what it is about: only a terminal cuts them. */
-	tree_write(text, &command->tree, root, TREE_ROWS, isatty(STDERR_FILENO) ? look->width : 0,
-		   "", "");
+	etw_text_printf(text, "%sThe command's processes (%zu)%s\n", look->bold,
+			count_below(table.root), look->plain);
+	process_table_write(text, &table);
 	etw_text_putc(text, '\n');
 }
 
@@ -175,9 +215,8 @@ static int report(struct command *command)
 	char *files[] = {command->recorder.path};
 	struct page *page = &command->page;
 
-	if (page_open(page, files, 1, &command->options.shared, &command->tree))
+	if (page_open(page, files, 1, &command->options.shared))
 		return -1;
-	command->tree.tick_ft = etw_trace_header(page->inputs.traces[0])->timer_resolution;
 	return page_gather(page) || print(command) ? -1 : 0;
 }
 

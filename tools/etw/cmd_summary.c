@@ -17,7 +17,7 @@
 
 enum {
 	OPTION_TOP = ETW_OPTION_OWN,
-	OPTION_JSON, /* of other verbs: so it can be said which */
+	OPTION_JSON,
 };
 
 static const struct option options[] = {
@@ -30,6 +30,7 @@ static const struct option options[] = {
 struct summary {
 	struct etw_shared_options shared;
 	uint64_t top;
+	bool is_json;
 	struct page page;
 };
 
@@ -44,9 +45,8 @@ static bool take_option(void *context, int code)
 	struct summary *summary = context;
 
 	if (code == OPTION_JSON) {
-		etw_program_error("the summary is for people; for programs there are etw info "
-				  "--json and etw dump --json");
-		return false;
+		summary->is_json = true;
+		return true;
 	}
 	if (etw_number_parse(optarg, UINT32_MAX, &summary->top))
 		return true;
@@ -67,11 +67,14 @@ static int print(const struct summary *summary)
 	struct etw_output output = {0};
 	int result;
 
-	if (!summary->shared.no_pager)
+	if (!summary->shared.no_pager && !summary->is_json)
 		(void)etw_pager_start();
 	result = etw_output_open(NULL, &output);
 	if (!result) {
-		report_write(&output.text, &summary->page.report, &look);
+		if (summary->is_json)
+			report_write_json(&output.text, &summary->page.report);
+		else
+			report_write(&output.text, &summary->page.report, &look);
 		result = etw_output_flush(&output);
 	}
 	etw_pager_wait();
@@ -89,8 +92,7 @@ static int run(int argc, char **argv)
 
 	if (status != ETW_VERB_GOES_ON)
 		return status;
-	if (page_open(&summary.page, argv + optind, (size_t)(argc - optind), &summary.shared,
-		      NULL) ||
+	if (page_open(&summary.page, argv + optind, (size_t)(argc - optind), &summary.shared) ||
 	    page_gather(&summary.page))
 		return ETW_EXIT_FAILED;
 	return print(&summary);
@@ -100,7 +102,9 @@ const struct etw_verb etw_verb_summary = {
 	.name = "summary",
 	.arguments = "FILE...",
 	.one_line = "machine, session, loss, busiest processes and providers",
-	.help = "  --top N             rows of each table (10)\n" ETW_SHARED_HELP "\nExamples:\n"
+	.help = "  --top N             rows of each table (10)\n"
+		"  --json              everything as one JSON object, with all "
+		"rows\n" ETW_SHARED_HELP "\nExamples:\n"
 		"  etw trace.etl\n"
 		"  etw summary --manifest Contoso.man kernel.etl user.etl\n",
 	.run = run,

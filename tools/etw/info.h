@@ -38,6 +38,12 @@ struct info_look {
 /* info_header_type_name() - "EVENT64" ...; static. */
 const char *info_header_type_name(unsigned header_type);
 
+/* info_header_json() - ,"header":{...}: what the header event says. */
+void info_header_json(struct etw_text *text, const struct etw_etl_header *header);
+
+/* info_findings_json() - ,"findings":[...], and how many were left out. */
+void info_findings_json(struct etw_text *text, const struct etw_findings *findings);
+
 /* info_write_text() / _json() - the tally must be sorted. */
 void info_write_text(struct etw_text *text, const struct info *info, const struct info_look *look);
 void info_write_json(struct etw_text *text, const struct info *info, bool has_buffers);

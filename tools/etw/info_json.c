@@ -4,61 +4,34 @@
 #include <string.h>
 
 #include "base/guid.h"
-#include "decode/format.h"
 #include "export/export.h"
 #include "schema/origin.h"
 #include "tools/etw/info.h"
+#include "tools/etw/json_members.h"
 
-/* A path may have bytes that are no UTF-8, and JSON must not. */
-static void put_value(struct etw_text *text, const char *value)
-{
-	etw_text_json_ansi(text, (const uint8_t *)value, strlen(value));
-}
-
-static void put_string(struct etw_text *text, const char *key, const char *value)
-{
-	etw_text_printf(text, ",\"%s\":", key);
-	put_value(text, value);
-}
-
-static void put_number(struct etw_text *text, const char *key, uint64_t value)
-{
-	etw_text_printf(text, ",\"%s\":%" PRIu64, key, value);
-}
-
-/* Nothing where there is no time. */
-static void put_time(struct etw_text *text, const char *key, int64_t time_ft)
-{
-	if (!time_ft)
-		return;
-	etw_text_printf(text, ",\"%s\":\"", key);
-	etw_format_filetime(time_ft, text);
-	etw_text_putc(text, '"');
-}
-
-static void put_header(struct etw_text *text, const struct etw_etl_header *header)
+void info_header_json(struct etw_text *text, const struct etw_etl_header *header)
 {
 	etw_text_puts(text, ",\"header\":{");
 	etw_text_printf(text, "\"os\":\"%u.%u\"", header->os_major, header->os_minor);
-	put_number(text, "os_build", header->os_build);
-	put_number(text, "processors", header->processors);
-	put_number(text, "pointer_bytes", header->pointer_bytes);
-	put_number(text, "cpu_mhz", header->cpu_mhz);
-	put_number(text, "buffer_bytes", header->buffer_bytes);
-	put_number(text, "buffers_written", header->buffers_written);
-	put_number(text, "start_buffers", header->start_buffers);
-	put_number(text, "buffers_lost", header->buffers_lost);
-	put_number(text, "events_lost", header->events_lost);
-	put_number(text, "log_file_mode", header->log_file_mode);
-	put_number(text, "maximum_file_size", header->maximum_file_size);
-	put_number(text, "timer_resolution", header->timer_resolution);
-	put_number(text, "clock_type", header->clock_type);
-	put_number(text, "perf_frequency", header->perf_frequency);
-	put_time(text, "start", header->start_ft);
-	put_time(text, "end", header->end_ft);
-	put_time(text, "boot", header->boot_ft);
-	put_string(text, "logger_name", header->logger_name);
-	put_string(text, "log_file_name", header->log_file_name);
+	json_number(text, "os_build", header->os_build);
+	json_number(text, "processors", header->processors);
+	json_number(text, "pointer_bytes", header->pointer_bytes);
+	json_number(text, "cpu_mhz", header->cpu_mhz);
+	json_number(text, "buffer_bytes", header->buffer_bytes);
+	json_number(text, "buffers_written", header->buffers_written);
+	json_number(text, "start_buffers", header->start_buffers);
+	json_number(text, "buffers_lost", header->buffers_lost);
+	json_number(text, "events_lost", header->events_lost);
+	json_number(text, "log_file_mode", header->log_file_mode);
+	json_number(text, "maximum_file_size", header->maximum_file_size);
+	json_number(text, "timer_resolution", header->timer_resolution);
+	json_number(text, "clock_type", header->clock_type);
+	json_number(text, "perf_frequency", header->perf_frequency);
+	json_time(text, "start", header->start_ft);
+	json_time(text, "end", header->end_ft);
+	json_time(text, "boot", header->boot_ft);
+	json_string(text, "logger_name", header->logger_name);
+	json_string(text, "log_file_name", header->log_file_name);
 	etw_text_putc(text, '}');
 }
 
@@ -66,8 +39,8 @@ static void put_statuses(struct etw_text *text, const uint64_t *statuses)
 {
 	for (unsigned i = 0; i < TALLY_STATUSES; i++) {
 		if (statuses[i])
-			put_number(text, etw_decode_status_name((enum etw_decode_status)i),
-				   statuses[i]);
+			json_number(text, etw_decode_status_name((enum etw_decode_status)i),
+				    statuses[i]);
 	}
 }
 
@@ -78,7 +51,7 @@ static void put_origin(struct etw_text *text, const struct etw_schema *schema)
 	const char *comma = "";
 
 	if (origin)
-		put_string(text, "schema", origin);
+		json_string(text, "schema", origin);
 	if (!origin || !schema->marks)
 		return;
 	etw_text_puts(text, ",\"schema_marks\":[");
@@ -106,17 +79,17 @@ static void put_kinds(struct etw_text *text, const struct tally *tally)
 		etw_guid_format(&kind->header.ProviderId, guid);
 		etw_text_printf(text, "%s{\"guid\":\"%s\"", i ? "," : "", guid);
 		if (kind->provider->name)
-			put_string(text, "provider", kind->provider->name);
-		put_string(text, "name", etw_text_string(&name));
-		put_number(text, "id", descriptor->Id);
-		put_number(text, "version", descriptor->Version);
-		put_number(text, "opcode", descriptor->Opcode);
-		put_number(text, "count", kind->count);
-		put_number(text, "bytes", kind->bytes);
+			json_string(text, "provider", kind->provider->name);
+		json_string(text, "name", etw_text_string(&name));
+		json_number(text, "id", descriptor->Id);
+		json_number(text, "version", descriptor->Version);
+		json_number(text, "opcode", descriptor->Opcode);
+		json_number(text, "count", kind->count);
+		json_number(text, "bytes", kind->bytes);
 		put_statuses(text, kind->statuses);
 		put_origin(text, kind->schema);
 		if (kind->reason)
-			put_string(text, "reason", kind->reason);
+			json_string(text, "reason", kind->reason);
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');
@@ -146,7 +119,7 @@ static void put_counts(struct etw_text *text, const struct info *info)
 	etw_text_putc(text, '}');
 }
 
-static void put_findings(struct etw_text *text, const struct etw_findings *findings)
+void info_findings_json(struct etw_text *text, const struct etw_findings *findings)
 {
 	uint64_t all = 0;
 
@@ -156,17 +129,17 @@ static void put_findings(struct etw_text *text, const struct etw_findings *findi
 
 		etw_text_printf(text, "%s{\"kind\":\"%s\"", i ? "," : "",
 				etw_finding_kind_name(finding->kind));
-		put_number(text, "offset", finding->offset);
-		put_number(text, "bytes", finding->bytes);
-		put_number(text, "buffer", finding->buffer);
-		put_string(text, "sentence", finding->sentence);
+		json_number(text, "offset", finding->offset);
+		json_number(text, "bytes", finding->bytes);
+		json_number(text, "buffer", finding->buffer);
+		json_string(text, "sentence", finding->sentence);
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');
 	for (unsigned i = 0; i < ETW_FINDING_KINDS; i++)
 		all += findings->counts[i];
 	if (all > findings->kept_count)
-		put_number(text, "findings_left_out", all - findings->kept_count);
+		json_number(text, "findings_left_out", all - findings->kept_count);
 }
 
 static void put_buffers(struct etw_text *text, const struct info *info)
@@ -176,15 +149,15 @@ static void put_buffers(struct etw_text *text, const struct info *info)
 		const struct info_buffer *row = &info->buffers[i];
 
 		etw_text_printf(text, "%s{\"number\":%u", i ? "," : "", row->buffer.number);
-		put_number(text, "offset", row->buffer.offset);
-		put_number(text, "stride", row->buffer.stride);
-		put_number(text, "valid_bytes", row->buffer.valid_bytes);
-		put_number(text, "processor", row->buffer.processor);
-		put_number(text, "flags", row->buffer.flags);
-		put_number(text, "type", row->buffer.type);
+		json_number(text, "offset", row->buffer.offset);
+		json_number(text, "stride", row->buffer.stride);
+		json_number(text, "valid_bytes", row->buffer.valid_bytes);
+		json_number(text, "processor", row->buffer.processor);
+		json_number(text, "flags", row->buffer.flags);
+		json_number(text, "type", row->buffer.type);
 		etw_text_printf(text, ",\"sequence\":%" PRId64 ",\"time_raw\":\"%" PRId64 "\"",
 				row->buffer.sequence, row->buffer.time_raw);
-		put_number(text, "events", row->events);
+		json_number(text, "events", row->events);
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');
@@ -193,22 +166,22 @@ static void put_buffers(struct etw_text *text, const struct info *info)
 void info_write_json(struct etw_text *text, const struct info *info, bool has_buffers)
 {
 	etw_text_puts(text, "{\"file\":");
-	put_value(text, info->path);
-	put_number(text, "bytes", etw_trace_bytes(info->trace));
-	put_number(text, "buffers", etw_trace_buffers(info->trace));
-	put_number(text, "events", info->tally.count);
-	put_number(text, "payload_bytes", info->tally.payload_bytes);
-	put_number(text, "decoded", info->tally.complete);
-	put_number(text, "manifest_data", info->tally.manifest_data);
-	put_header(text, etw_trace_header(info->trace));
+	json_value(text, info->path);
+	json_number(text, "bytes", etw_trace_bytes(info->trace));
+	json_number(text, "buffers", etw_trace_buffers(info->trace));
+	json_number(text, "events", info->tally.count);
+	json_number(text, "payload_bytes", info->tally.payload_bytes);
+	json_number(text, "decoded", info->tally.complete);
+	json_number(text, "manifest_data", info->tally.manifest_data);
+	info_header_json(text, etw_trace_header(info->trace));
 	put_counts(text, info);
 	put_kinds(text, &info->tally);
-	put_number(text, "loss_marks", info->loss_marks);
-	put_number(text, "unreadable_places", info->loss.skipped_places);
-	put_number(text, "unreadable_bytes", info->loss.skipped_bytes);
-	put_number(text, "doubtful_places", info->loss.doubted_places);
+	json_number(text, "loss_marks", info->loss_marks);
+	json_number(text, "unreadable_places", info->loss.skipped_places);
+	json_number(text, "unreadable_bytes", info->loss.skipped_bytes);
+	json_number(text, "doubtful_places", info->loss.doubted_places);
 	notes_write_json(text, &info->notes);
-	put_findings(text, etw_trace_findings(info->trace));
+	info_findings_json(text, etw_trace_findings(info->trace));
 	if (has_buffers)
 		put_buffers(text, info);
 	etw_text_puts(text, "}\n");

@@ -9,9 +9,10 @@
 #include "base/utf.h"
 #include "decode/format.h"
 #include "export/export.h"
+#include "process/kernel_class.h"
+#include "process/subject.h"
 #include "tools/common/number.h"
 #include "tools/common/zone.h"
-#include "tools/etw/kernel_class.h"
 
 #define BOOT_SLACK_S 10
 #define UNIX_USERS   "S-1-22-1-"
@@ -99,8 +100,8 @@ void machine_add(struct machine *machine, const struct etw_decoding *decoding)
 		 etw_guid_equal(&header->ProviderId, &sysconfig_class) &&
 		 header->EventDescriptor.Opcode == SYSCONFIG_BUILD && !machine->product.bytes)
 		take_text(decoding, "ProductName", &machine->product);
-	else if (!machine->is_linux && header->ProviderId.Data1 == kernel_class_process.Data1 &&
-		 etw_guid_equal(&header->ProviderId, &kernel_class_process))
+	else if (!machine->is_linux && header->ProviderId.Data1 == etw_class_process.Data1 &&
+		 etw_guid_equal(&header->ProviderId, &etw_class_process))
 		take_user(machine, decoding);
 }
 

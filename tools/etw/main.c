@@ -17,7 +17,8 @@ static int refuse(const char *word)
 	const char *nearest = etw_verb_nearest(word);
 
 	if (!strcmp(word, "--json"))
-		etw_program_error("--json follows a verb: etw info --json or etw dump --json");
+		etw_program_error(
+			"--json follows a verb: etw summary --json, etw dump --json and others");
 	else if (*word == '-')
 		etw_program_error("there is no option %s before a verb; see etw help", word);
 	else if (nearest)

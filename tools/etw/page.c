@@ -13,9 +13,8 @@ int page_load(struct page *page, const struct etw_shared_options *shared)
 }
 
 int page_open(struct page *page, char *const *files, size_t count,
-	      const struct etw_shared_options *shared, struct tree *tree)
+	      const struct etw_shared_options *shared)
 {
-	page->tree = tree;
 	TRY(etw_inputs_open(files, count, &page->inputs));
 	page->report.machines = calloc(count, sizeof(struct machine));
 	if (!page->report.machines) {
@@ -30,8 +29,8 @@ void page_done(struct page *page)
 	for (size_t i = 0; page->report.machines && i < page->inputs.count; i++)
 		machine_done(&page->report.machines[i]);
 	free(page->report.machines);
+	etw_process_account_done(&page->report.account);
 	etw_inputs_done(&page->inputs);
-	processes_done(&page->report.processes);
 	tally_done(&page->report.tally);
 	etw_manifests_done(&page->manifests);
 	etw_decoder_free(page->decoder);
@@ -59,9 +58,10 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		report->first_ft = time;
 	report->last_ft = time;
 	machine_add(&report->machines[trace], &decoding);
-	if (page->tree)
-		TRY(tree_add(page->tree, &decoding));
-	TRY(processes_add(&report->processes, &decoding, GetEventProcessorIndex(record)));
+	TRY(etw_process_account_add(
+		&report->account, etw_names_of(&page->inputs.names, trace), &decoding,
+		GetEventProcessorIndex(record),
+		etw_trace_header(page->inputs.traces[trace])->timer_resolution));
 	return tally_add(&report->tally, &decoding);
 }
 
@@ -110,7 +110,7 @@ int page_gather(struct page *page)
 	if (!result)
 		result = tally_sort(&report->tally, page->store);
 	if (!result)
-		result = processes_sort(&report->processes);
+		result = etw_process_account_sort(&report->account);
 	if (result) {
 		etw_inputs_error(&page->inputs, result);
 		return result;

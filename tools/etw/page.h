@@ -6,7 +6,6 @@
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/etw/report.h"
-#include "tools/etw/tree.h"
 
 struct page {
 	struct etw_inputs inputs;
@@ -16,7 +15,6 @@ struct page {
 	struct etw_progress progress;
 	struct report report;
 	uint64_t loss_marks;
-	struct tree *tree; /* borrowed; NULL when nobody wants the processes' tree */
 };
 
 /* page_load() - reads the manifests. Returns 0 or -1, told; call page_done() in both cases. */
@@ -25,12 +23,10 @@ int page_load(struct page *page, const struct etw_shared_options *shared);
 /*
  * page_open() - opens the files, and reads the manifests unless page_load() did before.
  *
- * @tree: takes in the processes; NULL when it is not wanted
- *
  * Tells what is wrong on standard error. Returns 0 or -1; call page_done() in both cases.
  */
 int page_open(struct page *page, char *const *files, size_t count,
-	      const struct etw_shared_options *shared, struct tree *tree);
+	      const struct etw_shared_options *shared);
 void page_done(struct page *page);
 
 /*

@@ -11,6 +11,7 @@
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/etw/advice.h"
+#include "tools/etw/process_table.h"
 
 #define LABEL_WIDTH 10
 
@@ -218,20 +219,37 @@ static void put_findings(struct etw_text *text, const struct report *report,
 	etw_text_done(&value);
 }
 
-static void put_process_rows(struct etw_grid *grid, const struct processes *processes, size_t rows)
+const char *report_process_name(const struct etw_process_share *share)
+{
+	if (share->pid == ETW_PROCESS_NONE)
+		return NULL;
+	if (share->process && share->process->program->name)
+		return share->process->program->name;
+	/* What the system itself is called does not need an event. */
+	return etw_processes_name(share->of, share->pid, INT64_MIN);
+}
+
+static void put_process_rows(struct etw_grid *grid, const struct etw_process_account *account,
+			     size_t rows)
 {
 	for (size_t i = 0; i < rows; i++) {
-		const struct process *process = processes->sorted[i];
+		const struct etw_process_share *share = account->sorted[i];
+		const char *name = report_process_name(share);
+		struct etw_text *cell;
 
-		if (processes->measure != PROCESS_BY_EVENTS)
+		if (account->measure != ETW_PROCESS_BY_EVENTS)
 			etw_number_duration(etw_grid_cell(grid),
-					    (int64_t)processes_time(processes, process));
-		etw_number_grouped(etw_grid_cell(grid), process->events);
-		etw_text_unsigned(etw_grid_cell(grid), process->pid);
-		etw_text_puts(etw_grid_cell(grid), process->name       ? process->name
-						   : !process->pid     ? "Idle"
-						   : process->pid == 4 ? "System"
-								       : "-");
+					    (int64_t)etw_process_account_time(account, share));
+		etw_number_grouped(etw_grid_cell(grid), share->events);
+		cell = etw_grid_cell(grid);
+		if (share->pid == ETW_PROCESS_NONE)
+			etw_text_putc(cell, '-');
+		else
+			etw_text_unsigned(cell, share->pid);
+		etw_output_clean(etw_grid_cell(grid), share->pid == ETW_PROCESS_NONE
+							      ? "threads of unknown processes"
+						      : name ? name
+							     : "-");
 	}
 }
 
@@ -244,26 +262,26 @@ static void put_processes(struct etw_text *text, const struct report *report,
 		{.title = "pid", .is_right = true},
 		{.title = "process", .gives_way = true},
 	};
-	const struct processes *processes = &report->processes;
-	bool has_time = processes->measure != PROCESS_BY_EVENTS;
-	size_t rows = processes->processes.count < look->top ? processes->processes.count
-							     : look->top;
+	const struct etw_process_account *account = &report->account;
+	const char *measure = process_measure_words(account->measure);
+	size_t count = account->shares.count, rows = count < look->top ? count : look->top;
+	struct etw_text title = {0};
 	struct etw_grid grid;
 
 	if (!rows)
 		return;
-	etw_grid_init(&grid, columns + !has_time, ARRAY_SIZE(columns) - !has_time);
-	put_title(text, look,
-		  processes->measure == PROCESS_BY_SWITCHES
-			  ? "Busiest processes (CPU time by context switches)"
-		  : processes->measure == PROCESS_BY_SAMPLES
-			  ? "Busiest processes (CPU time by profile samples)"
-			  : "Busiest processes (by events; the trace has no context switches or "
-			    "samples)");
-	put_process_rows(&grid, processes, rows);
+	etw_grid_init(&grid, columns + !measure, ARRAY_SIZE(columns) - !measure);
+	if (measure)
+		etw_text_printf(&title, "Busiest processes (CPU time by %s)", measure);
+	else
+		etw_text_puts(&title, "Busiest processes (by events; the trace has no context "
+				      "switches or samples)");
+	put_title(text, look, etw_text_string(&title));
+	etw_text_done(&title);
+	put_process_rows(&grid, account, rows);
 	etw_grid_print(&grid, look->width, "", "", text);
-	if (processes->processes.count > rows)
-		etw_text_printf(text, "  ... and %zu more\n", processes->processes.count - rows);
+	if (count > rows)
+		etw_text_printf(text, "  ... and %zu more\n", count - rows);
 	etw_grid_done(&grid);
 }
 

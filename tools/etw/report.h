@@ -3,17 +3,17 @@
 #ifndef ETW_TOOLS_ETW_REPORT_H
 #define ETW_TOOLS_ETW_REPORT_H
 
+#include "process/account.h"
 #include "tools/common/inputs.h"
 #include "tools/etw/machine.h"
 #include "tools/etw/notes.h"
-#include "tools/etw/processes.h"
 #include "tools/etw/tally.h"
 
 /* Everything that the passes found out. */
 struct report {
 	const struct etw_inputs *inputs;
 	struct machine *machines; /* owned; of each trace */
-	struct processes processes;
+	struct etw_process_account account;
 	struct tally tally;
 	int64_t first_ft, last_ft; /* of the events; 0 when there is none */
 	struct etw_loss loss;
@@ -31,5 +31,11 @@ struct report_look {
 /* report_write() - processes and tally must be sorted. */
 void report_write(struct etw_text *text, const struct report *report,
 		  const struct report_look *look);
+
+/* report_write_json() - the same as one object, with all rows of all tables. */
+void report_write_json(struct etw_text *text, const struct report *report);
+
+/* report_process_name() - of a row of the table; NULL when unknown. */
+const char *report_process_name(const struct etw_process_share *share);
 
 #endif

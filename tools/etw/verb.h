@@ -25,6 +25,7 @@ struct etw_verb {
 
 extern const struct etw_verb etw_verb_summary;
 extern const struct etw_verb etw_verb_dump;
+extern const struct etw_verb etw_verb_processes;
 extern const struct etw_verb etw_verb_info;
 extern const struct etw_verb etw_verb_providers;
 extern const struct etw_verb etw_verb_record;

@@ -7,7 +7,10 @@ export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 "$MAKE_TRACE" --preset plain plain.etl
 head -c 6000 plain.etl >cut.etl
 "$ETW" info --json --buffers loss.etl plain.etl cut.etl >objects || echo "status $?"
+"$MAKE_TRACE" --preset processes processes.etl
 {
+	"$ETW" processes --json processes.etl
+	"$ETW" summary --json processes.etl loss.etl cut.etl || echo "status $?" >&2
 	"$ETW" record --provider x -o x.etl -- "$ETW" sessions --json 2>said
 	"$ETW" providers --json Microsoft-Windows-Kernel-Process
 	"$ETW" providers --json Microsoft-Windows-Kernel-General

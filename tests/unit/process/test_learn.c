@@ -132,6 +132,20 @@ static void test_learn__other_events_tell_nothing(UNUSED_STATE)
 	listener_done(&listener);
 }
 
+static void test_learn__a_defunct_process_had_ended(UNUSED_STATE)
+{
+	const struct told_process process = {40, 30, 5, KEY(1), "a.exe", ""};
+	struct listener listener;
+
+	listener_init(&listener);
+	listener_process(&listener, 100, ETW_OPCODE_DEFUNCT, &process);
+	assert_true(etw_processes_at(listener.processes, 0)->has_end);
+	assert_int_equal(etw_processes_at(listener.processes, 0)->end_ft, 0);
+	assert_int_equal(etw_processes_at(listener.processes, 0)->exit_status, 5);
+	assert_string_equal(name_at(&listener, 40, 1), "a.exe");
+	listener_done(&listener);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_learn__a_missed_end_does_not_join_two_lives),
 		cmocka_unit_test(test_learn__an_exec_on_linux_is_the_same_process),
 		cmocka_unit_test(test_learn__other_events_tell_nothing),
+		cmocka_unit_test(test_learn__a_defunct_process_had_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
