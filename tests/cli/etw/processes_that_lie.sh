@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Ids that are used again, a rundown at the end, circles of parents, names that would harm a terminal.
+# Ids used again, a rundown at the end, circles of parents, names that would harm a terminal.
 "$MAKE_TRACE" --preset processes processes.etl
 "$ETW" processes processes.etl
 echo --
