@@ -36,6 +36,7 @@ add_custom_command(OUTPUT ${ETW_KNOWN_INDEX}
   COMMENT "Index of known providers"
   VERBATIM)
 add_custom_target(known_providers ALL DEPENDS ${ETW_KNOWN_INDEX})
+add_dependencies(etw_schema known_providers) # who builds one program gets what it looks for
 
 # Where the index is from programs and libraries, in a tree that was moved too.
 file(RELATIVE_PATH data_by_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/etw)
