@@ -46,6 +46,8 @@ bool etw_legible_utf16(const uint8_t *at, uint32_t bytes)
 {
 	size_t units = bytes / 2, i = 0;
 
+	if (!units)
+		return true;
 	for (; i + 4 <= units; i += 4) {
 		uint64_t four = etw_load64(at + 2 * i);
 
