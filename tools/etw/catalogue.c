@@ -130,10 +130,10 @@ static void open_known(struct catalogue *catalogue)
 	if (r == -ENOENT && wish && !*wish)
 		return;
 	if (r == -ENOENT) {
-		etw_program_error("warning: there is no index of known providers; only what is "
+		etw_program_error("warning: the table of known providers is missing; only what is "
 				  "installed and plain names are here");
 	} else if (r < 0) {
-		etw_program_error("warning: the index of known providers is left out: %s",
+		etw_program_error("warning: the table of known providers is left out: %s",
 				  fault.sentence ? fault.sentence : strerror(-r));
 		catalogue->is_damaged = true;
 	}
@@ -183,7 +183,7 @@ bool catalogue_close(struct catalogue *catalogue)
 	bool is_damaged = catalogue->is_damaged;
 
 	if (catalogue->known && etw_known_damage(catalogue->known, &fault)) {
-		etw_program_error("warning: the index of known providers is damaged: %s",
+		etw_program_error("warning: the table of known providers is damaged: %s",
 				  fault.sentence);
 		is_damaged = true;
 	}

@@ -210,8 +210,9 @@ static int refuse_ambiguous(const struct catalogue_entry *const *entries, size_t
 	return ETW_EXIT_FAILED;
 }
 
+/* @is_one: of several, damage is told once, by the catalogue */
 static int open_facts(const struct command *command, const struct catalogue_entry *entry,
-		      struct facts *ret)
+		      bool is_one, struct facts *ret)
 {
 	int r = facts_open(ret, &command->catalogue, entry, command->source,
 			   (uint32_t)command->build);
@@ -221,7 +222,7 @@ static int open_facts(const struct command *command, const struct catalogue_entr
 	if (r != -EBADMSG)
 		etw_program_error("cannot read what is there of %s: %s",
 				  entry->name ? entry->name : "a provider", strerror(-r));
-	else
+	else if (is_one)
 		etw_program_error("what is there of %s is damaged",
 				  entry->name ? entry->name : "a provider");
 	return r == -EBADMSG ? ETW_EXIT_DAMAGED : ETW_EXIT_FAILED;
@@ -231,7 +232,7 @@ static int show_one(struct command *command, const struct catalogue_entry *entry
 {
 	struct etw_text *text = &command->output.text;
 	struct facts facts = {0};
-	int status = open_facts(command, entry, &facts);
+	int status = open_facts(command, entry, /* is_one= */ true, &facts);
 	size_t count = 0;
 
 	if (status) {
@@ -263,7 +264,7 @@ static int show_events(struct command *command, const struct catalogue_entry *en
 
 	if (!entry->is_known && !entry->is_installed)
 		return ETW_EXIT_OK;
-	status = open_facts(command, entry, &facts);
+	status = open_facts(command, entry, /* is_one= */ false, &facts);
 	if (!status)
 		*count += provider_rows_write(&facts, &command->filter, &command->look,
 					      &command->output.text);
@@ -387,7 +388,7 @@ const struct etw_verb etw_verb_providers = {
 		"  --help              this text\n"
 		"\nExit status 1: nothing is called so, or no event is like that, or several "
 		"providers\n"
-		"have the name, or no manifest can be written. 3: the index of known providers is\n"
+		"have the name, or no manifest can be written. 3: the table of known providers is\n"
 		"damaged; what could be read was shown.\n"
 		"\nExamples:\n"
 		"  etw providers '*kernel*'\n"

@@ -58,7 +58,8 @@ size_t provider_json_write(const struct facts *facts, const struct provider_filt
 			   struct etw_text *text);
 
 /* provider_json_event() - an event as an object. */
-void provider_json_event(const struct fact_event *event, struct etw_text *text);
+void provider_json_event(const struct facts *facts, const struct fact_event *event,
+			 struct etw_text *text);
 
 /*
  * provider_manifest_write() - a manifest that describes the provider.

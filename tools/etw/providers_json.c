@@ -66,7 +66,27 @@ static void put_fields(struct etw_text *text, const struct etw_schema *schema, s
 	etw_text_putc(text, ']');
 }
 
-static void put_layouts(const struct fact_event *event, struct etw_text *text)
+/* Names of fields from the first one on whose size nobody knows. */
+static void put_lost_fields(const struct facts *facts, const struct fact_layout *layout,
+			    struct etw_text *text)
+{
+	struct etw_known_field field;
+
+	if (!facts->known || layout->template == WIRE_KNOWN_NONE ||
+	    layout->field_count <= layout->schema->top_count)
+		return;
+	etw_text_puts(text, ",\"lost_fields\":[");
+	for (size_t i = layout->schema->top_count; i < layout->field_count; i++) {
+		if (etw_known_field_at(facts->known, layout->template, i, &field) < 0)
+			break;
+		etw_text_puts(text, i > layout->schema->top_count ? "," : "");
+		put_value(text, field.name);
+	}
+	etw_text_putc(text, ']');
+}
+
+static void put_layouts(const struct facts *facts, const struct fact_event *event,
+			struct etw_text *text)
 {
 	etw_text_puts(text, ",\"layouts\":[");
 	for (size_t i = 0; i < event->layout_count; i++) {
@@ -81,6 +101,7 @@ static void put_layouts(const struct fact_event *event, struct etw_text *text)
 		put_string(text, "builds", layout->builds);
 		put_string(text, "source", layout->source);
 		put_fields(text, layout->schema, 0, layout->schema->top_count, 0);
+		put_lost_fields(facts, layout, text);
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');
@@ -107,7 +128,8 @@ static void put_numbers(const struct etw_schema *schema, struct etw_text *text)
 	put_mask(text, "keywords", descriptor->Keyword);
 }
 
-void provider_json_event(const struct fact_event *event, struct etw_text *text)
+void provider_json_event(const struct facts *facts, const struct fact_event *event,
+			 struct etw_text *text)
 {
 	const struct etw_schema *schema = event->layouts[0].schema;
 
@@ -120,7 +142,7 @@ void provider_json_event(const struct fact_event *event, struct etw_text *text)
 	put_string(text, "event_name", schema->event_name);
 	put_string(text, "symbol", schema->symbol);
 	put_string(text, "message", schema->message);
-	put_layouts(event, text);
+	put_layouts(facts, event, text);
 	etw_text_putc(text, '}');
 }
 
@@ -220,7 +242,7 @@ size_t provider_json_write(const struct facts *facts, const struct provider_filt
 			if (!provider_filter_takes(filter, &facts->events[i], NULL))
 				continue;
 			etw_text_puts(text, count++ ? "," : "");
-			provider_json_event(&facts->events[i], text);
+			provider_json_event(facts, &facts->events[i], text);
 		}
 		etw_text_putc(text, ']');
 	}

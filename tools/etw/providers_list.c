@@ -188,7 +188,7 @@ static void put_event_object(const struct facts *facts, const struct fact_event 
 		etw_text_json_string(text, where->at, where->bytes);
 	}
 	etw_text_puts(text, ",\"event\":");
-	provider_json_event(event, text);
+	provider_json_event(facts, event, text);
 	etw_text_puts(text, "}\n");
 }
 

@@ -75,12 +75,21 @@ struct waiting_field {
 	struct etw_field *field;
 };
 
+/* Who says what the values of a map are called. */
+enum store_map_rank {
+	STORE_MAP_NONE,
+	STORE_MAP_KNOWN,      /* the table of known providers */
+	STORE_MAP_DEFINITION, /* a manifest or the like */
+	STORE_MAP_TRACE,      /* the recording machine: final */
+};
+
 struct known_map {
 	GUID provider;
 	const char *name;
 	const struct etw_map *map;     /* NULL: not arrived yet */
-	bool is_of_trace;              /* else of a definition: the trace's own takes its place */
-	struct waiting_field *waiting; /* for a map, or for that of the trace */
+	enum store_map_rank rank;      /* of it: a higher one takes its place */
+	bool is_known_asked;           /* the table of known providers */
+	struct waiting_field *waiting; /* for a map, or for one of a higher rank */
 };
 
 /* TraceLogging metadata seen before, good or bad. */
@@ -245,6 +254,16 @@ const struct etw_schema *etw_store_find_class(struct etw_schema_store *store,
  * known. Returns 0 or -ENOMEM, after which some fields may lack their maps.
  */
 int etw_store_share_maps(struct etw_schema_store *store, const struct etw_definition *definition);
+
+/*
+ * etw_store_known_map() - a map of the table of known providers.
+ *
+ * @ret: in the arena; NULL: there is none of this name
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_store_known_map(struct etw_schema_store *store, const GUID *provider, const char *name,
+			const struct etw_map **ret);
 
 /* etw_store_keep_definition_of() - the same with the order within its origin. */
 int etw_store_keep_definition_of(struct etw_schema_store *store,

@@ -232,3 +232,50 @@ int etw_store_known_provider(struct etw_schema_store *store, const GUID *guid)
 		keep_definition(store, &definition);
 	return r;
 }
+
+/* Entries whose texts are not known are left out: the number is shown. */
+static int make_map(struct etw_schema_store *store, const struct etw_known_map *found,
+		    const char *name, const struct etw_map **ret)
+{
+	struct etw_map_entry *entries = etw_arena_array(&store->arena, found->entry_count,
+							sizeof(*entries));
+	struct etw_map *map = etw_arena_alloc(&store->arena, sizeof(*map));
+
+	if (!map || !entries)
+		return -ENOMEM;
+	map->name = name;
+	map->flags = found->is_bits ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP
+				    : EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP;
+	map->entries = entries;
+	for (uint32_t i = 0; i < found->entry_count; i++) {
+		struct etw_map_entry *entry = &entries[map->count];
+
+		if (etw_known_entry_at(store->known, found, i, &entry->value, &entry->text) < 0)
+			return 0;
+		map->count += entry->text != NULL;
+	}
+	*ret = map;
+	return 0;
+}
+
+int etw_store_known_map(struct etw_schema_store *store, const GUID *provider, const char *name,
+			const struct etw_map **ret)
+{
+	struct etw_known_provider found;
+	struct etw_known_map map;
+
+	*ret = NULL;
+	/* What is damaged is no answer; the table remembers it. */
+	if (!store->known || etw_known_find(store->known, provider, &found) < 0)
+		return 0;
+	for (size_t i = 0; i < found.map_count; i++) {
+		if (etw_known_map_at(store->known, &found, i, &map) < 0)
+			return 0;
+		if (strcmp(map.name, name) != 0)
+			continue;
+		if (map.entry_count > ETW_SCHEMA_MAP_ENTRIES_MAX)
+			return 0;
+		return make_map(store, &map, name, ret);
+	}
+	return 0;
+}

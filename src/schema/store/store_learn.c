@@ -69,6 +69,17 @@ static int make_map(struct etw_schema_store *store, const GUID *provider, const 
 	return 0;
 }
 
+/* The table is asked once for each map that a field names. */
+static int ask_known_map(struct etw_schema_store *store, struct known_map *known)
+{
+	if (known->map || known->is_known_asked)
+		return 0;
+	known->is_known_asked = true;
+	TRY(etw_store_known_map(store, &known->provider, known->name, &known->map));
+	known->rank = known->map ? STORE_MAP_KNOWN : STORE_MAP_NONE;
+	return 0;
+}
+
 static int attach_map(struct etw_schema_store *store, const GUID *provider, struct etw_field *field)
 {
 	struct waiting_field *waiting;
@@ -77,8 +88,9 @@ static int attach_map(struct etw_schema_store *store, const GUID *provider, stru
 	if (!field->map_name)
 		return 0;
 	TRY(make_map(store, provider, field->map_name, &known));
+	TRY(ask_known_map(store, known));
 	field->map = known->map;
-	if (known->map && known->is_of_trace)
+	if (known->rank == STORE_MAP_TRACE)
 		return 0;
 	waiting = etw_arena_alloc(&store->arena, sizeof(*waiting));
 	if (!waiting)
@@ -89,9 +101,10 @@ static int attach_map(struct etw_schema_store *store, const GUID *provider, stru
 }
 
 /* Others may look at the fields meanwhile; pairs with libetw_schema_field(). */
-static void fill_in(struct known_map *known, const struct etw_map *map)
+static void fill_in(struct known_map *known, const struct etw_map *map, enum store_map_rank rank)
 {
 	known->map = map;
+	known->rank = rank;
 	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
 		store_release(&waiting->field->map, map);
 }
@@ -128,12 +141,11 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 		return refuse_more(store);
 	}
 	TRY(make_map(store, &provider, map->name, &known));
-	if (known->is_of_trace) {
+	if (known->rank == STORE_MAP_TRACE) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
-	fill_in(known, map);
-	known->is_of_trace = true;
+	fill_in(known, map, STORE_MAP_TRACE);
 	known->waiting = NULL;
 	return 0;
 }
@@ -146,8 +158,8 @@ static int share_map(struct etw_schema_store *store, const GUID *provider,
 	if (!map->name)
 		return 0;
 	TRY(make_map(store, provider, map->name, &known));
-	if (!known->map)
-		fill_in(known, map);
+	if (known->rank < STORE_MAP_DEFINITION)
+		fill_in(known, map, STORE_MAP_DEFINITION);
 	return 0;
 }
 

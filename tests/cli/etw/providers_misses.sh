@@ -24,6 +24,8 @@ try Microsoft-Windows-Kernel-Process --build x --manifest
 try Microsoft-Windows-Kernel-Process --installed
 try Microsoft-Windows-Kernel-Process --installed --json
 try 'ATA Port Driver Tracing Provider' --known
+try Microsoft-Windows-Win32k
+try Microsoft-Windows-Win32k --manifest
 try 'ATA Port Driver Tracing Provider' --manifest
 echo "without an index:"
 export ETW_KNOWN_PROVIDERS=
@@ -34,6 +36,21 @@ for change in "176 \0377\0377\0377\0377" "0 X" "8 \0377"; do
 	cp "$index" index
 	printf '%b' "${change#* }" | dd of=index bs=1 seek="${change%% *}" conv=notrunc status=none
 	ETW_KNOWN_PROVIDERS=$PWD/index try '*Kernel-Process'
+done
+echo "zeros, then ones, in the middle of everything:"
+for digits in '\0' '\377'; do
+	for at in 300 3500; do
+		cp "$index" index
+		head -c 20000 /dev/zero | tr '\0' "$digits" |
+			dd of=index bs=1024 seek=$at conv=notrunc status=none
+		for wish in --search=NoSuchWordAnywhere --json; do
+			status=0
+			ETW_KNOWN_PROVIDERS=$PWD/index "$ETW" providers $wish >got 2>said ||
+				status=$?
+			[ $status -lt 4 ] || echo "status $status at $at"
+			[ "$(grep -c damaged said)" -lt 2 ] || echo "told more than once at $at"
+		done
+	done
 done
 head -c 100000 "$index" >cut.index
 mv cut.index index

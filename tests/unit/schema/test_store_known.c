@@ -62,6 +62,34 @@ static void test_store_known__misses_say_whether_the_provider_is_known(void **st
 			    "Microsoft-Windows-Kernel-Process");
 }
 
+#define MANIFEST_WITH_MAP(maps)                                                        \
+	"<instrumentationManifest><instrumentation><events>"                           \
+	"<provider name='Mine' guid='{22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716}'>" maps    \
+	"<templates><template tid='t'>"                                                \
+	"<data name='Flags' inType='win:UInt32' map='ProcessFlags'/></template>"       \
+	"</templates><events><event value='65001' version='0' template='t'/></events>" \
+	"</provider></events></instrumentation></instrumentationManifest>"
+#define MAP_OF_MANIFEST                                                              \
+	"<maps><bitMap name='ProcessFlags'><map value='0x1' message='$(string.x)'/>" \
+	"<map value='0x2' message='$(string.x)'/></bitMap></maps>"
+
+/* A field that names a map which nobody brought along. */
+static void test_store_known__maps_fill_gaps(void **state)
+{
+	const EVENT_RECORD record = event_of(&kernel_process, 65001, 0, 0);
+	const struct etw_schema *schema;
+
+	(void)state;
+	add_manifest(MANIFEST_WITH_MAP(""));
+	schema = check_found(&record);
+	assert_non_null(schema->fields[0].map);
+	assert_int_equal(schema->fields[0].map->count, 1);
+	assert_string_equal(schema->fields[0].map->entries[0].text, "PackageId");
+	/* A definition knows better. */
+	add_manifest(MANIFEST_WITH_MAP(MAP_OF_MANIFEST));
+	assert_int_equal(schema->fields[0].map->count, 2);
+}
+
 static void test_store_known__nothing_without_it(void **state)
 {
 	const EVENT_RECORD record = event_of(&kernel_process, 1, 0, 0);
@@ -170,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(is_asked_last),
 		CASE(misses_say_whether_the_provider_is_known),
+		CASE(maps_fill_gaps),
 		CASE(nothing_without_it),
 		CASE(a_provider_is_given_as_a_whole),
 		CASE(layouts_of_the_build_come_first),
