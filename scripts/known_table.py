@@ -178,6 +178,30 @@ def write_provider(provider):
     return "\n".join(lines) + "\n"
 
 
+def number_templates(provider):
+    """A provider of read_provider() with its templates by number, as write_provider() asks for."""
+    result = dict(provider)
+    for key, name in (("events", "templates"), ("classic", "classictemplates")):
+        numbers, templates = {}, []
+
+        def numbered(layout, numbers=numbers, templates=templates):
+            layout = dict(layout)
+            if "template" in layout:
+                template = layout["template"]
+                if id(template) not in numbers:
+                    numbers[id(template)] = len(templates)
+                    templates.append(template)
+                layout["template"] = numbers[id(template)]
+            if "others" in layout:
+                layout["others"] = [numbered(other) for other in layout["others"]]
+            return layout
+
+        if key in provider:
+            result[key] = [numbered(event) for event in provider[key]]
+            result[name] = templates
+    return result
+
+
 # Reading.
 
 class Scanner:

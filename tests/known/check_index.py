@@ -5,7 +5,8 @@
     check_index.py KNOWN_DUMP INDEX TABLE
 
 Reads the table with its own reader (scripts/known_table.py), which shares nothing with the program
-that makes the index, and compares it with what known_dump finds in the index.
+that makes the index, and compares it with what known_dump finds in the index. Files that are not in
+the form that the table is written in are told, too, but for those that begin with a comment.
 """
 
 import json
@@ -150,10 +151,17 @@ def main(dump, index, table):
     for line in lines.splitlines():
         provider = from_index(line)
         found[key_of(provider)] = provider
-    different = layouts = 0
+    different = layouts = untidy = 0
     files = sorted(pathlib.Path(table).glob("*.txt"))
     for path in files:
-        wanted = from_table(known_table.read_provider(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        provider = known_table.read_provider(text)
+        if "#" not in text[:1] and text != known_table.write_provider(
+                known_table.number_templates(provider)):
+            print(f"{path.name}: not in the form of the table; "
+                  "scripts/import_known_providers --tidy writes it so")
+            untidy += 1
+        wanted = from_table(provider)
         layouts += sum(len(event["layouts"]) for event in wanted["events"])
         got = found.pop(key_of(wanted), None)
         if got != wanted:
@@ -166,7 +174,7 @@ def main(dump, index, table):
     for key in found:
         print(f"{key}: not in the table")
     print(f"{len(files)} providers, {layouts} layouts, {different} different")
-    return 1 if different or found or not files else 0
+    return 1 if different or untidy or found or not files else 0
 
 
 sys.exit(main(*sys.argv[1:]))
