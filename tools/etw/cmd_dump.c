@@ -16,6 +16,7 @@
 #include "tools/common/number.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/overwrite.h"
 #include "tools/common/program.h"
 #include "tools/common/strangers.h"
 #include "tools/common/time_argument.h"
@@ -39,6 +40,7 @@ enum {
 	OPTION_FULL,
 	OPTION_GUESS,
 	OPTION_NO_DECODE,
+	OPTION_FORCE,
 };
 
 static const struct option options[] = {
@@ -56,6 +58,7 @@ static const struct option options[] = {
 	{"full", no_argument, NULL, OPTION_FULL},
 	{"guess", no_argument, NULL, OPTION_GUESS},
 	{"no-decode", no_argument, NULL, OPTION_NO_DECODE},
+	{"force", no_argument, NULL, OPTION_FORCE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -68,6 +71,7 @@ struct dump {
 	uint64_t max; /* UINT64_MAX: no limit */
 	uint32_t flags;
 	bool no_decode;
+	bool force;
 
 	struct etw_inputs inputs;
 	struct etw_output output;
@@ -167,6 +171,9 @@ static bool take_option(void *context, int code)
 		return true;
 	case OPTION_GUESS:
 		dump->flags |= ETW_EXPORT_GUESS;
+		return true;
+	case OPTION_FORCE:
+		dump->force = true;
 		return true;
 	case OPTION_NO_DECODE:
 		dump->no_decode = true;
@@ -406,6 +413,14 @@ static void tell_filter(struct dump *dump)
 		filter_tell(&dump->filter, &study->study, has_window ? "the window" : "the trace");
 }
 
+/* However many words of the filter fit something by themselves: together they may leave nothing. */
+static void tell_nothing(const struct dump *dump)
+{
+	if (dump->shown || !dump->seen || !dump->max)
+		return;
+	etw_program_error("no event matches: the output is empty");
+}
+
 /* The last line, on standard error so that the output stays what it is. */
 static int tell_loss(const struct dump *dump)
 {
@@ -437,6 +452,10 @@ static int work(struct dump *dump, char **files, int count)
 				  dump->output_path);
 		return ETW_EXIT_FAILED;
 	}
+	if (dump->output_path && !dump->force &&
+	    !etw_overwrite_allowed(dump->output_path, etw_overwrite_is_events,
+				   "the output of etw dump"))
+		return ETW_EXIT_FAILED;
 	if (etw_export_memory_create(&dump->memory) ||
 	    etw_shared_decoder_create(&dump->shared, &dump->manifests, &dump->store,
 				      &dump->decoder) ||
@@ -462,6 +481,7 @@ static int work(struct dump *dump, char **files, int count)
 	if (dump->is_whole) {
 		tell_window(dump);
 		tell_filter(dump);
+		tell_nothing(dump);
 		if (!dump->no_decode)
 			etw_manifests_tell(&dump->manifests);
 	}
@@ -510,7 +530,8 @@ const struct etw_verb etw_verb_dump = {
 		"  --guess             guess what payloads hold that do not decode; marked as "
 		"guesses\n"
 		"  --no-decode         show every payload as it is\n"
-		"  --output FILE       write there; - is standard output\n" ETW_SHARED_HELP
+		"  --output FILE       write there; - is standard output\n"
+		"  --force             overwrite a file that dump did not write\n" ETW_SHARED_HELP
 		"\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"
 		"  etw dump trace.etl --provider 'Microsoft-Windows-DotNET*' "

@@ -8,6 +8,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
+#include "tools/common/overwrite.h"
 #include "tools/common/program.h"
 #include "tools/etw/providers.h"
 #include "tools/etw/verb.h"
@@ -22,6 +23,7 @@ enum {
 	OPTION_MANIFEST,
 	OPTION_JSON,
 	OPTION_OUTPUT,
+	OPTION_FORCE,
 };
 
 static const struct option options[] = {
@@ -38,6 +40,7 @@ static const struct option options[] = {
 	{"manifest", no_argument, NULL, OPTION_MANIFEST},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"output", required_argument, NULL, OPTION_OUTPUT},
+	{"force", no_argument, NULL, OPTION_FORCE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -49,6 +52,7 @@ struct command {
 	bool is_manifest;
 	bool is_json;
 	const char *path; /* of the output; NULL: standard output */
+	bool force;       /* whatever it holds */
 	struct catalogue catalogue;
 	struct provider_look look;
 	struct etw_output output;
@@ -97,6 +101,9 @@ static bool take_option(void *context, int code)
 	case OPTION_MANIFEST:
 		command->is_manifest = true;
 		break;
+	case OPTION_FORCE:
+		command->force = true;
+		return true;
 	case OPTION_JSON:
 		command->is_json = true;
 		break;
@@ -318,6 +325,9 @@ static int print(struct command *command, char *const *words)
 {
 	int status = ETW_EXIT_OK, result;
 
+	if (command->is_manifest && command->path && !command->force &&
+	    !etw_overwrite_allowed(command->path, etw_overwrite_is_manifest, "a manifest"))
+		return ETW_EXIT_FAILED;
 	if (!command->is_manifest && !command->path && !command->shared.no_pager)
 		(void)etw_pager_start();
 	result = command->is_manifest ? 0 : etw_output_open(command->path, &command->output);
@@ -383,6 +393,7 @@ const struct etw_verb etw_verb_providers = {
 		"                      one of this Windows build\n"
 		"  --json              objects, for programs\n"
 		"  --output FILE       write to this file\n"
+		"  --force             with --manifest: overwrite it also when it is no manifest\n"
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --no-pager          do not show long output through a pager\n"
 		"  --help              this text\n"

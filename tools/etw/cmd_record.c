@@ -374,6 +374,7 @@ const struct etw_verb etw_verb_record = {
 	.arguments = "[-- COMMAND...]",
 	.one_line = "this machine, or what a command does, into a file",
 	.help = "  -o, --output FILE   the file (etw-DATE-TIME.etl)\n"
+		"  --force             overwrite a file that is no trace\n"
 		"  --kernel WHAT       process, thread, image_load: with commas\n"
 		"  --provider NAME     or its GUID; NAME:LEVEL:ANY:ALL for level and keywords;\n"
 		"                      may be repeated\n"

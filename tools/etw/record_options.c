@@ -32,6 +32,7 @@ enum {
 	OPTION_BUFFERS,
 	OPTION_PERSIST,
 	OPTION_DURATION,
+	OPTION_FORCE,
 };
 
 const struct option record_options_table[] = {
@@ -47,6 +48,7 @@ const struct option record_options_table[] = {
 	{"buffers", required_argument, NULL, OPTION_BUFFERS},
 	{"persist", no_argument, NULL, OPTION_PERSIST},
 	{"duration", required_argument, NULL, OPTION_DURATION},
+	{"force", no_argument, NULL, OPTION_FORCE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -207,6 +209,9 @@ static bool take(struct record_options *options, int code)
 	case 'o':
 	case OPTION_OUTPUT:
 		options->output = optarg;
+		return true;
+	case OPTION_FORCE:
+		options->force = true;
 		return true;
 	case OPTION_KERNEL:
 		options->has_kernel = true;

@@ -21,6 +21,7 @@ struct record_provider {
 
 struct record_options {
 	struct etw_shared_options shared;
+	bool force;                        /* whatever --output holds */
 	const char *output;                /* NULL: a name made of the time */
 	bool has_kernel;                   /* --kernel was given */
 	uint32_t kernel_flags;             /* EVENT_TRACE_FLAG_* */

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/utf.h"
+#include "consumer/trace.h"
 #include "control/host_start.h"
 #include "control/instance.h"
 #include "tools/common/program.h"
@@ -88,6 +89,15 @@ static int choose_name(struct recorder *recorder)
 	return result;
 }
 
+/* Whether a file is a trace, or cannot be read, and the host may find out. */
+static bool is_trace(const char *path)
+{
+	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
+	struct etw_fault fault;
+
+	return etw_trace_open(path, &trace, &fault) != -EBADMSG;
+}
+
 /* Returns 0 or a negative errno, of which why_no_file() has the meaning. */
 static int choose_file(struct recorder *recorder, const struct record_options *options)
 {
@@ -100,15 +110,18 @@ static int choose_file(struct recorder *recorder, const struct record_options *o
 	result = make_file(recorder);
 	if (result != -EEXIST)
 		return result;
-	/* What somebody named is overwritten, where the host may. */
+	/* A trace that somebody named is overwritten, where the host may. */
 	if (stat(recorder->path, &info))
 		return -errno;
-	return S_ISREG(info.st_mode) ? 0 : S_ISDIR(info.st_mode) ? -EISDIR : -ESPIPE;
+	if (!S_ISREG(info.st_mode))
+		return S_ISDIR(info.st_mode) ? -EISDIR : -ESPIPE;
+	return options->force || !info.st_size || is_trace(recorder->path) ? 0 : -EEXIST;
 }
 
 static const char *why_no_file(int error)
 {
 	return error == -ESPIPE   ? "it is no regular file"
+	       : error == -EEXIST ? "it is there already and is no trace; --force overwrites it"
 	       : error == -EILSEQ ? "its path is no UTF-8, and would not fit into a trace"
 				  : strerror(-error);
 }
