@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,12 +52,17 @@ static bool try_executable(char *ret)
 	return try_beside(path, ETW_DATA_BY_BIN, ret);
 }
 
+/* The loader may know a library by a path of the folder that was current then, and by a link. */
 static bool try_library(char *ret)
 {
+	CLEANUP(freep) char *path = NULL;
 	Dl_info info;
 
-	return dladdr(__extension__(void *) try_library, &info) && info.dli_fname &&
-	       try_beside(info.dli_fname, ETW_DATA_BY_LIB, ret);
+	if (!dladdr(__extension__(void *) try_library, &info) || !info.dli_fname ||
+	    !strchr(info.dli_fname, '/'))
+		return false;
+	path = realpath(info.dli_fname, NULL);
+	return path && try_beside(path, ETW_DATA_BY_LIB, ret);
 }
 
 /* The library first: a program of somebody else's in /usr/bin may use a libetw of another prefix. */
