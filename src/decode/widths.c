@@ -76,7 +76,8 @@ static int add_to_row(struct etw_widths *widths, uint32_t file, const GUID *clas
 int etw_widths_add(struct etw_widths *widths, uint32_t file, const GUID *class_guid, bool is_narrow,
 		   bool is_wide)
 {
-	TRY(add_to_row(widths, file, &all_classes, is_narrow, is_wide));
+	/* Counted only: what one class proves says nothing of another. */
+	TRY(add_to_row(widths, file, &all_classes, /* is_narrow= */ true, /* is_wide= */ true));
 	return add_to_row(widths, file, class_guid, is_narrow, is_wide);
 }
 
@@ -84,7 +85,5 @@ bool etw_widths_is_wide(const struct etw_widths *widths, uint32_t file, const GU
 {
 	const struct etw_widths_row *row = find_row(widths, file, class_guid);
 
-	if (!row || (!row->narrow && !row->wide))
-		row = find_row(widths, file, &all_classes);
 	return row && prevails(row);
 }

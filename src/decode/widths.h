@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How wide the pointers of classic events are whose header says 32 bits: the session of a 32-bit program gets
- * 32-bit headers for the payloads of a 64-bit kernel. Many payloads fit either size to the last byte, so the others
- * of their file are asked: for each class what its events prove, and where they prove nothing, what all events of
- * the file do.
+ * 32-bit headers for the payloads of a 64-bit kernel. Many payloads fit either size to the last byte, so the other
+ * events of their class and file are asked what they prove. Those of other classes are not: the header event of such
+ * a file is a true 32-bit one.
  */
 #ifndef ETW_DECODE_WIDTHS_H
 #define ETW_DECODE_WIDTHS_H
@@ -17,7 +17,7 @@
 #define ETW_WIDTHS_EVENTS_MAX 16384 /* of a file, that are weighed */
 
 struct etw_widths_row {
-	GUID class_guid; /* of the row of all classes: zeros */
+	GUID class_guid; /* zeros in the row that counts all of a file */
 	uint32_t file;
 	uint32_t seen;         /* weighed events whose layout has pointers */
 	uint32_t narrow, wide; /* of these: only the one size makes sense */

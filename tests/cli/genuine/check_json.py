@@ -7,7 +7,7 @@
 Each line is valid JSON without a repeated key, and with keys that docs/format/json.md has; the
 number of lines is that of the reference, every event not fully decoded carries its payload, the
 addresses are those of the reference files, and no event that is called complete has characters in
-its fields that no text has.
+its fields that no text has. The header event has its true times.
 Exit status: 0 all hold, 1 not, 77 no data.
 """
 
@@ -57,6 +57,10 @@ def check_event(event):
         return "is not fully decoded, yet has no payload or reason"
     if event["status"] != "no-schema" and "fields" not in event:
         return "has a schema, yet no fields"
+    if event.get("provider") == "EventTrace" and event["opcode"] == 0:
+        times = [int(event["fields"][name]) for name in ("BootTime", "StartTime")]
+        if not 0 <= times[0] < times[1] or not 10**17 < times[1] < 2 * 10**17:
+            return f"is the header event with the times {times}"
     if event["status"] == "complete" and illegible(event["fields"]):
         return f"is complete with the text {illegible(event['fields'])!r}"
     return None
