@@ -17,11 +17,15 @@ struct etw_export_subject etw_export_subject_of(const struct etw_export_event *e
 	return (struct etw_export_subject){.pid = header->ProcessId, .tid = header->ThreadId};
 }
 
+/* Short ones as words of their own: ReJITID is no TID. */
 static bool ends_with(const char *name, const char *end)
 {
 	const size_t bytes = strlen(name), end_bytes = strlen(end);
+	const size_t at = bytes - end_bytes;
 
-	return bytes >= end_bytes && !strcmp(name + bytes - end_bytes, end);
+	if (bytes < end_bytes || strcmp(name + at, end) != 0)
+		return false;
+	return end_bytes > 3 || !at || name[at - 1] < 'A' || name[at - 1] > 'Z';
 }
 
 /* Names of ids in the kernel's classes and in manifests. */
@@ -31,6 +35,9 @@ static bool has_name_of_id(const char *name)
 					   "PID",       "Pid",       "TID",      "Tid"};
 	static const char *const names[] = {"ParentId", "StackProcess", "StackThread"};
 
+	/* The address of .NET's object for a thread. */
+	if (!strcmp(name, "ManagedThreadID"))
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (ends_with(name, ends[i]))
 			return true;

@@ -68,6 +68,22 @@ static void test_subject__ids_in_fields_are_decimal(void **state)
 		      "Flags=0xFF ProcessId=32\n");
 }
 
+/* Names that end like those of ids, and values that are addresses. */
+static void regress_subject__what_is_no_id_stays_hexadecimal(void **state)
+{
+	uint8_t payload[24] = {0x10, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0x30};
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample, payload, sizeof(payload));
+	sample_add(&sample, "ManagedThreadID", TDH_INTYPE_HEXINT64, 0, 8);
+	sample_add(&sample, "ReJITID", TDH_INTYPE_HEXINT64, 8, 8);
+	sample_add(&sample, "OS_TID", TDH_INTYPE_HEXINT64, 16, 8);
+	sample_expect(&sample, &etw_export_text,
+		      "2011-01-23T22:06:37.4768585Z   3      7      8 Maker/Task/Go "
+		      "ManagedThreadID=0x10 ReJITID=0x20 OS_TID=48\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +91,7 @@ int main(void)
 		cmocka_unit_test(test_subject__names_are_harmless),
 		cmocka_unit_test(test_subject__without_a_name_keeps_the_column),
 		cmocka_unit_test(test_subject__ids_in_fields_are_decimal),
+		cmocka_unit_test(regress_subject__what_is_no_id_stays_hexadecimal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
