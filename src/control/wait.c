@@ -13,21 +13,33 @@
 #define LOOK_MS         200 /* between two looks at most */
 #define PATIENCE_MIN_MS 100 /* no shorter patience makes sense */
 
-static uint64_t patience_ms(const struct etw_control_waiting *waiting)
+const char *etw_control_wait_variable(uint64_t *ret_ms)
 {
 	const char *value = secure_getenv("ETW_HOST_TIMEOUT_MS");
 	unsigned long limit;
 	char *end;
 
-	if (waiting && waiting->patience_ms)
-		return waiting->patience_ms;
-	if (!value || *value < '0' || *value > '9')
-		return PATIENCE_MS;
+	*ret_ms = PATIENCE_MS;
+	if (!value || !*value)
+		return NULL;
+	if (*value < '0' || *value > '9')
+		return value;
 	errno = 0;
 	limit = strtoul(value, &end, 10);
 	if (errno || *end || limit > INT32_MAX)
-		return PATIENCE_MS;
-	return limit < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : limit;
+		return value;
+	*ret_ms = limit < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : limit;
+	return NULL;
+}
+
+static uint64_t patience_ms(const struct etw_control_waiting *waiting)
+{
+	uint64_t limit_ms;
+
+	if (waiting && waiting->patience_ms)
+		return waiting->patience_ms;
+	(void)etw_control_wait_variable(&limit_ms);
+	return limit_ms;
 }
 
 void etw_control_wait_begin(struct etw_control_wait *wait,

@@ -21,6 +21,15 @@ struct etw_control_wait {
 	bool is_told;
 };
 
+/*
+ * etw_control_wait_variable() - how long $ETW_HOST_TIMEOUT_MS says that silence lasts at most.
+ *
+ * @ret_ms: without the variable, and where it is no such number, 30 seconds
+ *
+ * Returns NULL; the variable's value where it is no number of milliseconds: the library cannot say so, a tool does.
+ */
+const char *etw_control_wait_variable(uint64_t *ret_ms);
+
 /* etw_control_wait_begin() - for one call. */
 void etw_control_wait_begin(struct etw_control_wait *wait,
 			    const struct etw_control_waiting *waiting, const char *directory);

@@ -327,6 +327,7 @@ static int record(struct command *command, char **argv)
 		etw_program_error("cannot wait for signals: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
+	host_timeout_check();
 	if (recorder_start(recorder, &command->options, argv))
 		return recorder->is_running ? give_up(command) : ETW_EXIT_FAILED;
 	if (!command->options.command && isatty(STDERR_FILENO))

@@ -414,6 +414,7 @@ static int run(int argc, char **argv)
 	if (!check_words(argv + optind))
 		return ETW_EXIT_USAGE;
 	obey_signals();
+	host_timeout_check();
 	open_hosts(&command);
 	result = etw_output_open(NULL, &command.output);
 	if (!result) {

@@ -10,16 +10,39 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "control/wait.h"
 #include "ipc/failure.h"
 #include "tools/common/program.h"
 
 #define HOST "etwd, the host of sessions,"
 
-/* The host, as its keeper's first child; the keeper where that cannot be seen. 0: nobody knows. */
+/* The state of a process as /proc has it: 'T' for one that is stopped, 'Z' for a dead one; 0: it is not there. */
+static char state_of(uint32_t process)
+{
+	char path[32], text[256] = "";
+	const char *end;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", process);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = 0;
+	(void)fclose(file);
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/*
+ * The host, as its keeper's first child; the keeper where that cannot be seen, and where the host has died and the
+ * keeper, which stands still, has not noticed. 0: nobody knows.
+ */
 static uint32_t find_process(const char *directory)
 {
 	const struct wire_discovery_page *page;
 	uint32_t keeper, host = 0;
+	char state;
 	char path[96];
 	FILE *file;
 
@@ -34,7 +57,42 @@ static uint32_t find_process(const char *directory)
 		host = 0;
 	if (file)
 		(void)fclose(file);
-	return host ? host : keeper;
+	state = host ? state_of(host) : 0;
+	return state && state != 'Z' && state != 'X' ? host : keeper;
+}
+
+static bool find_stopped(enum etw_instance instance, uint32_t *ret)
+{
+	char directory[PATH_MAX];
+
+	if (etw_runtime_directory(instance, directory) < 0)
+		return false;
+	*ret = find_process(directory);
+	return *ret && state_of(*ret) == 'T';
+}
+
+static void tell_silent(enum etw_instance instance)
+{
+	uint32_t process;
+
+	if (find_stopped(instance, &process))
+		etw_program_error(HOST " is stopped, as by SIGSTOP: kill -CONT %" PRIu32
+				       " lets it go on",
+				  process);
+	else
+		etw_program_error(HOST " does not answer; with ETWD_LOG=FILE set, it writes why to "
+				       "FILE");
+}
+
+void host_timeout_check(void)
+{
+	uint64_t used_ms;
+	const char *value = etw_control_wait_variable(&used_ms);
+
+	if (value)
+		etw_program_error("warning: ETW_HOST_TIMEOUT_MS is \"%s\", which is no number of "
+				  "milliseconds: %" PRIu64 " are used",
+				  value, used_ms);
 }
 
 void host_wait_tell(void *context, const char *directory)
@@ -67,8 +125,7 @@ void host_error_tell(enum etw_instance instance, int error)
 
 	switch (error) {
 	case -ETIMEDOUT:
-		etw_program_error(HOST " does not answer; with ETWD_LOG=FILE set, it writes why to "
-				       "FILE");
+		tell_silent(instance);
 		return;
 	case -ECANCELED:
 		etw_program_error("interrupted while " HOST " did not answer");

@@ -10,6 +10,9 @@
 /* host_wait_tell() - for struct etw_control_waiting: on standard error, whom the tool waits for. */
 void host_wait_tell(void *context, const char *directory);
 
+/* host_timeout_check() - warns of an $ETW_HOST_TIMEOUT_MS that is no number. Once, by a command that asks hosts. */
+void host_timeout_check(void);
+
 /*
  * host_error_tell() - why a host cannot be talked to, in one sentence on standard error.
  *

@@ -33,6 +33,15 @@ recorder=$!
 await test -e ready
 keeper=$(od -An -tu4 -j12 -N4 run/epoch | tr -d ' ')
 read -r host _ <"/proc/$keeper/task/$keeper/children" || true # it has no end of line
+# The host alone stands still, and the caller loses patience: what is wrong, and what helps.
+kill -STOP "$host"
+status=0
+ETW_HOST_TIMEOUT_MS=300 "$ETW" sessions 2>waits || status=$?
+echo "stopped: status $status"
+sed "s/ $host / HOST /" waits
+kill -CONT "$host"
+ETW_HOST_TIMEOUT_MS=5s "$ETW" sessions --json 2>waits >/dev/null
+cat waits
 goes_on() {
 	kill -CONT "$keeper" "$host"
 }
@@ -53,7 +62,16 @@ echo "INT: status $status"
 harmless said
 echo "epochs: $(od -An -tu4 -j8 -N4 run/epoch)"
 [ "$keeper" = "$(od -An -tu4 -j12 -N4 run/epoch | tr -d ' ')" ] && echo "no second host"
-goes_on
+# A host that is dead, which its keeper cannot notice: the process to wait for is the keeper.
+kill -KILL "$host"
+is_zombie() { grep -q '^State:.Z' "/proc/$host/status"; }
+await is_zombie
+"$ETW" sessions >out 2>waits &
+await grep -q 'the session host (etwd, process [0-9]*), which does not' waits
+kill -TERM $!
+wait $! || true
+grep -o 'process [0-9]*' waits | sed "s/ $keeper$/ KEEPER/"
+kill -CONT "$keeper"
 no_session() {
 	[ "$("$ETW" sessions)" = "No session runs." ]
 }

@@ -94,21 +94,26 @@ static void test_wait__it_is_told_once(void **state)
 	assert_int_equal(told, 1);
 }
 
-/* The variable is the user's; what is no number leaves the usual time. */
+/* The variable is the user's; what is no number leaves the usual time, and can be told. */
 static void test_wait__the_environment_says_how_long(void **state)
 {
 	static const struct {
 		const char *value;
 		uint64_t limit_ms;
-	} rows[] = {{"250", 250}, {"1", 100},    {"", 30000},
-		    {"x", 30000}, {"-5", 30000}, {"9x", 30000}};
+		bool is_wrong;
+	} rows[] = {{"250", 250, false},        {"1", 100, false},   {"", 30000, false},
+		    {"x", 30000, true},         {"-5", 30000, true}, {"9x", 30000, true},
+		    {"3000000000", 30000, true}};
 	struct etw_control_wait wait;
+	uint64_t limit_ms;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		(void)setenv("ETW_HOST_TIMEOUT_MS", rows[i].value, 1);
 		etw_control_wait_begin(&wait, NULL, "/nowhere");
 		assert_true(wait.patience.left_ns == rows[i].limit_ms * ETW_NS_PER_MS);
+		assert_int_equal(etw_control_wait_variable(&limit_ms) != NULL, rows[i].is_wrong);
+		assert_int_equal(limit_ms, rows[i].limit_ms);
 	}
 	(void)unsetenv("ETW_HOST_TIMEOUT_MS");
 }
