@@ -20,8 +20,8 @@ static bool has_drive(const char *path)
 
 static int default_drive(char letter, char **ret)
 {
-	const char *data = getenv("XDG_DATA_HOME");
-	const char *home = getenv("HOME");
+	const char *data = secure_getenv("XDG_DATA_HOME");
+	const char *home = secure_getenv("HOME");
 	CLEANUP(freep) char *folder = NULL;
 	int length;
 
@@ -47,7 +47,7 @@ static int drive_folder(char letter, char **ret)
 	const char *folder;
 
 	variable[sizeof(variable) - 2] = (char)toupper((unsigned char)letter);
-	folder = getenv(variable);
+	folder = secure_getenv(variable);
 	if (!folder || !folder[0])
 		return default_drive((char)tolower((unsigned char)letter), ret);
 	*ret = strdup(folder);

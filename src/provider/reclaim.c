@@ -23,7 +23,7 @@ static uint32_t look_ms;
 
 static bool is_switched_off(void)
 {
-	const char *setting = getenv("ETW_MEMBARRIER");
+	const char *setting = secure_getenv("ETW_MEMBARRIER");
 
 	return setting && strcmp(setting, "0") == 0;
 }

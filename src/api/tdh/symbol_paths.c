@@ -31,7 +31,7 @@ int etw_symbol_paths_read(const WCHAR *tmf_file, const WCHAR *tmf_search_path,
 	TRY(to_utf8(tmf_file, &paths.tmf_file));
 	TRY(to_utf8(tmf_search_path, &paths.tmf_search_path));
 	TRY(to_utf8(pdb_path, &paths.pdb_path));
-	TRY(copy_string(getenv("TRACE_FORMAT_SEARCH_PATH"), &paths.environment));
+	TRY(copy_string(secure_getenv("TRACE_FORMAT_SEARCH_PATH"), &paths.environment));
 	*ret = paths;
 	paths = (struct etw_symbol_paths){0};
 	return 0;
