@@ -52,6 +52,12 @@ class CheckDocs(unittest.TestCase):
             "a.md:2: names base/z.c, which does not exist",
             "a.md:3: link to docs/none.md, which does not exist")
 
+    def test_environment_variables_are_listed_in_their_page(self):
+        self.assert_problem(
+            {"src/base/x.c": SPDX + 'f("ETW_ONE");\nf("ETWD_TWO");\nf("ETW_three");\n',
+             "man/libetw-environment.7": ".It Ev ETW_ONE *\n.Ev ETWD_TWO\n"},
+            "src/base/x.c:3: ETWD_TWO is not listed in man/libetw-environment.7")
+
     def test_commented_declarations(self):
         self.assert_holds({"src/base/x.h": SPDX + """
 /* One line. */
