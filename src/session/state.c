@@ -73,10 +73,13 @@ static struct etw_state_record *record_at(const struct etw_state *state, uint32_
 
 static int make_memory(struct etw_state *state, const struct etw_state_head *head)
 {
-	state->fd = memfd_create("etw-session", MFD_CLOEXEC);
+	state->fd = memfd_create("etw-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (state->fd < 0)
 		return -errno;
 	if (ftruncate(state->fd, (off_t)head->total_bytes) < 0)
+		return -errno;
+	/* A state that shrinks would end the next host at its first look into what is missing. */
+	if (fcntl(state->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
 	/* All but the durables, so that no store can fail later. */
 	if (fallocate(state->fd, 0, 0, (off_t)head->durables_at) < 0)

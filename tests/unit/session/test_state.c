@@ -2,6 +2,11 @@
 /* The memory that outlives a host: what holds, what is refused. */
 #include "session/state.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "fixture.h"
 
 static void make_state(struct etw_state *ret, uint32_t mode)
@@ -47,6 +52,22 @@ static void test_state__a_record_holds_as_a_whole(void **state)
 	free(record);
 	etw_state_done(&next);
 	etw_state_done(&own);
+	etw_state_done(&own);
+}
+
+/* A host that dies of a state that shrank would be followed by one that does the same. */
+static void test_state__nobody_changes_its_size(void **state)
+{
+	struct etw_state own;
+	struct stat info;
+
+	(void)state;
+	make_state(&own, 0);
+	assert_int_equal(fstat(own.fd, &info), 0);
+	assert_int_equal(ftruncate(own.fd, info.st_size - 4096), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(ftruncate(own.fd, info.st_size + 4096), -1);
+	assert_int_equal(fcntl(own.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
 	etw_state_done(&own);
 }
 
@@ -109,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_state__a_record_holds_as_a_whole),
+		cmocka_unit_test(test_state__nobody_changes_its_size),
 		cmocka_unit_test(test_state__durables_are_apart),
 		cmocka_unit_test(test_state__damage_is_refused),
 	};
