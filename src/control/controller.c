@@ -66,7 +66,8 @@ struct etw_controller {
 	uint32_t last_request;
 	uint32_t probe; /* the request that asks whether the host is there; 0: none waits */
 	uint64_t heard; /* messages so far: whoever waits sees that the host is not silent */
-	uint64_t incarnation;
+	uint64_t
+		incarnation; /* atomic: read without the lock, which a thread that connects may hold for long */
 	struct call *calls;
 	struct etw_control_leases leases;
 	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
@@ -265,7 +266,7 @@ static int ensure_connected(struct etw_controller *controller, bool is_starting,
 	}
 	controller->socket = fd;
 	controller->socket_inode = info.st_ino;
-	controller->incarnation = incarnation;
+	store_relaxed(&controller->incarnation, incarnation);
 	controller->probe = 0;
 	return 0;
 }
@@ -459,7 +460,7 @@ void etw_controller_closep(struct etw_controller **controller)
 
 uint64_t etw_controller_incarnation(struct etw_controller *controller)
 {
-	return controller->incarnation;
+	return load_relaxed(&controller->incarnation);
 }
 
 int etw_controller_open(enum etw_instance instance, bool is_starting,
