@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/utf.h"
 
 #define LINE_BYTES 1024
 #define WINDOW_S   10
@@ -36,20 +37,9 @@ int etwd_log_open(const char *path)
 	return 0;
 }
 
-/* Names come from other processes: nothing in them may start a line or move a cursor. */
-static void clean(char *line, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		unsigned char c = (unsigned char)line[i];
-
-		if (c < 0x20 || c == 0x7F)
-			line[i] = '?';
-	}
-}
-
 static void put(char *line, size_t bytes)
 {
-	clean(line, bytes);
+	etw_utf8_clean_line(line, bytes); /* names come from other processes */
 	line[bytes++] = '\n';
 	if (write(log_fd, line, bytes) < 0)
 		return; /* nobody is left to be told */

@@ -93,6 +93,16 @@ uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used)
 	return point;
 }
 
+void etw_utf8_clean_line(char *line, size_t bytes)
+{
+	for (size_t i = 0, used; i < bytes; i += used) {
+		uint32_t point = etw_utf8_decode((const uint8_t *)line + i, bytes - i, &used);
+
+		if (point < 0x20 || (point >= 0x7F && point < 0xA0) || point == UINT32_MAX)
+			memset(line + i, '?', used);
+	}
+}
+
 static bool is_ascii(uint64_t word)
 {
 	return !(word & UINT64_C(0x8080808080808080));

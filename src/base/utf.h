@@ -33,6 +33,13 @@ uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used);
 /* etw_utf8_is_valid() - whether all @bytes are well-formed UTF-8. */
 bool etw_utf8_is_valid(const uint8_t *at, size_t bytes);
 
+/*
+ * etw_utf8_clean_line() - puts '?' for every byte of a control character, of C1 too, and of what is no UTF-8.
+ *
+ * For a line of text from elsewhere: nothing in it then starts a line or moves a cursor.
+ */
+void etw_utf8_clean_line(char *line, size_t bytes);
+
 /* etw_utf16_length() - units before the first NUL, at most @units. */
 size_t etw_utf16_length(const uint8_t *at, size_t units);
 

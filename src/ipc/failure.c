@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/utf.h"
 
 #define NEW_FILE  "failure.new"
 #define ERRNO_MAX 4095
@@ -36,16 +37,6 @@ static int check_directory(int folder)
 	return info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) ? -EPERM : 0;
 }
 
-static void clean(char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7F)
-			*text = '?';
-	}
-}
-
 int etw_failure_write(const char *directory, int error, const char *text)
 {
 	CLEANUP(etw_file_closep) int folder = -1;
@@ -57,7 +48,7 @@ int etw_failure_write(const char *directory, int error, const char *text)
 	if (error <= 0 || error > ERRNO_MAX)
 		return -EINVAL;
 	(void)snprintf(sentence, sizeof(sentence), "%s", text);
-	clean(sentence);
+	etw_utf8_clean_line(sentence, strlen(sentence));
 	chars = snprintf(line, sizeof(line), "%d %s\n", error, sentence);
 	TRY(open_directory(directory, &folder));
 	TRY(check_directory(folder));
@@ -93,7 +84,8 @@ static int parse(char *line, struct etw_failure *ret)
 	if (error <= 0 || error > ERRNO_MAX || *text != ' ' ||
 	    strlen(text + 1) > ETW_FAILURE_TEXT_MAX)
 		return -EPROTO;
-	clean(++text);
+	text++;
+	etw_utf8_clean_line(text, strlen(text));
 	ret->error = (int)error;
 	memcpy(ret->text, text, strlen(text) + 1);
 	return 0;

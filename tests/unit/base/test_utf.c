@@ -13,6 +13,28 @@
 #include "base/macros.h"
 #include "base/utf.h"
 
+static void test_utf__a_clean_line_moves_no_cursor(void **state)
+{
+	static const struct {
+		const char *line, *clean;
+	} rows[] = {
+		{"plain \xC3\xA4 \xE2\x82\xAC", "plain \xC3\xA4 \xE2\x82\xAC"},
+		{"a\nb\tc\033[2J\x7F", "a?b?c?[2J?"},
+		{"\xC2\x80\xC2\x9F\xC2\xA0", "????\xC2\xA0"},
+		{"\x9B\xFF\xC3", "???"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char line[32];
+
+		(void)strcpy(line, rows[i].line);
+		etw_utf8_clean_line(line, strlen(line));
+		assert_string_equal(line, rows[i].clean);
+	}
+}
+
 static void test_utf__every_code_point(void **state)
 {
 	(void)state;
@@ -181,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_utf__every_code_point),
 		cmocka_unit_test(test_utf__malformed_utf8),
 		cmocka_unit_test(test_utf__utf16_surrogates),
+		cmocka_unit_test(test_utf__a_clean_line_moves_no_cursor),
 		cmocka_unit_test(test_utf__utf16_length),
 		cmocka_unit_test(test_utf__strings),
 	};
