@@ -73,14 +73,19 @@ static bool ask_number(struct etw_filter_asking *asking)
 	struct etw_filter *filter = asking->filter;
 	uint64_t number;
 
-	if (!read_number(asking->subject, filter->operand->id, filter->shows, &number))
-		return false;
-	asking->is_there = true;
-	for (size_t i = 0; i < filter->value_count; i++) {
-		if (etw_filter_value_has_integer(&filter->values[i], number))
-			return true;
+	if (read_number(asking->subject, filter->operand->id, filter->shows, &number)) {
+		asking->is_there = true;
+		for (size_t i = 0; i < filter->value_count; i++) {
+			if (etw_filter_value_has_integer(&filter->values[i], number))
+				return true;
+		}
 	}
-	return filter->readings & ETW_FILTER_TEXT && etw_filter_ask_names(asking);
+	/* Classic events have names of things that they have no number of. */
+	if (filter->readings & ETW_FILTER_TEXT ||
+	    (filter->ask == ETW_FILTER_HAS && !asking->is_there &&
+	     filter->operand->readings & ETW_FILTER_TEXT))
+		return etw_filter_ask_names(asking);
+	return false;
 }
 
 static bool ask_guid(struct etw_filter_asking *asking, const GUID *guid)

@@ -110,8 +110,7 @@ static int make_leaf(const struct etw_filter_operand *operand, const char *path,
 	filter->ask = (uint8_t)ask;
 	filter->shows = true;
 	/* What is there of names is only known with the names. */
-	if (ask == ETW_FILTER_HAS && operand && !(operand->readings & ETW_FILTER_INTEGER) &&
-	    operand->text_cost > filter->cost)
+	if (ask == ETW_FILTER_HAS && operand && operand->text_cost > filter->cost)
 		filter->cost = operand->text_cost;
 	*ret = filter;
 	return 0;

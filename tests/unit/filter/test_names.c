@@ -58,9 +58,10 @@ static void test_names__without_a_schema(void **state)
 /* Of a classic event the class and its provider are names; they are looked up once for each kind. */
 static void test_names__of_classes(void **state)
 {
-	static const struct test_row rows[] = {{"provider = work", true},
-					       {"provider = Test-Provider", true},
-					       {"provider = x", false}};
+	static const struct test_row rows[] = {
+		{"provider = work", true}, {"provider = Test-Provider", true},
+		{"provider = x", false},   {"task = Work", true},
+		{"task = 9", false},       {"task != Play", true}};
 	static const GUID other = {1, 2, 3, {4}};
 	struct etw_schema class = test_schema;
 	struct etw_filter *filter;
