@@ -17,12 +17,14 @@
 
 enum {
 	OPTION_TOP = ETW_OPTION_OWN,
+	OPTION_FILTER,
 	OPTION_JSON,
 };
 
 static const struct option options[] = {
 	ETW_SHARED_OPTIONS,
 	{"top", required_argument, NULL, OPTION_TOP},
+	{"filter", required_argument, NULL, OPTION_FILTER},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{NULL, 0, NULL, 0},
 };
@@ -31,12 +33,14 @@ struct summary {
 	struct etw_shared_options shared;
 	uint64_t top;
 	bool is_json;
+	struct filter filter;
 	struct page page;
 };
 
 static void summary_done(struct summary *summary)
 {
 	etw_words_done(&summary->shared.manifests);
+	filter_done(&summary->filter);
 	page_done(&summary->page);
 }
 
@@ -47,6 +51,12 @@ static bool take_option(void *context, int code)
 	if (code == OPTION_JSON) {
 		summary->is_json = true;
 		return true;
+	}
+	if (code == OPTION_FILTER) {
+		if (!etw_words_add(&summary->filter.expressions, optarg))
+			return true;
+		etw_program_error("out of memory");
+		return false;
 	}
 	if (etw_number_parse(optarg, UINT32_MAX, &summary->top))
 		return true;
@@ -92,9 +102,15 @@ static int run(int argc, char **argv)
 
 	if (status != ETW_VERB_GOES_ON)
 		return status;
+	if (!filter_prepare(&summary.filter, true))
+		return ETW_EXIT_USAGE;
+	if (!filter_is_empty(&summary.filter))
+		summary.page.filter = &summary.filter;
 	if (page_open(&summary.page, argv + optind, (size_t)(argc - optind), &summary.shared) ||
 	    page_gather(&summary.page))
 		return ETW_EXIT_FAILED;
+	if (summary.page.filter && !summary.page.report.tally.count)
+		etw_program_error("no event in the trace matches --filter");
 	return print(&summary);
 }
 
@@ -103,8 +119,10 @@ const struct etw_verb etw_verb_summary = {
 	.arguments = "FILE...",
 	.one_line = "machine, session, loss, busiest processes and providers",
 	.help = "  --top N             rows of each table (10)\n"
-		"  --json              everything as one JSON object, with all "
-		"rows\n" ETW_SHARED_HELP "\nExamples:\n"
+		"  --json              everything as one JSON object, with all rows\n"
+		"  --filter EXPR       count only events of which this is true; may be repeated.\n"
+		"                      etw-dump(1) says what can be written\n" ETW_SHARED_HELP
+		"\nExamples:\n"
 		"  etw trace.etl\n"
 		"  etw summary --manifest Contoso.man kernel.etl user.etl\n",
 	.run = run,

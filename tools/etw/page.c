@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "tools/common/program.h"
 #include "tools/common/strangers.h"
+#include "tools/etw/lazy.h"
 
 int page_load(struct page *page, const struct etw_shared_options *shared)
 {
@@ -37,6 +38,22 @@ void page_done(struct page *page)
 	etw_schema_store_free(page->store);
 }
 
+/* What a machine is and which processes it had is learnt from all events; the filter is for what is counted. */
+static bool is_wanted(struct page *page, size_t trace, const struct etw_decoding *decoding)
+{
+	struct lazy lazy = {.store = page->store, .decoding = *decoding, .is_decoded = true};
+	struct etw_filter_subject subject = {
+		.record = decoding->record,
+		.source = &lazy_source,
+		.context = &lazy,
+		.processes = etw_names_of(&page->inputs.names, trace),
+		.time_ft = decoding->record->EventHeader.TimeStamp.QuadPart,
+		.start_ft = page->start_ft,
+	};
+
+	return filter_wants(page->filter, &subject);
+}
+
 static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		      struct etw_event_address address)
 {
@@ -54,10 +71,12 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	etw_inputs_set_build(&page->inputs, trace, page->store);
 	TRY(etw_decoder_run(page->decoder, record, &decoding));
 	etw_manifests_note(&page->manifests, decoding.schema);
+	machine_add(&report->machines[trace], &decoding);
+	if (page->filter && !is_wanted(page, trace, &decoding))
+		return 0;
 	if (!report->tally.count)
 		report->first_ft = time;
 	report->last_ft = time;
-	machine_add(&report->machines[trace], &decoding);
 	TRY(etw_process_account_add(
 		&report->account, etw_names_of(&page->inputs.names, trace), &decoding,
 		GetEventProcessorIndex(record),
@@ -104,6 +123,7 @@ int page_gather(struct page *page)
 
 	if (result)
 		return result;
+	page->start_ft = etw_inputs_start(&page->inputs);
 	etw_progress_start(&page->progress, "Reading events", page->inputs.buffers);
 	result = etw_trace_process(page->inputs.traces, page->inputs.count, &sink);
 	etw_progress_end(&page->progress);

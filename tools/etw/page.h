@@ -5,6 +5,7 @@
 
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
+#include "tools/etw/filter.h"
 #include "tools/etw/report.h"
 
 struct page {
@@ -15,6 +16,8 @@ struct page {
 	struct etw_progress progress;
 	struct report report;
 	uint64_t loss_marks;
+	int64_t start_ft;
+	struct filter *filter; /* borrowed; which events are counted; NULL: all */
 };
 
 /* page_load() - reads the manifests. Returns 0 or -1, told; call page_done() in both cases. */
