@@ -5,6 +5,8 @@
  *	libetw_and(libetw_provider_named(NULL, "Microsoft-Windows-Kernel-Process"),
  *		   libetw_or(libetw_id(1), libetw_not(libetw_pid(4))))
  *
+ * or as text: libetw_filter("guid = 22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716 and (id = 1 or not header_pid = 4)", NULL).
+ *
  * Each function returns a new predicate, owned by the caller, or NULL: memory ran out, or an argument is no
  * good (libetw_error() says which). What takes predicates owns them from then on, and gives NULL for NULL, so
  * that only the end of an expression needs to be checked.
@@ -35,6 +37,18 @@ ETW_API void libetw_predicate_free(struct libetw_predicate *predicate);
 /* libetw_predicate_matches() - 1 when the event is meant, else 0. */
 ETW_API int libetw_predicate_matches(struct libetw_predicate *predicate,
 				     struct libetw_event *event);
+
+/*
+ * libetw_filter() - a predicate from an expression, as `etw dump --filter` takes them.
+ *
+ * @expression: "process = notepad.exe and level <= warning"; docs/format/filter.md has the language. Copied
+ * @ret_at:     where the expression is wrong, in bytes; untouched otherwise; may be NULL
+ *
+ * Parts are asked in the order of their costs. Times such as +1.5s count from the start of the event's trace; of kept
+ * events, which have none, they are never true. Nothing is known of processes but what the event says of them, so
+ * that `process` is never true. Returns NULL where the expression is wrong: libetw_error() says what is expected.
+ */
+ETW_API struct libetw_predicate *libetw_filter(const char *expression, size_t *ret_at);
 
 /* libetw_any() - every event. */
 ETW_API struct libetw_predicate *libetw_any(void);

@@ -99,9 +99,10 @@ int etw_filter_add_value(struct etw_filter *filter, struct etw_filter_value *val
  * etw_filter_of_function() - whatever a function says.
  *
  * @function: gets @context, and that of the subject
+ * @done:     called with @context when the tree is freed; NULL: it is borrowed
  */
 struct etw_filter *etw_filter_of_function(bool (*function)(void *context, void *subject),
-					  void *context);
+					  void *context, void (*done)(void *context));
 
 /*
  * etw_filter_watch() - from now on each part of an "or" is asked until it was true once.

@@ -55,6 +55,7 @@ struct etw_filter {
 	uint16_t readings; /* that any of the values has */
 	bool (*function)(void *context, void *subject);
 	void *context;
+	void (*context_done)(void *context); /* NULL: it is borrowed */
 	struct etw_filter_memo memos[ETW_FILTER_MEMOS];
 	struct etw_filter_class_memo *classes; /* owned; ETW_FILTER_MEMOS of them, once needed */
 	struct etw_text text, folded;          /* where texts are made */

@@ -26,6 +26,8 @@ void etw_filter_free(struct etw_filter *filter)
 		etw_filter_free(filter->parts[i]);
 	for (size_t i = 0; i < filter->value_count; i++)
 		etw_filter_value_done(&filter->values[i]);
+	if (filter->context_done)
+		filter->context_done(filter->context);
 	free(filter->parts);
 	free(filter->values);
 	free(filter->path);
@@ -152,7 +154,7 @@ struct etw_filter *etw_filter_of_field(const char *path, enum etw_filter_ask ask
 }
 
 struct etw_filter *etw_filter_of_function(bool (*function)(void *context, void *subject),
-					  void *context)
+					  void *context, void (*done)(void *context))
 {
 	struct etw_filter *filter = etw_filter_create(ETW_FILTER_FUNCTION);
 
@@ -160,6 +162,7 @@ struct etw_filter *etw_filter_of_function(bool (*function)(void *context, void *
 		return NULL;
 	filter->function = function;
 	filter->context = context;
+	filter->context_done = done;
 	filter->has_function = true;
 	filter->cost = ETW_FILTER_SEARCH;
 	return filter;

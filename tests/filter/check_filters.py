@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What expressions select from genuine traces, held against an evaluator that shares nothing with libetw's.
+"""What expressions select from genuine traces, against an evaluator that shares no code.
 
     check_filters.py ETW SELECT_EVENTS [--refresh]
 
-filters.tsv beside this script has the expressions, and for each the number of events and the beginning of
-the SHA-1 of their addresses. SELECT_EVENTS answers all expressions of a trace in one pass; here they are
-read by a parser of its own and asked of the objects that `etw dump --json` writes. Both must select
-what the table says. Expressions marked "free" must not have needed any decoding.
+filters.tsv beside this script has the expressions, and for each the number of events and the
+beginning of the SHA-1 of their addresses. SELECT_EVENTS answers all expressions of a trace in one
+pass; here they are read by a parser of its own and asked of the objects that `etw dump --json`
+writes. Both must select what the table says. Those marked "free" must not have decoded anything.
 --refresh writes the table anew where both agree. Exit status: 0 all hold, 1 not, 77 no data.
 """
 
@@ -193,12 +193,16 @@ class Parser:
                 found = count(event, name)
             else:
                 found = find(event, name)
-            if name in NAMED and all(isinstance(v, Range) or v.number is not None for v in values):
+            if name in NAMED and all(is_number(value) for value in values):
                 found = [item for item in found if isinstance(item, int)]
             fits = any(compare(event, name, item, operator, is_exact, value)
                        for item in found for value in values)
             return bool(found) and fits != is_negated
         return ask
+
+
+def is_number(value):
+    return isinstance(value, Range) or value.number is not None
 
 
 def is_hex(item):
@@ -288,8 +292,7 @@ def compare(event, name, item, operator, is_exact, value):
     if name == "level" and isinstance(value, Value) and value.text.lower() in LEVELS:
         value = Value(str(LEVELS[value.text.lower()]), False)
     if name in NAMED:
-        is_number = isinstance(value, Range) or value.number is not None
-        if is_number != isinstance(item, int):
+        if is_number(value) != isinstance(item, int):
             return False
     typed = compare_typed(event, item, operator, value)
     if typed is not None:
@@ -422,7 +425,8 @@ def check_trace(tools, data_dir, name, rows):
     etw, select_events = tools
     manifest = data_dir / MANIFESTS[name] if name in MANIFESTS else None
     events = read_events(etw, data_dir / name, manifest)
-    command = [select_events, str(data_dir / name), str(EVENTS)] + ([str(manifest)] if manifest else [])
+    command = [select_events, str(data_dir / name), str(EVENTS)]
+    command += [str(manifest)] if manifest else []
     lines = "".join(row[2] + "\n" for row in rows)
     result = subprocess.run(command, input=lines.encode(), capture_output=True, check=False)
     answers = result.stdout.decode().splitlines()

@@ -30,6 +30,7 @@ struct selection {
 	struct expression expressions[EXPRESSIONS_MAX];
 	size_t count;
 	struct etw_inputs inputs;
+	struct etw_schema_store *store;
 	struct lazy lazy;
 	bool is_asked; /* the decoding, by the expression at hand */
 	int64_t start_ft;
@@ -68,6 +69,8 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 
 	if (!selection->left--)
 		return ENOUGH;
+	etw_decoder_set_file(selection->lazy.decoder, (uint32_t)trace);
+	etw_inputs_set_build(&selection->inputs, trace, selection->store);
 	lazy_set(&selection->lazy, record);
 	for (size_t i = 0; i < selection->count; i++) {
 		struct expression *expression = &selection->expressions[i];
@@ -129,6 +132,7 @@ static int pass(struct selection *selection, struct etw_shared_options *shared)
 					  /* wants_names= */ true);
 	selection->lazy.decoder = decoder;
 	selection->lazy.store = store;
+	selection->store = store;
 	selection->start_ft = etw_inputs_start(&selection->inputs);
 	if (!result)
 		result = etw_trace_process(selection->inputs.traces, 1, &sink);

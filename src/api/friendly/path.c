@@ -7,14 +7,21 @@
 #include <string.h>
 
 #include "api/friendly/friendly.h"
+#include "base/macros.h"
+
+int etw_friendly_check_path(const char *path)
+{
+	if (path && *path && strlen(path) <= ETW_PATH_BYTES_MAX)
+		return 0;
+	return etw_friendly_fail(-EINVAL, "a path of a field has 1 to %d bytes",
+				 ETW_PATH_BYTES_MAX);
+}
 
 int libetw_field_create(const char *path, struct libetw_field **ret)
 {
 	struct libetw_field *field;
 
-	if (!path || !*path || strlen(path) > ETW_PATH_BYTES_MAX)
-		return etw_friendly_fail(-EINVAL, "a path of a field has 1 to %d bytes",
-					 ETW_PATH_BYTES_MAX);
+	TRY(etw_friendly_check_path(path));
 	field = calloc(1, sizeof(*field));
 	if (field)
 		field->path = strdup(path);

@@ -10,4 +10,7 @@ struct libetw_field {
 	struct etw_path_memory memory;
 };
 
+/* etw_friendly_check_path() - whether it may be one: 0, or -EINVAL, told. */
+int etw_friendly_check_path(const char *path);
+
 #endif

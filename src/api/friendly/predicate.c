@@ -1,132 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* etw/predicate.h: trees of nodes, and those that ask header and schema; predicate_field.c has the others. */
+/* etw/predicate.h: expressions, combinations, and what asks header and schema; predicate_field.c has the others. */
 #include "api/friendly/predicate.h"
 
 #include <errno.h>
-#include <etw/fields.h>
 #include <etw/schemas.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guid.h"
-#include "schema/event_name.h"
-
-#define DEPTH_MAX 200 /* of a tree; asking it uses the stack */
+#include "api/friendly/friendly.h"
+#include "base/macros.h"
+#include "base/number.h"
+#include "consumer/trace.h"
 
 void libetw_predicate_free(struct libetw_predicate *predicate)
 {
 	if (!predicate)
 		return;
-	libetw_predicate_free(predicate->left);
-	libetw_predicate_free(predicate->right);
-	libetw_field_free(predicate->where.field);
-	etw_text_done(&predicate->room);
-	free(predicate->text);
+	etw_filter_free(predicate->filter);
 	free(predicate);
 }
 
-struct libetw_predicate *etw_predicate_create(enum etw_predicate_kind kind)
+struct libetw_predicate *etw_predicate_wrap(struct etw_filter *filter)
 {
-	struct libetw_predicate *predicate = calloc(1, sizeof(*predicate));
+	struct libetw_predicate *predicate = filter ? calloc(1, sizeof(*predicate)) : NULL;
 
 	if (!predicate) {
+		etw_filter_free(filter);
 		(void)etw_friendly_fail(-ENOMEM, "no memory for a predicate");
 		return NULL;
 	}
-	predicate->kind = kind;
-	predicate->depth = 1;
-	predicate->where.is_quiet = true;
+	predicate->filter = filter;
 	return predicate;
 }
 
-static struct libetw_predicate *create_number(enum etw_predicate_kind kind, uint64_t number)
+struct libetw_predicate *etw_predicate_of(struct etw_filter *filter, struct etw_filter_value *value)
 {
-	struct libetw_predicate *predicate = etw_predicate_create(kind);
-
-	if (predicate)
-		predicate->from = number;
-	return predicate;
+	if (!filter)
+		etw_filter_value_done(value);
+	else if (etw_filter_add_value(filter, value)) {
+		etw_filter_free(filter);
+		filter = NULL;
+	}
+	return etw_predicate_wrap(filter);
 }
 
-struct libetw_predicate *etw_predicate_with_text(struct libetw_predicate *predicate,
-						 const void *text, size_t bytes)
+struct libetw_predicate *libetw_filter(const char *expression, size_t *ret_at)
 {
-	if (!predicate)
-		return NULL;
-	predicate->text = malloc(bytes + 1);
-	if (!predicate->text) {
-		libetw_predicate_free(predicate);
-		(void)etw_friendly_fail(-ENOMEM, "no memory for a predicate");
+	struct etw_filter_fault fault = {0};
+	struct etw_filter *filter = NULL;
+	int result;
+
+	if (!expression) {
+		(void)etw_friendly_fail(-EINVAL, "an expression is missing");
 		return NULL;
 	}
-	if (bytes)
-		memcpy(predicate->text, text, bytes);
-	predicate->text[bytes] = '\0';
-	predicate->text_bytes = bytes;
-	return predicate;
+	result = etw_filter_parse(expression, strlen(expression), &filter, &fault);
+	if (result != -EINVAL)
+		return etw_predicate_wrap(filter);
+	if (ret_at)
+		*ret_at = fault.at;
+	(void)etw_friendly_fail(-EINVAL, "%s", fault.sentence);
+	return NULL;
 }
 
-/* A node over one or two; takes them in every case. */
-static struct libetw_predicate *combine(enum etw_predicate_kind kind, struct libetw_predicate *left,
+/* The tree of a predicate that is taken. */
+static struct etw_filter *unwrap(struct libetw_predicate *predicate)
+{
+	struct etw_filter *filter = predicate ? TAKE(predicate->filter) : NULL;
+
+	libetw_predicate_free(predicate);
+	return filter;
+}
+
+static struct libetw_predicate *finish(int result, struct etw_filter *filter)
+{
+	if (!result)
+		return etw_predicate_wrap(filter);
+	if (result == -E2BIG)
+		(void)etw_friendly_fail(-E2BIG, "a predicate is nested %d deep at most",
+					ETW_FILTER_DEPTH_MAX);
+	else
+		(void)etw_friendly_fail(-ENOMEM, "no memory for a predicate");
+	return NULL;
+}
+
+typedef int combine_trees(struct etw_filter *left, struct etw_filter *right,
+			  struct etw_filter **ret);
+
+/* Takes both in every case. */
+static struct libetw_predicate *combine(combine_trees *join, struct libetw_predicate *left,
 					struct libetw_predicate *right)
 {
-	struct libetw_predicate *predicate = NULL;
+	struct etw_filter *filter = NULL;
+	int result;
 
-	if (left && (right || kind == ETW_PREDICATE_NOT))
-		predicate = etw_predicate_create(kind);
-	if (predicate) {
-		predicate->depth += left->depth;
-		if (right && right->depth >= left->depth)
-			predicate->depth = right->depth + 1;
-		if (predicate->depth > DEPTH_MAX) {
-			(void)etw_friendly_fail(-E2BIG, "a predicate is nested %u deep at most",
-						DEPTH_MAX);
-			free(predicate);
-			predicate = NULL;
-		}
-	}
-	if (!predicate) {
+	if (!left || !right) {
 		libetw_predicate_free(left);
 		libetw_predicate_free(right);
 		return NULL;
 	}
-	predicate->left = left;
-	predicate->right = right;
-	return predicate;
+	result = join(unwrap(left), unwrap(right), &filter);
+	return finish(result, filter);
 }
 
 struct libetw_predicate *libetw_any(void)
 {
-	return etw_predicate_create(ETW_PREDICATE_ANY);
+	return etw_predicate_wrap(etw_filter_any());
 }
 
 struct libetw_predicate *libetw_and(struct libetw_predicate *left, struct libetw_predicate *right)
 {
-	return combine(ETW_PREDICATE_AND, left, right);
+	return combine(etw_filter_and, left, right);
 }
 
 struct libetw_predicate *libetw_or(struct libetw_predicate *left, struct libetw_predicate *right)
 {
-	return combine(ETW_PREDICATE_OR, left, right);
+	return combine(etw_filter_or, left, right);
 }
 
 struct libetw_predicate *libetw_not(struct libetw_predicate *predicate)
 {
-	return combine(ETW_PREDICATE_NOT, predicate, NULL);
+	struct etw_filter *filter = NULL;
+	int result;
+
+	if (!predicate)
+		return NULL;
+	result = etw_filter_not(unwrap(predicate), &filter);
+	return finish(result, filter);
 }
 
 struct libetw_predicate *libetw_provider(const GUID *provider)
 {
-	struct libetw_predicate *predicate;
+	struct etw_filter_value value = {.readings = ETW_FILTER_GUID};
 
 	if (!provider) {
 		(void)etw_friendly_fail(-EINVAL, "a provider's GUID is missing");
 		return NULL;
 	}
-	predicate = etw_predicate_create(ETW_PREDICATE_PROVIDER);
-	if (predicate)
-		predicate->guid = *provider;
-	return predicate;
+	value.guid = *provider;
+	return etw_predicate_of(etw_filter_of_operand(ETW_FILTER_PROVIDER_ID), &value);
 }
 
 struct libetw_predicate *libetw_provider_named(const struct libetw_schemas *schemas,
@@ -137,119 +149,132 @@ struct libetw_predicate *libetw_provider_named(const struct libetw_schemas *sche
 	return libetw_schemas_find_provider(schemas, name, &guid) ? NULL : libetw_provider(&guid);
 }
 
-/* The header's numbers and masks: one constructor each, since each has its type. */
-#define HEADER_NUMBER(name, type, kind)                     \
-	struct libetw_predicate *libetw_##name(type number) \
-	{                                                   \
-		return create_number(kind, number);         \
+static struct libetw_predicate *create_number(enum etw_filter_operand_id id, uint64_t from,
+					      uint64_t to, enum etw_filter_how how)
+{
+	struct etw_filter_value value = {
+		.readings = ETW_FILTER_INTEGER, .how = (uint8_t)how, .from = from, .to = to};
+
+	return etw_predicate_of(etw_filter_of_operand(id), &value);
+}
+
+/* The header's numbers: one constructor each, since each has its type. */
+#define HEADER_NUMBER(name, type, id)                                        \
+	struct libetw_predicate *libetw_##name(type number)                  \
+	{                                                                    \
+		return create_number(id, number, number, ETW_FILTER_EQUALS); \
 	}
 
-HEADER_NUMBER(id, uint16_t, ETW_PREDICATE_ID)
-HEADER_NUMBER(version, uint8_t, ETW_PREDICATE_VERSION)
-HEADER_NUMBER(opcode, uint8_t, ETW_PREDICATE_OPCODE)
-HEADER_NUMBER(task, uint16_t, ETW_PREDICATE_TASK)
-HEADER_NUMBER(pid, uint32_t, ETW_PREDICATE_PID)
-HEADER_NUMBER(tid, uint32_t, ETW_PREDICATE_TID)
-HEADER_NUMBER(level, uint8_t, ETW_PREDICATE_LEVEL)
-HEADER_NUMBER(keyword_any, uint64_t, ETW_PREDICATE_KEYWORD_ANY)
-HEADER_NUMBER(keyword_all, uint64_t, ETW_PREDICATE_KEYWORD_ALL)
+HEADER_NUMBER(id, uint16_t, ETW_FILTER_ID)
+HEADER_NUMBER(version, uint8_t, ETW_FILTER_VERSION)
+HEADER_NUMBER(opcode, uint8_t, ETW_FILTER_OPCODE)
+HEADER_NUMBER(task, uint16_t, ETW_FILTER_TASK)
+HEADER_NUMBER(pid, uint32_t, ETW_FILTER_HEADER_PID)
+HEADER_NUMBER(tid, uint32_t, ETW_FILTER_HEADER_TID)
+
+struct libetw_predicate *libetw_level(uint8_t level)
+{
+	return create_number(ETW_FILTER_LEVEL, 0, level, ETW_FILTER_EQUALS);
+}
+
+struct libetw_predicate *libetw_keyword_any(uint64_t mask)
+{
+	return create_number(ETW_FILTER_KEYWORD, mask, mask, ETW_FILTER_MASK_ANY);
+}
+
+struct libetw_predicate *libetw_keyword_all(uint64_t mask)
+{
+	return create_number(ETW_FILTER_KEYWORD, mask, mask, ETW_FILTER_MASK_ALL);
+}
 
 struct libetw_predicate *libetw_event_named(const char *name)
 {
-	struct libetw_predicate *predicate;
+	struct etw_filter_value value = {.readings = ETW_FILTER_TEXT, .how = ETW_FILTER_PATTERN};
+	uint64_t number;
 
 	if (!name || !*name) {
 		(void)etw_friendly_fail(-EINVAL, "an event's name is empty");
 		return NULL;
 	}
-	predicate = etw_predicate_with_text(etw_predicate_create(ETW_PREDICATE_EVENT_NAME), name,
-					    strlen(name));
-	if (predicate)
-		predicate->is_number = etw_schema_word_is_number(name);
-	return predicate;
+	if (etw_number_parse(name, UINT16_MAX, &number))
+		return create_number(ETW_FILTER_EVENT, number, number, ETW_FILTER_EQUALS);
+	if (etw_filter_value_set_text(&value, name, strlen(name)))
+		return etw_predicate_wrap(NULL);
+	return etw_predicate_of(etw_filter_of_operand(ETW_FILTER_EVENT), &value);
+}
+
+/* What libetw_function() was given. */
+struct function {
+	int (*matches)(void *context, struct libetw_event *event);
+	void *context;
+};
+
+static bool call_function(void *context, void *subject)
+{
+	const struct function *function = context;
+
+	return function->matches(function->context, subject) != 0;
 }
 
 struct libetw_predicate *libetw_function(int (*matches)(void *context, struct libetw_event *event),
 					 void *context)
 {
-	struct libetw_predicate *predicate;
+	struct function *function;
+	struct etw_filter *filter;
 
 	if (!matches) {
 		(void)etw_friendly_fail(-EINVAL, "a predicate's function is missing");
 		return NULL;
 	}
-	predicate = etw_predicate_create(ETW_PREDICATE_FUNCTION);
-	if (predicate) {
-		predicate->function = matches;
-		predicate->context = context;
-	}
-	return predicate;
+	function = malloc(sizeof(*function));
+	if (!function)
+		return etw_predicate_wrap(NULL);
+	*function = (struct function){matches, context};
+	filter = etw_filter_of_function(call_function, function, free);
+	if (!filter)
+		free(function);
+	return etw_predicate_wrap(filter);
 }
 
-static bool matches_name(struct libetw_predicate *predicate, struct libetw_event *event)
+static const struct etw_decoding *decode(void *context)
 {
-	const struct etw_schema *schema;
+	struct libetw_event *event = context;
 
-	if (predicate->is_number)
-		return etw_schema_event_is(predicate->text, &event->record->EventHeader, NULL);
-	if (etw_event_decode(event))
-		return false;
-	schema = event->decoding.schema;
-	if (!schema)
-		return false;
-	if (schema != predicate->asked || event->schemas->serial != predicate->asked_serial) {
-		predicate->was_meant = etw_schema_event_is(predicate->text,
-							   &event->record->EventHeader, schema);
-		predicate->asked = schema;
-		predicate->asked_serial = event->schemas->serial;
-	}
-	return predicate->was_meant;
+	return etw_event_decode(event) ? NULL : &event->decoding;
 }
+
+static const char *provider_name(void *context, const GUID *provider)
+{
+	const struct libetw_event *event = context;
+
+	return etw_schema_store_provider_name(event->schemas->store, provider);
+}
+
+static void lock(void *context)
+{
+	etw_event_lock(context);
+}
+
+static void unlock(void *context)
+{
+	etw_event_unlock(context);
+}
+
+static const struct etw_filter_source source = {
+	.decode = decode, .provider_name = provider_name, .lock = lock, .unlock = unlock};
 
 bool etw_predicate_matches(struct libetw_predicate *predicate, struct libetw_event *event)
 {
-	const EVENT_HEADER *header = &event->record->EventHeader;
-	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+	struct etw_filter_subject subject = {
+		.record = event->record,
+		.source = &source,
+		.context = event,
+		.time_ft = event->record->EventHeader.TimeStamp.QuadPart,
+		.start_ft = event->trace ? etw_trace_header(event->trace)->start_ft : 0,
+		.serial = event->schemas->serial,
+	};
 
-	switch (predicate->kind) {
-	case ETW_PREDICATE_ANY:
-		return true;
-	case ETW_PREDICATE_AND:
-		return etw_predicate_matches(predicate->left, event) &&
-		       etw_predicate_matches(predicate->right, event);
-	case ETW_PREDICATE_OR:
-		return etw_predicate_matches(predicate->left, event) ||
-		       etw_predicate_matches(predicate->right, event);
-	case ETW_PREDICATE_NOT:
-		return !etw_predicate_matches(predicate->left, event);
-	case ETW_PREDICATE_PROVIDER:
-		return etw_guid_equal(&header->ProviderId, &predicate->guid);
-	case ETW_PREDICATE_ID:
-		return descriptor->Id == predicate->from &&
-		       !(header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER);
-	case ETW_PREDICATE_VERSION:
-		return descriptor->Version == predicate->from;
-	case ETW_PREDICATE_OPCODE:
-		return descriptor->Opcode == predicate->from;
-	case ETW_PREDICATE_TASK:
-		return descriptor->Task == predicate->from;
-	case ETW_PREDICATE_PID:
-		return header->ProcessId == predicate->from;
-	case ETW_PREDICATE_TID:
-		return header->ThreadId == predicate->from;
-	case ETW_PREDICATE_LEVEL:
-		return descriptor->Level <= predicate->from;
-	case ETW_PREDICATE_KEYWORD_ANY:
-		return descriptor->Keyword & predicate->from;
-	case ETW_PREDICATE_KEYWORD_ALL:
-		return (descriptor->Keyword & predicate->from) == predicate->from;
-	case ETW_PREDICATE_EVENT_NAME:
-		return matches_name(predicate, event);
-	case ETW_PREDICATE_FUNCTION:
-		return predicate->function(predicate->context, event) != 0;
-	default:
-		return etw_predicate_field_matches(predicate, event);
-	}
+	return etw_filter_matches(predicate->filter, &subject);
 }
 
 int libetw_predicate_matches(struct libetw_predicate *predicate, struct libetw_event *event)

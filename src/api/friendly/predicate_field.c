@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* etw/predicate.h: comparisons of fields; each has a handle of its own. One for each accessor of etw/fields.h. */
+/* etw/predicate.h: comparisons of fields. One for each accessor of etw/fields.h. */
 #include "api/friendly/predicate.h"
 
 #include <errno.h>
@@ -7,20 +7,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/guid.h"
+#include "api/friendly/friendly.h"
+#include "api/friendly/path.h"
 #include "base/macros.h"
-#include "decode/format.h"
-#include "decode/read.h"
+#include "base/time.h"
 
-static struct libetw_predicate *create_field(enum etw_predicate_kind kind, const char *path)
+/* A comparison of a field with one value, which it takes. */
+static struct libetw_predicate *create(const char *path, enum etw_filter_ask ask,
+				       struct etw_filter_value *value)
 {
-	struct libetw_predicate *predicate = etw_predicate_create(kind);
-
-	if (predicate && libetw_field_create(path, &predicate->where.field)) {
-		libetw_predicate_free(predicate);
+	if (etw_friendly_check_path(path)) {
+		etw_filter_value_done(value);
 		return NULL;
 	}
-	return predicate;
+	return etw_predicate_of(etw_filter_of_field(path, ask), value);
 }
 
 static struct libetw_predicate *fail(const char *path, const char *sentence)
@@ -29,22 +29,11 @@ static struct libetw_predicate *fail(const char *path, const char *sentence)
 	return NULL;
 }
 
-/* Ends of a signed range are kept as their bits. */
-static struct libetw_predicate *create_range(enum etw_predicate_kind kind, const char *path,
-					     uint64_t from, uint64_t to)
-{
-	struct libetw_predicate *predicate = create_field(kind, path);
-
-	if (predicate) {
-		predicate->from = from;
-		predicate->to = to;
-	}
-	return predicate;
-}
-
-static struct libetw_predicate *create_unsigned(enum etw_predicate_kind kind, const char *path,
+static struct libetw_predicate *create_unsigned(enum etw_filter_ask ask, const char *path,
 						uint64_t from, uint64_t to)
 {
+	struct etw_filter_value value = {.readings = ETW_FILTER_INTEGER, .from = from, .to = to};
+
 	if (from > to) {
 		(void)etw_friendly_fail(-EINVAL,
 					"\"%s\" cannot be from %" PRIu64 " to %" PRIu64
@@ -52,12 +41,19 @@ static struct libetw_predicate *create_unsigned(enum etw_predicate_kind kind, co
 					path ? path : "", from, to);
 		return NULL;
 	}
-	return create_range(kind, path, from, to);
+	return create(path, ask, &value);
 }
 
-static struct libetw_predicate *create_signed(enum etw_predicate_kind kind, const char *path,
+/* Of integers, or of times as FILETIME. */
+static struct libetw_predicate *create_signed(enum etw_filter_reading reading, const char *path,
 					      int64_t from, int64_t to)
 {
+	struct etw_filter_value value = {.readings = (uint16_t)reading,
+					 .from = from,
+					 .to = to,
+					 .from_ft = from,
+					 .to_ft = to};
+
 	if (from > to) {
 		(void)etw_friendly_fail(-EINVAL,
 					"\"%s\" cannot be from %" PRId64 " to %" PRId64
@@ -65,12 +61,14 @@ static struct libetw_predicate *create_signed(enum etw_predicate_kind kind, cons
 					path ? path : "", from, to);
 		return NULL;
 	}
-	return create_range(kind, path, (uint64_t)from, (uint64_t)to);
+	return create(path, ETW_FILTER_COMPARE, &value);
 }
 
 struct libetw_predicate *libetw_has_field(const char *path)
 {
-	return create_field(ETW_PREDICATE_HAS_FIELD, path);
+	if (etw_friendly_check_path(path))
+		return NULL;
+	return etw_predicate_wrap(etw_filter_of_field(path, ETW_FILTER_HAS));
 }
 
 struct libetw_predicate *libetw_unsigned_is(const char *path, uint64_t value)
@@ -80,7 +78,7 @@ struct libetw_predicate *libetw_unsigned_is(const char *path, uint64_t value)
 
 struct libetw_predicate *libetw_unsigned_in(const char *path, uint64_t from, uint64_t to)
 {
-	return create_unsigned(ETW_PREDICATE_UNSIGNED, path, from, to);
+	return create_unsigned(ETW_FILTER_COMPARE, path, from, to);
 }
 
 struct libetw_predicate *libetw_signed_is(const char *path, int64_t value)
@@ -90,17 +88,20 @@ struct libetw_predicate *libetw_signed_is(const char *path, int64_t value)
 
 struct libetw_predicate *libetw_signed_in(const char *path, int64_t from, int64_t to)
 {
-	return create_signed(ETW_PREDICATE_SIGNED, path, from, to);
+	return create_signed(ETW_FILTER_INTEGER, path, from, to);
 }
 
 struct libetw_predicate *libetw_bool_is(const char *path, int value)
 {
-	return create_unsigned(ETW_PREDICATE_BOOL, path, value != 0, value != 0);
+	struct etw_filter_value truth = {.readings = ETW_FILTER_TRUTH, .truth = value != 0};
+
+	return create(path, ETW_FILTER_COMPARE, &truth);
 }
 
 struct libetw_predicate *libetw_double_in(const char *path, double from, double to)
 {
-	struct libetw_predicate *predicate;
+	struct etw_filter_value value = {
+		.readings = ETW_FILTER_REAL, .from_real = from, .to_real = to};
 
 	/* Also where one is no number. */
 	if (!(from <= to)) {
@@ -109,68 +110,83 @@ struct libetw_predicate *libetw_double_in(const char *path, double from, double 
 					path ? path : "", from, to);
 		return NULL;
 	}
-	predicate = create_field(ETW_PREDICATE_DOUBLE, path);
-	if (predicate) {
-		predicate->from_double = from;
-		predicate->to_double = to;
-	}
-	return predicate;
+	return create(path, ETW_FILTER_COMPARE, &value);
 }
 
 struct libetw_predicate *libetw_filetime_in(const char *path, int64_t from, int64_t to)
 {
-	return create_signed(ETW_PREDICATE_FILETIME, path, from, to);
+	return create_signed(ETW_FILTER_TIME, path, from, to);
+}
+
+/* The first FILETIME that is not before a time in ns since 1970, which 64 bits of ns never exceed. */
+static int64_t filetime_from(int64_t ns)
+{
+	return ETW_FILETIME_UNIX_EPOCH + ns / ETW_NS_PER_FT + (ns % ETW_NS_PER_FT > 0);
+}
+
+/* The last one that is not behind it. */
+static int64_t filetime_to(int64_t ns)
+{
+	return ETW_FILETIME_UNIX_EPOCH + ns / ETW_NS_PER_FT - (ns % ETW_NS_PER_FT < 0);
 }
 
 struct libetw_predicate *libetw_time_ns_in(const char *path, int64_t from_ns, int64_t to_ns)
 {
-	return create_signed(ETW_PREDICATE_TIME_NS, path, from_ns, to_ns);
+	struct etw_filter_value value = {.readings = ETW_FILTER_TIME,
+					 .from_ft = filetime_from(from_ns),
+					 .to_ft = filetime_to(to_ns)};
+
+	if (from_ns > to_ns)
+		return create_signed(ETW_FILTER_TIME, path, from_ns, to_ns);
+	return create(path, ETW_FILTER_COMPARE, &value);
 }
 
 struct libetw_predicate *libetw_count_in(const char *path, size_t from, size_t to)
 {
-	return create_unsigned(ETW_PREDICATE_COUNT, path, from, to);
+	return create_unsigned(ETW_FILTER_COUNT, path, from, to);
 }
 
 struct libetw_predicate *libetw_guid_is(const char *path, const GUID *guid)
 {
-	struct libetw_predicate *predicate;
+	struct etw_filter_value value = {.readings = ETW_FILTER_GUID};
 
 	if (!guid)
 		return fail(path, "is to be compared with a GUID, and there is none");
-	predicate = create_field(ETW_PREDICATE_GUID, path);
-	if (predicate)
-		predicate->guid = *guid;
-	return predicate;
+	value.guid = *guid;
+	return create(path, ETW_FILTER_COMPARE, &value);
+}
+
+/* A comparison with a copy of @bytes. */
+static struct libetw_predicate *create_text(enum etw_filter_reading reading, const char *path,
+					    int how, const void *text, size_t bytes)
+{
+	struct etw_filter_value value = {.readings = (uint16_t)reading};
+	static const enum etw_filter_how hows[] = {ETW_FILTER_EQUALS, ETW_FILTER_CONTAINS,
+						   ETW_FILTER_STARTS, ETW_FILTER_ENDS};
+
+	if (etw_filter_value_set_text(&value, text, bytes))
+		return etw_predicate_wrap(NULL);
+	(void)etw_filter_value_set_how(&value, hows[how & ~LIBETW_TEXT_ANY_CASE],
+				       !(how & LIBETW_TEXT_ANY_CASE), NULL);
+	return create(path, ETW_FILTER_COMPARE, &value);
 }
 
 struct libetw_predicate *libetw_sid_is(const char *path, const char *sid)
 {
 	if (!sid || strncmp(sid, "S-1-", 4) != 0)
 		return fail(path, "is to be compared with a SID, which begins with \"S-1-\"");
-	return etw_predicate_with_text(create_field(ETW_PREDICATE_SID, path), sid, strlen(sid));
+	return create_text(ETW_FILTER_SID, path, LIBETW_TEXT_EQUALS, sid, strlen(sid));
 }
 
 struct libetw_predicate *libetw_bytes_is(const char *path, const void *bytes, size_t count)
 {
 	if (!bytes && count)
 		return fail(path, "is to be compared with bytes, and there are none");
-	return etw_predicate_with_text(create_field(ETW_PREDICATE_BYTES, path), bytes, count);
-}
-
-/* Letters of ASCII alone, whatever the program's locale is. */
-static void fold(char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		if (text[i] >= 'A' && text[i] <= 'Z')
-			text[i] = (char)(text[i] - 'A' + 'a');
-	}
+	return create_text(ETW_FILTER_BYTES, path, LIBETW_TEXT_EQUALS, bytes, count);
 }
 
 struct libetw_predicate *libetw_text_is(const char *path, int how, const char *text)
 {
-	struct libetw_predicate *predicate;
-
 	if ((how & ~LIBETW_TEXT_ANY_CASE) < LIBETW_TEXT_EQUALS ||
 	    (how & ~LIBETW_TEXT_ANY_CASE) > LIBETW_TEXT_ENDS) {
 		(void)etw_friendly_fail(-EINVAL, "%d is no way to compare texts", how);
@@ -178,142 +194,5 @@ struct libetw_predicate *libetw_text_is(const char *path, int how, const char *t
 	}
 	if (!text)
 		return fail(path, "is to be compared with a text, and there is none");
-	predicate = etw_predicate_with_text(create_field(ETW_PREDICATE_TEXT, path), text,
-					    strlen(text));
-	if (!predicate)
-		return NULL;
-	predicate->how = how;
-	if (how & LIBETW_TEXT_ANY_CASE)
-		fold(predicate->text, predicate->text_bytes);
-	return predicate;
-}
-
-static bool is_same(const struct libetw_predicate *predicate, const void *at, size_t bytes)
-{
-	return bytes == predicate->text_bytes && !memcmp(at, predicate->text, bytes);
-}
-
-/* Each in time proportional to the text, whatever is in it. */
-static bool compare_text(const struct libetw_predicate *predicate, const char *text, size_t bytes)
-{
-	size_t wanted = predicate->text_bytes;
-
-	if (bytes < wanted)
-		return false;
-	switch (predicate->how & ~LIBETW_TEXT_ANY_CASE) {
-	case LIBETW_TEXT_EQUALS:
-		return is_same(predicate, text, bytes);
-	case LIBETW_TEXT_BEGINS:
-		return !memcmp(text, predicate->text, wanted);
-	case LIBETW_TEXT_ENDS:
-		return !memcmp(text + bytes - wanted, predicate->text, wanted);
-	default:
-		return memmem(text, bytes, predicate->text, wanted) != NULL;
-	}
-}
-
-/* The item's text as TDH shows it, in the predicate's own room. Returns false when memory ran out. */
-static bool make_text(struct libetw_predicate *predicate, struct libetw_event *event,
-		      const struct etw_item *item)
-{
-	etw_text_clear(&predicate->room);
-	etw_event_lock(event);
-	etw_format_item(&event->decoding, item, &predicate->room);
-	etw_event_unlock(event);
-	return !etw_text_error(&predicate->room);
-}
-
-static bool matches_text(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const struct etw_item *item;
-
-	if (etw_value_find(event, &predicate->where, &item) || !make_text(predicate, event, item))
-		return false;
-	if (predicate->how & LIBETW_TEXT_ANY_CASE)
-		fold(predicate->room.at, predicate->room.bytes);
-	return compare_text(predicate, etw_text_string(&predicate->room), predicate->room.bytes);
-}
-
-static bool matches_sid(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const struct etw_item *item;
-
-	return !etw_value_find(event, &predicate->where, &item) &&
-	       etw_read_is_sid(&event->decoding, item) && make_text(predicate, event, item) &&
-	       is_same(predicate, etw_text_string(&predicate->room), predicate->room.bytes);
-}
-
-static bool matches_bytes(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const void *at;
-	size_t bytes;
-
-	return !etw_value_bytes(event, &predicate->where, &at, &bytes) &&
-	       is_same(predicate, at, bytes);
-}
-
-static bool matches_unsigned(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const struct etw_where *where = &predicate->where;
-	uint64_t number = 0;
-	size_t count = 0;
-	int truth = 0, result;
-
-	if (predicate->kind == ETW_PREDICATE_UNSIGNED) {
-		result = etw_value_unsigned(event, where, UINT64_MAX, &number);
-	} else if (predicate->kind == ETW_PREDICATE_BOOL) {
-		result = etw_value_bool(event, where, &truth);
-		number = (uint64_t)truth;
-	} else {
-		result = etw_value_count(event, where, &count);
-		number = count;
-	}
-	return !result && number >= predicate->from && number <= predicate->to;
-}
-
-static bool matches_signed(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const struct etw_where *where = &predicate->where;
-	int64_t number = 0;
-	int result;
-
-	if (predicate->kind == ETW_PREDICATE_SIGNED)
-		result = etw_value_signed(event, where, INT64_MIN, INT64_MAX, &number);
-	else if (predicate->kind == ETW_PREDICATE_FILETIME)
-		result = etw_value_filetime(event, where, &number);
-	else
-		result = etw_value_time_ns(event, where, &number);
-	return !result && number >= (int64_t)predicate->from && number <= (int64_t)predicate->to;
-}
-
-bool etw_predicate_field_matches(struct libetw_predicate *predicate, struct libetw_event *event)
-{
-	const struct etw_item *item;
-	double real;
-	GUID guid;
-
-	switch (predicate->kind) {
-	case ETW_PREDICATE_HAS_FIELD:
-		return !etw_value_find(event, &predicate->where, &item);
-	case ETW_PREDICATE_UNSIGNED:
-	case ETW_PREDICATE_BOOL:
-	case ETW_PREDICATE_COUNT:
-		return matches_unsigned(predicate, event);
-	case ETW_PREDICATE_SIGNED:
-	case ETW_PREDICATE_FILETIME:
-	case ETW_PREDICATE_TIME_NS:
-		return matches_signed(predicate, event);
-	case ETW_PREDICATE_DOUBLE:
-		return !etw_value_double(event, &predicate->where, &real) &&
-		       real >= predicate->from_double && real <= predicate->to_double;
-	case ETW_PREDICATE_GUID:
-		return !etw_value_guid(event, &predicate->where, &guid) &&
-		       etw_guid_equal(&guid, &predicate->guid);
-	case ETW_PREDICATE_SID:
-		return matches_sid(predicate, event);
-	case ETW_PREDICATE_BYTES:
-		return matches_bytes(predicate, event);
-	default:
-		return matches_text(predicate, event);
-	}
+	return create_text(ETW_FILTER_TEXT, path, how, text, strlen(text));
 }

@@ -24,8 +24,6 @@ static int fail(struct libetw_event *event, const struct etw_where *where, int e
 {
 	CLEANUP(etw_text_done) struct etw_text title = {0};
 
-	if (where->is_quiet)
-		return error;
 	etw_event_title(event, &title);
 	return etw_friendly_fail(error, "%s: \"%s\" %s", etw_text_string(&title), path_of(where),
 				 sentence);
@@ -36,8 +34,6 @@ static int fail_unknown_field(struct libetw_event *event, const struct etw_where
 	const struct etw_schema *schema = event->decoding.schema;
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 
-	if (where->is_quiet)
-		return -ENOENT;
 	etw_event_title(event, &text);
 	etw_text_printf(&text, ": no field \"%s\"; it has ", path_of(where));
 	for (unsigned i = 0; i < schema->top_count && i < NAMES_SHOWN; i++)
@@ -54,8 +50,6 @@ static int fail_unknown_event(struct libetw_event *event, const struct etw_where
 	CLEANUP(etw_text_done) struct etw_text title = {0};
 	const char *reason = event->decoding.reason;
 
-	if (where->is_quiet)
-		return -ESRCH;
 	etw_event_title(event, &title);
 	return etw_friendly_fail(-ESRCH, "%s: no field \"%s\": %s", etw_text_string(&title),
 				 path_of(where), reason ? reason : "the event has no schema");

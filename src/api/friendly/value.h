@@ -13,7 +13,6 @@
 struct etw_where {
 	const char *path;
 	struct libetw_field *field;
-	bool is_quiet; /* no sentence is made: the caller goes on without the value */
 };
 
 /*

@@ -57,7 +57,7 @@ static void test_node__asks_functions_in_their_place(void **state)
 
 	(void)state;
 	test_begin(&event, &test_schema);
-	assert_int_equal(etw_filter_or(etw_filter_of_function(never, &calls),
+	assert_int_equal(etw_filter_or(etw_filter_of_function(never, &calls, NULL),
 				       number(ETW_FILTER_ID, 7), &filter),
 			 0);
 	etw_filter_sort(filter);

@@ -247,6 +247,29 @@ static void test_predicate__what_cannot_be_made_is_null(void **state)
 	libetw_predicate_free(NULL);
 }
 
+/* Expressions and functions make the same predicates, and go together. */
+static void test_predicate__of_expressions(void **state)
+{
+	const struct row rows[] = {
+		{libetw_filter("Word = 500 and Wide ends with notepad.exe", NULL), 1},
+		{libetw_filter("Word > 500 or Colour = Green", NULL), 0},
+		{libetw_filter("Colour = Red and header_pid = 10 and task = Task", NULL), 1},
+		{libetw_filter("provider = Test-Provider and event = Task", NULL), 1},
+		{libetw_filter("Sid = S-1-5-18 and SLong in -10..0 and Double < 2", NULL), 1},
+		{libetw_and(libetw_filter("Nothing != 1", NULL), libetw_any()), 0},
+		{libetw_and(libetw_id(1), libetw_not(libetw_filter("has Nothing", NULL))), 1},
+	};
+	size_t at = 99;
+
+	(void)state;
+	CHECK(make_event(), rows);
+	assert_null(libetw_filter("Word = 500 and level <= loud", &at));
+	assert_int_equal(at, 24);
+	assert_non_null(strstr(libetw_error(), "level wants a number"));
+	assert_null(libetw_and(libetw_any(), libetw_filter("(", NULL)));
+	assert_null(libetw_filter(NULL, &at));
+}
+
 /* A provider that a manifest names. */
 static void test_predicate__knows_names_of_manifests(void **state)
 {
@@ -268,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_predicate__a_search_is_proportional),
 		cmocka_unit_test(test_predicate__combine),
 		cmocka_unit_test(test_predicate__what_cannot_be_made_is_null),
+		cmocka_unit_test(test_predicate__of_expressions),
 		cmocka_unit_test(test_predicate__knows_names_of_manifests),
 	};
 
