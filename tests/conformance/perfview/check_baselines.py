@@ -149,8 +149,9 @@ def provider_agrees(name, event, known):
 
 
 def sum_of(prefix, fields):
-    """What the generations 0 to 3 have together."""
-    return sum(as_number(fields[f"{prefix}{generation}"]) for generation in range(4))
+    """What the generations have together; newer runtimes have a fifth, of pinned objects."""
+    generations = range(5 if f"{prefix}4" in fields else 4)
+    return sum(as_number(fields[f"{prefix}{generation}"]) for generation in generations)
 
 
 def derive(name, fields):
