@@ -145,14 +145,14 @@ static int fill(struct catalogue *catalogue)
 
 	if (catalogue->known)
 		room += etw_known_provider_count(catalogue->known);
-	catalogue->entries = etw_arena_array(&catalogue->arena, room, sizeof(*catalogue->entries));
+	catalogue->entries = etw_arena_array(&catalogue->arena, room, sizeof(void *));
 	if (!catalogue->entries)
 		return -ENOMEM;
 	if (catalogue->known)
 		TRY(add_known(catalogue));
 	TRY(add_installed(catalogue));
 	TRY(add_names(catalogue));
-	qsort(catalogue->entries, catalogue->count, sizeof(*catalogue->entries), compare);
+	qsort(catalogue->entries, catalogue->count, sizeof(void *), compare);
 	return 0;
 }
 

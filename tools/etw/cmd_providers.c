@@ -165,7 +165,7 @@ static int gather(const struct command *command, char *const *words,
 {
 	static char *const all[] = {NULL};
 	const struct catalogue *catalogue = &command->catalogue;
-	const struct catalogue_entry **list = calloc(catalogue->count + 1, sizeof(*list));
+	const struct catalogue_entry **list = calloc(catalogue->count + 1, sizeof(void *));
 	bool *is_taken = calloc(catalogue->count + 1, sizeof(*is_taken));
 	int status = list && is_taken ? ETW_EXIT_OK : ETW_EXIT_FAILED;
 	char *const *word = *words ? words : all;
@@ -320,13 +320,30 @@ static int show(struct command *command, char *const *words)
 	return status;
 }
 
+/* A table, a page, objects, or lines of events. */
+static bool is_own_output(const char *head, size_t bytes)
+{
+	(void)bytes;
+	return !strncmp(head, "{\"provider\":", 12) || !strncmp(head, "  provider  ", 12) ||
+	       strstr(head, "\nGUID      ") != NULL;
+}
+
+static bool may_write(const struct command *command)
+{
+	if (!command->path || command->force)
+		return true;
+	if (command->is_manifest)
+		return etw_overwrite_allowed(command->path, etw_overwrite_is_manifest,
+					     "a manifest");
+	return etw_overwrite_allowed(command->path, is_own_output, "the output of etw providers");
+}
+
 /* A manifest is written as a whole or not at all. */
 static int print(struct command *command, char *const *words)
 {
 	int status = ETW_EXIT_OK, result;
 
-	if (command->is_manifest && command->path && !command->force &&
-	    !etw_overwrite_allowed(command->path, etw_overwrite_is_manifest, "a manifest"))
+	if (!may_write(command))
 		return ETW_EXIT_FAILED;
 	if (!command->is_manifest && !command->path && !command->shared.no_pager)
 		(void)etw_pager_start();
@@ -392,8 +409,8 @@ const struct etw_verb etw_verb_providers = {
 		"  --build N           with --manifest: where a version has several layouts, the\n"
 		"                      one of this Windows build\n"
 		"  --json              objects, for programs\n"
-		"  --output FILE       write to this file\n"
-		"  --force             with --manifest: overwrite it also when it is no manifest\n"
+		"  -o, --output FILE   write to this file\n"
+		"  --force             overwrite a file that etw providers did not write\n"
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --no-pager          do not show long output through a pager\n"
 		"  --help              this text\n"

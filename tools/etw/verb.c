@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/etw/verb.h"
 
+#include <string.h>
+
 #include "tools/common/program.h"
 
 static bool take(const struct etw_verb *verb, struct etw_shared_options *shared, void *context,
@@ -11,13 +13,27 @@ static bool take(const struct etw_verb *verb, struct etw_shared_options *shared,
 	return etw_shared_option_take(shared, code);
 }
 
+/* The code of --output, for which -o is short; 0: the verb has no output. */
+static int output_code(const struct option *options)
+{
+	for (; options->name; options++) {
+		if (!strcmp(options->name, "output"))
+			return options->val;
+	}
+	return 0;
+}
+
 int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
 		   struct etw_shared_options *shared, void *context)
 {
+	const int output = output_code(verb->options);
 	int code;
 
 	opterr = 0;
-	while ((code = getopt_long(argc, argv, ":h", verb->options, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, output ? ":ho:" : ":h", verb->options, NULL)) !=
+	       -1) {
+		if (code == 'o')
+			code = output;
 		if (code == '?' || code == ':') {
 			etw_options_complain(code, argv, verb->options, etw_verb_with_option);
 			return ETW_EXIT_USAGE;

@@ -22,5 +22,13 @@ echo
 echo precious >main.c
 "$ETW" record --provider x -o main.c --duration 0.1 2>&1 | sed "s|$PWD|FOLDER|"
 "$ETW" providers Microsoft-Windows-DNS-Client --manifest --output main.c 2>&1 || echo "status $?"
+"$ETW" providers '*DNS-Client' -o main.c 2>&1 || echo "status $?"
 cat main.c
+for wish in '*DNS-Client' Microsoft-Windows-DNS-Client '*DNS-Client --json' '*DNS-Client'; do
+	# shellcheck disable=SC2086 # several words
+	(set -f && "$ETW" providers $wish -o providers.txt 2>&1) || echo "status $?"
+done
+"$ETW" providers '*DNS-Client' -o main.c --force 2>&1
+head -c 10 main.c
+echo
 "$ETW" dump plain.etl --filter 'pid == 1000 and pid == 1012' 2>&1
