@@ -40,6 +40,7 @@ enum etw_export_flag {
 	ETW_EXPORT_GUESS = 32,        /* what does not decode: guess, and say that it is a guess */
 	ETW_EXPORT_PROCESS = 64,      /* text: a column for the process' name */
 	ETW_EXPORT_HAS_RAW = 128,     /* raw_time is set */
+	ETW_EXPORT_TIME_LOCAL = 256,  /* text: in the zone of east_minutes */
 };
 
 /* The process and thread that an event is about, which need not be those of its header (process/subject.h). */
@@ -59,9 +60,10 @@ struct etw_export_event {
 	struct etw_event_address address;
 	size_t trace; /* index of the file, for output of several */
 	uint32_t processor;
-	uint32_t flags;   /* enum etw_export_flag */
-	int64_t start_ft; /* of the trace: what relative times count from */
-	int64_t raw_time; /* in the session clock's unit; see HAS_RAW */
+	uint32_t flags;       /* enum etw_export_flag */
+	int64_t start_ft;     /* of the trace: what relative times count from */
+	int32_t east_minutes; /* of Greenwich; see TIME_LOCAL */
+	int64_t raw_time;     /* in the session clock's unit; see HAS_RAW */
 };
 
 struct etw_export_format {

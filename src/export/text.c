@@ -151,12 +151,36 @@ static void put_columns(const struct etw_export_event *event, struct etw_text *t
 		put_process(subject.process_name, text);
 }
 
+/* "2011-01-23T15:06:37.4768585-07:00" */
+static void put_local_time(const struct etw_export_event *event, struct etw_text *text)
+{
+	const int32_t east = event->east_minutes;
+	const uint32_t minutes = (uint32_t)(east < 0 ? -east : east);
+	int64_t time;
+
+	if (__builtin_add_overflow(event->record->EventHeader.TimeStamp.QuadPart,
+				   east * (60 * ETW_FILETIME_PER_SECOND), &time)) {
+		etw_export_time(event->memory, event->record->EventHeader.TimeStamp.QuadPart, text);
+		return;
+	}
+	etw_export_time(event->memory, time, text);
+	if (!text->error && text->bytes && text->at[text->bytes - 1] == 'Z') {
+		text->bytes--;
+		etw_text_printf(text, "%c%02u:%02u", east < 0 ? '-' : '+', minutes / 60,
+				minutes % 60);
+	}
+}
+
 static void put_time(const struct etw_export_event *event, struct etw_text *text)
 {
 	int64_t time = event->record->EventHeader.TimeStamp.QuadPart;
 
 	if (event->flags & ETW_EXPORT_TIME_RAW) {
 		etw_text_signed(text, event->raw_time);
+		return;
+	}
+	if (event->flags & ETW_EXPORT_TIME_LOCAL) {
+		put_local_time(event, text);
 		return;
 	}
 	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {

@@ -10,6 +10,7 @@
 #define ETW_ZONE_STANDARD_NAME 4
 #define ETW_ZONE_DAYLIGHT_NAME 88
 #define ETW_ZONE_NAME_UNITS    32
+#define ETW_ZONE_BYTES         172
 
 /*
  * etw_zone_bias() - minutes west of Greenwich in force at @time_ft (UTC).

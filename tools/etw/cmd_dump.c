@@ -66,6 +66,7 @@ struct dump {
 	struct etw_shared_options shared;
 	struct filter filter;
 	struct etw_time_argument from, to;
+	struct etw_local_time local;
 	const struct etw_export_format *format;
 	const char *output_path;
 	uint64_t max; /* UINT64_MAX: no limit */
@@ -103,21 +104,24 @@ static bool take_time(const char *name, struct etw_time_argument *ret)
 {
 	if (etw_time_argument_parse(optarg, ret))
 		return true;
-	etw_program_error("--%s wants a time such as 2011-01-23T22:06:37.5Z, or +1.5 for seconds "
-			  "from the start, not \"%s\"",
+	etw_program_error("--%s wants a time such as 2011-01-23T22:06:37.5Z, 22:06:37+02:00, or "
+			  "+1.5 for seconds from the start, not \"%s\"",
 			  name, optarg);
 	return false;
 }
 
 static bool take_time_form(struct dump *dump)
 {
-	dump->flags &= ~(uint32_t)(ETW_EXPORT_TIME_RELATIVE | ETW_EXPORT_TIME_RAW);
+	dump->flags &= ~(uint32_t)(ETW_EXPORT_TIME_RELATIVE | ETW_EXPORT_TIME_RAW |
+				   ETW_EXPORT_TIME_LOCAL);
 	if (!strcmp(optarg, "relative"))
 		dump->flags |= ETW_EXPORT_TIME_RELATIVE;
 	else if (!strcmp(optarg, "raw"))
 		dump->flags |= ETW_EXPORT_TIME_RAW;
+	else if (!strcmp(optarg, "local"))
+		dump->flags |= ETW_EXPORT_TIME_LOCAL;
 	else if (strcmp(optarg, "utc") != 0) {
-		etw_program_error("--time wants utc, relative or raw, not \"%s\"", optarg);
+		etw_program_error("--time wants utc, local, relative or raw, not \"%s\"", optarg);
 		return false;
 	}
 	return true;
@@ -199,6 +203,11 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 		.processor = GetEventProcessorIndex(record),
 		.flags = dump->flags,
 		.start_ft = dump->start_ft,
+		.east_minutes =
+			dump->flags & ETW_EXPORT_TIME_LOCAL
+				? etw_local_time_east(&dump->local,
+						      record->EventHeader.TimeStamp.QuadPart)
+				: 0,
 		.raw_time = etw_trace_raw_time(dump->inputs.traces[trace]),
 	};
 
@@ -281,9 +290,19 @@ static int take_buffer(void *context, size_t trace, const struct etw_etl_buffer 
 
 static bool resolve_window(struct dump *dump)
 {
+	const bool is_local = dump->flags & ETW_EXPORT_TIME_LOCAL;
+	struct etw_time_context context = {.local = is_local ? &dump->local : NULL};
+
 	dump->start_ft = etw_inputs_start(&dump->inputs);
-	dump->from_ft = etw_time_argument_resolve(&dump->from, dump->start_ft, INT64_MIN);
-	dump->to_ft = etw_time_argument_resolve(&dump->to, dump->start_ft, INT64_MAX);
+	etw_local_time_init(&dump->local, etw_trace_header(dump->inputs.traces[0]));
+	context.start_ft = context.end_ft = dump->start_ft;
+	for (size_t i = 0; i < dump->inputs.count; i++) {
+		const int64_t end_ft = etw_trace_header(dump->inputs.traces[i])->end_ft;
+
+		context.end_ft = end_ft > context.end_ft ? end_ft : context.end_ft;
+	}
+	dump->from_ft = etw_time_argument_resolve(&dump->from, &context, INT64_MIN);
+	dump->to_ft = etw_time_argument_resolve(&dump->to, &context, INT64_MAX);
 	if (dump->from_ft <= dump->to_ft)
 		return true;
 	etw_program_error("--from is later than --to: no event can be in between");
@@ -421,6 +440,17 @@ static void tell_nothing(const struct dump *dump)
 	etw_program_error("no event matches: the output is empty");
 }
 
+/* In which zone the times are: it is nowhere in the output but as an offset. */
+static void tell_zone(struct dump *dump)
+{
+	CLEANUP(etw_text_done) struct etw_text line = {0};
+
+	if (!(dump->flags & ETW_EXPORT_TIME_LOCAL) || dump->format == &etw_export_json)
+		return;
+	etw_local_time_write(&line, &dump->local, dump->start_ft);
+	etw_program_error("times are those of %s", etw_text_string(&line));
+}
+
 /* The last line, on standard error so that the output stays what it is. */
 static int tell_loss(const struct dump *dump)
 {
@@ -485,6 +515,7 @@ static int work(struct dump *dump, char **files, int count)
 		if (!dump->no_decode)
 			etw_manifests_tell(&dump->manifests);
 	}
+	tell_zone(dump);
 	etw_strangers_warn(&dump->inputs);
 	return tell_loss(dump);
 }
@@ -507,8 +538,11 @@ const struct etw_verb etw_verb_dump = {
 	.arguments = "FILE...",
 	.one_line = "the events, decoded, as text or JSON",
 	.help = "  --json              one JSON object per event and line\n"
-		"  --from TIME         from this time on: 2011-01-23T22:06:37.5Z, or +1.5 for\n"
-		"                      seconds from the start of the trace\n"
+		"  --from TIME         from this time on: 2011-01-23T22:06:37.5Z, 22:06:37 with "
+		"or\n"
+		"                      without a zone such as +02:00, or +1.5 for seconds from "
+		"the\n"
+		"                      start of the trace\n"
 		"  --to TIME           up to this time\n"
 		"  --provider NAME     only this provider: a name, in which * stands for "
 		"anything,\n"
@@ -523,9 +557,10 @@ const struct etw_verb etw_verb_dump = {
 		"repeated.\n"
 		"                      etw-dump(1) says what can be written\n"
 		"  --max N             at most so many events\n"
-		"  --time FORM         utc (the default), relative to the start, or raw: the clock "
-		"of\n"
-		"                      the session as it is\n"
+		"  --time FORM         utc (the default), local (the trace's machine's zone), "
+		"relative "
+		"to\n"
+		"                      the start, or raw: the clock of the session as it is\n"
 		"  --full              show long arrays and payloads that do not decode in full\n"
 		"  --guess             guess what payloads hold that do not decode; marked as "
 		"guesses\n"

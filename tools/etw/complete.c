@@ -38,7 +38,7 @@ static const struct {
 	const char *values[5];
 } value_lists[] = {
 	{"color", {"auto", "always", "never"}},
-	{"time", {"utc", "relative", "raw"}},
+	{"time", {"utc", "local", "relative", "raw"}},
 	{"kernel", {"process", "thread", "image_load"}},
 };
 

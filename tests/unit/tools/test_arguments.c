@@ -9,10 +9,21 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/common/terminal.h"
 #include "tools/common/time_argument.h"
+
+/* In UTC, of a trace of a minute; 7 when nothing is given. */
+static int64_t resolve(const struct etw_time_argument *time, int64_t start_ft)
+{
+	const struct etw_time_context context = {
+		.start_ft = start_ft,
+		.end_ft = start_ft > INT64_MAX - 600000000 ? INT64_MAX : start_ft + 600000000};
+
+	return etw_time_argument_resolve(time, &context, 7);
+}
 
 static void test_time_argument__relative(void **state)
 {
@@ -20,9 +31,18 @@ static void test_time_argument__relative(void **state)
 		const char *string;
 		int64_t value_ft;
 	} rows[] = {
-		{"+0", 0},          {"+1.5", 15000000}, {"+0.0000001", 1},
-		{"+0.00000019", 1}, {"+3s", 30000000},  {"+86400.25", 864002500000},
-		{"2", 20000000},    {"1.5", 15000000},
+		{"+0", 0},
+		{"+1.5", 15000000},
+		{"+0.0000001", 1},
+		{"+0.00000019", 1},
+		{"+3s", 30000000},
+		{"+86400.25", 864002500000},
+		{"250ms", 2500000},
+		{"+10us", 100},
+		{"2min", 1200000000},
+		{"+1.5h", 54000000000},
+		{"2", 20000000},
+		{"1.5", 15000000},
 	};
 
 	(void)state;
@@ -30,9 +50,9 @@ static void test_time_argument__relative(void **state)
 		struct etw_time_argument time = {0};
 
 		assert_true(etw_time_argument_parse(rows[i].string, &time));
-		assert_true(time.is_given && time.is_relative);
+		assert_true(time.is_given && time.kind == ETW_TIME_RELATIVE);
 		assert_int_equal(time.value_ft, rows[i].value_ft);
-		assert_int_equal(etw_time_argument_resolve(&time, 100, 7), rows[i].value_ft + 100);
+		assert_int_equal(resolve(&time, 100), rows[i].value_ft + 100);
 	}
 }
 
@@ -41,18 +61,53 @@ static void test_time_argument__absolute_and_absent(void **state)
 	struct etw_time_argument time = {0};
 
 	(void)state;
-	assert_int_equal(etw_time_argument_resolve(&time, 100, 7), 7);
+	assert_int_equal(resolve(&time, 100), 7);
 	assert_true(etw_time_argument_parse("2011-01-23T22:06:37.4768585Z", &time));
-	assert_int_equal(etw_time_argument_resolve(&time, 100, 7), 129402939974768585);
+	assert_int_equal(resolve(&time, 100), 129402939974768585);
 	assert_true(etw_time_argument_parse("+800000000000", &time));
-	assert_int_equal(etw_time_argument_resolve(&time, INT64_MAX - 5, 7), INT64_MAX);
+	assert_int_equal(resolve(&time, INT64_MAX - 5), INT64_MAX);
 }
 
+static void test_time_argument__zones_and_times_of_day(void **state)
+{
+	/* A trace that begins at 2011-01-23T22:06:37.4768585Z. */
+	static const struct {
+		const char *string, *is;
+	} rows[] = {
+		{"2011-01-23T22:06:37Z", "2011-01-23T22:06:37Z"},
+		{"2011-01-23 22:06", "2011-01-23T22:06:00Z"},
+		{"2011-01-23T22:06:37+02:00", "2011-01-23T20:06:37Z"},
+		{"2011-01-23T22:06:37.5-0730", "2011-01-24T05:36:37.5Z"},
+		{"2011-01-23T22:06:37-07", "2011-01-24T05:06:37Z"},
+		{"22:06:38", "2011-01-23T22:06:38Z"},
+		{"22:07", "2011-01-23T22:07:00Z"},
+		{"22:07Z", "2011-01-23T22:07:00Z"},
+		{"15:06:40.25-07:00", "2011-01-23T22:06:40.25Z"},
+		{"00:06:40+02:00", "2011-01-23T22:06:40Z"},
+		/* Within the trace at no day: the nearest. */
+		{"21:00", "2011-01-23T21:00:00Z"},
+		{"00:30", "2011-01-24T00:30:00Z"},
+		{"2011-01-23", "2011-01-23T00:00:00Z"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct etw_time_argument time = {0};
+		int64_t expected;
+
+		assert_true(etw_time_argument_parse(rows[i].string, &time));
+		assert_int_equal(etw_filetime_parse(rows[i].is, &expected), 0);
+		assert_int_equal(resolve(&time, 129402939974768585), expected);
+	}
+}
 static void test_time_argument__refused(void **state)
 {
-	static const char *const strings[] = {"",    "+",         "+x",        "1.5.",
-					      "+1.", "+1.5x",     "yesterday", "+99999999999999",
-					      "+-1", "2011-13-01"};
+	static const char *const strings[] = {
+		"",          "+",          "+x",          "1.5.",
+		"+1.",       "+1.5x",      "yesterday",   "+99999999999999",
+		"+-1",       "2011-13-01", "25:00",       "22:6",
+		"22:06:37+", "22:06+24",   "22:06+02:",   "22:06+02:60",
+		"22:06 PM",  "1.5d",       "2011-01-23T", "2011-01-23T22:06:37X"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
@@ -149,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_argument__relative),
 		cmocka_unit_test(test_time_argument__absolute_and_absent),
+		cmocka_unit_test(test_time_argument__zones_and_times_of_day),
 		cmocka_unit_test(test_time_argument__refused),
 		cmocka_unit_test(test_number__forms),
 		cmocka_unit_test(test_number__shares_tell_no_lies),
