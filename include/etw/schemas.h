@@ -27,8 +27,10 @@ struct libetw_map;
  *
  * Built in are the kernel's classes and the names of Windows' providers. Installed is what `wevtutil im` has put
  * into the user's or the system's registry (ETW_PROVIDERS_DIR names another) before this call; a definition is
- * read when its first event comes. What a trace says of an event goes before what is added, and that before what
- * is installed.
+ * read when its first event comes. Known is the table of Windows' providers that comes with the library
+ * (ETW_KNOWN_PROVIDERS names another, or none when it is empty). What a trace says of an event goes before what is
+ * added, that before what is installed, and that before what is known; of all these the first counts whose layout uses up
+ * the event's payload, of several of one kind the one that says more.
  * Known errors of genuine manifests are put right where a payload shows them, as etw does.
  * Returns 0 with a reference of the caller's, or -ENOMEM. A registry that cannot be used is left out:
  * libetw_schemas_trouble().
@@ -37,6 +39,9 @@ ETW_API int libetw_schemas_create(struct libetw_schemas **ret);
 
 #define LIBETW_SCHEMAS_NOT_INSTALLED \
 	0x1 /* nothing of what is installed: the same on every machine */
+
+#define LIBETW_SCHEMAS_NOT_KNOWN \
+	0x2 /* nothing of the table of known providers: as etw --no-known-providers */
 
 /*
  * libetw_schemas_create_with() - the same with options.
@@ -47,9 +52,25 @@ ETW_API int libetw_schemas_create(struct libetw_schemas **ret);
  */
 ETW_API int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret);
 
+/* How the functions of tdh.h use the table of known providers, in this process. */
+enum libetw_tdh_known {
+	LIBETW_TDH_KNOWN_EVENTS, /* the default: for events, and for questions about one provider */
+	LIBETW_TDH_KNOWN_LISTED, /* TdhEnumerateProviders and TdhEnumerateProvidersForDecodingSource list them as well */
+	LIBETW_TDH_KNOWN_OFF,    /* not at all: as if there were no table */
+};
+
+/*
+ * libetw_tdh_use_known() - sets that.
+ *
+ * @use: enum libetw_tdh_known
+ *
+ * Counts for calls that begin later, of all threads. Returns 0; -EINVAL: there is no such use.
+ */
+ETW_API int libetw_tdh_use_known(uint32_t use);
+
 /*
  * libetw_schemas_trouble() - the sentence about what was left out because it cannot be read: a registry of
- * installed providers, a definition in it, or schemas that a trace carries.
+ * installed providers, a definition in it, the table of known providers, or schemas that a trace carries.
  *
  * Returns NULL when nothing was left out so far. Valid until the next call for these schemas.
  */
@@ -140,6 +161,8 @@ enum libetw_schema_text {
 	LIBETW_SCHEMA_KEYWORDS, /* names, joined by "; " */
 	LIBETW_SCHEMA_MESSAGE,  /* with its inserts: %1 ... */
 	LIBETW_SCHEMA_SYMBOL,
+	LIBETW_SCHEMA_ORIGIN, /* who says it: "trace", "embedded", "file", "installed", "known", "event", "built-in" */
+	LIBETW_SCHEMA_MARKS,  /* "incomplete", or what else is doubtful about it; several joined by ", " */
 };
 
 /* libetw_schema_text() - a name or text, or NULL where none is given. Lives as long as the schemas. */

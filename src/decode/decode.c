@@ -372,6 +372,20 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 	return run_others(decoder, record, ret, first);
 }
 
+int etw_decoder_choose(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		       const struct etw_schema **ret, enum etw_schema_miss *ret_why)
+{
+	struct etw_decoding decoding = {.record = record};
+	bool is_alone;
+
+	*ret = etw_schema_store_find_choice(decoder->store, record, ret_why, &is_alone);
+	if (LIKELY(is_alone || !*ret))
+		return 0;
+	TRY(etw_decoder_run(decoder, record, &decoding));
+	*ret = decoding.schema;
+	return 0;
+}
+
 const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, const char *name)
 {
 	if (!decoding->schema)

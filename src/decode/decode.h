@@ -104,6 +104,17 @@ int etw_decoder_run(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		    struct etw_decoding *ret);
 
 /*
+ * etw_decoder_choose() - the schema that etw_decoder_run() takes for an event.
+ *
+ * @ret:      NULL: it has none
+ * @ret_why:  set in every case
+ *
+ * An event of which one layout is known is not decoded for it. Ends the result of the last run. Returns 0 or -ENOMEM.
+ */
+int etw_decoder_choose(struct etw_decoder *decoder, const EVENT_RECORD *record,
+		       const struct etw_schema **ret, enum etw_schema_miss *ret_why);
+
+/*
  * etw_decoding_find() - the top-level item of the field with this name.
  *
  * Returns NULL when the schema has no such field or the walk did not get there.

@@ -33,6 +33,30 @@ const char *etw_schema_mark_name(unsigned index)
 	return index < ETW_SCHEMA_MARKS ? names[index] : NULL;
 }
 
+const char *etw_schema_marks_text(unsigned marks)
+{
+	static const char *const texts[1 << ETW_SCHEMA_MARKS] = {
+		NULL,
+		"incomplete",
+		"inferred",
+		"incomplete, inferred",
+		"doubtful",
+		"incomplete, doubtful",
+		"inferred, doubtful",
+		"incomplete, inferred, doubtful",
+		"mended",
+		"incomplete, mended",
+		"inferred, mended",
+		"incomplete, inferred, mended",
+		"doubtful, mended",
+		"incomplete, doubtful, mended",
+		"inferred, doubtful, mended",
+		"incomplete, inferred, doubtful, mended",
+	};
+
+	return marks < ARRAY_SIZE(texts) ? texts[marks] : NULL;
+}
+
 void etw_schema_origin_write(const struct etw_schema *schema, struct etw_text *text)
 {
 	const char *origin = schema ? etw_schema_origin_name((enum etw_schema_origin)schema->origin)
@@ -41,10 +65,8 @@ void etw_schema_origin_write(const struct etw_schema *schema, struct etw_text *t
 	if (!origin)
 		return;
 	etw_text_puts(text, origin);
-	for (unsigned i = 0; i < ETW_SCHEMA_MARKS; i++) {
-		if (!(schema->marks & 1u << i))
-			continue;
-		etw_text_puts(text, ", ");
-		etw_text_puts(text, etw_schema_mark_name(i));
-	}
+	if (!schema->marks)
+		return;
+	etw_text_puts(text, ", ");
+	etw_text_puts(text, etw_schema_marks_text(schema->marks));
 }

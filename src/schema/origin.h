@@ -14,6 +14,9 @@ const char *etw_schema_origin_name(enum etw_schema_origin origin);
 /* etw_schema_mark_name() - of the @index-th bit of the marks, "incomplete" for the first. Static. */
 const char *etw_schema_mark_name(unsigned index);
 
+/* etw_schema_marks_text() - "incomplete, inferred"; NULL without marks. Static. */
+const char *etw_schema_marks_text(unsigned marks);
+
 /* etw_schema_origin_write() - "known, inferred, incomplete"; nothing for a schema of no store, or NULL. */
 void etw_schema_origin_write(const struct etw_schema *schema, struct etw_text *text);
 

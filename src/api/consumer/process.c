@@ -58,6 +58,7 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 
 	if (UNLIKELY(address.offset == UINT32_MAX))
 		refresh_loss(open);
+	etw_tdh_note_build(etw_trace_header(open->trace)->os_build);
 	/* Before the callback: an event may describe itself. Without memory it stays undescribed. */
 	if (UNLIKELY(etw_schema_store_is_metadata(record)) && etw_tdh_learn(record) < 0)
 		open->has_missed_schema = true;

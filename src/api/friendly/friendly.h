@@ -15,6 +15,7 @@
 #include "consumer/pin.h"
 #include "decode/decode.h"
 #include "registry/registry.h"
+#include "schema/known/known.h"
 #include "schema/store/store.h"
 
 /* Where something might be learnt that makes an event known. Returns whether it is worth another look. */
@@ -40,7 +41,10 @@ struct libetw_schemas {
 	struct etw_registry
 		*installed; /* the store's; NULL: nothing of what is installed is wanted */
 	struct etw_schema_registry hooks; /* what the store asks, in front of it */
-	bool has_loaded;                  /* some of it is in the store */
+	struct etw_known *known;          /* the store's; NULL: none */
+	int known_trouble;            /* why there is none; 0: none is wanted, or there is one */
+	struct etw_fault known_fault; /* of that */
+	bool has_loaded;              /* some of it is in the store */
 	/*
 	 * The files of the reader that runs, NULL when none does: what a trace says goes before what is
 	 * installed, so they are searched before that is asked.

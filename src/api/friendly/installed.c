@@ -1,59 +1,100 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the store and the registry stands this file, for one reason: a trace goes before what is installed,
- * also where it says later what its events are.
+ * Between the store and what it asks last, the registry and the table of known providers, stands this file, for one
+ * reason: a trace goes before these, also where it says later what its events are.
  */
 #include "api/friendly/installed.h"
 
 #include <errno.h>
+#include <etw/schemas.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "schema/store/store_known.h"
 
+static bool is_in_table(const struct libetw_schemas *schemas, const GUID *guid)
+{
+	struct etw_known_provider found;
+
+	return schemas->known && !etw_known_find(schemas->known, guid, &found);
+}
+
+/* Asked before the table is, which has no hook of its own. */
 static int load(void *context, struct etw_schema_store *store, const GUID *guid,
 		struct etw_fault *reterr)
 {
 	struct libetw_schemas *schemas = context;
-	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+	const struct etw_schema_registry *registry;
 
-	if (etw_registry_has_definition(schemas->installed, guid)) {
+	if ((schemas->installed && etw_registry_has_definition(schemas->installed, guid)) ||
+	    is_in_table(schemas, guid)) {
 		if (schemas->files)
 			(void)schemas->files->learn(schemas->files->context);
 		schemas->has_loaded = true;
 	}
+	if (!schemas->installed)
+		return 0;
+	registry = etw_registry_hooks(schemas->installed);
 	return registry->load(registry->context, store, guid, reterr);
 }
 
 static const char *name_of(void *context, const GUID *guid)
 {
 	const struct libetw_schemas *schemas = context;
-	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+	const struct etw_schema_registry *registry;
 
+	if (!schemas->installed)
+		return NULL;
+	registry = etw_registry_hooks(schemas->installed);
 	return registry->name(registry->context, guid);
 }
 
 static bool refresh(void *context)
 {
 	const struct libetw_schemas *schemas = context;
-	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+	const struct etw_schema_registry *registry;
 
+	if (!schemas->installed)
+		return false;
+	registry = etw_registry_hooks(schemas->installed);
 	return registry->refresh(registry->context);
 }
 
 static void release(void *context)
 {
 	const struct libetw_schemas *schemas = context;
-	const struct etw_schema_registry *registry = etw_registry_hooks(schemas->installed);
+	const struct etw_schema_registry *registry;
 
+	if (!schemas->installed)
+		return;
+	registry = etw_registry_hooks(schemas->installed);
 	registry->release(registry->context);
 }
 
-int etw_installed_open(struct libetw_schemas *schemas)
+/* Whatever is wrong with the table, libetw_schemas_trouble() tells it; all else goes on. */
+static int open_table(struct libetw_schemas *schemas)
 {
-	TRY(etw_registry_open(&schemas->installed));
+	const char *path = getenv("ETW_KNOWN_PROVIDERS");
+	int r = etw_known_open(NULL, &schemas->known, &schemas->known_fault);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 && !(r == -ENOENT && path && !*path))
+		schemas->known_trouble = r;
+	if (!r)
+		etw_schema_store_set_known(schemas->store, schemas->known);
+	return 0;
+}
+
+int etw_installed_open(struct libetw_schemas *schemas, uint32_t options)
+{
+	if (!(options & LIBETW_SCHEMAS_NOT_INSTALLED))
+		TRY(etw_registry_open(&schemas->installed));
+	if (!(options & LIBETW_SCHEMAS_NOT_KNOWN))
+		TRY(open_table(schemas));
 	schemas->hooks = (struct etw_schema_registry){
 		.load = load,
 		.name = name_of,

@@ -5,8 +5,14 @@
 
 #include "api/friendly/friendly.h"
 
-/* etw_installed_open() - lets the store of new schemas ask the registry. Returns 0 or -ENOMEM. */
-int etw_installed_open(struct libetw_schemas *schemas);
+/*
+ * etw_installed_open() - lets the store of new schemas ask the registry and the table of known providers.
+ *
+ * @options: LIBETW_SCHEMAS_..., which may leave both out
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_installed_open(struct libetw_schemas *schemas, uint32_t options);
 
 /*
  * etw_installed_find() - the GUID by which an installed provider is enabled.

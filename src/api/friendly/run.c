@@ -162,6 +162,8 @@ static int deliver(struct libetw_reader *reader, struct source *source, const EV
 	int result;
 
 	set_event(event, record, source->trace);
+	etw_schema_store_set_build(reader->schemas->store,
+				   etw_trace_header(source->trace)->os_build);
 	if (time_ft > source->loss.now_ft)
 		source->loss.now_ft = time_ft;
 	if (UNLIKELY(address.offset == SYNTHESISED))

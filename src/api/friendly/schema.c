@@ -9,6 +9,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "schema/origin.h"
 
 static const struct etw_schema *inside(const struct libetw_schema *schema)
 {
@@ -50,6 +51,10 @@ const char *libetw_schema_text(const struct libetw_schema *schema, enum libetw_s
 		return from->message;
 	case LIBETW_SCHEMA_SYMBOL:
 		return from->symbol;
+	case LIBETW_SCHEMA_ORIGIN:
+		return etw_schema_origin_name((enum etw_schema_origin)from->origin);
+	case LIBETW_SCHEMA_MARKS:
+		return etw_schema_marks_text(from->marks);
 	}
 	return NULL;
 }

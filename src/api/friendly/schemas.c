@@ -37,7 +37,7 @@ int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret)
 {
 	CLEANUP(schemas_freep) struct libetw_schemas *schemas = NULL;
 
-	if (options & ~(uint32_t)LIBETW_SCHEMAS_NOT_INSTALLED)
+	if (options & ~(uint32_t)(LIBETW_SCHEMAS_NOT_INSTALLED | LIBETW_SCHEMAS_NOT_KNOWN))
 		return etw_friendly_fail(-EINVAL, "schemas have no option 0x%x", options);
 	schemas = calloc(1, sizeof(*schemas));
 	if (!schemas)
@@ -47,7 +47,7 @@ int libetw_schemas_create_with(uint32_t options, struct libetw_schemas **ret)
 	(void)pthread_mutex_init(&schemas->lock, NULL);
 	if (etw_schema_store_create(&schemas->store) ||
 	    etw_decoder_create(schemas->store, &schemas->decoder) ||
-	    (!(options & LIBETW_SCHEMAS_NOT_INSTALLED) && etw_installed_open(schemas)))
+	    etw_installed_open(schemas, options))
 		return etw_friendly_fail(-ENOMEM, "no memory for schemas");
 	etw_decoder_mend(schemas->decoder);
 	*ret = TAKE(schemas);
@@ -235,6 +235,17 @@ const char *libetw_schemas_trouble(struct libetw_schemas *schemas)
 	if (error) {
 		(void)snprintf(schemas->trouble, sizeof(schemas->trouble),
 			       "the providers installed in %s are left out: %s", folder,
+			       fault.sentence ? fault.sentence : strerror(-error));
+		return schemas->trouble;
+	}
+	error = schemas->known_trouble;
+	if (error)
+		fault = schemas->known_fault;
+	else if (schemas->known && etw_known_damage(schemas->known, &fault))
+		error = -EBADMSG;
+	if (error) {
+		(void)snprintf(schemas->trouble, sizeof(schemas->trouble),
+			       "known providers are left out: %s",
 			       fault.sentence ? fault.sentence : strerror(-error));
 		return schemas->trouble;
 	}

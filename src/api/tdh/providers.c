@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tdh.h: which providers there are: those that are registered on this machine, those that this process has
- * loaded, and the kernel, whose classes are built in. Windows' providers of which only the name is known are
- * not among them, since nothing of theirs could be decoded.
+ * loaded, and the kernel, whose classes are built in. Those of the table of known providers are listed where
+ * libetw_tdh_use_known() asks for it, so that "installed" keeps its meaning.
  */
 #include <tdh.h>
 #include <winerror.h>
@@ -26,6 +26,7 @@ static const GUID kernel_guid = {
 
 struct listed {
 	GUID guid;
+	bool is_known; /* of the table, and of nothing else where there is another entry */
 	DECODING_SOURCE source;
 	const char *name;
 };
@@ -44,7 +45,8 @@ static bool is_wanted(const struct list *list, DECODING_SOURCE source)
 	return source == list->wanted;
 }
 
-static int add(struct list *list, const GUID *guid, DECODING_SOURCE source, const char *name)
+static int add(struct list *list, const GUID *guid, DECODING_SOURCE source, const char *name,
+	       bool is_known)
 {
 	if (!is_wanted(list, source))
 		return 0;
@@ -57,7 +59,19 @@ static int add(struct list *list, const GUID *guid, DECODING_SOURCE source, cons
 		list->at = grown;
 		list->room = room;
 	}
-	list->at[list->count++] = (struct listed){*guid, source, name};
+	list->at[list->count++] = (struct listed){*guid, is_known, source, name};
+	return 0;
+}
+
+/* Of some the events are known; of others only the name. Damage ends the list. */
+static int collect_known(struct list *list, struct etw_known *known)
+{
+	struct etw_known_provider provider;
+
+	for (size_t i = 0; !etw_known_provider_at(known, i, &provider); i++) {
+		if (provider.has_guid && provider.event_count)
+			TRY(add(list, &provider.guid, DecodingSourceXMLFile, provider.name, true));
+	}
 	return 0;
 }
 
@@ -65,21 +79,21 @@ static int collect(struct list *list, const struct etw_tdh_state *state)
 {
 	const struct etw_registry *registry = state->registry;
 
-	TRY(add(list, &kernel_guid, DecodingSourceWbem, "Windows Kernel Trace"));
+	TRY(add(list, &kernel_guid, DecodingSourceWbem, "Windows Kernel Trace", false));
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_row row = etw_registry_entry(registry, i).row;
 
 		if (row.role == WIRE_REGISTRY_PROVIDER)
-			TRY(add(list, &row.guid, row.source, row.name));
+			TRY(add(list, &row.guid, row.source, row.name, false));
 	}
 	for (const struct etw_tdh_loaded *at = state->loaded; at; at = at->next) {
 		for (size_t i = 0; i < at->definition->provider_count; i++) {
 			const struct etw_provider_schema *one = &at->definition->providers[i];
 
-			TRY(add(list, &one->guid, one->source, one->name));
+			TRY(add(list, &one->guid, one->source, one->name, false));
 		}
 	}
-	return 0;
+	return state->lists_known && state->known ? collect_known(list, state->known) : 0;
 }
 
 static int compare(const void *left, const void *right)
@@ -90,13 +104,22 @@ static int compare(const void *left, const void *right)
 	return r ? r : (a->source > b->source) - (a->source < b->source);
 }
 
+/* What is installed or loaded comes first. */
+static int compare_all(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+	int r = compare(left, right);
+
+	return r ? r : a->is_known - b->is_known;
+}
+
 /* Each provider once, in the order of the GUIDs' bytes. */
 static void sort(struct list *list)
 {
 	size_t kept = 0;
 
 	if (list->count)
-		qsort(list->at, list->count, sizeof(*list->at), compare);
+		qsort(list->at, list->count, sizeof(*list->at), compare_all);
 	for (size_t i = 0; i < list->count; i++) {
 		if (!kept || compare(&list->at[kept - 1], &list->at[i]))
 			list->at[kept++] = list->at[i];

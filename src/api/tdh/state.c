@@ -2,21 +2,28 @@
 #include "api/tdh/state.h"
 
 #include <errno.h>
+#include <etw/schemas.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "api/tdh/blob.h"
 #include "api/tdh/loaded.h"
 #include "api/tdh/trace_files.h"
+#include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "schema/store/store_known.h"
 
 #define LOOK_AGAIN_NS ETW_NS_PER_S /* between looks at the registry for events that nobody knows */
 
 static struct {
 	pthread_mutex_t lock;
 	struct etw_tdh_state *state; /* owned; under the lock; NULL before the first use */
+	uint32_t known_use;          /* LIBETW_TDH_KNOWN_...; under the lock */
+	uint32_t build; /* that was noted last; relaxed: a hint for threads without their own */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local uint32_t thread_build; /* 0: this thread was given no events */
 
 static void free_state(struct etw_tdh_state *state)
 {
@@ -24,6 +31,9 @@ static void free_state(struct etw_tdh_state *state)
 		return;
 	etw_tdh_blobs_done(&state->blobs);
 	etw_decoder_free(state->decoder);
+	/* The store closes it. */
+	if (state->store && state->known)
+		etw_schema_store_set_known(state->store, state->known);
 	etw_schema_store_free(state->store);
 	etw_tdh_loaded_done(state->loaded);
 	free(state);
@@ -32,6 +42,23 @@ static void free_state(struct etw_tdh_state *state)
 static void free_statep(struct etw_tdh_state **state)
 {
 	free_state(*state);
+}
+
+/* Without the table, or with one that is damaged, its providers are not known. */
+static int open_known(struct etw_tdh_state *state)
+{
+	int r = etw_known_open(NULL, &state->known, NULL);
+
+	return r == -ENOMEM ? r : 0;
+}
+
+static void apply_known_use(struct etw_tdh_state *state)
+{
+	bool is_off = process.known_use == LIBETW_TDH_KNOWN_OFF;
+
+	state->lists_known = process.known_use == LIBETW_TDH_KNOWN_LISTED;
+	if (state->known)
+		etw_schema_store_set_known(state->store, is_off ? NULL : state->known);
 }
 
 static int create_state(struct etw_tdh_state **ret)
@@ -43,6 +70,8 @@ static int create_state(struct etw_tdh_state **ret)
 	TRY(etw_schema_store_create(&state->store));
 	TRY(etw_registry_open(&state->registry));
 	etw_registry_attach(state->registry, state->store);
+	TRY(open_known(state));
+	apply_known_use(state);
 	TRY(etw_decoder_create(state->store, &state->decoder));
 	*ret = TAKE(state);
 	return 0;
@@ -82,6 +111,24 @@ void etw_tdh_look_again(void)
 	if (process.state)
 		(void)etw_schema_store_look_again(process.state->store);
 	(void)pthread_mutex_unlock(&process.lock);
+}
+
+void etw_tdh_note_build(uint32_t build)
+{
+	if (LIKELY(build == thread_build))
+		return;
+	thread_build = build;
+	store_relaxed(&process.build, build);
+}
+
+int etw_tdh_use_known(uint32_t use)
+{
+	(void)pthread_mutex_lock(&process.lock);
+	process.known_use = use;
+	if (process.state)
+		apply_known_use(process.state);
+	(void)pthread_mutex_unlock(&process.lock);
+	return 0;
 }
 
 int etw_tdh_learn(const EVENT_RECORD *record)
@@ -129,6 +176,21 @@ static int explain_missing(const struct etw_tdh_state *state, const EVENT_RECORD
 	return error == -EBADMSG ? -ENOENT : error;
 }
 
+static int choose(struct etw_tdh_state *state, const EVENT_RECORD *record,
+		  const struct etw_schema **ret, enum etw_schema_miss *ret_why)
+{
+	TRY(etw_decoder_choose(state->decoder, record, ret, ret_why));
+	if (LIKELY(*ret || !may_be_registered(*ret_why) || !look_now_and_then(state)))
+		return 0;
+	return etw_decoder_choose(state->decoder, record, ret, ret_why);
+}
+
+/* What a trace says goes before what is installed and what is known: a file that was not searched may say it. */
+static bool may_be_better(const struct etw_schema *schema)
+{
+	return schema->origin <= ETW_SCHEMA_ORIGIN_INSTALLED && etw_tdh_files_are_pending();
+}
+
 int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
 			   const struct etw_schema **ret_schema)
 {
@@ -136,23 +198,31 @@ int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **re
 	const struct etw_schema *schema;
 	struct etw_tdh_state *state;
 	enum etw_schema_miss why;
+	bool has_searched = false;
 	int result, error;
 
 	do {
 		TRY(etw_tdh_lock(&state));
-		schema = etw_schema_store_find(state->store, record, &why);
-		if (UNLIKELY(!schema && may_be_registered(why) && look_now_and_then(state)))
-			schema = etw_schema_store_find(state->store, record, &why);
-		if (LIKELY(schema && why == ETW_SCHEMA_FOUND)) {
+		etw_schema_store_set_build(
+			state->store, thread_build ? thread_build : load_relaxed(&process.build));
+		result = choose(state, record, &schema, &why);
+		if (UNLIKELY(result < 0)) {
+			etw_tdh_unlock();
+			return result;
+		}
+		if (LIKELY(schema && why == ETW_SCHEMA_FOUND &&
+			   (has_searched || !may_be_better(schema)))) {
 			*ret = state;
 			*ret_schema = schema;
 			return 0;
 		}
 		error = explain_missing(state, record);
 		etw_tdh_unlock();
-		if (!may_be_in_trace(why))
+		if (why != ETW_SCHEMA_FOUND && !may_be_in_trace(why))
 			return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : error;
 		result = etw_tdh_files_learn(&searches);
-	} while (result > 0);
+		has_searched = true;
+		/* What was found before is the answer where no file says better. */
+	} while (result > 0 || (!result && why == ETW_SCHEMA_FOUND));
 	return result < 0 ? result : error;
 }

@@ -19,6 +19,7 @@
 #include "base/table.h"
 #include "decode/decode.h"
 #include "registry/registry.h"
+#include "schema/known/known.h"
 #include "schema/store/store.h"
 
 struct etw_tdh_state {
@@ -28,6 +29,8 @@ struct etw_tdh_state {
 	struct etw_registry *registry;  /* the store's */
 	struct etw_tdh_loaded *loaded;  /* owned list; see loaded.h */
 	uint64_t looked_ns;             /* monotonic: when an unknown event last looked for news */
+	struct etw_known *known;        /* the store's; NULL: there is none */
+	bool lists_known;               /* enumerations have known providers too */
 };
 
 /*
@@ -48,6 +51,23 @@ void etw_tdh_unlock(void);
 void etw_tdh_look_again(void);
 
 /*
+ * etw_tdh_note_build() - which Windows wrote the events that this thread is given from now on.
+ *
+ * Questions of this thread are about them; those of a thread that is given none are about the trace that was opened
+ * last. Context: any thread.
+ */
+void etw_tdh_note_build(uint32_t build);
+
+/*
+ * etw_tdh_use_known() - how the process uses the table of known providers from now on.
+ *
+ * @use: LIBETW_TDH_KNOWN_EVENTS, _LISTED, _OFF (etw/schemas.h)
+ *
+ * Returns 0 or -ENOMEM. Context: any thread.
+ */
+int etw_tdh_use_known(uint32_t use);
+
+/*
  * etw_tdh_learn() - takes in a schema that an event carries (etw_schema_store_is_metadata()).
  *
  * @record: borrowed for the call
@@ -62,8 +82,9 @@ int etw_tdh_learn(const EVENT_RECORD *record);
  * @record: borrowed for the call
  * @ret_schema: valid while the lock is held
  *
- * When nothing is known of the event, the files that this process has opened are searched for schemas, each
- * once (trace_files.h), before the answer is no.
+ * When nothing is known of the event, or only what is installed or in the table of known providers, the files that
+ * this process has opened are searched for schemas, each once (trace_files.h), before that is the answer. Of several
+ * layouts, it is the one that uses up the payload (etw_decoder_choose()).
  * Returns 0 with the lock; without it -ESRCH when the event has no schema, which is also what events of one
  * plain string have; -ENOMEM; what kept a file from being searched, -ENOMEM, -EMFILE or -ENFILE. Context: any thread.
  */

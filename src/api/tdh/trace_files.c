@@ -197,6 +197,11 @@ unsigned etw_tdh_files_searches(void)
 	return load_relaxed(&noted.searches);
 }
 
+bool etw_tdh_files_are_pending(void)
+{
+	return load_relaxed(&noted.pending) != 0;
+}
+
 int etw_tdh_files_learn(unsigned *searches)
 {
 	int result = 0;

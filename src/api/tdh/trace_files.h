@@ -8,6 +8,8 @@
 #ifndef ETW_API_TDH_TRACE_FILES_H
 #define ETW_API_TDH_TRACE_FILES_H
 
+#include <stdbool.h>
+
 /* Files that are remembered; beyond them the oldest is forgotten. */
 #define ETW_TDH_FILES_MAX 256
 
@@ -26,6 +28,9 @@ void etw_tdh_files_seen(const char *path);
 
 /* etw_tdh_files_searches() - how many files were searched so far; for etw_tdh_files_learn(). Context: any thread. */
 unsigned etw_tdh_files_searches(void);
+
+/* etw_tdh_files_are_pending() - whether a noted file was not searched yet; one load. Context: any thread. */
+bool etw_tdh_files_are_pending(void);
 
 /*
  * etw_tdh_files_learn() - searches the noted files that were not searched yet.

@@ -41,7 +41,7 @@ void etw_schema_store_free(struct etw_schema_store *store)
 	etw_arena_done(&store->arena);
 	if (store->registry)
 		store->registry->release(store->registry->context);
-	etw_known_close(store->known);
+	etw_known_close(store->owned_known);
 	free(store);
 }
 
@@ -128,12 +128,18 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 	return name ? name : etw_provider_name_find(provider);
 }
 
+/* What was taken from the table of known providers goes with it. */
+static bool is_shown(const struct etw_schema_store *store, const struct known_provider *known)
+{
+	return known->schema && (known->schema_origin != ETW_SCHEMA_ORIGIN_KNOWN || store->known);
+}
+
 const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
 							    const GUID *provider)
 {
 	const struct known_provider *known = etw_store_find_provider(store, provider);
 
-	return known ? known->schema : NULL;
+	return known && is_shown(store, known) ? known->schema : NULL;
 }
 
 const struct etw_provider_schema *etw_schema_store_next_provider(
@@ -145,7 +151,8 @@ const struct etw_provider_schema *etw_schema_store_next_provider(
 		known = etw_store_find_provider(store, &after->guid);
 		known = known ? known->next : NULL;
 	}
-	while (known && !known->schema)
+	/* The table of known providers is no definition that somebody brought. */
+	while (known && (!known->schema || known->schema_origin == ETW_SCHEMA_ORIGIN_KNOWN))
 		known = known->next;
 	return known ? known->schema : NULL;
 }

@@ -152,8 +152,9 @@ struct etw_schema_store {
 	struct etw_schema_registered *registered;
 	struct etw_schema_loan *loans; /* borrowed */
 	uint32_t loan_count;           /* ever */
-	struct etw_known *known;       /* owned; NULL: none */
-	uint32_t build;                /* of the trace at hand; 0: not known */
+	struct etw_known *known;       /* owned_known, or NULL while it is left out */
+	struct etw_known *owned_known;
+	uint32_t build;  /* of the trace at hand; 0: not known */
 	bool has_builds; /* there were several, so that answers that depend on it are not cached */
 	struct etw_embedded embedded;
 	uint64_t seed; /* of all hashes, so that a file cannot choose collisions */

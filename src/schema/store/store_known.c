@@ -12,9 +12,9 @@
 
 void etw_schema_store_set_known(struct etw_schema_store *store, struct etw_known *known)
 {
-	if (store->known && known)
-		etw_known_close(store->known);
 	store->known = known;
+	if (known)
+		store->owned_known = known;
 	etw_store_forget_answers(store);
 }
 
@@ -27,9 +27,11 @@ void etw_schema_store_set_build(struct etw_schema_store *store, uint32_t build)
 {
 	if (build == store->build)
 		return;
+	/* What depends on the build is not cached once there were two. */
+	if (!store->has_builds)
+		etw_store_forget_answers(store);
 	store->has_builds |= store->build != 0;
 	store->build = build;
-	etw_store_forget_answers(store);
 }
 
 /* Reads "9600" of "7600-9600,10240"; 0 where there is no number. */
@@ -74,6 +76,8 @@ const struct etw_schema *etw_store_next_known(const struct etw_schema_store *sto
 	uint32_t best_distance = NO_BUILD;
 	bool is_behind = !after;
 
+	if (!store->known)
+		return NULL;
 	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next) {
 		uint32_t distance;
 
@@ -100,7 +104,7 @@ const struct etw_schema *etw_store_first(const struct etw_schema_store *store,
 {
 	const struct etw_schema *first = known ? known->first : NULL;
 
-	if (!first || first->origin != ETW_SCHEMA_ORIGIN_KNOWN || !first->next)
+	if (!first || first->origin != ETW_SCHEMA_ORIGIN_KNOWN)
 		return first;
 	return etw_store_next_known(store, known, NULL);
 }

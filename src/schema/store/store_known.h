@@ -14,7 +14,8 @@
 /*
  * etw_schema_store_set_known() - lets the store ask the table.
  *
- * @known: the store's from now on; NULL: the store asks none from now on, what it has handed out stays
+ * @known: the store's from now on, set once; NULL: the store leaves it out from now on, also for events that it has
+ *         asked it for, until it is set again. What was handed out stays valid
  *
  * An index that turns out to be damaged is remembered in it (etw_known_damage()); its events have no schema then.
  */

@@ -22,6 +22,7 @@
 #include "sample_loop.h"
 #include "schema/manifest/embedded.h"
 #include "schema/store/store.h"
+#include "schema/store/store_known.h"
 
 #define COMPLAINTS_MAX 40
 
@@ -245,6 +246,7 @@ static void visit(const char *path, void *context)
 		account->failures++;
 		return;
 	}
+	etw_schema_store_set_build(account->store, etw_trace_header(trace)->os_build);
 	etw_trace_close(trace);
 	read_with_api(account, path);
 }
@@ -252,10 +254,14 @@ static void visit(const char *path, void *context)
 int main(void)
 {
 	struct account account = {.value = malloc(0x20000)};
+	struct etw_known *known;
 
 	if (!account.value || etw_schema_store_create(&account.store) ||
-	    etw_decoder_create(account.store, &account.decoder))
+	    etw_decoder_create(account.store, &account.decoder) ||
+	    etw_known_open(NULL, &known, NULL))
 		return 1;
+	/* As TDH knows it. */
+	etw_schema_store_set_known(account.store, known);
 	if (!genuine_each(visit, &account)) {
 		printf("skipped: ETW_TEST_DATA names no folder of genuine traces\n");
 		return GENUINE_SKIP;

@@ -87,11 +87,40 @@ static void test_choice__where_none_fits_the_first_counts(void **state)
 	assert_int_equal(decoding.consumed, 4);
 }
 
+static void test_choice__what_is_chosen_is_what_is_decoded(void **state)
+{
+	static uint8_t payload[2];
+	EVENT_RECORD record = {.UserData = payload, .UserDataLength = 2};
+	const struct etw_schema *schema;
+	enum etw_schema_miss why;
+
+	(void)state;
+	record.EventHeader.ProviderId = provider;
+	record.EventHeader.EventDescriptor.Id = 7;
+	assert_int_equal(etw_decoder_choose(decoder, &record, &schema, &why), 0);
+	assert_null(schema);
+	assert_int_equal(why, ETW_SCHEMA_NO_PROVIDER);
+	add(MANIFEST("<data name='four' inType='win:UInt32'/>"));
+	/* The only one, though it does not fit. */
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(etw_decoder_choose(decoder, &record, &schema, &why), 0);
+		assert_string_equal(schema->fields[0].name, "four");
+		assert_int_equal(why, ETW_SCHEMA_FOUND);
+	}
+	add(MANIFEST("<data name='two' inType='win:UInt16'/>"));
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(etw_decoder_choose(decoder, &record, &schema, &why), 0);
+		assert_string_equal(schema->fields[0].name, "two");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_choice__the_layout_that_fits_wins, begin, end),
 		cmocka_unit_test_setup_teardown(test_choice__where_none_fits_the_first_counts,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_choice__what_is_chosen_is_what_is_decoded,
 						begin, end),
 	};
 

@@ -28,6 +28,17 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 	return id < SCHEMAS ? &store->schemas[id] : NULL;
 }
 
+const struct etw_schema *etw_schema_store_find_choice(struct etw_schema_store *store,
+						      const EVENT_RECORD *record,
+						      enum etw_schema_miss *ret_why,
+						      bool *ret_is_alone)
+{
+	const struct etw_schema *schema = etw_schema_store_find(store, record, ret_why);
+
+	*ret_is_alone = !schema || !schema->next;
+	return schema;
+}
+
 /* Layouts of one event are linked. */
 const struct etw_schema *etw_schema_store_next(struct etw_schema_store *store,
 					       const EVENT_RECORD *record,

@@ -147,7 +147,7 @@ static void test_installed__can_be_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(fixture_import(7, "Installed"), 0);
-	assert_int_equal(libetw_schemas_create_with(2, &schemas), -EINVAL);
+	assert_int_equal(libetw_schemas_create_with(4, &schemas), -EINVAL);
 	assert_null(schemas);
 	OK(libetw_schemas_create_with(LIBETW_SCHEMAS_NOT_INSTALLED, &schemas));
 	OK(libetw_schemas_find_provider(schemas, "P7", &guid));

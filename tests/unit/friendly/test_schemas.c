@@ -114,6 +114,40 @@ static void test_schemas__maps_of_classes(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* A provider of Windows that no trace describes here. */
+static void test_schemas__known_providers_can_be_left_out(void **state)
+{
+	const EVENT_RECORD record = {
+		.EventHeader = {.ProviderId = {0x22fb2cd6,
+					       0x0e7b,
+					       0x422b,
+					       {0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16}},
+				.EventDescriptor = {.Id = 1}},
+	};
+	struct libetw_schemas *schemas;
+	struct libetw_event *event;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct libetw_schema *schema;
+
+		OK(libetw_schemas_create_with(LIBETW_SCHEMAS_NOT_INSTALLED |
+						      (i ? LIBETW_SCHEMAS_NOT_KNOWN : 0),
+					      &schemas));
+		assert_null(libetw_schemas_trouble(schemas));
+		OK(libetw_event_of_record(schemas, &record, &event));
+		schema = libetw_event_schema(event);
+		assert_int_equal(schema == NULL, i);
+		if (schema) {
+			assert_string_equal(libetw_schema_text(schema, LIBETW_SCHEMA_ORIGIN),
+					    "known");
+			assert_null(libetw_schema_text(schema, LIBETW_SCHEMA_MARKS));
+		}
+		libetw_event_release(event);
+		libetw_schemas_free(schemas);
+	}
+}
+
 static void test_schemas__files_are_read_or_refused(void **state)
 {
 	static const char bad[] = "<instrumentationManifest><oops>";
@@ -252,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schemas__are_enumerated),
 		cmocka_unit_test(test_schemas__maps_of_classes),
+		cmocka_unit_test(test_schemas__known_providers_can_be_left_out),
 		cmocka_unit_test(test_schemas__files_are_read_or_refused),
 		cmocka_unit_test(test_schemas__mof_files_are_read),
 		cmocka_unit_test(test_schemas__a_fifo_is_no_file),

@@ -43,6 +43,10 @@ static void test_origin__marks(void **state)
 	check(ETW_SCHEMA_ORIGIN_KNOWN, ETW_SCHEMA_INFERRED, "known, inferred");
 	check(ETW_SCHEMA_ORIGIN_NONE, ETW_SCHEMA_INFERRED, "");
 	assert_null(etw_schema_mark_name(ETW_SCHEMA_MARKS));
+	assert_null(etw_schema_marks_text(0));
+	assert_null(etw_schema_marks_text(1u << ETW_SCHEMA_MARKS));
+	for (unsigned i = 0; i < ETW_SCHEMA_MARKS; i++)
+		assert_string_equal(etw_schema_marks_text(1u << i), etw_schema_mark_name(i));
 }
 
 int main(void)
