@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "etl/swallowed.h"
 
-#include <string.h>
+#include <assert.h>
 
-/* The marker is the upper byte of an event's first dword, whatever its type. */
-static inline bool is_marked(uint64_t word)
+/* Bits of an event's first dword: markers 0xC0 and 0x90 have these in common, and no type or version is above 31. */
+#define MARK_MASK UINT32_C(0xAFE00000)
+#define MARK      UINT32_C(0x80000000)
+
+static_assert(((uint32_t)WIRE_EVENT_FLAG_TRACE << 24 & MARK_MASK) == MARK, "found by it");
+static_assert(((uint32_t)WIRE_EVENT_FLAG_MESSAGE << 24 & MARK_MASK) == MARK, "found by it");
+static_assert(WIRE_HEADER_TYPES <= 32, "found by it");
+
+/* The next aligned place that could begin an event; few others look so. @end or more when there is none. */
+static uint32_t next_marked(const struct etw_etl_block *block, uint32_t at, uint32_t end)
 {
-	uint32_t marker = (uint32_t)word & UINT32_C(0xFF000000);
-
-	return marker == (uint32_t)WIRE_EVENT_FLAG_TRACE << 24 ||
-	       marker == (uint32_t)WIRE_EVENT_FLAG_MESSAGE << 24;
-}
-
-/* Aligned places that could begin an event. In a sound block they are the events, and few others. */
-static uint32_t count_marked(const uint8_t *at, uint32_t bytes)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i + 8 <= bytes; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, at + i, sizeof(word));
-		count += is_marked(word);
-	}
-	return count;
+	while (at + 8 <= end && LIKELY((etw_load32(block->events + at) & MARK_MASK) != MARK))
+		at += WIRE_EVENT_ALIGNMENT;
+	return at + 8 <= end ? at : end;
 }
 
 struct times {
@@ -48,20 +41,28 @@ static bool is_chain(const struct etw_etl_block *block, uint32_t at, uint32_t en
 	return at == ALIGN_UP(end, WIRE_EVENT_ALIGNMENT);
 }
 
+/* Behind the header, as far as its length is known without a closer look. */
+static uint32_t payload_of(const struct etw_etl_cursor *cursor)
+{
+	uint8_t type = cursor->event.header_type;
+	uint32_t header = type < WIRE_HEADER_TYPES ? wire_event_shapes[type].header_bytes : 0;
+
+	return cursor->offset + (header > WIRE_EVENT_ALIGNMENT
+					 ? header / WIRE_EVENT_ALIGNMENT * WIRE_EVENT_ALIGNMENT
+					 : WIRE_EVENT_ALIGNMENT);
+}
+
 static bool holds_others(const struct etw_etl_block *block, const struct times *times,
 			 struct etw_etl_swallowed *found)
 {
-	uint32_t offset = found->cursor.offset;
-	uint32_t end = offset + found->cursor.event.bytes;
+	uint32_t end = found->cursor.offset + found->cursor.event.bytes;
+	uint32_t at = next_marked(block, payload_of(&found->cursor), end);
 
-	for (uint32_t at = offset + WIRE_EVENT_ALIGNMENT; at + 8 <= end && found->steps_left;
-	     at += WIRE_EVENT_ALIGNMENT) {
-		uint64_t word;
-
-		memcpy(&word, block->events + at, sizeof(word));
-		if (!is_marked(word) || !is_chain(block, at, end, times, &found->steps_left))
+	for (; at < end && found->steps_left;
+	     at = next_marked(block, at + WIRE_EVENT_ALIGNMENT, end)) {
+		if (!is_chain(block, at, end, times, &found->steps_left))
 			continue;
-		found->offset = offset;
+		found->offset = found->cursor.offset;
 		found->inner = at;
 		found->bytes = end - at;
 		return true;
@@ -77,8 +78,7 @@ bool etw_etl_swallowed_find(const struct etw_etl_block *block, struct etw_etl_sw
 	if (found->cursor.block) {
 		goes_on = etw_etl_cursor_next(&found->cursor);
 	} else {
-		if (!block->count ||
-		    count_marked(block->events, block->event_bytes) <= block->count)
+		if (!block->count)
 			return false;
 		found->steps_left = block->event_bytes;
 		goes_on = etw_etl_cursor_start(&found->cursor, block);

@@ -20,8 +20,8 @@ struct etw_etl_swallowed {
  * @found: zeroed before the first call
  *
  * What lies inside must be a chain of sound events from an aligned place exactly to the end of the event that holds
- * it, of times within the block's. Returns false when there is no more. A block without any costs one look at each of
- * its aligned words; one that is made to cost more is left after as many steps as it has bytes.
+ * it, of times within the block's. Returns false when there is no more. A block without any costs one look at each
+ * aligned word of its payloads; one that is made to cost more is left after as many steps as it has bytes.
  */
 bool etw_etl_swallowed_find(const struct etw_etl_block *block, struct etw_etl_swallowed *found);
 

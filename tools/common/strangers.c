@@ -142,7 +142,8 @@ bool etw_strangers_write(struct etw_text *text, const struct etw_etl_header *con
 void etw_strangers_warn(const struct etw_inputs *inputs)
 {
 	CLEANUP(freep)
-	const struct etw_etl_header **headers = calloc(inputs->count, sizeof(*headers));
+	const struct etw_etl_header **headers = calloc(inputs->count,
+						       sizeof(const struct etw_etl_header *));
 	struct etw_text text = {0};
 
 	if (!headers)
