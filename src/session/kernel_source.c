@@ -182,15 +182,16 @@ static void settle_former_loss(struct etw_session *session)
 
 /*
  * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
- * the trace later. The host before this one has written the note already.
+ * the trace later, unless a host before this one has written it.
  */
 static void tell_missing(struct etw_session *session, uint32_t flags, bool is_adopted,
 			 const char *sentence)
 {
 	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {flags};
+	uint32_t noted = is_adopted ? session->outputs[0].record->noted_missing : 0;
 
 	etw_session_complain(session, sentence, 0, NULL);
-	if (!is_adopted)
+	if (!is_adopted || flags & ~noted)
 		etw_notes_add(session, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
 }
 

@@ -59,6 +59,9 @@ static void write_note(struct etw_session *session, const struct wire_session_no
 	uint32_t bytes = wire_session_note_encode(note, &origin, event);
 
 	etw_output_append_own(session, output, event, bytes, origin.time_raw);
+	/* Is kept together with the event: a host that dies in between has written both, or neither. */
+	if (note->kind == WIRE_NOTE_NOT_COLLECTED)
+		output->record->noted_missing |= (uint32_t)note->numbers[0];
 }
 
 void etw_notes_write(struct etw_session *session)

@@ -24,7 +24,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   9
+#define ETW_STATE_VERSION   10
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -157,12 +157,14 @@ struct etw_state_counts {
 };
 
 struct etw_state_record {
-	uint32_t fill;             /* bytes of the output buffer in use, its header included */
-	uint32_t delivered;        /* of these, the consumers' */
-	uint32_t buffer_events;    /* in it */
-	uint32_t piece_events;     /* of these, behind `delivered` */
-	uint32_t is_sealed;        /* has its number and place; being written */
-	uint32_t buffer_notes;     /* of its events, such as the host itself wrote */
+	uint32_t fill;          /* bytes of the output buffer in use, its header included */
+	uint32_t delivered;     /* of these, the consumers' */
+	uint32_t buffer_events; /* in it */
+	uint32_t piece_events;  /* of these, behind `delivered` */
+	uint32_t is_sealed;     /* has its number and place; being written */
+	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
+	uint32_t noted_missing; /* kernel flags that a note has said not to be collected */
+	uint32_t reserved_zero;
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
 	uint64_t closed_loss;      /* what the writers of closed rings had counted here */

@@ -5,6 +5,7 @@
 #include "consumer/trace.h"
 #include "fake_source.h"
 #include "fixture.h"
+#include "recovery_host.h"
 #include "wire/session_note.h"
 
 struct found {
@@ -12,6 +13,8 @@ struct found {
 	int64_t last_raw;
 	struct wire_session_note last;
 };
+
+static pid_t host_pid; /* that wrote the notes; 0: this process */
 
 static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
 		      const EVENT_RECORD *record, struct etw_event_address address)
@@ -30,7 +33,7 @@ static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_
 		found->events++;
 		return 0;
 	}
-	assert_int_equal(record->EventHeader.ProcessId, getpid());
+	assert_int_equal(record->EventHeader.ProcessId, host_pid ? host_pid : getpid());
 	assert_int_equal(record->ExtendedDataCount, 2);
 	item = &record->ExtendedData[1];
 	assert_true(wire_session_note_decode(
@@ -148,12 +151,56 @@ static void test_notes__kernel_events_that_do_not_come(void **state)
 	fixture_close(&fixture);
 }
 
+/* The note is in the output then, and in the state. */
+static void flush_session(struct recovery *recovery, struct etw_session *session)
+{
+	(void)recovery;
+	assert_int_equal(etw_session_flush(session), 0);
+}
+
+/* What the next host does not collect is told once, whether the one before it did or died before it could say. */
+static void test_notes__kernel_events_that_the_next_host_does_not_collect(void **state)
+{
+	struct fixture fixture;
+	struct recovery recovery;
+	struct wire_session_config config;
+	struct found found;
+
+	(void)state;
+	fixture_open(&fixture);
+	fake_source_attach(&fixture);
+	config = one_stream(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	recovery_open(&fixture, &config, &recovery);
+	recovery_fork(&recovery, &fake_source_ops);
+	recovery_kill(&recovery);
+	for (int i = 0; i < 2; i++) {
+		recovery.on_session = flush_session;
+		recovery_fork(&recovery, NULL);
+		if (i == 0) {
+			host_pid = recovery.host;
+			recovery_kill(&recovery);
+		}
+	}
+	recovery_stop(&recovery);
+	found = read_file(fixture.path);
+	host_pid = 0;
+	assert_int_equal(found.notes, 1);
+	assert_int_equal(found.last.kind, WIRE_NOTE_NOT_COLLECTED);
+	assert_int_equal(found.last.numbers[0], EVENT_TRACE_FLAG_PROCESS);
+	recovery_close(&recovery);
+	fake_source_detach();
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_notes__stand_among_the_events_in_order),
 		cmocka_unit_test(test_notes__a_quiet_session_has_none),
 		cmocka_unit_test(test_notes__kernel_events_that_do_not_come),
+		cmocka_unit_test(test_notes__kernel_events_that_the_next_host_does_not_collect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
