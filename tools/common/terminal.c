@@ -11,11 +11,15 @@
 
 #include "base/time.h"
 
-#define DEFAULT_WIDTH 80
-#define WIDEST        500
-#define QUIET_MS      1000 /* progress is not shown before */
-#define REFRESH_MS    100
-#define DEFAULT_PAGER "less"
+#define DEFAULT_WIDTH  80
+#define WIDEST         500
+#define DEFAULT_HEIGHT 24
+#define TALLEST        500
+#define QUIET_MS       1000 /* progress is not shown before */
+#define REFRESH_MS     100
+#define DEFAULT_PAGER  "less"
+#define BARE_PAGER \
+	"more" /* where there is no less, as in a system that has only what it must have */
 #define LESS_OPTIONS  "FRX" /* leave at once when it fits, pass colours, keep the text on screen */
 #define EXIT_NO_PAGER 127
 
@@ -63,25 +67,17 @@ size_t etw_terminal_width(int fd)
 	return DEFAULT_WIDTH;
 }
 
-static const char *choose_pager(void)
+size_t etw_terminal_height(int fd)
 {
-	const char *pager = getenv("ETW_PAGER");
+	const char *lines = getenv("LINES");
+	struct winsize size;
+	long given = lines ? strtol(lines, NULL, 10) : 0;
 
-	if (!pager)
-		pager = getenv("PAGER");
-	if (!pager)
-		pager = DEFAULT_PAGER;
-	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
-}
-
-/* In the child: the pager, or what it would have shown. Never returns. */
-static void run_pager(const char *pager)
-{
-	(void)signal(SIGPIPE, SIG_DFL);
-	(void)setenv("LESS", LESS_OPTIONS, /* overwrite= */ 0);
-	(void)setenv("LESSCHARSET", "utf-8", /* overwrite= */ 0);
-	(void)execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-	_exit(EXIT_NO_PAGER);
+	if (given >= 10 && given < TALLEST)
+		return (size_t)given;
+	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_row >= 10)
+		return size.ws_row < TALLEST ? size.ws_row : TALLEST;
+	return DEFAULT_HEIGHT;
 }
 
 /* Whether the shell would find the pager's program. */
@@ -97,12 +93,36 @@ static bool is_available(const char *pager)
 	return !system(command);
 }
 
+static const char *choose_pager(void)
+{
+	const char *pager = getenv("ETW_PAGER");
+
+	if (!pager)
+		pager = getenv("PAGER");
+	if (!pager)
+		pager = is_available(DEFAULT_PAGER) ? DEFAULT_PAGER : BARE_PAGER;
+	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
+}
+
+/* In the child: the pager, or what it would have shown. Never returns. */
+static void run_pager(const char *pager)
+{
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)setenv("LESS", LESS_OPTIONS, /* overwrite= */ 0);
+	(void)setenv("LESSCHARSET", "utf-8", /* overwrite= */ 0);
+	(void)execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	_exit(EXIT_NO_PAGER);
+}
+
 bool etw_pager_start(void)
 {
-	const char *pager = choose_pager();
+	const char *pager;
 	int ends[2];
 
-	if (!pager || !isatty(STDOUT_FILENO) || !is_available(pager) || pipe(ends))
+	if (!isatty(STDOUT_FILENO))
+		return false;
+	pager = choose_pager();
+	if (!pager || !is_available(pager) || pipe(ends))
 		return false;
 	pager_pid = fork();
 	if (pager_pid < 0) {

@@ -29,10 +29,13 @@ bool etw_colour_wanted(int fd, enum etw_colour_mode mode);
 /* etw_terminal_width() - $COLUMNS, else columns of the terminal behind @fd; 80 when it is none. */
 size_t etw_terminal_width(int fd);
 
+/* etw_terminal_height() - $LINES, else lines of the terminal behind @fd; 24 when it is none. */
+size_t etw_terminal_height(int fd);
+
 /*
  * etw_pager_start() - puts a pager behind standard output, if that is a terminal.
  *
- * The command is $ETW_PAGER, else $PAGER, else less; "" and "cat" mean none. Without the program, output
+ * The command is $ETW_PAGER, else $PAGER, else less, else more; "" and "cat" mean none. Without the program, output
  * goes to the terminal as it is. Returns whether a pager runs; then call etw_pager_wait() at the end.
  */
 bool etw_pager_start(void);

@@ -128,6 +128,44 @@ static void put_provider(struct etw_text *text, const struct tally_provider *pro
 	}
 }
 
+/* Why, in so few words that several fit into a line. */
+static const char *const reasons[NEEDS] = {
+	[NEED_MANIFEST] = "its manifest is not known",
+	[NEED_NEWER_MANIFEST] = "the known manifest lacks them",
+	[NEED_CLASS] = "their class (MOF) is not known",
+	[NEED_WPP] = "WPP messages, whose TMF or PDB file is not known",
+	[NEED_BETTER_BYTES] = "the schemas inside them are damaged",
+	[NEED_FEWER_KINDS] = "too many schemas of their own",
+	[NEED_FITTING_SCHEMA] = "their bytes do not fit the known schema",
+};
+
+size_t advice_reasons_write(struct etw_text *text, const struct tally *tally, size_t limit)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < tally->providers.count; i++) {
+		const struct tally_provider *provider = tally->sorted_providers[i];
+		const char *reason = reasons[need_of(provider)];
+
+		if (!count_open(provider))
+			continue;
+		if (count++ >= limit)
+			continue;
+		if (count > 1)
+			etw_text_puts(text, "; ");
+		etw_number_grouped(text, count_open(provider));
+		etw_text_puts(text, " of ");
+		tally_provider_write(text, provider);
+		etw_text_printf(text, ": %s", reason ? reason : reasons[NEED_FITTING_SCHEMA]);
+	}
+	if (count > limit) {
+		etw_text_puts(text, "; and ");
+		etw_number_count(text, count - limit, "more provider");
+		etw_text_puts(text, ", below");
+	}
+	return count;
+}
+
 size_t advice_write(struct etw_text *text, const struct tally *tally,
 		    const struct etw_inputs *inputs, size_t limit)
 {

@@ -14,4 +14,11 @@
 size_t advice_write(struct etw_text *text, const struct tally *tally,
 		    const struct etw_inputs *inputs, size_t limit);
 
+/*
+ * advice_reasons_write() - the same in a line: how many events, of whom, and why they do not decode.
+ *
+ * @limit: providers that are named; the others are counted. Returns how many there are.
+ */
+size_t advice_reasons_write(struct etw_text *text, const struct tally *tally, size_t limit);
+
 #endif

@@ -13,7 +13,7 @@
 #include "tools/etw/page.h"
 #include "tools/etw/verb.h"
 
-#define DEFAULT_TOP 10
+#define DEFAULT_TOP 10 /* and no more in the first screen than fit */
 
 enum {
 	OPTION_TOP = ETW_OPTION_OWN,
@@ -34,6 +34,7 @@ struct summary {
 	uint64_t top;
 	bool is_json;
 	struct filter filter;
+	bool has_top; /* --top was given: so many rows, whatever the screen has */
 	struct page page;
 };
 
@@ -58,6 +59,7 @@ static bool take_option(void *context, int code)
 		etw_program_error("out of memory");
 		return false;
 	}
+	summary->has_top = true;
 	if (etw_number_parse(optarg, UINT32_MAX, &summary->top))
 		return true;
 	etw_program_error("--top wants a number, not \"%s\"", optarg);
@@ -69,6 +71,7 @@ static int print(const struct summary *summary)
 	bool has_colour = etw_colour_wanted(STDOUT_FILENO, summary->shared.colour);
 	const struct report_look look = {
 		.width = etw_terminal_width(STDOUT_FILENO),
+		.height = summary->has_top ? 0 : etw_terminal_height(STDOUT_FILENO),
 		.top = (size_t)summary->top,
 		.bold = has_colour ? "\033[1m" : "",
 		.warn = has_colour ? "\033[1;31m" : "",
@@ -118,7 +121,8 @@ const struct etw_verb etw_verb_summary = {
 	.name = "summary",
 	.arguments = "FILE...",
 	.one_line = "machine, session, loss, busiest processes and providers",
-	.help = "  --top N             rows of each table (10)\n"
+	.help = "  --top N             rows of each table (10, or as many as the first screen has\n"
+		"                      room for)\n"
 		"  --json              everything as one JSON object, with all rows\n"
 		"  --filter EXPR       count only events of which this is true; may be repeated.\n"
 		"                      etw-dump(1) says what can be written\n" ETW_SHARED_HELP

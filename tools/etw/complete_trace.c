@@ -191,24 +191,16 @@ static bool has_line(const char *lines, const char *line)
 	return false;
 }
 
-/* The event's name as --event takes it, without its provider; nothing where it has none. */
+/* The event's name as --event takes it; nothing where it has none. */
 static void put_event(const struct tally_kind *kind, struct etw_text *text)
 {
-	CLEANUP(etw_text_done) struct etw_text whole = {0};
-	CLEANUP(etw_text_done) struct etw_text provider = {0};
-	const char *name;
+	CLEANUP(etw_text_done) struct etw_text name = {0};
 
-	tally_kind_write(&whole, kind);
-	tally_provider_write(&provider, kind->provider);
-	name = etw_text_string(&whole);
-	if (strncmp(name, etw_text_string(&provider), provider.bytes) != 0 ||
-	    name[provider.bytes] != '/')
+	tally_kind_name_write(&name, kind);
+	if (*etw_text_string(&name) == '#') /* an id alone, or one that tells versions apart */
 		return;
-	name += provider.bytes + 1;
-	if (*name == '#') /* an id alone, or one that tells versions apart */
-		return;
-	if (!has_line(etw_text_string(text), name)) /* of another version, or provider */
-		etw_text_printf(text, "%s\n", name);
+	if (!has_line(etw_text_string(text), etw_text_string(&name))) /* of another version */
+		etw_text_printf(text, "%s\n", etw_text_string(&name));
 }
 
 int complete_trace_events(char *const *files, size_t count, const char *provider,

@@ -7,13 +7,20 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "decode/format.h"
-#include "tools/common/grid.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/etw/advice.h"
-#include "tools/etw/process_table.h"
+#include "tools/etw/report_tables.h"
 
 #define LABEL_WIDTH 10
+
+/* Of each, so much that the first screen has room for what else belongs there. */
+#define FILES_SHOWN_MAX    4
+#define REASONS_SHOWN_MAX  2
+#define FINDINGS_SHOWN_MAX 2
+/* Blank line, title, names of columns and the line that counts the rest, of two tables; the pager's own line. */
+#define TABLES_FRAME_LINES 9
+#define TABLES_LINES_MIN   6
 
 /* Appends @value behind its label, broken at blanks to fit the width. */
 static void put_fact(struct etw_text *text, const struct report_look *look, const char *label,
@@ -41,11 +48,6 @@ static void put_fact(struct etw_text *text, const struct report_look *look, cons
 	etw_text_clear(value);
 }
 
-static void put_title(struct etw_text *text, const struct report_look *look, const char *title)
-{
-	etw_text_printf(text, "\n%s%s%s\n", look->bold, title, look->plain);
-}
-
 static void put_session(struct etw_text *text, const struct etw_etl_header *header)
 {
 	etw_output_clean(text, *header->logger_name ? header->logger_name : "(no name)");
@@ -70,19 +72,15 @@ static void put_recorded(struct etw_text *text, const struct report *report,
 			 const struct etw_etl_header *header, bool has_zone)
 {
 	int64_t end = header->end_ft;
+	struct etw_text zone = {0};
 
 	put_time_span(text, header->start_ft, end >= header->start_ft ? end : report->last_ft);
+	if (has_zone && machine_zone_write(&zone, header))
+		etw_text_printf(text, "; machine's zone %s", etw_text_string(&zone));
+	etw_text_done(&zone);
 	if (!end)
 		etw_text_puts(text,
 			      " (the session never wrote its end: still running, or crashed)");
-	if (!has_zone)
-		return;
-	etw_text_puts(text, "; times are UTC");
-	struct etw_text zone = {0};
-
-	if (machine_zone_write(&zone, header))
-		etw_text_printf(text, ", the machine's zone was %s", etw_text_string(&zone));
-	etw_text_done(&zone);
 }
 
 static void put_boot(struct etw_text *text, const struct etw_etl_header *header)
@@ -95,51 +93,113 @@ static void put_boot(struct etw_text *text, const struct etw_etl_header *header)
 	}
 }
 
-static void put_machine(struct etw_text *text, const struct report_look *look,
-			const struct machine *machine, const struct etw_etl_header *header)
+/* One line a file; of many, those that begin the list. */
+static void put_files(struct etw_text *text, const struct report *report,
+		      const struct report_look *look)
 {
+	const struct etw_inputs *inputs = report->inputs;
+	struct etw_text value = {0};
+	size_t shown = inputs->count > FILES_SHOWN_MAX ? FILES_SHOWN_MAX - 1 : inputs->count;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct etw_etl_header *header = etw_trace_header(inputs->traces[i]);
+
+		etw_output_clean(&value, inputs->paths[i]);
+		etw_text_puts(&value, ", ");
+		etw_number_bytes(&value, etw_trace_bytes(inputs->traces[i]));
+		if (*header->logger_name) {
+			etw_text_puts(&value, "; session ");
+			etw_output_clean(&value, header->logger_name);
+		}
+		put_fact(text, look, i ? "" : "File", &value);
+	}
+	if (shown < inputs->count) {
+		etw_text_puts(&value, "... and ");
+		etw_number_count(&value, inputs->count - shown, "more file");
+		put_fact(text, look, "", &value);
+	}
+	etw_text_done(&value);
+}
+
+/* Of several machines each with the first of its files. */
+static void put_machines(struct etw_text *text, const struct report *report,
+			 const struct report_look *look)
+{
+	const struct etw_inputs *inputs = report->inputs;
+	struct etw_text value = {0};
+	size_t repeated = 0;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		repeated += report->machines[i].is_repeated;
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (report->machines[i].is_repeated)
+			continue;
+		machine_write(&value, &report->machines[i], etw_trace_header(inputs->traces[i]));
+		if (repeated + 1 < inputs->count) {
+			etw_text_puts(&value, " (");
+			etw_output_clean(&value, inputs->paths[i]);
+			etw_text_putc(&value, ')');
+		}
+		put_fact(text, look, "Machine", &value);
+	}
+	etw_text_done(&value);
+}
+
+/* How the session of a file was set up, and what of its machine is no first question. */
+static void put_details(struct etw_text *text, const struct report *report,
+			const struct report_look *look, size_t index)
+{
+	struct etw_trace *trace = report->inputs->traces[index];
+	const struct etw_etl_header *header = etw_trace_header(trace);
+	const struct machine *machine = &report->machines[index];
+	bool is_one = report->inputs->count == 1;
 	struct etw_text value = {0};
 
-	machine_write(&value, machine, header);
-	put_fact(text, look, "Machine", &value);
-	if (machine->model.bytes > 1 || machine->processor.bytes) {
-		etw_text_puts(&value, etw_text_string(&machine->model));
-		if (value.bytes && machine->processor.bytes)
-			etw_text_puts(&value, ", ");
-		etw_text_puts(&value, etw_text_string(&machine->processor));
-		put_fact(text, look, "", &value);
+	if (!is_one) {
+		etw_output_clean(&value, report->inputs->paths[index]);
+		put_fact(text, look, "File", &value);
+	}
+	put_session(&value, header);
+	etw_text_puts(&value, "; ");
+	etw_number_count(&value, etw_trace_buffers(trace), "buffer");
+	put_fact(text, look, "Session", &value);
+	if (!is_one) {
+		put_recorded(&value, report, header, /* has_zone= */ !machine->is_repeated);
+		put_fact(text, look, "Recorded", &value);
+	}
+	if (machine->is_repeated) {
+		etw_text_done(&value);
+		return;
 	}
 	if (header->boot_ft > 0) {
 		put_boot(&value, header);
 		put_fact(text, look, "Booted", &value);
 	}
+	machine_clock_write(&value, header);
+	put_fact(text, look, "Clock", &value);
+	if (machine->model.bytes > 1 || machine->processor.bytes) {
+		etw_text_puts(&value, etw_text_string(&machine->model));
+		if (value.bytes && machine->processor.bytes)
+			etw_text_puts(&value, ", ");
+		etw_text_puts(&value, etw_text_string(&machine->processor));
+		put_fact(text, look, "Hardware", &value);
+	}
 	etw_text_done(&value);
 }
 
-/* The facts of one file. */
-static void put_file(struct etw_text *text, const struct report *report,
-		     const struct report_look *look, size_t index)
+static void put_when(struct etw_text *text, const struct report *report,
+		     const struct report_look *look)
 {
-	struct etw_trace *trace = report->inputs->traces[index];
-	const struct etw_etl_header *header = etw_trace_header(trace);
-	const struct machine *machine = &report->machines[index];
 	struct etw_text value = {0};
 
-	etw_output_clean(&value, report->inputs->paths[index]);
-	etw_text_puts(&value, ", ");
-	etw_number_bytes(&value, etw_trace_bytes(trace));
-	etw_text_puts(&value, ", ");
-	etw_number_count(&value, etw_trace_buffers(trace), "buffer");
-	put_fact(text, look, "File", &value);
-	if (!machine->is_repeated)
-		put_machine(text, look, machine, header);
-	put_session(&value, header);
-	put_fact(text, look, "Session", &value);
-	put_recorded(&value, report, header, /* has_zone= */ !machine->is_repeated);
-	put_fact(text, look, "Recorded", &value);
-	machine_clock_write(&value, header);
-	if (!machine->is_repeated)
-		put_fact(text, look, "Clock", &value);
+	if (report->inputs->count == 1) {
+		put_recorded(&value, report, etw_trace_header(report->inputs->traces[0]),
+			     /* has_zone= */ true);
+		put_fact(text, look, "Recorded", &value);
+	} else if (report->tally.count) {
+		put_time_span(&value, report->first_ft, report->last_ft);
+		put_fact(text, look, "Recorded", &value);
+	}
 	etw_text_done(&value);
 }
 
@@ -157,10 +217,6 @@ static void put_totals(struct etw_text *text, const struct report *report,
 		etw_text_puts(&value, ", in ");
 		etw_number_count(&value, report->inputs->count, "file");
 		etw_text_puts(&value, " merged by time");
-	}
-	if (tally->count) {
-		etw_text_puts(&value, "; ");
-		put_time_span(&value, report->first_ft, report->last_ft);
 	}
 	put_fact(text, look, "Events", &value);
 	etw_number_share(&value, tally->complete, tally->count);
@@ -182,6 +238,31 @@ static void put_totals(struct etw_text *text, const struct report *report,
 	}
 	if (tally->count)
 		put_fact(text, look, "Decoded", &value);
+	etw_text_clear(&value);
+	if (advice_reasons_write(&value, tally, REASONS_SHOWN_MAX))
+		put_fact(text, look, "Undecoded", &value);
+	etw_text_done(&value);
+}
+
+static void put_loss(struct etw_text *text, const struct report *report,
+		     const struct report_look *look)
+{
+	struct etw_text value = {0};
+	const char *line;
+
+	/* The last line of every command, which begins with "lost: ". */
+	etw_loss_write(&value, &report->loss);
+	line = etw_text_string(&value) + strcspn(etw_text_string(&value), " ");
+	struct etw_text rest = {0};
+
+	etw_text_puts(&rest, line + (*line == ' '));
+	if (report->notes.count) {
+		etw_text_puts(&rest, "; ");
+		etw_number_count(&rest, report->notes.count, "note");
+		etw_text_puts(&rest, " at the end");
+	}
+	put_fact(text, look, "Lost", &rest);
+	etw_text_done(&rest);
 	etw_text_done(&value);
 }
 
@@ -193,8 +274,9 @@ static void put_findings(struct etw_text *text, const struct report *report,
 
 	for (size_t i = 0; i < report->inputs->count; i++) {
 		const struct etw_findings *findings = etw_trace_findings(report->inputs->traces[i]);
-		uint32_t shown = findings->kept_count < look->top ? findings->kept_count
-								  : (uint32_t)look->top;
+		size_t limit = look->height ? FINDINGS_SHOWN_MAX : look->top;
+		uint32_t shown = findings->kept_count < limit ? findings->kept_count
+							      : (uint32_t)limit;
 
 		for (uint32_t j = 0; j < shown; j++) {
 			const struct etw_finding *finding = &findings->kept[j];
@@ -208,6 +290,12 @@ static void put_findings(struct etw_text *text, const struct report *report,
 			}
 			etw_text_putc(&value, ')');
 			put_fact(text, look, j ? "" : "Found", &value);
+		}
+		if (shown && shown < findings->kept_count) {
+			etw_text_puts(&value, "... and ");
+			etw_number_count(&value, findings->kept_count - shown, "more place");
+			etw_text_puts(&value, "; etw info lists them");
+			put_fact(text, look, "", &value);
 		}
 	}
 	if (report->schema_damage) {
@@ -229,119 +317,78 @@ const char *report_process_name(const struct etw_process_share *share)
 	return etw_processes_name(share->of, share->pid, INT64_MIN);
 }
 
-static void put_process_rows(struct etw_grid *grid, const struct etw_process_account *account,
-			     size_t rows)
+static size_t count_lines(const char *text)
 {
-	for (size_t i = 0; i < rows; i++) {
-		const struct etw_process_share *share = account->sorted[i];
-		const char *name = report_process_name(share);
-		struct etw_text *cell;
+	size_t lines = 0;
 
-		if (account->measure != ETW_PROCESS_BY_EVENTS)
-			etw_number_duration(etw_grid_cell(grid),
-					    (int64_t)etw_process_account_time(account, share));
-		etw_number_grouped(etw_grid_cell(grid), share->events);
-		cell = etw_grid_cell(grid);
-		if (share->pid == ETW_PROCESS_NONE)
-			etw_text_putc(cell, '-');
-		else
-			etw_text_unsigned(cell, share->pid);
-		etw_output_clean(etw_grid_cell(grid), share->pid == ETW_PROCESS_NONE
-							      ? "threads of unknown processes"
-						      : name ? name
-							     : "-");
-	}
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
 }
 
-static void put_processes(struct etw_text *text, const struct report *report,
-			  const struct report_look *look)
+/*
+ * The two tables that end the first screen share what the facts above them left of it. On a screen that is too
+ * small for both they run on.
+ */
+static void put_tables(struct etw_text *text, const struct report *report,
+		       const struct report_look *look)
 {
-	static const struct etw_grid_column columns[] = {
-		{.title = "CPU time", .is_right = true},
-		{.title = "events", .is_right = true},
-		{.title = "pid", .is_right = true},
-		{.title = "process", .gives_way = true},
-	};
-	const struct etw_process_account *account = &report->account;
-	const char *measure = process_measure_words(account->measure);
-	size_t count = account->shares.count, rows = count < look->top ? count : look->top;
-	struct etw_text title = {0};
-	struct etw_grid grid;
+	size_t kinds = report->tally.kinds.count < look->top ? report->tally.kinds.count
+							     : look->top;
+	size_t processes = report->account.shares.count < look->top ? report->account.shares.count
+								    : look->top;
 
-	if (!rows)
-		return;
-	etw_grid_init(&grid, columns + !measure, ARRAY_SIZE(columns) - !measure);
-	if (measure)
-		etw_text_printf(&title, "Busiest processes (CPU time by %s)", measure);
-	else
-		etw_text_puts(&title, "Busiest processes (by events; the trace has no context "
-				      "switches or samples)");
-	put_title(text, look, etw_text_string(&title));
-	etw_text_done(&title);
-	put_process_rows(&grid, account, rows);
-	etw_grid_print(&grid, look->width, "", "", text);
-	if (count > rows)
-		etw_text_printf(text, "  ... and %zu more\n", count - rows);
-	etw_grid_done(&grid);
+	if (look->height) {
+		size_t used = count_lines(etw_text_string(text)) + TABLES_FRAME_LINES;
+		size_t left = look->height > used + TABLES_LINES_MIN ? look->height - used
+								     : TABLES_LINES_MIN;
+
+		if (kinds + processes > left) {
+			size_t half = left / 2;
+
+			if (kinds <= half)
+				processes = left - kinds;
+			else if (processes <= left - half)
+				kinds = left - processes;
+			else
+				kinds = half, processes = left - half;
+		}
+	}
+	report_kinds_write(text, report, look, kinds);
+	report_processes_write(text, report, look, processes);
 }
 
-static void put_providers(struct etw_text *text, const struct report *report,
-			  const struct report_look *look)
+static void put_rest(struct etw_text *text, const struct report *report,
+		     const struct report_look *look)
 {
-	static const struct etw_grid_column columns[] = {
-		{.title = "events", .is_right = true},
-		{.title = "share", .is_right = true},
-		{.title = "decoded", .is_right = true},
-		{.title = "provider", .gives_way = true},
-	};
-	const struct tally *tally = &report->tally;
-	size_t rows = tally->providers.count < look->top ? tally->providers.count : look->top;
-	struct etw_grid grid;
+	struct etw_text advice = {0};
 
-	if (!rows)
-		return;
-	etw_grid_init(&grid, columns, ARRAY_SIZE(columns));
-	put_title(text, look, "Busiest providers");
-	for (size_t i = 0; i < rows; i++) {
-		const struct tally_provider *provider = tally->sorted_providers[i];
-
-		etw_number_grouped(etw_grid_cell(&grid), provider->count);
-		etw_number_share(etw_grid_cell(&grid), provider->count, tally->count);
-		etw_number_share(etw_grid_cell(&grid), provider->statuses[ETW_DECODE_COMPLETE],
-				 provider->count);
-		tally_provider_write(etw_grid_cell(&grid), provider);
-		if (provider->is_classic)
-			etw_text_puts(&grid.text, " (classic)");
+	report_providers_write(text, report, look);
+	report_title_write(text, look, "How it was recorded");
+	for (size_t i = 0; i < report->inputs->count; i++)
+		put_details(text, report, look, i);
+	if (advice_write(&advice, &report->tally, report->inputs, look->top)) {
+		report_title_write(text, look, "What would decode the rest");
+		etw_text_append(text, etw_text_string(&advice), advice.bytes);
 	}
-	etw_grid_print(&grid, look->width, "", "", text);
-	if (tally->providers.count > rows)
-		etw_text_printf(text, "  ... and %zu more; etw info lists all\n",
-				tally->providers.count - rows);
-	etw_grid_done(&grid);
+	etw_text_done(&advice);
 }
 
 void report_write(struct etw_text *text, const struct report *report,
 		  const struct report_look *look)
 {
-	struct etw_text advice = {0};
-
-	for (size_t i = 0; i < report->inputs->count; i++) {
-		put_file(text, report, look, i);
-		if (report->inputs->count > 1)
-			etw_text_putc(text, '\n');
-	}
+	/* First which machine, what was lost and what did not decode; then what happened and who was there. */
+	put_files(text, report, look);
+	put_machines(text, report, look);
+	put_when(text, report, look);
 	put_totals(text, report, look);
+	put_loss(text, report, look);
 	put_findings(text, report, look);
-	put_processes(text, report, look);
-	put_providers(text, report, look);
-	if (advice_write(&advice, &report->tally, report->inputs, look->top)) {
-		put_title(text, look, "What would decode the rest");
-		etw_text_append(text, etw_text_string(&advice), advice.bytes);
-	}
-	etw_text_done(&advice);
+	put_tables(text, report, look);
+	put_rest(text, report, look);
 	etw_text_putc(text, '\n');
 	notes_write(text, &report->notes);
-	if (report->loss.events || report->loss.buffers || etw_loss_is_damaged(&report->loss) ||
+	if (report->loss.events || report->loss.buffers || report->loss.skipped_places ||
 	    report->loss.unclosed)
 		etw_text_puts(text, look->warn);
 	etw_loss_write(text, &report->loss);

@@ -24,6 +24,7 @@ struct report {
 
 struct report_look {
 	size_t width;                    /* of the terminal */
+	size_t height;                   /* lines that are seen at first; 0: of no matter */
 	size_t top;                      /* rows of each table */
 	const char *bold, *warn, *plain; /* escape sequences, or "" */
 };

@@ -206,3 +206,18 @@ void tally_kind_write(struct etw_text *text, const struct tally_kind *kind)
 	etw_export_event_name(&event, text);
 	(void)etw_export_clean(text, from);
 }
+
+void tally_kind_name_write(struct etw_text *text, const struct tally_kind *kind)
+{
+	CLEANUP(etw_text_done) struct etw_text whole = {0};
+	CLEANUP(etw_text_done) struct etw_text provider = {0};
+	const char *name;
+
+	tally_kind_write(&whole, kind);
+	tally_provider_write(&provider, kind->provider);
+	name = etw_text_string(&whole);
+	if (!strncmp(name, etw_text_string(&provider), provider.bytes) &&
+	    name[provider.bytes] == '/')
+		name += provider.bytes + 1;
+	etw_text_puts(text, name);
+}

@@ -66,4 +66,7 @@ void tally_provider_write(struct etw_text *text, const struct tally_provider *pr
 /* tally_kind_write() - the event's name as `etw dump` shows it. */
 void tally_kind_write(struct etw_text *text, const struct tally_kind *kind);
 
+/* tally_kind_name_write() - the same without its provider: "Task/Opcode", as --event takes it, or "#12". */
+void tally_kind_name_write(struct etw_text *text, const struct tally_kind *kind);
+
 #endif

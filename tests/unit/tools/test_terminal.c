@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -133,12 +134,36 @@ static void test_terminal__colours_follow_the_terminal(void **state)
 	assert_false(etw_terminal_moves(-1));
 }
 
+static void test_terminal__height_is_given_or_the_terminals(void **state)
+{
+	struct winsize size = {.ws_row = 50, .ws_col = 100};
+	struct screen screen;
+	size_t of_terminal, given, silly;
+
+	(void)state;
+	(void)unsetenv("LINES");
+	enter(&screen);
+	(void)ioctl(STDERR_FILENO, TIOCSWINSZ, &size);
+	of_terminal = etw_terminal_height(STDERR_FILENO);
+	(void)setenv("LINES", "33", 1);
+	given = etw_terminal_height(STDERR_FILENO);
+	(void)setenv("LINES", "-1", 1);
+	silly = etw_terminal_height(STDERR_FILENO);
+	leave(&screen);
+	(void)unsetenv("LINES");
+	assert_int_equal(of_terminal, 50);
+	assert_int_equal(given, 33);
+	assert_int_equal(silly, 50);
+	assert_int_equal(etw_terminal_height(-1), 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terminal__progress_is_taken_away),
 		cmocka_unit_test(test_terminal__a_dumb_one_shows_no_progress),
 		cmocka_unit_test(test_terminal__colours_follow_the_terminal),
+		cmocka_unit_test(test_terminal__height_is_given_or_the_terminals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
