@@ -45,8 +45,8 @@ ETW_API int libetw_predicate_matches(struct libetw_predicate *predicate,
  * @ret_at:     where the expression is wrong, in bytes; untouched otherwise; may be NULL
  *
  * Parts are asked in the order of their costs. Times such as +1.5s count from the start of the event's trace; of kept
- * events, which have none, they are never true. Nothing is known of processes but what the event says of them, so
- * that `process` is never true. Returns NULL where the expression is wrong: libetw_error() says what is expected.
+ * events, which have none, they are never true. `process`, `pid` and `tid` know what the pass has told of processes
+ * before the event or by it; a rundown at the end of a trace comes too late for them. Returns NULL where the expression is wrong: libetw_error() says what is expected.
  */
 ETW_API struct libetw_predicate *libetw_filter(const char *expression, size_t *ret_at);
 

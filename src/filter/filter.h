@@ -119,6 +119,9 @@ void etw_filter_sort(struct etw_filter *filter);
 /* etw_filter_needs_decoding() - whether a part can only be answered with schemas; @ret_at: its place. */
 bool etw_filter_needs_decoding(const struct etw_filter *filter, size_t *ret_at);
 
+/* etw_filter_asks_process() - whether a part asks which process or thread an event is about, or its name. */
+bool etw_filter_asks_process(const struct etw_filter *filter);
+
 /* How an event is got at: what costs is asked for when it is needed. */
 struct etw_filter_source {
 	/*

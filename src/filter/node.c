@@ -259,6 +259,19 @@ bool etw_filter_needs_decoding(const struct etw_filter *filter, size_t *ret_at)
 	return false;
 }
 
+bool etw_filter_asks_process(const struct etw_filter *filter)
+{
+	if (filter->kind == ETW_FILTER_OPERAND)
+		return filter->operand->id == ETW_FILTER_PID ||
+		       filter->operand->id == ETW_FILTER_TID ||
+		       filter->operand->id == ETW_FILTER_PROCESS;
+	for (size_t i = 0; i < filter->part_count; i++) {
+		if (etw_filter_asks_process(filter->parts[i]))
+			return true;
+	}
+	return false;
+}
+
 void etw_filter_each_unknown(const struct etw_filter *filter,
 			     void (*take)(void *context, const char *path), void *context)
 {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "consumer/pin.h"
 #include "decode/decode.h"
+#include "process/processes.h"
 #include "registry/registry.h"
 #include "schema/known/known.h"
 #include "schema/store/store.h"
@@ -61,14 +62,15 @@ struct libetw_event {
 	bool is_decoded;
 	bool is_kept; /* has references of its own: retained, or built */
 	bool has_scratch;
-	uint64_t refs;                       /* atomic; of kept events */
-	struct etw_arena scratch;            /* borrowed results; of kept events under the lock */
-	struct etw_arena_mark empty;         /* of the scratch */
-	struct etw_text text;                /* texts are made here; likewise */
-	const struct etw_more_schemas *more; /* NULL: nowhere; of events in a callback */
-	struct etw_trace *trace;             /* that holds it; NULL for kept events */
-	struct etw_pin_account *account;     /* whom pins are charged to; likewise */
-	struct etw_pin *pin;                 /* of retained events: a reference, or NULL */
+	uint64_t refs;                         /* atomic; of kept events */
+	struct etw_arena scratch;              /* borrowed results; of kept events under the lock */
+	struct etw_arena_mark empty;           /* of the scratch */
+	struct etw_text text;                  /* texts are made here; likewise */
+	const struct etw_more_schemas *more;   /* NULL: nowhere; of events in a callback */
+	const struct etw_processes *processes; /* of events in a callback; NULL: nobody asks */
+	struct etw_trace *trace;               /* that holds it; NULL for kept events */
+	struct etw_pin_account *account;       /* whom pins are charged to; likewise */
+	struct etw_pin *pin;                   /* of retained events: a reference, or NULL */
 };
 
 /*

@@ -269,6 +269,7 @@ bool etw_predicate_matches(struct libetw_predicate *predicate, struct libetw_eve
 		.record = event->record,
 		.source = &source,
 		.context = event,
+		.processes = event->processes,
 		.time_ft = event->record->EventHeader.TimeStamp.QuadPart,
 		.start_ft = event->trace ? etw_trace_header(event->trace)->start_ft : 0,
 		.serial = event->schemas->serial,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/friendly/predicate.h"
 #include "api/friendly/reader.h"
 #include "api/friendly/run.h"
 #include "base/atomic.h"
@@ -72,6 +73,7 @@ void libetw_reader_free(struct libetw_reader *reader)
 	etw_arena_done(&reader->event.scratch);
 	etw_text_done(&reader->event.text);
 	etw_pin_account_unref(reader->pins);
+	etw_processes_free(reader->processes);
 	libetw_schemas_free(reader->schemas);
 	free(reader);
 }
@@ -215,6 +217,8 @@ static int add_handler(struct libetw_reader *reader, const struct handler *handl
 	reader->handlers = grown;
 	grown[reader->handler_count++] = *handler;
 	reader->wants_unknown |= !handler->predicate;
+	reader->wants_processes |= handler->predicate &&
+				   etw_filter_asks_process(handler->predicate->filter);
 	return 0;
 }
 

@@ -44,7 +44,10 @@ struct libetw_reader {
 	struct woken *woken;      /* owned; its first is atomic */
 	struct handler *handlers; /* owned */
 	size_t handler_count;
-	bool wants_unknown;        /* some handler does */
+	bool wants_unknown;   /* some handler does */
+	bool wants_processes; /* some predicate asks for them */
+	struct etw_processes
+		*processes;        /* owned; what the pass that is going on has told of them */
 	struct libetw_event event; /* the one of the callback */
 	struct etw_more_schemas more;
 	bool is_searched; /* the files, for schemas; anew when one is added */

@@ -154,6 +154,16 @@ static bool is_stopped(struct libetw_reader *reader)
 	return load_relaxed(&reader->stop);
 }
 
+/* What an event tells of processes counts for itself, too. */
+static int learn_processes(struct libetw_reader *reader, struct libetw_event *event)
+{
+	if (LIKELY(!reader->processes || !etw_processes_is_news(event->record)))
+		return 0;
+	TRY(etw_event_decode(event));
+	return etw_processes_add(reader->processes, &event->decoding,
+				 event->record->EventHeader.TimeStamp.QuadPart);
+}
+
 static int deliver(struct libetw_reader *reader, struct source *source, const EVENT_RECORD *record,
 		   struct etw_event_address address)
 {
@@ -170,6 +180,7 @@ static int deliver(struct libetw_reader *reader, struct source *source, const EV
 		TRY(note_loss(reader, source, event));
 	if (UNLIKELY(etw_schema_store_is_metadata(record)))
 		TRY(etw_schemas_learn(reader->schemas, record));
+	TRY(learn_processes(reader, event));
 	if (UNLIKELY(time_ft < reader->from_ft))
 		return 0;
 	TRY(account(reader, record));
@@ -239,6 +250,17 @@ static int note_cut(struct libetw_reader *reader, size_t first, size_t count)
 	return 0;
 }
 
+/* Each pass goes through time anew. */
+static int begin_processes(struct libetw_reader *reader)
+{
+	etw_processes_free(reader->processes);
+	reader->processes = NULL;
+	if (reader->wants_processes)
+		TRY(etw_processes_create(&reader->processes));
+	reader->event.processes = reader->processes;
+	return 0;
+}
+
 static int pass(struct libetw_reader *reader, size_t first, size_t count)
 {
 	CLEANUP(freep) struct etw_trace **traces = calloc(count, sizeof(struct etw_trace *));
@@ -261,6 +283,7 @@ static int pass(struct libetw_reader *reader, size_t first, size_t count)
 		etw_loss_begin(&source->loss, etw_trace_header(source->trace)->start_ft);
 	}
 	reader->first_source = first;
+	TRY(begin_processes(reader));
 	result = etw_trace_process(traces, count, &sink);
 	if (result || reader->to_ft != INT64_MAX)
 		TRY(note_cut(reader, first, count));

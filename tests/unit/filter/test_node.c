@@ -117,6 +117,23 @@ static void test_node__says_what_needs_schemas(void **state)
 	}
 }
 
+static void test_node__says_who_asks_for_processes(void **state)
+{
+	static const struct test_row rows[] = {{"header_pid = 1 and Byte = 5", false},
+					       {"id = 7 or not (pid = 5)", true},
+					       {"has tid", true},
+					       {"process like 'x*'", true},
+					       {"true", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct etw_filter *filter = test_parse(rows[i].expression);
+
+		assert_int_equal(etw_filter_asks_process(filter), rows[i].expected);
+		etw_filter_free(filter);
+	}
+}
+
 static void note(void *context, const char *path)
 {
 	etw_text_printf(context, "%s;", path);
@@ -150,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_node__asks_functions_in_their_place),
 		cmocka_unit_test(test_node__watches),
 		cmocka_unit_test(test_node__says_what_needs_schemas),
+		cmocka_unit_test(test_node__says_who_asks_for_processes),
 		cmocka_unit_test(test_node__knows_fields_that_nothing_had),
 	};
 

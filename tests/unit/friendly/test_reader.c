@@ -104,6 +104,25 @@ static int see(void *context, struct libetw_event *event)
 	return 0;
 }
 
+/* Processes are told by the events themselves: each start is about the process that starts. */
+static void test_reader__knows_processes(void **state)
+{
+	struct libetw_reader *reader = open_reader(&(struct made){0});
+	struct seen named = {0}, one = {0}, writer = {0};
+
+	(void)state;
+	OK(libetw_reader_on(reader, libetw_filter("process = A.EXE", NULL), see, &named));
+	OK(libetw_reader_on(reader, libetw_filter("pid = 1100 and process = a.exe", NULL), see,
+			    &one));
+	OK(libetw_reader_on(reader, libetw_filter("header_pid = 44 and pid = 44", NULL), see,
+			    &writer));
+	OK(libetw_reader_run(reader));
+	assert_int_equal(named.count, EVENTS / 10);
+	assert_int_equal(one.count, 1);
+	assert_int_equal(writer.count, EVENTS - EVENTS / 10);
+	libetw_reader_free(reader);
+}
+
 static void test_reader__calls_back_by_predicate(void **state)
 {
 	struct libetw_reader *reader = open_reader(&(struct made){0});
@@ -670,6 +689,7 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reader__knows_processes),
 		cmocka_unit_test(test_reader__calls_back_by_predicate),
 		cmocka_unit_test(test_reader__counts_by_provider),
 		cmocka_unit_test(test_reader__lists_providers_in_the_order_of_their_first_events),
