@@ -149,7 +149,7 @@ static int parse_operand(struct etw_filter_parser *parser, enum etw_filter_ask a
 					 "count() is for fields; a field of this name is written "
 					 "fields.%s",
 					 path);
-	if (!strncmp(lexer->text + here.at, "fields", 6) && !strncmp(path, "fields.", 7))
+	if (etw_lex_is(lexer, here, "fields") && !strncmp(path, "fields.", 7))
 		path += 7;
 	else if (is_plain && !strcmp(path, "fields"))
 		path = "";

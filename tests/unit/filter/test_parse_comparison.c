@@ -56,6 +56,24 @@ static void test_parse_comparison__knows_all_operators(void **state)
 	test_end(&event);
 }
 
+/* Expressions have no end but their length. */
+static void test_parse_comparison__reads_no_further_than_it_may(void **state)
+{
+	struct etw_filter_fault fault = {0};
+	struct etw_filter *filter;
+
+	(void)state;
+	for (size_t bytes = 0; bytes <= 16; bytes++) {
+		char *text = malloc(bytes + !bytes);
+
+		assert_non_null(text);
+		memcpy(text, "has fields.level", bytes);
+		if (!etw_filter_parse(text, bytes, &filter, &fault))
+			etw_filter_free(filter);
+		free(text);
+	}
+}
+
 static void test_parse_comparison__refuses_with_the_place(void **state)
 {
 	(void)state;
@@ -78,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_comparison__knows_all_operators),
+		cmocka_unit_test(test_parse_comparison__reads_no_further_than_it_may),
 		cmocka_unit_test(test_parse_comparison__refuses_with_the_place),
 	};
 
