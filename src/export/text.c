@@ -123,6 +123,7 @@ static void quote(size_t from, struct etw_text *text)
 /* A name in a column, which a longer one widens. */
 static void put_process(const char *name, struct etw_text *text)
 {
+	static const char blanks[PROCESS_WIDTH + 1] = "               ";
 	size_t from;
 
 	etw_text_putc(text, ' ');
@@ -131,8 +132,8 @@ static void put_process(const char *name, struct etw_text *text)
 	(void)etw_export_clean(text, from);
 	if (!text->error && needs_quotes(text->at + from, text->bytes - from))
 		quote(from, text);
-	while (!text->error && text->bytes - from < PROCESS_WIDTH)
-		etw_text_putc(text, ' ');
+	if (!text->error && text->bytes - from < PROCESS_WIDTH)
+		etw_text_append(text, blanks, PROCESS_WIDTH - (text->bytes - from));
 }
 
 /* Processor, process and thread. */
