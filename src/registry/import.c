@@ -2,6 +2,7 @@
 #include "registry/import.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/macros.h"
 #include "registry/walk.h"
@@ -31,6 +32,22 @@ int etw_registry_import_item(struct etw_registry_import *import,
 	return 0;
 }
 
+/* Within a folder both are installed: which of them an event takes is decided when it is decoded. */
+static void tell_conflicts(const struct etw_registry_import *import, const char *path,
+			   const struct etw_registry_item *item)
+{
+	for (size_t i = 0; import->conflict && i < item->row_count; i++) {
+		const struct etw_registry_row *row = &item->rows[i];
+		struct etw_registry_defined before;
+
+		if (row->role != WIRE_REGISTRY_PROVIDER || row->source != DecodingSourceXMLFile ||
+		    !row->name || !etw_registry_change_find(import->change, &row->guid, &before))
+			continue;
+		if (*before.name && strcmp(before.name, row->name) != 0)
+			import->conflict(import->context, &row->guid, path, row->name, &before);
+	}
+}
+
 static int import_file(void *context, const char *path)
 {
 	CLEANUP(etw_registry_item_done) struct etw_registry_item item = {0};
@@ -51,6 +68,7 @@ static int import_file(void *context, const char *path)
 		return 0;
 	}
 	TRY(r);
+	tell_conflicts(import, path, &item);
 	return etw_registry_import_item(import, &item);
 }
 

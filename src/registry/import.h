@@ -19,6 +19,9 @@ struct etw_registry_import {
 	void (*complain)(void *context, const char *path, int error, const struct etw_fault *fault);
 	/* Called before each file; may be NULL. Returns whether to go on. */
 	bool (*progress)(void *context, const struct etw_registry_import *import);
+	/* A file gives a provider another name than the one that defined it before; may be NULL. */
+	void (*conflict)(void *context, const GUID *provider, const char *path, const char *name,
+			 const struct etw_registry_defined *before);
 	void *context;
 };
 

@@ -21,6 +21,7 @@
 
 struct loader {
 	struct etw_schema_store *store;
+	struct etw_conflicts *conflicts;
 	const char *severity; /* of what cannot be read */
 	size_t lines;         /* of complaints that may still be printed */
 	size_t loaded;        /* files */
@@ -30,6 +31,7 @@ struct loader {
 void etw_manifests_done(struct etw_manifests *manifests)
 {
 	free(manifests->at);
+	etw_conflicts_done(&manifests->conflicts);
 	*manifests = (struct etw_manifests){0};
 }
 
@@ -40,13 +42,24 @@ static void tell_complaints(struct loader *loader, const char *path,
 			   definition->complaint_total, &loader->lines);
 }
 
+/* Counts it as the user's, and tells where it contradicts a file before it. */
+static int keep(struct loader *loader, const char *path, const struct etw_definition *definition)
+{
+	const char *kept = etw_arena_strdup(etw_schema_store_arena(loader->store), path);
+
+	if (!kept)
+		return -ENOMEM;
+	TRY(etw_schema_store_add_definition(loader->store, definition));
+	return etw_conflicts_add(loader->conflicts, kept, definition);
+}
+
 static int load_binary(struct loader *loader, const char *path, struct etw_fault *fault)
 {
 	struct etw_definition *definition;
 
 	TRY(etw_binary_read(etw_schema_store_arena(loader->store), path, NULL, NULL, &definition,
 			    fault));
-	TRY(etw_schema_store_add_definition(loader->store, definition));
+	TRY(keep(loader, path, definition));
 	tell_complaints(loader, path, definition);
 	return 0;
 }
@@ -58,7 +71,7 @@ static int load_manifest(struct loader *loader, const char *path, const char *te
 
 	TRY(etw_manifest_parse(etw_schema_store_arena(loader->store), text, bytes, &definition,
 			       fault));
-	TRY(etw_schema_store_add_definition(loader->store, definition));
+	TRY(keep(loader, path, definition));
 	tell_complaints(loader, path, definition);
 	return 0;
 }
@@ -181,7 +194,10 @@ static int load(struct loader *loader, const char *argument)
 int etw_manifests_load(struct etw_manifests *manifests, struct etw_schema_store *store,
 		       const char *argument)
 {
-	struct loader loader = {.store = store, .severity = "", .lines = FOLDER_LINES_MAX};
+	struct loader loader = {.store = store,
+				.conflicts = &manifests->conflicts,
+				.severity = "",
+				.lines = FOLDER_LINES_MAX};
 	struct etw_manifest *grown = realloc(manifests->at,
 					     (manifests->count + 1) * sizeof(*manifests->at));
 	uint32_t from = etw_schema_store_next_index(store);

@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "schema/store/store.h"
+#include "tools/common/conflict.h"
 
 /* What came of one --manifest. */
 struct etw_manifest {
@@ -20,6 +21,7 @@ struct etw_manifest {
 struct etw_manifests {
 	struct etw_manifest *at; /* owned */
 	size_t count;
+	struct etw_conflicts conflicts;
 	const struct etw_schema_store *store; /* borrowed: that they are in; NULL: none */
 };
 

@@ -14,6 +14,7 @@
 #include "registry/folder.h"
 #include "registry/import.h"
 #include "tools/common/complaint.h"
+#include "tools/common/conflict.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/common/terminal.h"
@@ -38,6 +39,13 @@ static void warn(void *context, const char *path, int error, const struct etw_fa
 {
 	(void)context;
 	etw_complaint_error("warning: ", path, error, fault);
+}
+
+static void warn_of_conflict(void *context, const GUID *provider, const char *path,
+			     const char *name, const struct etw_registry_defined *before)
+{
+	(void)context;
+	etw_conflict_tell(provider, path, name, before->from, before->name);
 }
 
 static bool tell_progress(void *context, const struct etw_registry_import *import)
@@ -100,7 +108,7 @@ static int refuse_installed(const struct etw_registry_change *change, const char
 		etw_program_error("nothing was installed; wevtutil um takes it out first");
 	else if (is_new)
 		etw_program_error("nothing was installed; give one of them, or their folder: the "
-				  "last one counts then");
+				  "one that fits an event counts then");
 	return is_installed || is_new ? -1 : 0;
 }
 
@@ -234,6 +242,7 @@ static int run(const struct wevtutil_words *words)
 		command.totals = (struct etw_registry_import){
 			.change = change,
 			.complain = warn,
+			.conflict = warn_of_conflict,
 			.progress = tell_progress,
 			.context = &command,
 		};
