@@ -73,6 +73,8 @@ static void put_processes(struct etw_text *text, const struct report *report)
 		if (share->pid != ETW_PROCESS_NONE)
 			json_number(text, "pid", share->pid);
 		json_text(text, "process", report_process_name(share));
+		if (share->process)
+			json_text(text, "command_line", share->process->program->command_line);
 		etw_text_putc(text, '}');
 	}
 	etw_text_putc(text, ']');

@@ -12,4 +12,4 @@ echo --
 echo --
 "$ETW" dump --time relative processes.etl --pid 500 --provider PerfInfo 2>&1 | cut -c-75
 echo --
-"$ETW" summary processes.etl | sed -n '/Busiest processes/,/^$/p'
+"$ETW" summary processes.etl | sed -n '/^Processes/,/^$/p'
