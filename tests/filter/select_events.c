@@ -145,7 +145,7 @@ static int pass(struct selection *selection, struct etw_shared_options *shared)
 int main(int argc, char **argv)
 {
 	static struct selection selection;
-	struct etw_shared_options shared = {0};
+	struct etw_shared_options shared = {.no_known_providers = true};
 	int result;
 
 	if (argc < 3 || argc > 4)
