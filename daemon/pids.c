@@ -2,6 +2,7 @@
 /* See pids.h. */
 #include "daemon/pids.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,29 +183,33 @@ enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t p
 	return answer;
 }
 
-/* How many uids procfs tells. 0: the process is gone. */
-static unsigned read_uids(uint32_t pid, unsigned ret[UIDS])
+/*
+ * How many uids procfs tells. 0: the process is gone. -1: it cannot be looked at, as when all descriptors are in use;
+ * that is no reason to believe anything.
+ */
+static int read_uids(uint32_t pid, unsigned ret[UIDS])
 {
 	char path[64], line[256];
-	unsigned count = 0;
+	bool is_read = false;
+	int count = 0;
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
-	while (!count && fgets(line, sizeof(line), file)) {
-		int r = sscanf(line, "Uid: %u %u %u %u", &ret[0], &ret[1], &ret[2], &ret[3]);
-
-		count = r > 0 ? (unsigned)r : 0;
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	while (count <= 0 && fgets(line, sizeof(line), file)) {
+		is_read = true;
+		count = sscanf(line, "Uid: %u %u %u %u", &ret[0], &ret[1], &ret[2], &ret[3]);
 	}
 	fclose(file);
-	return count;
+	/* The file of a process that ended after it was opened is empty. */
+	return count > 0 ? count : is_read ? -1 : 0;
 }
 
-static bool has_uid(const unsigned *uids, unsigned count, uid_t uid)
+static bool has_uid(const unsigned *uids, int count, uid_t uid)
 {
-	for (unsigned i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (uids[i] == uid)
 			return true;
 	}
@@ -257,7 +262,8 @@ static bool may_be_before(uid_t uid, uint32_t pid, uint64_t start_ns, uint64_t n
 			  uint64_t *ret_until_ns)
 {
 	uint64_t age_ns = etw_time_read_ns(CLOCK_BOOTTIME) - start_ns;
-	unsigned uids[UIDS], count = read_uids(pid, uids);
+	unsigned uids[UIDS];
+	int count = read_uids(pid, uids);
 
 	if (!has_uid(uids, count, uid))
 		*ret_until_ns = age_ns < now_ns ? now_ns - age_ns : 0;
@@ -267,7 +273,8 @@ static bool may_be_before(uid_t uid, uint32_t pid, uint64_t start_ns, uint64_t n
 bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
 		      uint64_t *ret_until_ns)
 {
-	unsigned uids[UIDS], count;
+	unsigned uids[UIDS];
+	int count;
 	uint64_t since_ns = 0, start_ns = 0;
 	enum etwd_pid_answer answer = etwd_pids_ask(pids, uid, pid, now_ns, &since_ns);
 

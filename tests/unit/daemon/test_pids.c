@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -143,6 +144,28 @@ static void test_pids__a_number_that_is_used_again(void **state)
 	etwd_pids_done(&pids);
 }
 
+/* Whoever makes the host use up its descriptors may not sign as a process that cannot be looked at then. */
+static void regress_pids__without_descriptors_nobody_is_believed(void **state)
+{
+	struct etwd_pids pids;
+	struct rlimit before, none;
+	uint64_t until_ns;
+	bool is_believed, is_known;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	etwd_pids_came(&pids, NOBODY, FREE_PID, boot_ns());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	is_believed = may_be(&pids, NOBODY, (uint32_t)getppid(), SECOND, &until_ns);
+	is_known = may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_false(is_believed);
+	assert_true(is_known);
+	etwd_pids_done(&pids);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_pids__what_is_remembered_is_bounded_by_uid),
 		cmocka_unit_test(test_pids__who_may_have_written),
 		cmocka_unit_test(test_pids__a_number_that_is_used_again),
+		cmocka_unit_test(regress_pids__without_descriptors_nobody_is_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
