@@ -287,17 +287,36 @@ static bool is_item_of_a_writer(USHORT type)
 	       type == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL;
 }
 
+/* The first of them, to find out by which way they came. */
+static void note_forged(const EVENT_RECORD *record, uint64_t last, uint64_t number)
+{
+	static int count;
+
+	if (count++ < 5)
+		printf("forged: process %u, thread %u, processor %u, %u bytes, id %u, flags %#x, "
+		       "%u items, time %lld, number %" PRIu64 " after %" PRIu64 "\n",
+		       (unsigned)record->EventHeader.ProcessId,
+		       (unsigned)record->EventHeader.ThreadId,
+		       (unsigned)record->BufferContext.ProcessorNumber,
+		       (unsigned)record->UserDataLength,
+		       (unsigned)record->EventHeader.EventDescriptor.Id,
+		       (unsigned)record->EventHeader.Flags, (unsigned)record->ExtendedDataCount,
+		       (long long)record->EventHeader.TimeStamp.QuadPart, number, last);
+}
+
 static void see_honest(struct seen *seen, uint32_t index, const EVENT_RECORD *record)
 {
 	struct storm_payload payload;
 
 	if (record->UserDataLength != sizeof(payload)) {
+		note_forged(record, seen->last[index], 0);
 		seen->forged_honest++;
 		return;
 	}
 	memcpy(&payload, record->UserData, sizeof(payload));
 	if (payload.writer != index || payload.number <= seen->last[index] ||
 	    record->ExtendedDataCount) {
+		note_forged(record, seen->last[index], payload.number);
 		seen->forged_honest++;
 		return;
 	}
@@ -359,13 +378,18 @@ static void run(double duration, uint64_t memory_mib, double answer_seconds)
 {
 	char file[300];
 	struct memory left;
+	pid_t host;
 
 	snprintf(file, sizeof(file), "%s/hostile.etl", test_home());
 	start_session(file);
+	ask_host();
+	host = recording_host(&recording);
 	attack_for(duration / 2, /* is_one_uid= */ true);
 	attack_for(duration / 2, /* is_one_uid= */ false);
 	ask_host();
 	left = look_at_memory();
+	if (recording_host(&recording) != host)
+		printf("the host is another one than at the start\n");
 	end_writers();
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
 	for (int i = 0; i < HOSTILE_ATTACKS; i++)
