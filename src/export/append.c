@@ -66,17 +66,24 @@ static bool is_harmful(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
+#define ONES UINT64_C(0x0101010101010101)
+#define TOPS (ONES * 0x80)
+
+/* The top bit of each of eight bytes that is an ASCII control character. */
+static inline uint64_t ascii_controls(uint64_t word)
+{
+	const uint64_t low = word & ~TOPS;
+
+	return (~(low + ONES * 0x60) | (low + ONES)) & ~word & TOPS;
+}
+
 /* Whether one of eight bytes may be or begin a harmful character; E2 begins those beyond C1. */
 static inline bool has_harmful(uint64_t word)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint64_t low = word & ones * 0x7F;
-	/* The high bit of each byte: below 0x20 or 0x7F, of those that are ASCII... */
-	const uint64_t ascii = (~(low + ones * 0x60) | (low + ones)) & ~word;
-	/* ...and C2 or E2, which become zero. */
-	const uint64_t lead = (word | ones * 0x20) ^ ones * 0xE2;
+	/* C2 and E2 become zero. */
+	const uint64_t lead = (word | ONES * 0x20) ^ ONES * 0xE2;
 
-	return ((ascii | ((lead - ones) & ~lead)) & ones * 0x80) != 0;
+	return (ascii_controls(word) | ((lead - ONES) & ~lead & TOPS)) != 0;
 }
 
 static bool looks_harmful(const uint8_t *at, size_t bytes)
@@ -93,29 +100,82 @@ static bool looks_harmful(const uint8_t *at, size_t bytes)
 	return has_harmful(etw_load64(rest));
 }
 
+/* How many bytes from @at on are printable ASCII. */
+static size_t printable_bytes(const uint8_t *at, size_t bytes)
+{
+	size_t count = 0;
+
+	for (; bytes - count >= 8; count += 8) {
+		const uint64_t word = etw_load64(at + count);
+		const uint64_t other = ascii_controls(word) | (word & TOPS);
+
+		if (other)
+			return count + (unsigned)__builtin_ctzll(other) / 8;
+	}
+	while (count < bytes && at[count] >= 0x20 && at[count] < 0x7F)
+		count++;
+	return count;
+}
+
+/* How many bytes from @at on may be shown as they are; what follows them begins with *@point. */
+static size_t harmless_bytes(const uint8_t *at, size_t bytes, uint32_t *point, size_t *used)
+{
+	size_t count = printable_bytes(at, bytes);
+
+	while (count < bytes) {
+		*point = etw_utf8_decode(at + count, bytes - count, used);
+		if (*point == UINT32_MAX || is_harmful(*point))
+			break;
+		count += *used;
+		count += printable_bytes(at + count, bytes - count);
+	}
+	return count;
+}
+
 static void append_escape(uint32_t point, struct etw_text *text)
 {
-	etw_text_putc(text, '\\');
 	if (point == '\n' || point == '\r' || point == '\t') {
-		etw_text_putc(text, point == '\n' ? 'n' : point == '\r' ? 'r' : 't');
+		etw_text_append(text, point == '\n' ? "\\n" : point == '\r' ? "\\r" : "\\t", 2);
 	} else if (point < 0x100) {
 		uint8_t byte = (uint8_t)point;
 
-		etw_text_putc(text, 'x');
+		etw_text_append(text, "\\x", 2);
 		etw_export_hex(&byte, 1, text);
 	} else {
 		const uint8_t bytes[2] = {(uint8_t)(point >> 8), (uint8_t)point};
 
-		etw_text_putc(text, 'u');
+		etw_text_append(text, "\\u", 2);
 		etw_export_hex(bytes, 2, text);
 	}
 }
 
+/* The text is written again run by run: messages have a line end for each of their fields. */
+static int write_clean(const uint8_t *at, size_t bytes, struct etw_text *text)
+{
+	int found = 0;
+
+	while (bytes) {
+		uint32_t point = 0;
+		size_t used = 0;
+		const size_t run = harmless_bytes(at, bytes, &point, &used);
+
+		if (run)
+			etw_text_append(text, (const char *)at, run);
+		if (run == bytes)
+			break;
+		append_escape(point == UINT32_MAX ? at[run] : point, text);
+		found = 1;
+		at += run + used;
+		bytes -= run + used;
+	}
+	return found;
+}
+
 int etw_export_clean(struct etw_text *text, size_t from)
 {
-	size_t left = text->bytes - from, used;
-	char *copy;
-	int found = 0;
+	size_t left = text->bytes - from;
+	uint8_t *copy;
+	int found;
 
 	if (text->error || from >= text->bytes ||
 	    LIKELY(!looks_harmful((uint8_t *)text->at + from, left)))
@@ -127,16 +187,7 @@ int etw_export_clean(struct etw_text *text, size_t from)
 	}
 	memcpy(copy, text->at + from, left);
 	text->bytes = from;
-	for (const char *at = copy; left; at += used, left -= used) {
-		uint32_t point = etw_utf8_decode((const uint8_t *)at, left, &used);
-
-		if (point == UINT32_MAX || is_harmful(point)) {
-			append_escape(point == UINT32_MAX ? (uint8_t)*at : point, text);
-			found = 1;
-		} else {
-			etw_text_append(text, at, used);
-		}
-	}
+	found = write_clean(copy, left, text);
 	free(copy);
 	return found;
 }

@@ -196,10 +196,46 @@ static void test_text__harm_at_every_place(void **state)
 	}
 }
 
+/* What is harmless on both sides of what is not, in runs of every length, stays what it is. */
+static void test_text__runs_between_escapes(void **state)
+{
+	static const struct {
+		const char *dirty, *clean;
+	} cases[] = {
+		{"\n", "\\n"},
+		{"\r\n\t", "\\r\\n\\t"},
+		{"\x7f", "\\x7f"},
+		{"\xc2\x85", "\\x85"},
+		{"\xe2\x80\xae", "\\u202e"},
+		{"\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x1b",
+		 "\\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\\x1b"},
+		/* Bytes that are no UTF-8 next to one that is harmful. */
+		{"\n\xff\xc3", "\\n\\xff\\xc3"},
+	};
+	static const char run[] = "0123456789 abcdefghij ~";
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases) * sizeof(run); i++) {
+		const unsigned k = i % ARRAY_SIZE(cases);
+		const int bytes = (int)(i / ARRAY_SIZE(cases));
+		struct etw_text text = {0}, expected = {0};
+
+		etw_text_printf(&text, "\n%.*s%s%.*s%s", bytes, run, cases[k].dirty, bytes, run,
+				cases[k].dirty);
+		etw_text_printf(&expected, "\n%.*s%s%.*s%s", bytes, run, cases[k].clean, bytes, run,
+				cases[k].clean);
+		assert_int_equal(etw_export_clean(&text, 1), 1);
+		assert_string_equal(etw_text_string(&text), etw_text_string(&expected));
+		etw_text_done(&text);
+		etw_text_done(&expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text__harm_at_every_place),
+		cmocka_unit_test(test_text__runs_between_escapes),
 		cmocka_unit_test(test_text__fields_and_quotes),
 		cmocka_unit_test(test_text__backslashes_in_quotes),
 		cmocka_unit_test(test_text__control_characters_are_harmless),
