@@ -19,21 +19,6 @@ static const char *string_at(le32 offset)
 	return (const char *)the_index.parts[WIRE_KNOWN_STRINGS].at + le32_get(offset);
 }
 
-/* A to Z are a to z; no other letters are. */
-static int compare_names(const char *left, const char *right)
-{
-	for (;; left++, right++) {
-		unsigned char a = (unsigned char)*left, b = (unsigned char)*right;
-
-		if (a >= 'A' && a <= 'Z')
-			a = (unsigned char)(a + 32);
-		if (b >= 'A' && b <= 'Z')
-			b = (unsigned char)(b + 32);
-		if (a != b || !a)
-			return a - b;
-	}
-}
-
 static int compare_numbers(uint32_t left, uint32_t right)
 {
 	return (left > right) - (left < right);
@@ -52,13 +37,13 @@ static int compare_providers(const void *left, const void *right)
 	if (!r && le16_get(a->flags))
 		fail("known_index: %s and %s have the same GUID", string_at(a->name),
 		     string_at(b->name));
-	return r ? r : compare_names(string_at(a->name), string_at(b->name));
+	return r ? r : wire_known_compare_names(string_at(a->name), string_at(b->name));
 }
 
 static int compare_name_items(const void *left, const void *right)
 {
 	const struct wire_known_name *a = left, *b = right;
-	int r = compare_names(string_at(a->name), string_at(b->name));
+	int r = wire_known_compare_names(string_at(a->name), string_at(b->name));
 
 	return r ? r : compare_numbers(le32_get(a->provider), le32_get(b->provider));
 }
@@ -118,7 +103,8 @@ static void add_names(void)
 		(void)index_add(&the_index, WIRE_KNOWN_NAMES, &item);
 		item.name = provider->formerly;
 		if (le32_get(item.name) &&
-		    compare_names(string_at(provider->name), string_at(provider->formerly)) != 0)
+		    wire_known_compare_names(string_at(provider->name),
+					     string_at(provider->formerly)) != 0)
 			(void)index_add(&the_index, WIRE_KNOWN_NAMES, &item);
 	}
 	qsort(names->at, names->count, names->item_bytes, compare_name_items);

@@ -120,17 +120,6 @@ static void read_entry(struct reader *reader)
 	map->entry_count = le32_of(le32_get(map->entry_count) + 1);
 }
 
-/* Older names are joined; a provider that had two is not known. */
-static void read_former(struct reader *reader)
-{
-	char word[WORD_BYTES_MAX];
-
-	if (le32_get(reader->provider.formerly))
-		refuse(&reader->line, "there are two lines of this kind");
-	take_rest(&reader->line, word);
-	reader->provider.formerly = le32_of(index_string(reader->index, word));
-}
-
 static void read_text(struct reader *reader, le32 *to)
 {
 	char word[WORD_BYTES_MAX];
@@ -151,7 +140,7 @@ static bool read_head(struct reader *reader, const char *kind)
 		take_guid(&reader->line, provider->guid);
 		provider->flags = le16_of(WIRE_KNOWN_HAS_GUID);
 	} else if (strcmp(kind, "formerly") == 0) {
-		read_former(reader);
+		read_text(reader, &provider->formerly);
 	} else if (strcmp(kind, "builds") == 0) {
 		read_text(reader, &provider->builds);
 	} else if (strcmp(kind, "sources") == 0) {

@@ -74,7 +74,7 @@ enum wire_known_list {
 struct wire_known_provider {
 	uint8_t guid[16];                    /* 0x00 0 where none is known */
 	le32 name;                           /* 0x10 string */
-	le32 formerly;                       /* 0x14 string: older names, with '\n' between them */
+	le32 formerly;                       /* 0x14 string: an older name */
 	le32 builds;                         /* 0x18 string */
 	le32 sources;                        /* 0x1c string: names with a blank between them */
 	le32 first_event;                    /* 0x20 in EVENTS */
@@ -89,7 +89,7 @@ struct wire_known_provider {
 };
 static_assert(sizeof(struct wire_known_provider) == 0x48, "layout");
 
-/* A name that a provider has, or had: those of `formerly` are there too. */
+/* A name that a provider has, or had: the one of `formerly` is there too. */
 struct wire_known_name {
 	le32 name;     /* 0x00 string */
 	le32 provider; /* 0x04 */
@@ -230,6 +230,25 @@ static_assert(sizeof(struct wire_known_class_field) == 24, "layout");
 			sizeof(struct wire_known_class), sizeof(le32),                        \
 			sizeof(struct wire_known_class_field), 1                              \
 	}
+
+/*
+ * wire_known_compare_names() - the order of the part NAMES: as strcmp(), where A to Z are a to z; no other letters are.
+ *
+ * The program that sorts the part and the reader that searches it must agree, whatever the locale.
+ */
+static inline int wire_known_compare_names(const char *left, const char *right)
+{
+	for (;; left++, right++) {
+		unsigned char a = (unsigned char)*left, b = (unsigned char)*right;
+
+		if (a >= 'A' && a <= 'Z')
+			a = (unsigned char)(a + 32);
+		if (b >= 'A' && b <= 'Z')
+			b = (unsigned char)(b + 32);
+		if (a != b || !a)
+			return a - b;
+	}
+}
 
 /* wire_known_check() - what a head's `check` must be; @head has 0 there. */
 static inline uint32_t wire_known_check(const struct wire_known_head *head)

@@ -214,14 +214,8 @@ static bool is_called(const struct catalogue_entry *entry, const char *word)
 		return true;
 	if (entry->also && is_name(word, is_pattern, entry->also, strlen(entry->also)))
 		return true;
-	for (const char *at = entry->formerly; *at;) {
-		size_t bytes = strcspn(at, "\n");
-
-		if (is_name(word, is_pattern, at, bytes))
-			return true;
-		at += bytes + (at[bytes] != '\0');
-	}
-	return false;
+	return *entry->formerly &&
+	       is_name(word, is_pattern, entry->formerly, strlen(entry->formerly));
 }
 
 const struct catalogue_entry *catalogue_next(const struct catalogue *catalogue, const char *word,

@@ -11,7 +11,7 @@
 struct catalogue_entry {
 	const char *name;     /* NULL: it has only a GUID */
 	const char *also;     /* another name that is in use; NULL: none */
-	const char *formerly; /* older names, with '\n' between them */
+	const char *formerly; /* an older name, "" where there is none */
 	const char *builds;   /* Windows builds, "" where nobody says */
 	const char *file;     /* what is installed comes from it; NULL */
 	GUID guid;

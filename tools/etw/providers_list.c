@@ -73,20 +73,6 @@ static void put_string(struct etw_text *text, const char *key, const char *value
 	etw_text_json_ansi(text, (const uint8_t *)value, strlen(value));
 }
 
-/* Names with '\n' between them. */
-static void put_strings(struct etw_text *text, const char *key, const char *values)
-{
-	etw_text_printf(text, ",\"%s\":[", key);
-	for (const char *at = values; *at;) {
-		size_t bytes = strcspn(at, "\n");
-
-		etw_text_puts(text, at == values ? "" : ",");
-		etw_text_json_string(text, at, bytes);
-		at += bytes + (at[bytes] != '\0');
-	}
-	etw_text_putc(text, ']');
-}
-
 void provider_object_begin(const struct catalogue_entry *entry, struct etw_text *text)
 {
 	char guid[ETW_GUID_BARE_BYTES];
@@ -102,8 +88,11 @@ void provider_object_begin(const struct catalogue_entry *entry, struct etw_text 
 	}
 	if (entry->also)
 		put_string(text, "also", entry->also);
-	if (*entry->formerly)
-		put_strings(text, "formerly", entry->formerly);
+	if (*entry->formerly) {
+		etw_text_puts(text, ",\"formerly\":[");
+		etw_text_json_string(text, entry->formerly, strlen(entry->formerly));
+		etw_text_putc(text, ']');
+	}
 	etw_text_printf(text, ",\"is_installed\":%s,\"is_known\":%s",
 			entry->is_installed ? "true" : "false", entry->is_known ? "true" : "false");
 	if (entry->file)

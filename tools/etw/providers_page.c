@@ -50,17 +50,6 @@ static void put_title(struct etw_text *text, const struct provider_look *look, c
 	etw_text_printf(text, "\n%s%s%s\n", look->bold, title, look->plain);
 }
 
-/* Names with '\n' between them. */
-static void put_joined(struct etw_text *text, const char *names)
-{
-	for (; *names; names++) {
-		if (*names == '\n')
-			etw_text_puts(text, ", ");
-		else
-			etw_text_putc(text, *names);
-	}
-}
-
 static void put_origin(const struct facts *facts, const struct provider_look *look,
 		       struct etw_text *text)
 {
@@ -118,7 +107,7 @@ static void put_head(const struct facts *facts, const struct provider_look *look
 		if (entry->also)
 			etw_output_clean(text, entry->also);
 		etw_text_puts(text, entry->also && *entry->formerly ? ", " : "");
-		put_joined(text, entry->formerly);
+		etw_output_clean(text, entry->formerly);
 		etw_text_putc(text, '\n');
 	}
 	put_origin(facts, look, text);

@@ -220,17 +220,3 @@ int etw_known_string(struct etw_known *known, le32 offset, const void *from, con
 	*ret = pool + begin;
 	return 0;
 }
-
-int etw_known_compare_names(const char *left, const char *right)
-{
-	for (;; left++, right++) {
-		unsigned char a = (unsigned char)*left, b = (unsigned char)*right;
-
-		if (a >= 'A' && a <= 'Z')
-			a = (unsigned char)(a + 32);
-		if (b >= 'A' && b <= 'Z')
-			b = (unsigned char)(b + 32);
-		if (a != b || !a)
-			return a - b;
-	}
-}

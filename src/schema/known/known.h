@@ -63,7 +63,7 @@ struct etw_known_provider {
 	bool has_guid;  /* of some only the name is known */
 	GUID guid;
 	const char *name;
-	const char *formerly; /* older names, with '\n' between them */
+	const char *formerly; /* an older name */
 	const char *builds;   /* "7600-9600,10240-28000": Windows builds that have it */
 	const char *sources;  /* names with a blank between them */
 	uint32_t event_count;
@@ -222,7 +222,17 @@ struct etw_known_class_field {
 int etw_known_class_field_at(struct etw_known *known, uint32_t template, size_t index,
 			     struct etw_known_class_field *ret);
 
-/* etw_known_has_build() - whether "7600-9600,10240" has the build in it; "" has none. */
-bool etw_known_has_build(const char *builds, uint32_t build);
+/*
+ * etw_known_build_distance() - how far a build is from those of a list such as "7600-9600,10240".
+ *
+ * Returns 0 when it is one of them; UINT32_MAX when the list is empty or @build is 0, which means that it is unknown.
+ */
+uint32_t etw_known_build_distance(const char *builds, uint32_t build);
+
+/* etw_known_has_build() - whether the build is one of such a list; "" has none. */
+static inline bool etw_known_has_build(const char *builds, uint32_t build)
+{
+	return etw_known_build_distance(builds, build) == 0;
+}
 
 #endif

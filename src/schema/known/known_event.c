@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events, layouts, fields, and classic events. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/guid.h"
@@ -323,22 +322,34 @@ int etw_known_class_field_at(struct etw_known *known, uint32_t template, size_t 
 	return 0;
 }
 
-bool etw_known_has_build(const char *builds, uint32_t build)
+/* Reads the number at the beginning of "9600,10240"; 0 where there is none. */
+static uint32_t read_build(const char **at)
 {
-	while (*builds) {
-		char *end;
-		unsigned long first = strtoul(builds, &end, 10);
-		unsigned long last = first;
+	uint32_t build = 0;
 
-		if (end == builds)
-			return false;
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (build >= first && build <= last)
-			return true;
-		if (*end != ',')
-			return false;
-		builds = end + 1;
+	while (**at >= '0' && **at <= '9' && build < UINT32_MAX / 10 - 1)
+		build = 10 * build + (uint32_t)(*(*at)++ - '0');
+	return build;
+}
+
+uint32_t etw_known_build_distance(const char *builds, uint32_t build)
+{
+	uint32_t nearest = UINT32_MAX;
+
+	/* What is no number ends the list, as does its end. */
+	while (*builds >= '0' && *builds <= '9' && build) {
+		uint32_t first = read_build(&builds), last = first, distance;
+
+		if (*builds == '-') {
+			builds++;
+			last = read_build(&builds);
+		}
+		distance = build < first ? first - build : build > last ? build - last : 0;
+		if (distance < nearest)
+			nearest = distance;
+		if (*builds != ',')
+			break;
+		builds++;
 	}
-	return false;
+	return nearest;
 }

@@ -45,9 +45,6 @@ static inline uint32_t etw_known_count(const struct etw_known *known, enum wire_
 	return known->parts[id].count;
 }
 
-/* etw_known_compare_names() - as strcmp(), where A to Z are a to z. */
-int etw_known_compare_names(const char *left, const char *right);
-
 /*
  * etw_known_find_index() - where this program or library finds the index without being told: known_find.c.
  *

@@ -89,7 +89,7 @@ static int compare_name(struct etw_known *known, uint32_t index, const char *nam
 	if (!item)
 		return -EBADMSG;
 	TRY(etw_known_string(known, item->name, item, &text));
-	*ret = etw_known_compare_names(text, name);
+	*ret = wire_known_compare_names(text, name);
 	*ret_provider = le32_get(item->provider);
 	return 0;
 }

@@ -34,37 +34,10 @@ void etw_schema_store_set_build(struct etw_schema_store *store, uint32_t build)
 	store->build = build;
 }
 
-/* Reads "9600" of "7600-9600,10240"; 0 where there is no number. */
-static uint32_t read_build(const char **at)
+/* How far the store's build is from those that have a layout; NO_BUILD: the layout is of no build. */
+static uint32_t distance_of(const struct etw_schema_store *store, const struct etw_schema *schema)
 {
-	uint32_t build = 0;
-
-	while (**at >= '0' && **at <= '9' && build < UINT32_MAX / 10 - 1)
-		build = 10 * build + (uint32_t)(*(*at)++ - '0');
-	return build;
-}
-
-/* How far a build is from those that have a layout; 0: it is one of them. */
-static uint32_t distance_of(const char *builds, uint32_t build)
-{
-	uint32_t nearest = NO_BUILD;
-
-	while (builds && *builds && build) {
-		uint32_t first = read_build(&builds), last = first, distance;
-
-		if (*builds == '-') {
-			builds++;
-			last = read_build(&builds);
-		}
-		distance = build < first ? first - build : build > last ? build - last : 0;
-		if (distance < nearest)
-			nearest = distance;
-		/* What is no number ends the list, as does its end. */
-		if (*builds != ',')
-			break;
-		builds++;
-	}
-	return nearest;
+	return schema->builds ? etw_known_build_distance(schema->builds, store->build) : NO_BUILD;
 }
 
 const struct etw_schema *etw_store_next_known(const struct etw_schema_store *store,
@@ -72,7 +45,7 @@ const struct etw_schema *etw_store_next_known(const struct etw_schema_store *sto
 					      const struct etw_schema *after)
 {
 	const struct etw_schema *best = NULL;
-	uint32_t passed = after ? distance_of(after->builds, store->build) : 0;
+	uint32_t passed = after ? distance_of(store, after) : 0;
 	uint32_t best_distance = NO_BUILD;
 	bool is_behind = !after;
 
@@ -87,7 +60,7 @@ const struct etw_schema *etw_store_next_known(const struct etw_schema_store *sto
 			is_behind = true;
 			continue;
 		}
-		distance = distance_of(at->builds, store->build);
+		distance = distance_of(store, at);
 		/* Of equal distance, the order is that of the list. */
 		if (distance < passed || (distance == passed && !is_behind))
 			continue;

@@ -78,7 +78,19 @@ static void test_known_event__ranges_of_builds(void **state)
 	assert_false(etw_known_has_build("7600-9600,10240", 9601));
 	assert_false(etw_known_has_build("", 0));
 	assert_false(etw_known_has_build("x-1", 0));
+	assert_false(etw_known_has_build("x-1", 1));
 	assert_false(etw_known_has_build("1;2", 2));
+}
+
+static void test_known_event__distances_from_builds(void **state)
+{
+	(void)state;
+	assert_int_equal(etw_known_build_distance("7600-9600,10240", 9200), 0);
+	assert_int_equal(etw_known_build_distance("7600-9600,10240", 7000), 600);
+	assert_int_equal(etw_known_build_distance("7600-9600,10240", 10000), 240);
+	assert_int_equal(etw_known_build_distance("7600-9600,10240", 26100), 15860);
+	assert_int_equal(etw_known_build_distance("", 7600), UINT32_MAX);
+	assert_int_equal(etw_known_build_distance("7600", 0), UINT32_MAX);
 }
 
 static void test_known_event__classes_have_versions_or_none(void **state)
@@ -146,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_known_event__is_found_by_id_and_version),
 		cmocka_unit_test(test_known_event__layouts_say_their_builds),
 		cmocka_unit_test(test_known_event__ranges_of_builds),
+		cmocka_unit_test(test_known_event__distances_from_builds),
 		cmocka_unit_test(test_known_event__classes_have_versions_or_none),
 		cmocka_unit_test(test_known_event__damaged_numbers_lead_nowhere),
 	};
