@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The items of an event as values that C has, whatever the width of the field. Nothing is converted that TDH would show otherwise. */
+/*
+ * The items of an event as values that C has, whatever the width of the field. Nothing is converted that TDH would
+ * show otherwise.
+ */
 #ifndef ETW_DECODE_READ_H
 #define ETW_DECODE_READ_H
 

@@ -63,20 +63,20 @@ size_t etw_schema_store_damage(const struct etw_schema_store *store, struct etw_
 	return store->damage_count;
 }
 
-static bool is_known_event(const void *item, const void *key)
+static bool is_stored_event(const void *item, const void *key)
 {
-	return store_key_equal(&((const struct known_event *)item)->key, key);
+	return store_key_equal(&((const struct stored_event *)item)->key, key);
 }
 
-struct known_event *etw_store_find_known(const struct etw_schema_store *store,
-					 const struct store_key *key)
+struct stored_event *etw_store_find_event(const struct etw_schema_store *store,
+					  const struct store_key *key)
 {
-	return etw_table_find(&store->events, store_key_hash(store, key), is_known_event, key);
+	return etw_table_find(&store->events, store_key_hash(store, key), is_stored_event, key);
 }
 
-static bool is_known_provider(const void *item, const void *key)
+static bool is_stored_provider(const void *item, const void *key)
 {
-	return etw_guid_equal(&((const struct known_provider *)item)->guid, key);
+	return etw_guid_equal(&((const struct stored_provider *)item)->guid, key);
 }
 
 static uint64_t hash_guid(const struct etw_schema_store *store, const GUID *guid)
@@ -84,16 +84,16 @@ static uint64_t hash_guid(const struct etw_schema_store *store, const GUID *guid
 	return etw_hash_bytes(store->seed, guid, sizeof(*guid));
 }
 
-struct known_provider *etw_store_find_provider(const struct etw_schema_store *store,
-					       const GUID *guid)
+struct stored_provider *etw_store_find_provider(const struct etw_schema_store *store,
+						const GUID *guid)
 {
-	return etw_table_find(&store->providers, hash_guid(store, guid), is_known_provider, guid);
+	return etw_table_find(&store->providers, hash_guid(store, guid), is_stored_provider, guid);
 }
 
 int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
-			    struct known_provider **ret)
+			    struct stored_provider **ret)
 {
-	struct known_provider *provider = etw_store_find_provider(store, guid);
+	struct stored_provider *provider = etw_store_find_provider(store, guid);
 
 	if (!provider) {
 		provider = etw_arena_alloc(&store->arena, sizeof(*provider));
@@ -114,12 +114,12 @@ int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
 const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 					   const GUID *provider)
 {
-	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const struct stored_provider *stored = etw_store_find_provider(store, provider);
 	struct etw_known_provider in_table;
 	const char *name;
 
-	if (known && known->name)
-		return known->name;
+	if (stored && stored->name)
+		return stored->name;
 	name = etw_kernel_class_name(provider);
 	if (!name && store->registry)
 		name = store->registry->name(store->registry->context, provider);
@@ -129,50 +129,50 @@ const char *etw_schema_store_provider_name(const struct etw_schema_store *store,
 }
 
 /* What was taken from the table of known providers goes with it. */
-static bool is_shown(const struct etw_schema_store *store, const struct known_provider *known)
+static bool is_shown(const struct etw_schema_store *store, const struct stored_provider *stored)
 {
-	return known->schema && (known->schema_origin != ETW_SCHEMA_ORIGIN_KNOWN || store->known);
+	return stored->schema && (stored->schema_origin != ETW_SCHEMA_ORIGIN_KNOWN || store->known);
 }
 
 const struct etw_provider_schema *etw_schema_store_provider(const struct etw_schema_store *store,
 							    const GUID *provider)
 {
-	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const struct stored_provider *stored = etw_store_find_provider(store, provider);
 
-	return known && is_shown(store, known) ? known->schema : NULL;
+	return stored && is_shown(store, stored) ? stored->schema : NULL;
 }
 
 const struct etw_provider_schema *etw_schema_store_next_provider(
 	const struct etw_schema_store *store, const struct etw_provider_schema *after)
 {
-	const struct known_provider *known = store->first_provider;
+	const struct stored_provider *stored = store->first_provider;
 
 	if (after) {
-		known = etw_store_find_provider(store, &after->guid);
-		known = known ? known->next : NULL;
+		stored = etw_store_find_provider(store, &after->guid);
+		stored = stored ? stored->next : NULL;
 	}
 	/* The table of known providers is no definition that somebody brought. */
-	while (known && (!known->schema || known->schema_origin == ETW_SCHEMA_ORIGIN_KNOWN))
-		known = known->next;
-	return known ? known->schema : NULL;
+	while (stored && (!stored->schema || stored->schema_origin == ETW_SCHEMA_ORIGIN_KNOWN))
+		stored = stored->next;
+	return stored ? stored->schema : NULL;
 }
 
 /* The first layout of a key, or NULL; a loan that ended may leave an entry without one. */
-static const struct etw_schema *find_known_schema(const struct etw_schema_store *store,
-						  const struct store_key *key, bool *is_open)
+static const struct etw_schema *find_stored_schema(const struct etw_schema_store *store,
+						   const struct store_key *key, bool *is_open)
 {
-	const struct known_event *known = etw_store_find_known(store, key);
+	const struct stored_event *stored = etw_store_find_event(store, key);
 
-	*is_open = etw_store_is_open(known);
-	return etw_store_first(store, known);
+	*is_open = etw_store_is_open(stored);
+	return etw_store_first(store, stored);
 }
 
 static const struct etw_schema *find_manifest(const struct etw_schema_store *store,
 					      const struct store_key *key, const GUID *provider,
 					      bool *is_open, enum etw_schema_miss *why)
 {
-	const struct etw_schema *schema = find_known_schema(store, key, is_open);
-	const struct known_provider *writer;
+	const struct etw_schema *schema = find_stored_schema(store, key, is_open);
+	const struct stored_provider *writer;
 
 	*why = ETW_SCHEMA_FOUND;
 	if (schema)
@@ -188,7 +188,7 @@ static const struct etw_schema *find_message(const struct etw_schema_store *stor
 					     const struct store_key *key, bool *is_open,
 					     enum etw_schema_miss *why)
 {
-	const struct etw_schema *schema = find_known_schema(store, key, is_open);
+	const struct etw_schema *schema = find_stored_schema(store, key, is_open);
 
 	*why = schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_WPP;
 	return schema;
@@ -205,16 +205,16 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 		.count = 1,
 	};
 	size_t held_bytes = etw_arena_bytes(&store->arena);
-	struct known_event *known;
+	struct stored_event *stored;
 	struct etw_schema *schema;
 
-	known = etw_arena_alloc(&store->arena, sizeof(*known));
+	stored = etw_arena_alloc(&store->arena, sizeof(*stored));
 	schema = etw_arena_alloc(&store->arena, sizeof(*schema));
-	if (!known || !schema)
+	if (!stored || !schema)
 		return NULL;
 	etw_store_charge(store, held_bytes);
 	store->kept_bytes += STORE_NOTE_BYTES;
-	*known = (struct known_event){.key = *key, .first = schema};
+	*stored = (struct stored_event){.key = *key, .first = schema};
 	schema->origin = ETW_SCHEMA_ORIGIN_EVENT;
 	schema->provider = *provider;
 	schema->source = DecodingSourceXMLFile;
@@ -222,7 +222,7 @@ static const struct etw_schema *make_string(struct etw_schema_store *store,
 	schema->provider_name = etw_schema_store_provider_name(store, provider);
 	schema->field_count = schema->top_count = 1;
 	schema->fields = &field;
-	if (etw_table_insert(&store->events, store_key_hash(store, key), known) < 0)
+	if (etw_table_insert(&store->events, store_key_hash(store, key), stored) < 0)
 		return NULL;
 	schema->index = store->schema_count++;
 	return schema;
@@ -248,7 +248,7 @@ static const struct etw_schema *find_string(struct etw_schema_store *store,
 					    enum etw_schema_miss *why)
 {
 	bool unused;
-	const struct etw_schema *schema = find_known_schema(store, key, &unused);
+	const struct etw_schema *schema = find_stored_schema(store, key, &unused);
 
 	*why = ETW_SCHEMA_TOO_MANY;
 	if (!schema && !etw_store_has_room(store))
@@ -264,14 +264,14 @@ static int ask_others(struct etw_schema_store *store, const struct store_key *ke
 		      const EVENT_HEADER *header, const struct etw_schema *schema)
 {
 	int asked = etw_store_ask_registry(store, &header->ProviderId);
-	const struct known_event *known;
+	const struct stored_event *stored;
 	int told;
 
 	if (asked < 0 || schema)
 		return asked;
 	/* The registry may have it now: then the table is asked where that does not fit. */
-	known = asked ? etw_store_find_known(store, key) : NULL;
-	if (known && known->first)
+	stored = asked ? etw_store_find_event(store, key) : NULL;
+	if (stored && stored->first)
 		return asked;
 	told = etw_store_ask_known(store, key);
 	return told ? told : asked;
@@ -360,15 +360,15 @@ struct blob_key {
 	struct etw_bytes metadata;
 };
 
-static bool is_known_blob(const void *item, const void *key)
+static bool is_stored_blob(const void *item, const void *key)
 {
-	const struct known_blob *known = item;
+	const struct stored_blob *stored = item;
 	const struct blob_key *wanted = key;
 
-	return known->metadata.left == wanted->metadata.left &&
-	       memcmp(known->metadata.at, wanted->metadata.at, known->metadata.left) == 0 &&
-	       etw_guid_equal(&known->provider, wanted->provider) &&
-	       memcmp(&known->descriptor, wanted->descriptor, sizeof(known->descriptor)) == 0;
+	return stored->metadata.left == wanted->metadata.left &&
+	       memcmp(stored->metadata.at, wanted->metadata.at, stored->metadata.left) == 0 &&
+	       etw_guid_equal(&stored->provider, wanted->provider) &&
+	       memcmp(&stored->descriptor, wanted->descriptor, sizeof(stored->descriptor)) == 0;
 }
 
 static const EVENT_HEADER_EXTENDED_DATA_ITEM *find_item(const EVENT_RECORD *record, unsigned type)
@@ -390,7 +390,7 @@ static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *traits =
 		find_item(record, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
-	struct known_provider *provider;
+	struct stored_provider *provider;
 	const char *name;
 
 	if (!traits || !etw_tracelogging_provider_name(item_bytes(traits), &name))
@@ -404,15 +404,15 @@ static int learn_name(struct etw_schema_store *store, const EVENT_RECORD *record
 }
 
 static int keep_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
-		     const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+		     const struct blob_key *key, uint64_t hash, struct stored_blob **ret)
 {
-	struct known_blob *known = etw_arena_alloc(&store->arena, sizeof(*known));
+	struct stored_blob *stored = etw_arena_alloc(&store->arena, sizeof(*stored));
 	const void *copy = etw_arena_copy(&store->arena, key->metadata.at, key->metadata.left);
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault = {0};
 	int r;
 
-	if (!known || !copy)
+	if (!stored || !copy)
 		return -ENOMEM;
 	TRY(learn_name(store, record));
 	r = etw_tracelogging_parse(&store->arena, key->descriptor, key->metadata, &schema, &fault);
@@ -426,16 +426,16 @@ static int keep_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
 		schema->origin = ETW_SCHEMA_ORIGIN_EVENT;
 		schema->index = store->schema_count++;
 	}
-	*known = (struct known_blob){
+	*stored = (struct stored_blob){
 		*key->provider, *key->descriptor, {copy, key->metadata.left}, schema};
-	TRY(etw_table_insert(&store->blobs, hash, known));
-	*ret = known;
+	TRY(etw_table_insert(&store->blobs, hash, stored));
+	*ret = stored;
 	return 0;
 }
 
 /* Failures count too: the next call allocates again. */
 static int add_blob(struct etw_schema_store *store, const EVENT_RECORD *record,
-		    const struct blob_key *key, uint64_t hash, struct known_blob **ret)
+		    const struct blob_key *key, uint64_t hash, struct stored_blob **ret)
 {
 	size_t held_bytes = etw_arena_bytes(&store->arena);
 	int r;
@@ -475,28 +475,28 @@ static const struct etw_schema *find_blob(struct etw_schema_store *store,
 		.descriptor = &record->EventHeader.EventDescriptor,
 		.metadata = item_bytes(item),
 	};
-	const struct known_blob **slot = &store->cached_blobs[blob_slot(store, &key)];
-	struct known_blob *known;
+	const struct stored_blob **slot = &store->cached_blobs[blob_slot(store, &key)];
+	struct stored_blob *stored;
 	uint64_t hash;
 	int r = 0;
 
-	if (LIKELY(*slot && is_known_blob(*slot, &key))) {
+	if (LIKELY(*slot && is_stored_blob(*slot, &key))) {
 		*why = (*slot)->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
 		return (*slot)->schema;
 	}
 	hash = etw_hash_bytes(store->seed, key.metadata.at, key.metadata.left);
 	hash = etw_hash_bytes(hash, key.provider, sizeof(*key.provider));
 	hash = etw_hash_bytes(hash, key.descriptor, sizeof(*key.descriptor));
-	known = etw_table_find(&store->blobs, hash, is_known_blob, &key);
-	if (!known)
-		r = add_blob(store, record, &key, hash, &known);
+	stored = etw_table_find(&store->blobs, hash, is_stored_blob, &key);
+	if (!stored)
+		r = add_blob(store, record, &key, hash, &stored);
 	if (r < 0) {
 		*why = r == -ENOSPC ? ETW_SCHEMA_TOO_MANY : ETW_SCHEMA_NO_MEMORY;
 		return NULL;
 	}
-	*slot = known;
-	*why = known->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
-	return known->schema;
+	*slot = stored;
+	*why = stored->schema ? ETW_SCHEMA_FOUND : ETW_SCHEMA_BAD_METADATA;
+	return stored->schema;
 }
 
 /* How an event is looked up; of one that carries its schema *ret_item is not NULL. */

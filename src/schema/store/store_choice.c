@@ -20,9 +20,9 @@ static bool stays_before(const struct etw_schema *old, const struct etw_schema *
 	return schema->origin == ETW_SCHEMA_ORIGIN_TRACE || old->order > schema->order;
 }
 
-void etw_store_remove(struct known_event *known, struct etw_schema *schema)
+void etw_store_remove(struct stored_event *stored, struct etw_schema *schema)
 {
-	struct etw_schema **link = &known->first;
+	struct etw_schema **link = &stored->first;
 
 	while (*link && *link != schema)
 		link = &(*link)->next;
@@ -32,13 +32,13 @@ void etw_store_remove(struct known_event *known, struct etw_schema *schema)
 	}
 }
 
-void etw_store_insert(struct known_event *known, struct etw_schema *schema,
+void etw_store_insert(struct stored_event *stored, struct etw_schema *schema,
 		      enum etw_schema_origin origin, uint32_t order)
 {
-	struct etw_schema **link = &known->first;
+	struct etw_schema **link = &stored->first;
 
 	if (schema->origin != ETW_SCHEMA_ORIGIN_NONE)
-		etw_store_remove(known, schema);
+		etw_store_remove(stored, schema);
 	schema->origin = (uint8_t)origin;
 	schema->order = order;
 	while (*link && stays_before(*link, schema))
@@ -47,20 +47,20 @@ void etw_store_insert(struct known_event *known, struct etw_schema *schema,
 	*link = schema;
 }
 
-bool etw_store_has_place(struct known_event *known, const struct etw_schema *schema,
+bool etw_store_has_place(struct stored_event *stored, const struct etw_schema *schema,
 			 enum etw_schema_origin origin)
 {
 	struct etw_schema *last = NULL;
 	unsigned count = 0;
 
-	for (struct etw_schema *at = known->first; at; at = at->next) {
+	for (struct etw_schema *at = stored->first; at; at = at->next) {
 		if (at->origin != origin)
 			continue;
 		if (etw_layout_equal(at, schema)) {
 			if (origin == ETW_SCHEMA_ORIGIN_TRACE || etw_layout_compare(at, schema) > 0)
 				return false;
 			/* It is in no list any more; what was handed out of it stays valid. */
-			etw_store_remove(known, at);
+			etw_store_remove(stored, at);
 			return true;
 		}
 		last = at;
@@ -70,7 +70,7 @@ bool etw_store_has_place(struct known_event *known, const struct etw_schema *sch
 		return true;
 	if (etw_layout_compare(last, schema) > 0)
 		return false;
-	etw_store_remove(known, last);
+	etw_store_remove(stored, last);
 	return true;
 }
 
@@ -100,7 +100,7 @@ static const struct etw_schema *next_of_table(struct etw_schema_store *store,
 	/* For want of memory there is none now. */
 	if (!is_of_table)
 		(void)etw_store_ask_known(store, key);
-	return etw_store_next_known(store, etw_store_find_known(store, key),
+	return etw_store_next_known(store, etw_store_find_event(store, key),
 				    is_of_table ? after : NULL);
 }
 

@@ -11,9 +11,9 @@
 #include "schema/store/store.h"
 #include "schema/store/store_internal.h"
 
-static bool is_known_class(const void *item, const void *key)
+static bool is_stored_class(const void *item, const void *key)
 {
-	return ((const struct known_class *)item)->built_in == key;
+	return ((const struct stored_class *)item)->built_in == key;
 }
 
 /* Built-in schemas are shared by all stores; the copy carries this store's index. */
@@ -21,18 +21,19 @@ static const struct etw_schema *adopt_class(struct etw_schema_store *store,
 					    const struct etw_schema *built_in)
 {
 	uint64_t hash = etw_hash_mix(store->seed, (uint64_t)(uintptr_t)built_in);
-	struct known_class *known = etw_table_find(&store->classes, hash, is_known_class, built_in);
+	struct stored_class *stored = etw_table_find(&store->classes, hash, is_stored_class,
+						     built_in);
 
-	if (known)
-		return &known->schema;
-	known = etw_arena_alloc(&store->arena, sizeof(*known));
-	if (!known || etw_table_insert(&store->classes, hash, known) < 0)
+	if (stored)
+		return &stored->schema;
+	stored = etw_arena_alloc(&store->arena, sizeof(*stored));
+	if (!stored || etw_table_insert(&store->classes, hash, stored) < 0)
 		return NULL;
-	known->built_in = built_in;
-	known->schema = *built_in;
-	known->schema.origin = ETW_SCHEMA_ORIGIN_BUILT_IN;
-	known->schema.index = store->schema_count++;
-	return &known->schema;
+	stored->built_in = built_in;
+	stored->schema = *built_in;
+	stored->schema.origin = ETW_SCHEMA_ORIGIN_BUILT_IN;
+	stored->schema.index = store->schema_count++;
+	return &stored->schema;
 }
 
 /*
@@ -47,22 +48,22 @@ static const struct etw_schema *choose(const struct etw_schema_store *store,
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 	const struct store_key latest_key = store_key_of(&header->ProviderId, STORE_CLASS_LATEST,
 							 descriptor->Opcode, 0);
-	const struct known_event *known = etw_store_find_known(store, key);
-	const struct known_event *latest;
+	const struct stored_event *stored = etw_store_find_event(store, key);
+	const struct stored_event *latest;
 
 	*is_open = false;
-	if (known && known->first && known->first->origin > ETW_SCHEMA_ORIGIN_USER)
-		return known->first;
+	if (stored && stored->first && stored->first->origin > ETW_SCHEMA_ORIGIN_USER)
+		return stored->first;
 	if (built_in && built_in->descriptor.Version >= descriptor->Version)
 		return built_in;
 	/* Of another version, what the registry has may be the right one. */
-	*is_open = etw_store_is_open(known);
-	if (known && known->first && known->first->origin != ETW_SCHEMA_ORIGIN_KNOWN)
-		return known->first;
-	latest = etw_store_find_known(store, &latest_key);
+	*is_open = etw_store_is_open(stored);
+	if (stored && stored->first && stored->first->origin != ETW_SCHEMA_ORIGIN_KNOWN)
+		return stored->first;
+	latest = etw_store_find_event(store, &latest_key);
 	/* What the table of known providers says of classes often lacks types: it comes last. */
 	if (!latest && !built_in)
-		return etw_store_first(store, known);
+		return etw_store_first(store, stored);
 	if (!latest ||
 	    (built_in && built_in->descriptor.Version >= latest->first->descriptor.Version))
 		return built_in;
@@ -117,8 +118,8 @@ const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
 {
 	const struct store_key latest_key = store_key_of(&header->ProviderId, STORE_CLASS_LATEST,
 							 header->EventDescriptor.Opcode, 0);
-	const struct known_event *known = etw_store_find_known(store, key);
-	const struct known_event *latest = etw_store_find_known(store, &latest_key);
+	const struct stored_event *stored = etw_store_find_event(store, key);
+	const struct stored_event *latest = etw_store_find_event(store, &latest_key);
 	const struct etw_schema *built_in = find_built_in(header);
 	enum etw_schema_miss why;
 	bool is_open;
@@ -128,14 +129,14 @@ const struct etw_schema *etw_store_next_class(struct etw_schema_store *store,
 	};
 
 	others.has_passed = after == others.given;
-	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next) {
+	for (const struct etw_schema *at = stored ? stored->first : NULL; at; at = at->next) {
 		if (at->origin != ETW_SCHEMA_ORIGIN_KNOWN)
 			offer(&others, at);
 	}
 	if (built_in)
 		offer(&others, adopt_class(store, built_in));
 	/* It is another version's, and so in another list. */
-	if (latest && (!known || latest->first != known->first))
+	if (latest && (!stored || latest->first != stored->first))
 		offer(&others, latest->first);
 	return others.found;
 }
@@ -146,26 +147,26 @@ static struct store_key latest_key_of(const struct etw_schema *schema)
 }
 
 /* Every schema is kept already, or has given way to what is believed more; this is for other versions. */
-static struct known_event *keep_latest(struct etw_schema_store *store,
-				       const struct etw_schema *schema, struct known_event *room)
+static struct stored_event *keep_latest(struct etw_schema_store *store,
+					const struct etw_schema *schema, struct stored_event *room)
 {
 	const struct store_key key = latest_key_of(schema);
 	const struct store_key own = store_key_of(&schema->event_guid, STORE_CLASS,
 						  schema->descriptor.Opcode,
 						  schema->descriptor.Version);
-	struct known_event *known = etw_store_find_known(store, &key);
-	const struct known_event *kept = etw_store_find_known(store, &own);
+	struct stored_event *stored = etw_store_find_event(store, &key);
+	const struct stored_event *kept = etw_store_find_event(store, &own);
 
 	/* Its index is set only when it was taken in. */
 	if (schema->source != DecodingSourceWbem || !kept || kept->first != schema)
 		return room;
-	if (known && known->first->descriptor.Version > schema->descriptor.Version)
+	if (stored && stored->first->descriptor.Version > schema->descriptor.Version)
 		return room;
-	if (known) {
-		known->first = kept->first;
+	if (stored) {
+		stored->first = kept->first;
 		return room;
 	}
-	*room = (struct known_event){.key = key, .first = kept->first};
+	*room = (struct stored_event){.key = key, .first = kept->first};
 	(void)etw_table_insert(&store->events, store_key_hash(store, &key), room);
 	return room + 1;
 }
@@ -183,7 +184,7 @@ static size_t count_new(const struct etw_schema_store *store,
 			const struct store_key key = latest_key_of(&provider->schemas[j]);
 
 			count += provider->schemas[j].source == DecodingSourceWbem &&
-				 !etw_store_find_known(store, &key);
+				 !etw_store_find_event(store, &key);
 		}
 	}
 	return count;
@@ -193,7 +194,7 @@ int etw_store_keep_classes(struct etw_schema_store *store, const struct etw_defi
 			   enum etw_schema_origin origin, uint32_t order)
 {
 	size_t count = count_new(store, definition);
-	struct known_event *room = NULL;
+	struct stored_event *room = NULL;
 
 	if (count)
 		room = etw_arena_array(&store->arena, count, sizeof(*room));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a store: store.c (finding), store_choice.c (several layouts of one event), store_class.c (classic
- * events), store_known.c (the table of known providers), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, and store_registry.c (what is
- * asked when nobody else knows, or taken back).
+ * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, store_registry.c (what is
+ * asked when nothing else has an answer, or taken back), and store_known.c (the table of known providers).
+ *
+ * In names, "stored" is what the store holds of any source, "known" is the table of known providers.
  */
 #ifndef ETW_SCHEMA_STORE_INTERNAL_H
 #define ETW_SCHEMA_STORE_INTERNAL_H
@@ -45,7 +47,7 @@ struct store_key {
 };
 
 /* An event and all layouts that are known of it. */
-struct known_event {
+struct stored_event {
 	struct store_key key;
 	struct etw_schema *first; /* as etw_store_insert() orders them; NULL: taken back */
 	bool is_known_asked;      /* the table of known providers; it says the same at all times */
@@ -57,7 +59,7 @@ struct lent_name {
 	const char *name;
 };
 
-struct known_provider {
+struct stored_provider {
 	GUID guid;
 	const char *name;                         /* NULL: unknown */
 	enum etw_schema_origin name_origin;       /* who gave the name */
@@ -66,7 +68,7 @@ struct known_provider {
 	const struct etw_provider_schema *schema; /* NULL: no definition names it */
 	enum etw_schema_origin schema_origin;
 	uint32_t schema_order;
-	struct known_provider *next; /* in the order in which they became known */
+	struct stored_provider *next; /* in the order in which they became known */
 };
 
 /* A field whose map had not arrived when its event did. */
@@ -83,7 +85,7 @@ enum store_map_rank {
 	STORE_MAP_TRACE,      /* the recording machine: final */
 };
 
-struct known_map {
+struct stored_map {
 	GUID provider;
 	const char *name;
 	const struct etw_map *map;     /* NULL: not arrived yet */
@@ -93,7 +95,7 @@ struct known_map {
 };
 
 /* TraceLogging metadata seen before, good or bad. */
-struct known_blob {
+struct stored_blob {
 	GUID provider;
 	EVENT_DESCRIPTOR descriptor;
 	struct etw_bytes metadata;       /* own copy */
@@ -101,13 +103,13 @@ struct known_blob {
 };
 
 /* A built-in class with an index of this store. */
-struct known_class {
+struct stored_class {
 	const struct etw_schema *built_in;
 	struct etw_schema schema;
 };
 
 /* An embedded manifest seen before: EventSource writes the same one again and again. */
-struct known_text {
+struct stored_text {
 	uint64_t hashes[2];
 	size_t bytes;
 };
@@ -136,16 +138,16 @@ struct asked {
 /* Everything the tables point to lives in the arena, but for loans. */
 struct etw_schema_store {
 	struct cached_event cache[STORE_CACHE_SLOTS]; /* emptied whenever something is learnt */
-	const struct known_blob *cached_blobs[STORE_CACHE_SLOTS]; /* NULL: free */
+	const struct stored_blob *cached_blobs[STORE_CACHE_SLOTS]; /* NULL: free */
 	struct etw_arena arena;
-	struct etw_table events;    /* struct known_event */
-	struct etw_table providers; /* struct known_provider */
-	struct known_provider *first_provider;
-	struct known_provider *last_provider;
-	struct etw_table maps;                      /* struct known_map */
-	struct etw_table blobs;                     /* struct known_blob */
-	struct etw_table classes;                   /* struct known_class */
-	struct etw_table texts;                     /* struct known_text */
+	struct etw_table events;    /* struct stored_event */
+	struct etw_table providers; /* struct stored_provider */
+	struct stored_provider *first_provider;
+	struct stored_provider *last_provider;
+	struct etw_table maps;                      /* struct stored_map */
+	struct etw_table blobs;                     /* struct stored_blob */
+	struct etw_table classes;                   /* struct stored_class */
+	struct etw_table texts;                     /* struct stored_text */
 	struct etw_table asked;                     /* struct asked */
 	const struct etw_schema_registry *registry; /* with its context, owned; NULL: none */
 	uint32_t round;                             /* how often the registry was new; from 1 */
@@ -193,9 +195,9 @@ static inline bool store_key_equal(const struct store_key *left, const struct st
  *
  * What it has said so far may have come in with a definition that was read for another GUID.
  */
-static inline bool etw_store_is_open(const struct known_event *known)
+static inline bool etw_store_is_open(const struct stored_event *stored)
 {
-	return !known || !known->first || known->first->origin <= ETW_SCHEMA_ORIGIN_INSTALLED;
+	return !stored || !stored->first || stored->first->origin <= ETW_SCHEMA_ORIGIN_INSTALLED;
 }
 
 /* etw_store_has_room() - whether an event may still add to the store. */
@@ -210,17 +212,17 @@ static inline void etw_store_charge(struct etw_schema_store *store, size_t held_
 	store->kept_bytes += etw_arena_bytes(&store->arena) - held_bytes;
 }
 
-/* etw_store_find_known() - the event with this key as it was learnt, or NULL. */
-struct known_event *etw_store_find_known(const struct etw_schema_store *store,
-					 const struct store_key *key);
+/* etw_store_find_event() - the event with this key as it was learnt, or NULL. */
+struct stored_event *etw_store_find_event(const struct etw_schema_store *store,
+					  const struct store_key *key);
 
 /* etw_store_find_provider() - what is known of a provider, or NULL. */
-struct known_provider *etw_store_find_provider(const struct etw_schema_store *store,
-					       const GUID *guid);
+struct stored_provider *etw_store_find_provider(const struct etw_schema_store *store,
+						const GUID *guid);
 
 /* etw_store_make_provider() - the same, added when it is new. Returns 0 or -ENOMEM. */
 int etw_store_make_provider(struct etw_schema_store *store, const GUID *guid,
-			    struct known_provider **ret);
+			    struct stored_provider **ret);
 
 /*
  * etw_store_keep_definition() - takes in what a reader has built.
@@ -292,20 +294,21 @@ void etw_store_keep_providers(struct etw_schema_store *store,
  * etw_store_insert() - puts a schema among the layouts of its event, in store_choice.c.
  *
  * Higher origins come first, of one origin the richer layout (schema/layout.h), of equally rich ones the later,
- * but of those of the trace's metadata the first. Of WPP messages, the later one comes first. A schema that is in the list already moves to where it belongs now.
+ * but of those of the trace's metadata the first. Of WPP messages, the later one comes first. A schema that is in the
+ * list already moves to where it belongs now.
  */
-void etw_store_insert(struct known_event *known, struct etw_schema *schema,
+void etw_store_insert(struct stored_event *stored, struct etw_schema *schema,
 		      enum etw_schema_origin origin, uint32_t order);
 
 /* etw_store_remove() - takes a schema out of the layouts of its event. */
-void etw_store_remove(struct known_event *known, struct etw_schema *schema);
+void etw_store_remove(struct stored_event *stored, struct etw_schema *schema);
 
 /*
  * etw_store_has_place() - whether a layout that a trace brings is worth a place in the list.
  *
  * Makes one where the list is full, and takes out what the new one replaces.
  */
-bool etw_store_has_place(struct known_event *known, const struct etw_schema *schema,
+bool etw_store_has_place(struct stored_event *stored, const struct etw_schema *schema,
 			 enum etw_schema_origin origin);
 
 /* etw_store_key_of_schema() - false when the schema is of a kind that is never looked up by numbers. */
@@ -358,12 +361,12 @@ int etw_store_known_provider(struct etw_schema_store *store, const GUID *guid);
  * @after: NULL: the first. Those of the store's build come first, then those of the nearest builds
  */
 const struct etw_schema *etw_store_next_known(const struct etw_schema_store *store,
-					      const struct known_event *known,
+					      const struct stored_event *stored,
 					      const struct etw_schema *after);
 
 /* etw_store_first() - the layout of an event that is tried first; NULL: there is none. */
 const struct etw_schema *etw_store_first(const struct etw_schema_store *store,
-					 const struct known_event *known);
+					 const struct stored_event *stored);
 
 /* etw_store_forget_answers() - empties the cache. */
 void etw_store_forget_answers(struct etw_schema_store *store);

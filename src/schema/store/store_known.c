@@ -41,7 +41,7 @@ static uint32_t distance_of(const struct etw_schema_store *store, const struct e
 }
 
 const struct etw_schema *etw_store_next_known(const struct etw_schema_store *store,
-					      const struct known_event *known,
+					      const struct stored_event *stored,
 					      const struct etw_schema *after)
 {
 	const struct etw_schema *best = NULL;
@@ -51,7 +51,7 @@ const struct etw_schema *etw_store_next_known(const struct etw_schema_store *sto
 
 	if (!store->known)
 		return NULL;
-	for (const struct etw_schema *at = known ? known->first : NULL; at; at = at->next) {
+	for (const struct etw_schema *at = stored ? stored->first : NULL; at; at = at->next) {
 		uint32_t distance;
 
 		if (at->origin != ETW_SCHEMA_ORIGIN_KNOWN)
@@ -73,13 +73,13 @@ const struct etw_schema *etw_store_next_known(const struct etw_schema_store *sto
 }
 
 const struct etw_schema *etw_store_first(const struct etw_schema_store *store,
-					 const struct known_event *known)
+					 const struct stored_event *stored)
 {
-	const struct etw_schema *first = known ? known->first : NULL;
+	const struct etw_schema *first = stored ? stored->first : NULL;
 
 	if (!first || first->origin != ETW_SCHEMA_ORIGIN_KNOWN)
 		return first;
-	return etw_store_next_known(store, known, NULL);
+	return etw_store_next_known(store, stored, NULL);
 }
 
 bool etw_store_has_known_provider(const struct etw_schema_store *store, const GUID *provider)
@@ -110,18 +110,18 @@ static int find_candidates(struct etw_schema_store *store, const struct store_ke
 }
 
 static int make_event(struct etw_schema_store *store, const struct store_key *key,
-		      struct known_event **ret)
+		      struct stored_event **ret)
 {
-	struct known_event *known = etw_store_find_known(store, key);
+	struct stored_event *stored = etw_store_find_event(store, key);
 
-	if (!known) {
-		known = etw_arena_alloc(&store->arena, sizeof(*known));
-		if (!known)
+	if (!stored) {
+		stored = etw_arena_alloc(&store->arena, sizeof(*stored));
+		if (!stored)
 			return -ENOMEM;
-		*known = (struct known_event){.key = *key};
-		TRY(etw_table_insert(&store->events, store_key_hash(store, key), known));
+		*stored = (struct stored_event){.key = *key};
+		TRY(etw_table_insert(&store->events, store_key_hash(store, key), stored));
 	}
-	*ret = known;
+	*ret = stored;
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static uint8_t marks_of(uint32_t known_marks)
 }
 
 /* Those that come newest first keep that order among equally rich ones. */
-static void keep(struct etw_schema_store *store, struct known_event *known,
+static void keep(struct etw_schema_store *store, struct stored_event *stored,
 		 const struct etw_known_candidate *candidates, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -142,29 +142,29 @@ static void keep(struct etw_schema_store *store, struct known_event *known,
 		schema->builds = candidates[i].builds;
 		schema->marks |= marks_of(candidates[i].marks);
 		schema->index = store->schema_count++;
-		etw_store_insert(known, schema, ETW_SCHEMA_ORIGIN_KNOWN, (uint32_t)(count - i));
+		etw_store_insert(stored, schema, ETW_SCHEMA_ORIGIN_KNOWN, (uint32_t)(count - i));
 	}
 }
 
 int etw_store_ask_known(struct etw_schema_store *store, const struct store_key *key)
 {
-	struct known_event *known = etw_store_find_known(store, key);
+	struct stored_event *stored = etw_store_find_event(store, key);
 	struct etw_known_candidate *candidates;
 	size_t count = 0;
 	int r;
 
-	if (!store->known || (known && known->is_known_asked))
+	if (!store->known || (stored && stored->is_known_asked))
 		return 0;
 	r = find_candidates(store, key, &candidates, &count);
 	if (r == -ENOMEM)
 		return r;
 	if (!r && count) {
-		TRY(make_event(store, key, &known));
-		keep(store, known, candidates, count);
+		TRY(make_event(store, key, &stored));
+		keep(store, stored, candidates, count);
 	}
 	/* Damage is remembered by the table, and the same the next time. */
-	if (known)
-		known->is_known_asked = true;
+	if (stored)
+		stored->is_known_asked = true;
 	return !r && count;
 }
 
@@ -190,7 +190,7 @@ int etw_store_known_provider(struct etw_schema_store *store, const GUID *guid)
 {
 	struct etw_known_provider found;
 	struct etw_definition definition;
-	struct known_provider *unused;
+	struct stored_provider *unused;
 	struct etw_arena_mark mark;
 	int r;
 

@@ -39,73 +39,73 @@ struct map_key {
 	const char *name;
 };
 
-static bool is_known_map(const void *item, const void *key)
+static bool is_stored_map(const void *item, const void *key)
 {
-	const struct known_map *known = item;
+	const struct stored_map *stored = item;
 	const struct map_key *wanted = key;
 
-	return etw_guid_equal(&known->provider, wanted->provider) &&
-	       strcmp(known->name, wanted->name) == 0;
+	return etw_guid_equal(&stored->provider, wanted->provider) &&
+	       strcmp(stored->name, wanted->name) == 0;
 }
 
 static int make_map(struct etw_schema_store *store, const GUID *provider, const char *name,
-		    struct known_map **ret)
+		    struct stored_map **ret)
 {
 	const struct map_key key = {provider, name};
 	uint64_t hash = etw_hash_bytes(store->seed, provider, sizeof(*provider));
-	struct known_map *known;
+	struct stored_map *stored;
 
 	hash = etw_hash_bytes(hash, name, strlen(name));
-	known = etw_table_find(&store->maps, hash, is_known_map, &key);
-	if (!known) {
-		known = etw_arena_alloc(&store->arena, sizeof(*known));
-		if (!known)
+	stored = etw_table_find(&store->maps, hash, is_stored_map, &key);
+	if (!stored) {
+		stored = etw_arena_alloc(&store->arena, sizeof(*stored));
+		if (!stored)
 			return -ENOMEM;
-		known->provider = *provider;
-		known->name = name;
-		TRY(etw_table_insert(&store->maps, hash, known));
+		stored->provider = *provider;
+		stored->name = name;
+		TRY(etw_table_insert(&store->maps, hash, stored));
 	}
-	*ret = known;
+	*ret = stored;
 	return 0;
 }
 
 /* The table is asked once for each map that a field names. */
-static int ask_known_map(struct etw_schema_store *store, struct known_map *known)
+static int ask_known_map(struct etw_schema_store *store, struct stored_map *stored)
 {
-	if (known->map || known->is_known_asked)
+	if (stored->map || stored->is_known_asked)
 		return 0;
-	known->is_known_asked = true;
-	TRY(etw_store_known_map(store, &known->provider, known->name, &known->map));
-	known->rank = known->map ? STORE_MAP_KNOWN : STORE_MAP_NONE;
+	stored->is_known_asked = true;
+	TRY(etw_store_known_map(store, &stored->provider, stored->name, &stored->map));
+	stored->rank = stored->map ? STORE_MAP_KNOWN : STORE_MAP_NONE;
 	return 0;
 }
 
 static int attach_map(struct etw_schema_store *store, const GUID *provider, struct etw_field *field)
 {
 	struct waiting_field *waiting;
-	struct known_map *known;
+	struct stored_map *stored;
 
 	if (!field->map_name)
 		return 0;
-	TRY(make_map(store, provider, field->map_name, &known));
-	TRY(ask_known_map(store, known));
-	field->map = known->map;
-	if (known->rank == STORE_MAP_TRACE)
+	TRY(make_map(store, provider, field->map_name, &stored));
+	TRY(ask_known_map(store, stored));
+	field->map = stored->map;
+	if (stored->rank == STORE_MAP_TRACE)
 		return 0;
 	waiting = etw_arena_alloc(&store->arena, sizeof(*waiting));
 	if (!waiting)
 		return -ENOMEM;
-	*waiting = (struct waiting_field){known->waiting, field};
-	known->waiting = waiting;
+	*waiting = (struct waiting_field){stored->waiting, field};
+	stored->waiting = waiting;
 	return 0;
 }
 
 /* Others may look at the fields meanwhile; pairs with libetw_schema_field(). */
-static void fill_in(struct known_map *known, const struct etw_map *map, enum store_map_rank rank)
+static void fill_in(struct stored_map *stored, const struct etw_map *map, enum store_map_rank rank)
 {
-	known->map = map;
-	known->rank = rank;
-	for (struct waiting_field *waiting = known->waiting; waiting; waiting = waiting->next)
+	stored->map = map;
+	stored->rank = rank;
+	for (struct waiting_field *waiting = stored->waiting; waiting; waiting = waiting->next)
 		store_release(&waiting->field->map, map);
 }
 
@@ -125,7 +125,7 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
 	struct etw_map *map = NULL;
-	struct known_map *known;
+	struct stored_map *stored;
 	struct etw_fault fault;
 	GUID provider;
 	int r = etw_event_map_parse(&store->arena, blob, &provider, &map, &fault);
@@ -140,26 +140,26 @@ static int learn_map(struct etw_schema_store *store, struct etw_bytes blob)
 		etw_arena_release(&store->arena, mark);
 		return refuse_more(store);
 	}
-	TRY(make_map(store, &provider, map->name, &known));
-	if (known->rank == STORE_MAP_TRACE) {
+	TRY(make_map(store, &provider, map->name, &stored));
+	if (stored->rank == STORE_MAP_TRACE) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
-	fill_in(known, map, STORE_MAP_TRACE);
-	known->waiting = NULL;
+	fill_in(stored, map, STORE_MAP_TRACE);
+	stored->waiting = NULL;
 	return 0;
 }
 
 static int share_map(struct etw_schema_store *store, const GUID *provider,
 		     const struct etw_map *map)
 {
-	struct known_map *known;
+	struct stored_map *stored;
 
 	if (!map->name)
 		return 0;
-	TRY(make_map(store, provider, map->name, &known));
-	if (known->rank < STORE_MAP_DEFINITION)
-		fill_in(known, map, STORE_MAP_DEFINITION);
+	TRY(make_map(store, provider, map->name, &stored));
+	if (stored->rank < STORE_MAP_DEFINITION)
+		fill_in(stored, map, STORE_MAP_DEFINITION);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ bool etw_store_key_of_schema(const struct etw_schema *schema, struct store_key *
 static int learn_provider(struct etw_schema_store *store, const GUID *guid, const char *name,
 			  bool has_events)
 {
-	struct known_provider *provider;
+	struct stored_provider *provider;
 
 	TRY(etw_store_make_provider(store, guid, &provider));
 	if (name) {
@@ -230,20 +230,20 @@ static int keep_event_info(struct etw_schema_store *store, struct etw_schema *sc
 {
 	/* The fields are this store's own until the schema is found for the first time. */
 	struct etw_field *fields = (struct etw_field *)schema->fields;
-	struct known_event *known = etw_store_find_known(store, key);
+	struct stored_event *stored = etw_store_find_event(store, key);
 
 	for (uint16_t i = 0; i < schema->field_count; i++)
 		TRY(attach_map(store, &schema->provider, &fields[i]));
 	TRY(learn_provider(store, &schema->provider, schema->provider_name,
 			   schema->source == DecodingSourceXMLFile));
-	if (!known) {
-		known = etw_arena_alloc(&store->arena, sizeof(*known));
-		if (!known)
+	if (!stored) {
+		stored = etw_arena_alloc(&store->arena, sizeof(*stored));
+		if (!stored)
 			return -ENOMEM;
-		known->key = *key;
-		TRY(etw_table_insert(&store->events, store_key_hash(store, key), known));
+		stored->key = *key;
+		TRY(etw_table_insert(&store->events, store_key_hash(store, key), stored));
 	}
-	etw_store_insert(known, schema, ETW_SCHEMA_ORIGIN_TRACE, 0);
+	etw_store_insert(stored, schema, ETW_SCHEMA_ORIGIN_TRACE, 0);
 	schema->index = store->schema_count++;
 	return 0;
 }
@@ -253,11 +253,11 @@ static int learn_provider_name(struct etw_schema_store *store, const struct etw_
 			       struct etw_arena_mark mark)
 {
 	const GUID guid = schema->provider;
-	const struct known_provider *known = etw_store_find_provider(store, &guid);
+	const struct stored_provider *stored = etw_store_find_provider(store, &guid);
 	CLEANUP(freep) char *name = NULL;
 	const char *kept;
-	bool is_new = schema->provider_name &&
-		      (!known || !known->name || strcmp(known->name, schema->provider_name) != 0);
+	bool is_new = schema->provider_name && (!stored || !stored->name ||
+						strcmp(stored->name, schema->provider_name) != 0);
 
 	if (is_new)
 		name = strdup(schema->provider_name);
@@ -275,7 +275,7 @@ static int learn_provider_name(struct etw_schema_store *store, const struct etw_
 static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blob)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
-	struct known_event *known;
+	struct stored_event *stored;
 	struct etw_schema *schema = NULL;
 	struct etw_fault fault;
 	struct store_key key;
@@ -289,8 +289,8 @@ static int learn_event_info(struct etw_schema_store *store, struct etw_bytes blo
 		return r;
 	if (!etw_store_key_of_schema(schema, &key))
 		return learn_provider_name(store, schema, mark);
-	known = etw_store_find_known(store, &key);
-	if (known && !etw_store_has_place(known, schema, ETW_SCHEMA_ORIGIN_TRACE)) {
+	stored = etw_store_find_event(store, &key);
+	if (stored && !etw_store_has_place(stored, schema, ETW_SCHEMA_ORIGIN_TRACE)) {
 		etw_arena_release(&store->arena, mark);
 		return 0;
 	}
@@ -316,62 +316,62 @@ static int learn_event_metadata(struct etw_schema_store *store, const EVENT_RECO
 }
 
 /* @room: unused known_event structs; cannot fail after etw_table_reserve(). */
-static struct known_event *keep_defined_event(struct etw_schema_store *store,
-					      struct etw_schema *schema,
-					      enum etw_schema_origin origin, uint32_t order,
-					      struct known_event *room)
+static struct stored_event *keep_defined_event(struct etw_schema_store *store,
+					       struct etw_schema *schema,
+					       enum etw_schema_origin origin, uint32_t order,
+					       struct stored_event *room)
 {
 	bool is_new = schema->origin == ETW_SCHEMA_ORIGIN_NONE;
-	struct known_event *known;
+	struct stored_event *stored;
 	struct store_key key;
 
 	if (!etw_store_key_of_schema(schema, &key))
 		return room;
-	known = etw_store_find_known(store, &key);
-	if (known && is_new && origin == ETW_SCHEMA_ORIGIN_EMBEDDED &&
-	    !etw_store_has_place(known, schema, origin))
+	stored = etw_store_find_event(store, &key);
+	if (stored && is_new && origin == ETW_SCHEMA_ORIGIN_EMBEDDED &&
+	    !etw_store_has_place(stored, schema, origin))
 		return room;
-	if (!known) {
-		known = room++;
-		*known = (struct known_event){.key = key};
-		(void)etw_table_insert(&store->events, store_key_hash(store, &key), known);
+	if (!stored) {
+		stored = room++;
+		*stored = (struct stored_event){.key = key};
+		(void)etw_table_insert(&store->events, store_key_hash(store, &key), stored);
 	}
 	if (is_new)
 		schema->index = store->schema_count++;
-	etw_store_insert(known, schema, origin, order);
+	etw_store_insert(stored, schema, origin, order);
 	return room;
 }
 
 /* Of one origin the richer definition, of equally rich ones the later. */
-static bool is_believed(const struct known_provider *known,
+static bool is_believed(const struct stored_provider *stored,
 			const struct etw_provider_schema *schema, enum etw_schema_origin origin,
 			uint32_t order)
 {
 	int richer;
 
-	if (!known->schema || known->schema_origin != origin)
-		return !known->schema || known->schema_origin < origin;
-	richer = etw_layout_compare_providers(schema, known->schema);
-	return richer ? richer > 0 : known->schema_order <= order;
+	if (!stored->schema || stored->schema_origin != origin)
+		return !stored->schema || stored->schema_origin < origin;
+	richer = etw_layout_compare_providers(schema, stored->schema);
+	return richer ? richer > 0 : stored->schema_order <= order;
 }
 
 static void keep_provider(struct etw_schema_store *store, const struct etw_provider_schema *schema,
 			  enum etw_schema_origin origin, uint32_t order)
 {
-	struct known_provider *known = etw_store_find_provider(store, &schema->guid);
+	struct stored_provider *stored = etw_store_find_provider(store, &schema->guid);
 
-	if (!is_believed(known, schema, origin, order))
+	if (!is_believed(stored, schema, origin, order))
 		return;
-	known->schema = schema;
-	known->schema_origin = origin;
-	known->schema_order = order;
+	stored->schema = schema;
+	stored->schema_origin = origin;
+	stored->schema_order = order;
 }
 
-static const char *find_name(const struct known_provider *known, const char *name)
+static const char *find_name(const struct stored_provider *stored, const char *name)
 {
-	if (known->name && !strcmp(known->name, name))
-		return known->name;
-	for (const struct lent_name *at = known->lent_names; at; at = at->next) {
+	if (stored->name && !strcmp(stored->name, name))
+		return stored->name;
+	for (const struct lent_name *at = stored->lent_names; at; at = at->next) {
 		if (!strcmp(at->name, name))
 			return at->name;
 	}
@@ -385,11 +385,11 @@ static const char *find_name(const struct known_provider *known, const char *nam
 static int own_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
 		    enum etw_schema_origin origin)
 {
-	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+	struct stored_provider *stored = etw_store_find_provider(store, &provider->guid);
 	struct lent_name *lent;
 
 	if (origin != ETW_SCHEMA_ORIGIN_LOADED || !provider->name ||
-	    find_name(known, provider->name))
+	    find_name(stored, provider->name))
 		return 0;
 	lent = etw_arena_alloc(&store->arena, sizeof(*lent));
 	if (!lent)
@@ -397,8 +397,8 @@ static int own_name(struct etw_schema_store *store, const struct etw_provider_sc
 	lent->name = etw_arena_strdup(&store->arena, provider->name);
 	if (!lent->name)
 		return -ENOMEM;
-	lent->next = known->lent_names;
-	known->lent_names = lent;
+	lent->next = stored->lent_names;
+	stored->lent_names = lent;
 	return 0;
 }
 
@@ -406,23 +406,23 @@ static int own_name(struct etw_schema_store *store, const struct etw_provider_sc
 static void keep_name(struct etw_schema_store *store, const struct etw_provider_schema *provider,
 		      enum etw_schema_origin origin)
 {
-	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
-	bool is_higher = !known->name || known->name_origin < origin;
+	struct stored_provider *stored = etw_store_find_provider(store, &provider->guid);
+	bool is_higher = !stored->name || stored->name_origin < origin;
 
 	if (!provider->name)
 		return;
 	/* Of one origin, the believed definition names the provider; one that has no name leaves that to others. */
-	if (!is_higher && (known->name_origin != origin ||
-			   (known->schema_origin == origin && known->schema != provider)))
+	if (!is_higher && (stored->name_origin != origin ||
+			   (stored->schema_origin == origin && stored->schema != provider)))
 		return;
-	known->name = origin == ETW_SCHEMA_ORIGIN_LOADED ? find_name(known, provider->name)
-							 : provider->name;
-	known->name_origin = origin;
+	stored->name = origin == ETW_SCHEMA_ORIGIN_LOADED ? find_name(stored, provider->name)
+							  : provider->name;
+	stored->name_origin = origin;
 }
 
 /* Room for the events that are not known yet; NULL when there are none of them. */
 static int make_room(struct etw_schema_store *store, const struct etw_definition *definition,
-		     struct known_event **ret)
+		     struct stored_event **ret)
 {
 	struct store_key key;
 	size_t count = 0;
@@ -432,7 +432,7 @@ static int make_room(struct etw_schema_store *store, const struct etw_definition
 
 		for (size_t j = 0; j < provider->schema_count; j++)
 			count += etw_store_key_of_schema(&provider->schemas[j], &key) &&
-				 !etw_store_find_known(store, &key);
+				 !etw_store_find_event(store, &key);
 	}
 	*ret = count ? etw_arena_array(&store->arena, count, sizeof(**ret)) : NULL;
 	if (count && !*ret)
@@ -446,10 +446,10 @@ void etw_store_keep_providers(struct etw_schema_store *store,
 {
 	for (size_t i = 0; i < definition->provider_count; i++) {
 		const struct etw_provider_schema *provider = &definition->providers[i];
-		struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+		struct stored_provider *stored = etw_store_find_provider(store, &provider->guid);
 
-		known->has_events |= provider->source == DecodingSourceXMLFile &&
-				     provider->schema_count != 0;
+		stored->has_events |= provider->source == DecodingSourceXMLFile &&
+				      provider->schema_count != 0;
 		keep_provider(store, provider, origin, order);
 		keep_name(store, provider, origin);
 	}
@@ -459,8 +459,8 @@ int etw_store_keep_definition_of(struct etw_schema_store *store,
 				 const struct etw_definition *definition,
 				 enum etw_schema_origin origin, uint32_t order)
 {
-	struct known_provider *unused;
-	struct known_event *room;
+	struct stored_provider *unused;
+	struct stored_event *room;
 
 	TRY(make_room(store, definition, &room));
 	/* An entry without name or events changes no answer: a failure here leaves no trace. */
@@ -503,16 +503,16 @@ int etw_schema_store_add_manifest(struct etw_schema_store *store, const char *te
 	return add_manifest(store, text, bytes, ETW_SCHEMA_ORIGIN_USER, reterr);
 }
 
-static bool is_known_text(const void *item, const void *key)
+static bool is_stored_text(const void *item, const void *key)
 {
-	return memcmp(item, key, sizeof(struct known_text)) == 0;
+	return memcmp(item, key, sizeof(struct stored_text)) == 0;
 }
 
 /* Two hashes of 64 bits stand for the text: nobody gains by a collision, which hides a manifest. */
-static struct known_text describe_text(const struct etw_schema_store *store,
-				       const struct etw_text *text)
+static struct stored_text describe_text(const struct etw_schema_store *store,
+					const struct etw_text *text)
 {
-	return (struct known_text){
+	return (struct stored_text){
 		.hashes = {etw_hash_bytes(store->seed, text->at, text->bytes),
 			   etw_hash_bytes(~store->seed, text->at, text->bytes)},
 		.bytes = text->bytes,
@@ -523,11 +523,11 @@ static struct known_text describe_text(const struct etw_schema_store *store,
 static int learn_manifest(struct etw_schema_store *store, const struct etw_text *text,
 			  struct etw_fault *reterr)
 {
-	const struct known_text wanted = describe_text(store, text);
-	struct known_text *known;
+	const struct stored_text wanted = describe_text(store, text);
+	struct stored_text *stored;
 	int r;
 
-	if (etw_table_find(&store->texts, wanted.hashes[0], is_known_text, &wanted))
+	if (etw_table_find(&store->texts, wanted.hashes[0], is_stored_text, &wanted))
 		return 0;
 	if (!etw_store_has_room(store))
 		return refuse_more(store);
@@ -536,10 +536,10 @@ static int learn_manifest(struct etw_schema_store *store, const struct etw_text 
 			 reterr);
 	if (r < 0 && r != -EBADMSG)
 		return r;
-	known = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));
-	if (!known)
+	stored = etw_arena_copy(&store->arena, &wanted, sizeof(wanted));
+	if (!stored)
 		return -ENOMEM;
-	(void)etw_table_insert(&store->texts, wanted.hashes[0], known);
+	(void)etw_table_insert(&store->texts, wanted.hashes[0], stored);
 	return r;
 }
 

@@ -141,12 +141,12 @@ int etw_schema_store_register_tmf(struct etw_schema_store *store, struct etw_byt
 int etw_schema_store_demand_provider(struct etw_schema_store *store, const GUID *provider,
 				     const struct etw_provider_schema **ret)
 {
-	const struct known_provider *known = etw_store_find_provider(store, provider);
+	const struct stored_provider *stored = etw_store_find_provider(store, provider);
 	const struct etw_provider_schema *found;
 	int error;
 
 	/* One of the registry may have come in with a definition that was read for another GUID. */
-	if (!known || !known->schema || known->schema_origin <= ETW_SCHEMA_ORIGIN_INSTALLED)
+	if (!stored || !stored->schema || stored->schema_origin <= ETW_SCHEMA_ORIGIN_INSTALLED)
 		TRY(etw_store_ask_registry(store, provider));
 	found = etw_schema_store_provider(store, provider);
 	if (!found && etw_store_known_provider(store, provider) == -ENOMEM)
@@ -173,20 +173,20 @@ int etw_schema_store_lend(struct etw_schema_store *store, struct etw_schema_loan
 static void forget_events(struct etw_schema_store *store,
 			  const struct etw_provider_schema *provider)
 {
-	struct known_provider *known = etw_store_find_provider(store, &provider->guid);
+	struct stored_provider *stored = etw_store_find_provider(store, &provider->guid);
 	struct store_key key;
 
-	if (known && known->schema == provider)
-		known->schema = NULL;
+	if (stored && stored->schema == provider)
+		stored->schema = NULL;
 	/* The name stays until somebody gives another: schemas that were handed out may show it. */
-	if (known && known->name_origin == ETW_SCHEMA_ORIGIN_LOADED)
-		known->name_origin = ETW_SCHEMA_ORIGIN_NONE;
+	if (stored && stored->name_origin == ETW_SCHEMA_ORIGIN_LOADED)
+		stored->name_origin = ETW_SCHEMA_ORIGIN_NONE;
 	for (size_t i = 0; i < provider->schema_count; i++) {
-		struct known_event *event;
+		struct stored_event *event;
 
 		if (!etw_store_key_of_schema(&provider->schemas[i], &key))
 			continue;
-		event = etw_store_find_known(store, &key);
+		event = etw_store_find_event(store, &key);
 		if (event)
 			etw_store_remove(event, &provider->schemas[i]);
 	}

@@ -164,41 +164,42 @@ static int make_schema(struct etw_schema_store *store, const struct etw_wpp_mess
 
 /* Makes everything that may fail; what it makes is used by keep_messages() alone. */
 static int make_schemas(struct etw_schema_store *store, const struct etw_wpp_messages *messages,
-			struct known_event **ret)
+			struct stored_event **ret)
 {
-	struct known_event *known = etw_arena_array(&store->arena, messages->count, sizeof(*known));
+	struct stored_event *stored = etw_arena_array(&store->arena, messages->count,
+						      sizeof(*stored));
 	struct etw_schema *schemas = etw_arena_array(&store->arena, messages->count,
 						     sizeof(*schemas));
 
-	if (!known || !schemas)
+	if (!stored || !schemas)
 		return -ENOMEM;
 	for (size_t i = 0; i < messages->count; i++) {
 		const struct etw_wpp_message *message = messages->at[i];
 
 		TRY(make_schema(store, message, &schemas[i]));
-		known[i] = (struct known_event){
+		stored[i] = (struct stored_event){
 			.key = store_key_of(&message->guid, STORE_MESSAGE, message->number, 0),
 			.first = &schemas[i],
 		};
 	}
-	*ret = known;
+	*ret = stored;
 	return etw_table_reserve(&store->events, messages->count);
 }
 
-static void keep_messages(struct etw_schema_store *store, struct known_event *events, size_t count,
+static void keep_messages(struct etw_schema_store *store, struct stored_event *events, size_t count,
 			  enum etw_schema_origin origin, uint32_t order)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct known_event *event = &events[i];
-		struct known_event *known = etw_store_find_known(store, &event->key);
+		struct stored_event *event = &events[i];
+		struct stored_event *stored = etw_store_find_event(store, &event->key);
 		struct etw_schema *schema = event->first;
 
 		schema->index = store->schema_count++;
 		event->first = NULL;
-		if (!known)
+		if (!stored)
 			(void)etw_table_insert(&store->events, store_key_hash(store, &event->key),
 					       event);
-		etw_store_insert(known ? known : event, schema, origin, order);
+		etw_store_insert(stored ? stored : event, schema, origin, order);
 	}
 	etw_store_forget_answers(store);
 }
@@ -206,7 +207,7 @@ static void keep_messages(struct etw_schema_store *store, struct known_event *ev
 /* Names are a help: without memory for one, the event is shown by its GUID. */
 static void keep_name(struct etw_schema_store *store, const GUID *guid, const char *name)
 {
-	struct known_provider *provider;
+	struct stored_provider *provider;
 
 	if (!name || etw_store_make_provider(store, guid, &provider) || provider->name)
 		return;
@@ -234,7 +235,7 @@ int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
 	struct etw_wpp_messages messages;
-	struct known_event *events;
+	struct stored_event *events;
 	int r = 0;
 
 	TRY(etw_tmf_parse(&store->arena, (const char *)text.at, text.left, &messages, reterr));
@@ -263,7 +264,7 @@ int etw_schema_store_add_pdb(struct etw_schema_store *store, const void *file, s
 			     struct etw_fault *reterr)
 {
 	struct etw_arena_mark mark = etw_arena_mark(&store->arena);
-	struct known_event *events;
+	struct stored_event *events;
 	struct etw_pdb pdb;
 	int r;
 

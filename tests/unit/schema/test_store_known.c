@@ -174,22 +174,22 @@ static void test_store_known__the_nearest_build_counts(void **state)
 {
 	struct etw_schema schemas[3] = {
 		{.builds = "7600-9600,26100"}, {.builds = "10240-14393"}, {.builds = ""}};
-	struct known_event known = {0};
+	struct stored_event event = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
-		etw_store_insert(&known, &schemas[i], ETW_SCHEMA_ORIGIN_KNOWN, 3 - i);
-	assert_ptr_equal(etw_store_first(store, &known), &schemas[0]);
+		etw_store_insert(&event, &schemas[i], ETW_SCHEMA_ORIGIN_KNOWN, 3 - i);
+	assert_ptr_equal(etw_store_first(store, &event), &schemas[0]);
 	etw_schema_store_set_build(store, 10000);
-	assert_ptr_equal(etw_store_first(store, &known), &schemas[1]);
-	assert_ptr_equal(etw_store_next_known(store, &known, &schemas[1]), &schemas[0]);
-	assert_ptr_equal(etw_store_next_known(store, &known, &schemas[0]), &schemas[2]);
-	assert_null(etw_store_next_known(store, &known, &schemas[2]));
+	assert_ptr_equal(etw_store_first(store, &event), &schemas[1]);
+	assert_ptr_equal(etw_store_next_known(store, &event, &schemas[1]), &schemas[0]);
+	assert_ptr_equal(etw_store_next_known(store, &event, &schemas[0]), &schemas[2]);
+	assert_null(etw_store_next_known(store, &event, &schemas[2]));
 	etw_schema_store_set_build(store, 7601);
-	assert_ptr_equal(etw_store_first(store, &known), &schemas[0]);
+	assert_ptr_equal(etw_store_first(store, &event), &schemas[0]);
 	etw_schema_store_set_build(store, 28000);
-	assert_ptr_equal(etw_store_first(store, &known), &schemas[0]);
-	assert_ptr_equal(etw_store_next_known(store, &known, &schemas[0]), &schemas[1]);
+	assert_ptr_equal(etw_store_first(store, &event), &schemas[0]);
+	assert_ptr_equal(etw_store_next_known(store, &event, &schemas[0]), &schemas[1]);
 }
 
 int main(void)
