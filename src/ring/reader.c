@@ -353,9 +353,9 @@ bool etw_ring_reader_was_full(const struct etw_ring_reader *reader, uint64_t *se
 {
 	uint64_t word = add_seq_cst(&etw_ring_head(reader->ring)->word, UINT64_C(0));
 	bool is_full = etw_ring_reader_is_last(reader, word);
-	/* Behind the word: whoever left a full slot was given its buffer after this was counted. */
-	uint64_t times = load_acquire(&reader->times_full);
-	bool has_been = times != *seen;
+	/* Behind `queued`: where that has risen, this was odd before. */
+	uint64_t times = load_acquire(&reader->durable->times_full);
+	bool has_been = times != *seen || times % 2;
 
 	*seen = times;
 	return is_full || has_been;

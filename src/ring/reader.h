@@ -33,6 +33,11 @@ struct etw_ring_durable {
 	uint32_t
 		quarantine_bytes[WIRE_RING_SLOTS_MAX]; /* of a quarantined buffer: its slot's end */
 	uint32_t quarantine_events[WIRE_RING_SLOTS_MAX]; /* events that left it, and its gaps */
+	/*
+	 * Two for each buffer that was queued while the ring may have had none, and one for such during which a
+	 * host died; odd: one is being queued. Atomic.
+	 */
+	uint64_t times_full;
 };
 
 /* What a ring has cost, cumulative since it was opened by this process unless noted. */
@@ -134,9 +139,10 @@ void etw_ring_reader_counts(const struct etw_ring_reader *reader, struct etw_rin
 /*
  * etw_ring_reader_was_full() - whether a writer can have found no free buffer since the last call, or now.
  *
- * @seen: 0 at first; the caller's from call to call
+ * @seen: 0 at first; the caller's from call to call, also to the next host's
  *
- * Any thread; after the load of what is held against it.
+ * True as well while a buffer is being queued, in the course of which it may have been so. Any thread;
+ * after the load of what is held against it.
  */
 bool etw_ring_reader_was_full(const struct etw_ring_reader *reader, uint64_t *seen);
 

@@ -20,17 +20,29 @@ static void clear_map(struct etw_ring_reader *reader, uint32_t buffer, uint32_t 
 	SCHED_POINT("ring.reader.cleared");
 }
 
+/*
+ * Whether a writer can have found no buffer in the slot @index. Asked when its buffer can be seen: the writers
+ * may have come to the end of the slot before it at any time until then.
+ */
+static bool was_last(const struct etw_ring_reader *reader, uint32_t index)
+{
+	/* A sum and no load: the newest word there is. Who sets a later one sees the buffer. */
+	uint64_t word = add_seq_cst(&etw_ring_head(reader->ring)->word, UINT64_C(0));
+	uint32_t slot = wire_ring_word_slot(word);
+
+	return slot == index || ((slot + 1) & (reader->set->slot_count - 1)) == index;
+}
+
 /* Gives a free, cleared buffer to the next slot. There are more slots than buffers. */
 static void queue_buffer(struct etw_ring_reader *reader, uint32_t buffer)
 {
 	struct etw_ring_durable *durable = reader->durable;
 	uint32_t index = etw_ring_reader_index(reader, durable->queued);
-	/* A sum and no load: the newest word there is. */
-	uint64_t word = add_seq_cst(&etw_ring_head(reader->ring)->word, UINT64_C(0));
+	uint64_t times_full = durable->times_full;
+	uint64_t word = load_acquire(&etw_ring_head(reader->ring)->word);
 
-	/* Until now: noted before the buffer can be seen. Pairs with etw_ring_reader_was_full(). */
-	if (etw_ring_reader_is_last(reader, word))
-		store_relaxed(&reader->times_full, reader->times_full + 1);
+	/* Who sees `queued` risen sees this. Pairs with etw_ring_reader_was_full(). */
+	store_relaxed(&durable->times_full, times_full + 1);
 	/* The end of the slot's last turn may be so old that it would look larger than any new one. */
 	store_relaxed(etw_ring_end(reader->set, reader->ring, index),
 		      wire_ring_end(wire_ring_word_generation(word), 0));
@@ -40,6 +52,7 @@ static void queue_buffer(struct etw_ring_reader *reader, uint32_t buffer)
 	/* Pairs with make_room(): who sees the buffer sees its map cleared. */
 	store_release(etw_ring_queue(reader->set, reader->ring, index), buffer + 1);
 	SCHED_POINT("ring.reader.queued");
+	store_release(&durable->times_full, times_full + (was_last(reader, index) ? 2 : 0));
 }
 
 /* Corrects the number of events that were lost in gaps, once all of them are known. */
@@ -270,6 +283,9 @@ int etw_ring_reader_adopt(struct etw_ring_reader *reader)
 		store_release(etw_ring_queue(reader->set, reader->ring,
 					     etw_ring_reader_index(reader, slot)),
 			      etw_ring_reader_buffer(reader, slot) + 1);
+	/* It did, and until now writers may have found no buffer. */
+	if (durable->times_full % 2)
+		store_release(&durable->times_full, durable->times_full + 1);
 	etw_ring_reader_release(reader);
 	for (uint32_t i = 0; i < reader->set->buffer_count; i++) {
 		if (is_used[i])

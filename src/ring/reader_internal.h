@@ -67,7 +67,6 @@ struct etw_ring_reader {
 
 	uint64_t lost_in_gaps, rejected;
 	uint32_t quarantined;
-	uint64_t times_full; /* buffers queued while the ring had none; atomic */
 	struct etw_ring_reader_slot *slots;
 	struct etw_ring_reader_quarantine *quarantine;
 };

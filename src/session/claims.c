@@ -134,11 +134,11 @@ static void judge(struct etw_session *session, struct etw_state_claim *claim, ui
 	claim->since_ns = before_ns;
 }
 
-/* Whether the ring can have refused so many events for want of a buffer. */
+/* Whether the ring can have refused so many events for want of a buffer. *@full_seen is of the state. */
 static bool can_have_refused(struct etw_session_stream *stream, uint64_t raw,
-			     const struct etw_state_claim *claim)
+			     const struct etw_state_claim *claim, uint64_t *full_seen)
 {
-	if (etw_ring_reader_was_full(stream->reader, &stream->full_seen)) {
+	if (etw_ring_reader_was_full(stream->reader, full_seen)) {
 		stream->late = ETW_CLAIM_LATE;
 		return true;
 	}
@@ -153,7 +153,7 @@ static void look_at_ring(struct etw_session *session, struct etw_session_stream 
 	const struct wire_ring *ring = etw_ring_reader_head(stream->reader);
 	uint32_t place = session->state.head->sets[stream->set->slot].user;
 	struct etw_state_claims *claims = stream->claims;
-	uint64_t before_ns, raw;
+	uint64_t before_ns, raw, full_seen = claims->full_seen;
 
 	/* Its memory is given back, and its counters fall to nothing. */
 	if (session->state.head->sets[stream->set->slot].status == ETW_STATE_SET_CLOSING)
@@ -165,7 +165,9 @@ static void look_at_ring(struct etw_session *session, struct etw_session_stream 
 	raw = load_acquire(&ring->lost_no_buffer);
 	if (raw != claims->no_buffer.seen)
 		judge(session, &claims->no_buffer, place, raw, before_ns,
-		      can_have_refused(stream, raw, &claims->no_buffer));
+		      can_have_refused(stream, raw, &claims->no_buffer, &full_seen));
+	/* Only now: the next host must not miss it, should this one have died before it judged. */
+	store_release(&claims->full_seen, full_seen);
 	raw = load_acquire(&ring->lost_too_large);
 	if (raw != claims->too_large.seen)
 		judge(session, &claims->too_large, place, raw, before_ns,

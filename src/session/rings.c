@@ -109,14 +109,14 @@ static int open_readers(struct etw_session *session, struct etw_session_set *set
 		stream->set = set;
 		stream->floor_raw = session->state.head->t0_raw;
 		stream->claims = etw_state_claims(&session->state, set->slot, i);
-		/* Of a former host's nobody knows whether it was full. */
+		/* How much of it a former host has used up, nobody knows. */
 		stream->late = is_adopted ? ETW_CLAIM_LATE : ETW_CLAIM_LATE_FIRST;
 		TRY(etw_ring_reader_open(&set->map, i,
 					 etw_state_durable(&session->state, set->slot, i),
 					 position_of(session, set, i), &stream->reader));
 		/* While it got its first buffers nobody wrote to it. */
 		if (!is_adopted)
-			(void)etw_ring_reader_was_full(stream->reader, &stream->full_seen);
+			(void)etw_ring_reader_was_full(stream->reader, &stream->claims->full_seen);
 	}
 	return 0;
 }

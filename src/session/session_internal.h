@@ -57,7 +57,6 @@ struct etw_session_stream {
 	struct etw_ring_counts counts;     /* as of the last commit */
 	uint64_t gaps_base, rejected_base; /* of counts, already in the record */
 	struct etw_state_claims *claims;   /* borrowed from the state; `lock` */
-	uint64_t full_seen;                /* of the reader: `lock` */
 	uint32_t late; /* events without a buffer that may yet be counted: `lock` */
 	struct etw_check_memo memo;
 };

@@ -24,7 +24,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   10
+#define ETW_STATE_VERSION   11
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -47,6 +47,7 @@ struct etw_state_claim {
 /* Of one ring. */
 struct etw_state_claims {
 	struct etw_state_claim no_buffer, too_large;
+	uint64_t full_seen; /* see etw_ring_reader_was_full() */
 };
 
 /* What a user's processes claimed through rings and pages that are gone; what of it could not be. */

@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sched_point.h"
 #include "unit/ring/made_ring.h"
 #include "unit/ring/read_ring.h"
 
@@ -343,6 +345,73 @@ static void test_reader_buffers__contradictions_of_what_was_left_are_refused(voi
 #endif
 #endif
 
+/* Writes until there is no room, reads all of it and gives back what it can: one buffer is free again. */
+static void fill_and_empty(struct made_ring *made)
+{
+	while (made_event_write(made, 1) == 0)
+		continue;
+	look(made, ETW_RING_LOOK_BUMP);
+	while (made_event_take(made, 1000, NULL))
+		continue;
+	etw_ring_reader_release(made->reader);
+}
+
+static void test_reader_buffers__a_new_host_knows_that_the_ring_was_full(void **state)
+{
+	struct made_ring made;
+	uint64_t seen = 0;
+
+	(void)state;
+	assert_int_equal(made_ring_open(&made, 3, BUFFER_BYTES), 0);
+	(void)etw_ring_reader_was_full(made.reader, &seen);
+	assert_false(etw_ring_reader_was_full(made.reader, &seen));
+	assert_int_equal(made_event_write(&made, 1), 0);
+	reopen(&made, etw_ring_reader_position(made.reader));
+	assert_false(etw_ring_reader_was_full(made.reader, &seen));
+	fill_and_empty(&made);
+	reopen(&made, etw_ring_reader_position(made.reader));
+	assert_true(etw_ring_reader_was_full(made.reader, &seen));
+	assert_false(etw_ring_reader_was_full(made.reader, &seen));
+	made_ring_close(&made);
+}
+
+#ifdef ETW_SCHED_POINTS
+static struct made_ring *filled_ring;
+static uint64_t filled_seen;
+
+/* Between the host's look at the word and the buffer's place in the queue. */
+static void fill_meanwhile(const char *name)
+{
+	if (strcmp(name, "ring.reader.assigned") != 0)
+		return;
+	while (made_event_write(filled_ring, 1) == 0)
+		continue;
+	assert_true(etw_ring_reader_was_full(filled_ring->reader, &filled_seen));
+}
+
+static void test_reader_buffers__a_ring_that_fills_while_it_gets_a_buffer_was_full(void **state)
+{
+	struct made_ring made;
+
+	(void)state;
+	filled_seen = 0;
+	assert_int_equal(made_ring_open(&made, 4, BUFFER_BYTES), 0);
+	(void)etw_ring_reader_was_full(made.reader, &filled_seen);
+	for (uint64_t i = 0; i < 2 * PER_BUFFER; i++)
+		assert_int_equal(made_event_write(&made, i + 1), 0);
+	look(&made, ETW_RING_LOOK_BUMP);
+	expect_events(&made, 1, 2 * PER_BUFFER);
+	assert_false(etw_ring_reader_was_full(made.reader, &filled_seen));
+	filled_ring = &made;
+	etw_sched_point_hook = fill_meanwhile;
+	etw_ring_reader_release(made.reader);
+	etw_sched_point_hook = NULL;
+	assert_true(etw_ring_reader_was_full(made.reader, &filled_seen));
+	assert_false(etw_ring_reader_was_full(made.reader, &filled_seen));
+	made_ring_close(&made);
+}
+#endif
+
 #ifndef IS_SANITIZED
 /* Uses up what malloc() has, in a child, then opens a reader. Ends with status 0 for -ENOMEM. */
 static void open_without_memory(struct made_ring *made)
@@ -399,6 +468,11 @@ int main(void)
 			test_reader_buffers__a_host_that_dies_while_it_quarantines_leaves_one_buffer),
 		cmocka_unit_test(test_reader_buffers__gaps_before_the_position_are_found_again),
 		cmocka_unit_test(test_reader_buffers__contradictions_of_what_was_left_are_refused),
+		cmocka_unit_test(test_reader_buffers__a_new_host_knows_that_the_ring_was_full),
+#ifdef ETW_SCHED_POINTS
+		cmocka_unit_test(
+			test_reader_buffers__a_ring_that_fills_while_it_gets_a_buffer_was_full),
+#endif
 #ifndef IS_SANITIZED
 		cmocka_unit_test(test_reader_buffers__no_memory_is_an_error),
 #endif

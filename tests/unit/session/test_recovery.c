@@ -172,6 +172,55 @@ static void test_recovery__killed_at_points(void **state)
 	recovery_fork(&scene.recovery, &fake_source_ops);
 	end_scene(&scene);
 }
+
+#define REFUSED 100000 /* more than are believed of a ring that had a buffer */
+
+static void fill(struct fixture_writer *writer, uint32_t refused)
+{
+	while (writer->refused < refused)
+		(void)fixture_write(writer, 0x60);
+}
+
+/* One host frees a buffer and dies before, or just after, writers can see it. The next one was not there. */
+static void refuse_and_kill(const char *point)
+{
+	static struct fixture fixture;
+	struct recovery recovery;
+	struct wire_session_config config;
+	struct fixture_writer writer;
+	const struct wire_session_info *info;
+
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	recovery_open(&fixture, &config, &recovery);
+	info = &recovery.shared->info;
+	recovery_fork(&recovery, NULL);
+	map_ring_set(&recovery, 0, 0, &writer);
+	recovery_kill(&recovery);
+	fill(&writer, 1);
+	(void)snprintf(recovery.shared->point, sizeof(recovery.shared->point), "%s", point);
+	recovery.shared->countdown = 1;
+	recovery_fork(&recovery, NULL);
+	(void)waitpid(recovery.host, NULL, 0); /* it dies by itself */
+	fill(&writer, REFUSED);
+	recovery.shared->point[0] = '\0';
+	recovery_fork(&recovery, NULL);
+	recovery_stop(&recovery);
+	assert_int_equal(info->loss.no_buffer, writer.refused);
+	assert_int_equal(info->loss.disregarded, 0);
+	etw_ring_set_unmap(&writer.set);
+	recovery_close(&recovery);
+	fixture_close(&fixture);
+}
+
+static void test_recovery__what_was_refused_around_a_death_is_told(void **state)
+{
+	(void)state;
+	refuse_and_kill("ring.reader.released");
+	refuse_and_kill("ring.reader.assigned");
+	refuse_and_kill("ring.reader.queued");
+}
 #endif
 
 /* Without its file the session goes on, and says that the file is lost. */
@@ -220,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_recovery__killed_at_random),
 #ifdef ETW_SCHED_POINTS
 		cmocka_unit_test(test_recovery__killed_at_points),
+		cmocka_unit_test(test_recovery__what_was_refused_around_a_death_is_told),
 #endif
 		cmocka_unit_test(test_recovery__file_is_gone),
 		cmocka_unit_test(test_recovery__no_state),
