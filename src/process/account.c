@@ -24,8 +24,8 @@ struct etw_process_machine {
 	int64_t switched_ft[ETW_PROCESS_CPUS_MAX]; /* 0: not yet */
 };
 
-/* What a thread had used at its last end: it lives on after an exec, with its account. */
-struct ender {
+/* What a thread had used at its last end: an exec ends a thread that goes on, with what it has used so far. */
+struct ended_thread {
 	const struct etw_processes *of;
 	const struct etw_process *process;
 	uint32_t tid;
@@ -103,11 +103,11 @@ static struct etw_process_machine *find_machine(struct etw_process_account *acco
 	return machine;
 }
 
-/* CPU time of a thread, whose process counts at @time_ft. */
-static int charge(struct etw_process_account *account, const struct etw_processes *processes,
-		  uint32_t tid, int64_t time_ft, enum etw_process_measure measure, uint64_t cpu_ft)
+/* CPU time of the process that had the id at @time_ft. */
+static int charge_process(struct etw_process_account *account,
+			  const struct etw_processes *processes, uint32_t pid, int64_t time_ft,
+			  enum etw_process_measure measure, uint64_t cpu_ft)
 {
-	const uint32_t pid = etw_processes_pid_of_thread(processes, tid, time_ft);
 	struct etw_process_share *share = find_share(account, processes, pid, time_ft);
 
 	if (!share)
@@ -116,6 +116,15 @@ static int charge(struct etw_process_account *account, const struct etw_processe
 	if (account->measure < measure)
 		account->measure = measure;
 	return 0;
+}
+
+/* The same by the id of one of its threads. */
+static int charge(struct etw_process_account *account, const struct etw_processes *processes,
+		  uint32_t tid, int64_t time_ft, enum etw_process_measure measure, uint64_t cpu_ft)
+{
+	const uint32_t pid = etw_processes_pid_of_thread(processes, tid, time_ft);
+
+	return charge_process(account, processes, pid, time_ft, measure, cpu_ft);
 }
 
 static int take_switch(struct etw_process_account *account, const struct etw_processes *processes,
@@ -168,27 +177,27 @@ static int take_perfinfo(struct etw_process_account *account, const struct etw_p
 	return 0;
 }
 
-static bool is_ender(const void *item, const void *key_at)
+static bool is_ended(const void *item, const void *key_at)
 {
-	const struct ender *ender = item, *key = key_at;
+	const struct ended_thread *ended = item, *key = key_at;
 
-	return ender->of == key->of && ender->tid == key->tid;
+	return ended->of == key->of && ended->tid == key->tid;
 }
 
-static struct ender *find_ender(struct etw_process_account *account,
-				const struct etw_processes *processes, uint32_t tid)
+static struct ended_thread *find_ended(struct etw_process_account *account,
+				       const struct etw_processes *processes, uint32_t tid)
 {
-	const struct ender key = {.of = processes, .tid = tid};
+	const struct ended_thread key = {.of = processes, .tid = tid};
 	uint64_t hash = hash_of(processes, tid);
-	struct ender *ender = etw_table_find(&account->threads, hash, is_ender, &key);
+	struct ended_thread *ended = etw_table_find(&account->threads, hash, is_ended, &key);
 
-	if (ender)
-		return ender;
-	ender = etw_arena_alloc(&account->arena, sizeof(*ender));
-	if (!ender || etw_table_insert(&account->threads, hash, ender))
+	if (ended)
+		return ended;
+	ended = etw_arena_alloc(&account->arena, sizeof(*ended));
+	if (!ended || etw_table_insert(&account->threads, hash, ended))
 		return NULL;
-	*ender = key;
-	return ender;
+	*ended = key;
+	return ended;
 }
 
 /*
@@ -203,29 +212,22 @@ static int take_thread_end(struct etw_process_account *account,
 	const int64_t now = header->TimeStamp.QuadPart;
 	uint64_t ticks = (uint64_t)header->KernelTime + header->UserTime, fresh = ticks, tid;
 	const struct etw_process *process;
-	struct ender *ender;
+	struct ended_thread *ended;
 
 	if (!ticks || !etw_process_number(decoding, "TThreadId", &tid) || tid != header->ThreadId)
 		return 0;
 	process = etw_processes_find(processes, header->ProcessId, now);
 	if (!process || !process->is_linux)
 		return 0;
-	ender = find_ender(account, processes, (uint32_t)tid);
-	if (!ender)
+	ended = find_ended(account, processes, (uint32_t)tid);
+	if (!ended)
 		return -ENOMEM;
-	if (ender->process == process && ender->ticks <= ticks)
-		fresh = ticks - ender->ticks;
-	ender->process = process;
-	ender->ticks = ticks;
-
-	struct etw_process_share *share = find_share(account, processes, process->pid, now);
-
-	if (!share)
-		return -ENOMEM;
-	share->cpu_ft[ETW_PROCESS_BY_TICKS] += fresh * tick_ft;
-	if (account->measure < ETW_PROCESS_BY_TICKS)
-		account->measure = ETW_PROCESS_BY_TICKS;
-	return 0;
+	if (ended->process == process && ended->ticks <= ticks)
+		fresh = ticks - ended->ticks;
+	ended->process = process;
+	ended->ticks = ticks;
+	return charge_process(account, processes, process->pid, now, ETW_PROCESS_BY_TICKS,
+			      fresh * tick_ft);
 }
 
 int etw_process_account_add(struct etw_process_account *account,

@@ -71,7 +71,7 @@ int etw_process_collector_keep(struct etw_process_collector *collector, const EV
 	const size_t bytes = sizeof(struct kept) + record->UserDataLength;
 	struct kept *kept;
 
-	if (LIKELY(!etw_processes_is_news(record)))
+	if (LIKELY(!etw_processes_is_lifecycle(record)))
 		return 0;
 	if (collector->bytes + bytes > ETW_PROCESS_COLLECT_BYTES_MAX) {
 		collector->left_out++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events tell of processes and threads: starts, ends and rundowns become lives of ids. Two sources may tell of
- * the same life (the classic events and Microsoft-Windows-Kernel-Process), at nearly the same time.
+ * What events tell of processes and threads: starts, ends and rundowns decide which process an id stands for, and from
+ * when on. Two sources (the classic events and Microsoft-Windows-Kernel-Process) may report the same start or end, at
+ * nearly the same time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,25 +26,25 @@ enum {
 	ID_PROCESS_RUNDOWN = 15,
 };
 
-enum news_kind {
-	NEWS_NONE,
-	NEWS_START,
-	NEWS_END,
-	NEWS_PRESENT,        /* in the rundown when the session began */
-	NEWS_PRESENT_AT_END, /* when it ended */
-	NEWS_NAME,           /* a thread has another name */
+enum lifecycle_kind {
+	LIFECYCLE_NONE,
+	LIFECYCLE_START,
+	LIFECYCLE_END,
+	LIFECYCLE_PRESENT,        /* in the rundown when the session began */
+	LIFECYCLE_PRESENT_AT_END, /* when it ended */
+	LIFECYCLE_NAME,           /* a thread has another name */
 };
 
-/* Who tells; a bit each. */
-enum news_source {
+/* Where the event is from; a bit each. */
+enum lifecycle_source {
 	SOURCE_CLASSIC = 1,
 	SOURCE_MANIFEST = 2,
 };
 
-struct news {
+struct lifecycle_event {
 	const struct etw_decoding *decoding;
-	enum news_kind kind;
-	enum news_source source;
+	enum lifecycle_kind kind;
+	enum lifecycle_source source;
 	bool is_thread;
 	bool is_defunct; /* in the rundown, and over */
 	int64_t time_ft;
@@ -51,45 +52,45 @@ struct news {
 	uint64_t key; /* of the process; 0: unknown */
 };
 
-static enum news_kind kind_of_classic(uint8_t opcode, bool is_thread)
+static enum lifecycle_kind kind_of_classic(uint8_t opcode, bool is_thread)
 {
 	switch (opcode) {
 	case ETW_OPCODE_START:
-		return NEWS_START;
+		return LIFECYCLE_START;
 	case ETW_OPCODE_END:
-		return NEWS_END;
+		return LIFECYCLE_END;
 	case ETW_OPCODE_DC_START:
-		return NEWS_PRESENT;
+		return LIFECYCLE_PRESENT;
 	case ETW_OPCODE_DC_END:
-		return NEWS_PRESENT_AT_END;
+		return LIFECYCLE_PRESENT_AT_END;
 	case ETW_OPCODE_DEFUNCT:
-		return is_thread ? NEWS_NONE : NEWS_PRESENT;
+		return is_thread ? LIFECYCLE_NONE : LIFECYCLE_PRESENT;
 	case OPCODE_SET_NAME:
-		return is_thread ? NEWS_NAME : NEWS_NONE;
+		return is_thread ? LIFECYCLE_NAME : LIFECYCLE_NONE;
 	default:
-		return NEWS_NONE;
+		return LIFECYCLE_NONE;
 	}
 }
 
-static enum news_kind kind_of_id(uint16_t id, bool *ret_is_thread)
+static enum lifecycle_kind kind_of_id(uint16_t id, bool *ret_is_thread)
 {
 	*ret_is_thread = id == ID_THREAD_START || id == ID_THREAD_STOP;
 	switch (id) {
 	case ID_PROCESS_START:
 	case ID_THREAD_START:
-		return NEWS_START;
+		return LIFECYCLE_START;
 	case ID_PROCESS_STOP:
 	case ID_THREAD_STOP:
-		return NEWS_END;
+		return LIFECYCLE_END;
 	case ID_PROCESS_RUNDOWN:
-		return NEWS_PRESENT;
+		return LIFECYCLE_PRESENT;
 	default:
-		return NEWS_NONE;
+		return LIFECYCLE_NONE;
 	}
 }
 
 /* The part that needs no schema; false for events that tell nothing. */
-static bool classify(const EVENT_HEADER *header, struct news *ret)
+static bool classify(const EVENT_HEADER *header, struct lifecycle_event *ret)
 {
 	const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 
@@ -103,18 +104,18 @@ static bool classify(const EVENT_HEADER *header, struct news *ret)
 		ret->source = SOURCE_MANIFEST;
 		ret->kind = kind_of_id(descriptor->Id, &ret->is_thread);
 	}
-	return ret->kind != NEWS_NONE;
+	return ret->kind != LIFECYCLE_NONE;
 }
 
-bool etw_processes_is_news(const EVENT_RECORD *record)
+bool etw_processes_is_lifecycle(const EVENT_RECORD *record)
 {
 	const ULONG word = record->EventHeader.ProviderId.Data1;
-	struct news news = {0};
+	struct lifecycle_event event = {0};
 
 	if (LIKELY(word != etw_class_process.Data1 && word != etw_class_thread.Data1 &&
 		   word != etw_provider_kernel_process.Data1))
 		return false;
-	return classify(&record->EventHeader, &news);
+	return classify(&record->EventHeader, &event);
 }
 
 static bool read_id(const struct etw_decoding *decoding, const char *name, const char *other,
@@ -176,35 +177,37 @@ static bool is_linux_key(uint32_t pid, uint64_t key)
 	return pid && key >> 32 == pid;
 }
 
-/* Whether the news are of the process that had the id last. */
-static bool is_same(const struct etw_process *process, const struct news *news)
+/* Whether the event is of the process that had the id last. */
+static bool is_same(const struct etw_process *process, const struct lifecycle_event *event)
 {
-	const bool same_key = news->key && process->key == news->key;
+	const bool same_key = event->key && process->key == event->key;
 
-	if (news->key && process->key && !same_key)
+	if (event->key && process->key && !same_key)
 		return false;
-	switch (news->kind) {
-	case NEWS_START:
+	switch (event->kind) {
+	case LIFECYCLE_START:
 		/* An exec; or a process that the rundown, which takes a while, had listed already. */
-		if (same_key && (is_linux_key(news->pid, news->key) ||
-				 (!process->has_end && !(process->starts & news->source))))
+		if (same_key && (is_linux_key(event->pid, event->key) ||
+				 (!process->has_end && !(process->starts & event->source))))
 			return true;
-		return !process->has_end && process->has_start && !(process->starts & news->source);
-	case NEWS_END:
-		return !process->has_end || same_key || !(process->ends & news->source);
+		return !process->has_end && process->has_start &&
+		       !(process->starts & event->source);
+	case LIFECYCLE_END:
+		return !process->has_end || same_key || !(process->ends & event->source);
 	default:
 		return !process->has_end || same_key;
 	}
 }
 
-/* From when on the id is one of news that are no start: what was before it is not known. */
-static int64_t begin_of(const struct news *news, bool is_first, bool has_end, int64_t end_ft)
+/* From when on the id stands for the process or thread of an event, which may be known from its rundown or end only. */
+static int64_t begin_of(const struct lifecycle_event *event, bool is_first, bool has_end,
+			int64_t end_ft)
 {
-	if (news->kind == NEWS_START || news->kind == NEWS_NAME)
-		return news->time_ft;
+	if (event->kind == LIFECYCLE_START || event->kind == LIFECYCLE_NAME)
+		return event->time_ft;
 	if (is_first)
 		return INT64_MIN;
-	return has_end ? end_ft : news->time_ft;
+	return has_end ? end_ft : event->time_ft;
 }
 
 static int add_program(struct etw_processes *processes, struct etw_process *process,
@@ -222,8 +225,8 @@ static int add_program(struct etw_processes *processes, struct etw_process *proc
 	return 0;
 }
 
-static int make_process(struct etw_processes *processes, const struct news *news, int64_t from_ft,
-			struct etw_process **ret)
+static int make_process(struct etw_processes *processes, const struct lifecycle_event *event,
+			int64_t from_ft, struct etw_process **ret)
 {
 	struct etw_process *process = etw_arena_alloc(&processes->arena, sizeof(*process));
 
@@ -240,7 +243,7 @@ static int make_process(struct etw_processes *processes, const struct news *news
 		processes->room = room;
 	}
 	*process = (struct etw_process){
-		.pid = news->pid,
+		.pid = event->pid,
 		.parent_pid = ETW_PROCESS_NONE,
 		.session_id = ETW_PROCESS_NONE,
 		.number = (uint32_t)processes->count,
@@ -262,12 +265,12 @@ static bool is_cut(const char *name, const char *longer)
 
 /* Name, path and command line, as far as they are not known yet. */
 static int fill_program(struct etw_processes *processes, struct etw_process_program *program,
-			const struct news *news)
+			const struct lifecycle_event *event)
 {
-	const struct etw_decoding *decoding = news->decoding;
+	const struct etw_decoding *decoding = event->decoding;
 	const char *path = NULL, *name;
 
-	if (news->source == SOURCE_MANIFEST && !program->path)
+	if (event->source == SOURCE_MANIFEST && !program->path)
 		TRY(read_text(processes, decoding, "ImageName", &path));
 	else if (!program->name)
 		TRY(read_text(processes, decoding, "ImageFileName", &path));
@@ -284,14 +287,14 @@ static int fill_program(struct etw_processes *processes, struct etw_process_prog
 }
 
 static int fill_process(struct etw_processes *processes, struct etw_process *process,
-			const struct news *news)
+			const struct lifecycle_event *event)
 {
-	const struct etw_decoding *decoding = news->decoding;
+	const struct etw_decoding *decoding = event->decoding;
 	uint64_t value;
 
-	if (!process->key && news->key) {
-		process->key = news->key;
-		process->is_linux = is_linux_key(process->pid, news->key);
+	if (!process->key && event->key) {
+		process->key = event->key;
+		process->is_linux = is_linux_key(process->pid, event->key);
 		processes->is_linux |= process->is_linux;
 	}
 	if (process->parent_pid == ETW_PROCESS_NONE)
@@ -303,16 +306,17 @@ static int fill_process(struct etw_processes *processes, struct etw_process *pro
 		process->created_ft = (int64_t)value;
 	if (!process->user_sid)
 		TRY(read_text(processes, decoding, "UserSID", &process->user_sid));
-	return fill_program(processes, process->program, news);
+	return fill_program(processes, process->program, event);
 }
 
 /* @time_ft: 0 when only the trace's rundown says that it had ended, at a time of its own or none */
-static void end_process(struct etw_process *process, const struct news *news, int64_t time_ft)
+static void end_process(struct etw_process *process, const struct lifecycle_event *event,
+			int64_t time_ft)
 {
 	uint64_t status, exit_time;
 
-	process->ends |= (uint8_t)news->source;
-	if (!time_ft && etw_process_number(news->decoding, "ExitTime", &exit_time) &&
+	process->ends |= (uint8_t)event->source;
+	if (!time_ft && etw_process_number(event->decoding, "ExitTime", &exit_time) &&
 	    exit_time <= INT64_MAX)
 		time_ft = (int64_t)exit_time;
 	if (!process->has_end) {
@@ -320,8 +324,8 @@ static void end_process(struct etw_process *process, const struct news *news, in
 		process->end_ft = time_ft;
 	}
 	if (!process->has_exit_status &&
-	    (etw_process_number(news->decoding, "ExitStatus", &status) ||
-	     etw_process_number(news->decoding, "ExitCode", &status))) {
+	    (etw_process_number(event->decoding, "ExitStatus", &status) ||
+	     etw_process_number(event->decoding, "ExitCode", &status))) {
 		process->has_exit_status = true;
 		process->exit_status = (uint32_t)status;
 	}
@@ -329,90 +333,90 @@ static void end_process(struct etw_process *process, const struct news *news, in
 
 /* The process goes on with another program, which its end had announced. */
 static int go_on(struct etw_processes *processes, struct etw_process *process,
-		 const struct news *news)
+		 const struct lifecycle_event *event)
 {
 	process->has_end = process->has_exit_status = false;
 	process->ends = 0;
-	return add_program(processes, process, news->time_ft);
+	return add_program(processes, process, event->time_ft);
 }
 
-static int take_process(struct etw_processes *processes, struct news *news)
+static int take_process(struct etw_processes *processes, struct lifecycle_event *event)
 {
 	const struct etw_process_program *last;
 	struct etw_process *process;
 	int64_t from_ft;
 
-	if (news->source == SOURCE_CLASSIC)
-		(void)etw_process_number(news->decoding, "UniqueProcessKey", &news->key);
-	last = etw_timeline_last(etw_timelines_find(&processes->pids, news->pid));
+	if (event->source == SOURCE_CLASSIC)
+		(void)etw_process_number(event->decoding, "UniqueProcessKey", &event->key);
+	last = etw_timeline_last(etw_timelines_find(&processes->pids, event->pid));
 	process = last ? last->process : NULL;
-	if (!process || !is_same(process, news)) {
+	if (!process || !is_same(process, event)) {
 		if (processes->pids.moments >= ETW_PROCESSES_MAX) {
 			processes->dropped++;
 			return 0;
 		}
-		from_ft = begin_of(news, !process, process && process->has_end,
+		from_ft = begin_of(event, !process, process && process->has_end,
 				   process ? process->end_ft : 0);
-		TRY(make_process(processes, news, from_ft, &process));
-	} else if (news->kind == NEWS_START && process->has_end) {
+		TRY(make_process(processes, event, from_ft, &process));
+	} else if (event->kind == LIFECYCLE_START && process->has_end) {
 		if (processes->pids.moments >= ETW_PROCESSES_MAX) {
 			processes->dropped++;
 			return 0;
 		}
-		TRY(go_on(processes, process, news));
+		TRY(go_on(processes, process, event));
 	}
-	if (news->kind == NEWS_START) {
-		process->starts |= (uint8_t)news->source;
+	if (event->kind == LIFECYCLE_START) {
+		process->starts |= (uint8_t)event->source;
 		/* An exec of a process that was there before is none. */
 		if (!process->has_start &&
-		    (process->from_ft == news->time_ft || !process->is_linux)) {
+		    (process->from_ft == event->time_ft || !process->is_linux)) {
 			process->has_start = true;
-			process->start_ft = news->time_ft;
+			process->start_ft = event->time_ft;
 		}
 	}
-	if (news->kind == NEWS_PRESENT_AT_END && !process->has_end)
+	if (event->kind == LIFECYCLE_PRESENT_AT_END && !process->has_end)
 		process->is_seen_at_end = true;
-	if (news->kind == NEWS_END)
-		end_process(process, news, news->time_ft);
-	else if (news->is_defunct)
-		end_process(process, news, 0);
-	return fill_process(processes, process, news);
+	if (event->kind == LIFECYCLE_END)
+		end_process(process, event, event->time_ft);
+	else if (event->is_defunct)
+		end_process(process, event, 0);
+	return fill_process(processes, process, event);
 }
 
-static int take_thread(struct etw_processes *processes, const struct news *news)
+static int take_thread(struct etw_processes *processes, const struct lifecycle_event *event)
 {
 	struct known_thread *last =
-		etw_timeline_last(etw_timelines_find(&processes->tids, news->tid));
-	const bool is_open = last && last->pid == news->pid && !last->has_end;
+		etw_timeline_last(etw_timelines_find(&processes->tids, event->tid));
+	const bool is_open = last && last->pid == event->pid && !last->has_end;
 	struct known_thread *thread = is_open ? last : NULL;
 	const char *name = NULL;
 	int64_t from_ft;
 
 	/* A second source tells of the same end. */
-	if (news->kind == NEWS_END && last && last->pid == news->pid && last->has_end)
+	if (event->kind == LIFECYCLE_END && last && last->pid == event->pid && last->has_end)
 		return 0;
-	if (news->kind != NEWS_END && (!thread || !thread->name))
-		TRY(read_text(processes, news->decoding, "ThreadName", &name));
-	if (!thread || (news->kind == NEWS_NAME && thread->name)) {
+	if (event->kind != LIFECYCLE_END && (!thread || !thread->name))
+		TRY(read_text(processes, event->decoding, "ThreadName", &name));
+	if (!thread || (event->kind == LIFECYCLE_NAME && thread->name)) {
 		if (processes->tids.moments >= ETW_PROCESS_THREADS_MAX) {
 			processes->dropped++;
 			return 0;
 		}
 		if (thread)
-			TRY(read_text(processes, news->decoding, "ThreadName", &name));
+			TRY(read_text(processes, event->decoding, "ThreadName", &name));
 		thread = etw_arena_alloc(&processes->arena, sizeof(*thread));
 		if (!thread)
 			return -ENOMEM;
-		*thread = (struct known_thread){.tid = news->tid, .pid = news->pid};
-		from_ft = begin_of(news, !last, last && last->has_end, last ? last->end_ft : 0);
-		TRY(etw_timelines_add(&processes->tids, &processes->arena, news->tid, from_ft,
+		*thread = (struct known_thread){.tid = event->tid, .pid = event->pid};
+		from_ft = begin_of(event, !last, last && last->has_end, last ? last->end_ft : 0);
+		TRY(etw_timelines_add(&processes->tids, &processes->arena, event->tid, from_ft,
 				      thread));
 	}
 	if (name)
 		thread->name = name;
-	if (news->kind == NEWS_END) {
+	if (event->kind == LIFECYCLE_END) {
 		thread->has_end = true;
-		thread->end_ft = news->time_ft;
+		thread->end_ft = event->time_ft;
 	}
 	return 0;
 }
@@ -420,21 +424,21 @@ static int take_thread(struct etw_processes *processes, const struct news *news)
 int etw_processes_add(struct etw_processes *processes, const struct etw_decoding *decoding,
 		      int64_t time_ft)
 {
-	struct news news = {.decoding = decoding};
+	struct lifecycle_event event = {.decoding = decoding};
 
-	if (!decoding->schema || !classify(&decoding->record->EventHeader, &news))
+	if (!decoding->schema || !classify(&decoding->record->EventHeader, &event))
 		return 0;
 	if (time_ft < processes->last_ft)
 		time_ft = processes->last_ft;
 	processes->last_ft = time_ft;
-	news.time_ft = time_ft;
-	if (!read_id(decoding, "ProcessId", "ProcessID", &news.pid))
+	event.time_ft = time_ft;
+	if (!read_id(decoding, "ProcessId", "ProcessID", &event.pid))
 		return 0;
-	if (!news.is_thread)
-		return take_process(processes, &news);
-	if ((!read_id(decoding, "TThreadId", "ThreadId", &news.tid) &&
-	     !read_id(decoding, "ThreadID", "ThreadID", &news.tid)) ||
-	    !news.tid)
+	if (!event.is_thread)
+		return take_process(processes, &event);
+	if ((!read_id(decoding, "TThreadId", "ThreadId", &event.tid) &&
+	     !read_id(decoding, "ThreadID", "ThreadID", &event.tid)) ||
+	    !event.tid)
 		return 0;
-	return take_thread(processes, &news);
+	return take_thread(processes, &event);
 }

@@ -67,11 +67,12 @@ void etw_processes_free(struct etw_processes *processes);
 void etw_processes_freep(struct etw_processes **processes);
 
 /*
- * etw_processes_is_news() - whether an event can tell of a process or thread.
+ * etw_processes_is_lifecycle() - whether an event can be of the lifecycle of a process or thread: a start, an end,
+ * a rundown, a name.
  *
  * Cheap enough to ask of every event of a trace.
  */
-bool etw_processes_is_news(const EVENT_RECORD *record);
+bool etw_processes_is_lifecycle(const EVENT_RECORD *record);
 
 /*
  * etw_processes_add() - takes in what one decoded event tells; events of other kinds are ignored.
@@ -144,7 +145,7 @@ const struct etw_process *etw_processes_at(const struct etw_processes *processes
 /* etw_processes_threads() - how many threads the trace tells of. */
 size_t etw_processes_threads(const struct etw_processes *processes);
 
-/* etw_processes_dropped() - events whose news went beyond the limits. */
+/* etw_processes_dropped() - events of which something went beyond the limits. */
 uint64_t etw_processes_dropped(const struct etw_processes *processes);
 
 #endif

@@ -70,7 +70,7 @@ int etw_names_keep(struct etw_names *names, size_t trace, const struct etw_clock
 {
 	size_t machine = 0;
 
-	if (LIKELY(!etw_processes_is_news(record)))
+	if (LIKELY(!etw_processes_is_lifecycle(record)))
 		return 0;
 	while (names->machines[machine] != names->of_trace[trace])
 		machine++;

@@ -157,7 +157,7 @@ static bool is_stopped(struct libetw_reader *reader)
 /* What an event tells of processes counts for itself, too. */
 static int learn_processes(struct libetw_reader *reader, struct libetw_event *event)
 {
-	if (LIKELY(!reader->processes || !etw_processes_is_news(event->record)))
+	if (LIKELY(!reader->processes || !etw_processes_is_lifecycle(event->record)))
 		return 0;
 	TRY(etw_event_decode(event));
 	return etw_processes_add(reader->processes, &event->decoding,

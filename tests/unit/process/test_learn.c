@@ -117,11 +117,11 @@ static void test_learn__other_events_tell_nothing(UNUSED_STATE)
 
 	listener_init(&listener);
 	told_begin(&told, &etw_class_thread, ETW_OPCODE_SWITCH, 2);
-	assert_false(etw_processes_is_news(&told.record));
+	assert_false(etw_processes_is_lifecycle(&told.record));
 	told_begin(&told, &etw_class_perfinfo, ETW_OPCODE_START, 2);
-	assert_false(etw_processes_is_news(&told.record));
+	assert_false(etw_processes_is_lifecycle(&told.record));
 	told_begin(&told, &etw_class_process, ETW_OPCODE_START, 4);
-	assert_true(etw_processes_is_news(&told.record));
+	assert_true(etw_processes_is_lifecycle(&told.record));
 	/* A payload that is cut names no process. */
 	struct etw_decoding decoding;
 
