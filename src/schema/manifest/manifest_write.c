@@ -19,6 +19,12 @@ static bool is_no_character(const char *at)
 	return !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3);
 }
 
+/* U+0080 to U+009F, some of which are commands to a terminal. */
+static bool is_c1(const char *at)
+{
+	return *at == '\xc2' && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] <= 0x9f;
+}
+
 /* Appends what is at @at, a byte of UTF-8 or a whole character; returns where the next one is. */
 static const char *write_one(struct etw_text *text, const char *at)
 {
@@ -28,6 +34,10 @@ static const char *write_one(struct etw_text *text, const char *at)
 		etw_text_puts(text, REPLACEMENT);
 		return at + 3;
 	}
+	if (is_c1(at)) {
+		etw_text_printf(text, "&#%u;", (unsigned)(unsigned char)at[1]);
+		return at + 2;
+	}
 	if (c == '&')
 		etw_text_puts(text, "&amp;");
 	else if (c == '<')
@@ -36,7 +46,7 @@ static const char *write_one(struct etw_text *text, const char *at)
 		etw_text_puts(text, "&gt;");
 	else if (c == '"')
 		etw_text_puts(text, "&quot;");
-	else if (c == '\t' || c == '\n' || c == '\r')
+	else if (c == '\t' || c == '\n' || c == '\r' || c == 0x7f)
 		etw_text_printf(text, "&#%u;", (unsigned)c);
 	else if (c < ' ')
 		etw_text_puts(text, REPLACEMENT);

@@ -181,6 +181,27 @@ static void test_manifest_write__what_a_manifest_says_otherwise(void **state)
 	assert_string_equal(again->message, "bell \xef\xbf\xbd none \xef\xbf\xbd %\xef\xbf\xbd");
 }
 
+/* Names of somebody else's manifest reach a terminal through `etw providers NAME --manifest`. */
+static void test_manifest_write__sends_no_commands_to_a_terminal(void **state)
+{
+	struct etw_schema schema = {.source = DecodingSourceXMLFile,
+				    .descriptor = {.Id = 1},
+				    .message = "\xc2\x9b"
+					       "2J \x7f \xc2\xa0"};
+	struct etw_provider_schema provider = {.source = DecodingSourceXMLFile,
+					       .name = "P",
+					       .schemas = &schema,
+					       .schema_count = 1};
+	const struct etw_schema *again;
+
+	(void)state;
+	assert_int_equal(write_one(&provider), 0);
+	assert_null(strstr(etw_text_string(&text), "\xc2\x9b"));
+	assert_null(strchr(etw_text_string(&text), '\x7f'));
+	again = manifest_text_read(&arena, etw_text_string(&text))->providers[0].schemas;
+	assert_string_equal(again->message, schema.message);
+}
+
 static void test_manifest_write__what_a_manifest_cannot_say(void **state)
 {
 	struct etw_field fields[2] = {
@@ -219,6 +240,7 @@ int main(void)
 		TEST(test_manifest_write__no_providers),
 		TEST(test_manifest_write__one_provider),
 		TEST(test_manifest_write__what_a_manifest_says_otherwise),
+		TEST(test_manifest_write__sends_no_commands_to_a_terminal),
 		TEST(test_manifest_write__what_a_manifest_cannot_say),
 	};
 
