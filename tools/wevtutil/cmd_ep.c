@@ -53,7 +53,7 @@ static int put_names(char **names, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (i && !strcmp(names[i], names[i - 1]))
 			continue;
-		etw_text_puts(&output.text, names[i]);
+		etw_output_clean(&output.text, names[i]);
 		etw_text_putc(&output.text, '\n');
 	}
 	status = etw_output_tell(&output, etw_output_flush(&output));

@@ -8,6 +8,7 @@
 
 #include "base/guid.h"
 #include "base/time.h"
+#include "export/export.h"
 
 #define INDENT 2
 
@@ -54,11 +55,16 @@ static void end(struct tree *tree, const char *name)
 	etw_text_printf(tree->text, "</%s>\n", name);
 }
 
-/* Control characters would change a terminal, and are not allowed in XML. */
+/*
+ * Control characters and marks of the direction of writing would change a terminal, and are hardly allowed in XML: they
+ * become escapes, and lines one line.
+ */
 static void put_value(struct tree *tree, const char *value)
 {
+	const size_t from = tree->text->bytes;
+
 	for (; *value; value++) {
-		unsigned char c = (unsigned char)*value;
+		const char c = *value;
 
 		if (tree->is_xml && c == '&')
 			etw_text_puts(tree->text, "&amp;");
@@ -67,8 +73,9 @@ static void put_value(struct tree *tree, const char *value)
 		else if (tree->is_xml && c == '"')
 			etw_text_puts(tree->text, "&quot;");
 		else
-			etw_text_putc(tree->text, c < ' ' || c == 0x7f ? ' ' : *value);
+			etw_text_putc(tree->text, c == '\t' || c == '\n' || c == '\r' ? ' ' : c);
 	}
+	(void)etw_export_clean(tree->text, from);
 }
 
 static void put(struct tree *tree, const char *key, const char *value)
