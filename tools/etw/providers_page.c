@@ -69,14 +69,18 @@ static void put_origin(const struct facts *facts, const struct provider_look *lo
 		return;
 	}
 	etw_text_puts(text, "known");
-	if (*facts->sources)
-		etw_text_printf(text, ", from %s", facts->sources);
+	if (*facts->sources) {
+		etw_text_puts(text, ", from ");
+		etw_output_clean(text, facts->sources);
+	}
 	if (entry->is_installed)
 		etw_text_puts(text, " (it is also installed: --installed)");
 	etw_text_putc(text, '\n');
 	if (*entry->builds) {
 		put_label(text, look, "Windows");
-		etw_text_printf(text, "builds %s\n", entry->builds);
+		etw_text_puts(text, "builds ");
+		etw_output_clean(text, entry->builds);
+		etw_text_putc(text, '\n');
 	}
 }
 
@@ -273,13 +277,16 @@ static void put_lost_fields(struct etw_grid *grid, const struct facts *facts,
 			    const struct fact_layout *layout)
 {
 	struct etw_known_field field;
+	struct etw_text *cell;
 
 	if (!facts->known || layout->template == WIRE_KNOWN_NONE)
 		return;
 	for (size_t i = layout->schema->top_count; i < layout->field_count; i++) {
 		if (etw_known_field_at(facts->known, layout->template, i, &field) < 0)
 			return;
-		etw_text_printf(etw_grid_cell(grid), "%*s%s", 6, "", field.name);
+		cell = etw_grid_cell(grid);
+		etw_text_printf(cell, "%*s", 6, "");
+		etw_output_clean(cell, field.name);
 		etw_text_puts(etw_grid_cell(grid), i == layout->schema->top_count
 							   ? "? (its size is not known)"
 							   : "? (behind one of unknown size)");
@@ -296,6 +303,14 @@ static void put_marks(const struct fact_layout *layout, struct etw_text *text)
 		etw_text_puts(text, ", doubtful");
 }
 
+static void put_fact(struct etw_text *text, const char *before, const char *value)
+{
+	if (!value || !*value)
+		return;
+	etw_text_puts(text, before);
+	etw_output_clean(text, value);
+}
+
 static void put_layout(const struct facts *facts, const struct fact_event *event, size_t index,
 		       const struct provider_look *look, struct etw_text *text)
 {
@@ -309,9 +324,9 @@ static void put_layout(const struct facts *facts, const struct fact_event *event
 	if (event->layout_count > 1) {
 		etw_text_printf(text, "      layout %zu of %zu", index + 1, event->layout_count);
 		if (*layout->builds)
-			etw_text_printf(text, ", builds %s", layout->builds);
-		else if (*layout->source)
-			etw_text_printf(text, ", from %s", layout->source);
+			put_fact(text, ", builds ", layout->builds);
+		else
+			put_fact(text, ", from ", layout->source);
 		put_marks(layout, text);
 		etw_text_putc(text, '\n');
 	}
@@ -321,14 +336,6 @@ static void put_layout(const struct facts *facts, const struct fact_event *event
 	if (grid.cells)
 		etw_grid_print(&grid, look->width, NULL, NULL, text);
 	etw_grid_done(&grid);
-}
-
-static void put_fact(struct etw_text *text, const char *before, const char *value)
-{
-	if (!value || !*value)
-		return;
-	etw_text_puts(text, before);
-	etw_output_clean(text, value);
 }
 
 /* Level, keywords, channel, symbol and marks, as far as there are any. */
