@@ -232,24 +232,57 @@ static bool is_task(const struct etw_provider_schema *schema, uint16_t task)
 	return false;
 }
 
-/* After the tasks: an opcode of a task that nobody has cannot be said. */
+static bool is_own_opcode(const struct etw_opcode *item)
+{
+	return item->named.value >= OWN_OPCODES_FIRST && item->named.value <= OWN_OPCODES_LAST;
+}
+
+/* An opcode of every task's, of whose number tasks have opcodes of their own, is for an event whose task has none. */
+static bool is_needed(const struct names *names, const struct etw_provider_schema *schema,
+		      const struct etw_opcode *item)
+{
+	bool is_other = false;
+
+	for (size_t i = 0; i < names->count && !is_other; i++)
+		is_other = names->at[i].named.value == item->named.value;
+	if (!is_other)
+		return true;
+	for (size_t i = 0; i < schema->schema_count; i++) {
+		const EVENT_DESCRIPTOR *descriptor = &schema->schemas[i].descriptor;
+
+		if (descriptor->Opcode == item->named.value &&
+		    !find_name(names, descriptor->Opcode, descriptor->Task))
+			return true;
+	}
+	return false;
+}
+
+/* The tasks' own opcodes first: their names are the better ones, where every task's has the same number. */
+static int collect_opcodes(struct names *names, const struct etw_provider_schema *schema)
+{
+	for (size_t i = 0; i < schema->opcode_count; i++) {
+		const struct etw_opcode *item = &schema->opcodes[i];
+
+		/* An opcode of a task that nobody has cannot be said. */
+		if (item->is_task_given && is_own_opcode(item) && is_task(schema, item->task) &&
+		    !find_name(names, item->named.value, item->task))
+			TRY(add_name(names, item));
+	}
+	for (size_t i = 0; i < schema->opcode_count; i++) {
+		const struct etw_opcode *item = &schema->opcodes[i];
+
+		if (!item->is_task_given && is_own_opcode(item) && is_needed(names, schema, item))
+			TRY(add_name(names, item));
+	}
+	return 0;
+}
+
+/* After the tasks, which they ask for. */
 static int complete_opcodes(struct etw_arena *arena, struct etw_provider_schema *schema)
 {
 	struct names names = {.arena = arena, .prefix = "opcode"};
 
-	for (int own = 0; own < 2; own++) {
-		for (size_t i = 0; i < schema->opcode_count; i++) {
-			const struct etw_opcode *item = &schema->opcodes[i];
-
-			if (item->is_task_given != (own == 1) ||
-			    item->named.value < OWN_OPCODES_FIRST ||
-			    item->named.value > OWN_OPCODES_LAST ||
-			    (own && !is_task(schema, item->task)))
-				continue;
-			if (!find_name(&names, item->named.value, item->task))
-				TRY(add_name(&names, item));
-		}
-	}
+	TRY(collect_opcodes(&names, schema));
 	for (size_t i = 0; i < schema->schema_count; i++)
 		TRY(name_opcode(&names, &schema->schemas[i]));
 	schema->opcodes = names.at;

@@ -144,12 +144,34 @@ static void test_known_provider__becomes_a_manifest_that_loads_again(void **stat
 	}
 }
 
+/* HttpService has opcode 28 twice: "opcode64" of every task, and "ConnConnect" of the task of event 21. */
+static void test_known_provider__prefers_the_opcode_of_the_task(void **state)
+{
+	struct known_fixture *fixture = *state;
+	struct etw_known_provider provider = find_provider(fixture,
+							   "Microsoft-Windows-HttpService");
+	struct etw_provider_schema *schema;
+	const char *name = NULL;
+
+	assert_int_equal(etw_known_provider_schema(fixture->known, &provider, 0,
+						   ETW_KNOWN_COMPLETE_NAMES, &fixture->arena,
+						   &schema),
+			 0);
+	for (size_t i = 0; i < schema->schema_count; i++) {
+		if (schema->schemas[i].descriptor.Id == 21)
+			name = schema->schemas[i].opcode_name;
+	}
+	assert_non_null(name);
+	assert_string_equal(name, "ConnConnect");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_provider__has_all_lists),
 		cmocka_unit_test(test_known_provider__prefers_a_build),
 		cmocka_unit_test(test_known_provider__becomes_a_manifest_that_loads_again),
+		cmocka_unit_test(test_known_provider__prefers_the_opcode_of_the_task),
 	};
 
 	return cmocka_run_group_tests(tests, open_known, close_known);
