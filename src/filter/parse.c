@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/macros.h"
 #include "base/utf.h"
@@ -132,6 +133,30 @@ static int parse_or(struct etw_filter_parser *parser, struct etw_filter **ret)
 	return 0;
 }
 
+/* Something stands behind a whole expression. What people write there who know other languages is named. */
+static int refuse_rest(struct etw_filter_parser *parser)
+{
+	static const char *const words[] = {"and", "or", "not"};
+	struct etw_lexer *lexer = &parser->lexer;
+	const struct etw_lexeme word = etw_lex_word(lexer);
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (word.bytes == strlen(words[i]) &&
+		    !strncasecmp(lexer->text + word.at, words[i], word.bytes) &&
+		    !etw_lex_is(lexer, word, words[i]))
+			return etw_filter_refuse(parser, word,
+						 "the words of the language are in small letters: "
+						 "\"%s\"",
+						 words[i]);
+	}
+	if (etw_lex_peek(lexer) == ',')
+		return etw_filter_refuse(parser, (struct etw_lexeme){lexer->at, 1},
+					 "several values stand in parentheses: (1, 2)");
+	return etw_filter_refuse(
+		parser, etw_lex_here(lexer),
+		"\"and\" or \"or\" is expected here; texts with blanks need quotes");
+}
+
 static int parse_all(struct etw_filter_parser *parser, struct etw_filter **ret)
 {
 	struct etw_lexer *lexer = &parser->lexer;
@@ -150,9 +175,7 @@ static int parse_all(struct etw_filter_parser *parser, struct etw_filter **ret)
 	if (etw_lex_peek(lexer) == ')')
 		return etw_filter_refuse(parser, (struct etw_lexeme){lexer->at, 1},
 					 "this \")\" has no \"(\"");
-	return etw_filter_refuse(
-		parser, etw_lex_here(lexer),
-		"\"and\" or \"or\" is expected here; texts with blanks need quotes");
+	return refuse_rest(parser);
 }
 
 int etw_filter_parse(const char *text, size_t bytes, struct etw_filter **ret,

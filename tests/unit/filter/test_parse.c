@@ -40,6 +40,9 @@ static void test_parse__refuses_with_the_place(void **state)
 	test_refused("(id = 7 pid = 3)", 8, 3, "is expected here");
 	test_refused("id = 7)", 6, 1, "has no \"(\"");
 	test_refused("id = 7 pid = 3", 7, 3, "\"and\" or \"or\"");
+	test_refused("id = 7 AND pid = 3", 7, 3, "small letters: \"and\"");
+	test_refused("id = 7 Or pid = 3", 7, 2, "small letters: \"or\"");
+	test_refused("id in 7, 8", 7, 1, "in parentheses");
 	test_refused("id = 7 \xFF", 0, 0, "UTF-8");
 	test_refused("and id = 7", 0, 3, "`and`");
 }
