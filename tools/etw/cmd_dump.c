@@ -565,7 +565,7 @@ const struct etw_verb etw_verb_dump = {
 		"  --guess             guess what payloads hold that do not decode; marked as "
 		"guesses\n"
 		"  --no-decode         show every payload as it is\n"
-		"  --output FILE       write there; - is standard output\n"
+		"  -o, --output FILE   write there; - is standard output\n"
 		"  --force             overwrite a file that dump did not write\n" ETW_SHARED_HELP
 		"\nExamples:\n"
 		"  etw dump trace.etl --from +2 --to +2.5\n"
