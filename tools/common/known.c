@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,23 +17,26 @@
 /* What is wrong with the table is no reason to stop: traces bring schemas, and users name them. */
 static void tell_opening(int error, const struct etw_fault *fault)
 {
-	const char *path = getenv("ETW_KNOWN_PROVIDERS");
+	const char *wish = getenv("ETW_KNOWN_PROVIDERS");
+	char path[PATH_MAX];
+	bool is_found = etw_known_locate(path);
 
-	if (error == -ENOENT && path && !*path)
+	if (error == -ENOENT && wish && !*wish)
 		return;
 	if (error == -ENOENT)
 		etw_program_error(
 			"warning: the table of known providers is missing%s%s; " CONSEQUENCE,
-			path ? ", it is not at " : "", path ? path : "");
+			is_found ? ", it is not at " : "", is_found ? path : "");
 	else if (fault->sentence)
-		etw_program_error("warning: the table of known providers is left out: %s (%s%s%s, "
-				  "byte %" PRIu64 "); " CONSEQUENCE,
-				  fault->sentence, fault->structure, fault->field ? ": " : "",
+		etw_program_error("warning: the table of known providers%s%s is left out: %s "
+				  "(%s%s%s, byte %" PRIu64 "); " CONSEQUENCE,
+				  is_found ? " at " : "", is_found ? path : "", fault->sentence,
+				  fault->structure, fault->field ? ": " : "",
 				  fault->field ? fault->field : "", fault->offset);
 	else
 		etw_program_error(
-			"warning: the table of known providers is left out: %s; " CONSEQUENCE,
-			strerror(-error));
+			"warning: the table of known providers%s%s is left out: %s; " CONSEQUENCE,
+			is_found ? " at " : "", is_found ? path : "", strerror(-error));
 }
 
 int etw_known_providers_open(struct etw_known **ret)

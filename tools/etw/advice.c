@@ -166,11 +166,30 @@ size_t advice_reasons_write(struct etw_text *text, const struct tally *tally, si
 	return count;
 }
 
+/* Whether the table might have what a provider needs; which it has cannot be asked without it. */
+static bool is_known_missed(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->providers.count; i++) {
+		const struct tally_provider *provider = tally->sorted_providers[i];
+		enum need need = need_of(provider);
+
+		if (count_open(provider) &&
+		    (need == NEED_MANIFEST || need == NEED_NEWER_MANIFEST || need == NEED_CLASS))
+			return true;
+	}
+	return false;
+}
+
 size_t advice_write(struct etw_text *text, const struct tally *tally,
-		    const struct etw_inputs *inputs, size_t limit)
+		    const struct etw_inputs *inputs, bool is_known_used, size_t limit)
 {
 	size_t count = 0;
 
+	if (!is_known_used && is_known_missed(tally))
+		etw_text_puts(text,
+			      "  The table of known providers was not used: it describes what "
+			      "Windows' own\n  providers write, and needs nothing from a "
+			      "Windows machine\n");
 	for (size_t i = 0; i < tally->providers.count; i++) {
 		const struct tally_provider *provider = tally->sorted_providers[i];
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
+#include "schema/store/store_known.h"
 #include "tools/common/program.h"
 #include "tools/common/strangers.h"
 #include "tools/etw/lazy.h"
@@ -123,6 +124,7 @@ int page_gather(struct page *page)
 
 	if (result)
 		return result;
+	report->is_known_used = etw_schema_store_known(page->store) != NULL;
 	page->start_ft = etw_inputs_start(&page->inputs);
 	etw_progress_start(&page->progress, "Reading events", page->inputs.buffers);
 	result = etw_trace_process(page->inputs.traces, page->inputs.count, &sink);

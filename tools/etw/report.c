@@ -367,7 +367,8 @@ static void put_rest(struct etw_text *text, const struct report *report,
 	report_title_write(text, look, "How it was recorded");
 	for (size_t i = 0; i < report->inputs->count; i++)
 		put_details(text, report, look, i);
-	if (advice_write(&advice, &report->tally, report->inputs, look->top)) {
+	if (advice_write(&advice, &report->tally, report->inputs, report->is_known_used,
+			 look->top)) {
 		report_title_write(text, look, "What would decode the rest");
 		etw_text_append(text, etw_text_string(&advice), advice.bytes);
 	}

@@ -15,6 +15,7 @@ struct report {
 	struct machine *machines; /* owned; of each trace */
 	struct etw_process_account account;
 	struct tally tally;
+	bool is_known_used;        /* whether there was a table of known providers to decode with */
 	int64_t first_ft, last_ft; /* of the events; 0 when there is none */
 	struct etw_loss loss;
 	struct notes notes;

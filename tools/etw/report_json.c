@@ -148,7 +148,7 @@ void report_write_json(struct etw_text *text, const struct report *report)
 		json_number(text, "schemas_damaged", report->schema_damage);
 		json_text(text, "schemas_damaged_reason", report->schema_problem);
 	}
-	if (advice_write(&advice, &report->tally, report->inputs, SIZE_MAX))
+	if (advice_write(&advice, &report->tally, report->inputs, report->is_known_used, SIZE_MAX))
 		json_text(text, "advice", etw_text_string(&advice));
 	notes_write_json(text, &report->notes);
 	put_loss(text, &report->loss);

@@ -122,6 +122,20 @@ static void unmap(struct etw_bytes bytes)
 		(void)munmap((void *)(uintptr_t)bytes.at, bytes.left);
 }
 
+bool etw_known_locate(char ret[PATH_MAX])
+{
+	const char *path = secure_getenv(ENVIRONMENT);
+	size_t bytes;
+
+	if (!path)
+		return etw_known_find_index(ret);
+	bytes = strlen(path);
+	if (!bytes || bytes >= PATH_MAX)
+		return false;
+	memcpy(ret, path, bytes + 1);
+	return true;
+}
+
 int etw_known_open(const char *path, struct etw_known **ret, struct etw_fault *reterr)
 {
 	char found[PATH_MAX];

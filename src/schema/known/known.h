@@ -13,6 +13,7 @@
 #ifndef ETW_SCHEMA_KNOWN_KNOWN_H
 #define ETW_SCHEMA_KNOWN_KNOWN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,13 @@ void etw_known_close(struct etw_known *known);
 
 /* etw_known_closep() - for CLEANUP. */
 void etw_known_closep(struct etw_known **known);
+
+/*
+ * etw_known_locate() - where etw_known_open() looks without a path; @ret is made the path.
+ *
+ * Returns false where there is none, or none is wanted.
+ */
+bool etw_known_locate(char ret[PATH_MAX]);
 
 /* etw_known_path() - where the index lies; "" in memory. */
 const char *etw_known_path(const struct etw_known *known);
