@@ -99,13 +99,17 @@ int etw_known_open_bytes(struct etw_bytes bytes, struct etw_known **ret, struct 
 	return create(bytes, "", ret, reterr);
 }
 
-static int map_file(const char *path, struct etw_bytes *ret)
+static int map_file(const char *path, struct etw_bytes *ret, struct etw_fault *reterr)
 {
 	CLEANUP(etw_file_closep) int fd = -1;
 	size_t bytes;
 	void *at;
+	int r = etw_file_open_regular(path, ETW_KNOWN_BYTES_MAX, &fd, &bytes);
 
-	TRY(etw_file_open_regular(path, ETW_KNOWN_BYTES_MAX, &fd, &bytes));
+	/* A pipe or a device: "Invalid argument" would say nothing. */
+	if (r == -EINVAL)
+		return etw_fault_set(reterr, r, 0, STRUCTURE, NULL, "it is no regular file");
+	TRY(r);
 	*ret = (struct etw_bytes){NULL, bytes};
 	if (!bytes)
 		return 0;
@@ -150,7 +154,7 @@ int etw_known_open(const char *path, struct etw_known **ret, struct etw_fault *r
 		path = found;
 	if (!path)
 		return -ENOENT;
-	TRY(map_file(path, &bytes));
+	TRY(map_file(path, &bytes, reterr));
 	r = create(bytes, path, ret, reterr);
 	if (r < 0)
 		unmap(bytes);

@@ -34,8 +34,8 @@ struct etw_known;
  * @path: NULL: as $ETW_KNOWN_PROVIDERS says, else where the installation or the build tree of this program or library
  *        has it; an empty variable means that there is none
  *
- * Returns 0; -ENOENT: there is none, which is no error; -EBADMSG for a damaged head and -EPROTONOSUPPORT for another
- * version, both with @reterr; -ENOMEM; what opening or mapping fails with.
+ * Returns 0; -ENOENT: there is none, which is no error; -EBADMSG for a damaged head, -EPROTONOSUPPORT for another
+ * version, and -EINVAL for what is no regular file, all with @reterr; -ENOMEM; what opening or mapping fails with.
  */
 int etw_known_open(const char *path, struct etw_known **ret, struct etw_fault *reterr);
 

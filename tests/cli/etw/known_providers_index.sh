@@ -18,6 +18,7 @@ try newer.index
 try cut.index
 try missing.index
 try .
+try /dev/null
 try ''
 "$ETW" dump --no-known-providers loss.etl | wc -l
 # What is said to decode the rest begins with the table, where it was not asked: here of an event
