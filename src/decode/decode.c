@@ -392,8 +392,10 @@ const struct etw_item *etw_decoding_find(const struct etw_decoding *decoding, co
 		return NULL;
 	for (size_t i = 0; i < decoding->item_count; i = decoding->items[i].end) {
 		const struct etw_item *item = &decoding->items[i];
+		const char *field = decoding->schema->fields[item->field].name;
 
-		if (strcmp(decoding->schema->fields[item->field].name, name) == 0)
+		/* Most names differ at once, which is cheaper to see than to ask. */
+		if (*field == *name && strcmp(field, name) == 0)
 			return item;
 	}
 	return NULL;

@@ -70,11 +70,18 @@ static struct etw_process_share *find_share(struct etw_process_account *account,
 					    int64_t time_ft)
 {
 	const struct share_key key = {processes, etw_processes_find(processes, pid, time_ft), pid};
-	uint64_t hash = hash_share(&key);
-	struct etw_process_share *share = etw_table_find(&account->shares, hash, is_share, &key);
+	struct etw_process_share *share = account->last;
+	uint64_t hash;
 
-	if (LIKELY(share))
+	/* Events of one process come in runs. */
+	if (LIKELY(share && is_share(share, &key)))
 		return share;
+	hash = hash_share(&key);
+	share = etw_table_find(&account->shares, hash, is_share, &key);
+	if (LIKELY(share)) {
+		account->last = share;
+		return share;
+	}
 	share = etw_arena_alloc(&account->arena, sizeof(*share));
 	if (!share || etw_table_insert(&account->shares, hash, share))
 		return NULL;

@@ -40,6 +40,7 @@ struct etw_process_account {
 	struct etw_table shares;  /* in the arena */
 	struct etw_table threads; /* in the arena: what ended threads had used */
 	struct etw_process_machine *machines;
+	struct etw_process_share *last;    /* the one found last, or NULL */
 	struct etw_process_share **sorted; /* set by etw_process_account_sort(); in the arena */
 	enum etw_process_measure measure;
 };
