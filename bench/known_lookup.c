@@ -33,7 +33,7 @@ static void keep_least(double *least, double begin, double count)
 {
 	double each = (now_ns() - begin) / count;
 
-	if (!*least || each < *least)
+	if (*least == 0 || each < *least)
 		*least = each;
 }
 

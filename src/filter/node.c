@@ -53,7 +53,8 @@ static int add_part(struct etw_filter *filter, struct etw_filter *part)
 {
 	if (filter->part_count == filter->part_room) {
 		const size_t room = 2 * filter->part_room + 2;
-		struct etw_filter **parts = reallocarray(filter->parts, room, sizeof(*parts));
+		struct etw_filter **parts = reallocarray(filter->parts, room,
+							 sizeof(struct etw_filter *));
 
 		if (!parts)
 			return -ENOMEM;
@@ -213,19 +214,19 @@ bool etw_filter_was_true(const struct etw_filter *filter)
 /* Parts of one cost keep their order. */
 static void sort_parts(struct etw_filter *filter)
 {
-	struct etw_filter **sorted = calloc(filter->part_count + 1, sizeof(*sorted));
+	struct etw_filter **sorted = calloc(filter->part_count + 1, sizeof(struct etw_filter *));
 	size_t count = 0;
 
 	/* Without memory it is only slower. */
 	if (!sorted)
 		return;
-	for (uint8_t cost = ETW_FILTER_FREE; cost <= ETW_FILTER_SEARCH; cost++) {
+	for (int cost = ETW_FILTER_FREE; cost <= ETW_FILTER_SEARCH; cost++) {
 		for (size_t i = 0; i < filter->part_count; i++) {
 			if (filter->parts[i]->cost == cost)
 				sorted[count++] = filter->parts[i];
 		}
 	}
-	memcpy(filter->parts, sorted, count * sizeof(*sorted));
+	memcpy(filter->parts, sorted, count * sizeof(struct etw_filter *));
 	free(sorted);
 }
 

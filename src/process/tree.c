@@ -56,7 +56,8 @@ static void link_children(struct etw_process_tree *tree, struct etw_process_node
 int etw_process_tree_build(const struct etw_processes *processes, struct etw_process_tree *ret)
 {
 	const size_t count = etw_processes_count(processes);
-	CLEANUP(freep) struct etw_process_node **order = calloc(count + 1, sizeof(*order));
+	CLEANUP(freep)
+	struct etw_process_node **order = calloc(count + 1, sizeof(struct etw_process_node *));
 	CLEANUP(freep) size_t *marks = calloc(count + 1, sizeof(*marks));
 	struct etw_process_tree tree = {.nodes = calloc(count + 1, sizeof(*tree.nodes)),
 					.count = count};
@@ -74,7 +75,7 @@ int etw_process_tree_build(const struct etw_processes *processes, struct etw_pro
 		tree.nodes[i].parent = parent ? &tree.nodes[parent->number] : NULL;
 	}
 	cut_circles(&tree, marks);
-	qsort(order, count, sizeof(*order), compare);
+	qsort(order, count, sizeof(struct etw_process_node *), compare);
 	link_children(&tree, order);
 	*ret = tree;
 	return 0;

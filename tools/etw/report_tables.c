@@ -105,14 +105,14 @@ static int name_kinds(struct naming *naming, const struct tally *tally)
 	for (size_t i = 0; i < tally->kinds.count; i++)
 		TRY(add_kind(naming, tally->sorted_kinds[i]));
 	naming->sorted = etw_arena_array(&naming->arena, naming->table.count + 1,
-					 sizeof(*naming->sorted));
+					 sizeof(struct named *));
 	if (!naming->sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < naming->table.room; i++) {
 		if (naming->table.slots[i].item)
 			naming->sorted[count++] = naming->table.slots[i].item;
 	}
-	qsort(naming->sorted, count, sizeof(*naming->sorted), compare_named);
+	qsort(naming->sorted, count, sizeof(struct named *), compare_named);
 	return 0;
 }
 

@@ -22,15 +22,8 @@ static void test_overwrite__knows_what_dump_writes(void **state)
 		"129402939974768585   3      7      8 Maker/Task/Go",
 	};
 	static const char *const other[] = {
-		"#include <stdio.h>",
-		"",
-		"12 34",
-		"{\"name\":1}",
-		"2011-01-23",
-		"- a list",
-		"\x7f"
-		"ELF",
-		"+1.5 litres",
+		"#include <stdio.h>", "",         "12 34",   "{\"name\":1}",
+		"2011-01-23",         "- a list", "\177ELF", "+1.5 litres",
 	};
 
 	(void)state;
