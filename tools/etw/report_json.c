@@ -8,6 +8,7 @@
 #include "tools/etw/process_json.h"
 #include "tools/etw/process_table.h"
 #include "tools/etw/report.h"
+#include "tools/etw/report_tables.h"
 
 static void put_machine(struct etw_text *text, const struct machine *machine,
 			const struct etw_etl_header *header)
@@ -143,6 +144,8 @@ void report_write_json(struct etw_text *text, const struct report *report)
 		put_file(text, report, i);
 	etw_text_putc(text, ']');
 	put_events(text, report);
+	report_kinds_json(text, report);
+	report_lives_json(text, report);
 	put_processes(text, report);
 	if (report->schema_damage) {
 		json_number(text, "schemas_damaged", report->schema_damage);

@@ -11,6 +11,7 @@
 #include "tools/common/grid.h"
 #include "tools/common/number.h"
 #include "tools/common/output.h"
+#include "tools/etw/json_members.h"
 #include "tools/etw/process_table.h"
 #include "tools/etw/verb.h"
 
@@ -151,6 +152,32 @@ void report_kinds_write(struct etw_text *text, const struct report *report,
 	put_more(text, naming.table.count, rows, "info");
 }
 
+void report_kinds_json(struct etw_text *text, const struct report *report)
+{
+	CLEANUP(naming_done) struct naming naming = {0};
+	CLEANUP(etw_text_done) struct etw_text provider = {0};
+
+	if (name_kinds(&naming, &report->tally)) {
+		text->error = -ENOMEM;
+		return;
+	}
+	etw_text_puts(text, ",\"kinds\":[");
+	for (size_t i = 0; i < naming.table.count; i++) {
+		const struct named *named = naming.sorted[i];
+
+		etw_text_puts(text, i ? ",{\"event\":" : "{\"event\":");
+		json_value(text, named->name);
+		etw_text_clear(&provider);
+		tally_provider_write(&provider, named->provider);
+		json_text(text, "provider", etw_text_string(&provider));
+		if (named->provider->is_classic)
+			etw_text_puts(text, ",\"classic\":true");
+		json_number(text, "count", named->count);
+		etw_text_putc(text, '}');
+	}
+	etw_text_putc(text, ']');
+}
+
 struct lives {
 	size_t known, started, ended, commands;
 };
@@ -173,6 +200,15 @@ static struct lives count_lives(const struct report *report)
 		}
 	}
 	return lives;
+}
+
+void report_lives_json(struct etw_text *text, const struct report *report)
+{
+	const struct lives lives = count_lives(report);
+
+	json_number(text, "processes_known", lives.known);
+	json_number(text, "processes_started", lives.started);
+	json_number(text, "processes_ended", lives.ended);
 }
 
 static void put_processes_title(struct etw_text *text, const struct report *report,
