@@ -88,18 +88,6 @@ static bool ask_number(struct etw_filter_asking *asking)
 	return false;
 }
 
-static bool ask_guid(struct etw_filter_asking *asking, const GUID *guid)
-{
-	const struct etw_filter *filter = asking->filter;
-
-	asking->is_there = true;
-	for (size_t i = 0; i < filter->value_count; i++) {
-		if (etw_filter_value_has_guid(&filter->values[i], guid))
-			return true;
-	}
-	return false;
-}
-
 static bool ask_related_activity(struct etw_filter_asking *asking)
 {
 	const EVENT_RECORD *record = asking->subject->record;
@@ -112,7 +100,7 @@ static bool ask_related_activity(struct etw_filter_asking *asking)
 		    item->DataSize < sizeof(guid))
 			continue;
 		memcpy(&guid, (const void *)(uintptr_t)item->DataPtr, sizeof(guid));
-		return ask_guid(asking, &guid);
+		return etw_filter_take_guid(asking, &guid);
 	}
 	return false;
 }
@@ -149,10 +137,10 @@ bool etw_filter_ask_operand(struct etw_filter_asking *asking)
 
 	switch (asking->filter->operand->id) {
 	case ETW_FILTER_PROVIDER_ID:
-		return ask_guid(asking, &header->ProviderId);
+		return etw_filter_take_guid(asking, &header->ProviderId);
 	case ETW_FILTER_ACTIVITY:
 		return !etw_guid_is_null(&header->ActivityId) &&
-		       ask_guid(asking, &header->ActivityId);
+		       etw_filter_take_guid(asking, &header->ActivityId);
 	case ETW_FILTER_RELATED_ACTIVITY:
 		return ask_related_activity(asking);
 	case ETW_FILTER_MOMENT:

@@ -79,6 +79,9 @@ bool etw_filter_ask_field(struct etw_filter_asking *asking);
 /* etw_filter_take_name() - whether one of the values is this name, which may be NULL. */
 bool etw_filter_take_name(struct etw_filter_asking *asking, const char *name);
 
+/* etw_filter_take_guid() - whether one of the values is this GUID. */
+bool etw_filter_take_guid(struct etw_filter_asking *asking, const GUID *guid);
+
 /* etw_filter_take_text() - the same for @bytes that count as they are. */
 bool etw_filter_take_text(struct etw_filter_asking *asking, const char *text, size_t bytes);
 

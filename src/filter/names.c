@@ -112,7 +112,7 @@ static bool ask_memo(struct etw_filter_asking *asking)
 	return memo->is_match;
 }
 
-static bool take_guid(struct etw_filter_asking *asking, const GUID *guid)
+bool etw_filter_take_guid(struct etw_filter_asking *asking, const GUID *guid)
 {
 	const struct etw_filter *filter = asking->filter;
 
@@ -131,7 +131,7 @@ static bool ask_provider_schema(struct etw_filter_asking *asking)
 
 	if (!schema)
 		return false;
-	return take_guid(asking, &schema->provider) ||
+	return etw_filter_take_guid(asking, &schema->provider) ||
 	       etw_filter_take_name(asking, schema->provider_name) ||
 	       (schema->source == DecodingSourceWbem &&
 		etw_filter_take_name(asking, schema->task_name));
@@ -181,7 +181,7 @@ static bool ask_provider(struct etw_filter_asking *asking)
 	const EVENT_HEADER *header = &subject->record->EventHeader;
 	const char *name = subject->source->provider_name(subject->context, &header->ProviderId);
 
-	if (take_guid(asking, &header->ProviderId) || etw_filter_take_name(asking, name))
+	if (etw_filter_take_guid(asking, &header->ProviderId) || etw_filter_take_name(asking, name))
 		return true;
 	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
 		return ask_class(asking);
