@@ -82,29 +82,9 @@ static const struct rule rules[] = {
 
 static const struct rule *find_rule(const GUID *provider)
 {
-	switch (provider->Data1) {
-	case 0x3d6fa8d0:
-	case 0x3d6fa8d1:
-	case 0x3d6fa8d3:
-	case 0x3d6fa8d4:
-	case 0x90cbdc39:
-	case 0x2cb15d1d:
-	case 0xb3e675d7:
-	case 0xce1dbfb4:
-	case 0xdef2fe46:
-	case 0x9a280ac0:
-	case 0xbf3a50c5:
-	case 0x89497f50:
-	case 0x01853a65:
-	case 0x22fb2cd6:
-	case 0x7dd42a49:
-	case 0xc7bde69a:
-		break;
-	default:
-		return NULL;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		if (etw_guid_equal(&rules[i].provider, provider))
+		if (UNLIKELY(rules[i].provider.Data1 == provider->Data1) &&
+		    etw_guid_equal(&rules[i].provider, provider))
 			return &rules[i];
 	}
 	return NULL;
