@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one place where results of the rooms become Win32 codes. */
+/* The one place where results of the modules become Win32 codes. */
 #ifndef ETW_API_WIN32_ERROR_H
 #define ETW_API_WIN32_ERROR_H
 

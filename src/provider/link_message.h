@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host says, and what follows from it. Private to the room's link. */
+/* What a host says, and what follows from it. Private to the module's link. */
 #ifndef ETW_PROVIDER_LINK_MESSAGE_H
 #define ETW_PROVIDER_LINK_MESSAGE_H
 

@@ -97,7 +97,7 @@ static_assert(sizeof(struct etw_registration) % 64 == 0, "places are counted in 
 
 extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
 
-/* Guards everything of the room that the write path does not touch. Never held during a callback. */
+/* Guards everything of the module that the write path does not touch. Never held during a callback. */
 extern ETW_HIDDEN pthread_mutex_t etw_registry_lock;
 
 /* The place in the array, in lines; whether a registration begins there is another question. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of item.c that the rest of the room and its tests use. */
+/* Pieces of item.c that the rest of the module and its tests use. */
 #ifndef ETW_REGISTRY_ITEM_INTERNAL_H
 #define ETW_REGISTRY_ITEM_INTERNAL_H
 

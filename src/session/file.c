@@ -34,7 +34,7 @@ static uint64_t limit_of(const struct etw_session *session)
 }
 
 /*
- * The two names as UTF-16, and the numbers that only this room knows. The group masks are those at the
+ * The two names as UTF-16, and the numbers that only this module knows. The group masks are those at the
  * start: zeros, as in Windows' files; the kernel's source writes what it enables.
  */
 static int make_header(struct etw_session *session)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a session, for the files of this room.
+ * The parts of a session, for the files of this module.
  *
  * | what                                   | owner                                                     |
  * |----------------------------------------|-----------------------------------------------------------|

@@ -3,7 +3,7 @@
 #ifndef ETW_WIRE_WELL_KNOWN_H
 #define ETW_WIRE_WELL_KNOWN_H
 
-/* The GUID of "NT Kernel Logger", as an initialiser: the public name is a symbol that few rooms link. */
+/* The GUID of "NT Kernel Logger", as an initialiser: the public name is a symbol that few modules link. */
 #define WIRE_KERNEL_LOGGER_GUID                                        \
 	{                                                              \
 		0x9e814aad, 0x3204, 0x11d2,                            \

@@ -40,7 +40,7 @@ class CheckDocs(unittest.TestCase):
             "src/base/x.c": SPDX,
             "src/base/y.c": SPDX,
             "docs/page.md": "",
-            "a.md": "`src/base/x.c`, `base/x.c`, `src/base`, `src/<room>/*.c`, `./src`, `a/b/c`\n"
+            "a.md": "`src/base/x.c`, `base/x.c`, `src/base`, `src/<module>/*.c`, `./src`, `a/b/c`\n"
                     "`x == y/2`, [page](docs/page.md), [far](https://example.org/x)\n"
                     "```\nsrc/nothing `src/nothing`\n```\n"})
 

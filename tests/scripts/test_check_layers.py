@@ -9,9 +9,9 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers"
-TABLE = """# Rooms
+TABLE = """# Modules
 <!-- layers:begin -->
-| room | may use | what lives there |
+| module | may use | what lives there |
 |---|---|---|
 | include | | |
 | src/base | include | |
@@ -58,7 +58,7 @@ class CheckLayers(unittest.TestCase):
     def test_clean_tree_passes(self):
         self.assert_clean({})
 
-    def test_own_room_is_always_allowed(self):
+    def test_own_module_is_always_allowed(self):
         self.assert_clean({"src/etl/reader.c": '#include "etl/reader.h"\n#include "reader.h"\n'})
 
     def test_wrong_edge_is_named_with_file_and_line(self):
@@ -75,16 +75,16 @@ class CheckLayers(unittest.TestCase):
     def test_system_header_is_allowed(self):
         self.assert_clean({"src/etl/x.c": "#include <sys/mman.h>\n"})
 
-    def test_room_without_row_is_an_error(self):
+    def test_module_without_row_is_an_error(self):
         self.assert_problem({"src/ring/ring.h": ""},
-                            "src/ring/ring.h:1: room ring has no row in ARCHITECTURE.md")
+                            "src/ring/ring.h:1: module ring has no row in ARCHITECTURE.md")
         self.assert_problem({"src/ring/ring.h": "", "src/etl/x.c": '#include "ring/ring.h"\n'},
-                            "src/etl/x.c:1: ring/ring.h: room ring has no row in ARCHITECTURE.md",
-                            "src/ring/ring.h:1: room ring has no row in ARCHITECTURE.md")
+                            "src/etl/x.c:1: ring/ring.h: module ring has no row in ARCHITECTURE.md",
+                            "src/ring/ring.h:1: module ring has no row in ARCHITECTURE.md")
 
     def test_row_outside_the_markers_does_not_count(self):
         self.assert_problem({"src/after/x.h": ""},
-                            "src/after/x.h:1: room after has no row in ARCHITECTURE.md")
+                            "src/after/x.h:1: module after has no row in ARCHITECTURE.md")
 
     def test_relative_include_is_an_error(self):
         self.assert_problem(
@@ -95,7 +95,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_problem(
             {"src/wire/x.c": '#include "base/bits.h"\n#include "bits.h"\n',
              "src/base/text.h": ""},
-            "src/wire/x.c:2: bits.h: no such header in any room or in include/")
+            "src/wire/x.c:2: bits.h: no such header in any module or in include/")
 
     def test_tests_may_use_helpers_and_the_api(self):
         self.assert_clean({
@@ -123,8 +123,8 @@ class CheckLayers(unittest.TestCase):
                                           "int PARSE_ERROR_X;\n"})
 
     def test_build_edges_obey_the_table(self):
-        self.assert_clean({"CMakeLists.txt": "etw_room(etl DEPENDS base wire LIBRARIES m)\n"})
-        self.assert_problem({"CMakeLists.txt": "\netw_room(wire DEPENDS base\n  etl)\n"},
+        self.assert_clean({"CMakeLists.txt": "etw_module(etl DEPENDS base wire LIBRARIES m)\n"})
+        self.assert_problem({"CMakeLists.txt": "\netw_module(wire DEPENDS base\n  etl)\n"},
                             "CMakeLists.txt:2: wire may not link etl")
 
     def test_table_faults_are_named(self):

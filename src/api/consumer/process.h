@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass of ProcessTrace: from the rooms' records to the callbacks of the program. */
+/* The pass of ProcessTrace: from the modules' records to the callbacks of the program. */
 #ifndef ETW_API_CONSUMER_PROCESS_H
 #define ETW_API_CONSUMER_PROCESS_H
 

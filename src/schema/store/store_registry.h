@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a store (schema/store/store.h) looks when nobody else knows an event: a registry of providers, behind an
- * interface, since reading files is not this room's work. And definitions that are lent to a store, to be
+ * interface, since reading files is not this module's work. And definitions that are lent to a store, to be
  * taken back, as TdhLoadManifest() and TdhUnloadManifest() do.
  */
 #ifndef ETW_SCHEMA_STORE_REGISTRY_H
