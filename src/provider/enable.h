@@ -13,7 +13,7 @@
 #include <evntcons.h>
 
 #include "base/atomic.h"
-#include "provider/registry.h"
+#include "provider/registrations.h"
 #include "provider/rings.h"
 #include "provider/thread.h"
 
@@ -123,7 +123,7 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 	do {
 		const struct etw_enable_slot *slots;
 
-		/* Pairs with the release in etw_enable_set() and in the registry. */
+		/* Pairs with the release in etw_enable_set() and in registrations.c. */
 		gate = load_acquire(&registration->gate);
 		if (!etw_handle_is_of(handle, gate))
 			return -EBADF;

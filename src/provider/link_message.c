@@ -22,12 +22,12 @@ bool etw_link_has_states(const struct etw_link *link)
 {
 	bool has_states;
 
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	has_states = etw_rings_has(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		has_states |= i->is_used &&
 			      (is_link_enabled(i, link->index) || i->links[link->index].is_enabled);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return has_states;
 }
 
@@ -160,7 +160,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	struct wire_enable enable;
 
 	TRY(wire_message_decode_enable(message->datagram, &enable));
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	registration = etw_registration_find(enable.registration);
 	if (registration) { /* else it was unregistered meanwhile, and the host is about to hear it */
 		bool is_changed;
@@ -172,7 +172,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	}
 	etw_link_report(link); /* before a session that ends hears of the last process's answer */
 	(void)etw_link_answer(link, &answer);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return 0;
 }
 
@@ -202,7 +202,7 @@ void etw_link_end_states(struct etw_link *link)
 
 static int handle_reply(struct etw_link *link, const struct wire_message *head)
 {
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	link->replied = head->request;
 	link->is_slow = false;
 	if (link->sync_sent && head->request == link->sync_sent) {
@@ -215,7 +215,7 @@ static int handle_reply(struct etw_link *link, const struct wire_message *head)
 		etw_listener_wake();
 	}
 	etw_link_pump(link);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return 0;
 }
 
@@ -230,13 +230,13 @@ static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *
 		r = -EMFILE;
 	else if (fds.page < 0 || fds.rings < 0)
 		return -EPROTO;
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	if (!message->is_cut)
 		r = etw_rings_add(link->index, ref.ring_set, &fds, link->clock);
 	/* What is enabled with it next is refused, and the host is told. */
 	if (r < 0)
 		link->map_status = r;
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return r == -EPROTO ? r : 0;
 }
 
@@ -247,12 +247,12 @@ static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_messag
 	struct wire_ring_set_ref ref;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	ring = etw_rings_find(link->index, ref.ring_set);
 	if (ring)
 		answer.status = etw_rings_retire(ring);
 	(void)etw_link_answer_ring(link, &answer, &ref);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return 0;
 }
 

@@ -32,9 +32,9 @@
 static struct etw_link links[ETW_PROVIDER_LINKS];
 static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
-static pthread_cond_t changed;          /* the registry's lock */
+static pthread_cond_t changed;          /* the registrations' lock */
 static pthread_t listener;
-static bool is_prepared;        /* the registry's lock */
+static bool is_prepared;        /* the registrations' lock */
 static bool is_running;         /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
 /* Origin of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
@@ -77,12 +77,12 @@ static int init_condition(void)
 
 static void lock_before_fork(void)
 {
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 }
 
 static void unlock_in_parent(void)
 {
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 /* Before a link is looked at that has to open or to receive something. Not holding the lock. */
@@ -94,9 +94,9 @@ static void release_if_needed(const bool *is_ready)
 		is_needed |= is_ready[i] || links[i].socket.number < 0;
 	if (!is_needed)
 		return;
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	etw_poke_release_reserve();
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 /*
@@ -123,7 +123,7 @@ static void reset_in_child(void)
 	etw_fork_wipe();
 	etw_thread_after_fork();
 	store_release(&owner_origin, UINT64_C(0));
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 /*
@@ -134,7 +134,7 @@ static void reset_in_unseen_child(void)
 {
 	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 
-	memcpy(&etw_registry_lock, &fresh, sizeof(fresh));
+	memcpy(&etw_registrations_lock, &fresh, sizeof(fresh));
 	etw_ipc_message_init(message);
 	forget_parent();
 }
@@ -233,10 +233,10 @@ static int due_in_ms(bool has_connection)
 static void poke_at_end(void)
 {
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	if (is_running)
 		etw_poke();
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 /* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
@@ -332,10 +332,10 @@ static void end_program_if_alone(void)
 
 static void tend(void)
 {
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	etw_reclaim_advance(etw_monotonic_ns());
 	etw_poke_hold_reserve();
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 static void *listen_forever(void *unused)
@@ -428,7 +428,7 @@ static bool wait_a_step(struct etw_patience *patience)
 {
 	const struct timespec next = etw_timespec_of_ns(etw_patience_next_ns(patience));
 
-	(void)pthread_cond_timedwait(&changed, &etw_registry_lock, &next);
+	(void)pthread_cond_timedwait(&changed, &etw_registrations_lock, &next);
 	return etw_patience_look(patience, etw_monotonic_ns());
 }
 
@@ -479,14 +479,14 @@ void etw_listener_meet(void)
 	bool is_enough = false;
 
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
 		etw_poke(); /* a page that appears tells nobody */
 		is_enough = wait_a_step(&patience);
 	}
 	for (unsigned i = 0; i < link_count; i++)
 		links[i].is_slow |= links[i].state == ETW_LINK_CONNECTING;
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
 void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number)
@@ -496,7 +496,7 @@ void etw_listener_withdraw(const struct etw_registration *registration, uint32_t
 	if (is_listener_thread())
 		return;
 	while (running_number == number)
-		(void)pthread_cond_wait(&changed, &etw_registry_lock);
+		(void)pthread_cond_wait(&changed, &etw_registrations_lock);
 }
 
 /* For good: another plugin may come to lie at the same place. */
@@ -517,13 +517,13 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
 	if (!callback)
 		return;
 	running_number = etw_registration_number(registration);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
 		 news->filter, context);
 	/* A child that was forked in there has come out of it: it has no host to listen to. */
 	if (load_relaxed(&etw_fork_page->origin) != origin)
 		(void)syscall(SYS_exit, 0);
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	running_number = 0;
 	etw_listener_wake();
 }

@@ -6,7 +6,7 @@
 #ifndef ETW_PROVIDER_LISTENER_H
 #define ETW_PROVIDER_LISTENER_H
 
-#include "provider/registry.h"
+#include "provider/registrations.h"
 
 /*
  * etw_listener_start() - once. Holding the lock. Returns 0; -EAGAIN: no thread; -ENOMEM; -ENAMETOOLONG: the path

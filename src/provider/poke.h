@@ -4,7 +4,7 @@
  * it keeps back, copies of that socket, so that a program that has used up its own can be connected all the same, and
  * given a ring set. What the listener does once it is awake is provider/listener.h.
  *
- * The lock is the registry's.
+ * The lock is that of the registrations.
  */
 #ifndef ETW_PROVIDER_POKE_H
 #define ETW_PROVIDER_POKE_H

@@ -146,7 +146,7 @@ void etw_thread_after_fork(void);
 /*
  * etw_thread_passed() - the last epoch up to @epoch that is over: no thread is inside that may have entered
  * before it began. Behind a membarrier (R2). Takes slots back whose threads ended inside. Holding the
- * registry's lock.
+ * registrations' lock.
  */
 uint64_t etw_thread_passed(uint64_t epoch);
 

@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "fake_host/fake_host.h"
 #include "provider/event.h"
-#include "provider/registry.h"
+#include "provider/registrations.h"
 #include "wire/etl_event.h"
 
 #define TEST_BUFFER_BYTES 65528

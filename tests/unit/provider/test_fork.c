@@ -215,11 +215,11 @@ static void test_fork__a_lock_that_the_parent_held_holds_no_child(void **state)
 #ifdef ETW_THREAD_SANITIZED
 	skip();
 #endif
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	child = fork_unseen();
 	if (child == 0)
 		_exit(register_in_child());
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	expect_good_end(child);
 	assert_int_equal(take_all(&session, &taken), 2);
 }

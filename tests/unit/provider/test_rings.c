@@ -125,7 +125,7 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 
 	(void)state;
 	open_session(&session, 901, 4, 0);
-	(void)pthread_mutex_lock(&etw_registry_lock);
+	(void)pthread_mutex_lock(&etw_registrations_lock);
 	assert_int_equal(etw_rings_clock(1, host.clock_fd, &clock), 0);
 	assert_int_equal(etw_rings_clock(1, host.clock_fd, &same), 0);
 	assert_ptr_equal(clock, same);
@@ -152,7 +152,7 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 	/* Retired for good: the same memory is mapped anew. */
 	assert_int_equal(etw_rings_add(1, 18, &session.fds, clock), 0);
 	assert_int_equal(etw_rings_retire(etw_rings_find(1, 18)), 0);
-	(void)pthread_mutex_unlock(&etw_registry_lock);
+	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	fake_session_close(&session);
 	(void)close(zero);
 }

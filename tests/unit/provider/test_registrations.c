@@ -79,7 +79,7 @@ static void await_call(const struct told *told)
 		(void)usleep(1000);
 }
 
-static void test_registry__registers_as_already_enabled(void **state)
+static void test_registrations__registers_as_already_enabled(void **state)
 {
 	struct told told = {0};
 	uint64_t start_ms;
@@ -101,7 +101,7 @@ static void test_registry__registers_as_already_enabled(void **state)
 	assert_int_equal(etw_provider_unregister(told.handle), 0);
 }
 
-static void test_registry__callbacks_follow_the_controller(void **state)
+static void test_registrations__callbacks_follow_the_controller(void **state)
 {
 	struct told told = {0};
 
@@ -128,7 +128,7 @@ static void *enable_beside(void *unused)
 	return unused;
 }
 
-static void test_registry__unregister_waits_for_the_callback(void **state)
+static void test_registrations__unregister_waits_for_the_callback(void **state)
 {
 	struct told told = {.is_slow = true};
 	pthread_t thread;
@@ -144,7 +144,7 @@ static void test_registry__unregister_waits_for_the_callback(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void test_registry__a_callback_may_unregister_itself_and_register_others(void **state)
+static void test_registrations__a_callback_may_unregister_itself_and_register_others(void **state)
 {
 	struct told told = {.is_unregistering = true, .is_registering = true};
 
@@ -159,7 +159,7 @@ static void test_registry__a_callback_may_unregister_itself_and_register_others(
 	assert_int_equal(etw_provider_unregister(told.second), 0);
 }
 
-static void test_registry__handles_are_checked(void **state)
+static void test_registrations__handles_are_checked(void **state)
 {
 	const uint64_t handle = register_provider(NULL, NULL);
 	const uint64_t other = register_provider(NULL, NULL);
@@ -177,7 +177,7 @@ static void test_registry__handles_are_checked(void **state)
 	assert_int_equal(etw_provider_unregister(other), 0);
 }
 
-static void test_registry__as_many_as_there_is_room_for(void **state)
+static void test_registrations__as_many_as_there_is_room_for(void **state)
 {
 	static REGHANDLE handles[ETW_REGISTRATIONS_MAX];
 	REGHANDLE one_more;
@@ -196,7 +196,7 @@ static void test_registry__as_many_as_there_is_room_for(void **state)
 	assert_int_equal(etw_provider_unregister(one_more), 0);
 }
 
-static void test_registry__generations_wrap(void **state)
+static void test_registrations__generations_wrap(void **state)
 {
 	REGHANDLE first = register_provider(NULL, NULL);
 	struct etw_registration *registration = etw_handle_registration(first);
@@ -216,7 +216,7 @@ static void test_registry__generations_wrap(void **state)
 	}
 }
 
-static void test_registry__traits_are_checked(void **state)
+static void test_registrations__traits_are_checked(void **state)
 {
 	static const uint8_t plain[] = {4, 0, 'P', 0};
 	static const uint8_t with_trait[] = {8, 0, 'P', 0, 4, 0, 9, 1};
@@ -245,19 +245,19 @@ static void test_registry__traits_are_checked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_registry__registers_as_already_enabled, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_registry__callbacks_follow_the_controller,
+		cmocka_unit_test_setup_teardown(test_registrations__registers_as_already_enabled,
 						begin, end),
-		cmocka_unit_test_setup_teardown(test_registry__unregister_waits_for_the_callback,
+		cmocka_unit_test_setup_teardown(test_registrations__callbacks_follow_the_controller,
 						begin, end),
 		cmocka_unit_test_setup_teardown(
-			test_registry__a_callback_may_unregister_itself_and_register_others, begin,
-			end),
-		cmocka_unit_test(test_registry__handles_are_checked),
-		cmocka_unit_test(test_registry__generations_wrap),
-		cmocka_unit_test(test_registry__traits_are_checked),
-		cmocka_unit_test(test_registry__as_many_as_there_is_room_for),
+			test_registrations__unregister_waits_for_the_callback, begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_registrations__a_callback_may_unregister_itself_and_register_others,
+			begin, end),
+		cmocka_unit_test(test_registrations__handles_are_checked),
+		cmocka_unit_test(test_registrations__generations_wrap),
+		cmocka_unit_test(test_registrations__traits_are_checked),
+		cmocka_unit_test(test_registrations__as_many_as_there_is_room_for),
 	};
 
 	return cmocka_run_group_tests(tests, start_host, end_host);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "provider/registry.h"
+#include "provider/registrations.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static_assert(ETW_REGISTRATIONS_MAX == 1 << NUMBER_INDEX_BITS, "numbers hold ind
 #define TRAITS_HEAD_BYTES 3 /* of each trait: u16 size, u8 type */
 
 ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
-ETW_HIDDEN pthread_mutex_t etw_registry_lock = PTHREAD_MUTEX_INITIALIZER;
+ETW_HIDDEN pthread_mutex_t etw_registrations_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t registrations_end = 1; /* one behind the last index ever used; lock */
 static struct etw_traits *all_traits;  /* lock */
@@ -131,17 +131,17 @@ static void unlock(pthread_mutex_t **lock)
 	(void)pthread_mutex_unlock(*lock);
 }
 
-static pthread_mutex_t *lock_registry(void)
+static pthread_mutex_t *lock_registrations(void)
 {
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registry_lock);
-	return &etw_registry_lock;
+	(void)pthread_mutex_lock(&etw_registrations_lock);
+	return &etw_registrations_lock;
 }
 
 int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
 			  REGHANDLE *ret_handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registry();
+	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
 	struct etw_registration *registration;
 
 	(void)held;
@@ -159,7 +159,7 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 
 int etw_provider_unregister(uint64_t handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registry();
+	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
 	struct etw_registration *registration = find_by_handle(handle);
 	uint32_t number;
 
@@ -220,7 +220,7 @@ static int keep_traits(const uint8_t *bytes, size_t byte_count, const struct etw
 
 int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registry();
+	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
 	struct etw_registration *registration = find_by_handle(handle);
 	const struct etw_traits *traits;
 
@@ -236,7 +236,7 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 
 int etw_provider_set_typed(uint64_t handle, bool is_typed)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registry();
+	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
 	struct etw_registration *registration = find_by_handle(handle);
 
 	(void)held;
@@ -248,7 +248,7 @@ int etw_provider_set_typed(uint64_t handle, bool is_typed)
 
 int etw_provider_check_handle(uint64_t handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registry();
+	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
 
 	(void)held;
 	return find_by_handle(handle) ? 0 : -EBADF;

@@ -11,8 +11,8 @@
  * | provider, traits | the same                  | lock: while no gate leads here; traits any time |
  * | the rest         | lock                      | lock                                            |
  */
-#ifndef ETW_PROVIDER_REGISTRY_H
-#define ETW_PROVIDER_REGISTRY_H
+#ifndef ETW_PROVIDER_REGISTRATIONS_H
+#define ETW_PROVIDER_REGISTRATIONS_H
 
 #include <assert.h>
 #include <pthread.h>
@@ -98,7 +98,7 @@ static_assert(sizeof(struct etw_registration) % 64 == 0, "places are counted in 
 extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
 
 /* Guards everything of the module that the write path does not touch. Never held during a callback. */
-extern ETW_HIDDEN pthread_mutex_t etw_registry_lock;
+extern ETW_HIDDEN pthread_mutex_t etw_registrations_lock;
 
 /* The place in the array, in lines; whether a registration begins there is another question. */
 static inline uint32_t etw_handle_line(uint64_t handle)
