@@ -14,7 +14,7 @@
 
 #include "base/atomic.h"
 #include "provider/registrations.h"
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 #include "provider/thread.h"
 
 /* One session's wish, with its ring set looked up. */

@@ -12,7 +12,7 @@
 #include "provider/link_message.h"
 #include "provider/listener.h"
 #include "provider/missing.h"
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 
 #define LOOK_MS            2000 /* where no page is */
 #define BACKOFF_FIRST_MS   10
@@ -211,7 +211,7 @@ static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 	link->backoff_ms = 0;
 	link->tried_epoch = 0;
 	etw_fork_set_process_id(link->index, welcome->pid);
-	etw_rings_forget_numbers(link->index);
+	etw_provider_ring_sets_forget_numbers(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		i->links[link->index].is_sent = i->links[link->index].is_confirmed = false;
 	link->map_status = -ENOENT;
@@ -231,7 +231,7 @@ static int meet_host(struct etw_link *link, const struct etw_ipc_message *messag
 	int r;
 
 	(void)pthread_mutex_lock(&etw_registrations_lock);
-	r = etw_rings_clock(link->index, message->fds[0], &link->clock);
+	r = etw_provider_ring_sets_clock(link->index, message->fds[0], &link->clock);
 	if (r == 0)
 		begin(link, welcome);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
@@ -294,7 +294,7 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 static void end_leftovers(struct etw_link *link)
 {
 	(void)pthread_mutex_lock(&etw_registrations_lock);
-	etw_rings_forget_numbers(link->index);
+	etw_provider_ring_sets_forget_numbers(link->index);
 	etw_link_end_states(link);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }

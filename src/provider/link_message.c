@@ -9,7 +9,7 @@
 #include "provider/enable.h"
 #include "provider/listener.h"
 #include "provider/missing.h"
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 
 static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
 {
@@ -23,7 +23,7 @@ bool etw_link_has_states(const struct etw_link *link)
 	bool has_states;
 
 	(void)pthread_mutex_lock(&etw_registrations_lock);
-	has_states = etw_rings_has(link->index);
+	has_states = etw_provider_ring_sets_has(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		has_states |= i->is_used &&
 			      (is_link_enabled(i, link->index) || i->links[link->index].is_enabled);
@@ -94,7 +94,9 @@ static int read_wishes(const struct etw_link *link, const struct wire_enable *en
 		if (!slot->is_used)
 			continue;
 		ret[i] = (struct etw_enable_wish){
-			.ring = slot->ring_set ? etw_rings_find(link->index, slot->ring_set) : NULL,
+			.ring = slot->ring_set
+					? etw_provider_ring_sets_find(link->index, slot->ring_set)
+					: NULL,
 			.match_any = slot->match_any,
 			.match_all = slot->match_all,
 			.property = slot->property,
@@ -197,7 +199,7 @@ void etw_link_end_states(struct etw_link *link)
 			continue;
 		end_state(link, i);
 	}
-	etw_rings_retire_unannounced(link->index);
+	etw_provider_ring_sets_retire_unannounced(link->index);
 }
 
 static int handle_reply(struct etw_link *link, const struct wire_message *head)
@@ -232,7 +234,7 @@ static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *
 		return -EPROTO;
 	(void)pthread_mutex_lock(&etw_registrations_lock);
 	if (!message->is_cut)
-		r = etw_rings_add(link->index, ref.ring_set, &fds, link->clock);
+		r = etw_provider_ring_sets_add(link->index, ref.ring_set, &fds, link->clock);
 	/* What is enabled with it next is refused, and the host is told. */
 	if (r < 0)
 		link->map_status = r;
@@ -248,9 +250,9 @@ static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_messag
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
 	(void)pthread_mutex_lock(&etw_registrations_lock);
-	ring = etw_rings_find(link->index, ref.ring_set);
+	ring = etw_provider_ring_sets_find(link->index, ref.ring_set);
 	if (ring)
-		answer.status = etw_rings_retire(ring);
+		answer.status = etw_provider_ring_sets_retire(ring);
 	(void)etw_link_answer_ring(link, &answer, &ref);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return 0;

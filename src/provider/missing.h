@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 #include "wire/message.h"
 
 #define ETW_MISSING_SESSIONS \

@@ -16,7 +16,7 @@
 #include "base/macros.h"
 #include "provider/event_plain.h"
 #include "provider/reclaim.h"
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 
 #define SESSIONS      50
 #define CANNOT_FILTER 77 /* exit code of a child where the kernel allows no filter */

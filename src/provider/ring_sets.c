@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static int map_clock(int fd, const struct wire_clock_page **ret)
 	return 0;
 }
 
-int etw_rings_clock(unsigned link, int fd, const struct wire_clock_page **ret)
+int etw_provider_ring_sets_clock(unsigned link, int fd, const struct wire_clock_page **ret)
 {
 	TRY(map_clock(fd, &link_clocks[link]));
 	drop_unused_clocks();
@@ -136,13 +136,13 @@ static int map_ring(unsigned link, const struct etw_ring_set_fds *fds, const str
 	return 0;
 }
 
-int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
-		  const struct wire_clock_page *clock)
+int etw_provider_ring_sets_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
+			       const struct wire_clock_page *clock)
 {
 	struct etw_ring_mapping *ring;
 	struct stat info;
 
-	if (number == 0 || etw_rings_find(link, number))
+	if (number == 0 || etw_provider_ring_sets_find(link, number))
 		return -EPROTO;
 	if (fstat(fds->page, &info) < 0)
 		return -errno;
@@ -156,7 +156,7 @@ int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds 
 	return 0;
 }
 
-bool etw_rings_has(unsigned link)
+bool etw_provider_ring_sets_has(unsigned link)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
 		if (i->link == link)
@@ -165,7 +165,7 @@ bool etw_rings_has(unsigned link)
 	return false;
 }
 
-struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number)
+struct etw_ring_mapping *etw_provider_ring_sets_find(unsigned link, uint32_t number)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
 		if (i->is_announced && i->link == link && i->number == number)
@@ -174,7 +174,7 @@ struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number)
 	return NULL;
 }
 
-void etw_rings_forget_numbers(unsigned link)
+void etw_provider_ring_sets_forget_numbers(unsigned link)
 {
 	for (struct etw_ring_mapping *i = all_rings; i; i = i->next) {
 		if (i->link == link)
@@ -191,7 +191,7 @@ static void unlink_ring(const struct etw_ring_mapping *ring)
 	*at = ring->next;
 }
 
-int etw_rings_retire(struct etw_ring_mapping *ring)
+int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring)
 {
 	bool is_over;
 
@@ -209,13 +209,13 @@ int etw_rings_retire(struct etw_ring_mapping *ring)
 	return 0;
 }
 
-void etw_rings_retire_unannounced(unsigned link)
+void etw_provider_ring_sets_retire_unannounced(unsigned link)
 {
 	struct etw_ring_mapping *next;
 
 	for (struct etw_ring_mapping *i = all_rings; i; i = next) {
 		next = i->next;
 		if (i->link == link && !i->is_announced)
-			(void)etw_rings_retire(i);
+			(void)etw_provider_ring_sets_retire(i);
 	}
 }

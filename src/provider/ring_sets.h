@@ -4,8 +4,8 @@
  * for as long as it likes: so a mapping is given back when no thread can use it any more (provider/reclaim.h),
  * and private memory lies over its range until then.
  */
-#ifndef ETW_PROVIDER_RINGS_H
-#define ETW_PROVIDER_RINGS_H
+#ifndef ETW_PROVIDER_RING_SETS_H
+#define ETW_PROVIDER_RING_SETS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,43 +30,43 @@ struct etw_ring_mapping {
 };
 
 /*
- * etw_rings_clock() - maps the clock page of a link's host, or finds the one that is mapped already.
+ * etw_provider_ring_sets_clock() - maps the clock page of a link's host, or finds the one that is mapped already.
  *
  * @fd: borrowed
  *
  * Returns 0 with a page that stays until the link has another one and no set of the link names it; -ENOMEM;
  * errors of etw_clock_page_map(), errno of fstat. Owner thread (the listener), holding the lock.
  */
-int etw_rings_clock(unsigned link, int fd, const struct wire_clock_page **ret);
+int etw_provider_ring_sets_clock(unsigned link, int fd, const struct wire_clock_page **ret);
 
 /*
- * etw_rings_add() - maps a set, or takes the one that is mapped already under a new number.
+ * etw_provider_ring_sets_add() - maps a set, or takes the one that is mapped already under a new number.
  *
  * @fds: borrowed
  *
  * Returns 0; -ENOMEM; -EPROTO; errors of etw_ring_set_map(), errno of fstat. Holding the lock.
  */
-int etw_rings_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
-		  const struct wire_clock_page *clock);
+int etw_provider_ring_sets_add(unsigned link, uint32_t number, const struct etw_ring_set_fds *fds,
+			       const struct wire_clock_page *clock);
 
-/* etw_rings_has() - some set of the link is mapped. Holding the lock. */
-bool etw_rings_has(unsigned link);
+/* etw_provider_ring_sets_has() - some set of the link is mapped. Holding the lock. */
+bool etw_provider_ring_sets_has(unsigned link);
 
-/* etw_rings_find() - by the host's number; NULL: not announced. Holding the lock. */
-struct etw_ring_mapping *etw_rings_find(unsigned link, uint32_t number);
+/* etw_provider_ring_sets_find() - by the host's number; NULL: not announced. Holding the lock. */
+struct etw_ring_mapping *etw_provider_ring_sets_find(unsigned link, uint32_t number);
 
-/* etw_rings_forget_numbers() - a new connection begins. Holding the lock. */
-void etw_rings_forget_numbers(unsigned link);
+/* etw_provider_ring_sets_forget_numbers() - a new connection begins. Holding the lock. */
+void etw_provider_ring_sets_forget_numbers(unsigned link);
 
 /*
- * etw_rings_retire() - takes a set out of every registration and gives it back: at once, or once the writers that
+ * etw_provider_ring_sets_retire() - takes a set out of every registration and gives it back: at once, or once the writers that
  * are inside have left, who write to nothing meanwhile.
  *
  * Returns 0; or the error of putting private memory over it, and then it stays. Owner thread, holding the lock.
  */
-int etw_rings_retire(struct etw_ring_mapping *ring);
+int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring);
 
-/* etw_rings_retire_unannounced() - all sets of a link that the present connection did not name. */
-void etw_rings_retire_unannounced(unsigned link);
+/* etw_provider_ring_sets_retire_unannounced() - all sets of a link that the present connection did not name. */
+void etw_provider_ring_sets_retire_unannounced(unsigned link);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "provider/rings.h"
+#include "provider/ring_sets.h"
 
 static struct taken taken;
 
@@ -32,7 +32,7 @@ static void *write_on(void *context)
 	return NULL;
 }
 
-static void test_rings__are_retired_while_threads_write(void **state)
+static void test_ring_sets__are_retired_while_threads_write(void **state)
 {
 	struct writer writers[3] = {{0}};
 	struct fake_session session;
@@ -67,7 +67,7 @@ static void test_rings__are_retired_while_threads_write(void **state)
 	}
 }
 
-static void test_rings__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing(
+static void test_ring_sets__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing(
 	void **state)
 {
 	const uint64_t handle = register_provider(NULL, NULL);
@@ -88,7 +88,7 @@ static void test_rings__when_its_session_is_over_a_set_takes_nothing_and_refuses
 }
 
 /* The same child, when the session goes on with other rings. Another session's set takes what it can. */
-static void test_rings__a_replaced_set_counts_what_nobody_takes(void **state)
+static void test_ring_sets__a_replaced_set_counts_what_nobody_takes(void **state)
 {
 	const uint64_t handle = register_provider(NULL, NULL);
 	struct fake_session session, other;
@@ -116,7 +116,7 @@ static void test_rings__a_replaced_set_counts_what_nobody_takes(void **state)
 	end_session(&session);
 }
 
-static void test_rings__the_same_memory_is_mapped_once(void **state)
+static void test_ring_sets__the_same_memory_is_mapped_once(void **state)
 {
 	const struct wire_clock_page *clock, *same;
 	struct etw_ring_mapping *first;
@@ -126,32 +126,35 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 	(void)state;
 	open_session(&session, 901, 4, 0);
 	(void)pthread_mutex_lock(&etw_registrations_lock);
-	assert_int_equal(etw_rings_clock(1, host.clock_fd, &clock), 0);
-	assert_int_equal(etw_rings_clock(1, host.clock_fd, &same), 0);
+	assert_int_equal(etw_provider_ring_sets_clock(1, host.clock_fd, &clock), 0);
+	assert_int_equal(etw_provider_ring_sets_clock(1, host.clock_fd, &same), 0);
 	assert_ptr_equal(clock, same);
-	assert_int_equal(etw_rings_clock(1, zero, &same), -EPROTO);
-	assert_int_equal(etw_rings_clock(1, -1, &same), -EBADF);
-	assert_int_equal(etw_rings_add(1, 5, &session.fds, clock), 0);
-	assert_int_equal(etw_rings_add(1, 5, &session.fds, clock), -EPROTO);
-	assert_int_equal(etw_rings_add(1, 0, &session.fds, clock), -EPROTO);
-	assert_int_equal(etw_rings_add(1, 6, &(struct etw_ring_set_fds){zero, zero}, clock),
-			 -EPROTO);
-	assert_int_equal(etw_rings_add(1, 6, &(struct etw_ring_set_fds){-1, -1}, clock), -EBADF);
-	first = etw_rings_find(1, 5);
+	assert_int_equal(etw_provider_ring_sets_clock(1, zero, &same), -EPROTO);
+	assert_int_equal(etw_provider_ring_sets_clock(1, -1, &same), -EBADF);
+	assert_int_equal(etw_provider_ring_sets_add(1, 5, &session.fds, clock), 0);
+	assert_int_equal(etw_provider_ring_sets_add(1, 5, &session.fds, clock), -EPROTO);
+	assert_int_equal(etw_provider_ring_sets_add(1, 0, &session.fds, clock), -EPROTO);
+	assert_int_equal(
+		etw_provider_ring_sets_add(1, 6, &(struct etw_ring_set_fds){zero, zero}, clock),
+		-EPROTO);
+	assert_int_equal(
+		etw_provider_ring_sets_add(1, 6, &(struct etw_ring_set_fds){-1, -1}, clock),
+		-EBADF);
+	first = etw_provider_ring_sets_find(1, 5);
 	assert_non_null(first);
-	assert_null(etw_rings_find(0, 5));
-	assert_null(etw_rings_find(1, 6));
-	assert_true(etw_rings_has(1));
-	etw_rings_forget_numbers(1);
-	assert_null(etw_rings_find(1, 5));
-	assert_int_equal(etw_rings_add(1, 17, &session.fds, clock), 0);
-	assert_ptr_equal(etw_rings_find(1, 17), first);
-	etw_rings_forget_numbers(1);
-	etw_rings_retire_unannounced(1);
-	assert_false(etw_rings_has(1));
+	assert_null(etw_provider_ring_sets_find(0, 5));
+	assert_null(etw_provider_ring_sets_find(1, 6));
+	assert_true(etw_provider_ring_sets_has(1));
+	etw_provider_ring_sets_forget_numbers(1);
+	assert_null(etw_provider_ring_sets_find(1, 5));
+	assert_int_equal(etw_provider_ring_sets_add(1, 17, &session.fds, clock), 0);
+	assert_ptr_equal(etw_provider_ring_sets_find(1, 17), first);
+	etw_provider_ring_sets_forget_numbers(1);
+	etw_provider_ring_sets_retire_unannounced(1);
+	assert_false(etw_provider_ring_sets_has(1));
 	/* Retired for good: the same memory is mapped anew. */
-	assert_int_equal(etw_rings_add(1, 18, &session.fds, clock), 0);
-	assert_int_equal(etw_rings_retire(etw_rings_find(1, 18)), 0);
+	assert_int_equal(etw_provider_ring_sets_add(1, 18, &session.fds, clock), 0);
+	assert_int_equal(etw_provider_ring_sets_retire(etw_provider_ring_sets_find(1, 18)), 0);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	fake_session_close(&session);
 	(void)close(zero);
@@ -160,11 +163,11 @@ static void test_rings__the_same_memory_is_mapped_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rings__are_retired_while_threads_write),
+		cmocka_unit_test(test_ring_sets__are_retired_while_threads_write),
 		cmocka_unit_test(
-			test_rings__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing),
-		cmocka_unit_test(test_rings__a_replaced_set_counts_what_nobody_takes),
-		cmocka_unit_test(test_rings__the_same_memory_is_mapped_once),
+			test_ring_sets__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing),
+		cmocka_unit_test(test_ring_sets__a_replaced_set_counts_what_nobody_takes),
+		cmocka_unit_test(test_ring_sets__the_same_memory_is_mapped_once),
 	};
 
 	return cmocka_run_group_tests(tests, start_host, end_host);
