@@ -36,11 +36,15 @@ function(etw_kernel_bpf target)
   if(ETW_BPF_STRIP) # debugging sections alone; CO-RE's BTF stays
     set(strip ${ETW_BPF_STRIP} -g)
   endif()
+  set(warnings -Wall -Wextra)
+  if(ETW_WERROR)
+    list(APPEND warnings -Werror)
+  endif()
   file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
   foreach(name tasks unmaps)
     add_custom_command(
       OUTPUT ${to}/${name}.c
-      COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror
+      COMMAND ${ETW_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g ${warnings}
               -D__TARGET_ARCH_${machine} ${includes} -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
               -c ${from}/${name}.bpf.c -o ${to}/${name}.o
       COMMAND ${strip} ${to}/${name}.o
