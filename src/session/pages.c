@@ -12,7 +12,7 @@
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "session/claims.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 static struct etw_state_page *durable_page(const struct etw_session *session, uint32_t place)
 {
@@ -226,7 +226,7 @@ void etw_pages_keep(struct etw_session *session, uid_t uid, uint32_t set_id, int
 	}
 	is_kept = put_page(session, uid, set_id, page, &gone, &is_first);
 	if (gone)
-		etw_rings_forget_page(session, gone);
+		etw_session_sets_forget_page(session, gone);
 	if (is_first && (gone || !is_kept))
 		etw_session_complain(session,
 				     "so many rings were replaced that events for the first ones "
@@ -248,7 +248,7 @@ static int adopt_page(struct etw_session *session, uid_t uid, uint32_t set_id)
 			TRY(etw_ring_set_map_page(session->sets[i]->fds.page, &page));
 	}
 	if (!page) {
-		etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set_id);
+		etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, set_id);
 		if (session->host.kept_fd)
 			fd = session->host.kept_fd(session->host.context, name);
 		if (fd < 0)
@@ -267,12 +267,12 @@ void etw_pages_adopt(struct etw_session *session)
 		int result;
 
 		if (status == ETW_STATE_PAGE_CLOSING) {
-			etw_rings_forget_page(session, durable->set_id);
+			etw_session_sets_forget_page(session, durable->set_id);
 			free_place(session, i);
 		}
 		if (status != ETW_STATE_PAGE_KEPT || session->pages[i])
 			continue;
-		etw_rings_step_over_id(durable->set_id);
+		etw_session_sets_step_over_id(durable->set_id);
 		result = adopt_page(session, durable->uid, durable->set_id);
 		if (result == 0)
 			continue;
@@ -308,7 +308,7 @@ void etw_pages_end(struct etw_session *session)
 	}
 	pthread_mutex_unlock(&session->lock);
 	for (uint32_t i = 0; i < count; i++)
-		etw_rings_forget_page(session, kept[i]);
+		etw_session_sets_forget_page(session, kept[i]);
 }
 
 void etw_pages_free_all(struct etw_session *session)

@@ -29,7 +29,7 @@
 void etw_pages_keep(struct etw_session *session, uid_t uid, uint32_t set_id, int page);
 
 /*
- * etw_pages_adopt() - maps what the last host left, behind etw_rings_adopt(). A page that the keeper has not got
+ * etw_pages_adopt() - maps what the last host left, behind etw_session_sets_adopt(). A page that the keeper has not got
  * is a complaint.
  */
 void etw_pages_adopt(struct etw_session *session);

@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/pages.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 #define AGAIN_NS UINT64_C(2000000000) /* uids are looked at so often */
 
@@ -69,7 +69,7 @@ static int make(const struct etw_session *session, uid_t uid, struct etw_session
 	struct wire_ring_set *page;
 	int result;
 
-	*ret = (struct etw_session_refusal){.uid = uid, .set_id = etw_rings_next_id()};
+	*ret = (struct etw_session_refusal){.uid = uid, .set_id = etw_session_sets_next_id()};
 	TRY(etw_ring_set_create(&config, &ret->fds));
 	result = etw_ring_set_map_page(ret->fds.page, &page);
 	if (result < 0) {
@@ -88,7 +88,7 @@ static void keep(struct etw_session *session, const struct etw_session_refusal *
 	etw_pages_keep(session, refusal->uid, refusal->set_id, refusal->fds.page);
 	if (!session->host.keep_fd || !etw_pages_has(session, refusal->set_id))
 		return;
-	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, refusal->set_id);
+	etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, refusal->set_id);
 	(void)session->host.keep_fd(session->host.context, name, refusal->fds.page);
 }
 
@@ -203,7 +203,7 @@ void etw_refusals_tend(struct etw_session *session)
 	    session->round.now_ns < etw_refusals_due_ns(session))
 		return;
 	while (look(session, place, &uid)) {
-		if (etw_rings_look(session, uid) < 0 || !take(session, place, &refusal)) {
+		if (etw_session_sets_look(session, uid) < 0 || !take(session, place, &refusal)) {
 			place++;
 			continue;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a uid may have of a session's ring sets: how many, in which place, and how many bytes under the host's budget
- * (session/budget.h). Making and closing them is session/rings.h.
+ * (session/budget.h). Making and closing them is session/ring_sets.h.
  *
  * The budget binds neither a uid that is trusted, nor anybody where the host has none; then nothing is charged.
  */

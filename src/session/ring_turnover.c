@@ -5,7 +5,7 @@
 #include "base/atomic.h"
 #include "session/output.h"
 #include "session/refusals.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
 #define GRACE_NS UINT64_C(1000000000)
@@ -112,7 +112,7 @@ static bool is_left_by_all(struct etw_session *session, struct etw_session_set *
 		store_relaxed(&set->is_replaced, true);
 		result = true;
 	}
-	set->orphan_due_ns = session->round.now_ns + ETW_RINGS_ORPHAN_NS;
+	set->orphan_due_ns = session->round.now_ns + ETW_SESSION_SETS_ORPHAN_NS;
 	pthread_mutex_unlock(&session->lock);
 	return result;
 }
@@ -134,7 +134,7 @@ static uint64_t set_due_ns(struct etw_session *session, const struct etw_session
 uint64_t etw_ring_turnover_due_ns(struct etw_session *session)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_rings_list(session, sets);
+	uint32_t count = etw_session_sets_list(session, sets);
 	uint64_t least_ns = etw_refusals_due_ns(session);
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -157,7 +157,7 @@ static void replace(struct etw_session *session, struct etw_session_set *set)
 	store_relaxed(&set->is_replaced, true);
 	pthread_mutex_unlock(&session->lock);
 	if (set->is_broken)
-		etw_rings_retire_replaced(session, set);
+		etw_session_sets_retire_replaced(session, set);
 	if (session->host.ring_set_replaced)
 		session->host.ring_set_replaced(session->host.context,
 						session->state.head->session_id, set->uid, set->id);
@@ -166,7 +166,7 @@ static void replace(struct etw_session *session, struct etw_session_set *set)
 /* A uid that has its sets already keeps this one, too; it is looked at again after a while. */
 static void replace_if_allowed(struct etw_session *session, struct etw_session_set *set)
 {
-	if (etw_rings_look(session, set->uid) == 0) {
+	if (etw_session_sets_look(session, set->uid) == 0) {
 		replace(session, set);
 		session->round.has_more = true;
 	} else if (load_relaxed(&set->left_ns)) {
@@ -178,22 +178,22 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 {
 	if (set->is_retired) {
 		if (may_close(session, set)) {
-			etw_rings_close(session, set);
+			etw_session_sets_close(session, set);
 			session->round.has_more = true; /* what is free is counted anew */
 		}
 	} else if (set->is_broken && set->is_replaced) {
-		etw_rings_retire_replaced(session, set);
+		etw_session_sets_retire_replaced(session, set);
 	} else if (set->is_replaced) {
 		if (!is_gone(session, set))
 			return;
-		etw_rings_retire_replaced(session, set);
+		etw_session_sets_retire_replaced(session, set);
 		session->round.has_more = true; /* its open buffers end here */
 	} else if (set->is_broken) {
 		replace(session, set);
 		session->round.has_more = true;
 	} else if (is_left_by_all(session, set)) {
-		etw_rings_retire(session,
-				 set); /* without a page: there is nobody who could count there */
+		etw_session_sets_retire(
+			session, set); /* without a page: there is nobody who could count there */
 		session->round.has_more = true;
 	} else if (is_worn_out(set) || is_left_with_gap(session, set)) {
 		replace_if_allowed(session, set);
@@ -203,7 +203,7 @@ static void tend_set(struct etw_session *session, struct etw_session_set *set)
 void etw_ring_turnover_tend(struct etw_session *session, bool is_stop)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_rings_list(session, sets);
+	uint32_t count = etw_session_sets_list(session, sets);
 
 	if (!is_stop)
 		etw_refusals_tend(session);
@@ -214,6 +214,6 @@ void etw_ring_turnover_tend(struct etw_session *session, bool is_stop)
 		}
 		for (uint32_t j = 0; !sets[i]->is_broken && j < sets[i]->stream_count; j++)
 			etw_output_reject_rest(&sets[i]->streams[j]);
-		etw_rings_close(session, sets[i]);
+		etw_session_sets_close(session, sets[i]);
 	}
 }

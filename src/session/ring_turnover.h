@@ -2,7 +2,7 @@
 /*
  * The turnover of a session's ring sets: which ones are replaced or retired because they misbehave or nobody has them,
  * and which are closed because no process maps them any more and everything is read. How that is done to a set is
- * session/rings.h.
+ * session/ring_sets.h.
  */
 #ifndef ETW_SESSION_RING_TURNOVER_H
 #define ETW_SESSION_RING_TURNOVER_H

@@ -19,11 +19,11 @@
 #include "base/time.h"
 #include "session/account.h"
 #include "session/file.h"
-#include "session/kernel_source.h"
 #include "session/output.h"
 #include "session/pages.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 #include "session/session_internal.h"
+#include "session/source_feed.h"
 #include "session/subscriber.h"
 
 #define LOOK_WAIT_NS 5000000 /* who asks waits so long for a round at most */
@@ -164,7 +164,7 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 		return -ENOMEM;
 	*settled = *config;
 	TRY(etw_session_config_settle(settled, etw_session_cpu_count(), &session->plan, reterr));
-	TRY(etw_kernel_source_check(host, &session->plan, settled->enable_flags, reterr));
+	TRY(etw_source_feed_check(host, &session->plan, settled->enable_flags, reterr));
 	session->slack_raw = slack_of(session);
 	TRY(prepare(session, session_id, uid, settled));
 	TRY(start_thread(session));
@@ -188,7 +188,7 @@ int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct 
 	etw_session_file_adopt(session);
 	etw_subscribers_adopt(session);
 	etw_outputs_recover(session);
-	etw_rings_adopt(session);
+	etw_session_sets_adopt(session);
 	etw_pages_adopt(session);
 	TRY(start_thread(session));
 	*ret = TAKE(session);
@@ -227,7 +227,7 @@ void etw_session_free(struct etw_session *session)
 		return;
 	stop_thread(session);
 	etw_subscribers_free_all(session);
-	etw_rings_free_all(session);
+	etw_session_sets_free_all(session);
 	etw_pages_free_all(session);
 	etw_etl_file_writer_close(&session->file);
 	etw_outputs_close(session);
@@ -284,15 +284,15 @@ int etw_session_flush(struct etw_session *session)
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 			 struct etw_ring_set_fds *ret, int *ret_refusal)
 {
-	return etw_rings_get(session, uid, ret_ring_set, ret, ret_refusal);
+	return etw_session_sets_get(session, uid, ret_ring_set, ret, ret_refusal);
 }
 
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
 {
-	etw_rings_mark_gone(session, ring_set);
+	etw_session_sets_mark_gone(session, ring_set);
 }
 
 void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set, bool is_last)
 {
-	etw_rings_mark_left(session, ring_set, is_last);
+	etw_session_sets_mark_left(session, ring_set, is_last);
 }

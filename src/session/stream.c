@@ -7,7 +7,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "session/output.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 static void add_stream(struct etw_session *session, uint32_t output,
 		       struct etw_session_stream *stream)
@@ -18,7 +18,7 @@ static void add_stream(struct etw_session *session, uint32_t output,
 void etw_streams_gather(struct etw_session *session)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_rings_list(session, sets);
+	uint32_t count = etw_session_sets_list(session, sets);
 
 	for (uint32_t i = 0; i < session->plan.output_count; i++) {
 		session->outputs[i].stream_count = 0;

@@ -14,7 +14,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
@@ -30,7 +30,7 @@ void etw_wait_arm(struct etw_session *session, bool is_armed)
 
 	if (!is_armed && !session->is_armed)
 		return;
-	count = etw_rings_list(session, sets);
+	count = etw_session_sets_list(session, sets);
 	/* Pairs with the writers' load behind their switch of buffers. */
 	for (uint32_t i = 0; i < count; i++)
 		store_seq_cst(&etw_ring_set_page(&sets[i]->map)->asleep, is_armed ? 1u : 0u);
@@ -53,7 +53,7 @@ static int wait_for_all(struct etw_session *session, uint32_t wake, uint64_t dea
 	struct futex_waitv words[ETW_STATE_SETS + 1] = {0};
 	struct etw_session_set *sets[ETW_STATE_SETS];
 	struct timespec deadline = etw_timespec_of_ns(deadline_ns);
-	uint32_t count = etw_rings_list(session, sets);
+	uint32_t count = etw_session_sets_list(session, sets);
 
 	words[0] = (struct futex_waitv){
 		.val = wake, .uaddr = (uintptr_t)&session->wake, .flags = FUTEX_32};

@@ -5,7 +5,7 @@
 #include "consumer/trace.h"
 #include "fixture.h"
 #include "session/account.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 #define OTHER   4000
 #define ANOTHER 4001

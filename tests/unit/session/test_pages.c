@@ -7,7 +7,7 @@
 #include "session/account.h"
 #include "session/config.h"
 #include "session/pages.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 /* A session without its thread, and what its host keeps. */
 struct scene {
@@ -26,7 +26,8 @@ static int kept_fd(void *context, const char *name)
 	char expected[ETW_SESSION_NAME_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
-		etw_session_name(&scene->session, expected, ETW_RINGS_PAGE_NAME, scene->kept[i].id);
+		etw_session_name(&scene->session, expected, ETW_SESSION_SETS_PAGE_NAME,
+				 scene->kept[i].id);
 		if (scene->kept[i].id && strcmp(name, expected) == 0)
 			return dup(scene->kept[i].fd);
 	}
@@ -175,7 +176,7 @@ static void test_pages__a_set_that_is_still_open_gives_its_page(void **state)
 	init(&scene);
 	scene.session.plan = scene.plan;
 	assert_int_equal(etw_state_adopt(fd, &scene.session.state), 0);
-	scene.session.sets[3] = &one; /* as etw_rings_adopt() leaves it */
+	scene.session.sets[3] = &one; /* as etw_session_sets_adopt() leaves it */
 	etw_pages_adopt(&scene.session);
 	scene.session.sets[3] = NULL;
 	assert_int_equal(lost(&scene), 1);

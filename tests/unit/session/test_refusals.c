@@ -2,7 +2,7 @@
 /* Uids that met a limit: what their processes get, what is counted, and that it ends. */
 #include "fixture.h"
 #include "session/budget.h"
-#include "session/rings.h"
+#include "session/ring_sets.h"
 
 #define USER 4711u
 

@@ -10,12 +10,12 @@
 #include "session/claims.h"
 #include "session/delivery.h"
 #include "session/file.h"
-#include "session/kernel_source.h"
 #include "session/notes.h"
 #include "session/output.h"
+#include "session/ring_sets.h"
 #include "session/ring_turnover.h"
-#include "session/rings.h"
 #include "session/session_internal.h"
+#include "session/source_feed.h"
 #include "session/stream.h"
 #include "session/subscriber.h"
 #include "session/wait.h"
@@ -80,7 +80,7 @@ static void move_events(struct etw_session *session)
 {
 	bool is_changed = false;
 
-	etw_kernel_source_collect(session);
+	etw_source_feed_collect(session);
 	etw_streams_gather(session);
 	etw_streams_look(session);
 	for (uint32_t i = 0; i < session->plan.output_count; i++)
@@ -93,9 +93,9 @@ static void move_events(struct etw_session *session)
 		is_changed = true;
 	}
 	/* Also when no output took anything: records that make no event fill the kernel's rings as well. */
-	etw_kernel_source_release(session);
+	etw_source_feed_release(session);
 	if (is_changed)
-		etw_kernel_source_count_loss(session);
+		etw_source_feed_count_loss(session);
 	if (session->has_source_more)
 		session->round.has_more = true;
 }
@@ -248,7 +248,7 @@ static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 {
 	uint64_t now_ns = session->round.now_ns;
 	uint64_t deadline_ns = UINT64_MAX;
-	uint64_t source_ns = etw_kernel_source_due_ns(session);
+	uint64_t source_ns = etw_source_feed_due_ns(session);
 	uint64_t rings_ns = etw_ring_turnover_due_ns(session);
 
 	deadline_ns = earlier(deadline_ns, session->next_file_flush_ns);
@@ -298,8 +298,8 @@ static void run_until_stop(struct etw_session *session)
 /* Nobody reserves any more; what is committed is taken, gaps are waited for as long as ever. */
 static void drain(struct etw_session *session)
 {
-	etw_rings_end(session);
-	etw_kernel_source_stop(session);
+	etw_session_sets_end(session);
+	etw_source_feed_stop(session);
 	session->is_ending = true;
 	while (!session->is_drained) {
 		uint32_t wake = load_acquire(&session->wake);
@@ -328,7 +328,7 @@ static void end_session(struct etw_session *session)
 {
 	drain(session);
 	etw_ring_turnover_tend(session, /* is_stop= */ true);
-	etw_kernel_source_close(session);
+	etw_source_feed_close(session);
 	etw_claims_tell(session);
 	etw_notes_write(session);
 	etw_outputs_flush(session);
@@ -354,7 +354,7 @@ void *etw_session_thread(void *context)
 	struct etw_session *session = context;
 
 	(void)prctl(PR_SET_NAME, "etw-session");
-	etw_kernel_source_open(session, session->state.head->hosts > 1);
+	etw_source_feed_open(session, session->state.head->hosts > 1);
 	tell_ready(session);
 	run_until_stop(session);
 	end_session(session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's events of a session; see session/kernel_source.h. */
-#include "session/kernel_source.h"
+/* The kernel's events of a session; see session/source_feed.h. */
+#include "session/source_feed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,9 +229,8 @@ static void tell_failed(struct etw_session *session, bool is_adopted, int error,
 	tell_missing(session, missing, is_adopted, sentence);
 }
 
-int etw_kernel_source_check(const struct etw_session_host *host,
-			    const struct etw_session_plan *plan, uint32_t enable_flags,
-			    struct etw_fault *reterr)
+int etw_source_feed_check(const struct etw_session_host *host, const struct etw_session_plan *plan,
+			  uint32_t enable_flags, struct etw_fault *reterr)
 {
 	uint32_t wanted = etw_kernel_flags_events(enable_flags);
 
@@ -242,7 +241,7 @@ int etw_kernel_source_check(const struct etw_session_host *host,
 			     "none of the kernel events that are asked for is collected");
 }
 
-void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
+void etw_source_feed_open(struct etw_session *session, bool is_adopted)
 {
 	struct etw_fault fault = {0};
 	int result;
@@ -265,7 +264,7 @@ void etw_kernel_source_open(struct etw_session *session, bool is_adopted)
 	settle_former_loss(session);
 }
 
-void etw_kernel_source_collect(struct etw_session *session)
+void etw_source_feed_collect(struct etw_session *session)
 {
 	int64_t watermark = session->source_watermark_raw;
 	int result;
@@ -280,7 +279,7 @@ void etw_kernel_source_collect(struct etw_session *session)
 	if (result < 0) {
 		tell_missing(session, session->state.head->config.enable_flags, false,
 			     "the source of kernel events failed: none are collected from here on");
-		etw_kernel_source_close(session);
+		etw_source_feed_close(session);
 		return;
 	}
 	session->has_source_more = result > 0;
@@ -288,7 +287,7 @@ void etw_kernel_source_collect(struct etw_session *session)
 		session->source_watermark_raw = watermark;
 }
 
-void etw_kernel_source_count_loss(struct etw_session *session)
+void etw_source_feed_count_loss(struct etw_session *session)
 {
 	struct etw_source_loss loss = {0};
 	struct etw_state_head *head = session->state.head;
@@ -301,18 +300,18 @@ void etw_kernel_source_count_loss(struct etw_session *session)
 	store_relaxed(&head->source_now.incomplete, loss.incomplete);
 }
 
-void etw_kernel_source_release(struct etw_session *session)
+void etw_source_feed_release(struct etw_session *session)
 {
 	if (session->source)
 		session->host.kernel->release(session->source);
 }
 
-uint64_t etw_kernel_source_due_ns(const struct etw_session *session)
+uint64_t etw_source_feed_due_ns(const struct etw_session *session)
 {
 	return session->source ? POLL_NS : 0;
 }
 
-void etw_kernel_source_stop(struct etw_session *session)
+void etw_source_feed_stop(struct etw_session *session)
 {
 	int result;
 
@@ -345,12 +344,12 @@ static void reject_rest(struct etw_session *session)
 	}
 }
 
-void etw_kernel_source_close(struct etw_session *session)
+void etw_source_feed_close(struct etw_session *session)
 {
 	if (session->source) {
 		if (session->is_drained)
 			reject_rest(session);
-		etw_kernel_source_count_loss(session);
+		etw_source_feed_count_loss(session);
 		session->host.kernel->close(session->source);
 		session->source = NULL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ring sets of a session; see session/rings.h. */
-#include "session/rings.h"
+/* Ring sets of a session; see session/ring_sets.h. */
+#include "session/ring_sets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 /* Numbers of sets are unique in a process; those that a former host gave are stepped over. */
 static uint32_t last_set_id;
 
-uint32_t etw_rings_next_id(void)
+uint32_t etw_session_sets_next_id(void)
 {
 	uint32_t id;
 
@@ -34,7 +34,7 @@ uint32_t etw_rings_next_id(void)
 	return id;
 }
 
-void etw_rings_step_over_id(uint32_t id)
+void etw_session_sets_step_over_id(uint32_t id)
 {
 	uint32_t seen = load_relaxed(&last_set_id);
 
@@ -147,9 +147,9 @@ static int make_set(struct etw_session *session, uid_t uid, uint32_t slot,
 
 	if (!set)
 		return -ENOMEM;
-	set->id = etw_rings_next_id();
+	set->id = etw_session_sets_next_id();
 	store_relaxed(&set->is_orphan, true); /* until somebody is given it */
-	set->orphan_due_ns = etw_monotonic_ns() + ETW_RINGS_ORPHAN_NS;
+	set->orphan_due_ns = etw_monotonic_ns() + ETW_SESSION_SETS_ORPHAN_NS;
 	TRY(etw_state_reserve_set(&session->state, slot));
 	TRY(etw_ring_set_create(config, &set->fds));
 	TRY(etw_ring_set_map(&set->fds, &set->map));
@@ -214,29 +214,29 @@ static int keep_set(struct etw_session *session, const struct etw_session_set *s
 
 	if (!session->host.keep_fd)
 		return 0;
-	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set->id);
+	etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, set->id);
 	TRY(session->host.keep_fd(session->host.context, name, set->fds.page));
-	etw_session_name(session, name, ETW_RINGS_NAME, set->id);
+	etw_session_name(session, name, ETW_SESSION_SETS_RINGS_NAME, set->id);
 	return session->host.keep_fd(session->host.context, name, set->fds.rings);
 }
 
-void etw_rings_forget(struct etw_session *session, uint32_t set_id)
+void etw_session_sets_forget(struct etw_session *session, uint32_t set_id)
 {
 	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.forget_fd)
 		return;
-	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
+	etw_session_name(session, name, ETW_SESSION_SETS_RINGS_NAME, set_id);
 	session->host.forget_fd(session->host.context, name);
 }
 
-void etw_rings_forget_page(struct etw_session *session, uint32_t set_id)
+void etw_session_sets_forget_page(struct etw_session *session, uint32_t set_id)
 {
 	char name[ETW_SESSION_NAME_BYTES];
 
 	if (!session->host.forget_fd)
 		return;
-	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set_id);
+	etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, set_id);
 	session->host.forget_fd(session->host.context, name);
 }
 
@@ -261,8 +261,8 @@ static int lend(struct etw_session_set *set, struct etw_ring_set_fds *ret)
 	return result;
 }
 
-int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
-		  struct etw_ring_set_fds *ret, int *ret_refusal)
+int etw_session_sets_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+			 struct etw_ring_set_fds *ret, int *ret_refusal)
 {
 	struct etw_session_set *set;
 	bool is_new = false;
@@ -293,7 +293,7 @@ int etw_rings_get(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set
 	return result;
 }
 
-int etw_rings_look(struct etw_session *session, uid_t uid)
+int etw_session_sets_look(struct etw_session *session, uid_t uid)
 {
 	const struct etw_ring_set_config config = config_of(session, uid);
 	uint32_t slot;
@@ -334,12 +334,12 @@ static void free_place(struct etw_session *session, uint32_t slot)
 static void forget_set(struct etw_session *session, uint32_t set_id, int rings)
 {
 	(void)etw_ring_set_discard(rings);
-	etw_rings_forget(session, set_id);
+	etw_session_sets_forget(session, set_id);
 	if (!etw_pages_has(session, set_id))
-		etw_rings_forget_page(session, set_id);
+		etw_session_sets_forget_page(session, set_id);
 }
 
-void etw_rings_retire(struct etw_session *session, struct etw_session_set *set)
+void etw_session_sets_retire(struct etw_session *session, struct etw_session_set *set)
 {
 	if (set->is_retired)
 		return;
@@ -351,23 +351,23 @@ void etw_rings_retire(struct etw_session *session, struct etw_session_set *set)
 	SCHED_POINT("session.set.retired");
 }
 
-void etw_rings_retire_replaced(struct etw_session *session, struct etw_session_set *set)
+void etw_session_sets_retire_replaced(struct etw_session *session, struct etw_session_set *set)
 {
 	if (set->is_retired)
 		return;
 	etw_pages_keep(session, set->uid, set->id, set->fds.page);
-	etw_rings_retire(session, set);
+	etw_session_sets_retire(session, set);
 }
 
-void etw_rings_end(struct etw_session *session)
+void etw_session_sets_end(struct etw_session *session)
 {
 	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_rings_list(session, sets);
+	uint32_t count = etw_session_sets_list(session, sets);
 
 	etw_pages_end(session);
 	for (uint32_t i = 0; i < count; i++) {
 		(void)or_acq_rel(&etw_ring_set_page(&sets[i]->map)->refused, WIRE_RING_OVER);
-		etw_rings_retire(session, sets[i]);
+		etw_session_sets_retire(session, sets[i]);
 	}
 }
 
@@ -381,7 +381,7 @@ static int take_kept_rings(struct etw_session *session, uint32_t set_id)
 {
 	char name[ETW_SESSION_NAME_BYTES];
 
-	etw_session_name(session, name, ETW_RINGS_NAME, set_id);
+	etw_session_name(session, name, ETW_SESSION_SETS_RINGS_NAME, set_id);
 	return take_kept(session, name);
 }
 
@@ -389,7 +389,7 @@ static int take_kept_set(struct etw_session *session, struct etw_session_set *se
 {
 	char name[ETW_SESSION_NAME_BYTES];
 
-	etw_session_name(session, name, ETW_RINGS_PAGE_NAME, set->id);
+	etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, set->id);
 	set->fds.page = take_kept(session, name);
 	set->fds.rings = take_kept_rings(session, set->id);
 	if (set->fds.page < 0)
@@ -416,7 +416,7 @@ static int open_kept_set(struct etw_session *session, struct etw_session_set *se
 		return -EPROTO;
 	TRY(open_readers(session, set, /* is_adopted= */ true));
 	if (load_acquire(&durable_set(session, set->slot)->status) == ETW_STATE_SET_RETIRED)
-		etw_rings_retire_replaced(session, set);
+		etw_session_sets_retire_replaced(session, set);
 	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
 	return 0;
 }
@@ -430,7 +430,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	if (!set)
 		return -ENOMEM;
 	set->id = durable->id;
-	etw_rings_step_over_id(set->id);
+	etw_session_sets_step_over_id(set->id);
 	result = open_kept_set(session, set);
 	if (result < 0) {
 		(void)etw_ring_set_discard(set->fds.rings);
@@ -438,7 +438,7 @@ static int adopt_set(struct etw_session *session, uint32_t slot, struct etw_sess
 	}
 	set->charged_bytes = etw_ring_limits_adopt(session, set->uid, set->map.total_bytes);
 	store_relaxed(&set->is_orphan, true); /* until a process that comes back is given it */
-	set->orphan_due_ns = etw_monotonic_ns() + ETW_RINGS_ORPHAN_NS;
+	set->orphan_due_ns = etw_monotonic_ns() + ETW_SESSION_SETS_ORPHAN_NS;
 	*ret = TAKE(set);
 	return 0;
 }
@@ -457,7 +457,7 @@ static void close_claims(struct etw_session *session, uint32_t slot)
 	begin_close(session, slot, no_buffer, too_large);
 }
 
-void etw_rings_adopt(struct etw_session *session)
+void etw_session_sets_adopt(struct etw_session *session)
 {
 	/* First: the sums of their users were made before anything else happens to these. */
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
@@ -490,7 +490,7 @@ static struct etw_session_set *find_by_id(const struct etw_session *session, uin
 	return NULL;
 }
 
-void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
+void etw_session_sets_mark_gone(struct etw_session *session, uint32_t ring_set)
 {
 	struct etw_session_set *set;
 
@@ -502,7 +502,7 @@ void etw_rings_mark_gone(struct etw_session *session, uint32_t ring_set)
 	etw_session_kick(session);
 }
 
-void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set, bool is_last)
+void etw_session_sets_mark_left(struct etw_session *session, uint32_t ring_set, bool is_last)
 {
 	struct etw_session_set *set;
 
@@ -512,13 +512,14 @@ void etw_rings_mark_left(struct etw_session *session, uint32_t ring_set, bool is
 		store_relaxed(&set->left_ns, etw_monotonic_ns());
 	if (set && is_last) {
 		store_relaxed(&set->is_orphan, true);
-		set->orphan_due_ns = etw_monotonic_ns() + ETW_RINGS_ORPHAN_NS;
+		set->orphan_due_ns = etw_monotonic_ns() + ETW_SESSION_SETS_ORPHAN_NS;
 	}
 	pthread_mutex_unlock(&session->lock);
 	etw_session_kick(session);
 }
 
-uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *sets[ETW_STATE_SETS])
+uint32_t etw_session_sets_list(struct etw_session *session,
+			       struct etw_session_set *sets[ETW_STATE_SETS])
 {
 	uint32_t count = 0;
 
@@ -531,7 +532,7 @@ uint32_t etw_rings_list(struct etw_session *session, struct etw_session_set *set
 	return count;
 }
 
-void etw_rings_close(struct etw_session *session, struct etw_session_set *set)
+void etw_session_sets_close(struct etw_session *session, struct etw_session_set *set)
 {
 	for (uint32_t i = 0; i < set->stream_count; i++)
 		etw_output_settle_stream(session, &session->outputs[i], &set->streams[i]);
@@ -550,7 +551,7 @@ void etw_rings_close(struct etw_session *session, struct etw_session_set *set)
 	free_set(set);
 }
 
-void etw_rings_free_all(struct etw_session *session)
+void etw_session_sets_free_all(struct etw_session *session)
 {
 	etw_refusals_free_all(session);
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {

@@ -26,7 +26,7 @@ static void end_flush(void)
 	assert_int_equal(pthread_join(flusher, NULL), 0);
 }
 
-static void test_rings__one_set_for_each_uid(void **state)
+static void test_ring_sets__one_set_for_each_uid(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -59,7 +59,7 @@ static void test_rings__one_set_for_each_uid(void **state)
 }
 
 /* An event that is never committed costs 100 ms and itself, and nothing behind it. */
-static void test_rings__gap_is_counted(void **state)
+static void test_ring_sets__gap_is_counted(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -94,7 +94,7 @@ static void test_rings__gap_is_counted(void **state)
 }
 
 /* Behind a gap events lie as close as ever: what fits ten buffers needs no more. */
-static void test_rings__gap_uses_up_no_buffers(void **state)
+static void test_ring_sets__gap_uses_up_no_buffers(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -127,7 +127,7 @@ static void test_rings__gap_uses_up_no_buffers(void **state)
 }
 
 /* Buffers that keep their gaps wear a set out: there is a new one, and the old one goes in the end. */
-static void test_rings__worn_out_set_is_replaced(void **state)
+static void test_ring_sets__worn_out_set_is_replaced(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -221,7 +221,7 @@ static void wear_out(struct fixture *fixture, struct etw_session *session,
 }
 
 /* Who was not told that a set is replaced writes on: each event counts, also when the set is long closed. */
-static void test_rings__what_a_replaced_set_refuses_is_counted(void **state)
+static void test_ring_sets__what_a_replaced_set_refuses_is_counted(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -281,7 +281,7 @@ static void await_free_buffers(struct etw_session *session)
 }
 
 /* One gap does not wear a set out; but who left it is dead, and its buffer comes back with another set. */
-static void test_rings__buffer_of_a_dead_writer_comes_back(void **state)
+static void test_ring_sets__buffer_of_a_dead_writer_comes_back(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -357,7 +357,7 @@ static struct etw_session *start_with_few_buffers(struct fixture *fixture)
 }
 
 /* A process that spoils each set that it gets, and gives none back, takes no place of others. */
-static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
+static void test_ring_sets__spoilt_sets_of_a_uid_are_limited(void **state)
 {
 	struct fixture fixture;
 	struct etw_session *session;
@@ -384,7 +384,7 @@ static void test_rings__spoilt_sets_of_a_uid_are_limited(void **state)
 }
 
 /* Of a broken set nothing is read any more: its memory is not kept for a process that does not give it back. */
-static void test_rings__a_broken_set_is_closed_whoever_keeps_it(void **state)
+static void test_ring_sets__a_broken_set_is_closed_whoever_keeps_it(void **state)
 {
 	struct fixture fixture;
 	struct etw_session *session;
@@ -431,7 +431,7 @@ static unsigned long count_sleeps(struct etw_session *session)
 }
 
 /* A gap that cannot be got rid of, because the uid has its sets already, keeps nobody awake. */
-static void test_rings__gap_that_stays_lets_the_session_sleep(void **state)
+static void test_ring_sets__gap_that_stays_lets_the_session_sleep(void **state)
 {
 	struct fixture fixture;
 	struct etw_session *session;
@@ -542,13 +542,13 @@ static void survive(bool all)
 	fixture_close(&fixture);
 }
 
-static void test_rings__hostile_events(void **state)
+static void test_ring_sets__hostile_events(void **state)
 {
 	(void)state;
 	survive(false);
 }
 
-static void test_rings__hostile_words(void **state)
+static void test_ring_sets__hostile_words(void **state)
 {
 	(void)state;
 	survive(true);
@@ -559,18 +559,18 @@ static void test_rings__hostile_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rings__one_set_for_each_uid),
-		cmocka_unit_test(test_rings__gap_is_counted),
-		cmocka_unit_test(test_rings__gap_uses_up_no_buffers),
-		cmocka_unit_test(test_rings__worn_out_set_is_replaced),
-		cmocka_unit_test(test_rings__what_a_replaced_set_refuses_is_counted),
-		cmocka_unit_test(test_rings__buffer_of_a_dead_writer_comes_back),
-		cmocka_unit_test(test_rings__spoilt_sets_of_a_uid_are_limited),
-		cmocka_unit_test(test_rings__a_broken_set_is_closed_whoever_keeps_it),
-		cmocka_unit_test(test_rings__gap_that_stays_lets_the_session_sleep),
+		cmocka_unit_test(test_ring_sets__one_set_for_each_uid),
+		cmocka_unit_test(test_ring_sets__gap_is_counted),
+		cmocka_unit_test(test_ring_sets__gap_uses_up_no_buffers),
+		cmocka_unit_test(test_ring_sets__worn_out_set_is_replaced),
+		cmocka_unit_test(test_ring_sets__what_a_replaced_set_refuses_is_counted),
+		cmocka_unit_test(test_ring_sets__buffer_of_a_dead_writer_comes_back),
+		cmocka_unit_test(test_ring_sets__spoilt_sets_of_a_uid_are_limited),
+		cmocka_unit_test(test_ring_sets__a_broken_set_is_closed_whoever_keeps_it),
+		cmocka_unit_test(test_ring_sets__gap_that_stays_lets_the_session_sleep),
 #ifndef IS_RACE_CHECKED
-		cmocka_unit_test(test_rings__hostile_events),
-		cmocka_unit_test(test_rings__hostile_words),
+		cmocka_unit_test(test_ring_sets__hostile_events),
+		cmocka_unit_test(test_ring_sets__hostile_words),
 #endif
 	};
 
