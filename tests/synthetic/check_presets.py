@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold every preset of make_trace against the rules of the format sheet.
+"""Hold every preset of make_trace against the format's rules (tests/walker).
 
     check_presets.py MAKE_TRACE
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Walk an .etl file: print its events or buffers, or check it against the format sheet.
+"""Walk an .etl file: print its events or buffers, or check it against the format's rules.
 
     etl_walk.py events FILE            one JSON object a line and event, in file order
     etl_walk.py dump-buffers FILE      one line a buffer
     etl_walk.py check [--strict] FILE  one line a violation
 
 Exit status: 0 fine, 1 violations or damage, 2 unreadable. The JSON form is described in events.py,
-the rules in rules_*.py. This reader was written from the format sheet alone and shares no code with
-the C reader, so that each can judge the other.
+the rules in rules_*.py. This reader was written from the description of the format
+(docs/format/etl.md) alone and shares no code with the C reader, so that each can judge the other.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def main(arguments=None):
         command = commands.add_parser(name)
         if name == "check":
             command.add_argument("--strict", action="store_true",
-                                 help="demand what a modern session writes (sheet 1.4)")
+                                 help="demand what a modern session writes")
         command.add_argument("file")
     options = parser.parse_args(arguments)
     try:

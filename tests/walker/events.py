@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Event headers of every type the sheet names (sections 3 and 4), and their JSON form.
+"""Event headers of every type that docs/format/etl.md names, and their JSON form.
 
 An event becomes one JSON object with these keys, in this order:
 
@@ -9,8 +9,8 @@ An event becomes one JSON object with these keys, in this order:
     ext                               [[type, data bytes, SHA-1 of the data], ...] when present
     ulen sha1 hex                     payload length, its SHA-1, and its hex when ulen <= 64
 
-PERFINFO events carry no pid and tid, and `pebs` / `pmc` only when the version word announces them
-(3.3). COMPACT is SYSTEM without kt and ut. INSTANCE is FULL plus `inst`, `pinst`, `pguid`, always
+PERFINFO events carry no pid and tid, and `pebs` / `pmc` only when the version word announces
+them. COMPACT is SYSTEM without kt and ut. INSTANCE is FULL plus `inst`, `pinst`, `pguid`, always
 in the 0x48-byte form: the shorter one belongs to layouts older than 1.3, which are not read.
 MESSAGE has `num`, `opt` and, each when its option bit is set, `seq`, `comp`, `guid`, `pid`, `tid`.
 A MESSAGE without a time takes the time of the event before it in the buffer, null at its start.
@@ -61,7 +61,7 @@ class FramingError(ValueError):
 
 
 class ExtItem:
-    """One extended data item on disk, section 4.1."""
+    """One extended data item on disk."""
 
     __slots__ = ("pos", "item_bytes", "type", "link_word", "data_bytes")
 
@@ -109,7 +109,7 @@ def _need(size, header_bytes, kind):
 
 
 def parse_system(kind, body, at):
-    """SYSTEM32/64, section 3.2."""
+    """SYSTEM32/64."""
     version, size, opcode, group, tid, pid, ts, kernel, user = _SYSTEM.unpack_from(body, at)
     _need(size, 0x20, kind)
     fields = {"pid": pid, "tid": tid, "group": group, "ver": version & 0xFF, "op": opcode,
@@ -118,7 +118,7 @@ def parse_system(kind, body, at):
 
 
 def parse_compact(kind, body, at):
-    """COMPACT32/64: the first 0x18 bytes of SYSTEM, section 3.2."""
+    """COMPACT32/64: the first 0x18 bytes of SYSTEM."""
     version, size, opcode, group, tid, pid, ts = _COMPACT.unpack_from(body, at)
     _need(size, 0x18, kind)
     fields = {"pid": pid, "tid": tid, "group": group, "ver": version & 0xFF, "op": opcode}
@@ -126,7 +126,7 @@ def parse_compact(kind, body, at):
 
 
 def parse_perfinfo(kind, body, at):
-    """PERFINFO32/64 with the optional PEBS and PMC words, sections 3.2 and 3.3."""
+    """PERFINFO32/64 with the optional PEBS and PMC words."""
     version, size, opcode, group, ts = _PERFINFO.unpack_from(body, at)
     _need(size, 0x10, kind)
     fields = {"group": group, "ver": version & 0xFF, "op": opcode}
@@ -146,7 +146,7 @@ def parse_perfinfo(kind, body, at):
 
 
 def parse_full(kind, body, at):
-    """FULL_HEADER32/64, section 3.4."""
+    """FULL_HEADER32/64."""
     size, opcode, level, version, tid, pid, ts, guid, kernel, user = _FULL.unpack_from(body, at)
     _need(size, 0x30, kind)
     fields = {"pid": pid, "tid": tid, "guid": _guid(guid), "ver": version, "level": level,
@@ -155,7 +155,7 @@ def parse_full(kind, body, at):
 
 
 def parse_instance(kind, body, at):
-    """INSTANCE32/64 in the form that files contain, section 3.5."""
+    """INSTANCE32/64 in the form that files contain."""
     size = body[at] | body[at + 1] << 8
     _need(size, 0x48, kind)
     event = parse_full(kind, body, at)
@@ -166,7 +166,7 @@ def parse_instance(kind, body, at):
 
 
 def parse_modern(kind, body, at):
-    """EVENT_HEADER32/64 with its extended items, sections 3.7 and 4."""
+    """EVENT_HEADER32/64 with its extended items."""
     (size, flags, prop, tid, pid, ts, guid, event_id, version, channel, level, opcode, task,
      keyword, _kernel, _user, activity) = _EVENT.unpack_from(body, at)
     _need(size, 0x50, kind)
@@ -192,7 +192,7 @@ def parse_modern(kind, body, at):
 
 
 def parse_message(kind, body, at):
-    """MESSAGE (WPP), section 3.6: option words in their fixed order, then the arguments."""
+    """MESSAGE (WPP): option words in their fixed order, then the arguments."""
     size, number, options = _MESSAGE.unpack_from(body, at)
     _need(size, 8, kind)
     fields = {"num": number, "opt": options}
@@ -221,7 +221,7 @@ def parse_message(kind, body, at):
     return Event(kind, size, ts, fields, pos)
 
 
-# HeaderType -> (name, parser, least bytes that the parser reads), section 3.1.
+# HeaderType -> (name, parser, least bytes that the parser reads).
 HEADER_TYPES = {
     0x01: ("SYSTEM32", parse_system, 0x20), 0x02: ("SYSTEM64", parse_system, 0x20),
     0x03: ("COMPACT32", parse_compact, 0x18), 0x04: ("COMPACT64", parse_compact, 0x18),
@@ -235,7 +235,7 @@ _SIZE_AT_4 = frozenset((0x01, 0x02, 0x03, 0x04, 0x10, 0x11))
 
 
 def _recognise(body, pos):
-    """(name, parser, least bytes) and the size field's offset, from the Marker (section 3.1)."""
+    """(name, parser, least bytes) and the size field's offset, from the first dword."""
     flag_byte = body[pos + 3]
     if flag_byte == 0x90:
         return _MESSAGE_TYPE, 0
@@ -253,7 +253,7 @@ def walk_events(body):
     """Yield the events of one buffer body; raise FramingError where the walk must stop early.
 
     `body` is what lies between the buffer header and Offset, decompressed. A marker of all ones
-    where an event should start ends the buffer (1.3).
+    where an event should start ends the buffer.
     """
     pos = 0
     limit = len(body)

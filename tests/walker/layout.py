@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fixed layouts of an .etl file: the buffer header and the logfile header.
 
-Written from the format sheet only; the section numbers in comments and docstrings are the sheet's.
+Written from what docs/format/etl.md says, not from the C sources.
 Nothing here reads a file: every function takes bytes and gives back plain values.
 """
 
@@ -10,7 +10,7 @@ import uuid
 from typing import NamedTuple
 
 BUFFER_HEADER_BYTES = 0x48
-NO_BUFFER_SIZES = (0, 0xFFFFFFFF)          # 1.1: "no more buffers"
+NO_BUFFER_SIZES = (0, 0xFFFFFFFF)          # no more buffers
 
 FLAG_FLUSH_MARKER = 0x0001
 LOSS_FLAGS = 0x001E                         # events, buffers lost; backup file corrupt, in use
@@ -42,7 +42,7 @@ assert _BUFFER_HEADER.size == BUFFER_HEADER_BYTES
 
 
 class BufferHeader(NamedTuple):
-    """WMI_BUFFER_HEADER, section 1.2, in field order."""
+    """WMI_BUFFER_HEADER, in field order."""
 
     buffer_bytes: int           # 00
     saved_offset: int           # 04
@@ -86,7 +86,7 @@ def pack_buffer_header(header):
     return _BUFFER_HEADER.pack(*header)
 
 
-# TRACE_LOGFILE_HEADER, section 2.2: common head, pointers by bitness, common rest.
+# TRACE_LOGFILE_HEADER: common head, pointers by bitness, common rest.
 _LOGFILE_HEAD = struct.Struct("<I4BIIqIIIIIIII")
 _TIME_ZONE = struct.Struct("<i64s16si64s16si")
 _LOGFILE_TIMES = struct.Struct("<qqqII")
@@ -100,7 +100,7 @@ _LOGFILE_HEAD_FIELDS = (
 
 
 class LogfileHeader:
-    """Fields of the TRACE_LOGFILE_HEADER and the two names behind it, section 2.2."""
+    """Fields of the TRACE_LOGFILE_HEADER and the two names behind it."""
 
     def __init__(self, payload, pointer_bytes):
         """Parse `payload` (after the event header) as seen by a logger of `pointer_bytes`."""
@@ -124,7 +124,7 @@ class LogfileHeader:
 
     @property
     def layout_version(self):
-        """(SubVersion, SubMinorVersion), section 1.7."""
+        """(SubVersion, SubMinorVersion)."""
         return self.sub_version, self.sub_minor
 
     @property
@@ -133,7 +133,7 @@ class LogfileHeader:
 
     @property
     def clock(self):
-        """Effective clock type: before 6.1 the value 0 stood for system time (2.2)."""
+        """Effective clock type: before 6.1 the value 0 stood for system time."""
         return CLOCK_SYSTEM_TIME if self.clock_type == 0 else self.clock_type
 
 

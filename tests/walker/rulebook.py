@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The frame in which the rules run: registration, what a rule sees, and the pass over a file.
 
-A rule is a generator function with a name, a docstring that cites the sheet section, a severity and
-a scope. It yields findings (file offset, structure, text).
+A rule is a generator function with a name, a docstring that says what must hold, the headings of
+docs/format/etl.md under which that stands, a severity and a scope. It yields findings (file offset,
+structure, text).
 
 * severity "must": every reader relies on it.
 * severity "writer": what a modern writer does; the rule itself knows which older builds, layout
   versions and reloggers did otherwise.
-* is_strict: only run with --strict, and only on a modern session: the values to write of 1.4.
+* is_strict: only run with --strict, and only on a modern session: the values that it writes.
 * scope "buffer": called as rule(context, buffer) for each buffer in file order.
 * scope "file": called as rule(context) once all buffers have passed.
 
@@ -46,7 +47,7 @@ class Violation(NamedTuple):
 
     def __str__(self):
         return (f"{self.path}: {self.file_offset:#x}: {self.structure}: {self.text} "
-                f"[{self.rule.name}, {self.rule.severity}, sheet {self.rule.section}]")
+                f"[{self.rule.name}, {self.rule.severity}, etl.md: {self.rule.section}]")
 
 
 def rule(scope, severity, section, is_strict=False):

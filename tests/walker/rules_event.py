@@ -14,17 +14,17 @@ FIXED_DATA_BYTES = {0x01: 16, 0x03: 4, 0x04: 24, 0x0A: 8, 0x0D: 8, 0x0E: 16, 0x0
 SYSTEM_KINDS = ("SYSTEM32", "SYSTEM64", "COMPACT32", "COMPACT64")
 
 
-@rule("buffer", "must", "2.1")
+@rule("buffer", "must", "The header event")
 def header_event_is_first_only(_context, buffer):
-    """2.1, 7.2: hook 0000 once, as the first event of the file, append segments included."""
+    """Hook 0000 once, as the first event of the file, append segments included."""
     for event in buffer.events:
         if event.hook == 0 and not (buffer.index == 0 and event.pos == 0):
             yield buffer.find_event(event, "header event 0000 in the midst of the file")
 
 
-@rule("buffer", "writer", "3.7")
+@rule("buffer", "writer", "Event headers")
 def event_flags_on_disk(_context, buffer):
-    """3.7: Flags of EVENT headers are 0 or EXTENDED_INFO on disk, EventProperty is 0."""
+    """Flags of EVENT headers are 0 or EXTENDED_INFO on disk, EventProperty is 0."""
     for event in buffer.events:
         fields = event.fields
         if "prop" not in fields:
@@ -35,9 +35,9 @@ def event_flags_on_disk(_context, buffer):
             yield buffer.find_event(event, f"EventProperty {fields['prop']:#x}")
 
 
-@rule("buffer", "writer", "3.3")
+@rule("buffer", "writer", "Event headers")
 def version_high_byte(_context, buffer):
-    """3.3: only PERFINFO uses the version word's high byte, and there only bits 0x8700."""
+    """Only PERFINFO uses the version word's high byte, and there only bits 0x8700."""
     body = buffer.body
     for event in buffer.events:
         if "group" not in event.fields:
@@ -47,9 +47,9 @@ def version_high_byte(_context, buffer):
             yield buffer.find_event(event, f"version word has the high byte {high:#04x}")
 
 
-@rule("buffer", "must", "4.1")
+@rule("buffer", "must", "Extended items")
 def ext_item_size(_context, buffer):
-    """4.1: an item's Size is 8 + DataSize rounded up to 8."""
+    """An item's Size is 8 + DataSize rounded up to 8."""
     for event in buffer.events:
         for item in event.ext:
             if item.item_bytes != round_up8(8 + item.data_bytes):
@@ -58,9 +58,9 @@ def ext_item_size(_context, buffer):
                                                f"{item.data_bytes}")
 
 
-@rule("buffer", "must", "4.1")
+@rule("buffer", "must", "Extended items")
 def ext_link_word(_context, buffer):
-    """4.1: only bit 0 of the linkage word is used."""
+    """Only bit 0 of the linkage word is used."""
     for event in buffer.events:
         for item in event.ext:
             if item.link_word & ~1:
@@ -68,9 +68,9 @@ def ext_link_word(_context, buffer):
                                                f"linkage word {item.link_word:#x}")
 
 
-@rule("buffer", "must", "4.2")
+@rule("buffer", "must", "Extended items")
 def ext_type_is_known(_context, buffer):
-    """4.2: ExtType is one of 1 to 0x12."""
+    """ExtType is one of 1 to 0x12."""
     for event in buffer.events:
         for item in event.ext:
             if not 0 < item.type < EXT_TYPE_COUNT:
@@ -79,7 +79,7 @@ def ext_type_is_known(_context, buffer):
 
 
 def _data_problem(item, data):
-    """What is wrong with the data of one item, or None (table of 4.2)."""
+    """What is wrong with the data of one item, or None."""
     want = FIXED_DATA_BYTES.get(item.type)
     if want is not None and len(data) != want:
         return f"{len(data)} data bytes, not {want}"
@@ -93,9 +93,9 @@ def _data_problem(item, data):
     return None
 
 
-@rule("buffer", "must", "4.2")
+@rule("buffer", "must", "Extended items")
 def ext_data_shape(_context, buffer):
-    """4.2: data sizes by type; blobs 0B and 0C begin with their own total size."""
+    """Data sizes by type; blobs 0B and 0C begin with their own total size."""
     for event in buffer.events:
         for item in event.ext:
             data = buffer.body[item.pos + 8:item.pos + 8 + item.data_bytes]
@@ -105,9 +105,9 @@ def ext_data_shape(_context, buffer):
                                                f"{item.type:#x}: {problem}")
 
 
-@rule("buffer", "writer", "4.1")
+@rule("buffer", "writer", "Extended items")
 def ext_padding_is_zero(_context, buffer):
-    """4.1: the bytes behind an item's data up to its Size are zero."""
+    """The bytes behind an item's data up to its Size are zero."""
     for event in buffer.events:
         for item in event.ext:
             pad = buffer.body[item.pos + 8 + item.data_bytes:item.pos + item.item_bytes]
@@ -116,9 +116,9 @@ def ext_padding_is_zero(_context, buffer):
                                                f"padding {bytes(pad).hex()}")
 
 
-@rule("buffer", "writer", "4.1")
+@rule("buffer", "writer", "Extended items")
 def ext_item_order(_context, buffer):
-    """4.1: the types 1, 5 or 6, 0C, 0B stand in this order; places of others are unknown."""
+    """The types 1, 5 or 6, 0C, 0B stand in this order; places of others are unknown."""
     for event in buffer.events:
         if len(event.ext) > 1:
             types = [item.type for item in event.ext if item.type in OBSERVED_ORDER]
@@ -127,9 +127,9 @@ def ext_item_order(_context, buffer):
                 yield buffer.find_event(event, f"item types {types} out of order")
 
 
-@rule("buffer", "writer", "3.6")
+@rule("buffer", "writer", "Event headers")
 def message_options(_context, buffer):
-    """3.6: the byte at +2 is 0; GUID and COMPONENTID are not set together."""
+    """The byte at +2 is 0; GUID and COMPONENTID are not set together."""
     for event in buffer.events:
         if event.kind != "MESSAGE":
             continue

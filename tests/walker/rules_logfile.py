@@ -18,9 +18,9 @@ MAX_PROCESSORS_LAYOUT_1 = 256
 MAX_BUFFER_BYTES_LAYOUT_1 = 0x100000
 
 
-@rule("file", "must", "2.1")
+@rule("file", "must", "The header event")
 def header_event_size(context):
-    """2.1: Size is exactly header, logfile header and both terminated strings."""
+    """Size is exactly header, logfile header and both terminated strings."""
     event = context.header_event
     if context.logfile.strings_end is None:
         yield context.find_logfile("a name lacks its terminating NUL")
@@ -31,25 +31,25 @@ def header_event_size(context):
                                                f"{want:#x}")
 
 
-@rule("file", "must", "2.1")
+@rule("file", "must", "The header event")
 def header_event_version(context):
-    """2.1: the payload version is 2 since Windows Vista."""
+    """The payload version is 2 since Windows Vista."""
     version = context.header_event.fields["ver"]
     if version != 2:
         yield context.find_header_event(context.header_event, f"version {version}, not 2")
 
 
-@rule("file", "must", "2.1")
+@rule("file", "must", "The header event")
 def companions_are_group_0(context):
-    """2.1: the header buffer holds events of group 00 only."""
+    """The header buffer holds events of group 00 only."""
     for event in context.header_events:
         if event.fields.get("group") != 0:
             yield context.find_header_event(event, "no event of group 00")
 
 
-@rule("file", "writer", "2.1")
+@rule("file", "writer", "The header event")
 def companion_order(context):
-    """2.1: 0000, 0005, 0050, 0052, 0042, then 0040 with its kin 0041 and 0043; none twice."""
+    """0000, 0005, 0050, 0052, 0042, then 0040 with its kin 0041 and 0043; none twice."""
     last_rank = -1
     for event in context.header_events:
         hook = event.hook
@@ -65,9 +65,9 @@ def companion_order(context):
         last_rank = max(rank, last_rank)
 
 
-@rule("file", "writer", "2.4")
+@rule("file", "writer", "The header event")
 def companion_header_type(context):
-    """2.4: SYSTEM headers for 0000, 0005 and 0050, PERFINFO for the others."""
+    """SYSTEM headers for 0000, 0005 and 0050, PERFINFO for the others."""
     for event in context.header_events:
         if event.fields.get("group") != 0:
             continue
@@ -76,9 +76,9 @@ def companion_header_type(context):
             yield context.find_header_event(event, f"hook {event.hook:04X} has no {want} header")
 
 
-@rule("file", "writer", "2.1")
+@rule("file", "writer", "The header event")
 def companion_time_and_version(context):
-    """2.1: all companions are version 2 and repeat the header event's TimeStamp."""
+    """All companions are version 2 and repeat the header event's TimeStamp."""
     for event in context.header_events:
         if event.fields.get("ver") != 2:
             yield context.find_header_event(event, f"version {event.fields.get('ver')}, not 2")
@@ -87,9 +87,9 @@ def companion_time_and_version(context):
                                                    f"{context.header_event.ts}")
 
 
-@rule("file", "writer", "2.1")
+@rule("file", "writer", "The header event")
 def companion_thread(context):
-    """2.1: in sessions 0005 and 0050 repeat the header event's thread, process and times."""
+    """In sessions 0005 and 0050 repeat the header event's thread, process and times."""
     if context.logfile.is_relogged:
         return
     names = ("tid", "pid", "kt", "ut")
@@ -101,7 +101,7 @@ def companion_thread(context):
 
 
 def _companion_problem(hook, payload, processor_count):
-    """What is wrong with a companion's payload by the table of 2.4, or None."""
+    """What is wrong with a companion's payload, or None."""
     size = len(payload)
     if hook == 0x0005 and size != 36:
         return f"{size} payload bytes, not 36"
@@ -118,9 +118,9 @@ def _companion_problem(hook, payload, processor_count):
     return None
 
 
-@rule("file", "must", "2.4")
+@rule("file", "must", "The header event")
 def companion_payload(context):
-    """2.4: payload sizes of 0005, 0050 and 0052; terminated texts in 0042 and 0040."""
+    """Payload sizes of 0005, 0050 and 0052; terminated texts in 0042 and 0040."""
     for event in context.header_events:
         payload = context.header_body[event.payload_pos:event.pos + event.size]
         problem = _companion_problem(event.hook, payload, context.logfile.processor_count)
@@ -128,9 +128,9 @@ def companion_payload(context):
             yield context.find_header_event(event, f"hook {event.hook:04X}: {problem}")
 
 
-@rule("file", "writer", "2.4")
+@rule("file", "writer", "The header event")
 def partition_companion(context):
-    """2.4: sessions of builds to 10240 have no 0050, sessions from 17763 on have one."""
+    """Sessions of builds to 10240 have no 0050, sessions from 17763 on have one."""
     if context.logfile.is_relogged:
         return
     build = context.logfile.build
@@ -141,27 +141,27 @@ def partition_companion(context):
         yield context.find_logfile(f"no companion 0050 in a file of build {build}")
 
 
-@rule("file", "must", "2.2, 2.5")
+@rule("file", "must", "The header event; Writing")
 def buffers_written(context):
-    """2.2: BuffersWritten counts all buffers of a closed file, the header buffer too."""
+    """BuffersWritten counts all buffers of a closed file, the header buffer too."""
     written = context.logfile.buffers_written
     count = len(context.summaries)
     if context.logfile.mode & MODE_CIRCULAR and written > count:
-        return                          # 7.2: keeps counting past the wrap
+        return                          # keeps counting past the wrap
     if context.logfile.end_time_ft and written != count:
         yield context.find_logfile(f"BuffersWritten {written}, the file has {count}")
 
 
-@rule("file", "writer", "2.2, 2.5")
+@rule("file", "writer", "The header event; Writing")
 def file_is_closed(context):
-    """2.5: EndTime is filled in when the session stops; 0 tells of a live or torn file."""
+    """EndTime is filled in when the session stops; 0 tells of a live or torn file."""
     if context.logfile.end_time_ft == 0:
         yield context.find_logfile("EndTime 0: the file was not closed")
 
 
-@rule("file", "must", "2.2")
+@rule("file", "must", "The header event")
 def times_in_order(context):
-    """2.2: 0 < BootTime <= StartTime <= EndTime."""
+    """0 < BootTime <= StartTime <= EndTime."""
     logfile = context.logfile
     if not 0 < logfile.boot_time_ft <= logfile.start_time_ft:
         yield context.find_logfile(f"BootTime {logfile.boot_time_ft}, StartTime "
@@ -171,33 +171,33 @@ def times_in_order(context):
                                    f"{logfile.start_time_ft}")
 
 
-@rule("file", "must", "2.2")
+@rule("file", "must", "The header event")
 def pointer_size(context):
-    """2.2: PointerSize equals the pointer size of the header event's own type."""
+    """PointerSize equals the pointer size of the header event's own type."""
     logfile = context.logfile
     if logfile.pointer_bytes != logfile.header_pointer_bytes:
         yield context.find_logfile(f"PointerSize {logfile.pointer_bytes} behind a "
                                    f"{context.header_event.kind} header")
 
 
-@rule("file", "writer", "2.2")
+@rule("file", "writer", "The header event")
 def start_buffers(context):
-    """2.2: StartBuffers is 1."""
+    """StartBuffers is 1."""
     if context.logfile.start_buffers != 1:
         yield context.find_logfile(f"StartBuffers {context.logfile.start_buffers}, not 1")
 
 
-@rule("file", "must", "2.2")
+@rule("file", "must", "The header event")
 def clock_type(context):
-    """2.2: ReservedFlags is 1, 2 or 3; before 6.1 it is 0 or 1."""
+    """ReservedFlags is 1, 2 or 3; before 6.1 it is 0 or 1."""
     allowed = (0, 1) if context.is_vista else (1, 2, 3)
     if context.logfile.clock_type not in allowed:
         yield context.find_logfile(f"ReservedFlags {context.logfile.clock_type}")
 
 
-@rule("file", "must", "2.2, 6.1")
+@rule("file", "must", "The header event; Clocks")
 def clock_is_usable(context):
-    """2.2, 6.1: PerfFreq is filled in always; with the system-time clock T0 is StartTime."""
+    """PerfFreq is filled in always; with the system-time clock T0 is StartTime."""
     logfile = context.logfile
     if logfile.perf_freq <= 0:
         yield context.find_logfile(f"PerfFreq {logfile.perf_freq}")
@@ -206,9 +206,9 @@ def clock_is_usable(context):
                                    f"{context.header_event.ts} is not StartTime")
 
 
-@rule("file", "must", "1.7")
+@rule("file", "must", "Writing")
 def layout_version(context):
-    """1.7: Vista 1.4, then 1.5; 2.0 when compressed, over 256 processors or over 1 MiB."""
+    """Vista 1.4, then 1.5; 2.0 when compressed, over 256 processors or over 1 MiB."""
     logfile = context.logfile
     needs_2 = (logfile.mode & MODE_COMPRESSED
                or logfile.processor_count > MAX_PROCESSORS_LAYOUT_1
@@ -218,26 +218,26 @@ def layout_version(context):
         yield context.find_logfile(f"layout version {logfile.layout_version}, expected {want}")
 
 
-@rule("file", "writer", "2.2")
+@rule("file", "writer", "The header event")
 def mode_bits(context):
-    """2.2: REAL_TIME and the two HYBRID_SHUTDOWN bits are cleared in the stored LogFileMode."""
+    """REAL_TIME and the two HYBRID_SHUTDOWN bits are cleared in the stored LogFileMode."""
     extra = context.logfile.mode & MODE_BITS_NEVER_STORED
     if extra:
         yield context.find_logfile(f"LogFileMode has the bits {extra:#x}")
 
 
-@rule("file", "must", "2.2, 7.2")
+@rule("file", "must", "The header event; The file as a whole")
 def processor_count(context):
-    """2.2: at least one processor; exactly 1 without per-processor buffers."""
+    """At least one processor; exactly 1 without per-processor buffers."""
     count = context.logfile.processor_count
     is_single = context.logfile.mode & MODE_NO_PER_PROCESSOR_BUFFERING
     if count < 1 or is_single and count != 1:
         yield context.find_logfile(f"NumberOfProcessors {count}")
 
 
-@rule("file", "writer", "2.2")
+@rule("file", "writer", "The header event")
 def name_pointers_are_enums(context):
-    """2.2: from 6.1 on the two name pointers hold small timer source numbers (or 0)."""
+    """From 6.1 on the two name pointers hold small timer source numbers (or 0)."""
     if context.is_vista:
         return
     logfile = context.logfile
@@ -247,8 +247,8 @@ def name_pointers_are_enums(context):
             yield context.find_logfile(f"{name} pointer {value:#x} is no timer source number")
 
 
-@rule("file", "writer", "2.2, 10.5")
+@rule("file", "writer", "The header event")
 def buffer_size_in_kib(context):
-    """2.2: BufferSize is in bytes and a whole number of KiB, as sessions are asked in KiB."""
+    """BufferSize is in bytes and a whole number of KiB, as sessions are asked in KiB."""
     if context.logfile.buffer_bytes == 0 or context.logfile.buffer_bytes % 0x400:
         yield context.find_logfile(f"BufferSize {context.logfile.buffer_bytes:#x}")

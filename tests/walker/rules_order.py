@@ -20,16 +20,16 @@ def _by_processor(buffers):
     return streams
 
 
-@rule("file", "must", "1.1")
+@rule("file", "must", "The file as a whole")
 def buffers_fill_the_file(context):
-    """1.1: buffers lie end to end and the last one ends with the file."""
+    """Buffers lie end to end and the last one ends with the file."""
     for file_offset, text in context.trace.damage:
         yield file_offset, "file", text
 
 
-@rule("file", "must", "1.1")
+@rule("file", "must", "The file as a whole")
 def file_size_is_multiple(context):
-    """1.1: an uncompressed file is an exact multiple of BufferSize."""
+    """An uncompressed file is an exact multiple of BufferSize."""
     size = context.logfile.buffer_bytes
     if context.logfile.mode & MODE_COMPRESSED or size in NO_BUFFER_SIZES:
         return
@@ -39,9 +39,9 @@ def file_size_is_multiple(context):
                f"{rest:#x} bytes behind the last multiple of BufferSize {size:#x}")
 
 
-@rule("file", "must", "1.2")
+@rule("file", "must", "Buffer header")
 def header_sequence_is_0(context):
-    """1.2: SequenceNumber is 0 for the header buffer, else from 1."""
+    """SequenceNumber is 0 for the header buffer, else from 1."""
     for entry in context.summaries:
         number = entry.header.sequence
         if entry.is_header and number != 0 or not entry.is_header and number < 1:
@@ -74,9 +74,9 @@ def _descents(context, entries, key):
     return found
 
 
-@rule("file", "must", "1.6")
+@rule("file", "must", "Buffer header")
 def sequence_per_processor(context):
-    """1.6: strictly increasing per processor; restarts with each append segment (7.2)."""
+    """Strictly increasing per processor; restarts with each append segment."""
     for segment in _split_segments(context, _data_buffers(context)):
         for cpu, stream in _by_processor(segment).items():
             for entry in _descents(context, stream, lambda one: one.header.sequence):
@@ -84,9 +84,9 @@ def sequence_per_processor(context):
                                  f"one before on processor {cpu}")
 
 
-@rule("file", "must", "1.6")
+@rule("file", "must", "Buffer header")
 def sequence_is_unique(context):
-    """1.6: numbers are session-wide, so none occurs twice in a segment."""
+    """Numbers are session-wide, so none occurs twice in a segment."""
     for segment in _split_segments(context, _data_buffers(context)):
         seen = {}
         for entry in segment:
@@ -96,9 +96,9 @@ def sequence_is_unique(context):
                                  f"buffer {first.index}")
 
 
-@rule("file", "writer", "1.6")
+@rule("file", "writer", "Buffer header")
 def buffer_times_ascend(context):
-    """1.6: file order is flush order, TimeStamp never decreases (but at a circular wrap)."""
+    """File order is flush order, TimeStamp never decreases (but at a circular wrap)."""
     buffers = _data_buffers(context)
     falls = [entry for before, entry in zip(buffers, buffers[1:])
              if entry.header.timestamp < before.header.timestamp]
@@ -109,9 +109,9 @@ def buffer_times_ascend(context):
         yield entry.find(f"TimeStamp {entry.header.timestamp} is below that of the buffer before")
 
 
-@rule("buffer", "must", "1.6")
+@rule("buffer", "must", "Buffer header")
 def events_precede_flush(context, buffer):
-    """1.6: no event is later than its buffer's TimeStamp (relogger times are another clock)."""
+    """No event is later than its buffer's TimeStamp (relogger times are another clock)."""
     if context.logfile.is_relogged or buffer.is_header:
         return
     limit = buffer.header.timestamp
@@ -120,9 +120,9 @@ def events_precede_flush(context, buffer):
             yield buffer.find_event(event, f"TimeStamp {event.ts} behind the buffer's {limit}")
 
 
-@rule("buffer", "must", "1.6")
+@rule("buffer", "must", "Buffer header")
 def event_order_in_buffer(_context, buffer):
-    """1.6: events of a buffer are in non-decreasing time order."""
+    """Events of a buffer are in non-decreasing time order."""
     last = None
     for event in buffer.events:
         if event.ts is None:
@@ -132,9 +132,9 @@ def event_order_in_buffer(_context, buffer):
         last = event.ts
 
 
-@rule("file", "must", "1.6")
+@rule("file", "must", "Buffer header")
 def event_order_per_processor(context):
-    """1.6: the same holds from buffer to buffer of one processor, in SequenceNumber order."""
+    """The same holds from buffer to buffer of one processor, in SequenceNumber order."""
     for segment in _split_segments(context, _data_buffers(context)):
         for cpu, stream in _by_processor(segment).items():
             stream = [entry for entry in stream if entry.first_ts is not None]
@@ -146,9 +146,9 @@ def event_order_per_processor(context):
                                      f"{cpu}")
 
 
-@rule("file", "writer", "1.4")
+@rule("file", "writer", "Writing")
 def header_buffer_time(context):
-    """1.4: the header buffer's TimeStamp is 0; Vista wrote a raw time, not before T0."""
+    """The header buffer's TimeStamp is 0; Vista wrote a raw time, not before T0."""
     first = context.summaries[0]
     stamp = first.header.timestamp
     if context.is_vista:
@@ -158,9 +158,9 @@ def header_buffer_time(context):
         yield first.find(f"TimeStamp {stamp}, not 0")
 
 
-@rule("file", "writer", "1.2, 7.3")
+@rule("file", "writer", "Buffer header")
 def last_buffer_is_flagged(context):
-    """1.2: the last buffer of every closed file carries FLUSH_MARKER."""
+    """The last buffer of every closed file carries FLUSH_MARKER."""
     if len(context.summaries) < 2 or context.logfile.end_time_ft == 0:
         return
     last = context.summaries[-1]
@@ -172,9 +172,9 @@ def last_buffer_is_flagged(context):
         yield last.find("the last buffer of the file lacks flag 0x01")
 
 
-@rule("file", "writer", "1.2")
+@rule("file", "writer", "Buffer header")
 def logger_id(context):
-    """1.2: one LoggerId for all buffers of a session; 0 in relogger files, 8001 by Windows 7's."""
+    """One LoggerId for all buffers of a session; 0 in relogger files, 8001 by Windows 7's."""
     if context.logfile.mode & MODE_APPEND:
         return
     first = context.summaries[0].header.logger_id
@@ -189,9 +189,9 @@ def logger_id(context):
                              f"{first:#x}")
 
 
-@rule("file", "writer", "1.6")
+@rule("file", "writer", "Buffer header")
 def relogger_times_are_filetimes(context):
-    """1.6: relogger output stamps its buffers with the FILETIME of writing."""
+    """Relogger output stamps its buffers with the FILETIME of writing."""
     if not context.logfile.is_relogged:
         return
     for entry in _data_buffers(context):

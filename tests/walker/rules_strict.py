@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules of --strict: the exact values that section 1.4 gives a writer of modern session files."""
+"""Rules of --strict: the exact values that a writer of modern session files writes."""
 
 from layout import (FLAG_COMPRESSED, FLAG_FLUSH_MARKER, FLAG_PROC_INDEX, LOSS_FLAGS, TYPE_HEADER,
                     round_up8)
@@ -8,17 +8,17 @@ from rulebook import rule
 LAST_BUILD_WITHOUT_PARTITION = 10240
 
 
-@rule("file", "writer", "1.4", is_strict=True)
+@rule("file", "writer", "Writing", is_strict=True)
 def session_is_modern(context):
-    """1.4: the values to write are those of a Windows 10+ session, no relogger output."""
+    """The values to write are those of a Windows 10+ session, no relogger output."""
     if not context.is_modern_session:
         yield context.find_logfile(f"OS {context.os_version}, LogFileMode "
                                    f"{context.logfile.mode:#x}: no modern session file")
 
 
-@rule("buffer", "writer", "1.4", is_strict=True)
+@rule("buffer", "writer", "Writing", is_strict=True)
 def strict_header_buffer(_context, buffer):
-    """1.4: header buffer: SavedOffset = CurrentOffset = Offset, flags 0021."""
+    """Header buffer: SavedOffset = CurrentOffset = Offset, flags 0021."""
     header = buffer.header
     if header.type != TYPE_HEADER:
         return
@@ -29,9 +29,9 @@ def strict_header_buffer(_context, buffer):
         yield buffer.find(f"BufferFlag {header.flags:#06x}, not 0x0021")
 
 
-@rule("buffer", "writer", "1.4", is_strict=True)
+@rule("buffer", "writer", "Writing", is_strict=True)
 def strict_data_buffer(_context, buffer):
-    """1.4: data buffer: type 0, a flush time, flags 0020 or 0021 beside loss and compression."""
+    """Data buffer: type 0, a flush time, flags 0020 or 0021 beside loss and compression."""
     header = buffer.header
     if header.type == TYPE_HEADER:
         return
@@ -44,18 +44,18 @@ def strict_data_buffer(_context, buffer):
         yield buffer.find(f"BufferFlag {header.flags:#06x}")
 
 
-@rule("buffer", "writer", "1.2", is_strict=True)
+@rule("buffer", "writer", "Buffer header", is_strict=True)
 def strict_unions_are_zero(_context, buffer):
-    """1.2: the unions at +20 and +38 are written as 0."""
+    """The unions at +20 and +38 are written as 0."""
     if buffer.header.union_20:
         yield buffer.find(f"{buffer.header.union_20:#x} at +20, not 0")
     if any(buffer.header.union_38):
         yield buffer.find(f"{buffer.header.union_38.hex()} at +38, not 0")
 
 
-@rule("buffer", "writer", "1.3", is_strict=True)
+@rule("buffer", "writer", "Buffer header", is_strict=True)
 def strict_pads_are_zero(_context, buffer):
-    """1.3: a writer puts zeros between events."""
+    """A writer puts zeros between events."""
     body = buffer.body
     for event in buffer.events:
         end = event.pos + event.size
@@ -64,9 +64,9 @@ def strict_pads_are_zero(_context, buffer):
             yield buffer.find_event(event, f"pad {bytes(pad).hex()} at +{end:#x}, not zeros")
 
 
-@rule("file", "writer", "2.1, 2.4", is_strict=True)
+@rule("file", "writer", "The header event", is_strict=True)
 def strict_partition_companion(context):
-    """2.1, 2.4: 0050 directly behind the header event, or behind 0005; not in builds to 10240."""
+    """0050 directly behind the header event, or behind 0005; not in builds to 10240."""
     hooks = [event.hook for event in context.header_events]
     if context.logfile.build <= LAST_BUILD_WITHOUT_PARTITION:
         return

@@ -19,50 +19,50 @@ GUID_B = bytes(range(16, 32))
 
 
 def system_event(hook, ts, payload, header_type=2, version=2, tid=11, pid=22, times=(3, 4)):
-    """SYSTEM32/64, sheet 3.2."""
+    """SYSTEM32/64."""
     head = struct.pack("<HBBHHIIqII", version, header_type, 0xC0, 0x20 + len(payload), hook, tid,
                        pid, ts, *times)
     return head + payload
 
 
 def compact_event(hook, ts, payload, header_type=4, version=2):
-    """COMPACT32/64, sheet 3.2."""
+    """COMPACT32/64."""
     return struct.pack("<HBBHHIIq", version, header_type, 0xC0, 0x18 + len(payload), hook, 11, 22,
                        ts) + payload
 
 
 def perfinfo_event(hook, ts, payload, header_type=0x11, version=2):
-    """PERFINFO32/64, sheet 3.2; PEBS and PMC words, if announced, are part of `payload`."""
+    """PERFINFO32/64; PEBS and PMC words, if announced, are part of `payload`."""
     return struct.pack("<HBBHHq", version, header_type, 0xC0, 0x10 + len(payload), hook,
                        ts) + payload
 
 
 def full_event(ts, payload, header_type=0x14, guid=GUID_A):
-    """FULL_HEADER32/64, sheet 3.4."""
+    """FULL_HEADER32/64."""
     return struct.pack("<HBBBBHIIq16sII", 0x30 + len(payload), header_type, 0xC0, 7, 4, 3, 11, 22,
                        ts, guid, 5, 6) + payload
 
 
 def instance_event(ts, payload, header_type=0x15):
-    """INSTANCE32/64 in the 0x48 form, sheet 3.5."""
+    """INSTANCE32/64 in the 0x48 form."""
     return struct.pack("<HBBBBHIIq16sIIII16s", 0x48 + len(payload), header_type, 0xC0, 7, 4, 3, 11,
                        22, ts, GUID_A, 5, 6, 77, 88, GUID_B) + payload
 
 
 def message_event(options, variable, arguments=b"", number=10, reserved=0):
-    """MESSAGE, sheet 3.6; `variable` is the optional part as bytes."""
+    """MESSAGE; `variable` is the optional part as bytes."""
     size = 8 + len(variable) + len(arguments)
     return struct.pack("<HBBHH", size, reserved, 0x90, number, options) + variable + arguments
 
 
 def ext_item(ext_type, data, has_next=0, item_bytes=None, pad=b"\0"):
-    """One extended data item, sheet 4.1."""
+    """One extended data item."""
     size = round_up8(8 + len(data)) if item_bytes is None else item_bytes
     return (struct.pack("<HHHH", size, ext_type, has_next, len(data)) + data).ljust(size, pad)
 
 
 def modern_event(ts, payload, ext=b"", header_type=0x13, flags=None, prop=0):
-    """EVENT_HEADER32/64, sheet 3.7."""
+    """EVENT_HEADER32/64."""
     flags = int(bool(ext)) if flags is None else flags
     size = 0x50 + len(ext) + len(payload)
     return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, header_type, 0xC0, flags, prop, 11, 22, ts,
@@ -152,7 +152,7 @@ class SampleFile:
         return b"".join(out) + self.trailer
 
     def make_relogged(self):
-        """Uncompressed relogger output, sheet 1.5 and 1.6."""
+        """Uncompressed relogger output."""
         self.logfile.update(mode=self.logfile["mode"] | MODE_RELOG, pointers=(0, 0))
         end_of_first = BUFFER_HEADER_BYTES + round_up8(len(self.header_event()))
         self.header_buffer.changes.update(flags=1, state=0, current_offset=0, logger_id=0,
@@ -162,7 +162,7 @@ class SampleFile:
         return self
 
     def make_compressed(self):
-        """Compressed relogger output, sheet 1.5 and 5."""
+        """Compressed relogger output."""
         self.make_relogged()
         self.logfile.update(mode=self.logfile["mode"] | MODE_COMPRESSED, os=(10, 0, 2, 0))
         self.header_buffer.changes.update(
@@ -173,7 +173,7 @@ class SampleFile:
         return self
 
     def make_windows7(self):
-        """A Windows 7 session: no processor index flag, Alignment 8, no 0050, sheet 1.2 and 1.4."""
+        """A Windows 7 session: no processor index flag, Alignment 8, no 0050."""
         self.logfile.update(os=(6, 1, 1, 5), build=7601)
         self.companions = []
         self.header_buffer.changes.update(flags=1, processor_word=0x800, saved_offset=0)

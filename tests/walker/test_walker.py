@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import os
+import pathlib
+import re
 import struct
 import sys
 import tempfile
@@ -49,7 +51,7 @@ def match_word(distance, low_bits):
 
 
 class XpressTest(unittest.TestCase):
-    """xpress.decompress against streams assembled by hand, sheet section 5."""
+    """xpress.decompress against streams assembled by hand."""
 
     def expect(self, stream, want, used=None):
         out, count = decompress(stream, len(want))
@@ -125,7 +127,7 @@ class XpressTest(unittest.TestCase):
 
 
 class EventTest(unittest.TestCase):
-    """events.walk_events on one event of each header type, sheet sections 3 and 4."""
+    """events.walk_events on one event of each header type."""
 
     def walk_one(self, raw):
         events = list(walk_events(raw))
@@ -348,7 +350,7 @@ class TraceFileTest(FileTestCase):
         status, out, _ = self.run_command("check")
         self.assertEqual(status, 1)
         self.assertEqual(out, f"{self.path}: 0x2000: buffer 2 header: State 2, not 3 "
-                              f"[state_is_flush, writer, sheet 1.2, 1.5]\n")
+                              f"[state_is_flush, writer, etl.md: Buffer header; Writing]\n")
 
 
 class RulesTest(FileTestCase):
@@ -370,6 +372,14 @@ class RulesTest(FileTestCase):
                     sample = BASES[base](SampleFile())
                     change(sample)
                     self.assertIn(rule_name, self.violated_rules(sample, is_strict=True))
+
+    def test_each_rule_stands_in_the_description_of_the_format(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/format/etl.md"
+        headings = set(re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        self.violated_rules(SampleFile(), is_strict=False)      # loads the rules
+        for entry in ALL_RULES:
+            with self.subTest(entry.name):
+                self.assertLessEqual(set(entry.section.split("; ")), headings)
 
     def test_each_rule_has_a_case(self):
         self.violated_rules(SampleFile(), is_strict=False)      # loads the rules

@@ -22,7 +22,7 @@ class UnreadableFile(ValueError):
 
 
 class Clock:
-    """Raw session time to FILETIME, section 6.1, rounding toward minus infinity."""
+    """Raw session time to FILETIME, rounding toward minus infinity."""
 
     def __init__(self, clock_type, anchor_raw, start_time_ft, perf_freq, cpu_mhz):
         self.clock_type = clock_type

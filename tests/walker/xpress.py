@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decoder of raw plain-LZ77 XPRESS streams, the body of compressed buffers (sheet section 5).
+"""Decoder of raw plain-LZ77 XPRESS streams, the body of compressed buffers (docs/format/etl.md).
 
 The stream has no length of its own: decoding stops when the wanted number of bytes is out.
 Malformed input raises XpressError; nothing is ever read or copied out of bounds.
@@ -97,7 +97,7 @@ def _long_length(source, at, nibble_at):
 
 
 def compress_literally(data):
-    """A literal-only stream of `data`, the simplest valid encoder (section 5, writer shortcut)."""
+    """A literal-only stream of `data`, the simplest valid encoder (a shortcut for writers)."""
     out = bytearray()
     for at in range(0, len(data), 32):
         piece = data[at:at + 32]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold what the writer makes against the format sheet and against both readers.
+"""Hold what the writer makes against the format's rules and against both readers.
 
     check_traces.py WRITE_TRACES LIST_EVENTS
 
