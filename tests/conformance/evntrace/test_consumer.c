@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * OpenTrace, ProcessTrace, CloseTrace and their companions on files. Sources: [MSD] Microsoft's pages of
- * the function, [SHEET] docs/format/etl.md, [HERE] a decision of this project where Windows is silent.
+ * the function, [CONTRACT] docs/format/contract-evntrace.md, [HERE] a decision of this project where Windows is silent.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -123,7 +123,7 @@ static void consumer__open_errors(void **state)
 	} rows[] = {
 		{"[MSD] neither name", NULL, NULL, 0, 1, ERROR_INVALID_PARAMETER},
 		{"[MSD] both names", "plain.etl", "x", 0, 1, ERROR_INVALID_PARAMETER},
-		{"[SHEET] no callback", "plain.etl", NULL, 0, 0, ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] no callback", "plain.etl", NULL, 0, 0, ERROR_INVALID_PARAMETER},
 		{"[MSD] no such file", "none.etl", NULL, 0, 1, ERROR_FILE_NOT_FOUND},
 		{"[HERE] a folder", ".", NULL, 0, 1, ERROR_ACCESS_DENIED},
 		{"[HERE] no trace", "damaged.etl", NULL, 0, 1, ERROR_FILE_CORRUPT},
@@ -163,7 +163,7 @@ static void consumer__session_that_is_not_there(void **state)
 	logfile.LoggerName = logger;
 	logfile.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD;
 	logfile.EventRecordCallback = on_record;
-	/* [SHEET] OpenTrace succeeds; it is ProcessTrace that says so. */
+	/* [CONTRACT] OpenTrace succeeds; it is ProcessTrace that says so. */
 	handles[0] = OpenTraceA(&logfile);
 	assert_true(handles[0] != INVALID_PROCESSTRACE_HANDLE);
 	assert_int_equal(ProcessTrace(handles, 1, NULL, NULL), ERROR_WMI_INSTANCE_NOT_FOUND);
@@ -196,7 +196,7 @@ static void consumer__open_fills_logfile_header(void **state)
 	assert_null(logfile.LogfileHeader.LoggerName);
 	assert_int_equal(logfile.BufferSize, 4096);
 	assert_int_equal(logfile.EventsLost, 7);
-	/* [SHEET] companion 0005 marks a session that gets the kernel's events. */
+	/* [CONTRACT] companion 0005 marks a session that gets the kernel's events. */
 	assert_true(logfile.IsKernelTrace);
 	assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
 }
@@ -356,7 +356,7 @@ static void consumer__a_handle_can_be_processed_again(void **state)
 	assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
 }
 
-/* [SHEET] flags of a buffer become RT_LostEvent 32, 33 and 34 before its first event. */
+/* [CONTRACT] flags of a buffer become RT_LostEvent 32, 33 and 34 before its first event. */
 static void consumer__loss_is_told(void **state)
 {
 	EVENT_TRACE_LOGFILEA logfile = {0};
@@ -403,7 +403,7 @@ static void consumer__query_processing_handle(void **state)
 						    sizeof(header), &bytes),
 			 ERROR_SUCCESS);
 	assert_int_equal(header.ProviderVersion, TRACE_BUILD);
-	/* [SHEET] the usual protocol of sizes. */
+	/* [CONTRACT] the usual protocol of sizes. */
 	assert_int_equal(
 		QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, NULL, 0, &bytes),
 		ERROR_INSUFFICIENT_BUFFER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * StartTrace, ControlTrace, EnableTraceEx2 and QueryAllTraces: what is refused before anybody is asked, so
- * without a host. Sources: [MSD] Microsoft's pages of the function, [SHEET] docs/format/etl.md, [HERE] a
+ * without a host. Sources: [MSD] Microsoft's pages of the function, [CONTRACT] docs/format/contract-evntrace.md, [HERE] a
  * decision of this project where Windows is silent.
  */
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static void controller__start_refuses_pointers_and_sizes(void **state)
 
 	(void)state;
 	init_block(&block);
-	/* [SHEET] 10.6 */
+	/* [CONTRACT] StartTrace */
 	assert_int_equal(StartTraceA(NULL, "x", &block.properties), ERROR_INVALID_PARAMETER);
 	assert_int_equal(StartTraceA(&handle, "x", NULL), ERROR_INVALID_PARAMETER);
 	assert_int_equal(StartTraceA(&handle, NULL, &block.properties), ERROR_INVALID_NAME);
@@ -90,13 +90,13 @@ static void controller__start_checks_the_block(void **state)
 	} rows[] = {
 		{"[MSD] all in order", "x", 0x78, 0x478, 0x878, WNODE_FLAG_TRACED_GUID, 1, NO_HOST},
 		{"[MSD] no names wanted", "x", 0, 0, 0x78, WNODE_FLAG_TRACED_GUID, 0, NO_HOST},
-		{"[SHEET] name within the structure", "x", 0x77, 0x478, 0x878,
+		{"[CONTRACT] name within the structure", "x", 0x77, 0x478, 0x878,
 		 WNODE_FLAG_TRACED_GUID, 0, ERROR_INVALID_PARAMETER},
-		{"[SHEET] file within the structure", "x", 0x78, 8, 0x878, WNODE_FLAG_TRACED_GUID,
-		 0, ERROR_INVALID_PARAMETER},
-		{"[SHEET] name behind the block", "x", 0x878, 0x478, 0x878, WNODE_FLAG_TRACED_GUID,
-		 0, ERROR_INVALID_PARAMETER},
-		{"[SHEET] file far behind the block", "x", 0x78, 0xFFFFFFFF, 0x878,
+		{"[CONTRACT] file within the structure", "x", 0x78, 8, 0x878,
+		 WNODE_FLAG_TRACED_GUID, 0, ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] name behind the block", "x", 0x878, 0x478, 0x878,
+		 WNODE_FLAG_TRACED_GUID, 0, ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] file far behind the block", "x", 0x78, 0xFFFFFFFF, 0x878,
 		 WNODE_FLAG_TRACED_GUID, 0, ERROR_INVALID_PARAMETER},
 		{"[MSD] no room for the name", "longer", 0x78, 0, 0x7C, WNODE_FLAG_TRACED_GUID, 0,
 		 ERROR_BAD_LENGTH},
@@ -111,9 +111,9 @@ static void controller__start_checks_the_block(void **state)
 		 ERROR_INVALID_PARAMETER},
 		{"[HERE] name is no UTF-8", "\xFF", 0x78, 0x478, 0x878, WNODE_FLAG_TRACED_GUID, 0,
 		 ERROR_INVALID_PARAMETER},
-		{"[SHEET] second version, too short", "x", 0x78, 0, 0x80,
+		{"[CONTRACT] second version, too short", "x", 0x78, 0, 0x80,
 		 WNODE_FLAG_TRACED_GUID | WNODE_FLAG_VERSIONED_PROPERTIES, 0, ERROR_BAD_LENGTH},
-		{"[SHEET] second version without its number", "x", 0x478, 0, 0x878,
+		{"[CONTRACT] second version without its number", "x", 0x478, 0, 0x878,
 		 WNODE_FLAG_TRACED_GUID | WNODE_FLAG_VERSIONED_PROPERTIES, 0,
 		 ERROR_INVALID_PARAMETER},
 	};
@@ -184,14 +184,14 @@ static void controller__start_binds_fixed_names_and_guids(void **state)
 		ULONG error;
 	} rows[] = {
 		{"[MSD] kernel's name", KERNEL_LOGGER_NAMEA, NULL, NO_HOST},
-		{"[SHEET] in any case", "nt kernel logger", NULL, NO_HOST},
+		{"[CONTRACT] in any case", "nt kernel logger", NULL, NO_HOST},
 		{"[MSD] kernel's name and GUID", KERNEL_LOGGER_NAMEA, &SystemTraceControlGuid,
 		 NO_HOST},
 		{"[MSD] kernel's GUID, another name", "x", &SystemTraceControlGuid,
 		 ERROR_INVALID_PARAMETER},
-		{"[SHEET] kernel's name, another GUID", KERNEL_LOGGER_NAMEA, &other,
+		{"[CONTRACT] kernel's name, another GUID", KERNEL_LOGGER_NAMEA, &other,
 		 ERROR_INVALID_PARAMETER},
-		{"[SHEET] context logger's GUID, another name", "x", &context_logger,
+		{"[CONTRACT] context logger's GUID, another name", "x", &context_logger,
 		 ERROR_INVALID_PARAMETER},
 		{"[MSD] any name and GUID", "x", &other, NO_HOST},
 	};
@@ -224,7 +224,7 @@ static void controller__start_binds_fixed_names_and_guids(void **state)
 
 static void controller__start_checks_modes(void **state)
 {
-	/* All but the noted are [SHEET] "LogFileMode"; a file and a size where F and S say so. */
+	/* All but the noted are [CONTRACT] "LogFileMode"; a file and a size where F and S say so. */
 	static const struct {
 		ULONG mode;
 		const char *file;
@@ -341,15 +341,16 @@ static void controller__control_checks_arguments(void **state)
 		ULONG bytes, logger_offset, code;
 		ULONG error;
 	} rows[] = {
-		{"[SHEET] neither handle nor name", 0, NULL, 0x878, 0x78, 0,
+		{"[CONTRACT] neither handle nor name", 0, NULL, 0x878, 0x78, 0,
 		 ERROR_INVALID_PARAMETER},
-		{"[SHEET] block too small", 1, NULL, 0x77, 0x78, 0, ERROR_BAD_LENGTH},
-		{"[SHEET] bad offset", 1, NULL, 0x878, 4, 0, ERROR_INVALID_PARAMETER},
-		{"[SHEET] no such code", 1, NULL, 0x878, 0x78, 6, ERROR_INVALID_PARAMETER},
-		{"[SHEET] no such handle", 9, NULL, 0x878, 0x78, 0, ERROR_WMI_INSTANCE_NOT_FOUND},
-		{"[SHEET] no such name", 0, "x", 0x878, 0x78, 1, ERROR_WMI_INSTANCE_NOT_FOUND},
-		{"[SHEET] update of none", 0, "x", 0x878, 0x78, 2, ERROR_WMI_INSTANCE_NOT_FOUND},
-		{"[SHEET] flush of none", 0, "x", 0x878, 0x78, 3, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] block too small", 1, NULL, 0x77, 0x78, 0, ERROR_BAD_LENGTH},
+		{"[CONTRACT] bad offset", 1, NULL, 0x878, 4, 0, ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] no such code", 1, NULL, 0x878, 0x78, 6, ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] no such handle", 9, NULL, 0x878, 0x78, 0,
+		 ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] no such name", 0, "x", 0x878, 0x78, 1, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] update of none", 0, "x", 0x878, 0x78, 2, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] flush of none", 0, "x", 0x878, 0x78, 3, ERROR_WMI_INSTANCE_NOT_FOUND},
 		/* KNOWN_GAP */
 		{"increment file", 1, NULL, 0x878, 0x78, 4, ERROR_NOT_SUPPORTED},
 		{"convert to real time", 1, NULL, 0x878, 0x78, 5, ERROR_NOT_SUPPORTED},

@@ -2,7 +2,7 @@
 /*
  * Sessions of a host, through the API: start, query, update, flush, stop, listing, and what a consumer of a
  * real-time session sees. The host is $ETW_ETWD, in a folder of its own. Sources: [MSD] Microsoft's pages of
- * the function, [SHEET] docs/format/etl.md, [HERE] a decision of this project.
+ * the function, [CONTRACT] docs/format/contract-evntrace.md, [HERE] a decision of this project.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -131,7 +131,7 @@ static void sessions__start_fills_the_block(void **state)
 	(void)state;
 	init_block(&block, path_of("filled.etl"));
 	assert_int_equal(StartTraceA(&handle, "filled", &block.properties), ERROR_SUCCESS);
-	/* [MSD] the name is copied; [SHEET] HistoricalContext is the handle, the GUID is made. */
+	/* [MSD] the name is copied; [CONTRACT] HistoricalContext is the handle, the GUID is made. */
 	assert_string_equal(block.logger, "filled");
 	assert_true(block.properties.Wnode.HistoricalContext == handle);
 	assert_true(block.properties.Wnode.Guid.Data1 != 0);
@@ -141,7 +141,7 @@ static void sessions__start_fills_the_block(void **state)
 	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
 	assert_string_equal(block.logger, "filled");
 	assert_string_equal(block.file, path_of("filled.etl"));
-	/* [SHEET] the header buffer at least */
+	/* [CONTRACT] the header buffer at least */
 	assert_true(block.properties.BuffersWritten >= 1);
 	assert_int_equal(block.properties.EventsLost, 0);
 	assert_int_equal(access(path_of("filled.etl"), R_OK), 0);
@@ -158,10 +158,10 @@ static void sessions__names_and_guids_are_unique(void **state)
 	assert_int_equal(QueryTraceA(first, NULL, &block.properties), ERROR_SUCCESS);
 	guid = block.properties.Wnode.Guid;
 	init_block(&block, NULL);
-	/* [SHEET] the same name, in any case */
+	/* [CONTRACT] the same name, in any case */
 	assert_int_equal(StartTraceA(&second, "unique", &block.properties), ERROR_ALREADY_EXISTS);
 	assert_int_equal(StartTraceA(&second, "UNIQUE", &block.properties), ERROR_ALREADY_EXISTS);
-	/* [SHEET] the same GUID */
+	/* [CONTRACT] the same GUID */
 	block.properties.Wnode.Guid = guid;
 	assert_int_equal(StartTraceA(&second, "other", &block.properties), ERROR_ALREADY_EXISTS);
 	assert_int_equal(stop(0, "Unique", &block), ERROR_SUCCESS);
@@ -345,7 +345,7 @@ static void sessions__names_that_do_not_fit(void **state)
 	(void)state;
 	init_block(&block, NULL);
 	block.properties.LoggerNameOffset = sizeof(block) - 4;
-	/* [SHEET] everything but the name is there, and a stop has taken effect */
+	/* [CONTRACT] everything but the name is there, and a stop has taken effect */
 	assert_int_equal(QueryTraceA(handle, NULL, &block.properties), ERROR_MORE_DATA);
 	assert_true(block.properties.Wnode.HistoricalContext == handle);
 	assert_int_equal(StopTraceA(handle, NULL, &block.properties), ERROR_MORE_DATA);
@@ -454,7 +454,7 @@ static void open_live(char *name)
 	logfile.BufferCallback = on_buffer;
 	seen.handle = OpenTraceA(&logfile);
 	assert_true(seen.handle != INVALID_PROCESSTRACE_HANDLE);
-	/* [SHEET] the header is filled in from the session */
+	/* [CONTRACT] the header is filled in from the session */
 	assert_true(logfile.LogfileHeader.NumberOfProcessors >= 1);
 	assert_true(logfile.LogfileHeader.PerfFreq.QuadPart > 0);
 	assert_true(logfile.LogfileHeader.StartTime.QuadPart > 0);
@@ -501,7 +501,7 @@ static void consume(ULONG buffer_kib)
 	assert_int_equal(pthread_create(&thread, NULL, process, NULL), 0);
 	write_events(100);
 	(void)pthread_join(thread, NULL);
-	/* [SHEET] returns when the session ends */
+	/* [CONTRACT] returns when the session ends */
 	assert_int_equal(seen.result, ERROR_SUCCESS);
 	assert_int_equal(seen.headers, 1);
 	assert_int_equal(seen.events, 100);
@@ -529,7 +529,7 @@ static void sessions__closing_ends_a_live_pass(void **state)
 	open_live(name);
 	assert_int_equal(pthread_create(&thread, NULL, process, NULL), 0);
 	(void)usleep(100000);
-	/* [MSD] it ends later; [SHEET] and ProcessTrace says so. */
+	/* [MSD] it ends later; [CONTRACT] and ProcessTrace says so. */
 	assert_int_equal(CloseTrace(seen.handle), ERROR_CTX_CLOSE_PENDING);
 	(void)pthread_join(thread, NULL);
 	assert_int_equal(seen.result, ERROR_CANCELLED);

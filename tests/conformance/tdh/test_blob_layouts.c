@@ -2,7 +2,7 @@
 /*
  * Blobs of events that a manifest, a MOF class or the event itself defines, string by string in the order in which TDH lays them
  * down, and flag by flag. test_genuine_blobs.c holds the same writer against what Windows wrote; here is what no
- * genuine blob shows. Sources: [n] the section of the sheet of tdh.h, [HERE] a decision of this project:
+ * genuine blob shows. Sources: [n] the section of docs/format/contract-tdh.md, [HERE] a decision of this project:
  * docs/design/tdh.md.
  */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every pair of a function of tdh.h and an error that Microsoft documents for it, in the order of section 3 of the
- * sheet of tdh.h. One thing is out of order in each row; with nothing out of order the same call succeeds.
+ * Every pair of a function of tdh.h and an error that Microsoft documents for it, in the order of section 3 of
+ * docs/format/contract-tdh.md. One thing is out of order in each row; with nothing out of order the same call succeeds.
  *
  * Six documented pairs cannot happen and have no row: ERROR_WMI_SERVER_UNAVAILABLE of TdhGetEventInformation,
  * TdhGetEventMapInformation, TdhGetPropertySize, TdhGetProperty and TdhEnumerateProviderFilters (classes do not

@@ -2,7 +2,7 @@
 /*
  * What the functions about events refuse, in all the ways in which a call may be out of order, and what TDH does
  * about maps and lengths. Each documented error of each function has a row in test_documented_errors.c. Source of a
- * row: [n] the section of the sheet of tdh.h, [HERE] a decision of this project where it is silent.
+ * row: [n] the section of docs/format/contract-tdh.md, [HERE] a decision of this project where it is silent.
  */
 #include <setjmp.h>
 #include <stdarg.h>

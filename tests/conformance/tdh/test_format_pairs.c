@@ -4,7 +4,7 @@
  * row gives the text of its in-type, and those of the out-types that mean something else; every other out-type
  * must give the first, which is the rule for pairs that mean nothing ([1.2]).
  *
- * Sources: [n] the section of Microsoft's documented contract as this project's sheet of tdh.h has it (types 1,
+ * Sources: [n] the section of docs/format/contract-tdh.md (types 1,
  * sizes 5.2 and 7.5, texts 7, network 7.1, times 7.2, errors 7.3); [text] a choice of docs/format/tdh-text.md
  * where Windows is silent; [HERE] one of docs/design/tdh.md.
  */
@@ -235,7 +235,7 @@ static void format_pairs__no_in_type(void **state)
 	}
 }
 
-/* Each in-type of the sheet but NULL and the reserved 24 has a row. */
+/* Each in-type of [1.1] but NULL and the reserved 24 has a row. */
 static void format_pairs__every_in_type(void **state)
 {
 	(void)state;

@@ -3,7 +3,7 @@
  * What Windows 8's TDH wrote into merged traces, read into the model and written again: every byte must be
  * the same, but for what the model does not keep, which is the binary XML (offset, size and bytes) and the
  * place of what other programs than TDH put into a trace in TDH's form, listed below. Source: the traces;
- * the sheet's section 2.2 and 2.3 say the same in words.
+ * docs/format/contract-tdh.md, 2.2 and 2.3, says the same in words.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TdhGetEventInformation and TdhGetEventMapInformation: layout and contents of the blobs for each source of
- * schemas, the protocol of buffers, and what a trace teaches. Sources: [n] the section of the sheet of tdh.h,
+ * schemas, the protocol of buffers, and what a trace teaches. Sources: [n] the section of
+ * docs/format/contract-tdh.md,
  * [HERE] a decision of this project.
  */
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /*
  * Payload filters and TdhGetAllEventsInformation against a loaded manifest: each function with each error that
  * Microsoft documents for it, and what an aggregate passes. Types and operators are tried one by one in
- * tests/unit/api/test_payload_program.c. Sources: [3], [9] the sections of the sheet of tdh.h, [DOC] Microsoft's
- * page, [HERE] a decision of this project: docs/format/payload-filter.md.
+ * tests/unit/api/test_payload_program.c. Sources: [3], [9] the sections of
+ * docs/format/contract-tdh.md, [DOC] Microsoft's page, [HERE] a decision of this project: docs/format/payload-filter.md.
  */
 #include <setjmp.h>
 #include <stdarg.h>

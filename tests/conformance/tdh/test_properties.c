@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TdhGetProperty and TdhGetPropertySize: how a property is named, and which bytes are its value. Sources:
- * [3.1], [5.2] to [5.4] of the sheet of tdh.h, [HERE] a decision of this project where they are silent.
+ * [3.1], [5.2] to [5.4] of docs/format/contract-tdh.md, [HERE] a decision of this project where they are silent.
  */
 #include <setjmp.h>
 #include <stdarg.h>

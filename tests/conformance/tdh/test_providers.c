@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of tdh.h about providers: loading and unloading, listing, fields, events, filters.
- * Each documented error has a row of its own in test_documented_errors.c. Sources: [3] the table of functions in the sheet of tdh.h, [DOC] Microsoft's page of the
- * function, [HERE] a decision of this project: docs/design/registry.md.
+ * Each documented error has a row of its own in test_documented_errors.c. Sources: [3] the functions in
+ * docs/format/contract-tdh.md, [DOC] Microsoft's page of the function, [HERE] a decision of this project: docs/design/registry.md.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of tdh.h about registered providers: what a process sees of a registry that changes while it runs,
- * and what it is told of definitions that are gone. Sources: [3] the table of functions in the sheet of tdh.h,
+ * and what it is told of definitions that are gone. Sources: [3] the functions in docs/format/contract-tdh.md,
  * [HERE] a decision of this project: docs/design/registry.md.
  */
 #include <setjmp.h>

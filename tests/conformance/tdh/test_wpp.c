@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * WPP events: decoding handles with their parameters, TdhGetWppProperty and TdhGetWppMessage, and the same events
- * by way of TDH_CONTEXT lists; then a made trace with a TMF file, from end to end. Sources: [3], [6] the sections
- * of the sheet of tdh.h, [DOC] Microsoft's page of the function or structure, [HERE] a decision of this project:
+ * by way of TDH_CONTEXT lists; then a made trace with a TMF file, from end to end. Sources: [3], [6] the
+ * sections of docs/format/contract-tdh.md, [DOC] Microsoft's page of the function or structure, [HERE] a decision of this project:
  * docs/design/tdh.md.
  */
 #include <pthread.h>

@@ -52,7 +52,7 @@ static void end(struct setting *setting)
 	end_session(&setting->session);
 }
 
-static void test_event__has_the_header_of_the_sheet(void **state)
+static void test_event__has_the_header_of_the_format(void **state)
 {
 	static const uint8_t expected[] = {
 		0x34, 0x12, 5, 11, 4, 9, 0x21, 0x43, /* 0x28: id to task */
@@ -298,7 +298,7 @@ static void test_event__carries_the_process_id_that_the_host_knows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event__has_the_header_of_the_sheet),
+		cmocka_unit_test(test_event__has_the_header_of_the_format),
 		cmocka_unit_test(test_event__payload_is_all_fields_in_order),
 		cmocka_unit_test(test_event__items_come_in_the_order_of_windows),
 		cmocka_unit_test(test_event__registered_traits_are_on_each_event),

@@ -6,7 +6,7 @@
 
 #define CPUS 4
 
-/* 10.4 of the format's fact sheet, as far as sessions with a file or consumers go. */
+/* docs/format/contract-evntrace.md, "LogFileMode", as far as sessions with a file or consumers go. */
 static const struct {
 	uint32_t mode;
 	bool has_file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of kernel events as class GUIDs, row by row from the format sheet. */
+/* Groups of kernel events as class GUIDs, row by row, as System Informer's ntwmi.h and PerfView's sources have them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

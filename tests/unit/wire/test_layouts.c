@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every field of the .etl layouts at the offset that the format sheet gives it. */
+/* Every field of the .etl layouts at the offset that docs/format/etl.md gives it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
