@@ -118,7 +118,7 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 
 static void tell_all(struct etwd_host *host, const GUID *guid, const struct telling *telling)
 {
-	struct etwd_provider *provider = etwd_registry_find(&host->registry, guid);
+	struct etwd_provider *provider = etwd_providers_find(&host->providers, guid);
 	struct etwd_registration *registration = provider ? provider->registrations : NULL;
 
 	for (; registration; registration = registration->next_of_provider)
@@ -133,8 +133,8 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 	int r;
 
 	TRY(wire_message_decode_register(message->datagram, &body));
-	r = etwd_registry_register(&peer->host->registry, peer, &peer->registrations, &body,
-				   &registration);
+	r = etwd_providers_register(&peer->host->providers, peer, &peer->registrations, &body,
+				    &registration);
 	if (r == -ENOSPC)
 		etwd_peer_refuse(peer, "a registration", r);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
@@ -183,8 +183,8 @@ int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message 
 	int r;
 
 	TRY(wire_message_decode_unregister(message->datagram, &body));
-	r = etwd_registry_unregister(&peer->host->registry, &peer->registrations,
-				     body.registration);
+	r = etwd_providers_unregister(&peer->host->providers, &peer->registrations,
+				      body.registration);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
 	return 0;
 }
@@ -207,11 +207,11 @@ static int note(struct etwd_session *session, const struct wire_enable_provider 
 
 	switch (body->code) {
 	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
-		TRY(etwd_registry_enable(&host->registry, &body->provider, &wanted));
+		TRY(etwd_providers_enable(&host->providers, &body->provider, &wanted));
 		return etwd_remember(host);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
 		/* What is not enabled need not be disabled: that is no error. */
-		if (etwd_registry_disable(&host->registry, &body->provider, session->id) < 0)
+		if (etwd_providers_disable(&host->providers, &body->provider, session->id) < 0)
 			return 0;
 		return etwd_remember(host);
 	case EVENT_CONTROL_CODE_CAPTURE_STATE:
@@ -286,7 +286,7 @@ void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait)
 {
 	const struct telling telling = {.wait = wait};
 	struct etwd_host *host = session->host;
-	size_t count = etwd_registry_enabled(&host->registry, session->id, NULL, 0);
+	size_t count = etwd_providers_enabled(&host->providers, session->id, NULL, 0);
 
 	session->withdrawn = calloc(count ? count : 1, sizeof(GUID));
 	if (!session->withdrawn) {
@@ -295,9 +295,9 @@ void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait)
 		return;
 	}
 	session->withdrawn_count = count;
-	(void)etwd_registry_enabled(&host->registry, session->id, session->withdrawn, count);
+	(void)etwd_providers_enabled(&host->providers, session->id, session->withdrawn, count);
 	for (size_t i = 0; i < count; i++) {
-		(void)etwd_registry_disable(&host->registry, &session->withdrawn[i], session->id);
+		(void)etwd_providers_disable(&host->providers, &session->withdrawn[i], session->id);
 		tell_all(host, &session->withdrawn[i], &telling);
 	}
 	(void)etwd_remember(host);

@@ -177,7 +177,7 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 		files.rlim_cur = FILES_DEFAULT;
 	etwd_budget_init(&host->budget, geteuid(), files.rlim_cur);
 	etwd_peers_init(host);
-	etwd_registry_init(&host->registry, &host->budget);
+	etwd_providers_init(&host->providers, &host->budget);
 	etwd_grants_init(&host->grants, &host->budget);
 	etwd_pids_init(&host->pids);
 	etw_ipc_message_init(&host->incoming);
@@ -232,7 +232,7 @@ void etwd_host_close(struct etwd_host *host)
 {
 	etwd_peers_done(host);
 	etw_ipc_message_done(&host->incoming);
-	etwd_registry_done(&host->registry);
+	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
 	etwd_pids_done(&host->pids);
 	etwd_memory_done(&host->memory);

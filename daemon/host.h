@@ -21,7 +21,7 @@
 #include "daemon/memory.h"
 #include "daemon/parked.h"
 #include "daemon/pids.h"
-#include "daemon/registry.h"
+#include "daemon/providers.h"
 #include "ipc/connection.h"
 #include "session/session.h"
 #include "wire/discovery_page.h"
@@ -53,7 +53,7 @@ struct etwd_host {
 	const struct etwd_options *options;
 	struct etwd_keeper_store store;
 	struct etwd_memory memory;
-	struct etwd_registry registry;
+	struct etwd_providers providers;
 	struct etwd_grants grants;
 	struct etwd_pids pids;
 	struct etwd_budget budget;

@@ -343,7 +343,8 @@ bool etwd_peers_sweep(struct etwd_host *host)
 	for (int i = 0; i < ETWD_SWEEP_PEERS_MAX && host->doomed; i++) {
 		struct etwd_peer *peer = host->doomed;
 
-		left -= etwd_registry_unregister_some(&host->registry, &peer->registrations, left);
+		left -= etwd_providers_unregister_some(&host->providers, &peer->registrations,
+						       left);
 		if (peer->registrations.count)
 			break;
 		host->doomed = peer->next_doomed;

@@ -105,8 +105,8 @@ static void append_enable(struct record_bytes *bytes, const GUID *provider,
 
 static void append_enables(struct etwd_host *host, struct record_bytes *bytes)
 {
-	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
-		const struct etwd_provider *provider = host->registry.buckets[i];
+	for (size_t i = 0; i < ETWD_PROVIDERS_BUCKETS; i++) {
+		const struct etwd_provider *provider = host->providers.buckets[i];
 
 		for (; provider; provider = provider->next) {
 			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++) {
@@ -123,7 +123,7 @@ int etwd_remember(struct etwd_host *host)
 	struct record_head head = {
 		.version = RECORD_VERSION,
 		.incarnation = host->incarnation,
-		.enable_count = (uint32_t)host->registry.enable_count,
+		.enable_count = (uint32_t)host->providers.enable_count,
 	};
 	struct record_bytes bytes = {0};
 	int r;
@@ -254,7 +254,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 		.level = (uint8_t)record.level,
 	};
 	if (session)
-		r = etwd_registry_enable(&host->registry, &record.provider, &enable);
+		r = etwd_providers_enable(&host->providers, &record.provider, &enable);
 	if (r < 0)
 		etwd_log("a provider of session %u is no longer enabled: %s",
 			 (unsigned)record.session_id, strerror(-r));

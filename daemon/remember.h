@@ -18,7 +18,7 @@ struct etwd_remembered_lease {
 int etwd_remember_open(struct etwd_host *host);
 
 /*
- * etwd_remember_recall() - fills registry and grants, and marks leased sessions, from the memory.
+ * etwd_remember_recall() - fills providers and grants, and marks leased sessions, from the memory.
  *
  * After the sessions were adopted: what belongs to others is left out.
  */

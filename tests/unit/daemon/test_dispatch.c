@@ -124,13 +124,13 @@ static void test_dispatch__the_end_of_a_peer(void **state)
 	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
 	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
 	fake_peer_leave(provider);
-	assert_int_equal(fixture_host->registry.registration_count, 0);
+	assert_int_equal(fixture_host->providers.registration_count, 0);
 	fake_peer_send(controller, wire_message_encode_lease(&head, &lease, controller->room));
 	fake_peer_expect(controller, WIRE_REPLY);
 	assert_int_equal(controller->message.head.status, 0);
 	fake_peer_leave(controller);
 	fixture_run_until(fixture_is_without_sessions, NULL);
-	assert_int_equal(fixture_host->registry.enable_count, 0);
+	assert_int_equal(fixture_host->providers.enable_count, 0);
 	assert_int_equal(fixture_host->grants.count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 }

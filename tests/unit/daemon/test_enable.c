@@ -188,7 +188,7 @@ static void test_enable__who_may(void **state)
 	assert_int_equal(fake_peer_enable(stranger, handle, fixture_guid(1)), -ENOENT);
 	assert_int_equal(fake_peer_enable(stranger, handle + 1, fixture_guid(1)), -ENOENT);
 	assert_int_equal(fake_peer_enable(controller, handle + 1, fixture_guid(1)), -ENOENT);
-	assert_int_equal(fixture_host->registry.enable_count, 0);
+	assert_int_equal(fixture_host->providers.enable_count, 0);
 	fake_peer_free(stranger);
 }
 

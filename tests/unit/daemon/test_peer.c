@@ -266,22 +266,22 @@ static void test_peer__registrations_of_the_dead_end_in_slices(void **state)
 		struct wire_register body = {.registration = i, .provider = fixture_guid(i)};
 		struct etwd_registration *registration;
 
-		assert_int_equal(etwd_registry_register(&fixture_host->registry, fake->peer,
-							&fake->peer->registrations, &body,
-							&registration),
+		assert_int_equal(etwd_providers_register(&fixture_host->providers, fake->peer,
+							 &fake->peer->registrations, &body,
+							 &registration),
 				 0);
 	}
 	etwd_peer_doom(fake->peer, NULL);
 	while (fixture_host->peer_count) {
-		size_t before = fixture_host->registry.registration_count;
+		size_t before = fixture_host->providers.registration_count;
 
 		fixture_step();
 		rounds++;
-		assert_true(before - fixture_host->registry.registration_count <=
+		assert_true(before - fixture_host->providers.registration_count <=
 			    ETWD_SWEEP_REGISTRATIONS_MAX);
 	}
 	assert_true(rounds >= ETWD_REGISTRATIONS_PER_PEER_MAX / ETWD_SWEEP_REGISTRATIONS_MAX);
-	assert_int_equal(fixture_host->registry.registration_count, 0);
+	assert_int_equal(fixture_host->providers.registration_count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 	fake_peer_free(fake);
 }

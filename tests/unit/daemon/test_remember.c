@@ -20,7 +20,7 @@ static void test_remember__enables_grants_and_incarnation(void **state)
 	fake_peer_take_enable(provider, &enable, &sets);
 	fake_peer_leave(provider);
 	/* As in a new process: nothing is known but the memory and the session. */
-	assert_int_equal(etwd_registry_disable(&fixture_host->registry, &guid, (uint32_t)handle),
+	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &guid, (uint32_t)handle),
 			 0);
 	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
@@ -29,7 +29,7 @@ static void test_remember__enables_grants_and_incarnation(void **state)
 	etwd_remember_recall(fixture_host);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(
-		etwd_registry_enabled(&fixture_host->registry, (uint32_t)handle, &found, 1), 1);
+		etwd_providers_enabled(&fixture_host->providers, (uint32_t)handle, &found, 1), 1);
 	assert_memory_equal(&found, &guid, sizeof(guid));
 	fake_peer_free(controller);
 }
@@ -42,17 +42,17 @@ static void test_remember__of_sessions_that_are_gone(void **state)
 
 	(void)state;
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
-	assert_int_equal(etwd_registry_enable(&fixture_host->registry, &grant.provider, &wanted),
+	assert_int_equal(etwd_providers_enable(&fixture_host->providers, &grant.provider, &wanted),
 			 0);
 	assert_int_equal(etwd_remember(fixture_host), 0);
 	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
 	etwd_grants_end_session(&fixture_host->grants, 5);
-	assert_int_equal(etwd_registry_disable(&fixture_host->registry, &grant.provider, 5), 0);
+	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &grant.provider, 5), 0);
 	etwd_remember_grants(fixture_host);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	etwd_remember_recall(fixture_host);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
-	assert_int_equal(fixture_host->registry.enable_count, 0);
+	assert_int_equal(fixture_host->providers.enable_count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 }
 

@@ -68,7 +68,7 @@ static void test_session_end__a_session_that_ends(void **state)
 	/* The provider is asked, and has not answered. */
 	assert_int_equal(session->state, ETWD_SESSION_STOPPING);
 	assert_int_equal(etwd_session_stop(session, NULL, 0), -EBUSY);
-	assert_int_equal(fixture_host->registry.enable_count, 0);
+	assert_int_equal(fixture_host->providers.enable_count, 0);
 	fake_peer_take_enable(provider, &enable, &sets);
 	assert_int_equal(enable.has_callback, 0);
 	fake_peer_leave(provider);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See registry.h. */
-#include "daemon/registry.h"
+/* See providers.h. */
+#include "daemon/providers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,33 +11,33 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
-void etwd_registry_init(struct etwd_registry *registry, struct etwd_budget *budget)
+void etwd_providers_init(struct etwd_providers *providers, struct etwd_budget *budget)
 {
-	memset(registry, 0, sizeof(*registry));
-	registry->budget = budget;
-	registry->next_serial = 1;
+	memset(providers, 0, sizeof(*providers));
+	providers->budget = budget;
+	providers->next_serial = 1;
 }
 
-static struct etwd_provider **bucket_of(const struct etwd_registry *registry, const GUID *guid)
+static struct etwd_provider **bucket_of(const struct etwd_providers *providers, const GUID *guid)
 {
-	size_t at = etw_guid_hash(guid) % ETWD_REGISTRY_BUCKETS;
+	size_t at = etw_guid_hash(guid) % ETWD_PROVIDERS_BUCKETS;
 
-	return (struct etwd_provider **)(uintptr_t)&registry->buckets[at];
+	return (struct etwd_provider **)(uintptr_t)&providers->buckets[at];
 }
 
-struct etwd_provider *etwd_registry_find(const struct etwd_registry *registry, const GUID *guid)
+struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers, const GUID *guid)
 {
-	struct etwd_provider *provider = *bucket_of(registry, guid);
+	struct etwd_provider *provider = *bucket_of(providers, guid);
 
 	while (provider && !etw_guid_equal(&provider->guid, guid))
 		provider = provider->next;
 	return provider;
 }
 
-static struct etwd_provider *find_or_add(struct etwd_registry *registry, const GUID *guid)
+static struct etwd_provider *find_or_add(struct etwd_providers *providers, const GUID *guid)
 {
-	struct etwd_provider *provider = etwd_registry_find(registry, guid);
-	struct etwd_provider **bucket = bucket_of(registry, guid);
+	struct etwd_provider *provider = etwd_providers_find(providers, guid);
+	struct etwd_provider **bucket = bucket_of(providers, guid);
 
 	if (provider)
 		return provider;
@@ -51,9 +51,9 @@ static struct etwd_provider *find_or_add(struct etwd_registry *registry, const G
 }
 
 /* A provider that nobody has registered or enabled is forgotten. */
-static void drop_if_unused(struct etwd_registry *registry, struct etwd_provider *provider)
+static void drop_if_unused(struct etwd_providers *providers, struct etwd_provider *provider)
 {
-	struct etwd_provider **at = bucket_of(registry, &provider->guid);
+	struct etwd_provider **at = bucket_of(providers, &provider->guid);
 
 	if (provider->registrations || provider->enable_count)
 		return;
@@ -64,10 +64,10 @@ static void drop_if_unused(struct etwd_registry *registry, struct etwd_provider 
 }
 
 /* A limit is a limit, whoever meets it. */
-static int charge(struct etwd_registry *registry, uid_t uid, enum etwd_resource resource,
+static int charge(struct etwd_providers *providers, uid_t uid, enum etwd_resource resource,
 		  uint64_t amount)
 {
-	int r = etwd_budget_take(registry->budget, uid, resource, amount);
+	int r = etwd_budget_take(providers->budget, uid, resource, amount);
 
 	return r < 0 && r != -ENOMEM ? -ENOSPC : r;
 }
@@ -99,23 +99,23 @@ static void link_registration(struct etwd_registration *registration,
 	own->count++;
 }
 
-int etwd_registry_register(struct etwd_registry *registry, void *peer,
-			   struct etwd_registrations *own, const struct wire_register *body,
-			   struct etwd_registration **ret)
+int etwd_providers_register(struct etwd_providers *providers, void *peer,
+			    struct etwd_registrations *own, const struct wire_register *body,
+			    struct etwd_registration **ret)
 {
 	struct etwd_registration *registration;
 
 	if (own->count >= ETWD_REGISTRATIONS_PER_PEER_MAX ||
-	    registry->registration_count >= ETWD_REGISTRATIONS_MAX)
+	    providers->registration_count >= ETWD_REGISTRATIONS_MAX)
 		return -ENOSPC;
 	if (find_own(own, body->registration))
 		return -EEXIST;
-	TRY(charge(registry, own->uid, ETWD_REGISTRATIONS, 1));
+	TRY(charge(providers, own->uid, ETWD_REGISTRATIONS, 1));
 	registration = calloc(1, sizeof(*registration));
 	if (registration)
-		registration->provider = find_or_add(registry, &body->provider);
+		registration->provider = find_or_add(providers, &body->provider);
 	if (!registration || !registration->provider) {
-		etwd_budget_give(registry->budget, own->uid, ETWD_REGISTRATIONS, 1);
+		etwd_budget_give(providers->budget, own->uid, ETWD_REGISTRATIONS, 1);
 		free(registration);
 		return -ENOMEM;
 	}
@@ -123,12 +123,12 @@ int etwd_registry_register(struct etwd_registry *registry, void *peer,
 	registration->number = body->registration;
 	registration->kind = body->kind;
 	link_registration(registration, own);
-	registry->registration_count++;
+	providers->registration_count++;
 	*ret = registration;
 	return 0;
 }
 
-static void remove_registration(struct etwd_registry *registry, struct etwd_registrations *own,
+static void remove_registration(struct etwd_providers *providers, struct etwd_registrations *own,
 				struct etwd_registration *registration)
 {
 	*registration->at_of_provider = registration->next_of_provider;
@@ -138,30 +138,30 @@ static void remove_registration(struct etwd_registry *registry, struct etwd_regi
 	if (registration->next_of_peer)
 		registration->next_of_peer->at_of_peer = registration->at_of_peer;
 	own->count--;
-	registry->registration_count--;
-	etwd_budget_give(registry->budget, own->uid, ETWD_REGISTRATIONS, 1);
-	drop_if_unused(registry, registration->provider);
+	providers->registration_count--;
+	etwd_budget_give(providers->budget, own->uid, ETWD_REGISTRATIONS, 1);
+	drop_if_unused(providers, registration->provider);
 	free(registration);
 }
 
-int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registrations *own,
-			     uint32_t number)
+int etwd_providers_unregister(struct etwd_providers *providers, struct etwd_registrations *own,
+			      uint32_t number)
 {
 	struct etwd_registration *registration = find_own(own, number);
 
 	if (!registration)
 		return -ENOENT;
-	remove_registration(registry, own, registration);
+	remove_registration(providers, own, registration);
 	return 0;
 }
 
-size_t etwd_registry_unregister_some(struct etwd_registry *registry, struct etwd_registrations *own,
-				     size_t count)
+size_t etwd_providers_unregister_some(struct etwd_providers *providers,
+				      struct etwd_registrations *own, size_t count)
 {
 	size_t done = 0;
 
 	for (; done < count && own->first; done++)
-		remove_registration(registry, own, own->first);
+		remove_registration(providers, own, own->first);
 	return done;
 }
 
@@ -174,25 +174,25 @@ static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t 
 	return NULL;
 }
 
-static void clear_enable(struct etwd_registry *registry, struct etwd_enable *enable)
+static void clear_enable(struct etwd_providers *providers, struct etwd_enable *enable)
 {
-	registry->filter_bytes -= enable->filter_bytes;
-	etwd_budget_give(registry->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
+	providers->filter_bytes -= enable->filter_bytes;
+	etwd_budget_give(providers->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
 	free(enable->filter);
 	*enable = (struct etwd_enable){0};
 }
 
 /* A new slot for a session. */
-static int add_enable(struct etwd_registry *registry, struct etwd_provider *provider, uid_t uid,
+static int add_enable(struct etwd_providers *providers, struct etwd_provider *provider, uid_t uid,
 		      struct etwd_enable **ret)
 {
 	struct etwd_enable *enable = find_enable(provider, 0);
 
-	if (!enable || registry->enable_count >= ETWD_ENABLES_MAX)
+	if (!enable || providers->enable_count >= ETWD_ENABLES_MAX)
 		return -ENOSPC;
-	TRY(charge(registry, uid, ETWD_ENABLES, 1));
+	TRY(charge(providers, uid, ETWD_ENABLES, 1));
 	provider->enable_count++;
-	registry->enable_count++;
+	providers->enable_count++;
 	*ret = enable;
 	return 0;
 }
@@ -201,34 +201,34 @@ static int add_enable(struct etwd_registry *registry, struct etwd_provider *prov
  * Puts @wanted, which owns its filter, into the session's slot. Leaves everything alone on an error. The new
  * filter is charged beside the old one: who replaces one has room for both.
  */
-static int place_enable(struct etwd_registry *registry, struct etwd_provider *provider,
+static int place_enable(struct etwd_providers *providers, struct etwd_provider *provider,
 			const struct etwd_enable *wanted)
 {
 	struct etwd_enable *enable = find_enable(provider, wanted->session_id);
 	int r;
 
-	TRY(charge(registry, wanted->uid, ETWD_FILTER_BYTES, wanted->filter_bytes));
-	r = enable ? 0 : add_enable(registry, provider, wanted->uid, &enable);
+	TRY(charge(providers, wanted->uid, ETWD_FILTER_BYTES, wanted->filter_bytes));
+	r = enable ? 0 : add_enable(providers, provider, wanted->uid, &enable);
 	if (r < 0) {
-		etwd_budget_give(registry->budget, wanted->uid, ETWD_FILTER_BYTES,
+		etwd_budget_give(providers->budget, wanted->uid, ETWD_FILTER_BYTES,
 				 wanted->filter_bytes);
 		return r;
 	}
-	clear_enable(registry, enable);
+	clear_enable(providers, enable);
 	*enable = *wanted;
-	enable->serial = registry->next_serial++;
-	registry->filter_bytes += enable->filter_bytes;
+	enable->serial = providers->next_serial++;
+	providers->filter_bytes += enable->filter_bytes;
 	return 0;
 }
 
-int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
-			 const struct etwd_enable *wanted)
+int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
+			  const struct etwd_enable *wanted)
 {
 	struct etwd_enable copy = *wanted;
 	struct etwd_provider *provider;
 	int r;
 
-	if (wanted->filter_bytes > ETWD_FILTER_BYTES_MAX - registry->filter_bytes)
+	if (wanted->filter_bytes > ETWD_FILTER_BYTES_MAX - providers->filter_bytes)
 		return -ENOSPC;
 	copy.filter = NULL;
 	if (wanted->filter_bytes) {
@@ -237,18 +237,18 @@ int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
 			return -ENOMEM;
 		memcpy(copy.filter, wanted->filter, wanted->filter_bytes);
 	}
-	provider = find_or_add(registry, guid);
-	r = provider ? place_enable(registry, provider, &copy) : -ENOMEM;
+	provider = find_or_add(providers, guid);
+	r = provider ? place_enable(providers, provider, &copy) : -ENOMEM;
 	if (r < 0)
 		free(copy.filter);
 	if (provider)
-		drop_if_unused(registry, provider);
+		drop_if_unused(providers, provider);
 	return r;
 }
 
-int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint32_t session_id)
+int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, uint32_t session_id)
 {
-	struct etwd_provider *provider = etwd_registry_find(registry, guid);
+	struct etwd_provider *provider = etwd_providers_find(providers, guid);
 	struct etwd_enable *enable;
 
 	if (!provider || !session_id)
@@ -256,21 +256,21 @@ int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint
 	enable = find_enable(provider, session_id);
 	if (!enable)
 		return -ENOENT;
-	etwd_budget_give(registry->budget, enable->uid, ETWD_ENABLES, 1);
-	clear_enable(registry, enable);
+	etwd_budget_give(providers->budget, enable->uid, ETWD_ENABLES, 1);
+	clear_enable(providers, enable);
 	provider->enable_count--;
-	registry->enable_count--;
-	drop_if_unused(registry, provider);
+	providers->enable_count--;
+	drop_if_unused(providers, provider);
 	return 0;
 }
 
-size_t etwd_registry_enabled(const struct etwd_registry *registry, uint32_t session_id, GUID *ret,
-			     size_t room)
+size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t session_id,
+			      GUID *ret, size_t room)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
-		for (struct etwd_provider *at = registry->buckets[i]; at; at = at->next) {
+	for (size_t i = 0; i < ETWD_PROVIDERS_BUCKETS; i++) {
+		for (struct etwd_provider *at = providers->buckets[i]; at; at = at->next) {
 			if (!find_enable(at, session_id))
 				continue;
 			if (count < room)
@@ -322,10 +322,10 @@ void etwd_provider_describe(const struct etwd_provider *provider, struct wire_en
 	ret->filter = (struct etw_bytes){last->filter, last->filter_bytes};
 }
 
-void etwd_registry_done(struct etwd_registry *registry)
+void etwd_providers_done(struct etwd_providers *providers)
 {
-	for (size_t i = 0; i < ETWD_REGISTRY_BUCKETS; i++) {
-		struct etwd_provider *provider = registry->buckets[i];
+	for (size_t i = 0; i < ETWD_PROVIDERS_BUCKETS; i++) {
+		struct etwd_provider *provider = providers->buckets[i];
 
 		while (provider) {
 			struct etwd_provider *next = provider->next;
@@ -344,5 +344,5 @@ void etwd_registry_done(struct etwd_registry *registry)
 			provider = next;
 		}
 	}
-	etwd_registry_init(registry, registry->budget);
+	etwd_providers_init(providers, providers->budget);
 }

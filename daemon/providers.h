@@ -6,8 +6,8 @@
  * Nothing here talks to anybody; daemon/enable.c tells the processes.
  * Context: owner thread (the host's loop).
  */
-#ifndef ETW_DAEMON_REGISTRY_H
-#define ETW_DAEMON_REGISTRY_H
+#ifndef ETW_DAEMON_PROVIDERS_H
+#define ETW_DAEMON_PROVIDERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 #define ETWD_REGISTRATIONS_MAX          262144
 #define ETWD_ENABLES_MAX                8192              /* over all sessions */
 #define ETWD_FILTER_BYTES_MAX           (4 * 1024 * 1024) /* over all enables */
-#define ETWD_REGISTRY_BUCKETS           4096
+#define ETWD_PROVIDERS_BUCKETS          4096
 
 /* What one session wants of one provider, as its controller said. */
 struct etwd_enable {
@@ -55,8 +55,8 @@ struct etwd_registration {
 	uint32_t kind;
 };
 
-struct etwd_registry {
-	struct etwd_provider *buckets[ETWD_REGISTRY_BUCKETS];
+struct etwd_providers {
+	struct etwd_provider *buckets[ETWD_PROVIDERS_BUCKETS];
 	uint64_t next_serial;
 	size_t registration_count, enable_count, filter_bytes;
 	struct etwd_budget *budget; /* borrowed; NULL: none */
@@ -69,58 +69,58 @@ struct etwd_registrations {
 	uid_t uid; /* whose budget they take of */
 };
 
-/* etwd_registry_init() - an empty one. @budget: borrowed; NULL: none */
-void etwd_registry_init(struct etwd_registry *registry, struct etwd_budget *budget);
+/* etwd_providers_init() - an empty one. @budget: borrowed; NULL: none */
+void etwd_providers_init(struct etwd_providers *providers, struct etwd_budget *budget);
 
-/* etwd_registry_done() - frees everything, registrations of peers included. */
-void etwd_registry_done(struct etwd_registry *registry);
+/* etwd_providers_done() - frees everything, registrations of peers included. */
+void etwd_providers_done(struct etwd_providers *providers);
 
-/* etwd_registry_find() - the provider, when somebody has registered or enabled it; else NULL. */
-struct etwd_provider *etwd_registry_find(const struct etwd_registry *registry, const GUID *guid);
+/* etwd_providers_find() - the provider, when somebody has registered or enabled it; else NULL. */
+struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers, const GUID *guid);
 
 /*
- * etwd_registry_register() - notes a registration.
+ * etwd_providers_register() - notes a registration.
  *
  * @peer: borrowed; @own: its list
  *
  * Returns 0; -EEXIST: the peer has one of this number; -ENOSPC: too many of the peer, of its uid or of all;
  * -ENOMEM.
  */
-int etwd_registry_register(struct etwd_registry *registry, void *peer,
-			   struct etwd_registrations *own, const struct wire_register *body,
-			   struct etwd_registration **ret);
+int etwd_providers_register(struct etwd_providers *providers, void *peer,
+			    struct etwd_registrations *own, const struct wire_register *body,
+			    struct etwd_registration **ret);
 
-/* etwd_registry_unregister() - returns 0, or -ENOENT: the peer has none of this number. */
-int etwd_registry_unregister(struct etwd_registry *registry, struct etwd_registrations *own,
-			     uint32_t number);
+/* etwd_providers_unregister() - returns 0, or -ENOENT: the peer has none of this number. */
+int etwd_providers_unregister(struct etwd_providers *providers, struct etwd_registrations *own,
+			      uint32_t number);
 
-/* etwd_registry_unregister_some() - a peer is gone: ends up to @count registrations. Returns how many. */
-size_t etwd_registry_unregister_some(struct etwd_registry *registry, struct etwd_registrations *own,
-				     size_t count);
+/* etwd_providers_unregister_some() - a peer is gone: ends up to @count registrations. Returns how many. */
+size_t etwd_providers_unregister_some(struct etwd_providers *providers,
+				      struct etwd_registrations *own, size_t count);
 
 /*
- * etwd_registry_enable() - notes what a session wants; replaces what it wanted before.
+ * etwd_providers_enable() - notes what a session wants; replaces what it wanted before.
  *
  * @wanted: its filter is copied
  *
  * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host
  * or of the uid; -ENOMEM. Nothing has changed on an error.
  */
-int etwd_registry_enable(struct etwd_registry *registry, const GUID *guid,
-			 const struct etwd_enable *wanted);
+int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
+			  const struct etwd_enable *wanted);
 
-/* etwd_registry_disable() - returns 0, or -ENOENT: the session has not enabled it. */
-int etwd_registry_disable(struct etwd_registry *registry, const GUID *guid, uint32_t session_id);
+/* etwd_providers_disable() - returns 0, or -ENOENT: the session has not enabled it. */
+int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, uint32_t session_id);
 
 /*
- * etwd_registry_enabled() - the providers that a session has enabled.
+ * etwd_providers_enabled() - the providers that a session has enabled.
  *
  * @ret: room for @room GUIDs
  *
  * Returns how many there are, which may be more than @room.
  */
-size_t etwd_registry_enabled(const struct etwd_registry *registry, uint32_t session_id, GUID *ret,
-			     size_t room);
+size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t session_id,
+			      GUID *ret, size_t room);
 
 /*
  * etwd_provider_describe() - a provider's state as the ENABLE message says it, ring sets left out.

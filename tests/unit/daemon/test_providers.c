@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/registry.h"
+#include "daemon/providers.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <evntrace.h>
 
-static struct etwd_registry registry;
+static struct etwd_providers providers;
 static struct etwd_registrations own;
 
 static GUID guid_of(uint32_t number)
@@ -23,7 +23,7 @@ static GUID guid_of(uint32_t number)
 static int set_up(void **state)
 {
 	(void)state;
-	etwd_registry_init(&registry, NULL);
+	etwd_providers_init(&providers, NULL);
 	own = (struct etwd_registrations){0};
 	return 0;
 }
@@ -31,7 +31,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	etwd_registry_done(&registry);
+	etwd_providers_done(&providers);
 	return 0;
 }
 
@@ -40,7 +40,7 @@ static int do_register(uint32_t number, GUID guid, struct etwd_registration **re
 	struct wire_register body = {.registration = number, .provider = guid};
 	struct etwd_registration *registration;
 
-	return etwd_registry_register(&registry, &own, &own, &body, ret ? ret : &registration);
+	return etwd_providers_register(&providers, &own, &own, &body, ret ? ret : &registration);
 }
 
 static struct etwd_enable wish(uint32_t session_id)
@@ -52,47 +52,47 @@ static int do_enable(GUID guid, uint32_t session_id)
 {
 	struct etwd_enable wanted = wish(session_id);
 
-	return etwd_registry_enable(&registry, &guid, &wanted);
+	return etwd_providers_enable(&providers, &guid, &wanted);
 }
 
-static void test_registry__provider_lives_as_long_as_somebody_needs_it(void **state)
+static void test_providers__provider_lives_as_long_as_somebody_needs_it(void **state)
 {
 	GUID guid = guid_of(1);
 
 	(void)state;
-	assert_null(etwd_registry_find(&registry, &guid));
+	assert_null(etwd_providers_find(&providers, &guid));
 	assert_int_equal(do_enable(guid, 7), 0);
-	assert_non_null(etwd_registry_find(&registry, &guid));
+	assert_non_null(etwd_providers_find(&providers, &guid));
 	assert_int_equal(do_register(1, guid, NULL), 0);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), 0);
-	assert_non_null(etwd_registry_find(&registry, &guid));
-	assert_int_equal(etwd_registry_unregister(&registry, &own, 1), 0);
-	assert_null(etwd_registry_find(&registry, &guid));
-	assert_int_equal(registry.registration_count, 0);
-	assert_int_equal(registry.enable_count, 0);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), 0);
+	assert_non_null(etwd_providers_find(&providers, &guid));
+	assert_int_equal(etwd_providers_unregister(&providers, &own, 1), 0);
+	assert_null(etwd_providers_find(&providers, &guid));
+	assert_int_equal(providers.registration_count, 0);
+	assert_int_equal(providers.enable_count, 0);
 }
 
-static void test_registry__errors(void **state)
+static void test_providers__errors(void **state)
 {
 	GUID guid = guid_of(1);
 
 	(void)state;
-	assert_int_equal(etwd_registry_unregister(&registry, &own, 1), -ENOENT);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), -ENOENT);
+	assert_int_equal(etwd_providers_unregister(&providers, &own, 1), -ENOENT);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), -ENOENT);
 	assert_int_equal(do_register(1, guid, NULL), 0);
 	assert_int_equal(do_register(1, guid_of(2), NULL), -EEXIST);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), -ENOENT);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 0), -ENOENT);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), -ENOENT);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 0), -ENOENT);
 	for (uint32_t i = 2; i <= ETWD_REGISTRATIONS_PER_PEER_MAX; i++)
 		assert_int_equal(do_register(i, guid, NULL), 0);
 	assert_int_equal(do_register(0, guid, NULL), -ENOSPC);
-	assert_int_equal(etwd_registry_unregister_some(&registry, &own, SIZE_MAX),
+	assert_int_equal(etwd_providers_unregister_some(&providers, &own, SIZE_MAX),
 			 ETWD_REGISTRATIONS_PER_PEER_MAX);
 	assert_int_equal(own.count, 0);
-	assert_null(etwd_registry_find(&registry, &guid));
+	assert_null(etwd_providers_find(&providers, &guid));
 }
 
-static void test_registry__what_is_used_is_charged_and_given_back(void **state)
+static void test_providers__what_is_used_is_charged_and_given_back(void **state)
 {
 	enum {
 		UID = 70000,
@@ -108,7 +108,7 @@ static void test_registry__what_is_used_is_charged_and_given_back(void **state)
 	budget.limits[ETWD_REGISTRATIONS].each = 2;
 	budget.limits[ETWD_ENABLES].each = 1;
 	budget.limits[ETWD_FILTER_BYTES].each = 250;
-	registry.budget = &budget;
+	providers.budget = &budget;
 	own.uid = UID;
 	assert_int_equal(do_register(1, guid, NULL), 0);
 	assert_int_equal(do_register(1, guid, NULL), -EEXIST);
@@ -118,20 +118,20 @@ static void test_registry__what_is_used_is_charged_and_given_back(void **state)
 	wanted.filter = filter;
 	wanted.filter_bytes = sizeof(filter);
 	for (int i = 0; i < 5; i++) /* each replaces the last one */
-		assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+		assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
 	assert_int_equal(etwd_budget_used(&budget, SESSION_UID, ETWD_FILTER_BYTES), 100);
 	wanted.session_id = 8;
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), -ENOSPC);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), -ENOSPC);
 	assert_int_equal(etwd_budget_used(&budget, SESSION_UID, ETWD_FILTER_BYTES), 100);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 7), 0);
-	assert_int_equal(etwd_registry_unregister_some(&registry, &own, 1), 1);
-	assert_int_equal(etwd_registry_unregister_some(&registry, &own, 5), 1);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), 0);
+	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 1), 1);
+	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 5), 1);
 	assert_int_equal(budget.account_count, 0);
-	registry.budget = NULL;
+	providers.budget = NULL;
 	etwd_budget_done(&budget);
 }
 
-static void test_registry__slots_are_stable_and_limited(void **state)
+static void test_providers__slots_are_stable_and_limited(void **state)
 {
 	GUID guid = guid_of(1);
 	struct etwd_provider *provider;
@@ -140,8 +140,8 @@ static void test_registry__slots_are_stable_and_limited(void **state)
 	for (uint32_t i = 1; i <= WIRE_ENABLE_SLOTS; i++)
 		assert_int_equal(do_enable(guid, i), 0);
 	assert_int_equal(do_enable(guid, 100), -ENOSPC);
-	provider = etwd_registry_find(&registry, &guid);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 3), 0);
+	provider = etwd_providers_find(&providers, &guid);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 3), 0);
 	assert_int_equal(provider->enables[3].session_id, 4);
 	assert_int_equal(do_enable(guid, 100), 0);
 	assert_int_equal(provider->enables[2].session_id, 100);
@@ -150,7 +150,7 @@ static void test_registry__slots_are_stable_and_limited(void **state)
 	assert_int_equal(provider->enable_count, WIRE_ENABLE_SLOTS);
 }
 
-static void test_registry__description_sums_up(void **state)
+static void test_providers__description_sums_up(void **state)
 {
 	GUID guid = guid_of(1);
 	struct etwd_enable first = wish(1), second = wish(2);
@@ -162,9 +162,9 @@ static void test_registry__description_sums_up(void **state)
 	second.match_any = 8;
 	second.match_all = 6;
 	second.source = guid_of(55);
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &first), 0);
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &second), 0);
-	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
+	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	assert_int_equal(enable.level, 4);
 	assert_true(enable.match_any == 14 && enable.match_all == 2);
@@ -172,8 +172,8 @@ static void test_registry__description_sums_up(void **state)
 	/* Nothing asked for means everything. */
 	second.level = 0;
 	second.match_any = 0;
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &second), 0);
-	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
+	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
 	assert_int_equal(enable.level, 0xFF);
 	assert_true(enable.match_any == UINT64_MAX);
 	assert_int_equal(enable.slots[0].level, 4);
@@ -181,7 +181,7 @@ static void test_registry__description_sums_up(void **state)
 	assert_int_equal(enable.slots[2].is_used, 0);
 }
 
-static void test_registry__filters_are_copied_and_limited(void **state)
+static void test_providers__filters_are_copied_and_limited(void **state)
 {
 	static uint8_t filter[WIRE_FILTER_BYTES_MAX];
 	struct etwd_enable wanted = wish(1);
@@ -194,23 +194,23 @@ static void test_registry__filters_are_copied_and_limited(void **state)
 	wanted.filter = filter;
 	wanted.filter_bytes = sizeof(filter);
 	filter[5] = 99;
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
 	filter[5] = 0;
-	etwd_provider_describe(etwd_registry_find(&registry, &guid), &enable);
+	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
 	assert_int_equal(enable.filter.left, sizeof(filter));
 	assert_int_equal(enable.filter.at[5], 99);
 	while (r == 0 && count < 10000) {
 		GUID other = guid_of(100 + count++);
 
-		r = etwd_registry_enable(&registry, &other, &wanted);
+		r = etwd_providers_enable(&providers, &other, &wanted);
 	}
 	assert_int_equal(r, -ENOSPC);
-	assert_true(registry.filter_bytes <= ETWD_FILTER_BYTES_MAX);
-	assert_int_equal(etwd_registry_disable(&registry, &guid, 1), 0);
-	assert_int_equal(etwd_registry_enable(&registry, &guid, &wanted), 0);
+	assert_true(providers.filter_bytes <= ETWD_FILTER_BYTES_MAX);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
 }
 
-static void test_registry__enables_are_limited(void **state)
+static void test_providers__enables_are_limited(void **state)
 {
 	uint32_t count = 0;
 
@@ -219,10 +219,10 @@ static void test_registry__enables_are_limited(void **state)
 		count++;
 	assert_int_equal(count, ETWD_ENABLES_MAX);
 	assert_int_equal(do_enable(guid_of(count), 1), -ENOSPC);
-	assert_null(etwd_registry_find(&registry, &(GUID){count, 1, 2, {3}}));
+	assert_null(etwd_providers_find(&providers, &(GUID){count, 1, 2, {3}}));
 }
 
-static void test_registry__lists_what_a_session_enabled(void **state)
+static void test_providers__lists_what_a_session_enabled(void **state)
 {
 	GUID guids[3];
 
@@ -230,13 +230,13 @@ static void test_registry__lists_what_a_session_enabled(void **state)
 	assert_int_equal(do_enable(guid_of(1), 1), 0);
 	assert_int_equal(do_enable(guid_of(2), 2), 0);
 	assert_int_equal(do_enable(guid_of(3), 1), 0);
-	assert_int_equal(etwd_registry_enabled(&registry, 1, guids, 3), 2);
+	assert_int_equal(etwd_providers_enabled(&providers, 1, guids, 3), 2);
 	assert_int_equal(guids[0].Data1 + guids[1].Data1, 4);
-	assert_int_equal(etwd_registry_enabled(&registry, 1, NULL, 0), 2);
-	assert_int_equal(etwd_registry_enabled(&registry, 9, guids, 3), 0);
+	assert_int_equal(etwd_providers_enabled(&providers, 1, NULL, 0), 2);
+	assert_int_equal(etwd_providers_enabled(&providers, 9, guids, 3), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_registry__##name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(test_providers__##name, set_up, tear_down)
 
 int main(void)
 {
