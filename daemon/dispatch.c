@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "daemon/enable.h"
 #include "daemon/realtime.h"
-#include "daemon/rings.h"
+#include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 
@@ -23,7 +23,7 @@ static int handle_ring_retired(struct etwd_peer *peer, const struct etw_ipc_mess
 	struct wire_ring_set_ref ref;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	etwd_rings_peer_retired(peer, ref.ring_set);
+	etwd_ring_holders_peer_retired(peer, ref.ring_set);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
 static void undo(struct etwd_peer *peer)
 {
 	etwd_realtime_peer_gone(peer);
-	etwd_rings_peer_gone(peer);
+	etwd_ring_holders_peer_gone(peer);
 	etwd_waits_peer_gone(peer);
 	if (peer->role == WIRE_ROLE_CONTROLLER)
 		etwd_sessions_peer_gone(peer);

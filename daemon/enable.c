@@ -14,7 +14,7 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/remember.h"
-#include "daemon/rings.h"
+#include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 #include "wire/enable_request.h"
@@ -41,7 +41,7 @@ static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_e
 		r = etwd_remember_grant(host, &grant);
 	if (r < 0)
 		return r;
-	return etwd_rings_announce(peer, session, &slot->ring_set);
+	return etwd_ring_holders_announce(peer, session, &slot->ring_set);
 }
 
 static void note_unable(struct etwd_peer *peer, struct etwd_session *session, int status,

@@ -23,7 +23,7 @@
 #include "daemon/patient_clock.h"
 #include "daemon/peer.h"
 #include "daemon/remember.h"
-#include "daemon/rings.h"
+#include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 #include "ipc/runtime.h"
@@ -113,7 +113,7 @@ static void handle_replaced(struct etwd_host *host, struct etwd_inbox_item *item
 
 	/* The new set first: between the two messages nothing of the process would be wanted. */
 	if (etwd_enable_ring_replaced(host, ring->session_id, ring->uid) == 0)
-		etwd_rings_retire(host, ring->session_id, ring->ring_set);
+		etwd_ring_holders_retire(host, ring->session_id, ring->ring_set);
 	free(ring);
 }
 

@@ -13,7 +13,7 @@
 #include "daemon/patient_clock.h"
 #include "daemon/realtime.h"
 #include "daemon/remember.h"
-#include "daemon/rings.h"
+#include "daemon/ring_holders.h"
 #include "daemon/waits.h"
 
 static void go_on(struct etwd_session *session);
@@ -76,7 +76,7 @@ static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
 	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
 
 	etwd_realtime_session_ended(session);
-	etwd_rings_session_ended(host, session->id);
+	etwd_ring_holders_session_ended(host, session->id);
 	etwd_enable_call_back(session);
 	etw_session_free(session->engine);
 	etwd_session_forget_kept(host, session->id);

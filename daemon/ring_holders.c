@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See rings.h. */
-#include "daemon/rings.h"
+/* See ring_holders.h. */
+#include "daemon/ring_holders.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static void note_refusal(const struct etwd_peer *peer, struct etwd_session *sess
 		 session->refused_count == ETWD_REFUSED_MAX ? "; others are not named" : "");
 }
 
-int etwd_rings_announce(struct etwd_peer *peer, struct etwd_session *session,
-			uint32_t *ret_ring_set)
+int etwd_ring_holders_announce(struct etwd_peer *peer, struct etwd_session *session,
+			       uint32_t *ret_ring_set)
 {
 	CLEANUP(etw_ring_set_close) struct etw_ring_set_fds fds = {-1, -1};
 	uid_t uid = peer->who.uid;
@@ -94,7 +94,7 @@ static void give_back_if_unused(struct etwd_host *host, uint32_t session_id, uin
 		etw_session_ring_set_gone(session->engine, ring_set);
 }
 
-void etwd_rings_retire(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+void etwd_ring_holders_retire(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
 {
 	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
 		struct etwd_peer_ring *ring = find_ring(peer, ring_set);
@@ -119,7 +119,7 @@ static bool drop_ring(struct etwd_peer *peer, uint32_t ring_set, uint32_t *ret_s
 	return true;
 }
 
-void etwd_rings_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
+void etwd_ring_holders_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
 {
 	uint32_t session_id;
 
@@ -138,7 +138,7 @@ static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set
 		etw_session_ring_set_left(session->engine, ring_set, is_last);
 }
 
-void etwd_rings_peer_gone(struct etwd_peer *peer)
+void etwd_ring_holders_peer_gone(struct etwd_peer *peer)
 {
 	while (peer->ring_count) {
 		struct etwd_peer_ring ring = peer->rings[--peer->ring_count];
@@ -150,7 +150,7 @@ void etwd_rings_peer_gone(struct etwd_peer *peer)
 	}
 }
 
-void etwd_rings_session_ended(struct etwd_host *host, uint32_t session_id)
+void etwd_ring_holders_session_ended(struct etwd_host *host, uint32_t session_id)
 {
 	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
 		for (size_t i = 0; i < peer->ring_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/rings.h"
+#include "daemon/ring_holders.h"
 
 #include "unit/daemon/fixture.h"
 
@@ -52,7 +52,7 @@ static void send_retired(struct fake_peer *fake, uint32_t ring_set)
 	fixture_step();
 }
 
-static void test_rings__another_uid_has_another_set(void **state)
+static void test_ring_holders__another_uid_has_another_set(void **state)
 {
 	uint32_t ring_set = make_both_enabled();
 	struct fake_peer *other = fake_peer_join(STRANGER + 1, WIRE_ROLE_PROVIDER);
@@ -69,15 +69,15 @@ static void test_rings__another_uid_has_another_set(void **state)
 }
 
 /* Each process is told once, and the set is forgotten when each has answered. */
-static void test_rings__retiring(void **state)
+static void test_ring_holders__retiring(void **state)
 {
 	uint32_t ring_set = make_both_enabled();
 
 	(void)state;
 	send_retired(one, ring_set); /* nobody asked: it means nothing */
 	assert_int_equal(one->peer->ring_count, 1);
-	etwd_rings_retire(fixture_host, (uint32_t)handle, ring_set);
-	etwd_rings_retire(fixture_host, (uint32_t)handle, ring_set);
+	etwd_ring_holders_retire(fixture_host, (uint32_t)handle, ring_set);
+	etwd_ring_holders_retire(fixture_host, (uint32_t)handle, ring_set);
 	take_retire(one, ring_set);
 	take_retire(two, ring_set);
 	assert_true(fake_peer_is_silent(one));
@@ -92,7 +92,7 @@ static void test_rings__retiring(void **state)
 	free_all();
 }
 
-static void test_rings__a_session_that_ends_takes_them_back(void **state)
+static void test_ring_holders__a_session_that_ends_takes_them_back(void **state)
 {
 	uint32_t ring_set = make_both_enabled();
 	struct wire_enable enable;
@@ -106,8 +106,9 @@ static void test_rings__a_session_that_ends_takes_them_back(void **state)
 	free_all();
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(test_rings__##name, fixture_set_up, fixture_tear_down)
+#define TEST(name)                                                                 \
+	cmocka_unit_test_setup_teardown(test_ring_holders__##name, fixture_set_up, \
+					fixture_tear_down)
 
 int main(void)
 {
