@@ -168,7 +168,7 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 		return NULL;
 	host->options = options;
 	host->epoll_fd = host->others_fd = host->signal_fd = -1;
-	host->memory.fd = -1;
+	host->snapshot.fd = -1;
 	host->clock.page.fd = -1;
 	host->store.socket = -1;
 	host->peer_callbacks = &etwd_dispatch_callbacks;
@@ -235,7 +235,7 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
 	etwd_pids_done(&host->pids);
-	etwd_memory_done(&host->memory);
+	etwd_snapshot_done(&host->snapshot);
 	etwd_clock_done(&host->clock);
 	etwd_inbox_done(&host->inbox);
 	etwd_keeper_store_done(&host->store);

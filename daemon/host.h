@@ -18,10 +18,10 @@
 #include "daemon/grants.h"
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
-#include "daemon/memory.h"
 #include "daemon/parked.h"
 #include "daemon/pids.h"
 #include "daemon/providers.h"
+#include "daemon/snapshot.h"
 #include "ipc/connection.h"
 #include "session/session.h"
 #include "wire/discovery_page.h"
@@ -52,7 +52,7 @@ struct etwd_wait;
 struct etwd_host {
 	const struct etwd_options *options;
 	struct etwd_keeper_store store;
-	struct etwd_memory memory;
+	struct etwd_snapshot snapshot;
 	struct etwd_providers providers;
 	struct etwd_grants grants;
 	struct etwd_pids pids;

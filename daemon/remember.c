@@ -2,7 +2,7 @@
 /*
  * See remember.h. The record is a head, the leases, and the enables, each of which has its filter behind it.
  * Grants are entries beside it: every uid that is told of a provider makes one, and writing all anew for each
- * would let 65,536 uids keep the loop busy; native byte order, as the memory is read by this program alone.
+ * would let 65,536 uids keep the loop busy; native byte order, as the snapshot is read by this program alone.
  */
 #include "daemon/remember.h"
 
@@ -17,7 +17,7 @@
 #include "daemon/patient_clock.h"
 #include "daemon/sessions.h"
 
-#define MEMORY_NAME    "host"
+#define SNAPSHOT_NAME  "host"
 #define RECORD_VERSION 2
 #define SESSION_IDS    65536 /* all that there can be */
 
@@ -136,16 +136,16 @@ int etwd_remember(struct etwd_host *host)
 		return -ENOMEM;
 	}
 	memcpy(bytes.at, &head, sizeof(head));
-	r = etwd_memory_store(&host->memory, bytes.at, bytes.count);
+	r = etwd_snapshot_store(&host->snapshot, bytes.at, bytes.count);
 	free(bytes.at);
 	return r;
 }
 
-static_assert(sizeof(struct etwd_grant) == ETWD_MEMORY_ENTRY_BYTES, "grants are entries");
+static_assert(sizeof(struct etwd_grant) == ETWD_SNAPSHOT_ENTRY_BYTES, "grants are entries");
 
 int etwd_remember_grant(struct etwd_host *host, const struct etwd_grant *grant)
 {
-	int r = etwd_memory_append(&host->memory, grant);
+	int r = etwd_snapshot_append(&host->snapshot, grant);
 
 	return r == -ENOSPC ? etwd_remember_grants_anew(host) : r;
 }
@@ -157,8 +157,8 @@ int etwd_remember_grants_anew(struct etwd_host *host)
 
 	(void)etwd_grants_each(&host->grants, append_grant, &bytes);
 	if (!bytes.is_broken)
-		r = etwd_memory_replace(&host->memory, bytes.at,
-					bytes.count / sizeof(struct etwd_grant));
+		r = etwd_snapshot_replace(&host->snapshot, bytes.at,
+					  bytes.count / sizeof(struct etwd_grant));
 	free(bytes.at);
 	return r;
 }
@@ -178,23 +178,23 @@ static bool open_record(struct etwd_host *host, struct record_head *ret_head,
 {
 	struct etw_bytes bytes = {NULL, 0};
 
-	return etwd_memory_load(&host->memory, &bytes.at, &bytes.left) == 0 &&
+	return etwd_snapshot_load(&host->snapshot, &bytes.at, &bytes.left) == 0 &&
 	       take(&bytes, ret_head, sizeof(*ret_head)) && ret_head->version == RECORD_VERSION &&
 	       (*ret_rest = bytes, true);
 }
 
 int etwd_remember_open(struct etwd_host *host)
 {
-	int fd = etwd_kept(&host->store, MEMORY_NAME);
+	int fd = etwd_kept(&host->store, SNAPSHOT_NAME);
 	struct record_head head;
 	struct etw_bytes rest;
-	int r = fd < 0 ? fd : etwd_memory_adopt(fd, &host->memory);
+	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &host->snapshot);
 
 	if (r < 0 && fd >= 0)
 		etwd_log("what the last host remembered is lost: %s", strerror(-r));
 	if (r < 0) {
-		TRY(etwd_memory_create(&host->memory));
-		r = etwd_keep(&host->store, MEMORY_NAME, host->memory.fd);
+		TRY(etwd_snapshot_create(&host->snapshot));
+		r = etwd_keep(&host->store, SNAPSHOT_NAME, host->snapshot.fd);
 		if (r < 0 && r != -EPIPE && r != -EINPROGRESS)
 			return r;
 	}
@@ -207,7 +207,7 @@ int etwd_remember_open(struct etwd_host *host)
 void etwd_remember_grants(struct etwd_host *host)
 {
 	const uint8_t *entries;
-	size_t count = etwd_memory_entries(&host->memory, &entries);
+	size_t count = etwd_snapshot_entries(&host->snapshot, &entries);
 	struct etwd_grant grant;
 
 	for (size_t i = 0; i < count; i++) {
@@ -265,7 +265,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 static void drop_old_grants(struct etwd_host *host)
 {
 	const uint8_t *entries;
-	size_t count = etwd_memory_entries(&host->memory, &entries);
+	size_t count = etwd_snapshot_entries(&host->snapshot, &entries);
 	uint8_t is_dropped[SESSION_IDS / 8] = {0};
 	struct etwd_grant grant;
 

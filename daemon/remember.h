@@ -14,11 +14,11 @@ struct etwd_remembered_lease {
 	uint32_t uid;
 };
 
-/* etwd_remember_open() - takes over the last host's memory, or makes a new one; counts the incarnation. */
+/* etwd_remember_open() - takes over the last host's snapshot, or makes a new one; counts the incarnation. */
 int etwd_remember_open(struct etwd_host *host);
 
 /*
- * etwd_remember_recall() - fills providers and grants, and marks leased sessions, from the memory.
+ * etwd_remember_recall() - fills providers and grants, and marks leased sessions, from the snapshot.
  *
  * After the sessions were adopted: what belongs to others is left out.
  */

@@ -3,7 +3,7 @@
 
 #include "unit/daemon/fixture.h"
 
-/* What the next host finds: a copy of the memory, recalled by another one with the same sessions. */
+/* What the next host finds: a copy of the snapshot, recalled by another one with the same sessions. */
 static void test_remember__enables_grants_and_incarnation(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
@@ -19,7 +19,7 @@ static void test_remember__enables_grants_and_incarnation(void **state)
 	assert_int_equal(fake_peer_register(provider, 1, guid), 0);
 	fake_peer_take_enable(provider, &enable, &sets);
 	fake_peer_leave(provider);
-	/* As in a new process: nothing is known but the memory and the session. */
+	/* As in a new process: nothing is known but the snapshot and the session. */
 	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &guid, (uint32_t)handle),
 			 0);
 	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
@@ -64,16 +64,16 @@ static void test_remember__a_grant_is_an_entry(void **state)
 	size_t bytes;
 
 	(void)state;
-	assert_int_equal(etwd_memory_load(&fixture_host->memory, &record, &bytes), 0);
+	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record, &bytes), 0);
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
-	for (size_t i = 1; i <= ETWD_MEMORY_ENTRIES_MAX; i++) {
+	for (size_t i = 1; i <= ETWD_SNAPSHOT_ENTRIES_MAX; i++) {
 		assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
-		assert_int_equal(etwd_memory_entries(&fixture_host->memory, &entries), i);
+		assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), i);
 	}
 	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
-	assert_int_equal(etwd_memory_entries(&fixture_host->memory, &entries), 1);
+	assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), 1);
 	assert_memory_equal(entries, &grant, sizeof(grant));
-	assert_int_equal(etwd_memory_load(&fixture_host->memory, &record_after, &bytes), 0);
+	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record_after, &bytes), 0);
 	assert_ptr_equal(record, record_after);
 }
 
