@@ -11,9 +11,9 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
-#include "daemon/remember.h"
 #include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
@@ -38,7 +38,7 @@ static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_e
 		return -ENOENT;
 	r = etwd_grants_add(&host->grants, &grant);
 	if (r > 0) /* before an event can be written: the next host must believe it, too */
-		r = etwd_remember_grant(host, &grant);
+		r = etwd_handover_add_grant(host, &grant);
 	if (r < 0)
 		return r;
 	return etwd_ring_holders_announce(peer, session, &slot->ring_set);
@@ -208,12 +208,12 @@ static int note(struct etwd_session *session, const struct wire_enable_provider 
 	switch (body->code) {
 	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
 		TRY(etwd_providers_enable(&host->providers, &body->provider, &wanted));
-		return etwd_remember(host);
+		return etwd_handover_write(host);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
 		/* What is not enabled need not be disabled: that is no error. */
 		if (etwd_providers_disable(&host->providers, &body->provider, session->id) < 0)
 			return 0;
-		return etwd_remember(host);
+		return etwd_handover_write(host);
 	case EVENT_CONTROL_CODE_CAPTURE_STATE:
 		return 0;
 	default:
@@ -300,7 +300,7 @@ void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait)
 		(void)etwd_providers_disable(&host->providers, &session->withdrawn[i], session->id);
 		tell_all(host, &session->withdrawn[i], &telling);
 	}
-	(void)etwd_remember(host);
+	(void)etwd_handover_write(host);
 }
 
 void etwd_enable_call_back(struct etwd_session *session)

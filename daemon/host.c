@@ -19,10 +19,10 @@
 #include "base/time.h"
 #include "daemon/dispatch.h"
 #include "daemon/enable.h"
+#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/peer.h"
-#include "daemon/remember.h"
 #include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
@@ -221,10 +221,10 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(watch(host, host->options->listener, &host->options));
 	TRY(open_budget(host));
 	TRY(etwd_clock_open(&host->clock, &host->store));
-	TRY(etwd_remember_open(host));
-	etwd_remember_grants(host);
+	TRY(etwd_handover_open(host));
+	etwd_handover_recall_grants(host);
 	etwd_sessions_adopt(host);
-	etwd_remember_recall(host);
+	etwd_handover_recall(host);
 	return 0;
 }
 

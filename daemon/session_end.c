@@ -9,10 +9,10 @@
 
 #include "base/macros.h"
 #include "daemon/enable.h"
+#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/realtime.h"
-#include "daemon/remember.h"
 #include "daemon/ring_holders.h"
 #include "daemon/waits.h"
 
@@ -81,12 +81,12 @@ static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
 	etw_session_free(session->engine);
 	etwd_session_forget_kept(host, session->id);
 	etwd_grants_end_session(&host->grants, session->id);
-	(void)etwd_remember_grants_anew(host);
+	(void)etwd_handover_write_grants(host);
 	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
 	etwd_session_remove(session);
-	(void)etwd_remember(host);
+	(void)etwd_handover_write(host);
 	etwd_job_free(job);
 }
 

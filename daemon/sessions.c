@@ -13,10 +13,10 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
 #include "daemon/patient_clock.h"
-#include "daemon/remember.h"
 #include "daemon/session_end.h"
 #include "wire/well_known.h"
 
@@ -224,7 +224,7 @@ static int add_session(struct etwd_host *host, uint32_t id,
 
 /*
  * Of a session that was started with one. A controller that is gone already has no time left to come back.
- * The session's state says it too: the next host knows, whether this is remembered or not.
+ * The session's state says it too: the next host knows, whether this is handed over or not.
  */
 static void take_lease(struct etwd_session *session, const struct etwd_peer *peer)
 {
@@ -232,7 +232,7 @@ static void take_lease(struct etwd_session *session, const struct etwd_peer *pee
 	session->lease_peer = peer ? peer->serial : 0;
 	session->lease_by_ms = 0;
 	session->lease_uid = session->uid;
-	(void)etwd_remember(session->host);
+	(void)etwd_handover_write(session->host);
 }
 
 static void finish_start(struct etwd_host *host, struct etwd_inbox_item *item)
@@ -417,7 +417,7 @@ static int lease(struct etwd_peer *peer, uint64_t handle)
 	session->is_leased = true;
 	session->lease_peer = peer->serial;
 	session->lease_uid = peer->who.uid;
-	return etwd_remember(peer->host);
+	return etwd_handover_write(peer->host);
 }
 
 int etwd_sessions_lease(struct etwd_peer *peer, const struct etw_ipc_message *message)

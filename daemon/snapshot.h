@@ -35,11 +35,11 @@ int etwd_snapshot_adopt(int fd, struct etwd_snapshot *ret);
 /* etwd_snapshot_done() - unmaps and closes; takes one that is done. */
 void etwd_snapshot_done(struct etwd_snapshot *snapshot);
 
-/* etwd_snapshot_store() - replaces what is remembered. Returns 0; -ENOSPC: more than the maximum. */
+/* etwd_snapshot_store() - replaces the record. Returns 0; -ENOSPC: more than the maximum. */
 int etwd_snapshot_store(struct etwd_snapshot *snapshot, const uint8_t *bytes, size_t byte_count);
 
 /*
- * etwd_snapshot_load() - what is remembered.
+ * etwd_snapshot_load() - the record.
  *
  * @ret: borrowed until the second store from now
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See remember.h. The record is a head, the leases, and the enables, each of which has its filter behind it.
+ * See handover.h. The record is a head, the leases, and the enables, each of which has its filter behind it.
  * Grants are entries beside it: every uid that is told of a provider makes one, and writing all anew for each
  * would let 65,536 uids keep the loop busy; native byte order, as the snapshot is read by this program alone.
  */
-#include "daemon/remember.h"
+#include "daemon/handover.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,11 +73,11 @@ static uint32_t append_leases(struct etwd_host *host, struct record_bytes *bytes
 
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		const struct etwd_session *session = host->sessions[i];
-		struct etwd_remembered_lease lease;
+		struct etwd_handover_lease lease;
 
 		if (!session || !session->is_leased)
 			continue;
-		lease = (struct etwd_remembered_lease){session->id, session->lease_uid};
+		lease = (struct etwd_handover_lease){session->id, session->lease_uid};
 		append(bytes, &lease, sizeof(lease));
 		count++;
 	}
@@ -118,7 +118,7 @@ static void append_enables(struct etwd_host *host, struct record_bytes *bytes)
 	}
 }
 
-int etwd_remember(struct etwd_host *host)
+int etwd_handover_write(struct etwd_host *host)
 {
 	struct record_head head = {
 		.version = RECORD_VERSION,
@@ -143,14 +143,14 @@ int etwd_remember(struct etwd_host *host)
 
 static_assert(sizeof(struct etwd_grant) == ETWD_SNAPSHOT_ENTRY_BYTES, "grants are entries");
 
-int etwd_remember_grant(struct etwd_host *host, const struct etwd_grant *grant)
+int etwd_handover_add_grant(struct etwd_host *host, const struct etwd_grant *grant)
 {
 	int r = etwd_snapshot_append(&host->snapshot, grant);
 
-	return r == -ENOSPC ? etwd_remember_grants_anew(host) : r;
+	return r == -ENOSPC ? etwd_handover_write_grants(host) : r;
 }
 
-int etwd_remember_grants_anew(struct etwd_host *host)
+int etwd_handover_write_grants(struct etwd_host *host)
 {
 	struct record_bytes bytes = {0};
 	int r = -ENOMEM;
@@ -183,7 +183,7 @@ static bool open_record(struct etwd_host *host, struct record_head *ret_head,
 	       (*ret_rest = bytes, true);
 }
 
-int etwd_remember_open(struct etwd_host *host)
+int etwd_handover_open(struct etwd_host *host)
 {
 	int fd = etwd_kept(&host->store, SNAPSHOT_NAME);
 	struct record_head head;
@@ -191,7 +191,7 @@ int etwd_remember_open(struct etwd_host *host)
 	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &host->snapshot);
 
 	if (r < 0 && fd >= 0)
-		etwd_log("what the last host remembered is lost: %s", strerror(-r));
+		etwd_log("what the last host handed over is lost: %s", strerror(-r));
 	if (r < 0) {
 		TRY(etwd_snapshot_create(&host->snapshot));
 		r = etwd_keep(&host->store, SNAPSHOT_NAME, host->snapshot.fd);
@@ -204,7 +204,7 @@ int etwd_remember_open(struct etwd_host *host)
 	return 0;
 }
 
-void etwd_remember_grants(struct etwd_host *host)
+void etwd_handover_recall_grants(struct etwd_host *host)
 {
 	const uint8_t *entries;
 	size_t count = etwd_snapshot_entries(&host->snapshot, &entries);
@@ -216,7 +216,7 @@ void etwd_remember_grants(struct etwd_host *host)
 	}
 }
 
-static void recall_lease(struct etwd_host *host, const struct etwd_remembered_lease *lease)
+static void recall_lease(struct etwd_host *host, const struct etwd_handover_lease *lease)
 {
 	struct etwd_session *session = etwd_sessions_find(host, lease->session_id);
 
@@ -281,13 +281,13 @@ static void drop_old_grants(struct etwd_host *host)
 	}
 }
 
-void etwd_remember_recall(struct etwd_host *host)
+void etwd_handover_recall(struct etwd_host *host)
 {
 	struct record_head head;
 	struct etw_bytes rest;
 
 	if (open_record(host, &head, &rest)) {
-		struct etwd_remembered_lease lease;
+		struct etwd_handover_lease lease;
 
 		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
 		     i++)
@@ -298,6 +298,6 @@ void etwd_remember_recall(struct etwd_host *host)
 		}
 	}
 	drop_old_grants(host);
-	(void)etwd_remember_grants_anew(host);
-	(void)etwd_remember(host);
+	(void)etwd_handover_write_grants(host);
+	(void)etwd_handover_write(host);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/remember.h"
+#include "daemon/handover.h"
 
 #include "unit/daemon/fixture.h"
 
 /* What the next host finds: a copy of the snapshot, recalled by another one with the same sessions. */
-static void test_remember__enables_grants_and_incarnation(void **state)
+static void test_handover__enables_grants_and_incarnation(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	struct fake_peer *provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
@@ -24,9 +24,9 @@ static void test_remember__enables_grants_and_incarnation(void **state)
 			 0);
 	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_remember_grants(fixture_host);
+	etwd_handover_recall_grants(fixture_host);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_remember_recall(fixture_host);
+	etwd_handover_recall(fixture_host);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(
 		etwd_providers_enabled(&fixture_host->providers, (uint32_t)handle, &found, 1), 1);
@@ -35,7 +35,7 @@ static void test_remember__enables_grants_and_incarnation(void **state)
 }
 
 /* What belongs to a session that did not come back is dropped. */
-static void test_remember__of_sessions_that_are_gone(void **state)
+static void test_handover__of_sessions_that_are_gone(void **state)
 {
 	struct etwd_grant grant = {5, STRANGER, fixture_guid(1)};
 	struct etwd_enable wanted = {.session_id = 5, .level = 1};
@@ -44,20 +44,20 @@ static void test_remember__of_sessions_that_are_gone(void **state)
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
 	assert_int_equal(etwd_providers_enable(&fixture_host->providers, &grant.provider, &wanted),
 			 0);
-	assert_int_equal(etwd_remember(fixture_host), 0);
-	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+	assert_int_equal(etwd_handover_write(fixture_host), 0);
+	assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
 	etwd_grants_end_session(&fixture_host->grants, 5);
 	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &grant.provider, 5), 0);
-	etwd_remember_grants(fixture_host);
+	etwd_handover_recall_grants(fixture_host);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_remember_recall(fixture_host);
+	etwd_handover_recall(fixture_host);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(fixture_host->providers.enable_count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 }
 
 /* A grant costs one entry, however many there are; when there is no room, those that hold are written anew. */
-static void test_remember__a_grant_is_an_entry(void **state)
+static void test_handover__a_grant_is_an_entry(void **state)
 {
 	struct etwd_grant grant = {5, STRANGER, fixture_guid(1)};
 	const uint8_t *record, *record_after, *entries;
@@ -67,17 +67,17 @@ static void test_remember__a_grant_is_an_entry(void **state)
 	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record, &bytes), 0);
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
 	for (size_t i = 1; i <= ETWD_SNAPSHOT_ENTRIES_MAX; i++) {
-		assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+		assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
 		assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), i);
 	}
-	assert_int_equal(etwd_remember_grant(fixture_host, &grant), 0);
+	assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
 	assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), 1);
 	assert_memory_equal(entries, &grant, sizeof(grant));
 	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record_after, &bytes), 0);
 	assert_ptr_equal(record, record_after);
 }
 
-static void test_remember__leases(void **state)
+static void test_handover__leases(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	uint64_t handle = fake_peer_start(controller, "one");
@@ -86,10 +86,10 @@ static void test_remember__leases(void **state)
 	(void)state;
 	session->is_leased = true;
 	session->lease_uid = STRANGER;
-	assert_int_equal(etwd_remember(fixture_host), 0);
+	assert_int_equal(etwd_handover_write(fixture_host), 0);
 	session->is_leased = false;
 	session->lease_uid = 0;
-	etwd_remember_recall(fixture_host);
+	etwd_handover_recall(fixture_host);
 	assert_true(session->is_leased);
 	assert_int_equal(session->lease_uid, STRANGER);
 	assert_true(session->lease_by_ms > 0);
@@ -97,7 +97,7 @@ static void test_remember__leases(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(test_remember__##name, fixture_set_up, fixture_tear_down)
+	cmocka_unit_test_setup_teardown(test_handover__##name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {
