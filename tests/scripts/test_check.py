@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REAL = ("check_skips", "show_failures", "test_results.py")
 STUBS = ("check_layers", "check_format", "check_spelling", "check_docs", "check_shell",
-         "check_man", "check_tidy", "install_packages")
+         "check_man", "check_commits", "check_tidy", "install_packages")
 PRESETS = """{"version": 3, "configurePresets": [
  {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build"},
  {"name": "asan-ubsan", "generator": "Ninja", "binaryDir": "${sourceDir}/build-asan"}]}
@@ -87,8 +87,8 @@ class Tree:
 
 
 class Check(unittest.TestCase):
-    # Of steps that are no test: packages, six sources, manuals, two of each build, tidy, skips.
-    STEPS = 14
+    # Of steps that are no test: packages, seven sources, manuals, two of each build, tidy, skips.
+    STEPS = 15
 
     def test_all_good(self):
         with Tree("") as tree:
@@ -119,6 +119,16 @@ class Check(unittest.TestCase):
         self.assertRegex(output, r"(?m)^test-release +FAILED ")
         self.assertIn("unsteady: release flaky ", output)
         self.assertIn("FAILED: release bad\n", output)
+
+    def test_a_step_that_cannot_be_made_here_is_skipped_with_its_reason(self):
+        with Tree("") as tree:
+            (tree.at / "scripts" / "check_commits").write_text(
+                "#!/bin/sh\necho 'SKIP: no history: a copy'\nexit 77\n")
+            status, output = tree.run()
+        self.assertEqual(status, 0, output)
+        self.assertEqual(output.splitlines()[-1], f"{self.STEPS + 1} passed, 0 failed, 3 skipped")
+        self.assertRegex(output, r"(?m)^check-commits +skipped +\d+$")
+        self.assertIn("skipped: check-commits: no history: a copy\n", output)
 
     def test_strict_repeats_nothing(self):
         with Tree(FLAKY) as tree:
