@@ -41,25 +41,26 @@ static void tell_nothing(const char *severity, const char *path)
 	if (is_trace(path))
 		name = "a trace";
 	if (name && etw_registry_look(path, &form) == -ENODATA)
-		etw_program_error("%s%s is %s; event schemas are in manifests, binaries that have "
-				  "them, MOF, TMF and PDB files",
-				  severity, path, name);
+		etw_program_message(
+			"%s%s is %s; event schemas are in manifests, binaries that have "
+			"them, MOF, TMF and PDB files",
+			severity, path, name);
 	else
-		etw_program_error("%s%s holds no event schemas", severity, path);
+		etw_program_message("%s%s holds no event schemas", severity, path);
 }
 
 void etw_complaint_error(const char *severity, const char *path, int error,
 			 const struct etw_fault *fault)
 {
 	if (error == -EBADMSG && fault && fault->sentence)
-		etw_program_error("%s%s, %s %" PRIu64 ": %s (%s)", severity, path, unit_of(path),
-				  fault->offset, fault->sentence, fault->structure);
+		etw_program_message("%s%s, %s %" PRIu64 ": %s (%s)", severity, path, unit_of(path),
+				    fault->offset, fault->sentence, fault->structure);
 	else if (error == -ENODATA)
 		tell_nothing(severity, path);
 	else if (error == -EINVAL)
-		etw_program_error("%s%s is no regular file", severity, path);
+		etw_program_message("%s%s is no regular file", severity, path);
 	else
-		etw_program_error("%scannot read %s: %s", severity, path, strerror(-error));
+		etw_program_message("%scannot read %s: %s", severity, path, strerror(-error));
 }
 
 void etw_complaint_list(const char *path, const struct etw_complaint *at, size_t kept, size_t total,
@@ -77,9 +78,9 @@ void etw_complaint_list(const char *path, const struct etw_complaint *at, size_t
 			etw_text_printf(&name, ": %s", at[told].name);
 			(void)etw_export_clean(&name, 0);
 		}
-		etw_program_error("warning: %s, %s %" PRIu64 ": %s%s", path, unit, at[told].line,
-				  at[told].sentence, etw_text_string(&name));
+		etw_program_message("warning: %s, %s %" PRIu64 ": %s%s", path, unit, at[told].line,
+				    at[told].sentence, etw_text_string(&name));
 	}
 	if (told && told < total)
-		etw_program_error("warning: %s: %zu more complaints", path, total - told);
+		etw_program_message("warning: %s: %zu more complaints", path, total - told);
 }

@@ -32,11 +32,11 @@ void etw_conflict_tell(const GUID *guid, const char *path, const char *name, con
 
 	etw_guid_format_braced(guid, text);
 	if (has_other_name(name, other_name))
-		etw_program_error(
+		etw_program_message(
 			"warning: %s and %s both define the provider %s, as %s and as %s; " RULE,
 			other_path, path, text, other_name, name);
 	else
-		etw_program_error(
+		etw_program_message(
 			"warning: %s and %s both define the provider %s, with different fields "
 			"of events; " RULE,
 			other_path, path, name && *name ? name : text);

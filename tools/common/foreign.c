@@ -184,7 +184,7 @@ bool etw_foreign_tell(const char *path, const char *shown)
 		else
 			etw_text_putc(&advice, *at);
 	}
-	etw_program_error("%s is %s; %s", shown, kind->name, etw_text_string(&advice));
+	etw_program_message("%s is %s; %s", shown, kind->name, etw_text_string(&advice));
 	return true;
 }
 
@@ -204,8 +204,8 @@ void etw_foreign_tell_folder(const char *path)
 	free(entries);
 	etw_shell_word(&word, path);
 	if (count > 0)
-		etw_program_error("%s is a folder; give the traces in it: %s/*.etl", path,
-				  etw_text_string(&word));
+		etw_program_message("%s is a folder; give the traces in it: %s/*.etl", path,
+				    etw_text_string(&word));
 	else
-		etw_program_error("%s is a folder, without .etl files in it", path);
+		etw_program_message("%s is a folder, without .etl files in it", path);
 }

@@ -73,11 +73,11 @@ static void tell_open_error(const char *path, const char *shown, int error,
 	else if (error == -EBADMSG && etw_foreign_tell(path, shown))
 		return;
 	else if (error == -EBADMSG && fault->sentence)
-		etw_program_error("%s is no .etl trace, byte %" PRIu64 ": %s (%s%s%s)", shown,
-				  fault->offset, fault->sentence, fault->structure,
-				  fault->field ? ": " : "", fault->field ? fault->field : "");
+		etw_program_message("%s is no .etl trace, byte %" PRIu64 ": %s (%s%s%s)", shown,
+				    fault->offset, fault->sentence, fault->structure,
+				    fault->field ? ": " : "", fault->field ? fault->field : "");
 	else
-		etw_program_error("cannot read %s: %s", shown, strerror(-error));
+		etw_program_message("cannot read %s: %s", shown, strerror(-error));
 }
 
 static int open_one(const char *argument, char **ret_path, struct etw_trace **ret)
@@ -114,12 +114,12 @@ int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret
 	};
 	if (!ret->traces || !ret->paths) {
 		ret->count = 0;
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (is_repeated_stream(arguments, i)) {
-			etw_program_error("standard input can be read once: give - once");
+			etw_program_message("standard input can be read once: give - once");
 			return -1;
 		}
 		TRY(open_one(arguments[i], &ret->paths[i], &ret->traces[i]));
@@ -177,8 +177,8 @@ int64_t etw_inputs_start(const struct etw_inputs *inputs)
 
 void etw_inputs_error(const struct etw_inputs *inputs, int error)
 {
-	etw_program_error("cannot read %s: %s", inputs->count == 1 ? inputs->paths[0] : "the files",
-			  strerror(-error));
+	etw_program_message("cannot read %s: %s",
+			    inputs->count == 1 ? inputs->paths[0] : "the files", strerror(-error));
 }
 
 struct learner {

@@ -8,8 +8,8 @@
 static void warn(void *context, const char *path, const struct etw_fault *fault)
 {
 	(void)context;
-	etw_program_error("warning: what was installed from %s is left out: %s",
-			  path ? path : "a file", fault->sentence);
+	etw_program_message("warning: what was installed from %s is left out: %s",
+			    path ? path : "a file", fault->sentence);
 }
 
 int etw_installed_open(struct etw_registry **ret)
@@ -19,13 +19,13 @@ int etw_installed_open(struct etw_registry **ret)
 	int trouble;
 
 	if (etw_registry_open(ret) < 0) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	trouble = etw_registry_trouble(*ret, &folder, &fault);
 	if (trouble)
-		etw_program_error("warning: the providers installed in %s are left out: %s", folder,
-				  fault.sentence ? fault.sentence : strerror(-trouble));
+		etw_program_message("warning: the providers installed in %s are left out: %s",
+				    folder, fault.sentence ? fault.sentence : strerror(-trouble));
 	etw_registry_set_complain(*ret, warn, NULL);
 	return 0;
 }

@@ -24,17 +24,17 @@ static void tell_opening(int error, const struct etw_fault *fault)
 	if (error == -ENOENT && wish && !*wish)
 		return;
 	if (error == -ENOENT)
-		etw_program_error(
+		etw_program_message(
 			"warning: the table of known providers is missing%s%s; " CONSEQUENCE,
 			is_found ? ", it is not at " : "", is_found ? path : "");
 	else if (fault->sentence)
-		etw_program_error("warning: the table of known providers%s%s is left out: %s "
-				  "(%s%s%s, byte %" PRIu64 "); " CONSEQUENCE,
-				  is_found ? " at " : "", is_found ? path : "", fault->sentence,
-				  fault->structure, fault->field ? ": " : "",
-				  fault->field ? fault->field : "", fault->offset);
+		etw_program_message("warning: the table of known providers%s%s is left out: %s "
+				    "(%s%s%s, byte %" PRIu64 "); " CONSEQUENCE,
+				    is_found ? " at " : "", is_found ? path : "", fault->sentence,
+				    fault->structure, fault->field ? ": " : "",
+				    fault->field ? fault->field : "", fault->offset);
 	else
-		etw_program_error(
+		etw_program_message(
 			"warning: the table of known providers%s%s is left out: %s; " CONSEQUENCE,
 			is_found ? " at " : "", is_found ? path : "", strerror(-error));
 }
@@ -47,7 +47,7 @@ int etw_known_providers_open(struct etw_known **ret)
 	*ret = NULL;
 	r = etw_known_open(NULL, ret, &fault);
 	if (r == -ENOMEM) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	if (r < 0)
@@ -70,7 +70,7 @@ void etw_known_providers_tell(const struct etw_schema_store *store)
 	struct etw_fault fault;
 
 	if (known && etw_known_damage(known, &fault))
-		etw_program_error(
+		etw_program_message(
 			"warning: the table of known providers is damaged, so that some of its "
 			"events were left out: %s (%s%s%s, byte %" PRIu64 ")",
 			fault.sentence, fault.structure, fault.field ? ": " : "",

@@ -95,7 +95,7 @@ static int load_pdb(struct loader *loader, const char *path, const char *file, s
 	TRY(etw_schema_store_add_pdb(loader->store, file, bytes, fault));
 	damage = etw_schema_store_damage(loader->store, NULL) - damage;
 	if (damage)
-		etw_program_error("warning: %s: %zu WPP records cannot be read", path, damage);
+		etw_program_message("warning: %s: %zu WPP records cannot be read", path, damage);
 	return 0;
 }
 
@@ -165,9 +165,9 @@ static int load_folder(struct loader *loader, const char *path)
 		return -1;
 	if (loader->loaded)
 		return 0;
-	etw_program_error(loader->failed ? "no event schemas of %s can be read"
-					 : "%s holds no event schemas",
-			  path);
+	etw_program_message(loader->failed ? "no event schemas of %s can be read"
+					   : "%s holds no event schemas",
+			    path);
 	return -1;
 }
 
@@ -203,7 +203,7 @@ int etw_manifests_load(struct etw_manifests *manifests, struct etw_schema_store 
 	uint32_t from = etw_schema_store_next_index(store);
 
 	if (!grown) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	manifests->at = grown;
@@ -230,10 +230,11 @@ void etw_manifests_tell(const struct etw_manifests *manifests)
 {
 	for (size_t i = 0; i < manifests->count; i++) {
 		if (!manifests->at[i].is_used)
-			etw_program_error("warning: no event was decoded with --manifest %s: it "
-					  "defines none of them, or they are described elsewhere, "
-					  "as in the trace itself",
-					  manifests->at[i].argument);
+			etw_program_message(
+				"warning: no event was decoded with --manifest %s: it "
+				"defines none of them, or they are described elsewhere, "
+				"as in the trace itself",
+				manifests->at[i].argument);
 	}
 	etw_known_providers_tell(manifests->store);
 }

@@ -41,7 +41,7 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code)
 	case ETW_OPTION_MANIFEST:
 		if (!etw_words_add(&shared->manifests, optarg))
 			return true;
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return false;
 	case ETW_OPTION_NO_KNOWN_PROVIDERS:
 		shared->no_known_providers = true;
@@ -49,7 +49,7 @@ bool etw_shared_option_take(struct etw_shared_options *shared, int code)
 	case ETW_OPTION_COLOUR:
 		if (etw_colour_mode_parse(optarg, &shared->colour))
 			return true;
-		etw_program_error("--color wants auto, always or never, not \"%s\"", optarg);
+		etw_program_message("--color wants auto, always or never, not \"%s\"", optarg);
 		return false;
 	case ETW_OPTION_NO_PAGER:
 		shared->no_pager = true;
@@ -81,7 +81,7 @@ void etw_options_complain(int code, char *const *arguments, const struct option 
 
 	read_given(arguments, given, sizeof(given));
 	if (code == ':') {
-		etw_program_error("%s wants a value", given);
+		etw_program_message("%s wants a value", given);
 		return;
 	}
 	for (; options[count].name && count < OPTIONS_MAX; count++)
@@ -91,11 +91,11 @@ void etw_options_complain(int code, char *const *arguments, const struct option 
 		nearest = etw_program_nearest(given + 2, names, count);
 	}
 	if (owner)
-		etw_program_error("there is no option %s here; etw %s has it", given, owner);
+		etw_program_message("there is no option %s here; etw %s has it", given, owner);
 	else if (nearest)
-		etw_program_error("there is no option %s; did you mean --%s?", given, nearest);
+		etw_program_message("there is no option %s; did you mean --%s?", given, nearest);
 	else
-		etw_program_error("there is no option %s here", given);
+		etw_program_message("there is no option %s here", given);
 }
 
 int etw_shared_decoder_create(const struct etw_shared_options *shared,
@@ -106,7 +106,7 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 	CLEANUP(etw_decoder_freep) struct etw_decoder *decoder = NULL;
 
 	if (etw_schema_store_create(&store) || etw_decoder_create(store, &decoder)) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	etw_decoder_mend(decoder);

@@ -64,13 +64,13 @@ int etw_output_tell(const struct etw_output *output, int result)
 	if (!result || result == ETW_OUTPUT_CLOSED)
 		return ETW_EXIT_OK;
 	if (output->error)
-		etw_program_error("cannot write %s: %s",
-				  output->path ? output->path : "standard output",
-				  strerror(-output->error));
+		etw_program_message("cannot write %s: %s",
+				    output->path ? output->path : "standard output",
+				    strerror(-output->error));
 	else if (result == -ENOMEM)
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 	else
-		etw_program_error("cannot read on: %s", strerror(-result));
+		etw_program_message("cannot read on: %s", strerror(-result));
 	return ETW_EXIT_FAILED;
 }
 

@@ -88,6 +88,6 @@ bool etw_overwrite_allowed(const char *path, etw_overwrite_kind *is_own, const c
 	head[got] = '\0';
 	if (is_own(head, (size_t)got))
 		return true;
-	etw_program_error("%s is there already and is not %s; --force overwrites it", path, what);
+	etw_program_message("%s is there already and is not %s; --force overwrites it", path, what);
 	return false;
 }

@@ -30,7 +30,7 @@ void etw_program_begin(void)
 int etw_program_end(int status)
 {
 	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && status == ETW_EXIT_OK) {
-		etw_program_error("cannot write standard output: %s", strerror(errno));
+		etw_program_message("cannot write standard output: %s", strerror(errno));
 		return ETW_EXIT_FAILED;
 	}
 	return status;
@@ -53,7 +53,7 @@ static void put_message(const char *message, struct etw_text *text)
 	}
 }
 
-void etw_program_error(const char *format, ...)
+void etw_program_message(const char *format, ...)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 	CLEANUP(freep) char *message = NULL;

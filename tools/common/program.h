@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manners that all tools share: exit statuses and how errors are told. */
+/* Manners that all tools share: exit statuses, and messages to the user. */
 #ifndef ETW_TOOLS_COMMON_PROGRAM_H
 #define ETW_TOOLS_COMMON_PROGRAM_H
 
@@ -30,8 +30,11 @@ void etw_program_begin(void);
  */
 int etw_program_end(int status);
 
-/* etw_program_error() - "program: sentence" on standard error, harmless to a terminal. */
-void etw_program_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * etw_program_message() - "program: sentence" on standard error, harmless to a terminal: errors, warnings, and what a
+ * command did where standard output is for its result.
+ */
+void etw_program_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * etw_program_nearest() - which of @words the user may have meant.

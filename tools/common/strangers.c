@@ -151,8 +151,8 @@ void etw_strangers_warn(const struct etw_inputs *inputs)
 	for (size_t i = 0; i < inputs->count; i++)
 		headers[i] = etw_trace_header(inputs->traces[i]);
 	if (etw_strangers_write(&text, headers, (const char *const *)inputs->paths, inputs->count))
-		etw_program_error("warning: %s: they are merged by time as if they belonged "
-				  "together",
-				  etw_text_string(&text));
+		etw_program_message("warning: %s: they are merged by time as if they belonged "
+				    "together",
+				    etw_text_string(&text));
 	etw_text_done(&text);
 }

@@ -130,11 +130,12 @@ static void open_known(struct catalogue *catalogue)
 	if (r == -ENOENT && wish && !*wish)
 		return;
 	if (r == -ENOENT) {
-		etw_program_error("warning: the table of known providers is missing; only what is "
-				  "installed and plain names are here");
+		etw_program_message(
+			"warning: the table of known providers is missing; only what is "
+			"installed and plain names are here");
 	} else if (r < 0) {
-		etw_program_error("warning: the table of known providers is left out: %s",
-				  fault.sentence ? fault.sentence : strerror(-r));
+		etw_program_message("warning: the table of known providers is left out: %s",
+				    fault.sentence ? fault.sentence : strerror(-r));
 		catalogue->is_damaged = true;
 	}
 }
@@ -162,7 +163,7 @@ int catalogue_open(struct catalogue *ret)
 
 	*ret = (struct catalogue){0};
 	if (etw_schema_store_create(&ret->store) < 0) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	if (etw_installed_open(&registry) < 0)
@@ -171,7 +172,7 @@ int catalogue_open(struct catalogue *ret)
 	ret->registry = registry;
 	open_known(ret);
 	if (fill(ret) < 0) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	return 0;
@@ -183,8 +184,8 @@ bool catalogue_close(struct catalogue *catalogue)
 	bool is_damaged = catalogue->is_damaged;
 
 	if (catalogue->known && etw_known_damage(catalogue->known, &fault)) {
-		etw_program_error("warning: the table of known providers is damaged: %s",
-				  fault.sentence);
+		etw_program_message("warning: the table of known providers is damaged: %s",
+				    fault.sentence);
 		is_damaged = true;
 	}
 	etw_table_done(&catalogue->guids);
@@ -258,12 +259,12 @@ void catalogue_miss(const struct catalogue *catalogue, const char *word)
 	GUID guid;
 
 	if (etw_guid_parse(word, &guid) == 0) {
-		etw_program_error("no provider with the GUID %s is known or installed", word);
+		etw_program_message("no provider with the GUID %s is known or installed", word);
 		return;
 	}
 	if (catalogue_is_pattern(word)) {
-		etw_program_error("no provider that is known or installed has a name like %s",
-				  word);
+		etw_program_message("no provider that is known or installed has a name like %s",
+				    word);
 		return;
 	}
 	for (size_t i = 0; names && i < catalogue->count; i++)
@@ -271,13 +272,15 @@ void catalogue_miss(const struct catalogue *catalogue, const char *word)
 	if (names)
 		nearest = etw_program_nearest(word, names, catalogue->count);
 	if (nearest)
-		etw_program_error("no provider is called %s; did you mean \"%s\"?", word, nearest);
+		etw_program_message("no provider is called %s; did you mean \"%s\"?", word,
+				    nearest);
 	else if (count)
-		etw_program_error("no provider is called %s; %zu %s it in the name: etw providers "
-				  "'*%s*'",
-				  word, count, count == 1 ? "has" : "have", word);
+		etw_program_message(
+			"no provider is called %s; %zu %s it in the name: etw providers "
+			"'*%s*'",
+			word, count, count == 1 ? "has" : "have", word);
 	else
-		etw_program_error("no provider is called %s; etw providers lists all, and etw "
-				  "providers --search WORD looks into their events",
-				  word);
+		etw_program_message("no provider is called %s; etw providers lists all, and etw "
+				    "providers --search WORD looks into their events",
+				    word);
 }

@@ -104,9 +104,9 @@ static bool take_time(const char *name, struct etw_time_argument *ret)
 {
 	if (etw_time_argument_parse(optarg, ret))
 		return true;
-	etw_program_error("--%s wants a time such as 2011-01-23T22:06:37.5Z, 22:06:37+02:00, or "
-			  "+1.5 for seconds from the start, not \"%s\"",
-			  name, optarg);
+	etw_program_message("--%s wants a time such as 2011-01-23T22:06:37.5Z, 22:06:37+02:00, or "
+			    "+1.5 for seconds from the start, not \"%s\"",
+			    name, optarg);
 	return false;
 }
 
@@ -121,7 +121,7 @@ static bool take_time_form(struct dump *dump)
 	else if (!strcmp(optarg, "local"))
 		dump->flags |= ETW_EXPORT_TIME_LOCAL;
 	else if (strcmp(optarg, "utc") != 0) {
-		etw_program_error("--time wants utc, local, relative or raw, not \"%s\"", optarg);
+		etw_program_message("--time wants utc, local, relative or raw, not \"%s\"", optarg);
 		return false;
 	}
 	return true;
@@ -131,7 +131,7 @@ static bool take_max(struct dump *dump)
 {
 	if (etw_number_parse(optarg, UINT64_MAX, &dump->max))
 		return true;
-	etw_program_error("--max wants a number, not \"%s\"", optarg);
+	etw_program_message("--max wants a number, not \"%s\"", optarg);
 	return false;
 }
 
@@ -139,7 +139,7 @@ static bool take_word(struct etw_words *words)
 {
 	if (!etw_words_add(words, optarg))
 		return true;
-	etw_program_error("out of memory");
+	etw_program_message("out of memory");
 	return false;
 }
 
@@ -305,7 +305,7 @@ static bool resolve_window(struct dump *dump)
 	dump->to_ft = etw_time_argument_resolve(&dump->to, &context, INT64_MAX);
 	if (dump->from_ft <= dump->to_ft)
 		return true;
-	etw_program_error("--from is later than --to: no event can be in between");
+	etw_program_message("--from is later than --to: no event can be in between");
 	return false;
 }
 
@@ -362,7 +362,7 @@ static void tell_window(const struct dump *dump)
 		etw_text_puts(&line, "no event is in the window; the trace has some before and "
 				     "some after it");
 	}
-	etw_program_error("%s", etw_text_string(&line));
+	etw_program_message("%s", etw_text_string(&line));
 }
 
 /* The pass; what it ends with. */
@@ -437,7 +437,7 @@ static void tell_nothing(const struct dump *dump)
 {
 	if (dump->shown || !dump->seen || !dump->max)
 		return;
-	etw_program_error("no event matches: the output is empty");
+	etw_program_message("no event matches: the output is empty");
 }
 
 /* In which zone the times are: it is nowhere in the output but as an offset. */
@@ -448,7 +448,7 @@ static void tell_zone(struct dump *dump)
 	if (!(dump->flags & ETW_EXPORT_TIME_LOCAL) || dump->format == &etw_export_json)
 		return;
 	etw_local_time_write(&line, &dump->local, dump->start_ft);
-	etw_program_error("times are those of %s", etw_text_string(&line));
+	etw_program_message("times are those of %s", etw_text_string(&line));
 }
 
 /* The last line, on standard error so that the output stays what it is. */
@@ -464,7 +464,7 @@ static int tell_loss(const struct dump *dump)
 	etw_number_grouped(&line, dump->seen + dump->loss_marks);
 	etw_text_puts(&line, " read; ");
 	etw_loss_write(&line, &loss);
-	etw_program_error("%s", etw_text_string(&line));
+	etw_program_message("%s", etw_text_string(&line));
 	return etw_loss_is_damaged(&loss) ? ETW_EXIT_DAMAGED : ETW_EXIT_OK;
 }
 
@@ -478,8 +478,8 @@ static int work(struct dump *dump, char **files, int count)
 	if (!resolve_window(dump))
 		return ETW_EXIT_USAGE;
 	if (dump->output_path && etw_inputs_hold(&dump->inputs, dump->output_path)) {
-		etw_program_error("%s is being read; choose another file for --output",
-				  dump->output_path);
+		etw_program_message("%s is being read; choose another file for --output",
+				    dump->output_path);
 		return ETW_EXIT_FAILED;
 	}
 	if (dump->output_path && !dump->force &&
@@ -501,7 +501,7 @@ static int work(struct dump *dump, char **files, int count)
 		(void)etw_pager_start();
 	result = etw_output_open(dump->output_path, &dump->output);
 	if (result) {
-		etw_program_error("cannot write %s: %s", dump->output_path, strerror(-result));
+		etw_program_message("cannot write %s: %s", dump->output_path, strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
 	result = write_events(dump);

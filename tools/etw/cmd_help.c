@@ -103,9 +103,9 @@ static int run(int argc, char **argv)
 		if (!verb) {
 			const char *nearest = etw_verb_nearest(argv[1]);
 
-			etw_program_error("there is no verb \"%s\"%s%s%s", argv[1],
-					  nearest ? "; did you mean " : "", nearest ? nearest : "",
-					  nearest ? "?" : "");
+			etw_program_message("there is no verb \"%s\"%s%s%s", argv[1],
+					    nearest ? "; did you mean " : "",
+					    nearest ? nearest : "", nearest ? "?" : "");
 			return ETW_EXIT_USAGE;
 		}
 	}

@@ -143,9 +143,9 @@ static int run(int argc, char **argv)
 	    page_gather(&command.page))
 		return ETW_EXIT_FAILED;
 	if (etw_names_is_empty(&command.page.inputs.names)) {
-		etw_program_error("%s of a process: the session did not record Process events",
-				  command.page.inputs.count == 1 ? "the trace does not tell"
-								 : "the traces do not tell");
+		etw_program_message("%s of a process: the session did not record Process events",
+				    command.page.inputs.count == 1 ? "the trace does not tell"
+								   : "the traces do not tell");
 		return ETW_EXIT_OK;
 	}
 	status = print(&command);

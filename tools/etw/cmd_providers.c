@@ -70,7 +70,7 @@ static bool add_word(struct etw_words *words)
 {
 	if (etw_words_add(words, optarg) == 0)
 		return true;
-	etw_program_error("out of memory");
+	etw_program_message("out of memory");
 	return false;
 }
 
@@ -89,8 +89,8 @@ static bool take_option(void *context, int code)
 	case OPTION_BUILD:
 		if (etw_number_parse(optarg, UINT32_MAX, &command->build) && command->build)
 			break;
-		etw_program_error("--build wants the number of a Windows build, not \"%s\"",
-				  optarg);
+		etw_program_message("--build wants the number of a Windows build, not \"%s\"",
+				    optarg);
 		return false;
 	case OPTION_INSTALLED:
 		command->source = FACTS_INSTALLED;
@@ -116,25 +116,27 @@ static bool take_option(void *context, int code)
 static bool is_consistent(const struct command *command, size_t word_count)
 {
 	if (command->filter.search && !*command->filter.search) {
-		etw_program_error("--search wants a word");
+		etw_program_message("--search wants a word");
 		return false;
 	}
 	if (command->is_manifest && word_count != 1) {
-		etw_program_error("--manifest wants one provider");
+		etw_program_message("--manifest wants one provider");
 		return false;
 	}
 	if (command->is_manifest && command->is_json) {
-		etw_program_error("--manifest and --json are two forms; one at a time");
+		etw_program_message("--manifest and --json are two forms; one at a time");
 		return false;
 	}
 	if (command->is_manifest && !provider_filter_is_empty(&command->filter)) {
-		etw_program_error("--manifest writes all events of a provider; --event, --keyword "
-				  "and --search do not go with it");
+		etw_program_message(
+			"--manifest writes all events of a provider; --event, --keyword "
+			"and --search do not go with it");
 		return false;
 	}
 	if (command->build && !command->is_manifest) {
-		etw_program_error("--build chooses what --manifest writes; without it all layouts "
-				  "are shown");
+		etw_program_message(
+			"--build chooses what --manifest writes; without it all layouts "
+			"are shown");
 		return false;
 	}
 	return true;
@@ -151,12 +153,12 @@ static bool is_wanted(const struct command *command, const struct catalogue_entr
 static void tell_other_source(const struct command *command, const char *word)
 {
 	if (command->source == FACTS_INSTALLED)
-		etw_program_error("%s is not installed; without --installed, what is known of it "
-				  "is shown",
-				  word);
+		etw_program_message("%s is not installed; without --installed, what is known of it "
+				    "is shown",
+				    word);
 	else
-		etw_program_error("of %s nothing is known but what is installed, or its name",
-				  word);
+		etw_program_message("of %s nothing is known but what is installed, or its name",
+				    word);
 }
 
 /* Entries that the words mean, in a list that the caller frees; an error is told. */
@@ -212,8 +214,8 @@ static int refuse_ambiguous(const struct catalogue_entry *const *entries, size_t
 		etw_guid_format(&entries[i]->guid, guid);
 		etw_text_puts(&guids, entries[i]->has_guid ? guid : "one without a GUID");
 	}
-	etw_program_error("%zu providers are called %s; say which by its GUID: %s", count, word,
-			  etw_text_string(&guids));
+	etw_program_message("%zu providers are called %s; say which by its GUID: %s", count, word,
+			    etw_text_string(&guids));
 	return ETW_EXIT_FAILED;
 }
 
@@ -227,11 +229,11 @@ static int open_facts(const struct command *command, const struct catalogue_entr
 	if (!r || r == -ENOENT)
 		return ETW_EXIT_OK;
 	if (r != -EBADMSG)
-		etw_program_error("cannot read what is there of %s: %s",
-				  entry->name ? entry->name : "a provider", strerror(-r));
+		etw_program_message("cannot read what is there of %s: %s",
+				    entry->name ? entry->name : "a provider", strerror(-r));
 	else if (is_one)
-		etw_program_error("what is there of %s is damaged",
-				  entry->name ? entry->name : "a provider");
+		etw_program_message("what is there of %s is damaged",
+				    entry->name ? entry->name : "a provider");
 	return r == -EBADMSG ? ETW_EXIT_DAMAGED : ETW_EXIT_FAILED;
 }
 
@@ -254,9 +256,9 @@ static int show_one(struct command *command, const struct catalogue_entry *entry
 		count = provider_page_write(&facts, &command->filter, &command->look, text);
 	if (!status && !count && !provider_filter_is_empty(&command->filter)) {
 		etw_text_clear(text);
-		etw_program_error("no event of %s is like that; without --event, --keyword and "
-				  "--search all are shown",
-				  entry->name ? entry->name : "this provider");
+		etw_program_message("no event of %s is like that; without --event, --keyword and "
+				    "--search all are shown",
+				    entry->name ? entry->name : "this provider");
 		status = ETW_EXIT_FAILED;
 	}
 	facts_close(&facts);
@@ -293,7 +295,7 @@ static int search(struct command *command, const struct catalogue_entry *const *
 			return status;
 	}
 	if (!found && !status) {
-		etw_program_error("no event of the %zu providers is like that", count);
+		etw_program_message("no event of the %zu providers is like that", count);
 		return ETW_EXIT_FAILED;
 	}
 	return status;

@@ -204,8 +204,8 @@ static int print(struct command *command)
 		result = -errno;
 	etw_text_done(&text);
 	if (result)
-		etw_program_error("cannot write what %s holds: %s", command->recorder.path,
-				  strerror(-result));
+		etw_program_message("cannot write what %s holds: %s", command->recorder.path,
+				    strerror(-result));
 	return result;
 }
 
@@ -226,12 +226,12 @@ static bool tell_early_end(const struct recorder *recorder)
 	if (!recorder->info.file_status)
 		return false;
 	if (recorder->info.file_status == -ENOENT)
-		etw_program_error(
+		etw_program_message(
 			"the recording is incomplete: %s was deleted while it was written",
 			recorder->path);
 	else
-		etw_program_error("the recording is incomplete: writing %s ended early: %s",
-				  recorder->path, strerror(-recorder->info.file_status));
+		etw_program_message("the recording is incomplete: writing %s ended early: %s",
+				    recorder->path, strerror(-recorder->info.file_status));
 	return true;
 }
 
@@ -283,8 +283,8 @@ static int give_up(struct command *command)
 
 static int tell_exec_error(const struct command *command)
 {
-	etw_program_error("cannot run %s: %s", command->options.command[0],
-			  strerror(command->run.exec_error));
+	etw_program_message("cannot run %s: %s", command->options.command[0],
+			    strerror(command->run.exec_error));
 	return record_run_exit_status(&command->run);
 }
 
@@ -295,7 +295,7 @@ static int load_manifests(struct command *command)
 		return -1;
 	if (!record_names_resolve(&command->options, command->page.store))
 		return 0;
-	etw_program_error("out of memory");
+	etw_program_message("out of memory");
 	return -1;
 }
 
@@ -324,7 +324,7 @@ static int record(struct command *command, char **argv)
 	if (load_manifests(command))
 		return ETW_EXIT_FAILED;
 	if (result) {
-		etw_program_error("cannot wait for signals: %s", strerror(-result));
+		etw_program_message("cannot wait for signals: %s", strerror(-result));
 		return ETW_EXIT_FAILED;
 	}
 	host_timeout_check();
@@ -338,7 +338,7 @@ static int record(struct command *command, char **argv)
 		return tell_exec_error(command);
 	}
 	if (result && result != -ENOENT)
-		etw_program_error("stopped: %s", strerror(-result));
+		etw_program_message("stopped: %s", strerror(-result));
 	if (recorder->is_running && stop(command))
 		return ETW_EXIT_FAILED;
 	record_run_release(&command->run);

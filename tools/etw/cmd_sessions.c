@@ -74,12 +74,12 @@ static bool check_words(char *const *words)
 	if (!words[0])
 		return true;
 	if (strcmp(words[0], "stop") != 0) {
-		etw_program_error("sessions knows stop, not \"%s\"; see etw help sessions",
-				  words[0]);
+		etw_program_message("sessions knows stop, not \"%s\"; see etw help sessions",
+				    words[0]);
 		return false;
 	}
 	if (!words[1]) {
-		etw_program_error("sessions stop wants the names of sessions");
+		etw_program_message("sessions stop wants the names of sessions");
 		return false;
 	}
 	return true;
@@ -366,7 +366,7 @@ static int stop(struct command *command, char *const *names)
 	int status = ETW_EXIT_OK;
 
 	if (!info) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return ETW_EXIT_FAILED;
 	}
 	for (; *names; names++) {
@@ -378,14 +378,14 @@ static int stop(struct command *command, char *const *names)
 			put_stopped(&command->output.text, info);
 		}
 		if (!result && info->file_status) {
-			etw_program_error("the trace of %s is incomplete: %s", *names,
-					  info->complaint);
+			etw_program_message("the trace of %s is incomplete: %s", *names,
+					    info->complaint);
 			status = ETW_EXIT_FAILED;
 		} else if (!result && info->complaint[0]) {
-			etw_program_error("not all of %s could be recorded: %s", *names,
-					  info->complaint);
+			etw_program_message("not all of %s could be recorded: %s", *names,
+					    info->complaint);
 		} else if (result) {
-			etw_program_error("cannot stop %s: %s", *names, why_not(command, result));
+			etw_program_message("cannot stop %s: %s", *names, why_not(command, result));
 			status = ETW_EXIT_FAILED;
 		}
 	}

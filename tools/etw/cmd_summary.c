@@ -56,13 +56,13 @@ static bool take_option(void *context, int code)
 	if (code == OPTION_FILTER) {
 		if (!etw_words_add(&summary->filter.expressions, optarg))
 			return true;
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return false;
 	}
 	summary->has_top = true;
 	if (etw_number_parse(optarg, UINT32_MAX, &summary->top))
 		return true;
-	etw_program_error("--top wants a number, not \"%s\"", optarg);
+	etw_program_message("--top wants a number, not \"%s\"", optarg);
 	return false;
 }
 
@@ -113,7 +113,7 @@ static int run(int argc, char **argv)
 	    page_gather(&summary.page))
 		return ETW_EXIT_FAILED;
 	if (summary.page.filter && !summary.page.report.tally.count)
-		etw_program_error("no event in the trace matches --filter");
+		etw_program_message("no event in the trace matches --filter");
 	return print(&summary);
 }
 

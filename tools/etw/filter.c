@@ -37,12 +37,12 @@ static bool looks_like_guid(const char *word)
 static bool check_words(const struct etw_words *words, const char *option)
 {
 	if (words->count > FILTER_WORDS_MAX) {
-		etw_program_error("--%s can be given at most %d times", option, FILTER_WORDS_MAX);
+		etw_program_message("--%s can be given at most %d times", option, FILTER_WORDS_MAX);
 		return false;
 	}
 	for (size_t i = 0; i < words->count; i++) {
 		if (!*words->at[i]) {
-			etw_program_error("--%s wants a name, not an empty one", option);
+			etw_program_message("--%s wants a name, not an empty one", option);
 			return false;
 		}
 	}
@@ -55,9 +55,9 @@ static bool check_provider(const char *word)
 
 	if (!looks_like_guid(word) || !etw_guid_parse(word, &guid))
 		return true;
-	etw_program_error("--provider wants a name or a GUID such as "
-			  "{9e814aad-3204-11d2-9a82-006008a86939}, not \"%s\"",
-			  word);
+	etw_program_message("--provider wants a name or a GUID such as "
+			    "{9e814aad-3204-11d2-9a82-006008a86939}, not \"%s\"",
+			    word);
 	return false;
 }
 
@@ -65,9 +65,9 @@ static bool check_event(const char *word, bool has_names)
 {
 	if (has_names || etw_schema_word_is_number(word))
 		return true;
-	etw_program_error("--event \"%s\" is a name, and with --no-decode events have none; give "
-			  "the id",
-			  word);
+	etw_program_message("--event \"%s\" is a name, and with --no-decode events have none; give "
+			    "the id",
+			    word);
 	return false;
 }
 
@@ -89,8 +89,8 @@ static bool check(const struct filter *filter, bool has_names)
 	}
 	for (size_t i = 0; i < words[FILTER_PID].count; i++) {
 		if (!etw_number_parse(words[FILTER_PID].at[i], UINT32_MAX, &value)) {
-			etw_program_error("--pid wants a process id, not \"%s\"",
-					  words[FILTER_PID].at[i]);
+			etw_program_message("--pid wants a process id, not \"%s\"",
+					    words[FILTER_PID].at[i]);
 			return false;
 		}
 	}
@@ -179,7 +179,7 @@ static void tell_fault(const struct etw_filter_fault *fault, const char *express
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 
 	etw_filter_fault_write(fault, expression, strlen(expression), &text);
-	etw_program_error("--filter: %s", etw_text_string(&text));
+	etw_program_message("--filter: %s", etw_text_string(&text));
 }
 
 static bool add_expression(struct filter *filter, const char *expression, bool has_names)
@@ -202,7 +202,7 @@ static bool add_expression(struct filter *filter, const char *expression, bool h
 	if (!result)
 		result = add(filter, tree);
 	if (result)
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 	return !result;
 }
 
@@ -212,7 +212,7 @@ bool filter_prepare(struct filter *filter, bool has_names)
 		return false;
 	for (int kind = 0; kind < FILTER_KINDS; kind++) {
 		if (add_words(filter, (enum filter_kind)kind)) {
-			etw_program_error("out of memory");
+			etw_program_message("out of memory");
 			return false;
 		}
 	}

@@ -42,8 +42,8 @@ static void tell(const struct etw_text *sentence, const struct filter_names *nam
 		etw_text_puts(&name, nearest);
 		(void)etw_export_clean(&name, 0);
 	}
-	etw_program_error("%s%s%s%s", etw_text_string(sentence), nearest ? "; did you mean " : "",
-			  nearest ? etw_text_string(&name) : "", nearest ? "?" : "");
+	etw_program_message("%s%s%s%s", etw_text_string(sentence), nearest ? "; did you mean " : "",
+			    nearest ? etw_text_string(&name) : "", nearest ? "?" : "");
 }
 
 static bool has(uint64_t bits, size_t i)
@@ -57,8 +57,8 @@ static void tell_pids(const struct teller *teller)
 
 	for (size_t i = 0; i < words->count; i++) {
 		if (!has(teller->study->pids, i))
-			etw_program_error("no event in %s is of process %s", teller->where,
-					  words->at[i]);
+			etw_program_message("no event in %s is of process %s", teller->where,
+					    words->at[i]);
 	}
 }
 
@@ -147,7 +147,7 @@ static void tell_field(void *context, const char *path)
 		names[count] = operand->name;
 	nearest = etw_program_nearest(path, names, count);
 	if (nearest)
-		etw_program_error("%s; did you mean %s?", etw_text_string(&text), nearest);
+		etw_program_message("%s; did you mean %s?", etw_text_string(&text), nearest);
 	else
 		tell(&text, &teller->study->field_names, path);
 }

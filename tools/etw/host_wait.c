@@ -76,12 +76,13 @@ static void tell_silent(enum etw_instance instance)
 	uint32_t process;
 
 	if (find_stopped(instance, &process))
-		etw_program_error(HOST " is stopped, as by SIGSTOP: kill -CONT %" PRIu32
-				       " lets it go on",
-				  process);
+		etw_program_message(HOST " is stopped, as by SIGSTOP: kill -CONT %" PRIu32
+					 " lets it go on",
+				    process);
 	else
-		etw_program_error(HOST " does not answer; with ETWD_LOG=FILE set, it writes why to "
-				       "FILE");
+		etw_program_message(HOST
+				    " does not answer; with ETWD_LOG=FILE set, it writes why to "
+				    "FILE");
 }
 
 void host_timeout_check(void)
@@ -90,9 +91,9 @@ void host_timeout_check(void)
 	const char *value = etw_control_wait_variable(&used_ms);
 
 	if (value)
-		etw_program_error("warning: ETW_HOST_TIMEOUT_MS is \"%s\", which is no number of "
-				  "milliseconds: %" PRIu64 " are used",
-				  value, used_ms);
+		etw_program_message("warning: ETW_HOST_TIMEOUT_MS is \"%s\", which is no number of "
+				    "milliseconds: %" PRIu64 " are used",
+				    value, used_ms);
 }
 
 void host_wait_tell(void *context, const char *directory)
@@ -103,12 +104,14 @@ void host_wait_tell(void *context, const char *directory)
 
 	(void)context;
 	if (process)
-		etw_program_error("waiting for the session host (etwd, process %" PRIu32
-				  "), which does not answer%s%s",
-				  process, has_failed ? ": " : "", has_failed ? failure.text : "");
+		etw_program_message("waiting for the session host (etwd, process %" PRIu32
+				    "), which does not answer%s%s",
+				    process, has_failed ? ": " : "",
+				    has_failed ? failure.text : "");
 	else
-		etw_program_error("waiting for the session host (etwd), which does not answer%s%s",
-				  has_failed ? ": " : "", has_failed ? failure.text : "");
+		etw_program_message(
+			"waiting for the session host (etwd), which does not answer%s%s",
+			has_failed ? ": " : "", has_failed ? failure.text : "");
 }
 
 static bool read_failure(enum etw_instance instance, struct etw_failure *ret)
@@ -128,24 +131,24 @@ void host_error_tell(enum etw_instance instance, int error)
 		tell_silent(instance);
 		return;
 	case -ECANCELED:
-		etw_program_error("interrupted while " HOST " did not answer");
+		etw_program_message("interrupted while " HOST " did not answer");
 		return;
 	case -ECHILD:
-		etw_program_error(HOST " was killed while it started");
+		etw_program_message(HOST " was killed while it started");
 		return;
 	case -ECONNREFUSED:
-		etw_program_error(HOST " has ended%s%s", has_failed ? ": " : "",
-				  has_failed ? failure.text : "");
+		etw_program_message(HOST " has ended%s%s", has_failed ? ": " : "",
+				    has_failed ? failure.text : "");
 		return;
 	case -ECONNRESET:
 	case -EPIPE:
-		etw_program_error(HOST " hangs up instead of answering");
+		etw_program_message(HOST " hangs up instead of answering");
 		return;
 	default:
-		etw_program_error(HOST " cannot be started or reached: %s",
-				  has_failed && failure.error == -error
-					  ? failure.text
-					  : etw_runtime_sentence(error));
+		etw_program_message(HOST " cannot be started or reached: %s",
+				    has_failed && failure.error == -error
+					    ? failure.text
+					    : etw_runtime_sentence(error));
 	}
 }
 
@@ -155,6 +158,6 @@ bool host_failure_tell(enum etw_instance instance)
 
 	if (!read_failure(instance, &failure))
 		return false;
-	etw_program_error(HOST " is not there: %s", failure.text);
+	etw_program_message(HOST " is not there: %s", failure.text);
 	return true;
 }

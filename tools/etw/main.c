@@ -17,15 +17,15 @@ static int refuse(const char *word)
 	const char *nearest = etw_verb_nearest(word);
 
 	if (!strcmp(word, "--json"))
-		etw_program_error(
+		etw_program_message(
 			"--json follows a verb: etw summary --json, etw dump --json and others");
 	else if (*word == '-')
-		etw_program_error("there is no option %s before a verb; see etw help", word);
+		etw_program_message("there is no option %s before a verb; see etw help", word);
 	else if (nearest)
-		etw_program_error("there is no verb or file \"%s\"; did you mean etw %s?", word,
-				  nearest);
+		etw_program_message("there is no verb or file \"%s\"; did you mean etw %s?", word,
+				    nearest);
 	else
-		etw_program_error("there is no verb or file \"%s\"; see etw help", word);
+		etw_program_message("there is no verb or file \"%s\"; see etw help", word);
 	return ETW_EXIT_USAGE;
 }
 

@@ -20,7 +20,7 @@ int page_open(struct page *page, char *const *files, size_t count,
 	TRY(etw_inputs_open(files, count, &page->inputs));
 	page->report.machines = calloc(count, sizeof(struct machine));
 	if (!page->report.machines) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return -1;
 	}
 	return page->decoder ? 0 : page_load(page, shared);

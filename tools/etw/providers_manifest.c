@@ -46,17 +46,17 @@ static void tell_layouts(const struct facts *facts, uint32_t build)
 	size_t other_count = 0;
 
 	if (facts->several_count && !build)
-		etw_program_error("warning: %zu of the events have several layouts under one "
-				  "version, and a manifest holds one: the newest is written, "
-				  "--build NUMBER chooses that of a Windows",
-				  facts->several_count);
+		etw_program_message("warning: %zu of the events have several layouts under one "
+				    "version, and a manifest holds one: the newest is written, "
+				    "--build NUMBER chooses that of a Windows",
+				    facts->several_count);
 	for (size_t i = 0; build && i < facts->event_count; i++)
 		other_count += facts->events[i].layout_count > 1 &&
 			       !has_build(&facts->events[i], build);
 	if (other_count)
-		etw_program_error("warning: of %zu of the events with several layouts none is "
-				  "known to be of build %u: the newest is written",
-				  other_count, build);
+		etw_program_message("warning: of %zu of the events with several layouts none is "
+				    "known to be of build %u: the newest is written",
+				    other_count, build);
 }
 
 static void tell_losses(const struct facts *facts, uint32_t build)
@@ -66,21 +66,22 @@ static void tell_losses(const struct facts *facts, uint32_t build)
 	for (size_t i = 0; i < facts->event_count; i++)
 		classic_count += facts_is_classic(&facts->events[i]);
 	if (classic_count)
-		etw_program_error("warning: %zu classic events (MOF) are left out, since a "
-				  "manifest cannot describe them",
-				  classic_count);
+		etw_program_message("warning: %zu classic events (MOF) are left out, since a "
+				    "manifest cannot describe them",
+				    classic_count);
 	tell_layouts(facts, build);
 	if (facts->incomplete_count)
-		etw_program_error("warning: %zu of the events are incomplete: their fields end "
-				  "before the first one whose size is not known",
-				  facts->incomplete_count);
+		etw_program_message("warning: %zu of the events are incomplete: their fields end "
+				    "before the first one whose size is not known",
+				    facts->incomplete_count);
 	if (facts->inferred_count)
-		etw_program_error("warning: of %zu of the events a length is inferred",
-				  facts->inferred_count);
+		etw_program_message("warning: of %zu of the events a length is inferred",
+				    facts->inferred_count);
 	if (facts->doubtful_count)
-		etw_program_error("warning: %zu of the events are doubtful: a count or a structure "
-				  "may be missing",
-				  facts->doubtful_count);
+		etw_program_message(
+			"warning: %zu of the events are doubtful: a count or a structure "
+			"may be missing",
+			facts->doubtful_count);
 }
 
 /* The provider with names as a manifest wants them. */
@@ -124,7 +125,7 @@ int provider_manifest_write(const struct facts *facts, uint32_t build, struct et
 	int r;
 
 	if (why) {
-		etw_program_error("cannot write a manifest of %s: %s", name_of(facts), why);
+		etw_program_message("cannot write a manifest of %s: %s", name_of(facts), why);
 		return ETW_EXIT_FAILED;
 	}
 	etw_arena_init(&arena);
@@ -137,7 +138,7 @@ int provider_manifest_write(const struct facts *facts, uint32_t build, struct et
 			why = "out of memory";
 		else
 			why = fault.sentence ? fault.sentence : "what is known of it is damaged";
-		etw_program_error("cannot write a manifest of %s: %s", name_of(facts), why);
+		etw_program_message("cannot write a manifest of %s: %s", name_of(facts), why);
 		return ETW_EXIT_FAILED;
 	}
 	tell_losses(facts, build);

@@ -88,17 +88,18 @@ int record_kernel_parse(const char *names, uint32_t *ret)
 			strncasecmp(kernel_names[i].name, names, bytes) != 0))
 			i++;
 		if (i == ARRAY_SIZE(kernel_names)) {
-			etw_program_error("--kernel knows process, thread and image_load, not "
-					  "\"%.*s\"",
-					  (int)bytes, names);
+			etw_program_message("--kernel knows process, thread and image_load, not "
+					    "\"%.*s\"",
+					    (int)bytes, names);
 			return -EINVAL;
 		}
 		flags |= kernel_names[i].flag;
 		names += bytes + (names[bytes] == ',');
 	}
 	if (!flags) {
-		etw_program_error("--kernel wants process, thread, image_load, or several of them "
-				  "with commas");
+		etw_program_message(
+			"--kernel wants process, thread, image_load, or several of them "
+			"with commas");
 		return -EINVAL;
 	}
 	*ret = flags;
@@ -153,10 +154,10 @@ static void warn_of_order(const struct record_provider *provider)
 	bool is_named = provider->match_any && provider->match_any <= NAMED_LEVEL_MAX;
 
 	if (provider->level > NAMED_LEVEL_MAX && provider->level != UINT8_MAX && is_named)
-		etw_program_error("warning: the provider \"%s\" has level %u and keywords 0x%llx: "
-				  "NAME:LEVEL:ANY:ALL is the order",
-				  provider->text, provider->level,
-				  (unsigned long long)provider->match_any);
+		etw_program_message(
+			"warning: the provider \"%s\" has level %u and keywords 0x%llx: "
+			"NAME:LEVEL:ANY:ALL is the order",
+			provider->text, provider->level, (unsigned long long)provider->match_any);
 }
 
 static bool add_provider(struct record_options *options, const char *text)
@@ -166,13 +167,13 @@ static bool add_provider(struct record_options *options, const char *text)
 	const char *problem;
 
 	if (!grown) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return false;
 	}
 	options->providers = grown;
 	problem = record_provider_parse(text, &grown[options->provider_count]);
 	if (problem) {
-		etw_program_error("the provider \"%s\" %s", text, problem);
+		etw_program_message("the provider \"%s\" %s", text, problem);
 		return false;
 	}
 	warn_of_order(&options->providers[options->provider_count++]);
@@ -183,8 +184,8 @@ static bool take_number(const char *name, uint64_t max, uint64_t *ret)
 {
 	if (etw_number_parse(optarg, max, ret) && *ret)
 		return true;
-	etw_program_error("--%s wants a number from 1 to %llu, not \"%s\"", name,
-			  (unsigned long long)max, optarg);
+	etw_program_message("--%s wants a number from 1 to %llu, not \"%s\"", name,
+			    (unsigned long long)max, optarg);
 	return false;
 }
 
@@ -194,7 +195,7 @@ static bool take_duration(struct record_options *options)
 	double seconds = strtod(optarg, &end);
 
 	if (end == optarg || *end || !(seconds > 0) || seconds > SECONDS_MAX) {
-		etw_program_error("--duration wants seconds, not \"%s\"", optarg);
+		etw_program_message("--duration wants seconds, not \"%s\"", optarg);
 		return false;
 	}
 	options->duration_ms = (uint64_t)(seconds * 1000 + 0.5);
@@ -250,7 +251,7 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 	}
 	/* What is behind the last option and not the command can only be "--". */
 	if (optind == argc && at < argc && !options->shared.help) {
-		etw_program_error("there is no command behind --; see etw help record");
+		etw_program_message("there is no command behind --; see etw help record");
 		return false;
 	}
 	options->command = optind < argc ? argv + optind : NULL;

@@ -234,10 +234,10 @@ static void tell_no_host(void)
 	if (!named || !*named)
 		etw_text_puts(&places, "\n  ETW_ETWD is not set");
 	if (etw_host_look(put_place, &places, found))
-		etw_program_error("cannot find etwd, the host of sessions; looked at:%s",
-				  etw_text_string(&places));
+		etw_program_message("cannot find etwd, the host of sessions; looked at:%s",
+				    etw_text_string(&places));
 	else
-		etw_program_error("cannot run etwd, the host of sessions: %s", found);
+		etw_program_message("cannot run etwd, the host of sessions: %s", found);
 }
 
 static void tell_open_error(const struct recorder *recorder, int error)
@@ -261,7 +261,7 @@ static bool is_turned_away(const struct recorder *recorder, int error)
 static void tell_start_error(const struct recorder *recorder, int error)
 {
 	if (is_turned_away(recorder, error)) {
-		etw_program_error(
+		etw_program_message(
 			"the host of sessions that runs here serves root, its own user and "
 			"group %s only",
 			WIRE_CONTROL_GROUP);
@@ -272,25 +272,26 @@ static void tell_start_error(const struct recorder *recorder, int error)
 	case -ENOMEM:
 	case -EMFILE:
 	case -ENFILE:
-		etw_program_error("etwd, the host of sessions, cannot start one: %s",
-				  strerror(-error));
+		etw_program_message("etwd, the host of sessions, cannot start one: %s",
+				    strerror(-error));
 		break;
 	case -EUSERS:
 	case -ETOOMANYREFS:
-		etw_program_error("too many sessions run; etw sessions lists them");
+		etw_program_message("too many sessions run; etw sessions lists them");
 		break;
 	case -EEXIST:
-		etw_program_error("a session called %s runs already; etw sessions stop %s ends it",
-				  recorder->config.name, recorder->config.name);
+		etw_program_message(
+			"a session called %s runs already; etw sessions stop %s ends it",
+			recorder->config.name, recorder->config.name);
 		break;
 	case -EPIPE:
 	case -ECONNREFUSED:
-		etw_program_error("etwd, the host of sessions, went away");
+		etw_program_message("etwd, the host of sessions, went away");
 		break;
 	case -ETIMEDOUT:
 	case -ECANCELED:
 		/* Its lease is this program's, which ends now. */
-		etw_program_error(
+		etw_program_message(
 			"etwd, the host of sessions, does not answer; %s %s",
 			recorder->config.is_leased
 				? "should it start the session when it goes on, that ends "
@@ -300,11 +301,11 @@ static void tell_start_error(const struct recorder *recorder, int error)
 			recorder->config.name);
 		break;
 	case -ETXTBSY:
-		etw_program_error("another session records into %s; etw sessions lists them",
-				  recorder->path);
+		etw_program_message("another session records into %s; etw sessions lists them",
+				    recorder->path);
 		break;
 	default:
-		etw_program_error("cannot record into %s: %s", recorder->path, strerror(-error));
+		etw_program_message("cannot record into %s: %s", recorder->path, strerror(-error));
 	}
 }
 
@@ -333,12 +334,13 @@ static void give_up_kernel(struct record_options *options, char *const *argument
 	struct etw_text text = {0};
 
 	put_as_root(&text, arguments);
-	etw_program_error("the kernel's events are left out: only root and group %s may record "
-			  "them; with them: %s",
-			  WIRE_CONTROL_GROUP, etw_text_string(&text));
+	etw_program_message("the kernel's events are left out: only root and group %s may record "
+			    "them; with them: %s",
+			    WIRE_CONTROL_GROUP, etw_text_string(&text));
 	if (!options->provider_count)
-		etw_program_error("one's own programs are recorded by their providers: --provider "
-				  "NAME");
+		etw_program_message(
+			"one's own programs are recorded by their providers: --provider "
+			"NAME");
 	options->kernel_flags = 0;
 	etw_text_done(&text);
 }
@@ -348,8 +350,8 @@ static void tell_kernel_refused(char *const *arguments)
 	struct etw_text text = {0};
 
 	put_as_root(&text, arguments);
-	etw_program_error("only root and group %s may record the kernel; run: %s",
-			  WIRE_CONTROL_GROUP, etw_text_string(&text));
+	etw_program_message("only root and group %s may record the kernel; run: %s",
+			    WIRE_CONTROL_GROUP, etw_text_string(&text));
 	etw_text_done(&text);
 }
 
@@ -412,9 +414,9 @@ static int enable(struct recorder *recorder, const struct record_provider *provi
 	if (result == -ECANCELED || result == -ECONNREFUSED || result == -EPIPE)
 		host_error_tell(recorder->instance, result);
 	else if (result)
-		etw_program_error("cannot enable %s: %s", provider->text,
-				  result == -ENOSPC ? "8 sessions have it already"
-						    : strerror(-result));
+		etw_program_message("cannot enable %s: %s", provider->text,
+				    result == -ENOSPC ? "8 sessions have it already"
+						      : strerror(-result));
 	return result;
 }
 
@@ -424,11 +426,11 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 	int result = choose_file(recorder, options);
 
 	if (result) {
-		etw_program_error("cannot record into %s: %s",
-				  recorder->path[0] ? recorder->path
-				  : options->output ? options->output
-						    : "this folder",
-				  why_no_file(result));
+		etw_program_message("cannot record into %s: %s",
+				    recorder->path[0] ? recorder->path
+				    : options->output ? options->output
+						      : "this folder",
+				    why_no_file(result));
 		return -1;
 	}
 	if (open_and_start(recorder, options, arguments)) {
@@ -440,7 +442,7 @@ int recorder_start(struct recorder *recorder, struct record_options *options,
 			return -1;
 	}
 	if (recorder->info.complaint[0])
-		etw_program_error("not all can be recorded: %s", recorder->info.complaint);
+		etw_program_message("not all can be recorded: %s", recorder->info.complaint);
 	memcpy(recorder->told, recorder->info.complaint, sizeof(recorder->told));
 	return 0;
 }
@@ -486,17 +488,17 @@ int recorder_look(struct recorder *recorder)
 static void tell_unstopped(const struct recorder *recorder, int error)
 {
 	if (error != -ETIMEDOUT && error != -ECANCELED) {
-		etw_program_error("cannot stop the session %s: %s", recorder->config.name,
-				  strerror(-error));
+		etw_program_message("cannot stop the session %s: %s", recorder->config.name,
+				    strerror(-error));
 		return;
 	}
-	etw_program_error("etwd, the host of sessions, does not answer: the session %s was not "
-			  "stopped; %s. What is in %s so far is not complete",
-			  recorder->config.name,
-			  recorder->config.is_leased ? "it ends by itself when its host goes on"
-						     : "etw sessions stop ends it when its host "
-						       "goes on",
-			  recorder->path);
+	etw_program_message("etwd, the host of sessions, does not answer: the session %s was not "
+			    "stopped; %s. What is in %s so far is not complete",
+			    recorder->config.name,
+			    recorder->config.is_leased ? "it ends by itself when its host goes on"
+						       : "etw sessions stop ends it when its host "
+							 "goes on",
+			    recorder->path);
 }
 
 int recorder_stop(struct recorder *recorder)
@@ -534,7 +536,7 @@ void recorder_tell_complaint(const struct recorder *recorder)
 		complaint += 2;
 	/* A file that ended early is told of by itself. */
 	if (*complaint && !recorder->info.file_status)
-		etw_program_error("not all could be recorded: %s", complaint);
+		etw_program_message("not all could be recorded: %s", complaint);
 }
 
 void recorder_tell_end(const struct recorder *recorder, int64_t last_ft, int64_t end_ft)
@@ -549,12 +551,12 @@ void recorder_tell_end(const struct recorder *recorder, int64_t last_ft, int64_t
 		etw_text_puts(&text, ": what happened after that is not recorded");
 	} else {
 		if (!host_failure_tell(recorder->instance))
-			etw_program_error("the host of the session has ended before the session");
+			etw_program_message("the host of the session has ended before the session");
 		etw_text_puts(&text, "the recording is incomplete: what was written after ");
 		put_time(&text, end_ft    ? end_ft
 				: last_ft ? last_ft
 					  : (int64_t)recorder->info.start_ft);
 		etw_text_puts(&text, " is missing, and how much that is is not known");
 	}
-	etw_program_error("%s", etw_text_string(&text));
+	etw_program_message("%s", etw_text_string(&text));
 }

@@ -46,7 +46,7 @@ int etw_verb_parse(const struct etw_verb *verb, int argc, char **argv,
 		return ETW_EXIT_OK;
 	}
 	if (verb->wants_file && optind == argc) {
-		etw_program_error("%s wants a file; see etw help %s", verb->name, verb->name);
+		etw_program_message("%s wants a file; see etw help %s", verb->name, verb->name);
 		return ETW_EXIT_USAGE;
 	}
 	return ETW_VERB_GOES_ON;

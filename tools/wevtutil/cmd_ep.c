@@ -73,7 +73,7 @@ static int run(const struct wevtutil_words *words)
 		return status;
 	names = calloc(etw_registry_count(registry) + 1, sizeof(*names));
 	if (!names || collect(registry, names, &count) < 0) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 	} else {
 		qsort(names, count, sizeof(*names), compare);
 		status = put_names(names, count);

@@ -54,7 +54,7 @@ static int show_provider(struct etw_schema_store *store, struct wevtutil_publish
 	/* Messages have no provider that is described. */
 	if (r < 0 && r != -ESRCH) {
 		if (r == -ENOMEM)
-			etw_program_error("out of memory");
+			etw_program_message("out of memory");
 		return ETW_EXIT_FAILED;
 	}
 	return show(publisher, is_xml);
@@ -73,11 +73,11 @@ static int run(const struct wevtutil_words *words)
 	struct etw_registry *registry;
 
 	if (format && strcasecmp(format, "xml") != 0 && strcasecmp(format, "text") != 0) {
-		etw_program_error("/f wants xml or text, not \"%s\"", format);
+		etw_program_message("/f wants xml or text, not \"%s\"", format);
 		return ETW_EXIT_USAGE;
 	}
 	if (etw_schema_store_create(&store) < 0) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return ETW_EXIT_FAILED;
 	}
 	if (etw_installed_open(&registry) < 0)
@@ -85,8 +85,8 @@ static int run(const struct wevtutil_words *words)
 	etw_registry_attach(registry, store);
 	if (!wevtutil_find(registry, words->at[0], &entry)) {
 		wevtutil_find_hint(registry, words->at[0], &hint);
-		etw_program_error("the provider %s is not installed%s", words->at[0],
-				  etw_text_string(&hint));
+		etw_program_message("the provider %s is not installed%s", words->at[0],
+				    etw_text_string(&hint));
 		return ETW_EXIT_FAILED;
 	}
 	if (entry.row.source == DecodingSourceWPP)

@@ -66,7 +66,7 @@ static int import_folder(struct command *command, const char *path)
 	r = etw_registry_import_folder(&command->totals, path);
 	etw_progress_end(&command->progress);
 	if (r < 0)
-		etw_program_error("cannot import %s: %s", path, strerror(-r));
+		etw_program_message("cannot import %s: %s", path, strerror(-r));
 	return r < 0 ? ETW_EXIT_FAILED : ETW_EXIT_OK;
 }
 
@@ -78,10 +78,11 @@ static void tell_defined(const char *path, const GUID *provider,
 
 	etw_guid_format_braced(provider, guid);
 	if (defined->is_new)
-		etw_program_error("%s and %s both define the provider %s", defined->from, path,
-				  name);
+		etw_program_message("%s and %s both define the provider %s", defined->from, path,
+				    name);
 	else
-		etw_program_error("The provider %s is already installed with GUID %s.", name, guid);
+		etw_program_message("The provider %s is already installed with GUID %s.", name,
+				    guid);
 }
 
 /*
@@ -105,10 +106,10 @@ static int refuse_installed(const struct etw_registry_change *change, const char
 		is_installed |= !defined.is_new;
 	}
 	if (is_installed)
-		etw_program_error("nothing was installed; wevtutil um takes it out first");
+		etw_program_message("nothing was installed; wevtutil um takes it out first");
 	else if (is_new)
-		etw_program_error("nothing was installed; give one of them, or their folder: the "
-				  "one that fits an event counts then");
+		etw_program_message("nothing was installed; give one of them, or their folder: the "
+				    "one that fits an event counts then");
 	return is_installed || is_new ? -1 : 0;
 }
 
@@ -165,7 +166,7 @@ static int import_file(struct command *command, const char *path)
 	etw_complaint_list(path, item.complaints, item.complaint_count, item.complaint_total, NULL);
 	r = etw_registry_import_item(&command->totals, &item);
 	if (r < 0) {
-		etw_program_error("cannot store %s: %s", path, strerror(-r));
+		etw_program_message("cannot store %s: %s", path, strerror(-r));
 		return ETW_EXIT_FAILED;
 	}
 	return ETW_EXIT_OK;
@@ -180,7 +181,7 @@ static int import_one(struct command *command, const char *word)
 	if (!r && stat(path, &info) < 0)
 		r = -errno;
 	if (r < 0) {
-		etw_program_error("cannot read %s: %s", path ? path : word, strerror(-r));
+		etw_program_message("cannot read %s: %s", path ? path : word, strerror(-r));
 		return ETW_EXIT_FAILED;
 	}
 	return S_ISDIR(info.st_mode) ? import_folder(command, path) : import_file(command, path);
@@ -207,7 +208,7 @@ static int resolve_words(struct command *command, const struct wevtutil_words *w
 		int r = words->values[i] ? etw_path_resolve(words->values[i], &owned[i]) : 0;
 
 		if (r < 0) {
-			etw_program_error("cannot read %s: %s", words->values[i], strerror(-r));
+			etw_program_message("cannot read %s: %s", words->values[i], strerror(-r));
 			return -1;
 		}
 		command->words[i] = owned[i];

@@ -30,7 +30,7 @@ static int remove_file(struct etw_registry_change *change, const char *path, con
 	if (r < 0)
 		etw_complaint_error("", path, r, &fault);
 	else
-		etw_program_error("nothing that %s defines is installed", path);
+		etw_program_message("nothing that %s defines is installed", path);
 	return -1;
 }
 
@@ -41,7 +41,7 @@ static int remove_folder(struct etw_registry_change *change, const char *path, c
 	size_t count;
 
 	if (!etw_registry_change_remove_from(change, full, &count)) {
-		etw_program_error("nothing that is installed came from below %s", path);
+		etw_program_message("nothing that is installed came from below %s", path);
 		return -1;
 	}
 	*definitions += count;
@@ -63,7 +63,7 @@ static int remove_path(struct etw_registry_change *change, const char *path, siz
 	struct stat info;
 
 	if (!full || stat(full, &info) < 0) {
-		etw_program_error("cannot read %s: %m", path);
+		etw_program_message("cannot read %s: %m", path);
 		return -1;
 	}
 	return S_ISDIR(info.st_mode) ? remove_folder(change, path, full, definitions)
@@ -107,12 +107,12 @@ static int remove_provider(struct etw_registry_change *change, const char *word,
 	if (removed || (path && remove_gone(change, path)))
 		return 0;
 	if (folder) {
-		etw_program_error("%s is installed in %s, which only root changes", word, folder);
+		etw_program_message("%s is installed in %s, which only root changes", word, folder);
 		return -1;
 	}
 	wevtutil_find_hint(registry, word, &hint);
-	etw_program_error("there is no file %s, and no such provider is installed%s", word,
-			  etw_text_string(&hint));
+	etw_program_message("there is no file %s, and no such provider is installed%s", word,
+			    etw_text_string(&hint));
 	return -1;
 }
 

@@ -40,9 +40,9 @@ static int refuse(const char *word)
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!strcasecmp(word, others[i])) {
-			etw_program_error("%s is about event logs, which there are none of here; "
-					  "there are ep, gp, im and um",
-					  word);
+			etw_program_message("%s is about event logs, which there are none of here; "
+					    "there are ep, gp, im and um",
+					    word);
 			return ETW_EXIT_USAGE;
 		}
 	}
@@ -52,9 +52,9 @@ static int refuse(const char *word)
 	}
 	nearest = etw_program_nearest(word, names, ARRAY_SIZE(names));
 	if (nearest)
-		etw_program_error("there is no verb \"%s\"; did you mean %s?", word, nearest);
+		etw_program_message("there is no verb \"%s\"; did you mean %s?", word, nearest);
 	else
-		etw_program_error("there is no verb \"%s\"; see wevtutil /?", word);
+		etw_program_message("there is no verb \"%s\"; see wevtutil /?", word);
 	return ETW_EXIT_USAGE;
 }
 

@@ -57,9 +57,9 @@ static bool take_option(const struct wevtutil_verb *verb, char **argv, int argc,
 	const struct wevtutil_option *option = find_option(verb, word, &value);
 
 	if (!option) {
-		etw_program_error("there is no option %s of %s%s; see wevtutil %s /?", word,
-				  verb->brief, *word == '/' ? ", nor such a file" : "",
-				  verb->brief);
+		etw_program_message("there is no option %s of %s%s; see wevtutil %s /?", word,
+				    verb->brief, *word == '/' ? ", nor such a file" : "",
+				    verb->brief);
 		return false;
 	}
 	if (!value && option->is_switch)
@@ -67,8 +67,8 @@ static bool take_option(const struct wevtutil_verb *verb, char **argv, int argc,
 	else if (!value && *i + 1 < argc)
 		value = argv[++*i];
 	if (!value || !*value || (option->is_switch && !is_switch_value(value))) {
-		etw_program_error("%s wants %s", word,
-				  option->is_switch ? "true or false" : "a value");
+		etw_program_message("%s wants %s", word,
+				    option->is_switch ? "true or false" : "a value");
 		return false;
 	}
 	words->values[option - verb->options] = value;
@@ -97,13 +97,13 @@ bool wevtutil_words_read(const struct wevtutil_verb *verb, int argc, char **argv
 {
 	*ret = (struct wevtutil_words){.at = calloc((size_t)argc + 1, sizeof(*ret->at))};
 	if (!ret->at) {
-		etw_program_error("out of memory");
+		etw_program_message("out of memory");
 		return false;
 	}
 	for (int i = 0; i < argc; i++) {
 		/* As a path it would be the current folder. */
 		if (!*argv[i]) {
-			etw_program_error("an empty word names nothing");
+			etw_program_message("an empty word names nothing");
 			return false;
 		}
 		if (!is_option(verb, argv[i]))
@@ -113,10 +113,10 @@ bool wevtutil_words_read(const struct wevtutil_verb *verb, int argc, char **argv
 	}
 	if (ret->count >= verb->operands_min && ret->count <= verb->operands_max)
 		return true;
-	etw_program_error("%s wants %s; see wevtutil %s /?", verb->brief,
-			  !verb->operands_max ? "nothing behind it"
-			  : ret->count        ? "one name, in quotes where it has blanks"
-					      : "something to work on",
-			  verb->brief);
+	etw_program_message("%s wants %s; see wevtutil %s /?", verb->brief,
+			    !verb->operands_max ? "nothing behind it"
+			    : ret->count        ? "one name, in quotes where it has blanks"
+						: "something to work on",
+			    verb->brief);
 	return false;
 }
