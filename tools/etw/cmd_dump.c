@@ -18,8 +18,8 @@
 #include "tools/common/output.h"
 #include "tools/common/overwrite.h"
 #include "tools/common/program.h"
-#include "tools/common/strangers.h"
 #include "tools/common/time_argument.h"
+#include "tools/common/unrelated.h"
 #include "tools/etw/filter.h"
 #include "tools/etw/lazy.h"
 #include "tools/etw/verb.h"
@@ -516,7 +516,7 @@ static int work(struct dump *dump, char **files, int count)
 			etw_manifests_tell(&dump->manifests);
 	}
 	tell_zone(dump);
-	etw_strangers_warn(&dump->inputs);
+	etw_unrelated_warn(&dump->inputs);
 	return tell_loss(dump);
 }
 

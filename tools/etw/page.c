@@ -6,7 +6,7 @@
 #include "base/macros.h"
 #include "schema/store/store_known.h"
 #include "tools/common/program.h"
-#include "tools/common/strangers.h"
+#include "tools/common/unrelated.h"
 #include "tools/etw/lazy.h"
 
 int page_load(struct page *page, const struct etw_shared_options *shared)
@@ -139,7 +139,7 @@ int page_gather(struct page *page)
 	}
 	unite_machines(page);
 	etw_manifests_tell(&page->manifests);
-	etw_strangers_warn(&page->inputs);
+	etw_unrelated_warn(&page->inputs);
 	report->inputs = &page->inputs;
 	report->loss = etw_loss_of(&page->inputs, page->loss_marks);
 	report->schema_damage = etw_schema_store_damage(page->store, &fault);

@@ -204,7 +204,7 @@ static void test_reader__lists_providers_in_the_order_of_their_first_events(void
 	libetw_reader_free(reader);
 }
 
-#define STRANGERS 70000
+#define UNRELATED 70000
 
 static int count_one(void *context, const GUID *guid, const char *name, uint64_t events,
 		     uint64_t payload_bytes)
@@ -232,7 +232,7 @@ static void test_reader__counts_by_provider_end(void **state)
 	(void)state;
 	assert_non_null(file);
 	maker = maker_open(&options, file);
-	for (uint32_t i = 0; i < STRANGERS; i++) {
+	for (uint32_t i = 0; i < UNRELATED; i++) {
 		const GUID stranger = {.Data1 = i};
 		const struct made_descriptor descriptor = {.provider = &stranger, .id = 1};
 
@@ -247,7 +247,7 @@ static void test_reader__counts_by_provider_end(void **state)
 	OK(libetw_reader_each_provider(reader, count_one, &listed));
 	libetw_reader_stats(reader, &stats);
 	assert_int_equal(listed, 65536);
-	assert_true(stats.events > STRANGERS);
+	assert_true(stats.events > UNRELATED);
 	libetw_reader_free(reader);
 }
 

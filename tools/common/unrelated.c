@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/common/strangers.h"
+#include "tools/common/unrelated.h"
 
 #include <stdlib.h>
 
@@ -99,8 +99,8 @@ static void put_gap(struct etw_text *text, int64_t gap_ft)
 	etw_text_puts(text, " apart");
 }
 
-static void put_strangers(struct etw_text *text, const struct etw_etl_header *left,
-			  const struct etw_etl_header *right)
+static void put_machines_differ(struct etw_text *text, const struct etw_etl_header *left,
+				const struct etw_etl_header *right)
 {
 	int64_t gap_ft = gap_between(left, right);
 
@@ -115,14 +115,14 @@ static void put_strangers(struct etw_text *text, const struct etw_etl_header *le
 	}
 }
 
-bool etw_strangers_write(struct etw_text *text, const struct etw_etl_header *const *headers,
+bool etw_unrelated_write(struct etw_text *text, const struct etw_etl_header *const *headers,
 			 const char *const *paths, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		if (!is_other_machine(headers[0], headers[i]))
 			continue;
 		put_pair(text, paths[0], paths[i]);
-		put_strangers(text, headers[0], headers[i]);
+		put_machines_differ(text, headers[0], headers[i]);
 		return true;
 	}
 	for (size_t i = 0; i < count && count > 1; i++) {
@@ -139,7 +139,7 @@ bool etw_strangers_write(struct etw_text *text, const struct etw_etl_header *con
 	return false;
 }
 
-void etw_strangers_warn(const struct etw_inputs *inputs)
+void etw_unrelated_warn(const struct etw_inputs *inputs)
 {
 	CLEANUP(freep)
 	const struct etw_etl_header **headers = calloc(inputs->count,
@@ -150,7 +150,7 @@ void etw_strangers_warn(const struct etw_inputs *inputs)
 		return;
 	for (size_t i = 0; i < inputs->count; i++)
 		headers[i] = etw_trace_header(inputs->traces[i]);
-	if (etw_strangers_write(&text, headers, (const char *const *)inputs->paths, inputs->count))
+	if (etw_unrelated_write(&text, headers, (const char *const *)inputs->paths, inputs->count))
 		etw_program_message("warning: %s: they are merged by time as if they belonged "
 				    "together",
 				    etw_text_string(&text));

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "tools/common/strangers.h"
+#include "tools/common/unrelated.h"
 
 #define HOUR (3600 * ETW_FILETIME_PER_SECOND)
 #define DAY  (24 * HOUR)
@@ -32,14 +32,14 @@ static void expect(const struct etw_etl_header *one, const struct etw_etl_header
 	static const char *const paths[] = {"one.etl", "two.etl", "three.etl"};
 	const struct etw_etl_header *headers[] = {one, two, three};
 	struct etw_text text = {0};
-	const bool is_told = etw_strangers_write(&text, headers, paths, three ? 3 : two ? 2 : 1);
+	const bool is_told = etw_unrelated_write(&text, headers, paths, three ? 3 : two ? 2 : 1);
 
 	assert_int_equal(is_told, expected != NULL);
 	assert_string_equal(etw_text_string(&text), expected ? expected : "");
 	etw_text_done(&text);
 }
 
-static void test_strangers__one_machine(void **state)
+static void test_unrelated__one_machine(void **state)
 {
 	struct etw_etl_header one = make(0, DAY), two = make(0, DAY),
 			      later = make(0, DAY + 5 * HOUR);
@@ -61,7 +61,7 @@ static void test_strangers__one_machine(void **state)
 	expect(&one, &measured, NULL, NULL);
 }
 
-static void regress_strangers__two_machines(void **state)
+static void regress_unrelated__two_machines(void **state)
 {
 	struct etw_etl_header one = make(0, DAY), two = make(0, DAY), three = make(0, 152 * DAY);
 
@@ -87,7 +87,7 @@ static void regress_strangers__two_machines(void **state)
 }
 
 /* Two of one make: the one booted while the other recorded. */
-static void test_strangers__machines_that_are_alike(void **state)
+static void test_unrelated__machines_that_are_alike(void **state)
 {
 	struct etw_etl_header one = make(0, DAY), two = make(DAY + HOUR / 2, DAY + HOUR);
 
@@ -104,7 +104,7 @@ static void test_strangers__machines_that_are_alike(void **state)
 	       "2022-06-18T04:26:40.0000000Z)");
 }
 
-static void regress_strangers__days_apart(void **state)
+static void regress_unrelated__days_apart(void **state)
 {
 	struct etw_etl_header one = make(0, DAY), two = make(0, DAY + 20 * HOUR);
 	struct etw_etl_header late = make(152 * DAY, 152 * DAY + 21 * HOUR);
@@ -121,10 +121,10 @@ static void regress_strangers__days_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strangers__one_machine),
-		cmocka_unit_test(regress_strangers__two_machines),
-		cmocka_unit_test(test_strangers__machines_that_are_alike),
-		cmocka_unit_test(regress_strangers__days_apart),
+		cmocka_unit_test(test_unrelated__one_machine),
+		cmocka_unit_test(regress_unrelated__two_machines),
+		cmocka_unit_test(test_unrelated__machines_that_are_alike),
+		cmocka_unit_test(regress_unrelated__days_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
