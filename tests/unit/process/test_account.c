@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/account.h"
 
-#include "told.h"
+#include "kernel_event.h"
 
-static void add(struct etw_process_account *account, struct listener *listener, struct told *told,
-		int64_t time_ft)
+static void add(struct etw_process_account *account, struct fixture *fixture,
+		struct made_event *made, int64_t time_ft)
 {
 	struct etw_decoding decoding;
 
-	told->record.EventHeader.TimeStamp.QuadPart = time_ft;
-	assert_int_equal(etw_decoder_run(listener->decoder, &told->record, &decoding), 0);
-	assert_int_equal(etw_process_account_add(account, listener->processes, &decoding, 0, 10000),
+	made->record.EventHeader.TimeStamp.QuadPart = time_ft;
+	assert_int_equal(etw_decoder_run(fixture->decoder, &made->record, &decoding), 0);
+	assert_int_equal(etw_process_account_add(account, fixture->processes, &decoding, 0, 10000),
 			 0);
 }
 
-static void told_switch(struct told *told, uint32_t new_tid, uint32_t old_tid)
+static void made_switch(struct made_event *made, uint32_t new_tid, uint32_t old_tid)
 {
-	told_begin(told, &etw_class_thread, ETW_OPCODE_SWITCH, 2);
-	told_number(told, new_tid, 4);
-	told_number(told, old_tid, 4);
-	told_number(told, 0, 8);
-	told_number(told, 0, 8);
+	made_begin(made, &etw_class_thread, ETW_OPCODE_SWITCH, 2);
+	made_number(made, new_tid, 4);
+	made_number(made, old_tid, 4);
+	made_number(made, 0, 8);
+	made_number(made, 0, 8);
 }
 
 static void test_account__charges_switches_to_the_process_of_the_time(UNUSED_STATE)
 {
-	const struct told_process first = {40, 4, 0, 1, "first", ""};
-	const struct told_process second = {40, 4, 0, 2, "second", ""};
+	const struct made_process first = {40, 4, 0, 1, "first", ""};
+	const struct made_process second = {40, 4, 0, 2, "second", ""};
 	struct etw_process_account account = {0};
-	struct listener listener;
-	struct told told;
+	struct fixture fixture;
+	struct made_event made;
 
-	listener_init(&listener);
-	listener_process(&listener, 10, ETW_OPCODE_START, &first);
-	listener_thread(&listener, 10, ETW_OPCODE_DC_START, 40, 41, "");
-	listener_process(&listener, 1000, ETW_OPCODE_END, &first);
-	listener_process(&listener, 2000, ETW_OPCODE_START, &second);
-	told_switch(&told, 41, 0);
-	add(&account, &listener, &told, 100);
-	told_switch(&told, 0, 41);
-	add(&account, &listener, &told, 150);
-	told_switch(&told, 41, 0);
-	add(&account, &listener, &told, 2100);
-	told_switch(&told, 0, 41);
-	add(&account, &listener, &told, 2800);
+	fixture_init(&fixture);
+	fixture_process(&fixture, 10, ETW_OPCODE_START, &first);
+	fixture_thread(&fixture, 10, ETW_OPCODE_DC_START, 40, 41, "");
+	fixture_process(&fixture, 1000, ETW_OPCODE_END, &first);
+	fixture_process(&fixture, 2000, ETW_OPCODE_START, &second);
+	made_switch(&made, 41, 0);
+	add(&account, &fixture, &made, 100);
+	made_switch(&made, 0, 41);
+	add(&account, &fixture, &made, 150);
+	made_switch(&made, 41, 0);
+	add(&account, &fixture, &made, 2100);
+	made_switch(&made, 0, 41);
+	add(&account, &fixture, &made, 2800);
 	assert_int_equal(etw_process_account_sort(&account), 0);
 	assert_int_equal(account.measure, ETW_PROCESS_BY_SWITCHES);
 	assert_int_equal(account.shares.count, 3);
@@ -52,26 +52,26 @@ static void test_account__charges_switches_to_the_process_of_the_time(UNUSED_STA
 	assert_string_equal(account.sorted[1]->process->program->name, "second");
 	assert_int_equal(etw_process_account_time(&account, account.sorted[1]), 700);
 	assert_int_equal(etw_process_account_time(&account, account.sorted[2]), 50);
-	assert_ptr_equal(etw_process_account_find(&account, listener.processes,
-						  etw_processes_at(listener.processes, 0)),
+	assert_ptr_equal(etw_process_account_find(&account, fixture.processes,
+						  etw_processes_at(fixture.processes, 0)),
 			 account.sorted[2]);
 	etw_process_account_done(&account);
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 static void test_account__counts_samples_and_their_distance(UNUSED_STATE)
 {
 	struct etw_process_account account = {0};
-	struct listener listener;
-	struct told told;
+	struct fixture fixture;
+	struct made_event made;
 
-	listener_init(&listener);
-	listener_thread(&listener, 10, ETW_OPCODE_DC_END, 40, 41, "");
-	told_begin(&told, &etw_class_perfinfo, 46, 2);
-	told_number(&told, 0x1000, 8);
-	told_number(&told, 41, 4);
-	told_number(&told, 1, 4);
-	add(&account, &listener, &told, 5);
+	fixture_init(&fixture);
+	fixture_thread(&fixture, 10, ETW_OPCODE_DC_END, 40, 41, "");
+	made_begin(&made, &etw_class_perfinfo, 46, 2);
+	made_number(&made, 0x1000, 8);
+	made_number(&made, 41, 4);
+	made_number(&made, 1, 4);
+	add(&account, &fixture, &made, 5);
 	assert_int_equal(etw_process_account_sort(&account), 0);
 	assert_int_equal(account.measure, ETW_PROCESS_BY_SAMPLES);
 	assert_int_equal(account.sorted[0]->pid, 40);
@@ -79,53 +79,53 @@ static void test_account__counts_samples_and_their_distance(UNUSED_STATE)
 	assert_null(account.sorted[0]->process);
 	assert_int_equal(etw_process_account_time(&account, account.sorted[0]), 10000);
 	etw_process_account_done(&account);
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 static void test_account__takes_what_ended_threads_of_linux_had_used(UNUSED_STATE)
 {
-	const struct told_process process = {40, 4, 0, UINT64_C(40) << 32 | 1, "sh", ""};
+	const struct made_process process = {40, 4, 0, UINT64_C(40) << 32 | 1, "sh", ""};
 	struct etw_process_account account = {0};
-	struct listener listener;
-	struct told told;
+	struct fixture fixture;
+	struct made_event made;
 
-	listener_init(&listener);
-	listener_process(&listener, 10, ETW_OPCODE_DC_START, &process);
+	fixture_init(&fixture);
+	fixture_process(&fixture, 10, ETW_OPCODE_DC_START, &process);
 	for (unsigned ticks = 3; ticks <= 5; ticks += 2) {
-		told_thread(&told, ETW_OPCODE_END, 40, 40, "");
-		told.record.EventHeader.ProcessId = told.record.EventHeader.ThreadId = 40;
-		told.record.EventHeader.KernelTime = ticks - 1;
-		told.record.EventHeader.UserTime = 1;
-		add(&account, &listener, &told, 20 + ticks);
+		made_thread(&made, ETW_OPCODE_END, 40, 40, "");
+		made.record.EventHeader.ProcessId = made.record.EventHeader.ThreadId = 40;
+		made.record.EventHeader.KernelTime = ticks - 1;
+		made.record.EventHeader.UserTime = 1;
+		add(&account, &fixture, &made, 20 + ticks);
 	}
 	assert_int_equal(etw_process_account_sort(&account), 0);
 	assert_int_equal(account.measure, ETW_PROCESS_BY_TICKS);
 	/* The second end, after an exec, has all that the first one had. */
 	assert_int_equal(etw_process_account_time(&account, account.sorted[0]), 50000);
 	etw_process_account_done(&account);
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 static void test_account__without_time_is_by_events(UNUSED_STATE)
 {
 	static const GUID some = {0x12345678, 1, 2, {3}};
 	struct etw_process_account account = {0};
-	struct listener listener;
-	struct told told;
+	struct fixture fixture;
+	struct made_event made;
 
-	listener_init(&listener);
+	fixture_init(&fixture);
 	for (uint32_t pid = 1; pid <= 3; pid++) {
-		told_begin(&told, &some, 1, 0);
-		told.record.EventHeader.ProcessId = pid;
+		made_begin(&made, &some, 1, 0);
+		made.record.EventHeader.ProcessId = pid;
 		for (uint32_t i = 0; i < pid; i++)
-			add(&account, &listener, &told, 1);
+			add(&account, &fixture, &made, 1);
 	}
 	assert_int_equal(etw_process_account_sort(&account), 0);
 	assert_int_equal(account.measure, ETW_PROCESS_BY_EVENTS);
 	assert_int_equal(account.sorted[0]->pid, 3);
 	assert_int_equal(account.sorted[2]->pid, 1);
 	etw_process_account_done(&account);
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "told.h"
+#include "kernel_event.h"
 
 #define KEY(n)  (UINT64_C(0xFFFF800000000000) + (n))
 #define IDS     12 /* few, so that they meet */
@@ -24,7 +24,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* A process that was told of with its start cannot be older than itself: circles have one that was not. */
+/* A process whose start an event tells cannot be older than itself: circles have one that was not. */
 static void assert_parents_end(const struct etw_processes *processes,
 			       const struct etw_process *process)
 {
@@ -76,13 +76,13 @@ static void test_hostile__events_in_any_order(UNUSED_STATE)
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		uint64_t random = seed * UINT64_C(0x9E3779B97F4A7C15);
-		struct listener listener;
+		struct fixture fixture;
 
-		listener_init(&listener);
+		fixture_init(&fixture);
 		for (int i = 0; i < EVENTS; i++) {
 			const unsigned opcode = opcodes[next_random(&random) % 4];
 			const int64_t time = (int64_t)(next_random(&random) % TIMES);
-			const struct told_process process = {
+			const struct made_process process = {
 				.pid = (uint32_t)(next_random(&random) % IDS),
 				.parent = (uint32_t)(next_random(&random) % IDS),
 				.status = (uint32_t)next_random(&random),
@@ -92,13 +92,13 @@ static void test_hostile__events_in_any_order(UNUSED_STATE)
 				.command_line = names[next_random(&random) % 4]};
 
 			if (next_random(&random) % 3)
-				listener_process(&listener, time, opcode, &process);
+				fixture_process(&fixture, time, opcode, &process);
 			else
-				listener_thread(&listener, time, opcode, process.pid,
-						process.parent, process.command_line);
+				fixture_thread(&fixture, time, opcode, process.pid, process.parent,
+					       process.command_line);
 		}
-		assert_promises(listener.processes);
-		listener_done(&listener);
+		assert_promises(fixture.processes);
+		fixture_done(&fixture);
 	}
 }
 
@@ -106,130 +106,130 @@ static void test_hostile__events_in_any_order(UNUSED_STATE)
 static void test_hostile__parents_in_circles(UNUSED_STATE)
 {
 	for (uint32_t length = 1; length <= CIRCLES; length++) {
-		struct listener listener;
+		struct fixture fixture;
 
-		listener_init(&listener);
+		fixture_init(&fixture);
 		for (uint32_t i = 0; i < length; i++) {
-			const struct told_process process = {
+			const struct made_process process = {
 				8 + i, 8 + (i + 1) % length, 259, KEY(i + 1), "a", "a"};
 
-			listener_process(&listener, 100, ETW_OPCODE_DC_START, &process);
+			fixture_process(&fixture, 100, ETW_OPCODE_DC_START, &process);
 		}
-		assert_int_equal(etw_processes_count(listener.processes), length);
-		assert_promises(listener.processes);
+		assert_int_equal(etw_processes_count(fixture.processes), length);
+		assert_promises(fixture.processes);
 		if (length == 1)
-			assert_null(etw_processes_parent(listener.processes,
-							 etw_processes_at(listener.processes, 0)));
-		listener_done(&listener);
+			assert_null(etw_processes_parent(fixture.processes,
+							 etw_processes_at(fixture.processes, 0)));
+		fixture_done(&fixture);
 	}
 }
 
 /* Of starts no circle can come: who is started again with its child as parent is another process. */
 static void test_hostile__circles_of_starts_are_none(UNUSED_STATE)
 {
-	const struct told_process a = {8, 9, 0, KEY(1), "a", "a"}, b = {9, 8, 0, KEY(2), "b", "b"};
-	struct listener listener;
+	const struct made_process a = {8, 9, 0, KEY(1), "a", "a"}, b = {9, 8, 0, KEY(2), "b", "b"};
+	struct fixture fixture;
 
-	listener_init(&listener);
+	fixture_init(&fixture);
 	for (int64_t time = 100; time < 100 + 40; time += 20) {
-		listener_process(&listener, time, ETW_OPCODE_START, &a);
-		listener_process(&listener, time + 10, ETW_OPCODE_START, &b);
+		fixture_process(&fixture, time, ETW_OPCODE_START, &a);
+		fixture_process(&fixture, time + 10, ETW_OPCODE_START, &b);
 	}
-	for (size_t i = 0; i < etw_processes_count(listener.processes); i++) {
-		const struct etw_process *at = etw_processes_at(listener.processes, i);
+	for (size_t i = 0; i < etw_processes_count(fixture.processes); i++) {
+		const struct etw_process *at = etw_processes_at(fixture.processes, i);
 
-		for (int steps = 0; at; at = etw_processes_parent(listener.processes, at))
+		for (int steps = 0; at; at = etw_processes_parent(fixture.processes, at))
 			assert_true(steps++ < 4);
 	}
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 /* An id that is used again for every process of a busy machine: each time has its own answer. */
 static void test_hostile__one_id_for_all(UNUSED_STATE)
 {
-	struct listener listener;
+	struct fixture fixture;
 
-	listener_init(&listener);
+	fixture_init(&fixture);
 	for (uint32_t i = 0; i < 2000; i++) {
 		char name[16];
-		const struct told_process process = {40, 4, i, KEY(i % 2), name, name};
+		const struct made_process process = {40, 4, i, KEY(i % 2), name, name};
 
 		(void)snprintf(name, sizeof(name), "p%u.exe", i);
-		listener_process(&listener, 100 + 10 * (int64_t)i, ETW_OPCODE_START, &process);
-		listener_process(&listener, 105 + 10 * (int64_t)i, ETW_OPCODE_END, &process);
+		fixture_process(&fixture, 100 + 10 * (int64_t)i, ETW_OPCODE_START, &process);
+		fixture_process(&fixture, 105 + 10 * (int64_t)i, ETW_OPCODE_END, &process);
 	}
-	assert_int_equal(etw_processes_count(listener.processes), 2000);
+	assert_int_equal(etw_processes_count(fixture.processes), 2000);
 	for (uint32_t i = 0; i < 2000; i++) {
 		char name[16];
 
 		(void)snprintf(name, sizeof(name), "p%u.exe", i);
 		for (int64_t time = 0; time < 10; time += 3)
-			assert_string_equal(etw_processes_name(listener.processes, 40,
+			assert_string_equal(etw_processes_name(fixture.processes, 40,
 							       100 + 10 * (int64_t)i + time),
 					    name);
-		assert_int_equal(etw_processes_at(listener.processes, i)->exit_status, i);
+		assert_int_equal(etw_processes_at(fixture.processes, i)->exit_status, i);
 	}
-	assert_null(etw_processes_find(listener.processes, 40, 99));
-	listener_done(&listener);
+	assert_null(etw_processes_find(fixture.processes, 40, 99));
+	fixture_done(&fixture);
 }
 
 /* A row of children as long as a trace can make it. */
 static void test_hostile__a_deep_row_of_parents(UNUSED_STATE)
 {
 	const struct etw_process *at;
-	struct listener listener;
+	struct fixture fixture;
 	uint32_t depth = 0;
 
-	listener_init(&listener);
+	fixture_init(&fixture);
 	for (uint32_t i = 0; i < DEEP; i++) {
-		const struct told_process process = {100 + i, 99 + i, 0, KEY(i), "a", "a"};
+		const struct made_process process = {100 + i, 99 + i, 0, KEY(i), "a", "a"};
 
-		listener_process(&listener, 100 + (int64_t)i, ETW_OPCODE_START, &process);
+		fixture_process(&fixture, 100 + (int64_t)i, ETW_OPCODE_START, &process);
 	}
-	at = etw_processes_find(listener.processes, 100 + DEEP - 1, INT64_MAX);
-	for (; at; at = etw_processes_parent(listener.processes, at))
+	at = etw_processes_find(fixture.processes, 100 + DEEP - 1, INT64_MAX);
+	for (; at; at = etw_processes_parent(fixture.processes, at))
 		depth++;
 	assert_int_equal(depth, DEEP);
-	listener_done(&listener);
+	fixture_done(&fixture);
 }
 
 /* Without rundown and starts nothing is known, and nothing is made up but for the two that every Windows has. */
 static void test_hostile__a_trace_that_tells_nothing(UNUSED_STATE)
 {
-	struct listener listener;
+	struct fixture fixture;
 
-	listener_init(&listener);
+	fixture_init(&fixture);
 	for (uint32_t pid = 0; pid < 100; pid++) {
-		const char *name = etw_processes_name(listener.processes, pid, 1000);
+		const char *name = etw_processes_name(fixture.processes, pid, 1000);
 
 		assert_true(!name || pid == 0 || pid == 4);
-		assert_null(etw_processes_find(listener.processes, pid, 1000));
-		assert_null(etw_processes_program(listener.processes, pid, 1000));
-		assert_int_equal(etw_processes_pid_of_thread(listener.processes, pid, 1000),
+		assert_null(etw_processes_find(fixture.processes, pid, 1000));
+		assert_null(etw_processes_program(fixture.processes, pid, 1000));
+		assert_int_equal(etw_processes_pid_of_thread(fixture.processes, pid, 1000),
 				 pid ? ETW_PROCESS_NONE : 0);
 	}
-	assert_null(etw_processes_at(listener.processes, 0));
-	assert_int_equal(etw_processes_threads(listener.processes), 0);
-	listener_done(&listener);
+	assert_null(etw_processes_at(fixture.processes, 0));
+	assert_int_equal(etw_processes_threads(fixture.processes), 0);
+	fixture_done(&fixture);
 }
 
 /* Times at both ends of 64 bits, and an end alone. */
 static void test_hostile__wild_times(UNUSED_STATE)
 {
 	static const int64_t times[] = {INT64_MIN, -1, 0, INT64_MAX, INT64_MAX - 1, INT64_MIN + 1};
-	const struct told_process process = {40, 41, 1, KEY(1), "a", "a"};
-	struct listener listener;
+	const struct made_process process = {40, 41, 1, KEY(1), "a", "a"};
+	struct fixture fixture;
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-			listener_init(&listener);
-			listener_process(&listener, times[i], ETW_OPCODE_END, &process);
-			listener_process(&listener, times[j], ETW_OPCODE_START, &process);
-			listener_process(&listener, times[i], ETW_OPCODE_END, &process);
+			fixture_init(&fixture);
+			fixture_process(&fixture, times[i], ETW_OPCODE_END, &process);
+			fixture_process(&fixture, times[j], ETW_OPCODE_START, &process);
+			fixture_process(&fixture, times[i], ETW_OPCODE_END, &process);
 			for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
-				(void)etw_processes_name(listener.processes, 40, times[k]);
-			assert_promises(listener.processes);
-			listener_done(&listener);
+				(void)etw_processes_name(fixture.processes, 40, times[k]);
+			assert_promises(fixture.processes);
+			fixture_done(&fixture);
 		}
 	}
 }
