@@ -15,7 +15,7 @@
 #include "api/consumer/process.h"
 #include "api/consumer/trace_handle.h"
 #include "api/consumer/wide.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/tdh/trace_files.h"
 #include "api/win32_error.h"
 #include "base/macros.h"

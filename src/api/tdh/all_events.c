@@ -14,7 +14,7 @@
 #include "api/tdh/answer.h"
 #include "api/tdh/blob.h"
 #include "api/tdh/give.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 
@@ -22,7 +22,7 @@
 
 /* What is collected, holding the lock. */
 struct collection {
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	const EVENT_RECORD *record;
 	const struct etw_schema *own; /* the event's schema; NULL: it has none */
 	TRACE_EVENT_INFO **buffer;    /* NULL: only counted */
@@ -42,7 +42,7 @@ static int add_schema(struct collection *collection, const struct etw_schema *sc
 	const struct etw_tdh_blob *blob;
 	uint16_t count;
 
-	TRY(etw_tdh_event_blob(collection->state, collection->record, schema, &blob, &count));
+	TRY(etw_tdh_event_blob(collection->shared, collection->record, schema, &blob, &count));
 	collection->bytes = ALIGN_UP(collection->bytes, BLOB_ALIGNMENT);
 	if (collection->buffer) {
 		uint8_t *to = (uint8_t *)collection->buffer + collection->bytes;
@@ -78,7 +78,7 @@ static ULONG collect(struct collection *collection, ULONG *size)
 	ULONG error;
 
 	/* What only the trace describes is no definition; then the event is all there is. */
-	(void)etw_tdh_provider(collection->state, &collection->record->EventHeader.ProviderId,
+	(void)etw_tdh_provider(collection->shared, &collection->record->EventHeader.ProviderId,
 			       &provider);
 	TRY_WIN32(add_schemas(collection, provider));
 	if (!collection->count)
@@ -105,9 +105,9 @@ TDHSTATUS TdhGetAllEventsInformation(PEVENT_RECORD Event, PVOID WbemService, PUL
 	if (!etw_api_has_record(Event) || !Index || !Count || !BufferSize ||
 	    (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	result = etw_tdh_lock_for_event(Event, &collection.state, &collection.own);
+	result = etw_tdh_lock_for_event(Event, &collection.shared, &collection.own);
 	if (result == -ESRCH)
-		result = etw_tdh_lock(&collection.state);
+		result = etw_tdh_lock(&collection.shared);
 	if (result < 0)
 		return etw_win32_from_result(result);
 	error = collect(&collection, BufferSize);

@@ -42,13 +42,13 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
 	return etw_tdh_give(answer->at, answer->bytes, buffer, room, size);
 }
 
-ULONG etw_tdh_provider(struct etw_tdh_state *state, const GUID *guid,
+ULONG etw_tdh_provider(struct etw_tdh_shared *shared, const GUID *guid,
 		       const struct etw_provider_schema **ret)
 {
 	int r;
 
-	(void)etw_schema_store_look_again(state->store);
-	r = etw_schema_store_demand_provider(state->store, guid, ret);
+	(void)etw_schema_store_look_again(shared->store);
+	r = etw_schema_store_demand_provider(shared->store, guid, ret);
 	if (r == -ESRCH)
 		return ERROR_NOT_FOUND;
 	return r == -EBADMSG ? ERROR_FILE_NOT_FOUND : etw_win32_from_result(r);

@@ -5,7 +5,7 @@
 
 #include <tdh.h>
 
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "base/text.h"
 #include "schema/provider_schema.h"
 
@@ -33,9 +33,9 @@ ULONG etw_tdh_answer_give(const struct etw_text *answer, void *buffer, ULONG roo
  *
  * Looks first whether the registry has changed. Returns ERROR_SUCCESS; ERROR_NOT_FOUND when it is neither;
  * ERROR_FILE_NOT_FOUND when it is registered, but its definition is gone or damaged; ERROR_NOT_ENOUGH_MEMORY; what
- * reading the definition failed with. Context: holding the state's lock.
+ * reading the definition failed with. Context: holding etw_tdh_lock().
  */
-ULONG etw_tdh_provider(struct etw_tdh_state *state, const GUID *guid,
+ULONG etw_tdh_provider(struct etw_tdh_shared *shared, const GUID *guid,
 		       const struct etw_provider_schema **ret);
 
 #endif

@@ -27,12 +27,12 @@ static uint64_t hash_key(const struct blob_key *key)
 	return etw_hash_mix((uint64_t)(uintptr_t)key->of, key->dropped);
 }
 
-static const struct etw_tdh_blob *find_blob(const struct etw_tdh_state *state, const void *of,
+static const struct etw_tdh_blob *find_blob(const struct etw_tdh_shared *shared, const void *of,
 					    uint32_t dropped)
 {
 	const struct blob_key key = {of, dropped};
 
-	return etw_table_find(&state->blobs, hash_key(&key), is_blob, &key);
+	return etw_table_find(&shared->blobs, hash_key(&key), is_blob, &key);
 }
 
 static void free_blob(struct etw_tdh_blob *blob)
@@ -54,11 +54,11 @@ void etw_tdh_blobs_done(struct etw_table *blobs)
 	etw_table_done(blobs);
 }
 
-static int keep_blob(struct etw_tdh_state *state, struct etw_tdh_blob *blob)
+static int keep_blob(struct etw_tdh_shared *shared, struct etw_tdh_blob *blob)
 {
 	const struct blob_key key = {blob->of, blob->dropped};
 
-	return etw_table_insert(&state->blobs, hash_key(&key), blob);
+	return etw_table_insert(&shared->blobs, hash_key(&key), blob);
 }
 
 /* The index of a field that others refer to, when @dropped fields before the members are left out. */
@@ -115,7 +115,7 @@ static bool has_own_flags(const struct etw_schema *schema)
 	return false;
 }
 
-static int make_event(struct etw_tdh_state *state, const struct etw_schema *schema,
+static int make_event(struct etw_tdh_shared *shared, const struct etw_schema *schema,
 		      uint32_t dropped, const struct etw_tdh_blob **ret)
 {
 	CLEANUP(free_blobp) struct etw_tdh_blob *blob = calloc(1, sizeof(*blob));
@@ -129,16 +129,16 @@ static int make_event(struct etw_tdh_state *state, const struct etw_schema *sche
 		.is_variable = has_own_flags(schema),
 	};
 	TRY(write_event(schema, blob));
-	TRY(keep_blob(state, blob));
+	TRY(keep_blob(shared, blob));
 	*ret = TAKE(blob);
 	return 0;
 }
 
-static int find_event(struct etw_tdh_state *state, const struct etw_schema *schema,
+static int find_event(struct etw_tdh_shared *shared, const struct etw_schema *schema,
 		      uint32_t dropped, const struct etw_tdh_blob **ret)
 {
-	*ret = find_blob(state, schema, dropped);
-	return LIKELY(*ret) ? 0 : make_event(state, schema, dropped, ret);
+	*ret = find_blob(shared, schema, dropped);
+	return LIKELY(*ret) ? 0 : make_event(shared, schema, dropped, ret);
 }
 
 /* How many optional fields at the end the payload does not have. */
@@ -171,35 +171,35 @@ static uint16_t count_elements(const struct etw_decoding *decoding, uint32_t fie
 	return 0;
 }
 
-int etw_tdh_schema_blob(struct etw_tdh_state *state, const struct etw_schema *schema,
+int etw_tdh_schema_blob(struct etw_tdh_shared *shared, const struct etw_schema *schema,
 			const struct etw_tdh_blob **ret)
 {
-	return find_event(state, schema, 0, ret);
+	return find_event(shared, schema, 0, ret);
 }
 
-int etw_tdh_event_blob(struct etw_tdh_state *state, const EVENT_RECORD *record,
+int etw_tdh_event_blob(struct etw_tdh_shared *shared, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const struct etw_tdh_blob **ret,
 		       uint16_t *ret_count)
 {
 	struct etw_decoding decoding;
 
 	*ret_count = 0;
-	TRY(find_event(state, schema, 0, ret));
+	TRY(find_event(shared, schema, 0, ret));
 	if (LIKELY(!(*ret)->is_variable))
 		return 0;
-	TRY(etw_decoder_run(state->decoder, record, &decoding));
-	TRY(find_event(state, schema, count_absent(&decoding), ret));
+	TRY(etw_decoder_run(shared->decoder, record, &decoding));
+	TRY(find_event(shared, schema, count_absent(&decoding), ret));
 	if ((*ret)->open != ETW_TDH_NO_PROPERTY)
 		*ret_count = count_elements(&decoding, (*ret)->open);
 	return 0;
 }
 
-int etw_tdh_map_blob(struct etw_tdh_state *state, const struct etw_map *map,
+int etw_tdh_map_blob(struct etw_tdh_shared *shared, const struct etw_map *map,
 		     const struct etw_tdh_blob **ret)
 {
 	CLEANUP(free_blobp) struct etw_tdh_blob *blob = NULL;
 
-	*ret = find_blob(state, map, 0);
+	*ret = find_blob(shared, map, 0);
 	if (LIKELY(*ret))
 		return 0;
 	blob = calloc(1, sizeof(*blob));
@@ -208,7 +208,7 @@ int etw_tdh_map_blob(struct etw_tdh_state *state, const struct etw_map *map,
 	blob->of = map;
 	blob->open = ETW_TDH_NO_PROPERTY;
 	TRY(etw_event_map_write(map, &blob->at, &blob->bytes));
-	TRY(keep_blob(state, blob));
+	TRY(keep_blob(shared, blob));
 	*ret = TAKE(blob);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TRACE_EVENT_INFO and EVENT_MAP_INFO blobs as callers get them, made once and kept in the state.
+ * TRACE_EVENT_INFO and EVENT_MAP_INFO blobs as callers get them, made once and kept in what is shared (api/tdh/shared.h).
  *
  * Built-in kernel classes have fields that only the model knows: optional ones at the end and arrays that go
  * on to the end of the payload. TDH has neither, so an event's blob leaves out the fields that the payload
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 
 #define ETW_TDH_NO_PROPERTY UINT32_MAX
 
@@ -32,22 +32,22 @@ void etw_tdh_blobs_done(struct etw_table *blobs);
  * etw_tdh_event_blob() - the blob of an event.
  *
  * @schema: of the event
- * @ret: belongs to the state
+ * @ret: lives as long as what is shared
  * @ret_count: what the count of property @ret->open is to be
  *
  * Returns 0; -ENOMEM; -EMSGSIZE when the schema has more text than offsets can tell.
- * Context: holding the state's lock.
+ * Context: holding etw_tdh_lock().
  */
-int etw_tdh_event_blob(struct etw_tdh_state *state, const EVENT_RECORD *record,
+int etw_tdh_event_blob(struct etw_tdh_shared *shared, const EVENT_RECORD *record,
 		       const struct etw_schema *schema, const struct etw_tdh_blob **ret,
 		       uint16_t *ret_count);
 
 /* etw_tdh_schema_blob() - the blob of a schema without an event: every field; returns as etw_tdh_event_blob(). */
-int etw_tdh_schema_blob(struct etw_tdh_state *state, const struct etw_schema *schema,
+int etw_tdh_schema_blob(struct etw_tdh_shared *shared, const struct etw_schema *schema,
 			const struct etw_tdh_blob **ret);
 
 /* etw_tdh_map_blob() - the blob of a map; returns as etw_tdh_event_blob(). */
-int etw_tdh_map_blob(struct etw_tdh_state *state, const struct etw_map *map,
+int etw_tdh_map_blob(struct etw_tdh_shared *shared, const struct etw_map *map,
 		     const struct etw_tdh_blob **ret);
 
 #endif

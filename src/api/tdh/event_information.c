@@ -7,7 +7,7 @@
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/tdh/wpp_context.h"
 #include "api/win32_error.h"
 
@@ -23,14 +23,14 @@ static void complete(const struct etw_tdh_blob *blob, const EVENT_RECORD *record
 }
 
 /* Holding the lock. */
-static ULONG give_event(struct etw_tdh_state *state, const EVENT_RECORD *record,
+static ULONG give_event(struct etw_tdh_shared *shared, const EVENT_RECORD *record,
 			const struct etw_schema *schema, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	const struct etw_tdh_blob *blob;
 	uint16_t count;
 	ULONG error;
 
-	TRY_WIN32(etw_tdh_event_blob(state, record, schema, &blob, &count));
+	TRY_WIN32(etw_tdh_event_blob(shared, record, schema, &blob, &count));
 	error = etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 	if (!error)
 		complete(blob, record, count, buffer);
@@ -43,7 +43,7 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 {
 	const struct etw_schema *schema;
 	struct etw_tdh_context context;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	const EVENT_RECORD *record;
 	EVENT_RECORD copy;
 	ULONG error;
@@ -56,8 +56,8 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 	record = etw_tdh_context_apply(&context, Event, &copy);
 	if (UNLIKELY(etw_wpp_is_event(record)))
 		return etw_wpp_context_event(&context, record, Buffer, BufferSize);
-	TRY_WIN32(etw_tdh_lock_for_event(record, &state, &schema));
-	error = give_event(state, record, schema, Buffer, BufferSize);
+	TRY_WIN32(etw_tdh_lock_for_event(record, &shared, &schema));
+	error = give_event(shared, record, schema, Buffer, BufferSize);
 	etw_tdh_unlock();
 	return error;
 }

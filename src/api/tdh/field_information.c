@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/tdh/answer.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 
 /* Opcodes are told with the task that they belong to. */
@@ -136,11 +136,11 @@ static void write_fields(const struct fields *fields, const ULONGLONG *wanted, s
 }
 
 /* Holding the lock. */
-static ULONG make_fields(struct etw_tdh_state *state, const GUID *guid, EVENT_FIELD_TYPE type,
+static ULONG make_fields(struct etw_tdh_shared *shared, const GUID *guid, EVENT_FIELD_TYPE type,
 			 const ULONGLONG *wanted, struct etw_text *answer)
 {
 	struct fields fields = {.type = type};
-	ULONG error = etw_tdh_provider(state, guid, &fields.provider);
+	ULONG error = etw_tdh_provider(shared, guid, &fields.provider);
 	size_t count;
 
 	if (error)
@@ -157,15 +157,15 @@ static ULONG give_fields(const GUID *guid, EVENT_FIELD_TYPE type, const ULONGLON
 			 void *buffer, ULONG *size)
 {
 	CLEANUP(etw_text_done) struct etw_text answer = {0};
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG error;
 
 	if (!guid || !size || (*size && !buffer))
 		return ERROR_INVALID_PARAMETER;
 	if ((unsigned)type >= EventInformationMax)
 		return ERROR_NOT_SUPPORTED;
-	TRY_WIN32(etw_tdh_lock(&state));
-	error = make_fields(state, guid, type, wanted, &answer);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	error = make_fields(shared, guid, type, wanted, &answer);
 	etw_tdh_unlock();
 	return error ? error : etw_tdh_answer_give(&answer, buffer, *size, size);
 }

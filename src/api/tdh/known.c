@@ -4,7 +4,7 @@
 #include <etw/schemas.h>
 
 #include "api/friendly/friendly.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 
 int libetw_tdh_use_known(uint32_t use)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tdh.h: definitions that a program brings along. Files are read without the lock of the state. */
+/* tdh.h: definitions that a program brings along. Files are read without etw_tdh_lock(). */
 #include <tdh.h>
 #include <winerror.h>
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/tdh/loaded.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -80,22 +80,22 @@ static ULONG create_for_path(const WCHAR *wide, struct etw_tdh_loaded **ret)
 
 static ULONG add(struct etw_tdh_loaded **loaded)
 {
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	int result;
 
-	TRY_WIN32(etw_tdh_lock(&state));
-	result = etw_tdh_loaded_add(state, TAKE(*loaded));
+	TRY_WIN32(etw_tdh_lock(&shared));
+	result = etw_tdh_loaded_add(shared, TAKE(*loaded));
 	etw_tdh_unlock();
 	return etw_win32_from_result(result);
 }
 
 static ULONG remove_loaded(const char *path, const uint8_t *sha1)
 {
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	int result;
 
-	TRY_WIN32(etw_tdh_lock(&state));
-	result = etw_tdh_loaded_remove(state, path, sha1);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	result = etw_tdh_loaded_remove(shared, path, sha1);
 	etw_tdh_unlock();
 	return etw_win32_from_result(result);
 }

@@ -10,7 +10,7 @@
 #include "base/sha1.h"
 #include "schema/store/store_registry.h"
 
-struct etw_tdh_state;
+struct etw_tdh_shared;
 
 struct etw_tdh_loaded {
 	struct etw_tdh_loaded *next;
@@ -28,18 +28,18 @@ void etw_tdh_loaded_free(struct etw_tdh_loaded *loaded);
 /*
  * etw_tdh_loaded_add() - lends a definition to the store, in the place of one of the same origin.
  *
- * Takes @loaded. Returns 0 or -ENOMEM: then what was loaded stays as it was. Context: holding the state's lock.
+ * Takes @loaded. Returns 0 or -ENOMEM: then what was loaded stays as it was. Context: holding etw_tdh_lock().
  */
-int etw_tdh_loaded_add(struct etw_tdh_state *state, struct etw_tdh_loaded *loaded);
+int etw_tdh_loaded_add(struct etw_tdh_shared *shared, struct etw_tdh_loaded *loaded);
 
 /*
  * etw_tdh_loaded_remove() - unloads what has this origin.
  *
  * @path: the file's full path, or its name in the full path of its folder; NULL: from memory, by @sha1
  *
- * Returns 0; -ESRCH when nothing such is loaded; -ENOMEM. Context: holding the state's lock.
+ * Returns 0; -ESRCH when nothing such is loaded; -ENOMEM. Context: holding etw_tdh_lock().
  */
-int etw_tdh_loaded_remove(struct etw_tdh_state *state, const char *path, const uint8_t *sha1);
+int etw_tdh_loaded_remove(struct etw_tdh_shared *shared, const char *path, const uint8_t *sha1);
 
 /* etw_tdh_loaded_done() - frees all; the store is gone. */
 void etw_tdh_loaded_done(struct etw_tdh_loaded *first);

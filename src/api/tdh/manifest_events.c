@@ -9,15 +9,15 @@
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "schema/metadata/event_info_write.h"
 
 /* Holding the lock. MOF classes are no manifests. */
-static ULONG find_manifest(struct etw_tdh_state *state, const GUID *guid,
+static ULONG find_manifest(struct etw_tdh_shared *shared, const GUID *guid,
 			   const struct etw_provider_schema **ret)
 {
-	ULONG error = etw_tdh_provider(state, guid, ret);
+	ULONG error = etw_tdh_provider(shared, guid, ret);
 
 	if (!error && (*ret)->source != DecodingSourceXMLFile)
 		return ERROR_NOT_FOUND;
@@ -25,19 +25,19 @@ static ULONG find_manifest(struct etw_tdh_state *state, const GUID *guid,
 }
 
 /* Holding the lock. The same, of a provider that has events. */
-static ULONG find_events(struct etw_tdh_state *state, const GUID *guid,
+static ULONG find_events(struct etw_tdh_shared *shared, const GUID *guid,
 			 const struct etw_provider_schema **ret)
 {
-	ULONG error = find_manifest(state, guid, ret);
+	ULONG error = find_manifest(shared, guid, ret);
 
 	return error || (*ret)->schema_count ? error : ERROR_EMPTY;
 }
 
-static ULONG make_events(struct etw_tdh_state *state, const GUID *guid, struct etw_text *answer)
+static ULONG make_events(struct etw_tdh_shared *shared, const GUID *guid, struct etw_text *answer)
 {
 	const struct etw_provider_schema *provider;
 	PROVIDER_EVENT_INFO head = {0};
-	ULONG error = find_events(state, guid, &provider);
+	ULONG error = find_events(shared, guid, &provider);
 
 	if (error)
 		return error;
@@ -54,24 +54,24 @@ TDHSTATUS TdhEnumerateManifestProviderEvents(LPGUID ProviderGuid, PPROVIDER_EVEN
 					     PULONG BufferSize)
 {
 	CLEANUP(etw_text_done) struct etw_text answer = {0};
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG error;
 
 	if (!ProviderGuid || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	TRY_WIN32(etw_tdh_lock(&state));
-	error = make_events(state, ProviderGuid, &answer);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	error = make_events(shared, ProviderGuid, &answer);
 	etw_tdh_unlock();
 	return error ? error : etw_tdh_answer_give(&answer, Buffer, *BufferSize, BufferSize);
 }
 
 /* Holding the lock. */
-static ULONG give_event(struct etw_tdh_state *state, const GUID *guid,
+static ULONG give_event(struct etw_tdh_shared *shared, const GUID *guid,
 			const EVENT_DESCRIPTOR *wanted, TRACE_EVENT_INFO *buffer, ULONG *size)
 {
 	const struct etw_provider_schema *provider;
 	const struct etw_tdh_blob *blob;
-	ULONG error = find_events(state, guid, &provider);
+	ULONG error = find_events(shared, guid, &provider);
 
 	if (error)
 		return error;
@@ -81,7 +81,7 @@ static ULONG give_event(struct etw_tdh_state *state, const GUID *guid,
 		if (schema->descriptor.Id != wanted->Id ||
 		    schema->descriptor.Version != wanted->Version)
 			continue;
-		TRY_WIN32(etw_tdh_schema_blob(state, schema, &blob));
+		TRY_WIN32(etw_tdh_schema_blob(shared, schema, &blob));
 		return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 	}
 	return ERROR_NOT_FOUND;
@@ -90,13 +90,13 @@ static ULONG give_event(struct etw_tdh_state *state, const GUID *guid,
 TDHSTATUS TdhGetManifestEventInformation(LPGUID ProviderGuid, PEVENT_DESCRIPTOR EventDescriptor,
 					 PTRACE_EVENT_INFO Buffer, PULONG BufferSize)
 {
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG error;
 
 	if (!ProviderGuid || !EventDescriptor || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	TRY_WIN32(etw_tdh_lock(&state));
-	error = give_event(state, ProviderGuid, EventDescriptor, Buffer, BufferSize);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	error = give_event(shared, ProviderGuid, EventDescriptor, Buffer, BufferSize);
 	etw_tdh_unlock();
 	return error;
 }
@@ -128,11 +128,11 @@ static int write_filters(const struct etw_provider_schema *provider, struct etw_
 	return 0;
 }
 
-static ULONG make_filters(struct etw_tdh_state *state, const GUID *guid, ULONG *ret_count,
+static ULONG make_filters(struct etw_tdh_shared *shared, const GUID *guid, ULONG *ret_count,
 			  struct etw_text *answer)
 {
 	const struct etw_provider_schema *provider;
-	ULONG error = find_manifest(state, guid, &provider);
+	ULONG error = find_manifest(shared, guid, &provider);
 
 	if (error)
 		return error;
@@ -149,7 +149,7 @@ TDHSTATUS TdhEnumerateProviderFilters(LPGUID Guid, ULONG TdhContextCount, PTDH_C
 {
 	CLEANUP(etw_text_done) struct etw_text answer = {0};
 	struct etw_tdh_context context;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG count = 0, error;
 
 	if (!Guid || !FilterCount || !BufferSize || (*BufferSize && !Buffer))
@@ -157,8 +157,8 @@ TDHSTATUS TdhEnumerateProviderFilters(LPGUID Guid, ULONG TdhContextCount, PTDH_C
 	error = etw_tdh_context_read(TdhContextCount, TdhContext, &context);
 	if (error)
 		return error;
-	TRY_WIN32(etw_tdh_lock(&state));
-	error = make_filters(state, Guid, &count, &answer);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	error = make_filters(shared, Guid, &count, &answer);
 	etw_tdh_unlock();
 	if (error)
 		return error;

@@ -6,7 +6,7 @@
 #include "api/record.h"
 #include "api/tdh/blob.h"
 #include "api/tdh/give.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/tdh/wide_name.h"
 #include "api/win32_error.h"
 #include "schema/provider_schema.h"
@@ -30,12 +30,12 @@ static const struct etw_map *find_map(const struct etw_schema *schema, const WCH
 }
 
 /* Holding the lock. */
-static ULONG give_map(struct etw_tdh_state *state, const struct etw_map *map,
+static ULONG give_map(struct etw_tdh_shared *shared, const struct etw_map *map,
 		      EVENT_MAP_INFO *buffer, ULONG *size)
 {
 	const struct etw_tdh_blob *blob;
 
-	TRY_WIN32(etw_tdh_map_blob(state, map, &blob));
+	TRY_WIN32(etw_tdh_map_blob(shared, map, &blob));
 	return etw_tdh_give(blob->at, blob->bytes, buffer, *size, size);
 }
 
@@ -43,16 +43,16 @@ TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, LPWSTR pMapName, PEVEN
 				    PULONG pBufferSize)
 {
 	const struct etw_schema *schema;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	const struct etw_map *map;
 	ULONG error = ERROR_NOT_FOUND;
 
 	if (!etw_api_has_record(pEvent) || !pMapName || !pBufferSize || (*pBufferSize && !pBuffer))
 		return ERROR_INVALID_PARAMETER;
-	TRY_WIN32(etw_tdh_lock_for_event(pEvent, &state, &schema));
+	TRY_WIN32(etw_tdh_lock_for_event(pEvent, &shared, &schema));
 	map = find_map(schema, pMapName);
 	if (map)
-		error = give_map(state, map, pBuffer, pBufferSize);
+		error = give_map(shared, map, pBuffer, pBufferSize);
 	etw_tdh_unlock();
 	return error;
 }

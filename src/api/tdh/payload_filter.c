@@ -13,7 +13,7 @@
 
 #include "api/tdh/answer.h"
 #include "api/tdh/payload_program.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/guid.h"
 #include "base/macros.h"
@@ -23,11 +23,11 @@
 static ULONG explain_missing(const GUID *provider)
 {
 	const struct etw_provider_schema *known;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG error;
 
-	TRY_WIN32(etw_tdh_lock(&state));
-	error = etw_tdh_provider(state, provider, &known);
+	TRY_WIN32(etw_tdh_lock(&shared));
+	error = etw_tdh_provider(shared, provider, &known);
 	etw_tdh_unlock();
 	if (error == ERROR_NOT_FOUND)
 		return ERROR_FILE_NOT_FOUND;
@@ -44,11 +44,11 @@ static ULONG write_filter(const struct etw_payload_wish *wish, const EVENT_DESCR
 {
 	EVENT_RECORD record = {.EventHeader.ProviderId = *wish->provider};
 	const struct etw_schema *schema;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	int result;
 
 	record.EventHeader.EventDescriptor = *descriptor;
-	result = etw_tdh_lock_for_event(&record, &state, &schema);
+	result = etw_tdh_lock_for_event(&record, &shared, &schema);
 	if (result == -ESRCH)
 		return explain_missing(wish->provider);
 	if (result < 0)

@@ -8,7 +8,7 @@
 #include "api/record.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/tdh/wide_name.h"
 #include "api/tdh/wpp_context.h"
 #include "api/win32_error.h"
@@ -165,14 +165,14 @@ static void measure(const struct etw_decoding *decoding, const struct etw_item *
 }
 
 /* Holding the lock. */
-static ULONG answer(struct etw_tdh_state *state, const struct question *question,
+static ULONG answer(struct etw_tdh_shared *shared, const struct question *question,
 		    struct answer *ret)
 {
 	const struct etw_item *item = NULL;
 	struct etw_decoding decoding;
 	ULONG error;
 
-	TRY_WIN32(etw_decoder_run(state->decoder, question->record, &decoding));
+	TRY_WIN32(etw_decoder_run(shared->decoder, question->record, &decoding));
 	error = follow(&decoding, question, &item);
 	if (!error)
 		measure(&decoding, item, ret);
@@ -197,11 +197,11 @@ static ULONG read_question(const EVENT_RECORD *event, ULONG context_count,
 static ULONG ask(const struct question *question, struct answer *ret)
 {
 	const struct etw_schema *schema;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	ULONG error;
 
-	TRY_WIN32(etw_tdh_lock_for_event(question->record, &state, &schema));
-	error = answer(state, question, ret);
+	TRY_WIN32(etw_tdh_lock_for_event(question->record, &shared, &schema));
+	error = answer(shared, question, ret);
 	etw_tdh_unlock();
 	return error;
 }

@@ -13,7 +13,7 @@
 
 #include "api/tdh/answer.h"
 #include "api/tdh/loaded.h"
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/guid.h"
 #include "registry/registry.h"
@@ -75,9 +75,9 @@ static int collect_known(struct list *list, struct etw_known *known)
 	return 0;
 }
 
-static int collect(struct list *list, const struct etw_tdh_state *state)
+static int collect(struct list *list, const struct etw_tdh_shared *shared)
 {
-	const struct etw_registry *registry = state->registry;
+	const struct etw_registry *registry = shared->registry;
 
 	TRY(add(list, &kernel_guid, DecodingSourceWbem, "Windows Kernel Trace", false));
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
@@ -86,14 +86,14 @@ static int collect(struct list *list, const struct etw_tdh_state *state)
 		if (row.role == WIRE_REGISTRY_PROVIDER)
 			TRY(add(list, &row.guid, row.source, row.name, false));
 	}
-	for (const struct etw_tdh_loaded *at = state->loaded; at; at = at->next) {
+	for (const struct etw_tdh_loaded *at = shared->loaded; at; at = at->next) {
 		for (size_t i = 0; i < at->definition->provider_count; i++) {
 			const struct etw_provider_schema *one = &at->definition->providers[i];
 
 			TRY(add(list, &one->guid, one->source, one->name, false));
 		}
 	}
-	return state->lists_known && state->known ? collect_known(list, state->known) : 0;
+	return shared->lists_known && shared->known ? collect_known(list, shared->known) : 0;
 }
 
 static int compare(const void *left, const void *right)
@@ -161,12 +161,12 @@ static void free_list(struct list *list)
 static int write_list(DECODING_SOURCE wanted, struct etw_text *answer)
 {
 	CLEANUP(free_list) struct list list = {.wanted = wanted};
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	int r;
 
-	TRY(etw_tdh_lock(&state));
-	(void)etw_schema_store_look_again(state->store);
-	r = collect(&list, state);
+	TRY(etw_tdh_lock(&shared));
+	(void)etw_schema_store_look_again(shared->store);
+	r = collect(&list, shared);
 	if (!r) {
 		sort(&list);
 		write(&list, answer);

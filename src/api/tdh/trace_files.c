@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"
@@ -171,7 +171,7 @@ static void finish_pending(const struct noted_file *searched)
 	    file->changed.tv_sec == searched->changed.tv_sec &&
 	    file->changed.tv_nsec == searched->changed.tv_nsec)
 		set_known(file, true);
-	/* Behind what was learnt, which the state's lock publishes. */
+	/* Behind what was learnt, which etw_tdh_lock() publishes. */
 	add_relaxed(&noted.searches, 1);
 	(void)pthread_mutex_unlock(&noted.lock);
 }

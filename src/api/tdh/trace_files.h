@@ -42,7 +42,7 @@ bool etw_tdh_files_are_pending(void);
  * two loads.
  * Returns 1 when any file was searched since, so that looking again makes sense; 0 when none was; -ENOMEM, -EMFILE
  * or -ENFILE when none was and that is why.
- * Context: any thread that does not hold the lock of the state.
+ * Context: any thread that does not hold etw_tdh_lock().
  */
 int etw_tdh_files_learn(unsigned *searches);
 

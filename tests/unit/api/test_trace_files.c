@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 #include "api/tdh/trace_files.h"
 #include "synthetic/presets.h"
 

@@ -11,8 +11,8 @@
  * lock gave out is not used behind it: a schema of a loaded manifest goes with the manifest, all go with the
  * process.
  */
-#ifndef ETW_API_TDH_STATE_H
-#define ETW_API_TDH_STATE_H
+#ifndef ETW_API_TDH_SHARED_H
+#define ETW_API_TDH_SHARED_H
 
 #include <evntcons.h>
 
@@ -22,7 +22,7 @@
 #include "schema/known/known.h"
 #include "schema/store/store.h"
 
-struct etw_tdh_state {
+struct etw_tdh_shared {
 	struct etw_schema_store *store; /* owned */
 	struct etw_decoder *decoder;    /* owned; knows the programs */
 	struct etw_table blobs;         /* struct etw_tdh_blob, owned; see blob.h */
@@ -34,11 +34,11 @@ struct etw_tdh_state {
 };
 
 /*
- * etw_tdh_lock() - the process's state, made when there is none; the caller holds the lock then.
+ * etw_tdh_lock() - the process's shared, made when there is none; the caller holds the lock then.
  *
  * Returns 0, or -ENOMEM without the lock. Context: any thread.
  */
-int etw_tdh_lock(struct etw_tdh_state **ret);
+int etw_tdh_lock(struct etw_tdh_shared **ret);
 
 /* etw_tdh_unlock() - gives the lock back. */
 void etw_tdh_unlock(void);
@@ -77,7 +77,7 @@ int etw_tdh_use_known(uint32_t use);
 int etw_tdh_learn(const EVENT_RECORD *record);
 
 /*
- * etw_tdh_lock_for_event() - the state, locked, and the schema of an event.
+ * etw_tdh_lock_for_event() - the shared, locked, and the schema of an event.
  *
  * @record: borrowed for the call
  * @ret_schema: valid while the lock is held
@@ -88,7 +88,7 @@ int etw_tdh_learn(const EVENT_RECORD *record);
  * Returns 0 with the lock; without it -ESRCH when the event has no schema, which is also what events of one
  * plain string have; -ENOMEM; what kept a file from being searched, -ENOMEM, -EMFILE or -ENFILE. Context: any thread.
  */
-int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
+int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_shared **ret,
 			   const struct etw_schema **ret_schema);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/tdh/state.h"
+#include "api/tdh/shared.h"
 
 #include <errno.h>
 #include <etw/schemas.h>
@@ -18,76 +18,76 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct etw_tdh_state *state; /* owned; under the lock; NULL before the first use */
-	uint32_t known_use;          /* LIBETW_TDH_KNOWN_...; under the lock */
+	struct etw_tdh_shared *shared; /* owned; under the lock; NULL before the first use */
+	uint32_t known_use;            /* LIBETW_TDH_KNOWN_...; under the lock */
 	uint32_t build; /* that was noted last; relaxed: a hint for threads without their own */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint32_t thread_build; /* 0: this thread was given no events */
 
-static void free_state(struct etw_tdh_state *state)
+static void free_shared(struct etw_tdh_shared *shared)
 {
-	if (!state)
+	if (!shared)
 		return;
-	etw_tdh_blobs_done(&state->blobs);
-	etw_decoder_free(state->decoder);
+	etw_tdh_blobs_done(&shared->blobs);
+	etw_decoder_free(shared->decoder);
 	/* The store closes it. */
-	if (state->store && state->known)
-		etw_schema_store_set_known(state->store, state->known);
-	etw_schema_store_free(state->store);
-	etw_tdh_loaded_done(state->loaded);
-	free(state);
+	if (shared->store && shared->known)
+		etw_schema_store_set_known(shared->store, shared->known);
+	etw_schema_store_free(shared->store);
+	etw_tdh_loaded_done(shared->loaded);
+	free(shared);
 }
 
-static void free_statep(struct etw_tdh_state **state)
+static void free_sharedp(struct etw_tdh_shared **shared)
 {
-	free_state(*state);
+	free_shared(*shared);
 }
 
 /* Without the table, or with one that is damaged, its providers are not known. */
-static int open_known(struct etw_tdh_state *state)
+static int open_known(struct etw_tdh_shared *shared)
 {
-	int r = etw_known_open(NULL, &state->known, NULL);
+	int r = etw_known_open(NULL, &shared->known, NULL);
 
 	return r == -ENOMEM ? r : 0;
 }
 
-static void apply_known_use(struct etw_tdh_state *state)
+static void apply_known_use(struct etw_tdh_shared *shared)
 {
 	bool is_off = process.known_use == LIBETW_TDH_KNOWN_OFF;
 
-	state->lists_known = process.known_use == LIBETW_TDH_KNOWN_LISTED;
-	if (state->known)
-		etw_schema_store_set_known(state->store, is_off ? NULL : state->known);
+	shared->lists_known = process.known_use == LIBETW_TDH_KNOWN_LISTED;
+	if (shared->known)
+		etw_schema_store_set_known(shared->store, is_off ? NULL : shared->known);
 }
 
-static int create_state(struct etw_tdh_state **ret)
+static int create_shared(struct etw_tdh_shared **ret)
 {
-	CLEANUP(free_statep) struct etw_tdh_state *state = calloc(1, sizeof(*state));
+	CLEANUP(free_sharedp) struct etw_tdh_shared *shared = calloc(1, sizeof(*shared));
 
-	if (!state)
+	if (!shared)
 		return -ENOMEM;
-	TRY(etw_schema_store_create(&state->store));
-	TRY(etw_registry_open(&state->registry));
-	etw_registry_attach(state->registry, state->store);
-	TRY(open_known(state));
-	apply_known_use(state);
-	TRY(etw_decoder_create(state->store, &state->decoder));
-	*ret = TAKE(state);
+	TRY(etw_schema_store_create(&shared->store));
+	TRY(etw_registry_open(&shared->registry));
+	etw_registry_attach(shared->registry, shared->store);
+	TRY(open_known(shared));
+	apply_known_use(shared);
+	TRY(etw_decoder_create(shared->store, &shared->decoder));
+	*ret = TAKE(shared);
 	return 0;
 }
 
-int etw_tdh_lock(struct etw_tdh_state **ret)
+int etw_tdh_lock(struct etw_tdh_shared **ret)
 {
 	int result = 0;
 
 	(void)pthread_mutex_lock(&process.lock);
-	if (UNLIKELY(!process.state))
-		result = create_state(&process.state);
+	if (UNLIKELY(!process.shared))
+		result = create_shared(&process.shared);
 	if (UNLIKELY(result < 0))
 		(void)pthread_mutex_unlock(&process.lock);
 	else
-		*ret = process.state;
+		*ret = process.shared;
 	return result;
 }
 
@@ -96,20 +96,20 @@ void etw_tdh_unlock(void)
 	(void)pthread_mutex_unlock(&process.lock);
 }
 
-/* A thread that outlives this begins anew with an empty state. */
-__attribute__((destructor)) static void free_process_state(void)
+/* A thread that outlives this begins anew with nothing in it. */
+__attribute__((destructor)) static void free_process_shared(void)
 {
 	(void)pthread_mutex_lock(&process.lock);
-	free_state(TAKE(process.state));
+	free_shared(TAKE(process.shared));
 	(void)pthread_mutex_unlock(&process.lock);
 }
 
-/* A state that is yet to be made opens the registry as it is then. */
+/* What is shared is yet to be made, and opens the registry as it is then. */
 void etw_tdh_look_again(void)
 {
 	(void)pthread_mutex_lock(&process.lock);
-	if (process.state)
-		(void)etw_schema_store_look_again(process.state->store);
+	if (process.shared)
+		(void)etw_schema_store_look_again(process.shared->store);
 	(void)pthread_mutex_unlock(&process.lock);
 }
 
@@ -125,19 +125,19 @@ int etw_tdh_use_known(uint32_t use)
 {
 	(void)pthread_mutex_lock(&process.lock);
 	process.known_use = use;
-	if (process.state)
-		apply_known_use(process.state);
+	if (process.shared)
+		apply_known_use(process.shared);
 	(void)pthread_mutex_unlock(&process.lock);
 	return 0;
 }
 
 int etw_tdh_learn(const EVENT_RECORD *record)
 {
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	int result;
 
-	TRY(etw_tdh_lock(&state));
-	result = etw_schema_store_learn(state->store, record);
+	TRY(etw_tdh_lock(&shared));
+	result = etw_schema_store_learn(shared->store, record);
 	etw_tdh_unlock();
 	return result;
 }
@@ -156,33 +156,33 @@ static bool may_be_registered(enum etw_schema_miss why)
 }
 
 /* Not for each of the events that nobody knows: there may be millions. */
-static bool look_now_and_then(struct etw_tdh_state *state)
+static bool look_now_and_then(struct etw_tdh_shared *shared)
 {
 	uint64_t now_ns = etw_monotonic_ns();
 
-	if (state->looked_ns && now_ns - state->looked_ns < LOOK_AGAIN_NS)
+	if (shared->looked_ns && now_ns - shared->looked_ns < LOOK_AGAIN_NS)
 		return false;
-	state->looked_ns = now_ns;
-	return etw_schema_store_look_again(state->store);
+	shared->looked_ns = now_ns;
+	return etw_schema_store_look_again(shared->store);
 }
 
 /* A definition that is damaged is as good as gone: so it is documented. */
-static int explain_missing(const struct etw_tdh_state *state, const EVENT_RECORD *record)
+static int explain_missing(const struct etw_tdh_shared *shared, const EVENT_RECORD *record)
 {
-	int error = etw_schema_store_registry_error(state->store, &record->EventHeader.ProviderId);
+	int error = etw_schema_store_registry_error(shared->store, &record->EventHeader.ProviderId);
 
 	if (!error)
 		return -ESRCH;
 	return error == -EBADMSG ? -ENOENT : error;
 }
 
-static int choose(struct etw_tdh_state *state, const EVENT_RECORD *record,
+static int choose(struct etw_tdh_shared *shared, const EVENT_RECORD *record,
 		  const struct etw_schema **ret, enum etw_schema_miss *ret_why)
 {
-	TRY(etw_decoder_choose(state->decoder, record, ret, ret_why));
-	if (LIKELY(*ret || !may_be_registered(*ret_why) || !look_now_and_then(state)))
+	TRY(etw_decoder_choose(shared->decoder, record, ret, ret_why));
+	if (LIKELY(*ret || !may_be_registered(*ret_why) || !look_now_and_then(shared)))
 		return 0;
-	return etw_decoder_choose(state->decoder, record, ret, ret_why);
+	return etw_decoder_choose(shared->decoder, record, ret, ret_why);
 }
 
 /* What a trace says goes before what is installed and what is known: a file that was not searched may say it. */
@@ -191,32 +191,32 @@ static bool may_be_better(const struct etw_schema *schema)
 	return schema->origin <= ETW_SCHEMA_ORIGIN_INSTALLED && etw_tdh_files_are_pending();
 }
 
-int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_state **ret,
+int etw_tdh_lock_for_event(const EVENT_RECORD *record, struct etw_tdh_shared **ret,
 			   const struct etw_schema **ret_schema)
 {
 	unsigned searches = etw_tdh_files_searches();
 	const struct etw_schema *schema;
-	struct etw_tdh_state *state;
+	struct etw_tdh_shared *shared;
 	enum etw_schema_miss why;
 	bool has_searched = false;
 	int result, error;
 
 	do {
-		TRY(etw_tdh_lock(&state));
+		TRY(etw_tdh_lock(&shared));
 		etw_schema_store_set_build(
-			state->store, thread_build ? thread_build : load_relaxed(&process.build));
-		result = choose(state, record, &schema, &why);
+			shared->store, thread_build ? thread_build : load_relaxed(&process.build));
+		result = choose(shared, record, &schema, &why);
 		if (UNLIKELY(result < 0)) {
 			etw_tdh_unlock();
 			return result;
 		}
 		if (LIKELY(schema && why == ETW_SCHEMA_FOUND &&
 			   (has_searched || !may_be_better(schema)))) {
-			*ret = state;
+			*ret = shared;
 			*ret_schema = schema;
 			return 0;
 		}
-		error = explain_missing(state, record);
+		error = explain_missing(shared, record);
 		etw_tdh_unlock();
 		if (why != ETW_SCHEMA_FOUND && !may_be_in_trace(why))
 			return why == ETW_SCHEMA_NO_MEMORY ? -ENOMEM : error;
