@@ -6,7 +6,7 @@
  * the kernel; of each trace and of each kind of event in it. The last two traces are made here: one of
  * TraceLogging, and one of WPP messages, since genuine ones come without their TMF files.
  *
- * Warm: every schema and every plan was used before. Cold: the first pass of a new store, decoder and memory, behind
+ * Warm: every schema and every plan was used before. Cold: the first pass of a new store, decoder and cache, behind
  * the pass that learns. Times are those of the thread on a processor, the best of several passes, with what reading
  * alone costs taken off; only the stage "read" stands for itself. --stage does one of them, with all kinds, warm only.
  */
@@ -54,7 +54,7 @@ static const char *const stage_names[] = {"read", "items", "touch", "text", "jso
 struct run {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
-	struct etw_export_memory *memory;
+	struct etw_export_cache *cache;
 	struct etw_text text;
 	struct etw_trace *trace;
 	enum stage stage;
@@ -122,7 +122,7 @@ static void write_event(struct run *run, const EVENT_RECORD *record,
 		.decoding = decoding,
 		.provider_name = etw_schema_store_provider_name(run->store,
 								&record->EventHeader.ProviderId),
-		.memory = run->memory,
+		.cache = run->cache,
 		.address = address,
 		.processor = record->BufferContext.ProcessorIndex,
 		.start_ft = etw_trace_header(run->trace)->start_ft,
@@ -171,10 +171,10 @@ static double pass(struct run *run)
 
 static void forget(struct run *run)
 {
-	etw_export_memory_free(run->memory);
+	etw_export_cache_free(run->cache);
 	etw_decoder_free(run->decoder);
 	etw_schema_store_free(run->store);
-	run->memory = NULL;
+	run->cache = NULL;
 	run->decoder = NULL;
 	run->store = NULL;
 }
@@ -187,7 +187,7 @@ static bool learn(struct run *run)
 	forget(run);
 	if (etw_schema_store_create(&run->store) ||
 	    etw_schema_store_add_tmf(run->store, tmf, sizeof(tmf) - 1, NULL) ||
-	    etw_decoder_create(run->store, &run->decoder) || etw_export_memory_create(&run->memory))
+	    etw_decoder_create(run->store, &run->decoder) || etw_export_cache_create(&run->cache))
 		return false;
 	run->is_learning = true;
 	seconds = pass(run);

@@ -95,25 +95,25 @@ int etw_path_resolve_fields(const char *path, const struct etw_schema *schema,
 	return ret->error;
 }
 
-const struct etw_path_plan *etw_path_plan(struct etw_path_memory *memory, const char *path,
+const struct etw_path_plan *etw_path_plan(struct etw_path_cache *cache, const char *path,
 					  uint64_t serial, const struct etw_schema *schema)
 {
-	if (UNLIKELY(memory->serial != serial)) {
-		memset(memory->plans, 0, sizeof(memory->plans));
-		memory->serial = serial;
+	if (UNLIKELY(cache->serial != serial)) {
+		memset(cache->plans, 0, sizeof(cache->plans));
+		cache->serial = serial;
 	}
-	if (LIKELY(memory->plans[memory->latest].schema == schema))
-		return &memory->plans[memory->latest];
+	if (LIKELY(cache->plans[cache->latest].schema == schema))
+		return &cache->plans[cache->latest];
 	for (unsigned i = 0; i < ETW_PATH_PLANS; i++) {
-		if (memory->plans[i].schema == schema) {
-			memory->latest = i;
-			return &memory->plans[i];
+		if (cache->plans[i].schema == schema) {
+			cache->latest = i;
+			return &cache->plans[i];
 		}
 	}
-	memory->latest = memory->oldest;
-	memory->oldest = (memory->oldest + 1) % ETW_PATH_PLANS;
-	(void)etw_path_resolve_fields(path, schema, &memory->plans[memory->latest]);
-	return &memory->plans[memory->latest];
+	cache->latest = cache->oldest;
+	cache->oldest = (cache->oldest + 1) % ETW_PATH_PLANS;
+	(void)etw_path_resolve_fields(path, schema, &cache->plans[cache->latest]);
+	return &cache->plans[cache->latest];
 }
 
 /* The element of an array's item, or NULL. */

@@ -30,7 +30,7 @@ struct etw_path_plan {
 };
 
 /* Where one path leads in the kinds of events that were asked about last; zeroed at first. */
-struct etw_path_memory {
+struct etw_path_cache {
 	uint64_t serial; /* of those whom the schemas belong to */
 	struct etw_path_plan plans[ETW_PATH_PLANS];
 	unsigned latest; /* the plan used last */
@@ -46,11 +46,11 @@ int etw_path_resolve_fields(const char *path, const struct etw_schema *schema,
 			    struct etw_path_plan *ret);
 
 /*
- * etw_path_plan() - the same, kept in a memory that is for this one path; never NULL.
+ * etw_path_plan() - the same, kept in a cache that is for this one path; never NULL.
  *
  * @serial: of those whom @schema belongs to: schemas of others may lie where freed ones lay
  */
-const struct etw_path_plan *etw_path_plan(struct etw_path_memory *memory, const char *path,
+const struct etw_path_plan *etw_path_plan(struct etw_path_cache *cache, const char *path,
 					  uint64_t serial, const struct etw_schema *schema);
 
 /* etw_path_item() - the item that a plan without error leads to, or NULL: the payload does not have it. */

@@ -3,7 +3,7 @@
  * Decoded events in an output format. One file per format, one interface for all: begin, one call per
  * event, end. A format appends text; who calls it decides where the text goes. Formats keep no state,
  * so that one format can serve several outputs at once; what is worth remembering from event to event goes
- * into a memory that belongs to the output.
+ * into a cache that belongs to the output.
  */
 #ifndef ETW_EXPORT_EXPORT_H
 #define ETW_EXPORT_EXPORT_H
@@ -21,14 +21,14 @@
  *
  * Context: one owner thread; must not outlive the schemas of the events it saw.
  */
-struct etw_export_memory;
+struct etw_export_cache;
 
-/* etw_export_memory_create() - an empty one. Returns 0 or -ENOMEM. */
-int etw_export_memory_create(struct etw_export_memory **ret);
+/* etw_export_cache_create() - an empty one. Returns 0 or -ENOMEM. */
+int etw_export_cache_create(struct etw_export_cache **ret);
 
-/* etw_export_memory_free() - takes NULL. */
-void etw_export_memory_free(struct etw_export_memory *memory);
-void etw_export_memory_freep(struct etw_export_memory **memory);
+/* etw_export_cache_free() - takes NULL. */
+void etw_export_cache_free(struct etw_export_cache *cache);
+void etw_export_cache_freep(struct etw_export_cache **cache);
 
 /* Wishes; a format ignores those that do not concern it. */
 enum etw_export_flag {
@@ -56,7 +56,7 @@ struct etw_export_event {
 	const struct etw_decoding *decoding;      /* NULL: nobody tried to decode the event */
 	const char *provider_name;                /* NULL when unknown */
 	const struct etw_export_subject *subject; /* NULL: what the header says */
-	struct etw_export_memory *memory;         /* of the output; NULL: none */
+	struct etw_export_cache *cache;           /* of the output; NULL: none */
 	struct etw_event_address address;
 	size_t trace; /* index of the file, for output of several */
 	uint32_t processor;

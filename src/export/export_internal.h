@@ -61,7 +61,7 @@ struct etw_export_plan {
  *
  * @ret_is_new: it must be filled in
  *
- * Returns NULL when the event comes without a memory, or there is no room.
+ * Returns NULL when the event comes without a cache, or there is no room.
  */
 struct etw_export_plan *etw_export_plan_find(const struct etw_export_event *event,
 					     const struct etw_export_format *format,
@@ -129,11 +129,11 @@ void etw_json_fields(const struct etw_decoding *decoding, const struct etw_expor
 		     struct etw_text *text);
 
 /*
- * etw_export_time() - etw_format_filetime() with what @memory knows of the last second.
+ * etw_export_time() - etw_format_filetime() with what @cache knows of the last second.
  *
- * @memory: may be NULL
+ * @cache: may be NULL
  */
-void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text);
+void etw_export_time(struct etw_export_cache *cache, int64_t time_ft, struct etw_text *text);
 
 /* etw_export_trimmed() - bytes of a name without the blanks that some schemas end names with. */
 size_t etw_export_trimmed(const char *name);

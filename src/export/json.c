@@ -220,7 +220,7 @@ static void put_many_items(const EVENT_RECORD *record, struct etw_text *text)
 static void put_time(const struct etw_export_event *event, struct etw_text *text)
 {
 	PUT_LITERAL(text, "{\"time\":\"");
-	etw_export_time(event->memory, event->record->EventHeader.TimeStamp.QuadPart, text);
+	etw_export_time(event->cache, event->record->EventHeader.TimeStamp.QuadPart, text);
 	etw_text_putc(text, '"');
 	if (event->flags & ETW_EXPORT_HAS_RAW) {
 		PUT_LITERAL(text, ",\"raw_time\":\"");

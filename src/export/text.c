@@ -161,10 +161,10 @@ static void put_local_time(const struct etw_export_event *event, struct etw_text
 
 	if (__builtin_add_overflow(event->record->EventHeader.TimeStamp.QuadPart,
 				   east * (60 * ETW_FILETIME_PER_SECOND), &time)) {
-		etw_export_time(event->memory, event->record->EventHeader.TimeStamp.QuadPart, text);
+		etw_export_time(event->cache, event->record->EventHeader.TimeStamp.QuadPart, text);
 		return;
 	}
-	etw_export_time(event->memory, time, text);
+	etw_export_time(event->cache, time, text);
 	if (!text->error && text->bytes && text->at[text->bytes - 1] == 'Z') {
 		text->bytes--;
 		etw_text_printf(text, "%c%02u:%02u", east < 0 ? '-' : '+', minutes / 60,
@@ -185,7 +185,7 @@ static void put_time(const struct etw_export_event *event, struct etw_text *text
 		return;
 	}
 	if (!(event->flags & ETW_EXPORT_TIME_RELATIVE)) {
-		etw_export_time(event->memory, time, text);
+		etw_export_time(event->cache, time, text);
 		return;
 	}
 	uint64_t distance = (uint64_t)time - (uint64_t)event->start_ft;

@@ -286,7 +286,7 @@ bool etw_filter_ask_field(struct etw_filter_asking *asking)
 		return false;
 	if (!*filter->path && filter->shows)
 		return ask_all(asking, decoding);
-	plan = etw_path_plan(filter->memory, filter->path, subject->serial, decoding->schema);
+	plan = etw_path_plan(filter->cache, filter->path, subject->serial, decoding->schema);
 	if (plan->error)
 		return false;
 	filter->is_known = true;
@@ -307,7 +307,7 @@ void etw_filter_learn_fields(struct etw_filter *filter, const struct etw_schema 
 {
 	if (filter->kind == ETW_FILTER_FIELD && !filter->is_known && schema)
 		filter->is_known =
-			!etw_path_plan(filter->memory, filter->path, serial, schema)->error;
+			!etw_path_plan(filter->cache, filter->path, serial, schema)->error;
 	for (size_t i = 0; i < filter->part_count; i++)
 		etw_filter_learn_fields(filter->parts[i], schema, serial);
 }

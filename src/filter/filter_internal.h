@@ -49,7 +49,7 @@ struct etw_filter {
 	size_t part_count, part_room;
 	const struct etw_filter_operand *operand;
 	char *path;                      /* owned; FIELD; "" means each field */
-	struct etw_path_memory *memory;  /* owned; where that leads */
+	struct etw_path_cache *cache;    /* owned; where that leads */
 	struct etw_filter_value *values; /* owned, and what they own */
 	size_t value_count, value_room;
 	uint16_t readings; /* that any of the values has */

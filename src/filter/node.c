@@ -31,7 +31,7 @@ void etw_filter_free(struct etw_filter *filter)
 	free(filter->parts);
 	free(filter->values);
 	free(filter->path);
-	free(filter->memory);
+	free(filter->cache);
 	free(filter->classes);
 	etw_text_done(&filter->text);
 	etw_text_done(&filter->folded);
@@ -146,8 +146,8 @@ struct etw_filter *etw_filter_of_field(const char *path, enum etw_filter_ask ask
 	filter->ask = (uint8_t)ask;
 	filter->cost = ETW_FILTER_PAYLOAD;
 	filter->path = strdup(path);
-	filter->memory = calloc(1, sizeof(*filter->memory));
-	if (!filter->path || !filter->memory) {
+	filter->cache = calloc(1, sizeof(*filter->cache));
+	if (!filter->path || !filter->cache) {
 		etw_filter_free(filter);
 		return NULL;
 	}

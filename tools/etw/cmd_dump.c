@@ -80,7 +80,7 @@ struct dump {
 	struct etw_decoder *decoder;
 	struct etw_manifests manifests;
 	struct lazy lazy; /* the event at hand */
-	struct etw_export_memory *memory;
+	struct etw_export_cache *cache;
 	struct etw_progress progress;
 	int64_t start_ft, from_ft, to_ft;
 	uint64_t seen, shown, loss_marks;
@@ -94,7 +94,7 @@ static void dump_done(struct dump *dump)
 	filter_done(&dump->filter);
 	etw_inputs_done(&dump->inputs);
 	etw_output_done(&dump->output);
-	etw_export_memory_free(dump->memory);
+	etw_export_cache_free(dump->cache);
 	etw_manifests_done(&dump->manifests);
 	etw_decoder_free(dump->decoder);
 	etw_schema_store_free(dump->store);
@@ -197,7 +197,7 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 		.subject = subject,
 		.provider_name = etw_schema_store_provider_name(dump->store,
 								&record->EventHeader.ProviderId),
-		.memory = dump->memory,
+		.cache = dump->cache,
 		.address = address,
 		.trace = trace,
 		.processor = GetEventProcessorIndex(record),
@@ -486,7 +486,7 @@ static int work(struct dump *dump, char **files, int count)
 	    !etw_overwrite_allowed(dump->output_path, etw_overwrite_is_events,
 				   "the output of etw dump"))
 		return ETW_EXIT_FAILED;
-	if (etw_export_memory_create(&dump->memory) ||
+	if (etw_export_cache_create(&dump->cache) ||
 	    etw_shared_decoder_create(&dump->shared, &dump->manifests, &dump->store,
 				      &dump->decoder) ||
 	    (!dump->no_decode &&

@@ -7,7 +7,7 @@
 
 struct libetw_field {
 	char *path; /* owned */
-	struct etw_path_memory memory;
+	struct etw_path_cache cache;
 };
 
 /* etw_friendly_check_path() - whether it may be one: 0, or -EINVAL, told. */

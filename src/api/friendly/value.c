@@ -94,7 +94,7 @@ int etw_value_find(struct libetw_event *event, const struct etw_where *where,
 	if (UNLIKELY(!event->decoding.schema))
 		return fail_unknown_event(event, where);
 	if (where->field) {
-		plan = etw_path_plan(&where->field->memory, where->field->path,
+		plan = etw_path_plan(&where->field->cache, where->field->path,
 				     event->schemas->serial, event->decoding.schema);
 	} else {
 		(void)etw_path_resolve_fields(where->path, event->decoding.schema, &own);

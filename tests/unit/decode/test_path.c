@@ -33,23 +33,23 @@ static void test_path__is_resolved(void **state)
 static void test_path__is_remembered(void **state)
 {
 	struct etw_schema schemas[ETW_PATH_PLANS + 1];
-	struct etw_path_memory memory = {0};
+	struct etw_path_cache cache = {0};
 	const struct etw_path_plan *plan;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(schemas); i++)
 		schemas[i] = test_schema;
-	plan = etw_path_plan(&memory, "List[2]", 1, &schemas[0]);
+	plan = etw_path_plan(&cache, "List[2]", 1, &schemas[0]);
 	assert_int_equal(plan->error, 0);
-	assert_ptr_equal(etw_path_plan(&memory, "List[2]", 1, &schemas[0]), plan);
+	assert_ptr_equal(etw_path_plan(&cache, "List[2]", 1, &schemas[0]), plan);
 	for (int again = 0; again < 2; again++) {
 		for (size_t i = 0; i < ARRAY_SIZE(schemas); i++) {
-			plan = etw_path_plan(&memory, "List[2]", 1, &schemas[i]);
+			plan = etw_path_plan(&cache, "List[2]", 1, &schemas[i]);
 			assert_ptr_equal(plan->schema, &schemas[i]);
 		}
 	}
 	schemas[0].top_count = 1;
-	assert_int_equal(etw_path_plan(&memory, "List[2]", 2, &schemas[0])->error, -ENOENT);
+	assert_int_equal(etw_path_plan(&cache, "List[2]", 2, &schemas[0])->error, -ENOENT);
 }
 
 static const struct etw_item *find(const struct typed_event *event, const char *path)

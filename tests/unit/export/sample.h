@@ -82,17 +82,17 @@ static inline void sample_expect_once(const struct etw_export_event *event,
 	etw_text_done(&text);
 }
 
-/* Expects the format to write exactly this: without a memory, with an empty one, and from memory. */
+/* Expects the format to write exactly this: without a cache, with an empty one, and from a full one. */
 static inline void sample_expect(struct sample *sample, const struct etw_export_format *format,
 				 const char *expected)
 {
 	struct etw_export_event event = sample->event;
 
 	sample_expect_once(&event, format, expected);
-	assert_int_equal(etw_export_memory_create(&event.memory), 0);
+	assert_int_equal(etw_export_cache_create(&event.cache), 0);
 	sample_expect_once(&event, format, expected);
 	sample_expect_once(&event, format, expected);
-	etw_export_memory_free(event.memory);
+	etw_export_cache_free(event.cache);
 }
 
 #endif

@@ -123,7 +123,7 @@ static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
 
 	(void)state;
 	sample_init(&sample, NULL, 0);
-	assert_int_equal(etw_export_memory_create(&sample.event.memory), 0);
+	assert_int_equal(etw_export_cache_create(&sample.event.cache), 0);
 	for (unsigned i = 0; i < 4000; i++) {
 		struct etw_export_event fresh = sample.event;
 		struct etw_text with = {0}, without = {0};
@@ -132,14 +132,14 @@ static void test_json__memory_tells_kinds_and_seconds_apart(void **state)
 		sample.record.EventHeader.EventDescriptor.Id = (USHORT)(i / 2);
 		sample.record.EventHeader.EventDescriptor.Level = (UCHAR)(i & 2);
 		sample.record.EventHeader.TimeStamp.QuadPart += 4000001;
-		fresh.memory = NULL;
+		fresh.cache = NULL;
 		etw_export_json.event(&sample.event, &with);
 		etw_export_json.event(&fresh, &without);
 		assert_string_equal(etw_text_string(&with), etw_text_string(&without));
 		etw_text_done(&with);
 		etw_text_done(&without);
 	}
-	etw_export_memory_free(sample.event.memory);
+	etw_export_cache_free(sample.event.cache);
 }
 
 #define MANY 3000
@@ -196,7 +196,7 @@ static void test_json__a_map_that_arrives_later(void **state)
 	sample.items[2] =
 		(struct etw_item){.field = 1, .depth = 1, .end = 3, .offset = 1, .bytes = 1};
 	sample.decoding.item_count = 3;
-	assert_int_equal(etw_export_memory_create(&sample.event.memory), 0);
+	assert_int_equal(etw_export_cache_create(&sample.event.cache), 0);
 	sample_expect_once(&sample.event, &etw_export_json,
 			   START NAMES WHERE
 			   ",\"fields\":{\"n\":5,\"list\":[5]},\"status\":\"complete\"" FINISH);
@@ -204,7 +204,7 @@ static void test_json__a_map_that_arrives_later(void **state)
 	sample_expect_once(&sample.event, &etw_export_json,
 			   START NAMES WHERE ",\"fields\":{\"n\":\"five\",\"list\":[\"five\"]},"
 					     "\"status\":\"complete\"" FINISH);
-	etw_export_memory_free(sample.event.memory);
+	etw_export_cache_free(sample.event.cache);
 }
 
 static void test_json__message_of_a_manifest(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What outputs remember: plans in a direct-mapped table, and the text of the last second. */
+/* What an output keeps from event to event: plans in a direct-mapped table, and the text of the last second. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #define SECOND_BYTES 20   /* "2011-01-23T22:06:37." */
 #define FRACTION     7    /* digits behind it */
 
-struct etw_export_memory {
+struct etw_export_cache {
 	struct etw_export_plan *plans[PLAN_SLOTS]; /* owned */
 	int64_t second;                            /* since 1601; of the text */
 	char second_text[SECOND_BYTES];
@@ -32,24 +32,24 @@ static void free_plan(struct etw_export_plan *plan)
 	free(plan);
 }
 
-int etw_export_memory_create(struct etw_export_memory **ret)
+int etw_export_cache_create(struct etw_export_cache **ret)
 {
 	*ret = calloc(1, sizeof(**ret));
 	return *ret ? 0 : -ENOMEM;
 }
 
-void etw_export_memory_free(struct etw_export_memory *memory)
+void etw_export_cache_free(struct etw_export_cache *cache)
 {
-	if (!memory)
+	if (!cache)
 		return;
 	for (size_t i = 0; i < PLAN_SLOTS; i++)
-		free_plan(memory->plans[i]);
-	free(memory);
+		free_plan(cache->plans[i]);
+	free(cache);
 }
 
-void etw_export_memory_freep(struct etw_export_memory **memory)
+void etw_export_cache_freep(struct etw_export_cache **cache)
 {
-	etw_export_memory_free(*memory);
+	etw_export_cache_free(*cache);
 }
 
 static const struct etw_schema *schema_of(const struct etw_export_event *event)
@@ -97,9 +97,9 @@ struct etw_export_plan *etw_export_plan_find(const struct etw_export_event *even
 	struct etw_export_plan **slot, *plan;
 
 	*ret_is_new = false;
-	if (!event->memory)
+	if (!event->cache)
 		return NULL;
-	slot = &event->memory->plans[slot_of(event)];
+	slot = &event->cache->plans[slot_of(event)];
 	if (LIKELY(*slot && is_plan_of(*slot, event, format)))
 		return *slot;
 	plan = calloc(1, sizeof(*plan));
@@ -160,17 +160,17 @@ void etw_export_plan_fields(struct etw_export_plan *plan, const struct etw_expor
 		plan->fields = fields;
 }
 
-void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct etw_text *text)
+void etw_export_time(struct etw_export_cache *cache, int64_t time_ft, struct etw_text *text)
 {
 	size_t from = text->bytes;
 	int64_t second = time_ft / ETW_FILETIME_PER_SECOND;
 	char *to;
 
-	if (memory && memory->has_second && memory->second == second && time_ft >= 0) {
+	if (cache && cache->has_second && cache->second == second && time_ft >= 0) {
 		to = etw_text_begin(text, SECOND_BYTES + FRACTION + 1);
 		if (!to)
 			return;
-		memcpy(to, memory->second_text, SECOND_BYTES);
+		memcpy(to, cache->second_text, SECOND_BYTES);
 		to = etw_write_seven(to + SECOND_BYTES,
 				     (uint32_t)(time_ft - second * ETW_FILETIME_PER_SECOND));
 		*to++ = 'Z';
@@ -178,10 +178,10 @@ void etw_export_time(struct etw_export_memory *memory, int64_t time_ft, struct e
 		return;
 	}
 	etw_format_filetime(time_ft, text);
-	if (!memory || text->error || text->bytes - from != SECOND_BYTES + FRACTION + 1)
+	if (!cache || text->error || text->bytes - from != SECOND_BYTES + FRACTION + 1)
 		return;
 	/* A year of four digits; other times have other lengths. */
-	memcpy(memory->second_text, text->at + from, SECOND_BYTES);
-	memory->second = second;
-	memory->has_second = true;
+	memcpy(cache->second_text, text->at + from, SECOND_BYTES);
+	cache->second = second;
+	cache->has_second = true;
 }
