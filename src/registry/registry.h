@@ -11,7 +11,7 @@
 
 #include "registry/folder.h"
 #include "registry/index.h"
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 
 struct etw_registry;
 

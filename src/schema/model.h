@@ -6,7 +6,7 @@
  * behind them, contiguous per struct. Text is UTF-8. Types, flags and numbers are those of tdh.h.
  *
  * A schema is immutable once it is in a store, but for maps that arrive later and what the store itself keeps in it. It lives as long as the store, one
- * that was lent to it (schema/store/store_registry.h) until it is taken back.
+ * that was lent to it (schema/store/store_installed.h) until it is taken back.
  */
 #ifndef ETW_SCHEMA_MODEL_H
 #define ETW_SCHEMA_MODEL_H

@@ -11,7 +11,7 @@
 #include "registry/walk.h"
 #include "schema/compiled/binary.h"
 #include "schema/manifest/manifest.h"
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 #include "schema/wpp/msf.h"
 #include "tools/common/complaint.h"
 #include "tools/common/known.h"

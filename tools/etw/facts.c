@@ -5,7 +5,7 @@
 
 #include "base/macros.h"
 #include "schema/known/known_schema.h"
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 
 void facts_close(struct facts *facts)
 {

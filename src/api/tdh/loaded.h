@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/sha1.h"
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 
 struct etw_tdh_shared;
 

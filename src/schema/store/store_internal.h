@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a store: store.c (finding), store_choice.c (several layouts of one event), store_class.c (classic
- * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, store_registry.c (what is
+ * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, store_installed.c (what is
  * asked when nothing else has an answer, or taken back), and store_known.c (the table of known providers).
  *
  * In names, "stored" is what the store holds of any source, "known" is the table of known providers.
@@ -18,7 +18,7 @@
 #include "schema/manifest/embedded.h"
 #include "schema/provider_schema.h"
 #include "schema/store/store.h"
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 
 #define STORE_CACHE_SLOTS 256 /* power of two */
 

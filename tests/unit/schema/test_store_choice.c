@@ -2,8 +2,8 @@
 /* Several layouts of one event: in which order the store gives them. */
 #include "base/macros.h"
 #include "schema/manifest/manifest.h"
+#include "schema/store/store_installed.h"
 #include "schema/store/store_internal.h"
-#include "schema/store/store_registry.h"
 #include "unit/schema/store_events.h"
 
 /* A manifest of event 7, version 1, with any fields. */

@@ -4,8 +4,8 @@
  * interface, since reading files is not this module's work. And definitions that are lent to a store, to be
  * taken back, as TdhLoadManifest() and TdhUnloadManifest() do.
  */
-#ifndef ETW_SCHEMA_STORE_REGISTRY_H
-#define ETW_SCHEMA_STORE_REGISTRY_H
+#ifndef ETW_SCHEMA_STORE_INSTALLED_H
+#define ETW_SCHEMA_STORE_INSTALLED_H
 
 #include <stdbool.h>
 

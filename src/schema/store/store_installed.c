@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asking the registry, and what can be taken back. */
-#include "schema/store/store_registry.h"
+#include "schema/store/store_installed.h"
 
 #include <errno.h>
 
