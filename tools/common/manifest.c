@@ -14,7 +14,7 @@
 #include "schema/store/store_installed.h"
 #include "schema/wpp/msf.h"
 #include "tools/common/complaint.h"
-#include "tools/common/known.h"
+#include "tools/common/known_providers.h"
 #include "tools/common/program.h"
 
 #define FOLDER_LINES_MAX 20 /* of complaints */

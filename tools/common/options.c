@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "tools/common/installed.h"
-#include "tools/common/known.h"
+#include "tools/common/installed_providers.h"
+#include "tools/common/known_providers.h"
 #include "tools/common/program.h"
 
 #define OPTIONS_MAX     32
@@ -110,7 +110,7 @@ int etw_shared_decoder_create(const struct etw_shared_options *shared,
 		return -1;
 	}
 	etw_decoder_mend(decoder);
-	if (etw_installed_attach(store) < 0)
+	if (etw_installed_providers_attach(store) < 0)
 		return -1;
 	if (!shared->no_known_providers && etw_known_providers_attach(store) < 0)
 		return -1;

@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "base/pattern.h"
 #include "schema/provider_names.h"
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 #include "tools/common/program.h"
 
 static bool has_guid(const void *item, const void *key)
@@ -166,7 +166,7 @@ int catalogue_open(struct catalogue *ret)
 		etw_program_message("out of memory");
 		return -1;
 	}
-	if (etw_installed_open(&registry) < 0)
+	if (etw_installed_providers_open(&registry) < 0)
 		return -1;
 	etw_registry_attach(registry, ret->store);
 	ret->registry = registry;

@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "base/table.h"
 #include "tools/common/inputs.h"
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 #include "tools/etw/tally.h"
 
 /* One kind of event is decoded once: everything that tells kinds apart. */
@@ -147,7 +147,7 @@ static int gather_files(struct gather *gather, char *const *files, size_t count)
 	CLEANUP(etw_inputs_done) struct etw_inputs inputs = {0};
 
 	TRY(etw_schema_store_create(&gather->store));
-	if (etw_installed_attach(gather->store))
+	if (etw_installed_providers_attach(gather->store))
 		return -ENOMEM;
 	TRY(etw_decoder_create(gather->store, &gather->decoder));
 	if (etw_inputs_open(files, count, &inputs))

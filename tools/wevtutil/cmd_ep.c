@@ -6,7 +6,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/wevtutil/find.h"
@@ -69,7 +69,7 @@ static int run(const struct wevtutil_words *words)
 	int status = ETW_EXIT_FAILED;
 
 	(void)words;
-	if (etw_installed_open(&registry) < 0)
+	if (etw_installed_providers_open(&registry) < 0)
 		return status;
 	names = calloc(etw_registry_count(registry) + 1, sizeof(*names));
 	if (!names || collect(registry, names, &count) < 0) {

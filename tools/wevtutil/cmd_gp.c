@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/wevtutil/find.h"
@@ -80,7 +80,7 @@ static int run(const struct wevtutil_words *words)
 		etw_program_message("out of memory");
 		return ETW_EXIT_FAILED;
 	}
-	if (etw_installed_open(&registry) < 0)
+	if (etw_installed_providers_open(&registry) < 0)
 		return ETW_EXIT_FAILED;
 	etw_registry_attach(registry, store);
 	if (!wevtutil_find(registry, words->at[0], &entry)) {

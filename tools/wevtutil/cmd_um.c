@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "base/path.h"
 #include "tools/common/complaint.h"
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/wevtutil/change.h"
@@ -94,7 +94,7 @@ static int remove_provider(struct etw_registry_change *change, const char *word,
 	const char *folder = NULL;
 	size_t removed = 0;
 
-	if (etw_installed_open(&registry) < 0)
+	if (etw_installed_providers_open(&registry) < 0)
 		return -1;
 	for (size_t i = 0; i < etw_registry_count(registry); i++) {
 		const struct etw_registry_entry entry = etw_registry_entry(registry, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/common/known.h"
+#include "tools/common/known_providers.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/common/installed.h"
+#include "tools/common/installed_providers.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void warn(void *context, const char *path, const struct etw_fault *fault)
 			    path ? path : "a file", fault->sentence);
 }
 
-int etw_installed_open(struct etw_registry **ret)
+int etw_installed_providers_open(struct etw_registry **ret)
 {
 	struct etw_fault fault = {0};
 	const char *folder;
@@ -30,11 +30,11 @@ int etw_installed_open(struct etw_registry **ret)
 	return 0;
 }
 
-int etw_installed_attach(struct etw_schema_store *store)
+int etw_installed_providers_attach(struct etw_schema_store *store)
 {
 	struct etw_registry *registry;
 
-	if (etw_installed_open(&registry) < 0)
+	if (etw_installed_providers_open(&registry) < 0)
 		return -1;
 	etw_registry_attach(registry, store);
 	return 0;

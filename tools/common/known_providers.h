@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of known providers, as the tools use it. */
-#ifndef ETW_TOOLS_COMMON_KNOWN_H
-#define ETW_TOOLS_COMMON_KNOWN_H
+#ifndef ETW_TOOLS_COMMON_KNOWN_PROVIDERS_H
+#define ETW_TOOLS_COMMON_KNOWN_PROVIDERS_H
 
 #include "schema/known/known.h"
 #include "schema/store/store.h"
