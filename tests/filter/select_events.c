@@ -62,7 +62,7 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		.record = record,
 		.source = &source,
 		.context = selection,
-		.processes = etw_names_of(&selection->inputs.names, trace),
+		.processes = etw_machine_processes_of(&selection->inputs.processes, trace),
 		.time_ft = record->EventHeader.TimeStamp.QuadPart,
 		.start_ft = selection->start_ft,
 	};

@@ -136,7 +136,7 @@ void etw_inputs_done(struct etw_inputs *inputs)
 		etw_trace_close(inputs->traces[i]);
 		free(inputs->paths[i]);
 	}
-	etw_names_done(&inputs->names);
+	etw_machine_processes_done(&inputs->processes);
 	free(inputs->traces);
 	free(inputs->paths);
 	*inputs = (struct etw_inputs){0};
@@ -184,7 +184,7 @@ void etw_inputs_error(const struct etw_inputs *inputs, int error)
 struct learner {
 	struct etw_schema_store *store;
 	struct etw_decoder *decoder;
-	struct etw_names *names; /* NULL: nobody wants to know them */
+	struct etw_machine_processes *processes; /* NULL: nobody wants to know them */
 	const struct etw_clock *clock;
 	size_t trace;
 	struct etw_progress progress;
@@ -198,8 +198,9 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	(void)buffer;
 	(void)header_type;
 	(void)address;
-	if (learner->names)
-		TRY(etw_names_keep(learner->names, learner->trace, learner->clock, record));
+	if (learner->processes)
+		TRY(etw_machine_processes_keep(learner->processes, learner->trace, learner->clock,
+					       record));
 	if (UNLIKELY(etw_schema_store_is_metadata(record)))
 		return etw_schema_store_learn(learner->store, record);
 	return etw_decoder_weigh(learner->decoder, record);
@@ -223,8 +224,9 @@ int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
 	int result = 0;
 
 	if (wants_names) {
-		learner.names = &inputs->names;
-		result = etw_names_init(&inputs->names, inputs->traces, inputs->count);
+		learner.processes = &inputs->processes;
+		result = etw_machine_processes_init(&inputs->processes, inputs->traces,
+						    inputs->count);
 	}
 	etw_progress_start(&learner.progress, "Looking for schemas", inputs->buffers);
 	for (size_t i = 0; i < inputs->count && !result; i++) {
@@ -235,7 +237,7 @@ int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
 	}
 	etw_progress_end(&learner.progress);
 	if (!result && wants_names)
-		result = etw_names_teach(&inputs->names, decoder);
+		result = etw_machine_processes_teach(&inputs->processes, decoder);
 	if (result)
 		etw_inputs_error(inputs, result);
 	return result;

@@ -7,7 +7,7 @@
 #include "consumer/trace.h"
 #include "decode/decode.h"
 #include "schema/store/store.h"
-#include "tools/common/names.h"
+#include "tools/common/machine_processes.h"
 #include "tools/common/terminal.h"
 
 struct etw_inputs {
@@ -15,8 +15,8 @@ struct etw_inputs {
 	char **paths;              /* owned; as they are on Linux, "standard input" for - */
 	const char *stream;        /* the one of `paths` that stands for standard input; NULL */
 	size_t count;
-	uint32_t buffers;       /* of all, once indexed */
-	struct etw_names names; /* of etw_inputs_learn() */
+	uint32_t buffers;                       /* of all, once indexed */
+	struct etw_machine_processes processes; /* of etw_inputs_learn() */
 };
 
 /*
@@ -50,7 +50,7 @@ int64_t etw_inputs_start(const struct etw_inputs *inputs);
  * for those that tell of processes.
  *
  * @decoder:     of @store; the index of a trace is the number of its file
- * @wants_names: `names` is to know the processes
+ * @wants_names: `processes` is to know the processes
  *
  * Returns 0 or what reading failed with (told on standard error).
  */

@@ -20,7 +20,7 @@
 #include "tools/common/program.h"
 #include "tools/common/time_argument.h"
 #include "tools/common/unrelated.h"
-#include "tools/etw/filter.h"
+#include "tools/etw/filter_options.h"
 #include "tools/etw/lazy.h"
 #include "tools/etw/verb.h"
 
@@ -222,7 +222,8 @@ static int put_event(struct dump *dump, size_t trace, const EVENT_RECORD *record
 static void find_subject(const struct dump *dump, size_t trace, const struct etw_decoding *decoding,
 			 struct etw_export_subject *ret)
 {
-	const struct etw_processes *processes = etw_names_of(&dump->inputs.names, trace);
+	const struct etw_processes *processes = etw_machine_processes_of(&dump->inputs.processes,
+									 trace);
 	const int64_t time_ft = decoding->record->EventHeader.TimeStamp.QuadPart;
 	struct etw_process_ids ids = etw_process_ids_of(decoding);
 
@@ -245,7 +246,7 @@ static struct etw_filter_subject subject_of(struct dump *dump, size_t trace,
 		.record = record,
 		.source = &lazy_source,
 		.context = &dump->lazy,
-		.processes = etw_names_of(&dump->inputs.names, trace),
+		.processes = etw_machine_processes_of(&dump->inputs.processes, trace),
 		.time_ft = record->EventHeader.TimeStamp.QuadPart,
 		.start_ft = dump->start_ft,
 	};
@@ -377,7 +378,8 @@ static int write_events(struct dump *dump)
 
 	if (dump->inputs.count > 1)
 		dump->flags |= ETW_EXPORT_FILES;
-	dump->has_names = !dump->no_decode && !etw_names_is_empty(&dump->inputs.names);
+	dump->has_names = !dump->no_decode &&
+			  !etw_machine_processes_is_empty(&dump->inputs.processes);
 	dump->flags |= ETW_EXPORT_HAS_RAW | (dump->has_names ? ETW_EXPORT_PROCESS : 0);
 	etw_progress_start(&dump->progress, "Writing events", dump->inputs.buffers);
 	dump->progress.is_wanted &= !dump->output.is_prompt;

@@ -55,7 +55,7 @@ static void put_machine(struct command *command, size_t machine)
 
 	etw_text_puts(text, machine ? "\n" : "");
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (inputs->names.of_trace[i] != inputs->names.machines[machine])
+		if (inputs->processes.of_trace[i] != inputs->processes.machines[machine])
 			continue;
 		etw_text_puts(text, before);
 		etw_output_clean(text, inputs->paths[i]);
@@ -95,24 +95,24 @@ static void put_table(struct command *command, const struct etw_processes *proce
 
 static int put_all(struct command *command)
 {
-	const struct etw_names *names = &command->page.inputs.names;
+	const struct etw_machine_processes *processes = &command->page.inputs.processes;
 
-	for (size_t i = 0; i < names->count; i++) {
+	for (size_t i = 0; i < processes->count; i++) {
 		CLEANUP(etw_process_tree_done) struct etw_process_tree tree = {0};
 		size_t depth = 0;
 
-		TRY(etw_process_tree_build(names->machines[i], &tree));
-		if (!command->is_json && names->count > 1)
+		TRY(etw_process_tree_build(processes->machines[i], &tree));
+		if (!command->is_json && processes->count > 1)
 			put_machine(command, i);
 		if (!command->is_json) {
-			put_table(command, names->machines[i], &tree);
+			put_table(command, processes->machines[i], &tree);
 			continue;
 		}
 		for (const struct etw_process_node *node = tree.first; node;
 		     node = etw_process_tree_next(NULL, node, &depth)) {
-			process_json_write(&command->output.text, names->machines[i],
+			process_json_write(&command->output.text, processes->machines[i],
 					   &command->page.report.account, node,
-					   names->count > 1 ? i + 1 : 0);
+					   processes->count > 1 ? i + 1 : 0);
 			TRY(etw_output_continue(&command->output));
 		}
 	}
@@ -142,7 +142,7 @@ static int run(int argc, char **argv)
 	if (page_open(&command.page, argv + optind, (size_t)(argc - optind), &command.shared) ||
 	    page_gather(&command.page))
 		return ETW_EXIT_FAILED;
-	if (etw_names_is_empty(&command.page.inputs.names)) {
+	if (etw_machine_processes_is_empty(&command.page.inputs.processes)) {
 		etw_program_message("%s of a process: the session did not record Process events",
 				    command.page.inputs.count == 1 ? "the trace does not tell"
 								   : "the traces do not tell");

@@ -92,7 +92,7 @@ static void put_tree(const struct command *command, const struct report_look *lo
 	CLEANUP(etw_text_done) struct etw_text line = {0};
 	CLEANUP(etw_process_tree_done) struct etw_process_tree tree = {0};
 	struct process_table table = {
-		.processes = etw_names_of(&command->page.inputs.names, 0),
+		.processes = etw_machine_processes_of(&command->page.inputs.processes, 0),
 		.account = &command->page.report.account,
 		.rows = TREE_ROWS,
 		/* Command lines are what it is about: only a terminal cuts them. */

@@ -20,7 +20,7 @@
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
 #include "tools/etw/host_wait.h"
-#include "tools/etw/machine.h"
+#include "tools/etw/trace_machine.h"
 #include "tools/etw/verb.h"
 
 #define INSTANCES_MAX 2

@@ -6,7 +6,7 @@
 #include "export/export.h"
 #include "schema/event_name.h"
 #include "tools/common/program.h"
-#include "tools/etw/filter.h"
+#include "tools/etw/filter_options.h"
 
 #define NAME_BYTES_MAX 512
 

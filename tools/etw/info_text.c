@@ -13,7 +13,7 @@
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/etw/info.h"
-#include "tools/etw/machine.h"
+#include "tools/etw/trace_machine.h"
 
 #define LABEL_WIDTH 18
 

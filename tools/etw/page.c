@@ -47,7 +47,7 @@ static bool is_wanted(struct page *page, size_t trace, const struct etw_decoding
 		.record = decoding->record,
 		.source = &lazy_source,
 		.context = &lazy,
-		.processes = etw_names_of(&page->inputs.names, trace),
+		.processes = etw_machine_processes_of(&page->inputs.processes, trace),
 		.time_ft = decoding->record->EventHeader.TimeStamp.QuadPart,
 		.start_ft = page->start_ft,
 	};
@@ -79,8 +79,8 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 		report->first_ft = time;
 	report->last_ft = time;
 	TRY(etw_process_account_add(
-		&report->account, etw_names_of(&page->inputs.names, trace), &decoding,
-		GetEventProcessorIndex(record),
+		&report->account, etw_machine_processes_of(&page->inputs.processes, trace),
+		&decoding, GetEventProcessorIndex(record),
 		etw_trace_header(page->inputs.traces[trace])->timer_resolution));
 	return tally_add(&report->tally, &decoding);
 }

@@ -5,7 +5,7 @@
 
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
-#include "tools/etw/filter.h"
+#include "tools/etw/filter_options.h"
 #include "tools/etw/report.h"
 
 struct page {

@@ -5,9 +5,9 @@
 
 #include "process/account.h"
 #include "tools/common/inputs.h"
-#include "tools/etw/machine.h"
 #include "tools/etw/notes.h"
 #include "tools/etw/tally.h"
+#include "tools/etw/trace_machine.h"
 
 /* Everything that the passes found out. */
 struct report {

@@ -184,15 +184,16 @@ struct lives {
 
 static struct lives count_lives(const struct report *report)
 {
-	const struct etw_names *names = &report->inputs->names;
+	const struct etw_machine_processes *processes = &report->inputs->processes;
 	struct lives lives = {0};
 
-	for (size_t i = 0; i < names->count; i++) {
-		size_t count = etw_processes_count(names->machines[i]);
+	for (size_t i = 0; i < processes->count; i++) {
+		size_t count = etw_processes_count(processes->machines[i]);
 
 		lives.known += count;
 		for (size_t j = 0; j < count; j++) {
-			const struct etw_process *process = etw_processes_at(names->machines[i], j);
+			const struct etw_process *process = etw_processes_at(processes->machines[i],
+									     j);
 
 			lives.started += process->has_start;
 			lives.ended += process->has_end;

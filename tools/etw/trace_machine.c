@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/etw/machine.h"
+#include "tools/etw/trace_machine.h"
 
 #include <evntrace.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a trace says of the machine and the session it comes from, in words. */
-#ifndef ETW_TOOLS_ETW_MACHINE_H
-#define ETW_TOOLS_ETW_MACHINE_H
+#ifndef ETW_TOOLS_ETW_TRACE_MACHINE_H
+#define ETW_TOOLS_ETW_TRACE_MACHINE_H
 
 #include "base/text.h"
 #include "decode/decode.h"

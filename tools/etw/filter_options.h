@@ -3,8 +3,8 @@
  * Which events are wanted: --filter with an expression, and its short forms --pid, --provider and --event. All of
  * them become one tree; the short forms keep apart which of their words ever fitted, for suggestions.
  */
-#ifndef ETW_TOOLS_ETW_FILTER_H
-#define ETW_TOOLS_ETW_FILTER_H
+#ifndef ETW_TOOLS_ETW_FILTER_OPTIONS_H
+#define ETW_TOOLS_ETW_FILTER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

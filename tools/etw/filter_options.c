@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/etw/filter.h"
+#include "tools/etw/filter_options.h"
 
 #include <ctype.h>
 #include <errno.h>
