@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "registry/control.h"
+#include "registry/wpp_controls.h"
 #include "schema/compiled/message_table.h"
 #include "schema/compiled/wevt.h"
 #include "schema/manifest/manifest.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "registry/walk.h"
+#include "registry/folder_walk.h"
 
 static void complain(struct etw_registry_import *import, const char *path, int error,
 		     const struct etw_fault *fault)

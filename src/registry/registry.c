@@ -10,9 +10,9 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
-#include "registry/control.h"
 #include "registry/definition.h"
 #include "registry/item_internal.h"
+#include "registry/wpp_controls.h"
 
 #define REGISTRIES 2
 

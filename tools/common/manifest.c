@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "registry/definition.h"
-#include "registry/walk.h"
+#include "registry/folder_walk.h"
 #include "schema/compiled/binary.h"
 #include "schema/manifest/manifest.h"
 #include "schema/store/store_installed.h"

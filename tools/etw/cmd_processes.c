@@ -67,13 +67,13 @@ static void put_machine(struct command *command, size_t machine)
 static void put_table(struct command *command, const struct etw_processes *processes,
 		      const struct etw_process_tree *tree)
 {
-	const struct etw_process_account *account = &command->page.report.account;
+	const struct etw_process_usage *usage = &command->page.report.usage;
 	struct etw_text *text = &command->output.text;
 	const bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
-	const char *measure = process_measure_words(account->measure);
+	const char *measure = process_measure_words(usage->measure);
 	const struct process_table table = {
 		.processes = processes,
-		.account = account,
+		.usage = usage,
 		.first = tree->first,
 		.start_ft = etw_inputs_start(&command->page.inputs),
 		.has_start = true,
@@ -111,7 +111,7 @@ static int put_all(struct command *command)
 		for (const struct etw_process_node *node = tree.first; node;
 		     node = etw_process_tree_next(NULL, node, &depth)) {
 			process_json_write(&command->output.text, processes->machines[i],
-					   &command->page.report.account, node,
+					   &command->page.report.usage, node,
 					   processes->count > 1 ? i + 1 : 0);
 			TRY(etw_output_continue(&command->output));
 		}

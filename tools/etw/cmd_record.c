@@ -93,7 +93,7 @@ static void put_tree(const struct command *command, const struct report_look *lo
 	CLEANUP(etw_process_tree_done) struct etw_process_tree tree = {0};
 	struct process_table table = {
 		.processes = etw_machine_processes_of(&command->page.inputs.processes, 0),
-		.account = &command->page.report.account,
+		.usage = &command->page.report.usage,
 		.rows = TREE_ROWS,
 		/* Command lines are what it is about: only a terminal cuts them. */
 		.width = isatty(STDERR_FILENO) ? look->width : 0,

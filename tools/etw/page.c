@@ -31,7 +31,7 @@ void page_done(struct page *page)
 	for (size_t i = 0; page->report.machines && i < page->inputs.count; i++)
 		machine_done(&page->report.machines[i]);
 	free(page->report.machines);
-	etw_process_account_done(&page->report.account);
+	etw_process_usage_done(&page->report.usage);
 	etw_inputs_done(&page->inputs);
 	tally_done(&page->report.tally);
 	etw_manifests_done(&page->manifests);
@@ -78,10 +78,10 @@ static int take_event(void *context, size_t trace, EVENT_RECORD *record,
 	if (!report->tally.count)
 		report->first_ft = time;
 	report->last_ft = time;
-	TRY(etw_process_account_add(
-		&report->account, etw_machine_processes_of(&page->inputs.processes, trace),
-		&decoding, GetEventProcessorIndex(record),
-		etw_trace_header(page->inputs.traces[trace])->timer_resolution));
+	TRY(etw_process_usage_add(&report->usage,
+				  etw_machine_processes_of(&page->inputs.processes, trace),
+				  &decoding, GetEventProcessorIndex(record),
+				  etw_trace_header(page->inputs.traces[trace])->timer_resolution));
 	return tally_add(&report->tally, &decoding);
 }
 
@@ -132,7 +132,7 @@ int page_gather(struct page *page)
 	if (!result)
 		result = tally_sort(&report->tally, page->store);
 	if (!result)
-		result = etw_process_account_sort(&report->account);
+		result = etw_process_usage_sort(&report->usage);
 	if (result) {
 		etw_inputs_error(&page->inputs, result);
 		return result;

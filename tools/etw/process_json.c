@@ -52,13 +52,12 @@ static void put_programs(struct etw_text *text, const struct etw_process *proces
 }
 
 void process_json_write(struct etw_text *text, const struct etw_processes *processes,
-			const struct etw_process_account *account,
-			const struct etw_process_node *node, size_t machine)
+			const struct etw_process_usage *usage, const struct etw_process_node *node,
+			size_t machine)
 {
 	const struct etw_process *process = node->process;
 	const struct etw_process_program *program = process->program;
-	const struct etw_process_share *share = etw_process_account_find(account, processes,
-									 process);
+	const struct etw_process_share *share = etw_process_usage_find(usage, processes, process);
 
 	etw_text_printf(text, "{\"number\":%u", process->number);
 	if (machine)
@@ -82,10 +81,9 @@ void process_json_write(struct etw_text *text, const struct etw_processes *proce
 	etw_text_puts(text, process->is_seen_at_end && !process->has_end
 				    ? ",\"running_at_end\":true"
 				    : "");
-	if (account->measure != ETW_PROCESS_BY_EVENTS) {
-		json_number(text, "cpu_ns",
-			    share ? etw_process_account_time(account, share) * 100 : 0);
-		json_text(text, "cpu_time_by", process_measure_name(account->measure));
+	if (usage->measure != ETW_PROCESS_BY_EVENTS) {
+		json_number(text, "cpu_ns", share ? etw_process_usage_time(usage, share) * 100 : 0);
+		json_text(text, "cpu_time_by", process_measure_name(usage->measure));
 	}
 	json_number(text, "events", share ? share->events : 0);
 	etw_text_puts(text, "}\n");

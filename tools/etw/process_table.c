@@ -71,8 +71,8 @@ static void put_start(struct etw_text *text, const struct process_table *table,
 static void put_row(struct etw_grid *grid, const struct process_table *table,
 		    const struct etw_process *process, size_t depth)
 {
-	const struct etw_process_share *share = etw_process_account_find(table->account,
-									 table->processes, process);
+	const struct etw_process_share *share = etw_process_usage_find(table->usage,
+								       table->processes, process);
 	struct etw_text *cell;
 
 	if (table->has_start)
@@ -82,9 +82,9 @@ static void put_row(struct etw_grid *grid, const struct process_table *table,
 		etw_number_duration(cell, etw_filetime_between(process->start_ft, process->end_ft));
 	else
 		etw_text_putc(cell, '-');
-	if (table->account->measure != ETW_PROCESS_BY_EVENTS)
+	if (table->usage->measure != ETW_PROCESS_BY_EVENTS)
 		etw_number_duration(etw_grid_cell(grid),
-				    share ? (int64_t)etw_process_account_time(table->account, share)
+				    share ? (int64_t)etw_process_usage_time(table->usage, share)
 					  : 0);
 	process_status_write(etw_grid_cell(grid), process);
 	etw_text_unsigned(etw_grid_cell(grid), process->pid);
@@ -114,7 +114,7 @@ void process_table_write(struct etw_text *text, const struct process_table *tabl
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if ((i != 0 || table->has_start) &&
-		    (i != 2 || table->account->measure != ETW_PROCESS_BY_EVENTS))
+		    (i != 2 || table->usage->measure != ETW_PROCESS_BY_EVENTS))
 			columns[count++] = all[i];
 	}
 	etw_grid_init(&grid, columns, count);

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "process/account.h"
 #include "process/tree.h"
+#include "process/usage.h"
 
 struct process_table {
 	const struct etw_processes *processes;
-	const struct etw_process_account *account;
+	const struct etw_process_usage *usage;
 	const struct etw_process_node *root; /* NULL: all from `first` on */
 	const struct etw_process_node *first;
 	int64_t start_ft; /* of the trace: what starts count from */

@@ -335,8 +335,8 @@ static void put_tables(struct etw_text *text, const struct report *report,
 {
 	size_t kinds = report->tally.kinds.count < look->top ? report->tally.kinds.count
 							     : look->top;
-	size_t processes = report->account.shares.count < look->top ? report->account.shares.count
-								    : look->top;
+	size_t processes = report->usage.shares.count < look->top ? report->usage.shares.count
+								  : look->top;
 
 	if (look->height) {
 		size_t used = count_lines(etw_text_string(text)) + TABLES_FRAME_LINES;

@@ -3,7 +3,7 @@
 #ifndef ETW_TOOLS_ETW_REPORT_H
 #define ETW_TOOLS_ETW_REPORT_H
 
-#include "process/account.h"
+#include "process/usage.h"
 #include "tools/common/inputs.h"
 #include "tools/etw/notes.h"
 #include "tools/etw/tally.h"
@@ -13,7 +13,7 @@
 struct report {
 	const struct etw_inputs *inputs;
 	struct machine *machines; /* owned; of each trace */
-	struct etw_process_account account;
+	struct etw_process_usage usage;
 	struct tally tally;
 	bool is_known_used;        /* whether there was a table of known providers to decode with */
 	int64_t first_ft, last_ft; /* of the events; 0 when there is none */

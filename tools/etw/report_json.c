@@ -60,17 +60,17 @@ static void put_file(struct etw_text *text, const struct report *report, size_t 
 
 static void put_processes(struct etw_text *text, const struct report *report)
 {
-	const struct etw_process_account *account = &report->account;
+	const struct etw_process_usage *usage = &report->usage;
 
 	etw_text_printf(text, ",\"cpu_time_by\":\"%s\",\"processes\":[",
-			process_measure_name(account->measure));
-	for (size_t i = 0; i < account->shares.count; i++) {
-		const struct etw_process_share *share = account->sorted[i];
+			process_measure_name(usage->measure));
+	for (size_t i = 0; i < usage->shares.count; i++) {
+		const struct etw_process_share *share = usage->sorted[i];
 
 		etw_text_printf(text, "%s{\"events\":%llu", i ? "," : "",
 				(unsigned long long)share->events);
-		if (account->measure != ETW_PROCESS_BY_EVENTS)
-			json_number(text, "cpu_ns", etw_process_account_time(account, share) * 100);
+		if (usage->measure != ETW_PROCESS_BY_EVENTS)
+			json_number(text, "cpu_ns", etw_process_usage_time(usage, share) * 100);
 		if (share->pid != ETW_PROCESS_NONE)
 			json_number(text, "pid", share->pid);
 		json_text(text, "process", report_process_name(share));

@@ -215,8 +215,8 @@ void report_lives_json(struct etw_text *text, const struct report *report)
 static void put_processes_title(struct etw_text *text, const struct report *report,
 				const struct report_look *look, const struct lives *lives)
 {
-	const char *measure = process_measure_words(report->account.measure);
-	size_t count = report->account.shares.count;
+	const char *measure = process_measure_words(report->usage.measure);
+	size_t count = report->usage.shares.count;
 	CLEANUP(etw_text_done) struct etw_text title = {0};
 
 	etw_text_puts(&title, "Processes (");
@@ -266,13 +266,12 @@ static const char *name_of(const struct etw_process_share *share)
 }
 
 /* How many characters the last column has for a command line. */
-static size_t room_for_commands(const struct etw_process_account *account, size_t rows,
-				size_t width)
+static size_t room_for_commands(const struct etw_process_usage *usage, size_t rows, size_t width)
 {
 	size_t taken = 0;
 
 	for (size_t i = 0; i < rows; i++) {
-		size_t length = strlen(name_of(account->sorted[i]));
+		size_t length = strlen(name_of(usage->sorted[i]));
 
 		taken = length > taken ? length : taken;
 	}
@@ -280,15 +279,15 @@ static size_t room_for_commands(const struct etw_process_account *account, size_
 	return width > taken ? width - taken : 1;
 }
 
-static void put_process(struct etw_grid *grid, const struct etw_process_account *account,
+static void put_process(struct etw_grid *grid, const struct etw_process_usage *usage,
 			const struct etw_process_share *share, size_t command_room)
 {
 	const char *command = share->process ? share->process->program->command_line : NULL;
 	struct etw_text *cell;
 
-	if (process_measure_words(account->measure))
+	if (process_measure_words(usage->measure))
 		etw_number_duration(etw_grid_cell(grid),
-				    (int64_t)etw_process_account_time(account, share));
+				    (int64_t)etw_process_usage_time(usage, share));
 	etw_number_grouped(etw_grid_cell(grid), share->events);
 	cell = etw_grid_cell(grid);
 	if (share->pid == ETW_PROCESS_NONE)
@@ -314,9 +313,9 @@ void report_processes_write(struct etw_text *text, const struct report *report,
 		{.title = "pid", .is_right = true},
 		{.title = "process", .gives_way = true},
 	};
-	const struct etw_process_account *account = &report->account;
+	const struct etw_process_usage *usage = &report->usage;
 	const struct lives lives = count_lives(report);
-	bool has_time = process_measure_words(account->measure) != NULL;
+	bool has_time = process_measure_words(usage->measure) != NULL;
 	struct etw_grid grid;
 	size_t room;
 
@@ -329,12 +328,12 @@ void report_processes_write(struct etw_text *text, const struct report *report,
 		etw_grid_init(&grid, without_commands + !has_time,
 			      ARRAY_SIZE(without_commands) - !has_time);
 	put_processes_title(text, report, look, &lives);
-	room = lives.commands ? room_for_commands(account, rows, look->width) : 0;
+	room = lives.commands ? room_for_commands(usage, rows, look->width) : 0;
 	for (size_t i = 0; i < rows; i++)
-		put_process(&grid, account, account->sorted[i], room);
+		put_process(&grid, usage, usage->sorted[i], room);
 	etw_grid_print(&grid, look->width, "", "", text);
 	etw_grid_done(&grid);
-	put_more(text, account->shares.count, rows, "processes");
+	put_more(text, usage->shares.count, rows, "processes");
 }
 
 void report_providers_write(struct etw_text *text, const struct report *report,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "registry/walk.h"
+#include "registry/folder_walk.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,8 +6,8 @@
  *     // TMC: 81c6a1a3-... Driver
  *     // TMC_FLAG: INIT
  */
-#ifndef ETW_REGISTRY_CONTROL_H
-#define ETW_REGISTRY_CONTROL_H
+#ifndef ETW_REGISTRY_WPP_CONTROLS_H
+#define ETW_REGISTRY_WPP_CONTROLS_H
 
 #include <stdbool.h>
 

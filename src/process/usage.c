@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "process/account.h"
+#include "process/usage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,12 +38,12 @@ struct share_key {
 	uint32_t pid;
 };
 
-void etw_process_account_done(struct etw_process_account *account)
+void etw_process_usage_done(struct etw_process_usage *usage)
 {
-	etw_table_done(&account->shares);
-	etw_table_done(&account->threads);
-	etw_arena_done(&account->arena);
-	*account = (struct etw_process_account){0};
+	etw_table_done(&usage->shares);
+	etw_table_done(&usage->threads);
+	etw_arena_done(&usage->arena);
+	*usage = (struct etw_process_usage){0};
 }
 
 static uint64_t hash_of(const struct etw_processes *of, uint64_t word)
@@ -65,25 +65,25 @@ static uint64_t hash_share(const struct share_key *key)
 			    key->process ? key->process->number + 1u : 0);
 }
 
-static struct etw_process_share *find_share(struct etw_process_account *account,
+static struct etw_process_share *find_share(struct etw_process_usage *usage,
 					    const struct etw_processes *processes, uint32_t pid,
 					    int64_t time_ft)
 {
 	const struct share_key key = {processes, etw_processes_find(processes, pid, time_ft), pid};
-	struct etw_process_share *share = account->last;
+	struct etw_process_share *share = usage->last;
 	uint64_t hash;
 
 	/* Events of one process come in runs. */
 	if (LIKELY(share && is_share(share, &key)))
 		return share;
 	hash = hash_share(&key);
-	share = etw_table_find(&account->shares, hash, is_share, &key);
+	share = etw_table_find(&usage->shares, hash, is_share, &key);
 	if (LIKELY(share)) {
-		account->last = share;
+		usage->last = share;
 		return share;
 	}
-	share = etw_arena_alloc(&account->arena, sizeof(*share));
-	if (!share || etw_table_insert(&account->shares, hash, share))
+	share = etw_arena_alloc(&usage->arena, sizeof(*share));
+	if (!share || etw_table_insert(&usage->shares, hash, share))
 		return NULL;
 	share->of = processes;
 	share->process = key.process;
@@ -91,50 +91,50 @@ static struct etw_process_share *find_share(struct etw_process_account *account,
 	return share;
 }
 
-static struct etw_process_machine *find_machine(struct etw_process_account *account,
+static struct etw_process_machine *find_machine(struct etw_process_usage *usage,
 						const struct etw_processes *processes)
 {
-	struct etw_process_machine *machine = account->machines;
+	struct etw_process_machine *machine = usage->machines;
 
 	while (machine && machine->processes != processes)
 		machine = machine->next;
 	if (machine)
 		return machine;
-	machine = etw_arena_alloc(&account->arena, sizeof(*machine));
+	machine = etw_arena_alloc(&usage->arena, sizeof(*machine));
 	if (!machine)
 		return NULL;
 	machine->processes = processes;
 	machine->sample_ft = DEFAULT_SAMPLE;
-	machine->next = account->machines;
-	account->machines = machine;
+	machine->next = usage->machines;
+	usage->machines = machine;
 	return machine;
 }
 
 /* CPU time of the process that had the id at @time_ft. */
-static int charge_process(struct etw_process_account *account,
-			  const struct etw_processes *processes, uint32_t pid, int64_t time_ft,
-			  enum etw_process_measure measure, uint64_t cpu_ft)
+static int charge_process(struct etw_process_usage *usage, const struct etw_processes *processes,
+			  uint32_t pid, int64_t time_ft, enum etw_process_measure measure,
+			  uint64_t cpu_ft)
 {
-	struct etw_process_share *share = find_share(account, processes, pid, time_ft);
+	struct etw_process_share *share = find_share(usage, processes, pid, time_ft);
 
 	if (!share)
 		return -ENOMEM;
 	share->cpu_ft[measure] += cpu_ft;
-	if (account->measure < measure)
-		account->measure = measure;
+	if (usage->measure < measure)
+		usage->measure = measure;
 	return 0;
 }
 
 /* The same by the id of one of its threads. */
-static int charge(struct etw_process_account *account, const struct etw_processes *processes,
+static int charge(struct etw_process_usage *usage, const struct etw_processes *processes,
 		  uint32_t tid, int64_t time_ft, enum etw_process_measure measure, uint64_t cpu_ft)
 {
 	const uint32_t pid = etw_processes_pid_of_thread(processes, tid, time_ft);
 
-	return charge_process(account, processes, pid, time_ft, measure, cpu_ft);
+	return charge_process(usage, processes, pid, time_ft, measure, cpu_ft);
 }
 
-static int take_switch(struct etw_process_account *account, const struct etw_processes *processes,
+static int take_switch(struct etw_process_usage *usage, const struct etw_processes *processes,
 		       const struct etw_decoding *decoding, uint32_t processor)
 {
 	int64_t now = decoding->record->EventHeader.TimeStamp.QuadPart;
@@ -144,18 +144,18 @@ static int take_switch(struct etw_process_account *account, const struct etw_pro
 
 	if (processor >= ETW_PROCESS_CPUS_MAX || !etw_process_number(decoding, "OldThreadId", &tid))
 		return 0;
-	machine = find_machine(account, processes);
+	machine = find_machine(usage, processes);
 	if (!machine)
 		return -ENOMEM;
 	before = machine->switched_ft[processor];
 	machine->switched_ft[processor] = now;
 	if (!before || now <= before)
 		return 0;
-	return charge(account, processes, (uint32_t)tid, now, ETW_PROCESS_BY_SWITCHES,
+	return charge(usage, processes, (uint32_t)tid, now, ETW_PROCESS_BY_SWITCHES,
 		      (uint64_t)etw_filetime_between(before, now));
 }
 
-static int take_perfinfo(struct etw_process_account *account, const struct etw_processes *processes,
+static int take_perfinfo(struct etw_process_usage *usage, const struct etw_processes *processes,
 			 const struct etw_decoding *decoding)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
@@ -166,14 +166,14 @@ static int take_perfinfo(struct etw_process_account *account, const struct etw_p
 	if (opcode != PERFINFO_SAMPLE && opcode != PERFINFO_INTERVAL_SET &&
 	    opcode != PERFINFO_INTERVAL_START)
 		return 0;
-	machine = find_machine(account, processes);
+	machine = find_machine(usage, processes);
 	if (!machine)
 		return -ENOMEM;
 	if (opcode == PERFINFO_SAMPLE) {
 		if (!etw_process_number(decoding, "ThreadId", &tid))
 			return 0;
 		(void)etw_process_number(decoding, "Count", &count);
-		return charge(account, processes, (uint32_t)tid, header->TimeStamp.QuadPart,
+		return charge(usage, processes, (uint32_t)tid, header->TimeStamp.QuadPart,
 			      ETW_PROCESS_BY_SAMPLES,
 			      (count ? count : 1) * (uint64_t)machine->sample_ft);
 	}
@@ -191,17 +191,17 @@ static bool is_ended(const void *item, const void *key_at)
 	return ended->of == key->of && ended->tid == key->tid;
 }
 
-static struct ended_thread *find_ended(struct etw_process_account *account,
+static struct ended_thread *find_ended(struct etw_process_usage *usage,
 				       const struct etw_processes *processes, uint32_t tid)
 {
 	const struct ended_thread key = {.of = processes, .tid = tid};
 	uint64_t hash = hash_of(processes, tid);
-	struct ended_thread *ended = etw_table_find(&account->threads, hash, is_ended, &key);
+	struct ended_thread *ended = etw_table_find(&usage->threads, hash, is_ended, &key);
 
 	if (ended)
 		return ended;
-	ended = etw_arena_alloc(&account->arena, sizeof(*ended));
-	if (!ended || etw_table_insert(&account->threads, hash, ended))
+	ended = etw_arena_alloc(&usage->arena, sizeof(*ended));
+	if (!ended || etw_table_insert(&usage->threads, hash, ended))
 		return NULL;
 	*ended = key;
 	return ended;
@@ -211,8 +211,7 @@ static struct ended_thread *find_ended(struct etw_process_account *account,
  * A header's ticks are those of the thread that acts: at its own end, all that it ever had. Windows has them in most
  * events, but only ends tell of all of a process' threads, and of those that go on nothing would be known.
  */
-static int take_thread_end(struct etw_process_account *account,
-			   const struct etw_processes *processes,
+static int take_thread_end(struct etw_process_usage *usage, const struct etw_processes *processes,
 			   const struct etw_decoding *decoding, uint32_t tick_ft)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
@@ -226,21 +225,19 @@ static int take_thread_end(struct etw_process_account *account,
 	process = etw_processes_find(processes, header->ProcessId, now);
 	if (!process || !process->is_linux)
 		return 0;
-	ended = find_ended(account, processes, (uint32_t)tid);
+	ended = find_ended(usage, processes, (uint32_t)tid);
 	if (!ended)
 		return -ENOMEM;
 	if (ended->process == process && ended->ticks <= ticks)
 		fresh = ticks - ended->ticks;
 	ended->process = process;
 	ended->ticks = ticks;
-	return charge_process(account, processes, process->pid, now, ETW_PROCESS_BY_TICKS,
+	return charge_process(usage, processes, process->pid, now, ETW_PROCESS_BY_TICKS,
 			      fresh * tick_ft);
 }
 
-int etw_process_account_add(struct etw_process_account *account,
-			    const struct etw_processes *processes,
-			    const struct etw_decoding *decoding, uint32_t processor,
-			    uint32_t tick_ft)
+int etw_process_usage_add(struct etw_process_usage *usage, const struct etw_processes *processes,
+			  const struct etw_decoding *decoding, uint32_t processor, uint32_t tick_ft)
 {
 	const EVENT_HEADER *header = &decoding->record->EventHeader;
 	const uint8_t opcode = header->EventDescriptor.Opcode;
@@ -248,7 +245,7 @@ int etw_process_account_add(struct etw_process_account *account,
 
 	etw_processes_resolve(processes, &ids, header->TimeStamp.QuadPart);
 	if (ids.pid != ETW_PROCESS_NONE) {
-		struct etw_process_share *share = find_share(account, processes, ids.pid,
+		struct etw_process_share *share = find_share(usage, processes, ids.pid,
 							     header->TimeStamp.QuadPart);
 
 		if (!share)
@@ -258,29 +255,29 @@ int etw_process_account_add(struct etw_process_account *account,
 	if (header->ProviderId.Data1 == etw_class_thread.Data1 &&
 	    etw_guid_equal(&header->ProviderId, &etw_class_thread)) {
 		if (opcode == ETW_OPCODE_SWITCH)
-			return take_switch(account, processes, decoding, processor);
+			return take_switch(usage, processes, decoding, processor);
 		if (opcode == ETW_OPCODE_END)
-			return take_thread_end(account, processes, decoding, tick_ft);
+			return take_thread_end(usage, processes, decoding, tick_ft);
 	} else if (header->ProviderId.Data1 == etw_class_perfinfo.Data1 &&
 		   etw_guid_equal(&header->ProviderId, &etw_class_perfinfo)) {
-		return take_perfinfo(account, processes, decoding);
+		return take_perfinfo(usage, processes, decoding);
 	}
 	return 0;
 }
 
-uint64_t etw_process_account_time(const struct etw_process_account *account,
-				  const struct etw_process_share *share)
+uint64_t etw_process_usage_time(const struct etw_process_usage *usage,
+				const struct etw_process_share *share)
 {
-	return share->cpu_ft[account->measure];
+	return share->cpu_ft[usage->measure];
 }
 
-const struct etw_process_share *etw_process_account_find(const struct etw_process_account *account,
-							 const struct etw_processes *processes,
-							 const struct etw_process *process)
+const struct etw_process_share *etw_process_usage_find(const struct etw_process_usage *usage,
+						       const struct etw_processes *processes,
+						       const struct etw_process *process)
 {
 	const struct share_key key = {processes, process, process->pid};
 
-	return etw_table_find(&account->shares, hash_share(&key), is_share, &key);
+	return etw_table_find(&usage->shares, hash_share(&key), is_share, &key);
 }
 
 /* Shares with the measure that they are ordered by, since qsort() tells its function nothing else. */
@@ -305,24 +302,24 @@ static int compare(const void *left_at, const void *right_at)
 					: (a->process != NULL) - (b->process != NULL);
 }
 
-int etw_process_account_sort(struct etw_process_account *account)
+int etw_process_usage_sort(struct etw_process_usage *usage)
 {
 	CLEANUP(freep)
-	struct ranked *ranks = calloc(account->shares.count + 1, sizeof(*ranks));
+	struct ranked *ranks = calloc(usage->shares.count + 1, sizeof(*ranks));
 	size_t count = 0;
 
-	account->sorted = etw_arena_array(&account->arena, account->shares.count + 1,
-					  sizeof(struct etw_process_share *));
-	if (!account->sorted || !ranks)
+	usage->sorted = etw_arena_array(&usage->arena, usage->shares.count + 1,
+					sizeof(struct etw_process_share *));
+	if (!usage->sorted || !ranks)
 		return -ENOMEM;
-	for (size_t i = 0; i < account->shares.room; i++) {
-		struct etw_process_share *share = account->shares.slots[i].item;
+	for (size_t i = 0; i < usage->shares.room; i++) {
+		struct etw_process_share *share = usage->shares.slots[i].item;
 
 		if (share)
-			ranks[count++] = (struct ranked){share->cpu_ft[account->measure], share};
+			ranks[count++] = (struct ranked){share->cpu_ft[usage->measure], share};
 	}
 	qsort(ranks, count, sizeof(*ranks), compare);
 	for (size_t i = 0; i < count; i++)
-		account->sorted[i] = ranks[i].share;
+		usage->sorted[i] = ranks[i].share;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "registry/control.h"
+#include "registry/wpp_controls.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The files below a folder that may hold definitions: whether they are to be installed or only read. */
-#ifndef ETW_REGISTRY_WALK_H
-#define ETW_REGISTRY_WALK_H
+#ifndef ETW_REGISTRY_FOLDER_WALK_H
+#define ETW_REGISTRY_FOLDER_WALK_H
 
 #define ETW_REGISTRY_DEPTH_MAX 64 /* folders within folders */
 

@@ -8,7 +8,7 @@
 
 #include "base/macros.h"
 #include "fixture.h"
-#include "registry/control.h"
+#include "registry/wpp_controls.h"
 #include "synthetic/pdb_maker.h"
 
 #define CONTROL "11112223-3333-4444-5555-000000000000" /* fixture_guid(1) */
@@ -37,7 +37,7 @@ static void read_text(const char *text, size_t bytes)
 		0);
 }
 
-static void test_control__what_is_written_is_read(void **state)
+static void test_wpp_controls__what_is_written_is_read(void **state)
 {
 	const struct etw_named flags[] = {{.value = 1, .name = "INIT"},
 					  {.value = 2, .name = "READ\nWRITE"}};
@@ -63,7 +63,7 @@ static void test_control__what_is_written_is_read(void **state)
 	assert_int_equal(definition->providers[1].keyword_count, 0);
 }
 
-static void test_control__what_is_none_is_passed_over(void **state)
+static void test_wpp_controls__what_is_none_is_passed_over(void **state)
 {
 	static const char text[] = "// TMC: nothing\n// TMC_FLAG: nobody's\n// TMC:\nTMC\n"
 				   "// TMC: 11112223-3333-4444-5555-00000000000x X\n\n// TMC: ";
@@ -76,7 +76,7 @@ static void test_control__what_is_none_is_passed_over(void **state)
 }
 
 /* As in a TMF file of another code page, with line ends of Windows. */
-static void test_control__names_are_utf_8(void **state)
+static void test_wpp_controls__names_are_utf_8(void **state)
 {
 	static const char text[] = "// TMC: " CONTROL " Gr\xfc\xdf"
 				   "e\r\n// TMC_FLAG: Gr\xc3\xbc\xc3\x9f"
@@ -91,7 +91,7 @@ static void test_control__names_are_utf_8(void **state)
 								       "e");
 }
 
-static void test_control__stops_at_its_limits(void **state)
+static void test_wpp_controls__stops_at_its_limits(void **state)
 {
 	struct etw_text text = {0};
 
@@ -192,13 +192,13 @@ static void check_pdb(bool has_message)
 	etw_schema_store_free(store);
 }
 
-static void test_control__flags_of_a_pdb_are_kept(void **state)
+static void test_wpp_controls__flags_of_a_pdb_are_kept(void **state)
 {
 	(void)state;
 	check_pdb(/* has_message= */ true);
 }
 
-static void test_control__a_pdb_without_messages_is_taken(void **state)
+static void test_wpp_controls__a_pdb_without_messages_is_taken(void **state)
 {
 	(void)state;
 	check_pdb(/* has_message= */ false);
@@ -207,13 +207,15 @@ static void test_control__a_pdb_without_messages_is_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_control__what_is_written_is_read, begin, end),
-		cmocka_unit_test_setup_teardown(test_control__what_is_none_is_passed_over, begin,
+		cmocka_unit_test_setup_teardown(test_wpp_controls__what_is_written_is_read, begin,
 						end),
-		cmocka_unit_test_setup_teardown(test_control__names_are_utf_8, begin, end),
-		cmocka_unit_test_setup_teardown(test_control__stops_at_its_limits, begin, end),
-		cmocka_unit_test_setup_teardown(test_control__flags_of_a_pdb_are_kept, begin, end),
-		cmocka_unit_test_setup_teardown(test_control__a_pdb_without_messages_is_taken,
+		cmocka_unit_test_setup_teardown(test_wpp_controls__what_is_none_is_passed_over,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_wpp_controls__names_are_utf_8, begin, end),
+		cmocka_unit_test_setup_teardown(test_wpp_controls__stops_at_its_limits, begin, end),
+		cmocka_unit_test_setup_teardown(test_wpp_controls__flags_of_a_pdb_are_kept, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_wpp_controls__a_pdb_without_messages_is_taken,
 						begin, end),
 	};
 

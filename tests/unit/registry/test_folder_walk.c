@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "registry/walk.h"
+#include "registry/folder_walk.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void take_complaint(void *context, const char *path, int error)
 	etw_text_printf(context, "%s:%d ", path, error);
 }
 
-static void test_walk__goes_down_in_the_order_of_names(void **state)
+static void test_folder_walk__goes_down_in_the_order_of_names(void **state)
 {
 	struct etw_text text = {0};
 	const struct etw_registry_walk walk = {&text, take_file, take_link, take_complaint};
@@ -98,7 +98,7 @@ static void assert_form(const char *path, const char *text, int result, unsigned
 		assert_int_equal(seen, form);
 }
 
-static void test_walk__files_are_known_by_what_is_in_them(void **state)
+static void test_folder_walk__files_are_known_by_what_is_in_them(void **state)
 {
 	static const char msf[32] = "Microsoft C/C++ MSF 7.00\r\n\x1A"
 				    "DS";
@@ -127,8 +127,8 @@ static void test_walk__files_are_known_by_what_is_in_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk__goes_down_in_the_order_of_names),
-		cmocka_unit_test(test_walk__files_are_known_by_what_is_in_them),
+		cmocka_unit_test(test_folder_walk__goes_down_in_the_order_of_names),
+		cmocka_unit_test(test_folder_walk__files_are_known_by_what_is_in_them),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

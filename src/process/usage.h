@@ -5,8 +5,8 @@
  *
  * Context: one owner thread.
  */
-#ifndef ETW_PROCESS_ACCOUNT_H
-#define ETW_PROCESS_ACCOUNT_H
+#ifndef ETW_PROCESS_USAGE_H
+#define ETW_PROCESS_USAGE_H
 
 #include <stdint.h>
 
@@ -35,42 +35,41 @@ struct etw_process_share {
 
 struct etw_process_machine; /* what is kept of a machine */
 
-struct etw_process_account {
+struct etw_process_usage {
 	struct etw_arena arena;
 	struct etw_table shares;  /* in the arena */
 	struct etw_table threads; /* in the arena: what ended threads had used */
 	struct etw_process_machine *machines;
 	struct etw_process_share *last;    /* the one found last, or NULL */
-	struct etw_process_share **sorted; /* set by etw_process_account_sort(); in the arena */
+	struct etw_process_share **sorted; /* set by etw_process_usage_sort(); in the arena */
 	enum etw_process_measure measure;
 };
 
-/* etw_process_account_done() - frees everything; takes a zeroed account. */
-void etw_process_account_done(struct etw_process_account *account);
+/* etw_process_usage_done() - frees everything; takes a zeroed usage. */
+void etw_process_usage_done(struct etw_process_usage *usage);
 
 /*
- * etw_process_account_add() - takes in one event.
+ * etw_process_usage_add() - takes in one event.
  *
- * @processes: of the event's machine; must outlive the account
+ * @processes: of the event's machine; must outlive the usage
  * @tick_ft:   what one tick in an event's header is (TimerResolution)
  *
  * Returns 0 or -ENOMEM.
  */
-int etw_process_account_add(struct etw_process_account *account,
-			    const struct etw_processes *processes,
-			    const struct etw_decoding *decoding, uint32_t processor,
-			    uint32_t tick_ft);
+int etw_process_usage_add(struct etw_process_usage *usage, const struct etw_processes *processes,
+			  const struct etw_decoding *decoding, uint32_t processor,
+			  uint32_t tick_ft);
 
-/* etw_process_account_sort() - busiest first, by the best measure there is. Returns 0 or -ENOMEM. */
-int etw_process_account_sort(struct etw_process_account *account);
+/* etw_process_usage_sort() - busiest first, by the best measure there is. Returns 0 or -ENOMEM. */
+int etw_process_usage_sort(struct etw_process_usage *usage);
 
-/* etw_process_account_find() - of a known process; NULL when no event is about it. */
-const struct etw_process_share *etw_process_account_find(const struct etw_process_account *account,
-							 const struct etw_processes *processes,
-							 const struct etw_process *process);
+/* etw_process_usage_find() - of a known process; NULL when no event is about it. */
+const struct etw_process_share *etw_process_usage_find(const struct etw_process_usage *usage,
+						       const struct etw_processes *processes,
+						       const struct etw_process *process);
 
-/* etw_process_account_time() - CPU time by the measure that was chosen, 100 ns. */
-uint64_t etw_process_account_time(const struct etw_process_account *account,
-				  const struct etw_process_share *share);
+/* etw_process_usage_time() - CPU time by the measure that was chosen, 100 ns. */
+uint64_t etw_process_usage_time(const struct etw_process_usage *usage,
+				const struct etw_process_share *share);
 
 #endif
