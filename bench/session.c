@@ -50,12 +50,13 @@ static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID 
 	return true;
 }
 
-static bool may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
+		       struct etw_session_pid_span *ret_span)
 {
 	(void)context;
 	(void)uid;
 	(void)pid;
-	(void)ret_until_ns;
+	(void)ret_span;
 	return true;
 }
 

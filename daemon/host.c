@@ -80,11 +80,12 @@ static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID 
 	return etwd_grants_has(&host->grants, &grant);
 }
 
-static bool may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
+		       struct etw_session_pid_span *ret_span)
 {
 	struct etwd_host *host = context;
 
-	return etwd_pids_may_be(&host->pids, uid, pid, etw_monotonic_ns(), ret_until_ns);
+	return etwd_pids_may_be(&host->pids, uid, pid, etw_monotonic_ns(), ret_span);
 }
 
 struct ring_item {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -85,24 +86,35 @@ static void forget(struct etwd_pids *pids, struct etwd_pid *entry)
 	free(entry);
 }
 
-/* The uid's own oldest when it has more than its part; else the oldest of all. */
+/*
+ * The uid's own oldest when it has more than its part; else the oldest of all but root's, which many uids together must
+ * not make forgotten: then they could sign as root's processes.
+ */
 static struct etwd_pid *choose_victim(struct etwd_pids *pids, uid_t uid)
 {
-	struct etwd_pid *own = NULL;
+	struct etwd_pid *own = NULL, *oldest = NULL;
 	uint32_t count = 0;
 
 	for (struct etwd_pid *entry = pids->newest; entry; entry = entry->older) {
+		if (entry->uid != 0)
+			oldest = entry;
 		if (entry->uid != uid)
 			continue;
 		own = entry;
 		count++;
 	}
-	return count >= ETWD_PIDS_LEFT_MAX / 4 ? own : pids->oldest;
+	return count >= ETWD_PIDS_LEFT_MAX / 4 || !oldest ? own : oldest;
+}
+
+/* @now_ns may have been read before another thread let the process go. */
+static bool is_forgotten(const struct etwd_pid *entry, uint64_t now_ns)
+{
+	return now_ns > entry->left_ns && now_ns - entry->left_ns > ETWD_PIDS_LEFT_NS;
 }
 
 static void link_left(struct etwd_pids *pids, struct etwd_pid *entry, uint64_t now_ns)
 {
-	while (pids->oldest && now_ns - pids->oldest->left_ns > ETWD_PIDS_LEFT_NS)
+	while (pids->oldest && is_forgotten(pids->oldest, now_ns))
 		forget(pids, pids->oldest);
 	if (pids->left_count >= ETWD_PIDS_LEFT_MAX)
 		forget(pids, choose_victim(pids, entry->uid));
@@ -153,33 +165,57 @@ void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 	pthread_mutex_unlock(&pids->lock);
 }
 
+/* Holding the lock. What is known of the uid's own process; ETWD_PID_UNKNOWN: nothing. */
+static enum etwd_pid_answer ask_own(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+				    uint64_t now_ns, uint64_t *ret_ns)
+{
+	const struct etwd_pid *entry = find(pids, uid, pid);
+
+	if (entry && entry->connections > 0) {
+		*ret_ns = entry->came_boot_ns;
+		return ETWD_PID_HERE;
+	}
+	if (entry && !is_forgotten(entry, now_ns)) {
+		*ret_ns = entry->left_ns;
+		return ETWD_PID_LEFT;
+	}
+	return ETWD_PID_UNKNOWN;
+}
+
+/* Holding the lock. The same of other uids' processes: of all that are here, else of all that left, the last one. */
+static enum etwd_pid_answer ask_others(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+				       uint64_t now_ns, uint64_t *ret_ns)
+{
+	uint64_t came_boot_ns = 0, left_ns = 0;
+	bool is_here = false, has_left = false;
+
+	for (struct etwd_pid *entry = *bucket_of(pids, pid); entry; entry = entry->next) {
+		if (entry->pid != pid || entry->uid == uid)
+			continue;
+		if (entry->connections > 0) {
+			is_here = true;
+			came_boot_ns = MAX(came_boot_ns, entry->came_boot_ns);
+		} else if (!is_forgotten(entry, now_ns)) {
+			has_left = true;
+			left_ns = MAX(left_ns, entry->left_ns);
+		}
+	}
+	*ret_ns = is_here ? came_boot_ns : left_ns;
+	if (is_here)
+		return ETWD_PID_ANOTHER;
+	return has_left ? ETWD_PID_WAS_ANOTHERS : ETWD_PID_UNKNOWN;
+}
+
 enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
 				   uint64_t *ret_ns)
 {
-	enum etwd_pid_answer answer = ETWD_PID_UNKNOWN;
-	uint64_t ns = 0;
+	enum etwd_pid_answer answer;
 
 	pthread_mutex_lock(&pids->lock);
-	for (struct etwd_pid *entry = *bucket_of(pids, pid); entry; entry = entry->next) {
-		if (entry->pid != pid)
-			continue;
-		if (entry->uid != uid) {
-			if (entry->connections > 0) {
-				answer = ETWD_PID_ANOTHER;
-				ns = entry->came_boot_ns > ns ? entry->came_boot_ns : ns;
-			}
-		} else if (entry->connections > 0) {
-			answer = ETWD_PID_HERE;
-			ns = entry->came_boot_ns;
-			break;
-		} else if (now_ns - entry->left_ns <= ETWD_PIDS_LEFT_NS) {
-			answer = ETWD_PID_LEFT;
-			ns = entry->left_ns;
-			break;
-		}
-	}
+	answer = ask_own(pids, uid, pid, now_ns, ret_ns);
+	if (answer == ETWD_PID_UNKNOWN)
+		answer = ask_others(pids, uid, pid, now_ns, ret_ns);
 	pthread_mutex_unlock(&pids->lock);
-	*ret_ns = ns;
 	return answer;
 }
 
@@ -202,18 +238,32 @@ static int read_uids(uint32_t pid, unsigned ret[UIDS])
 		is_read = true;
 		count = sscanf(line, "Uid: %u %u %u %u", &ret[0], &ret[1], &ret[2], &ret[3]);
 	}
+	/* The file of a process that ended after it was opened cannot be read, or is empty. */
+	if (!is_read && (!ferror(file) || errno == ESRCH))
+		count = 0;
+	else if (count <= 0)
+		count = -1;
 	fclose(file);
-	/* The file of a process that ended after it was opened is empty. */
-	return count > 0 ? count : is_read ? -1 : 0;
+	return count;
 }
 
-static bool has_uid(const unsigned *uids, int count, uid_t uid)
+enum look {
+	LOOK_NONE,
+	LOOK_ITS,
+	LOOK_NOT_ITS
+};
+
+/* Whose process has this number now; one that cannot be looked at is not the uid's. */
+static enum look look_at_process(uid_t uid, uint32_t pid)
 {
+	unsigned uids[UIDS];
+	int count = read_uids(pid, uids);
+
 	for (int i = 0; i < count; i++) {
 		if (uids[i] == uid)
-			return true;
+			return LOOK_ITS;
 	}
-	return false;
+	return count == 0 ? LOOK_NONE : LOOK_NOT_ITS;
 }
 
 /*
@@ -257,44 +307,74 @@ static uint64_t find_successor(uint32_t pid, uint64_t came_boot_ns)
 	return start_ns > came_boot_ns ? start_ns : 0;
 }
 
-/* The process that connected has ended: what it wrote is older than the one that has its number now. */
-static bool may_be_before(uid_t uid, uint32_t pid, uint64_t start_ns, uint64_t now_ns,
-			  uint64_t *ret_until_ns)
+/* CLOCK_BOOTTIME as CLOCK_MONOTONIC, which reads @now_ns. */
+static uint64_t monotonic_of(uint64_t boot_ns, uint64_t now_ns)
 {
-	uint64_t age_ns = etw_time_read_ns(CLOCK_BOOTTIME) - start_ns;
-	unsigned uids[UIDS];
-	int count = read_uids(pid, uids);
+	uint64_t age_ns = etw_time_read_ns(CLOCK_BOOTTIME) - boot_ns;
 
-	if (!has_uid(uids, count, uid))
-		*ret_until_ns = age_ns < now_ns ? now_ns - age_ns : 0;
+	return age_ns < now_ns ? now_ns - age_ns : 0;
+}
+
+/*
+ * The number was another uid's until @until_ns. Of a process that has ended nothing says how long it went on when it had
+ * closed its connection.
+ */
+static bool may_be_after(uid_t uid, uint32_t pid, uint64_t until_ns,
+			 struct etw_session_pid_span *ret_span)
+{
+	enum look look = look_at_process(uid, pid);
+
+	if (look == LOOK_NOT_ITS)
+		return false;
+	ret_span->since_ns = until_ns + (look == LOOK_NONE ? ETWD_PIDS_SLACK_NS : 0);
 	return true;
 }
 
-bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
-		      uint64_t *ret_until_ns)
+/* The uid itself had the number until @until_ns, and may have it yet. */
+static void limit_to(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t until_ns,
+		     uint64_t now_ns, struct etw_session_pid_span *ret_span)
 {
-	unsigned uids[UIDS];
-	int count;
+	if (look_at_process(uid, pid) == LOOK_ITS)
+		etwd_pids_seen(pids, uid, pid, now_ns);
+	else
+		ret_span->until_ns = until_ns;
+}
+
+static bool may_be_unknown(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns)
+{
+	enum look look = look_at_process(uid, pid);
+
+	if (look == LOOK_ITS)
+		etwd_pids_seen(pids, uid, pid, now_ns);
+	return look != LOOK_NOT_ITS;
+}
+
+bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
+		      struct etw_session_pid_span *ret_span)
+{
 	uint64_t since_ns = 0, start_ns = 0;
 	enum etwd_pid_answer answer = etwd_pids_ask(pids, uid, pid, now_ns, &since_ns);
 
 	if (answer == ETWD_PID_HERE || answer == ETWD_PID_ANOTHER)
 		start_ns = find_successor(pid, since_ns);
-	/* A daemon may have given up the uid with which it connected. */
-	if (answer == ETWD_PID_HERE)
-		return !start_ns || may_be_before(uid, pid, start_ns, now_ns, ret_until_ns);
-	if (answer == ETWD_PID_ANOTHER && !start_ns)
-		return false;
-	if (answer == ETWD_PID_LEFT && now_ns - since_ns <= ETWD_PIDS_SLACK_NS)
+	switch (answer) {
+	case ETWD_PID_HERE:
+		/*
+		 * A daemon may have given up the uid with which it connected. One that ended wrote what is older
+		 * than the process that has its number now.
+		 */
+		if (start_ns && look_at_process(uid, pid) != LOOK_ITS)
+			ret_span->until_ns = monotonic_of(start_ns, now_ns);
 		return true;
-	count = read_uids(pid, uids);
-	if (has_uid(uids, count, uid)) {
-		etwd_pids_seen(pids, uid, pid, now_ns);
+	case ETWD_PID_LEFT:
+		if (now_ns > since_ns + ETWD_PIDS_SLACK_NS)
+			limit_to(pids, uid, pid, since_ns + ETWD_PIDS_SLACK_NS, now_ns, ret_span);
 		return true;
+	case ETWD_PID_ANOTHER:
+		return start_ns && may_be_after(uid, pid, monotonic_of(start_ns, now_ns), ret_span);
+	case ETWD_PID_WAS_ANOTHERS:
+		return may_be_after(uid, pid, since_ns, ret_span);
+	default:
+		return may_be_unknown(pids, uid, pid, now_ns);
 	}
-	if (answer == ETWD_PID_LEFT) {
-		*ret_until_ns = since_ns + ETWD_PIDS_SLACK_NS;
-		return true;
-	}
-	return count == 0;
 }

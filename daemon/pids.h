@@ -18,9 +18,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ETWD_PIDS_BUCKETS  1024
-#define ETWD_PIDS_LEFT_MAX 4096 /* remembered processes; of one uid a quarter */
-#define ETWD_PIDS_LEFT_NS  UINT64_C(60000000000)
+#include "session/session.h"
+
+#define ETWD_PIDS_BUCKETS 1024
+#define ETWD_PIDS_LEFT_MAX \
+	4096 /* remembered processes; of one uid a quarter; root's not for others */
+#define ETWD_PIDS_LEFT_NS UINT64_C(60000000000)
 /* It may have closed its connection before it wrote its last event. */
 #define ETWD_PIDS_SLACK_NS UINT64_C(1000000000)
 
@@ -43,9 +46,10 @@ struct etwd_pids {
 
 enum etwd_pid_answer {
 	ETWD_PID_UNKNOWN,
-	ETWD_PID_HERE,    /* it is connected as this uid */
-	ETWD_PID_LEFT,    /* it was */
-	ETWD_PID_ANOTHER, /* it is connected as another uid's */
+	ETWD_PID_HERE,         /* it is connected as this uid */
+	ETWD_PID_LEFT,         /* it was */
+	ETWD_PID_ANOTHER,      /* it is connected as another uid's */
+	ETWD_PID_WAS_ANOTHERS, /* it was */
 };
 
 /* etwd_pids_init() - none. */
@@ -64,8 +68,8 @@ void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns);
 
 /*
- * etwd_pids_ask() - @ret_ns: when it was last known to be there, with ETWD_PID_LEFT; when it connected last, as
- * CLOCK_BOOTTIME, with ETWD_PID_HERE and ETWD_PID_ANOTHER.
+ * etwd_pids_ask() - @ret_ns: when it was last known to be there, with ETWD_PID_LEFT and ETWD_PID_WAS_ANOTHERS; when it
+ * connected last, as CLOCK_BOOTTIME, with ETWD_PID_HERE and ETWD_PID_ANOTHER.
  */
 enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
 				   uint64_t *ret_ns);
@@ -76,11 +80,12 @@ enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t p
  * Reads procfs for processes that the host does not know, and for those that came or left over a second ago: of one
  * that has just written and ended a look into /proc/<pid> finds nothing, and costs the session's thread some
  * microseconds. A connection alone says little: a child may hold it when the process has ended, and the number is
- * another's; that one has started after the connection was made.
+ * another's; that one has started after the connection was made. The number of a process that has just ended is nobody's
+ * to sign with: events that were written before it had are still to be looked at.
  *
- * @ret_until_ns: as etw_session_host.may_be_pid
+ * @ret_span: as etw_session_host.may_be_pid
  */
 bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
-		      uint64_t *ret_until_ns);
+		      struct etw_session_pid_span *ret_span);
 
 #endif

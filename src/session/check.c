@@ -137,11 +137,31 @@ static uint64_t written_ns(const struct etw_check_cache *cache,
 	return age_ns < (double)limits->now_ns ? limits->now_ns - (uint64_t)age_ns : 0;
 }
 
-/* Whether the process was this uid's at the time. *@ret_until_ns: as in struct etw_check_pid. */
+static bool is_always(const struct etw_check_pid *entry)
+{
+	return entry->since_ns == 0 && entry->until_ns == UINT64_MAX;
+}
+
+/* Whether an event was written while the process was the uid's. What no clock dates has the benefit of the doubt. */
+static bool is_in_span(const struct etw_check_cache *cache, const struct etw_check_limits *limits,
+		       const struct etw_check_pid *entry, int64_t raw)
+{
+	uint64_t ns;
+
+	if (LIKELY(is_always(entry)))
+		return true;
+	if (cache->raw_per_second <= 0)
+		return limits->now_ns >= entry->since_ns;
+	ns = written_ns(cache, limits, raw);
+	return ns >= entry->since_ns && ns <= entry->until_ns;
+}
+
+/* Whether the process was this uid's at the time. *@ret_is_always: and at any other. */
 static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check_limits *limits,
-			   uint32_t pid, int64_t raw, uint64_t *ret_until_ns)
+			   uint32_t pid, int64_t raw, bool *ret_is_always)
 {
 	struct etw_check_pid *entry = &cache->pids[etw_hash_mix(0, pid) % ETW_CHECK_PIDS];
+	struct etw_session_pid_span span = {0, UINT64_MAX};
 	uint64_t age_ns = limits->now_ns - entry->asked_ns;
 
 	if (pid == 0 || pid > INT32_MAX)
@@ -152,14 +172,13 @@ static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check
 			return false;
 		entry->pid = pid;
 		entry->asked_ns = limits->now_ns;
-		entry->until_ns = UINT64_MAX;
 		entry->is_allowed = cache->host->may_be_pid(cache->host->context, cache->uid, pid,
-							    &entry->until_ns);
+							    &span);
+		entry->since_ns = span.since_ns;
+		entry->until_ns = span.until_ns;
 	}
-	*ret_until_ns = entry->until_ns;
-	if (entry->until_ns == UINT64_MAX || !entry->is_allowed || cache->raw_per_second <= 0)
-		return entry->is_allowed;
-	return written_ns(cache, limits, raw) <= entry->until_ns;
+	*ret_is_always = is_always(entry);
+	return entry->is_allowed && is_in_span(cache, limits, entry, raw);
 }
 
 static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_memo *memo,
@@ -168,7 +187,7 @@ static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_me
 {
 	const uint8_t *provider = event + shape->provider_at;
 	uint32_t pid = etw_load32(event + shape->thread_at + 4);
-	uint64_t until_ns;
+	bool is_always_its;
 
 	/* No thread has this number; any other is the writer's claim. */
 	if (UNLIKELY(etw_load32(event + shape->thread_at) == 0))
@@ -179,10 +198,10 @@ static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_me
 		return true;
 	if (!is_provider_allowed(cache, provider, limits->now_ns) ||
 	    !is_pid_allowed(cache, limits, pid, (int64_t)etw_load64(event + shape->time_at),
-			    &until_ns))
+			    &is_always_its))
 		return false;
-	/* Of a process that is gone each event is held against the time until which it was there. */
-	memo->is_valid = until_ns == UINT64_MAX;
+	/* Of a process that came late or is gone each event is held against the time when it was there. */
+	memo->is_valid = is_always_its;
 	memcpy(memo->provider, provider, GUID_BYTES);
 	memo->pid = pid;
 	memo->asked_ns = limits->now_ns;

@@ -49,7 +49,7 @@ struct etw_check_cache {
 	struct etw_check_pid {
 		uint32_t pid;
 		uint64_t asked_ns;
-		uint64_t until_ns; /* when it ceased to be the uid's; UINT64_MAX: it has not */
+		uint64_t since_ns, until_ns; /* as struct etw_session_pid_span */
 		bool is_allowed;
 	} pids[ETW_CHECK_PIDS];
 	uint64_t asks_ns; /* when `asks` was last raised */

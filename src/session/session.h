@@ -21,6 +21,11 @@
 struct etw_budget;
 struct etw_session;
 
+/* When a process of some number can have been a uid's, both included; CLOCK_MONOTONIC. */
+struct etw_session_pid_span {
+	uint64_t since_ns, until_ns;
+};
+
 /* What a session asks of the host. All may be called by the session's thread; context is the host's. */
 struct etw_session_host {
 	void *context;
@@ -38,11 +43,11 @@ struct etw_session_host {
 	/*
 	 * May this uid write events of this provider (registered and enabled), and was this pid its
 	 * writer? Called for new (provider, uid) and pid only; answers are cached by the session.
-	 * *@ret_until_ns, preset to UINT64_MAX: CLOCK_MONOTONIC when the process was last known to be the
-	 * uid's, where it is so no longer.
+	 * *@ret_span, preset to all times: where it was so not always, or is so no longer.
 	 */
 	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
-	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns);
+	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid,
+			   struct etw_session_pid_span *ret_span);
 	/*
 	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives, if
 	 * there are any.

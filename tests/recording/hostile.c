@@ -43,6 +43,7 @@
 #define HONEST            2 /* places 0 and 1 of the writers: root's and another user's */
 #define ATTACKERS         6
 #define OWN_UID           60001
+#define LAST_UID          60002
 #define FIRST_UID         100000
 #define UIDS              1000
 #define LIFE_SECONDS_MOST 4
@@ -114,14 +115,19 @@ static void await_flag(const uint32_t *flag, uint32_t value, const char *what)
 	}
 }
 
-/* In the new process. */
-static void be_attacker(enum hostile_attack attack, uid_t uid, unsigned seed)
+/* In a new process. */
+static void become(uid_t uid)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Among them the connection of the test, which is root's. */
 	(void)syscall(SYS_close_range, 3u, ~0u, 0u);
 	if (setgroups(0, NULL) || setgid(uid) || setuid(uid))
 		_exit(1);
+}
+
+static void be_attacker(enum hostile_attack attack, uid_t uid, unsigned seed)
+{
+	become(uid);
 	(void)hostile_attack(&plan, attack, 1 + seed % LIFE_SECONDS_MOST, seed);
 	_exit(0);
 }
@@ -244,6 +250,22 @@ static void attack_for(double duration, bool is_one_uid)
 		reap_attackers(false);
 	}
 	reap_attackers(true);
+}
+
+/* What it leaves behind is looked at when the writer whose number it bears has ended. */
+static void forge_for_later(void)
+{
+	int status;
+	pid_t forger = fork();
+
+	if (forger < 0)
+		fail("fork: %s", strerror(errno));
+	if (forger == 0) {
+		become(LAST_UID);
+		_exit(hostile_forge_for_later(&plan) ? 0 : 2);
+	}
+	if (waitpid(forger, &status, 0) != forger || status)
+		fail("the last forger ended with status %#x", (unsigned)status);
 }
 
 static void start_session(const char *file)
@@ -390,6 +412,7 @@ static void run(double duration, uint64_t memory_mib, double answer_seconds)
 	left = look_at_memory();
 	if (recording_host(&recording) != host)
 		printf("the host is another one than at the start\n");
+	forge_for_later();
 	end_writers();
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
 	for (int i = 0; i < HOSTILE_ATTACKS; i++)

@@ -30,4 +30,10 @@ struct hostile_plan {
 uint64_t hostile_attack(const struct hostile_plan *plan, enum hostile_attack attack,
 			uint32_t seconds, unsigned chance);
 
+/*
+ * hostile_forge_for_later() - writes events that are right in all but the process, behind a gap, for which the host
+ * waits: it sees them when the victim may have ended. Returns how many; 0: it got no rings.
+ */
+uint64_t hostile_forge_for_later(const struct hostile_plan *plan);
+
 #endif

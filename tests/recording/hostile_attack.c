@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,6 +34,8 @@
 #define RINGS_MOST       64
 #define ANSWER_MS        200
 #define EVENT_BYTES_MOST 512
+#define LATER_RINGS_MS   10000
+#define LATER_EVENTS     100
 
 struct attacker {
 	const struct hostile_plan *plan;
@@ -502,5 +505,42 @@ uint64_t hostile_attack(const struct hostile_plan *plan, enum hostile_attack att
 		break;
 	}
 	etw_ipc_message_done(&self.message);
+	return self.done;
+}
+
+uint64_t hostile_forge_for_later(const struct hostile_plan *plan)
+{
+	static struct attacker self;
+	struct etw_ring_set *rings = NULL;
+	struct etw_ring_span gap, span;
+	struct wire_event_header header = {
+		.bytes = le16_of(sizeof(header)),
+		.header_type = WIRE_HEADER_EVENT64,
+		.header_flag = WIRE_EVENT_FLAG_TRACE,
+		.process_id = le32_of(plan->victim_pid),
+		.thread_id = le32_of(plan->victim_pid),
+	};
+	cpu_set_t one;
+
+	self.plan = plan;
+	self.end_ms = etw_monotonic_ms() + LATER_RINGS_MS;
+	self.socket = -1;
+	etw_ipc_message_init(&self.message);
+	memcpy(header.provider, &storm_provider, sizeof(header.provider));
+	/* All in one ring, behind the gap. */
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	(void)sched_setaffinity(0, sizeof(one), &one);
+	while (!rings && !is_over(&self))
+		rings = get_rings(&self);
+	if (!rings || etw_ring_reserve(rings, &self.clock, sizeof(header), &gap) < 0)
+		return 0;
+	for (; self.done < LATER_EVENTS; self.done++) {
+		if (etw_ring_reserve(rings, &self.clock, sizeof(header), &span) < 0)
+			break;
+		header.time_raw = le64_of((uint64_t)span.time_raw);
+		memcpy(span.at, &header, sizeof(header));
+		etw_ring_commit(&span);
+	}
 	return self.done;
 }

@@ -46,7 +46,8 @@ static void test_pids__come_and_go(void **state)
 	assert_int_equal(ask(&pids, 1, 7, SECOND), ETWD_PID_HERE);
 	etwd_pids_went(&pids, 1, 7, SECOND);
 	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
-	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_UNKNOWN);
+	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_WAS_ANOTHERS);
+	assert_int_equal(ask(&pids, 2, 7, SECOND + ETWD_PIDS_LEFT_NS + 1), ETWD_PID_UNKNOWN);
 	etwd_pids_came(&pids, 2, 7, boot_ns()); /* the number is another's now */
 	assert_int_equal(ask(&pids, 1, 7, 2 * SECOND), ETWD_PID_LEFT);
 	assert_int_equal(ask(&pids, 2, 7, 2 * SECOND), ETWD_PID_HERE);
@@ -83,39 +84,39 @@ static void test_pids__what_is_remembered_is_bounded_by_uid(void **state)
 }
 
 static bool may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
-		   uint64_t *ret_until_ns)
+		   struct etw_session_pid_span *ret)
 {
-	*ret_until_ns = UINT64_MAX;
-	return etwd_pids_may_be(pids, uid, pid, now_ns, ret_until_ns);
+	*ret = (struct etw_session_pid_span){0, UINT64_MAX};
+	return etwd_pids_may_be(pids, uid, pid, now_ns, ret);
 }
 
 static void test_pids__who_may_have_written(void **state)
 {
 	struct etwd_pids pids;
 	uint32_t own = (uint32_t)getpid();
-	uint64_t until_ns;
+	struct etw_session_pid_span span;
 
 	(void)state;
 	etwd_pids_init(&pids);
 	/* What procfs says of a process that is there, and nobody told of. */
-	assert_true(may_be(&pids, getuid(), own, SECOND, &until_ns));
-	assert_int_equal(until_ns, UINT64_MAX);
+	assert_true(may_be(&pids, getuid(), own, SECOND, &span));
+	assert_int_equal(span.until_ns, UINT64_MAX);
 	assert_int_equal(ask(&pids, getuid(), own, SECOND), ETWD_PID_LEFT); /* remembered */
-	assert_false(may_be(&pids, NOBODY, own, SECOND, &until_ns));
+	assert_false(may_be(&pids, NOBODY, own, SECOND, &span));
 	/* A process that ended, and was nobody's that is known. */
-	assert_true(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
+	assert_true(may_be(&pids, NOBODY, FREE_PID, SECOND, &span));
 	/* The number is a connected process of another uid. */
 	etwd_pids_came(&pids, 5, FREE_PID, boot_ns());
-	assert_false(may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns));
+	assert_false(may_be(&pids, NOBODY, FREE_PID, SECOND, &span));
 	/* A process that connected and gave its uid up is who it was. */
 	etwd_pids_came(&pids, NOBODY, own, boot_ns());
-	assert_true(may_be(&pids, NOBODY, own, SECOND, &until_ns));
+	assert_true(may_be(&pids, NOBODY, own, SECOND, &span));
 	/* Just left: not looked at, and no doubt. Later: what it wrote before. */
 	etwd_pids_went(&pids, NOBODY, own, SECOND);
-	assert_true(may_be(&pids, NOBODY, own, SECOND + 1, &until_ns));
-	assert_int_equal(until_ns, UINT64_MAX);
-	assert_true(may_be(&pids, NOBODY, own, 3 * SECOND, &until_ns));
-	assert_int_equal(until_ns, SECOND + ETWD_PIDS_SLACK_NS);
+	assert_true(may_be(&pids, NOBODY, own, SECOND + 1, &span));
+	assert_int_equal(span.until_ns, UINT64_MAX);
+	assert_true(may_be(&pids, NOBODY, own, 3 * SECOND, &span));
+	assert_int_equal(span.until_ns, SECOND + ETWD_PIDS_SLACK_NS);
 	etwd_pids_done(&pids);
 }
 
@@ -127,20 +128,72 @@ static void test_pids__a_number_that_is_used_again(void **state)
 {
 	struct etwd_pids pids;
 	uint32_t own = (uint32_t)getpid();
-	uint64_t until_ns, now_ns = etw_monotonic_ns();
+	uint64_t now_ns = etw_monotonic_ns();
+	struct etw_session_pid_span span;
 
 	(void)state;
 	etwd_pids_init(&pids);
 	etwd_pids_came(&pids, NOBODY, own,
 		       1); /* just after the machine had started: before this process */
-	assert_true(may_be(&pids, NOBODY, own, now_ns, &until_ns));
-	assert_true(until_ns <= now_ns); /* what was written before this process started */
-	assert_true(may_be(&pids, getuid(), own, now_ns, &until_ns));
-	assert_int_equal(until_ns, UINT64_MAX);
+	assert_true(may_be(&pids, NOBODY, own, now_ns, &span));
+	assert_true(span.until_ns <= now_ns); /* what was written before this process started */
+	assert_true(may_be(&pids, getuid(), own, now_ns, &span));
+	assert_int_equal(span.until_ns, UINT64_MAX);
+	assert_true(span.since_ns > 0 && span.since_ns <= now_ns); /* when it started */
 	/* Connected again by that uid, as a daemon does that gives up its own later. */
 	etwd_pids_came(&pids, NOBODY, own, boot_ns());
-	assert_true(may_be(&pids, NOBODY, own, now_ns, &until_ns));
-	assert_int_equal(until_ns, UINT64_MAX);
+	assert_true(may_be(&pids, NOBODY, own, now_ns, &span));
+	assert_int_equal(span.until_ns, UINT64_MAX);
+	etwd_pids_done(&pids);
+}
+
+/*
+ * Who writes with the number of another uid's process, and makes the host look at that when the process has ended, is
+ * not believed; who got the number later is.
+ */
+static void regress_pids__nobody_signs_as_one_that_has_ended(void **state)
+{
+	uint32_t own = (uint32_t)getpid();
+	struct etw_session_pid_span span;
+	struct etwd_pids pids;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	etwd_pids_came(&pids, 5, FREE_PID, boot_ns());
+	etwd_pids_went(&pids, 5, FREE_PID, 7 * SECOND);
+	/* Another thread's look at the clock, some time ago. */
+	etwd_pids_came(&pids, 6, FREE_PID, boot_ns());
+	etwd_pids_went(&pids, 6, FREE_PID, 3 * SECOND);
+	assert_int_equal(pids.left_count, 2);
+	assert_true(may_be(&pids, NOBODY, FREE_PID, 8 * SECOND, &span));
+	assert_int_equal(span.since_ns, 7 * SECOND + ETWD_PIDS_SLACK_NS);
+	assert_int_equal(span.until_ns, UINT64_MAX);
+	assert_int_equal(ask(&pids, NOBODY, FREE_PID, 8 * SECOND), ETWD_PID_WAS_ANOTHERS);
+	/* It is somebody's now: nobody else's, and this one's from when the other had left. */
+	etwd_pids_came(&pids, 5, own, boot_ns());
+	etwd_pids_went(&pids, 5, own, 7 * SECOND);
+	assert_false(may_be(&pids, NOBODY, own, 8 * SECOND, &span));
+	assert_true(may_be(&pids, getuid(), own, 8 * SECOND, &span));
+	assert_int_equal(span.since_ns, 7 * SECOND);
+	etwd_pids_done(&pids);
+}
+
+/* A thousand uids together must not make it forgotten which processes were root's. */
+static void regress_pids__roots_are_remembered(void **state)
+{
+	struct etwd_pids pids;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	etwd_pids_came(&pids, 0, 1, boot_ns());
+	etwd_pids_went(&pids, 0, 1, SECOND);
+	for (uint32_t i = 0; i < 2 * ETWD_PIDS_LEFT_MAX; i++)
+		etwd_pids_seen(&pids, 1000 + i % 1000, 100 + i, SECOND);
+	assert_int_equal(pids.left_count, ETWD_PIDS_LEFT_MAX);
+	assert_int_equal(ask(&pids, 1000, 1, 2 * SECOND), ETWD_PID_WAS_ANOTHERS);
+	for (uint32_t i = 0; i < 2 * ETWD_PIDS_LEFT_MAX; i++)
+		etwd_pids_seen(&pids, 0, 100000 + i, SECOND);
+	assert_int_equal(pids.left_count, ETWD_PIDS_LEFT_MAX);
 	etwd_pids_done(&pids);
 }
 
@@ -149,7 +202,7 @@ static void regress_pids__without_descriptors_nobody_is_believed(void **state)
 {
 	struct etwd_pids pids;
 	struct rlimit before, none;
-	uint64_t until_ns;
+	struct etw_session_pid_span span;
 	bool is_believed, is_known;
 
 	(void)state;
@@ -158,8 +211,8 @@ static void regress_pids__without_descriptors_nobody_is_believed(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	is_believed = may_be(&pids, NOBODY, (uint32_t)getppid(), SECOND, &until_ns);
-	is_known = may_be(&pids, NOBODY, FREE_PID, SECOND, &until_ns);
+	is_believed = may_be(&pids, NOBODY, (uint32_t)getppid(), SECOND, &span);
+	is_known = may_be(&pids, NOBODY, FREE_PID, SECOND, &span);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_false(is_believed);
 	assert_true(is_known);
@@ -173,6 +226,8 @@ int main(void)
 		cmocka_unit_test(test_pids__what_is_remembered_is_bounded_by_uid),
 		cmocka_unit_test(test_pids__who_may_have_written),
 		cmocka_unit_test(test_pids__a_number_that_is_used_again),
+		cmocka_unit_test(regress_pids__nobody_signs_as_one_that_has_ended),
+		cmocka_unit_test(regress_pids__roots_are_remembered),
 		cmocka_unit_test(regress_pids__without_descriptors_nobody_is_believed),
 	};
 

@@ -131,13 +131,14 @@ static bool fixture_may_write(void *context, uint32_t session_id, uid_t uid, con
 	return !fixture->refuses_provider;
 }
 
-static bool fixture_may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool fixture_may_be_pid(void *context, uid_t uid, uint32_t pid,
+			       struct etw_session_pid_span *ret_span)
 {
 	const struct fixture *fixture = context;
 
 	(void)uid;
 	(void)pid;
-	(void)ret_until_ns;
+	(void)ret_span;
 	return !fixture->refuses_pid;
 }
 

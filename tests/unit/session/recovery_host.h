@@ -84,11 +84,12 @@ static bool recovery_may_write(void *context, uint32_t session_id, uid_t uid, co
 	return fixture_may_write(recovery->fixture, session_id, uid, provider);
 }
 
-static bool recovery_may_be_pid(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool recovery_may_be_pid(void *context, uid_t uid, uint32_t pid,
+				struct etw_session_pid_span *ret_span)
 {
 	struct recovery *recovery = context;
 
-	return fixture_may_be_pid(recovery->fixture, uid, pid, ret_until_ns);
+	return fixture_may_be_pid(recovery->fixture, uid, pid, ret_span);
 }
 
 static void *recovery_run_keeper(void *context)

@@ -287,12 +287,13 @@ static void test_check__the_hosts_own_notes(void **state)
 	close_desk(&desk);
 }
 
-static bool left_at_50_ms(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool left_at_50_ms(void *context, uid_t uid, uint32_t pid,
+			  struct etw_session_pid_span *ret_span)
 {
 	(void)context;
 	(void)uid;
 	(void)pid;
-	*ret_until_ns = 950000000;
+	ret_span->until_ns = 950000000;
 	return true;
 }
 
@@ -316,14 +317,46 @@ static void test_check__a_process_that_has_ended(void **state)
 	close_desk(&desk);
 }
 
-static uint32_t asks;
-
-static bool count_ask(void *context, uid_t uid, uint32_t pid, uint64_t *ret_until_ns)
+static bool came_at_50_ms(void *context, uid_t uid, uint32_t pid,
+			  struct etw_session_pid_span *ret_span)
 {
 	(void)context;
 	(void)uid;
 	(void)pid;
-	(void)ret_until_ns;
+	ret_span->since_ns = 950000000;
+	return true;
+}
+
+/* The number was another's before: what has been written then, and is looked at only now, is not this uid's. */
+static void regress_check__a_process_that_came_late(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.host.may_be_pid = came_at_50_ms;
+	desk.cache->raw_per_second = 10000; /* 100 us each: 500 of them before now_ns */
+	for (int i = 0; i < 2; i++) {
+		etw_store64(desk.event + 0x10, 1502);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+		etw_store64(desk.event + 0x10, 1499);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
+	desk.cache->raw_per_second = 0; /* a clock that may be set dates nothing */
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	desk.limits.now_ns = 949999999;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+}
+
+static uint32_t asks;
+
+static bool count_ask(void *context, uid_t uid, uint32_t pid, struct etw_session_pid_span *ret_span)
+{
+	(void)context;
+	(void)uid;
+	(void)pid;
+	(void)ret_span;
 	asks++;
 	return true;
 }
@@ -385,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_check__numbers_that_no_process_has),
 		cmocka_unit_test(test_check__the_hosts_own_notes),
 		cmocka_unit_test(test_check__a_process_that_has_ended),
+		cmocka_unit_test(regress_check__a_process_that_came_late),
 		cmocka_unit_test(test_check__questions_about_pids_are_limited),
 		cmocka_unit_test(test_check__a_pid_is_not_believed_for_ever),
 	};
