@@ -1144,9 +1144,9 @@ ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
  *
- * Changing a session is not built yet.
+ * Changing a session is not built yet: the arguments are checked, and the session is left as it is.
  *
- * Returns ERROR_NOT_SUPPORTED; ERROR_INVALID_PARAMETER: as QueryTraceW() has it; ERROR_BAD_LENGTH: likewise;
+ * Returns an error, always; ERROR_NOT_SUPPORTED: nothing else is wrong; ERROR_INVALID_PARAMETER: as QueryTraceW() has it; ERROR_BAD_LENGTH: likewise;
  * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_ACCESS_DENIED: the session is somebody else's;
  * ERROR_NOT_ENOUGH_MEMORY.
  */

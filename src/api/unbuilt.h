@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mark of entry points that are not built yet. They fail, and say so; none pretends. */
+/* The marks of entry points that are not built yet, or not wholly. They fail, and say so; none pretends. */
 #ifndef ETW_API_UNBUILT_H
 #define ETW_API_UNBUILT_H
 
@@ -8,6 +8,12 @@
  * nothing yet. scripts/gen_coverage looks for it, so docs/coverage.md cannot claim too much.
  */
 #define ETW_UNBUILT(function, ...) etw_unbuilt_take_(#function, ##__VA_ARGS__)
+
+/*
+ * ETW_REFUSED(function) - stands in the body of an exported function that checks its arguments as
+ * Windows does, and then always fails with ERROR_NOT_SUPPORTED. docs/coverage.md calls it refused.
+ */
+#define ETW_REFUSED(function) etw_unbuilt_take_(#function)
 
 static inline void etw_unbuilt_take_(const char *function, ...)
 {

@@ -47,8 +47,15 @@ class GenCoverage(unittest.TestCase):
         self.assertIn("| First | built | `src/api/first.c` |", page)
         self.assertIn("| Second | not built | `src/api/second.c` |", page)
         self.assertIn("| Inline | built | inline in the header |", page)
-        self.assertIn("| evntprov.h | 3 | 2 | 1 |", page)
+        self.assertIn("| evntprov.h | 3 | 2 | 0 | 1 |", page)
         self.assertNotIn("Commented", page)
+
+    def test_what_only_checks_its_arguments_is_refused(self):
+        body = "PVOID Second(void)\n{\n\tETW_REFUSED(Second);\n\treturn NULL;\n}\n"
+        status, page, complaints = run({"src/api/second.c": body})
+        self.assertEqual((status, complaints), (0, ""))
+        self.assertIn("| Second | refused | `src/api/second.c` |", page)
+        self.assertIn("| evntprov.h | 3 | 2 | 1 | 0 |", page)
 
     def test_functions_that_macros_define(self):
         macros = ("#define ONE(name, type) \\\n\ttype name(void) \\\n"

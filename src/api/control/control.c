@@ -10,6 +10,7 @@
 
 #include "api/control/hosts.h"
 #include "api/control/properties.h"
+#include "api/unbuilt.h"
 #include "base/macros.h"
 
 static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
@@ -124,11 +125,13 @@ ULONG QueryTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PRO
 ULONG UpdateTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
 		   PEVENT_TRACE_PROPERTIES Properties)
 {
+	ETW_REFUSED(UpdateTraceW);
 	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
 }
 
 ULONG UpdateTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
 {
+	ETW_REFUSED(UpdateTraceA);
 	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
 }
 

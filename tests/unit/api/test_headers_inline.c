@@ -142,7 +142,7 @@ static void test_headers_inline__strings_of_providers(void **state)
 
 static void test_headers_inline__descriptors(void **state)
 {
-	EVENT_DESCRIPTOR event;
+	EVENT_DESCRIPTOR event, wanted;
 	EVENT_DATA_DESCRIPTOR data;
 	int value = 7;
 
@@ -155,6 +155,16 @@ static void test_headers_inline__descriptors(void **state)
 	assert_int_equal(EventDescGetTask(&event), 5);
 	assert_int_equal(EventDescGetOpcode(&event), 6);
 	assert_true(EventDescGetKeyword(EventDescOrKeyword(&event, 8)) == 0x800000000000000f);
+	EventDescZero(&event);
+	EventDescSetId(&event, 11);
+	EventDescSetVersion(&event, 12);
+	EventDescSetChannel(&event, 13);
+	EventDescSetLevel(&event, 14);
+	EventDescSetTask(&event, 15);
+	EventDescSetOpcode(&event, 16);
+	EventDescSetKeyword(&event, 17);
+	EventDescCreate(&wanted, 11, 12, 13, 14, 15, 16, 17);
+	assert_memory_equal(&event, &wanted, sizeof(event));
 	EventDataDescCreate(&data, &value, sizeof(value));
 	assert_true(data.Ptr == (ULONGLONG)(ULONG_PTR)&value);
 	assert_int_equal(data.Size, 4);

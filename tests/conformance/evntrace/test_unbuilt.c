@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that docs/coverage.md calls not built: each fails as the page says, with
+ * ERROR_CALL_NOT_IMPLEMENTED as its result, or behind an invalid handle or 0.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errhandlingapi.h>
+#include <evntcons.h>
+#include <evntrace.h>
+#include <winerror.h>
+
+#define UNBUILT(call) assert_int_equal(call, ERROR_CALL_NOT_IMPLEMENTED)
+
+/* A result that is no error code: the code is in GetLastError(). */
+#define UNBUILT_GIVES(call, result)                                           \
+	do {                                                                  \
+		SetLastError(ERROR_SUCCESS);                                  \
+		assert_true((call) == (result));                              \
+		assert_int_equal(GetLastError(), ERROR_CALL_NOT_IMPLEMENTED); \
+	} while (0)
+
+static ULONG write_message(USHORT number, ...)
+{
+	va_list arguments;
+	ULONG error;
+
+	va_start(arguments, number);
+	error = TraceMessageVa(1, 0, NULL, number, arguments);
+	va_end(arguments);
+	return error;
+}
+
+static void unbuilt__of_controllers(void **state)
+{
+	ULONG count = 0;
+
+	(void)state;
+	UNBUILT(EnumerateTraceGuids(NULL, 0, &count));
+	UNBUILT(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, NULL, 0, &count));
+	UNBUILT(TraceSetInformation(1, TraceStackTracingInfo, NULL, 0));
+	UNBUILT(TraceQueryInformation(1, TraceStackTracingInfo, NULL, 0, &count));
+	UNBUILT(TraceConfigureLastBranchRecord(1, 0, NULL, 0));
+	UNBUILT(EventAccessControl(NULL, 0, NULL, 0, 0));
+	UNBUILT(EventAccessQuery(NULL, NULL, &count));
+	UNBUILT(EventAccessRemove(NULL));
+}
+
+static void unbuilt__of_classic_providers(void **state)
+{
+	TRACEHANDLE handle = 0;
+
+	(void)state;
+	UNBUILT(CreateTraceInstanceId(NULL, NULL));
+	UNBUILT(TraceEvent(1, NULL));
+	UNBUILT(TraceEventInstance(1, NULL, NULL, NULL));
+	UNBUILT(RegisterTraceGuidsW(NULL, NULL, NULL, 0, NULL, NULL, NULL, &handle));
+	UNBUILT(RegisterTraceGuidsA(NULL, NULL, NULL, 0, NULL, NULL, NULL, &handle));
+	UNBUILT(UnregisterTraceGuids(1));
+	UNBUILT(TraceMessage(1, 0, NULL, 0, NULL));
+	UNBUILT(write_message(0));
+	UNBUILT_GIVES(GetTraceLoggerHandle(NULL), (TRACEHANDLE)(ULONG_PTR)INVALID_HANDLE_VALUE);
+	UNBUILT_GIVES(GetTraceEnableLevel(1), 0);
+	UNBUILT_GIVES(GetTraceEnableFlags(1), 0u);
+}
+
+static void unbuilt__of_consumers(void **state)
+{
+	const PROCESSTRACE_HANDLE none = INVALID_PROCESSTRACE_HANDLE;
+
+	(void)state;
+	UNBUILT_GIVES(OpenTraceFromFile(NULL, NULL, NULL), none);
+	UNBUILT_GIVES(OpenTraceFromRealTimeLogger(NULL, NULL, NULL), none);
+	UNBUILT_GIVES(OpenTraceFromRealTimeLoggerWithAllocationOptions(NULL, NULL, 0, NULL, NULL),
+		      none);
+	UNBUILT_GIVES(OpenTraceFromBufferStream(NULL, NULL, NULL), none);
+	UNBUILT(ProcessTraceAddBufferToBufferStream(none, NULL, 0));
+	UNBUILT(ProcessTraceBufferIncrementReference(none, NULL));
+	UNBUILT(ProcessTraceBufferDecrementReference(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unbuilt__of_controllers),
+		cmocka_unit_test(unbuilt__of_classic_providers),
+		cmocka_unit_test(unbuilt__of_consumers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
