@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* etw/session.h: the controller's side in a few calls; the conversation is control/hosts.c's. */
+/* etw/session.h: the controller's side in a few calls; the conversation is api/control/hosts.c's. */
 #include <etw/session.h>
 
 #include <errno.h>
