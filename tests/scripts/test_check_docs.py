@@ -112,6 +112,69 @@ extern const int numbers[2];
         self.assert_holds({"tools/common/x.c": SPDX, "tools/one/main.c": SPDX, "man/one.1": ""})
         self.assert_problem({"tools/one/main.c": SPDX}, "tools/one:1: no manual page man/one.1")
 
+    def test_names_of_the_project_are_in_a_source(self):
+        self.assert_problem(
+            {"src/base/x.c": SPDX + "int etw_one(void) { return ETW_TWO; }\n",
+             "a.md": "etw_one(), `ETW_TWO`, etw_*, ETW_<word>, `etw_three()`\n",
+             "man/x.7": ".Ev ETWD_FOUR\n"},
+            "a.md:1: names etw_three, which no source knows",
+            "man/x.7:1: names ETWD_FOUR, which no source knows")
+
+    def test_files_that_comments_name_exist(self):
+        self.assert_problem(
+            {"src/base/x.c": SPDX + "/* As base/x.c,\n * base/y.h and tests/z.py; not a/b.c. */\n"
+                             'char *p = "base/text.h";\n',
+             "tests/a.py": "# SPDX-License-Identifier: MIT\n"},
+            "src/base/x.c:3: names base/y.h, which does not exist",
+            "src/base/x.c:3: names tests/z.py, which does not exist")
+
+    def test_rows_of_the_glossary(self):
+        head = "# A\n\n## Glossary\n\n| word | meaning |\n|---|---|\n"
+        source = {"src/base/x.h": SPDX + "/* The gates of a ring. */\n"}
+        self.assert_holds({**source, "ARCHITECTURE.md": head +
+                           "| gate | opens (`base/x.h`) |\n| host, ring | (`base/x.h`) |\n"})
+        self.assert_problem({**source, "ARCHITECTURE.md": head +
+                             "| gate | opens |\n| slot | (`base/x.h`) |\n| ring | `base/x.h` |\n"},
+                            "ARCHITECTURE.md:7: gate: no file that has it",
+                            "ARCHITECTURE.md:8: slot: not in src/base/x.h",
+                            "ARCHITECTURE.md:9: ring stands behind slot: once, in order")
+
+    def test_functions_of_the_api_are_in_a_test(self):
+        page = "| function | status |\n|---|---|\n| One | built | `x` |\n| Two | built | `x` |\n"
+        self.assert_problem({"docs/coverage.md": page, "tests/x.c": SPDX + "int a = One();\n"},
+                            "docs/coverage.md:4: Two is in no test")
+
+    def test_numbers_are_those_of_the_macros(self):
+        header = SPDX + "#define KIB 1024\n#define MANY (4 * KIB) /* x */\nenum {\n\tFEW = 3,\n};\n"
+        rows = ("# comment\na.md\tat most {} of them\tsrc/base/x.h\tMANY\n"
+                "a.md\tor {} KiB\tsrc/base/x.h\tMANY\t1024\na.md\tfew: {}\tsrc/base/x.h\tFEW\n")
+        tree = {"src/base/x.h": header, "scripts/doc_limits.tsv": rows}
+        self.assert_holds({**tree, "a.md": "At most: at most\n4,096 of them, or 4 KiB; few: 3\n"})
+        self.assert_problem(
+            {**tree, "a.md": "at most 4,095 of them, or 4 KiB\n"},
+            "scripts/doc_limits.tsv:2: a.md says 4095, MANY is 4096",
+            'scripts/doc_limits.tsv:4: a.md does not say "few: {}"')
+
+    def test_sections_that_tests_cite(self):
+        self.assert_problem(
+            {"docs/format/contract-tdh.md": "## 3. Three\n### 7.4 Maps\n",
+             "tests/conformance/tdh/x.c": SPDX + 'int a[3] = f("[3]", "[4]"); /* [7.4] */\n'},
+            "tests/conformance/tdh/x.c:2: cites [4], which docs/format/contract-tdh.md does not "
+            "have")
+
+    def test_tests_that_documents_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "build/bin").mkdir(parents=True)
+            (root / "build/CTestTestfile.cmake").write_text(
+                "add_test(unit.base.test_x true)\n", encoding="utf-8")
+            (root / "a.md").write_text("`unit.base`, `unit.*.test_x`, `unit.base.test_y`, `x.y`\n",
+                                       encoding="utf-8")
+            result = subprocess.run([sys.executable, SCRIPT, "--bin", root / "build/bin", root],
+                                    capture_output=True, text=True, check=False)
+        self.assertEqual(result.stdout.splitlines()[:-1],
+                         ["a.md:1: names the test unit.base.test_y, which there is not"])
+
     def test_options_of_manual_pages_are_known_to_the_tool(self):
         tree = {"tools/one/main.c": SPDX, "tools/one/cmd_dump.c": SPDX,
                 "man/one.1": ".B \\-\\-json\n.BR \\-\\-old =x\n", "man/one-dump.1": ".Fl -first\n"}
