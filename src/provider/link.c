@@ -166,18 +166,18 @@ bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registrat
 	}
 }
 
-/* Holding the lock. */
-static void set_state(struct etw_link *link, enum etw_link_state state)
+static void set_state_locked(struct etw_link *link, enum etw_link_state state)
 {
 	link->state = state;
 	etw_listener_wake();
 }
 
-static void set_state_locked(struct etw_link *link, enum etw_link_state state)
+/* Not holding the lock. */
+static void set_state(struct etw_link *link, enum etw_link_state state)
 {
 	(void)pthread_mutex_lock(&etw_registrations_lock);
 	if (link->state != state)
-		set_state(link, state);
+		set_state_locked(link, state);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
@@ -218,7 +218,7 @@ static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 	if (link->incarnation != welcome->incarnation)
 		etw_missing_forget_told(link->index);
 	link->incarnation = welcome->incarnation;
-	set_state(link, ETW_LINK_CONNECTED);
+	set_state_locked(link, ETW_LINK_CONNECTED);
 	tell_lateness(link);
 	etw_link_report(link);
 	etw_link_pump(link);
@@ -242,7 +242,7 @@ static void hang_up(struct etw_link *link)
 {
 	(void)pthread_mutex_lock(&etw_registrations_lock);
 	etw_own_fd_close(&link->socket);
-	set_state(link, ETW_LINK_ABSENT);
+	set_state_locked(link, ETW_LINK_ABSENT);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
@@ -254,7 +254,7 @@ static void try_again_later(struct etw_link *link, uint64_t now_ns)
 	link->retry_ns = now_ns + link->backoff_ms * ETW_NS_PER_MS;
 	(void)pthread_mutex_lock(&etw_registrations_lock);
 	link->tried_epoch = link->seen_epoch;
-	set_state(link, ETW_LINK_ABSENT);
+	set_state_locked(link, ETW_LINK_ABSENT);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 }
 
@@ -278,7 +278,7 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 	int fd;
 	int r;
 
-	set_state_locked(link, ETW_LINK_CONNECTING);
+	set_state(link, ETW_LINK_CONNECTING);
 	r = etw_runtime_call(etw_runtime_place(&link->places), WIRE_ROLE_PROVIDER, &fd);
 	if (r < 0) {
 		note_shortage(link, r, now_ns);
@@ -337,7 +337,7 @@ void etw_link_advance(struct etw_link *link, uint64_t now_ns)
 	    (link->seen_epoch != link->tried_epoch || now_ns >= link->retry_ns))
 		is_over = try_to_call(link, now_ns);
 	else
-		set_state_locked(link, ETW_LINK_ABSENT);
+		set_state(link, ETW_LINK_ABSENT);
 	if (!link->page)
 		link->retry_ns = now_ns + LOOK_MS * ETW_NS_PER_MS;
 	if (is_over && etw_link_has_states(link))

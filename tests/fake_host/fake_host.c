@@ -352,8 +352,8 @@ static struct timespec deadline_of_now(void)
 	return deadline;
 }
 
-/* Holding the lock. Waits until every process has answered the last ENABLE that it got. */
-static int wait_for_answers(struct fake_host *host)
+/* Waits until every process has answered the last ENABLE that it got. */
+static int wait_for_answers_locked(struct fake_host *host)
 {
 	const struct timespec deadline = deadline_of_now();
 
@@ -368,8 +368,8 @@ static int wait_for_answers(struct fake_host *host)
 	return 0;
 }
 
-/* Holding the lock. Waits until *@counter is at least @target. */
-static int wait_for(struct fake_host *host, const uint32_t *counter, uint32_t target)
+/* Waits until *@counter is at least @target. */
+static int wait_for_locked(struct fake_host *host, const uint32_t *counter, uint32_t target)
 {
 	const struct timespec deadline = deadline_of_now();
 
@@ -393,7 +393,7 @@ static int send_all(struct fake_host *host, const GUID *provider, uint32_t contr
 				send_state(host, peer, i, control_code);
 		}
 	}
-	TRY(wait_for_answers(host));
+	TRY(wait_for_answers_locked(host));
 	return host->last_done_status;
 }
 
@@ -483,17 +483,17 @@ int fake_host_retire(struct fake_host *host, struct fake_session *session)
 		host->peers[i].known_set_count = 0; /* a test retires the only one */
 		target++;
 	}
-	r = wait_for(host, &host->retired, target);
+	r = wait_for_locked(host, &host->retired, target);
 	(void)pthread_mutex_unlock(&host->lock);
 	return r < 0 ? r : host->last_done_status;
 }
 
-static int wait_locked(struct fake_host *host, const uint32_t *counter, uint32_t target)
+static int wait_for(struct fake_host *host, const uint32_t *counter, uint32_t target)
 {
 	int r;
 
 	(void)pthread_mutex_lock(&host->lock);
-	r = wait_for(host, counter, target);
+	r = wait_for_locked(host, counter, target);
 	(void)pthread_mutex_unlock(&host->lock);
 	return r;
 }
@@ -510,10 +510,10 @@ uint32_t fake_host_registered(struct fake_host *host)
 
 int fake_host_wait_registered(struct fake_host *host, uint32_t registered)
 {
-	return wait_locked(host, &host->registered, registered);
+	return wait_for(host, &host->registered, registered);
 }
 
 int fake_host_wait_unregistered(struct fake_host *host, uint32_t unregistered)
 {
-	return wait_locked(host, &host->unregistered, unregistered);
+	return wait_for(host, &host->unregistered, unregistered);
 }
