@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/table.h"
 #include "daemon/grants.h"
@@ -14,11 +15,6 @@
 #define QUEUED_BYTES_ALL    (UINT64_C(256) << 20)
 #define QUEUED_BYTES_OTHERS (UINT64_C(64) << 20)
 #define QUEUED_BYTES_EACH   (UINT64_C(16) << 20)
-
-static uint64_t at_most(uint64_t value, uint64_t limit)
-{
-	return value < limit ? value : limit;
-}
 
 static struct etwd_limit share(uint64_t all, unsigned others_parts, unsigned each_parts)
 {
@@ -32,7 +28,7 @@ void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files)
 	memset(budget, 0, sizeof(*budget));
 	budget->owner = owner;
 	budget->round = 1;
-	limits[ETWD_CONNECTIONS] = share(at_most(files / 2, ETWD_PEERS_MAX), 4, 4);
+	limits[ETWD_CONNECTIONS] = share(MIN(files / 2, ETWD_PEERS_MAX), 4, 4);
 	/* A registration costs up to 1 KiB, and one message when its provider is enabled. */
 	limits[ETWD_REGISTRATIONS] = (struct etwd_limit){
 		ETWD_REGISTRATIONS_MAX, ETWD_REGISTRATIONS_MAX / 4, ETWD_REGISTRATIONS_MAX / 16};

@@ -297,11 +297,6 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 	return 0;
 }
 
-static uint64_t earlier(uint64_t left, uint64_t right)
-{
-	return left < right ? left : right;
-}
-
 /* Does what is due. Returns how long to wait, in ms, or -1: the host leaves. */
 static int run_timers(struct etwd_host *host)
 {
@@ -311,17 +306,16 @@ static int run_timers(struct etwd_host *host)
 	bool has_more;
 
 	accept_again(host, now_ms);
-	if (host->accept_again_ms)
-		next_ms = earlier(next_ms, host->accept_again_ms);
-	next_ms = earlier(next_ms, etwd_keeper_retry(&host->store, now_ms));
-	next_ms = earlier(next_ms, etwd_waits_check(host, now_ms));
-	next_ms = earlier(next_ms, etwd_sessions_check_leases(host, now_ms));
-	next_ms = earlier(next_ms, etwd_peers_check_hello(host, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, host->accept_again_ms);
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_keeper_retry(&host->store, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(host, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_sessions_check_leases(host, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(host, now_ms));
 	has_more = etwd_peers_sweep(host);
 	idle_ms = check_idle(host, now_ms);
 	if (idle_ms == 0)
 		return -1;
-	next_ms = earlier(next_ms, idle_ms);
+	next_ms = etw_earlier_zero_is_none(next_ms, idle_ms);
 	if (has_more || next_ms <= now_ms)
 		return 0;
 	return next_ms - now_ms < 60000 ? (int)(next_ms - now_ms) : 60000;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #define EVENTS_MAX  (UINT64_C(1) << 40) /* more than any process refuses in a session's life */
 #define OTHERS      "processes of other users cannot write to this session either"
@@ -40,11 +41,6 @@ static struct etwd_unable_uid *add(struct etwd_unable *unable, const struct etwd
 	return &uids[unable->count++];
 }
 
-static uint64_t bounded(uint64_t value, uint64_t most)
-{
-	return value < most ? value : most;
-}
-
 bool etwd_unable_note(struct etwd_unable *unable, const struct etwd_unable_word *word)
 {
 	struct etwd_unable_uid *uid = find(unable, word->uid);
@@ -59,9 +55,9 @@ bool etwd_unable_note(struct etwd_unable *unable, const struct etwd_unable_word 
 	uid->is_told &= word->events == 0 && word->late_ms <= uid->late_ms &&
 			(uid->is_several || uid->pid == word->pid);
 	uid->is_several |= uid->pid != word->pid;
-	uid->events = bounded(uid->events + bounded(word->events, EVENTS_MAX), EVENTS_MAX);
+	uid->events = MIN(uid->events + MIN(word->events, EVENTS_MAX), EVENTS_MAX);
 	if (word->late_ms > uid->late_ms)
-		uid->late_ms = bounded(word->late_ms, LATE_MS_MAX);
+		uid->late_ms = MIN(word->late_ms, LATE_MS_MAX);
 	return is_new;
 }
 

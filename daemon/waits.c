@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/patient_clock.h"
 
 /* A peer that never answers is remembered for so many ENABLEs. */
@@ -165,10 +167,8 @@ uint64_t etwd_waits_check(struct etwd_host *host, uint64_t now_ms)
 			next = UINT64_MAX;
 			continue;
 		}
-		if (wait->settle_ms && wait->settle_ms < next)
-			next = wait->settle_ms;
-		if (wait->deadline_ms < next)
-			next = wait->deadline_ms;
+		next = etw_earlier_zero_is_none(next, wait->settle_ms);
+		next = MIN(next, wait->deadline_ms);
 		wait = wait->next;
 	}
 	return next;

@@ -38,6 +38,18 @@ static inline uint64_t etw_monotonic_ms(void)
 	return etw_monotonic_ns() / ETW_NS_PER_MS;
 }
 
+/*
+ * etw_earlier_zero_is_none() - the earlier of two deadlines in one unit.
+ *
+ * 0 says that there is no deadline; the result is 0 when there is neither. UINT64_MAX is one that never comes.
+ */
+static inline uint64_t etw_earlier_zero_is_none(uint64_t left, uint64_t right)
+{
+	if (left == 0 || right == 0)
+		return left | right;
+	return left < right ? left : right;
+}
+
 /* etw_timespec_of_ns() - as system calls want it. */
 static inline struct timespec etw_timespec_of_ns(uint64_t ns)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The session's thread: rounds, timers, flushes, the end. Source: docs/design/recording.md. */
+#include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -239,11 +240,6 @@ static void count_free_buffers(struct etw_session *session)
 	store_relaxed(&session->free_buffers, free_buffers);
 }
 
-static uint64_t earlier(uint64_t left, uint64_t right)
-{
-	return right != 0 && right < left ? right : left;
-}
-
 static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 {
 	uint64_t now_ns = session->round.now_ns;
@@ -251,18 +247,18 @@ static void sleep_until_needed(struct etw_session *session, uint32_t wake)
 	uint64_t source_ns = etw_source_feed_due_ns(session);
 	uint64_t rings_ns = etw_ring_turnover_due_ns(session);
 
-	deadline_ns = earlier(deadline_ns, session->next_file_flush_ns);
-	deadline_ns = earlier(deadline_ns, session->next_batch_ns);
+	deadline_ns = etw_earlier_zero_is_none(deadline_ns, session->next_file_flush_ns);
+	deadline_ns = etw_earlier_zero_is_none(deadline_ns, session->next_batch_ns);
 	/* What is due and cannot be done yet waits for others. */
 	if (rings_ns < now_ns + GAP_POLL_NS)
 		rings_ns = now_ns + GAP_POLL_NS;
-	deadline_ns = earlier(deadline_ns, rings_ns);
+	deadline_ns = MIN(deadline_ns, rings_ns);
 	if (source_ns != 0)
-		deadline_ns = earlier(deadline_ns, now_ns + source_ns);
+		deadline_ns = MIN(deadline_ns, now_ns + source_ns);
 	if (session->needs_source_retry || session->round.has_gap)
-		deadline_ns = earlier(deadline_ns, now_ns + GAP_POLL_NS);
+		deadline_ns = MIN(deadline_ns, now_ns + GAP_POLL_NS);
 	if (session->flush_reasons != 0)
-		deadline_ns = earlier(deadline_ns, now_ns + GAP_POLL_NS);
+		deadline_ns = MIN(deadline_ns, now_ns + GAP_POLL_NS);
 	etw_wait(session, wake, deadline_ns);
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,21 +69,16 @@ static int wait_for_all(struct etw_session *session, uint32_t wake, uint64_t dea
 	return 0;
 }
 
-static uint64_t earlier(uint64_t left, uint64_t right)
-{
-	return left < right ? left : right;
-}
-
 void etw_wait(struct etw_session *session, uint32_t wake, uint64_t deadline_ns)
 {
 	uint64_t now_ns = etw_monotonic_ns();
 	int result = 0;
 
 	if (session->is_spurious)
-		wait_alone(session, wake, earlier(deadline_ns, now_ns + TIRED_NS));
+		wait_alone(session, wake, MIN(deadline_ns, now_ns + TIRED_NS));
 	else
 		result = wait_for_all(session, wake, deadline_ns);
 	session->is_spurious = result == -EAGAIN && load_relaxed(&session->wake) == wake;
 	if (result < 0 && result != -EAGAIN && result != -EINTR && result != -ETIMEDOUT)
-		wait_alone(session, wake, earlier(deadline_ns, now_ns + POLL_NS));
+		wait_alone(session, wake, MIN(deadline_ns, now_ns + POLL_NS));
 }

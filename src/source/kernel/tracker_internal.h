@@ -5,8 +5,6 @@
 
 #include "source/kernel/tracker.h"
 
-#define MIN(left, right) ((left) < (right) ? (left) : (right))
-
 /* etw_kernel_tracker_remove_thread() - a thread, without any event. */
 void etw_kernel_tracker_remove_thread(struct etw_kernel_tracker *tracker,
 				      struct etw_kernel_thread *thread);

@@ -2,6 +2,7 @@
 /* What the records do to the table, and the events that follow from it. See tracker.h. */
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include <evntrace.h>
 

@@ -342,6 +342,18 @@ static void test_time__timespec_has_seconds_and_the_rest(void **state)
 	assert_int_equal(time.tv_nsec, 0);
 }
 
+static void test_time__a_deadline_of_zero_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(etw_earlier_zero_is_none(3, 5), 3);
+	assert_int_equal(etw_earlier_zero_is_none(5, 3), 3);
+	assert_int_equal(etw_earlier_zero_is_none(0, 5), 5);
+	assert_int_equal(etw_earlier_zero_is_none(5, 0), 5);
+	assert_int_equal(etw_earlier_zero_is_none(0, 0), 0);
+	assert_int_equal(etw_earlier_zero_is_none(0, UINT64_MAX), UINT64_MAX);
+	assert_int_equal(etw_earlier_zero_is_none(UINT64_MAX, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_time__parse_refuses_the_rest),
 		cmocka_unit_test(test_time__the_systems_clocks_agree_with_one_another),
 		cmocka_unit_test(test_time__timespec_has_seconds_and_the_rest),
+		cmocka_unit_test(test_time__a_deadline_of_zero_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
