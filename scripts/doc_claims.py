@@ -20,7 +20,7 @@ SMALL_WORDS = {"a", "of", "the", "and", "in", "that", "is"}
 COVERAGE_PAGE = "docs/coverage.md"
 COVERAGE_ROW = re.compile(r"^\| (\w+) \| (?:built|refused|not built) \| [^|]", re.MULTILINE)
 LIMITS = "scripts/doc_limits.tsv"
-NUMBER = r"(\d[\d,]*)"
+NUMBER = r"(\d[\d,]*(?:\^\d+)?)"     # 4,096 or 2^20
 # Tests that cite numbered sections of a page as [3] or [7.4].
 CITED = {"tests/conformance/tdh/": "docs/format/contract-tdh.md"}
 CITATION = re.compile(r"(?<!\w)\[([1-9](?:\.\d)?)\]")
@@ -159,7 +159,7 @@ class Claims:
                                       f"{match.group(1)} is in no test")
 
     def check_limits(self):
-        """Rows `page, sentence with {}, header, macro[, unit]`: the number in it is the macro's."""
+        """Rows of tabs `page, sentence with {}, file, macros[, unit]`: the number is theirs."""
         if LIMITS not in self.files:
             return
         for number, line in numbered(self.read(LIMITS)):
@@ -179,26 +179,30 @@ class Claims:
         found = re.search(r"\s+".join(words), self.read(page))
         if not found:
             return f'{page} does not say "{sentence}"'
-        value = self.value_of(header, macro)
-        if value is None:
-            return f"{header} does not define {macro}"
-        said = int(found.group(1).replace(",", "")) * unit
+        try:
+            value = self.evaluate(header, macro)
+        except LookupError as error:
+            return f"{header} does not define {error.args[0]}"
+        base, power, exponent = found.group(1).replace(",", "").partition("^")
+        said = int(base) ** int(exponent if power else 1) * unit
         if said != value:
             return f"{page} says {said}, {macro} is {value}"
         return None
 
-    def value_of(self, header, macro):
-        """The value of a #define or an enumerator of the header, whose names are of that header."""
-        match = re.search(rf"^#define {macro}\s+(.*)$|^\s*{macro} = ([^,\n]+)", self.read(header),
-                          re.MULTILINE)
-        if not match:
-            return None
-        text = COMMENT.sub("", match.group(1) or match.group(2))
-        text = re.sub(r"U?INT(?:32|64)_C|\(u?int\d+_t\)", "", text)
+    def evaluate(self, header, text):
+        """The value of an expression of numbers and the header's own macros and enumerators."""
+        text = re.sub(r"U?INT(?:32|64)_C|\((?:u?int\d+|size)_t\)", "", COMMENT.sub("", text))
         text = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", text)
-        text = re.sub(r"\b[A-Z_][A-Z0-9_]*\b",
-                      lambda word: str(self.value_of(header, word.group())), text)
+        text = re.sub(r"\b[A-Za-z_]\w*\b", lambda word: str(self.value_of(header, word.group())),
+                      text)
         return number_of(ast.parse(text.strip(), mode="eval").body)
+
+    def value_of(self, header, name):
+        match = re.search(rf"^#define {name}\s+((?:.*\\\n)*.*)$|^\s*{name} = ([^,\n]+)",
+                          self.read(header), re.MULTILINE)
+        if not match:
+            raise LookupError(name)
+        return self.evaluate(header, (match.group(1) or match.group(2)).replace("\\\n", " "))
 
     def check_citations(self):
         for prefix, page in CITED.items():
