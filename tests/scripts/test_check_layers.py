@@ -8,7 +8,8 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "check_layers"
 TABLE = """# Modules
 <!-- layers:begin -->
 | module | may use | what lives there |
@@ -18,8 +19,12 @@ TABLE = """# Modules
 | src/wire | include base | |
 | src/etl | base wire | no public headers here, for the test |
 | src/api | include base wire etl | |
+| src/unit | | for circles |
+| libetw | include | |
 | tools | include base etl | |
-| tests | include base wire etl api tools | |
+| tests | libetw include base wire etl api tools | |
+| fuzz | base etl | |
+| examples | libetw include | |
 <!-- layers:end -->
 | src/after | base | a row outside the table |
 """
@@ -27,6 +32,7 @@ TREE = {
     "ARCHITECTURE.md": TABLE,
     "include/evntrace.h": "",
     "include/compat/windows.h": "",
+    "cmake/Modules.cmake": (ROOT / "cmake" / "Modules.cmake").read_text(encoding="utf-8"),
     "src/base/bytes.h": "#include <stdint.h>\n",
     "src/wire/header.h": '#include "base/bytes.h"\n',
     "src/etl/reader.h": '#include "wire/header.h"\n',
@@ -123,9 +129,150 @@ class CheckLayers(unittest.TestCase):
                                           "int PARSE_ERROR_X;\n"})
 
     def test_build_edges_obey_the_table(self):
-        self.assert_clean({"CMakeLists.txt": "etw_module(etl DEPENDS base wire LIBRARIES m)\n"})
-        self.assert_problem({"CMakeLists.txt": "\netw_module(wire DEPENDS base\n  etl)\n"},
-                            "CMakeLists.txt:2: wire may not link etl")
+        self.assert_clean({"CMakeLists.txt": "etw_module(base)\netw_module(wire)\n"
+                                             "etw_module(etl DEPENDS base wire LIBRARIES m)\n"})
+        self.assert_problem(
+            {"CMakeLists.txt": "etw_module(base)\netw_module(etl)\n"
+                               "etw_module(wire DEPENDS base\n  etl)\n"},
+            "CMakeLists.txt:4: etw_etl: wire may not link etl (may use: base include)")
+
+    MODULES = "etw_module(base)\netw_module(wire)\netw_module(etl)\n"
+
+    def test_links_of_every_cmake_file_obey_the_table(self):
+        self.assert_clean({
+            "CMakeLists.txt": self.MODULES,
+            "tools/CMakeLists.txt": "add_executable(x main.c)\n"
+                                    "target_link_libraries(x etw_etl m Threads::Threads)\n"})
+        self.assert_problem(
+            {"CMakeLists.txt": self.MODULES,
+             "tools/some/CMakeLists.txt": "# etw_wire is far below\nadd_executable(x main.c)\n"
+                                          "target_link_libraries(x PRIVATE\n  etw_etl etw_wire)\n"},
+            "tools/some/CMakeLists.txt:4: etw_wire: tools may not link wire "
+            "(may use: base etl include)")
+
+    def test_link_through_a_target_of_the_same_module_is_allowed(self):
+        self.assert_clean({
+            "CMakeLists.txt": self.MODULES,
+            "tools/CMakeLists.txt": "add_library(etw_common STATIC x.c)\nadd_executable(x main.c)\n"
+                                    "target_link_libraries(x PRIVATE etw_common)\n"})
+
+    def test_link_in_a_variable_is_named_where_it_is_set(self):
+        build = ("set(some etw_base)\nlist(APPEND some\n etw_wire)\nforeach(source a.c b.c)\n"
+                 "  add_executable(fuzz_${name} ${source})\n"
+                 "  target_link_libraries(fuzz_${name} PRIVATE ${some})\nendforeach()\n")
+        self.assert_problem({"CMakeLists.txt": self.MODULES, "fuzz/CMakeLists.txt": build},
+                            "fuzz/CMakeLists.txt:3: etw_wire: fuzz may not link wire "
+                            "(may use: base etl)")
+
+    def test_link_by_a_function_is_named_where_it_is_called(self):
+        build = ("function(etw_fuzz name)\n  target_link_libraries(${name} PRIVATE ${ARGN} m)\n"
+                 "endfunction()\nadd_executable(x x.c)\n\netw_fuzz(x etw_wire)\n")
+        self.assert_problem({"CMakeLists.txt": self.MODULES, "fuzz/CMakeLists.txt": build},
+                            "fuzz/CMakeLists.txt:6: etw_wire: fuzz may not link wire "
+                            "(may use: base etl)")
+        self.assert_problem({"fuzz/CMakeLists.txt": "etw_other(x)\n"},
+                            "fuzz/CMakeLists.txt:1: etw_other(): no CMake file defines it")
+
+    def test_unit_tests_obey_the_table(self):
+        self.assert_problem(
+            {"CMakeLists.txt": "etw_module(unit)\n" + self.MODULES,
+             "tests/CMakeLists.txt": "etw_unit_tests(etl etw_etl etw_unit)\n"},
+            "tests/CMakeLists.txt:1: etw_unit: tests may not link unit "
+            "(may use: api base etl include libetw tools wire)")
+
+    def test_sources_of_other_modules_are_links(self):
+        self.assert_problem(
+            {"fuzz/CMakeLists.txt": "add_executable(x ${CMAKE_SOURCE_DIR}/src/etl/a.c\n"
+                                    "  ../src/wire/b.c)\n"},
+            "fuzz/CMakeLists.txt:2: ../src/wire/b.c: fuzz may not link wire (may use: base etl)")
+
+    def test_shared_libraries_are_for_programs(self):
+        api = "add_library(etw_so SHARED x.c)\n"
+        use = "add_executable(x x.c)\ntarget_link_libraries(x PRIVATE etw_so libetw::etw)\n"
+        self.assert_clean({"src/api/CMakeLists.txt": api, "examples/CMakeLists.txt": use})
+        self.assert_problem(
+            {"src/api/CMakeLists.txt": api, "tools/CMakeLists.txt": use},
+            "tools/CMakeLists.txt:2: etw_so: tools may not link libetw (may use: base etl include)",
+            "tools/CMakeLists.txt:2: libetw::etw: tools may not link libetw "
+            "(may use: base etl include)")
+
+    def test_target_that_nobody_makes(self):
+        self.assert_problem(
+            {"fuzz/CMakeLists.txt": "add_executable(x x.c)\ntarget_link_libraries(x etw_bas)\n"},
+            "fuzz/CMakeLists.txt:2: etw_bas: no such target in any CMake file")
+
+    def assert_circle(self, files, *expected):
+        self.assert_problem({f"src/unit/{name}": text for name, text in files.items()},
+                            *(f"src/unit/{line}" for line in expected))
+
+    def test_units_may_use_each_other_one_way(self):
+        self.assert_clean({
+            "src/unit/a.h": "",
+            "src/unit/a_internal.h": '#include "unit/a.h"\n#include "unit/b.h"\n',
+            "src/unit/a.c": '#include "unit/a_internal.h"\n#include "unit/c/c.h"\n',
+            "src/unit/a_more.c": '#include "unit/a_internal.h"\n',
+            "src/unit/b.h": '#include "unit/c/c.h"\n', "src/unit/c/c.h": ""})
+
+    def test_circle_is_named_with_an_include_of_each_edge(self):
+        self.assert_circle(
+            {"a.h": "", "a.c": '#include "unit/a.h"\n#include "unit/b.h"\n',
+             "b.h": '#include "unit/c.h"\n', "c.h": "", "c_more.c": '\n\n#include "unit/a.h"\n'},
+            "a.c:2: circle a -> b -> c -> a: src/unit/a.c:2 includes unit/b.h, "
+            "src/unit/b.h:1 includes unit/c.h, src/unit/c_more.c:3 includes unit/a.h")
+
+    def test_each_circle_of_a_knot_is_named(self):
+        self.assert_circle(
+            {"a.h": '#include "unit/b.h"\n', "b.h": "", "b.c": '#include "unit/a.h"\n',
+             "c.h": '#include "unit/b.h"\n', "b_more.c": '#include "unit/c.h"\n'},
+            "a.h:1: circle a -> b -> a: src/unit/a.h:1 includes unit/b.h, "
+            "src/unit/b.c:1 includes unit/a.h",
+            "b_more.c:1: circle b -> c -> b: src/unit/b_more.c:1 includes unit/c.h, "
+            "src/unit/c.h:1 includes unit/b.h")
+
+    def test_folders_of_a_module_make_no_circle(self):
+        self.assert_circle(
+            {"one/a.h": '#include "unit/two/b.h"\n', "two/b.h": "", "one/c.h": "",
+             "two/d.h": '#include "unit/one/c.h"\n'},
+            "one/a.h:1: circle one -> two -> one: src/unit/one/a.h:1 includes unit/two/b.h, "
+            "src/unit/two/d.h:1 includes unit/one/c.h")
+
+    def test_header_that_declares_for_another_unit_uses_it(self):
+        self.assert_circle(
+            {"a.h": "/* f() */\nint f(struct x *x,\n      int y);\n", "b.h": "",
+             "b.c": '#include "unit/a.h"\n#include "unit/b.h"\nint f(struct x *x, int y)\n{\n}\n'},
+            "a.h:2: circle a -> b -> a: src/unit/a.h:2 declares f of b.c, "
+            "src/unit/b.c:1 includes unit/a.h")
+        self.assert_circle(
+            {"a.h": "extern const int table[3];\n", "b.h": "",
+             "b.c": '#include "unit/a.h"\nconst int table[3] = {1};\n'},
+            "a.h:1: circle a -> b -> a: src/unit/a.h:1 declares table of b.c, "
+            "src/unit/b.c:1 includes unit/a.h")
+
+    def test_source_without_header_belongs_to_the_header_that_declares_it(self):
+        other = {"src/unit/a.h": "void *g(void);\n", "src/unit/b.h": '#include "unit/a.h"\n',
+                 "src/unit/g.c": '#include "unit/a.h"\nvoid *g(void)\n{\n}\n'}
+        self.assert_clean(other)
+        self.assert_problem(
+            {**other, "src/unit/g.c": '#include "unit/b.h"\nvoid *g(void)\n{\n}\n'},
+            "src/unit/g.c:1: circle a -> b -> a: src/unit/g.c:1 includes unit/b.h, "
+            "src/unit/b.h:1 includes unit/a.h")
+
+    def test_declarations_stand_in_headers(self):
+        self.assert_clean({
+            "src/unit/a.c": 'static int f(void);\nextern "C" {\n}\nint x = 1;\n/* extern int y; */',
+            "tests/unit/a.c": "int __wrap_f(void);\nextern int y;\n"})
+        self.assert_circle({"a.c": "static int x;\nint f(int a,\n      int b);\n"},
+                           "a.c:2: f: declare it in a header of its unit")
+        self.assert_circle({"a.c": "void g(void)\n{\n\textern int y;\n}\n"},
+                           "a.c:3: extern: declare it in a header of its unit")
+
+    def test_unit_that_swallows_a_module(self):
+        sources = {"a.h": "", **{f"a_{i:02}.c": '#include "unit/a.h"\n' for i in range(13)}}
+        self.assert_circle(sources,
+                           "a_00.c:1: 13 sources in one unit, a (at most 12): "
+                           "give parts their headers")
+        del sources["a_12.c"]
+        self.assert_clean({f"src/unit/{name}": text for name, text in sources.items()})
 
     def test_table_faults_are_named(self):
         self.assert_problem({"ARCHITECTURE.md": "# Nothing\n"},
