@@ -14,7 +14,6 @@
 #define LOOK_FIRST_MS 10
 #define LOOK_LAST_MS  60000
 
-static uint64_t epoch = 1; /* atomic; written holding the lock */
 /* Under the lock. */
 static struct etw_retired *oldest, *newest;
 static bool has_membarrier;
@@ -35,21 +34,6 @@ void etw_reclaim_prepare(void)
 				 0;
 }
 
-uint64_t etw_reclaim_epoch(void)
-{
-	return load_acquire(&epoch);
-}
-
-uint64_t etw_reclaim_begin(void)
-{
-	const uint64_t begun = load_relaxed(&epoch) + 1;
-
-	/* Behind the gates, and before the stamp: a thread that sees the stamp sees the epoch and the gates. */
-	store_release(&epoch, begun);
-	etw_fork_renew_stamp();
-	return begun;
-}
-
 /* Every running thread of the process passes a full barrier meanwhile (R2 in thread.h). */
 static bool pass_barrier(void)
 {
@@ -61,7 +45,7 @@ static bool pass_barrier(void)
 /* Frees the oldest first: what is younger is not over before. Returns the last epoch that is over. */
 static uint64_t free_passed(void)
 {
-	const uint64_t over = etw_thread_passed(load_relaxed(&epoch));
+	const uint64_t over = etw_thread_passed(etw_thread_epoch());
 
 	while (oldest && oldest->epoch <= over) {
 		struct etw_retired *retired = oldest;

@@ -24,23 +24,16 @@ struct etw_retired {
  */
 void etw_reclaim_prepare(void);
 
-/* etw_reclaim_epoch() - the present one. Order: acquire; pairs with etw_reclaim_begin(). Any thread. */
-uint64_t etw_reclaim_epoch(void);
-
 /*
- * etw_reclaim_begin() - a new epoch: something has just been unpublished.
- *
- * Returns it. Owner thread (the listener), holding the lock; not in a child that has no listener.
+ * etw_reclaim_is_over() - every thread has passed @epoch, of etw_thread_begin_epoch(). Owner thread (the listener),
+ * holding the lock; not in a child that has no listener.
  */
-uint64_t etw_reclaim_begin(void);
-
-/* etw_reclaim_is_over() - every thread has passed @epoch. As etw_reclaim_begin(). */
 bool etw_reclaim_is_over(uint64_t epoch);
 
 /*
  * etw_reclaim_later() - frees what was retired in an epoch that is not over, as soon as it is.
  *
- * @retired: taken, `free` and `epoch` set. As etw_reclaim_begin().
+ * @retired: taken, `free` and `epoch` set. As etw_reclaim_is_over().
  */
 void etw_reclaim_later(struct etw_retired *retired);
 

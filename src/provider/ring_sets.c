@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "provider/enable.h"
+#include "provider/thread.h"
 
 /* A mapped clock page. */
 struct clock_mapping {
@@ -67,7 +68,7 @@ static void drop_unused_clocks(void)
 			continue;
 		}
 		*at = clock->next;
-		clock->retired = (struct etw_retired){.epoch = etw_reclaim_begin(),
+		clock->retired = (struct etw_retired){.epoch = etw_thread_begin_epoch(),
 						      .free = free_clock};
 		if (etw_reclaim_is_over(clock->retired.epoch))
 			free_clock(&clock->retired);
@@ -196,7 +197,7 @@ int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring)
 	bool is_over;
 
 	etw_enable_drop_ring(ring);
-	ring->retired = (struct etw_retired){.epoch = etw_reclaim_begin(), .free = free_ring};
+	ring->retired = (struct etw_retired){.epoch = etw_thread_begin_epoch(), .free = free_ring};
 	is_over = etw_reclaim_is_over(ring->retired.epoch);
 	if (!is_over)
 		TRY(etw_ring_set_retire_mapping(&ring->set));

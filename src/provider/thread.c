@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/sched_point.h"
-#include "provider/reclaim.h"
 
 #define OWNER_ID_MASK      UINT64_C(0xFFFFFF)
 #define OWNER_LEAVING      (UINT64_C(1) << 25) /* somebody takes the slot back */
@@ -36,6 +35,7 @@ static struct etw_thread *chunks[CHUNK_COUNT] = {first_chunk}; /* atomic, each s
 static uint32_t unlisted;       /* atomic; stays of threads that found no slot */
 static uint32_t next_try;       /* atomic; a hint where a slot may be free */
 static uint64_t settled_origin; /* atomic; of a child in which the slots of its parent are free */
+static uint64_t epoch = 1;      /* atomic; written holding the lock */
 
 static struct etw_thread nobody = {.mark = MARK_NOBODY}; /* never written */
 
@@ -220,7 +220,7 @@ static void enter_slot(struct etw_thread *thread, uint64_t stack, struct etw_ent
 	const uint64_t stamp = load_acquire(&etw_fork_page->stamp);
 
 	/* Pairs with etw_thread_passed(): what the thread did before is done. */
-	store_release(&thread->epoch, etw_reclaim_epoch());
+	store_release(&thread->epoch, etw_thread_epoch());
 	thread->outside = stamp;
 	store_release(&thread->mark, stack);
 	fence_signal(); /* A1 */
@@ -287,7 +287,22 @@ void etw_thread_after_fork(void)
 	store_relaxed(&settled_origin, origin);
 }
 
-uint64_t etw_thread_passed(uint64_t epoch)
+uint64_t etw_thread_epoch(void)
+{
+	return load_acquire(&epoch);
+}
+
+uint64_t etw_thread_begin_epoch(void)
+{
+	const uint64_t begun = load_relaxed(&epoch) + 1;
+
+	/* Behind the gates, and before the stamp: a thread that sees the stamp sees the epoch and the gates. */
+	store_release(&epoch, begun);
+	etw_fork_renew_stamp();
+	return begun;
+}
+
+uint64_t etw_thread_passed(uint64_t until)
 {
 	const uint64_t origin = etw_fork_fill();
 	struct etw_thread *slot;
@@ -300,14 +315,14 @@ uint64_t etw_thread_passed(uint64_t epoch)
 		const uint64_t owner = load_acquire(&slot->owner);
 		const uint64_t since = load_acquire(&slot->epoch);
 
-		if (!is_in || since >= epoch || !is_of(owner, origin) || owner & OWNER_LEAVING ||
+		if (!is_in || since >= until || !is_of(owner, origin) || owner & OWNER_LEAVING ||
 		    !(owner & OWNER_ID_MASK))
 			continue;
 		SCHED_POINT("provider.thread.met");
 		if (is_gone(owner))
 			(void)release(slot, owner);
 		else
-			epoch = since;
+			until = since;
 	}
-	return epoch;
+	return until;
 }

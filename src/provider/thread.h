@@ -35,8 +35,7 @@ struct etw_thread {
 	uint64_t outside;           /* the owner's alone: its mark while it is outside */
 	uint32_t thread_id;         /* the same */
 	uint32_t reserved_zero;
-	uint64_t
-		epoch; /* atomic; reclaim.h: nothing that was retired up to it is used by the thread */
+	uint64_t epoch; /* atomic; nothing that was retired up to it is used by the thread */
 	uint64_t owner; /* atomic; thread.c */
 };
 
@@ -144,10 +143,21 @@ void etw_thread_leave_slow(const struct etw_entry *entry);
 void etw_thread_after_fork(void);
 
 /*
- * etw_thread_passed() - the last epoch up to @epoch that is over: no thread is inside that may have entered
+ * etw_thread_begin_epoch() - a new epoch: something has just been unpublished, and is about to be retired.
+ *
+ * Every thread notes the epoch in its slot when it next enters. Returns it. Owner thread (the listener), holding
+ * the lock; not in a child that has no listener.
+ */
+uint64_t etw_thread_begin_epoch(void);
+
+/* etw_thread_epoch() - the present one. Order: acquire; pairs with etw_thread_begin_epoch(). Any thread. */
+uint64_t etw_thread_epoch(void);
+
+/*
+ * etw_thread_passed() - the last epoch up to @until that is over: no thread is inside that may have entered
  * before it began. Behind a membarrier (R2). Takes slots back whose threads ended inside. Holding the
  * registrations' lock.
  */
-uint64_t etw_thread_passed(uint64_t epoch);
+uint64_t etw_thread_passed(uint64_t until);
 
 #endif

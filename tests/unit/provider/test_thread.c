@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "provider/reclaim.h"
 #include "provider/thread.h"
 
 #define FIRST_CHUNK 64 /* slots that need no memory of their own */
@@ -77,7 +76,7 @@ static __attribute__((noinline)) void stay_inside(void (*inside)(struct etw_entr
 
 static bool is_passed(void)
 {
-	const uint64_t epoch = etw_reclaim_begin();
+	const uint64_t epoch = etw_thread_begin_epoch();
 
 	return etw_thread_passed(epoch) >= epoch;
 }
@@ -127,7 +126,7 @@ static void test_thread__looks_around_once_for_each_epoch(void **state)
 	thread = etw_thread_enter();
 	assert_non_null(thread);
 	etw_thread_leave(thread);
-	(void)etw_reclaim_begin();
+	(void)etw_thread_begin_epoch();
 	assert_null(etw_thread_enter());
 	errno = 77;
 	stay_inside(expect_own_id);
@@ -140,19 +139,19 @@ static void test_thread__looks_around_once_for_each_epoch(void **state)
 /* The thread entered behind the epoch's beginning, and cannot have what was unpublished before. */
 static void expect_passed_epoch_of_before(struct etw_entry *entry)
 {
-	const uint64_t before = etw_reclaim_epoch();
+	const uint64_t before = etw_thread_epoch();
 
 	(void)entry;
 	assert_int_equal(etw_thread_passed(before), before);
 	assert_false(is_passed());
-	assert_int_equal(etw_thread_passed(etw_reclaim_epoch()), before);
+	assert_int_equal(etw_thread_passed(etw_thread_epoch()), before);
 }
 
 static void test_thread__that_entered_later_holds_nothing_up(void **state)
 {
 	(void)state;
 	stay_inside(do_nothing);
-	(void)etw_reclaim_begin();
+	(void)etw_thread_begin_epoch();
 	stay_inside(expect_passed_epoch_of_before);
 }
 
