@@ -94,10 +94,11 @@ static void drop_ring_of(struct etw_registration *registration, const struct etw
 	(void)etw_enable_set(registration, ring->link, wishes);
 }
 
-void etw_enable_drop_ring(const struct etw_ring_mapping *ring)
+int etw_enable_retire_ring(struct etw_ring_mapping *ring)
 {
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		drop_ring_of(i, ring);
+	return etw_provider_ring_sets_retire(ring);
 }
 
 bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)

@@ -36,8 +36,12 @@ struct etw_enable_wish {
 bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		    const struct etw_enable_wish *wishes);
 
-/* etw_enable_drop_ring() - takes a set out of all slots of all registrations. Holding the lock. */
-void etw_enable_drop_ring(const struct etw_ring_mapping *ring);
+/*
+ * etw_enable_retire_ring() - takes a set out of all slots of all registrations, then retires it.
+ *
+ * Returns as etw_provider_ring_sets_retire(). Owner thread (the listener), holding the lock.
+ */
+int etw_enable_retire_ring(struct etw_ring_mapping *ring);
 
 /* What is asked of the slots. */
 struct etw_enable_query {

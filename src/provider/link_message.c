@@ -189,6 +189,17 @@ static void end_state(struct etw_link *link, struct etw_registration *registrati
 	tell(registration, link->index, &enable);
 }
 
+static void retire_unannounced(unsigned link)
+{
+	struct etw_ring_mapping *next;
+
+	for (struct etw_ring_mapping *i = etw_provider_ring_sets_unannounced(link, NULL); i;
+	     i = next) {
+		next = etw_provider_ring_sets_unannounced(link, i);
+		(void)etw_enable_retire_ring(i);
+	}
+}
+
 void etw_link_end_states(struct etw_link *link)
 {
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++) {
@@ -199,7 +210,7 @@ void etw_link_end_states(struct etw_link *link)
 			continue;
 		end_state(link, i);
 	}
-	etw_provider_ring_sets_retire_unannounced(link->index);
+	retire_unannounced(link->index);
 }
 
 static int handle_reply(struct etw_link *link, const struct wire_message *head)
@@ -252,7 +263,7 @@ static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_messag
 	(void)pthread_mutex_lock(&etw_registrations_lock);
 	ring = etw_provider_ring_sets_find(link->index, ref.ring_set);
 	if (ring)
-		answer.status = etw_provider_ring_sets_retire(ring);
+		answer.status = etw_enable_retire_ring(ring);
 	(void)etw_link_answer_ring(link, &answer, &ref);
 	(void)pthread_mutex_unlock(&etw_registrations_lock);
 	return 0;

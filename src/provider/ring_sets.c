@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/macros.h"
-#include "provider/enable.h"
 #include "provider/thread.h"
 
 /* A mapped clock page. */
@@ -183,6 +182,16 @@ void etw_provider_ring_sets_forget_numbers(unsigned link)
 	}
 }
 
+struct etw_ring_mapping *etw_provider_ring_sets_unannounced(unsigned link,
+							    const struct etw_ring_mapping *after)
+{
+	for (struct etw_ring_mapping *i = after ? after->next : all_rings; i; i = i->next) {
+		if (i->link == link && !i->is_announced)
+			return i;
+	}
+	return NULL;
+}
+
 static void unlink_ring(const struct etw_ring_mapping *ring)
 {
 	struct etw_ring_mapping **at = &all_rings;
@@ -196,7 +205,6 @@ int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring)
 {
 	bool is_over;
 
-	etw_enable_drop_ring(ring);
 	ring->retired = (struct etw_retired){.epoch = etw_thread_begin_epoch(), .free = free_ring};
 	is_over = etw_reclaim_is_over(ring->retired.epoch);
 	if (!is_over)
@@ -208,15 +216,4 @@ int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring)
 		etw_reclaim_later(&ring->retired);
 	drop_unused_clocks();
 	return 0;
-}
-
-void etw_provider_ring_sets_retire_unannounced(unsigned link)
-{
-	struct etw_ring_mapping *next;
-
-	for (struct etw_ring_mapping *i = all_rings; i; i = next) {
-		next = i->next;
-		if (i->link == link && !i->is_announced)
-			(void)etw_provider_ring_sets_retire(i);
-	}
 }

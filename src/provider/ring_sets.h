@@ -59,14 +59,21 @@ struct etw_ring_mapping *etw_provider_ring_sets_find(unsigned link, uint32_t num
 void etw_provider_ring_sets_forget_numbers(unsigned link);
 
 /*
- * etw_provider_ring_sets_retire() - takes a set out of every registration and gives it back: at once, or once the writers that
- * are inside have left, who write to nothing meanwhile.
+ * etw_provider_ring_sets_unannounced() - a set of a link that the present connection did not name.
+ *
+ * @after: what this returned before; NULL: the first. To be asked before @after is retired.
+ *
+ * NULL: no more. Holding the lock.
+ */
+struct etw_ring_mapping *etw_provider_ring_sets_unannounced(unsigned link,
+							    const struct etw_ring_mapping *after);
+
+/*
+ * etw_provider_ring_sets_retire() - gives a set back which no registration names any more: at once, or once the
+ * writers that are inside have left, who write to nothing meanwhile. etw_enable_retire_ring() does both.
  *
  * Returns 0; or the error of putting private memory over it, and then it stays. Owner thread, holding the lock.
  */
 int etw_provider_ring_sets_retire(struct etw_ring_mapping *ring);
-
-/* etw_provider_ring_sets_retire_unannounced() - all sets of a link that the present connection did not name. */
-void etw_provider_ring_sets_retire_unannounced(unsigned link);
 
 #endif

@@ -149,8 +149,11 @@ static void test_ring_sets__the_same_memory_is_mapped_once(void **state)
 	assert_null(etw_provider_ring_sets_find(1, 5));
 	assert_int_equal(etw_provider_ring_sets_add(1, 17, &session.fds, clock), 0);
 	assert_ptr_equal(etw_provider_ring_sets_find(1, 17), first);
+	assert_null(etw_provider_ring_sets_unannounced(1, NULL));
 	etw_provider_ring_sets_forget_numbers(1);
-	etw_provider_ring_sets_retire_unannounced(1);
+	assert_ptr_equal(etw_provider_ring_sets_unannounced(1, NULL), first);
+	assert_null(etw_provider_ring_sets_unannounced(1, first));
+	assert_int_equal(etw_provider_ring_sets_retire(first), 0);
 	assert_false(etw_provider_ring_sets_has(1));
 	/* Retired for good: the same memory is mapped anew. */
 	assert_int_equal(etw_provider_ring_sets_add(1, 18, &session.fds, clock), 0);
