@@ -32,7 +32,7 @@ struct etw_fork_page {
 /* NULL before etw_fork_prepare(). */
 extern ETW_HIDDEN struct etw_fork_page *etw_fork_page;
 
-/* etw_fork_prepare() - makes the page, once. Returns 0 or -ENOMEM. Holding the registrations' lock. */
+/* etw_fork_prepare() - makes the page, once. Returns 0 or -ENOMEM. Holding the lock. */
 int etw_fork_prepare(void);
 
 /*
@@ -45,7 +45,7 @@ uint64_t etw_fork_fill(void);
 void etw_fork_wipe(void);
 
 /*
- * etw_fork_renew_stamp() - makes every thread look around at its next event. Holding the registrations' lock.
+ * etw_fork_renew_stamp() - makes every thread look around at its next event. Holding the lock.
  * Order: a release; pairs with the acquire in etw_thread_enter_slow().
  */
 void etw_fork_renew_stamp(void);

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "provider/link_message.h"
 #include "provider/listener.h"
+#include "provider/lock.h"
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
 
@@ -169,16 +170,16 @@ bool etw_link_is_awaited(const struct etw_link *link, const struct etw_registrat
 static void set_state_locked(struct etw_link *link, enum etw_link_state state)
 {
 	link->state = state;
-	etw_listener_wake();
+	etw_provider_wake();
 }
 
 /* Not holding the lock. */
 static void set_state(struct etw_link *link, enum etw_link_state state)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	if (link->state != state)
 		set_state_locked(link, state);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /* What was written meanwhile is missing in every session that wants it now. */
@@ -230,20 +231,20 @@ static int meet_host(struct etw_link *link, const struct etw_ipc_message *messag
 {
 	int r;
 
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	r = etw_provider_ring_sets_clock(link->index, message->fds[0], &link->clock);
 	if (r == 0)
 		begin(link, welcome);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return r;
 }
 
 static void hang_up(struct etw_link *link)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	etw_own_fd_close(&link->socket);
 	set_state_locked(link, ETW_LINK_ABSENT);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 static void try_again_later(struct etw_link *link, uint64_t now_ns)
@@ -252,10 +253,10 @@ static void try_again_later(struct etw_link *link, uint64_t now_ns)
 	if (link->backoff_ms > BACKOFF_LAST_MS)
 		link->backoff_ms = BACKOFF_LAST_MS;
 	link->retry_ns = now_ns + link->backoff_ms * ETW_NS_PER_MS;
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	link->tried_epoch = link->seen_epoch;
 	set_state_locked(link, ETW_LINK_ABSENT);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /*
@@ -285,18 +286,18 @@ static bool try_to_call(struct etw_link *link, uint64_t now_ns)
 		try_again_later(link, now_ns);
 		return is_nobody_left(link, r);
 	}
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	link->socket = etw_own_fd_take(fd);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return false;
 }
 
 static void end_leftovers(struct etw_link *link)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	etw_provider_ring_sets_forget_numbers(link->index);
 	etw_link_end_states(link);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 static void look_for_page(struct etw_link *link, uint64_t now_ns)
@@ -311,10 +312,10 @@ static void look_for_page(struct etw_link *link, uint64_t now_ns)
 	note_shortage(link, r, now_ns);
 	if (r < 0)
 		return;
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	link->page = page;
 	link->page_ns = now_ns;
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	etw_runtime_page_unmap(before);
 }
 

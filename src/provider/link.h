@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The conversation with one host: registrations go there, ring sets and enable states come back. The
- * listener alone receives, connects and closes; any thread may send, under the registrations' lock.
+ * listener alone receives, connects and closes; any thread may send, under the lock.
  *
  * A registration is *synchronised* when the host has told its first state. REGISTER itself is answered too
  * early for that, so an UNREGISTER of the registration 0 goes after it, whose answer comes behind all.

@@ -8,6 +8,7 @@
 
 #include "provider/enable.h"
 #include "provider/listener.h"
+#include "provider/lock.h"
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
 
@@ -22,12 +23,12 @@ bool etw_link_has_states(const struct etw_link *link)
 {
 	bool has_states;
 
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	has_states = etw_provider_ring_sets_has(link->index);
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		has_states |= i->is_used &&
 			      (is_link_enabled(i, link->index) || i->links[link->index].is_enabled);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return has_states;
 }
 
@@ -162,7 +163,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	struct wire_enable enable;
 
 	TRY(wire_message_decode_enable(message->datagram, &enable));
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	registration = etw_registration_find(enable.registration);
 	if (registration) { /* else it was unregistered meanwhile, and the host is about to hear it */
 		bool is_changed;
@@ -174,7 +175,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	}
 	etw_link_report(link); /* before a session that ends hears of the last process's answer */
 	(void)etw_link_answer(link, &answer);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return 0;
 }
 
@@ -215,7 +216,7 @@ void etw_link_end_states(struct etw_link *link)
 
 static int handle_reply(struct etw_link *link, const struct wire_message *head)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	link->replied = head->request;
 	link->is_slow = false;
 	if (link->sync_sent && head->request == link->sync_sent) {
@@ -225,10 +226,10 @@ static int handle_reply(struct etw_link *link, const struct wire_message *head)
 			link->is_confirming = false;
 			etw_link_end_states(link);
 		}
-		etw_listener_wake();
+		etw_provider_wake();
 	}
 	etw_link_pump(link);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return 0;
 }
 
@@ -243,13 +244,13 @@ static int handle_ring_set(struct etw_link *link, const struct etw_ipc_message *
 		r = -EMFILE;
 	else if (fds.page < 0 || fds.rings < 0)
 		return -EPROTO;
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	if (!message->is_cut)
 		r = etw_provider_ring_sets_add(link->index, ref.ring_set, &fds, link->clock);
 	/* What is enabled with it next is refused, and the host is told. */
 	if (r < 0)
 		link->map_status = r;
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return r == -EPROTO ? r : 0;
 }
 
@@ -260,12 +261,12 @@ static int handle_ring_retire(struct etw_link *link, const struct etw_ipc_messag
 	struct wire_ring_set_ref ref;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	ring = etw_provider_ring_sets_find(link->index, ref.ring_set);
 	if (ring)
 		answer.status = etw_enable_retire_ring(ring);
 	(void)etw_link_answer_ring(link, &answer, &ref);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	return 0;
 }
 

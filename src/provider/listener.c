@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +17,7 @@
 #include "provider/code.h"
 #include "provider/last_thread.h"
 #include "provider/link.h"
+#include "provider/lock.h"
 #include "provider/own_fd.h"
 #include "provider/poke.h"
 #include "provider/reclaim.h"
@@ -32,9 +33,8 @@
 static struct etw_link links[ETW_PROVIDER_LINKS];
 static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
-static pthread_cond_t changed;          /* the registrations' lock */
 static pthread_t listener;
-static bool is_prepared;        /* the registrations' lock */
+static bool is_prepared;        /* the lock */
 static bool is_running;         /* the same; false in a forked child */
 static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
 /* Origin of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
@@ -56,33 +56,14 @@ static bool is_listener_thread(void)
 	return is_running && pthread_equal(pthread_self(), listener);
 }
 
-void etw_listener_wake(void)
-{
-	(void)pthread_cond_broadcast(&changed);
-}
-
-static int init_condition(void)
-{
-	pthread_condattr_t attributes;
-	int r;
-
-	if (pthread_condattr_init(&attributes))
-		return -ENOMEM;
-	r = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	if (r == 0)
-		r = pthread_cond_init(&changed, &attributes);
-	(void)pthread_condattr_destroy(&attributes);
-	return -r;
-}
-
 static void lock_before_fork(void)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 }
 
 static void unlock_in_parent(void)
 {
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /* Before a link is looked at that has to open or to receive something. Not holding the lock. */
@@ -94,9 +75,9 @@ static void release_if_needed(const bool *is_ready)
 		is_needed |= is_ready[i] || links[i].socket.number < 0;
 	if (!is_needed)
 		return;
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	etw_poke_release_reserve();
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /*
@@ -113,7 +94,7 @@ static void forget_parent(void)
 	is_running = false;
 	running_number = 0;
 	store_relaxed(&turn, 0u);
-	(void)init_condition();
+	(void)etw_provider_wait_init();
 }
 
 static void reset_in_child(void)
@@ -123,7 +104,7 @@ static void reset_in_child(void)
 	etw_fork_wipe();
 	etw_thread_after_fork();
 	store_release(&owner_origin, UINT64_C(0));
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /*
@@ -132,9 +113,7 @@ static void reset_in_child(void)
  */
 static void reset_in_unseen_child(void)
 {
-	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-	memcpy(&etw_registrations_lock, &fresh, sizeof(fresh));
+	etw_provider_lock_reset();
 	etw_ipc_message_init(message);
 	forget_parent();
 }
@@ -169,7 +148,7 @@ static int prepare(void)
 			return -ENOMEM;
 		etw_ipc_message_init(message);
 	}
-	TRY(init_condition());
+	TRY(etw_provider_wait_init());
 	if (pthread_atfork(lock_before_fork, unlock_in_parent, reset_in_child))
 		return -ENOMEM;
 	is_prepared = true;
@@ -233,10 +212,10 @@ static int due_in_ms(bool has_connection)
 static void poke_at_end(void)
 {
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	if (is_running)
 		etw_poke();
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 /* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
@@ -332,10 +311,10 @@ static void end_program_if_alone(void)
 
 static void tend(void)
 {
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	etw_reclaim_advance(etw_monotonic_ns());
 	etw_poke_hold_reserve();
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 static void *listen_forever(void *unused)
@@ -426,9 +405,7 @@ static struct etw_link *find_awaited(const struct etw_registration *registration
 /* Whether the caller has waited for long enough. A machine that stood still has to let the host run first. */
 static bool wait_a_step(struct etw_patience *patience)
 {
-	const struct timespec next = etw_timespec_of_ns(etw_patience_next_ns(patience));
-
-	(void)pthread_cond_timedwait(&changed, &etw_registrations_lock, &next);
+	etw_provider_wait_until(etw_patience_next_ns(patience));
 	return etw_patience_look(patience, etw_monotonic_ns());
 }
 
@@ -479,14 +456,14 @@ void etw_listener_meet(void)
 	bool is_enough = false;
 
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
 		etw_poke(); /* a page that appears tells nobody */
 		is_enough = wait_a_step(&patience);
 	}
 	for (unsigned i = 0; i < link_count; i++)
 		links[i].is_slow |= links[i].state == ETW_LINK_CONNECTING;
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 }
 
 void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number)
@@ -496,7 +473,7 @@ void etw_listener_withdraw(const struct etw_registration *registration, uint32_t
 	if (is_listener_thread())
 		return;
 	while (running_number == number)
-		(void)pthread_cond_wait(&changed, &etw_registrations_lock);
+		etw_provider_wait();
 }
 
 /* For good: another plugin may come to lie at the same place. */
@@ -517,13 +494,13 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
 	if (!callback)
 		return;
 	running_number = etw_registration_number(registration);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
 		 news->filter, context);
 	/* A child that was forked in there has come out of it: it has no host to listen to. */
 	if (load_relaxed(&etw_fork_page->origin) != origin)
 		(void)syscall(SYS_exit, 0);
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	running_number = 0;
-	etw_listener_wake();
+	etw_provider_wake();
 }

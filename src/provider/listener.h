@@ -57,7 +57,4 @@ void etw_listener_call(struct etw_registration *registration, const struct etw_l
  */
 void etw_listener_meet(void);
 
-/* etw_listener_wake() - a link has news for a waiting registration. Holding the lock. */
-void etw_listener_wake(void);
-
 #endif

@@ -18,7 +18,7 @@
 
 /* The listener is to look again now, for poll() and for futexes. */
 static struct etw_own_fd poke = {
-	.number = -1}; /* a socket to itself; the registrations' lock; none in a forked child */
+	.number = -1}; /* a socket to itself; the lock; none in a forked child */
 /* So that a program that has used up its descriptors can be connected, and given a ring set. Like `poke`. */
 static struct etw_own_fd reserve[RESERVED_FDS];
 static uint32_t pokes; /* atomic; counts them */

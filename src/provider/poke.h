@@ -3,8 +3,6 @@
  * What wakes the listener of a process: a socket for its poll(), and a word for its futexes. And the descriptors that
  * it keeps back, copies of that socket, so that a program that has used up its own can be connected all the same, and
  * given a ring set. What the listener does once it is awake is provider/listener.h.
- *
- * The lock is that of the registrations.
  */
 #ifndef ETW_PROVIDER_POKE_H
 #define ETW_PROVIDER_POKE_H

@@ -7,6 +7,7 @@
 
 #include "provider/code.h"
 #include "provider/listener.h"
+#include "provider/lock.h"
 
 #define NUMBER_INDEX_BITS 11
 #define NUMBER_INDEX_MASK ((1u << NUMBER_INDEX_BITS) - 1)
@@ -15,7 +16,6 @@ static_assert(ETW_REGISTRATIONS_MAX == 1 << NUMBER_INDEX_BITS, "numbers hold ind
 #define TRAITS_HEAD_BYTES 3 /* of each trait: u16 size, u8 type */
 
 ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
-ETW_HIDDEN pthread_mutex_t etw_registrations_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t registrations_end = 1; /* one behind the last index ever used; lock */
 static struct etw_traits *all_traits;  /* lock */
@@ -126,25 +126,26 @@ static void fill(struct etw_registration *registration, const GUID *provider,
 	registration->is_used = true;
 }
 
-static void unlock(pthread_mutex_t **lock)
+static void unlock(const bool *is_held)
 {
-	(void)pthread_mutex_unlock(*lock);
+	if (*is_held)
+		etw_provider_unlock();
 }
 
-static pthread_mutex_t *lock_registrations(void)
+static bool lock(void)
 {
 	etw_listener_find_fork();
-	(void)pthread_mutex_lock(&etw_registrations_lock);
-	return &etw_registrations_lock;
+	etw_provider_lock();
+	return true;
 }
 
 int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
 			  REGHANDLE *ret_handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
+	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration;
 
-	(void)held;
+	(void)is_held;
 	TRY(etw_fork_prepare());
 	TRY(etw_listener_start());
 	registration = find_free();
@@ -159,11 +160,11 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 
 int etw_provider_unregister(uint64_t handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
+	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration = find_by_handle(handle);
 	uint32_t number;
 
-	(void)held;
+	(void)is_held;
 	if (!registration)
 		return -EBADF;
 	number = etw_registration_number(registration);
@@ -220,11 +221,11 @@ static int keep_traits(const uint8_t *bytes, size_t byte_count, const struct etw
 
 int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
+	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration = find_by_handle(handle);
 	const struct etw_traits *traits;
 
-	(void)held;
+	(void)is_held;
 	if (!registration)
 		return -EBADF;
 	if (!are_traits_sound((struct etw_bytes){bytes, byte_count}))
@@ -236,10 +237,10 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 
 int etw_provider_set_typed(uint64_t handle, bool is_typed)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
+	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration = find_by_handle(handle);
 
-	(void)held;
+	(void)is_held;
 	if (!registration)
 		return -EBADF;
 	store_release(&registration->is_typed, is_typed);
@@ -248,8 +249,8 @@ int etw_provider_set_typed(uint64_t handle, bool is_typed)
 
 int etw_provider_check_handle(uint64_t handle)
 {
-	CLEANUP(unlock) pthread_mutex_t *held = lock_registrations();
+	CLEANUP(unlock) const bool is_held = lock();
 
-	(void)held;
+	(void)is_held;
 	return find_by_handle(handle) ? 0 : -EBADF;
 }

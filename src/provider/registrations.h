@@ -15,7 +15,6 @@
 #define ETW_PROVIDER_REGISTRATIONS_H
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -96,9 +95,6 @@ static_assert(sizeof(struct etw_registration) % 64 == 0, "places are counted in 
 	(ETW_REGISTRATION_INDEX_MAX * (sizeof(struct etw_registration) / 64))
 
 extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
-
-/* Guards everything of the module that the write path does not touch. Never held during a callback. */
-extern ETW_HIDDEN pthread_mutex_t etw_registrations_lock;
 
 /* The place in the array, in lines; whether a registration begins there is another question. */
 static inline uint32_t etw_handle_line(uint64_t handle)

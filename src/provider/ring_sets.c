@@ -18,7 +18,7 @@ struct clock_mapping {
 	struct etw_retired retired;
 };
 
-/* The registrations' lock. */
+/* Under the lock. */
 static struct etw_ring_mapping *all_rings;
 static struct clock_mapping *all_clocks;
 static const struct wire_clock_page *link_clocks[ETW_PROVIDER_LINKS];

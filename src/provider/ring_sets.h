@@ -20,7 +20,7 @@ struct etw_ring_mapping {
 	struct etw_ring_set set;             /* fixed; read by writers */
 	unsigned link;                       /* fixed */
 	const struct wire_clock_page *clock; /* atomic */
-	/* Under the registrations' lock. */
+	/* Under the lock. */
 	dev_t device; /* the control page, by which a set is known again after a host's restart */
 	ino_t inode;
 	uint32_t number;   /* on the present connection */

@@ -156,7 +156,7 @@ uint64_t etw_thread_epoch(void);
 /*
  * etw_thread_passed() - the last epoch up to @until that is over: no thread is inside that may have entered
  * before it began. Behind a membarrier (R2). Takes slots back whose threads ended inside. Holding the
- * registrations' lock.
+ * lock.
  */
 uint64_t etw_thread_passed(uint64_t until);
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "provider/lock.h"
 #include "provider/thread.h"
 
 static struct taken taken;
@@ -215,11 +216,11 @@ static void test_fork__a_lock_that_the_parent_held_holds_no_child(void **state)
 #ifdef ETW_THREAD_SANITIZED
 	skip();
 #endif
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	child = fork_unseen();
 	if (child == 0)
 		_exit(register_in_child());
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	expect_good_end(child);
 	assert_int_equal(take_all(&session, &taken), 2);
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "provider/lock.h"
 #include "provider/ring_sets.h"
 
 static struct taken taken;
@@ -125,7 +126,7 @@ static void test_ring_sets__the_same_memory_is_mapped_once(void **state)
 
 	(void)state;
 	open_session(&session, 901, 4, 0);
-	(void)pthread_mutex_lock(&etw_registrations_lock);
+	etw_provider_lock();
 	assert_int_equal(etw_provider_ring_sets_clock(1, host.clock_fd, &clock), 0);
 	assert_int_equal(etw_provider_ring_sets_clock(1, host.clock_fd, &same), 0);
 	assert_ptr_equal(clock, same);
@@ -158,7 +159,7 @@ static void test_ring_sets__the_same_memory_is_mapped_once(void **state)
 	/* Retired for good: the same memory is mapped anew. */
 	assert_int_equal(etw_provider_ring_sets_add(1, 18, &session.fds, clock), 0);
 	assert_int_equal(etw_provider_ring_sets_retire(etw_provider_ring_sets_find(1, 18)), 0);
-	(void)pthread_mutex_unlock(&etw_registrations_lock);
+	etw_provider_unlock();
 	fake_session_close(&session);
 	(void)close(zero);
 }
