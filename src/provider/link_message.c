@@ -6,8 +6,8 @@
 
 #include <evntrace.h>
 
+#include "provider/callback.h"
 #include "provider/enable.h"
-#include "provider/listener.h"
 #include "provider/lock.h"
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
@@ -37,7 +37,7 @@ bool etw_link_has_states(const struct etw_link *link)
  * with all keywords that any of them wants.
  */
 static void merge_other_links(const struct etw_registration *registration, unsigned link,
-			      struct etw_listener_news *news)
+			      struct etw_callback_news *news)
 {
 	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
 		const struct etw_enable_link *other = &registration->links[i];
@@ -66,7 +66,7 @@ static void tell(struct etw_registration *registration, unsigned link,
 		.Size = (ULONG)enable->filter.left,
 		.Type = enable->filter_type,
 	};
-	struct etw_listener_news news = {
+	struct etw_callback_news news = {
 		.control_code = enable->control_code,
 		.level = enable->level,
 		.match_any = enable->match_any,
@@ -79,7 +79,7 @@ static void tell(struct etw_registration *registration, unsigned link,
 		news.match_any = UINT64_MAX;
 	if (news.control_code != EVENT_CONTROL_CODE_CAPTURE_STATE)
 		merge_other_links(registration, link, &news);
-	etw_listener_call(registration, &news);
+	etw_callback_run(registration, &news);
 }
 
 /* Looks the ring sets up. Returns 0, or why a session gets nothing; the host knows of -ENOENT. */

@@ -14,7 +14,7 @@
 
 #include "base/patience.h"
 #include "base/time.h"
-#include "provider/code.h"
+#include "provider/callback.h"
 #include "provider/last_thread.h"
 #include "provider/link.h"
 #include "provider/lock.h"
@@ -34,9 +34,8 @@ static struct etw_link links[ETW_PROVIDER_LINKS];
 static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
 static pthread_t listener;
-static bool is_prepared;        /* the lock */
-static bool is_running;         /* the same; false in a forked child */
-static uint32_t running_number; /* the same; registration whose callback runs, 0: none */
+static bool is_prepared; /* the lock */
+static bool is_running;  /* the same; false in a forked child */
 /* Origin of the process that all this is of (fork.h), | IS_BEING_RESET; 0: nobody's yet; atomic. */
 static uint64_t owner_origin;
 /*
@@ -92,7 +91,7 @@ static void forget_parent(void)
 	etw_poke_close();
 	etw_last_thread_reset_in_child();
 	is_running = false;
-	running_number = 0;
+	etw_callback_reset_in_child();
 	store_relaxed(&turn, 0u);
 	(void)etw_provider_wait_init();
 }
@@ -472,35 +471,5 @@ void etw_listener_withdraw(const struct etw_registration *registration, uint32_t
 		etw_link_withdraw(&links[i], registration, number);
 	if (is_listener_thread())
 		return;
-	while (running_number == number)
-		etw_provider_wait();
-}
-
-/* For good: another plugin may come to lie at the same place. */
-static void drop_unloaded_callback(struct etw_registration *registration)
-{
-	if (registration->code && etw_code_object(registration->callback) != registration->code)
-		registration->callback = NULL;
-}
-
-void etw_listener_call(struct etw_registration *registration, const struct etw_listener_news *news)
-{
-	PENABLECALLBACK callback;
-	void *context = registration->context;
-	const uint64_t origin = load_relaxed(&etw_fork_page->origin);
-
-	drop_unloaded_callback(registration);
-	callback = registration->callback;
-	if (!callback)
-		return;
-	running_number = etw_registration_number(registration);
-	etw_provider_unlock();
-	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
-		 news->filter, context);
-	/* A child that was forked in there has come out of it: it has no host to listen to. */
-	if (load_relaxed(&etw_fork_page->origin) != origin)
-		(void)syscall(SYS_exit, 0);
-	etw_provider_lock();
-	running_number = 0;
-	etw_provider_wake();
+	etw_callback_await(number);
 }

@@ -34,22 +34,6 @@ void etw_listener_announce(const struct etw_registration *registration);
  */
 void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number);
 
-/* What a callback is told. */
-struct etw_listener_news {
-	uint32_t control_code;
-	uint8_t level;
-	uint64_t match_any, match_all;
-	GUID source;
-	EVENT_FILTER_DESCRIPTOR *filter; /* NULL: none */
-};
-
-/*
- * etw_listener_call() - runs a registration's callback, if it has one. Owner thread (the listener), holding
- * the lock, which is given up meanwhile: the registration may be gone afterwards. A callback whose plugin has
- * been unloaded is none any more.
- */
-void etw_listener_call(struct etw_registration *registration, const struct etw_listener_news *news);
-
 /*
  * etw_listener_meet() - waits, half a second at most, until the hosts that are there know every registration
  * of this process, but for one that could not be connected to. A controller in the same process calls it, so that

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The enable callbacks of registrations: one runs at a time, on the listener's thread, without the lock. Who
+ * unregisters waits for it.
+ */
+#ifndef ETW_PROVIDER_CALLBACK_H
+#define ETW_PROVIDER_CALLBACK_H
+
+#include <stdint.h>
+
+#include <evntprov.h>
+
+#include "provider/registrations.h"
+
+/* What a callback is told. */
+struct etw_callback_news {
+	uint32_t control_code;
+	uint8_t level;
+	uint64_t match_any, match_all;
+	GUID source;
+	EVENT_FILTER_DESCRIPTOR *filter; /* NULL: none */
+};
+
+/*
+ * etw_callback_run() - runs a registration's callback, if it has one. Owner thread (the listener), holding the
+ * lock, which is given up meanwhile: the registration may be gone afterwards. A callback whose plugin has
+ * been unloaded is none any more.
+ */
+void etw_callback_run(struct etw_registration *registration, const struct etw_callback_news *news);
+
+/*
+ * etw_callback_await() - waits while the callback of a registration runs. Holding the lock, which is given up
+ * meanwhile; not on the thread that runs callbacks.
+ *
+ * @number: what hosts call the registration, which may be gone
+ */
+void etw_callback_await(uint32_t number);
+
+/* etw_callback_reset_in_child() - in a forked child, whose parent runs the callback. Holding the lock. */
+void etw_callback_reset_in_child(void);
+
+#endif
