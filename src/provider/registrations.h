@@ -149,37 +149,21 @@ static inline bool etw_provider_is_closed(uint64_t handle)
 int etw_provider_gate(uint64_t handle);
 
 /*
- * etw_provider_register() - EventRegister.
+ * etw_registration_open() - takes a free place; its gate is closed, and no handle leads there yet.
  *
- * @callback: may be NULL; runs on the listener's thread, possibly before this returns
- *
- * When a host is there, returns after it has said in which sessions the provider is enabled and the
- * callback has run, but waits at most 200 ms for that. Returns 0 with @ret_handle stored before any
- * callback; -ENOMEM: too many registrations, or no memory; -EAGAIN: no thread; -ENAMETOOLONG: of a host's place.
+ * Returns it; NULL: there are as many as there may be. Holding the lock.
  */
-int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
-			  REGHANDLE *ret_handle);
+struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALLBACK callback,
+					       void *context);
 
-/*
- * etw_provider_unregister() - EventUnregister.
- *
- * Waits until a running callback of the registration has returned, unless the caller is that callback.
- * Returns 0 or -EBADF.
- */
-int etw_provider_unregister(uint64_t handle);
+/* etw_registration_close() - the handle leads nowhere from now on, and the place is free. Holding the lock. */
+void etw_registration_close(struct etw_registration *registration);
 
-/*
- * etw_provider_set_traits() - every event of the provider carries them from now on.
- *
- * Returns 0; -EBADF; -EINVAL: not the layout of traits, or too long; -ENOMEM.
- */
-int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count);
+/* etw_registration_handle() - the one that leads there. Holding the lock. */
+uint64_t etw_registration_handle(const struct etw_registration *registration);
 
-/* etw_provider_set_typed() - whether the Type of descriptors means something. Returns 0 or -EBADF. */
-int etw_provider_set_typed(uint64_t handle, bool is_typed);
-
-/* etw_provider_check_handle() - returns 0 or -EBADF. */
-int etw_provider_check_handle(uint64_t handle);
+/* etw_registration_of_handle() - NULL: no registration has this handle. Holding the lock. */
+struct etw_registration *etw_registration_of_handle(uint64_t handle);
 
 /* etw_registration_number() - what hosts call it: never 0, unique while it lives. Holding the lock. */
 uint32_t etw_registration_number(const struct etw_registration *registration);

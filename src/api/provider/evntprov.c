@@ -14,6 +14,7 @@
 #include "api/provider/activity_id.h"
 #include "api/win32_error.h"
 #include "provider/event_plain.h"
+#include "provider/provider.h"
 #include "provider/registrations.h"
 
 #define WRITE_FLAGS ((ULONG)(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE))

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "fake_host/fake_host.h"
 #include "provider/event.h"
+#include "provider/provider.h"
 #include "provider/registrations.h"
 #include "wire/etl_event.h"
 

@@ -62,8 +62,8 @@ static void NTAPI on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG a
 
 static void run(PENABLECALLBACK callback, struct told *told)
 {
-	const struct etw_callback_news news = {
-		.control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER, .match_any = 6};
+	const struct etw_callback_news news = {.control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+					       .match_any = 6};
 
 	etw_provider_lock();
 	registration->callback = callback;

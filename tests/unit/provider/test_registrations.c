@@ -1,264 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering and unregistering, callbacks, traits. */
-#include "provider_test.h"
+/* The array of registrations by itself: no host, no listener. Registering as a program does: test_provider.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include <errno.h>
-#include <pthread.h>
-#include <unistd.h>
 
-#include <evntrace.h>
+#include "provider/lock.h"
+#include "provider/registrations.h"
 
-#define PAUSE_US 20000
+static const GUID some_provider = {1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 
-/* What a callback was told, and what it is to do. */
-struct told {
-	uint32_t calls; /* atomic, like is_inside */
-	uint32_t is_inside;
-	uint32_t code;
-	uint8_t level;
-	uint64_t match_any, match_all;
-	uint32_t has_filter;
-	bool is_slow;
-	bool is_unregistering;
-	bool is_registering;
-	REGHANDLE handle, second;
-	uint32_t results[2];
-};
-
-static void on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG match_any,
-		      ULONGLONG match_all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
-{
-	struct told *told = context;
-
-	(void)source;
-	store_release(&told->is_inside, 1u);
-	told->code = code;
-	told->level = level;
-	told->match_any = match_any;
-	told->match_all = match_all;
-	told->has_filter = filter != NULL;
-	if (told->is_slow)
-		(void)usleep(PAUSE_US);
-	if (told->is_registering) {
-		told->is_registering = false;
-		told->results[0] = (uint32_t)etw_provider_register(&test_activity, NULL, NULL,
-								   &told->second);
-	}
-	if (told->is_unregistering)
-		told->results[1] = (uint32_t)etw_provider_unregister(told->handle);
-	(void)add_acq_rel(&told->calls, 1u);
-	store_release(&told->is_inside, 0u);
-}
-
-static struct fake_session session;
-
-static int begin(void **state)
+static int take_lock(void **state)
 {
 	(void)state;
-	open_session(&session, 1, 4, 0);
+	etw_provider_lock();
 	return 0;
 }
 
-static int end(void **state)
+static int leave_lock(void **state)
 {
 	(void)state;
-	end_session(&session);
+	etw_provider_unlock();
 	return 0;
 }
 
-static void enable(uint8_t level)
+static struct etw_registration *open_one(void)
 {
-	const struct fake_wish wish = {.level = level, .match_any = 6, .match_all = 2};
+	struct etw_registration *registration = etw_registration_open(&some_provider, NULL, NULL);
 
-	assert_int_equal(fake_host_enable(&host, &test_provider, &session, wish), 0);
+	assert_non_null(registration);
+	return registration;
 }
 
-static void await_call(const struct told *told)
+static void test_registrations__a_handle_leads_to_its_registration(void **state)
 {
-	for (int i = 0; i < FAKE_WAIT_MS && !load_acquire(&told->calls); i++)
-		(void)usleep(1000);
-}
-
-static void test_registrations__registers_as_already_enabled(void **state)
-{
-	struct told told = {0};
-	uint64_t start_ms;
-
-	(void)state;
-	enable(4);
-	start_ms = etw_monotonic_ms();
-	assert_int_equal(etw_provider_register(&test_provider, on_enable, &told, &told.handle), 0);
-	/* It was all done before the return, unless the machine took longer than registering waits. */
-	if (etw_monotonic_ms() - start_ms >= REGISTER_WAIT_MS)
-		await_call(&told);
-	assert_int_equal(load_acquire(&told.calls), 1);
-	assert_int_equal(told.code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
-	assert_int_equal(told.level, 4);
-	assert_int_equal(told.match_any, 6);
-	assert_int_equal(told.match_all, 2);
-	assert_false(told.has_filter);
-	assert_true(etw_provider_wants(told.handle, 4, 2));
-	assert_int_equal(etw_provider_unregister(told.handle), 0);
-}
-
-static void test_registrations__callbacks_follow_the_controller(void **state)
-{
-	struct told told = {0};
-
-	(void)state;
-	register_into(on_enable, &told, &told.handle);
-	assert_int_equal(told.calls, 0);
-	enable(3);
-	assert_int_equal(told.calls, 1);
-	assert_int_equal(told.level, 3);
-	assert_int_equal(fake_host_capture(&host, &test_provider), 0);
-	assert_int_equal(told.calls, 2);
-	assert_int_equal(told.code, EVENT_CONTROL_CODE_CAPTURE_STATE);
-	assert_int_equal(fake_host_disable(&host, &test_provider, &session), 0);
-	assert_int_equal(told.calls, 3);
-	assert_int_equal(told.code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
-	assert_int_equal(etw_provider_unregister(told.handle), 0);
-	enable(3);
-	assert_int_equal(told.calls, 3);
-}
-
-static void *enable_beside(void *unused)
-{
-	enable(5);
-	return unused;
-}
-
-static void test_registrations__unregister_waits_for_the_callback(void **state)
-{
-	struct told told = {.is_slow = true};
-	pthread_t thread;
-
-	(void)state;
-	register_into(on_enable, &told, &told.handle);
-	assert_int_equal(pthread_create(&thread, NULL, enable_beside, NULL), 0);
-	while (!load_acquire(&told.is_inside) && !load_acquire(&told.calls))
-		(void)usleep(100);
-	assert_int_equal(etw_provider_unregister(told.handle), 0);
-	assert_int_equal(load_acquire(&told.is_inside), 0);
-	assert_int_equal(load_acquire(&told.calls), 1);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-}
-
-static void test_registrations__a_callback_may_unregister_itself_and_register_others(void **state)
-{
-	struct told told = {.is_unregistering = true, .is_registering = true};
-
-	(void)state;
-	register_into(on_enable, &told, &told.handle);
-	enable(5);
-	assert_int_equal(told.calls, 1);
-	assert_int_equal(told.results[0], 0);
-	assert_int_equal(told.results[1], 0);
-	assert_int_equal(etw_provider_unregister(told.handle), -EBADF);
-	assert_int_equal(etw_provider_gate(told.second), 0);
-	assert_int_equal(etw_provider_unregister(told.second), 0);
-}
-
-static void test_registrations__handles_are_checked(void **state)
-{
-	const uint64_t handle = register_provider(NULL, NULL);
-	const uint64_t other = register_provider(NULL, NULL);
+	struct etw_registration *first = open_one(), *second = open_one();
+	const uint64_t handle = etw_registration_handle(first);
+	const uint64_t other = etw_registration_handle(second);
 
 	(void)state;
 	assert_int_not_equal(handle, other);
-	assert_int_equal(etw_provider_check_handle(handle), 0);
-	assert_int_equal(etw_provider_unregister(handle), 0);
-	assert_int_equal(etw_provider_unregister(handle), -EBADF);
-	assert_int_equal(etw_provider_unregister(0), -EBADF);
-	assert_int_equal(etw_provider_unregister(UINT64_MAX), -EBADF);
-	assert_int_equal(etw_provider_check_handle(handle), -EBADF);
-	assert_int_equal(etw_provider_set_typed(handle, true), -EBADF);
-	assert_int_equal(etw_provider_set_traits(handle, (const uint8_t *)"\3\0", 3), -EBADF);
-	assert_int_equal(etw_provider_unregister(other), 0);
+	assert_ptr_equal(etw_handle_registration(handle), first);
+	assert_ptr_equal(etw_registration_of_handle(other), second);
+	assert_memory_equal(first->provider, &some_provider, sizeof(some_provider));
+	assert_int_equal(etw_provider_gate(handle), 0);
+	assert_true(etw_provider_is_closed(handle));
+	/* Neither a line in the middle of a registration nor one behind the array is a handle. */
+	assert_int_equal(etw_provider_gate(handle + 1), -EBADF);
+	assert_null(etw_handle_registration(handle + 1));
+	assert_null(etw_handle_registration((handle | UINT32_MAX)));
+	assert_false(etw_provider_is_closed(handle | UINT32_MAX));
+	etw_registration_close(first);
+	etw_registration_close(second);
 }
 
-static void test_registrations__as_many_as_there_is_room_for(void **state)
+static void test_registrations__a_closed_one_is_not_found(void **state)
 {
-	static REGHANDLE handles[ETW_REGISTRATIONS_MAX];
-	REGHANDLE one_more;
-	unsigned count = 0;
-	int r;
+	struct etw_registration *registration = open_one();
+	const uint64_t handle = etw_registration_handle(registration);
+	const uint32_t number = etw_registration_number(registration);
+	struct etw_registration *again;
 
 	(void)state;
-	/* Far more than the host of the tests takes, or a socket's queue holds. */
-	while ((r = etw_provider_register(&test_activity, NULL, NULL, &handles[count])) == 0)
-		count++;
-	assert_int_equal(r, -ENOMEM);
-	assert_int_equal(count, ETW_REGISTRATION_INDEX_MAX);
-	for (unsigned i = 0; i < count; i++)
-		assert_int_equal(etw_provider_unregister(handles[i]), 0);
-	assert_int_equal(etw_provider_register(&test_provider, NULL, NULL, &one_more), 0);
-	assert_int_equal(etw_provider_unregister(one_more), 0);
+	assert_int_not_equal(number, 0);
+	assert_ptr_equal(etw_registration_find(number), registration);
+	etw_registration_close(registration);
+	assert_null(etw_registration_find(number));
+	assert_null(etw_registration_of_handle(handle));
+	assert_int_equal(etw_provider_gate(handle), -EBADF);
+	assert_false(etw_provider_is_closed(handle));
+	/* The place is taken again, under another handle and number. */
+	again = open_one();
+	assert_ptr_equal(again, registration);
+	assert_null(etw_registration_of_handle(handle));
+	assert_null(etw_registration_find(number));
+	assert_true(again < etw_registration_end());
+	etw_registration_close(again);
 }
 
-static void test_registrations__generations_wrap(void **state)
+static void test_registrations__an_enabled_gate_is_not_closed(void **state)
 {
-	REGHANDLE first = register_provider(NULL, NULL);
-	struct etw_registration *registration = etw_handle_registration(first);
-	REGHANDLE second;
+	struct etw_registration *registration = open_one();
+	const uint64_t handle = etw_registration_handle(registration);
+	const uint64_t gate = load_relaxed(&registration->gate);
 
 	(void)state;
-	assert_int_equal(etw_provider_unregister(first), 0);
-	store_release(&registration->gate, (ETW_GATE_GENERATION_MAX - 1)
-						   << ETW_GATE_GENERATION_SHIFT);
-	for (int i = 0; i < 4; i++) {
-		second = register_provider(NULL, NULL);
-		assert_int_equal(etw_handle_line(second), etw_handle_line(first));
-		assert_true(second > UINT32_MAX);
-		assert_int_equal(etw_provider_gate(second), 0);
-		assert_int_equal(etw_provider_unregister(second), 0);
-		assert_int_equal(etw_provider_gate(second), -EBADF);
-	}
-}
-
-static void test_registrations__traits_are_checked(void **state)
-{
-	static const uint8_t plain[] = {4, 0, 'P', 0};
-	static const uint8_t with_trait[] = {8, 0, 'P', 0, 4, 0, 9, 1};
-	static const uint8_t wrong_size[] = {5, 0, 'P', 0};
-	static const uint8_t no_end[] = {4, 0, 'P', 'P'};
-	static const uint8_t small_trait[] = {7, 0, 'P', 0, 2, 0, 9};
-	static const uint8_t long_trait[] = {8, 0, 'P', 0, 5, 0, 9, 1};
-	static uint8_t huge[WIRE_TRAITS_BYTES_MAX + 1];
-	const uint64_t handle = register_provider(NULL, NULL);
-
-	(void)state;
-	assert_int_equal(etw_provider_set_traits(handle, plain, sizeof(plain)), 0);
-	assert_int_equal(etw_provider_set_traits(handle, with_trait, sizeof(with_trait)), 0);
-	assert_int_equal(etw_provider_set_traits(handle, wrong_size, sizeof(wrong_size)), -EINVAL);
-	assert_int_equal(etw_provider_set_traits(handle, no_end, sizeof(no_end)), -EINVAL);
-	assert_int_equal(etw_provider_set_traits(handle, small_trait, sizeof(small_trait)),
-			 -EINVAL);
-	assert_int_equal(etw_provider_set_traits(handle, long_trait, sizeof(long_trait)), -EINVAL);
-	assert_int_equal(etw_provider_set_traits(handle, plain, 1), -EINVAL);
-	assert_int_equal(etw_provider_set_traits(handle, plain, 0), -EINVAL);
-	etw_store16(huge, (uint16_t)sizeof(huge));
-	assert_int_equal(etw_provider_set_traits(handle, huge, sizeof(huge)), -EINVAL);
-	assert_int_equal(etw_provider_unregister(handle), 0);
+	store_release(&registration->gate, gate | UINT64_C(1) << ETW_GATE_SLOTS_SHIFT);
+	assert_int_equal(etw_provider_gate(handle), 1);
+	assert_false(etw_provider_is_closed(handle));
+	/* Closing takes the slots along. */
+	etw_registration_close(registration);
+	assert_int_equal(load_relaxed(&registration->gate) & ETW_GATE_SLOTS_MASK, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_registrations__registers_as_already_enabled,
-						begin, end),
-		cmocka_unit_test_setup_teardown(test_registrations__callbacks_follow_the_controller,
-						begin, end),
-		cmocka_unit_test_setup_teardown(
-			test_registrations__unregister_waits_for_the_callback, begin, end),
-		cmocka_unit_test_setup_teardown(
-			test_registrations__a_callback_may_unregister_itself_and_register_others,
-			begin, end),
-		cmocka_unit_test(test_registrations__handles_are_checked),
-		cmocka_unit_test(test_registrations__generations_wrap),
-		cmocka_unit_test(test_registrations__traits_are_checked),
-		cmocka_unit_test(test_registrations__as_many_as_there_is_room_for),
+		cmocka_unit_test(test_registrations__a_handle_leads_to_its_registration),
+		cmocka_unit_test(test_registrations__a_closed_one_is_not_found),
+		cmocka_unit_test(test_registrations__an_enabled_gate_is_not_closed),
 	};
 
-	return cmocka_run_group_tests(tests, start_host, end_host);
+	return cmocka_run_group_tests(tests, take_lock, leave_lock);
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider/provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/listener.h"
+#include "provider/lock.h"
+#include "provider/registrations.h"
+
+#define TRAITS_HEAD_BYTES 3 /* of each trait: u16 size, u8 type */
+
+static struct etw_traits *all_traits; /* lock */
+
+static void unlock(const bool *is_held)
+{
+	if (*is_held)
+		etw_provider_unlock();
+}
+
+static bool lock(void)
+{
+	etw_listener_find_fork();
+	etw_provider_lock();
+	return true;
+}
+
+int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
+			  REGHANDLE *ret_handle)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration;
+
+	(void)is_held;
+	TRY(etw_fork_prepare());
+	TRY(etw_listener_start());
+	registration = etw_registration_open(provider, callback, context);
+	if (!registration)
+		return -ENOMEM;
+	/* Before any callback, which may well use it. */
+	*ret_handle = etw_registration_handle(registration);
+	etw_listener_announce(registration);
+	return 0;
+}
+
+int etw_provider_unregister(uint64_t handle)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration = etw_registration_of_handle(handle);
+	uint32_t number;
+
+	(void)is_held;
+	if (!registration)
+		return -EBADF;
+	number = etw_registration_number(registration);
+	etw_registration_close(registration);
+	etw_listener_withdraw(registration, number);
+	return 0;
+}
+
+/* u16 size of all, a name that ends with NUL, then {u16 size, u8 type, data} up to the end. */
+static bool are_traits_sound(struct etw_bytes bytes)
+{
+	const uint8_t *end;
+	uint16_t size;
+
+	if (bytes.left > WIRE_TRAITS_BYTES_MAX || !etw_bytes_u16(&bytes, &size) ||
+	    size != bytes.left + sizeof(size))
+		return false;
+	end = memchr(bytes.at, 0, bytes.left);
+	if (!end)
+		return false;
+	(void)etw_bytes_take(&bytes, (size_t)(end - bytes.at) + 1);
+	while (bytes.left) {
+		if (!etw_bytes_u16(&bytes, &size) || size < TRAITS_HEAD_BYTES ||
+		    !etw_bytes_take(&bytes, size - sizeof(size)))
+			return false;
+	}
+	return true;
+}
+
+/* Writers may read them at any time, so that they are kept; a module that is loaded again finds its own. */
+static int keep_traits(const uint8_t *bytes, size_t byte_count, const struct etw_traits **ret)
+{
+	struct etw_traits *traits;
+
+	for (traits = all_traits; traits; traits = traits->next) {
+		if (traits->bytes == byte_count && memcmp(traits->data, bytes, byte_count) == 0) {
+			*ret = traits;
+			return 0;
+		}
+	}
+	traits = malloc(sizeof(*traits) + byte_count);
+	if (!traits)
+		return -ENOMEM;
+	traits->bytes = (uint16_t)byte_count;
+	memcpy(traits->data, bytes, byte_count);
+	traits->next = all_traits;
+	all_traits = traits;
+	*ret = traits;
+	return 0;
+}
+
+int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration = etw_registration_of_handle(handle);
+	const struct etw_traits *traits;
+
+	(void)is_held;
+	if (!registration)
+		return -EBADF;
+	if (!are_traits_sound((struct etw_bytes){bytes, byte_count}))
+		return -EINVAL;
+	TRY(keep_traits(bytes, byte_count, &traits));
+	store_release(&registration->traits, traits);
+	return 0;
+}
+
+int etw_provider_set_typed(uint64_t handle, bool is_typed)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration = etw_registration_of_handle(handle);
+
+	(void)is_held;
+	if (!registration)
+		return -EBADF;
+	store_release(&registration->is_typed, is_typed);
+	return 0;
+}
+
+int etw_provider_check_handle(uint64_t handle)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	return etw_registration_of_handle(handle) ? 0 : -EBADF;
+}

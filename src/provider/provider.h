@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program asks of the module, writing apart (provider/event.h): registering, unregistering, what is to be
+ * known of a provider. Any thread, also in a child of fork() that has not registered anything.
+ */
+#ifndef ETW_PROVIDER_PROVIDER_H
+#define ETW_PROVIDER_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <evntprov.h>
+
+/*
+ * etw_provider_register() - EventRegister.
+ *
+ * @callback: may be NULL; runs on the listener's thread, possibly before this returns
+ *
+ * When a host is there, returns after it has said in which sessions the provider is enabled and the
+ * callback has run, but waits at most 200 ms for that. Returns 0 with @ret_handle stored before any
+ * callback; -ENOMEM: too many registrations, or no memory; -EAGAIN: no thread; -ENAMETOOLONG: of a host's place.
+ */
+int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
+			  REGHANDLE *ret_handle);
+
+/*
+ * etw_provider_unregister() - EventUnregister.
+ *
+ * Waits until a running callback of the registration has returned, unless the caller is that callback.
+ * Returns 0 or -EBADF.
+ */
+int etw_provider_unregister(uint64_t handle);
+
+/*
+ * etw_provider_set_traits() - every event of the provider carries them from now on.
+ *
+ * Returns 0; -EBADF; -EINVAL: not the layout of traits, or too long; -ENOMEM.
+ */
+int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count);
+
+/* etw_provider_set_typed() - whether the Type of descriptors means something. Returns 0 or -EBADF. */
+int etw_provider_set_typed(uint64_t handle, bool is_typed);
+
+/* etw_provider_check_handle() - returns 0 or -EBADF. */
+int etw_provider_check_handle(uint64_t handle);
+
+#endif
