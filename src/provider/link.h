@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conversation with one host: registrations go there, ring sets and enable states come back. The
- * listener alone receives, connects and closes; any thread may send, under the lock.
+ * The conversation with one host: registrations go there, ring sets and enable states come back. Here is how it
+ * stands, and what any thread may send, under the lock. The listener alone connects, receives and closes
+ * (provider/link_connect.h), and does what the host says (provider/link_message.h).
  *
  * A registration is *synchronised* when the host has told its first state. REGISTER itself is answered too
  * early for that, so an UNREGISTER of the registration 0 goes after it, whose answer comes behind all.
@@ -68,22 +69,23 @@ void etw_link_init(struct etw_link *link, unsigned index, const struct etw_runti
  */
 void etw_link_abandon(struct etw_link *link);
 
-/*
- * etw_link_advance() - one look for the host: maps the page, calls, and ends what a host left that cannot come
- * back. One that can come back is waited for without a limit: its keeper holds the rings and the
- * listening socket, and with it the call. Owner thread (the listener), not holding the lock.
- */
-void etw_link_advance(struct etw_link *link, uint64_t now_ns);
-
-/* etw_link_receive() - takes all messages that are there, or the answer to the call. Owner thread, not holding the lock. */
-void etw_link_receive(struct etw_link *link, struct etw_ipc_message *message);
-
 /* etw_link_pump() - tells the host of registrations that it does not know, as many as may be under way. */
 void etw_link_pump(struct etw_link *link);
 
 /* etw_link_withdraw() - tells the host that a registration is gone. */
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
 		       uint32_t number);
+
+/* etw_link_answer() - sends the common part alone. Returns 0 or the error of sending. Holding the lock. */
+int etw_link_answer(struct etw_link *link, const struct wire_message *head);
+
+/* etw_link_answer_undelivered() - the same for WIRE_UNDELIVERED. */
+int etw_link_answer_undelivered(struct etw_link *link, const struct wire_message *head,
+				const struct wire_undelivered *body);
+
+/* etw_link_answer_ring() - the same for a message that names a ring set. */
+int etw_link_answer_ring(struct etw_link *link, const struct wire_message *head,
+			 const struct wire_ring_set_ref *ref);
 
 /*
  * etw_link_has_new_host() - a host is there that the listener has not tried, also one whose page it has not

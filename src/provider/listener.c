@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "provider/callback.h"
 #include "provider/last_thread.h"
-#include "provider/link.h"
+#include "provider/link_connect.h"
 #include "provider/lock.h"
 #include "provider/own_fd.h"
 #include "provider/poke.h"
