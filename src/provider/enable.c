@@ -100,11 +100,3 @@ int etw_enable_retire_ring(struct etw_ring_mapping *ring)
 		drop_ring_of(i, ring);
 	return etw_provider_ring_sets_retire(ring);
 }
-
-bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)
-{
-	const struct etw_enable_query query = {.keyword = keyword, .level = level};
-	struct etw_enable_view view;
-
-	return etw_enable_collect(handle, &query, &view) == 0 && view.ring_count > 0;
-}

@@ -148,7 +148,4 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 	return 0;
 }
 
-/* etw_provider_wants() - EventEnabled, EventProviderEnabled. False without such a registration. */
-bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword);
-
 #endif

@@ -10,7 +10,12 @@
 
 #include <evntcons.h>
 
-#include "provider/event_plain.h"
+#include "base/sched_point.h"
+#include "provider/enable.h"
+#include "provider/event_layout.h"
+#include "provider/fork.h"
+#include "provider/ring_sets.h"
+#include "provider/thread.h"
 
 /* What an event consists of. */
 struct layout {
@@ -154,13 +159,19 @@ static uint64_t header_flags(const struct layout *layout)
 	return layout->request->header_flags | (layout->has_items ? WIRE_EVENT_EXTENDED_INFO : 0u);
 }
 
+static void put_origin(const struct target *target, uint32_t thread_id)
+{
+	etw_event_put_origin(target->span.at, thread_id, etw_process_id(target->ring->link),
+			     target->span.time_raw);
+}
+
 static void put_event(const struct layout *layout, const struct target *target, uint32_t thread_id)
 {
 	uint8_t *start = target->span.at;
 	uint8_t *at = start + sizeof(struct wire_event_header);
 
 	etw_event_put_start(start, layout->bytes, header_flags(layout));
-	etw_event_put_origin(&target->span, target->ring, thread_id);
+	put_origin(target, thread_id);
 	etw_event_put_provider(start, &layout->view->provider);
 	etw_event_put_rest(start, layout->request->descriptor, layout->request->activity);
 	if (layout->has_items)
@@ -234,7 +245,7 @@ static int reserve_all(const struct layout *layout, struct target *targets, unsi
 		int r;
 
 		targets[count].ring = view->rings[i];
-		r = etw_event_reserve(view->rings[i], layout->bytes, &targets[count].span);
+		r = etw_ring_mapping_reserve(view->rings[i], layout->bytes, &targets[count].span);
 		if (LIKELY(r == 0)) {
 			count++;
 			continue;
@@ -272,7 +283,7 @@ static int write_several(const struct layout *layout, uint32_t thread_id)
 	put_event(layout, &targets[0], thread_id);
 	for (unsigned i = 1; i < count; i++) {
 		memcpy(targets[i].span.at, targets[0].span.at, layout->bytes);
-		etw_event_put_origin(&targets[i].span, targets[i].ring, thread_id);
+		put_origin(&targets[i], thread_id);
 	}
 	SCHED_POINT("provider.event.copied");
 	for (unsigned i = 0; i < count; i++)

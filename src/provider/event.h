@@ -11,10 +11,6 @@
 
 #include <evntprov.h>
 
-#include "provider/enable.h"
-
-#define ETW_EVENT_BYTES_MAX 65535 /* header, items and payload */
-
 /* One event, as its writer gives it; everything is borrowed for the call. */
 struct etw_event_request {
 	const EVENT_DESCRIPTOR *descriptor;

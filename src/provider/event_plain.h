@@ -1,129 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The write path's inner parts, and the usual write by itself: one session, payload alone. It is inline, so
- * that what it needs stays in registers from the caller's arguments to the commit. Everything else is
- * etw_provider_write().
+ * The usual write: one session, payload alone. It is inline, so that what it needs stays in registers from the
+ * caller's arguments to the commit. Whatever is not so simple it leaves to etw_provider_write().
  */
 #ifndef ETW_PROVIDER_EVENT_PLAIN_H
 #define ETW_PROVIDER_EVENT_PLAIN_H
 
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "base/sched_point.h"
 #include "provider/enable.h"
 #include "provider/event.h"
+#include "provider/event_layout.h"
 #include "provider/fork.h"
+#include "provider/ring_sets.h"
 #include "provider/thread.h"
-#include "ring/writer.h"
-#include "wire/etl_event.h"
-
-#define ETW_EVENT_HEADER_TYPE (sizeof(void *) == 8 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_EVENT32)
-
-/* Fields are mostly short; a call of memcpy() would cost more than they do. Words may overlap. */
-static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-	uint64_t first, last;
-
-	if (LIKELY(bytes >= 8 && bytes <= 16)) {
-		memcpy(&first, from, 8);
-		memcpy(&last, from + bytes - 8, 8);
-		memcpy(to, &first, 8);
-		memcpy(to + bytes - 8, &last, 8);
-	} else if (bytes > 16) {
-		memcpy(to, from, bytes);
-	} else if (bytes >= 4) {
-		memcpy(&first, from, 4);
-		memcpy(&last, from + bytes - 4, 4);
-		memcpy(to, &first, 4);
-		memcpy(to + bytes - 4, &last, 4);
-	} else if (bytes) { /* 1 to 3: the first, the middle and the last are all */
-		const uint8_t middle = from[bytes / 2];
-		const uint8_t end = from[bytes - 1];
-
-		to[0] = from[0];
-		to[bytes / 2] = middle;
-		to[bytes - 1] = end;
-	}
-}
-
-/*
- * Copies the descriptors of a type; all of them, where none has one that means something. @left: what was
- * measured; a program that changes descriptors while they are written gets a wrong event, and nobody else
- * does.
- */
-static inline void etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
-					 bool is_mixed, unsigned type, uint8_t *at, size_t left)
-{
-	for (uint32_t i = 0; i < data_count; i++) {
-		size_t bytes = data[i].Size;
-
-		if (is_mixed && data[i].Type != type)
-			continue;
-		if (UNLIKELY(bytes > left))
-			bytes = left;
-		etw_event_copy_field(at, (const uint8_t *)(uintptr_t)data[i].Ptr, bytes);
-		at += bytes;
-		left -= bytes;
-	}
-}
-
-/* bytes, header_type, header_flag, flags, property: one store. */
-static inline void etw_event_put_start(uint8_t *at, uint32_t bytes, uint64_t flags)
-{
-	etw_store64(at, bytes | (uint64_t)ETW_EVENT_HEADER_TYPE << 16 |
-				(uint64_t)WIRE_EVENT_FLAG_TRACE << 24 | flags << 32);
-}
-
-/* The part of the header that differs from ring to ring. */
-static inline void etw_event_put_origin(const struct etw_ring_span *span,
-					const struct etw_ring_mapping *ring, uint32_t thread_id)
-{
-	etw_store64(span->at + offsetof(struct wire_event_header, thread_id),
-		    thread_id | (uint64_t)etw_process_id(ring->link) << 32);
-	etw_store64(span->at + offsetof(struct wire_event_header, time_raw),
-		    (uint64_t)span->time_raw);
-}
-
-/* Copies 16 bytes by two words, as the source was stored: a wider load would have to wait for both. */
-static inline void etw_event_copy_words(uint8_t *to, const void *from)
-{
-	uint64_t words[2];
-
-	memcpy(&words[0], from, 8);
-	memcpy(&words[1], (const uint8_t *)from + 8, 8);
-	__asm__("" : "+r"(words[0]), "+r"(words[1])); /* the compiler would make it one */
-	memcpy(to, &words[0], 8);
-	memcpy(to + 8, &words[1], 8);
-}
-
-/* From the event descriptor to the activity id. An EVENT_DESCRIPTOR is stored as it is in memory: id to keyword. */
-static inline void etw_event_put_rest(uint8_t *at, const EVENT_DESCRIPTOR *descriptor,
-				      const GUID *activity)
-{
-	static_assert(sizeof(EVENT_DESCRIPTOR) == offsetof(struct wire_event_header, kernel_ticks) -
-							  offsetof(struct wire_event_header, id),
-		      "layout");
-	etw_event_copy_words(at + offsetof(struct wire_event_header, id), descriptor);
-	etw_store64(at + offsetof(struct wire_event_header, kernel_ticks), 0);
-	etw_event_copy_words(at + offsetof(struct wire_event_header, activity), activity);
-}
-
-static inline void etw_event_put_provider(uint8_t *at, const etw_provider_words *provider)
-{
-	memcpy(at + offsetof(struct wire_event_header, provider), provider, sizeof(*provider));
-}
-
-static inline int etw_event_reserve(const struct etw_ring_mapping *ring, uint32_t bytes,
-				    struct etw_ring_span *ret)
-{
-	const struct etw_clock_page clock = {load_relaxed(&ring->clock)};
-
-	return etw_ring_reserve(&ring->set, &clock, bytes, ret);
-}
 
 /* The only session that may want the event, as the gate said. */
 struct etw_event_target {
@@ -229,12 +122,12 @@ static inline int etw_event_write_inside(const struct etw_event_target *target,
 	if (UNLIKELY(etw_event_find_ring(target, &ring, &provider) < 0))
 		return -EAGAIN;
 	SCHED_POINT("provider.event.found");
-	r = etw_event_reserve(ring, bytes, &span);
+	r = etw_ring_mapping_reserve(ring, bytes, &span);
 	if (UNLIKELY(r < 0)) /* -ESTALE: the session is over, or has another set now */
 		return r == -ESTALE ? -EAGAIN : r;
 	SCHED_POINT("provider.event.reserved"); /* a place in the ring, nothing in it */
 	etw_event_put_start(span.at, bytes, 0);
-	etw_event_put_origin(&span, ring, thread->thread_id);
+	etw_event_put_origin(span.at, thread->thread_id, etw_process_id(ring->link), span.time_raw);
 	etw_event_put_provider(span.at, &provider);
 	etw_event_put_rest(span.at, request->descriptor, request->activity);
 	etw_event_copy_fields(request->data, request->data_count, /* is_mixed= */ false,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/enable.h"
 #include "provider/listener.h"
 #include "provider/lock.h"
 #include "provider/registrations.h"
@@ -136,4 +137,12 @@ int etw_provider_check_handle(uint64_t handle)
 
 	(void)is_held;
 	return etw_registration_of_handle(handle) ? 0 : -EBADF;
+}
+
+bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword)
+{
+	const struct etw_enable_query query = {.keyword = keyword, .level = level};
+	struct etw_enable_view view;
+
+	return etw_enable_collect(handle, &query, &view) == 0 && view.ring_count > 0;
 }

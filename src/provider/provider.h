@@ -45,4 +45,7 @@ int etw_provider_set_typed(uint64_t handle, bool is_typed);
 /* etw_provider_check_handle() - returns 0 or -EBADF. */
 int etw_provider_check_handle(uint64_t handle);
 
+/* etw_provider_wants() - EventEnabled, EventProviderEnabled. False without such a registration. */
+bool etw_provider_wants(uint64_t handle, uint8_t level, uint64_t keyword);
+
 #endif

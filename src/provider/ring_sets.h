@@ -14,6 +14,7 @@
 #include "provider/reclaim.h"
 #include "ring/clock.h"
 #include "ring/ring_set.h"
+#include "ring/writer.h"
 
 /* One mapped set. */
 struct etw_ring_mapping {
@@ -28,6 +29,15 @@ struct etw_ring_mapping {
 	struct etw_ring_mapping *next;
 	struct etw_retired retired;
 };
+
+/* etw_ring_mapping_reserve() - etw_ring_reserve() with the set's clock. For a thread that is inside (provider/thread.h). */
+static inline int etw_ring_mapping_reserve(const struct etw_ring_mapping *ring, uint32_t bytes,
+					   struct etw_ring_span *ret)
+{
+	const struct etw_clock_page clock = {load_relaxed(&ring->clock)};
+
+	return etw_ring_reserve(&ring->set, &clock, bytes, ret);
+}
 
 /*
  * etw_provider_ring_sets_clock() - maps the clock page of a link's host, or finds the one that is mapped already.

@@ -13,6 +13,7 @@
 
 #include "api/provider/activity_id.h"
 #include "api/win32_error.h"
+#include "provider/event_layout.h"
 #include "provider/event_plain.h"
 #include "provider/provider.h"
 #include "provider/registrations.h"

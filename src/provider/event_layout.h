@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How an event lies in a ring: its header, and the fields behind it. For every writer, and inline, because the write
+ * path of an event is. Where in a ring the event lies is the writer's business.
+ */
+#ifndef ETW_PROVIDER_EVENT_LAYOUT_H
+#define ETW_PROVIDER_EVENT_LAYOUT_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <evntprov.h>
+
+#include "base/bytes.h"
+#include "base/macros.h"
+#include "wire/etl_event.h"
+
+#define ETW_EVENT_BYTES_MAX 65535 /* header, items and payload */
+
+#define ETW_EVENT_HEADER_TYPE (sizeof(void *) == 8 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_EVENT32)
+
+/* Fields are mostly short; a call of memcpy() would cost more than they do. Words may overlap. */
+static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	uint64_t first, last;
+
+	if (LIKELY(bytes >= 8 && bytes <= 16)) {
+		memcpy(&first, from, 8);
+		memcpy(&last, from + bytes - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + bytes - 8, &last, 8);
+	} else if (bytes > 16) {
+		memcpy(to, from, bytes);
+	} else if (bytes >= 4) {
+		memcpy(&first, from, 4);
+		memcpy(&last, from + bytes - 4, 4);
+		memcpy(to, &first, 4);
+		memcpy(to + bytes - 4, &last, 4);
+	} else if (bytes) { /* 1 to 3: the first, the middle and the last are all */
+		const uint8_t middle = from[bytes / 2];
+		const uint8_t end = from[bytes - 1];
+
+		to[0] = from[0];
+		to[bytes / 2] = middle;
+		to[bytes - 1] = end;
+	}
+}
+
+/*
+ * Copies the descriptors of a type; all of them, where none has one that means something. @left: what was
+ * measured; a program that changes descriptors while they are written gets a wrong event, and nobody else
+ * does.
+ */
+static inline void etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
+					 bool is_mixed, unsigned type, uint8_t *at, size_t left)
+{
+	for (uint32_t i = 0; i < data_count; i++) {
+		size_t bytes = data[i].Size;
+
+		if (is_mixed && data[i].Type != type)
+			continue;
+		if (UNLIKELY(bytes > left))
+			bytes = left;
+		etw_event_copy_field(at, (const uint8_t *)(uintptr_t)data[i].Ptr, bytes);
+		at += bytes;
+		left -= bytes;
+	}
+}
+
+/* bytes, header_type, header_flag, flags, property: one store. */
+static inline void etw_event_put_start(uint8_t *at, uint32_t bytes, uint64_t flags)
+{
+	etw_store64(at, bytes | (uint64_t)ETW_EVENT_HEADER_TYPE << 16 |
+				(uint64_t)WIRE_EVENT_FLAG_TRACE << 24 | flags << 32);
+}
+
+/* The part of the header that differs from ring to ring. */
+static inline void etw_event_put_origin(uint8_t *at, uint32_t thread_id, uint32_t process_id,
+					int64_t time_raw)
+{
+	etw_store64(at + offsetof(struct wire_event_header, thread_id),
+		    thread_id | (uint64_t)process_id << 32);
+	etw_store64(at + offsetof(struct wire_event_header, time_raw), (uint64_t)time_raw);
+}
+
+/* Copies 16 bytes by two words, as the source was stored: a wider load would have to wait for both. */
+static inline void etw_event_copy_words(uint8_t *to, const void *from)
+{
+	uint64_t words[2];
+
+	memcpy(&words[0], from, 8);
+	memcpy(&words[1], (const uint8_t *)from + 8, 8);
+	__asm__("" : "+r"(words[0]), "+r"(words[1])); /* the compiler would make it one */
+	memcpy(to, &words[0], 8);
+	memcpy(to + 8, &words[1], 8);
+}
+
+/* From the event descriptor to the activity id. An EVENT_DESCRIPTOR is stored as it is in memory: id to keyword. */
+static inline void etw_event_put_rest(uint8_t *at, const EVENT_DESCRIPTOR *descriptor,
+				      const GUID *activity)
+{
+	static_assert(sizeof(EVENT_DESCRIPTOR) == offsetof(struct wire_event_header, kernel_ticks) -
+							  offsetof(struct wire_event_header, id),
+		      "layout");
+	etw_event_copy_words(at + offsetof(struct wire_event_header, id), descriptor);
+	etw_store64(at + offsetof(struct wire_event_header, kernel_ticks), 0);
+	etw_event_copy_words(at + offsetof(struct wire_event_header, activity), activity);
+}
+
+/* @provider: the GUID's bytes, as they were loaded: in a register where there is one for them */
+static inline void etw_event_put_provider(uint8_t *at, const void *provider)
+{
+	memcpy(at + offsetof(struct wire_event_header, provider), provider, sizeof(GUID));
+}
+
+#endif
