@@ -66,6 +66,7 @@ echo "epochs: $(od -An -tu4 -j8 -N4 run/epoch)"
 kill -KILL "$host"
 is_zombie() { grep -q '^State:.Z' "/proc/$host/status"; }
 await is_zombie
+rm -f waits # the child empties it, perhaps after the first look
 "$ETW" sessions >out 2>waits &
 await grep -q 'the session host (etwd, process [0-9]*), which does not' waits
 kill -TERM $!
