@@ -118,11 +118,12 @@ static int define_channel(struct manifest_reader *reader, const struct etw_xml_e
 	if (r == MANIFEST_TAKEN)
 		TRY(etw_manifest_complain(reader, element, "the name or chid of a channel is taken",
 					  name));
-	TRY(etw_manifest_claim_number(reader, element, SYMBOL_CHANNEL + PART_VALUE,
+	TRY(etw_manifest_claim_number(reader, element, etw_part_of(SYMBOL_CHANNEL, PART_VALUE),
 				      reader->provider, channel->named.value,
 				      "the value of a channel is taken"));
-	return etw_manifest_claim(reader, element, SYMBOL_CHANNEL + PART_C_NAME, reader->provider,
-				  channel->named.symbol, "the symbol of a channel is taken");
+	return etw_manifest_claim(reader, element, etw_part_of(SYMBOL_CHANNEL, PART_C_NAME),
+				  reader->provider, channel->named.symbol,
+				  "the symbol of a channel is taken");
 }
 
 static int read_channel(struct manifest_reader *reader, struct channel_numbers *numbers,

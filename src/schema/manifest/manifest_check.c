@@ -150,10 +150,10 @@ int etw_manifest_check_provider(struct manifest_reader *reader)
 					  schema->name));
 	TRY(etw_manifest_claim(reader, element, SYMBOL_PROVIDER, NULL, schema->name,
 			       "the name of a provider is taken"));
-	TRY(etw_manifest_claim(reader, element, SYMBOL_PROVIDER + PART_C_NAME, NULL, schema->symbol,
-			       "the symbol of a provider is taken"));
-	return etw_manifest_claim_guid(reader, element, SYMBOL_PROVIDER + PART_GUID, NULL,
-				       &schema->guid, "the guid of a provider is taken");
+	TRY(etw_manifest_claim(reader, element, etw_part_of(SYMBOL_PROVIDER, PART_C_NAME), NULL,
+			       schema->symbol, "the symbol of a provider is taken"));
+	return etw_manifest_claim_guid(reader, element, etw_part_of(SYMBOL_PROVIDER, PART_GUID),
+				       NULL, &schema->guid, "the guid of a provider is taken");
 }
 
 int etw_manifest_check_channel(struct manifest_reader *reader,
@@ -324,11 +324,13 @@ int etw_manifest_check_event(struct manifest_reader *reader, const struct etw_xm
 	const char *value = etw_xml_attribute(element, "value");
 	const char *sentence = NULL;
 
-	TRY(etw_manifest_claim_number(reader, element, SYMBOL_EVENT + PART_VALUE, reader->provider,
+	TRY(etw_manifest_claim_number(reader, element, etw_part_of(SYMBOL_EVENT, PART_VALUE),
+				      reader->provider,
 				      (uint64_t)descriptor->Id << 8 | descriptor->Version,
 				      "the value and version of an event are taken"));
-	TRY(etw_manifest_claim(reader, element, SYMBOL_EVENT + PART_C_NAME, reader->provider,
-			       schema->symbol, "the symbol of an event is taken"));
+	TRY(etw_manifest_claim(reader, element, etw_part_of(SYMBOL_EVENT, PART_C_NAME),
+			       reader->provider, schema->symbol,
+			       "the symbol of an event is taken"));
 	if (channel && channel->type == ETW_CHANNEL_ADMIN && !message)
 		TRY(etw_manifest_complain(reader, element,
 					  "an event in an Admin channel has no message", value));

@@ -60,7 +60,8 @@ static int check_opcode(struct manifest_reader *reader, const struct etw_xml_ele
 	if (!task || !task->element || opcode->task)
 		return 0;
 	(void)snprintf(number, sizeof(number), "%llx", (unsigned long long)opcode->named.value);
-	if (!etw_manifest_find(reader, SYMBOL_OPCODE + PART_VALUE, task->element, number))
+	if (!etw_manifest_find(reader, etw_part_of(SYMBOL_OPCODE, PART_VALUE), task->element,
+			       number))
 		return 0;
 	return etw_manifest_complain(reader, element,
 				     "the value of an event's opcode is that of its task's own one",

@@ -143,11 +143,11 @@ static int read_filter(struct manifest_reader *reader, const struct etw_xml_elem
 	TRY(etw_manifest_message(reader, element, &filter->message));
 	TRY(etw_manifest_claim(reader, element, SYMBOL_FILTER, reader->provider, filter->name,
 			       "the name of a filter is taken"));
-	TRY(etw_manifest_claim(reader, element, SYMBOL_FILTER + PART_C_NAME, reader->provider,
-			       etw_xml_attribute(element, "symbol"),
+	TRY(etw_manifest_claim(reader, element, etw_part_of(SYMBOL_FILTER, PART_C_NAME),
+			       reader->provider, etw_xml_attribute(element, "symbol"),
 			       "the symbol of a filter is taken"));
-	TRY(etw_manifest_claim_number(reader, element, SYMBOL_FILTER + PART_VALUE, reader->provider,
-				      value << 8 | version_value,
+	TRY(etw_manifest_claim_number(reader, element, etw_part_of(SYMBOL_FILTER, PART_VALUE),
+				      reader->provider, value << 8 | version_value,
 				      "the value and version of a filter are taken"));
 	return read_fields(reader, element, filter);
 }

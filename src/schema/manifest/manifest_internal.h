@@ -37,12 +37,18 @@ enum symbol_kind {
 	SYMBOL_KINDS,
 };
 
-/* What is taken, besides names: added to a kind. */
+/* What is taken, besides names. */
 enum symbol_part {
 	PART_VALUE = 1 * SYMBOL_KINDS,
 	PART_C_NAME = 2 * SYMBOL_KINDS, /* `symbol` attributes */
 	PART_GUID = 3 * SYMBOL_KINDS,
 };
+
+/* etw_part_of() - the kind of symbol under which a part of another kind is taken. */
+static inline unsigned etw_part_of(enum symbol_kind kind, enum symbol_part part)
+{
+	return (unsigned)kind + (unsigned)part;
+}
 
 /* A string as the results have it, and what its inserts ask for. */
 struct manifest_message {
@@ -53,7 +59,7 @@ struct manifest_message {
 
 /* A name and what it stands for, within a scope: a provider, a task, or NULL for the document. */
 struct manifest_symbol {
-	unsigned kind; /* enum symbol_kind, plus enum symbol_part */
+	unsigned kind; /* enum symbol_kind, or etw_part_of() one */
 	const void *scope;
 	const char *name;
 	uint64_t value;

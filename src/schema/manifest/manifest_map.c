@@ -23,8 +23,9 @@ static int read_entry(struct manifest_reader *reader, const struct etw_xml_eleme
 		TRY(etw_manifest_complain(reader, element, "a map entry has no message", NULL));
 	if (!entry->text)
 		TRY(etw_manifest_keep(reader, message ? message : "", &entry->text));
-	return etw_manifest_claim_number(reader, element, SYMBOL_MAP + PART_VALUE, element->parent,
-					 value, "the value of a map entry is taken");
+	return etw_manifest_claim_number(reader, element, etw_part_of(SYMBOL_MAP, PART_VALUE),
+					 element->parent, value,
+					 "the value of a map entry is taken");
 }
 
 /* By value, as compiled resources have them. */
@@ -64,8 +65,8 @@ static int read_map(struct manifest_reader *reader, const struct etw_xml_element
 {
 	TRY(etw_manifest_keep_attribute(reader, element, "name", &map->name));
 	map->flags = flags;
-	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP + PART_C_NAME, reader->provider,
-			       etw_xml_attribute(element, "symbol"),
+	TRY(etw_manifest_claim(reader, element, etw_part_of(SYMBOL_MAP, PART_C_NAME),
+			       reader->provider, etw_xml_attribute(element, "symbol"),
 			       "the symbol of a map is taken"));
 	TRY(etw_manifest_claim(reader, element, SYMBOL_MAP_NAME, reader->provider, map->name,
 			       "the name of a map is taken"));

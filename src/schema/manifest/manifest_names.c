@@ -130,10 +130,10 @@ static int check_name(struct manifest_reader *reader, const struct name_rules *r
 {
 	if (is_outside(rules, named->value))
 		TRY(etw_manifest_complain(reader, element, rules->outside, named->name));
-	TRY(etw_manifest_claim_number(reader, element, rules->kind + PART_VALUE, scope,
+	TRY(etw_manifest_claim_number(reader, element, etw_part_of(rules->kind, PART_VALUE), scope,
 				      named->value, rules->value_twice));
-	return etw_manifest_claim(reader, element, rules->kind + PART_C_NAME, reader->provider,
-				  named->symbol, rules->symbol_twice);
+	return etw_manifest_claim(reader, element, etw_part_of(rules->kind, PART_C_NAME),
+				  reader->provider, named->symbol, rules->symbol_twice);
 }
 
 /* *ret: NULL when there is no name or number; a complaint was made then. */
@@ -205,7 +205,7 @@ static int read_task(struct manifest_reader *reader, const struct etw_xml_elemen
 		TRY(etw_manifest_complain(reader, element, "the eventGUID of a task is malformed",
 					  guid));
 	else if (guid && !etw_guid_is_null(&task->event_guid))
-		TRY(etw_manifest_claim_guid(reader, element, SYMBOL_TASK + PART_GUID,
+		TRY(etw_manifest_claim_guid(reader, element, etw_part_of(SYMBOL_TASK, PART_GUID),
 					    reader->provider, &task->event_guid,
 					    "the eventGUID of a task is taken"));
 	return read_list(reader, &opcode_rules, element, task);
