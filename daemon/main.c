@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/build.h"
 #include "base/macros.h"
 #include "daemon/host.h"
 #include "daemon/keeper.h"
@@ -56,7 +57,7 @@ static void print_help(void)
 	       "  --user        serve the user who starts it (default for others)\n"
 	       "  --foreground  stay with the terminal and log to standard error\n"
 	       "  --help        this text\n"
-	       "  --version     the version\n\n"
+	       "  --version     the version, and what was built\n\n"
 	       "Environment: ETW_RUNTIME_DIR  directory of the socket\n"
 	       "             ETWD_IDLE_MS     time without sessions and controllers until it "
 	       "leaves\n"
@@ -90,7 +91,7 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 			print_help();
 			return 0;
 		case 'V':
-			printf("etwd %s\n", ETW_VERSION);
+			printf("etwd %s\n%s", ETW_VERSION, etw_build_components());
 			return 0;
 		default:
 			fprintf(stderr, "etwd: see etwd --help\n");

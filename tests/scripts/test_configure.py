@@ -14,23 +14,77 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+FOLDER = tempfile.TemporaryDirectory() # compilers are looked at once
+BUILD = pathlib.Path(FOLDER.name) / "build"
+
+
 def configure(*options, ok=True):
     """Configure libraries and tools, without tests; returns (output, compile commands)."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("CMAKE_", "CFLAGS", "CXXFLAGS", "LDFLAGS"))}
-    with tempfile.TemporaryDirectory() as folder:
-        result = subprocess.run(
-            ["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DETW_TESTS=OFF",
-             "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options],
-            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            check=False)
-        if (result.returncode == 0) != ok:
-            raise AssertionError(result.stdout)
-        commands = pathlib.Path(folder) / "compile_commands.json"
-        return result.stdout, commands.read_text(encoding="utf-8") if ok else ""
+    result = subprocess.run(
+        ["cmake", "-G", "Ninja", "-S", ROOT, "-B", BUILD, "-U", "ETW_*", "-U", "LIBBPF_*",
+         "-U", "CMOCKA_*", "-U", "CMAKE_DISABLE_*", "-DETW_TESTS=OFF",
+         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if (result.returncode == 0) != ok:
+        raise AssertionError(result.stdout)
+    commands = BUILD / "compile_commands.json"
+    return result.stdout, commands.read_text(encoding="utf-8") if ok else ""
+
+
+def joined(output):
+    """The output without CMake's line breaks."""
+    return " ".join(output.split())
+
+
+def summary(output):
+    """The list of components at the end of a configuration, as {name: state}."""
+    lines = output[output.index("-- libetw "):].splitlines()[1:]
+    return dict(line[5:].split(": ", 1) for line in lines if line.startswith("--   "))
 
 
 class Configure(unittest.TestCase):
+    def test_summary_says_why_the_kernel_is_left_out(self):
+        libbpf = pathlib.Path(FOLDER.name) / "libbpf"
+        (libbpf / "bpf").mkdir(parents=True)
+        (libbpf / "bpf" / "libbpf_version.h").write_text(
+            "#define LIBBPF_MAJOR_VERSION 1\n#define LIBBPF_MINOR_VERSION 0\n")
+        # What is not under test is as if it were there.
+        there = ("-DLIBBPF_LIBRARY=bpf", f"-DLIBBPF_INCLUDE_DIR={libbpf}",
+                 "-DETW_BPF_CLANG=/bin/true")
+        for option, reason in (
+                ("-DETW_KERNEL=OFF", "ETW_KERNEL is off: configure with"),
+                ("-DLIBBPF_LIBRARY=OFF", "libbpf was not found: install it"),
+                ("-DLIBBPF_INCLUDE_DIR=/nowhere", "libbpf is older than 1.0: install"),
+                ("-DETW_BPF_CLANG=OFF", "clang, which compiles the BPF programs, was not found"),
+                ("-DETW_BPF_CLANG=/bin/false", "/bin/false does not compile for BPF: install")):
+            output, commands = configure(*there, option)
+            self.assertTrue(summary(output)["kernel events"].startswith("left out: " + reason),
+                            output)
+            self.assertNotIn("-DETW_KERNEL_BPF ", commands)
+        # Who asks for it gets no build without.
+        output, _ = configure(*there, "-DLIBBPF_LIBRARY=OFF", "-DETW_KERNEL=ON", ok=False)
+        self.assertIn("kernel's events cannot be built in: libbpf was not found", joined(output))
+        output, commands = configure(*there, "-DETW_KERNEL=ON")
+        self.assertEqual(summary(output)["kernel events"], "in")
+        self.assertIn("-DETW_KERNEL_BPF ", commands)
+
+    def test_summary_lists_what_else_is_left_out(self):
+        output, _ = configure("-DETW_INSTALL_SYSTEMD=ON")
+        self.assertEqual(summary(output)["systemd units"], "in")
+        self.assertEqual(summary(output)["tests"], "left out: ETW_TESTS is off")
+        output, _ = configure("-DETW_TESTS=AUTO", "-DCMOCKA_LIBRARY=OFF")
+        self.assertEqual(summary(output)["tests"], "left out: cmocka was not found")
+        self.assertEqual(summary(output)["systemd units"],
+                         "left out: ETW_INSTALL_SYSTEMD is off")
+        output, _ = configure("-DETW_TESTS=ON", "-DCMOCKA_LIBRARY=OFF", ok=False)
+        self.assertIn("ETW_TESTS is ON, but cmocka was not found", joined(output))
+
+    def test_what_a_build_cannot_do_without_has_a_sentence(self):
+        output, _ = configure("-DCMAKE_DISABLE_FIND_PACKAGE_EXPAT=ON", ok=False)
+        self.assertIn("libetw needs expat with its headers", joined(output))
+
     def test_warnings_are_errors_only_on_request(self):
         for options, expected in ((), False), (("-DETW_WERROR=ON",), True):
             _, commands = configure(*options)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/build.h"
 #include "base/macros.h"
 #include "tools/common/program.h"
 #include "tools/etw/verb.h"
@@ -66,16 +67,16 @@ static void print_overview(void)
 			       verbs[i]->arguments);
 		(void)printf("  %-28s  %s\n", usage, verbs[i]->one_line);
 	}
-	(void)puts(
-		"\n"
-		"Several files are read as one trace, - is standard input.\n"
-		"`etw help VERB` lists the options of a verb; --version or -V shows the version.\n"
-		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
+	(void)puts("\n"
+		   "Several files are read as one trace, - is standard input.\n"
+		   "`etw help VERB` lists the options of a verb; --version or -V: the version, and "
+		   "what was built.\n"
+		   "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
 }
 
 void etw_verb_version_print(void)
 {
-	(void)printf("etw %s\n", ETW_VERSION);
+	(void)printf("etw %s\n%s", ETW_VERSION, etw_build_components());
 }
 
 void etw_verb_help_print(const struct etw_verb *verb)
@@ -118,6 +119,6 @@ const struct etw_verb etw_verb_help = {
 	.arguments = "[VERB]",
 	.one_line = "this overview, or the options of a verb",
 	.help = "  --help              this text\n"
-		"  --version           as `etw --version`: the version of the program\n",
+		"  --version           as `etw --version`: the version, and what was built\n",
 	.run = run,
 };

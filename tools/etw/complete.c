@@ -254,7 +254,7 @@ enum complete_more complete_line(char *const *words, size_t count, size_t at, st
 	if (at < 2) {
 		if (*line.word == '-') {
 			put(&line, "--help", "all verbs");
-			put(&line, "--version", "the version of the program");
+			put(&line, "--version", "the version, and what was built");
 			return COMPLETE_NOTHING;
 		}
 		put_verbs(&line);

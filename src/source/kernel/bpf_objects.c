@@ -295,9 +295,7 @@ void etw_kernel_bpf_drops(const struct etw_kernel_bpf *bpf, uint64_t ret[ETW_KER
 
 #else
 
-#define BUILT_WITHOUT                                                                       \
-	"built without BPF programs, because clang or libbpf was not there: install clang " \
-	"and libbpf-dev and build again"
+#define BUILT_WITHOUT "libetw was built without them, because " ETW_KERNEL_LEFT_OUT
 
 int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
 			uint32_t ring_bytes, struct etw_fault *reterr)

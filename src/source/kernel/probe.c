@@ -10,6 +10,9 @@
 
 #include "base/macros.h"
 
+#ifndef ETW_KERNEL_LEFT_OUT /* else CMake gives the reason, with a remedy */
+#define ETW_KERNEL_LEFT_OUT "they are in this build"
+#endif
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* its inode is part of Linux' interface */
 
 static const struct {
@@ -17,10 +20,8 @@ static const struct {
 	const char *field;
 	const char *sentence;
 } needs[ETW_KERNEL_NEEDS] = {
-	[ETW_KERNEL_NEED_BUILD] =
-		{-ENOSYS, "build",
-		 "built without BPF programs, because clang or libbpf was not there: "
-		 "`apt-get install clang libbpf-dev` and build again"},
+	[ETW_KERNEL_NEED_BUILD] = {-ENOSYS, "build",
+				   "libetw was built without them, because " ETW_KERNEL_LEFT_OUT},
 	[ETW_KERNEL_NEED_BTF] = {-ENOSYS, "BTF",
 				 "the kernel was built without CONFIG_DEBUG_INFO_BTF: there is no "
 				 "/sys/kernel/btf/vmlinux; a kernel of Debian has it"},

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Other ways to ask for the version; --json without a verb; process ids in hexadecimal.
+# Other ways to ask for the version and for what was built; --json without a verb; process ids in
+# hexadecimal.
 for word in --version -V version; do
-	"$ETW" "$word" | sed 's/ [0-9.]*$/ N/'
+	"$ETW" "$word" | sed -E '1s/ [0-9.]+$/ N/; s/: (in|left out: .+)$/: STATE/'
 done
 "$MAKE_TRACE" --preset plain plain.etl
 "$ETW" --json plain.etl 2>&1 || echo "status $?"

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Whether tests, fuzz targets and benchmarks are built: etw_has_tests. What they need, users do not.
+find_library(CMOCKA_LIBRARY cmocka)
+find_package(Python3 3.9 COMPONENTS Interpreter)
+
+set(etw_has_tests OFF)
+if(NOT ETW_TESTS)
+  set(reason "ETW_TESTS is off")
+elseif(NOT CMOCKA_LIBRARY)
+  set(reason "cmocka was not found")
+elseif(NOT Python3_FOUND)
+  set(reason "Python 3.9 or newer was not found")
+else()
+  set(etw_has_tests ON)
+endif()
+
+if(etw_has_tests)
+  etw_component("tests")
+elseif(ETW_TESTS STREQUAL "AUTO" OR NOT ETW_TESTS)
+  etw_component("tests" "${reason}")
+else()
+  message(FATAL_ERROR "ETW_TESTS is ${ETW_TESTS}, but ${reason}")
+endif()
+
+if(NOT etw_has_tests)
+  etw_component("fuzz targets" "there are no tests")
+elseif(NOT ETW_FUZZ)
+  etw_component("fuzz targets" "ETW_FUZZ is off")
+elseif(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang" OR NOT ETW_SANITIZE)
+  message(FATAL_ERROR "ETW_FUZZ wants clang, which has libFuzzer, and ETW_SANITIZE, such as address,undefined")
+else()
+  etw_component("fuzz targets")
+endif()
