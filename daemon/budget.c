@@ -8,9 +8,6 @@
 #include <sys/param.h>
 
 #include "base/table.h"
-#include "daemon/grants.h"
-#include "daemon/peer.h"
-#include "daemon/providers.h"
 
 #define QUEUED_BYTES_ALL    (UINT64_C(256) << 20)
 #define QUEUED_BYTES_OTHERS (UINT64_C(64) << 20)

@@ -18,7 +18,6 @@
 
 #include "daemon/budget.h"
 
-#define ETWD_GRANTS_MAX     65536
 #define ETWD_GRANTS_BUCKETS 1024
 
 struct etwd_grant {

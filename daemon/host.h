@@ -27,7 +27,6 @@
 #include "wire/discovery_page.h"
 #include "wire/message.h"
 
-#define ETWD_SESSIONS_MAX           64
 #define ETWD_PEER_BUCKETS           1024
 #define ETWD_SYSTEM_SESSION_ID_LAST 63
 #define ETWD_USER_SESSION_ID_FIRST  0x100

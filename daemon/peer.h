@@ -9,7 +9,6 @@
 
 #include "daemon/host.h"
 
-#define ETWD_PEERS_MAX               4096
 #define ETWD_QUEUE_MESSAGES_MAX      8192
 #define ETWD_QUEUE_BYTES_MAX         (4 * 1024 * 1024)
 #define ETWD_HELLO_TIMEOUT_MS        10000

@@ -18,9 +18,6 @@
 #include "wire/message.h"
 
 #define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
-#define ETWD_REGISTRATIONS_MAX          262144
-#define ETWD_ENABLES_MAX                8192              /* over all sessions */
-#define ETWD_FILTER_BYTES_MAX           (4 * 1024 * 1024) /* over all enables */
 #define ETWD_PROVIDERS_BUCKETS          4096
 
 /* What one session wants of one provider, as its controller said. */
