@@ -90,12 +90,13 @@ static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
 
 struct ring_item {
 	struct etwd_inbox_item item; /* first */
+	struct etwd_host *host;
 	uint32_t session_id;
 	uint32_t ring_set;
 	uid_t uid;
 };
 
-static void post_ring(struct etwd_host *host, const struct ring_item *from)
+static void post_ring(const struct ring_item *from)
 {
 	struct ring_item *item = malloc(sizeof(*item));
 
@@ -105,12 +106,13 @@ static void post_ring(struct etwd_host *host, const struct ring_item *from)
 		return;
 	}
 	*item = *from;
-	etwd_inbox_post(&host->inbox, &item->item);
+	etwd_inbox_post(&item->host->inbox, &item->item);
 }
 
-static void handle_replaced(struct etwd_host *host, struct etwd_inbox_item *item)
+static void handle_replaced(struct etwd_inbox_item *item)
 {
 	struct ring_item *ring = (struct ring_item *)(void *)item;
+	struct etwd_host *host = ring->host;
 
 	/* The new set first: between the two messages nothing of the process would be wanted. */
 	if (etwd_enable_ring_replaced(host, ring->session_id, ring->uid) == 0)
@@ -120,10 +122,11 @@ static void handle_replaced(struct etwd_host *host, struct etwd_inbox_item *item
 
 static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
 {
-	post_ring(context, &(struct ring_item){.item.handle = handle_replaced,
-					       .session_id = session_id,
-					       .ring_set = ring_set,
-					       .uid = uid});
+	post_ring(&(struct ring_item){.item.handle = handle_replaced,
+				      .host = context,
+				      .session_id = session_id,
+				      .ring_set = ring_set,
+				      .uid = uid});
 }
 
 /* Opening and closing. */
@@ -326,7 +329,7 @@ static void handle_event(struct etwd_host *host, const struct epoll_event *event
 	if (event->data.ptr == &host->signal_fd)
 		take_signals(host);
 	else if (event->data.ptr == &host->inbox)
-		etwd_inbox_run(&host->inbox, host);
+		etwd_inbox_run(&host->inbox);
 	else if (event->data.ptr == &host->options)
 		etwd_peers_accept(host);
 	else if (event->data.ptr == &host->others_fd)

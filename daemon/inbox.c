@@ -37,7 +37,7 @@ void etwd_inbox_post(struct etwd_inbox *inbox, struct etwd_inbox_item *item)
 		return;
 }
 
-void etwd_inbox_run(struct etwd_inbox *inbox, struct etwd_host *host)
+void etwd_inbox_run(struct etwd_inbox *inbox)
 {
 	struct etwd_inbox_item *item;
 	uint64_t count;
@@ -52,7 +52,7 @@ void etwd_inbox_run(struct etwd_inbox *inbox, struct etwd_host *host)
 	while (item) {
 		struct etwd_inbox_item *next = item->next;
 
-		item->handle(host, item);
+		item->handle(item);
 		item = next;
 	}
 }

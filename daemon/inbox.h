@@ -5,12 +5,10 @@
 
 #include <pthread.h>
 
-struct etwd_host;
-
-/* First member of what is handed over. */
+/* First member of what is handed over, which brings along whatever its handler needs. */
 struct etwd_inbox_item {
 	struct etwd_inbox_item *next;
-	void (*handle)(struct etwd_host *host, struct etwd_inbox_item *item); /* takes the item */
+	void (*handle)(struct etwd_inbox_item *item); /* takes the item */
 };
 
 struct etwd_inbox {
@@ -29,6 +27,6 @@ void etwd_inbox_done(struct etwd_inbox *inbox);
 void etwd_inbox_post(struct etwd_inbox *inbox, struct etwd_inbox_item *item);
 
 /* etwd_inbox_run() - handles what is there. The loop. */
-void etwd_inbox_run(struct etwd_inbox *inbox, struct etwd_host *host);
+void etwd_inbox_run(struct etwd_inbox *inbox);
 
 #endif

@@ -28,8 +28,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-int etwd_jobs_run(struct etwd_job *job,
-		  void (*done)(struct etwd_host *host, struct etwd_inbox_item *item))
+int etwd_jobs_run(struct etwd_job *job, void (*done)(struct etwd_inbox_item *item))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;

@@ -34,8 +34,7 @@ struct etwd_job {
  *
  * Returns 0; the errno of making the thread, the job still the caller's.
  */
-int etwd_jobs_run(struct etwd_job *job,
-		  void (*done)(struct etwd_host *host, struct etwd_inbox_item *item));
+int etwd_jobs_run(struct etwd_job *job, void (*done)(struct etwd_inbox_item *item));
 
 /* etwd_job_free() - takes NULL. */
 void etwd_job_free(struct etwd_job *job);

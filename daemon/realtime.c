@@ -15,6 +15,7 @@
 
 struct batch_item {
 	struct etwd_inbox_item item; /* first */
+	struct etwd_host *host;
 	uint64_t peer_serial;
 	bool is_end;
 	struct wire_batch batch;
@@ -46,9 +47,10 @@ static bool must_hold(struct etwd_peer *peer, struct batch_item *item)
 	return true;
 }
 
-static void send_batch(struct etwd_host *host, struct etwd_inbox_item *item)
+static void send_batch(struct etwd_inbox_item *item)
 {
 	struct batch_item *batch = (struct batch_item *)(void *)item;
+	struct etwd_host *host = batch->host;
 	struct etwd_peer *peer = etwd_peer_find(host, batch->peer_serial);
 	struct wire_message head = {.type = batch->is_end ? WIRE_SESSION_END : WIRE_BATCH};
 
@@ -70,6 +72,7 @@ static void notify(void *context, const struct wire_batch *batch, bool is_end)
 		return;
 	}
 	item->item.handle = send_batch;
+	item->host = subscription->host;
 	item->peer_serial = subscription->peer_serial;
 	item->is_end = is_end;
 	item->batch = *batch;

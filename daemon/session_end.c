@@ -69,9 +69,10 @@ void etwd_session_forget_kept(struct etwd_host *host, uint32_t id)
 	etwd_forget(&host->store, prefix);
 }
 
-static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
+static void finish_stop(struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
+	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
 	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
 
@@ -90,9 +91,10 @@ static void finish_stop(struct etwd_host *host, struct etwd_inbox_item *item)
 	etwd_job_free(job);
 }
 
-static void finish_flush(struct etwd_host *host, struct etwd_inbox_item *item)
+static void finish_flush(struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
+	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
 	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
 

@@ -235,9 +235,10 @@ static void take_lease(struct etwd_session *session, const struct etwd_peer *pee
 	(void)etwd_handover_write(session->host);
 }
 
-static void finish_start(struct etwd_host *host, struct etwd_inbox_item *item)
+static void finish_start(struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
+	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
 	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
 

@@ -22,11 +22,10 @@ struct numbered {
 static struct etwd_inbox inbox;
 static unsigned next_of[THREADS], handled;
 
-static void handle(struct etwd_host *host, struct etwd_inbox_item *item)
+static void handle(struct etwd_inbox_item *item)
 {
 	struct numbered *numbered = (struct numbered *)(void *)item;
 
-	assert_null(host);
 	assert_int_equal(numbered->number, next_of[numbered->thread]++);
 	handled++;
 	free(numbered);
@@ -58,12 +57,12 @@ static void test_inbox__items_of_a_thread_keep_their_order(void **state)
 	assert_int_equal(etwd_inbox_init(&inbox), 0);
 	wait.fd = inbox.event_fd;
 	assert_int_equal(poll(&wait, 1, 0), 0);
-	etwd_inbox_run(&inbox, NULL); /* nothing */
+	etwd_inbox_run(&inbox); /* nothing */
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, post_many, (void *)i), 0);
 	while (handled < THREADS * ITEMS) {
 		assert_int_equal(poll(&wait, 1, 120000), 1);
-		etwd_inbox_run(&inbox, NULL);
+		etwd_inbox_run(&inbox);
 	}
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -71,9 +70,8 @@ static void test_inbox__items_of_a_thread_keep_their_order(void **state)
 	etwd_inbox_done(&inbox);
 }
 
-static void post_again(struct etwd_host *host, struct etwd_inbox_item *item)
+static void post_again(struct etwd_inbox_item *item)
 {
-	(void)host;
 	handled++;
 	free(item);
 	post(0, next_of[0]);
@@ -91,10 +89,10 @@ static void test_inbox__a_handler_may_post(void **state)
 	wait.fd = inbox.event_fd;
 	item->handle = post_again;
 	etwd_inbox_post(&inbox, item);
-	etwd_inbox_run(&inbox, NULL);
+	etwd_inbox_run(&inbox);
 	assert_int_equal(handled, 1);
 	assert_int_equal(poll(&wait, 1, 0), 1);
-	etwd_inbox_run(&inbox, NULL);
+	etwd_inbox_run(&inbox);
 	assert_int_equal(handled, 2);
 	assert_int_equal(poll(&wait, 1, 0), 0);
 	etwd_inbox_done(&inbox);
