@@ -29,7 +29,7 @@ static int handle_ring_retired(struct etwd_peer *peer, const struct etw_ipc_mess
 
 static int handle_enable_done(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
-	etwd_waits_answered(peer, message->head.request);
+	etwd_waits_answered(&peer->host->waits, &peer->answers, message->head.request);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static void undo(struct etwd_peer *peer)
 {
 	etwd_realtime_peer_gone(peer);
 	etwd_ring_holders_peer_gone(peer);
-	etwd_waits_peer_gone(peer);
+	etwd_waits_gone(&peer->host->waits, &peer->answers);
 	if (peer->role == WIRE_ROLE_CONTROLLER)
 		etwd_sessions_peer_gone(peer);
 }

@@ -112,7 +112,8 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		enable.match_any = request->match_any;
 		enable.match_all = request->match_all;
 	}
-	head.request = etwd_waits_expect(telling->wait, peer);
+	if (!peer->is_doomed)
+		head.request = etwd_waits_expect(&peer->host->waits, telling->wait, &peer->answers);
 	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->host->room), -1);
 }
 
@@ -140,7 +141,7 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
 	if (r < 0 || !registration->provider->enable_count)
 		return 0;
-	telling.wait = etwd_waits_settling(peer->host, &body.provider);
+	telling.wait = etwd_waits_settling(&peer->host->waits, &body.provider);
 	tell(registration, &telling);
 	return 0;
 }
@@ -221,32 +222,44 @@ static int note(struct etwd_session *session, const struct wire_enable_provider 
 	}
 }
 
-static void answer_wait(struct etwd_host *host, struct etwd_wait *wait, int status)
+/* Of a controller that waits for the callbacks of what it enabled. */
+struct enable_wait {
+	struct etwd_wait wait; /* first */
+	struct etwd_host *host;
+	uint64_t peer_serial;
+	uint32_t request;
+};
+
+static void answer_wait(struct etwd_wait *wait, int status)
 {
-	struct etwd_peer *peer = etwd_peer_find(host, wait->peer_serial);
+	struct enable_wait *of = (struct enable_wait *)(void *)wait;
+	struct etwd_peer *peer = etwd_peer_find(of->host, of->peer_serial);
 
 	if (peer)
-		etwd_peer_answer(peer, WIRE_REPLY, wait->request, status);
+		etwd_peer_answer(peer, WIRE_REPLY, of->request, status);
+	free(of);
 }
 
 static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider *body,
 		      uint32_t request, struct etwd_wait **ret)
 {
 	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
-	struct etwd_wait *wait;
+	struct enable_wait *of;
 
 	if (!body->timeout_ms)
 		return 0;
 	if (body->timeout_ms == UINT32_MAX)
 		deadline_ms = UINT64_MAX;
-	wait = etwd_waits_new(peer->host, deadline_ms, answer_wait);
-	if (!wait)
+	of = calloc(1, sizeof(*of));
+	if (!of)
 		return -ENOMEM;
-	wait->peer_serial = peer->serial;
-	wait->request = request;
-	wait->settle_ms = peer->host->settle_ms;
-	wait->provider = body->provider;
-	*ret = wait;
+	of->host = peer->host;
+	of->peer_serial = peer->serial;
+	of->request = request;
+	of->wait.settle_ms = peer->host->waits.settle_ms;
+	of->wait.provider = body->provider;
+	etwd_waits_add(&peer->host->waits, &of->wait, deadline_ms, answer_wait);
+	*ret = &of->wait;
 	return 0;
 }
 
@@ -264,7 +277,7 @@ static int enable(struct etwd_peer *peer, const struct wire_enable_provider *bod
 	TRY(start_wait(peer, body, request, &telling.wait));
 	tell_all(host, &body->provider, &telling);
 	if (telling.wait)
-		etwd_waits_begin(host, telling.wait);
+		etwd_waits_begin(&host->waits, telling.wait);
 	else
 		etwd_peer_answer(peer, WIRE_REPLY, request, 0);
 	return 0;

@@ -25,7 +25,6 @@
 #include "daemon/peer.h"
 #include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
-#include "daemon/waits.h"
 #include "ipc/runtime.h"
 #include "session/budget.h"
 #include "source/kernel/kernel_source.h"
@@ -311,7 +310,7 @@ static int run_timers(struct etwd_host *host)
 	accept_again(host, now_ms);
 	next_ms = etw_earlier_zero_is_none(next_ms, host->accept_again_ms);
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_keeper_retry(&host->store, now_ms));
-	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(host, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(&host->waits, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_sessions_check_leases(host, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(host, now_ms));
 	has_more = etwd_peers_sweep(host);
@@ -400,7 +399,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		fail(host, "the host cannot start", -r);
 		return 1; /* the process ends, and with it all that is half open */
 	}
-	host->settle_ms = etwd_now_ms() + SETTLE_MS;
+	host->waits.settle_ms = etwd_now_ms() + SETTLE_MS;
 	etw_runtime_announce(options->page, true);
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);

@@ -22,6 +22,7 @@
 #include "daemon/pids.h"
 #include "daemon/providers.h"
 #include "daemon/snapshot.h"
+#include "daemon/waits.h"
 #include "ipc/connection.h"
 #include "session/session.h"
 #include "wire/discovery_page.h"
@@ -46,7 +47,6 @@ struct etwd_options {
 
 struct etwd_peer;
 struct etwd_session;
-struct etwd_wait;
 
 struct etwd_host {
 	const struct etwd_options *options;
@@ -76,13 +76,7 @@ struct etwd_host {
 
 	struct etwd_session *sessions[ETWD_SESSIONS_MAX];
 	uint32_t last_session_id;
-	struct etwd_wait *waits;
-	uint32_t next_request; /* of messages from here that want an answer */
-	/*
-	 * Processes that wait for a host need a moment to connect to a new one. Until then who enables a
-	 * provider and waits for its callbacks waits for theirs, too.
-	 */
-	uint64_t settle_ms;
+	struct etwd_waits waits;
 
 	uint32_t group;         /* of WIRE_CONTROL_GROUP; UINT32_MAX: there is none */
 	uint64_t idle_since_ms; /* 0: in use */

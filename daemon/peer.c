@@ -101,7 +101,6 @@ static void free_peer(struct etwd_peer *peer)
 	while (peer->first)
 		drop_first_packet(peer);
 	free(peer->rings);
-	free(peer->answers);
 	close_socket(peer->host, peer->fd, peer->is_guarded, &peer->who);
 	free(peer);
 }

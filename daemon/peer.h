@@ -30,12 +30,6 @@ struct etwd_peer_ring {
 	bool is_retiring; /* RING_RETIRE was sent */
 };
 
-/* An ENABLE that somebody waits for. */
-struct etwd_peer_answer {
-	uint32_t request;
-	struct etwd_wait *wait; /* NULL: no longer */
-};
-
 struct etwd_subscription;
 
 struct etwd_peer {
@@ -64,9 +58,7 @@ struct etwd_peer {
 	struct etwd_registrations registrations;
 	struct etwd_peer_ring *rings; /* owned */
 	size_t ring_count;
-	struct etwd_peer_answer *answers; /* owned */
-	size_t answer_count, answer_room;
-	size_t free_answer;                     /* those before it are all waited for */
+	struct etwd_answers answers;
 	struct etwd_subscription *subscription; /* its session's; NULL: none */
 };
 

@@ -182,13 +182,20 @@ int etwd_session_flush(struct etwd_session *session, struct etwd_peer *peer, uin
 	return 0;
 }
 
-static void end_withdrawal(struct etwd_host *host, struct etwd_wait *wait, int status)
-{
-	struct etwd_session *session = etwd_sessions_find(host, wait->session_id);
+/* Of a session that ends, for the processes to stop writing. */
+struct withdrawal {
+	struct etwd_wait wait; /* first */
+	struct etwd_session *session;
+};
 
+static void end_withdrawal(struct etwd_wait *wait, int status)
+{
+	struct etwd_session *session = ((struct withdrawal *)(void *)wait)->session;
+
+	free(wait);
 	if (status < 0)
 		etwd_log("session %u ends although a process has not answered in %d ms",
-			 (unsigned)wait->session_id, ETWD_WITHDRAW_MS);
+			 (unsigned)session->id, ETWD_WITHDRAW_MS);
 	session->is_withdrawn = true;
 	go_on(session);
 }
@@ -196,24 +203,26 @@ static void end_withdrawal(struct etwd_host *host, struct etwd_wait *wait, int s
 int etwd_session_stop(struct etwd_session *session, struct etwd_peer *peer, uint32_t request)
 {
 	struct etwd_host *host = session->host;
-	struct etwd_wait *wait;
+	struct withdrawal *withdrawal;
 
 	if (session->state != ETWD_SESSION_RUNNING)
 		return -EBUSY;
 	session->stop = new_request(peer, request);
 	if (!session->stop)
 		return -ENOMEM;
-	wait = etwd_waits_new(host, etwd_now_ms() + ETWD_WITHDRAW_MS, end_withdrawal);
-	if (!wait) {
+	withdrawal = calloc(1, sizeof(*withdrawal));
+	if (!withdrawal) {
 		free(TAKE(session->stop));
 		return -ENOMEM;
 	}
-	wait->session_id = session->id;
+	withdrawal->session = session;
+	etwd_waits_add(&host->waits, &withdrawal->wait, etwd_now_ms() + ETWD_WITHDRAW_MS,
+		       end_withdrawal);
 	session->state = ETWD_SESSION_STOPPING;
 	free(session->withdrawn);
 	session->withdrawn = NULL;
 	session->withdrawn_count = 0;
-	etwd_enable_withdraw(session, wait);
-	etwd_waits_begin(host, wait);
+	etwd_enable_withdraw(session, &withdrawal->wait);
+	etwd_waits_begin(&host->waits, &withdrawal->wait);
 	return 0;
 }

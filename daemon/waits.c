@@ -3,6 +3,7 @@
 #include "daemon/waits.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/param.h>
 
@@ -11,147 +12,160 @@
 #include "base/time.h"
 #include "daemon/patient_clock.h"
 
-/* A peer that never answers is remembered for so many ENABLEs. */
+/* A process that never answers is remembered for so many ENABLEs. */
 #define ANSWERS_MAX 65536
 
-struct etwd_wait *etwd_waits_new(struct etwd_host *host, uint64_t deadline_ms,
-				 void (*end)(struct etwd_host *host, struct etwd_wait *wait,
-					     int status))
+void etwd_waits_add(struct etwd_waits *waits, struct etwd_wait *wait, uint64_t deadline_ms,
+		    void (*end)(struct etwd_wait *wait, int status))
 {
-	struct etwd_wait *wait = calloc(1, sizeof(*wait));
-
-	if (!wait)
-		return NULL;
 	wait->deadline_ms = deadline_ms;
 	wait->end = end;
 	wait->outstanding = 1; /* held until etwd_waits_begin() */
-	wait->next = host->waits;
-	host->waits = wait;
-	return wait;
+	wait->next = waits->first;
+	waits->first = wait;
 }
 
-static void free_answer(struct etwd_peer *peer, size_t at)
+static void free_answer(struct etwd_answers *answers, size_t at)
 {
-	peer->answers[at].wait = NULL;
-	if (at < peer->free_answer)
-		peer->free_answer = at;
+	answers->list[at].wait = NULL;
+	if (at < answers->free)
+		answers->free = at;
 }
 
-static int make_room(struct etwd_peer *peer)
+static int make_room(struct etwd_answers *answers)
 {
-	size_t room = peer->answer_room ? peer->answer_room * 2 : 16;
-	struct etwd_peer_answer *answers;
+	size_t room = answers->room ? answers->room * 2 : 16;
+	struct etwd_answer *list;
 
-	if (peer->answer_count < peer->answer_room)
+	if (answers->count < answers->room)
 		return 0;
-	if (peer->answer_count >= ANSWERS_MAX)
+	if (answers->count >= ANSWERS_MAX)
 		return -ENOSPC;
-	answers = reallocarray(peer->answers, room, sizeof(*answers));
-	if (!answers)
+	list = reallocarray(answers->list, room, sizeof(*list));
+	if (!list)
 		return -ENOMEM;
-	peer->answers = answers;
-	peer->answer_room = room;
+	answers->list = list;
+	answers->room = room;
 	return 0;
 }
 
-static struct etwd_peer_answer *find_free_answer(struct etwd_peer *peer)
+static struct etwd_answer *find_free_answer(struct etwd_answers *answers)
 {
-	while (peer->free_answer < peer->answer_count && peer->answers[peer->free_answer].wait)
-		peer->free_answer++;
-	if (peer->free_answer == peer->answer_count) {
-		if (make_room(peer) < 0)
+	while (answers->free < answers->count && answers->list[answers->free].wait)
+		answers->free++;
+	if (answers->free == answers->count) {
+		if (make_room(answers) < 0)
 			return NULL;
-		peer->answer_count++;
+		answers->count++;
 	}
-	return &peer->answers[peer->free_answer++];
+	return &answers->list[answers->free++];
 }
 
-uint32_t etwd_waits_expect(struct etwd_wait *wait, struct etwd_peer *peer)
+static void link_answers(struct etwd_waits *waits, struct etwd_answers *answers)
 {
-	struct etwd_host *host = peer->host;
-	struct etwd_peer_answer *answer;
+	if (answers->at)
+		return;
+	answers->next = waits->answers;
+	answers->at = &waits->answers;
+	if (answers->next)
+		answers->next->at = &answers->next;
+	waits->answers = answers;
+}
 
-	if (!wait || peer->is_doomed)
+uint32_t etwd_waits_expect(struct etwd_waits *waits, struct etwd_wait *wait,
+			   struct etwd_answers *answers)
+{
+	struct etwd_answer *answer;
+
+	if (!wait)
 		return 0;
-	answer = find_free_answer(peer);
+	answer = find_free_answer(answers);
 	if (!answer)
 		return 0;
-	if (++host->next_request == 0)
-		host->next_request = 1;
-	*answer = (struct etwd_peer_answer){host->next_request, wait};
+	link_answers(waits, answers);
+	if (++waits->last_request == 0)
+		waits->last_request = 1;
+	*answer = (struct etwd_answer){waits->last_request, wait};
 	wait->outstanding++;
 	return answer->request;
 }
 
 /* Takes the wait out of everything before its end is called, which may start another one. */
-static void end_wait(struct etwd_host *host, struct etwd_wait *wait, int status)
+static void end_wait(struct etwd_waits *waits, struct etwd_wait *wait, int status)
 {
-	struct etwd_wait **at = &host->waits;
+	struct etwd_wait **at = &waits->first;
+	struct etwd_answers *answers = waits->answers;
 
 	while (*at != wait)
 		at = &(*at)->next;
 	*at = wait->next;
-	for (struct etwd_peer *peer = host->peers; wait->outstanding && peer; peer = peer->next) {
-		for (size_t i = 0; i < peer->answer_count; i++) {
-			if (peer->answers[i].wait == wait)
-				free_answer(peer, i);
+	for (; wait->outstanding && answers; answers = answers->next) {
+		for (size_t i = 0; i < answers->count; i++) {
+			if (answers->list[i].wait == wait)
+				free_answer(answers, i);
 		}
 	}
-	wait->end(host, wait, status);
-	free(wait);
+	wait->end(wait, status);
 }
 
-static void count_down(struct etwd_host *host, struct etwd_wait *wait)
+static void count_down(struct etwd_waits *waits, struct etwd_wait *wait)
 {
 	if (--wait->outstanding == 0)
-		end_wait(host, wait, 0);
+		end_wait(waits, wait, 0);
 }
 
-void etwd_waits_begin(struct etwd_host *host, struct etwd_wait *wait)
+void etwd_waits_begin(struct etwd_waits *waits, struct etwd_wait *wait)
 {
 	if (wait->settle_ms <= etwd_now_ms())
 		wait->settle_ms = 0;
 	if (!wait->settle_ms)
-		count_down(host, wait);
+		count_down(waits, wait);
 }
 
-struct etwd_wait *etwd_waits_settling(const struct etwd_host *host, const GUID *provider)
+struct etwd_wait *etwd_waits_settling(const struct etwd_waits *waits, const GUID *provider)
 {
-	struct etwd_wait *wait = host->waits;
+	struct etwd_wait *wait = waits->first;
 
 	while (wait && !(wait->settle_ms && etw_guid_equal(&wait->provider, provider)))
 		wait = wait->next;
 	return wait;
 }
 
-void etwd_waits_answered(struct etwd_peer *peer, uint32_t request)
+void etwd_waits_answered(struct etwd_waits *waits, struct etwd_answers *answers, uint32_t request)
 {
-	for (size_t i = 0; i < peer->answer_count; i++) {
-		struct etwd_wait *wait = peer->answers[i].wait;
+	for (size_t i = 0; i < answers->count; i++) {
+		struct etwd_wait *wait = answers->list[i].wait;
 
-		if (!wait || peer->answers[i].request != request)
+		if (!wait || answers->list[i].request != request)
 			continue;
-		free_answer(peer, i);
-		count_down(peer->host, wait);
+		free_answer(answers, i);
+		count_down(waits, wait);
 		return;
 	}
 }
 
-void etwd_waits_peer_gone(struct etwd_peer *peer)
+void etwd_waits_gone(struct etwd_waits *waits, struct etwd_answers *answers)
 {
-	for (size_t i = 0; i < peer->answer_count; i++) {
-		struct etwd_wait *wait = peer->answers[i].wait;
+	for (size_t i = 0; i < answers->count; i++) {
+		struct etwd_wait *wait = answers->list[i].wait;
 
-		free_answer(peer, i);
+		free_answer(answers, i);
 		if (wait)
-			count_down(peer->host, wait);
+			count_down(waits, wait);
 	}
+	if (answers->at) {
+		*answers->at = answers->next;
+		if (answers->next)
+			answers->next->at = answers->at;
+	}
+	free(answers->list);
+	*answers = (struct etwd_answers){0};
 }
 
-uint64_t etwd_waits_check(struct etwd_host *host, uint64_t now_ms)
+uint64_t etwd_waits_check(struct etwd_waits *waits, uint64_t now_ms)
 {
 	uint64_t next = UINT64_MAX;
-	struct etwd_wait *wait = host->waits;
+	struct etwd_wait *wait = waits->first;
 
 	while (wait) {
 		bool is_settled = wait->settle_ms && wait->settle_ms <= now_ms;
@@ -160,10 +174,10 @@ uint64_t etwd_waits_check(struct etwd_host *host, uint64_t now_ms)
 			if (is_settled)
 				wait->settle_ms = 0;
 			if (wait->deadline_ms <= now_ms)
-				end_wait(host, wait, -ETIMEDOUT);
+				end_wait(waits, wait, -ETIMEDOUT);
 			else
-				count_down(host, wait);
-			wait = host->waits; /* the list may be another one now */
+				count_down(waits, wait);
+			wait = waits->first; /* the list may be another one now */
 			next = UINT64_MAX;
 			continue;
 		}

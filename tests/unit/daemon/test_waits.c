@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/waits.h"
 
-#include "unit/daemon/fixture.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
 
 static struct etwd_wait *ended;
 static int ended_status, ended_count;
 
-static void end(struct etwd_host *host, struct etwd_wait *wait, int status)
+static struct etwd_waits waits;
+
+static void end(struct etwd_wait *wait, int status)
 {
-	assert_ptr_equal(host, fixture_host);
 	ended = wait;
 	ended_status = status;
 	ended_count++;
+	free(wait);
 }
 
 static struct etwd_wait *make_wait(uint64_t deadline_ms)
 {
-	struct etwd_wait *wait = etwd_waits_new(fixture_host, deadline_ms, end);
+	struct etwd_wait *wait = calloc(1, sizeof(*wait));
 
 	assert_non_null(wait);
+	etwd_waits_add(&waits, wait, deadline_ms, end);
 	ended = NULL;
 	ended_count = 0;
 	return wait;
@@ -29,126 +39,125 @@ static void test_waits__one_without_answers_ends_at_once(void **state)
 	struct etwd_wait *wait = make_wait(UINT64_MAX);
 
 	(void)state;
-	etwd_waits_begin(fixture_host, wait);
+	etwd_waits_begin(&waits, wait);
 	assert_ptr_equal(ended, wait);
 	assert_int_equal(ended_status, 0);
-	assert_null(fixture_host->waits);
+	assert_null(waits.first);
 }
 
 static void test_waits__the_last_answer_ends_it(void **state)
 {
-	struct fake_peer *one = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
-	struct fake_peer *two = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct etwd_answers one = {0};
+	struct etwd_answers two = {0};
 	struct etwd_wait *wait = make_wait(UINT64_MAX);
-	uint32_t first = etwd_waits_expect(wait, one->peer);
-	uint32_t second = etwd_waits_expect(wait, two->peer);
+	uint32_t first = etwd_waits_expect(&waits, wait, &one);
+	uint32_t second = etwd_waits_expect(&waits, wait, &two);
 
 	(void)state;
 	assert_true(first && second && first != second);
-	assert_int_equal(etwd_waits_expect(NULL, one->peer), 0);
-	etwd_waits_begin(fixture_host, wait);
-	etwd_waits_answered(one->peer, second); /* it is not the one who was asked */
-	etwd_waits_answered(one->peer, 0);
-	etwd_waits_answered(one->peer, first);
-	etwd_waits_answered(one->peer, first);
+	assert_int_equal(etwd_waits_expect(&waits, NULL, &one), 0);
+	etwd_waits_begin(&waits, wait);
+	etwd_waits_answered(&waits, &one, second); /* it is not the one who was asked */
+	etwd_waits_answered(&waits, &one, 0);
+	etwd_waits_answered(&waits, &one, first);
+	etwd_waits_answered(&waits, &one, first);
 	assert_int_equal(ended_count, 0);
-	etwd_waits_answered(two->peer, second);
+	etwd_waits_answered(&waits, &two, second);
 	assert_int_equal(ended_count, 1);
 	assert_int_equal(ended_status, 0);
-	fake_peer_free(one);
-	fake_peer_free(two);
+	etwd_waits_gone(&waits, &one);
+	etwd_waits_gone(&waits, &two);
 }
 
 static void test_waits__a_peer_that_goes_answers_no_more(void **state)
 {
-	struct fake_peer *fake = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct etwd_answers fake = {0};
 	struct etwd_wait *wait = make_wait(UINT64_MAX);
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		assert_int_not_equal(etwd_waits_expect(wait, fake->peer), 0);
-	etwd_waits_begin(fixture_host, wait);
+		assert_int_not_equal(etwd_waits_expect(&waits, wait, &fake), 0);
+	etwd_waits_begin(&waits, wait);
 	assert_int_equal(ended_count, 0);
-	fake_peer_leave(fake);
+	etwd_waits_gone(&waits, &fake);
 	assert_int_equal(ended_count, 1);
 	assert_int_equal(ended_status, 0);
 }
 
 static void test_waits__the_deadline_ends_it(void **state)
 {
-	struct fake_peer *fake = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct etwd_answers fake = {0};
 	uint64_t now_ms = etw_monotonic_ms();
 	struct etwd_wait *wait = make_wait(now_ms + 100000);
-	uint32_t request = etwd_waits_expect(wait, fake->peer);
+	uint32_t request = etwd_waits_expect(&waits, wait, &fake);
 
 	(void)state;
-	etwd_waits_begin(fixture_host, wait);
-	assert_int_equal(etwd_waits_check(fixture_host, now_ms), now_ms + 100000);
+	etwd_waits_begin(&waits, wait);
+	assert_int_equal(etwd_waits_check(&waits, now_ms), now_ms + 100000);
 	assert_int_equal(ended_count, 0);
-	assert_int_equal(etwd_waits_check(fixture_host, now_ms + 100000), UINT64_MAX);
+	assert_int_equal(etwd_waits_check(&waits, now_ms + 100000), UINT64_MAX);
 	assert_int_equal(ended_count, 1);
 	assert_int_equal(ended_status, -ETIMEDOUT);
-	etwd_waits_answered(fake->peer, request); /* too late */
+	etwd_waits_answered(&waits, &fake, request); /* too late */
 	assert_int_equal(ended_count, 1);
 	/* The place of the answer that did not come is used again. */
 	wait = make_wait(UINT64_MAX);
-	assert_int_not_equal(etwd_waits_expect(wait, fake->peer), 0);
-	assert_int_equal(fake->peer->answer_count, 1);
-	etwd_waits_begin(fixture_host, wait);
-	fake_peer_leave(fake);
+	assert_int_not_equal(etwd_waits_expect(&waits, wait, &fake), 0);
+	assert_int_equal(fake.count, 1);
+	etwd_waits_begin(&waits, wait);
+	etwd_waits_gone(&waits, &fake);
 	assert_int_equal(ended_count, 1);
 }
 
 /* Until processes had time to find a new host, their callbacks are waited for as well. */
 static void test_waits__those_who_are_on_their_way(void **state)
 {
-	struct fake_peer *fake = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct etwd_answers fake = {0};
 	uint64_t now_ms = etw_monotonic_ms();
 	struct etwd_wait *wait = make_wait(UINT64_MAX);
-	GUID provider = fixture_guid(1), other = fixture_guid(2);
+	GUID provider = {.Data1 = 1}, other = {.Data1 = 2};
 	uint32_t request;
 
 	(void)state;
 	wait->settle_ms = now_ms + 100000;
 	wait->provider = provider;
-	etwd_waits_begin(fixture_host, wait);
+	etwd_waits_begin(&waits, wait);
 	assert_int_equal(ended_count, 0);
-	assert_null(etwd_waits_settling(fixture_host, &other));
-	assert_ptr_equal(etwd_waits_settling(fixture_host, &provider), wait);
-	request = etwd_waits_expect(wait, fake->peer);
-	assert_int_equal(etwd_waits_check(fixture_host, now_ms), now_ms + 100000);
-	assert_int_equal(etwd_waits_check(fixture_host, now_ms + 100000), UINT64_MAX);
-	assert_null(etwd_waits_settling(fixture_host, &provider));
+	assert_null(etwd_waits_settling(&waits, &other));
+	assert_ptr_equal(etwd_waits_settling(&waits, &provider), wait);
+	request = etwd_waits_expect(&waits, wait, &fake);
+	assert_int_equal(etwd_waits_check(&waits, now_ms), now_ms + 100000);
+	assert_int_equal(etwd_waits_check(&waits, now_ms + 100000), UINT64_MAX);
+	assert_null(etwd_waits_settling(&waits, &provider));
 	assert_int_equal(ended_count, 0);
-	etwd_waits_answered(fake->peer, request);
+	etwd_waits_answered(&waits, &fake, request);
 	assert_int_equal(ended_count, 1);
-	fake_peer_free(fake);
+	etwd_waits_gone(&waits, &fake);
 }
 
 /* As many as a process may register, in one wait: no scan over them for each. */
 static void test_waits__many_answers(void **state)
 {
 	enum {
-		MANY = ETWD_REGISTRATIONS_PER_PEER_MAX
+		MANY = 4096 /* registrations of a process */
 	};
 	static uint32_t requests[MANY];
-	struct fake_peer *fake = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct etwd_answers fake = {0};
 	struct etwd_wait *wait = make_wait(UINT64_MAX);
 
 	(void)state;
 	for (int i = 0; i < MANY; i++)
-		requests[i] = etwd_waits_expect(wait, fake->peer);
-	etwd_waits_begin(fixture_host, wait);
+		requests[i] = etwd_waits_expect(&waits, wait, &fake);
+	etwd_waits_begin(&waits, wait);
 	for (int i = MANY - 1; i >= 0; i--) {
 		assert_int_equal(ended_count, 0);
-		etwd_waits_answered(fake->peer, requests[i]);
+		etwd_waits_answered(&waits, &fake, requests[i]);
 	}
 	assert_int_equal(ended_count, 1);
-	fake_peer_free(fake);
+	etwd_waits_gone(&waits, &fake);
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(test_waits__##name, fixture_set_up, fixture_tear_down)
+#define TEST(name) cmocka_unit_test(test_waits__##name)
 
 int main(void)
 {
