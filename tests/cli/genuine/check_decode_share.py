@@ -29,6 +29,7 @@ LEFT_STATUSES = ("extra", "truncated", "malformed")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIST = ROOT / "docs" / "format" / "decode-leftovers.md"
 SHARES = ROOT / "docs" / "format" / "decode-share.md"
+README = ROOT / "README.md"
 
 
 def find_data_dir():
@@ -145,6 +146,20 @@ def compare_shares(found, listed):
     return wrong
 
 
+def readme_errors(share):
+    """How many of these sentences README.md lacks: the "all" row of the table in words."""
+    events, decoded, undescribed, of_these = share.shares["all"]
+    page = " ".join(README.read_text(encoding="utf-8").split())
+    sentences = (f"Of the {events:,} events of {len(share.shares) - 1} genuine traces",
+                 f"all but {events - decoded} decode",
+                 f"{undescribed:,} events are described by nothing but the table",
+                 f"{of_these / undescribed:.2%}".replace("%", " %") + " of them decode")
+    missing = [sentence for sentence in sentences if sentence not in page]
+    for sentence in missing:
+        print(f'README.md does not say "{sentence}"')
+    return len(missing)
+
+
 def main():
     data_dir = find_data_dir()
     alone = Share(sys.argv[1], [])
@@ -156,6 +171,7 @@ def main():
     helped.run(data_dir)
     left, unknown = read_list()
     wrong = alone.wrong + helped.wrong + compare_shares(alone.shares, read_shares())
+    wrong += readme_errors(alone)
     wrong += compare("not to the last byte", helped.left, left,
                      lambda key: f"{helped.names.get(key[0])} {key}")
     wrong += compare("without schema", helped.unknown, unknown,

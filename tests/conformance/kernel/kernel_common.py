@@ -18,6 +18,15 @@ sys.dont_write_bytecode = True
 from tracefile import TraceFile  # noqa: E402 (found through the path above)
 
 
+def readme_says(sentence):
+    """Whether README.md has the sentence, wherever its lines end; says so if not."""
+    page = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+    if " ".join(sentence.split()) in " ".join(page.read_text(encoding="utf-8").split()):
+        return True
+    print(f'README.md does not say "{sentence}"')
+    return False
+
+
 def find_data_dir():
     """The genuine files; ends the program with the skip code when they are not at hand."""
     path = pathlib.Path(os.environ.get("ETW_TEST_DATA") or ROOT.parent / "shared" / "data")

@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "conformance" / "kernel"))
 sys.dont_write_bytecode = True
 
 import check_perfview as kernel  # noqa: E402 (found through the path above)
-from kernel_common import as_number, find_data_dir  # noqa: E402
+from kernel_common import as_number, find_data_dir, readme_says  # noqa: E402
 
 LINE = re.compile(r"EVENT ([\d,.]+): (.*?) PID=(-?\d+); TID=(-?\d+); PName=.*?; ProceNum=(\d+); "
                   r"DataLen=(\d+); ?(.*)$")
@@ -350,7 +350,10 @@ def main():
           "compared")
     for reason, count in comparison.outside.most_common():
         print(f"  not compared: {count} {reason}")
-    return 1 if comparison.failures or not comparison.lines else 0
+    is_told = readme_says(
+        f"{comparison.agreeing} of {comparison.lines} events that PerfView printed")
+    is_told &= readme_says(f"{comparison.values:,} field values agree")
+    return 1 if comparison.failures or not comparison.lines or not is_told else 0
 
 
 if __name__ == "__main__":
