@@ -54,9 +54,12 @@ class CheckDocs(unittest.TestCase):
 
     def test_environment_variables_are_listed_in_their_page(self):
         self.assert_problem(
-            {"src/base/x.c": SPDX + 'f("ETW_ONE");\nf("ETWD_TWO");\nf("ETW_three");\n',
+            {"src/base/x.c": SPDX + 'f("ETW_ONE");\nf("ETWD_TWO");\nf("ETW_three");\n'
+                             'secure_getenv("HOME");\ngetenv("ETW_ONE");\n',
              "man/libetw-environment.7": ".It Ev ETW_ONE *\n.Ev ETWD_TWO\n"},
-            "src/base/x.c:3: ETWD_TWO is not listed in man/libetw-environment.7")
+            "src/base/x.c:3: ETWD_TWO is not listed in man/libetw-environment.7",
+            "src/base/x.c:5: HOME is not listed in man/libetw-environment.7",
+            "src/base/x.c:6: getenv() in a library; call secure_getenv()")
 
     def test_commented_declarations(self):
         self.assert_holds({"src/base/x.h": SPDX + """
@@ -178,9 +181,10 @@ extern const int numbers[2];
     def test_options_of_manual_pages_are_known_to_the_tool(self):
         tree = {"tools/one/main.c": SPDX, "tools/one/cmd_dump.c": SPDX,
                 "man/one.1": ".B \\-\\-json\n.BR \\-\\-old =x\n", "man/one-dump.1": ".Fl -first\n"}
-        program = "#!/bin/sh\n[ $1 = dump ] && echo ' --first N' || echo ' --json'\n"
+        program = "#!/bin/sh\n[ $1 = dump ] && echo ' --first N --new' || echo ' --json'\n"
         self.assertEqual(check(tree, build=[("one", program)]),
-                         (1, ["man/one.1:2: lists --old, which --help does not know"]))
+                         (1, ["man/one-dump.1:1: does not list --new, which --help has",
+                              "man/one.1:2: lists --old, which --help does not know"]))
 
 
 if __name__ == "__main__":

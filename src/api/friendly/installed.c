@@ -77,7 +77,7 @@ static void release(void *context)
 /* Whatever is wrong with the table, libetw_schemas_trouble() tells it; all else goes on. */
 static int open_table(struct libetw_schemas *schemas)
 {
-	const char *path = getenv("ETW_KNOWN_PROVIDERS");
+	const char *path = secure_getenv("ETW_KNOWN_PROVIDERS");
 	int r = etw_known_open(NULL, &schemas->known, &schemas->known_fault);
 
 	if (r == -ENOMEM)
