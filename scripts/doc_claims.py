@@ -172,8 +172,8 @@ class Claims:
                 self.checker.complain(LIMITS, number, problem)
 
     def limit_problem(self, page, sentence, header, macro, unit):
-        if page not in self.files or header not in self.files:
-            return f"{page} or {header} does not exist"
+        if page not in self.files:
+            return f"{page} does not exist"
         words = [NUMBER if word == "{}" else re.escape(word).replace(r"\{\}", NUMBER)
                  for word in sentence.split()]
         found = re.search(r"\s+".join(words), self.read(page))
@@ -182,7 +182,7 @@ class Claims:
         try:
             value = self.evaluate(header, macro)
         except LookupError as error:
-            return f"{header} does not define {error.args[0]}"
+            return f"neither {header} nor one other file defines {error.args[0]}"
         base, power, exponent = found.group(1).replace(",", "").partition("^")
         said = int(base) ** int(exponent if power else 1) * unit
         if said != value:
@@ -198,11 +198,20 @@ class Claims:
         return number_of(ast.parse(text.strip(), mode="eval").body)
 
     def value_of(self, header, name):
-        match = re.search(rf"^#define {name}\s+((?:.*\\\n)*.*)$|^\s*{name} = ([^,\n]+)",
-                          self.read(header), re.MULTILINE)
-        if not match:
+        """Of a macro or enumerator that the file defines, or else exactly one other."""
+        places = [header, *self.sources("src/", "daemon/", "tools/", "include/")]
+        found = [(place, text) for place in places if place in self.files
+                 for text in self.definitions(place, name)]
+        if not found or found[0][0] != header and len(found) > 1:
             raise LookupError(name)
-        return self.evaluate(header, (match.group(1) or match.group(2)).replace("\\\n", " "))
+        return self.evaluate(*found[0])
+
+    def definitions(self, place, name):
+        if name not in self.read(place):
+            return []
+        return [(first or second).replace("\\\n", " ") for first, second in re.findall(
+            rf"^#define {name}\s+((?:.*\\\n)*.*)$|^\s*{name} = ([^,\n]+)", self.read(place),
+            re.MULTILINE)]
 
     def check_citations(self):
         for prefix, page in CITED.items():
