@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/macros.h"
+#include "daemon/client.h"
 #include "daemon/enable.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
@@ -29,7 +30,8 @@ static int handle_ring_retired(struct etwd_peer *peer, const struct etw_ipc_mess
 
 static int handle_enable_done(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
-	etwd_waits_answered(&peer->host->waits, &peer->answers, message->head.request);
+	etwd_waits_answered(&etwd_host_of(peer)->waits, &etwd_client_of(peer)->answers,
+			    message->head.request);
 	return 0;
 }
 
@@ -49,7 +51,7 @@ static const struct handler handlers[] = {
 
 static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 	struct wire_message head = {.type = WIRE_WELCOME, .request = message->head.request};
 	struct wire_welcome welcome = {
 		.protocol = WIRE_PROTOCOL_VERSION,
@@ -68,7 +70,7 @@ static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *mes
 		return -EPROTO;
 	}
 	etwd_peer_greeted(peer, hello.role);
-	etwd_peer_send(peer, wire_message_encode_welcome(&head, &welcome, host->room),
+	etwd_peer_send(peer, wire_message_encode_welcome(&head, &welcome, peer->peers->outgoing),
 		       host->clock.page.fd);
 	return 0;
 }
@@ -89,9 +91,19 @@ static void undo(struct etwd_peer *peer)
 {
 	etwd_realtime_peer_gone(peer);
 	etwd_ring_holders_peer_gone(peer);
-	etwd_waits_gone(&peer->host->waits, &peer->answers);
+	etwd_waits_gone(&etwd_host_of(peer)->waits, &etwd_client_of(peer)->answers);
 	if (peer->role == WIRE_ROLE_CONTROLLER)
 		etwd_sessions_peer_gone(peer);
 }
 
-const struct etwd_peer_callbacks etwd_dispatch_callbacks = {dispatch, undo};
+static bool release(struct etwd_peer *peer, size_t *left)
+{
+	struct etwd_registrations *registrations = &etwd_client_of(peer)->registrations;
+
+	*left -= etwd_providers_unregister_some(&etwd_host_of(peer)->providers, registrations,
+						*left);
+	return registrations->count == 0;
+}
+
+const struct etwd_peer_callbacks etwd_dispatch_callbacks = {sizeof(struct etwd_client), dispatch,
+							    release, undo};

@@ -29,7 +29,7 @@ struct telling {
 /* Gives the peer's uid the right, and the peer the rings, to write to a slot's session. */
 static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_enable_slot *slot)
 {
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 	struct etwd_session *session = etwd_sessions_find(host, slot->session_id);
 	struct etwd_grant grant = {slot->session_id, peer->who.uid, *provider};
 	int r;
@@ -59,7 +59,7 @@ static void note_unable(struct etwd_peer *peer, struct etwd_session *session, in
 	if (!etwd_unable_note(&session->unable, &word))
 		return;
 	etwd_unable_tell(&session->unable, session->engine);
-	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+	if (etwd_budget_may_tell(peer->peers->budget, peer->who.uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u cannot write to session %u, or could not before: %s",
 			 (int)peer->who.pid, (unsigned)peer->who.uid, (unsigned)session->id,
 			 strerror(-status));
@@ -68,7 +68,7 @@ static void note_unable(struct etwd_peer *peer, struct etwd_session *session, in
 /* The process knows that the session wants its events, and refuses them. */
 static void refuse_slot(struct etwd_peer *peer, struct wire_enable_slot *slot, int status)
 {
-	struct etwd_session *session = etwd_sessions_find(peer->host, slot->session_id);
+	struct etwd_session *session = etwd_sessions_find(etwd_host_of(peer), slot->session_id);
 
 	slot->ring_set = 0;
 	if (session)
@@ -91,9 +91,10 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		struct wire_enable_slot *slot = &enable.slots[i];
 		int r = slot->is_used ? open_slot(peer, &registration->provider->guid, slot) : 0;
 
-		if (r == 0 && slot->is_used && peer->late_ms)
-			note_unable(peer, etwd_sessions_find(peer->host, slot->session_id),
-				    peer->late_status, 0, peer->late_ms);
+		if (r == 0 && slot->is_used && etwd_client_of(peer)->late_ms)
+			note_unable(peer, etwd_sessions_find(etwd_host_of(peer), slot->session_id),
+				    etwd_client_of(peer)->late_status, 0,
+				    etwd_client_of(peer)->late_ms);
 		if (r == 0)
 			continue;
 		if (r != -ENOENT)
@@ -113,8 +114,9 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		enable.match_all = request->match_all;
 	}
 	if (!peer->is_doomed)
-		head.request = etwd_waits_expect(&peer->host->waits, telling->wait, &peer->answers);
-	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->host->room), -1);
+		head.request = etwd_waits_expect(&etwd_host_of(peer)->waits, telling->wait,
+						 &etwd_client_of(peer)->answers);
+	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->peers->outgoing), -1);
 }
 
 static void tell_all(struct etwd_host *host, const GUID *guid, const struct telling *telling)
@@ -134,28 +136,28 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 	int r;
 
 	TRY(wire_message_decode_register(message->datagram, &body));
-	r = etwd_providers_register(&peer->host->providers, peer, &peer->registrations, &body,
-				    &registration);
+	r = etwd_providers_register(&etwd_host_of(peer)->providers, peer,
+				    &etwd_client_of(peer)->registrations, &body, &registration);
 	if (r == -ENOSPC)
 		etwd_peer_refuse(peer, "a registration", r);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
 	if (r < 0 || !registration->provider->enable_count)
 		return 0;
-	telling.wait = etwd_waits_settling(&peer->host->waits, &body.provider);
+	telling.wait = etwd_waits_settling(&etwd_host_of(peer)->waits, &body.provider);
 	tell(registration, &telling);
 	return 0;
 }
 
 /* Whether the session may have told the peer that it wants events; its right to write outlives the wish. */
-static bool is_told_of(const struct etwd_peer *peer, uint32_t session_id)
+static bool is_told_of(struct etwd_peer *peer, uint32_t session_id)
 {
-	const struct etwd_registration *registration = peer->registrations.first;
+	const struct etwd_registration *registration = etwd_client_of(peer)->registrations.first;
 
 	for (; registration; registration = registration->next_of_peer) {
 		const struct etwd_grant grant = {session_id, peer->who.uid,
 						 registration->provider->guid};
 
-		if (etwd_grants_has(&peer->host->grants, &grant))
+		if (etwd_grants_has(&etwd_host_of(peer)->grants, &grant))
 			return true;
 	}
 	return false;
@@ -168,11 +170,11 @@ int etwd_enable_undelivered(struct etwd_peer *peer, const struct etw_ipc_message
 
 	TRY(wire_message_decode_undelivered(message->datagram, &body));
 	if (body.session_id == 0) {
-		peer->late_ms = body.late_ms;
-		peer->late_status = message->head.status;
+		etwd_client_of(peer)->late_ms = body.late_ms;
+		etwd_client_of(peer)->late_status = message->head.status;
 		return 0;
 	}
-	session = etwd_sessions_find(peer->host, body.session_id);
+	session = etwd_sessions_find(etwd_host_of(peer), body.session_id);
 	if (session && is_told_of(peer, body.session_id))
 		note_unable(peer, session, message->head.status, body.events, 0);
 	return 0;
@@ -184,8 +186,8 @@ int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message 
 	int r;
 
 	TRY(wire_message_decode_unregister(message->datagram, &body));
-	r = etwd_providers_unregister(&peer->host->providers, &peer->registrations,
-				      body.registration);
+	r = etwd_providers_unregister(&etwd_host_of(peer)->providers,
+				      &etwd_client_of(peer)->registrations, body.registration);
 	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
 	return 0;
 }
@@ -233,7 +235,7 @@ struct enable_wait {
 static void answer_wait(struct etwd_wait *wait, int status)
 {
 	struct enable_wait *of = (struct enable_wait *)(void *)wait;
-	struct etwd_peer *peer = etwd_peer_find(of->host, of->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&of->host->peers, of->peer_serial);
 
 	if (peer)
 		etwd_peer_answer(peer, WIRE_REPLY, of->request, status);
@@ -253,12 +255,12 @@ static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider 
 	of = calloc(1, sizeof(*of));
 	if (!of)
 		return -ENOMEM;
-	of->host = peer->host;
+	of->host = etwd_host_of(peer);
 	of->peer_serial = peer->serial;
 	of->request = request;
-	of->wait.settle_ms = peer->host->waits.settle_ms;
+	of->wait.settle_ms = etwd_host_of(peer)->waits.settle_ms;
 	of->wait.provider = body->provider;
-	etwd_waits_add(&peer->host->waits, &of->wait, deadline_ms, answer_wait);
+	etwd_waits_add(&etwd_host_of(peer)->waits, &of->wait, deadline_ms, answer_wait);
 	*ret = &of->wait;
 	return 0;
 }
@@ -267,7 +269,7 @@ static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider 
 static int enable(struct etwd_peer *peer, const struct wire_enable_provider *body, uint32_t request)
 {
 	struct telling telling = {.has_callback = true, .request = body};
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 	struct etwd_session *session;
 
 	/* First what is known of the request alone, as the API has it. */
@@ -335,7 +337,7 @@ static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session
 
 static bool has_peer(const struct etwd_host *host, uid_t uid)
 {
-	const struct etwd_peer *peer = host->peers;
+	const struct etwd_peer *peer = host->peers.first;
 
 	while (peer && peer->who.uid != uid)
 		peer = peer->next;
@@ -359,8 +361,8 @@ int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t
 			 (unsigned)session_id, (unsigned)uid, strerror(-r));
 		return r;
 	}
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		struct etwd_registration *registration = peer->registrations.first;
+	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
+		struct etwd_registration *registration = etwd_client_of(peer)->registrations.first;
 
 		if (peer->who.uid != uid)
 			continue;

@@ -6,7 +6,8 @@
 #ifndef ETW_DAEMON_ENABLE_H
 #define ETW_DAEMON_ENABLE_H
 
-#include "daemon/peer.h"
+#include "daemon/client.h"
+#include "daemon/host.h"
 
 /* Handlers of REGISTER, UNREGISTER and ENABLE_PROVIDER (daemon/dispatch.h). */
 int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message);

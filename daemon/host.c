@@ -22,7 +22,6 @@
 #include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
-#include "daemon/peer.h"
 #include "daemon/ring_holders.h"
 #include "daemon/sessions.h"
 #include "ipc/runtime.h"
@@ -170,20 +169,19 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 	if (!host)
 		return NULL;
 	host->options = options;
-	host->epoll_fd = host->others_fd = host->signal_fd = -1;
+	host->epoll_fd = host->signal_fd = -1;
 	host->snapshot.fd = -1;
 	host->clock.page.fd = -1;
 	host->store.socket = -1;
-	host->peer_callbacks = &etwd_dispatch_callbacks;
-	host->group = options->is_system ? find_group() : UINT32_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		files.rlim_cur = FILES_DEFAULT;
 	etwd_budget_init(&host->budget, geteuid(), files.rlim_cur);
-	etwd_peers_init(host);
 	etwd_providers_init(&host->providers, &host->budget);
 	etwd_grants_init(&host->grants, &host->budget);
 	etwd_pids_init(&host->pids);
-	etw_ipc_message_init(&host->incoming);
+	etwd_peers_init(&host->peers, &host->budget, &host->pids, &etwd_dispatch_callbacks, host);
+	if (options->is_system)
+		host->peers.group = find_group();
 	host->session_host = (struct etw_session_host){
 		.context = host,
 		.clock = &host->clock.page.clock,
@@ -215,13 +213,11 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	host->store.wake_fd = host->inbox.event_fd;
 	TRY(open_signals(host));
 	host->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	host->others_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (host->epoll_fd < 0 || host->others_fd < 0)
+	if (host->epoll_fd < 0)
 		return -errno;
-	TRY(watch(host, host->others_fd, &host->others_fd));
 	TRY(watch(host, host->signal_fd, &host->signal_fd));
 	TRY(watch(host, host->inbox.event_fd, &host->inbox));
-	TRY(watch(host, host->options->listener, &host->options));
+	TRY(etwd_peers_open(&host->peers, host->epoll_fd, host->options->listener));
 	TRY(open_budget(host));
 	TRY(etwd_clock_open(&host->clock, &host->store));
 	TRY(etwd_handover_open(host));
@@ -233,8 +229,7 @@ int etwd_host_open(struct etwd_host *host, int socket)
 
 void etwd_host_close(struct etwd_host *host)
 {
-	etwd_peers_done(host);
-	etw_ipc_message_done(&host->incoming);
+	etwd_peers_done(&host->peers);
 	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
 	etwd_pids_done(&host->pids);
@@ -244,7 +239,6 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_keeper_store_done(&host->store);
 	etw_budget_free(host->session_host.budget);
 	close(host->signal_fd);
-	close(host->others_fd);
 	close(host->epoll_fd);
 	etwd_budget_done(&host->budget);
 	free(host);
@@ -266,16 +260,6 @@ static void take_signals(struct etwd_host *host)
 	}
 }
 
-static void accept_again(struct etwd_host *host, uint64_t now_ms)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &host->options};
-
-	if (!host->accept_again_ms || now_ms < host->accept_again_ms)
-		return;
-	host->accept_again_ms = 0;
-	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
-}
-
 /* Returns when to look again, or 0: the host leaves now. */
 static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 {
@@ -287,7 +271,7 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 		return has_sessions && now_ms < host->leave_by_ms ? host->leave_by_ms : 0;
 	}
 	/* Who may control nothing does not keep the host. */
-	if (has_sessions || host->controller_count) {
+	if (has_sessions || host->peers.controller_count) {
 		host->idle_since_ms = 0;
 		return UINT64_MAX;
 	}
@@ -307,13 +291,12 @@ static int run_timers(struct etwd_host *host)
 	uint64_t idle_ms;
 	bool has_more;
 
-	accept_again(host, now_ms);
-	next_ms = etw_earlier_zero_is_none(next_ms, host->accept_again_ms);
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_accept(&host->peers, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_keeper_retry(&host->store, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(&host->waits, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_sessions_check_leases(host, now_ms));
-	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(host, now_ms));
-	has_more = etwd_peers_sweep(host);
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(&host->peers, now_ms));
+	has_more = etwd_peers_sweep(&host->peers);
 	idle_ms = check_idle(host, now_ms);
 	if (idle_ms == 0)
 		return -1;
@@ -329,10 +312,10 @@ static void handle_event(struct etwd_host *host, const struct epoll_event *event
 		take_signals(host);
 	else if (event->data.ptr == &host->inbox)
 		etwd_inbox_run(&host->inbox);
-	else if (event->data.ptr == &host->options)
-		etwd_peers_accept(host);
-	else if (event->data.ptr == &host->others_fd)
-		etwd_peers_ready(host);
+	else if (event->data.ptr == &host->peers.listener)
+		etwd_peers_accept(&host->peers);
+	else if (event->data.ptr == &host->peers.others_fd)
+		etwd_peers_ready(&host->peers);
 	else
 		etwd_peer_ready(event->data.ptr, event->events);
 }

@@ -18,17 +18,15 @@
 #include "daemon/grants.h"
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
-#include "daemon/parked.h"
+#include "daemon/peer.h"
 #include "daemon/pids.h"
 #include "daemon/providers.h"
 #include "daemon/snapshot.h"
 #include "daemon/waits.h"
-#include "ipc/connection.h"
 #include "session/session.h"
 #include "wire/discovery_page.h"
 #include "wire/message.h"
 
-#define ETWD_PEER_BUCKETS           1024
 #define ETWD_SYSTEM_SESSION_ID_LAST 63
 #define ETWD_USER_SESSION_ID_FIRST  0x100
 
@@ -45,7 +43,6 @@ struct etwd_options {
 	struct wire_discovery_page *page;
 };
 
-struct etwd_peer;
 struct etwd_session;
 
 struct etwd_host {
@@ -61,31 +58,23 @@ struct etwd_host {
 	struct etw_session_host session_host;
 	uint64_t incarnation;
 	int epoll_fd, signal_fd; /* owned */
-	int others_fd;           /* owned: of the peers that are not trusted; itself in epoll_fd */
 
-	struct etwd_peer *peers;
-	struct etwd_peer *by_serial[ETWD_PEER_BUCKETS];
-	struct etwd_peer *silent, **last_silent; /* no HELLO yet, in the order of their coming */
-	struct etwd_peer *doomed;
-	const struct etwd_peer_callbacks *peer_callbacks;
-	unsigned peer_count;
-	unsigned controller_count; /* privileged peers that are controllers, or may become some */
-	struct etwd_parked parked;
-	uint64_t next_peer_serial;
-	uint64_t accept_again_ms; /* when descriptors ran out; 0: accepting */
+	struct etwd_peers peers;
 
 	struct etwd_session *sessions[ETWD_SESSIONS_MAX];
 	uint32_t last_session_id;
 	struct etwd_waits waits;
 
-	uint32_t group;         /* of WIRE_CONTROL_GROUP; UINT32_MAX: there is none */
 	uint64_t idle_since_ms; /* 0: in use */
 	bool is_leaving;        /* told to: no new sessions, those that run are stopped */
 	uint64_t leave_by_ms;
-
-	struct etw_ipc_message incoming;
-	uint8_t room[WIRE_MESSAGE_BYTES_MAX]; /* for the message that is being made */
 };
+
+/* The host that a peer is of. */
+static inline struct etwd_host *etwd_host_of(const struct etwd_peer *peer)
+{
+	return peer->peers->context;
+}
 
 /* etwd_host_make() - one that owns nothing but its memory. NULL: no memory. @options: borrowed */
 struct etwd_host *etwd_host_make(const struct etwd_options *options);

@@ -29,7 +29,7 @@ static size_t cost_of(size_t byte_count)
 /* What it takes of the uid's budget while it waits. */
 static int charge_packet(struct etwd_peer *peer, size_t byte_count, unsigned fd_count)
 {
-	struct etwd_budget *budget = &peer->host->budget;
+	struct etwd_budget *budget = peer->peers->budget;
 	int r;
 
 	TRY(etwd_budget_take(budget, peer->who.uid, ETWD_QUEUED_BYTES, cost_of(byte_count)));
@@ -41,7 +41,7 @@ static int charge_packet(struct etwd_peer *peer, size_t byte_count, unsigned fd_
 
 static void uncharge_packet(struct etwd_peer *peer, size_t byte_count, unsigned fd_count)
 {
-	struct etwd_budget *budget = &peer->host->budget;
+	struct etwd_budget *budget = peer->peers->budget;
 
 	etwd_budget_give(budget, peer->who.uid, ETWD_QUEUED_BYTES, cost_of(byte_count));
 	etwd_budget_give(budget, peer->who.uid, ETWD_QUEUED_FDS, fd_count);
@@ -68,16 +68,16 @@ static void drop_first_packet(struct etwd_peer *peer)
 }
 
 /* Sockets that wait in vain for a child to take them stay open; no new ones are accepted for a while. */
-static void pause_accepting(struct etwd_host *host)
+static void pause_accepting(struct etwd_peers *peers)
 {
-	struct epoll_event event = {.events = 0, .data.ptr = &host->options};
+	struct epoll_event event = {.events = 0, .data.ptr = &peers->listener};
 
 	/* A connection that stays in the queue would wake the loop all the time. */
-	(void)epoll_ctl(host->epoll_fd, EPOLL_CTL_MOD, host->options->listener, &event);
-	host->accept_again_ms = etwd_now_ms() + ACCEPT_PAUSE_MS;
+	(void)epoll_ctl(peers->epoll_fd, EPOLL_CTL_MOD, peers->listener, &event);
+	peers->accept_again_ms = etwd_now_ms() + ACCEPT_PAUSE_MS;
 }
 
-static void close_socket(struct etwd_host *host, int fd, bool is_guarded,
+static void close_socket(struct etwd_peers *peers, int fd, bool is_guarded,
 			 const struct etw_peer *who)
 {
 	int r;
@@ -86,13 +86,13 @@ static void close_socket(struct etwd_host *host, int fd, bool is_guarded,
 		close(fd);
 		return;
 	}
-	if (etwd_budget_may_tell(&host->budget, who->uid, etw_monotonic_ms()))
+	if (etwd_budget_may_tell(peers->budget, who->uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u sent descriptors: they are not taken", (int)who->pid,
 			 (unsigned)who->uid);
-	r = etwd_park(&host->parked, fd);
+	r = etwd_park(&peers->parked, fd);
 	if (r < 0) {
 		etwd_log("a socket stays open for good: %s", strerror(-r));
-		pause_accepting(host);
+		pause_accepting(peers);
 	}
 }
 
@@ -100,8 +100,7 @@ static void free_peer(struct etwd_peer *peer)
 {
 	while (peer->first)
 		drop_first_packet(peer);
-	free(peer->rings);
-	close_socket(peer->host, peer->fd, peer->is_guarded, &peer->who);
+	close_socket(peer->peers, peer->fd, peer->is_guarded, &peer->who);
 	free(peer);
 }
 
@@ -126,7 +125,7 @@ static bool is_in_group(int fd, const struct etw_peer *who, uint32_t group)
 
 static int watch(struct etwd_peer *peer, int operation, bool is_writing)
 {
-	int epoll_fd = peer->is_trusted ? peer->host->epoll_fd : peer->host->others_fd;
+	int epoll_fd = peer->is_trusted ? peer->peers->epoll_fd : peer->peers->others_fd;
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
 
 	if (is_writing)
@@ -135,9 +134,9 @@ static int watch(struct etwd_peer *peer, int operation, bool is_writing)
 	return epoll_ctl(epoll_fd, operation, peer->fd, &event) < 0 ? -errno : 0;
 }
 
-static struct etwd_peer **bucket_of_serial(struct etwd_host *host, uint64_t serial)
+static struct etwd_peer **bucket_of_serial(struct etwd_peers *peers, uint64_t serial)
 {
-	return &host->by_serial[serial % ETWD_PEER_BUCKETS];
+	return &peers->by_serial[serial % ETWD_PEER_BUCKETS];
 }
 
 static bool may_be_controller(const struct etwd_peer *peer)
@@ -145,14 +144,14 @@ static bool may_be_controller(const struct etwd_peer *peer)
 	return peer->is_privileged && (peer->role == WIRE_ROLE_CONTROLLER || !peer->role);
 }
 
-static void add_silent(struct etwd_host *host, struct etwd_peer *peer)
+static void add_silent(struct etwd_peers *peers, struct etwd_peer *peer)
 {
-	peer->at_silent = host->last_silent;
-	*host->last_silent = peer;
-	host->last_silent = &peer->next_silent;
+	peer->at_silent = peers->last_silent;
+	*peers->last_silent = peer;
+	peers->last_silent = &peer->next_silent;
 }
 
-static void remove_silent(struct etwd_host *host, struct etwd_peer *peer)
+static void remove_silent(struct etwd_peers *peers, struct etwd_peer *peer)
 {
 	if (!peer->at_silent)
 		return;
@@ -160,32 +159,32 @@ static void remove_silent(struct etwd_host *host, struct etwd_peer *peer)
 	if (peer->next_silent)
 		peer->next_silent->at_silent = peer->at_silent;
 	else
-		host->last_silent = peer->at_silent;
+		peers->last_silent = peer->at_silent;
 	peer->at_silent = NULL;
 	peer->next_silent = NULL;
 }
 
-static void link_peer(struct etwd_host *host, struct etwd_peer *peer)
+static void link_peer(struct etwd_peers *peers, struct etwd_peer *peer)
 {
-	struct etwd_peer **of_serial = bucket_of_serial(host, peer->serial);
+	struct etwd_peer **of_serial = bucket_of_serial(peers, peer->serial);
 
-	peer->next = host->peers;
-	peer->at = &host->peers;
+	peer->next = peers->first;
+	peer->at = &peers->first;
 	if (peer->next)
 		peer->next->at = &peer->next;
-	host->peers = peer;
+	peers->first = peer;
 	peer->next_of_serial = *of_serial;
 	*of_serial = peer;
-	add_silent(host, peer);
-	etwd_pids_came(&host->pids, peer->who.uid, (uint32_t)peer->who.pid,
+	add_silent(peers, peer);
+	etwd_pids_came(peers->pids, peer->who.uid, (uint32_t)peer->who.pid,
 		       etw_time_read_ns(CLOCK_BOOTTIME));
-	host->peer_count++;
-	host->controller_count += may_be_controller(peer);
+	peers->count++;
+	peers->controller_count += may_be_controller(peer);
 }
 
-static void unlink_peer(struct etwd_host *host, struct etwd_peer *peer)
+static void unlink_peer(struct etwd_peers *peers, struct etwd_peer *peer)
 {
-	struct etwd_peer **of_serial = bucket_of_serial(host, peer->serial);
+	struct etwd_peer **of_serial = bucket_of_serial(peers, peer->serial);
 
 	*peer->at = peer->next;
 	if (peer->next)
@@ -193,35 +192,75 @@ static void unlink_peer(struct etwd_host *host, struct etwd_peer *peer)
 	while (*of_serial != peer)
 		of_serial = &(*of_serial)->next_of_serial;
 	*of_serial = peer->next_of_serial;
-	remove_silent(host, peer);
-	etwd_pids_went(&host->pids, peer->who.uid, (uint32_t)peer->who.pid, etw_monotonic_ns());
-	host->peer_count--;
-	host->controller_count -= may_be_controller(peer);
-	etwd_budget_give(&host->budget, peer->who.uid, ETWD_CONNECTIONS, 1);
+	remove_silent(peers, peer);
+	etwd_pids_went(peers->pids, peer->who.uid, (uint32_t)peer->who.pid, etw_monotonic_ns());
+	peers->count--;
+	peers->controller_count -= may_be_controller(peer);
+	etwd_budget_give(peers->budget, peer->who.uid, ETWD_CONNECTIONS, 1);
 }
 
-void etwd_peers_init(struct etwd_host *host)
+void etwd_peers_init(struct etwd_peers *peers, struct etwd_budget *budget, struct etwd_pids *pids,
+		     const struct etwd_peer_callbacks *callbacks, void *context)
 {
-	host->next_peer_serial = 1;
-	host->last_silent = &host->silent;
+	memset(peers, 0, sizeof(*peers));
+	peers->budget = budget;
+	peers->pids = pids;
+	peers->callbacks = callbacks;
+	peers->context = context;
+	peers->group = UINT32_MAX;
+	peers->listener = peers->epoll_fd = peers->others_fd = -1;
+	peers->last_silent = &peers->silent;
+	etw_ipc_message_init(&peers->incoming);
 }
 
-void etwd_peers_done(struct etwd_host *host)
+static int watch_in_loop(struct etwd_peers *peers, int *fd)
 {
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next)
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = fd};
+
+	return epoll_ctl(peers->epoll_fd, EPOLL_CTL_ADD, *fd, &event) < 0 ? -errno : 0;
+}
+
+int etwd_peers_open(struct etwd_peers *peers, int epoll_fd, int listener)
+{
+	peers->epoll_fd = epoll_fd;
+	peers->listener = listener;
+	peers->others_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (peers->others_fd < 0)
+		return -errno;
+	TRY(watch_in_loop(peers, &peers->others_fd));
+	return watch_in_loop(peers, &peers->listener);
+}
+
+void etwd_peers_done(struct etwd_peers *peers)
+{
+	for (struct etwd_peer *peer = peers->first; peer; peer = peer->next)
 		etwd_peer_doom(peer, NULL);
-	while (etwd_peers_sweep(host))
+	while (etwd_peers_sweep(peers))
 		;
+	etw_ipc_message_done(&peers->incoming);
+	if (peers->others_fd >= 0)
+		close(peers->others_fd);
+}
+
+uint64_t etwd_peers_check_accept(struct etwd_peers *peers, uint64_t now_ms)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &peers->listener};
+
+	if (now_ms < peers->accept_again_ms || !peers->accept_again_ms)
+		return peers->accept_again_ms;
+	peers->accept_again_ms = 0;
+	(void)epoll_ctl(peers->epoll_fd, EPOLL_CTL_MOD, peers->listener, &event);
+	return 0;
 }
 
 /* So that a controller can say why it is not served: a connection that just ends looks like a host that left. */
-static void tell_refused(struct etwd_host *host, int fd, const struct etw_peer *who, int status)
+static void tell_refused(struct etwd_peers *peers, int fd, const struct etw_peer *who, int status)
 {
 	struct wire_message head = {.type = WIRE_WELCOME, .request = 1, .status = status};
-	size_t bytes = wire_message_encode_plain(&head, host->room);
+	size_t bytes = wire_message_encode_plain(&head, peers->outgoing);
 
-	(void)etw_ipc_send(fd, host->room, bytes, NULL, 0);
-	if (etwd_budget_may_tell(&host->budget, who->uid, etw_monotonic_ms()))
+	(void)etw_ipc_send(fd, peers->outgoing, bytes, NULL, 0);
+	if (etwd_budget_may_tell(peers->budget, who->uid, etw_monotonic_ms()))
 		etwd_log("a connection of process %d of uid %u is refused: %s", (int)who->pid,
 			 (unsigned)who->uid, etwd_peer_limit(status));
 }
@@ -240,78 +279,77 @@ const char *etwd_peer_limit(int status)
 
 void etwd_peer_refuse(const struct etwd_peer *peer, const char *what, int status)
 {
-	if (etwd_budget_may_tell(&peer->host->budget, peer->who.uid, etw_monotonic_ms()))
+	if (etwd_budget_may_tell(peer->peers->budget, peer->who.uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u does not get %s: %s", (int)peer->who.pid,
 			 (unsigned)peer->who.uid, what, etwd_peer_limit(status));
 }
 
-static struct etwd_peer *make_peer(struct etwd_host *host, int fd, const struct etw_peer *who)
+static struct etwd_peer *make_peer(struct etwd_peers *peers, int fd, const struct etw_peer *who)
 {
-	struct etwd_peer *peer = calloc(1, sizeof(*peer));
+	struct etwd_peer *peer = calloc(1, peers->callbacks->bytes);
 
 	if (!peer)
 		return NULL;
-	peer->host = host;
+	peer->peers = peers;
 	peer->fd = fd;
 	peer->who = *who;
 	peer->last = &peer->first;
-	peer->registrations.uid = who->uid;
 	peer->is_guarded = etw_ipc_guard(fd);
-	peer->is_trusted = etwd_budget_trusts(&host->budget, who->uid);
-	peer->is_privileged = peer->is_trusted || is_in_group(fd, who, host->group);
+	peer->is_trusted = etwd_budget_trusts(peers->budget, who->uid);
+	peer->is_privileged = peer->is_trusted || is_in_group(fd, who, peers->group);
 	return peer;
 }
 
-int etwd_peers_add(struct etwd_host *host, int fd, const struct etw_peer *who,
+int etwd_peers_add(struct etwd_peers *peers, int fd, const struct etw_peer *who,
 		   struct etwd_peer **ret)
 {
-	struct etwd_peer *peer = make_peer(host, fd, who);
+	struct etwd_peer *peer = make_peer(peers, fd, who);
 	int r;
 
 	if (!peer) {
-		close_socket(host, fd, etw_ipc_guard(fd), who);
+		close_socket(peers, fd, etw_ipc_guard(fd), who);
 		return -ENOMEM;
 	}
-	r = etwd_budget_take(&host->budget, who->uid, ETWD_CONNECTIONS, 1);
+	r = etwd_budget_take(peers->budget, who->uid, ETWD_CONNECTIONS, 1);
 	if (r < 0) {
-		tell_refused(host, fd, who, r);
+		tell_refused(peers, fd, who, r);
 		free_peer(peer);
 		return r;
 	}
 	r = watch(peer, EPOLL_CTL_ADD, false);
 	if (r < 0) {
-		etwd_budget_give(&host->budget, who->uid, ETWD_CONNECTIONS, 1);
+		etwd_budget_give(peers->budget, who->uid, ETWD_CONNECTIONS, 1);
 		free_peer(peer);
 		return r;
 	}
-	peer->serial = host->next_peer_serial++;
+	peer->serial = ++peers->last_serial;
 	peer->hello_by_ms = etwd_now_ms() + ETWD_HELLO_TIMEOUT_MS;
-	link_peer(host, peer);
+	link_peer(peers, peer);
 	*ret = peer;
 	return 0;
 }
 
-void etwd_peers_accept(struct etwd_host *host)
+void etwd_peers_accept(struct etwd_peers *peers)
 {
-	for (int i = 0; i < ACCEPTS_PER_ROUND && !host->accept_again_ms; i++) {
+	for (int i = 0; i < ACCEPTS_PER_ROUND && !peers->accept_again_ms; i++) {
 		struct etwd_peer *peer;
 		struct etw_peer who;
 		int fd = -1;
-		int r = etw_ipc_accept(host->options->listener, &fd);
+		int r = etw_ipc_accept(peers->listener, &fd);
 
 		if (r == -EAGAIN)
 			return;
 		if (r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOBUFS) {
-			pause_accepting(host);
+			pause_accepting(peers);
 			etwd_log("no connection can be taken now: %s", strerror(-r));
 			return;
 		}
 		if (r < 0)
 			continue;
 		if (etw_ipc_peer(fd, &who) < 0)
-			close_socket(host, fd, etw_ipc_guard(fd), &(struct etw_peer){0});
+			close_socket(peers, fd, etw_ipc_guard(fd), &(struct etw_peer){0});
 		else
-			(void)etwd_peers_add(host, fd, &who, &peer);
+			(void)etwd_peers_add(peers, fd, &who, &peer);
 	}
 }
 
@@ -319,61 +357,59 @@ void etwd_peers_accept(struct etwd_host *host)
  * One event at a time: epoll puts what it has handed out behind all others, and only who had a turn must go
  * there. With several, those behind the first would lose theirs each time that one uses up the round.
  */
-void etwd_peers_ready(struct etwd_host *host)
+void etwd_peers_ready(struct etwd_peers *peers)
 {
 	for (int i = 0; i < EVENTS_PER_ROUND; i++) {
 		struct epoll_event event;
 
-		if (!etwd_budget_has_turns(&host->budget, etw_monotonic_ns()) ||
-		    epoll_wait(host->others_fd, &event, 1, 0) <= 0)
+		if (!etwd_budget_has_turns(peers->budget, etw_monotonic_ns()) ||
+		    epoll_wait(peers->others_fd, &event, 1, 0) <= 0)
 			return;
 		etwd_peer_ready(event.data.ptr, event.events);
 	}
 }
 
 /*
- * A doomed peer's registrations end first, so many a round; then it leaves the list. Letting one go may doom
- * others, which are met in the same sweep or the next.
+ * What a doomed peer has many of is released first, so much a round; then it leaves the list. Letting one go may
+ * doom others, which are met in the same sweep or the next.
  */
-bool etwd_peers_sweep(struct etwd_host *host)
+bool etwd_peers_sweep(struct etwd_peers *peers)
 {
-	size_t left = ETWD_SWEEP_REGISTRATIONS_MAX;
+	size_t left = ETWD_SWEEP_PIECES_MAX;
 
-	for (int i = 0; i < ETWD_SWEEP_PEERS_MAX && host->doomed; i++) {
-		struct etwd_peer *peer = host->doomed;
+	for (int i = 0; i < ETWD_SWEEP_PEERS_MAX && peers->doomed; i++) {
+		struct etwd_peer *peer = peers->doomed;
 
-		left -= etwd_providers_unregister_some(&host->providers, &peer->registrations,
-						       left);
-		if (peer->registrations.count)
+		if (!peers->callbacks->release(peer, &left))
 			break;
-		host->doomed = peer->next_doomed;
-		unlink_peer(host, peer);
-		host->peer_callbacks->gone(peer);
+		peers->doomed = peer->next_doomed;
+		unlink_peer(peers, peer);
+		peers->callbacks->gone(peer);
 		free_peer(peer);
 	}
-	return host->doomed;
+	return peers->doomed;
 }
 
-uint64_t etwd_peers_check_hello(struct etwd_host *host, uint64_t now_ms)
+uint64_t etwd_peers_check_hello(struct etwd_peers *peers, uint64_t now_ms)
 {
-	while (host->silent && host->silent->hello_by_ms <= now_ms)
-		etwd_peer_doom(host->silent, "said nothing");
-	return host->silent ? host->silent->hello_by_ms : UINT64_MAX;
+	while (peers->silent && peers->silent->hello_by_ms <= now_ms)
+		etwd_peer_doom(peers->silent, "said nothing");
+	return peers->silent ? peers->silent->hello_by_ms : UINT64_MAX;
 }
 
 void etwd_peer_greeted(struct etwd_peer *peer, uint32_t role)
 {
-	struct etwd_host *host = peer->host;
+	struct etwd_peers *peers = peer->peers;
 
-	host->controller_count -= may_be_controller(peer);
+	peers->controller_count -= may_be_controller(peer);
 	peer->role = role;
-	host->controller_count += may_be_controller(peer);
-	remove_silent(host, peer);
+	peers->controller_count += may_be_controller(peer);
+	remove_silent(peers, peer);
 }
 
-struct etwd_peer *etwd_peer_find(struct etwd_host *host, uint64_t serial)
+struct etwd_peer *etwd_peer_find(struct etwd_peers *peers, uint64_t serial)
 {
-	struct etwd_peer *peer = *bucket_of_serial(host, serial);
+	struct etwd_peer *peer = *bucket_of_serial(peers, serial);
 
 	while (peer && peer->serial != serial)
 		peer = peer->next_of_serial;
@@ -382,18 +418,18 @@ struct etwd_peer *etwd_peer_find(struct etwd_host *host, uint64_t serial)
 
 void etwd_peer_doom(struct etwd_peer *peer, const char *why)
 {
-	struct etwd_host *host = peer->host;
+	struct etwd_peers *peers = peer->peers;
 
 	if (peer->is_doomed)
 		return;
-	if (why && etwd_budget_may_tell(&host->budget, peer->who.uid, etw_monotonic_ms()))
+	if (why && etwd_budget_may_tell(peers->budget, peer->who.uid, etw_monotonic_ms()))
 		etwd_log("process %d of uid %u %s and was disconnected", (int)peer->who.pid,
 			 (unsigned)peer->who.uid, why);
 	peer->is_doomed = true;
-	remove_silent(host, peer);
-	peer->next_doomed = host->doomed;
-	host->doomed = peer;
-	(void)epoll_ctl(peer->is_trusted ? host->epoll_fd : host->others_fd, EPOLL_CTL_DEL,
+	remove_silent(peers, peer);
+	peer->next_doomed = peers->doomed;
+	peers->doomed = peer;
+	(void)epoll_ctl(peer->is_trusted ? peers->epoll_fd : peers->others_fd, EPOLL_CTL_DEL,
 			peer->fd, NULL);
 }
 
@@ -462,9 +498,9 @@ void etwd_peer_send_fds(struct etwd_peer *peer, size_t bytes, const int *fds, un
 		return;
 	}
 	if (!peer->first)
-		r = etw_ipc_send(peer->fd, peer->host->room, bytes, fds, fd_count);
+		r = etw_ipc_send(peer->fd, peer->peers->outgoing, bytes, fds, fd_count);
 	if (r == -EAGAIN)
-		r = queue_packet(peer, peer->host->room, bytes, fds, fd_count);
+		r = queue_packet(peer, peer->peers->outgoing, bytes, fds, fd_count);
 	if (r == -ENOBUFS)
 		etwd_peer_doom(peer, "does not read its messages");
 	else if (r < 0)
@@ -491,7 +527,7 @@ static void flush_packets(struct etwd_peer *peer)
 
 void etwd_peer_ready(struct etwd_peer *peer, uint32_t events)
 {
-	struct etw_ipc_message *message = &peer->host->incoming;
+	struct etw_ipc_message *message = &peer->peers->incoming;
 
 	if (!peer->is_doomed && (events & EPOLLOUT))
 		flush_packets(peer);
@@ -501,14 +537,14 @@ void etwd_peer_ready(struct etwd_peer *peer, uint32_t events)
 		int r;
 
 		/* Its socket is read on in the next round. */
-		if (!etwd_budget_take_turn(&peer->host->budget, peer->who.uid, etw_monotonic_ns()))
+		if (!etwd_budget_take_turn(peer->peers->budget, peer->who.uid, etw_monotonic_ns()))
 			return;
 		r = etw_ipc_receive_bare(peer->fd, peer->is_guarded, message);
 
 		if (r == -EAGAIN)
 			return;
 		if (r == 0)
-			r = peer->host->peer_callbacks->handle(peer, message);
+			r = peer->peers->callbacks->handle(peer, message);
 		if (r == -EPROTO)
 			etwd_peer_doom(peer, "sent what is no message");
 		else if (r < 0)
@@ -521,5 +557,5 @@ void etwd_peer_answer(struct etwd_peer *peer, uint32_t type, uint32_t request, i
 	struct wire_message head = {.type = type, .request = request, .status = status};
 
 	if (request)
-		etwd_peer_send(peer, wire_message_encode_plain(&head, peer->host->room), -1);
+		etwd_peer_send(peer, wire_message_encode_plain(&head, peer->peers->outgoing), -1);
 }

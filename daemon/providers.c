@@ -99,7 +99,7 @@ static void link_registration(struct etwd_registration *registration,
 	own->count++;
 }
 
-int etwd_providers_register(struct etwd_providers *providers, void *peer,
+int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret)
 {
@@ -110,12 +110,12 @@ int etwd_providers_register(struct etwd_providers *providers, void *peer,
 		return -ENOSPC;
 	if (find_own(own, body->registration))
 		return -EEXIST;
-	TRY(charge(providers, own->uid, ETWD_REGISTRATIONS, 1));
+	TRY(charge(providers, peer->who.uid, ETWD_REGISTRATIONS, 1));
 	registration = calloc(1, sizeof(*registration));
 	if (registration)
 		registration->provider = find_or_add(providers, &body->provider);
 	if (!registration || !registration->provider) {
-		etwd_budget_give(providers->budget, own->uid, ETWD_REGISTRATIONS, 1);
+		etwd_budget_give(providers->budget, peer->who.uid, ETWD_REGISTRATIONS, 1);
 		free(registration);
 		return -ENOMEM;
 	}
@@ -139,7 +139,7 @@ static void remove_registration(struct etwd_providers *providers, struct etwd_re
 		registration->next_of_peer->at_of_peer = registration->at_of_peer;
 	own->count--;
 	providers->registration_count--;
-	etwd_budget_give(providers->budget, own->uid, ETWD_REGISTRATIONS, 1);
+	etwd_budget_give(providers->budget, registration->peer->who.uid, ETWD_REGISTRATIONS, 1);
 	drop_if_unused(providers, registration->provider);
 	free(registration);
 }

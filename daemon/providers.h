@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "daemon/budget.h"
+#include "daemon/peer.h"
 #include "wire/message.h"
 
 #define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
@@ -47,8 +48,8 @@ struct etwd_registration {
 	struct etwd_provider *provider;
 	struct etwd_registration *next_of_provider, **at_of_provider;
 	struct etwd_registration *next_of_peer, **at_of_peer;
-	void *peer;      /* whose it is; borrowed */
-	uint32_t number; /* the peer's own */
+	struct etwd_peer *peer; /* whose it is; borrowed */
+	uint32_t number;        /* the peer's own */
 	uint32_t kind;
 };
 
@@ -63,7 +64,6 @@ struct etwd_providers {
 struct etwd_registrations {
 	struct etwd_registration *first;
 	unsigned count;
-	uid_t uid; /* whose budget they take of */
 };
 
 /* etwd_providers_init() - an empty one. @budget: borrowed; NULL: none */
@@ -78,12 +78,13 @@ struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers
 /*
  * etwd_providers_register() - notes a registration.
  *
- * @peer: borrowed; @own: its list
+ * @peer: borrowed; its uid's budget this takes of
+ * @own: its list
  *
  * Returns 0; -EEXIST: the peer has one of this number; -ENOSPC: too many of the peer, of its uid or of all;
  * -ENOMEM.
  */
-int etwd_providers_register(struct etwd_providers *providers, void *peer,
+int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret);
 

@@ -37,13 +37,13 @@ static void merge_held(struct etwd_subscription *subscription, struct wire_batch
  */
 static bool must_hold(struct etwd_peer *peer, struct batch_item *item)
 {
-	if (!peer->subscription)
+	if (!etwd_client_of(peer)->subscription)
 		return false;
-	merge_held(peer->subscription, &item->batch);
+	merge_held(etwd_client_of(peer)->subscription, &item->batch);
 	if (item->is_end || !peer->first)
 		return false;
-	peer->subscription->held = item->batch;
-	peer->subscription->has_held = true;
+	etwd_client_of(peer)->subscription->held = item->batch;
+	etwd_client_of(peer)->subscription->has_held = true;
 	return true;
 }
 
@@ -51,12 +51,13 @@ static void send_batch(struct etwd_inbox_item *item)
 {
 	struct batch_item *batch = (struct batch_item *)(void *)item;
 	struct etwd_host *host = batch->host;
-	struct etwd_peer *peer = etwd_peer_find(host, batch->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&host->peers, batch->peer_serial);
 	struct wire_message head = {.type = batch->is_end ? WIRE_SESSION_END : WIRE_BATCH};
 
 	if (peer && !must_hold(peer, batch))
-		etwd_peer_send(peer, wire_message_encode_batch(&head, &batch->batch, host->room),
-			       -1);
+		etwd_peer_send(
+			peer,
+			wire_message_encode_batch(&head, &batch->batch, peer->peers->outgoing), -1);
 	free(batch);
 }
 
@@ -96,9 +97,10 @@ static void answer_subscribed(struct etwd_subscription *subscription, uint32_t r
 	body.delivery_bytes = bytes > 0 ? (uint32_t)bytes : 0;
 	if (body.header_buffer.left > HEADER_BYTES_MAX)
 		body.header_buffer.left = HEADER_BYTES_MAX;
-	etwd_peer_send(subscription->peer,
-		       wire_message_encode_subscribed(&head, &body, subscription->host->room),
-		       subscribed->memory_fd);
+	etwd_peer_send(
+		subscription->peer,
+		wire_message_encode_subscribed(&head, &body, subscription->host->peers.outgoing),
+		subscribed->memory_fd);
 }
 
 /* Takes the subscription on success. */
@@ -115,7 +117,7 @@ static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
 	};
 	struct etw_session_subscribed subscribed;
 
-	subscription->host = peer->host;
+	subscription->host = etwd_host_of(peer);
 	subscription->session = session;
 	subscription->peer = peer;
 	subscription->peer_serial = peer->serial;
@@ -123,7 +125,7 @@ static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
 	subscription->subscriber = subscribed.subscriber;
 	subscription->next = session->subscriptions;
 	session->subscriptions = subscription;
-	peer->subscription = subscription;
+	etwd_client_of(peer)->subscription = subscription;
 	answer_subscribed(subscription, request, &subscribed);
 	free(subscribed.header_buffer);
 	close(subscribed.memory_fd);
@@ -138,7 +140,7 @@ static int find_and_subscribe(struct etwd_peer *peer, const struct wire_subscrib
 	struct etwd_session *session = NULL;
 	int r;
 
-	if (peer->subscription)
+	if (etwd_client_of(peer)->subscription)
 		return -EBUSY;
 	r = etwd_sessions_find_name_for(peer, body->name, NULL, &session);
 	if (r < 0 && r != -EBUSY)
@@ -167,12 +169,12 @@ int etwd_realtime_subscribe(struct etwd_peer *peer, const struct etw_ipc_message
 
 void etwd_realtime_peer_gone(struct etwd_peer *peer)
 {
-	struct etwd_subscription *subscription = peer->subscription;
+	struct etwd_subscription *subscription = etwd_client_of(peer)->subscription;
 	struct etwd_subscription **at;
 
 	if (!subscription)
 		return;
-	peer->subscription = NULL;
+	etwd_client_of(peer)->subscription = NULL;
 	subscription->peer = NULL;
 	/* A session that is being stopped in a job is left alone; its end frees this. */
 	if (!etwd_session_is_usable(subscription->session))
@@ -193,7 +195,7 @@ void etwd_realtime_session_ended(struct etwd_session *session)
 		session->subscriptions = subscription->next;
 		etw_session_unsubscribe(session->engine, subscription->subscriber);
 		if (subscription->peer)
-			subscription->peer->subscription = NULL;
+			etwd_client_of(subscription->peer)->subscription = NULL;
 		free(subscription);
 	}
 }

@@ -3,7 +3,8 @@
 #ifndef ETW_DAEMON_REALTIME_H
 #define ETW_DAEMON_REALTIME_H
 
-#include "daemon/peer.h"
+#include "daemon/client.h"
+#include "daemon/host.h"
 
 struct etwd_subscription {
 	struct etwd_subscription *next; /* of the session */

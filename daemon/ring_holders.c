@@ -13,22 +13,23 @@
 
 static struct etwd_peer_ring *find_ring(struct etwd_peer *peer, uint32_t ring_set)
 {
-	for (size_t i = 0; i < peer->ring_count; i++) {
-		if (peer->rings[i].ring_set == ring_set)
-			return &peer->rings[i];
+	for (size_t i = 0; i < etwd_client_of(peer)->ring_count; i++) {
+		if (etwd_client_of(peer)->rings[i].ring_set == ring_set)
+			return &etwd_client_of(peer)->rings[i];
 	}
 	return NULL;
 }
 
 static int add_ring(struct etwd_peer *peer, uint32_t session_id, uint32_t ring_set)
 {
-	struct etwd_peer_ring *rings = reallocarray(peer->rings, peer->ring_count + 1,
-						    sizeof(*rings));
+	struct etwd_peer_ring *rings = reallocarray(
+		etwd_client_of(peer)->rings, etwd_client_of(peer)->ring_count + 1, sizeof(*rings));
 
 	if (!rings)
 		return -ENOMEM;
-	peer->rings = rings;
-	rings[peer->ring_count++] = (struct etwd_peer_ring){session_id, ring_set, false};
+	etwd_client_of(peer)->rings = rings;
+	rings[etwd_client_of(peer)->ring_count++] = (struct etwd_peer_ring){session_id, ring_set,
+									    false};
 	return 0;
 }
 
@@ -40,7 +41,8 @@ static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set,
 	struct wire_ring_set_ref ref = {ring_set};
 	const int list[] = {fds ? fds->page : -1, fds ? fds->rings : -1};
 
-	etwd_peer_send_fds(peer, wire_message_encode_ring_set_ref(&head, &ref, peer->host->room),
+	etwd_peer_send_fds(peer,
+			   wire_message_encode_ring_set_ref(&head, &ref, peer->peers->outgoing),
 			   list, fds ? 2 : 0);
 }
 
@@ -86,7 +88,7 @@ static void give_back_if_unused(struct etwd_host *host, uint32_t session_id, uin
 {
 	struct etwd_session *session = etwd_sessions_find(host, session_id);
 
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
 		if (find_ring(peer, ring_set))
 			return;
 	}
@@ -96,7 +98,7 @@ static void give_back_if_unused(struct etwd_host *host, uint32_t session_id, uin
 
 void etwd_ring_holders_retire(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
 {
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
+	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
 		struct etwd_peer_ring *ring = find_ring(peer, ring_set);
 
 		if (!ring || ring->is_retiring)
@@ -115,7 +117,7 @@ static bool drop_ring(struct etwd_peer *peer, uint32_t ring_set, uint32_t *ret_s
 	if (!ring || !ring->is_retiring)
 		return false;
 	*ret_session_id = ring->session_id;
-	*ring = peer->rings[--peer->ring_count];
+	*ring = etwd_client_of(peer)->rings[--etwd_client_of(peer)->ring_count];
 	return true;
 }
 
@@ -124,7 +126,7 @@ void etwd_ring_holders_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
 	uint32_t session_id;
 
 	if (drop_ring(peer, ring_set, &session_id))
-		give_back_if_unused(peer->host, session_id, ring_set);
+		give_back_if_unused(etwd_host_of(peer), session_id, ring_set);
 }
 
 static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
@@ -132,7 +134,7 @@ static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set
 	struct etwd_session *session = etwd_sessions_find(host, session_id);
 	bool is_last = true;
 
-	for (struct etwd_peer *peer = host->peers; peer && is_last; peer = peer->next)
+	for (struct etwd_peer *peer = host->peers.first; peer && is_last; peer = peer->next)
 		is_last = !find_ring(peer, ring_set);
 	if (session && etwd_session_is_usable(session))
 		etw_session_ring_set_left(session->engine, ring_set, is_last);
@@ -140,21 +142,25 @@ static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set
 
 void etwd_ring_holders_peer_gone(struct etwd_peer *peer)
 {
-	while (peer->ring_count) {
-		struct etwd_peer_ring ring = peer->rings[--peer->ring_count];
+	struct etwd_client *client = etwd_client_of(peer);
+
+	while (client->ring_count) {
+		struct etwd_peer_ring ring = client->rings[--client->ring_count];
 
 		if (ring.is_retiring)
-			give_back_if_unused(peer->host, ring.session_id, ring.ring_set);
+			give_back_if_unused(etwd_host_of(peer), ring.session_id, ring.ring_set);
 		else /* it stays: the next process of this uid writes to it */
-			leave(peer->host, ring.session_id, ring.ring_set);
+			leave(etwd_host_of(peer), ring.session_id, ring.ring_set);
 	}
+	free(client->rings);
+	client->rings = NULL;
 }
 
 void etwd_ring_holders_session_ended(struct etwd_host *host, uint32_t session_id)
 {
-	for (struct etwd_peer *peer = host->peers; peer; peer = peer->next) {
-		for (size_t i = 0; i < peer->ring_count; i++) {
-			struct etwd_peer_ring *ring = &peer->rings[i];
+	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
+		for (size_t i = 0; i < etwd_client_of(peer)->ring_count; i++) {
+			struct etwd_peer_ring *ring = &etwd_client_of(peer)->rings[i];
 
 			if (ring->session_id != session_id || ring->is_retiring)
 				continue;

@@ -6,7 +6,8 @@
 #ifndef ETW_DAEMON_RING_HOLDERS_H
 #define ETW_DAEMON_RING_HOLDERS_H
 
-#include "daemon/peer.h"
+#include "daemon/client.h"
+#include "daemon/host.h"
 
 /*
  * etwd_ring_holders_announce() - the set that a peer writes to for a session; tells the peer of one that it does

@@ -28,7 +28,8 @@ void etwd_session_answer(struct etwd_session *session, struct etwd_peer *peer, u
 	info->uid = session->uid;
 	info->config.guid = session->guid;
 	etwd_unable_describe(&session->unable, info->complaint, sizeof(info->complaint));
-	etwd_peer_send(peer, wire_message_encode_session_info(&head, info, peer->host->room), -1);
+	etwd_peer_send(peer, wire_message_encode_session_info(&head, info, peer->peers->outgoing),
+		       -1);
 }
 
 void etwd_session_remove(struct etwd_session *session)
@@ -55,7 +56,7 @@ void etwd_session_remove(struct etwd_session *session)
 static void answer_error(struct etwd_host *host, const struct etwd_session_request *request,
 			 int status)
 {
-	struct etwd_peer *peer = etwd_peer_find(host, request->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&host->peers, request->peer_serial);
 
 	if (peer)
 		etwd_peer_answer(peer, WIRE_SESSION, request->request, status);
@@ -74,7 +75,7 @@ static void finish_stop(struct etwd_inbox_item *item)
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
 	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
-	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&host->peers, job->peer_serial);
 
 	etwd_realtime_session_ended(session);
 	etwd_ring_holders_session_ended(host, session->id);
@@ -96,7 +97,7 @@ static void finish_flush(struct etwd_inbox_item *item)
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
 	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
-	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&host->peers, job->peer_serial);
 
 	session->has_job = false;
 	if (peer && job->result < 0)

@@ -55,7 +55,7 @@ int etwd_sessions_find_for(struct etwd_peer *peer, uint64_t handle, struct etwd_
 {
 	struct etwd_session *session = NULL;
 
-	TRY(check_control(peer, etwd_sessions_find(peer->host, handle), &session));
+	TRY(check_control(peer, etwd_sessions_find(etwd_host_of(peer), handle), &session));
 	*ret = session;
 	return 0;
 }
@@ -100,7 +100,7 @@ int etwd_sessions_find_name_for(struct etwd_peer *peer, const char *name, const 
 
 	int r;
 
-	TRY(look_up(peer->host, name, guid, &session));
+	TRY(look_up(etwd_host_of(peer), name, guid, &session));
 	r = check_control(peer, session, &session);
 	if (r == 0 || r == -EBUSY)
 		*ret = session;
@@ -240,7 +240,7 @@ static void finish_start(struct etwd_inbox_item *item)
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
 	struct etwd_host *host = job->host;
 	struct etwd_session *session = etwd_sessions_find(host, job->session_id);
-	struct etwd_peer *peer = etwd_peer_find(host, job->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(&host->peers, job->peer_serial);
 
 	session->has_job = false;
 	if (job->result < 0) {
@@ -272,7 +272,7 @@ static void finish_start(struct etwd_inbox_item *item)
 static int start(struct etwd_peer *peer, struct wire_session_config *config, uint32_t request)
 {
 	struct etwd_job *job = calloc(1, sizeof(*job));
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 	struct etwd_session *session = NULL;
 	int r = job ? 0 : -ENOMEM;
 
@@ -306,7 +306,7 @@ static int check_start(const struct etwd_peer *peer, const struct wire_session_c
 {
 	if (!peer->is_privileged)
 		return -EACCES;
-	if (peer->host->is_leaving)
+	if (etwd_host_of(peer)->is_leaving)
 		return -EBUSY;
 	return *config->log_file && config->log_file[0] != '/' ? -EINVAL : 0;
 }
@@ -348,9 +348,9 @@ static int control(struct etwd_peer *peer, const struct wire_control *body, uint
 	int r;
 
 	if (body->handle)
-		session = etwd_sessions_find(peer->host, body->handle);
+		session = etwd_sessions_find(etwd_host_of(peer), body->handle);
 	else
-		TRY(look_up(peer->host, body->name, &body->guid, &session));
+		TRY(look_up(etwd_host_of(peer), body->name, &body->guid, &session));
 	r = check_control(peer, session, &session);
 	/* What a session that ends has counted so far may be asked until the end. */
 	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
@@ -392,7 +392,7 @@ int etwd_sessions_control(struct etwd_peer *peer, const struct etw_ipc_message *
 int etwd_sessions_list(struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
 	struct wire_message head = {.type = WIRE_SESSIONS, .request = message->head.request};
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 	struct wire_sessions sessions = {0};
 
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
@@ -402,7 +402,8 @@ int etwd_sessions_list(struct etwd_peer *peer, const struct etw_ipc_message *mes
 		    may_control(peer, session))
 			sessions.handles[sessions.count++] = session->id;
 	}
-	etwd_peer_send(peer, wire_message_encode_sessions(&head, &sessions, host->room), -1);
+	etwd_peer_send(peer, wire_message_encode_sessions(&head, &sessions, peer->peers->outgoing),
+		       -1);
 	return 0;
 }
 
@@ -418,7 +419,7 @@ static int lease(struct etwd_peer *peer, uint64_t handle)
 	session->is_leased = true;
 	session->lease_peer = peer->serial;
 	session->lease_uid = peer->who.uid;
-	return etwd_handover_write(peer->host);
+	return etwd_handover_write(etwd_host_of(peer));
 }
 
 int etwd_sessions_lease(struct etwd_peer *peer, const struct etw_ipc_message *message)
@@ -432,7 +433,7 @@ int etwd_sessions_lease(struct etwd_peer *peer, const struct etw_ipc_message *me
 
 void etwd_sessions_peer_gone(struct etwd_peer *peer)
 {
-	struct etwd_host *host = peer->host;
+	struct etwd_host *host = etwd_host_of(peer);
 
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		struct etwd_session *session = host->sessions[i];

@@ -6,8 +6,9 @@
 #ifndef ETW_DAEMON_SESSIONS_H
 #define ETW_DAEMON_SESSIONS_H
 
+#include "daemon/client.h"
+#include "daemon/host.h"
 #include "daemon/jobs.h"
-#include "daemon/peer.h"
 #include "daemon/unable.h"
 
 #define ETWD_LEASE_GRACE_MS    5000 /* after a restart, for the controller to come back */

@@ -24,6 +24,7 @@
 #include <evntrace.h>
 
 #include "base/time.h"
+#include "daemon/client.h"
 #include "daemon/host.h"
 #include "daemon/log.h"
 #include "daemon/peer.h"
@@ -119,7 +120,7 @@ static __attribute__((unused)) struct fake_peer *fake_peer_make(uid_t uid)
 	fake->fd = ends[0];
 	/* As the listener's sockets; where the kernel cannot, these are guarded. */
 	(void)etw_ipc_refuse_fds(ends[1]);
-	r = etwd_peers_add(fixture_host, ends[1], &who, &fake->peer);
+	r = etwd_peers_add(&fixture_host->peers, ends[1], &who, &fake->peer);
 	if (r < 0)
 		fake->peer = NULL;
 	return fake;
@@ -203,13 +204,13 @@ static __attribute__((unused)) struct fake_peer *fake_peer_join(uid_t uid, uint3
 
 static bool __attribute__((unused)) fixture_is_down_to(void *context)
 {
-	return fixture_host->peer_count <= *(unsigned *)context;
+	return fixture_host->peers.count <= *(unsigned *)context;
 }
 
 /* Ends the process' side and runs rounds until the host has seen it. */
 static void __attribute__((unused)) fake_peer_leave(struct fake_peer *fake)
 {
-	unsigned left = fixture_host->peer_count ? fixture_host->peer_count - 1 : 0;
+	unsigned left = fixture_host->peers.count ? fixture_host->peers.count - 1 : 0;
 
 	fake_peer_free(fake);
 	fixture_run_until(fixture_is_down_to, &left);

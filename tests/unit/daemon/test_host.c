@@ -31,7 +31,7 @@ static void test_host__takes_connections(void **state)
 		etw_runtime_call(fixture_options.directory, WIRE_ROLE_CONTROLLER, &fake->fd), 0);
 	fake_peer_expect(fake, WIRE_WELCOME);
 	assert_int_equal(fake->message.head.status, 0);
-	assert_int_equal(fixture_host->peer_count, 1);
+	assert_int_equal(fixture_host->peers.count, 1);
 	/* A second HELLO is none. */
 	fake_peer_send(fake, wire_message_encode_hello(&head, &hello, fake->room));
 	fake_peer_expect_end(fake);
@@ -69,7 +69,7 @@ static void test_host__is_told_to_leave(void **state)
 	head = fake_peer_head(controller, WIRE_START);
 	fake_peer_send(controller, wire_message_encode_session_config(&head, fixture_config("two"),
 								      controller->room));
-	etwd_peer_ready(etwd_peer_find(fixture_host, controller->peer->serial), EPOLLIN);
+	etwd_peer_ready(etwd_peer_find(&fixture_host->peers, controller->peer->serial), EPOLLIN);
 	assert_int_equal(etw_ipc_receive(controller->fd, &controller->message), 0);
 	assert_int_equal(controller->message.head.status, -EBUSY);
 	fixture_host->is_leaving = false;

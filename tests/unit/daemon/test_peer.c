@@ -11,13 +11,13 @@ static void test_peer__is_found_until_it_is_doomed(void **state)
 	uint64_t serial = fake->peer->serial;
 
 	(void)state;
-	assert_ptr_equal(etwd_peer_find(fixture_host, serial), fake->peer);
-	assert_null(etwd_peer_find(fixture_host, serial + ETWD_PEER_BUCKETS));
+	assert_ptr_equal(etwd_peer_find(&fixture_host->peers, serial), fake->peer);
+	assert_null(etwd_peer_find(&fixture_host->peers, serial + ETWD_PEER_BUCKETS));
 	etwd_peer_doom(fake->peer, "is tested");
 	etwd_peer_doom(fake->peer, "is tested once more");
-	assert_null(etwd_peer_find(fixture_host, serial));
+	assert_null(etwd_peer_find(&fixture_host->peers, serial));
 	fake_peer_expect_end(fake);
-	assert_int_equal(fixture_host->peer_count, 0);
+	assert_int_equal(fixture_host->peers.count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 	fake_peer_free(fake);
 }
@@ -163,7 +163,7 @@ static void test_peer__slow_messages_take_turns(void **state)
 		etwd_budget_next_round(&fixture_host->budget);
 		fixture_host->budget.turn = ETWD_TURN_OTHERS_MAX - 1; /* room for one */
 		fixture_host->budget.turn_end_ns = UINT64_MAX;
-		etwd_peers_ready(fixture_host);
+		etwd_peers_ready(&fixture_host->peers);
 	}
 	for (int i = 0; i < MANY; i++) {
 		assert_int_equal(etw_ipc_receive(many[i]->fd, &many[i]->message), 0);
@@ -208,9 +208,10 @@ static void test_peer__descriptors_in_queues_are_limited(void **state)
 	(void)state;
 	fixture_host->budget.limits[ETWD_QUEUED_FDS].each = 10;
 	for (int i = 0; i < 100000 && !fake->peer->is_doomed; i++)
-		etwd_peer_send(fake->peer,
-			       wire_message_encode_ring_set_ref(&head, &ref, fixture_host->room),
-			       STDERR_FILENO);
+		etwd_peer_send(
+			fake->peer,
+			wire_message_encode_ring_set_ref(&head, &ref, fixture_host->peers.outgoing),
+			STDERR_FILENO);
 	assert_true(fake->peer->is_doomed);
 	assert_int_equal(etwd_budget_used(&fixture_host->budget, STRANGER, ETWD_QUEUED_FDS), 10);
 	fake_peer_leave(fake);
@@ -242,11 +243,11 @@ static void test_peer__one_that_says_nothing_is_disconnected(void **state)
 	uint64_t first_ms = silent->peer->hello_by_ms;
 
 	(void)state;
-	assert_int_equal(etwd_peers_check_hello(fixture_host, first_ms - 1), first_ms);
+	assert_int_equal(etwd_peers_check_hello(&fixture_host->peers, first_ms - 1), first_ms);
 	later->peer->hello_by_ms = first_ms + 7;
-	assert_int_equal(etwd_peers_check_hello(fixture_host, first_ms), first_ms + 7);
+	assert_int_equal(etwd_peers_check_hello(&fixture_host->peers, first_ms), first_ms + 7);
 	assert_true(silent->peer->is_doomed);
-	assert_int_equal(etwd_peers_check_hello(fixture_host, UINT64_MAX - 1), UINT64_MAX);
+	assert_int_equal(etwd_peers_check_hello(&fixture_host->peers, UINT64_MAX - 1), UINT64_MAX);
 	assert_true(later->peer->is_doomed);
 	assert_false(greeted->peer->is_doomed);
 	fake_peer_expect_end(silent);
@@ -267,20 +268,20 @@ static void test_peer__registrations_of_the_dead_end_in_slices(void **state)
 		struct etwd_registration *registration;
 
 		assert_int_equal(etwd_providers_register(&fixture_host->providers, fake->peer,
-							 &fake->peer->registrations, &body,
-							 &registration),
+							 &etwd_client_of(fake->peer)->registrations,
+							 &body, &registration),
 				 0);
 	}
 	etwd_peer_doom(fake->peer, NULL);
-	while (fixture_host->peer_count) {
+	while (fixture_host->peers.count) {
 		size_t before = fixture_host->providers.registration_count;
 
 		fixture_step();
 		rounds++;
 		assert_true(before - fixture_host->providers.registration_count <=
-			    ETWD_SWEEP_REGISTRATIONS_MAX);
+			    ETWD_SWEEP_PIECES_MAX);
 	}
-	assert_true(rounds >= ETWD_REGISTRATIONS_PER_PEER_MAX / ETWD_SWEEP_REGISTRATIONS_MAX);
+	assert_true(rounds >= ETWD_REGISTRATIONS_PER_PEER_MAX / ETWD_SWEEP_PIECES_MAX);
 	assert_int_equal(fixture_host->providers.registration_count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
 	fake_peer_free(fake);
@@ -294,21 +295,21 @@ static void test_peer__descriptors_of_a_guarded_peer_stay_where_they_are(void **
 	uint8_t room[64];
 	int ends[2], kept[2];
 	size_t bytes = wire_message_encode_plain(&(struct wire_message){WIRE_LIST, 1, 0},
-						 fixture_host->room);
+						 fixture_host->peers.outgoing);
 
 	(void)state;
-	memcpy(room, fixture_host->room, bytes);
+	memcpy(room, fixture_host->peers.outgoing, bytes);
 	assert_int_equal(pipe2(kept, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
 	assert_int_equal(etw_ipc_send(ends[0], room, bytes, &kept[1], 1), 0);
 	close(kept[1]);
-	assert_int_equal(etwd_peers_add(fixture_host, ends[1], &who, &peer), 0);
+	assert_int_equal(etwd_peers_add(&fixture_host->peers, ends[1], &who, &peer), 0);
 	assert_true(peer->is_guarded);
-	while (fixture_host->peer_count)
+	while (fixture_host->peers.count)
 		fixture_step();
-	assert_int_equal(fixture_host->parked.count, 1);
-	assert_int_equal(fixture_host->parked.fds[0], ends[1]);
+	assert_int_equal(fixture_host->peers.parked.count, 1);
+	assert_int_equal(fixture_host->peers.parked.fds[0], ends[1]);
 	assert_int_equal(read(kept[0], room, 1), -1); /* the other end is open */
 	assert_int_equal(errno, EAGAIN);
 	assert_int_equal(recv(ends[0], room, 1, 0), 0); /* but the connection has ended */
@@ -316,7 +317,7 @@ static void test_peer__descriptors_of_a_guarded_peer_stay_where_they_are(void **
 	close(ends[0]);
 	close(kept[0]);
 	close(ends[1]);
-	fixture_host->parked.count = 0;
+	fixture_host->peers.parked.count = 0;
 }
 
 static void test_peer__controllers_are_counted(void **state)
@@ -327,15 +328,15 @@ static void test_peer__controllers_are_counted(void **state)
 	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
 
 	(void)state;
-	assert_int_equal(fixture_host->controller_count, 2);
+	assert_int_equal(fixture_host->peers.controller_count, 2);
 	fake_peer_greet(silent, WIRE_ROLE_CONSUMER);
-	assert_int_equal(fixture_host->controller_count, 1);
+	assert_int_equal(fixture_host->peers.controller_count, 1);
 	fake_peer_leave(controller);
-	assert_int_equal(fixture_host->controller_count, 0);
+	assert_int_equal(fixture_host->peers.controller_count, 0);
 	fake_peer_leave(provider);
 	fake_peer_leave(stranger);
 	fake_peer_leave(silent);
-	assert_int_equal(fixture_host->controller_count, 0);
+	assert_int_equal(fixture_host->peers.controller_count, 0);
 }
 
 static void test_peer__sentences(void **state)

@@ -14,6 +14,7 @@
 
 static struct etwd_providers providers;
 static struct etwd_registrations own;
+static struct etwd_peer peer;
 
 static GUID guid_of(uint32_t number)
 {
@@ -40,7 +41,7 @@ static int do_register(uint32_t number, GUID guid, struct etwd_registration **re
 	struct wire_register body = {.registration = number, .provider = guid};
 	struct etwd_registration *registration;
 
-	return etwd_providers_register(&providers, &own, &own, &body, ret ? ret : &registration);
+	return etwd_providers_register(&providers, &peer, &own, &body, ret ? ret : &registration);
 }
 
 static struct etwd_enable wish(uint32_t session_id)
@@ -109,7 +110,7 @@ static void test_providers__what_is_used_is_charged_and_given_back(void **state)
 	budget.limits[ETWD_ENABLES].each = 1;
 	budget.limits[ETWD_FILTER_BYTES].each = 250;
 	providers.budget = &budget;
-	own.uid = UID;
+	peer.who.uid = UID;
 	assert_int_equal(do_register(1, guid, NULL), 0);
 	assert_int_equal(do_register(1, guid, NULL), -EEXIST);
 	assert_int_equal(do_register(2, guid, NULL), 0);
