@@ -14,7 +14,7 @@
 
 #include "base/atomic.h"
 #include "ring/reader.h"
-#include "ring/ring_internal.h"
+#include "ring/slot.h"
 
 /* A closed slot that waits to be released; by slot modulo slot_count. */
 struct etw_ring_reader_slot {

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ring/ring_internal.h"
+#include "ring/slot.h"
 #include "unit/ring/made_ring.h"
 #include "unit/ring/read_ring.h"
 

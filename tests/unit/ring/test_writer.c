@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "ring/ring_internal.h"
+#include "ring/slot.h"
 #include "unit/ring/made_ring.h"
 
 #define BUFFERS      3
@@ -365,25 +365,6 @@ static void test_writer__a_cpu_beyond_the_rings_shares_one(void **state)
 	made_ring_close(&made);
 }
 
-static void test_writer__an_end_is_only_ever_raised(void **state)
-{
-	uint64_t end = wire_ring_end(5, 10);
-
-	(void)state;
-	assert_true(etw_ring_raise_end(&end, wire_ring_end(5, 9)));
-	assert_int_equal(end, wire_ring_end(5, 10));
-	assert_true(etw_ring_raise_end(&end, wire_ring_end(4, 100)));
-	assert_int_equal(end, wire_ring_end(5, 10));
-	assert_true(etw_ring_raise_end(&end, wire_ring_end(6, 0)));
-	assert_int_equal(end, wire_ring_end(6, 0));
-	/* Across the generation's wrap. */
-	end = wire_ring_end(UINT32_MAX, 10);
-	assert_true(etw_ring_raise_end(&end, wire_ring_end(0, 3)));
-	assert_int_equal(end, wire_ring_end(0, 3));
-	assert_true(etw_ring_raise_end(&end, wire_ring_end(UINT32_MAX, 11)));
-	assert_int_equal(end, wire_ring_end(0, 3));
-}
-
 static uint32_t pick(unsigned *seed)
 {
 	uint32_t high = (uint32_t)rand_r(seed), low = (uint32_t)rand_r(seed);
@@ -457,7 +438,6 @@ int main(void)
 		cmocka_unit_test(test_writer__a_bump_makes_a_reserve_that_was_under_way_fail),
 		cmocka_unit_test(test_writer__each_cpu_has_its_ring),
 		cmocka_unit_test(test_writer__a_cpu_beyond_the_rings_shares_one),
-		cmocka_unit_test(test_writer__an_end_is_only_ever_raised),
 		cmocka_unit_test(test_writer__spoilt_memory_leads_nowhere_outside),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What both ends of a ring do in the same way: leaving a slot. */
-#ifndef ETW_RING_RING_INTERNAL_H
-#define ETW_RING_RING_INTERNAL_H
+/* What both ends of a ring do in the same way: the words of a slot, and leaving it. */
+#ifndef ETW_RING_SLOT_H
+#define ETW_RING_SLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
