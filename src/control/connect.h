@@ -13,7 +13,7 @@
  * etw_control_connect() - connects to the host of @wait's directory, and says hello.
  *
  * @may_start: start a host when there is none
- * @message:   room, initialised
+ * @message:   initialised; what the host answers is received into it
  *
  * Returns 0 with an owned non-blocking socket; -ENOENT and -ECONNREFUSED without a host; otherwise as
  * etw_controller_open().

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A controller: one socket, any number of threads that ask over it. A request is a struct call on its
+ * A controller: one socket, any number of threads that ask over it. A request is a call on its
  * caller's stack, in a list. Whoever waits and finds nobody reading reads for all: it hands each answer to
  * the call with that number, until its own has come; then another one reads on. So a callback of a
  * provider in this very process may control sessions while EnableTraceEx2 waits for that callback.
@@ -8,7 +8,7 @@
  * A lost connection ends all calls that went out over it. Those that may be repeated are, once, over a new
  * one; so is any that had not gone out.
  */
-#include "control/control.h"
+#include "control/controller.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,54 +25,12 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "control/connect.h"
-#include "control/leases.h"
-#include "control/wait.h"
-#include "ipc/connection.h"
+#include "control/controller_internal.h"
 
 #define PID_BEING_REPLACED (-1)
 #define PROBE_AFTER_MS     1000 /* of silence; see probe() */
 #define STEP_MS            100
 #define LOCK_STEP_NS       (100 * ETW_NS_PER_MS)
-
-/* A request that waits for its answer. Guarded by the controller's lock. */
-struct call {
-	struct call *next;
-	uint32_t type, answer_type;
-	bool is_repeatable;
-	bool may_start; /* a host where there is none */
-	size_t (*encode)(const struct wire_message *message, const void *body, uint8_t *room);
-	const void *body;
-	int (*decode)(struct etw_bytes datagram, void *ret); /* NULL: the status is all */
-	void *ret;
-
-	uint32_t request;
-	bool is_done, is_lost; /* lost: the connection ended first */
-	bool is_repeated;      /* an earlier answer was lost */
-	int result;
-};
-
-struct etw_controller {
-	pid_t pid; /* whose socket it is; atomic; see enter() */
-	enum etw_instance instance;
-	bool is_starting;
-	const struct etw_control_waiting *waiting; /* borrowed; may be NULL */
-	char directory[PATH_MAX];
-
-	pthread_mutex_t lock; /* of all below, but `message` belongs to the reader */
-	pthread_cond_t changed;
-	int socket; /* -1: none */
-	ino_t socket_inode;
-	bool is_reading, is_broken;
-	uint32_t last_request;
-	uint32_t probe; /* the request that asks whether the host is there; 0: none waits */
-	uint64_t heard; /* messages so far: whoever waits sees that the host is not silent */
-	uint64_t
-		incarnation; /* atomic: read without the lock, which a thread that connects may hold for long */
-	struct call *calls;
-	struct etw_control_leases leases;
-	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
-	struct etw_ipc_message message;
-};
 
 /* The lock and what it guards, as it is in a new controller or in a child of fork(). */
 static void reset(struct etw_controller *controller)
@@ -99,13 +57,11 @@ static void close_socket(struct etw_controller *controller)
 }
 
 /*
- * Takes the lock. A child of fork() has a copy of the parent's socket, and perhaps a lock that a thread
- * held which does not exist here: it begins anew. Closing its copy ends nothing for the parent. What a
- * message of the parent's had brought is left alone: by now its numbers may be the child's own files.
- *
- * Another thread may hold the lock while it connects, as long as its own patience lasts.
+ * A child of fork() has a copy of the parent's socket, and perhaps a lock that a thread held which does not exist here:
+ * it begins anew. Closing its copy ends nothing for the parent. What a message of the parent's had brought is left
+ * alone: by now its numbers may be the child's own files.
  */
-static int enter(struct etw_controller *controller, struct etw_control_wait *wait)
+int etw_controller_enter(struct etw_controller *controller, struct etw_control_wait *wait)
 {
 	pid_t self = getpid();
 
@@ -130,7 +86,7 @@ static int enter(struct etw_controller *controller, struct etw_control_wait *wai
 	}
 }
 
-static void leave(struct etw_controller *controller)
+void etw_controller_leave(struct etw_controller *controller)
 {
 	(void)pthread_mutex_unlock(&controller->lock);
 }
@@ -138,7 +94,7 @@ static void leave(struct etw_controller *controller)
 /* Ends every call that went out. Holding the lock. */
 static void fail_calls(struct etw_controller *controller, int result)
 {
-	for (struct call *call = controller->calls; call; call = call->next) {
+	for (struct etw_control_call *call = controller->calls; call; call = call->next) {
 		if (call->is_done)
 			continue;
 		call->is_done = true;
@@ -185,13 +141,13 @@ static bool may_start(const struct etw_controller *controller)
 	       (controller->instance == ETW_INSTANCE_USER || etw_runtime_is_one());
 }
 
-/* Sends @bytes out of the room. Holding the lock. */
-static int send_room(struct etw_controller *controller, int fd, size_t bytes,
-		     struct etw_control_wait *wait)
+/* Sends the message that was encoded. Holding the lock. */
+static int send_encoded(struct etw_controller *controller, int fd, size_t bytes,
+			struct etw_control_wait *wait)
 {
 	int r;
 
-	while ((r = etw_ipc_send(fd, controller->room, bytes, NULL, 0)) == -EAGAIN)
+	while ((r = etw_ipc_send(fd, controller->encoded, bytes, NULL, 0)) == -EAGAIN)
 		TRY(etw_control_wait_for(wait, fd, POLLOUT, STEP_MS));
 	return r;
 }
@@ -202,10 +158,10 @@ static int renew_lease(struct etw_controller *controller, int fd, uint64_t handl
 {
 	struct wire_message head = {WIRE_LEASE, next_request(controller), 0};
 	struct wire_lease lease = {handle};
-	size_t bytes = wire_message_encode_lease(&head, &lease, controller->room);
+	size_t bytes = wire_message_encode_lease(&head, &lease, controller->encoded);
 	int r;
 
-	TRY(send_room(controller, fd, bytes, wait));
+	TRY(send_encoded(controller, fd, bytes, wait));
 	while ((r = etw_ipc_receive(fd, &controller->message)) == -EAGAIN)
 		TRY(etw_control_wait_for(wait, fd, POLLIN, STEP_MS));
 	if (r < 0)
@@ -272,7 +228,7 @@ static int ensure_connected(struct etw_controller *controller, bool is_starting,
 }
 
 /* What an answer means for its call. */
-static int take_answer(const struct call *call, const struct etw_ipc_message *message)
+static int take_answer(const struct etw_control_call *call, const struct etw_ipc_message *message)
 {
 	/* An error may come as the answer's own type or as a plain REPLY; it says nothing more. */
 	if (message->head.status < 0)
@@ -290,7 +246,7 @@ static void dispatch(struct etw_controller *controller)
 	controller->heard++;
 	if (controller->message.head.request == controller->probe)
 		controller->probe = 0;
-	for (struct call *call = controller->calls; call; call = call->next) {
+	for (struct etw_control_call *call = controller->calls; call; call = call->next) {
 		if (call->request != controller->message.head.request || call->is_done)
 			continue;
 		call->result = take_answer(call, &controller->message);
@@ -308,7 +264,7 @@ static int read_one(struct etw_controller *controller, struct etw_control_wait *
 	int ready, r = -EAGAIN;
 
 	controller->is_reading = true;
-	leave(controller);
+	etw_controller_leave(controller);
 	ready = etw_control_wait_for(wait, controller->socket, POLLIN, STEP_MS);
 	if (ready > 0)
 		r = etw_ipc_receive(controller->socket, &controller->message);
@@ -336,8 +292,8 @@ static void probe(struct etw_controller *controller)
 	if (controller->probe || controller->socket < 0 || controller->is_broken)
 		return;
 	head.request = next_request(controller);
-	r = etw_ipc_send(controller->socket, controller->room,
-			 wire_message_encode_plain(&head, controller->room), NULL, 0);
+	r = etw_ipc_send(controller->socket, controller->encoded,
+			 wire_message_encode_plain(&head, controller->encoded), NULL, 0);
 	if (r == 0)
 		controller->probe = head.request;
 	else if (r == -EPIPE)
@@ -355,7 +311,7 @@ static int wait_for_reader(struct etw_controller *controller, struct etw_control
 }
 
 /* Waits until a call is done. Holding the lock. */
-static void await_answer(struct etw_controller *controller, struct call *call,
+static void await_answer(struct etw_controller *controller, struct etw_control_call *call,
 			 struct etw_control_wait *wait)
 {
 	uint64_t heard = controller->heard;
@@ -378,9 +334,9 @@ static void await_answer(struct etw_controller *controller, struct call *call,
 	}
 }
 
-static void unlink_call(struct etw_controller *controller, const struct call *call)
+static void unlink_call(struct etw_controller *controller, const struct etw_control_call *call)
 {
-	struct call **at = &controller->calls;
+	struct etw_control_call **at = &controller->calls;
 
 	while (*at != call)
 		at = &(*at)->next;
@@ -388,12 +344,12 @@ static void unlink_call(struct etw_controller *controller, const struct call *ca
 }
 
 /* One try over the connection that is there. Holding the lock. */
-static int ask_once(struct etw_controller *controller, struct call *call,
+static int ask_once(struct etw_controller *controller, struct etw_control_call *call,
 		    struct etw_control_wait *wait, bool *ret_was_sent)
 {
 	struct wire_message head = {call->type, next_request(controller), 0};
-	size_t bytes = call->encode ? call->encode(&head, call->body, controller->room)
-				    : wire_message_encode_plain(&head, controller->room);
+	size_t bytes = call->encode ? call->encode(&head, call->body, controller->encoded)
+				    : wire_message_encode_plain(&head, controller->encoded);
 	int r;
 
 	*ret_was_sent = false;
@@ -401,7 +357,7 @@ static int ask_once(struct etw_controller *controller, struct call *call,
 	call->is_done = call->is_lost = false;
 	if (!bytes)
 		return -EINVAL;
-	r = send_room(controller, controller->socket, bytes, wait);
+	r = send_encoded(controller, controller->socket, bytes, wait);
 	if (r < 0) {
 		call->is_lost = r == -EPIPE;
 		if (call->is_lost)
@@ -416,11 +372,8 @@ static int ask_once(struct etw_controller *controller, struct call *call,
 	return call->result;
 }
 
-/*
- * Holding the lock. A line that was lost before the question went out, and one that was lost behind it: each
- * is made anew once.
- */
-static int ask(struct etw_controller *controller, struct call *call, struct etw_control_wait *wait)
+int etw_controller_ask(struct etw_controller *controller, struct etw_control_call *call,
+		       struct etw_control_wait *wait)
 {
 	unsigned sent = 0, unsent = 0;
 
@@ -444,7 +397,7 @@ void etw_controller_close(struct etw_controller *controller)
 	if (!controller)
 		return;
 	close_socket(controller);
-	/* In a child of fork() see enter(); and the lock may be held by nobody: it is left alone there. */
+	/* In a child of fork() see etw_controller_enter(); and the lock may be held by nobody: it is left alone there. */
 	if (load_relaxed(&controller->pid) == getpid()) {
 		etw_ipc_message_done(&controller->message);
 		(void)pthread_cond_destroy(&controller->changed);
@@ -485,111 +438,4 @@ int etw_controller_open(enum etw_instance instance, bool is_starting,
 		return is_absent(r) ? -ENOENT : r;
 	*ret = TAKE(controller);
 	return 0;
-}
-
-static size_t encode_config(const struct wire_message *head, const void *body, uint8_t *room)
-{
-	return wire_message_encode_session_config(head, body, room);
-}
-
-static size_t encode_control(const struct wire_message *head, const void *body, uint8_t *room)
-{
-	return wire_message_encode_control(head, body, room);
-}
-
-static size_t encode_enable(const struct wire_message *head, const void *body, uint8_t *room)
-{
-	return wire_message_encode_enable_provider(head, body, room);
-}
-
-static int decode_info(struct etw_bytes datagram, void *ret)
-{
-	return wire_message_decode_session_info(datagram, ret);
-}
-
-static int decode_sessions(struct etw_bytes datagram, void *ret)
-{
-	return wire_message_decode_sessions(datagram, ret);
-}
-
-int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
-		      struct wire_session_info *ret)
-{
-	struct call call = {.type = WIRE_START,
-			    .answer_type = WIRE_SESSION,
-			    .may_start = true,
-			    .encode = encode_config,
-			    .body = config,
-			    .decode = decode_info,
-			    .ret = ret};
-	struct etw_control_wait wait;
-	int r;
-
-	TRY(enter(controller, &wait));
-	r = config->is_leased && etw_control_leases_are_full(&controller->leases)
-		    ? -EUSERS
-		    : ask(controller, &call, &wait);
-	if (!r && config->is_leased)
-		r = etw_control_leases_remember(&controller->leases, ret->handle);
-	leave(controller);
-	return r;
-}
-
-int etw_control(struct etw_controller *controller, const struct wire_control *control,
-		struct wire_session_info *ret)
-{
-	struct call call = {
-		.type = WIRE_CONTROL,
-		.answer_type = WIRE_SESSION,
-		/* Another session may have the name by now; no handle is given again soon. */
-		.is_repeatable = control->code != WIRE_CONTROL_STOP || control->handle,
-		.encode = encode_control,
-		.body = control,
-		.decode = decode_info,
-		.ret = ret};
-	struct etw_control_wait wait;
-	int r;
-
-	TRY(enter(controller, &wait));
-	r = ask(controller, &call, &wait);
-	if (control->code == WIRE_CONTROL_STOP) {
-		if (!r)
-			etw_control_leases_forget(&controller->leases, ret->handle);
-		else if (r == -ENOENT && call.is_repeated)
-			r = -EPIPE; /* the first one ended it, and its answer is lost */
-	}
-	leave(controller);
-	return r;
-}
-
-int etw_control_enable(struct etw_controller *controller, const struct wire_enable_provider *enable)
-{
-	struct call call = {.type = WIRE_ENABLE_PROVIDER,
-			    .answer_type = WIRE_REPLY,
-			    .is_repeatable = true,
-			    .encode = encode_enable,
-			    .body = enable};
-	struct etw_control_wait wait;
-	int r;
-
-	TRY(enter(controller, &wait));
-	r = ask(controller, &call, &wait);
-	leave(controller);
-	return r;
-}
-
-int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret)
-{
-	struct call call = {.type = WIRE_LIST,
-			    .answer_type = WIRE_SESSIONS,
-			    .is_repeatable = true,
-			    .decode = decode_sessions,
-			    .ret = ret};
-	struct etw_control_wait wait;
-	int r;
-
-	TRY(enter(controller, &wait));
-	r = ask(controller, &call, &wait);
-	leave(controller);
-	return r;
 }

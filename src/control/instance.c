@@ -31,13 +31,13 @@ bool etw_control_is_kernel(const struct wire_session_config *config)
 static bool find_group(gid_t *ret)
 {
 	for (size_t bytes = ENTRY_BYTES_FIRST; bytes <= ENTRY_BYTES_MAX; bytes *= 2) {
-		CLEANUP(freep) char *room = malloc(bytes);
+		CLEANUP(freep) char *strings = malloc(bytes);
 		struct group entry, *found = NULL;
 		int error;
 
-		if (!room)
+		if (!strings)
 			return false;
-		error = getgrnam_r(WIRE_CONTROL_GROUP, &entry, room, bytes, &found);
+		error = getgrnam_r(WIRE_CONTROL_GROUP, &entry, strings, bytes, &found);
 		if (error == ERANGE)
 			continue;
 		if (error || !found)

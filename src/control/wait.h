@@ -11,7 +11,20 @@
 #include <stdint.h>
 
 #include "base/patience.h"
-#include "control/control.h"
+
+/* How a controller waits for a host that does not answer. Of a tool, which has one thread. */
+struct etw_control_waiting {
+	/*
+	 * Whether the tool is to end: the call gives up. Asked when the host has been silent for half a second,
+	 * often from then on, and at once when @wake_fd is readable.
+	 */
+	bool (*is_over)(void *context);
+	int wake_fd; /* -1: none */
+	/* The host has been silent for 2 seconds. Once a call. */
+	void (*tell)(void *context, const char *directory);
+	void *context;
+	uint32_t patience_ms; /* of silence; 0: $ETW_HOST_TIMEOUT_MS, or 30 seconds */
+};
 
 struct etw_control_wait {
 	const struct etw_control_waiting *waiting; /* borrowed; NULL: nobody's */

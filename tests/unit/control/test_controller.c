@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The controller against a host that is made up: requests, answers, errors, lost hosts, threads, forks. */
+/* The controller's connection, against a host that is made up: lost hosts, threads, forks, patience. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,115 +9,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "control/control.h"
-#include "unit/control/fake_host.h"
-
-static struct wire_session_info info;
-static struct wire_sessions sessions;
-
-static struct etw_controller *open_controller(void)
-{
-	struct etw_controller *controller = NULL;
-
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, false, NULL, &controller), 0);
-	assert_non_null(controller);
-	return controller;
-}
-
-static int start_session(struct etw_controller *controller)
-{
-	static struct wire_session_config config = {.name = "one", .buffer_kib = 64};
-
-	return etw_control_start(controller, &config, &info);
-}
-
-/* With a lease. */
-static int start_leased(struct etw_controller *controller, uint64_t handle)
-{
-	static struct wire_session_config config = {
-		.name = "leased", .buffer_kib = 64, .is_leased = 1};
-
-	host.handle = handle;
-	return etw_control_start(controller, &config, &info);
-}
-
-static int control_session(struct etw_controller *controller, uint32_t code)
-{
-	static struct wire_control control;
-
-	control.code = code;
-	control.handle = HANDLE;
-	return etw_control(controller, &control, &info);
-}
-
-static int enable_provider(struct etw_controller *controller)
-{
-	struct wire_enable_provider enable = {.handle = HANDLE, .code = 1, .level = 5};
-
-	return etw_control_enable(controller, &enable);
-}
-
-static void test_controller__every_request_has_its_answer(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	assert_int_equal(start_session(controller), 0);
-	assert_int_equal(info.handle, HANDLE);
-	assert_string_equal(info.config.name, "one");
-	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), 0);
-	assert_int_equal(host.control.handle, HANDLE);
-	assert_int_equal(enable_provider(controller), 0);
-	assert_int_equal(host.enable.level, 5);
-	assert_int_equal(etw_control_list(controller, &sessions), 0);
-	assert_int_equal(sessions.count, 2);
-	assert_int_equal(sessions.handles[1], HANDLE + 1);
-	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0);
-	assert_int_equal(load_relaxed(&host.connections), 1);
-}
-
-static void assert_status(struct etw_controller *controller, int status)
-{
-	host.status = status;
-	assert_int_equal(start_session(controller), status);
-	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), status);
-	assert_int_equal(enable_provider(controller), status);
-	assert_int_equal(etw_control_list(controller, &sessions), status);
-}
-
-static void test_controller__the_hosts_errors_come_through(void **state)
-{
-	static const int errors[] = {-EEXIST, -EINVAL, -ENOSPC, -EACCES,
-				     -ENOENT, -EBUSY,  -EROFS,  -ETIMEDOUT};
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		store_relaxed(&host.manner, ANSWER_STATUS);
-		assert_status(controller, errors[i]);
-		store_relaxed(&host.manner, ANSWER_REPLY_STATUS);
-		assert_status(controller, errors[i]);
-	}
-	assert_int_equal(load_relaxed(&host.connections), 1);
-}
-
-static void test_controller__answers_of_another_kind_are_eproto(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	store_relaxed(&host.manner, ANSWER_OTHER_TYPE);
-	assert_status(controller, -EPROTO);
-	store_relaxed(&host.manner, ANSWER_OTHER_TYPE_STATUS);
-	assert_status(controller, -EPROTO);
-	store_relaxed(&host.manner, ANSWER_CUT);
-	assert_int_equal(start_session(controller), -EPROTO);
-	assert_int_equal(etw_control_list(controller, &sessions), -EPROTO);
-	store_relaxed(&host.manner, ANSWER_GARBAGE);
-	assert_int_equal(start_session(controller), -EPROTO);
-	store_relaxed(&host.manner, ANSWER); /* over a new connection */
-	assert_int_equal(start_session(controller), 0);
-}
+#include "unit/control/control_test.h"
 
 static void test_controller__answers_for_nobody_are_dropped(void **state)
 {
@@ -127,19 +19,6 @@ static void test_controller__answers_for_nobody_are_dropped(void **state)
 	store_relaxed(&host.manner, ANSWER_NUMBER_OF_NOBODY_FIRST);
 	assert_int_equal(start_session(controller), 0);
 	assert_int_equal(etw_control_list(controller, &sessions), 0);
-}
-
-static void test_controller__what_cannot_be_encoded_is_einval(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-	static uint8_t many[WIRE_FILTER_BYTES_MAX + 1];
-	struct wire_enable_provider enable = {.filter = {many, sizeof(many)}};
-	static struct wire_session_config config = {.name = "\xFF"};
-
-	(void)state;
-	assert_int_equal(etw_control_enable(controller, &enable), -EINVAL);
-	assert_int_equal(etw_control_start(controller, &config, &info), -EINVAL);
-	assert_int_equal(start_session(controller), 0);
 }
 
 static void test_controller__a_lost_answer_is_asked_for_once_more(void **state)
@@ -170,51 +49,6 @@ static void test_controller__once_more_is_not_for_ever(void **state)
 	store_relaxed(&host.manner, HANG_UP);
 	assert_int_equal(etw_control_list(controller, &sessions), -EPIPE);
 	assert_int_equal(load_relaxed(&host.requests[WIRE_LIST]), 2);
-}
-
-static void test_controller__a_start_is_not_repeated(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	store_relaxed(&host.hang_ups, 1);
-	assert_int_equal(start_session(controller), -EPIPE);
-	assert_int_equal(load_relaxed(&host.requests[WIRE_START]), 1);
-	assert_int_equal(start_session(controller), 0);
-}
-
-static void test_controller__a_new_host_gets_the_leases(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	assert_int_equal(start_leased(controller, 5), 0);
-	assert_int_equal(start_leased(controller, 6), 0);
-	assert_int_equal(start_leased(controller, HANDLE), 0);
-	assert_int_equal(start_leased(controller, 5), 0); /* twice is once */
-	host.handle = HANDLE;
-	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0); /* ends one */
-	host_stop();
-	host.lease_count = 0;
-	host_start();
-	/* Nothing of it had gone out: even a start is sent to the new host. */
-	assert_int_equal(start_session(controller), 0);
-	assert_int_equal(host.lease_count, 2);
-	assert_int_equal(host.leases[0] + host.leases[1], 5 + 6);
-}
-
-static void test_controller__leases_have_their_limit(void **state)
-{
-	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
-
-	(void)state;
-	for (uint64_t i = 1; i <= WIRE_LIST_SESSIONS_MAX; i++)
-		assert_int_equal(start_leased(controller, i), 0);
-	assert_int_equal(start_leased(controller, 5000), -EUSERS);
-	assert_int_equal(load_relaxed(&host.requests[WIRE_START]), WIRE_LIST_SESSIONS_MAX);
-	host.handle = 7;
-	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), 0);
-	assert_int_equal(start_leased(controller, 7), 0);
 }
 
 static void test_controller__a_host_that_is_gone(void **state)
@@ -518,39 +352,12 @@ static void test_controller__a_wake_up_is_seen_at_once(void **state)
 	(void)close(ends[1]);
 }
 
-/* Asking something of a host that has ended starts none, also where starting is allowed. */
-static void test_controller__who_asks_starts_no_host(void **state)
-{
-	struct etw_controller *controller = NULL;
-
-	(void)state;
-	assert_int_equal(etw_controller_open(ETW_INSTANCE_USER, true, NULL, &controller), 0);
-	host_stop();
-	(void)setenv("ETW_ETWD", "/nonexistent/etwd", 1);
-	assert_int_equal(etw_control_list(controller, &sessions), -ECONNREFUSED);
-	assert_int_equal(control_session(controller, WIRE_CONTROL_QUERY), -ECONNREFUSED);
-	assert_int_equal(control_session(controller, WIRE_CONTROL_STOP), -ECONNREFUSED);
-	assert_int_equal(enable_provider(controller), -ECONNREFUSED);
-	assert_int_equal(start_session(controller), -ENOEXEC); /* this would */
-	etw_controller_close(controller);
-}
-
-#define CASE(test)        cmocka_unit_test_setup_teardown(test, setup, teardown)
-#define HOSTED_CASE(test) cmocka_unit_test_setup_teardown(test, setup_host, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		HOSTED_CASE(test_controller__every_request_has_its_answer),
-		HOSTED_CASE(test_controller__the_hosts_errors_come_through),
-		HOSTED_CASE(test_controller__answers_of_another_kind_are_eproto),
 		HOSTED_CASE(test_controller__answers_for_nobody_are_dropped),
-		HOSTED_CASE(test_controller__what_cannot_be_encoded_is_einval),
 		HOSTED_CASE(test_controller__a_lost_answer_is_asked_for_once_more),
 		HOSTED_CASE(test_controller__once_more_is_not_for_ever),
-		HOSTED_CASE(test_controller__a_start_is_not_repeated),
-		HOSTED_CASE(test_controller__a_new_host_gets_the_leases),
-		HOSTED_CASE(test_controller__leases_have_their_limit),
 		HOSTED_CASE(test_controller__a_host_that_is_gone),
 		CASE(test_controller__without_a_host),
 		HOSTED_CASE(test_controller__many_threads_over_one_connection),
@@ -563,7 +370,6 @@ int main(void)
 		HOSTED_CASE(test_controller__a_host_that_works_is_waited_for),
 		HOSTED_CASE(test_controller__a_wait_is_told_and_can_be_ended),
 		HOSTED_CASE(test_controller__a_wake_up_is_seen_at_once),
-		HOSTED_CASE(test_controller__who_asks_starts_no_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

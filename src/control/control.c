@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/control.h"
+
+#include <errno.h>
+
+#include "base/macros.h"
+#include "control/controller_internal.h"
+
+static size_t encode_config(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_session_config(head, body, ret);
+}
+
+static size_t encode_control(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_control(head, body, ret);
+}
+
+static size_t encode_enable(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_enable_provider(head, body, ret);
+}
+
+static int decode_info(struct etw_bytes datagram, void *ret)
+{
+	return wire_message_decode_session_info(datagram, ret);
+}
+
+static int decode_sessions(struct etw_bytes datagram, void *ret)
+{
+	return wire_message_decode_sessions(datagram, ret);
+}
+
+int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
+		      struct wire_session_info *ret)
+{
+	struct etw_control_call call = {.type = WIRE_START,
+					.answer_type = WIRE_SESSION,
+					.may_start = true,
+					.encode = encode_config,
+					.body = config,
+					.decode = decode_info,
+					.ret = ret};
+	struct etw_control_wait wait;
+	int r;
+
+	TRY(etw_controller_enter(controller, &wait));
+	r = config->is_leased && etw_control_leases_are_full(&controller->leases)
+		    ? -EUSERS
+		    : etw_controller_ask(controller, &call, &wait);
+	if (!r && config->is_leased)
+		r = etw_control_leases_remember(&controller->leases, ret->handle);
+	etw_controller_leave(controller);
+	return r;
+}
+
+int etw_control(struct etw_controller *controller, const struct wire_control *control,
+		struct wire_session_info *ret)
+{
+	struct etw_control_call call = {
+		.type = WIRE_CONTROL,
+		.answer_type = WIRE_SESSION,
+		/* Another session may have the name by now; no handle is given again soon. */
+		.is_repeatable = control->code != WIRE_CONTROL_STOP || control->handle,
+		.encode = encode_control,
+		.body = control,
+		.decode = decode_info,
+		.ret = ret};
+	struct etw_control_wait wait;
+	int r;
+
+	TRY(etw_controller_enter(controller, &wait));
+	r = etw_controller_ask(controller, &call, &wait);
+	if (control->code == WIRE_CONTROL_STOP) {
+		if (!r)
+			etw_control_leases_forget(&controller->leases, ret->handle);
+		else if (r == -ENOENT && call.is_repeated)
+			r = -EPIPE; /* the first one ended it, and its answer is lost */
+	}
+	etw_controller_leave(controller);
+	return r;
+}
+
+int etw_control_enable(struct etw_controller *controller, const struct wire_enable_provider *enable)
+{
+	struct etw_control_call call = {.type = WIRE_ENABLE_PROVIDER,
+					.answer_type = WIRE_REPLY,
+					.is_repeatable = true,
+					.encode = encode_enable,
+					.body = enable};
+	struct etw_control_wait wait;
+	int r;
+
+	TRY(etw_controller_enter(controller, &wait));
+	r = etw_controller_ask(controller, &call, &wait);
+	etw_controller_leave(controller);
+	return r;
+}
+
+int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret)
+{
+	struct etw_control_call call = {.type = WIRE_LIST,
+					.answer_type = WIRE_SESSIONS,
+					.is_repeatable = true,
+					.decode = decode_sessions,
+					.ret = ret};
+	struct etw_control_wait wait;
+	int r;
+
+	TRY(etw_controller_enter(controller, &wait));
+	r = etw_controller_ask(controller, &call, &wait);
+	etw_controller_leave(controller);
+	return r;
+}
