@@ -2,7 +2,6 @@
 /* A session's numbers; see session/account.h. */
 #include "session/account.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/atomic.h"
@@ -10,13 +9,13 @@
 #include "base/number.h"
 #include "session/claims.h"
 
-void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret)
+void etw_account_counts(const struct etw_state *state, struct etw_state_counts *ret)
 {
 	*ret = (struct etw_state_counts){0};
-	for (uint32_t i = 0; i < session->plan.output_count; i++) {
+	for (uint32_t i = 0; i < state->head->output_count; i++) {
 		struct etw_state_counts counts;
 
-		etw_state_counts(&session->state, i, &counts);
+		etw_state_counts(state, i, &counts);
 		ret->events += counts.events;
 		ret->gaps += counts.gaps;
 		ret->rejected += counts.rejected;
@@ -47,12 +46,12 @@ void etw_account_refused(const struct etw_state_counts *counts, struct wire_sess
 	loss->rejected = bound(counts->rejected, counts->others_rejected, loss);
 }
 
-void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret)
+void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *ret)
 {
-	const struct etw_state_head *head = session->state.head;
+	const struct etw_state_head *head = sets->context->state.head;
 	struct etw_state_counts counts;
 
-	etw_account_counts(session, &counts);
+	etw_account_counts(&sets->context->state, &counts);
 	*ret = (struct wire_session_loss){
 		.source = load_relaxed(&head->source.no_buffer) +
 			  load_relaxed(&head->source.no_memory) +
@@ -61,7 +60,7 @@ void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret
 		.file = counts.file_events,
 	};
 	etw_account_refused(&counts, ret);
-	etw_claims_sum(session, ret);
+	etw_claims_sum(sets, ret);
 }
 
 /* What consumers lost between two memories. */
@@ -95,15 +94,15 @@ uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
 	return etw_saturate32(etw_sum_saturated(etw_account_lost_on_the_way(loss), loss->file));
 }
 
-void etw_account_info(struct etw_session *session, struct wire_session_info *ret)
+void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *ret)
 {
-	const struct etw_state_head *head = session->state.head;
+	const struct etw_state_head *head = sets->context->state.head;
 	struct etw_state_counts counts;
-	uint32_t buffers = 0;
+	uint32_t buffers = etw_session_sets_buffers(sets);
 
 	memset(ret, 0, sizeof(*ret));
-	etw_account_counts(session, &counts);
-	etw_account_loss(session, &ret->loss);
+	etw_account_counts(&sets->context->state, &counts);
+	etw_account_loss(sets, &ret->loss);
 	ret->handle = head->session_id;
 	ret->config = head->config;
 	ret->uid = head->uid;
@@ -119,18 +118,12 @@ void etw_account_info(struct etw_session *session, struct wire_session_info *ret
 	ret->real_time_buffers_lost =
 		etw_saturate32(etw_sum_saturated(counts.lost_pieces, missed_pieces(head)));
 	ret->file_status = load_relaxed(&head->file_status);
-	pthread_mutex_lock(&session->lock);
-	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		buffers += session->sets[i] ? session->sets[i]->map.buffer_count *
-						      session->sets[i]->stream_count
-					    : 0;
 	ret->number_of_buffers = buffers ? buffers
 					 : head->plan.ring_buffers * head->plan.output_count;
-	ret->free_buffers = buffers ? etw_saturate32(load_relaxed(&session->free_buffers))
+	ret->free_buffers = buffers ? etw_saturate32(load_relaxed(&sets->free_buffers))
 				    : ret->number_of_buffers;
 	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */
 		ret->free_buffers = ret->number_of_buffers;
-	ret->logger_thread_id = (uint32_t)session->thread_id;
-	(void)snprintf(ret->complaint, sizeof(ret->complaint), "%s", session->complaint);
-	pthread_mutex_unlock(&session->lock);
+	ret->logger_thread_id = (uint32_t)load_relaxed(&sets->context->thread_id);
+	etw_context_complaint(sets->context, ret->complaint, sizeof(ret->complaint));
 }

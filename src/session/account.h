@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The account of a session: summed up from the records that hold, the rings' own counters and the sums of
- * closed rings. Any thread, not holding `lock`.
+ * closed rings. It is above the ring sets, whose claims it asks for, and below everybody who tells numbers. Any thread,
+ * not holding the ring sets' lock.
  * Source: docs/design/recording.md "The account".
  */
 #ifndef ETW_SESSION_ACCOUNT_H
 #define ETW_SESSION_ACCOUNT_H
 
-#include "session/session_internal.h"
+#include "session/set_table.h"
 
 /* etw_account_counts() - sums over all outputs. */
-void etw_account_counts(const struct etw_session *session, struct etw_state_counts *ret);
+void etw_account_counts(const struct etw_state *state, struct etw_state_counts *ret);
 
 /*
  * etw_account_refused() - gaps and refused events. A process makes millions a second of eight bytes each: of those of
@@ -19,7 +20,7 @@ void etw_account_counts(const struct etw_session *session, struct etw_state_coun
 void etw_account_refused(const struct etw_state_counts *counts, struct wire_session_loss *loss);
 
 /* etw_account_loss() - events lost by cause. */
-void etw_account_loss(struct etw_session *session, struct wire_session_loss *ret);
+void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *ret);
 
 /*
  * etw_account_lost_on_the_way() - those of them that no consumer could get: what the host counted, what the
@@ -31,6 +32,6 @@ uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss);
 uint32_t etw_account_events_lost(const struct wire_session_loss *loss);
 
 /* etw_account_info() - everything that a session says of itself. */
-void etw_account_info(struct etw_session *session, struct wire_session_info *ret);
+void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *ret);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/table.h"
 #include "base/time.h"
-#include "session/session.h"
+#include "session/host.h"
 #include "wire/event_shape.h"
 #include "wire/session_note.h"
 

@@ -10,21 +10,20 @@
 #include "base/number.h"
 #include "base/time.h"
 #include "session/notes.h"
-#include "session/pages.h"
 
 #define OWNER    0
 #define ROOT     1
 #define SEVERAL  UINT32_MAX /* the uid of the last place */
 #define TEXT_MAX 160
 
-static struct etw_state_user *user_at(const struct etw_session *session, uint32_t place)
+static struct etw_state_user *user_at(const struct etw_session_sets *sets, uint32_t place)
 {
-	return &session->state.head->users[place];
+	return &sets->context->state.head->users[place];
 }
 
-static bool has_rings(const struct etw_session *session, uint32_t user)
+static bool has_rings(const struct etw_session_sets *sets, uint32_t user)
 {
-	const struct etw_state_head *head = session->state.head;
+	const struct etw_state_head *head = sets->context->state.head;
 
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		if (head->sets[i].status != ETW_STATE_SET_FREE && head->sets[i].user == user)
@@ -38,59 +37,60 @@ static bool has_rings(const struct etw_session *session, uint32_t user)
 }
 
 /* A place whose user never claimed anything, and has nothing to claim with, is another's. */
-static bool is_free(const struct etw_session *session, uint32_t place)
+static bool is_free(const struct etw_session_sets *sets, uint32_t place)
 {
-	const struct etw_state_user *user = user_at(session, place);
+	const struct etw_state_user *user = user_at(sets, place);
 
 	if (!user->is_used)
 		return true;
 	return user->no_buffer == 0 && user->too_large == 0 && user->replaced == 0 &&
-	       user->disregarded == 0 && !has_rings(session, place);
+	       user->disregarded == 0 && !has_rings(sets, place);
 }
 
-uint32_t etw_claims_user(struct etw_session *session, uid_t uid)
+uint32_t etw_claims_user(struct etw_session_sets *sets, uid_t uid)
 {
-	if (uid == session->state.head->uid)
+	if (uid == sets->context->state.head->uid)
 		return OWNER;
 	if (uid == 0)
 		return ROOT;
 	for (uint32_t i = ROOT + 1; i < ETW_STATE_USERS; i++) {
-		if (user_at(session, i)->is_used && user_at(session, i)->uid == uid)
+		if (user_at(sets, i)->is_used && user_at(sets, i)->uid == uid)
 			return i;
 	}
 	for (uint32_t i = ROOT + 1; i < ETW_STATE_USERS; i++) {
-		if (!is_free(session, i))
+		if (!is_free(sets, i))
 			continue;
-		*user_at(session, i) = (struct etw_state_user){.uid = uid, .is_used = 1};
+		*user_at(sets, i) = (struct etw_state_user){.uid = uid, .is_used = 1};
 		return i;
 	}
 	return ETW_STATE_USERS;
 }
 
-static uint32_t uid_of(const struct etw_session *session, uint32_t place)
+static uint32_t uid_of(const struct etw_session_sets *sets, uint32_t place)
 {
 	if (place == OWNER)
-		return session->state.head->uid;
+		return sets->context->state.head->uid;
 	if (place == ROOT)
 		return 0;
-	return place == ETW_STATE_USERS ? SEVERAL : user_at(session, place)->uid;
+	return place == ETW_STATE_USERS ? SEVERAL : user_at(sets, place)->uid;
 }
 
 /* "user 1000" */
-static void put_user(const struct etw_session *session, uint32_t place, char text[TEXT_MAX])
+static void put_user(const struct etw_session_sets *sets, uint32_t place, char text[TEXT_MAX])
 {
 	if (place == ETW_STATE_USERS)
 		(void)snprintf(text, TEXT_MAX, "further users");
 	else
-		(void)snprintf(text, TEXT_MAX, "user %u", (unsigned)uid_of(session, place));
+		(void)snprintf(text, TEXT_MAX, "user %u", (unsigned)uid_of(sets, place));
 }
 
-void etw_claims_begin(struct etw_session *session, const struct etw_session_set *set)
+void etw_claims_begin(struct etw_session_sets *sets, const struct etw_session_set *set)
 {
 	uint64_t now_ns = etw_monotonic_ns();
 
 	for (uint32_t i = 0; i < set->stream_count; i++) {
-		struct etw_state_claims *claims = etw_state_claims(&session->state, set->slot, i);
+		struct etw_state_claims *claims = etw_state_claims(&sets->context->state, set->slot,
+								   i);
 
 		claims->no_buffer = (struct etw_state_claim){.since_ns = now_ns};
 		claims->too_large = (struct etw_state_claim){.since_ns = now_ns};
@@ -98,36 +98,36 @@ void etw_claims_begin(struct etw_session *session, const struct etw_session_set 
 }
 
 /* Holding lock, as everything below that is static. The complaint is made when it is let go. */
-static void disregard(struct etw_session *session, uint32_t place, uint64_t events)
+static void disregard(struct etw_session_sets *sets, uint32_t place, uint64_t events)
 {
-	struct etw_state_user *user = user_at(session, place);
+	struct etw_state_user *user = user_at(sets, place);
 
 	user->disregarded = etw_sum_saturated(user->disregarded, events);
 	if (!user->has_disregarded)
-		session->has_new_disregarded = true;
+		sets->has_new_disregarded = true;
 	user->has_disregarded = 1;
 }
 
 /* What processors can have counted since the last look, and a few that counted while it was made. */
-static uint64_t most_since(const struct etw_session *session, const struct etw_state_claim *claim,
+static uint64_t most_since(const struct etw_session_sets *sets, const struct etw_state_claim *claim,
 			   uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns > claim->since_ns ? now_ns - claim->since_ns : 0;
 
-	return elapsed_ns / ETW_CLAIM_NS * session->plan.cpu_count + ETW_CLAIM_LATE;
+	return elapsed_ns / ETW_CLAIM_NS * sets->context->plan.cpu_count + ETW_CLAIM_LATE;
 }
 
 /* @before_ns: before the counter was read. A host that dies in here has done one of the two, and lost no rise. */
-static void judge(struct etw_session *session, struct etw_state_claim *claim, uint32_t place,
+static void judge(struct etw_session_sets *sets, struct etw_state_claim *claim, uint32_t place,
 		  uint64_t raw, uint64_t before_ns, bool is_possible)
 {
 	uint64_t rise = raw - claim->seen;
 
 	if (raw < claim->seen) {
-		disregard(session, place, 1);
+		disregard(sets, place, 1);
 		claim->offset += rise;
-	} else if (!is_possible || rise > most_since(session, claim, etw_monotonic_ns())) {
-		disregard(session, place, rise);
+	} else if (!is_possible || rise > most_since(sets, claim, etw_monotonic_ns())) {
+		disregard(sets, place, rise);
 		claim->offset += rise;
 	}
 	claim->seen = raw;
@@ -148,15 +148,15 @@ static bool can_have_refused(struct etw_session_stream *stream, uint64_t raw,
 	return true;
 }
 
-static void look_at_ring(struct etw_session *session, struct etw_session_stream *stream)
+static void look_at_ring(struct etw_session_sets *sets, struct etw_session_stream *stream)
 {
 	const struct wire_ring *ring = etw_ring_reader_head(stream->reader);
-	uint32_t place = session->state.head->sets[stream->set->slot].user;
+	uint32_t place = sets->context->state.head->sets[stream->set->slot].user;
 	struct etw_state_claims *claims = stream->claims;
 	uint64_t before_ns, raw, full_seen = claims->full_seen;
 
 	/* Its memory is given back, and its counters fall to nothing. */
-	if (session->state.head->sets[stream->set->slot].status == ETW_STATE_SET_CLOSING)
+	if (sets->context->state.head->sets[stream->set->slot].status == ETW_STATE_SET_CLOSING)
 		return;
 	if (load_relaxed(&ring->lost_no_buffer) == claims->no_buffer.seen &&
 	    load_relaxed(&ring->lost_too_large) == claims->too_large.seen)
@@ -164,48 +164,48 @@ static void look_at_ring(struct etw_session *session, struct etw_session_stream 
 	before_ns = etw_monotonic_ns();
 	raw = load_acquire(&ring->lost_no_buffer);
 	if (raw != claims->no_buffer.seen)
-		judge(session, &claims->no_buffer, place, raw, before_ns,
+		judge(sets, &claims->no_buffer, place, raw, before_ns,
 		      can_have_refused(stream, raw, &claims->no_buffer, &full_seen));
 	/* Only now: the next host must not miss it, should this one have died before it judged. */
 	store_release(&claims->full_seen, full_seen);
 	raw = load_acquire(&ring->lost_too_large);
 	if (raw != claims->too_large.seen)
-		judge(session, &claims->too_large, place, raw, before_ns,
+		judge(sets, &claims->too_large, place, raw, before_ns,
 		      /* is_possible= */ true);
 }
 
 /* Says once of a user that it claims what cannot be. Not holding `lock`. */
-static void complain(struct etw_session *session)
+static void complain(struct etw_session_sets *sets)
 {
 	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++) {
-		struct etw_state_user *user = user_at(session, i);
+		struct etw_state_user *user = user_at(sets, i);
 		char who[TEXT_MAX], text[TEXT_MAX + 64];
 		bool is_new;
 
-		pthread_mutex_lock(&session->lock);
+		pthread_mutex_lock(&sets->lock);
 		is_new = user->has_disregarded && !user->is_told;
 		user->is_told |= user->has_disregarded;
-		pthread_mutex_unlock(&session->lock);
+		pthread_mutex_unlock(&sets->lock);
 		if (!is_new)
 			continue;
-		put_user(session, i, who);
+		put_user(sets, i, who);
 		(void)snprintf(text, sizeof(text), "%s claims lost events that cannot have been",
 			       who);
-		etw_session_complain(session, text, 0, NULL);
+		etw_context_complain(sets->context, text, 0, NULL);
 	}
 }
 
-static void let_go(struct etw_session *session)
+static void let_go(struct etw_session_sets *sets)
 {
-	bool has_new_disregarded = session->has_new_disregarded;
+	bool has_new_disregarded = sets->has_new_disregarded;
 
-	session->has_new_disregarded = false;
-	pthread_mutex_unlock(&session->lock);
+	sets->has_new_disregarded = false;
+	pthread_mutex_unlock(&sets->lock);
 	if (UNLIKELY(has_new_disregarded))
-		complain(session);
+		complain(sets);
 }
 
-void etw_claims_look(struct etw_session *session, struct etw_session_stream *stream)
+void etw_claims_look(struct etw_session_sets *sets, struct etw_session_stream *stream)
 {
 	const struct etw_state_claims *claims = stream->claims;
 
@@ -213,46 +213,46 @@ void etw_claims_look(struct etw_session *session, struct etw_session_stream *str
 		    load_relaxed(&claims->no_buffer.seen) |
 		    load_relaxed(&claims->too_large.seen)) == 0))
 		return;
-	pthread_mutex_lock(&session->lock);
-	look_at_ring(session, stream);
+	pthread_mutex_lock(&sets->lock);
+	look_at_ring(sets, stream);
 	stream->counts.lost_no_buffer = etw_claim_believed(&claims->no_buffer);
 	stream->counts.lost_too_large = etw_claim_believed(&claims->too_large);
-	let_go(session);
+	let_go(sets);
 }
 
-uint64_t etw_claims_page(struct etw_session *session, uint32_t place)
+uint64_t etw_claims_page(struct etw_session_sets *sets, uint32_t place)
 {
-	struct etw_state_page *durable = &session->state.head->pages[place];
+	struct etw_state_page *durable = &sets->context->state.head->pages[place];
 	struct etw_state_claim *claim = &durable->refused;
 	uint64_t before_ns, raw;
 
-	if (etw_pages_count_at(session, place, claim->seen) == claim->seen)
+	if (etw_session_sets_page_count(sets, place, claim->seen) == claim->seen)
 		return etw_claim_believed(claim);
 	before_ns = etw_monotonic_ns();
-	raw = etw_pages_count_at(session, place, claim->seen);
+	raw = etw_session_sets_page_count(sets, place, claim->seen);
 	if (raw != claim->seen)
-		judge(session, claim, durable->user, raw, before_ns, /* is_possible= */ true);
+		judge(sets, claim, durable->user, raw, before_ns, /* is_possible= */ true);
 	return etw_claim_believed(claim);
 }
 
 /* What each user claims: of rings that are gone, and of those that are there. */
-static void gather(struct etw_session *session, struct etw_state_user users[ETW_STATE_USERS + 1])
+static void gather(struct etw_session_sets *sets, struct etw_state_user users[ETW_STATE_USERS + 1])
 {
-	const struct etw_state_head *head = session->state.head;
+	const struct etw_state_head *head = sets->context->state.head;
 
 	/* The looks first: they may add to what is disregarded. */
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		for (uint32_t j = 0; session->sets[i] && j < session->sets[i]->stream_count; j++)
-			look_at_ring(session, &session->sets[i]->streams[j]);
+		for (uint32_t j = 0; sets->table[i] && j < sets->table[i]->stream_count; j++)
+			look_at_ring(sets, &sets->table[i]->streams[j]);
 	}
 	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++)
-		(void)etw_claims_page(session, i);
+		(void)etw_claims_page(sets, i);
 	memcpy(users, head->users, sizeof(head->users));
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
 		struct etw_state_user *user = &users[head->sets[i].user];
 
-		for (uint32_t j = 0; session->sets[i] && j < session->sets[i]->stream_count; j++) {
-			const struct etw_state_claims *claims = session->sets[i]->streams[j].claims;
+		for (uint32_t j = 0; sets->table[i] && j < sets->table[i]->stream_count; j++) {
+			const struct etw_state_claims *claims = sets->table[i]->streams[j].claims;
 
 			user->no_buffer = etw_sum_saturated(user->no_buffer,
 							    etw_claim_believed(&claims->no_buffer));
@@ -295,11 +295,11 @@ static void add_claim(struct wire_session_loss *loss, const struct wire_claim *c
 	}
 }
 
-static void add_user(struct etw_session *session, uint32_t place, const struct etw_state_user *user,
-		     struct wire_session_loss *loss)
+static void add_user(struct etw_session_sets *sets, uint32_t place,
+		     const struct etw_state_user *user, struct wire_session_loss *loss)
 {
 	uint64_t events = sum_of(user);
-	struct wire_claim claim = {uid_of(session, place), events, user->disregarded};
+	struct wire_claim claim = {uid_of(sets, place), events, user->disregarded};
 
 	loss->disregarded = etw_sum_saturated(loss->disregarded, user->disregarded);
 	if (place <= ROOT) {
@@ -315,46 +315,44 @@ static void add_user(struct etw_session *session, uint32_t place, const struct e
 	add_claim(loss, &claim);
 }
 
-void etw_claims_sum(struct etw_session *session, struct wire_session_loss *loss)
+void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *loss)
 {
 	struct etw_state_user users[ETW_STATE_USERS + 1];
 
-	pthread_mutex_lock(&session->lock);
-	gather(session, users);
+	pthread_mutex_lock(&sets->lock);
+	gather(sets, users);
 	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++)
-		add_user(session, i, &users[i], loss);
-	let_go(session);
+		add_user(sets, i, &users[i], loss);
+	let_go(sets);
 }
 
-static void tell_user(struct etw_session *session, uint32_t place,
-		      const struct etw_state_user *user)
+void etw_claims_gather(struct etw_session_sets *sets,
+		       struct etw_state_user users[ETW_STATE_USERS + 1])
 {
-	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {uid_of(session, place), sum_of(user),
+	pthread_mutex_lock(&sets->lock);
+	gather(sets, users);
+	let_go(sets);
+}
+
+bool etw_claims_note(const struct etw_session_sets *sets,
+		     const struct etw_state_user users[ETW_STATE_USERS + 1], uint32_t place,
+		     struct wire_session_note *ret)
+{
+	const struct etw_state_user *user = &users[place];
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {uid_of(sets, place), sum_of(user),
 							     user->disregarded};
 	char who[TEXT_MAX], impossible[TEXT_MAX] = "";
 
-	put_user(session, place, who);
+	if (user->disregarded == 0 && (place <= ROOT || sum_of(user) == 0))
+		return false;
+	put_user(sets, place, who);
 	if (user->disregarded)
 		(void)snprintf(
 			impossible, sizeof(impossible),
 			"; %llu more that they claimed cannot have been, and are not counted",
 			(unsigned long long)user->disregarded);
-	etw_notes_add(session, WIRE_NOTE_CLAIMED_LOSS, numbers,
+	etw_note_make(ret, WIRE_NOTE_CLAIMED_LOSS, numbers,
 		      "processes of %s say that they lost %llu events%s", who,
 		      (unsigned long long)sum_of(user), impossible);
-}
-
-void etw_claims_tell(struct etw_session *session)
-{
-	struct etw_state_user users[ETW_STATE_USERS + 1];
-
-	pthread_mutex_lock(&session->lock);
-	gather(session, users);
-	let_go(session);
-	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++) {
-		if (users[i].disregarded == 0 && (i <= ROOT || sum_of(&users[i]) == 0))
-			continue;
-		tell_user(session, i, &users[i]);
-		etw_notes_write(session);
-	}
+	return true;
 }

@@ -14,7 +14,9 @@
 #ifndef ETW_SESSION_CLAIMS_H
 #define ETW_SESSION_CLAIMS_H
 
-#include "session/session_internal.h"
+#include "session/set_table.h"
+#include "wire/message.h"
+#include "wire/session_note.h"
 
 /* An event that is refused takes at least so long, on one processor. */
 #define ETW_CLAIM_NS 4
@@ -36,27 +38,39 @@ static inline uint64_t etw_claim_believed(const struct etw_state_claim *claim)
  *
  * The session's owner is 0, root 1. ETW_STATE_USERS: one place for all that found no other.
  */
-uint32_t etw_claims_user(struct etw_session *session, uid_t uid);
+uint32_t etw_claims_user(struct etw_session_sets *sets, uid_t uid);
 
 /* etw_claims_begin() - of a new set: nothing is claimed yet. */
-void etw_claims_begin(struct etw_session *session, const struct etw_session_set *set);
+void etw_claims_begin(struct etw_session_sets *sets, const struct etw_session_set *set);
 
 /*
  * etw_claims_look() - judges what the ring's counters say now; stream->counts has what is believed. Owner thread,
  * not holding `lock`, after etw_ring_reader_counts().
  */
-void etw_claims_look(struct etw_session *session, struct etw_session_stream *stream);
+void etw_claims_look(struct etw_session_sets *sets, struct etw_session_stream *stream);
 
 /* etw_claims_page() - what is believed of a page's count. Holding lock. */
-uint64_t etw_claims_page(struct etw_session *session, uint32_t place);
+uint64_t etw_claims_page(struct etw_session_sets *sets, uint32_t place);
 
 /* etw_claims_sum() - the claims' part of the loss. Any thread, not holding `lock`. */
-void etw_claims_sum(struct etw_session *session, struct wire_session_loss *loss);
+void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *loss);
 
 /*
- * etw_claims_tell() - a note in the trace for each user other than the owner that claimed something, and for each
- * that claimed what cannot have been. Owner thread, at the end.
+ * etw_claims_gather() - what each user claims, of rings and pages that are gone and of those that are there. Any thread,
+ * not holding `lock`.
  */
-void etw_claims_tell(struct etw_session *session);
+void etw_claims_gather(struct etw_session_sets *sets,
+		       struct etw_state_user users[ETW_STATE_USERS + 1]);
+
+/*
+ * etw_claims_note() - what a trace says at its end of the user of a place.
+ *
+ * @users: as etw_claims_gather() gave them
+ *
+ * Returns false when there is nothing to say: the owner's and root's believed claims are in the sum of lost events.
+ */
+bool etw_claims_note(const struct etw_session_sets *sets,
+		     const struct etw_state_user users[ETW_STATE_USERS + 1], uint32_t place,
+		     struct wire_session_note *ret);
 
 #endif

@@ -9,31 +9,45 @@
 #ifndef ETW_SESSION_DELIVERY_H
 #define ETW_SESSION_DELIVERY_H
 
-#include "session/session_internal.h"
-
-#define ETW_DELIVERY_BATCH_BYTES (4 * 1024 * 1024)
+#include "session/consumers.h"
 
 /*
  * etw_delivery_lock(), etw_delivery_unlock() - around pieces and the commit that makes them hold, so that
  * consumers come and go between them. Nothing for sessions without consumers.
  */
-void etw_delivery_lock(struct etw_session *session);
-void etw_delivery_unlock(struct etw_session *session);
+void etw_delivery_lock(struct etw_session_consumers *consumers);
+void etw_delivery_unlock(struct etw_session_consumers *consumers);
+
+/* What an output's buffer has. */
+struct etw_delivery_piece {
+	uint32_t output;
+	const uint8_t *buffer;
+	struct etw_state_record *record; /* of it what is said of pieces is brought up to date */
+	uint64_t loss;                   /* events lost here, as far as it is known */
+	bool is_sealed; /* the buffer begins anew: what nobody takes now, nobody ever will */
+};
 
 /*
  * etw_delivery_piece() - hands out what of an output's buffer did not go by yet, as a buffer of its own.
  * Between etw_delivery_lock() and a commit. Owner thread, or at adoption.
  *
- * @is_sealed: the buffer begins anew after this; what nobody takes now, nobody ever will
+ * Returns whether the record has changed.
  */
-void etw_delivery_piece(struct etw_session *session, struct etw_session_output *output,
-			bool is_sealed);
+bool etw_delivery_piece(struct etw_session_consumers *consumers,
+			const struct etw_delivery_piece *piece);
 
 /*
- * etw_delivery_close_batch() - hands out the rest of all outputs' buffers, and tells the consumers.
+ * etw_delivery_announce() - closes the batch and tells the consumers. Between etw_delivery_lock() and
+ * etw_delivery_unlock(), when all pieces are committed. Owner thread.
  *
- * @is_end: it is the last one. Owner thread.
+ * @watermark_raw: what comes later is not before it
+ * @events_lost:   by the session, so far
+ * @is_end:        it is the last one
  */
-void etw_delivery_close_batch(struct etw_session *session, bool is_end);
+void etw_delivery_announce(struct etw_session_consumers *consumers, int64_t watermark_raw,
+			   uint64_t events_lost, bool is_end);
+
+/* etw_delivery_end() - nobody is handed anything any more. As etw_delivery_announce(), and behind it. */
+void etw_delivery_end(struct etw_session_consumers *consumers);
 
 #endif

@@ -11,11 +11,29 @@
 #ifndef ETW_SESSION_FILE_H
 #define ETW_SESSION_FILE_H
 
-#include "session/session_internal.h"
+#include "etl/file_writer.h"
+#include "session/context.h"
+#include "session/notes.h"
+#include "session/set_table.h"
 
 #define ETW_FILE_PATIENCE_NS UINT64_C(5000000000)
 #define ETW_FILE_AGAIN_NS    UINT64_C(1000000000) /* between two tries to go on */
 #define ETW_FILE_LOOK_NS     UINT64_C(1000000000)
+
+struct etw_session_file {
+	struct etw_session_context *context;
+	struct etw_session_notes *notes; /* what readers are told */
+	struct etw_session_sets *sets;   /* what was lost: for the header */
+	struct etw_etl_file_writer writer;
+	uint64_t trouble_ns; /* since when its writes have failed; 0: they have not */
+	uint64_t again_ns;   /* when one that ended for lack of space is tried again */
+	uint64_t looked_ns;  /* when it was last made sure that it is still there */
+};
+
+/* etw_session_file_init() - without a file. etw_session_file_close() leaves it as it is. */
+void etw_session_file_init(struct etw_session_context *context, struct etw_session_notes *notes,
+			   struct etw_session_sets *sets, struct etw_session_file *ret);
+void etw_session_file_close(struct etw_session_file *file);
 
 /*
  * etw_session_file_create() - makes the header buffer, and the file if the session has one.
@@ -23,30 +41,31 @@
  * Returns 0; -EMSGSIZE when names do not fit a buffer; -EFBIG when MaximumFileSize has no room for two
  * buffers; the errno of making and writing the file.
  */
-int etw_session_file_create(struct etw_session *session);
+int etw_session_file_create(struct etw_session_file *file);
 
 /* etw_session_file_adopt() - goes on with the last host's file; without it the file is ended. */
-void etw_session_file_adopt(struct etw_session *session);
+void etw_session_file_adopt(struct etw_session_file *file);
 
 /* etw_session_file_claim() - the place of the next buffer; 0 when there is no file, or no longer one. */
-uint64_t etw_session_file_claim(struct etw_session *session);
+uint64_t etw_session_file_claim(struct etw_session_file *file);
 
 /* etw_session_file_reclaim() - a place that the last host had claimed. */
-void etw_session_file_reclaim(struct etw_session *session, uint64_t offset);
+void etw_session_file_reclaim(struct etw_session_file *file, uint64_t offset);
 
 /*
  * etw_session_file_put() - writes a sealed buffer. An error that does not pass ends the file. Returns 0 or that
  * error's negative errno.
  */
-int etw_session_file_put(struct etw_session *session, uint64_t offset, const uint8_t *buffer);
+int etw_session_file_put(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer);
+
+/* etw_session_file_is_gone() - whether somebody has deleted the file. */
+bool etw_session_file_is_gone(struct etw_session_file *file);
 
 /*
- * etw_session_file_look() - whether the file is still there: somebody may have deleted it.
- *
- * All that was in it is lost then, and counts so; its space is given back, and the status is -ENOENT. When all
- * outputs are committed.
+ * etw_session_file_abandon() - of a file that is gone: its space is given back, and the status is -ENOENT. When all that
+ * was in it is counted as lost (session/outputs.h).
  */
-void etw_session_file_look(struct etw_session *session);
+void etw_session_file_abandon(struct etw_session_file *file);
 
 /*
  * etw_session_file_end() - the final header, and nothing behind the last buffer.
@@ -54,9 +73,9 @@ void etw_session_file_look(struct etw_session *session);
  * @status: why the file ends before the session: its header is brought up to date once more at the stop; 0
  * at the stop
  */
-void etw_session_file_end(struct etw_session *session, int status);
+void etw_session_file_end(struct etw_session_file *file, int status);
 
 /* etw_session_file_refresh() - brings the header buffer in memory up to date. */
-void etw_session_file_refresh(struct etw_session *session, bool is_end);
+void etw_session_file_refresh(struct etw_session_file *file, bool is_end);
 
 #endif

@@ -19,42 +19,7 @@
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 
-int etw_outputs_open(struct etw_session *session)
-{
-	const struct etw_state_head *head = session->state.head;
-	size_t streams = ETW_STATE_SETS + head->cpu_count;
-
-	session->outputs = calloc(head->output_count, sizeof(*session->outputs));
-	if (!session->outputs)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < head->output_count; i++) {
-		struct etw_session_output *output = &session->outputs[i];
-
-		output->index = i;
-		output->buffer = etw_state_buffer(&session->state, i);
-		output->record = malloc(head->record_bytes);
-		output->streams = calloc(streams, sizeof(struct etw_session_stream *));
-		if (!output->record || !output->streams)
-			return -ENOMEM;
-		memcpy(output->record, etw_state_holding(&session->state, i), head->record_bytes);
-		output->merged_raw = output->record->last_time_raw;
-		session->pieces += output->record->counts.pieces;
-		session->piece_events += output->record->counts.piece_events;
-	}
-	return 0;
-}
-
-void etw_outputs_close(struct etw_session *session)
-{
-	for (uint32_t i = 0; session->outputs && i < session->plan.output_count; i++) {
-		free(session->outputs[i].record);
-		free(session->outputs[i].streams);
-	}
-	free(session->outputs);
-	session->outputs = NULL;
-}
-
-static void sample_ring(struct etw_session *session, struct etw_session_output *output,
+static void sample_ring(struct etw_session_outputs *outputs, struct etw_session_output *output,
 			struct etw_session_stream *stream)
 {
 	struct etw_state_record *record = output->record;
@@ -64,7 +29,7 @@ static void sample_ring(struct etw_session *session, struct etw_session_output *
 	record->positions[stream->set->slot] = (struct etw_state_position){
 		.set_id = stream->set->id, .offset = position.offset, .slots = position.slots};
 	etw_ring_reader_counts(stream->reader, &stream->counts);
-	etw_claims_look(session, stream);
+	etw_claims_look(outputs->sets, stream);
 	/* May shrink: a gap is counted as one event until it is known what it held. */
 	gaps = stream->counts.lost_in_gaps - stream->gaps_base;
 	rejected = stream->counts.rejected - stream->rejected_base;
@@ -72,7 +37,7 @@ static void sample_ring(struct etw_session *session, struct etw_session_output *
 	stream->rejected_base = stream->counts.rejected;
 	record->counts.gaps += gaps;
 	record->counts.rejected += rejected;
-	if (!etw_session_is_trusted(session, stream->set->uid)) {
+	if (!etw_context_is_trusted(outputs->context, stream->set->uid)) {
 		record->counts.others_gaps += gaps;
 		record->counts.others_rejected += rejected;
 	}
@@ -104,7 +69,7 @@ bool etw_output_must_commit(const struct etw_session_output *output)
 	return output->is_changed;
 }
 
-static void sample_streams(struct etw_session *session, struct etw_session_output *output)
+static void sample_streams(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
 	for (uint32_t i = 0; i < output->stream_count; i++) {
 		struct etw_session_stream *stream = output->streams[i];
@@ -114,12 +79,12 @@ static void sample_streams(struct etw_session *session, struct etw_session_outpu
 				output->record->marks[stream->mark] = stream->popped;
 		} else if (is_moved(output, stream)) {
 			stream->is_touched = true; /* to be released after the commit */
-			sample_ring(session, output, stream);
+			sample_ring(outputs, output, stream);
 		}
 	}
 }
 
-static void release_streams(struct etw_session *session, struct etw_session_output *output)
+static void release_streams(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
 	for (uint32_t i = 0; i < output->stream_count; i++) {
 		struct etw_session_stream *stream = output->streams[i];
@@ -128,23 +93,23 @@ static void release_streams(struct etw_session *session, struct etw_session_outp
 			etw_ring_reader_release(stream->reader);
 			/* Buffers are quarantined here, and gaps that have come in counted. */
 			etw_ring_reader_counts(stream->reader, &stream->counts);
-			etw_claims_look(session, stream);
+			etw_claims_look(outputs->sets, stream);
 		}
 		stream->is_touched = false;
 	}
 }
 
-void etw_output_commit(struct etw_session *session, struct etw_session_output *output)
+void etw_output_commit(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
-	sample_streams(session, output);
-	etw_state_commit(&session->state, output->index, output->record);
+	sample_streams(outputs, output);
+	etw_state_commit(&outputs->context->state, output->index, output->record);
 	output->is_changed = false;
-	release_streams(session, output);
+	release_streams(outputs, output);
 }
 
 void etw_output_reject_rest(struct etw_session_stream *stream)
 {
-	uint64_t now_ns = etw_monotonic_ns() + ETW_SESSION_STALL_NS; /* no gap is waited for */
+	uint64_t now_ns = etw_monotonic_ns() + ETW_STREAM_STALL_NS; /* no gap is waited for */
 	struct etw_ring_event event;
 
 	while (etw_ring_reader_peek(stream->reader, now_ns, &event) == 0)
@@ -156,22 +121,23 @@ static uint64_t stream_loss(const struct etw_session_stream *stream)
 	return etw_sum_saturated(stream->counts.lost_no_buffer, stream->counts.lost_too_large);
 }
 
-void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
-			      struct etw_session_stream *stream)
+void etw_output_settle_stream(struct etw_session_outputs *outputs,
+			      struct etw_session_output *output, struct etw_session_stream *stream)
 {
-	sample_ring(session, output, stream);
-	etw_state_commit(&session->state, output->index, output->record);
+	sample_ring(outputs, output, stream);
+	etw_state_commit(&outputs->context->state, output->index, output->record);
 	/* What has come into its gaps meanwhile is counted by this. */
 	etw_ring_reader_release(stream->reader);
-	sample_ring(session, output, stream);
+	sample_ring(outputs, output, stream);
 	output->record->closed_loss = etw_sum_saturated(output->record->closed_loss,
 							stream_loss(stream));
-	etw_state_commit(&session->state, output->index, output->record);
+	etw_state_commit(&outputs->context->state, output->index, output->record);
 }
 
-uint64_t etw_output_loss(const struct etw_session *session, const struct etw_session_output *output)
+uint64_t etw_output_loss(const struct etw_session_outputs *outputs,
+			 const struct etw_session_output *output)
 {
-	const struct etw_state_head *head = session->state.head;
+	const struct etw_state_head *head = outputs->context->state.head;
 	uint64_t loss = output->record->counts.gaps + output->record->counts.rejected +
 			output->record->counts.too_large;
 
@@ -186,12 +152,13 @@ uint64_t etw_output_loss(const struct etw_session *session, const struct etw_ses
 	return loss;
 }
 
-static int64_t flush_time(struct etw_session *session, const struct etw_session_output *output)
+static int64_t flush_time(struct etw_session_outputs *outputs,
+			  const struct etw_session_output *output)
 {
-	int64_t raw = etw_session_now(session);
+	int64_t raw = etw_context_now(outputs->context);
 
-	if (raw < session->state.head->last_flush_raw)
-		raw = session->state.head->last_flush_raw;
+	if (raw < outputs->context->state.head->last_flush_raw)
+		raw = outputs->context->state.head->last_flush_raw;
 	if (raw < output->record->last_time_raw)
 		raw = output->record->last_time_raw;
 	return raw;
@@ -210,15 +177,15 @@ static void begin_buffer(struct etw_session_output *output)
 }
 
 /* Puts a sealed buffer where it belongs, or counts it as lost to the file. */
-static void write_sealed(struct etw_session *session, struct etw_session_output *output)
+static void write_sealed(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
 	struct etw_state_record *record = output->record;
 	int result = -EIO;
 
-	if (!session->plan.has_file)
+	if (!outputs->context->plan.has_file)
 		return;
 	if (record->offset != 0)
-		result = etw_session_file_put(session, record->offset, output->buffer);
+		result = etw_session_file_put(&outputs->file, record->offset, output->buffer);
 	if (result < 0) {
 		/* A note that is in no file is nobody's loss. */
 		record->counts.file_events += record->buffer_events - record->buffer_notes;
@@ -226,13 +193,30 @@ static void write_sealed(struct etw_session *session, struct etw_session_output 
 	}
 }
 
-void etw_output_seal(struct etw_session *session, struct etw_session_output *output, uint16_t flags,
-		     uint32_t next_bytes)
+void etw_output_hand_out(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			 bool is_sealed)
 {
-	struct etw_state_head *head = session->state.head;
+	struct etw_delivery_piece piece = {
+		.output = output->index,
+		.buffer = output->buffer,
+		.record = output->record,
+		.is_sealed = is_sealed,
+	};
+
+	if (!outputs->context->plan.is_realtime)
+		return;
+	piece.loss = etw_output_loss(outputs, output);
+	if (etw_delivery_piece(outputs->consumers, &piece))
+		output->is_changed = true;
+}
+
+void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
+		     uint16_t flags, uint32_t next_bytes)
+{
+	struct etw_state_head *head = outputs->context->state.head;
 	struct etw_state_record *record = output->record;
 	struct etw_etl_buffer_head buffer_head = {
-		.buffer_bytes = session->plan.buffer_bytes,
+		.buffer_bytes = outputs->context->plan.buffer_bytes,
 		.processor = (uint16_t)output->index,
 		.logger_id = (uint16_t)head->session_id,
 		.flags = flags,
@@ -243,85 +227,66 @@ void etw_output_seal(struct etw_session *session, struct etw_session_output *out
 
 	if (etw_output_is_empty(output))
 		return;
-	sample_streams(session, output);
+	sample_streams(outputs, output);
 	/* A file that goes on after it had ended lacks what came between. */
-	loss = etw_output_loss(session, output) + record->counts.file_events;
+	loss = etw_output_loss(outputs, output) + record->counts.file_events;
 	if (loss > record->flagged_loss)
 		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
 	record->flagged_loss = loss;
 	record->sequence = head->next_sequence;
-	record->offset = etw_session_file_claim(session);
+	record->offset = etw_session_file_claim(&outputs->file);
 	buffer_head.sequence = record->sequence;
-	buffer_head.time_raw = flush_time(session, output);
+	buffer_head.time_raw = flush_time(outputs, output);
 	etw_etl_seal_buffer(&buffer_head, output->buffer, record->fill);
 	record->is_sealed = 1;
-	etw_state_commit(&session->state, output->index, record);
+	etw_state_commit(&outputs->context->state, output->index, record);
 	head->last_flush_raw = buffer_head.time_raw;
 	head->next_sequence = record->sequence + 1;
 	SCHED_POINT("session.seal.recorded");
-	write_sealed(session, output);
+	write_sealed(outputs, output);
 	SCHED_POINT("session.seal.written");
-	etw_delivery_lock(session);
-	etw_delivery_piece(session, output, /* is_sealed= */ true);
+	etw_delivery_lock(outputs->consumers);
+	etw_output_hand_out(outputs, output, /* is_sealed= */ true);
 	begin_buffer(output);
-	etw_output_commit(session, output);
-	etw_delivery_unlock(session);
+	etw_output_commit(outputs, output);
+	etw_delivery_unlock(outputs->consumers);
 	SCHED_POINT("session.seal.done");
 	output->round_buffers++;
 }
 
-void etw_outputs_recover(struct etw_session *session)
+void etw_output_recover(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
-	struct etw_state_head *head = session->state.head;
+	struct etw_state_head *head = outputs->context->state.head;
+	struct etw_state_record *record = output->record;
 
-	for (uint32_t i = 0; i < session->plan.output_count; i++) {
-		struct etw_session_output *output = &session->outputs[i];
-		struct etw_state_record *record = output->record;
-
-		if (!record->is_sealed)
-			continue;
-		if (head->next_sequence <= record->sequence)
-			head->next_sequence = record->sequence + 1;
-		if (record->offset != 0)
-			etw_session_file_reclaim(session, record->offset);
-		write_sealed(session, output);
-		etw_delivery_piece(session, output, /* is_sealed= */ true);
-		begin_buffer(output);
-		etw_state_commit(&session->state, i, record);
-	}
+	if (!record->is_sealed)
+		return;
+	if (head->next_sequence <= record->sequence)
+		head->next_sequence = record->sequence + 1;
+	if (record->offset != 0)
+		etw_session_file_reclaim(&outputs->file, record->offset);
+	write_sealed(outputs, output);
+	etw_output_hand_out(outputs, output, /* is_sealed= */ true);
+	begin_buffer(output);
+	etw_state_commit(&outputs->context->state, output->index, record);
 }
 
-void etw_outputs_flush(struct etw_session *session)
-{
-	struct etw_session_output *last = NULL;
-
-	for (uint32_t i = 0; i < session->plan.output_count; i++) {
-		if (!etw_output_is_empty(&session->outputs[i]))
-			last = &session->outputs[i];
-	}
-	for (uint32_t i = 0; last && i < session->plan.output_count; i++) {
-		struct etw_session_output *output = &session->outputs[i];
-
-		etw_output_seal(session, output, output == last ? WIRE_BUFFER_FLUSH_MARKER : 0, 0);
-	}
-}
-
-static void take(struct etw_session *session, struct etw_session_output *output,
+static void take(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		 struct etw_session_stream *stream, bool is_good)
 {
 	if (stream->set)
 		etw_ring_reader_take(stream->reader, is_good);
 	else
-		session->host.kernel->pop(session->source, stream->source_cpu, &stream->popped);
+		outputs->feed->ops->pop(outputs->feed->source, stream->source_cpu, &stream->popped);
 	stream->is_touched = true;
 	output->is_changed = true;
 }
 
-static bool peek_source(struct etw_session *session, struct etw_session_stream *stream)
+static bool peek_source(struct etw_session_outputs *outputs, struct etw_session_stream *stream)
 {
 	struct etw_source_event event;
 
-	if (!session->host.kernel->peek(session->source, stream->source_cpu, &event) ||
+	if (!outputs->feed->ops->peek(outputs->feed->source, stream->source_cpu, &event) ||
 	    event.byte_count != stream->head_bytes)
 		return false;
 	stream->head_at = event.bytes;
@@ -344,26 +309,21 @@ static enum etw_check_result raise_source(struct etw_session_stream *stream, uin
 }
 
 /* A source's events are the host's own: only what would spoil the file is looked at. */
-static enum etw_check_result check_copy(struct etw_session *session,
-					struct etw_session_output *output,
+static enum etw_check_result check_copy(struct etw_session_outputs *outputs,
+					const struct etw_session_output *output,
 					struct etw_session_stream *stream, uint8_t *copy,
 					int64_t *ret_raw)
 {
-	struct etw_check_limits limits = {
-		.floor_raw = output->record->last_time_raw,
-		.latest_raw = session->round.after_raw,
-		.slack_raw = session->slack_raw,
-		.is_steppable = session->plan.clock_type == ETW_CLOCK_SYSTEM,
-		.now_ns = session->round.now_ns,
-	};
+	struct etw_check_limits *limits = &outputs->limits;
 
+	limits->floor_raw = output->record->last_time_raw;
 	if (stream->set)
-		return etw_check_event(stream->set->cache, &stream->memo, &limits, copy,
+		return etw_check_event(stream->set->cache, &stream->memo, limits, copy,
 				       stream->head_bytes, ret_raw);
-	if (UNLIKELY(limits.is_steppable && stream->head_raw < limits.floor_raw))
-		return raise_source(stream, copy, limits.floor_raw, ret_raw);
+	if (UNLIKELY(limits->is_steppable && stream->head_raw < limits->floor_raw))
+		return raise_source(stream, copy, limits->floor_raw, ret_raw);
 	*ret_raw = stream->head_raw;
-	return stream->head_raw >= limits.floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
+	return stream->head_raw >= limits->floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
 }
 
 /* An event stands behind the others. */
@@ -376,7 +336,7 @@ static void count_event(struct etw_state_record *record, uint32_t padded, int64_
 	record->counts.events++;
 }
 
-void etw_output_append(struct etw_session *session, struct etw_session_output *output,
+void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		       struct etw_session_stream *stream)
 {
 	struct etw_state_record *record = output->record;
@@ -387,21 +347,21 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
 	int64_t raw = 0;
 
 	if (UNLIKELY(bytes == 0 ||
-		     padded > session->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)) {
-		take(session, output, stream, false);
+		     padded > outputs->context->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES)) {
+		take(outputs, output, stream, false);
 		record->counts.too_large += !stream->set;
 		return;
 	}
-	if (UNLIKELY(padded > session->plan.buffer_bytes - record->fill))
-		etw_output_seal(session, output, 0, bytes);
+	if (UNLIKELY(padded > outputs->context->plan.buffer_bytes - record->fill))
+		etw_output_seal(outputs, output, 0, bytes);
 	/* A source's bytes are good until its next pop only, of whatever processor. */
-	if (!stream->set && !peek_source(session, stream))
+	if (!stream->set && !peek_source(outputs, stream))
 		return;
 	copy = output->buffer + record->fill;
 	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
 	memcpy(copy, stream->head_at, bytes);
-	verdict = check_copy(session, output, stream, copy, &raw);
-	take(session, output, stream, verdict != ETW_CHECK_REFUSED);
+	verdict = check_copy(outputs, output, stream, copy, &raw);
+	take(outputs, output, stream, verdict != ETW_CHECK_REFUSED);
 	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
 		/* A ring's reader counts it itself. */
 		record->counts.rejected += !stream->set;
@@ -413,14 +373,14 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
 	count_event(record, padded, raw);
 }
 
-void etw_output_append_own(struct etw_session *session, struct etw_session_output *output,
+void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_session_output *output,
 			   const uint8_t *event, uint32_t bytes, int64_t raw)
 {
 	struct etw_state_record *record = output->record;
 	uint32_t padded = ALIGN_UP(bytes, WIRE_EVENT_ALIGNMENT);
 
-	if (padded > session->plan.buffer_bytes - record->fill)
-		etw_output_seal(session, output, 0, bytes);
+	if (padded > outputs->context->plan.buffer_bytes - record->fill)
+		etw_output_seal(outputs, output, 0, bytes);
 	memset(output->buffer + record->fill, 0, padded);
 	memcpy(output->buffer + record->fill, event, bytes);
 	count_event(record, padded, raw);

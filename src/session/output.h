@@ -1,25 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output: the buffer in which a processor's events are collected, in order of time, until it is sealed:
- * numbered, given its place, written, delivered. Owner thread.
+ * The outputs of a session, one of its parts: the buffers in which each processor's events are collected, in order of
+ * time, until a buffer is sealed: numbered, given its place, written, delivered. Here are the structs of the part and what
+ * is done with one output. Above it are
+ *
+ *	session/merge.h    what flows into outputs, by time
+ *	session/outputs.h  what is done with all of them: flushes, batches, notes, the end
+ *
+ * Owner: the session's thread has all of it, without a lock; before that thread runs, whoever makes the session. What
+ * others may see of it (numbers, the fill of a buffer) they read in the state, where a commit makes it hold.
  */
 #ifndef ETW_SESSION_OUTPUT_H
 #define ETW_SESSION_OUTPUT_H
 
-#include "session/session_internal.h"
+#include "session/consumers.h"
+#include "session/context.h"
+#include "session/file.h"
+#include "session/set_table.h"
+#include "session/source_feed.h"
 
-/* etw_outputs_open() - makes the outputs over the session's state. Returns 0 or -ENOMEM. */
-int etw_outputs_open(struct etw_session *session);
-void etw_outputs_close(struct etw_session *session);
+/* A processor's output buffer and what flows into it. */
+struct etw_session_output {
+	uint32_t index;
+	uint8_t *buffer;                 /* in the state */
+	struct etw_state_record *record; /* owned: what the next commit makes hold */
+	bool is_changed;                 /* since the last commit */
+	bool has_progress;               /* in this round */
+	uint32_t stream_count;
+	struct etw_session_stream **streams; /* owned array of borrowed */
+	int64_t merged_raw;                  /* what comes later is not before it */
+	uint32_t round_buffers;
+};
 
-/* etw_outputs_recover() - finishes what the last host left half done: buffers that it was writing. */
-void etw_outputs_recover(struct etw_session *session);
+struct etw_session_outputs {
+	struct etw_session_context *context;
+	struct etw_session_sets *sets; /* whose rings flow in, and who judges their counters */
+	struct etw_source_feed *feed;  /* whose events flow in */
+	struct etw_session_consumers *consumers; /* who is handed what is collected */
+	struct etw_session_notes *notes;         /* what is to be written for readers */
+	struct etw_session_output *all;          /* owned, plan.output_count */
+	struct etw_session_file file;
+	struct etw_check_limits limits; /* of this round; floor_raw of the event that is checked */
+};
 
 /*
  * etw_output_append() - copies the stream's next event behind the others, checks the copy, and takes the
  * event from its stream. Seals the buffer when the event does not fit.
  */
-void etw_output_append(struct etw_session *session, struct etw_session_output *output,
+void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		       struct etw_session_stream *stream);
 
 /*
@@ -28,7 +56,7 @@ void etw_output_append(struct etw_session *session, struct etw_session_output *o
  * @bytes: exact, at most what the smallest buffer holds
  * @raw:   its time, not before the output's last, and not behind what is still to come
  */
-void etw_output_append_own(struct etw_session *session, struct etw_session_output *output,
+void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_session_output *output,
 			   const uint8_t *event, uint32_t bytes, int64_t raw);
 
 /*
@@ -37,14 +65,21 @@ void etw_output_append_own(struct etw_session *session, struct etw_session_outpu
  * @flags:      WIRE_BUFFER_FLUSH_MARKER or 0
  * @next_bytes: of the event that did not fit; 0: it is partial
  */
-void etw_output_seal(struct etw_session *session, struct etw_session_output *output, uint16_t flags,
-		     uint32_t next_bytes);
+void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
+		     uint16_t flags, uint32_t next_bytes);
 
-/* etw_outputs_flush() - seals every buffer that holds an event; the last gets the flush marker. */
-void etw_outputs_flush(struct etw_session *session);
+/* etw_output_recover() - finishes what the last host left half done: a buffer that it was writing. */
+void etw_output_recover(struct etw_session_outputs *outputs, struct etw_session_output *output);
+
+/*
+ * etw_output_hand_out() - gives the consumers what of the buffer did not go by yet, between etw_delivery_lock() and a
+ * commit; @is_sealed: as in struct etw_delivery_piece.
+ */
+void etw_output_hand_out(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			 bool is_sealed);
 
 /* etw_output_commit() - makes positions, fill and counts hold, then lets the rings reuse their memory. */
-void etw_output_commit(struct etw_session *session, struct etw_session_output *output);
+void etw_output_commit(struct etw_session_outputs *outputs, struct etw_session_output *output);
 
 /* etw_output_must_commit() - whether anything moved since the last commit. */
 bool etw_output_must_commit(const struct etw_session_output *output);
@@ -56,15 +91,15 @@ bool etw_output_must_commit(const struct etw_session_output *output);
 void etw_output_reject_rest(struct etw_session_stream *stream);
 
 /* etw_output_settle_stream() - brings the last numbers of a ring that is closed into the account, and commits. */
-void etw_output_settle_stream(struct etw_session *session, struct etw_session_output *output,
-			      struct etw_session_stream *stream);
+void etw_output_settle_stream(struct etw_session_outputs *outputs,
+			      struct etw_session_output *output, struct etw_session_stream *stream);
 
 /*
  * etw_output_loss() - events lost on this processor, as far as its streams know, and those of closed rings
  * did; the first one's are the source's, too. Only for flags: a host that dies while it closes a ring counts
  * that twice.
  */
-uint64_t etw_output_loss(const struct etw_session *session,
+uint64_t etw_output_loss(const struct etw_session_outputs *outputs,
 			 const struct etw_session_output *output);
 
 static inline bool etw_output_is_empty(const struct etw_session_output *output)

@@ -9,7 +9,7 @@
 #ifndef ETW_SESSION_PAGES_H
 #define ETW_SESSION_PAGES_H
 
-#include "session/session_internal.h"
+#include "session/set_table.h"
 
 /* Of one uid that is not trusted, and of all of them. */
 #define ETW_PAGES_OF_UID    16
@@ -26,24 +26,21 @@
  * one's is not kept. A complaint says so, and when there is no memory: then writers are refused with an error as
  * ever, but nobody reads the count.
  */
-void etw_pages_keep(struct etw_session *session, uid_t uid, uint32_t set_id, int page);
+void etw_pages_keep(struct etw_session_sets *sets, uid_t uid, uint32_t set_id, int page);
 
 /*
  * etw_pages_adopt() - maps what the last host left, behind etw_session_sets_adopt(). A page that the keeper has not got
  * is a complaint.
  */
-void etw_pages_adopt(struct etw_session *session);
+void etw_pages_adopt(struct etw_session_sets *sets);
 
 /* etw_pages_has() - a set's page is kept, and with it the keeper's descriptor. Not holding `lock`. */
-bool etw_pages_has(struct etw_session *session, uint32_t set_id);
+bool etw_pages_has(struct etw_session_sets *sets, uint32_t set_id);
 
 /* etw_pages_end() - the session is over: nothing is counted any more, and the keeper forgets all. */
-void etw_pages_end(struct etw_session *session);
-
-/* etw_pages_count_at() - what a page's word says; @otherwise: where none is mapped. Holding `lock`. */
-uint64_t etw_pages_count_at(const struct etw_session *session, uint32_t place, uint64_t otherwise);
+void etw_pages_end(struct etw_session_sets *sets);
 
 /* etw_pages_free_all() - the thread is gone. */
-void etw_pages_free_all(struct etw_session *session);
+void etw_pages_free_all(struct etw_session_sets *sets);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/pages.h"
-#include "session/ring_sets.h"
+#include "session/ring_limits.h"
 
 #define AGAIN_NS UINT64_C(2000000000) /* uids are looked at so often */
 
@@ -28,43 +28,43 @@ static const char *reason(int why)
 	}
 }
 
-static void complain(struct etw_session *session, uid_t uid, int why)
+static void complain(struct etw_session_sets *sets, uid_t uid, int why)
 {
 	char text[160];
 	bool is_first;
 
-	pthread_mutex_lock(&session->lock);
-	is_first = !session->has_complained_of_refusal;
-	session->has_complained_of_refusal = true;
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
+	is_first = !sets->has_complained_of_refusal;
+	sets->has_complained_of_refusal = true;
+	pthread_mutex_unlock(&sets->lock);
 	if (!is_first)
 		return;
 	(void)snprintf(text, sizeof(text), "user %u got no rings, and its events are lost: %s",
 		       (unsigned)uid, reason(why));
-	etw_session_complain(session, text, 0, NULL);
+	etw_context_complain(sets->context, text, 0, NULL);
 }
 
 /* Holding lock. */
-static struct etw_session_refusal *find(struct etw_session *session, uid_t uid)
+static struct etw_session_refusal *find(struct etw_session_sets *sets, uid_t uid)
 {
-	for (uint32_t i = 0; i < session->refusal_count; i++) {
-		if (session->refusals[i].uid == uid)
-			return &session->refusals[i];
+	for (uint32_t i = 0; i < sets->refusal_count; i++) {
+		if (sets->refusals[i].uid == uid)
+			return &sets->refusals[i];
 	}
 	return NULL;
 }
 
 /* Rings that nobody can write to, however small they are. */
-static int make(const struct etw_session *session, uid_t uid, struct etw_session_refusal *ret)
+static int make(const struct etw_session_sets *sets, uid_t uid, struct etw_session_refusal *ret)
 {
 	const struct etw_ring_set_config config = {
 		.cpu_count = 1,
 		.buffer_count = 2,
 		.buffer_bytes = 8,
-		.session_id = session->state.head->session_id,
+		.session_id = sets->context->state.head->session_id,
 		.uid = uid,
-		.clock_type = session->plan.clock_type,
-		.flags = session->plan.ring_flags | WIRE_RING_ONE_STREAM,
+		.clock_type = sets->context->plan.clock_type,
+		.flags = sets->context->plan.ring_flags | WIRE_RING_ONE_STREAM,
 	};
 	struct wire_ring_set *page;
 	int result;
@@ -81,42 +81,39 @@ static int make(const struct etw_session *session, uid_t uid, struct etw_session
 	return 0;
 }
 
-static void keep(struct etw_session *session, const struct etw_session_refusal *refusal)
+static void keep(struct etw_session_sets *sets, const struct etw_session_refusal *refusal)
 {
-	char name[ETW_SESSION_NAME_BYTES];
-
-	etw_pages_keep(session, refusal->uid, refusal->set_id, refusal->fds.page);
-	if (!session->host.keep_fd || !etw_pages_has(session, refusal->set_id))
-		return;
-	etw_session_name(session, name, ETW_SESSION_SETS_PAGE_NAME, refusal->set_id);
-	(void)session->host.keep_fd(session->host.context, name, refusal->fds.page);
+	etw_pages_keep(sets, refusal->uid, refusal->set_id, refusal->fds.page);
+	if (etw_pages_has(sets, refusal->set_id))
+		(void)etw_context_keep(sets->context, refusal->fds.page, ETW_SESSION_SETS_PAGE_NAME,
+				       refusal->set_id);
 }
 
 /* Returns 0 or @why. */
-static int add(struct etw_session *session, int why, const struct etw_session_refusal *refusal)
+static int add(struct etw_session_sets *sets, int why, const struct etw_session_refusal *refusal)
 {
 	bool is_full;
 
-	pthread_mutex_lock(&session->lock);
-	is_full = session->refusal_count == ETW_SESSION_REFUSALS;
+	pthread_mutex_lock(&sets->lock);
+	is_full = sets->refusal_count == ETW_SESSION_REFUSALS;
 	if (!is_full) {
-		if (session->refusal_count == 0)
-			session->refusals_due_ns = etw_monotonic_ns() + AGAIN_NS;
-		session->refusals[session->refusal_count] = *refusal;
-		store_relaxed(&session->refusal_count, session->refusal_count + 1);
+		if (sets->refusal_count == 0)
+			sets->refusals_due_ns = etw_monotonic_ns() + AGAIN_NS;
+		sets->refusals[sets->refusal_count] = *refusal;
+		store_relaxed(&sets->refusal_count, sets->refusal_count + 1);
 	}
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	return is_full ? why : 0;
 }
 
-static int give(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
+static int give(struct etw_session_sets *sets, uid_t uid, uint32_t *ret_ring_set,
 		struct etw_ring_set_fds *ret)
 {
 	const struct etw_session_refusal *refusal;
 	int result = 0;
 
-	pthread_mutex_lock(&session->lock);
-	refusal = find(session, uid);
+	pthread_mutex_lock(&sets->lock);
+	refusal = find(sets, uid);
 	if (!refusal) {
 		result = -ENOENT;
 	} else {
@@ -129,100 +126,99 @@ static int give(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 				etw_ring_set_close(ret);
 		}
 	}
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	return result;
 }
 
-int etw_refusals_get(struct etw_session *session, uid_t uid, int why, uint32_t *ret_ring_set,
+int etw_refusals_get(struct etw_session_sets *sets, uid_t uid, int why, uint32_t *ret_ring_set,
 		     struct etw_ring_set_fds *ret)
 {
 	struct etw_session_refusal refusal;
 	int result;
 
-	complain(session, uid, why);
-	result = give(session, uid, ret_ring_set, ret);
+	complain(sets, uid, why);
+	result = give(sets, uid, ret_ring_set, ret);
 	if (result != -ENOENT)
 		return result;
-	TRY(make(session, uid, &refusal));
-	result = add(session, why, &refusal);
+	TRY(make(sets, uid, &refusal));
+	result = add(sets, why, &refusal);
 	if (result < 0) {
 		etw_ring_set_close(&refusal.fds);
 		return result;
 	}
-	keep(session, &refusal);
-	etw_session_kick(session); /* it is to look at the uid again */
-	return give(session, uid, ret_ring_set, ret);
+	keep(sets, &refusal);
+	etw_context_kick(sets->context); /* it is to look at the uid again */
+	return give(sets, uid, ret_ring_set, ret);
 }
 
-uint64_t etw_refusals_due_ns(struct etw_session *session)
+uint64_t etw_refusals_due_ns(struct etw_session_sets *sets)
 {
 	uint64_t result;
 
-	pthread_mutex_lock(&session->lock);
-	result = session->refusal_count ? session->refusals_due_ns : UINT64_MAX;
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
+	result = sets->refusal_count ? sets->refusals_due_ns : UINT64_MAX;
+	pthread_mutex_unlock(&sets->lock);
 	return result;
 }
 
 /* Takes one away. Returns false when there is none of this place any more. */
-static bool take(struct etw_session *session, uint32_t place, struct etw_session_refusal *ret)
+static bool take(struct etw_session_sets *sets, uint32_t place, struct etw_session_refusal *ret)
 {
 	bool is_there;
 
-	pthread_mutex_lock(&session->lock);
-	is_there = place < session->refusal_count;
+	pthread_mutex_lock(&sets->lock);
+	is_there = place < sets->refusal_count;
 	if (is_there) {
-		*ret = session->refusals[place];
-		session->refusals[place] = session->refusals[session->refusal_count - 1];
-		store_relaxed(&session->refusal_count, session->refusal_count - 1);
+		*ret = sets->refusals[place];
+		sets->refusals[place] = sets->refusals[sets->refusal_count - 1];
+		store_relaxed(&sets->refusal_count, sets->refusal_count - 1);
 	}
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	return is_there;
 }
 
-static bool look(struct etw_session *session, uint32_t place, uid_t *ret)
+static bool look(struct etw_session_sets *sets, uint32_t place, uid_t *ret)
 {
 	bool is_there;
 
-	pthread_mutex_lock(&session->lock);
-	is_there = place < session->refusal_count;
+	pthread_mutex_lock(&sets->lock);
+	is_there = place < sets->refusal_count;
 	if (is_there)
-		*ret = session->refusals[place].uid;
-	pthread_mutex_unlock(&session->lock);
+		*ret = sets->refusals[place].uid;
+	pthread_mutex_unlock(&sets->lock);
 	return is_there;
 }
 
-void etw_refusals_tend(struct etw_session *session)
+void etw_refusals_tend(struct etw_session_sets *sets, uint64_t now_ns)
 {
 	struct etw_session_refusal refusal;
 	uint32_t place = 0;
 	uid_t uid;
 
 	/* In every round: without the lock where nobody is refused. */
-	if (!load_relaxed(&session->refusal_count) ||
-	    session->round.now_ns < etw_refusals_due_ns(session))
+	if (!load_relaxed(&sets->refusal_count) || now_ns < etw_refusals_due_ns(sets))
 		return;
-	while (look(session, place, &uid)) {
-		if (etw_session_sets_look(session, uid) < 0 || !take(session, place, &refusal)) {
+	while (look(sets, place, &uid)) {
+		if (etw_ring_limits_look_again(sets, uid) < 0 || !take(sets, place, &refusal)) {
 			place++;
 			continue;
 		}
 		/* Its page stays, for those who do not hear of it. */
-		if (session->host.ring_set_replaced)
-			session->host.ring_set_replaced(session->host.context,
-							session->state.head->session_id, uid,
-							refusal.set_id);
+		if (sets->context->host.ring_set_replaced)
+			sets->context->host.ring_set_replaced(sets->context->host.context,
+							      sets->context->state.head->session_id,
+							      uid, refusal.set_id);
 		etw_ring_set_close(&refusal.fds);
 	}
-	pthread_mutex_lock(&session->lock);
-	session->refusals_due_ns = session->round.now_ns + AGAIN_NS;
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
+	sets->refusals_due_ns = now_ns + AGAIN_NS;
+	pthread_mutex_unlock(&sets->lock);
 }
 
-void etw_refusals_free_all(struct etw_session *session)
+void etw_refusals_free_all(struct etw_session_sets *sets)
 {
 	struct etw_session_refusal refusal;
 
-	while (take(session, 0, &refusal))
+	while (take(sets, 0, &refusal))
 		etw_ring_set_close(&refusal.fds);
 }

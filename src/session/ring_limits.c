@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/budget.h"
+#include "wire/etl_buffer.h"
 
 /* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
 #define SETS_OF_UID 8
@@ -16,29 +17,51 @@
 #define SETS_FOR_TRUSTED 16
 
 /* Whether the budget is for this uid. */
-static bool is_bound(const struct etw_session *session, uid_t uid)
+static bool is_bound(const struct etw_session_sets *sets, uid_t uid)
 {
-	return session->host.budget && !etw_session_is_trusted(session, uid);
+	return sets->context->host.budget && !etw_context_is_trusted(sets->context, uid);
 }
 
-uint64_t etw_ring_limits_set_bytes(const struct etw_session *session, uid_t uid)
+/* How large one set of the uid may be. */
+static uint64_t set_bytes(const struct etw_session_sets *sets, uid_t uid)
 {
-	return is_bound(session, uid) ? etw_budget_limits(session->host.budget)->set : UINT64_MAX;
+	return is_bound(sets, uid) ? etw_budget_limits(sets->context->host.budget)->set
+				   : UINT64_MAX;
+}
+
+struct etw_ring_set_config etw_ring_limits_config(const struct etw_session_sets *sets, uid_t uid)
+{
+	struct etw_ring_set_config config = {
+		.cpu_count = sets->context->plan.output_count,
+		.buffer_count = sets->context->plan.ring_buffers,
+		.buffer_bytes = sets->context->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES,
+		.session_id = sets->context->state.head->session_id,
+		.uid = uid,
+		.clock_type = sets->context->plan.clock_type,
+		.flags = sets->context->plan.ring_flags,
+	};
+	const uint64_t most = set_bytes(sets, uid);
+
+	while (config.buffer_count > ETW_SESSION_MINIMUM_PER_CPU &&
+	       etw_ring_set_bytes(&config) > most)
+		config.buffer_count--;
+	return config;
 }
 
 /* Holding lock. */
-static int find_place(const struct etw_session *session, uid_t uid, uint32_t *ret)
+static int find_place(const struct etw_session_sets *sets, uid_t uid, uint32_t *ret)
 {
 	uint32_t others = 0;
 
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		others += session->sets[i] &&
-			  !etw_session_is_trusted(session, session->sets[i]->uid);
-	if (!etw_session_is_trusted(session, uid) && others >= ETW_STATE_SETS - SETS_FOR_TRUSTED)
+		others += sets->table[i] &&
+			  !etw_context_is_trusted(sets->context, sets->table[i]->uid);
+	if (!etw_context_is_trusted(sets->context, uid) &&
+	    others >= ETW_STATE_SETS - SETS_FOR_TRUSTED)
 		return -ENOSPC;
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (!session->sets[i] &&
-		    load_acquire(&session->state.head->sets[i].status) == ETW_STATE_SET_FREE) {
+		if (!sets->table[i] && load_acquire(&sets->context->state.head->sets[i].status) ==
+					       ETW_STATE_SET_FREE) {
 			*ret = i;
 			return 0;
 		}
@@ -47,66 +70,78 @@ static int find_place(const struct etw_session *session, uid_t uid, uint32_t *re
 }
 
 /* Holding lock. */
-static uint32_t count_sets(const struct etw_session *session, uid_t uid)
+static uint32_t count_sets(const struct etw_session_sets *sets, uid_t uid)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++)
-		count += session->sets[i] && session->sets[i]->uid == uid;
+		count += sets->table[i] && sets->table[i]->uid == uid;
 	return count;
 }
 
 /* Holding lock. What the uid has in this session, under its budget. */
-static uint64_t charged_bytes(const struct etw_session *session, uid_t uid)
+static uint64_t charged_bytes(const struct etw_session_sets *sets, uid_t uid)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (session->sets[i] && session->sets[i]->uid == uid)
-			bytes += session->sets[i]->charged_bytes;
+		if (sets->table[i] && sets->table[i]->uid == uid)
+			bytes += sets->table[i]->charged_bytes;
 	}
 	return bytes;
 }
 
-int etw_ring_limits_look(const struct etw_session *session, uid_t uid, uint64_t bytes,
+int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint32_t *ret_slot)
 {
 	const struct etw_budget_limits *limits;
 
-	if (session->wants_stop)
+	if (sets->is_ending)
 		return -ESHUTDOWN;
 	/* Who spoils one set after the other, and gives none back, gets no more. */
-	if (count_sets(session, uid) >= SETS_OF_UID)
+	if (count_sets(sets, uid) >= SETS_OF_UID)
 		return -ENOSPC;
-	TRY(find_place(session, uid, ret_slot));
-	if (!is_bound(session, uid))
+	TRY(find_place(sets, uid, ret_slot));
+	if (!is_bound(sets, uid))
 		return 0;
-	limits = etw_budget_limits(session->host.budget);
-	if (charged_bytes(session, uid) + bytes > limits->session)
+	limits = etw_budget_limits(sets->context->host.budget);
+	if (charged_bytes(sets, uid) + bytes > limits->session)
 		return -EDQUOT;
-	return etw_budget_look(session->host.budget, uid, bytes, etw_monotonic_ns());
+	return etw_budget_look(sets->context->host.budget, uid, bytes, etw_monotonic_ns());
 }
 
-int etw_ring_limits_take(struct etw_session *session, uid_t uid, uint64_t bytes,
+int etw_ring_limits_look_again(struct etw_session_sets *sets, uid_t uid)
+{
+	const struct etw_ring_set_config config = etw_ring_limits_config(sets, uid);
+	uint32_t slot;
+	int result;
+
+	pthread_mutex_lock(&sets->lock);
+	result = etw_ring_limits_look(sets, uid, etw_ring_set_bytes(&config), &slot);
+	pthread_mutex_unlock(&sets->lock);
+	return result;
+}
+
+int etw_ring_limits_take(struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint64_t *ret_charged_bytes)
 {
 	*ret_charged_bytes = 0;
-	if (!is_bound(session, uid))
+	if (!is_bound(sets, uid))
 		return 0;
-	TRY(etw_budget_take(session->host.budget, uid, bytes, etw_monotonic_ns()));
+	TRY(etw_budget_take(sets->context->host.budget, uid, bytes, etw_monotonic_ns()));
 	*ret_charged_bytes = bytes;
 	return 0;
 }
 
-uint64_t etw_ring_limits_adopt(struct etw_session *session, uid_t uid, uint64_t bytes)
+uint64_t etw_ring_limits_adopt(struct etw_session_sets *sets, uid_t uid, uint64_t bytes)
 {
-	if (!is_bound(session, uid) || etw_budget_adopt(session->host.budget, uid, bytes) < 0)
+	if (!is_bound(sets, uid) || etw_budget_adopt(sets->context->host.budget, uid, bytes) < 0)
 		return 0;
 	return bytes;
 }
 
-void etw_ring_limits_give(struct etw_session *session, uid_t uid, uint64_t charged_bytes)
+void etw_ring_limits_give(struct etw_session_sets *sets, uid_t uid, uint64_t charged_bytes)
 {
 	if (charged_bytes)
-		etw_budget_give(session->host.budget, uid, charged_bytes);
+		etw_budget_give(sets->context->host.budget, uid, charged_bytes);
 }

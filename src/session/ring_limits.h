@@ -8,10 +8,13 @@
 #ifndef ETW_SESSION_RING_LIMITS_H
 #define ETW_SESSION_RING_LIMITS_H
 
-#include "session/session_internal.h"
+#include "session/set_table.h"
 
-/* etw_ring_limits_set_bytes() - how large one set of the uid may be; UINT64_MAX: as large as it likes. Any thread. */
-uint64_t etw_ring_limits_set_bytes(const struct etw_session *session, uid_t uid);
+/*
+ * etw_ring_limits_config() - the set that the uid would get: as the session's plan says, with fewer buffers where the
+ * budget has not so many bytes for one set. Any thread.
+ */
+struct etw_ring_set_config etw_ring_limits_config(const struct etw_session_sets *sets, uid_t uid);
 
 /*
  * etw_ring_limits_look() - whether the uid may have one more set now, and in which place. Holding `lock`.
@@ -19,8 +22,11 @@ uint64_t etw_ring_limits_set_bytes(const struct etw_session *session, uid_t uid)
  * Returns 0; -ESHUTDOWN when the session is about to stop; -ENOSPC when the uid has its sets, or no place is free for
  * it; -EDQUOT when it has its bytes in this session; else as etw_budget_look(). *@ret_slot counts with 0 alone.
  */
-int etw_ring_limits_look(const struct etw_session *session, uid_t uid, uint64_t bytes,
+int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint32_t *ret_slot);
+
+/* etw_ring_limits_look_again() - the same of the set that the uid would get. Any thread, not holding `lock`. */
+int etw_ring_limits_look_again(struct etw_session_sets *sets, uid_t uid);
 
 /*
  * etw_ring_limits_take() - charges the uid for a set that is about to be made. Any thread.
@@ -29,7 +35,7 @@ int etw_ring_limits_look(const struct etw_session *session, uid_t uid, uint64_t 
  *
  * Returns as etw_budget_take().
  */
-int etw_ring_limits_take(struct etw_session *session, uid_t uid, uint64_t bytes,
+int etw_ring_limits_take(struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint64_t *ret_charged_bytes);
 
 /*
@@ -37,9 +43,9 @@ int etw_ring_limits_take(struct etw_session *session, uid_t uid, uint64_t bytes,
  *
  * Returns what is to be given back; 0 for a uid that is not bound, and when the budget has no memory to note it.
  */
-uint64_t etw_ring_limits_adopt(struct etw_session *session, uid_t uid, uint64_t bytes);
+uint64_t etw_ring_limits_adopt(struct etw_session_sets *sets, uid_t uid, uint64_t bytes);
 
 /* etw_ring_limits_give() - gives back what a set was charged; 0: nothing. Any thread. */
-void etw_ring_limits_give(struct etw_session *session, uid_t uid, uint64_t charged_bytes);
+void etw_ring_limits_give(struct etw_session_sets *sets, uid_t uid, uint64_t charged_bytes);
 
 #endif

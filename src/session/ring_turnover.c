@@ -3,8 +3,8 @@
 #include "session/ring_turnover.h"
 
 #include "base/atomic.h"
-#include "session/output.h"
 #include "session/refusals.h"
+#include "session/ring_limits.h"
 #include "session/ring_sets.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
@@ -26,12 +26,12 @@ static bool is_worn_out(const struct etw_session_set *set)
  * Whether a process that ended has left a gap here: nobody will ever close it. Any gap there is may be that
  * of a process that only stands still; then the set is replaced in vain, once for each process that ends.
  */
-static bool is_left_with_gap(struct etw_session *session, struct etw_session_set *set)
+static bool is_left_with_gap(struct etw_session_set *set, uint64_t now_ns)
 {
 	uint64_t left_ns = load_relaxed(&set->left_ns);
 	bool is_open = false;
 
-	if (!left_ns || session->round.now_ns < left_ns + LEFT_NS)
+	if (!left_ns || now_ns < left_ns + LEFT_NS)
 		return false;
 	for (uint32_t i = 0; i < set->stream_count; i++) {
 		const struct etw_session_stream *stream = &set->streams[i];
@@ -56,13 +56,13 @@ static bool is_read_to_end(const struct etw_session_set *set)
 	return true;
 }
 
-static bool is_gone(struct etw_session *session, const struct etw_session_set *set)
+static bool is_gone(struct etw_session_sets *sets, const struct etw_session_set *set)
 {
 	bool result;
 
-	pthread_mutex_lock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
 	result = set->is_gone;
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	return result;
 }
 
@@ -70,28 +70,28 @@ static bool is_gone(struct etw_session *session, const struct etw_session_set *s
  * How long a retired set stays; after the grace nobody can have a place reserved that is no gap. Of a broken one
  * nothing is read any more, so it stays for nobody.
  */
-static uint64_t stay_ns(struct etw_session *session, const struct etw_session_set *set)
+static uint64_t stay_ns(struct etw_session_sets *sets, const struct etw_session_set *set)
 {
-	if (set->is_broken || is_gone(session, set))
-		return ETW_SESSION_STALL_NS;
-	return session->state.head->hosts > 1 ? GRACE_NS : UINT64_MAX;
+	if (set->is_broken || is_gone(sets, set))
+		return ETW_STREAM_STALL_NS;
+	return sets->context->state.head->hosts > 1 ? GRACE_NS : UINT64_MAX;
 }
 
-static bool may_close(struct etw_session *session, const struct etw_session_set *set)
+static bool may_close(struct etw_session_sets *sets, const struct etw_session_set *set,
+		      const struct etw_session_round *round)
 {
-	return session->round.now_ns - set->retired_ns > stay_ns(session, set) &&
-	       is_read_to_end(set);
+	return round->now_ns - set->retired_ns > stay_ns(sets, set) && is_read_to_end(set);
 }
 
 /* When it is to be seen whether anybody has a set; UINT64_MAX: it is known that somebody has. */
-static uint64_t orphan_due_ns(struct etw_session *session, const struct etw_session_set *set)
+static uint64_t orphan_due_ns(struct etw_session_sets *sets, const struct etw_session_set *set)
 {
 	uint64_t result = UINT64_MAX;
 
-	pthread_mutex_lock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
 	if (set->is_orphan && !set->is_untracked)
 		result = set->orphan_due_ns;
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	return result;
 }
 
@@ -99,46 +99,47 @@ static uint64_t orphan_due_ns(struct etw_session *session, const struct etw_sess
  * Whether nobody has a set any more, nor can get it from now on. Who is given a set, and who asks whether somebody
  * has it, holds the lock.
  */
-static bool is_left_by_all(struct etw_session *session, struct etw_session_set *set)
+static bool is_left_by_all(struct etw_session_sets *sets, struct etw_session_set *set,
+			   uint64_t now_ns)
 {
 	bool result = false;
 
 	/* In every round: without the lock for sets that somebody is known to have. */
-	if (!load_relaxed(&set->is_orphan) || session->round.now_ns < orphan_due_ns(session, set))
+	if (!load_relaxed(&set->is_orphan) || now_ns < orphan_due_ns(sets, set))
 		return false;
-	pthread_mutex_lock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
 	if (set->is_orphan && !etw_ring_set_is_lent(set->fds.page)) {
 		set->is_gone = true;
 		store_relaxed(&set->is_replaced, true);
 		result = true;
 	}
-	set->orphan_due_ns = session->round.now_ns + ETW_SESSION_SETS_ORPHAN_NS;
-	pthread_mutex_unlock(&session->lock);
+	set->orphan_due_ns = now_ns + ETW_SESSION_SETS_ORPHAN_NS;
+	pthread_mutex_unlock(&sets->lock);
 	return result;
 }
 
 /* UINT64_MAX: when somebody says something. */
-static uint64_t set_due_ns(struct etw_session *session, const struct etw_session_set *set)
+static uint64_t set_due_ns(struct etw_session_sets *sets, const struct etw_session_set *set)
 {
 	uint64_t left_ns = load_relaxed(&set->left_ns);
 	uint64_t ns;
 
 	if (!set->is_retired) {
-		ns = orphan_due_ns(session, set);
+		ns = orphan_due_ns(sets, set);
 		return left_ns && left_ns + LEFT_NS < ns ? left_ns + LEFT_NS : ns;
 	}
-	ns = stay_ns(session, set);
+	ns = stay_ns(sets, set);
 	return ns == UINT64_MAX ? ns : set->retired_ns + ns + 1;
 }
 
-uint64_t etw_ring_turnover_due_ns(struct etw_session *session)
+uint64_t etw_ring_turnover_due_ns(struct etw_session_sets *sets)
 {
-	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_session_sets_list(session, sets);
-	uint64_t least_ns = etw_refusals_due_ns(session);
+	struct etw_session_set *all[ETW_STATE_SETS];
+	uint32_t count = etw_session_sets_list(sets, all);
+	uint64_t least_ns = etw_refusals_due_ns(sets);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t due_ns = set_due_ns(session, sets[i]);
+		uint64_t due_ns = set_due_ns(sets, all[i]);
 
 		if (due_ns < least_ns)
 			least_ns = due_ns;
@@ -150,70 +151,69 @@ uint64_t etw_ring_turnover_due_ns(struct etw_session *session)
  * Sends the processes elsewhere. They go on writing here until they have heard of it, so that the set is
  * retired only when they are gone; but one that is broken takes nothing any more.
  */
-static void replace(struct etw_session *session, struct etw_session_set *set)
+static void replace(struct etw_session_sets *sets, struct etw_session_set *set)
 {
 	store_relaxed(&set->left_ns, UINT64_C(0));
-	pthread_mutex_lock(&session->lock);
+	pthread_mutex_lock(&sets->lock);
 	store_relaxed(&set->is_replaced, true);
-	pthread_mutex_unlock(&session->lock);
+	pthread_mutex_unlock(&sets->lock);
 	if (set->is_broken)
-		etw_session_sets_retire_replaced(session, set);
-	if (session->host.ring_set_replaced)
-		session->host.ring_set_replaced(session->host.context,
-						session->state.head->session_id, set->uid, set->id);
+		etw_session_sets_retire_replaced(sets, set);
+	if (sets->context->host.ring_set_replaced)
+		sets->context->host.ring_set_replaced(sets->context->host.context,
+						      sets->context->state.head->session_id,
+						      set->uid, set->id);
 }
 
 /* A uid that has its sets already keeps this one, too; it is looked at again after a while. */
-static void replace_if_allowed(struct etw_session *session, struct etw_session_set *set)
+static void replace_if_allowed(struct etw_session_sets *sets, struct etw_session_set *set,
+			       struct etw_session_round *round)
 {
-	if (etw_session_sets_look(session, set->uid) == 0) {
-		replace(session, set);
-		session->round.has_more = true;
+	if (etw_ring_limits_look_again(sets, set->uid) == 0) {
+		replace(sets, set);
+		round->has_more = true;
 	} else if (load_relaxed(&set->left_ns)) {
-		store_relaxed(&set->left_ns, session->round.now_ns);
+		store_relaxed(&set->left_ns, round->now_ns);
 	}
 }
 
-static void tend_set(struct etw_session *session, struct etw_session_set *set)
+/* Returns whether the set is to be closed. */
+static bool tend_set(struct etw_session_sets *sets, struct etw_session_set *set,
+		     struct etw_session_round *round)
 {
-	if (set->is_retired) {
-		if (may_close(session, set)) {
-			etw_session_sets_close(session, set);
-			session->round.has_more = true; /* what is free is counted anew */
-		}
-	} else if (set->is_broken && set->is_replaced) {
-		etw_session_sets_retire_replaced(session, set);
+	if (set->is_retired)
+		return may_close(sets, set, round);
+	if (set->is_broken && set->is_replaced) {
+		etw_session_sets_retire_replaced(sets, set);
 	} else if (set->is_replaced) {
-		if (!is_gone(session, set))
-			return;
-		etw_session_sets_retire_replaced(session, set);
-		session->round.has_more = true; /* its open buffers end here */
+		if (!is_gone(sets, set))
+			return false;
+		etw_session_sets_retire_replaced(sets, set);
+		round->has_more = true; /* its open buffers end here */
 	} else if (set->is_broken) {
-		replace(session, set);
-		session->round.has_more = true;
-	} else if (is_left_by_all(session, set)) {
-		etw_session_sets_retire(
-			session, set); /* without a page: there is nobody who could count there */
-		session->round.has_more = true;
-	} else if (is_worn_out(set) || is_left_with_gap(session, set)) {
-		replace_if_allowed(session, set);
+		replace(sets, set);
+		round->has_more = true;
+	} else if (is_left_by_all(sets, set, round->now_ns)) {
+		/* Without a page: there is nobody who could count there. */
+		etw_session_sets_retire(sets, set);
+		round->has_more = true;
+	} else if (is_worn_out(set) || is_left_with_gap(set, round->now_ns)) {
+		replace_if_allowed(sets, set, round);
 	}
+	return false;
 }
 
-void etw_ring_turnover_tend(struct etw_session *session, bool is_stop)
+uint32_t etw_ring_turnover_tend(struct etw_session_sets *sets, struct etw_session_round *round,
+				struct etw_session_set *ret_closable[ETW_STATE_SETS])
 {
-	struct etw_session_set *sets[ETW_STATE_SETS];
-	uint32_t count = etw_session_sets_list(session, sets);
+	struct etw_session_set *all[ETW_STATE_SETS];
+	uint32_t count = etw_session_sets_list(sets, all);
+	uint32_t closable = 0;
 
-	if (!is_stop)
-		etw_refusals_tend(session);
+	etw_refusals_tend(sets, round->now_ns);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_stop) {
-			tend_set(session, sets[i]);
-			continue;
-		}
-		for (uint32_t j = 0; !sets[i]->is_broken && j < sets[i]->stream_count; j++)
-			etw_output_reject_rest(&sets[i]->streams[j]);
-		etw_session_sets_close(session, sets[i]);
+		if (tend_set(sets, all[i], round))
+			ret_closable[closable++] = all[i];
 	}
+	return closable;
 }

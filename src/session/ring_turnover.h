@@ -7,18 +7,24 @@
 #ifndef ETW_SESSION_RING_TURNOVER_H
 #define ETW_SESSION_RING_TURNOVER_H
 
-#include "session/session_internal.h"
+#include "session/round.h"
+#include "session/set_table.h"
 
 /*
  * etw_ring_turnover_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a
- * process ended, telling the host; retires those that no process has any more; closes retired ones
- * that are read to their end. Owner thread, after a commit of all outputs.
+ * process ended, telling the host; retires those that no process has any more. Owner thread, after a commit of all
+ * outputs.
  *
- * @is_stop: closes every set
+ * @round:        is told when there is more to do at once
+ * @ret_closable: retired sets that are read to their end: to be closed by the caller, when the outputs have settled
+ *                what these had counted (session/ring_sets.h)
+ *
+ * Returns how many these are.
  */
-void etw_ring_turnover_tend(struct etw_session *session, bool is_stop);
+uint32_t etw_ring_turnover_tend(struct etw_session_sets *sets, struct etw_session_round *round,
+				struct etw_session_set *ret_closable[ETW_STATE_SETS]);
 
 /* etw_ring_turnover_due_ns() - when some set is to be tended; UINT64_MAX: at no certain time. Owner thread. */
-uint64_t etw_ring_turnover_due_ns(struct etw_session *session);
+uint64_t etw_ring_turnover_due_ns(struct etw_session_sets *sets);
 
 #endif

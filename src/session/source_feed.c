@@ -23,17 +23,19 @@
 #define FLAG_NAMES_BYTES 352 /* all that are not built take 315 */
 #define SENTENCE_BYTES   (WIRE_SESSION_NOTE_MESSAGE_MAX + 1)
 
-/* The functions that a source is offered; its context is the session. */
+/* The functions that a source is offered; its context is the feed. */
 static int64_t source_now(void *context)
 {
-	return etw_session_now(context);
+	const struct etw_source_feed *feed = context;
+
+	return etw_context_now(feed->context);
 }
 
 /*
  * CLOCK_REALTIME is CLOCK_MONOTONIC plus a number that changes only when the clock is set: it stays the same
  * as long as readings allow it, so that times keep their order.
  */
-static void check_realtime(struct etw_session *session)
+static void check_realtime(struct etw_source_feed *feed)
 {
 	int64_t least = INT64_MIN, most = INT64_MAX;
 
@@ -45,132 +47,128 @@ static void check_realtime(struct etw_session *session)
 		least = MAX(least, real_ns - after_ns);
 		most = MIN(most, real_ns - before_ns);
 	}
-	if (session->realtime_offset_ns < least || session->realtime_offset_ns > most)
-		session->realtime_offset_ns = least + (most - least) / 2;
+	if (feed->realtime_offset_ns < least || feed->realtime_offset_ns > most)
+		feed->realtime_offset_ns = least + (most - least) / 2;
 }
 
 /* The host converts to QPC. */
 static int source_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 {
-	struct etw_session *session = context;
+	struct etw_source_feed *feed = context;
 	int64_t raw;
 
-	if (session->plan.clock_type == ETW_CLOCK_SYSTEM) {
+	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM) {
 		*ret = ETW_FILETIME_UNIX_EPOCH +
-		       ((int64_t)monotonic_ns + session->realtime_offset_ns) / ETW_NS_PER_FT;
+		       ((int64_t)monotonic_ns + feed->realtime_offset_ns) / ETW_NS_PER_FT;
 		return 0;
 	}
-	if (!session->host.to_raw)
+	if (!feed->context->host.to_raw)
 		return -ENOSYS;
-	TRY(session->host.to_raw(session->host.context, monotonic_ns, &raw));
-	if (session->plan.clock_type == ETW_CLOCK_CYCLE)
-		raw -= load_relaxed(&session->host.clock->page->offset);
+	TRY(feed->context->host.to_raw(feed->context->host.context, monotonic_ns, &raw));
+	if (feed->context->plan.clock_type == ETW_CLOCK_CYCLE)
+		raw -= load_relaxed(&feed->context->host.clock->page->offset);
 	*ret = raw;
 	return 0;
 }
 
 static int source_keep(void *context, const char *what, int fd)
 {
-	struct etw_session *session = context;
-	char name[ETW_SESSION_NAME_BYTES];
+	const struct etw_source_feed *feed = context;
 
-	if (!session->host.keep_fd)
+	if (!feed->context->host.keep_fd)
 		return -ENOSYS;
-	etw_session_name(session, name, "kernel-%s", what);
-	return session->host.keep_fd(session->host.context, name, fd);
+	return etw_context_keep(feed->context, fd, "kernel-%s", what);
 }
 
 static int source_kept(void *context, const char *what)
 {
-	struct etw_session *session = context;
-	char name[ETW_SESSION_NAME_BYTES];
+	const struct etw_source_feed *feed = context;
 
-	if (!session->host.kept_fd)
-		return -ENOENT;
-	etw_session_name(session, name, "kernel-%s", what);
-	return session->host.kept_fd(session->host.context, name);
+	return etw_context_kept(feed->context, "kernel-%s", what);
 }
 
 /* Where each processor's events were left: with one output its record has the marks of all. */
-static struct etw_source_mark *collect_marks(const struct etw_session *session)
+static struct etw_source_mark *collect_marks(const struct etw_source_feed *feed)
 {
-	struct etw_source_mark *marks = calloc(session->plan.cpu_count, sizeof(*marks));
+	struct etw_source_mark *marks = calloc(feed->context->plan.cpu_count, sizeof(*marks));
 
-	for (uint32_t i = 0; marks && i < session->plan.cpu_count; i++) {
-		if (session->plan.output_count == 1)
-			marks[i] = session->outputs[0].record->marks[i];
+	for (uint32_t i = 0; marks && i < feed->context->plan.cpu_count; i++) {
+		const struct etw_state *state = &feed->context->state;
+
+		if (feed->context->plan.output_count == 1)
+			marks[i] = etw_state_holding(state, 0)->marks[i];
 		else
-			marks[i] = session->outputs[i].record->marks[0];
+			marks[i] = etw_state_holding(state, i)->marks[0];
 	}
 	return marks;
 }
 
-static int make_streams(struct etw_session *session)
+static int make_streams(struct etw_source_feed *feed)
 {
-	session->source_streams = calloc(session->plan.cpu_count, sizeof(*session->source_streams));
-	if (!session->source_streams)
+	feed->streams = calloc(feed->context->plan.cpu_count, sizeof(*feed->streams));
+	if (!feed->streams)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < session->plan.cpu_count; i++) {
-		session->source_streams[i].source_cpu = i;
-		session->source_streams[i].mark = session->plan.output_count == 1 ? i : 0;
-		session->source_streams[i].floor_raw = session->state.head->t0_raw;
+	for (uint32_t i = 0; i < feed->context->plan.cpu_count; i++) {
+		feed->streams[i].source_cpu = i;
+		feed->streams[i].mark = feed->context->plan.output_count == 1 ? i : 0;
+		feed->streams[i].floor_raw = feed->context->state.head->t0_raw;
 	}
 	return 0;
 }
 
-static int open_source(struct etw_session *session, bool is_adopted, struct etw_fault *fault)
+static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
 	CLEANUP(freep) struct etw_source_mark *marks = NULL;
-	const struct etw_source_ops *ops = session->host.kernel;
+	const struct etw_source_ops *ops = feed->ops;
 
-	session->source_host = (struct etw_source_host){
-		.context = session,
-		.cpu_count = session->plan.cpu_count,
-		.clock_type = session->plan.clock_type,
+	feed->host = (struct etw_source_host){
+		.context = feed,
+		.cpu_count = feed->context->plan.cpu_count,
+		.clock_type = feed->context->plan.clock_type,
 		.now_raw = source_now,
 		.to_raw = source_to_raw,
 		.keep_fd = source_keep,
 		.kept_fd = source_kept,
 	};
 	/* Cycles and CLOCK_MONOTONIC have nothing in common where the clock is not made of them. */
-	if (session->plan.clock_type == ETW_CLOCK_CYCLE &&
-	    load_relaxed(&session->host.clock->page->kind) != WIRE_CLOCK_TSC)
+	if (feed->context->plan.clock_type == ETW_CLOCK_CYCLE &&
+	    load_relaxed(&feed->context->host.clock->page->kind) != WIRE_CLOCK_TSC)
 		return etw_fault_set(fault, -EOPNOTSUPP, 0, "session", "ClientContext",
 				     "the processors' counter is no clock on this machine; "
 				     "record the kernel with clock 1 or 2");
-	if (session->plan.clock_type == ETW_CLOCK_SYSTEM)
-		check_realtime(session);
-	TRY(make_streams(session));
+	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM)
+		check_realtime(feed);
+	TRY(make_streams(feed));
 	if (is_adopted) {
-		marks = collect_marks(session);
+		marks = collect_marks(feed);
 		if (!marks)
 			return -ENOMEM;
 	}
-	return ops->open(&session->source_host, marks, &session->source, fault);
+	return ops->open(&feed->host, marks, &feed->source, fault);
 }
 
-static int start_source(struct etw_session *session, bool is_adopted, struct etw_fault *fault)
+static int start_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
-	const struct etw_source_ops *ops = session->host.kernel;
+	const struct etw_source_ops *ops = feed->ops;
 	struct etw_source_request request = {
-		.group_masks = {session->state.head->config.enable_flags},
+		.group_masks = {feed->context->state.head->config.enable_flags},
 	};
 	int result;
 
-	TRY(open_source(session, is_adopted, fault));
+	TRY(open_source(feed, is_adopted, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
-	result = ops->enable(session->source, &request, fault);
-	TRY(ops->rundown(session->source, /* is_end= */ false));
+	result = ops->enable(feed->source, &request, fault);
+	TRY(ops->rundown(feed->source, /* is_end= */ false));
 	return result;
 }
 
 /* A source that goes on with its counts has them still; one that begins anew adds to the former's. */
-static void settle_former_loss(struct etw_session *session)
+static void settle_former_loss(struct etw_source_feed *feed)
 {
-	struct etw_state_head *head = session->state.head;
+	struct etw_state_head *head = feed->context->state.head;
 	struct etw_source_loss loss = {0};
 
-	session->host.kernel->loss(session->source, &loss);
+	feed->ops->loss(feed->source, &loss);
 	if (loss.no_buffer < head->source_now.no_buffer ||
 	    loss.no_memory < head->source_now.no_memory) {
 		head->source.no_buffer += head->source_now.no_buffer;
@@ -181,25 +179,29 @@ static void settle_former_loss(struct etw_session *session)
 }
 
 /*
- * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
+ * What a session asked for and does not get: a complaint for whoever asks the feed, a note for whoever reads
  * the trace later, unless a host before this one has written it.
  */
-static void tell_missing(struct etw_session *session, uint32_t flags, bool is_adopted,
+static void tell_missing(struct etw_source_feed *feed, uint32_t flags, bool is_adopted,
 			 const char *sentence)
 {
 	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {flags};
-	uint32_t noted = is_adopted ? session->outputs[0].record->noted_missing : 0;
+	struct wire_session_note note;
+	uint32_t noted = is_adopted ? etw_state_holding(&feed->context->state, 0)->noted_missing
+				    : 0;
 
-	etw_session_complain(session, sentence, 0, NULL);
-	if (!is_adopted || flags & ~noted)
-		etw_notes_add(session, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
+	etw_context_complain(feed->context, sentence, 0, NULL);
+	if (is_adopted && !(flags & ~noted))
+		return;
+	etw_note_make(&note, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
+	etw_notes_put(feed->notes, &note);
 }
 
 /* Flags that are not built are named in full: nobody else says that their events are missing. */
-static void tell_unbuilt(struct etw_session *session, bool is_adopted)
+static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 {
-	uint32_t wanted = etw_kernel_flags_events(session->state.head->config.enable_flags);
-	uint32_t missing = wanted & ~session->host.kernel->flags;
+	uint32_t wanted = etw_kernel_flags_events(feed->context->state.head->config.enable_flags);
+	uint32_t missing = wanted & ~feed->ops->flags;
 	char names[FLAG_NAMES_BYTES], sentence[SENTENCE_BYTES];
 
 	if (!missing)
@@ -207,26 +209,26 @@ static void tell_unbuilt(struct etw_session *session, bool is_adopted)
 	etw_kernel_flags_format(missing, names, sizeof(names));
 	(void)snprintf(sentence, sizeof(sentence), "kernel events that are not collected: %s",
 		       names);
-	tell_missing(session, missing, is_adopted, sentence);
+	tell_missing(feed, missing, is_adopted, sentence);
 }
 
 /* The source, or a part of it, does not work on this machine. */
-static void tell_failed(struct etw_session *session, bool is_adopted, int error,
+static void tell_failed(struct etw_source_feed *feed, bool is_adopted, int error,
 			const struct etw_fault *fault)
 {
 	bool has_fault = fault->sentence != NULL;
 	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */
 	bool has_field = has_fault && fault->field &&
 			 strncmp(fault->sentence, fault->field, strlen(fault->field)) != 0;
-	uint32_t wanted = etw_kernel_flags_events(session->state.head->config.enable_flags);
-	uint32_t missing = session->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
+	uint32_t wanted = etw_kernel_flags_events(feed->context->state.head->config.enable_flags);
+	uint32_t missing = feed->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
 	char sentence[SENTENCE_BYTES];
 
 	(void)snprintf(sentence, sizeof(sentence), "%s kernel events are not collected: %s%s%s",
-		       session->source ? "some" : "the", has_field ? fault->field : "",
+		       feed->source ? "some" : "the", has_field ? fault->field : "",
 		       has_field ? ": " : "",
 		       has_fault ? fault->sentence : strerrordesc_np(-error));
-	tell_missing(session, missing, is_adopted, sentence);
+	tell_missing(feed, missing, is_adopted, sentence);
 }
 
 int etw_source_feed_check(const struct etw_session_host *host, const struct etw_session_plan *plan,
@@ -241,120 +243,100 @@ int etw_source_feed_check(const struct etw_session_host *host, const struct etw_
 			     "none of the kernel events that are asked for is collected");
 }
 
-void etw_source_feed_open(struct etw_session *session, bool is_adopted)
+void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
+			  struct etw_source_feed *ret)
+{
+	*ret = (struct etw_source_feed){
+		.context = context, .notes = notes, .ops = context->host.kernel};
+}
+
+void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
 {
 	struct etw_fault fault = {0};
 	int result;
 
-	if (!session->plan.is_kernel)
+	if (!feed->context->plan.is_kernel)
 		return;
-	if (!session->host.kernel) {
-		tell_missing(session, session->state.head->config.enable_flags, is_adopted,
+	if (!feed->ops) {
+		tell_missing(feed, feed->context->state.head->config.enable_flags, is_adopted,
 			     "this host has no source of kernel events");
 		return;
 	}
-	tell_unbuilt(session, is_adopted);
-	result = start_source(session, is_adopted, &fault);
+	tell_unbuilt(feed, is_adopted);
+	result = start_source(feed, is_adopted, &fault);
 	if (result < 0) {
-		tell_failed(session, is_adopted, result, &fault);
+		tell_failed(feed, is_adopted, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
-		if (!session->source)
+		if (!feed->source)
 			return;
 	}
-	settle_former_loss(session);
+	settle_former_loss(feed);
 }
 
-void etw_source_feed_collect(struct etw_session *session)
+void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round)
 {
-	int64_t watermark = session->source_watermark_raw;
+	int64_t watermark = feed->watermark_raw;
 	int result;
 
-	session->needs_source_retry = false;
-	session->has_source_more = false;
-	if (!session->source)
+	if (!feed->source)
 		return;
-	if (session->plan.clock_type == ETW_CLOCK_SYSTEM)
-		check_realtime(session);
-	result = session->host.kernel->collect(session->source, &watermark);
+	if (feed->context->plan.clock_type == ETW_CLOCK_SYSTEM)
+		check_realtime(feed);
+	result = feed->ops->collect(feed->source, &watermark);
 	if (result < 0) {
-		tell_missing(session, session->state.head->config.enable_flags, false,
+		tell_missing(feed, feed->context->state.head->config.enable_flags, false,
 			     "the source of kernel events failed: none are collected from here on");
-		etw_source_feed_close(session);
+		etw_source_feed_close(feed);
 		return;
 	}
-	session->has_source_more = result > 0;
-	if (watermark > session->source_watermark_raw)
-		session->source_watermark_raw = watermark;
+	if (result > 0)
+		round->has_more = true;
+	if (watermark > feed->watermark_raw)
+		feed->watermark_raw = watermark;
 }
 
-void etw_source_feed_count_loss(struct etw_session *session)
+void etw_source_feed_count_loss(struct etw_source_feed *feed)
 {
 	struct etw_source_loss loss = {0};
-	struct etw_state_head *head = session->state.head;
+	struct etw_state_head *head = feed->context->state.head;
 
-	if (!session->source)
+	if (!feed->source)
 		return;
-	session->host.kernel->loss(session->source, &loss);
+	feed->ops->loss(feed->source, &loss);
 	store_relaxed(&head->source_now.no_buffer, loss.no_buffer);
 	store_relaxed(&head->source_now.no_memory, loss.no_memory);
 	store_relaxed(&head->source_now.incomplete, loss.incomplete);
 }
 
-void etw_source_feed_release(struct etw_session *session)
+void etw_source_feed_release(struct etw_source_feed *feed)
 {
-	if (session->source)
-		session->host.kernel->release(session->source);
+	if (feed->source)
+		feed->ops->release(feed->source);
 }
 
-uint64_t etw_source_feed_due_ns(const struct etw_session *session)
+uint64_t etw_source_feed_due_ns(const struct etw_source_feed *feed)
 {
-	return session->source ? POLL_NS : 0;
+	return feed->source ? POLL_NS : 0;
 }
 
-void etw_source_feed_stop(struct etw_session *session)
+void etw_source_feed_stop(struct etw_source_feed *feed)
 {
 	int result;
 
-	if (!session->source)
+	if (!feed->source)
 		return;
-	result = session->host.kernel->rundown(session->source, /* is_end= */ true);
+	result = feed->ops->rundown(feed->source, /* is_end= */ true);
 	if (result < 0)
-		etw_session_complain(session, "the rundown at the end", result, NULL);
+		etw_context_complain(feed->context, "the rundown at the end", result, NULL);
 }
 
-/* What was made before the end and that the last flush could not wait for is lost, and counts. */
-static void reject_rest(struct etw_session *session)
+void etw_source_feed_close(struct etw_source_feed *feed)
 {
-	const struct etw_source_ops *ops = session->host.kernel;
-	struct etw_source_event event;
-	struct etw_source_mark mark;
-
-	for (uint32_t i = 0; session->source_streams && i < session->plan.cpu_count; i++) {
-		uint32_t at = session->plan.output_count == 1 ? 0 : i;
-		struct etw_state_record *record = session->outputs[at].record;
-		uint64_t before = record->counts.rejected;
-
-		while (ops->peek(session->source, i, &event) &&
-		       event.time_raw < session->flush_target_raw) {
-			ops->pop(session->source, i, &mark);
-			record->counts.rejected++;
-		}
-		if (record->counts.rejected != before)
-			etw_state_commit(&session->state, at, record);
+	if (feed->source) {
+		etw_source_feed_count_loss(feed);
+		feed->ops->close(feed->source);
+		feed->source = NULL;
 	}
-}
-
-void etw_source_feed_close(struct etw_session *session)
-{
-	if (session->source) {
-		if (session->is_drained)
-			reject_rest(session);
-		etw_source_feed_count_loss(session);
-		session->host.kernel->close(session->source);
-		session->source = NULL;
-	}
-	for (uint32_t i = 0; session->outputs && i < session->plan.output_count; i++)
-		session->outputs[i].stream_count = 0; /* gathered anew in the next round */
-	free(session->source_streams);
-	session->source_streams = NULL;
+	free(feed->streams);
+	feed->streams = NULL;
 }

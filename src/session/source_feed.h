@@ -7,7 +7,23 @@
 #ifndef ETW_SESSION_SOURCE_FEED_H
 #define ETW_SESSION_SOURCE_FEED_H
 
-#include "session/session_internal.h"
+#include "base/source.h"
+#include "session/context.h"
+#include "session/notes.h"
+#include "session/round.h"
+#include "session/stream.h"
+
+struct etw_source_feed {
+	struct etw_session_context *context;
+	struct etw_session_notes *notes;
+	const struct etw_source_ops *ops;   /* NULL: this host has none */
+	struct etw_source *source;          /* owned; NULL: none is open */
+	struct etw_session_stream *streams; /* owned, plan.cpu_count; outputs borrow them */
+	struct etw_source_host host;        /* what the source may ask */
+	int64_t watermark_raw;              /* nothing that is still to come is before it */
+	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
+	bool is_given_up;                   /* the last flush goes on without it */
+};
 
 /*
  * etw_source_feed_check() - before anything of a session is made: whether it would get kernel events at all.
@@ -18,25 +34,37 @@
 int etw_source_feed_check(const struct etw_session_host *host, const struct etw_session_plan *plan,
 			  uint32_t enable_flags, struct etw_fault *reterr);
 
-/* etw_source_feed_open() - for a kernel session; what fails is a complaint. @is_adopted: with the marks. */
-void etw_source_feed_open(struct etw_session *session, bool is_adopted);
+/* etw_source_feed_init() - without a source. */
+void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
+			  struct etw_source_feed *ret);
 
-/* etw_source_feed_collect() - reads what has come, and the watermark. */
-void etw_source_feed_collect(struct etw_session *session);
+/* etw_source_feed_open() - for a kernel session; what fails is a complaint. @is_adopted: with the marks. */
+void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
+
+/*
+ * etw_source_feed_collect() - reads what has come, and the watermark. A source that fails is closed, before the outputs
+ * gather their streams.
+ *
+ * @round: is told when there is more to read at once
+ */
+void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round);
 
 /* etw_source_feed_release() - what was taken is committed: the kernel's memory may be reused. */
-void etw_source_feed_release(struct etw_session *session);
+void etw_source_feed_release(struct etw_source_feed *feed);
 
 /* etw_source_feed_count_loss() - brings the account up to date. */
-void etw_source_feed_count_loss(struct etw_session *session);
+void etw_source_feed_count_loss(struct etw_source_feed *feed);
 
 /* etw_source_feed_due_ns() - how long the next look may wait; 0: for ever, as there is no source. */
-uint64_t etw_source_feed_due_ns(const struct etw_session *session);
+uint64_t etw_source_feed_due_ns(const struct etw_source_feed *feed);
 
 /* etw_source_feed_stop() - queues the rundown of the end. */
-void etw_source_feed_stop(struct etw_session *session);
+void etw_source_feed_stop(struct etw_source_feed *feed);
 
-/* etw_source_feed_close() - takes its last account; harmless when there is none. */
-void etw_source_feed_close(struct etw_session *session);
+/*
+ * etw_source_feed_close() - takes its last account, and frees its streams, which no output may have any more. Harmless
+ * when there is none.
+ */
+void etw_source_feed_close(struct etw_source_feed *feed);
 
 #endif

@@ -1,29 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What flows into outputs: rings and the source, looked at once a round and merged by time. Owner thread.
- * Source: docs/design/recording.md "The session engine".
+ * A stream: what is merged into an output. It is a ring, or the events that the source has of one processor. A ring's
+ * stream is part of its set (session/set.h), a source's of the feed (session/source_feed.h); outputs borrow both
+ * (session/merge.h).
+ *
+ * Owner thread, but for what is said at a member.
  */
 #ifndef ETW_SESSION_STREAM_H
 #define ETW_SESSION_STREAM_H
 
-#include "session/session_internal.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* etw_streams_gather() - gives each output its streams: rings of all sets, and the source's processors. */
-void etw_streams_gather(struct etw_session *session);
+#include "base/source.h"
+#include "ring/reader.h"
+#include "session/check.h"
+#include "session/state.h"
 
-/*
- * etw_streams_look() - fixes what this round may take. A processor with one ring alone is not disturbed,
- * unless the round flushes; else the rings are bumped, and a watermark is known.
- */
-void etw_streams_look(struct etw_session *session);
+#define ETW_STREAM_GAP_NS   UINT64_C(100000000) /* how long a ring's reader waits for a gap */
+#define ETW_STREAM_STALL_NS UINT64_C(150000000) /* after that a gap holds nobody any more */
 
-/* etw_stream_refresh() - finds out what the stream has next. */
-void etw_stream_refresh(struct etw_session *session, struct etw_session_stream *stream);
+struct etw_session_set;
 
-/*
- * etw_output_merge() - moves events of all streams into the output's buffer, in order of time, as far as
- * the lowest watermark lets it, and at most ETW_SESSION_ROUND_BUFFERS buffers of them.
- */
-void etw_output_merge(struct etw_session *session, struct etw_session_output *output);
+enum etw_stream_status {
+	ETW_STREAM_EMPTY, /* nothing before its watermark */
+	ETW_STREAM_EVENT, /* head_* say which is next */
+	ETW_STREAM_GAP,   /* somebody is writing what comes next */
+};
+
+struct etw_session_stream {
+	struct etw_session_set *set;    /* NULL: the source */
+	struct etw_ring_reader *reader; /* owned */
+	uint32_t source_cpu;
+	uint32_t mark; /* index in the record's marks */
+	enum etw_stream_status status;
+	bool is_touched; /* moved since the last commit */
+	bool is_bumped;  /* the last look closed the open buffer to earlier times */
+	uint32_t head_bytes;
+	const uint8_t *head_at;
+	int64_t head_raw;  /* its place in the merge */
+	int64_t floor_raw; /* whatever is still to come is not before it */
+	struct etw_source_mark popped;
+	struct etw_ring_counts counts;     /* as of the last commit */
+	uint64_t gaps_base, rejected_base; /* of counts, already in the record */
+	struct etw_state_claims *claims;   /* borrowed from the state; the ring sets' lock */
+	uint32_t late; /* events without a buffer that may yet be counted; the same lock */
+	struct etw_check_memo memo;
+};
 
 #endif

@@ -5,7 +5,7 @@
 #include "consumer/trace.h"
 #include "fixture.h"
 #include "session/account.h"
-#include "session/ring_sets.h"
+#include "session/session_internal.h"
 
 #define OTHER   4000
 #define ANOTHER 4001
@@ -54,10 +54,10 @@ static struct wire_ring *ring_of(const struct fixture_writer *writer)
  */
 static void overflow(struct scene *scene, struct fixture_writer *writer)
 {
-	pthread_mutex_lock(&scene->session->lock);
+	pthread_mutex_lock(&scene->session->flushes.lock);
 	while (writer->refused == 0)
 		(void)fixture_write(writer, 0x60);
-	pthread_mutex_unlock(&scene->session->lock);
+	pthread_mutex_unlock(&scene->session->flushes.lock);
 }
 
 static void test_claims__what_is_true_is_told_of_whom_it_is(void **state)
@@ -157,7 +157,7 @@ static void test_claims__junk_hides_nothing_either(void **state)
 	look(&scene);
 	assert_int_equal(scene.info.loss.rejected, 3);
 	assert_int_equal(scene.info.events_lost, 3);
-	etw_account_counts(scene.session, &counts);
+	etw_account_counts(&scene.session->context.state, &counts);
 	assert_int_equal(counts.others_rejected, 2);
 	counts.rejected += UINT64_C(1) << 40;
 	counts.others_rejected += UINT64_C(1) << 40;
@@ -197,7 +197,7 @@ static struct wire_session_loss asked_loss;
 static void forget_and_ask(void *context, const char *name)
 {
 	asked_loss = (struct wire_session_loss){0};
-	etw_claims_sum(asked_session, &asked_loss);
+	etw_claims_sum(&asked_session->sets, &asked_loss);
 	fixture_forget(context, name);
 }
 
@@ -212,7 +212,7 @@ static void test_claims__nobody_lies_whose_set_is_closed(void **state)
 	(void)add_relaxed(&ring_of(&scene.own)->lost_too_large, UINT64_C(7));
 	look(&scene);
 	asked_session = scene.session;
-	scene.session->host.forget_fd = forget_and_ask;
+	scene.session->context.host.forget_fd = forget_and_ask;
 	etw_session_stop(scene.session, &scene.info);
 	assert_int_equal(asked_loss.no_buffer, scene.own.refused);
 	assert_int_equal(asked_loss.too_large, 7);
@@ -232,7 +232,7 @@ static void test_claims__each_user_has_a_part_of_events_lost(void **state)
 	(void)state;
 	begin(&scene);
 	overflow(&scene, &scene.own);
-	users = scene.session->state.head->users;
+	users = scene.session->context.state.head->users;
 	for (uint32_t i = 5; i <= ETW_STATE_USERS; i++)
 		users[i] = (struct etw_state_user){.uid = ANOTHER + i,
 						   .is_used = 1,
@@ -252,25 +252,25 @@ static void test_claims__each_user_has_a_part_of_events_lost(void **state)
 static void test_claims__places_of_users(void **state)
 {
 	static struct scene scene;
-	struct etw_session *session;
+	struct etw_session_sets *sets;
 
 	(void)state;
 	begin(&scene);
-	session = scene.session;
-	pthread_mutex_lock(&session->lock);
-	assert_int_equal(etw_claims_user(session, getuid()), 0);
-	assert_true(etw_claims_user(session, 0) <= 1);
+	sets = &scene.session->sets;
+	pthread_mutex_lock(&sets->lock);
+	assert_int_equal(etw_claims_user(sets, getuid()), 0);
+	assert_true(etw_claims_user(sets, 0) <= 1);
 	for (uint32_t uid = 10000; uid < 20000; uid++)
-		assert_true(etw_claims_user(session, uid) < ETW_STATE_USERS);
+		assert_true(etw_claims_user(sets, uid) < ETW_STATE_USERS);
 	for (uint32_t uid = 30000; uid < 30200; uid++) {
-		uint32_t place = etw_claims_user(session, uid);
+		uint32_t place = etw_claims_user(sets, uid);
 
-		session->state.head->users[place].too_large = 1;
+		sets->context->state.head->users[place].too_large = 1;
 		assert_true(uid >= 30000 + ETW_STATE_USERS ? place == ETW_STATE_USERS
 							   : place <= ETW_STATE_USERS);
 	}
-	assert_true(etw_claims_user(session, OTHER) < ETW_STATE_USERS); /* has rings */
-	pthread_mutex_unlock(&session->lock);
+	assert_true(etw_claims_user(sets, OTHER) < ETW_STATE_USERS); /* has rings */
+	pthread_mutex_unlock(&sets->lock);
 	end(&scene);
 }
 

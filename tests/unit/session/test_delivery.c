@@ -364,7 +364,7 @@ static void change_set(struct fixture *fixture, struct etw_session *session,
 	assert_int_equal(fixture_ring_set(session, getuid(), &old), 0);
 	store_relaxed((uint64_t *)(void *)etw_ring_at(&writer->set, 0), UINT64_MAX);
 	while (load_relaxed(&fixture->replaced) == 0) {
-		etw_session_kick(session);
+		etw_context_kick(&session->context);
 		(void)usleep(1000);
 	}
 	etw_ring_set_unmap(&writer->set);

@@ -82,9 +82,11 @@ static void test_notes__stand_among_the_events_in_order(void **state)
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
 	for (uint32_t i = 0; i < 40; i++) {
 		const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {i, 2, 3};
+		struct wire_session_note note;
 
 		(void)fixture_write(&writer, 0x60);
-		etw_notes_add(session, WIRE_NOTE_CLAIMED_LOSS, numbers, "note %u", i);
+		etw_note_make(&note, WIRE_NOTE_CLAIMED_LOSS, numbers, "note %u", i);
+		etw_session_tell(session, &note);
 		assert_int_equal(etw_session_flush(session), 0);
 	}
 	etw_session_stop(session, &info);

@@ -9,9 +9,10 @@
 #include "session/pages.h"
 #include "session/ring_sets.h"
 
-/* A session without its thread, and what its host keeps. */
+/* The ring sets of a session without the rest of it, and what its host keeps. */
 struct scene {
-	struct etw_session session;
+	struct etw_session_context context;
+	struct etw_session_sets sets;
 	struct etw_session_plan plan;
 	struct {
 		uint32_t id;
@@ -23,10 +24,10 @@ struct scene {
 static int kept_fd(void *context, const char *name)
 {
 	const struct scene *scene = context;
-	char expected[ETW_SESSION_NAME_BYTES];
+	char expected[ETW_CONTEXT_NAME_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
-		etw_session_name(&scene->session, expected, ETW_SESSION_SETS_PAGE_NAME,
+		etw_context_name(&scene->context, expected, ETW_SESSION_SETS_PAGE_NAME,
 				 scene->kept[i].id);
 		if (scene->kept[i].id && strcmp(name, expected) == 0)
 			return dup(scene->kept[i].fd);
@@ -42,11 +43,21 @@ static void forget_fd(void *context, const char *name)
 	assert_int_equal(sscanf(name, "session-7/page-%u", &scene->last_forgotten), 1);
 }
 
+static const struct wire_clock_page page_of_tests = {.frequency = 1000000000};
+static const struct etw_clock_page clock_of_tests = {.page = &page_of_tests};
+
 static void init(struct scene *scene)
 {
-	pthread_mutex_init(&scene->session.lock, NULL);
-	scene->session.host = (struct etw_session_host){
-		.context = scene, .kept_fd = kept_fd, .forget_fd = forget_fd};
+	const struct etw_session_host host = {
+		.context = scene,
+		.clock = &clock_of_tests,
+		.kept_fd = kept_fd,
+		.forget_fd = forget_fd,
+	};
+
+	etw_context_open(&host, &scene->context);
+	etw_context_set_plan(&scene->context, &scene->plan);
+	etw_session_sets_open(&scene->context, &scene->sets);
 }
 
 static void begin(struct scene *scene)
@@ -55,31 +66,30 @@ static void begin(struct scene *scene)
 		.name = "pages", .log_file_mode = EVENT_TRACE_REAL_TIME_MODE, .buffer_kib = 4};
 
 	*scene = (struct scene){0};
-	init(scene);
 	assert_int_equal(etw_session_config_settle(&config, 1, &scene->plan, NULL), 0);
-	scene->session.plan = scene->plan;
+	init(scene);
 	assert_int_equal(
-		etw_state_create(7, getuid(), &config, &scene->plan, 0, &scene->session.state), 0);
+		etw_state_create(7, getuid(), &config, &scene->plan, 0, &scene->context.state), 0);
 }
 
 /* A host that dies, and the next one. */
 static void change_host(struct scene *scene)
 {
-	int fd = dup(scene->session.state.fd);
+	int fd = dup(scene->context.state.fd);
 
-	etw_pages_free_all(&scene->session);
-	etw_state_done(&scene->session.state);
-	memset(&scene->session, 0, sizeof(scene->session));
+	etw_pages_free_all(&scene->sets);
+	etw_session_sets_destroy(&scene->sets);
+	etw_context_close(&scene->context);
 	init(scene);
-	scene->session.plan = scene->plan;
-	assert_int_equal(etw_state_adopt(fd, &scene->session.state), 0);
-	etw_pages_adopt(&scene->session);
+	assert_int_equal(etw_state_adopt(fd, &scene->context.state), 0);
+	etw_pages_adopt(&scene->sets);
 }
 
 static void end(struct scene *scene)
 {
-	etw_pages_free_all(&scene->session);
-	etw_state_done(&scene->session.state);
+	etw_pages_free_all(&scene->sets);
+	etw_session_sets_destroy(&scene->sets);
+	etw_context_close(&scene->context);
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
 		if (scene->kept[i].id)
 			close(scene->kept[i].fd);
@@ -107,14 +117,14 @@ static void drop(struct etw_session_set *set)
 
 static void keep(struct scene *scene, const struct etw_session_set *set)
 {
-	etw_pages_keep(&scene->session, set->uid, set->id, set->fds.page);
+	etw_pages_keep(&scene->sets, set->uid, set->id, set->fds.page);
 }
 
 static uint64_t lost(struct scene *scene)
 {
 	struct wire_session_loss loss;
 
-	etw_account_loss(&scene->session, &loss);
+	etw_account_loss(&scene->sets, &loss);
 	assert_int_equal(etw_account_events_lost(&loss), loss.replaced);
 	assert_int_equal(etw_account_lost_on_the_way(&loss), loss.replaced);
 	return loss.replaced;
@@ -131,8 +141,8 @@ static void test_pages__counts_go_on_with_the_next_host(void **state)
 	make(&other, 12);
 	keep(&scene, &one);
 	keep(&scene, &other);
-	assert_true(etw_pages_has(&scene.session, 11));
-	assert_false(etw_pages_has(&scene.session, 13));
+	assert_true(etw_pages_has(&scene.sets, 11));
+	assert_false(etw_pages_has(&scene.sets, 13));
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	assert_int_equal(etw_ring_refuse(&other.map), -ENOBUFS);
 	assert_int_equal(lost(&scene), 2);
@@ -144,13 +154,13 @@ static void test_pages__counts_go_on_with_the_next_host(void **state)
 	change_host(&scene);
 	/* The keeper had one of the two: what the other counted last is known, and a complaint says so. */
 	assert_int_equal(lost(&scene), 3);
-	assert_non_null(strstr(scene.session.complaint, "the count of a replaced ring set"));
-	assert_false(etw_pages_has(&scene.session, 12));
+	assert_non_null(strstr(scene.context.complaint, "the count of a replaced ring set"));
+	assert_false(etw_pages_has(&scene.sets, 12));
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
 	/* Kept again, as when the last host died before the set was retired. */
 	keep(&scene, &one);
 	assert_int_equal(lost(&scene), 4);
-	etw_pages_end(&scene.session);
+	etw_pages_end(&scene.sets);
 	assert_int_equal(scene.forgotten, 1);
 	assert_int_equal(etw_ring_refuse(&one.map), 0);
 	assert_int_equal(lost(&scene), 4);
@@ -170,17 +180,15 @@ static void test_pages__a_set_that_is_still_open_gives_its_page(void **state)
 	make(&one, 11);
 	keep(&scene, &one);
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
-	fd = dup(scene.session.state.fd);
+	fd = dup(scene.context.state.fd);
 	end(&scene);
-	memset(&scene.session, 0, sizeof(scene.session));
 	init(&scene);
-	scene.session.plan = scene.plan;
-	assert_int_equal(etw_state_adopt(fd, &scene.session.state), 0);
-	scene.session.sets[3] = &one; /* as etw_session_sets_adopt() leaves it */
-	etw_pages_adopt(&scene.session);
-	scene.session.sets[3] = NULL;
+	assert_int_equal(etw_state_adopt(fd, &scene.context.state), 0);
+	scene.sets.table[3] = &one; /* as etw_session_sets_adopt() leaves it */
+	etw_pages_adopt(&scene.sets);
+	scene.sets.table[3] = NULL;
 	assert_int_equal(lost(&scene), 1);
-	assert_int_equal(scene.session.complaint[0], 0);
+	assert_int_equal(scene.context.complaint[0], 0);
 	end(&scene);
 	drop(&one);
 }
@@ -197,15 +205,15 @@ static void test_pages__a_page_that_was_being_dropped_counts_once(void **state)
 	make(&one, 11);
 	keep(&scene, &one);
 	assert_int_equal(etw_ring_refuse(&one.map), -ENOBUFS);
-	head = scene.session.state.head;
+	head = scene.context.state.head;
 	head->pages[0].closed_next = 1;
 	head->pages[0].status = ETW_STATE_PAGE_CLOSING;
 	change_host(&scene);
 	assert_int_equal(lost(&scene), 1);
 	assert_int_equal(scene.forgotten, 1);
 	assert_int_equal(scene.last_forgotten, 11);
-	assert_int_equal(scene.session.complaint[0], 0);
-	assert_false(etw_pages_has(&scene.session, 11));
+	assert_int_equal(scene.context.complaint[0], 0);
+	assert_false(etw_pages_has(&scene.sets, 11));
 	change_host(&scene);
 	assert_int_equal(lost(&scene), 1);
 	end(&scene);
@@ -233,11 +241,11 @@ static void test_pages__the_oldest_unused_one_goes(void **state)
 		drop(&set);
 	}
 	assert_int_equal(scene.forgotten, 0);
-	assert_int_equal(scene.session.complaint[0], 0);
+	assert_int_equal(scene.context.complaint[0], 0);
 	make(&set, id++);
 	keep(&scene, &set);
 	assert_int_equal(scene.last_forgotten, second.id);
-	assert_non_null(strstr(scene.session.complaint, "so many rings were replaced"));
+	assert_non_null(strstr(scene.context.complaint, "so many rings were replaced"));
 	assert_int_equal(etw_ring_refuse(&set.map), -ENOBUFS);
 	assert_int_equal(lost(&scene), ETW_STATE_PAGES);
 	drop(&set);
@@ -270,8 +278,8 @@ static void test_pages__no_memory_is_a_complaint(void **state)
 	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
 	keep(&scene, &one);
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-	assert_non_null(strstr(scene.session.complaint, "not counted: Cannot allocate memory"));
-	assert_false(etw_pages_has(&scene.session, 11));
+	assert_non_null(strstr(scene.context.complaint, "not counted: Cannot allocate memory"));
+	assert_false(etw_pages_has(&scene.sets, 11));
 	end(&scene);
 	drop(&one);
 }
@@ -293,7 +301,7 @@ static void test_pages__counts_that_cannot_be(void **state)
 	for (uint32_t i = 0; i < 2; i++)
 		store_relaxed(&etw_ring_set_page(&sets[i].map)->refused, UINT64_MAX / 4);
 	assert_int_equal(lost(&scene), 3);
-	assert_non_null(strstr(scene.session.complaint, "cannot have been"));
+	assert_non_null(strstr(scene.context.complaint, "cannot have been"));
 	store_relaxed(&etw_ring_set_page(&sets[2].map)->refused, UINT64_C(0));
 	assert_int_equal(lost(&scene), 3);
 	assert_int_equal(etw_ring_refuse(&sets[2].map), -ENOBUFS); /* it goes on from there */

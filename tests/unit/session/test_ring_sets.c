@@ -332,7 +332,7 @@ static void leave_gaps(struct fixture *fixture, struct etw_session *session, uid
 	fixture_attach(fixture, session, uid, 0, &writer);
 	for (uint32_t i = 0; i <= (writer.set.buffer_count + 1) / 2; i++)
 		assert_int_equal(etw_ring_reserve(&writer.set, writer.clock, 4000, &span), 0);
-	etw_session_kick(session);
+	etw_context_kick(&session->context);
 	etw_ring_set_unmap(&writer.set);
 }
 
@@ -397,7 +397,7 @@ static void test_ring_sets__a_broken_set_is_closed_whoever_keeps_it(void **state
 		fixture_attach(&fixture, session, 1, 0, &writers[i]);
 		store_relaxed((uint64_t *)(void *)etw_ring_at(&writers[i].set, 0), UINT64_MAX);
 		while (load_relaxed(&fixture.replaced) == i) {
-			etw_session_kick(session);
+			etw_context_kick(&session->context);
 			(void)usleep(1000);
 		}
 		/* As long as it is there it counts; it goes by itself. */

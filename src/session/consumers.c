@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Who a session's consumers are; see session/consumers.h. */
+#include "session/consumers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "base/sched_point.h"
+#include "base/time.h"
+
+#define MEMORY_NAME "delivery-%u" /* by its place */
+/* A session that is stopped so soon after its host died waits for consumers to come for the rest. */
+#define LAST_WAIT_MS  2000
+#define LEAST_WAIT_NS UINT64_C(5000000000) /* by each host, for a consumer to come */
+
+static struct etw_state_consumer *entry_at(const struct etw_session_consumers *consumers,
+					   uint32_t place)
+{
+	return &consumers->context->state.head->consumers[place];
+}
+
+static void free_subscriberp(struct etw_subscriber **subscriber)
+{
+	etw_subscriber_free(*subscriber);
+}
+
+void etw_consumers_open(struct etw_session_context *context, struct etw_session_consumers *ret)
+{
+	*ret = (struct etw_session_consumers){.context = context};
+	pthread_mutex_init(&ret->lock, NULL);
+}
+
+void etw_consumers_resume(struct etw_session_consumers *consumers)
+{
+	const struct etw_state *state = &consumers->context->state;
+
+	for (uint32_t i = 0; i < state->head->output_count; i++) {
+		const struct etw_state_record *record = etw_state_holding(state, i);
+
+		consumers->pieces += record->counts.pieces;
+		consumers->piece_events += record->counts.piece_events;
+		for (uint32_t j = 0; j < ETW_STATE_CONSUMERS; j++)
+			consumers->written[j] += record->written[j];
+	}
+}
+
+/* Holding the lock. */
+static void add(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+{
+	consumers->subscribers[subscriber->place] = subscriber;
+	consumers->is_place_taken[subscriber->place] = true;
+	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count + 1);
+}
+
+/* The place is free from now on; what its consumers missed stays in the account. */
+static void free_place(struct etw_session_consumers *consumers, uint32_t place)
+{
+	struct etw_state_consumer *entry = entry_at(consumers, place);
+
+	if (entry->status == ETW_STATE_CONSUMER_LIVE) {
+		store_relaxed(&entry->missed, entry->missed_next);
+		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_FREE);
+	}
+	etw_context_forget(consumers->context, MEMORY_NAME, place);
+	consumers->is_place_taken[place] = false;
+}
+
+/* Holding the lock. Takes the subscriber. */
+static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+{
+	consumers->subscribers[subscriber->place] = NULL;
+	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count - 1);
+	free_place(consumers, subscriber->place);
+	etw_subscriber_free(subscriber);
+}
+
+static int reserve_place(struct etw_session_consumers *consumers, uint32_t *ret)
+{
+	int result = -EBUSY;
+
+	pthread_mutex_lock(&consumers->lock);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS && result < 0; i++) {
+		if (consumers->is_place_taken[i])
+			continue;
+		consumers->is_place_taken[i] = true;
+		*ret = i;
+		result = 0;
+	}
+	pthread_mutex_unlock(&consumers->lock);
+	return result;
+}
+
+/*
+ * Makes the place hold. One that comes back without its memory has lost what was handed out since its last
+ * batch. Holding the lock.
+ */
+static void settle_entry(struct etw_session_consumers *consumers,
+			 const struct etw_subscriber *subscriber,
+			 const struct etw_session_subscribe *request)
+{
+	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+
+	entry->slot_count = subscriber->slot_count;
+	entry->consumer = request->consumer;
+	entry->written_base = consumers->written[subscriber->place];
+	entry->pieces_was = consumers->pieces;
+	entry->events_was = consumers->piece_events;
+	entry->pieces_base = consumers->pieces;
+	if (request->last_batch != 0 && request->pieces < consumers->pieces)
+		entry->pieces_base = request->pieces;
+	entry->flagged = 0;
+	entry->awaited_until_ns = 0;
+	store_relaxed(&entry->missed_next, entry->missed + consumers->pieces - entry->pieces_base);
+	SCHED_POINT("session.consumer.settled");
+	store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_LIVE);
+	SCHED_POINT("session.consumer.live");
+}
+
+/* What the consumer is to know. Holding the lock. */
+static void answer(const struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
+		   struct etw_session_subscribed *ret)
+{
+	const struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+
+	ret->subscriber = subscriber;
+	ret->next_buffer = subscriber->released;
+	ret->pieces = entry->pieces_was;
+	ret->events = entry->events_was;
+}
+
+/* With a new memory, at a place that is reserved for it. */
+static int add_new(struct etw_session_consumers *consumers,
+		   const struct etw_session_subscribe *request, uint32_t place,
+		   struct etw_session_subscribed *ret)
+{
+	CLEANUP(free_subscriberp) struct etw_subscriber *subscriber = NULL;
+	int result = -ESHUTDOWN;
+
+	TRY(etw_subscriber_create(&consumers->context->plan, place, &subscriber));
+	subscriber->notify = request->notify;
+	subscriber->context = request->context;
+	/* Where it is not kept, what a host that dies leaves in it counts as lost. */
+	(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
+	pthread_mutex_lock(&consumers->lock);
+	if (!consumers->is_over) {
+		settle_entry(consumers, subscriber, request);
+		add(consumers, subscriber);
+		answer(consumers, TAKE(subscriber), ret);
+		result = 0;
+	}
+	pthread_mutex_unlock(&consumers->lock);
+	return result;
+}
+
+/* Holding the lock. */
+static struct etw_subscriber *find(const struct etw_session_consumers *consumers, uint64_t consumer)
+{
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		if (consumer != 0 && consumers->subscribers[i] &&
+		    entry_at(consumers, i)->consumer == consumer)
+			return consumers->subscribers[i];
+	}
+	return NULL;
+}
+
+/*
+ * Gives a consumer of the last host its memory back: it goes on behind what it has given back. Returns
+ * -ENOENT when there is none of it.
+ */
+static int take_back(struct etw_session_consumers *consumers,
+		     const struct etw_session_subscribe *request,
+		     struct etw_session_subscribed *ret)
+{
+	struct etw_subscriber *subscriber;
+	int result = 0;
+
+	pthread_mutex_lock(&consumers->lock);
+	subscriber = find(consumers, request->consumer);
+	if (consumers->is_over) {
+		result = -ESHUTDOWN;
+	} else if (!subscriber) {
+		result = -ENOENT;
+	} else if (subscriber->awaited_until_ns == 0) {
+		result = -EBUSY;
+	} else {
+		(void)etw_subscriber_has_room(subscriber);
+		subscriber->announced = subscriber->released;
+		subscriber->awaited_until_ns = 0;
+		entry_at(consumers, subscriber->place)->awaited_until_ns = 0;
+		subscriber->notify = request->notify;
+		subscriber->context = request->context;
+		answer(consumers, subscriber, ret);
+	}
+	pthread_mutex_unlock(&consumers->lock);
+	return result;
+}
+
+static int find_or_add(struct etw_session_consumers *consumers,
+		       const struct etw_session_subscribe *request,
+		       struct etw_session_subscribed *ret)
+{
+	uint32_t place;
+	int result = take_back(consumers, request, ret);
+
+	if (result != -ENOENT)
+		return result;
+	TRY(reserve_place(consumers, &place));
+	result = add_new(consumers, request, place, ret);
+	if (result < 0) {
+		pthread_mutex_lock(&consumers->lock);
+		free_place(consumers, place);
+		pthread_mutex_unlock(&consumers->lock);
+	}
+	return result;
+}
+
+int etw_consumers_subscribe(struct etw_session_consumers *consumers,
+			    const struct etw_session_subscribe *request,
+			    struct etw_session_subscribed *ret)
+{
+	struct etw_session_subscribed subscribed = {0};
+
+	TRY(find_or_add(consumers, request, &subscribed));
+	subscribed.memory_fd = fcntl(subscribed.subscriber->fd, F_DUPFD_CLOEXEC, 0);
+	if (subscribed.memory_fd < 0) {
+		etw_consumers_unsubscribe(consumers, subscribed.subscriber);
+		return -ENOMEM;
+	}
+	*ret = subscribed;
+	etw_context_kick(consumers->context); /* its timer starts */
+	return 0;
+}
+
+void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
+			       struct etw_subscriber *subscriber)
+{
+	if (!subscriber)
+		return;
+	pthread_mutex_lock(&consumers->lock);
+	drop(consumers, subscriber);
+	pthread_mutex_unlock(&consumers->lock);
+}
+
+uint64_t etw_consumers_lost(const struct etw_session_consumers *consumers,
+			    const struct etw_subscriber *subscriber)
+{
+	return consumers->pieces - entry_at(consumers, subscriber->place)->pieces_base -
+	       subscriber->written;
+}
+
+/* How long a consumer is waited for. */
+static void begin_wait(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+{
+	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+	uint64_t adopted_ns = consumers->adopted_ns;
+
+	/* However many hosts die meanwhile; but this one may have been started long after the last. */
+	if (entry->awaited_until_ns == 0)
+		entry->awaited_until_ns = adopted_ns + ETW_CONSUMERS_WAIT_NS;
+	if (entry->awaited_until_ns < adopted_ns + LEAST_WAIT_NS)
+		entry->awaited_until_ns = adopted_ns + LEAST_WAIT_NS;
+	subscriber->awaited_until_ns = entry->awaited_until_ns;
+	subscriber->patience = etw_patience_begin(
+		(subscriber->awaited_until_ns - adopted_ns) / ETW_NS_PER_MS, adopted_ns);
+}
+
+/* Takes the descriptor. NULL: the memory cannot be had, or is another one. */
+static struct etw_subscriber *adopt(struct etw_session_consumers *consumers, uint32_t place, int fd)
+{
+	const struct etw_state_consumer *entry = entry_at(consumers, place);
+	struct etw_subscriber *subscriber =
+		etw_subscriber_adopt(&consumers->context->plan, place, entry->slot_count, fd,
+				     consumers->written[place] - entry->written_base);
+
+	if (!subscriber)
+		return NULL;
+	subscriber->flagged = entry->flagged;
+	begin_wait(consumers, subscriber);
+	return subscriber;
+}
+
+void etw_consumers_adopt(struct etw_session_consumers *consumers)
+{
+	consumers->adopted_ns = etw_monotonic_ns();
+	consumers->last_wait = etw_patience_begin(LAST_WAIT_MS, consumers->adopted_ns);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		bool is_live = entry_at(consumers, i)->status == ETW_STATE_CONSUMER_LIVE;
+		struct etw_subscriber *subscriber = NULL;
+		int fd = etw_context_kept(consumers->context, MEMORY_NAME, i);
+
+		if (fd >= 0 && is_live)
+			subscriber = adopt(consumers, i, fd);
+		else if (fd >= 0)
+			close(fd);
+		if (subscriber)
+			add(consumers, subscriber);
+		else if (fd >= 0 || is_live)
+			free_place(consumers, i);
+	}
+}
+
+void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_ns)
+{
+	if (consumers->adopted_ns != 0)
+		(void)etw_patience_look(&consumers->last_wait, now_ns);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		struct etw_subscriber *subscriber = consumers->subscribers[i];
+
+		if (subscriber && subscriber->awaited_until_ns != 0 &&
+		    etw_patience_look(&subscriber->patience, now_ns))
+			drop(consumers, subscriber);
+	}
+}
+
+bool etw_consumers_are_awaited(struct etw_session_consumers *consumers, uint64_t now_ns)
+{
+	bool result = false;
+
+	if (consumers->adopted_ns == 0 || etw_patience_look(&consumers->last_wait, now_ns))
+		return false;
+	pthread_mutex_lock(&consumers->lock);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++)
+		result |= consumers->subscribers[i] &&
+			  consumers->subscribers[i]->awaited_until_ns != 0;
+	pthread_mutex_unlock(&consumers->lock);
+	return result;
+}
+
+void etw_consumers_abandon(struct etw_session_consumers *consumers)
+{
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		struct etw_subscriber *subscriber = consumers->subscribers[i];
+		struct etw_state_consumer *entry = entry_at(consumers, i);
+
+		if (!subscriber || subscriber->awaited_until_ns == 0)
+			continue;
+		(void)etw_subscriber_has_room(subscriber);
+		store_relaxed(&entry->missed_next,
+			      entry->missed_next + subscriber->written - subscriber->released);
+		drop(consumers, subscriber);
+	}
+}
+
+void etw_consumers_close(struct etw_session_consumers *consumers)
+{
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		etw_subscriber_free(consumers->subscribers[i]);
+		consumers->subscribers[i] = NULL;
+	}
+	pthread_mutex_destroy(&consumers->lock);
+}
