@@ -88,7 +88,7 @@ static inline bool has_harmful(uint64_t word)
 
 static bool looks_harmful(const uint8_t *at, size_t bytes)
 {
-	uint8_t rest[8] = "        ";
+	uint8_t rest[8];
 
 	for (; bytes >= 8; bytes -= 8, at += 8) {
 		if (UNLIKELY(has_harmful(etw_load64(at))))
@@ -96,6 +96,7 @@ static bool looks_harmful(const uint8_t *at, size_t bytes)
 	}
 	if (!bytes)
 		return false;
+	memset(rest, ' ', sizeof(rest));
 	memcpy(rest, at, bytes);
 	return has_harmful(etw_load64(rest));
 }

@@ -136,7 +136,7 @@ static void add_maps(struct made_wevt *wevt)
 
 static void add_queries(struct made_wevt *wevt)
 {
-	const struct wire_wevt_query query = {.magic = "QUER", .count = le32_of(1)};
+	const struct wire_wevt_query query = {.magic = {'Q', 'U', 'E', 'R'}, .count = le32_of(1)};
 	const struct wire_wevt_pattern pattern = {0};
 	const le32 offsets[1] = {0};
 	uint32_t at = BEGIN_LIST(wevt, WIRE_WEVT_QUERIES, "QTAB", offsets);
@@ -156,7 +156,7 @@ static uint32_t add_template(struct made_wevt *wevt, uint32_t index, uint32_t ty
 			     const char *const *names)
 {
 	struct wire_wevt_template head = {
-		.magic = "TEMP",
+		.magic = {'T', 'E', 'M', 'P'},
 		.top_count = le32_of(top_count),
 		.count = le32_of(count),
 		.type = le32_of(type),
@@ -376,12 +376,13 @@ void made_wevt_init(struct made_wevt *wevt, uint16_t major)
 {
 	/* Older compilers always leave room for eleven lists. */
 	uint32_t room = major > WIRE_WEVT_MAJOR_MIN ? 12 : 11;
-	struct wire_wevt_head head = {.magic = "CRIM",
+	struct wire_wevt_head head = {.magic = {'C', 'R', 'I', 'M'},
 				      .major = le16_of(major),
 				      .minor = le16_of(1),
 				      .provider_count = le32_of(1)};
 	struct wire_wevt_provider_entry entry = {.offset = le32_of(sizeof(head) + sizeof(entry))};
-	struct wire_wevt_provider provider = {.magic = "WEVT", .message = le32_of(0x90000001)};
+	struct wire_wevt_provider provider = {.magic = {'W', 'E', 'V', 'T'},
+					      .message = le32_of(0x90000001)};
 	uint32_t slots, count = 0;
 
 	memset(wevt, 0, sizeof(*wevt));

@@ -48,7 +48,7 @@ static void test_item__long_names_stay_out_of_the_index(void **state)
 /* What could not be read again is not stored. Nothing of it is looked at. */
 static void test_item__a_binary_beyond_the_limit(void **state)
 {
-	static const uint8_t head[4] = "CRIM";
+	static const uint8_t head[4] = {'C', 'R', 'I', 'M'};
 	struct etw_arena arena = {0};
 	struct etw_bytes stored = {0};
 
