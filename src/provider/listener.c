@@ -2,7 +2,6 @@
 #include "provider/listener.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/futex.h"
 #include "base/patience.h"
 #include "base/time.h"
 #include "provider/callback.h"

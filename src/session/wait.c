@@ -6,19 +6,15 @@
 #include "session/wait.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/futex.h"
 #include "base/macros.h"
 #include "base/time.h"
-
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
 
 #define POLL_NS  UINT64_C(2000000) /* between looks where there is no futex_waitv */
 #define TIRED_NS UINT64_C(1000000) /* after waits that ended at once */

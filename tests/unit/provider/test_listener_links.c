@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/filter.h>
-#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/futex.h"
 #include "base/time.h"
 #include "provider/listener.h"
 
