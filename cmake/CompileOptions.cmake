@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Flags that every target of the project shares.
 set(CMAKE_C_STANDARD 17)
+if(CMAKE_VERSION VERSION_LESS 3.21) # which knows no 17; it is 11 with its mistakes mended
+  set(CMAKE_C_STANDARD 11)
+endif()
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_CXX_STANDARD 11)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Whether tests, fuzz targets and benchmarks are built: etw_has_tests. What they need, users do not.
+include(CheckLanguage)
 find_library(CMOCKA_LIBRARY cmocka)
 find_package(Python3 3.9 COMPONENTS Interpreter)
+check_language(CXX)
 
 set(etw_has_tests OFF)
 if(NOT ETW_TESTS)
@@ -10,8 +12,11 @@ elseif(NOT CMOCKA_LIBRARY)
   set(reason "cmocka was not found")
 elseif(NOT Python3_FOUND)
   set(reason "Python 3.9 or newer was not found")
+elseif(NOT CMAKE_CXX_COMPILER)
+  set(reason "no C++ compiler was found")
 else()
   set(etw_has_tests ON)
+  enable_language(CXX)
 endif()
 
 if(etw_has_tests)

@@ -82,8 +82,36 @@ class Configure(unittest.TestCase):
         self.assertIn("ETW_TESTS is ON, but cmocka was not found", joined(output))
 
     def test_what_a_build_cannot_do_without_has_a_sentence(self):
-        output, _ = configure("-DCMAKE_DISABLE_FIND_PACKAGE_EXPAT=ON", ok=False)
-        self.assertIn("libetw needs expat with its headers", joined(output))
+        # As if the compiler had said so: each answer of it is kept in a variable.
+        for option, sentence in (
+                ("CMAKE_DISABLE_FIND_PACKAGE_EXPAT=ON", "libetw needs expat with its headers"),
+                ("PLATFORM_LITTLE_ENDIAN=OFF", "libetw needs a little-endian processor: "),
+                ("PLATFORM_64_BIT=OFF", "libetw needs a 64-bit processor: "),
+                ("PLATFORM_COUNTER=OFF", "libetw needs x86-64 or arm64: "),
+                ("PLATFORM_GLIBC=OFF", "libetw needs glibc 2.34 or newer: this C library (musl"),
+                ("PLATFORM_LINUX_HEADERS=OFF", "libetw needs the headers of Linux 5.9 or newer")):
+            name = option.split("=")[0]
+            output, _ = configure("-U", name, f"-D{option}", ok=False)
+            self.assertIn(sentence, joined(output))
+            self.assertEqual(output.count("CMake Error"), 1, output)
+            configure("-U", name)
+
+    def test_other_machines_are_told_apart(self):
+        # The sources of those answers, compiled for other processors, without their libraries.
+        compiler = shutil.which("gcc")
+        if not compiler or os.uname().machine != "x86_64":
+            self.skipTest("needs gcc on x86-64")
+        text = (ROOT / "cmake" / "Platform.cmake").read_text(encoding="utf-8")
+        for name, options, expected in (
+                ("64_BIT", ["-m64"], True), ("64_BIT", ["-m32"], False),
+                ("COUNTER", ["-m64"], True), ("COUNTER", ["-m32"], False),
+                ("LITTLE_ENDIAN", [], True), ("LITTLE_ENDIAN", [
+                    "-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"], False)):
+            source = text.split(f"refuse_without(PLATFORM_{name} \"")[1].split('}"')[0] + "}\n"
+            result = subprocess.run(
+                [compiler, *options, "-w", "-fsyntax-only", "-x", "c", "-"],
+                input=source.replace('\\"', '"'), capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode == 0, expected, (name, options, result.stderr))
 
     def test_warnings_are_errors_only_on_request(self):
         for options, expected in ((), False), (("-DETW_WERROR=ON",), True):
