@@ -174,6 +174,8 @@ class Claims:
     def limit_problem(self, page, sentence, header, macro, unit):
         if page not in self.files:
             return f"{page} does not exist"
+        if sentence.count("{}") != 1:
+            return f'"{sentence}" has no place {{}} for the number, or several'
         words = [NUMBER if word == "{}" else re.escape(word).replace(r"\{\}", NUMBER)
                  for word in sentence.split()]
         found = re.search(r"\s+".join(words), self.read(page))
