@@ -32,6 +32,25 @@ void etw_findings_add(struct etw_findings *findings, enum etw_finding_kind kind,
 								      sentence};
 }
 
+void etw_findings_append(struct etw_findings *findings, const struct etw_findings *more)
+{
+	uint64_t kept[ETW_FINDING_KINDS] = {0}, kept_bytes[ETW_FINDING_KINDS] = {0};
+
+	for (uint32_t i = 0; i < more->kept_count; i++) {
+		const struct etw_finding *finding = &more->kept[i];
+
+		etw_findings_add(findings, finding->kind, finding->offset, finding->bytes,
+				 finding->buffer, finding->sentence);
+		kept[finding->kind]++;
+		kept_bytes[finding->kind] += finding->bytes;
+	}
+	/* Those that were only counted. */
+	for (unsigned kind = 0; kind < ETW_FINDING_KINDS; kind++) {
+		findings->counts[kind] += more->counts[kind] - kept[kind];
+		findings->bytes[kind] += more->bytes[kind] - kept_bytes[kind];
+	}
+}
+
 uint64_t etw_findings_total(const struct etw_findings *findings)
 {
 	return findings->counts[ETW_FINDING_CUT] + findings->counts[ETW_FINDING_SKIPPED] +

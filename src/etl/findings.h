@@ -47,6 +47,9 @@ struct etw_findings {
 void etw_findings_add(struct etw_findings *findings, enum etw_finding_kind kind, uint64_t offset,
 		      uint64_t bytes, uint32_t buffer, const char *sentence);
 
+/* etw_findings_append() - adds all of @more, in their order. */
+void etw_findings_append(struct etw_findings *findings, const struct etw_findings *more);
+
 /* etw_findings_total() - findings of every kind that mean something could not be read. */
 uint64_t etw_findings_total(const struct etw_findings *findings);
 

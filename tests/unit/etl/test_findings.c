@@ -59,6 +59,28 @@ static void test_findings__bytes_that_go_on(void **state)
 	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 4);
 }
 
+static void test_findings__append(void **state)
+{
+	struct etw_findings findings = {0}, more = {0};
+
+	(void)state;
+	etw_findings_add(&findings, ETW_FINDING_CUT, 10, 5, 1, "first");
+	etw_findings_append(&findings, &more);
+	assert_int_equal(findings.kept_count, 1);
+	for (unsigned i = 0; i < ETW_FINDINGS_KEPT + 6; i++)
+		etw_findings_add(&more, i % 2 ? ETW_FINDING_EVENTS : ETW_FINDING_DOUBTED, i, 3, 2,
+				 "second");
+	etw_findings_append(&findings, &more);
+	assert_int_equal(findings.kept_count, ETW_FINDINGS_KEPT);
+	assert_string_equal(findings.kept[0].sentence, "first");
+	assert_int_equal(findings.kept[ETW_FINDINGS_KEPT - 1].offset, ETW_FINDINGS_KEPT - 2);
+	assert_int_equal(findings.counts[ETW_FINDING_CUT], 1);
+	assert_int_equal(findings.counts[ETW_FINDING_EVENTS], ETW_FINDINGS_KEPT / 2 + 3);
+	assert_int_equal(findings.counts[ETW_FINDING_DOUBTED], ETW_FINDINGS_KEPT / 2 + 3);
+	assert_int_equal(findings.bytes[ETW_FINDING_EVENTS], 3 * (ETW_FINDINGS_KEPT / 2 + 3));
+	assert_int_equal(findings.bytes[ETW_FINDING_CUT], 5);
+}
+
 static void test_findings__sound(void **state)
 {
 	struct etw_findings findings = {0};
@@ -93,6 +115,7 @@ int main(void)
 		cmocka_unit_test(test_findings__first_are_kept_all_are_counted),
 		cmocka_unit_test(test_findings__total_counts_what_could_not_be_read),
 		cmocka_unit_test(test_findings__bytes_that_go_on),
+		cmocka_unit_test(test_findings__append),
 		cmocka_unit_test(test_findings__sound),
 		cmocka_unit_test(test_findings__names),
 	};
