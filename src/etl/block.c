@@ -326,13 +326,21 @@ static void note_swallowed(const struct etw_etl_block *block, struct etw_finding
 		     "be wrong");
 }
 
+/* Makes the block one of @buffer without events, and keeps its memory. */
+static void empty(struct etw_etl_block *block, const struct etw_etl_buffer *buffer)
+{
+	block->buffer = *buffer;
+	block->events = NULL;
+	block->event_bytes = 0;
+	block->count = 0;
+	block->is_stepped = true;
+	block->is_unchecked = false;
+}
+
 int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
 		       struct etw_etl_block *block, struct etw_findings *findings)
 {
-	block->buffer = *buffer;
-	block->count = 0;
-	block->event_bytes = 0;
-	block->is_stepped = true;
+	empty(block, buffer);
 	if (!etw_etl_buffer_holds_events(buffer))
 		return 0;
 	TRY(read_events(file, block, findings));
@@ -348,6 +356,21 @@ int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buf
 	return 0;
 }
 
+int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+			uint32_t count, bool needs_places, struct etw_etl_block *block)
+{
+	empty(block, buffer);
+	if (!etw_etl_buffer_holds_events(buffer))
+		return 0;
+	TRY(read_events(file, block, NULL));
+	block->is_stepped = false;
+	if (needs_places)
+		return note_places(block, NULL);
+	block->is_unchecked = true;
+	block->count = count;
+	return 0;
+}
+
 void etw_etl_block_done(struct etw_etl_block *block)
 {
 	free(block->memory);
@@ -356,12 +379,29 @@ void etw_etl_block_done(struct etw_etl_block *block)
 	*block = (struct etw_etl_block){0};
 }
 
+/* The next event of a block that was not checked, at cursor->index: where it is none, the block ends. */
+static bool step_unchecked(struct etw_etl_cursor *cursor)
+{
+	const struct etw_etl_block *block = cursor->block;
+	uint32_t offset = cursor->index ? cursor->offset + ALIGN_UP(cursor->event.bytes,
+								    WIRE_EVENT_ALIGNMENT)
+					: 0;
+
+	if (offset >= block->event_bytes || sound_event(block, offset, &cursor->event) ||
+	    !cursor->event.has_time)
+		return false;
+	cursor->offset = offset;
+	return true;
+}
+
 bool etw_etl_cursor_place(struct etw_etl_cursor *cursor)
 {
 	const struct etw_etl_block *block = cursor->block;
 
 	if (++cursor->index >= block->count)
 		return false;
+	if (block->is_unchecked)
+		return step_unchecked(cursor);
 
 	const struct etw_etl_place *place = &block->places[cursor->index];
 
@@ -382,4 +422,11 @@ bool etw_etl_cursor_start(struct etw_etl_cursor *cursor, const struct etw_etl_bl
 	cursor->index = 0;
 	(void)etw_etl_event_peek(block->events, block->event_bytes, &cursor->event);
 	return true;
+}
+
+void etw_etl_cursor_tell(const struct etw_etl_cursor *cursor, struct etw_findings *findings)
+{
+	if (UNLIKELY(cursor->index < cursor->block->count))
+		note(findings, cursor->block, ETW_FINDING_EVENTS, 0, 0,
+		     "the file changed while it was read");
 }

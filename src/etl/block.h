@@ -37,6 +37,7 @@ struct etw_etl_block {
 	struct etw_etl_place *places; /* owned; where events are, unless is_stepped */
 	size_t places_room;
 	bool is_stepped; /* events follow each other by size and never run back: `places` says nothing */
+	bool is_unchecked; /* fetched: each event is checked when a cursor comes to it */
 };
 
 /*
@@ -51,6 +52,18 @@ struct etw_etl_block {
 int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
 		       struct etw_etl_block *block, struct etw_findings *findings);
 
+/*
+ * etw_etl_block_fetch() - brings the bytes of a buffer in again that was loaded before without a finding.
+ *
+ * @count:        of the events that were found then
+ * @needs_places: whether they were not `is_stepped`
+ *
+ * Does not check the whole buffer again: where the file has changed meanwhile, a cursor ends before @count. Of the
+ * block, `first_raw` and `last_raw` are unset. Returns 0; -ENOMEM; the errno of reading.
+ */
+int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+			uint32_t count, bool needs_places, struct etw_etl_block *block);
+
 /* etw_etl_block_done() - frees the memory; takes a zeroed block. */
 void etw_etl_block_done(struct etw_etl_block *block);
 
@@ -59,14 +72,22 @@ struct etw_etl_cursor {
 	const struct etw_etl_block *block;
 	struct etw_etl_event event; /* the current one; unset at the end */
 	uint32_t offset;            /* of the current event, from the end of the buffer header */
-	uint32_t index;             /* of the current event; block->count at the end */
+	uint32_t
+		index; /* of the current event; block->count at the end, less where the block is cut */
 };
 
 /* etw_etl_cursor_start() - goes to the first event. Returns false when the block has none. */
 bool etw_etl_cursor_start(struct etw_etl_cursor *cursor, const struct etw_etl_block *block);
 
-/* etw_etl_cursor_place() - etw_etl_cursor_next() for blocks that are not stepped. */
+/* etw_etl_cursor_place() - etw_etl_cursor_next() for blocks that are not stepped, or not checked. */
 bool etw_etl_cursor_place(struct etw_etl_cursor *cursor);
+
+/*
+ * etw_etl_cursor_tell() - adds a finding when a cursor that is at its end has fewer events than the block.
+ *
+ * Then the file has changed since the block was loaded first (etw_etl_block_fetch()).
+ */
+void etw_etl_cursor_tell(const struct etw_etl_cursor *cursor, struct etw_findings *findings);
 
 /* etw_etl_cursor_next() - goes to the next event. Returns false at the end. */
 static inline bool etw_etl_cursor_next(struct etw_etl_cursor *cursor)

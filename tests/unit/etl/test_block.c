@@ -348,6 +348,75 @@ static void test_block__nothing_sound(void **state)
 	done(&loaded);
 }
 
+static void fetch(struct loaded *loaded, bool needs_places)
+{
+	assert_int_equal(etw_etl_block_fetch(&loaded->sample.file, &loaded->buffer, PER_BUFFER,
+					     needs_places, &loaded->block),
+			 0);
+}
+
+/* A fetched block has the events of the loaded one, whatever the block held before. */
+static void test_block__fetched(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+	struct loaded packed = prepare("compressed-small", PACKED);
+
+	(void)state;
+	fetch(&loaded, /* needs_places= */ false);
+	assert_true(loaded.block.is_unchecked);
+	assert_int_equal(count_events(&loaded.block), PER_BUFFER);
+	fetch(&loaded, /* needs_places= */ true);
+	assert_int_equal(count_events(&loaded.block), PER_BUFFER);
+	load(&loaded);
+	assert_false(loaded.block.is_unchecked);
+	assert_int_equal(count_events(&loaded.block), PER_BUFFER);
+	loaded.buffer.type = WIRE_BUFFER_REFTIME;
+	fetch(&loaded, /* needs_places= */ false);
+	assert_int_equal(loaded.block.count, 0);
+	done(&loaded);
+	assert_int_equal(etw_etl_block_fetch(&packed.sample.file, &packed.buffer, 22,
+					     /* needs_places= */ false, &packed.block),
+			 0);
+	assert_int_equal(count_events(&packed.block), 22);
+	done(&packed);
+}
+
+/* The events of a fetched block up to where they end. */
+static unsigned count_cut(const struct etw_etl_block *block, struct etw_findings *findings)
+{
+	struct etw_etl_cursor cursor;
+	unsigned count = 0;
+
+	for (bool has = etw_etl_cursor_start(&cursor, block); has;
+	     has = etw_etl_cursor_next(&cursor))
+		count++;
+	etw_etl_cursor_tell(&cursor, findings);
+	return count;
+}
+
+/* Whatever stands there now: no event reaches beyond the buffer, and what is missing is told. */
+static void test_block__fetched_from_a_file_that_changed(void **state)
+{
+	struct loaded loaded = prepare("plain", DATA);
+
+	(void)state;
+	fetch(&loaded, /* needs_places= */ false);
+	assert_int_equal(count_cut(&loaded.block, &loaded.findings), PER_BUFFER);
+	assert_int_equal(loaded.findings.kept_count, 0);
+	sample_set16(&loaded.sample, EVENTS + 4 * EVENT, 0xFFF8); /* the size of one */
+	fetch(&loaded, /* needs_places= */ false);
+	assert_int_equal(count_cut(&loaded.block, &loaded.findings), 4);
+	assert_string_equal(loaded.findings.kept[0].sentence, "the file changed while it was read");
+	memset(loaded.sample.bytes + EVENTS, 0xFF, PER_BUFFER * EVENT);
+	fetch(&loaded, /* needs_places= */ false);
+	assert_int_equal(count_cut(&loaded.block, &loaded.findings), 0);
+	assert_int_equal(loaded.findings.counts[ETW_FINDING_EVENTS], 2);
+	loaded.sample.file.bytes = DATA + 10;
+	fetch(&loaded, /* needs_places= */ false);
+	assert_int_equal(count_cut(&loaded.block, &loaded.findings), 0);
+	done(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +435,8 @@ int main(void)
 		cmocka_unit_test(test_block__times_that_run_back_are_ordered),
 		cmocka_unit_test(test_block__messages_without_time),
 		cmocka_unit_test(test_block__nothing_sound),
+		cmocka_unit_test(test_block__fetched),
+		cmocka_unit_test(test_block__fetched_from_a_file_that_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
