@@ -57,7 +57,8 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 	TRY(etw_trace_attach(trace));
 	trace->findings = trace->open_findings;
 	stream->promised_ft = trace->header.start_ft;
-	TRY(etw_merge_create(&trace->file, &nothing, INT64_MIN, &trace->findings, &stream->merge));
+	TRY(etw_merge_create(&trace->file, &nothing, NULL, INT64_MIN, &trace->findings,
+			     &stream->merge));
 	TRY(add_header(stream));
 	return etw_stream_advance(stream, sink);
 }

@@ -22,7 +22,8 @@
 
 /* A loaded buffer and the place in it. */
 struct lane {
-	struct etw_etl_block block;
+	const struct etw_etl_block *block; /* `own`, or one that is kept for later passes too */
+	struct etw_etl_block own;
 	struct etw_etl_cursor cursor;
 	struct etw_pin *pin; /* of the block, a reference; NULL while nobody has asked for one */
 	uint16_t losses;     /* flags still to be reported, before the current event */
@@ -39,6 +40,7 @@ struct node {
 struct etw_merge {
 	const struct etw_etl_file *file;
 	const struct etw_etl_directory *directory;
+	struct etw_etl_kept *kept;
 	struct etw_findings *findings;
 	int64_t to_raw; /* the last time to deliver */
 	uint32_t next_entry;
@@ -66,7 +68,7 @@ static void leave_pin(struct lane *lane)
 {
 	if (LIKELY(!lane->pin))
 		return;
-	etw_pin_leave(lane->pin, &lane->block);
+	etw_pin_leave(lane->pin, &lane->own);
 	lane->pin = NULL;
 }
 
@@ -75,12 +77,13 @@ static void lane_free(struct lane *lane)
 	if (!lane)
 		return;
 	leave_pin(lane);
-	etw_etl_block_done(&lane->block);
+	etw_etl_block_done(&lane->own);
 	free(lane);
 }
 
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
-		     int64_t to_raw, struct etw_findings *findings, struct etw_merge **ret)
+		     struct etw_etl_kept *kept, int64_t to_raw, struct etw_findings *findings,
+		     struct etw_merge **ret)
 {
 	CLEANUP(etw_merge_freep) struct etw_merge *merge = calloc(1, sizeof(*merge));
 
@@ -88,6 +91,7 @@ int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_direc
 		return -ENOMEM;
 	merge->file = file;
 	merge->directory = directory;
+	merge->kept = kept;
 	merge->findings = findings;
 	merge->to_raw = to_raw;
 	merge->last_raw = INT64_MIN;
@@ -181,8 +185,8 @@ static inline bool is_past_horizon(const struct etw_merge *merge)
 
 static size_t lane_bytes(const struct lane *lane)
 {
-	return lane->block.memory_room + lane->block.unpacked_room +
-	       lane->block.places_room * sizeof(*lane->block.places);
+	return lane->own.memory_room + lane->own.unpacked_room +
+	       lane->own.places_room * sizeof(*lane->own.places);
 }
 
 static struct lane *take_lane(struct etw_merge *merge)
@@ -200,7 +204,7 @@ static void give_lane(struct etw_merge *merge, struct lane *lane)
 {
 	leave_pin(lane);
 	if (lane_bytes(lane) > KEPT_BYTES_MAX)
-		etw_etl_block_done(&lane->block);
+		etw_etl_block_done(&lane->own);
 	lane->next_free = merge->free_lanes;
 	merge->free_lanes = lane;
 }
@@ -224,10 +228,10 @@ static int reserve_heap(struct etw_merge *merge)
 /* Puts a lane on the heap, which has room for it; its cursor is at the first event to deliver. */
 static void push_lane(struct etw_merge *merge, struct lane *lane)
 {
-	lane->losses = lane->block.buffer.flags & ETW_BUFFER_LOSS_FLAGS;
+	lane->losses = lane->block->buffer.flags & ETW_BUFFER_LOSS_FLAGS;
 	merge->loaded_bytes += lane_bytes(lane);
 	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
-							 lane->block.buffer.number, lane};
+							 lane->block->buffer.number, lane};
 	sift_up(merge, merge->heap_count - 1);
 }
 
@@ -242,9 +246,11 @@ static int load_next(struct etw_merge *merge)
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
-	result = etw_etl_directory_load(merge->file, &merge->directory->entries[index],
-					&lane->block, merge->findings);
-	if (result || !etw_etl_cursor_start(&lane->cursor, &lane->block)) {
+	result = etw_etl_directory_load(merge->kept, merge->file, &merge->directory->entries[index],
+					&lane->own, merge->findings, &lane->block);
+	if (result || !etw_etl_cursor_start(&lane->cursor, lane->block)) {
+		if (!result)
+			etw_etl_cursor_tell(&lane->cursor, merge->findings);
 		give_lane(merge, lane);
 		return result;
 	}
@@ -282,8 +288,8 @@ static inline void note_order(struct etw_merge *merge, const struct lane *lane, 
 		merge->last_raw = time_raw;
 		return;
 	}
-	etw_findings_add(merge->findings, ETW_FINDING_LATE, lane->block.buffer.offset, 0,
-			 lane->block.buffer.number, "an event is older than one before it");
+	etw_findings_add(merge->findings, ETW_FINDING_LATE, lane->block->buffer.offset, 0,
+			 lane->block->buffer.number, "an event is older than one before it");
 }
 
 int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
@@ -300,7 +306,7 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	time_raw = merge->heap[0].time_raw;
 	if (time_raw > merge->to_raw)
 		return ETW_END;
-	ret->block = &lane->block;
+	ret->block = lane->block;
 	ret->event = &lane->cursor.event;
 	ret->offset = lane->cursor.offset;
 	ret->time_raw = time_raw;
@@ -325,7 +331,8 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		}
 		return NULL;
 	}
-	merge->done = lane->block.buffer;
+	etw_etl_cursor_tell(&lane->cursor, merge->findings);
+	merge->done = lane->block->buffer;
 	merge->loaded_bytes -= lane_bytes(lane);
 	give_lane(merge, lane);
 	merge->heap[0] = merge->heap[--merge->heap_count];
@@ -333,6 +340,21 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		sift_down(merge);
 	set_horizon(merge);
 	return &merge->done;
+}
+
+/* The memory of a pinned block may outlive the merge, so that it is not for later passes any more. */
+static int pin_lane(struct etw_merge *merge, struct lane *lane, struct etw_pin_account *account)
+{
+	const struct etw_etl_block *block = lane->block;
+
+	TRY(etw_pin_create(account, block, &lane->pin));
+	if (block == &lane->own)
+		return 0;
+	etw_etl_block_done(&lane->own);
+	etw_etl_kept_take(merge->kept, block, &lane->own);
+	lane->block = lane->cursor.block = &lane->own;
+	merge->loaded_bytes += lane_bytes(lane);
+	return 0;
 }
 
 int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, struct etw_pin **ret)
@@ -345,7 +367,7 @@ int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, stru
 	if (lane->losses)
 		return -ENODATA;
 	if (!lane->pin)
-		TRY(etw_pin_create(account, &lane->block, &lane->pin));
+		TRY(pin_lane(merge, lane, account));
 	*ret = etw_pin_ref(lane->pin);
 	return 0;
 }
@@ -359,10 +381,11 @@ int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
-	spare = lane->block;
-	lane->block = *block;
+	spare = lane->own;
+	lane->own = *block;
+	lane->block = &lane->own;
 	*block = spare;
-	if (etw_etl_cursor_start(&lane->cursor, &lane->block)) {
+	if (etw_etl_cursor_start(&lane->cursor, lane->block)) {
 		push_lane(merge, lane);
 		set_horizon(merge);
 	} else {

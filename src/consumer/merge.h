@@ -27,14 +27,16 @@ struct etw_merge_event {
 };
 
 /*
- * etw_merge_create() - @file, @directory and @findings are borrowed and must outlive the merge.
+ * etw_merge_create() - @file, @directory, @kept and @findings are borrowed and must outlive the merge.
  *
+ * @kept:   where a buffer's block comes from; NULL for traces that come piece by piece
  * @to_raw: the last time to deliver; INT64_MAX for everything
  *
  * Returns 0 or -ENOMEM.
  */
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
-		     int64_t to_raw, struct etw_findings *findings, struct etw_merge **ret);
+		     struct etw_etl_kept *kept, int64_t to_raw, struct etw_findings *findings,
+		     struct etw_merge **ret);
 
 /* etw_merge_free() - takes NULL. */
 void etw_merge_free(struct etw_merge *merge);

@@ -117,6 +117,7 @@ void etw_trace_close(struct etw_trace *trace)
 	etw_etl_file_close(&trace->file);
 	etw_etl_header_done(&trace->header);
 	etw_etl_directory_done(&trace->directory);
+	etw_etl_kept_done(&trace->kept);
 	etw_recorder_done(&trace->recorder);
 	etw_live_free(trace->live);
 	if (trace->live)
@@ -164,6 +165,24 @@ void etw_trace_set_context(struct etw_trace *trace, void *context)
 	trace->context = context;
 }
 
+void etw_trace_keep(struct etw_trace *trace, size_t bytes)
+{
+	size_t directory = trace->directory.room * sizeof(struct etw_etl_entry);
+
+	trace->kept.is_wanted = true;
+	trace->kept.limit_bytes = bytes > directory ? bytes - directory : 0;
+}
+
+size_t etw_trace_memory(const struct etw_trace *trace)
+{
+	return trace->directory.room * sizeof(struct etw_etl_entry) + trace->kept.bytes;
+}
+
+struct etw_trace_loads etw_trace_loads(const struct etw_trace *trace)
+{
+	return (struct etw_trace_loads){trace->kept.loaded, trace->kept.fetched};
+}
+
 int etw_trace_index(struct etw_trace *trace)
 {
 	struct etw_etl_walk walk = trace->walk;
@@ -178,7 +197,7 @@ int etw_trace_index(struct etw_trace *trace)
 	*findings = trace->walk_findings;
 	walk.findings = findings;
 
-	int result = etw_etl_directory_build(&walk, &trace->directory);
+	int result = etw_etl_directory_build(&walk, &trace->kept, &trace->directory);
 
 	if (!result)
 		result = etw_etl_twins_find(&trace->file, &trace->directory, findings);
@@ -196,10 +215,12 @@ static int visit_events(struct etw_trace *trace, const struct etw_etl_block *blo
 			const struct etw_trace_visitor *visitor)
 {
 	struct etw_etl_cursor cursor;
+	bool has_event;
 
-	if (!visitor->event || !etw_etl_cursor_start(&cursor, block))
+	if (!visitor->event)
 		return 0;
-	do {
+	for (has_event = etw_etl_cursor_start(&cursor, block); has_event;
+	     has_event = etw_etl_cursor_next(&cursor)) {
 		EVENT_RECORD record = {.UserContext = trace->context};
 		struct etw_event_address address = {block->buffer.number, cursor.offset};
 		const char *sentence = etw_recorder_fill(&trace->recorder, block, &cursor.event,
@@ -213,13 +234,29 @@ static int visit_events(struct etw_trace *trace, const struct etw_etl_block *blo
 					&record, address);
 		if (result)
 			return result;
-	} while (etw_etl_cursor_next(&cursor));
+	}
+	etw_etl_cursor_tell(&cursor, &trace->findings);
 	return 0;
+}
+
+static int visit_buffer(struct etw_trace *trace, const struct etw_etl_buffer *buffer,
+			struct etw_etl_block *own, const struct etw_trace_visitor *visitor)
+{
+	const struct etw_etl_block *block;
+
+	TRY(etw_etl_kept_first(&trace->kept, &trace->file, buffer, own, &trace->findings, &block));
+	if (visitor->buffer) {
+		int result = visitor->buffer(visitor->context, buffer, block->count);
+
+		if (result)
+			return result;
+	}
+	return visit_events(trace, block, visitor);
 }
 
 int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visitor *visitor)
 {
-	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
+	CLEANUP(etw_etl_block_done) struct etw_etl_block own = {0};
 	struct etw_etl_walk walk = trace->walk;
 	struct etw_etl_buffer buffer;
 	int result;
@@ -229,11 +266,7 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 	trace->findings = trace->open_findings;
 	walk.findings = &trace->findings;
 	while (!(result = etw_etl_walk_next(&walk, &buffer))) {
-		TRY(etw_etl_block_load(&trace->file, &buffer, &block, &trace->findings));
-		if (visitor->buffer)
-			result = visitor->buffer(visitor->context, &buffer, block.count);
-		if (!result)
-			result = visit_events(trace, &block, visitor);
+		result = visit_buffer(trace, &buffer, &own, visitor);
 		if (result)
 			return result;
 	}
@@ -319,8 +352,8 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 		if (etw_clock_to_filetime(clock, beyond) > sink->to_ft)
 			to_raw = beyond > INT64_MIN ? beyond - 1 : beyond;
 	}
-	TRY(etw_merge_create(&trace->file, &trace->directory, to_raw, &trace->findings,
-			     &stream->merge));
+	TRY(etw_merge_create(&trace->file, &trace->directory, &trace->kept, to_raw,
+			     &trace->findings, &stream->merge));
 	trace->delivering = stream->merge;
 	return etw_stream_advance(stream, sink);
 }

@@ -94,6 +94,26 @@ int etw_trace_index(struct etw_trace *trace);
 uint32_t etw_trace_buffers(const struct etw_trace *trace);
 
 /*
+ * etw_trace_keep() - lets etw_trace_each_buffer() keep what it loads, so that no pass behind it loads a buffer again.
+ *
+ * @bytes: of memory, the directory included, beyond which no block is kept; until the trace is closed
+ *
+ * Of others it is kept how many events they have, in eight bytes each. A later pass brings these in again: it reads
+ * them, and decompresses where need be, but does not check them or search them for damage.
+ */
+void etw_trace_keep(struct etw_trace *trace, size_t bytes);
+
+/* etw_trace_memory() - bytes that the trace holds between passes: its directory, and what it keeps. */
+size_t etw_trace_memory(const struct etw_trace *trace);
+
+/* How often a pass took a buffer out of the file, since the trace was opened. */
+struct etw_trace_loads {
+	uint64_t loaded;  /* read, decompressed, and checked */
+	uint64_t fetched; /* brought in again: see etw_trace_keep() */
+};
+struct etw_trace_loads etw_trace_loads(const struct etw_trace *trace);
+
+/*
  * etw_trace_each_buffer() - every buffer in file order, with each of its events, no merge.
  *
  * @buffer: called first for each buffer; may be NULL

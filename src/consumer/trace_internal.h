@@ -14,6 +14,8 @@ struct etw_trace {
 	struct etw_etl_header header;
 	struct etw_etl_walk walk; /* at the first buffer until the directory is built */
 	struct etw_etl_directory directory;
+	struct etw_etl_kept
+		kept; /* from passes over the buffers, when they are to keep something */
 	struct etw_findings open_findings; /* of opening */
 	struct etw_findings walk_findings; /* those, and of indexing */
 	struct etw_findings findings;      /* those, and what the pass added */

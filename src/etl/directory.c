@@ -41,9 +41,11 @@ static bool probe_first(const uint8_t *body, size_t bytes, const struct etw_etl_
 }
 
 /* Reads what is needed of a buffer; sets @ret_has to whether it holds an event. */
-static int first_time(struct etw_etl_walk *walk, const struct etw_etl_buffer *buffer,
-		      struct etw_etl_block *block, int64_t *ret, bool *ret_has)
+static int first_time(struct etw_etl_walk *walk, struct etw_etl_kept *kept,
+		      const struct etw_etl_buffer *buffer, struct etw_etl_block *own, int64_t *ret,
+		      bool *ret_has)
 {
+	const struct etw_etl_block *block;
 	size_t wanted = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
 	size_t there = walk->head_bytes - WIRE_BUFFER_HEADER_BYTES;
 
@@ -55,7 +57,7 @@ static int first_time(struct etw_etl_walk *walk, const struct etw_etl_buffer *bu
 	if (*ret_has)
 		return 0;
 	/* Damaged, or a message without a time: findings come when the buffer is delivered. */
-	TRY(etw_etl_block_load(walk->file, buffer, block, NULL));
+	TRY(etw_etl_kept_first(kept, walk->file, buffer, own, NULL, &block));
 	*ret_has = block->count > 0;
 	if (*ret_has)
 		*ret = block->first_raw;
@@ -135,7 +137,8 @@ static void sort_entries(struct etw_etl_entry *entries, uint32_t count)
 	}
 }
 
-int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory *ret)
+int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_kept *kept,
+			    struct etw_etl_directory *ret)
 {
 	CLEANUP(etw_etl_directory_done) struct etw_etl_directory directory = {0};
 	CLEANUP(etw_etl_block_done) struct etw_etl_block block = {0};
@@ -148,7 +151,7 @@ int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory 
 
 		if (directory.buffers++ == UINT32_MAX)
 			return -EFBIG;
-		TRY(first_time(walk, &buffer, &block, &first_raw, &has_events));
+		TRY(first_time(walk, kept, &buffer, &block, &first_raw, &has_events));
 		if (has_events)
 			TRY(add_entry(&directory, &buffer, first_raw));
 	}
@@ -160,8 +163,9 @@ int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory 
 	return 0;
 }
 
-int etw_etl_directory_load(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
-			   struct etw_etl_block *block, struct etw_findings *findings)
+int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file *file,
+			   const struct etw_etl_entry *entry, struct etw_etl_block *own,
+			   struct etw_findings *findings, const struct etw_etl_block **ret)
 {
 	/* What the walk found out about a damaged header counts, not the header. */
 	struct etw_etl_buffer header, buffer = {
@@ -175,11 +179,13 @@ int etw_etl_directory_load(const struct etw_etl_file *file, const struct etw_etl
 					      .type = WIRE_BUFFER_GENERIC,
 				      };
 
-	TRY(etw_etl_block_load(file, &buffer, block, findings));
-	etw_etl_buffer_read(block->memory, &header);
+	TRY(etw_etl_kept_load(kept, file, &buffer, own, findings, ret));
+	if (*ret != own)
+		return 0;
+	etw_etl_buffer_read(own->memory, &header);
 	/* Only buffers with events have an entry. */
 	if (header.type < WIRE_BUFFER_TYPES && etw_etl_buffer_holds_events(&header))
-		block->buffer.type = header.type;
+		own->buffer.type = header.type;
 	return 0;
 }
 

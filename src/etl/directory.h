@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-#include "etl/block.h"
+#include "etl/kept.h"
 #include "etl/walk.h"
 
 struct etw_etl_entry {
@@ -34,18 +34,17 @@ struct etw_etl_directory {
  * etw_etl_directory_build() - walks the rest of a file.
  *
  * @walk: at the first buffer; at the end afterwards. Its findings receive what was skipped
+ * @kept: where buffers come from whose first bytes do not tell the time, and where they are kept
  *
  * Returns 0; -ENOMEM; -EFBIG beyond UINT32_MAX buffers; the errno of reading.
  */
-int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_directory *ret);
+int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_kept *kept,
+			    struct etw_etl_directory *ret);
 
-/*
- * etw_etl_directory_load() - loads the buffer of an entry, as etw_etl_block_load() does.
- *
- * Returns 0, also for a damaged buffer; -ENOMEM; the errno of reading.
- */
-int etw_etl_directory_load(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
-			   struct etw_etl_block *block, struct etw_findings *findings);
+/* etw_etl_directory_load() - the block of an entry's buffer, as etw_etl_kept_load() has it. */
+int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file *file,
+			   const struct etw_etl_entry *entry, struct etw_etl_block *own,
+			   struct etw_findings *findings, const struct etw_etl_block **ret);
 
 /* etw_etl_directory_done() - frees the entries; takes a zeroed directory. */
 void etw_etl_directory_done(struct etw_etl_directory *directory);

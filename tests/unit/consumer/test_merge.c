@@ -17,6 +17,7 @@ struct merged {
 	struct sample sample;
 	struct etw_findings findings;
 	struct etw_etl_directory directory;
+	struct etw_etl_kept kept;
 };
 
 /* What came out of a merge. */
@@ -35,7 +36,7 @@ static struct merged prepare_sample(struct sample sample)
 	assert_int_equal(
 		etw_etl_walk_start(&merged.sample.file, &merged.findings, &walk, &header, NULL), 0);
 	walk.findings = &merged.findings;
-	assert_int_equal(etw_etl_directory_build(&walk, &merged.directory), 0);
+	assert_int_equal(etw_etl_directory_build(&walk, &merged.kept, &merged.directory), 0);
 	etw_etl_header_done(&header);
 	return merged;
 }
@@ -43,6 +44,7 @@ static struct merged prepare_sample(struct sample sample)
 static void done(struct merged *merged)
 {
 	etw_etl_directory_done(&merged->directory);
+	etw_etl_kept_done(&merged->kept);
 	sample_done(&merged->sample);
 }
 
@@ -54,8 +56,8 @@ static struct outcome run(struct merged *merged)
 	struct outcome outcome = {.first_raw = INT64_MIN, .last_raw = INT64_MIN};
 	uint64_t last_address = 0;
 
-	assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory, INT64_MAX,
-					  &merged->findings, &merge),
+	assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory, &merged->kept,
+					  INT64_MAX, &merged->findings, &merge),
 			 0);
 	while (!etw_merge_peek(merge, &event)) {
 		uint64_t address = (uint64_t)event.block->buffer.number << 32 | event.offset;
@@ -124,8 +126,8 @@ static void test_merge__losses_come_before_the_buffers_events(void **state)
 	unsigned count = 0;
 
 	(void)state;
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
-					  &merged.findings, &merge),
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
+					  INT64_MAX, &merged.findings, &merge),
 			 0);
 	assert_int_equal(etw_pin_account_create(UINT64_MAX, &account), 0);
 	while (!etw_merge_peek(merge, &event)) {
@@ -168,7 +170,8 @@ static void check_windows(struct merged *merged)
 			}
 			wanted += from <= 1000000 && to >= 1000000 ? 2 : 0;
 			assert_int_equal(etw_merge_create(&merged->sample.file, &merged->directory,
-							  to, &merged->findings, &merge),
+							  &merged->kept, to, &merged->findings,
+							  &merge),
 					 0);
 			while (!etw_merge_peek(merge, &event)) {
 				assert_true(event.time_raw <= to);
@@ -228,8 +231,8 @@ static void test_merge__late_events_are_delivered_and_told(void **state)
 	/* The first event of buffer 1 is moved far behind: the rest of the buffer comes too late. */
 	etw_store64(sample.bytes + 1024 + 0x48 + 0x10, 1005950);
 	merged = prepare_sample(sample);
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
-					  &merged.findings, &merge),
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
+					  INT64_MAX, &merged.findings, &merge),
 			 0);
 	while (!etw_merge_peek(merge, &event)) {
 		count++;
@@ -244,6 +247,55 @@ static void test_merge__late_events_are_delivered_and_told(void **state)
 	done(&merged);
 }
 
+/* A block that others keep is theirs as long as they want, and not the next merge's any more. */
+static void test_merge__kept_blocks_can_be_pinned(void **state)
+{
+	struct merged merged = prepare_sample(sample_make("plain"));
+	struct etw_etl_block own = {0};
+	const struct etw_etl_block *block;
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+	struct etw_pin_account *account;
+	struct etw_pin *pin = NULL;
+	const uint8_t *at;
+	uint64_t word;
+
+	(void)state;
+	merged.kept.is_wanted = true;
+	merged.kept.limit_bytes = SIZE_MAX;
+	for (uint32_t i = 0; i < merged.directory.count; i++) {
+		const struct etw_etl_entry *entry = &merged.directory.entries[i];
+		struct etw_etl_buffer buffer = sample_buffer(&merged.sample, entry->offset);
+
+		buffer.number = entry->number;
+		assert_int_equal(etw_etl_kept_first(&merged.kept, &merged.sample.file, &buffer,
+						    &own, NULL, &block),
+				 0);
+		assert_ptr_not_equal(block, &own);
+	}
+	assert_int_equal(run(&merged).events, 62);
+	assert_int_equal(merged.kept.loaded, merged.directory.count);
+	assert_int_equal(etw_pin_account_create(UINT64_MAX, &account), 0);
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
+					  INT64_MAX, &merged.findings, &merge),
+			 0);
+	assert_int_equal(etw_merge_peek(merge, &event), 0);
+	assert_int_equal(etw_merge_pin(merge, account, &pin), 0);
+	at = event.event->at;
+	word = etw_load64(at);
+	while (!etw_merge_peek(merge, &event))
+		(void)etw_merge_pop(merge);
+	etw_merge_free(merge);
+	/* Another pass loads the one that was taken. */
+	assert_int_equal(run(&merged).events, 62);
+	assert_int_equal(merged.kept.loaded, merged.directory.count + 1);
+	etw_etl_block_done(&own);
+	done(&merged);
+	assert_int_equal(etw_load64(at), word);
+	etw_pin_unref(pin);
+	etw_pin_account_unref(account);
+}
+
 static void test_merge__free_midway(void **state)
 {
 	struct merged merged = prepare_sample(sample_make("plain"));
@@ -251,8 +303,8 @@ static void test_merge__free_midway(void **state)
 	struct etw_merge_event event;
 
 	(void)state;
-	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, INT64_MAX,
-					  &merged.findings, &merge),
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
+					  INT64_MAX, &merged.findings, &merge),
 			 0);
 	for (unsigned i = 0; i < 30; i++) {
 		assert_int_equal(etw_merge_peek(merge, &event), 0);
@@ -273,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_merge__regress_windows_of_buffers_that_overlap),
 		cmocka_unit_test(test_merge__equal_times_need_no_more_memory),
 		cmocka_unit_test(test_merge__late_events_are_delivered_and_told),
+		cmocka_unit_test(test_merge__kept_blocks_can_be_pinned),
 		cmocka_unit_test(test_merge__free_midway),
 	};
 

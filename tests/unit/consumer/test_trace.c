@@ -309,6 +309,106 @@ static void test_trace__no_traces_and_no_callbacks(void **state)
 	etw_trace_close(trace);
 }
 
+struct digest {
+	unsigned events, buffers;
+	uint64_t sum;
+};
+
+static int digest_buffer(void *context, const struct etw_etl_buffer *buffer, uint32_t event_count)
+{
+	struct digest *digest = context;
+
+	digest->buffers++;
+	digest->sum = digest->sum * 31 + buffer->offset + event_count;
+	return 0;
+}
+
+static int digest_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
+			const EVENT_RECORD *record, struct etw_event_address address)
+{
+	struct digest *digest = context;
+
+	digest->events++;
+	digest->sum = digest->sum * 31 + (uint64_t)buffer->sequence + header_type +
+		      record->UserDataLength + address.offset;
+	return 0;
+}
+
+static struct digest digest_of(struct etw_trace *trace)
+{
+	struct digest digest = {0};
+	const struct etw_trace_visitor visitor = {&digest, digest_buffer, digest_event};
+
+	assert_int_equal(etw_trace_each_buffer(trace, &visitor), 0);
+	return digest;
+}
+
+/* The presets, and each again with damage here and there. */
+static uint8_t *make_damaged(const struct preset *preset, unsigned damage, size_t *ret_bytes)
+{
+	uint8_t *bytes = preset_make(preset, ret_bytes);
+
+	for (size_t at = 2000; damage && at < *ret_bytes; at += 1700 + damage)
+		bytes[at] ^= (uint8_t)(damage * 37);
+	return bytes;
+}
+
+/* Whatever is kept: later passes give the same events, in the same order, with the same findings. */
+static void check_keeping(const struct preset *preset, unsigned damage, size_t limit)
+{
+	struct etw_trace *plain = NULL, *keeping = NULL;
+	struct seen wanted = {0}, seen = {0}, third = {0};
+	struct digest first, second;
+	struct etw_trace_loads loads;
+	size_t count;
+	uint8_t *bytes = make_damaged(preset, damage, &count);
+
+	if (etw_trace_open_memory(bytes, count, &plain, NULL)) {
+		free(bytes);
+		return;
+	}
+	assert_int_equal(etw_trace_open_memory(bytes, count, &keeping, NULL), 0);
+	etw_trace_keep(keeping, limit);
+	first = digest_of(plain);
+	second = digest_of(keeping);
+	assert_memory_equal(&first, &second, sizeof(first));
+	second = digest_of(keeping);
+	assert_memory_equal(&first, &second, sizeof(first));
+	assert_memory_equal(etw_trace_findings(plain), etw_trace_findings(keeping),
+			    sizeof(struct etw_findings));
+	loads = etw_trace_loads(keeping);
+	if (limit)
+		assert_int_equal(loads.fetched, 0);
+	if (limit || etw_findings_is_sound(etw_trace_findings(plain)))
+		assert_true(loads.loaded <= first.buffers);
+	assert_int_equal(process(&plain, 1, &wanted, INT64_MIN, INT64_MAX), 0);
+	assert_int_equal(process(&keeping, 1, &seen, INT64_MIN, INT64_MAX), 0);
+	assert_memory_equal(&wanted, &seen, sizeof(seen));
+	assert_memory_equal(etw_trace_findings(plain), etw_trace_findings(keeping),
+			    sizeof(struct etw_findings));
+	assert_int_equal(process(&keeping, 1, &third, INT64_MIN, INT64_MAX), 0);
+	assert_memory_equal(&wanted, &third, sizeof(third));
+	if (limit || etw_findings_is_sound(etw_trace_findings(plain)))
+		assert_int_equal(etw_trace_loads(keeping).loaded, loads.loaded);
+	assert_true(etw_trace_memory(keeping) >= etw_trace_memory(plain));
+	etw_trace_close(plain);
+	etw_trace_close(keeping);
+	free(bytes);
+}
+
+static void test_trace__passes_over_what_is_kept_are_the_same(void **state)
+{
+	const struct preset *preset;
+
+	(void)state;
+	for (unsigned i = 0; (preset = preset_at(i)) != NULL; i++) {
+		for (unsigned damage = 0; damage < 12; damage++) {
+			check_keeping(preset, damage, SIZE_MAX);
+			check_keeping(preset, damage, 0);
+		}
+	}
+}
+
 static void test_trace__callbacks_stop(void **state)
 {
 	struct etw_trace *trace = open_preset("plain");
@@ -466,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_trace__several_files),
 		cmocka_unit_test(test_trace__clocks_meet_as_filetime),
 		cmocka_unit_test(test_trace__no_traces_and_no_callbacks),
+		cmocka_unit_test(test_trace__passes_over_what_is_kept_are_the_same),
 		cmocka_unit_test(test_trace__callbacks_stop),
 		cmocka_unit_test(test_trace__losses),
 		cmocka_unit_test(test_trace__each_buffer),

@@ -17,6 +17,7 @@ struct built {
 	struct sample sample;
 	struct etw_findings findings;
 	struct etw_etl_directory directory;
+	struct etw_etl_kept kept;
 };
 
 static void build(struct built *built)
@@ -27,21 +28,23 @@ static void build(struct built *built)
 	built->findings = (struct etw_findings){0};
 	assert_int_equal(
 		etw_etl_walk_start(&built->sample.file, &built->findings, &walk, &header, NULL), 0);
-	assert_int_equal(etw_etl_directory_build(&walk, &built->directory), 0);
+	assert_int_equal(etw_etl_directory_build(&walk, &built->kept, &built->directory), 0);
 	etw_etl_header_done(&header);
 }
 
 static void done(struct built *built)
 {
 	etw_etl_directory_done(&built->directory);
+	etw_etl_kept_done(&built->kept);
 	assert_null(built->directory.entries);
 	sample_done(&built->sample);
 }
 
 /* In order of time, then number; and what an entry says is what loading the buffer gives. */
-static void assert_whole(const struct built *built)
+static void assert_whole(struct built *built)
 {
-	struct etw_etl_block block = {0};
+	struct etw_etl_block own = {0};
+	const struct etw_etl_block *block;
 
 	for (uint32_t i = 0; i < built->directory.count; i++) {
 		const struct etw_etl_entry *entry = &built->directory.entries[i];
@@ -50,14 +53,15 @@ static void assert_whole(const struct built *built)
 			assert_true(entry[-1].number < entry->number);
 		else if (i)
 			assert_true(entry[-1].first_raw < entry->first_raw);
-		assert_int_equal(etw_etl_directory_load(&built->sample.file, entry, &block, NULL),
+		assert_int_equal(etw_etl_directory_load(&built->kept, &built->sample.file, entry,
+							&own, NULL, &block),
 				 0);
-		assert_true(block.count > 0);
-		assert_int_equal(block.first_raw, entry->first_raw);
-		assert_int_equal(block.buffer.processor, entry->processor);
-		assert_int_equal(block.buffer.number, entry->number);
+		assert_true(block->count > 0);
+		assert_int_equal(block->first_raw, entry->first_raw);
+		assert_int_equal(block->buffer.processor, entry->processor);
+		assert_int_equal(block->buffer.number, entry->number);
 	}
-	etw_etl_block_done(&block);
+	etw_etl_block_done(&own);
 }
 
 static void test_directory__every_preset(void **state)
@@ -73,6 +77,24 @@ static void test_directory__every_preset(void **state)
 		assert_true(built.directory.count <= built.directory.buffers);
 		done(&built);
 	}
+}
+
+/* A buffer that has to be loaded to know its first time is loaded for that alone once. */
+static void test_directory__keeps_what_it_loads(void **state)
+{
+	struct built built = {.sample = sample_make("untimed-messages")};
+	uint64_t loaded;
+
+	(void)state;
+	built.kept.is_wanted = true;
+	built.kept.limit_bytes = SIZE_MAX;
+	build(&built);
+	loaded = built.kept.loaded;
+	assert_true(loaded > 0);
+	assert_whole(&built);
+	assert_int_equal(built.kept.loaded, built.directory.count);
+	assert_true(built.kept.loaded > loaded);
+	done(&built);
 }
 
 static void test_directory__orders_what_the_file_does_not(void **state)
@@ -141,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_directory__every_preset),
+		cmocka_unit_test(test_directory__keeps_what_it_loads),
 		cmocka_unit_test(test_directory__orders_what_the_file_does_not),
 		cmocka_unit_test(test_directory__buffers_without_events_have_no_entry),
 		cmocka_unit_test(test_directory__buffers_of_damage_alone_are_found),

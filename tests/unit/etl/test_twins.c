@@ -23,11 +23,12 @@ static struct etw_findings look(const struct sample *sample)
 	struct etw_findings walked = {0}, found = {0};
 	struct etw_etl_directory directory = {0};
 	struct etw_etl_header header = {0};
+	struct etw_etl_kept kept = {0};
 	struct etw_etl_walk walk;
 	struct etw_fault fault = {0};
 
 	assert_int_equal(etw_etl_walk_start(&sample->file, &walked, &walk, &header, &fault), 0);
-	assert_int_equal(etw_etl_directory_build(&walk, &directory), 0);
+	assert_int_equal(etw_etl_directory_build(&walk, &kept, &directory), 0);
 	assert_int_equal(etw_etl_twins_find(&sample->file, &directory, &found), 0);
 	etw_etl_directory_done(&directory);
 	etw_etl_header_done(&header);
