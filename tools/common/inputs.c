@@ -19,6 +19,12 @@
 
 #define SPOOL_BYTES (64u * 1024)
 
+/*
+ * Memory for the directories of all traces, and for blocks that are kept from the search for schemas to the pass that
+ * delivers the events. What a pass needs beside that is small.
+ */
+#define MEMORY_BYTES_MAX ((size_t)60 << 20)
+
 /* What cannot be read twice, which is needed, goes into a file without a name. */
 static int spool(int fd, char *ret_path, size_t bytes)
 {
@@ -80,7 +86,20 @@ static void tell_open_error(const char *path, const char *shown, int error,
 		etw_program_message("cannot read %s: %s", shown, strerror(-error));
 }
 
-static int open_one(const char *argument, char **ret_path, struct etw_trace **ret)
+/* Lets a trace keep blocks in the memory that all the traces leave. */
+static void set_room(const struct etw_inputs *inputs, struct etw_trace *trace)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (inputs->traces[i] && inputs->traces[i] != trace)
+			bytes += etw_trace_memory(inputs->traces[i]);
+	}
+	etw_trace_keep(trace, bytes < MEMORY_BYTES_MAX ? MEMORY_BYTES_MAX - bytes : 0);
+}
+
+static int open_one(const struct etw_inputs *inputs, const char *argument, char **ret_path,
+		    struct etw_trace **ret)
 {
 	struct etw_fault fault = {0};
 	char spooled[64] = "";
@@ -89,8 +108,10 @@ static int open_one(const char *argument, char **ret_path, struct etw_trace **re
 
 	if (!result)
 		result = etw_trace_open(path, ret, &fault);
-	if (!result)
+	if (!result) {
+		set_room(inputs, *ret);
 		result = etw_trace_index(*ret);
+	}
 	if (result)
 		tell_open_error(path, *ret_path ? *ret_path : argument, result, &fault);
 	return result ? -1 : 0;
@@ -122,7 +143,7 @@ int etw_inputs_open(char *const *arguments, size_t count, struct etw_inputs *ret
 			etw_program_message("standard input can be read once: give - once");
 			return -1;
 		}
-		TRY(open_one(arguments[i], &ret->paths[i], &ret->traces[i]));
+		TRY(open_one(ret, arguments[i], &ret->paths[i], &ret->traces[i]));
 		if (!strcmp(arguments[i], "-"))
 			ret->stream = ret->paths[i];
 		ret->buffers += etw_trace_buffers(ret->traces[i]);
@@ -232,6 +253,7 @@ int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
 	for (size_t i = 0; i < inputs->count && !result; i++) {
 		etw_decoder_set_file(decoder, (uint32_t)i);
 		learner.trace = i;
+		set_room(inputs, inputs->traces[i]);
 		learner.clock = &etw_trace_header(inputs->traces[i])->clock;
 		result = etw_trace_each_buffer(inputs->traces[i], &visitor);
 	}

@@ -52,6 +52,8 @@ int64_t etw_inputs_start(const struct etw_inputs *inputs);
  * @decoder:     of @store; the index of a trace is the number of its file
  * @wants_names: `processes` is to know the processes
  *
+ * Keeps what it loads, as far as it fits in memory, for the pass that delivers (etw_trace_keep()).
+ *
  * Returns 0 or what reading failed with (told on standard error).
  */
 int etw_inputs_learn(struct etw_inputs *inputs, struct etw_schema_store *store,
