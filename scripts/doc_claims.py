@@ -185,6 +185,8 @@ class Claims:
             value = self.evaluate(header, macro)
         except LookupError as error:
             return f"neither {header} nor one other file defines {error.args[0]}"
+        except (SyntaxError, AttributeError, KeyError):
+            return f"{macro} is no number that can be told"
         base, power, exponent = found.group(1).replace(",", "").partition("^")
         said = int(base) ** int(exponent if power else 1) * unit
         if said != value:
