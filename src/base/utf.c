@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/text.h"
 
 #define REPLACEMENT 0xFFFDu
+
+#define UTF8_BYTES_A_UNIT 3 /* at most: what takes 4 bytes takes 2 units */
 
 static bool is_high_surrogate(uint32_t unit)
 {
@@ -151,18 +152,21 @@ size_t etw_utf16_length(const uint8_t *at, size_t units)
 
 char *etw_utf16_to_utf8(const uint8_t *at, size_t units)
 {
-	struct etw_text text;
+	char *text = units < SIZE_MAX / UTF8_BYTES_A_UNIT ? malloc(UTF8_BYTES_A_UNIT * units + 1)
+							  : NULL;
+	char *exact;
+	size_t bytes = 0;
 
-	etw_text_init(&text);
-	if (etw_text_reserve(&text, units + 1))
+	if (!text)
 		return NULL;
-	etw_text_utf16(&text, at, units);
-	if (etw_text_error(&text)) {
-		etw_text_done(&text);
-		return NULL;
+	for (size_t used; units; units -= used, at += 2 * used) {
+		uint32_t point = etw_utf16_decode(at, units, &used);
+
+		bytes += etw_utf8_encode(point, text + bytes);
 	}
-	text.at[text.bytes] = '\0';
-	return text.at;
+	text[bytes] = '\0';
+	exact = realloc(text, bytes + 1);
+	return exact ? exact : text;
 }
 
 static size_t put_units(uint32_t point, uint8_t *to)

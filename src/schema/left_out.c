@@ -6,21 +6,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-
-#define RUNTIME                                                        \
-	{                                                              \
-		0xe13c0d23, 0xccbc, 0x4e12,                            \
-		{                                                      \
-			0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4 \
-		}                                                      \
-	}
-#define RUNTIME_PRIVATE                                                \
-	{                                                              \
-		0x763fd754, 0x7086, 0x4dfe,                            \
-		{                                                      \
-			0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca \
-		}                                                      \
-	}
+#include "wire/well_known.h"
 
 #define FIELD(name_, in_, out_, length_)                                                      \
 	{                                                                                     \
@@ -133,11 +119,11 @@ static_assert(ARRAY_SIZE(per_heap) == 16 + GENERATION_FIELDS, "the same");
 	}
 
 static const struct etw_left_out layouts[] = {
-	LAYOUT(RUNTIME_PRIVATE, 4, 2, per_heap_private, 9),
-	LAYOUT(RUNTIME_PRIVATE, 4, 2, per_heap_private_early, 8),
-	LAYOUT(RUNTIME, 4, 2, heap_stats, 16),
-	LAYOUT(RUNTIME, 204, 3, per_heap, 16),
-	LAYOUT(RUNTIME, 205, 4, global_heap, 13),
+	LAYOUT(WIRE_PROVIDER_DOTNET_PRIVATE, 4, 2, per_heap_private, 9),
+	LAYOUT(WIRE_PROVIDER_DOTNET_PRIVATE, 4, 2, per_heap_private_early, 8),
+	LAYOUT(WIRE_PROVIDER_DOTNET_RUNTIME, 4, 2, heap_stats, 16),
+	LAYOUT(WIRE_PROVIDER_DOTNET_RUNTIME, 204, 3, per_heap, 16),
+	LAYOUT(WIRE_PROVIDER_DOTNET_RUNTIME, 205, 4, global_heap, 13),
 };
 
 /* Whether the schema has the first fields of the layout and no others. */

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "schema/left_out.h"
 #include "schema/types.h"
+#include "wire/well_known.h"
 
 static bool is_named(const struct etw_field *field, const char *name)
 {
@@ -52,17 +53,14 @@ static const struct mend {
 	bool (*apply)(struct etw_field *fields, uint16_t last);
 } mends[] = {
 	/* Microsoft-Windows-Kernel-Network */
-	{{0x7dd42a49, 0x5329, 0x4832, {0x8d, 0xfd, 0x43, 0xd9, 0x79, 0x15, 0x3a, 0x88}},
-	 mend_connection},
+	{WIRE_PROVIDER_KERNEL_NETWORK, mend_connection},
 	/* Microsoft-Windows-DotNETRuntime, and its Rundown, Stress and Private */
-	{{0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}},
-	 mend_stack},
+	{WIRE_PROVIDER_DOTNET_RUNTIME, mend_stack},
 	{{0xa669021c, 0xc450, 0x4609, {0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18}},
 	 mend_stack},
 	{{0xcc2bcbba, 0x16b6, 0x4cf3, {0x89, 0x90, 0xd7, 0x4c, 0x2e, 0x8a, 0xf5, 0x00}},
 	 mend_stack},
-	{{0x763fd754, 0x7086, 0x4dfe, {0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca}},
-	 mend_stack},
+	{WIRE_PROVIDER_DOTNET_PRIVATE, mend_stack},
 };
 
 static const struct mend *find_mend(const struct etw_schema *schema)

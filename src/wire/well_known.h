@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that both ends of the conversation know without asking. */
+/* Names and GUIDs that are known without asking; those of the kernel's classes stand in wire/class_guids.h. */
 #ifndef ETW_WIRE_WELL_KNOWN_H
 #define ETW_WIRE_WELL_KNOWN_H
 
-/* The GUID of "NT Kernel Logger", as an initialiser: the public name is a symbol that few modules link. */
-#define WIRE_KERNEL_LOGGER_GUID                                        \
+/* A GUID as an initialiser. */
+#define WIRE_GUID(data1, data2, data3, b0, b1, b2, b3, b4, b5, b6, b7) \
 	{                                                              \
-		0x9e814aad, 0x3204, 0x11d2,                            \
+		data1, data2, data3,                                   \
 		{                                                      \
-			0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39 \
+			b0, b1, b2, b3, b4, b5, b6, b7                 \
 		}                                                      \
 	}
+
+/* "NT Kernel Logger": the public name is a symbol that few modules link. */
+#define WIRE_KERNEL_LOGGER_GUID \
+	WIRE_GUID(0x9e814aad, 0x3204, 0x11d2, 0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39)
+
+/* Microsoft-Windows-Kernel-Process, Microsoft-Windows-Kernel-Network */
+#define WIRE_PROVIDER_KERNEL_PROCESS \
+	WIRE_GUID(0x22fb2cd6, 0x0e7b, 0x422b, 0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16)
+#define WIRE_PROVIDER_KERNEL_NETWORK \
+	WIRE_GUID(0x7dd42a49, 0x5329, 0x4832, 0x8d, 0xfd, 0x43, 0xd9, 0x79, 0x15, 0x3a, 0x88)
+
+/* Microsoft-Windows-DotNETRuntime, Microsoft-Windows-DotNETRuntimePrivate */
+#define WIRE_PROVIDER_DOTNET_RUNTIME \
+	WIRE_GUID(0xe13c0d23, 0xccbc, 0x4e12, 0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4)
+#define WIRE_PROVIDER_DOTNET_PRIVATE \
+	WIRE_GUID(0x763fd754, 0x7086, 0x4dfe, 0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca)
 
 /* The group whose members control the system's sessions. */
 #define WIRE_CONTROL_GROUP "etwlog"

@@ -13,6 +13,7 @@
 #include "process/subject.h"
 #include "tools/common/number.h"
 #include "tools/common/zone.h"
+#include "wire/class_guids.h"
 
 #define BOOT_SLACK_S 10
 #define UNIX_USERS   "S-1-22-1-"
@@ -24,10 +25,8 @@ enum {
 	SYSCONFIG_BUILD = 32,
 };
 
-static const GUID system_config_class = {
-	0x01853a65, 0x418f, 0x4f36, {0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35}};
-static const GUID sysconfig_class = {
-	0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0}};
+static const GUID system_config_class = WIRE_CLASS_SYSTEM_CONFIG;
+static const GUID sysconfig_class = WIRE_CLASS_SYS_CONFIG;
 
 void machine_done(struct machine *machine)
 {

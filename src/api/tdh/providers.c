@@ -17,10 +17,10 @@
 #include "api/win32_error.h"
 #include "base/guid.h"
 #include "registry/registry.h"
+#include "wire/well_known.h"
 
 /* The control GUID of the kernel, under the name by which Windows lists it. */
-static const GUID kernel_guid = {
-	0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39}};
+static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 
 #define SOURCE_ANY DecodingSourceMax
 

@@ -12,10 +12,10 @@
 #include "schema/metadata/event_info.h"
 #include "schema/store/store.h"
 #include "schema/store/store_internal.h"
+#include "wire/class_guids.h"
 #include "wire/event_info.h"
 
-static const GUID event_metadata_class = {
-	0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
+static const GUID event_metadata_class = WIRE_CLASS_EVENT_METADATA;
 
 void etw_store_forget_answers(struct etw_schema_store *store)
 {

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/guid.h"
 #include "base/utf.h"
+#include "wire/class_guids.h"
 #include "wire/etl_event.h"
 #include "wire/etl_logfile.h"
 #include "wire/group_masks.h"
@@ -29,8 +30,7 @@
 #define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
 
 /* KernelTraceControl's class of image identities. */
-static const GUID image_id_class = {
-	0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
+static const GUID image_id_class = WIRE_CLASS_IMAGE_ID;
 
 /* S-1-22-1-<uid>, the SID that Samba gives to a Unix user. */
 #define SID_BYTES        16
