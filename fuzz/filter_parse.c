@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "decode/program.h"
 #include "filter/filter.h"
+#include "filter/parse.h"
 #include "target.h"
 
 static const struct etw_map_entry entries[] = {{1, "one"}, {2, "two"}, {4, "four"}};

@@ -11,6 +11,7 @@
 
 #include "schema/compare.h"
 #include "schema/mof/mof.h"
+#include "schema/mof/mof_write.h"
 #include "schema/types.h"
 #include "target.h"
 

@@ -24,7 +24,8 @@ FUNCTION = re.compile(r"^(?!typedef\b|else\b|return\b)[A-Za-z_][\w \t\n*]*?[ \t\
 OBJECT = re.compile(r"^(?!typedef\b|return\b)[A-Za-z_][\w \t*()\"]*?[ *](\w+)(?:\[[^\]\n]*\])*"
                     r"(?:\s*__attribute__\s*\(\(.*?\)\)\)*)*\s*(=|;)", re.MULTILINE)
 EXTERN = re.compile(r"^[ \t]*extern\b(?!\s*\{)[^;{]*", re.MULTILINE)
-NOT_NAMES = {"__attribute__", "static_assert", "_Static_assert", "main", "LLVMFuzzerTestOneInput"}
+NOT_SHARED = re.compile(r"\b(struct|union|enum)\s*$|\bstatic\b")
+NOT_NAMES = {"__attribute__", "static_assert", "_Static_assert", "main"}
 
 Place = collections.namedtuple("Place", "path line what")
 
@@ -63,7 +64,7 @@ class Source:
         for match in pattern.finditer(text):
             head = text[match.start():match.start(1)]
             name = match.group(1)
-            if name in NOT_NAMES or re.search(r"\b(static|struct|union|enum)\s*$|\bstatic\b", head):
+            if name in NOT_NAMES or NOT_SHARED.search(head) or name.startswith("LLVMFuzzer"):
                 continue
             is_defined = match.group(match.lastindex) == defines or \
                 pattern is OBJECT and not re.search(r"\bextern\b", head)

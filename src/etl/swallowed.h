@@ -3,7 +3,7 @@
 #ifndef ETW_ETL_SWALLOWED_H
 #define ETW_ETL_SWALLOWED_H
 
-#include "etl/block.h"
+#include "etl/cursor.h"
 
 struct etw_etl_swallowed {
 	struct etw_etl_cursor cursor; /* where the search goes on */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf.h"
-#include "filter/filter.h"
+#include "filter/parse.h"
 
 #define COLUMNS_MAX   100 /* of a line that is shown; the rest is "..." */
 #define COLUMNS_AHEAD 60  /* shown before the place in a longer line */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which events are wanted: one small language (docs/format/filter.md) for the tools and the friendly layer, and the
- * tree that it becomes. The options of `etw dump` and the functions of etw/predicate.h make the same trees without
+ * tree that it becomes (filter/parse.h). The options of `etw dump` and the functions of etw/predicate.h make the same trees without
  * a text, so that there is one evaluator.
  *
  * A comparison is true or false, never anything between: false where the event lacks what is compared. What costs
@@ -24,10 +24,7 @@
 #include "filter/value.h"
 #include "process/processes.h"
 
-#define ETW_FILTER_BYTES_MAX   ((size_t)64 * 1024) /* of an expression */
-#define ETW_FILTER_DEPTH_MAX   200                 /* of a tree; asking it uses the stack */
-#define ETW_FILTER_VALUES_MAX  4096                /* in all of an expression */
-#define ETW_FILTER_REGEXES_MAX 64                  /* likewise; each takes up to 50 kB */
+#define ETW_FILTER_DEPTH_MAX 200 /* of a tree; asking it uses the stack */
 
 struct etw_filter;
 
@@ -37,32 +34,6 @@ enum etw_filter_ask {
 	ETW_FILTER_HAS,     /* whether it is there */
 	ETW_FILTER_COUNT,   /* whether its number of elements is one of the values */
 };
-
-/* Where an expression is wrong, and why. */
-struct etw_filter_fault {
-	size_t at, bytes; /* the place in the expression; no bytes: behind its end */
-	char sentence[256];
-};
-
-/*
- * etw_filter_parse() - an expression as a tree.
- *
- * @text: @bytes of UTF-8; borrowed for the call
- *
- * Returns 0 with an owned tree, whose parts are in the order in which they are best asked; -EINVAL with @reterr;
- * -ENOMEM.
- */
-int etw_filter_parse(const char *text, size_t bytes, struct etw_filter **ret,
-		     struct etw_filter_fault *reterr);
-
-/*
- * etw_filter_fault_write() - the sentence, and below it the line of the expression with the place marked.
- *
- * "pid wants a process id, not \"x\"\n  pid = x\n        ^". What is no printable character is shown as an escape or as
- * "?".
- */
-void etw_filter_fault_write(const struct etw_filter_fault *fault, const char *text, size_t bytes,
-			    struct etw_text *to);
 
 /* etw_filter_free() - takes NULL. */
 void etw_filter_free(struct etw_filter *filter);

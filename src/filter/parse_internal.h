@@ -5,6 +5,7 @@
 
 #include "filter/filter_internal.h"
 #include "filter/lex.h"
+#include "filter/parse.h"
 
 struct etw_filter_parser {
 	struct etw_lexer lexer;

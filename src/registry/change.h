@@ -9,7 +9,7 @@
 #ifndef ETW_REGISTRY_CHANGE_H
 #define ETW_REGISTRY_CHANGE_H
 
-#include "registry/definition.h"
+#include "registry/item.h"
 
 #define ETW_REGISTRY_SAME 1 /* status: the definition was there already */
 

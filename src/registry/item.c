@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a file on disk to what is stored of it, and the rows that its definition has in the index. */
+#include "registry/item.h"
+
 #include <errno.h>
 #include <string.h>
 

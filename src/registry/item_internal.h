@@ -3,7 +3,7 @@
 #ifndef ETW_REGISTRY_ITEM_INTERNAL_H
 #define ETW_REGISTRY_ITEM_INTERNAL_H
 
-#include "registry/definition.h"
+#include "registry/item.h"
 
 /* What is read of a file to see what it is. */
 #define ETW_REGISTRY_HEAD_BYTES ((size_t)8 * 1024)

@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "base/sha1.h"
+#include "filter/parse.h"
 #include "tools/common/inputs.h"
 #include "tools/common/options.h"
 #include "tools/etw/lazy.h"

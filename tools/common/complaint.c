@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "consumer/trace.h"
 #include "export/export.h"
-#include "registry/definition.h"
+#include "registry/item.h"
 #include "tools/common/foreign.h"
 #include "tools/common/program.h"
 

@@ -7,9 +7,10 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "registry/definition.h"
 #include "registry/folder_walk.h"
+#include "registry/item.h"
 #include "schema/compiled/binary.h"
+#include "schema/compiled/binary_file.h"
 #include "schema/manifest/manifest.h"
 #include "schema/store/store_installed.h"
 #include "schema/wpp/msf.h"

@@ -9,6 +9,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
+#include "filter/parse.h"
 #include "schema/event_name.h"
 #include "tools/common/program.h"
 

@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "base/number.h"
 #include "consumer/trace.h"
+#include "filter/parse.h"
 
 void libetw_predicate_free(struct libetw_predicate *predicate)
 {

@@ -16,6 +16,7 @@
 #include "base/sha1.h"
 #include "base/utf.h"
 #include "schema/compiled/binary.h"
+#include "schema/compiled/binary_file.h"
 #include "schema/manifest/manifest.h"
 
 static void free_loadedp(struct etw_tdh_loaded **loaded)

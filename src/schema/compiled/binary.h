@@ -34,17 +34,4 @@ int etw_binary_parse(struct etw_arena *arena, struct etw_bytes file, struct etw_
 		     const char *const *languages, struct etw_definition **ret,
 		     struct etw_fault *reterr);
 
-/*
- * etw_binary_read() - the same for a file on disk.
- *
- * @message_path: the file that holds the messages; NULL: @path itself
- *
- * A file that should hold messages and does not, has them in "<language>/<name>.mui" beside it. Of large
- * files only the resources are read.
- * Returns the same; also what opening and reading fail with; -EFBIG beyond ETW_BINARY_BYTES_MAX.
- */
-int etw_binary_read(struct etw_arena *arena, const char *path, const char *message_path,
-		    const char *const *languages, struct etw_definition **ret,
-		    struct etw_fault *reterr);
-
 #endif

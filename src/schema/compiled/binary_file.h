@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Files with compiled schemas (schema/compiled/binary.h), opened as the parsers want them: see binary_file.c. */
+/* Files with compiled schemas, read (schema/compiled/binary.h parses) or only opened as the parsers want them. */
 #ifndef ETW_SCHEMA_BINARY_FILE_H
 #define ETW_SCHEMA_BINARY_FILE_H
 
 #include "schema/compiled/binary.h"
+
+/*
+ * etw_binary_read() - etw_binary_parse() for a file on disk.
+ *
+ * @message_path: the file that holds the messages; NULL: @path itself
+ *
+ * A file that should hold messages and does not, has them in "<language>/<name>.mui" beside it. Of large
+ * files only the resources are read.
+ * Returns the same; also what opening and reading fail with; -EFBIG beyond ETW_BINARY_BYTES_MAX.
+ */
+int etw_binary_read(struct etw_arena *arena, const char *path, const char *message_path,
+		    const char *const *languages, struct etw_definition **ret,
+		    struct etw_fault *reterr);
 
 /* A private copy; what the parsers never look at is not read. */
 struct etw_binary_file {

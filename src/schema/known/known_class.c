@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "schema/known/known_internal.h"
 #include "schema/known/known_schema.h"
+#include "schema/known/known_schema_internal.h"
 #include "schema/mof/mof_internal.h"
 #include "schema/types.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "schema/known/known_internal.h"
+#include "schema/known/known_schema_internal.h"
 #include "schema/types.h"
 
 /* What one template becomes: its fields, then the members of each struct. */

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "schema/known/known_internal.h"
+#include "schema/known/known_schema_internal.h"
 #include "schema/types.h"
 
 #define OWN_OPCODES_FIRST 10u /* lower ones are winmeta's, and so are those from the last one on */

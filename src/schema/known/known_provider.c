@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "schema/known/known_internal.h"
 #include "schema/known/known_schema.h"
+#include "schema/known/known_schema_internal.h"
 
 static int make_named(struct known_maker *maker, enum wire_known_list list,
 		      const struct etw_named **ret, size_t *ret_count)

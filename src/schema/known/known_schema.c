@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "schema/known/known_internal.h"
+#include "schema/known/known_schema_internal.h"
 #include "schema/types.h"
 
 static const char *or_null(const char *text)

@@ -32,13 +32,4 @@
 int etw_mof_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		  struct etw_definition **ret, struct etw_fault *reterr);
 
-/*
- * etw_mof_write() - appends classes that etw_mof_parse() reads as the same definition. For tests and fuzz targets.
- *
- * Returns 0; -EOPNOTSUPP with @reterr when MOF has no words for a part of it (structs, types of
- * manifests, names that are no identifiers); -ENOMEM. The text is cut back to what it was on failure.
- */
-int etw_mof_write(const struct etw_definition *definition, struct etw_text *text,
-		  struct etw_fault *reterr);
-
 #endif

@@ -14,6 +14,7 @@
 #include "schema/compare.h"
 #include "schema/kernel.h"
 #include "schema/mof/mof.h"
+#include "schema/mof/mof_write.h"
 
 #define KERNEL_FILE "mof/kerneltraceeventparser.mof"
 

@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "schema/compiled/binary.h"
+#include "schema/compiled/binary_file.h"
 #include "schema/manifest/manifest.h"
 #include "schema/types.h"
 

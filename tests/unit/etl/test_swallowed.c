@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "etl/block.h"
 #include "etl/swallowed.h"
 #include "unit/etl/sample.h"
 

@@ -15,6 +15,7 @@
 
 #include "base/guid.h"
 #include "filter/filter_internal.h"
+#include "filter/parse.h"
 #include "unit/decode/typed_event.h"
 
 struct test_event {

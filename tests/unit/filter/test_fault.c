@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an expression is wrong, as it is shown. */
+#include "filter/parse.h"
 #include "support.h"
 
 static void check(const char *expression, size_t at, size_t bytes, const char *expected)

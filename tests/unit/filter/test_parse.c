@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* "and", "or", "not" and parentheses. */
+#include "filter/parse.h"
 #include "support.h"
 
 #include <errno.h>

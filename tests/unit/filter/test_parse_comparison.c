@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be compared, and by which operators. */
+#include "filter/parse.h"
 #include "support.h"
 
 static void test_parse_comparison__knows_all_operators(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What may stand behind an operator. */
+#include "filter/parse.h"
 #include "support.h"
 
 #include <errno.h>

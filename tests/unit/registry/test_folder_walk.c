@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "registry/definition.h"
+#include "registry/item.h"
 
 static void write_bytes(const char *path, const char *at, size_t bytes)
 {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "registry/definition.h"
 #include "synthetic/scarce_memory.h"
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, fixture_begin, fixture_end)

@@ -15,6 +15,7 @@
 
 #include "base/macros.h"
 #include "schema/compiled/binary.h"
+#include "schema/compiled/binary_file.h"
 #include "synthetic/made_wevt.h"
 #include "wire/pe.h"
 

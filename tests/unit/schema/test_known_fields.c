@@ -13,6 +13,7 @@
 #include "known_fixture.h"
 #include "schema/known/known_internal.h"
 #include "schema/known/known_schema.h"
+#include "schema/known/known_schema_internal.h"
 
 static struct etw_known_candidate *find(struct known_fixture *fixture, const char *name,
 					uint16_t id, uint8_t version)

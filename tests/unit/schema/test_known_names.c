@@ -10,6 +10,7 @@
 
 #include "base/macros.h"
 #include "schema/known/known_internal.h"
+#include "schema/known/known_schema_internal.h"
 
 static void test_known_names__numbers_get_names_and_names_are_told_apart(void **state)
 {

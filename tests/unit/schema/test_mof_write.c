@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "schema/compare.h"
+#include "schema/mof/mof_write.h"
 #include "unit/schema/mof_text.h"
 
 static void check_round_trip(const struct etw_definition *definition)
