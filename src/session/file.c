@@ -341,7 +341,7 @@ void etw_session_file_abandon(struct etw_session_file *file)
 	etw_context_forget(file->context, "file");
 }
 
-/* Everybody hears of it: who asks for the file, who reads the log, and who gets its events. */
+/* Everybody hears of it: who asks for the session, who reads the log, and who gets its events. */
 static void tell_end(struct etw_session_file *file, int status)
 {
 	const uint64_t bytes = file->context->state.head->file_next_offset;

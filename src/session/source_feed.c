@@ -179,7 +179,7 @@ static void settle_former_loss(struct etw_source_feed *feed)
 }
 
 /*
- * What a session asked for and does not get: a complaint for whoever asks the feed, a note for whoever reads
+ * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
  * the trace later, unless a host before this one has written it.
  */
 static void tell_missing(struct etw_source_feed *feed, uint32_t flags, bool is_adopted,

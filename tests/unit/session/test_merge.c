@@ -104,26 +104,26 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	fixture_close(&fixture);
 }
 
-static void test_stream__two_uids_and_a_source(void **state)
+static void test_merge__two_uids_and_a_source(void **state)
 {
 	(void)state;
 	merge_all(0, 0);
 }
 
-static void test_stream__one_output_for_all(void **state)
+static void test_merge__one_output_for_all(void **state)
 {
 	(void)state;
 	merge_all(EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, 0);
 }
 
-static void test_stream__system_time(void **state)
+static void test_merge__system_time(void **state)
 {
 	(void)state;
 	merge_all(0, ETW_CLOCK_SYSTEM);
 }
 
 /* A source that fails is told of, and harms nobody. */
-static void test_stream__failing_source_is_a_complaint(void **state)
+static void test_merge__failing_source_is_a_complaint(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -149,7 +149,7 @@ static void test_stream__failing_source_is_a_complaint(void **state)
 }
 
 /* What stands in the rings at the end is taken, whatever the source keeps to itself. */
-static void test_stream__standing_source_holds_up_no_end(void **state)
+static void test_merge__standing_source_holds_up_no_end(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -177,7 +177,7 @@ static void test_stream__standing_source_holds_up_no_end(void **state)
 }
 
 /* Records of which a source makes no event fill its memory too: it is given back without any. */
-static void test_stream__source_without_events_is_released(void **state)
+static void test_merge__source_without_events_is_released(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -201,7 +201,7 @@ static void test_stream__source_without_events_is_released(void **state)
 	fixture_close(&fixture);
 }
 
-static void test_stream__host_without_a_source(void **state)
+static void test_merge__host_without_a_source(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -220,7 +220,7 @@ static void test_stream__host_without_a_source(void **state)
 }
 
 /* Of what a session asks for the source collects nothing: it does not start. */
-static void test_stream__flags_that_nobody_collects(void **state)
+static void test_merge__flags_that_nobody_collects(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -241,7 +241,7 @@ static void test_stream__flags_that_nobody_collects(void **state)
 }
 
 /* Every flag that is not collected is named, not the lowest alone. */
-static void test_stream__flags_that_are_missing(void **state)
+static void test_merge__flags_that_are_missing(void **state)
 {
 	struct fixture fixture;
 	struct wire_session_config config;
@@ -266,15 +266,15 @@ static void test_stream__flags_that_are_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stream__two_uids_and_a_source),
-		cmocka_unit_test(test_stream__one_output_for_all),
-		cmocka_unit_test(test_stream__system_time),
-		cmocka_unit_test(test_stream__failing_source_is_a_complaint),
-		cmocka_unit_test(test_stream__standing_source_holds_up_no_end),
-		cmocka_unit_test(test_stream__source_without_events_is_released),
-		cmocka_unit_test(test_stream__host_without_a_source),
-		cmocka_unit_test(test_stream__flags_that_nobody_collects),
-		cmocka_unit_test(test_stream__flags_that_are_missing),
+		cmocka_unit_test(test_merge__two_uids_and_a_source),
+		cmocka_unit_test(test_merge__one_output_for_all),
+		cmocka_unit_test(test_merge__system_time),
+		cmocka_unit_test(test_merge__failing_source_is_a_complaint),
+		cmocka_unit_test(test_merge__standing_source_holds_up_no_end),
+		cmocka_unit_test(test_merge__source_without_events_is_released),
+		cmocka_unit_test(test_merge__host_without_a_source),
+		cmocka_unit_test(test_merge__flags_that_nobody_collects),
+		cmocka_unit_test(test_merge__flags_that_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Consumers, their memories, pieces and batches. No thread runs here, and nobody is connected: what a consumer would be
+ * told is noted, and what it would give back the tests write into its memory.
+ */
+#include "session/consumers.h"
+
+#include <sys/mman.h>
+
+#include "base/time.h"
+#include "parts.h"
+#include "session/delivery.h"
+#include "wire/etl_buffer.h"
+
+#define CONSUMER 42
+
+struct client {
+	struct etw_session_subscribed subscribed;
+	uint8_t *memory;
+	size_t bytes;
+	uint32_t batches, ends;
+	struct wire_batch last;
+};
+
+struct scene {
+	struct fixture fixture;
+	struct parts parts;
+	struct client client;
+};
+
+static void note_batch(void *context, const struct wire_batch *batch, bool is_end)
+{
+	struct client *client = context;
+
+	client->batches++;
+	client->ends += is_end;
+	client->last = *batch;
+}
+
+static int subscribe(struct parts *parts, uint64_t consumer, struct client *ret)
+{
+	const struct etw_session_subscribe request = {
+		.consumer = consumer, .notify = note_batch, .context = ret};
+	off_t bytes;
+	int result;
+
+	*ret = (struct client){0};
+	result = etw_consumers_subscribe(&parts->consumers, &request, &ret->subscribed);
+	if (result < 0)
+		return result;
+	bytes = lseek(ret->subscribed.memory_fd, 0, SEEK_END);
+	assert_true(bytes > 0);
+	ret->bytes = (size_t)bytes;
+	ret->memory = mmap(NULL, ret->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   ret->subscribed.memory_fd, 0);
+	assert_true(ret->memory != MAP_FAILED);
+	close(ret->subscribed.memory_fd);
+	return 0;
+}
+
+static struct wire_delivery *page_of(const struct client *client)
+{
+	return (struct wire_delivery *)(void *)client->memory;
+}
+
+/* The header of a buffer in the memory. */
+static const struct wire_buffer_header *buffer_at(const struct client *client, uint64_t number)
+{
+	const struct wire_delivery *page = page_of(client);
+
+	return (const void *)(client->memory + page->slots_at +
+			      number % page->slot_count * page->slot_bytes);
+}
+
+static void begin(struct scene *scene)
+{
+	const struct wire_session_config config = parts_realtime();
+
+	*scene = (struct scene){0};
+	fixture_open(&scene->fixture);
+	parts_open(&scene->parts, &scene->fixture, &config, 1);
+}
+
+static void end(struct scene *scene)
+{
+	if (scene->client.memory)
+		munmap(scene->client.memory, scene->client.bytes);
+	parts_close(&scene->parts);
+	fixture_close(&scene->fixture);
+}
+
+/* Puts as many bytes into output 0 as an event, and hands them out. Returns whether the record changed. */
+static bool hand_out(struct parts *parts, uint64_t loss, bool is_sealed)
+{
+	struct etw_state_record *record = parts->outputs.all[0].record;
+	const struct etw_delivery_piece piece = {
+		.buffer = parts->outputs.all[0].buffer,
+		.record = record,
+		.loss = loss,
+		.is_sealed = is_sealed,
+	};
+	bool result;
+
+	record->fill += 0x60;
+	record->piece_events++;
+	etw_delivery_lock(&parts->consumers);
+	result = etw_delivery_piece(&parts->consumers, &piece);
+	etw_state_commit(&parts->context.state, 0, record);
+	etw_delivery_unlock(&parts->consumers);
+	if (record->fill > 3000)
+		record->fill = record->delivered = WIRE_BUFFER_HEADER_BYTES;
+	return result;
+}
+
+static void announce(struct parts *parts, bool is_end)
+{
+	etw_delivery_lock(&parts->consumers);
+	etw_delivery_announce(&parts->consumers, 77, 5, is_end);
+	etw_delivery_unlock(&parts->consumers);
+}
+
+static void test_consumers__a_piece_is_a_buffer_in_the_memory(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client;
+	struct etw_state_record *record;
+
+	(void)state;
+	begin(&scene);
+	record = scene.parts.outputs.all[0].record;
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	assert_true(hand_out(&scene.parts, 0, false));
+	assert_int_equal(record->delivered, record->fill);
+	assert_int_equal(record->piece_events, 0);
+	assert_int_equal(record->counts.pieces, 1);
+	assert_int_equal(record->counts.piece_events, 1);
+	assert_int_equal(record->counts.lost_pieces, 0);
+	assert_int_equal(record->written[0], 1);
+	assert_int_equal(client->batches, 0); /* it is not told before the batch is closed */
+	assert_int_equal(load_acquire(&page_of(client)->written), 0);
+	assert_true(hand_out(&scene.parts, 9, false)); /* events were lost before it */
+	announce(&scene.parts, false);
+	assert_int_equal(client->batches, 1);
+	assert_int_equal(client->last.batch, 1);
+	assert_int_equal(client->last.first_buffer, 0);
+	assert_int_equal(client->last.buffer_count, 2);
+	assert_int_equal(client->last.watermark_raw, 77);
+	assert_int_equal(client->last.events_lost, 5);
+	assert_int_equal(client->last.pieces, 2);
+	assert_int_equal(client->last.events, 2);
+	assert_int_equal(load_acquire(&page_of(client)->written), 2);
+	assert_int_equal(le16_get(buffer_at(client, 0)->flags) & WIRE_BUFFER_EVENTS_LOST, 0);
+	assert_int_not_equal(le16_get(buffer_at(client, 1)->flags) & WIRE_BUFFER_EVENTS_LOST, 0);
+	assert_int_equal(le16_get(buffer_at(client, 0)->flags) & WIRE_BUFFER_FLUSH_MARKER, 0);
+	assert_int_not_equal(le16_get(buffer_at(client, 1)->flags) & WIRE_BUFFER_FLUSH_MARKER, 0);
+	end(&scene);
+}
+
+static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client;
+	struct etw_subscriber *subscriber;
+	uint32_t slots;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	subscriber = client->subscribed.subscriber;
+	slots = page_of(client)->slot_count;
+	for (uint32_t i = 0; i < slots + 3; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, subscriber), 3);
+	assert_int_equal(parts_counts(&scene.parts).lost_pieces, 3);
+	announce(&scene.parts, false);
+	/* What it gives back is believed as far as it was told. */
+	store_release(&page_of(client)->released, UINT64_MAX);
+	assert_true(etw_subscriber_has_room(subscriber));
+	assert_int_equal(subscriber->released, slots);
+	(void)hand_out(&scene.parts, 0, false);
+	assert_int_not_equal(le16_get(buffer_at(client, slots)->flags) & WIRE_BUFFER_BUFFER_LOST,
+			     0);
+	(void)hand_out(&scene.parts, 0, false);
+	assert_int_equal(le16_get(buffer_at(client, slots + 1)->flags) & WIRE_BUFFER_BUFFER_LOST,
+			 0);
+	/* It never goes back. */
+	store_release(&page_of(client)->released, UINT64_C(0));
+	(void)etw_subscriber_has_room(subscriber);
+	assert_int_equal(subscriber->released, slots);
+	end(&scene);
+}
+
+/* Without consumers pieces wait for some until the buffer is sealed; then they are nobody's. */
+static void test_consumers__nobody_gets_pieces(void **state)
+{
+	static struct scene scene;
+	struct etw_state_record *record;
+
+	(void)state;
+	begin(&scene);
+	record = scene.parts.outputs.all[0].record;
+	assert_false(hand_out(&scene.parts, 0, false));
+	assert_int_equal(record->delivered, WIRE_BUFFER_HEADER_BYTES);
+	assert_int_equal(scene.parts.consumers.pieces, 0);
+	assert_true(hand_out(&scene.parts, 0, true));
+	assert_int_equal(record->counts.lost_pieces, 1);
+	assert_int_equal(record->counts.piece_events, 2);
+	assert_int_equal(scene.parts.consumers.pieces, 1);
+	end(&scene);
+}
+
+static void test_consumers__places(void **state)
+{
+	static struct scene scene;
+	struct client clients[ETW_STATE_CONSUMERS + 1];
+
+	(void)state;
+	begin(&scene);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++)
+		assert_int_equal(subscribe(&scene.parts, 100 + i, &clients[i]), 0);
+	assert_int_equal(scene.parts.consumers.subscriber_count, ETW_STATE_CONSUMERS);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"),
+			 ETW_STATE_CONSUMERS);
+	assert_int_equal(subscribe(&scene.parts, 99, &clients[ETW_STATE_CONSUMERS]), -EBUSY);
+	etw_consumers_unsubscribe(&scene.parts.consumers, clients[3].subscribed.subscriber);
+	etw_consumers_unsubscribe(&scene.parts.consumers, NULL);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-3"), 0);
+	assert_int_equal(subscribe(&scene.parts, 101, &clients[ETW_STATE_CONSUMERS]), -EBUSY);
+	munmap(clients[3].memory, clients[3].bytes);
+	assert_int_equal(subscribe(&scene.parts, 99, &clients[3]), 0);
+	assert_int_equal(clients[3].subscribed.subscriber->place, 3);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++)
+		munmap(clients[i].memory, clients[i].bytes);
+	end(&scene);
+}
+
+static void test_consumers__the_end_is_for_everybody(void **state)
+{
+	static struct scene scene;
+	struct client late;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	etw_outputs_close_batch(&scene.parts.outputs, 1, /* is_end= */ true);
+	assert_int_equal(scene.client.batches, 1);
+	assert_int_equal(scene.client.ends, 1);
+	assert_int_equal(subscribe(&scene.parts, 1, &late), -ESHUTDOWN);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 1);
+	end(&scene);
+}
+
+/* A host dies, and the next one has its state. */
+static void change_host(struct scene *scene)
+{
+	int fd = dup(scene->parts.context.state.fd);
+
+	parts_close(&scene->parts);
+	parts_adopt(&scene->parts, &scene->fixture, fd);
+}
+
+static void test_consumers__a_consumer_comes_back_to_its_memory(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client, again;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	for (int i = 0; i < 3; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	announce(&scene.parts, false);
+	store_release(&page_of(client)->released, UINT64_C(2));
+	change_host(&scene);
+	assert_int_equal(scene.parts.consumers.subscriber_count, 1);
+	assert_int_equal(scene.parts.consumers.pieces, 3);
+	assert_true(etw_consumers_are_awaited(&scene.parts.consumers, etw_monotonic_ns()));
+	(void)hand_out(&scene.parts, 0, false); /* its memory is filled on */
+	announce(&scene.parts, false);
+	assert_int_equal(client->batches, 1);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &again), 0);
+	assert_int_equal(again.subscribed.next_buffer, 2);
+	assert_false(etw_consumers_are_awaited(&scene.parts.consumers, etw_monotonic_ns()));
+	announce(&scene.parts, false);
+	assert_int_equal(again.last.first_buffer, 2);
+	assert_int_equal(again.last.buffer_count, 2);
+	assert_int_equal(again.last.pieces, 4);
+	munmap(again.memory, again.bytes);
+	end(&scene);
+}
+
+/* One that does not come back is let go of; what it was for it counts as lost. */
+static void test_consumers__nobody_is_waited_for_without_end(void **state)
+{
+	static struct scene scene;
+	struct etw_session_consumers *consumers = &scene.parts.consumers;
+	uint64_t now_ns;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	for (int i = 0; i < 3; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	change_host(&scene);
+	now_ns = consumers->adopted_ns;
+	etw_delivery_lock(consumers);
+	for (int i = 0; i < 9; i++)
+		etw_consumers_expire(consumers, now_ns += ETW_CONSUMERS_WAIT_NS / 10);
+	assert_int_equal(consumers->subscriber_count, 1);
+	etw_consumers_expire(consumers, now_ns += ETW_CONSUMERS_WAIT_NS / 10);
+	etw_consumers_expire(consumers, now_ns + 1);
+	assert_int_equal(consumers->subscriber_count, 0);
+	etw_delivery_unlock(consumers);
+	change_host(&scene);
+	assert_int_equal(consumers->subscriber_count, 0);
+	end(&scene);
+}
+
+static void test_consumers__who_is_away_at_the_end_has_missed_what_it_has_not_read(void **state)
+{
+	static struct scene scene;
+	struct etw_session_consumers *consumers = &scene.parts.consumers;
+	struct wire_session_info info;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	for (int i = 0; i < 3; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	announce(&scene.parts, false);
+	store_release(&page_of(&scene.client)->released, UINT64_C(1));
+	change_host(&scene);
+	etw_delivery_lock(consumers);
+	etw_delivery_end(consumers);
+	etw_delivery_unlock(consumers);
+	etw_account_info(&scene.parts.sets, &info);
+	assert_int_equal(info.real_time_buffers_lost, 2);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 0);
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_consumers__a_piece_is_a_buffer_in_the_memory),
+		cmocka_unit_test(test_consumers__a_full_memory_loses_pieces_and_says_so),
+		cmocka_unit_test(test_consumers__nobody_gets_pieces),
+		cmocka_unit_test(test_consumers__places),
+		cmocka_unit_test(test_consumers__the_end_is_for_everybody),
+		cmocka_unit_test(test_consumers__a_consumer_comes_back_to_its_memory),
+		cmocka_unit_test(test_consumers__nobody_is_waited_for_without_end),
+		cmocka_unit_test(
+			test_consumers__who_is_away_at_the_end_has_missed_what_it_has_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
