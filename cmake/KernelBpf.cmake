@@ -27,13 +27,19 @@ function(find_libbpf ret)
   endif()
 endfunction()
 
+# names_by_version(RET NAME) - NAME, then as distributions call its versions, the newest first.
+function(names_by_version ret name)
+  set(names ${name})
+  foreach(version RANGE 30 14 -1)
+    list(APPEND names ${name}-${version})
+  endforeach()
+  set(${ret} ${names} PARENT_SCOPE)
+endfunction()
+
 # find_bpf_clang(RET) - finds a clang that compiles for BPF; RET is why there is none, or empty.
 function(find_bpf_clang ret)
   set(${ret} "" PARENT_SCOPE)
-  set(names clang)
-  foreach(version RANGE 30 14 -1)
-    list(APPEND names clang-${version})
-  endforeach()
+  names_by_version(names clang)
   if(CMAKE_C_COMPILER_ID STREQUAL "Clang") # one clang for all, where it is clang that compiles
     list(PREPEND names ${CMAKE_C_COMPILER})
   endif()
@@ -75,7 +81,8 @@ endfunction()
 
 # add_bpf_programs(TARGET)
 function(add_bpf_programs target)
-  find_program(ETW_BPF_STRIP NAMES llvm-strip llvm-strip-14)
+  names_by_version(names llvm-strip)
+  find_program(ETW_BPF_STRIP NAMES ${names})
   set(machine x86)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     set(machine arm64)
