@@ -20,8 +20,14 @@
 
 /* An event that is refused takes at least so long, on one processor. */
 #define ETW_CLAIM_NS 4
-/* Writers that may be between seeing that there is no buffer and counting it. */
-#define ETW_CLAIM_LATE 4096
+/*
+ * Events that may be counted when the ring has a buffer again: one of each thread that had seen that there was none, and
+ * was suspended before it counted. So many as there are threads of that user's in the ring at once, and no more: all
+ * that Linux has numbers for, unless it is told otherwise (pid_max). That they are many is no rare case: of 256
+ * threads that did nothing but write to one full ring 160 stood there. A user gains nothing by claiming so many: while its
+ * ring is full it is believed any number that the time allows.
+ */
+#define ETW_CLAIM_LATE 32768
 /* The same, where the ring has never been full: who slept through a whole turn of it. */
 #define ETW_CLAIM_LATE_FIRST 64
 /* What another user's claims add to EventsLost at most: of all such users together not half of its 32 bits. */

@@ -7,8 +7,9 @@
 #include "session/account.h"
 #include "session/session_internal.h"
 
-#define OTHER   4000
-#define ANOTHER 4001
+#define OTHER        4000
+#define ANOTHER      4001
+#define THREADS_MOST 32768 /* that Linux has numbers for, unless told otherwise */
 
 struct scene {
 	struct fixture fixture;
@@ -103,6 +104,34 @@ static void test_claims__a_ring_that_was_never_full_refused_nobody(void **state)
 	assert_non_null(strstr(scene.info.complaint, "user 4000 claims"));
 	etw_session_stop(scene.session, &scene.info);
 	assert_int_equal(scene.info.events_lost, 0);
+	end(&scene);
+}
+
+/* A thread that found no buffer may be suspended before it counts, and there may be very many threads. */
+static void regress_claims__each_thread_may_count_late(void **state)
+{
+	static struct scene scene;
+	uint64_t counted;
+
+	(void)state;
+	begin(&scene);
+	overflow(&scene, &scene.other);
+	look(&scene);
+	/* The next rise was before the ring got a buffer, for all that is known; those behind it were not. */
+	counted = load_relaxed(&ring_of(&scene.other)->lost_no_buffer) + 1;
+	store_relaxed(&ring_of(&scene.other)->lost_no_buffer, counted);
+	look(&scene);
+	for (int i = 0; i < 2; i++) {
+		counted += THREADS_MOST / 2;
+		store_relaxed(&ring_of(&scene.other)->lost_no_buffer, counted);
+		look(&scene);
+		assert_int_equal(scene.info.loss.others, counted);
+		assert_int_equal(scene.info.loss.disregarded, 0);
+	}
+	store_relaxed(&ring_of(&scene.other)->lost_no_buffer, counted + 1);
+	look(&scene);
+	assert_int_equal(scene.info.loss.others, counted);
+	assert_int_equal(scene.info.loss.disregarded, 1);
 	end(&scene);
 }
 
@@ -327,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_claims__what_is_true_is_told_of_whom_it_is),
 		cmocka_unit_test(test_claims__a_ring_that_was_never_full_refused_nobody),
+		cmocka_unit_test(regress_claims__each_thread_may_count_late),
 		cmocka_unit_test(test_claims__no_number_hides_what_is_known),
 		cmocka_unit_test(test_claims__junk_hides_nothing_either),
 		cmocka_unit_test(test_claims__what_was_told_stays),
