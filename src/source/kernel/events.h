@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "source/kernel/config.h"
-#include "source/kernel/tracker.h"
+#include "source/kernel/out.h"
+#include "source/kernel/tasks.h"
 
 /* Opcodes of Process, Thread and Image. */
 enum etw_kernel_opcode {

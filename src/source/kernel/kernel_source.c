@@ -437,8 +437,8 @@ static int run_down_end(struct etw_source *source)
 		tell_config(source);
 	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_OLD, source->flags);
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
-		for (struct etw_kernel_process *process = source->tracker->processes[i]; process;
-		     process = process->next_in_bucket)
+		for (struct etw_kernel_process *process = source->tracker->tasks.processes[i];
+		     process; process = process->next_in_bucket)
 			etw_kernel_tracker_describe(source->tracker, process, true);
 	etw_kernel_write_masks(&source->out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
 	etw_kernel_write_rundown_complete(&source->out);

@@ -313,7 +313,7 @@ static int forget_pending(struct etw_kernel_scan *scan, const struct etw_kernel_
 static struct etw_kernel_process *move_process(struct scanned_process *from,
 					       struct etw_kernel_tracker *tracker)
 {
-	struct etw_kernel_process *process = etw_kernel_tracker_add(tracker, from->pid);
+	struct etw_kernel_process *process = etw_kernel_tasks_add(&tracker->tasks, from->pid);
 
 	if (!process)
 		return NULL;
@@ -331,7 +331,7 @@ static struct etw_kernel_process *move_process(struct scanned_process *from,
 static int apply_process(struct scanned_process *from, struct etw_kernel_tracker *tracker,
 			 const struct started *started, size_t started_count, bool describe)
 {
-	struct etw_kernel_process *process = etw_kernel_tracker_find(tracker, from->pid);
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, from->pid);
 
 	if (is_started(started, started_count, from->pid, from->start_ticks))
 		return 0;
@@ -345,7 +345,7 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 		return 0;
 	}
 	if (process)
-		etw_kernel_tracker_remove(tracker, process);
+		etw_kernel_tasks_remove(&tracker->tasks, process);
 	process = move_process(from, tracker);
 	if (!process)
 		return -ENOMEM;
@@ -354,9 +354,10 @@ static int apply_process(struct scanned_process *from, struct etw_kernel_tracker
 		struct etw_kernel_thread *added;
 
 		if (is_started(started, started_count, thread->tid, thread->start_ticks) ||
-		    etw_kernel_tracker_find_thread(tracker, thread->tid))
+		    etw_kernel_tasks_find_thread(&tracker->tasks, thread->tid))
 			continue;
-		added = etw_kernel_tracker_add_thread(tracker, process, thread->tid, thread->name);
+		added = etw_kernel_tasks_add_thread(&tracker->tasks, process, thread->tid,
+						    thread->name);
 		if (!added)
 			return -ENOMEM;
 		added->start_ticks = thread->start_ticks;
@@ -387,19 +388,19 @@ int etw_kernel_scan_apply(struct etw_kernel_scan *scan, struct etw_kernel_tracke
 void etw_kernel_scan_correct(const struct etw_kernel_scan *scan, struct etw_kernel_tracker *tracker)
 {
 	for (size_t i = 0; i < scan->count; i++) {
-		struct etw_kernel_process *process = etw_kernel_tracker_find(tracker,
-									     scan->at[i].pid);
+		struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
+									   scan->at[i].pid);
 
 		if (process && process->start_ticks == scan->at[i].start_ticks)
 			process->is_there = true;
 	}
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++) {
-		struct etw_kernel_process *process = tracker->processes[i], *next;
+		struct etw_kernel_process *process = tracker->tasks.processes[i], *next;
 
 		for (; process; process = next) {
 			next = process->next_in_bucket;
 			if (!process->is_there)
-				etw_kernel_tracker_remove(tracker, process);
+				etw_kernel_tasks_remove(&tracker->tasks, process);
 			else
 				process->is_there = false;
 		}

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of processes and threads. What records do to it is in tracker_records.c. See tracker.h. */
-#include "source/kernel/tracker_internal.h"
+#include "source/kernel/tracker.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
+#include "base/macros.h"
 #include "base/time.h"
+#include "source/kernel/command_line.h"
+#include "source/kernel/events.h"
 #include "wire/etl_logfile.h"
 
-static size_t bucket_of(uint32_t id)
-{
-	return (id * UINT32_C(2654435761)) >> 18;
-}
+#define NO_LOGIN_SESSION UINT32_MAX
+#define CLOCK_PERIOD_NS  UINT64_C(1000000000)
+#define TICK_NS_MAX      UINT64_C(10000000) /* of 100 Hz, the slowest tick: then the scheduler looks */
 
 struct etw_kernel_tracker *etw_kernel_tracker_new(struct etw_kernel_out *out)
 {
@@ -32,101 +37,457 @@ void etw_kernel_tracker_free(struct etw_kernel_tracker *tracker)
 {
 	if (!tracker)
 		return;
-	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
-		while (tracker->processes[i])
-			etw_kernel_tracker_remove(tracker, tracker->processes[i]);
+	etw_kernel_tasks_clear(&tracker->tasks);
 	free(tracker);
 }
 
-struct etw_kernel_process *etw_kernel_tracker_find(struct etw_kernel_tracker *tracker, uint32_t pid)
+static struct etw_kernel_actor actor_of(const struct etw_kernel_record *record)
 {
-	struct etw_kernel_process *process = tracker->processes[bucket_of(pid)];
+	return (struct etw_kernel_actor){.tid = record->tid, .pid = record->pid};
+}
 
-	while (process && process->pid != pid)
-		process = process->next_in_bucket;
+/*
+ * The two clocks differ by a number that hardly changes, and by how long ago the scheduler looked at its own. In
+ * the course of a second it looks at it right before some record, so the least of the differences is that number.
+ */
+static void note_clock(struct etw_kernel_tracker *tracker, const struct etw_kernel_record *head,
+		       const struct etw_kernel_task *task)
+{
+	uint64_t passed_ns = head->time_ns - tracker->behind_since_ns;
+	int64_t behind_ns = (int64_t)(head->time_ns - task->clock_ns);
+
+	if (!task->clock_ns)
+		return;
+	if (passed_ns >= CLOCK_PERIOD_NS) {
+		tracker->behind_before_ns = passed_ns < 2 * CLOCK_PERIOD_NS ? tracker->behind_ns
+									    : INT64_MAX;
+		tracker->behind_ns = INT64_MAX;
+		tracker->behind_since_ns = head->time_ns;
+	}
+	tracker->behind_ns = MIN(tracker->behind_ns, behind_ns);
+}
+
+/* CPU time of the task that acts, with what the scheduler has not seen yet. */
+static uint64_t runtime_of(const struct etw_kernel_tracker *tracker,
+			   const struct etw_kernel_record *head, const struct etw_kernel_task *task)
+{
+	int64_t least_ns = MIN(tracker->behind_ns, tracker->behind_before_ns);
+	int64_t unseen_ns = (int64_t)(head->time_ns - task->clock_ns) - least_ns;
+
+	if (head->kind == ETW_KERNEL_NEW_TASK || !task->clock_ns || unseen_ns < 0)
+		return task->runtime_ns;
+	return task->runtime_ns + MIN((uint64_t)unseen_ns, TICK_NS_MAX);
+}
+
+/* With the CPU time of the thread that ends, or whose program does. The scheduler's sum is exact, its
+ * halves are not. */
+static struct etw_kernel_actor ending_actor_of(const struct etw_kernel_tracker *tracker,
+					       const struct etw_kernel_record *head,
+					       const struct etw_kernel_task *task,
+					       const struct etw_kernel_thread *thread)
+{
+	struct etw_kernel_actor actor = actor_of(head);
+	uint64_t runtime_ns = runtime_of(tracker, head, task);
+	uint64_t spent_ns = thread && thread->spent_ns < runtime_ns ? thread->spent_ns : 0;
+	uint64_t ticks = (runtime_ns - spent_ns + tracker->cpu_tick_ns / 2) / tracker->cpu_tick_ns;
+	double both = (double)task->user_ns + (double)task->system_ns;
+	double share = both > 0 ? (double)task->system_ns / both : 0;
+
+	if (ticks > UINT32_MAX)
+		ticks = UINT32_MAX;
+	actor.kernel_ticks = (uint32_t)((double)ticks * share + 0.5);
+	actor.user_ticks = (uint32_t)ticks - actor.kernel_ticks;
+	return actor;
+}
+
+static void tell_process(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
+			 struct etw_kernel_actor actor, const struct etw_kernel_process *process,
+			 uint32_t status)
+{
+	if (tracker->flags & EVENT_TRACE_FLAG_PROCESS)
+		etw_kernel_write_process(tracker->out, opcode, actor, process, status);
+}
+
+static void tell_thread(struct etw_kernel_tracker *tracker, enum etw_kernel_opcode opcode,
+			struct etw_kernel_actor actor, uint32_t pid, uint32_t tid, const char *name)
+{
+	if (tracker->flags & EVENT_TRACE_FLAG_THREAD)
+		etw_kernel_write_thread(tracker->out, opcode, actor, pid, tid, name);
+}
+
+struct image_context {
+	struct etw_kernel_tracker *tracker;
+	struct etw_kernel_actor actor;
+	uint32_t pid;
+	enum etw_kernel_opcode load, unload;
+};
+
+static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
+{
+	const struct image_context *at = context;
+
+	if (at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload,
+				       at->actor, at->pid, image);
+}
+
+static struct image_context image_context_of(struct etw_kernel_tracker *tracker,
+					     struct etw_kernel_actor actor, uint32_t pid)
+{
+	return (struct image_context){tracker, actor, pid, ETW_KERNEL_OPCODE_LOAD,
+				      ETW_KERNEL_OPCODE_END};
+}
+
+static void tell_images(struct etw_kernel_tracker *tracker, struct etw_kernel_actor actor,
+			const struct etw_kernel_process *process, bool is_loaded)
+{
+	struct image_context context = image_context_of(tracker, actor, process->pid);
+
+	if (is_loaded)
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_LOADS);
+	else
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_UNLOADS);
+	etw_kernel_images_tell(process->images, is_loaded, tell_image, &context);
+}
+
+/* The facts that every record about a task repeats. */
+static void take_facts(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+		       const struct etw_kernel_task *task)
+{
+	process->parent_pid = task->parent_pid;
+	process->uid = task->uid;
+	process->session_id = task->session_id == NO_LOGIN_SESSION ? 0 : task->session_id;
+	process->is_kernel = task->flags & ETW_KERNEL_TASK_KTHREAD;
+	process->start_ticks = task->process_start_ns / tracker->ns_per_tick;
+}
+
+static void set_name(struct etw_kernel_process *process, const char *at, size_t bytes)
+{
+	struct etw_kernel_text *name = etw_kernel_text_new(at, bytes);
+
+	if (!name)
+		return;
+	etw_kernel_text_unref(process->name);
+	process->name = name;
+}
+
+static void set_task_name(struct etw_kernel_process *process, const struct etw_kernel_task *task)
+{
+	set_name(process, task->name, strnlen(task->name, sizeof(task->name)));
+}
+
+/*
+ * A process that a record speaks of and nobody announced: its start was lost, or it was too quick for
+ * rundown. What is not in the record stays unknown.
+ */
+static struct etw_kernel_process *find_or_add(struct etw_kernel_tracker *tracker,
+					      const struct etw_kernel_task *task)
+{
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, task->pid);
+
+	if (process)
+		return process;
+	process = etw_kernel_tasks_add(&tracker->tasks, task->pid);
+	if (!process) {
+		tracker->out->no_memory++;
+		return NULL;
+	}
+	tracker->incomplete++;
+	process->is_guessed = true;
+	take_facts(tracker, process, task);
+	/* The thread's name is the program's in the main thread alone. */
+	if (task->tid == task->pid)
+		set_task_name(process, task);
 	return process;
 }
 
-struct etw_kernel_thread *etw_kernel_tracker_find_thread(struct etw_kernel_tracker *tracker,
-							 uint32_t tid)
+static void start_process(struct etw_kernel_tracker *tracker,
+			  const struct etw_kernel_new_task *record)
 {
-	struct etw_kernel_thread *thread = tracker->threads[bucket_of(tid)];
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_process *maker,
+		*process = etw_kernel_tasks_find(&tracker->tasks, task->pid);
 
-	while (thread && thread->tid != tid)
-		thread = thread->next_in_bucket;
-	return thread;
+	/* The pid was somebody else's, and his end is lost; or a former host had this start. */
+	if (process)
+		etw_kernel_tasks_remove(&tracker->tasks, process);
+	process = etw_kernel_tasks_add(&tracker->tasks, task->pid);
+	if (!process) {
+		tracker->out->no_memory++;
+		return;
+	}
+	take_facts(tracker, process, task);
+	maker = etw_kernel_tasks_find(&tracker->tasks, record->head.pid);
+	if (maker && maker->name && !process->is_kernel) {
+		process->name = etw_kernel_text_ref(maker->name);
+		process->command_line = etw_kernel_text_ref(maker->command_line);
+	} else {
+		set_task_name(process, task);
+	}
+	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
+	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
+		process->images = etw_kernel_images_ref(maker->images);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
+	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
 }
 
-struct etw_kernel_process *etw_kernel_tracker_add(struct etw_kernel_tracker *tracker, uint32_t pid)
+static void start_thread(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			 const struct etw_kernel_record *head, const struct etw_kernel_task *task)
 {
-	struct etw_kernel_process **bucket = &tracker->processes[bucket_of(pid)];
+	struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(&tracker->tasks, task->tid);
+
+	if (thread)
+		etw_kernel_tasks_remove_thread(&tracker->tasks, thread);
+	thread = etw_kernel_tasks_add_thread(&tracker->tasks, process, task->tid, task->name);
+	if (thread) {
+		thread->start_ticks = task->start_ns / tracker->ns_per_tick;
+		thread->spent_ns = runtime_of(tracker, head, task);
+	} else {
+		tracker->out->no_memory++;
+	}
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_START);
+	tell_thread(tracker, ETW_KERNEL_OPCODE_START, actor_of(head), task->pid, task->tid,
+		    task->name);
+}
+
+static void apply_new_task(struct etw_kernel_tracker *tracker,
+			   const struct etw_kernel_new_task *record)
+{
 	struct etw_kernel_process *process;
 
-	if (tracker->process_count >= ETW_KERNEL_PROCESSES_MAX)
-		return NULL;
-	process = calloc(1, sizeof(*process));
+	note_clock(tracker, &record->head, &record->task);
+	if (record->task.tid == record->task.pid)
+		start_process(tracker, record);
+	process = find_or_add(tracker, &record->task);
 	if (!process)
-		return NULL;
-	process->pid = pid;
-	process->next_in_bucket = *bucket;
-	*bucket = process;
-	tracker->process_count++;
-	return process;
+		return;
+	start_thread(tracker, process, &record->head, &record->task);
+	if (record->task.tid == record->task.pid)
+		tell_images(tracker, actor_of(&record->head), process, true);
 }
 
-struct etw_kernel_thread *etw_kernel_tracker_add_thread(struct etw_kernel_tracker *tracker,
-							struct etw_kernel_process *process,
-							uint32_t tid, const char *name)
+/*
+ * Everything that ends with a program: images, threads, the process. A thread that has not told its own
+ * end yet, though it is past it, ends here too; then its record finds it ended.
+ */
+static void end_program(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			struct etw_kernel_actor actor, uint32_t status)
 {
-	struct etw_kernel_thread **bucket = &tracker->threads[bucket_of(tid)];
-	struct etw_kernel_thread *thread;
+	struct etw_kernel_images *images = process->images;
 
-	if (tracker->thread_count >= ETW_KERNEL_THREADS_MAX)
-		return NULL;
-	thread = calloc(1, sizeof(*thread));
-	if (!thread)
-		return NULL;
-	thread->tid = tid;
-	thread->process = process;
-	memcpy(thread->name, name, strnlen(name, sizeof(thread->name) - 1));
-	thread->next = process->threads;
-	process->threads = thread;
-	thread->next_in_bucket = *bucket;
-	*bucket = thread;
-	tracker->thread_count++;
-	return thread;
+	tell_images(tracker, actor, process, false);
+	process->images = NULL;
+	etw_kernel_images_unref(images);
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
+	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
+		if (thread->is_ended)
+			continue;
+		thread->is_ended = true;
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, process->pid, thread->tid,
+			    thread->name);
+	}
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_END);
+	tell_process(tracker, ETW_KERNEL_OPCODE_END, actor, process, status);
 }
 
-void etw_kernel_tracker_remove_thread(struct etw_kernel_tracker *tracker,
-				      struct etw_kernel_thread *thread)
+static void apply_exit(struct etw_kernel_tracker *tracker, const struct etw_kernel_exit *record)
 {
-	struct etw_kernel_thread **at = &tracker->threads[bucket_of(thread->tid)];
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(&tracker->tasks, task->tid);
+	struct etw_kernel_process *process = find_or_add(tracker, task);
+	struct etw_kernel_actor actor;
 
-	while (*at != thread)
-		at = &(*at)->next_in_bucket;
-	*at = thread->next_in_bucket;
-	at = &thread->process->threads;
-	while (*at != thread)
-		at = &(*at)->next;
-	*at = thread->next;
-	tracker->thread_count--;
-	free(thread);
+	note_clock(tracker, &record->head, task);
+	if (!process)
+		return;
+	actor = ending_actor_of(tracker, &record->head, task, thread);
+	if (thread && !thread->is_ended) {
+		/* A thread names itself after it was started. */
+		memcpy(thread->name, task->name, sizeof(thread->name));
+		thread->name[sizeof(thread->name) - 1] = '\0';
+	} else if (!thread && !process->is_ended) {
+		thread = etw_kernel_tasks_add_thread(&tracker->tasks, process, task->tid,
+						     task->name);
+	}
+	if (record->is_last && !process->is_ended) {
+		take_facts(tracker, process, task);
+		if (process->is_kernel)
+			set_task_name(process, task);
+		end_program(tracker, process, actor, record->status);
+		process->is_ended = true;
+	} else if (thread && !thread->is_ended) {
+		etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_THREAD_ENDS);
+		tell_thread(tracker, ETW_KERNEL_OPCODE_END, actor, task->pid, task->tid,
+			    thread->name);
+	}
+	if (thread)
+		etw_kernel_tasks_remove_thread(&tracker->tasks, thread);
+	if (process->is_ended && !process->threads)
+		etw_kernel_tasks_remove(&tracker->tasks, process);
 }
 
-void etw_kernel_tracker_remove(struct etw_kernel_tracker *tracker,
-			       struct etw_kernel_process *process)
+/* The program's base name: the kernel keeps its first 15 bytes, the file's name has the rest. */
+static void name_program(struct etw_kernel_process *process, const struct etw_kernel_exec *record)
 {
-	struct etw_kernel_process **at = &tracker->processes[bucket_of(process->pid)];
+	size_t bytes = strnlen(record->task.name, sizeof(record->task.name));
+	const char *file = record->file, *base;
+	size_t file_bytes = strnlen(file, MIN(record->file_bytes, sizeof(record->file)));
 
-	while (process->threads)
-		etw_kernel_tracker_remove_thread(tracker, process->threads);
-	while (*at != process)
-		at = &(*at)->next_in_bucket;
-	*at = process->next_in_bucket;
-	etw_kernel_text_unref(process->name);
+	base = memrchr(file, '/', file_bytes);
+	base = base ? base + 1 : file;
+	file_bytes -= (size_t)(base - file);
+	if (bytes == sizeof(record->task.name) - 1 && file_bytes > bytes &&
+	    memcmp(base, record->task.name, bytes) == 0)
+		set_name(process, base, file_bytes);
+	else
+		set_task_name(process, &record->task);
+}
+
+static void take_arguments(struct etw_kernel_tracker *tracker, struct etw_kernel_process *process,
+			   const struct etw_kernel_exec *record, uint32_t room)
+{
+	struct etw_text text;
+
+	etw_text_init(&text);
+	etw_kernel_command_line(&text, record->arguments, MIN(record->argument_bytes, room));
 	etw_kernel_text_unref(process->command_line);
-	etw_kernel_images_unref(process->images);
+	process->command_line = etw_kernel_text_new_wide(etw_text_string(&text));
+	if (etw_text_error(&text) || !process->command_line || !record->argument_bytes)
+		tracker->incomplete++;
+	etw_text_done(&text);
+}
+
+static void apply_exec(struct etw_kernel_tracker *tracker, const struct etw_kernel_exec *record,
+		       uint32_t byte_count)
+{
+	const struct etw_kernel_task *task = &record->task;
+	struct etw_kernel_actor actor = actor_of(&record->head);
+	struct etw_kernel_thread *thread = etw_kernel_tasks_find_thread(&tracker->tasks,
+									record->old_tid);
+	struct etw_kernel_process *process = find_or_add(tracker, task);
+
+	note_clock(tracker, &record->head, task);
+	if (!process)
+		return;
+	if (!process->threads)
+		(void)etw_kernel_tasks_add_thread(&tracker->tasks, process, record->old_tid,
+						  task->name);
+	end_program(tracker, process, ending_actor_of(tracker, &record->head, task, thread), 0);
+	while (process->threads)
+		etw_kernel_tasks_remove_thread(&tracker->tasks, process->threads);
+	take_facts(tracker, process, task);
+	process->is_ended = false;
+	process->is_in_exec = false;
+	process->is_guessed = false;
+	process->images = TAKE(process->next_images);
+	name_program(process, record);
+	take_arguments(tracker, process, record,
+		       byte_count - (uint32_t)offsetof(struct etw_kernel_exec, arguments));
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
+	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor, process, 0);
+	start_thread(tracker, process, &record->head, task);
+	tell_images(tracker, actor, process, true);
+}
+
+static void apply_unmap(struct etw_kernel_tracker *tracker, const struct etw_kernel_unmap *record)
+{
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
+								   record->head.pid);
+	struct image_context context = image_context_of(tracker, actor_of(&record->head),
+							record->head.pid);
+
+	if (!process || !process->images)
+		return;
+	if (etw_kernel_images_unmap(&process->images, record->start, record->byte_count, tell_image,
+				    &context))
+		tracker->out->no_memory++;
+}
+
+void etw_kernel_tracker_apply(struct etw_kernel_tracker *tracker,
+			      const struct etw_kernel_record *record, uint32_t byte_count)
+{
+	if (byte_count < sizeof(*record))
+		return;
+	switch (record->kind) {
+	case ETW_KERNEL_NEW_TASK:
+		if (byte_count >= sizeof(struct etw_kernel_new_task))
+			apply_new_task(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_EXEC:
+		if (byte_count >= sizeof(struct etw_kernel_exec))
+			apply_exec(tracker, (const void *)record, byte_count);
+		break;
+	case ETW_KERNEL_EXIT:
+		if (byte_count >= sizeof(struct etw_kernel_exit))
+			apply_exit(tracker, (const void *)record);
+		break;
+	case ETW_KERNEL_UNMAP:
+		if (byte_count >= sizeof(struct etw_kernel_unmap))
+			apply_unmap(tracker, (const void *)record);
+		break;
+	default:
+		break;
+	}
+}
+
+void etw_kernel_tracker_begin_exec(struct etw_kernel_tracker *tracker, uint32_t pid)
+{
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, pid);
+
+	if (!process)
+		return;
 	etw_kernel_images_unref(process->next_images);
-	tracker->process_count--;
-	free(process);
+	process->next_images = NULL;
+	process->is_in_exec = true;
+}
+
+void etw_kernel_tracker_map(struct etw_kernel_tracker *tracker, uint32_t tid, uint32_t pid,
+			    const struct etw_kernel_mapping *mapping)
+{
+	struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks, pid);
+	struct image_context context =
+		image_context_of(tracker, (struct etw_kernel_actor){.tid = tid, .pid = pid}, pid);
+	int r;
+
+	if (!process || process->is_ended)
+		return;
+	/* Pieces of the coming program are told when it starts. */
+	if (process->is_in_exec)
+		r = etw_kernel_images_map(&process->next_images, mapping, NULL, NULL);
+	else
+		r = etw_kernel_images_map(&process->images, mapping, tell_image, &context);
+	if (r)
+		tracker->out->no_memory++;
+}
+
+void etw_kernel_tracker_describe(struct etw_kernel_tracker *tracker,
+				 struct etw_kernel_process *process, bool is_end)
+{
+	enum etw_kernel_opcode opcode = is_end ? ETW_KERNEL_OPCODE_DC_END
+					       : ETW_KERNEL_OPCODE_DC_START;
+	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
+	struct image_context context = {tracker, actor, process->pid, opcode, opcode};
+
+	if (process->is_ended)
+		return;
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
+	tell_process(tracker, opcode, actor, process, 0);
+	for (struct etw_kernel_thread *thread = process->threads; thread; thread = thread->next) {
+		actor.tid = thread->tid;
+		if (!thread->is_ended)
+			tell_thread(tracker, opcode, actor, process->pid, thread->tid,
+				    thread->name);
+	}
+	etw_kernel_images_tell(process->images, true, tell_image, &context);
+}
+
+void etw_kernel_tracker_describe_images(struct etw_kernel_tracker *tracker,
+					const struct etw_kernel_process *process)
+{
+	struct etw_kernel_actor actor = {.tid = process->pid, .pid = process->pid};
+	struct image_context context = {tracker, actor, process->pid, ETW_KERNEL_OPCODE_DC_START,
+					ETW_KERNEL_OPCODE_DC_START};
+
+	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_RUNDOWN);
+	etw_kernel_images_tell(process->images, true, tell_image, &context);
 }

@@ -151,7 +151,7 @@ static void test_rundown__describes_who_is_there(void **state)
 	assert_int_equal(counts[3], 2);
 	assert_int_equal(counts[5], 3);
 	assert_int_equal(counts[7], 2);
-	process = etw_kernel_tracker_find(fixture->tracker, 20);
+	process = etw_kernel_tasks_find(&fixture->tracker->tasks, 20);
 	assert_non_null(process);
 	assert_int_equal(process->uid, 2);
 	assert_int_equal(process->start_ticks, 500);
@@ -174,8 +174,8 @@ static void test_rundown__the_dead_are_left_out(void **state)
 	assert_int_equal(counts[3], 1);
 	assert_int_equal(counts[5], 1);
 	assert_int_equal(counts[7], 0);
-	assert_null(etw_kernel_tracker_find(fixture->tracker, 20));
-	assert_non_null(etw_kernel_tracker_find_thread(fixture->tracker, 31));
+	assert_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
+	assert_non_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 31));
 }
 
 static void test_rundown__who_has_started_is_not_there_before(void **state)
@@ -192,8 +192,8 @@ static void test_rundown__who_has_started_is_not_there_before(void **state)
 	run(fixture, false, true, counts);
 	assert_int_equal(counts[3], 1);
 	assert_int_equal(counts[5], 1);
-	assert_null(etw_kernel_tracker_find(fixture->tracker, 20));
-	assert_null(etw_kernel_tracker_find_thread(fixture->tracker, 31));
+	assert_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
+	assert_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 31));
 }
 
 /* A thread's end is the first that a host hears of a process: it was there, and is described. */
@@ -206,13 +206,13 @@ static void test_rundown__who_is_guessed_is_described(void **state)
 	record.head.kind = ETW_KERNEL_EXIT;
 	record.task.process_start_ns = 500 * TICK_NS;
 	etw_kernel_tracker_apply(fixture->tracker, &record.head, sizeof(record));
-	assert_int_equal(etw_kernel_tracker_find(fixture->tracker, 20)->start_ticks, 500);
+	assert_int_equal(etw_kernel_tasks_find(&fixture->tracker->tasks, 20)->start_ticks, 500);
 	put_process(20, "S", 500);
 	run(fixture, false, true, counts);
 	assert_int_equal(counts[3], 1);
 	assert_int_equal(counts[5], 2); /* with the end of the thread that was not known */
 	assert_string_equal(
-		etw_kernel_text_string(etw_kernel_tracker_find(fixture->tracker, 20)->name),
+		etw_kernel_text_string(etw_kernel_tasks_find(&fixture->tracker->tasks, 20)->name),
 		"task-20");
 }
 
@@ -223,11 +223,11 @@ static void test_rundown__who_is_known_is_not_described(void **state)
 
 	put_process(20, "S", 500);
 	put_process(30, "S", 600);
-	etw_kernel_tracker_add(fixture->tracker, 20)->start_ticks = 500;
-	etw_kernel_tracker_add(fixture->tracker, 30)->start_ticks = 7; /* somebody before */
+	etw_kernel_tasks_add(&fixture->tracker->tasks, 20)->start_ticks = 500;
+	etw_kernel_tasks_add(&fixture->tracker->tasks, 30)->start_ticks = 7; /* somebody before */
 	run(fixture, false, true, counts);
 	assert_int_equal(counts[3], 1);
-	assert_int_equal(etw_kernel_tracker_find(fixture->tracker, 30)->start_ticks, 600);
+	assert_int_equal(etw_kernel_tasks_find(&fixture->tracker->tasks, 30)->start_ticks, 600);
 }
 
 static void test_rundown__fills_without_a_word(void **state)
@@ -238,7 +238,7 @@ static void test_rundown__fills_without_a_word(void **state)
 	put_process(20, "S", 500);
 	run(fixture, true, false, counts);
 	assert_int_equal(counts[0], 0);
-	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 20));
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
 }
 
 static void test_rundown__images_that_are_wanted_later(void **state)
@@ -266,7 +266,7 @@ static void test_rundown__once_more_for_a_dead_host(void **state)
 	fixture->until_ns = 500 * TICK_NS + 1;
 	run(fixture, false, true, counts);
 	assert_int_equal(counts[3], 1);
-	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 30));
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 30));
 }
 
 static void test_rundown__corrects_after_loss(void **state)
@@ -275,14 +275,14 @@ static void test_rundown__corrects_after_loss(void **state)
 	struct etw_kernel_scan *scan;
 
 	put_process(20, "S", 500);
-	etw_kernel_tracker_add(fixture->tracker, 20)->start_ticks = 500;
-	etw_kernel_tracker_add(fixture->tracker, 30);
+	etw_kernel_tasks_add(&fixture->tracker->tasks, 20)->start_ticks = 500;
+	etw_kernel_tasks_add(&fixture->tracker->tasks, 30);
 	assert_int_equal(etw_kernel_scan_take(root, false, &scan), 0);
 	etw_kernel_scan_correct(scan, fixture->tracker);
 	etw_kernel_scan_free(scan);
-	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 20));
-	assert_null(etw_kernel_tracker_find(fixture->tracker, 30));
-	assert_int_equal(fixture->tracker->process_count, 1);
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
+	assert_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 30));
+	assert_int_equal(fixture->tracker->tasks.process_count, 1);
 }
 
 static void test_rundown__no_procfs(void **state)

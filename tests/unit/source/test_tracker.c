@@ -185,7 +185,7 @@ static void test_tracker__a_fork_is_a_start(void **state)
 	expect(fixture, "T2:20.21 ");
 	end(fixture, 20, 20, true, 0x300);
 	expect(fixture, "I2:20@1000 T2:20.20 P2:20<1=300(sh|sh -c) ");
-	assert_null(etw_kernel_tracker_find(fixture->tracker, 20));
+	assert_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
 	assert_int_equal(fixture->tracker->incomplete, 0);
 }
 
@@ -221,8 +221,8 @@ static void test_tracker__a_thread_execs(void **state)
 	expect(fixture, "T1:10.11 T2:10.10 ");
 	take_program(fixture, 10, 11, "/x", "x", "x", 2);
 	expect(fixture, "I2:10@1000 T2:10.11 P2:10<1=0(sh|sh -c) P1:10<1=0(x|x) T1:10.10 ");
-	assert_null(etw_kernel_tracker_find_thread(fixture->tracker, 11));
-	assert_non_null(etw_kernel_tracker_find_thread(fixture->tracker, 10));
+	assert_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 11));
+	assert_non_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 10));
 }
 
 static void test_tracker__the_last_thread_ends_the_group(void **state)
@@ -247,13 +247,13 @@ static void test_tracker__a_late_thread_ends_with_its_group(void **state)
 	expect(fixture, "T1:10.11 ");
 	end(fixture, 10, 11, true, 0);
 	expect(fixture, "I2:10@1000 T2:10.11 T2:10.10 P2:10<1=0(sh|sh -c) ");
-	assert_non_null(etw_kernel_tracker_find(fixture->tracker, 10));
+	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 10));
 	end(fixture, 10, 10, true,
 	    0); /* before Linux 6.16 it may take itself for the last one too */
 	expect(fixture, "");
-	assert_null(etw_kernel_tracker_find(fixture->tracker, 10));
-	assert_int_equal(fixture->tracker->process_count, 0);
-	assert_int_equal(fixture->tracker->thread_count, 0);
+	assert_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 10));
+	assert_int_equal(fixture->tracker->tasks.process_count, 0);
+	assert_int_equal(fixture->tracker->tasks.thread_count, 0);
 }
 
 static void test_tracker__unknown_processes_are_incomplete(void **state)
@@ -279,7 +279,7 @@ static void test_tracker__a_pid_is_used_again(void **state)
 	make(fixture, 10, 20, 20, 0); /* the end between them is lost */
 	expect(fixture, "P1:20<10=0(sh|sh -c) T1:20.20 I10:20@1000 "
 			"P1:20<10=0(sh|sh -c) T1:20.20 I10:20@1000 ");
-	assert_int_equal(fixture->tracker->process_count, 2);
+	assert_int_equal(fixture->tracker->tasks.process_count, 2);
 }
 
 /* The next process event's key: others are taken too. */
@@ -439,11 +439,11 @@ static void test_tracker__rundown_describes(void **state)
 	struct fixture *fixture = *state;
 
 	begin_shell(fixture);
-	etw_kernel_tracker_describe(fixture->tracker, etw_kernel_tracker_find(fixture->tracker, 10),
-				    false);
+	etw_kernel_tracker_describe(fixture->tracker,
+				    etw_kernel_tasks_find(&fixture->tracker->tasks, 10), false);
 	expect(fixture, "P3:10<1=0(sh|sh -c) T3:10.10 I3:10@1000 ");
-	etw_kernel_tracker_describe(fixture->tracker, etw_kernel_tracker_find(fixture->tracker, 10),
-				    true);
+	etw_kernel_tracker_describe(fixture->tracker,
+				    etw_kernel_tasks_find(&fixture->tracker->tasks, 10), true);
 	expect(fixture, "P4:10<1=0(sh|sh -c) T4:10.10 I4:10@1000 ");
 }
 
