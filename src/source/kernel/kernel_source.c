@@ -31,7 +31,7 @@
 #include "source/kernel/out.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/ring.h"
-#include "source/kernel/rundown.h"
+#include "source/kernel/scan.h"
 #include "source/kernel/tracker.h"
 #include "wire/group_masks.h"
 

@@ -12,11 +12,11 @@
 #include "base/bytes.h"
 #include "fake_procfs.h"
 #include "fake_source_host.h"
-#include "source/kernel/rundown.h"
+#include "source/kernel/scan.h"
 
 #define TICK_NS UINT64_C(10000000)
 
-static char root[] = "/tmp/etw-rundown-XXXXXX";
+static char root[] = "/tmp/etw-scan-XXXXXX";
 
 struct fixture {
 	struct fake_source_host fake;
@@ -138,7 +138,7 @@ static void run(struct fixture *fixture, bool want_images, bool describe, unsign
 	}
 }
 
-static void test_rundown__describes_who_is_there(void **state)
+static void test_scan__describes_who_is_there(void **state)
 {
 	struct fixture *fixture = *state;
 	struct etw_kernel_process *process;
@@ -161,7 +161,7 @@ static void test_rundown__describes_who_is_there(void **state)
 	assert_int_equal(process->images->at[0].end, 0x3000);
 }
 
-static void test_rundown__the_dead_are_left_out(void **state)
+static void test_scan__the_dead_are_left_out(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -178,7 +178,7 @@ static void test_rundown__the_dead_are_left_out(void **state)
 	assert_non_null(etw_kernel_tasks_find_thread(&fixture->tracker->tasks, 31));
 }
 
-static void test_rundown__who_has_started_is_not_there_before(void **state)
+static void test_scan__who_has_started_is_not_there_before(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -197,7 +197,7 @@ static void test_rundown__who_has_started_is_not_there_before(void **state)
 }
 
 /* A thread's end is the first that a host hears of a process: it was there, and is described. */
-static void test_rundown__who_is_guessed_is_described(void **state)
+static void test_scan__who_is_guessed_is_described(void **state)
 {
 	struct fixture *fixture = *state;
 	struct etw_kernel_exit record = {.task = {.pid = 20, .tid = 21, .start_ns = 501 * TICK_NS}};
@@ -216,7 +216,7 @@ static void test_rundown__who_is_guessed_is_described(void **state)
 		"task-20");
 }
 
-static void test_rundown__who_is_known_is_not_described(void **state)
+static void test_scan__who_is_known_is_not_described(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -230,7 +230,7 @@ static void test_rundown__who_is_known_is_not_described(void **state)
 	assert_int_equal(etw_kernel_tasks_find(&fixture->tracker->tasks, 30)->start_ticks, 600);
 }
 
-static void test_rundown__fills_without_a_word(void **state)
+static void test_scan__fills_without_a_word(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -241,7 +241,7 @@ static void test_rundown__fills_without_a_word(void **state)
 	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 20));
 }
 
-static void test_rundown__images_that_are_wanted_later(void **state)
+static void test_scan__images_that_are_wanted_later(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -256,7 +256,7 @@ static void test_rundown__images_that_are_wanted_later(void **state)
 	assert_int_equal(counts[0], 0);
 }
 
-static void test_rundown__once_more_for_a_dead_host(void **state)
+static void test_scan__once_more_for_a_dead_host(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned counts[8];
@@ -269,7 +269,7 @@ static void test_rundown__once_more_for_a_dead_host(void **state)
 	assert_non_null(etw_kernel_tasks_find(&fixture->tracker->tasks, 30));
 }
 
-static void test_rundown__corrects_after_loss(void **state)
+static void test_scan__corrects_after_loss(void **state)
 {
 	struct fixture *fixture = *state;
 	struct etw_kernel_scan *scan;
@@ -285,7 +285,7 @@ static void test_rundown__corrects_after_loss(void **state)
 	assert_int_equal(fixture->tracker->tasks.process_count, 1);
 }
 
-static void test_rundown__no_procfs(void **state)
+static void test_scan__no_procfs(void **state)
 {
 	struct etw_kernel_scan *scan;
 
@@ -299,16 +299,16 @@ static void test_rundown__no_procfs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_rundown__describes_who_is_there),
-		TEST(test_rundown__the_dead_are_left_out),
-		TEST(test_rundown__who_has_started_is_not_there_before),
-		TEST(test_rundown__who_is_guessed_is_described),
-		TEST(test_rundown__who_is_known_is_not_described),
-		TEST(test_rundown__fills_without_a_word),
-		TEST(test_rundown__images_that_are_wanted_later),
-		TEST(test_rundown__once_more_for_a_dead_host),
-		TEST(test_rundown__corrects_after_loss),
-		TEST(test_rundown__no_procfs),
+		TEST(test_scan__describes_who_is_there),
+		TEST(test_scan__the_dead_are_left_out),
+		TEST(test_scan__who_has_started_is_not_there_before),
+		TEST(test_scan__who_is_guessed_is_described),
+		TEST(test_scan__who_is_known_is_not_described),
+		TEST(test_scan__fills_without_a_word),
+		TEST(test_scan__images_that_are_wanted_later),
+		TEST(test_scan__once_more_for_a_dead_host),
+		TEST(test_scan__corrects_after_loss),
+		TEST(test_scan__no_procfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,8 @@
  * What is there before the records tell anything: a walk over procfs. It is compared with the records
  * that came meanwhile, so that nobody is both "there at the start" and "started".
  */
-#ifndef ETW_SOURCE_KERNEL_RUNDOWN_H
-#define ETW_SOURCE_KERNEL_RUNDOWN_H
+#ifndef ETW_SOURCE_KERNEL_SCAN_H
+#define ETW_SOURCE_KERNEL_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

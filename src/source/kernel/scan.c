@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is there before the records tell anything. See rundown.h. */
-#include "source/kernel/rundown.h"
+#include "source/kernel/scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
