@@ -27,41 +27,14 @@ struct fixture {
 	uint64_t until_ns; /* 0: everything */
 };
 
-static void put_task(const char *folder, unsigned id, const char *state, unsigned start_ticks)
-{
-	char path[64], text[256];
-
-	snprintf(path, sizeof(path), "%s/stat", folder);
-	snprintf(text, sizeof(text),
-		 "%u (task-%u) %s 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 %u 1 1 1\n", id, id, state,
-		 start_ticks);
-	fake_text(root, path, text);
-}
-
 static void put_process(unsigned pid, const char *state, unsigned start_ticks)
 {
-	char folder[64], path[128];
-
-	snprintf(folder, sizeof(folder), "%u", pid);
-	put_task(folder, pid, state, start_ticks);
-	snprintf(path, sizeof(path), "%u/status", pid);
-	fake_text(root, path, "Name:\tx\nUid:\t1\t2\t3\t4\n");
-	snprintf(path, sizeof(path), "%u/cmdline", pid);
-	fake_file(root, path, "a\0b", 4);
-	snprintf(path, sizeof(path), "%u/maps", pid);
-	fake_text(
-		root, path,
-		"1000-2000 r--p 00000000 08:02 5 /bin/x\n2000-3000 r-xp 00001000 08:02 5 /bin/x\n");
-	snprintf(path, sizeof(path), "%u/task/%u", pid, pid);
-	put_task(path, pid, state, start_ticks);
+	fake_process(root, pid, state, start_ticks);
 }
 
 static void put_thread(unsigned pid, unsigned tid, unsigned start_ticks)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%u/task/%u", pid, tid);
-	put_task(path, tid, "S", start_ticks);
+	fake_thread(root, pid, tid, "S", start_ticks);
 }
 
 /* A record that says that a task has started. */

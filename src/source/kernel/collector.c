@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/collector.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "base/macros.h"
+
+#define HELD_BYTES_MAX (UINT64_C(64) << 20)
+#define READ_TRIES     1000
+
+int etw_kernel_collector_init(struct etw_kernel_collector *collector,
+			      const struct etw_source_host *host,
+			      const struct etw_source_mark *marks)
+{
+	*collector = (struct etw_kernel_collector){.host = host};
+	TRY(etw_kernel_streams_init(&collector->streams, host->cpu_count));
+	TRY(etw_kernel_out_init(&collector->out, host, marks));
+	collector->tracker = etw_kernel_tracker_new(&collector->out);
+	return collector->tracker ? 0 : -ENOMEM;
+}
+
+void etw_kernel_collector_done(struct etw_kernel_collector *collector)
+{
+	etw_kernel_streams_done(&collector->streams);
+	etw_kernel_tracker_free(collector->tracker);
+	if (collector->out.queues)
+		etw_kernel_out_done(&collector->out);
+}
+
+/* Returns as etw_kernel_streams_read(). */
+static int read_streams(struct etw_kernel_collector *collector)
+{
+	if (collector->out.held_bytes > HELD_BYTES_MAX)
+		return 0; /* the kernel's rings hold what comes, as long as they can */
+	return etw_kernel_streams_read(&collector->streams);
+}
+
+static void apply_item(struct etw_kernel_collector *collector, struct etw_kernel_item *item)
+{
+	struct etw_kernel_perf_record record;
+
+	/* Later than it may be: a perf record whose CPU stood still before it reserved. */
+	if (item->time_ns < collector->applied_ns)
+		item->time_ns = collector->applied_ns;
+	collector->applied_ns = item->time_ns;
+	etw_kernel_out_begin(&collector->out, item->time_ns, item->cpu, item);
+	item->is_applied = true;
+	if (!item->is_mapping) {
+		etw_kernel_tracker_apply(collector->tracker, item->record, item->byte_count);
+		return;
+	}
+	if (!item->byte_count || etw_kernel_perf_parse(item->bytes, item->byte_count, &record))
+		return;
+	if (record.kind == ETW_KERNEL_PERF_MAP)
+		etw_kernel_tracker_map(collector->tracker, record.tid, record.pid, &record.mapping);
+	else
+		etw_kernel_tracker_begin_exec(collector->tracker, record.pid);
+}
+
+void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns)
+{
+	struct etw_kernel_heap *heap = &collector->streams.heap;
+	struct etw_kernel_item *item;
+
+	while ((item = etw_kernel_heap_peek(heap)) && item->time_ns <= until_ns)
+		apply_item(collector, etw_kernel_heap_take(heap));
+	if (until_ns > collector->applied_ns)
+		collector->applied_ns = until_ns;
+}
+
+int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t *ret_watermark_raw)
+{
+	int r = read_streams(collector);
+
+	if (r < 0 && r != -ENOMEM)
+		return r;
+	etw_kernel_collector_apply(collector, collector->streams.read_ns);
+	*ret_watermark_raw = etw_kernel_watermark_move(&collector->watermark, collector->host,
+						       collector->applied_ns);
+	return r > 0;
+}
+
+void etw_kernel_collector_read_all(struct etw_kernel_collector *collector)
+{
+	/* A record that is being written holds it up for a moment. */
+	for (int i = 0; i < READ_TRIES; i++) {
+		if (read_streams(collector) <= 0)
+			return;
+		sched_yield();
+	}
+}
+
+void etw_kernel_collector_begin(struct etw_kernel_collector *collector,
+				struct etw_kernel_item *item)
+{
+	etw_kernel_out_begin(&collector->out, collector->applied_ns, (uint32_t)sched_getcpu(),
+			     item);
+}

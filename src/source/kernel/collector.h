@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams in, one order of time, events out: the records that were read go through the tracker, oldest first, and
+ * come out as events that wait for the engine.
+ *
+ * Context: the session's thread.
+ */
+#ifndef ETW_SOURCE_KERNEL_COLLECTOR_H
+#define ETW_SOURCE_KERNEL_COLLECTOR_H
+
+#include <stdint.h>
+
+#include "base/source.h"
+#include "source/kernel/out.h"
+#include "source/kernel/streams.h"
+#include "source/kernel/tracker.h"
+#include "source/kernel/watermark.h"
+
+struct etw_kernel_collector {
+	const struct etw_source_host *host; /* borrowed */
+	struct etw_kernel_streams streams;
+	struct etw_kernel_out out;
+	struct etw_kernel_tracker *tracker; /* owned */
+	struct etw_kernel_watermark watermark;
+	uint64_t applied_ns; /* every record before was applied */
+};
+
+/*
+ * etw_kernel_collector_init() - without any stream; the owner opens `streams.ring`.
+ *
+ * @host:  borrowed as long as the collector lives
+ * @marks: as for etw_kernel_out_init()
+ *
+ * Returns 0 or -ENOMEM, and is to be done in any case.
+ */
+int etw_kernel_collector_init(struct etw_kernel_collector *collector,
+			      const struct etw_source_host *host,
+			      const struct etw_source_mark *marks);
+
+/* etw_kernel_collector_done() - takes what was zeroed. */
+void etw_kernel_collector_done(struct etw_kernel_collector *collector);
+
+/*
+ * etw_kernel_collector_collect() - a bounded step: reads what has come and applies it.
+ *
+ * Returns as the `collect` of struct etw_source_ops.
+ */
+int etw_kernel_collector_collect(struct etw_kernel_collector *collector,
+				 int64_t *ret_watermark_raw);
+
+/* etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied. */
+void etw_kernel_collector_read_all(struct etw_kernel_collector *collector);
+
+/* etw_kernel_collector_apply() - makes events of all records in the heap up to @until_ns. */
+void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t until_ns);
+
+/* etw_kernel_collector_begin() - the next events are of now, on this CPU; as etw_kernel_out_begin(). */
+void etw_kernel_collector_begin(struct etw_kernel_collector *collector,
+				struct etw_kernel_item *item);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/rundown.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/param.h>
+#include <unistd.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+#include "base/time.h"
+#include "source/kernel/config.h"
+#include "source/kernel/events.h"
+#include "source/kernel/scan.h"
+#include "wire/group_masks.h"
+
+int etw_kernel_rundown_init(struct etw_kernel_rundown *rundown, const char *root)
+{
+	*rundown = (struct etw_kernel_rundown){.root = root};
+	rundown->item = calloc(1, sizeof(*rundown->item));
+	return rundown->item ? 0 : -ENOMEM;
+}
+
+void etw_kernel_rundown_done(struct etw_kernel_rundown *rundown)
+{
+	free(rundown->item);
+}
+
+bool etw_kernel_rundown_is_safe(const struct etw_kernel_rundown *rundown)
+{
+	return !rundown->item->outstanding;
+}
+
+static int scan(const struct etw_kernel_rundown *rundown, uint32_t flags,
+		struct etw_kernel_scan **ret)
+{
+	return etw_kernel_scan_take(rundown->root, flags & EVENT_TRACE_FLAG_IMAGE_LOAD, ret);
+}
+
+/* Group masks as they were and as they are, now. */
+static void tell_flags(struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
+		       uint32_t flags)
+{
+	struct etw_kernel_out *out = &collector->out;
+
+	etw_kernel_collector_begin(collector, rundown->item);
+	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, rundown->told_flags);
+	rundown->told_flags = flags;
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_flags);
+}
+
+/* What comes in front of the description. */
+static void begin_description(struct etw_kernel_rundown *rundown,
+			      struct etw_kernel_collector *collector,
+			      const struct etw_kernel_rundown_start *start, uint64_t moment_ns)
+{
+	/* In front of every record, unless those of another host's time come first. */
+	if (!start->is_other) {
+		collector->applied_ns = MAX(collector->applied_ns, start->enabled_ns);
+		tell_flags(rundown, collector, start->flags);
+	}
+	etw_kernel_collector_apply(collector, moment_ns);
+	if (start->is_other)
+		tell_flags(rundown, collector, start->flags);
+	etw_kernel_collector_begin(collector, rundown->item);
+}
+
+int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
+			     struct etw_kernel_collector *collector,
+			     const struct etw_kernel_rundown_start *start)
+{
+	const struct etw_kernel_scan_wish wish = {
+		.describe = start->describe,
+		.is_other = start->is_other,
+		.until_ns = start->until_ns,
+	};
+	uint64_t moment_ns = etw_monotonic_ns();
+	struct etw_kernel_scan *found;
+	int r;
+
+	TRY(scan(rundown, start->flags, &found));
+	etw_kernel_collector_read_all(collector);
+	if (start->describe)
+		begin_description(rundown, collector, start, moment_ns);
+	r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap, &wish);
+	etw_kernel_scan_free(found);
+	rundown->is_filled = true;
+	if (start->describe && !r) {
+		etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+		etw_kernel_write_rundown_complete(&collector->out);
+	}
+	return r;
+}
+
+static int correct(const struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
+		   const struct etw_kernel_rundown_end *end)
+{
+	const struct etw_kernel_scan_wish wish = {0};
+	struct etw_kernel_scan *found;
+
+	TRY(scan(rundown, end->flags, &found));
+	etw_kernel_collector_read_all(collector);
+	etw_kernel_collector_apply(collector, end->read_ns);
+	etw_kernel_scan_correct(found, collector->tracker);
+	(void)etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap, &wish);
+	etw_kernel_scan_free(found);
+	return 0;
+}
+
+static void tell_config(struct etw_kernel_out *out)
+{
+	struct etw_kernel_actor actor = {.tid = (uint32_t)gettid(), .pid = (uint32_t)getpid()};
+	struct etw_kernel_config config;
+
+	etw_kernel_config_gather("", &config);
+	etw_kernel_write_config(out, actor, &config);
+}
+
+static void describe_all(struct etw_kernel_tracker *tracker)
+{
+	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
+		for (struct etw_kernel_process *process = tracker->tasks.processes[i]; process;
+		     process = process->next_in_bucket)
+			etw_kernel_tracker_describe(tracker, process, true);
+}
+
+int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
+			   struct etw_kernel_collector *collector,
+			   const struct etw_kernel_rundown_end *end)
+{
+	struct etw_kernel_out *out = &collector->out;
+
+	if (end->has_loss || !rundown->is_filled)
+		TRY(correct(rundown, collector, end));
+	etw_kernel_collector_apply(collector, end->read_ns);
+	etw_kernel_collector_begin(collector, NULL);
+	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
+	if (end->wants_config)
+		tell_config(out);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->flags);
+	describe_all(collector->tracker);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
+	etw_kernel_write_rundown_complete(out);
+	return 0;
+}

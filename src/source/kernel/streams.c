@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring's records carry times read behind their reservation, so whatever lies behind the producer's position
+ * that was read after a look at the clock is later than that look. perf reads the clock before it reserves, so its
+ * streams are trusted up to ETW_KERNEL_PERF_SLACK_NS less.
+ */
+#include "source/kernel/streams.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/time.h"
+#include "source/kernel/bpf/records.h"
+
+#define PERF_BYTES      (UINT64_C(512) << 10) /* of each CPU */
+#define RECORDS_AT_ONCE 16384                 /* of each stream */
+
+int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_count)
+{
+	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count};
+	streams->streams = calloc((size_t)cpu_count + 1, sizeof(*streams->streams));
+	return streams->streams ? 0 : -ENOMEM;
+}
+
+void etw_kernel_streams_done(struct etw_kernel_streams *streams)
+{
+	/* Kept copies would go on recording. */
+	etw_kernel_streams_enable_mappings(streams, false);
+	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+		etw_kernel_perf_close(&streams->perfs[i]);
+	for (uint32_t i = 0; streams->streams && i < streams->cpu_count + 1; i++)
+		etw_kernel_stream_done(&streams->streams[i]);
+	etw_kernel_heap_done(&streams->heap);
+	etw_kernel_ring_close(&streams->ring);
+	free(streams->perfs);
+	free(streams->perf_record);
+	free(streams->streams);
+}
+
+int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
+				     const struct etw_source_host *host, struct etw_fault *reterr)
+{
+	struct etw_kernel_perf *perfs;
+	int r = 0;
+
+	if (streams->perfs)
+		return 0;
+	streams->perf_record = aligned_alloc(8, ETW_KERNEL_PERF_RECORD_MAX);
+	perfs = calloc(streams->cpu_count, sizeof(*perfs));
+	if (!streams->perf_record || !perfs) {
+		free(perfs);
+		free(streams->perf_record);
+		streams->perf_record = NULL;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < streams->cpu_count; i++)
+		perfs[i].fd = -1;
+	streams->perfs = perfs;
+	for (uint32_t i = 0; i < streams->cpu_count; i++) {
+		r = etw_kernel_perf_open(&perfs[i], host, i, PERF_BYTES, reterr);
+		if (r && r != -ENODEV)
+			return r;
+	}
+	return 0;
+}
+
+void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool is_on)
+{
+	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+		(void)etw_kernel_perf_enable(&streams->perfs[i], is_on);
+}
+
+/* One record of the BPF ring on its way. It stays where it is until it is given back. */
+static int add_ring_record(struct etw_kernel_streams *streams,
+			   const struct etw_kernel_ring_record *from)
+{
+	const struct etw_kernel_record *record = (const void *)from->at;
+	struct etw_kernel_item *item = calloc(1, sizeof(*item));
+	int r;
+
+	if (!item)
+		return -ENOMEM;
+	item->end = from->end;
+	item->record = from->at;
+	item->byte_count = from->byte_count;
+	if (from->byte_count >= sizeof(*record)) {
+		item->time_ns = record->time_ns;
+		item->cpu = record->cpu;
+	}
+	r = etw_kernel_heap_add(&streams->heap, &streams->streams[0], item);
+	if (r)
+		free(item);
+	return r;
+}
+
+/*
+ * Reads the ring up to @end. Returns 0 when it got there, 1 when it stopped before (a record is still
+ * being written, or the bound is reached), negative errno.
+ */
+static int read_ring(struct etw_kernel_streams *streams, uint64_t end, uint32_t record_max)
+{
+	struct etw_kernel_ring_record record;
+
+	for (uint32_t i = 0; i < record_max; i++) {
+		uint64_t before = streams->ring.position;
+		int r = etw_kernel_ring_next(&streams->ring, end, &record);
+
+		if (r == -EBADMSG) {
+			/* No record can be told from the next any more; other streams must not wait for it. */
+			streams->is_broken = true;
+			return 0;
+		}
+		if (r <= 0)
+			return r == -EAGAIN;
+		r = add_ring_record(streams, &record);
+		if (r) {
+			streams->ring.position = before;
+			return r;
+		}
+	}
+	return streams->ring.position < end;
+}
+
+static int add_perf_record(struct etw_kernel_streams *streams, const struct etw_kernel_perf *perf,
+			   uint32_t byte_count)
+{
+	struct etw_kernel_perf_record record = {0};
+	struct etw_kernel_item *item;
+	int r;
+
+	if (etw_kernel_perf_parse(streams->perf_record, byte_count, &record))
+		record.kind = ETW_KERNEL_PERF_OTHER;
+	if (record.kind == ETW_KERNEL_PERF_LOST)
+		streams->lost_mappings += record.lost_count;
+	if (record.kind != ETW_KERNEL_PERF_MAP && record.kind != ETW_KERNEL_PERF_EXEC)
+		byte_count = 0; /* holds its place, and says nothing */
+	item = calloc(1, sizeof(*item) + byte_count);
+	if (!item)
+		return -ENOMEM;
+	item->end = perf->position;
+	item->record = item->bytes;
+	item->byte_count = byte_count;
+	item->is_mapping = true;
+	item->cpu = perf->cpu;
+	item->time_ns = record.time_ns;
+	memcpy(item->bytes, streams->perf_record, byte_count);
+	r = etw_kernel_heap_add(&streams->heap, &streams->streams[1 + perf->cpu], item);
+	if (r)
+		free(item);
+	return r;
+}
+
+static int read_perf(struct etw_kernel_streams *streams, struct etw_kernel_perf *perf,
+		     uint32_t record_max)
+{
+	uint64_t end = etw_kernel_perf_end(perf);
+
+	for (uint32_t i = 0; i < record_max; i++) {
+		uint64_t before = perf->position;
+		int r = etw_kernel_perf_next(perf, end, streams->perf_record);
+
+		if (r == -EBADMSG)
+			perf->position = end; /* nothing in between can be told apart */
+		if (r <= 0)
+			return 0;
+		r = add_perf_record(streams, perf, (uint32_t)r);
+		if (r) {
+			perf->position = before;
+			return r;
+		}
+	}
+	return perf->position < end;
+}
+
+int etw_kernel_streams_read(struct etw_kernel_streams *streams)
+{
+	uint64_t now_ns = etw_monotonic_ns();
+	uint64_t end = etw_kernel_ring_end(&streams->ring);
+	int is_more = 0, r;
+
+	if (streams->is_broken)
+		streams->ring.position = end;
+	r = read_ring(streams, end, RECORDS_AT_ONCE);
+	if (r < 0)
+		return r;
+	is_more |= r;
+	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++) {
+		if (streams->perfs[i].fd < 0)
+			continue;
+		r = read_perf(streams, &streams->perfs[i], RECORDS_AT_ONCE);
+		if (r < 0)
+			return r;
+		is_more |= r;
+	}
+	if (!is_more)
+		streams->read_ns = streams->perfs ? now_ns - ETW_KERNEL_PERF_SLACK_NS : now_ns;
+	return is_more;
+}
+
+void etw_kernel_streams_release(struct etw_kernel_streams *streams)
+{
+	uint64_t position;
+
+	if (etw_kernel_stream_release(&streams->streams[0], &position))
+		etw_kernel_ring_release(&streams->ring, position);
+	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
+		if (etw_kernel_stream_release(&streams->streams[1 + i], &position))
+			etw_kernel_perf_release(&streams->perfs[i], position);
+}

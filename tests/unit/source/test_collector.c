@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Records in, events out, by a ring in plain memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <evntrace.h>
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "fake_ring.h"
+#include "fake_source_host.h"
+#include "source/kernel/collector.h"
+
+#define PROCESS_START 0x0301
+
+static struct fake_source_host fake;
+static struct fake_ring ring;
+static struct etw_kernel_collector collector;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fake_source_host_init(&fake);
+	assert_int_equal(etw_kernel_collector_init(&collector, &fake.host, NULL), 0);
+	fake_ring_open(&ring, &collector.streams.ring);
+	collector.tracker->flags = EVENT_TRACE_FLAG_PROCESS;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	etw_kernel_collector_done(&collector);
+	return 0;
+}
+
+/* Takes the next event of a CPU. Returns the process whose start it tells; 0: there is no event. */
+static uint32_t pop_start(uint32_t cpu, int64_t *ret_time_raw)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+	uint32_t pid;
+
+	if (!etw_kernel_out_peek(&collector.out, cpu, &event))
+		return 0;
+	assert_int_equal(etw_load16(event.bytes + 6), PROCESS_START);
+	*ret_time_raw = event.time_raw;
+	pid = etw_load32(event.bytes + 0x28);
+	etw_kernel_out_pop(&collector.out, cpu, &mark);
+	return pid;
+}
+
+static void test_collector__records_become_events_of_their_cpu(void **state)
+{
+	int64_t watermark_raw = -1, time_raw = -1;
+
+	(void)state;
+	(void)fake_ring_put_start(&ring, 200, 1, 20, 0);
+	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	assert_int_equal(time_raw, 1000);
+	assert_int_equal(pop_start(0, &time_raw), 0);
+	assert_int_equal(pop_start(1, &time_raw), 20);
+	assert_int_equal(time_raw, 2000);
+	/* No event is to come from before the look at the clock. */
+	assert_int_equal(watermark_raw, (int64_t)collector.streams.read_ns * 10);
+	assert_true(watermark_raw > 2000);
+}
+
+/* One that comes with a time for which it is too late is raised, so that the watermark holds. */
+static void test_collector__a_late_record_is_raised_to_the_watermark(void **state)
+{
+	int64_t first_raw, watermark_raw, time_raw = 0;
+
+	(void)state;
+	assert_int_equal(etw_kernel_collector_collect(&collector, &first_raw), 0);
+	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	assert_true(time_raw >= first_raw);
+	assert_true(watermark_raw >= first_raw);
+}
+
+static void test_collector__a_record_in_the_making_is_waited_for(void **state)
+{
+	uint32_t *header = fake_ring_put_start(&ring, 100, 0, 10, FAKE_RING_BUSY);
+	int64_t watermark_raw, time_raw;
+
+	(void)state;
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 1);
+	assert_int_equal(watermark_raw, 0);
+	assert_int_equal(pop_start(0, &time_raw), 0);
+	*header &= ~FAKE_RING_BUSY;
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+}
+
+static void test_collector__reading_all_applies_nothing(void **state)
+{
+	int64_t time_raw;
+
+	(void)state;
+	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
+	(void)fake_ring_put_start(&ring, 300, 0, 30, 0);
+	etw_kernel_collector_read_all(&collector);
+	assert_int_equal(pop_start(0, &time_raw), 0);
+	etw_kernel_collector_apply(&collector, 200);
+	assert_int_equal(collector.applied_ns, 200);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	assert_int_equal(pop_start(0, &time_raw), 0);
+	etw_kernel_collector_apply(&collector, 300);
+	assert_int_equal(pop_start(0, &time_raw), 30);
+}
+
+/* The kernel has its memory back when the events of a record were popped. */
+static void test_collector__a_record_stays_until_its_events_are_taken(void **state)
+{
+	int64_t watermark_raw, time_raw;
+
+	(void)state;
+	(void)fake_ring_put_start(&ring, 100, 0, 10, 0);
+	assert_int_equal(etw_kernel_collector_collect(&collector, &watermark_raw), 0);
+	etw_kernel_streams_release(&collector.streams);
+	assert_int_equal(ring.consumer, 0);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	etw_kernel_streams_release(&collector.streams);
+	assert_int_equal(ring.consumer, ring.producer);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_collector__records_become_events_of_their_cpu),
+		CASE(test_collector__a_late_record_is_raised_to_the_watermark),
+		CASE(test_collector__a_record_in_the_making_is_waited_for),
+		CASE(test_collector__reading_all_applies_nothing),
+		CASE(test_collector__a_record_stays_until_its_events_are_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
