@@ -154,10 +154,10 @@ def read_watch(lines, begin_ns, end_ns, takeovers):
     events = sorted((words for words in events
                      if words[0].isdecimal() and len(words) >= 7),
                     key=lambda words: int(words[0]))
-    # A process that ends while the rundown goes through /proc may be missed by it. Its events bear
-    # the time at which it began; at begin_ns it was over.
-    listed_ns = max((int(words[0]) for words in events if words[2] == "03.3"), default=0)
-    listed_ns = max(listed_ns, begin_ns)
+    # A process that ends while a rundown goes through /proc may be missed by it. The first rundown
+    # was over at begin_ns.
+    listed_ns = max([begin_ns] + [int(line.split("\t")[1]) for line in lines
+                                  if line.startswith("listed\t")])
     for words in events:
         time_ns, kind, acting = int(words[0]), words[2], words[3]
         if kind[:2] not in ("03", "05") or kind == IMAGE_LOAD:

@@ -9,7 +9,8 @@
  * its host had died, in the middle of its events, and another takes over from its kept descriptors and the
  * marks of the last events. The session's clock is CLOCK_MONOTONIC in
  * nanoseconds, known up to the last sample (every 10 ms), as in the engine.
- * Lines: time, CPU, class.opcode, header's thread and process, then what the class has.
+ * Lines: time, CPU, class.opcode, header's thread and process, then what the class has. "listed" and a time:
+ * by then the source that took over has gone through /proc.
  * Exit status: 0; 77 when the machine does not allow it, with the source's sentence.
  */
 #include <errno.h>
@@ -197,7 +198,9 @@ static int take_over(struct engine *engine, const struct etw_source_host *host,
 	engine->deaths_left--;
 	engine->next_death = engine->event_count + TAKEOVER_EVENTS;
 	TRY(etw_kernel_source.open(host, engine->marks, source, &fault));
-	return etw_kernel_source.enable(*source, request, &fault);
+	TRY(etw_kernel_source.enable(*source, request, &fault));
+	printf("listed\t%" PRIu64 "\n", read_clock());
+	return 0;
 }
 
 static int collect_all(struct engine *engine, const struct etw_source_host *host,
