@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* A session's source of kernel events: what is said of it, and what it costs. No thread runs here. */
+#include "session/source_feed.h"
+
+#include "base/fault.h"
+#include "fake_source.h"
+#include "parts.h"
+
+#define ASKED (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO)
+
+struct scene {
+	struct fixture fixture;
+	struct parts parts;
+};
+
+static void begin(struct scene *scene, uint32_t mode, uint32_t enable_flags, uint32_t clock_type)
+{
+	struct wire_session_config config = parts_realtime();
+
+	*scene = (struct scene){0};
+	fixture_open(&scene->fixture);
+	fake_source_attach(&scene->fixture);
+	config.log_file_mode = EVENT_TRACE_REAL_TIME_MODE | mode;
+	config.enable_flags = enable_flags;
+	config.clock_type = clock_type;
+	parts_open(&scene->parts, &scene->fixture, &config, 2);
+}
+
+static void end(struct scene *scene)
+{
+	parts_close(&scene->parts);
+	fake_source_detach();
+	fixture_close(&scene->fixture);
+}
+
+static void collect(struct scene *scene)
+{
+	scene->parts.round = (struct etw_session_round){0};
+	etw_source_feed_collect(&scene->parts.feed, &scene->parts.round);
+}
+
+static void test_source_feed__is_for_kernel_sessions(void **state)
+{
+	static struct scene scene;
+	struct etw_source_feed *feed = &scene.parts.feed;
+
+	(void)state;
+	begin(&scene, 0, 0, 0);
+	etw_source_feed_open(feed, false);
+	assert_null(feed->source);
+	assert_int_equal(etw_source_feed_due_ns(feed), 0);
+	/* All of it is harmless without one. */
+	collect(&scene);
+	etw_source_feed_release(feed);
+	etw_source_feed_count_loss(feed);
+	etw_source_feed_stop(feed);
+	etw_source_feed_close(feed);
+	assert_int_equal(fake_source_memory->opened, 0);
+	end(&scene);
+}
+
+static void test_source_feed__tells_what_is_not_collected(void **state)
+{
+	static struct scene scene;
+	struct etw_source_feed *feed = &scene.parts.feed;
+	struct wire_session_note note;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, ASKED, 0);
+	assert_int_equal(etw_source_feed_check(&scene.fixture.host, &scene.parts.context.plan,
+					       EVENT_TRACE_FLAG_DISK_IO, &fault),
+			 -EOPNOTSUPP);
+	assert_int_equal(etw_source_feed_check(&scene.fixture.host, &scene.parts.context.plan,
+					       ASKED, &fault),
+			 0);
+	etw_source_feed_open(feed, false);
+	assert_non_null(feed->source);
+	assert_int_equal(fake_source_memory->enabled_flags, ASKED);
+	assert_int_equal(fake_source_memory->rundowns[0], 1);
+	assert_true(etw_source_feed_due_ns(feed) > 0);
+	assert_non_null(strstr(scene.parts.context.complaint, "not collected"));
+	assert_true(etw_notes_take(&scene.parts.notes, &note));
+	assert_int_equal(note.kind, WIRE_NOTE_NOT_COLLECTED);
+	assert_int_equal(note.numbers[0], EVENT_TRACE_FLAG_DISK_IO);
+	assert_false(etw_notes_take(&scene.parts.notes, &note));
+	etw_source_feed_stop(feed);
+	assert_int_equal(fake_source_memory->rundowns[1], 1);
+	end(&scene);
+}
+
+/* A session whose source cannot be had goes on without it. */
+static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
+	fake_source_memory->open_error = -EACCES;
+	etw_source_feed_open(&scene.parts.feed, false);
+	assert_null(scene.parts.feed.source);
+	assert_non_null(strstr(scene.parts.context.complaint, "the fake is told to fail"));
+	assert_int_equal(scene.parts.notes.count, 1);
+	end(&scene);
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
+	scene.parts.feed.ops = NULL; /* a host without one */
+	etw_source_feed_open(&scene.parts.feed, false);
+	assert_non_null(strstr(scene.parts.context.complaint, "no source of kernel events"));
+	end(&scene);
+	/* Its times and the counter have nothing in common where the clock is not the counter. */
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, ETW_CLOCK_CYCLE);
+	etw_source_feed_open(&scene.parts.feed, false);
+	assert_null(scene.parts.feed.source);
+	assert_non_null(strstr(scene.parts.context.complaint, "no clock on this machine"));
+	end(&scene);
+}
+
+static void test_source_feed__the_watermark_only_rises(void **state)
+{
+	static struct scene scene;
+	struct etw_source_feed *feed = &scene.parts.feed;
+	int64_t before_raw;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
+	etw_source_feed_open(feed, false);
+	before_raw = etw_context_now(&scene.parts.context);
+	collect(&scene);
+	assert_true(feed->watermark_raw >= before_raw);
+	assert_false(scene.parts.round.has_more);
+	before_raw = feed->watermark_raw;
+	fake_source_memory->is_standing = true;
+	collect(&scene);
+	assert_true(feed->watermark_raw == before_raw);
+	fake_source_memory->is_standing = false;
+	fake_source_memory->cpus[0].is_busy = 1; /* there is more to read at once */
+	collect(&scene);
+	assert_true(scene.parts.round.has_more);
+	assert_true(feed->watermark_raw == before_raw);
+	end(&scene);
+}
+
+/* A source that began anew for this host adds to what the former one had lost; one that went on has it still. */
+static void test_source_feed__loss_adds_up_over_hosts(void **state)
+{
+	static struct scene scene;
+	const struct etw_state_head *head;
+	struct wire_session_loss loss;
+	int fd;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
+	etw_source_feed_open(&scene.parts.feed, false);
+	fake_source_memory->lost = 5;
+	etw_source_feed_count_loss(&scene.parts.feed);
+	for (uint64_t lost = 7; lost != UINT64_MAX; lost = lost == 7 ? 2 : UINT64_MAX) {
+		fake_source_memory->lost = lost;
+		fd = dup(scene.parts.context.state.fd);
+		/* The former host was killed: nobody closes its source, or asks it once more. */
+		free(scene.parts.feed.source);
+		scene.parts.feed.source = NULL;
+		parts_close(&scene.parts);
+		parts_adopt(&scene.parts, &scene.fixture, fd);
+		etw_source_feed_open(&scene.parts.feed, true);
+		etw_account_loss(&scene.parts.sets, &loss);
+		assert_int_equal(loss.source, lost == 7 ? 7 : 7 + 2);
+	}
+	head = scene.parts.context.state.head;
+	assert_int_equal(head->source.no_buffer, 7);
+	assert_int_equal(head->source_now.no_buffer, 2);
+	assert_int_equal(fake_source_memory->rundowns[0], 1);
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_source_feed__is_for_kernel_sessions),
+		cmocka_unit_test(test_source_feed__tells_what_is_not_collected),
+		cmocka_unit_test(test_source_feed__a_source_that_fails_is_a_complaint),
+		cmocka_unit_test(test_source_feed__the_watermark_only_rises),
+		cmocka_unit_test(test_source_feed__loss_adds_up_over_hosts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
