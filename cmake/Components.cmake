@@ -24,7 +24,7 @@ function(etw_components_summary module)
     string(REPLACE "\"" "\\\"" line "${line}")
     string(APPEND lines "\"${line}\\n\"\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/build.c @ONLY
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/build.c
     CONTENT "/* Made by cmake/Components.cmake. */
 #include \"base/build.h\"
 
@@ -33,6 +33,6 @@ const char *etw_build_components(void)
 	return
 ${lines};
 }
-")
+" @ONLY)
   target_sources(${module} PRIVATE ${CMAKE_BINARY_DIR}/generated/build.c)
 endfunction()
