@@ -20,7 +20,7 @@ static const struct {
 	const char *field;
 	const char *sentence;
 } needs[ETW_KERNEL_NEEDS] = {
-	[ETW_KERNEL_NEED_BUILD] = {-ENOSYS, "build",
+	[ETW_KERNEL_NEED_BUILD] = {-ENOSYS, "libetw",
 				   "libetw was built without them, because " ETW_KERNEL_LEFT_OUT},
 	[ETW_KERNEL_NEED_BTF] = {-ENOSYS, "BTF",
 				 "the kernel was built without CONFIG_DEBUG_INFO_BTF: there is no "

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# On a host that may not load BPF programs, a recording that names kernel events has failed; one
-# that does not name them is told of it.
+# On a host that may not load BPF programs, or has none in its build, a recording that names kernel
+# events has failed; one that does not name them is told of it.
 if [ "$(id -u)" -ne 0 ]; then
 	echo "another user may not record the kernel at all" >&2
 	exit 77
@@ -9,7 +9,11 @@ fi
 mkdir -m 700 run
 export ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 weak() { setpriv --bounding-set=-bpf,-perfmon,-sys_admin -- "$@"; }
-short=(-e 's/CAP_BPF is missing.*/CAP_BPF is missing/')
+reason='CAP_BPF is missing: '
+if "$ETW" --version | grep -q '^kernel events: left out: '; then
+	reason='libetw was built without them, because '
+fi
+short=(-e "s/: $reason.*/: REASON/")
 status=0
 weak "$ETW" record --kernel process,thread -o named.etl -- sh -c 'exit 3' >/dev/null 2>err ||
 	status=$?
