@@ -171,9 +171,10 @@ static inline void welcome(int fd)
 	size_t bytes = wire_message_encode_welcome(&head, &body, host.room);
 	int clock = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
+	/* Before the answer: who has it may look at the count at once. */
+	(void)add_relaxed(&host.hellos, 1);
 	(void)etw_ipc_send(fd, host.room, bytes, &clock, 1);
 	(void)close(clock);
-	(void)add_relaxed(&host.hellos, 1);
 }
 
 static inline void note(const struct etw_ipc_message *message)
