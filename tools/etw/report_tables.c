@@ -94,9 +94,13 @@ static int compare_named(const void *left_at, const void *right_at)
 	const struct named *left = *(struct named *const *)left_at;
 	const struct named *right = *(struct named *const *)right_at;
 
+	int order;
+
 	if (left->count != right->count)
 		return left->count > right->count ? -1 : 1;
-	return strcmp(left->name, right->name);
+	order = strcmp(left->name, right->name);
+	/* Of two providers; else the order would be that of a table with a random seed. */
+	return order ? order : memcmp(&left->provider->guid, &right->provider->guid, sizeof(GUID));
 }
 
 static int name_kinds(struct naming *naming, const struct tally *tally)
