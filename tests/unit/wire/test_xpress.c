@@ -79,6 +79,30 @@ static void test_xpress__every_form_of_length(void **state)
 	free(input);
 }
 
+/* Matches of all lengths and distances around those that are copied in one piece or two, with room behind them. */
+static void test_xpress__every_length_and_distance(void **state)
+{
+	uint8_t *input = must(300000);
+	size_t bytes = 0;
+	uint32_t random = 1;
+
+	(void)state;
+	for (size_t distance = 1; distance <= 40; distance++) {
+		for (size_t length = 3; length <= 60; length++) {
+			/* What nothing before matches, and then what it matches. */
+			for (size_t i = 0; i < distance; i++) {
+				random = random * 1664525 + 1013904223;
+				input[bytes++] = (uint8_t)(random >> 24);
+			}
+			for (size_t i = 0; i < length; i++, bytes++)
+				input[bytes] = input[bytes - distance];
+		}
+	}
+	assert_true(bytes < 300000);
+	assert_round_trip(input, bytes);
+	free(input);
+}
+
 static void test_xpress__by_hand(void **state)
 {
 	/* "abc" three times: flags 0001 and ones, three literals, a match 3 back of 6. */
@@ -202,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_xpress__round_trips),
 		cmocka_unit_test(test_xpress__every_form_of_length),
+		cmocka_unit_test(test_xpress__every_length_and_distance),
 		cmocka_unit_test(test_xpress__by_hand),
 		cmocka_unit_test(test_xpress__nibbles_are_shared),
 		cmocka_unit_test(test_xpress__stops_when_enough_is_there),
