@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 
 #define HELD_BYTES_MAX (UINT64_C(64) << 20)
-#define READ_TRIES     1000
+#define READ_YIELDS    100 /* before a look once in a millisecond */
+#define READ_TRIES     2000
 
 int etw_kernel_collector_init(struct etw_kernel_collector *collector,
 			      const struct etw_source_host *host,
@@ -81,13 +83,19 @@ int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t
 	return r > 0;
 }
 
+/*
+ * A BPF program that is writing a record holds up all that come behind it, for as long as its processor stands
+ * still. Whoever reads on without them counts what they tell as told, and a host that takes over leaves it out.
+ */
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector)
 {
-	/* A record that is being written holds it up for a moment. */
 	for (int i = 0; i < READ_TRIES; i++) {
 		if (read_streams(collector) <= 0)
 			return;
-		sched_yield();
+		if (i < READ_YIELDS)
+			sched_yield();
+		else
+			usleep(1000);
 	}
 }
 

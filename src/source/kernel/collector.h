@@ -48,7 +48,10 @@ void etw_kernel_collector_done(struct etw_kernel_collector *collector);
 int etw_kernel_collector_collect(struct etw_kernel_collector *collector,
 				 int64_t *ret_watermark_raw);
 
-/* etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied. */
+/*
+ * etw_kernel_collector_read_all() - everything up to now into the heap, nothing of it applied. A record that is
+ * being written is waited for, two seconds at most.
+ */
 void etw_kernel_collector_read_all(struct etw_kernel_collector *collector);
 
 /* etw_kernel_collector_apply() - makes events of all records in the heap up to @until_ns. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in, events out, by a ring in plain memory. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <evntrace.h>
@@ -117,6 +119,30 @@ static void test_collector__reading_all_applies_nothing(void **state)
 	assert_int_equal(pop_start(0, &time_raw), 30);
 }
 
+static void *finish_late(void *header)
+{
+	usleep(100000);
+	__atomic_and_fetch((uint32_t *)header, ~FAKE_RING_BUSY, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A processor may stand still in the middle of a record: what comes behind it must not be missed. */
+static void test_collector__reading_all_waits_for_who_is_writing(void **state)
+{
+	uint32_t *header = fake_ring_put_start(&ring, 100, 0, 10, FAKE_RING_BUSY);
+	pthread_t writer;
+	int64_t time_raw;
+
+	(void)state;
+	(void)fake_ring_put_start(&ring, 200, 0, 20, 0);
+	assert_int_equal(pthread_create(&writer, NULL, finish_late, header), 0);
+	etw_kernel_collector_read_all(&collector);
+	pthread_join(writer, NULL);
+	etw_kernel_collector_apply(&collector, 300);
+	assert_int_equal(pop_start(0, &time_raw), 10);
+	assert_int_equal(pop_start(0, &time_raw), 20);
+}
+
 /* The kernel has its memory back when the events of a record were popped. */
 static void test_collector__a_record_stays_until_its_events_are_taken(void **state)
 {
@@ -141,6 +167,7 @@ int main(void)
 		CASE(test_collector__a_late_record_is_raised_to_the_watermark),
 		CASE(test_collector__a_record_in_the_making_is_waited_for),
 		CASE(test_collector__reading_all_applies_nothing),
+		CASE(test_collector__reading_all_waits_for_who_is_writing),
 		CASE(test_collector__a_record_stays_until_its_events_are_taken),
 	};
 
