@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,6 +23,7 @@
 
 #include "base/atomic.h"
 #include "base/time.h"
+#include "recording/children.h"
 #include "recording/support.h"
 
 #define WRITERS     4
@@ -125,10 +125,7 @@ static void write_events(const struct options *options, uint32_t index, REGHANDL
 
 static void map_credits(void)
 {
-	credits = mmap(NULL, sizeof(*credits) * WRITERS, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (credits == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	credits = share_with_forks(sizeof(*credits) * WRITERS);
 	for (int i = 0; i < WRITERS; i++)
 		credits[i].allowed = UINT64_MAX;
 }

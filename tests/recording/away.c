@@ -11,21 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <errhandlingapi.h>
-#include <evntprov.h>
 #include <winerror.h>
 
 #include "base/atomic.h"
 #include "ipc/runtime.h"
+#include "recording/children.h"
+#include "recording/numbered.h"
 #include "recording/support.h"
 
 #define WRITERS      2
-#define AT_ONCE      16
 #define PAUSE_US     1000
 #define AWAY_S       12
 #define SECONDS_MAX  240
@@ -35,80 +31,28 @@
 static const GUID provider_guid = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x15}};
 
-struct payload {
-	uint32_t writer;
-	uint32_t reserved;
-	uint64_t number; /* from 1 */
-};
-
-/* Shared with the writers; atomics. */
-struct shared {
-	uint32_t is_begun;
-	uint32_t is_enough;
-	struct {
-		uint64_t succeeded, refused;
-		uint32_t is_enabled;
-	} writers[WRITERS];
-};
-
 struct seen {
-	uint64_t last[WRITERS];
+	const char *name;
+	uint64_t last[NUMBERED_WRITERS_MAX];
 	uint64_t count;  /* atomic */
 	uint64_t losses; /* RT_LostEvent */
 };
 
-static struct shared *shared;
+static struct numbered_shared *shared;
 static struct recording recording;
-static struct seen live, in_file;
+static struct seen live = {.name = "consumer"}, in_file = {.name = "file"};
 static TRACEHANDLE trace;
 static ULONG live_error;
 
-static void be_writer(uint32_t index)
-{
-	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
-	struct payload payload = {.writer = index};
-	EVENT_DATA_DESCRIPTOR data;
-	REGHANDLE handle;
-
-	while (!load_acquire(&shared->is_begun))
-		usleep(STEP_US);
-	handle = recording_register(&provider_guid, NULL, NULL);
-	EventDataDescCreate(&data, &payload, sizeof(payload));
-	while (!load_acquire(&shared->is_enough)) {
-		payload.number++;
-		if (EventWrite(handle, &descriptor, 1, &data) == 0)
-			add_relaxed(&shared->writers[index].succeeded, UINT64_C(1));
-		else
-			add_relaxed(&shared->writers[index].refused, UINT64_C(1));
-		store_release(&shared->writers[index].is_enabled,
-			      (uint32_t)EventProviderEnabled(handle, 0, 0));
-		if (payload.number % AT_ONCE == 0)
-			usleep(PAUSE_US);
-	}
-	EventUnregister(handle);
-	_exit(0);
-}
-
 static void WINAPI see_event(PEVENT_RECORD record)
 {
-	static const GUID lost_guid = {
-		0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
 	struct seen *seen = record->UserContext;
-	struct payload payload;
+	struct numbered_payload payload;
 
 	store_release(&shared->is_begun, 1u); /* the header's event has come, so all to come will */
-	if (IsEqualGUID(&record->EventHeader.ProviderId, &lost_guid))
-		seen->losses++;
-	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
-		return;
-	if (record->UserDataLength != sizeof(payload))
-		fail("an event of %u bytes is not what a writer wrote", record->UserDataLength);
-	memcpy(&payload, record->UserData, sizeof(payload));
-	if (payload.writer >= WRITERS || payload.number <= seen->last[payload.writer])
-		fail("writer %u: event %llu does not follow", payload.writer,
-		     (unsigned long long)payload.number);
-	seen->last[payload.writer] = payload.number;
-	(void)add_relaxed(&seen->count, UINT64_C(1));
+	seen->losses += is_lost_event(record);
+	if (numbered_take(record, &provider_guid, seen->last, seen->name, &payload))
+		(void)add_relaxed(&seen->count, UINT64_C(1));
 }
 
 static void *consume(void *unused)
@@ -120,31 +64,12 @@ static void *consume(void *unused)
 
 static pthread_t start_consumer(void)
 {
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)(uintptr_t)SESSION_NAME,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
-		.EventRecordCallback = see_event,
-		.Context = &live,
-	};
 	pthread_t thread;
 
-	trace = OpenTraceA(&logfile);
-	if (trace == INVALID_PROCESSTRACE_HANDLE)
-		fail("OpenTrace: error %u", (unsigned)GetLastError());
+	trace = live_open(SESSION_NAME, see_event, &live);
 	if (pthread_create(&thread, NULL, consume, NULL))
 		fail("no thread");
 	return thread;
-}
-
-static TRACE_LOGFILE_HEADER live_header(void)
-{
-	TRACE_LOGFILE_HEADER header = {0};
-	ULONG bytes;
-
-	if (QueryTraceProcessingHandle(trace, EtwQueryLogFileHeader, NULL, 0, &header,
-				       sizeof(header), &bytes))
-		fail("QueryTraceProcessingHandle failed");
-	return header;
 }
 
 static pid_t keeper_pid(void)
@@ -168,25 +93,11 @@ static pid_t host_pid(void)
 /* Until each has written so many more, or been refused. */
 static void await_writers(uint64_t more)
 {
-	for (int i = 0; i < WRITERS; i++) {
-		uint64_t before = load_acquire(&shared->writers[i].succeeded) +
-				  load_acquire(&shared->writers[i].refused);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		uint64_t before = numbered_calls(shared, i);
 
-		while (load_acquire(&shared->writers[i].succeeded) +
-			       load_acquire(&shared->writers[i].refused) <
-		       before + more)
+		while (numbered_calls(shared, i) < before + more)
 			usleep(STEP_US);
-	}
-}
-
-static void finish_writers(const pid_t *writers)
-{
-	int status;
-
-	store_release(&shared->is_enough, 1u);
-	for (int i = 0; i < WRITERS; i++) {
-		if (waitpid(writers[i], &status, 0) < 0 || status)
-			fail("writer %d ended with status %d", i, status);
 	}
 }
 
@@ -217,13 +128,13 @@ static void run_stopped(const char *file, pthread_t consumer, const pid_t *write
 	if (kill(keeper, SIGSTOP) || kill(host, SIGKILL))
 		fail("kill: %s", strerror(errno));
 	sleep(AWAY_S); /* not a wait for anything: so long was too long */
-	await_writers(AT_ONCE);
+	await_writers(NUMBERED_AT_ONCE);
 	if (kill(keeper, SIGCONT))
 		fail("kill: %s", strerror(errno));
 	before = load_acquire(&live.count);
 	while (load_acquire(&live.count) < before + 1000) /* the consumer has met the next host */
 		usleep(STEP_US);
-	finish_writers(writers);
+	numbered_finish(shared, writers, WRITERS);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
 	pthread_join(consumer, NULL);
 	if (live_error)
@@ -233,7 +144,7 @@ static void run_stopped(const char *file, pthread_t consumer, const pid_t *write
 		fail("the session says %u lost and its file %u",
 		     (unsigned)recording.block.properties.EventsLost, (unsigned)lost);
 	settle("file", in_file.count, lost);
-	settle("consumer", live.count, live_header().EventsLost);
+	settle("consumer", live.count, live_header(trace).EventsLost);
 }
 
 static void run_dead(pthread_t consumer, const pid_t *writers)
@@ -247,9 +158,9 @@ static void run_dead(pthread_t consumer, const pid_t *writers)
 		while (load_acquire(&shared->writers[i].is_enabled))
 			usleep(STEP_US);
 	}
-	finish_writers(writers);
+	numbered_finish(shared, writers, WRITERS);
 	pthread_join(consumer, NULL);
-	header = live_header();
+	header = live_header(trace);
 	printf("consumer: error %u, %llu events, %u buffers and %u events lost, %llu told\n",
 	       (unsigned)live_error, (unsigned long long)live.count, (unsigned)header.BuffersLost,
 	       (unsigned)header.EventsLost, (unsigned long long)live.losses);
@@ -274,24 +185,16 @@ int main(int argc, char **argv)
 	char file[300];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	shared = share_with_forks(sizeof(*shared));
 	snprintf(file, sizeof(file), "%s/away.etl", test_home());
 	if (!is_dead)
 		options.file = file;
 	(void)alarm(SECONDS_MAX);
 	recording_start(&recording, &options);
 	recording_enable(&recording, &provider_guid);
-	for (uint32_t i = 0; i < WRITERS; i++) {
-		writers[i] = fork();
-		if (writers[i] == 0) {
-			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-			be_writer(i);
-		}
-	}
-	consumer = start_consumer(); /* children are forked while there is one thread */
+	for (uint32_t i = 0; i < WRITERS; i++)
+		writers[i] = numbered_start(&provider_guid, shared, i, PAUSE_US);
+	consumer = start_consumer();
 	while (load_acquire(&live.count) < 1000)
 		usleep(STEP_US);
 	if (is_dead)

@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <grp.h>
 #include <inttypes.h>
@@ -22,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,6 +32,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "recording/children.h"
 #include "recording/hostile.h"
 #include "recording/storm.h"
 #include "recording/support.h"
@@ -48,7 +47,6 @@
 #define UIDS              1000
 #define LIFE_SECONDS_MOST 4
 #define LOOK_MS           100
-#define HANG_SECONDS      240
 #define MEMFDS_MOST       65536
 
 struct attacker {
@@ -85,34 +83,6 @@ static struct memory most;
 static uint32_t below(uint32_t limit)
 {
 	return (uint32_t)rand_r(&chance) % limit;
-}
-
-static pid_t start_program(const char *role, uint32_t place)
-{
-	char fd_text[16], place_text[16];
-	pid_t child;
-
-	snprintf(fd_text, sizeof(fd_text), "%d", shared_fd);
-	snprintf(place_text, sizeof(place_text), "%u", place);
-	child = fork();
-	if (child < 0)
-		fail("fork: %s", strerror(errno));
-	if (child == 0) {
-		execl("/proc/self/exe", "hostile", role, fd_text, place_text, (char *)NULL);
-		_exit(127);
-	}
-	return child;
-}
-
-static void await_flag(const uint32_t *flag, uint32_t value, const char *what)
-{
-	const double end = seconds() + HANG_SECONDS;
-
-	while (load_acquire(flag) != value) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		usleep(1000);
-	}
 }
 
 /* In a new process. */
@@ -255,7 +225,6 @@ static void attack_for(double duration, bool is_one_uid)
 /* What it leaves behind is looked at when the writer whose number it bears has ended. */
 static void forge_for_later(void)
 {
-	int status;
 	pid_t forger = fork();
 
 	if (forger < 0)
@@ -264,8 +233,7 @@ static void forge_for_later(void)
 		become(LAST_UID);
 		_exit(hostile_forge_for_later(&plan) ? 0 : 2);
 	}
-	if (waitpid(forger, &status, 0) != forger || status)
-		fail("the last forger ended with status %#x", (unsigned)status);
+	await_end(forger, "the last forger");
 }
 
 static void start_session(const char *file)
@@ -281,7 +249,7 @@ static void start_session(const char *file)
 	recording_start(&recording, &options);
 	recording_enable(&recording, &storm_provider);
 	for (uint32_t i = 0; i < HONEST; i++) {
-		honest[i] = start_program("writer", i);
+		honest[i] = start_program(NULL, "writer", shared_fd, i);
 		await_flag(&shared->writers[i].is_enabled, 1, "an honest writer is not enabled");
 	}
 	snprintf(plan.directory, sizeof(plan.directory), "%s", getenv("ETW_RUNTIME_DIR"));
@@ -291,12 +259,9 @@ static void start_session(const char *file)
 
 static void end_writers(void)
 {
-	int status;
-
 	for (int i = 0; i < HONEST; i++) {
 		store_release(&shared->writers[i].order, (uint32_t)STORM_END);
-		if (waitpid(honest[i], &status, 0) != honest[i] || status)
-			fail("an honest writer ended with status %#x", (unsigned)status);
+		await_end(honest[i], "an honest writer");
 	}
 }
 
@@ -429,17 +394,6 @@ static void run(double duration, uint64_t memory_mib, double answer_seconds)
 		fail("root waited longer than %.0f ms", answer_seconds * 1000);
 }
 
-static void map_shared(const char *fd_text)
-{
-	/* Handed on by its number, so without close-on-exec. */
-	shared_fd = fd_text ? atoi(fd_text) : memfd_create("etw-test-hostile", 0);
-	if (shared_fd < 0 || (!fd_text && ftruncate(shared_fd, sizeof(*shared))))
-		fail("memfd_create: %s", strerror(errno));
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option names[] = {{"seconds", 1, NULL, 's'},
@@ -452,7 +406,7 @@ int main(int argc, char **argv)
 	int option;
 
 	if (argc == 4 && argv[1][0] != '-') {
-		map_shared(argv[2]);
+		shared = map_shared(argv[2], sizeof(*shared));
 		return storm_child_main(argv + 1, shared);
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -480,7 +434,7 @@ int main(int argc, char **argv)
 		return TEST_SKIPPED;
 	}
 	printf("seed %u\n", chance);
-	map_shared(NULL);
+	shared = share_with_programs(sizeof(*shared), &shared_fd);
 	run(duration, memory_mib, answer_seconds);
 	return 0;
 }

@@ -22,11 +22,11 @@
 #include <winerror.h>
 
 #include "base/macros.h"
+#include "recording/children.h"
 #include "recording/lifecycle_shared.h"
 #include "recording/support.h"
 
 #define WRITERS_MAX       8192
-#define HANG_SECONDS      600
 #define SIGNAL_SECONDS    2
 #define CHILDREN          40
 #define CHILD_EVENTS      200

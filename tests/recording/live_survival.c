@@ -13,22 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <errhandlingapi.h>
-#include <evntprov.h>
 #include <winerror.h>
 
 #include "base/atomic.h"
+#include "recording/children.h"
+#include "recording/numbered.h"
 #include "recording/support.h"
 
 #define WRITERS       3
 #define ROUNDS        50
-#define PAUSE_US      500 /* of each writer, after EVENTS_AT_ONCE */
-#define AT_ONCE       16
+#define PAUSE_US      500 /* of each writer */
 #define SESSION_NAME  "live survival"
 #define SECONDS_MAX   1500
 #define FLUSH_MS      10
@@ -40,20 +38,10 @@
 static const GUID provider_guid = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x04}};
 
-struct payload {
-	uint32_t writer;
-	uint32_t reserved;
-	uint64_t number; /* from 1 */
-};
-
 /* Shared with the writers and the third consumer. */
 struct shared {
-	uint32_t is_begun;  /* atomic */
-	uint32_t is_enough; /* atomic */
-	uint32_t third;     /* atomic: events that the third consumer got */
-	struct {
-		uint64_t succeeded, refused;
-	} writers[WRITERS];
+	struct numbered_shared numbered;
+	uint32_t third; /* atomic: events that the third consumer got */
 };
 
 struct consumer {
@@ -73,57 +61,15 @@ struct consumer {
 
 static struct shared *shared;
 
-/* Children are forked while there is one thread: else a lock of a sanitizer's allocator may stay held in them. */
-static void wait_for_begin(void)
-{
-	(void)alarm(SECONDS_MAX);
-	while (!load_acquire(&shared->is_begun))
-		usleep(1000);
-}
-
-static void be_writer(uint32_t index)
-{
-	EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
-	struct payload payload = {.writer = index};
-	EVENT_DATA_DESCRIPTOR data;
-	REGHANDLE handle;
-
-	wait_for_begin();
-	handle = recording_register(&provider_guid, NULL, NULL);
-	EventDataDescCreate(&data, &payload, sizeof(payload));
-	while (!load_acquire(&shared->is_enough)) {
-		payload.number++;
-		if (EventWrite(handle, &descriptor, 1, &data) == 0)
-			add_relaxed(&shared->writers[index].succeeded, 1);
-		else
-			add_relaxed(&shared->writers[index].refused, 1);
-		if (payload.number % AT_ONCE == 0)
-			usleep(PAUSE_US);
-	}
-	EventUnregister(handle);
-	_exit(0);
-}
-
 static void WINAPI see_event(PEVENT_RECORD record)
 {
-	static const GUID lost_guid = {
-		0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
 	struct consumer *consumer = record->UserContext;
-	struct payload payload;
+	struct numbered_payload payload;
 
 	(void)add_relaxed(&consumer->progress, UINT64_C(1));
-	if (IsEqualGUID(&record->EventHeader.ProviderId, &lost_guid))
-		consumer->losses++;
-	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
+	consumer->losses += is_lost_event(record);
+	if (!numbered_take(record, &provider_guid, consumer->last, consumer->name, &payload))
 		return;
-	memcpy(&payload, record->UserData, sizeof(payload));
-	if (record->UserDataLength != sizeof(payload) || payload.writer >= WRITERS)
-		fail("an event of %u bytes is not what a writer wrote", record->UserDataLength);
-	if (payload.number <= consumer->last[payload.writer])
-		fail("%s: writer %u: event %llu comes after %llu", consumer->name, payload.writer,
-		     (unsigned long long)payload.number,
-		     (unsigned long long)consumer->last[payload.writer]);
-	consumer->last[payload.writer] = payload.number;
 	if (payload.number > consumer->from[payload.writer])
 		consumer->numbers[payload.writer]++;
 	else
@@ -132,40 +78,22 @@ static void WINAPI see_event(PEVENT_RECORD record)
 		usleep(SLOW_US);
 }
 
-static void open_consumer(struct consumer *consumer)
-{
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)(uintptr_t)SESSION_NAME,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
-		.EventRecordCallback = see_event,
-		.Context = consumer,
-	};
-
-	consumer->trace = OpenTraceA(&logfile);
-	if (consumer->trace == INVALID_PROCESSTRACE_HANDLE)
-		fail("%s: OpenTrace: error %u", consumer->name, (unsigned)GetLastError());
-}
-
 static void *consume(void *argument)
 {
 	struct consumer *consumer = argument;
-	ULONG bytes;
 
 	consumer->error = ProcessTrace(&consumer->trace, 1, NULL, NULL);
 	if (!consumer->error)
-		consumer->error = QueryTraceProcessingHandle(consumer->trace, EtwQueryLogFileHeader,
-							     NULL, 0, &consumer->header,
-							     sizeof(consumer->header), &bytes);
+		consumer->header = live_header(consumer->trace);
 	return NULL;
 }
 
 /* One event may be written whose writer has not counted it yet. */
 static void start_consumer(struct consumer *consumer)
 {
-	open_consumer(consumer);
-	for (int i = 0; i < WRITERS; i++) {
-		uint64_t written = load_relaxed(&shared->writers[i].succeeded) +
-				   load_relaxed(&shared->writers[i].refused);
+	consumer->trace = live_open(SESSION_NAME, see_event, consumer);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		uint64_t written = numbered_calls(&shared->numbered, i);
 
 		consumer->from[i] = written ? written + 1 : 0;
 	}
@@ -178,36 +106,22 @@ static void WINAPI see_event_of_third(PEVENT_RECORD record)
 		add_relaxed(&shared->third, 1u);
 }
 
-static void be_third_consumer(void)
+static pid_t start_third_consumer(void)
 {
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)(uintptr_t)SESSION_NAME,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
-		.EventRecordCallback = see_event_of_third,
-	};
 	TRACEHANDLE trace;
-
-	wait_for_begin();
-	trace = OpenTraceA(&logfile);
-	(void)ProcessTrace(&trace, 1, NULL, NULL);
-	_exit(0);
-}
-
-static pid_t start_process(void (*be)(uint32_t index), uint32_t index)
-{
 	pid_t child = fork();
 
 	if (child < 0)
 		fail("fork: %s", strerror(errno));
-	if (child == 0) {
-		/* One that is stopped would keep the test's output open for ever. */
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (be)
-			be(index);
-		else
-			be_third_consumer();
-	}
-	return child;
+	if (child > 0)
+		return child;
+	/* When it is stopped it would keep the test's output open for ever. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!load_acquire(&shared->numbered.is_begun))
+		usleep(1000);
+	trace = live_open(SESSION_NAME, see_event_of_third, NULL);
+	(void)ProcessTrace(&trace, 1, NULL, NULL);
+	_exit(0);
 }
 
 /* The logger thread is one of the host's, so a signal to it is one to the host. */
@@ -236,9 +150,8 @@ static void settle(const struct consumer *consumer, uint64_t session_lost)
 	uint64_t owed = 0, received = 0, lost = consumer->header.EventsLost;
 	bool is_late = false;
 
-	for (int i = 0; i < WRITERS; i++) {
-		owed += shared->writers[i].succeeded + shared->writers[i].refused -
-			consumer->from[i];
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		owed += numbered_calls(&shared->numbered, i) - consumer->from[i];
 		received += consumer->numbers[i];
 		is_late |= consumer->from[i] != 0;
 	}
@@ -257,13 +170,7 @@ static void settle(const struct consumer *consumer, uint64_t session_lost)
 /* So far. A consumer that is slower than the writers will have, however slow the machine is. */
 static bool has_lost(const struct consumer *consumer)
 {
-	TRACE_LOGFILE_HEADER header = {0};
-	ULONG bytes;
-
-	if (QueryTraceProcessingHandle(consumer->trace, EtwQueryLogFileHeader, NULL, 0, &header,
-				       sizeof(header), &bytes))
-		fail("%s: QueryTraceProcessingHandle failed", consumer->name);
-	return header.BuffersLost != 0;
+	return live_header(consumer->trace).BuffersLost != 0;
 }
 
 /* Until nothing comes any more, for longer than a callback takes. */
@@ -290,16 +197,15 @@ static void run(int rounds, bool is_slow)
 	EVENT_TRACE_PROPERTIES *properties;
 	struct recording recording;
 	pid_t writers[WRITERS], third;
-	int status;
 
 	first.is_slow = is_slow;
 	recording_start(&recording, &session);
 	recording_enable(&recording, &provider_guid);
-	third = start_process(NULL, 0);
+	third = start_third_consumer();
 	for (uint32_t i = 0; i < WRITERS; i++)
-		writers[i] = start_process(be_writer, i);
+		writers[i] = numbered_start(&provider_guid, &shared->numbered, i, PAUSE_US);
 	start_consumer(&first);
-	store_release(&shared->is_begun, 1u);
+	store_release(&shared->numbered.is_begun, 1u);
 	for (int i = 0; i < rounds; i++) {
 		kill_host(&recording, i);
 		if (i == rounds / 2)
@@ -309,11 +215,7 @@ static void run(int rounds, bool is_slow)
 	}
 	while (is_slow && !has_lost(&first))
 		usleep(SLOW_US / 10);
-	store_release(&shared->is_enough, 1u);
-	for (int i = 0; i < WRITERS; i++) {
-		if (waitpid(writers[i], &status, 0) < 0 || status)
-			fail("writer %d ended with status %d", i, status);
-	}
+	numbered_finish(&shared->numbered, writers, WRITERS);
 	(void)kill(third, SIGKILL);
 	(void)waitpid(third, NULL, 0);
 	/* What takes its time in callbacks for longer than a session that ends waits is told so by an error. */
@@ -351,10 +253,7 @@ int main(int argc, char **argv)
 			rounds = atoi(optarg);
 		is_slow |= option == 's';
 	}
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	shared = share_with_forks(sizeof(*shared));
 	(void)test_home();
 	(void)alarm(SECONDS_MAX);
 	run(rounds, is_slow);

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "recording/children.h"
 #include "recording/support.h"
 
 #define WRITERS       3
@@ -157,14 +157,11 @@ static void print(const char *when, struct memory memory)
 	fflush(stdout);
 }
 
-static pid_t start_program(void)
+static pid_t start_recorded(void)
 {
 	pid_t program;
 
-	account = mmap(NULL, sizeof(*account), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
-	if (account == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	account = share_with_forks(sizeof(*account));
 	program = fork();
 	if (program == 0)
 		run_program();
@@ -186,7 +183,7 @@ int main(int argc, char **argv)
 	pid_t program;
 
 	(void)test_home();
-	program = start_program();
+	program = start_recorded();
 	run_sessions(WARM_UP);
 	before = measure(program);
 	print("after the first sessions", before);

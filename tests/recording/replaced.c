@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "recording/children.h"
 #include "recording/death_shared.h"
 #include "recording/support.h"
 
@@ -28,7 +28,6 @@
 #define CHILD(number) (1 + (number))
 #define DEAD(number)  (1 + REPLACEMENTS + (number))
 #define WRITERS       (1 + 2 * REPLACEMENTS) /* 0: this process, which has a listener */
-#define HANG_SECONDS  600
 #define BURST         8
 #define PAUSE_US      500
 #define BURSTS        100
@@ -90,17 +89,6 @@ static void be_child(uint32_t writer)
 	_exit(0);
 }
 
-static void await_more(const uint64_t *count, uint64_t than, const char *what)
-{
-	double end = seconds() + HANG_SECONDS;
-
-	while (load_acquire(count) <= than) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		usleep(500);
-	}
-}
-
 /* A process that dies with a place reserved: the session gives its buffer up with the whole set. */
 static void leave_gap(uint32_t writer)
 {
@@ -109,20 +97,13 @@ static void leave_gap(uint32_t writer)
 					.signal = SIGKILL,
 					.cpu = 0,
 					.seed = writer};
-	char fd_text[16], index_text[16];
 	pid_t pid;
 	int status;
 
 	writers[writer].plan = plan;
-	snprintf(fd_text, sizeof(fd_text), "%d", writers_fd);
-	snprintf(index_text, sizeof(index_text), "%u", writer);
-	pid = fork();
-	if (pid == 0) {
-		execl(writer_program, writer_program, fd_text, index_text, (char *)NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		fail("fork or wait: %s", strerror(errno));
+	pid = start_program(writer_program, NULL, writers_fd, writer);
+	if (waitpid(pid, &status, 0) != pid)
+		fail("waitpid: %s", strerror(errno));
 	if (!WIFSIGNALED(status) || !load_acquire(&writers[writer].log.has_acted))
 		fail("a writer ended with status %#x", (unsigned)status);
 }
@@ -243,19 +224,6 @@ static void check_afterwards(void)
 	}
 }
 
-static void prepare_writers(void)
-{
-	size_t bytes = sizeof(*writers) * DEATH_WRITERS_MAX; /* as the program maps */
-
-	/* Handed on across exec by its number. */
-	writers_fd = memfd_create("etw-test-writers", 0);
-	if (writers_fd < 0 || ftruncate(writers_fd, (off_t)bytes))
-		fail("memfd_create: %s", strerror(errno));
-	writers = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, writers_fd, 0);
-	if (writers == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
-}
-
 int main(int argc, char **argv)
 {
 	struct recording_options options = {.name = "replaced",
@@ -268,7 +236,8 @@ int main(int argc, char **argv)
 		fail("usage: replaced WRITER");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	writer_program = argv[1];
-	prepare_writers();
+	/* As much as the program maps. */
+	writers = share_with_programs(sizeof(*writers) * DEATH_WRITERS_MAX, &writers_fd);
 	snprintf(file, sizeof(file), "%s/replaced.etl", test_home());
 	options.file = file;
 	recording_start(&recording, &options);

@@ -28,6 +28,7 @@
 #include "base/macros.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
+#include "recording/children.h"
 #include "recording/support.h"
 #include "ring/ring_set.h"
 #include "ring/writer.h"
@@ -39,7 +40,6 @@
 #define SETS_MAX      256
 #define SETS_WANTED   24
 #define REFUSED       5
-#define HANG_SECONDS  120
 
 struct shared {
 	uint32_t sets, refusals; /* that the attacker was given; atomic */
@@ -358,10 +358,7 @@ int main(void)
 		return TEST_SKIPPED;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	shared = share_with_forks(sizeof(*shared));
 	(void)setenv("ETWD_RING_MIB", "64", 1);
 	static_assert(SESSION_BYTES == ((uint64_t)TOTAL_MIB << 20) / 4, "as the host divides it");
 	snprintf(file, sizeof(file), "%s/ring_memory.etl", test_home());

@@ -10,7 +10,6 @@
  * such death. Where keeper and host die both, nobody can count: then the file up to there must be sound.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,15 +25,15 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "recording/children.h"
 #include "recording/storm.h"
 #include "recording/support.h"
 
 #define ROUNDS            100
 #define ROUNDS_OF_SESSION 20
 #define WRITERS           3
-#define CONSUMERS         2   /* the first of a session stays to its end unless it is killed */
-#define HANG_SECONDS      240 /* a loaded machine may need long for anything */
-#define ABSENCE_ROUNDS    20  /* one round in so many */
+#define CONSUMERS         2  /* the first of a session stays to its end unless it is killed */
+#define ABSENCE_ROUNDS    20 /* one round in so many */
 #define ABSENCE_MS_LEAST  5000
 #define ABSENCE_MS_MOST   20000
 #define PAUSE_MS_MOST     300
@@ -94,23 +92,12 @@ static void sleep_ms(uint32_t ms)
 
 static void start_child(struct child *child, enum role role)
 {
-	char fd_text[16], place_text[16];
-
 	child->role = role;
 	child->place = next_place[role]++;
 	if ((role == ROLE_WRITER && child->place >= STORM_WRITERS_MAX) ||
 	    (role == ROLE_CONSUMER && child->place >= STORM_CONSUMERS_MAX))
 		fail("too many children");
-	snprintf(fd_text, sizeof(fd_text), "%d", shared_fd);
-	snprintf(place_text, sizeof(place_text), "%u", child->place);
-	child->pid = fork();
-	if (child->pid < 0)
-		fail("fork: %s", strerror(errno));
-	if (child->pid == 0) {
-		execl("/proc/self/exe", "storm", role_names[role], fd_text, place_text,
-		      (char *)NULL);
-		_exit(127);
-	}
+	child->pid = start_program(NULL, role_names[role], shared_fd, child->place);
 }
 
 static void end_child(struct child *child, struct run *run)
@@ -130,17 +117,6 @@ static void end_child(struct child *child, struct run *run)
 	if (run && child->role == ROLE_CONSUMER && child->place == run->first_consumer)
 		run->is_first_alive = false;
 	child->pid = 0;
-}
-
-static void await_flag(const uint32_t *flag, uint32_t value, const char *what)
-{
-	const double end = seconds() + HANG_SECONDS;
-
-	while (load_acquire(flag) != value) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		sleep_ms(1);
-	}
 }
 
 /* @name: NULL: the run's own session */
@@ -401,13 +377,11 @@ static void settle_consumers(struct run *run, uint64_t tried)
 	for (int i = 0; i < CONSUMERS; i++) {
 		struct child *child = &children[WRITERS + i];
 		const struct storm_consumer *consumer = &shared->consumers[child->place];
-		int status;
 
 		if (!child->pid)
 			continue;
 		await_flag(&consumer->is_done, 1, "a consumer does not end");
-		if (waitpid(child->pid, &status, 0) != child->pid || status)
-			fail("a consumer ended with status %#x", (unsigned)status);
+		await_end(child->pid, "a consumer");
 		child->pid = 0;
 		if (consumer->fault)
 			fail("a consumer got an event twice or out of order (line %u)",
@@ -523,17 +497,6 @@ static int be_parent(uint32_t rounds)
 	return 0;
 }
 
-static void map_shared(const char *fd_text)
-{
-	/* Handed on by its number, so without close-on-exec. */
-	shared_fd = fd_text ? atoi(fd_text) : memfd_create("etw-test-storm", 0);
-	if (shared_fd < 0 || (!fd_text && ftruncate(shared_fd, sizeof(*shared))))
-		fail("memfd_create: %s", strerror(errno));
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option names[] = {
@@ -542,7 +505,7 @@ int main(int argc, char **argv)
 	int option;
 
 	if (argc == 4 && argv[1][0] != '-') {
-		map_shared(argv[2]);
+		shared = map_shared(argv[2], sizeof(*shared));
 		return storm_child_main(argv + 1, shared);
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -555,6 +518,6 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	map_shared(NULL);
+	shared = share_with_programs(sizeof(*shared), &shared_fd);
 	return be_parent(rounds);
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <winerror.h>
 
 #include "base/atomic.h"
+#include "recording/children.h"
 #include "recording/enabled.h"
 #include "recording/support.h"
 
@@ -263,10 +263,7 @@ int main(int argc, char **argv)
 		fail("usage: unable ETW");
 	etw = argv[1];
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
-	if (shared == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
+	shared = share_with_forks(sizeof(*shared));
 	snprintf(file, sizeof(file), "%s/unable.etl", test_home());
 
 	start_session(file);

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,14 +27,15 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "recording/children.h"
 #include "recording/death_shared.h"
+#include "recording/numbered.h"
 #include "recording/support.h"
 
 #define ROUNDS            150
 #define ROUNDS_OF_SESSION 50
 #define HELD_MAX          3  /* stopped ones at a time */
 #define HELD_ROUNDS       12 /* for so many at most */
-#define HANG_SECONDS      600
 #define EVENTS_MOST       1500
 #define VISITS_LEAST      5 /* so that no two places of dead writers lie side by side */
 #define SIBLING_BURST     4
@@ -119,32 +119,9 @@ static void sleep_ms(uint32_t ms)
 
 static pid_t start_writer(uint32_t index, const struct death_plan *plan)
 {
-	char fd_text[16], index_text[16];
-	pid_t child;
-
 	memset(&writers[index].log, 0, sizeof(writers[index].log));
 	writers[index].plan = *plan;
-	snprintf(fd_text, sizeof(fd_text), "%d", writers_fd);
-	snprintf(index_text, sizeof(index_text), "%u", index);
-	child = fork();
-	if (child < 0)
-		fail("fork: %s", strerror(errno));
-	if (child == 0) {
-		execl(writer_program, writer_program, fd_text, index_text, (char *)NULL);
-		_exit(127);
-	}
-	return child;
-}
-
-static void await_flag(const uint32_t *flag, uint32_t value, const char *what)
-{
-	double end = seconds() + HANG_SECONDS;
-
-	while (load_acquire(flag) != value) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		usleep(500);
-	}
+	return start_program(writer_program, NULL, writers_fd, index);
 }
 
 static void start_sibling(struct run *run)
@@ -289,16 +266,7 @@ static void *consume(void *argument)
 
 static void start_consumer(struct run *run)
 {
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)(uintptr_t)SESSION_NAME,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
-		.EventRecordCallback = on_delivery,
-		.Context = run,
-	};
-
-	run->trace = OpenTraceA(&logfile);
-	if (run->trace == INVALID_PROCESSTRACE_HANDLE)
-		fail("OpenTrace: error %u", (unsigned)GetLastError());
+	run->trace = live_open(SESSION_NAME, on_delivery, run);
 	if (pthread_create(&run->consumer, NULL, consume, run))
 		fail("no thread");
 }
@@ -451,19 +419,6 @@ static void run_session(uint32_t rounds)
 	(void)unlink(run.file);
 }
 
-static void prepare_writers(void)
-{
-	size_t bytes = sizeof(*writers) * DEATH_WRITERS_MAX;
-
-	/* Handed on to the writers by its number, so without close-on-exec. */
-	writers_fd = memfd_create("etw-test-writers", 0);
-	if (writers_fd < 0 || ftruncate(writers_fd, (off_t)bytes))
-		fail("memfd_create: %s", strerror(errno));
-	writers = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, writers_fd, 0);
-	if (writers == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
-}
-
 static void print_totals(uint32_t rounds)
 {
 	printf("%u rounds: %u killed, %u stopped (%u of them for rounds), %u came to no point; "
@@ -497,7 +452,7 @@ int main(int argc, char **argv)
 	writer_program = argv[optind];
 	printf("seed %" PRIu64 "\n", chance);
 	(void)test_home();
-	prepare_writers();
+	writers = share_with_programs(sizeof(*writers) * DEATH_WRITERS_MAX, &writers_fd);
 	for (uint32_t done = 0; done < rounds; done += ROUNDS_OF_SESSION)
 		run_session(rounds - done < ROUNDS_OF_SESSION ? rounds - done : ROUNDS_OF_SESSION);
 	print_totals(rounds);
