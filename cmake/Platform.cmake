@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The machines and C libraries that libetw is written for. Any other is refused here, by one sentence: it would
+# The machines, compilers and C libraries that libetw is written for. Any other is refused here, by one sentence: it would
 # fail later, in a place that does not tell why, or work until somebody's trace is wrong.
 include(CheckCSourceCompiles)
 
@@ -24,6 +24,13 @@ refuse_without(PLATFORM_64_BIT "
   _Static_assert(sizeof(void *) == 8, \"\");
   int main(void) { __int128 product = 1; return (int)product; }"
   "libetw needs a 64-bit processor: it calculates times in integers of 128 bits, and maps traces and rings whole")
+refuse_without(PLATFORM_COMPILER "
+  typedef unsigned char bytes4 __attribute__((vector_size(4)));
+  int main(void) {
+    bytes4 bytes = {0};
+    return __builtin_shufflevector(bytes, bytes, 3, 2, 1, 0)[0];
+  }"
+  "libetw needs gcc 12 or newer, or clang: this compiler lacks __builtin_shufflevector, by which text is searched")
 refuse_without(PLATFORM_COUNTER "
   int main(void) {
   #if defined(__x86_64__) || defined(__aarch64__)
