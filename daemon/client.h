@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A peer with what is kept for it: what it has registered, holds, is still to answer, and reads. */
+/*
+ * A peer with what the parts of the host keep for it: what it has registered, which ring sets it holds, what it is
+ * still to answer, what it reads.
+ */
 #ifndef ETW_DAEMON_CLIENT_H
 #define ETW_DAEMON_CLIENT_H
 
 #include "daemon/peer.h"
 #include "daemon/providers.h"
+#include "daemon/realtime.h"
+#include "daemon/ring_holders.h"
 #include "daemon/waits.h"
-
-/* A ring set that this peer was told of. */
-struct etwd_peer_ring {
-	uint32_t session_id;
-	uint32_t ring_set;
-	bool is_retiring; /* RING_RETIRE was sent */
-};
-
-struct etwd_subscription;
 
 struct etwd_client {
 	struct etwd_peer peer; /* first */
 	struct etwd_registrations registrations;
-	struct etwd_peer_ring *rings; /* owned */
-	size_t ring_count;
+	struct etwd_ring_holder holder;
 	struct etwd_answers answers;
-	struct etwd_subscription *subscription; /* its session's; NULL: none */
+	struct etwd_consumer consumer;
 	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */
 	int late_status;
 };

@@ -6,59 +6,113 @@
 
 #include "base/macros.h"
 #include "daemon/client.h"
-#include "daemon/enable.h"
-#include "daemon/realtime.h"
-#include "daemon/ring_holders.h"
-#include "daemon/sessions.h"
-#include "daemon/waits.h"
+#include "daemon/session_requests.h"
 
-/* What may be sent in which role. A handler returns 0, or -EPROTO when the body is not sound. */
-struct handler {
-	uint32_t type;
-	uint32_t role;
-	int (*handle)(struct etwd_peer *peer, const struct etw_ipc_message *message);
-};
+/* A handler returns 0, or -EPROTO when the body is not sound. */
+typedef int handle_function(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			    const struct etw_ipc_message *message);
 
-static int handle_ring_retired(struct etwd_peer *peer, const struct etw_ipc_message *message)
+static int handle_register(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			   const struct etw_ipc_message *message)
+{
+	return etwd_enable_register(parts->enable, client, message);
+}
+
+static int handle_unregister(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			     const struct etw_ipc_message *message)
+{
+	return etwd_enable_unregister(parts->enable, client, message);
+}
+
+static int handle_enable_done(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			      const struct etw_ipc_message *message)
+{
+	etwd_waits_answered(parts->enable->waits, &client->answers, message->head.request);
+	return 0;
+}
+
+static int handle_undelivered(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			      const struct etw_ipc_message *message)
+{
+	return etwd_enable_undelivered(parts->enable, client, message);
+}
+
+static int handle_ring_retired(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			       const struct etw_ipc_message *message)
 {
 	struct wire_ring_set_ref ref;
 
 	TRY(wire_message_decode_ring_set_ref(message->datagram, &ref));
-	etwd_ring_holders_peer_retired(peer, ref.ring_set);
+	etwd_ring_holders_returned(parts->enable->ring_holders, &client->holder, ref.ring_set);
 	return 0;
 }
 
-static int handle_enable_done(struct etwd_peer *peer, const struct etw_ipc_message *message)
+static int handle_start(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			const struct etw_ipc_message *message)
 {
-	etwd_waits_answered(&etwd_host_of(peer)->waits, &etwd_client_of(peer)->answers,
-			    message->head.request);
-	return 0;
+	return etwd_session_handle_start(parts->session, &client->peer, message);
 }
 
-static const struct handler handlers[] = {
-	{WIRE_REGISTER, WIRE_ROLE_PROVIDER, etwd_enable_register},
-	{WIRE_UNREGISTER, WIRE_ROLE_PROVIDER, etwd_enable_unregister},
+static int handle_control(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			  const struct etw_ipc_message *message)
+{
+	return etwd_session_handle_control(parts->session, &client->peer, message);
+}
+
+static int handle_list(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+		       const struct etw_ipc_message *message)
+{
+	return etwd_session_handle_list(parts->session, &client->peer, message);
+}
+
+static int handle_lease(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			const struct etw_ipc_message *message)
+{
+	return etwd_session_handle_lease(parts->session, &client->peer, message);
+}
+
+static int handle_enable_provider(const struct etwd_dispatch_parts *parts,
+				  struct etwd_client *client, const struct etw_ipc_message *message)
+{
+	return etwd_enable_provider(parts->enable, client, message);
+}
+
+static int handle_subscribe(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			    const struct etw_ipc_message *message)
+{
+	return etwd_realtime_subscribe(parts->session->realtime, &client->consumer, &client->peer,
+				       message);
+}
+
+/* What may be sent in which role. */
+static const struct handler {
+	uint32_t type;
+	uint32_t role;
+	handle_function *handle;
+} handlers[] = {
+	{WIRE_REGISTER, WIRE_ROLE_PROVIDER, handle_register},
+	{WIRE_UNREGISTER, WIRE_ROLE_PROVIDER, handle_unregister},
 	{WIRE_ENABLE_DONE, WIRE_ROLE_PROVIDER, handle_enable_done},
-	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, etwd_enable_undelivered},
+	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, handle_undelivered},
 	{WIRE_RING_RETIRED, WIRE_ROLE_PROVIDER, handle_ring_retired},
-	{WIRE_START, WIRE_ROLE_CONTROLLER, etwd_sessions_start},
-	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, etwd_sessions_control},
-	{WIRE_LIST, WIRE_ROLE_CONTROLLER, etwd_sessions_list},
-	{WIRE_LEASE, WIRE_ROLE_CONTROLLER, etwd_sessions_lease},
-	{WIRE_ENABLE_PROVIDER, WIRE_ROLE_CONTROLLER, etwd_enable_provider},
-	{WIRE_SUBSCRIBE, WIRE_ROLE_CONSUMER, etwd_realtime_subscribe},
+	{WIRE_START, WIRE_ROLE_CONTROLLER, handle_start},
+	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, handle_control},
+	{WIRE_LIST, WIRE_ROLE_CONTROLLER, handle_list},
+	{WIRE_LEASE, WIRE_ROLE_CONTROLLER, handle_lease},
+	{WIRE_ENABLE_PROVIDER, WIRE_ROLE_CONTROLLER, handle_enable_provider},
+	{WIRE_SUBSCRIBE, WIRE_ROLE_CONSUMER, handle_subscribe},
 };
 
-static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *message)
+static int say_welcome(const struct etwd_dispatch_parts *parts, struct etwd_peer *peer,
+		       const struct etw_ipc_message *message)
 {
-	struct etwd_host *host = etwd_host_of(peer);
 	struct wire_message head = {.type = WIRE_WELCOME, .request = message->head.request};
 	struct wire_welcome welcome = {
 		.protocol = WIRE_PROTOCOL_VERSION,
-		.is_system = host->options->is_system,
+		.is_system = parts->is_system,
 		.pid = (uint32_t)peer->who.pid,
 		.uid = peer->who.uid,
-		.incarnation = host->incarnation,
+		.incarnation = parts->session->handover->incarnation,
 	};
 	struct wire_hello hello;
 
@@ -71,38 +125,46 @@ static int say_welcome(struct etwd_peer *peer, const struct etw_ipc_message *mes
 	}
 	etwd_peer_greeted(peer, hello.role);
 	etwd_peer_send(peer, wire_message_encode_welcome(&head, &welcome, peer->peers->outgoing),
-		       host->clock.page.fd);
+		       parts->clock->page.fd);
 	return 0;
 }
 
 static int dispatch(struct etwd_peer *peer, struct etw_ipc_message *message)
 {
+	const struct etwd_dispatch_parts *parts = peer->peers->context;
+	struct etwd_client *client = etwd_client_of(peer);
+
 	if (!peer->role)
-		return message->head.type == WIRE_HELLO ? say_welcome(peer, message) : -EPROTO;
+		return message->head.type == WIRE_HELLO ? say_welcome(parts, peer, message)
+							: -EPROTO;
 	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
 		if (handlers[i].type == message->head.type)
-			return handlers[i].role == peer->role ? handlers[i].handle(peer, message)
-							      : -EPROTO;
+			return handlers[i].role == peer->role
+				       ? handlers[i].handle(parts, client, message)
+				       : -EPROTO;
 	}
 	return -EPROTO;
 }
 
-static void undo(struct etwd_peer *peer)
-{
-	etwd_realtime_peer_gone(peer);
-	etwd_ring_holders_peer_gone(peer);
-	etwd_waits_gone(&etwd_host_of(peer)->waits, &etwd_client_of(peer)->answers);
-	if (peer->role == WIRE_ROLE_CONTROLLER)
-		etwd_sessions_peer_gone(peer);
-}
-
 static bool release(struct etwd_peer *peer, size_t *left)
 {
+	const struct etwd_dispatch_parts *parts = peer->peers->context;
 	struct etwd_registrations *registrations = &etwd_client_of(peer)->registrations;
 
-	*left -= etwd_providers_unregister_some(&etwd_host_of(peer)->providers, registrations,
-						*left);
+	*left -= etwd_providers_unregister_some(parts->enable->providers, registrations, *left);
 	return registrations->count == 0;
+}
+
+static void undo(struct etwd_peer *peer)
+{
+	const struct etwd_dispatch_parts *parts = peer->peers->context;
+	struct etwd_client *client = etwd_client_of(peer);
+
+	etwd_realtime_gone(parts->session->realtime, &client->consumer);
+	etwd_ring_holders_gone(parts->session->ring_holders, &client->holder);
+	etwd_waits_gone(parts->session->waits, &client->answers);
+	if (peer->role == WIRE_ROLE_CONTROLLER)
+		etwd_session_controller_gone(parts->session, peer);
 }
 
 const struct etwd_peer_callbacks etwd_dispatch_callbacks = {sizeof(struct etwd_client), dispatch,

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to those who handle them, after a look at who may send them. */
+/* Messages to those who handle them, after a look at who may send them; and what goes when a peer is gone. */
 #ifndef ETW_DAEMON_DISPATCH_H
 #define ETW_DAEMON_DISPATCH_H
 
-#include "daemon/peer.h"
+#include <stdbool.h>
 
-/* Handles a message, and a peer's end: for etwd_host.peer_callbacks. */
+#include "daemon/clock.h"
+#include "daemon/enable.h"
+#include "daemon/session_end.h"
+
+/* The parts of the host that messages go to. All borrowed. */
+struct etwd_dispatch_parts {
+	bool is_system;
+	const struct etwd_clock *clock; /* WELCOME brings its page */
+	const struct etwd_enable_parts *enable;
+	const struct etwd_session_parts *session;
+};
+
+/* Handles a message, and a peer's end: for etwd_peers_init(), with a struct etwd_dispatch_parts as context. */
 extern const struct etwd_peer_callbacks etwd_dispatch_callbacks;
 
 #endif

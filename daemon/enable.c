@@ -11,12 +11,8 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
-#include "daemon/ring_holders.h"
-#include "daemon/sessions.h"
-#include "daemon/waits.h"
 #include "wire/enable_request.h"
 
 /* What a process is told beside the state of the provider. */
@@ -26,25 +22,26 @@ struct telling {
 	struct etwd_wait *wait;                     /* NULL: nobody waits */
 };
 
-/* Gives the peer's uid the right, and the peer the rings, to write to a slot's session. */
-static int open_slot(struct etwd_peer *peer, const GUID *provider, struct wire_enable_slot *slot)
+/* Gives the client's uid the right, and the client the rings, to write to a slot's session. */
+static int open_slot(const struct etwd_enable_parts *parts, struct etwd_client *client,
+		     const GUID *provider, struct wire_enable_slot *slot)
 {
-	struct etwd_host *host = etwd_host_of(peer);
-	struct etwd_session *session = etwd_sessions_find(host, slot->session_id);
-	struct etwd_grant grant = {slot->session_id, peer->who.uid, *provider};
+	struct etwd_session *session = etwd_sessions_find(parts->sessions, slot->session_id);
+	struct etwd_grant grant = {slot->session_id, client->peer.who.uid, *provider};
 	int r;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
 		return -ENOENT;
-	r = etwd_grants_add(&host->grants, &grant);
+	r = etwd_grants_add(parts->grants, &grant);
 	if (r > 0) /* before an event can be written: the next host must believe it, too */
-		r = etwd_handover_add_grant(host, &grant);
+		r = etwd_handover_add_grant(parts->handover, &grant);
 	if (r < 0)
 		return r;
-	return etwd_ring_holders_announce(peer, session, &slot->ring_set);
+	return etwd_ring_holders_announce(parts->ring_holders, &client->holder, &client->peer,
+					  session, &slot->ring_set);
 }
 
-static void note_unable(struct etwd_peer *peer, struct etwd_session *session, int status,
+static void note_unable(const struct etwd_peer *peer, struct etwd_session *session, int status,
 			uint64_t events, uint64_t late_ms)
 {
 	const struct etwd_unable_word word = {
@@ -65,19 +62,35 @@ static void note_unable(struct etwd_peer *peer, struct etwd_session *session, in
 			 strerror(-status));
 }
 
-/* The process knows that the session wants its events, and refuses them. */
-static void refuse_slot(struct etwd_peer *peer, struct wire_enable_slot *slot, int status)
+/*
+ * What an ENABLE says of a slot, as far as the process can write to it. One that cannot knows that the session wants
+ * its events, and refuses them.
+ */
+static void fill_slot(const struct etwd_enable_parts *parts, struct etwd_client *client,
+		      const GUID *provider, struct wire_enable_slot *slot)
 {
-	struct etwd_session *session = etwd_sessions_find(etwd_host_of(peer), slot->session_id);
+	struct etwd_session *session;
+	int r = open_slot(parts, client, provider, slot);
 
+	if (r == -ENOENT) {
+		*slot = (struct wire_enable_slot){0};
+		return;
+	}
+	session = etwd_sessions_find(parts->sessions, slot->session_id);
+	if (r == 0 && client->late_ms)
+		note_unable(&client->peer, session, client->late_status, 0, client->late_ms);
+	if (r == 0)
+		return;
 	slot->ring_set = 0;
 	if (session)
-		note_unable(peer, session, status, 0, 0);
+		note_unable(&client->peer, session, r, 0, 0);
 }
 
-static void tell(struct etwd_registration *registration, const struct telling *telling)
+static void tell(const struct etwd_enable_parts *parts, struct etwd_registration *registration,
+		 const struct telling *telling)
 {
-	struct etwd_peer *peer = registration->peer;
+	struct etwd_client *client = etwd_client_of(registration->peer);
+	struct etwd_peer *peer = &client->peer;
 	const struct wire_enable_provider *request = telling->request;
 	struct wire_message head = {.type = WIRE_ENABLE};
 	struct wire_enable enable;
@@ -88,19 +101,8 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 	enable.registration = registration->number;
 	enable.has_callback = telling->has_callback;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		struct wire_enable_slot *slot = &enable.slots[i];
-		int r = slot->is_used ? open_slot(peer, &registration->provider->guid, slot) : 0;
-
-		if (r == 0 && slot->is_used && etwd_client_of(peer)->late_ms)
-			note_unable(peer, etwd_sessions_find(etwd_host_of(peer), slot->session_id),
-				    etwd_client_of(peer)->late_status, 0,
-				    etwd_client_of(peer)->late_ms);
-		if (r == 0)
-			continue;
-		if (r != -ENOENT)
-			refuse_slot(peer, slot, r);
-		else
-			*slot = (struct wire_enable_slot){0};
+		if (enable.slots[i].is_used)
+			fill_slot(parts, client, &registration->provider->guid, &enable.slots[i]);
 	}
 	if (request) {
 		enable.source = request->source;
@@ -114,21 +116,22 @@ static void tell(struct etwd_registration *registration, const struct telling *t
 		enable.match_all = request->match_all;
 	}
 	if (!peer->is_doomed)
-		head.request = etwd_waits_expect(&etwd_host_of(peer)->waits, telling->wait,
-						 &etwd_client_of(peer)->answers);
+		head.request = etwd_waits_expect(parts->waits, telling->wait, &client->answers);
 	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->peers->outgoing), -1);
 }
 
-static void tell_all(struct etwd_host *host, const GUID *guid, const struct telling *telling)
+static void tell_all(const struct etwd_enable_parts *parts, const GUID *guid,
+		     const struct telling *telling)
 {
-	struct etwd_provider *provider = etwd_providers_find(&host->providers, guid);
+	struct etwd_provider *provider = etwd_providers_find(parts->providers, guid);
 	struct etwd_registration *registration = provider ? provider->registrations : NULL;
 
 	for (; registration; registration = registration->next_of_provider)
-		tell(registration, telling);
+		tell(parts, registration, telling);
 }
 
-int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message)
+int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message)
 {
 	struct telling telling = {.has_callback = true};
 	struct etwd_registration *registration = NULL;
@@ -136,65 +139,67 @@ int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *m
 	int r;
 
 	TRY(wire_message_decode_register(message->datagram, &body));
-	r = etwd_providers_register(&etwd_host_of(peer)->providers, peer,
-				    &etwd_client_of(peer)->registrations, &body, &registration);
+	r = etwd_providers_register(parts->providers, &client->peer, &client->registrations, &body,
+				    &registration);
 	if (r == -ENOSPC)
-		etwd_peer_refuse(peer, "a registration", r);
-	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+		etwd_peer_refuse(&client->peer, "a registration", r);
+	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
 	if (r < 0 || !registration->provider->enable_count)
 		return 0;
-	telling.wait = etwd_waits_settling(&etwd_host_of(peer)->waits, &body.provider);
-	tell(registration, &telling);
+	telling.wait = etwd_waits_settling(parts->waits, &body.provider);
+	tell(parts, registration, &telling);
 	return 0;
 }
 
-/* Whether the session may have told the peer that it wants events; its right to write outlives the wish. */
-static bool is_told_of(struct etwd_peer *peer, uint32_t session_id)
+/* Whether the session may have told the client that it wants events; its right to write outlives the wish. */
+static bool is_told_of(const struct etwd_enable_parts *parts, const struct etwd_client *client,
+		       uint32_t session_id)
 {
-	const struct etwd_registration *registration = etwd_client_of(peer)->registrations.first;
+	const struct etwd_registration *registration = client->registrations.first;
 
 	for (; registration; registration = registration->next_of_peer) {
-		const struct etwd_grant grant = {session_id, peer->who.uid,
+		const struct etwd_grant grant = {session_id, client->peer.who.uid,
 						 registration->provider->guid};
 
-		if (etwd_grants_has(&etwd_host_of(peer)->grants, &grant))
+		if (etwd_grants_has(parts->grants, &grant))
 			return true;
 	}
 	return false;
 }
 
-int etwd_enable_undelivered(struct etwd_peer *peer, const struct etw_ipc_message *message)
+int etwd_enable_undelivered(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			    const struct etw_ipc_message *message)
 {
 	struct wire_undelivered body;
 	struct etwd_session *session;
 
 	TRY(wire_message_decode_undelivered(message->datagram, &body));
 	if (body.session_id == 0) {
-		etwd_client_of(peer)->late_ms = body.late_ms;
-		etwd_client_of(peer)->late_status = message->head.status;
+		client->late_ms = body.late_ms;
+		client->late_status = message->head.status;
 		return 0;
 	}
-	session = etwd_sessions_find(etwd_host_of(peer), body.session_id);
-	if (session && is_told_of(peer, body.session_id))
-		note_unable(peer, session, message->head.status, body.events, 0);
+	session = etwd_sessions_find(parts->sessions, body.session_id);
+	if (session && is_told_of(parts, client, body.session_id))
+		note_unable(&client->peer, session, message->head.status, body.events, 0);
 	return 0;
 }
 
-int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message *message)
+int etwd_enable_unregister(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			   const struct etw_ipc_message *message)
 {
 	struct wire_unregister body;
 	int r;
 
 	TRY(wire_message_decode_unregister(message->datagram, &body));
-	r = etwd_providers_unregister(&etwd_host_of(peer)->providers,
-				      &etwd_client_of(peer)->registrations, body.registration);
-	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+	r = etwd_providers_unregister(parts->providers, &client->registrations, body.registration);
+	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
 	return 0;
 }
 
-static int note(struct etwd_session *session, const struct wire_enable_provider *body)
+static int note(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+		const struct wire_enable_provider *body)
 {
-	struct etwd_host *host = session->host;
 	struct etwd_enable wanted = {
 		.session_id = session->id,
 		.uid = session->uid,
@@ -210,13 +215,13 @@ static int note(struct etwd_session *session, const struct wire_enable_provider 
 
 	switch (body->code) {
 	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
-		TRY(etwd_providers_enable(&host->providers, &body->provider, &wanted));
-		return etwd_handover_write(host);
+		TRY(etwd_providers_enable(parts->providers, &body->provider, &wanted));
+		return etwd_handover_write(parts->handover);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
 		/* What is not enabled need not be disabled: that is no error. */
-		if (etwd_providers_disable(&host->providers, &body->provider, session->id) < 0)
+		if (etwd_providers_disable(parts->providers, &body->provider, session->id) < 0)
 			return 0;
-		return etwd_handover_write(host);
+		return etwd_handover_write(parts->handover);
 	case EVENT_CONTROL_CODE_CAPTURE_STATE:
 		return 0;
 	default:
@@ -227,7 +232,7 @@ static int note(struct etwd_session *session, const struct wire_enable_provider 
 /* Of a controller that waits for the callbacks of what it enabled. */
 struct enable_wait {
 	struct etwd_wait wait; /* first */
-	struct etwd_host *host;
+	struct etwd_peers *peers;
 	uint64_t peer_serial;
 	uint32_t request;
 };
@@ -235,15 +240,16 @@ struct enable_wait {
 static void answer_wait(struct etwd_wait *wait, int status)
 {
 	struct enable_wait *of = (struct enable_wait *)(void *)wait;
-	struct etwd_peer *peer = etwd_peer_find(&of->host->peers, of->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(of->peers, of->peer_serial);
 
 	if (peer)
 		etwd_peer_answer(peer, WIRE_REPLY, of->request, status);
 	free(of);
 }
 
-static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider *body,
-		      uint32_t request, struct etwd_wait **ret)
+static int start_wait(const struct etwd_enable_parts *parts, const struct etwd_peer *peer,
+		      const struct wire_enable_provider *body, uint32_t request,
+		      struct etwd_wait **ret)
 {
 	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
 	struct enable_wait *of;
@@ -255,75 +261,82 @@ static int start_wait(struct etwd_peer *peer, const struct wire_enable_provider 
 	of = calloc(1, sizeof(*of));
 	if (!of)
 		return -ENOMEM;
-	of->host = etwd_host_of(peer);
+	of->peers = parts->peers;
 	of->peer_serial = peer->serial;
 	of->request = request;
-	of->wait.settle_ms = etwd_host_of(peer)->waits.settle_ms;
+	of->wait.settle_ms = parts->waits->settle_ms;
 	of->wait.provider = body->provider;
-	etwd_waits_add(&etwd_host_of(peer)->waits, &of->wait, deadline_ms, answer_wait);
+	etwd_waits_add(parts->waits, &of->wait, deadline_ms, answer_wait);
 	*ret = &of->wait;
 	return 0;
 }
 
 /* Returns 0 when the answer was given or will be; else what is to be answered. */
-static int enable(struct etwd_peer *peer, const struct wire_enable_provider *body, uint32_t request)
+static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
+		  const struct wire_enable_provider *body, uint32_t request)
 {
 	struct telling telling = {.has_callback = true, .request = body};
-	struct etwd_host *host = etwd_host_of(peer);
 	struct etwd_session *session;
 
 	/* First what is known of the request alone, as the API has it. */
 	TRY(etw_enable_request_check(body));
-	TRY(etwd_sessions_find_for(peer, body->handle, &session));
-	TRY(note(session, body));
-	TRY(start_wait(peer, body, request, &telling.wait));
-	tell_all(host, &body->provider, &telling);
+	TRY(etwd_sessions_find_for(parts->sessions, peer, body->handle, &session));
+	TRY(note(parts, session, body));
+	TRY(start_wait(parts, peer, body, request, &telling.wait));
+	tell_all(parts, &body->provider, &telling);
 	if (telling.wait)
-		etwd_waits_begin(&host->waits, telling.wait);
+		etwd_waits_begin(parts->waits, telling.wait);
 	else
 		etwd_peer_answer(peer, WIRE_REPLY, request, 0);
 	return 0;
 }
 
-int etwd_enable_provider(struct etwd_peer *peer, const struct etw_ipc_message *message)
+int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message)
 {
 	struct wire_enable_provider body;
 	int r;
 
 	TRY(wire_message_decode_enable_provider(message->datagram, &body));
-	r = enable(peer, &body, message->head.request);
+	r = enable(parts, &client->peer, &body, message->head.request);
 	if (r < 0)
-		etwd_peer_answer(peer, WIRE_REPLY, message->head.request, r);
+		etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
 	return 0;
 }
 
-void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait)
+void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_session *session,
+			  struct etwd_wait *wait)
 {
 	const struct telling telling = {.wait = wait};
-	struct etwd_host *host = session->host;
-	size_t count = etwd_providers_enabled(&host->providers, session->id, NULL, 0);
+	struct etwd_session_withdrawal *withdrawal = &session->withdrawal;
+	size_t count = etwd_providers_enabled(parts->providers, session->id, NULL, 0);
 
-	session->withdrawn = calloc(count ? count : 1, sizeof(GUID));
-	if (!session->withdrawn) {
+	free(withdrawal->providers); /* of an end that failed */
+	withdrawal->provider_count = 0;
+	withdrawal->providers = calloc(count ? count : 1, sizeof(GUID));
+	if (!withdrawal->providers) {
 		etwd_log("session %u ends without telling its providers: no memory",
 			 (unsigned)session->id);
 		return;
 	}
-	session->withdrawn_count = count;
-	(void)etwd_providers_enabled(&host->providers, session->id, session->withdrawn, count);
+	withdrawal->provider_count = count;
+	(void)etwd_providers_enabled(parts->providers, session->id, withdrawal->providers, count);
 	for (size_t i = 0; i < count; i++) {
-		(void)etwd_providers_disable(&host->providers, &session->withdrawn[i], session->id);
-		tell_all(host, &session->withdrawn[i], &telling);
+		const GUID *guid = &withdrawal->providers[i];
+
+		(void)etwd_providers_disable(parts->providers, guid, session->id);
+		tell_all(parts, guid, &telling);
 	}
-	(void)etwd_handover_write(host);
+	(void)etwd_handover_write(parts->handover);
 }
 
-void etwd_enable_call_back(struct etwd_session *session)
+void etwd_enable_call_back(const struct etwd_enable_parts *parts,
+			   const struct etwd_session *session)
 {
 	const struct telling telling = {.has_callback = true};
 
-	for (size_t i = 0; i < session->withdrawn_count; i++)
-		tell_all(session->host, &session->withdrawn[i], &telling);
+	for (size_t i = 0; i < session->withdrawal.provider_count; i++)
+		tell_all(parts, &session->withdrawal.providers[i], &telling);
 }
 
 static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session_id)
@@ -335,25 +348,25 @@ static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session
 	return false;
 }
 
-static bool has_peer(const struct etwd_host *host, uid_t uid)
+static bool has_peer(const struct etwd_peers *peers, uid_t uid)
 {
-	const struct etwd_peer *peer = host->peers.first;
+	const struct etwd_peer *peer = peers->first;
 
 	while (peer && peer->who.uid != uid)
 		peer = peer->next;
 	return peer != NULL;
 }
 
-int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid)
+int etwd_enable_ring_replaced(const struct etwd_enable_parts *parts, uint32_t session_id, uid_t uid)
 {
 	const struct telling telling = {.has_callback = false};
-	struct etwd_session *session = etwd_sessions_find(host, session_id);
+	struct etwd_session *session = etwd_sessions_find(parts->sessions, session_id);
 	uint32_t ring_set;
 	int r, refusal;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
 		return -ENOENT;
-	if (!has_peer(host, uid))
+	if (!has_peer(parts->peers, uid))
 		return 0;
 	r = etw_session_ring_set(session->engine, uid, &ring_set, NULL, &refusal);
 	if (r < 0) {
@@ -361,14 +374,14 @@ int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t
 			 (unsigned)session_id, (unsigned)uid, strerror(-r));
 		return r;
 	}
-	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
+	for (struct etwd_peer *peer = parts->peers->first; peer; peer = peer->next) {
 		struct etwd_registration *registration = etwd_client_of(peer)->registrations.first;
 
 		if (peer->who.uid != uid)
 			continue;
 		for (; registration; registration = registration->next_of_peer) {
 			if (is_enabled_in(registration->provider, session_id))
-				tell(registration, &telling);
+				tell(parts, registration, &telling);
 		}
 	}
 	return 0;

@@ -6,24 +6,46 @@
 #ifndef ETW_DAEMON_ENABLE_H
 #define ETW_DAEMON_ENABLE_H
 
-#include "daemon/client.h"
-#include "daemon/host.h"
+#include <stdint.h>
+#include <sys/types.h>
 
-/* Handlers of REGISTER, UNREGISTER and ENABLE_PROVIDER (daemon/dispatch.h). */
-int etwd_enable_register(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_enable_undelivered(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_enable_unregister(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_enable_provider(struct etwd_peer *peer, const struct etw_ipc_message *message);
+#include "daemon/client.h"
+#include "daemon/grants.h"
+#include "daemon/handover.h"
+#include "daemon/sessions.h"
+
+/* The parts of the host that enabling touches. All borrowed. */
+struct etwd_enable_parts {
+	struct etwd_peers *peers;
+	struct etwd_providers *providers;
+	struct etwd_grants *grants;
+	struct etwd_sessions *sessions;
+	struct etwd_handover *handover;
+	struct etwd_ring_holders *ring_holders;
+	struct etwd_waits *waits;
+};
+
+/* Handlers of REGISTER, UNDELIVERED, UNREGISTER and ENABLE_PROVIDER: 0, or -EPROTO when the body is not sound. */
+int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message);
+int etwd_enable_undelivered(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			    const struct etw_ipc_message *message);
+int etwd_enable_unregister(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			   const struct etw_ipc_message *message);
+int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message);
 
 /*
  * etwd_enable_withdraw() - takes everything back that a session has enabled, without callbacks yet.
  *
  * @wait: borrowed: counts the processes that are still to answer
  */
-void etwd_enable_withdraw(struct etwd_session *session, struct etwd_wait *wait);
+void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_session *session,
+			  struct etwd_wait *wait);
 
 /* etwd_enable_call_back() - has the callbacks run of what etwd_enable_withdraw() took back. */
-void etwd_enable_call_back(struct etwd_session *session);
+void etwd_enable_call_back(const struct etwd_enable_parts *parts,
+			   const struct etwd_session *session);
 
 /*
  * etwd_enable_ring_replaced() - processes of a uid are told their new ring set of a session.
@@ -31,6 +53,7 @@ void etwd_enable_call_back(struct etwd_session *session);
  * Returns 0; where none can be made, -ENOENT: no such session, or what etw_session_ring_set() said: then they
  * keep the one that they have.
  */
-int etwd_enable_ring_replaced(struct etwd_host *host, uint32_t session_id, uid_t uid);
+int etwd_enable_ring_replaced(const struct etwd_enable_parts *parts, uint32_t session_id,
+			      uid_t uid);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
-#include "daemon/sessions.h"
 
 #define SNAPSHOT_NAME  "host"
 #define RECORD_VERSION 2
@@ -34,6 +33,17 @@ struct record_enable {
 	uint32_t filter_type, filter_bytes;
 	uint32_t level, reserved_pad;
 };
+
+void etwd_handover_init(struct etwd_handover *handover)
+{
+	memset(handover, 0, sizeof(*handover));
+	handover->snapshot.fd = -1;
+}
+
+void etwd_handover_done(struct etwd_handover *handover)
+{
+	etwd_snapshot_done(&handover->snapshot);
+}
 
 /* Bytes that grow; -ENOMEM sticks. */
 struct record_bytes {
@@ -67,17 +77,17 @@ static int append_grant(void *context, const struct etwd_grant *grant)
 	return 0;
 }
 
-static uint32_t append_leases(struct etwd_host *host, struct record_bytes *bytes)
+static uint32_t append_leases(const struct etwd_handover *handover, struct record_bytes *bytes)
 {
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
-		const struct etwd_session *session = host->sessions[i];
+		const struct etwd_session *session = handover->sessions->table[i];
 		struct etwd_handover_lease lease;
 
-		if (!session || !session->is_leased)
+		if (!session || !session->lease.is_held)
 			continue;
-		lease = (struct etwd_handover_lease){session->id, session->lease_uid};
+		lease = (struct etwd_handover_lease){session->id, session->lease.uid};
 		append(bytes, &lease, sizeof(lease));
 		count++;
 	}
@@ -103,10 +113,10 @@ static void append_enable(struct record_bytes *bytes, const GUID *provider,
 	append(bytes, enable->filter, enable->filter_bytes);
 }
 
-static void append_enables(struct etwd_host *host, struct record_bytes *bytes)
+static void append_enables(const struct etwd_handover *handover, struct record_bytes *bytes)
 {
 	for (size_t i = 0; i < ETWD_PROVIDERS_BUCKETS; i++) {
-		const struct etwd_provider *provider = host->providers.buckets[i];
+		const struct etwd_provider *provider = handover->providers->buckets[i];
 
 		for (; provider; provider = provider->next) {
 			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++) {
@@ -118,46 +128,46 @@ static void append_enables(struct etwd_host *host, struct record_bytes *bytes)
 	}
 }
 
-int etwd_handover_write(struct etwd_host *host)
+int etwd_handover_write(struct etwd_handover *handover)
 {
 	struct record_head head = {
 		.version = RECORD_VERSION,
-		.incarnation = host->incarnation,
-		.enable_count = (uint32_t)host->providers.enable_count,
+		.incarnation = handover->incarnation,
+		.enable_count = (uint32_t)handover->providers->enable_count,
 	};
 	struct record_bytes bytes = {0};
 	int r;
 
 	append(&bytes, &head, sizeof(head));
-	head.lease_count = append_leases(host, &bytes);
-	append_enables(host, &bytes);
+	head.lease_count = append_leases(handover, &bytes);
+	append_enables(handover, &bytes);
 	if (bytes.is_broken) {
 		free(bytes.at);
 		return -ENOMEM;
 	}
 	memcpy(bytes.at, &head, sizeof(head));
-	r = etwd_snapshot_store(&host->snapshot, bytes.at, bytes.count);
+	r = etwd_snapshot_store(&handover->snapshot, bytes.at, bytes.count);
 	free(bytes.at);
 	return r;
 }
 
 static_assert(sizeof(struct etwd_grant) == ETWD_SNAPSHOT_ENTRY_BYTES, "grants are entries");
 
-int etwd_handover_add_grant(struct etwd_host *host, const struct etwd_grant *grant)
+int etwd_handover_add_grant(struct etwd_handover *handover, const struct etwd_grant *grant)
 {
-	int r = etwd_snapshot_append(&host->snapshot, grant);
+	int r = etwd_snapshot_append(&handover->snapshot, grant);
 
-	return r == -ENOSPC ? etwd_handover_write_grants(host) : r;
+	return r == -ENOSPC ? etwd_handover_write_grants(handover) : r;
 }
 
-int etwd_handover_write_grants(struct etwd_host *host)
+int etwd_handover_write_grants(struct etwd_handover *handover)
 {
 	struct record_bytes bytes = {0};
 	int r = -ENOMEM;
 
-	(void)etwd_grants_each(&host->grants, append_grant, &bytes);
+	(void)etwd_grants_each(handover->grants, append_grant, &bytes);
 	if (!bytes.is_broken)
-		r = etwd_snapshot_replace(&host->snapshot, bytes.at,
+		r = etwd_snapshot_replace(&handover->snapshot, bytes.at,
 					  bytes.count / sizeof(struct etwd_grant));
 	free(bytes.at);
 	return r;
@@ -173,61 +183,59 @@ static bool take(struct etw_bytes *bytes, void *to, size_t count)
 }
 
 /* Returns false when there is no record, or none that is sound. */
-static bool open_record(struct etwd_host *host, struct record_head *ret_head,
+static bool open_record(struct etwd_handover *handover, struct record_head *ret_head,
 			struct etw_bytes *ret_rest)
 {
 	struct etw_bytes bytes = {NULL, 0};
 
-	return etwd_snapshot_load(&host->snapshot, &bytes.at, &bytes.left) == 0 &&
+	return etwd_snapshot_load(&handover->snapshot, &bytes.at, &bytes.left) == 0 &&
 	       take(&bytes, ret_head, sizeof(*ret_head)) && ret_head->version == RECORD_VERSION &&
 	       (*ret_rest = bytes, true);
 }
 
-int etwd_handover_open(struct etwd_host *host)
+int etwd_handover_open(struct etwd_handover *handover)
 {
-	int fd = etwd_kept(&host->store, SNAPSHOT_NAME);
+	int fd = etwd_kept(handover->store, SNAPSHOT_NAME);
 	struct record_head head;
 	struct etw_bytes rest;
-	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &host->snapshot);
+	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &handover->snapshot);
 
 	if (r < 0 && fd >= 0)
 		etwd_log("what the last host handed over is lost: %s", strerror(-r));
 	if (r < 0) {
-		TRY(etwd_snapshot_create(&host->snapshot));
-		r = etwd_keep(&host->store, SNAPSHOT_NAME, host->snapshot.fd);
+		TRY(etwd_snapshot_create(&handover->snapshot));
+		r = etwd_keep(handover->store, SNAPSHOT_NAME, handover->snapshot.fd);
 		if (r < 0 && r != -EPIPE && r != -EINPROGRESS)
 			return r;
 	}
-	host->incarnation = etw_time_read_ns(CLOCK_BOOTTIME);
-	if (open_record(host, &head, &rest) && host->incarnation <= head.incarnation)
-		host->incarnation = head.incarnation + 1;
+	handover->incarnation = etw_time_read_ns(CLOCK_BOOTTIME);
+	if (open_record(handover, &head, &rest) && handover->incarnation <= head.incarnation)
+		handover->incarnation = head.incarnation + 1;
 	return 0;
 }
 
-void etwd_handover_recall_grants(struct etwd_host *host)
+void etwd_handover_recall_grants(struct etwd_handover *handover)
 {
 	const uint8_t *entries;
-	size_t count = etwd_snapshot_entries(&host->snapshot, &entries);
+	size_t count = etwd_snapshot_entries(&handover->snapshot, &entries);
 	struct etwd_grant grant;
 
 	for (size_t i = 0; i < count; i++) {
 		memcpy(&grant, entries + i * sizeof(grant), sizeof(grant));
-		(void)etwd_grants_add(&host->grants, &grant);
+		(void)etwd_grants_add(handover->grants, &grant);
 	}
 }
 
-static void recall_lease(struct etwd_host *host, const struct etwd_handover_lease *lease)
+static void recall_lease(struct etwd_handover *handover, const struct etwd_handover_lease *lease)
 {
-	struct etwd_session *session = etwd_sessions_find(host, lease->session_id);
+	struct etwd_session *session = etwd_sessions_find(handover->sessions, lease->session_id);
 
 	if (!session)
 		return;
-	session->is_leased = true;
-	session->lease_uid = lease->uid;
-	session->lease_by_ms = etwd_now_ms() + ETWD_LEASE_GRACE_MS;
+	etwd_lease_await(&session->lease, lease->uid, etwd_now_ms() + ETWD_LEASE_GRACE_MS);
 }
 
-static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
+static bool recall_enable(struct etwd_handover *handover, struct etw_bytes *rest)
 {
 	struct record_enable record;
 	struct etwd_enable enable;
@@ -240,7 +248,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 	filter = etw_bytes_take(rest, record.filter_bytes);
 	if (!filter)
 		return false;
-	session = etwd_sessions_find(host, record.session_id);
+	session = etwd_sessions_find(handover->sessions, record.session_id);
 	enable = (struct etwd_enable){
 		.session_id = record.session_id,
 		.uid = session ? session->uid : 0,
@@ -254,7 +262,7 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 		.level = (uint8_t)record.level,
 	};
 	if (session)
-		r = etwd_providers_enable(&host->providers, &record.provider, &enable);
+		r = etwd_providers_enable(handover->providers, &record.provider, &enable);
 	if (r < 0)
 		etwd_log("a provider of session %u is no longer enabled: %s",
 			 (unsigned)record.session_id, strerror(-r));
@@ -262,10 +270,10 @@ static bool recall_enable(struct etwd_host *host, struct etw_bytes *rest)
 }
 
 /* Grants of sessions that did not come back. */
-static void drop_old_grants(struct etwd_host *host)
+static void drop_old_grants(struct etwd_handover *handover)
 {
 	const uint8_t *entries;
-	size_t count = etwd_snapshot_entries(&host->snapshot, &entries);
+	size_t count = etwd_snapshot_entries(&handover->snapshot, &entries);
 	uint8_t is_dropped[SESSION_IDS / 8] = {0};
 	struct etwd_grant grant;
 
@@ -274,30 +282,31 @@ static void drop_old_grants(struct etwd_host *host)
 
 		memcpy(&grant, entries + i * sizeof(grant), sizeof(grant));
 		id = grant.session_id % SESSION_IDS;
-		if (is_dropped[id / 8] & 1 << id % 8 || etwd_sessions_find(host, grant.session_id))
+		if (is_dropped[id / 8] & 1 << id % 8 ||
+		    etwd_sessions_find(handover->sessions, grant.session_id))
 			continue;
 		is_dropped[id / 8] |= (uint8_t)(1 << id % 8);
-		etwd_grants_end_session(&host->grants, grant.session_id);
+		etwd_grants_end_session(handover->grants, grant.session_id);
 	}
 }
 
-void etwd_handover_recall(struct etwd_host *host)
+void etwd_handover_recall(struct etwd_handover *handover)
 {
 	struct record_head head;
 	struct etw_bytes rest;
 
-	if (open_record(host, &head, &rest)) {
+	if (open_record(handover, &head, &rest)) {
 		struct etwd_handover_lease lease;
 
 		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
 		     i++)
-			recall_lease(host, &lease);
+			recall_lease(handover, &lease);
 		for (uint32_t i = 0; i < head.enable_count; i++) {
-			if (!recall_enable(host, &rest))
+			if (!recall_enable(handover, &rest))
 				break;
 		}
 	}
-	drop_old_grants(host);
-	(void)etwd_handover_write_grants(host);
-	(void)etwd_handover_write(host);
+	drop_old_grants(handover);
+	(void)etwd_handover_write_grants(handover);
+	(void)etwd_handover_write(handover);
 }

@@ -17,115 +17,17 @@
 
 #include "base/macros.h"
 #include "base/time.h"
-#include "daemon/dispatch.h"
-#include "daemon/enable.h"
-#include "daemon/handover.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
-#include "daemon/ring_holders.h"
-#include "daemon/sessions.h"
+#include "daemon/session_start.h"
 #include "ipc/runtime.h"
 #include "session/budget.h"
-#include "source/kernel/kernel_source.h"
 #include "wire/well_known.h"
 
 #define EVENTS_PER_ROUND 64
 #define SETTLE_MS        100
 #define FILES_DEFAULT    1024
 #define LEAVE_MS         10000 /* for sessions to end when the host is told to leave */
-
-/* What sessions call, from their threads. */
-
-static void tell(void *context, uint32_t session_id, const char *sentence)
-{
-	(void)context;
-	etwd_log("session %u: %s", (unsigned)session_id, sentence);
-}
-
-static int keep_fd(void *context, const char *name, int fd)
-{
-	struct etwd_host *host = context;
-
-	return etwd_keep(&host->store, name, fd);
-}
-
-static int kept_fd(void *context, const char *name)
-{
-	struct etwd_host *host = context;
-
-	return etwd_kept(&host->store, name);
-}
-
-static void forget_fd(void *context, const char *name)
-{
-	struct etwd_host *host = context;
-
-	etwd_forget(&host->store, name);
-}
-
-static int to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
-{
-	struct etwd_host *host = context;
-
-	return etw_time_pairs_convert(&host->clock.pairs, monotonic_ns, ret);
-}
-
-static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID *provider)
-{
-	struct etwd_host *host = context;
-	const struct etwd_grant grant = {session_id, uid, *provider};
-
-	return etwd_grants_has(&host->grants, &grant);
-}
-
-static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
-		       struct etw_session_pid_span *ret_span)
-{
-	struct etwd_host *host = context;
-
-	return etwd_pids_may_be(&host->pids, uid, pid, etw_monotonic_ns(), ret_span);
-}
-
-struct ring_item {
-	struct etwd_inbox_item item; /* first */
-	struct etwd_host *host;
-	uint32_t session_id;
-	uint32_t ring_set;
-	uid_t uid;
-};
-
-static void post_ring(const struct ring_item *from)
-{
-	struct ring_item *item = malloc(sizeof(*item));
-
-	if (!item) {
-		etwd_log("rings of session %u could not be changed: no memory",
-			 (unsigned)from->session_id);
-		return;
-	}
-	*item = *from;
-	etwd_inbox_post(&item->host->inbox, &item->item);
-}
-
-static void handle_replaced(struct etwd_inbox_item *item)
-{
-	struct ring_item *ring = (struct ring_item *)(void *)item;
-	struct etwd_host *host = ring->host;
-
-	/* The new set first: between the two messages nothing of the process would be wanted. */
-	if (etwd_enable_ring_replaced(host, ring->session_id, ring->uid) == 0)
-		etwd_ring_holders_retire(host, ring->session_id, ring->ring_set);
-	free(ring);
-}
-
-static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
-{
-	post_ring(&(struct ring_item){.item.handle = handle_replaced,
-				      .host = context,
-				      .session_id = session_id,
-				      .ring_set = ring_set,
-				      .uid = uid});
-}
 
 /* Opening and closing. */
 
@@ -161,6 +63,53 @@ static uint32_t find_group(void)
 	return group ? group->gr_gid : UINT32_MAX;
 }
 
+/* Says to each part which parts below it uses. */
+static void connect_parts(struct etwd_host *host)
+{
+	host->handover.store = &host->store;
+	host->handover.sessions = &host->sessions;
+	host->handover.providers = &host->providers;
+	host->handover.grants = &host->grants;
+	host->ring_holders.sessions = &host->sessions;
+	host->realtime = (struct etwd_realtime){
+		.sessions = &host->sessions, .peers = &host->peers, .inbox = &host->inbox};
+	host->enable_parts = (struct etwd_enable_parts){
+		.peers = &host->peers,
+		.providers = &host->providers,
+		.grants = &host->grants,
+		.sessions = &host->sessions,
+		.handover = &host->handover,
+		.ring_holders = &host->ring_holders,
+		.waits = &host->waits,
+	};
+	host->calls.store = &host->store;
+	host->calls.clock = &host->clock;
+	host->calls.grants = &host->grants;
+	host->calls.pids = &host->pids;
+	host->calls.inbox = &host->inbox;
+	host->calls.enable = &host->enable_parts;
+	etwd_session_calls_init(&host->calls);
+	host->jobs = (struct etwd_jobs){&host->inbox, &host->calls.environment};
+	host->session_parts = (struct etwd_session_parts){
+		.peers = &host->peers,
+		.sessions = &host->sessions,
+		.grants = &host->grants,
+		.handover = &host->handover,
+		.ring_holders = &host->ring_holders,
+		.realtime = &host->realtime,
+		.waits = &host->waits,
+		.store = &host->store,
+		.enable = &host->enable_parts,
+		.jobs = &host->jobs,
+	};
+	host->dispatch_parts = (struct etwd_dispatch_parts){
+		.is_system = host->options->is_system,
+		.clock = &host->clock,
+		.enable = &host->enable_parts,
+		.session = &host->session_parts,
+	};
+}
+
 struct etwd_host *etwd_host_make(const struct etwd_options *options)
 {
 	struct etwd_host *host = calloc(1, sizeof(*host));
@@ -170,31 +119,21 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 		return NULL;
 	host->options = options;
 	host->epoll_fd = host->signal_fd = -1;
-	host->snapshot.fd = -1;
 	host->clock.page.fd = -1;
 	host->store.socket = -1;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		files.rlim_cur = FILES_DEFAULT;
 	etwd_budget_init(&host->budget, geteuid(), files.rlim_cur);
-	etwd_providers_init(&host->providers, &host->budget);
 	etwd_grants_init(&host->grants, &host->budget);
 	etwd_pids_init(&host->pids);
-	etwd_peers_init(&host->peers, &host->budget, &host->pids, &etwd_dispatch_callbacks, host);
+	etwd_peers_init(&host->peers, &host->budget, &host->pids, &etwd_dispatch_callbacks,
+			&host->dispatch_parts);
 	if (options->is_system)
 		host->peers.group = find_group();
-	host->session_host = (struct etw_session_host){
-		.context = host,
-		.clock = &host->clock.page.clock,
-		.kernel = &etw_kernel_source,
-		.tell = tell,
-		.keep_fd = keep_fd,
-		.kept_fd = kept_fd,
-		.forget_fd = forget_fd,
-		.to_raw = to_raw,
-		.may_write = may_write,
-		.may_be_pid = may_be_pid,
-		.ring_set_replaced = ring_set_replaced,
-	};
+	etwd_providers_init(&host->providers, &host->budget);
+	etwd_sessions_init(&host->sessions, &host->budget, options->is_system);
+	etwd_handover_init(&host->handover);
+	connect_parts(host);
 	return host;
 }
 
@@ -203,7 +142,7 @@ static int open_budget(struct etwd_host *host)
 	const struct etw_budget_limits limits =
 		etw_budget_limits_of((uint64_t)host->options->ring_mib << 20);
 
-	return etw_budget_create(&limits, &host->session_host.budget);
+	return etw_budget_create(&limits, &host->calls.environment.budget);
 }
 
 int etwd_host_open(struct etwd_host *host, int socket)
@@ -220,10 +159,10 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(etwd_peers_open(&host->peers, host->epoll_fd, host->options->listener));
 	TRY(open_budget(host));
 	TRY(etwd_clock_open(&host->clock, &host->store));
-	TRY(etwd_handover_open(host));
-	etwd_handover_recall_grants(host);
-	etwd_sessions_adopt(host);
-	etwd_handover_recall(host);
+	TRY(etwd_handover_open(&host->handover));
+	etwd_handover_recall_grants(&host->handover);
+	etwd_session_adopt_all(&host->session_parts);
+	etwd_handover_recall(&host->handover);
 	return 0;
 }
 
@@ -233,11 +172,11 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
 	etwd_pids_done(&host->pids);
-	etwd_snapshot_done(&host->snapshot);
+	etwd_handover_done(&host->handover);
 	etwd_clock_done(&host->clock);
 	etwd_inbox_done(&host->inbox);
 	etwd_keeper_store_done(&host->store);
-	etw_budget_free(host->session_host.budget);
+	etw_budget_free(host->calls.environment.budget);
 	close(host->signal_fd);
 	close(host->epoll_fd);
 	etwd_budget_done(&host->budget);
@@ -251,21 +190,21 @@ static void take_signals(struct etwd_host *host)
 	struct signalfd_siginfo info;
 
 	while (read(host->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (host->is_leaving)
+		if (host->sessions.is_closed)
 			continue;
 		etwd_log("told to leave by signal %u", (unsigned)info.ssi_signo);
-		host->is_leaving = true;
+		host->sessions.is_closed = true;
 		host->leave_by_ms = etwd_now_ms() + LEAVE_MS;
-		etwd_sessions_stop_all(host);
+		etwd_session_stop_all(&host->session_parts);
 	}
 }
 
 /* Returns when to look again, or 0: the host leaves now. */
 static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 {
-	bool has_sessions = etwd_sessions_count(host) != 0;
+	bool has_sessions = etwd_sessions_count(&host->sessions) != 0;
 
-	if (host->is_leaving) {
+	if (host->sessions.is_closed) {
 		if (has_sessions && now_ms >= host->leave_by_ms)
 			etwd_log("the host leaves although sessions have not ended in time");
 		return has_sessions && now_ms < host->leave_by_ms ? host->leave_by_ms : 0;
@@ -287,14 +226,16 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 static int run_timers(struct etwd_host *host)
 {
 	uint64_t now_ms = etwd_now_ms();
-	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(host), now_ms);
+	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(&host->sessions),
+					    now_ms);
 	uint64_t idle_ms;
 	bool has_more;
 
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_accept(&host->peers, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_keeper_retry(&host->store, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(&host->waits, now_ms));
-	next_ms = etw_earlier_zero_is_none(next_ms, etwd_sessions_check_leases(host, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms,
+					   etwd_session_check_leases(&host->session_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(&host->peers, now_ms));
 	has_more = etwd_peers_sweep(&host->peers);
 	idle_ms = check_idle(host, now_ms);
@@ -394,7 +335,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		return 1;
 	}
 	leave(host);
-	if (etwd_sessions_count(host))
+	if (etwd_sessions_count(&host->sessions))
 		return 0; /* their threads still use the host */
 	etwd_host_close(host);
 	return 0;

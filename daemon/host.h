@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session host: one thread, the *loop*, that talks to every process, and what it owns. A session's own
- * thread and the jobs (daemon/jobs.h) hand things to the loop through its inbox; all else in here belongs
- * to the loop. Nothing in the loop waits for a peer.
+ * The session host: one thread, the *loop*, that talks to every process, and the parts that it is made of. Each part
+ * has its own header, knows those below it alone, and is handed pointers to them here, where all of them are
+ * known. A session's own thread and the jobs (daemon/jobs.h) hand things to the loop through its inbox; all else in
+ * here belongs to the loop. Nothing in the loop waits for a peer.
  * Source: docs/design/recording.md "Who is who", "Conversation".
  */
 #ifndef ETW_DAEMON_HOST_H
 #define ETW_DAEMON_HOST_H
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/budget.h"
 #include "daemon/clock.h"
+#include "daemon/dispatch.h"
+#include "daemon/enable.h"
 #include "daemon/grants.h"
+#include "daemon/handover.h"
 #include "daemon/inbox.h"
+#include "daemon/jobs.h"
 #include "daemon/keeper_store.h"
 #include "daemon/peer.h"
 #include "daemon/pids.h"
 #include "daemon/providers.h"
-#include "daemon/snapshot.h"
+#include "daemon/realtime.h"
+#include "daemon/ring_holders.h"
+#include "daemon/session_calls.h"
+#include "daemon/session_end.h"
+#include "daemon/sessions.h"
 #include "daemon/waits.h"
-#include "session/session.h"
 #include "wire/discovery_page.h"
-#include "wire/message.h"
-
-#define ETWD_SYSTEM_SESSION_ID_LAST 63
-#define ETWD_USER_SESSION_ID_FIRST  0x100
 
 /* What main() found out; outlives every host. */
 struct etwd_options {
@@ -43,38 +46,34 @@ struct etwd_options {
 	struct wire_discovery_page *page;
 };
 
-struct etwd_session;
-
 struct etwd_host {
 	const struct etwd_options *options;
+	int epoll_fd, signal_fd; /* owned */
+	uint64_t idle_since_ms;  /* 0: in use */
+	uint64_t leave_by_ms;    /* when told to leave: then sessions.is_closed */
+
+	/* From the lowest to the highest. */
 	struct etwd_keeper_store store;
-	struct etwd_snapshot snapshot;
-	struct etwd_providers providers;
-	struct etwd_grants grants;
-	struct etwd_pids pids;
-	struct etwd_budget budget;
 	struct etwd_inbox inbox;
 	struct etwd_clock clock;
-	struct etw_session_host session_host;
-	uint64_t incarnation;
-	int epoll_fd, signal_fd; /* owned */
-
+	struct etwd_pids pids;
+	struct etwd_budget budget;
+	struct etwd_grants grants;
 	struct etwd_peers peers;
-
-	struct etwd_session *sessions[ETWD_SESSIONS_MAX];
-	uint32_t last_session_id;
 	struct etwd_waits waits;
+	struct etwd_providers providers;
+	struct etwd_sessions sessions;
+	struct etwd_handover handover;
+	struct etwd_ring_holders ring_holders;
+	struct etwd_realtime realtime;
+	struct etwd_jobs jobs;
+	struct etwd_session_calls calls;
 
-	uint64_t idle_since_ms; /* 0: in use */
-	bool is_leaving;        /* told to: no new sessions, those that run are stopped */
-	uint64_t leave_by_ms;
+	/* Which of these whoever handles messages touches. */
+	struct etwd_enable_parts enable_parts;
+	struct etwd_session_parts session_parts;
+	struct etwd_dispatch_parts dispatch_parts;
 };
-
-/* The host that a peer is of. */
-static inline struct etwd_host *etwd_host_of(const struct etwd_peer *peer)
-{
-	return peer->peers->context;
-}
 
 /* etwd_host_make() - one that owns nothing but its memory. NULL: no memory. @options: borrowed */
 struct etwd_host *etwd_host_make(const struct etwd_options *options);

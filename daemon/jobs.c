@@ -2,16 +2,16 @@
 /* See jobs.h. */
 #include "daemon/jobs.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static void *work(void *context)
 {
 	struct etwd_job *job = context;
-	struct etwd_host *host = job->host;
 
 	switch (job->kind) {
 	case ETWD_JOB_START:
-		job->result = etw_session_start(&host->session_host, job->session_id, job->uid,
+		job->result = etw_session_start(job->jobs->environment, job->session_id, job->uid,
 						job->config, &job->engine, &job->fault);
 		if (job->result == 0)
 			etw_session_info(job->engine, &job->info);
@@ -24,16 +24,18 @@ static void *work(void *context)
 		etw_session_stop(job->engine, &job->info);
 		break;
 	}
-	etwd_inbox_post(&host->inbox, &job->item);
+	etwd_inbox_post(job->jobs->inbox, &job->item);
 	return NULL;
 }
 
-int etwd_jobs_run(struct etwd_job *job, void (*done)(struct etwd_inbox_item *item))
+int etwd_jobs_run(const struct etwd_jobs *jobs, struct etwd_job *job,
+		  void (*done)(struct etwd_inbox_item *item))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
 	int error;
 
+	job->jobs = jobs;
 	job->item.handle = done;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

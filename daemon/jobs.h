@@ -6,7 +6,11 @@
 #ifndef ETW_DAEMON_JOBS_H
 #define ETW_DAEMON_JOBS_H
 
-#include "daemon/host.h"
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/inbox.h"
+#include "session/session.h"
 
 enum etwd_job_kind {
 	ETWD_JOB_START,
@@ -14,9 +18,16 @@ enum etwd_job_kind {
 	ETWD_JOB_STOP,
 };
 
+/* What jobs need. All borrowed. */
+struct etwd_jobs {
+	struct etwd_inbox *inbox;
+	const struct etw_session_host *environment; /* of the sessions that are started */
+};
+
+/* First member of what takes the result. */
 struct etwd_job {
 	struct etwd_inbox_item item; /* first */
-	struct etwd_host *host;
+	const struct etwd_jobs *jobs;
 	enum etwd_job_kind kind;
 	uint32_t session_id;
 	uid_t uid;
@@ -32,9 +43,12 @@ struct etwd_job {
 /*
  * etwd_jobs_run() - starts a job; the loop calls @done with it later, which takes it.
  *
+ * @jobs: borrowed until then
+ *
  * Returns 0; the errno of making the thread, the job still the caller's.
  */
-int etwd_jobs_run(struct etwd_job *job, void (*done)(struct etwd_inbox_item *item));
+int etwd_jobs_run(const struct etwd_jobs *jobs, struct etwd_job *job,
+		  void (*done)(struct etwd_inbox_item *item));
 
 /* etwd_job_free() - takes NULL. */
 void etwd_job_free(struct etwd_job *job);

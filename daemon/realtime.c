@@ -8,15 +8,15 @@
 
 #include "base/macros.h"
 #include "daemon/log.h"
-#include "daemon/sessions.h"
 
 /* Of a header buffer larger than a message can be: all behind its companion events is filling. */
 #define HEADER_BYTES_MAX (64 * 1024)
 
 struct batch_item {
 	struct etwd_inbox_item item; /* first */
-	struct etwd_host *host;
+	struct etwd_peers *peers;
 	uint64_t peer_serial;
+	struct etwd_consumer *consumer; /* of that peer's client */
 	bool is_end;
 	struct wire_batch batch;
 };
@@ -35,36 +35,38 @@ static void merge_held(struct etwd_subscription *subscription, struct wire_batch
  * A consumer that was stopped is told one batch, however many there were: its queue must not grow until it
  * is disconnected for that. The next batch, which the timer makes, takes what is held along.
  */
-static bool must_hold(struct etwd_peer *peer, struct batch_item *item)
+static bool must_hold(const struct etwd_peer *peer, struct batch_item *item)
 {
-	if (!etwd_client_of(peer)->subscription)
+	struct etwd_subscription *subscription = item->consumer->subscription;
+
+	if (!subscription)
 		return false;
-	merge_held(etwd_client_of(peer)->subscription, &item->batch);
+	merge_held(subscription, &item->batch);
 	if (item->is_end || !peer->first)
 		return false;
-	etwd_client_of(peer)->subscription->held = item->batch;
-	etwd_client_of(peer)->subscription->has_held = true;
+	subscription->held = item->batch;
+	subscription->has_held = true;
 	return true;
 }
 
 static void send_batch(struct etwd_inbox_item *item)
 {
 	struct batch_item *batch = (struct batch_item *)(void *)item;
-	struct etwd_host *host = batch->host;
-	struct etwd_peer *peer = etwd_peer_find(&host->peers, batch->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(batch->peers, batch->peer_serial);
 	struct wire_message head = {.type = batch->is_end ? WIRE_SESSION_END : WIRE_BATCH};
 
 	if (peer && !must_hold(peer, batch))
 		etwd_peer_send(
 			peer,
-			wire_message_encode_batch(&head, &batch->batch, peer->peers->outgoing), -1);
+			wire_message_encode_batch(&head, &batch->batch, batch->peers->outgoing),
+			-1);
 	free(batch);
 }
 
 /* The session's thread. */
 static void notify(void *context, const struct wire_batch *batch, bool is_end)
 {
-	struct etwd_subscription *subscription = context;
+	const struct etwd_subscription *subscription = context;
 	struct batch_item *item = malloc(sizeof(*item));
 
 	if (!item) {
@@ -73,20 +75,21 @@ static void notify(void *context, const struct wire_batch *batch, bool is_end)
 		return;
 	}
 	item->item.handle = send_batch;
-	item->host = subscription->host;
+	item->peers = subscription->realtime->peers;
 	item->peer_serial = subscription->peer_serial;
+	item->consumer = subscription->consumer;
 	item->is_end = is_end;
 	item->batch = *batch;
-	etwd_inbox_post(&subscription->host->inbox, &item->item);
+	etwd_inbox_post(subscription->realtime->inbox, &item->item);
 }
 
-static void answer_subscribed(struct etwd_subscription *subscription, uint32_t request,
-			      const struct etw_session_subscribed *subscribed)
+static void answer_subscribed(struct etwd_peer *peer, const struct etwd_session *session,
+			      uint32_t request, const struct etw_session_subscribed *subscribed)
 {
 	struct wire_message head = {.type = WIRE_SUBSCRIBED, .request = request};
 	struct wire_subscribed body = {
-		.handle = subscription->session->id,
-		.session_id = subscription->session->id,
+		.handle = session->id,
+		.session_id = session->id,
 		.next_buffer = subscribed->next_buffer,
 		.pieces = subscribed->pieces,
 		.events = subscribed->events,
@@ -97,16 +100,13 @@ static void answer_subscribed(struct etwd_subscription *subscription, uint32_t r
 	body.delivery_bytes = bytes > 0 ? (uint32_t)bytes : 0;
 	if (body.header_buffer.left > HEADER_BYTES_MAX)
 		body.header_buffer.left = HEADER_BYTES_MAX;
-	etwd_peer_send(
-		subscription->peer,
-		wire_message_encode_subscribed(&head, &body, subscription->host->peers.outgoing),
-		subscribed->memory_fd);
+	etwd_peer_send(peer, wire_message_encode_subscribed(&head, &body, peer->peers->outgoing),
+		       subscribed->memory_fd);
 }
 
 /* Takes the subscription on success. */
-static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
-		     const struct wire_subscribe *body, struct etwd_subscription *subscription,
-		     uint32_t request)
+static int subscribe(struct etwd_subscription *subscription, struct etwd_peer *peer,
+		     const struct wire_subscribe *body, uint32_t request)
 {
 	const struct etw_session_subscribe wanted = {
 		.consumer = body->consumer,
@@ -115,87 +115,100 @@ static int subscribe(struct etwd_peer *peer, struct etwd_session *session,
 		.notify = notify,
 		.context = subscription,
 	};
+	struct etwd_session *session = subscription->session;
+	struct etwd_realtime *realtime = subscription->realtime;
 	struct etw_session_subscribed subscribed;
 
-	subscription->host = etwd_host_of(peer);
-	subscription->session = session;
-	subscription->peer = peer;
-	subscription->peer_serial = peer->serial;
 	TRY(etw_session_subscribe(session->engine, &wanted, &subscribed));
 	subscription->subscriber = subscribed.subscriber;
-	subscription->next = session->subscriptions;
-	session->subscriptions = subscription;
-	etwd_client_of(peer)->subscription = subscription;
-	answer_subscribed(subscription, request, &subscribed);
+	subscription->next = realtime->first;
+	realtime->first = subscription;
+	subscription->consumer->subscription = subscription;
+	answer_subscribed(peer, session, request, &subscribed);
 	free(subscribed.header_buffer);
 	close(subscribed.memory_fd);
 	return 0;
 }
 
 /* A session that is being stopped still takes the consumers of a host that died just before. */
-static int find_and_subscribe(struct etwd_peer *peer, const struct wire_subscribe *body,
+static int find_and_subscribe(struct etwd_realtime *realtime, struct etwd_consumer *consumer,
+			      struct etwd_peer *peer, const struct wire_subscribe *body,
 			      uint32_t request)
 {
 	CLEANUP(freep) struct etwd_subscription *subscription = NULL;
 	struct etwd_session *session = NULL;
 	int r;
 
-	if (etwd_client_of(peer)->subscription)
+	if (consumer->subscription)
 		return -EBUSY;
-	r = etwd_sessions_find_name_for(peer, body->name, NULL, &session);
+	r = etwd_sessions_find_name_for(realtime->sessions, peer, body->name, NULL, &session);
 	if (r < 0 && r != -EBUSY)
 		return r;
 	subscription = calloc(1, sizeof(*subscription));
 	if (!subscription)
 		return -ENOMEM;
-	r = subscribe(peer, session, body, subscription, request);
+	subscription->realtime = realtime;
+	subscription->session = session;
+	subscription->consumer = consumer;
+	subscription->peer_serial = peer->serial;
+	r = subscribe(subscription, peer, body, request);
 	if (r < 0)
 		return r == -ESHUTDOWN ? -ENOENT : r;
 	(void)TAKE(subscription);
 	return 0;
 }
 
-int etwd_realtime_subscribe(struct etwd_peer *peer, const struct etw_ipc_message *message)
+int etwd_realtime_subscribe(struct etwd_realtime *realtime, struct etwd_consumer *consumer,
+			    struct etwd_peer *peer, const struct etw_ipc_message *message)
 {
 	struct wire_subscribe body;
 	int r;
 
 	TRY(wire_message_decode_subscribe(message->datagram, &body));
-	r = find_and_subscribe(peer, &body, message->head.request);
+	r = find_and_subscribe(realtime, consumer, peer, &body, message->head.request);
 	if (r < 0)
 		etwd_peer_answer(peer, WIRE_SUBSCRIBED, message->head.request, r);
 	return 0;
 }
 
-void etwd_realtime_peer_gone(struct etwd_peer *peer)
+/* Ends it, wherever it is in the list. */
+static void end_subscription(struct etwd_subscription **at)
 {
-	struct etwd_subscription *subscription = etwd_client_of(peer)->subscription;
-	struct etwd_subscription **at;
+	struct etwd_subscription *subscription = *at;
 
-	if (!subscription)
-		return;
-	etwd_client_of(peer)->subscription = NULL;
-	subscription->peer = NULL;
-	/* A session that is being stopped in a job is left alone; its end frees this. */
-	if (!etwd_session_is_usable(subscription->session))
-		return;
-	etw_session_unsubscribe(subscription->session->engine, subscription->subscriber);
-	at = &subscription->session->subscriptions;
-	while (*at != subscription)
-		at = &(*at)->next;
 	*at = subscription->next;
+	etw_session_unsubscribe(subscription->session->engine, subscription->subscriber);
 	free(subscription);
 }
 
-void etwd_realtime_session_ended(struct etwd_session *session)
+void etwd_realtime_gone(struct etwd_realtime *realtime, struct etwd_consumer *consumer)
 {
-	while (session->subscriptions) {
-		struct etwd_subscription *subscription = session->subscriptions;
+	struct etwd_subscription *subscription = consumer->subscription;
+	struct etwd_subscription **at = &realtime->first;
 
-		session->subscriptions = subscription->next;
-		etw_session_unsubscribe(session->engine, subscription->subscriber);
-		if (subscription->peer)
-			etwd_client_of(subscription->peer)->subscription = NULL;
-		free(subscription);
+	if (!subscription)
+		return;
+	consumer->subscription = NULL;
+	subscription->is_abandoned = true;
+	/* A session that is being stopped in a job is left alone; its end frees this. */
+	if (!etwd_session_is_usable(subscription->session))
+		return;
+	while (*at != subscription)
+		at = &(*at)->next;
+	end_subscription(at);
+}
+
+void etwd_realtime_session_ended(struct etwd_realtime *realtime, const struct etwd_session *session)
+{
+	struct etwd_subscription **at = &realtime->first;
+
+	while (*at) {
+		if ((*at)->session != session) {
+			at = &(*at)->next;
+			continue;
+		}
+		if (!(*at)->is_abandoned)
+			(*at)->consumer->subscription = NULL;
+		end_subscription(at);
 	}
 }

@@ -6,30 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "daemon/log.h"
 
-#include "base/macros.h"
-#include "daemon/sessions.h"
-
-static struct etwd_peer_ring *find_ring(struct etwd_peer *peer, uint32_t ring_set)
+static struct etwd_held_set *find_set(struct etwd_ring_holder *holder, uint32_t ring_set)
 {
-	for (size_t i = 0; i < etwd_client_of(peer)->ring_count; i++) {
-		if (etwd_client_of(peer)->rings[i].ring_set == ring_set)
-			return &etwd_client_of(peer)->rings[i];
+	for (size_t i = 0; i < holder->count; i++) {
+		if (holder->sets[i].ring_set == ring_set)
+			return &holder->sets[i];
 	}
 	return NULL;
 }
 
-static int add_ring(struct etwd_peer *peer, uint32_t session_id, uint32_t ring_set)
+static void link_holder(struct etwd_ring_holders *holders, struct etwd_ring_holder *holder)
 {
-	struct etwd_peer_ring *rings = reallocarray(
-		etwd_client_of(peer)->rings, etwd_client_of(peer)->ring_count + 1, sizeof(*rings));
+	if (holder->at)
+		return;
+	holder->next = holders->first;
+	holder->at = &holders->first;
+	if (holder->next)
+		holder->next->at = &holder->next;
+	holders->first = holder;
+}
 
-	if (!rings)
+static int add_set(struct etwd_ring_holder *holder, uint32_t session_id, uint32_t ring_set)
+{
+	struct etwd_held_set *sets = reallocarray(holder->sets, holder->count + 1, sizeof(*sets));
+
+	if (!sets)
 		return -ENOMEM;
-	etwd_client_of(peer)->rings = rings;
-	rings[etwd_client_of(peer)->ring_count++] = (struct etwd_peer_ring){session_id, ring_set,
-									    false};
+	holder->sets = sets;
+	sets[holder->count++] = (struct etwd_held_set){session_id, ring_set, false};
 	return 0;
 }
 
@@ -49,19 +56,22 @@ static void send_ref(struct etwd_peer *peer, uint32_t type, uint32_t ring_set,
 /* One line for a user, who can be refused as often as it likes; and an end of lines for many users. */
 static void note_refusal(const struct etwd_peer *peer, struct etwd_session *session, int why)
 {
-	for (unsigned i = 0; i < session->refused_count; i++) {
-		if (session->refused[i] == peer->who.uid)
+	struct etwd_session_refused *refused = &session->refused;
+
+	for (unsigned i = 0; i < refused->count; i++) {
+		if (refused->uids[i] == peer->who.uid)
 			return;
 	}
-	if (session->refused_count == ETWD_REFUSED_MAX)
+	if (refused->count == ETWD_REFUSED_MAX)
 		return;
-	session->refused[session->refused_count++] = peer->who.uid;
+	refused->uids[refused->count++] = peer->who.uid;
 	etwd_log("user %u gets no rings of session %u, and its events are lost: %s%s",
 		 (unsigned)peer->who.uid, (unsigned)session->id, strerror(-why),
-		 session->refused_count == ETWD_REFUSED_MAX ? "; others are not named" : "");
+		 refused->count == ETWD_REFUSED_MAX ? "; others are not named" : "");
 }
 
-int etwd_ring_holders_announce(struct etwd_peer *peer, struct etwd_session *session,
+int etwd_ring_holders_announce(struct etwd_ring_holders *holders, struct etwd_ring_holder *holder,
+			       struct etwd_peer *peer, struct etwd_session *session,
 			       uint32_t *ret_ring_set)
 {
 	CLEANUP(etw_ring_set_close) struct etw_ring_set_fds fds = {-1, -1};
@@ -70,102 +80,114 @@ int etwd_ring_holders_announce(struct etwd_peer *peer, struct etwd_session *sess
 	int refusal;
 
 	TRY(etw_session_ring_set(session->engine, uid, &ring_set, NULL, &refusal));
-	if (!find_ring(peer, ring_set)) {
+	if (!find_set(holder, ring_set)) {
 		/* It may be another one by now. */
 		TRY(etw_session_ring_set(session->engine, uid, &ring_set, &fds, &refusal));
 		if (refusal < 0)
 			note_refusal(peer, session, refusal);
 	}
-	if (!find_ring(peer, ring_set)) {
-		TRY(add_ring(peer, session->id, ring_set));
+	if (!find_set(holder, ring_set)) {
+		TRY(add_set(holder, session->id, ring_set));
+		holder->peer = peer;
+		link_holder(holders, holder);
 		send_ref(peer, WIRE_RING_SET, ring_set, &fds);
 	}
 	*ret_ring_set = ring_set;
 	return 0;
 }
 
-static void give_back_if_unused(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+static bool is_held(const struct etwd_ring_holders *holders, uint32_t ring_set)
 {
-	struct etwd_session *session = etwd_sessions_find(host, session_id);
-
-	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
-		if (find_ring(peer, ring_set))
-			return;
+	for (struct etwd_ring_holder *holder = holders->first; holder; holder = holder->next) {
+		if (find_set(holder, ring_set))
+			return true;
 	}
+	return false;
+}
+
+static void give_back_if_unused(struct etwd_ring_holders *holders, uint32_t session_id,
+				uint32_t ring_set)
+{
+	struct etwd_session *session = etwd_sessions_find(holders->sessions, session_id);
+
+	if (is_held(holders, ring_set))
+		return;
 	if (session && etwd_session_is_usable(session))
 		etw_session_ring_set_gone(session->engine, ring_set);
 }
 
-void etwd_ring_holders_retire(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+void etwd_ring_holders_retire(struct etwd_ring_holders *holders, uint32_t session_id,
+			      uint32_t ring_set)
 {
-	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
-		struct etwd_peer_ring *ring = find_ring(peer, ring_set);
+	for (struct etwd_ring_holder *holder = holders->first; holder; holder = holder->next) {
+		struct etwd_held_set *set = find_set(holder, ring_set);
 
-		if (!ring || ring->is_retiring)
+		if (!set || set->is_retiring)
 			continue;
-		ring->is_retiring = true;
-		send_ref(peer, WIRE_RING_RETIRE, ring_set, NULL);
+		set->is_retiring = true;
+		send_ref(holder->peer, WIRE_RING_RETIRE, ring_set, NULL);
 	}
-	give_back_if_unused(host, session_id, ring_set);
+	give_back_if_unused(holders, session_id, ring_set);
 }
 
-/* Returns false when the peer was told to keep it. */
-static bool drop_ring(struct etwd_peer *peer, uint32_t ring_set, uint32_t *ret_session_id)
+/* Returns false when the process was told to keep it. */
+static bool drop_set(struct etwd_ring_holder *holder, uint32_t ring_set, uint32_t *ret_session_id)
 {
-	struct etwd_peer_ring *ring = find_ring(peer, ring_set);
+	struct etwd_held_set *set = find_set(holder, ring_set);
 
-	if (!ring || !ring->is_retiring)
+	if (!set || !set->is_retiring)
 		return false;
-	*ret_session_id = ring->session_id;
-	*ring = etwd_client_of(peer)->rings[--etwd_client_of(peer)->ring_count];
+	*ret_session_id = set->session_id;
+	*set = holder->sets[--holder->count];
 	return true;
 }
 
-void etwd_ring_holders_peer_retired(struct etwd_peer *peer, uint32_t ring_set)
+void etwd_ring_holders_returned(struct etwd_ring_holders *holders, struct etwd_ring_holder *holder,
+				uint32_t ring_set)
 {
 	uint32_t session_id;
 
-	if (drop_ring(peer, ring_set, &session_id))
-		give_back_if_unused(etwd_host_of(peer), session_id, ring_set);
+	if (drop_set(holder, ring_set, &session_id))
+		give_back_if_unused(holders, session_id, ring_set);
 }
 
-static void leave(struct etwd_host *host, uint32_t session_id, uint32_t ring_set)
+static void leave(struct etwd_ring_holders *holders, uint32_t session_id, uint32_t ring_set)
 {
-	struct etwd_session *session = etwd_sessions_find(host, session_id);
-	bool is_last = true;
+	struct etwd_session *session = etwd_sessions_find(holders->sessions, session_id);
 
-	for (struct etwd_peer *peer = host->peers.first; peer && is_last; peer = peer->next)
-		is_last = !find_ring(peer, ring_set);
 	if (session && etwd_session_is_usable(session))
-		etw_session_ring_set_left(session->engine, ring_set, is_last);
+		etw_session_ring_set_left(session->engine, ring_set, !is_held(holders, ring_set));
 }
 
-void etwd_ring_holders_peer_gone(struct etwd_peer *peer)
+void etwd_ring_holders_gone(struct etwd_ring_holders *holders, struct etwd_ring_holder *holder)
 {
-	struct etwd_client *client = etwd_client_of(peer);
+	while (holder->count) {
+		struct etwd_held_set set = holder->sets[--holder->count];
 
-	while (client->ring_count) {
-		struct etwd_peer_ring ring = client->rings[--client->ring_count];
-
-		if (ring.is_retiring)
-			give_back_if_unused(etwd_host_of(peer), ring.session_id, ring.ring_set);
+		if (set.is_retiring)
+			give_back_if_unused(holders, set.session_id, set.ring_set);
 		else /* it stays: the next process of this uid writes to it */
-			leave(etwd_host_of(peer), ring.session_id, ring.ring_set);
+			leave(holders, set.session_id, set.ring_set);
 	}
-	free(client->rings);
-	client->rings = NULL;
+	if (holder->at) {
+		*holder->at = holder->next;
+		if (holder->next)
+			holder->next->at = holder->at;
+	}
+	free(holder->sets);
+	*holder = (struct etwd_ring_holder){0};
 }
 
-void etwd_ring_holders_session_ended(struct etwd_host *host, uint32_t session_id)
+void etwd_ring_holders_session_ended(struct etwd_ring_holders *holders, uint32_t session_id)
 {
-	for (struct etwd_peer *peer = host->peers.first; peer; peer = peer->next) {
-		for (size_t i = 0; i < etwd_client_of(peer)->ring_count; i++) {
-			struct etwd_peer_ring *ring = &etwd_client_of(peer)->rings[i];
+	for (struct etwd_ring_holder *holder = holders->first; holder; holder = holder->next) {
+		for (size_t i = 0; i < holder->count; i++) {
+			struct etwd_held_set *set = &holder->sets[i];
 
-			if (ring->session_id != session_id || ring->is_retiring)
+			if (set->session_id != session_id || set->is_retiring)
 				continue;
-			ring->is_retiring = true;
-			send_ref(peer, WIRE_RING_RETIRE, ring->ring_set, NULL);
+			set->is_retiring = true;
+			send_ref(holder->peer, WIRE_RING_RETIRE, set->ring_set, NULL);
 		}
 	}
 }

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of sessions: names, numbers, who may control what, and a session's way from START to its end.
- * A session's handle is its number.
+ * The table of sessions: names, numbers, and who may control what. A session's handle is its number. What a session
+ * does from START to its end is daemon/session_start.h and daemon/session_end.h.
+ *
+ * Context: owner thread (the host's loop).
  */
 #ifndef ETW_DAEMON_SESSIONS_H
 #define ETW_DAEMON_SESSIONS_H
 
-#include "daemon/client.h"
-#include "daemon/host.h"
-#include "daemon/jobs.h"
-#include "daemon/unable.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
-#define ETWD_LEASE_GRACE_MS    5000 /* after a restart, for the controller to come back */
-#define ETWD_WITHDRAW_MS       200  /* for processes to stop writing to a session that ends */
-#define ETWD_SESSION_WAITS_MAX 64   /* requests that wait for a session's job */
+#include <guiddef.h>
+
+#include "daemon/budget.h"
+#include "daemon/lease.h"
+#include "daemon/peer.h"
+#include "daemon/unable.h"
+#include "session/session.h"
+
+#define ETWD_SYSTEM_SESSION_ID_LAST 63
+#define ETWD_USER_SESSION_ID_FIRST  0x100
+#define ETWD_LEASE_GRACE_MS         5000 /* after a restart, for the controller to come back */
+#define ETWD_REFUSED_MAX            16
 
 enum etwd_session_state {
 	ETWD_SESSION_STARTING, /* has name and number; nobody sees it yet */
@@ -28,75 +39,104 @@ struct etwd_session_request {
 	uint32_t request;
 };
 
-#define ETWD_REFUSED_MAX 16
+/* What is to be done with a session beside the loop; of daemon/session_end.h. */
+struct etwd_session_work {
+	bool has_job;                                /* one at a time */
+	struct etwd_session_request *flushes, *stop; /* owned */
+	unsigned flush_count;
+};
+
+/* What a session that ends takes back from its providers; of daemon/enable.h. */
+struct etwd_session_withdrawal {
+	bool is_over;    /* processes stopped writing, or had their time */
+	GUID *providers; /* owned: whose callbacks are to hear of the end */
+	size_t provider_count;
+};
+
+/* Users that got no rings; the log has a line for each. Of daemon/ring_holders.h. */
+struct etwd_session_refused {
+	uid_t uids[ETWD_REFUSED_MAX];
+	unsigned count;
+};
 
 struct etwd_session {
-	struct etwd_host *host;
 	uint32_t id;
 	enum etwd_session_state state;
 	struct etw_session *engine; /* owned; NULL while it starts */
 	char *key;                  /* owned: the name, folded */
 	GUID guid;
 	uid_t uid;
-	bool has_job;
-	bool is_withdrawn; /* processes stopped writing, or had their time */
-	struct etwd_session_request *flushes, *stop; /* owned */
-	unsigned flush_count;
-	GUID *withdrawn; /* owned: providers whose callbacks are to hear of the end */
-	size_t withdrawn_count;
 	bool is_kernel;
-	bool is_leased;
-	uint64_t lease_peer;  /* serial number; 0: its controller has not come back yet */
-	uint64_t lease_by_ms; /* until when it may */
-	uid_t lease_uid;
-	struct etwd_subscription *subscriptions; /* owned */
+	struct etwd_lease lease;
+	struct etwd_session_work work;
+	struct etwd_session_withdrawal withdrawal;
 	struct etwd_unable unable;
-	uid_t refused[ETWD_REFUSED_MAX]; /* got no rings; the log has a line for each */
-	unsigned refused_count;
+	struct etwd_session_refused refused;
 };
 
-/* Handlers of START, CONTROL, LIST and LEASE (daemon/dispatch.h). */
-int etwd_sessions_start(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_sessions_control(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_sessions_list(struct etwd_peer *peer, const struct etw_ipc_message *message);
-int etwd_sessions_lease(struct etwd_peer *peer, const struct etw_ipc_message *message);
+struct etwd_sessions {
+	struct etwd_session *table[ETWD_SESSIONS_MAX]; /* owned */
+	struct etwd_budget *budget;                    /* borrowed */
+	uint32_t last_id;
+	bool is_system; /* whose numbers they get */
+	bool is_closed; /* the host leaves: no new ones */
+};
+
+/* etwd_sessions_init() - none. @budget: borrowed; @is_system: of the system's instance */
+void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget, bool is_system);
+
+/*
+ * etwd_sessions_add() - a session that starts, with the identity that its configuration says.
+ *
+ * @id: its number; 0: there is none left
+ *
+ * Returns 0; -EEXIST: there is one of this name or GUID; -EUSERS: too many; -ETOOMANYREFS: too many of the uid;
+ * -EINVAL: the name is no UTF-8; -ENOMEM.
+ */
+int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
+		      const struct wire_session_config *config, uid_t uid,
+		      struct etwd_session **ret);
+
+/* etwd_sessions_remove() - frees a session, without its engine, and its place in the table. */
+void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *session);
+
+/*
+ * etwd_sessions_pick_id() - the next number behind the last one given, so that a stale handle meets nobody for a
+ * while. 0: all are in use.
+ */
+uint32_t etwd_sessions_pick_id(struct etwd_sessions *sessions);
 
 /* etwd_sessions_find() - by number, in any state; NULL: there is none. */
-struct etwd_session *etwd_sessions_find(const struct etwd_host *host, uint64_t handle);
+struct etwd_session *etwd_sessions_find(const struct etwd_sessions *sessions, uint64_t handle);
 
 /*
  * etwd_sessions_find_for() - a running session that this peer may control.
  *
+ * One that is stopping is in @ret too.
+ *
  * Returns 0; -ENOENT: there is none, or none that this peer may control; -EBUSY: it is stopping.
  */
-int etwd_sessions_find_for(struct etwd_peer *peer, uint64_t handle, struct etwd_session **ret);
+int etwd_sessions_find_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+			   uint64_t handle, struct etwd_session **ret);
 
 /*
  * etwd_sessions_find_name_for() - the same by name; where @guid is not NULL and no name is given, by that.
- * One that is stopping is in @ret too.
+ *
+ * -EINVAL, -ENOMEM: of folding the name.
  */
-int etwd_sessions_find_name_for(struct etwd_peer *peer, const char *name, const GUID *guid,
-				struct etwd_session **ret);
+int etwd_sessions_find_name_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+				const char *name, const GUID *guid, struct etwd_session **ret);
+
+/* etwd_session_may_control() - whether a peer may control a session. */
+bool etwd_session_may_control(const struct etwd_session *session, const struct etwd_peer *peer);
 
 /* etwd_sessions_count() - all of them, in any state. */
-unsigned etwd_sessions_count(const struct etwd_host *host);
+unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 
 /* etwd_sessions_has_kernel() - whether one with the kernel's source runs or starts. */
-bool etwd_sessions_has_kernel(const struct etwd_host *host);
+bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions);
 
 /* etwd_session_is_usable() - whether the engine may be called from the loop, beside etw_session_info(). */
 bool etwd_session_is_usable(const struct etwd_session *session);
-
-/* etwd_sessions_adopt() - goes on with the sessions that the last host left. */
-void etwd_sessions_adopt(struct etwd_host *host);
-
-/* etwd_sessions_peer_gone() - a controller is gone: its leases end. */
-void etwd_sessions_peer_gone(struct etwd_peer *peer);
-
-/* etwd_sessions_check_leases() - ends those whose controller did not come back. Returns the next time. */
-uint64_t etwd_sessions_check_leases(struct etwd_host *host, uint64_t now_ms);
-
-/* etwd_sessions_stop_all() - this host is to leave for good. */
-void etwd_sessions_stop_all(struct etwd_host *host);
 
 #endif

@@ -70,7 +70,7 @@ static bool __attribute__((unused)) fixture_is_without_sessions(void *context)
 {
 	(void)context;
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
-		if (fixture_host->sessions[i])
+		if (fixture_host->sessions.table[i])
 			return false;
 	}
 	return true;
@@ -93,7 +93,7 @@ static int __attribute__((unused)) fixture_tear_down(void **state)
 	char path[PATH_MAX + 16];
 
 	(void)state;
-	etwd_sessions_stop_all(fixture_host);
+	etwd_session_stop_all(&fixture_host->session_parts);
 	fixture_run_until(fixture_is_without_sessions, NULL);
 	etwd_host_close(fixture_host);
 	etw_runtime_page_unmap(fixture_options.page);

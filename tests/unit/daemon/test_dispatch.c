@@ -34,7 +34,7 @@ static void test_dispatch__welcome_says_who_the_peer_is(void **state)
 	assert_int_equal(welcome.uid, STRANGER);
 	assert_int_equal(welcome.pid, getpid());
 	assert_int_equal(welcome.is_system, 1);
-	assert_int_equal(welcome.incarnation, fixture_host->incarnation);
+	assert_int_equal(welcome.incarnation, fixture_host->handover.incarnation);
 	assert_int_equal(fake->peer->role, WIRE_ROLE_PROVIDER);
 	fake_peer_free(fake);
 }

@@ -24,9 +24,9 @@ static void test_handover__enables_grants_and_incarnation(void **state)
 			 0);
 	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_handover_recall_grants(fixture_host);
+	etwd_handover_recall_grants(&fixture_host->handover);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_handover_recall(fixture_host);
+	etwd_handover_recall(&fixture_host->handover);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(
 		etwd_providers_enabled(&fixture_host->providers, (uint32_t)handle, &found, 1), 1);
@@ -44,13 +44,13 @@ static void test_handover__of_sessions_that_are_gone(void **state)
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
 	assert_int_equal(etwd_providers_enable(&fixture_host->providers, &grant.provider, &wanted),
 			 0);
-	assert_int_equal(etwd_handover_write(fixture_host), 0);
-	assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
+	assert_int_equal(etwd_handover_write(&fixture_host->handover), 0);
+	assert_int_equal(etwd_handover_add_grant(&fixture_host->handover, &grant), 0);
 	etwd_grants_end_session(&fixture_host->grants, 5);
 	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &grant.provider, 5), 0);
-	etwd_handover_recall_grants(fixture_host);
+	etwd_handover_recall_grants(&fixture_host->handover);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
-	etwd_handover_recall(fixture_host);
+	etwd_handover_recall(&fixture_host->handover);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(fixture_host->providers.enable_count, 0);
 	assert_int_equal(fixture_host->budget.account_count, 0);
@@ -64,16 +64,18 @@ static void test_handover__a_grant_is_an_entry(void **state)
 	size_t bytes;
 
 	(void)state;
-	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record, &bytes), 0);
+	assert_int_equal(etwd_snapshot_load(&fixture_host->handover.snapshot, &record, &bytes), 0);
 	assert_int_equal(etwd_grants_add(&fixture_host->grants, &grant), 1);
 	for (size_t i = 1; i <= ETWD_SNAPSHOT_ENTRIES_MAX; i++) {
-		assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
-		assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), i);
+		assert_int_equal(etwd_handover_add_grant(&fixture_host->handover, &grant), 0);
+		assert_int_equal(etwd_snapshot_entries(&fixture_host->handover.snapshot, &entries),
+				 i);
 	}
-	assert_int_equal(etwd_handover_add_grant(fixture_host, &grant), 0);
-	assert_int_equal(etwd_snapshot_entries(&fixture_host->snapshot, &entries), 1);
+	assert_int_equal(etwd_handover_add_grant(&fixture_host->handover, &grant), 0);
+	assert_int_equal(etwd_snapshot_entries(&fixture_host->handover.snapshot, &entries), 1);
 	assert_memory_equal(entries, &grant, sizeof(grant));
-	assert_int_equal(etwd_snapshot_load(&fixture_host->snapshot, &record_after, &bytes), 0);
+	assert_int_equal(
+		etwd_snapshot_load(&fixture_host->handover.snapshot, &record_after, &bytes), 0);
 	assert_ptr_equal(record, record_after);
 }
 
@@ -81,18 +83,18 @@ static void test_handover__leases(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	uint64_t handle = fake_peer_start(controller, "one");
-	struct etwd_session *session = etwd_sessions_find(fixture_host, handle);
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
 
 	(void)state;
-	session->is_leased = true;
-	session->lease_uid = STRANGER;
-	assert_int_equal(etwd_handover_write(fixture_host), 0);
-	session->is_leased = false;
-	session->lease_uid = 0;
-	etwd_handover_recall(fixture_host);
-	assert_true(session->is_leased);
-	assert_int_equal(session->lease_uid, STRANGER);
-	assert_true(session->lease_by_ms > 0);
+	session->lease.is_held = true;
+	session->lease.uid = STRANGER;
+	assert_int_equal(etwd_handover_write(&fixture_host->handover), 0);
+	session->lease.is_held = false;
+	session->lease.uid = 0;
+	etwd_handover_recall(&fixture_host->handover);
+	assert_true(session->lease.is_held);
+	assert_int_equal(session->lease.uid, STRANGER);
+	assert_true(session->lease.by_ms > 0);
 	fake_peer_free(controller);
 }
 

@@ -72,7 +72,7 @@ static void test_host__is_told_to_leave(void **state)
 	etwd_peer_ready(etwd_peer_find(&fixture_host->peers, controller->peer->serial), EPOLLIN);
 	assert_int_equal(etw_ipc_receive(controller->fd, &controller->message), 0);
 	assert_int_equal(controller->message.head.status, -EBUSY);
-	fixture_host->is_leaving = false;
+	fixture_host->sessions.is_closed = false;
 	fake_peer_free(controller);
 }
 

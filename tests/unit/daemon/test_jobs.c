@@ -21,7 +21,6 @@ static struct etwd_job *make_job(enum etwd_job_kind kind, struct etw_session *en
 	struct etwd_job *job = calloc(1, sizeof(*job));
 
 	assert_non_null(job);
-	job->host = fixture_host;
 	job->kind = kind;
 	job->session_id = 7;
 	job->engine = engine;
@@ -31,7 +30,7 @@ static struct etwd_job *make_job(enum etwd_job_kind kind, struct etw_session *en
 
 static void run(struct etwd_job *job)
 {
-	assert_int_equal(etwd_jobs_run(job, take_done), 0);
+	assert_int_equal(etwd_jobs_run(&fixture_host->jobs, job, take_done), 0);
 	fixture_run_until(is_done, NULL);
 	assert_ptr_equal(done_job, job);
 }

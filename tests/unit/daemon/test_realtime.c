@@ -45,7 +45,7 @@ static void test_realtime__a_consumer_gets_memory_and_batches(void **state)
 		fixture_run_until(fake_peer_has_message, consumer);
 	while (consumer->message.head.type == WIRE_BATCH);
 	assert_int_equal(consumer->message.head.type, WIRE_SESSION_END);
-	assert_null(etwd_client_of(consumer->peer)->subscription);
+	assert_null(etwd_client_of(consumer->peer)->consumer.subscription);
 	fake_peer_free(controller);
 	fake_peer_free(consumer);
 }
@@ -73,7 +73,7 @@ static void test_realtime__a_consumer_that_leaves(void **state)
 	(void)state;
 	assert_int_equal(subscribe(consumer, "one"), 0);
 	fake_peer_leave(consumer);
-	assert_null(etwd_sessions_find(fixture_host, handle)->subscriptions);
+	assert_null(fixture_host->realtime.first);
 	assert_int_equal(fake_peer_control(controller, handle, WIRE_CONTROL_FLUSH), 0);
 	fake_peer_free(controller);
 }
@@ -94,7 +94,7 @@ static void test_realtime__batches_are_held_for_one_that_does_not_read(void **st
 		etwd_peer_answer(consumer->peer, WIRE_REPLY, ++last, 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(fake_peer_control(controller, handle, WIRE_CONTROL_FLUSH), 0);
-	assert_true(etwd_client_of(consumer->peer)->subscription->has_held);
+	assert_true(etwd_client_of(consumer->peer)->consumer.subscription->has_held);
 	assert_int_equal(consumer->peer->queued_count, 1);
 	for (uint32_t i = 1; i <= last; i++)
 		fake_peer_expect(consumer, WIRE_REPLY);
@@ -102,7 +102,7 @@ static void test_realtime__batches_are_held_for_one_that_does_not_read(void **st
 	fake_peer_expect(consumer, WIRE_BATCH);
 	assert_int_equal(wire_message_decode_batch(consumer->message.datagram, &batch), 0);
 	assert_true(batch.batch >= 4);
-	assert_false(etwd_client_of(consumer->peer)->subscription->has_held);
+	assert_false(etwd_client_of(consumer->peer)->consumer.subscription->has_held);
 	fake_peer_free(controller);
 	fake_peer_free(consumer);
 }

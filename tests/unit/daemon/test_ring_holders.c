@@ -75,18 +75,18 @@ static void test_ring_holders__retiring(void **state)
 
 	(void)state;
 	send_retired(one, ring_set); /* nobody asked: it means nothing */
-	assert_int_equal(etwd_client_of(one->peer)->ring_count, 1);
-	etwd_ring_holders_retire(fixture_host, (uint32_t)handle, ring_set);
-	etwd_ring_holders_retire(fixture_host, (uint32_t)handle, ring_set);
+	assert_int_equal(etwd_client_of(one->peer)->holder.count, 1);
+	etwd_ring_holders_retire(&fixture_host->ring_holders, (uint32_t)handle, ring_set);
+	etwd_ring_holders_retire(&fixture_host->ring_holders, (uint32_t)handle, ring_set);
 	take_retire(one, ring_set);
 	take_retire(two, ring_set);
 	assert_true(fake_peer_is_silent(one));
 	send_retired(one, ring_set + 1);
-	assert_int_equal(etwd_client_of(one->peer)->ring_count, 1);
+	assert_int_equal(etwd_client_of(one->peer)->holder.count, 1);
 	send_retired(one, ring_set);
 	send_retired(one, ring_set);
-	assert_int_equal(etwd_client_of(one->peer)->ring_count, 0);
-	assert_int_equal(etwd_client_of(two->peer)->ring_count, 1);
+	assert_int_equal(etwd_client_of(one->peer)->holder.count, 0);
+	assert_int_equal(etwd_client_of(two->peer)->holder.count, 1);
 	fake_peer_leave(two);
 	two = NULL;
 	free_all();

@@ -32,7 +32,7 @@ static void test_session_end__flushes_then_the_end(void **state)
 		assert_int_equal(controller->message.head.status, 0);
 		assert_int_equal(controller->message.head.request, first + i);
 	}
-	assert_null(etwd_sessions_find(fixture_host, handle));
+	assert_null(etwd_sessions_find(&fixture_host->sessions, handle));
 	assert_int_equal(fake_peer_control(controller, handle, WIRE_CONTROL_STOP), -ENOENT);
 	fake_peer_free(controller);
 }
@@ -41,12 +41,14 @@ static void test_session_end__too_many_flushes(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	uint64_t handle = fake_peer_start(controller, "one");
-	struct etwd_session *session = etwd_sessions_find(fixture_host, handle);
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
 
 	(void)state;
-	session->flush_count = ETWD_SESSION_WAITS_MAX;
-	assert_int_equal(etwd_session_flush(session, controller->peer, 1), -EBUSY);
-	session->flush_count = 0;
+	session->work.flush_count = ETWD_SESSION_WAITS_MAX;
+	assert_int_equal(
+		etwd_session_flush(&fixture_host->session_parts, session, controller->peer, 1),
+		-EBUSY);
+	session->work.flush_count = 0;
 	fake_peer_free(controller);
 }
 
@@ -56,7 +58,7 @@ static void test_session_end__a_session_that_ends(void **state)
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	struct fake_peer *provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
 	uint64_t handle = fake_peer_start(controller, "one");
-	struct etwd_session *session = etwd_sessions_find(fixture_host, handle);
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
 	struct wire_enable enable;
 	unsigned sets;
 
@@ -64,10 +66,10 @@ static void test_session_end__a_session_that_ends(void **state)
 	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
 	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
 	fake_peer_take_enable(provider, &enable, &sets);
-	assert_int_equal(etwd_session_stop(session, NULL, 0), 0);
+	assert_int_equal(etwd_session_stop(&fixture_host->session_parts, session, NULL, 0), 0);
 	/* The provider is asked, and has not answered. */
 	assert_int_equal(session->state, ETWD_SESSION_STOPPING);
-	assert_int_equal(etwd_session_stop(session, NULL, 0), -EBUSY);
+	assert_int_equal(etwd_session_stop(&fixture_host->session_parts, session, NULL, 0), -EBUSY);
 	assert_int_equal(fixture_host->providers.enable_count, 0);
 	fake_peer_take_enable(provider, &enable, &sets);
 	assert_int_equal(enable.has_callback, 0);

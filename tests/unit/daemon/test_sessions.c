@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What a new host does with what the last one kept for sessions. */
 #include "daemon/sessions.h"
 
 #include <errno.h>
@@ -7,54 +6,165 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "daemon/log.h"
+#include "base/guid.h"
 
-/* A host that died between keeping a session's file and its state, or forgetting them, left the file. */
-static void test_sessions__leftovers_are_forgotten(void **state)
+#define OWNER    1000
+#define STRANGER 70000
+#define FILES    1024
+
+static struct etwd_budget budget;
+static struct etwd_sessions sessions;
+
+static int set_up(void **state)
 {
-	static const char *const left[] = {"session-9/file", "other", "session-9/ring-3",
-					   "session-09/file", "session-12/kernel-ring"};
-	struct etwd_host *host = calloc(1, sizeof(*host));
-	struct etwd_keeper_message message;
-	int ends[2], fd;
+	(void)state;
+	etwd_budget_init(&budget, OWNER, FILES);
+	etwd_sessions_init(&sessions, &budget, true);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		if (sessions.table[i])
+			etwd_sessions_remove(&sessions, sessions.table[i]);
+	}
+	assert_int_equal(budget.account_count, 0);
+	etwd_budget_done(&budget);
+	return 0;
+}
+
+/* Its GUID says the number. */
+static int add(uint32_t id, const char *name, uint32_t number, uid_t uid, struct etwd_session **ret)
+{
+	static struct wire_session_config config;
+
+	snprintf(config.name, sizeof(config.name), "%s", name);
+	config.guid = (GUID){.Data1 = number};
+	return etwd_sessions_add(&sessions, id, &config, uid, ret);
+}
+
+static struct etwd_peer peer_of(uid_t uid, bool is_privileged)
+{
+	return (struct etwd_peer){.who.uid = uid, .is_privileged = is_privileged};
+}
+
+static void test_sessions__names_and_guids_are_unique(void **state)
+{
+	struct etwd_session *one, *other;
 
 	(void)state;
-	assert_non_null(host);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
-		assert_int_equal(
-			etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN, left[i], STDERR_FILENO), 0);
-	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
-	assert_int_equal(etwd_keeper_store_init(&host->store, ends[1]), 0);
-	etwd_sessions_adopt(host);
-	assert_int_equal(etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, &fd), 0);
-	assert_int_equal(message.op, ETWD_KEEPER_FORGET);
-	assert_string_equal(message.name, "session-9/");
-	assert_int_equal(etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, &fd), 0);
-	assert_int_equal(message.op, ETWD_KEEPER_FORGET);
-	assert_string_equal(message.name, "session-12/");
-	assert_int_equal(etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, &fd), -EAGAIN);
-	assert_string_equal(etwd_kept_name(&host->store, 0), "other");
-	assert_string_equal(etwd_kept_name(&host->store, 1), "session-09/file");
-	assert_null(etwd_kept_name(&host->store, 2));
-	etwd_keeper_store_done(&host->store);
-	close(ends[0]);
-	free(host);
+	assert_int_equal(add(1, "One", 1, OWNER, &one), 0);
+	assert_int_equal(add(2, "oNE", 2, OWNER, &other), -EEXIST);
+	assert_int_equal(add(2, "two", 1, OWNER, &other), -EEXIST);
+	assert_int_equal(add(0, "two", 2, OWNER, &other), -EUSERS); /* no number was left */
+	assert_int_equal(add(2, "\xFF", 2, OWNER, &other), -EINVAL);
+	assert_int_equal(etwd_sessions_count(&sessions), 1);
+	assert_ptr_equal(etwd_sessions_find(&sessions, 1), one);
+	assert_null(etwd_sessions_find(&sessions, 2));
+	etwd_sessions_remove(&sessions, one);
+	assert_int_equal(etwd_sessions_count(&sessions), 0);
+	assert_int_equal(add(1, "one", 1, OWNER, &one), 0);
 }
+
+static void test_sessions__the_budget_and_the_table_end(void **state)
+{
+	struct etwd_session *session;
+	char name[32];
+	int r = 0;
+
+	(void)state;
+	for (uint32_t i = 1; r == 0; i++) {
+		snprintf(name, sizeof(name), "s%u", (unsigned)i);
+		r = add(i, name, i, STRANGER, &session);
+	}
+	assert_int_equal(r, -ETOOMANYREFS);
+	for (uint32_t i = 1000; (r = add(i, name, i, OWNER, &session)) == 0 || r == -EEXIST; i++)
+		snprintf(name, sizeof(name), "t%u", (unsigned)i);
+	assert_int_equal(r, -EUSERS);
+	assert_int_equal(etwd_sessions_count(&sessions), ETWD_SESSIONS_MAX);
+}
+
+/* A number is not given again before all others were. */
+static void test_sessions__numbers_go_round(void **state)
+{
+	struct etwd_session *session;
+
+	(void)state;
+	for (uint32_t i = 1; i <= ETWD_SYSTEM_SESSION_ID_LAST; i++)
+		assert_int_equal(etwd_sessions_pick_id(&sessions), i);
+	assert_int_equal(add(1, "one", 1, OWNER, &session), 0);
+	assert_int_equal(etwd_sessions_pick_id(&sessions), 2);
+	sessions.is_system = false;
+	assert_int_equal(etwd_sessions_pick_id(&sessions), ETWD_USER_SESSION_ID_FIRST);
+}
+
+static void test_sessions__who_may_control(void **state)
+{
+	const struct etwd_peer owner = peer_of(OWNER, false);
+	const struct etwd_peer stranger = peer_of(STRANGER, false);
+	const struct etwd_peer privileged = peer_of(STRANGER, true);
+	const GUID guid = {.Data1 = 1};
+	struct etwd_session *session, *found = NULL;
+
+	(void)state;
+	assert_int_equal(add(7, "one", 1, OWNER, &session), 0);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), -ENOENT);
+	session->state = ETWD_SESSION_RUNNING; /* until then nobody sees it */
+	assert_int_equal(etwd_sessions_find_for(&sessions, &stranger, 7, &found), -ENOENT);
+	assert_null(found);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), 0);
+	assert_ptr_equal(found, session);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &privileged, 7, &found), 0);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &privileged, 8, &found), -ENOENT);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &stranger, "one", NULL, &found),
+			 -ENOENT);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "ONE", NULL, &found), 0);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "", NULL, &found), -ENOENT);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "", &guid, &found), 0);
+	session->state = ETWD_SESSION_STOPPING;
+	found = NULL;
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), -EBUSY);
+	assert_ptr_equal(found, session);
+	assert_false(etwd_session_may_control(session, &stranger));
+}
+
+static void test_sessions__what_may_be_called(void **state)
+{
+	struct etwd_session_request stop = {0};
+	struct etwd_session *session;
+
+	(void)state;
+	assert_false(etwd_sessions_has_kernel(&sessions));
+	assert_int_equal(add(1, "one", 1, OWNER, &session), 0);
+	assert_true(etwd_sessions_has_kernel(&sessions)); /* it may become one */
+	assert_false(etwd_session_is_usable(session));
+	session->state = ETWD_SESSION_RUNNING;
+	assert_false(etwd_sessions_has_kernel(&sessions));
+	assert_true(etwd_session_is_usable(session));
+	session->is_kernel = true;
+	assert_true(etwd_sessions_has_kernel(&sessions));
+	session->state = ETWD_SESSION_STOPPING;
+	session->work.stop = &stop; /* its job has not begun */
+	assert_true(etwd_session_is_usable(session));
+	session->work.stop = NULL;
+	assert_false(etwd_session_is_usable(session));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_sessions__##name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sessions__leftovers_are_forgotten),
+		TEST(names_and_guids_are_unique), TEST(the_budget_and_the_table_end),
+		TEST(numbers_go_round),           TEST(who_may_control),
+		TEST(what_may_be_called),
 	};
 
-	(void)etwd_log_open("/dev/null");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sessions call, from their own threads: the keeper's store, the clock, who may write what. A ring set that was
+ * replaced is handed to the loop, which has its processes told.
+ */
+#ifndef ETW_DAEMON_SESSION_CALLS_H
+#define ETW_DAEMON_SESSION_CALLS_H
+
+#include "daemon/clock.h"
+#include "daemon/enable.h"
+#include "daemon/grants.h"
+#include "daemon/inbox.h"
+#include "daemon/keeper_store.h"
+#include "daemon/pids.h"
+#include "session/session.h"
+
+struct etwd_session_calls {
+	struct etw_session_host
+		environment; /* what sessions are given; its budget is set by the caller */
+	struct etwd_keeper_store *store; /* borrowed, as all below */
+	struct etwd_clock *clock;
+	struct etwd_grants *grants;
+	struct etwd_pids *pids;
+	struct etwd_inbox *inbox;
+	const struct etwd_enable_parts *enable;
+};
+
+/* etwd_session_calls_init() - makes the environment of what was set. */
+void etwd_session_calls_init(struct etwd_session_calls *calls);
+
+#endif

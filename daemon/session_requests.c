@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* See session_requests.h. */
+#include "daemon/session_requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "daemon/session_start.h"
+
+/* The user's own host serves that user; the system's serves root and its group. */
+static int check_start(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+		       const struct wire_session_config *config)
+{
+	if (!peer->is_privileged)
+		return -EACCES;
+	if (sessions->is_closed)
+		return -EBUSY;
+	return *config->log_file && config->log_file[0] != '/' ? -EINVAL : 0;
+}
+
+int etwd_session_handle_start(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+			      const struct etw_ipc_message *message)
+{
+	struct wire_session_config *config = malloc(sizeof(*config));
+	int r = -ENOMEM;
+
+	if (config) {
+		r = wire_message_decode_session_config(message->datagram, config);
+		if (r < 0) {
+			free(config);
+			return r;
+		}
+		r = check_start(parts->sessions, peer, config);
+		if (r < 0)
+			free(config);
+		else
+			r = etwd_session_start(parts, peer, config, message->head.request);
+	}
+	if (r < 0)
+		etwd_peer_answer(peer, WIRE_SESSION, message->head.request, r);
+	return 0;
+}
+
+static void answer_query(const struct etwd_session *session, struct etwd_peer *peer,
+			 uint32_t request)
+{
+	struct wire_session_info info;
+
+	memset(&info, 0, sizeof(info));
+	etw_session_info(session->engine, &info);
+	etwd_session_answer(session, peer, request, &info);
+}
+
+static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+		   const struct wire_control *body, uint32_t request)
+{
+	struct etwd_session *session = NULL;
+	int r;
+
+	if (body->handle)
+		r = etwd_sessions_find_for(parts->sessions, peer, body->handle, &session);
+	else
+		r = etwd_sessions_find_name_for(parts->sessions, peer, body->name, &body->guid,
+						&session);
+	/* What a session that ends has counted so far may be asked until the end. */
+	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
+		return r;
+	switch (body->code) {
+	case WIRE_CONTROL_QUERY:
+		answer_query(session, peer, request);
+		return 0;
+	case WIRE_CONTROL_STOP:
+		return etwd_session_stop(parts, session, peer, request);
+	case WIRE_CONTROL_FLUSH:
+		return etwd_session_flush(parts, session, peer, request);
+	case WIRE_CONTROL_UPDATE:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+}
+
+int etwd_session_handle_control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+				const struct etw_ipc_message *message)
+{
+	struct wire_control *body = malloc(sizeof(*body));
+	int r = -ENOMEM;
+
+	if (body) {
+		r = wire_message_decode_control(message->datagram, body);
+		if (r < 0) {
+			free(body);
+			return r;
+		}
+		r = control(parts, peer, body, message->head.request);
+		free(body);
+	}
+	if (r < 0)
+		etwd_peer_answer(peer, WIRE_SESSION, message->head.request, r);
+	return 0;
+}
+
+int etwd_session_handle_list(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+			     const struct etw_ipc_message *message)
+{
+	struct wire_message head = {.type = WIRE_SESSIONS, .request = message->head.request};
+	struct wire_sessions sessions = {0};
+
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = parts->sessions->table[i];
+
+		if (session && session->state != ETWD_SESSION_STARTING &&
+		    etwd_session_may_control(session, peer))
+			sessions.handles[sessions.count++] = session->id;
+	}
+	etwd_peer_send(peer, wire_message_encode_sessions(&head, &sessions, peer->peers->outgoing),
+		       -1);
+	return 0;
+}
+
+static int lease(const struct etwd_session_parts *parts, const struct etwd_peer *peer,
+		 uint64_t handle)
+{
+	struct etwd_session *session;
+
+	TRY(etwd_sessions_find_for(parts->sessions, peer, handle, &session));
+	TRY(etwd_lease_take(&session->lease, peer->serial, peer->who.uid));
+	return etwd_handover_write(parts->handover);
+}
+
+int etwd_session_handle_lease(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+			      const struct etw_ipc_message *message)
+{
+	struct wire_lease body;
+
+	TRY(wire_message_decode_lease(message->datagram, &body));
+	etwd_peer_answer(peer, WIRE_REPLY, message->head.request, lease(parts, peer, body.handle));
+	return 0;
+}
