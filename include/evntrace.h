@@ -1078,14 +1078,14 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  * machine does not allow are told by the session, see etw-sessions(1).
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block, Wnode.Flags
- * or the modes contradict each other, or the GUID is another session's; ERROR_INVALID_NAME: there is no name, or a
- * new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the block is too small for the structure or the
- * name; ERROR_BAD_PATHNAME: neither real time nor a file; ERROR_ALREADY_EXISTS: a session of that name runs;
- * ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's host could, and this
- * user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there; ERROR_FILENAME_EXCED_RANGE: its path is
- * too long; ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES: 64 sessions run; ERROR_WMI_SERVER_UNAVAILABLE: there is no
- * etwd, or it cannot stay up; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the
- * host hangs or died; what making the file fails with.
+ * or the modes contradict each other, or one of name and GUID is the kernel logger's alone; ERROR_INVALID_NAME: there
+ * is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the block is too small for the
+ * structure or the name; ERROR_BAD_PATHNAME: neither real time nor a file; ERROR_ALREADY_EXISTS: a session of that
+ * name or GUID runs; ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's host
+ * could, and this user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there;
+ * ERROR_FILENAME_EXCED_RANGE: its path is too long; ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES: 64 sessions run;
+ * ERROR_WMI_SERVER_UNAVAILABLE: there is no etwd, or it cannot stay up; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
+ * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what making the file fails with.
  *
  * Context: any thread.
  */
@@ -1104,11 +1104,11 @@ ETW_API ULONG WMIAPI StartTraceA(_Out_ PTRACEHANDLE TraceHandle, _In_ LPCSTR Ins
  * Everything that was written before the call is in the file, or with the consumers, when it returns.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
- * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
- * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
- * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; ERROR_FILE_NOT_FOUND: the session
- * has ended, but somebody deleted its file.
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such
+ * session, or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's;
+ * ERROR_MORE_DATA: a name does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping
+ * it; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died;
+ * ERROR_FILE_NOT_FOUND: the session has ended, but somebody deleted its file.
  *
  * Context: any thread.
  */
@@ -1125,10 +1125,10 @@ ETW_API ULONG WMIAPI StopTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR In
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
- * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
- * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
- * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such
+ * session, or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's;
+ * ERROR_MORE_DATA: a name does not fit, everything else is there; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
+ * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
  *
  * Context: any thread.
  */
@@ -1146,9 +1146,9 @@ ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  *
  * Changing a session is not built yet: the arguments are checked, and the session is left as it is.
  *
- * Returns an error, always; ERROR_NOT_SUPPORTED: nothing else is wrong; ERROR_INVALID_PARAMETER: as QueryTraceW() has it; ERROR_BAD_LENGTH: likewise;
- * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_ACCESS_DENIED: the session is somebody else's;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * Returns an error, always; ERROR_NOT_SUPPORTED: nothing else is wrong; ERROR_INVALID_PARAMETER: as QueryTraceW() has
+ * it; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may control;
+ * ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_NOT_ENOUGH_MEMORY.
  */
 ETW_API ULONG WMIAPI UpdateTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				  _Inout_ PEVENT_TRACE_PROPERTIES Properties);
@@ -1163,9 +1163,9 @@ ETW_API ULONG WMIAPI UpdateTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR 
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
- * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
- * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
- * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,
+ * or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name
+ * does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
  * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with.
  *
  * Context: any thread.
@@ -1187,11 +1187,11 @@ ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  * StopTraceW(), QueryTraceW() and FlushTraceW() are this function with one code each.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
- * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: there is
- * no such session; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_MORE_DATA: a name does not fit,
- * everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; ERROR_NOT_SUPPORTED: the code is
- * not built; ERROR_FILE_NOT_FOUND: the session has ended, but somebody deleted its file.
+ * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,
+ * or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name
+ * does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; ERROR_NOT_SUPPORTED: the code is not
+ * built; ERROR_FILE_NOT_FOUND: the session has ended, but somebody deleted its file.
  *
  * Context: any thread.
  */
@@ -1243,11 +1243,11 @@ ETW_API ULONG WMIAPI QueryAllTracesA(
  * end, and for those that start later.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no session or provider, there is no such code, a level above 255,
- * parameters of an unknown version, or a filter larger than 1024 bytes; ERROR_NOT_SUPPORTED: a property or filter
- * that is not built; ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_NO_SYSTEM_RESOURCES: 8 sessions
- * have the provider already; ERROR_TIMEOUT: it is enabled, but a callback did not return in time, or the host
- * hangs; ERROR_ACCESS_DENIED: the session is somebody else's; ERROR_ACTIVE_CONNECTIONS: the session is just
- * stopping; ERROR_NOT_ENOUGH_MEMORY; ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host died.
+ * parameters of an unknown version, or a filter larger than 1024 bytes; ERROR_NOT_SUPPORTED: a property or filter that
+ * is not built; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may control;
+ * ERROR_NO_SYSTEM_RESOURCES: 8 sessions have the provider already; ERROR_TIMEOUT: it is enabled, but a callback did not
+ * return in time, or the host hangs; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_ACTIVE_CONNECTIONS:
+ * the session is just stopping; ERROR_NOT_ENOUGH_MEMORY; ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host died.
  *
  * Context: any thread.
  */
@@ -1334,7 +1334,7 @@ ETW_API ULONG WMIAPI TraceMessageVa(_In_ TRACEHANDLE LoggerHandle, _In_ ULONG Me
  * ERROR_INVALID_PARAMETER: Logfile is NULL, there is no callback, it names neither or both of file and session, or
  * a session without the real-time mode
  * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND: the file, or its folder, is not there
- * ERROR_ACCESS_DENIED: the file cannot be read, or the session is somebody else's
+ * ERROR_ACCESS_DENIED: the file cannot be read, or the folder of the host's socket is another user's
  * ERROR_FILE_CORRUPT: it is no log file
  * ERROR_NOT_ENOUGH_MEMORY: memory ran out
  *

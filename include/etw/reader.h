@@ -61,9 +61,9 @@ ETW_API int libetw_reader_add_file(struct libetw_reader *reader, const char *pat
 /*
  * libetw_reader_add_session() - a real-time session as a source.
  *
- * The session keeps events for this reader from now on. Returns 0; -ENOENT: no such session; -EINVAL: it is no
- * real-time session, or there is no name; -EBUSY: the reader is running, or the session has too many consumers; -EACCES: it is
- * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or dies.
+ * The session keeps events for this reader from now on. Returns 0; -ENOENT: none that this user may have; -EINVAL: it is no
+ * real-time session, or there is no name; -EBUSY: the reader is running, or the session has too many consumers; -EACCES:
+ * the host's folder is another user's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or dies.
  */
 ETW_API int libetw_reader_add_session(struct libetw_reader *reader, const char *name);
 

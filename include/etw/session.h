@@ -74,9 +74,9 @@ ETW_API int libetw_session_start(const struct libetw_session_options *options,
  *
  * @name: in whatever case; copied
  *
- * Returns 0 with an owned handle; -ENOENT: there is no such session; -EINVAL: no name can be so; -EACCES: it is
- * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a
- * host that hangs or dies.
+ * Returns 0 with an owned handle; -ENOENT: there is no such session, or this user may not control it; -EINVAL: no
+ * name can be so; -EACCES: the folder of the host's socket is another user's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO
+ * of talking to a host that hangs or dies.
  */
 ETW_API int libetw_session_open(const char *name, struct libetw_session **ret);
 
@@ -91,9 +91,9 @@ ETW_API const char *libetw_session_name(const struct libetw_session *session);
  *
  * @ret: how it was at its end; may be NULL
  *
- * Returns 0; -ENOENT: there is no such session any more; -EBUSY: another is just stopping it; -EACCES: it is
- * somebody else's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a
- * host that hangs or dies.
+ * Returns 0; -ENOENT: there is no such session any more; -EBUSY: another is just stopping it; -EACCES: the folder of
+ * the host's socket is another user's; -ENOMEM; -ETIMEDOUT, -EPIPE and -EPROTO of talking to a host that hangs or
+ * dies.
  */
 ETW_API int libetw_session_stop(struct libetw_session *session, struct libetw_session_info *ret);
 
@@ -133,10 +133,10 @@ struct libetw_enable_options {
  *
  * @options: borrowed for the call; NULL: everything
  *
- * Returns 0; -ENOENT: there is no such session any more; -ETIMEDOUT: it is enabled, but a callback did not
- * return in time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have;
- * -EINVAL: more than 1024 bytes of filter, or something reserved that is not zero; -EBUSY: the session is just
- * stopping; -EACCES: it is somebody else's; -ENOMEM; -EPIPE and -EPROTO of talking to a host that dies.
+ * Returns 0; -ENOENT: there is no such session any more; -ETIMEDOUT: it is enabled, but a callback did not return in
+ * time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have; -EINVAL: more
+ * than 1024 bytes of filter, or something reserved that is not zero; -EBUSY: the session is just stopping; -EACCES:
+ * the folder of the host's socket is another user's; -ENOMEM; -EPIPE and -EPROTO of talking to a host that dies.
  */
 ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 				  const struct libetw_enable_options *options);
