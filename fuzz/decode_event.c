@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "decode/format.h"
+#include "decode/format_message.h"
 #include "decode/program.h"
 #include "target.h"
 

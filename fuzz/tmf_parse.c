@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decode.h"
 #include "decode/format_wpp.h"
 #include "schema/store/store.h"
 #include "schema/wpp/tmf.h"

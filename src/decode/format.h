@@ -7,7 +7,7 @@
 #define ETW_DECODE_FORMAT_H
 
 #include "base/text.h"
-#include "decode/decode.h"
+#include "decode/decoding.h"
 
 /*
  * etw_format_item() - an item as TDH shows it.
@@ -71,21 +71,6 @@ void etw_format_value(uint16_t in_type, uint16_t out_type, const struct etw_map 
 /* etw_format_value_json() - the same as a JSON value, as etw_format_item_json() makes them. */
 void etw_format_value_json(uint16_t in_type, uint16_t out_type, const struct etw_map *map,
 			   const uint8_t *at, size_t bytes, struct etw_text *text);
-
-#define ETW_FORMAT_MESSAGE_BYTES_MAX ((size_t)1024 * 1024)
-
-/*
- * etw_format_message() - the schema's message with its inserts replaced, or nothing without a message.
- *
- * A message may name a long value any number of times: it is cut behind a whole character where it grows
- * beyond ETW_FORMAT_MESSAGE_BYTES_MAX bytes, and ends in "..." then, which counts. What precisions cut from values counts
- * as if it were there. Returns whether anything was appended.
- */
-bool etw_format_message(const struct etw_decoding *decoding, struct etw_text *text);
-
-/* etw_format_message_within() - the same with a limit of the caller's own, from 3 bytes up. */
-bool etw_format_message_within(const struct etw_decoding *decoding, size_t bytes_max,
-			       struct etw_text *text);
 
 /* etw_format_filetime() - "2011-01-23T22:06:37.4768585Z" (7 digits) for any FILETIME value. */
 void etw_format_filetime(int64_t filetime, struct etw_text *text);

@@ -5,7 +5,6 @@
  */
 #include "base/macros.h"
 #include "decode/format_internal.h"
-#include "decode/format_wpp_internal.h"
 
 /* The tables are sorted by code. */
 struct code_name {

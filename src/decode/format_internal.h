@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "decode/decode.h"
+#include "decode/decoding.h"
 #include "schema/types.h"
 
 /* What (in-type, out-type) comes down to: first the forms of in-types by themselves. */
@@ -98,6 +98,11 @@ void etw_form_socket_address(const uint8_t *at, size_t bytes, struct etw_text *t
 void etw_form_win32_error(uint32_t code, struct etw_text *text);
 void etw_form_ntstatus(uint32_t code, struct etw_text *text);
 void etw_form_hresult(uint32_t code, struct etw_text *text);
+
+/* etw_form_win32_name() and its like: the symbolic name of exactly this code, or NULL. */
+const char *etw_form_win32_name(uint32_t code);
+const char *etw_form_ntstatus_name(uint32_t code);
+const char *etw_form_hresult_name(uint32_t code);
 
 /* etw_map_name() - the one entry that names @value, or NULL: none, or several together do. */
 const char *etw_map_name(const struct etw_map *map, uint32_t value);

@@ -3,6 +3,8 @@
  * Messages: FormatMessage's inserts and escapes over an event's top-level fields. An insert without a
  * value (the event was cut off, or has fewer fields) stays as it is written, so that nothing is hidden.
  */
+#include "decode/format_message.h"
+
 #include <string.h>
 
 #include "base/float.h"

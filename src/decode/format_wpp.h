@@ -7,7 +7,7 @@
 #define ETW_DECODE_FORMAT_WPP_H
 
 #include "base/text.h"
-#include "decode/decode.h"
+#include "decode/decoding.h"
 
 /* The prefix that stands for "%0" when nothing else is wished; TRACE_FORMAT_PREFIX of tracefmt. */
 #define ETW_WPP_PREFIX "[%9!d!]%8!04X!.%3!04X!::%4!s! [%1!s!]"

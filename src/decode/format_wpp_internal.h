@@ -91,9 +91,4 @@ void etw_wpp_item(const struct etw_wpp_argument *argument, const uint8_t *at, si
 /* etw_wpp_time() - "07/17/2003-11:22:33.456" in the options' zone; what is no date as its number. */
 void etw_wpp_time(int64_t filetime, const struct etw_wpp_options *options, struct etw_text *text);
 
-/* etw_form_win32_name() and its like: the symbolic name of exactly this code, or NULL. */
-const char *etw_form_win32_name(uint32_t code);
-const char *etw_form_ntstatus_name(uint32_t code);
-const char *etw_form_hresult_name(uint32_t code);
-
 #endif

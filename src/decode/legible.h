@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/decoding.h"
 
 /*
  * etw_legible_utf16() / _ansi() - whether text has no control characters but tab and line ends; UTF-16 moreover

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/decoding.h"
 #include "schema/model.h"
 
 #define ETW_PATH_BYTES_MAX 1000

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/decoding.h"
 #include "schema/model.h"
 
 /* Limits that hostile schemas and payloads run into. */

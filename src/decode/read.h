@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/decoding.h"
 
 /* etw_read_at() - the item's bytes in the payload; never NULL. */
 const uint8_t *etw_read_at(const struct etw_decoding *decoding, const struct etw_item *item);

@@ -9,6 +9,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "decode/format_message.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
 #include "schema/origin.h"

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "decode/format.h"
+#include "decode/format_message.h"
 #include "decode/guess.h"
 #include "export/export_internal.h"
 #include "schema/manifest/embedded.h"

@@ -9,6 +9,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "decode/format_message.h"
 #include "decode/format_wpp.h"
 #include "filter/filter_internal.h"
 #include "schema/event_name.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "synthetic/maker_header.h"
+#include "synthetic/maker_internal.h"
 #include "synthetic/xpress_encode.h"
 #include "wire/etl_buffer.h"
 #include "wire/etl_logfile.h"

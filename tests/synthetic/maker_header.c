@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "synthetic/maker_header.h"
+#include "synthetic/maker_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

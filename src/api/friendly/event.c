@@ -12,6 +12,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
+#include "decode/format_message.h"
 #include "decode/format_wpp.h"
 
 #define SENTENCE_BYTES 1024

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "decode/decode.h"
 #include "decode/format.h"
 #include "decode/format_wpp.h"
 #include "synthetic/wpp_messages.h"

@@ -3,6 +3,7 @@
 #include "sample.h"
 
 #include "decode/format.h"
+#include "decode/format_message.h"
 
 static const struct etw_map_entry entries[] = {{7, "Seven"}};
 static const struct etw_map map = {"map", EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, 1, entries};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The header buffer's events: TRACE_LOGFILE_HEADER and its companions. Used by maker.c only. */
-#ifndef ETW_TESTS_SYNTHETIC_MAKER_HEADER_H
-#define ETW_TESTS_SYNTHETIC_MAKER_HEADER_H
+/* Between maker.c and maker_header.c: the header buffer's events, TRACE_LOGFILE_HEADER and its companions. */
+#ifndef ETW_TESTS_SYNTHETIC_MAKER_INTERNAL_H
+#define ETW_TESTS_SYNTHETIC_MAKER_INTERNAL_H
 
 #include "synthetic/maker.h"
 
