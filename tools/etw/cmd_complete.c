@@ -11,8 +11,8 @@
 #include "base/number.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/complete.h"
-#include "tools/etw/verb.h"
 
 static void silence(void)
 {
@@ -61,4 +61,5 @@ const struct etw_verb etw_verb_complete = {
 		"line says what else may stand there: :files, :commands or :nothing.\n\n"
 		"  --help              this text\n",
 	.run = run,
+	.is_for_shells = true,
 };

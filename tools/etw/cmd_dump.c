@@ -20,9 +20,9 @@
 #include "tools/common/program.h"
 #include "tools/common/time_argument.h"
 #include "tools/common/unrelated.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/filter_options.h"
 #include "tools/etw/lazy.h"
-#include "tools/etw/verb.h"
 
 #define ENOUGH 101 /* what the pass ends with when --max is reached */
 

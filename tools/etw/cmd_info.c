@@ -9,8 +9,8 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/info.h"
-#include "tools/etw/verb.h"
 
 enum {
 	OPTION_JSON = ETW_OPTION_OWN,

@@ -7,10 +7,10 @@
 #include "tools/common/number.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/page.h"
 #include "tools/etw/process_json.h"
 #include "tools/etw/process_table.h"
-#include "tools/etw/verb.h"
 
 enum {
 	OPTION_JSON = ETW_OPTION_OWN,

@@ -10,8 +10,8 @@
 #include "base/number.h"
 #include "tools/common/overwrite.h"
 #include "tools/common/program.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/providers.h"
-#include "tools/etw/verb.h"
 
 enum {
 	OPTION_EVENT = ETW_OPTION_OWN,

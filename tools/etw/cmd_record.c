@@ -12,6 +12,7 @@
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/host_wait.h"
 #include "tools/etw/page.h"
 #include "tools/etw/process_table.h"
@@ -19,7 +20,6 @@
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_run.h"
 #include "tools/etw/recorder.h"
-#include "tools/etw/verb.h"
 
 #define TABLE_ROWS 10
 #define TREE_ROWS  40

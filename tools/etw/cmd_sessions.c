@@ -19,9 +19,9 @@
 #include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/host_wait.h"
 #include "tools/etw/trace_machine.h"
-#include "tools/etw/verb.h"
 
 #define INSTANCES_MAX 2
 

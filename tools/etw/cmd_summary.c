@@ -10,8 +10,8 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/program.h"
+#include "tools/etw/cmd.h"
 #include "tools/etw/page.h"
-#include "tools/etw/verb.h"
 
 #define DEFAULT_TOP 10 /* and no more in the first screen than fit */
 

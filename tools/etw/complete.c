@@ -153,6 +153,11 @@ static void put_sessions(struct line *line)
 	}
 }
 
+static bool is_verb(const struct line *line, const char *name)
+{
+	return !strcmp(line->verb->name, name);
+}
+
 /* The values of an option. */
 static enum complete_more put_values(struct line *line, const char *option)
 {
@@ -163,7 +168,7 @@ static enum complete_more put_values(struct line *line, const char *option)
 			put(line, value_lists[i].values[j], NULL);
 		return COMPLETE_NOTHING;
 	}
-	if (!strcmp(option, "provider") && line->verb == &etw_verb_record)
+	if (!strcmp(option, "provider") && is_verb(line, "record"))
 		put_installed_providers(line);
 	else if (!strcmp(option, "provider") && line->file_count)
 		(void)complete_trace_providers(line->files, line->file_count, line->text);
@@ -178,7 +183,7 @@ static enum complete_more put_values(struct line *line, const char *option)
 /* The words of the line that are no options: files, and how many stand before the place. */
 static void read_words(struct line *line)
 {
-	size_t first = line->verb == &etw_verb_summary && !etw_verb_find(line->words[1]) ? 1 : 2;
+	size_t first = is_verb(line, "summary") && !etw_verb_find(line->words[1]) ? 1 : 2;
 
 	for (size_t i = first; i < line->count; i++) {
 		const char *word = line->words[i];
@@ -187,8 +192,8 @@ static void read_words(struct line *line)
 		if (i == line->at)
 			continue;
 		if (!strcmp(word, "--")) {
-			line->is_command |= line->verb == &etw_verb_record && i < line->at;
-			if (line->verb == &etw_verb_record)
+			line->is_command |= is_verb(line, "record") && i < line->at;
+			if (is_verb(line, "record"))
 				break;
 			continue;
 		}
@@ -219,24 +224,24 @@ static void put_verbs(struct line *line)
 /* A word that is neither an option nor the value of one. */
 static enum complete_more put_plain(struct line *line)
 {
-	if (line->verb == &etw_verb_help) {
+	if (is_verb(line, "help")) {
 		if (!line->plain)
 			put_verbs(line);
 		return COMPLETE_NOTHING;
 	}
-	if (line->verb == &etw_verb_sessions) {
+	if (is_verb(line, "sessions")) {
 		if (!line->plain)
 			put(line, "stop", "ends sessions");
 		else
 			put_sessions(line);
 		return COMPLETE_NOTHING;
 	}
-	if (!strcmp(line->verb->name, "providers")) {
+	if (is_verb(line, "providers")) {
 		put_installed_providers(line);
 		put_known_providers(line);
 		return COMPLETE_NOTHING;
 	}
-	return line->verb == &etw_verb_record ? COMPLETE_COMMANDS : COMPLETE_FILES;
+	return is_verb(line, "record") ? COMPLETE_COMMANDS : COMPLETE_FILES;
 }
 
 enum complete_more complete_line(char *const *words, size_t count, size_t at, struct etw_text *text)
@@ -266,7 +271,7 @@ enum complete_more complete_line(char *const *words, size_t count, size_t at, st
 	line.files = files;
 	line.verb = etw_verb_find(words[1]);
 	if (!line.verb)
-		line.verb = &etw_verb_summary; /* `etw FILE` */
+		line.verb = etw_verb_find("summary"); /* `etw FILE` */
 	read_words(&line);
 	if (line.is_command)
 		return COMPLETE_COMMANDS;

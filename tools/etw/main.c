@@ -4,7 +4,15 @@
 #include <unistd.h>
 
 #include "tools/common/program.h"
-#include "tools/etw/verb.h"
+#include "tools/etw/cmd.h"
+
+static const struct etw_verb *const verbs[] = {
+	&etw_verb_summary,   &etw_verb_dump,
+	&etw_verb_processes, &etw_verb_info,
+	&etw_verb_providers, &etw_verb_record,
+	&etw_verb_sessions,  &etw_verb_help,
+	&etw_verb_complete,  NULL,
+};
 
 /* Something that only a file can be: it exists, or is written like a path. */
 static int is_file(const char *word)
@@ -59,5 +67,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	etw_program_begin();
+	etw_verbs_begin(verbs);
 	return etw_program_end(run(argc, argv));
 }

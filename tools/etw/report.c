@@ -307,16 +307,6 @@ static void put_findings(struct etw_text *text, const struct report *report,
 	etw_text_done(&value);
 }
 
-const char *report_process_name(const struct etw_process_share *share)
-{
-	if (share->pid == ETW_PROCESS_NONE)
-		return NULL;
-	if (share->process && share->process->program->name)
-		return share->process->program->name;
-	/* What the system itself is called does not need an event. */
-	return etw_processes_name(share->of, share->pid, INT64_MIN);
-}
-
 static size_t count_lines(const char *text)
 {
 	size_t lines = 0;

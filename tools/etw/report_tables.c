@@ -262,6 +262,16 @@ static void put_command(struct etw_text *text, const char *command, size_t room)
 	etw_output_clean(text, name);
 }
 
+const char *report_process_name(const struct etw_process_share *share)
+{
+	if (share->pid == ETW_PROCESS_NONE)
+		return NULL;
+	if (share->process && share->process->program->name)
+		return share->process->program->name;
+	/* What the system itself is called does not need an event. */
+	return etw_processes_name(share->of, share->pid, INT64_MIN);
+}
+
 static const char *name_of(const struct etw_process_share *share)
 {
 	const char *name = report_process_name(share);

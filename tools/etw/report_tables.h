@@ -3,7 +3,7 @@
 #ifndef ETW_TOOLS_ETW_REPORT_TABLES_H
 #define ETW_TOOLS_ETW_REPORT_TABLES_H
 
-#include "tools/etw/report.h"
+#include "tools/etw/report_data.h"
 
 /* report_title_write() - a blank line and the title of what follows. */
 void report_title_write(struct etw_text *text, const struct report_look *look, const char *title);
@@ -18,6 +18,9 @@ void report_kinds_write(struct etw_text *text, const struct report *report,
  * Without memory for them @text fails.
  */
 void report_kinds_json(struct etw_text *text, const struct report *report);
+
+/* report_process_name() - of a row of the table; NULL when unknown. */
+const char *report_process_name(const struct etw_process_share *share);
 
 /* report_processes_write() - the @rows busiest processes, with their command lines. */
 void report_processes_write(struct etw_text *text, const struct report *report,

@@ -1,9 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/etw/verb.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/build.h"
 #include "tools/common/program.h"
+
+#define VERBS_MAX 32 /* that a typing error is compared with */
+
+static const struct etw_verb *const *verbs;
+
+void etw_verbs_begin(const struct etw_verb *const *all)
+{
+	verbs = all;
+}
+
+const struct etw_verb *etw_verb_at(size_t index)
+{
+	return verbs[index] && !verbs[index]->is_for_shells ? verbs[index] : NULL;
+}
+
+const struct etw_verb *etw_verb_find(const char *name)
+{
+	for (size_t i = 0; verbs[i]; i++) {
+		if (!strcmp(verbs[i]->name, name))
+			return verbs[i];
+	}
+	return NULL;
+}
+
+const char *etw_verb_nearest(const char *typed)
+{
+	const char *names[VERBS_MAX];
+	size_t count = 0;
+
+	for (; count < VERBS_MAX && etw_verb_at(count); count++)
+		names[count] = verbs[count]->name;
+	return etw_program_nearest(typed, names, count);
+}
+
+static bool has_option(const struct etw_verb *verb, const char *name)
+{
+	for (const struct option *option = verb->options; option && option->name; option++) {
+		if (!strcmp(option->name, name))
+			return true;
+	}
+	return false;
+}
+
+const char *etw_verb_with_option(const char *name)
+{
+	for (size_t i = 0; etw_verb_at(i); i++) {
+		if (has_option(verbs[i], name))
+			return verbs[i]->name;
+	}
+	return NULL;
+}
+
+static void print_overview(void)
+{
+	(void)printf("etw %s - Event Tracing for Windows, on Linux\n\n"
+		     "  etw FILE.etl...               what is in it\n",
+		     ETW_VERSION);
+	for (size_t i = 0; etw_verb_at(i); i++) {
+		char usage[64];
+
+		(void)snprintf(usage, sizeof(usage), "etw %s %s", verbs[i]->name,
+			       verbs[i]->arguments);
+		(void)printf("  %-28s  %s\n", usage, verbs[i]->one_line);
+	}
+	(void)puts("\n"
+		   "Several files are read as one trace, - is standard input.\n"
+		   "`etw help VERB` lists the options of a verb; --version or -V: the version, and "
+		   "what was built.\n"
+		   "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but a file is damaged.");
+}
+
+void etw_verb_version_print(void)
+{
+	(void)printf("etw %s\n%s", ETW_VERSION, etw_build_components());
+}
+
+void etw_verb_help_print(const struct etw_verb *verb)
+{
+	if (!verb) {
+		print_overview();
+		return;
+	}
+	(void)printf("etw %s %s - %s\n\n%s", verb->name, verb->arguments, verb->one_line,
+		     verb->help);
+}
 
 static bool take(const struct etw_verb *verb, struct etw_shared_options *shared, void *context,
 		 int code)

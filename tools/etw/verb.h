@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs of `etw`, one file each. */
+/* What a verb of `etw` is, and finding one. The verbs themselves stand in cmd.h, one file each. */
 #ifndef ETW_TOOLS_ETW_VERB_H
 #define ETW_TOOLS_ETW_VERB_H
 
@@ -21,19 +21,17 @@ struct etw_verb {
 	/* One of the verb's own options, its value in optarg. Returns whether it is good; tells why not. */
 	bool (*take)(void *context, int code);
 	bool wants_file;
+	bool is_for_shells; /* in no list that people read */
 };
 
-extern const struct etw_verb etw_verb_summary;
-extern const struct etw_verb etw_verb_dump;
-extern const struct etw_verb etw_verb_processes;
-extern const struct etw_verb etw_verb_info;
-extern const struct etw_verb etw_verb_providers;
-extern const struct etw_verb etw_verb_record;
-extern const struct etw_verb etw_verb_sessions;
-extern const struct etw_verb etw_verb_help;
-extern const struct etw_verb etw_verb_complete; /* in no list: for shells */
+/*
+ * etw_verbs_begin() - what each function below knows of: all verbs, as main.c lists them.
+ *
+ * @verbs: NULL behind the last one; borrowed for the program's life
+ */
+void etw_verbs_begin(const struct etw_verb *const *verbs);
 
-/* etw_verb_at() - the verbs of the overview, in its order; NULL behind the last one. */
+/* etw_verb_at() - the verbs of the overview, in its order; NULL behind the last one. Those for shells stand behind it. */
 const struct etw_verb *etw_verb_at(size_t index);
 
 /* etw_verb_find() - the verb of this name, or NULL. */
