@@ -24,7 +24,7 @@
 #define WRITERS      2
 #define PAUSE_US     1000
 #define AWAY_S       12
-#define SECONDS_MAX  240
+#define SECONDS_MAX  1500
 #define SESSION_NAME "away"
 #define STEP_US      1000
 

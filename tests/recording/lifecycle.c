@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,24 +48,6 @@ struct seen {
 	uint64_t last[WRITERS_MAX];
 	uint64_t count[WRITERS_MAX];
 };
-
-static void map_logs(int fd)
-{
-	logs_fd = fd;
-	logs = mmap(NULL, sizeof(*logs) * WRITERS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (logs == MAP_FAILED)
-		fail("mmap: %s", strerror(errno));
-}
-
-static void make_logs(void)
-{
-	/* Handed on across exec by its number. */
-	int fd = memfd_create("etw-test-logs", 0);
-
-	if (fd < 0 || ftruncate(fd, (off_t)(sizeof(*logs) * WRITERS_MAX)))
-		fail("memfd_create: %s", strerror(errno));
-	map_logs(fd);
-}
 
 static void be_writer(uint32_t writer)
 {
@@ -297,7 +278,7 @@ static int be_again(const char *fd_text, const char *writer_text)
 	uint32_t writer = (uint32_t)strtoul(writer_text, NULL, 0);
 	double end = seconds() + HANG_SECONDS;
 
-	map_logs(atoi(fd_text));
+	logs = map_shared(fd_text, sizeof(*logs) * WRITERS_MAX);
 	be_writer(writer);
 	provider = recording_register(&lifecycle_provider, on_enable, NULL);
 	write_some(provider, writer, CHILD_EVENTS);
@@ -562,7 +543,7 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "--again") == 0)
 		return be_again(argv[2], argv[3]);
 	plugin_path = argc > 2 ? argv[2] : NULL;
-	make_logs();
+	logs = share_with_programs(sizeof(*logs) * WRITERS_MAX, &logs_fd);
 	snprintf(file, sizeof(file), "%s/lifecycle.etl", test_home());
 	options.file = file;
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {

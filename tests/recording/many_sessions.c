@@ -23,7 +23,6 @@
 #define WRITERS       3
 #define WARM_UP       10 /* after so many the program has what it needs */
 #define PAUSE_NS      20000
-#define WAIT_SECONDS  120
 #define MAPPINGS_MORE 2    /* the C library's memory comes and goes */
 #define KIB_MORE      4096 /* the same */
 
@@ -104,7 +103,7 @@ static struct memory measure(pid_t program)
 /* Every writer writes on. */
 static void wait_for_events(void)
 {
-	const double end = seconds() + WAIT_SECONDS;
+	const double end = seconds() + HANG_SECONDS;
 	uint64_t before[WRITERS];
 
 	for (int i = 0; i < WRITERS; i++)
@@ -138,7 +137,7 @@ static void run_sessions(unsigned count)
 
 static void wait_until_at_most(pid_t program, struct memory most)
 {
-	const double end = seconds() + WAIT_SECONDS;
+	const double end = seconds() + HANG_SECONDS;
 	struct memory memory = measure(program);
 
 	while (memory.mappings > most.mappings || memory.kib > most.kib) {
