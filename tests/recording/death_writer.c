@@ -26,7 +26,7 @@
 
 static struct death_writer *self;
 static uint32_t self_index;
-static uint32_t visits_left;
+static uint32_t visits_left; /* atomic: the listener passes points, too */
 
 static void die(const char *what)
 {
@@ -37,7 +37,8 @@ static void die(const char *what)
 /* To the thread itself: a signal to the process might first reach the listener. */
 static void visit_point(const char *name)
 {
-	if (visits_left == 0 || strcmp(name, self->plan.point) != 0 || --visits_left != 0)
+	if (load_relaxed(&visits_left) == 0 || strcmp(name, self->plan.point) != 0 ||
+	    add_relaxed(&visits_left, UINT32_MAX) != 1)
 		return;
 	store_release(&self->log.has_acted, 1u);
 	(void)syscall(SYS_tgkill, getpid(), gettid(), self->plan.signal);
@@ -118,12 +119,12 @@ int main(int argc, char **argv)
 	self = &writers[self_index];
 	if (self->plan.cpu >= 0)
 		go_to_cpu(self->plan.cpu);
+	etw_sched_point_hook = visit_point; /* before there is a listener; no visit counts yet */
 	if (EventRegister(&death_provider, NULL, NULL, &provider))
 		die("EventRegister failed");
 	if (!becomes_enabled(provider))
 		die("not enabled");
-	visits_left = self->plan.point[0] ? self->plan.countdown : 0;
-	etw_sched_point_hook = visit_point;
+	store_relaxed(&visits_left, self->plan.point[0] ? self->plan.countdown : 0u);
 	store_release(&self->log.is_ready, 1u);
 	write_events(provider);
 	EventUnregister(provider);
