@@ -101,8 +101,8 @@ static bool looks_harmful(const uint8_t *at, size_t bytes)
 	return has_harmful(etw_load64(rest));
 }
 
-/* How many bytes from @at on are printable ASCII. */
-static size_t printable_bytes(const uint8_t *at, size_t bytes)
+/* Copies what is printable ASCII from @at on, and up to seven bytes of anything behind it. Returns how much it is. */
+static size_t copy_printable(const uint8_t *at, size_t bytes, char *to)
 {
 	size_t count = 0;
 
@@ -110,78 +110,77 @@ static size_t printable_bytes(const uint8_t *at, size_t bytes)
 		const uint64_t word = etw_load64(at + count);
 		const uint64_t other = ascii_controls(word) | (word & TOPS);
 
+		memcpy(to + count, &word, sizeof(word));
 		if (other)
 			return count + (unsigned)__builtin_ctzll(other) / 8;
 	}
-	while (count < bytes && at[count] >= 0x20 && at[count] < 0x7F)
-		count++;
+	for (; count < bytes && at[count] >= 0x20 && at[count] < 0x7F; count++)
+		to[count] = (char)at[count];
 	return count;
 }
 
-/* How many bytes from @at on may be shown as they are; what follows them begins with *@point. */
-static size_t harmless_bytes(const uint8_t *at, size_t bytes, uint32_t *point, size_t *used)
+/* Returns where it ends: 6 bytes on at most, or 4 for a byte. */
+static char *write_escape(uint32_t point, char *to)
 {
-	size_t count = printable_bytes(at, bytes);
-
-	while (count < bytes) {
-		*point = etw_utf8_decode(at + count, bytes - count, used);
-		if (*point == UINT32_MAX || is_harmful(*point))
-			break;
-		count += *used;
-		count += printable_bytes(at + count, bytes - count);
-	}
-	return count;
-}
-
-static void append_escape(uint32_t point, struct etw_text *text)
-{
+	*to++ = '\\';
 	if (point == '\n' || point == '\r' || point == '\t') {
-		etw_text_append(text, point == '\n' ? "\\n" : point == '\r' ? "\\r" : "\\t", 2);
-	} else if (point < 0x100) {
-		uint8_t byte = (uint8_t)point;
-
-		etw_text_append(text, "\\x", 2);
-		etw_export_hex(&byte, 1, text);
-	} else {
-		const uint8_t bytes[2] = {(uint8_t)(point >> 8), (uint8_t)point};
-
-		etw_text_append(text, "\\u", 2);
-		etw_export_hex(bytes, 2, text);
+		*to++ = point == '\n' ? 'n' : point == '\r' ? 'r' : 't';
+		return to;
 	}
+	*to++ = point < 0x100 ? 'x' : 'u';
+	for (unsigned shift = point < 0x100 ? 8 : 16; shift; shift -= 4)
+		*to++ = hex_digits[point >> (shift - 4) & 15];
+	return to;
 }
 
-/* The text is written again run by run: messages have a line end for each of their fields. */
+/* A harmless character as it is, else an escape; @ret_found is set for one. Returns where it ends. */
+static char *write_character(const uint8_t *at, size_t bytes, char *to, size_t *ret_used,
+			     int *ret_found)
+{
+	const uint32_t point = etw_utf8_decode(at, bytes, ret_used);
+
+	if (point != UINT32_MAX && !is_harmful(point)) {
+		memcpy(to, at, *ret_used);
+		return to + *ret_used;
+	}
+	*ret_found = 1;
+	return write_escape(point == UINT32_MAX ? *at : point, to);
+}
+
+/* Four bytes of an escape for one, and what is copied too much. Messages have a line end for each of their fields. */
 static int write_clean(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
+	char *to = etw_text_begin(text, 4 * bytes + 8);
 	int found = 0;
 
+	if (!to)
+		return 0;
 	while (bytes) {
-		uint32_t point = 0;
-		size_t used = 0;
-		const size_t run = harmless_bytes(at, bytes, &point, &used);
+		size_t used = copy_printable(at, bytes, to);
 
-		if (run)
-			etw_text_append(text, (const char *)at, run);
-		if (run == bytes)
+		to += used;
+		at += used;
+		bytes -= used;
+		if (!bytes)
 			break;
-		append_escape(point == UINT32_MAX ? at[run] : point, text);
-		found = 1;
-		at += run + used;
-		bytes -= run + used;
+		to = write_character(at, bytes, to, &used, &found);
+		at += used;
+		bytes -= used;
 	}
+	etw_text_end(text, to);
 	return found;
 }
 
 int etw_export_clean(struct etw_text *text, size_t from)
 {
 	size_t left = text->bytes - from;
-	uint8_t *copy;
+	uint8_t few[1024], *copy;
 	int found;
 
 	if (text->error || from >= text->bytes ||
 	    LIKELY(!looks_harmful((uint8_t *)text->at + from, left)))
 		return 0;
-	copy = malloc(left);
+	copy = left <= sizeof(few) ? few : malloc(left);
 	if (!copy) {
 		text->error = -ENOMEM;
 		return 0;
@@ -189,6 +188,7 @@ int etw_export_clean(struct etw_text *text, size_t from)
 	memcpy(copy, text->at + from, left);
 	text->bytes = from;
 	found = write_clean(copy, left, text);
-	free(copy);
+	if (copy != few)
+		free(copy);
 	return found;
 }
