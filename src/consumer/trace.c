@@ -178,6 +178,15 @@ size_t etw_trace_memory(const struct etw_trace *trace)
 	return trace->directory.room * sizeof(struct etw_etl_entry) + trace->kept.bytes;
 }
 
+void etw_trace_forget(struct etw_trace *trace)
+{
+	struct etw_etl_kept kept = trace->kept;
+
+	etw_etl_kept_done(&trace->kept);
+	trace->kept.loaded = kept.loaded;
+	trace->kept.fetched = kept.fetched;
+}
+
 struct etw_trace_loads etw_trace_loads(const struct etw_trace *trace)
 {
 	return (struct etw_trace_loads){trace->kept.loaded, trace->kept.fetched};
@@ -210,10 +219,19 @@ int etw_trace_index(struct etw_trace *trace)
 	return result;
 }
 
+/* A pass over the buffers of a trace. */
+struct visit {
+	struct etw_trace *trace;
+	const struct etw_trace_visitor *visitor;
+	struct etw_recorder *recorder;
+	struct etw_findings *findings;
+	struct etw_etl_block own; /* owned: room for a block that is not kept */
+};
+
 /* The events of one buffer, in its own order. */
-static int visit_events(struct etw_trace *trace, const struct etw_etl_block *block,
-			const struct etw_trace_visitor *visitor)
+static int visit_events(struct visit *visit, const struct etw_etl_block *block)
 {
+	const struct etw_trace_visitor *visitor = visit->visitor;
 	struct etw_etl_cursor cursor;
 	bool has_event;
 
@@ -221,59 +239,93 @@ static int visit_events(struct etw_trace *trace, const struct etw_etl_block *blo
 		return 0;
 	for (has_event = etw_etl_cursor_start(&cursor, block); has_event;
 	     has_event = etw_etl_cursor_next(&cursor)) {
-		EVENT_RECORD record = {.UserContext = trace->context};
+		EVENT_RECORD record = {.UserContext = visit->trace->context};
 		struct etw_event_address address = {block->buffer.number, cursor.offset};
-		const char *sentence = etw_recorder_fill(&trace->recorder, block, &cursor.event,
+		const char *sentence = etw_recorder_fill(visit->recorder, block, &cursor.event,
 							 cursor.event.time_raw, &record);
 		int result;
 
 		if (sentence)
-			etw_findings_add(&trace->findings, ETW_FINDING_EVENTS, block->buffer.offset,
+			etw_findings_add(visit->findings, ETW_FINDING_EVENTS, block->buffer.offset,
 					 0, block->buffer.number, sentence);
 		result = visitor->event(visitor->context, &block->buffer, cursor.event.header_type,
 					&record, address);
 		if (result)
 			return result;
 	}
-	etw_etl_cursor_tell(&cursor, &trace->findings);
+	etw_etl_cursor_tell(&cursor, visit->findings);
 	return 0;
 }
 
-static int visit_buffer(struct etw_trace *trace, const struct etw_etl_buffer *buffer,
-			struct etw_etl_block *own, const struct etw_trace_visitor *visitor)
+static int visit_buffer(struct visit *visit, const struct etw_etl_buffer *buffer)
 {
+	const struct etw_trace_visitor *visitor = visit->visitor;
+	struct etw_trace *trace = visit->trace;
 	const struct etw_etl_block *block;
 
-	TRY(etw_etl_kept_first(&trace->kept, &trace->file, buffer, own, &trace->findings, &block));
+	TRY(etw_etl_kept_first(&trace->kept, &trace->file, buffer, &visit->own, visit->findings,
+			       &block));
 	if (visitor->buffer) {
 		int result = visitor->buffer(visitor->context, buffer, block->count);
 
 		if (result)
 			return result;
 	}
-	return visit_events(trace, block, visitor);
+	return visit_events(visit, block);
+}
+
+/* Returns ETW_END behind the last buffer. */
+static int visit_buffers(struct visit *visit)
+{
+	struct etw_etl_walk walk = visit->trace->walk;
+	struct etw_etl_buffer buffer;
+	int result;
+
+	walk.findings = visit->findings;
+	while (!(result = etw_etl_walk_next(&walk, &buffer))) {
+		result = visit_buffer(visit, &buffer);
+		if (result)
+			break;
+	}
+	etw_etl_block_done(&visit->own);
+	return result;
 }
 
 int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visitor *visitor)
 {
-	CLEANUP(etw_etl_block_done) struct etw_etl_block own = {0};
-	struct etw_etl_walk walk = trace->walk;
-	struct etw_etl_buffer buffer;
+	struct visit visit = {
+		.trace = trace,
+		.visitor = visitor,
+		.recorder = &trace->recorder,
+		.findings = &trace->findings,
+	};
 	int result;
 
 	/* Indexing sets the findings, so it comes before all that adds to them. */
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->open_findings;
-	walk.findings = &trace->findings;
-	while (!(result = etw_etl_walk_next(&walk, &buffer))) {
-		result = visit_buffer(trace, &buffer, &own, visitor);
-		if (result)
-			return result;
-	}
+	result = visit_buffers(&visit);
 	if (result != ETW_END)
 		return result;
 	/* Twins are only seen beside each other in the directory. */
 	return etw_etl_twins_find(&trace->file, &trace->directory, &trace->findings);
+}
+
+int etw_trace_search(struct etw_trace *trace, const struct etw_trace_visitor *visitor)
+{
+	CLEANUP(etw_recorder_done) struct etw_recorder recorder = {0};
+	struct etw_findings findings = {0};
+	struct visit visit = {
+		.trace = trace,
+		.visitor = visitor,
+		.recorder = &recorder,
+		.findings = &findings,
+	};
+	int result;
+
+	TRY(etw_trace_index(trace));
+	result = visit_buffers(&visit);
+	return result == ETW_END ? 0 : result;
 }
 
 int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *sink)

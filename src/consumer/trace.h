@@ -103,6 +103,9 @@ uint32_t etw_trace_buffers(const struct etw_trace *trace);
  */
 void etw_trace_keep(struct etw_trace *trace, size_t bytes);
 
+/* etw_trace_forget() - gives back what is kept, and keeps no more. Not within a pass. */
+void etw_trace_forget(struct etw_trace *trace);
+
 /* etw_trace_memory() - bytes that the trace holds between passes: its directory, and what it keeps. */
 size_t etw_trace_memory(const struct etw_trace *trace);
 
@@ -129,6 +132,13 @@ struct etw_trace_visitor {
 		     const EVENT_RECORD *record, struct etw_event_address address);
 };
 int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visitor *visitor);
+
+/*
+ * etw_trace_search() - as etw_trace_each_buffer(), also from within a callback of a pass over the same trace.
+ *
+ * What it skips is not added to the findings: whoever delivers finds it too. What it keeps, the pass that goes on has.
+ */
+int etw_trace_search(struct etw_trace *trace, const struct etw_trace_visitor *visitor);
 
 /* Where a pass delivers to; callbacks may be NULL, and stop the pass by returning other than 0. */
 struct etw_trace_sink {

@@ -409,6 +409,81 @@ static void test_trace__passes_over_what_is_kept_are_the_same(void **state)
 	}
 }
 
+struct searching {
+	struct etw_trace *trace;
+	unsigned at, events; /* the search is at this event */
+	uint64_t loaded;     /* before it */
+	struct digest found;
+	struct digest delivered;
+};
+
+static int search_midway(void *context, size_t trace, EVENT_RECORD *record,
+			 struct etw_event_address address)
+{
+	struct searching *searching = context;
+	const struct etw_trace_visitor visitor = {&searching->found, digest_buffer, digest_event};
+
+	(void)trace;
+	if (searching->events++ == searching->at) {
+		etw_trace_keep(searching->trace, SIZE_MAX);
+		searching->loaded = etw_trace_loads(searching->trace).loaded;
+		assert_int_equal(etw_trace_search(searching->trace, &visitor), 0);
+	}
+	/* Behind the search the record is what it was. */
+	searching->delivered.events++;
+	searching->delivered.sum = searching->delivered.sum * 31 + record->UserDataLength +
+				   record->ExtendedDataCount + address.offset +
+				   (uint64_t)record->EventHeader.TimeStamp.QuadPart;
+	return 0;
+}
+
+/* A pass over the buffers within a pass that delivers: neither disturbs the other, and they share what they load. */
+static void check_search(const struct preset *preset, unsigned damage, unsigned at)
+{
+	struct searching plain = {.at = UINT32_MAX}, searching = {.at = at};
+	struct etw_trace_sink sink = {
+		.event = search_midway, .from_ft = INT64_MIN, .to_ft = INT64_MAX};
+	struct digest all;
+	size_t count;
+	uint8_t *bytes = make_damaged(preset, damage, &count);
+
+	if (etw_trace_open_memory(bytes, count, &plain.trace, NULL)) {
+		free(bytes);
+		return;
+	}
+	assert_int_equal(etw_trace_open_memory(bytes, count, &searching.trace, NULL), 0);
+	sink.context = &plain;
+	assert_int_equal(etw_trace_process(&plain.trace, 1, &sink), 0);
+	sink.context = &searching;
+	assert_int_equal(etw_trace_process(&searching.trace, 1, &sink), 0);
+	assert_memory_equal(&plain.delivered, &searching.delivered, sizeof(plain.delivered));
+	assert_memory_equal(etw_trace_findings(plain.trace), etw_trace_findings(searching.trace),
+			    sizeof(struct etw_findings));
+	if (searching.found.buffers) {
+		all = digest_of(plain.trace);
+		assert_memory_equal(&all, &searching.found, sizeof(all));
+		assert_true(etw_trace_loads(searching.trace).loaded <=
+			    searching.loaded + all.buffers);
+		etw_trace_forget(searching.trace);
+		all = digest_of(searching.trace);
+		assert_memory_equal(&all, &searching.found, sizeof(all));
+	}
+	etw_trace_close(plain.trace);
+	etw_trace_close(searching.trace);
+	free(bytes);
+}
+
+static void test_trace__search_within_a_pass(void **state)
+{
+	const struct preset *preset;
+
+	(void)state;
+	for (unsigned i = 0; (preset = preset_at(i)) != NULL; i++) {
+		for (unsigned damage = 0; damage < 6; damage++)
+			check_search(preset, damage, 7 * damage);
+	}
+}
+
 static void test_trace__callbacks_stop(void **state)
 {
 	struct etw_trace *trace = open_preset("plain");
@@ -567,6 +642,7 @@ int main(void)
 		cmocka_unit_test(test_trace__clocks_meet_as_filetime),
 		cmocka_unit_test(test_trace__no_traces_and_no_callbacks),
 		cmocka_unit_test(test_trace__passes_over_what_is_kept_are_the_same),
+		cmocka_unit_test(test_trace__search_within_a_pass),
 		cmocka_unit_test(test_trace__callbacks_stop),
 		cmocka_unit_test(test_trace__losses),
 		cmocka_unit_test(test_trace__each_buffer),
