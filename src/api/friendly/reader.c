@@ -52,7 +52,6 @@ void libetw_reader_free(struct libetw_reader *reader)
 	for (size_t i = 0; i < reader->source_count; i++) {
 		etw_trace_close(reader->sources[i].trace);
 		etw_loss_source_done(&reader->sources[i].loss);
-		free(reader->sources[i].path);
 	}
 	while (reader->woken) {
 		struct woken *next = reader->woken->next;
@@ -100,23 +99,23 @@ static void add_woken(struct libetw_reader *reader, struct woken *woken, struct 
 	store_release(&reader->woken, woken);
 }
 
-/* Puts a source behind the others of its kind; takes both. */
-static int add_source(struct libetw_reader *reader, struct etw_trace *trace, char *path)
+/* Puts a source behind the others of its kind; takes the trace. */
+static int add_source(struct libetw_reader *reader, struct etw_trace *trace)
 {
-	size_t count = reader->source_count, at = path ? reader->file_count : count;
-	struct woken *woken = path ? NULL : malloc(sizeof(*woken));
-	struct source *grown = path || woken ? grow_sources(reader) : NULL;
+	const bool is_file = !etw_trace_is_live(trace);
+	size_t count = reader->source_count, at = is_file ? reader->file_count : count;
+	struct woken *woken = is_file ? NULL : malloc(sizeof(*woken));
+	struct source *grown = is_file || woken ? grow_sources(reader) : NULL;
 
 	if (!grown) {
 		free(woken);
 		etw_trace_close(trace);
-		free(path);
 		return etw_friendly_fail(-ENOMEM, "no memory for a source");
 	}
 	memmove(&grown[at + 1], &grown[at], (count - at) * sizeof(*grown));
-	grown[at] = (struct source){.trace = trace, .path = path};
+	grown[at] = (struct source){.trace = trace};
 	reader->source_count++;
-	if (path) {
+	if (is_file) {
 		reader->file_count++;
 	} else {
 		grown[at].lost_before = etw_trace_header(trace)->events_lost;
@@ -161,7 +160,7 @@ int libetw_reader_add_file(struct libetw_reader *reader, const char *path)
 					 fault.sentence ? fault.sentence : "damaged");
 	if (result)
 		return etw_friendly_fail(result, "cannot open %s: %s", path, strerror(-result));
-	return add_source(reader, trace, TAKE(resolved));
+	return add_source(reader, trace);
 }
 
 int libetw_reader_add_session(struct libetw_reader *reader, const char *name)
@@ -184,7 +183,7 @@ int libetw_reader_add_session(struct libetw_reader *reader, const char *name)
 	if (result)
 		return etw_friendly_fail(result, "cannot read the session \"%s\": %s", name,
 					 strerror(-result));
-	return add_source(reader, TAKE(trace), NULL);
+	return add_source(reader, TAKE(trace));
 }
 
 static int64_t floor_divide(int64_t value, int64_t by)

@@ -12,7 +12,6 @@
 
 struct source {
 	struct etw_trace *trace; /* owned */
-	char *path;              /* owned; of files; NULL: a session */
 	struct etw_loss_source loss;
 	uint64_t lost_before; /* of sessions: events lost when the reader came */
 };

@@ -17,6 +17,9 @@
 
 #define SYNTHESISED UINT32_MAX /* the offset of an RT_LostEvent */
 
+/* Directories, and blocks that a search keeps for the pass that goes on. */
+#define SEARCH_BYTES_MAX ((size_t)60 << 20)
+
 /* That are counted by themselves: a live trace may name new ones without end. */
 #define PROVIDERS_MAX 65536
 
@@ -33,6 +36,18 @@ static int learn_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	return etw_schemas_learn(reader->schemas, record);
 }
 
+/* What the other files leave of the memory for directories and for what a search keeps. */
+static size_t room_for(const struct libetw_reader *reader, size_t index)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < reader->file_count; i++) {
+		if (i != index)
+			bytes += etw_trace_memory(reader->sources[i].trace);
+	}
+	return bytes < SEARCH_BYTES_MAX ? SEARCH_BYTES_MAX - bytes : 0;
+}
+
 bool etw_reader_search(void *context)
 {
 	struct libetw_reader *reader = context;
@@ -42,11 +57,11 @@ bool etw_reader_search(void *context)
 		return false;
 	reader->is_searched = true;
 	for (size_t i = 0; i < reader->file_count; i++) {
-		CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
+		struct etw_trace *trace = reader->sources[i].trace;
 
-		/* A file that cannot be read a second time has nothing to teach. */
-		if (!etw_trace_open(reader->sources[i].path, &trace, NULL))
-			(void)etw_trace_each_buffer(trace, &visitor);
+		etw_trace_keep(trace, room_for(reader, i));
+		/* A file that cannot be read to its end has taught what it could. */
+		(void)etw_trace_search(trace, &visitor);
 	}
 	return true;
 }
@@ -301,6 +316,8 @@ static int pass_files(struct libetw_reader *reader)
 	reader->schemas->files = &reader->more;
 	result = pass(reader, 0, reader->file_count);
 	reader->schemas->files = outer;
+	for (size_t i = 0; i < reader->file_count; i++)
+		etw_trace_forget(reader->sources[i].trace);
 	return result;
 }
 
