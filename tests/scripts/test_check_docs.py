@@ -56,10 +56,11 @@ class CheckDocs(unittest.TestCase):
         self.assert_problem(
             {"src/base/x.c": SPDX + 'f("ETW_ONE");\nf("ETWD_TWO");\nf("ETW_three");\n'
                              'secure_getenv("HOME");\ngetenv("ETW_ONE");\n',
-             "man/libetw-environment.7": ".It Ev ETW_ONE *\n.Ev ETWD_TWO\n"},
+             "man/libetw-environment.7": ".It Ev ETW_ONE *\n.Ev ETWD_TWO\n.It Ev OLD , ETW_ONE\n"},
             "src/base/x.c:3: ETWD_TWO is not listed in man/libetw-environment.7",
             "src/base/x.c:5: HOME is not listed in man/libetw-environment.7",
-            "src/base/x.c:6: getenv() in a library; call secure_getenv()")
+            "src/base/x.c:6: getenv() in a library; call secure_getenv()",
+            "man/libetw-environment.7:3: OLD is read by no source")
 
     def test_commented_declarations(self):
         self.assert_holds({"src/base/x.h": SPDX + """
