@@ -75,7 +75,7 @@ __attribute__((format(printf, 3, 4))) void etw_context_name(
 
 /*
  * etw_context_complain() - adds a sentence to the session's complaint, and tells it the host's log. Any thread, holding
- * no lock.
+ * no lock of the session but the consumers'.
  *
  * @error: a negative errno that is named behind @what when there is no @fault; 0: nothing is
  */

@@ -34,7 +34,8 @@ __attribute__((format(printf, 4, 5))) void etw_note_make(struct wire_session_not
 /*
  * etw_notes_put() - a note for the trace.
  *
- * Dropped, with a complaint, when ETW_SESSION_NOTES wait already. Any thread, holding no lock.
+ * Dropped, with a complaint, when ETW_SESSION_NOTES wait already. Any thread, holding no lock of the session but the
+ * consumers'.
  */
 void etw_notes_put(struct etw_session_notes *notes, const struct wire_session_note *note);
 

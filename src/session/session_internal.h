@@ -13,8 +13,8 @@
  *	context            plan, host, state, complaint, wake  context.complaint_lock
  *
  * Each lock's rule is at the struct that has it. Lock order: consumers.lock, then sets.lock; each of the others is the
- * last that is taken. No function of the host is called holding sets.lock; notify() and the keeper are called holding
- * consumers.lock alone.
+ * last that is taken. No function of the host is called holding sets.lock; notify(), the keeper and the log are called
+ * holding no lock, or consumers.lock alone.
  */
 #ifndef ETW_SESSION_SESSION_INTERNAL_H
 #define ETW_SESSION_SESSION_INTERNAL_H

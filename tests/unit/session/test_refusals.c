@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Uids that met a limit: what their processes get, what is counted, and that it ends. */
 #include "fixture.h"
+#include "parts.h"
 #include "session/budget.h"
-#include "session/ring_sets.h"
+#include "session/refusals.h"
 
 #define USER 4711u
 
@@ -148,17 +149,88 @@ static void test_refusals__sets_are_made_smaller_first(void **state)
 	end(&scene);
 }
 
+/* A refusing set counts from its birth, its uid is looked at every two seconds, and told when it could have rings. */
+static void test_refusals__a_uid_is_looked_at_again(void **state)
+{
+	static struct fixture fixture;
+	static struct parts parts;
+	const struct wire_session_config config = parts_realtime();
+	struct etw_ring_set_fds fds;
+	struct etw_ring_set map;
+	uint32_t id, again;
+	uint64_t due_ns;
+
+	(void)state;
+	fixture_open(&fixture);
+	parts_open(&parts, &fixture, &config, 1);
+	assert_true(etw_refusals_due_ns(&parts.sets) == UINT64_MAX);
+	assert_int_equal(etw_refusals_get(&parts.sets, USER, -ENOSPC, &id, &fds), 0);
+	assert_int_equal(etw_refusals_get(&parts.sets, USER, -EDQUOT, &again, NULL), 0);
+	assert_int_equal(again, id);
+	assert_int_equal(etw_ring_set_map(&fds, &map), 0);
+	etw_ring_set_close(&fds);
+	assert_int_equal(etw_ring_refuse(&map), -ENOBUFS);
+	assert_true(etw_pages_has(&parts.sets, id));
+	assert_non_null(strstr(parts.context.complaint, "as many ring sets as it can have"));
+	assert_null(strstr(parts.context.complaint, "one user may have")); /* once a session */
+	due_ns = etw_refusals_due_ns(&parts.sets);
+	etw_refusals_tend(&parts.sets, due_ns - 1);
+	assert_int_equal(fixture.replaced, 0);
+	/* While the session ends nobody gets anything; then it is looked at again, as ever. */
+	parts.sets.is_ending = true;
+	etw_refusals_tend(&parts.sets, due_ns);
+	assert_int_equal(fixture.replaced, 0);
+	assert_true(etw_refusals_due_ns(&parts.sets) > due_ns);
+	parts.sets.is_ending = false;
+	etw_refusals_tend(&parts.sets, etw_refusals_due_ns(&parts.sets));
+	assert_int_equal(fixture.replaced, 1);
+	assert_int_equal(fixture.last_replaced, id);
+	assert_true(etw_refusals_due_ns(&parts.sets) == UINT64_MAX);
+	assert_int_equal(etw_ring_refuse(&map), -ENOBUFS); /* its page stays */
+	etw_ring_set_unmap(&map);
+	parts_close(&parts);
+	fixture_close(&fixture);
+}
+
+/* When there are too many no memory is made any more, and the uid gets none at all. */
+static void test_refusals__are_limited(void **state)
+{
+	static struct fixture fixture;
+	static struct parts parts;
+	const struct wire_session_config config = parts_realtime();
+	uint32_t id;
+
+	(void)state;
+	fixture_open(&fixture);
+	parts_open(&parts, &fixture, &config, 1);
+	for (uint32_t i = 0; i < ETW_SESSION_REFUSALS; i++)
+		assert_int_equal(etw_refusals_get(&parts.sets, USER + i, -ENOSPC, &id, NULL), 0);
+	assert_int_equal(etw_refusals_get(&parts.sets, USER - 1, -EDQUOT, &id, NULL), -EDQUOT);
+	assert_int_equal(etw_refusals_get(&parts.sets, USER, -EDQUOT, &id, NULL), 0);
+	etw_refusals_free_all(&parts.sets);
+	assert_true(etw_refusals_due_ns(&parts.sets) == UINT64_MAX);
+	parts_close(&parts);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refusals__a_uid_is_looked_at_again),
+		cmocka_unit_test(test_refusals__are_limited),
+	};
+	const struct CMUnitTest tests_of_root[] = {
 		cmocka_unit_test(test_refusals__what_is_refused_is_counted),
 		cmocka_unit_test(test_refusals__they_end_when_there_is_room),
 		cmocka_unit_test(test_refusals__sets_are_made_smaller_first),
 	};
+	int failed = cmocka_run_group_tests_name("anybody", tests, NULL, NULL);
 
+	if (failed)
+		return failed;
 	if (getuid() != 0) {
 		print_message("SKIP: root's own sets are looked at\n");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("root", tests_of_root, NULL, NULL);
 }

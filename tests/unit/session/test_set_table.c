@@ -8,7 +8,6 @@
 #include "base/time.h"
 #include "parts.h"
 #include "session/claims.h"
-#include "session/wait.h"
 
 struct scene {
 	struct fixture fixture;
@@ -208,33 +207,6 @@ static void test_set_table__claims_are_notes_of_others(void **state)
 	end(&scene);
 }
 
-/* Writers wake a thread that sleeps; a word that keeps changing does not keep it awake. */
-static void test_set_table__the_thread_sleeps_on_the_sets_words(void **state)
-{
-	static struct scene scene;
-	struct etw_session_wait wait = {0};
-	const uint32_t *asleep;
-	uint32_t wake;
-
-	(void)state;
-	begin(&scene);
-	asleep = &etw_ring_set_page(&scene.set->map)->asleep;
-	etw_wait_arm(&wait, &scene.parts.sets, false); /* nothing to take back */
-	etw_wait_arm(&wait, &scene.parts.sets, true);
-	assert_true(wait.is_armed);
-	assert_int_equal(load_relaxed(asleep), 1);
-	wake = load_relaxed(&scene.parts.context.wake);
-	etw_wait(&wait, &scene.parts.sets, wake, etw_monotonic_ns()); /* the time has come */
-	assert_false(wait.is_spurious);
-	etw_wait_arm(&wait, &scene.parts.sets, false);
-	assert_int_equal(load_relaxed(asleep), 0);
-	/* A kick since the last look ends the wait at once. */
-	etw_context_kick(&scene.parts.context);
-	etw_wait(&wait, &scene.parts.sets, wake, UINT64_MAX);
-	assert_false(wait.is_spurious);
-	end(&scene);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,7 +217,6 @@ int main(void)
 		cmocka_unit_test(test_set_table__a_set_that_is_lost_leaves_its_claims),
 		cmocka_unit_test(test_set_table__the_end),
 		cmocka_unit_test(test_set_table__claims_are_notes_of_others),
-		cmocka_unit_test(test_set_table__the_thread_sleeps_on_the_sets_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
