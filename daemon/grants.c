@@ -39,9 +39,8 @@ static size_t bucket_of(const struct etwd_grant *grant)
 	return hash % ETWD_GRANTS_BUCKETS;
 }
 
-/* Holding the lock. */
-static bool is_there(const struct etwd_grants *grants, size_t bucket,
-		     const struct etwd_grant *grant)
+static bool is_there_locked(const struct etwd_grants *grants, size_t bucket,
+			    const struct etwd_grant *grant)
 {
 	for (const struct etwd_grant_node *at = grants->buckets[bucket]; at; at = at->next) {
 		if (at->grant.session_id == grant->session_id && at->grant.uid == grant->uid &&
@@ -51,14 +50,13 @@ static bool is_there(const struct etwd_grants *grants, size_t bucket,
 	return false;
 }
 
-/* Holding the lock. */
-static int add(struct etwd_grants *grants, const struct etwd_grant *grant)
+static int add_locked(struct etwd_grants *grants, const struct etwd_grant *grant)
 {
 	size_t bucket = bucket_of(grant);
 	struct etwd_grant_node *node;
 	int r;
 
-	if (is_there(grants, bucket, grant))
+	if (is_there_locked(grants, bucket, grant))
 		return 0;
 	if (grants->count >= ETWD_GRANTS_MAX)
 		return -ENOSPC;
@@ -82,7 +80,7 @@ int etwd_grants_add(struct etwd_grants *grants, const struct etwd_grant *grant)
 	int r;
 
 	pthread_mutex_lock(&grants->lock);
-	r = add(grants, grant);
+	r = add_locked(grants, grant);
 	pthread_mutex_unlock(&grants->lock);
 	return r;
 }
@@ -92,7 +90,7 @@ bool etwd_grants_has(struct etwd_grants *grants, const struct etwd_grant *grant)
 	bool is_given;
 
 	pthread_mutex_lock(&grants->lock);
-	is_given = is_there(grants, bucket_of(grant), grant);
+	is_given = is_there_locked(grants, bucket_of(grant), grant);
 	pthread_mutex_unlock(&grants->lock);
 	return is_given;
 }

@@ -123,8 +123,7 @@ static bool is_for_later(int result)
 	       result == -ENOMEM;
 }
 
-/* Holding the lock. */
-static int try_keeper(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
+static int try_keeper_locked(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
 {
 	int r = etwd_keeper_try(store->socket, op, name, fd);
 
@@ -138,8 +137,8 @@ static int try_keeper(struct etwd_keeper_store *store, uint32_t op, const char *
 	return r;
 }
 
-/* Holding the lock. */
-static int put_in_queue(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
+static int put_in_queue_locked(struct etwd_keeper_store *store, uint32_t op, const char *name,
+			       int fd)
 {
 	struct etwd_keeper_queued **last = &store->queue;
 	struct etwd_keeper_queued *queued;
@@ -175,8 +174,8 @@ static int put_in_queue(struct etwd_keeper_store *store, uint32_t op, const char
 	return -EINPROGRESS;
 }
 
-/* Holding the lock. */
-static int tell_keeper(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
+static int tell_keeper_locked(struct etwd_keeper_store *store, uint32_t op, const char *name,
+			      int fd)
 {
 	int r = -EAGAIN;
 
@@ -185,12 +184,12 @@ static int tell_keeper(struct etwd_keeper_store *store, uint32_t op, const char 
 	if (strlen(name) >= ETWD_KEPT_NAME_BYTES)
 		return -ENAMETOOLONG;
 	if (!store->queue)
-		r = try_keeper(store, op, name, fd);
-	return is_for_later(r) ? put_in_queue(store, op, name, fd) : r;
+		r = try_keeper_locked(store, op, name, fd);
+	return is_for_later(r) ? put_in_queue_locked(store, op, name, fd) : r;
 }
 
-/* Holding the lock. What the keeper has not got yet it need not forget. */
-static void forget_queued(struct etwd_keeper_store *store, const char *name)
+/* What the keeper has not got yet it need not forget. */
+static void forget_queued_locked(struct etwd_keeper_store *store, const char *name)
 {
 	struct etwd_keeper_queued **at = &store->queue;
 
@@ -210,7 +209,8 @@ uint64_t etwd_keeper_retry(struct etwd_keeper_store *store, uint64_t now_ms)
 	pthread_mutex_lock(&store->lock);
 	had_queue = store->queue != NULL;
 	while (store->queue) {
-		int r = try_keeper(store, store->queue->op, store->queue->name, store->queue->fd);
+		int r = try_keeper_locked(store, store->queue->op, store->queue->name,
+					  store->queue->fd);
 
 		if (is_for_later(r)) {
 			result = now_ms + ETWD_KEEPER_RETRY_MS;
@@ -230,13 +230,12 @@ int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd)
 	int r;
 
 	pthread_mutex_lock(&store->lock);
-	r = tell_keeper(store, ETWD_KEEPER_KEEP, name, fd);
+	r = tell_keeper_locked(store, ETWD_KEEPER_KEEP, name, fd);
 	pthread_mutex_unlock(&store->lock);
 	return r;
 }
 
-/* Holding the lock. */
-static int take_kept(struct etwd_keeper_store *store, const char *name)
+static int take_kept_locked(struct etwd_keeper_store *store, const char *name)
 {
 	for (size_t i = 0; i < store->kept_count; i++) {
 		int fd = store->kept[i].fd;
@@ -254,13 +253,12 @@ int etwd_kept(struct etwd_keeper_store *store, const char *name)
 	int fd;
 
 	pthread_mutex_lock(&store->lock);
-	fd = take_kept(store, name);
+	fd = take_kept_locked(store, name);
 	pthread_mutex_unlock(&store->lock);
 	return fd;
 }
 
-/* Holding the lock. */
-static void close_kept(struct etwd_keeper_store *store, const char *name)
+static void close_kept_locked(struct etwd_keeper_store *store, const char *name)
 {
 	for (size_t i = 0; i < store->kept_count; i++) {
 		struct etwd_kept *kept = &store->kept[i];
@@ -275,9 +273,9 @@ static void close_kept(struct etwd_keeper_store *store, const char *name)
 void etwd_forget(struct etwd_keeper_store *store, const char *name)
 {
 	pthread_mutex_lock(&store->lock);
-	close_kept(store, name);
-	forget_queued(store, name);
-	(void)tell_keeper(store, ETWD_KEEPER_FORGET, name, -1);
+	close_kept_locked(store, name);
+	forget_queued_locked(store, name);
+	(void)tell_keeper_locked(store, ETWD_KEEPER_FORGET, name, -1);
 	pthread_mutex_unlock(&store->lock);
 }
 
@@ -293,7 +291,7 @@ const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at)
 void etwd_keeper_ready(struct etwd_keeper_store *store)
 {
 	pthread_mutex_lock(&store->lock);
-	(void)tell_keeper(store, ETWD_KEEPER_READY, "", -1);
+	(void)tell_keeper_locked(store, ETWD_KEEPER_READY, "", -1);
 	pthread_mutex_unlock(&store->lock);
 }
 

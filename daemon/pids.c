@@ -40,8 +40,7 @@ void etwd_pids_done(struct etwd_pids *pids)
 	pthread_mutex_destroy(&pids->lock);
 }
 
-/* Holding the lock, as everything below that is static. */
-static struct etwd_pid *find(struct etwd_pids *pids, uid_t uid, uint32_t pid)
+static struct etwd_pid *find_locked(struct etwd_pids *pids, uid_t uid, uint32_t pid)
 {
 	struct etwd_pid *entry = *bucket_of(pids, pid);
 
@@ -50,9 +49,9 @@ static struct etwd_pid *find(struct etwd_pids *pids, uid_t uid, uint32_t pid)
 	return entry;
 }
 
-static struct etwd_pid *find_or_add(struct etwd_pids *pids, uid_t uid, uint32_t pid)
+static struct etwd_pid *find_or_add_locked(struct etwd_pids *pids, uid_t uid, uint32_t pid)
 {
-	struct etwd_pid *entry = find(pids, uid, pid);
+	struct etwd_pid *entry = find_locked(pids, uid, pid);
 
 	if (entry)
 		return entry;
@@ -66,7 +65,7 @@ static struct etwd_pid *find_or_add(struct etwd_pids *pids, uid_t uid, uint32_t 
 	return entry;
 }
 
-static void unlink_left(struct etwd_pids *pids, struct etwd_pid *entry)
+static void unlink_left_locked(struct etwd_pids *pids, struct etwd_pid *entry)
 {
 	*(entry->older ? &entry->older->newer : &pids->oldest) = entry->newer;
 	*(entry->newer ? &entry->newer->older : &pids->newest) = entry->older;
@@ -75,11 +74,11 @@ static void unlink_left(struct etwd_pids *pids, struct etwd_pid *entry)
 	pids->left_count--;
 }
 
-static void forget(struct etwd_pids *pids, struct etwd_pid *entry)
+static void forget_locked(struct etwd_pids *pids, struct etwd_pid *entry)
 {
 	struct etwd_pid **at = bucket_of(pids, entry->pid);
 
-	unlink_left(pids, entry);
+	unlink_left_locked(pids, entry);
 	while (*at != entry)
 		at = &(*at)->next;
 	*at = entry->next;
@@ -90,7 +89,7 @@ static void forget(struct etwd_pids *pids, struct etwd_pid *entry)
  * The uid's own oldest when it has more than its part; else the oldest of all but root's, which many uids together must
  * not make forgotten: then they could sign as root's processes.
  */
-static struct etwd_pid *choose_victim(struct etwd_pids *pids, uid_t uid)
+static struct etwd_pid *choose_victim_locked(struct etwd_pids *pids, uid_t uid)
 {
 	struct etwd_pid *own = NULL, *oldest = NULL;
 	uint32_t count = 0;
@@ -112,12 +111,12 @@ static bool is_forgotten(const struct etwd_pid *entry, uint64_t now_ns)
 	return now_ns > entry->left_ns && now_ns - entry->left_ns > ETWD_PIDS_LEFT_NS;
 }
 
-static void link_left(struct etwd_pids *pids, struct etwd_pid *entry, uint64_t now_ns)
+static void link_left_locked(struct etwd_pids *pids, struct etwd_pid *entry, uint64_t now_ns)
 {
 	while (pids->oldest && is_forgotten(pids->oldest, now_ns))
-		forget(pids, pids->oldest);
+		forget_locked(pids, pids->oldest);
 	if (pids->left_count >= ETWD_PIDS_LEFT_MAX)
-		forget(pids, choose_victim(pids, entry->uid));
+		forget_locked(pids, choose_victim_locked(pids, entry->uid));
 	entry->left_ns = now_ns;
 	entry->older = pids->newest;
 	*(pids->newest ? &pids->newest->newer : &pids->oldest) = entry;
@@ -130,9 +129,9 @@ void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t bo
 	struct etwd_pid *entry;
 
 	pthread_mutex_lock(&pids->lock);
-	entry = find_or_add(pids, uid, pid);
+	entry = find_or_add_locked(pids, uid, pid);
 	if (entry && entry->left_ns)
-		unlink_left(pids, entry);
+		unlink_left_locked(pids, entry);
 	if (entry) {
 		entry->connections++;
 		entry->came_boot_ns = boot_ns;
@@ -145,9 +144,9 @@ void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 	struct etwd_pid *entry;
 
 	pthread_mutex_lock(&pids->lock);
-	entry = find(pids, uid, pid);
+	entry = find_locked(pids, uid, pid);
 	if (entry && entry->connections > 0 && --entry->connections == 0)
-		link_left(pids, entry, now_ns);
+		link_left_locked(pids, entry, now_ns);
 	pthread_mutex_unlock(&pids->lock);
 }
 
@@ -156,20 +155,20 @@ void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 	struct etwd_pid *entry;
 
 	pthread_mutex_lock(&pids->lock);
-	entry = find_or_add(pids, uid, pid);
+	entry = find_or_add_locked(pids, uid, pid);
 	if (entry && entry->connections == 0) {
 		if (entry->left_ns)
-			unlink_left(pids, entry);
-		link_left(pids, entry, now_ns);
+			unlink_left_locked(pids, entry);
+		link_left_locked(pids, entry, now_ns);
 	}
 	pthread_mutex_unlock(&pids->lock);
 }
 
-/* Holding the lock. What is known of the uid's own process; ETWD_PID_UNKNOWN: nothing. */
-static enum etwd_pid_answer ask_own(struct etwd_pids *pids, uid_t uid, uint32_t pid,
-				    uint64_t now_ns, uint64_t *ret_ns)
+/* What is known of the uid's own process; ETWD_PID_UNKNOWN: nothing. */
+static enum etwd_pid_answer ask_own_locked(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+					   uint64_t now_ns, uint64_t *ret_ns)
 {
-	const struct etwd_pid *entry = find(pids, uid, pid);
+	const struct etwd_pid *entry = find_locked(pids, uid, pid);
 
 	if (entry && entry->connections > 0) {
 		*ret_ns = entry->came_boot_ns;
@@ -182,9 +181,9 @@ static enum etwd_pid_answer ask_own(struct etwd_pids *pids, uid_t uid, uint32_t 
 	return ETWD_PID_UNKNOWN;
 }
 
-/* Holding the lock. The same of other uids' processes: of all that are here, else of all that left, the last one. */
-static enum etwd_pid_answer ask_others(struct etwd_pids *pids, uid_t uid, uint32_t pid,
-				       uint64_t now_ns, uint64_t *ret_ns)
+/* The same of other uids' processes: of all that are here, else of all that left, the last one. */
+static enum etwd_pid_answer ask_others_locked(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+					      uint64_t now_ns, uint64_t *ret_ns)
 {
 	uint64_t came_boot_ns = 0, left_ns = 0;
 	bool is_here = false, has_left = false;
@@ -212,9 +211,9 @@ enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t p
 	enum etwd_pid_answer answer;
 
 	pthread_mutex_lock(&pids->lock);
-	answer = ask_own(pids, uid, pid, now_ns, ret_ns);
+	answer = ask_own_locked(pids, uid, pid, now_ns, ret_ns);
 	if (answer == ETWD_PID_UNKNOWN)
-		answer = ask_others(pids, uid, pid, now_ns, ret_ns);
+		answer = ask_others_locked(pids, uid, pid, now_ns, ret_ns);
 	pthread_mutex_unlock(&pids->lock);
 	return answer;
 }
