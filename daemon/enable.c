@@ -251,7 +251,7 @@ static int start_wait(const struct etwd_enable_parts *parts, const struct etwd_p
 		      const struct wire_enable_provider *body, uint32_t request,
 		      struct etwd_wait **ret)
 {
-	uint64_t deadline_ms = etwd_now_ms() + body->timeout_ms;
+	uint64_t deadline_ms = etwd_patient_now_ms() + body->timeout_ms;
 	struct enable_wait *of;
 
 	if (!body->timeout_ms)

@@ -232,7 +232,7 @@ static void recall_lease(struct etwd_handover *handover, const struct etwd_hando
 
 	if (!session)
 		return;
-	etwd_lease_await(&session->lease, lease->uid, etwd_now_ms() + ETWD_LEASE_GRACE_MS);
+	etwd_lease_await(&session->lease, lease->uid, etwd_patient_now_ms() + ETWD_LEASE_GRACE_MS);
 }
 
 static bool recall_enable(struct etwd_handover *handover, struct etw_bytes *rest)

@@ -194,7 +194,7 @@ static void take_signals(struct etwd_host *host)
 			continue;
 		etwd_log("told to leave by signal %u", (unsigned)info.ssi_signo);
 		host->sessions.is_closed = true;
-		host->leave_by_ms = etwd_now_ms() + LEAVE_MS;
+		host->leave_by_ms = etwd_patient_now_ms() + LEAVE_MS;
 		etwd_session_stop_all(&host->session_parts);
 	}
 }
@@ -225,7 +225,7 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 /* Does what is due. Returns how long to wait, in ms, or -1: the host leaves. */
 static int run_timers(struct etwd_host *host)
 {
-	uint64_t now_ms = etwd_now_ms();
+	uint64_t now_ms = etwd_patient_now_ms();
 	uint64_t next_ms = etwd_clock_check(&host->clock, etwd_sessions_has_kernel(&host->sessions),
 					    now_ms);
 	uint64_t idle_ms;
@@ -272,7 +272,7 @@ int etwd_host_step(struct etwd_host *host, int wait_max_ms)
 	if (wait_ms > wait_max_ms)
 		wait_ms = wait_max_ms;
 	count = epoll_wait(host->epoll_fd, events, EVENTS_PER_ROUND, wait_ms);
-	etwd_round_ended(etw_monotonic_ms(), (uint64_t)wait_ms);
+	etwd_patient_round_ended(etw_monotonic_ms(), (uint64_t)wait_ms);
 	if (count < 0 && errno != EINTR)
 		return -errno;
 	etwd_budget_next_round(&host->budget);
@@ -323,7 +323,7 @@ int etwd_host_main(const struct etwd_options *options, int socket)
 		fail(host, "the host cannot start", -r);
 		return 1; /* the process ends, and with it all that is half open */
 	}
-	host->waits.settle_ms = etwd_now_ms() + SETTLE_MS;
+	host->waits.settle_ms = etwd_patient_now_ms() + SETTLE_MS;
 	etw_runtime_announce(options->page, true);
 	etwd_keeper_ready(&host->store);
 	etwd_log("the host of %s accepts connections", options->directory);

@@ -8,12 +8,12 @@
 static uint64_t last_round_ms; /* the loop's; 0: none yet */
 static uint64_t still_ms;      /* atomic; left out so far */
 
-uint64_t etwd_now_ms(void)
+uint64_t etwd_patient_now_ms(void)
 {
 	return etw_monotonic_ms() - load_relaxed(&still_ms);
 }
 
-void etwd_round_ended(uint64_t monotonic_ms, uint64_t wait_ms)
+void etwd_patient_round_ended(uint64_t monotonic_ms, uint64_t wait_ms)
 {
 	const uint64_t most_ms = wait_ms + ETWD_PATIENT_ROUND_MS;
 	const uint64_t took_ms = last_round_ms ? monotonic_ms - last_round_ms : 0;

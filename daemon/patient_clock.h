@@ -11,16 +11,16 @@
 
 #define ETWD_PATIENT_ROUND_MS 1000
 
-/* etwd_now_ms() - CLOCK_MONOTONIC without what rounds took too long. Only ever grows. Any thread. */
-uint64_t etwd_now_ms(void);
+/* etwd_patient_now_ms() - CLOCK_MONOTONIC without what rounds took too long. Only ever grows. Any thread. */
+uint64_t etwd_patient_now_ms(void);
 
 /*
- * etwd_round_ended() - a round of the loop is over.
+ * etwd_patient_round_ended() - a round of the loop is over.
  *
  * @wait_ms: how long it had planned to wait at most
  *
  * The loop's thread.
  */
-void etwd_round_ended(uint64_t monotonic_ms, uint64_t wait_ms);
+void etwd_patient_round_ended(uint64_t monotonic_ms, uint64_t wait_ms);
 
 #endif

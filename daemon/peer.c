@@ -74,7 +74,7 @@ static void pause_accepting(struct etwd_peers *peers)
 
 	/* A connection that stays in the queue would wake the loop all the time. */
 	(void)epoll_ctl(peers->epoll_fd, EPOLL_CTL_MOD, peers->listener, &event);
-	peers->accept_again_ms = etwd_now_ms() + ACCEPT_PAUSE_MS;
+	peers->accept_again_ms = etwd_patient_now_ms() + ACCEPT_PAUSE_MS;
 }
 
 static void close_socket(struct etwd_peers *peers, int fd, bool is_guarded,
@@ -323,7 +323,7 @@ int etwd_peers_add(struct etwd_peers *peers, int fd, const struct etw_peer *who,
 		return r;
 	}
 	peer->serial = ++peers->last_serial;
-	peer->hello_by_ms = etwd_now_ms() + ETWD_HELLO_TIMEOUT_MS;
+	peer->hello_by_ms = etwd_patient_now_ms() + ETWD_HELLO_TIMEOUT_MS;
 	link_peer(peers, peer);
 	*ret = peer;
 	return 0;

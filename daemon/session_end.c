@@ -206,7 +206,8 @@ int etwd_session_stop(const struct etwd_session_parts *parts, struct etwd_sessio
 	}
 	wait->parts = parts;
 	wait->session = session;
-	etwd_waits_add(parts->waits, &wait->wait, etwd_now_ms() + ETWD_WITHDRAW_MS, end_withdrawal);
+	etwd_waits_add(parts->waits, &wait->wait, etwd_patient_now_ms() + ETWD_WITHDRAW_MS,
+		       end_withdrawal);
 	session->state = ETWD_SESSION_STOPPING;
 	etwd_enable_withdraw(parts->enable, session, &wait->wait);
 	etwd_waits_begin(parts->waits, &wait->wait);

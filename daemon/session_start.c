@@ -179,7 +179,7 @@ static int adopt(const struct etwd_session_parts *parts, uint32_t id, int state_
 		session->is_kernel = info->is_kernel;
 		if (info->config.is_leased)
 			etwd_lease_await(&session->lease, info->uid,
-					 etwd_now_ms() + ETWD_LEASE_GRACE_MS);
+					 etwd_patient_now_ms() + ETWD_LEASE_GRACE_MS);
 		parts->sessions->last_id = id;
 		etwd_log("session %u \"%s\" goes on", (unsigned)id, info->config.name);
 	}

@@ -116,7 +116,7 @@ static void count_down(struct etwd_waits *waits, struct etwd_wait *wait)
 
 void etwd_waits_begin(struct etwd_waits *waits, struct etwd_wait *wait)
 {
-	if (wait->settle_ms <= etwd_now_ms())
+	if (wait->settle_ms <= etwd_patient_now_ms())
 		wait->settle_ms = 0;
 	if (!wait->settle_ms)
 		count_down(waits, wait);

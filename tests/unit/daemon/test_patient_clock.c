@@ -16,14 +16,14 @@ static void test_patient_clock__leaves_out_what_a_round_took_too_long(void **sta
 	uint64_t before = etw_monotonic_ms(), left_out;
 
 	(void)state;
-	etwd_round_ended(before - 2 * MINUTE_MS, 0);
-	assert_true(etw_monotonic_ms() - etwd_now_ms() < MINUTE_MS);
+	etwd_patient_round_ended(before - 2 * MINUTE_MS, 0);
+	assert_true(etw_monotonic_ms() - etwd_patient_now_ms() < MINUTE_MS);
 	/* As long as it was to wait, and a second: nothing stood still. */
-	etwd_round_ended(before - MINUTE_MS, MINUTE_MS - ETWD_PATIENT_ROUND_MS);
-	assert_true(etwd_now_ms() >= before);
+	etwd_patient_round_ended(before - MINUTE_MS, MINUTE_MS - ETWD_PATIENT_ROUND_MS);
+	assert_true(etwd_patient_now_ms() >= before);
 	/* A minute that was to be 100 ms. */
-	etwd_round_ended(before, 100);
-	left_out = etw_monotonic_ms() - etwd_now_ms();
+	etwd_patient_round_ended(before, 100);
+	left_out = etw_monotonic_ms() - etwd_patient_now_ms();
 	assert_true(left_out >= MINUTE_MS - 100 - ETWD_PATIENT_ROUND_MS);
 	assert_true(left_out < MINUTE_MS);
 }
