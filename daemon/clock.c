@@ -10,14 +10,14 @@
 
 int etwd_clock_open(struct etwd_clock *clock, struct etwd_keeper_store *store)
 {
-	int fd = etwd_kept(store, PAGE_NAME);
+	int fd = etwd_keeper_take(store, PAGE_NAME);
 	int r;
 
 	/* Without its page no session of the last host can go on, so that a broken one is an error. */
 	if (fd >= 0)
 		return etw_clock_host_adopt(fd, &clock->page);
 	TRY(etw_clock_host_make(NULL, &clock->page));
-	r = etwd_keep(store, PAGE_NAME, clock->page.fd);
+	r = etwd_keeper_keep(store, PAGE_NAME, clock->page.fd);
 	return r == -EPIPE || r == -EINPROGRESS ? 0 : r;
 }
 

@@ -195,7 +195,7 @@ static bool open_record(struct etwd_handover *handover, struct record_head *ret_
 
 int etwd_handover_open(struct etwd_handover *handover)
 {
-	int fd = etwd_kept(handover->store, SNAPSHOT_NAME);
+	int fd = etwd_keeper_take(handover->store, SNAPSHOT_NAME);
 	struct record_head head;
 	struct etw_bytes rest;
 	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &handover->snapshot);
@@ -204,7 +204,7 @@ int etwd_handover_open(struct etwd_handover *handover)
 		etwd_log("what the last host handed over is lost: %s", strerror(-r));
 	if (r < 0) {
 		TRY(etwd_snapshot_create(&handover->snapshot));
-		r = etwd_keep(handover->store, SNAPSHOT_NAME, handover->snapshot.fd);
+		r = etwd_keeper_keep(handover->store, SNAPSHOT_NAME, handover->snapshot.fd);
 		if (r < 0 && r != -EPIPE && r != -EINPROGRESS)
 			return r;
 	}

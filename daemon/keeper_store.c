@@ -225,7 +225,7 @@ uint64_t etwd_keeper_retry(struct etwd_keeper_store *store, uint64_t now_ms)
 	return result;
 }
 
-int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd)
+int etwd_keeper_keep(struct etwd_keeper_store *store, const char *name, int fd)
 {
 	int r;
 
@@ -248,7 +248,7 @@ static int take_kept_locked(struct etwd_keeper_store *store, const char *name)
 	return -ENOENT;
 }
 
-int etwd_kept(struct etwd_keeper_store *store, const char *name)
+int etwd_keeper_take(struct etwd_keeper_store *store, const char *name)
 {
 	int fd;
 
@@ -270,7 +270,7 @@ static void close_kept_locked(struct etwd_keeper_store *store, const char *name)
 	}
 }
 
-void etwd_forget(struct etwd_keeper_store *store, const char *name)
+void etwd_keeper_forget(struct etwd_keeper_store *store, const char *name)
 {
 	pthread_mutex_lock(&store->lock);
 	close_kept_locked(store, name);
@@ -279,7 +279,7 @@ void etwd_forget(struct etwd_keeper_store *store, const char *name)
 	pthread_mutex_unlock(&store->lock);
 }
 
-const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at)
+const char *etwd_keeper_kept_name(struct etwd_keeper_store *store, size_t at)
 {
 	for (size_t i = 0; i < store->kept_count; i++) {
 		if (store->kept[i].fd >= 0 && at-- == 0)

@@ -54,7 +54,7 @@ int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket);
 void etwd_keeper_store_done(struct etwd_keeper_store *store);
 
 /*
- * etwd_keep() - keeps a descriptor, in the place of one of the same name.
+ * etwd_keeper_keep() - keeps a descriptor, in the place of one of the same name.
  *
  * @fd: borrowed
  *
@@ -63,17 +63,17 @@ void etwd_keeper_store_done(struct etwd_keeper_store *store);
  * process until it was sent; -ENOBUFS: the queue is full, and it is not kept; -ENAMETOOLONG; -EPIPE without a
  * keeper; errno of sendmsg, dup.
  */
-int etwd_keep(struct etwd_keeper_store *store, const char *name, int fd);
+int etwd_keeper_keep(struct etwd_keeper_store *store, const char *name, int fd);
 
-/* etwd_kept() - a descriptor that the last host kept: owned by the caller, or -ENOENT. Each once. */
-int etwd_kept(struct etwd_keeper_store *store, const char *name);
+/* etwd_keeper_take() - a descriptor that the last host kept: owned by the caller, or -ENOENT. Each once. */
+int etwd_keeper_take(struct etwd_keeper_store *store, const char *name);
 
 /*
- * etwd_forget() - the keeper closes its own; an untaken one of the last host is closed too.
+ * etwd_keeper_forget() - the keeper closes its own; an untaken one of the last host is closed too.
  *
  * @name: with a slash at its end: all whose names begin so
  */
-void etwd_forget(struct etwd_keeper_store *store, const char *name);
+void etwd_keeper_forget(struct etwd_keeper_store *store, const char *name);
 
 /*
  * etwd_keeper_retry() - sends what waits, as far as the keeper takes it. Returns when to call it again; UINT64_MAX when
@@ -81,8 +81,8 @@ void etwd_forget(struct etwd_keeper_store *store, const char *name);
  */
 uint64_t etwd_keeper_retry(struct etwd_keeper_store *store, uint64_t now_ms);
 
-/* etwd_kept_name() - the @at-th name that nobody took yet, or NULL at the end. Borrowed; owner thread. */
-const char *etwd_kept_name(struct etwd_keeper_store *store, size_t at);
+/* etwd_keeper_kept_name() - the @at-th name that nobody took yet, or NULL at the end. Borrowed; owner thread. */
+const char *etwd_keeper_kept_name(struct etwd_keeper_store *store, size_t at);
 
 /* etwd_keeper_ready() - tells the keeper that this host accepts connections. */
 void etwd_keeper_ready(struct etwd_keeper_store *store);

@@ -18,21 +18,21 @@ static int keep_fd(void *context, const char *name, int fd)
 {
 	struct etwd_session_calls *calls = context;
 
-	return etwd_keep(calls->store, name, fd);
+	return etwd_keeper_keep(calls->store, name, fd);
 }
 
 static int kept_fd(void *context, const char *name)
 {
 	struct etwd_session_calls *calls = context;
 
-	return etwd_kept(calls->store, name);
+	return etwd_keeper_take(calls->store, name);
 }
 
 static void forget_fd(void *context, const char *name)
 {
 	struct etwd_session_calls *calls = context;
 
-	etwd_forget(calls->store, name);
+	etwd_keeper_forget(calls->store, name);
 }
 
 static int to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)

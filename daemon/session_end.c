@@ -48,7 +48,7 @@ void etwd_session_forget_kept(struct etwd_keeper_store *store, uint32_t id)
 	char prefix[ETWD_KEPT_NAME_BYTES];
 
 	snprintf(prefix, sizeof(prefix), "session-%u/", (unsigned)id);
-	etwd_forget(store, prefix);
+	etwd_keeper_forget(store, prefix);
 }
 
 static void finish_stop(struct etwd_inbox_item *item)

@@ -196,7 +196,7 @@ static void forget_leftovers(const struct etwd_session_parts *parts)
 	const char *name;
 	size_t at = 0;
 
-	while ((name = etwd_kept_name(parts->store, at))) {
+	while ((name = etwd_keeper_kept_name(parts->store, at))) {
 		char prefix[ETWD_KEPT_NAME_BYTES];
 		unsigned id = 0;
 
@@ -217,7 +217,7 @@ void etwd_session_adopt_all(const struct etwd_session_parts *parts)
 	const char *name;
 	size_t at = 0;
 
-	while ((name = etwd_kept_name(parts->store, at))) {
+	while ((name = etwd_keeper_kept_name(parts->store, at))) {
 		char exact[ETWD_KEPT_NAME_BYTES];
 		unsigned id;
 		int r;
@@ -229,7 +229,7 @@ void etwd_session_adopt_all(const struct etwd_session_parts *parts)
 			at++;
 			continue;
 		}
-		r = adopt(parts, id, etwd_kept(parts->store, exact));
+		r = adopt(parts, id, etwd_keeper_take(parts->store, exact));
 		/* What its adoption took from the store has changed the order of the names. */
 		at = 0;
 		if (r == 0)

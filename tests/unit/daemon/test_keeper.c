@@ -41,14 +41,15 @@ static int live(void *context, int socket)
 
 	if (etwd_keeper_store_init(&own, socket))
 		return 1;
-	fd = etwd_kept(&own, "count");
+	fd = etwd_keeper_take(&own, "count");
 	if (fd < 0) {
 		fd = memfd_create("count", MFD_CLOEXEC);
-		if (etwd_keep(&own, "count", fd) || etwd_keep(&own, "dropped/1", fd) ||
-		    etwd_keep(&own, "dropped/2", fd))
+		if (etwd_keeper_keep(&own, "count", fd) ||
+		    etwd_keeper_keep(&own, "dropped/1", fd) ||
+		    etwd_keeper_keep(&own, "dropped/2", fd))
 			return 1;
-		etwd_forget(&own, "dropped/");
-	} else if (etwd_kept_name(&own, 0)) {
+		etwd_keeper_forget(&own, "dropped/");
+	} else if (etwd_keeper_kept_name(&own, 0)) {
 		return 1; /* a dropped one came back */
 	}
 	(void)pread(fd, count, sizeof(count) - 1, 0);
@@ -240,12 +241,12 @@ static int live_on_deafly(void *context, int socket)
 	if (etwd_keeper_store_init(&own, socket))
 		return 1;
 	if (*number == 3)
-		return etwd_kept_name(&own, MANY - 1) ? 0 : 1;
+		return etwd_keeper_kept_name(&own, MANY - 1) ? 0 : 1;
 	for (int i = 0; i < MANY; i++) {
 		int r;
 
 		(void)snprintf(name, sizeof(name), "%d", i);
-		while ((r = etwd_keep(&own, name, STDERR_FILENO)) == -ENOBUFS)
+		while ((r = etwd_keeper_keep(&own, name, STDERR_FILENO)) == -ENOBUFS)
 			(void)etwd_keeper_retry(&own, 0);
 		if (r && r != -EINPROGRESS)
 			return 1;

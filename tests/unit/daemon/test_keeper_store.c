@@ -69,17 +69,17 @@ static void test_keeper_store__takes_over_once(void **state)
 	give("session-12/state", "three");
 	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
 	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
-	assert_string_equal(etwd_kept_name(&store, 0), "session-1/state");
-	assert_string_equal(etwd_kept_name(&store, 2), "session-12/state");
-	assert_null(etwd_kept_name(&store, 3));
-	fd = etwd_kept(&store, "session-1/state");
+	assert_string_equal(etwd_keeper_kept_name(&store, 0), "session-1/state");
+	assert_string_equal(etwd_keeper_kept_name(&store, 2), "session-12/state");
+	assert_null(etwd_keeper_kept_name(&store, 3));
+	fd = etwd_keeper_take(&store, "session-1/state");
 	assert_true(fd >= 0 && holds(fd, "one"));
 	close(fd);
-	assert_int_equal(etwd_kept(&store, "session-1/state"), -ENOENT);
-	assert_int_equal(etwd_kept(&store, "never"), -ENOENT);
-	etwd_forget(&store, "session-1/");
-	assert_int_equal(etwd_kept(&store, "session-1/file"), -ENOENT);
-	assert_string_equal(etwd_kept_name(&store, 0), "session-12/state");
+	assert_int_equal(etwd_keeper_take(&store, "session-1/state"), -ENOENT);
+	assert_int_equal(etwd_keeper_take(&store, "never"), -ENOENT);
+	etwd_keeper_forget(&store, "session-1/");
+	assert_int_equal(etwd_keeper_take(&store, "session-1/file"), -ENOENT);
+	assert_string_equal(etwd_keeper_kept_name(&store, 0), "session-12/state");
 	etwd_keeper_store_done(&store);
 }
 
@@ -92,31 +92,31 @@ static void test_keeper_store__keeps_and_forgets(void **state)
 	(void)state;
 	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
 	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
-	assert_int_equal(etwd_keep(&store, "a name", fd), 0);
+	assert_int_equal(etwd_keeper_keep(&store, "a name", fd), 0);
 	assert_int_equal(etwd_keeper_receive(ends[0], 0, &message, &got), 0);
 	assert_int_equal(message.op, ETWD_KEEPER_KEEP);
 	assert_string_equal(message.name, "a name");
 	assert_true(got >= 0 && holds(got, "kept"));
 	assert_int_equal(fcntl(got, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	close(got);
-	etwd_forget(&store, "a name");
+	etwd_keeper_forget(&store, "a name");
 	assert_int_equal(etwd_keeper_receive(ends[0], 0, &message, &got), 0);
 	assert_int_equal(message.op, ETWD_KEEPER_FORGET);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(etwd_keep(&store, name, fd), -ENAMETOOLONG);
+	assert_int_equal(etwd_keeper_keep(&store, name, fd), -ENAMETOOLONG);
 	etwd_keeper_ready(&store);
 	assert_int_equal(etwd_keeper_receive(ends[0], 0, &message, &got), 0);
 	assert_int_equal(message.op, ETWD_KEEPER_READY);
 	/* Without a keeper it says so, and goes on. */
 	close(ends[0]);
-	assert_int_equal(etwd_keep(&store, "a name", fd), -EPIPE);
-	assert_int_equal(etwd_keep(&store, "a name", fd), -EPIPE);
-	etwd_forget(&store, "a name");
+	assert_int_equal(etwd_keeper_keep(&store, "a name", fd), -EPIPE);
+	assert_int_equal(etwd_keeper_keep(&store, "a name", fd), -EPIPE);
+	etwd_keeper_forget(&store, "a name");
 	close(fd);
 	etwd_keeper_store_done(&store);
 	assert_int_equal(etwd_keeper_store_init(&store, -1), 0);
-	assert_int_equal(etwd_keep(&store, "a name", 0), -EPIPE);
+	assert_int_equal(etwd_keeper_keep(&store, "a name", 0), -EPIPE);
 	etwd_keeper_store_done(&store);
 	ends[0] = dup(STDERR_FILENO);
 }
@@ -130,7 +130,7 @@ static unsigned fill_socket(int fd)
 
 	do
 		(void)snprintf(name, sizeof(name), "%u", count++);
-	while ((r = etwd_keep(&store, name, fd)) == 0);
+	while ((r = etwd_keeper_keep(&store, name, fd)) == 0);
 	assert_int_equal(r, -EINPROGRESS);
 	return count - 1;
 }
@@ -168,9 +168,9 @@ static void test_keeper_store__stopped_keeper(void **state)
 	assert_true(etwd_keeper_retry(&store, 5) > 5);
 	assert_true(etwd_keeper_retry(&store, 5) != UINT64_MAX);
 	/* What was to be kept and is to be forgotten never reaches it. */
-	assert_int_equal(etwd_keep(&store, "session-1/state", fd), -EINPROGRESS);
-	assert_int_equal(etwd_keep(&store, "session-2/state", fd), -EINPROGRESS);
-	etwd_forget(&store, "session-1/");
+	assert_int_equal(etwd_keeper_keep(&store, "session-1/state", fd), -EINPROGRESS);
+	assert_int_equal(etwd_keeper_keep(&store, "session-2/state", fd), -EINPROGRESS);
+	etwd_keeper_forget(&store, "session-1/");
 	etwd_keeper_ready(&store);
 	while (receive(name) == ETWD_KEEPER_KEEP)
 		received++;
@@ -183,7 +183,7 @@ static void test_keeper_store__stopped_keeper(void **state)
 	assert_string_equal(name, "session-1/");
 	assert_int_equal(receive(name), ETWD_KEEPER_READY);
 	assert_int_equal(receive(name), 0);
-	assert_int_equal(etwd_keep(&store, "another", fd), 0);
+	assert_int_equal(etwd_keeper_keep(&store, "another", fd), 0);
 	close(fd);
 	close(wake);
 	etwd_keeper_store_done(&store);
@@ -202,13 +202,13 @@ static void test_keeper_store__queue_has_an_end(void **state)
 	(void)fill_socket(fd);
 	do
 		(void)snprintf(name, sizeof(name), "queued %u", count++);
-	while ((r = etwd_keep(&store, name, STDERR_FILENO)) == -EINPROGRESS);
+	while ((r = etwd_keeper_keep(&store, name, STDERR_FILENO)) == -EINPROGRESS);
 	/* Or the process has no more descriptors. */
 	assert_true((r == -ENOBUFS && count == ETWD_KEEPER_QUEUE_MAX + 1) || r == -EMFILE);
 	/* It dies: nothing waits any more. */
 	close(ends[0]);
 	assert_true(etwd_keeper_retry(&store, 5) == UINT64_MAX);
-	assert_int_equal(etwd_keep(&store, "a name", fd), -EPIPE);
+	assert_int_equal(etwd_keeper_keep(&store, "a name", fd), -EPIPE);
 	close(fd);
 	etwd_keeper_store_done(&store);
 	ends[0] = dup(STDERR_FILENO);

@@ -43,9 +43,9 @@ static void test_session_start__leftovers_are_forgotten(void **state)
 	assert_int_equal(message.op, ETWD_KEEPER_FORGET);
 	assert_string_equal(message.name, "session-12/");
 	assert_int_equal(etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, &fd), -EAGAIN);
-	assert_string_equal(etwd_kept_name(&store, 0), "other");
-	assert_string_equal(etwd_kept_name(&store, 1), "session-09/file");
-	assert_null(etwd_kept_name(&store, 2));
+	assert_string_equal(etwd_keeper_kept_name(&store, 0), "other");
+	assert_string_equal(etwd_keeper_kept_name(&store, 1), "session-09/file");
+	assert_null(etwd_keeper_kept_name(&store, 2));
 	etwd_keeper_store_done(&store);
 	close(ends[0]);
 }
