@@ -6,7 +6,8 @@
  *
  * What nobody here knows is a child of such a process that never registered anything and has ended
  * (a fork that writes and exits): the host has no way to tell whose it was, and believes the uid whose ring the event
- * lies in.
+ * lies in. The same holds of a process that was connected to the last host alone: a host that takes over knows those
+ * that come back to it, and what procfs says.
  *
  * Context: any thread; the sessions' threads ask.
  */
