@@ -14,7 +14,6 @@
 #include "schema/known/known_schema.h"
 #include "schema/manifest/manifest_write.h"
 #include "schema/store/store.h"
-#include "schema/store/store_known.h"
 
 #define ROUNDS   50
 #define KINDS    200

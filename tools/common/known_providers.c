@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "schema/store/store_known.h"
+#include "schema/store/store.h"
 #include "tools/common/program.h"
 
 #define CONSEQUENCE \

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "schema/store/store_known.h"
+#include "schema/store/store.h"
 #include "tools/common/program.h"
 #include "tools/common/unrelated.h"
 #include "tools/etw/lazy.h"

@@ -13,7 +13,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
-#include "schema/store/store_known.h"
+#include "schema/store/store.h"
 
 static bool is_in_table(const struct libetw_schemas *schemas, const GUID *guid)
 {

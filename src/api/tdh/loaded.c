@@ -8,6 +8,7 @@
 #include "api/tdh/blob.h"
 #include "api/tdh/shared.h"
 #include "base/macros.h"
+#include "schema/store/store_loans.h"
 
 void etw_tdh_loaded_free(struct etw_tdh_loaded *loaded)
 {

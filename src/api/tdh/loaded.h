@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/sha1.h"
 #include "schema/store/store_installed.h"
+#include "schema/store/store_loans.h"
 
 struct etw_tdh_shared;
 

@@ -12,7 +12,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "schema/store/store_known.h"
+#include "schema/store/store.h"
 
 #define LOOK_AGAIN_NS ETW_NS_PER_S /* between looks at the registry for events that nobody knows */
 

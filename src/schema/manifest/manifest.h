@@ -8,12 +8,8 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "schema/manifest/manifest_limits.h"
 #include "schema/provider_schema.h"
-
-#define ETW_MANIFEST_BYTES_MAX      ((size_t)64 << 20)
-#define ETW_MANIFEST_ELEMENTS_MAX   ((size_t)1 << 20)
-#define ETW_MANIFEST_DEPTH_MAX      64  /* elements within elements */
-#define ETW_MANIFEST_ATTRIBUTES_MAX 128 /* of one element */
 
 /*
  * etw_manifest_parse() - reads a manifest.

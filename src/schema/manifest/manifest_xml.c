@@ -11,7 +11,7 @@
 
 #include "base/macros.h"
 #include "base/utf.h"
-#include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_limits.h"
 
 #define STRUCTURE "manifest"
 

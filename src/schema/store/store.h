@@ -19,6 +19,7 @@
 #include "schema/provider_schema.h"
 
 struct etw_schema_store;
+struct etw_known;
 
 /* Why an event has no schema. */
 enum etw_schema_miss {
@@ -141,6 +142,19 @@ const struct etw_schema *etw_schema_store_find_choice(struct etw_schema_store *s
 						      const EVENT_RECORD *record,
 						      enum etw_schema_miss *ret_why,
 						      bool *ret_is_alone);
+
+/*
+ * etw_schema_store_set_known() - lets the store ask the table.
+ *
+ * @known: the store's from now on, set once; NULL: the store leaves it out from now on, also for events that it has
+ *         asked it for, until it is set again. What was handed out stays valid
+ *
+ * An index that turns out to be damaged is remembered in it (etw_known_damage()); its events have no schema then.
+ */
+void etw_schema_store_set_known(struct etw_schema_store *store, struct etw_known *known);
+
+/* etw_schema_store_known() - the table that the store asks, or NULL. */
+struct etw_known *etw_schema_store_known(const struct etw_schema_store *store);
 
 /*
  * etw_schema_store_set_build() - the Windows build of the machine that wrote the events that come now.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a store (schema/store/store.h) looks when nobody else knows an event: a registry of providers, behind an
- * interface, since reading files is not this module's work. And definitions that are lent to a store, to be
- * taken back, as TdhLoadManifest() and TdhUnloadManifest() do.
+ * Where a store (schema/store/store.h) looks when nobody else knows an event: a registry of providers, behind the
+ * interface of store/registry_hooks.h, since reading files is not this module's work.
  */
 #ifndef ETW_SCHEMA_STORE_INSTALLED_H
 #define ETW_SCHEMA_STORE_INSTALLED_H
@@ -13,25 +12,8 @@
 #include "base/bytes.h"
 #include "base/fault.h"
 #include "schema/provider_schema.h"
+#include "schema/store/registry_hooks.h"
 #include "schema/store/store.h"
-
-struct etw_schema_registry {
-	/*
-	 * Gives the store what is registered for @guid, with etw_schema_store_register(). Asked once a GUID, again
-	 * after a shortage (etw_is_shortage()), and again when refresh() says so. What it gives of other GUIDs
-	 * beside it counts until these are asked for.
-	 * Returns 0; -EBADMSG when some of it is damaged; what reading fails with; -ENOMEM. But for shortages, with
-	 * @reterr the first time, unless the failure was told elsewhere.
-	 */
-	int (*load)(void *context, struct etw_schema_store *store, const GUID *guid,
-		    struct etw_fault *reterr);
-	/* The registered name, valid until release(), or NULL. */
-	const char *(*name)(void *context, const GUID *guid);
-	/* Takes notice of what was registered and removed meanwhile; whether there was anything. */
-	bool (*refresh)(void *context);
-	void (*release)(void *context); /* when the store goes */
-	void *context;
-};
 
 /*
  * etw_schema_store_set_registry() - the registry that is asked last.
@@ -117,29 +99,5 @@ int etw_schema_store_registry_error(const struct etw_schema_store *store, const 
  * that had a schema; what was removed stays with this store. Returns whether the registry has changed.
  */
 bool etw_schema_store_look_again(struct etw_schema_store *store);
-
-/* A definition that its owner may take back. */
-struct etw_schema_loan {
-	const struct etw_definition *definition; /* borrowed until it is taken back */
-	struct etw_schema_loan *next;            /* the store's */
-	uint32_t order;                          /* the store's; the later loan counts */
-};
-
-/*
- * etw_schema_store_lend() - takes in a definition that counts before the registry, after what the user names.
- *
- * @loan: borrowed, with its definition, until etw_schema_store_take_back()
- *
- * Returns 0, or -ENOMEM; the loan is then not taken.
- */
-int etw_schema_store_lend(struct etw_schema_store *store, struct etw_schema_loan *loan);
-
-/*
- * etw_schema_store_take_back() - ends a loan: nothing in the store refers to its definition any more.
- *
- * What other loans and the registry say of its events counts again. Schemas that the store handed out from
- * it must not be used any more: the caller forgets what it made of them.
- */
-void etw_schema_store_take_back(struct etw_schema_store *store, struct etw_schema_loan *loan);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a store: store.c (finding), store_choice.c (several layouts of one event), store_class.c (classic
- * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, store_installed.c (what is
- * asked when nothing else has an answer, or taken back), and store_known.c (the table of known providers).
+ * events), store_learn.c (what traces and manifests teach), store_wpp.c, store_binary.c, store_ask.c (the registry,
+ * when nothing else has an answer) and store_known.c (the table of known providers). Above it are store_installed.c,
+ * what the registry gives, and store_loans.c, what may be taken back.
  *
  * In names, "stored" is what the store holds of any source, "known" is the table of known providers.
  */
@@ -17,8 +18,11 @@
 #include "schema/known/known.h"
 #include "schema/manifest/embedded.h"
 #include "schema/provider_schema.h"
+#include "schema/store/registry_hooks.h"
 #include "schema/store/store.h"
-#include "schema/store/store_installed.h"
+
+struct etw_schema_loan;
+struct etw_schema_registered;
 
 #define STORE_CACHE_SLOTS 256 /* power of two */
 
@@ -329,6 +333,12 @@ int etw_store_add_tmf(struct etw_schema_store *store, struct etw_bytes text,
  * Returns 1 when looking again makes sense; 0 when it does not; a shortage: then it is asked again.
  */
 int etw_store_ask_registry(struct etw_schema_store *store, const GUID *guid);
+
+/* etw_store_find_asked() - the note that the registry was asked for a GUID, or NULL. */
+struct asked *etw_store_find_asked(const struct etw_schema_store *store, const GUID *guid);
+
+/* etw_store_ask_again() - asks for what was asked for before. Returns 0; a shortage leaves the question open. */
+int etw_store_ask_again(struct etw_schema_store *store, struct asked *asked);
 
 /* etw_store_key_of_event() - what an event is looked up by; false when it carries its schema. */
 bool etw_store_key_of_event(const EVENT_RECORD *record, struct store_key *ret,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of known providers behind a store, and which of its layouts of an event comes first. */
-#include "schema/store/store_known.h"
-
 #include <errno.h>
 
 #include "base/macros.h"

@@ -20,9 +20,9 @@
 #include "decode/program.h"
 #include "genuine.h"
 #include "sample_loop.h"
+#include "schema/known/known.h"
 #include "schema/manifest/embedded.h"
 #include "schema/store/store.h"
-#include "schema/store/store_known.h"
 
 #define COMPLAINTS_MAX 40
 

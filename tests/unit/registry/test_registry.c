@@ -10,6 +10,7 @@
 
 #include "fixture.h"
 #include "registry/definition.h"
+#include "schema/store/store_loans.h"
 #include "synthetic/scarce_memory.h"
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, fixture_begin, fixture_end)

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "schema/kernel.h"
 #include "schema/store/store_internal.h"
+#include "schema/store/store_loans.h"
 #include "unit/schema/store_events.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -4,6 +4,7 @@
 #include "schema/manifest/manifest.h"
 #include "schema/store/store_installed.h"
 #include "schema/store/store_internal.h"
+#include "schema/store/store_loans.h"
 #include "unit/schema/store_events.h"
 
 /* A manifest of event 7, version 1, with any fields. */

@@ -5,9 +5,9 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "schema/store/store.h"
 #include "schema/store/store_installed.h"
 #include "schema/store/store_internal.h"
-#include "schema/store/store_known.h"
 #include "unit/schema/store_events.h"
 
 static const GUID kernel_process = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a store keeps because of events has an end; what it has handed out stays. */
+#include "schema/store/store_installed.h"
 #include "schema/store/store_internal.h"
 #include "unit/schema/store_events.h"
 
