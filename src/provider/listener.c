@@ -11,27 +11,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/futex.h"
-#include "base/patience.h"
 #include "base/time.h"
 #include "provider/callback.h"
 #include "provider/last_thread.h"
 #include "provider/link_connect.h"
+#include "provider/links.h"
 #include "provider/lock.h"
 #include "provider/own_fd.h"
 #include "provider/poke.h"
 #include "provider/reclaim.h"
 #include "provider/thread.h"
 
-#define REGISTER_WAIT_MS  200
-#define MEET_WAIT_MS      500
-#define CALL_CHECK_MS     2000
-#define IS_BEING_RESET    2 /* no origin has it */
-#define IS_WAITING        1u
-#define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
+#define IS_BEING_RESET 2 /* no origin has it */
+#define IS_WAITING     1u
 
-static struct etw_link links[ETW_PROVIDER_LINKS];
-static unsigned link_count;
 static struct etw_ipc_message *message; /* the listener's */
 static pthread_t listener;
 static bool is_prepared; /* the lock */
@@ -45,12 +38,12 @@ static uint64_t owner_origin;
 static uint32_t turn;
 static sigset_t starter_signals; /* what the thread that started the listener blocked */
 
-static uint64_t ns_after(int ms)
+bool etw_listener_is_running(void)
 {
-	return etw_monotonic_ns() + (uint64_t)ms * ETW_NS_PER_MS;
+	return is_running;
 }
 
-static bool is_listener_thread(void)
+bool etw_listener_is_caller(void)
 {
 	return is_running && pthread_equal(pthread_self(), listener);
 }
@@ -70,8 +63,8 @@ static void release_if_needed(const bool *is_ready)
 {
 	bool is_needed = false;
 
-	for (unsigned i = 0; i < link_count; i++)
-		is_needed |= is_ready[i] || links[i].socket.number < 0;
+	for (unsigned i = 0; i < etw_links_count(); i++)
+		is_needed |= is_ready[i] || etw_links_at(i)->socket.number < 0;
 	if (!is_needed)
 		return;
 	etw_provider_lock();
@@ -85,8 +78,7 @@ static void release_if_needed(const bool *is_ready)
  */
 static void forget_parent(void)
 {
-	for (unsigned i = 0; i < link_count; i++)
-		etw_link_abandon(&links[i]);
+	etw_links_abandon();
 	/* Now: later these numbers may be those of files of the child's own. */
 	etw_poke_close();
 	etw_last_thread_reset_in_child();
@@ -154,56 +146,19 @@ static int prepare(void)
 	return 0;
 }
 
-/* Taken from the environment of the caller, who is not changing it at this moment. */
-static int find_directories(void)
-{
-	static const enum etw_instance instances[ETW_PROVIDER_LINKS] = {ETW_INSTANCE_SYSTEM,
-									ETW_INSTANCE_USER};
-	static struct etw_runtime_places places;
-	const unsigned count = etw_runtime_is_one() ? 1 : ETW_PROVIDER_LINKS;
-
-	if (link_count)
-		return 0;
-	for (unsigned i = 0; i < count; i++) {
-		TRY(etw_runtime_find_places(instances[i], &places));
-		etw_link_init(&links[i], i, &places);
-	}
-	link_count = count;
-	return 0;
-}
-
-static uint64_t ms_until(uint64_t due_ns, uint64_t now_ns)
-{
-	return due_ns > now_ns ? (due_ns - now_ns) / ETW_NS_PER_MS + 1 : 1;
-}
-
 /* Milliseconds until something is due that nobody announces; -1: nothing is. */
 static int due_in_ms(bool has_connection)
 {
 	const int last_thread_ms = etw_last_thread_due_ms(has_connection);
 	const uint64_t now = etw_monotonic_ns();
 	const uint64_t reclaim_ns = etw_reclaim_due_ns();
-	uint64_t least = last_thread_ms < 0 ? UINT64_MAX : (uint64_t)last_thread_ms;
+	uint64_t least = etw_links_due_ms(has_connection, now);
 
-	if (reclaim_ns != UINT64_MAX && ms_until(reclaim_ns, now) < least)
-		least = ms_until(reclaim_ns, now);
+	if (last_thread_ms >= 0 && (uint64_t)last_thread_ms < least)
+		least = (uint64_t)last_thread_ms;
+	if (reclaim_ns != UINT64_MAX && etw_ms_until(reclaim_ns, now) < least)
+		least = etw_ms_until(reclaim_ns, now);
 
-	for (unsigned i = 0; i < link_count; i++) {
-		const struct etw_link *link = &links[i];
-		uint64_t ms = ETW_LINK_PAGE_CHECK_MS;
-
-		if (link->state == ETW_LINK_CONNECTED)
-			continue;
-		if (link->socket.number >=
-		    0) /* its end is told; that the host has left may not be */
-			ms = CALL_CHECK_MS;
-		else if (!link->page || link->seen_epoch & 1)
-			ms = ms_until(link->retry_ns, now);
-		else if (has_connection)
-			ms = PAGE_BESIDE_FD_MS;
-		if (ms < least)
-			least = ms;
-	}
 	return least == UINT64_MAX ? -1 : (int)least;
 }
 
@@ -215,43 +170,6 @@ static void poke_at_end(void)
 	if (is_running)
 		etw_poke();
 	etw_provider_unlock();
-}
-
-/* Until a word changes. False: the machine does not do that (before Linux 5.16; a filter of system calls). */
-static bool wait_for_words(const struct futex_waitv *words, unsigned count, uint64_t deadline_ns)
-{
-	const struct timespec deadline = etw_timespec_of_ns(deadline_ns);
-
-	return syscall(SYS_futex_waitv, words, count, 0, &deadline, CLOCK_MONOTONIC) >= 0 ||
-	       errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;
-}
-
-/* Without any connection: until an epoch changes, or somebody pokes after @seen_pokes. */
-static void wait_for_host(int ms, uint32_t seen_pokes)
-{
-	struct futex_waitv words[ETW_PROVIDER_LINKS + 1];
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < link_count; i++) {
-		if (!links[i].page)
-			continue;
-		words[count++] = (struct futex_waitv){
-			.uaddr = (uintptr_t)&links[i].page->epoch,
-			.val = links[i].seen_epoch,
-			.flags = FUTEX_32,
-		};
-	}
-	words[count++] = (struct futex_waitv){
-		.uaddr = (uintptr_t)etw_poke_word(),
-		.val = seen_pokes,
-		.flags = FUTEX_32 | FUTEX_PRIVATE_FLAG,
-	};
-	if (wait_for_words(words, count, ns_after(ms)))
-		return;
-	if (link_count == 1 && links[0].page)
-		(void)etw_runtime_wait(links[0].page, links[0].seen_epoch, (uint32_t)ms);
-	else
-		etw_poke_wait(count == 1 || ms < PAGE_BESIDE_FD_MS ? ms : PAGE_BESIDE_FD_MS);
 }
 
 /* Returns whether the thread is still the listener. */
@@ -267,29 +185,29 @@ static bool wait_for_descriptors(struct pollfd *polls, nfds_t count, int ms, int
 /* Whether a link has something to receive, its end included. False: another thread is the listener now. */
 static bool wait_for_all(bool *ret_ready, uint32_t seen_pokes)
 {
-	int ready;
-
+	const unsigned count = etw_links_count();
 	struct pollfd polls[ETW_PROVIDER_LINKS + 2];
 	bool has_connection = false;
+	int ready;
 
-	for (unsigned i = 0; i < link_count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		ret_ready[i] = false;
-		polls[i] = (struct pollfd){.fd = links[i].socket.number, .events = POLLIN};
-		has_connection |= links[i].socket.number >= 0;
+		polls[i] = (struct pollfd){.fd = etw_links_at(i)->socket.number, .events = POLLIN};
+		has_connection |= etw_links_at(i)->socket.number >= 0;
 	}
 	if (!has_connection) {
-		wait_for_host(due_in_ms(false), seen_pokes);
+		etw_links_wait(due_in_ms(false), seen_pokes);
 		return true;
 	}
-	polls[link_count] = (struct pollfd){.fd = etw_poke_fd(), .events = POLLIN};
-	polls[link_count + 1] = (struct pollfd){.fd = etw_last_thread_fd(), .events = POLLIN};
-	if (!wait_for_descriptors(polls, link_count + 2, due_in_ms(true), &ready))
+	polls[count] = (struct pollfd){.fd = etw_poke_fd(), .events = POLLIN};
+	polls[count + 1] = (struct pollfd){.fd = etw_last_thread_fd(), .events = POLLIN};
+	if (!wait_for_descriptors(polls, count + 2, due_in_ms(true), &ready))
 		return false;
 	if (ready <= 0)
 		return true;
-	if (polls[link_count].revents)
+	if (polls[count].revents)
 		etw_poke_take();
-	for (unsigned i = 0; i < link_count; i++)
+	for (unsigned i = 0; i < count; i++)
 		ret_ready[i] = polls[i].fd >= 0 && polls[i].revents;
 	return true;
 }
@@ -326,15 +244,15 @@ static void *listen_forever(void *unused)
 		const uint32_t seen_pokes = etw_poke_count();
 
 		release_if_needed(is_ready);
-		for (unsigned i = 0; i < link_count; i++)
-			etw_link_advance(&links[i], etw_monotonic_ns());
+		for (unsigned i = 0; i < etw_links_count(); i++)
+			etw_link_advance(etw_links_at(i), etw_monotonic_ns());
 		tend();
 		if (!wait_for_all(is_ready, seen_pokes))
 			return NULL;
 		release_if_needed(is_ready);
-		for (unsigned i = 0; i < link_count; i++) {
+		for (unsigned i = 0; i < etw_links_count(); i++) {
 			if (is_ready[i])
-				etw_link_receive(&links[i], message);
+				etw_link_receive(etw_links_at(i), message);
 		}
 		end_program_if_alone();
 	}
@@ -344,11 +262,7 @@ static void *listen_forever(void *unused)
 /* Whether the program has closed what the listener hears with. */
 static bool is_deaf(void)
 {
-	bool is_deaf = etw_poke_is_deaf();
-
-	for (unsigned i = 0; i < link_count; i++)
-		is_deaf |= links[i].socket.number >= 0 && !etw_own_fd_is_there(&links[i].socket);
-	return is_deaf;
+	return etw_poke_is_deaf() || etw_links_are_deaf();
 }
 
 /*
@@ -361,8 +275,7 @@ static bool take_turn(void)
 
 	if (!cas_acq_rel(&turn, &seen, (seen & ~IS_WAITING) + 2))
 		return false;
-	for (unsigned i = 0; i < link_count; i++)
-		etw_link_abandon(&links[i]);
+	etw_links_abandon();
 	is_running = false;
 	return true;
 }
@@ -376,7 +289,7 @@ int etw_listener_start(void)
 	if (is_running && !(is_deaf() && take_turn()))
 		return 0;
 	TRY(prepare());
-	TRY(find_directories());
+	TRY(etw_links_open());
 	etw_reclaim_prepare();
 	etw_poke_open();
 	store_release(&owner_origin, etw_fork_fill());
@@ -390,86 +303,4 @@ int etw_listener_start(void)
 	(void)pthread_detach(listener);
 	is_running = true;
 	return 0;
-}
-
-static struct etw_link *find_awaited(const struct etw_registration *registration)
-{
-	for (unsigned i = 0; i < link_count; i++) {
-		if (etw_link_is_awaited(&links[i], registration))
-			return &links[i];
-	}
-	return NULL;
-}
-
-/* Whether the caller has waited for long enough. A machine that stood still has to let the host run first. */
-static bool wait_a_step(struct etw_patience *patience)
-{
-	etw_provider_wait_until(etw_patience_next_ns(patience));
-	return etw_patience_look(patience, etw_monotonic_ns());
-}
-
-void etw_listener_announce(const struct etw_registration *registration)
-{
-	const uint32_t number = etw_registration_number(registration);
-	struct etw_patience patience = etw_patience_begin(REGISTER_WAIT_MS, etw_monotonic_ns());
-	struct etw_link *link;
-
-	for (unsigned i = 0; i < link_count; i++)
-		etw_link_pump(&links[i]);
-	if (is_listener_thread())
-		return;
-	while ((link = find_awaited(registration))) {
-		if (link->state == ETW_LINK_ABSENT)
-			etw_poke();
-		if (wait_a_step(&patience)) {
-			link->is_slow = true; /* the next registration does not wait for it */
-			return;
-		}
-		if (etw_registration_find(number) != registration)
-			return;
-	}
-}
-
-/* Whether a host is there that does not know all of this process yet. */
-static bool is_strange(const struct etw_link *link)
-{
-	if (link->state == ETW_LINK_CONNECTED)
-		return link->is_sync_due || link->sync_sent != 0;
-	if (link->state == ETW_LINK_CONNECTING && link->is_slow)
-		return false;
-	return etw_link_has_new_host(link);
-}
-
-static bool has_strange_host(void)
-{
-	for (unsigned i = 0; i < link_count; i++) {
-		if (is_strange(&links[i]))
-			return true;
-	}
-	return false;
-}
-
-void etw_listener_meet(void)
-{
-	struct etw_patience patience = etw_patience_begin(MEET_WAIT_MS, etw_monotonic_ns());
-	bool is_enough = false;
-
-	etw_listener_find_fork();
-	etw_provider_lock();
-	while (is_running && !is_listener_thread() && !is_enough && has_strange_host()) {
-		etw_poke(); /* a page that appears tells nobody */
-		is_enough = wait_a_step(&patience);
-	}
-	for (unsigned i = 0; i < link_count; i++)
-		links[i].is_slow |= links[i].state == ETW_LINK_CONNECTING;
-	etw_provider_unlock();
-}
-
-void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number)
-{
-	for (unsigned i = 0; i < link_count; i++)
-		etw_link_withdraw(&links[i], registration, number);
-	if (is_listener_thread())
-		return;
-	etw_callback_await(number);
 }

@@ -6,7 +6,7 @@
 #ifndef ETW_PROVIDER_LISTENER_H
 #define ETW_PROVIDER_LISTENER_H
 
-#include "provider/registrations.h"
+#include <stdbool.h>
 
 /*
  * etw_listener_start() - once. Holding the lock. Returns 0; -EAGAIN: no thread; -ENOMEM; -ENAMETOOLONG: the path
@@ -20,25 +20,10 @@ int etw_listener_start(void);
  */
 void etw_listener_find_fork(void);
 
-/*
- * etw_listener_announce() - tells the hosts of a registration and waits, 200 ms at most, until those that
- * are there have said who wants it. Holding the lock, which is given up while it waits.
- */
-void etw_listener_announce(const struct etw_registration *registration);
+/* etw_listener_is_running() - false also in a forked child. Holding the lock. */
+bool etw_listener_is_running(void);
 
-/*
- * etw_listener_withdraw() - tells the hosts that a registration is gone, and waits for its callback unless
- * that is the caller. Holding the lock, which is given up while it waits.
- *
- * @number: what the hosts call it
- */
-void etw_listener_withdraw(const struct etw_registration *registration, uint32_t number);
-
-/*
- * etw_listener_meet() - waits, half a second at most, until the hosts that are there know every registration
- * of this process, but for one that could not be connected to. A controller in the same process calls it, so that
- * what it enables next is asked here too. Not holding the lock; at once in a process without registrations.
- */
-void etw_listener_meet(void);
+/* etw_listener_is_caller() - whether it is the listener that asks: in a callback. Holding the lock. */
+bool etw_listener_is_caller(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "provider/announce.h"
 #include "provider/enable.h"
 #include "provider/listener.h"
 #include "provider/lock.h"
@@ -41,7 +42,7 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 		return -ENOMEM;
 	/* Before any callback, which may well use it. */
 	*ret_handle = etw_registration_handle(registration);
-	etw_listener_announce(registration);
+	etw_announce_registration(registration);
 	return 0;
 }
 
@@ -56,7 +57,7 @@ int etw_provider_unregister(uint64_t handle)
 		return -EBADF;
 	number = etw_registration_number(registration);
 	etw_registration_close(registration);
-	etw_listener_withdraw(registration, number);
+	etw_announce_end(registration, number);
 	return 0;
 }
 

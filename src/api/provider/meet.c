@@ -2,9 +2,9 @@
 /* See meet.h. */
 #include "api/provider/meet.h"
 
-#include "provider/listener.h"
+#include "provider/announce.h"
 
 __attribute__((visibility("default"))) void etw_provider_meet_hosts(void)
 {
-	etw_listener_meet();
+	etw_announce_meet();
 }

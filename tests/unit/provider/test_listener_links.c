@@ -18,7 +18,7 @@
 
 #include "base/futex.h"
 #include "base/time.h"
-#include "provider/listener.h"
+#include "provider/announce.h"
 
 #define SETTLE_US   100000 /* for the listener to go to sleep */
 #define MEET_MS     450    /* less than the half second after which it gives up */
@@ -114,7 +114,7 @@ static int meet_new_host(void)
 
 	EXPECT(start_user_host() == 0);
 	before = etw_monotonic_ms();
-	etw_listener_meet();
+	etw_announce_meet();
 	EXPECT(etw_monotonic_ms() - before < MEET_MS);
 	EXPECT(told_registered() == 1);
 	return 0;
@@ -157,7 +157,7 @@ static int try_to_meet_the_dead(void)
 	fake_host_lose_keeper(&host);
 	EXPECT(register_and_settle() == 0);
 	before = etw_monotonic_ms();
-	etw_listener_meet();
+	etw_announce_meet();
 	EXPECT(etw_monotonic_ms() - before < MEET_MS);
 	fake_host_done(&host);
 	fake_host_done(&system_host);
