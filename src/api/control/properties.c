@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 #include "base/path.h"

@@ -10,10 +10,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "api/consumer/wide.h"
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
+#include "api/wide.h"
 #include "base/file.h"
 #include "base/guid.h"
 #include "base/macros.h"

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
 #include "api/friendly/friendly.h"
+#include "api/friendly/schemas.h"
 #include "base/bytes.h"
 #include "base/guid.h"
 #include "base/macros.h"

@@ -7,35 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
 #include "api/friendly/friendly.h"
-#include "api/friendly/value.h"
+#include "api/friendly/schema.h"
+#include "api/friendly/schemas.h"
+#include "api/friendly/times.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "decode/format.h"
 #include "decode/format_message.h"
 #include "decode/format_wpp.h"
-
-#define SENTENCE_BYTES 1024
-
-static _Thread_local char sentence[SENTENCE_BYTES];
-
-const char *libetw_error(void)
-{
-	return sentence;
-}
-
-int etw_friendly_fail(int error, const char *format, ...)
-{
-	char text[SENTENCE_BYTES];
-	va_list arguments;
-
-	/* The old sentence may be one of the arguments. */
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	memcpy(sentence, text, sizeof(sentence));
-	return error;
-}
 
 const EVENT_RECORD *libetw_event_record(const struct libetw_event *event)
 {
@@ -94,13 +76,6 @@ uint32_t libetw_event_tid(const struct libetw_event *event)
 uint32_t libetw_event_cpu(const struct libetw_event *event)
 {
 	return GetEventProcessorIndex(event->record);
-}
-
-int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
-		       struct etw_decoding *ret)
-{
-	schemas->runs++;
-	return etw_decoder_run(schemas->decoder, record, ret);
 }
 
 int etw_event_decode(struct libetw_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the friendly layer's files share. Private to src/api/friendly. */
+/* The two objects of the friendly layer: schemas and events. Private to src/api/friendly. */
 #ifndef ETW_API_FRIENDLY_FRIENDLY_H
 #define ETW_API_FRIENDLY_FRIENDLY_H
 
@@ -72,67 +72,5 @@ struct libetw_event {
 	struct etw_pin_account *account;       /* whom pins are charged to; likewise */
 	struct etw_pin *pin;                   /* of retained events: a reference, or NULL */
 };
-
-/*
- * etw_friendly_fail() - notes the sentence that libetw_error() gives.
- *
- * Returns @error.
- */
-int etw_friendly_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* etw_schemas_ref() - one more reference; returns @schemas. */
-struct libetw_schemas *etw_schemas_ref(struct libetw_schemas *schemas);
-
-/* etw_schemas_learn() - takes in an event that carries schemas; 0 or -ENOMEM. */
-int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record);
-
-/* etw_schemas_decode() - etw_decoder_run() with their decoder; what it gave before is no good any more. */
-int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
-		       struct etw_decoding *ret);
-
-/*
- * etw_event_has_decoding() - whether the places of its fields are there to be used.
- *
- * Those of an event in a callback lie in the decoder, which the callback may use meanwhile: it builds events, or
- * runs a reader that has the same schemas. Kept events have their own.
- */
-static inline bool etw_event_has_decoding(const struct libetw_event *event)
-{
-	return event->is_decoded && (event->is_kept || event->run == event->schemas->runs);
-}
-
-/*
- * etw_event_decode() - decodes it, unless its decoding is there.
- *
- * Returns 0 also for an event without a schema; -ENOMEM.
- */
-int etw_event_decode(struct libetw_event *event);
-
-/* etw_event_is_unknown() - whether nobody has a schema for a decoded event. */
-bool etw_event_is_unknown(const struct libetw_event *event);
-
-/* etw_event_lock() / _unlock() - around scratch, text and maps of a kept event; nothing for others. */
-void etw_event_lock(struct libetw_event *event);
-void etw_event_unlock(struct libetw_event *event);
-
-/* etw_event_scratch() - a copy of text in the event's scratch; NULL when memory ran out. Locked. */
-const char *etw_event_scratch(struct libetw_event *event, const char *at, size_t bytes);
-
-/* etw_event_title() - appends "Provider/Event v1" to a text. */
-void etw_event_title(struct libetw_event *event, struct etw_text *text);
-
-/* etw_schema_title() - appends what libetw_schema_name() gives. */
-void etw_schema_title(const struct etw_schema *schema, struct etw_text *text);
-
-/*
- * etw_event_copy() - a kept event of a record's own copy.
- *
- * @pin: taken; NULL to copy the payload and the items' data as well
- * @decoding: copied; NULL to decode the copy
- *
- * Returns 0 or -ENOMEM, with @pin given back.
- */
-int etw_event_copy(struct libetw_schemas *schemas, const EVENT_RECORD *record, struct etw_pin *pin,
-		   const struct etw_decoding *decoding, struct libetw_event **ret);
 
 #endif

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
 #include "api/friendly/friendly.h"
+#include "api/friendly/schemas.h"
 #include "api/record.h"
 #include "base/atomic.h"
 #include "base/macros.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
 #include "api/friendly/friendly.h"
 #include "base/macros.h"
 

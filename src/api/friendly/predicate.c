@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
 #include "api/friendly/friendly.h"
 #include "base/macros.h"
 #include "base/number.h"

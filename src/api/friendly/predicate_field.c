@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
 #include "api/friendly/friendly.h"
 #include "api/friendly/path.h"
 #include "base/macros.h"

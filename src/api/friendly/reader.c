@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/friendly/error.h"
 #include "api/friendly/predicate.h"
 #include "api/friendly/reader.h"
-#include "api/friendly/run.h"
+#include "api/friendly/schemas.h"
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/path.h"

@@ -63,4 +63,13 @@ struct libetw_reader {
 	size_t first_source;     /* of the pass that is going on */
 };
 
+/*
+ * etw_reader_search() - looks for schemas in all of a reader's files, once; in reader_run.c.
+ *
+ * @reader: a struct libetw_reader
+ *
+ * Returns whether something may have been learnt.
+ */
+bool etw_reader_search(void *reader);
+
 #endif

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
 #include "api/friendly/friendly.h"
+#include "api/friendly/schema.h"
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "decode/format.h"

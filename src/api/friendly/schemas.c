@@ -8,8 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/friendly/error.h"
 #include "api/friendly/friendly.h"
 #include "api/friendly/installed.h"
+#include "api/friendly/schemas.h"
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/guid.h"
@@ -83,6 +85,13 @@ int etw_schemas_learn(struct libetw_schemas *schemas, const EVENT_RECORD *record
 	result = etw_schema_store_learn(schemas->store, record);
 	(void)pthread_mutex_unlock(&schemas->lock);
 	return result ? etw_friendly_fail(result, "no memory for an event's schema") : 0;
+}
+
+int etw_schemas_decode(struct libetw_schemas *schemas, const EVENT_RECORD *record,
+		       struct etw_decoding *ret)
+{
+	schemas->runs++;
+	return etw_decoder_run(schemas->decoder, record, ret);
 }
 
 /* What a text or a PDB is, its name says. */

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "api/control/hosts.h"
+#include "api/friendly/error.h"
+#include "api/friendly/times.h"
 #include "api/friendly/value.h"
 #include "api/provider/meet.h"
 #include "base/file.h"

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
+#include "api/friendly/times.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "decode/format.h"
@@ -189,17 +192,6 @@ int etw_value_filetime(struct libetw_event *event, const struct etw_where *where
 	default:
 		return fail(event, where, -EINVAL, "is no time");
 	}
-}
-
-int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret)
-{
-	int64_t since_1970, ns;
-
-	if (__builtin_sub_overflow(filetime, ETW_FILETIME_UNIX_EPOCH, &since_1970) ||
-	    __builtin_mul_overflow(since_1970, (int64_t)ETW_NS_PER_FT, &ns))
-		return -ERANGE;
-	*ret = ns;
-	return 0;
 }
 
 int etw_value_time_ns(struct libetw_event *event, const struct etw_where *where, int64_t *ret)

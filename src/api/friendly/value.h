@@ -43,7 +43,4 @@ int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, c
 		    size_t *ret_bytes);
 int etw_value_count(struct libetw_event *event, const struct etw_where *where, size_t *ret);
 
-/* etw_time_ns_of_filetime() - ns since 1970; -ERANGE where 64 bits do not reach. */
-int etw_time_ns_of_filetime(int64_t filetime, int64_t *ret);
-
 #endif

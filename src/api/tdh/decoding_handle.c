@@ -8,7 +8,7 @@
 
 #include <winerror.h>
 
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/tdh/answer.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/win32_error.h"
 

@@ -5,7 +5,7 @@
  */
 #include "api/tdh/format_map.h"
 
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 #include "base/macros.h"
 #include "decode/format.h"
 

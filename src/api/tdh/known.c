@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <etw/schemas.h>
 
-#include "api/friendly/friendly.h"
+#include "api/friendly/error.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 
 int libetw_tdh_use_known(uint32_t use)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/tdh/loaded.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/file.h"

@@ -9,6 +9,7 @@
 #include "api/tdh/blob.h"
 #include "api/tdh/context.h"
 #include "api/tdh/give.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "schema/metadata/event_info_write.h"

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "api/tdh/answer.h"
+#include "api/tdh/find.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/payload_program.h"
 #include "api/tdh/shared.h"
 #include "api/win32_error.h"

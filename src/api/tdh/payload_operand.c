@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/utf.h"

@@ -3,7 +3,12 @@
 #ifndef ETW_API_TDH_PAYLOAD_OPERAND_H
 #define ETW_API_TDH_PAYLOAD_OPERAND_H
 
-#include "api/tdh/payload_program.h"
+#include <stdint.h>
+
+#include <tdh.h>
+
+#include "api/tdh/payload_blob.h"
+#include "schema/model.h"
 
 /*
  * etw_payload_kind() - how fields of this type are compared.

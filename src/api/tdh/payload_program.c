@@ -32,17 +32,6 @@ struct writer {
 	bool is_wanted[ETW_SCHEMA_FIELDS_MAX];
 };
 
-void *etw_payload_blob_add(struct etw_payload_blob *blob, size_t bytes)
-{
-	void *at = blob->at + blob->bytes;
-
-	if (bytes > sizeof(blob->at) - blob->bytes)
-		return NULL;
-	memset(at, 0, bytes);
-	blob->bytes += bytes;
-	return at;
-}
-
 /* A top-level field that can be filtered by. */
 static int find_field(const struct etw_schema *schema, const WCHAR *name, uint16_t *ret)
 {

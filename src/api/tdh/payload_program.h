@@ -7,8 +7,8 @@
 
 #include <tdh.h>
 
+#include "api/tdh/payload_blob.h"
 #include "schema/model.h"
-#include "wire/payload_filter.h"
 
 /* What is asked for. */
 struct etw_payload_wish {
@@ -19,19 +19,6 @@ struct etw_payload_wish {
 	const PAYLOAD_FILTER_PREDICATE *predicates;
 	uint32_t count; /* of predicates, 1 .. WIRE_PAYLOAD_PREDICATES_MAX */
 };
-
-/* A blob while it is written; it never gets longer than a filter may be. */
-struct etw_payload_blob {
-	uint8_t at[WIRE_PAYLOAD_FILTER_BYTES_MAX];
-	size_t bytes;
-};
-
-/*
- * etw_payload_blob_add() - room for @bytes more, zeroed.
- *
- * Returns it, valid as long as the blob; NULL, with the blob unchanged, when it would get too long.
- */
-void *etw_payload_blob_add(struct etw_payload_blob *blob, size_t bytes);
 
 /*
  * etw_payload_program_write() - a filter of one event.

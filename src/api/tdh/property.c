@@ -7,7 +7,9 @@
 
 #include "api/record.h"
 #include "api/tdh/context.h"
+#include "api/tdh/find.h"
 #include "api/tdh/give.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/tdh/wide_name.h"
 #include "api/tdh/wpp_context.h"

@@ -13,6 +13,7 @@
 
 #include "api/tdh/answer.h"
 #include "api/tdh/loaded.h"
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/win32_error.h"
 #include "base/guid.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "base/atomic.h"
 #include "base/file.h"

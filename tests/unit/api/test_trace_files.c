@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "api/tdh/lock.h"
 #include "api/tdh/shared.h"
 #include "api/tdh/trace_files.h"
 #include "synthetic/presets.h"

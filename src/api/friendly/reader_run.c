@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* etw/reader.h: one run over files, then over sessions; and what becomes of each event. */
-#include "api/friendly/run.h"
+#include "api/friendly/reader.h"
 
 #include <errno.h>
 #include <etw/event.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/friendly/error.h"
+#include "api/friendly/event.h"
 #include "api/friendly/predicate.h"
-#include "api/friendly/reader.h"
+#include "api/friendly/schemas.h"
+#include "api/friendly/times.h"
 #include "api/friendly/value.h"
 #include "base/atomic.h"
 #include "base/guid.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The A/W edge of the consumer's side: WCHAR strings of callers, as UTF-8 and back. */
-#ifndef ETW_API_CONSUMER_WIDE_H
-#define ETW_API_CONSUMER_WIDE_H
+#ifndef ETW_API_WIDE_H
+#define ETW_API_WIDE_H
 
 #include <stddef.h>
 

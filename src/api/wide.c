@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/consumer/wide.h"
+#include "api/wide.h"
 
 #include <errno.h>
 #include <stdlib.h>
