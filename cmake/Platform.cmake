@@ -28,9 +28,9 @@ refuse_without(PLATFORM_COMPILER "
   typedef unsigned char bytes4 __attribute__((vector_size(4)));
   int main(void) {
     bytes4 bytes = {0};
-    return __builtin_shufflevector(bytes, bytes, 3, 2, 1, 0)[0];
+    return __builtin_shufflevector(bytes, bytes, 3, 2, 1, 0)[0] + !__builtin_thread_pointer();
   }"
-  "libetw needs gcc 12 or newer, or clang: this compiler lacks __builtin_shufflevector, by which text is searched")
+  "libetw needs gcc 12 or clang 14, or newer: this compiler lacks __builtin_shufflevector or __builtin_thread_pointer")
 refuse_without(PLATFORM_COUNTER "
   int main(void) {
   #if defined(__x86_64__) || defined(__aarch64__)

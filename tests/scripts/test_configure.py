@@ -87,7 +87,7 @@ class Configure(unittest.TestCase):
                 ("CMAKE_DISABLE_FIND_PACKAGE_EXPAT=ON", "libetw needs expat with its headers"),
                 ("PLATFORM_LITTLE_ENDIAN=OFF", "libetw needs a little-endian processor: "),
                 ("PLATFORM_64_BIT=OFF", "libetw needs a 64-bit processor: "),
-                ("PLATFORM_COMPILER=OFF", "libetw needs gcc 12 or newer, or clang: "),
+                ("PLATFORM_COMPILER=OFF", "libetw needs gcc 12 or clang 14, or newer: "),
                 ("PLATFORM_COUNTER=OFF", "libetw needs x86-64 or arm64: "),
                 ("PLATFORM_GLIBC=OFF", "libetw needs glibc 2.34 or newer: this C library (musl"),
                 ("PLATFORM_LINUX_HEADERS=OFF", "libetw needs the headers of Linux 5.9 or newer")):
