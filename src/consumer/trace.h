@@ -98,8 +98,9 @@ uint32_t etw_trace_buffers(const struct etw_trace *trace);
  *
  * @bytes: of memory, the directory included, beyond which no block is kept; until the trace is closed
  *
- * Of others it is kept how many events they have, in eight bytes each. A later pass brings these in again: it reads
- * them, and decompresses where need be, but does not check them or search them for damage.
+ * Blocks are those of compressed buffers, and those with findings. Of others it is kept how many events they have, in
+ * eight bytes each. A later pass brings these in again: it reads them, and decompresses where there was no memory, but
+ * does not check them or search them for damage.
  */
 void etw_trace_keep(struct etw_trace *trace, size_t bytes);
 

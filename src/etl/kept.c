@@ -134,6 +134,12 @@ static void move_memory(struct etw_etl_block *from, struct etw_etl_block *to)
 	}
 }
 
+/* Whether to fetch the block again is about as much work as to have it in memory. */
+static bool is_cheap(const struct etw_etl_block *block)
+{
+	return block->is_stepped && (!block->events || block->events != block->unpacked);
+}
+
 /* Takes a block that was just loaded, with its memory. Returns NULL where it cannot be held. */
 static struct held *hold(struct etw_etl_kept *kept, struct etw_etl_block *block,
 			 const struct etw_findings *findings)
@@ -142,8 +148,7 @@ static struct held *hold(struct etw_etl_kept *kept, struct etw_etl_block *block,
 	size_t bytes = sizeof(struct held) + memory_of(block) + (is_sound ? 0 : sizeof(*findings));
 	CLEANUP(freep) struct held *held = NULL;
 
-	if (kept->is_full || kept->bytes > kept->limit_bytes ||
-	    bytes > kept->limit_bytes - kept->bytes)
+	if (kept->bytes > kept->limit_bytes || bytes > kept->limit_bytes - kept->bytes)
 		return NULL;
 	held = calloc(1, sizeof(*held));
 	if (!held)
@@ -171,13 +176,15 @@ int etw_etl_kept_first(struct etw_etl_kept *kept, const struct etw_etl_file *fil
 	TRY(etw_etl_kept_load(kept, file, buffer, own, &found, ret));
 	if (findings)
 		etw_findings_append(findings, &found);
-	held = hold(kept, own, &found);
+	if (etw_findings_is_sound(&found) && is_cheap(own))
+		held = NULL;
+	else
+		held = hold(kept, own, &found);
 	if (held) {
 		kept->slots[buffer->number] = (uintptr_t)held;
 		*ret = &held->block;
 		return 0;
 	}
-	kept->is_full = true;
 	/* What loading a damaged buffer found is not kept, so that it has to be loaded again. */
 	if (etw_findings_is_sound(&found))
 		kept->slots[buffer->number] = (uintptr_t)own->count << SLOT_COUNT_SHIFT |

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What loading the buffers of a file gave, kept from the pass that loaded them to those that follow, so that no buffer
- * is checked and searched for damage twice. Blocks stay in memory up to a limit of bytes. Of buffers beyond it only the
- * number of events is kept: their bytes are fetched again, and decompressed, but not checked as a whole.
+ * is checked and searched for damage twice. Blocks of compressed buffers, and those with findings, stay in memory up to
+ * a limit of bytes. Of all others only the number of events is kept: their bytes are fetched again, and decompressed,
+ * but not checked as a whole. To read a plain buffer again costs less than memory for it does.
  *
  * Context: one owner thread.
  */
@@ -19,7 +20,6 @@ struct etw_etl_kept {
 	uint64_t fetched; /* buffers that were read and decompressed again */
 	uintptr_t *slots; /* owned; by the buffers' numbers: what is known of each */
 	size_t room;      /* slots */
-	bool is_full;     /* a block was too much: no further one stays in memory */
 };
 
 /* etw_etl_kept_done() - frees everything; takes a zeroed struct. */

@@ -250,7 +250,7 @@ static void test_merge__late_events_are_delivered_and_told(void **state)
 /* A block that others keep is theirs as long as they want, and not the next merge's any more. */
 static void test_merge__kept_blocks_can_be_pinned(void **state)
 {
-	struct merged merged = prepare_sample(sample_make("plain"));
+	struct merged merged = prepare_sample(sample_make("compressed-small"));
 	struct etw_etl_block own = {0};
 	const struct etw_etl_block *block;
 	struct etw_merge *merge = NULL;
@@ -258,7 +258,8 @@ static void test_merge__kept_blocks_can_be_pinned(void **state)
 	struct etw_pin_account *account;
 	struct etw_pin *pin = NULL;
 	const uint8_t *at;
-	uint64_t word;
+	unsigned events = run(&merged).events;
+	uint64_t loaded, word;
 
 	(void)state;
 	merged.kept.is_wanted = true;
@@ -271,15 +272,20 @@ static void test_merge__kept_blocks_can_be_pinned(void **state)
 		assert_int_equal(etw_etl_kept_first(&merged.kept, &merged.sample.file, &buffer,
 						    &own, NULL, &block),
 				 0);
-		assert_ptr_not_equal(block, &own);
+		if (buffer.flags & WIRE_BUFFER_COMPRESSED)
+			assert_ptr_not_equal(block, &own);
 	}
-	assert_int_equal(run(&merged).events, 62);
-	assert_int_equal(merged.kept.loaded, merged.directory.count);
+	loaded = merged.kept.loaded;
+	assert_int_equal(run(&merged).events, events);
+	assert_int_equal(merged.kept.loaded, loaded);
 	assert_int_equal(etw_pin_account_create(UINT64_MAX, &account), 0);
 	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
 					  INT64_MAX, &merged.findings, &merge),
 			 0);
-	assert_int_equal(etw_merge_peek(merge, &event), 0);
+	/* The header buffer is not compressed, and so not kept. */
+	while (!etw_merge_peek(merge, &event) &&
+	       !(event.block->buffer.flags & WIRE_BUFFER_COMPRESSED))
+		(void)etw_merge_pop(merge);
 	assert_int_equal(etw_merge_pin(merge, account, &pin), 0);
 	at = event.event->at;
 	word = etw_load64(at);
@@ -287,8 +293,8 @@ static void test_merge__kept_blocks_can_be_pinned(void **state)
 		(void)etw_merge_pop(merge);
 	etw_merge_free(merge);
 	/* Another pass loads the one that was taken. */
-	assert_int_equal(run(&merged).events, 62);
-	assert_int_equal(merged.kept.loaded, merged.directory.count + 1);
+	assert_int_equal(run(&merged).events, events);
+	assert_int_equal(merged.kept.loaded, loaded + 1);
 	etw_etl_block_done(&own);
 	done(&merged);
 	assert_int_equal(etw_load64(at), word);
