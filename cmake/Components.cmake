@@ -24,15 +24,7 @@ function(etw_components_summary module)
     string(REPLACE "\"" "\\\"" line "${line}")
     string(APPEND lines "\"${line}\\n\"\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/build.c
-    CONTENT "/* Made by cmake/Components.cmake. */
-#include \"base/build.h\"
-
-const char *etw_build_components(void)
-{
-	return
-${lines};
-}
-" @ONLY)
+  # Not file(CONFIGURE), which in CMake 3.18 loses the ends of lines.
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/build.c.in ${CMAKE_BINARY_DIR}/generated/build.c @ONLY)
   target_sources(${module} PRIVATE ${CMAKE_BINARY_DIR}/generated/build.c)
 endfunction()
