@@ -91,3 +91,14 @@ bool etw_overwrite_allowed(const char *path, etw_overwrite_kind *is_own, const c
 	etw_program_message("%s is there already and is not %s; --force overwrites it", path, what);
 	return false;
 }
+
+bool etw_overwrite_spares(const char *path, const char *input, const char *what)
+{
+	struct stat output, read;
+
+	if (stat(path, &output) || stat(input, &read) || output.st_dev != read.st_dev ||
+	    output.st_ino != read.st_ino)
+		return true;
+	etw_program_message("%s is %s, which is read; give another file", path, what);
+	return false;
+}

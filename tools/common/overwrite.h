@@ -28,4 +28,13 @@ bool etw_overwrite_is_manifest(const char *head, size_t bytes);
  */
 bool etw_overwrite_allowed(const char *path, etw_overwrite_kind *is_own, const char *what);
 
+/*
+ * etw_overwrite_spares() - whether @path is another file than @input, which the command reads; no --force changes that.
+ *
+ * @what: for the sentence: "the index of known providers"
+ *
+ * Tells on standard error when they are the same. A mapped file that is emptied would end the command with SIGBUS.
+ */
+bool etw_overwrite_spares(const char *path, const char *input, const char *what);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw providers`: what is known and installed of providers. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/number.h"
+#include "schema/known/known.h"
 #include "tools/common/overwrite.h"
 #include "tools/common/program.h"
 #include "tools/etw/cmd.h"
@@ -330,9 +332,22 @@ static bool is_own_output(const char *head, size_t bytes)
 	       strstr(head, "\nGUID      ") != NULL;
 }
 
+/* The index is mapped while it is printed, and belongs to every program. */
+static bool spares_index(const char *path)
+{
+	char index[PATH_MAX];
+
+	return !etw_known_locate(index) ||
+	       etw_overwrite_spares(path, index, "the index of known providers");
+}
+
 static bool may_write(const struct command *command)
 {
-	if (!command->path || command->force)
+	if (!command->path)
+		return true;
+	if (!spares_index(command->path))
+		return false;
+	if (command->force)
 		return true;
 	if (command->is_manifest)
 		return etw_overwrite_allowed(command->path, etw_overwrite_is_manifest,

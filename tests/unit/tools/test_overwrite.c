@@ -53,11 +53,32 @@ static void test_overwrite__spares_files_of_another_kind(void **state)
 	(void)unlink(path);
 }
 
+static void test_overwrite__spares_what_is_read(void **state)
+{
+	char path[] = "/tmp/etw-overwrite-XXXXXX", link[] = "/tmp/etw-overwrite-link-XXXXXX";
+	int fd = mkstemp(path), other = mkstemp(link);
+
+	(void)state;
+	assert_true(fd >= 0 && other >= 0);
+	assert_true(etw_overwrite_spares(link, path, "x"));
+	assert_false(etw_overwrite_spares(path, path, "x"));
+	/* Under another name it is the same file. */
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink(path, link), 0);
+	assert_false(etw_overwrite_spares(link, path, "x"));
+	assert_int_equal(unlink(path), 0);
+	assert_true(etw_overwrite_spares(link, path, "x"));
+	(void)unlink(link);
+	(void)close(fd);
+	(void)close(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_overwrite__knows_what_dump_writes),
 		cmocka_unit_test(test_overwrite__spares_files_of_another_kind),
+		cmocka_unit_test(test_overwrite__spares_what_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
