@@ -250,7 +250,7 @@ static void forget_set(struct etw_session_sets *sets, uint32_t set_id, int rings
 		etw_context_forget(sets->context, ETW_SESSION_SETS_PAGE_NAME, set_id);
 }
 
-void etw_session_sets_retire(struct etw_session_sets *sets, struct etw_session_set *set)
+void etw_session_set_retire(struct etw_session_sets *sets, struct etw_session_set *set)
 {
 	if (set->is_retired)
 		return;
@@ -262,12 +262,12 @@ void etw_session_sets_retire(struct etw_session_sets *sets, struct etw_session_s
 	SCHED_POINT("session.set.retired");
 }
 
-void etw_session_sets_retire_replaced(struct etw_session_sets *sets, struct etw_session_set *set)
+void etw_session_set_retire_replaced(struct etw_session_sets *sets, struct etw_session_set *set)
 {
 	if (set->is_retired)
 		return;
 	etw_pages_keep(sets, set->uid, set->id, set->fds.page);
-	etw_session_sets_retire(sets, set);
+	etw_session_set_retire(sets, set);
 }
 
 void etw_session_sets_end(struct etw_session_sets *sets)
@@ -278,7 +278,7 @@ void etw_session_sets_end(struct etw_session_sets *sets)
 	etw_pages_end(sets);
 	for (uint32_t i = 0; i < count; i++) {
 		(void)or_acq_rel(&etw_ring_set_page(&all[i]->map)->refused, WIRE_RING_OVER);
-		etw_session_sets_retire(sets, all[i]);
+		etw_session_set_retire(sets, all[i]);
 	}
 }
 
@@ -315,7 +315,7 @@ static int open_kept_set(struct etw_session_sets *sets, struct etw_session_set *
 		return -EPROTO;
 	TRY(open_readers(sets, set, /* is_adopted= */ true));
 	if (load_acquire(&durable_set(sets, set->slot)->status) == ETW_STATE_SET_RETIRED)
-		etw_session_sets_retire_replaced(sets, set);
+		etw_session_set_retire_replaced(sets, set);
 	set->left_ns = etw_monotonic_ns(); /* who died meanwhile does not come back */
 	return 0;
 }
@@ -380,7 +380,7 @@ void etw_session_sets_adopt(struct etw_session_sets *sets)
 	}
 }
 
-void etw_session_sets_close(struct etw_session_sets *sets, struct etw_session_set *set)
+void etw_session_set_close(struct etw_session_sets *sets, struct etw_session_set *set)
 {
 	/* Who sums up claims, which judges them, does so before this or does not look at the rings any more. */
 	pthread_mutex_lock(&sets->lock);

@@ -26,21 +26,21 @@ void etw_session_sets_adopt(struct etw_session_sets *sets);
 void etw_session_sets_end(struct etw_session_sets *sets);
 
 /*
- * etw_session_sets_retire() - lets nobody reserve in a set any more; whether what is refused counts is in its page already.
+ * etw_session_set_retire() - lets nobody reserve in a set any more; whether what is refused counts is in its page already.
  * Nothing for one that is retired. Owner thread, or before it runs.
  *
- * etw_session_sets_retire_replaced() - the same, while the session goes on: the page is kept, because who does not hear of
+ * etw_session_set_retire_replaced() - the same, while the session goes on: the page is kept, because who does not hear of
  * it loses events from now on.
  */
-void etw_session_sets_retire(struct etw_session_sets *sets, struct etw_session_set *set);
-void etw_session_sets_retire_replaced(struct etw_session_sets *sets, struct etw_session_set *set);
+void etw_session_set_retire(struct etw_session_sets *sets, struct etw_session_set *set);
+void etw_session_set_retire_replaced(struct etw_session_sets *sets, struct etw_session_set *set);
 
 /*
- * etw_session_sets_close() - a retired set, or any at the end of the session, when the outputs have settled what its
+ * etw_session_set_close() - a retired set, or any at the end of the session, when the outputs have settled what its
  * streams counted and have forgotten them: its memory and its place are given back. Takes @set. Owner thread, not
  * holding `lock`.
  */
-void etw_session_sets_close(struct etw_session_sets *sets, struct etw_session_set *set);
+void etw_session_set_close(struct etw_session_sets *sets, struct etw_session_set *set);
 
 /* etw_session_sets_free_all() - without a word to anybody; the thread is gone. */
 void etw_session_sets_free_all(struct etw_session_sets *sets);

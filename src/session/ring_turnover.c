@@ -158,7 +158,7 @@ static void replace(struct etw_session_sets *sets, struct etw_session_set *set)
 	store_relaxed(&set->is_replaced, true);
 	pthread_mutex_unlock(&sets->lock);
 	if (set->is_broken)
-		etw_session_sets_retire_replaced(sets, set);
+		etw_session_set_retire_replaced(sets, set);
 	if (sets->context->host.ring_set_replaced)
 		sets->context->host.ring_set_replaced(sets->context->host.context,
 						      sets->context->state.head->session_id,
@@ -184,18 +184,18 @@ static bool tend_set(struct etw_session_sets *sets, struct etw_session_set *set,
 	if (set->is_retired)
 		return may_close(sets, set, round);
 	if (set->is_broken && set->is_replaced) {
-		etw_session_sets_retire_replaced(sets, set);
+		etw_session_set_retire_replaced(sets, set);
 	} else if (set->is_replaced) {
 		if (!is_gone(sets, set))
 			return false;
-		etw_session_sets_retire_replaced(sets, set);
+		etw_session_set_retire_replaced(sets, set);
 		round->has_more = true; /* its open buffers end here */
 	} else if (set->is_broken) {
 		replace(sets, set);
 		round->has_more = true;
 	} else if (is_left_by_all(sets, set, round->now_ns)) {
 		/* Without a page: there is nobody who could count there. */
-		etw_session_sets_retire(sets, set);
+		etw_session_set_retire(sets, set);
 		round->has_more = true;
 	} else if (is_worn_out(set) || is_left_with_gap(set, round->now_ns)) {
 		replace_if_allowed(sets, set, round);

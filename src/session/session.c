@@ -155,7 +155,7 @@ void etw_session_free(struct etw_session *session)
 	etw_consumers_close(&session->consumers);
 	etw_session_sets_free_all(&session->sets);
 	etw_pages_free_all(&session->sets);
-	etw_session_sets_destroy(&session->sets);
+	etw_session_sets_close(&session->sets);
 	etw_outputs_close(&session->outputs);
 	etw_notes_close(&session->notes);
 	etw_flushes_close(&session->flushes);

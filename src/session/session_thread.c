@@ -99,7 +99,7 @@ static void tend_flush(struct etw_session *session)
 static void close_set(struct etw_session *session, struct etw_session_set *set)
 {
 	etw_outputs_settle_set(&session->outputs, set);
-	etw_session_sets_close(&session->sets, set);
+	etw_session_set_close(&session->sets, set);
 }
 
 static void tend_sets(struct etw_session *session)

@@ -32,7 +32,7 @@ void etw_session_sets_open(struct etw_session_context *context, struct etw_sessi
 	pthread_mutex_init(&ret->lock, NULL);
 }
 
-void etw_session_sets_destroy(struct etw_session_sets *sets)
+void etw_session_sets_close(struct etw_session_sets *sets)
 {
 	pthread_mutex_destroy(&sets->lock);
 }

@@ -53,8 +53,8 @@ struct etw_session_sets {
 /* etw_session_sets_open() - without sets. */
 void etw_session_sets_open(struct etw_session_context *context, struct etw_session_sets *ret);
 
-/* etw_session_sets_destroy() - behind etw_session_sets_free_all(). */
-void etw_session_sets_destroy(struct etw_session_sets *sets);
+/* etw_session_sets_close() - behind etw_session_sets_free_all(). */
+void etw_session_sets_close(struct etw_session_sets *sets);
 
 /* etw_session_sets_list() - writes borrowed pointers to all sets; returns how many. Owner thread. */
 uint32_t etw_session_sets_list(struct etw_session_sets *sets,

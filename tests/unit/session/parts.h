@@ -84,7 +84,7 @@ static inline void parts_close(struct parts *parts)
 	etw_consumers_close(&parts->consumers);
 	etw_session_sets_free_all(&parts->sets);
 	etw_pages_free_all(&parts->sets);
-	etw_session_sets_destroy(&parts->sets);
+	etw_session_sets_close(&parts->sets);
 	etw_outputs_close(&parts->outputs);
 	etw_notes_close(&parts->notes);
 	etw_context_close(&parts->context);

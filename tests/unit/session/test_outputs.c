@@ -246,9 +246,9 @@ static void test_outputs__a_closed_set_stays_in_the_account(void **state)
 		(void)fixture_write(&scene.own, 0x60);
 	move_all(&scene);
 	etw_output_reject_rest(&scene.set->streams[0]);
-	etw_session_sets_retire_replaced(&parts->sets, scene.set);
+	etw_session_set_retire_replaced(&parts->sets, scene.set);
 	etw_outputs_settle_set(&parts->outputs, scene.set);
-	etw_session_sets_close(&parts->sets, scene.set);
+	etw_session_set_close(&parts->sets, scene.set);
 	assert_int_equal(parts->outputs.all[0].stream_count, 0);
 	etw_account_loss(&parts->sets, &loss);
 	assert_int_equal(parts_counts(parts).events, scene.own.written);

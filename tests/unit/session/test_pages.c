@@ -78,7 +78,7 @@ static void change_host(struct scene *scene)
 	int fd = dup(scene->context.state.fd);
 
 	etw_pages_free_all(&scene->sets);
-	etw_session_sets_destroy(&scene->sets);
+	etw_session_sets_close(&scene->sets);
 	etw_context_close(&scene->context);
 	init(scene);
 	assert_int_equal(etw_state_adopt(fd, &scene->context.state), 0);
@@ -88,7 +88,7 @@ static void change_host(struct scene *scene)
 static void end(struct scene *scene)
 {
 	etw_pages_free_all(&scene->sets);
-	etw_session_sets_destroy(&scene->sets);
+	etw_session_sets_close(&scene->sets);
 	etw_context_close(&scene->context);
 	for (size_t i = 0; i < ARRAY_SIZE(scene->kept); i++) {
 		if (scene->kept[i].id)

@@ -47,7 +47,7 @@ static uint32_t tend(struct scene *scene)
 static void close_set(struct scene *scene, struct etw_session_set *set)
 {
 	etw_outputs_settle_set(&scene->parts.outputs, set);
-	etw_session_sets_close(&scene->parts.sets, set);
+	etw_session_set_close(&scene->parts.sets, set);
 }
 
 static void test_ring_turnover__a_sound_set_stays(void **state)
@@ -222,7 +222,7 @@ static void test_ring_turnover__an_adopted_retired_set_has_a_grace(void **state)
 
 	(void)state;
 	begin(&scene);
-	etw_session_sets_retire_replaced(&scene.parts.sets, scene.set);
+	etw_session_set_retire_replaced(&scene.parts.sets, scene.set);
 	scene.now_ns = scene.set->retired_ns + 3600 * ETW_NS_PER_S;
 	assert_int_equal(tend(&scene), 0);
 	scene.parts.context.state.head->hosts = 2;
