@@ -13,6 +13,8 @@
 
 #define FIRST_SLOTS 64
 
+#define EASY_RATIO 16 /* what shrank more is decompressed faster than the memory for it is had */
+
 #define SLOT_SOUND        1u /* no pointer: loading the buffer found nothing to tell of */
 #define SLOT_NEEDS_PLACES 2u /* its events do not follow each other in order of time */
 #define SLOT_COUNT_SHIFT  2u
@@ -137,7 +139,10 @@ static void move_memory(struct etw_etl_block *from, struct etw_etl_block *to)
 /* Whether to fetch the block again is about as much work as to have it in memory. */
 static bool is_cheap(const struct etw_etl_block *block)
 {
-	return block->is_stepped && (!block->events || block->events != block->unpacked);
+	if (!block->is_stepped)
+		return false;
+	return !block->events || block->events != block->unpacked ||
+	       block->buffer.stride < block->event_bytes / EASY_RATIO;
 }
 
 /* Takes a block that was just loaded, with its memory. Returns NULL where it cannot be held. */

@@ -22,8 +22,8 @@ PRESETS = ("plain", "compressed", "messages", "untimed-messages", "wpp", "sessio
 # Larger than the 60 MiB that the traces of a command may use.
 LARGE = {
     "large": ["--buffers", "1200", "--buffer-bytes", "65536", "--payload", "30000"],
-    "large-compressed": ["--buffers", "1600", "--buffer-bytes", "65536", "--payload", "30000",
-                         "--pack", "greedy"],
+    "large-compressed": ["--buffers", "1100", "--buffer-bytes", "65536", "--payload", "30000",
+                         "--pack", "literal"],
 }
 MEMORY_KIB = (64 + 16) * 1024   # with the program itself and its libraries
 failures = 0
