@@ -111,7 +111,7 @@ static void take_fds(struct etw_ipc_message *message, struct msghdr *header)
 static ssize_t receive_datagram(int socket, struct etw_ipc_message *message, union control *control,
 				struct msghdr *ret)
 {
-	struct iovec part = {message->room, sizeof(message->room)};
+	struct iovec part = {message->bytes, sizeof(message->bytes)};
 	bool was_reset = false;
 
 	for (;;) {
@@ -139,7 +139,7 @@ static int take_datagram(struct etw_ipc_message *message, ssize_t bytes, int bad
 {
 	int r;
 
-	message->datagram = (struct etw_bytes){message->room, (size_t)bytes};
+	message->datagram = (struct etw_bytes){message->bytes, (size_t)bytes};
 	if (!bytes)
 		r = -EPIPE;
 	else if (bad_flags)

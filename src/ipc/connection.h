@@ -27,10 +27,10 @@ struct etw_peer {
 /* A message that arrived. */
 struct etw_ipc_message {
 	struct wire_message head;
-	struct etw_bytes datagram;     /* into `room` */
+	struct etw_bytes datagram;     /* into `bytes` */
 	int fds[WIRE_MESSAGE_FDS_MAX]; /* -1: none; owned: who takes one leaves -1 */
 	bool is_cut; /* descriptors came that this process has no numbers for: all of them are closed */
-	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
+	uint8_t bytes[WIRE_MESSAGE_BYTES_MAX];
 };
 
 /* etw_ipc_message_init() - before the first receive. etw_ipc_message_done() closes what was not taken. */

@@ -89,7 +89,7 @@ static void test_connection__a_datagram_arrives(void **state)
 	assert_int_equal(message.head.request, 77);
 	assert_int_equal(message.head.status, -ENOENT);
 	assert_int_equal(message.datagram.left, 12);
-	assert_ptr_equal(message.datagram.at, message.room);
+	assert_ptr_equal(message.datagram.at, message.bytes);
 	assert_int_equal(message.fds[0], -1);
 	assert_int_equal(message.fds[1], -1);
 }

@@ -27,10 +27,10 @@ static void answer(const struct host *host, int fd, struct etw_ipc_message *mess
 	struct wire_welcome welcome = {host->protocol, 1, 2, 3, 4};
 	int clock = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	size_t bytes = head.type == WIRE_WELCOME
-			       ? wire_message_encode_welcome(&head, &welcome, message->room)
-			       : wire_message_encode_plain(&head, message->room);
+			       ? wire_message_encode_welcome(&head, &welcome, message->bytes)
+			       : wire_message_encode_plain(&head, message->bytes);
 
-	(void)etw_ipc_send(fd, message->room, bytes, &clock, host->has_clock);
+	(void)etw_ipc_send(fd, message->bytes, bytes, &clock, host->has_clock);
 	(void)close(clock);
 }
 
