@@ -4,7 +4,7 @@
  * has its own header, knows those below it alone, and is handed pointers to them here, where all of them are
  * known. A session's own thread and the jobs (daemon/jobs.h) hand things to the loop through its inbox; all else in
  * here belongs to the loop. Nothing in the loop waits for a peer.
- * Source: docs/design/recording.md "Who is who", "Conversation".
+ * Source: docs/design/recording.md "The processes", "Conversation".
  */
 #ifndef ETW_DAEMON_HOST_H
 #define ETW_DAEMON_HOST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernel events with the payloads that Windows 10 writes, 64-bit. Each function begins @event anew.
- * Source: docs/format/etl.md "Kernel payloads".
+ * Source: the classes of src/schema/kernel, which tests/conformance/kernel holds against genuine traces.
  */
 #ifndef ETW_TESTS_SYNTHETIC_KERNEL_EVENT_H
 #define ETW_TESTS_SYNTHETIC_KERNEL_EVENT_H

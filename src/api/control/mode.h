@@ -13,7 +13,7 @@
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER for bits that exclude each other or lack what they need;
  * ERROR_INVALID_NAME for a file name of NEWFILE without exactly one "%d"; ERROR_BAD_PATHNAME when events
  * would go nowhere; ERROR_NOT_SUPPORTED for kinds of sessions that are not built.
- * Source: docs/format/etl.md "LogFileMode"; Microsoft's page "Logging Mode Constants".
+ * Source: Microsoft's page "Logging Mode Constants".
  */
 ULONG etw_mode_check(const struct wire_session_config *config);
 
