@@ -4,6 +4,7 @@
 import ast
 import fnmatch
 import json
+import os
 import re
 import subprocess
 
@@ -24,6 +25,11 @@ NUMBER = r"(\d[\d,]*(?:\^\d+)?)"     # 4,096 or 2^20
 # Tests that cite numbered sections of a page as [3] or [7.4].
 CITED = {"tests/conformance/tdh/": "docs/format/contract-tdh.md"}
 CITATION = re.compile(r"(?<!\w)\[([1-9](?:\.\d)?)\]")
+# Sections by name: of the page in front, as in docs/format/etl.md "Damage", or ("Damage") of the
+# same page. A page has those of its headings, and those that begin a paragraph in * or **.
+SECTION_OF = re.compile(r'([\w./-]+\.md)\)?((?:,?\s+(?:\*\s+)?(?:and\s+)?"[A-Z][^"]*")+)')
+SECTION_HERE = re.compile(r'(?<=\s)\("([A-Z][\w\s]*)"\)')
+SECTION = re.compile(r"^(?:#+ (.+)|\*{1,2}([A-Z][^*]*?)[.:]?\*{1,2})", re.MULTILINE)
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 TEST_NAME = re.compile(r"`([a-z_]+(?:\.[a-z0-9_*]+)+)`")
 FILE_SUFFIXES = (".c", ".h", ".md", ".py", ".txt", ".etl", ".man", ".cmake", ".inc",
@@ -66,6 +72,7 @@ class Claims:
         self.check_coverage()
         self.check_limits()
         self.check_citations()
+        self.check_sections()
 
     # Names.
 
@@ -230,6 +237,33 @@ class Claims:
                         if cited not in sections:
                             self.checker.complain(name, line_of(text, piece.start()),
                                                   f"cites [{cited}], which {page} does not have")
+
+    def check_sections(self):
+        for name in [*self.pages(), *self.sources()]:
+            text = self.read(name)
+            if ".md" not in text and not name.endswith(".md"):
+                continue
+            pieces = [(0, text)] if name.endswith(".md") else [
+                (comment.start(), comment.group()) for comment in COMMENT.finditer(text)]
+            for at, piece in pieces:
+                for cited in SECTION_OF.finditer(piece):
+                    for section in re.findall(r'"([^"]*)"', cited.group(2)):
+                        self.check_section(name, line_of(text, at + cited.start()),
+                                           cited.group(1), section)
+            for cited in SECTION_HERE.finditer(text) if name.endswith(".md") else ():
+                self.check_section(name, line_of(text, cited.start()), name, cited.group(1))
+
+    def check_section(self, name, number, page, section):
+        beside = os.path.normpath(os.path.join(os.path.dirname(name), page))
+        places = [place for place in (page, f"docs/{page}", beside) if place in self.files]
+        if not places:
+            return
+        section = " ".join(re.sub(r"\n\s*\*", " ", section).split()).rstrip(".,")
+        self.checker.hold("sections")
+        if section not in {" ".join((head or words).split())
+                           for head, words in SECTION.findall(self.read(places[0]))}:
+            self.checker.complain(name, number,
+                                  f'cites "{section}", which {places[0]} does not have')
 
     # Tests.
 

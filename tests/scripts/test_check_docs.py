@@ -166,6 +166,17 @@ extern const int numbers[2];
             "tests/conformance/tdh/x.c:2: cites [4], which docs/format/contract-tdh.md does not "
             "have")
 
+    def test_sections_that_comments_and_documents_name(self):
+        page = '# Rings\n\n## Two words\n\n**Run-in.** Text.\n*Other*: text of ("Rings").\n'
+        source = '/* Source: docs/design/x.md "Rings", "Two\n * words" and "Other". */\n'
+        self.assert_holds({"docs/design/x.md": page, "src/base/x.h": SPDX + source,
+                           "docs/y.md": 'See [x](design/x.md) "Run-in"; docs/z.md "Far".\n'})
+        self.assert_problem(
+            {"docs/design/x.md": page + 'More ("Locks"), f("Name").\n',
+             "src/base/x.h": SPDX + '\n/*\n * design/x.md\n * "Two"\n */\n'},
+            'docs/design/x.md:7: cites "Locks", which docs/design/x.md does not have',
+            'src/base/x.h:4: cites "Two", which docs/design/x.md does not have')
+
     def test_tests_that_documents_name(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
