@@ -47,11 +47,6 @@ void etw_export_cache_free(struct etw_export_cache *cache)
 	free(cache);
 }
 
-void etw_export_cache_freep(struct etw_export_cache **cache)
-{
-	etw_export_cache_free(*cache);
-}
-
 static const struct etw_schema *schema_of(const struct etw_export_event *event)
 {
 	return event->decoding ? event->decoding->schema : NULL;

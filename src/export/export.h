@@ -28,7 +28,6 @@ int etw_export_cache_create(struct etw_export_cache **ret);
 
 /* etw_export_cache_free() - takes NULL. */
 void etw_export_cache_free(struct etw_export_cache *cache);
-void etw_export_cache_freep(struct etw_export_cache **cache);
 
 /* Wishes; a format ignores those that do not concern it. */
 enum etw_export_flag {

@@ -45,11 +45,6 @@ void etw_process_collector_free(struct etw_process_collector *collector)
 	free(collector);
 }
 
-void etw_process_collector_freep(struct etw_process_collector **collector)
-{
-	etw_process_collector_free(*collector);
-}
-
 static int make_room(struct etw_process_collector *collector)
 {
 	size_t room = collector->room ? collector->room * 2 : 256;

@@ -24,7 +24,6 @@ int etw_process_collector_create(struct etw_process_collector **ret);
 
 /* etw_process_collector_free() - takes NULL. */
 void etw_process_collector_free(struct etw_process_collector *collector);
-void etw_process_collector_freep(struct etw_process_collector **collector);
 
 /*
  * etw_process_collector_keep() - keeps a copy of an event that tells of a process; ignores others.

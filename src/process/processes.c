@@ -29,11 +29,6 @@ void etw_processes_free(struct etw_processes *processes)
 	free(processes);
 }
 
-void etw_processes_freep(struct etw_processes **processes)
-{
-	etw_processes_free(*processes);
-}
-
 const struct etw_process_program *etw_processes_program(const struct etw_processes *processes,
 							uint32_t pid, int64_t time_ft)
 {

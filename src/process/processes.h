@@ -64,7 +64,6 @@ int etw_processes_create(struct etw_processes **ret);
 
 /* etw_processes_free() - frees all that was handed out; takes NULL. */
 void etw_processes_free(struct etw_processes *processes);
-void etw_processes_freep(struct etw_processes **processes);
 
 /*
  * etw_processes_is_lifecycle() - whether an event can be of the lifecycle of a process or thread: a start, an end,

@@ -14,7 +14,6 @@
 #define ETW_KERNEL_PROC_NAME_BYTES 64
 #define ETW_KERNEL_PROC_FILE_BYTES 256
 #define ETW_KERNEL_PROC_LINE_BYTES 4096 /* of a command line; the rest is cut */
-#define ETW_KERNEL_PROC_PATH_BYTES 4096
 
 struct etw_kernel_proc_task {
 	uint64_t start_ticks;
