@@ -153,7 +153,7 @@ void etw_form_bytes(const uint8_t *at, size_t bytes, struct etw_text *text)
 	etw_text_end(text, to);
 }
 
-void etw_form_guid(const uint8_t *at, struct etw_text *text)
+static void write_guid(const uint8_t *at, struct etw_text *text)
 {
 	GUID guid = etw_guid_read(at);
 	char *to = etw_text_begin(text, ETW_GUID_BRACED_BYTES);
@@ -165,7 +165,7 @@ void etw_form_guid(const uint8_t *at, struct etw_text *text)
 }
 
 /* S-1-authority-sub...; an authority above 32 bits is shown as 12 hexadecimal digits. */
-void etw_form_sid(const uint8_t *at, size_t bytes, struct etw_text *text)
+static void write_sid(const uint8_t *at, size_t bytes, struct etw_text *text)
 {
 	uint64_t authority = 0;
 
@@ -275,10 +275,10 @@ void etw_form_write(enum form form, const uint8_t *at, size_t bytes, struct etw_
 		etw_text_ansi(text, at, bytes);
 		return;
 	case FORM_GUID:
-		etw_form_guid(at, text);
+		write_guid(at, text);
 		return;
 	case FORM_SID:
-		etw_form_sid(at, bytes, text);
+		write_sid(at, bytes, text);
 		return;
 	case FORM_FILETIME:
 		etw_form_filetime(at, text);

@@ -88,8 +88,6 @@ void etw_form_point(char *number);
 
 /* Writers of one noun each; sizes are checked by etw_form_choose(). */
 void etw_form_bytes(const uint8_t *at, size_t bytes, struct etw_text *text);
-void etw_form_guid(const uint8_t *at, struct etw_text *text);
-void etw_form_sid(const uint8_t *at, size_t bytes, struct etw_text *text);
 void etw_form_filetime(const uint8_t *at, struct etw_text *text);
 void etw_form_systemtime(const uint8_t *at, struct etw_text *text);
 void etw_form_ipv4(const uint8_t *at, struct etw_text *text);

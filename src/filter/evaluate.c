@@ -131,7 +131,7 @@ static bool ask_classic(struct etw_filter_asking *asking)
 	return false;
 }
 
-bool etw_filter_ask_operand(struct etw_filter_asking *asking)
+static bool ask_operand(struct etw_filter_asking *asking)
 {
 	const EVENT_HEADER *header = &asking->subject->record->EventHeader;
 
@@ -163,7 +163,7 @@ static bool ask_leaf(struct etw_filter *filter, struct etw_filter_subject *subje
 {
 	struct etw_filter_asking asking = {filter, subject, false};
 	const bool fits = filter->kind == ETW_FILTER_FIELD ? etw_filter_ask_field(&asking)
-							   : etw_filter_ask_operand(&asking);
+							   : ask_operand(&asking);
 
 	if (filter->ask == ETW_FILTER_HAS)
 		return asking.is_there != filter->is_negated;

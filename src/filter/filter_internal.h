@@ -68,22 +68,12 @@ struct etw_filter_asking {
 	bool is_there; /* what it asks for was there, whatever it is */
 };
 
-/* etw_filter_create() - a node without parts; NULL when memory ran out. */
-struct etw_filter *etw_filter_create(enum etw_filter_kind kind);
-
 /* Whether one of the values fits; each sets `is_there`. */
-bool etw_filter_ask_operand(struct etw_filter_asking *asking);
 bool etw_filter_ask_names(struct etw_filter_asking *asking);
 bool etw_filter_ask_field(struct etw_filter_asking *asking);
 
-/* etw_filter_take_name() - whether one of the values is this name, which may be NULL. */
-bool etw_filter_take_name(struct etw_filter_asking *asking, const char *name);
-
 /* etw_filter_take_guid() - whether one of the values is this GUID. */
 bool etw_filter_take_guid(struct etw_filter_asking *asking, const GUID *guid);
-
-/* etw_filter_take_text() - the same for @bytes that count as they are. */
-bool etw_filter_take_text(struct etw_filter_asking *asking, const char *text, size_t bytes);
 
 /* etw_filter_ids() - the process and thread that an event is about, as far as it is known. */
 struct etw_process_ids etw_filter_ids(struct etw_filter_subject *subject);

@@ -16,7 +16,8 @@
 
 #define MESSAGE_BYTES_MAX 16384 /* of a WPP message, as it is shown */
 
-bool etw_filter_take_text(struct etw_filter_asking *asking, const char *text, size_t bytes)
+/* Whether one of the values is this text. */
+static bool take_text(struct etw_filter_asking *asking, const char *text, size_t bytes)
 {
 	struct etw_filter *filter = asking->filter;
 
@@ -28,19 +29,20 @@ bool etw_filter_take_text(struct etw_filter_asking *asking, const char *text, si
 	return false;
 }
 
-bool etw_filter_take_name(struct etw_filter_asking *asking, const char *name)
+/* The same of a name, which may be NULL. */
+static bool take_name(struct etw_filter_asking *asking, const char *name)
 {
 	size_t bytes = name ? strlen(name) : 0;
 
 	/* Some schemas end names with blanks. */
 	while (bytes && name[bytes - 1] == ' ')
 		bytes--;
-	return bytes && etw_filter_take_text(asking, name, bytes);
+	return bytes && take_text(asking, name, bytes);
 }
 
 static bool take_event_name(void *context, const char *name, size_t bytes)
 {
-	return etw_filter_take_text(context, name, bytes);
+	return take_text(context, name, bytes);
 }
 
 /* "First; Second" */
@@ -52,7 +54,7 @@ static bool take_keywords(struct etw_filter_asking *asking, const char *names)
 
 		while (bytes && names[bytes - 1] == ' ')
 			bytes--;
-		if (bytes && etw_filter_take_text(asking, names, bytes))
+		if (bytes && take_text(asking, names, bytes))
 			return true;
 		names = end ? end + 2 : NULL;
 	}
@@ -63,8 +65,8 @@ static bool take_opcode(struct etw_filter_asking *asking, const struct etw_schem
 {
 	const EVENT_DESCRIPTOR *descriptor = &asking->subject->record->EventHeader.EventDescriptor;
 
-	return etw_filter_take_name(asking, etw_schema_event_opcode(schema, descriptor->Opcode)) ||
-	       etw_filter_take_name(asking, schema->opcode_name);
+	return take_name(asking, etw_schema_event_opcode(schema, descriptor->Opcode)) ||
+	       take_name(asking, schema->opcode_name);
 }
 
 static bool ask_schema(struct etw_filter_asking *asking, const struct etw_schema *schema)
@@ -76,11 +78,11 @@ static bool ask_schema(struct etw_filter_asking *asking, const struct etw_schema
 	case ETW_FILTER_OPCODE:
 		return take_opcode(asking, schema);
 	case ETW_FILTER_TASK:
-		return etw_filter_take_name(asking, etw_schema_event_task(schema));
+		return take_name(asking, etw_schema_event_task(schema));
 	case ETW_FILTER_KEYWORD:
 		return take_keywords(asking, schema->keywords);
 	default:
-		return etw_filter_take_name(asking, schema->channel_name);
+		return take_name(asking, schema->channel_name);
 	}
 }
 
@@ -133,9 +135,8 @@ static bool ask_provider_schema(struct etw_filter_asking *asking)
 	if (!schema)
 		return false;
 	return etw_filter_take_guid(asking, &schema->provider) ||
-	       etw_filter_take_name(asking, schema->provider_name) ||
-	       (schema->source == DecodingSourceWbem &&
-		etw_filter_take_name(asking, schema->task_name));
+	       take_name(asking, schema->provider_name) ||
+	       (schema->source == DecodingSourceWbem && take_name(asking, schema->task_name));
 }
 
 /*
@@ -182,7 +183,7 @@ static bool ask_provider(struct etw_filter_asking *asking)
 	const EVENT_HEADER *header = &subject->record->EventHeader;
 	const char *name = subject->source->provider_name(subject->context, &header->ProviderId);
 
-	if (etw_filter_take_guid(asking, &header->ProviderId) || etw_filter_take_name(asking, name))
+	if (etw_filter_take_guid(asking, &header->ProviderId) || take_name(asking, name))
 		return true;
 	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
 		return ask_class(asking);
@@ -204,7 +205,7 @@ static bool ask_user(struct etw_filter_asking *asking)
 		etw_text_clear(text);
 		etw_format_value(TDH_INTYPE_SID, TDH_OUTTYPE_NULL, NULL, at, item->DataSize, text);
 		return !etw_text_error(text) &&
-		       etw_filter_take_text(asking, etw_text_string(text), text->bytes);
+		       take_text(asking, etw_text_string(text), text->bytes);
 	}
 	return false;
 }
@@ -214,7 +215,7 @@ static bool ask_status(struct etw_filter_asking *asking)
 	struct etw_filter_subject *subject = asking->subject;
 	const struct etw_decoding *decoding = subject->source->decode(subject->context);
 
-	return decoding && etw_filter_take_name(asking, etw_decode_status_name(decoding->status));
+	return decoding && take_name(asking, etw_decode_status_name(decoding->status));
 }
 
 static bool make_message(struct etw_filter_subject *subject, const struct etw_decoding *decoding,
@@ -240,7 +241,7 @@ static bool ask_message(struct etw_filter_asking *asking)
 	struct etw_text *text = &asking->filter->text;
 
 	return decoding && decoding->schema && make_message(subject, decoding, text) &&
-	       etw_filter_take_text(asking, etw_text_string(text), text->bytes);
+	       take_text(asking, etw_text_string(text), text->bytes);
 }
 
 bool etw_filter_ask_names(struct etw_filter_asking *asking)
@@ -249,7 +250,7 @@ bool etw_filter_ask_names(struct etw_filter_asking *asking)
 	case ETW_FILTER_PROVIDER:
 		return ask_provider(asking);
 	case ETW_FILTER_PROCESS:
-		return etw_filter_take_name(asking, etw_filter_process_name(asking->subject));
+		return take_name(asking, etw_filter_process_name(asking->subject));
 	case ETW_FILTER_USER:
 		return ask_user(asking);
 	case ETW_FILTER_STATUS:

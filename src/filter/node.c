@@ -7,7 +7,8 @@
 #include "base/macros.h"
 #include "filter/filter_internal.h"
 
-struct etw_filter *etw_filter_create(enum etw_filter_kind kind)
+/* Without parts; NULL when memory ran out. */
+static struct etw_filter *create_node(enum etw_filter_kind kind)
 {
 	struct etw_filter *filter = calloc(1, sizeof(*filter));
 
@@ -45,7 +46,7 @@ void etw_filter_freep(struct etw_filter **filter)
 
 struct etw_filter *etw_filter_any(void)
 {
-	return etw_filter_create(ETW_FILTER_ANY);
+	return create_node(ETW_FILTER_ANY);
 }
 
 /* Takes the part only when there is room. */
@@ -88,7 +89,7 @@ static int make(enum etw_filter_kind kind, struct etw_filter *left, struct etw_f
 	}
 	if (left->depth >= ETW_FILTER_DEPTH_MAX || (right && right->depth >= ETW_FILTER_DEPTH_MAX))
 		return -E2BIG;
-	filter = etw_filter_create(kind);
+	filter = create_node(kind);
 	if (!filter || add_part(filter, left) || (right && add_part(filter, right))) {
 		if (filter)
 			filter->part_count = 0;
@@ -128,7 +129,7 @@ int etw_filter_or(struct etw_filter *left, struct etw_filter *right, struct etw_
 
 struct etw_filter *etw_filter_of_operand(enum etw_filter_operand_id id)
 {
-	struct etw_filter *filter = etw_filter_create(ETW_FILTER_OPERAND);
+	struct etw_filter *filter = create_node(ETW_FILTER_OPERAND);
 
 	if (!filter)
 		return NULL;
@@ -139,7 +140,7 @@ struct etw_filter *etw_filter_of_operand(enum etw_filter_operand_id id)
 
 struct etw_filter *etw_filter_of_field(const char *path, enum etw_filter_ask ask)
 {
-	struct etw_filter *filter = etw_filter_create(ETW_FILTER_FIELD);
+	struct etw_filter *filter = create_node(ETW_FILTER_FIELD);
 
 	if (!filter)
 		return NULL;
@@ -157,7 +158,7 @@ struct etw_filter *etw_filter_of_field(const char *path, enum etw_filter_ask ask
 struct etw_filter *etw_filter_of_function(bool (*function)(void *context, void *subject),
 					  void *context, void (*done)(void *context))
 {
-	struct etw_filter *filter = etw_filter_create(ETW_FILTER_FUNCTION);
+	struct etw_filter *filter = create_node(ETW_FILTER_FUNCTION);
 
 	if (!filter)
 		return NULL;

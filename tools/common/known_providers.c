@@ -39,7 +39,11 @@ static void tell_opening(int error, const struct etw_fault *fault)
 			is_found ? " at " : "", is_found ? path : "", strerror(-error));
 }
 
-int etw_known_providers_open(struct etw_known **ret)
+/*
+ * Opens the table, owned; NULL where there is none: what is wrong is told on standard error, unless the environment
+ * says that none is wanted. Returns 0, or -1 when memory ran out, which is told.
+ */
+static int open_table(struct etw_known **ret)
 {
 	struct etw_fault fault = {0};
 	int r;
@@ -59,7 +63,7 @@ int etw_known_providers_attach(struct etw_schema_store *store)
 {
 	struct etw_known *known;
 
-	TRY(etw_known_providers_open(&known));
+	TRY(open_table(&known));
 	etw_schema_store_set_known(store, known);
 	return 0;
 }

@@ -6,17 +6,7 @@
 #include "schema/known/known.h"
 #include "schema/store/store.h"
 
-/*
- * etw_known_providers_open() - opens the table.
- *
- * @ret: owned; NULL where there is none: what is wrong is told on standard error, unless the environment says that
- *       none is wanted
- *
- * Returns 0, or -1 when memory ran out, which is told.
- */
-int etw_known_providers_open(struct etw_known **ret);
-
-/* etw_known_providers_attach() - lets a store ask it last; returns the same. */
+/* etw_known_providers_attach() - lets a store ask it last. Returns 0, or -1 when memory ran out, which is told. */
 int etw_known_providers_attach(struct etw_schema_store *store);
 
 /* etw_known_providers_tell() - after all events: tells of damage in the table that was met; takes NULL. */

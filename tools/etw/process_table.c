@@ -23,7 +23,8 @@ const char *process_measure_words(enum etw_process_measure measure)
 	return words[measure];
 }
 
-void process_status_write(struct etw_text *text, const struct etw_process *process)
+/* "0", "signal 9", "0xC0000005", "still running", "end not seen". */
+static void put_status(struct etw_text *text, const struct etw_process *process)
 {
 	int status = (int)process->exit_status;
 
@@ -86,7 +87,7 @@ static void put_row(struct etw_grid *grid, const struct process_table *table,
 		etw_number_duration(etw_grid_cell(grid),
 				    share ? (int64_t)etw_process_usage_time(table->usage, share)
 					  : 0);
-	process_status_write(etw_grid_cell(grid), process);
+	put_status(etw_grid_cell(grid), process);
 	etw_text_unsigned(etw_grid_cell(grid), process->pid);
 	cell = etw_grid_cell(grid);
 	if (process->parent_pid == ETW_PROCESS_NONE)

@@ -24,9 +24,6 @@ struct process_table {
 /* process_table_write() - appends the table. */
 void process_table_write(struct etw_text *text, const struct process_table *table);
 
-/* process_status_write() - "0", "signal 9", "0xC0000005", "still running", "end not seen". */
-void process_status_write(struct etw_text *text, const struct etw_process *process);
-
 /* process_measure_words() - "context switches", by which CPU time is known; NULL without any. Static. */
 const char *process_measure_words(enum etw_process_measure measure);
 

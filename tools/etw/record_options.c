@@ -75,7 +75,8 @@ void record_options_done(struct record_options *options)
 	free(options->providers);
 }
 
-int record_kernel_parse(const char *names, uint32_t *ret)
+/* Of names that are separated by commas. Returns 0 with the flags, or -EINVAL, told. */
+static int parse_kernel_flags(const char *names, uint32_t *ret)
 {
 	uint32_t flags = 0;
 
@@ -122,7 +123,8 @@ static bool parse_level(const char *text, uint8_t *ret)
 	return true;
 }
 
-const char *record_provider_parse(const char *text, struct record_provider *ret)
+/* One --provider. Returns NULL, or what is wrong with it, static. */
+static const char *parse_provider(const char *text, struct record_provider *ret)
 {
 	char copy[PROVIDER_BYTES];
 	char *parts[PROVIDER_PARTS + 1] = {copy}, *at = copy;
@@ -171,7 +173,7 @@ static bool add_provider(struct record_options *options, const char *text)
 		return false;
 	}
 	options->providers = grown;
-	problem = record_provider_parse(text, &grown[options->provider_count]);
+	problem = parse_provider(text, &grown[options->provider_count]);
 	if (problem) {
 		etw_program_message("the provider \"%s\" %s", text, problem);
 		return false;
@@ -216,7 +218,7 @@ static bool take(struct record_options *options, int code)
 		return true;
 	case OPTION_KERNEL:
 		options->has_kernel = true;
-		return !record_kernel_parse(optarg, &options->kernel_flags);
+		return !parse_kernel_flags(optarg, &options->kernel_flags);
 	case OPTION_PROVIDER:
 		return add_provider(options, optarg);
 	case OPTION_BUFFER_SIZE:

@@ -46,10 +46,4 @@ void record_options_done(struct record_options *options);
  */
 bool record_options_parse(struct record_options *options, int argc, char **argv);
 
-/* record_provider_parse() - one --provider. Returns NULL, or what is wrong with it, static. */
-const char *record_provider_parse(const char *text, struct record_provider *ret);
-
-/* record_kernel_parse() - names separated by commas. Returns 0 with the flags, or -EINVAL, told. */
-int record_kernel_parse(const char *names, uint32_t *ret);
-
 #endif

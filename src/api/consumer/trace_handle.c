@@ -19,7 +19,7 @@ static struct {
 	uint32_t count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void etw_open_trace_free(struct etw_open_trace *open)
+static void free_open_trace(struct etw_open_trace *open)
 {
 	if (!open)
 		return;
@@ -32,7 +32,7 @@ void etw_open_trace_free(struct etw_open_trace *open)
 
 void etw_open_trace_freep(struct etw_open_trace **open)
 {
-	etw_open_trace_free(*open);
+	free_open_trace(*open);
 }
 
 /* Under the lock. A free slot's index, or UINT32_MAX when memory ran out. */
@@ -119,7 +119,7 @@ void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count)
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	for (ULONG i = 0; i < count; i++)
-		etw_open_trace_free(opens[i]);
+		free_open_trace(opens[i]);
 }
 
 int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
@@ -146,7 +146,7 @@ int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
 		return -EBADF;
 	if (is_busy)
 		return -EINPROGRESS;
-	etw_open_trace_free(open);
+	free_open_trace(open);
 	return 0;
 }
 

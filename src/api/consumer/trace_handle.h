@@ -32,8 +32,7 @@ struct etw_open_trace {
 	atomic_bool *stop_pass; /* of the pass that uses it; NULL outside; under the table's lock */
 };
 
-/* etw_open_trace_free() - frees the trace and the names; takes NULL. */
-void etw_open_trace_free(struct etw_open_trace *open);
+/* etw_open_trace_freep() - for CLEANUP(): frees the trace and the names; takes NULL. */
 void etw_open_trace_freep(struct etw_open_trace **open);
 
 /*

@@ -86,8 +86,9 @@ static int fail_absent(struct libetw_event *event, const struct etw_where *where
 	}
 }
 
-int etw_value_find(struct libetw_event *event, const struct etw_where *where,
-		   const struct etw_item **ret)
+/* The item that is meant, in a decoded event. Returns 0, -ENOENT, -ENODATA, -ESRCH, -EINVAL or -ENOMEM. */
+static int find_item(struct libetw_event *event, const struct etw_where *where,
+		     const struct etw_item **ret)
 {
 	const struct etw_path_plan *plan;
 	struct etw_path_plan own;
@@ -116,7 +117,7 @@ static int find_number(struct libetw_event *event, const struct etw_where *where
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	if (UNLIKELY(!etw_read_integer(&event->decoding, item, ret, ret_is_negative)))
 		return fail(event, where, -EINVAL, "is no number");
 	return 0;
@@ -163,7 +164,7 @@ int etw_value_double(struct libetw_event *event, const struct etw_where *where, 
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	if (!etw_read_real(&event->decoding, item, ret))
 		return fail(event, where, -EINVAL, "is no floating-point number");
 	return 0;
@@ -173,7 +174,7 @@ int etw_value_guid(struct libetw_event *event, const struct etw_where *where, GU
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	if (!etw_read_guid(&event->decoding, item, ret))
 		return fail(event, where, -EINVAL, "is no GUID");
 	return 0;
@@ -183,7 +184,7 @@ int etw_value_filetime(struct libetw_event *event, const struct etw_where *where
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	switch (etw_read_filetime(&event->decoding, item, ret)) {
 	case 0:
 		return 0;
@@ -231,7 +232,7 @@ int etw_value_string(struct libetw_event *event, const struct etw_where *where, 
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	if (!etw_read_is_string(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no string");
 	return give_text(event, where, item, ret, ret_bytes);
@@ -242,7 +243,7 @@ int etw_value_sid(struct libetw_event *event, const struct etw_where *where, con
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	if (!etw_read_is_sid(&event->decoding, item))
 		return fail(event, where, -EINVAL, "is no SID");
 	return give_text(event, where, item, ret, ret_bytes);
@@ -253,7 +254,7 @@ int etw_value_text(struct libetw_event *event, const struct etw_where *where, co
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	return give_text(event, where, item, ret, ret_bytes);
 }
 
@@ -262,7 +263,7 @@ int etw_value_bytes(struct libetw_event *event, const struct etw_where *where, c
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	*ret = etw_read_at(&event->decoding, item);
 	*ret_bytes = item->bytes;
 	return 0;
@@ -272,7 +273,7 @@ int etw_value_count(struct libetw_event *event, const struct etw_where *where, s
 {
 	const struct etw_item *item;
 
-	TRY(etw_value_find(event, where, &item));
+	TRY(find_item(event, where, &item));
 	*ret = item->kind == ETW_ITEM_ARRAY ? item->count : 1;
 	return 0;
 }

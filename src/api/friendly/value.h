@@ -15,14 +15,6 @@ struct etw_where {
 	struct libetw_field *field;
 };
 
-/*
- * etw_value_find() - the item that is meant, in a decoded event.
- *
- * Returns 0, -ENOENT, -ENODATA, -ESRCH, -EINVAL or -ENOMEM, as etw/fields.h has them.
- */
-int etw_value_find(struct libetw_event *event, const struct etw_where *where,
-		   const struct etw_item **ret);
-
 /* Each returns as etw/fields.h says. */
 int etw_value_unsigned(struct libetw_event *event, const struct etw_where *where, uint64_t max,
 		       uint64_t *ret);

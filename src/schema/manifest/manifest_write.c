@@ -55,7 +55,8 @@ static const char *write_one(struct etw_text *text, const char *at)
 	return at + 1;
 }
 
-void etw_write_escaped(struct etw_text *text, const char *at)
+/* Appends text for an attribute in double quotes. */
+static void write_escaped(struct etw_text *text, const char *at)
 {
 	while (*at)
 		at = write_one(text, at);
@@ -68,7 +69,7 @@ void etw_write_attribute(struct etw_text *text, const char *name, const char *va
 	etw_text_putc(text, ' ');
 	etw_text_puts(text, name);
 	etw_text_puts(text, "=\"");
-	etw_write_escaped(text, value);
+	write_escaped(text, value);
 	etw_text_putc(text, '"');
 }
 
@@ -262,7 +263,7 @@ static void write_keywords(struct etw_text *text, const char *joined)
 		etw_text_putc(text, ' ');
 		joined = end + 2;
 	}
-	etw_write_escaped(text, joined);
+	write_escaped(text, joined);
 	etw_text_putc(text, '"');
 }
 

@@ -39,9 +39,6 @@ struct manifest_writer {
 	struct written_template *last_template;
 };
 
-/* etw_write_escaped() - appends text for an attribute in double quotes. */
-void etw_write_escaped(struct etw_text *text, const char *at);
-
 /* etw_write_attribute() - ` name="value"`, or nothing when the value is NULL. */
 void etw_write_attribute(struct etw_text *text, const char *name, const char *value);
 

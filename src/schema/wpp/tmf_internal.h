@@ -78,15 +78,6 @@ char *etw_tmf_copy(struct etw_arena *arena, struct tmf_span span);
 /* etw_tmf_trim() - the span without blanks around it. */
 struct tmf_span etw_tmf_trim(struct tmf_span span);
 
-/*
- * etw_tmf_attribute() - the value of "KEY=value" in a comment, up to the next key or the end.
- *
- * @key: in capitals, without "="; either case matches
- *
- * An empty value is an empty span with a position; at is NULL without the key.
- */
-struct tmf_span etw_tmf_attribute(struct tmf_span comment, const char *key);
-
 /* etw_tmf_argument() - reads "expression, Item(list) -- 10". Returns NULL, or a sentence; *ret_memory
  * tells that it was memory that ran out. */
 const char *etw_tmf_argument(struct etw_arena *arena, struct tmf_span line,

@@ -85,7 +85,14 @@ static size_t key_bytes(struct tmf_span span)
 	return bytes && bytes < span.bytes && span.at[bytes] == '=' ? bytes : 0;
 }
 
-struct tmf_span etw_tmf_attribute(struct tmf_span comment, const char *key)
+/*
+ * The value of "KEY=value" in a comment, up to the next key or the end.
+ *
+ * @key: in capitals, without "="; either case matches
+ *
+ * An empty value is an empty span with a position; `at` is NULL without the key.
+ */
+static struct tmf_span find_attribute(struct tmf_span comment, const char *key)
 {
 	struct tmf_span value = {0};
 	size_t i = 0;
@@ -110,7 +117,7 @@ struct tmf_span etw_tmf_attribute(struct tmf_span comment, const char *key)
 static bool copy_attribute(struct tmf_reader *reader, struct tmf_span comment, const char *key,
 			   const char **ret)
 {
-	struct tmf_span value = etw_tmf_attribute(comment, key);
+	struct tmf_span value = find_attribute(comment, key);
 
 	*ret = NULL;
 	if (!value.at || !value.bytes)
