@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "session/session.h"
+#include "session/host.h"
 
 #define ETWD_PIDS_BUCKETS 1024
 #define ETWD_PIDS_LEFT_MAX \

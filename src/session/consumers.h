@@ -42,8 +42,6 @@ struct etw_session_subscribe {
 	void *context;
 };
 
-struct etw_subscriber;
-
 struct etw_session_subscribed {
 	struct etw_subscriber *subscriber;
 	int memory_fd;          /* owned by the caller: delivery memory (wire/delivery_layout.h) */

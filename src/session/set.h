@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A ring set as the session keeps it: one uid's rings, one for each output, and what is known of the processes that map
- * it. What is done to sets is session/ring_sets.h and the files that it names.
+ * it. What is done to sets stands in the files that session/set_table.h lists.
  */
 #ifndef ETW_SESSION_SET_H
 #define ETW_SESSION_SET_H

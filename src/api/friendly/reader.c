@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* etw/reader.h: making readers, their sources and callbacks. Runs are in run.c. */
+/* etw/reader.h: making readers, their sources and callbacks. Runs are in reader_run.c. */
 #include <errno.h>
 #include <etw/predicate.h>
 #include <etw/schemas.h>

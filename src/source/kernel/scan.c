@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is there before the records tell anything. See rundown.h. */
+/* What is there before the records tell anything. See scan.h. */
 #include "source/kernel/scan.h"
 
 #include <errno.h>

@@ -30,18 +30,16 @@ void etw_kernel_scan_free(struct etw_kernel_scan *scan);
 
 /* What etw_kernel_scan_apply() is to do. */
 struct etw_kernel_scan_wish {
-	bool describe;
-	bool is_other;
-	uint64_t until_ns;
+	bool describe; /* also DCStart, at the moment that etw_kernel_out_begin() set */
+	bool is_other; /* another host collected before: what pending records map is not there yet */
+	uint64_t
+		until_ns; /* CLOCK_BOOTTIME: of each that started before this; UINT64_MAX: of all */
 };
 
 /*
  * etw_kernel_scan_apply() - puts into the tracker what neither it nor a pending record knows.
  *
- * @heap:      records that were read after the walk and not applied yet
- * @describe:  also DCStart of each that started before @until_ns (CLOCK_BOOTTIME), at the moment that
- *             etw_kernel_out_begin() set
- * @is_other:  another host collected before: what pending records map is not there yet
+ * @heap: records that were read after the walk and not applied yet
  *
  * Returns 0 or -ENOMEM.
  */
