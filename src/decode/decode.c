@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/macros.h"
 #include "decode/legible.h"
 #include "decode/program.h"

@@ -4,7 +4,6 @@
 
 #include "base/bytes.h"
 #include "base/guid.h"
-#include "base/macros.h"
 #include "base/utf.h"
 #include "decode/format_internal.h"
 #include "schema/types.h"

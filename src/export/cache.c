@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"

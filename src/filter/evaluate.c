@@ -2,9 +2,7 @@
 /* Asking a tree about an event: the tree itself, and what the header says as numbers, GUIDs and times. */
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/guid.h"
-#include "base/macros.h"
 #include "filter/filter_internal.h"
 
 #define NO_ID 0xFFFFFFFFu /* process and thread of events whose header has no field for them */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/macros.h"
 #include "decode/format.h"
 #include "decode/read.h"
 #include "filter/filter_internal.h"

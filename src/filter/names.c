@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/guid.h"
-#include "base/macros.h"
 #include "decode/format.h"
 #include "decode/format_message.h"
 #include "decode/format_wpp.h"

@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/macros.h"
-
 /* Room for several of the largest messages; the kernel cuts it to its own limit. */
 #define SEND_BUFFER_BYTES (4 * WIRE_MESSAGE_BYTES_MAX)
 

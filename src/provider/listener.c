@@ -17,7 +17,6 @@
 #include "provider/link_connect.h"
 #include "provider/links.h"
 #include "provider/lock.h"
-#include "provider/own_fd.h"
 #include "provider/poke.h"
 #include "provider/reclaim.h"
 #include "provider/thread.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/atomic.h"
-#include "base/macros.h"
 #include "base/number.h"
 #include "session/claims.h"
 

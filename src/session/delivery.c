@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/atomic.h"
-#include "base/macros.h"
 #include "base/sched_point.h"
 #include "etl/writer.h"
-#include "wire/delivery_layout.h"
 #include "wire/etl_buffer.h"
 
 void etw_delivery_lock(struct etw_session_consumers *consumers)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <time.h>
 
-#include "base/macros.h"
 #include "base/time.h"
 
 #define LOOK_WAIT_NS 5000000 /* who asks waits so long for a round at most */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic.h"
 #include "base/macros.h"
 #include "base/number.h"
 #include "base/sched_point.h"

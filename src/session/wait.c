@@ -13,7 +13,6 @@
 
 #include "base/atomic.h"
 #include "base/futex.h"
-#include "base/macros.h"
 #include "base/time.h"
 
 #define POLL_NS  UINT64_C(2000000) /* between looks where there is no futex_waitv */

@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "registry/folder_walk.h"
 #include "registry/item.h"
-#include "schema/compiled/binary.h"
 #include "schema/compiled/binary_file.h"
 #include "schema/manifest/manifest.h"
 #include "schema/store/store_installed.h"

@@ -9,7 +9,6 @@
 #include "base/macros.h"
 #include "process/tree.h"
 #include "tools/common/number.h"
-#include "tools/common/output.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
 #include "tools/etw/cmd.h"

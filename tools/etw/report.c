@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "base/time.h"
 #include "decode/format.h"
 #include "tools/common/number.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `etw summary --json`: what the page shows, for programs. The keys are described in docs/format/json.md. */
 #include "base/guid.h"
-#include "export/export.h"
 #include "tools/etw/advice.h"
 #include "tools/etw/info.h"
 #include "tools/etw/json_members.h"
 #include "tools/etw/process_json.h"
-#include "tools/etw/process_table.h"
 #include "tools/etw/report.h"
 #include "tools/etw/report_tables.h"
 

@@ -10,7 +10,6 @@
 #include "decode/format.h"
 #include "export/export.h"
 #include "process/kernel_class.h"
-#include "process/subject.h"
 #include "tools/common/number.h"
 #include "tools/common/zone.h"
 #include "wire/class_guids.h"

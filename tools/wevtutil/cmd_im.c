@@ -11,7 +11,6 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/path.h"
-#include "registry/folder.h"
 #include "registry/import.h"
 #include "tools/common/complaint.h"
 #include "tools/common/conflict.h"

@@ -15,7 +15,6 @@
 #include "api/consumer/process.h"
 #include "api/consumer/trace_handle.h"
 #include "api/tdh/lock.h"
-#include "api/tdh/shared.h"
 #include "api/tdh/trace_files.h"
 #include "api/wide.h"
 #include "api/win32_error.h"

@@ -6,8 +6,6 @@
 #include "api/consumer/legacy_event.h"
 #include "api/consumer/logfile.h"
 #include "api/tdh/lock.h"
-#include "api/tdh/shared.h"
-#include "api/tdh/trace_files.h"
 #include "base/macros.h"
 
 struct pass {

@@ -15,7 +15,6 @@
 #include "api/friendly/times.h"
 #include "base/guid.h"
 #include "base/macros.h"
-#include "decode/format.h"
 #include "decode/format_message.h"
 #include "decode/format_wpp.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "api/friendly/error.h"
-#include "api/friendly/friendly.h"
 #include "base/macros.h"
 
 int etw_friendly_check_path(const char *path)

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "api/friendly/error.h"
-#include "api/friendly/friendly.h"
 #include "api/friendly/path.h"
-#include "base/macros.h"
 #include "base/time.h"
 
 /* A comparison of a field with one value, which it takes. */

@@ -12,7 +12,6 @@
 #include "api/friendly/predicate.h"
 #include "api/friendly/schemas.h"
 #include "api/friendly/times.h"
-#include "api/friendly/value.h"
 #include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/friendly/error.h"
-#include "api/friendly/friendly.h"
 #include "api/friendly/schema.h"
 #include "base/atomic.h"
 #include "base/macros.h"

@@ -19,7 +19,7 @@
 #include "base/path.h"
 #include "schema/compiled/binary_file.h"
 #include "schema/kernel.h"
-#include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_limits.h"
 #include "schema/mof/mof.h"
 #include "schema/provider_id.h"
 #include "schema/store/store_binary.h"

@@ -15,7 +15,6 @@
 #include "api/control/hosts.h"
 #include "api/friendly/error.h"
 #include "api/friendly/times.h"
-#include "api/friendly/value.h"
 #include "api/provider/meet.h"
 #include "base/file.h"
 #include "base/macros.h"

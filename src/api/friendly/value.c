@@ -8,7 +8,6 @@
 #include "api/friendly/event.h"
 #include "api/friendly/times.h"
 #include "base/macros.h"
-#include "base/time.h"
 #include "decode/format.h"
 #include "decode/read.h"
 

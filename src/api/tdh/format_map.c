@@ -6,7 +6,6 @@
 #include "api/tdh/format_map.h"
 
 #include "api/wide.h"
-#include "base/macros.h"
 #include "decode/format.h"
 
 /* A value of 32 bits has no more names than that; doubles of a mask add nothing. */

@@ -5,7 +5,6 @@
 
 #include "api/friendly/error.h"
 #include "api/tdh/lock.h"
-#include "api/tdh/shared.h"
 
 int libetw_tdh_use_known(uint32_t use)
 {

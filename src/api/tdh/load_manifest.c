@@ -16,7 +16,6 @@
 #include "base/path.h"
 #include "base/sha1.h"
 #include "base/utf.h"
-#include "schema/compiled/binary.h"
 #include "schema/compiled/binary_file.h"
 #include "schema/manifest/manifest.h"
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "api/tdh/lock.h"
-#include "api/tdh/shared.h"
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"

@@ -9,7 +9,6 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "schema/known/known_internal.h"
 #include "schema/known/known_schema_internal.h"
 #include "schema/types.h"
 

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "base/utf.h"
 #include "schema/manifest/manifest_limits.h"
 

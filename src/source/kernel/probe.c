@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/macros.h"
-
 #ifndef ETW_KERNEL_LEFT_OUT /* else CMake gives the reason, with a remedy */
 #define ETW_KERNEL_LEFT_OUT "they are in this build"
 #endif
