@@ -171,9 +171,10 @@ int etw_runtime_make_directory(const char *directory)
 {
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
 	char home[PATH_MAX];
-	int r = mkdir(directory, mode);
+	int r;
 
-	find_home_place(home);
+	find_home_place(home); /* changes errno */
+	r = mkdir(directory, mode);
 	if (r < 0 && errno == ENOENT && strcmp(directory, home) == 0) {
 		TRY(make_home_folders(directory));
 		r = mkdir(directory, mode);

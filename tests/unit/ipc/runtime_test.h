@@ -32,7 +32,8 @@ static inline const char *in_directory(const char *name)
 static inline int setup(void **state)
 {
 	(void)state;
-	strcpy(base, "/tmp/etw-test-runtime-XXXXXX");
+	/* Not /tmp/etw-..., whose parents a host makes. */
+	strcpy(base, "/tmp/test-etw-runtime-XXXXXX");
 	if (!mkdtemp(base))
 		return -1;
 	(void)snprintf(directory, sizeof(directory), "%s/etw", base);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/atomic.h"
+#include "base/macros.h"
 #include "unit/ipc/runtime_test.h"
 
 static void test_runtime_page__prepare_makes_directory_and_page(void **state)
@@ -32,6 +33,22 @@ static void test_runtime_page__prepare_makes_directory_and_page(void **state)
 	etw_runtime_page_unmap(page);
 	etw_runtime_page_unmap(second);
 	etw_runtime_page_unmap(NULL);
+}
+
+/* A service's user often has a home that is not there. */
+static void test_runtime_page__prepare_takes_a_directory_that_is_there_without_a_home(void **state)
+{
+	CLEANUP(freep) char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+	struct wire_discovery_page *page = prepare();
+	int r;
+
+	(void)state;
+	etw_runtime_page_unmap(page);
+	(void)setenv("HOME", in_directory("none"), 1);
+	r = etw_runtime_prepare(directory, &page);
+	(void)(home ? setenv("HOME", home, 1) : unsetenv("HOME"));
+	assert_int_equal(r, 0);
+	etw_runtime_page_unmap(page);
 }
 
 static void test_runtime_page__prepare_makes_no_foreign_parents(void **state)
@@ -224,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_runtime_page__prepare_makes_directory_and_page),
+		CASE(test_runtime_page__prepare_takes_a_directory_that_is_there_without_a_home),
 		CASE(test_runtime_page__prepare_makes_no_foreign_parents),
 		CASE(test_runtime_page__prepare_refuses_what_others_can_write),
 		CASE(test_runtime_page__prepare_follows_no_links),
