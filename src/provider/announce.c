@@ -51,7 +51,7 @@ void etw_announce_registration(const struct etw_registration *registration)
 }
 
 /* Whether a host is there that does not know all of this process yet. */
-static bool is_strange(const struct etw_link *link)
+static bool lacks_registrations(const struct etw_link *link)
 {
 	if (link->state == ETW_LINK_CONNECTED)
 		return link->is_sync_due || link->sync_sent != 0;
@@ -60,10 +60,10 @@ static bool is_strange(const struct etw_link *link)
 	return etw_link_has_new_host(link);
 }
 
-static bool has_strange_host(void)
+static bool some_host_lacks_registrations(void)
 {
 	for (unsigned i = 0; i < etw_links_count(); i++) {
-		if (is_strange(etw_links_at(i)))
+		if (lacks_registrations(etw_links_at(i)))
 			return true;
 	}
 	return false;
@@ -77,7 +77,7 @@ void etw_announce_meet(void)
 	etw_listener_find_fork();
 	etw_provider_lock();
 	while (etw_listener_is_running() && !etw_listener_is_caller() && !is_enough &&
-	       has_strange_host()) {
+	       some_host_lacks_registrations()) {
 		etw_poke(); /* a page that appears tells nobody */
 		is_enough = wait_a_step(&patience);
 	}

@@ -50,7 +50,7 @@ void etw_links_abandon(void)
 		etw_link_abandon(&links[i]);
 }
 
-bool etw_links_are_deaf(void)
+bool etw_links_have_lost_socket(void)
 {
 	for (unsigned i = 0; i < link_count; i++) {
 		if (links[i].socket.number >= 0 && !etw_own_fd_is_there(&links[i].socket))

@@ -33,8 +33,8 @@ struct etw_link *etw_links_at(unsigned index);
 /* etw_links_abandon() - etw_link_abandon() of each. */
 void etw_links_abandon(void);
 
-/* etw_links_are_deaf() - whether the program has closed a connection. Holding the lock. */
-bool etw_links_are_deaf(void);
+/* etw_links_have_lost_socket() - whether the program has closed a connection. Holding the lock. */
+bool etw_links_have_lost_socket(void);
 
 /*
  * etw_links_due_ms() - how long until something is due that nobody announces; UINT64_MAX: nothing is.

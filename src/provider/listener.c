@@ -259,14 +259,14 @@ static void *listen_forever(void *unused)
 }
 
 /* Whether the program has closed what the listener hears with. */
-static bool is_deaf(void)
+static bool has_lost_socket(void)
 {
-	return etw_poke_is_deaf() || etw_links_are_deaf();
+	return etw_poke_has_lost_socket() || etw_links_have_lost_socket();
 }
 
 /*
- * Of a deaf listener that sleeps; one that is awake finds out by itself. It ends when something wakes it, and lets go
- * of the connection with that.
+ * Of a listener that sleeps and has lost a socket; one that is awake finds out by itself. It ends when something
+ * wakes it, and lets go of the connection with that.
  */
 static bool take_turn(void)
 {
@@ -285,7 +285,7 @@ int etw_listener_start(void)
 	int r;
 
 	etw_last_thread_meet(poke_at_end);
-	if (is_running && !(is_deaf() && take_turn()))
+	if (is_running && !(has_lost_socket() && take_turn()))
 		return 0;
 	TRY(prepare());
 	TRY(etw_links_open());

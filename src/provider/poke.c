@@ -79,7 +79,7 @@ int etw_poke_fd(void)
 	return poke.number;
 }
 
-bool etw_poke_is_deaf(void)
+bool etw_poke_has_lost_socket(void)
 {
 	return poke.number >= 0 && !etw_own_fd_is_there(&poke);
 }

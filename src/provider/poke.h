@@ -32,8 +32,8 @@ const uint32_t *etw_poke_word(void);
 /* etw_poke_fd() - readable after a poke; -1: there is none. Borrowed. Owner thread (the listener). */
 int etw_poke_fd(void);
 
-/* etw_poke_is_deaf() - whether the program has closed the socket. Holding the lock. */
-bool etw_poke_is_deaf(void);
+/* etw_poke_has_lost_socket() - whether the program has closed the socket. Holding the lock. */
+bool etw_poke_has_lost_socket(void);
 
 /* etw_poke_take() - the socket is readable no more, until the next poke. Owner thread (the listener). */
 void etw_poke_take(void);

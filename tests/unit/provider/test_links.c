@@ -26,7 +26,7 @@ static void test_links__one_for_each_place(void **state)
 	(void)unsetenv("ETW_RUNTIME_DIR");
 	assert_int_equal(etw_links_open(), 0);
 	assert_int_equal(etw_links_count(), 1);
-	assert_false(etw_links_are_deaf());
+	assert_false(etw_links_have_lost_socket());
 	etw_provider_unlock();
 }
 

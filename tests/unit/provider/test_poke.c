@@ -57,10 +57,10 @@ static void test_poke__a_number_that_is_the_programs_is_left_alone(void **state)
 	int ends[2];
 
 	(void)state;
-	assert_false(etw_poke_is_deaf());
+	assert_false(etw_poke_has_lost_socket());
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(dup2(ends[1], number), number);
-	assert_true(etw_poke_is_deaf());
+	assert_true(etw_poke_has_lost_socket());
 	etw_poke();
 	etw_poke_take();
 	etw_poke_close();
