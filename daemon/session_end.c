@@ -18,7 +18,7 @@ struct session_job {
 	const struct etwd_session_parts *parts;
 };
 
-static void go_on(const struct etwd_session_parts *parts, struct etwd_session *session);
+static void run_next_job(const struct etwd_session_parts *parts, struct etwd_session *session);
 
 void etwd_session_answer(const struct etwd_session *session, struct etwd_peer *peer,
 			 uint32_t request, struct wire_session_info *info)
@@ -86,7 +86,7 @@ static void finish_flush(struct etwd_inbox_item *item)
 	else if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
 	etwd_job_free(job);
-	go_on(parts, session);
+	run_next_job(parts, session);
 }
 
 /* Takes the request in every case. */
@@ -117,7 +117,7 @@ static int run_job(const struct etwd_session_parts *parts, struct etwd_session *
 }
 
 /* The next thing to do with a session that has no job. */
-static void go_on(const struct etwd_session_parts *parts, struct etwd_session *session)
+static void run_next_job(const struct etwd_session_parts *parts, struct etwd_session *session)
 {
 	struct etwd_session_work *work = &session->work;
 
@@ -164,7 +164,7 @@ int etwd_session_flush(const struct etwd_session_parts *parts, struct etwd_sessi
 	if (!*last)
 		return -ENOMEM;
 	session->work.flush_count++;
-	go_on(parts, session);
+	run_next_job(parts, session);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static void end_withdrawal(struct etwd_wait *wait, int status)
 		etwd_log("session %u ends although a process has not answered in %d ms",
 			 (unsigned)session->id, ETWD_WITHDRAW_MS);
 	session->withdrawal.is_over = true;
-	go_on(parts, session);
+	run_next_job(parts, session);
 }
 
 int etwd_session_stop(const struct etwd_session_parts *parts, struct etwd_session *session,

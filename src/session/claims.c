@@ -195,7 +195,8 @@ static void complain(struct etw_session_sets *sets)
 	}
 }
 
-static void let_go(struct etw_session_sets *sets)
+/* Gives up `lock`; a complaint is made without it. */
+static void unlock_and_complain(struct etw_session_sets *sets)
 {
 	bool has_new_disregarded = sets->has_new_disregarded;
 
@@ -217,7 +218,7 @@ void etw_claims_look(struct etw_session_sets *sets, struct etw_session_stream *s
 	look_at_ring(sets, stream);
 	stream->counts.lost_no_buffer = etw_claim_believed(&claims->no_buffer);
 	stream->counts.lost_too_large = etw_claim_believed(&claims->too_large);
-	let_go(sets);
+	unlock_and_complain(sets);
 }
 
 uint64_t etw_claims_page(struct etw_session_sets *sets, uint32_t place)
@@ -323,7 +324,7 @@ void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *los
 	gather(sets, users);
 	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++)
 		add_user(sets, i, &users[i], loss);
-	let_go(sets);
+	unlock_and_complain(sets);
 }
 
 void etw_claims_gather(struct etw_session_sets *sets,
@@ -331,7 +332,7 @@ void etw_claims_gather(struct etw_session_sets *sets,
 {
 	pthread_mutex_lock(&sets->lock);
 	gather(sets, users);
-	let_go(sets);
+	unlock_and_complain(sets);
 }
 
 bool etw_claims_note(const struct etw_session_sets *sets,
