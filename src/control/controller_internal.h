@@ -63,8 +63,8 @@ int etw_controller_enter(struct etw_controller *controller, struct etw_control_w
 void etw_controller_leave(struct etw_controller *controller);
 
 /*
- * etw_controller_ask() - sends a call and waits for its answer, over a new connection where need be. A line that was
- * lost before the question went out, and one that was lost behind it: each is made anew once.
+ * etw_controller_ask() - sends a call and waits for its answer, over a new connection where need be. A connection
+ * that was lost before the call went out is made anew once, and so is one that was lost after.
  *
  * Returns the call's result; -ECONNREFUSED without a host; errors of connecting. Between etw_controller_enter() and
  * etw_controller_leave(); the lock is given up while it waits.

@@ -17,7 +17,8 @@ struct etw_machine_processes {
 /*
  * etw_machine_processes_init() - one machine for all traces whose headers are of the same one.
  *
- * Two are when build, processors and the time of boot agree: ids of different boots mean different processes. Returns 0 or -ENOMEM; etw_machine_processes_done() in both cases.
+ * Two headers are of the same machine when build, processors and the time of boot agree: ids of different boots mean
+ * different processes. Returns 0 or -ENOMEM; etw_machine_processes_done() in both cases.
  */
 int etw_machine_processes_init(struct etw_machine_processes *processes,
 			       struct etw_trace *const *traces, size_t count);
