@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/atomic.h"
 #include "control/wait.h"
@@ -121,6 +122,31 @@ static bool read_failure(enum etw_instance instance, struct etw_failure *ret)
 	return !etw_runtime_directory(instance, directory) && !etw_failure_read(directory, ret);
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* A host that started did not find something; as a rule the folder that the runtime directory would be in. */
+static void tell_not_found(enum etw_instance instance, const struct etw_failure *failure)
+{
+	char directory[PATH_MAX];
+	char *slash = etw_runtime_directory(instance, directory) ? NULL : strrchr(directory, '/');
+
+	if (slash && slash != directory) {
+		*slash = '\0';
+		if (!is_folder(directory)) {
+			etw_program_message(HOST " cannot be started: there is no folder %s",
+					    directory);
+			return;
+		}
+	}
+	etw_program_message(HOST " cannot be started: %s",
+			    failure && failure->error == ENOENT ? failure->text : strerror(ENOENT));
+}
+
 void host_error_tell(enum etw_instance instance, int error)
 {
 	struct etw_failure failure;
@@ -143,6 +169,9 @@ void host_error_tell(enum etw_instance instance, int error)
 	case -ECONNRESET:
 	case -EPIPE:
 		etw_program_message(HOST " hangs up instead of answering");
+		return;
+	case -ENOTDIR:
+		tell_not_found(instance, has_failed ? &failure : NULL);
 		return;
 	default:
 		etw_program_message(HOST " cannot be started or reached: %s",

@@ -230,6 +230,27 @@ static void test_host_wait__a_reason_was_left(void **state)
 			    "etwd, the host of sessions, is not there: it had no files left\n");
 }
 
+/* A start that does not find something says -ENOTDIR, since -ENOENT means that there is no host. */
+static void test_host_wait__a_folder_is_missing(void **state)
+{
+	char expected[160], missing[96];
+
+	(void)state;
+	expect_error(-ENOTDIR, "etwd, the host of sessions, cannot be started: No such file or "
+			       "directory\n");
+	assert_int_equal(etw_failure_write(folder, ENOENT, "its log has no folder"), 0);
+	expect_error(-ENOTDIR, "etwd, the host of sessions, cannot be started: its log has no "
+			       "folder\n");
+	etw_failure_clear(folder);
+	snprintf(missing, sizeof(missing), "%s/a/b", folder);
+	assert_int_equal(setenv("ETW_RUNTIME_DIR", missing, 1), 0);
+	snprintf(expected, sizeof(expected),
+		 "etwd, the host of sessions, cannot be started: there is no folder %s/a\n",
+		 folder);
+	expect_error(-ENOTDIR, expected);
+	assert_int_equal(setenv("ETW_RUNTIME_DIR", folder, 1), 0);
+}
+
 static void test_host_wait__the_time_out_is_no_number(void **state)
 {
 	(void)state;
@@ -256,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_host_wait__a_keeper_that_is_stopped),
 		cmocka_unit_test(test_host_wait__errors),
 		cmocka_unit_test(test_host_wait__a_reason_was_left),
+		cmocka_unit_test(test_host_wait__a_folder_is_missing),
 		cmocka_unit_test(test_host_wait__the_time_out_is_no_number),
 	};
 
