@@ -89,8 +89,6 @@ def main():
         for tool in (etw, wevtutil):
             (bin_folder / tool.name).symlink_to(tool)
         (folder / "make").rename(bin_folder / "make")
-        if subprocess.run(["jq", "--version"], capture_output=True, check=False).returncode:
-            (bin_folder / "jq").symlink_to("/bin/true")
         (folder / "run").mkdir(mode=0o700)
         environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}",
                        "ETW_PROVIDERS_DIR": str(folder / "providers"), "ETW_ETWD": str(etwd),
