@@ -26,7 +26,8 @@ static bool has_rings(const struct etw_session_sets *sets, uint32_t user)
 	const struct etw_state_head *head = sets->context->state.head;
 
 	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
-		if (head->sets[i].status != ETW_STATE_SET_FREE && head->sets[i].user == user)
+		if (load_relaxed(&head->sets[i].status) != ETW_STATE_SET_FREE &&
+		    head->sets[i].user == user)
 			return true;
 	}
 	for (uint32_t i = 0; i < ETW_STATE_PAGES; i++) {
@@ -130,7 +131,7 @@ static void judge(struct etw_session_sets *sets, struct etw_state_claim *claim, 
 		disregard(sets, place, rise);
 		claim->offset += rise;
 	}
-	claim->seen = raw;
+	store_relaxed(&claim->seen, raw); /* looked at without the lock, too */
 	claim->since_ns = before_ns;
 }
 
@@ -156,7 +157,8 @@ static void look_at_ring(struct etw_session_sets *sets, struct etw_session_strea
 	uint64_t before_ns, raw, full_seen = claims->full_seen;
 
 	/* Its memory is given back, and its counters fall to nothing. */
-	if (sets->context->state.head->sets[stream->set->slot].status == ETW_STATE_SET_CLOSING)
+	if (load_relaxed(&sets->context->state.head->sets[stream->set->slot].status) ==
+	    ETW_STATE_SET_CLOSING)
 		return;
 	if (load_relaxed(&ring->lost_no_buffer) == claims->no_buffer.seen &&
 	    load_relaxed(&ring->lost_too_large) == claims->too_large.seen)

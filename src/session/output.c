@@ -240,7 +240,7 @@ void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_out
 	record->is_sealed = 1;
 	etw_state_commit(&outputs->context->state, output->index, record);
 	head->last_flush_raw = buffer_head.time_raw;
-	head->next_sequence = record->sequence + 1;
+	store_relaxed(&head->next_sequence, record->sequence + 1);
 	SCHED_POINT("session.seal.recorded");
 	write_sealed(outputs, output);
 	SCHED_POINT("session.seal.written");

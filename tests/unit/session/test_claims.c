@@ -2,6 +2,8 @@
 /* Counters in memory that hostile processes write: what is believed, and of whom. */
 #include "session/claims.h"
 
+#include <sched.h>
+
 #include "consumer/trace.h"
 #include "fixture.h"
 #include "session/account.h"
@@ -9,6 +11,8 @@
 
 #define OTHER        4000
 #define ANOTHER      4001
+#define QUESTIONS    400
+#define CLAIMS       200000
 #define THREADS_MOST 32768 /* that Linux has numbers for, unless told otherwise */
 
 struct scene {
@@ -351,6 +355,55 @@ static void test_claims__the_file_tells_them(void **state)
 	end(&scene);
 }
 
+static void *claim_often(void *context)
+{
+	struct scene *scene = context;
+
+	for (uint64_t i = 1; i <= CLAIMS; i++) {
+		store_relaxed(&ring_of(&scene->other)->lost_no_buffer, i);
+		(void)sched_yield();
+	}
+	return NULL;
+}
+
+static void *ask_often(void *context)
+{
+	struct scene *scene = context;
+
+	for (int i = 0; i < QUESTIONS; i++)
+		etw_session_info(scene->session, &scene->info);
+	return NULL;
+}
+
+/* For the thread sanitizer: whoever asks for a session judges claims as its thread does, which also seals buffers. */
+static void test_claims__a_question_and_a_flush_at_once_agree(void **state)
+{
+	static struct scene scene;
+	struct wire_session_config config;
+	pthread_t claimer, asker;
+
+	(void)state;
+	fixture_open(&scene.fixture);
+	config = fixture_config(&scene.fixture);
+	config.log_file[0] = '\0';
+	config.log_file_mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+	scene.session = fixture_start(&scene.fixture, &config);
+	fixture_attach(&scene.fixture, scene.session, getuid(), 0, &scene.own);
+	fixture_attach(&scene.fixture, scene.session, OTHER, 1, &scene.other);
+	assert_int_equal(pthread_create(&claimer, NULL, claim_often, &scene), 0);
+	assert_int_equal(pthread_create(&asker, NULL, ask_often, &scene), 0);
+	for (int i = 0; i < QUESTIONS; i++) {
+		assert_int_equal(fixture_write(&scene.own, 0x60), 0);
+		assert_int_equal(etw_session_flush(scene.session), 0);
+	}
+	assert_int_equal(pthread_join(asker, NULL), 0);
+	assert_int_equal(pthread_join(claimer, NULL), 0);
+	look(&scene);
+	assert_int_equal(scene.info.events, QUESTIONS);
+	assert_int_equal(scene.info.loss.others + scene.info.loss.disregarded, CLAIMS);
+	end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_claims__each_user_has_a_part_of_events_lost),
 		cmocka_unit_test(test_claims__places_of_users),
 		cmocka_unit_test(test_claims__the_file_tells_them),
+		cmocka_unit_test(test_claims__a_question_and_a_flush_at_once_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
