@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/bytes.h"
+#include "base/number.h"
 #include "base/table.h"
 
 GUID etw_guid_read(const uint8_t *at)
@@ -54,17 +55,6 @@ void etw_guid_format_braced(const GUID *guid, char text[ETW_GUID_BRACED_BYTES])
 	memcpy(write_guid(text + 1, guid), "}", 2);
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 int etw_guid_parse(const char *text, GUID *ret)
 {
 	/* The text's byte pairs in order, as indices into the little-endian form. */
@@ -82,8 +72,8 @@ int etw_guid_parse(const char *text, GUID *ret)
 			if (*at++ != '-')
 				return -EINVAL;
 		}
-		int high = hex_digit(at[0]);
-		int low = high < 0 ? -1 : hex_digit(at[1]);
+		int high = etw_hex_digit(at[0]);
+		int low = high < 0 ? -1 : etw_hex_digit(at[1]);
 
 		if (low < 0)
 			return -EINVAL;

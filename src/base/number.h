@@ -20,6 +20,15 @@ static inline uint32_t etw_saturate32(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+/* etw_hex_digit() - what a hexadecimal digit stands for, in capitals or not; -1: it is none. */
+static inline int etw_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* etw_number_parse() - a decimal or 0x number up to @max; returns whether @string is one, whole. */
 bool etw_number_parse(const char *string, uint64_t max, uint64_t *ret);
 

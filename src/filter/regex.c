@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/utf.h"
 #include "filter/regex_internal.h"
 
@@ -151,14 +152,6 @@ static int read_named_class(struct reader *reader)
 	return 1;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Behind a backslash: one character. */
 static int read_escape(struct reader *reader, uint32_t *ret)
 {
@@ -169,9 +162,11 @@ static int read_escape(struct reader *reader, uint32_t *ret)
 		return refuse(reader, start, "there is nothing behind the \"\\\"");
 	point = next_point(reader);
 	if (point == 'x') {
-		int high = reader->at < reader->bytes ? hex_digit(reader->text[reader->at]) : -1;
-		int low = reader->at + 1 < reader->bytes ? hex_digit(reader->text[reader->at + 1])
-							 : -1;
+		int high = reader->at < reader->bytes ? etw_hex_digit(reader->text[reader->at])
+						      : -1;
+		int low = reader->at + 1 < reader->bytes
+				  ? etw_hex_digit(reader->text[reader->at + 1])
+				  : -1;
 
 		if (high < 0 || low < 0)
 			return refuse(reader, start, "\"\\x\" wants two hexadecimal digits");

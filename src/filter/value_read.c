@@ -7,6 +7,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/time.h"
 #include "filter/value.h"
 
@@ -49,21 +50,13 @@ static const struct unit *find_unit(const struct unit *units, size_t count, cons
 	return NULL;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Digits up to what 64 bits hold; returns how many there are, 0 also when they are too many. */
 static size_t read_digits(const char *at, int base, uint64_t *ret)
 {
 	uint64_t value = 0;
 	size_t count = 0;
 
-	for (int digit; (digit = hex_digit(at[count])) >= 0 && digit < base; count++) {
+	for (int digit; (digit = etw_hex_digit(at[count])) >= 0 && digit < base; count++) {
 		if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)digit, &value))
 			return 0;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/utf.h"
 #include "schema/mof/mof_internal.h"
 
@@ -26,15 +27,6 @@ static bool is_name_start(char c)
 static bool is_name_part(char c)
 {
 	return is_name_start(c) || is_digit(c);
-}
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 bool etw_mof_is_name(const char *left, const char *right)
@@ -107,8 +99,8 @@ static int read_unit(struct mof_lexer *lexer, uint32_t *ret)
 	uint32_t unit = 0;
 	unsigned count = 0;
 
-	while (count < 4 && hex_digit(peek(lexer, 0)) >= 0) {
-		unit = unit << 4 | (uint32_t)hex_digit(*lexer->at++);
+	while (count < 4 && etw_hex_digit(peek(lexer, 0)) >= 0) {
+		unit = unit << 4 | (uint32_t)etw_hex_digit(*lexer->at++);
 		count++;
 	}
 	if (!count)
@@ -224,7 +216,7 @@ static int read_digits(struct mof_lexer *lexer, const char *at, const char *end,
 	if (at == end)
 		return refuse(lexer, "a number is malformed");
 	for (; at < end; at++) {
-		int digit = hex_digit(*at);
+		int digit = etw_hex_digit(*at);
 
 		if (digit < 0 || (unsigned)digit >= base)
 			return refuse(lexer, "a number is malformed");

@@ -28,10 +28,24 @@ static void test_number__parse(void **state)
 	assert_false(etw_number_parse("", 100, &value));
 }
 
+static void test_number__hex_digits(void **state)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+
+	(void)state;
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(etw_hex_digit(digits[i]), i % 16);
+	for (int c = -128; c < 128; c++) {
+		if (!c || !strchr(digits, c))
+			assert_int_equal(etw_hex_digit((char)c), -1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_number__parse),
+		cmocka_unit_test(test_number__hex_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
