@@ -26,6 +26,11 @@ struct record_head {
 	uint64_t incarnation;
 };
 
+struct record_lease {
+	uint32_t session_id;
+	uint32_t uid;
+};
+
 struct record_enable {
 	GUID provider, source;
 	uint32_t session_id, property;
@@ -83,11 +88,11 @@ static uint32_t append_leases(const struct etwd_handover *handover, struct recor
 
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		const struct etwd_session *session = handover->sessions->table[i];
-		struct etwd_handover_lease lease;
+		struct record_lease lease;
 
 		if (!session || !session->lease.is_held)
 			continue;
-		lease = (struct etwd_handover_lease){session->id, session->lease.uid};
+		lease = (struct record_lease){session->id, session->lease.uid};
 		append(bytes, &lease, sizeof(lease));
 		count++;
 	}
@@ -226,7 +231,7 @@ void etwd_handover_recall_grants(struct etwd_handover *handover)
 	}
 }
 
-static void recall_lease(struct etwd_handover *handover, const struct etwd_handover_lease *lease)
+static void recall_lease(struct etwd_handover *handover, const struct record_lease *lease)
 {
 	struct etwd_session *session = etwd_sessions_find(handover->sessions, lease->session_id);
 
@@ -296,7 +301,7 @@ void etwd_handover_recall(struct etwd_handover *handover)
 	struct etw_bytes rest;
 
 	if (open_record(handover, &head, &rest)) {
-		struct etwd_handover_lease lease;
+		struct record_lease lease;
 
 		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
 		     i++)

@@ -25,12 +25,6 @@ struct etwd_handover {
 	struct etwd_grants *grants;
 };
 
-/* A lease as the last host left it. */
-struct etwd_handover_lease {
-	uint32_t session_id;
-	uint32_t uid;
-};
-
 /* etwd_handover_init() - one that is not open; what it borrows is set by the caller. */
 void etwd_handover_init(struct etwd_handover *handover);
 
