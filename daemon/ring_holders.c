@@ -116,16 +116,23 @@ static void give_back_if_unused(struct etwd_ring_holders *holders, uint32_t sess
 		etw_session_ring_set_gone(session->engine, ring_set);
 }
 
+/* Tells a process once to unmap a set. */
+static void retire_set(const struct etwd_ring_holder *holder, struct etwd_held_set *set)
+{
+	if (set->is_retiring)
+		return;
+	set->is_retiring = true;
+	send_ref(holder->peer, WIRE_RING_RETIRE, set->ring_set, NULL);
+}
+
 void etwd_ring_holders_retire(struct etwd_ring_holders *holders, uint32_t session_id,
 			      uint32_t ring_set)
 {
 	for (struct etwd_ring_holder *holder = holders->first; holder; holder = holder->next) {
 		struct etwd_held_set *set = find_set(holder, ring_set);
 
-		if (!set || set->is_retiring)
-			continue;
-		set->is_retiring = true;
-		send_ref(holder->peer, WIRE_RING_RETIRE, ring_set, NULL);
+		if (set)
+			retire_set(holder, set);
 	}
 	give_back_if_unused(holders, session_id, ring_set);
 }
@@ -182,12 +189,8 @@ void etwd_ring_holders_session_ended(struct etwd_ring_holders *holders, uint32_t
 {
 	for (struct etwd_ring_holder *holder = holders->first; holder; holder = holder->next) {
 		for (size_t i = 0; i < holder->count; i++) {
-			struct etwd_held_set *set = &holder->sets[i];
-
-			if (set->session_id != session_id || set->is_retiring)
-				continue;
-			set->is_retiring = true;
-			send_ref(holder->peer, WIRE_RING_RETIRE, set->ring_set, NULL);
+			if (holder->sets[i].session_id == session_id)
+				retire_set(holder, &holder->sets[i]);
 		}
 	}
 }
