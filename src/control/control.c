@@ -31,6 +31,18 @@ static int decode_sessions(struct etw_bytes datagram, void *ret)
 	return wire_message_decode_sessions(datagram, ret);
 }
 
+/* Asks the host, where nothing else is to be done before another thread may ask. */
+static int ask(struct etw_controller *controller, struct etw_control_call *call)
+{
+	struct etw_control_wait wait;
+	int r;
+
+	TRY(etw_controller_enter(controller, &wait));
+	r = etw_controller_ask(controller, call, &wait);
+	etw_controller_leave(controller);
+	return r;
+}
+
 int etw_control_start(struct etw_controller *controller, const struct wire_session_config *config,
 		      struct wire_session_info *ret)
 {
@@ -88,13 +100,8 @@ int etw_control_enable(struct etw_controller *controller, const struct wire_enab
 					.is_repeatable = true,
 					.encode = encode_enable,
 					.body = enable};
-	struct etw_control_wait wait;
-	int r;
 
-	TRY(etw_controller_enter(controller, &wait));
-	r = etw_controller_ask(controller, &call, &wait);
-	etw_controller_leave(controller);
-	return r;
+	return ask(controller, &call);
 }
 
 int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret)
@@ -104,11 +111,6 @@ int etw_control_list(struct etw_controller *controller, struct wire_sessions *re
 					.is_repeatable = true,
 					.decode = decode_sessions,
 					.ret = ret};
-	struct etw_control_wait wait;
-	int r;
 
-	TRY(etw_controller_enter(controller, &wait));
-	r = etw_controller_ask(controller, &call, &wait);
-	etw_controller_leave(controller);
-	return r;
+	return ask(controller, &call);
 }
