@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The status files of AutoLoggers; see autologger/status.h. */
+#include "autologger/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/macros.h"
+#include "base/number.h"
+
+#define FILE_BYTES_MAX 4096
+#define BOOT_ID        "/proc/sys/kernel/random/boot_id"
+
+static int read_u32(const char *value, uint32_t *ret)
+{
+	uint64_t number;
+
+	if (!etw_number_parse(value, UINT32_MAX, &number))
+		return -EPROTO;
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+static int read_text(const char *value, char *room, size_t bytes)
+{
+	return snprintf(room, bytes, "%s", value) < (int)bytes ? 0 : -EPROTO;
+}
+
+/* "Name=value"; a name of a later version is passed over. */
+static int read_line(char *line, struct etw_autologger_status *ret)
+{
+	char *value = strchr(line, '=');
+
+	if (!value)
+		return -EPROTO;
+	*value++ = '\0';
+	if (!strcmp(line, "Status"))
+		return read_u32(value, &ret->status);
+	if (!strcmp(line, "FileCounter"))
+		return read_u32(value, &ret->file_counter);
+	if (!strcmp(line, "StoppedInBoot"))
+		return read_text(value, ret->stopped_in, sizeof(ret->stopped_in));
+	if (!strcmp(line, "Reason"))
+		return read_text(value, ret->reason, sizeof(ret->reason));
+	return 0;
+}
+
+int etw_autologger_status_read(const char *folder, const char *name,
+			       struct etw_autologger_status *ret)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *text = NULL;
+	char *rest = NULL;
+	size_t bytes;
+	int result;
+
+	memset(ret, 0, sizeof(*ret));
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	result = etw_file_read(path, FILE_BYTES_MAX, &text, &bytes);
+	if (result == -ENOENT)
+		return 0;
+	TRY(result);
+	if (memchr(text, '\0', bytes))
+		return -EPROTO;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		TRY(read_line(line, ret));
+	return 0;
+}
+
+static int write_file(const char *path, const char *text, size_t bytes)
+{
+	CLEANUP(etw_file_closep)
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+	if (fd < 0 || fchmod(fd, 0644) < 0)
+		return -errno;
+	return etw_file_write_all(fd, text, bytes);
+}
+
+int etw_autologger_status_write(const char *folder, const char *name,
+				const struct etw_autologger_status *status)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *new_path = NULL;
+	char text[FILE_BYTES_MAX];
+	int chars = snprintf(text, sizeof(text),
+			     "Status=%u\nFileCounter=%u\nStoppedInBoot=%s\nReason=%s\n",
+			     (unsigned)status->status, (unsigned)status->file_counter,
+			     status->stopped_in, status->reason);
+
+	if (chars < 0 || chars >= (int)sizeof(text))
+		return -EFBIG;
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	/* No session's name begins with a dot. */
+	if (asprintf(&new_path, "%s/.%s.new", folder, name) < 0) {
+		new_path = NULL;
+		return -ENOMEM;
+	}
+	TRY(etw_file_make_folders(folder, 0755));
+	TRY(write_file(new_path, text, (size_t)chars));
+	return rename(new_path, path) < 0 ? -errno : 0;
+}
+
+void etw_autologger_boot_id(char room[ETW_AUTOLOGGER_BOOT_BYTES])
+{
+	CLEANUP(etw_file_closep) int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+	size_t bytes = 0;
+
+	if (fd < 0 || etw_file_read_all(fd, room, ETW_AUTOLOGGER_BOOT_BYTES - 1, &bytes) < 0)
+		bytes = 0;
+	room[bytes] = '\0';
+}
