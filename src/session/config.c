@@ -34,7 +34,7 @@
 #define MODES_BUILT                                                                                \
 	(SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |          \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
-	 EVENT_TRACE_SYSTEM_LOGGER_MODE)
+	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE)
 
 static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 
@@ -82,7 +82,6 @@ static const struct {
 	{APPEND, "EVENT_TRACE_FILE_MODE_APPEND"},
 	{NEWFILE, "EVENT_TRACE_FILE_MODE_NEWFILE"},
 	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
-	{EVENT_TRACE_NONSTOPPABLE_MODE, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{EVENT_TRACE_SECURE_MODE, "EVENT_TRACE_SECURE_MODE"},
 	{EVENT_TRACE_DELAY_OPEN_FILE_MODE, "EVENT_TRACE_DELAY_OPEN_FILE_MODE"},
 	{BUFFERING, "EVENT_TRACE_BUFFERING_MODE"},
@@ -118,6 +117,11 @@ static int check_contradictions(const struct wire_session_config *config, struct
 	if (mode & BUFFERING && has_file)
 		return refuse(reterr, -EINVAL, "EVENT_TRACE_BUFFERING_MODE",
 			      "a buffering session has no file");
+	if (mode & EVENT_TRACE_NONSTOPPABLE_MODE && !(mode & (CIRCULAR | BUFFERING)) &&
+	    (has_file || !(mode & EVENT_TRACE_REAL_TIME_MODE)))
+		return refuse(reterr, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE",
+			      "a session that cannot be stopped is circular, buffering or "
+			      "real-time alone");
 	if (mode & needs_size && (config->maximum_file_size == 0 || !has_file))
 		return refuse(reterr, -EINVAL, "MaximumFileSize",
 			      "the file mode needs a file name and a maximum file size");
