@@ -304,6 +304,17 @@ int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_clie
 	return 0;
 }
 
+int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+		    const struct wire_enable_provider *body)
+{
+	const struct telling telling = {.has_callback = true, .request = body};
+
+	TRY(etw_enable_request_check(body));
+	TRY(note(parts, session, body));
+	tell_all(parts, &body->provider, &telling);
+	return 0;
+}
+
 void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_session *session,
 			  struct etwd_wait *wait)
 {

@@ -36,6 +36,14 @@ int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_clie
 			 const struct etw_ipc_message *message);
 
 /*
+ * etwd_enable_own() - enables a provider in a session for the host itself; nobody waits for callbacks.
+ *
+ * Returns 0; what is refused as it would be to a controller: -EINVAL, -EOPNOTSUPP, -ENOSPC, -ENOMEM.
+ */
+int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+		    const struct wire_enable_provider *body);
+
+/*
  * etwd_enable_withdraw() - takes everything back that a session has enabled, without callbacks yet.
  *
  * @wait: borrowed: counts the processes that are still to answer

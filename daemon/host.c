@@ -163,12 +163,14 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	etwd_handover_recall_grants(&host->handover);
 	etwd_session_adopt_all(&host->session_parts);
 	etwd_handover_recall(&host->handover);
+	etwd_autologgers_start(&host->autologgers, host->options->is_system, &host->session_parts);
 	return 0;
 }
 
 void etwd_host_close(struct etwd_host *host)
 {
 	etwd_peers_done(&host->peers);
+	etwd_autologgers_done(&host->autologgers);
 	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
 	etwd_pids_done(&host->pids);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/autologgers.h"
 #include "daemon/budget.h"
 #include "daemon/clock.h"
 #include "daemon/dispatch.h"
@@ -68,6 +69,7 @@ struct etwd_host {
 	struct etwd_realtime realtime;
 	struct etwd_jobs jobs;
 	struct etwd_session_calls calls;
+	struct etwd_autologgers autologgers;
 
 	/* Which of these whoever handles messages touches. */
 	struct etwd_enable_parts enable_parts;

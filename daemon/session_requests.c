@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <evntrace.h>
+
 #include "base/macros.h"
+#include "daemon/autologgers.h"
 #include "daemon/session_start.h"
 
 /* The user's own host serves that user; the system's serves root and its group. */
@@ -17,6 +20,9 @@ static int check_start(const struct etwd_sessions *sessions, const struct etwd_p
 		return -EACCES;
 	if (sessions->is_closed)
 		return -EBUSY;
+	/* Only sessions that the host starts from files of configuration may refuse to be stopped. */
+	if (config->log_file_mode & EVENT_TRACE_NONSTOPPABLE_MODE)
+		return -EINVAL;
 	return *config->log_file && config->log_file[0] != '/' ? -EINVAL : 0;
 }
 
@@ -53,6 +59,18 @@ static void answer_query(const struct etwd_session *session, struct etwd_peer *p
 	etwd_session_answer(session, peer, request, &info);
 }
 
+static int stop(const struct etwd_session_parts *parts, struct etwd_session *session,
+		struct etwd_peer *peer, uint32_t request)
+{
+	struct etwd_autologger *autologger = session->autologger;
+
+	if (session->is_nonstoppable)
+		return -EACCES;
+	TRY(etwd_session_stop(parts, session, peer, request));
+	etwd_autologger_stopped(autologger);
+	return 0;
+}
+
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
@@ -72,7 +90,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		answer_query(session, peer, request);
 		return 0;
 	case WIRE_CONTROL_STOP:
-		return etwd_session_stop(parts, session, peer, request);
+		return stop(parts, session, peer, request);
 	case WIRE_CONTROL_FLUSH:
 		return etwd_session_flush(parts, session, peer, request);
 	case WIRE_CONTROL_UPDATE:

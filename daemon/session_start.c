@@ -73,7 +73,15 @@ static void take_lease(const struct etwd_session_parts *parts, struct etwd_sessi
 struct start_job {
 	struct etwd_job job; /* first */
 	const struct etwd_session_parts *parts;
+	struct etwd_start_watch *watch; /* borrowed; NULL: a peer's */
 };
+
+static void tell_watch(struct etwd_start_watch *watch, struct etwd_session *session,
+		       const struct etwd_job *job)
+{
+	if (watch)
+		watch->started(watch, session, job->result, job->fault.sentence);
+}
 
 static void fail_start(const struct etwd_session_parts *parts, struct etwd_session *session,
 		       struct etwd_peer *peer, const struct etwd_job *job)
@@ -88,12 +96,18 @@ static void fail_start(const struct etwd_session_parts *parts, struct etwd_sessi
 	etwd_sessions_remove(parts->sessions, session);
 }
 
+static bool is_nonstoppable(const struct wire_session_config *config)
+{
+	return config->log_file_mode & EVENT_TRACE_NONSTOPPABLE_MODE;
+}
+
 static void begin(const struct etwd_session_parts *parts, struct etwd_session *session,
 		  struct etwd_peer *peer, struct etwd_job *job)
 {
 	session->engine = job->engine;
 	session->state = ETWD_SESSION_RUNNING;
 	session->is_kernel = job->info.is_kernel;
+	session->is_nonstoppable = is_nonstoppable(job->config);
 	if (job->config->is_leased)
 		take_lease(parts, session, peer);
 	etwd_log("session %u \"%s\" of uid %u has started", (unsigned)session->id,
@@ -112,15 +126,26 @@ static void finish_start(struct etwd_inbox_item *item)
 	struct etwd_peer *peer = etwd_peer_find(parts->peers, job->peer_serial);
 
 	session->work.has_job = false;
-	if (job->result < 0)
+	if (job->result < 0) {
 		fail_start(parts, session, peer, job);
-	else
+		session = NULL;
+	} else {
 		begin(parts, session, peer, job);
+	}
+	tell_watch(((struct start_job *)(void *)job)->watch, session, job);
 	etwd_job_free(job);
 }
 
-int etwd_session_start(const struct etwd_session_parts *parts, struct etwd_peer *peer,
-		       struct wire_session_config *config, uint32_t request)
+/* Who starts a session: a peer, or the host itself. */
+struct starter {
+	uid_t uid;
+	uint64_t peer_serial; /* 0: none */
+	uint32_t request;
+	struct etwd_start_watch *watch; /* NULL: none */
+};
+
+static int start(const struct etwd_session_parts *parts, const struct starter *starter,
+		 struct wire_session_config *config)
 {
 	struct start_job *own = calloc(1, sizeof(*own));
 	struct etwd_session *session = NULL;
@@ -130,18 +155,19 @@ int etwd_session_start(const struct etwd_session_parts *parts, struct etwd_peer 
 		r = check_identity(config);
 	if (r == 0)
 		r = etwd_sessions_add(parts->sessions, etwd_sessions_pick_id(parts->sessions),
-				      config, peer->who.uid, &session);
+				      config, starter->uid, &session);
 	if (r < 0) {
 		free(own);
 		free(config);
 		return r;
 	}
 	own->parts = parts;
+	own->watch = starter->watch;
 	own->job.kind = ETWD_JOB_START;
 	own->job.session_id = session->id;
 	own->job.uid = session->uid;
-	own->job.peer_serial = peer->serial;
-	own->job.request = request;
+	own->job.peer_serial = starter->peer_serial;
+	own->job.request = starter->request;
 	own->job.config = config;
 	session->work.has_job = true;
 	r = etwd_jobs_run(parts->jobs, &own->job, finish_start);
@@ -150,6 +176,23 @@ int etwd_session_start(const struct etwd_session_parts *parts, struct etwd_peer 
 		etwd_job_free(&own->job);
 	}
 	return r;
+}
+
+int etwd_session_start(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+		       struct wire_session_config *config, uint32_t request)
+{
+	const struct starter starter = {
+		.uid = peer->who.uid, .peer_serial = peer->serial, .request = request};
+
+	return start(parts, &starter, config);
+}
+
+int etwd_session_start_own(const struct etwd_session_parts *parts,
+			   struct wire_session_config *config, struct etwd_start_watch *watch)
+{
+	const struct starter starter = {.uid = geteuid(), .watch = watch};
+
+	return start(parts, &starter, config);
 }
 
 /* Takes the descriptor. */
@@ -177,6 +220,7 @@ static int adopt(const struct etwd_session_parts *parts, uint32_t id, int state_
 		session->engine = engine;
 		session->state = ETWD_SESSION_RUNNING;
 		session->is_kernel = info->is_kernel;
+		session->is_nonstoppable = is_nonstoppable(&info->config);
 		if (info->config.is_leased)
 			etwd_lease_await(&session->lease, info->uid,
 					 etwd_patient_now_ms() + ETWD_LEASE_GRACE_MS);

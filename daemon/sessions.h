@@ -59,6 +59,8 @@ struct etwd_session_refused {
 	unsigned count;
 };
 
+struct etwd_autologger; /* daemon/autologgers.h */
+
 struct etwd_session {
 	uint32_t id;
 	enum etwd_session_state state;
@@ -67,6 +69,9 @@ struct etwd_session {
 	GUID guid;
 	uid_t uid;
 	bool is_kernel;
+	bool is_nonstoppable; /* no controller may stop it */
+	struct etwd_autologger
+		*autologger; /* borrowed; whose session it is; NULL: a controller's */
 	struct etwd_lease lease;
 	struct etwd_session_work work;
 	struct etwd_session_withdrawal withdrawal;
