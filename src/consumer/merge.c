@@ -27,6 +27,7 @@ struct lane {
 	struct etw_etl_cursor cursor;
 	struct etw_pin *pin; /* of the block, a reference; NULL while nobody has asked for one */
 	uint16_t losses;     /* flags still to be reported, before the current event */
+	bool is_empty;       /* no event follows the losses */
 	struct lane *next_free;
 };
 
@@ -225,20 +226,31 @@ static int reserve_heap(struct etw_merge *merge)
 	return 0;
 }
 
-/* Puts a lane on the heap, which has room for it; its cursor is at the first event to deliver. */
-static void push_lane(struct etw_merge *merge, struct lane *lane)
+/*
+ * Puts a lane on the heap, which has room for it, at its first event. One without events is there for the losses that
+ * its flags tell of, at @empty_raw. Returns false when it has neither.
+ */
+static bool push_lane(struct etw_merge *merge, struct lane *lane, int64_t empty_raw)
 {
+	int64_t time_raw = empty_raw;
+
 	lane->losses = lane->block->buffer.flags & ETW_BUFFER_LOSS_FLAGS;
+	lane->is_empty = !etw_etl_cursor_start(&lane->cursor, lane->block);
+	if (!lane->is_empty)
+		time_raw = lane->cursor.event.time_raw;
+	else if (!lane->losses)
+		return false;
 	merge->loaded_bytes += lane_bytes(lane);
-	merge->heap[merge->heap_count++] = (struct node){lane->cursor.event.time_raw,
-							 lane->block->buffer.number, lane};
+	merge->heap[merge->heap_count++] = (struct node){time_raw, lane->block->buffer.number,
+							 lane};
 	sift_up(merge, merge->heap_count - 1);
+	return true;
 }
 
 /* Loads the next entry of the directory and puts it on the heap. */
 static int load_next(struct etw_merge *merge)
 {
-	uint32_t index = merge->next_entry++;
+	const struct etw_etl_entry *entry = &merge->directory->entries[merge->next_entry++];
 	struct lane *lane;
 	int result;
 
@@ -246,16 +258,14 @@ static int load_next(struct etw_merge *merge)
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
-	result = etw_etl_directory_load(merge->kept, merge->file, &merge->directory->entries[index],
-					&lane->own, merge->findings, &lane->block);
-	if (result || !etw_etl_cursor_start(&lane->cursor, lane->block)) {
+	result = etw_etl_directory_load(merge->kept, merge->file, entry, &lane->own,
+					merge->findings, &lane->block);
+	if (result || !push_lane(merge, lane, entry->first_raw)) {
 		if (!result)
 			etw_etl_cursor_tell(&lane->cursor, merge->findings);
 		give_lane(merge, lane);
-		return result;
 	}
-	push_lane(merge, lane);
-	return 0;
+	return result;
 }
 
 /* Whether the directory's next buffer is to be loaded: it could hold an event before the root's. */
@@ -314,13 +324,29 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	return 0;
 }
 
+/* The root's buffer has nothing more to deliver. */
+static const struct etw_etl_buffer *finish_root(struct etw_merge *merge)
+{
+	struct lane *lane = merge->heap[0].lane;
+
+	etw_etl_cursor_tell(&lane->cursor, merge->findings);
+	merge->done = lane->block->buffer;
+	merge->loaded_bytes -= lane_bytes(lane);
+	give_lane(merge, lane);
+	merge->heap[0] = merge->heap[--merge->heap_count];
+	if (merge->heap_count)
+		sift_down(merge);
+	set_horizon(merge);
+	return &merge->done;
+}
+
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 {
 	struct lane *lane = merge->heap[0].lane;
 
 	if (UNLIKELY(lane->losses)) {
 		lane->losses &= (uint16_t)(lane->losses - 1);
-		return NULL;
+		return lane->is_empty && !lane->losses ? finish_root(merge) : NULL;
 	}
 	note_order(merge, lane, merge->heap[0].time_raw);
 	if (LIKELY(etw_etl_cursor_next(&lane->cursor))) {
@@ -331,15 +357,7 @@ const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
 		}
 		return NULL;
 	}
-	etw_etl_cursor_tell(&lane->cursor, merge->findings);
-	merge->done = lane->block->buffer;
-	merge->loaded_bytes -= lane_bytes(lane);
-	give_lane(merge, lane);
-	merge->heap[0] = merge->heap[--merge->heap_count];
-	if (merge->heap_count)
-		sift_down(merge);
-	set_horizon(merge);
-	return &merge->done;
+	return finish_root(merge);
 }
 
 /* The memory of a pinned block may outlive the merge, so that it is not for later passes any more. */
@@ -385,12 +403,10 @@ int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)
 	lane->own = *block;
 	lane->block = &lane->own;
 	*block = spare;
-	if (etw_etl_cursor_start(&lane->cursor, lane->block)) {
-		push_lane(merge, lane);
+	if (push_lane(merge, lane, lane->block->buffer.time_raw))
 		set_horizon(merge);
-	} else {
+	else
 		give_lane(merge, lane);
-	}
 	return 0;
 }
 

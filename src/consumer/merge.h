@@ -17,10 +17,13 @@
 
 struct etw_merge;
 
-/* An event at the merge's head, or a loss that a buffer's flags tell of and that comes before its events. */
+/*
+ * An event at the merge's head, or a loss that a buffer's flags tell of: it comes before the buffer's events, and where
+ * the buffer has none, at the time when it was flushed.
+ */
 struct etw_merge_event {
 	const struct etw_etl_block *block;
-	const struct etw_etl_event *event;
+	const struct etw_etl_event *event; /* unset for a loss of a buffer without events */
 	uint32_t offset; /* of the event in the block; with block->buffer.number its address */
 	uint16_t loss;   /* 0: an event; else the one WIRE_BUFFER_*LOST/CORRUPT flag to report */
 	int64_t time_raw;

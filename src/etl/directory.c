@@ -40,7 +40,10 @@ static bool probe_first(const uint8_t *body, size_t bytes, const struct etw_etl_
 	return true;
 }
 
-/* Reads what is needed of a buffer; sets @ret_has to whether it holds an event. */
+/*
+ * Reads what is needed of a buffer; sets @ret_has to whether it holds an event, or has none and tells of a loss all the
+ * same.
+ */
 static int first_time(struct etw_etl_walk *walk, struct etw_etl_kept *kept,
 		      const struct etw_etl_buffer *buffer, struct etw_etl_block *own, int64_t *ret,
 		      bool *ret_has)
@@ -49,22 +52,25 @@ static int first_time(struct etw_etl_walk *walk, struct etw_etl_kept *kept,
 	size_t wanted = buffer->stride - WIRE_BUFFER_HEADER_BYTES;
 	size_t there = walk->head_bytes - WIRE_BUFFER_HEADER_BYTES;
 
-	*ret_has = false;
+	*ret_has = etw_etl_buffer_holds_events(buffer) && (buffer->flags & ETW_BUFFER_LOSS_FLAGS);
+	*ret = buffer->time_raw;
 	if (buffer->valid_bytes == WIRE_BUFFER_HEADER_BYTES || !etw_etl_buffer_holds_events(buffer))
 		return 0;
-	*ret_has = probe_first(walk->head + WIRE_BUFFER_HEADER_BYTES,
-			       there < wanted ? there : wanted, buffer, ret);
-	if (*ret_has)
+	if (probe_first(walk->head + WIRE_BUFFER_HEADER_BYTES, there < wanted ? there : wanted,
+			buffer, ret)) {
+		*ret_has = true;
 		return 0;
+	}
 	/* Damaged, or a message without a time: findings come when the buffer is delivered. */
 	TRY(etw_etl_kept_first(kept, walk->file, buffer, own, NULL, &block));
-	*ret_has = block->count > 0;
-	if (*ret_has)
+	if (block->count > 0) {
+		*ret_has = true;
 		*ret = block->first_raw;
-	else
-		etw_findings_add(walk->findings, ETW_FINDING_EVENTS, buffer->offset,
-				 buffer->stride - WIRE_BUFFER_HEADER_BYTES, buffer->number,
-				 "no event of the buffer can be read");
+		return 0;
+	}
+	etw_findings_add(walk->findings, ETW_FINDING_EVENTS, buffer->offset,
+			 buffer->stride - WIRE_BUFFER_HEADER_BYTES, buffer->number,
+			 "no event of the buffer can be read");
 	return 0;
 }
 
@@ -183,7 +189,7 @@ int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file 
 	if (*ret != own)
 		return 0;
 	etw_etl_buffer_read(own->memory, &header);
-	/* Only buffers with events have an entry. */
+	/* Only buffers that may hold events have an entry. */
 	if (header.type < WIRE_BUFFER_TYPES && etw_etl_buffer_holds_events(&header))
 		own->buffer.type = header.type;
 	return 0;

@@ -14,7 +14,7 @@
 
 struct etw_etl_entry {
 	uint64_t offset;
-	int64_t first_raw; /* of the first event in the buffer */
+	int64_t first_raw; /* of the first event in the buffer; without one: when it was flushed */
 	uint32_t number;
 	uint32_t stride;
 	uint32_t valid_bytes;
@@ -25,7 +25,7 @@ static_assert(sizeof(struct etw_etl_entry) == 32, "a million buffers must fit in
 
 struct etw_etl_directory {
 	struct etw_etl_entry *entries; /* owned; by first_raw, then number */
-	uint32_t count;                /* buffers that hold at least one event */
+	uint32_t count; /* buffers that hold at least one event, or whose flags tell of a loss */
 	uint32_t room;
 	uint32_t buffers; /* all that the walk gave */
 };

@@ -67,6 +67,30 @@ static void test_live__flags_become_losses(void **state)
 	assert_int_equal(seen.losses, 2);
 }
 
+static void deliver_a_loss_alone(struct fake_host *host)
+{
+	uint8_t *at;
+
+	fake_accept(host);
+	fake_batch(host, 1, 3, time_of(9));
+	at = fake_put(host, 3);
+	etw_store32(at + 0x30, 0x48); /* no events */
+	etw_store16(at + 0x34, WIRE_BUFFER_EVENTS_LOST);
+	fake_announce(host, WIRE_BATCH, 1, time_of(EVENTS));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__a_loss_needs_no_event(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_a_loss_alone, 0, &seen, NULL), 0);
+	assert_once_each(&seen, 0, PER_FLUSH);
+	assert_int_equal(seen.losses, 1);
+}
+
 static void deliver_damaged(struct fake_host *host)
 {
 	uint8_t *at;
@@ -402,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_live__what_is_not_promised_waits),
 		cmocka_unit_test(test_live__the_end_delivers_the_rest),
 		cmocka_unit_test(test_live__flags_become_losses),
+		cmocka_unit_test(test_live__a_loss_needs_no_event),
 		cmocka_unit_test(test_live__damage_is_left_out_and_told),
 		cmocka_unit_test(test_live__what_is_lost_adds_up),
 		cmocka_unit_test(test_live__callbacks_stop_a_pass),

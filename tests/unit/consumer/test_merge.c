@@ -154,6 +154,26 @@ static void test_merge__losses_come_before_the_buffers_events(void **state)
 	done(&merged);
 }
 
+/* It has no event that it could come before: the time is that of the flush. */
+static void test_merge__losses_of_a_buffer_without_events(void **state)
+{
+	struct sample sample = sample_make("plain");
+	struct merged merged;
+	struct outcome outcome;
+
+	(void)state;
+	sample_set32(&sample, 1024 + AT_VALID, 0x48);
+	sample_set32(&sample, 1024 + AT_SAVED, 0x48);
+	sample.bytes[1024 + AT_FLAGS] |= WIRE_BUFFER_EVENTS_LOST | WIRE_BUFFER_BUFFER_LOST;
+	merged = prepare_sample(sample);
+	outcome = run(&merged);
+	assert_int_equal(outcome.losses, 2);
+	assert_int_equal(outcome.buffers, merged.directory.count);
+	assert_int_equal(merged.directory.count, merged.directory.buffers);
+	assert_int_equal(merged.findings.kept_count, 0);
+	done(&merged);
+}
+
 /* Every window over the 60 events and two companions of "plain" gives what lies in it. */
 static void check_windows(struct merged *merged)
 {
@@ -327,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_merge__every_preset_in_order),
 		cmocka_unit_test(test_merge__counts),
 		cmocka_unit_test(test_merge__losses_come_before_the_buffers_events),
+		cmocka_unit_test(test_merge__losses_of_a_buffer_without_events),
 		cmocka_unit_test(test_merge__windows),
 		cmocka_unit_test(test_merge__regress_windows_of_buffers_that_overlap),
 		cmocka_unit_test(test_merge__equal_times_need_no_more_memory),

@@ -128,6 +128,21 @@ static void test_directory__buffers_without_events_have_no_entry(void **state)
 	done(&built);
 }
 
+static void test_directory__a_loss_needs_no_event(void **state)
+{
+	struct built built = {.sample = sample_make("plain")};
+
+	(void)state;
+	sample_set32(&built.sample, 1024 + AT_VALID, 0x48);
+	sample_set32(&built.sample, 1024 + AT_SAVED, 0x48);
+	built.sample.bytes[1024 + AT_FLAGS] |= WIRE_BUFFER_EVENTS_LOST;
+	build(&built);
+	assert_int_equal(built.directory.buffers, 7);
+	assert_int_equal(built.directory.count, 7);
+	assert_int_equal(built.findings.kept_count, 0);
+	done(&built);
+}
+
 static void test_directory__buffers_of_damage_alone_are_found(void **state)
 {
 	struct built built = {.sample = sample_make("plain")};
@@ -165,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_directory__keeps_what_it_loads),
 		cmocka_unit_test(test_directory__orders_what_the_file_does_not),
 		cmocka_unit_test(test_directory__buffers_without_events_have_no_entry),
+		cmocka_unit_test(test_directory__a_loss_needs_no_event),
 		cmocka_unit_test(test_directory__buffers_of_damage_alone_are_found),
 		cmocka_unit_test(test_directory__mended_headers_stay_mended),
 	};
