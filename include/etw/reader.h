@@ -82,7 +82,7 @@ ETW_API void libetw_reader_set_window(struct libetw_reader *reader, int64_t from
  * @context: borrowed
  *
  * An event goes to every callback that wants it, in the order in which they were added. The losses of a
- * trace are events too (class RT_LostEvent), as is the header of each.
+ * trace are events too (class RT_LostEvent), as is the header of each file; a session has none.
  * Returns 0; -EINVAL: there is no callback, or the predicate could not be made, libetw_error() says why;
  * -EBUSY: the reader is running; -ENOMEM.
  */

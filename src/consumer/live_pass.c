@@ -31,24 +31,6 @@ struct pass {
 	bool is_overdue;          /* they have waited for long enough */
 };
 
-/* The header event comes first, once: it lies in the header buffer and not in any batch. */
-static int add_header(struct etw_stream *stream)
-{
-	struct etw_trace *trace = stream->trace;
-
-	if (trace->is_headed)
-		return 0;
-	TRY(etw_etl_block_load(&trace->file, &trace->head_buffer, &stream->block,
-			       &trace->findings));
-	TRY(etw_merge_add(stream->merge, &stream->block));
-	etw_merge_set_end(stream->merge, trace->header.time_raw);
-	stream->has_watermark = true;
-	stream->watermark_raw = trace->header.time_raw;
-	stream->watermark_ft = trace->header.start_ft;
-	trace->is_headed = true;
-	return 0;
-}
-
 int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink *sink)
 {
 	static const struct etw_etl_directory nothing;
@@ -59,7 +41,13 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 	stream->promised_ft = trace->header.start_ft;
 	TRY(etw_merge_create(&trace->file, &nothing, NULL, INT64_MIN, &trace->findings,
 			     &stream->merge));
-	TRY(add_header(stream));
+	/*
+	 * The header buffer's events are not delivered: on Windows files have them, and sessions do not. What
+	 * consumers need of them is in the header, and nothing comes that is older.
+	 */
+	stream->has_watermark = true;
+	stream->watermark_raw = trace->header.time_raw;
+	stream->watermark_ft = trace->header.start_ft;
 	return etw_stream_advance(stream, sink);
 }
 

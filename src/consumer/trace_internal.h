@@ -28,7 +28,6 @@ struct etw_trace {
 	struct etw_live *live;             /* owned; NULL for files */
 	bool is_attached;                  /* of sessions: header and head_buffer are set */
 	struct etw_etl_buffer head_buffer; /* of sessions: what the file holds */
-	bool is_headed;                    /* of sessions: the header event was delivered */
 	int wake_fd;                       /* of sessions: an eventfd */
 };
 

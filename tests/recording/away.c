@@ -49,7 +49,6 @@ static void WINAPI see_event(PEVENT_RECORD record)
 	struct seen *seen = record->UserContext;
 	struct numbered_payload payload;
 
-	store_release(&shared->is_begun, 1u); /* the header's event has come, so all to come will */
 	seen->losses += is_lost_event(record);
 	if (numbered_take(record, &provider_guid, seen->last, seen->name, &payload))
 		(void)add_relaxed(&seen->count, UINT64_C(1));
@@ -67,6 +66,7 @@ static pthread_t start_consumer(void)
 	pthread_t thread;
 
 	trace = live_open(SESSION_NAME, see_event, &live);
+	store_release(&shared->is_begun, 1u); /* from now on the session keeps events for it */
 	if (pthread_create(&thread, NULL, consume, NULL))
 		fail("no thread");
 	return thread;

@@ -503,9 +503,10 @@ static void consume(ULONG buffer_kib)
 	(void)pthread_join(thread, NULL);
 	/* [CONTRACT] returns when the session ends */
 	assert_int_equal(seen.result, ERROR_SUCCESS);
-	assert_int_equal(seen.headers, 1);
+	/* [MSD] (the sample "Using TdhFormatProperty") the header event is in files, and not in sessions */
+	assert_int_equal(seen.headers, 0);
 	assert_int_equal(seen.events, 100);
-	assert_true(seen.buffers >= 2);
+	assert_true(seen.buffers >= 1);
 	assert_int_equal(CloseTrace(seen.handle), ERROR_SUCCESS);
 }
 
