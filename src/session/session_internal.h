@@ -6,11 +6,12 @@
  *	session_thread.c   rounds: what is done when
  *	outputs            output buffers, merge, file         the session's thread
  *	flushes            requests, timers, the stop          flushes.lock
+ *	orders             what others have its thread do      orders.lock
  *	consumers          subscribers, delivery               consumers.lock
  *	feed               what the kernel's source gives      the session's thread
  *	sets               ring sets, pages, claims, limits    sets.lock
  *	notes              what readers are told               notes.lock
- *	context            plan, host, state, complaint, wake  context.complaint_lock
+ *	context            plan, host, state, complaint, wake  context.complaint_lock, context.config_lock
  *
  * Each lock's rule is at the struct that has it. Lock order: consumers.lock, then sets.lock; each of the others is the
  * last that is taken. No function of the host is called holding sets.lock; notify(), the keeper and the log are called
@@ -23,6 +24,7 @@
 #include "session/context.h"
 #include "session/flushes.h"
 #include "session/notes.h"
+#include "session/orders.h"
 #include "session/output.h"
 #include "session/round.h"
 #include "session/session.h"
@@ -38,6 +40,7 @@ struct etw_session {
 	struct etw_session_consumers consumers;
 	struct etw_session_outputs outputs;
 	struct etw_session_flushes flushes;
+	struct etw_session_orders orders;
 	pthread_t thread; /* while flushes.has_thread */
 	/* The thread's own. */
 	struct etw_session_round round;

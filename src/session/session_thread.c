@@ -126,6 +126,8 @@ static void run_round(struct etw_session *session)
 			       load_relaxed(&session->consumers.subscriber_count) > 0,
 			       session->round.now_ns);
 	tend_sets(session);
+	if (UNLIKELY(etw_orders_carry_out(&session->orders)))
+		session->round.has_more = true;
 }
 
 static void sleep_until_needed(struct etw_session *session, uint32_t wake)
@@ -168,6 +170,7 @@ static void run_until_stop(struct etw_session *session)
 /* Nobody reserves any more; what is committed is taken, gaps are waited for as long as ever. */
 static void drain(struct etw_session *session)
 {
+	etw_orders_end(&session->orders);
 	etw_session_sets_end(&session->sets);
 	etw_source_feed_stop(&session->feed);
 	session->flushes.is_ending = true;
