@@ -20,6 +20,10 @@ static void *work(void *context)
 		job->result = etw_session_flush(job->engine);
 		etw_session_info(job->engine, &job->info);
 		break;
+	case ETWD_JOB_UPDATE:
+		job->result = etw_session_update(job->engine, job->config, &job->fault);
+		etw_session_info(job->engine, &job->info);
+		break;
 	case ETWD_JOB_STOP:
 		etw_session_stop(job->engine, &job->info);
 		break;

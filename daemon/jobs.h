@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What takes long is done beside the loop: starting, flushing and stopping a session. A job has a thread
- * of its own and comes back through the inbox. A session has at most one at a time.
+ * What takes long is done beside the loop: starting, flushing, changing and stopping a session. A job has a
+ * thread of its own and comes back through the inbox. A session has at most one at a time.
  */
 #ifndef ETW_DAEMON_JOBS_H
 #define ETW_DAEMON_JOBS_H
@@ -15,6 +15,7 @@
 enum etwd_job_kind {
 	ETWD_JOB_START,
 	ETWD_JOB_FLUSH,
+	ETWD_JOB_UPDATE,
 	ETWD_JOB_STOP,
 };
 
@@ -33,10 +34,10 @@ struct etwd_job {
 	uid_t uid;
 	uint64_t peer_serial; /* who is to be answered; 0: nobody */
 	uint32_t request;
-	struct wire_session_config *config; /* START: owned */
+	struct wire_session_config *config; /* START, UPDATE: owned */
 	struct etw_session *engine;         /* START: the result; else borrowed */
 	int result;
-	struct etw_fault fault; /* START */
+	struct etw_fault fault; /* START, UPDATE */
 	struct wire_session_info info;
 };
 

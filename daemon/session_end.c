@@ -12,7 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 
-/* Of a session that is flushed or stopped. */
+/* Of a session that runs. */
 struct session_job {
 	struct etwd_job job; /* first */
 	const struct etwd_session_parts *parts;
@@ -73,7 +73,16 @@ static void finish_stop(struct etwd_inbox_item *item)
 	etwd_job_free(job);
 }
 
-static void finish_flush(struct etwd_inbox_item *item)
+static void log_refusal(const struct etwd_job *job)
+{
+	const struct etw_fault *fault = &job->fault;
+
+	etwd_log("session %u could not be changed: %s%s%s%s%s", (unsigned)job->session_id,
+		 strerror(-job->result), fault->field ? ": " : "", fault->field ? fault->field : "",
+		 fault->sentence ? ": " : "", fault->sentence ? fault->sentence : "");
+}
+
+static void finish_request(struct etwd_inbox_item *item)
 {
 	struct etwd_job *job = (struct etwd_job *)(void *)item;
 	const struct etwd_session_parts *parts = ((struct session_job *)(void *)job)->parts;
@@ -81,6 +90,9 @@ static void finish_flush(struct etwd_inbox_item *item)
 	struct etwd_peer *peer = etwd_peer_find(parts->peers, job->peer_serial);
 
 	session->work.has_job = false;
+	session->is_kernel = job->info.is_kernel;
+	if (job->result < 0 && job->kind == ETWD_JOB_UPDATE)
+		log_refusal(job);
 	if (peer && job->result < 0)
 		etwd_peer_answer(peer, WIRE_SESSION, job->request, job->result);
 	else if (peer)
@@ -91,20 +103,21 @@ static void finish_flush(struct etwd_inbox_item *item)
 
 /* Takes the request in every case. */
 static int run_job(const struct etwd_session_parts *parts, struct etwd_session *session,
-		   enum etwd_job_kind kind, struct etwd_session_request *request)
+		   struct etwd_session_request *request)
 {
 	struct session_job *own = calloc(1, sizeof(*own));
 	int r = -ENOMEM;
 
 	if (own) {
 		own->parts = parts;
-		own->job.kind = kind;
+		own->job.kind = request->kind;
 		own->job.session_id = session->id;
 		own->job.engine = session->engine;
 		own->job.peer_serial = request->peer_serial;
 		own->job.request = request->request;
+		own->job.config = TAKE(request->config);
 		r = etwd_jobs_run(parts->jobs, &own->job,
-				  kind == ETWD_JOB_STOP ? finish_stop : finish_flush);
+				  request->kind == ETWD_JOB_STOP ? finish_stop : finish_request);
 	}
 	if (r == 0) {
 		session->work.has_job = true;
@@ -112,7 +125,7 @@ static int run_job(const struct etwd_session_parts *parts, struct etwd_session *
 		answer_error(parts, request, r);
 		etwd_job_free(own ? &own->job : NULL);
 	}
-	free(request);
+	etwd_session_request_free(request);
 	return r;
 }
 
@@ -121,17 +134,17 @@ static void run_next_job(const struct etwd_session_parts *parts, struct etwd_ses
 {
 	struct etwd_session_work *work = &session->work;
 
-	while (!work->has_job && work->flushes) {
-		struct etwd_session_request *request = work->flushes;
+	while (!work->has_job && work->requests) {
+		struct etwd_session_request *request = work->requests;
 
-		work->flushes = request->next;
-		work->flush_count--;
-		(void)run_job(parts, session, ETWD_JOB_FLUSH, request);
+		work->requests = request->next;
+		work->request_count--;
+		(void)run_job(parts, session, request);
 	}
 	if (work->has_job || !work->stop || !session->withdrawal.is_over)
 		return;
 	etwd_unable_tell(&session->unable, session->engine);
-	if (run_job(parts, session, ETWD_JOB_STOP, TAKE(work->stop)) == 0)
+	if (run_job(parts, session, TAKE(work->stop)) == 0)
 		return;
 	/* It runs on, with nothing enabled; whoever stops it again has better luck. */
 	session->state = ETWD_SESSION_RUNNING;
@@ -140,30 +153,42 @@ static void run_next_job(const struct etwd_session_parts *parts, struct etwd_ses
 		 (unsigned)session->id);
 }
 
-static struct etwd_session_request *new_request(const struct etwd_peer *peer, uint32_t number)
+static struct etwd_session_request *new_request(const struct etwd_peer *peer,
+						const struct etwd_session_wish *wish)
 {
 	struct etwd_session_request *request = calloc(1, sizeof(*request));
 
-	if (request && peer) {
+	if (!request)
+		return NULL;
+	request->kind = wish->kind;
+	if (peer) {
 		request->peer_serial = peer->serial;
-		request->request = number;
+		request->request = wish->request;
 	}
+	if (!wish->config)
+		return request;
+	request->config = malloc(sizeof(*request->config));
+	if (!request->config) {
+		free(request);
+		return NULL;
+	}
+	*request->config = *wish->config;
 	return request;
 }
 
-int etwd_session_flush(const struct etwd_session_parts *parts, struct etwd_session *session,
-		       struct etwd_peer *peer, uint32_t request)
+int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session *session,
+		     struct etwd_peer *peer, const struct etwd_session_wish *wish)
 {
-	struct etwd_session_request **last = &session->work.flushes;
+	struct etwd_session_request **last = &session->work.requests;
 
-	if (session->work.flush_count >= ETWD_SESSION_WAITS_MAX)
+	if (session->work.request_count >= ETWD_SESSION_WAITS_MAX)
 		return -EBUSY;
 	while (*last)
 		last = &(*last)->next;
-	*last = new_request(peer, request);
+	*last = new_request(peer, wish);
 	if (!*last)
 		return -ENOMEM;
-	session->work.flush_count++;
+	session->work.request_count++;
 	run_next_job(parts, session);
 	return 0;
 }
@@ -192,16 +217,17 @@ static void end_withdrawal(struct etwd_wait *wait, int status)
 int etwd_session_stop(const struct etwd_session_parts *parts, struct etwd_session *session,
 		      struct etwd_peer *peer, uint32_t request)
 {
+	const struct etwd_session_wish wish = {.kind = ETWD_JOB_STOP, .request = request};
 	struct withdrawal_wait *wait;
 
 	if (session->state != ETWD_SESSION_RUNNING)
 		return -EBUSY;
-	session->work.stop = new_request(peer, request);
+	session->work.stop = new_request(peer, &wish);
 	if (!session->work.stop)
 		return -ENOMEM;
 	wait = calloc(1, sizeof(*wait));
 	if (!wait) {
-		free(TAKE(session->work.stop));
+		etwd_session_request_free(TAKE(session->work.stop));
 		return -ENOMEM;
 	}
 	wait->parts = parts;

@@ -74,6 +74,7 @@ static int stop(const struct etwd_session_parts *parts, struct etwd_session *ses
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
+	struct etwd_session_wish wish = {.request = request};
 	struct etwd_session *session = NULL;
 	int r;
 
@@ -92,8 +93,14 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	case WIRE_CONTROL_STOP:
 		return stop(parts, session, peer, request);
 	case WIRE_CONTROL_FLUSH:
-		return etwd_session_flush(parts, session, peer, request);
+		wish.kind = ETWD_JOB_FLUSH;
+		return etwd_session_ask(parts, session, peer, &wish);
 	case WIRE_CONTROL_UPDATE:
+		wish.kind = ETWD_JOB_UPDATE;
+		wish.config = &body->config;
+		return etwd_session_ask(parts, session, peer, &wish);
+	case WIRE_CONTROL_INCREMENT_FILE:
+	case WIRE_CONTROL_CONVERT_TO_REALTIME:
 		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;

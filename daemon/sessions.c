@@ -170,15 +170,23 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	return 0;
 }
 
+void etwd_session_request_free(struct etwd_session_request *request)
+{
+	if (!request)
+		return;
+	free(request->config);
+	free(request);
+}
+
 static void free_requests(struct etwd_session_work *work)
 {
-	while (work->flushes) {
-		struct etwd_session_request *request = work->flushes;
+	while (work->requests) {
+		struct etwd_session_request *request = work->requests;
 
-		work->flushes = request->next;
-		free(request);
+		work->requests = request->next;
+		etwd_session_request_free(request);
 	}
-	free(work->stop);
+	etwd_session_request_free(work->stop);
 }
 
 void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *session)

@@ -16,6 +16,7 @@
 #include <guiddef.h>
 
 #include "daemon/budget.h"
+#include "daemon/jobs.h"
 #include "daemon/lease.h"
 #include "daemon/peer.h"
 #include "daemon/unable.h"
@@ -32,18 +33,21 @@ enum etwd_session_state {
 	ETWD_SESSION_STOPPING,
 };
 
-/* A controller's FLUSH or STOP that waits for its turn. */
+/* What a controller wants of a session that runs, while it waits for its turn. */
 struct etwd_session_request {
 	struct etwd_session_request *next;
 	uint64_t peer_serial; /* 0: nobody waits for the answer */
 	uint32_t request;
+	enum etwd_job_kind kind;
+	struct wire_session_config *config; /* owned; NULL: it needs none */
 };
 
 /* What is to be done with a session beside the loop; of daemon/session_end.h. */
 struct etwd_session_work {
-	bool has_job;                                /* one at a time */
-	struct etwd_session_request *flushes, *stop; /* owned */
-	unsigned flush_count;
+	bool has_job; /* one at a time */
+	struct etwd_session_request *requests,
+		*stop; /* owned; the first comes first, the stop last */
+	unsigned request_count;
 };
 
 /* What a session that ends takes back from its providers; of daemon/enable.h. */
@@ -140,6 +144,9 @@ unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 
 /* etwd_sessions_has_kernel() - whether one with the kernel's source runs or starts. */
 bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions);
+
+/* etwd_session_request_free() - takes NULL. */
+void etwd_session_request_free(struct etwd_session_request *request);
 
 /* etwd_session_is_usable() - whether the engine may be called from the loop, beside etw_session_info(). */
 bool etwd_session_is_usable(const struct etwd_session *session);

@@ -1138,17 +1138,25 @@ ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
 /*
- * UpdateTraceW() and its like - would change a running session.
+ * UpdateTraceW() and its like - changes a running session.
  *
  * @TraceHandle: of StartTraceW(); 0: InstanceName says which
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
- * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
+ * @Properties: in: the new values; out: the session's numbers, and the names where there is room
  *
- * Changing a session is not built yet: the arguments are checked, and the session is left as it is.
+ * Of the block FlushTimer and MaximumBuffers are taken, where they are not 0, and of LogFileMode the bit
+ * EVENT_TRACE_REAL_TIME_MODE, which the session has afterwards or has not. EnableFlags of a kernel session have to be as
+ * they are, and LogFileNameOffset has to be 0 or to lead to an empty name. All else is left as it is. When the real-time
+ * mode ends, consumers get what was written before, and their ProcessTrace() returns.
  *
- * Returns an error, always; ERROR_NOT_SUPPORTED: nothing else is wrong; ERROR_INVALID_PARAMETER: as QueryTraceW() has
- * it; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may control;
- * ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_NOT_ENOUGH_MEMORY.
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER as QueryTraceW() has it, and when the session would be left without file
+ * and consumers, or has a mode that excludes the real-time one; ERROR_NOT_SUPPORTED: another file or other EnableFlags,
+ * which is not built; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may
+ * control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name does not fit, and the session
+ * is changed; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
+ * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ *
+ * Context: any thread.
  */
 ETW_API ULONG WMIAPI UpdateTraceW(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCWSTR InstanceName,
 				  _Inout_ PEVENT_TRACE_PROPERTIES Properties);
@@ -1176,15 +1184,15 @@ ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
 				 _Inout_ PEVENT_TRACE_PROPERTIES Properties);
 
 /*
- * ControlTraceW() and its like - stops, queries or flushes a session by a control code.
+ * ControlTraceW() and its like - stops, queries, updates or flushes a session by a control code.
  *
  * @TraceHandle: of StartTraceW(); 0: InstanceName says which
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
- * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY or _FLUSH; _UPDATE, _INCREMENT_FILE and _CONVERT_TO_REALTIME are
+ * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY, _UPDATE or _FLUSH; _INCREMENT_FILE and _CONVERT_TO_REALTIME are
  *   refused
  *
- * StopTraceW(), QueryTraceW() and FlushTraceW() are this function with one code each.
+ * StopTraceW(), QueryTraceW(), UpdateTraceW() and FlushTraceW() are this function with one code each.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
  * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,

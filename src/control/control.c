@@ -66,18 +66,24 @@ int etw_control_start(struct etw_controller *controller, const struct wire_sessi
 	return r;
 }
 
+static bool is_repeatable(const struct wire_control *control)
+{
+	/* Another session may have the name by now; no handle is given again soon. */
+	if (control->code == WIRE_CONTROL_STOP)
+		return control->handle != 0;
+	return control->code != WIRE_CONTROL_INCREMENT_FILE; /* twice is one file more */
+}
+
 int etw_control(struct etw_controller *controller, const struct wire_control *control,
 		struct wire_session_info *ret)
 {
-	struct etw_control_call call = {
-		.type = WIRE_CONTROL,
-		.answer_type = WIRE_SESSION,
-		/* Another session may have the name by now; no handle is given again soon. */
-		.is_repeatable = control->code != WIRE_CONTROL_STOP || control->handle,
-		.encode = encode_control,
-		.body = control,
-		.decode = decode_info,
-		.ret = ret};
+	struct etw_control_call call = {.type = WIRE_CONTROL,
+					.answer_type = WIRE_SESSION,
+					.is_repeatable = is_repeatable(control),
+					.encode = encode_control,
+					.body = control,
+					.decode = decode_info,
+					.ret = ret};
 	struct etw_control_wait wait;
 	int r;
 

@@ -103,7 +103,7 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	etw_account_counts(&sets->context->state, &counts);
 	etw_account_loss(sets, &ret->loss);
 	ret->handle = head->session_id;
-	ret->config = head->config;
+	etw_context_config(sets->context, &ret->config);
 	ret->uid = head->uid;
 	ret->start_ft = (uint64_t)head->start_ft;
 	ret->is_kernel = head->plan.is_kernel;
@@ -118,7 +118,8 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 		etw_saturate32(etw_sum_saturated(counts.lost_pieces, missed_pieces(head)));
 	ret->file_status = load_relaxed(&head->file_status);
 	ret->number_of_buffers = buffers ? buffers
-					 : head->plan.ring_buffers * head->plan.output_count;
+					 : load_relaxed(&head->plan.ring_buffers) *
+						   head->plan.output_count;
 	ret->free_buffers = buffers ? etw_saturate32(load_relaxed(&sets->free_buffers))
 				    : ret->number_of_buffers;
 	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */

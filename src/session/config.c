@@ -212,6 +212,19 @@ static void settle_timers(struct wire_session_config *config, struct etw_session
 	plan->batch_flush_ns = config->flush_timer * unit;
 }
 
+/* The timer of a file is as it was given; that of consumers has a default, which the file does not go by. */
+static void update_timers(struct wire_session_config *config, struct etw_session_plan *plan,
+			  uint32_t wanted)
+{
+	uint64_t file_flush_ns = plan->file_flush_ns;
+
+	if (wanted != 0)
+		config->flush_timer = wanted;
+	settle_timers(config, plan);
+	if (wanted == 0)
+		plan->file_flush_ns = file_flush_ns;
+}
+
 static void settle_kernel(struct wire_session_config *config, struct etw_session_plan *plan)
 {
 	bool is_logger = etw_guid_equal(&config->guid, &kernel_guid) ||
@@ -246,6 +259,22 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	settle_timers(config, &plan);
 	settle_kernel(config, &plan);
 	*ret = plan;
+	return 0;
+}
+
+int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
+			      const struct wire_session_config *wanted, struct etw_fault *reterr)
+{
+	const uint32_t realtime = EVENT_TRACE_REAL_TIME_MODE;
+
+	config->log_file_mode &= ~realtime;
+	config->log_file_mode |= wanted->log_file_mode & realtime;
+	TRY(check_contradictions(config, reterr));
+	plan->is_realtime = (config->log_file_mode & realtime) != 0;
+	if (wanted->maximum_buffers != 0)
+		config->maximum_buffers = wanted->maximum_buffers;
+	settle_buffers(config, plan);
+	update_timers(config, plan, wanted->flush_timer);
 	return 0;
 }
 

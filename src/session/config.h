@@ -53,6 +53,17 @@ struct etw_session_plan {
 int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_count,
 			      struct etw_session_plan *ret, struct etw_fault *reterr);
 
+/*
+ * etw_session_config_update() - what a session's configuration and plan become by an UPDATE.
+ *
+ * @config, @plan: settled before; changed in place, also when it fails
+ * @wanted:        as in etw_session_update()
+ *
+ * Returns 0; -EINVAL as etw_session_config_settle().
+ */
+int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
+			      const struct wire_session_config *wanted, struct etw_fault *reterr);
+
 /* etw_session_cpu_count() - processors that may ever run here: one more than the highest number. */
 uint32_t etw_session_cpu_count(void);
 

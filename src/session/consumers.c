@@ -68,12 +68,18 @@ static void free_place(struct etw_session_consumers *consumers, uint32_t place)
 	consumers->is_place_taken[place] = false;
 }
 
-/* Holding the lock. Takes the subscriber. */
-static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+/* Holding the lock. */
+static void leave(struct etw_session_consumers *consumers, const struct etw_subscriber *subscriber)
 {
 	consumers->subscribers[subscriber->place] = NULL;
 	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count - 1);
 	free_place(consumers, subscriber->place);
+}
+
+/* Holding the lock. Takes the subscriber. */
+static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+{
+	leave(consumers, subscriber);
 	etw_subscriber_free(subscriber);
 }
 
@@ -240,7 +246,32 @@ void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
 	if (!subscriber)
 		return;
 	pthread_mutex_lock(&consumers->lock);
-	drop(consumers, subscriber);
+	if (subscriber->is_dismissed)
+		etw_subscriber_free(subscriber);
+	else
+		drop(consumers, subscriber);
+	pthread_mutex_unlock(&consumers->lock);
+}
+
+void etw_consumers_dismiss(struct etw_session_consumers *consumers)
+{
+	pthread_mutex_lock(&consumers->lock);
+	consumers->is_over = true;
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		struct etw_subscriber *subscriber = consumers->subscribers[i];
+
+		if (!subscriber)
+			continue;
+		leave(consumers, subscriber);
+		subscriber->is_dismissed = true;
+	}
+	pthread_mutex_unlock(&consumers->lock);
+}
+
+void etw_consumers_readmit(struct etw_session_consumers *consumers)
+{
+	pthread_mutex_lock(&consumers->lock);
+	consumers->is_over = false;
 	pthread_mutex_unlock(&consumers->lock);
 }
 

@@ -71,6 +71,13 @@ int etw_consumers_subscribe(struct etw_session_consumers *consumers,
 void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
 			       struct etw_subscriber *subscriber);
 
+/*
+ * etw_consumers_dismiss() - the session has no consumers any more: those that there are have their last batch, and are
+ * to be unsubscribed yet. etw_consumers_readmit() - it takes some again. Owner thread.
+ */
+void etw_consumers_dismiss(struct etw_session_consumers *consumers);
+void etw_consumers_readmit(struct etw_session_consumers *consumers);
+
 /* etw_consumers_lost() - pieces that were for a consumer and that it did not get. Holding lock. */
 uint64_t etw_consumers_lost(const struct etw_session_consumers *consumers,
 			    const struct etw_subscriber *subscriber);

@@ -18,6 +18,7 @@ void etw_context_open(const struct etw_session_host *host, struct etw_session_co
 {
 	*ret = (struct etw_session_context){
 		.host = *host, .host_uid = geteuid(), .state = {.fd = -1}};
+	pthread_mutex_init(&ret->config_lock, NULL);
 	pthread_mutex_init(&ret->complaint_lock, NULL);
 }
 
@@ -25,6 +26,7 @@ void etw_context_close(struct etw_session_context *context)
 {
 	etw_state_done(&context->state);
 	pthread_mutex_destroy(&context->complaint_lock);
+	pthread_mutex_destroy(&context->config_lock);
 }
 
 void etw_context_set_plan(struct etw_session_context *context, const struct etw_session_plan *plan)
@@ -35,6 +37,47 @@ void etw_context_set_plan(struct etw_session_context *context, const struct etw_
 	if (plan->clock_type == ETW_CLOCK_SYSTEM)
 		frequency = ETW_FILETIME_PER_SECOND;
 	context->slack_raw = (int64_t)(frequency * (ETW_CONTEXT_SLACK_NS / 1000) / 1000000) + 1;
+}
+
+static void change_plan(struct etw_session_plan *plan, const struct etw_session_plan *to)
+{
+	store_relaxed(&plan->ring_buffers, to->ring_buffers);
+	store_relaxed(&plan->file_flush_ns, to->file_flush_ns);
+	store_relaxed(&plan->batch_flush_ns, to->batch_flush_ns);
+}
+
+static void change_realtime(struct etw_session_context *context, uint32_t is_realtime)
+{
+	store_release(&context->state.head->plan.is_realtime, is_realtime);
+	store_release(&context->plan.is_realtime, is_realtime);
+}
+
+void etw_context_change(struct etw_session_context *context,
+			const struct wire_session_config *config,
+			const struct etw_session_plan *plan)
+{
+	struct wire_session_config *now = &context->state.head->config;
+
+	/* While a session is a real-time one it has a timer. */
+	if (!plan->is_realtime)
+		change_realtime(context, 0);
+	change_plan(&context->state.head->plan, plan);
+	change_plan(&context->plan, plan);
+	pthread_mutex_lock(&context->config_lock);
+	now->flush_timer = config->flush_timer;
+	now->minimum_buffers = config->minimum_buffers;
+	now->maximum_buffers = config->maximum_buffers;
+	now->log_file_mode = config->log_file_mode;
+	pthread_mutex_unlock(&context->config_lock);
+	if (plan->is_realtime)
+		change_realtime(context, 1);
+}
+
+void etw_context_config(struct etw_session_context *context, struct wire_session_config *ret)
+{
+	pthread_mutex_lock(&context->config_lock);
+	*ret = context->state.head->config;
+	pthread_mutex_unlock(&context->config_lock);
 }
 
 void etw_context_kick(struct etw_session_context *context)

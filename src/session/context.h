@@ -6,8 +6,10 @@
  *
  * | member                               | who writes it                                                          |
  * |--------------------------------------|------------------------------------------------------------------------|
- * | host, plan, host_uid, slack_raw      | nobody, once the session is made                                       |
+ * | host, host_uid, slack_raw            | nobody, once the session is made                                       |
+ * | plan                                 | the session's thread, by etw_context_change(), atomic                  |
  * | state: which memory                  | nobody, once the session is made; what is in it says session/state.h   |
+ * | state.head->config                   | the session's thread, holding config_lock; it alone reads it without   |
  * | thread_id                            | the session's thread, at its start; atomic                             |
  * | wake                                 | any thread; atomic                                                     |
  * | complaint                            | any thread, holding complaint_lock, under which nothing else is locked |
@@ -34,10 +36,11 @@ struct etw_session_context {
 	struct etw_session_host host;
 	struct etw_session_plan plan; /* a copy of state.head->plan */
 	uid_t host_uid;
-	int64_t slack_raw;      /* ETW_CONTEXT_SLACK_NS on the session's clock */
-	struct etw_state state; /* owned */
-	int32_t thread_id;      /* 0: it does not run yet */
-	uint32_t wake;          /* futex: counts kicks */
+	int64_t slack_raw;           /* ETW_CONTEXT_SLACK_NS on the session's clock */
+	struct etw_state state;      /* owned */
+	int32_t thread_id;           /* 0: it does not run yet */
+	uint32_t wake;               /* futex: counts kicks */
+	pthread_mutex_t config_lock; /* nothing else is locked under it */
 	pthread_mutex_t complaint_lock;
 	char complaint[ETW_CONTEXT_COMPLAINT_BYTES];
 };
@@ -48,6 +51,18 @@ void etw_context_close(struct etw_session_context *context);
 
 /* etw_context_set_plan() - the plan, and what follows from it. */
 void etw_context_set_plan(struct etw_session_context *context, const struct etw_session_plan *plan);
+
+/*
+ * etw_context_change() - makes the numbers hold that an UPDATE may change, in the state and here: of @config the flush
+ * timer, the buffers and the mode, of @plan what follows from them. A host that dies on the way leaves some changed;
+ * each of them is sound without the others, and whoever asked asks again. Owner thread.
+ */
+void etw_context_change(struct etw_session_context *context,
+			const struct wire_session_config *config,
+			const struct etw_session_plan *plan);
+
+/* etw_context_config() - the configuration as it is now. Any thread. */
+void etw_context_config(struct etw_session_context *context, struct wire_session_config *ret);
 
 /* etw_context_is_trusted() - a uid that no budget binds: root, the host's, the session's owner. */
 static inline bool etw_context_is_trusted(const struct etw_session_context *context, uid_t uid)

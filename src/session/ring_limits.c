@@ -33,7 +33,7 @@ struct etw_ring_set_config etw_ring_limits_config(const struct etw_session_sets 
 {
 	struct etw_ring_set_config config = {
 		.cpu_count = sets->context->plan.output_count,
-		.buffer_count = sets->context->plan.ring_buffers,
+		.buffer_count = load_relaxed(&sets->context->plan.ring_buffers),
 		.buffer_bytes = sets->context->plan.buffer_bytes - WIRE_BUFFER_HEADER_BYTES,
 		.session_id = sets->context->state.head->session_id,
 		.uid = uid,

@@ -177,6 +177,22 @@ static void replace_if_allowed(struct etw_session_sets *sets, struct etw_session
 	}
 }
 
+void etw_ring_turnover_resize(struct etw_session_sets *sets)
+{
+	struct etw_session_set *all[ETW_STATE_SETS];
+	uint32_t count = etw_session_sets_list(sets, all);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct etw_session_set *set = all[i];
+
+		if (set->is_retired || load_relaxed(&set->is_replaced) ||
+		    set->map.buffer_count == etw_ring_limits_config(sets, set->uid).buffer_count)
+			continue;
+		if (etw_ring_limits_look_again(sets, set->uid) == 0)
+			replace(sets, set);
+	}
+}
+
 /* Returns whether the set is to be closed. */
 static bool tend_set(struct etw_session_sets *sets, struct etw_session_set *set,
 		     struct etw_session_round *round)

@@ -24,6 +24,12 @@
 uint32_t etw_ring_turnover_tend(struct etw_session_sets *sets, struct etw_session_round *round,
 				struct etw_session_set *ret_closable[ETW_STATE_SETS]);
 
+/*
+ * etw_ring_turnover_resize() - replaces the sets that have another number of buffers than one that is made now, as far
+ * as their uids may have more sets. Owner thread, after a commit of all outputs.
+ */
+void etw_ring_turnover_resize(struct etw_session_sets *sets);
+
 /* etw_ring_turnover_due_ns() - when some set is to be tended; UINT64_MAX: at no certain time. Owner thread. */
 uint64_t etw_ring_turnover_due_ns(struct etw_session_sets *sets);
 

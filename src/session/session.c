@@ -230,7 +230,7 @@ int etw_session_subscribe(struct etw_session *session, const struct etw_session_
 {
 	CLEANUP(freep) uint8_t *header = NULL;
 
-	if (!session->context.plan.is_realtime)
+	if (!load_acquire(&session->context.plan.is_realtime))
 		return -EINVAL;
 	TRY(copy_header(session, &header));
 	TRY(etw_consumers_subscribe(&session->consumers, request, ret));

@@ -72,6 +72,22 @@ void etw_session_info(struct etw_session *session, struct wire_session_info *ret
 int etw_session_flush(struct etw_session *session);
 
 /*
+ * etw_session_update() - changes a session that runs, as EVENT_TRACE_CONTROL_UPDATE does.
+ *
+ * @wanted: the bit EVENT_TRACE_REAL_TIME_MODE of its mode is what the session's is to be; its flush timer and
+ *          MaximumBuffers are the new ones, where they are not 0. Nothing else of it is looked at
+ *
+ * Nothing is changed when anything is refused. Consumers of a session that is no real-time one from now on get what
+ * was committed before the call, then they hear of the end.
+ *
+ * Returns 0; -EINVAL for modes that contradict each other or leave the session without file and consumers;
+ * -EOPNOTSUPP for what is not built (@reterr says which); -ENOMEM; -ESHUTDOWN when the session is stopped. Not from a
+ * function that the session calls.
+ */
+int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
+		       struct etw_fault *reterr);
+
+/*
  * etw_session_tell() - puts a note into the trace.
  *
  * Dropped, with a complaint, when too many wait already; lost when the session's thread has ended. Any thread.

@@ -54,7 +54,7 @@ static uint32_t choose_slot_count(const struct etw_session_plan *plan)
 {
 	uint32_t wanted = SLOT_BATCHES * (ETW_SUBSCRIBER_BATCH_BYTES / plan->buffer_bytes + 1);
 	uint32_t least = SLOTS_PER_CPU * plan->output_count;
-	uint32_t as_rings = plan->ring_buffers * plan->output_count;
+	uint32_t as_rings = load_relaxed(&plan->ring_buffers) * plan->output_count;
 	uint32_t count = 8;
 
 	if (wanted < least)

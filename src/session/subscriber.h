@@ -29,6 +29,7 @@ struct etw_subscriber {
 	uint64_t announced; /* of these, told to the consumer */
 	uint64_t released;  /* as far as its word was believed */
 	uint64_t flagged;   /* buffers that it lost, as it was last told by a flag */
+	bool is_dismissed;  /* it has had its last batch and its place */
 	/* It was the last host's and has not come back yet; 0: it is here. */
 	uint64_t awaited_until_ns;
 	struct etw_patience patience; /* until then */

@@ -191,7 +191,7 @@ LAYOUT(wire_session_info);
 
 #define T struct wire_control
 static const struct wire_field wire_control_fields[] = {
-	UP_TO(T, code, WIRE_CONTROL_FLUSH),
+	UP_TO(T, code, WIRE_CONTROL_CONVERT_TO_REALTIME),
 	NUMBER(T, handle),
 	NAME(T, name),
 	ID(T, guid),

@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-#define WIRE_PROTOCOL_VERSION  4
+#define WIRE_PROTOCOL_VERSION  5
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -199,6 +199,8 @@ enum wire_control_code {
 	WIRE_CONTROL_STOP = 1,
 	WIRE_CONTROL_UPDATE = 2,
 	WIRE_CONTROL_FLUSH = 3,
+	WIRE_CONTROL_INCREMENT_FILE = 4,
+	WIRE_CONTROL_CONVERT_TO_REALTIME = 5,
 };
 
 struct wire_control {

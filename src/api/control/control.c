@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/control/hosts.h"
 #include "api/control/properties.h"
-#include "api/unbuilt.h"
+#include "base/file.h"
 #include "base/macros.h"
 
 static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
@@ -37,6 +38,9 @@ static ULONG read_request(const struct etw_properties *properties, ULONG code,
 		return ERROR_SUCCESS;
 	/* On the way in a flush has no file as a rule, and the place holds whatever it holds. */
 	error = etw_properties_read(properties, &control->config);
+	control->config.controller_pid = (uint32_t)getpid();
+	control->config.controller_tid = (uint32_t)gettid();
+	control->config.file_mode = (uint32_t)etw_file_mode();
 	if (error && code == EVENT_TRACE_CONTROL_FLUSH) {
 		control->config = (struct wire_session_config){0};
 		error = ERROR_SUCCESS;
@@ -125,13 +129,11 @@ ULONG QueryTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PRO
 ULONG UpdateTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
 		   PEVENT_TRACE_PROPERTIES Properties)
 {
-	ETW_REFUSED(UpdateTraceW);
 	return ControlTraceW(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
 }
 
 ULONG UpdateTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
 {
-	ETW_REFUSED(UpdateTraceA);
 	return ControlTraceA(TraceHandle, InstanceName, Properties, EVENT_TRACE_CONTROL_UPDATE);
 }
 

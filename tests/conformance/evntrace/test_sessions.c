@@ -364,8 +364,13 @@ static void sessions__flush_and_update(void **state)
 	block.properties.LogFileNameOffset = 0;
 	block.properties.LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
 	block.properties.FlushTimer = 7;
-	/* KNOWN_GAP: a session cannot be changed, and says so; docs/coverage.md calls it refused. */
-	assert_int_equal(UpdateTraceA(handle, NULL, &block.properties), ERROR_NOT_SUPPORTED);
+	/* [MSD] FlushTimer is changed when it is not 0, and the block tells of the session. */
+	assert_int_equal(UpdateTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+	assert_int_equal(block.properties.FlushTimer, 7);
+	block.properties.FlushTimer = 0;
+	block.properties.LogFileNameOffset = 0;
+	assert_int_equal(UpdateTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+	assert_int_equal(block.properties.FlushTimer, 7);
 	init_block(&block, NULL);
 	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
 }

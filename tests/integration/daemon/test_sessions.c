@@ -149,7 +149,8 @@ static void test_sessions__errors_of_control(void **state)
 	struct talk *talk = talk_open(WIRE_ROLE_CONTROLLER);
 
 	(void)state;
-	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_UPDATE, NULL), -EOPNOTSUPP);
+	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_INCREMENT_FILE, NULL),
+			 -EOPNOTSUPP);
 	assert_int_equal(control_session(opened, handle, 99, NULL), -EINVAL);
 	assert_int_equal(control_session(opened, handle + 1000, WIRE_CONTROL_QUERY, NULL), -ENOENT);
 	memset(&control, 0, sizeof(control));

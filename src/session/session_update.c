@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Changing a session that runs; see session/session.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <evntrace.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "session/outputs.h"
+#include "session/ring_turnover.h"
+#include "session/session_internal.h"
+
+/* An order to the session's thread. */
+struct update {
+	struct etw_session *session;
+	const struct wire_session_config *wanted;
+	struct etw_fault *reterr;
+};
+
+static int refuse(struct etw_fault *reterr, const char *field)
+{
+	return etw_fault_set(reterr, -EOPNOTSUPP, 0, "session configuration", field,
+			     "changing it is not built yet");
+}
+
+/* Into another file, when one is named. */
+static int change_file(const struct update *update)
+{
+	return *update->wanted->log_file ? refuse(update->reterr, "LogFileName") : 0;
+}
+
+/* What the kernel's source collects. */
+static int change_source(const struct update *update)
+{
+	const struct etw_session_context *context = &update->session->context;
+
+	if (context->plan.is_kernel &&
+	    update->wanted->enable_flags != context->state.head->config.enable_flags)
+		return refuse(update->reterr, "EnableFlags");
+	return 0;
+}
+
+/* Those who consume have had everything up to now, and hear that this is the end. */
+static void dismiss_consumers(struct etw_session *session)
+{
+	etw_outputs_close_batch(&session->outputs, session->round.now_ns, /* is_end= */ true);
+	etw_consumers_dismiss(&session->consumers);
+}
+
+static void change_numbers(struct etw_session *session, const struct wire_session_config *config,
+			   const struct etw_session_plan *plan)
+{
+	bool was_realtime = session->context.plan.is_realtime;
+
+	if (was_realtime && !plan->is_realtime)
+		dismiss_consumers(session);
+	etw_context_change(&session->context, config, plan);
+	if (!was_realtime && plan->is_realtime)
+		etw_consumers_readmit(&session->consumers);
+	etw_ring_turnover_resize(&session->sets);
+	/* They begin anew, with the length that they have now. */
+	session->flushes.next_file_flush_ns = 0;
+	session->flushes.next_batch_ns = 0;
+}
+
+/* Everything that may be refused comes first. The session's thread. */
+static int carry_out(void *what)
+{
+	struct update *update = what;
+	struct etw_session_context *context = &update->session->context;
+	CLEANUP(freep) struct wire_session_config *config = malloc(sizeof(*config));
+	struct etw_session_plan plan = context->plan;
+
+	if (!config)
+		return -ENOMEM;
+	*config = context->state.head->config;
+	TRY(etw_session_config_update(config, &plan, update->wanted, update->reterr));
+	TRY(change_source(update));
+	TRY(change_file(update));
+	change_numbers(update->session, config, &plan);
+	return 0;
+}
+
+int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
+		       struct etw_fault *reterr)
+{
+	struct update update = {.session = session, .wanted = wanted, .reterr = reterr};
+
+	/* Consumers that are dismissed have everything that was committed before this call. */
+	if (load_acquire(&session->context.plan.is_realtime) &&
+	    !(wanted->log_file_mode & EVENT_TRACE_REAL_TIME_MODE))
+		TRY(etw_session_flush(session));
+	return etw_orders_give(&session->orders, carry_out, &update);
+}

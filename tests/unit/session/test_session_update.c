@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* A session that is changed while it runs: timer, buffers, real-time mode; and what is refused. */
+#include <sched.h>
+
+#include "session/session_internal.h"
+#include "trace_reading.h"
+
+struct scene {
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct wire_session_config wanted;
+	struct etw_fault fault;
+	struct etw_session *session;
+};
+
+static void begin(struct scene *scene, uint32_t mode)
+{
+	memset(scene, 0, sizeof(*scene));
+	fixture_open(&scene->fixture);
+	scene->config = fixture_config(&scene->fixture);
+	scene->config.log_file_mode = mode;
+	if (!(mode & EVENT_TRACE_FILE_MODE_SEQUENTIAL))
+		scene->config.log_file[0] = '\0';
+	scene->session = fixture_start(&scene->fixture, &scene->config);
+	scene->wanted.log_file_mode = mode;
+}
+
+static void end(struct scene *scene)
+{
+	etw_session_stop(scene->session, &scene->info);
+	etw_session_free(scene->session);
+	fixture_close(&scene->fixture);
+}
+
+static int update(struct scene *scene)
+{
+	int result = etw_session_update(scene->session, &scene->wanted, &scene->fault);
+
+	etw_session_info(scene->session, &scene->info);
+	return result;
+}
+
+static void test_session_update__nothing_is_asked_for(void **state)
+{
+	static struct scene scene;
+	static struct wire_session_config before;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	etw_session_info(scene.session, &scene.info);
+	before = scene.info.config;
+	assert_int_equal(update(&scene), 0);
+	assert_memory_equal(&before, &scene.info.config, sizeof(before));
+	end(&scene);
+}
+
+static void test_session_update__timer_writes_what_is_there(void **state)
+{
+	static struct scene scene;
+	struct fixture_writer writer;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL | 0x10); /* in ms */
+	fixture_attach(&scene.fixture, scene.session, getuid(), 0, &writer);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(scene.session->context.plan.file_flush_ns, 0);
+	scene.wanted.flush_timer = 1;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.flush_timer, 1);
+	while (scene.info.buffers_written < 2)
+		etw_session_info(scene.session, &scene.info);
+	scene.wanted.flush_timer = 0;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.flush_timer, 1);
+	etw_ring_set_unmap(&writer.set);
+	end(&scene);
+}
+
+/* Whoever writes is sent to new rings; what is in the old ones is taken. */
+static void test_session_update__maximum_buffers(void **state)
+{
+	static struct scene scene;
+	struct fixture_writer writer, second;
+	struct reading reading;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING);
+	fixture_attach(&scene.fixture, scene.session, getuid(), 0, &writer);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	scene.wanted.maximum_buffers = 100;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.maximum_buffers, 100);
+	assert_int_equal(scene.fixture.replaced, 1);
+	fixture_attach(&scene.fixture, scene.session, getuid(), 1, &second);
+	assert_int_equal(second.set.buffer_count, 100);
+	assert_int_equal(fixture_write(&second, 0x60), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	etw_session_ring_set_gone(scene.session, scene.fixture.last_replaced);
+	/* The same once more changes nothing, and too few are as many as there have to be. */
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.fixture.replaced, 1);
+	scene.wanted.maximum_buffers = 1;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.maximum_buffers, 22);
+	assert_int_equal(scene.info.config.minimum_buffers, 2);
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(scene.info.events, 3);
+	assert_int_equal(scene.info.events_lost, 0);
+	read_trace(scene.fixture.path, &reading);
+	assert_int_equal(reading.events, 3);
+	reading_done(&reading);
+	etw_ring_set_unmap(&writer.set);
+	etw_ring_set_unmap(&second.set);
+	end(&scene);
+}
+
+struct consumer {
+	uint32_t ends; /* atomic */
+	uint64_t events;
+};
+
+static void on_batch(void *context, const struct wire_batch *batch, bool is_end)
+{
+	struct consumer *consumer = context;
+
+	consumer->events = batch->events;
+	(void)add_acq_rel(&consumer->ends, (uint32_t)is_end);
+}
+
+static int subscribe(struct scene *scene, struct consumer *consumer,
+		     struct etw_session_subscribed *ret)
+{
+	const struct etw_session_subscribe request = {.notify = on_batch, .context = consumer};
+	int result;
+
+	*consumer = (struct consumer){0};
+	result = etw_session_subscribe(scene->session, &request, ret);
+	if (result == 0) {
+		close(ret->memory_fd);
+		free(ret->header_buffer);
+	}
+	return result;
+}
+
+/* On, off with a consumer that gets all there was, and on again with another one. */
+static void test_session_update__real_time(void **state)
+{
+	const uint32_t file = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+	static struct scene scene;
+	struct etw_session_subscribed subscribed[2];
+	struct consumer consumers[2];
+	struct fixture_writer writer;
+
+	(void)state;
+	begin(&scene, file);
+	fixture_attach(&scene.fixture, scene.session, getuid(), 0, &writer);
+	assert_int_equal(subscribe(&scene, &consumers[0], &subscribed[0]), -EINVAL);
+	scene.wanted.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.log_file_mode, file | EVENT_TRACE_REAL_TIME_MODE);
+	assert_int_equal(scene.info.config.flush_timer, 1);
+	assert_int_equal(subscribe(&scene, &consumers[0], &subscribed[0]), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	scene.wanted.log_file_mode = 0;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.log_file_mode, file);
+	assert_int_equal(load_acquire(&consumers[0].ends), 1);
+	assert_int_equal(consumers[0].events, 1);
+	assert_int_equal(subscribe(&scene, &consumers[1], &subscribed[1]), -EINVAL);
+	scene.wanted.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(subscribe(&scene, &consumers[1], &subscribed[1]), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	etw_session_unsubscribe(scene.session, subscribed[0].subscriber);
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(load_acquire(&consumers[0].ends), 1);
+	assert_int_equal(load_acquire(&consumers[1].ends), 1);
+	assert_int_equal(consumers[1].events - subscribed[1].events, 1);
+	assert_int_equal(scene.info.real_time_buffers_lost, 0);
+	assert_int_equal(scene.info.loss.file, 0);
+	etw_session_unsubscribe(scene.session, subscribed[1].subscriber);
+	etw_ring_set_unmap(&writer.set);
+	end(&scene);
+}
+
+/* The timer that consumers have by default is none of the file's, whatever else is changed. */
+static void test_session_update__default_timer_is_of_consumers_alone(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE);
+	scene.wanted.maximum_buffers = 200;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.session->context.plan.file_flush_ns, 0);
+	assert_int_equal(scene.session->context.plan.batch_flush_ns, 1000000000);
+	scene.wanted.flush_timer = 3;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.session->context.state.head->plan.file_flush_ns, 3000000000);
+	assert_int_equal(scene.session->context.state.head->plan.batch_flush_ns, 3000000000);
+	end(&scene);
+}
+
+static void test_session_update__refused(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_REAL_TIME_MODE);
+	/* It would collect for nobody. */
+	scene.wanted.log_file_mode = 0;
+	scene.wanted.flush_timer = 9;
+	assert_int_equal(update(&scene), -EINVAL);
+	assert_string_equal(scene.fault.field, "LogFileName");
+	assert_int_equal(scene.info.config.flush_timer, 1);
+	assert_int_equal(scene.info.config.log_file_mode, EVENT_TRACE_REAL_TIME_MODE);
+	end(&scene);
+}
+
+/* The next host goes on with what the session was changed to. */
+static void test_session_update__survives_the_host(void **state)
+{
+	static struct scene scene;
+	struct etw_state_head *head;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	scene.wanted.flush_timer = 5;
+	scene.wanted.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
+	assert_int_equal(update(&scene), 0);
+	head = scene.session->context.state.head;
+	assert_int_equal(head->config.flush_timer, 5);
+	assert_int_equal(head->plan.is_realtime, 1);
+	assert_int_equal(head->plan.file_flush_ns, 5000000000);
+	assert_int_equal(head->plan.batch_flush_ns, 5000000000);
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_session_update__nothing_is_asked_for),
+		cmocka_unit_test(test_session_update__timer_writes_what_is_there),
+		cmocka_unit_test(test_session_update__maximum_buffers),
+		cmocka_unit_test(test_session_update__real_time),
+		cmocka_unit_test(test_session_update__default_timer_is_of_consumers_alone),
+		cmocka_unit_test(test_session_update__refused),
+		cmocka_unit_test(test_session_update__survives_the_host),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
