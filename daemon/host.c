@@ -297,6 +297,7 @@ static void detach_from_terminal(const struct etwd_options *options)
 /* Who connects now is refused, and starts another host or waits for one. */
 static void leave(struct etwd_host *host)
 {
+	etwd_keeper_leaving(&host->store);
 	etw_runtime_announce(host->options->page, false);
 	if (!host->options->is_socket_foreign)
 		(void)shutdown(host->options->listener, SHUT_RDWR);

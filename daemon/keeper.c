@@ -13,14 +13,18 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/sched_point.h"
 #include "base/time.h"
 #include "daemon/keeper_message.h"
+#include "daemon/keeper_table.h"
 #include "daemon/log.h"
+#include "daemon/standby.h"
 #include "ipc/connection.h"
 
 /* So many deaths that are the host's own fault within the window end the keeper. */
@@ -32,20 +36,19 @@
 /* From so many short lives in a row on people are told why there is no host. */
 #define LIVES_TO_EXPLAIN 4
 
-struct kept {
-	char name[ETWD_KEPT_NAME_BYTES];
-	int fd; /* owned */
-};
-
 struct keeper {
 	const struct etwd_keeper_callbacks *callbacks;
-	struct kept *kept; /* owned */
-	size_t kept_count;
+	struct etwd_keeper_table kept;
+	struct etwd_standby standby;
 	int signal_fd; /* owned */
-	int socket;    /* owned; to the present host */
+	/* The present host. */
+	int socket;  /* owned; to it */
+	int host_fd; /* owned: its pidfd; -1: none, or the kernel has no such thing */
 	pid_t host;
-	int host_status; /* of waitpid */
-	bool is_host_ready, was_reported, is_ending;
+	int host_status;   /* of waitpid */
+	bool is_host_ours; /* it is a child; else a keeper that is gone has started it */
+	bool is_host_ready, has_host_all, has_host_left;
+	bool was_reported, is_ending;
 	uint64_t host_start_ms;
 	uint64_t fault_ms[FAULTS_MAX]; /* when the last ones happened; 0: not yet */
 	unsigned fault_count;
@@ -61,53 +64,6 @@ static uint64_t now_ms(void)
 	return etw_time_read_ns(CLOCK_BOOTTIME) / ETW_NS_PER_MS;
 }
 
-static struct kept *find_kept(struct keeper *keeper, const char *name)
-{
-	for (size_t i = 0; i < keeper->kept_count; i++) {
-		if (strcmp(keeper->kept[i].name, name) == 0)
-			return &keeper->kept[i];
-	}
-	return NULL;
-}
-
-static void keep(struct keeper *keeper, const char *name, int fd)
-{
-	struct kept *kept = find_kept(keeper, name);
-
-	if (kept) {
-		close(kept->fd);
-		kept->fd = fd;
-		return;
-	}
-	if (keeper->kept_count == ETWD_KEPT_MAX) {
-		etwd_log("the keeper is full and cannot hold %s", name);
-		close(fd);
-		return;
-	}
-	kept = &keeper->kept[keeper->kept_count++];
-	memcpy(kept->name, name, sizeof(kept->name));
-	kept->fd = fd;
-}
-
-/* A name that ends with a slash means all that begin so. */
-static void forget(struct keeper *keeper, const char *name)
-{
-	size_t bytes = strlen(name);
-	bool is_prefix = bytes && name[bytes - 1] == '/';
-
-	for (size_t i = 0; i < keeper->kept_count;) {
-		struct kept *kept = &keeper->kept[i];
-
-		if ((is_prefix ? strncmp(kept->name, name, bytes) : strcmp(kept->name, name)) !=
-		    0) {
-			i++;
-			continue;
-		}
-		close(kept->fd);
-		*kept = keeper->kept[--keeper->kept_count];
-	}
-}
-
 static void report(struct keeper *keeper, int status)
 {
 	if (!keeper->was_reported)
@@ -115,54 +71,137 @@ static void report(struct keeper *keeper, int status)
 	keeper->was_reported = true;
 }
 
-/* Takes everything that the host has sent so far; also what a dead one sent. */
+static void tell_pids(const struct keeper *keeper)
+{
+	if (keeper->callbacks->tell_pids)
+		keeper->callbacks->tell_pids(keeper->callbacks->context, getpid(),
+					     keeper->standby.pid, keeper->host);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A host that the standby hears of: it knows no more of it until it is told. @socket: taken */
+static void take_host(struct keeper *keeper, pid_t pid, int socket)
+{
+	close_fd(&keeper->socket);
+	close_fd(&keeper->host_fd);
+	keeper->socket = socket;
+	keeper->host = pid;
+	keeper->is_host_ready = keeper->has_host_all = keeper->has_host_left = false;
+	keeper->error = 0;
+	keeper->host_start_ms = now_ms();
+}
+
+/* @fd: taken; -1: none */
+static void take_message(struct keeper *keeper, const struct etwd_keeper_message *message, int fd)
+{
+	switch (message->op) {
+	case ETWD_KEEPER_KEEP:
+		if (fd >= 0)
+			etwd_keeper_table_keep(&keeper->kept, message->name, fd);
+		return;
+	case ETWD_KEEPER_FORGET:
+		etwd_keeper_table_forget(&keeper->kept, message->name);
+		break;
+	case ETWD_KEEPER_READY:
+		keeper->is_host_ready = true;
+		break;
+	case ETWD_KEEPER_LEAVING:
+		keeper->has_host_left = true;
+		break;
+	case ETWD_KEEPER_FAILED:
+		keeper->error = message->number;
+		memcpy(keeper->reason, message->name, sizeof(keeper->reason));
+		break;
+	case ETWD_KEEPER_HOST:
+		take_host(keeper, message->number, fd);
+		return;
+	case ETWD_KEEPER_HOST_PID:
+		close_fd(&keeper->host_fd);
+		keeper->host_fd = fd;
+		return;
+	case ETWD_KEEPER_HANDED:
+		keeper->has_host_all = true;
+		break;
+	default:
+		break;
+	}
+	close_fd(&fd);
+}
+
+/*
+ * Takes everything that the host has sent so far; also what a dead one sent. The standby has a message before it is
+ * taken from the socket: when the keeper dies in between it finds it there once more, which changes nothing.
+ */
 static void drain(struct keeper *keeper)
 {
 	struct etwd_keeper_message message;
-	int fd;
+	int fd, r;
 
-	while (etwd_keeper_receive(keeper->socket, MSG_DONTWAIT, &message, &fd) == 0) {
-		switch (message.op) {
-		case ETWD_KEEPER_KEEP:
-			if (fd >= 0)
-				keep(keeper, message.name, fd);
+	while ((r = etwd_keeper_look(keeper->socket, &message, &fd)) != -EAGAIN && r != -EPIPE) {
+		if (r == -EMFILE || r == -EPROTO) {
+			etwd_log("the keeper cannot take what the host keeps: %s", strerror(-r));
+			etwd_keeper_drop(keeper->socket);
 			continue;
-		case ETWD_KEEPER_FORGET:
-			forget(keeper, message.name);
+		}
+		if (r < 0)
 			break;
-		case ETWD_KEEPER_READY:
-			keeper->is_host_ready = true;
+		SCHED_POINT("keeper.message.seen");
+		etwd_standby_tell(&keeper->standby, &message, fd);
+		SCHED_POINT("keeper.message.told");
+		etwd_keeper_drop(keeper->socket);
+		/* The host may say only what is a host's to say. */
+		if (message.op >= ETWD_KEEPER_HOST) {
+			close_fd(&fd);
+			continue;
+		}
+		take_message(keeper, &message, fd);
+		if (message.op == ETWD_KEEPER_READY) {
 			keeper->callbacks->explain(keeper->callbacks->context, 0, NULL);
 			report(keeper, 0);
-			break;
-		case ETWD_KEEPER_FAILED:
-			keeper->error = message.error;
-			memcpy(keeper->reason, message.name, sizeof(keeper->reason));
-			break;
-		default:
-			break;
 		}
-		if (fd >= 0)
-			close(fd);
 	}
 }
 
 /* In the new process: nothing of the keeper's but its end of the socketpair goes along. */
 static void become_host(struct keeper *keeper, int socket)
 {
-	for (size_t i = 0; i < keeper->kept_count; i++)
-		close(keeper->kept[i].fd);
-	free(keeper->kept);
+	etwd_keeper_table_done(&keeper->kept);
+	etwd_standby_close(&keeper->standby);
 	close(keeper->signal_fd);
 	_exit(keeper->callbacks->run_host(keeper->callbacks->context, socket));
 }
 
 static int hand_over(struct keeper *keeper)
 {
-	for (size_t i = 0; i < keeper->kept_count; i++)
-		TRY(etwd_keeper_send(keeper->socket, ETWD_KEEPER_GIVEN, keeper->kept[i].name,
-				     keeper->kept[i].fd));
+	for (size_t i = 0; i < keeper->kept.count; i++)
+		TRY(etwd_keeper_send(keeper->socket, ETWD_KEEPER_GIVEN,
+				     keeper->kept.entries[i].name, keeper->kept.entries[i].fd));
 	return etwd_keeper_send(keeper->socket, ETWD_KEEPER_GIVEN_ALL, "", -1);
+}
+
+/* The standby has a new host before anything depends on that one. */
+static void tell_of_host(struct keeper *keeper)
+{
+	struct etwd_keeper_message message = {.op = ETWD_KEEPER_HOST, .number = keeper->host};
+
+	etwd_standby_tell(&keeper->standby, &message, keeper->socket);
+	message.op = ETWD_KEEPER_HOST_PID;
+	if (keeper->host_fd >= 0)
+		etwd_standby_tell(&keeper->standby, &message, keeper->host_fd);
+}
+
+static void tell_of_handing_over(struct keeper *keeper)
+{
+	const struct etwd_keeper_message message = {.op = ETWD_KEEPER_HANDED};
+
+	keeper->has_host_all = true;
+	etwd_standby_tell(&keeper->standby, &message, -1);
 }
 
 static int start_host(struct keeper *keeper)
@@ -188,21 +227,48 @@ static int start_host(struct keeper *keeper)
 		become_host(keeper, sockets[1]);
 	}
 	close(sockets[1]);
-	keeper->socket = sockets[0];
-	keeper->host = pid;
-	keeper->is_host_ready = false;
-	keeper->error = 0;
-	keeper->host_start_ms = now_ms();
+	take_host(keeper, pid, sockets[0]);
+	keeper->is_host_ours = true;
+	keeper->host_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	tell_pids(keeper);
+	SCHED_POINT("keeper.host.made");
+	tell_of_host(keeper);
+	SCHED_POINT("keeper.host.told");
 	r = hand_over(keeper);
 	if (r < 0) {
 		/* It waits for the rest, and would do so for ever; it is still there until it is waited for. */
 		etwd_log("the keeper cannot hand everything over: %s", strerror(-r));
 		(void)kill(pid, SIGKILL);
 	}
+	SCHED_POINT("keeper.host.given");
+	tell_of_handing_over(keeper);
 	return 0;
 }
 
-/* Returns true when the host has ended; its status is in keeper->host_status. */
+/* Of a host that is no child nobody but the kernel can say that the number is still its. */
+static void signal_host(const struct keeper *keeper, int signal)
+{
+	if (keeper->is_host_ours)
+		(void)kill(keeper->host, signal);
+	else if (keeper->host_fd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, keeper->host_fd, signal, NULL, 0);
+}
+
+/* Returns true when the host has ended; its status is in keeper->host_status if it is a child. */
+static bool has_host_ended(struct keeper *keeper)
+{
+	struct pollfd wait = {keeper->host_fd, POLLIN, 0};
+
+	if (keeper->is_host_ours)
+		return waitpid(keeper->host, &keeper->host_status, WNOHANG) == keeper->host;
+	if (keeper->host_fd >= 0)
+		return poll(&wait, 1, 0) == 1;
+	/* Without pidfds: its end of the socket is closed when it ends, and no sooner. */
+	wait = (struct pollfd){keeper->socket, POLLIN, 0};
+	return poll(&wait, 1, 0) == 1 && (wait.revents & POLLHUP);
+}
+
+/* Returns true when the host has ended. */
 static bool take_signals(struct keeper *keeper)
 {
 	struct signalfd_siginfo info;
@@ -211,31 +277,95 @@ static bool take_signals(struct keeper *keeper)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		keeper->is_ending = true;
-		(void)kill(keeper->host, SIGTERM);
+		signal_host(keeper, SIGTERM);
 	}
-	return waitpid(keeper->host, &keeper->host_status, WNOHANG) == keeper->host;
+	return has_host_ended(keeper);
+}
+
+/*
+ * In the standby, which has the keeper's part from here on. A host that has not got everything waits for the rest; and
+ * what one does that is not ready yet the next one does again.
+ */
+static void take_over(struct keeper *keeper, int socket)
+{
+	close(socket);
+	etwd_log("the keeper is gone, and this process takes its place");
+	keeper->is_host_ours = false;
+	if (!keeper->has_host_all || !keeper->is_host_ready)
+		signal_host(keeper, SIGKILL);
+	tell_pids(keeper);
+}
+
+/* Until the keeper is gone. What it said before it went is in the socket. */
+static void stand_by(struct keeper *keeper, int socket)
+{
+	struct etwd_keeper_message message;
+	int fd;
+
+	for (;;) {
+		int r = etwd_keeper_receive(socket, 0, &message, &fd);
+
+		if (r == 0)
+			take_message(keeper, &message, fd);
+		else if (r == -EPIPE)
+			break;
+		else
+			_exit(1); /* what is missing here the next standby has */
+	}
+	take_over(keeper, socket);
+}
+
+/* Returns true in a standby, when it has become the keeper and has none itself yet. */
+static bool look_after_standby(struct keeper *keeper)
+{
+	int socket = -1;
+
+	/* Without a host that has ever been ready there is nothing to keep. */
+	if (!etwd_standby_check(&keeper->standby) || !keeper->was_reported ||
+	    now_ms() < keeper->standby.due_ms)
+		return false;
+	if (etwd_standby_start(&keeper->standby, now_ms(), &socket) == 1) {
+		stand_by(keeper, socket);
+		return true;
+	}
+	tell_pids(keeper);
+	return false;
+}
+
+/* How long to wait for news at most, in ms. */
+static int standby_wait_ms(const struct keeper *keeper)
+{
+	uint64_t now = now_ms();
+
+	if (keeper->standby.pid || !keeper->was_reported)
+		return -1;
+	return keeper->standby.due_ms > now ? (int)(keeper->standby.due_ms - now) : 0;
 }
 
 static void wait_for_host(struct keeper *keeper)
 {
 	for (;;) {
-		struct pollfd waits[2] = {{keeper->signal_fd, POLLIN, 0},
-					  {keeper->socket, POLLIN, 0}};
+		struct pollfd waits[3] = {{keeper->signal_fd, POLLIN, 0}};
 
-		(void)poll(waits, 2, -1);
+		while (look_after_standby(keeper))
+			;
+		waits[1] = (struct pollfd){keeper->socket, POLLIN, 0};
+		waits[2] = (struct pollfd){keeper->is_host_ours ? -1 : keeper->host_fd, POLLIN, 0};
+		(void)poll(waits, 3, standby_wait_ms(keeper));
 		drain(keeper);
 		if (take_signals(keeper))
 			break;
-		/* A host that has closed its end is about to end: only the signal is news then. */
+		/* A host that has closed its end is about to end: only that is news then. */
 		if (waits[1].revents & (POLLHUP | POLLERR)) {
-			(void)poll(waits, 1, 1000);
+			waits[1].fd = -1;
+			(void)poll(waits, 3, 1000);
 			if (take_signals(keeper))
 				break;
 		}
 	}
 	drain(keeper);
-	close(keeper->socket);
-	keeper->socket = -1;
+	close_fd(&keeper->socket);
+	close_fd(&keeper->host_fd);
 }
 
 static bool is_over_the_limit(struct keeper *keeper)
@@ -256,7 +386,10 @@ static void find_reason(struct keeper *keeper)
 	if (keeper->error > 0)
 		return;
 	keeper->error = ENOTRECOVERABLE;
-	if (WIFEXITED(status)) {
+	if (!keeper->is_host_ours) {
+		(void)snprintf(keeper->reason, sizeof(keeper->reason),
+			       "the host ended as its keeper did");
+	} else if (WIFEXITED(status)) {
 		(void)snprintf(keeper->reason, sizeof(keeper->reason),
 			       "the host ended with status %d", WEXITSTATUS(status));
 	} else if (WTERMSIG(status) == SIGKILL) {
@@ -287,10 +420,13 @@ __attribute__((format(printf, 2, 3))) static void explain(const struct keeper *k
 static int judge_death(struct keeper *keeper)
 {
 	int status = keeper->host_status;
-	bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	/* Of what another keeper's host died nobody can say; the next one's death will tell. */
+	bool is_killed = !keeper->is_host_ours ||
+			 (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	unsigned short_max = keeper->was_reported ? ETWD_SHORT_LIVES_MAX : ETWD_FIRST_LIVES_MAX;
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (keeper->is_host_ours ? WIFEXITED(status) && WEXITSTATUS(status) == 0
+				 : keeper->has_host_left)
 		return 0;
 	find_reason(keeper);
 	etwd_log("%s", keeper->reason);
@@ -377,7 +513,7 @@ static int keep_hosts_running(struct keeper *keeper)
 			return r;
 		if (!wait_before_next(keeper))
 			return 1;
-		etwd_log("the keeper starts a new host with %zu descriptors", keeper->kept_count);
+		etwd_log("the keeper starts a new host with %zu descriptors", keeper->kept.count);
 	}
 }
 
@@ -397,20 +533,18 @@ static int open_signals(void)
 
 int etwd_keeper_run(const struct etwd_keeper_callbacks *callbacks)
 {
-	struct keeper keeper = {.callbacks = callbacks, .socket = -1};
+	struct keeper keeper = {.callbacks = callbacks, .socket = -1, .host_fd = -1};
 	int status = 1;
 
-	keeper.kept = calloc(ETWD_KEPT_MAX, sizeof(*keeper.kept));
+	etwd_standby_init(&keeper.standby);
 	keeper.signal_fd = open_signals();
-	if (keeper.kept && keeper.signal_fd >= 0)
+	if (etwd_keeper_table_init(&keeper.kept) == 0 && keeper.signal_fd >= 0)
 		status = keep_hosts_running(&keeper);
 	report(&keeper, status ? status : 1);
 	if (status)
 		callbacks->clean_up(callbacks->context);
-	for (size_t i = 0; i < keeper.kept_count; i++)
-		close(keeper.kept[i].fd);
-	free(keeper.kept);
-	if (keeper.signal_fd >= 0)
-		close(keeper.signal_fd);
+	etwd_standby_end(&keeper.standby);
+	etwd_keeper_table_done(&keeper.kept);
+	close_fd(&keeper.signal_fd);
 	return status;
 }

@@ -16,9 +16,9 @@ union fd_room {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static int send_message(int socket, struct etwd_keeper_message *message, int fd, int flags)
+static int send_message(int socket, const struct etwd_keeper_message *message, int fd, int flags)
 {
-	struct iovec part = {message, sizeof(*message)};
+	struct iovec part = {(void *)(uintptr_t)message, sizeof(*message)};
 	union fd_room room;
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
 	const struct timespec pause = {0, 1000000};
@@ -64,9 +64,14 @@ int etwd_keeper_try(int socket, uint32_t op, const char *name, int fd)
 	return send_name(socket, op, name, fd, MSG_DONTWAIT);
 }
 
+int etwd_keeper_pass_on(int socket, const struct etwd_keeper_message *message, int fd)
+{
+	return send_message(socket, message, fd, MSG_DONTWAIT);
+}
+
 int etwd_keeper_send_failure(int socket, int error, const char *sentence)
 {
-	struct etwd_keeper_message message = {.op = ETWD_KEEPER_FAILED, .error = error};
+	struct etwd_keeper_message message = {.op = ETWD_KEEPER_FAILED, .number = error};
 
 	memcpy(message.name, sentence, strnlen(sentence, sizeof(message.name) - 1));
 	return send_message(socket, &message, -1, MSG_DONTWAIT);
@@ -118,4 +123,18 @@ int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, 
 	*ret = message;
 	*ret_fd = fd;
 	return 0;
+}
+
+int etwd_keeper_look(int socket, struct etwd_keeper_message *ret, int *ret_fd)
+{
+	return etwd_keeper_receive(socket, MSG_PEEK | MSG_DONTWAIT, ret, ret_fd);
+}
+
+void etwd_keeper_drop(int socket)
+{
+	char byte;
+
+	/* Without room for descriptors the kernel closes those of the message. */
+	while (recv(socket, &byte, 1, MSG_DONTWAIT) < 0 && errno == EINTR)
+		;
 }

@@ -18,11 +18,16 @@ enum etwd_keeper_op {
 	ETWD_KEEPER_GIVEN = 4,  /* keeper -> new host, with a descriptor */
 	ETWD_KEEPER_GIVEN_ALL = 5, /* keeper -> new host: that was everything */
 	ETWD_KEEPER_FAILED = 6,    /* host -> keeper: why it ends at once; the name is a sentence */
+	ETWD_KEEPER_LEAVING = 7,   /* host -> keeper: it ends because nobody needs it */
+	/* keeper -> standby, which gets the first three and the last two as well */
+	ETWD_KEEPER_HOST = 8, /* with the keeper's end of a new host's socket; number: its pid */
+	ETWD_KEEPER_HOST_PID = 9, /* with the pidfd of that host */
+	ETWD_KEEPER_HANDED = 10,  /* the host has got everything */
 };
 
 struct etwd_keeper_message {
 	uint32_t op;
-	int32_t error;                   /* FAILED: a positive errno */
+	int32_t number;                  /* FAILED: a positive errno; HOST: a pid */
 	char name[ETWD_KEPT_NAME_BYTES]; /* NUL-terminated */
 };
 
@@ -41,6 +46,9 @@ int etwd_keeper_send(int socket, uint32_t op, const char *name, int fd);
  */
 int etwd_keeper_try(int socket, uint32_t op, const char *name, int fd);
 
+/* etwd_keeper_pass_on() - sends a message as it was received, without waiting. Returns as etwd_keeper_try(). */
+int etwd_keeper_pass_on(int socket, const struct etwd_keeper_message *message, int fd);
+
 /*
  * etwd_keeper_send_failure() - tells the keeper why this host cannot serve; the sentence is cut where it is too
  * long. Does not wait. Returns 0 or the errno of sendmsg.
@@ -57,5 +65,12 @@ int etwd_keeper_send_failure(int socket, int error, const char *sentence);
  * taken; the errno of recvmsg.
  */
 int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, int *ret_fd);
+
+/*
+ * etwd_keeper_look() - the next message, which stays: etwd_keeper_receive() with MSG_PEEK, without waiting.
+ * etwd_keeper_drop() takes it away. Who dies between the two leaves it to whoever has the socket too.
+ */
+int etwd_keeper_look(int socket, struct etwd_keeper_message *ret, int *ret_fd);
+void etwd_keeper_drop(int socket);
 
 #endif

@@ -194,7 +194,7 @@ static void forget_queued_locked(struct etwd_keeper_store *store, const char *na
 	struct etwd_keeper_queued **at = &store->queue;
 
 	while (*at) {
-		if ((*at)->op != ETWD_KEEPER_READY && is_meant(name, (*at)->name))
+		if ((*at)->name[0] && is_meant(name, (*at)->name))
 			free_queued(store, at);
 		else
 			at = &(*at)->next;
@@ -292,6 +292,13 @@ void etwd_keeper_ready(struct etwd_keeper_store *store)
 {
 	pthread_mutex_lock(&store->lock);
 	(void)tell_keeper_locked(store, ETWD_KEEPER_READY, "", -1);
+	pthread_mutex_unlock(&store->lock);
+}
+
+void etwd_keeper_leaving(struct etwd_keeper_store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	(void)tell_keeper_locked(store, ETWD_KEEPER_LEAVING, "", -1);
 	pthread_mutex_unlock(&store->lock);
 }
 

@@ -87,6 +87,9 @@ const char *etwd_keeper_kept_name(struct etwd_keeper_store *store, size_t at);
 /* etwd_keeper_ready() - tells the keeper that this host accepts connections. */
 void etwd_keeper_ready(struct etwd_keeper_store *store);
 
+/* etwd_keeper_leaving() - tells the keeper that this host ends because nobody needs it. */
+void etwd_keeper_leaving(struct etwd_keeper_store *store);
+
 /* etwd_keeper_failed() - tells the keeper why this host ends at once. */
 void etwd_keeper_failed(struct etwd_keeper_store *store, int error, const char *sentence);
 

@@ -393,6 +393,15 @@ static void clean_up(void *context)
 		(void)shutdown(start->options.listener, SHUT_RDWR);
 }
 
+static void tell_pids(void *context, pid_t keeper, pid_t standby, pid_t host)
+{
+	struct start *start = context;
+
+	store_relaxed(&start->options.page->keeper_pid, (uint32_t)keeper);
+	store_relaxed(&start->options.page->standby_pid, (uint32_t)standby);
+	store_relaxed(&start->options.page->host_pid, (uint32_t)host);
+}
+
 static int prepare(struct start *start)
 {
 	struct etwd_options *options = &start->options;
@@ -424,8 +433,8 @@ int main(int argc, char **argv)
 {
 	static struct start start = {
 		.ready_fd = -1, .report_fd = -1, .options.listener = -1, .spare_fds = {-1, -1}};
-	struct etwd_keeper_callbacks callbacks = {&start,   run_host, report_ready,
-						  clean_up, explain,  0};
+	struct etwd_keeper_callbacks callbacks = {
+		&start, run_host, report_ready, clean_up, explain, tell_pids, 0};
 	int r = parse_options(argc, argv, &start.options);
 
 	if (r >= 0)
@@ -449,6 +458,5 @@ int main(int argc, char **argv)
 	callbacks.steady_ms = start.steady_ms;
 	if (start.options.directory[0] == '/' && chdir("/") < 0)
 		etwd_log("the host stays in its working directory: %s", strerror(errno));
-	store_relaxed(&start.options.page->keeper_pid, (uint32_t)getpid());
 	return etwd_keeper_run(&callbacks);
 }

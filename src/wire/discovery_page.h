@@ -17,8 +17,11 @@ struct wire_discovery_page {
 	uint32_t magic;
 	uint32_t version; /* 1 */
 	uint32_t epoch;   /* atomic, futex: odd while a host accepts connections, even otherwise */
-	uint32_t keeper_pid; /* of the host's keeper; 0: none; a hint for people */
+	/* Of the host's keeper, the keeper's standby, the host. 0: none; hints for people. Atomic. */
+	uint32_t keeper_pid;
+	uint32_t standby_pid;
+	uint32_t host_pid;
 };
-static_assert(sizeof(struct wire_discovery_page) == 16, "layout");
+static_assert(sizeof(struct wire_discovery_page) == 24, "layout");
 
 #endif

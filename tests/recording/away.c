@@ -72,24 +72,6 @@ static pthread_t start_consumer(void)
 	return thread;
 }
 
-static pid_t keeper_pid(void)
-{
-	const struct wire_discovery_page *page = NULL;
-	pid_t pid;
-
-	if (etw_runtime_page(getenv("ETW_RUNTIME_DIR"), &page) < 0)
-		fail("the host has no page");
-	pid = (pid_t)load_relaxed(&page->keeper_pid);
-	etw_runtime_page_unmap(page);
-	return pid;
-}
-
-static pid_t host_pid(void)
-{
-	recording_control(&recording, EVENT_TRACE_CONTROL_QUERY);
-	return (pid_t)(uintptr_t)recording.block.properties.LoggerThreadId;
-}
-
 /* Until each has written so many more, or been refused. */
 static void await_writers(uint64_t more)
 {
@@ -121,15 +103,15 @@ static void settle(const char *what, uint64_t got, uint64_t lost)
 
 static void run_stopped(const char *file, pthread_t consumer, const pid_t *writers)
 {
-	pid_t keeper = keeper_pid(), host = host_pid();
+	const struct recording_processes processes = recording_await_standby();
 	uint64_t before;
 	ULONG lost;
 
-	if (kill(keeper, SIGSTOP) || kill(host, SIGKILL))
+	if (kill(processes.keeper, SIGSTOP) || kill(processes.host, SIGKILL))
 		fail("kill: %s", strerror(errno));
 	sleep(AWAY_S); /* not a wait for anything: so long was too long */
 	await_writers(NUMBERED_AT_ONCE);
-	if (kill(keeper, SIGCONT))
+	if (kill(processes.keeper, SIGCONT))
 		fail("kill: %s", strerror(errno));
 	before = load_acquire(&live.count);
 	while (load_acquire(&live.count) < before + 1000) /* the consumer has met the next host */
@@ -149,11 +131,9 @@ static void run_stopped(const char *file, pthread_t consumer, const pid_t *write
 
 static void run_dead(pthread_t consumer, const pid_t *writers)
 {
-	pid_t keeper = keeper_pid(), host = host_pid();
 	TRACE_LOGFILE_HEADER header;
 
-	if (kill(keeper, SIGKILL) || kill(host, SIGKILL))
-		fail("kill: %s", strerror(errno));
+	recording_kill_all();
 	for (int i = 0; i < WRITERS; i++) {
 		while (load_acquire(&shared->writers[i].is_enabled))
 			usleep(STEP_US);

@@ -306,12 +306,16 @@ static void end_keeper(struct run *run, bool with_host)
 
 	printf(with_host ? " keeper and host killed" : " keeper killed");
 	find_host(run, &host, &keeper);
-	(void)kill(keeper, SIGKILL);
 	run->is_host_final = true;
-	if (!with_host)
+	run->is_over = with_host;
+	if (with_host) {
+		recording_kill_all();
 		return;
-	(void)kill(host, SIGKILL);
-	run->is_over = true;
+	}
+	(void)recording_await_standby();
+	(void)kill(keeper, SIGSTOP);
+	(void)kill(recording_processes().standby, SIGKILL);
+	(void)kill(keeper, SIGKILL);
 }
 
 static void run_round(struct run *run, uint32_t round)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,11 +17,14 @@
 #include <errhandlingapi.h>
 #include <winerror.h>
 
+#include "base/atomic.h"
 #include "consumer/trace.h"
+#include "ipc/runtime.h"
 #include "recording/enabled.h"
 #include "source/kernel/probe.h"
 
-#define SESSIONS_MAX 64
+#define SESSIONS_MAX    64
+#define STANDBY_SECONDS 600 /* a loaded machine may need long for anything */
 
 static char home[256];
 static pid_t home_owner;
@@ -69,6 +73,50 @@ pid_t recording_host(const struct recording *recording)
 	const uintptr_t thread = (uintptr_t)recording->block.properties.LoggerThreadId;
 
 	return process_status((pid_t)thread, "Tgid:");
+}
+
+struct recording_processes recording_processes(void)
+{
+	const struct wire_discovery_page *page = NULL;
+	struct recording_processes processes = {0};
+
+	if (etw_runtime_page(getenv("ETW_RUNTIME_DIR"), &page) < 0)
+		return processes;
+	processes.keeper = (pid_t)load_relaxed(&page->keeper_pid);
+	processes.standby = (pid_t)load_relaxed(&page->standby_pid);
+	processes.host = (pid_t)load_relaxed(&page->host_pid);
+	etw_runtime_page_unmap(page);
+	return processes;
+}
+
+static bool is_alive(pid_t pid)
+{
+	return pid > 1 && kill(pid, 0) == 0;
+}
+
+struct recording_processes recording_await_standby(void)
+{
+	const double end = seconds() + STANDBY_SECONDS;
+	struct recording_processes processes = recording_processes();
+
+	while (!is_alive(processes.keeper) || !is_alive(processes.standby) ||
+	       !is_alive(processes.host)) {
+		if (seconds() > end)
+			fail("there are not keeper, standby and host within %d s", STANDBY_SECONDS);
+		usleep(1000);
+		processes = recording_processes();
+	}
+	return processes;
+}
+
+void recording_kill_all(void)
+{
+	const struct recording_processes processes = recording_await_standby();
+
+	/* One that is stopped makes no other standby. */
+	if (kill(processes.keeper, SIGSTOP) || kill(processes.standby, SIGKILL) ||
+	    kill(processes.host, SIGKILL) || kill(processes.keeper, SIGKILL))
+		fail("a process of the host is gone: %s", strerror(errno));
 }
 
 bool is_kernel_shut(void)

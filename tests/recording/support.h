@@ -80,6 +80,20 @@ pid_t process_status(pid_t pid, const char *key);
  */
 pid_t recording_host(const struct recording *recording);
 
+/* The processes of the tests' host. */
+struct recording_processes {
+	pid_t keeper, standby, host; /* 0: none */
+};
+
+/* recording_processes() - which they are now; all 0 where there never was a host. */
+struct recording_processes recording_processes(void);
+
+/* recording_await_standby() - the same, as soon as all three are there. */
+struct recording_processes recording_await_standby(void);
+
+/* recording_kill_all() - SIGKILL for all of them at once, so that nothing of a session is left. */
+void recording_kill_all(void);
+
 /* seconds() - CLOCK_MONOTONIC. */
 double seconds(void);
 

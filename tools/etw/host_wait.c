@@ -35,29 +35,18 @@ static char state_of(uint32_t process)
 	return end && end[1] == ' ' ? end[2] : 0;
 }
 
-/*
- * The host, as its keeper's first child; the keeper where that cannot be seen, and where the host has died and the
- * keeper, which stands still, has not noticed. 0: nobody knows.
- */
+/* The host; its keeper where that has died and the keeper, which stands still, has not noticed. 0: nobody knows. */
 static uint32_t find_process(const char *directory)
 {
 	const struct wire_discovery_page *page;
-	uint32_t keeper, host = 0;
+	uint32_t keeper, host;
 	char state;
-	char path[96];
-	FILE *file;
 
 	if (etw_runtime_page(directory, &page) < 0)
 		return 0;
 	keeper = load_relaxed(&page->keeper_pid);
+	host = load_relaxed(&page->host_pid);
 	etw_runtime_page_unmap(page);
-	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/children", keeper,
-		       keeper);
-	file = keeper ? fopen(path, "re") : NULL;
-	if (file && fscanf(file, "%" SCNu32, &host) != 1)
-		host = 0;
-	if (file)
-		(void)fclose(file);
 	state = host ? state_of(host) : 0;
 	return state && state != 'Z' && state != 'X' ? host : keeper;
 }

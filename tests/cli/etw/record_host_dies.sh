@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A host that dies with its keeper takes the recording along: that is told, and is no success.
+# A host that dies with its keeper and the standby takes the recording along: that is told, and is
+# no success.
 mkdir -m 700 run
 export TZ=EST5 ETW_RUNTIME_DIR=$PWD/run ETWD_IDLE_MS=200
 await() {
@@ -14,8 +15,10 @@ await() {
 	sh -c ': >ready; while [ ! -e over ]; do sleep 0.1; done' >said 2>&1 &
 await test -e ready
 keeper=$(od -An -tu4 -j12 -N4 run/epoch | tr -d ' ')
-read -r host _ <"/proc/$keeper/task/$keeper/children" || true # it has no end of line
-kill -KILL "$keeper" "$host"
+host=$(od -An -tu4 -j20 -N4 run/epoch | tr -d ' ')
+standby=$(od -An -tu4 -j16 -N4 run/epoch | tr -d ' ')
+kill -STOP "$keeper" # so that it makes no other standby
+kill -KILL "$standby" "$keeper" "$host"
 # It is told when it happens, and not when the command ends.
 await grep -q 'the recording is incomplete' said
 : >over

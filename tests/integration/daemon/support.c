@@ -74,33 +74,80 @@ bool wait_until(bool (*is_so)(void *context), void *context)
 	return is_so(context);
 }
 
-pid_t keeper_pid(void)
+static bool is_gone(void *context)
+{
+	pid_t pid = *(pid_t *)context;
+	char path[64], state = 0;
+	FILE *file;
+
+	(void)waitpid(pid, NULL, WNOHANG);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(file);
+	return state == 'Z'; /* somebody else's to wait for */
+}
+
+enum process {
+	PROCESS_KEEPER,
+	PROCESS_STANDBY,
+	PROCESS_HOST
+};
+
+static pid_t find_pid(enum process process)
 {
 	const struct wire_discovery_page *page;
 	pid_t pid = 0;
 
 	if (etw_runtime_page(runtime, &page) < 0)
 		return 0;
-	pid = (pid_t)load_relaxed(&page->keeper_pid);
+	pid = (pid_t)load_relaxed(process == PROCESS_KEEPER    ? &page->keeper_pid
+				  : process == PROCESS_STANDBY ? &page->standby_pid
+							       : &page->host_pid);
 	etw_runtime_page_unmap(page);
 	return pid > 0 && kill(pid, 0) == 0 ? pid : 0;
 }
 
+pid_t keeper_pid(void)
+{
+	return find_pid(PROCESS_KEEPER);
+}
+
+pid_t standby_pid(void)
+{
+	return find_pid(PROCESS_STANDBY);
+}
+
 pid_t host_pid(void)
 {
-	pid_t keeper = keeper_pid();
-	char path[64];
-	FILE *file;
-	int pid = 0;
+	return keeper_pid() ? find_pid(PROCESS_HOST) : 0;
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)keeper, (int)keeper);
-	file = keeper ? fopen(path, "re") : NULL;
-	if (!file)
-		return 0;
-	if (fscanf(file, "%d", &pid) != 1)
-		pid = 0;
-	fclose(file);
-	return pid;
+static bool has_standby(void *context)
+{
+	pid_t pid = standby_pid();
+
+	return pid && pid != *(pid_t *)context;
+}
+
+pid_t await_standby(pid_t other)
+{
+	assert_true(wait_until(has_standby, &other));
+	return standby_pid();
+}
+
+void keepers_kill(void)
+{
+	pid_t keeper = keeper_pid(), standby = await_standby(0);
+
+	/* Stopped, so that it makes no other one. */
+	assert_int_equal(kill(keeper, SIGSTOP), 0);
+	assert_int_equal(kill(standby, SIGKILL), 0);
+	assert_int_equal(kill(keeper, SIGKILL), 0);
+	assert_true(wait_until(is_gone, &keeper));
 }
 
 static bool is_another_host(void *context)
@@ -123,23 +170,6 @@ void host_kill(void)
 	assert_int_not_equal(pid, 0);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_true(wait_until(is_another_host, &pid));
-}
-
-static bool is_gone(void *context)
-{
-	pid_t pid = *(pid_t *)context;
-	char path[64], state = 0;
-	FILE *file;
-
-	(void)waitpid(pid, NULL, WNOHANG);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(file);
-	return state == 'Z'; /* somebody else's to wait for */
 }
 
 static void print_log(void)

@@ -39,9 +39,16 @@ bool log_holds(const char *text);
 /* etwd_run() - runs etwd with these words and waits for its end. Returns the exit status. */
 int etwd_run(const char *first, const char *second);
 
-/* keeper_pid(), host_pid() - of the host that runs now; 0: none. */
+/* keeper_pid(), standby_pid(), host_pid() - of the host that runs now; 0: none. */
 pid_t keeper_pid(void);
+pid_t standby_pid(void);
 pid_t host_pid(void);
+
+/* keepers_kill() - SIGKILL for the keeper and its standby, and waits until there is none. */
+void keepers_kill(void);
+
+/* await_standby() - waits until there is one that is not @other. Returns its process. */
+pid_t await_standby(pid_t other);
 
 /* host_kill() - SIGKILL for the host; returns when another one has taken its place. */
 void host_kill(void);

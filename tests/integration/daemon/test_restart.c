@@ -167,7 +167,7 @@ static void test_restart__host_without_keeper_goes_on(void **state)
 	pid_t host = host_pid();
 
 	(void)state;
-	assert_int_equal(kill(keeper_pid(), SIGKILL), 0);
+	keepers_kill();
 	assert_true(wait_until(is_unhosted, NULL));
 	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_QUERY, NULL), 0);
 	(void)start_session(opened, "after");

@@ -127,8 +127,8 @@ static void explain(void *context, int error, const char *text)
 
 static int keep_alive(struct life life)
 {
-	const struct etwd_keeper_callbacks callbacks = {&life,    live,    report_ready,
-							clean_up, explain, 0};
+	const struct etwd_keeper_callbacks callbacks = {
+		&life, live, report_ready, clean_up, explain, NULL, 0};
 
 	reported = cleaned = explained = explained_count = 0;
 	sentence[0] = '\0';
@@ -152,8 +152,8 @@ static void test_keeper__hosts_that_are_killed_at_once_end(void **state)
 {
 	uint32_t *lives = mmap(NULL, sizeof(*lives), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const struct etwd_keeper_callbacks callbacks = {lives,    live_shortly, report_ready,
-							clean_up, explain,      FOR_EVER_MS};
+	const struct etwd_keeper_callbacks callbacks = {
+		lives, live_shortly, report_ready, clean_up, explain, NULL, FOR_EVER_MS};
 
 	(void)state;
 	assert_true(lives != MAP_FAILED);
@@ -182,7 +182,8 @@ static void test_keeper__pauses_grow_and_can_be_ended(void **state)
 	struct shared_facts *facts = mmap(NULL, sizeof(*facts), PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct etwd_keeper_callbacks callbacks = {&facts->lives, live_shortly,   report_ready,
-						  clean_up,      explain_shared, FOR_EVER_MS};
+						  clean_up,      explain_shared, NULL,
+						  FOR_EVER_MS};
 	uint64_t begin = etw_monotonic_ms();
 	int status;
 	pid_t keeper;
@@ -263,8 +264,8 @@ static void test_keeper__hand_over_that_fails(void **state)
 {
 	uint32_t *number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const struct etwd_keeper_callbacks callbacks = {number,   live_on_deafly, report_ready,
-							clean_up, explain,        0};
+	const struct etwd_keeper_callbacks callbacks = {
+		number, live_on_deafly, report_ready, clean_up, explain, NULL, 0};
 	struct rlimit limit;
 
 	(void)state;

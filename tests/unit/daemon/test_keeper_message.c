@@ -67,7 +67,7 @@ static void test_keeper_message__failures(void **state)
 	assert_int_equal(etwd_keeper_send_failure(ends[0], ENOMEM, "no memory"), 0);
 	assert_int_equal(etwd_keeper_receive(ends[1], 0, &message, &fd), 0);
 	assert_int_equal(message.op, ETWD_KEEPER_FAILED);
-	assert_int_equal(message.error, ENOMEM);
+	assert_int_equal(message.number, ENOMEM);
 	assert_string_equal(message.name, "no memory");
 	memset(sentence, 'x', sizeof(sentence) - 1);
 	sentence[sizeof(sentence) - 1] = '\0';
