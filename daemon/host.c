@@ -158,6 +158,7 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(watch(host, host->inbox.event_fd, &host->inbox));
 	TRY(etwd_peers_open(&host->peers, host->epoll_fd, host->options->listener));
 	TRY(open_budget(host));
+	TRY(etwd_pids_open(&host->pids, &host->store, etw_monotonic_ns()));
 	TRY(etwd_clock_open(&host->clock, &host->store));
 	TRY(etwd_handover_open(&host->handover));
 	etwd_handover_recall_grants(&host->handover);

@@ -2,6 +2,7 @@
 /* See pids.h. */
 #include "daemon/pids.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "daemon/log.h"
+
+#define SNAPSHOT_NAME "pids"
 
 #define UIDS 4 /* real, effective, saved, of the file system */
 
@@ -21,9 +25,76 @@ static struct etwd_pid **bucket_of(struct etwd_pids *pids, uint32_t pid)
 	return &pids->buckets[pid % ETWD_PIDS_BUCKETS];
 }
 
+/* What the snapshot is told: in order of time, the last word on a process holds. */
+struct pid_word {
+	uint32_t uid, pid;
+	uint64_t ns; /* CLOCK_BOOTTIME when it came, CLOCK_MONOTONIC when it left */
+	uint32_t has_left;
+	uint32_t reserved_zero;
+};
+static_assert(sizeof(struct pid_word) == ETWD_SNAPSHOT_ENTRY_BYTES, "layout");
+
+static struct pid_word word_of(const struct etwd_pid *entry)
+{
+	return (struct pid_word){
+		.uid = entry->uid,
+		.pid = entry->pid,
+		.ns = entry->connections ? entry->came_boot_ns : entry->left_ns,
+		.has_left = !entry->connections,
+	};
+}
+
+static size_t count_locked(const struct etwd_pids *pids)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ETWD_PIDS_BUCKETS; i++) {
+		for (const struct etwd_pid *entry = pids->buckets[i]; entry; entry = entry->next)
+			count++;
+	}
+	return count;
+}
+
+/* One word for each process: first those that have left, in order. */
+static int write_all_locked(struct etwd_pids *pids)
+{
+	size_t room = count_locked(pids), count = 0;
+	CLEANUP(freep) struct pid_word *words = calloc(room + 1, sizeof(*words));
+
+	if (!words)
+		return -ENOMEM;
+	for (const struct etwd_pid *entry = pids->oldest; entry; entry = entry->newer)
+		words[count++] = word_of(entry);
+	for (size_t i = 0; i < ETWD_PIDS_BUCKETS; i++) {
+		for (const struct etwd_pid *entry = pids->buckets[i]; entry; entry = entry->next) {
+			if (entry->connections)
+				words[count++] = word_of(entry);
+		}
+	}
+	return etwd_snapshot_replace(&pids->snapshot, words, count);
+}
+
+/* The next host is told of a change; when there is no more room all is written anew, without what is past. */
+static void write_locked(struct etwd_pids *pids, struct etwd_pid *entry)
+{
+	const struct pid_word word = word_of(entry);
+	int r;
+
+	if (!pids->snapshot.at || pids->is_snapshot_full)
+		return;
+	entry->written_ns = word.has_left ? word.ns : 0;
+	r = etwd_snapshot_append(&pids->snapshot, &word);
+	if (r == -ENOSPC)
+		r = write_all_locked(pids);
+	if (r < 0) {
+		pids->is_snapshot_full = true;
+		etwd_log("the next host will not know whose processes these are: %s", strerror(-r));
+	}
+}
+
 void etwd_pids_init(struct etwd_pids *pids)
 {
-	*pids = (struct etwd_pids){0};
+	*pids = (struct etwd_pids){.snapshot = {NULL, -1}};
 	pthread_mutex_init(&pids->lock, NULL);
 }
 
@@ -37,6 +108,7 @@ void etwd_pids_done(struct etwd_pids *pids)
 			free(entry);
 		}
 	}
+	etwd_snapshot_done(&pids->snapshot);
 	pthread_mutex_destroy(&pids->lock);
 }
 
@@ -133,8 +205,9 @@ void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t bo
 	if (entry && entry->left_ns)
 		unlink_left_locked(pids, entry);
 	if (entry) {
-		entry->connections++;
 		entry->came_boot_ns = boot_ns;
+		if (entry->connections++ == 0)
+			write_locked(pids, entry);
 	}
 	pthread_mutex_unlock(&pids->lock);
 }
@@ -145,8 +218,10 @@ void etwd_pids_went(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 
 	pthread_mutex_lock(&pids->lock);
 	entry = find_locked(pids, uid, pid);
-	if (entry && entry->connections > 0 && --entry->connections == 0)
+	if (entry && entry->connections > 0 && --entry->connections == 0) {
 		link_left_locked(pids, entry, now_ns);
+		write_locked(pids, entry);
+	}
 	pthread_mutex_unlock(&pids->lock);
 }
 
@@ -160,8 +235,71 @@ void etwd_pids_seen(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t no
 		if (entry->left_ns)
 			unlink_left_locked(pids, entry);
 		link_left_locked(pids, entry, now_ns);
+		if (!entry->written_ns || now_ns - entry->written_ns > ETWD_PIDS_WRITE_NS)
+			write_locked(pids, entry);
 	}
 	pthread_mutex_unlock(&pids->lock);
+}
+
+/* One that was connected has its number for the last host's word; when it left, nobody saw. */
+static void recall_word_locked(struct etwd_pids *pids, const struct pid_word *word)
+{
+	struct etwd_pid *entry = find_or_add_locked(pids, word->uid, word->pid);
+
+	if (!entry)
+		return;
+	if (entry->left_ns)
+		unlink_left_locked(pids, entry);
+	entry->connections = !word->has_left;
+	entry->came_boot_ns = word->has_left ? 0 : word->ns;
+	if (word->has_left)
+		link_left_locked(pids, entry, word->ns);
+}
+
+static void recall_locked(struct etwd_pids *pids, uint64_t now_ns)
+{
+	const uint8_t *entries;
+	size_t count = etwd_snapshot_entries(&pids->snapshot, &entries);
+
+	for (size_t i = 0; i < count; i++) {
+		struct pid_word word;
+
+		memcpy(&word, entries + i * sizeof(word), sizeof(word));
+		recall_word_locked(pids, &word);
+	}
+	for (size_t i = 0; i < ETWD_PIDS_BUCKETS; i++) {
+		struct etwd_pid *entry = pids->buckets[i], *next;
+
+		/* Making room for one may free one that has left, never one that has not. */
+		for (; entry; entry = next) {
+			next = entry->next;
+			while (next && !next->connections)
+				next = next->next;
+			if (!entry->connections)
+				continue;
+			entry->connections = 0;
+			link_left_locked(pids, entry, now_ns);
+		}
+	}
+}
+
+int etwd_pids_open(struct etwd_pids *pids, struct etwd_keeper_store *store, uint64_t now_ns)
+{
+	int fd = etwd_keeper_take(store, SNAPSHOT_NAME);
+	int r = fd < 0 ? fd : etwd_snapshot_adopt(fd, &pids->snapshot);
+
+	if (r == 0) {
+		pthread_mutex_lock(&pids->lock);
+		recall_locked(pids, now_ns);
+		r = write_all_locked(pids);
+		pthread_mutex_unlock(&pids->lock);
+		return r;
+	}
+	if (fd >= 0)
+		etwd_log("whose the last host's processes were is lost: %s", strerror(-r));
+	TRY(etwd_snapshot_create(&pids->snapshot));
+	r = etwd_keeper_keep(store, SNAPSHOT_NAME, pids->snapshot.fd);
+	return r == -EPIPE || r == -EINPROGRESS ? 0 : r;
 }
 
 /* What is known of the uid's own process; ETWD_PID_UNKNOWN: nothing. */

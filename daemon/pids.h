@@ -4,10 +4,12 @@
  * are looked at after they were written, when their process may have ended and its number may be another's.
  * A process that has left is remembered for a minute, a bounded number of them and of one uid's.
  *
+ * What it knows it writes into a snapshot for the next host, which takes a process that was connected to the last one for
+ * one that has left just now, until it comes back.
+ *
  * What nobody here knows is a child of such a process that never registered anything and has ended
  * (a fork that writes and exits): the host has no way to tell whose it was, and believes the uid whose ring the event
- * lies in. The same holds of a process that was connected to the last host alone: a host that takes over knows those
- * that come back to it, and what procfs says.
+ * lies in.
  *
  * Context: any thread; the sessions' threads ask.
  */
@@ -19,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/keeper_store.h"
+#include "daemon/snapshot.h"
 #include "session/host.h"
 
 #define ETWD_PIDS_BUCKETS 1024
@@ -27,6 +31,8 @@
 #define ETWD_PIDS_LEFT_NS UINT64_C(60000000000)
 /* It may have closed its connection before it wrote its last event. */
 #define ETWD_PIDS_SLACK_NS UINT64_C(1000000000)
+/* How often it is written down that a process without a connection was seen. */
+#define ETWD_PIDS_WRITE_NS UINT64_C(10000000000)
 
 struct etwd_pid {
 	struct etwd_pid *next;          /* in the bucket */
@@ -36,6 +42,7 @@ struct etwd_pid {
 	uint32_t connections;  /* 0: it has left */
 	uint64_t came_boot_ns; /* when it connected last */
 	uint64_t left_ns;
+	uint64_t written_ns; /* when the snapshot was told last that it has left; 0: it was not */
 };
 
 struct etwd_pids {
@@ -43,6 +50,8 @@ struct etwd_pids {
 	struct etwd_pid *buckets[ETWD_PIDS_BUCKETS];
 	struct etwd_pid *oldest, *newest; /* of those that have left */
 	uint32_t left_count;
+	struct etwd_snapshot snapshot; /* of entries alone; none before etwd_pids_open() */
+	bool is_snapshot_full;
 };
 
 enum etwd_pid_answer {
@@ -56,7 +65,14 @@ enum etwd_pid_answer {
 /* etwd_pids_init() - none. */
 void etwd_pids_init(struct etwd_pids *pids);
 
-/* etwd_pids_done() - frees all. */
+/*
+ * etwd_pids_open() - takes over what the last host knew, or begins a new snapshot, which the keeper gets.
+ *
+ * Before any process comes. Returns 0 or negative errno.
+ */
+int etwd_pids_open(struct etwd_pids *pids, struct etwd_keeper_store *store, uint64_t now_ns);
+
+/* etwd_pids_done() - frees all; the next host still finds the snapshot. */
 void etwd_pids_done(struct etwd_pids *pids);
 
 /* etwd_pids_came() - a process connected; @boot_ns: CLOCK_BOOTTIME. Without memory it is unknown. */

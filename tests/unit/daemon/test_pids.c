@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -219,6 +220,94 @@ static void regress_pids__without_descriptors_nobody_is_believed(void **state)
 	etwd_pids_done(&pids);
 }
 
+/* A host with nothing but a keeper's end that the test has. @kept: what the last one left; -1: nothing */
+static void open_pids(struct etwd_pids *pids, int kept, uint64_t now_ns, int *ret_kept)
+{
+	struct etwd_keeper_store store;
+	struct etwd_keeper_message message;
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	if (kept >= 0)
+		assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN, "pids", kept), 0);
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
+	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
+	etwd_pids_init(pids);
+	assert_int_equal(etwd_pids_open(pids, &store, now_ns), 0);
+	if (ret_kept) {
+		assert_int_equal(etwd_keeper_receive(ends[0], MSG_DONTWAIT, &message, ret_kept), 0);
+		assert_string_equal(message.name, "pids");
+	}
+	etwd_keeper_store_done(&store);
+	close(ends[0]);
+}
+
+static void test_pids__the_next_host_knows(void **state)
+{
+	struct etw_session_pid_span span;
+	struct etwd_pids pids;
+	uint64_t ns = 0;
+	int kept;
+
+	(void)state;
+	open_pids(&pids, -1, SECOND, &kept);
+	etwd_pids_came(&pids, NOBODY, FREE_PID, boot_ns());
+	etwd_pids_came(&pids, NOBODY, FREE_PID, boot_ns());
+	etwd_pids_came(&pids, NOBODY, FREE_PID + 1, boot_ns());
+	etwd_pids_went(&pids, NOBODY, FREE_PID + 1, 3 * SECOND);
+	etwd_pids_seen(&pids, NOBODY, FREE_PID + 2, 4 * SECOND);
+	etwd_pids_came(&pids, NOBODY, FREE_PID + 3, boot_ns());
+	etwd_pids_went(&pids, NOBODY, FREE_PID + 3, 4 * SECOND);
+	etwd_pids_came(&pids, NOBODY, FREE_PID + 3, boot_ns());
+	etwd_pids_done(&pids);
+
+	open_pids(&pids, kept, 9 * SECOND, NULL);
+	/* Those that were connected have left when this host began; nobody signs for them what is older. */
+	assert_int_equal(etwd_pids_ask(&pids, 5, FREE_PID, 9 * SECOND, &ns), ETWD_PID_WAS_ANOTHERS);
+	assert_int_equal(ns, 9 * SECOND);
+	assert_int_equal(etwd_pids_ask(&pids, 5, FREE_PID + 3, 9 * SECOND, &ns),
+			 ETWD_PID_WAS_ANOTHERS);
+	assert_int_equal(ns, 9 * SECOND);
+	assert_int_equal(etwd_pids_ask(&pids, NOBODY, FREE_PID + 1, 9 * SECOND, &ns),
+			 ETWD_PID_LEFT);
+	assert_int_equal(ns, 3 * SECOND);
+	assert_int_equal(etwd_pids_ask(&pids, NOBODY, FREE_PID + 2, 9 * SECOND, &ns),
+			 ETWD_PID_LEFT);
+	assert_int_equal(ns, 4 * SECOND);
+	assert_true(may_be(&pids, 5, FREE_PID, 11 * SECOND, &span));
+	assert_int_equal(span.since_ns, 9 * SECOND + ETWD_PIDS_SLACK_NS);
+	/* One that comes back is here again, and is the third host's too. */
+	etwd_pids_came(&pids, NOBODY, FREE_PID, boot_ns());
+	assert_int_equal(ask(&pids, NOBODY, FREE_PID, 11 * SECOND), ETWD_PID_HERE);
+	etwd_pids_done(&pids);
+	close(kept);
+}
+
+/* Words on what is past make room, and a process that stays is not forgotten for them. */
+static void test_pids__many_changes(void **state)
+{
+	struct etwd_pids pids;
+	uint64_t ns;
+	int kept;
+
+	(void)state;
+	open_pids(&pids, -1, SECOND, &kept);
+	etwd_pids_came(&pids, 0, 1, boot_ns());
+	for (uint32_t i = 0; i < ETWD_SNAPSHOT_ENTRIES_MAX; i++) {
+		etwd_pids_came(&pids, NOBODY, FREE_PID + i % 8, boot_ns());
+		etwd_pids_went(&pids, NOBODY, FREE_PID + i % 8, SECOND + i);
+	}
+	assert_false(pids.is_snapshot_full);
+	etwd_pids_done(&pids);
+	open_pids(&pids, kept, 9 * SECOND, NULL);
+	assert_int_equal(etwd_pids_ask(&pids, NOBODY, 1, 9 * SECOND, &ns), ETWD_PID_WAS_ANOTHERS);
+	assert_int_equal(etwd_pids_ask(&pids, NOBODY, FREE_PID + 7, 9 * SECOND, &ns),
+			 ETWD_PID_LEFT);
+	assert_int_equal(ns, SECOND + ETWD_SNAPSHOT_ENTRIES_MAX - 1);
+	etwd_pids_done(&pids);
+	close(kept);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +315,8 @@ int main(void)
 		cmocka_unit_test(test_pids__what_is_remembered_is_bounded_by_uid),
 		cmocka_unit_test(test_pids__who_may_have_written),
 		cmocka_unit_test(test_pids__a_number_that_is_used_again),
+		cmocka_unit_test(test_pids__the_next_host_knows),
+		cmocka_unit_test(test_pids__many_changes),
 		cmocka_unit_test(regress_pids__nobody_signs_as_one_that_has_ended),
 		cmocka_unit_test(regress_pids__roots_are_remembered),
 		cmocka_unit_test(regress_pids__without_descriptors_nobody_is_believed),
