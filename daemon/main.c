@@ -29,6 +29,7 @@
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
+#include "source/kernel/probe.h"
 
 #define IDLE_MS_DEFAULT   10000
 #define STEADY_MS_DEFAULT 1000
@@ -56,6 +57,8 @@ static void print_help(void)
 	       "  --system      serve the whole machine (default for root)\n"
 	       "  --user        serve the user who starts it (default for others)\n"
 	       "  --foreground  stay with the terminal and log to standard error\n"
+	       "  --probe       say what this machine lets a host of this user record; a line "
+	       "each\n"
 	       "  --help        this text\n"
 	       "  --version     the version, and what was built\n\n"
 	       "Environment: ETW_RUNTIME_DIR  directory of the socket\n"
@@ -67,13 +70,33 @@ static void print_help(void)
 	       "             ETWD_LOG         file to append the log to\n");
 }
 
+/* For `etw doctor`: "ok" or "missing", a name, and what is missing with its remedy, between tabs. */
+static int print_probe(void)
+{
+	struct etw_kernel_probe probe;
+	int status = 0;
+
+	etw_kernel_probe_run(&probe);
+	for (unsigned need = 0; need < ETW_KERNEL_NEEDS; need++) {
+		printf("%s\t%s\t%s\n", probe.has[need] ? "ok" : "missing",
+		       etw_kernel_probe_name(need),
+		       probe.has[need] ? "" : etw_kernel_probe_sentence(need));
+		status |= !probe.has[need];
+	}
+	return status;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct etwd_options *options)
 {
 	static const struct option known[] = {
-		{"system", no_argument, NULL, 's'},     {"user", no_argument, NULL, 'u'},
-		{"foreground", no_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},    {0},
+		{"system", no_argument, NULL, 's'},
+		{"user", no_argument, NULL, 'u'},
+		{"foreground", no_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{"probe", no_argument, NULL, 'p'},
+		{0},
 	};
 	int option;
 
@@ -90,6 +113,8 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 		case 'h':
 			print_help();
 			return 0;
+		case 'p':
+			return print_probe();
 		case 'V':
 			printf("etwd %s\n%s", ETW_VERSION, etw_build_components());
 			return 0;

@@ -12,6 +12,7 @@ extern const struct etw_verb etw_verb_info;
 extern const struct etw_verb etw_verb_providers;
 extern const struct etw_verb etw_verb_record;
 extern const struct etw_verb etw_verb_sessions;
+extern const struct etw_verb etw_verb_doctor;
 extern const struct etw_verb etw_verb_help;
 extern const struct etw_verb etw_verb_complete; /* for shells */
 

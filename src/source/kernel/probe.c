@@ -77,6 +77,11 @@ void etw_kernel_probe_run(struct etw_kernel_probe *ret)
 					      is_initial_pid_namespace();
 }
 
+const char *etw_kernel_probe_name(enum etw_kernel_need need)
+{
+	return needs[need].field;
+}
+
 const char *etw_kernel_probe_sentence(enum etw_kernel_need need)
 {
 	return needs[need].sentence;

@@ -29,6 +29,9 @@ struct etw_kernel_probe {
 /* etw_kernel_probe_run() - looks; changes nothing. */
 void etw_kernel_probe_run(struct etw_kernel_probe *ret);
 
+/* etw_kernel_probe_name() - of a need, in a word or two. Static. */
+const char *etw_kernel_probe_name(enum etw_kernel_need need);
+
 /* etw_kernel_probe_sentence() - what is missing when @need is not met, and how to get it. Static. */
 const char *etw_kernel_probe_sentence(enum etw_kernel_need need);
 

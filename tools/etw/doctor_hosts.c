@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What `etw doctor` finds out about hosts: where their program is, which run, and what they may do; see doctor.h. */
+#include "tools/etw/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/macros.h"
+#include "control/control.h"
+#include "control/host_start.h"
+#include "control/instance.h"
+#include "ipc/failure.h"
+#include "ipc/runtime.h"
+#include "tools/etw/host_wait.h"
+#include "wire/well_known.h"
+
+#define GROUPS_MAX      256
+#define PROBE_BYTES_MAX 8192
+
+static const struct etw_control_waiting waiting = {.wake_fd = -1, .tell = host_wait_tell};
+
+static const char *name_of(enum etw_instance instance)
+{
+	if (etw_runtime_is_one() && geteuid() != 0)
+		return "your host";
+	return instance == ETW_INSTANCE_SYSTEM ? "the machine's host" : "your own host";
+}
+
+static void add_absent(struct doctor *doctor, enum etw_instance instance, const char *directory)
+{
+	struct etw_failure failure;
+
+	if (etw_failure_read(directory, &failure) == 0)
+		doctor_row_add(doctor, "host", DOCTOR_MISSING, NULL, "%s (%s) did not stay: %s",
+			       name_of(instance), directory, failure.text);
+	else if (instance == ETW_INSTANCE_SYSTEM && geteuid() != 0)
+		doctor_row_add(doctor, "host", DOCTOR_NOTE,
+			       "sudo systemctl enable --now etwd.socket, or: sudo etwd",
+			       "the machine's host does not run, so nobody records the kernel (%s)",
+			       directory);
+	else
+		doctor_row_add(doctor, "host", DOCTOR_OK, NULL,
+			       "%s does not run; the first session starts it (%s)",
+			       name_of(instance), directory);
+}
+
+static void look_at_host(struct doctor *doctor, enum etw_instance instance)
+{
+	struct etw_controller *host = NULL;
+	struct wire_sessions sessions = {0};
+	char directory[PATH_MAX];
+	int result = etw_runtime_directory(instance, directory);
+
+	if (result == 0)
+		result = etw_controller_open(instance, /* is_starting= */ false, &waiting, &host);
+	if (result == 0)
+		result = etw_control_list(host, &sessions);
+	etw_controller_close(host);
+	if (result == -ENOENT || result == -ECONNREFUSED)
+		add_absent(doctor, instance, directory);
+	else if (result)
+		doctor_row_add(doctor, "host", DOCTOR_MISSING, NULL, "%s (%s) cannot be used: %s",
+			       name_of(instance), directory, etw_runtime_sentence(result));
+	else
+		doctor_row_add(doctor, "host", DOCTOR_OK, NULL,
+			       "%s runs, with %u sessions that you may control (%s)",
+			       name_of(instance), (unsigned)sessions.count, directory);
+}
+
+static bool is_member_of(gid_t group)
+{
+	gid_t groups[GROUPS_MAX];
+	int count = getgroups(GROUPS_MAX, groups);
+
+	for (int i = 0; i < count; i++) {
+		if (groups[i] == group)
+			return true;
+	}
+	return getegid() == group;
+}
+
+static void look_at_group(struct doctor *doctor)
+{
+	const struct group *group = getgrnam(WIRE_CONTROL_GROUP);
+
+	if (geteuid() == 0)
+		doctor_row_add(doctor, "rights", DOCTOR_OK, NULL,
+			       "root controls all sessions of the machine");
+	else if (group && is_member_of(group->gr_gid))
+		doctor_row_add(doctor, "rights", DOCTOR_OK, NULL,
+			       "you are in group " WIRE_CONTROL_GROUP
+			       ", which controls the machine's sessions");
+	else
+		doctor_row_add(doctor, "rights", DOCTOR_NOTE,
+			       group ? "sudo usermod -aG " WIRE_CONTROL_GROUP
+				       " $USER, then log in again"
+				     : "sudo groupadd --system " WIRE_CONTROL_GROUP
+				       " && sudo usermod -aG " WIRE_CONTROL_GROUP
+				       " $USER, then log in again",
+			       "you may record your own programs, but not the kernel or those of "
+			       "other users");
+}
+
+void doctor_look_at_hosts(struct doctor *doctor)
+{
+	enum etw_instance instances[2];
+	char program[PATH_MAX];
+	size_t count = etw_control_lookup_order(instances);
+
+	if (etw_host_find(program) == 0)
+		doctor_row_add(doctor, "program", DOCTOR_OK, NULL, "%s", program);
+	else
+		doctor_row_add(doctor, "program", DOCTOR_MISSING,
+			       "install etwd, or name it in ETW_ETWD",
+			       "there is no etwd, which hosts sessions");
+	for (size_t i = 0; i < count; i++)
+		look_at_host(doctor, instances[i]);
+	look_at_group(doctor);
+}
+
+/* Runs `etwd --probe` and takes what it prints. Returns the bytes, or negative errno. */
+static ssize_t run_probe(const char *program, char *room, size_t bytes)
+{
+	size_t got = 0;
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	child = fork();
+	if (child == 0) {
+		if (dup2(ends[1], STDOUT_FILENO) >= 0)
+			(void)execl(program, program, "--probe", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	if (child > 0)
+		(void)etw_file_read_all(ends[0], room, bytes, &got);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return child < 0 ? -EAGAIN : (ssize_t)got;
+}
+
+/* "state<tab>name<tab>sentence". Returns whether it is one. */
+static bool take_probe_line(struct doctor *doctor, char *line, size_t *missing)
+{
+	char *name = strchr(line, '\t');
+	char *sentence = name ? strchr(name + 1, '\t') : NULL;
+
+	if (!sentence)
+		return false;
+	*name++ = '\0';
+	*sentence++ = '\0';
+	if (!strcmp(line, "ok"))
+		return true;
+	(*missing)++;
+	doctor_row_add(doctor, "kernel", DOCTOR_NOTE, NULL, "%s", sentence);
+	return true;
+}
+
+void doctor_look_at_kernel(struct doctor *doctor)
+{
+	char program[PATH_MAX], text[PROBE_BYTES_MAX + 1];
+	size_t missing = 0, lines = 0;
+	char *rest = NULL;
+	ssize_t bytes;
+
+	if (etw_host_find(program) != 0)
+		return; /* which is told */
+	bytes = run_probe(program, text, PROBE_BYTES_MAX);
+	text[bytes > 0 ? bytes : 0] = '\0';
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		lines += take_probe_line(doctor, line, &missing);
+	if (lines == 0)
+		doctor_row_add(doctor, "kernel", DOCTOR_NOTE, "install etwd of this version",
+			       "%s does not say what it may record", program);
+	else if (missing == 0)
+		doctor_row_add(doctor, "kernel", DOCTOR_OK, NULL,
+			       "a host that you start may record it");
+}
