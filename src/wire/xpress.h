@@ -18,4 +18,21 @@
 size_t etw_xpress_decode(const uint8_t *input, size_t bytes, uint8_t *output, size_t room,
 			 size_t *ret_taken);
 
+#define ETW_XPRESS_HASH_BITS 13
+
+/* Memory of an encoder, which it needs while it works and never before or after. */
+struct etw_xpress_places {
+	uint32_t last[1 << ETW_XPRESS_HASH_BITS]; /* where bytes of a hash stood last, and 1 */
+};
+
+/*
+ * etw_xpress_encode() - compresses @bytes bytes into one stream. The same input always gives the same stream.
+ *
+ * @places: overwritten
+ *
+ * Returns the bytes written to @output; 0 when @room is too small for the stream. What is then in @output is nothing.
+ */
+size_t etw_xpress_encode(struct etw_xpress_places *places, const uint8_t *input, size_t bytes,
+			 uint8_t *output, size_t room);
+
 #endif

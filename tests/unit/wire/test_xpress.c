@@ -23,13 +23,20 @@ static uint8_t *must(size_t bytes)
 	return memory;
 }
 
+static struct etw_xpress_places places;
+
+static size_t encode(const uint8_t *input, size_t bytes, uint8_t *output)
+{
+	return etw_xpress_encode(&places, input, bytes, output, XPRESS_ENCODED_MAX(bytes) + 32);
+}
+
 static void assert_round_trip(const uint8_t *input, size_t bytes)
 {
-	size_t (*const encoders[])(const uint8_t *, size_t, uint8_t *) = {xpress_encode_literal,
-									  xpress_encode_greedy};
+	size_t (*const encoders[])(const uint8_t *, size_t, uint8_t *) = {
+		xpress_encode_literal, xpress_encode_greedy, encode};
 
 	for (size_t i = 0; i < ARRAY_SIZE(encoders); i++) {
-		uint8_t *packed = must(XPRESS_ENCODED_MAX(bytes));
+		uint8_t *packed = must(XPRESS_ENCODED_MAX(bytes) + 32);
 		uint8_t *output = must(bytes);
 		size_t count = encoders[i](input, bytes, packed), taken = 0;
 		uint8_t *exact = must(count); /* a read behind the end shows */
@@ -221,9 +228,112 @@ static void test_xpress__largest_length_is_cut_to_the_room(void **state)
 	assert_int_equal(output[63], 'a');
 }
 
+/* Like events: headers of which a few bytes differ, and payloads. */
+static void make_events(uint8_t *input, size_t bytes)
+{
+	uint32_t random = 4711;
+
+	for (size_t at = 0; at < bytes; at++) {
+		size_t in = at % 0x60;
+
+		random = random * 1664525 + 1013904223;
+		input[at] = (uint8_t)(in < 0x10   ? in
+				      : in < 0x14 ? at / 0x60 >> 8 * (in - 0x10)
+						  : in * 7);
+		if (in >= 0x58)
+			input[at] = (uint8_t)(random >> 24);
+	}
+}
+
+static void test_xpress__encoder_shrinks_events_and_repeats_itself(void **state)
+{
+	enum {
+		BYTES = 65536 - 0x48
+	};
+	uint8_t *input = must(BYTES), *first = must(BYTES), *second = must(BYTES);
+	size_t count;
+
+	(void)state;
+	make_events(input, BYTES);
+	assert_round_trip(input, BYTES);
+	count = etw_xpress_encode(&places, input, BYTES, first, BYTES);
+	assert_in_range(count, 1, BYTES / 4);
+	memset(&places, 0xA5, sizeof(places));
+	assert_int_equal(etw_xpress_encode(&places, input, BYTES, second, BYTES), count);
+	assert_memory_equal(first, second, count);
+	free(input);
+	free(first);
+	free(second);
+}
+
+/* Whatever the room, nothing behind it is touched, and what is too small says so. */
+static void test_xpress__encoder_keeps_to_its_room(void **state)
+{
+	enum {
+		BYTES = 3000
+	};
+	uint8_t input[BYTES], output[2 * BYTES];
+	uint32_t random = 99;
+	size_t needed;
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++) {
+		random = random * 1664525 + 1013904223;
+		input[i] = (uint8_t)(i % 100 < 50 ? random >> 24 : i % 7);
+	}
+	needed = etw_xpress_encode(&places, input, BYTES, output, sizeof(output));
+	assert_in_range(needed, BYTES / 2, BYTES);
+	for (size_t room = 0; room < needed + 64; room++) {
+		uint8_t *exact = must(room); /* a write behind the end shows */
+		size_t count = etw_xpress_encode(&places, input, BYTES, exact, room);
+
+		assert_true(count == 0 || (count == needed && count <= room));
+		if (room >= needed + 32)
+			assert_int_equal(count, needed);
+		free(exact);
+	}
+}
+
+/* What cannot shrink does not fit in its own length. */
+static void test_xpress__encoder_refuses_what_cannot_shrink(void **state)
+{
+	uint8_t input[4096], output[4096];
+	uint32_t random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(input); i++) {
+		random = random * 1664525 + 1013904223;
+		input[i] = (uint8_t)(random >> 24);
+	}
+	assert_int_equal(etw_xpress_encode(&places, input, sizeof(input), output, sizeof(output)),
+			 0);
+	assert_round_trip(input, sizeof(input));
+}
+
+/* Unused flags of the last word are ones; 32 tokens are followed by a word of ones. */
+static void test_xpress__encoder_ends_as_windows_does(void **state)
+{
+	uint8_t input[64], output[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(input); i++)
+		input[i] = (uint8_t)(i * 37);
+	assert_int_equal(etw_xpress_encode(&places, input, 3, output, sizeof(output)), 7);
+	assert_int_equal(etw_load32(output), 0x1FFFFFFF);
+	assert_int_equal(etw_xpress_encode(&places, input, 32, output, sizeof(output)), 40);
+	assert_int_equal(etw_load32(output), 0);
+	assert_int_equal(etw_load32(output + 36), UINT32_MAX);
+	assert_int_equal(etw_xpress_encode(&places, input, 0, output, sizeof(output)), 4);
+	assert_int_equal(etw_load32(output), UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_xpress__encoder_shrinks_events_and_repeats_itself),
+		cmocka_unit_test(test_xpress__encoder_keeps_to_its_room),
+		cmocka_unit_test(test_xpress__encoder_refuses_what_cannot_shrink),
+		cmocka_unit_test(test_xpress__encoder_ends_as_windows_does),
 		cmocka_unit_test(test_xpress__round_trips),
 		cmocka_unit_test(test_xpress__every_form_of_length),
 		cmocka_unit_test(test_xpress__every_length_and_distance),
