@@ -31,10 +31,21 @@
 #define BUFFERING    EVENT_TRACE_BUFFERING_MODE
 #define USE_MS_TIMER 0x00000010u /* EVENT_TRACE_USE_MS_FLUSH_TIMER */
 
+/*
+ * What asks for nothing that is not so anyway. Files are opened with the session, on Windows too since version 7, and
+ * have their header from the start. Memory is paged. A machine that hibernates keeps its sessions, and shutting down
+ * ends all of them: there is nothing between the two, as a hybrid shutdown is.
+ */
+#define MODES_OF_NO_EFFECT                                                    \
+	(EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |     \
+	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
+	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
+
 #define MODES_BUILT                                                                                \
 	(SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |          \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
-	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE)
+	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
+	 EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE)
 
 static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 
@@ -83,18 +94,9 @@ static const struct {
 	{NEWFILE, "EVENT_TRACE_FILE_MODE_NEWFILE"},
 	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{EVENT_TRACE_SECURE_MODE, "EVENT_TRACE_SECURE_MODE"},
-	{EVENT_TRACE_DELAY_OPEN_FILE_MODE, "EVENT_TRACE_DELAY_OPEN_FILE_MODE"},
 	{BUFFERING, "EVENT_TRACE_BUFFERING_MODE"},
 	{EVENT_TRACE_PRIVATE_LOGGER_MODE, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
-	{EVENT_TRACE_ADD_HEADER_MODE, "EVENT_TRACE_ADD_HEADER_MODE"},
-	{EVENT_TRACE_USE_GLOBAL_SEQUENCE, "EVENT_TRACE_USE_GLOBAL_SEQUENCE"},
-	{EVENT_TRACE_USE_LOCAL_SEQUENCE, "EVENT_TRACE_USE_LOCAL_SEQUENCE"},
-	{EVENT_TRACE_RELOG_MODE, "EVENT_TRACE_RELOG_MODE"},
-	{EVENT_TRACE_PRIVATE_IN_PROC, "EVENT_TRACE_PRIVATE_IN_PROC"},
 	{EVENT_TRACE_MODE_RESERVED, "EVENT_TRACE_MODE_RESERVED"},
-	{EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, "EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN"},
-	{EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, "EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN"},
-	{EVENT_TRACE_USE_PAGED_MEMORY, "EVENT_TRACE_USE_PAGED_MEMORY"},
 	{EVENT_TRACE_COMPRESSED_MODE, "EVENT_TRACE_COMPRESSED_MODE"},
 	{EVENT_TRACE_ADDTO_TRIAGE_DUMP, "EVENT_TRACE_ADDTO_TRIAGE_DUMP"},
 };
@@ -114,6 +116,10 @@ static int check_contradictions(const struct wire_session_config *config, struct
 		if (mode & conflicts[i].mode && mode & conflicts[i].with)
 			return refuse(reterr, -EINVAL, conflicts[i].name, conflicts[i].sentence);
 	}
+	if (mode & (EVENT_TRACE_RELOG_MODE | EVENT_TRACE_PRIVATE_IN_PROC) &&
+	    !(mode & EVENT_TRACE_PRIVATE_LOGGER_MODE))
+		return refuse(reterr, -EINVAL, "EVENT_TRACE_PRIVATE_LOGGER_MODE",
+			      "relog and in-process modes are of private sessions");
 	if (mode & BUFFERING && has_file)
 		return refuse(reterr, -EINVAL, "EVENT_TRACE_BUFFERING_MODE",
 			      "a buffering session has no file");
@@ -253,6 +259,10 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	}
 	if (config->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE)
 		plan.ring_flags |= WIRE_RING_INDEPENDENT;
+	if (config->log_file_mode & EVENT_TRACE_USE_GLOBAL_SEQUENCE)
+		plan.ring_flags |= WIRE_RING_GLOBAL_SEQUENCE;
+	if (config->log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE)
+		plan.ring_flags |= WIRE_RING_LOCAL_SEQUENCE;
 	plan.is_realtime = (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);

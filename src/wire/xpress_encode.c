@@ -70,8 +70,7 @@ static void put_long_length(struct encoder *encoder, size_t rest)
 	encoder->output[encoder->written++] = (uint8_t)(rest - 22 < 255 ? rest - 22 : 255);
 	if (rest - 22 < 255)
 		return;
-	etw_store16(encoder->output + encoder->written,
-		    (uint16_t)(rest <= UINT16_MAX ? rest : 0));
+	etw_store16(encoder->output + encoder->written, (uint16_t)(rest <= UINT16_MAX ? rest : 0));
 	encoder->written += 2;
 	if (rest <= UINT16_MAX)
 		return;

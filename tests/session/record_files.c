@@ -28,6 +28,13 @@ static const struct kind kinds[] = {
 	{"limit", EVENT_TRACE_USE_KBYTES_FOR_SIZE, 0, 4, 40, 0, false, false, false},
 	{"both", EVENT_TRACE_REAL_TIME_MODE, 0, 4, 0, 0, false, false, true},
 	{"independent", EVENT_TRACE_INDEPENDENT_SESSION_MODE, 0, 4, 0, 0, false, false, false},
+	{"delayed", EVENT_TRACE_DELAY_OPEN_FILE_MODE, 0, 4, 0, 0, false, false, false},
+	{"add-header", EVENT_TRACE_ADD_HEADER_MODE, 0, 4, 0, 0, false, false, false},
+	{"paged", EVENT_TRACE_USE_PAGED_MEMORY, 0, 4, 0, 0, false, false, false},
+	{"hybrid-stop", EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, 0, 4, 0, 0, false, false, false},
+	{"hybrid-persist", EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, 0, 4, 0, 0, false, false, false},
+	{"global-sequence", EVENT_TRACE_USE_GLOBAL_SEQUENCE, 0, 4, 0, 0, false, false, false},
+	{"local-sequence", EVENT_TRACE_USE_LOCAL_SEQUENCE, 0, 4, 0, 0, false, false, false},
 	{"large", EVENT_TRACE_FILE_MODE_SEQUENTIAL, 0, 2048, 0, 0, false, false, false},
 };
 

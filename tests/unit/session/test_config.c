@@ -23,7 +23,19 @@ static const struct {
 	{0x02000001, true, 0, 0, NULL},
 	{0x2001, true, 100, 0, NULL},
 	{0x11, true, 0, 0, NULL},
+	{0x201, true, 0, 0, NULL},
+	{0x1001, true, 0, 0, NULL},
+	{0x4001, true, 0, 0, NULL},
+	{0x8001, true, 0, 0, NULL},
+	{0x400001, true, 0, 0, NULL},
+	{0x800001, true, 0, 0, NULL},
+	{0x01000001, true, 0, 0, NULL},
 	{0, false, 0, -EINVAL, "LogFileName"},
+	{0x10001, true, 0, -EINVAL, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{0x20001, true, 0, -EINVAL, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{0x10801, true, 0, -EOPNOTSUPP, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
+	{0x80001, true, 0, -EOPNOTSUPP, "LogFileMode"},
+	{0x80000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_ADDTO_TRIAGE_DUMP"},
 	{0x2001, true, 0, -EINVAL, "MaximumFileSize"},
 	{0x2100, false, 100, -EINVAL, "MaximumFileSize"},
 	{0x3, true, 100, -EINVAL, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
@@ -46,12 +58,8 @@ static const struct {
 	{0x140, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, false, 0, 0, NULL},
 	{0x81, true, 0, -EOPNOTSUPP, "EVENT_TRACE_SECURE_MODE"},
-	{0x201, true, 0, -EOPNOTSUPP, "EVENT_TRACE_DELAY_OPEN_FILE_MODE"},
 	{0x400, false, 0, -EOPNOTSUPP, "EVENT_TRACE_BUFFERING_MODE"},
 	{0x801, true, 0, -EOPNOTSUPP, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
-	{0x4001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_GLOBAL_SEQUENCE"},
-	{0x8001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_LOCAL_SEQUENCE"},
-	{0x01000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_USE_PAGED_MEMORY"},
 	{0x04000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE"},
 	{0x40000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
 	{0x20000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
@@ -131,6 +139,19 @@ static void test_config__buffers(void **state)
 	assert_int_equal(plan.ring_flags, WIRE_RING_ONE_STREAM);
 }
 
+/* Writers learn from their rings what the session numbers. */
+static void test_config__sequence_numbers(void **state)
+{
+	struct wire_session_config config = config_of(EVENT_TRACE_USE_GLOBAL_SEQUENCE, true, 0);
+
+	(void)state;
+	assert_int_equal(settle(&config).ring_flags, WIRE_RING_GLOBAL_SEQUENCE);
+	config = config_of(EVENT_TRACE_USE_LOCAL_SEQUENCE, true, 0);
+	assert_int_equal(settle(&config).ring_flags, WIRE_RING_LOCAL_SEQUENCE);
+	config = config_of(0, true, 0);
+	assert_int_equal(settle(&config).ring_flags, 0);
+}
+
 static void test_config__timers(void **state)
 {
 	struct wire_session_config config = config_of(0, true, 0);
@@ -193,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_config__modes),
 		cmocka_unit_test(test_config__buffers),
+		cmocka_unit_test(test_config__sequence_numbers),
 		cmocka_unit_test(test_config__timers),
 		cmocka_unit_test(test_config__clock_and_kernel),
 	};
