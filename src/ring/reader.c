@@ -128,6 +128,8 @@ int etw_ring_reader_look(struct etw_ring_reader *reader, enum etw_ring_look look
 	if (reader->is_broken)
 		return -EPROTO;
 	reader->peeked = 0;
+	reader->is_final = look != ETW_RING_LOOK_CLOSED &&
+			   load_acquire(&etw_ring_set_page(reader->set)->is_retired);
 	if (look == ETW_RING_LOOK_SWITCH || (look == ETW_RING_LOOK_BUMP && reader->wants_switch))
 		(void)close_open_slot(reader);
 	/*
@@ -244,7 +246,7 @@ static bool wait_at_gap(struct etw_ring_reader *reader, uint64_t now_ns)
 	reader->is_at_gap = true;
 	if (now_ns < reader->gap_ns || now_ns - reader->gap_ns < GAP_AGE_NS)
 		return false;
-	if (reader->slot == reader->open_slot) {
+	if (reader->slot == reader->open_slot && !reader->is_final) {
 		reader->wants_switch = true;
 		return false;
 	}

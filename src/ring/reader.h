@@ -102,7 +102,7 @@ int etw_ring_reader_look(struct etw_ring_reader *reader, enum etw_ring_look look
  *
  * Returns 0 with the event; -EAGAIN at a gap that may still close; ETW_END when everything is taken.
  * A gap of the open buffer that is older than 100 ms stays one until the buffer is closed; the next look
- * that bumps then closes it, if another is free.
+ * that bumps then closes it, if another is free. It is passed all the same if the set was retired before the look.
  */
 int etw_ring_reader_peek(struct etw_ring_reader *reader, uint64_t now_ns,
 			 struct etw_ring_event *ret);

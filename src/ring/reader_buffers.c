@@ -183,12 +183,25 @@ static void try_to_cure(struct etw_ring_reader *reader, uint32_t buffer)
 	queue_buffer(reader, buffer);
 }
 
+/* The same of the cursor's slot as far as it is read, which is never released when the set is retired in it. */
+static void settle_open(struct etw_ring_reader *reader)
+{
+	bool has_gaps;
+	uint32_t found = study(reader, etw_ring_reader_buffer(reader, reader->slot), reader->at,
+			       &has_gaps);
+
+	correct_loss(reader, reader->seen, found);
+	reader->seen = found;
+}
+
 void etw_ring_reader_release(struct etw_ring_reader *reader)
 {
 	bool is_retired = load_relaxed(&etw_ring_set_page(reader->set)->is_retired);
 
 	while (reader->durable->released < reader->slot)
 		release_slot(reader);
+	if (is_retired && reader->has_gaps)
+		settle_open(reader);
 	for (uint32_t i = 0; reader->quarantined && i < reader->set->buffer_count; i++) {
 		if (!reader->durable->quarantined[i])
 			continue;

@@ -58,6 +58,7 @@ struct etw_ring_reader {
 	uint32_t open_at;    /* the word's offset: what is reserved in the open slot */
 	uint32_t open_limit; /* how far the open slot may be read */
 	uint32_t refreshed;  /* the generation when ends[] were last brought near it */
+	bool is_final;       /* the set was retired before: the word does not move any more */
 
 	/* The gap, and the looks at what lies behind it, the oldest first. */
 	bool is_at_gap, wants_switch;

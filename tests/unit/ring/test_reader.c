@@ -462,6 +462,43 @@ static void test_reader__a_slot_that_was_long_unused_gets_its_end(void **state)
 }
 
 /* What is too short for a time has none; nothing is read behind it. */
+/* No other buffer is free, so the open one is never closed: what stands behind the gap was promised all the same. */
+static void regress_reader__a_gap_in_the_last_buffer_of_a_retired_set(void **state)
+{
+	struct etw_ring_span gaps[3];
+	struct etw_ring_counts counts;
+	struct made_ring made;
+	int status;
+
+	(void)state;
+	assert_int_equal(made_ring_open(&made, 2, BUFFER_BYTES), 0);
+	make_closed_gap(&made, 1, &gaps[0]); /* 5 is the next buffer's first */
+	assert_int_equal(made_event_reserve(&made, MADE_EVENT_BYTES, 6, &gaps[1]), 0);
+	assert_int_equal(made_event_reserve(&made, MADE_EVENT_BYTES, 6, &gaps[2]), 0);
+	assert_int_equal(made_event_write(&made, 7), 0);
+	store_release(&etw_ring_set_page(&made.set)->is_retired, 1u);
+	look(&made, ETW_RING_LOOK_SWITCH);
+	assert_int_equal(made_event_take(&made, 1000 + MADE_GAP_NS, &status), 0);
+	assert_int_equal(status, -EAGAIN);
+	assert_int_equal(made_event_take(&made, 1000 + 2 * MADE_GAP_NS, NULL), 4);
+	assert_int_equal(made_event_take(&made, 1000 + 2 * MADE_GAP_NS, NULL), 4);
+	assert_int_equal(made_event_take(&made, 1000 + 2 * MADE_GAP_NS, NULL), 5);
+	/* The second gap was there when the first was waited for. */
+	assert_int_equal(made_event_take(&made, 1000 + 2 * MADE_GAP_NS, NULL), 7);
+	etw_ring_reader_counts(made.reader, &counts);
+	assert_int_equal(counts.lost_in_gaps, 2);
+	/* Two events and no one lay in the second gap. */
+	etw_ring_commit(&gaps[1]);
+	etw_ring_commit(&gaps[2]);
+	etw_ring_reader_release(made.reader);
+	etw_ring_reader_counts(made.reader, &counts);
+	assert_int_equal(counts.lost_in_gaps, 3);
+	etw_ring_reader_release(made.reader);
+	etw_ring_reader_counts(made.reader, &counts);
+	assert_int_equal(counts.lost_in_gaps, 3);
+	made_ring_close(&made);
+}
+
 static void test_reader__a_short_event_has_no_time(void **state)
 {
 	(void)state;
@@ -519,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_reader__spoilt_memory_leads_nowhere_outside),
 		cmocka_unit_test(test_reader__generations_may_wrap),
 		cmocka_unit_test(test_reader__a_slot_that_was_long_unused_gets_its_end),
+		cmocka_unit_test(regress_reader__a_gap_in_the_last_buffer_of_a_retired_set),
 		cmocka_unit_test(test_reader__a_short_event_has_no_time),
 		cmocka_unit_test(test_reader__the_time_of_an_event_is_that_of_its_reserve),
 	};
