@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
@@ -21,6 +22,7 @@
 #define GENERATIONS_FRESH  (UINT32_C(1) << 29)
 #define ONE_GENERATION     (UINT64_C(1) << 32)
 #define HEADER_BYTES_LEAST 8
+#define RUN_UNITS          (16 * 1024 / 8) /* a copy that stays in the first cache while it is checked */
 
 static void closep(struct etw_ring_reader **reader)
 {
@@ -315,6 +317,43 @@ void etw_ring_reader_take(struct etw_ring_reader *reader, bool is_good)
 	reader->at += reader->peeked;
 	reader->seen++;
 	reader->rejected += !is_good;
+	reader->peeked = 0;
+	SCHED_POINT("ring.reader.taken");
+}
+
+struct etw_ring_run etw_ring_reader_peek_run(const struct etw_ring_reader *reader,
+					     uint32_t room_bytes, int64_t bound_raw)
+{
+	uint32_t buffer = etw_ring_reader_buffer(reader, reader->slot);
+	const uint8_t *bytes = etw_ring_reader_bytes(reader, buffer);
+	const uint8_t *map = etw_ring_reader_map(reader, buffer);
+	uint32_t at = reader->at, count = 0;
+	uint32_t limit = at + MIN(limit_of_slot(reader) - at, room_bytes / 8);
+	uint32_t enough = at + MIN(limit - at, RUN_UNITS);
+
+	if (!reader->peeked)
+		return (struct etw_ring_run){0};
+	/* Pairs with etw_ring_commit(), for each event: who copies the run sees all of it. */
+	while (at < enough && load_acquire(&map[at]) == WIRE_RING_COMMITTED) {
+		const uint8_t *event = bytes + (uint64_t)at * 8;
+		uint32_t event_bytes = le16toh(load_relaxed((const uint16_t *)(const void *)event));
+		uint32_t units = (event_bytes + 7) / 8;
+
+		if (event_bytes < HEADER_BYTES_LEAST || units > limit - at ||
+		    wire_event_ring_time(event, event_bytes) > bound_raw)
+			break;
+		at += units;
+		count++;
+	}
+	return (struct etw_ring_run){.at = bytes + (uint64_t)reader->at * 8,
+				     .bytes = (at - reader->at) * 8,
+				     .count = count};
+}
+
+void etw_ring_reader_take_run(struct etw_ring_reader *reader, uint32_t bytes, uint32_t count)
+{
+	reader->at += bytes / 8;
+	reader->seen += count;
 	reader->peeked = 0;
 	SCHED_POINT("ring.reader.taken");
 }

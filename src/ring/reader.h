@@ -59,6 +59,13 @@ struct etw_ring_event {
 	int64_t time_raw; /* the same; 0 where it is too short for one */
 };
 
+/* Committed events that lie one behind the other in a buffer, from the one of the last peek on. */
+struct etw_ring_run {
+	const uint8_t *at; /* in shared memory: copy it, then check each event of the copy */
+	uint32_t bytes;    /* with the padding of each event to 8; 0: there is no run */
+	uint32_t count;    /* of events, as their headers say now */
+};
+
 struct etw_ring_reader;
 
 /*
@@ -109,6 +116,25 @@ int etw_ring_reader_peek(struct etw_ring_reader *reader, uint64_t now_ns,
 
 /* etw_ring_reader_take() - moves behind the event of the last peek; @is_good false counts a rejection. */
 void etw_ring_reader_take(struct etw_ring_reader *reader, bool is_good);
+
+/*
+ * etw_ring_reader_peek_run() - the event of the last peek and those behind it that can be taken together with it.
+ *
+ * @room_bytes: the run has at most so many
+ * @bound_raw:  and no event of a later time, as the headers say now
+ *
+ * A run ends before a gap, an event that was abandoned, and what makes no sense; and when it is long enough
+ * that a longer one gains nothing.
+ */
+struct etw_ring_run etw_ring_reader_peek_run(const struct etw_ring_reader *reader,
+					     uint32_t room_bytes, int64_t bound_raw);
+
+/*
+ * etw_ring_reader_take_run() - moves behind the first events of the last run.
+ *
+ * @bytes: of these events as the copy says, padding included; at most the run's
+ */
+void etw_ring_reader_take_run(struct etw_ring_reader *reader, uint32_t bytes, uint32_t count);
 
 /*
  * etw_ring_reader_position() - behind the last event taken, and behind what peek stepped over since; to be

@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/time.h"
 #include "session/host.h"
+#include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 #include "wire/session_note.h"
 
@@ -181,31 +182,50 @@ static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check
 	return entry->is_allowed && is_in_span(cache, limits, entry, raw);
 }
 
-static bool is_writer_allowed(struct etw_check_cache *cache, struct etw_check_memo *memo,
-			      const struct etw_check_limits *limits,
-			      const struct wire_event_shape *shape, const uint8_t *event)
+/* Where the decision about a writer is kept. */
+static struct etw_check_memo *find_memo(struct etw_check_cache *cache, uint64_t first,
+					uint64_t second, uint32_t pid)
 {
-	const uint8_t *provider = event + shape->provider_at;
-	uint32_t pid = etw_load32(event + shape->thread_at + 4);
+	uint64_t hash = (first ^ (second << 32 | second >> 32)) + pid;
+
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return &cache->memos[hash >> 32 & (ETW_CHECK_MEMOS - 1)];
+}
+
+/* The decision for the first time, or anew. */
+static bool ask_for_writer(struct etw_check_cache *cache, const struct etw_check_limits *limits,
+			   const uint8_t *provider, uint32_t pid, int64_t raw)
+{
+	uint64_t first = etw_load64(provider), second = etw_load64(provider + 8);
 	bool is_always_its;
 
-	/* No thread has this number; any other is the writer's claim. */
-	if (UNLIKELY(etw_load32(event + shape->thread_at) == 0))
-		return false;
-	if (LIKELY(memo->is_valid && pid == memo->pid &&
-		   limits->now_ns - memo->asked_ns < ETW_CHECK_ALLOWED_NS &&
-		   memcmp(provider, memo->provider, GUID_BYTES) == 0))
-		return true;
 	if (!is_provider_allowed(cache, provider, limits->now_ns) ||
-	    !is_pid_allowed(cache, limits, pid, (int64_t)etw_load64(event + shape->time_at),
-			    &is_always_its))
+	    !is_pid_allowed(cache, limits, pid, raw, &is_always_its))
 		return false;
 	/* Of a process that came late or is gone each event is held against the time when it was there. */
-	memo->is_valid = is_always_its;
-	memcpy(memo->provider, provider, GUID_BYTES);
-	memo->pid = pid;
-	memo->asked_ns = limits->now_ns;
+	if (is_always_its)
+		*find_memo(cache, first, second, pid) =
+			(struct etw_check_memo){.provider = {first, second},
+						.until_ns = limits->now_ns + ETW_CHECK_ALLOWED_NS,
+						.pid = pid};
 	return true;
+}
+
+static inline bool is_writer_allowed(struct etw_check_cache *cache,
+				     const struct etw_check_limits *limits, const uint8_t *thread,
+				     const uint8_t *provider, int64_t raw)
+{
+	uint64_t first = etw_load64(provider), second = etw_load64(provider + 8);
+	uint32_t pid = etw_load32(thread + 4);
+	const struct etw_check_memo *memo = find_memo(cache, first, second, pid);
+
+	/* No thread has this number; any other is the writer's claim. */
+	if (UNLIKELY(etw_load32(thread) == 0))
+		return false;
+	if (LIKELY(memo->provider[0] == first && memo->provider[1] == second && memo->pid == pid &&
+		   limits->now_ns < memo->until_ns))
+		return true;
+	return ask_for_writer(cache, limits, provider, pid, raw);
 }
 
 /* Holds a time against the limits, and puts it right where that is allowed. */
@@ -214,19 +234,18 @@ static enum etw_check_result check_time(const struct etw_check_limits *limits, u
 {
 	int64_t raw = (int64_t)etw_load64(at);
 	int64_t moved = raw;
-	int64_t least, most;
+	int64_t least;
 
-	if (LIKELY(raw >= limits->floor_raw && raw <= limits->latest_raw)) {
+	if (LIKELY(raw >= limits->floor_raw && raw <= limits->bound_raw)) {
 		*ret_raw = raw;
 		return ETW_CHECK_GOOD;
 	}
-	if (__builtin_sub_overflow(limits->floor_raw, limits->slack_raw, &least) ||
-	    __builtin_add_overflow(limits->latest_raw, limits->slack_raw, &most))
+	if (__builtin_sub_overflow(limits->floor_raw, limits->slack_raw, &least))
 		return ETW_CHECK_REFUSED;
-	if (!limits->is_steppable && (raw < least || raw > most))
+	if (!limits->is_steppable && (raw < least || raw > limits->bound_raw))
 		return ETW_CHECK_REFUSED;
-	if (limits->is_steppable && moved > limits->latest_raw)
-		moved = limits->latest_raw;
+	if (moved > limits->bound_raw)
+		moved = limits->bound_raw;
 	if (moved < limits->floor_raw)
 		moved = limits->floor_raw;
 	if (moved != raw)
@@ -235,13 +254,73 @@ static enum etw_check_result check_time(const struct etw_check_limits *limits, u
 	return moved != raw ? ETW_CHECK_RAISED : ETW_CHECK_GOOD;
 }
 
-enum etw_check_result etw_check_event(struct etw_check_cache *cache, struct etw_check_memo *memo,
+enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 				      const struct etw_check_limits *limits, uint8_t *event,
 				      uint32_t bytes, int64_t *ret_raw)
 {
 	const struct wire_event_shape *shape = find_shape(event, bytes);
 
-	if (UNLIKELY(!shape || !is_writer_allowed(cache, memo, limits, shape, event)))
+	if (UNLIKELY(!shape || !is_writer_allowed(cache, limits, event + shape->thread_at,
+						  event + shape->provider_at,
+						  (int64_t)etw_load64(event + shape->time_at))))
 		return ETW_CHECK_REFUSED;
 	return check_time(limits, event + shape->time_at, ret_raw);
+}
+
+/* Whether it is what EventWrite makes without items: its first 8 bytes, but for the size, have one value then. */
+static inline bool is_plain(const uint8_t *event, uint32_t bytes)
+{
+	const uint64_t plain = WIRE_HEADER_EVENT64 | WIRE_EVENT_FLAG_TRACE << 8;
+
+	return etw_load64(event) >> 16 == plain && bytes >= sizeof(struct wire_event_header);
+}
+
+static inline enum etw_check_result check_plain(struct etw_check_cache *cache,
+						const struct etw_check_limits *limits,
+						uint8_t *event, int64_t *ret_raw)
+{
+	uint8_t *time = event + offsetof(struct wire_event_header, time_raw);
+
+	if (UNLIKELY(!is_writer_allowed(cache, limits,
+					event + offsetof(struct wire_event_header, thread_id),
+					event + offsetof(struct wire_event_header, provider),
+					(int64_t)etw_load64(time))))
+		return ETW_CHECK_REFUSED;
+	return check_time(limits, time, ret_raw);
+}
+
+/* What a writer left behind an event that is no multiple of 8 bytes long is nobody's business. */
+static inline void zero_padding(uint8_t *event, uint32_t bytes)
+{
+	uint8_t *last = event + (bytes & ~UINT32_C(7));
+	uint32_t bits = bytes % 8 * 8;
+
+	if (bits != 0)
+		etw_store64(last, etw_load64(last) & ((UINT64_C(1) << bits) - 1));
+}
+
+struct etw_check_run etw_check_run(struct etw_check_cache *cache, struct etw_check_limits *limits,
+				   uint8_t *run, uint32_t bytes)
+{
+	struct etw_check_run result = {0};
+
+	while (result.bytes < bytes) {
+		uint8_t *event = run + result.bytes;
+		uint32_t event_bytes = etw_load16(event);
+		enum etw_check_result verdict;
+
+		if (UNLIKELY(event_bytes > bytes - result.bytes))
+			break;
+		verdict = LIKELY(is_plain(event, event_bytes))
+				  ? check_plain(cache, limits, event, &limits->floor_raw)
+				  : etw_check_event(cache, limits, event, event_bytes,
+						    &limits->floor_raw);
+		if (UNLIKELY(verdict == ETW_CHECK_REFUSED))
+			break;
+		zero_padding(event, event_bytes);
+		result.raised += verdict == ETW_CHECK_RAISED;
+		result.count++;
+		result.bytes += ALIGN_UP(event_bytes, WIRE_EVENT_ALIGNMENT);
+	}
+	return result;
 }

@@ -17,6 +17,7 @@
 
 #define ETW_CHECK_PROVIDERS  512
 #define ETW_CHECK_PIDS       2048
+#define ETW_CHECK_MEMOS      512                  /* a power of two */
 #define ETW_CHECK_REFUSED_NS UINT64_C(100000000)  /* a refusal is believed so long */
 #define ETW_CHECK_ALLOWED_NS UINT64_C(1000000000) /* a process's permission: its id may be reused */
 /*
@@ -27,12 +28,12 @@
 
 struct etw_session_host;
 
-/* A stream's last good decision, so that a run of events of one writer costs two comparisons. */
+/* A good decision about a writer, so that the next event of it costs a few comparisons. */
 struct etw_check_memo {
-	uint8_t provider[16];
+	uint64_t provider[2]; /* as the event has it */
+	uint64_t until_ns;    /* 0: no decision here */
 	uint32_t pid;
-	uint32_t is_valid;
-	uint64_t asked_ns; /* when the decision was made */
+	uint32_t reserved_pad;
 };
 
 /* The host's answers about one uid, bounded: a new answer may push out an old one. */
@@ -41,6 +42,7 @@ struct etw_check_cache {
 	uint32_t session_id;
 	uid_t uid;
 	double raw_per_second; /* of the session's clock; 0: it may be set, and dates nothing */
+	struct etw_check_memo memos[ETW_CHECK_MEMOS];
 	struct etw_check_provider {
 		uint8_t provider[16];
 		uint64_t asked_ns; /* 0: no answer here */
@@ -58,7 +60,8 @@ struct etw_check_cache {
 
 /* What an event is held against. */
 struct etw_check_limits {
-	int64_t floor_raw;  /* of the event before it in the output */
+	int64_t floor_raw; /* of the event before it in the output */
+	int64_t bound_raw; /* what is still to come to the output may be as early: nothing is later */
 	int64_t latest_raw; /* now */
 	int64_t slack_raw;  /* times may run back so far, and are raised */
 	bool is_steppable;  /* the clock may be set: times are moved, not refused */
@@ -78,8 +81,25 @@ enum etw_check_result {
  * @bytes: as the reader said; the copy must say the same
  * @ret_raw: the time it now has
  */
-enum etw_check_result etw_check_event(struct etw_check_cache *cache, struct etw_check_memo *memo,
+enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 				      const struct etw_check_limits *limits, uint8_t *event,
 				      uint32_t bytes, int64_t *ret_raw);
+
+/* The events of a run that passed: all before the first that did not. */
+struct etw_check_run {
+	uint32_t bytes, count; /* bytes with padding */
+	uint32_t raised;       /* of them */
+};
+
+/*
+ * etw_check_run() - decides about the copy of several events, each padded to 8 bytes, as etw_check_event() does
+ * of each.
+ *
+ * @limits: floor_raw becomes the time of the last event that passed
+ * @run:    the copy; times may be changed, and padding is zeroed
+ * @bytes:  a multiple of 8
+ */
+struct etw_check_run etw_check_run(struct etw_check_cache *cache, struct etw_check_limits *limits,
+				   uint8_t *run, uint32_t bytes);
 
 #endif

@@ -63,12 +63,12 @@ static void look_at_ring(const struct etw_session_round *round,
 
 /*
  * The place in the merge. A time that no writer can have read is taken at once: the check refuses it, or
- * moves it where the clock may have been set.
+ * moves it where the clock may have been set. One a little ahead of this processor's clock waits until it is past.
  */
 static int64_t place_of(const struct etw_session_round *round,
-			const struct etw_session_stream *stream, int64_t raw)
+			const struct etw_session_stream *stream, int64_t slack_raw, int64_t raw)
 {
-	if (raw < stream->floor_raw || raw > round->after_raw)
+	if (raw < stream->floor_raw || raw - slack_raw > round->after_raw)
 		return stream->floor_raw;
 	return raw;
 }
@@ -89,7 +89,7 @@ static void refresh_ring(struct etw_session_stream *stream, const struct etw_ses
 		stream->status = ETW_STREAM_EVENT;
 		stream->head_at = event.at;
 		stream->head_bytes = event.bytes;
-		stream->head_raw = place_of(round, stream, event.time_raw);
+		stream->head_raw = place_of(round, stream, slack_raw, event.time_raw);
 		return;
 	}
 	stream->status = result == -EAGAIN ? ETW_STREAM_GAP : ETW_STREAM_EMPTY;
@@ -260,8 +260,10 @@ void etw_output_merge(struct etw_session_outputs *outputs, struct etw_session_ou
 	while ((stream = choose(outputs, output, round, &bound)) != NULL) {
 		round->has_progress = true;
 		output->has_progress = true;
+		outputs->limits.bound_raw = bound;
 		do {
-			etw_output_append(outputs, output, stream);
+			if (!etw_output_append_run(outputs, output, stream))
+				etw_output_append(outputs, output, stream);
 			refresh(outputs, stream, round);
 			if (UNLIKELY(output->round_buffers >= ROUND_BUFFERS)) {
 				round->has_more = true;

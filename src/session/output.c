@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/macros.h"
 #include "base/number.h"
@@ -317,22 +318,23 @@ static enum etw_check_result check_copy(struct etw_session_outputs *outputs,
 
 	limits->floor_raw = output->record->last_time_raw;
 	if (stream->set)
-		return etw_check_event(stream->set->cache, &stream->memo, limits, copy,
-				       stream->head_bytes, ret_raw);
+		return etw_check_event(stream->set->cache, limits, copy, stream->head_bytes,
+				       ret_raw);
 	if (UNLIKELY(limits->is_steppable && stream->head_raw < limits->floor_raw))
 		return raise_source(stream, copy, limits->floor_raw, ret_raw);
 	*ret_raw = stream->head_raw;
 	return stream->head_raw >= limits->floor_raw ? ETW_CHECK_GOOD : ETW_CHECK_REFUSED;
 }
 
-/* An event stands behind the others. */
-static void count_event(struct etw_state_record *record, uint32_t padded, int64_t raw)
+/* Events stand behind the others; the last one's time is @raw. */
+static void count_events(struct etw_state_record *record, uint32_t bytes, uint32_t count,
+			 int64_t raw)
 {
 	record->last_time_raw = raw;
-	record->fill += padded;
-	record->buffer_events++;
-	record->piece_events++;
-	record->counts.events++;
+	record->fill += bytes;
+	record->buffer_events += count;
+	record->piece_events += count;
+	record->counts.events += count;
 }
 
 void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_output *output,
@@ -360,6 +362,7 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
 	memcpy(copy, stream->head_at, bytes);
 	verdict = check_copy(outputs, output, stream, copy, &raw);
+	stream->lone_count -= stream->lone_count > 0;
 	take(outputs, output, stream, verdict != ETW_CHECK_REFUSED);
 	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
 		/* A ring's reader counts it itself. */
@@ -369,7 +372,41 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 	record->counts.raised += verdict == ETW_CHECK_RAISED;
 	if (raw > stream->floor_raw)
 		stream->floor_raw = raw;
-	count_event(record, padded, raw);
+	count_events(record, padded, 1, raw);
+}
+
+bool etw_output_append_run(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			   struct etw_session_stream *stream)
+{
+	struct etw_state_record *record = output->record;
+	uint32_t room = outputs->context->plan.buffer_bytes - record->fill;
+	struct etw_check_run good;
+	struct etw_ring_run run;
+
+	if (!stream->set || stream->lone_count > 0)
+		return false;
+	run = etw_ring_reader_peek_run(stream->reader, room, outputs->limits.bound_raw);
+	if (run.bytes == 0)
+		return false;
+	memcpy(output->buffer + record->fill, run.at, run.bytes);
+	outputs->limits.floor_raw = record->last_time_raw;
+	good = etw_check_run(stream->set->cache, &outputs->limits, output->buffer + record->fill,
+			     run.bytes);
+	/*
+	 * What did not pass is copied again, event by event. Were runs of the rest tried all the same, a process that
+	 * writes nothing good would have everything behind an event copied for each.
+	 */
+	if (UNLIKELY(good.count < run.count))
+		stream->lone_count = run.count - good.count;
+	if (UNLIKELY(good.count == 0))
+		return false;
+	etw_ring_reader_take_run(stream->reader, good.bytes, good.count);
+	stream->is_touched = true;
+	stream->floor_raw = MAX(stream->floor_raw, outputs->limits.floor_raw);
+	record->counts.raised += good.raised;
+	count_events(record, good.bytes, good.count, outputs->limits.floor_raw);
+	output->is_changed = true;
+	return true;
 }
 
 void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_session_output *output,
@@ -382,7 +419,7 @@ void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_sessi
 		etw_output_seal(outputs, output, 0, bytes);
 	memset(output->buffer + record->fill, 0, padded);
 	memcpy(output->buffer + record->fill, event, bytes);
-	count_event(record, padded, raw);
+	count_events(record, padded, 1, raw);
 	record->buffer_notes++;
 	output->is_changed = true;
 }

@@ -51,6 +51,15 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 		       struct etw_session_stream *stream);
 
 /*
+ * etw_output_append_run() - the same of the stream's next event and those behind it, as far as they fit, none is
+ * refused, and none comes after @outputs->limits.bound_raw: copied together, and checked there.
+ *
+ * Returns false when it took none: then the next one is for etw_output_append().
+ */
+bool etw_output_append_run(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			   struct etw_session_stream *stream);
+
+/*
  * etw_output_append_own() - puts an event of the host's own behind the others; there is no check.
  *
  * @bytes: exact, at most what the smallest buffer holds

@@ -45,7 +45,8 @@ struct etw_session_stream {
 	uint64_t gaps_base, rejected_base; /* of counts, already in the record */
 	struct etw_state_claims *claims;   /* borrowed from the state; the ring sets' lock */
 	uint32_t late; /* events without a buffer that may yet be counted; the same lock */
-	struct etw_check_memo memo;
+	uint32_t
+		lone_count; /* events to be taken one by one: the last run had one that was refused */
 };
 
 #endif
