@@ -3,8 +3,9 @@
  * Events a second from rings to a file, through one session: writers of this process on their own
  * processors, the session's thread on what is left.
  *
- *	session [--seconds N] [--writers N] [--bytes N] [--file PATH]
+ *	session [--seconds N | --events N] [--writers N] [--bytes N] [--providers N] [--file PATH]
  *
+ * With --events each writer writes so many, and waits for room instead of losing any: for counting instructions.
  * Printed: events and bytes a second that reached the file, processor time of the session's thread an event,
  * and how many found no buffer.
  */
@@ -23,10 +24,11 @@
 #include "session/session.h"
 #include "wire/etl_event.h"
 
-#define WRITERS_MAX 64
+#define WRITERS_MAX     64
+#define EVENT_BYTES_MAX 16384
 
 struct options {
-	unsigned seconds, writers, bytes;
+	unsigned seconds, events, writers, bytes, providers;
 	const char *file;
 };
 
@@ -34,9 +36,10 @@ struct writer {
 	pthread_t thread;
 	struct etw_ring_set set;
 	struct etw_clock_page clock;
-	uint32_t bytes;
+	const struct options *options;
 	uint64_t written, refused;
 	int *is_done;
+	unsigned *finished;
 };
 
 static const GUID provider = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
@@ -63,25 +66,31 @@ static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
 static void *run_writer(void *context)
 {
 	struct writer *writer = context;
-	uint8_t event[4096] = {0};
+	const struct options *options = writer->options;
+	uint8_t event[EVENT_BYTES_MAX] = {0};
 	struct etw_ring_span span;
 
-	etw_store16(event, (uint16_t)writer->bytes);
+	etw_store16(event, (uint16_t)options->bytes);
 	event[2] = WIRE_HEADER_EVENT64;
 	event[3] = WIRE_EVENT_FLAG_TRACE;
 	etw_store32(event + 0x08, 1);
 	etw_store32(event + 0x0C, (uint32_t)getpid());
 	etw_guid_write(event + 0x18, &provider);
-	while (!load_relaxed(writer->is_done)) {
-		if (etw_ring_reserve(&writer->set, &writer->clock, writer->bytes, &span) < 0) {
+	while (!load_relaxed(writer->is_done) &&
+	       (options->events == 0 || writer->written < options->events)) {
+		if (etw_ring_reserve(&writer->set, &writer->clock, options->bytes, &span) < 0) {
 			writer->refused++;
+			if (options->events != 0)
+				(void)usleep(1000);
 			continue;
 		}
 		etw_store64(event + 0x10, (uint64_t)span.time_raw);
-		memcpy(span.at, event, writer->bytes);
+		event[0x18] = (uint8_t)(writer->written % options->providers);
+		memcpy(span.at, event, options->bytes);
 		etw_ring_commit(&span);
 		writer->written++;
 	}
+	add_relaxed(writer->finished, 1u);
 	return NULL;
 }
 
@@ -92,6 +101,10 @@ static bool parse(int argc, char **argv, struct options *ret)
 
 		if (!strcmp(argv[i], "--seconds"))
 			ret->seconds = number;
+		else if (!strcmp(argv[i], "--events"))
+			ret->events = number;
+		else if (!strcmp(argv[i], "--providers"))
+			ret->providers = number;
 		else if (!strcmp(argv[i], "--writers"))
 			ret->writers = number;
 		else if (!strcmp(argv[i], "--bytes"))
@@ -102,7 +115,8 @@ static bool parse(int argc, char **argv, struct options *ret)
 			return false;
 	}
 	return argc % 2 == 1 && ret->writers >= 1 && ret->writers <= WRITERS_MAX &&
-	       ret->bytes >= sizeof(struct wire_event_header) && ret->bytes <= 4096;
+	       ret->bytes >= sizeof(struct wire_event_header) && ret->bytes <= EVENT_BYTES_MAX &&
+	       ret->providers >= 1 && ret->providers <= 256;
 }
 
 static double seconds_of(const struct timespec *time)
@@ -146,19 +160,23 @@ static int run(struct etw_session *session, const struct etw_clock_page *clock,
 	double took, thread_took;
 	struct etw_ring_set_fds fds;
 	uint32_t id;
+	unsigned finished = 0;
 	int is_done = 0, refusal;
 
 	if (etw_session_ring_set(session, getuid(), &id, &fds, &refusal) < 0)
 		return EXIT_FAILURE;
 	(void)clock_gettime(CLOCK_MONOTONIC, &start);
 	for (unsigned i = 0; i < options->writers; i++) {
-		writers[i] = (struct writer){
-			.clock = *clock, .bytes = options->bytes, .is_done = &is_done};
+		writers[i] = (struct writer){.clock = *clock,
+					     .options = options,
+					     .is_done = &is_done,
+					     .finished = &finished};
 		if (etw_ring_set_map(&fds, &writers[i].set) < 0 ||
 		    pthread_create(&writers[i].thread, NULL, run_writer, &writers[i]) != 0)
 			return EXIT_FAILURE;
 	}
-	while (elapsed(&start) < options->seconds)
+	while (options->events ? load_relaxed(&finished) < options->writers
+			       : elapsed(&start) < options->seconds)
 		(void)usleep(10000);
 	store_relaxed(&is_done, 1);
 	for (unsigned i = 0; i < options->writers; i++) {
@@ -183,8 +201,11 @@ static int run(struct etw_session *session, const struct etw_clock_page *clock,
 
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.seconds = 2, .writers = 1, .bytes = 106, .file = "/dev/shm/etw-bench-session.etl"};
+	struct options options = {.seconds = 2,
+				  .writers = 1,
+				  .bytes = 106,
+				  .providers = 1,
+				  .file = "/dev/shm/etw-bench-session.etl"};
 	static struct wire_clock_page page = {.magic = WIRE_CLOCK_PAGE_MAGIC,
 					      .version = 1,
 					      .kind = WIRE_CLOCK_TSC,
@@ -198,7 +219,8 @@ int main(int argc, char **argv)
 	int result;
 
 	if (!parse(argc, argv, &options)) {
-		fprintf(stderr, "session [--seconds N] [--writers N] [--bytes N] [--file PATH]\n");
+		fprintf(stderr, "session [--seconds N | --events N] [--writers N] [--bytes N]"
+				" [--providers N] [--file PATH]\n");
 		return 2;
 	}
 	(void)snprintf(config.log_file, sizeof(config.log_file), "%s", options.file);

@@ -95,11 +95,11 @@ static void test_check_run__ends_before_a_refused_event(void **state)
 		uint32_t at;
 		uint16_t value;
 	} spoils[] = {
-		{0, 0x4F},    {0, 7},       {0, 0},       {0, 0xFFFF}, /* sizes */
-		{2, 0xC001},  {2, 0x0013},  {2, 0xC0FF},               /* type, flag */
-		{4, 0x0001},  {6, 0x0001},                             /* flags without items, property */
-		{0x08, 0},                                             /* thread */
-		{0x0E, 0x8000}, {0x14, 1},                             /* process, time */
+		{0, 0x4F},      {0, 7},      {0, 0},      {0, 0xFFFF}, /* sizes */
+		{2, 0xC001},    {2, 0x0013}, {2, 0xC0FF},              /* type, flag */
+		{4, 0x0001},    {6, 0x0001}, /* flags without items, property */
+		{0x08, 0},                   /* thread */
+		{0x0E, 0x8000}, {0x14, 1},   /* process, time */
 	};
 	static struct desk desk;
 
