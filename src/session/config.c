@@ -168,13 +168,17 @@ static uint32_t limit_of_ring(uint32_t outputs, uint32_t buffer_bytes)
 	return most < ETW_SESSION_MINIMUM_PER_CPU ? ETW_SESSION_MINIMUM_PER_CPU : (uint32_t)most;
 }
 
-static uint32_t default_maximum(uint32_t outputs, uint32_t buffer_bytes)
+static uint32_t default_maximum(uint32_t outputs, uint32_t minimum, uint32_t buffer_bytes)
 {
 	uint64_t bytes = ALL_CPUS_BYTES / outputs;
+	uint64_t buffers;
 
 	if (bytes > PER_CPU_BYTES)
 		bytes = PER_CPU_BYTES;
-	return outputs * (uint32_t)(bytes / buffer_bytes);
+	buffers = outputs * (bytes / buffer_bytes);
+	if (buffers < minimum + ETW_SESSION_MAXIMUM_ABOVE)
+		buffers = minimum + ETW_SESSION_MAXIMUM_ABOVE;
+	return (uint32_t)buffers;
 }
 
 static void settle_buffers(struct wire_session_config *config, struct etw_session_plan *plan)
@@ -197,8 +201,9 @@ static void settle_buffers(struct wire_session_config *config, struct etw_sessio
 	if (config->minimum_buffers > limit)
 		config->minimum_buffers = limit;
 	if (config->maximum_buffers == 0)
-		config->maximum_buffers = default_maximum(outputs, plan->buffer_bytes);
-	if (config->maximum_buffers < config->minimum_buffers + ETW_SESSION_MAXIMUM_ABOVE)
+		config->maximum_buffers = default_maximum(outputs, config->minimum_buffers,
+							  plan->buffer_bytes);
+	if (config->maximum_buffers < config->minimum_buffers)
 		config->maximum_buffers = config->minimum_buffers + ETW_SESSION_MAXIMUM_ABOVE;
 	if (config->maximum_buffers > limit)
 		config->maximum_buffers = limit;

@@ -4,8 +4,9 @@
  * and what 0 stands for.
  *
  * Buffers: BufferSize is 64 KB when it is 0, else 4 .. 16384 KB. MinimumBuffers is at least 2 a processor
- * (2 with one stream for all). MaximumBuffers is at least MinimumBuffers + 20; when it is 0 it is what
- * makes 4 MiB a processor, or less where 64 MiB in all would be exceeded. It is then spread over the
+ * (2 with one stream for all). MaximumBuffers is what was asked for when that is not below MinimumBuffers,
+ * else MinimumBuffers + 20; when it is 0 it is what makes 4 MiB a processor, or less where 64 MiB in all would
+ * be exceeded, but no less than MinimumBuffers + 20. It is then spread over the
  * processors evenly, rounded up: so many buffers has each ring. All uids' ring sets get the same number,
  * but for budgets (session/budget.h). A set never takes more than a quarter of the machine's memory.
  * Source: docs/design/recording.md "The session engine".

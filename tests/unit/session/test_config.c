@@ -123,6 +123,17 @@ static void test_config__buffers(void **state)
 	assert_int_equal(config.maximum_buffers, 120);
 	assert_int_equal(plan.ring_buffers, 30);
 	config = config_of(0, true, 0);
+	config.minimum_buffers = 9;
+	config.maximum_buffers = 10;
+	plan = settle(&config);
+	assert_int_equal(config.minimum_buffers, 9);
+	assert_int_equal(config.maximum_buffers, 10);
+	assert_int_equal(plan.ring_buffers, 3);
+	config = config_of(0, true, 0);
+	config.minimum_buffers = 64 * CPUS;
+	plan = settle(&config);
+	assert_int_equal(config.maximum_buffers, 64 * CPUS + 20);
+	config = config_of(0, true, 0);
 	config.buffer_kib = 100000;
 	plan = settle(&config);
 	assert_int_equal(config.buffer_kib, 16384);
