@@ -14,14 +14,10 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/log.h"
-#include "daemon/names.h"
 #include "daemon/patient_clock.h"
-#include "wire/well_known.h"
+#include "wire/system_logger.h"
 
 #define STATE_NAME "session-%u/state"
-
-/* Of Windows' one kernel session, whose name it has alone. */
-static const GUID kernel_logger_guid = WIRE_KERNEL_LOGGER_GUID;
 
 /* A version 4 GUID. */
 static int make_guid(GUID *ret)
@@ -39,19 +35,9 @@ static int make_guid(GUID *ret)
 /* Names and GUIDs that Windows ties together. */
 static int check_identity(struct wire_session_config *config)
 {
-	CLEANUP(freep) char *key = NULL;
-	CLEANUP(freep) char *kernel_key = NULL;
-	bool is_kernel_name;
-
 	if (!*config->name)
 		return -EINVAL;
-	TRY(etwd_name_fold(config->name, &key));
-	TRY(etwd_name_fold(KERNEL_LOGGER_NAMEA, &kernel_key));
-	is_kernel_name = strcmp(key, kernel_key) == 0;
-	if (!is_kernel_name && etw_guid_equal(&config->guid, &kernel_logger_guid))
-		return -EINVAL;
-	if (is_kernel_name)
-		config->guid = kernel_logger_guid;
+	TRY(etw_fixed_session_bind(config->name, &config->guid));
 	if (etw_guid_is_null(&config->guid))
 		return make_guid(&config->guid);
 	return 0;

@@ -5,28 +5,14 @@
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-#include <evntrace.h>
-
-#include "base/guid.h"
 #include "base/macros.h"
-#include "wire/message.h"
 #include "wire/well_known.h"
 
 /* Of a group's entry, which names its members. */
 #define ENTRY_BYTES_FIRST 4096
 #define ENTRY_BYTES_MAX   (16 << 20)
-
-static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
-
-bool etw_control_is_kernel(const struct wire_session_config *config)
-{
-	return !strcasecmp(config->name, KERNEL_LOGGER_NAMEA) ||
-	       etw_guid_equal(&config->guid, &kernel_logger) ||
-	       (config->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE);
-}
 
 static bool find_group(gid_t *ret)
 {

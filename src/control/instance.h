@@ -11,14 +11,10 @@
 
 #include "ipc/runtime.h"
 
-struct wire_session_config;
-
-/* etw_control_is_kernel() - whether a session of this configuration belongs to the system's host. */
-bool etw_control_is_kernel(const struct wire_session_config *config);
-
 /*
  * etw_control_start_order() - the instances to start a session in: the first that is there takes it.
  *
+ * @is_kernel: etw_system_logger_is(); it belongs to the system's host
  * @ret_may_start: whether this process may start that instance's host when there is none
  *
  * Returns how many, 1 or 2. A session of the kernel has one place only.

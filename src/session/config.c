@@ -6,18 +6,16 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <evntrace.h>
 
-#include "base/guid.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
-#include "wire/well_known.h"
+#include "wire/system_logger.h"
 
 #define MIB            (UINT64_C(1024) * 1024)
 #define PER_CPU_BYTES  (4 * MIB)
@@ -46,8 +44,6 @@
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
 	 EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE)
-
-static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 
 /* A mode and those it cannot stand with. */
 struct conflict {
@@ -236,14 +232,16 @@ static void update_timers(struct wire_session_config *config, struct etw_session
 		plan->file_flush_ns = file_flush_ns;
 }
 
+/*
+ * EnableFlags mean something to system loggers alone. Windows takes them of any session and does nothing; here too, and
+ * they are not kept, so that a query does not show what has no effect.
+ */
 static void settle_kernel(struct wire_session_config *config, struct etw_session_plan *plan)
 {
-	bool is_logger = etw_guid_equal(&config->guid, &kernel_guid) ||
-			 strcasecmp(config->name, "NT Kernel Logger") == 0;
-
-	if (is_logger)
-		config->guid = kernel_guid;
-	plan->is_kernel = is_logger || config->enable_flags != 0;
+	(void)etw_fixed_session_bind(config->name, &config->guid);
+	plan->is_kernel = etw_system_logger_is(config);
+	if (!plan->is_kernel)
+		config->enable_flags = 0;
 }
 
 int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_count,

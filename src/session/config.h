@@ -36,7 +36,7 @@ struct etw_session_plan {
 	uint32_t ring_flags;  /* enum wire_ring_set_flag */
 	uint32_t is_realtime; /* may have consumers */
 	uint32_t has_file;
-	uint32_t is_kernel; /* opens the kernel's source */
+	uint32_t is_kernel; /* a system logger: its EnableFlags mean something */
 	uint32_t reserved_pad;
 	uint64_t file_flush_ns;  /* 0: no timer */
 	uint64_t batch_flush_ns; /* 0: no consumers */

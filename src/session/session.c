@@ -97,6 +97,10 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 	TRY(etw_session_config_settle(settled, etw_session_cpu_count(), &plan, reterr));
 	TRY(etw_source_feed_check(host, &plan, settled->enable_flags, reterr));
 	etw_context_set_plan(&session->context, &plan);
+	if (config->enable_flags && !plan.is_kernel)
+		etw_context_complain(&session->context,
+				     "EnableFlags have no effect: the session is no system logger",
+				     0, NULL);
 	TRY(prepare(session, session_id, uid, settled));
 	TRY(start_thread(session));
 	*ret = TAKE(session);

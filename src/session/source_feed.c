@@ -255,7 +255,8 @@ void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
 	struct etw_fault fault = {0};
 	int result;
 
-	if (!feed->context->plan.is_kernel)
+	if (!feed->context->plan.is_kernel ||
+	    !etw_kernel_flags_events(feed->context->state.head->config.enable_flags))
 		return;
 	if (!feed->ops) {
 		tell_missing(feed, feed->context->state.head->config.enable_flags, is_adopted,

@@ -38,7 +38,7 @@ int etw_source_feed_check(const struct etw_session_host *host, const struct etw_
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
 			  struct etw_source_feed *ret);
 
-/* etw_source_feed_open() - for a kernel session; what fails is a complaint. @is_adopted: with the marks. */
+/* etw_source_feed_open() - for a session that wants kernel events; what fails is a complaint. @is_adopted: with the marks. */
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
 
 /*

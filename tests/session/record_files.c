@@ -76,7 +76,10 @@ static void record(const char *folder, const struct kind *kind)
 	config.buffer_kib = kind->buffer_kib;
 	config.maximum_file_size = kind->maximum_file_size;
 	config.flush_timer = kind->flush_timer;
-	config.enable_flags = kind->has_source ? EVENT_TRACE_FLAG_PROCESS : 0;
+	if (kind->has_source) {
+		config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+		config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	}
 	session = fixture_start(&fixture, &config);
 	write_events(&fixture, session, kind);
 	etw_session_stop(session, &info);

@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "control/control.h"
 #include "control/instance.h"
+#include "wire/system_logger.h"
 
 #define INSTANCES 2
 
@@ -96,7 +97,7 @@ int etw_hosts_start(const struct wire_session_config *config, struct wire_sessio
 	enum etw_instance instances[2];
 	bool may_start[2];
 	bool is_there = false;
-	size_t count = etw_control_start_order(etw_control_is_kernel(config), instances, may_start);
+	size_t count = etw_control_start_order(etw_system_logger_is(config), instances, may_start);
 	int result = -EACCES;
 
 	for (size_t i = 0; i < count; i++) {
@@ -196,6 +197,8 @@ ULONG etw_hosts_error(int result)
 		return ERROR_ACTIVE_CONNECTIONS;
 	case -ENOSPC:
 		return ERROR_NO_SYSTEM_RESOURCES;
+	case -ETXTBSY: /* another session writes to the file */
+		return ERROR_BAD_PATHNAME;
 	default:
 		return etw_win32_from_result(result);
 	}

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/macros.h"
+#include "wire/system_logger.h"
 
 struct mode_row {
 	uint32_t bit;
@@ -71,9 +71,8 @@ static bool has_counter(const char *name)
 ULONG etw_mode_check(const struct wire_session_config *config)
 {
 	uint32_t mode = config->log_file_mode;
-	bool is_kernel = !strcasecmp(config->name, KERNEL_LOGGER_NAMEA);
 
-	if (is_kernel)
+	if (etw_system_logger_is(config))
 		mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (breaks(&rows[i], config, mode))

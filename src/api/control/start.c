@@ -7,58 +7,27 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
 #include "api/wide.h"
+#include "api/win32_error.h"
 #include "base/file.h"
-#include "base/guid.h"
 #include "base/macros.h"
-#include "wire/well_known.h"
+#include "wire/system_logger.h"
 
 #define CLOCK_TYPE_MAX 3
-
-/* Sessions whose name and GUID belong together. */
-static const struct {
-	const char *name;
-	GUID guid;
-} fixed_sessions[] = {
-	{KERNEL_LOGGER_NAMEA, WIRE_KERNEL_LOGGER_GUID},
-	{"Circular Kernel Context Logger",
-	 {0x54dea73a, 0xed1f, 0x42a4, {0xaf, 0x71, 0x3e, 0x63, 0xd0, 0x56, 0xf1, 0x74}}},
-};
-
-/* The name gives the GUID; a GUID alone, or another one, is a mistake. */
-static ULONG bind_fixed(struct wire_session_config *config)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(fixed_sessions); i++) {
-		bool has_name = !strcasecmp(config->name, fixed_sessions[i].name);
-		bool has_guid = etw_guid_equal(&config->guid, &fixed_sessions[i].guid);
-
-		if (has_guid && !has_name)
-			return ERROR_INVALID_PARAMETER;
-		if (!has_name)
-			continue;
-		if (!has_guid && !etw_guid_is_null(&config->guid))
-			return ERROR_INVALID_PARAMETER;
-		config->guid = fixed_sessions[i].guid;
-	}
-	return ERROR_SUCCESS;
-}
 
 static ULONG check_start(const struct etw_properties *properties,
 			 struct wire_session_config *config)
 {
-	ULONG error;
-
 	if (!(properties->block->Wnode.Flags & WNODE_FLAG_TRACED_GUID) ||
 	    config->clock_type > CLOCK_TYPE_MAX)
 		return ERROR_INVALID_PARAMETER;
-	error = bind_fixed(config);
-	return error ? error : etw_mode_check(config);
+	TRY_WIN32(etw_fixed_session_bind(config->name, &config->guid));
+	return etw_mode_check(config);
 }
 
 /* Where it is the file that fails: its folder is not there, or its disk is full. */

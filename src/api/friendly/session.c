@@ -142,7 +142,8 @@ static int set_options(struct wire_session_config *config,
 	config->maximum_file_size = options->maximum_file_mib;
 	config->enable_flags = options->kernel_flags;
 	config->log_file_mode = (options->file ? EVENT_TRACE_FILE_MODE_SEQUENTIAL : 0) |
-				(options->is_real_time ? EVENT_TRACE_REAL_TIME_MODE : 0);
+				(options->is_real_time ? EVENT_TRACE_REAL_TIME_MODE : 0) |
+				(options->kernel_flags ? EVENT_TRACE_SYSTEM_LOGGER_MODE : 0);
 	if (options->flush_ms) {
 		config->flush_timer = options->flush_ms;
 		config->log_file_mode |= USE_MS_FLUSH_TIMER;

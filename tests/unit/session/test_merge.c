@@ -51,7 +51,7 @@ static void merge_all(uint32_t mode, uint32_t clock_type)
 	config = fixture_config(&fixture);
 	config.buffer_kib = 16;
 	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
-	config.log_file_mode |= mode;
+	config.log_file_mode |= mode | EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.clock_type = clock_type;
 	session = fixture_start(&fixture, &config);
 	for (uint32_t i = 0; i < WRITERS; i++) {
@@ -136,6 +136,7 @@ static void test_merge__failing_source_is_a_complaint(void **state)
 	fake_source_memory->open_error = -EACCES;
 	config = fixture_config(&fixture);
 	(void)snprintf(config.name, sizeof(config.name), "NT Kernel Logger");
+	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
 	session = fixture_start(&fixture, &config);
 	etw_session_info(session, &info);
 	assert_string_equal(info.complaint,
@@ -162,6 +163,7 @@ static void test_merge__standing_source_holds_up_no_end(void **state)
 	fake_source_attach(&fixture);
 	fake_source_memory->is_standing = 1;
 	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
 	session = fixture_start(&fixture, &config);
 	fixture_attach(&fixture, session, getuid(), 0, &writer);
@@ -211,6 +213,7 @@ static void test_merge__host_without_a_source(void **state)
 	(void)state;
 	fixture_open(&fixture);
 	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.enable_flags = EVENT_TRACE_FLAG_THREAD;
 	session = fixture_start(&fixture, &config);
 	etw_session_stop(session, &info);
@@ -231,6 +234,7 @@ static void test_merge__flags_that_nobody_collects(void **state)
 	fixture_open(&fixture);
 	fake_source_attach(&fixture);
 	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.enable_flags = EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG;
 	assert_int_equal(etw_session_start(&fixture.host, 1, getuid(), &config, &session, &fault),
 			 -EOPNOTSUPP);
@@ -252,6 +256,7 @@ static void test_merge__flags_that_are_missing(void **state)
 	fixture_open(&fixture);
 	fake_source_attach(&fixture);
 	config = fixture_config(&fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.enable_flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_CSWITCH |
 			      EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_NO_SYSCONFIG;
 	session = fixture_start(&fixture, &config);

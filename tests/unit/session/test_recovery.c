@@ -77,6 +77,7 @@ static void begin_scene(struct scene *scene)
 	fixture_open(&scene->fixture);
 	fake_source_attach(&scene->fixture);
 	config = fixture_config(&scene->fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
 	config.maximum_buffers = 400; /* of 4 KB: enough for the time without a host */
 	recovery_open(&scene->fixture, &config, &scene->recovery);
