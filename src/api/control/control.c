@@ -7,18 +7,25 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "api/control/hosts.h"
 #include "api/control/properties.h"
 #include "base/file.h"
+#include "base/guid.h"
 #include "base/macros.h"
+#include "wire/well_known.h"
+
+#define HANDLE_MAX 0xFFFE /* sessions have numbers of 16 bits; the last one means nothing */
 
 static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
 		      WIRE_CONTROL_STOP == EVENT_TRACE_CONTROL_STOP &&
 		      WIRE_CONTROL_UPDATE == EVENT_TRACE_CONTROL_UPDATE &&
 		      WIRE_CONTROL_FLUSH == EVENT_TRACE_CONTROL_FLUSH,
 	      "the conversation speaks Microsoft's numbers");
+
+static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 
 static ULONG check_code(ULONG code)
 {
@@ -67,6 +74,23 @@ static ULONG send_request(const struct etw_properties *properties,
 	return etw_properties_fill(properties, info);
 }
 
+/* Which session is meant: the name when there is one, and only then. */
+static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
+			 const EVENT_TRACE_PROPERTIES *block, struct wire_control *control)
+{
+	ULONG error;
+
+	if (!name) {
+		control->handle = handle;
+		return handle && handle <= HANDLE_MAX ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+	}
+	error = etw_properties_set_name(name, is_wide, control->name);
+	if (!error && etw_guid_equal(&block->Wnode.Guid, &kernel_logger) &&
+	    strcasecmp(control->name, KERNEL_LOGGER_NAMEA))
+		error = ERROR_INVALID_PARAMETER;
+	return error;
+}
+
 static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PROPERTIES block,
 			   ULONG code, bool is_wide)
 {
@@ -76,17 +100,12 @@ static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PR
 
 	if (error)
 		return error;
-	if (!handle && !name)
-		return ERROR_INVALID_PARAMETER;
-	error = check_code(code);
-	if (error)
-		return error;
 	control = calloc(1, sizeof(*control));
 	if (!control)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	control->handle = handle;
-	if (!handle)
-		error = etw_properties_set_name(name, is_wide, control->name);
+	error = set_session(handle, name, is_wide, block, control);
+	if (!error)
+		error = check_code(code);
 	if (!error)
 		error = read_request(&properties, code, control);
 	return error ? error : send_request(&properties, control);
