@@ -30,12 +30,17 @@ void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files)
 	limits[ETWD_REGISTRATIONS] = (struct etwd_limit){
 		ETWD_REGISTRATIONS_MAX, ETWD_REGISTRATIONS_MAX / 4, ETWD_REGISTRATIONS_MAX / 16};
 	limits[ETWD_GRANTS] = share(ETWD_GRANTS_MAX, 4, 8);
-	limits[ETWD_SESSIONS] = share(ETWD_SESSIONS_MAX, 4, 2);
+	limits[ETWD_SESSIONS] = share(ETWD_SESSIONS_DEFAULT, 4, 2);
 	limits[ETWD_ENABLES] = share(ETWD_ENABLES_MAX, 4, 2);
 	limits[ETWD_FILTER_BYTES] = share(ETWD_FILTER_BYTES_MAX, 4, 2);
 	limits[ETWD_QUEUED_BYTES] = (struct etwd_limit){QUEUED_BYTES_ALL, QUEUED_BYTES_OTHERS,
 							QUEUED_BYTES_EACH};
 	limits[ETWD_QUEUED_FDS] = (struct etwd_limit){files / 4, files / 8, files / 32 + 1};
+}
+
+void etwd_budget_set_sessions(struct etwd_budget *budget, uint32_t sessions)
+{
+	budget->limits[ETWD_SESSIONS] = share(sessions, 4, 2);
 }
 
 static struct etwd_account **bucket_of(const struct etwd_budget *budget, uid_t uid)

@@ -23,7 +23,8 @@
 #define ETWD_PEERS_MAX         4096 /* fewer when the host may have fewer descriptors */
 #define ETWD_REGISTRATIONS_MAX 262144
 #define ETWD_GRANTS_MAX        65536
-#define ETWD_SESSIONS_MAX      64
+#define ETWD_SESSIONS_DEFAULT  64
+#define ETWD_SESSIONS_MAX      256 /* as far as the host may be told to go; Windows ends there too */
 #define ETWD_ENABLES_MAX       8192              /* over all sessions */
 #define ETWD_FILTER_BYTES_MAX  (4 * 1024 * 1024) /* over all enables */
 
@@ -88,6 +89,9 @@ struct etwd_budget {
  * @files: descriptors that the host may have
  */
 void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files);
+
+/* etwd_budget_set_sessions() - another number of sessions than ETWD_SESSIONS_DEFAULT. */
+void etwd_budget_set_sessions(struct etwd_budget *budget, uint32_t sessions);
 
 /* etwd_budget_done() - frees the accounts. */
 void etwd_budget_done(struct etwd_budget *budget);

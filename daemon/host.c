@@ -132,6 +132,10 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 		host->peers.group = find_group();
 	etwd_providers_init(&host->providers, &host->budget);
 	etwd_sessions_init(&host->sessions, &host->budget, options->is_system);
+	if (options->session_limit)
+		etwd_budget_set_sessions(&host->budget, options->session_limit);
+	if (options->system_logger_limit)
+		host->sessions.system_logger_limit = options->system_logger_limit;
 	etwd_handover_init(&host->handover);
 	connect_parts(host);
 	return host;

@@ -44,6 +44,7 @@ struct etwd_options {
 	uint32_t idle_ms;
 	uint32_t
 		ring_mib; /* of ring memory for users other than root; 0: by the machine's memory */
+	uint32_t session_limit, system_logger_limit; /* 0: Windows' own */
 	struct wire_discovery_page *page;
 };
 

@@ -30,13 +30,15 @@
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
 #include "source/kernel/probe.h"
+#include "wire/system_logger.h"
 
-#define IDLE_MS_DEFAULT   10000
-#define STEADY_MS_DEFAULT 1000
-#define EXIT_USAGE        2
-#define LISTEN_FD         3 /* the first one that systemd passes */
-#define LISTEN_TRY_MS     20
-#define LISTEN_TRIES      250 /* 5 s: for a host that is leaving just now */
+#define SYSTEM_LOGGERS_MOST 64
+#define IDLE_MS_DEFAULT     10000
+#define STEADY_MS_DEFAULT   1000
+#define EXIT_USAGE          2
+#define LISTEN_FD           3 /* the first one that systemd passes */
+#define LISTEN_TRY_MS       20
+#define LISTEN_TRIES        250 /* 5 s: for a host that is leaving just now */
 
 struct start {
 	struct etwd_options options;
@@ -67,6 +69,8 @@ static void print_help(void)
 	       "             ETWD_STEADY_MS   time after which a host that dies is replaced at "
 	       "once\n"
 	       "             ETWD_RING_MIB    memory for the rings of users other than root\n"
+	       "             ETWD_MAX_SESSIONS        sessions at a time: 64 to 256\n"
+	       "             ETWD_MAX_SYSTEM_LOGGERS  those of them with kernel events: 8 to 64\n"
 	       "             ETWD_LOG         file to append the log to\n");
 }
 
@@ -148,6 +152,17 @@ static int parse_number(const char *name, const char *unit, uint32_t value_defau
 	return 0;
 }
 
+/* A limit that Windows has: it can be raised and not lowered, so that programs find what they know. */
+static int parse_limit(const char *name, uint32_t least, uint32_t most, uint32_t *ret)
+{
+	TRY(parse_number(name, "sessions", least, ret));
+	if (*ret < least || *ret > most) {
+		etwd_log("%s is not from %u to %u", name, (unsigned)least, (unsigned)most);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int parse_environment(struct start *start)
 {
 	struct etwd_options *options = &start->options;
@@ -155,6 +170,10 @@ static int parse_environment(struct start *start)
 	TRY(etw_runtime_directory(options->is_system ? ETW_INSTANCE_SYSTEM : ETW_INSTANCE_USER,
 				  options->directory));
 	TRY(parse_number("ETWD_RING_MIB", "MiB", 0, &options->ring_mib));
+	TRY(parse_limit("ETWD_MAX_SESSIONS", ETWD_SESSIONS_DEFAULT, ETWD_SESSIONS_MAX,
+			&options->session_limit));
+	TRY(parse_limit("ETWD_MAX_SYSTEM_LOGGERS", WIRE_SYSTEM_LOGGERS_MAX, SYSTEM_LOGGERS_MOST,
+			&options->system_logger_limit));
 	TRY(parse_number("ETWD_IDLE_MS", "milliseconds", IDLE_MS_DEFAULT, &options->idle_ms));
 	return parse_number("ETWD_STEADY_MS", "milliseconds", STEADY_MS_DEFAULT, &start->steady_ms);
 }

@@ -9,12 +9,14 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/names.h"
+#include "wire/system_logger.h"
 
 void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget, bool is_system)
 {
 	memset(sessions, 0, sizeof(*sessions));
 	sessions->budget = budget;
 	sessions->is_system = is_system;
+	sessions->system_logger_limit = WIRE_SYSTEM_LOGGERS_MAX;
 }
 
 struct etwd_session *etwd_sessions_find(const struct etwd_sessions *sessions, uint64_t handle)
@@ -143,12 +145,27 @@ static struct etwd_session **find_place(struct etwd_sessions *sessions)
 	return NULL;
 }
 
+/* The two fixed sessions always find their places, so only the others need one. */
+static bool has_system_logger_place(const struct etwd_sessions *sessions)
+{
+	unsigned count = WIRE_SYSTEM_LOGGERS_FIXED;
+
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = sessions->table[i];
+
+		count += session && session->is_system_logger && !session->is_fixed;
+	}
+	return count < sessions->system_logger_limit;
+}
+
 int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 		      const struct wire_session_config *config, uid_t uid,
 		      struct etwd_session **ret)
 {
 	CLEANUP(freep) char *key = NULL;
 	struct etwd_session **place = find_place(sessions);
+	bool is_system_logger = etw_system_logger_is(config);
+	bool is_fixed = etw_fixed_session_has_name(config->name);
 	struct etwd_session *session;
 
 	if (!place || id == 0)
@@ -156,6 +173,8 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	TRY(etwd_name_fold(config->name, &key));
 	if (find_key(sessions, key) || find_guid(sessions, &config->guid))
 		return -EEXIST;
+	if (is_system_logger && !is_fixed && !has_system_logger_place(sessions))
+		return -EUSERS;
 	TRY(etwd_budget_take(sessions->budget, uid, ETWD_SESSIONS, 1));
 	session = calloc(1, sizeof(*session));
 	if (!session) {
@@ -166,6 +185,8 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	session->key = TAKE(key);
 	session->guid = config->guid;
 	session->uid = uid;
+	session->is_system_logger = is_system_logger;
+	session->is_fixed = is_fixed;
 	*place = *ret = session;
 	return 0;
 }

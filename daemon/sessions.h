@@ -22,7 +22,7 @@
 #include "daemon/unable.h"
 #include "session/session.h"
 
-#define ETWD_SYSTEM_SESSION_ID_LAST 63
+#define ETWD_SYSTEM_SESSION_ID_LAST 0xFF
 #define ETWD_USER_SESSION_ID_FIRST  0x100
 #define ETWD_LEASE_GRACE_MS         5000 /* after a restart, for the controller to come back */
 #define ETWD_REFUSED_MAX            16
@@ -72,10 +72,12 @@ struct etwd_session {
 	char *key;                  /* owned: the name, folded */
 	GUID guid;
 	uid_t uid;
-	bool is_kernel;
 	bool is_nonstoppable; /* no controller may stop it */
 	struct etwd_autologger
-		*autologger; /* borrowed; whose session it is; NULL: a controller's */
+		*autologger;   /* borrowed; whose session it is; NULL: a controller's */
+	bool is_kernel;        /* its kernel's source runs */
+	bool is_system_logger; /* takes a place of those: see wire/system_logger.h */
+	bool is_fixed;         /* and one of the two that are kept for it */
 	struct etwd_lease lease;
 	struct etwd_session_work work;
 	struct etwd_session_withdrawal withdrawal;
@@ -86,6 +88,7 @@ struct etwd_session {
 struct etwd_sessions {
 	struct etwd_session *table[ETWD_SESSIONS_MAX]; /* owned */
 	struct etwd_budget *budget;                    /* borrowed */
+	uint32_t system_logger_limit;
 	uint32_t last_id;
 	bool is_system; /* whose numbers they get */
 	bool is_closed; /* the host leaves: no new ones */
@@ -99,7 +102,8 @@ void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budg
  *
  * @id: its number; 0: there is none left
  *
- * Returns 0; -EEXIST: there is one of this name or GUID; -EUSERS: too many; -ETOOMANYREFS: too many of the uid;
+ * Returns 0; -EEXIST: there is one of this name or GUID; -EUSERS: too many, or too many system loggers;
+ * -ETOOMANYREFS: too many of the uid;
  * -EINVAL: the name is no UTF-8; -ENOMEM.
  */
 int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,

@@ -23,7 +23,7 @@
 #define WIRE_ENABLE_SLOTS      8    /* sessions that one provider can be enabled in */
 #define WIRE_FILTER_BYTES_MAX  (64 * 1024)
 #define WIRE_TRAITS_BYTES_MAX  (16 * 1024)
-#define WIRE_LIST_SESSIONS_MAX 128
+#define WIRE_LIST_SESSIONS_MAX 256
 
 /* p: provider process; c: controller; r: real-time consumer; h: host. Numbers never change meaning. */
 enum wire_message_type {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <evntrace.h>
 
 #include "base/guid.h"
 
@@ -87,7 +88,46 @@ static void test_sessions__the_budget_and_the_table_end(void **state)
 	for (uint32_t i = 1000; (r = add(i, name, i, OWNER, &session)) == 0 || r == -EEXIST; i++)
 		snprintf(name, sizeof(name), "t%u", (unsigned)i);
 	assert_int_equal(r, -EUSERS);
+	assert_int_equal(etwd_sessions_count(&sessions), ETWD_SESSIONS_DEFAULT);
+	etwd_budget_set_sessions(&budget, ETWD_SESSIONS_MAX);
+	for (uint32_t i = 2000; (r = add(i, name, i, OWNER, &session)) == 0 || r == -EEXIST; i++)
+		snprintf(name, sizeof(name), "u%u", (unsigned)i);
+	assert_int_equal(r, -EUSERS);
 	assert_int_equal(etwd_sessions_count(&sessions), ETWD_SESSIONS_MAX);
+}
+
+static int add_logger(uint32_t id, const char *name)
+{
+	static struct wire_session_config config = {
+		.log_file_mode = EVENT_TRACE_SYSTEM_LOGGER_MODE};
+	struct etwd_session *session;
+
+	snprintf(config.name, sizeof(config.name), "%s", name);
+	config.guid = (GUID){.Data1 = id};
+	return etwd_sessions_add(&sessions, id, &config, OWNER, &session);
+}
+
+/* Of eight places two are for the sessions with fixed names; they are free whatever the others do. */
+static void test_sessions__system_loggers_have_places_of_their_own(void **state)
+{
+	struct etwd_session *session;
+	char name[32];
+
+	(void)state;
+	for (uint32_t i = 1; i <= 6; i++) {
+		snprintf(name, sizeof(name), "s%u", (unsigned)i);
+		assert_int_equal(add_logger(i, name), 0);
+	}
+	assert_int_equal(add_logger(7, "s7"), -EUSERS);
+	assert_int_equal(add(8, "no logger", 8, OWNER, &session), 0);
+	assert_int_equal(add_logger(9, KERNEL_LOGGER_NAMEA), 0);
+	assert_int_equal(add_logger(10, "circular kernel context logger"), 0);
+	assert_int_equal(add_logger(11, "nt kernel logger"), -EEXIST);
+	etwd_sessions_remove(&sessions, etwd_sessions_find(&sessions, 3));
+	assert_int_equal(add_logger(7, "s7"), 0);
+	sessions.system_logger_limit = 9;
+	assert_int_equal(add_logger(12, "s12"), 0);
+	assert_int_equal(add_logger(13, "s13"), -EUSERS);
 }
 
 /* A number is not given again before all others were. */
@@ -163,7 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_and_guids_are_unique), TEST(the_budget_and_the_table_end),
 		TEST(numbers_go_round),           TEST(who_may_control),
-		TEST(what_may_be_called),
+		TEST(what_may_be_called),         TEST(system_loggers_have_places_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
