@@ -44,6 +44,8 @@ TRY_BODY(lease)
 TRY_BODY(subscribe)
 TRY_BODY(subscribed)
 TRY_BODY(batch)
+TRY_BODY(statistics_query)
+TRY_BODY(statistics)
 
 static void try_plain(struct etw_bytes datagram, const struct wire_message *head)
 {
@@ -77,6 +79,8 @@ static const struct {
 	{WIRE_SUBSCRIBED, try_subscribed},
 	{WIRE_BATCH, try_batch},
 	{WIRE_SESSION_END, try_batch},
+	{WIRE_STATISTICS_QUERY, try_statistics_query},
+	{WIRE_STATISTICS, try_statistics},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

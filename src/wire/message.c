@@ -262,6 +262,65 @@ static const struct wire_field wire_batch_fields[] = {
 LAYOUT(wire_batch);
 #undef T
 
+#define T struct wire_statistics_query
+static const struct wire_field wire_statistics_query_fields[] = {
+	NUMBER(T, handle),
+	NUMBER(T, first_cpu),
+};
+LAYOUT(wire_statistics_query);
+#undef T
+
+#define T struct wire_cpu_statistics
+static const struct wire_field wire_cpu_statistics_fields[] = {
+	NUMBER(T, buffers),
+	NUMBER(T, free_buffers),
+	NUMBER(T, events),
+	NUMBER(T, notes),
+	NUMBER(T, buffers_written),
+	NUMBER(T, log_buffers_lost),
+	NUMBER(T, no_buffer),
+	NUMBER(T, too_large),
+	NUMBER(T, gaps),
+	NUMBER(T, rejected),
+	NUMBER(T, source),
+	NUMBER(T, file),
+	NUMBER(T, delivered_buffers),
+	NUMBER(T, delivered_events),
+	NUMBER(T, slow_buffers),
+	NUMBER(T, slow_events),
+	NUMBER(T, unheard_buffers),
+	NUMBER(T, unheard_events),
+};
+LAYOUT(wire_cpu_statistics);
+#undef T
+
+#define T struct wire_consumer_statistics
+static const struct wire_field wire_consumer_statistics_fields[] = {
+	UP_TO(T, state, WIRE_CONSUMER_FUTURE),
+	NUMBER(T, buffers),
+	NUMBER(T, lost),
+	NUMBER(T, waiting),
+};
+LAYOUT(wire_consumer_statistics);
+#undef T
+
+#define T struct wire_statistics
+static const struct wire_field wire_statistics_fields[] = {
+	NUMBER(T, handle),
+	NUMBER(T, number_of_buffers),
+	NUMBER(T, free_buffers),
+	GROUP(T, loss, wire_session_loss_layout, 1),
+	NUMBER(T, missed_buffers),
+	NUMBER(T, unread_buffers),
+	GROUP(T, consumers, wire_consumer_statistics_layout, WIRE_STATISTICS_CONSUMERS),
+	NUMBER(T, cpu_count),
+	NUMBER(T, first_cpu),
+	UP_TO(T, told_cpus, WIRE_STATISTICS_CPUS),
+	GROUP(T, cpus, wire_cpu_statistics_layout, WIRE_STATISTICS_CPUS),
+};
+LAYOUT(wire_statistics);
+#undef T
+
 size_t wire_message_encode_plain(const struct wire_message *message, uint8_t *room)
 {
 	return wire_layout_encode(message, NULL, NULL, room);
@@ -294,3 +353,5 @@ CODEC(lease)
 CODEC(subscribe)
 CODEC(subscribed)
 CODEC(batch)
+CODEC(statistics_query)
+CODEC(statistics)

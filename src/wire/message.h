@@ -54,6 +54,9 @@ enum wire_message_type {
 	WIRE_SUBSCRIBED = 31,      /* h -> r: struct wire_subscribed, fd: delivery memory */
 	WIRE_BATCH = 32,           /* h -> r: struct wire_batch */
 	WIRE_SESSION_END = 33, /* h -> r: struct wire_batch: the last one; the session is over */
+	WIRE_STATISTICS_QUERY =
+		40,           /* c -> h: struct wire_statistics_query; answered by STATISTICS */
+	WIRE_STATISTICS = 41, /* h -> c: struct wire_statistics */
 };
 
 /* Every message begins with it. */
@@ -194,6 +197,62 @@ struct wire_session_info {
 	char complaint[512];
 };
 
+#define WIRE_STATISTICS_CPUS      64 /* processors in one answer */
+#define WIRE_STATISTICS_CONSUMERS 8
+
+struct wire_statistics_query {
+	uint64_t handle;
+	uint32_t first_cpu; /* of those that the answer is to tell of */
+};
+
+/*
+ * The numbers of one processor, or of all where a session has one stream for all. The rings' buffers are those that
+ * writers fill; buffers that were written or delivered are the session's own.
+ */
+struct wire_cpu_statistics {
+	uint32_t buffers, free_buffers; /* of rings; the rest is in use */
+	uint64_t events;                /* taken into buffers */
+	uint64_t notes;                 /* of these, such as the host itself wrote */
+	uint64_t
+		buffers_written; /* to the file; of a session without one: that were full or flushed */
+	uint64_t log_buffers_lost; /* to the file */
+	/* Events lost, by cause, as in struct wire_session_loss; no_buffer and too_large are those of all users. */
+	uint64_t no_buffer, too_large, gaps, rejected, source, file;
+	/* Of real time: buffers and events that went by, to consumers or to nobody, */
+	uint64_t delivered_buffers, delivered_events;
+	/* of these, such as a consumer had no room for, */
+	uint64_t slow_buffers, slow_events;
+	/* and such as came without a consumer when no more were kept. */
+	uint64_t unheard_buffers, unheard_events;
+};
+
+enum wire_consumer_state {
+	WIRE_CONSUMER_NONE = 0,
+	WIRE_CONSUMER_HERE = 1,
+	WIRE_CONSUMER_AWAITED = 2, /* it was a former host's */
+	WIRE_CONSUMER_FUTURE = 3,  /* nobody yet: what is kept for the next one */
+};
+
+struct wire_consumer_statistics {
+	uint32_t state;   /* enum wire_consumer_state */
+	uint64_t buffers; /* put into its memory */
+	uint64_t lost;    /* that were for it, and that it did not get */
+	uint64_t waiting; /* in its memory, not given back yet */
+};
+
+/* A session's numbers by cause and by processor, all of one moment but for the processors' of another answer. */
+struct wire_statistics {
+	uint64_t handle;
+	uint32_t number_of_buffers, free_buffers;
+	struct wire_session_loss loss;
+	/* Real-time buffers lost that have no processor: with a consumer's memory, and in that of one that died. */
+	uint64_t missed_buffers, unread_buffers;
+	struct wire_consumer_statistics consumers[WIRE_STATISTICS_CONSUMERS];
+	uint32_t cpu_count; /* 1: one stream for all */
+	uint32_t first_cpu, told_cpus;
+	struct wire_cpu_statistics cpus[WIRE_STATISTICS_CPUS];
+};
+
 enum wire_control_code {
 	WIRE_CONTROL_QUERY = 0, /* numbers of ControlTrace */
 	WIRE_CONTROL_STOP = 1,
@@ -297,6 +356,8 @@ WIRE_MESSAGE_CODEC(lease);
 WIRE_MESSAGE_CODEC(subscribe);
 WIRE_MESSAGE_CODEC(subscribed);
 WIRE_MESSAGE_CODEC(batch);
+WIRE_MESSAGE_CODEC(statistics_query);
+WIRE_MESSAGE_CODEC(statistics);
 
 /* wire_message_encode_plain() - REPLY, ENABLE_DONE, LIST: the common part alone. */
 size_t wire_message_encode_plain(const struct wire_message *message, uint8_t *room);

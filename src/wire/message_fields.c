@@ -182,7 +182,8 @@ static bool is_type(uint32_t type)
 	return (type >= WIRE_HELLO && type <= WIRE_REPLY) ||
 	       (type >= WIRE_REGISTER && type <= WIRE_UNDELIVERED) ||
 	       (type >= WIRE_START && type <= WIRE_LEASE) ||
-	       (type >= WIRE_SUBSCRIBE && type <= WIRE_SESSION_END);
+	       (type >= WIRE_SUBSCRIBE && type <= WIRE_SESSION_END) ||
+	       (type >= WIRE_STATISTICS_QUERY && type <= WIRE_STATISTICS);
 }
 
 size_t wire_layout_encode(const struct wire_message *message, const struct wire_layout *layout,

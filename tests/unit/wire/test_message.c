@@ -34,6 +34,8 @@ union body {
 	struct wire_subscribe subscribe;
 	struct wire_subscribed subscribed;
 	struct wire_batch batch;
+	struct wire_statistics_query statistics_query;
+	struct wire_statistics statistics;
 };
 
 static union body body, back, again;
@@ -222,6 +224,30 @@ struct kind {
 	size_t run_at; /* SIZE_MAX: none */
 };
 
+static void fill_statistics_query(void)
+{
+	body.statistics_query = (struct wire_statistics_query){.handle = 1, .first_cpu = 2};
+}
+
+static void fill_statistics(void)
+{
+	struct wire_statistics *statistics = &body.statistics;
+
+	statistics->handle = 1;
+	statistics->number_of_buffers = 2;
+	statistics->free_buffers = 3;
+	statistics->loss = (struct wire_session_loss){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {{1, 2, 3}}};
+	statistics->missed_buffers = 4;
+	statistics->unread_buffers = UINT64_MAX;
+	statistics->consumers[7] = (struct wire_consumer_statistics){WIRE_CONSUMER_FUTURE, 1, 2, 3};
+	statistics->cpu_count = 2048;
+	statistics->first_cpu = 1984;
+	statistics->told_cpus = WIRE_STATISTICS_CPUS;
+	statistics->cpus[0] = (struct wire_cpu_statistics){1,  2,  3,  4,  5,  6,  7,  8,  9,
+							   10, 11, 12, 13, 14, 15, 16, 17, 18};
+	statistics->cpus[WIRE_STATISTICS_CPUS - 1].unheard_events = UINT64_MAX;
+}
+
 #define BRIDGE(name)                                                                              \
 	static size_t encode_##name(const struct wire_message *message, const void *from,         \
 				    uint8_t *to)                                                  \
@@ -249,6 +275,8 @@ BRIDGE(lease)
 BRIDGE(subscribe)
 BRIDGE(subscribed)
 BRIDGE(batch)
+BRIDGE(statistics_query)
+BRIDGE(statistics)
 
 #define KIND(type, name, run_at_)                                                            \
 	{                                                                                    \
@@ -273,6 +301,8 @@ static const struct kind kinds[] = {
 	KIND(WIRE_SUBSCRIBED, subscribed, offsetof(struct wire_subscribed, header_buffer)),
 	KIND(WIRE_SESSION_END, batch, SIZE_MAX),
 	KIND(WIRE_UNDELIVERED, undelivered, SIZE_MAX),
+	KIND(WIRE_STATISTICS_QUERY, statistics_query, SIZE_MAX),
+	KIND(WIRE_STATISTICS, statistics, SIZE_MAX),
 };
 
 static size_t encode_filled(const struct kind *kind)
@@ -409,7 +439,8 @@ static void test_message__the_head_is_checked(void **state)
 		int wanted = type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
 					     (type >= 10 && type <= 17) ||
 					     (type >= 20 && type <= 26) ||
-					     (type >= 30 && type <= 33)
+					     (type >= 30 && type <= 33) ||
+					     (type >= 40 && type <= 41)
 				     ? 0
 				     : -EPROTO;
 
