@@ -108,10 +108,18 @@ static void disconnect(struct etw_live *live)
 	etw_ipc_message_init(live->message);
 }
 
+/* Who leaves in good order wants nothing more: only of a consumer that dies what it has not read counts as lost. */
+static void give_all_back(const struct etw_live *live)
+{
+	if (live->delivery)
+		store_release(&live->delivery->released, load_acquire(&live->delivery->written));
+}
+
 void etw_live_free(struct etw_live *live)
 {
 	if (!live)
 		return;
+	give_all_back(live);
 	disconnect(live);
 	etw_ipc_message_done(live->message);
 	free(live->message);

@@ -24,9 +24,14 @@ void etw_account_counts(const struct etw_state *state, struct etw_state_counts *
 		ret->too_large += counts.too_large;
 		ret->file_events += counts.file_events;
 		ret->file_buffers += counts.file_buffers;
+		ret->notes += counts.notes;
+		ret->buffers += counts.buffers;
 		ret->pieces += counts.pieces;
 		ret->piece_events += counts.piece_events;
-		ret->lost_pieces += counts.lost_pieces;
+		ret->slow_pieces += counts.slow_pieces;
+		ret->slow_events += counts.slow_events;
+		ret->unheard_pieces += counts.unheard_pieces;
+		ret->unheard_events += counts.unheard_events;
 	}
 }
 
@@ -62,19 +67,34 @@ void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *r
 	etw_claims_sum(sets, ret);
 }
 
-/* What consumers lost between two memories. */
-static uint64_t missed_pieces(const struct etw_state_head *head)
+void etw_account_off_cpu(const struct etw_state_head *head, uint64_t *ret_missed,
+			 uint64_t *ret_unread)
 {
-	uint64_t sum = 0;
+	uint64_t missed = 0, unread = 0;
 
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		const struct etw_state_consumer *consumer = &head->consumers[i];
-		bool is_live = load_acquire(&consumer->status) == ETW_STATE_CONSUMER_LIVE;
+		uint32_t status = load_acquire(&consumer->status);
+		bool is_leaving = status == ETW_STATE_CONSUMER_LEAVING;
+		bool has_next = is_leaving || status == ETW_STATE_CONSUMER_LIVE;
 
-		sum = etw_sum_saturated(
-			sum, load_relaxed(is_live ? &consumer->missed_next : &consumer->missed));
+		missed = etw_sum_saturated(missed, load_relaxed(has_next ? &consumer->missed_next
+									 : &consumer->missed));
+		unread = etw_sum_saturated(unread, load_relaxed(is_leaving ? &consumer->unread_next
+									   : &consumer->unread));
 	}
-	return sum;
+	*ret_missed = missed;
+	*ret_unread = unread;
+}
+
+uint64_t etw_account_real_time_lost(const struct etw_state_head *head,
+				    const struct etw_state_counts *counts)
+{
+	uint64_t missed, unread;
+
+	etw_account_off_cpu(head, &missed, &unread);
+	return etw_sum_saturated(etw_sum_saturated(counts->slow_pieces, counts->unheard_pieces),
+				 etw_sum_saturated(missed, unread));
 }
 
 uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss)
@@ -93,11 +113,22 @@ uint32_t etw_account_events_lost(const struct wire_session_loss *loss)
 	return etw_saturate32(etw_sum_saturated(etw_account_lost_on_the_way(loss), loss->file));
 }
 
+void etw_account_buffers(struct etw_session_sets *sets, uint32_t *ret_all, uint32_t *ret_free)
+{
+	const struct etw_session_plan *plan = &sets->context->plan;
+	uint32_t all = etw_session_sets_buffers(sets);
+	uint32_t free = etw_saturate32(load_relaxed(&sets->free_buffers));
+
+	if (all == 0) /* those that a set would have */
+		all = free = load_relaxed(&plan->ring_buffers) * plan->output_count;
+	*ret_all = all;
+	*ret_free = free < all ? free : all; /* more were counted before a set was closed */
+}
+
 void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *ret)
 {
 	const struct etw_state_head *head = sets->context->state.head;
 	struct etw_state_counts counts;
-	uint32_t buffers = etw_session_sets_buffers(sets);
 
 	memset(ret, 0, sizeof(*ret));
 	etw_account_counts(&sets->context->state, &counts);
@@ -114,16 +145,9 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	if (!head->plan.has_file)
 		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);
-	ret->real_time_buffers_lost =
-		etw_saturate32(etw_sum_saturated(counts.lost_pieces, missed_pieces(head)));
+	ret->real_time_buffers_lost = etw_saturate32(etw_account_real_time_lost(head, &counts));
 	ret->file_status = load_relaxed(&head->file_status);
-	ret->number_of_buffers = buffers ? buffers
-					 : load_relaxed(&head->plan.ring_buffers) *
-						   head->plan.output_count;
-	ret->free_buffers = buffers ? etw_saturate32(load_relaxed(&sets->free_buffers))
-				    : ret->number_of_buffers;
-	if (ret->free_buffers > ret->number_of_buffers) /* counted before a set was closed */
-		ret->free_buffers = ret->number_of_buffers;
+	etw_account_buffers(sets, &ret->number_of_buffers, &ret->free_buffers);
 	ret->logger_thread_id = (uint32_t)load_relaxed(&sets->context->thread_id);
 	etw_context_complaint(sets->context, ret->complaint, sizeof(ret->complaint));
 }

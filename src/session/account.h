@@ -31,6 +31,20 @@ uint64_t etw_account_lost_on_the_way(const struct wire_session_loss *loss);
 /* etw_account_events_lost() - the sum of all causes, as far as 32 bits go. */
 uint32_t etw_account_events_lost(const struct wire_session_loss *loss);
 
+/* etw_account_buffers() - of the rings, and how many of them nobody uses now. */
+void etw_account_buffers(struct etw_session_sets *sets, uint32_t *ret_all, uint32_t *ret_free);
+
+/*
+ * etw_account_off_cpu() - real-time buffers lost that are of no processor: what consumers missed between two memories,
+ * and what was left unread in those of consumers that died.
+ */
+void etw_account_off_cpu(const struct etw_state_head *head, uint64_t *ret_missed,
+			 uint64_t *ret_unread);
+
+/* etw_account_real_time_lost() - the sum of all causes of RealTimeBuffersLost. */
+uint64_t etw_account_real_time_lost(const struct etw_state_head *head,
+				    const struct etw_state_counts *counts);
+
 /* etw_account_info() - everything that a session says of itself. */
 void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *ret);
 

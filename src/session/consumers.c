@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -55,13 +56,24 @@ static void add(struct etw_session_consumers *consumers, struct etw_subscriber *
 	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count + 1);
 }
 
-/* The place is free from now on; what its consumers missed stays in the account. */
-static void free_place(struct etw_session_consumers *consumers, uint32_t place)
+/*
+ * The place is free from now on; what its consumers missed stays in the account. A host that dies in here leaves the rest
+ * to the next one, which counts nothing twice.
+ *
+ * @unread: lay in the memory, and nobody will get it
+ */
+static void free_place(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread)
 {
 	struct etw_state_consumer *entry = entry_at(consumers, place);
 
 	if (entry->status == ETW_STATE_CONSUMER_LIVE) {
+		store_relaxed(&entry->unread_next, entry->unread + unread);
+		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_LEAVING);
+		SCHED_POINT("session.consumer.leaving");
+	}
+	if (entry->status == ETW_STATE_CONSUMER_LEAVING) {
 		store_relaxed(&entry->missed, entry->missed_next);
+		store_relaxed(&entry->unread, entry->unread_next);
 		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_FREE);
 	}
 	etw_context_forget(consumers->context, MEMORY_NAME, place);
@@ -69,34 +81,52 @@ static void free_place(struct etw_session_consumers *consumers, uint32_t place)
 }
 
 /* Holding the lock. */
-static void leave(struct etw_session_consumers *consumers, const struct etw_subscriber *subscriber)
+static void leave(struct etw_session_consumers *consumers, const struct etw_subscriber *subscriber,
+		  uint64_t unread)
 {
 	consumers->subscribers[subscriber->place] = NULL;
 	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count - 1);
-	free_place(consumers, subscriber->place);
+	free_place(consumers, subscriber->place, unread);
 }
 
 /* Holding the lock. Takes the subscriber. */
-static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
+		 uint64_t unread)
 {
-	leave(consumers, subscriber);
+	leave(consumers, subscriber, unread);
 	etw_subscriber_free(subscriber);
 }
 
+/* Holding the lock: what is kept for nobody is lost. */
+static void drop_backlog(struct etw_session_consumers *consumers)
+{
+	struct etw_subscriber *backlog = consumers->backlog;
+
+	if (!backlog)
+		return;
+	consumers->backlog = NULL;
+	free_place(consumers, backlog->place, backlog->written);
+	etw_subscriber_free(backlog);
+}
+
+/* What it was told of and has not given back. One that leaves in good order gives everything back first. */
+static uint64_t unread_of(struct etw_subscriber *subscriber)
+{
+	(void)etw_subscriber_has_room(subscriber);
+	return subscriber->announced - subscriber->released;
+}
+
+/* Holding the lock. */
 static int reserve_place(struct etw_session_consumers *consumers, uint32_t *ret)
 {
-	int result = -EBUSY;
-
-	pthread_mutex_lock(&consumers->lock);
-	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS && result < 0; i++) {
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		if (consumers->is_place_taken[i])
 			continue;
 		consumers->is_place_taken[i] = true;
 		*ret = i;
-		result = 0;
+		return 0;
 	}
-	pthread_mutex_unlock(&consumers->lock);
-	return result;
+	return -EBUSY;
 }
 
 /*
@@ -119,6 +149,7 @@ static void settle_entry(struct etw_session_consumers *consumers,
 		entry->pieces_base = request->pieces;
 	entry->flagged = 0;
 	entry->awaited_until_ns = 0;
+	entry->is_backlog = request->notify == NULL;
 	store_relaxed(&entry->missed_next, entry->missed + consumers->pieces - entry->pieces_base);
 	SCHED_POINT("session.consumer.settled");
 	store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_LIVE);
@@ -146,16 +177,85 @@ static int add_new(struct etw_session_consumers *consumers,
 	int result = -ESHUTDOWN;
 
 	TRY(etw_subscriber_create(&consumers->context->plan, place, &subscriber));
+	TRY(etw_subscriber_grow(subscriber, subscriber->slot_count));
 	subscriber->notify = request->notify;
 	subscriber->context = request->context;
 	/* Where it is not kept, what a host that dies leaves in it counts as lost. */
 	(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
 	pthread_mutex_lock(&consumers->lock);
-	if (!consumers->is_over) {
+	if (consumers->backlog) {
+		result = -EAGAIN; /* began to be kept while there was no lock: that comes first */
+	} else if (!consumers->is_over) {
 		settle_entry(consumers, subscriber, request);
 		add(consumers, subscriber);
 		answer(consumers, TAKE(subscriber), ret);
 		result = 0;
+	}
+	pthread_mutex_unlock(&consumers->lock);
+	return result;
+}
+
+struct etw_subscriber *etw_consumers_backlog(struct etw_session_consumers *consumers)
+{
+	static const struct etw_session_subscribe nobody = {0};
+	CLEANUP(free_subscriberp) struct etw_subscriber *backlog = NULL;
+	uint32_t place;
+
+	if (consumers->backlog)
+		return consumers->backlog;
+	if (reserve_place(consumers, &place) < 0)
+		return NULL;
+	if (etw_subscriber_create(&consumers->context->plan, place, &backlog) < 0) {
+		free_place(consumers, place, 0);
+		return NULL;
+	}
+	(void)etw_context_keep(consumers->context, backlog->fd, MEMORY_NAME, place);
+	settle_entry(consumers, backlog, &nobody);
+	consumers->backlog = TAKE(backlog);
+	return consumers->backlog;
+}
+
+/* Gives what is kept to the first consumer that comes. Holding the lock. A host may die anywhere in here. */
+static void hand_over(struct etw_session_consumers *consumers,
+		      const struct etw_session_subscribe *request)
+{
+	struct etw_subscriber *subscriber = consumers->backlog;
+	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+
+	/* It was here before, and came back too late for what it had: that is lost, up to what was kept. */
+	if (request->last_batch != 0 && request->pieces < entry->pieces_base) {
+		store_relaxed(&entry->missed_next,
+			      entry->missed + entry->pieces_was - request->pieces);
+		entry->pieces_base = request->pieces;
+	}
+	subscriber->notify = request->notify;
+	subscriber->context = request->context;
+	entry->consumer = request->consumer;
+	SCHED_POINT("session.backlog.given");
+	store_release(&entry->is_backlog, 0u);
+	consumers->backlog = NULL;
+	add(consumers, subscriber);
+	/* It has waited for long enough: the batch is due. */
+	store_relaxed(&consumers->batch_bytes, (uint64_t)ETW_SUBSCRIBER_BATCH_BYTES);
+}
+
+/* Returns -ENOENT when nothing is kept. */
+static int take_backlog(struct etw_session_consumers *consumers,
+			const struct etw_session_subscribe *request,
+			struct etw_session_subscribed *ret)
+{
+	struct etw_subscriber *backlog;
+	int result = -ENOENT;
+
+	pthread_mutex_lock(&consumers->lock);
+	backlog = consumers->backlog;
+	if (consumers->is_over)
+		result = -ESHUTDOWN;
+	else if (backlog)
+		result = etw_subscriber_grow(backlog, backlog->slot_count);
+	if (backlog && result == 0) {
+		hand_over(consumers, request);
+		answer(consumers, backlog, ret);
 	}
 	pthread_mutex_unlock(&consumers->lock);
 	return result;
@@ -211,16 +311,22 @@ static int find_or_add(struct etw_session_consumers *consumers,
 	uint32_t place;
 	int result = take_back(consumers, request, ret);
 
+	if (result == -ENOENT)
+		result = take_backlog(consumers, request, ret);
 	if (result != -ENOENT)
 		return result;
-	TRY(reserve_place(consumers, &place));
+	pthread_mutex_lock(&consumers->lock);
+	result = reserve_place(consumers, &place);
+	pthread_mutex_unlock(&consumers->lock);
+	if (result < 0)
+		return result;
 	result = add_new(consumers, request, place, ret);
 	if (result < 0) {
 		pthread_mutex_lock(&consumers->lock);
-		free_place(consumers, place);
+		free_place(consumers, place, 0);
 		pthread_mutex_unlock(&consumers->lock);
 	}
-	return result;
+	return result == -EAGAIN ? take_backlog(consumers, request, ret) : result;
 }
 
 int etw_consumers_subscribe(struct etw_session_consumers *consumers,
@@ -246,10 +352,11 @@ void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
 	if (!subscriber)
 		return;
 	pthread_mutex_lock(&consumers->lock);
+	/* A session that is over has told its numbers, and its consumers read on. */
 	if (subscriber->is_dismissed)
 		etw_subscriber_free(subscriber);
 	else
-		drop(consumers, subscriber);
+		drop(consumers, subscriber, consumers->is_over ? 0 : unread_of(subscriber));
 	pthread_mutex_unlock(&consumers->lock);
 }
 
@@ -262,7 +369,7 @@ void etw_consumers_dismiss(struct etw_session_consumers *consumers)
 
 		if (!subscriber)
 			continue;
-		leave(consumers, subscriber);
+		leave(consumers, subscriber, 0);
 		subscriber->is_dismissed = true;
 	}
 	pthread_mutex_unlock(&consumers->lock);
@@ -272,6 +379,33 @@ void etw_consumers_readmit(struct etw_session_consumers *consumers)
 {
 	pthread_mutex_lock(&consumers->lock);
 	consumers->is_over = false;
+	pthread_mutex_unlock(&consumers->lock);
+}
+
+static void tell(const struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
+		 struct wire_consumer_statistics *ret)
+{
+	(void)etw_subscriber_has_room(subscriber);
+	ret->state = subscriber->awaited_until_ns != 0 ? WIRE_CONSUMER_AWAITED : WIRE_CONSUMER_HERE;
+	if (subscriber == consumers->backlog)
+		ret->state = WIRE_CONSUMER_FUTURE;
+	ret->buffers = subscriber->written;
+	ret->lost = etw_consumers_lost(consumers, subscriber);
+	ret->waiting = subscriber->written - subscriber->released;
+}
+
+void etw_consumers_tell(struct etw_session_consumers *consumers,
+			struct wire_consumer_statistics ret[WIRE_STATISTICS_CONSUMERS])
+{
+	static_assert(WIRE_STATISTICS_CONSUMERS >= ETW_STATE_CONSUMERS, "all are told of");
+	memset(ret, 0, WIRE_STATISTICS_CONSUMERS * sizeof(*ret));
+	pthread_mutex_lock(&consumers->lock);
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		if (consumers->subscribers[i])
+			tell(consumers, consumers->subscribers[i], &ret[i]);
+	}
+	if (consumers->backlog)
+		tell(consumers, consumers->backlog, &ret[consumers->backlog->place]);
 	pthread_mutex_unlock(&consumers->lock);
 }
 
@@ -309,8 +443,21 @@ static struct etw_subscriber *adopt(struct etw_session_consumers *consumers, uin
 	if (!subscriber)
 		return NULL;
 	subscriber->flagged = entry->flagged;
-	begin_wait(consumers, subscriber);
+	if (entry->is_backlog) { /* nobody was told of it */
+		subscriber->announced = subscriber->released = 0;
+		subscriber->grown = (uint32_t)subscriber->written;
+	} else {
+		begin_wait(consumers, subscriber);
+	}
 	return subscriber;
+}
+
+/* What was kept for nobody in particular is lost with its memory; others say themselves how far they had got. */
+static uint64_t lost_with_memory(const struct etw_session_consumers *consumers, uint32_t place)
+{
+	const struct etw_state_consumer *entry = entry_at(consumers, place);
+
+	return entry->is_backlog ? consumers->written[place] - entry->written_base : 0;
 }
 
 void etw_consumers_adopt(struct etw_session_consumers *consumers)
@@ -326,11 +473,22 @@ void etw_consumers_adopt(struct etw_session_consumers *consumers)
 			subscriber = adopt(consumers, i, fd);
 		else if (fd >= 0)
 			close(fd);
-		if (subscriber)
+		if (subscriber && entry_at(consumers, i)->is_backlog) {
+			consumers->backlog = subscriber;
+			consumers->is_place_taken[i] = true;
+		} else if (subscriber) {
 			add(consumers, subscriber);
-		else if (fd >= 0 || is_live)
-			free_place(consumers, i);
+		} else if (fd >= 0 || entry_at(consumers, i)->status != ETW_STATE_CONSUMER_FREE) {
+			free_place(consumers, i, lost_with_memory(consumers, i));
+		}
 	}
+}
+
+/* All that lies in the memory was for it, announced or not. */
+static void drop_awaited(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+{
+	(void)etw_subscriber_has_room(subscriber);
+	drop(consumers, subscriber, subscriber->written - subscriber->released);
 }
 
 void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_ns)
@@ -342,7 +500,7 @@ void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_
 
 		if (subscriber && subscriber->awaited_until_ns != 0 &&
 		    etw_patience_look(&subscriber->patience, now_ns))
-			drop(consumers, subscriber);
+			drop_awaited(consumers, subscriber);
 	}
 }
 
@@ -364,15 +522,11 @@ void etw_consumers_abandon(struct etw_session_consumers *consumers)
 {
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		struct etw_subscriber *subscriber = consumers->subscribers[i];
-		struct etw_state_consumer *entry = entry_at(consumers, i);
 
-		if (!subscriber || subscriber->awaited_until_ns == 0)
-			continue;
-		(void)etw_subscriber_has_room(subscriber);
-		store_relaxed(&entry->missed_next,
-			      entry->missed_next + subscriber->written - subscriber->released);
-		drop(consumers, subscriber);
+		if (subscriber && subscriber->awaited_until_ns != 0)
+			drop_awaited(consumers, subscriber);
 	}
+	drop_backlog(consumers);
 }
 
 void etw_consumers_close(struct etw_session_consumers *consumers)
@@ -381,5 +535,7 @@ void etw_consumers_close(struct etw_session_consumers *consumers)
 		etw_subscriber_free(consumers->subscribers[i]);
 		consumers->subscribers[i] = NULL;
 	}
+	etw_subscriber_free(consumers->backlog);
+	consumers->backlog = NULL;
 	pthread_mutex_destroy(&consumers->lock);
 }

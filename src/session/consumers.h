@@ -25,11 +25,13 @@ struct etw_session_consumers {
 	struct etw_session_context *context;
 	pthread_mutex_t lock;
 	struct etw_subscriber *subscribers[ETW_STATE_CONSUMERS]; /* owned, by place */
+	struct etw_subscriber
+		*backlog; /* owned; what is kept for the next consumer; NULL: nothing */
 	bool is_place_taken[ETW_STATE_CONSUMERS]; /* also for one that is being made */
 	uint32_t subscriber_count;                /* atomic for those without the lock */
 	uint64_t written[ETW_STATE_CONSUMERS];    /* pieces put into memories of a place, ever */
 	uint64_t pieces, piece_events;            /* that went by: sums over the records */
-	uint64_t batch_bytes;          /* of the open batch; written by the session's thread */
+	uint64_t batch_bytes;          /* of the open batch; atomic for those without the lock */
 	bool is_over;                  /* the last batch is closed */
 	uint64_t adopted_ns;           /* from another host; 0: this one began it */
 	struct etw_patience last_wait; /* of a stop, for consumers; from adopted_ns on */
@@ -78,6 +80,18 @@ void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
 void etw_consumers_dismiss(struct etw_session_consumers *consumers);
 void etw_consumers_readmit(struct etw_session_consumers *consumers);
 
+/*
+ * etw_consumers_backlog() - the memory in which buffers are kept while there is no consumer, for the first that comes;
+ * made when there is none. Holding lock.
+ *
+ * NULL: there is no memory for it.
+ */
+struct etw_subscriber *etw_consumers_backlog(struct etw_session_consumers *consumers);
+
+/* etw_consumers_tell() - how each of them is. Any thread. */
+void etw_consumers_tell(struct etw_session_consumers *consumers,
+			struct wire_consumer_statistics ret[WIRE_STATISTICS_CONSUMERS]);
+
 /* etw_consumers_lost() - pieces that were for a consumer and that it did not get. Holding lock. */
 uint64_t etw_consumers_lost(const struct etw_session_consumers *consumers,
 			    const struct etw_subscriber *subscriber);
@@ -88,7 +102,7 @@ void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_
 /* etw_consumers_are_awaited() - whether a session that ends should still wait for one. Owner thread. */
 bool etw_consumers_are_awaited(struct etw_session_consumers *consumers, uint64_t now_ns);
 
-/* etw_consumers_abandon() - the session is over for those that are still away. Holding lock. */
+/* etw_consumers_abandon() - the session is over for those that are still away, or never came. Holding lock. */
 void etw_consumers_abandon(struct etw_session_consumers *consumers);
 
 #endif

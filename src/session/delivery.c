@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "base/macros.h"
 #include "base/sched_point.h"
 #include "etl/writer.h"
 #include "wire/etl_buffer.h"
@@ -21,6 +22,14 @@ void etw_delivery_unlock(struct etw_session_consumers *consumers)
 		pthread_mutex_unlock(&consumers->lock);
 }
 
+/* What is kept for the next consumer grows by what there is. */
+static int make_slot(struct etw_subscriber *subscriber)
+{
+	if (LIKELY(subscriber->grown == subscriber->slot_count))
+		return 0;
+	return etw_subscriber_grow(subscriber, (uint32_t)subscriber->written + 1);
+}
+
 static bool fill_slot(struct etw_session_consumers *consumers,
 		      const struct etw_delivery_piece *piece,
 		      const struct etw_etl_buffer_head *head, struct etw_subscriber *subscriber)
@@ -33,7 +42,7 @@ static bool fill_slot(struct etw_session_consumers *consumers,
 
 	/* What was flagged before this piece holds by now; died a host here, it is only told twice. */
 	consumers->context->state.head->consumers[subscriber->place].flagged = subscriber->flagged;
-	if (!etw_subscriber_has_room(subscriber))
+	if (!etw_subscriber_has_room(subscriber) || make_slot(subscriber) < 0)
 		return false;
 	if (lost > subscriber->flagged)
 		own.flags |= WIRE_BUFFER_BUFFER_LOST;
@@ -45,11 +54,11 @@ static bool fill_slot(struct etw_session_consumers *consumers,
 	subscriber->written++;
 	consumers->written[subscriber->place]++;
 	record->written[subscriber->place]++;
-	consumers->batch_bytes += bytes;
+	store_relaxed(&consumers->batch_bytes, consumers->batch_bytes + bytes);
 	return true;
 }
 
-/* Returns whether everybody got it. Holding the lock. */
+/* Returns whether everybody got it, or who comes next will. Holding the lock. */
 static bool hand_out(struct etw_session_consumers *consumers,
 		     const struct etw_delivery_piece *piece, uint16_t flags)
 {
@@ -67,6 +76,11 @@ static bool hand_out(struct etw_session_consumers *consumers,
 
 	if (buffer_head.time_raw < piece->record->last_time_raw)
 		buffer_head.time_raw = piece->record->last_time_raw;
+	if (consumers->subscriber_count == 0) {
+		struct etw_subscriber *backlog = etw_consumers_backlog(consumers);
+
+		return backlog && fill_slot(consumers, piece, &buffer_head, backlog);
+	}
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		if (consumers->subscribers[i] &&
 		    !fill_slot(consumers, piece, &buffer_head, consumers->subscribers[i]))
@@ -85,25 +99,30 @@ static uint16_t loss_flag(const struct etw_delivery_piece *piece)
 	return WIRE_BUFFER_EVENTS_LOST;
 }
 
+/* A buffer that a consumer had no room for, or that came when no more were kept for the next one. */
+static void count_lost(struct etw_state_record *record, bool has_consumers)
+{
+	struct etw_state_counts *counts = &record->counts;
+
+	*(has_consumers ? &counts->slow_pieces : &counts->unheard_pieces) += 1;
+	*(has_consumers ? &counts->slow_events : &counts->unheard_events) += record->piece_events;
+}
+
 bool etw_delivery_piece(struct etw_session_consumers *consumers,
 			const struct etw_delivery_piece *piece)
 {
-	const struct etw_session_plan *plan = &consumers->context->plan;
 	struct etw_state_record *record = piece->record;
-	bool is_lost = false;
+	bool has_consumers = consumers->subscriber_count > 0;
 
-	if (!plan->is_realtime || record->delivered == record->fill)
+	if (!consumers->context->plan.is_realtime || record->delivered == record->fill)
 		return false;
-	if (consumers->subscriber_count > 0) {
-		is_lost = !hand_out(consumers, piece, loss_flag(piece));
-	} else if (piece->is_sealed) {
-		is_lost = !plan->has_file;
-	} else {
+	/* Without consumers whole buffers are kept. */
+	if (!has_consumers && !piece->is_sealed)
 		return false;
-	}
+	if (!hand_out(consumers, piece, loss_flag(piece)))
+		count_lost(record, has_consumers);
 	record->counts.pieces++;
 	record->counts.piece_events += record->piece_events;
-	record->counts.lost_pieces += is_lost;
 	consumers->pieces++;
 	consumers->piece_events += record->piece_events;
 	record->delivered = record->fill;
@@ -138,7 +157,7 @@ void etw_delivery_announce(struct etw_session_consumers *consumers, int64_t wate
 	struct wire_batch batch;
 
 	store_relaxed(&head->batch, head->batch + 1);
-	consumers->batch_bytes = 0;
+	store_relaxed(&consumers->batch_bytes, UINT64_C(0));
 	batch = (struct wire_batch){
 		.batch = head->batch,
 		.watermark_raw = watermark_raw,

@@ -176,12 +176,13 @@ static void begin_buffer(struct etw_session_output *output)
 	output->record->offset = 0;
 }
 
-/* Puts a sealed buffer where it belongs, or counts it as lost to the file. */
+/* Counts a sealed buffer and puts it where it belongs, or counts it as lost to the file. */
 static void write_sealed(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
 	struct etw_state_record *record = output->record;
 	int result = -EIO;
 
+	record->counts.buffers++;
 	if (!outputs->context->plan.has_file)
 		return;
 	if (record->offset != 0)
@@ -421,5 +422,6 @@ void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_sessi
 	memcpy(output->buffer + record->fill, event, bytes);
 	count_events(record, padded, 1, raw);
 	record->buffer_notes++;
+	record->counts.notes++;
 	output->is_changed = true;
 }

@@ -177,9 +177,7 @@ static void count_all_as_lost(struct etw_session_outputs *outputs)
 		struct etw_state_record *record = outputs->all[i].record;
 
 		record->counts.file_events = record->counts.events - record->buffer_events;
-		if (i == 0 && head->file_next_offset > 0)
-			record->counts.file_buffers += head->file_next_offset / head->buffer_bytes -
-						       1;
+		record->counts.file_buffers = record->counts.buffers;
 		etw_state_commit(state, i, record);
 	}
 	store_relaxed(&head->file_next_offset, 0);

@@ -88,7 +88,8 @@ static void tend_flush(struct etw_session *session)
 	bool is_due;
 
 	if (session->flushes.reasons == 0)
-		is_due = session->consumers.batch_bytes >= ETW_SUBSCRIBER_BATCH_BYTES;
+		is_due = load_relaxed(&session->consumers.batch_bytes) >=
+			 ETW_SUBSCRIBER_BATCH_BYTES;
 	else /* who asked for everything waits for it; consumers have what there is */
 		is_due = go_on_flushing(session) &&
 			 etw_flushes_is_batch_due(&session->flushes, now_ns);

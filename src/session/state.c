@@ -57,7 +57,7 @@ static int map_state(struct etw_state *state, uint64_t bytes)
 	return 0;
 }
 
-static struct etw_state_output *output_at(const struct etw_state *state, uint32_t output)
+struct etw_state_output *etw_state_output(const struct etw_state *state, uint32_t output)
 {
 	const struct etw_state_head *head = state->head;
 
@@ -67,8 +67,8 @@ static struct etw_state_output *output_at(const struct etw_state *state, uint32_
 static struct etw_state_record *record_at(const struct etw_state *state, uint32_t output,
 					  uint64_t index)
 {
-	return (void *)((uint8_t *)output_at(state, output) + sizeof(struct etw_state_output) +
-			index * state->head->record_bytes);
+	return (void *)((uint8_t *)etw_state_output(state, output) +
+			sizeof(struct etw_state_output) + index * state->head->record_bytes);
 }
 
 static int make_memory(struct etw_state *state, const struct etw_state_head *head)
@@ -215,12 +215,13 @@ struct etw_state_claims *etw_state_claims(const struct etw_state *state, uint32_
 const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output)
 {
 	/* Pairs with etw_state_commit(). */
-	return record_at(state, output, load_acquire(&output_at(state, output)->holding) & 1);
+	return record_at(state, output,
+			 load_acquire(&etw_state_output(state, output)->holding) & 1);
 }
 
 void etw_state_counts(const struct etw_state *state, uint32_t output, struct etw_state_counts *ret)
 {
-	const struct etw_state_output *place = output_at(state, output);
+	const struct etw_state_output *place = etw_state_output(state, output);
 	uint64_t holding;
 
 	do {
@@ -237,7 +238,7 @@ void etw_state_counts(const struct etw_state *state, uint32_t output, struct etw
 void etw_state_commit(struct etw_state *state, uint32_t output,
 		      const struct etw_state_record *record)
 {
-	struct etw_state_output *place = output_at(state, output);
+	struct etw_state_output *place = etw_state_output(state, output);
 	const uint64_t next = load_relaxed(&place->holding) + 1;
 	const uint64_t *from = (const void *)record;
 	uint64_t *to = (void *)record_at(state, output, next & 1);
@@ -254,5 +255,5 @@ void etw_state_commit(struct etw_state *state, uint32_t output,
 
 uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output)
 {
-	return (uint8_t *)output_at(state, output) + buffer_at(state->head);
+	return (uint8_t *)etw_state_output(state, output) + buffer_at(state->head);
 }

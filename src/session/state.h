@@ -24,7 +24,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   11
+#define ETW_STATE_VERSION   12
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -48,6 +48,8 @@ struct etw_state_claim {
 struct etw_state_claims {
 	struct etw_state_claim no_buffer, too_large;
 	uint64_t full_seen; /* see etw_ring_reader_was_full() */
+	/* While the set is being closed: those of the ring's processor, with what this one claims. */
+	uint64_t closed_no_buffer_next, closed_too_large_next;
 };
 
 /* What a user's processes claimed through rings and pages that are gone; what of it could not be. */
@@ -86,7 +88,8 @@ struct etw_state_page {
 
 enum etw_state_consumer_status {
 	ETW_STATE_CONSUMER_FREE = 0,
-	ETW_STATE_CONSUMER_LIVE = 1, /* missed_next is valid */
+	ETW_STATE_CONSUMER_LIVE = 1,    /* missed_next is valid */
+	ETW_STATE_CONSUMER_LEAVING = 2, /* unread_next, too */
 };
 
 /*
@@ -102,8 +105,12 @@ struct etw_state_consumer {
 	uint64_t pieces_was, events_was; /* handed out when it came */
 	uint64_t flagged;                /* buffers that it lost, as it was last told by a flag */
 	uint64_t awaited_until_ns;       /* it was a dead host's; CLOCK_MONOTONIC; 0: it is here */
-	/* Buffers lost between two memories, by all consumers that were here; atomic. */
+	/* Buffers lost between two memories, by all consumers that were here; atomic, as the next two. */
 	uint64_t missed, missed_next;
+	/* What lay in memories of consumers that died, or that never came. */
+	uint64_t unread, unread_next;
+	uint32_t is_backlog; /* nobody's so far: what is kept for the next consumer */
+	uint32_t reserved_pad;
 };
 
 struct etw_state_head {
@@ -152,9 +159,14 @@ struct etw_state_counts {
 	uint64_t too_large;   /* a source's events that no buffer can hold */
 	uint64_t file_events; /* taken, but not in the file */
 	uint64_t file_buffers;
+	uint64_t notes;   /* of the events, such as the host itself wrote */
+	uint64_t buffers; /* sealed: written, or lost to the file */
 	/* Of real time. A piece is a buffer as consumers get it: what a buffer got since the last one. */
 	uint64_t pieces, piece_events; /* that went by: to consumers, or to nobody */
-	uint64_t lost_pieces;          /* of these, such that no consumer, or not each, got */
+	/* Of these, such as a consumer had no room for, */
+	uint64_t slow_pieces, slow_events;
+	/* and such as came when there was no consumer, and no room to keep them for one. */
+	uint64_t unheard_pieces, unheard_events;
 };
 
 struct etw_state_record {
@@ -179,7 +191,9 @@ struct etw_state_record {
 
 struct etw_state_output {
 	uint64_t holding; /* atomic: commits so far; its low bit is the record that holds */
-	uint64_t reserved_pad[7];
+	/* What is believed of the claims of rings that are closed; the ring sets' lock. */
+	uint64_t closed_no_buffer, closed_too_large;
+	uint64_t reserved_pad[5];
 };
 
 /* A mapped state. */
@@ -221,6 +235,9 @@ struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32
 /* etw_state_claims() - what is believed of its counters. */
 struct etw_state_claims *etw_state_claims(const struct etw_state *state, uint32_t slot,
 					  uint32_t output);
+
+/* etw_state_output() - what of an output is in no record. */
+struct etw_state_output *etw_state_output(const struct etw_state *state, uint32_t output);
 
 /* etw_state_holding() - the record that holds. Owner thread. */
 const struct etw_state_record *etw_state_holding(const struct etw_state *state, uint32_t output);

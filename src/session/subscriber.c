@@ -87,7 +87,7 @@ static int make_memory(struct etw_subscriber *subscriber)
 		return -ENOMEM;
 	subscriber->fd = fd;
 	if (ftruncate(fd, (off_t)subscriber->memory_bytes) < 0 ||
-	    fallocate(fd, 0, 0, (off_t)subscriber->memory_bytes) < 0 ||
+	    fallocate(fd, 0, 0, subscriber->slots_at) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -ENOMEM;
 	TRY(map_memory(subscriber));
@@ -110,6 +110,20 @@ int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place,
 		return -ENOMEM;
 	TRY(make_memory(subscriber));
 	*ret = TAKE(subscriber);
+	return 0;
+}
+
+/* A store where there is no memory would end the host. */
+int etw_subscriber_grow(struct etw_subscriber *subscriber, uint32_t slots)
+{
+	off_t at = subscriber->slots_at + (off_t)subscriber->grown * subscriber->slot_bytes;
+
+	if (slots <= subscriber->grown)
+		return 0;
+	if (fallocate(subscriber->fd, 0, at,
+		      (off_t)(slots - subscriber->grown) * subscriber->slot_bytes) < 0)
+		return -ENOMEM;
+	subscriber->grown = slots;
 	return 0;
 }
 
@@ -146,6 +160,7 @@ struct etw_subscriber *etw_subscriber_adopt(const struct etw_session_plan *plan,
 	if (fstat(fd, &stat) < 0 || (uint64_t)stat.st_size != subscriber->memory_bytes ||
 	    map_memory(subscriber) < 0)
 		return NULL;
+	subscriber->grown = slot_count;
 	subscriber->written = written;
 	subscriber->announced = written;
 	/* Whatever the page says, no more than the slots can be unread. */

@@ -25,6 +25,7 @@ struct etw_subscriber {
 	uint8_t *memory;
 	size_t memory_bytes;
 	uint32_t slot_count, slot_bytes, slots_at;
+	uint32_t grown;     /* slots for which there is memory: the first ones */
 	uint64_t written;   /* slots filled, those of the open batch included */
 	uint64_t announced; /* of these, told to the consumer */
 	uint64_t released;  /* as far as its word was believed */
@@ -38,7 +39,8 @@ struct etw_subscriber {
 };
 
 /*
- * etw_subscriber_create() - a consumer with a new memory of as many slots as the plan asks for; no memory is filled yet.
+ * etw_subscriber_create() - a consumer with a new memory of as many slots as the plan asks for. There is none of these
+ * slots until the memory is grown.
  *
  * Returns 0 or -ENOMEM.
  */
@@ -56,6 +58,9 @@ int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place,
  */
 struct etw_subscriber *etw_subscriber_adopt(const struct etw_session_plan *plan, uint32_t place,
 					    uint32_t slot_count, int fd, uint64_t written);
+
+/* etw_subscriber_grow() - makes memory for so many slots, from the first on. Returns 0 or -ENOMEM. */
+int etw_subscriber_grow(struct etw_subscriber *subscriber, uint32_t slots);
 
 /* etw_subscriber_free() - takes NULL. */
 void etw_subscriber_free(struct etw_subscriber *subscriber);

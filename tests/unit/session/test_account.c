@@ -43,7 +43,8 @@ static void test_account__sums_up_what_is_committed(void **state)
 							   .too_large = 3,
 							   .file_events = 4,
 							   .file_buffers = 5,
-							   .lost_pieces = 6};
+							   .slow_pieces = 2,
+							   .unheard_pieces = 4};
 	}
 	assert_int_equal(parts_counts(&scene.parts).events, 0);
 	etw_state_commit(&scene.parts.context.state, 0, scene.parts.outputs.all[0].record);
@@ -103,10 +104,16 @@ static void test_account__missed_pieces_are_of_live_and_former_consumers(void **
 	begin(&scene);
 	consumers = scene.parts.context.state.head->consumers;
 	consumers[0] = (struct etw_state_consumer){.missed = 3, .missed_next = 100};
-	consumers[1] = (struct etw_state_consumer){
-		.status = ETW_STATE_CONSUMER_LIVE, .missed = 3, .missed_next = 40};
+	consumers[1] = (struct etw_state_consumer){.status = ETW_STATE_CONSUMER_LIVE,
+						   .missed = 3,
+						   .missed_next = 40,
+						   .unread = 5,
+						   .unread_next = 100};
 	etw_account_info(&scene.parts.sets, &scene.info);
-	assert_int_equal(scene.info.real_time_buffers_lost, 43);
+	assert_int_equal(scene.info.real_time_buffers_lost, 48);
+	consumers[1].status = ETW_STATE_CONSUMER_LEAVING;
+	etw_account_info(&scene.parts.sets, &scene.info);
+	assert_int_equal(scene.info.real_time_buffers_lost, 143);
 	consumers[1].status = ETW_STATE_CONSUMER_FREE;
 	end(&scene);
 }

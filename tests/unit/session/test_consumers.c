@@ -134,7 +134,7 @@ static void test_consumers__a_piece_is_a_buffer_in_the_memory(void **state)
 	assert_int_equal(record->piece_events, 0);
 	assert_int_equal(record->counts.pieces, 1);
 	assert_int_equal(record->counts.piece_events, 1);
-	assert_int_equal(record->counts.lost_pieces, 0);
+	assert_int_equal(record->counts.slow_pieces, 0);
 	assert_int_equal(record->written[0], 1);
 	assert_int_equal(client->batches, 0); /* it is not told before the batch is closed */
 	assert_int_equal(load_acquire(&page_of(client)->written), 0);
@@ -171,7 +171,7 @@ static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
 	for (uint32_t i = 0; i < slots + 3; i++)
 		(void)hand_out(&scene.parts, 0, false);
 	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, subscriber), 3);
-	assert_int_equal(parts_counts(&scene.parts).lost_pieces, 3);
+	assert_int_equal(parts_counts(&scene.parts).slow_pieces, 3);
 	announce(&scene.parts, false);
 	/* What it gives back is believed as far as it was told. */
 	store_release(&page_of(client)->released, UINT64_MAX);
@@ -190,11 +190,20 @@ static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
 	end(&scene);
 }
 
-/* Without consumers pieces wait for some until the buffer is sealed; then they are nobody's. */
-static void test_consumers__nobody_gets_pieces(void **state)
+static uint32_t real_time_buffers_lost(struct parts *parts)
+{
+	struct wire_session_info info;
+
+	etw_account_info(&parts->sets, &info);
+	return info.real_time_buffers_lost;
+}
+
+/* Without consumers pieces wait for some until the buffer is sealed; then they are kept for the first that comes. */
+static void test_consumers__whole_buffers_are_kept_for_the_first_consumer(void **state)
 {
 	static struct scene scene;
 	struct etw_state_record *record;
+	struct client second;
 
 	(void)state;
 	begin(&scene);
@@ -203,9 +212,58 @@ static void test_consumers__nobody_gets_pieces(void **state)
 	assert_int_equal(record->delivered, WIRE_BUFFER_HEADER_BYTES);
 	assert_int_equal(scene.parts.consumers.pieces, 0);
 	assert_true(hand_out(&scene.parts, 0, true));
-	assert_int_equal(record->counts.lost_pieces, 1);
-	assert_int_equal(record->counts.piece_events, 2);
-	assert_int_equal(scene.parts.consumers.pieces, 1);
+	assert_true(hand_out(&scene.parts, 3, true)); /* events were lost before it */
+	assert_int_equal(record->counts.unheard_pieces, 0);
+	assert_int_equal(record->counts.piece_events, 3);
+	assert_int_equal(scene.parts.consumers.pieces, 2);
+	assert_int_equal(scene.parts.consumers.subscriber_count, 0);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 1);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	assert_int_equal(scene.client.subscribed.next_buffer, 0);
+	assert_int_equal(scene.client.subscribed.pieces, 0);
+	assert_int_equal(scene.client.subscribed.events, 0);
+	assert_true(scene.parts.consumers.batch_bytes >= ETW_SUBSCRIBER_BATCH_BYTES); /* due */
+	assert_int_equal(subscribe(&scene.parts, CONSUMER + 1, &second), 0);
+	assert_int_equal(second.subscribed.pieces, 2); /* from now on */
+	announce(&scene.parts, false);
+	assert_int_equal(scene.client.last.first_buffer, 0);
+	assert_int_equal(scene.client.last.buffer_count, 2);
+	assert_int_equal(second.last.buffer_count, 0);
+	assert_int_not_equal(le16_get(buffer_at(&scene.client, 1)->flags) & WIRE_BUFFER_EVENTS_LOST,
+			     0);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 0);
+	munmap(second.memory, second.bytes);
+	end(&scene);
+}
+
+/* No more than one consumer's memory holds: the newest are lost, and it is told so. */
+static void test_consumers__buffers_are_kept_within_bounds(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client;
+	struct wire_consumer_statistics told[WIRE_STATISTICS_CONSUMERS];
+	uint32_t slots = 0;
+
+	(void)state;
+	begin(&scene);
+	while (parts_counts(&scene.parts).unheard_pieces < 3 && slots++ < 1000000)
+		(void)hand_out(&scene.parts, 0, true);
+	slots -= 3;
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
+	assert_int_equal(parts_counts(&scene.parts).unheard_events, 3);
+	etw_consumers_tell(&scene.parts.consumers, told);
+	assert_int_equal(told[0].state, WIRE_CONSUMER_FUTURE);
+	assert_int_equal(told[0].waiting, slots);
+	assert_int_equal(told[0].lost, 3);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	assert_int_equal(page_of(client)->slot_count, slots);
+	announce(&scene.parts, false);
+	assert_int_equal(client->last.buffer_count, slots);
+	assert_int_equal(client->last.pieces - client->subscribed.pieces - slots, 3);
+	store_release(&page_of(client)->released, (uint64_t)slots);
+	(void)hand_out(&scene.parts, 0, false);
+	assert_int_not_equal(le16_get(buffer_at(client, slots)->flags) & WIRE_BUFFER_BUFFER_LOST,
+			     0);
 	end(&scene);
 }
 
@@ -311,8 +369,10 @@ static void test_consumers__nobody_is_waited_for_without_end(void **state)
 	etw_consumers_expire(consumers, now_ns + 1);
 	assert_int_equal(consumers->subscriber_count, 0);
 	etw_delivery_unlock(consumers);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
 	change_host(&scene);
 	assert_int_equal(consumers->subscriber_count, 0);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
 	end(&scene);
 }
 
@@ -339,12 +399,140 @@ static void test_consumers__who_is_away_at_the_end_has_missed_what_it_has_not_re
 	end(&scene);
 }
 
+/* What is kept outlives the host, and goes on being filled; then somebody comes. */
+static void test_consumers__what_is_kept_outlives_the_host(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	(void)hand_out(&scene.parts, 0, true);
+	(void)hand_out(&scene.parts, 0, true);
+	change_host(&scene);
+	assert_int_equal(scene.parts.consumers.subscriber_count, 0);
+	assert_false(etw_consumers_are_awaited(&scene.parts.consumers, etw_monotonic_ns()));
+	(void)hand_out(&scene.parts, 0, true);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	announce(&scene.parts, false);
+	assert_int_equal(scene.client.last.first_buffer, 0);
+	assert_int_equal(scene.client.last.buffer_count, 3);
+	for (uint64_t i = 0; i < 3; i++)
+		assert_int_equal(le64_get(buffer_at(&scene.client, i)->sequence), i + 1);
+	/* It is the consumer's from now on. */
+	change_host(&scene);
+	assert_int_equal(scene.parts.consumers.subscriber_count, 1);
+	assert_null(scene.parts.consumers.backlog);
+	end(&scene);
+}
+
+/* A consumer whose memory is gone comes back: it has missed what was neither in that nor kept. */
+static void test_consumers__who_comes_back_late_gets_what_is_kept(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client;
+	struct etw_session_subscribe request = {
+		.consumer = CONSUMER, .last_batch = 1, .pieces = 2, .notify = note_batch};
+	struct etw_session_subscribed subscribed;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	for (int i = 0; i < 5; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	announce(&scene.parts, false);
+	store_release(&page_of(client)->released, UINT64_C(5));
+	etw_consumers_unsubscribe(&scene.parts.consumers, client->subscribed.subscriber);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 0);
+	(void)hand_out(&scene.parts, 0, true);
+	request.context = client;
+	assert_int_equal(etw_consumers_subscribe(&scene.parts.consumers, &request, &subscribed), 0);
+	close(subscribed.memory_fd);
+	assert_int_equal(subscribed.next_buffer, 0);
+	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, subscribed.subscriber), 3);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
+	change_host(&scene);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
+	end(&scene);
+}
+
+/* What a consumer that died had been told of and did not read is lost; who leaves in good order gives it back. */
+static void test_consumers__what_the_dead_have_not_read_is_lost(void **state)
+{
+	static struct scene scene;
+	struct client *client = &scene.client, polite;
+	struct wire_consumer_statistics told[WIRE_STATISTICS_CONSUMERS];
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER + 1, &polite), 0);
+	for (int i = 0; i < 5; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	announce(&scene.parts, false);
+	store_release(&page_of(client)->released, UINT64_C(1));
+	store_release(&page_of(&polite)->released, load_acquire(&page_of(&polite)->written));
+	etw_consumers_tell(&scene.parts.consumers, told);
+	assert_int_equal(told[0].state, WIRE_CONSUMER_HERE);
+	assert_int_equal(told[0].buffers, 5);
+	assert_int_equal(told[0].waiting, 4);
+	assert_int_equal(told[1].waiting, 0);
+	assert_int_equal(told[2].state, WIRE_CONSUMER_NONE);
+	etw_consumers_unsubscribe(&scene.parts.consumers, client->subscribed.subscriber);
+	etw_consumers_unsubscribe(&scene.parts.consumers, polite.subscribed.subscriber);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 4);
+	munmap(polite.memory, polite.bytes);
+	end(&scene);
+}
+
+/* A host that died while it let go of a place had counted, or the next one does; never both. */
+static void test_consumers__a_place_is_let_go_of_once(void **state)
+{
+	static struct scene scene;
+	struct etw_state_consumer *entry;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	entry = &scene.parts.context.state.head->consumers[0];
+	entry->unread = 2;
+	entry->unread_next = 9;
+	entry->status = ETW_STATE_CONSUMER_LEAVING;
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 9);
+	change_host(&scene);
+	entry = &scene.parts.context.state.head->consumers[0];
+	assert_int_equal(entry->status, ETW_STATE_CONSUMER_FREE);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 9);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 0);
+	end(&scene);
+}
+
+/* Nobody ever came for it. */
+static void test_consumers__what_is_kept_at_the_end_is_lost(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	(void)hand_out(&scene.parts, 0, true);
+	(void)hand_out(&scene.parts, 0, true);
+	etw_outputs_close_batch(&scene.parts.outputs, 1, /* is_end= */ true);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 2);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 0);
+	end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_consumers__a_piece_is_a_buffer_in_the_memory),
 		cmocka_unit_test(test_consumers__a_full_memory_loses_pieces_and_says_so),
-		cmocka_unit_test(test_consumers__nobody_gets_pieces),
+		cmocka_unit_test(test_consumers__whole_buffers_are_kept_for_the_first_consumer),
+		cmocka_unit_test(test_consumers__buffers_are_kept_within_bounds),
+		cmocka_unit_test(test_consumers__what_is_kept_outlives_the_host),
+		cmocka_unit_test(test_consumers__who_comes_back_late_gets_what_is_kept),
+		cmocka_unit_test(test_consumers__what_the_dead_have_not_read_is_lost),
+		cmocka_unit_test(test_consumers__a_place_is_let_go_of_once),
+		cmocka_unit_test(test_consumers__what_is_kept_at_the_end_is_lost),
 		cmocka_unit_test(test_consumers__places),
 		cmocka_unit_test(test_consumers__the_end_is_for_everybody),
 		cmocka_unit_test(test_consumers__a_consumer_comes_back_to_its_memory),

@@ -5,6 +5,7 @@
  * came once.
  */
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "recovery_host.h"
@@ -295,6 +296,35 @@ static void ignore_batch(void *context, const struct wire_batch *batch, bool is_
 	*last = *batch;
 }
 
+/* As the library does, when it has read what it was told of. */
+static void give_all_back(struct etw_subscriber *subscriber)
+{
+	struct wire_delivery *page = etw_subscriber_page(subscriber);
+
+	store_release(&page->released, load_acquire(&page->written));
+}
+
+/* Its memory grows by slots, and what there is stays. */
+static void test_subscriber__grows(void **state)
+{
+	const struct etw_session_plan plan = {.buffer_bytes = 4096, .output_count = 1};
+	struct etw_subscriber *subscriber;
+	struct stat stat;
+
+	(void)state;
+	assert_int_equal(etw_subscriber_create(&plan, 0, &subscriber), 0);
+	assert_int_equal(subscriber->grown, 0);
+	assert_int_equal(fstat(subscriber->fd, &stat), 0);
+	assert_int_equal(stat.st_size, subscriber->memory_bytes);
+	assert_int_equal(stat.st_blocks * 512, subscriber->slots_at);
+	assert_int_equal(etw_subscriber_grow(subscriber, 3), 0);
+	assert_int_equal(etw_subscriber_grow(subscriber, 2), 0);
+	assert_int_equal(subscriber->grown, 3);
+	assert_int_equal(fstat(subscriber->fd, &stat), 0);
+	assert_int_equal(stat.st_blocks * 512, subscriber->slots_at + 3 * subscriber->slot_bytes);
+	etw_subscriber_free(subscriber);
+}
+
 /* One that comes back and whose memory is gone has lost what went by meanwhile; the session counts it. */
 static void test_subscriber__comes_back_without_memory(void **state)
 {
@@ -319,6 +349,7 @@ static void test_subscriber__comes_back_without_memory(void **state)
 	assert_int_equal(fixture_write(&writer, 0x60), 0);
 	assert_int_equal(etw_session_flush(session), 0);
 	assert_int_equal(batch.pieces, 1);
+	give_all_back(first.subscriber);
 	etw_session_unsubscribe(session, first.subscriber);
 	/* Another one sees to it that something goes by. */
 	request.consumer = CONSUMER + 1;
@@ -345,6 +376,7 @@ static void test_subscriber__comes_back_without_memory(void **state)
 	/* The flag of the first buffer says it. */
 	assert_true(etw_load16(etw_subscriber_slot(first.subscriber, 0) + 0x34) &
 		    WIRE_BUFFER_BUFFER_LOST);
+	give_all_back(first.subscriber);
 	etw_session_unsubscribe(session, first.subscriber);
 	etw_session_stop(session, &info);
 	assert_int_equal(info.real_time_buffers_lost, 3); /* also after it has left */
@@ -365,6 +397,7 @@ int main(void)
 #ifdef ETW_SCHED_POINTS
 		cmocka_unit_test(test_subscriber__killed_at_points),
 #endif
+		cmocka_unit_test(test_subscriber__grows),
 		cmocka_unit_test(test_subscriber__comes_back_without_memory),
 	};
 
