@@ -65,6 +65,12 @@ static int handle_list(const struct etwd_dispatch_parts *parts, struct etwd_clie
 	return etwd_session_handle_list(parts->session, &client->peer, message);
 }
 
+static int handle_statistics(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			     const struct etw_ipc_message *message)
+{
+	return etwd_session_handle_statistics(parts->session, &client->peer, message);
+}
+
 static int handle_lease(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			const struct etw_ipc_message *message)
 {
@@ -98,6 +104,7 @@ static const struct handler {
 	{WIRE_START, WIRE_ROLE_CONTROLLER, handle_start},
 	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, handle_control},
 	{WIRE_LIST, WIRE_ROLE_CONTROLLER, handle_list},
+	{WIRE_STATISTICS_QUERY, WIRE_ROLE_CONTROLLER, handle_statistics},
 	{WIRE_LEASE, WIRE_ROLE_CONTROLLER, handle_lease},
 	{WIRE_ENABLE_PROVIDER, WIRE_ROLE_CONTROLLER, handle_enable_provider},
 	{WIRE_SUBSCRIBE, WIRE_ROLE_CONSUMER, handle_subscribe},

@@ -145,6 +145,39 @@ int etwd_session_handle_list(const struct etwd_session_parts *parts, struct etwd
 	return 0;
 }
 
+/* What a session that ends has counted so far may be asked until the end. */
+static int statistics(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+		      const struct wire_statistics_query *query, uint32_t request)
+{
+	struct wire_message head = {.type = WIRE_STATISTICS, .request = request};
+	CLEANUP(freep) struct wire_statistics *body = malloc(sizeof(*body));
+	struct etwd_session *session = NULL;
+	int r = etwd_sessions_find_for(parts->sessions, peer, query->handle, &session);
+
+	if (r < 0 && r != -EBUSY)
+		return r;
+	if (!body)
+		return -ENOMEM;
+	etw_session_statistics(session->engine, query->first_cpu, body);
+	body->handle = session->id;
+	etwd_peer_send(peer, wire_message_encode_statistics(&head, body, peer->peers->outgoing),
+		       -1);
+	return 0;
+}
+
+int etwd_session_handle_statistics(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+				   const struct etw_ipc_message *message)
+{
+	struct wire_statistics_query query;
+	int r;
+
+	TRY(wire_message_decode_statistics_query(message->datagram, &query));
+	r = statistics(parts, peer, &query, message->head.request);
+	if (r < 0)
+		etwd_peer_answer(peer, WIRE_STATISTICS, message->head.request, r);
+	return 0;
+}
+
 static int lease(const struct etwd_session_parts *parts, const struct etwd_peer *peer,
 		 uint64_t handle)
 {

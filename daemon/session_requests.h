@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What controllers ask of sessions, after a look at who may: START, CONTROL, LIST and LEASE. The handlers return 0,
- * or -EPROTO when the message is not sound.
+ * What controllers ask of sessions, after a look at who may: START, CONTROL, LIST, STATISTICS_QUERY and LEASE. The
+ * handlers return 0, or -EPROTO when the message is not sound.
  */
 #ifndef ETW_DAEMON_SESSION_REQUESTS_H
 #define ETW_DAEMON_SESSION_REQUESTS_H
@@ -14,6 +14,8 @@ int etwd_session_handle_control(const struct etwd_session_parts *parts, struct e
 				const struct etw_ipc_message *message);
 int etwd_session_handle_list(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 			     const struct etw_ipc_message *message);
+int etwd_session_handle_statistics(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+				   const struct etw_ipc_message *message);
 int etwd_session_handle_lease(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 			      const struct etw_ipc_message *message);
 

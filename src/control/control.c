@@ -26,6 +26,17 @@ static int decode_info(struct etw_bytes datagram, void *ret)
 	return wire_message_decode_session_info(datagram, ret);
 }
 
+static size_t encode_statistics_query(const struct wire_message *head, const void *body,
+				      uint8_t *ret)
+{
+	return wire_message_encode_statistics_query(head, body, ret);
+}
+
+static int decode_statistics(struct etw_bytes datagram, void *ret)
+{
+	return wire_message_decode_statistics(datagram, ret);
+}
+
 static int decode_sessions(struct etw_bytes datagram, void *ret)
 {
 	return wire_message_decode_sessions(datagram, ret);
@@ -106,6 +117,21 @@ int etw_control_enable(struct etw_controller *controller, const struct wire_enab
 					.is_repeatable = true,
 					.encode = encode_enable,
 					.body = enable};
+
+	return ask(controller, &call);
+}
+
+int etw_control_statistics(struct etw_controller *controller, uint64_t handle, uint32_t first_cpu,
+			   struct wire_statistics *ret)
+{
+	const struct wire_statistics_query query = {.handle = handle, .first_cpu = first_cpu};
+	struct etw_control_call call = {.type = WIRE_STATISTICS_QUERY,
+					.answer_type = WIRE_STATISTICS,
+					.is_repeatable = true,
+					.encode = encode_statistics_query,
+					.body = &query,
+					.decode = decode_statistics,
+					.ret = ret};
 
 	return ask(controller, &call);
 }

@@ -34,6 +34,14 @@ int etw_control(struct etw_controller *controller, const struct wire_control *co
 int etw_control_enable(struct etw_controller *controller,
 		       const struct wire_enable_provider *enable);
 
+/*
+ * etw_control_statistics() - a session's numbers by cause and by processor. As etw_control().
+ *
+ * @first_cpu: of those that *@ret is to tell of; it tells of WIRE_STATISTICS_CPUS at most
+ */
+int etw_control_statistics(struct etw_controller *controller, uint64_t handle, uint32_t first_cpu,
+			   struct wire_statistics *ret);
+
 /* etw_control_list() - the running sessions that this user may see. */
 int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret);
 

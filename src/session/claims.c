@@ -329,6 +329,26 @@ void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *los
 	unlock_and_complain(sets);
 }
 
+void etw_claims_of_output(const struct etw_session_sets *sets, uint32_t output,
+			  uint64_t *ret_no_buffer, uint64_t *ret_too_large)
+{
+	const struct etw_state *state = &sets->context->state;
+	const struct etw_state_output *closed = etw_state_output(state, output);
+	uint64_t no_buffer = closed->closed_no_buffer, too_large = closed->closed_too_large;
+
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		const struct etw_state_claims *claims;
+
+		if (!sets->table[i] || output >= sets->table[i]->stream_count)
+			continue;
+		claims = sets->table[i]->streams[output].claims;
+		no_buffer = etw_sum_saturated(no_buffer, etw_claim_believed(&claims->no_buffer));
+		too_large = etw_sum_saturated(too_large, etw_claim_believed(&claims->too_large));
+	}
+	*ret_no_buffer = no_buffer;
+	*ret_too_large = too_large;
+}
+
 void etw_claims_gather(struct etw_session_sets *sets,
 		       struct etw_state_user users[ETW_STATE_USERS + 1])
 {

@@ -61,6 +61,10 @@ uint64_t etw_claims_page(struct etw_session_sets *sets, uint32_t place);
 /* etw_claims_sum() - the claims' part of the loss. Any thread, not holding `lock`. */
 void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *loss);
 
+/* etw_claims_of_output() - what is believed of one output's rings, of those that are closed too. Holding `lock`. */
+void etw_claims_of_output(const struct etw_session_sets *sets, uint32_t output,
+			  uint64_t *ret_no_buffer, uint64_t *ret_too_large);
+
 /*
  * etw_claims_gather() - what each user claims, of rings and pages that are gone and of those that are there. Any thread,
  * not holding `lock`.

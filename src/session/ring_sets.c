@@ -229,14 +229,22 @@ static void begin_close(struct etw_session_sets *sets, uint32_t slot, uint64_t n
 	SCHED_POINT("session.set.closing");
 }
 
-/* Behind begin_close(), when the keeper has nothing of it any more. */
+/* Behind begin_close(), when the keeper has nothing of it any more. One set at a time is closed. */
 static void free_place(struct etw_session_sets *sets, uint32_t slot)
 {
+	const struct etw_state *state = &sets->context->state;
 	struct etw_state_set *durable = durable_set(sets, slot);
-	struct etw_state_user *user = &sets->context->state.head->users[durable->user];
+	struct etw_state_user *user = &state->head->users[durable->user];
 
 	user->no_buffer = durable->closed_no_buffer_next;
 	user->too_large = durable->closed_too_large_next;
+	for (uint32_t i = 0; i < state->head->output_count; i++) {
+		const struct etw_state_claims *claims = etw_state_claims(state, slot, i);
+		struct etw_state_output *output = etw_state_output(state, i);
+
+		output->closed_no_buffer = claims->closed_no_buffer_next;
+		output->closed_too_large = claims->closed_too_large_next;
+	}
 	durable->id = 0;
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_FREE);
 }
@@ -345,14 +353,21 @@ static int adopt_set(struct etw_session_sets *sets, uint32_t slot, struct etw_se
 /* What was believed of the set last stays, also where its memory is gone. */
 static void close_claims(struct etw_session_sets *sets, uint32_t slot)
 {
+	const struct etw_state *state = &sets->context->state;
 	uint64_t no_buffer = 0, too_large = 0;
 
 	for (uint32_t i = 0; i < sets->context->plan.output_count; i++) {
-		const struct etw_state_claims *claims = etw_state_claims(&sets->context->state,
-									 slot, i);
+		struct etw_state_claims *claims = etw_state_claims(state, slot, i);
+		const struct etw_state_output *output = etw_state_output(state, i);
+		uint64_t own_no_buffer = etw_claim_believed(&claims->no_buffer);
+		uint64_t own_too_large = etw_claim_believed(&claims->too_large);
 
-		no_buffer = etw_sum_saturated(no_buffer, etw_claim_believed(&claims->no_buffer));
-		too_large = etw_sum_saturated(too_large, etw_claim_believed(&claims->too_large));
+		no_buffer = etw_sum_saturated(no_buffer, own_no_buffer);
+		too_large = etw_sum_saturated(too_large, own_too_large);
+		claims->closed_no_buffer_next = etw_sum_saturated(output->closed_no_buffer,
+								  own_no_buffer);
+		claims->closed_too_large_next = etw_sum_saturated(output->closed_too_large,
+								  own_too_large);
 	}
 	begin_close(sets, slot, no_buffer, too_large);
 }

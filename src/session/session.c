@@ -17,6 +17,7 @@
 #include "session/pages.h"
 #include "session/ring_sets.h"
 #include "session/session_internal.h"
+#include "session/statistics.h"
 
 static struct etw_session *new_session(const struct etw_session_host *host)
 {
@@ -170,13 +171,25 @@ void etw_session_free(struct etw_session *session)
 }
 
 /* A round that also looks into open buffers, so that the numbers are those of now; not waited for long. */
-void etw_session_info(struct etw_session *session, struct wire_session_info *ret)
+static void look(struct etw_session *session)
 {
 	uint64_t ticket = etw_flushes_ask_look(&session->flushes);
 
 	etw_context_kick(&session->context);
 	etw_flushes_await_look(&session->flushes, ticket);
+}
+
+void etw_session_info(struct etw_session *session, struct wire_session_info *ret)
+{
+	look(session);
 	etw_account_info(&session->sets, ret);
+}
+
+void etw_session_statistics(struct etw_session *session, uint32_t first_cpu,
+			    struct wire_statistics *ret)
+{
+	look(session);
+	etw_statistics(&session->sets, &session->consumers, first_cpu, ret);
 }
 
 int etw_session_flush(struct etw_session *session)

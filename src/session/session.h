@@ -62,6 +62,14 @@ void etw_session_free(struct etw_session *session);
 void etw_session_info(struct etw_session *session, struct wire_session_info *ret);
 
 /*
+ * etw_session_statistics() - the numbers by cause and by processor, as of now as etw_session_info() has it. Any thread.
+ *
+ * @first_cpu: the first processor that is told of; each call tells of WIRE_STATISTICS_CPUS at most
+ */
+void etw_session_statistics(struct etw_session *session, uint32_t first_cpu,
+			    struct wire_statistics *ret);
+
+/*
  * etw_session_flush() - every event committed before the call is in the file and delivered when it returns.
  *
  * It waits as long as that takes, but for a source whose clock stands still one second only: what is later

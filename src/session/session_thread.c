@@ -120,8 +120,10 @@ static void run_round(struct etw_session *session)
 	move_events(session);
 	if (UNLIKELY(session->round.now_ns >= session->outputs.file.looked_ns + ETW_FILE_LOOK_NS))
 		etw_outputs_look_at_file(&session->outputs);
-	if (session->round.is_look)
+	if (session->round.is_look) {
+		etw_session_sets_count_free(&session->sets); /* for who asked */
 		etw_flushes_finish_look(&session->flushes, &session->round);
+	}
 	tend_flush(session);
 	etw_flushes_set_timers(&session->flushes, &session->context.plan,
 			       load_relaxed(&session->consumers.subscriber_count) > 0,

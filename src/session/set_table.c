@@ -2,6 +2,8 @@
 /* The table of a session's ring sets; see session/set_table.h. */
 #include "session/set_table.h"
 
+#include <stdlib.h>
+
 #include "base/atomic.h"
 #include "base/time.h"
 
@@ -34,6 +36,7 @@ void etw_session_sets_open(struct etw_session_context *context, struct etw_sessi
 
 void etw_session_sets_close(struct etw_session_sets *sets)
 {
+	free(sets->free_of);
 	pthread_mutex_destroy(&sets->lock);
 }
 
@@ -108,21 +111,49 @@ void etw_session_sets_forbid(struct etw_session_sets *sets)
 	pthread_mutex_unlock(&sets->lock);
 }
 
-void etw_session_sets_count_free(struct etw_session_sets *sets)
+/* Of one output's ring in each set. */
+static uint32_t count_free_of(struct etw_session_set *const *all, uint32_t count, uint32_t output)
 {
-	struct etw_session_set *all[ETW_STATE_SETS];
-	uint32_t count = etw_session_sets_list(sets, all);
-	uint64_t free_buffers = 0;
+	uint32_t result = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		for (uint32_t j = 0; !all[i]->is_broken && j < all[i]->stream_count; j++) {
-			struct etw_ring_counts counts;
+		struct etw_ring_counts counts;
 
-			etw_ring_reader_counts(all[i]->streams[j].reader, &counts);
-			free_buffers += counts.free_buffers + counts.idle_buffers;
-		}
+		if (all[i]->is_broken || output >= all[i]->stream_count)
+			continue;
+		etw_ring_reader_counts(all[i]->streams[output].reader, &counts);
+		result += counts.free_buffers + counts.idle_buffers;
 	}
+	return result;
+}
+
+void etw_session_sets_count_free(struct etw_session_sets *sets)
+{
+	uint32_t outputs = sets->context->plan.output_count;
+	struct etw_session_set *all[ETW_STATE_SETS];
+	uint32_t count = etw_session_sets_list(sets, all);
+	uint32_t *free_of = sets->free_of;
+	uint64_t free_buffers = 0;
+
+	if (!free_of)
+		free_of = calloc(outputs, sizeof(*free_of));
+	for (uint32_t i = 0; i < outputs; i++) {
+		uint32_t own = count_free_of(all, count, i);
+
+		free_buffers += own;
+		if (free_of)
+			store_relaxed(&free_of[i], own);
+	}
+	store_release(&sets->free_of, free_of); /* pairs with etw_session_sets_free_of() */
 	store_relaxed(&sets->free_buffers, free_buffers);
+}
+
+uint32_t etw_session_sets_free_of(const struct etw_session_sets *sets, uint32_t output)
+{
+	/* Pairs with etw_session_sets_count_free(). */
+	const uint32_t *free_of = load_acquire(&sets->free_of);
+
+	return free_of ? load_relaxed(&free_of[output]) : 0;
 }
 
 uint32_t etw_session_sets_buffers(struct etw_session_sets *sets)

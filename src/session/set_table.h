@@ -47,7 +47,9 @@ struct etw_session_sets {
 	struct etw_session_refusal refusals[ETW_SESSION_REFUSALS]; /* the first refusal_count */
 	uint32_t refusal_count;   /* atomic for those without the lock */
 	uint64_t refusals_due_ns; /* when their uids are looked at again */
-	uint64_t free_buffers;    /* as of the last etw_session_sets_count_free(); atomic */
+	/* As of the last etw_session_sets_count_free(); atomic. By output: owned, NULL before the first. */
+	uint64_t free_buffers;
+	uint32_t *free_of;
 };
 
 /* etw_session_sets_open() - without sets. */
@@ -79,11 +81,14 @@ void etw_session_sets_mark_gone(struct etw_session_sets *sets, uint32_t ring_set
 /* etw_session_sets_forbid() - no more sets are made from now on. Any thread. */
 void etw_session_sets_forbid(struct etw_session_sets *sets);
 
-/* etw_session_sets_count_free() - counts what buffers are free now, into free_buffers. Owner thread. */
+/* etw_session_sets_count_free() - counts what buffers are free now, into free_buffers and free_of. Owner thread. */
 void etw_session_sets_count_free(struct etw_session_sets *sets);
 
 /* etw_session_sets_buffers() - how many buffers the rings have; 0: there is no set. Any thread, not holding lock. */
 uint32_t etw_session_sets_buffers(struct etw_session_sets *sets);
+
+/* etw_session_sets_free_of() - how many are free of an output's, as counted last. Any thread. */
+uint32_t etw_session_sets_free_of(const struct etw_session_sets *sets, uint32_t output);
 
 /* etw_session_sets_next_id() - a number that no set of this process had yet. Any thread. */
 uint32_t etw_session_sets_next_id(void);

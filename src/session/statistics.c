@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* A session's numbers, told apart; see session/statistics.h. */
+#include "session/statistics.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/number.h"
+#include "session/account.h"
+#include "session/claims.h"
+
+/* Nobody knows of which processor what a source lost is. */
+static uint64_t source_loss(const struct etw_state_head *head)
+{
+	return load_relaxed(&head->source.no_buffer) + load_relaxed(&head->source.no_memory) +
+	       load_relaxed(&head->source_now.no_buffer) +
+	       load_relaxed(&head->source_now.no_memory);
+}
+
+static void tell_cpu(struct etw_session_sets *sets, uint32_t cpu, uint32_t buffers,
+		     struct wire_cpu_statistics *ret)
+{
+	struct etw_state_counts counts;
+
+	etw_state_counts(&sets->context->state, cpu, &counts);
+	*ret = (struct wire_cpu_statistics){
+		.buffers = buffers,
+		.free_buffers = etw_session_sets_free_of(sets, cpu),
+		.events = counts.events,
+		.notes = counts.notes,
+		.buffers_written = counts.buffers - counts.file_buffers,
+		.log_buffers_lost = counts.file_buffers,
+		.gaps = counts.gaps,
+		.rejected = counts.rejected,
+		.source = counts.too_large +
+			  (cpu == 0 ? source_loss(sets->context->state.head) : 0),
+		.file = counts.file_events,
+		.delivered_buffers = counts.pieces,
+		.delivered_events = counts.piece_events,
+		.slow_buffers = counts.slow_pieces,
+		.slow_events = counts.slow_events,
+		.unheard_buffers = counts.unheard_pieces,
+		.unheard_events = counts.unheard_events,
+	};
+	if (ret->free_buffers > buffers) /* counted before a set was closed */
+		ret->free_buffers = buffers;
+	pthread_mutex_lock(&sets->lock);
+	etw_claims_of_output(sets, cpu, &ret->no_buffer, &ret->too_large);
+	pthread_mutex_unlock(&sets->lock);
+}
+
+void etw_statistics(struct etw_session_sets *sets, struct etw_session_consumers *consumers,
+		    uint32_t first_cpu, struct wire_statistics *ret)
+{
+	const struct etw_session_plan *plan = &sets->context->plan;
+	uint32_t told = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->handle = sets->context->state.head->session_id;
+	etw_account_buffers(sets, &ret->number_of_buffers, &ret->free_buffers);
+	etw_account_loss(sets, &ret->loss);
+	etw_account_off_cpu(sets->context->state.head, &ret->missed_buffers, &ret->unread_buffers);
+	etw_consumers_tell(consumers, ret->consumers);
+	ret->cpu_count = plan->output_count;
+	ret->first_cpu = first_cpu;
+	for (uint32_t i = first_cpu; i < plan->output_count && told < WIRE_STATISTICS_CPUS; i++)
+		tell_cpu(sets, i, ret->number_of_buffers / plan->output_count, &ret->cpus[told++]);
+	ret->told_cpus = told;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's numbers by cause and by processor: the same records and claims that the account sums up
+ * (session/account.h), each told apart. Any thread, holding no lock of the session.
+ * Source: docs/design/recording.md "Statistics".
+ */
+#ifndef ETW_SESSION_STATISTICS_H
+#define ETW_SESSION_STATISTICS_H
+
+#include "session/consumers.h"
+#include "session/set_table.h"
+
+/*
+ * etw_statistics() - the sums, the consumers, and as many processors from @first_cpu on as one answer holds.
+ *
+ * Order: what a processor's row says is of one moment; a sum is that of its rows when they are in one answer and nothing
+ * is written meanwhile.
+ */
+void etw_statistics(struct etw_session_sets *sets, struct etw_session_consumers *consumers,
+		    uint32_t first_cpu, struct wire_statistics *ret);
+
+#endif
