@@ -34,7 +34,7 @@
 #include "base/macros.h"
 #include "recording/children.h"
 #include "recording/hostile.h"
-#include "recording/storm.h"
+#include "recording/storm_shared.h"
 #include "recording/support.h"
 
 #define SECONDS_DEFAULT   20

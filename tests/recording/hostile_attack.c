@@ -24,7 +24,7 @@
 #include "base/time.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
-#include "recording/storm.h"
+#include "recording/storm_shared.h"
 #include "ring/writer.h"
 #include "wire/etl_event.h"
 #include "wire/message.h"

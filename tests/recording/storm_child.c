@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The children of storm.c: a writer, a consumer, and a controller that asks for what changes nothing in the account. Each may
+ * The children of storm.c: a consumer, and a controller that asks for what changes nothing in the account. Each may
  * be stopped or killed at any time.
  */
-#include <grp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,66 +17,14 @@
 #include <winerror.h>
 
 #include "base/atomic.h"
-#include "recording/enabled.h"
-#include "recording/storm.h"
+#include "recording/storm_shared.h"
 
-#define OTHER_UID    65534
-#define EVENTS_BURST 16
-#define PAUSE_US     1000
-#define LOOK_US      1000
 #define CONTROL_US   20000
 #define SESSION_ROOM 1024
 
 /* Of the second session. The storm's own provider has one session: where one of two refuses an event, the other goes without. */
 static const GUID other_provider = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x10}};
-
-static void write_burst(REGHANDLE handle, struct storm_writer *self, struct storm_payload *payload)
-{
-	const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
-	EVENT_DATA_DESCRIPTOR data;
-
-	EventDataDescCreate(&data, payload, sizeof(*payload));
-	for (int i = 0; i < EVENTS_BURST; i++) {
-		ULONG error;
-
-		payload->number++;
-		store_release(&self->is_inside, 1u);
-		error = EventWrite(handle, &descriptor, 1, &data);
-		add_acq_rel(error ? &self->refused : &self->succeeded, UINT64_C(1));
-		store_release(&self->is_inside, 0u);
-	}
-}
-
-/* Every other writer is another user's. */
-static int be_writer(struct storm_writer *self, uint32_t place)
-{
-	struct storm_payload payload = {.writer = place};
-	REGHANDLE handle;
-	uint32_t order;
-
-	if (geteuid() == 0 && place % 2 &&
-	    (setgroups(0, NULL) || setgid(OTHER_UID) || setuid(OTHER_UID)))
-		return 1;
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (EventRegister(&storm_provider, NULL, NULL, &handle))
-		return 1;
-	while ((order = load_acquire(&self->order)) != STORM_END) {
-		if (order == STORM_PAUSE || !EventProviderEnabled(handle, 0, 0)) {
-			store_release(&self->is_enabled,
-				      (uint32_t)EventProviderEnabled(handle, 0, 0));
-			store_release(&self->is_paused, (uint32_t)(order == STORM_PAUSE));
-			usleep(LOOK_US);
-			continue;
-		}
-		store_release(&self->is_paused, 0u);
-		store_release(&self->is_enabled, 1u);
-		write_burst(handle, self, &payload);
-		usleep(PAUSE_US);
-	}
-	EventUnregister(handle);
-	return 0;
-}
 
 struct consuming {
 	struct storm_consumer *self;
@@ -196,8 +143,8 @@ int storm_child_main(char **arguments, struct storm_shared *shared)
 	const uint32_t place = (uint32_t)strtoul(arguments[2], NULL, 10);
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (strcmp(arguments[0], "writer") == 0 && place < STORM_WRITERS_MAX)
-		return be_writer(&shared->writers[place], place);
+	if (strcmp(arguments[0], "writer") == 0)
+		return storm_write(shared, place, 1);
 	if (strcmp(arguments[0], "consumer") == 0 && place < STORM_CONSUMERS_MAX)
 		return be_consumer(&shared->consumers[place]);
 	if (strcmp(arguments[0], "controller") == 0)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What storm.c and its children share. A child is the same program with a role; it finds the shared memory by
- * the number of its descriptor. A place is used by one process and never again, so that what a process that was
- * killed has counted stays there.
+ * What storm.c and its children share. A child is the same program with a role, or storm_writer; it finds the shared
+ * memory by the number of its descriptor. A writer's place is one thread's, a consumer's one process's, and never another's
+ * again, so that what a process that was killed has counted stays there.
  */
-#ifndef ETW_TESTS_RECORDING_STORM_H
-#define ETW_TESTS_RECORDING_STORM_H
+#ifndef ETW_TESTS_RECORDING_STORM_SHARED_H
+#define ETW_TESTS_RECORDING_STORM_SHARED_H
 
 #include <stdint.h>
 
 #include <guiddef.h>
 
-#define STORM_WRITERS_MAX   4096
-#define STORM_CONSUMERS_MAX 2048
+#define STORM_WRITERS_MAX   16384
+#define STORM_CONSUMERS_MAX 8192
+#define STORM_THREADS       2 /* of a writing process of the storm */
+#define STORM_THREADS_MAX   8
 #define STORM_SESSION       "storm"
 #define STORM_OTHER         "storm other" /* the controllers' */
 
@@ -56,6 +58,12 @@ struct storm_payload {
 
 static const GUID storm_provider = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x0f}};
+
+/*
+ * storm_write() - a writing process's life: @threads of them from @place on, of another user if it is the second process,
+ * the fourth ... Returns its exit status.
+ */
+int storm_write(struct storm_shared *shared, uint32_t place, uint32_t threads);
 
 /* storm_child_main() - a child's life: ROLE FD PLACE. Returns its exit status. */
 int storm_child_main(char **arguments, struct storm_shared *shared);

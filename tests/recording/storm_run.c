@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* See storm_run.h. */
+#include "recording/storm_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <winerror.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "recording/children.h"
+
+/* Descriptors and memory may differ by so much between two hosts, and the C library's memory comes and goes. */
+#define FDS_MORE 4
+#define KIB_MORE 8192
+
+static const char *const role_names[] = {"writer", "consumer", "controller"};
+
+struct seen {
+	uint64_t last[STORM_WRITERS_MAX], events[STORM_WRITERS_MAX];
+	uint64_t count;
+};
+
+struct storm_shared *storm_shared;
+struct storm_totals storm_totals;
+
+static const char *writer_program;
+static int shared_fd;
+static struct storm_process writers[STORM_WRITERS], consumers[STORM_CONSUMERS], controller;
+static uint32_t next_place[STORM_ROLES];
+static uint64_t settled[STORM_WRITERS_MAX]; /* calls that earlier sessions have settled */
+static unsigned chance;
+
+void storm_run_init(const char *writer)
+{
+	writer_program = writer;
+	storm_shared = share_with_programs(sizeof(*storm_shared), &shared_fd);
+}
+
+void storm_seed(unsigned seed)
+{
+	chance = seed;
+}
+
+uint32_t storm_below(uint32_t limit)
+{
+	return (uint32_t)rand_r(&chance) % limit;
+}
+
+void storm_sleep_ms(uint32_t ms)
+{
+	struct timespec rest = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
+		;
+}
+
+const char *storm_role_name(enum storm_role role)
+{
+	return role_names[role];
+}
+
+struct storm_process *storm_process_all(enum storm_role role)
+{
+	switch (role) {
+	case STORM_WRITER:
+		return writers;
+	case STORM_CONSUMER:
+		return consumers;
+	default:
+		return &controller;
+	}
+}
+
+struct storm_process *storm_process(enum storm_role role)
+{
+	static const uint32_t counts[] = {STORM_WRITERS, STORM_CONSUMERS, 1};
+
+	return storm_process_all(role) + storm_below(counts[role]);
+}
+
+static void start_process(struct storm_process *process, enum storm_role role)
+{
+	const bool is_writer = role == STORM_WRITER;
+
+	process->role = role;
+	process->place = next_place[role];
+	next_place[role] += is_writer ? STORM_THREADS : 1;
+	if (next_place[STORM_WRITER] > STORM_WRITERS_MAX ||
+	    next_place[STORM_CONSUMER] > STORM_CONSUMERS_MAX)
+		fail("too many children");
+	process->pid = start_program(is_writer ? writer_program : NULL,
+				     is_writer ? NULL : role_names[role], shared_fd,
+				     process->place);
+}
+
+static struct storm_writer *thread_of(const struct storm_process *process, int thread)
+{
+	return &storm_shared->writers[process->place + (uint32_t)thread];
+}
+
+static void await_enabled(const struct storm_process *process)
+{
+	for (int i = 0; i < STORM_THREADS; i++)
+		await_flag(&thread_of(process, i)->is_enabled, 1, "a writer is not enabled");
+}
+
+void storm_process_start(struct storm_process *process)
+{
+	const enum storm_role role = process >= consumers && process < consumers + STORM_CONSUMERS
+					     ? STORM_CONSUMER
+				     : process == &controller ? STORM_CONTROLLER
+							      : STORM_WRITER;
+
+	start_process(process, role);
+	if (role == STORM_WRITER)
+		await_enabled(process);
+	if (role == STORM_CONSUMER)
+		await_flag(&storm_shared->consumers[process->place].is_open, 1,
+			   "a consumer does not open");
+}
+
+static void end_process(struct storm_process *process, struct storm_run *run)
+{
+	int status;
+
+	if (!process->pid)
+		return;
+	(void)kill(process->pid, SIGKILL);
+	(void)kill(process->pid, SIGCONT);
+	if (waitpid(process->pid, &status, 0) != process->pid)
+		fail("waitpid: %s", strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		fail("a %s ended with %d", role_names[process->role], WEXITSTATUS(status));
+	for (int i = 0; run && process->role == STORM_WRITER && i < STORM_THREADS; i++)
+		run->slack += load_acquire(&thread_of(process, i)->is_inside);
+	if (run && process->role == STORM_CONSUMER && process->place == run->first_consumer)
+		run->is_first_alive = false;
+	process->pid = 0;
+}
+
+void storm_process_restart(struct storm_process *process, struct storm_run *run)
+{
+	end_process(process, run);
+	storm_process_start(process);
+}
+
+/* @name: NULL: the run's own session */
+static ULONG try_control(struct storm_run *run, const char *name, ULONG code)
+{
+	EVENT_TRACE_PROPERTIES *properties = &run->recording.block.properties;
+
+	memset(properties, 0, sizeof(run->recording.block));
+	properties->Wnode.BufferSize = sizeof(run->recording.block);
+	properties->LoggerNameOffset = offsetof(__typeof__(run->recording.block), name);
+	properties->LogFileNameOffset = offsetof(__typeof__(run->recording.block), file);
+	return ControlTraceA(name ? 0 : run->recording.handle, name, properties, code);
+}
+
+/* A host that is stopped or dead for a moment is asked again. */
+static ULONG control(struct storm_run *run, const char *name, ULONG code)
+{
+	const double end = seconds() + HANG_SECONDS;
+	ULONG error;
+
+	while ((error = try_control(run, name, code)) == ERROR_TIMEOUT || error == ERROR_BUSY) {
+		if (seconds() > end)
+			fail("ControlTrace %u: error %u for %d s", (unsigned)code, (unsigned)error,
+			     HANG_SECONDS);
+		storm_sleep_ms(50);
+	}
+	return error;
+}
+
+struct recording_processes storm_run_processes(struct storm_run *run)
+{
+	ULONG error = control(run, NULL, EVENT_TRACE_CONTROL_QUERY);
+
+	if (error)
+		fail("the session is not there: error %u", (unsigned)error);
+	return recording_await_standby();
+}
+
+static void order_writers(uint32_t order)
+{
+	for (int i = 0; i < STORM_WRITERS * STORM_THREADS; i++)
+		store_release(&thread_of(&writers[i / STORM_THREADS], i % STORM_THREADS)->order,
+			      order);
+}
+
+void storm_run_start(struct storm_run *run)
+{
+	const struct recording_options options = {
+		.name = STORM_SESSION,
+		.file = run->file,
+		.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE |
+			EVENT_TRACE_USE_MS_FLUSH_TIMER,
+		.buffer_kib = 64,
+		.buffers = 16 + storm_below(48),
+		.flush_timer = 10 + storm_below(100),
+	};
+
+	memset(run, 0, sizeof(*run));
+	snprintf(run->file, sizeof(run->file), "%s/storm.etl", test_home());
+	recording_start(&run->recording, &options);
+	storm_process_start(&consumers[0]);
+	run->first_consumer = consumers[0].place;
+	run->is_first_alive = true;
+	recording_enable(&run->recording, &storm_provider);
+	storm_process_start(&controller);
+	for (int i = 0; i < STORM_WRITERS; i++) {
+		if (!writers[i].pid)
+			storm_process_start(&writers[i]);
+		else
+			await_enabled(&writers[i]);
+	}
+	order_writers(STORM_RUN);
+}
+
+static uint64_t calls(uint32_t place)
+{
+	return load_acquire(&storm_shared->writers[place].succeeded) +
+	       load_acquire(&storm_shared->writers[place].refused);
+}
+
+static void WINAPI see_event(PEVENT_RECORD record)
+{
+	struct seen *seen = record->UserContext;
+	struct storm_payload payload;
+
+	if (!IsEqualGUID(&record->EventHeader.ProviderId, &storm_provider))
+		return;
+	if (record->UserDataLength != sizeof(payload))
+		fail("an event of %u bytes", record->UserDataLength);
+	memcpy(&payload, record->UserData, sizeof(payload));
+	if (payload.writer >= next_place[STORM_WRITER])
+		fail("an event of writer %u, which there is not", payload.writer);
+	if (payload.number <= seen->last[payload.writer])
+		fail("writer %u: event %" PRIu64 " comes after %" PRIu64, payload.writer,
+		     payload.number, seen->last[payload.writer]);
+	if (payload.number <= settled[payload.writer])
+		fail("writer %u: event %" PRIu64 " is an earlier session's", payload.writer,
+		     payload.number);
+	seen->last[payload.writer] = payload.number;
+	seen->events[payload.writer]++;
+	seen->count++;
+}
+
+static void check_sum(const char *what, uint64_t tried, uint64_t got, uint64_t lost, uint64_t slack)
+{
+	printf("  %s: %" PRIu64 " tried, %" PRIu64 " there, %" PRIu64 " lost, up to %" PRIu64
+	       " unknown\n",
+	       what, tried, got, lost, slack);
+	if (got + lost < tried || got + lost > tried + slack)
+		fail("%s: the sum is off by %lld", what, (long long)(got + lost - tried));
+}
+
+/* Each thread by itself: what is there it has tried. */
+static void check_threads(const struct seen *seen)
+{
+	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++) {
+		const uint64_t inside = load_acquire(&storm_shared->writers[i].is_inside);
+		const uint64_t tried = calls(i) + inside - settled[i];
+
+		if (seen->events[i] > tried || seen->last[i] > calls(i) + inside)
+			fail("writer %u: %" PRIu64 " events up to %" PRIu64 " of %" PRIu64 " tried",
+			     i, seen->events[i], seen->last[i], tried);
+	}
+}
+
+static void settle_consumers(struct storm_run *run, uint64_t tried)
+{
+	for (int i = 0; i < STORM_CONSUMERS; i++) {
+		struct storm_process *process = &consumers[i];
+		const struct storm_consumer *consumer = &storm_shared->consumers[process->place];
+
+		if (!process->pid)
+			continue;
+		await_flag(&consumer->is_done, 1, "a consumer does not end");
+		await_end(process->pid, "a consumer");
+		process->pid = 0;
+		if (consumer->fault)
+			fail("a consumer got an event twice or out of order (line %u)",
+			     consumer->fault);
+		/* One that has just come may find that the session is over already. */
+		if (consumer->error && !run->is_over &&
+		    (process->place == run->first_consumer ||
+		     consumer->error != ERROR_WMI_INSTANCE_NOT_FOUND))
+			fail("the %s consumer ended with error %u",
+			     process->place == run->first_consumer ? "first" : "second",
+			     consumer->error);
+		if (!run->is_over && run->is_first_alive && process->place == run->first_consumer)
+			check_sum("first consumer", tried, consumer->received, consumer->lost,
+				  run->slack);
+	}
+}
+
+static void pause_writers(void)
+{
+	order_writers(STORM_PAUSE);
+	for (int i = 0; i < STORM_WRITERS * STORM_THREADS; i++)
+		await_flag(&thread_of(&writers[i / STORM_THREADS], i % STORM_THREADS)->is_paused, 1,
+			   "a writer does not pause");
+}
+
+/* The next session is to have a host with a keeper; this one stays as long as a controller is connected. */
+static void end_host(void)
+{
+	const double end = seconds() + HANG_SECONDS;
+	const pid_t host = recording_processes().host;
+
+	while (kill(host, SIGKILL) == 0) {
+		if (seconds() > end)
+			fail("a host without a keeper does not die");
+		storm_sleep_ms(5);
+	}
+}
+
+static uint64_t stop_session(struct storm_run *run)
+{
+	uint64_t tried = 0;
+	ULONG error;
+
+	pause_writers();
+	end_process(&controller, run);
+	/* A controller may have left it. */
+	(void)control(run, STORM_OTHER, EVENT_TRACE_CONTROL_STOP);
+	error = control(run, NULL, EVENT_TRACE_CONTROL_STOP);
+	if (error && !(run->is_over && error == ERROR_WMI_INSTANCE_NOT_FOUND))
+		fail("the session cannot be stopped: error %u", (unsigned)error);
+	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++)
+		tried += calls(i) - settled[i];
+	return tried;
+}
+
+void storm_run_end(struct storm_run *run)
+{
+	static struct seen seen;
+	uint64_t tried = stop_session(run);
+	ULONG lost;
+
+	settle_consumers(run, tried);
+	memset(&seen, 0, sizeof(seen));
+	lost = recording_read(run->file, see_event, &seen);
+	check_threads(&seen);
+	(void)recording_check_order(run->file);
+	if (run->is_over) {
+		printf("  keeper, standby and host are dead: %" PRIu64 " of %" PRIu64
+		       " are there\n",
+		       seen.count, tried);
+		/* These writers have rings that nobody reads any more. */
+		for (int i = 0; i < STORM_WRITERS; i++)
+			end_process(&writers[i], NULL);
+	} else {
+		check_sum("file", tried, seen.count, lost, run->slack);
+		storm_totals.tried += tried;
+		storm_totals.in_file += seen.count;
+		storm_totals.lost += lost;
+		storm_totals.slack += run->slack;
+	}
+	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++)
+		settled[i] = calls(i);
+	if (run->is_host_final && !run->is_over)
+		end_host();
+	(void)unlink(run->file);
+}
+
+void storm_run_done(void)
+{
+	for (int i = 0; i < STORM_WRITERS; i++)
+		end_process(&writers[i], NULL);
+	for (int i = 0; i < STORM_CONSUMERS; i++)
+		end_process(&consumers[i], NULL);
+	end_process(&controller, NULL);
+}
+
+/* What a process holds of the system. */
+struct held {
+	unsigned fds, kib;
+};
+
+static struct held look_at(pid_t pid)
+{
+	struct held held = {.kib = (unsigned)process_status(pid, "RssAnon:")};
+	char path[64];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	folder = opendir(path);
+	while (folder && readdir(folder))
+		held.fds++;
+	if (folder)
+		closedir(folder);
+	return held;
+}
+
+static bool is_more(const struct held *now, const struct held *before)
+{
+	return now->fds > before->fds + FDS_MORE || now->kib > before->kib + KIB_MORE;
+}
+
+/* The first time says what is right. */
+void storm_check_leaks(void)
+{
+	static struct held before[3];
+	static const char *const names[] = {"keeper", "standby", "host"};
+	const double end = seconds() + HANG_SECONDS;
+
+	for (;;) {
+		const struct recording_processes processes = recording_await_standby();
+		const struct held now[] = {look_at(processes.keeper), look_at(processes.standby),
+					   look_at(processes.host)};
+		int leaking = -1;
+
+		for (int i = 0; i < 3; i++) {
+			if (!before[i].fds)
+				before[i] = now[i];
+			if (is_more(&now[i], &before[i]))
+				leaking = i;
+		}
+		if (leaking < 0)
+			return;
+		/* What it had of processes that have gone it may give back later. */
+		if (seconds() > end)
+			fail("the %s holds %u descriptors and %u KiB; it was %u and %u",
+			     names[leaking], now[leaking].fds, now[leaking].kib,
+			     before[leaking].fds, before[leaking].kib);
+		storm_sleep_ms(20);
+	}
+}
