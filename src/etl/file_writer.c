@@ -115,16 +115,12 @@ static bool is_within_rlimit(uint64_t end)
 	       end <= limit.rlim_cur;
 }
 
-int etw_etl_file_writer_put(const struct etw_etl_file_writer *writer, uint64_t offset,
-			    const uint8_t *buffer)
+static int write_all(int fd, uint64_t offset, const uint8_t *bytes, uint32_t byte_count)
 {
 	uint32_t done = 0;
 
-	if (!is_within_rlimit(offset + writer->buffer_bytes))
-		return -EFBIG;
-	while (done < writer->buffer_bytes) {
-		ssize_t count = pwrite(writer->fd, buffer + done, writer->buffer_bytes - done,
-				       (off_t)(offset + done));
+	while (done < byte_count) {
+		ssize_t count = pwrite(fd, bytes + done, byte_count - done, (off_t)(offset + done));
 
 		if (count < 0 && errno != EINTR)
 			return -errno;
@@ -133,6 +129,22 @@ int etw_etl_file_writer_put(const struct etw_etl_file_writer *writer, uint64_t o
 		if (count > 0)
 			done += (uint32_t)count;
 	}
+	return 0;
+}
+
+int etw_etl_file_writer_put(struct etw_etl_file_writer *writer, uint64_t offset,
+			    const uint8_t *buffer)
+{
+	bool is_packed = writer->packer && offset != 0;
+	uint32_t bytes = writer->buffer_bytes;
+
+	if (is_packed)
+		bytes = etw_etl_packer_pack(writer->packer, buffer, &buffer);
+	if (!is_within_rlimit(offset + bytes))
+		return -EFBIG;
+	TRY(write_all(writer->fd, offset, buffer, bytes));
+	if (is_packed)
+		writer->next_offset = offset + bytes;
 	return 0;
 }
 
@@ -148,8 +160,8 @@ static int cut_behind(const struct etw_etl_file_writer *writer)
 	return ftruncate(writer->fd, (off_t)writer->next_offset) ? -errno : 0;
 }
 
-int etw_etl_file_writer_finish(const struct etw_etl_file_writer *writer,
-			       const uint8_t *header_buffer, bool is_synced)
+int etw_etl_file_writer_finish(struct etw_etl_file_writer *writer, const uint8_t *header_buffer,
+			       bool is_synced)
 {
 	int result = etw_etl_file_writer_put(writer, 0, header_buffer);
 	int cut = cut_behind(writer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts buffers on disk: the header buffer at 0, data buffers at the multiples of the buffer size behind it.
+ * Puts buffers on disk: the header buffer at 0, data buffers at the multiples of the buffer size behind it, or packed
+ * one behind the other, which each tell their own size then.
  * Claiming a place and writing to it are two steps, so that a session can record the place first, and write
  * the same buffer to it once more when its host died in between.
  * Source: docs/design/recording.md "The session engine".
@@ -12,11 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "etl/packer.h"
+
 struct etw_etl_file_writer {
 	int fd; /* owned; -1 when closed */
 	uint32_t buffer_bytes;
-	uint64_t next_offset;  /* where the next claimed buffer goes */
-	uint64_t limit_offset; /* no buffer may end behind it; UINT64_MAX for no limit */
+	uint64_t next_offset;          /* where the next claimed buffer goes */
+	uint64_t limit_offset;         /* no buffer may end behind it; UINT64_MAX for no limit */
+	struct etw_etl_packer *packer; /* borrowed; NULL: buffers are written as they are */
 };
 
 /*
@@ -65,12 +69,15 @@ void etw_etl_file_writer_unclaim(struct etw_etl_file_writer *writer);
 /*
  * etw_etl_file_writer_put() - writes one whole buffer.
  *
- * @offset: 0 for the header buffer, else claimed; the same place may be written again
+ * @offset: 0 for the header buffer, else claimed; the same place may be written again, with the same buffer
+ *
+ * With a packer the place turns out to be shorter than it was when it was claimed: the next one begins behind what was
+ * written.
  *
  * Returns 0; -EFBIG, and nothing is written, when RLIMIT_FSIZE forbids it; -ENOSPC, -EDQUOT, -EIO or another
  * errno of pwrite(2): then part of the buffer may be there, and the same call may be tried again.
  */
-int etw_etl_file_writer_put(const struct etw_etl_file_writer *writer, uint64_t offset,
+int etw_etl_file_writer_put(struct etw_etl_file_writer *writer, uint64_t offset,
 			    const uint8_t *buffer);
 
 /*
@@ -79,8 +86,8 @@ int etw_etl_file_writer_put(const struct etw_etl_file_writer *writer, uint64_t o
  * Cuts off what lies behind the last claimed buffer. The file stays open. Returns 0, or the errno of
  * ftruncate(2), pwrite(2) or fsync(2); everything is tried, and the first error told.
  */
-int etw_etl_file_writer_finish(const struct etw_etl_file_writer *writer,
-			       const uint8_t *header_buffer, bool is_synced);
+int etw_etl_file_writer_finish(struct etw_etl_file_writer *writer, const uint8_t *header_buffer,
+			       bool is_synced);
 
 /* etw_etl_file_writer_close() - harmless on one that is closed already. */
 void etw_etl_file_writer_close(struct etw_etl_file_writer *writer);
