@@ -46,9 +46,7 @@ static int take_file(int fd)
 	/* Memory is a file without a name, and what is written to such a one nobody finds. */
 	if (!S_ISREG(info.st_mode) || info.st_nlink == 0)
 		return -EINVAL;
-	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return -ETXTBSY;
-	return ftruncate(fd, 0) ? -errno : 0;
+	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -ETXTBSY : 0;
 }
 
 /*
@@ -69,8 +67,8 @@ static int open_path(const char *path, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
-			     uint64_t limit_bytes, struct etw_etl_file_writer *ret)
+int etw_etl_file_writer_open_kept(const char *path, mode_t mode, uint32_t buffer_bytes,
+				  uint64_t limit_bytes, struct etw_etl_file_writer *ret)
 {
 	int fd, result;
 
@@ -88,6 +86,21 @@ int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_byte
 	}
 	etw_etl_file_writer_adopt(fd, buffer_bytes, limit_bytes, buffer_bytes, ret);
 	return 0;
+}
+
+int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
+			     uint64_t limit_bytes, struct etw_etl_file_writer *ret)
+{
+	struct etw_etl_file_writer writer;
+	int result;
+
+	TRY(etw_etl_file_writer_open_kept(path, mode, buffer_bytes, limit_bytes, &writer));
+	result = ftruncate(writer.fd, 0) ? -errno : 0;
+	if (result)
+		etw_etl_file_writer_close(&writer);
+	else
+		*ret = writer;
+	return result;
 }
 
 int etw_etl_file_writer_claim(struct etw_etl_file_writer *writer, uint64_t *ret_offset)
