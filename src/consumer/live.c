@@ -476,6 +476,7 @@ int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *
 				 buffer.number, sentence);
 		block->count = 0;
 		block->buffer = (struct etw_etl_buffer){0}; /* its flags tell of nothing either */
+		block->raw = NULL;
 		return 0;
 	}
 	TRY(etw_etl_block_load(&live->file, &buffer, block, findings));

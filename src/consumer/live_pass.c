@@ -2,7 +2,7 @@
 /*
  * A pass over sessions. Each has promised that nothing before its watermark is to come; what lies below the
  * lowest of these promises is delivered in order of time. A session that promises nothing for long holds the
- * others up for LAG_MS, no longer: then they go on, and what it sends later comes with a finding.
+ * others up for ETW_LIVE_LAG_MS, no longer: then they go on, and what it sends later comes with a finding.
  */
 #include "consumer/trace_internal.h"
 
@@ -16,9 +16,7 @@
 #include "base/number.h"
 #include "base/time.h"
 
-#define IDLE_MS        1000
-#define LAG_MS         2000                       /* two flush timers */
-#define HELD_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one session, that wait for others */
+#define IDLE_MS 1000
 
 /* The state of a pass over all its sessions. */
 struct pass {
@@ -38,21 +36,47 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 
 	TRY(etw_trace_attach(trace));
 	trace->findings = trace->open_findings;
-	stream->promised_ft = trace->header.start_ft;
+	stream->held_since_ms = -1;
 	TRY(etw_merge_create(&trace->file, &nothing, NULL, INT64_MIN, &trace->findings,
 			     &stream->merge));
 	/*
 	 * The header buffer's events are not delivered: on Windows files have them, and sessions do not. What
 	 * consumers need of them is in the header, and nothing comes that is older.
 	 */
-	stream->has_watermark = true;
-	stream->watermark_raw = trace->header.time_raw;
-	stream->watermark_ft = trace->header.start_ft;
+	if (etw_trace_has_header(trace)) {
+		stream->promised_ft = trace->header.start_ft;
+		stream->has_watermark = true;
+		stream->watermark_raw = trace->header.time_raw;
+		stream->watermark_ft = trace->header.start_ft;
+	}
+	if (trace->buffers == ETW_BUFFERS_IN_ORDER)
+		TRY(etw_merge_keep_order(stream->merge));
 	return etw_stream_advance(stream, sink);
 }
 
-/* Everything of the session may be delivered, as far as it alone is concerned. */
-static void promise(struct etw_stream *stream, int64_t watermark_raw)
+/* Whoever hands buffers on needs the header buffer before all others: it has the clock. Once for each trace. */
+static int show_head(struct etw_stream *stream, size_t index, const struct etw_trace_sink *sink)
+{
+	struct etw_trace *trace = stream->trace;
+
+	if (trace->buffers == ETW_BUFFERS_AS_DONE || trace->is_head_shown || trace->pushed)
+		return 0;
+	TRY(etw_etl_block_load(&trace->file, &trace->head_buffer, &stream->block,
+			       &trace->findings));
+	trace->is_head_shown = true;
+	return etw_stream_show(trace, index, &stream->block, sink);
+}
+
+/* Who is handed the batch's buffers knows by this when the order of its events is settled. */
+static void write_promise(struct etw_etl_block *block, int64_t watermark_raw)
+{
+	struct wire_buffer_header *header = (void *)block->memory;
+
+	header->reference_start = le64_of(WIRE_BUFFER_PROMISE);
+	header->reference_clock = le64_of((uint64_t)watermark_raw);
+}
+
+void etw_stream_promise(struct etw_stream *stream, int64_t watermark_raw)
 {
 	stream->watermark_raw = watermark_raw;
 	stream->watermark_ft = watermark_raw == INT64_MAX
@@ -77,53 +101,78 @@ static void note_loss(struct etw_trace *trace)
 }
 
 /* Copies a batch's buffers out and gives their slots back. */
-static int take_batch(struct etw_stream *stream, const struct etw_live_batch *batch)
+static int take_batch(struct etw_stream *stream, size_t index, const struct etw_live_batch *batch,
+		      const struct etw_trace_sink *sink)
 {
 	struct etw_trace *trace = stream->trace;
 
 	for (uint32_t i = 0; i < batch->buffer_count; i++) {
+		int result;
+
 		TRY(etw_live_load(trace->live, batch->first_buffer + i, &stream->block,
 				  &trace->findings));
-		TRY(etw_merge_add(stream->merge, &stream->block));
+		if (trace->buffers != ETW_BUFFERS_AS_DONE && stream->block.raw &&
+		    i == batch->buffer_count - 1)
+			write_promise(&stream->block, batch->watermark_raw);
+		if (trace->buffers != ETW_BUFFERS_ALONE)
+			result = etw_merge_add(stream->merge, &stream->block);
+		else
+			result = stream->block.raw
+					 ? etw_stream_show(trace, index, &stream->block, sink)
+					 : 0;
+		if (result)
+			return result;
 	}
 	etw_live_release(trace->live, batch);
 	note_loss(trace);
 	/* After a new host took over its first promises may be older. */
 	if (!stream->has_watermark || batch->watermark_raw > stream->watermark_raw)
-		promise(stream, batch->watermark_raw);
+		etw_stream_promise(stream, batch->watermark_raw);
 	return 0;
+}
+
+/* Nothing more comes: all that is there may be delivered. */
+static void end_stream(struct etw_stream *stream)
+{
+	stream->is_over = true;
+	etw_stream_promise(stream, INT64_MAX);
 }
 
 /*
  * Takes what is there, up to the memory that may wait. A promise that never moves must not fill the memory:
  * when all that is held waits for one, it goes out without.
  */
-static int receive(struct etw_stream *stream, const struct etw_trace_sink *sink)
+static int receive(struct etw_stream *stream, size_t index, const struct etw_trace_sink *sink)
 {
 	struct etw_live_batch batch;
 	int result = 0;
 
-	while (!stream->is_over && etw_merge_bytes(stream->merge) < HELD_BYTES_MAX) {
+	if (stream->trace->pushed)
+		return etw_pushed_stream_receive(stream, index, sink);
+	if (stream->is_closing && !stream->is_over)
+		end_stream(stream);
+	while (!stream->is_over && etw_merge_bytes(stream->merge) < ETW_LIVE_HELD_BYTES_MAX) {
 		result = etw_live_receive(stream->trace->live, &batch);
 		if (result)
 			break;
-		TRY(take_batch(stream, &batch));
+		result = take_batch(stream, index, &batch, sink);
+		if (result)
+			return result;
 	}
 	if (result == ETW_END) {
-		stream->is_over = true;
+		end_stream(stream);
 		if (etw_live_is_cut(stream->trace->live)) {
 			stream->is_cut = true;
 			note_loss(stream->trace);
 			etw_findings_add(&stream->trace->findings, ETW_FINDING_CUT, 0, 0, 0,
 					 "the session was over before its host was replaced");
 		}
-		promise(stream, INT64_MAX);
 	} else if (result && result != -EAGAIN) {
 		return result;
 	}
 	etw_merge_set_end(stream->merge, stream->watermark_raw);
 	TRY(etw_stream_advance(stream, sink));
-	if (stream->has_head || etw_merge_bytes(stream->merge) < HELD_BYTES_MAX)
+	if (stream->has_head || etw_merge_bytes(stream->merge) < ETW_LIVE_HELD_BYTES_MAX)
 		return 0;
 	etw_merge_set_end(stream->merge, INT64_MAX);
 	return etw_stream_advance(stream, sink);
@@ -138,7 +187,7 @@ static int64_t common_promise(const struct pass *pass)
 		const struct etw_stream *stream = &pass->streams[i];
 		int64_t own = stream->has_watermark ? stream->watermark_ft : INT64_MIN;
 
-		if (etw_merge_bytes(stream->merge) >= HELD_BYTES_MAX)
+		if (etw_merge_bytes(stream->merge) >= ETW_LIVE_HELD_BYTES_MAX)
 			return INT64_MAX;
 		if (own < limit_ft)
 			limit_ft = own;
@@ -228,7 +277,7 @@ static int tell_rest(struct pass *pass)
 
 	for (size_t i = 0; i < pass->count; i++) {
 		struct etw_stream *stream = &pass->streams[i];
-		uint16_t untold = etw_live_untold(stream->trace->live);
+		uint16_t untold = stream->trace->live ? etw_live_untold(stream->trace->live) : 0;
 
 		for (size_t j = 0; j < ARRAY_SIZE(flags) && pass->sink->event; j++) {
 			EVENT_RECORD record = {.UserContext = stream->trace->context};
@@ -245,24 +294,30 @@ static int tell_rest(struct pass *pass)
 	return 0;
 }
 
+/* At most @wait, but no longer than events may be held up that are so since @since_ms; -1: none are. */
+static int64_t until_overdue(int64_t since_ms, int64_t wait)
+{
+	int64_t left = since_ms + ETW_LIVE_LAG_MS - (int64_t)etw_monotonic_ms();
+
+	if (since_ms < 0 || left > wait)
+		return wait;
+	return left > 0 ? left : 0;
+}
+
 /* How long nothing needs to be looked at. */
 static int wait_ms(const struct pass *pass)
 {
 	int64_t wait = IDLE_MS;
 
 	for (size_t i = 0; i < pass->count; i++) {
-		int retry = etw_live_retry_ms(pass->streams[i].trace->live);
+		const struct etw_stream *stream = &pass->streams[i];
+		int retry = stream->trace->live ? etw_live_retry_ms(stream->trace->live) : -1;
 
 		if (retry >= 0 && retry < wait)
 			wait = retry;
+		wait = until_overdue(stream->held_since_ms, wait);
 	}
-	if (pass->blocked_since_ms >= 0) {
-		int64_t left = pass->blocked_since_ms + LAG_MS - (int64_t)etw_monotonic_ms();
-
-		if (left < wait)
-			wait = left > 0 ? left : 0;
-	}
-	return (int)wait;
+	return (int)until_overdue(pass->blocked_since_ms, wait);
 }
 
 /* Waits until a session has something, or somebody wakes the pass; then asks whether to go on. */
@@ -273,8 +328,11 @@ static int wait_for_more(struct pass *pass)
 
 	for (size_t i = 0; i < pass->count; i++) {
 		struct etw_stream *stream = &pass->streams[i];
-		int fd = stream->is_over ? -1 : etw_live_socket(stream->trace->live);
+		int fd = stream->trace->pushed ? etw_pushed_fd(stream->trace->pushed)
+					       : etw_live_socket(stream->trace->live);
 
+		if (stream->is_over)
+			fd = -1;
 		pass->waits[i] = (struct pollfd){.fd = fd, .events = POLLIN};
 		pass->waits[pass->count + i] = (struct pollfd){.fd = stream->trace->wake_fd,
 							       .events = POLLIN};
@@ -303,7 +361,7 @@ static void watch_lag(struct pass *pass, bool has_rest)
 		pass->blocked_since_ms = -1;
 	else if (pass->blocked_since_ms < 0)
 		pass->blocked_since_ms = now;
-	pass->is_overdue = has_rest && now - pass->blocked_since_ms >= LAG_MS;
+	pass->is_overdue = has_rest && now - pass->blocked_since_ms >= ETW_LIVE_LAG_MS;
 }
 
 static int end_pass(struct pass *pass)
@@ -313,14 +371,31 @@ static int end_pass(struct pass *pass)
 	return !result && is_any_cut(pass) ? -ENOENT : result;
 }
 
+/* The program wants what has come, and no more. */
+static void close_streams(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->count; i++)
+		pass->streams[i].is_closing = true;
+}
+
 static int run(struct pass *pass)
 {
+	for (size_t i = 0; i < pass->count; i++) {
+		int result = show_head(&pass->streams[i], i, pass->sink);
+
+		if (result)
+			return result;
+	}
 	for (;;) {
 		bool any, has_rest;
-		int result;
+		int result = 0;
 
-		for (size_t i = 0; i < pass->count; i++)
-			TRY(receive(&pass->streams[i], pass->sink));
+		if (pass->sink->ends && pass->sink->ends(pass->sink->context))
+			close_streams(pass);
+		for (size_t i = 0; i < pass->count && !result; i++)
+			result = receive(&pass->streams[i], i, pass->sink);
+		if (result)
+			return result;
 		result = deliver_promised(pass, &any, &has_rest);
 		if (result)
 			return result;

@@ -20,6 +20,12 @@
 /* A lane that is not in use keeps its memory for the next buffer, up to this much. */
 #define KEPT_BYTES_MAX ((size_t)4 * 1024 * 1024)
 
+/* What buffers are handed back by when the order of their flushes is kept. */
+struct rank {
+	int64_t flushed_raw;
+	uint32_t number;
+};
+
 /* A loaded buffer and the place in it. */
 struct lane {
 	const struct etw_etl_block *block; /* `own`, or one that is kept for later passes too */
@@ -28,7 +34,8 @@ struct lane {
 	struct etw_pin *pin; /* of the block, a reference; NULL while nobody has asked for one */
 	uint16_t losses;     /* flags still to be reported, before the current event */
 	bool is_empty;       /* no event follows the losses */
-	struct lane *next_free;
+	struct rank rank;
+	struct lane *next; /* free, or done */
 };
 
 /* A lane on the heap, with what it is ordered by. */
@@ -54,7 +61,13 @@ struct etw_merge {
 	uint32_t horizon_number; /* its buffer's number below */
 	bool has_horizon;
 	int64_t last_raw; /* of the latest event that was popped */
-	struct etw_etl_buffer done;
+	/* Lanes whose events all went out, and whose bytes are still there; owned. */
+	struct lane *done;  /* by rank */
+	struct lane *shown; /* the one that etw_merge_next_done() gave */
+	size_t done_bytes;
+	bool is_ordered;
+	struct rank *
+		lowest; /* owned; of the directory's entries from each one on; NULL: there are none */
 };
 
 static inline bool is_before(const struct node *left, const struct node *right)
@@ -82,6 +95,16 @@ static void lane_free(struct lane *lane)
 	free(lane);
 }
 
+static void free_list(struct lane *list)
+{
+	while (list) {
+		struct lane *lane = list;
+
+		list = lane->next;
+		lane_free(lane);
+	}
+}
+
 int etw_merge_create(const struct etw_etl_file *file, const struct etw_etl_directory *directory,
 		     struct etw_etl_kept *kept, int64_t to_raw, struct etw_findings *findings,
 		     struct etw_merge **ret)
@@ -106,12 +129,10 @@ void etw_merge_free(struct etw_merge *merge)
 		return;
 	for (uint32_t i = 0; i < merge->heap_count; i++)
 		lane_free(merge->heap[i].lane);
-	while (merge->free_lanes) {
-		struct lane *lane = merge->free_lanes;
-
-		merge->free_lanes = lane->next_free;
-		lane_free(lane);
-	}
+	free_list(merge->free_lanes);
+	free_list(merge->done);
+	lane_free(merge->shown);
+	free(merge->lowest);
 	free(merge->heap);
 	free(merge);
 }
@@ -184,10 +205,13 @@ static inline bool is_past_horizon(const struct etw_merge *merge)
 	return root->time_raw > merge->horizon || root->number > merge->horizon_number;
 }
 
+/* Bytes that are borrowed count too: somebody else holds them for it. */
 static size_t lane_bytes(const struct lane *lane)
 {
-	return lane->own.memory_room + lane->own.unpacked_room +
-	       lane->own.places_room * sizeof(*lane->own.places);
+	const struct etw_etl_block *own = &lane->own;
+
+	return (own->memory ? own->memory_room : own->raw_bytes) + own->unpacked_room +
+	       own->places_room * sizeof(*own->places);
 }
 
 static struct lane *take_lane(struct etw_merge *merge)
@@ -196,7 +220,7 @@ static struct lane *take_lane(struct etw_merge *merge)
 
 	if (!lane)
 		return calloc(1, sizeof(*lane));
-	merge->free_lanes = lane->next_free;
+	merge->free_lanes = lane->next;
 	lane->losses = 0;
 	return lane;
 }
@@ -206,8 +230,23 @@ static void give_lane(struct etw_merge *merge, struct lane *lane)
 	leave_pin(lane);
 	if (lane_bytes(lane) > KEPT_BYTES_MAX)
 		etw_etl_block_done(&lane->own);
-	lane->next_free = merge->free_lanes;
+	lane->next = merge->free_lanes;
 	merge->free_lanes = lane;
+}
+
+/* Nobody needs the bytes of what is done any more, but for those that wait for their turn to be shown. */
+static void reclaim(struct etw_merge *merge)
+{
+	struct lane *lane;
+
+	if (merge->shown)
+		give_lane(merge, merge->shown);
+	merge->shown = NULL;
+	while (!merge->is_ordered && (lane = merge->done) != NULL) {
+		merge->done = lane->next;
+		merge->done_bytes -= lane_bytes(lane);
+		give_lane(merge, lane);
+	}
 }
 
 static int reserve_heap(struct etw_merge *merge)
@@ -235,6 +274,8 @@ static bool push_lane(struct etw_merge *merge, struct lane *lane, int64_t empty_
 	int64_t time_raw = empty_raw;
 
 	lane->losses = lane->block->buffer.flags & ETW_BUFFER_LOSS_FLAGS;
+	lane->rank.number = lane->block->buffer.number;
+	lane->rank.flushed_raw = merge->lowest ? lane->block->buffer.time_raw : 0;
 	lane->is_empty = !etw_etl_cursor_start(&lane->cursor, lane->block);
 	if (!lane->is_empty)
 		time_raw = lane->cursor.event.time_raw;
@@ -255,6 +296,7 @@ static int load_next(struct etw_merge *merge)
 	int result;
 
 	TRY(reserve_heap(merge));
+	reclaim(merge);
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
@@ -324,20 +366,38 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret)
 	return 0;
 }
 
+static inline bool ranks_before(const struct rank *left, const struct rank *right)
+{
+	if (left->flushed_raw != right->flushed_raw)
+		return left->flushed_raw < right->flushed_raw;
+	return left->number < right->number;
+}
+
+static void add_done(struct etw_merge *merge, struct lane *lane)
+{
+	struct lane **at = &merge->done;
+
+	while (*at && ranks_before(&(*at)->rank, &lane->rank))
+		at = &(*at)->next;
+	lane->next = *at;
+	*at = lane;
+	merge->done_bytes += lane_bytes(lane);
+}
+
 /* The root's buffer has nothing more to deliver. */
 static const struct etw_etl_buffer *finish_root(struct etw_merge *merge)
 {
 	struct lane *lane = merge->heap[0].lane;
 
 	etw_etl_cursor_tell(&lane->cursor, merge->findings);
-	merge->done = lane->block->buffer;
 	merge->loaded_bytes -= lane_bytes(lane);
-	give_lane(merge, lane);
+	reclaim(merge);
+	add_done(merge, lane);
 	merge->heap[0] = merge->heap[--merge->heap_count];
 	if (merge->heap_count)
 		sift_down(merge);
 	set_horizon(merge);
-	return &merge->done;
+	return &lane->block->buffer;
 }
 
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge)
@@ -371,7 +431,6 @@ static int pin_lane(struct etw_merge *merge, struct lane *lane, struct etw_pin_a
 	etw_etl_block_done(&lane->own);
 	etw_etl_kept_take(merge->kept, block, &lane->own);
 	lane->block = lane->cursor.block = &lane->own;
-	merge->loaded_bytes += lane_bytes(lane);
 	return 0;
 }
 
@@ -384,8 +443,12 @@ int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, stru
 	lane = merge->heap[0].lane;
 	if (lane->losses)
 		return -ENODATA;
-	if (!lane->pin)
+	if (!lane->pin) {
+		size_t before = lane_bytes(lane);
+
 		TRY(pin_lane(merge, lane, account));
+		merge->loaded_bytes += lane_bytes(lane) - before;
+	}
 	*ret = etw_pin_ref(lane->pin);
 	return 0;
 }
@@ -396,6 +459,7 @@ int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)
 	struct lane *lane;
 
 	TRY(reserve_heap(merge));
+	reclaim(merge);
 	lane = take_lane(merge);
 	if (!lane)
 		return -ENOMEM;
@@ -407,6 +471,72 @@ int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block)
 		set_horizon(merge);
 	else
 		give_lane(merge, lane);
+	return 0;
+}
+
+int etw_merge_keep_order(struct etw_merge *merge)
+{
+	const struct etw_etl_directory *directory = merge->directory;
+	struct rank *lowest;
+
+	merge->is_ordered = true;
+	if (!directory->count)
+		return 0;
+	lowest = calloc(directory->count, sizeof(*lowest));
+	if (!lowest)
+		return -ENOMEM;
+	for (uint32_t i = directory->count; i-- > 0;) {
+		const struct etw_etl_entry *entry = &directory->entries[i];
+
+		lowest[i] = (struct rank){etw_etl_directory_flushed(merge->file, entry),
+					  entry->number};
+		if (i + 1 < directory->count && ranks_before(&lowest[i + 1], &lowest[i]))
+			lowest[i] = lowest[i + 1];
+	}
+	merge->lowest = lowest;
+	return 0;
+}
+
+/* Whether a buffer that was flushed before has events to deliver yet. */
+static bool is_held_up(const struct etw_merge *merge, const struct lane *lane)
+{
+	if (merge->done_bytes >= LOADED_BYTES_MAX)
+		return false;
+	if (merge->next_entry < merge->directory->count &&
+	    ranks_before(&merge->lowest[merge->next_entry], &lane->rank))
+		return true;
+	for (uint32_t i = 0; i < merge->heap_count; i++) {
+		if (ranks_before(&merge->heap[i].lane->rank, &lane->rank))
+			return true;
+	}
+	return false;
+}
+
+const struct etw_etl_block *etw_merge_next_done(struct etw_merge *merge)
+{
+	struct lane *lane = merge->done;
+
+	if (merge->shown)
+		give_lane(merge, merge->shown);
+	merge->shown = NULL;
+	if (!lane || (merge->is_ordered && is_held_up(merge, lane)))
+		return NULL;
+	merge->done = lane->next;
+	merge->done_bytes -= lane_bytes(lane);
+	merge->shown = lane;
+	return lane->block;
+}
+
+int etw_merge_pin_done(struct etw_merge *merge, struct etw_pin_account *account,
+		       struct etw_pin **ret)
+{
+	struct lane *lane = merge->shown;
+
+	if (!lane)
+		return -ENODATA;
+	if (!lane->pin)
+		TRY(pin_lane(merge, lane, account));
+	*ret = etw_pin_ref(lane->pin);
 	return 0;
 }
 

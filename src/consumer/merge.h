@@ -63,6 +63,27 @@ int etw_merge_peek(struct etw_merge *merge, struct etw_merge_event *ret);
 const struct etw_etl_buffer *etw_merge_pop(struct etw_merge *merge);
 
 /*
+ * etw_merge_next_done() - the next buffer whose events were all popped, with its bytes; NULL when there is none.
+ *
+ * Of use behind an etw_merge_pop() that returned a buffer, until it returns NULL; who does not ask loses nothing but the
+ * bytes. Valid until the next call of any function but etw_merge_pin_done().
+ */
+const struct etw_etl_block *etw_merge_next_done(struct etw_merge *merge);
+
+/*
+ * etw_merge_keep_order() - from now on buffers come from etw_merge_next_done() in the order in which they were flushed,
+ * of traces that come piece by piece in the order in which they were added: one waits, in memory, for those before it.
+ *
+ * Before the first etw_merge_peek(). The caller must ask for what is done. Where too much would wait, the order is given
+ * up. Returns 0 or -ENOMEM.
+ */
+int etw_merge_keep_order(struct etw_merge *merge);
+
+/* etw_merge_pin_done() - keeps the bytes of the buffer that etw_merge_next_done() gave. Returns as etw_merge_pin(). */
+int etw_merge_pin_done(struct etw_merge *merge, struct etw_pin_account *account,
+		       struct etw_pin **ret);
+
+/*
  * etw_merge_pin() - keeps the bytes of the event that etw_merge_peek() gave, and those of its whole buffer.
  *
  * @account: charged when the buffer is pinned for the first time

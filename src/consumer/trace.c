@@ -99,7 +99,14 @@ int etw_trace_attach(struct etw_trace *trace)
 
 bool etw_trace_is_live(const struct etw_trace *trace)
 {
-	return trace->live != NULL;
+	return trace->live || trace->pushed;
+}
+
+bool etw_trace_has_header(const struct etw_trace *trace)
+{
+	if (trace->pushed)
+		return etw_pushed_has_header(trace->pushed);
+	return !trace->live || trace->is_attached;
 }
 
 void etw_trace_wake(struct etw_trace *trace)
@@ -120,6 +127,7 @@ void etw_trace_close(struct etw_trace *trace)
 	etw_etl_kept_done(&trace->kept);
 	etw_recorder_done(&trace->recorder);
 	etw_live_free(trace->live);
+	etw_pushed_free(trace->pushed);
 	if (trace->live)
 		(void)close(trace->wake_fd);
 	free(trace);
@@ -328,6 +336,17 @@ int etw_trace_search(struct etw_trace *trace, const struct etw_trace_visitor *vi
 	return result == ETW_END ? 0 : result;
 }
 
+/* Of buffers before the window nobody is told, but for whose bytes they are. */
+static void drop_done(struct etw_stream *stream)
+{
+	const struct etw_etl_block *block;
+
+	while ((block = etw_merge_next_done(stream->merge)) != NULL) {
+		if (stream->trace->pushed)
+			etw_pushed_give_back(stream->trace->pushed, block);
+	}
+}
+
 int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *sink)
 {
 	int result;
@@ -341,7 +360,8 @@ int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *s
 							stream->head.time_raw);
 		if (LIKELY(stream->head_ft >= sink->from_ft))
 			return 0;
-		(void)etw_merge_pop(stream->merge);
+		if (etw_merge_pop(stream->merge))
+			drop_done(stream);
 	} while (true);
 }
 
@@ -351,7 +371,6 @@ int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw
 	const struct etw_merge_event *head = &stream->head;
 	int64_t time = trace->is_raw ? head->time_raw : stream->head_ft;
 	struct etw_event_address address = {head->block->buffer.number, head->offset};
-	const struct etw_etl_buffer *done;
 	EVENT_RECORD record;
 	int result = 0;
 
@@ -373,9 +392,8 @@ int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw
 		result = sink->event(sink->context, index, &record, address);
 	if (UNLIKELY(result))
 		return result;
-	done = etw_merge_pop(stream->merge);
-	if (UNLIKELY(done != NULL) && sink->buffer) {
-		result = sink->buffer(sink->context, index, done);
+	if (UNLIKELY(etw_merge_pop(stream->merge) != NULL)) {
+		result = etw_stream_show_done(stream, index, sink);
 		if (result)
 			return result;
 	}
@@ -390,13 +408,15 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 
 	stream->trace = trace;
 	stream->before = trace->findings;
-	if (trace->live) {
+	if (etw_trace_is_live(trace)) {
 		TRY(etw_live_stream_open(stream, sink));
 		trace->delivering = stream->merge;
 		return 0;
 	}
 	TRY(etw_trace_index(trace));
 	trace->findings = trace->walk_findings;
+	if (trace->buffers == ETW_BUFFERS_ALONE)
+		return 0;
 	if (sink->to_ft < INT64_MAX) {
 		/* The last raw time that still rounds down to it; none is beyond where time saturates. */
 		int64_t beyond = etw_clock_from_filetime(clock, sink->to_ft + 1);
@@ -407,6 +427,8 @@ static int open_stream(struct etw_trace *trace, const struct etw_trace_sink *sin
 	TRY(etw_merge_create(&trace->file, &trace->directory, &trace->kept, to_raw,
 			     &trace->findings, &stream->merge));
 	trace->delivering = stream->merge;
+	if (trace->buffers == ETW_BUFFERS_IN_ORDER)
+		TRY(etw_merge_keep_order(stream->merge));
 	return etw_stream_advance(stream, sink);
 }
 
@@ -463,6 +485,8 @@ static void close_stream(struct etw_stream *stream)
 		stream->trace->delivering = NULL;
 	etw_merge_free(stream->merge);
 	etw_etl_block_done(&stream->block);
+	if (stream->trace && stream->trace->pushed)
+		etw_pushed_give_back_all(stream->trace->pushed);
 	if (stream->trace)
 		keep_findings(&stream->trace->findings, &stream->before);
 }
@@ -481,7 +505,7 @@ int etw_trace_process(struct etw_trace *const *traces, size_t count,
 	int result = 0;
 
 	for (size_t i = 0; i < count; i++)
-		live += traces[i]->live != NULL;
+		live += etw_trace_is_live(traces[i]);
 	if (live && live < count)
 		return -EINVAL;
 	streams = calloc(count ? count : 1, sizeof(*streams));
@@ -489,6 +513,10 @@ int etw_trace_process(struct etw_trace *const *traces, size_t count,
 		return -ENOMEM;
 	for (size_t i = 0; i < count && !result; i++)
 		result = open_stream(traces[i], sink, &streams[i]);
+	for (size_t i = 0; i < count && !result && !live; i++) {
+		if (traces[i]->buffers == ETW_BUFFERS_ALONE)
+			result = etw_file_show_all(traces[i], i, sink);
+	}
 	if (!result && live)
 		result = etw_live_pass(streams, count, sink);
 	while (!result && !live && any)

@@ -59,7 +59,37 @@ int etw_trace_open_live(const char *session, struct etw_trace **ret);
  */
 int etw_trace_attach(struct etw_trace *trace);
 
-/* etw_trace_is_live() - whether it is a session's and not a file's. */
+/*
+ * etw_trace_open_pushed() - a trace whose buffers the program adds.
+ *
+ * @done: is called with each buffer that nothing needs any more, and with @context
+ *
+ * Returns 0 with an owned trace in @ret; -ENOMEM; errno of eventfd.
+ */
+int etw_trace_open_pushed(void (*done)(const void *buffer, void *context), void *context,
+			  struct etw_trace **ret);
+
+/*
+ * etw_trace_push() - adds a buffer to such a trace, within a pass or before it; the first one has the header.
+ *
+ * @at, @bytes: borrowed until `done` was called with it, when this returns 0; else not taken
+ *
+ * The order is that in which another pass showed the buffers (ETW_BUFFERS_IN_ORDER). Returns 0; -EINVAL: the trace is of
+ * another kind; -EBADMSG: it is no sound buffer, or the first one has no header; -ERANGE: out of the order of time;
+ * -ESHUTDOWN behind etw_trace_end_pushed(); -ENOMEM. Context: any thread; the first one while nobody asks for the header.
+ */
+int etw_trace_push(struct etw_trace *trace, const uint8_t *at, size_t bytes);
+
+/* etw_trace_end_pushed() - nothing is added any more: a pass delivers what there is, and ends. Any thread. */
+void etw_trace_end_pushed(struct etw_trace *trace);
+
+/* etw_trace_is_pushed() - whether it is such a trace. */
+bool etw_trace_is_pushed(const struct etw_trace *trace);
+
+/* etw_trace_has_header() - whether the header is known: of a pushed trace and of a session it comes later. */
+bool etw_trace_has_header(const struct etw_trace *trace);
+
+/* etw_trace_is_live() - whether it is a session's, or pushed, and not a file's. */
 bool etw_trace_is_live(const struct etw_trace *trace);
 
 /* etw_trace_wake() - makes a pass that waits for a session call its sink's `idle` now. Any thread. */
@@ -155,9 +185,41 @@ struct etw_trace_sink {
 	int (*buffer)(void *context, size_t trace, const struct etw_etl_buffer *buffer);
 	/* Of a pass over sessions, while nothing comes: about every second, and when it was woken. */
 	int (*idle)(void *context);
+	/* Of such a pass: whether it is to take nothing more, deliver what it has, and end. */
+	bool (*ends)(void *context);
+	/* Of a pushed trace: its header is there from now on. */
+	void (*header)(void *context, size_t trace);
 	int64_t from_ft; /* events from here on; INT64_MIN for all */
 	int64_t to_ft;   /* up to and including; INT64_MAX for all */
 };
+
+/* What a pass does with the buffers of a trace. */
+enum etw_trace_buffers {
+	ETW_BUFFERS_AS_DONE, /* `buffer` is called when the events of one went out */
+	ETW_BUFFERS_IN_ORDER, /* and not before those that were flushed before it; of a session the header buffer first */
+	ETW_BUFFERS_ALONE, /* in that order, and `event` is not called at all: events are not looked at */
+};
+
+/* etw_trace_set_buffers() - ETW_BUFFERS_AS_DONE at first. Not within a pass. */
+void etw_trace_set_buffers(struct etw_trace *trace, enum etw_trace_buffers how);
+
+/*
+ * etw_trace_buffer_bytes() - within the sink's `buffer` call: the buffer as it was stored, with its header.
+ *
+ * @ret_bytes: what is there of it: its valid bytes, of a compressed one all
+ *
+ * Of a session, the last buffer of a batch says in its header what the session has promised (wire/etl_buffer.h).
+ */
+const uint8_t *etw_trace_buffer_bytes(const struct etw_trace *trace, uint32_t *ret_bytes);
+
+/*
+ * etw_trace_pin_buffer() - within the sink's `buffer` call: keeps those bytes, where they are.
+ *
+ * Returns 0 with a reference for etw_pin_unref(); -ENODATA: no buffer is being shown, or the bytes are the program's
+ * own (etw_trace_push()); -ENOBUFS when the account is full; -ENOMEM.
+ */
+int etw_trace_pin_buffer(struct etw_trace *trace, struct etw_pin_account *account,
+			 struct etw_pin **ret);
 
 /* etw_trace_set_raw() - records carry raw time instead of FILETIME from now on. */
 void etw_trace_set_raw(struct etw_trace *trace, bool is_raw);
@@ -175,7 +237,8 @@ void etw_trace_set_context(struct etw_trace *trace, void *context);
  *
  * Equal times come in order of the array, then of the file. Where a buffer's flags tell of loss, an
  * RT_LostEvent precedes its first event. Sessions are merged up to what each has promised; an event that
- * comes later than another one's by more than that is delivered with a finding. Files and sessions do not mix.
+ * comes later than another one's by more than that is delivered with a finding. Files and sessions do not mix,
+ * and pushed traces are sessions here.
  * Returns 0 at the end, of sessions when all of them are over; what a callback returned to stop; -EINVAL for
  * files and sessions together; -ENOMEM, -EFBIG, the errno of reading, or what etw_trace_attach() says; -ENOENT
  * also behind the last event of a session that was over before its dead host was replaced for this consumer.

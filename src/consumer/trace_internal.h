@@ -5,6 +5,7 @@
 
 #include "consumer/live.h"
 #include "consumer/merge.h"
+#include "consumer/pushed.h"
 #include "consumer/record.h"
 #include "consumer/trace.h"
 #include "etl/directory.h"
@@ -28,7 +29,13 @@ struct etw_trace {
 	struct etw_live *live;             /* owned; NULL for files */
 	bool is_attached;                  /* of sessions: header and head_buffer are set */
 	struct etw_etl_buffer head_buffer; /* of sessions: what the file holds */
+	bool is_head_shown;                /* of sessions: the header buffer was shown */
 	int wake_fd;                       /* of sessions: an eventfd */
+	struct etw_pushed *pushed;         /* owned; NULL for all but pushed traces */
+
+	enum etw_trace_buffers buffers;
+	const struct etw_etl_block *shown; /* in the sink's `buffer` call; NULL outside */
+	struct etw_pin **shown_pin;        /* of `shown`; NULL: the merge has it */
 };
 
 /* One trace in a pass, with its next event. */
@@ -45,8 +52,10 @@ struct etw_stream {
 	int64_t watermark_raw, watermark_ft;
 	int64_t promised_ft; /* the last watermark before the end's, and never before the session's start */
 	bool has_watermark;
-	bool is_over; /* nothing will come any more */
-	bool is_cut;  /* and what came last is not known */
+	bool is_over;          /* nothing will come any more */
+	bool is_closing;       /* nothing more is to be taken */
+	int64_t held_since_ms; /* of pushed traces: events wait for a watermark; -1: none do */
+	bool is_cut;           /* and what came last is not known */
 };
 
 /* etw_stream_advance() - brings the next event of the stream to its head. Returns 0 or a negative errno. */
@@ -58,6 +67,34 @@ int etw_stream_advance(struct etw_stream *stream, const struct etw_trace_sink *s
  * Returns 0, what the sink returned to stop, or a negative errno.
  */
 int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw_trace_sink *sink);
+
+/* etw_stream_promise() - everything before this may be delivered, as far as the stream alone is concerned. */
+void etw_stream_promise(struct etw_stream *stream, int64_t watermark_raw);
+
+/* etw_pushed_stream_receive() - takes what was pushed. Returns 0, what the sink returned, or a negative errno. */
+int etw_pushed_stream_receive(struct etw_stream *stream, size_t index,
+			      const struct etw_trace_sink *sink);
+
+#define ETW_LIVE_LAG_MS 2000 /* two flush timers */
+#define ETW_LIVE_HELD_BYTES_MAX \
+	((size_t)64 * 1024 * 1024) /* of one session, that wait for others */
+
+/*
+ * etw_stream_show() - shows the sink a buffer that is in no merge.
+ *
+ * @block: left with its memory, or without when its bytes were pinned
+ *
+ * Returns 0 or what the sink returned.
+ */
+int etw_stream_show(struct etw_trace *trace, size_t index, struct etw_etl_block *block,
+		    const struct etw_trace_sink *sink);
+
+/* etw_stream_show_done() - shows the sink what the merge has done. Returns 0 or what the sink returned. */
+int etw_stream_show_done(struct etw_stream *stream, size_t index,
+			 const struct etw_trace_sink *sink);
+
+/* etw_file_show_all() - the pass over a file of ETW_BUFFERS_ALONE; as etw_trace_process(). */
+int etw_file_show_all(struct etw_trace *trace, size_t index, const struct etw_trace_sink *sink);
 
 /* etw_live_stream_open() - attaches the session if need be, and begins its part of a pass. */
 int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink *sink);

@@ -60,7 +60,7 @@ static uint32_t packed_rest(const uint8_t *at, size_t bytes)
  */
 static int unpack(struct etw_etl_block *block, size_t count, uint32_t wanted)
 {
-	const uint8_t *packed = block->memory + WIRE_BUFFER_HEADER_BYTES;
+	const uint8_t *packed = block->raw + WIRE_BUFFER_HEADER_BYTES;
 	uint32_t limit = count < wanted / UNPACK_RATIO_MAX ? UNPACK_RATIO_MAX * (uint32_t)count
 							   : wanted;
 	size_t room = UNPACK_RATIO * (count + 1) < limit ? UNPACK_RATIO * (count + 1) : limit;
@@ -85,7 +85,7 @@ static void read_description(struct etw_etl_block *block)
 {
 	struct etw_etl_buffer header;
 
-	etw_etl_buffer_read(block->memory, &header);
+	etw_etl_buffer_read(block->raw, &header);
 	block->buffer.processor_word = header.processor_word;
 	block->buffer.logger_id = header.logger_id;
 	block->buffer.state = header.state;
@@ -93,36 +93,32 @@ static void read_description(struct etw_etl_block *block)
 	block->buffer.sequence = header.sequence;
 }
 
+/* Bytes that the buffer has where it is stored. */
+static size_t stored_bytes(const struct etw_etl_buffer *buffer)
+{
+	return buffer->flags & WIRE_BUFFER_COMPRESSED ? buffer->stride : buffer->valid_bytes;
+}
+
 /*
- * Brings the buffer's bytes in, its header too, in one read; sets events and event_bytes to what is there of
- * them.
+ * Sets events and event_bytes to what is there of them, with a buffer whose bytes are in `raw`: the header always, and
+ * @there bytes with it.
  */
-static int read_events(const struct etw_etl_file *file, struct etw_etl_block *block,
-		       struct etw_findings *findings)
+static int find_events(struct etw_etl_block *block, size_t there, struct etw_findings *findings)
 {
 	const struct etw_etl_buffer *buffer = &block->buffer;
-	bool is_packed = buffer->flags & WIRE_BUFFER_COMPRESSED;
 	uint32_t wanted = buffer->valid_bytes - WIRE_BUFFER_HEADER_BYTES;
-	uint64_t there = buffer->offset < file->bytes ? file->bytes - buffer->offset : 0;
-	size_t stored = is_packed ? buffer->stride : buffer->valid_bytes;
-	size_t count;
+	size_t stored = stored_bytes(buffer) - WIRE_BUFFER_HEADER_BYTES;
+	size_t count = there -
+		       (there < WIRE_BUFFER_HEADER_BYTES ? there : WIRE_BUFFER_HEADER_BYTES);
 
+	block->raw_bytes = (uint32_t)(WIRE_BUFFER_HEADER_BYTES + count);
 	block->packed_rest = 0;
-	if (there > stored)
-		there = stored;
-	TRY(grow(&block->memory, &block->memory_room,
-		 there > WIRE_BUFFER_HEADER_BYTES ? (size_t)there : WIRE_BUFFER_HEADER_BYTES));
-	TRY(etw_etl_file_read(file, buffer->offset, block->memory, (size_t)there, &count));
-	if (count < WIRE_BUFFER_HEADER_BYTES)
-		memset(block->memory + count, 0, WIRE_BUFFER_HEADER_BYTES - count);
 	read_description(block);
-	count -= count < WIRE_BUFFER_HEADER_BYTES ? count : WIRE_BUFFER_HEADER_BYTES;
-	stored -= WIRE_BUFFER_HEADER_BYTES;
 	if (count < stored)
 		note(findings, block, ETW_FINDING_CUT, count, stored - count,
 		     "the file ends within the buffer");
-	if (!is_packed) {
-		block->events = block->memory + WIRE_BUFFER_HEADER_BYTES;
+	if (!(buffer->flags & WIRE_BUFFER_COMPRESSED)) {
+		block->events = block->raw + WIRE_BUFFER_HEADER_BYTES;
 		block->event_bytes = (uint32_t)count;
 		return 0;
 	}
@@ -133,6 +129,26 @@ static int read_events(const struct etw_etl_file *file, struct etw_etl_block *bl
 		     wanted - block->event_bytes < count ? wanted - block->event_bytes : count,
 		     "the compressed data is damaged");
 	return 0;
+}
+
+/* Brings the buffer's bytes in, its header too, in one read. */
+static int read_events(const struct etw_etl_file *file, struct etw_etl_block *block,
+		       struct etw_findings *findings)
+{
+	const struct etw_etl_buffer *buffer = &block->buffer;
+	uint64_t there = buffer->offset < file->bytes ? file->bytes - buffer->offset : 0;
+	size_t stored = stored_bytes(buffer);
+	size_t count;
+
+	if (there > stored)
+		there = stored;
+	TRY(grow(&block->memory, &block->memory_room,
+		 there > WIRE_BUFFER_HEADER_BYTES ? (size_t)there : WIRE_BUFFER_HEADER_BYTES));
+	TRY(etw_etl_file_read(file, buffer->offset, block->memory, (size_t)there, &count));
+	if (count < WIRE_BUFFER_HEADER_BYTES)
+		memset(block->memory + count, 0, WIRE_BUFFER_HEADER_BYTES - count);
+	block->raw = block->memory;
+	return find_events(block, count, findings);
 }
 
 static int add_place(struct etw_etl_block *block, uint32_t offset, int64_t time_raw)
@@ -319,6 +335,8 @@ static void note_swallowed(const struct etw_etl_block *block, struct etw_finding
 static void empty(struct etw_etl_block *block, const struct etw_etl_buffer *buffer)
 {
 	block->buffer = *buffer;
+	block->raw = NULL;
+	block->raw_bytes = 0;
 	block->events = NULL;
 	block->event_bytes = 0;
 	block->count = 0;
@@ -326,13 +344,9 @@ static void empty(struct etw_etl_block *block, const struct etw_etl_buffer *buff
 	block->is_unchecked = false;
 }
 
-int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
-		       struct etw_etl_block *block, struct etw_findings *findings)
+/* Checks every event of a block whose bytes are there. */
+static int check_events(struct etw_etl_block *block, struct etw_findings *findings)
 {
-	empty(block, buffer);
-	if (!etw_etl_buffer_holds_events(buffer))
-		return 0;
-	TRY(read_events(file, block, findings));
 	block->is_stepped = step_through(block);
 	if (!block->is_stepped)
 		TRY(note_places(block, findings));
@@ -343,6 +357,30 @@ int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buf
 	if (findings)
 		note_swallowed(block, findings);
 	return 0;
+}
+
+int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
+		       struct etw_etl_block *block, struct etw_findings *findings)
+{
+	empty(block, buffer);
+	if (!etw_etl_buffer_holds_events(buffer))
+		return 0;
+	TRY(read_events(file, block, findings));
+	return check_events(block, findings);
+}
+
+int etw_etl_block_borrow(const uint8_t *at, size_t bytes, const struct etw_etl_buffer *buffer,
+			 struct etw_etl_block *block, struct etw_findings *findings)
+{
+	size_t stored = stored_bytes(buffer);
+
+	empty(block, buffer);
+	block->raw = at;
+	block->raw_bytes = (uint32_t)(bytes < stored ? bytes : stored);
+	if (!etw_etl_buffer_holds_events(buffer))
+		return 0;
+	TRY(find_events(block, block->raw_bytes, findings));
+	return check_events(block, findings);
 }
 
 int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,

@@ -36,6 +36,16 @@ int etw_etl_block_load(const struct etw_etl_file *file, const struct etw_etl_buf
 int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
 			uint32_t count, bool needs_places, struct etw_etl_block *block);
 
+/*
+ * etw_etl_block_borrow() - as etw_etl_block_load(), of a buffer that lies in memory already, without a copy.
+ *
+ * @at, @bytes: the buffer with its header; borrowed until the block is loaded anew or done
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_etl_block_borrow(const uint8_t *at, size_t bytes, const struct etw_etl_buffer *buffer,
+			 struct etw_etl_block *block, struct etw_findings *findings);
+
 /* etw_etl_block_done() - frees the memory; takes a zeroed block. */
 void etw_etl_block_done(struct etw_etl_block *block);
 

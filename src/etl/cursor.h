@@ -22,7 +22,10 @@ struct etw_etl_block {
 	size_t memory_room;
 	uint8_t *unpacked; /* owned: the events of a compressed buffer */
 	size_t unpacked_room;
-	const uint8_t *events; /* the first event; in one of the two above */
+	const uint8_t
+		*raw; /* the buffer as it was stored, with its header: `memory`, or borrowed */
+	uint32_t raw_bytes;    /* what is there of it */
+	const uint8_t *events; /* the first event; in `raw` or in `unpacked` */
 	uint32_t event_bytes;  /* valid ones from there */
 	uint32_t packed_rest;  /* bytes behind a compressed buffer's data; 0 as a rule */
 	uint32_t count;        /* events */

@@ -169,21 +169,26 @@ int etw_etl_directory_build(struct etw_etl_walk *walk, struct etw_etl_kept *kept
 	return 0;
 }
 
+/* What the walk found out about a damaged header counts, not the header. */
+static struct etw_etl_buffer buffer_of(const struct etw_etl_entry *entry)
+{
+	return (struct etw_etl_buffer){
+		.offset = entry->offset,
+		.number = entry->number,
+		.stride = entry->stride,
+		.valid_bytes = entry->valid_bytes,
+		.saved_offset = entry->valid_bytes,
+		.processor = entry->processor,
+		.flags = entry->flags,
+		.type = WIRE_BUFFER_GENERIC,
+	};
+}
+
 int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file *file,
 			   const struct etw_etl_entry *entry, struct etw_etl_block *own,
 			   struct etw_findings *findings, const struct etw_etl_block **ret)
 {
-	/* What the walk found out about a damaged header counts, not the header. */
-	struct etw_etl_buffer header, buffer = {
-					      .offset = entry->offset,
-					      .number = entry->number,
-					      .stride = entry->stride,
-					      .valid_bytes = entry->valid_bytes,
-					      .saved_offset = entry->valid_bytes,
-					      .processor = entry->processor,
-					      .flags = entry->flags,
-					      .type = WIRE_BUFFER_GENERIC,
-				      };
+	struct etw_etl_buffer header, buffer = buffer_of(entry);
 
 	TRY(etw_etl_kept_load(kept, file, &buffer, own, findings, ret));
 	if (*ret != own)
@@ -193,6 +198,28 @@ int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file 
 	if (header.type < WIRE_BUFFER_TYPES && etw_etl_buffer_holds_events(&header))
 		own->buffer.type = header.type;
 	return 0;
+}
+
+int etw_etl_directory_fetch(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
+			    struct etw_etl_block *block)
+{
+	struct etw_etl_buffer buffer = buffer_of(entry);
+
+	return etw_etl_block_fetch(file, &buffer, 0, false, block);
+}
+
+int64_t etw_etl_directory_flushed(const struct etw_etl_file *file,
+				  const struct etw_etl_entry *entry)
+{
+	uint8_t raw[WIRE_BUFFER_HEADER_BYTES];
+	struct etw_etl_buffer buffer;
+	size_t count;
+
+	/* It can be read no more: whoever loads it finds out. */
+	if (etw_etl_file_read(file, entry->offset, raw, sizeof(raw), &count) || count < sizeof(raw))
+		return entry->first_raw;
+	etw_etl_buffer_read(raw, &buffer);
+	return buffer.time_raw;
 }
 
 void etw_etl_directory_done(struct etw_etl_directory *directory)

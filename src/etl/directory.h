@@ -46,6 +46,18 @@ int etw_etl_directory_load(struct etw_etl_kept *kept, const struct etw_etl_file 
 			   const struct etw_etl_entry *entry, struct etw_etl_block *own,
 			   struct etw_findings *findings, const struct etw_etl_block **ret);
 
+/*
+ * etw_etl_directory_fetch() - the bytes of an entry's buffer in @block, without events.
+ *
+ * Returns 0; -ENOMEM; the errno of reading.
+ */
+int etw_etl_directory_fetch(const struct etw_etl_file *file, const struct etw_etl_entry *entry,
+			    struct etw_etl_block *block);
+
+/* etw_etl_directory_flushed() - when an entry's buffer was flushed; read from its header. */
+int64_t etw_etl_directory_flushed(const struct etw_etl_file *file,
+				  const struct etw_etl_entry *entry);
+
 /* etw_etl_directory_done() - frees the entries; takes a zeroed directory. */
 void etw_etl_directory_done(struct etw_etl_directory *directory);
 

@@ -13,6 +13,12 @@
 
 #define WIRE_BUFFER_HEADER_BYTES 0x48
 
+/*
+ * In `reference_start` of a buffer that a real-time consumer hands on: it is the last one of its batch, and
+ * `reference_clock` has the watermark, a raw time before which nothing more comes. Never in files, where both are junk.
+ */
+#define WIRE_BUFFER_PROMISE UINT64_C(0x4B52414D52455457) /* "WTERMARK" */
+
 /* Buffers are at most 16 MiB by Windows' rules [SDK]; a reader allows for more. */
 #define WIRE_BUFFER_BYTES_MAX (64u * 1024 * 1024)
 

@@ -257,6 +257,109 @@ static void test_live__a_promise_that_never_moves_does_not_stop_all(void **state
 	assert_true(findings.counts[ETW_FINDING_LATE] > 0);
 }
 
+/* What a pass showed of buffers. */
+struct shown {
+	struct seen seen; /* first: the other callbacks take it for one */
+	struct etw_trace *trace;
+	unsigned buffers, promises;
+	int64_t promise_raw;
+	uint16_t first_type;
+};
+
+static int on_shown(void *context, size_t index, const struct etw_etl_buffer *buffer)
+{
+	struct shown *shown = context;
+	struct wire_buffer_header header;
+	uint32_t bytes;
+	const uint8_t *at = etw_trace_buffer_bytes(shown->trace, &bytes);
+
+	(void)index;
+	assert_int_equal(bytes, buffer->valid_bytes);
+	memcpy(&header, at, sizeof(header));
+	if (!shown->buffers++)
+		shown->first_type = buffer->type;
+	if (le64_get(header.reference_start) == WIRE_BUFFER_PROMISE) {
+		shown->promises++;
+		shown->promise_raw = (int64_t)le64_get(header.reference_clock);
+	}
+	return 0;
+}
+
+/* The header buffer first; the last buffer of each batch says what the session has promised. */
+static void show(enum etw_trace_buffers how, struct shown *shown)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = deliver_all};
+	struct etw_trace_sink sink = {.context = shown,
+				      .event = on_event,
+				      .buffer = on_shown,
+				      .from_ft = INT64_MIN,
+				      .to_ft = INT64_MAX};
+
+	*shown = (struct shown){.seen = {.last_raw = INT64_MIN}};
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &shown->trace), 0);
+	etw_trace_set_raw(shown->trace, true);
+	etw_trace_set_buffers(shown->trace, how);
+	assert_int_equal(etw_trace_process(&shown->trace, 1, &sink), 0);
+	etw_trace_close(shown->trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+	assert_int_equal(shown->first_type, WIRE_BUFFER_HEADER);
+	assert_int_equal(shown->buffers, 1 + 2 * EVENTS / PER_FLUSH);
+	assert_int_equal(shown->promises, EVENTS / PER_FLUSH);
+	assert_int_equal(shown->promise_raw, time_of(EVENTS - 1));
+}
+
+static void test_live__shows_whole_buffers(void **state)
+{
+	struct shown shown;
+
+	(void)state;
+	show(ETW_BUFFERS_IN_ORDER, &shown);
+	assert_once_each(&shown.seen, 0, EVENTS);
+	show(ETW_BUFFERS_ALONE, &shown);
+	assert_int_equal(shown.seen.events, 0);
+}
+
+/* A pass that is to end delivers what has come. */
+static bool ends_after_some(void *context)
+{
+	const struct seen *seen = context;
+
+	return seen->events > 0;
+}
+
+static void serve_some_in_advance(struct fake_host *host)
+{
+	fake_accept(host);
+	fake_batch(host, 1, 5, time_of(9)); /* twenty events, of which ten are promised */
+	fake_await_close(host);
+}
+
+static void test_live__an_end_delivers_what_has_come(void **state)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = serve_some_in_advance};
+	struct seen seen = {.last_raw = INT64_MIN};
+	struct etw_trace_sink sink = {.context = &seen,
+				      .event = on_event,
+				      .ends = ends_after_some,
+				      .from_ft = INT64_MIN,
+				      .to_ft = INT64_MAX};
+	struct etw_trace *trace;
+
+	(void)state;
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	etw_trace_set_raw(trace, true);
+	assert_int_equal(etw_trace_process(&trace, 1, &sink), 0);
+	assert_once_each(&seen, 0, 2 * PER_FLUSH);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+}
+
 static void wait_for_ever(struct fake_host *host)
 {
 	fake_accept(host);
@@ -435,6 +538,8 @@ int main(void)
 		cmocka_unit_test(test_live__a_loss_has_a_time_when_no_event_came),
 		cmocka_unit_test(test_live__a_backlog_keeps_its_order),
 		cmocka_unit_test(test_live__a_promise_that_never_moves_does_not_stop_all),
+		cmocka_unit_test(test_live__shows_whole_buffers),
+		cmocka_unit_test(test_live__an_end_delivers_what_has_come),
 		cmocka_unit_test(test_live__sessions_are_merged),
 		cmocka_unit_test(test_live__a_session_that_lags_is_waited_for_a_while),
 	};

@@ -154,6 +154,56 @@ static void test_merge__losses_come_before_the_buffers_events(void **state)
 	done(&merged);
 }
 
+/* Every buffer is shown once, with its bytes, in the order of flushes; what is pinned stays. */
+static void check_order(const char *preset)
+{
+	struct merged merged = prepare_sample(sample_make(preset));
+	struct etw_merge *merge = NULL;
+	struct etw_merge_event event;
+	const struct etw_etl_block *block;
+	struct etw_pin_account *account;
+	struct etw_pin *pins[400];
+	int64_t flushed = INT64_MIN;
+	unsigned shown = 0;
+
+	assert_int_equal(etw_merge_create(&merged.sample.file, &merged.directory, &merged.kept,
+					  INT64_MAX, &merged.findings, &merge),
+			 0);
+	assert_int_equal(etw_pin_account_create(UINT64_MAX, &account), 0);
+	assert_int_equal(etw_merge_keep_order(merge), 0);
+	assert_int_equal(etw_merge_pin_done(merge, account, &pins[0]), -ENODATA);
+	while (!etw_merge_peek(merge, &event)) {
+		if (!etw_merge_pop(merge))
+			continue;
+		while ((block = etw_merge_next_done(merge)) != NULL) {
+			assert_true(block->buffer.time_raw >= flushed);
+			flushed = block->buffer.time_raw;
+			assert_memory_equal(block->raw, merged.sample.bytes + block->buffer.offset,
+					    block->raw_bytes);
+			assert_true(shown < 400);
+			assert_int_equal(etw_merge_pin_done(merge, account, &pins[shown++]), 0);
+		}
+	}
+	assert_int_equal(shown, merged.directory.count);
+	etw_merge_free(merge);
+	assert_true(etw_pin_account_bytes(account) > 0);
+	for (unsigned i = 0; i < shown; i++)
+		etw_pin_unref(pins[i]);
+	assert_int_equal(etw_pin_account_bytes(account), 0);
+	etw_pin_account_unref(account);
+	done(&merged);
+}
+
+static void test_merge__shows_buffers_in_order_of_flushes(void **state)
+{
+	(void)state;
+	check_order("plain");
+	check_order("idle-processor");
+	check_order("wrapped-circular");
+	check_order("processors-300");
+	check_order("compressed-small");
+}
+
 /* It has no event that it could come before: the time is that of the flush. */
 static void test_merge__losses_of_a_buffer_without_events(void **state)
 {
@@ -348,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_merge__counts),
 		cmocka_unit_test(test_merge__losses_come_before_the_buffers_events),
 		cmocka_unit_test(test_merge__losses_of_a_buffer_without_events),
+		cmocka_unit_test(test_merge__shows_buffers_in_order_of_flushes),
 		cmocka_unit_test(test_merge__windows),
 		cmocka_unit_test(test_merge__regress_windows_of_buffers_that_overlap),
 		cmocka_unit_test(test_merge__equal_times_need_no_more_memory),

@@ -417,9 +417,49 @@ static void test_block__fetched_from_a_file_that_changed(void **state)
 	done(&loaded);
 }
 
+/* What is borrowed is read where it is, and gives the same events as a copy. */
+static void test_block__borrows(void **state)
+{
+	static const struct {
+		const char *preset;
+		uint64_t offset;
+	} rows[] = {{"plain", DATA}, {"compressed-small", PACKED}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct loaded loaded = prepare(rows[i].preset, rows[i].offset);
+		const uint8_t *at = loaded.sample.bytes + rows[i].offset;
+		struct etw_etl_block block = {0};
+
+		load(&loaded);
+		assert_int_equal(loaded.block.raw_bytes,
+				 loaded.buffer.flags & WIRE_BUFFER_COMPRESSED
+					 ? loaded.buffer.stride
+					 : loaded.buffer.valid_bytes);
+		assert_memory_equal(loaded.block.raw, at, loaded.block.raw_bytes);
+		assert_int_equal(etw_etl_block_borrow(at, loaded.buffer.stride, &loaded.buffer,
+						      &block, &loaded.findings),
+				 0);
+		assert_ptr_equal(block.raw, at);
+		assert_null(block.memory);
+		assert_int_equal(block.raw_bytes, loaded.block.raw_bytes);
+		assert_int_equal(block.count, loaded.block.count);
+		assert_int_equal(count_events(&block), count_events(&loaded.block));
+		assert_int_equal(loaded.findings.kept_count, 0);
+		/* what is cut is told of */
+		assert_int_equal(etw_etl_block_borrow(at, loaded.block.raw_bytes - 8,
+						      &loaded.buffer, &block, &loaded.findings),
+				 0);
+		assert_int_equal(loaded.findings.counts[ETW_FINDING_CUT], 1);
+		etw_etl_block_done(&block);
+		done(&loaded);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_block__borrows),
 		cmocka_unit_test(test_block__sound),
 		cmocka_unit_test(test_block__compressed),
 		cmocka_unit_test(test_block__compressed_data_that_is_damaged),

@@ -173,6 +173,28 @@ static void test_directory__mended_headers_stay_mended(void **state)
 	done(&built);
 }
 
+static void test_directory__fetches_bytes_and_flush_times(void **state)
+{
+	struct built built = {.sample = sample_make("plain")};
+	struct etw_etl_block block = {0};
+
+	(void)state;
+	build(&built);
+	for (uint32_t i = 0; i < built.directory.count; i++) {
+		const struct etw_etl_entry *entry = &built.directory.entries[i];
+		struct etw_etl_buffer buffer = sample_buffer(&built.sample, entry->offset);
+
+		assert_int_equal(etw_etl_directory_flushed(&built.sample.file, entry),
+				 buffer.time_raw);
+		assert_int_equal(etw_etl_directory_fetch(&built.sample.file, entry, &block), 0);
+		assert_int_equal(block.raw_bytes, entry->valid_bytes);
+		assert_memory_equal(block.raw, built.sample.bytes + entry->offset, block.raw_bytes);
+		assert_int_equal(block.count, 0);
+	}
+	etw_etl_block_done(&block);
+	done(&built);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_directory__orders_what_the_file_does_not),
 		cmocka_unit_test(test_directory__buffers_without_events_have_no_entry),
 		cmocka_unit_test(test_directory__a_loss_needs_no_event),
+		cmocka_unit_test(test_directory__fetches_bytes_and_flush_times),
 		cmocka_unit_test(test_directory__buffers_of_damage_alone_are_found),
 		cmocka_unit_test(test_directory__mended_headers_stay_mended),
 	};
