@@ -1341,6 +1341,7 @@ ETW_API ULONG WMIAPI TraceMessageVa(_In_ TRACEHANDLE LoggerHandle, _In_ ULONG Me
  *
  * ERROR_INVALID_PARAMETER: Logfile is NULL, there is no callback, it names neither or both of file and session, or
  * a session without the real-time mode
+ * ERROR_BAD_PATHNAME: the file's name is empty
  * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND: the file, or its folder, is not there
  * ERROR_ACCESS_DENIED: the file cannot be read, or the folder of the host's socket is another user's
  * ERROR_FILE_CORRUPT: it is no log file
@@ -1359,10 +1360,13 @@ ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceA(_Inout_ PEVENT_TRACE_LOGFILEA Logf
  * @StartTime, @EndTime: only events of this time, ends included; NULL: no limit
  *
  * Files that are damaged are read as far as they can be: what cannot be read is skipped. The function returns when
- * the files end, when the sessions end, when a buffer callback returns FALSE, or after CloseTrace().
+ * the files end, when the sessions end, when a buffer callback returns FALSE, or after CloseTrace(). Several sessions are
+ * merged by time, which Windows refuses; one that stands still holds the others for 2 seconds at most, and what it has to
+ * say then comes late.
  *
  * Returns ERROR_SUCCESS; ERROR_CANCELLED: a buffer callback or CloseTrace() ended it; ERROR_BAD_LENGTH: no handle,
- * or more than 64; ERROR_INVALID_PARAMETER: HandleArray is NULL, or files and sessions together;
+ * or more than 64; ERROR_INVALID_PARAMETER: HandleArray is NULL, files and sessions together, or a trace without any
+ * callback;
  * ERROR_INVALID_TIME: StartTime is behind EndTime; ERROR_INVALID_HANDLE: also of a trace that is being processed;
  * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_NOT_ENOUGH_MEMORY; what reading fails with.
  *
@@ -1375,8 +1379,8 @@ ETW_API ULONG WMIAPI ProcessTrace(_In_reads_(HandleCount) PTRACEHANDLE HandleArr
 /*
  * CloseTrace() - closes what OpenTraceW() opened.
  *
- * Returns ERROR_SUCCESS; ERROR_CTX_CLOSE_PENDING: the trace is being processed, which ends after the present event;
- * ERROR_INVALID_HANDLE.
+ * Returns ERROR_SUCCESS; ERROR_CTX_CLOSE_PENDING: the trace is being processed, which ends after the present event, of a
+ * session when all that it has sent by now is delivered; ERROR_INVALID_HANDLE.
  *
  * Context: any thread, also within a callback.
  */
@@ -1418,9 +1422,52 @@ ETW_API ULONG WMIAPI SetTraceCallback(_In_ LPCGUID pGuid, _In_ PEVENT_CALLBACK E
  */
 ETW_API ULONG WMIAPI RemoveTraceCallback(_In_ LPCGUID pGuid);
 
+/*
+ * OpenTraceFromFile() - opens a log file, with callbacks for events and for whole buffers.
+ *
+ * @LogFileName: as that of OpenTraceW()
+ * @Options: the callbacks, with a context for each. EventCallback gets events in the order of their time; without it they
+ *   are not looked at. BufferCallback gets each buffer when it is done, in the order in which they were flushed; what it
+ *   gets is valid until it returns, see ProcessTraceBufferIncrementReference(). FALSE from it ends ProcessTrace(). Of
+ *   ProcessTraceModes there is ETW_PROCESS_TRACE_MODE_RAW_TIMESTAMP
+ * @LogFileHeader: filled in; NULL: not wanted
+ *
+ * Returns a handle, for CloseTrace(); INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError() says why.
+ *
+ * ERROR_INVALID_PARAMETER: LogFileName or Options is NULL, or a mode does not exist
+ * ERROR_BAD_PATHNAME: the name is empty
+ * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND: the file, or its folder, is not there
+ * ERROR_ACCESS_DENIED: the file cannot be read
+ * ERROR_FILE_CORRUPT: it is no log file
+ * ERROR_NOT_ENOUGH_MEMORY: memory ran out
+ *
+ * Context: any thread.
+ */
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromFile(_In_ LPCWSTR LogFileName,
 						     _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
 						     _Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
+
+/*
+ * OpenTraceFromRealTimeLogger() - opens a real-time session, with callbacks for events and for whole buffers.
+ *
+ * @LoggerName: the session's. One that is not there is no error before ProcessTrace()
+ * @Options: as of OpenTraceFromFile(). The first buffer that BufferCallback gets has the session's header
+ * @LogFileHeader: filled in when the session is there; NULL: not wanted
+ *
+ * The second form says how much memory the session keeps for buffers that are on their way to this consumer.
+ *
+ * @AllocationSize: bytes; raised to what the session's own buffers take; 0: the session chooses
+ * @MemoryPartitionHandle: NULL: Linux has none
+ *
+ * Returns a handle, for CloseTrace(); INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError() says why.
+ *
+ * ERROR_INVALID_PARAMETER: LoggerName or Options is NULL, the name is empty, or a mode does not exist
+ * ERROR_NOT_SUPPORTED: there is a MemoryPartitionHandle
+ * ERROR_ACCESS_DENIED: this user may not, or the folder of the host's socket is another user's
+ * ERROR_NOT_ENOUGH_MEMORY: memory ran out
+ *
+ * Context: any thread.
+ */
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLogger(
 	_In_ LPCWSTR LoggerName, _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
 	_Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
@@ -1428,15 +1475,73 @@ ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromRealTimeLoggerWithAllocationOpti
 	_In_ LPCWSTR LoggerName, _In_ const ETW_OPEN_TRACE_OPTIONS *Options,
 	_In_ ULONG_PTR AllocationSize, _In_opt_ HANDLE MemoryPartitionHandle,
 	_Out_opt_ TRACE_LOGFILE_HEADER *LogFileHeader);
+
+/*
+ * OpenTraceFromBufferStream() - a trace whose buffers the program adds by ProcessTraceAddBufferToBufferStream().
+ *
+ * @Options: as of OpenTraceFromFile()
+ * @BufferCompletionCallback: is called with each buffer that was added and is not needed any more; by ProcessTrace(),
+ *   or by CloseTrace() for those that it did not come to
+ * @BufferCompletionContext: for that callback
+ *
+ * The buffers are those that another trace gives its BufferCallback, for example on another machine. ProcessTrace() waits
+ * for more of them until CloseTrace() is called; then it delivers what was added, and succeeds. The events of the header
+ * buffer are not delivered.
+ *
+ * Returns a handle; INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError() says why: ERROR_INVALID_PARAMETER for no
+ * Options, a mode that does not exist, or no callback; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
+ */
 ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromBufferStream(
 	_In_ const ETW_OPEN_TRACE_OPTIONS *Options,
 	_In_ PETW_BUFFER_COMPLETION_CALLBACK BufferCompletionCallback,
 	_In_opt_ void *BufferCompletionContext);
+
+/*
+ * ProcessTraceAddBufferToBufferStream() - adds a buffer to a trace of OpenTraceFromBufferStream().
+ *
+ * @Buffer: the program's until this returns, and again when the completion callback gets it; not copied. The first one
+ *   has the header; the others come in the order in which a BufferCallback got them
+ * @BufferSize: bytes that are there
+ *
+ * Events are delivered when it is known that none before them is to come: at the end of each batch of a live session, and
+ * of other buffers when every processor has had a later one. They wait 2 seconds at most, or until 64 MiB wait.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: Buffer is NULL, or smaller than its header; ERROR_INVALID_DATA: it is
+ * no sound buffer, or the first one and without a header; ERROR_INVALID_TIME: it begins before the end of the one before
+ * it, of the same processor; ERROR_INVALID_HANDLE: also of another kind of trace; ERROR_NOT_ENOUGH_MEMORY. A buffer that
+ * was not added is not completed either.
+ *
+ * Context: any thread, also within a callback.
+ */
 ETW_API ULONG WMIAPI ProcessTraceAddBufferToBufferStream(
 	_In_ PROCESSTRACE_HANDLE TraceHandle,
 	_In_reads_bytes_(BufferSize) const ETW_BUFFER_HEADER *Buffer, _In_ ULONG BufferSize);
+
+/*
+ * ProcessTraceBufferIncrementReference() - keeps a buffer beyond the BufferCallback that got it.
+ *
+ * @TraceHandle: the trace of the callback
+ * @Buffer: as the callback got it. It stays where it is: nothing is copied
+ *
+ * ProcessTrace() does not return before all references to its buffers are given back.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: the trace's callback has not got this buffer, or not now, or it is one
+ * that the program added itself; ERROR_OUTOFMEMORY.
+ *
+ * Context: within the callback; any thread while there is another reference.
+ */
 ETW_API ULONG WMIAPI ProcessTraceBufferIncrementReference(_In_ PROCESSTRACE_HANDLE TraceHandle,
 							  _In_ const ETW_BUFFER_HEADER *Buffer);
+
+/*
+ * ProcessTraceBufferDecrementReference() - gives a reference to a buffer back.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: there is no reference to it.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI ProcessTraceBufferDecrementReference(_In_ const ETW_BUFFER_HEADER *Buffer);
 
 #ifdef UNICODE

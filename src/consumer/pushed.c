@@ -19,8 +19,8 @@
 
 #include "base/macros.h"
 
-#define PROCESSORS_MAX           (WIRE_BUFFER_PROCESSOR_MASK + 1)
-#define MODE_NO_PER_PROCESSOR    0x10000000u /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
+#define PROCESSORS_MAX        (WIRE_BUFFER_PROCESSOR_MASK + 1)
+#define MODE_NO_PER_PROCESSOR 0x10000000u /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
 
 /* A buffer that was added and is not done. */
 struct entry {
@@ -35,10 +35,10 @@ struct etw_pushed {
 	etw_pushed_done done;
 	void *context;
 	int fd;
-	pthread_mutex_t lock;      /* protects all below */
-	struct entry *first;       /* owned; taken ones, then those that wait, in the order of adding */
+	pthread_mutex_t lock; /* protects all below */
+	struct entry *first;  /* owned; taken ones, then those that wait, in the order of adding */
 	struct entry **end;
-	struct entry *waiting;     /* the first that was not taken; NULL: all were */
+	struct entry *waiting; /* the first that was not taken; NULL: all were */
 	uint32_t next_number;
 	uint32_t processors;       /* by the header; so many last events are waited for */
 	uint32_t known_processors; /* how many of them had a buffer */
@@ -184,8 +184,7 @@ static int admit(struct etw_pushed *pushed, struct entry *entry, struct etw_etl_
 		begin(pushed, ret_header);
 		/* Its events are those of every file, and of no processor. */
 	} else {
-		if (block->count &&
-		    block->first_raw < pushed->last_raw[block->buffer.processor])
+		if (block->count && block->first_raw < pushed->last_raw[block->buffer.processor])
 			return -ERANGE;
 		note_times(pushed, block);
 	}

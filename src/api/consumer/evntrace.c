@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* evntrace.h, the consumer's side: OpenTrace, ProcessTrace, CloseTrace and what belongs to them. */
-#include <errhandlingapi.h>
 #include <evntcons.h>
 #include <evntrace.h>
 #include <winerror.h>
@@ -11,15 +10,13 @@
 #include <string.h>
 
 #include "api/consumer/legacy_event.h"
-#include "api/consumer/logfile.h"
+#include "api/consumer/open.h"
 #include "api/consumer/process.h"
 #include "api/consumer/trace_handle.h"
-#include "api/tdh/lock.h"
 #include "api/tdh/trace_files.h"
 #include "api/wide.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
-#include "base/path.h"
 
 /* What the W and the A form have in common. Strings are UTF-8, NULL when none was given. */
 struct open_request {
@@ -43,31 +40,6 @@ static ULONG check_request(const struct open_request *request)
 	return ERROR_SUCCESS;
 }
 
-static ULONG open_file(const char *name, struct etw_open_trace *open)
-{
-	TRY_WIN32(etw_path_resolve(name, &open->path));
-	TRY_WIN32(etw_trace_open(open->path, &open->trace, NULL));
-	etw_tdh_files_note(open->path);
-	return ERROR_SUCCESS;
-}
-
-/*
- * A session that is not there is no error yet: ProcessTrace says so, as on Windows. What is there begins to
- * keep events for this consumer now.
- */
-static ULONG open_session(const char *name, struct etw_trace **ret)
-{
-	CLEANUP(etw_trace_closep) struct etw_trace *trace = NULL;
-	int result;
-
-	TRY_WIN32(etw_trace_open_live(name, &trace));
-	result = etw_trace_attach(trace);
-	if (result == -EACCES || result == -ENOMEM)
-		return etw_win32_from_result(result);
-	*ret = TAKE(trace);
-	return ERROR_SUCCESS;
-}
-
 /* Opens what the request names into a new struct etw_open_trace. */
 static ULONG open_source(const struct open_request *request, struct etw_open_trace **ret)
 {
@@ -79,11 +51,10 @@ static ULONG open_source(const struct open_request *request, struct etw_open_tra
 	open = calloc(1, sizeof(*open));
 	if (!open)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	error = request->file_name ? open_file(request->file_name, open)
-				   : open_session(request->logger_name, &open->trace);
+	error = request->file_name ? etw_open_file(request->file_name, open)
+				   : etw_open_session(request->logger_name, 0, open);
 	if (error)
 		return error;
-	etw_tdh_look_again();
 	etw_trace_set_raw(open->trace, request->mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
 	open->is_record = request->mode & PROCESS_TRACE_MODE_EVENT_RECORD;
 	*ret = TAKE(open);
@@ -96,27 +67,14 @@ static ULONG open_source(const struct open_request *request, struct etw_open_tra
  */
 static void fill_logfile(struct etw_open_trace *open, EVENT_TRACE_LOGFILEW *logfile)
 {
-	const struct etw_etl_header *header = etw_trace_header(open->trace);
 	LPWSTR file_name = open->logfile.LogFileName;
 	LPWSTR logger_name = open->logfile.LoggerName;
 
-	etw_logfile_header(header, &logfile->LogfileHeader);
-	logfile->CurrentTime = 0;
-	logfile->BuffersRead = 0;
-	logfile->BufferSize = header->buffer_bytes;
-	logfile->Filled = 0;
-	logfile->EventsLost = header->events_lost;
-	logfile->IsKernelTrace = etw_logfile_is_kernel(header);
+	etw_open_fill_logfile(open, logfile);
 	open->logfile = *logfile;
 	open->logfile.LogFileName = file_name;
 	open->logfile.LoggerName = logger_name;
 	etw_trace_set_context(open->trace, logfile->Context);
-}
-
-static PROCESSTRACE_HANDLE fail(ULONG error)
-{
-	SetLastError(error);
-	return INVALID_PROCESSTRACE_HANDLE;
 }
 
 /* Opens for either form; the copy of the name that was given is owned, and what callbacks see. */
@@ -124,25 +82,18 @@ static PROCESSTRACE_HANDLE open_trace(const struct open_request *request, void *
 				      EVENT_TRACE_LOGFILEW *logfile)
 {
 	CLEANUP(etw_open_trace_freep) struct etw_open_trace *open = NULL;
-	PROCESSTRACE_HANDLE handle;
 	ULONG error = open_source(request, &open);
 
 	if (error) {
 		free(name_copy);
-		return fail(error);
+		return etw_open_fail(error);
 	}
 	if (request->file_name)
 		open->logfile.LogFileName = name_copy;
 	else
 		open->logfile.LoggerName = name_copy;
 	fill_logfile(open, logfile);
-
-	int result = etw_trace_handle_create(open, &handle);
-
-	if (result)
-		return fail(etw_win32_from_result(result));
-	open = NULL;
-	return handle;
+	return etw_open_finish(TAKE(open));
 }
 
 PROCESSTRACE_HANDLE OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile)
@@ -153,13 +104,13 @@ PROCESSTRACE_HANDLE OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile)
 	LPWSTR name, copy = NULL;
 
 	if (!Logfile)
-		return fail(ERROR_INVALID_PARAMETER);
+		return etw_open_fail(ERROR_INVALID_PARAMETER);
 	if ((Logfile->LogFileName && etw_wide_to_utf8(Logfile->LogFileName, &file_name)) ||
 	    (Logfile->LoggerName && etw_wide_to_utf8(Logfile->LoggerName, &logger_name)))
-		return fail(ERROR_NOT_ENOUGH_MEMORY);
+		return etw_open_fail(ERROR_NOT_ENOUGH_MEMORY);
 	name = file_name ? Logfile->LogFileName : Logfile->LoggerName;
 	if (name && etw_wide_copy(name, &copy))
-		return fail(ERROR_NOT_ENOUGH_MEMORY);
+		return etw_open_fail(ERROR_NOT_ENOUGH_MEMORY);
 	request.file_name = file_name;
 	request.logger_name = logger_name;
 	request.mode = Logfile->ProcessTraceMode;
@@ -175,12 +126,12 @@ PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
 
 	static_assert(sizeof(EVENT_TRACE_LOGFILEA) == sizeof(EVENT_TRACE_LOGFILEW), "one layout");
 	if (!Logfile)
-		return fail(ERROR_INVALID_PARAMETER);
+		return etw_open_fail(ERROR_INVALID_PARAMETER);
 	name = Logfile->LogFileName ? Logfile->LogFileName : Logfile->LoggerName;
 	if (name) {
 		copy = strdup(name);
 		if (!copy)
-			return fail(ERROR_NOT_ENOUGH_MEMORY);
+			return etw_open_fail(ERROR_NOT_ENOUGH_MEMORY);
 	}
 	request.file_name = Logfile->LogFileName;
 	request.logger_name = Logfile->LoggerName;
@@ -193,7 +144,10 @@ PROCESSTRACE_HANDLE OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile)
 static void note_whole_pass(struct etw_open_trace *const *opens, ULONG count)
 {
 	for (ULONG i = 0; i < count; i++) {
-		if (opens[i]->path && !opens[i]->has_missed_schema)
+		/* Without a callback for events, only buffers were looked at. */
+		bool has_looked = !opens[i]->whole_buffer || opens[i]->logfile.EventCallback;
+
+		if (opens[i]->path && has_looked && !opens[i]->has_missed_schema)
 			etw_tdh_files_seen(opens[i]->path);
 	}
 }

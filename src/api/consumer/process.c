@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "api/consumer/buffer_reference.h"
 #include "api/consumer/legacy_event.h"
 #include "api/consumer/logfile.h"
 #include "api/tdh/lock.h"
@@ -11,12 +12,22 @@
 struct pass {
 	struct etw_open_trace *const *opens;
 	const atomic_bool *stop;
+	bool is_streaming; /* of sessions and pushed traces */
 };
 
 /* Relaxed: only whether to go on; what closing did is ordered by the table's lock. */
 static bool is_stopped(const struct pass *pass)
 {
 	return atomic_load_explicit(pass->stop, memory_order_relaxed);
+}
+
+/*
+ * A closed file ends at once. A closed session takes nothing more, but delivers what has come: on_ends() says so, and
+ * nothing else stops it.
+ */
+static bool is_cut_short(const struct pass *pass)
+{
+	return UNLIKELY(is_stopped(pass)) && !pass->is_streaming;
 }
 
 /*
@@ -66,7 +77,25 @@ static int on_event(void *context, size_t trace, EVENT_RECORD *record,
 		deliver_legacy(open, record);
 	else if (LIKELY(open->logfile.EventRecordCallback != NULL))
 		open->logfile.EventRecordCallback(record);
-	return UNLIKELY(is_stopped(pass)) ? -ECANCELED : 0;
+	return is_cut_short(pass) ? -ECANCELED : 0;
+}
+
+/* The callback of ETW_OPEN_TRACE_OPTIONS gets the buffer itself. */
+static BOOL show_whole(struct etw_open_trace *open)
+{
+	const ETW_BUFFER_CALLBACK_INFORMATION information = {
+		.TraceHandle = open->handle,
+		.LogfileHeader = &open->logfile.LogfileHeader,
+		.BuffersRead = open->logfile.BuffersRead,
+	};
+	uint32_t bytes;
+	const ETW_BUFFER_HEADER *buffer = (const void *)etw_trace_buffer_bytes(open->trace, &bytes);
+	BOOL goes_on;
+
+	etw_buffer_show(open, buffer);
+	goes_on = open->whole_buffer(buffer, bytes, &information, open->whole_context);
+	etw_buffer_hide(open);
+	return goes_on;
 }
 
 static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *buffer)
@@ -78,40 +107,73 @@ static int on_buffer(void *context, size_t trace, const struct etw_etl_buffer *b
 	logfile->BuffersRead++;
 	logfile->Filled = buffer->valid_bytes;
 	refresh_loss(open);
+	if (open->whole_buffer && !show_whole(open))
+		return -ECANCELED;
 	if (logfile->BufferCallback && !logfile->BufferCallback(logfile))
 		return -ECANCELED;
-	return is_stopped(pass) ? -ECANCELED : 0;
+	return is_cut_short(pass) ? -ECANCELED : 0;
 }
 
-static int on_idle(void *context)
+static bool on_ends(void *context)
 {
-	return is_stopped(context) ? -ECANCELED : 0;
+	return is_stopped(context);
 }
 
-/* The header of a session that was not there yet when it was opened. */
-static int attach(struct etw_open_trace *open)
+/* What the header says, where it was not known when the trace was opened. */
+static void take_header(struct etw_open_trace *open)
 {
 	const struct etw_etl_header *header = etw_trace_header(open->trace);
 
-	if (!etw_trace_is_live(open->trace))
-		return 0;
-	TRY(etw_trace_attach(open->trace));
 	etw_logfile_header(header, &open->logfile.LogfileHeader);
 	open->logfile.BufferSize = header->buffer_bytes;
 	open->logfile.IsKernelTrace = etw_logfile_is_kernel(header);
+}
+
+static void on_header(void *context, size_t trace)
+{
+	const struct pass *pass = context;
+
+	take_header(pass->opens[trace]);
+}
+
+/* A session may not have been there yet when it was opened. */
+static int attach(struct etw_open_trace *open)
+{
+	if (!etw_trace_is_live(open->trace))
+		return 0;
+	TRY(etw_trace_attach(open->trace));
+	if (etw_trace_has_header(open->trace))
+		take_header(open);
 	return 0;
+}
+
+/* Closing is how a pushed trace ends; of a session it is a cancellation. */
+static int result_when_closed(const struct etw_open_trace *const *opens, ULONG count)
+{
+	for (ULONG i = 0; i < count; i++) {
+		if (!etw_trace_is_pushed(opens[i]->trace))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static bool has_callback(const struct etw_open_trace *open)
+{
+	return open->logfile.EventCallback || open->logfile.BufferCallback || open->whole_buffer ||
+	       etw_class_callback_any();
 }
 
 int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const atomic_bool *stop,
 		       int64_t from_ft, int64_t to_ft)
 {
-	struct etw_trace *traces[ETW_TRACE_HANDLES_PER_PASS];
+	struct etw_trace *traces[ETW_TRACE_HANDLES_PER_PASS] = {NULL};
 	struct pass pass = {.opens = opens, .stop = stop};
 	struct etw_trace_sink sink = {
 		.context = &pass,
 		.event = on_event,
 		.buffer = on_buffer,
-		.idle = on_idle,
+		.ends = on_ends,
+		.header = on_header,
 		.from_ft = from_ft,
 		.to_ft = to_ft,
 	};
@@ -119,10 +181,19 @@ int etw_process_traces(struct etw_open_trace *const *opens, ULONG count, const a
 	for (ULONG i = 0; i < count; i++) {
 		traces[i] = opens[i]->trace;
 		opens[i]->logfile.BuffersRead = 0;
-		if (etw_trace_is_live(traces[i]) != etw_trace_is_live(traces[0]))
+		if (etw_trace_is_live(traces[i]) != etw_trace_is_live(traces[0]) ||
+		    !has_callback(opens[i]))
 			return -EINVAL;
 	}
+	pass.is_streaming = etw_trace_is_live(traces[0]);
 	for (ULONG i = 0; i < count; i++)
 		TRY(attach(opens[i]));
-	return etw_trace_process(traces, count, &sink);
+
+	int result = etw_trace_process(traces, count, &sink);
+
+	for (ULONG i = 0; i < count; i++)
+		etw_buffer_references_wait(opens[i]);
+	if (!result && pass.is_streaming && is_stopped(&pass))
+		return result_when_closed((const struct etw_open_trace *const *)opens, count);
+	return result;
 }

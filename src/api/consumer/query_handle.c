@@ -85,7 +85,7 @@ static void answer_partition_v2(struct query *query, const struct etw_etl_header
 	answer(query, &block, sizeof(block));
 }
 
-static int run_query(const struct etw_open_trace *open, void *context)
+static int run_query(struct etw_open_trace *open, void *context)
 {
 	const struct etw_etl_header *header = etw_trace_header(open->trace);
 	struct query *query = context;

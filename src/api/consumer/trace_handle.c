@@ -27,6 +27,7 @@ static void free_open_trace(struct etw_open_trace *open)
 	free(open->path);
 	free(open->logfile.LogFileName);
 	free(open->logfile.LoggerName);
+	etw_pin_account_unref(open->pins);
 	free(open);
 }
 
@@ -70,6 +71,7 @@ int etw_trace_handle_create(struct etw_open_trace *open, PROCESSTRACE_HANDLE *re
 		/* 31 bits, so that no handle ever equals an invalid one. */
 		slot->generation = (slot->generation + 1) & 0x7FFFFFFF;
 		*ret = (PROCESSTRACE_HANDLE)slot->generation << 32 | (index + 1);
+		open->handle = *ret;
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	return index == UINT32_MAX ? -ENOMEM : 0;
@@ -113,8 +115,8 @@ void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count)
 	(void)pthread_mutex_lock(&table.lock);
 	for (ULONG i = 0; i < count; i++) {
 		opens[i]->stop_pass = NULL;
-		/* One that is still open may be closed and freed by anyone as soon as the lock is gone. */
-		if (!opens[i]->is_closed)
+		/* One that is still used may be freed by anyone as soon as the lock is gone. */
+		if (!opens[i]->is_closed || opens[i]->borrowers)
 			opens[i] = NULL;
 	}
 	(void)pthread_mutex_unlock(&table.lock);
@@ -133,13 +135,14 @@ int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
 	if (slot) {
 		open = slot->open;
 		slot->open = NULL;
-		is_busy = open->stop_pass != NULL;
+		is_busy = open->stop_pass != NULL || open->borrowers;
 		open->is_closed = true;
 		/* Relaxed: the pass only looks whether to go on; the lock orders everything else. */
-		if (is_busy) {
+		if (open->stop_pass) {
 			atomic_store_explicit(open->stop_pass, true, memory_order_relaxed);
 			etw_trace_wake(open->trace);
 		}
+		etw_trace_end_pushed(open->trace);
 	}
 	(void)pthread_mutex_unlock(&table.lock);
 	if (!open)
@@ -150,9 +153,33 @@ int etw_trace_handle_close(PROCESSTRACE_HANDLE handle)
 	return 0;
 }
 
+int etw_trace_handle_borrow(PROCESSTRACE_HANDLE handle, struct etw_open_trace **ret)
+{
+	struct slot *slot;
+
+	(void)pthread_mutex_lock(&table.lock);
+	slot = find_slot(handle);
+	if (slot) {
+		slot->open->borrowers++;
+		*ret = slot->open;
+	}
+	(void)pthread_mutex_unlock(&table.lock);
+	return slot ? 0 : -EBADF;
+}
+
+void etw_trace_handle_return(struct etw_open_trace *open)
+{
+	bool is_last;
+
+	(void)pthread_mutex_lock(&table.lock);
+	is_last = --open->borrowers == 0 && open->is_closed && !open->stop_pass;
+	(void)pthread_mutex_unlock(&table.lock);
+	if (is_last)
+		free_open_trace(open);
+}
+
 int etw_trace_handle_with(PROCESSTRACE_HANDLE handle,
-			  int (*use)(const struct etw_open_trace *open, void *context),
-			  void *context)
+			  int (*use)(struct etw_open_trace *open, void *context), void *context)
 {
 	int result = -EBADF;
 	struct slot *slot;

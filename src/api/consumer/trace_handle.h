@@ -26,9 +26,22 @@ struct etw_open_trace {
 	 * places, so that the callbacks of either kind are called with it. Owns both names.
 	 */
 	EVENT_TRACE_LOGFILEW logfile;
-	bool is_record;         /* EventRecordCallback, not EventCallback */
+	/* Of those opened with ETW_OPEN_TRACE_OPTIONS. */
+	PETW_BUFFER_CALLBACK whole_buffer; /* NULL: none */
+	void *whole_context;
+	struct etw_pin_account *pins; /* owned; what references are charged to */
+	/* Under the lock of api/consumer/buffer_reference.c. */
+	const void *shown_buffer;    /* by a callback now; NULL: none */
+	uint64_t referenced_buffers; /* that programs have references to */
+
+	PETW_BUFFER_COMPLETION_CALLBACK completion; /* of a pushed trace */
+	void *completion_context;
+
+	PROCESSTRACE_HANDLE handle; /* its own */
+	bool is_record;             /* EventRecordCallback, not EventCallback */
 	bool has_missed_schema; /* memory ran out where an event taught one, in any pass so far */
 	bool is_closed;         /* CloseTrace was called; under the table's lock */
+	unsigned borrowers;     /* of etw_trace_handle_borrow(); under the table's lock */
 	atomic_bool *stop_pass; /* of the pass that uses it; NULL outside; under the table's lock */
 };
 
@@ -66,12 +79,21 @@ void etw_trace_handle_end(struct etw_open_trace **opens, ULONG count);
 int etw_trace_handle_close(PROCESSTRACE_HANDLE handle);
 
 /*
+ * etw_trace_handle_borrow() - the trace of a handle, which is not freed before etw_trace_handle_return().
+ *
+ * Returns 0, or -EBADF when the handle is not open. Context: any thread.
+ */
+int etw_trace_handle_borrow(PROCESSTRACE_HANDLE handle, struct etw_open_trace **ret);
+
+/* etw_trace_handle_return() - frees the trace when it was closed meanwhile and nobody else uses it. */
+void etw_trace_handle_return(struct etw_open_trace *open);
+
+/*
  * etw_trace_handle_with() - calls back with the trace of a handle, which cannot vanish meanwhile.
  *
  * Returns what the callback returned, or -EBADF. The callback must not use this interface.
  */
 int etw_trace_handle_with(PROCESSTRACE_HANDLE handle,
-			  int (*use)(const struct etw_open_trace *open, void *context),
-			  void *context);
+			  int (*use)(struct etw_open_trace *open, void *context), void *context);
 
 #endif

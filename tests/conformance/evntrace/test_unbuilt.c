@@ -70,27 +70,11 @@ static void unbuilt__of_classic_providers(void **state)
 	UNBUILT_GIVES(GetTraceEnableFlags(1), 0u);
 }
 
-static void unbuilt__of_consumers(void **state)
-{
-	const PROCESSTRACE_HANDLE none = INVALID_PROCESSTRACE_HANDLE;
-
-	(void)state;
-	UNBUILT_GIVES(OpenTraceFromFile(NULL, NULL, NULL), none);
-	UNBUILT_GIVES(OpenTraceFromRealTimeLogger(NULL, NULL, NULL), none);
-	UNBUILT_GIVES(OpenTraceFromRealTimeLoggerWithAllocationOptions(NULL, NULL, 0, NULL, NULL),
-		      none);
-	UNBUILT_GIVES(OpenTraceFromBufferStream(NULL, NULL, NULL), none);
-	UNBUILT(ProcessTraceAddBufferToBufferStream(none, NULL, 0));
-	UNBUILT(ProcessTraceBufferIncrementReference(none, NULL));
-	UNBUILT(ProcessTraceBufferDecrementReference(NULL));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unbuilt__of_controllers),
 		cmocka_unit_test(unbuilt__of_classic_providers),
-		cmocka_unit_test(unbuilt__of_consumers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
