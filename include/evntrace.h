@@ -1146,12 +1146,14 @@ ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  *
  * Of the block FlushTimer and MaximumBuffers are taken, where they are not 0, and of LogFileMode the bit
  * EVENT_TRACE_REAL_TIME_MODE, which the session has afterwards or has not. EnableFlags of a kernel session have to be as
- * they are, and LogFileNameOffset has to be 0 or to lead to an empty name. All else is left as it is. When the real-time
- * mode ends, consumers get what was written before, and their ProcessTrace() returns.
+ * they are. When LogFileNameOffset leads to a name, the session's file ends with what was written before the call, and
+ * the session goes on in the file of that name (of a session in new-file mode: a new series, from 1). All else is left as
+ * it is. When the real-time mode ends, consumers get what was written before, and their ProcessTrace() returns.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER as QueryTraceW() has it, and when the session would be left without file
- * and consumers, or has a mode that excludes the real-time one; ERROR_NOT_SUPPORTED: another file or other EnableFlags,
- * which is not built; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may
+ * and consumers, or has a mode that excludes the real-time one, or has no file that another could follow;
+ * ERROR_ALREADY_EXISTS: the file has that name; what making a file fails with, and then the present one goes on;
+ * ERROR_NOT_SUPPORTED: other EnableFlags, which is not built; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may
  * control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name does not fit, and the session
  * is changed; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
@@ -1189,8 +1191,11 @@ ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  * @TraceHandle: of StartTraceW(); 0: InstanceName says which
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
- * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY, _UPDATE or _FLUSH; _INCREMENT_FILE and _CONVERT_TO_REALTIME are
- *   refused
+ * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY, _UPDATE, _FLUSH or _INCREMENT_FILE; _CONVERT_TO_REALTIME is refused
+ *
+ * With EVENT_TRACE_CONTROL_INCREMENT_FILE a session in new-file mode ends its file with what was written before the call,
+ * and goes on in the next one; others refuse it with ERROR_INVALID_PARAMETER. When the next one cannot be made the
+ * present one goes on.
  *
  * StopTraceW(), QueryTraceW(), UpdateTraceW() and FlushTraceW() are this function with one code each.
  *

@@ -82,7 +82,9 @@ static bool is_repeatable(const struct wire_control *control)
 	/* Another session may have the name by now; no handle is given again soon. */
 	if (control->code == WIRE_CONTROL_STOP)
 		return control->handle != 0;
-	return control->code != WIRE_CONTROL_INCREMENT_FILE; /* twice is one file more */
+	/* Twice would be one file more, and a name that the file has already is refused. */
+	return control->code != WIRE_CONTROL_INCREMENT_FILE &&
+	       !(control->code == WIRE_CONTROL_UPDATE && *control->config.log_file);
 }
 
 int etw_control(struct etw_controller *controller, const struct wire_control *control,

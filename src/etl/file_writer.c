@@ -103,10 +103,15 @@ int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_byte
 	return result;
 }
 
+bool etw_etl_file_writer_has_room(const struct etw_etl_file_writer *writer)
+{
+	return writer->next_offset <= writer->limit_offset &&
+	       writer->buffer_bytes <= writer->limit_offset - writer->next_offset;
+}
+
 int etw_etl_file_writer_claim(struct etw_etl_file_writer *writer, uint64_t *ret_offset)
 {
-	if (writer->next_offset > writer->limit_offset ||
-	    writer->buffer_bytes > writer->limit_offset - writer->next_offset)
+	if (!etw_etl_file_writer_has_room(writer))
 		return -EFBIG;
 	*ret_offset = writer->next_offset;
 	writer->next_offset += writer->buffer_bytes;

@@ -63,6 +63,9 @@ void etw_etl_file_writer_adopt(int fd, uint32_t buffer_bytes, uint64_t limit_byt
  */
 int etw_etl_file_writer_claim(struct etw_etl_file_writer *writer, uint64_t *ret_offset);
 
+/* etw_etl_file_writer_has_room() - whether it would. */
+bool etw_etl_file_writer_has_room(const struct etw_etl_file_writer *writer);
+
 /*
  * etw_etl_file_writer_unclaim() - gives the place claimed last back, when it could not be written.
  *

@@ -128,6 +128,7 @@ void etw_account_buffers(struct etw_session_sets *sets, uint32_t *ret_all, uint3
 void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *ret)
 {
 	const struct etw_state_head *head = sets->context->state.head;
+	const struct etw_state_file *file = etw_state_file(&sets->context->state);
 	struct etw_state_counts counts;
 
 	memset(ret, 0, sizeof(*ret));
@@ -139,14 +140,14 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	ret->start_ft = (uint64_t)head->start_ft;
 	ret->is_kernel = head->plan.is_kernel;
 	ret->events = counts.events;
-	ret->bytes = load_relaxed(&head->file_next_offset);
+	ret->bytes = load_relaxed(&file->next_offset);
+	ret->file_status = load_relaxed(&file->status);
 	ret->events_lost = etw_account_events_lost(&ret->loss);
 	ret->buffers_written = etw_saturate32(ret->bytes / head->buffer_bytes);
 	if (!head->plan.has_file)
 		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);
 	ret->real_time_buffers_lost = etw_saturate32(etw_account_real_time_lost(head, &counts));
-	ret->file_status = load_relaxed(&head->file_status);
 	etw_account_buffers(sets, &ret->number_of_buffers, &ret->free_buffers);
 	ret->logger_thread_id = (uint32_t)load_relaxed(&sets->context->thread_id);
 	etw_context_complaint(sets->context, ret->complaint, sizeof(ret->complaint));

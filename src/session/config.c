@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "base/time.h"
+#include "session/file_pattern.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
 #include "wire/system_logger.h"
@@ -39,8 +40,10 @@
 	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
 	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
 
+#define FILE_MODES_BUILT (SEQUENTIAL | NEWFILE)
+
 #define MODES_BUILT                                                                                \
-	(SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |          \
+	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
 	 EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE)
@@ -87,7 +90,6 @@ static const struct {
 } unbuilt[] = {
 	{CIRCULAR, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
 	{APPEND, "EVENT_TRACE_FILE_MODE_APPEND"},
-	{NEWFILE, "EVENT_TRACE_FILE_MODE_NEWFILE"},
 	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{EVENT_TRACE_SECURE_MODE, "EVENT_TRACE_SECURE_MODE"},
 	{BUFFERING, "EVENT_TRACE_BUFFERING_MODE"},
@@ -104,7 +106,8 @@ static int refuse(struct etw_fault *reterr, int error, const char *field, const 
 
 static int check_contradictions(const struct wire_session_config *config, struct etw_fault *reterr)
 {
-	uint32_t mode = config->log_file_mode;
+	uint32_t mode = config->log_file_mode |
+			(etw_system_logger_is(config) ? EVENT_TRACE_SYSTEM_LOGGER_MODE : 0);
 	uint32_t needs_size = CIRCULAR | NEWFILE | PREALLOCATE | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
 	bool has_file = config->log_file[0] != '\0';
 
@@ -130,6 +133,9 @@ static int check_contradictions(const struct wire_session_config *config, struct
 	if (!has_file && !(mode & (EVENT_TRACE_REAL_TIME_MODE | BUFFERING)))
 		return refuse(reterr, -EINVAL, "LogFileName",
 			      "a session that is not real-time needs a file name");
+	if (mode & NEWFILE && !etw_file_pattern_is_one(config->log_file))
+		return refuse(reterr, -EINVAL, "LogFileName",
+			      "the name of a series of files has exactly one %d");
 	if (has_file && config->log_file[0] != '/')
 		return refuse(reterr, -EINVAL, "LogFileName", "the file's path is not absolute");
 	return 0;
@@ -266,6 +272,9 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 		plan.ring_flags |= WIRE_RING_GLOBAL_SEQUENCE;
 	if (config->log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE)
 		plan.ring_flags |= WIRE_RING_LOCAL_SEQUENCE;
+	/* Files say both, as Windows' do. */
+	if (config->log_file_mode & NEWFILE)
+		config->log_file_mode |= SEQUENTIAL;
 	plan.is_realtime = (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);

@@ -13,6 +13,7 @@
 
 #include "base/atomic.h"
 #include "base/time.h"
+#include "session/file_pattern.h"
 
 void etw_context_open(const struct etw_session_host *host, struct etw_session_context *ret)
 {
@@ -75,8 +76,14 @@ void etw_context_change(struct etw_session_context *context,
 
 void etw_context_config(struct etw_session_context *context, struct wire_session_config *ret)
 {
+	const struct etw_state_file *file;
+
 	pthread_mutex_lock(&context->config_lock);
 	*ret = context->state.head->config;
+	file = etw_state_file(&context->state);
+	(void)etw_file_pattern_expand(file->name, file->number, ret->log_file);
+	(void)etw_file_pattern_expand(file->shown, file->shown[0] ? file->number : 0,
+				      ret->log_file_shown);
 	pthread_mutex_unlock(&context->config_lock);
 }
 

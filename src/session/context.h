@@ -13,6 +13,7 @@
  * | thread_id                            | the session's thread, at its start; atomic                             |
  * | wake                                 | any thread; atomic                                                     |
  * | complaint                            | any thread, holding complaint_lock, under which nothing else is locked |
+ * | state: names of files, header buffer | the same                                                               |
  */
 #ifndef ETW_SESSION_CONTEXT_H
 #define ETW_SESSION_CONTEXT_H
@@ -61,7 +62,7 @@ void etw_context_change(struct etw_session_context *context,
 			const struct wire_session_config *config,
 			const struct etw_session_plan *plan);
 
-/* etw_context_config() - the configuration as it is now. Any thread. */
+/* etw_context_config() - the configuration as it is now, with the names of the present file. Any thread. */
 void etw_context_config(struct etw_session_context *context, struct wire_session_config *ret);
 
 /* etw_context_is_trusted() - a uid that no budget binds: root, the host's, the session's owner. */

@@ -19,6 +19,8 @@
 #include "base/utf.h"
 #include "etl/writer.h"
 #include "session/account.h"
+#include "session/file_internal.h"
+#include "session/file_pattern.h"
 #include "session/notes.h"
 #include "session/owner.h"
 #include "wire/etl_buffer.h"
@@ -55,6 +57,11 @@ __attribute__((format(printf, 3, 4))) static void tell(struct etw_session_file *
 	etw_notes_put(file->notes, &note);
 }
 
+static struct etw_state_file *present_of(const struct etw_session_file *file)
+{
+	return etw_state_file(&file->context->state);
+}
+
 static uint64_t limit_of(const struct etw_session_file *file)
 {
 	const struct wire_session_config *config = &file->context->state.head->config;
@@ -64,15 +71,18 @@ static uint64_t limit_of(const struct etw_session_file *file)
 
 /*
  * The two names as UTF-16, and the numbers that only this module knows. The group masks are those at the
- * start: zeros, as in Windows' files; the kernel's source writes what it enables.
+ * start: zeros, as in Windows' files; the kernel's source writes what it enables. The first file is the
+ * controller's, those that follow it are made by the session's thread.
  */
-static int make_header(struct etw_session_file *file)
+int etw_session_file_make_header(struct etw_session_file *file, const struct etw_state_file *of,
+				 uint8_t *ret)
 {
-	const struct etw_state_head *state = file->context->state.head;
+	struct etw_state_head *state = file->context->state.head;
 	const struct wire_session_config *config = &state->config;
-	const char *shown = config->log_file_shown[0] ? config->log_file_shown : config->log_file;
+	bool is_first = of == &state->files[0] && state->files_left == 0;
+	char shown[WIRE_MESSAGE_NAME_MAX + 1];
 	CLEANUP(freep) uint8_t *logger_name = etw_utf8_to_utf16(config->name, NULL);
-	CLEANUP(freep) uint8_t *file_name = etw_utf8_to_utf16(shown, NULL);
+	CLEANUP(freep) uint8_t *file_name = NULL;
 	struct etw_etl_file_head head = {
 		.buffer_bytes = file->context->plan.buffer_bytes,
 		.layout_major = 1,
@@ -84,17 +94,23 @@ static int make_header(struct etw_session_file *file)
 		.t0_raw = state->t0_raw,
 		.clock_type = file->context->plan.clock_type,
 		.logger_id = (uint16_t)state->session_id,
-		.process_id = config->controller_pid,
-		.thread_id = config->controller_tid,
-		.logger_name = (const char16_t *)logger_name,
-		.log_file_name = (const char16_t *)file_name,
+		.process_id = is_first ? config->controller_pid : (uint32_t)getpid(),
+		.thread_id = is_first ? config->controller_tid
+				      : (uint32_t)load_relaxed(&file->context->thread_id),
 		.has_group_masks = file->context->plan.is_kernel,
 		.buffers_written = 1,
 	};
 
+	TRY(etw_file_pattern_expand(of->shown[0] ? of->shown : of->name, of->number, shown));
+	file_name = etw_utf8_to_utf16(shown, NULL);
 	if (!logger_name || !file_name)
 		return -ENOMEM;
+	head.logger_name = (const char16_t *)logger_name;
+	head.log_file_name = (const char16_t *)file_name;
 	etw_etl_machine_head(&head);
+	if (state->boot_ft == 0)
+		state->boot_ft = head.boot_ft;
+	head.boot_ft = state->boot_ft;
 	head.processors = file->context->plan.output_count;
 	/* Readers convert the times of this clock by the speed, and the nominal one may be another. */
 	if (file->context->plan.clock_type == ETW_CLOCK_CYCLE &&
@@ -105,7 +121,7 @@ static int make_header(struct etw_session_file *file)
 		head.layout_major = 2;
 		head.layout_minor = 0;
 	}
-	return etw_etl_write_header_buffer(&head, etw_state_header_buffer(&file->context->state));
+	return etw_etl_write_header_buffer(&head, ret);
 }
 
 /* As the controller would have made it; who does not say how gets a file of its own. */
@@ -114,17 +130,32 @@ static mode_t mode_of(const struct etw_session_file *file)
 	return (file->context->state.head->config.file_mode & 0666) | 0600;
 }
 
-static int open_file(struct etw_session_file *file)
+int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
+			  const uint8_t *header, struct etw_etl_file_writer *ret)
 {
 	const struct etw_state_head *head = file->context->state.head;
+	struct etw_etl_file_writer writer;
+	char path[WIRE_MESSAGE_NAME_MAX + 1];
 	struct etw_owner owner;
 	int result;
 
+	TRY(etw_file_pattern_expand(of->name, of->number, path));
 	TRY(etw_owner_become(head->uid, &owner));
-	result = etw_etl_file_writer_open(head->config.log_file, mode_of(file),
-					  file->context->plan.buffer_bytes, limit_of(file),
-					  &file->writer);
+	result = etw_etl_file_writer_open(path, mode_of(file), file->context->plan.buffer_bytes,
+					  limit_of(file), &writer);
+	if (result == 0) {
+		result = etw_etl_file_writer_put(&writer, 0, header);
+		if (result < 0) {
+			/* A part of the header reads as a trace that was not closed, and never was one. */
+			(void)ftruncate(writer.fd, 0);
+			if (file->context->state.head->files_left > 0 || file->writer.fd >= 0)
+				(void)unlink(path);
+			etw_etl_file_writer_close(&writer);
+		}
+	}
 	etw_owner_return(&owner);
+	if (result == 0)
+		*ret = writer;
 	return result;
 }
 
@@ -155,40 +186,61 @@ static int finish(struct etw_session_file *file)
 
 int etw_session_file_create(struct etw_session_file *file)
 {
-	int result;
+	struct etw_state *state = &file->context->state;
+	struct etw_state_file *first = etw_state_file(state);
 
-	TRY(make_header(file));
+	TRY(etw_session_file_make_header(file, first, etw_state_header_buffer(state)));
 	if (!file->context->plan.has_file)
 		return 0;
-	TRY(open_file(file));
-	result = put(file, 0, etw_state_header_buffer(&file->context->state));
-	if (result) {
-		/* A part of the header reads as a trace that was not closed, of a session that never was. */
-		(void)ftruncate(file->writer.fd, 0);
-		return result;
-	}
-	store_relaxed(&file->context->state.head->file_next_offset, file->writer.next_offset);
-	(void)etw_context_keep(file->context, file->writer.fd, "file");
+	TRY(etw_session_file_make(file, first, etw_state_header_buffer(state), &file->writer));
+	store_relaxed(&first->next_offset, file->writer.next_offset);
+	(void)etw_context_keep(file->context, file->writer.fd, ETW_SESSION_FILE_KEPT, 0u);
 	return 0;
+}
+
+/* What the last host had made and not changed to yet is nobody's: its lock ends here, it may be made again. */
+static void drop_unfinished(struct etw_session_file *file)
+{
+	unsigned next = ~(unsigned)file->context->state.head->files_left & 1;
+	int fd = etw_context_kept(file->context, ETW_SESSION_FILE_KEPT, next);
+	struct etw_etl_file_writer writer = {.fd = fd};
+
+	if (fd < 0)
+		return;
+	etw_etl_file_writer_close(&writer);
+	etw_context_forget(file->context, ETW_SESSION_FILE_KEPT, next);
 }
 
 void etw_session_file_adopt(struct etw_session_file *file)
 {
-	struct etw_state_head *head = file->context->state.head;
+	struct etw_state *state = &file->context->state;
+	struct etw_state_file *present = etw_state_file(state);
 	int fd;
 
+	if (state->head->header_of != state->head->files_left) {
+		/* What it takes has been enough once already. */
+		(void)etw_session_file_make_header(file, present, etw_state_header_buffer(state));
+		state->head->header_of = state->head->files_left;
+	}
 	if (!file->context->plan.has_file)
 		return;
-	fd = etw_context_kept(file->context, "file");
+	drop_unfinished(file);
+	fd = etw_context_kept(file->context, ETW_SESSION_FILE_KEPT,
+			      (unsigned)state->head->files_left & 1);
 	if (fd < 0) {
-		if (head->file_status != 0)
+		if (present->status != 0)
 			return; /* it had ended, and that was told */
-		store_relaxed(&head->file_status, fd);
+		store_relaxed(&present->status, fd);
 		etw_context_complain(file->context, "the file of the last host is lost", fd, NULL);
 		return;
 	}
 	etw_etl_file_writer_adopt(fd, file->context->plan.buffer_bytes, limit_of(file),
-				  head->file_next_offset, &file->writer);
+				  present->next_offset, &file->writer);
+}
+
+static bool is_in_series(const struct etw_session_file *file)
+{
+	return file->context->plan.has_file && present_of(file)->number != 0;
 }
 
 static bool is_for_lack_of_space(int32_t status)
@@ -199,12 +251,21 @@ static bool is_for_lack_of_space(int32_t status)
 /* Whether buffers go to the file, or one is to be tried. */
 static bool takes_buffers(const struct etw_session_file *file)
 {
-	int32_t status = file->context->state.head->file_status;
+	int32_t status = present_of(file)->status;
 
 	if (file->writer.fd < 0)
 		return false;
-	return status == 0 ||
-	       (is_for_lack_of_space(status) && etw_monotonic_ns() >= file->again_ns);
+	return status == 0 || (is_for_lack_of_space(status) && !is_in_series(file) &&
+			       etw_monotonic_ns() >= file->again_ns);
+}
+
+bool etw_session_file_wants_next(const struct etw_session_file *file)
+{
+	if (!is_in_series(file))
+		return false;
+	if (present_of(file)->status != 0)
+		return etw_monotonic_ns() >= file->again_ns;
+	return file->writer.fd >= 0 && !etw_etl_file_writer_has_room(&file->writer);
 }
 
 uint64_t etw_session_file_claim(struct etw_session_file *file)
@@ -225,6 +286,13 @@ void etw_session_file_reclaim(struct etw_session_file *file, uint64_t offset)
 {
 	if (file->writer.fd >= 0 && file->writer.next_offset <= offset)
 		file->writer.next_offset = offset + file->context->plan.buffer_bytes;
+}
+
+void etw_session_file_has_no_next(struct etw_session_file *file, int result)
+{
+	file->again_ns = etw_monotonic_ns() + ETW_FILE_AGAIN_NS;
+	if (present_of(file)->status == 0)
+		etw_session_file_end(file, result);
 }
 
 /* What a medium or a file server may get over. */
@@ -279,45 +347,53 @@ static int finish_patiently(struct etw_session_file *file)
 /* There is room again: the file is one that is being written, and its reader is told of what is missing. */
 static void go_on(struct etw_session_file *file, uint64_t ended_at)
 {
-	struct etw_state_head *head = file->context->state.head;
-	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {(uint64_t)-head->file_status,
-							     ended_at};
+	struct etw_state_file *present = present_of(file);
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {(uint64_t)-present->status, ended_at};
 
 	tell(file, numbers,
 	     "the file had ended for lack of space at %" PRIu64
 	     " bytes, and goes on: events are missing in it",
 	     ended_at);
 	etw_context_complain(file->context, "there is space again and the file goes on", 0, NULL);
-	store_relaxed(&head->file_status, 0);
+	store_relaxed(&present->status, 0);
 	etw_session_file_refresh(file, /* is_end= */ false);
 	(void)put(file, 0, etw_state_header_buffer(&file->context->state));
+}
+
+void etw_session_file_tell_next(struct etw_session_file *file, int status)
+{
+	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {(uint64_t)-status, 0};
+
+	tell(file, numbers,
+	     "the file before this one had ended early (%s): events between the two are missing",
+	     strerrordesc_np(-status));
+	etw_context_complain(file->context, "the session goes on in another file", 0, NULL);
 }
 
 static void fail(struct etw_session_file *file, int result)
 {
 	etw_etl_file_writer_unclaim(&file->writer);
 	file->again_ns = etw_monotonic_ns() + ETW_FILE_AGAIN_NS;
-	if (file->context->state.head->file_status == 0)
+	if (present_of(file)->status == 0)
 		etw_session_file_end(file, result);
 }
 
 int etw_session_file_put(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer)
 {
-	struct etw_state_head *head = file->context->state.head;
+	struct etw_state_file *present = present_of(file);
 	const struct wire_buffer_header *header = (const void *)buffer;
 	int result;
 
-	if (file->writer.fd < 0 ||
-	    (head->file_status != 0 && !is_for_lack_of_space(head->file_status)))
-		return head->file_status < 0 ? head->file_status : -EIO;
+	if (file->writer.fd < 0 || (present->status != 0 && !is_for_lack_of_space(present->status)))
+		return present->status < 0 ? present->status : -EIO;
 	result = put_patiently(file, offset, buffer);
 	if (result < 0) {
 		fail(file, result);
 		return result;
 	}
-	head->file_last_flags = le16_get(header->flags);
-	store_relaxed(&head->file_next_offset, file->writer.next_offset);
-	if (head->file_status != 0)
+	present->last_flags = le16_get(header->flags);
+	store_relaxed(&present->next_offset, file->writer.next_offset);
+	if (present->status != 0)
 		go_on(file, offset);
 	return 0;
 }
@@ -332,19 +408,21 @@ bool etw_session_file_is_gone(struct etw_session_file *file)
 
 void etw_session_file_abandon(struct etw_session_file *file)
 {
-	store_relaxed(&file->context->state.head->file_status, -ENOENT);
+	store_relaxed(&present_of(file)->status, -ENOENT);
 	etw_context_complain(file->context, "the file was deleted while it was written", 0, NULL);
 	if (file->context->plan.is_realtime)
 		tell(file, (const uint64_t[]){ENOENT, 0, 0},
 		     "somebody has deleted the session's file");
 	etw_etl_file_writer_close(&file->writer);
-	etw_context_forget(file->context, "file");
+	etw_context_forget(file->context, ETW_SESSION_FILE_KEPT,
+			   (unsigned)file->context->state.head->files_left & 1);
+	file->again_ns = 0;
 }
 
 /* Everybody hears of it: who asks for the session, who reads the log, and who gets its events. */
 static void tell_end(struct etw_session_file *file, int status)
 {
-	const uint64_t bytes = file->context->state.head->file_next_offset;
+	const uint64_t bytes = present_of(file)->next_offset;
 	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {(uint64_t)-status, bytes};
 
 	etw_context_complain(file->context, "the file ended before the session", status, NULL);
@@ -359,19 +437,19 @@ static void tell_end(struct etw_session_file *file, int status)
  */
 static void mark_last_buffer(struct etw_session_file *file)
 {
-	struct etw_state_head *head = file->context->state.head;
-	off_t last = (off_t)(head->file_next_offset - file->context->plan.buffer_bytes);
+	struct etw_state_file *present = present_of(file);
+	off_t last = (off_t)(present->next_offset - file->context->plan.buffer_bytes);
 	struct wire_buffer_header header;
 	struct etw_owner owner;
 
-	if (last == 0 || head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER ||
+	if (last == 0 || present->last_flags & WIRE_BUFFER_FLUSH_MARKER ||
 	    pread(file->writer.fd, &header, sizeof(header), last) != sizeof(header))
 		return;
-	head->file_last_flags |= WIRE_BUFFER_FLUSH_MARKER;
-	header.flags = le16_of((uint16_t)head->file_last_flags);
+	present->last_flags |= WIRE_BUFFER_FLUSH_MARKER;
+	header.flags = le16_of((uint16_t)present->last_flags);
 	header.current_offset =
 		le32_of(file->context->plan.buffer_bytes + le32_get(header.valid_bytes));
-	etw_owner_write(head->uid, &owner);
+	etw_owner_write(file->context->state.head->uid, &owner);
 	/* Where this fails so will the header, which says so. */
 	(void)!pwrite(file->writer.fd, &header, sizeof(header), last);
 	etw_owner_return(&owner);
@@ -389,14 +467,14 @@ void etw_session_file_refresh(struct etw_session_file *file, bool is_end)
 		etw_state_header_buffer(&file->context->state), file->context->plan.buffer_bytes,
 		is_end ? etw_filetime_now() : 0,
 		file->context->plan.has_file
-			? (uint32_t)(head->file_next_offset / head->buffer_bytes)
+			? (uint32_t)(present_of(file)->next_offset / head->buffer_bytes)
 			: 1,
 		etw_account_events_lost(&loss), (uint32_t)counts.file_buffers);
 }
 
 void etw_session_file_end(struct etw_session_file *file, int status)
 {
-	struct etw_state_head *head = file->context->state.head;
+	struct etw_state_file *present = present_of(file);
 	int result;
 
 	if (file->writer.fd < 0)
@@ -406,8 +484,8 @@ void etw_session_file_end(struct etw_session_file *file, int status)
 	result = finish_patiently(file);
 	if (status == 0 && result < 0)
 		status = result;
-	if (head->file_status != 0 || status == 0)
+	if (present->status != 0 || status == 0)
 		return;
-	store_relaxed(&head->file_status, status);
+	store_relaxed(&present->status, status);
 	tell_end(file, status);
 }

@@ -46,6 +46,31 @@ int etw_session_file_create(struct etw_session_file *file);
 /* etw_session_file_adopt() - goes on with the last host's file; without it the file is ended. */
 void etw_session_file_adopt(struct etw_session_file *file);
 
+/*
+ * etw_session_file_wants_next() - whether the next buffer belongs into the next file of a series: the present one is
+ * full, or has ended, and the next was not tried just now.
+ */
+bool etw_session_file_wants_next(const struct etw_session_file *file);
+
+/* etw_session_file_next_of_series() - what the next file of a series is called. */
+void etw_session_file_next_of_series(const struct etw_session_file *file,
+				     struct etw_state_file *ret);
+
+/*
+ * etw_session_file_change() - ends the file properly and goes on in another one.
+ *
+ * @next: its names and number
+ *
+ * Returns 0; what etw_session_file_create() does, and -ETXTBSY when it is the present one: then that goes on.
+ */
+int etw_session_file_change(struct etw_session_file *file, const struct etw_state_file *next);
+
+/* etw_session_file_tell_next() - the present one is there after the one before it had ended early; @status: of that. */
+void etw_session_file_tell_next(struct etw_session_file *file, int status);
+
+/* etw_session_file_has_no_next() - the next one could not be made: the file ends, and the next is tried in a while. */
+void etw_session_file_has_no_next(struct etw_session_file *file, int result);
+
 /* etw_session_file_claim() - the place of the next buffer; 0 when there is no file, or no longer one. */
 uint64_t etw_session_file_claim(struct etw_session_file *file);
 

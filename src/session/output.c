@@ -211,6 +211,19 @@ void etw_output_hand_out(struct etw_session_outputs *outputs, struct etw_session
 		output->is_changed = true;
 }
 
+/* The place of the buffer in the file, or in the next file of a series. */
+static uint64_t claim_place(struct etw_session_outputs *outputs)
+{
+	int result;
+
+	if (UNLIKELY(etw_session_file_wants_next(&outputs->file))) {
+		result = etw_output_change_file(outputs, NULL);
+		if (result < 0)
+			etw_session_file_has_no_next(&outputs->file, result);
+	}
+	return etw_session_file_claim(&outputs->file);
+}
+
 void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		     uint16_t flags, uint32_t next_bytes)
 {
@@ -235,7 +248,7 @@ void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_out
 		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
 	record->flagged_loss = loss;
 	record->sequence = head->next_sequence;
-	record->offset = etw_session_file_claim(&outputs->file);
+	record->offset = claim_place(outputs);
 	buffer_head.sequence = record->sequence;
 	buffer_head.time_raw = flush_time(outputs, output);
 	etw_etl_seal_buffer(&buffer_head, output->buffer, record->fill);

@@ -77,6 +77,15 @@ void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_sessi
 void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		     uint16_t flags, uint32_t next_bytes);
 
+/*
+ * etw_output_change_file() - the session goes on in another file: its next buffer is the first in that.
+ *
+ * @next: NULL: the next of its series
+ *
+ * Returns what etw_session_file_change() does. When no buffer is sealed that is not written.
+ */
+int etw_output_change_file(struct etw_session_outputs *outputs, const struct etw_state_file *next);
+
 /* etw_output_recover() - finishes what the last host left half done: a buffer that it was writing. */
 void etw_output_recover(struct etw_session_outputs *outputs, struct etw_session_output *output);
 

@@ -171,22 +171,26 @@ void etw_outputs_close_batch(struct etw_session_outputs *outputs, uint64_t now_n
 static void count_all_as_lost(struct etw_session_outputs *outputs)
 {
 	struct etw_state *state = &outputs->context->state;
-	struct etw_state_head *head = state->head;
+	struct etw_state_file *file = etw_state_file(state);
 
 	for (uint32_t i = 0; i < output_count(outputs); i++) {
 		struct etw_state_record *record = outputs->all[i].record;
+		const struct etw_state_filed *filed = etw_state_filed(state, i,
+								      /* is_next= */ false);
 
-		record->counts.file_events = record->counts.events - record->buffer_events;
-		record->counts.file_buffers = record->counts.buffers;
+		record->counts.file_events = record->counts.events - record->buffer_events -
+					     filed->events;
+		record->counts.file_buffers = record->counts.buffers - filed->buffers;
 		etw_state_commit(state, i, record);
 	}
-	store_relaxed(&head->file_next_offset, 0);
+	store_relaxed(&file->next_offset, 0);
 }
 
 void etw_outputs_look_at_file(struct etw_session_outputs *outputs)
 {
 	if (!etw_session_file_is_gone(&outputs->file))
 		return;
+	SCHED_POINT("session.file.gone");
 	count_all_as_lost(outputs);
 	etw_session_file_abandon(&outputs->file);
 }

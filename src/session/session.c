@@ -143,7 +143,8 @@ static void stop_thread(struct etw_session *session)
 	etw_flushes_mark_stopped(&session->flushes);
 	/* Without a state nobody adopts it; what else of it the keeper has then is forgotten. */
 	etw_context_forget(&session->context, "state");
-	etw_context_forget(&session->context, "file");
+	etw_context_forget(&session->context, "file-%u",
+			   (unsigned)session->context.state.head->files_left & 1);
 }
 
 void etw_session_stop(struct etw_session *session, struct wire_session_info *ret)
@@ -226,14 +227,17 @@ static int copy_header(struct etw_session *session, uint8_t **ret)
 {
 	const struct etw_state *state = &session->context.state;
 	uint32_t bytes = session->context.plan.buffer_bytes;
-	uint64_t buffers = load_relaxed(&state->head->file_next_offset) / bytes;
+	uint64_t buffers;
 	uint8_t *header = malloc(bytes);
 	struct wire_session_loss loss;
 	uint64_t lost;
 
 	if (!header)
 		return -ENOMEM;
+	pthread_mutex_lock(&session->context.config_lock);
 	memcpy(header, etw_state_header_buffer(state), bytes);
+	buffers = load_relaxed(&etw_state_file(state)->next_offset) / bytes;
+	pthread_mutex_unlock(&session->context.config_lock);
 	etw_account_loss(&session->sets, &loss);
 	lost = etw_account_lost_on_the_way(&loss);
 	(void)etw_etl_rewrite_header_buffer(header, bytes, 0, buffers > 0 ? (uint32_t)buffers : 1,

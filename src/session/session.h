@@ -83,17 +83,31 @@ int etw_session_flush(struct etw_session *session);
  * etw_session_update() - changes a session that runs, as EVENT_TRACE_CONTROL_UPDATE does.
  *
  * @wanted: the bit EVENT_TRACE_REAL_TIME_MODE of its mode is what the session's is to be; its flush timer and
- *          MaximumBuffers are the new ones, where they are not 0. Nothing else of it is looked at
+ *          MaximumBuffers are the new ones, where they are not 0; its file is the one to go on in, when it is named, as by
+ *          etw_session_change_file(). Nothing else of it is looked at
  *
  * Nothing is changed when anything is refused. Consumers of a session that is no real-time one from now on get what
  * was committed before the call, then they hear of the end.
  *
  * Returns 0; -EINVAL for modes that contradict each other or leave the session without file and consumers;
- * -EOPNOTSUPP for what is not built (@reterr says which); -ENOMEM; -ESHUTDOWN when the session is stopped. Not from a
- * function that the session calls.
+ * -EOPNOTSUPP for what is not built (@reterr says which); -ENOMEM; what etw_session_change_file() returns; -ESHUTDOWN
+ * when the session is stopped. Not from a function that the session calls.
  */
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
 		       struct etw_fault *reterr);
+
+/*
+ * etw_session_change_file() - ends the session's file properly and goes on in another one. Every event committed before
+ * the call is in the file that ends, as by etw_session_flush().
+ *
+ * @path:  absolute; with "%d" of a session in new-file mode, whose new series begins with 1. NULL: the next of its series
+ * @shown: the same as the controller gave it, for the header; empty: as it is; NULL when @path is
+ *
+ * Returns 0; -EINVAL when the session has no file, no series, or @path is not absolute or no such name; -EEXIST when it
+ * is the name that the file has; -ENAMETOOLONG; -ENOMEM; -ESHUTDOWN when the session is stopped; the errno of making the
+ * file, as etw_session_start(). Then the present file goes on.
+ */
+int etw_session_change_file(struct etw_session *session, const char *path, const char *shown);
 
 /*
  * etw_session_tell() - puts a note into the trace.

@@ -47,6 +47,15 @@ struct etw_session {
 	struct etw_session_wait wait;
 };
 
+/* etw_session_has_series() - whether its files are numbered (new-file mode). */
+static inline bool etw_session_has_series(const struct etw_session *session)
+{
+	return etw_state_file(&session->context.state)->number != 0;
+}
+
+/* etw_session_go_on_in() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed. */
+int etw_session_go_on_in(struct etw_session *session, const char *path, const char *shown);
+
 /* etw_session_thread() - the life of a session after its start. */
 void *etw_session_thread(void *session);
 

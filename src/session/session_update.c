@@ -27,7 +27,11 @@ static int refuse(struct etw_fault *reterr, const char *field)
 /* Into another file, when one is named. */
 static int change_file(const struct update *update)
 {
-	return *update->wanted->log_file ? refuse(update->reterr, "LogFileName") : 0;
+	const struct wire_session_config *wanted = update->wanted;
+
+	if (!*wanted->log_file)
+		return 0;
+	return etw_session_go_on_in(update->session, wanted->log_file, wanted->log_file_shown);
 }
 
 /* What the kernel's source collects. */
@@ -87,9 +91,11 @@ int etw_session_update(struct etw_session *session, const struct wire_session_co
 {
 	struct update update = {.session = session, .wanted = wanted, .reterr = reterr};
 
-	/* Consumers that are dismissed have everything that was committed before this call. */
-	if (load_acquire(&session->context.plan.is_realtime) &&
-	    !(wanted->log_file_mode & EVENT_TRACE_REAL_TIME_MODE))
+	bool dismisses = load_acquire(&session->context.plan.is_realtime) &&
+			 !(wanted->log_file_mode & EVENT_TRACE_REAL_TIME_MODE);
+
+	/* Consumers that are dismissed, and a file that ends, have everything that was committed before this call. */
+	if (dismisses || *wanted->log_file)
 		TRY(etw_session_flush(session));
 	return etw_orders_give(&session->orders, carry_out, &update);
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
@@ -107,6 +109,9 @@ int etw_state_create(uint32_t session_id, uint32_t uid, const struct wire_sessio
 	head->t0_raw = t0_raw;
 	head->last_flush_raw = t0_raw;
 	head->next_sequence = 1;
+	head->files[0].number = config->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE ? 1 : 0;
+	memcpy(head->files[0].name, config->log_file, sizeof(head->files[0].name));
+	memcpy(head->files[0].shown, config->log_file_shown, sizeof(head->files[0].shown));
 	lay_out(head);
 	TRY(make_memory(&state, head));
 	memcpy(state.memory, head, sizeof(*head));
@@ -251,6 +256,19 @@ void etw_state_commit(struct etw_state *state, uint32_t output,
 	SCHED_POINT("session.commit.written");
 	store_release(&place->holding, next); /* pairs with etw_state_holding() */
 	SCHED_POINT("session.commit.done");
+}
+
+void etw_state_change_file(struct etw_state *state)
+{
+	store_release(&state->head->files_left, state->head->files_left + 1);
+}
+
+struct etw_state_filed *etw_state_filed(const struct etw_state *state, uint32_t output,
+					bool is_next)
+{
+	uint64_t left = load_relaxed(&state->head->files_left) + is_next;
+
+	return &etw_state_output(state, output)->filed[left & 1];
 }
 
 uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output)

@@ -16,8 +16,10 @@
 #ifndef ETW_SESSION_STATE_H
 #define ETW_SESSION_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "base/source.h"
 #include "ring/reader.h"
 #include "session/config.h"
@@ -113,6 +115,20 @@ struct etw_state_consumer {
 	uint32_t reserved_pad;
 };
 
+/* A file of the session: what it is called, and how far it is written. */
+struct etw_state_file {
+	uint64_t next_offset; /* behind the last buffer that is known to be written */
+	int32_t status;       /* why it ended before the session; 0 */
+	uint32_t last_flags;  /* of the last buffer in it */
+	uint32_t
+		number; /* in its series, from 1; 0: it is in none, and its names are no patterns */
+	uint32_t reserved_zero;
+	char name[WIRE_MESSAGE_NAME_MAX +
+		  1]; /* path, or pattern of a series (session/file_pattern.h) */
+	char shown[WIRE_MESSAGE_NAME_MAX +
+		   1]; /* the same as the controller gave it; empty: as it is */
+};
+
 struct etw_state_head {
 	uint32_t magic, version;
 	uint64_t total_bytes;
@@ -124,12 +140,18 @@ struct etw_state_head {
 	struct etw_session_plan plan;
 	struct wire_session_config config;
 	int64_t t0_raw, start_ft;
-	uint64_t next_sequence;    /* of sealed buffers, from 1 */
-	uint64_t file_next_offset; /* behind the last buffer that is known to be written */
-	int64_t last_flush_raw;    /* time of the buffer sealed last */
-	int32_t file_status;       /* why the file ended before the session; 0 */
-	uint32_t file_last_flags;  /* of the last buffer in the file */
-	uint64_t hosts;            /* that have run this session */
+	uint64_t next_sequence; /* of sealed buffers, from 1 */
+	int64_t last_flush_raw; /* time of the buffer sealed last */
+	int64_t boot_ft;        /* as the first file's header has it */
+	uint64_t hosts;         /* that have run this session */
+	/*
+	 * The session's file is files[files_left & 1]: the other one is filled in first, then that is counted, so that a
+	 * host that dies has kept the one or gone on in the next, and nothing between (session/file_change.c).
+	 */
+	uint64_t files_left; /* atomic: how many files the session has left behind */
+	uint64_t
+		header_of; /* what `files_left` is for the header buffer; UINT64_MAX: it is being written */
+	struct etw_state_file files[2];
 	/* Real time. */
 	uint64_t batch; /* closed last, from 1 */
 	struct etw_state_consumer consumers[ETW_STATE_CONSUMERS];
@@ -189,11 +211,18 @@ struct etw_state_record {
 	struct etw_source_mark marks[]; /* of one processor, or of all with one output */
 };
 
+/* What of an output is in files that the session has left behind. */
+struct etw_state_filed {
+	uint64_t events, buffers;
+};
+
 struct etw_state_output {
 	uint64_t holding; /* atomic: commits so far; its low bit is the record that holds */
 	/* What is believed of the claims of rings that are closed; the ring sets' lock. */
 	uint64_t closed_no_buffer, closed_too_large;
-	uint64_t reserved_pad[5];
+	/* By the low bit of what `files_left` is when they count. */
+	struct etw_state_filed filed[2];
+	uint64_t reserved_pad[1];
 };
 
 /* A mapped state. */
@@ -251,6 +280,26 @@ void etw_state_counts(const struct etw_state *state, uint32_t output, struct etw
  */
 void etw_state_commit(struct etw_state *state, uint32_t output,
 		      const struct etw_state_record *record);
+
+/* etw_state_file() - the file that the session has now. */
+static inline struct etw_state_file *etw_state_file(const struct etw_state *state)
+{
+	/* Pairs with etw_state_change_file(). */
+	return &state->head->files[load_acquire(&state->head->files_left) & 1];
+}
+
+/* etw_state_next_file() - where the next one is to be filled in. Owner thread. */
+static inline struct etw_state_file *etw_state_next_file(const struct etw_state *state)
+{
+	return &state->head->files[~load_relaxed(&state->head->files_left) & 1];
+}
+
+/* etw_state_change_file() - what was filled in is the session's file from now on. */
+void etw_state_change_file(struct etw_state *state);
+
+/* etw_state_filed() - of the files that were left behind; @is_next: once the present one is, too. */
+struct etw_state_filed *etw_state_filed(const struct etw_state *state, uint32_t output,
+					bool is_next);
 
 /* etw_state_buffer() - an output's buffer. */
 uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output);

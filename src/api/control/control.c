@@ -22,7 +22,8 @@
 static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
 		      WIRE_CONTROL_STOP == EVENT_TRACE_CONTROL_STOP &&
 		      WIRE_CONTROL_UPDATE == EVENT_TRACE_CONTROL_UPDATE &&
-		      WIRE_CONTROL_FLUSH == EVENT_TRACE_CONTROL_FLUSH,
+		      WIRE_CONTROL_FLUSH == EVENT_TRACE_CONTROL_FLUSH &&
+		      WIRE_CONTROL_INCREMENT_FILE == EVENT_TRACE_CONTROL_INCREMENT_FILE,
 	      "the conversation speaks Microsoft's numbers");
 
 static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
@@ -31,7 +32,7 @@ static ULONG check_code(ULONG code)
 {
 	if (code > EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
 		return ERROR_INVALID_PARAMETER;
-	return code > EVENT_TRACE_CONTROL_FLUSH ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+	return code > EVENT_TRACE_CONTROL_INCREMENT_FILE ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }
 
 /* What the caller wants changed, or where a flush is to go. Query and stop read nothing of the block. */

@@ -351,8 +351,9 @@ static void controller__control_checks_arguments(void **state)
 		{"[CONTRACT] no such name", 0, "x", 0x878, 0x78, 1, ERROR_WMI_INSTANCE_NOT_FOUND},
 		{"[CONTRACT] update of none", 0, "x", 0x878, 0x78, 2, ERROR_WMI_INSTANCE_NOT_FOUND},
 		{"[CONTRACT] flush of none", 0, "x", 0x878, 0x78, 3, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] increment file of none", 1, NULL, 0x878, 0x78, 4,
+		 ERROR_WMI_INSTANCE_NOT_FOUND},
 		/* KNOWN_GAP */
-		{"increment file", 1, NULL, 0x878, 0x78, 4, ERROR_NOT_SUPPORTED},
 		{"convert to real time", 1, NULL, 0x878, 0x78, 5, ERROR_NOT_SUPPORTED},
 	};
 	struct block block;

@@ -150,6 +150,8 @@ static void test_sessions__errors_of_control(void **state)
 
 	(void)state;
 	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_INCREMENT_FILE, NULL),
+			 -EINVAL);
+	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_CONVERT_TO_REALTIME, NULL),
 			 -EOPNOTSUPP);
 	assert_int_equal(control_session(opened, handle, 99, NULL), -EINVAL);
 	assert_int_equal(control_session(opened, handle + 1000, WIRE_CONTROL_QUERY, NULL), -ENOENT);

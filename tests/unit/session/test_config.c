@@ -22,6 +22,7 @@ static const struct {
 	{0x10000001, true, 0, 0, NULL},
 	{0x02000001, true, 0, 0, NULL},
 	{0x2001, true, 100, 0, NULL},
+	{0x8, true, 100, -EINVAL, "LogFileName"},
 	{0x11, true, 0, 0, NULL},
 	{0x201, true, 0, 0, NULL},
 	{0x1001, true, 0, 0, NULL},
@@ -52,7 +53,6 @@ static const struct {
 	{0x03000001, true, 0, -EINVAL, "EVENT_TRACE_USE_PAGED_MEMORY"},
 	{0x2, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
 	{0x5, true, 0, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_APPEND"},
-	{0x9, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_NEWFILE"},
 	{0x21, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{0x41, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
@@ -91,6 +91,22 @@ static void test_config__modes(void **state)
 		if (result < 0)
 			assert_non_null(fault.sentence);
 	}
+}
+
+/* A series of files: one %d, and no system logger. */
+static void test_config__series(void **state)
+{
+	struct wire_session_config config = config_of(EVENT_TRACE_FILE_MODE_NEWFILE, true, 100);
+	struct etw_session_plan plan;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	(void)snprintf(config.log_file, sizeof(config.log_file), "/tmp/x-%%d.etl");
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), 0);
+	assert_int_equal(config.log_file_mode,
+			 EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	(void)snprintf(config.name, sizeof(config.name), "NT Kernel Logger");
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
 }
 
 static struct etw_session_plan settle(struct wire_session_config *config)
@@ -231,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_config__modes),
+		cmocka_unit_test(test_config__series),
 		cmocka_unit_test(test_config__buffers),
 		cmocka_unit_test(test_config__sequence_numbers),
 		cmocka_unit_test(test_config__timers),

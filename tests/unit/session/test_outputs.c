@@ -141,24 +141,26 @@ static void test_outputs__refused_events_count(void **state)
 static void test_outputs__buffers_are_sealed_in_order(void **state)
 {
 	static struct scene scene;
-	struct etw_state_head *head;
+	const struct etw_state_head *head;
+	const struct etw_state_file *file;
 	uint32_t bytes;
 
 	(void)state;
 	begin(&scene, 0);
 	head = scene.parts.context.state.head;
+	file = etw_state_file(&scene.parts.context.state);
 	bytes = scene.parts.context.plan.buffer_bytes;
 	for (int i = 0; i < 9; i++)
 		assert_int_equal(fixture_write(&scene.own, 1000), 0);
 	move_all(&scene);
 	assert_int_equal(head->next_sequence, 3); /* four to a buffer of 4 KB */
-	assert_int_equal(head->file_next_offset, 3 * bytes);
-	assert_int_equal(head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER, 0);
+	assert_int_equal(file->next_offset, 3 * bytes);
+	assert_int_equal(file->last_flags & WIRE_BUFFER_FLUSH_MARKER, 0);
 	assert_false(etw_output_is_empty(&scene.parts.outputs.all[0]));
 	etw_outputs_flush(&scene.parts.outputs);
 	assert_int_equal(head->next_sequence, 4);
-	assert_int_equal(head->file_next_offset, 4 * bytes);
-	assert_int_not_equal(head->file_last_flags & WIRE_BUFFER_FLUSH_MARKER, 0);
+	assert_int_equal(file->next_offset, 4 * bytes);
+	assert_int_not_equal(file->last_flags & WIRE_BUFFER_FLUSH_MARKER, 0);
 	assert_true(etw_output_is_empty(&scene.parts.outputs.all[0]));
 	etw_outputs_flush(&scene.parts.outputs); /* there is nothing to seal */
 	assert_int_equal(head->next_sequence, 4);
@@ -298,10 +300,10 @@ static void test_outputs__a_deleted_file_counts_as_lost(void **state)
 		assert_int_equal(fixture_write(&scene.own, 1000), 0);
 	move_all(&scene);
 	etw_outputs_look_at_file(&parts->outputs);
-	assert_int_equal(parts->context.state.head->file_status, 0);
+	assert_int_equal(etw_state_file(&parts->context.state)->status, 0);
 	assert_int_equal(unlink(scene.fixture.path), 0);
 	etw_outputs_look_at_file(&parts->outputs);
-	assert_int_equal(parts->context.state.head->file_status, -ENOENT);
+	assert_int_equal(etw_state_file(&parts->context.state)->status, -ENOENT);
 	assert_int_equal(parts_counts(parts).file_events, 4);
 	assert_non_null(strstr(parts->context.complaint, "deleted"));
 	etw_outputs_flush(&parts->outputs);

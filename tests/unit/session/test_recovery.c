@@ -237,7 +237,7 @@ static void test_recovery__file_is_gone(void **state)
 	recovery_open(&fixture, &config, &recovery);
 	recovery_fork(&recovery, NULL);
 	recovery_kill(&recovery);
-	fixture_forget(&fixture, "session-7/file");
+	fixture_forget(&fixture, "session-7/file-0");
 	recovery_fork(&recovery, NULL);
 	recovery_stop(&recovery);
 	assert_int_equal(recovery.shared->info.file_status, -ENOENT);

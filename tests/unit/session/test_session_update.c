@@ -218,6 +218,29 @@ static void test_session_update__refused(void **state)
 	end(&scene);
 }
 
+/* Another file, and with it the rest; what is refused of the file leaves the rest as it is. */
+static void test_session_update__another_file(void **state)
+{
+	static struct scene scene;
+	char path[192];
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	scene.wanted.flush_timer = 9;
+	(void)snprintf(scene.wanted.log_file, sizeof(scene.wanted.log_file), "%s",
+		       scene.fixture.path);
+	assert_int_equal(update(&scene), -EEXIST);
+	assert_int_equal(scene.info.config.flush_timer, 0);
+	(void)snprintf(path, sizeof(path), "%s/other.etl", scene.fixture.folder);
+	memcpy(scene.wanted.log_file, path, sizeof(path));
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(scene.info.config.flush_timer, 9);
+	assert_string_equal(scene.info.config.log_file, path);
+	end(&scene);
+	assert_int_equal(unlink(path), 0);
+	(void)rmdir(scene.fixture.folder);
+}
+
 /* The next host goes on with what the session was changed to. */
 static void test_session_update__survives_the_host(void **state)
 {
@@ -246,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_session_update__real_time),
 		cmocka_unit_test(test_session_update__default_timer_is_of_consumers_alone),
 		cmocka_unit_test(test_session_update__refused),
+		cmocka_unit_test(test_session_update__another_file),
 		cmocka_unit_test(test_session_update__survives_the_host),
 	};
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* How a session's file is made: for the first one (file.c) and for those that follow it (file_change.c). */
+#ifndef ETW_SESSION_FILE_INTERNAL_H
+#define ETW_SESSION_FILE_INTERNAL_H
+
+#include "session/file.h"
+
+/* What the keeper calls the file; %u: the low bit of `files_left`. */
+#define ETW_SESSION_FILE_KEPT "file-%u"
+
+/* etw_session_file_make_header() - @ret: a buffer of room. Returns 0; -EMSGSIZE when names do not fit it; -ENOMEM. */
+int etw_session_file_make_header(struct etw_session_file *file, const struct etw_state_file *of,
+				 uint8_t *ret);
+
+/*
+ * etw_session_file_make() - makes a file with its owner's rights, and writes its header buffer.
+ *
+ * Returns 0; -EFBIG when MaximumFileSize has no room for two buffers; the errno of making and writing the file. Then none
+ * is left that was not there before.
+ */
+int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
+			  const uint8_t *header, struct etw_etl_file_writer *ret);
+
+#endif
