@@ -20,6 +20,7 @@ static uint64_t source_loss(const struct etw_state_head *head)
 static void tell_cpu(struct etw_session_sets *sets, uint32_t cpu, uint32_t buffers,
 		     struct wire_cpu_statistics *ret)
 {
+	bool has_sets = etw_session_sets_buffers(sets) > 0;
 	struct etw_state_counts counts;
 
 	etw_state_counts(&sets->context->state, cpu, &counts);
@@ -42,7 +43,8 @@ static void tell_cpu(struct etw_session_sets *sets, uint32_t cpu, uint32_t buffe
 		.unheard_buffers = counts.unheard_pieces,
 		.unheard_events = counts.unheard_events,
 	};
-	if (ret->free_buffers > buffers) /* counted before a set was closed */
+	/* Those that a set would have; or more than there are now, counted before a set was closed. */
+	if (!has_sets || ret->free_buffers > buffers)
 		ret->free_buffers = buffers;
 	pthread_mutex_lock(&sets->lock);
 	etw_claims_of_output(sets, cpu, &ret->no_buffer, &ret->too_large);

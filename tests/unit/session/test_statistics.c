@@ -136,6 +136,7 @@ static void test_statistics__buffers_that_are_free(void **state)
 	begin(&scene, 2);
 	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
 	assert_int_equal(scene.told.free_buffers, scene.told.number_of_buffers);
+	assert_int_equal(scene.told.cpus[0].free_buffers, scene.told.cpus[0].buffers);
 	set = parts_attach(&scene.parts, getuid(), 0, &writer);
 	etw_session_sets_count_free(&scene.parts.sets);
 	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
