@@ -21,12 +21,14 @@
 #include "tools/etw/claims.h"
 #include "tools/etw/cmd.h"
 #include "tools/etw/host_wait.h"
+#include "tools/etw/session_numbers.h"
 #include "tools/etw/trace_machine.h"
 
 #define INSTANCES_MAX 2
 
 enum {
 	OPTION_JSON = ETW_OPTION_OWN,
+	OPTION_VERBOSE,
 };
 
 static const struct option options[] = {
@@ -34,17 +36,24 @@ static const struct option options[] = {
 	{"color", required_argument, NULL, ETW_OPTION_COLOUR},
 	{"colour", required_argument, NULL, ETW_OPTION_COLOUR},
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{NULL, 0, NULL, 0},
+};
+
+/* A session that runs. */
+struct listed {
+	struct wire_session_info info;
+	struct session_numbers numbers; /* owned; asked for with --json and --verbose alone */
 };
 
 struct command {
 	struct etw_shared_options shared;
-	bool is_json;
+	bool is_json, is_verbose;
 	struct etw_controller *hosts[INSTANCES_MAX]; /* owned; NULL where there is none */
 	enum etw_instance instances[INSTANCES_MAX];
 	size_t host_count;
 	bool is_incomplete; /* a host that is there was not heard, or one that should be there is not */
-	struct wire_session_info *sessions; /* owned */
+	struct listed *sessions; /* owned */
 	size_t session_count;
 	struct etw_output output;
 };
@@ -54,17 +63,20 @@ static void command_done(struct command *command)
 	etw_words_done(&command->shared.manifests);
 	for (size_t i = 0; i < command->host_count; i++)
 		etw_controller_close(command->hosts[i]);
+	for (size_t i = 0; i < command->session_count; i++)
+		session_numbers_done(&command->sessions[i].numbers);
 	free(command->sessions);
 	etw_output_done(&command->output);
 }
 
-/* --json is all there is. */
 static bool take_option(void *context, int code)
 {
 	struct command *command = context;
 
-	(void)code;
-	command->is_json = true;
+	if (code == OPTION_JSON)
+		command->is_json = true;
+	else
+		command->is_verbose = true;
 	return true;
 }
 
@@ -105,14 +117,18 @@ static void open_hosts(struct command *command)
 	}
 }
 
-static int keep_session(struct command *command, const struct wire_session_info *info)
+/* Takes the numbers. */
+static int keep_session(struct command *command, const struct wire_session_info *info,
+			struct session_numbers *numbers)
 {
-	struct wire_session_info *grown = realloc(command->sessions,
-						  (command->session_count + 1) * sizeof(*grown));
+	struct listed *grown = realloc(command->sessions,
+				       (command->session_count + 1) * sizeof(*grown));
 
-	if (!grown)
+	if (!grown) {
+		session_numbers_done(numbers);
 		return -ENOMEM;
-	grown[command->session_count++] = *info;
+	}
+	grown[command->session_count++] = (struct listed){*info, *numbers};
 	command->sessions = grown;
 	return 0;
 }
@@ -137,12 +153,15 @@ static int gather_host(struct command *command, struct etw_controller *host)
 		return -ENOMEM;
 	TRY(etw_control_list(host, &list));
 	for (uint32_t i = 0; i < list.count && i < WIRE_LIST_SESSIONS_MAX; i++) {
+		struct session_numbers numbers = {0};
 		int result = query(host, list.handles[i], info);
 
+		if (!result && (command->is_json || command->is_verbose))
+			result = session_numbers_gather(host, list.handles[i], &numbers);
 		if (result == -ENOENT)
 			continue; /* it ended meanwhile */
 		TRY(result);
-		TRY(keep_session(command, info));
+		TRY(keep_session(command, info, &numbers));
 	}
 	return 0;
 }
@@ -212,6 +231,26 @@ static void put_claims(const struct wire_session_info *info, struct etw_text *te
 	claims_write(text, &info->loss, "  ");
 }
 
+static void put_details(const struct command *command, const struct listed *session,
+			struct etw_text *text)
+{
+	bool has_colour = etw_colour_wanted(STDOUT_FILENO, command->shared.colour);
+
+	if (command->is_verbose) {
+		etw_output_clean(text, session->info.config.name);
+		etw_text_puts(text, ":\n");
+		session_numbers_write(text, &session->info, &session->numbers,
+				      has_colour ? "\033[1m" : "", has_colour ? "\033[0m" : "");
+	}
+	put_claims(&session->info, text);
+	if (!session->info.complaint[0])
+		return;
+	etw_output_clean(text, session->info.config.name);
+	etw_text_puts(text, ": ");
+	etw_output_clean(text, session->info.complaint);
+	etw_text_putc(text, '\n');
+}
+
 static void put_table(struct command *command, size_t width, struct etw_text *text)
 {
 	static const struct etw_grid_column columns[] = {
@@ -237,19 +276,12 @@ static void put_table(struct command *command, size_t width, struct etw_text *te
 	}
 	etw_grid_init(&grid, columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < command->session_count; i++)
-		put_row(&grid, &command->sessions[i], now_ft);
+		put_row(&grid, &command->sessions[i].info, now_ft);
 	etw_grid_print(&grid, width, has_colour ? "\033[1m" : "", has_colour ? "\033[0m" : "",
 		       text);
 	etw_grid_done(&grid);
-	for (size_t i = 0; i < command->session_count; i++) {
-		put_claims(&command->sessions[i], text);
-		if (!command->sessions[i].complaint[0])
-			continue;
-		etw_output_clean(text, command->sessions[i].config.name);
-		etw_text_puts(text, ": ");
-		etw_output_clean(text, command->sessions[i].complaint);
-		etw_text_putc(text, '\n');
-	}
+	for (size_t i = 0; i < command->session_count; i++)
+		put_details(command, &command->sessions[i], text);
 }
 
 static void put_string(struct etw_text *text, const char *name, const char *value)
@@ -263,7 +295,9 @@ static void put_number(struct etw_text *text, const char *name, uint64_t value)
 	etw_text_printf(text, ",\"%s\":%" PRIu64, name, value);
 }
 
-static void put_object(struct etw_text *text, const struct wire_session_info *info, int64_t now_ft)
+/* @numbers: NULL of a session that is over */
+static void put_object(struct etw_text *text, const struct wire_session_info *info,
+		       const struct session_numbers *numbers, int64_t now_ft)
 {
 	char guid[ETW_GUID_BRACED_BYTES];
 
@@ -281,6 +315,7 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 	put_number(text, "bytes", info->bytes);
 	put_number(text, "events_lost", info->events_lost);
 	claims_write_json(text, &info->loss);
+	session_numbers_write_json(text, info, numbers);
 	put_number(text, "log_buffers_lost", info->log_buffers_lost);
 	put_number(text, "real_time_buffers_lost", info->real_time_buffers_lost);
 	put_number(text, "age_ms",
@@ -303,7 +338,8 @@ static int list(struct command *command)
 	if (!command->is_json)
 		put_table(command, width, &command->output.text);
 	for (size_t i = 0; command->is_json && i < command->session_count; i++)
-		put_object(&command->output.text, &command->sessions[i], now_ft);
+		put_object(&command->output.text, &command->sessions[i].info,
+			   &command->sessions[i].numbers, now_ft);
 	return command->is_incomplete ? ETW_EXIT_FAILED : ETW_EXIT_OK;
 }
 
@@ -373,7 +409,7 @@ static int stop(struct command *command, char *const *names)
 		int result = stop_by_name(command, *names, info);
 
 		if (!result && command->is_json) {
-			put_object(&command->output.text, info, etw_filetime_now());
+			put_object(&command->output.text, info, NULL, etw_filetime_now());
 		} else if (!result) {
 			put_stopped(&command->output.text, info);
 		}
@@ -429,6 +465,7 @@ const struct etw_verb etw_verb_sessions = {
 	.arguments = "[stop NAME...]",
 	.one_line = "what records now; stops sessions by name",
 	.help = "  --json              one JSON object per session\n"
+		"  --verbose           numbers by cause, by processor and by consumer\n"
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --help              this text\n"
 		"\nExit status 1: a host did not answer, was not to be reached, or gave up; or a "
