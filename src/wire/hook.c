@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "wire/hook.h"
 
+#include "base/guid.h"
 #include "wire/class_guids.h"
 
 const GUID etw_event_trace_guid = WIRE_CLASS_EVENT_TRACE;
 const GUID etw_lost_event_guid = WIRE_CLASS_LOST_EVENT;
+static const GUID kernel_logger_guid = WIRE_KERNEL_LOGGER_GUID;
 
 /* Index 0x1F is the null GUID. */
 static const GUID classes[WIRE_HOOK_GROUPS + 1] = {
@@ -34,4 +36,14 @@ const GUID *etw_hook_class(uint8_t group, uint8_t type)
 	if (group == GROUP_PROCESS && type == (WIRE_HOOK_IMAGE_LOAD & 0xFF))
 		group = GROUP_IMAGE;
 	return &classes[group < WIRE_HOOK_GROUPS ? group : WIRE_HOOK_GROUPS];
+}
+
+bool etw_hook_is_kernels(const GUID *guid)
+{
+	for (unsigned i = 0; i < WIRE_HOOK_GROUPS; i++) {
+		if (etw_guid_equal(guid, &classes[i]))
+			return true;
+	}
+	return etw_guid_equal(guid, &etw_lost_event_guid) ||
+	       etw_guid_equal(guid, &kernel_logger_guid);
 }

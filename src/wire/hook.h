@@ -6,6 +6,7 @@
 #ifndef ETW_WIRE_HOOK_H
 #define ETW_WIRE_HOOK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <guiddef.h>
@@ -20,5 +21,11 @@ extern const GUID etw_lost_event_guid;  /* RT_LostEvent, synthesised by the read
 
 /* etw_hook_class() - the class GUID of a hook; the null GUID for groups nobody has named. */
 const GUID *etw_hook_class(uint8_t group, uint8_t type);
+
+/*
+ * etw_hook_is_kernels() - whether a GUID is the kernel's own, so that no program may register it: that of a class of its
+ * events, RT_LostEvent's, or SystemTraceControlGuid.
+ */
+bool etw_hook_is_kernels(const GUID *guid);
 
 #endif

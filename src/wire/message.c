@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "wire/message_internal.h"
+#include "wire/security.h"
 
 #define CONTROL_CODES   3 /* EVENT_CONTROL_CODE_*: disable, enable, capture state */
 #define CLOCK_TYPES_MAX 3 /* enum etw_clock_type; 0: the default */
@@ -321,6 +322,51 @@ static const struct wire_field wire_statistics_fields[] = {
 LAYOUT(wire_statistics);
 #undef T
 
+#define T struct wire_access
+static const struct wire_field wire_access_fields[] = {
+	UP_TO(T, code, WIRE_ACCESS_REMOVE),
+	ID(T, guid),
+	NUMBER(T, operation),
+	NUMBER(T, rights),
+	FLAG(T, is_allowed),
+	BYTES(T, sid, WIRE_SID_BYTES_MAX),
+};
+LAYOUT(wire_access);
+#undef T
+
+#define T struct wire_run
+static const struct wire_field wire_run_fields[] = {BYTES(T, bytes, WIRE_RUN_BYTES_MAX)};
+LAYOUT(wire_run);
+#undef T
+
+#define T struct wire_enumerate
+static const struct wire_field wire_enumerate_fields[] = {
+	UP_TO(T, code, WIRE_ENUMERATE_MEMBERS),
+	ID(T, guid),
+	NUMBER(T, cursor),
+};
+LAYOUT(wire_enumerate);
+#undef T
+
+#define T struct wire_enumerated
+static const struct wire_field wire_enumerated_fields[] = {
+	NUMBER(T, next),
+	NUMBER(T, count),
+	BYTES(T, bytes, WIRE_RUN_BYTES_MAX),
+};
+LAYOUT(wire_enumerated);
+#undef T
+
+#define T struct wire_inform
+static const struct wire_field wire_inform_fields[] = {
+	FLAG(T, is_set),
+	NUMBER(T, class_),
+	NUMBER(T, handle),
+	BYTES(T, bytes, WIRE_RUN_BYTES_MAX),
+};
+LAYOUT(wire_inform);
+#undef T
+
 size_t wire_message_encode_plain(const struct wire_message *message, uint8_t *room)
 {
 	return wire_layout_encode(message, NULL, NULL, room);
@@ -355,3 +401,8 @@ CODEC(subscribed)
 CODEC(batch)
 CODEC(statistics_query)
 CODEC(statistics)
+CODEC(access)
+CODEC(run)
+CODEC(enumerate)
+CODEC(enumerated)
+CODEC(inform)

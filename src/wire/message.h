@@ -57,6 +57,13 @@ enum wire_message_type {
 	WIRE_STATISTICS_QUERY =
 		40,           /* c -> h: struct wire_statistics_query; answered by STATISTICS */
 	WIRE_STATISTICS = 41, /* h -> c: struct wire_statistics */
+	WIRE_ACCESS = 50,     /* c -> h: struct wire_access; answered by DESCRIPTOR */
+	WIRE_DESCRIPTOR = 51, /* h -> c: struct wire_run: the descriptor; empty after a change */
+	WIRE_ENUMERATE = 52,  /* c -> h: struct wire_enumerate; answered by ENUMERATED */
+	WIRE_ENUMERATED = 53, /* h -> c: struct wire_enumerated */
+	WIRE_INFORM = 54,     /* c -> h: struct wire_inform; answered by INFORMATION */
+	WIRE_INFORMATION =
+		55, /* h -> c: struct wire_run: what was asked for; empty after a setting */
 };
 
 /* Every message begins with it. */
@@ -325,6 +332,68 @@ struct wire_batch {
 	uint64_t events_lost; /* of the session, before they could be handed out, so far */
 };
 
+enum wire_access_code {
+	WIRE_ACCESS_CHANGE = 0, /* EventAccessControl */
+	WIRE_ACCESS_QUERY = 1,
+	WIRE_ACCESS_REMOVE = 2,
+};
+
+/* Who may do what with a session or provider. */
+struct wire_access {
+	uint32_t code;
+	GUID guid;
+	uint32_t operation; /* of CHANGE, as the next three: enum wire_security_operation */
+	uint32_t rights;
+	uint32_t is_allowed;
+	struct etw_bytes sid;
+};
+
+/* An answer of bytes. */
+struct wire_run {
+	struct etw_bytes bytes;
+};
+
+enum wire_enumerate_code {
+	WIRE_ENUMERATE_PROVIDERS = 0, /* struct wire_provider_entry each */
+	/* Of the provider `guid`: TRACE_PROVIDER_INSTANCE_INFO and its TRACE_ENABLE_INFOs each, as the API has them. */
+	WIRE_ENUMERATE_INSTANCES = 1,
+	WIRE_ENUMERATE_GROUPS = 2,  /* GUIDs */
+	WIRE_ENUMERATE_MEMBERS = 3, /* of the group `guid`: GUIDs of providers */
+};
+
+/* Long lists come in parts: the first is asked for with cursor 0, each later one with what the last answer said. */
+struct wire_enumerate {
+	uint32_t code;
+	GUID guid;
+	uint64_t cursor;
+};
+
+struct wire_enumerated {
+	uint64_t next;  /* cursor of the next part; 0: this was the last */
+	uint32_t count; /* of what is in it */
+	struct etw_bytes bytes;
+};
+
+/* What EnumerateTraceGuids says of a provider; in memory as TRACE_GUID_PROPERTIES, but for its padding. */
+struct wire_provider_entry {
+	GUID guid;
+	le32 guid_type;  /* 0: EventRegister; 1: RegisterTraceGuids */
+	le32 session_id; /* of the session that enabled it last */
+	le32 level;
+	le32 flags;
+	le32 is_enabled;
+};
+
+/* TraceSetInformation and TraceQueryInformation. */
+struct wire_inform {
+	uint32_t is_set;
+	uint32_t class_; /* TRACE_INFO_CLASS */
+	uint64_t handle;
+	struct etw_bytes bytes; /* of a setting, as the API has them */
+};
+
+#define WIRE_RUN_BYTES_MAX (96 * 1024)
+
 /*
  * wire_message_encode_*() - write a message; @room must be WIRE_MESSAGE_BYTES_MAX bytes. Return its length,
  * or 0: a part that is too long, a number out of range, a name not UTF-8.
@@ -358,6 +427,11 @@ WIRE_MESSAGE_CODEC(subscribed);
 WIRE_MESSAGE_CODEC(batch);
 WIRE_MESSAGE_CODEC(statistics_query);
 WIRE_MESSAGE_CODEC(statistics);
+WIRE_MESSAGE_CODEC(access);
+WIRE_MESSAGE_CODEC(run);
+WIRE_MESSAGE_CODEC(enumerate);
+WIRE_MESSAGE_CODEC(enumerated);
+WIRE_MESSAGE_CODEC(inform);
 
 /* wire_message_encode_plain() - REPLY, ENABLE_DONE, LIST: the common part alone. */
 size_t wire_message_encode_plain(const struct wire_message *message, uint8_t *room);

@@ -9,6 +9,7 @@
 
 #include "base/guid.h"
 #include "wire/hook.h"
+#include "wire/well_known.h"
 
 static const char *const classes[WIRE_HOOK_GROUPS] = {
 	"68fdd900-4a3e-11d1-84f4-0000f80464e3", "3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c",
@@ -71,6 +72,19 @@ static void test_hook__named_guids(void **state)
 	assert_string_equal(text, "6a399ae0-4bc6-4de9-870b-3657f8947e7e");
 }
 
+static void test_hook__the_kernels_own_guids(void **state)
+{
+	static const GUID system = WIRE_KERNEL_LOGGER_GUID, other = {.Data1 = 1}, none;
+
+	(void)state;
+	for (unsigned group = 0; group < WIRE_HOOK_GROUPS; group++)
+		assert_true(etw_hook_is_kernels(etw_hook_class((uint8_t)group, 0)));
+	assert_true(etw_hook_is_kernels(&etw_lost_event_guid));
+	assert_true(etw_hook_is_kernels(&system));
+	assert_false(etw_hook_is_kernels(&other));
+	assert_false(etw_hook_is_kernels(&none));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -78,6 +92,7 @@ int main(void)
 		cmocka_unit_test(test_hook__image_load_is_stored_in_the_process_group),
 		cmocka_unit_test(test_hook__groups_without_a_name_are_null),
 		cmocka_unit_test(test_hook__named_guids),
+		cmocka_unit_test(test_hook__the_kernels_own_guids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,11 @@ union body {
 	struct wire_batch batch;
 	struct wire_statistics_query statistics_query;
 	struct wire_statistics statistics;
+	struct wire_access access;
+	struct wire_run run;
+	struct wire_enumerate enumerate;
+	struct wire_enumerated enumerated;
+	struct wire_inform inform;
 };
 
 static union body body, back, again;
@@ -214,6 +219,33 @@ static void fill_batch(void)
 	body.batch.events_lost = 6;
 }
 
+static void fill_access(void)
+{
+	body.access = (struct wire_access){1, guid, 2, 0x121FFF, 1, {run, sizeof(run)}};
+}
+
+static void fill_run(void)
+{
+	body.run.bytes = (struct etw_bytes){run, sizeof(run)};
+}
+
+static void fill_enumerate(void)
+{
+	body.enumerate = (struct wire_enumerate){3, guid, UINT64_MAX};
+}
+
+static void fill_enumerated(void)
+{
+	body.enumerated.next = UINT64_MAX;
+	body.enumerated.count = 7;
+	body.enumerated.bytes = (struct etw_bytes){run, sizeof(run)};
+}
+
+static void fill_inform(void)
+{
+	body.inform = (struct wire_inform){1, 16, UINT64_MAX, {run, sizeof(run)}};
+}
+
 /* What the walk needs to know of a kind of message; the run of bytes points into the datagram. */
 struct kind {
 	uint32_t type;
@@ -277,6 +309,11 @@ BRIDGE(subscribed)
 BRIDGE(batch)
 BRIDGE(statistics_query)
 BRIDGE(statistics)
+BRIDGE(access)
+BRIDGE(run)
+BRIDGE(enumerate)
+BRIDGE(enumerated)
+BRIDGE(inform)
 
 #define KIND(type, name, run_at_)                                                            \
 	{                                                                                    \
@@ -303,6 +340,11 @@ static const struct kind kinds[] = {
 	KIND(WIRE_UNDELIVERED, undelivered, SIZE_MAX),
 	KIND(WIRE_STATISTICS_QUERY, statistics_query, SIZE_MAX),
 	KIND(WIRE_STATISTICS, statistics, SIZE_MAX),
+	KIND(WIRE_ACCESS, access, offsetof(struct wire_access, sid)),
+	KIND(WIRE_DESCRIPTOR, run, offsetof(struct wire_run, bytes)),
+	KIND(WIRE_ENUMERATE, enumerate, SIZE_MAX),
+	KIND(WIRE_ENUMERATED, enumerated, offsetof(struct wire_enumerated, bytes)),
+	KIND(WIRE_INFORM, inform, offsetof(struct wire_inform, bytes)),
 };
 
 static size_t encode_filled(const struct kind *kind)
@@ -440,7 +482,8 @@ static void test_message__the_head_is_checked(void **state)
 					     (type >= 10 && type <= 17) ||
 					     (type >= 20 && type <= 26) ||
 					     (type >= 30 && type <= 33) ||
-					     (type >= 40 && type <= 41)
+					     (type >= 40 && type <= 41) ||
+					     (type >= 50 && type <= 55)
 				     ? 0
 				     : -EPROTO;
 
