@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/macros.h"
+#include "daemon/access_requests.h"
 #include "daemon/client.h"
 #include "daemon/session_requests.h"
 
@@ -90,6 +91,12 @@ static int handle_subscribe(const struct etwd_dispatch_parts *parts, struct etwd
 				       message);
 }
 
+static int handle_access(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message)
+{
+	return etwd_access_handle(parts->security, &client->peer, message);
+}
+
 /* What may be sent in which role. */
 static const struct handler {
 	uint32_t type;
@@ -108,6 +115,7 @@ static const struct handler {
 	{WIRE_LEASE, WIRE_ROLE_CONTROLLER, handle_lease},
 	{WIRE_ENABLE_PROVIDER, WIRE_ROLE_CONTROLLER, handle_enable_provider},
 	{WIRE_SUBSCRIBE, WIRE_ROLE_CONSUMER, handle_subscribe},
+	{WIRE_ACCESS, WIRE_ROLE_CONTROLLER, handle_access},
 };
 
 static int say_welcome(const struct etwd_dispatch_parts *parts, struct etwd_peer *peer,

@@ -7,6 +7,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/enable.h"
+#include "daemon/security.h"
 #include "daemon/session_end.h"
 
 /* The parts of the host that messages go to. All borrowed. */
@@ -15,6 +16,7 @@ struct etwd_dispatch_parts {
 	const struct etwd_clock *clock; /* WELCOME brings its page */
 	const struct etwd_enable_parts *enable;
 	const struct etwd_session_parts *session;
+	struct etwd_security *security;
 };
 
 /* Handles a message, and a peer's end: for etwd_peers_init(), with a struct etwd_dispatch_parts as context. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <evntrace.h>
+#include <wmistr.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
@@ -14,6 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "wire/enable_request.h"
+#include "wire/hook.h"
 
 /* What a process is told beside the state of the provider. */
 struct telling {
@@ -31,6 +33,11 @@ static int open_slot(const struct etwd_enable_parts *parts, struct etwd_client *
 	int r;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
+		return -ENOENT;
+	/* To who may not write to a secure session it is as if the session did not want the provider. */
+	if (session->is_secure &&
+	    etwd_access_check(parts->sessions->security, &client->peer, &session->guid,
+			      TRACELOG_LOG_EVENT, "log events to") < 0)
 		return -ENOENT;
 	r = etwd_grants_add(parts->grants, &grant);
 	if (r > 0) /* before an event can be written: the next host must believe it, too */
@@ -130,6 +137,16 @@ static void tell_all(const struct etwd_enable_parts *parts, const GUID *guid,
 		tell(parts, registration, telling);
 }
 
+static int may_register(const struct etwd_enable_parts *parts, const struct etwd_peer *peer,
+			const GUID *provider)
+{
+	/* Of nobody, not even of root: its events are believed to be the kernel's. */
+	if (etw_hook_is_kernels(provider))
+		return -EACCES;
+	return etwd_access_check(parts->sessions->security, peer, provider, TRACELOG_REGISTER_GUIDS,
+				 "register");
+}
+
 int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_client *client,
 			 const struct etw_ipc_message *message)
 {
@@ -139,8 +156,10 @@ int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_clie
 	int r;
 
 	TRY(wire_message_decode_register(message->datagram, &body));
-	r = etwd_providers_register(parts->providers, &client->peer, &client->registrations, &body,
-				    &registration);
+	r = may_register(parts, &client->peer, &body.provider);
+	if (r == 0)
+		r = etwd_providers_register(parts->providers, &client->peer, &client->registrations,
+					    &body, &registration);
 	if (r == -ENOSPC)
 		etwd_peer_refuse(&client->peer, "a registration", r);
 	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
@@ -280,7 +299,10 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 
 	/* First what is known of the request alone, as the API has it. */
 	TRY(etw_enable_request_check(body));
-	TRY(etwd_sessions_find_for(parts->sessions, peer, body->handle, &session));
+	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_CONTROL, body->handle,
+				   &session));
+	TRY(etwd_access_check(parts->sessions->security, peer, &body->provider,
+			      TRACELOG_GUID_ENABLE, "enable"));
 	TRY(note(parts, session, body));
 	TRY(start_wait(parts, peer, body, request, &telling.wait));
 	tell_all(parts, &body->provider, &telling);

@@ -28,6 +28,7 @@
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
+#include "daemon/security.h"
 #include "daemon/session_calls.h"
 #include "daemon/session_end.h"
 #include "daemon/sessions.h"
@@ -37,6 +38,7 @@
 /* What main() found out; outlives every host. */
 struct etwd_options {
 	char directory[PATH_MAX]; /* of the instance */
+	char security[PATH_MAX];  /* where descriptors are kept; empty: nowhere */
 	bool is_system;
 	bool is_foreground;
 	bool is_socket_foreign; /* systemd's: must go on listening when the host leaves */
@@ -60,6 +62,7 @@ struct etwd_host {
 	struct etwd_clock clock;
 	struct etwd_pids pids;
 	struct etwd_budget budget;
+	struct etwd_security security;
 	struct etwd_grants grants;
 	struct etwd_peers peers;
 	struct etwd_waits waits;

@@ -141,7 +141,8 @@ static int find_and_subscribe(struct etwd_realtime *realtime, struct etwd_consum
 
 	if (consumer->subscription)
 		return -EBUSY;
-	r = etwd_sessions_find_name_for(realtime->sessions, peer, body->name, NULL, &session);
+	r = etwd_sessions_find_name_for(realtime->sessions, peer, ETWD_ACT_CONSUME, body->name,
+					NULL, &session);
 	if (r < 0 && r != -EBUSY)
 		return r;
 	subscription = calloc(1, sizeof(*subscription));

@@ -12,12 +12,11 @@
 #include "daemon/autologgers.h"
 #include "daemon/session_start.h"
 
-/* The user's own host serves that user; the system's serves root and its group. */
+/* By default a user's own host serves that user, and the system's serves root and its group. */
 static int check_start(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
 		       const struct wire_session_config *config)
 {
-	if (!peer->is_privileged)
-		return -EACCES;
+	TRY(etwd_access_may_start(sessions->security, peer, config));
 	if (sessions->is_closed)
 		return -EBUSY;
 	/* Only sessions that the host starts from files of configuration may refuse to be stopped. */
@@ -75,13 +74,15 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		   const struct wire_control *body, uint32_t request)
 {
 	struct etwd_session_wish wish = {.request = request};
+	const enum etwd_act act = body->code == WIRE_CONTROL_QUERY ? ETWD_ACT_QUERY
+								   : ETWD_ACT_CONTROL;
 	struct etwd_session *session = NULL;
 	int r;
 
 	if (body->handle)
-		r = etwd_sessions_find_for(parts->sessions, peer, body->handle, &session);
+		r = etwd_sessions_find_for(parts->sessions, peer, act, body->handle, &session);
 	else
-		r = etwd_sessions_find_name_for(parts->sessions, peer, body->name, &body->guid,
+		r = etwd_sessions_find_name_for(parts->sessions, peer, act, body->name, &body->guid,
 						&session);
 	/* What a session that ends has counted so far may be asked until the end. */
 	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
@@ -139,7 +140,7 @@ int etwd_session_handle_list(const struct etwd_session_parts *parts, struct etwd
 		const struct etwd_session *session = parts->sessions->table[i];
 
 		if (session && session->state != ETWD_SESSION_STARTING &&
-		    etwd_session_may_control(session, peer))
+		    etwd_sessions_allow(parts->sessions, session, peer, ETWD_ACT_QUERY))
 			sessions.handles[sessions.count++] = session->id;
 	}
 	etwd_peer_send(peer, wire_message_encode_sessions(&head, &sessions, peer->peers->outgoing),
@@ -154,7 +155,8 @@ static int statistics(const struct etwd_session_parts *parts, struct etwd_peer *
 	struct wire_message head = {.type = WIRE_STATISTICS, .request = request};
 	CLEANUP(freep) struct wire_statistics *body = malloc(sizeof(*body));
 	struct etwd_session *session = NULL;
-	int r = etwd_sessions_find_for(parts->sessions, peer, query->handle, &session);
+	int r = etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_QUERY, query->handle,
+				       &session);
 
 	if (r < 0 && r != -EBUSY)
 		return r;
@@ -185,7 +187,7 @@ static int lease(const struct etwd_session_parts *parts, const struct etwd_peer 
 {
 	struct etwd_session *session;
 
-	TRY(etwd_sessions_find_for(parts->sessions, peer, handle, &session));
+	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_CONTROL, handle, &session));
 	TRY(etwd_lease_take(&session->lease, peer->serial, peer->who.uid));
 	return etwd_handover_write(parts->handover);
 }

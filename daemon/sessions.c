@@ -6,15 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <evntrace.h>
+#include <wmistr.h>
+
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/names.h"
 #include "wire/system_logger.h"
+#include "wire/well_known.h"
 
-void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget, bool is_system)
+void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget,
+			const struct etwd_security *security, bool is_system)
 {
 	memset(sessions, 0, sizeof(*sessions));
 	sessions->budget = budget;
+	sessions->security = security;
 	sessions->is_system = is_system;
 	sessions->system_logger_limit = WIRE_SYSTEM_LOGGERS_MAX;
 }
@@ -46,27 +52,66 @@ static struct etwd_session *find_guid(const struct etwd_sessions *sessions, cons
 	return NULL;
 }
 
-bool etwd_session_may_control(const struct etwd_session *session, const struct etwd_peer *peer)
+/* What of the descriptor of the session's own GUID this takes. */
+static uint32_t rights_for(const struct etwd_session *session, enum etwd_act act)
 {
-	return peer->is_privileged || peer->who.uid == session->uid;
+	switch (act) {
+	case ETWD_ACT_QUERY:
+		return WMIGUID_QUERY;
+	case ETWD_ACT_CONSUME:
+		return TRACELOG_ACCESS_REALTIME;
+	case ETWD_ACT_CONTROL:
+	default:
+		return session->control_rights;
+	}
 }
 
-static int check_control(const struct etwd_peer *peer, struct etwd_session *session,
-			 struct etwd_session **ret)
+static bool is_owner(const struct etwd_session *session, const struct etwd_peer *peer)
+{
+	return peer->is_trusted || peer->who.uid == session->uid;
+}
+
+bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd_session *session,
+			 const struct etwd_peer *peer, enum etwd_act act)
+{
+	static const GUID kernel = WIRE_KERNEL_LOGGER_GUID;
+	static const char *const names[] = {"query", "control", "consume"};
+
+	if (is_owner(session, peer))
+		return true;
+	if (etwd_access_check(sessions->security, peer, &session->guid, rights_for(session, act),
+			      names[act]) < 0)
+		return false;
+	return act != ETWD_ACT_CONTROL || !session->is_system_logger ||
+	       etwd_access_check(sessions->security, peer, &kernel, TRACELOG_ACCESS_KERNEL_LOGGER,
+				 "control by") == 0;
+}
+
+/* Who may do nothing with a session does not learn its name from the answer: it is as if there were none. */
+static bool may_know(const struct etwd_sessions *sessions, const struct etwd_session *session,
+		     const struct etwd_peer *peer)
+{
+	const uint32_t any = WMIGUID_QUERY | TRACELOG_CREATE_REALTIME | TRACELOG_CREATE_ONDISK |
+			     TRACELOG_ACCESS_REALTIME;
+
+	return etwd_access_rights(sessions->security, peer, &session->guid) & any;
+}
+
+static int check_act(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+		     enum etwd_act act, struct etwd_session *session, struct etwd_session **ret)
 {
 	if (!session || session->state == ETWD_SESSION_STARTING)
 		return -ENOENT;
-	/* As if there were none: who may not control a session does not learn its name from the answer. */
-	if (!etwd_session_may_control(session, peer))
-		return -ENOENT;
+	if (!etwd_sessions_allow(sessions, session, peer, act))
+		return may_know(sessions, session, peer) ? -EACCES : -ENOENT;
 	*ret = session;
 	return session->state == ETWD_SESSION_STOPPING ? -EBUSY : 0;
 }
 
 int etwd_sessions_find_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
-			   uint64_t handle, struct etwd_session **ret)
+			   enum etwd_act act, uint64_t handle, struct etwd_session **ret)
 {
-	return check_control(peer, etwd_sessions_find(sessions, handle), ret);
+	return check_act(sessions, peer, act, etwd_sessions_find(sessions, handle), ret);
 }
 
 /* The session that a name means, or without one a guid. */
@@ -85,12 +130,13 @@ static int look_up(const struct etwd_sessions *sessions, const char *name, const
 }
 
 int etwd_sessions_find_name_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
-				const char *name, const GUID *guid, struct etwd_session **ret)
+				enum etwd_act act, const char *name, const GUID *guid,
+				struct etwd_session **ret)
 {
 	struct etwd_session *session = NULL;
 
 	TRY(look_up(sessions, name, guid, &session));
-	return check_control(peer, session, ret);
+	return check_act(sessions, peer, act, session, ret);
 }
 
 unsigned etwd_sessions_count(const struct etwd_sessions *sessions)
@@ -187,6 +233,8 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	session->uid = uid;
 	session->is_system_logger = is_system_logger;
 	session->is_fixed = is_fixed;
+	session->is_secure = config->log_file_mode & EVENT_TRACE_SECURE_MODE;
+	session->control_rights = etwd_access_mode_rights(config);
 	*place = *ret = session;
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include <guiddef.h>
 
+#include "daemon/access.h"
 #include "daemon/budget.h"
 #include "daemon/jobs.h"
 #include "daemon/lease.h"
@@ -74,10 +75,12 @@ struct etwd_session {
 	uid_t uid;
 	bool is_nonstoppable; /* no controller may stop it */
 	struct etwd_autologger
-		*autologger;   /* borrowed; whose session it is; NULL: a controller's */
-	bool is_kernel;        /* its kernel's source runs */
-	bool is_system_logger; /* takes a place of those: see wire/system_logger.h */
-	bool is_fixed;         /* and one of the two that are kept for it */
+		*autologger;     /* borrowed; whose session it is; NULL: a controller's */
+	bool is_kernel;          /* its kernel's source runs */
+	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
+	bool is_fixed;           /* and one of the two that are kept for it */
+	bool is_secure;          /* EVENT_TRACE_SECURE_MODE: who may write is checked */
+	uint32_t control_rights; /* of its descriptor, to control it; but for the kernel's */
 	struct etwd_lease lease;
 	struct etwd_session_work work;
 	struct etwd_session_withdrawal withdrawal;
@@ -89,13 +92,22 @@ struct etwd_sessions {
 	struct etwd_session *table[ETWD_SESSIONS_MAX]; /* owned */
 	struct etwd_budget *budget;                    /* borrowed */
 	uint32_t system_logger_limit;
+	const struct etwd_security *security; /* borrowed */
 	uint32_t last_id;
 	bool is_system; /* whose numbers they get */
 	bool is_closed; /* the host leaves: no new ones */
 };
 
-/* etwd_sessions_init() - none. @budget: borrowed; @is_system: of the system's instance */
-void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget, bool is_system);
+/* What somebody wants of a session. */
+enum etwd_act {
+	ETWD_ACT_QUERY,   /* WMIGUID_QUERY */
+	ETWD_ACT_CONTROL, /* what starting it took */
+	ETWD_ACT_CONSUME, /* TRACELOG_ACCESS_REALTIME */
+};
+
+/* etwd_sessions_init() - none. @budget, @security: borrowed; @is_system: of the system's instance */
+void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget,
+			const struct etwd_security *security, bool is_system);
 
 /*
  * etwd_sessions_add() - a session that starts, with the identity that its configuration says.
@@ -123,14 +135,15 @@ uint32_t etwd_sessions_pick_id(struct etwd_sessions *sessions);
 struct etwd_session *etwd_sessions_find(const struct etwd_sessions *sessions, uint64_t handle);
 
 /*
- * etwd_sessions_find_for() - a running session that this peer may control.
+ * etwd_sessions_find_for() - a running session with which this peer may do what it wants.
  *
  * One that is stopping is in @ret too.
  *
- * Returns 0; -ENOENT: there is none, or none that this peer may control; -EBUSY: it is stopping.
+ * Returns 0; -ENOENT: there is none, or none that this peer may do anything with; -EACCES: it may do something else
+ * with it; -EBUSY: it is stopping.
  */
 int etwd_sessions_find_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
-			   uint64_t handle, struct etwd_session **ret);
+			   enum etwd_act act, uint64_t handle, struct etwd_session **ret);
 
 /*
  * etwd_sessions_find_name_for() - the same by name; where @guid is not NULL and no name is given, by that.
@@ -138,10 +151,15 @@ int etwd_sessions_find_for(const struct etwd_sessions *sessions, const struct et
  * -EINVAL, -ENOMEM: of folding the name.
  */
 int etwd_sessions_find_name_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
-				const char *name, const GUID *guid, struct etwd_session **ret);
+				enum etwd_act act, const char *name, const GUID *guid,
+				struct etwd_session **ret);
 
-/* etwd_session_may_control() - whether a peer may control a session. */
-bool etwd_session_may_control(const struct etwd_session *session, const struct etwd_peer *peer);
+/*
+ * etwd_sessions_allow() - whether a peer may do something with a session: root, the host's own uid and the session's
+ * may always; others as the descriptor of its GUID says.
+ */
+bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd_session *session,
+			 const struct etwd_peer *peer, enum etwd_act act);
 
 /* etwd_sessions_count() - all of them, in any state. */
 unsigned etwd_sessions_count(const struct etwd_sessions *sessions);

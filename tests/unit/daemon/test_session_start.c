@@ -28,7 +28,7 @@ static void test_session_start__leftovers_are_forgotten(void **state)
 	int ends[2], fd;
 
 	(void)state;
-	etwd_sessions_init(&sessions, NULL, true);
+	etwd_sessions_init(&sessions, NULL, NULL, true);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
 		assert_int_equal(

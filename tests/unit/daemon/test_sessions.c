@@ -18,13 +18,15 @@
 #define FILES    1024
 
 static struct etwd_budget budget;
+static struct etwd_security security;
 static struct etwd_sessions sessions;
 
 static int set_up(void **state)
 {
 	(void)state;
 	etwd_budget_init(&budget, OWNER, FILES);
-	etwd_sessions_init(&sessions, &budget, true);
+	etwd_security_init(&security, "");
+	etwd_sessions_init(&sessions, &budget, &security, true);
 	return 0;
 }
 
@@ -154,24 +156,37 @@ static void test_sessions__who_may_control(void **state)
 
 	(void)state;
 	assert_int_equal(add(7, "one", 1, OWNER, &session), 0);
-	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), -ENOENT);
-	session->state = ETWD_SESSION_RUNNING; /* until then nobody sees it */
-	assert_int_equal(etwd_sessions_find_for(&sessions, &stranger, 7, &found), -ENOENT);
-	assert_null(found);
-	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), 0);
-	assert_ptr_equal(found, session);
-	assert_int_equal(etwd_sessions_find_for(&sessions, &privileged, 7, &found), 0);
-	assert_int_equal(etwd_sessions_find_for(&sessions, &privileged, 8, &found), -ENOENT);
-	assert_int_equal(etwd_sessions_find_name_for(&sessions, &stranger, "one", NULL, &found),
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, ETWD_ACT_CONTROL, 7, &found),
 			 -ENOENT);
-	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "ONE", NULL, &found), 0);
-	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "", NULL, &found), -ENOENT);
-	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, "", &guid, &found), 0);
+	session->state = ETWD_SESSION_RUNNING; /* until then nobody sees it */
+	assert_int_equal(etwd_sessions_find_for(&sessions, &stranger, ETWD_ACT_CONTROL, 7, &found),
+			 -ENOENT);
+	assert_null(found);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, ETWD_ACT_CONTROL, 7, &found), 0);
+	assert_ptr_equal(found, session);
+	assert_int_equal(
+		etwd_sessions_find_for(&sessions, &privileged, ETWD_ACT_CONTROL, 7, &found), 0);
+	assert_int_equal(
+		etwd_sessions_find_for(&sessions, &privileged, ETWD_ACT_CONTROL, 8, &found),
+		-ENOENT);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &stranger, ETWD_ACT_CONTROL, "one",
+						     NULL, &found),
+			 -ENOENT);
+	assert_int_equal(etwd_sessions_find_name_for(&sessions, &owner, ETWD_ACT_CONTROL, "ONE",
+						     NULL, &found),
+			 0);
+	assert_int_equal(
+		etwd_sessions_find_name_for(&sessions, &owner, ETWD_ACT_CONTROL, "", NULL, &found),
+		-ENOENT);
+	assert_int_equal(
+		etwd_sessions_find_name_for(&sessions, &owner, ETWD_ACT_CONTROL, "", &guid, &found),
+		0);
 	session->state = ETWD_SESSION_STOPPING;
 	found = NULL;
-	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, 7, &found), -EBUSY);
+	assert_int_equal(etwd_sessions_find_for(&sessions, &owner, ETWD_ACT_CONTROL, 7, &found),
+			 -EBUSY);
 	assert_ptr_equal(found, session);
-	assert_false(etwd_session_may_control(session, &stranger));
+	assert_false(etwd_sessions_allow(&sessions, session, &stranger, ETWD_ACT_CONTROL));
 }
 
 static void test_sessions__what_may_be_called(void **state)

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* See access.h. */
+#include "daemon/access.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <evntrace.h>
+#include <wmistr.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/time.h"
+#include "daemon/log.h"
+#include "wire/system_logger.h"
+#include "wire/well_known.h"
+
+#define GROUPS_MAX 1024
+#define FIXED_SIDS 6 /* at most, beside the groups */
+#define ALL_RIGHTS UINT32_MAX
+
+static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
+static const GUID default_guid = WIRE_DEFAULT_SECURITY_GUID;
+
+struct somebody {
+	struct wire_sid *sids; /* owned */
+	size_t count;
+};
+
+static void somebody_done(struct somebody *somebody)
+{
+	free(somebody->sids);
+}
+
+static void add(struct somebody *somebody, struct wire_sid sid)
+{
+	somebody->sids[somebody->count++] = sid;
+}
+
+/* The groups that the process had when it connected. */
+static void add_groups(struct somebody *somebody, const struct etwd_peer *peer)
+{
+	gid_t groups[GROUPS_MAX];
+	socklen_t bytes = sizeof(groups);
+
+	add(somebody, etw_sid_of_gid(peer->who.gid));
+	if (getsockopt(peer->fd, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes) < 0)
+		return;
+	for (size_t i = 0; i < bytes / sizeof(groups[0]); i++)
+		add(somebody, etw_sid_of_gid(groups[i]));
+}
+
+static int find_sids(const struct etwd_peer *peer, struct somebody *ret)
+{
+	*ret = (struct somebody){.sids = calloc(FIXED_SIDS + 1 + GROUPS_MAX, sizeof(*ret->sids))};
+	if (!ret->sids)
+		return -ENOMEM;
+	add(ret, etw_sid_of_kind(WIRE_SID_EVERYONE));
+	add(ret, etw_sid_of_kind(WIRE_SID_AUTHENTICATED));
+	add(ret, etw_sid_of_uid(peer->who.uid));
+	if (peer->is_privileged)
+		add(ret, etw_sid_of_kind(WIRE_SID_LOG_USERS));
+	if (peer->is_trusted) {
+		add(ret, etw_sid_of_kind(WIRE_SID_SYSTEM));
+		add(ret, etw_sid_of_kind(WIRE_SID_ADMINISTRATORS));
+	}
+	add_groups(ret, peer);
+	return 0;
+}
+
+uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
+			    const GUID *guid)
+{
+	CLEANUP(somebody_done) struct somebody somebody = {0};
+
+	if (peer->is_trusted)
+		return ALL_RIGHTS;
+	if (find_sids(peer, &somebody) < 0)
+		return 0;
+	return etw_security_rights(etwd_security_find(security, guid), somebody.sids,
+				   somebody.count);
+}
+
+/* What everybody may do, and what root and the host's own uid may, where nobody has said anything: looked at in no list. */
+static bool is_default_right(const struct etwd_security *security, const struct etwd_peer *peer,
+			     uint32_t rights)
+{
+	return security->count == 0 && (peer->is_trusted || rights == TRACELOG_REGISTER_GUIDS);
+}
+
+static void audit(const struct etwd_peer *peer, const GUID *guid, const char *what, bool is_granted)
+{
+	char text[ETW_GUID_BRACED_BYTES];
+
+	if (!etwd_budget_may_tell(peer->peers->budget, peer->who.uid, etw_monotonic_ms()))
+		return;
+	etw_guid_format_braced(guid, text);
+	etwd_log("audit: process %d of uid %u %s to %s %s", (int)peer->who.pid,
+		 (unsigned)peer->who.uid, is_granted ? "was allowed" : "was not allowed", what,
+		 text);
+}
+
+int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
+		      const GUID *guid, uint32_t rights, const char *what)
+{
+	CLEANUP(somebody_done) struct somebody somebody = {0};
+	struct etw_bytes descriptor;
+	bool is_granted;
+
+	if (is_default_right(security, peer, rights))
+		return 0;
+	TRY(find_sids(peer, &somebody));
+	descriptor = etwd_security_find(security, guid);
+	is_granted = peer->is_trusted ||
+		     (etw_security_rights(descriptor, somebody.sids, somebody.count) & rights) ==
+			     rights;
+	if (etw_security_audits(descriptor, somebody.sids, somebody.count, rights, is_granted))
+		audit(peer, guid, what, is_granted);
+	return is_granted ? 0 : -EACCES;
+}
+
+uint32_t etwd_access_mode_rights(const struct wire_session_config *config)
+{
+	uint32_t rights = 0;
+
+	if (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE)
+		rights |= TRACELOG_CREATE_REALTIME;
+	if (*config->log_file || !rights)
+		rights |= TRACELOG_CREATE_ONDISK;
+	return rights;
+}
+
+int etwd_access_may_start(const struct etwd_security *security, const struct etwd_peer *peer,
+			  const struct wire_session_config *config)
+{
+	GUID guid = config->guid;
+
+	(void)etw_fixed_session_bind(config->name, &guid);
+	/* The host makes one, of which nobody can have said anything. */
+	if (etw_guid_is_null(&guid))
+		guid = default_guid;
+	if (etw_system_logger_is(config))
+		TRY(etwd_access_check(security, peer, &kernel_guid, TRACELOG_ACCESS_KERNEL_LOGGER,
+				      "record the kernel by"));
+	return etwd_access_check(security, peer, &guid, etwd_access_mode_rights(config), "start");
+}
