@@ -94,6 +94,7 @@ static int send_register(struct etw_link *link, struct etw_registration *registr
 	TRY(send_message(link, wire_message_encode_register(&head, &body, encoded)));
 	link->requests++;
 	registration->links[link->index].is_sent = true;
+	registration->links[link->index].is_denied = false;
 	registration->links[link->index].sync_request = link->requests;
 	link->is_sync_due = true;
 	return 0;

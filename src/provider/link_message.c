@@ -214,11 +214,23 @@ void etw_link_end_states(struct etw_link *link)
 	retire_unannounced(link->index);
 }
 
+/* The answer to a REGISTER that says no. */
+static void note_denied(const struct etw_link *link, uint32_t request)
+{
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++) {
+		if (i->is_used && i->links[link->index].is_sent &&
+		    i->links[link->index].sync_request == request)
+			i->links[link->index].is_denied = true;
+	}
+}
+
 static int handle_reply(struct etw_link *link, const struct wire_message *head)
 {
 	etw_provider_lock();
 	link->replied = head->request;
 	link->is_slow = false;
+	if (head->status == -EACCES)
+		note_denied(link, head->request);
 	if (link->sync_sent && head->request == link->sync_sent) {
 		link->sync_sent = 0;
 		link->synced = head->request;

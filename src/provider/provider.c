@@ -10,6 +10,7 @@
 #include "provider/listener.h"
 #include "provider/lock.h"
 #include "provider/registrations.h"
+#include "wire/hook.h"
 
 #define TRAITS_HEAD_BYTES 3 /* of each trait: u16 size, u8 type */
 
@@ -28,13 +29,25 @@ static bool lock(void)
 	return true;
 }
 
+static bool is_denied(const struct etw_registration *registration)
+{
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		if (registration->links[i].is_denied)
+			return true;
+	}
+	return false;
+}
+
 int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
 			  REGHANDLE *ret_handle)
 {
 	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration;
+	uint32_t number;
 
 	(void)is_held;
+	if (etw_hook_is_kernels(provider))
+		return -EACCES;
 	TRY(etw_fork_prepare());
 	TRY(etw_listener_start());
 	registration = etw_registration_open(provider, callback, context);
@@ -42,8 +55,15 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 		return -ENOMEM;
 	/* Before any callback, which may well use it. */
 	*ret_handle = etw_registration_handle(registration);
+	number = etw_registration_number(registration);
 	etw_announce_registration(registration);
-	return 0;
+	/* The lock was given up: a callback may have ended the registration. */
+	if (etw_registration_find(number) != registration || !is_denied(registration))
+		return 0;
+	*ret_handle = 0;
+	etw_registration_close(registration);
+	etw_announce_end(registration, number);
+	return -EACCES;
 }
 
 int etw_provider_unregister(uint64_t handle)

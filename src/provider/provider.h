@@ -19,7 +19,8 @@
  *
  * When a host is there, returns after it has said in which sessions the provider is enabled and the
  * callback has run, but waits at most 200 ms for that. Returns 0 with @ret_handle stored before any
- * callback; -ENOMEM: too many registrations, or no memory; -EAGAIN: no thread; -ENAMETOOLONG: of a host's place.
+ * callback; -EACCES: the GUID is the kernel's own, or a host said that this user may not register it; -ENOMEM: too many
+ * registrations, or no memory; -EAGAIN: no thread; -ENAMETOOLONG: of a host's place.
  */
 int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
 			  REGHANDLE *ret_handle);

@@ -65,6 +65,7 @@ struct etw_enable_link {
 	bool is_sent;      /* the host knows of the registration */
 	bool is_enabled;   /* some of its sessions want it */
 	bool is_confirmed; /* since the connection was made */
+	bool is_denied;    /* this user may not register it there */
 };
 
 /* Where the upper half of the gate lies in a registration. */
