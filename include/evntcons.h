@@ -230,14 +230,52 @@ typedef enum {
 	EventSecurityMax
 } EVENTSECURITYOPERATION;
 
+/*
+ * EventAccessControl() - says who may do what with a session or provider, now and after the next start of its host.
+ *
+ * @Guid: of the session or provider; DefaultTraceSecurityGuid: of all that have no descriptor of their own
+ * @Operation: EVENTSECURITYOPERATION: replaces the list by one entry, or adds one
+ * @Sid: who: S-1-22-1-uid is a user, S-1-22-2-gid a group, S-1-1-0 everybody, S-1-5-32-559 the group etwlog
+ * @Rights: WMIGUID_* and TRACELOG_* of wmistr.h
+ * @AllowOrDeny: FALSE: the entry denies; of a SACL it means nothing
+ *
+ * Root says so for the system's host, a user for the user's own; the host is started if need be.
+ * docs/format/security.md says what is checked where.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: Guid or Sid is NULL, there is no such operation, or Rights has other
+ * bits; ERROR_INVALID_SID; ERROR_ACCESS_DENIED: this user may not; ERROR_NO_SYSTEM_RESOURCES: the list or the table is
+ * full; ERROR_WMI_SERVER_UNAVAILABLE: there is no etwd; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE,
+ * ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG EVNTAPI EventAccessControl(_In_ LPGUID Guid, _In_ ULONG Operation, _In_ PSID Sid,
 					 _In_ ULONG Rights, _In_ BOOLEAN AllowOrDeny);
 
+/*
+ * EventAccessQuery() - the security descriptor that holds for a session or provider, the default one included.
+ *
+ * @Buffer: gets it, self-relative; may be NULL when *BufferSize is 0
+ * @BufferSize: in: room in Buffer; out: the descriptor's size
+ *
+ * Returns ERROR_SUCCESS; ERROR_MORE_DATA: there is not enough room; ERROR_INVALID_PARAMETER: Guid or BufferSize is
+ * NULL, or Buffer is and has a size; ERROR_ACCESS_DENIED: this user may not see it; otherwise as EventAccessControl().
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG EVNTAPI EventAccessQuery(_In_ LPGUID Guid,
 				       _Inout_updates_bytes_opt_(*BufferSize)
 					       PSECURITY_DESCRIPTOR Buffer,
 				       _Inout_ PULONG BufferSize);
 
+/*
+ * EventAccessRemove() - takes back all that EventAccessControl() said about a session or provider.
+ *
+ * Returns ERROR_SUCCESS; ERROR_FILE_NOT_FOUND: nothing was said; ERROR_INVALID_PARAMETER: Guid is NULL; otherwise as
+ * EventAccessControl().
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG EVNTAPI EventAccessRemove(_In_ LPGUID Guid);
 
 ETW_EXTERN_C_END

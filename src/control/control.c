@@ -2,6 +2,7 @@
 #include "control/control.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/macros.h"
 #include "control/controller_internal.h"
@@ -40,6 +41,50 @@ static int decode_statistics(struct etw_bytes datagram, void *ret)
 static int decode_sessions(struct etw_bytes datagram, void *ret)
 {
 	return wire_message_decode_sessions(datagram, ret);
+}
+
+static size_t encode_access(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_access(head, body, ret);
+}
+
+static size_t encode_enumerate(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_enumerate(head, body, ret);
+}
+
+static size_t encode_inform(const struct wire_message *head, const void *body, uint8_t *ret)
+{
+	return wire_message_encode_inform(head, body, ret);
+}
+
+/* Out of the datagram, which the next message overwrites. */
+static void copy_bytes(struct etw_control_answer *answer, struct etw_bytes bytes)
+{
+	answer->byte_count = bytes.left;
+	if (bytes.left)
+		memcpy(answer->bytes, bytes.at, bytes.left);
+}
+
+static int decode_run(struct etw_bytes datagram, void *ret)
+{
+	struct wire_run run;
+
+	TRY(wire_message_decode_run(datagram, &run));
+	copy_bytes(ret, run.bytes);
+	return 0;
+}
+
+static int decode_enumerated(struct etw_bytes datagram, void *ret)
+{
+	struct etw_control_answer *answer = ret;
+	struct wire_enumerated enumerated;
+
+	TRY(wire_message_decode_enumerated(datagram, &enumerated));
+	answer->next = enumerated.next;
+	answer->count = enumerated.count;
+	copy_bytes(answer, enumerated.bytes);
+	return 0;
 }
 
 /* Asks the host, where nothing else is to be done before another thread may ask. */
@@ -144,6 +189,51 @@ int etw_control_list(struct etw_controller *controller, struct wire_sessions *re
 					.answer_type = WIRE_SESSIONS,
 					.is_repeatable = true,
 					.decode = decode_sessions,
+					.ret = ret};
+
+	return ask(controller, &call);
+}
+
+int etw_control_access(struct etw_controller *controller, const struct wire_access *access,
+		       struct etw_control_answer *ret)
+{
+	struct etw_control_call call = {
+		.type = WIRE_ACCESS,
+		.answer_type = WIRE_DESCRIPTOR,
+		.may_start = true,
+		/* What is there is not put there twice, but what was removed is not there to be removed. */
+		.is_repeatable = access->code != WIRE_ACCESS_REMOVE,
+		.encode = encode_access,
+		.body = access,
+		.decode = decode_run,
+		.ret = ret};
+
+	return ask(controller, &call);
+}
+
+int etw_control_enumerate(struct etw_controller *controller, const struct wire_enumerate *enumerate,
+			  struct etw_control_answer *ret)
+{
+	struct etw_control_call call = {.type = WIRE_ENUMERATE,
+					.answer_type = WIRE_ENUMERATED,
+					.is_repeatable = true,
+					.encode = encode_enumerate,
+					.body = enumerate,
+					.decode = decode_enumerated,
+					.ret = ret};
+
+	return ask(controller, &call);
+}
+
+int etw_control_inform(struct etw_controller *controller, const struct wire_inform *inform,
+		       struct etw_control_answer *ret)
+{
+	struct etw_control_call call = {.type = WIRE_INFORM,
+					.answer_type = WIRE_INFORMATION,
+					.is_repeatable = true,
+					.encode = encode_inform,
+					.body = inform,
+					.decode = decode_run,
 					.ret = ret};
 
 	return ask(controller, &call);

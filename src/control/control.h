@@ -45,4 +45,36 @@ int etw_control_statistics(struct etw_controller *controller, uint64_t handle, u
 /* etw_control_list() - the running sessions that this user may see. */
 int etw_control_list(struct etw_controller *controller, struct wire_sessions *ret);
 
+/* An answer of bytes; large, for the heap. */
+struct etw_control_answer {
+	uint64_t next;  /* of an enumeration: cursor of its next part; 0: none */
+	uint32_t count; /* of an enumeration: what is in it */
+	size_t byte_count;
+	uint8_t bytes[WIRE_RUN_BYTES_MAX];
+};
+
+/*
+ * etw_control_access() - EventAccessControl, EventAccessQuery, EventAccessRemove. Starts a host where there is none, as
+ * etw_control_start() does.
+ *
+ * @ret: the descriptor, of a query
+ *
+ * Also -EACCES; -EINVAL: no such operation or right; -ENOENT: of a removal, there is no descriptor; -ENOSPC: too many;
+ * errno of keeping it.
+ */
+int etw_control_access(struct etw_controller *controller, const struct wire_access *access,
+		       struct etw_control_answer *ret);
+
+/* etw_control_enumerate() - one part of a list. Also -ENOENT: no such provider. */
+int etw_control_enumerate(struct etw_controller *controller, const struct wire_enumerate *enumerate,
+			  struct etw_control_answer *ret);
+
+/*
+ * etw_control_inform() - TraceSetInformation, TraceQueryInformation.
+ *
+ * Also -ENOENT: no such session; -EACCES; -EINVAL; -EMSGSIZE: bytes of the wrong number; -EOPNOTSUPP; -ENOSPC.
+ */
+int etw_control_inform(struct etw_controller *controller, const struct wire_inform *inform,
+		       struct etw_control_answer *ret);
+
 #endif

@@ -9,6 +9,8 @@
 
 #include "api/win32_error.h"
 #include "base/atomic.h"
+#include "base/guid.h"
+#include "base/macros.h"
 #include "control/control.h"
 #include "control/instance.h"
 #include "wire/system_logger.h"
@@ -92,6 +94,20 @@ static int start_in(enum etw_instance instance, bool may_start,
 	return result;
 }
 
+/*
+ * A user's own host gets a session, unless EventAccessControl granted this user a session of this GUID at the system's.
+ */
+static bool start_as_granted(const struct wire_session_config *config,
+			     struct wire_session_info *ret, int *ret_result)
+{
+	bool is_there;
+
+	if (etw_guid_is_null(&config->guid))
+		return false;
+	*ret_result = start_in(ETW_INSTANCE_SYSTEM, /* may_start= */ false, config, ret, &is_there);
+	return is_there && *ret_result != -EACCES;
+}
+
 int etw_hosts_start(const struct wire_session_config *config, struct wire_session_info *ret)
 {
 	enum etw_instance instances[2];
@@ -100,6 +116,8 @@ int etw_hosts_start(const struct wire_session_config *config, struct wire_sessio
 	size_t count = etw_control_start_order(etw_system_logger_is(config), instances, may_start);
 	int result = -EACCES;
 
+	if (instances[0] == ETW_INSTANCE_USER && start_as_granted(config, ret, &result))
+		return result;
 	for (size_t i = 0; i < count; i++) {
 		result = start_in(instances[i], may_start[i], config, ret, &is_there);
 		if (is_there || !is_absent(result))
@@ -186,6 +204,85 @@ int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count)
 		}
 	}
 	return 0;
+}
+
+static int access_in(enum etw_instance instance, bool may_start, const struct wire_access *access,
+		     struct etw_control_answer *ret, bool *ret_is_there)
+{
+	struct line *line;
+	int result;
+
+	*ret_is_there = false;
+	TRY(take_line(instance, may_start, &line));
+	result = etw_control_access(line->controller, access, ret);
+	*ret_is_there = result != -ECONNREFUSED;
+	give_line(line, result);
+	return result;
+}
+
+int etw_hosts_access(const struct wire_access *access, struct etw_control_answer *ret)
+{
+	enum etw_instance instances[2];
+	bool may_start[2];
+	bool is_there = false;
+	size_t count = etw_control_start_order(/* is_kernel= */ false, instances, may_start);
+	int result = -EACCES;
+
+	for (size_t i = 0; i < count; i++) {
+		result = access_in(instances[i], may_start[i], access, ret, &is_there);
+		if (is_there || !is_absent(result))
+			break;
+	}
+	return result;
+}
+
+static int ask_enumerate(struct etw_controller *controller, const void *question, void *ret)
+{
+	return etw_control_enumerate(controller, question, ret);
+}
+
+static int enumerate_in(enum etw_instance instance, struct wire_enumerate *enumerate,
+			etw_hosts_visit *visit, void *context, struct etw_control_answer *part)
+{
+	enumerate->cursor = 0;
+	do {
+		TRY(ask_instance(instance, ask_enumerate, enumerate, part));
+		TRY(visit(context, part));
+		enumerate->cursor = part->next;
+	} while (part->next);
+	return 0;
+}
+
+int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context,
+			unsigned *ret_hosts)
+{
+	CLEANUP(freep) struct etw_control_answer *part = malloc(sizeof(*part));
+	struct wire_enumerate enumerate = {.code = code, .guid = *guid};
+	enum etw_instance instances[2];
+	size_t count = etw_control_lookup_order(instances);
+
+	*ret_hosts = 0;
+	if (!part)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		int result = enumerate_in(instances[i], &enumerate, visit, context, part);
+
+		if (is_absent(result))
+			continue;
+		TRY(result);
+		++*ret_hosts;
+	}
+	return 0;
+}
+
+static int ask_inform(struct etw_controller *controller, const void *question, void *ret)
+{
+	return etw_control_inform(controller, question, ret);
+}
+
+int etw_hosts_inform(const struct wire_inform *inform, struct etw_control_answer *ret)
+{
+	return ask_each(ask_inform, inform, ret);
 }
 
 ULONG etw_hosts_error(int result)

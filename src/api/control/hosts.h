@@ -9,6 +9,7 @@
 
 #include <etw/wintypes.h>
 
+#include "control/control.h"
 #include "wire/message.h"
 
 /*
@@ -32,6 +33,30 @@ int etw_hosts_enable(const struct wire_enable_provider *enable);
  * Returns 0 with the number of all sessions, which may exceed @room; errno of talking to a host.
  */
 int etw_hosts_list(uint64_t *ret, size_t room, size_t *ret_count);
+
+/*
+ * etw_hosts_access() - as etw_control_access(), in the instance that would get a session of this user's that is not the
+ * kernel's; its host is started if need be.
+ */
+int etw_hosts_access(const struct wire_access *access, struct etw_control_answer *ret);
+
+/* Is given one part of a list. Returns 0, or what ends the enumeration. */
+typedef int etw_hosts_visit(void *context, const struct etw_control_answer *part);
+
+/*
+ * etw_hosts_enumerate() - all parts of a list, of every instance.
+ *
+ * Returns 0 with how many instances knew of it; -ENOMEM; what @visit returned; errno of talking to a host.
+ */
+int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context,
+			unsigned *ret_hosts);
+
+/*
+ * etw_hosts_inform() - as etw_control_inform(), in the first instance that knows the session.
+ *
+ * With a handle 0 the first instance that is there answers; -ENOENT: none is.
+ */
+int etw_hosts_inform(const struct wire_inform *inform, struct etw_control_answer *ret);
 
 /*
  * etw_hosts_error() - the Win32 code of what the above returned: sessions are WMI instances, and what is

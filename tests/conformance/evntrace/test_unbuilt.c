@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include <errhandlingapi.h>
-#include <evntcons.h>
 #include <evntrace.h>
 #include <winerror.h>
 
@@ -47,9 +46,6 @@ static void unbuilt__of_controllers(void **state)
 	UNBUILT(TraceSetInformation(1, TraceStackTracingInfo, NULL, 0));
 	UNBUILT(TraceQueryInformation(1, TraceStackTracingInfo, NULL, 0, &count));
 	UNBUILT(TraceConfigureLastBranchRecord(1, 0, NULL, 0));
-	UNBUILT(EventAccessControl(NULL, 0, NULL, 0, 0));
-	UNBUILT(EventAccessQuery(NULL, NULL, &count));
-	UNBUILT(EventAccessRemove(NULL));
 }
 
 static void unbuilt__of_classic_providers(void **state)
