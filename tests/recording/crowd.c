@@ -306,7 +306,8 @@ static void watch_memory(void)
 		raise_to_host(seconds() < begin + plan.seconds / 4.0 ? &first : &later);
 		usleep(100000);
 	}
-	printf("the host holds %.1f MiB and %.1f MiB shared, at most; in the first quarter %.1f and "
+	printf("the host holds %.1f MiB and %.1f MiB shared, at most; in the first quarter %.1f "
+	       "and "
 	       "%.1f\n",
 	       (double)later.own_kib / 1024, (double)later.shared_kib / 1024,
 	       (double)first.own_kib / 1024, (double)first.shared_kib / 1024);
@@ -413,9 +414,11 @@ static void settle(void)
 	}
 	for (uint32_t i = 0; i < plan.sessions; i++) {
 		events += tried(i);
-		*(is_live(i) ? &lost_live : &lost_file) += is_live(i) ? check_live(i) : check_file(i);
+		*(is_live(i) ? &lost_live : &lost_file) += is_live(i) ? check_live(i)
+								      : check_file(i);
 	}
-	printf("%u sessions, %u providers, %u processes: %" PRIu64 " events in %u s, %.0f a second; "
+	printf("%u sessions, %u providers, %u processes: %" PRIu64
+	       " events in %u s, %.0f a second; "
 	       "%" PRIu64 " lost live, %" PRIu64 " in files\n",
 	       plan.sessions, plan.providers, plan.processes, events, plan.seconds,
 	       (double)events / plan.seconds, lost_live, lost_file);
@@ -447,9 +450,10 @@ static void run(void)
 int main(int argc, char **argv)
 {
 	static const struct option names[] = {
-		{"sessions", 1, NULL, 's'}, {"providers", 1, NULL, 'p'}, {"processes", 1, NULL, 'c'},
-		{"rate", 1, NULL, 'r'},     {"seconds", 1, NULL, 't'},   {"file-mib", 1, NULL, 'f'},
-		{"circular", 0, NULL, 'o'}, {0}};
+		{"sessions", 1, NULL, 's'},  {"providers", 1, NULL, 'p'},
+		{"processes", 1, NULL, 'c'}, {"rate", 1, NULL, 'r'},
+		{"seconds", 1, NULL, 't'},   {"file-mib", 1, NULL, 'f'},
+		{"circular", 0, NULL, 'o'},  {0}};
 	int option;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

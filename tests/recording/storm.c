@@ -27,6 +27,7 @@
 #define ROUNDS            500
 #define ROUNDS_OF_SESSION 20
 #define ABSENCE_ROUNDS    250 /* one round in so many */
+#define LOG_BYTES         8000L
 
 /* Returns how many rounds it took. */
 static uint32_t run_session(uint32_t first_round, uint32_t rounds)
@@ -52,11 +53,31 @@ static uint32_t run_session(uint32_t first_round, uint32_t rounds)
 	return done;
 }
 
+static char log_path[300];
+static bool is_good;
+
+/* What the hosts said last, when something has failed. */
+static void print_log(void)
+{
+	FILE *file = is_good ? NULL : fopen(log_path, "re");
+	char line[400];
+
+	if (file && fseek(file, -LOG_BYTES, SEEK_END))
+		rewind(file);
+	while (file && fgets(line, sizeof(line), file))
+		fputs(line, stdout);
+	if (file)
+		(void)fclose(file);
+}
+
 static void be_parent(uint32_t rounds, unsigned seed)
 {
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/points", test_home());
+	snprintf(log_path, sizeof(log_path), "%s/log", test_home());
+	if (setenv("ETWD_LOG", log_path, 1) || atexit(print_log))
+		exit(1);
 	storm_trouble_init(points_make(path));
 	for (uint32_t done = 0; done < rounds; seed++) {
 		uint32_t left = rounds - done;
@@ -71,6 +92,7 @@ static void be_parent(uint32_t rounds, unsigned seed)
 	       " lost, up to %" PRIu64 " unknown\n",
 	       rounds, storm_totals.tried, storm_totals.in_file, storm_totals.lost,
 	       storm_totals.slack);
+	is_good = true;
 }
 
 int main(int argc, char **argv)
