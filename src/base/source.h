@@ -89,7 +89,10 @@ struct etw_source_ops {
 		    struct etw_source **ret, struct etw_fault *reterr);
 	void (*close)(struct etw_source *source); /* takes NULL */
 
-	/* enable - sets what is wanted from now on; also starts (or at zero stops) collecting. */
+	/*
+	 * enable - sets what is wanted from now on; also starts (or at zero stops) collecting. After the start's
+	 * rundown it also queues what that would have told for what is wanted only now.
+	 */
 	int (*enable)(struct etw_source *source, const struct etw_source_request *request,
 		      struct etw_fault *reterr);
 

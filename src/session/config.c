@@ -292,6 +292,8 @@ int etw_session_config_update(struct wire_session_config *config, struct etw_ses
 	config->log_file_mode &= ~realtime;
 	config->log_file_mode |= wanted->log_file_mode & realtime;
 	TRY(check_contradictions(config, reterr));
+	if (plan->is_kernel)
+		config->enable_flags = wanted->enable_flags;
 	plan->is_realtime = (config->log_file_mode & realtime) != 0;
 	if (wanted->maximum_buffers != 0)
 		config->maximum_buffers = wanted->maximum_buffers;

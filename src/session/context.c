@@ -69,6 +69,7 @@ void etw_context_change(struct etw_session_context *context,
 	now->minimum_buffers = config->minimum_buffers;
 	now->maximum_buffers = config->maximum_buffers;
 	now->log_file_mode = config->log_file_mode;
+	now->enable_flags = config->enable_flags;
 	pthread_mutex_unlock(&context->config_lock);
 	if (plan->is_realtime)
 		change_realtime(context, 1);

@@ -34,15 +34,29 @@ static int change_file(const struct update *update)
 	return etw_session_go_on_in(update->session, wanted->log_file, wanted->log_file_shown);
 }
 
-/* What the kernel's source collects. */
-static int change_source(const struct update *update)
+/* Whether the kernel's source can collect what is wanted; 0 switches it off, and is always possible. */
+static int check_source(const struct update *update)
+{
+	const struct etw_session_context *context = &update->session->context;
+
+	if (!context->plan.is_kernel && update->wanted->enable_flags)
+		return etw_fault_set(update->reterr, -EINVAL, 0, "session configuration",
+				     "EnableFlags", "the session is no system logger");
+	return etw_source_feed_check(&context->host, &context->plan, update->wanted->enable_flags,
+				     update->reterr);
+}
+
+/*
+ * First the source, then what the state says: a host that dies in between is followed by one that wants what was
+ * wanted before, and the controller has no answer.
+ */
+static void change_source(const struct update *update)
 {
 	const struct etw_session_context *context = &update->session->context;
 
 	if (context->plan.is_kernel &&
 	    update->wanted->enable_flags != context->state.head->config.enable_flags)
-		return refuse(update->reterr, "EnableFlags");
-	return 0;
+		etw_source_feed_change(&update->session->feed, update->wanted->enable_flags);
 }
 
 /* Those who consume have had everything up to now, and hear that this is the end. */
@@ -80,8 +94,9 @@ static int carry_out(void *what)
 		return -ENOMEM;
 	*config = context->state.head->config;
 	TRY(etw_session_config_update(config, &plan, update->wanted, update->reterr));
-	TRY(change_source(update));
+	TRY(check_source(update));
 	TRY(change_file(update));
+	change_source(update);
 	change_numbers(update->session, config, &plan);
 	return 0;
 }

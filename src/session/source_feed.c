@@ -151,7 +151,7 @@ static int start_source(struct etw_source_feed *feed, bool is_adopted, struct et
 {
 	const struct etw_source_ops *ops = feed->ops;
 	struct etw_source_request request = {
-		.group_masks = {feed->context->state.head->config.enable_flags},
+		.group_masks = {feed->enable_flags},
 	};
 	int result;
 
@@ -200,7 +200,7 @@ static void tell_missing(struct etw_source_feed *feed, uint32_t flags, bool is_a
 /* Flags that are not built are named in full: nobody else says that their events are missing. */
 static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 {
-	uint32_t wanted = etw_kernel_flags_events(feed->context->state.head->config.enable_flags);
+	uint32_t wanted = etw_kernel_flags_events(feed->enable_flags);
 	uint32_t missing = wanted & ~feed->ops->flags;
 	char names[FLAG_NAMES_BYTES], sentence[SENTENCE_BYTES];
 
@@ -220,7 +220,7 @@ static void tell_failed(struct etw_source_feed *feed, bool is_adopted, int error
 	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */
 	bool has_field = has_fault && fault->field &&
 			 strncmp(fault->sentence, fault->field, strlen(fault->field)) != 0;
-	uint32_t wanted = etw_kernel_flags_events(feed->context->state.head->config.enable_flags);
+	uint32_t wanted = etw_kernel_flags_events(feed->enable_flags);
 	uint32_t missing = feed->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
 	char sentence[SENTENCE_BYTES];
 
@@ -250,28 +250,54 @@ void etw_source_feed_init(struct etw_session_context *context, struct etw_sessio
 		.context = context, .notes = notes, .ops = context->host.kernel};
 }
 
-void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
+/* Opens the source for what is wanted. */
+static void begin(struct etw_source_feed *feed, bool is_adopted)
 {
 	struct etw_fault fault = {0};
 	int result;
 
-	if (!feed->context->plan.is_kernel ||
-	    !etw_kernel_flags_events(feed->context->state.head->config.enable_flags))
-		return;
 	if (!feed->ops) {
-		tell_missing(feed, feed->context->state.head->config.enable_flags, is_adopted,
+		tell_missing(feed, feed->enable_flags, is_adopted,
 			     "this host has no source of kernel events");
 		return;
 	}
 	tell_unbuilt(feed, is_adopted);
 	result = start_source(feed, is_adopted, &fault);
 	if (result < 0) {
-		tell_failed(feed, is_adopted, result, &fault);
+		if (etw_kernel_flags_events(feed->enable_flags))
+			tell_failed(feed, is_adopted, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
 		if (!feed->source)
 			return;
 	}
 	settle_former_loss(feed);
+}
+
+void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
+{
+	feed->enable_flags = feed->context->state.head->config.enable_flags;
+	/* One whose flags were taken away may have a source that goes on with what a former host collected. */
+	if (feed->context->plan.is_kernel &&
+	    (etw_kernel_flags_events(feed->enable_flags) || (is_adopted && feed->ops)))
+		begin(feed, is_adopted);
+}
+
+void etw_source_feed_change(struct etw_source_feed *feed, uint32_t enable_flags)
+{
+	struct etw_source_request request = {.group_masks = {enable_flags}};
+	struct etw_fault fault = {0};
+	int result;
+
+	feed->enable_flags = enable_flags;
+	if (!feed->source) {
+		if (etw_kernel_flags_events(enable_flags))
+			begin(feed, /* is_adopted= */ false);
+		return;
+	}
+	tell_unbuilt(feed, /* is_adopted= */ false);
+	result = feed->ops->enable(feed->source, &request, &fault);
+	if (result < 0)
+		tell_failed(feed, /* is_adopted= */ false, result, &fault);
 }
 
 void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round)
@@ -285,7 +311,7 @@ void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_ro
 		check_realtime(feed);
 	result = feed->ops->collect(feed->source, &watermark);
 	if (result < 0) {
-		tell_missing(feed, feed->context->state.head->config.enable_flags, false,
+		tell_missing(feed, feed->enable_flags, false,
 			     "the source of kernel events failed: none are collected from here on");
 		etw_source_feed_close(feed);
 		return;

@@ -23,6 +23,7 @@ struct etw_source_feed {
 	int64_t watermark_raw;              /* nothing that is still to come is before it */
 	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
 	bool is_given_up;                   /* the last flush goes on without it */
+	uint32_t enable_flags;              /* what is wanted now */
 };
 
 /*
@@ -40,6 +41,11 @@ void etw_source_feed_init(struct etw_session_context *context, struct etw_sessio
 
 /* etw_source_feed_open() - for a session that wants kernel events; what fails is a complaint. @is_adopted: with the marks. */
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
+
+/*
+ * etw_source_feed_change() - other flags are wanted from now on. What cannot be had is a complaint, as at the start.
+ */
+void etw_source_feed_change(struct etw_source_feed *feed, uint32_t enable_flags);
 
 /*
  * etw_source_feed_collect() - reads what has come, and the watermark. A source that fails is closed, before the outputs

@@ -99,6 +99,29 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 	};
 }
 
+/*
+ * Wanted later: who is there is told as far as the added flags tell it. Until that is safe the next host tells all of
+ * it again.
+ */
+static int run_down_change(struct etw_source *source, uint32_t flags_before)
+{
+	const struct etw_kernel_rundown_start start = {
+		.flags = source->flags,
+		.describe = true,
+		.enabled_ns = source->enabled_ns,
+		.until_ns = UINT64_MAX,
+	};
+
+	if (source->flags == flags_before)
+		return 0;
+	if (source->flags & ~flags_before) {
+		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
+		TRY(etw_kernel_bpf_switch(&source->bpf, &source->control));
+	}
+	return etw_kernel_rundown_change(&source->rundown, &source->collector, &start,
+					 flags_before);
+}
+
 /* @describe: else the tracker alone is filled */
 static int run_down_start(struct etw_source *source, bool describe, bool is_other)
 {
@@ -170,31 +193,43 @@ static int switch_on(struct etw_source *source)
 	return etw_kernel_bpf_switch(&source->bpf, &source->control);
 }
 
+/*
+ * What was collected once goes on being collected when it is not wanted any more: it keeps the tracker true, and
+ * nothing of it goes out.
+ */
 static int enable(struct etw_source *source, const struct etw_source_request *request,
 		  struct etw_fault *reterr)
 {
-	uint32_t wanted = request->group_masks[0], collected = 0;
+	uint32_t wanted = request->group_masks[0], collected, flags_before = source->flags;
 	int r, result = 0;
 
 	source->enabled_ns = etw_monotonic_ns();
-	source->flags = wanted & BUILT_FLAGS;
-	source->wants_config = !(wanted & EVENT_TRACE_FLAG_NO_SYSCONFIG);
-	r = enable_images(source, source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD, reterr);
-	if (r) {
-		result = r;
-		source->flags &= ~(uint32_t)EVENT_TRACE_FLAG_IMAGE_LOAD;
-	}
-	source->collector.tracker->flags = source->flags;
-	if (source->flags)
-		collected |= ETW_KERNEL_COLLECT_TASKS;
-	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
-		collected |= ETW_KERNEL_COLLECT_UNMAPS;
 	if (source->bpf.is_adopted && !source->rundown.is_filled) {
 		(void)etw_kernel_bpf_control(&source->bpf, &source->control);
 		source->goes_on = source->control.collected != 0;
 	}
+	collected = source->control.collected;
+	source->flags = wanted & BUILT_FLAGS;
+	source->wants_config = !(wanted & EVENT_TRACE_FLAG_NO_SYSCONFIG);
+	r = enable_images(source,
+			  (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
+				  (collected & ETW_KERNEL_COLLECT_UNMAPS),
+			  reterr);
+	if (r) {
+		result = source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD ? r : 0;
+		source->flags &= ~(uint32_t)EVENT_TRACE_FLAG_IMAGE_LOAD;
+	}
+	if (source->flags)
+		collected |= ETW_KERNEL_COLLECT_TASKS;
+	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		collected |= ETW_KERNEL_COLLECT_UNMAPS;
 	source->control.collected = collected;
-	r = switch_on(source);
+	/* A change writes what was collected before it by the flags of before. */
+	if (source->rundown.is_filled)
+		r = run_down_change(source, flags_before);
+	else
+		r = switch_on(source);
+	source->collector.tracker->flags = source->flags;
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");

@@ -118,12 +118,49 @@ static void tell_config(struct etw_kernel_out *out)
 	etw_kernel_write_config(out, actor, &config);
 }
 
-static void describe_all(struct etw_kernel_tracker *tracker)
+static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 {
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
 		for (struct etw_kernel_process *process = tracker->tasks.processes[i]; process;
 		     process = process->next_in_bucket)
-			etw_kernel_tracker_describe(tracker, process, true);
+			etw_kernel_tracker_describe(tracker, process, is_end);
+}
+
+/* Who the tracker does not know, and images that were not read before, come by the walk. */
+static int describe_added(struct etw_kernel_rundown *rundown,
+			  struct etw_kernel_collector *collector, struct etw_kernel_scan *found)
+{
+	const struct etw_kernel_scan_wish wish = {.describe = true, .until_ns = UINT64_MAX};
+	int r;
+
+	etw_kernel_collector_begin(collector, rundown->item);
+	describe_all(collector->tracker, /* is_end= */ false);
+	r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap, &wish);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	etw_kernel_write_rundown_complete(&collector->out);
+	return r;
+}
+
+int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
+			      struct etw_kernel_collector *collector,
+			      const struct etw_kernel_rundown_start *start, uint32_t flags_before)
+{
+	uint32_t added = start->flags & ~flags_before;
+	uint64_t moment_ns = etw_monotonic_ns();
+	struct etw_kernel_scan *found = NULL;
+	int r = 0;
+
+	collector->tracker->flags = flags_before;
+	if (added)
+		TRY(scan(rundown, added, &found));
+	etw_kernel_collector_read_all(collector);
+	etw_kernel_collector_apply(collector, moment_ns);
+	tell_flags(rundown, collector, start->flags);
+	collector->tracker->flags = added;
+	if (added)
+		r = describe_added(rundown, collector, found);
+	etw_kernel_scan_free(found);
+	return r;
 }
 
 int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
@@ -140,7 +177,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	if (end->wants_config)
 		tell_config(out);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->flags);
-	describe_all(collector->tracker);
+	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
 	etw_kernel_write_rundown_complete(out);
 	return 0;

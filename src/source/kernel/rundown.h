@@ -57,6 +57,14 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 			     const struct etw_kernel_rundown_start *start);
 
 /*
+ * etw_kernel_rundown_change() - what is wanted changes: what came before goes out as it was wanted then, then the group
+ * masks, then who is there, as far as the flags in @start and not in @flags_before tell it. Returns as above.
+ */
+int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
+			      struct etw_kernel_collector *collector,
+			      const struct etw_kernel_rundown_start *start, uint32_t flags_before);
+
+/*
  * etw_kernel_rundown_end() - who is still there. Without loss the tracker knows that, to the record; after a loss
  * procfs corrects it. Returns as etw_kernel_rundown_start().
  */

@@ -2,6 +2,7 @@
 /* A session that is changed while it runs: timer, buffers, real-time mode; and what is refused. */
 #include <sched.h>
 
+#include "fake_source.h"
 #include "session/session_internal.h"
 #include "trace_reading.h"
 
@@ -260,6 +261,40 @@ static void test_session_update__survives_the_host(void **state)
 	end(&scene);
 }
 
+static void test_session_update__enable_flags(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	scene.wanted.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	assert_int_equal(update(&scene), -EINVAL);
+	assert_string_equal(scene.fault.field, "EnableFlags");
+	end(&scene);
+	memset(&scene, 0, sizeof(scene));
+	fixture_open(&scene.fixture);
+	fake_source_attach(&scene.fixture);
+	scene.config = fixture_config(&scene.fixture);
+	scene.config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	scene.session = fixture_start(&scene.fixture, &scene.config);
+	assert_int_equal(fake_source_memory->opened, 0);
+	scene.wanted.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(fake_source_memory->enabled_flags, EVENT_TRACE_FLAG_PROCESS);
+	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_PROCESS);
+	scene.wanted.enable_flags = EVENT_TRACE_FLAG_CSWITCH; /* of which none is collected */
+	assert_int_equal(update(&scene), -EOPNOTSUPP);
+	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_PROCESS);
+	scene.wanted.enable_flags = 0;
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(fake_source_memory->enabled_flags, 0);
+	assert_int_equal(scene.info.config.enable_flags, 0);
+	etw_session_stop(scene.session, &scene.info);
+	etw_session_free(scene.session);
+	fake_source_detach();
+	fixture_close(&scene.fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_session_update__default_timer_is_of_consumers_alone),
 		cmocka_unit_test(test_session_update__refused),
 		cmocka_unit_test(test_session_update__another_file),
+		cmocka_unit_test(test_session_update__enable_flags),
 		cmocka_unit_test(test_session_update__survives_the_host),
 	};
 

@@ -89,6 +89,33 @@ static void test_source_feed__tells_what_is_not_collected(void **state)
 	end(&scene);
 }
 
+/* EVENT_TRACE_CONTROL_UPDATE: from nothing, to other flags, to nothing. */
+static void test_source_feed__other_flags_are_wanted(void **state)
+{
+	static struct scene scene;
+	struct etw_source_feed *feed = &scene.parts.feed;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0);
+	etw_source_feed_open(feed, false);
+	assert_null(feed->source);
+	etw_source_feed_change(feed, EVENT_TRACE_FLAG_NO_SYSCONFIG);
+	assert_null(feed->source);
+	etw_source_feed_change(feed, EVENT_TRACE_FLAG_PROCESS);
+	assert_non_null(feed->source);
+	assert_int_equal(fake_source_memory->opened, 1);
+	assert_int_equal(fake_source_memory->rundowns[0], 1);
+	assert_int_equal(fake_source_memory->enabled_flags, EVENT_TRACE_FLAG_PROCESS);
+	assert_string_equal(scene.parts.context.complaint, "");
+	etw_source_feed_change(feed, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO);
+	assert_int_equal(fake_source_memory->opened, 1);
+	assert_non_null(strstr(scene.parts.context.complaint, "not collected"));
+	etw_source_feed_change(feed, 0);
+	assert_int_equal(fake_source_memory->enabled_flags, 0);
+	assert_non_null(feed->source);
+	end(&scene);
+}
+
 /* A session whose source cannot be had goes on without it. */
 static void test_source_feed__a_source_that_fails_is_a_complaint(void **state)
 {
@@ -177,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_source_feed__is_for_kernel_sessions),
 		cmocka_unit_test(test_source_feed__tells_what_is_not_collected),
+		cmocka_unit_test(test_source_feed__other_flags_are_wanted),
 		cmocka_unit_test(test_source_feed__a_source_that_fails_is_a_complaint),
 		cmocka_unit_test(test_source_feed__the_watermark_only_rises),
 		cmocka_unit_test(test_source_feed__loss_adds_up_over_hosts),

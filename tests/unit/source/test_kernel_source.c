@@ -24,8 +24,11 @@
 #define SKIPPED 77
 #define NOBODY  65534
 
-#define TYPE_START    0x0301
-#define TYPE_DC_START 0x0303
+#define TYPE_START           0x0301
+#define TYPE_DC_START        0x0303
+#define TYPE_THREAD_START    0x0501
+#define TYPE_THREAD_DC_START 0x0503
+#define TYPE_IMAGE_DC_START  0x1403
 
 static struct etw_source *open_one(struct fake_source_host *fake)
 {
@@ -152,6 +155,59 @@ static void test_kernel_source__images_and_rundown(void **state)
 	etw_kernel_source.close(source);
 }
 
+/* How many events of each type there are, of any process. */
+static void count_types(struct fake_source_host *fake, struct etw_source *source,
+			unsigned ret[UINT16_MAX + 1])
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+
+	memset(ret, 0, (UINT16_MAX + 1) * sizeof(ret[0]));
+	for (uint32_t cpu = 0; cpu < fake->host.cpu_count; cpu++) {
+		while (etw_kernel_source.peek(source, cpu, &event)) {
+			ret[etw_load16(event.bytes + 6)]++;
+			etw_kernel_source.pop(source, cpu, &mark);
+		}
+	}
+	etw_kernel_source.release(source);
+}
+
+/* Flags that come later bring who is there with them; flags that go take nothing with them but their events. */
+static void test_kernel_source__flags_by_and_by(void **state)
+{
+	static unsigned counts[UINT16_MAX + 1];
+	struct fake_source_host fake;
+	struct etw_source *source = open_one(&fake);
+
+	(void)state;
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	assert_int_equal(etw_kernel_source.rundown(source, false), 0);
+	(void)make_child();
+	collect(source);
+	count_types(&fake, source, counts);
+	assert_true(counts[TYPE_DC_START] > 0 && counts[TYPE_START] > 0);
+	assert_int_equal(counts[TYPE_THREAD_DC_START], 0);
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD, NULL),
+			 0);
+	(void)make_child();
+	collect(source);
+	count_types(&fake, source, counts);
+	assert_int_equal(counts[TYPE_DC_START], 0); /* told already */
+	assert_true(counts[TYPE_START] > 0);
+	assert_true(counts[TYPE_THREAD_DC_START] > 0 && counts[TYPE_THREAD_START] > 0);
+	assert_int_equal(enable(source, 0, NULL), 0);
+	(void)make_child();
+	collect(source);
+	count_types(&fake, source, counts);
+	assert_int_equal(counts[TYPE_START], 0);
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_IMAGE_LOAD, NULL), 0);
+	collect(source);
+	count_types(&fake, source, counts);
+	assert_true(counts[TYPE_IMAGE_DC_START] > 0);
+	assert_int_equal(counts[TYPE_DC_START], 0);
+	etw_kernel_source.close(source);
+}
+
 /* What outlives a host. */
 static struct {
 	char name[32];
@@ -241,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_source__silent_until_enabled),
 		cmocka_unit_test(test_kernel_source__unbuilt_flags_do_not_stop_the_rest),
 		cmocka_unit_test(test_kernel_source__images_and_rundown),
+		cmocka_unit_test(test_kernel_source__flags_by_and_by),
 		cmocka_unit_test(test_kernel_source__rundown_that_was_never_done),
 		cmocka_unit_test(test_kernel_source__without_privilege),
 	};
