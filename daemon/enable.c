@@ -16,6 +16,9 @@
 #include "daemon/patient_clock.h"
 #include "wire/enable_request.h"
 #include "wire/hook.h"
+#include "wire/well_known.h"
+
+static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 
 /* What a process is told beside the state of the provider. */
 struct telling {
@@ -104,7 +107,10 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 
 	if (peer->is_doomed)
 		return;
-	etwd_provider_describe(registration->provider, &enable);
+	if (registration->kind == WIRE_REGISTRATION_CLASSIC)
+		etwd_provider_describe_classic(registration->provider, &enable);
+	else
+		etwd_provider_describe(registration->provider, &enable);
 	enable.registration = registration->number;
 	enable.has_callback = telling->has_callback;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
@@ -301,6 +307,16 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 	TRY(etw_enable_request_check(body));
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_CONTROL, body->handle,
 				   &session));
+	/*
+	 * The kernel's events come by EnableFlags. Programs that enable its GUID nevertheless are told that a system
+	 * logger has them, which is so.
+	 */
+	if (etw_guid_equal(&body->provider, &kernel_logger)) {
+		if (!session->is_system_logger)
+			return -EINVAL;
+		etwd_peer_answer(peer, WIRE_REPLY, request, 0);
+		return 0;
+	}
 	TRY(etwd_access_check(parts->sessions->security, peer, &body->provider,
 			      TRACELOG_GUID_ENABLE, "enable"));
 	TRY(note(parts, session, body));

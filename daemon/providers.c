@@ -99,6 +99,67 @@ static void link_registration(struct etwd_registration *registration,
 	own->count++;
 }
 
+static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t session_id)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (provider->enables[i].session_id == session_id)
+			return &provider->enables[i];
+	}
+	return NULL;
+}
+
+static void clear_enable(struct etwd_providers *providers, struct etwd_enable *enable)
+{
+	providers->filter_bytes -= enable->filter_bytes;
+	etwd_budget_give(providers->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
+	free(enable->filter);
+	*enable = (struct etwd_enable){0};
+}
+
+static void drop_enable(struct etwd_providers *providers, struct etwd_provider *provider,
+			struct etwd_enable *enable)
+{
+	etwd_budget_give(providers->budget, enable->uid, ETWD_ENABLES, 1);
+	clear_enable(providers, enable);
+	provider->enable_count--;
+	providers->enable_count--;
+}
+
+/* Whether all who registered it did so by RegisterTraceGuids: one session has such a provider. */
+static bool is_classic(const struct etwd_provider *provider)
+{
+	const struct etwd_registration *registration = provider->registrations;
+
+	while (registration && registration->kind == WIRE_REGISTRATION_CLASSIC)
+		registration = registration->next_of_provider;
+	return provider->registrations && !registration;
+}
+
+static struct etwd_enable *find_last(struct etwd_provider *provider)
+{
+	struct etwd_enable *last = NULL;
+
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		struct etwd_enable *enable = &provider->enables[i];
+
+		if (enable->session_id && (!last || enable->serial > last->serial))
+			last = enable;
+	}
+	return last;
+}
+
+/* The session that enables a classic provider has it alone; who had it before hears nothing of that. */
+static void take_over(struct etwd_providers *providers, struct etwd_provider *provider,
+		      uint32_t session_id)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		struct etwd_enable *enable = &provider->enables[i];
+
+		if (enable->session_id && enable->session_id != session_id)
+			drop_enable(providers, provider, enable);
+	}
+}
+
 int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret)
@@ -124,6 +185,10 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 	registration->kind = body->kind;
 	link_registration(registration, own);
 	providers->registration_count++;
+	/* What sessions wanted before anybody knew that the provider is a classic one; the last one has it. */
+	if (registration->provider->enable_count > 1 && is_classic(registration->provider))
+		take_over(providers, registration->provider,
+			  find_last(registration->provider)->session_id);
 	*ret = registration;
 	return 0;
 }
@@ -165,23 +230,6 @@ size_t etwd_providers_unregister_some(struct etwd_providers *providers,
 	return done;
 }
 
-static struct etwd_enable *find_enable(struct etwd_provider *provider, uint32_t session_id)
-{
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		if (provider->enables[i].session_id == session_id)
-			return &provider->enables[i];
-	}
-	return NULL;
-}
-
-static void clear_enable(struct etwd_providers *providers, struct etwd_enable *enable)
-{
-	providers->filter_bytes -= enable->filter_bytes;
-	etwd_budget_give(providers->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
-	free(enable->filter);
-	*enable = (struct etwd_enable){0};
-}
-
 /* A new slot for a session. */
 static int add_enable(struct etwd_providers *providers, struct etwd_provider *provider, uid_t uid,
 		      struct etwd_enable **ret)
@@ -218,6 +266,8 @@ static int place_enable(struct etwd_providers *providers, struct etwd_provider *
 	*enable = *wanted;
 	enable->serial = providers->next_serial++;
 	providers->filter_bytes += enable->filter_bytes;
+	if (is_classic(provider))
+		take_over(providers, provider, enable->session_id);
 	return 0;
 }
 
@@ -256,10 +306,7 @@ int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, u
 	enable = find_enable(provider, session_id);
 	if (!enable)
 		return -ENOENT;
-	etwd_budget_give(providers->budget, enable->uid, ETWD_ENABLES, 1);
-	clear_enable(providers, enable);
-	provider->enable_count--;
-	providers->enable_count--;
+	drop_enable(providers, provider, enable);
 	drop_if_unused(providers, provider);
 	return 0;
 }
@@ -317,9 +364,26 @@ void etwd_provider_describe(const struct etwd_provider *provider, struct wire_en
 				 : EVENT_CONTROL_CODE_DISABLE_PROVIDER;
 	if (!last)
 		return;
-	ret->source = last->source;
 	ret->filter_type = last->filter_type;
 	ret->filter = (struct etw_bytes){last->filter, last->filter_bytes};
+}
+
+void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret)
+{
+	const struct etwd_enable *last = find_last((struct etwd_provider *)(uintptr_t)provider);
+	struct wire_enable_slot *slot;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+	if (!last)
+		return;
+	slot = &ret->slots[last - provider->enables];
+	describe_slot(last, slot);
+	slot->match_any = (uint32_t)last->match_any;
+	slot->match_all = 0;
+	ret->control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+	ret->level = last->level;
+	ret->match_any = slot->match_any;
 }
 
 void etwd_providers_done(struct etwd_providers *providers)

@@ -97,7 +97,8 @@ size_t etwd_providers_unregister_some(struct etwd_providers *providers,
 				      struct etwd_registrations *own, size_t count);
 
 /*
- * etwd_providers_enable() - notes what a session wants; replaces what it wanted before.
+ * etwd_providers_enable() - notes what a session wants; replaces what it wanted before. A provider that was registered
+ * by RegisterTraceGuids alone is one session's: it replaces what other sessions wanted, too.
  *
  * @wanted: its filter is copied
  *
@@ -123,8 +124,15 @@ size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t s
 /*
  * etwd_provider_describe() - a provider's state as the ENABLE message says it, ring sets left out.
  *
- * The filter is borrowed from the enable that came last.
+ * The filter is borrowed from the enable that came last. No source: who enabled it is for those to know who were
+ * registered then.
  */
 void etwd_provider_describe(const struct etwd_provider *provider, struct wire_enable *ret);
+
+/*
+ * etwd_provider_describe_classic() - as a registration by RegisterTraceGuids has it: of the session that came last
+ * alone, whose keywords are flags of 32 bits, where 0 does not mean all.
+ */
+void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret);
 
 #endif

@@ -92,9 +92,14 @@ struct wire_welcome {
 	uint64_t incarnation; /* counts hosts of this instance: another one after a restart */
 };
 
+enum wire_registration_kind {
+	WIRE_REGISTRATION_MODERN = 0,  /* EventRegister */
+	WIRE_REGISTRATION_CLASSIC = 1, /* RegisterTraceGuids */
+};
+
 struct wire_register {
 	uint32_t registration; /* the process's own number, unique on this connection */
-	uint32_t kind;         /* 0: EventRegister; 1: RegisterTraceGuids */
+	uint32_t kind;         /* enum wire_registration_kind */
 	GUID provider;
 	struct etw_bytes traits; /* as EventSetInformation gave them; may be empty */
 };

@@ -12,6 +12,8 @@
 
 #include <evntrace.h>
 
+#include "base/guid.h"
+
 static struct etwd_providers providers;
 static struct etwd_registrations own;
 static struct etwd_peer peer;
@@ -169,7 +171,7 @@ static void test_providers__description_sums_up(void **state)
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	assert_int_equal(enable.level, 4);
 	assert_true(enable.match_any == 14 && enable.match_all == 2);
-	assert_memory_equal(&enable.source, &second.source, sizeof(GUID));
+	assert_true(etw_guid_is_null(&enable.source)); /* of a call, not of the state */
 	/* Nothing asked for means everything. */
 	second.level = 0;
 	second.match_any = 0;
@@ -180,6 +182,56 @@ static void test_providers__description_sums_up(void **state)
 	assert_int_equal(enable.slots[0].level, 4);
 	assert_int_equal(enable.slots[1].level, 0xFF);
 	assert_int_equal(enable.slots[2].is_used, 0);
+}
+
+static int register_as(uint32_t number, uint32_t kind)
+{
+	const struct wire_register body = {
+		.registration = number, .kind = kind, .provider = guid_of(1)};
+	struct etwd_registration *registration;
+
+	return etwd_providers_register(&providers, &peer, &own, &body, &registration);
+}
+
+/* RegisterTraceGuids: of several sessions the last has the provider, without an error for anybody. */
+static void test_providers__classic_ones_are_of_one_session(void **state)
+{
+	struct etwd_enable first = wish(1), second = wish(2), third = wish(3);
+	GUID guid = guid_of(1);
+	struct wire_enable enable;
+
+	(void)state;
+	/* Before it is known what kind of provider it is, it may be of many. */
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
+	assert_int_equal(register_as(1, WIRE_REGISTRATION_CLASSIC), 0);
+	assert_int_equal(providers.enable_count, 1);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), -ENOENT);
+	third.match_any = 0xF00000007;
+	third.level = 0;
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &third), 0);
+	assert_int_equal(providers.enable_count, 1);
+	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
+	assert_int_equal(enable.level, 0);
+	assert_true(enable.match_any == 7);
+	/* The same session again changes what it wants. */
+	third.match_any = 0;
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &third), 0);
+	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	assert_true(enable.match_any == 0);
+	/* Where it is registered in both ways, the classic registration is told of the last session alone. */
+	assert_int_equal(register_as(2, WIRE_REGISTRATION_MODERN), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
+	assert_int_equal(providers.enable_count, 2);
+	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		assert_true(!enable.slots[i].is_used || enable.slots[i].session_id == 1);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 3), 0);
+	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
 }
 
 static void test_providers__filters_are_copied_and_limited(void **state)
@@ -247,6 +299,7 @@ int main(void)
 		TEST(what_is_used_is_charged_and_given_back),
 		TEST(slots_are_stable_and_limited),
 		TEST(description_sums_up),
+		TEST(classic_ones_are_of_one_session),
 		TEST(filters_are_copied_and_limited),
 		TEST(enables_are_limited),
 		TEST(lists_what_a_session_enabled),
