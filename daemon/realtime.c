@@ -112,6 +112,7 @@ static int subscribe(struct etwd_subscription *subscription, struct etwd_peer *p
 		.consumer = body->consumer,
 		.last_batch = body->last_batch,
 		.pieces = body->pieces,
+		.memory_bytes = body->memory_bytes,
 		.notify = notify,
 		.context = subscription,
 	};

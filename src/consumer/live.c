@@ -94,6 +94,11 @@ int etw_live_create(const char *session, struct etw_live **ret)
 	return 0;
 }
 
+void etw_live_want_memory(struct etw_live *live, uint64_t bytes)
+{
+	live->request.memory_bytes = bytes;
+}
+
 static void disconnect(struct etw_live *live)
 {
 	if (live->socket != NO_DESCRIPTOR)

@@ -37,6 +37,9 @@ struct etw_live_loss {
 /* etw_live_create() - for the session of this name, which need not be there. Returns 0 or -ENOMEM. */
 int etw_live_create(const char *session, struct etw_live **ret);
 
+/* etw_live_want_memory() - of delivery memory, when it subscribes; 0: as the session chooses. */
+void etw_live_want_memory(struct etw_live *live, uint64_t bytes);
+
 /* etw_live_free() - unsubscribes; takes NULL. */
 void etw_live_free(struct etw_live *live);
 

@@ -97,6 +97,12 @@ int etw_trace_attach(struct etw_trace *trace)
 	return 0;
 }
 
+void etw_trace_want_memory(struct etw_trace *trace, uint64_t bytes)
+{
+	if (trace->live)
+		etw_live_want_memory(trace->live, bytes);
+}
+
 bool etw_trace_is_live(const struct etw_trace *trace)
 {
 	return trace->live || trace->pushed;

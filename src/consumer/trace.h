@@ -51,6 +51,9 @@ int etw_trace_open_memory(const uint8_t *memory, uint64_t bytes, struct etw_trac
  */
 int etw_trace_open_live(const char *session, struct etw_trace **ret);
 
+/* etw_trace_want_memory() - in which the session keeps buffers for this consumer, in bytes; before the attachment. */
+void etw_trace_want_memory(struct etw_trace *trace, uint64_t bytes);
+
 /*
  * etw_trace_attach() - subscribes to the session; there is no header before.
  *

@@ -176,7 +176,8 @@ static int add_new(struct etw_session_consumers *consumers,
 	CLEANUP(free_subscriberp) struct etw_subscriber *subscriber = NULL;
 	int result = -ESHUTDOWN;
 
-	TRY(etw_subscriber_create(&consumers->context->plan, place, &subscriber));
+	TRY(etw_subscriber_create(&consumers->context->plan, place, request->memory_bytes,
+				  &subscriber));
 	TRY(etw_subscriber_grow(subscriber, subscriber->slot_count));
 	subscriber->notify = request->notify;
 	subscriber->context = request->context;
@@ -205,7 +206,7 @@ struct etw_subscriber *etw_consumers_backlog(struct etw_session_consumers *consu
 		return consumers->backlog;
 	if (reserve_place(consumers, &place) < 0)
 		return NULL;
-	if (etw_subscriber_create(&consumers->context->plan, place, &backlog) < 0) {
+	if (etw_subscriber_create(&consumers->context->plan, place, 0, &backlog) < 0) {
 		free_place(consumers, place, 0);
 		return NULL;
 	}

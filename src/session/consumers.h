@@ -39,7 +39,7 @@ struct etw_session_consumers {
 
 /* What a real-time consumer asks for. */
 struct etw_session_subscribe {
-	uint64_t consumer, last_batch, pieces; /* as in struct wire_subscribe */
+	uint64_t consumer, last_batch, pieces, memory_bytes; /* as in struct wire_subscribe */
 	void (*notify)(void *context, const struct wire_batch *batch, bool is_end);
 	void *context;
 };

@@ -50,13 +50,18 @@ static struct etw_subscriber *new_subscriber(const struct etw_session_plan *plan
 	return subscriber;
 }
 
-static uint32_t choose_slot_count(const struct etw_session_plan *plan)
+/* @asked_bytes: of a consumer that wants so much, where it is more than the session's own buffers; 0: no wish */
+static uint32_t choose_slot_count(const struct etw_session_plan *plan, uint64_t asked_bytes)
 {
 	uint32_t wanted = SLOT_BATCHES * (ETW_SUBSCRIBER_BATCH_BYTES / plan->buffer_bytes + 1);
 	uint32_t least = SLOTS_PER_CPU * plan->output_count;
 	uint32_t as_rings = load_relaxed(&plan->ring_buffers) * plan->output_count;
 	uint32_t count = 8;
 
+	if (asked_bytes > MEMORY_MAX)
+		asked_bytes = MEMORY_MAX;
+	if (asked_bytes)
+		wanted = (uint32_t)(asked_bytes / plan->buffer_bytes);
 	if (wanted < least)
 		wanted = least;
 	/* Whoever asked for room for the writers' bursts wants it on the way to the consumer too. */
@@ -100,11 +105,12 @@ static int make_memory(struct etw_subscriber *subscriber)
 	return 0;
 }
 
-int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place,
+int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place, uint64_t bytes,
 			  struct etw_subscriber **ret)
 {
 	CLEANUP(free_subscriberp)
-	struct etw_subscriber *subscriber = new_subscriber(plan, place, choose_slot_count(plan));
+	struct etw_subscriber *subscriber = new_subscriber(plan, place,
+							   choose_slot_count(plan, bytes));
 
 	if (!subscriber)
 		return -ENOMEM;

@@ -42,9 +42,11 @@ struct etw_subscriber {
  * etw_subscriber_create() - a consumer with a new memory of as many slots as the plan asks for. There is none of these
  * slots until the memory is grown.
  *
+ * @bytes: the consumer's own wish; raised to what the session's buffers take, and to a few for each processor; 0: none
+ *
  * Returns 0 or -ENOMEM.
  */
-int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place,
+int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place, uint64_t bytes,
 			  struct etw_subscriber **ret);
 
 /*

@@ -233,10 +233,8 @@ LAYOUT(wire_lease);
 
 #define T struct wire_subscribe
 static const struct wire_field wire_subscribe_fields[] = {
-	NAME(T, name),
-	NUMBER(T, consumer),
-	NUMBER(T, last_batch),
-	NUMBER(T, pieces),
+	NAME(T, name),     NUMBER(T, consumer),     NUMBER(T, last_batch),
+	NUMBER(T, pieces), NUMBER(T, memory_bytes),
 };
 LAYOUT(wire_subscribe);
 #undef T

@@ -311,9 +311,10 @@ struct wire_lease {
  */
 struct wire_subscribe {
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
-	uint64_t consumer;   /* its number; 0: it never comes back */
-	uint64_t last_batch; /* the last batch that it has seen; 0: none */
-	uint64_t pieces;     /* wire_batch.pieces of that batch */
+	uint64_t consumer;     /* its number; 0: it never comes back */
+	uint64_t last_batch;   /* the last batch that it has seen; 0: none */
+	uint64_t pieces;       /* wire_batch.pieces of that batch */
+	uint64_t memory_bytes; /* of the delivery memory that it wants; 0: as the session chooses */
 };
 
 /* Delivery memory: struct wire_delivery (wire/delivery_layout.h). */

@@ -29,7 +29,7 @@ ULONG etw_open_session(const char *name, uint64_t bytes, struct etw_open_trace *
 	int result;
 
 	TRY_WIN32(etw_trace_open_live(name, &open->trace));
-	(void)bytes;
+	etw_trace_want_memory(open->trace, bytes);
 	result = etw_trace_attach(open->trace);
 	if (result == -EACCES || result == -ENOMEM)
 		return etw_win32_from_result(result);

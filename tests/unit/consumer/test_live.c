@@ -330,6 +330,31 @@ static bool ends_after_some(void *context)
 	return seen->events > 0;
 }
 
+static void see_the_wish(struct fake_host *host)
+{
+	fake_accept(host);
+	FAKE_ASSERT(host->asked.memory_bytes == 12345678);
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__asks_for_memory(void **state)
+{
+	struct fake_trace bytes = fake_trace_make(EVENTS, PER_FLUSH, 0);
+	struct fake_host host = {.trace = &bytes, .script = see_the_wish};
+	struct seen seen = {.last_raw = INT64_MIN};
+	struct etw_trace *trace;
+
+	(void)state;
+	fake_start(&host);
+	assert_int_equal(etw_trace_open_live("live", &trace), 0);
+	etw_trace_want_memory(trace, 12345678);
+	assert_int_equal(run(&trace, 1, &seen), 0);
+	etw_trace_close(trace);
+	fake_stop(&host);
+	free(bytes.bytes);
+}
+
 static void serve_some_in_advance(struct fake_host *host)
 {
 	fake_accept(host);
@@ -540,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_live__a_promise_that_never_moves_does_not_stop_all),
 		cmocka_unit_test(test_live__shows_whole_buffers),
 		cmocka_unit_test(test_live__an_end_delivers_what_has_come),
+		cmocka_unit_test(test_live__asks_for_memory),
 		cmocka_unit_test(test_live__sessions_are_merged),
 		cmocka_unit_test(test_live__a_session_that_lags_is_waited_for_a_while),
 	};

@@ -312,7 +312,7 @@ static void test_subscriber__grows(void **state)
 	struct stat stat;
 
 	(void)state;
-	assert_int_equal(etw_subscriber_create(&plan, 0, &subscriber), 0);
+	assert_int_equal(etw_subscriber_create(&plan, 0, 0, &subscriber), 0);
 	assert_int_equal(subscriber->grown, 0);
 	assert_int_equal(fstat(subscriber->fd, &stat), 0);
 	assert_int_equal(stat.st_size, subscriber->memory_bytes);
@@ -323,6 +323,30 @@ static void test_subscriber__grows(void **state)
 	assert_int_equal(fstat(subscriber->fd, &stat), 0);
 	assert_int_equal(stat.st_blocks * 512, subscriber->slots_at + 3 * subscriber->slot_bytes);
 	etw_subscriber_free(subscriber);
+}
+
+static uint32_t slots_for(uint64_t bytes)
+{
+	const struct etw_session_plan plan = {
+		.buffer_bytes = 65536, .output_count = 2, .ring_buffers = 16};
+	struct etw_subscriber *subscriber;
+	uint32_t result;
+
+	assert_int_equal(etw_subscriber_create(&plan, 0, bytes, &subscriber), 0);
+	result = subscriber->slot_count;
+	etw_subscriber_free(subscriber);
+	return result;
+}
+
+/* What a consumer asks for is raised to the session's own buffers, and limited. */
+static void test_subscriber__memory_as_asked_for(void **state)
+{
+	(void)state;
+	assert_true(slots_for(0) >= 256);
+	assert_int_equal(slots_for(1), 32);
+	assert_int_equal(slots_for(64 * 65536), 64);
+	assert_int_equal(slots_for(1024 * 65536), 1024);
+	assert_int_equal(slots_for(UINT64_MAX), 4096);
 }
 
 /* One that comes back and whose memory is gone has lost what went by meanwhile; the session counts it. */
@@ -398,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_subscriber__killed_at_points),
 #endif
 		cmocka_unit_test(test_subscriber__grows),
+		cmocka_unit_test(test_subscriber__memory_as_asked_for),
 		cmocka_unit_test(test_subscriber__comes_back_without_memory),
 	};
 

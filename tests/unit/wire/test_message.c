@@ -201,6 +201,7 @@ static void fill_subscribe(void)
 	body.subscribe.consumer = UINT64_MAX;
 	body.subscribe.last_batch = 12;
 	body.subscribe.pieces = 13;
+	body.subscribe.memory_bytes = 14;
 }
 
 static void fill_subscribed(void)
@@ -515,7 +516,7 @@ static void test_message__names_are_utf8_without_nul(void **state)
 	(void)state;
 	memset(&body, 0, sizeof(body));
 	strcpy(body.subscribe.name, "abc");
-	assert_int_equal(encode_name(), 12 + 2 + 3 + 24);
+	assert_int_equal(encode_name(), 12 + 2 + 3 + 32);
 	room[12 + 2] = 0;
 	assert_int_equal(
 		wire_message_decode_subscribe((struct etw_bytes){room, 41}, &back.subscribe),
@@ -537,7 +538,7 @@ static void test_message__names_have_their_limit(void **state)
 	assert_int_equal(encode_name(), 0); /* no NUL */
 	body.subscribe.name[WIRE_MESSAGE_NAME_MAX] = '\0';
 	bytes = encode_name();
-	assert_int_equal(bytes, 12 + 2 + WIRE_MESSAGE_NAME_MAX + 24);
+	assert_int_equal(bytes, 12 + 2 + WIRE_MESSAGE_NAME_MAX + 32);
 	assert_int_equal(
 		wire_message_decode_subscribe((struct etw_bytes){room, bytes}, &back.subscribe), 0);
 	/* One more, with a datagram that has it. */
