@@ -1394,8 +1394,10 @@ ETW_API ULONG WMIAPI CloseTrace(_In_ TRACEHANDLE TraceHandle);
 /*
  * QueryTraceProcessingHandle() - what an opened trace says of itself.
  *
- * @InformationClass: EtwQueryPartitionInformation, EtwQueryPartitionInformationV2, EtwQueryLastDroppedTimes or
- *   EtwQueryLogFileHeader
+ * @InformationClass: EtwQueryPartitionInformation and EtwQueryPartitionInformationV2 (all zero but for a trace of a
+ *   guest), EtwQueryLogFileHeader; EtwQueryLastDroppedTimes: a ULONG, the number of processors, and behind 8 bytes a
+ *   LARGE_INTEGER for each: when it lost events last, by the session's clock, or 0. Of a file as its header says, of a
+ *   session since this consumer reads it
  * @InBuffer: NULL: no class takes input
  * @ReturnLength: gets the size of the answer, also when there is no room for it
  *

@@ -111,6 +111,7 @@ static int take_batch(struct etw_stream *stream, size_t index, const struct etw_
 
 		TRY(etw_live_load(trace->live, batch->first_buffer + i, &stream->block,
 				  &trace->findings));
+		TRY(etw_trace_note_dropped(trace, &stream->block));
 		if (trace->buffers != ETW_BUFFERS_AS_DONE && stream->block.raw &&
 		    i == batch->buffer_count - 1)
 			write_promise(&stream->block, batch->watermark_raw);

@@ -78,6 +78,7 @@ static int take_buffer(struct etw_stream *stream, size_t index, const struct etw
 
 	if (!trace->is_head_shown)
 		return take_header(stream, index, sink);
+	TRY(etw_trace_note_dropped(trace, block));
 	if (trace->buffers == ETW_BUFFERS_ALONE || is_silent)
 		return show_alone(stream, index, sink);
 	return etw_merge_add(stream->merge, &stream->block);

@@ -6,9 +6,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/macros.h"
 #include "consumer/trace_internal.h"
 #include "etl/twins.h"
+
+#define PROCESSORS_MAX (WIRE_BUFFER_PROCESSOR_MASK + 1)
 
 static int start(struct etw_trace *trace, struct etw_fault *reterr)
 {
@@ -134,6 +137,7 @@ void etw_trace_close(struct etw_trace *trace)
 	etw_recorder_done(&trace->recorder);
 	etw_live_free(trace->live);
 	etw_pushed_free(trace->pushed);
+	free(trace->dropped);
 	if (trace->live)
 		(void)close(trace->wake_fd);
 	free(trace);
@@ -147,6 +151,45 @@ void etw_trace_closep(struct etw_trace **trace)
 const struct etw_etl_header *etw_trace_header(const struct etw_trace *trace)
 {
 	return &trace->header;
+}
+
+int etw_trace_note_dropped(struct etw_trace *trace, const struct etw_etl_block *block)
+{
+	uint32_t processor = block->buffer.processor;
+	int64_t *dropped = trace->dropped;
+
+	if (LIKELY(!(block->buffer.flags & WIRE_BUFFER_EVENTS_LOST)))
+		return 0;
+	if (!dropped) {
+		dropped = calloc(PROCESSORS_MAX, sizeof(*dropped));
+		if (!dropped)
+			return -ENOMEM;
+		/* Pairs with etw_trace_dropped(), which others call meanwhile. */
+		store_release(&trace->dropped, dropped);
+	}
+	store_relaxed(&dropped[processor],
+		      block->count ? block->first_raw : block->buffer.time_raw);
+	return 0;
+}
+
+int64_t etw_trace_dropped(const struct etw_trace *trace, uint32_t processor)
+{
+	const int64_t *dropped = load_acquire(&trace->dropped);
+
+	if (!etw_trace_is_live(trace))
+		return (int64_t)etw_load64(trace->header.companions.dropped +
+					   8 * (size_t)processor);
+	return dropped ? load_relaxed(&dropped[processor]) : 0;
+}
+
+uint32_t etw_trace_dropped_count(const struct etw_trace *trace)
+{
+	uint32_t processors = trace->header.processors;
+
+	if (!etw_trace_is_live(trace))
+		return trace->header.companions.dropped ? trace->header.companions.dropped_count
+							: 0;
+	return processors < PROCESSORS_MAX ? processors : PROCESSORS_MAX;
 }
 
 const struct etw_findings *etw_trace_findings(const struct etw_trace *trace)

@@ -106,6 +106,19 @@ void etw_trace_closep(struct etw_trace **trace);
 const struct etw_etl_header *etw_trace_header(const struct etw_trace *trace);
 
 /*
+ * etw_trace_dropped() - when events were lost last on a processor, in raw time; 0: never.
+ *
+ * @processor: below etw_trace_dropped_count()
+ *
+ * Of a file as its header says. Of a session and of a pushed trace since this consumer has read it, by the flags of its
+ * buffers: the first event of the buffer that told. Context: any thread, once the header is known.
+ */
+int64_t etw_trace_dropped(const struct etw_trace *trace, uint32_t processor);
+
+/* etw_trace_dropped_count() - of how many processors that is known; 0: of none. */
+uint32_t etw_trace_dropped_count(const struct etw_trace *trace);
+
+/*
  * etw_trace_findings() - what was skipped so far: in part after opening and indexing, complete after a
  * pass. A further pass starts the account anew, but one over a part never forgets what one over more found.
  * Lives as long as the trace.

@@ -32,6 +32,7 @@ struct etw_trace {
 	bool is_head_shown;                /* of sessions: the header buffer was shown */
 	int wake_fd;                       /* of sessions: an eventfd */
 	struct etw_pushed *pushed;         /* owned; NULL for all but pushed traces */
+	int64_t *dropped; /* owned; of sessions and pushed traces, by processor, once one was */
 
 	enum etw_trace_buffers buffers;
 	const struct etw_etl_block *shown; /* in the sink's `buffer` call; NULL outside */
@@ -70,6 +71,9 @@ int etw_stream_deliver(struct etw_stream *stream, size_t index, const struct etw
 
 /* etw_stream_promise() - everything before this may be delivered, as far as the stream alone is concerned. */
 void etw_stream_promise(struct etw_stream *stream, int64_t watermark_raw);
+
+/* etw_trace_note_dropped() - whether the buffer tells of events that were lost. Returns 0 or -ENOMEM. */
+int etw_trace_note_dropped(struct etw_trace *trace, const struct etw_etl_block *block);
 
 /* etw_pushed_stream_receive() - takes what was pushed. Returns 0, what the sink returned, or a negative errno. */
 int etw_pushed_stream_receive(struct etw_stream *stream, size_t index,

@@ -31,8 +31,7 @@ static void answer(struct query *query, const void *at, size_t bytes)
 		query->error = ERROR_INSUFFICIENT_BUFFER;
 		return;
 	}
-	if (bytes) /* no times were dropped: then there need be no room either */
-		memcpy(query->to, at, bytes);
+	memcpy(query->to, at, bytes);
 	query->error = ERROR_SUCCESS;
 }
 
@@ -85,6 +84,25 @@ static void answer_partition_v2(struct query *query, const struct etw_etl_header
 	answer(query, &block, sizeof(block));
 }
 
+/* The number of processors, and a time for each. */
+static void answer_dropped(struct query *query, const struct etw_trace *trace)
+{
+	uint32_t count = etw_trace_dropped_count(trace);
+	LONGLONG *block = calloc((size_t)count + 1, sizeof(*block));
+
+	if (!block) {
+		query->error = ERROR_NOT_ENOUGH_MEMORY;
+	} else if (!count) {
+		query->error = ERROR_NOT_FOUND;
+	} else {
+		*(ULONG *)block = count;
+		for (uint32_t i = 0; i < count; i++)
+			block[i + 1] = etw_trace_dropped(trace, i);
+		answer(query, block, ((size_t)count + 1) * sizeof(*block));
+	}
+	free(block);
+}
+
 static int run_query(struct etw_open_trace *open, void *context)
 {
 	const struct etw_etl_header *header = etw_trace_header(open->trace);
@@ -101,11 +119,7 @@ static int run_query(struct etw_open_trace *open, void *context)
 		answer_partition_v2(query, header);
 		break;
 	case EtwQueryLastDroppedTimes:
-		if (header->companions.dropped)
-			answer(query, header->companions.dropped,
-			       8 * (size_t)header->companions.dropped_count);
-		else
-			query->error = ERROR_NOT_FOUND;
+		answer_dropped(query, open->trace);
 		break;
 	case EtwQueryLogFileHeader:
 		etw_logfile_header(header, &logfile);

@@ -382,7 +382,10 @@ static void consumer__query_processing_handle(void **state)
 	PROCESSTRACE_HANDLE handle = open_named("plain.etl", PROCESS_TRACE_MODE_EVENT_RECORD);
 	ETW_TRACE_PARTITION_INFORMATION partition;
 	TRACE_LOGFILE_HEADER header;
-	LONGLONG dropped[TRACE_PROCESSORS];
+	struct {
+		ULONG count;
+		LARGE_INTEGER times[TRACE_PROCESSORS];
+	} dropped;
 	UCHAR v2[1024];
 	ULONG bytes = 0;
 
@@ -396,9 +399,11 @@ static void consumer__query_processing_handle(void **state)
 			 ERROR_SUCCESS);
 	assert_true(bytes > sizeof(ETW_TRACE_PARTITION_INFORMATION_V2));
 	assert_int_equal(QueryTraceProcessingHandle(handle, EtwQueryLastDroppedTimes, NULL, 0,
-						    dropped, sizeof(dropped), &bytes),
+						    &dropped, sizeof(dropped), &bytes),
 			 ERROR_SUCCESS);
+	/* [MSD] the number of streams, then a time for each */
 	assert_int_equal(bytes, sizeof(dropped));
+	assert_int_equal(dropped.count, TRACE_PROCESSORS);
 	assert_int_equal(QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, &header,
 						    sizeof(header), &bytes),
 			 ERROR_SUCCESS);

@@ -48,6 +48,12 @@ static uint8_t *buffer_at(const struct source *source, unsigned index)
 	return source->sample.bytes + (size_t)index * BUFFER_BYTES;
 }
 
+/* The time in an event's header. */
+static int64_t first_time(const struct source *source, unsigned index)
+{
+	return (int64_t)etw_load64(buffer_at(source, index) + WIRE_BUFFER_HEADER_BYTES + 0x10);
+}
+
 static int push(struct etw_trace *trace, const struct source *source, unsigned index)
 {
 	return etw_trace_push(trace, buffer_at(source, index), BUFFER_BYTES);
@@ -161,6 +167,34 @@ static void test_pushed__a_pass_that_stops_gives_all_back(void **state)
 	close_source(&source, trace, source.count);
 }
 
+/* A buffer that says that events were lost says when, by its first event. */
+static void test_pushed__knows_when_events_were_lost(void **state)
+{
+	struct source source = make_source("plain");
+	struct etw_trace *trace = open_source(&source);
+	struct seen seen = {0};
+	uint8_t *at = buffer_at(&source, 2);
+	uint32_t processors;
+
+	(void)state;
+	at[AT_FLAGS] |= WIRE_BUFFER_EVENTS_LOST;
+	for (unsigned i = 0; i < source.count; i++)
+		assert_int_equal(push(trace, &source, i), 0);
+	processors = etw_trace_dropped_count(trace);
+	assert_true(processors > 1);
+	for (uint32_t i = 0; i < processors; i++)
+		assert_int_equal(etw_trace_dropped(trace, i), 0);
+	etw_trace_end_pushed(trace);
+	assert_int_equal(run(trace, &seen), 0);
+	assert_int_equal(seen.events, 61); /* with the one of the loss */
+	for (uint32_t i = 0; i < processors; i++)
+		assert_int_equal(etw_trace_dropped(trace, i),
+				 i == sample_buffer(&source.sample, 2 * BUFFER_BYTES).processor
+					 ? first_time(&source, 2)
+					 : 0);
+	close_source(&source, trace, source.count);
+}
+
 static void test_pushed__without_a_pass_all_is_given_back(void **state)
 {
 	struct source source = make_source("plain");
@@ -208,12 +242,6 @@ static int64_t take_watermark(struct etw_pushed *pushed)
 	assert_int_equal(etw_pushed_take(pushed, &block, &watermark_raw), 0);
 	etw_pushed_give_back(pushed, &block);
 	return watermark_raw;
-}
-
-/* The time in an event's header. */
-static int64_t first_time(const struct source *source, unsigned index)
-{
-	return (int64_t)etw_load64(buffer_at(source, index) + WIRE_BUFFER_HEADER_BYTES + 0x10);
 }
 
 static void test_pushed__watermarks(void **state)
@@ -276,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pushed__delivers_in_order),
 		cmocka_unit_test(test_pushed__a_pass_that_stops_gives_all_back),
+		cmocka_unit_test(test_pushed__knows_when_events_were_lost),
 		cmocka_unit_test(test_pushed__without_a_pass_all_is_given_back),
 		cmocka_unit_test(test_pushed__refuses),
 		cmocka_unit_test(test_pushed__watermarks),
