@@ -6,6 +6,7 @@
  *	session [--seconds N | --events N] [--writers N] [--bytes N] [--providers N] [--file PATH]
  *
  * With --events each writer writes so many, and waits for room instead of losing any: for counting instructions.
+ * Without --writers and --bytes: by both, one run each, 1 to 8 writers and events of 96 bytes to 8 KiB.
  * Printed: events and bytes a second that reached the file, processor time of the session's thread an event,
  * and how many found no buffer.
  */
@@ -20,11 +21,13 @@
 #include <evntrace.h>
 
 #include "base/guid.h"
+#include "base/macros.h"
 #include "ring/writer.h"
 #include "session/session.h"
 #include "wire/etl_event.h"
 
 #define WRITERS_MAX     64
+#define EVENT_BYTES     106 /* 26 bytes of payload */
 #define EVENT_BYTES_MAX 16384
 
 struct options {
@@ -114,9 +117,9 @@ static bool parse(int argc, char **argv, struct options *ret)
 		else
 			return false;
 	}
-	return argc % 2 == 1 && ret->writers >= 1 && ret->writers <= WRITERS_MAX &&
-	       ret->bytes >= sizeof(struct wire_event_header) && ret->bytes <= EVENT_BYTES_MAX &&
-	       ret->providers >= 1 && ret->providers <= 256;
+	return argc % 2 == 1 && ret->writers <= WRITERS_MAX &&
+	       (ret->bytes == 0 || ret->bytes >= sizeof(struct wire_event_header)) &&
+	       ret->bytes <= EVENT_BYTES_MAX && ret->providers >= 1 && ret->providers <= 256;
 }
 
 static double seconds_of(const struct timespec *time)
@@ -199,18 +202,14 @@ static int run(struct etw_session *session, const struct etw_clock_page *clock,
 									       : EXIT_FAILURE;
 }
 
-int main(int argc, char **argv)
+/* A session, from its start to its end. */
+static int measure(const struct options *options)
 {
-	struct options options = {.seconds = 2,
-				  .writers = 1,
-				  .bytes = 106,
-				  .providers = 1,
-				  .file = "/dev/shm/etw-bench-session.etl"};
 	static struct wire_clock_page page = {.magic = WIRE_CLOCK_PAGE_MAGIC,
 					      .version = 1,
 					      .kind = WIRE_CLOCK_TSC,
 					      .frequency = UINT64_C(2000000000)};
-	struct etw_clock_page clock = {.page = &page};
+	static struct etw_clock_page clock = {.page = &page};
 	struct etw_session_host host = {
 		.clock = &clock, .may_write = may_write, .may_be_pid = may_be_pid};
 	static struct wire_session_config config = {.name = "bench"};
@@ -218,20 +217,47 @@ int main(int argc, char **argv)
 	struct etw_fault fault = {0};
 	int result;
 
-	if (!parse(argc, argv, &options)) {
-		fprintf(stderr, "session [--seconds N | --events N] [--writers N] [--bytes N]"
-				" [--providers N] [--file PATH]\n");
-		return 2;
-	}
-	(void)snprintf(config.log_file, sizeof(config.log_file), "%s", options.file);
+	(void)snprintf(config.log_file, sizeof(config.log_file), "%s", options->file);
 	result = etw_session_start(&host, 1, getuid(), &config, &session, &fault);
 	if (result < 0) {
 		fprintf(stderr, "session: %s\n",
 			fault.sentence ? fault.sentence : strerrordesc_np(-result));
 		return EXIT_FAILURE;
 	}
-	result = run(session, &clock, &options);
+	result = run(session, &clock, options);
 	etw_session_free(session);
-	(void)unlink(options.file);
+	(void)unlink(options->file);
 	return result;
+}
+
+static int measure_all(struct options *options)
+{
+	static const unsigned writers[] = {1, 2, 4, 8}, sizes[] = {96, 106, 336, 1104, 4176, 8272};
+
+	for (size_t i = 0; i < ARRAY_SIZE(writers); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++) {
+			options->writers = writers[i];
+			options->bytes = sizes[j];
+			printf("%u writers, events of %u bytes:\n", writers[i], sizes[j]);
+			TRY(-measure(options));
+		}
+	}
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.seconds = 2, .providers = 1, .file = "/dev/shm/etw-bench-session.etl"};
+
+	if (!parse(argc, argv, &options)) {
+		fprintf(stderr, "session [--seconds N | --events N] [--writers N] [--bytes N]"
+				" [--providers N] [--file PATH]\n");
+		return 2;
+	}
+	if (options.writers == 0 && options.bytes == 0 && options.events == 0)
+		return measure_all(&options) ? EXIT_FAILURE : EXIT_SUCCESS;
+	options.writers += options.writers == 0;
+	options.bytes += options.bytes == 0 ? EVENT_BYTES : 0;
+	return measure(&options);
 }

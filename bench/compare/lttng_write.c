@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lttng_write [SECONDS]
+ * lttng_write [SECONDS BYTES THREADS]
  *
  * What one event costs LTTng-UST, written as bench/write writes: batches of the same number of events, on as
  * many threads, timed by the threads' CPU time, the best of as many rounds. Run by run_lttng, which makes the
- * session; without one it says what a disabled tracepoint costs. With SECONDS it writes the event of three
- * fields at full speed for so long, on two threads, and says how many those were.
+ * session; without one it says what a disabled tracepoint costs. With SECONDS it writes events of BYTES (26: the
+ * three fields) at full speed for so long, on THREADS threads, and says how many those were and how long it took.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -20,7 +20,8 @@
 
 #define ROUNDS      40
 #define BATCH       8000
-#define THREADS_MAX 2
+#define THREADS_MAX 64
+#define BYTES_MAX   65536
 
 struct writer {
 	pthread_t thread;
@@ -92,35 +93,53 @@ static double measure(int payload_bytes, unsigned threads)
 }
 
 static int is_over; /* atomic */
+static uint32_t sized_bytes;
 
 static void *write_on(void *context)
 {
+	static const uint8_t bytes[BYTES_MAX];
 	unsigned long long *written = context;
+	unsigned long long count = 0;
 
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
-		write_batch(26);
-		*written += BATCH;
+		if (sized_bytes == 26)
+			lttng_ust_tracepoint(etw_compare, three_fields, count, count * count,
+					     (const char *)bytes);
+		else
+			lttng_ust_tracepoint(etw_compare, sized, bytes, sized_bytes);
+		count++;
 	}
+	*written = count;
 	return NULL;
 }
 
-static int write_for(double seconds)
+static double wall_seconds(void)
 {
-	const struct timespec time = {.tv_sec = (time_t)seconds};
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int write_for(double seconds, unsigned count)
+{
+	const struct timespec time = {.tv_sec = (time_t)seconds,
+				      .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
 	unsigned long long written[THREADS_MAX] = {0}, sum = 0;
 	pthread_t threads[THREADS_MAX];
+	double start = wall_seconds();
 
-	for (int i = 0; i < THREADS_MAX; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		if (pthread_create(&threads[i], NULL, write_on, &written[i]))
 			return 1;
 	}
 	(void)nanosleep(&time, NULL);
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
-	for (int i = 0; i < THREADS_MAX; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		(void)pthread_join(threads[i], NULL);
 		sum += written[i];
 	}
-	printf("lttng-tried %llu\n", sum);
+	printf("lttng-tried %llu %.3f\n", sum, wall_seconds() - start);
 	return 0;
 }
 
@@ -128,8 +147,14 @@ int main(int argc, char **argv)
 {
 	double reference;
 
-	if (argc > 1)
-		return write_for(atof(argv[1]));
+	if (argc == 4) {
+		unsigned count = (unsigned)atoi(argv[3]);
+
+		sized_bytes = (uint32_t)atoi(argv[2]);
+		if (count < 1 || count > THREADS_MAX || sized_bytes > BYTES_MAX)
+			return 2;
+		return write_for(atof(argv[1]), count);
+	}
 	printf("LTTng-UST, %s, per event\n",
 	       lttng_ust_tracepoint_enabled(etw_compare, three_fields) ? "enabled" : "disabled");
 	reference = measure(26, 1);

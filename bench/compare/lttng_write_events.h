@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event that LTTng-UST writes: the three fields of bench/write's 26 bytes, and one without fields. */
+/* The events that LTTng-UST writes: the three fields of bench/write's 26 bytes, and one field of some size. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER etw_compare
 
@@ -23,6 +23,11 @@ LTTNG_UST_TRACEPOINT_EVENT(
 
 LTTNG_UST_TRACEPOINT_EVENT(etw_compare, text_200, LTTNG_UST_TP_ARGS(const char *, text),
 			   LTTNG_UST_TP_FIELDS(lttng_ust_field_array(char, text, text, 200)))
+
+LTTNG_UST_TRACEPOINT_EVENT(etw_compare, sized,
+			   LTTNG_UST_TP_ARGS(const uint8_t *, bytes, uint32_t, count),
+			   LTTNG_UST_TP_FIELDS(lttng_ust_field_sequence(uint8_t, bytes, bytes,
+									uint32_t, count)))
 
 #endif
 

@@ -75,7 +75,8 @@ static void measure_memory(const struct bench_options *options, ULONG mode, cons
 	used = ((double)(after.host_kb + after.keeper_kb + after.own_kb) -
 		(double)(before.host_kb + before.keeper_kb + before.own_kb)) /
 	       1024;
-	printf("%-5s %5u buffers of %4u KiB: %7.1f MiB, used %7.1f MiB, %.2f of it; beyond it %.1f MiB\n",
+	printf("%-5s %5u buffers of %4u KiB: %7.1f MiB, used %7.1f MiB, %.2f of it; beyond it %.1f "
+	       "MiB\n",
 	       name, (unsigned)session.block.properties.NumberOfBuffers, own.buffer_kib, asked,
 	       used, used / asked, used - asked);
 }

@@ -68,8 +68,8 @@ static void measure(const struct bench_options *options, ULONG mode, struct rate
 	};
 	if (tried - written.refused != written.written || recorded > written.written ||
 	    (ended.real_time_buffers_lost == 0 && recorded + ended.events_lost != tried))
-		printf("  NOTE: %" PRIu64 " tried, %" PRIu64 " refused, %" PRIu64 " recorded, %" PRIu64
-		       " lost\n",
+		printf("  NOTE: %" PRIu64 " tried, %" PRIu64 " refused, %" PRIu64
+		       " recorded, %" PRIu64 " lost\n",
 		       tried, written.refused, recorded, ended.events_lost);
 }
 

@@ -18,7 +18,7 @@
 #define WAKE_REST_US 3000
 
 static struct {
-	uint64_t *ns; /* owned */
+	uint64_t *ns;   /* owned */
 	uint32_t count; /* atomic */
 } samples;
 
@@ -48,7 +48,8 @@ static void print_samples(const char *what, ULONG flush_ms)
 	qsort(samples.ns, count, sizeof(*samples.ns), compare);
 	if (count == 0)
 		return;
-	printf("%s, flush timer %4u ms: least %.3f, median %.3f, 99%% %.3f, most %.3f ms; %u events\n",
+	printf("%s, flush timer %4u ms: least %.3f, median %.3f, 99%% %.3f, most %.3f ms; %u "
+	       "events\n",
 	       what, (unsigned)flush_ms, (double)samples.ns[0] / 1e6,
 	       (double)samples.ns[count / 2] / 1e6,
 	       (double)samples.ns[(uint64_t)count * 99 / 100] / 1e6,

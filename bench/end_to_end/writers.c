@@ -210,9 +210,9 @@ static void drive(struct bench_shared *shared, int fd, struct bench_written *ret
 		if (shared->options.is_processes)
 			pids[i] = start_process(fd, i);
 		else
-			bench_check((ULONG)pthread_create(&threads[i], NULL, run_thread,
-							  &writers[i]),
-				    "a thread");
+			bench_check(
+				(ULONG)pthread_create(&threads[i], NULL, run_thread, &writers[i]),
+				"a thread");
 	}
 	await(&shared->ready, count);
 	start_ns = bench_now_ns();
