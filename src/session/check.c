@@ -183,13 +183,11 @@ static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check
 }
 
 /* Where the decision about a writer is kept. */
-static struct etw_check_memo *find_memo(struct etw_check_cache *cache, uint64_t first,
-					uint64_t second, uint32_t pid)
+static inline uint32_t memo_index(uint64_t first, uint64_t second, uint32_t pid)
 {
 	uint64_t hash = (first ^ (second << 32 | second >> 32)) + pid;
 
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	return &cache->memos[hash >> 32 & (ETW_CHECK_MEMOS - 1)];
+	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (ETW_CHECK_MEMOS - 1);
 }
 
 /* The decision for the first time, or anew. */
@@ -204,28 +202,38 @@ static bool ask_for_writer(struct etw_check_cache *cache, const struct etw_check
 		return false;
 	/* Of a process that came late or is gone each event is held against the time when it was there. */
 	if (is_always_its)
-		*find_memo(cache, first, second, pid) =
+		cache->memos[memo_index(first, second, pid)] =
 			(struct etw_check_memo){.provider = {first, second},
 						.until_ns = limits->now_ns + ETW_CHECK_ALLOWED_NS,
 						.pid = pid};
 	return true;
 }
 
-static inline bool is_writer_allowed(struct etw_check_cache *cache,
-				     const struct etw_check_limits *limits, const uint8_t *thread,
-				     const uint8_t *provider, int64_t raw)
+/* Whether the writer was allowed lately, whenever it wrote. No thread has the number 0; any other is its claim. */
+static inline bool is_writer_known(const struct etw_check_cache *cache,
+				   const struct etw_check_limits *limits, const uint8_t *thread,
+				   const uint8_t *provider)
 {
 	uint64_t first = etw_load64(provider), second = etw_load64(provider + 8);
-	uint32_t pid = etw_load32(thread + 4);
-	const struct etw_check_memo *memo = find_memo(cache, first, second, pid);
+	uint64_t ids = etw_load64(thread);
+	uint32_t pid = (uint32_t)(ids >> 32);
+	const struct etw_check_memo *memo = &cache->memos[memo_index(first, second, pid)];
 
-	/* No thread has this number; any other is the writer's claim. */
-	if (UNLIKELY(etw_load32(thread) == 0))
+	return memo->provider[0] == first && memo->provider[1] == second && memo->pid == pid &&
+	       (uint32_t)ids != 0 && limits->now_ns < memo->until_ns;
+}
+
+static bool is_writer_allowed(struct etw_check_cache *cache, const struct etw_check_limits *limits,
+			      const struct wire_event_shape *shape, const uint8_t *event)
+{
+	const uint8_t *thread = event + shape->thread_at;
+	const uint8_t *provider = event + shape->provider_at;
+
+	if (etw_load32(thread) == 0)
 		return false;
-	if (LIKELY(memo->provider[0] == first && memo->provider[1] == second && memo->pid == pid &&
-		   limits->now_ns < memo->until_ns))
-		return true;
-	return ask_for_writer(cache, limits, provider, pid, raw);
+	return LIKELY(is_writer_known(cache, limits, thread, provider)) ||
+	       ask_for_writer(cache, limits, provider, etw_load32(thread + 4),
+			      (int64_t)etw_load64(event + shape->time_at));
 }
 
 /* Holds a time against the limits, and puts it right where that is allowed. */
@@ -260,33 +268,26 @@ enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 {
 	const struct wire_event_shape *shape = find_shape(event, bytes);
 
-	if (UNLIKELY(!shape || !is_writer_allowed(cache, limits, event + shape->thread_at,
-						  event + shape->provider_at,
-						  (int64_t)etw_load64(event + shape->time_at))))
+	if (UNLIKELY(!shape || !is_writer_allowed(cache, limits, shape, event)))
 		return ETW_CHECK_REFUSED;
 	return check_time(limits, event + shape->time_at, ret_raw);
 }
 
-/* Whether it is what EventWrite makes without items: its first 8 bytes, but for the size, have one value then. */
-static inline bool is_plain(const uint8_t *event, uint32_t bytes)
+/*
+ * Whether it is what EventWrite makes without items, of a writer that was allowed lately, at a time that may stay.
+ * That is what almost all events are, and it must cost little: nothing here but loads and comparisons.
+ */
+static inline bool is_plain_and_good(const struct etw_check_cache *cache,
+				     const struct etw_check_limits *limits, int64_t floor_raw,
+				     const uint8_t *event)
 {
+	/* The first 8 bytes, but for the size, have one value then. */
 	const uint64_t plain = WIRE_HEADER_EVENT64 | WIRE_EVENT_FLAG_TRACE << 8;
+	int64_t raw = (int64_t)etw_load64(event + offsetof(struct wire_event_header, time_raw));
 
-	return etw_load64(event) >> 16 == plain && bytes >= sizeof(struct wire_event_header);
-}
-
-static inline enum etw_check_result check_plain(struct etw_check_cache *cache,
-						const struct etw_check_limits *limits,
-						uint8_t *event, int64_t *ret_raw)
-{
-	uint8_t *time = event + offsetof(struct wire_event_header, time_raw);
-
-	if (UNLIKELY(!is_writer_allowed(cache, limits,
-					event + offsetof(struct wire_event_header, thread_id),
-					event + offsetof(struct wire_event_header, provider),
-					(int64_t)etw_load64(time))))
-		return ETW_CHECK_REFUSED;
-	return check_time(limits, time, ret_raw);
+	return etw_load64(event) >> 16 == plain && raw >= floor_raw && raw <= limits->bound_raw &&
+	       is_writer_known(cache, limits, event + offsetof(struct wire_event_header, thread_id),
+			       event + offsetof(struct wire_event_header, provider));
 }
 
 /* What a writer left behind an event that is no multiple of 8 bytes long is nobody's business. */
@@ -302,25 +303,32 @@ static inline void zero_padding(uint8_t *event, uint32_t bytes)
 struct etw_check_run etw_check_run(struct etw_check_cache *cache, struct etw_check_limits *limits,
 				   uint8_t *run, uint32_t bytes)
 {
-	struct etw_check_run result = {0};
+	int64_t floor_raw = limits->floor_raw;
+	uint32_t at = 0, count = 0, raised = 0;
 
-	while (result.bytes < bytes) {
-		uint8_t *event = run + result.bytes;
+	while (at < bytes) {
+		uint8_t *event = run + at;
 		uint32_t event_bytes = etw_load16(event);
-		enum etw_check_result verdict;
 
-		if (UNLIKELY(event_bytes > bytes - result.bytes))
+		if (UNLIKELY(event_bytes > bytes - at))
 			break;
-		verdict = LIKELY(is_plain(event, event_bytes))
-				  ? check_plain(cache, limits, event, &limits->floor_raw)
-				  : etw_check_event(cache, limits, event, event_bytes,
-						    &limits->floor_raw);
-		if (UNLIKELY(verdict == ETW_CHECK_REFUSED))
-			break;
+		if (LIKELY(event_bytes >= sizeof(struct wire_event_header) &&
+			   is_plain_and_good(cache, limits, floor_raw, event))) {
+			floor_raw = (int64_t)etw_load64(
+				event + offsetof(struct wire_event_header, time_raw));
+		} else {
+			enum etw_check_result verdict;
+
+			limits->floor_raw = floor_raw;
+			verdict = etw_check_event(cache, limits, event, event_bytes, &floor_raw);
+			if (verdict == ETW_CHECK_REFUSED)
+				break;
+			raised += verdict == ETW_CHECK_RAISED;
+		}
 		zero_padding(event, event_bytes);
-		result.raised += verdict == ETW_CHECK_RAISED;
-		result.count++;
-		result.bytes += ALIGN_UP(event_bytes, WIRE_EVENT_ALIGNMENT);
+		count++;
+		at += ALIGN_UP(event_bytes, WIRE_EVENT_ALIGNMENT);
 	}
-	return result;
+	limits->floor_raw = floor_raw;
+	return (struct etw_check_run){.bytes = at, .count = count, .raised = raised};
 }
