@@ -2,8 +2,15 @@
 /* See jobs.h. */
 #include "daemon/jobs.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+/* That there is no folder for a file must not read as that there is no session. */
+static int of_file(int result)
+{
+	return result == -ENOENT ? -ENOTDIR : result;
+}
 
 static void *work(void *context)
 {
@@ -17,11 +24,12 @@ static void *work(void *context)
 			etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_FLUSH:
-		job->result = etw_session_flush(job->engine);
+		job->result = job->config ? of_file(etw_session_flush_to(job->engine, job->config))
+					  : etw_session_flush(job->engine);
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_UPDATE:
-		job->result = etw_session_update(job->engine, job->config, &job->fault);
+		job->result = of_file(etw_session_update(job->engine, job->config, &job->fault));
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_INCREMENT_FILE:

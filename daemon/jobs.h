@@ -35,7 +35,7 @@ struct etwd_job {
 	uid_t uid;
 	uint64_t peer_serial; /* who is to be answered; 0: nobody */
 	uint32_t request;
-	struct wire_session_config *config; /* START, UPDATE: owned */
+	struct wire_session_config *config; /* START, UPDATE, FLUSH: owned */
 	struct etw_session *engine;         /* START: the result; else borrowed */
 	int result;
 	struct etw_fault fault; /* START, UPDATE */

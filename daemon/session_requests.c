@@ -95,6 +95,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		return stop(parts, session, peer, request);
 	case WIRE_CONTROL_FLUSH:
 		wish.kind = ETWD_JOB_FLUSH;
+		wish.config = &body->config;
 		return etwd_session_ask(parts, session, peer, &wish);
 	case WIRE_CONTROL_UPDATE:
 		wish.kind = ETWD_JOB_UPDATE;

@@ -46,7 +46,7 @@
 	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
-	 EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |                        \
+	 BUFFERING | EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |            \
 	 EVENT_TRACE_SECURE_MODE)
 
 /* A mode and those it cannot stand with. */
@@ -92,7 +92,6 @@ static const struct {
 	{CIRCULAR, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
 	{APPEND, "EVENT_TRACE_FILE_MODE_APPEND"},
 	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
-	{BUFFERING, "EVENT_TRACE_BUFFERING_MODE"},
 	{EVENT_TRACE_PRIVATE_LOGGER_MODE, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
 	{EVENT_TRACE_MODE_RESERVED, "EVENT_TRACE_MODE_RESERVED"},
 	{EVENT_TRACE_COMPRESSED_MODE, "EVENT_TRACE_COMPRESSED_MODE"},
@@ -155,6 +154,13 @@ static int check_modes(const struct wire_session_config *config, struct etw_faul
 	return 0;
 }
 
+/* What is kept in memory goes to nobody. */
+static bool is_realtime(const struct wire_session_config *config)
+{
+	return config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE &&
+	       !(config->log_file_mode & BUFFERING);
+}
+
 /* How many buffers of @buffer_bytes one ring may have at most. */
 static uint32_t limit_of_ring(uint32_t outputs, uint32_t buffer_bytes)
 {
@@ -181,6 +187,17 @@ static uint32_t default_maximum(uint32_t outputs, uint32_t minimum, uint32_t buf
 	if (buffers < minimum + ETW_SESSION_MAXIMUM_ABOVE)
 		buffers = minimum + ETW_SESSION_MAXIMUM_ABOVE;
 	return (uint32_t)buffers;
+}
+
+/* What the session keeps is not in its rings: those are as large as writers need them, whatever it keeps. */
+static void settle_history(const struct wire_session_config *config, struct etw_session_plan *plan)
+{
+	uint32_t most = default_maximum(plan->output_count, 0, plan->buffer_bytes) /
+			plan->output_count;
+
+	plan->history_buffers = config->minimum_buffers;
+	if (plan->ring_buffers > most)
+		plan->ring_buffers = most;
 }
 
 static void settle_buffers(struct wire_session_config *config, struct etw_session_plan *plan)
@@ -210,6 +227,8 @@ static void settle_buffers(struct wire_session_config *config, struct etw_sessio
 	if (config->maximum_buffers > limit)
 		config->maximum_buffers = limit;
 	plan->ring_buffers = (config->maximum_buffers + outputs - 1) / outputs;
+	if (config->log_file_mode & BUFFERING)
+		settle_history(config, plan);
 }
 
 static void settle_timers(struct wire_session_config *config, struct etw_session_plan *plan)
@@ -275,7 +294,7 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	/* Files say both, as Windows' do. */
 	if (config->log_file_mode & NEWFILE)
 		config->log_file_mode |= SEQUENTIAL;
-	plan.is_realtime = (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
+	plan.is_realtime = is_realtime(config);
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);
 	settle_timers(config, &plan);
@@ -294,7 +313,7 @@ int etw_session_config_update(struct wire_session_config *config, struct etw_ses
 	TRY(check_contradictions(config, reterr));
 	if (plan->is_kernel)
 		config->enable_flags = wanted->enable_flags;
-	plan->is_realtime = (config->log_file_mode & realtime) != 0;
+	plan->is_realtime = is_realtime(config);
 	if (wanted->maximum_buffers != 0)
 		config->maximum_buffers = wanted->maximum_buffers;
 	settle_buffers(config, plan);

@@ -9,6 +9,7 @@
  * be exceeded, but no less than MinimumBuffers + 20. It is then spread over the
  * processors evenly, rounded up: so many buffers has each ring. All uids' ring sets get the same number,
  * but for budgets (session/budget.h). A set never takes more than a quarter of the machine's memory.
+ * A buffering session keeps MinimumBuffers full buffers, the last ones; its rings are those of MaximumBuffers 0.
  * Source: docs/design/recording.md "The session engine".
  */
 #ifndef ETW_SESSION_CONFIG_H
@@ -36,10 +37,10 @@ struct etw_session_plan {
 	uint32_t ring_flags;  /* enum wire_ring_set_flag */
 	uint32_t is_realtime; /* may have consumers */
 	uint32_t has_file;
-	uint32_t is_kernel; /* a system logger: its EnableFlags mean something */
-	uint32_t reserved_pad;
-	uint64_t file_flush_ns;  /* 0: no timer */
-	uint64_t batch_flush_ns; /* 0: no consumers */
+	uint32_t is_kernel;       /* a system logger: its EnableFlags mean something */
+	uint32_t history_buffers; /* that a buffering session keeps; 0: it is none */
+	uint64_t file_flush_ns;   /* 0: no timer */
+	uint64_t batch_flush_ns;  /* 0: no consumers */
 };
 
 /*

@@ -183,6 +183,9 @@ static void write_sealed(struct etw_session_outputs *outputs, struct etw_session
 	int result = -EIO;
 
 	record->counts.buffers++;
+	if (outputs->context->plan.history_buffers > 0)
+		memcpy(etw_state_history(&outputs->context->state, record->sequence),
+		       output->buffer, outputs->context->plan.buffer_bytes);
 	if (!outputs->context->plan.has_file)
 		return;
 	if (record->offset != 0)
@@ -224,28 +227,53 @@ static uint64_t claim_place(struct etw_session_outputs *outputs)
 	return etw_session_file_claim(&outputs->file);
 }
 
+static struct etw_etl_buffer_head head_of(const struct etw_session_outputs *outputs,
+					  const struct etw_session_output *output,
+					  uint32_t next_bytes)
+{
+	return (struct etw_etl_buffer_head){
+		.buffer_bytes = outputs->context->plan.buffer_bytes,
+		.processor = (uint16_t)output->index,
+		.logger_id = (uint16_t)outputs->context->state.head->session_id,
+		.is_partial = next_bytes == 0,
+		.next_bytes = next_bytes,
+	};
+}
+
+/* A file that goes on after it had ended lacks what came between. */
+static uint64_t loss_to_flag(const struct etw_session_outputs *outputs,
+			     const struct etw_session_output *output)
+{
+	return etw_output_loss(outputs, output) + output->record->counts.file_events;
+}
+
+void etw_output_copy(struct etw_session_outputs *outputs, const struct etw_session_output *output,
+		     uint64_t sequence, uint8_t *to)
+{
+	struct etw_etl_buffer_head head = head_of(outputs, output, /* next_bytes= */ 0);
+
+	head.sequence = sequence;
+	head.time_raw = flush_time(outputs, output);
+	if (loss_to_flag(outputs, output) > output->record->flagged_loss)
+		head.flags = WIRE_BUFFER_EVENTS_LOST;
+	memcpy(to + WIRE_BUFFER_HEADER_BYTES, output->buffer + WIRE_BUFFER_HEADER_BYTES,
+	       output->record->fill - WIRE_BUFFER_HEADER_BYTES);
+	etw_etl_seal_buffer(&head, to, output->record->fill);
+}
+
 void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		     uint16_t flags, uint32_t next_bytes)
 {
 	struct etw_state_head *head = outputs->context->state.head;
 	struct etw_state_record *record = output->record;
-	struct etw_etl_buffer_head buffer_head = {
-		.buffer_bytes = outputs->context->plan.buffer_bytes,
-		.processor = (uint16_t)output->index,
-		.logger_id = (uint16_t)head->session_id,
-		.flags = flags,
-		.is_partial = next_bytes == 0,
-		.next_bytes = next_bytes,
-	};
+	struct etw_etl_buffer_head buffer_head = head_of(outputs, output, next_bytes);
 	uint64_t loss;
 
 	if (etw_output_is_empty(output))
 		return;
 	sample_streams(outputs, output);
-	/* A file that goes on after it had ended lacks what came between. */
-	loss = etw_output_loss(outputs, output) + record->counts.file_events;
-	if (loss > record->flagged_loss)
-		buffer_head.flags |= WIRE_BUFFER_EVENTS_LOST;
+	loss = loss_to_flag(outputs, output);
+	buffer_head.flags = flags | (loss > record->flagged_loss ? WIRE_BUFFER_EVENTS_LOST : 0);
 	record->flagged_loss = loss;
 	record->sequence = head->next_sequence;
 	record->offset = claim_place(outputs);

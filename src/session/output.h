@@ -86,6 +86,14 @@ void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_out
  */
 int etw_output_change_file(struct etw_session_outputs *outputs, const struct etw_state_file *next);
 
+/*
+ * etw_output_copy() - a copy of the buffer, as it would be if it were sealed now. Nothing changes.
+ *
+ * @to: a buffer of room
+ */
+void etw_output_copy(struct etw_session_outputs *outputs, const struct etw_session_output *output,
+		     uint64_t sequence, uint8_t *to);
+
 /* etw_output_recover() - finishes what the last host left half done: a buffer that it was writing. */
 void etw_output_recover(struct etw_session_outputs *outputs, struct etw_session_output *output);
 

@@ -193,14 +193,6 @@ void etw_session_statistics(struct etw_session *session, uint32_t first_cpu,
 	etw_statistics(&session->sets, &session->consumers, first_cpu, ret);
 }
 
-int etw_session_flush(struct etw_session *session)
-{
-	uint64_t ticket = etw_flushes_ask(&session->flushes);
-
-	etw_context_kick(&session->context);
-	return etw_flushes_await(&session->flushes, ticket);
-}
-
 void etw_session_tell(struct etw_session *session, const struct wire_session_note *note)
 {
 	etw_notes_put(&session->notes, note);

@@ -80,11 +80,21 @@ void etw_session_statistics(struct etw_session *session, uint32_t first_cpu,
 int etw_session_flush(struct etw_session *session);
 
 /*
+ * etw_session_flush_to() - the same; and what a buffering session keeps is in a whole file when it returns.
+ *
+ * @target: its log_file is the file, absolute; of other sessions nothing is looked at
+ *
+ * Returns what etw_session_flush() does; of a buffering session -EINVAL without a file; -EMSGSIZE when the names do
+ * not fit a buffer; -ENOMEM; the errno of making and writing the file, of which nothing is left then.
+ */
+int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target);
+
+/*
  * etw_session_update() - changes a session that runs, as EVENT_TRACE_CONTROL_UPDATE does.
  *
  * @wanted: the bit EVENT_TRACE_REAL_TIME_MODE of its mode is what the session's is to be; its flush timer and
  *          MaximumBuffers are the new ones, where they are not 0; its file is the one to go on in, when it is named, as by
- *          etw_session_change_file(). Nothing else of it is looked at
+ *          etw_session_change_file(), or etw_session_flush_to() of a buffering session. Nothing else of it is looked at
  *
  * Nothing is changed when anything is refused. Consumers of a session that is no real-time one from now on get what
  * was committed before the call, then they hear of the end.

@@ -29,7 +29,8 @@ static int change_file(const struct update *update)
 {
 	const struct wire_session_config *wanted = update->wanted;
 
-	if (!*wanted->log_file)
+	/* A buffering session has none, and flushes into the one that is named. */
+	if (!*wanted->log_file || update->session->context.plan.history_buffers > 0)
 		return 0;
 	return etw_session_go_on_in(update->session, wanted->log_file, wanted->log_file_shown);
 }
@@ -112,5 +113,8 @@ int etw_session_update(struct etw_session *session, const struct wire_session_co
 	/* Consumers that are dismissed, and a file that ends, have everything that was committed before this call. */
 	if (dismisses || *wanted->log_file)
 		TRY(etw_session_flush(session));
-	return etw_orders_give(&session->orders, carry_out, &update);
+	TRY(etw_orders_give(&session->orders, carry_out, &update));
+	if (*wanted->log_file && session->context.plan.history_buffers > 0)
+		return etw_session_flush_to(session, wanted);
+	return 0;
 }

@@ -41,7 +41,10 @@ static void lay_out(struct etw_state_head *head)
 	head->record_bytes = (uint32_t)ALIGN_UP(
 		sizeof(struct etw_state_record) + marks * sizeof(struct etw_source_mark), 64);
 	head->header_at = ALIGN_UP(sizeof(*head), PAGE_BYTES);
-	head->outputs_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
+	head->history_at = ALIGN_UP(head->header_at + head->buffer_bytes, PAGE_BYTES);
+	head->outputs_at = ALIGN_UP(head->history_at + (uint64_t)head->plan.history_buffers *
+							       head->buffer_bytes,
+				    PAGE_BYTES);
 	head->output_stride = ALIGN_UP(buffer_at(head) + head->buffer_bytes, PAGE_BYTES);
 	/* Last, because it is sparse: most places of ring sets are never used. */
 	head->durables_at = head->outputs_at + head->output_count * head->output_stride;
@@ -143,7 +146,8 @@ static bool is_sound(const struct etw_state_head *head, uint64_t bytes)
 	expected = *head;
 	lay_out(&expected);
 	return expected.record_bytes == head->record_bytes &&
-	       expected.header_at == head->header_at && expected.outputs_at == head->outputs_at &&
+	       expected.header_at == head->header_at && expected.history_at == head->history_at &&
+	       expected.outputs_at == head->outputs_at &&
 	       expected.output_stride == head->output_stride &&
 	       expected.durables_at == head->durables_at &&
 	       expected.total_bytes == head->total_bytes && head->total_bytes <= bytes;

@@ -4,6 +4,7 @@
  *
  *	0            struct etw_state_head
  *	header_at    the file's header buffer
+ *	history_at   of a buffering session: the buffers that it keeps
  *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
  *
@@ -136,7 +137,7 @@ struct etw_state_head {
 	uint32_t output_count, cpu_count;
 	uint32_t buffer_bytes;
 	uint32_t record_bytes; /* with the marks behind it */
-	uint64_t header_at, durables_at, outputs_at, output_stride;
+	uint64_t header_at, history_at, durables_at, outputs_at, output_stride;
 	struct etw_session_plan plan;
 	struct wire_session_config config;
 	int64_t t0_raw, start_ft;
@@ -303,6 +304,18 @@ struct etw_state_filed *etw_state_filed(const struct etw_state *state, uint32_t 
 
 /* etw_state_buffer() - an output's buffer. */
 uint8_t *etw_state_buffer(const struct etw_state *state, uint32_t output);
+
+/*
+ * etw_state_history() - the place of the buffer with a sequence number among those that a buffering session keeps: that
+ * of the oldest one, once all places are taken.
+ */
+static inline uint8_t *etw_state_history(const struct etw_state *state, uint64_t sequence)
+{
+	const struct etw_state_head *head = state->head;
+	uint64_t place = (sequence - 1) % head->plan.history_buffers;
+
+	return state->memory + head->history_at + place * head->buffer_bytes;
+}
 
 /* etw_state_header_buffer() - the file's header buffer. */
 static inline uint8_t *etw_state_header_buffer(const struct etw_state *state)

@@ -65,6 +65,9 @@ static ULONG send_request(const struct etw_properties *properties,
 	if (!info)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	result = etw_hosts_control(control, info);
+	/* A host that has a session says so of the disk alone. */
+	if (result == -ENOSPC)
+		return ERROR_DISK_FULL;
 	if (result)
 		return etw_hosts_error(result);
 	/* Windows lets nobody delete the file. Here the session has ended, and there is no trace of it. */

@@ -25,6 +25,8 @@ static const struct {
 	{0x8, true, 100, -EINVAL, "LogFileName"},
 	{0x11, true, 0, 0, NULL},
 	{0x201, true, 0, 0, NULL},
+	{0x400, false, 0, 0, NULL},
+	{0x500, false, 0, 0, NULL},
 	{0x1001, true, 0, 0, NULL},
 	{0x4001, true, 0, 0, NULL},
 	{0x8001, true, 0, 0, NULL},
@@ -57,7 +59,6 @@ static const struct {
 	{0x41, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, false, 0, 0, NULL},
-	{0x400, false, 0, -EOPNOTSUPP, "EVENT_TRACE_BUFFERING_MODE"},
 	{0x801, true, 0, -EOPNOTSUPP, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
 	{0x04000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE"},
 	{0x40000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
@@ -165,6 +166,28 @@ static void test_config__buffers(void **state)
 	assert_int_equal(plan.ring_flags, WIRE_RING_ONE_STREAM);
 }
 
+/* What a buffering session keeps is MinimumBuffers, and its rings are no larger for that. */
+static void test_config__buffering(void **state)
+{
+	struct wire_session_config config =
+		config_of(EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE, false, 0);
+	struct etw_session_plan plan;
+
+	(void)state;
+	config.minimum_buffers = 1000;
+	config.maximum_buffers = 5;
+	config.flush_timer = 7;
+	plan = settle(&config);
+	assert_int_equal(plan.history_buffers, 1000);
+	assert_int_equal(plan.ring_buffers, 64);
+	assert_int_equal(plan.is_realtime, 0);
+	assert_int_equal(plan.file_flush_ns, 0);
+	assert_int_equal(plan.batch_flush_ns, 0);
+	config = config_of(EVENT_TRACE_BUFFERING_MODE, false, 0);
+	plan = settle(&config);
+	assert_int_equal(plan.history_buffers, 2 * CPUS);
+}
+
 /* Writers learn from their rings what the session numbers. */
 static void test_config__sequence_numbers(void **state)
 {
@@ -249,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_config__series),
 		cmocka_unit_test(test_config__buffers),
 		cmocka_unit_test(test_config__sequence_numbers),
+		cmocka_unit_test(test_config__buffering),
 		cmocka_unit_test(test_config__timers),
 		cmocka_unit_test(test_config__clock_and_kernel),
 	};

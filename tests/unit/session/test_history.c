@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* A buffering session: the last buffers stay in memory, a flush makes a whole file of them, and the next host has them. */
+#include "session/history.h"
+
+#include "parts.h"
+#include "session/session_internal.h"
+#include "trace_reading.h"
+
+#include <sys/stat.h>
+
+#define KEPT   5
+#define EVENTS 2000 /* 43 a buffer */
+#define BYTES  0x60
+
+struct scene {
+	struct fixture fixture;
+	struct wire_session_config config, target;
+	struct wire_session_info info;
+	struct etw_session *session;
+	struct fixture_writer writer;
+	struct reading reading;
+};
+
+static struct wire_session_config buffering(void)
+{
+	return (struct wire_session_config){
+		.name = "history",
+		.buffer_kib = 4,
+		.minimum_buffers = KEPT,
+		.maximum_buffers = 200,
+		.log_file_mode = EVENT_TRACE_BUFFERING_MODE |
+				 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
+	};
+}
+
+static void begin(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	fixture_open(&scene->fixture);
+	scene->config = buffering();
+	(void)snprintf(scene->target.log_file, sizeof(scene->target.log_file), "%s",
+		       scene->fixture.path);
+	scene->session = fixture_start(&scene->fixture, &scene->config);
+	fixture_attach(&scene->fixture, scene->session, getuid(), 0, &scene->writer);
+}
+
+static void end(struct scene *scene)
+{
+	etw_session_stop(scene->session, &scene->info);
+	etw_session_free(scene->session);
+	etw_ring_set_unmap(&scene->writer.set);
+	fixture_close(&scene->fixture);
+}
+
+/* Slowly enough for all of them to be taken. */
+static void write_events(struct scene *scene, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (i % 500 == 499)
+			assert_int_equal(etw_session_flush(scene->session), 0);
+		assert_int_equal(fixture_write(&scene->writer, BYTES), 0);
+	}
+}
+
+/* The last ones, without a hole. */
+static void assert_holds_the_end(struct scene *scene, const char *path)
+{
+	uint32_t first = 0;
+
+	read_trace(path, &scene->reading);
+	assert_int_equal(scene->reading.findings, 0);
+	assert_int_equal(scene->reading.doubled, 0);
+	assert_int_equal(scene->reading.out_of_order, 0);
+	assert_int_equal(scene->reading.next_number[0], scene->writer.written);
+	while (first < scene->writer.written && !scene->reading.seen[0][first])
+		first++;
+	assert_int_equal(scene->reading.events, scene->writer.written - first);
+	reading_done(&scene->reading);
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	return (uint64_t)info.st_size;
+}
+
+static void test_history__the_oldest_make_room(void **state)
+{
+	static struct scene scene;
+	uint8_t header[0x80];
+	FILE *file;
+
+	(void)state;
+	begin(&scene);
+	write_events(&scene, EVENTS);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_holds_the_end(&scene, scene.fixture.path);
+	/* What was sealed last, and the one that is being filled. */
+	assert_in_range(scene.reading.events, KEPT * 40, (KEPT + 1) * 43);
+	assert_int_equal(size_of(scene.fixture.path), (1 + KEPT + 1) * 4096);
+	file = fopen(scene.fixture.path, "rb");
+	assert_non_null(file);
+	assert_int_equal(fread(header, 1, sizeof(header), file), sizeof(header));
+	assert_int_equal(fclose(file), 0);
+	etw_session_info(scene.session, &scene.info);
+	assert_int_equal(scene.info.events, EVENTS);
+	assert_int_equal(scene.info.events_lost, 0);
+	assert_int_equal(scene.info.log_buffers_lost, 0);
+	end(&scene);
+}
+
+/* Each has all that there is at its moment, also what an earlier one had. */
+static void test_history__several_flushes(void **state)
+{
+	static struct scene scene;
+	char second[160];
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_int_equal(size_of(scene.fixture.path), 4096);
+	assert_holds_the_end(&scene, scene.fixture.path);
+	write_events(&scene, 30);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_holds_the_end(&scene, scene.fixture.path);
+	assert_int_equal(scene.reading.events, 30);
+	write_events(&scene, 60);
+	(void)snprintf(second, sizeof(second), "%s/second.etl", scene.fixture.folder);
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s", second);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_holds_the_end(&scene, second);
+	assert_int_equal(scene.reading.events, 90);
+	/* An UPDATE with a name is a flush into that file. */
+	write_events(&scene, 1);
+	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	assert_holds_the_end(&scene, second);
+	assert_int_equal(scene.reading.events, 91);
+	assert_int_equal(unlink(second), 0);
+	end(&scene);
+}
+
+static void test_history__what_is_refused(void **state)
+{
+	static struct scene scene;
+	struct etw_session_subscribe request = {0};
+	struct etw_session_subscribed subscribed;
+
+	(void)state;
+	begin(&scene);
+	write_events(&scene, 10);
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s/none/x.etl",
+		       scene.fixture.folder);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -ENOENT);
+	scene.target.log_file[0] = '\0';
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -EINVAL);
+	/* It has no consumers, whatever its mode says. */
+	scene.target.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
+	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	assert_int_equal(etw_session_subscribe(scene.session, &request, &subscribed), -EINVAL);
+	end(&scene);
+	assert_int_equal(scene.info.events, 10);
+	assert_int_equal(scene.info.events_lost, 0);
+}
+
+static void copy(struct parts *parts, struct etw_history_copy *ret)
+{
+	*ret = (struct etw_history_copy){.names.name = "/x.etl"};
+	assert_int_equal(etw_history_copy(&parts->outputs, ret), 0);
+}
+
+/* As the last host left it, a buffer that it was just sealing included. */
+static void test_history__survives_the_host(void **state)
+{
+	static struct fixture fixture;
+	static struct parts parts, next;
+	static struct etw_history_copy first, second;
+	const struct wire_session_config config = buffering();
+	struct fixture_writer writer;
+	struct etw_state_record *record;
+
+	(void)state;
+	fixture_open(&fixture);
+	parts_open(&parts, &fixture, &config, 1);
+	(void)parts_attach(&parts, getuid(), 0, &writer);
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		assert_int_equal(fixture_write(&writer, BYTES), 0);
+		if (i % 100 == 99)
+			(void)parts_move(&parts, etw_monotonic_ns(), /* is_flush= */ true);
+	}
+	(void)parts_move(&parts, etw_monotonic_ns(), /* is_flush= */ true);
+	copy(&parts, &first);
+	assert_int_equal(first.buffer_count, KEPT + 1);
+	/* It dies behind the record, and before the buffer is where it belongs. */
+	record = parts.outputs.all[0].record;
+	record->sequence = parts.context.state.head->next_sequence;
+	etw_output_copy(&parts.outputs, &parts.outputs.all[0], record->sequence,
+			parts.outputs.all[0].buffer);
+	record->is_sealed = 1;
+	etw_state_commit(&parts.context.state, 0, record);
+	parts_adopt(&next, &fixture, dup(parts.context.state.fd));
+	copy(&next, &second);
+	assert_int_equal(second.buffer_count, KEPT);
+	/* The same buffers, of which the oldest has made room. */
+	for (uint32_t i = 0; i < KEPT; i++)
+		assert_memory_equal(second.memory + (i + 1) * 4096 + 0x48,
+				    first.memory + (i + 2) * 4096 + 0x48, 4096 - 0x48);
+	etw_history_copy_done(&first);
+	etw_history_copy_done(&second);
+	parts_close(&next);
+	parts_close(&parts);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_history__the_oldest_make_room),
+		cmocka_unit_test(test_history__several_flushes),
+		cmocka_unit_test(test_history__what_is_refused),
+		cmocka_unit_test(test_history__survives_the_host),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
