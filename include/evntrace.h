@@ -1172,11 +1172,14 @@ ETW_API ULONG WMIAPI UpdateTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR 
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
  *
+ * A session in buffering mode has no file: all that it keeps goes into a new one of the name that the block has.
+ *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
  * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,
  * or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name
  * does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with.
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with;
+ * ERROR_PATH_NOT_FOUND: there is no folder for that.
  *
  * Context: any thread.
  */

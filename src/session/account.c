@@ -141,9 +141,9 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	ret->is_kernel = head->plan.is_kernel;
 	ret->events = counts.events;
 	ret->bytes = load_relaxed(&file->next_offset);
+	ret->buffers_written = load_relaxed(&file->buffers);
 	ret->file_status = load_relaxed(&file->status);
 	ret->events_lost = etw_account_events_lost(&ret->loss);
-	ret->buffers_written = etw_saturate32(ret->bytes / head->buffer_bytes);
 	if (!head->plan.has_file)
 		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);

@@ -40,14 +40,14 @@
 	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
 	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
 
-#define FILE_MODES_BUILT (SEQUENTIAL | NEWFILE)
+#define FILE_MODES_BUILT (SEQUENTIAL | APPEND | NEWFILE)
 
 #define MODES_BUILT                                                                                \
 	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
-	 BUFFERING | EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |            \
-	 EVENT_TRACE_SECURE_MODE)
+	 BUFFERING | EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_USE_GLOBAL_SEQUENCE |               \
+	 EVENT_TRACE_USE_LOCAL_SEQUENCE | EVENT_TRACE_SECURE_MODE)
 
 /* A mode and those it cannot stand with. */
 struct conflict {
@@ -90,11 +90,9 @@ static const struct {
 	const char *name;
 } unbuilt[] = {
 	{CIRCULAR, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
-	{APPEND, "EVENT_TRACE_FILE_MODE_APPEND"},
 	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{EVENT_TRACE_PRIVATE_LOGGER_MODE, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
 	{EVENT_TRACE_MODE_RESERVED, "EVENT_TRACE_MODE_RESERVED"},
-	{EVENT_TRACE_COMPRESSED_MODE, "EVENT_TRACE_COMPRESSED_MODE"},
 	{EVENT_TRACE_ADDTO_TRIAGE_DUMP, "EVENT_TRACE_ADDTO_TRIAGE_DUMP"},
 };
 
@@ -118,6 +116,14 @@ static int check_contradictions(const struct wire_session_config *config, struct
 	    !(mode & EVENT_TRACE_PRIVATE_LOGGER_MODE))
 		return refuse(reterr, -EINVAL, "EVENT_TRACE_PRIVATE_LOGGER_MODE",
 			      "relog and in-process modes are of private sessions");
+	/* As Windows has it, whose kernel packs nothing but what it dumps. */
+	if (mode & EVENT_TRACE_COMPRESSED_MODE && mode & EVENT_TRACE_SYSTEM_LOGGER_MODE &&
+	    !(mode & BUFFERING))
+		return refuse(reterr, -EINVAL, "EVENT_TRACE_COMPRESSED_MODE",
+			      "a system logger compresses in buffering mode alone");
+	if (mode & EVENT_TRACE_COMPRESSED_MODE && mode & (CIRCULAR | PREALLOCATE))
+		return refuse(reterr, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE",
+			      "compressed buffers have no fixed places");
 	if (mode & BUFFERING && has_file)
 		return refuse(reterr, -EINVAL, "EVENT_TRACE_BUFFERING_MODE",
 			      "a buffering session has no file");
@@ -279,6 +285,10 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 		config->clock_type = ETW_CLOCK_QPC;
 	if (config->clock_type > ETW_CLOCK_CYCLE)
 		return refuse(reterr, -EINVAL, "ClientContext", "there is no such clock");
+	/* Times of other clocks mean nothing beside those of another session, which began at another moment. */
+	if (config->log_file_mode & APPEND && config->clock_type != ETW_CLOCK_SYSTEM)
+		return refuse(reterr, -EINVAL, "ClientContext",
+			      "appending needs the system's time");
 	plan.clock_type = config->clock_type;
 	plan.output_count = cpu_count;
 	if (config->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) {
@@ -292,7 +302,7 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	if (config->log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE)
 		plan.ring_flags |= WIRE_RING_LOCAL_SEQUENCE;
 	/* Files say both, as Windows' do. */
-	if (config->log_file_mode & NEWFILE)
+	if (config->log_file_mode & (NEWFILE | APPEND))
 		config->log_file_mode |= SEQUENTIAL;
 	plan.is_realtime = is_realtime(config);
 	plan.has_file = config->log_file[0] != '\0';

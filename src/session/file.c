@@ -13,10 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "base/time.h"
 #include "base/utf.h"
+#include "etl/append.h"
 #include "etl/writer.h"
 #include "session/account.h"
 #include "session/file_internal.h"
@@ -39,6 +43,16 @@ void etw_session_file_init(struct etw_session_context *context, struct etw_sessi
 void etw_session_file_close(struct etw_session_file *file)
 {
 	etw_etl_file_writer_close(&file->writer);
+	etw_etl_packer_free(TAKE(file->packer));
+}
+
+static int make_packer(struct etw_session_file *file)
+{
+	const struct etw_session_context *context = file->context;
+
+	if (!(context->state.head->config.log_file_mode & EVENT_TRACE_COMPRESSED_MODE))
+		return 0;
+	return etw_etl_packer_create(context->plan.buffer_bytes, &file->packer);
 }
 
 /* A note for whoever reads the trace. */
@@ -116,8 +130,9 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 	if (file->context->plan.clock_type == ETW_CLOCK_CYCLE &&
 	    file->context->host.clock->page->kind == WIRE_CLOCK_TSC)
 		head.cpu_mhz = (uint32_t)((head.perf_frequency + HZ_PER_MHZ / 2) / HZ_PER_MHZ);
-	/* What old readers cannot know: large buffers and many processors. */
-	if (head.buffer_bytes > 1024 * 1024 || head.processors > 256) {
+	/* What old readers cannot know: large buffers, many processors, compression. */
+	if (head.buffer_bytes > 1024 * 1024 || head.processors > 256 ||
+	    config->log_file_mode & EVENT_TRACE_COMPRESSED_MODE) {
 		head.layout_major = 2;
 		head.layout_minor = 0;
 	}
@@ -144,6 +159,7 @@ int etw_session_file_make(struct etw_session_file *file, const struct etw_state_
 	result = etw_etl_file_writer_open(path, mode_of(file), file->context->plan.buffer_bytes,
 					  limit_of(file), &writer);
 	if (result == 0) {
+		writer.packer = file->packer;
 		result = etw_etl_file_writer_put(&writer, 0, header);
 		if (result < 0) {
 			/* A part of the header reads as a trace that was not closed, and never was one. */
@@ -184,6 +200,83 @@ static int finish(struct etw_session_file *file)
 	return result;
 }
 
+static int make_first(struct etw_session_file *file, struct etw_state_file *first)
+{
+	TRY(etw_session_file_make(file, first, etw_state_header_buffer(&file->context->state),
+				  &file->writer));
+	store_relaxed(&first->buffers, 1u);
+	store_relaxed(&first->next_offset, file->writer.next_offset);
+	return 0;
+}
+
+/* The file as it is, and its header buffer instead of one of this session's; a new one is empty. */
+static int look_at_kept(struct etw_session_file *file, struct etw_etl_append_place *ret)
+{
+	struct etw_session_context *context = file->context;
+	const struct wire_session_config *config = &context->state.head->config;
+	const struct etw_etl_append_like like = {
+		.buffer_bytes = context->plan.buffer_bytes,
+		.processors = context->plan.output_count,
+		.clock_type = context->plan.clock_type,
+		.pointer_bytes = sizeof(void *),
+		.is_compressed = file->packer != NULL,
+	};
+	CLEANUP(freep) uint8_t *header = malloc(like.buffer_bytes);
+	struct etw_fault fault = {0};
+	int result;
+
+	if (!header)
+		return -ENOMEM;
+	result = etw_etl_append_look(file->writer.fd, &like, header, ret, &fault);
+	if (result < 0)
+		etw_context_complain(context, config->log_file, result, &fault);
+	else if (ret->next_offset != 0)
+		memcpy(etw_state_header_buffer(&context->state), header, like.buffer_bytes);
+	return result;
+}
+
+static int open_kept(struct etw_session_file *file)
+{
+	const struct etw_state_head *head = file->context->state.head;
+	struct etw_owner owner;
+	int result;
+
+	TRY(etw_owner_become(head->uid, &owner));
+	result = etw_etl_file_writer_open_kept(head->config.log_file, mode_of(file),
+					       file->context->plan.buffer_bytes, limit_of(file),
+					       &file->writer);
+	etw_owner_return(&owner);
+	return result;
+}
+
+/*
+ * Behind what others have written. When it was closed before it is open from here on. What is refused is left as it
+ * was.
+ */
+static int append_to(struct etw_session_file *file, struct etw_state_file *first)
+{
+	struct etw_state_head *head = file->context->state.head;
+	struct etw_etl_append_place place;
+
+	TRY(open_kept(file));
+	file->writer.packer = file->packer;
+	TRY(look_at_kept(file, &place));
+	if (place.next_offset != 0) {
+		file->writer.next_offset = place.next_offset;
+		first->last_offset = place.last_offset;
+		first->last_flags = place.last_flags;
+		first->events_lost_before = place.events_lost;
+		first->buffers_lost_before = place.buffers_lost;
+		/* Buffers lie in order of time. */
+		if (head->last_flush_raw < place.last_time_raw)
+			head->last_flush_raw = place.last_time_raw;
+	}
+	TRY(put(file, 0, etw_state_header_buffer(&file->context->state)));
+	store_relaxed(&first->buffers, place.next_offset != 0 ? place.buffers : 1u);
+	store_relaxed(&first->next_offset, file->writer.next_offset);
+	return 0;
+}
+
 int etw_session_file_create(struct etw_session_file *file)
 {
 	struct etw_state *state = &file->context->state;
@@ -192,8 +285,11 @@ int etw_session_file_create(struct etw_session_file *file)
 	TRY(etw_session_file_make_header(file, first, etw_state_header_buffer(state)));
 	if (!file->context->plan.has_file)
 		return 0;
-	TRY(etw_session_file_make(file, first, etw_state_header_buffer(state), &file->writer));
-	store_relaxed(&first->next_offset, file->writer.next_offset);
+	TRY(make_packer(file));
+	if (state->head->config.log_file_mode & EVENT_TRACE_FILE_MODE_APPEND)
+		TRY(append_to(file, first));
+	else
+		TRY(make_first(file, first));
 	(void)etw_context_keep(file->context, file->writer.fd, ETW_SESSION_FILE_KEPT, 0u);
 	return 0;
 }
@@ -236,6 +332,13 @@ void etw_session_file_adopt(struct etw_session_file *file)
 	}
 	etw_etl_file_writer_adopt(fd, file->context->plan.buffer_bytes, limit_of(file),
 				  present->next_offset, &file->writer);
+	if (make_packer(file) < 0) {
+		etw_etl_file_writer_close(&file->writer);
+		store_relaxed(&present->status, -ENOMEM);
+		etw_context_complain(file->context, "the file cannot be gone on with", -ENOMEM,
+				     NULL);
+	}
+	file->writer.packer = file->packer;
 }
 
 static bool is_in_series(const struct etw_session_file *file)
@@ -378,7 +481,8 @@ static void fail(struct etw_session_file *file, int result)
 		etw_session_file_end(file, result);
 }
 
-int etw_session_file_put(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer)
+int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_t place,
+			 const uint8_t *buffer)
 {
 	struct etw_state_file *present = present_of(file);
 	const struct wire_buffer_header *header = (const void *)buffer;
@@ -392,6 +496,8 @@ int etw_session_file_put(struct etw_session_file *file, uint64_t offset, const u
 		return result;
 	}
 	present->last_flags = le16_get(header->flags);
+	present->last_offset = offset;
+	store_relaxed(&present->buffers, place + 1);
 	store_relaxed(&present->next_offset, file->writer.next_offset);
 	if (present->status != 0)
 		go_on(file, offset);
@@ -438,7 +544,7 @@ static void tell_end(struct etw_session_file *file, int status)
 static void mark_last_buffer(struct etw_session_file *file)
 {
 	struct etw_state_file *present = present_of(file);
-	off_t last = (off_t)(present->next_offset - file->context->plan.buffer_bytes);
+	off_t last = (off_t)present->last_offset;
 	struct wire_buffer_header header;
 	struct etw_owner owner;
 
@@ -446,7 +552,7 @@ static void mark_last_buffer(struct etw_session_file *file)
 	    pread(file->writer.fd, &header, sizeof(header), last) != sizeof(header))
 		return;
 	present->last_flags |= WIRE_BUFFER_FLUSH_MARKER;
-	header.flags = le16_of((uint16_t)present->last_flags);
+	header.flags = le16_of(le16_get(header.flags) | WIRE_BUFFER_FLUSH_MARKER);
 	header.current_offset =
 		le32_of(file->context->plan.buffer_bytes + le32_get(header.valid_bytes));
 	etw_owner_write(file->context->state.head->uid, &owner);
@@ -455,9 +561,14 @@ static void mark_last_buffer(struct etw_session_file *file)
 	etw_owner_return(&owner);
 }
 
+static uint32_t sum32(uint64_t own, uint32_t before)
+{
+	return etw_saturate32(etw_sum_saturated(own, before));
+}
+
 void etw_session_file_refresh(struct etw_session_file *file, bool is_end)
 {
-	const struct etw_state_head *head = file->context->state.head;
+	const struct etw_state_file *present = present_of(file);
 	struct etw_state_counts counts;
 	struct wire_session_loss loss;
 
@@ -466,10 +577,9 @@ void etw_session_file_refresh(struct etw_session_file *file, bool is_end)
 	(void)etw_etl_rewrite_header_buffer(
 		etw_state_header_buffer(&file->context->state), file->context->plan.buffer_bytes,
 		is_end ? etw_filetime_now() : 0,
-		file->context->plan.has_file
-			? (uint32_t)(present_of(file)->next_offset / head->buffer_bytes)
-			: 1,
-		etw_account_events_lost(&loss), (uint32_t)counts.file_buffers);
+		file->context->plan.has_file ? present->buffers : 1,
+		sum32(etw_account_events_lost(&loss), present->events_lost_before),
+		sum32(counts.file_buffers, present->buffers_lost_before));
 }
 
 void etw_session_file_end(struct etw_session_file *file, int status)

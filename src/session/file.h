@@ -25,9 +25,10 @@ struct etw_session_file {
 	struct etw_session_notes *notes; /* what readers are told */
 	struct etw_session_sets *sets;   /* what was lost: for the header */
 	struct etw_etl_file_writer writer;
-	uint64_t trouble_ns; /* since when its writes have failed; 0: they have not */
-	uint64_t again_ns;   /* when one that ended for lack of space is tried again */
-	uint64_t looked_ns;  /* when it was last made sure that it is still there */
+	struct etw_etl_packer *packer; /* owned; NULL: the file is not compressed */
+	uint64_t trouble_ns;           /* since when its writes have failed; 0: they have not */
+	uint64_t again_ns;             /* when one that ended for lack of space is tried again */
+	uint64_t looked_ns;            /* when it was last made sure that it is still there */
 };
 
 /* etw_session_file_init() - without a file. etw_session_file_close() leaves it as it is. */
@@ -78,10 +79,11 @@ uint64_t etw_session_file_claim(struct etw_session_file *file);
 void etw_session_file_reclaim(struct etw_session_file *file, uint64_t offset);
 
 /*
- * etw_session_file_put() - writes a sealed buffer. An error that does not pass ends the file. Returns 0 or that
+ * etw_session_file_put() - writes a sealed buffer, that has @place others before it. An error that does not pass ends the file. Returns 0 or that
  * error's negative errno.
  */
-int etw_session_file_put(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer);
+int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_t place,
+			 const uint8_t *buffer);
 
 /* etw_session_file_is_gone() - whether somebody has deleted the file. */
 bool etw_session_file_is_gone(struct etw_session_file *file);

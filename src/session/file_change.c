@@ -36,6 +36,10 @@ static void describe(struct etw_session_context *context, const struct etw_state
 	memcpy(place->shown, next->shown, sizeof(place->shown));
 	place->number = next->number;
 	place->last_flags = 0;
+	place->last_offset = 0;
+	place->events_lost_before = 0;
+	place->buffers_lost_before = 0;
+	store_relaxed(&place->buffers, 1u);
 	store_relaxed(&place->status, 0);
 	store_relaxed(&place->next_offset, next_offset);
 	store_release(&head->header_of, head->files_left + 1);

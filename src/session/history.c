@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/macros.h"
 #include "base/time.h"
 #include "etl/writer.h"
@@ -103,13 +105,22 @@ static void remove_part(const struct etw_session_outputs *outputs, const char *p
 	etw_owner_return(&owner);
 }
 
+static void free_packerp(struct etw_etl_packer **packer)
+{
+	etw_etl_packer_free(*packer);
+}
+
 int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_copy *copy)
 {
+	CLEANUP(free_packerp) struct etw_etl_packer *packer = NULL;
 	struct etw_etl_file_writer writer = {.fd = -1};
 	struct etw_owner owner;
 	int result;
 
+	if (outputs->context->state.head->config.log_file_mode & EVENT_TRACE_COMPRESSED_MODE)
+		TRY(etw_etl_packer_create(outputs->context->plan.buffer_bytes, &packer));
 	TRY(etw_session_file_make(&outputs->file, &copy->names, copy->memory, &writer));
+	writer.packer = packer;
 	etw_owner_write(outputs->context->state.head->uid, &owner);
 	result = put_all(outputs, copy, &writer);
 	etw_owner_return(&owner);

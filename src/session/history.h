@@ -16,9 +16,10 @@
 
 /* A copy of one moment. */
 struct etw_history_copy {
-	uint8_t *memory; /* owned: the file's header buffer, then data buffers in the order of their numbers */
+	uint8_t *
+		memory; /* owned: the file's header buffer, then data buffers in the order of their numbers */
 	size_t memory_bytes;
-	uint32_t buffer_count; /* of data */
+	uint32_t buffer_count;       /* of data */
 	struct etw_state_file names; /* of the file that is to be written */
 };
 

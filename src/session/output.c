@@ -189,7 +189,8 @@ static void write_sealed(struct etw_session_outputs *outputs, struct etw_session
 	if (!outputs->context->plan.has_file)
 		return;
 	if (record->offset != 0)
-		result = etw_session_file_put(&outputs->file, record->offset, output->buffer);
+		result = etw_session_file_put(&outputs->file, record->offset, record->file_place,
+					      output->buffer);
 	if (result < 0) {
 		/* A note that is in no file is nobody's loss. */
 		record->counts.file_events += record->buffer_events - record->buffer_notes;
@@ -277,6 +278,7 @@ void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_out
 	record->flagged_loss = loss;
 	record->sequence = head->next_sequence;
 	record->offset = claim_place(outputs);
+	record->file_place = etw_state_file(&outputs->context->state)->buffers;
 	buffer_head.sequence = record->sequence;
 	buffer_head.time_raw = flush_time(outputs, output);
 	etw_etl_seal_buffer(&buffer_head, output->buffer, record->fill);

@@ -184,6 +184,7 @@ static void count_all_as_lost(struct etw_session_outputs *outputs)
 		etw_state_commit(state, i, record);
 	}
 	store_relaxed(&file->next_offset, 0);
+	store_relaxed(&file->buffers, 0u);
 }
 
 void etw_outputs_look_at_file(struct etw_session_outputs *outputs)

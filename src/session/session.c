@@ -219,7 +219,7 @@ static int copy_header(struct etw_session *session, uint8_t **ret)
 {
 	const struct etw_state *state = &session->context.state;
 	uint32_t bytes = session->context.plan.buffer_bytes;
-	uint64_t buffers;
+	uint32_t buffers;
 	uint8_t *header = malloc(bytes);
 	struct wire_session_loss loss;
 	uint64_t lost;
@@ -228,11 +228,11 @@ static int copy_header(struct etw_session *session, uint8_t **ret)
 		return -ENOMEM;
 	pthread_mutex_lock(&session->context.config_lock);
 	memcpy(header, etw_state_header_buffer(state), bytes);
-	buffers = load_relaxed(&etw_state_file(state)->next_offset) / bytes;
+	buffers = load_relaxed(&etw_state_file(state)->buffers);
 	pthread_mutex_unlock(&session->context.config_lock);
 	etw_account_loss(&session->sets, &loss);
 	lost = etw_account_lost_on_the_way(&loss);
-	(void)etw_etl_rewrite_header_buffer(header, bytes, 0, buffers > 0 ? (uint32_t)buffers : 1,
+	(void)etw_etl_rewrite_header_buffer(header, bytes, 0, buffers > 0 ? buffers : 1,
 					    lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX, 0);
 	*ret = header;
 	return 0;

@@ -32,6 +32,9 @@ static int change_file(const struct update *update)
 	/* A buffering session has none, and flushes into the one that is named. */
 	if (!*wanted->log_file || update->session->context.plan.history_buffers > 0)
 		return 0;
+	if (update->session->context.state.head->config.log_file_mode &
+	    EVENT_TRACE_FILE_MODE_APPEND)
+		return refuse(update->reterr, "LogFileName");
 	return etw_session_go_on_in(update->session, wanted->log_file, wanted->log_file_shown);
 }
 

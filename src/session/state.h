@@ -123,7 +123,10 @@ struct etw_state_file {
 	uint32_t last_flags;  /* of the last buffer in it */
 	uint32_t
 		number; /* in its series, from 1; 0: it is in none, and its names are no patterns */
-	uint32_t reserved_zero;
+	uint32_t buffers;     /* in it, the header buffer too */
+	uint64_t last_offset; /* of the last one of them; 0: of the header buffer */
+	/* What sessions before this one have lost, of a file to which it appends. */
+	uint32_t events_lost_before, buffers_lost_before;
 	char name[WIRE_MESSAGE_NAME_MAX +
 		  1]; /* path, or pattern of a series (session/file_pattern.h) */
 	char shown[WIRE_MESSAGE_NAME_MAX +
@@ -193,14 +196,14 @@ struct etw_state_counts {
 };
 
 struct etw_state_record {
-	uint32_t fill;          /* bytes of the output buffer in use, its header included */
-	uint32_t delivered;     /* of these, the consumers' */
-	uint32_t buffer_events; /* in it */
-	uint32_t piece_events;  /* of these, behind `delivered` */
-	uint32_t is_sealed;     /* has its number and place; being written */
-	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
-	uint32_t noted_missing; /* kernel flags that a note has said not to be collected */
-	uint32_t reserved_zero;
+	uint32_t fill;             /* bytes of the output buffer in use, its header included */
+	uint32_t delivered;        /* of these, the consumers' */
+	uint32_t buffer_events;    /* in it */
+	uint32_t piece_events;     /* of these, behind `delivered` */
+	uint32_t is_sealed;        /* has its number and place; being written */
+	uint32_t buffer_notes;     /* of its events, such as the host itself wrote */
+	uint32_t noted_missing;    /* kernel flags that a note has said not to be collected */
+	uint32_t file_place;       /* of the sealed buffer: how many are before it in the file */
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
 	uint64_t closed_loss;      /* what the writers of closed rings had counted here */

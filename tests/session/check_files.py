@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Record files with sessions of every kind; each must satisfy the walker's strict rules.
 
-    check_files.py RECORD_FILES
+    check_files.py RECORD_FILES [ARGUMENT...]
 
 The number of events that the session says it has put into the file is what the walker must find in
 its data buffers.
@@ -42,7 +42,7 @@ def main():
     """See the module's text."""
     problems = []
     with tempfile.TemporaryDirectory(prefix="etw-session-") as folder:
-        done = subprocess.run([sys.argv[1], folder], capture_output=True, text=True, check=True,
+        done = subprocess.run([*sys.argv[1:], folder], capture_output=True, text=True, check=True,
                               timeout=1500)
         for line in done.stdout.splitlines():
             path, count = line.rsplit(" ", 1)

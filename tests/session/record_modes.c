@@ -56,7 +56,8 @@ static void record_kept(const char *folder)
 					 EVENT_TRACE_USE_PAGED_MEMORY};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(modes); i++) {
-		struct wire_session_config config = config_of(folder, "x", EVENT_TRACE_BUFFERING_MODE | modes[i]);
+		struct wire_session_config config =
+			config_of(folder, "x", EVENT_TRACE_BUFFERING_MODE | modes[i]);
 		struct wire_session_config target = {0};
 		struct fixture_writer writer;
 		struct etw_session *session;
@@ -86,6 +87,74 @@ static void record_kept(const char *folder)
 	}
 }
 
+static void run_session(const struct wire_session_config *config, uint32_t events,
+			struct wire_session_info *ret)
+{
+	struct etw_session *session = fixture_start(&fixture, config);
+	struct fixture_writer writer;
+
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	writer.written = (uint32_t)ret->events; /* numbers go on where the session before ended */
+	write_events(session, &writer, events, 0x60);
+	etw_session_stop(session, ret);
+	assert_int_equal(ret->events, events);
+	assert_int_equal(ret->events_lost, 0);
+	ret->events = writer.written;
+	etw_session_free(session);
+	etw_ring_set_unmap(&writer.set);
+}
+
+/* Three sessions, one file; and what the others refuse leaves it as it is. */
+static void record_appended(const char *folder)
+{
+	static const uint32_t modes[] = {0, EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
+					 EVENT_TRACE_COMPRESSED_MODE};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct wire_session_config config =
+			config_of(folder, "x", EVENT_TRACE_FILE_MODE_APPEND | modes[i]);
+		struct wire_session_info info = {0};
+		struct etw_session *session;
+		struct etw_fault fault;
+
+		(void)snprintf(config.log_file, sizeof(config.log_file), "%s/append-%u.etl", folder,
+			       i);
+		config.clock_type = ETW_CLOCK_SYSTEM;
+		for (uint32_t round = 0; round < 3; round++)
+			run_session(&config, 700 + 300 * round, &info);
+		tell(config.log_file, 700 + 1000 + 1300);
+		config.buffer_kib = 8;
+		assert_int_equal(
+			etw_session_start(&fixture.host, 7, getuid(), &config, &session, &fault),
+			-EINVAL);
+		config.buffer_kib = 4;
+		config.log_file_mode ^= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+		if (etw_session_cpu_count() > 1)
+			assert_int_equal(etw_session_start(&fixture.host, 7, getuid(), &config,
+							   &session, &fault),
+					 -EINVAL);
+	}
+}
+
+/* What shrinks, what cannot, and both in turn. */
+static void record_compressed(const char *folder)
+{
+	static const uint32_t modes[] = {0, EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct wire_session_config config =
+			config_of(folder, "x", EVENT_TRACE_COMPRESSED_MODE | modes[i]);
+		struct wire_session_info info = {0};
+
+		(void)snprintf(config.log_file, sizeof(config.log_file), "%s/compressed-%u.etl",
+			       folder, i);
+		config.buffer_kib = i == 0 ? 4 : 64;
+		run_session(&config, 5000, &info);
+		assert_true(info.bytes < 5000 * 0x60);
+		tell(config.log_file, 5000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -94,6 +163,8 @@ int main(int argc, char **argv)
 	}
 	fixture_open(&fixture);
 	record_kept(argv[1]);
+	record_appended(argv[1]);
+	record_compressed(argv[1]);
 	fixture_close(&fixture);
 	return 0;
 }

@@ -280,13 +280,16 @@ static void sessions__start_refuses_what_is_not_built(void **state)
 		{EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, 0, 0, ERROR_SUCCESS},
 		{EVENT_TRACE_USE_PAGED_MEMORY, 0, 0, ERROR_SUCCESS},
 		{EVENT_TRACE_FILE_MODE_NEWFILE, 0, 5, ERROR_SUCCESS},
+		{EVENT_TRACE_COMPRESSED_MODE, 0, 0, ERROR_SUCCESS},
+		/* [MSD] appending is for sessions with the system's time */
+		{EVENT_TRACE_FILE_MODE_APPEND, 0, 0, ERROR_INVALID_PARAMETER},
+		{EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0,
+		 ERROR_INVALID_PARAMETER},
 		/* KNOWN_GAP: modes */
 		{EVENT_TRACE_FILE_MODE_CIRCULAR, 0, 5, ERROR_NOT_SUPPORTED},
-		{EVENT_TRACE_FILE_MODE_APPEND, 0, 0, ERROR_NOT_SUPPORTED},
 		{EVENT_TRACE_FILE_MODE_PREALLOCATE, 0, 5, ERROR_NOT_SUPPORTED},
 		{EVENT_TRACE_PRIVATE_LOGGER_MODE, 0, 0, ERROR_NOT_SUPPORTED},
 		{EVENT_TRACE_MODE_RESERVED, 0, 0, ERROR_NOT_SUPPORTED},
-		{EVENT_TRACE_COMPRESSED_MODE, 0, 0, ERROR_NOT_SUPPORTED},
 		{EVENT_TRACE_ADDTO_TRIAGE_DUMP, 0, 0, ERROR_NOT_SUPPORTED},
 		{0x20000000, 0, 0, ERROR_NOT_SUPPORTED},
 		{0x40000000, 0, 0, ERROR_NOT_SUPPORTED},
@@ -316,7 +319,16 @@ static void sessions__start_refuses_what_is_not_built(void **state)
 	}
 	init_block(&block, NULL);
 	block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
-	assert_int_equal(StartTraceA(&handle, "mode", &block.properties), ERROR_NOT_SUPPORTED);
+	assert_int_equal(StartTraceA(&handle, "mode", &block.properties), ERROR_SUCCESS);
+	/* [MSD] it has no file until a flush names one */
+	init_block(&block, NULL);
+	assert_int_equal(FlushTraceA(handle, NULL, &block.properties), ERROR_INVALID_PARAMETER);
+	init_block(&block, path_of("none/x.etl"));
+	assert_int_equal(FlushTraceA(handle, NULL, &block.properties), ERROR_PATH_NOT_FOUND);
+	init_block(&block, path_of("flushed.etl"));
+	assert_int_equal(FlushTraceA(handle, NULL, &block.properties), ERROR_SUCCESS);
+	assert_int_equal(access(path_of("flushed.etl"), R_OK), 0);
+	assert_int_equal(stop(handle, NULL, &block), ERROR_SUCCESS);
 }
 
 static void sessions__query_by_name_in_the_wide_form(void **state)

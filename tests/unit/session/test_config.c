@@ -25,6 +25,12 @@ static const struct {
 	{0x8, true, 100, -EINVAL, "LogFileName"},
 	{0x11, true, 0, 0, NULL},
 	{0x201, true, 0, 0, NULL},
+	{0x04000001, true, 0, 0, NULL},
+	{0x04000400, false, 0, 0, NULL},
+	{0x06000400, false, 0, 0, NULL},
+	{0x06000001, true, 0, -EINVAL, "EVENT_TRACE_COMPRESSED_MODE"},
+	{0x04000002, true, 100, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE"},
+	{0x5, true, 0, -EINVAL, "ClientContext"},
 	{0x400, false, 0, 0, NULL},
 	{0x500, false, 0, 0, NULL},
 	{0x1001, true, 0, 0, NULL},
@@ -54,13 +60,11 @@ static const struct {
 	{0xC00001, true, 0, -EINVAL, "EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN"},
 	{0x03000001, true, 0, -EINVAL, "EVENT_TRACE_USE_PAGED_MEMORY"},
 	{0x2, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
-	{0x5, true, 0, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_APPEND"},
 	{0x21, true, 100, -EOPNOTSUPP, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{0x41, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, true, 0, -EINVAL, "EVENT_TRACE_NONSTOPPABLE_MODE"},
 	{0x140, false, 0, 0, NULL},
 	{0x801, true, 0, -EOPNOTSUPP, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
-	{0x04000001, true, 0, -EOPNOTSUPP, "EVENT_TRACE_COMPRESSED_MODE"},
 	{0x40000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
 	{0x20000001, true, 0, -EOPNOTSUPP, "LogFileMode"},
 };
@@ -188,6 +192,18 @@ static void test_config__buffering(void **state)
 	assert_int_equal(plan.history_buffers, 2 * CPUS);
 }
 
+/* The file says both modes, as Windows' do. */
+static void test_config__append(void **state)
+{
+	struct wire_session_config config = config_of(EVENT_TRACE_FILE_MODE_APPEND, true, 0);
+
+	(void)state;
+	config.clock_type = ETW_CLOCK_SYSTEM;
+	(void)settle(&config);
+	assert_int_equal(config.log_file_mode,
+			 EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+}
+
 /* Writers learn from their rings what the session numbers. */
 static void test_config__sequence_numbers(void **state)
 {
@@ -273,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_config__buffers),
 		cmocka_unit_test(test_config__sequence_numbers),
 		cmocka_unit_test(test_config__buffering),
+		cmocka_unit_test(test_config__append),
 		cmocka_unit_test(test_config__timers),
 		cmocka_unit_test(test_config__clock_and_kernel),
 	};
