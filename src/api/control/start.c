@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "api/control/hosts.h"
@@ -16,18 +17,45 @@
 #include "api/win32_error.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "etl/file_writer.h"
 #include "wire/system_logger.h"
 
 #define CLOCK_TYPE_MAX 3
 
+/*
+ * A file of a limited size must find room for all of it, whatever its mode. Windows also wants 200 MB to stay free on the
+ * system's drive: a Linux file system keeps what the system needs by itself.
+ */
+static ULONG check_room(const struct wire_session_config *config)
+{
+	CLEANUP(freep) char *folder = strdup(config->log_file);
+	uint64_t limit = etw_etl_file_limit(config->maximum_file_size, config->log_file_mode);
+	struct statvfs disk;
+	char *slash;
+
+	if (!folder)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	slash = strrchr(folder, '/');
+	if (!config->maximum_file_size || !slash)
+		return ERROR_SUCCESS;
+	slash[slash == folder] = '\0';
+	/* Who makes the file says why a folder cannot be had. */
+	if (statvfs(folder, &disk) || disk.f_bavail >= limit / disk.f_frsize)
+		return ERROR_SUCCESS;
+	return ERROR_DISK_FULL;
+}
+
 static ULONG check_start(const struct etw_properties *properties,
 			 struct wire_session_config *config)
 {
+	ULONG error;
+
 	if (!(properties->block->Wnode.Flags & WNODE_FLAG_TRACED_GUID) ||
 	    config->clock_type > CLOCK_TYPE_MAX)
 		return ERROR_INVALID_PARAMETER;
 	TRY_WIN32(etw_fixed_session_bind(config->name, &config->guid));
-	return etw_mode_check(config);
+	error = etw_mode_check(config);
+	return error ? error : check_room(config);
 }
 
 /* Where it is the file that fails: its folder is not there, or its disk is full. */
