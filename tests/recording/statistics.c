@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <evntprov.h>
@@ -46,6 +47,7 @@ enum consumer {
 	PROMPT, /* from the start, and reads all the time */
 	SLOW,   /* from the start, and stands at its first event until everything is written */
 	LATE,   /* comes when everything is written */
+	DEAD,   /* as SLOW, and then it is killed there */
 };
 
 struct scenario {
@@ -56,6 +58,7 @@ struct scenario {
 	ULONG buffers;            /* of 4 KB, in all */
 	ULONG maximum_mib, mode;
 	bool has_two_uids, loses_buffers;
+	bool kills_host; /* when everything is written */
 };
 
 static const struct scenario scenarios[] = {
@@ -124,6 +127,27 @@ static const struct scenario scenarios[] = {
 	 .payload = ONE_A_BUFFER,
 	 .buffers = 64,
 	 .loses_buffers = true},
+	{.name = "live_late_killed",
+	 .is_realtime = true,
+	 .consumer = LATE,
+	 .events = 20000,
+	 .payload = 100,
+	 .buffers = 2048,
+	 .kills_host = true},
+	{.name = "live_dead",
+	 .is_realtime = true,
+	 .consumer = DEAD,
+	 .events = OVER_THE_BRIM,
+	 .payload = ONE_A_BUFFER,
+	 .buffers = 64,
+	 .loses_buffers = true},
+	{.name = "new_files",
+	 .has_file = true,
+	 .events = 20000,
+	 .payload = 100,
+	 .buffers = 2048,
+	 .maximum_mib = 1,
+	 .mode = EVENT_TRACE_FILE_MODE_NEWFILE},
 	{.name = "both",
 	 .has_file = true,
 	 .is_realtime = true,
@@ -167,6 +191,9 @@ struct shared {
 	uint32_t is_begun; /* atomic */
 	uint32_t goes_on;  /* behind the first event; atomic */
 	struct {
+		uint32_t begins, is_at_gate, gate; /* atomics */
+	} dead;
+	struct {
 		uint32_t is_ready; /* atomic */
 		uint64_t succeeded, refused;
 	} writers[WRITERS];
@@ -178,7 +205,7 @@ struct seen {
 	uint64_t lost_events_of[CPUS_MAX]; /* RT_LostEvent */
 	uint64_t events, notes, lost_events, lost_buffers, others;
 	uint32_t *gate; /* at the first event: until it is 1; atomic. NULL: none */
-	uint32_t is_at_gate;
+	uint32_t *is_at_gate;
 };
 
 /* What the session says of itself when everything is written. */
@@ -195,12 +222,17 @@ struct live {
 	pthread_t thread;
 	ULONG result;
 	TRACE_LOGFILE_HEADER header;
-	uint32_t gate;
+	uint32_t gate, is_at_gate;
 };
 
 static struct told told;
 static struct seen in_file;
 static struct live live;
+
+static bool is_series(const struct scenario *scenario)
+{
+	return (scenario->mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
+}
 
 static void expect(const char *what, uint64_t found, uint64_t expected)
 {
@@ -314,7 +346,7 @@ static void WINAPI see(PEVENT_RECORD record)
 	}
 	if (!seen->gate || seen->events == 0)
 		return;
-	store_release(&seen->is_at_gate, 1u);
+	store_release(seen->is_at_gate, 1u);
 	await_flag(seen->gate, 1, "the gate does not open");
 }
 
@@ -328,8 +360,10 @@ static void *consume(void *context)
 
 static void start_consumer(const struct scenario *scenario)
 {
-	if (scenario->consumer == SLOW)
+	if (scenario->consumer == SLOW) {
 		live.seen.gate = &live.gate;
+		live.seen.is_at_gate = &live.is_at_gate;
+	}
 	live.trace = live_open(scenario->name, see, &live.seen);
 	if (pthread_create(&live.thread, NULL, consume, &live))
 		fail("pthread_create failed");
@@ -359,6 +393,24 @@ static void add_up(void)
 	}
 }
 
+/* A process that consumes until it is killed. Forked while this process has one thread. */
+static pid_t start_dead_consumer(const struct scenario *scenario, struct shared *shared)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		fail("fork: %s", strerror(errno));
+	if (child > 0)
+		return child;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	await_flag(&shared->dead.begins, 1, "it does not begin");
+	live.seen.gate = &shared->dead.gate;
+	live.seen.is_at_gate = &shared->dead.is_at_gate;
+	live.trace = live_open(scenario->name, see, &live.seen);
+	(void)consume(&live);
+	_exit(1);
+}
+
 /* All of a host: by the connection of the API there is no way to it. */
 static void ask(struct recording *recording)
 {
@@ -367,6 +419,7 @@ static void ask(struct recording *recording)
 	enum etw_instance order[2];
 	uint32_t known = 0;
 
+	told.all = (struct wire_cpu_statistics){0};
 	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
 	told.query = recording->block.properties;
 	if (etw_control_lookup_order(order) == 0 ||
@@ -383,6 +436,33 @@ static void ask(struct recording *recording)
 		known += page.told_cpus;
 	} while (known < page.cpu_count);
 	add_up();
+}
+
+/* What a consumer had not read when it was killed is lost. The host may need a while to hear of its end. */
+static void kill_consumer(struct recording *recording, pid_t consumer)
+{
+	uint64_t waiting = told.sums.consumers[0].waiting;
+
+	expect("the consumer", told.sums.consumers[0].state, WIRE_CONSUMER_HERE);
+	expect_whether("something was not read", waiting > 0, true);
+	expect("buffers that the consumer lost", told.sums.consumers[0].lost,
+	       told.all.slow_buffers);
+	expect("unread buffers of nobody", told.sums.unread_buffers, 0);
+	if (kill(consumer, SIGKILL) || waitpid(consumer, NULL, 0) != consumer)
+		fail("kill: %s", strerror(errno));
+	while (told.sums.consumers[0].state != WIRE_CONSUMER_NONE) {
+		usleep(1000);
+		ask(recording);
+	}
+	expect("unread buffers", told.sums.unread_buffers, waiting);
+}
+
+static void kill_host(struct recording *recording)
+{
+	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
+	if (kill(recording_host(recording), SIGKILL))
+		fail("kill: %s", strerror(errno));
+	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
 }
 
 static uint64_t sum_of_causes(void)
@@ -429,8 +509,9 @@ static void check_buffers(const struct scenario *scenario)
 	expect("NumberOfBuffers by processor", told.all.buffers, told.query.NumberOfBuffers);
 	expect("NumberOfBuffers", told.sums.number_of_buffers, told.query.NumberOfBuffers);
 	expect("FreeBuffers by processor", told.all.free_buffers, told.sums.free_buffers);
-	expect("BuffersWritten of QueryTrace", told.query.BuffersWritten,
-	       told.all.buffers_written + header);
+	if (!is_series(scenario)) /* there it is the last file's */
+		expect("BuffersWritten of QueryTrace", told.query.BuffersWritten,
+		       told.all.buffers_written + header);
 	expect("LogBuffersLost of QueryTrace", told.query.LogBuffersLost,
 	       told.all.log_buffers_lost);
 	expect("RealTimeBuffersLost of QueryTrace", told.query.RealTimeBuffersLost,
@@ -470,33 +551,61 @@ static TRACE_LOGFILE_HEADER header_of(const char *file)
 	return logfile.LogfileHeader;
 }
 
-static void check_file(const struct scenario *scenario, const char *file)
+/* One of the session's files. Returns its data buffers. */
+static uint64_t check_one_file(const char *file, bool is_last)
 {
 	TRACE_LOGFILE_HEADER header = header_of(file);
-	uint64_t buffers_at_stop;
 	struct stat status;
 
 	expect("EventsLost as ProcessTrace has it", recording_read(file, see, &in_file),
-	       told.stop.EventsLost);
+	       header.EventsLost);
 	if (stat(file, &status))
 		fail("stat %s: %s", file, strerror(errno));
-	expect("EventsLost of the header", header.EventsLost, told.stop.EventsLost);
-	expect("BuffersLost of the header", header.BuffersLost, told.stop.LogBuffersLost);
-	expect("BuffersWritten of the header", header.BuffersWritten, told.stop.BuffersWritten);
 	expect("buffers in the file", (uint64_t)status.st_size / header.BufferSize,
-	       told.stop.BuffersWritten);
+	       header.BuffersWritten);
+	if (is_last) {
+		expect("EventsLost of the header", header.EventsLost, told.stop.EventsLost);
+		expect("BuffersLost of the header", header.BuffersLost, told.stop.LogBuffersLost);
+		expect("BuffersWritten of the header", header.BuffersWritten,
+		       told.stop.BuffersWritten);
+	}
+	return header.BuffersWritten - 1;
+}
+
+/* Returns the data buffers of all files of a series. */
+static uint64_t check_series(const char *name)
+{
+	uint64_t buffers = 0;
+	bool is_last = false;
+
+	for (int i = 1; !is_last; i++) {
+		char file[320], next[320];
+
+		(void)snprintf(file, sizeof(file), "%s.%d", name, i);
+		(void)snprintf(next, sizeof(next), "%s.%d", name, i + 1);
+		is_last = access(next, F_OK) != 0;
+		expect_whether("it is a series", i > 1 || !is_last, true);
+		buffers += check_one_file(file, is_last);
+	}
+	return buffers;
+}
+
+static void check_file(const struct scenario *scenario, const char *file)
+{
+	bool is_full = scenario->maximum_mib > 0 && !is_series(scenario);
+	uint64_t buffers = is_series(scenario) ? check_series(file) : check_one_file(file, true);
+
 	/* Notes of the end have a buffer of their own, because what was before is flushed. */
-	buffers_at_stop = in_file.notes > told.all.notes;
-	expect("BuffersWritten of StopTrace", told.stop.BuffersWritten,
-	       told.query.BuffersWritten + buffers_at_stop);
+	expect("buffers that were written", buffers,
+	       told.all.buffers_written + (in_file.notes > told.all.notes));
 	expect("events in the file", in_file.events,
 	       told.all.events - told.all.notes - told.all.file);
 	for (uint32_t i = 1; i < told.sums.cpu_count; i++)
 		expect("events of a processor in the file", in_file.of[i],
 		       told.cpus[i].events - told.cpus[i].file);
-	if (scenario->maximum_mib == 0)
+	if (!is_full)
 		check_flags(&in_file);
-	expect_whether("the file lost events", told.all.file > 0, scenario->maximum_mib > 0);
+	expect_whether("the file lost events", told.all.file > 0, is_full);
 	expect("buffers lost in the file", in_file.lost_buffers, 0);
 }
 
@@ -529,15 +638,20 @@ static void check_consumer(void)
 
 static void check_real_time(const struct scenario *scenario)
 {
+	bool is_slow = scenario->consumer == SLOW || scenario->consumer == DEAD;
+
 	expect_whether("buffers were lost in real time", told.query.RealTimeBuffersLost > 0,
 		       scenario->loses_buffers);
 	/* One that comes too late has no room for what comes with it. */
 	if (scenario->consumer != LATE)
 		expect_whether("a consumer was slow", told.all.slow_buffers > 0,
-			       scenario->loses_buffers && scenario->consumer == SLOW);
+			       scenario->loses_buffers && is_slow);
 	expect_whether("more was written than is kept", told.all.unheard_buffers > 0,
-		       scenario->loses_buffers && scenario->consumer != SLOW);
-	if (scenario->consumer != NOBODY)
+		       scenario->loses_buffers && !is_slow);
+	if (scenario->consumer == DEAD)
+		expect("RealTimeBuffersLost at the end", told.stop.RealTimeBuffersLost,
+		       told.query.RealTimeBuffersLost);
+	else if (scenario->consumer != NOBODY)
 		check_consumer();
 	else if (scenario->is_realtime) /* nobody ever came */
 		expect("RealTimeBuffersLost without a consumer", told.stop.RealTimeBuffersLost,
@@ -546,40 +660,52 @@ static void check_real_time(const struct scenario *scenario)
 
 static void record(const struct scenario *scenario, const char *file, struct shared *shared)
 {
+	char pattern[320];
 	const struct recording_options options = {
 		.name = scenario->name,
-		.file = scenario->has_file ? file : NULL,
-		.mode = scenario->mode | (scenario->is_realtime ? EVENT_TRACE_REAL_TIME_MODE : 0) |
-			(scenario->has_file ? EVENT_TRACE_FILE_MODE_SEQUENTIAL : 0),
+		.file = !scenario->has_file   ? NULL
+			: is_series(scenario) ? pattern
+					      : file,
+		.mode = scenario->mode | (scenario->is_realtime ? EVENT_TRACE_REAL_TIME_MODE : 0),
 		.buffer_kib = BUFFER_KIB,
 		.buffers = scenario->buffers,
 		.maximum_mib = scenario->maximum_mib,
 	};
 	struct recording recording;
-	pid_t writers[WRITERS];
+	pid_t writers[WRITERS], dead = 0;
 
+	(void)snprintf(pattern, sizeof(pattern), "%s.%%d", file);
 	recording_start(&recording, &options);
 	recording_enable(&recording, &provider_guid);
 	start_writers(scenario, shared, writers);
+	if (scenario->consumer == DEAD)
+		dead = start_dead_consumer(scenario, shared);
+	store_release(&shared->dead.begins, 1u);
 	if (scenario->consumer == PROMPT || scenario->consumer == SLOW)
 		start_consumer(scenario);
 	store_release(&shared->is_begun, 1u);
 	if (scenario->consumer == SLOW)
-		await_flag(&live.seen.is_at_gate, 1, "the consumer gets nothing");
+		await_flag(&live.is_at_gate, 1, "the consumer gets nothing");
+	if (dead > 0)
+		await_flag(&shared->dead.is_at_gate, 1, "the consumer gets nothing");
 	store_release(&shared->goes_on, 1u);
 	for (uint32_t i = 0; i < WRITERS; i++)
 		await_end(writers[i], "a writer");
 	write_sentinels(shared);
 	recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
+	if (scenario->kills_host)
+		kill_host(&recording);
 	if (scenario->consumer == LATE) {
 		start_consumer(scenario);
 		recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
 	}
 	ask(&recording);
+	if (dead > 0)
+		kill_consumer(&recording, dead);
 	store_release(&live.gate, 1u);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
 	told.stop = recording.block.properties;
-	if (scenario->consumer != NOBODY)
+	if (scenario->consumer != NOBODY && scenario->consumer != DEAD)
 		end_consumer();
 }
 
