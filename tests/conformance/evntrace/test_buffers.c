@@ -34,7 +34,7 @@ static struct seen {
 	LONGLONG last_time;
 	uint64_t time_sum;
 	void *context;
-	unsigned buffers;
+	unsigned buffers;            /* atomic */
 	unsigned stop_after_buffers; /* 0: never */
 	PROCESSTRACE_HANDLE handle;
 	uint8_t *copies[BUFFERS_MAX]; /* owned, with BufferSize bytes each */
@@ -81,7 +81,8 @@ static BOOL WINAPI on_whole(const ETW_BUFFER_HEADER *buffer, ULONG bytes,
 	seen.sizes[seen.buffers] = bytes;
 	seen.copies[seen.buffers] = malloc(bytes);
 	assert_non_null(seen.copies[seen.buffers]);
-	memcpy(seen.copies[seen.buffers++], buffer, bytes);
+	memcpy(seen.copies[seen.buffers], buffer, bytes);
+	__atomic_add_fetch(&seen.buffers, 1, __ATOMIC_RELEASE);
 	/* [MSD] of ETW_BUFFER_CALLBACK_INFORMATION */
 	assert_int_equal(information->BuffersRead, seen.buffers);
 	assert_int_equal(information->LogfileHeader->ProviderVersion, TRACE_BUILD);
