@@ -40,7 +40,7 @@ struct libetw_session_info {
 	uint64_t bytes;       /* written to the file so far */
 	uint64_t events_lost; /* for whatever reason */
 	uint64_t buffers_written;
-	uint64_t real_time_buffers_lost; /* by consumers that were too slow */
+	uint64_t real_time_buffers_lost; /* by consumers that were slow or died, or for want of one */
 	int64_t start_ns;                /* ns since 1970 UTC */
 	uint32_t buffer_kib, minimum_buffers, maximum_buffers, buffers, free_buffers;
 	uint32_t is_kernel;

@@ -4,6 +4,8 @@
  * numbers by cause and by processor, QueryTrace and StopTrace, the file's header and what is in the file, and what a
  * real-time consumer finds and is told to have lost. Each scenario is a mode of sessions and a trouble: see the table.
  */
+#include "recording/statistics.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
@@ -13,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,39 +28,13 @@
 #include "recording/children.h"
 #include "recording/numbered.h"
 #include "recording/support.h"
-#include "wire/session_note.h"
 
 #define OTHER_UID      65534
-#define WRITERS        2
-#define CPUS_MAX       2048
 #define BUFFER_KIB     4
 #define TOO_LARGE      5000 /* bytes of payload, for such a buffer */
 #define ONE_A_BUFFER   3000
 #define OVER_THE_BRIM  9000 /* such events are more than a consumer's memory takes */
 #define SENTINEL_BYTES 8
-
-static const GUID provider_guid = {
-	0x1c6d9f3e, 0x85a2, 0x4f0b, {0xb1, 0x7e, 0x42, 0xd8, 0x0a, 0x93, 0x6c, 0x5f}};
-static const GUID note_guid = WIRE_SESSION_NOTE_PROVIDER;
-
-enum consumer {
-	NOBODY,
-	PROMPT, /* from the start, and reads all the time */
-	SLOW,   /* from the start, and stands at its first event until everything is written */
-	LATE,   /* comes when everything is written */
-	DEAD,   /* as SLOW, and then it is killed there */
-};
-
-struct scenario {
-	const char *name;
-	bool has_file, is_realtime;
-	enum consumer consumer;
-	uint32_t events, payload; /* of each writer, that succeed */
-	ULONG buffers;            /* of 4 KB, in all */
-	ULONG maximum_mib, mode;
-	bool has_two_uids, loses_buffers;
-	bool kills_host; /* when everything is written */
-};
 
 static const struct scenario scenarios[] = {
 	{.name = "file", .has_file = true, .events = 20000, .payload = 100, .buffers = 2048},
@@ -148,6 +123,19 @@ static const struct scenario scenarios[] = {
 	 .buffers = 2048,
 	 .maximum_mib = 1,
 	 .mode = EVENT_TRACE_FILE_MODE_NEWFILE},
+	{.name = "append",
+	 .has_file = true,
+	 .events = 20000,
+	 .payload = 100,
+	 .buffers = 2048,
+	 .mode = EVENT_TRACE_FILE_MODE_APPEND,
+	 .clock = 2},
+	{.name = "compressed",
+	 .has_file = true,
+	 .events = 20000,
+	 .payload = 100,
+	 .buffers = 2048,
+	 .mode = EVENT_TRACE_COMPRESSED_MODE},
 	{.name = "both",
 	 .has_file = true,
 	 .is_realtime = true,
@@ -186,67 +174,6 @@ static const struct scenario scenarios[] = {
 	 .buffers = 2048},
 };
 
-/* Shared with the writers. */
-struct shared {
-	uint32_t is_begun; /* atomic */
-	uint32_t goes_on;  /* behind the first event; atomic */
-	struct {
-		uint32_t begins, is_at_gate, gate; /* atomics */
-	} dead;
-	struct {
-		uint32_t is_ready; /* atomic */
-		uint64_t succeeded, refused;
-	} writers[WRITERS];
-};
-
-/* What a reader of a file, or a consumer, finds. */
-struct seen {
-	uint64_t of[CPUS_MAX];
-	uint64_t lost_events_of[CPUS_MAX]; /* RT_LostEvent */
-	uint64_t events, notes, lost_events, lost_buffers, others;
-	uint32_t *gate; /* at the first event: until it is 1; atomic. NULL: none */
-	uint32_t *is_at_gate;
-};
-
-/* What the session says of itself when everything is written. */
-struct told {
-	struct wire_statistics sums;
-	struct wire_cpu_statistics cpus[CPUS_MAX];
-	struct wire_cpu_statistics all;
-	EVENT_TRACE_PROPERTIES query, stop;
-};
-
-struct live {
-	struct seen seen;
-	TRACEHANDLE trace;
-	pthread_t thread;
-	ULONG result;
-	TRACE_LOGFILE_HEADER header;
-	uint32_t gate, is_at_gate;
-};
-
-static struct told told;
-static struct seen in_file;
-static struct live live;
-
-static bool is_series(const struct scenario *scenario)
-{
-	return (scenario->mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
-}
-
-static void expect(const char *what, uint64_t found, uint64_t expected)
-{
-	if (found != expected)
-		fail("%s: %llu, not %llu", what, (unsigned long long)found,
-		     (unsigned long long)expected);
-}
-
-static void expect_whether(const char *what, bool found, bool expected)
-{
-	if (found != expected)
-		fail("%s: %s", what, found ? "it is so" : "it is not so");
-}
-
 /* Writes one event of so many bytes. */
 static ULONG write_one(REGHANDLE handle, uint32_t bytes)
 {
@@ -267,7 +194,7 @@ static void be_writer(const struct scenario *scenario, struct shared *shared, ui
 	    (setgroups(0, NULL) || setgid(OTHER_UID) || setuid(OTHER_UID)))
 		fail("cannot become uid %d: %s", OTHER_UID, strerror(errno));
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	handle = recording_register(&provider_guid, NULL, NULL);
+	handle = recording_register(&statistics_provider, NULL, NULL);
 	store_release(&shared->writers[index].is_ready, 1u);
 	await_flag(&shared->is_begun, 1, "it does not begin");
 	if (write_one(handle, TOO_LARGE) != ERROR_MORE_DATA)
@@ -305,7 +232,7 @@ static void start_writers(const struct scenario *scenario, struct shared *shared
 /* An event on each processor, behind all that was lost there: so that a buffer comes which can say so. */
 static void write_sentinels(struct shared *shared)
 {
-	REGHANDLE handle = recording_register(&provider_guid, NULL, NULL);
+	REGHANDLE handle = recording_register(&statistics_provider, NULL, NULL);
 	cpu_set_t before, one;
 
 	if (sched_getaffinity(0, sizeof(before), &before))
@@ -325,31 +252,6 @@ static void write_sentinels(struct shared *shared)
 	EventUnregister(handle);
 }
 
-static void WINAPI see(PEVENT_RECORD record)
-{
-	struct seen *seen = record->UserContext;
-	uint16_t cpu = record->BufferContext.ProcessorIndex % CPUS_MAX;
-
-	if (IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid)) {
-		seen->events++;
-		seen->of[cpu]++;
-	} else if (IsEqualGUID(&record->EventHeader.ProviderId, &note_guid)) {
-		seen->notes++;
-	} else if (is_lost_event(record)) {
-		bool is_buffer = record->EventHeader.EventDescriptor.Opcode == 33;
-
-		seen->lost_buffers += is_buffer;
-		seen->lost_events += !is_buffer;
-		seen->lost_events_of[cpu] += !is_buffer;
-	} else {
-		seen->others++;
-	}
-	if (!seen->gate || seen->events == 0)
-		return;
-	store_release(seen->is_at_gate, 1u);
-	await_flag(seen->gate, 1, "the gate does not open");
-}
-
 static void *consume(void *context)
 {
 	struct live *own = context;
@@ -361,33 +263,34 @@ static void *consume(void *context)
 static void start_consumer(const struct scenario *scenario)
 {
 	if (scenario->consumer == SLOW) {
-		live.seen.gate = &live.gate;
-		live.seen.is_at_gate = &live.is_at_gate;
+		statistics_live.seen.gate = &statistics_live.gate;
+		statistics_live.seen.is_at_gate = &statistics_live.is_at_gate;
 	}
-	live.trace = live_open(scenario->name, see, &live.seen);
-	if (pthread_create(&live.thread, NULL, consume, &live))
+	statistics_live.trace = live_open(scenario->name, statistics_see, &statistics_live.seen);
+	if (pthread_create(&statistics_live.thread, NULL, consume, &statistics_live))
 		fail("pthread_create failed");
 }
 
 static void end_consumer(void)
 {
-	(void)pthread_join(live.thread, NULL);
-	expect("ProcessTrace", live.result, ERROR_SUCCESS);
-	live.header = live_header(live.trace);
-	CloseTrace(live.trace);
+	(void)pthread_join(statistics_live.thread, NULL);
+	statistics_expect("ProcessTrace", statistics_live.result, ERROR_SUCCESS);
+	statistics_live.header = live_header(statistics_live.trace);
+	CloseTrace(statistics_live.trace);
 }
 
 static void add_up(void)
 {
-	uint64_t *sum = (uint64_t *)&told.all.events;
-	size_t count = (sizeof(told.all) - offsetof(struct wire_cpu_statistics, events)) /
-		       sizeof(*sum);
+	uint64_t *sum = (uint64_t *)&statistics_told.all.events;
+	size_t count =
+		(sizeof(statistics_told.all) - offsetof(struct wire_cpu_statistics, events)) /
+		sizeof(*sum);
 
-	for (uint32_t i = 0; i < told.sums.cpu_count; i++) {
-		const uint64_t *row = (const uint64_t *)&told.cpus[i].events;
+	for (uint32_t i = 0; i < statistics_told.sums.cpu_count; i++) {
+		const uint64_t *row = (const uint64_t *)&statistics_told.cpus[i].events;
 
-		told.all.buffers += told.cpus[i].buffers;
-		told.all.free_buffers += told.cpus[i].free_buffers;
+		statistics_told.all.buffers += statistics_told.cpus[i].buffers;
+		statistics_told.all.free_buffers += statistics_told.cpus[i].free_buffers;
 		for (size_t j = 0; j < count; j++)
 			sum[j] += row[j];
 	}
@@ -404,10 +307,10 @@ static pid_t start_dead_consumer(const struct scenario *scenario, struct shared 
 		return child;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	await_flag(&shared->dead.begins, 1, "it does not begin");
-	live.seen.gate = &shared->dead.gate;
-	live.seen.is_at_gate = &shared->dead.is_at_gate;
-	live.trace = live_open(scenario->name, see, &live.seen);
-	(void)consume(&live);
+	statistics_live.seen.gate = &shared->dead.gate;
+	statistics_live.seen.is_at_gate = &shared->dead.is_at_gate;
+	statistics_live.trace = live_open(scenario->name, statistics_see, &statistics_live.seen);
+	(void)consume(&statistics_live);
 	_exit(1);
 }
 
@@ -419,9 +322,9 @@ static void ask(struct recording *recording)
 	enum etw_instance order[2];
 	uint32_t known = 0;
 
-	told.all = (struct wire_cpu_statistics){0};
+	statistics_told.all = (struct wire_cpu_statistics){0};
 	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
-	told.query = recording->block.properties;
+	statistics_told.query = recording->block.properties;
 	if (etw_control_lookup_order(order) == 0 ||
 	    etw_controller_open(order[0], /* is_starting= */ false, NULL, &controller))
 		fail("there is no host to ask");
@@ -429,10 +332,11 @@ static void ask(struct recording *recording)
 		if (etw_control_statistics(controller, recording->handle, known, &page))
 			fail("the host tells no numbers");
 		if (known == 0)
-			told.sums = page;
+			statistics_told.sums = page;
 		if (page.cpu_count > CPUS_MAX || page.told_cpus == 0)
 			fail("the host tells of %u processors", (unsigned)page.told_cpus);
-		memcpy(&told.cpus[known], page.cpus, page.told_cpus * sizeof(*page.cpus));
+		memcpy(&statistics_told.cpus[known], page.cpus,
+		       page.told_cpus * sizeof(*page.cpus));
 		known += page.told_cpus;
 	} while (known < page.cpu_count);
 	add_up();
@@ -441,20 +345,21 @@ static void ask(struct recording *recording)
 /* What a consumer had not read when it was killed is lost. The host may need a while to hear of its end. */
 static void kill_consumer(struct recording *recording, pid_t consumer)
 {
-	uint64_t waiting = told.sums.consumers[0].waiting;
+	uint64_t waiting = statistics_told.sums.consumers[0].waiting;
 
-	expect("the consumer", told.sums.consumers[0].state, WIRE_CONSUMER_HERE);
-	expect_whether("something was not read", waiting > 0, true);
-	expect("buffers that the consumer lost", told.sums.consumers[0].lost,
-	       told.all.slow_buffers);
-	expect("unread buffers of nobody", told.sums.unread_buffers, 0);
+	statistics_expect("the consumer", statistics_told.sums.consumers[0].state,
+			  WIRE_CONSUMER_HERE);
+	statistics_expect_whether("something was not read", waiting > 0, true);
+	statistics_expect("buffers that the consumer lost", statistics_told.sums.consumers[0].lost,
+			  statistics_told.all.slow_buffers);
+	statistics_expect("unread buffers of nobody", statistics_told.sums.unread_buffers, 0);
 	if (kill(consumer, SIGKILL) || waitpid(consumer, NULL, 0) != consumer)
 		fail("kill: %s", strerror(errno));
-	while (told.sums.consumers[0].state != WIRE_CONSUMER_NONE) {
+	while (statistics_told.sums.consumers[0].state != WIRE_CONSUMER_NONE) {
 		usleep(1000);
 		ask(recording);
 	}
-	expect("unread buffers", told.sums.unread_buffers, waiting);
+	statistics_expect("unread buffers", statistics_told.sums.unread_buffers, waiting);
 }
 
 static void kill_host(struct recording *recording)
@@ -465,218 +370,26 @@ static void kill_host(struct recording *recording)
 	recording_control(recording, EVENT_TRACE_CONTROL_QUERY);
 }
 
-static uint64_t sum_of_causes(void)
-{
-	const struct wire_session_loss *loss = &told.sums.loss;
-
-	return loss->no_buffer + loss->too_large + loss->gaps + loss->rejected + loss->source +
-	       loss->file + loss->replaced + loss->others_counted;
-}
-
-/* The writers' records, and the numbers by cause and by processor. */
-static void check_causes(const struct shared *shared)
-{
-	const struct wire_session_loss *loss = &told.sums.loss;
-	uint64_t succeeded = 0, refused = 0;
-
-	for (uint32_t i = 0; i < WRITERS; i++) {
-		succeeded += shared->writers[i].succeeded;
-		refused += shared->writers[i].refused;
-	}
-	printf("%llu events, %llu refused: %llu without a buffer, %llu too large; %llu in gaps, "
-	       "%llu not in the file\n",
-	       (unsigned long long)succeeded, (unsigned long long)refused,
-	       (unsigned long long)told.all.no_buffer, (unsigned long long)told.all.too_large,
-	       (unsigned long long)told.all.gaps, (unsigned long long)told.all.file);
-	expect("events that were taken or lost behind EventWrite",
-	       told.all.events - told.all.notes + told.all.gaps + told.all.rejected, succeeded);
-	expect("events that were refused, by processor",
-	       told.all.no_buffer + told.all.too_large + loss->replaced, refused);
-	expect("events that were refused, by user",
-	       loss->no_buffer + loss->too_large + loss->replaced + loss->others, refused);
-	expect("claims that are disregarded", loss->disregarded, 0);
-	expect("gaps", told.all.gaps, loss->gaps);
-	expect("refused by the host", told.all.rejected, loss->rejected);
-	expect("lost to the file", told.all.file, loss->file);
-	expect("EventsLost of QueryTrace", told.query.EventsLost, sum_of_causes());
-	expect("EventsLost of StopTrace", told.stop.EventsLost, sum_of_causes());
-}
-
-static void check_buffers(const struct scenario *scenario)
-{
-	uint64_t header = scenario->has_file;
-
-	expect("NumberOfBuffers by processor", told.all.buffers, told.query.NumberOfBuffers);
-	expect("NumberOfBuffers", told.sums.number_of_buffers, told.query.NumberOfBuffers);
-	expect("FreeBuffers by processor", told.all.free_buffers, told.sums.free_buffers);
-	if (!is_series(scenario)) /* there it is the last file's */
-		expect("BuffersWritten of QueryTrace", told.query.BuffersWritten,
-		       told.all.buffers_written + header);
-	expect("LogBuffersLost of QueryTrace", told.query.LogBuffersLost,
-	       told.all.log_buffers_lost);
-	expect("RealTimeBuffersLost of QueryTrace", told.query.RealTimeBuffersLost,
-	       told.all.slow_buffers + told.all.unheard_buffers + told.sums.missed_buffers +
-		       told.sums.unread_buffers);
-}
-
-/* What is in a processor's buffers says that events were lost on it, when some were. */
-static void check_flags(const struct seen *seen)
-{
-	for (uint32_t i = 0; i < told.sums.cpu_count; i++) {
-		const struct wire_cpu_statistics *cpu = &told.cpus[i];
-		bool is_lossy = cpu->no_buffer || cpu->too_large || cpu->gaps || cpu->rejected;
-
-		expect_whether("RT_LostEvent on a processor", seen->lost_events_of[i] > 0,
-			       is_lossy);
-	}
-}
-
-static void WINAPI ignore(PEVENT_RECORD record)
-{
-	(void)record;
-}
-
-static TRACE_LOGFILE_HEADER header_of(const char *file)
-{
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LogFileName = (char *)(uintptr_t)file,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
-		.EventRecordCallback = ignore,
-	};
-	TRACEHANDLE trace = OpenTraceA(&logfile);
-
-	if (trace == INVALID_PROCESSTRACE_HANDLE)
-		fail("OpenTrace %s failed", file);
-	CloseTrace(trace);
-	return logfile.LogfileHeader;
-}
-
-/* One of the session's files. Returns its data buffers. */
-static uint64_t check_one_file(const char *file, bool is_last)
-{
-	TRACE_LOGFILE_HEADER header = header_of(file);
-	struct stat status;
-
-	expect("EventsLost as ProcessTrace has it", recording_read(file, see, &in_file),
-	       header.EventsLost);
-	if (stat(file, &status))
-		fail("stat %s: %s", file, strerror(errno));
-	expect("buffers in the file", (uint64_t)status.st_size / header.BufferSize,
-	       header.BuffersWritten);
-	if (is_last) {
-		expect("EventsLost of the header", header.EventsLost, told.stop.EventsLost);
-		expect("BuffersLost of the header", header.BuffersLost, told.stop.LogBuffersLost);
-		expect("BuffersWritten of the header", header.BuffersWritten,
-		       told.stop.BuffersWritten);
-	}
-	return header.BuffersWritten - 1;
-}
-
-/* Returns the data buffers of all files of a series. */
-static uint64_t check_series(const char *name)
-{
-	uint64_t buffers = 0;
-	bool is_last = false;
-
-	for (int i = 1; !is_last; i++) {
-		char file[320], next[320];
-
-		(void)snprintf(file, sizeof(file), "%s.%d", name, i);
-		(void)snprintf(next, sizeof(next), "%s.%d", name, i + 1);
-		is_last = access(next, F_OK) != 0;
-		expect_whether("it is a series", i > 1 || !is_last, true);
-		buffers += check_one_file(file, is_last);
-	}
-	return buffers;
-}
-
-static void check_file(const struct scenario *scenario, const char *file)
-{
-	bool is_full = scenario->maximum_mib > 0 && !is_series(scenario);
-	uint64_t buffers = is_series(scenario) ? check_series(file) : check_one_file(file, true);
-
-	/* Notes of the end have a buffer of their own, because what was before is flushed. */
-	expect("buffers that were written", buffers,
-	       told.all.buffers_written + (in_file.notes > told.all.notes));
-	expect("events in the file", in_file.events,
-	       told.all.events - told.all.notes - told.all.file);
-	for (uint32_t i = 1; i < told.sums.cpu_count; i++)
-		expect("events of a processor in the file", in_file.of[i],
-		       told.cpus[i].events - told.cpus[i].file);
-	if (!is_full)
-		check_flags(&in_file);
-	expect_whether("the file lost events", told.all.file > 0, is_full);
-	expect("buffers lost in the file", in_file.lost_buffers, 0);
-}
-
-static void check_consumer(void)
-{
-	uint64_t on_the_way = sum_of_causes() - told.sums.loss.file;
-	uint64_t missed_events = told.all.slow_events + told.all.unheard_events;
-
-	printf("the consumer has %llu events, lost %u and %u buffers\n",
-	       (unsigned long long)live.seen.events, (unsigned)live.header.EventsLost,
-	       (unsigned)live.header.BuffersLost);
-	expect("events that the consumer got", live.seen.events,
-	       told.all.delivered_events - told.all.notes - missed_events);
-	expect("events that went by", told.all.delivered_events, told.all.events);
-	for (uint32_t i = 1; i < told.sums.cpu_count; i++)
-		expect("events of a processor that the consumer got", live.seen.of[i],
-		       told.cpus[i].delivered_events - told.cpus[i].slow_events -
-			       told.cpus[i].unheard_events);
-	expect("the consumer's EventsLost", live.header.EventsLost, on_the_way + missed_events);
-	expect("the consumer's BuffersLost", live.header.BuffersLost,
-	       told.stop.RealTimeBuffersLost);
-	expect("RealTimeBuffersLost at the end", told.stop.RealTimeBuffersLost,
-	       told.query.RealTimeBuffersLost);
-	expect_whether("RT_LostEvent of events", live.seen.lost_events > 0, on_the_way > 0);
-	expect_whether("RT_LostEvent of buffers", live.seen.lost_buffers > 0,
-		       live.header.BuffersLost > 0);
-	if (missed_events == 0)
-		check_flags(&live.seen);
-}
-
-static void check_real_time(const struct scenario *scenario)
-{
-	bool is_slow = scenario->consumer == SLOW || scenario->consumer == DEAD;
-
-	expect_whether("buffers were lost in real time", told.query.RealTimeBuffersLost > 0,
-		       scenario->loses_buffers);
-	/* One that comes too late has no room for what comes with it. */
-	if (scenario->consumer != LATE)
-		expect_whether("a consumer was slow", told.all.slow_buffers > 0,
-			       scenario->loses_buffers && is_slow);
-	expect_whether("more was written than is kept", told.all.unheard_buffers > 0,
-		       scenario->loses_buffers && !is_slow);
-	if (scenario->consumer == DEAD)
-		expect("RealTimeBuffersLost at the end", told.stop.RealTimeBuffersLost,
-		       told.query.RealTimeBuffersLost);
-	else if (scenario->consumer != NOBODY)
-		check_consumer();
-	else if (scenario->is_realtime) /* nobody ever came */
-		expect("RealTimeBuffersLost without a consumer", told.stop.RealTimeBuffersLost,
-		       told.stop.BuffersWritten - scenario->has_file);
-}
-
 static void record(const struct scenario *scenario, const char *file, struct shared *shared)
 {
 	char pattern[320];
 	const struct recording_options options = {
 		.name = scenario->name,
-		.file = !scenario->has_file   ? NULL
-			: is_series(scenario) ? pattern
-					      : file,
+		.file = !scenario->has_file              ? NULL
+			: statistics_is_series(scenario) ? pattern
+							 : file,
 		.mode = scenario->mode | (scenario->is_realtime ? EVENT_TRACE_REAL_TIME_MODE : 0),
 		.buffer_kib = BUFFER_KIB,
 		.buffers = scenario->buffers,
 		.maximum_mib = scenario->maximum_mib,
+		.clock = scenario->clock,
 	};
 	struct recording recording;
 	pid_t writers[WRITERS], dead = 0;
 
 	(void)snprintf(pattern, sizeof(pattern), "%s.%%d", file);
 	recording_start(&recording, &options);
-	recording_enable(&recording, &provider_guid);
+	recording_enable(&recording, &statistics_provider);
 	start_writers(scenario, shared, writers);
 	if (scenario->consumer == DEAD)
 		dead = start_dead_consumer(scenario, shared);
@@ -685,7 +398,7 @@ static void record(const struct scenario *scenario, const char *file, struct sha
 		start_consumer(scenario);
 	store_release(&shared->is_begun, 1u);
 	if (scenario->consumer == SLOW)
-		await_flag(&live.is_at_gate, 1, "the consumer gets nothing");
+		await_flag(&statistics_live.is_at_gate, 1, "the consumer gets nothing");
 	if (dead > 0)
 		await_flag(&shared->dead.is_at_gate, 1, "the consumer gets nothing");
 	store_release(&shared->goes_on, 1u);
@@ -702,9 +415,9 @@ static void record(const struct scenario *scenario, const char *file, struct sha
 	ask(&recording);
 	if (dead > 0)
 		kill_consumer(&recording, dead);
-	store_release(&live.gate, 1u);
+	store_release(&statistics_live.gate, 1u);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
-	told.stop = recording.block.properties;
+	statistics_told.stop = recording.block.properties;
 	if (scenario->consumer != NOBODY && scenario->consumer != DEAD)
 		end_consumer();
 }
@@ -727,10 +440,6 @@ int main(int argc, char **argv)
 	}
 	(void)snprintf(file, sizeof(file), "%s/statistics.etl", test_home());
 	record(scenario, file, shared);
-	check_causes(shared);
-	check_buffers(scenario);
-	if (scenario->has_file)
-		check_file(scenario, file);
-	check_real_time(scenario);
+	statistics_check(scenario, shared, file);
 	return 0;
 }
