@@ -33,6 +33,11 @@ static void test_life__bad_environment_is_refused(void **state)
 	setenv("ETWD_IDLE_MS", "soon", 1);
 	assert_int_equal(etwd_run(NULL, NULL), 1);
 	setenv("ETWD_IDLE_MS", "1000", 1);
+	setenv("ETWD_MAX_SESSIONS", "63", 1);
+	assert_int_equal(etwd_run(NULL, NULL), 1);
+	setenv("ETWD_MAX_SESSIONS", "257", 1);
+	assert_int_equal(etwd_run(NULL, NULL), 1);
+	unsetenv("ETWD_MAX_SESSIONS");
 	setenv("ETW_RUNTIME_DIR", "/proc/self/etw", 1);
 	assert_int_equal(etwd_run(NULL, NULL), 1);
 	setenv("ETW_RUNTIME_DIR", runtime_path(), 1);

@@ -163,22 +163,55 @@ static void test_sessions__errors_of_control(void **state)
 	etw_controller_close(opened);
 }
 
-static void test_sessions__are_limited(void **state)
+/* How many there are before one is refused. */
+static int start_all(uint32_t mode)
 {
-	struct etw_controller *opened;
-	char name[32];
+	struct etw_controller *opened = controller();
+	static struct wire_session_info info;
 	int count = 0, r = 0;
 
-	(void)state;
-	opened = controller();
 	while (count < 100 && r == 0) {
+		struct wire_session_config *config;
+		char name[32];
+
 		snprintf(name, sizeof(name), "session %d", count);
-		r = start_named(opened, name);
+		config = config_of(name);
+		config->log_file_mode |= mode;
+		r = etw_control_start(opened, config, &info);
 		count += r == 0;
 	}
 	assert_int_equal(r, -EUSERS);
-	assert_int_equal(count, 64);
 	etw_controller_close(opened);
+	return count;
+}
+
+static void test_sessions__are_limited(void **state)
+{
+	(void)state;
+	assert_int_equal(start_all(0), 64);
+}
+
+static void test_sessions__limits_can_be_raised(void **state)
+{
+	(void)state;
+	setenv("ETWD_MAX_SESSIONS", "66", 1);
+	assert_int_equal(start_all(0), 66);
+	unsetenv("ETWD_MAX_SESSIONS");
+}
+
+/* Two of the places are for sessions with fixed names. */
+static void test_sessions__system_loggers_are_limited(void **state)
+{
+	(void)state;
+	assert_int_equal(start_all(EVENT_TRACE_SYSTEM_LOGGER_MODE), 6);
+}
+
+static void test_sessions__system_loggers_may_be_more(void **state)
+{
+	(void)state;
+	setenv("ETWD_MAX_SYSTEM_LOGGERS", "9", 1);
+	assert_int_equal(start_all(EVENT_TRACE_SYSTEM_LOGGER_MODE), 7);
+	unsetenv("ETWD_MAX_SYSTEM_LOGGERS");
 }
 
 static void test_sessions__outlive_their_controller(void **state)
@@ -296,6 +329,9 @@ int main(void)
 		TEST(kernel_guid_needs_the_kernel_name),
 		TEST(errors_of_control),
 		TEST(are_limited),
+		TEST(limits_can_be_raised),
+		TEST(system_loggers_are_limited),
+		TEST(system_loggers_may_be_more),
 		TEST(outlive_their_controller),
 		TEST(lease_ends_a_session),
 		TEST(start_takes_the_lease_along),
