@@ -23,7 +23,7 @@ static const GUID global_logger = WIRE_GLOBAL_LOGGER_GUID;
 bool etw_fixed_session_has_name(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
-		if (!strcasecmp(name, fixed[i].name))
+		if (strcasecmp(name, fixed[i].name) == 0)
 			return true;
 	}
 	return false;
@@ -32,7 +32,7 @@ bool etw_fixed_session_has_name(const char *name)
 int etw_fixed_session_bind(const char *name, GUID *guid)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
-		if (!strcasecmp(name, fixed[i].name)) {
+		if (strcasecmp(name, fixed[i].name) == 0) {
 			*guid = fixed[i].guid;
 			return 0;
 		}

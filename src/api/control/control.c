@@ -90,7 +90,7 @@ static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
 	}
 	error = etw_properties_set_name(name, is_wide, control->name);
 	if (!error && etw_guid_equal(&block->Wnode.Guid, &kernel_logger) &&
-	    strcasecmp(control->name, KERNEL_LOGGER_NAMEA))
+	    strcasecmp(control->name, KERNEL_LOGGER_NAMEA) != 0)
 		error = ERROR_INVALID_PARAMETER;
 	return error;
 }
