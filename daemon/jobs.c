@@ -36,6 +36,10 @@ static void *work(void *context)
 		job->result = etw_session_change_file(job->engine, NULL, NULL);
 		etw_session_info(job->engine, &job->info);
 		break;
+	case ETWD_JOB_CONVERT:
+		job->result = etw_session_convert(job->engine, &job->fault);
+		etw_session_info(job->engine, &job->info);
+		break;
 	case ETWD_JOB_STOP:
 		etw_session_stop(job->engine, &job->info);
 		break;

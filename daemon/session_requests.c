@@ -105,7 +105,8 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		wish.kind = ETWD_JOB_INCREMENT_FILE;
 		return etwd_session_ask(parts, session, peer, &wish);
 	case WIRE_CONTROL_CONVERT_TO_REALTIME:
-		return -EOPNOTSUPP;
+		wish.kind = ETWD_JOB_CONVERT;
+		return etwd_session_ask(parts, session, peer, &wish);
 	default:
 		return -EINVAL;
 	}

@@ -1194,7 +1194,7 @@ ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  * @TraceHandle: of StartTraceW(); 0: InstanceName says which
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
- * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY, _UPDATE, _FLUSH or _INCREMENT_FILE; _CONVERT_TO_REALTIME is refused
+ * @ControlCode: EVENT_TRACE_CONTROL_STOP, _QUERY, _UPDATE, _FLUSH, _INCREMENT_FILE or _CONVERT_TO_REALTIME
  *
  * With EVENT_TRACE_CONTROL_INCREMENT_FILE a session in new-file mode ends its file with what was written before the call,
  * and goes on in the next one; others refuse it with ERROR_INVALID_PARAMETER. When the next one cannot be made the

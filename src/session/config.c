@@ -331,6 +331,20 @@ int etw_session_config_update(struct wire_session_config *config, struct etw_ses
 	return 0;
 }
 
+int etw_session_config_convert(struct wire_session_config *config, struct etw_session_plan *plan,
+			       struct etw_fault *reterr)
+{
+	config->log_file_mode &= ~(uint32_t)(SEQUENTIAL | CIRCULAR | APPEND | NEWFILE |
+					     PREALLOCATE | EVENT_TRACE_USE_KBYTES_FOR_SIZE);
+	config->log_file_mode |= EVENT_TRACE_REAL_TIME_MODE;
+	config->log_file[0] = '\0';
+	TRY(check_contradictions(config, reterr));
+	plan->has_file = 0;
+	plan->is_realtime = 1;
+	settle_timers(config, plan);
+	return 0;
+}
+
 /* The last number of a list such as "0-3,8-11"; the file is the kernel's. */
 static long last_processor(void)
 {

@@ -66,6 +66,10 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
 			      const struct wire_session_config *wanted, struct etw_fault *reterr);
 
+/* etw_session_config_convert() - the same, by EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME: from a file to consumers. */
+int etw_session_config_convert(struct wire_session_config *config, struct etw_session_plan *plan,
+			       struct etw_fault *reterr);
+
 /* etw_session_cpu_count() - processors that may ever run here: one more than the highest number. */
 uint32_t etw_session_cpu_count(void);
 

@@ -43,6 +43,7 @@ void etw_context_set_plan(struct etw_session_context *context, const struct etw_
 static void change_plan(struct etw_session_plan *plan, const struct etw_session_plan *to)
 {
 	store_relaxed(&plan->ring_buffers, to->ring_buffers);
+	store_relaxed(&plan->has_file, to->has_file);
 	store_relaxed(&plan->file_flush_ns, to->file_flush_ns);
 	store_relaxed(&plan->batch_flush_ns, to->batch_flush_ns);
 }

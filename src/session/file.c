@@ -582,6 +582,22 @@ void etw_session_file_refresh(struct etw_session_file *file, bool is_end)
 		sum32(counts.file_buffers, present->buffers_lost_before));
 }
 
+void etw_session_file_leave(struct etw_session_file *file)
+{
+	struct etw_session_context *context = file->context;
+	struct etw_state_head *head = context->state.head;
+	struct etw_state_file *present = present_of(file);
+
+	pthread_mutex_lock(&context->config_lock);
+	head->config.log_file[0] = '\0';
+	head->config.log_file_shown[0] = '\0';
+	present->name[0] = '\0';
+	present->shown[0] = '\0';
+	pthread_mutex_unlock(&context->config_lock);
+	etw_session_file_close(file);
+	etw_context_forget(context, ETW_SESSION_FILE_KEPT, (unsigned)head->files_left & 1);
+}
+
 void etw_session_file_end(struct etw_session_file *file, int status)
 {
 	struct etw_state_file *present = present_of(file);

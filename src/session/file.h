@@ -102,6 +102,9 @@ void etw_session_file_abandon(struct etw_session_file *file);
  */
 void etw_session_file_end(struct etw_session_file *file, int status);
 
+/* etw_session_file_leave() - of a file that is ended, when the plan has none any more: the session forgets it. */
+void etw_session_file_leave(struct etw_session_file *file);
+
 /* etw_session_file_refresh() - brings the header buffer in memory up to date. */
 void etw_session_file_refresh(struct etw_session_file *file, bool is_end);
 

@@ -120,6 +120,15 @@ int etw_session_update(struct etw_session *session, const struct wire_session_co
 int etw_session_change_file(struct etw_session *session, const char *path, const char *shown);
 
 /*
+ * etw_session_convert() - ends the session's file properly, with every event committed before the call, and goes on as a
+ * real-time session without one, as EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME says. One that has no file is left as it is.
+ *
+ * Returns 0; -EINVAL of a buffering session, or one whose mode excludes the real-time one (@reterr says which); -ENOMEM;
+ * -ESHUTDOWN when the session is stopped.
+ */
+int etw_session_convert(struct etw_session *session, struct etw_fault *reterr);
+
+/*
  * etw_session_tell() - puts a note into the trace.
  *
  * Dropped, with a complaint, when too many wait already; lost when the session's thread has ended. Any thread.

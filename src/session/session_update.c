@@ -105,6 +105,38 @@ static int carry_out(void *what)
 	return 0;
 }
 
+/* To consumers alone. The session's thread. */
+static int carry_out_conversion(void *what)
+{
+	struct update *update = what;
+	struct etw_session_context *context = &update->session->context;
+	CLEANUP(freep) struct wire_session_config *config = malloc(sizeof(*config));
+	struct etw_session_plan plan = context->plan;
+
+	if (!config)
+		return -ENOMEM;
+	*config = context->state.head->config;
+	if (plan.history_buffers > 0)
+		return etw_fault_set(update->reterr, -EINVAL, 0, "session configuration",
+				     "EVENT_TRACE_BUFFERING_MODE",
+				     "a buffering session has no file to leave");
+	if (!plan.has_file)
+		return 0;
+	TRY(etw_session_config_convert(config, &plan, update->reterr));
+	etw_session_file_end(&update->session->outputs.file, 0);
+	change_numbers(update->session, config, &plan);
+	etw_session_file_leave(&update->session->outputs.file);
+	return 0;
+}
+
+int etw_session_convert(struct etw_session *session, struct etw_fault *reterr)
+{
+	struct update update = {.session = session, .reterr = reterr};
+
+	TRY(etw_session_flush(session));
+	return etw_orders_give(&session->orders, carry_out_conversion, &update);
+}
+
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
 		       struct etw_fault *reterr)
 {

@@ -310,16 +310,41 @@ static void run_real_time(void)
 	check_file(path_of("live"), first, lost_before);
 }
 
+/* The file has what came before, and consumers get what comes behind. */
+static void run_convert(void)
+{
+	struct recording recording;
+	uint32_t first = written, lost_before = refused;
+	struct live live;
+
+	start(&recording, "converted", path_of("converted"), 0);
+	write_events(EVENTS);
+	recording_control(&recording, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME);
+	if (recording.block.properties.LogFileMode != EVENT_TRACE_REAL_TIME_MODE ||
+	    recording.block.file[0])
+		fail("it has mode %x and file %s", (unsigned)recording.block.properties.LogFileMode,
+		     recording.block.file);
+	check_file(path_of("converted"), first, lost_before);
+	begin_consuming(&live, "converted");
+	write_events(1);
+	await_events(&live, 1);
+	kill_host();
+	write_events(EVENTS);
+	/* Once more is nothing more. */
+	recording_control(&recording, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME);
+	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
+	finish_consuming(&live, 1 + EVENTS);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} parts[] = {
-		{"compressed", run_compressed},
-		{"append", run_append},
-		{"buffering", run_buffering},
-		{"real_time", run_real_time},
+		{"compressed", run_compressed}, {"append", run_append},
+		{"buffering", run_buffering},   {"real_time", run_real_time},
+		{"convert", run_convert},
 	};
 
 	if (argc != 3)

@@ -353,8 +353,8 @@ static void controller__control_checks_arguments(void **state)
 		{"[CONTRACT] flush of none", 0, "x", 0x878, 0x78, 3, ERROR_WMI_INSTANCE_NOT_FOUND},
 		{"[CONTRACT] increment file of none", 1, NULL, 0x878, 0x78, 4,
 		 ERROR_WMI_INSTANCE_NOT_FOUND},
-		/* KNOWN_GAP */
-		{"convert to real time", 1, NULL, 0x878, 0x78, 5, ERROR_NOT_SUPPORTED},
+		{"[HERE] convert to real time", 1, NULL, 0x878, 0x78, 5,
+		 ERROR_WMI_INSTANCE_NOT_FOUND},
 	};
 	struct block block;
 

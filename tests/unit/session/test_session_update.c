@@ -295,6 +295,46 @@ static void test_session_update__enable_flags(void **state)
 	fixture_close(&scene.fixture);
 }
 
+/* The file is whole, and the session has none any more. */
+static void test_session_update__conversion(void **state)
+{
+	static struct scene scene;
+	struct etw_session_subscribed subscribed;
+	struct consumer consumer;
+	struct fixture_writer writer;
+	struct reading reading;
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+	fixture_attach(&scene.fixture, scene.session, getuid(), 0, &writer);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_convert(scene.session, &scene.fault), 0);
+	read_trace(scene.fixture.path, &reading);
+	assert_int_equal(reading.events, 1);
+	assert_int_equal(reading.findings, 0);
+	reading_done(&reading);
+	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/file"), 0);
+	assert_int_equal(subscribe(&scene, &consumer, &subscribed), 0);
+	assert_int_equal(fixture_write(&writer, 0x60), 0);
+	assert_int_equal(etw_session_convert(scene.session, &scene.fault), 0);
+	/* Nor can it be without consumers now. */
+	scene.wanted.log_file_mode = 0;
+	assert_int_equal(update(&scene), -EINVAL);
+	assert_int_equal(scene.info.config.log_file_mode, EVENT_TRACE_REAL_TIME_MODE);
+	assert_string_equal(scene.info.config.log_file, "");
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(consumer.events - subscribed.events, 1);
+	assert_int_equal(scene.info.events, 2);
+	assert_int_equal(scene.info.events_lost, 0);
+	etw_session_unsubscribe(scene.session, subscribed.subscriber);
+	etw_ring_set_unmap(&writer.set);
+	end(&scene);
+	/* A buffering session has nothing that could end. */
+	begin(&scene, EVENT_TRACE_BUFFERING_MODE);
+	assert_int_equal(etw_session_convert(scene.session, &scene.fault), -EINVAL);
+	end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_session_update__real_time),
 		cmocka_unit_test(test_session_update__default_timer_is_of_consumers_alone),
 		cmocka_unit_test(test_session_update__refused),
+		cmocka_unit_test(test_session_update__conversion),
 		cmocka_unit_test(test_session_update__another_file),
 		cmocka_unit_test(test_session_update__enable_flags),
 		cmocka_unit_test(test_session_update__survives_the_host),
