@@ -6,7 +6,8 @@
 
 Controller functions are those that src/api/control defines, without those that are not built
 (test_unbuilt.c has them); W and A forms are one. A row is a ROW, ROOT or NEVER of
-documented_rows.inc, or an assertion of a test in this folder that a function returns an error.
+documented_rows.inc, an assertion of a test in this folder that a function returns an error, or a
+row with an error in a table of a test that calls the function.
 Errors, one a line: a controller function without a row; a documented pair of function and error
 (documented_errors.tsv) without a row; a pair of a function that is none; a row without a source; a
 NEVER without its reason in the list, or the other way round.
@@ -23,6 +24,10 @@ DEFINITION = re.compile(r"^ULONG (\w+)\(", re.MULTILINE)
 ROW = re.compile(r'\b(ROW|ROOT|NEVER)\((\w+), (\w+), \w+, "([^"]*)"\)')
 ASSERTION = re.compile(r"assert_int_equal\(\s*(\w+)\((?:[^;]*?)\),\s*(ERROR_\w+)\s*\)\s*;",
                        re.DOTALL)
+
+BODY = re.compile(r"^\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+TABLE_ROW = re.compile(r"\{[^{};]*?\b(ERROR_\w+)[^{};]*\}")
+CALL = re.compile(r"\b(\w+)\(")
 
 
 def stem_of(name, names):
@@ -70,6 +75,11 @@ def read_rows(root, names, errors):
             if name in names:
                 found.add((stem_of(name, names), error))
                 count += 1
+        for body in BODY.findall(text):
+            errors_of_rows = TABLE_ROW.findall(body)
+            count += len(errors_of_rows)
+            for name in set(CALL.findall(body)) & names:
+                found |= {(stem_of(name, names), error) for error in errors_of_rows}
     return found, never, count
 
 
