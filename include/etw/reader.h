@@ -135,7 +135,8 @@ struct libetw_stats {
 	uint64_t loss_marks;     /* places where a trace says that something is missing */
 	uint64_t skipped_places; /* where a file or buffer is damaged, or looks so */
 	uint64_t pinned_bytes;   /* by retained events, now */
-	uint64_t reserved[7];
+	uint64_t late_events;    /* delivered behind a younger one, which could not wait longer */
+	uint64_t reserved[6];
 };
 
 /* libetw_reader_stats() - fills @ret. Context: the reader's thread, also within a callback. */

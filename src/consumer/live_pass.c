@@ -37,6 +37,7 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 	TRY(etw_trace_attach(trace));
 	trace->findings = trace->open_findings;
 	stream->held_since_ms = -1;
+	stream->last_ft = INT64_MIN;
 	TRY(etw_merge_create(&trace->file, &nothing, NULL, INT64_MIN, &trace->findings,
 			     &stream->merge));
 	/*
@@ -227,12 +228,16 @@ static int deliver_promised(struct pass *pass, bool *ret_any, bool *ret_rest)
 			break;
 		if (stream->head_ft > pass->sink->to_ft)
 			return ETW_END;
-		if (stream->head_ft < pass->last_ft && !stream->head.loss)
+		/* What is late in its own session too the merge tells of. */
+		if (stream->head_ft < pass->last_ft && stream->head_ft >= stream->last_ft &&
+		    !stream->head.loss)
 			etw_findings_add(&stream->trace->findings, ETW_FINDING_LATE, 0, 0,
 					 stream->head.block->buffer.number,
 					 "an event is older than one of another session");
-		else
+		if (stream->head_ft > pass->last_ft)
 			pass->last_ft = stream->head_ft;
+		if (stream->head_ft > stream->last_ft)
+			stream->last_ft = stream->head_ft;
 		result = etw_stream_deliver(stream, first, pass->sink);
 		if (result)
 			return result;

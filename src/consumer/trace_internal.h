@@ -55,6 +55,7 @@ struct etw_stream {
 	bool has_watermark;
 	bool is_over;          /* nothing will come any more */
 	bool is_closing;       /* nothing more is to be taken */
+	int64_t last_ft;       /* of the youngest event delivered */
 	int64_t held_since_ms; /* of pushed traces: events wait for a watermark; -1: none do */
 	bool is_cut;           /* and what came last is not known */
 };

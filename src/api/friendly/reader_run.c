@@ -386,6 +386,7 @@ void libetw_reader_stats(const struct libetw_reader *reader, struct libetw_stats
 		ret->skipped_places +=
 			etw_findings_total(etw_trace_findings(source->trace)) +
 			etw_trace_findings(source->trace)->counts[ETW_FINDING_DOUBTED];
+		ret->late_events += etw_trace_findings(source->trace)->counts[ETW_FINDING_LATE];
 	}
 	ret->pinned_bytes = etw_pin_account_bytes(reader->pins);
 }

@@ -26,7 +26,8 @@ static uint32_t delivered; /* atomic: events of all passes, for scripts to wait 
 struct seen {
 	unsigned headers, events, losses, buffers, ran_back;
 	unsigned times[EVENTS]; /* how often each event came */
-	int64_t last_raw, loss_raw;
+	unsigned late;          /* events older than one before them */
+	int64_t last_raw, youngest_raw, loss_raw;
 	int64_t from_ft; /* 0: all */
 	unsigned stop_after;
 	unsigned idles;
@@ -48,6 +49,9 @@ static inline int on_event(void *context, size_t trace, EVENT_RECORD *record,
 	}
 	seen->ran_back += time_raw < seen->last_raw;
 	seen->last_raw = time_raw;
+	seen->late += time_raw < seen->youngest_raw;
+	if (time_raw > seen->youngest_raw)
+		seen->youngest_raw = time_raw;
 	if (record->EventHeader.ProviderId.Data1 == 0x68fdd900) {
 		seen->headers += !record->EventHeader.EventDescriptor.Opcode;
 		return 0;

@@ -255,6 +255,7 @@ static void test_live__a_promise_that_never_moves_does_not_stop_all(void **state
 	assert_int_equal(seen.events, 2 * WIDE_BATCHES);
 	assert_int_equal(seen.ran_back, 1);
 	assert_true(findings.counts[ETW_FINDING_LATE] > 0);
+	assert_int_equal(findings.counts[ETW_FINDING_LATE], seen.late);
 }
 
 /* What a pass showed of buffers. */
@@ -545,6 +546,7 @@ static void test_live__a_session_that_lags_is_waited_for_a_while(void **state)
 	assert_int_equal(seen.events, 20);
 	assert_int_equal(seen.ran_back, 1);
 	assert_int_equal(late, 10);
+	assert_int_equal(late, seen.late);
 }
 
 int main(void)

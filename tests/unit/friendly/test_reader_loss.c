@@ -24,6 +24,7 @@ static void test_reader_loss__says_when_something_was_lost(void **state)
 	libetw_reader_stats(reader, &stats);
 	assert_int_equal(stats.events_lost, 5);
 	assert_int_equal(stats.loss_marks, 1);
+	assert_int_equal(stats.late_events, 0);
 	OK(libetw_reader_each_loss(reader, note_range, range));
 	/* The flag was set on the buffer that held event 1000, at 1.001 s. */
 	assert_true(range[0] > T0_NS && range[0] < T0_NS + 1001000000);
