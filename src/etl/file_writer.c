@@ -103,8 +103,25 @@ int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_byte
 	return result;
 }
 
+/* Behind the last whole buffer that the limit allows. */
+static uint64_t whole_limit(const struct etw_etl_file_writer *writer)
+{
+	return writer->limit_offset - writer->limit_offset % writer->buffer_bytes;
+}
+
+uint64_t etw_etl_file_writer_place(const struct etw_etl_file_writer *writer, uint64_t offset)
+{
+	uint64_t first = writer->buffer_bytes;
+
+	if (!writer->is_circular || offset < first)
+		return offset;
+	return first + (offset - first) % (whole_limit(writer) - first);
+}
+
 bool etw_etl_file_writer_has_room(const struct etw_etl_file_writer *writer)
 {
+	if (writer->is_circular)
+		return true;
 	return writer->next_offset <= writer->limit_offset &&
 	       writer->buffer_bytes <= writer->limit_offset - writer->next_offset;
 }
@@ -150,17 +167,25 @@ static int write_all(int fd, uint64_t offset, const uint8_t *bytes, uint32_t byt
 	return 0;
 }
 
+int etw_etl_file_writer_preallocate(const struct etw_etl_file_writer *writer)
+{
+	if (!is_within_rlimit(whole_limit(writer)))
+		return -EFBIG;
+	return -posix_fallocate(writer->fd, 0, (off_t)whole_limit(writer));
+}
+
 int etw_etl_file_writer_put(struct etw_etl_file_writer *writer, uint64_t offset,
 			    const uint8_t *buffer)
 {
 	bool is_packed = writer->packer && offset != 0;
 	uint32_t bytes = writer->buffer_bytes;
+	uint64_t place = etw_etl_file_writer_place(writer, offset);
 
 	if (is_packed)
 		bytes = etw_etl_packer_pack(writer->packer, buffer, &buffer);
-	if (!is_within_rlimit(offset + bytes))
+	if (!is_within_rlimit(place + bytes))
 		return -EFBIG;
-	TRY(write_all(writer->fd, offset, buffer, bytes));
+	TRY(write_all(writer->fd, place, buffer, bytes));
 	if (is_packed)
 		writer->next_offset = offset + bytes;
 	return 0;
@@ -170,12 +195,15 @@ int etw_etl_file_writer_put(struct etw_etl_file_writer *writer, uint64_t offset,
 static int cut_behind(const struct etw_etl_file_writer *writer)
 {
 	off_t end = lseek(writer->fd, 0, SEEK_END);
+	uint64_t needed = writer->next_offset;
 
+	if (writer->is_circular && needed > whole_limit(writer))
+		needed = whole_limit(writer);
 	if (end < 0)
 		return -errno;
-	if ((uint64_t)end <= writer->next_offset)
+	if ((uint64_t)end <= needed)
 		return 0;
-	return ftruncate(writer->fd, (off_t)writer->next_offset) ? -errno : 0;
+	return ftruncate(writer->fd, (off_t)needed) ? -errno : 0;
 }
 
 int etw_etl_file_writer_finish(struct etw_etl_file_writer *writer, const uint8_t *header_buffer,

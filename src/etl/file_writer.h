@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Puts buffers on disk: the header buffer at 0, data buffers at the multiples of the buffer size behind it, or packed
- * one behind the other, which each tell their own size then.
+ * one behind the other, which each tell their own size then. Of a circular file the places go on for ever as if it
+ * had no end: behind its last one comes the first one behind the header buffer again.
  * Claiming a place and writing to it are two steps, so that a session can record the place first, and write
  * the same buffer to it once more when its host died in between.
  * Source: docs/design/recording.md "The session engine".
@@ -20,6 +21,7 @@ struct etw_etl_file_writer {
 	uint32_t buffer_bytes;
 	uint64_t next_offset;          /* where the next claimed buffer goes */
 	uint64_t limit_offset;         /* no buffer may end behind it; UINT64_MAX for no limit */
+	bool is_circular;              /* its limit is where it begins anew */
 	struct etw_etl_packer *packer; /* borrowed; NULL: buffers are written as they are */
 };
 
@@ -55,6 +57,15 @@ int etw_etl_file_writer_open_kept(const char *path, mode_t mode, uint32_t buffer
  */
 void etw_etl_file_writer_adopt(int fd, uint32_t buffer_bytes, uint64_t limit_bytes,
 			       uint64_t next_offset, struct etw_etl_file_writer *ret);
+
+/*
+ * etw_etl_file_writer_preallocate() - gives the file all the space that its limit allows; what it did not need is cut
+ * off when it is finished. Returns 0; -EFBIG when RLIMIT_FSIZE forbids it; the errno of posix_fallocate(3).
+ */
+int etw_etl_file_writer_preallocate(const struct etw_etl_file_writer *writer);
+
+/* etw_etl_file_writer_place() - where in the file a claimed buffer is. */
+uint64_t etw_etl_file_writer_place(const struct etw_etl_file_writer *writer, uint64_t offset);
 
 /*
  * etw_etl_file_writer_claim() - takes the place of the next data buffer.

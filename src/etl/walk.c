@@ -167,14 +167,22 @@ static bool is_chain_whole(const struct etw_etl_file *file, const struct etw_etl
 	return offset == file->bytes && count == header->buffers_written;
 }
 
+/* How many buffers there is room for in a file of this size, the header buffer included. */
+static uint32_t places_of(const struct etw_etl_header *header)
+{
+	uint64_t unit = header->log_file_mode & WIRE_LOGFILE_MODE_KBYTES ? 1024 : 1024 * 1024;
+	uint64_t places = header->buffer_bytes
+				  ? header->maximum_file_size * unit / header->buffer_bytes
+				  : 0;
+
+	return places < UINT32_MAX ? (uint32_t)places : UINT32_MAX;
+}
+
 /* Whether a circular file has wrapped: then its header counts more buffers than there are places. */
 static bool has_wrapped(const struct etw_etl_header *header)
 {
-	uint64_t unit = header->log_file_mode & WIRE_LOGFILE_MODE_KBYTES ? 1024 : 1024 * 1024;
-
 	return (header->log_file_mode & WIRE_LOGFILE_MODE_CIRCULAR) &&
-	       (uint64_t)header->buffers_written * header->buffer_bytes >
-		       header->maximum_file_size * unit;
+	       header->buffers_written > places_of(header);
 }
 
 int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *findings,
@@ -198,8 +206,11 @@ int etw_etl_walk_start(const struct etw_etl_file *file, struct etw_findings *fin
 		return result;
 	}
 	/* A crashed session left no count. */
-	if (header.end_ft && !has_wrapped(&header))
-		walk.told_buffers = header.buffers_written;
+	if (header.end_ft)
+		walk.told_buffers = has_wrapped(&header) ? places_of(&header)
+							 : header.buffers_written;
+	walk.is_preallocated = !header.end_ft &&
+			       header.log_file_mode & WIRE_LOGFILE_MODE_PREALLOCATE;
 	/* Whether a session that appends counts those before it is not known from any genuine file. */
 	walk.is_counted_up_to = walk.told_buffers &&
 				!(header.log_file_mode & WIRE_LOGFILE_MODE_APPEND);
@@ -377,8 +388,12 @@ static int skip_unwritten(struct etw_etl_walk *walk)
 		TRY(search_span(walk, walk->offset + 1, walk->file->bytes, &buffer));
 		next = buffer.offset;
 	}
-	skip_to(walk, next < walk->file->bytes ? next : walk->file->bytes, ETW_FINDING_UNUSED,
-		"the buffer was never written");
+	next = next < walk->file->bytes ? next : walk->file->bytes;
+	/* Space that a session has taken beforehand and that runs still, or has crashed, is no finding. */
+	if (walk->is_preallocated)
+		walk->offset = next;
+	else
+		skip_to(walk, next, ETW_FINDING_UNUSED, "the buffer was never written");
 	return 0;
 }
 

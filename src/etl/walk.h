@@ -23,6 +23,7 @@ struct etw_etl_walk {
 	struct etw_etl_search search;
 	uint32_t fixed_stride; /* every buffer's size; 0 when each has its own (compressed files) */
 	bool is_thorough;      /* sizes are doubtful: each is held against the buffer's body */
+	bool is_preallocated;  /* what was never written is no finding */
 	bool told_gave_up;     /* the finding that the search was given up is made */
 	uint32_t
 		told_buffers; /* as many are in the file by its header event; 0 when it does not know */

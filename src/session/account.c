@@ -3,6 +3,7 @@
 #include "session/account.h"
 
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/atomic.h"
 #include "base/number.h"
@@ -26,6 +27,8 @@ void etw_account_counts(const struct etw_state *state, struct etw_state_counts *
 		ret->file_buffers += counts.file_buffers;
 		ret->notes += counts.notes;
 		ret->buffers += counts.buffers;
+		ret->overwritten_events += counts.overwritten_events;
+		ret->overwritten_buffers += counts.overwritten_buffers;
 		ret->pieces += counts.pieces;
 		ret->piece_events += counts.piece_events;
 		ret->slow_pieces += counts.slow_pieces;
@@ -144,6 +147,10 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	ret->buffers_written = load_relaxed(&file->buffers);
 	ret->file_status = load_relaxed(&file->status);
 	ret->events_lost = etw_account_events_lost(&ret->loss);
+	ret->overwritten = counts.overwritten_events;
+	/* BuffersWritten counts on past the end of a circular file. */
+	if (head->plan.file_places != 0)
+		ret->bytes = MIN(ret->bytes, (head->plan.file_places + 1) * head->buffer_bytes);
 	if (!head->plan.has_file)
 		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);

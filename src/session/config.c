@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "base/time.h"
+#include "etl/file_writer.h"
 #include "session/file_pattern.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
@@ -40,7 +41,7 @@
 	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
 	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
 
-#define FILE_MODES_BUILT (SEQUENTIAL | APPEND | NEWFILE)
+#define FILE_MODES_BUILT (SEQUENTIAL | CIRCULAR | APPEND | NEWFILE | PREALLOCATE)
 
 #define MODES_BUILT                                                                                \
 	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
@@ -89,8 +90,6 @@ static const struct {
 	uint32_t mode;
 	const char *name;
 } unbuilt[] = {
-	{CIRCULAR, "EVENT_TRACE_FILE_MODE_CIRCULAR"},
-	{PREALLOCATE, "EVENT_TRACE_FILE_MODE_PREALLOCATE"},
 	{EVENT_TRACE_PRIVATE_LOGGER_MODE, "EVENT_TRACE_PRIVATE_LOGGER_MODE"},
 	{EVENT_TRACE_MODE_RESERVED, "EVENT_TRACE_MODE_RESERVED"},
 	{EVENT_TRACE_ADDTO_TRIAGE_DUMP, "EVENT_TRACE_ADDTO_TRIAGE_DUMP"},
@@ -237,6 +236,18 @@ static void settle_buffers(struct wire_session_config *config, struct etw_sessio
 		settle_history(config, plan);
 }
 
+static void settle_file(struct wire_session_config *config, struct etw_session_plan *plan)
+{
+	uint64_t limit = etw_etl_file_limit(config->maximum_file_size, config->log_file_mode);
+	uint64_t buffers = limit / plan->buffer_bytes;
+
+	/* Files say both, as Windows' do. */
+	if (config->log_file_mode & (NEWFILE | APPEND))
+		config->log_file_mode |= SEQUENTIAL;
+	if (plan->has_file && config->log_file_mode & CIRCULAR && buffers > 1)
+		plan->file_places = buffers - 1;
+}
+
 static void settle_timers(struct wire_session_config *config, struct etw_session_plan *plan)
 {
 	bool is_ms = config->log_file_mode & USE_MS_TIMER;
@@ -301,12 +312,10 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 		plan.ring_flags |= WIRE_RING_GLOBAL_SEQUENCE;
 	if (config->log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE)
 		plan.ring_flags |= WIRE_RING_LOCAL_SEQUENCE;
-	/* Files say both, as Windows' do. */
-	if (config->log_file_mode & (NEWFILE | APPEND))
-		config->log_file_mode |= SEQUENTIAL;
 	plan.is_realtime = is_realtime(config);
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);
+	settle_file(config, &plan);
 	settle_timers(config, &plan);
 	settle_kernel(config, &plan);
 	*ret = plan;

@@ -39,6 +39,7 @@ struct etw_session_plan {
 	uint32_t has_file;
 	uint32_t is_kernel;       /* a system logger: its EnableFlags mean something */
 	uint32_t history_buffers; /* that a buffering session keeps; 0: it is none */
+	uint64_t file_places;     /* for data buffers in a circular file; 0: it is none */
 	uint64_t file_flush_ns;   /* 0: no timer */
 	uint64_t batch_flush_ns;  /* 0: no consumers */
 };

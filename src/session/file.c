@@ -145,6 +145,21 @@ static mode_t mode_of(const struct etw_session_file *file)
 	return (file->context->state.head->config.file_mode & 0666) | 0600;
 }
 
+static bool is_circular(const struct etw_session_file *file)
+{
+	return file->context->plan.file_places != 0;
+}
+
+/* The space that it is to have from the start, and its header buffer. */
+static int fill_first(const struct etw_session_file *file, const uint8_t *header,
+		      struct etw_etl_file_writer *writer)
+{
+	writer->is_circular = is_circular(file);
+	if (file->context->state.head->config.log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE)
+		TRY(etw_etl_file_writer_preallocate(writer));
+	return etw_etl_file_writer_put(writer, 0, header);
+}
+
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
 			  const uint8_t *header, struct etw_etl_file_writer *ret)
 {
@@ -160,7 +175,7 @@ int etw_session_file_make(struct etw_session_file *file, const struct etw_state_
 					  limit_of(file), &writer);
 	if (result == 0) {
 		writer.packer = file->packer;
-		result = etw_etl_file_writer_put(&writer, 0, header);
+		result = fill_first(file, header, &writer);
 		if (result < 0) {
 			/* A part of the header reads as a trace that was not closed, and never was one. */
 			(void)ftruncate(writer.fd, 0);
@@ -339,6 +354,7 @@ void etw_session_file_adopt(struct etw_session_file *file)
 				     NULL);
 	}
 	file->writer.packer = file->packer;
+	file->writer.is_circular = is_circular(file);
 }
 
 static bool is_in_series(const struct etw_session_file *file)
@@ -371,6 +387,26 @@ bool etw_session_file_wants_next(const struct etw_session_file *file)
 	return file->writer.fd >= 0 && !etw_etl_file_writer_has_room(&file->writer);
 }
 
+/* Room to note what is in a place of a circular file, in its first round. */
+static int reserve(struct etw_session_file *file, uint64_t offset)
+{
+	uint64_t index = offset / file->context->plan.buffer_bytes - 1;
+
+	if (index >= file->context->plan.file_places)
+		return 0;
+	return etw_state_reserve_place(&file->context->state, index);
+}
+
+struct etw_state_place *etw_session_file_place(const struct etw_session_file *file, uint64_t offset)
+{
+	const struct etw_session_plan *plan = &file->context->plan;
+
+	if (plan->file_places == 0 || offset == 0)
+		return NULL;
+	return etw_state_place(&file->context->state,
+			       (offset / plan->buffer_bytes - 1) % plan->file_places);
+}
+
 uint64_t etw_session_file_claim(struct etw_session_file *file)
 {
 	uint64_t offset;
@@ -379,8 +415,12 @@ uint64_t etw_session_file_claim(struct etw_session_file *file)
 	if (!takes_buffers(file))
 		return 0;
 	result = etw_etl_file_writer_claim(&file->writer, &offset);
-	if (result == 0)
-		return offset;
+	if (result == 0) {
+		result = reserve(file, offset);
+		if (result == 0)
+			return offset;
+		etw_etl_file_writer_unclaim(&file->writer);
+	}
 	etw_session_file_end(file, result);
 	return 0;
 }
@@ -473,6 +513,27 @@ void etw_session_file_tell_next(struct etw_session_file *file, int status)
 	etw_context_complain(file->context, "the session goes on in another file", 0, NULL);
 }
 
+/*
+ * What is left in the place of a circular file is neither the old buffer nor the new one. Where even this little cannot
+ * be written readers tell of the damage.
+ */
+static void empty_place(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer)
+{
+	struct wire_buffer_header header;
+	struct etw_owner owner;
+	uint64_t place = etw_etl_file_writer_place(&file->writer, offset);
+
+	if (place == offset)
+		return; /* nothing was there, and the file is cut before it */
+	memcpy(&header, buffer, sizeof(header));
+	header.saved_offset = header.valid_bytes = le32_of(WIRE_BUFFER_HEADER_BYTES);
+	header.current_offset =
+		le32_of(file->context->plan.buffer_bytes + WIRE_BUFFER_HEADER_BYTES);
+	etw_owner_write(file->context->state.head->uid, &owner);
+	(void)!pwrite(file->writer.fd, &header, sizeof(header), (off_t)place);
+	etw_owner_return(&owner);
+}
+
 static void fail(struct etw_session_file *file, int result)
 {
 	etw_etl_file_writer_unclaim(&file->writer);
@@ -492,6 +553,7 @@ int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_
 		return present->status < 0 ? present->status : -EIO;
 	result = put_patiently(file, offset, buffer);
 	if (result < 0) {
+		empty_place(file, offset, buffer);
 		fail(file, result);
 		return result;
 	}
@@ -544,7 +606,7 @@ static void tell_end(struct etw_session_file *file, int status)
 static void mark_last_buffer(struct etw_session_file *file)
 {
 	struct etw_state_file *present = present_of(file);
-	off_t last = (off_t)present->last_offset;
+	off_t last = (off_t)etw_etl_file_writer_place(&file->writer, present->last_offset);
 	struct wire_buffer_header header;
 	struct etw_owner owner;
 

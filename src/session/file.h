@@ -78,6 +78,10 @@ uint64_t etw_session_file_claim(struct etw_session_file *file);
 /* etw_session_file_reclaim() - a place that the last host had claimed. */
 void etw_session_file_reclaim(struct etw_session_file *file, uint64_t offset);
 
+/* etw_session_file_place() - what is noted of a claimed place of a circular file; NULL: it is none. */
+struct etw_state_place *etw_session_file_place(const struct etw_session_file *file,
+					       uint64_t offset);
+
 /*
  * etw_session_file_put() - writes a sealed buffer, that has @place others before it. An error that does not pass ends the file. Returns 0 or that
  * error's negative errno.

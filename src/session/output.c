@@ -174,6 +174,7 @@ static void begin_buffer(struct etw_session_output *output)
 	output->record->is_sealed = 0;
 	output->record->sequence = 0;
 	output->record->offset = 0;
+	output->record->replaced_output = 0;
 }
 
 /* Counts a sealed buffer and puts it where it belongs, or counts it as lost to the file. */
@@ -196,6 +197,7 @@ static void write_sealed(struct etw_session_outputs *outputs, struct etw_session
 		record->counts.file_events += record->buffer_events - record->buffer_notes;
 		record->counts.file_buffers++;
 	}
+	etw_output_fill_place(outputs, output, result == 0);
 }
 
 void etw_output_hand_out(struct etw_session_outputs *outputs, struct etw_session_output *output,
@@ -279,6 +281,7 @@ void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_out
 	record->sequence = head->next_sequence;
 	record->offset = claim_place(outputs);
 	record->file_place = etw_state_file(&outputs->context->state)->buffers;
+	etw_output_look_at_place(outputs, output);
 	buffer_head.sequence = record->sequence;
 	buffer_head.time_raw = flush_time(outputs, output);
 	etw_etl_seal_buffer(&buffer_head, output->buffer, record->fill);

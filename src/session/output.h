@@ -77,6 +77,14 @@ void etw_output_append_own(struct etw_session_outputs *outputs, struct etw_sessi
 void etw_output_seal(struct etw_session_outputs *outputs, struct etw_session_output *output,
 		     uint16_t flags, uint32_t next_bytes);
 
+/* etw_output_look_at_place() - notes whose buffer is in the place of one that is just being sealed. */
+void etw_output_look_at_place(struct etw_session_outputs *outputs,
+			      struct etw_session_output *output);
+
+/* etw_output_fill_place() - what was there is overwritten, and what is there now is noted. */
+void etw_output_fill_place(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			   bool is_written);
+
 /*
  * etw_output_change_file() - the session goes on in another file: its next buffer is the first in that.
  *

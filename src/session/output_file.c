@@ -9,6 +9,47 @@
 #include "base/macros.h"
 #include "wire/etl_buffer.h"
 
+void etw_output_look_at_place(struct etw_session_outputs *outputs,
+			      struct etw_session_output *output)
+{
+	struct etw_state_record *record = output->record;
+	const struct etw_state_place *place = etw_session_file_place(&outputs->file,
+								     record->offset);
+	const struct etw_state_counts *counts;
+
+	record->replaced_output = 0;
+	if (!place || place->file != outputs->context->state.head->files_left + 1)
+		return;
+	counts = &outputs->all[place->output].record->counts;
+	record->replaced_output = place->output + 1;
+	record->replaced_events = counts->overwritten_events + place->events;
+	record->replaced_buffers = counts->overwritten_buffers + 1;
+}
+
+void etw_output_fill_place(struct etw_session_outputs *outputs, struct etw_session_output *output,
+			   bool is_written)
+{
+	struct etw_state_record *record = output->record;
+	struct etw_state_place *place = etw_session_file_place(&outputs->file, record->offset);
+	struct etw_session_output *owner;
+
+	if (!place)
+		return;
+	if (record->replaced_output != 0) {
+		owner = &outputs->all[record->replaced_output - 1];
+		owner->record->counts.overwritten_events = record->replaced_events;
+		owner->record->counts.overwritten_buffers = record->replaced_buffers;
+		/* Its own is committed with the buffer that it begins next. */
+		if (owner != output)
+			etw_output_commit(outputs, owner);
+	}
+	*place = (struct etw_state_place){
+		.events = record->buffer_events,
+		.output = output->index,
+		.file = is_written ? outputs->context->state.head->files_left + 1 : 0,
+	};
+}
+
 /* What is in the files up to the present one: if the next one is deleted only what is in that is lost. */
 static void note_filed(struct etw_session_outputs *outputs)
 {
@@ -18,8 +59,10 @@ static void note_filed(struct etw_session_outputs *outputs)
 
 		*etw_state_filed(&outputs->context->state, i,
 				 /* is_next= */ true) = (struct etw_state_filed){
-			.events = counts->events - record->buffer_events - counts->file_events,
-			.buffers = counts->buffers - counts->file_buffers,
+			.events = counts->events - record->buffer_events - counts->file_events -
+				  counts->overwritten_events,
+			.buffers = counts->buffers - counts->file_buffers -
+				   counts->overwritten_buffers,
 		};
 	}
 }

@@ -179,8 +179,9 @@ static void count_all_as_lost(struct etw_session_outputs *outputs)
 								      /* is_next= */ false);
 
 		record->counts.file_events = record->counts.events - record->buffer_events -
-					     filed->events;
-		record->counts.file_buffers = record->counts.buffers - filed->buffers;
+					     filed->events - record->counts.overwritten_events;
+		record->counts.file_buffers = record->counts.buffers - filed->buffers -
+					      record->counts.overwritten_buffers;
 		etw_state_commit(state, i, record);
 	}
 	store_relaxed(&file->next_offset, 0);

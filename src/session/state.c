@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@
 #include "base/sched_point.h"
 #include "wire/etl_buffer.h"
 
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES      4096u
+#define PLACES_RESERVED 4096u /* of a circular file at once */
 
 static uint64_t durables_of_set(const struct etw_state_head *head)
 {
@@ -46,9 +48,12 @@ static void lay_out(struct etw_state_head *head)
 							       head->buffer_bytes,
 				    PAGE_BYTES);
 	head->output_stride = ALIGN_UP(buffer_at(head) + head->buffer_bytes, PAGE_BYTES);
-	/* Last, because it is sparse: most places of ring sets are never used. */
+	/* Last, because they are sparse: most places of ring sets are never used, and those of a file come in time. */
 	head->durables_at = head->outputs_at + head->output_count * head->output_stride;
-	head->total_bytes = head->durables_at + ETW_STATE_SETS * durables_of_set(head);
+	head->places_at = head->durables_at + ETW_STATE_SETS * durables_of_set(head);
+	head->total_bytes =
+		ALIGN_UP(head->places_at + head->plan.file_places * sizeof(struct etw_state_place),
+			 PAGE_BYTES);
 }
 
 static int map_state(struct etw_state *state, uint64_t bytes)
@@ -149,7 +154,7 @@ static bool is_sound(const struct etw_state_head *head, uint64_t bytes)
 	       expected.header_at == head->header_at && expected.history_at == head->history_at &&
 	       expected.outputs_at == head->outputs_at &&
 	       expected.output_stride == head->output_stride &&
-	       expected.durables_at == head->durables_at &&
+	       expected.durables_at == head->durables_at && expected.places_at == head->places_at &&
 	       expected.total_bytes == head->total_bytes && head->total_bytes <= bytes;
 }
 
@@ -201,6 +206,22 @@ int etw_state_reserve_set(struct etw_state *state, uint32_t slot)
 		return -ENOMEM;
 	memset(state->memory + at, 0, bytes);
 	return 0;
+}
+
+int etw_state_reserve_place(struct etw_state *state, uint64_t index)
+{
+	uint64_t at = state->head->places_at + index * sizeof(struct etw_state_place);
+	uint64_t end = MIN(at + PLACES_RESERVED * sizeof(struct etw_state_place),
+			   state->head->total_bytes);
+
+	if (index % PLACES_RESERVED != 0)
+		return 0;
+	return fallocate(state->fd, 0, (off_t)at, (off_t)(end - at)) < 0 ? -ENOMEM : 0;
+}
+
+struct etw_state_place *etw_state_place(const struct etw_state *state, uint64_t index)
+{
+	return (struct etw_state_place *)(void *)(state->memory + state->head->places_at) + index;
 }
 
 struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,

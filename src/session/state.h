@@ -7,6 +7,7 @@
  *	history_at   of a buffering session: the buffers that it keeps
  *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
+ *	places_at    struct etw_state_place of each place in a circular file
  *
  * An *output* is a processor, or the one of a session with one stream for all. Which of an output's two
  * records holds says one word: a record is written while the other one holds, then the word is flipped, so
@@ -133,6 +134,14 @@ struct etw_state_file {
 		   1]; /* the same as the controller gave it; empty: as it is */
 };
 
+/* A place for a buffer in a circular file: what is there. */
+struct etw_state_place {
+	uint32_t events;
+	uint32_t output;
+	uint64_t
+		file; /* `files_left` + 1 when it was written; others are of a former file, or empty */
+};
+
 struct etw_state_head {
 	uint32_t magic, version;
 	uint64_t total_bytes;
@@ -140,7 +149,7 @@ struct etw_state_head {
 	uint32_t output_count, cpu_count;
 	uint32_t buffer_bytes;
 	uint32_t record_bytes; /* with the marks behind it */
-	uint64_t header_at, history_at, durables_at, outputs_at, output_stride;
+	uint64_t header_at, history_at, durables_at, places_at, outputs_at, output_stride;
 	struct etw_session_plan plan;
 	struct wire_session_config config;
 	int64_t t0_raw, start_ft;
@@ -187,6 +196,8 @@ struct etw_state_counts {
 	uint64_t file_buffers;
 	uint64_t notes;   /* of the events, such as the host itself wrote */
 	uint64_t buffers; /* sealed: written, or lost to the file */
+	/* Of what was in the file, such as later buffers took the place of: circular files are made to lose it. */
+	uint64_t overwritten_events, overwritten_buffers;
 	/* Of real time. A piece is a buffer as consumers get it: what a buffer got since the last one. */
 	uint64_t pieces, piece_events; /* that went by: to consumers, or to nobody */
 	/* Of these, such as a consumer had no room for, */
@@ -196,14 +207,21 @@ struct etw_state_counts {
 };
 
 struct etw_state_record {
-	uint32_t fill;             /* bytes of the output buffer in use, its header included */
-	uint32_t delivered;        /* of these, the consumers' */
-	uint32_t buffer_events;    /* in it */
-	uint32_t piece_events;     /* of these, behind `delivered` */
-	uint32_t is_sealed;        /* has its number and place; being written */
-	uint32_t buffer_notes;     /* of its events, such as the host itself wrote */
-	uint32_t noted_missing;    /* kernel flags that a note has said not to be collected */
-	uint32_t file_place;       /* of the sealed buffer: how many are before it in the file */
+	uint32_t fill;          /* bytes of the output buffer in use, its header included */
+	uint32_t delivered;     /* of these, the consumers' */
+	uint32_t buffer_events; /* in it */
+	uint32_t piece_events;  /* of these, behind `delivered` */
+	uint32_t is_sealed;     /* has its number and place; being written */
+	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
+	uint32_t noted_missing; /* kernel flags that a note has said not to be collected */
+	uint32_t file_place;    /* of the sealed buffer: how many are before it in the file */
+	/*
+	 * Whose buffer was in the place of the sealed one (of a circular file): output + 1, or 0, and what is overwritten of
+	 * that output's then. Assigned to its counts, so that it may be done twice.
+	 */
+	uint32_t replaced_output;
+	uint32_t reserved_zero;
+	uint64_t replaced_events, replaced_buffers;
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */
 	uint64_t closed_loss;      /* what the writers of closed rings had counted here */
@@ -260,6 +278,18 @@ void etw_state_done(struct etw_state *state);
 
 /* etw_state_reserve_set() - memory for the durables of a set's place, zeroed. Returns 0 or -ENOMEM. */
 int etw_state_reserve_set(struct etw_state *state, uint32_t slot);
+
+/*
+ * etw_state_reserve_place() - memory for what is noted of a place in a circular file.
+ *
+ * @index: from 0; places are reserved in order
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_state_reserve_place(struct etw_state *state, uint64_t index);
+
+/* etw_state_place() - of a place that was reserved. */
+struct etw_state_place *etw_state_place(const struct etw_state *state, uint64_t index);
 
 /* etw_state_durable() - the reader's memory for one ring. */
 struct etw_ring_durable *etw_state_durable(const struct etw_state *state, uint32_t slot,

@@ -57,10 +57,11 @@ static_assert(WIRE_LOGFILE_BYTES64 == 0x118, "layout");
  */
 #define WIRE_LOGFILE_TICK_FT 10000
 
-#define WIRE_LOGFILE_MODE_RELOG      UINT32_C(0x00010000) /* written by the relogger [OBS] */
-#define WIRE_LOGFILE_MODE_COMPRESSED UINT32_C(0x04000000) /* [OBS DynamicEvents.etl] */
-#define WIRE_LOGFILE_MODE_CIRCULAR   UINT32_C(0x00000002) /* [SDK] */
-#define WIRE_LOGFILE_MODE_APPEND     UINT32_C(0x00000004) /* [SDK] */
-#define WIRE_LOGFILE_MODE_KBYTES     UINT32_C(0x00002000) /* maximum_file_size is in KB [SDK] */
+#define WIRE_LOGFILE_MODE_RELOG       UINT32_C(0x00010000) /* written by the relogger [OBS] */
+#define WIRE_LOGFILE_MODE_COMPRESSED  UINT32_C(0x04000000) /* [OBS DynamicEvents.etl] */
+#define WIRE_LOGFILE_MODE_CIRCULAR    UINT32_C(0x00000002) /* [SDK] */
+#define WIRE_LOGFILE_MODE_APPEND      UINT32_C(0x00000004) /* [SDK] */
+#define WIRE_LOGFILE_MODE_PREALLOCATE UINT32_C(0x00000020) /* [SDK] */
+#define WIRE_LOGFILE_MODE_KBYTES      UINT32_C(0x00002000) /* maximum_file_size is in KB [SDK] */
 
 #endif

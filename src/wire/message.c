@@ -174,6 +174,7 @@ static const struct wire_field wire_session_info_fields[] = {
 	NUMBER(T, free_buffers),
 	NUMBER(T, events),
 	NUMBER(T, bytes),
+	NUMBER(T, overwritten),
 	NUMBER(T, events_lost),
 	NUMBER(T, buffers_written),
 	NUMBER(T, log_buffers_lost),

@@ -196,8 +196,9 @@ struct wire_session_info {
 	uint64_t handle;
 	struct wire_session_config config; /* as it is now: numbers rounded, defaults filled in */
 	uint32_t number_of_buffers, free_buffers;
-	uint64_t events; /* taken into buffers so far */
-	uint64_t bytes;  /* written to the file so far */
+	uint64_t events;      /* taken into buffers so far */
+	uint64_t bytes;       /* of the file */
+	uint64_t overwritten; /* of these events, such as a circular file does not have any more */
 	uint32_t events_lost, buffers_written, log_buffers_lost, real_time_buffers_lost;
 	uint32_t logger_thread_id;
 	uint32_t uid; /* who started it */

@@ -8,7 +8,7 @@ rule is without a case.
 
 import struct
 
-from layout import MODE_APPEND, MODE_CIRCULAR, MODE_NO_PER_PROCESSOR_BUFFERING
+from layout import MODE_APPEND, MODE_CIRCULAR, MODE_KBYTES, MODE_NO_PER_PROCESSOR_BUFFERING
 from sample_file import (GUID_B, START_FT, T0, ext_item, message_event, modern_event,
                          perfinfo_event, system_event)
 
@@ -156,7 +156,11 @@ CASES = {
         ("session", companions(PARTITION, perfinfo_event(0x0042, T0, b"lab"))),
         ("session", companions(PARTITION, perfinfo_event(0x0040, T0, bytes(12))))],
     "partition_companion": [("session", companions()), ("windows7", companions(PARTITION))],
-    "buffers_written": [("session", logfile(written=1))],
+    "buffers_written": [("session", logfile(written=1)),
+                        ("session", logfile(mode=MODE_CIRCULAR | MODE_KBYTES, maximum=20,
+                                            written=9))],
+    "circular_wrap_place": [("session", logfile(mode=MODE_CIRCULAR | MODE_KBYTES, maximum=16,
+                                                written=9))],
     "file_is_closed": [("session", logfile(end_time=0))],
     "times_in_order": [("session", logfile(end_time=START_FT - 1)),
                        ("session", logfile(boot=START_FT + 1))],

@@ -2,8 +2,8 @@
 """Rules about single buffers: header fields, bounds, filler, and that the body decodes."""
 
 from layout import (FLAG_COMPRESSED, FLAG_FLUSH_MARKER, FLAG_PROC_INDEX, KNOWN_FLAGS, LOSS_FLAGS,
-                    MODE_COMPRESSED, MODE_NO_PER_PROCESSOR_BUFFERING, TYPE_COUNT, TYPE_HEADER,
-                    TYPES_WITHOUT_EVENTS, round_up8)
+                    MODE_CIRCULAR, MODE_COMPRESSED, MODE_NO_PER_PROCESSOR_BUFFERING, TYPE_COUNT,
+                    TYPE_HEADER, TYPES_WITHOUT_EVENTS, round_up8)
 from rulebook import EVENTS_START, rule
 from xpress import ALL_ONES
 
@@ -262,8 +262,10 @@ def tail_is_filled(_context, buffer):
 
 
 @rule("buffer", "writer", "Buffer header")
-def data_buffer_has_events(_context, buffer):
-    """Only non-empty buffers are written."""
+def data_buffer_has_events(context, buffer):
+    """Only non-empty buffers are written; a circular file may have a place that was lost."""
+    if context.logfile.mode & MODE_CIRCULAR and context.logfile.buffers_lost:
+        return
     if not buffer.is_header and buffer.header.type in GENERIC_TYPES and not buffer.events:
         yield buffer.find("no event in a data buffer")
 

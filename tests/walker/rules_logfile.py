@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rules about the header event, its logfile header, and its companions in the header buffer."""
 
-from layout import (MODE_CIRCULAR, MODE_COMPRESSED, MODE_NO_PER_PROCESSOR_BUFFERING,
+from layout import (MODE_CIRCULAR, MODE_COMPRESSED, MODE_KBYTES, MODE_NO_PER_PROCESSOR_BUFFERING,
                     MODE_PERSIST_ON_HYBRID_SHUTDOWN, MODE_REAL_TIME, MODE_STOP_ON_HYBRID_SHUTDOWN)
 from rulebook import rule
 
@@ -141,15 +141,43 @@ def partition_companion(context):
         yield context.find_logfile(f"no companion 0050 in a file of build {build}")
 
 
+def _circular_places(logfile):
+    """Buffers that a circular file has room for, the header buffer included; 0: it is none."""
+    if not logfile.mode & MODE_CIRCULAR or not logfile.buffer_bytes:
+        return 0
+    unit = 1024 if logfile.mode & MODE_KBYTES else 1024 * 1024
+    return logfile.maximum_file_size * unit // logfile.buffer_bytes
+
+
 @rule("file", "must", "The header event; Writing")
 def buffers_written(context):
     """BuffersWritten counts all buffers of a closed file, the header buffer too."""
     written = context.logfile.buffers_written
     count = len(context.summaries)
-    if context.logfile.mode & MODE_CIRCULAR and written > count:
-        return                          # keeps counting past the wrap
+    places = _circular_places(context.logfile)
+    if places and written > places:
+        written = places                # keeps counting past the wrap
     if context.logfile.end_time_ft and written != count:
-        yield context.find_logfile(f"BuffersWritten {written}, the file has {count}")
+        yield context.find_logfile(f"BuffersWritten {context.logfile.buffers_written}, the file "
+                                   f"has {count}")
+
+
+@rule("file", "writer", "The header event; Writing", is_strict=True)
+def circular_wrap_place(context):
+    """A wrapped circular file is full, and its oldest buffer is where BuffersWritten says."""
+    logfile = context.logfile
+    places = _circular_places(logfile)
+    data = context.summaries[1:]
+    if not places or logfile.buffers_written <= places or not logfile.end_time_ft or not data:
+        return
+    if len(data) != places - 1:
+        yield context.find_logfile(f"{len(data)} data buffers, not {places - 1}")
+        return
+    oldest = min(range(len(data)), key=lambda at: data[at].header.sequence)
+    want = (logfile.buffers_written - 1) % len(data)
+    if oldest != want:
+        yield data[oldest].find(f"the oldest buffer is {oldest} behind the header buffer, "
+                                f"BuffersWritten {logfile.buffers_written} says {want}")
 
 
 @rule("file", "writer", "The header event; Writing")

@@ -393,7 +393,7 @@ class RulesTest(FileTestCase):
 
     def test_wrapped_circular_file(self):
         sample = SampleFile()
-        sample.logfile.update(mode=2, written=9)
+        sample.logfile.update(mode=0x2002, maximum=16, written=9)
         first, second, third = sample.data
         sample.data = [second, third, first]
         second.changes.update(sequence=8)

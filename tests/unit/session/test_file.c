@@ -292,6 +292,39 @@ static void test_file__lack_of_space_that_passes(void **state)
 	fixture_close(&fixture);
 }
 
+/* A place that could not be written has neither the old buffer nor the new one; the rest is read as ever. */
+static void test_file__circular_error_that_stays(void **state)
+{
+	struct fixture fixture;
+	struct fixture_writer writer;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct etw_session *session;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	config.log_file_mode = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE;
+	config.maximum_file_size = 32;
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	write_events(session, &writer, 2000);
+	/* What may pass is tried again; this does not. */
+	break_disk(EROFS, 1);
+	write_events(session, &writer, 300);
+	break_disk(0, 0);
+	write_events(session, &writer, 100);
+	etw_session_stop(session, &info);
+	assert_int_equal(info.file_status, -EROFS);
+	assert_true(info.loss.file >= 400);
+	assert_true(info.overwritten > 0);
+	etw_session_free(session);
+	assert_int_equal(count_in_file(&fixture) + info.overwritten + info.loss.file,
+			 writer.written);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
 /* Where it was is nothing: all of it is lost, also what had been written. */
 static void test_file__deleted(void **state)
 {
@@ -449,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_file__error_that_passes),
 		cmocka_unit_test(test_file__error_that_stays),
 		cmocka_unit_test(test_file__lack_of_space_that_passes),
+		cmocka_unit_test(test_file__circular_error_that_stays),
 		cmocka_unit_test(test_file__deleted),
 		cmocka_unit_test(test_file__replaced_before_the_stop),
 		cmocka_unit_test(test_file__errors_of_start),
