@@ -37,6 +37,7 @@ static void test_ring_sets__are_retired_while_threads_write(void **state)
 {
 	struct writer writers[3] = {{0}};
 	struct fake_session session;
+	uint64_t written = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -63,9 +64,11 @@ static void test_ring_sets__are_retired_while_threads_write(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		store_relaxed(&writers[i].is_done, 1u);
 		assert_int_equal(pthread_join(writers[i].thread, NULL), 0);
-		assert_true(writers[i].written > 0);
+		written += writers[i].written;
 		assert_int_equal(etw_provider_unregister(writers[i].handle), 0);
 	}
+	/* On a busy machine one of them may have had no turn while a session was there. */
+	assert_true(written > 0);
 }
 
 static void test_ring_sets__when_its_session_is_over_a_set_takes_nothing_and_refuses_nothing(
