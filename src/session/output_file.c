@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
+#include "base/sched_point.h"
 #include "wire/etl_buffer.h"
 
 void etw_output_look_at_place(struct etw_session_outputs *outputs,
@@ -43,11 +44,13 @@ void etw_output_fill_place(struct etw_session_outputs *outputs, struct etw_sessi
 		if (owner != output)
 			etw_output_commit(outputs, owner);
 	}
+	SCHED_POINT("session.place.replaced");
 	*place = (struct etw_state_place){
 		.events = record->buffer_events,
 		.output = output->index,
 		.file = is_written ? outputs->context->state.head->files_left + 1 : 0,
 	};
+	SCHED_POINT("session.place.filled");
 }
 
 /* What is in the files up to the present one: if the next one is deleted only what is in that is lost. */

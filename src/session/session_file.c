@@ -38,6 +38,7 @@ static int name_next(const struct etw_session *session, const char *path, const 
 int etw_session_go_on_in(struct etw_session *session, const char *path, const char *shown)
 {
 	CLEANUP(freep) struct etw_state_file *next = calloc(1, sizeof(*next));
+	int result;
 
 	if (!next)
 		return -ENOMEM;
@@ -49,7 +50,9 @@ int etw_session_go_on_in(struct etw_session *session, const char *path, const ch
 		return -EINVAL;
 	/* Since the flush before the order a little may have come. */
 	etw_outputs_flush(&session->outputs);
-	return etw_output_change_file(&session->outputs, path ? next : NULL);
+	result = etw_output_change_file(&session->outputs, path ? next : NULL);
+	/* -ENOENT is for a session that there is not. */
+	return result == -ENOENT ? -ENOTDIR : result;
 }
 
 static int carry_out(void *what)

@@ -125,6 +125,45 @@ static void test_file_writer__puts_buffers_in_a_row(void **state)
 	assert_file((const uint8_t[]){4, 2, 3}, 3);
 }
 
+/* Behind the last whole buffer of the limit comes the second of the file; nothing is cut off. */
+static void test_file_writer__circular(void **state)
+{
+	struct etw_etl_file_writer writer = open_writer(4 * BUFFER_BYTES + 7);
+
+	(void)state;
+	writer.is_circular = true;
+	assert_int_equal(put(&writer, 0, 1), 0);
+	for (uint8_t i = 1; i <= 8; i++) {
+		assert_true(etw_etl_file_writer_has_room(&writer));
+		claim_and_put(&writer, (uint64_t)i * BUFFER_BYTES, (uint8_t)(10 + i));
+	}
+	assert_int_equal(etw_etl_file_writer_place(&writer, 0), 0);
+	assert_int_equal(etw_etl_file_writer_place(&writer, 3 * BUFFER_BYTES), 3 * BUFFER_BYTES);
+	assert_int_equal(etw_etl_file_writer_place(&writer, 4 * BUFFER_BYTES), BUFFER_BYTES);
+	assert_int_equal(etw_etl_file_writer_place(&writer, 8 * BUFFER_BYTES), 2 * BUFFER_BYTES);
+	memset(buffer, 2, sizeof(buffer));
+	assert_int_equal(etw_etl_file_writer_finish(&writer, buffer, /* is_synced= */ false), 0);
+	etw_etl_file_writer_close(&writer);
+	assert_file((const uint8_t[]){2, 17, 18, 16}, 4);
+}
+
+/* All the space is there at once, and what was not needed is given back. */
+static void test_file_writer__preallocated(void **state)
+{
+	struct etw_etl_file_writer writer = open_writer(4 * BUFFER_BYTES + 7);
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(etw_etl_file_writer_preallocate(&writer), 0);
+	assert_int_equal(fstat(writer.fd, &info), 0);
+	assert_int_equal(info.st_size, 4 * BUFFER_BYTES);
+	claim_and_put(&writer, BUFFER_BYTES, 5);
+	memset(buffer, 4, sizeof(buffer));
+	assert_int_equal(etw_etl_file_writer_finish(&writer, buffer, /* is_synced= */ false), 0);
+	etw_etl_file_writer_close(&writer);
+	assert_file((const uint8_t[]){4, 5}, 2);
+}
+
 static void test_file_writer__empties_what_was_there(void **state)
 {
 	struct etw_etl_file_writer writer = open_writer(0);
@@ -451,6 +490,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file_writer__puts_buffers_in_a_row),
+		cmocka_unit_test(test_file_writer__circular),
+		cmocka_unit_test(test_file_writer__preallocated),
 		cmocka_unit_test(test_file_writer__empties_what_was_there),
 		cmocka_unit_test(test_file_writer__same_place_again),
 		cmocka_unit_test(test_file_writer__adopts),

@@ -194,6 +194,27 @@ static void test_file__full_disk(void **state)
 	fixture_close(&fixture);
 }
 
+/* A circular file may find the disk full before it is as long as it may be. */
+static void test_file__full_disk_circular(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+
+	(void)state;
+	fixture_open(&fixture);
+	if (mount("tmpfs", fixture.folder, "tmpfs", 0, "size=128k") < 0) {
+		print_message("skipped: no right to mount a small file system\n");
+		fixture_close(&fixture);
+		skip();
+	}
+	config = fixture_config(&fixture);
+	config.log_file_mode = EVENT_TRACE_FILE_MODE_CIRCULAR;
+	config.maximum_file_size = 1;
+	overfill(&fixture, &config, -ENOSPC, 128 * 1024, RLIM_INFINITY);
+	assert_int_equal(umount(fixture.folder), 0);
+	fixture_close(&fixture);
+}
+
 /* The same bytes go to the same place until they are there. */
 static void test_file__error_that_passes(void **state)
 {
@@ -479,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_file__maximum_size),
 		cmocka_unit_test(test_file__process_limit),
 		cmocka_unit_test(test_file__full_disk),
+		cmocka_unit_test(test_file__full_disk_circular),
 		cmocka_unit_test(test_file__error_that_passes),
 		cmocka_unit_test(test_file__error_that_stays),
 		cmocka_unit_test(test_file__lack_of_space_that_passes),

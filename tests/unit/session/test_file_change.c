@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions that go on in another file: by their limit, by request, and when one cannot be made. */
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "fixture.h"
@@ -183,7 +184,7 @@ static void test_file_change__another_name(void **state)
 	assert_int_equal(etw_session_change_file(session, fixture.path, ""), -EEXIST);
 	assert_int_equal(etw_session_change_file(session, NULL, NULL), -EINVAL);
 	assert_int_equal(etw_session_change_file(session, "part", ""), -EINVAL);
-	assert_int_equal(etw_session_change_file(session, "/no/such/folder", ""), -ENOENT);
+	assert_int_equal(etw_session_change_file(session, "/no/such/folder", ""), -ENOTDIR);
 	/* Whatever failed, the file goes on. */
 	write_events(session, &writer, 10);
 	assert_int_equal(etw_session_change_file(session, path, "D:\\two.etl"), 0);
@@ -299,6 +300,118 @@ static void test_file_change__a_file_that_is_deleted(void **state)
 	fixture_close(&fixture);
 }
 
+/* Sums over what there is of a series, and removes it. */
+static uint64_t count_series(const struct fixture *fixture, uint32_t *ret_files)
+{
+	uint64_t events = 0;
+	char path[192];
+
+	for (*ret_files = 0;; ++*ret_files) {
+		path_of(fixture, *ret_files + 1, path);
+		if (access(path, F_OK) != 0)
+			return events;
+		events += read_part(path).events;
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+/* The folder of another user's session lets nobody make files any more, and after a while it does again. */
+static void test_file_change__a_folder_that_is_read_only(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct fixture_writer writer;
+	struct etw_session *session;
+	struct etw_fault problem;
+	uint32_t files;
+	uint64_t lost;
+
+	(void)state;
+	if (getuid() != 0) {
+		print_message("skipped: only root has sessions of other users\n");
+		skip();
+	}
+	fixture_open(&fixture);
+	assert_int_equal(chmod(fixture.folder, 0777), 0);
+	config = series(&fixture, 20);
+	assert_int_equal(etw_session_start(&fixture.host, 7, 65534, &config, &session, &problem),
+			 0);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	write_events(session, &writer, 40);
+	assert_int_equal(chmod(fixture.folder, 0755), 0);
+	assert_int_equal(etw_session_change_file(session, NULL, NULL), -EACCES);
+	write_events(session, &writer, 40);
+	etw_session_info(session, &info);
+	assert_int_equal(info.file_status, -EACCES);
+	lost = info.loss.file;
+	assert_true(lost > 0);
+	assert_int_equal(chmod(fixture.folder, 0777), 0);
+	for (uint32_t waited = 0; info.file_status && waited < WAIT_MS; waited += 100) {
+		write_events(session, &writer, 1);
+		(void)usleep(100000);
+		etw_session_info(session, &info);
+	}
+	assert_int_equal(info.file_status, 0);
+	write_events(session, &writer, 10);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	assert_true(info.loss.file >= lost);
+	assert_int_equal(info.events_lost, info.loss.file);
+	assert_int_equal(count_series(&fixture, &files) + info.loss.file, writer.written);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+/* A disk that is full ends the file that is there; when there is space again the series goes on in the next one. */
+static void test_file_change__a_full_disk(void **state)
+{
+	struct fixture fixture;
+	struct wire_session_config config;
+	struct wire_session_info info;
+	struct fixture_writer writer;
+	struct etw_session *session;
+	uint64_t events = 0;
+	uint32_t files;
+	char path[192];
+
+	(void)state;
+	fixture_open(&fixture);
+	if (mount("tmpfs", fixture.folder, "tmpfs", 0, "size=48k") < 0) {
+		print_message("skipped: no right to mount a small file system\n");
+		fixture_close(&fixture);
+		skip();
+	}
+	config = series(&fixture, 20);
+	session = fixture_start(&fixture, &config);
+	fixture_attach(&fixture, session, getuid(), 0, &writer);
+	write_events(session, &writer, 80);
+	etw_session_info(session, &info);
+	assert_int_equal(info.file_status, -ENOSPC);
+	path_of(&fixture, 1, path);
+	events += read_part(path).events;
+	assert_int_equal(unlink(path), 0);
+	for (uint32_t waited = 0; info.file_status && waited < WAIT_MS; waited += 100) {
+		write_events(session, &writer, 1);
+		(void)usleep(100000);
+		etw_session_info(session, &info);
+	}
+	assert_int_equal(info.file_status, 0);
+	etw_session_stop(session, &info);
+	etw_session_free(session);
+	for (files = 2;; files++) {
+		path_of(&fixture, files, path);
+		if (access(path, F_OK) != 0)
+			break;
+		events += read_part(path).events;
+	}
+	assert_true(files >= 4);
+	assert_int_equal(events + info.loss.file, writer.written);
+	assert_int_equal(umount(fixture.folder), 0);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +420,8 @@ int main(void)
 		cmocka_unit_test(test_file_change__another_name),
 		cmocka_unit_test(test_file_change__a_next_file_that_cannot_be_made),
 		cmocka_unit_test(test_file_change__a_file_that_is_deleted),
+		cmocka_unit_test(test_file_change__a_folder_that_is_read_only),
+		cmocka_unit_test(test_file_change__a_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
