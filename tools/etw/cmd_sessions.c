@@ -313,6 +313,7 @@ static void put_object(struct etw_text *text, const struct wire_session_info *in
 	put_number(text, "buffers_written", info->buffers_written);
 	put_number(text, "events", info->events);
 	put_number(text, "bytes", info->bytes);
+	put_number(text, "events_overwritten", info->overwritten);
 	put_number(text, "events_lost", info->events_lost);
 	claims_write_json(text, &info->loss);
 	session_numbers_write_json(text, info, numbers);
