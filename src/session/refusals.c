@@ -23,6 +23,11 @@ static const char *reason(int why)
 		return "users other than root have all ring memory that they may have";
 	case -EAGAIN:
 		return "too many rings were made for users other than root";
+	case -ENOMEM:
+		return "the host has no memory for them";
+	case -EMFILE:
+	case -ENFILE:
+		return "the host has no descriptors for them";
 	default:
 		return "the session has as many ring sets as it can have";
 	}

@@ -182,6 +182,13 @@ static int lend(struct etw_session_set *set, struct etw_ring_set_fds *ret)
 	return result;
 }
 
+/* A limit of the budget's, or of this process: a smaller set that refuses may fit, and is looked at again. */
+static bool is_for_later(int result)
+{
+	return result == -ENOSPC || result == -EDQUOT || result == -EUSERS || result == -EAGAIN ||
+	       result == -ENOMEM || result == -EMFILE || result == -ENFILE;
+}
+
 int etw_session_sets_get(struct etw_session_sets *sets, uid_t uid, uint32_t *ret_ring_set,
 			 struct etw_ring_set_fds *ret, int *ret_refusal)
 {
@@ -209,7 +216,7 @@ int etw_session_sets_get(struct etw_session_sets *sets, uid_t uid, uint32_t *ret
 	if (is_new)
 		etw_context_kick(
 			sets->context); /* its processor may have had one stream until now */
-	if (result == -ENOSPC || result == -EDQUOT || result == -EUSERS || result == -EAGAIN) {
+	if (is_for_later(result)) {
 		*ret_refusal = result;
 		result = etw_refusals_get(sets, uid, result, ret_ring_set, ret);
 	}
