@@ -105,7 +105,8 @@ static int make_folder(void)
 		return -1;
 	(void)setenv("ETW_RUNTIME_DIR", folder, 1);
 	(void)setenv("ETWD_LOG", host_path("etwd.log"), 0);
-	(void)setenv("ETWD_IDLE_MS", "1", 1);
+	/* Longer than a controller takes to connect on a busy machine: a host that left would be waited for in vain. */
+	(void)setenv("ETWD_IDLE_MS", "3000", 1);
 	return 0;
 }
 
