@@ -20,7 +20,6 @@
 #include "base/number.h"
 #include "base/time.h"
 #include "base/utf.h"
-#include "etl/append.h"
 #include "etl/writer.h"
 #include "session/account.h"
 #include "session/file_internal.h"
@@ -224,33 +223,7 @@ static int make_first(struct etw_session_file *file, struct etw_state_file *firs
 	return 0;
 }
 
-/* The file as it is, and its header buffer instead of one of this session's; a new one is empty. */
-static int look_at_kept(struct etw_session_file *file, struct etw_etl_append_place *ret)
-{
-	struct etw_session_context *context = file->context;
-	const struct wire_session_config *config = &context->state.head->config;
-	const struct etw_etl_append_like like = {
-		.buffer_bytes = context->plan.buffer_bytes,
-		.processors = context->plan.output_count,
-		.clock_type = context->plan.clock_type,
-		.pointer_bytes = sizeof(void *),
-		.is_compressed = file->packer != NULL,
-	};
-	CLEANUP(freep) uint8_t *header = malloc(like.buffer_bytes);
-	struct etw_fault fault = {0};
-	int result;
-
-	if (!header)
-		return -ENOMEM;
-	result = etw_etl_append_look(file->writer.fd, &like, header, ret, &fault);
-	if (result < 0)
-		etw_context_complain(context, config->log_file, result, &fault);
-	else if (ret->next_offset != 0)
-		memcpy(etw_state_header_buffer(&context->state), header, like.buffer_bytes);
-	return result;
-}
-
-static int open_kept(struct etw_session_file *file)
+int etw_session_file_open_kept(struct etw_session_file *file)
 {
 	const struct etw_state_head *head = file->context->state.head;
 	struct etw_owner owner;
@@ -264,32 +237,9 @@ static int open_kept(struct etw_session_file *file)
 	return result;
 }
 
-/*
- * Behind what others have written. When it was closed before it is open from here on. What is refused is left as it
- * was.
- */
-static int append_to(struct etw_session_file *file, struct etw_state_file *first)
+int etw_session_file_put_header(struct etw_session_file *file)
 {
-	struct etw_state_head *head = file->context->state.head;
-	struct etw_etl_append_place place;
-
-	TRY(open_kept(file));
-	file->writer.packer = file->packer;
-	TRY(look_at_kept(file, &place));
-	if (place.next_offset != 0) {
-		file->writer.next_offset = place.next_offset;
-		first->last_offset = place.last_offset;
-		first->last_flags = place.last_flags;
-		first->events_lost_before = place.events_lost;
-		first->buffers_lost_before = place.buffers_lost;
-		/* Buffers lie in order of time. */
-		if (head->last_flush_raw < place.last_time_raw)
-			head->last_flush_raw = place.last_time_raw;
-	}
-	TRY(put(file, 0, etw_state_header_buffer(&file->context->state)));
-	store_relaxed(&first->buffers, place.next_offset != 0 ? place.buffers : 1u);
-	store_relaxed(&first->next_offset, file->writer.next_offset);
-	return 0;
+	return put(file, 0, etw_state_header_buffer(&file->context->state));
 }
 
 int etw_session_file_create(struct etw_session_file *file)
@@ -302,7 +252,7 @@ int etw_session_file_create(struct etw_session_file *file)
 		return 0;
 	TRY(make_packer(file));
 	if (state->head->config.log_file_mode & EVENT_TRACE_FILE_MODE_APPEND)
-		TRY(append_to(file, first));
+		TRY(etw_session_file_append(file, first));
 	else
 		TRY(make_first(file, first));
 	(void)etw_context_keep(file->context, file->writer.fd, ETW_SESSION_FILE_KEPT, 0u);
