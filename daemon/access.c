@@ -24,23 +24,18 @@
 static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 static const GUID default_guid = WIRE_DEFAULT_SECURITY_GUID;
 
-struct somebody {
-	struct wire_sid *sids; /* owned */
-	size_t count;
-};
-
-static void somebody_done(struct somebody *somebody)
+void etwd_somebody_done(struct etwd_somebody *somebody)
 {
 	free(somebody->sids);
 }
 
-static void add(struct somebody *somebody, struct wire_sid sid)
+static void add(struct etwd_somebody *somebody, struct wire_sid sid)
 {
 	somebody->sids[somebody->count++] = sid;
 }
 
 /* The groups that the process had when it connected. */
-static void add_groups(struct somebody *somebody, const struct etwd_peer *peer)
+static void add_groups(struct etwd_somebody *somebody, const struct etwd_peer *peer)
 {
 	gid_t groups[GROUPS_MAX];
 	socklen_t bytes = sizeof(groups);
@@ -52,9 +47,11 @@ static void add_groups(struct somebody *somebody, const struct etwd_peer *peer)
 		add(somebody, etw_sid_of_gid(groups[i]));
 }
 
-static int find_sids(const struct etwd_peer *peer, struct somebody *ret)
+int etwd_somebody_init(struct etwd_somebody *ret, const struct etwd_peer *peer)
 {
-	*ret = (struct somebody){.sids = calloc(FIXED_SIDS + 1 + GROUPS_MAX, sizeof(*ret->sids))};
+	*ret = (struct etwd_somebody){
+		.is_trusted = peer->is_trusted,
+		.sids = calloc(FIXED_SIDS + 1 + GROUPS_MAX, sizeof(*ret->sids))};
 	if (!ret->sids)
 		return -ENOMEM;
 	add(ret, etw_sid_of_kind(WIRE_SID_EVERYONE));
@@ -70,17 +67,25 @@ static int find_sids(const struct etwd_peer *peer, struct somebody *ret)
 	return 0;
 }
 
+uint32_t etwd_somebody_rights(const struct etwd_somebody *somebody,
+			      const struct etwd_security *security, const GUID *guid)
+{
+	if (somebody->is_trusted)
+		return ALL_RIGHTS;
+	return etw_security_rights(etwd_security_find(security, guid), somebody->sids,
+				   somebody->count);
+}
+
 uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
 			    const GUID *guid)
 {
-	CLEANUP(somebody_done) struct somebody somebody = {0};
+	CLEANUP(etwd_somebody_done) struct etwd_somebody somebody = {0};
 
 	if (peer->is_trusted)
 		return ALL_RIGHTS;
-	if (find_sids(peer, &somebody) < 0)
+	if (etwd_somebody_init(&somebody, peer) < 0)
 		return 0;
-	return etw_security_rights(etwd_security_find(security, guid), somebody.sids,
-				   somebody.count);
+	return etwd_somebody_rights(&somebody, security, guid);
 }
 
 /* What everybody may do, and what root and the host's own uid may, where nobody has said anything: looked at in no list. */
@@ -105,17 +110,15 @@ static void audit(const struct etwd_peer *peer, const GUID *guid, const char *wh
 int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what)
 {
-	CLEANUP(somebody_done) struct somebody somebody = {0};
+	CLEANUP(etwd_somebody_done) struct etwd_somebody somebody = {0};
 	struct etw_bytes descriptor;
 	bool is_granted;
 
 	if (is_default_right(security, peer, rights))
 		return 0;
-	TRY(find_sids(peer, &somebody));
+	TRY(etwd_somebody_init(&somebody, peer));
 	descriptor = etwd_security_find(security, guid);
-	is_granted = peer->is_trusted ||
-		     (etw_security_rights(descriptor, somebody.sids, somebody.count) & rights) ==
-			     rights;
+	is_granted = (etwd_somebody_rights(&somebody, security, guid) & rights) == rights;
 	if (etw_security_audits(descriptor, somebody.sids, somebody.count, rights, is_granted))
 		audit(peer, guid, what, is_granted);
 	return is_granted ? 0 : -EACCES;

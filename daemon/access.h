@@ -18,6 +18,21 @@
 #include "daemon/security.h"
 #include "wire/message.h"
 
+/* Who a peer is, for several questions about it. */
+struct etwd_somebody {
+	struct wire_sid *sids; /* owned */
+	size_t count;
+	bool is_trusted;
+};
+
+/* etwd_somebody_init() - returns 0 or -ENOMEM; etwd_somebody_done() ends it. */
+int etwd_somebody_init(struct etwd_somebody *somebody, const struct etwd_peer *peer);
+void etwd_somebody_done(struct etwd_somebody *somebody);
+
+/* etwd_somebody_rights() - all that somebody may do with a session or provider. */
+uint32_t etwd_somebody_rights(const struct etwd_somebody *somebody,
+			      const struct etwd_security *security, const GUID *guid);
+
 /* etwd_access_rights() - all that a peer may do with a session or provider: WMIGUID_* and TRACELOG_*. */
 uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
 			    const GUID *guid);

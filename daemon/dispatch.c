@@ -7,6 +7,8 @@
 #include "base/macros.h"
 #include "daemon/access_requests.h"
 #include "daemon/client.h"
+#include "daemon/enumerate.h"
+#include "daemon/information.h"
 #include "daemon/session_requests.h"
 
 /* A handler returns 0, or -EPROTO when the body is not sound. */
@@ -17,6 +19,18 @@ static int handle_register(const struct etwd_dispatch_parts *parts, struct etwd_
 			   const struct etw_ipc_message *message)
 {
 	return etwd_enable_register(parts->enable, client, message);
+}
+
+static int handle_traits(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message)
+{
+	struct wire_register body;
+
+	(void)parts;
+	TRY(wire_message_decode_register(message->datagram, &body));
+	/* It may have been unregistered, or refused, meanwhile. */
+	(void)etwd_providers_describe(&client->registrations, body.registration, body.traits);
+	return 0;
 }
 
 static int handle_unregister(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
@@ -97,6 +111,20 @@ static int handle_access(const struct etwd_dispatch_parts *parts, struct etwd_cl
 	return etwd_access_handle(parts->security, &client->peer, message);
 }
 
+static int handle_enumerate(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			    const struct etw_ipc_message *message)
+{
+	const struct etwd_enumerate_parts own = {parts->enable->providers, parts->enable->sessions};
+
+	return etwd_enumerate_handle(&own, &client->peer, message);
+}
+
+static int handle_inform(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			 const struct etw_ipc_message *message)
+{
+	return etwd_information_handle(parts->enable, &client->peer, message);
+}
+
 /* What may be sent in which role. */
 static const struct handler {
 	uint32_t type;
@@ -104,6 +132,7 @@ static const struct handler {
 	handle_function *handle;
 } handlers[] = {
 	{WIRE_REGISTER, WIRE_ROLE_PROVIDER, handle_register},
+	{WIRE_TRAITS, WIRE_ROLE_PROVIDER, handle_traits},
 	{WIRE_UNREGISTER, WIRE_ROLE_PROVIDER, handle_unregister},
 	{WIRE_ENABLE_DONE, WIRE_ROLE_PROVIDER, handle_enable_done},
 	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, handle_undelivered},
@@ -116,6 +145,8 @@ static const struct handler {
 	{WIRE_ENABLE_PROVIDER, WIRE_ROLE_CONTROLLER, handle_enable_provider},
 	{WIRE_SUBSCRIBE, WIRE_ROLE_CONSUMER, handle_subscribe},
 	{WIRE_ACCESS, WIRE_ROLE_CONTROLLER, handle_access},
+	{WIRE_ENUMERATE, WIRE_ROLE_CONTROLLER, handle_enumerate},
+	{WIRE_INFORM, WIRE_ROLE_CONTROLLER, handle_inform},
 };
 
 static int say_welcome(const struct etwd_dispatch_parts *parts, struct etwd_peer *peer,

@@ -388,6 +388,28 @@ void etwd_enable_call_back(const struct etwd_enable_parts *parts,
 		tell_all(parts, &session->withdrawal.providers[i], &telling);
 }
 
+void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+			 const GUID *guid)
+{
+	const struct etwd_provider *provider = etwd_providers_find(parts->providers, guid);
+	struct wire_enable_provider request = {.code = EVENT_CONTROL_CODE_CAPTURE_STATE,
+					       .provider = *guid};
+	const struct telling telling = {.has_callback = true, .request = &request};
+
+	for (unsigned i = 0; provider && i < WIRE_ENABLE_SLOTS; i++) {
+		const struct etwd_enable *enable = &provider->enables[i];
+
+		if (enable->session_id != session->id)
+			continue;
+		request.level = enable->level;
+		request.match_any = enable->match_any;
+		request.match_all = enable->match_all;
+		request.source = enable->source;
+		tell_all(parts, guid, &telling);
+		return;
+	}
+}
+
 static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session_id)
 {
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {

@@ -56,6 +56,13 @@ void etwd_enable_call_back(const struct etwd_enable_parts *parts,
 			   const struct etwd_session *session);
 
 /*
+ * etwd_enable_capture() - asks a provider for its state, in the level and with the keywords that a session has enabled it
+ * with. Nothing where that has not.
+ */
+void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etwd_session *session,
+			 const GUID *guid);
+
+/*
  * etwd_enable_ring_replaced() - processes of a uid are told their new ring set of a session.
  *
  * Returns 0; where none can be made, -ENOENT: no such session, or what etw_session_ring_set() said: then they

@@ -17,12 +17,12 @@
 #include "daemon/patient_clock.h"
 
 #define SNAPSHOT_NAME  "host"
-#define RECORD_VERSION 2
+#define RECORD_VERSION 3
 #define SESSION_IDS    65536 /* all that there can be */
 
 struct record_head {
 	uint32_t version;
-	uint32_t lease_count, enable_count, reserved_pad;
+	uint32_t lease_count, enable_count, settings_count;
 	uint64_t incarnation;
 };
 
@@ -37,6 +37,13 @@ struct record_enable {
 	uint64_t match_any, match_all;
 	uint32_t filter_type, filter_bytes;
 	uint32_t level, reserved_pad;
+};
+
+/* The disallowed providers follow, then those whose state is captured. */
+struct record_settings {
+	uint32_t session_id;
+	uint32_t capture_s;
+	uint32_t disallowed_count, captured_count;
 };
 
 void etwd_handover_init(struct etwd_handover *handover)
@@ -133,6 +140,30 @@ static void append_enables(const struct etwd_handover *handover, struct record_b
 	}
 }
 
+static uint32_t append_settings(const struct etwd_handover *handover, struct record_bytes *bytes)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = handover->sessions->table[i];
+		const struct etwd_session_settings *settings;
+		struct record_settings record;
+
+		if (!session ||
+		    !(session->settings.disallowed_count || session->settings.captured_count))
+			continue;
+		settings = &session->settings;
+		record = (struct record_settings){session->id, settings->capture_s,
+						  (uint32_t)settings->disallowed_count,
+						  (uint32_t)settings->captured_count};
+		append(bytes, &record, sizeof(record));
+		append(bytes, settings->disallowed, settings->disallowed_count * sizeof(GUID));
+		append(bytes, settings->captured, settings->captured_count * sizeof(GUID));
+		count++;
+	}
+	return count;
+}
+
 int etwd_handover_write(struct etwd_handover *handover)
 {
 	struct record_head head = {
@@ -146,6 +177,7 @@ int etwd_handover_write(struct etwd_handover *handover)
 	append(&bytes, &head, sizeof(head));
 	head.lease_count = append_leases(handover, &bytes);
 	append_enables(handover, &bytes);
+	head.settings_count = append_settings(handover, &bytes);
 	if (bytes.is_broken) {
 		free(bytes.at);
 		return -ENOMEM;
@@ -274,6 +306,44 @@ static bool recall_enable(struct etwd_handover *handover, struct etw_bytes *rest
 	return true;
 }
 
+static bool recall_guids(struct etw_bytes *rest, uint32_t count, GUID **ret, size_t *ret_count)
+{
+	const uint8_t *at = etw_bytes_take(rest, (size_t)count * sizeof(GUID));
+	GUID *guids = at && count ? malloc(count * sizeof(GUID)) : NULL;
+
+	if (!at)
+		return false;
+	if (guids)
+		memcpy(guids, at, count * sizeof(GUID));
+	free(*ret);
+	*ret = guids;
+	*ret_count = guids ? count : 0;
+	return true;
+}
+
+static bool recall_settings(struct etwd_handover *handover, struct etw_bytes *rest)
+{
+	struct etwd_session_settings unknown = {0}, *settings = &unknown;
+	struct etwd_session *session;
+	struct record_settings record;
+	bool is_sound;
+
+	if (!take(rest, &record, sizeof(record)))
+		return false;
+	session = etwd_sessions_find(handover->sessions, record.session_id);
+	if (session)
+		settings = &session->settings;
+	settings->capture_s = record.capture_s;
+	settings->capture_next_ms = etwd_patient_now_ms() + (uint64_t)record.capture_s * 1000;
+	is_sound = recall_guids(rest, record.disallowed_count, &settings->disallowed,
+				&settings->disallowed_count) &&
+		   recall_guids(rest, record.captured_count, &settings->captured,
+				&settings->captured_count);
+	free(unknown.disallowed);
+	free(unknown.captured);
+	return is_sound;
+}
+
 /* Grants of sessions that did not come back. */
 static void drop_old_grants(struct etwd_handover *handover)
 {
@@ -301,15 +371,16 @@ void etwd_handover_recall(struct etwd_handover *handover)
 	struct etw_bytes rest;
 
 	if (open_record(handover, &head, &rest)) {
+		bool is_sound = true;
 		struct record_lease lease;
 
 		for (uint32_t i = 0; i < head.lease_count && take(&rest, &lease, sizeof(lease));
 		     i++)
 			recall_lease(handover, &lease);
-		for (uint32_t i = 0; i < head.enable_count; i++) {
-			if (!recall_enable(handover, &rest))
-				break;
-		}
+		for (uint32_t i = 0; i < head.enable_count && is_sound; i++)
+			is_sound = recall_enable(handover, &rest);
+		for (uint32_t i = 0; i < head.settings_count && is_sound; i++)
+			is_sound = recall_settings(handover, &rest);
 	}
 	drop_old_grants(handover);
 	(void)etwd_handover_write_grants(handover);

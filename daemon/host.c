@@ -17,6 +17,7 @@
 
 #include "base/macros.h"
 #include "base/time.h"
+#include "daemon/information.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/session_start.h"
@@ -247,6 +248,8 @@ static int run_timers(struct etwd_host *host)
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_waits_check(&host->waits, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms,
 					   etwd_session_check_leases(&host->session_parts, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms,
+					   etwd_information_check(&host->enable_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(&host->peers, now_ms));
 	has_more = etwd_peers_sweep(&host->peers);
 	idle_ms = check_idle(host, now_ms);

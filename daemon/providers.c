@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+
+#define TRAIT_HEAD_BYTES 3 /* u16 size, u8 type */
 
 void etwd_providers_init(struct etwd_providers *providers, struct etwd_budget *budget)
 {
@@ -160,6 +163,40 @@ static void take_over(struct etwd_providers *providers, struct etwd_provider *pr
 	}
 }
 
+/* u16 size of all, a name with its NUL, then {u16 size, u8 type, data}: of type 1 the group's GUID. */
+static GUID find_group(struct etw_bytes traits)
+{
+	const uint8_t *end;
+	uint16_t size;
+
+	if (!etw_bytes_u16(&traits, &size) || size != traits.left + sizeof(size))
+		return (GUID){0};
+	end = memchr(traits.at, 0, traits.left);
+	if (!end)
+		return (GUID){0};
+	(void)etw_bytes_take(&traits, (size_t)(end - traits.at) + 1);
+	while (etw_bytes_u16(&traits, &size) && size >= TRAIT_HEAD_BYTES) {
+		const uint8_t *at = etw_bytes_take(&traits, size - sizeof(size));
+
+		if (!at)
+			break;
+		if (at[0] == EtwProviderTraitTypeGroup && size == TRAIT_HEAD_BYTES + sizeof(GUID))
+			return etw_guid_read(at + 1);
+	}
+	return (GUID){0};
+}
+
+int etwd_providers_describe(struct etwd_registrations *own, uint32_t number,
+			    struct etw_bytes traits)
+{
+	struct etwd_registration *registration = find_own(own, number);
+
+	if (!registration)
+		return -ENOENT;
+	registration->group = find_group(traits);
+	return 0;
+}
+
 int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret)
@@ -181,8 +218,10 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 		return -ENOMEM;
 	}
 	registration->peer = peer;
+	registration->serial = providers->next_serial++;
 	registration->number = body->registration;
 	registration->kind = body->kind;
+	registration->group = find_group(body->traits);
 	link_registration(registration, own);
 	providers->registration_count++;
 	/* What sessions wanted before anybody knew that the provider is a classic one; the last one has it. */

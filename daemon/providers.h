@@ -49,8 +49,10 @@ struct etwd_registration {
 	struct etwd_registration *next_of_provider, **at_of_provider;
 	struct etwd_registration *next_of_peer, **at_of_peer;
 	struct etwd_peer *peer; /* whose it is; borrowed */
+	uint64_t serial;        /* grows: they stand in falling order */
 	uint32_t number;        /* the peer's own */
 	uint32_t kind;
+	GUID group; /* that its traits name; null: none */
 };
 
 struct etwd_providers {
@@ -87,6 +89,10 @@ struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers
 int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret);
+
+/* etwd_providers_describe() - a registration's traits are known now. Returns 0, or -ENOENT: there is none of this number. */
+int etwd_providers_describe(struct etwd_registrations *own, uint32_t number,
+			    struct etw_bytes traits);
 
 /* etwd_providers_unregister() - returns 0, or -ENOENT: the peer has none of this number. */
 int etwd_providers_unregister(struct etwd_providers *providers, struct etwd_registrations *own,

@@ -233,6 +233,7 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	session->uid = uid;
 	session->is_system_logger = is_system_logger;
 	session->is_fixed = is_fixed;
+	session->has_one_stream = config->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
 	session->is_secure = config->log_file_mode & EVENT_TRACE_SECURE_MODE;
 	session->control_rights = etwd_access_mode_rights(config);
 	*place = *ret = session;
@@ -267,6 +268,8 @@ void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *s
 	free_requests(&session->work);
 	etwd_budget_give(sessions->budget, session->uid, ETWD_SESSIONS, 1);
 	free(session->withdrawal.providers);
+	free(session->settings.disallowed);
+	free(session->settings.captured);
 	free(session->key);
 	free(session);
 }

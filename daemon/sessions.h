@@ -66,6 +66,16 @@ struct etwd_session_refused {
 
 struct etwd_autologger; /* daemon/autologgers.h */
 
+/* What TraceSetInformation said; of daemon/information.h. */
+struct etwd_session_settings {
+	GUID *disallowed; /* owned: not to be enabled with their group */
+	size_t disallowed_count;
+	GUID *captured; /* owned: asked for their state from time to time */
+	size_t captured_count;
+	uint32_t capture_s; /* how often */
+	uint64_t capture_next_ms;
+};
+
 struct etwd_session {
 	uint32_t id;
 	enum etwd_session_state state;
@@ -79,6 +89,7 @@ struct etwd_session {
 	bool is_kernel;          /* its kernel's source runs */
 	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
 	bool is_fixed;           /* and one of the two that are kept for it */
+	bool has_one_stream;     /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
 	bool is_secure;          /* EVENT_TRACE_SECURE_MODE: who may write is checked */
 	uint32_t control_rights; /* of its descriptor, to control it; but for the kernel's */
 	struct etwd_lease lease;
@@ -86,6 +97,7 @@ struct etwd_session {
 	struct etwd_session_withdrawal withdrawal;
 	struct etwd_unable unable;
 	struct etwd_session_refused refused;
+	struct etwd_session_settings settings;
 };
 
 struct etwd_sessions {

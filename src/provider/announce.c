@@ -89,6 +89,12 @@ void etw_announce_meet(void)
 	etw_provider_unlock();
 }
 
+void etw_announce_traits(struct etw_registration *registration)
+{
+	for (unsigned i = 0; i < etw_links_count(); i++)
+		etw_link_describe(etw_links_at(i), registration);
+}
+
 void etw_announce_end(const struct etw_registration *registration, uint32_t number)
 {
 	for (unsigned i = 0; i < etw_links_count(); i++)

@@ -16,6 +16,9 @@
  */
 void etw_announce_registration(const struct etw_registration *registration);
 
+/* etw_announce_traits() - tells the hosts that a registration has other traits now. Holding the lock. */
+void etw_announce_traits(struct etw_registration *registration);
+
 /*
  * etw_announce_end() - tells the hosts that a registration is gone, and waits for its callback unless
  * that is the caller. Holding the lock, which is given up while it waits.

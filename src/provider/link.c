@@ -80,9 +80,10 @@ static int send_unregister(struct etw_link *link, uint32_t number)
 	return 0;
 }
 
-static int send_register(struct etw_link *link, struct etw_registration *registration)
+/* Encodes what hosts are told of a registration. */
+static size_t encode_registration(const struct wire_message *head,
+				  const struct etw_registration *registration)
 {
-	const struct wire_message head = {.type = WIRE_REGISTER, .request = link->requests + 1};
 	const struct etw_traits *traits = load_relaxed(&registration->traits);
 	const uint64_t words[2] = {load_relaxed(&registration->provider[0]),
 				   load_relaxed(&registration->provider[1])};
@@ -91,7 +92,14 @@ static int send_register(struct etw_link *link, struct etw_registration *registr
 	memcpy(&body.provider, words, sizeof(body.provider));
 	if (traits)
 		body.traits = (struct etw_bytes){traits->data, traits->bytes};
-	TRY(send_message(link, wire_message_encode_register(&head, &body, encoded)));
+	return wire_message_encode_register(head, &body, encoded);
+}
+
+static int send_register(struct etw_link *link, struct etw_registration *registration)
+{
+	const struct wire_message head = {.type = WIRE_REGISTER, .request = link->requests + 1};
+
+	TRY(send_message(link, encode_registration(&head, registration)));
 	link->requests++;
 	registration->links[link->index].is_sent = true;
 	registration->links[link->index].is_denied = false;
@@ -118,6 +126,14 @@ void etw_link_pump(struct etw_link *link)
 		link->sync_sent = link->requests;
 		link->is_sync_due = false;
 	}
+}
+
+void etw_link_describe(struct etw_link *link, struct etw_registration *registration)
+{
+	const struct wire_message head = {.type = WIRE_TRAITS};
+
+	if (link->state == ETW_LINK_CONNECTED && registration->links[link->index].is_sent)
+		(void)send_message(link, encode_registration(&head, registration));
 }
 
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,

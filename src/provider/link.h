@@ -72,6 +72,9 @@ void etw_link_abandon(struct etw_link *link);
 /* etw_link_pump() - tells the host of registrations that it does not know, as many as may be under way. */
 void etw_link_pump(struct etw_link *link);
 
+/* etw_link_describe() - tells the host the traits of a registration that it knows already. */
+void etw_link_describe(struct etw_link *link, struct etw_registration *registration);
+
 /* etw_link_withdraw() - tells the host that a registration is gone. */
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,
 		       uint32_t number);

@@ -137,6 +137,7 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 		return -EINVAL;
 	TRY(keep_traits(bytes, byte_count, &traits));
 	store_release(&registration->traits, traits);
+	etw_announce_traits(registration);
 	return 0;
 }
 
@@ -150,6 +151,25 @@ int etw_provider_set_typed(uint64_t handle, bool is_typed)
 		return -EBADF;
 	store_release(&registration->is_typed, is_typed);
 	return 0;
+}
+
+size_t etw_provider_guids(GUID *ret, size_t room)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	size_t count = 0;
+
+	(void)is_held;
+	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++) {
+		const uint64_t words[2] = {load_relaxed(&i->provider[0]),
+					   load_relaxed(&i->provider[1])};
+
+		if (!i->is_used)
+			continue;
+		if (count < room)
+			memcpy(&ret[count], words, sizeof(words));
+		count++;
+	}
+	return count;
 }
 
 int etw_provider_check_handle(uint64_t handle)

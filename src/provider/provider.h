@@ -43,6 +43,9 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 /* etw_provider_set_typed() - whether the Type of descriptors means something. Returns 0 or -EBADF. */
 int etw_provider_set_typed(uint64_t handle, bool is_typed);
 
+/* etw_provider_guids() - of every registration, @room at most into @ret. Returns how many there are. */
+size_t etw_provider_guids(GUID *ret, size_t room);
+
 /* etw_provider_check_handle() - returns 0 or -EBADF. */
 int etw_provider_check_handle(uint64_t handle);
 

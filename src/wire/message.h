@@ -43,7 +43,9 @@ enum wire_message_type {
 	WIRE_RING_RETIRED = 16, /* p -> h: struct wire_ring_set_ref: nothing here writes to it */
 	/* p -> h: struct wire_undelivered, status: why; a session wants events that the process cannot write to it */
 	WIRE_UNDELIVERED = 17,
-	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
+	WIRE_TRAITS =
+		18,      /* p -> h: struct wire_register: what is registered has these traits now */
+	WIRE_START = 20, /* c -> h: struct wire_session_config; answered by SESSION */
 	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
 	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
 	WIRE_ENABLE_PROVIDER = 23, /* c -> h: struct wire_enable_provider; answered by REPLY */
@@ -400,6 +402,10 @@ struct wire_inform {
 };
 
 #define WIRE_RUN_BYTES_MAX (96 * 1024)
+
+/* TRACE_PERIODIC_CAPTURE_STATE_INFO: not more often, and not more providers. */
+#define WIRE_CAPTURE_SECONDS_MIN   1
+#define WIRE_CAPTURE_PROVIDERS_MAX 128
 
 /*
  * wire_message_encode_*() - write a message; @room must be WIRE_MESSAGE_BYTES_MAX bytes. Return its length,

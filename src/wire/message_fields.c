@@ -180,7 +180,7 @@ static void put_struct(struct output *output, const struct wire_layout *layout, 
 static bool is_type(uint32_t type)
 {
 	return (type >= WIRE_HELLO && type <= WIRE_REPLY) ||
-	       (type >= WIRE_REGISTER && type <= WIRE_UNDELIVERED) ||
+	       (type >= WIRE_REGISTER && type <= WIRE_TRAITS) ||
 	       (type >= WIRE_START && type <= WIRE_LEASE) ||
 	       (type >= WIRE_SUBSCRIBE && type <= WIRE_SESSION_END) ||
 	       (type >= WIRE_STATISTICS_QUERY && type <= WIRE_STATISTICS) ||

@@ -480,7 +480,7 @@ static void test_message__the_head_is_checked(void **state)
 	etw_store32(room + 8, 0);
 	for (uint32_t type = 0; type < 300; type++) {
 		int wanted = type == WIRE_LIST || type == 3 || (type >= 1 && type <= 2) ||
-					     (type >= 10 && type <= 17) ||
+					     (type >= 10 && type <= 18) ||
 					     (type >= 20 && type <= 26) ||
 					     (type >= 30 && type <= 33) ||
 					     (type >= 40 && type <= 41) ||

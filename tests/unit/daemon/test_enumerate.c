@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of providers in parts, and what a stranger sees of them. */
+#include "fixture.h"
+
+#include "daemon/enumerate.h"
+
+#define PROVIDERS 3000 /* more than fit into one part */
+#define INSTANCES 1500 /* likewise, once sessions have enabled them */
+
+static uint64_t ask(struct fake_peer *fake, uint32_t code, GUID guid, uint64_t cursor,
+		    uint32_t *ret_count)
+{
+	struct wire_message head = fake_peer_head(fake, WIRE_ENUMERATE);
+	const struct wire_enumerate body = {code, guid, cursor};
+	struct wire_enumerated answer;
+
+	fake_peer_send(fake, wire_message_encode_enumerate(&head, &body, fake->room));
+	fake_peer_expect(fake, WIRE_ENUMERATED);
+	assert_int_equal(fake->message.head.status, 0);
+	assert_int_equal(wire_message_decode_enumerated(fake->message.datagram, &answer), 0);
+	*ret_count += answer.count;
+	return answer.next;
+}
+
+static uint32_t count_all(struct fake_peer *fake, uint32_t code, GUID guid, unsigned *ret_parts)
+{
+	uint32_t count = 0;
+	uint64_t cursor = 0;
+
+	*ret_parts = 0;
+	do {
+		cursor = ask(fake, code, guid, cursor, &count);
+		++*ret_parts;
+	} while (cursor);
+	return count;
+}
+
+static unsigned drain(struct fake_peer *fake)
+{
+	unsigned count = 0;
+
+	while (fake_peer_has_message(fake))
+		count++;
+	return count;
+}
+
+/* As many as the socket takes at a time. */
+static void register_many(struct fake_peer *fake, uint32_t count, bool is_one)
+{
+	for (uint32_t i = 1; i <= count; i++) {
+		fake_peer_send_register(fake, i, fixture_guid(is_one ? 1 : i));
+		if (i % 64 && i != count)
+			continue;
+		while (fixture_host->providers.registration_count < i) {
+			fixture_step();
+			(void)drain(fake);
+		}
+	}
+	(void)drain(fake);
+}
+
+static void test_enumerate__in_parts(void **state)
+{
+	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct fake_peer *provider = fake_peer_join(0, WIRE_ROLE_PROVIDER);
+	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
+	unsigned parts;
+
+	(void)state;
+	register_many(provider, PROVIDERS, /* is_one= */ false);
+	assert_int_equal(count_all(root, WIRE_ENUMERATE_PROVIDERS, (GUID){0}, &parts), PROVIDERS);
+	assert_true(parts >= 2);
+	assert_int_equal(count_all(stranger, WIRE_ENUMERATE_PROVIDERS, (GUID){0}, &parts), 0);
+	fake_peer_leave(stranger);
+	fake_peer_leave(provider);
+	fake_peer_leave(root);
+}
+
+static void test_enumerate__instances_in_parts(void **state)
+{
+	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct fake_peer *provider = fake_peer_join(0, WIRE_ROLE_PROVIDER);
+	struct fake_peer *other = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
+	const GUID guid = fixture_guid(1);
+	unsigned parts;
+
+	(void)state;
+	register_many(provider, INSTANCES, /* is_one= */ true);
+	assert_int_equal(fake_peer_register(other, 1, guid), 0);
+	assert_int_equal(count_all(root, WIRE_ENUMERATE_INSTANCES, guid, &parts), INSTANCES + 1);
+	assert_int_equal(parts, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		char name[] = "one0";
+
+		name[3] = (char)('0' + i);
+		assert_int_equal(fake_peer_enable(root, fake_peer_start(root, name), guid), 0);
+		/* They read all they are told, as processes do. */
+		while (drain(provider) + drain(other) > 0)
+			fixture_step();
+	}
+	assert_int_equal(count_all(root, WIRE_ENUMERATE_INSTANCES, guid, &parts), INSTANCES + 1);
+	assert_true(parts >= 2);
+	assert_int_equal(count_all(stranger, WIRE_ENUMERATE_INSTANCES, guid, &parts), 1);
+	fake_peer_leave(stranger);
+	fake_peer_leave(other);
+	fake_peer_leave(root);
+	fake_peer_leave(provider);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_enumerate__in_parts),
+		TEST(test_enumerate__instances_in_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
