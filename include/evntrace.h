@@ -1280,22 +1280,93 @@ ETW_API ULONG WMIAPI EnableTraceEx2(_In_ TRACEHANDLE TraceHandle, _In_ LPCGUID P
 				    _In_ ULONGLONG MatchAllKeyword, _In_ ULONG Timeout,
 				    _In_opt_ PENABLE_TRACE_PARAMETERS EnableParameters);
 
+/*
+ * EnumerateTraceGuids() - the providers that processes have registered.
+ *
+ * @GuidPropertiesArray: pointers to structures that are filled: IsEnable, and LoggerId, EnableLevel and EnableFlags of the
+ *   session that enabled the provider last
+ * @PropertyArrayCount: of pointers
+ * @GuidCount: gets the number of providers, which may be larger
+ *
+ * A user sees what its own processes have registered, and what WMIGUID_QUERY of a provider's descriptor grants; root and
+ * the group etwlog see all. Providers that only a session knows are not listed.
+ *
+ * Returns ERROR_SUCCESS; ERROR_MORE_DATA: there are more than pointers; ERROR_INVALID_PARAMETER: a pointer is NULL, or
+ * the count 0; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI EnumerateTraceGuids(
 	_Inout_updates_(PropertyArrayCount) PTRACE_GUID_PROPERTIES *GuidPropertiesArray,
 	_In_ ULONG PropertyArrayCount, _Out_ PULONG GuidCount);
+/*
+ * EnumerateTraceGuidsEx() - providers, groups, and who has enabled them.
+ *
+ * @TraceQueryInfoClass: TraceGuidQueryList, TraceGuidQueryProcess, TraceGroupQueryList: an array of GUIDs;
+ *   TraceGuidQueryInfo: TRACE_GUID_INFO, and behind it each TRACE_PROVIDER_INSTANCE_INFO with its TRACE_ENABLE_INFOs;
+ *   TraceGroupQueryInfo: ULONG, TRACE_ENABLE_INFOs, ULONG, GUIDs of the members; TraceMaxLoggersQuery: ULONG
+ * @InBuffer: of the two Info classes the GUID of the provider or group
+ * @ReturnLength: gets the size of what there is
+ *
+ * What a user sees is said at EnumerateTraceGuids().
+ *
+ * Returns ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: OutBufferSize is too small; ERROR_WMI_GUID_NOT_FOUND: nobody has
+ * registered or enabled it, or nobody that this user sees; ERROR_INVALID_PARAMETER: another class, or a pointer is NULL
+ * that must not be; otherwise as EnumerateTraceGuids().
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 					   _In_reads_bytes_opt_(InBufferSize) PVOID InBuffer,
 					   _In_ ULONG InBufferSize,
 					   _Out_writes_bytes_opt_(OutBufferSize) PVOID OutBuffer,
 					   _In_ ULONG OutBufferSize, _Out_ PULONG ReturnLength);
+/*
+ * TraceSetInformation() - changes a setting of a session.
+ *
+ * @InformationClass: TraceSetDisallowList: an array of GUIDs, providers that are not to be enabled with their group;
+ *   TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and the GUIDs of providers whose callbacks get
+ *   EVENT_CONTROL_CODE_CAPTURE_STATE again and again, as far as the session has enabled them; without bytes none does
+ *
+ * The settings outlive a death of the session's host. docs/refused.md lists the classes that are not built.
+ *
+ * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class; ERROR_INVALID_PARAMETER: no handle, no bytes where a size is
+ * given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
+ * ERROR_BAD_LENGTH: the wrong number of bytes; ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this
+ * user may not; ERROR_NO_SYSTEM_RESOURCES: too many providers; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
+ * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
 					 _In_ TRACE_INFO_CLASS InformationClass,
 					 _In_reads_bytes_(InformationLength) PVOID TraceInformation,
 					 _In_ ULONG InformationLength);
+/*
+ * TraceQueryInformation() - asks for a setting of a session or of the machine.
+ *
+ * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
+ *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs) and TracePeriodicCaptureStateInfo
+ * @ReturnLength: may be NULL; gets the size of what there is
+ *
+ * Returns ERROR_SUCCESS; ERROR_BAD_LENGTH: InformationLength is too small; ERROR_NOT_SUPPORTED: another class;
+ * ERROR_INVALID_PARAMETER: the handle is not as the class wants it, or there is no TraceInformation;
+ * ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this user may not; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI TraceQueryInformation(
 	_In_ TRACEHANDLE SessionHandle, _In_ TRACE_INFO_CLASS InformationClass,
 	_Out_writes_bytes_(InformationLength) PVOID TraceInformation,
 	_In_ ULONG InformationLength, _Out_opt_ PULONG ReturnLength);
+/*
+ * TraceConfigureLastBranchRecord() - would record the processor's last branches; answers as where a processor has none.
+ *
+ * Returns ERROR_NOT_SUPPORTED; ERROR_INVALID_PARAMETER: no handle, or a wrong number of events.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(
 	_In_ TRACEHANDLE TraceHandle, _In_ TRACE_LBR_CONFIGURATION LbrConfiguration,
 	_In_reads_(EventCount) const CLASSIC_EVENT_ID *Events, _In_ ULONG EventCount);

@@ -36,18 +36,6 @@ static ULONG write_message(int number, ...)
 	return error;
 }
 
-static void unbuilt__of_controllers(void **state)
-{
-	ULONG count = 0;
-
-	(void)state;
-	UNBUILT(EnumerateTraceGuids(NULL, 0, &count));
-	UNBUILT(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, NULL, 0, &count));
-	UNBUILT(TraceSetInformation(1, TraceStackTracingInfo, NULL, 0));
-	UNBUILT(TraceQueryInformation(1, TraceStackTracingInfo, NULL, 0, &count));
-	UNBUILT(TraceConfigureLastBranchRecord(1, 0, NULL, 0));
-}
-
 static void unbuilt__of_classic_providers(void **state)
 {
 	TRACEHANDLE handle = 0;
@@ -69,7 +57,6 @@ static void unbuilt__of_classic_providers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unbuilt__of_controllers),
 		cmocka_unit_test(unbuilt__of_classic_providers),
 	};
 
