@@ -70,6 +70,21 @@ static int stop(const struct etwd_session_parts *parts, struct etwd_session *ses
 	return 0;
 }
 
+/*
+ * Files are made with the rights of whose session it is. Another user that may control it names none: it would write
+ * where those rights reach and its own do not.
+ */
+static int check_file(const struct etwd_session *session, const struct etwd_peer *peer,
+		      const struct wire_control *body)
+{
+	const bool makes_file = body->code == WIRE_CONTROL_UPDATE ||
+				(body->code == WIRE_CONTROL_FLUSH && session->is_buffering);
+
+	if (!makes_file || !*body->config.log_file)
+		return 0;
+	return etwd_session_is_owned(session, peer) ? 0 : -EACCES;
+}
+
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
@@ -87,6 +102,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	/* What a session that ends has counted so far may be asked until the end. */
 	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
 		return r;
+	TRY(check_file(session, peer, body));
 	switch (body->code) {
 	case WIRE_CONTROL_QUERY:
 		answer_query(session, peer, request);

@@ -66,7 +66,7 @@ static uint32_t rights_for(const struct etwd_session *session, enum etwd_act act
 	}
 }
 
-static bool is_owner(const struct etwd_session *session, const struct etwd_peer *peer)
+bool etwd_session_is_owned(const struct etwd_session *session, const struct etwd_peer *peer)
 {
 	return peer->is_trusted || peer->who.uid == session->uid;
 }
@@ -77,7 +77,7 @@ bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd
 	static const GUID kernel = WIRE_KERNEL_LOGGER_GUID;
 	static const char *const names[] = {"query", "control", "consume"};
 
-	if (is_owner(session, peer))
+	if (etwd_session_is_owned(session, peer))
 		return true;
 	if (etwd_access_check(sessions->security, peer, &session->guid, rights_for(session, act),
 			      names[act]) < 0)
@@ -235,6 +235,7 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	session->is_fixed = is_fixed;
 	session->has_one_stream = config->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
 	session->is_secure = config->log_file_mode & EVENT_TRACE_SECURE_MODE;
+	session->is_buffering = config->log_file_mode & EVENT_TRACE_BUFFERING_MODE;
 	session->control_rights = etwd_access_mode_rights(config);
 	*place = *ret = session;
 	return 0;

@@ -91,6 +91,7 @@ struct etwd_session {
 	bool is_fixed;           /* and one of the two that are kept for it */
 	bool has_one_stream;     /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
 	bool is_secure;          /* EVENT_TRACE_SECURE_MODE: who may write is checked */
+	bool is_buffering;       /* EVENT_TRACE_BUFFERING_MODE: a flush may make a file */
 	uint32_t control_rights; /* of its descriptor, to control it; but for the kernel's */
 	struct etwd_lease lease;
 	struct etwd_session_work work;
@@ -165,6 +166,9 @@ int etwd_sessions_find_for(const struct etwd_sessions *sessions, const struct et
 int etwd_sessions_find_name_for(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
 				enum etwd_act act, const char *name, const GUID *guid,
 				struct etwd_session **ret);
+
+/* etwd_session_is_owned() - whether a peer is the session's user, or one who may do everything. */
+bool etwd_session_is_owned(const struct etwd_session *session, const struct etwd_peer *peer);
 
 /*
  * etwd_sessions_allow() - whether a peer may do something with a session: root, the host's own uid and the session's

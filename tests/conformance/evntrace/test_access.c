@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -361,6 +363,58 @@ static void access__control(void **state)
 	assert_int_equal(forget(&provider_guid), ERROR_SUCCESS);
 }
 
+static ULONG try_name_file(void *context)
+{
+	const struct attempt *attempt = context;
+	struct host_block block;
+
+	host_block_init(&block, attempt->name);
+	block.properties.LogFileMode = attempt->mode;
+	return ControlTraceA(attempt->handle, NULL, &block.properties, attempt->code);
+}
+
+/* [HERE] files are made with the rights of whose session it is: another user that may control it names none */
+static void access__name_a_file(void **state)
+{
+	char first[HOST_NAME_UNITS], wanted[HOST_NAME_UNITS];
+	struct attempt attempt = {.name = wanted, .code = EVENT_TRACE_CONTROL_UPDATE};
+	struct host_block block;
+
+	(void)state;
+	if (!host_is_root())
+		return;
+	(void)snprintf(first, sizeof(first), "%s", host_path("roots.etl"));
+	(void)snprintf(wanted, sizeof(wanted), "%s", host_path("strangers.etl"));
+	GRANT(&session_guid, TRACELOG_CREATE_ONDISK);
+	host_block_init(&block, first);
+	block.properties.Wnode.Guid = session_guid;
+	assert_int_equal(StartTraceA(&attempt.handle, "root's file", &block.properties),
+			 ERROR_SUCCESS);
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	assert_int_not_equal(access(wanted, F_OK), 0);
+	/* What names no file it may change, and a flush of this session makes none. */
+	attempt.name = NULL;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
+	attempt.name = wanted;
+	attempt.code = EVENT_TRACE_CONTROL_FLUSH;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
+	assert_int_equal(host_stop(attempt.handle), ERROR_SUCCESS);
+	host_block_init(&block, NULL);
+	block.properties.Wnode.Guid = session_guid;
+	block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
+	assert_int_equal(StartTraceA(&attempt.handle, "root's memory", &block.properties),
+			 ERROR_SUCCESS);
+	attempt.mode = EVENT_TRACE_BUFFERING_MODE;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	attempt.code = EVENT_TRACE_CONTROL_UPDATE;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	assert_int_not_equal(access(wanted, F_OK), 0);
+	assert_int_equal(try_name_file(&attempt), ERROR_SUCCESS); /* root's own */
+	assert_int_equal(access(wanted, F_OK), 0);
+	assert_int_equal(host_stop(attempt.handle), ERROR_SUCCESS);
+	assert_int_equal(forget(&session_guid), ERROR_SUCCESS);
+}
+
 /* [MSD] REGISTER_GUIDS, of the provider's GUID; everybody has it by default */
 static void access__register(void **state)
 {
@@ -472,6 +526,7 @@ static int run(void)
 		cmocka_unit_test(access__start),
 		cmocka_unit_test(access__start_the_kernel_logger),
 		cmocka_unit_test(access__control),
+		cmocka_unit_test(access__name_a_file),
 		cmocka_unit_test(access__register),
 		cmocka_unit_test(access__register_the_kernels),
 		cmocka_unit_test(access__descriptors_themselves),
