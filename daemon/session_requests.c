@@ -206,6 +206,9 @@ static int lease(const struct etwd_session_parts *parts, const struct etwd_peer 
 	struct etwd_session *session;
 
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_CONTROL, handle, &session));
+	/* It would end with the process that has its lease. */
+	if (session->is_nonstoppable)
+		return -EACCES;
 	TRY(etwd_lease_take(&session->lease, peer->serial, peer->who.uid));
 	return etwd_handover_write(parts->handover);
 }

@@ -96,6 +96,21 @@ static void test_session_requests__a_lease(void **state)
 	fake_peer_free(other);
 }
 
+/* A lease would end what nobody may end. */
+static void test_session_requests__no_lease_of_a_nonstoppable_session(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	uint64_t handle = fake_peer_start(controller, "one");
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
+
+	(void)state;
+	session->is_nonstoppable = true;
+	assert_int_equal(fake_peer_control(controller, handle, WIRE_CONTROL_STOP), -EACCES);
+	assert_int_equal(lease(controller, handle), -EACCES);
+	session->is_nonstoppable = false;
+	fake_peer_free(controller);
+}
+
 #define TEST(name)                                                                     \
 	cmocka_unit_test_setup_teardown(test_session_requests__##name, fixture_set_up, \
 					fixture_tear_down)
@@ -107,6 +122,7 @@ int main(void)
 		TEST(control),
 		TEST(a_list_has_what_the_peer_may_control),
 		TEST(a_lease),
+		TEST(no_lease_of_a_nonstoppable_session),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
