@@ -130,7 +130,7 @@ uint32_t etwd_access_mode_rights(const struct wire_session_config *config)
 
 	if (config->log_file_mode & EVENT_TRACE_REAL_TIME_MODE)
 		rights |= TRACELOG_CREATE_REALTIME;
-	if (*config->log_file || !rights)
+	if (*config->log_file || config->log_file_mode & EVENT_TRACE_BUFFERING_MODE || !rights)
 		rights |= TRACELOG_CREATE_ONDISK;
 	return rights;
 }

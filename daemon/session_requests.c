@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <evntrace.h>
+#include <wmistr.h>
 
 #include "base/macros.h"
 #include "daemon/autologgers.h"
@@ -85,6 +86,20 @@ static int check_file(const struct etwd_session *session, const struct etwd_peer
 	return etwd_session_is_owned(session, peer) ? 0 : -EACCES;
 }
 
+/* Making a session real-time takes what starting a real-time one does; its owner may change it in any way. */
+static int check_realtime(const struct etwd_sessions *sessions, const struct etwd_session *session,
+			  const struct etwd_peer *peer, const struct wire_control *body)
+{
+	const bool wants_realtime = body->code == WIRE_CONTROL_CONVERT_TO_REALTIME ||
+				    (body->code == WIRE_CONTROL_UPDATE &&
+				     body->config.log_file_mode & EVENT_TRACE_REAL_TIME_MODE);
+
+	if (!wants_realtime || etwd_session_is_owned(session, peer))
+		return 0;
+	return etwd_access_check(sessions->security, peer, &session->guid, TRACELOG_CREATE_REALTIME,
+				 "make real-time");
+}
+
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
@@ -103,6 +118,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
 		return r;
 	TRY(check_file(session, peer, body));
+	TRY(check_realtime(parts->sessions, session, peer, body));
 	switch (body->code) {
 	case WIRE_CONTROL_QUERY:
 		answer_query(session, peer, request);

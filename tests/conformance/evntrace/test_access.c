@@ -303,6 +303,10 @@ static void access__start(void **state)
 	GRANT(&session_guid, TRACELOG_CREATE_REALTIME);
 	STRANGER_GETS(try_start, &attempt, ERROR_SUCCESS);
 	STRANGER_GETS(try_start_file, NULL, ERROR_ACCESS_DENIED);
+	/* [HERE] what is kept in memory can be flushed into a file, real-time bit or not */
+	attempt.mode = EVENT_TRACE_BUFFERING_MODE;
+	STRANGER_GETS(try_start, &attempt, ERROR_ACCESS_DENIED);
+	attempt.mode = 0;
 	GRANT(&session_guid, TRACELOG_CREATE_ONDISK);
 	STRANGER_GETS(try_start_file, NULL, ERROR_PATH_NOT_FOUND);
 	attempt.guid = &provider_guid; /* of which nobody said anything */
@@ -395,6 +399,15 @@ static void access__name_a_file(void **state)
 	/* What names no file it may change, and a flush of this session makes none. */
 	attempt.name = NULL;
 	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
+	/* [MSD] CREATE_REALTIME: to update it to a real-time one */
+	attempt.mode = EVENT_TRACE_REAL_TIME_MODE;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	attempt.code = EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	GRANT(&session_guid, TRACELOG_CREATE_REALTIME);
+	attempt.code = EVENT_TRACE_CONTROL_UPDATE;
+	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
+	attempt.mode = 0;
 	attempt.name = wanted;
 	attempt.code = EVENT_TRACE_CONTROL_FLUSH;
 	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
