@@ -62,6 +62,26 @@ static void put(struct part *part, const void *at, size_t bytes)
 	part->bytes += bytes;
 }
 
+/*
+ * The session of a provider's place; NULL: none. To who may not write to a secure session it is as if the session did
+ * not want the provider, here as when it is enabled.
+ */
+static const struct etwd_session *find_session(const struct part *part,
+					       const struct etwd_enable *enable)
+{
+	const struct etwd_sessions *sessions = part->parts->sessions;
+	const struct etwd_session *session =
+		enable->session_id ? etwd_sessions_find(sessions, enable->session_id) : NULL;
+
+	if (!session || !session->is_secure || part->peer->is_privileged ||
+	    etwd_session_is_owned(session, part->peer))
+		return session;
+	return etwd_somebody_rights(&part->somebody, sessions->security, &session->guid) &
+			       (TRACELOG_LOG_EVENT | WMIGUID_QUERY)
+		       ? session
+		       : NULL;
+}
+
 static void put_provider(struct part *part, const struct etwd_provider *provider,
 			 const struct etwd_registration *registration)
 {
@@ -72,7 +92,7 @@ static void put_provider(struct part *part, const struct etwd_provider *provider
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		const struct etwd_enable *enable = &provider->enables[i];
 
-		if (enable->session_id && (!last || enable->serial > last->serial))
+		if (find_session(part, enable) && (!last || enable->serial > last->serial))
 			last = enable;
 	}
 	if (last) {
@@ -177,10 +197,7 @@ static unsigned put_instance(struct part *part, const struct etwd_provider *prov
 	put(part, &info, sizeof(info));
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		const struct etwd_enable *enable = &provider->enables[i];
-		const struct etwd_session *session =
-			enable->session_id
-				? etwd_sessions_find(part->parts->sessions, enable->session_id)
-				: NULL;
+		const struct etwd_session *session = find_session(part, enable);
 
 		if (!session ||
 		    (is_session_asked && !etwd_sessions_allow(part->parts->sessions, session,

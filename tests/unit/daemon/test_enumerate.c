@@ -108,6 +108,53 @@ static void test_enumerate__instances_in_parts(void **state)
 	fake_peer_leave(provider);
 }
 
+static unsigned count_enables(struct fake_peer *fake, GUID guid)
+{
+	struct wire_message head = fake_peer_head(fake, WIRE_ENUMERATE);
+	struct wire_enumerate body = {WIRE_ENUMERATE_INSTANCES, guid, 0};
+	TRACE_PROVIDER_INSTANCE_INFO info;
+	struct wire_provider_entry entry;
+	struct wire_enumerated answer;
+
+	fake_peer_send(fake, wire_message_encode_enumerate(&head, &body, fake->room));
+	fake_peer_expect(fake, WIRE_ENUMERATED);
+	assert_int_equal(wire_message_decode_enumerated(fake->message.datagram, &answer), 0);
+	assert_int_equal(answer.count, 1);
+	memcpy(&info, answer.bytes.at, sizeof(info));
+	head = fake_peer_head(fake, WIRE_ENUMERATE);
+	body.code = WIRE_ENUMERATE_PROVIDERS;
+	fake_peer_send(fake, wire_message_encode_enumerate(&head, &body, fake->room));
+	fake_peer_expect(fake, WIRE_ENUMERATED);
+	assert_int_equal(wire_message_decode_enumerated(fake->message.datagram, &answer), 0);
+	assert_int_equal(answer.count, 1);
+	memcpy(&entry, answer.bytes.at, sizeof(entry));
+	assert_int_equal(le32_get(entry.is_enabled), info.EnableCount > 0);
+	return info.EnableCount;
+}
+
+/* The process is not told that the session wants its provider's events, so it must not be able to ask either. */
+static void test_enumerate__a_secure_session_is_not_told(void **state)
+{
+	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct fake_peer *provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
+	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
+	const GUID guid = fixture_guid(1);
+	uint64_t handle = fake_peer_start(root, "secure");
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, guid), 0);
+	session->is_secure = true;
+	assert_int_equal(fake_peer_enable(root, handle, guid), 0);
+	assert_int_equal(count_enables(stranger, guid), 0);
+	assert_int_equal(count_enables(root, guid), 1);
+	session->is_secure = false;
+	assert_int_equal(count_enables(stranger, guid), 1);
+	fake_peer_leave(stranger);
+	fake_peer_leave(provider);
+	fake_peer_leave(root);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -115,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_enumerate__in_parts),
 		TEST(test_enumerate__instances_in_parts),
+		TEST(test_enumerate__a_secure_session_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
