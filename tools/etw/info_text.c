@@ -88,6 +88,7 @@ static void put_header(struct etw_text *text, const struct info *info, const str
 {
 	const struct etw_etl_header *header = etw_trace_header(info->trace);
 	const struct machine machine = {0};
+	uint64_t overwritten = machine_overwritten_buffers(header, etw_trace_buffers(info->trace));
 	const char *os_name = machine_is_linux(&machine, header) ? "on Linux"
 								 : machine_os_name(header);
 
@@ -107,6 +108,8 @@ static void put_header(struct etw_text *text, const struct info *info, const str
 	put_number(text, "buffer bytes", header->buffer_bytes);
 	put_number(text, "start buffers", header->start_buffers);
 	put_number(text, "buffers written", header->buffers_written);
+	if (overwritten)
+		put_number(text, "overwritten", overwritten);
 	put_number(text, "buffers lost", header->buffers_lost);
 	put_number(text, "events lost", header->events_lost);
 	put_number(text, "maximum file size", header->maximum_file_size);

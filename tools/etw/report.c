@@ -152,6 +152,7 @@ static void put_details(struct etw_text *text, const struct report *report,
 	const struct etw_etl_header *header = etw_trace_header(trace);
 	const struct machine *machine = &report->machines[index];
 	bool is_one = report->inputs->count == 1;
+	uint64_t overwritten = machine_overwritten_buffers(header, etw_trace_buffers(trace));
 	struct etw_text value = {0};
 
 	if (!is_one) {
@@ -161,6 +162,11 @@ static void put_details(struct etw_text *text, const struct report *report,
 	put_session(&value, header);
 	etw_text_puts(&value, "; ");
 	etw_number_count(&value, etw_trace_buffers(trace), "buffer");
+	if (overwritten) {
+		etw_text_puts(&value, ", and ");
+		etw_number_grouped(&value, overwritten);
+		etw_text_puts(&value, " earlier ones that were overwritten");
+	}
 	put_fact(text, look, "Session", &value);
 	if (!is_one) {
 		put_recorded(&value, report, header, /* has_zone= */ !machine->is_repeated);

@@ -159,6 +159,11 @@ static void put_buffers(struct etw_text *text, const struct wire_session_info *i
 	etw_text_puts(text, " written, ");
 	etw_number_grouped(text, info->log_buffers_lost);
 	etw_text_puts(text, " lost to the file\n");
+	if (info->overwritten) {
+		etw_text_puts(text, "  events overwritten in the circular file: ");
+		etw_number_grouped(text, info->overwritten);
+		etw_text_putc(text, '\n');
+	}
 }
 
 static const char *state_of(uint32_t state)

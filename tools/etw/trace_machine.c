@@ -247,6 +247,14 @@ void machine_clock_write(struct etw_text *text, const struct etw_etl_header *hea
 	}
 }
 
+uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers)
+{
+	if (!(header->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) ||
+	    header->buffers_written < buffers)
+		return 0;
+	return header->buffers_written - buffers;
+}
+
 void machine_mode_write(struct etw_text *text, uint32_t mode)
 {
 	static const struct {

@@ -51,6 +51,12 @@ void machine_write(struct etw_text *text, const struct machine *machine,
 /* machine_clock_write() - "performance counter, 10,000,000 Hz". */
 void machine_clock_write(struct etw_text *text, const struct etw_etl_header *header);
 
+/*
+ * machine_overwritten_buffers() - how many of the buffers that were written to a circular file are not in it any more, of
+ * which @buffers are there. 0: none, or the file is not circular.
+ */
+uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers);
+
 /* machine_mode_write() - the bits of LogFileMode as names joined by ", ". */
 void machine_mode_write(struct etw_text *text, uint32_t mode);
 
