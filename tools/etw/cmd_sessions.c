@@ -388,6 +388,9 @@ static const char *why_not(const struct command *command, int result)
 					      : "there is no session of that name";
 	case -EBUSY:
 		return "it is being stopped already";
+	case -EACCES:
+	case -EPERM:
+		return "this user may not, or it was configured so that nobody can";
 	case -ETIMEDOUT:
 		return "its host does not answer; when it goes on, it may still stop it";
 	case -EPIPE:

@@ -126,33 +126,61 @@ void doctor_look_at_machine(struct doctor *doctor)
 	look_at_files(doctor);
 }
 
-static void look_at_autologger(struct doctor *doctor, const char *config_folder,
-			       const char *state_folder, const char *name)
+/* The line, where the reader knows one: what is missing or contradicts something else has none. */
+static void tell_of_file(struct doctor *doctor, const char *path, int result,
+			 const struct etw_fault *fault)
 {
-	CLEANUP(freep) struct etw_autologger *one = calloc(1, sizeof(*one));
-	struct etw_autologger_status status;
-	struct etw_fault fault = {0};
-	int result = one ? etw_autologger_read(config_folder, name, one, &fault) : -ENOMEM;
-	bool is_start;
+	char line[32] = "";
 
-	if (result) {
-		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, "man 5 etw-autologger",
-			       "%s/%s.conf: line %" PRIu64 ": %s%s%s", config_folder, name,
-			       fault.offset, fault.field ? fault.field : "",
-			       fault.field ? ": " : "",
-			       fault.sentence ? fault.sentence : strerror(-result));
+	if (fault->offset != 0)
+		(void)snprintf(line, sizeof(line), "line %" PRIu64 ": ", fault->offset);
+	doctor_row_add(doctor, "autologger", DOCTOR_MISSING, "man 5 etw-autologger", "%s: %s%s%s%s",
+		       path, line, fault->field ? fault->field : "", fault->field ? ": " : "",
+		       fault->sentence ? fault->sentence : strerror(-result));
+}
+
+static void tell_of_status(struct doctor *doctor, const char *state_folder, const char *name)
+{
+	struct etw_autologger_status status;
+	char boot[ETW_AUTOLOGGER_BOOT_BYTES];
+
+	if (etw_autologger_status_read(state_folder, name, &status)) {
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, NULL,
+			       "%s/%s cannot be read, which says what became of the session",
+			       state_folder, name);
 		return;
 	}
-	is_start = one->is_start;
-	etw_autologger_done(one);
-	if (!is_start)
-		return;
-	if (etw_autologger_status_read(state_folder, name, &status) || status.status != 0)
-		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, NULL,
+	etw_autologger_boot_id(boot);
+	if (*status.stopped_in && strcmp(status.stopped_in, boot) == 0)
+		doctor_row_add(doctor, "autologger", DOCTOR_OK, NULL,
+			       "%s was stopped, and starts again after the next boot", name);
+	else if (status.status != 0)
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, "man 5 etw-autologger",
 			       "%s could not be started: %s", name, status.reason);
 	else
 		doctor_row_add(doctor, "autologger", DOCTOR_OK, NULL, "%s starts with the host",
 			       name);
+}
+
+static void look_at_autologger(struct doctor *doctor, const char *config_folder,
+			       const char *state_folder, const char *name)
+{
+	CLEANUP(freep) struct etw_autologger *one = calloc(1, sizeof(*one));
+	CLEANUP(freep) char *path = NULL;
+	struct etw_fault fault = {0};
+	int result = one ? etw_autologger_read(config_folder, name, one, &fault) : -ENOMEM;
+	bool is_start;
+
+	if (asprintf(&path, "%s/%s.conf", config_folder, name) < 0)
+		path = NULL;
+	if (result) {
+		tell_of_file(doctor, path ? path : name, result, &fault);
+		return;
+	}
+	is_start = one->is_start;
+	etw_autologger_done(one);
+	if (is_start)
+		tell_of_status(doctor, state_folder, name);
 }
 
 void doctor_look_at_autologgers(struct doctor *doctor)

@@ -13,6 +13,9 @@ doctor
 printf 'Guid={11111111-2222-3333-4444-555555555555}\nStart=2\n' >conf/broken.conf
 printf 'Guid={11111111-2222-3333-4444-555555555555}\nStart=1\n' >conf/fine.conf
 printf 'Guid={21111111-2222-3333-4444-555555555555}\nStart=1\n' >conf/failed.conf
+printf 'Start=1\n' >conf/nobody.conf
+printf 'Guid={41111111-2222-3333-4444-555555555555}\nStart=1\n' >conf/stopped.conf
+printf 'Status=0\nStoppedInBoot=%s\n' "$(cat /proc/sys/kernel/random/boot_id)" >state/stopped
 printf 'Guid={31111111-2222-3333-4444-555555555555}\n' >conf/unused.conf
 printf 'Status=2\nReason=No such file or directory\n' >state/failed
 doctor
