@@ -234,8 +234,10 @@ typedef enum {
  * EventAccessControl() - says who may do what with a session or provider, now and after the next start of its host.
  *
  * @Guid: of the session or provider; DefaultTraceSecurityGuid: of all that have no descriptor of their own
- * @Operation: EVENTSECURITYOPERATION: replaces the list by one entry, or adds one
- * @Sid: who: S-1-22-1-uid is a user, S-1-22-2-gid a group, S-1-1-0 everybody, S-1-5-32-559 the group etwlog
+ * @Operation: EventSecuritySetDACL or SetSACL replaces the list by one entry, EventSecurityAddDACL or AddSACL adds one
+ * @Sid: who: S-1-22-1-uid is a user, S-1-22-2-gid a group, S-1-1-0 everybody, S-1-5-32-559 the group etwlog; in binary
+ *   form: a byte 1, a byte with the number of subauthorities, six bytes of authority, big-endian, and the subauthorities,
+ *   32 bits each, little-endian, so that everybody is 01 01 00 00 00 00 00 01 00 00 00 00
  * @Rights: WMIGUID_* and TRACELOG_* of wmistr.h
  * @AllowOrDeny: FALSE: the entry denies; of a SACL it means nothing
  *

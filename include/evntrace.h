@@ -1073,16 +1073,22 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  *   names at LoggerNameOffset and LogFileNameOffset; Wnode.Flags has WNODE_FLAG_TRACED_GUID. The names are filled
  *   in
  *
+ * CIRCULAR, NEWFILE and PREALLOCATE need a MaximumFileSize, which is in MB; NEWFILE one `%d` in the file's name.
+ * APPEND needs ClientContext 2, the system's time, and a file of a session like this one, or none: times of the other
+ * clocks have no meaning beside those of another session. BUFFERING has no file: it keeps the last MinimumBuffers
+ * buffers until FlushTraceW() names one. COMPRESSED goes with neither CIRCULAR nor PREALLOCATE.
+ *
  * The session lives until it is stopped, also beyond the program. docs/refused.md lists the modes, flags and
  * filters that are not built; what is not built is refused, never left out silently. Events of the kernel that this
  * machine does not allow are told by the session, see etw-sessions(1).
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block, Wnode.Flags
- * or the modes contradict each other, or one of name and GUID is the kernel logger's alone; ERROR_INVALID_NAME: there
- * is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the block is too small for the
- * structure or the name; ERROR_BAD_PATHNAME: neither real time nor a file; ERROR_ALREADY_EXISTS: a session of that
- * name or GUID runs; ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's host
- * could, and this user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there;
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block, Wnode.Flags or
+ * the modes contradict each other, a mode lacks what it needs, or one of name and GUID is the kernel logger's alone;
+ * ERROR_INVALID_NAME: there is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the
+ * block is too small for the structure or the name; ERROR_BAD_PATHNAME: neither real time nor a file, or another
+ * session writes to the file; ERROR_ALREADY_EXISTS: a session of that name or GUID runs; ERROR_FILE_CORRUPT: what to
+ * append to is no trace; ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's
+ * host could, and this user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there;
  * ERROR_FILENAME_EXCED_RANGE: its path is too long; ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES: 64 sessions run;
  * ERROR_WMI_SERVER_UNAVAILABLE: there is no etwd, or it cannot stay up; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what making the file fails with.
@@ -1145,18 +1151,21 @@ ETW_API ULONG WMIAPI QueryTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  * @Properties: in: the new values; out: the session's numbers, and the names where there is room
  *
  * Of the block FlushTimer and MaximumBuffers are taken, where they are not 0, and of LogFileMode the bit
- * EVENT_TRACE_REAL_TIME_MODE, which the session has afterwards or has not. EnableFlags of a kernel session have to be as
- * they are. When LogFileNameOffset leads to a name, the session's file ends with what was written before the call, and
- * the session goes on in the file of that name (of a session in new-file mode: a new series, from 1). All else is left as
- * it is. When the real-time mode ends, consumers get what was written before, and their ProcessTrace() returns.
+ * EVENT_TRACE_REAL_TIME_MODE, which the session has afterwards or has not. EnableFlags of a system logger become what
+ * the block has; 0 ends the collection of the kernel's events. A block that QueryTraceW() filled has both as they are;
+ * its LogFileNameOffset has to be 0 for the file to stay. When LogFileNameOffset leads to a name, the session's file
+ * ends with what was written before the call, and the session goes on in the file of that name (of a session in
+ * new-file mode: a new series, from 1). All else is left as it is. When the real-time mode ends, consumers get what
+ * was written before, and their ProcessTrace() returns.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER as QueryTraceW() has it, and when the session would be left without file
- * and consumers, or has a mode that excludes the real-time one, or has no file that another could follow;
- * ERROR_ALREADY_EXISTS: the file has that name; what making a file fails with, and then the present one goes on;
- * ERROR_NOT_SUPPORTED: other EnableFlags, which is not built; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may
- * control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name does not fit, and the session
- * is changed; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
- * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER as QueryTraceW() has it, and when the session would be left without
+ * file and consumers, or has a mode that excludes the real-time one, or has no file that another could follow, or is
+ * no system logger and EnableFlags are not 0; ERROR_ALREADY_EXISTS: the file has that name; what making a file fails
+ * with, and then the present one goes on; ERROR_NOT_SUPPORTED: another file of a session that appends, or EnableFlags
+ * of which none is built; ERROR_BAD_LENGTH: likewise; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this
+ * user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name does not fit,
+ * and the session is changed; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
  *
  * Context: any thread.
  */
@@ -1172,13 +1181,15 @@ ETW_API ULONG WMIAPI UpdateTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR 
  * @InstanceName: of the session, in any case; used when TraceHandle is 0
  * @Properties: in: its sizes and offsets, see StartTraceW(); out: the numbers, and the names where there is room
  *
- * A session in buffering mode has no file: all that it keeps goes into a new one of the name that the block has.
+ * A session in buffering mode has no file: all that it keeps, the last MinimumBuffers buffers, goes into a new one of the
+ * name that the block has at LogFileNameOffset. A file of that name is replaced. The session keeps on as before.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
- * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,
- * or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name
- * does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS: another is just stopping it; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what writing the file fails with;
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, offsets outside of the block,
+ * or no file name for a session in buffering mode; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure;
+ * ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may control; ERROR_ACCESS_DENIED: the host's
+ * folder is another user's; ERROR_MORE_DATA: a name does not fit, everything else is there; ERROR_ACTIVE_CONNECTIONS:
+ * another is just stopping it; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT, ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host
+ * hangs or died; what writing the file fails with;
  * ERROR_PATH_NOT_FOUND: there is no folder for that.
  *
  * Context: any thread.
