@@ -66,7 +66,8 @@ static int check_reader(struct libetw_schemas *schemas, struct libetw_reader *re
 
 int main(int argc, char **argv)
 {
-	static const char *const providers[] = {"Libetw-Examples-WriteEvents", "Snippet-Other"};
+	static const char *const providers[] = {"{2b7f4f6e-8f0c-4a5e-9d11-6f1f5c0a7e31}",
+						"Snippet-Other"};
 	struct libetw_schemas *schemas = NULL;
 	struct libetw_reader *reader = NULL;
 	int failed = 0;
