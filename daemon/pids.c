@@ -159,7 +159,7 @@ static void forget_locked(struct etwd_pids *pids, struct etwd_pid *entry)
 
 /*
  * The uid's own oldest when it has more than its part; else the oldest of all but root's, which many uids together must
- * not make forgotten: then they could sign as root's processes.
+ * not make forgotten: then they could sign as root's processes. When all are root's, the oldest of those.
  */
 static struct etwd_pid *choose_victim_locked(struct etwd_pids *pids, uid_t uid)
 {
@@ -174,7 +174,9 @@ static struct etwd_pid *choose_victim_locked(struct etwd_pids *pids, uid_t uid)
 		own = entry;
 		count++;
 	}
-	return count >= ETWD_PIDS_LEFT_MAX / 4 || !oldest ? own : oldest;
+	if (count >= ETWD_PIDS_LEFT_MAX / 4)
+		return own;
+	return oldest ? oldest : pids->oldest;
 }
 
 /* @now_ns may have been read before another thread let the process go. */

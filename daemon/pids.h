@@ -27,7 +27,7 @@
 
 #define ETWD_PIDS_BUCKETS 1024
 #define ETWD_PIDS_LEFT_MAX \
-	4096 /* remembered processes; of one uid a quarter; root's not for others */
+	4096 /* remembered processes; when all are taken, of one uid a quarter; root's not for others */
 #define ETWD_PIDS_LEFT_NS UINT64_C(60000000000)
 /* It may have closed its connection before it wrote its last event. */
 #define ETWD_PIDS_SLACK_NS UINT64_C(1000000000)

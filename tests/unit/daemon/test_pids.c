@@ -198,6 +198,23 @@ static void regress_pids__roots_are_remembered(void **state)
 	etwd_pids_done(&pids);
 }
 
+/* Root alone may have filled the table: then one of its own makes room. */
+static void regress_pids__a_table_full_of_roots_has_room(void **state)
+{
+	struct etwd_pids pids;
+
+	(void)state;
+	etwd_pids_init(&pids);
+	for (uint32_t i = 0; i < ETWD_PIDS_LEFT_MAX; i++)
+		etwd_pids_seen(&pids, 0, 100 + i, SECOND);
+	assert_int_equal(pids.left_count, ETWD_PIDS_LEFT_MAX);
+	etwd_pids_seen(&pids, 1000, 7, SECOND);
+	assert_int_equal(pids.left_count, ETWD_PIDS_LEFT_MAX);
+	assert_int_equal(ask(&pids, 1000, 7, SECOND), ETWD_PID_LEFT);
+	assert_int_equal(ask(&pids, 0, 101, SECOND), ETWD_PID_LEFT);
+	etwd_pids_done(&pids);
+}
+
 /* Whoever makes the host use up its descriptors may not sign as a process that cannot be looked at then. */
 static void regress_pids__without_descriptors_nobody_is_believed(void **state)
 {
@@ -319,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_pids__many_changes),
 		cmocka_unit_test(regress_pids__nobody_signs_as_one_that_has_ended),
 		cmocka_unit_test(regress_pids__roots_are_remembered),
+		cmocka_unit_test(regress_pids__a_table_full_of_roots_has_room),
 		cmocka_unit_test(regress_pids__without_descriptors_nobody_is_believed),
 	};
 
