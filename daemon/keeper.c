@@ -151,15 +151,16 @@ static void drain(struct keeper *keeper)
 		}
 		if (r < 0)
 			break;
+		/* The host may say only what is a host's to say, to the standby, too. */
+		if (message.op >= ETWD_KEEPER_HOST) {
+			etwd_keeper_drop(keeper->socket);
+			close_fd(&fd);
+			continue;
+		}
 		SCHED_POINT("keeper.message.seen");
 		etwd_standby_tell(&keeper->standby, &message, fd);
 		SCHED_POINT("keeper.message.told");
 		etwd_keeper_drop(keeper->socket);
-		/* The host may say only what is a host's to say. */
-		if (message.op >= ETWD_KEEPER_HOST) {
-			close_fd(&fd);
-			continue;
-		}
 		take_message(keeper, &message, fd);
 		if (message.op == ETWD_KEEPER_READY) {
 			keeper->callbacks->explain(keeper->callbacks->context, 0, NULL);
