@@ -251,9 +251,11 @@ static int load_one(struct etwd_security *security, int folder, const char *name
 	GUID guid;
 	int r;
 
-	if (name[0] == '{' || etw_guid_parse(name, &guid) < 0 ||
-	    security->count >= ETWD_SECURITY_MAX)
+	if (name[0] == '{' || etw_guid_parse(name, &guid) < 0)
 		return 0;
+	/* What is left out would have the default, which lets more people in than it may. */
+	if (security->count >= ETWD_SECURITY_MAX)
+		return -ENOSPC;
 	r = read_file(folder, name, room, &bytes);
 	if (r < 0) {
 		etwd_log("%s/%s is not used, and only administrators may do what it is about: %s",
@@ -284,8 +286,13 @@ int etwd_security_load(struct etwd_security *security)
 		close(fd);
 		return r;
 	}
-	while (r == 0 && (entry = readdir(folder)))
+	errno = 0;
+	while (r == 0 && (entry = readdir(folder))) {
 		r = load_one(security, fd, entry->d_name);
+		errno = 0;
+	}
+	if (r == 0)
+		r = -errno; /* readdir's; 0 at the end of the folder */
 	(void)closedir(folder);
 	return r;
 }

@@ -58,7 +58,8 @@ void etwd_security_init(struct etwd_security *security, const char *folder);
  * etwd_security_load() - reads what is kept.
  *
  * A file that is damaged, or that another user could have written, is told to the log and stands for a descriptor that
- * lets administrators alone do anything. Returns 0, also without a folder; -ENOMEM; errno of reading the folder.
+ * lets administrators alone do anything. Returns 0, also without a folder; -ENOSPC: there are too many;
+ * -ENOMEM; errno of reading the folder.
  */
 int etwd_security_load(struct etwd_security *security);
 
