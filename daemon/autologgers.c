@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <evntrace.h>
 
@@ -152,20 +153,27 @@ static void start_one(struct etwd_autologger *one)
 {
 	struct etwd_session *session = find_session(one);
 	struct wire_session_config *config = NULL;
-	struct etw_fault fault = {0};
+	struct etw_fault fault = {.sentence = "another session has this name"};
 	int r;
 
+	if (session && (session->autologger || session->uid != geteuid())) {
+		fail(one, -EEXIST, &fault);
+		return;
+	}
 	if (session) {
 		session->autologger = one;
 		return;
 	}
 	if (!one->settings.is_start || was_stopped_in_this_boot(&one->status))
 		return;
+	fault.sentence = NULL;
 	r = make_config(one, &config, &fault);
 	if (r == 0)
 		r = etwd_session_start_own(one->all->parts, config, &one->watch);
 	if (r < 0)
 		fail(one, r, &fault);
+	else
+		find_session(one)->autologger = one;
 }
 
 static int read_one(struct etwd_autologgers *all, const char *name)

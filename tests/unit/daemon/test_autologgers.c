@@ -23,15 +23,20 @@ static void put(const char *name, const char *more)
 	assert_int_equal(chmod(path, 0644), 0);
 }
 
-static int set_up(void **state)
+static int make_folders(void)
 {
 	snprintf(home, sizeof(home), "/tmp/etwd-autologger-XXXXXX");
 	if (!mkdtemp(home))
 		return -1;
 	snprintf(config_folder, sizeof(config_folder), "%s/conf", home);
 	snprintf(status_folder, sizeof(status_folder), "%s/status", home);
-	if (mkdir(config_folder, 0755) || setenv("ETW_AUTOLOGGER_DIR", config_folder, 1) ||
-	    setenv("ETW_AUTOLOGGER_STATE", status_folder, 1))
+	return mkdir(config_folder, 0755) || setenv("ETW_AUTOLOGGER_DIR", config_folder, 1) ||
+	       setenv("ETW_AUTOLOGGER_STATE", status_folder, 1);
+}
+
+static int set_up(void **state)
+{
+	if (make_folders())
 		return -1;
 	put("runs", "Start=1\n[{00000007-1234-4567-0102-030405060708}]\nEnableLevel=2\n"
 		    "[{00000008-1234-4567-0102-030405060708}]\nEnabled=0\n");
@@ -112,6 +117,30 @@ static void test_autologgers__status_says_who_stopped_it(void **state)
 	fake_peer_leave(controller);
 }
 
+static void test_autologgers__a_name_is_of_one_file(void **state)
+{
+	struct etw_autologger_status status;
+
+	(void)state;
+	fixture_run_until(is_running, "RUNS");
+	assert_int_equal(etw_autologger_status_read(status_folder, "Runs", &status), 0);
+	assert_int_equal(etw_autologger_status_read(status_folder, "runs", &status), 0);
+	assert_int_equal(status.status, EEXIST);
+	assert_string_equal(status.reason, "another session has this name");
+	fixture_run_until(is_running, "HELD");
+}
+
+/* The first in the order of bytes has the name. */
+static int set_up_two(void **state)
+{
+	if (make_folders())
+		return -1;
+	put("Runs", "Start=1\n");
+	put("runs", "Start=1\n");
+	put("held", "Start=1\n");
+	return fixture_set_up(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +148,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_autologgers__status_says_who_stopped_it,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_autologgers__a_name_is_of_one_file, set_up_two,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
