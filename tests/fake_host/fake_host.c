@@ -206,6 +206,7 @@ static void handle(struct fake_host *host, struct fake_peer *peer,
 			host->last_done_status = message->head.status;
 		break;
 	case WIRE_UNDELIVERED:
+	case WIRE_TRAITS:
 		break;
 	case WIRE_RING_RETIRED:
 		host->retired++;
