@@ -291,25 +291,48 @@ ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *co
 
 #define PROCESSORS_MAX 2048
 
+/* A circular file that has wrapped begins with the newest buffers, and goes on with the oldest. */
 struct order {
 	int64_t last_raw[PROCESSORS_MAX];
+	int64_t first_raw[PROCESSORS_MAX]; /* 0: none yet */
+	int64_t sequence;                  /* of the buffer before */
 	uint64_t events;
+	bool is_wrapped; /* the oldest buffers have begun */
 };
+
+static void wrap(struct order *order, const struct etw_etl_buffer *buffer)
+{
+	if (order->is_wrapped)
+		fail("the buffers' numbers run back twice, again in buffer %u", buffer->number);
+	order->is_wrapped = true;
+	memset(order->last_raw, 0, sizeof(order->last_raw));
+}
 
 static int check_event(void *context, const struct etw_etl_buffer *buffer, uint8_t header_type,
 		       const EVENT_RECORD *record, struct etw_event_address address)
 {
 	struct order *order = context;
-	int64_t *last_raw = &order->last_raw[buffer->processor % PROCESSORS_MAX];
+	const size_t processor = buffer->processor % PROCESSORS_MAX;
+	const int64_t time_raw = record->EventHeader.TimeStamp.QuadPart;
 
 	(void)header_type;
 	order->events++;
-	if (record->EventHeader.TimeStamp.QuadPart < *last_raw)
-		fail("processor %u runs back by %lld ticks in buffer %u at offset %u",
-		     (unsigned)buffer->processor,
-		     (long long)(*last_raw - record->EventHeader.TimeStamp.QuadPart),
-		     address.buffer, address.offset);
-	*last_raw = record->EventHeader.TimeStamp.QuadPart;
+	if (buffer->number == 0)
+		return 0; /* stays where it is, however often the file wraps */
+	if (buffer->sequence < order->sequence)
+		wrap(order, buffer);
+	order->sequence = buffer->sequence;
+	if (time_raw < order->last_raw[processor])
+		fail("processor %zu runs back by %lld ticks in buffer %u at offset %u", processor,
+		     (long long)(order->last_raw[processor] - time_raw), address.buffer,
+		     address.offset);
+	if (order->is_wrapped && order->first_raw[processor] &&
+	    time_raw > order->first_raw[processor])
+		fail("processor %zu: buffer %u at offset %u is newer than what follows it",
+		     processor, address.buffer, address.offset);
+	order->last_raw[processor] = time_raw;
+	if (!order->is_wrapped && order->first_raw[processor] == 0)
+		order->first_raw[processor] = time_raw;
 	return 0;
 }
 

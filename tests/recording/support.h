@@ -65,7 +65,10 @@ void recording_control(struct recording *recording, ULONG code);
 /* recording_read() - every event of a file to @callback, as ProcessTrace gives it. Returns EventsLost. */
 ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *context);
 
-/* recording_check_order() - each processor's events never run back in the file; returns all events. */
+/*
+ * recording_check_order() - each processor's events never run back in the file, in a circular one from
+ * its oldest buffer on; returns all events.
+ */
 uint64_t recording_check_order(const char *file);
 
 /* is_kernel_shut() - says why the kernel cannot be recorded here, and returns true, or returns false. */
