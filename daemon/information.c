@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "daemon/access.h"
 #include "daemon/patient_clock.h"
-#include "session/config.h"
+#include "session/common/config.h"
 
 #define MS_PER_S 1000
 

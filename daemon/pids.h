@@ -23,7 +23,7 @@
 
 #include "daemon/keeper_store.h"
 #include "daemon/snapshot.h"
-#include "session/host.h"
+#include "session/common/host.h"
 
 #define ETWD_PIDS_BUCKETS 1024
 #define ETWD_PIDS_LEFT_MAX \

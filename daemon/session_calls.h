@@ -12,7 +12,7 @@
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
 #include "daemon/pids.h"
-#include "session/host.h"
+#include "session/common/host.h"
 
 struct etwd_session_calls {
 	struct etw_session_host

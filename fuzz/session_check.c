@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "session/check.h"
-#include "session/host.h"
+#include "session/common/check.h"
+#include "session/common/host.h"
 #include "target.h"
 #include "wire/event_shape.h"
 

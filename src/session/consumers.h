@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-#include "session/context.h"
+#include "session/common/context.h"
 #include "session/subscriber.h"
 
 /* So long a consumer of the last host is waited for; it tries for 10 seconds itself. */

@@ -21,11 +21,11 @@
 #include "base/time.h"
 #include "base/utf.h"
 #include "etl/writer.h"
-#include "session/account.h"
+#include "session/common/account.h"
+#include "session/common/file_pattern.h"
+#include "session/common/notes.h"
+#include "session/common/owner.h"
 #include "session/file_internal.h"
-#include "session/file_pattern.h"
-#include "session/notes.h"
-#include "session/owner.h"
 #include "wire/etl_buffer.h"
 
 #define HZ_PER_MHZ     1000000

@@ -12,9 +12,9 @@
 #define ETW_SESSION_FILE_H
 
 #include "etl/file_writer.h"
-#include "session/context.h"
-#include "session/notes.h"
-#include "session/set_table.h"
+#include "session/common/context.h"
+#include "session/common/notes.h"
+#include "session/common/set_table.h"
 
 #define ETW_FILE_PATIENCE_NS UINT64_C(5000000000)
 #define ETW_FILE_AGAIN_NS    UINT64_C(1000000000) /* between two tries to go on */

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "session/config.h"
-#include "session/round.h"
+#include "session/common/config.h"
+#include "session/common/round.h"
 
 /* A source whose clock stands still holds no flush up. */
 #define ETW_FLUSH_DEADLINE_NS UINT64_C(1000000000)

@@ -12,9 +12,9 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "etl/writer.h"
-#include "session/account.h"
+#include "session/common/account.h"
+#include "session/common/owner.h"
 #include "session/file_internal.h"
-#include "session/owner.h"
 #include "wire/etl_buffer.h"
 
 static uint8_t *buffer_at(const struct etw_session_outputs *outputs,

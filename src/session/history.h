@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "session/common/state.h"
 #include "session/outputs.h"
-#include "session/state.h"
 
 /* A copy of one moment. */
 struct etw_history_copy {

@@ -6,8 +6,8 @@
 #ifndef ETW_SESSION_MERGE_H
 #define ETW_SESSION_MERGE_H
 
+#include "session/common/round.h"
 #include "session/output.h"
-#include "session/round.h"
 
 /* etw_outputs_gather() - gives each output its streams: rings of all sets, and the source's processors. */
 void etw_outputs_gather(struct etw_session_outputs *outputs);

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "session/context.h"
+#include "session/common/context.h"
 
 struct etw_order;
 

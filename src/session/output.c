@@ -13,7 +13,7 @@
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "etl/writer.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 #include "session/delivery.h"
 #include "session/file.h"
 #include "wire/etl_buffer.h"

@@ -13,10 +13,10 @@
 #ifndef ETW_SESSION_OUTPUT_H
 #define ETW_SESSION_OUTPUT_H
 
+#include "session/common/context.h"
+#include "session/common/set_table.h"
 #include "session/consumers.h"
-#include "session/context.h"
 #include "session/file.h"
-#include "session/set_table.h"
 #include "session/source_feed.h"
 
 /* A processor's output buffer and what flows into it. */

@@ -11,7 +11,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
-#include "session/account.h"
+#include "session/common/account.h"
 #include "session/delivery.h"
 #include "session/merge.h"
 #include "wire/etl_buffer.h"

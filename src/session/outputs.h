@@ -6,8 +6,8 @@
 #ifndef ETW_SESSION_OUTPUTS_H
 #define ETW_SESSION_OUTPUTS_H
 
+#include "session/common/round.h"
 #include "session/output.h"
-#include "session/round.h"
 
 /* The other parts that outputs use; all are borrowed. */
 struct etw_outputs_parts {

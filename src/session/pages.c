@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 static struct etw_state_page *durable_page(const struct etw_session_sets *sets, uint32_t place)
 {

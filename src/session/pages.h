@@ -9,7 +9,7 @@
 #ifndef ETW_SESSION_PAGES_H
 #define ETW_SESSION_PAGES_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 /* Of one uid that is not trusted, and of all of them. */
 #define ETW_PAGES_OF_UID    16

@@ -8,7 +8,7 @@
 #ifndef ETW_SESSION_REFUSALS_H
 #define ETW_SESSION_REFUSALS_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 /*
  * etw_refusals_get() - the refusing set of a uid; made when there is none.

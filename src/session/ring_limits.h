@@ -8,7 +8,7 @@
 #ifndef ETW_SESSION_RING_LIMITS_H
 #define ETW_SESSION_RING_LIMITS_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 /*
  * etw_ring_limits_config() - the set that the uid would get: as the session's plan says, with fewer buffers where the

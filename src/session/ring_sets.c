@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "base/sched_point.h"
 #include "base/time.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 #include "session/pages.h"
 #include "session/refusals.h"
 #include "session/ring_limits.h"

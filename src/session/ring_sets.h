@@ -6,7 +6,7 @@
 #ifndef ETW_SESSION_RING_SETS_H
 #define ETW_SESSION_RING_SETS_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 /*
  * etw_session_sets_get() - the live set of a uid; made when there is none. As etw_session_ring_set(). Any thread, not

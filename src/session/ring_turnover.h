@@ -7,8 +7,8 @@
 #ifndef ETW_SESSION_RING_TURNOVER_H
 #define ETW_SESSION_RING_TURNOVER_H
 
-#include "session/round.h"
-#include "session/set_table.h"
+#include "session/common/round.h"
+#include "session/common/set_table.h"
 
 /*
  * etw_ring_turnover_tend() - replaces sets that are broken, have too many quarantined buffers, or have one since a

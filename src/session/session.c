@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "etl/writer.h"
-#include "session/account.h"
+#include "session/common/account.h"
 #include "session/outputs.h"
 #include "session/pages.h"
 #include "session/ring_sets.h"

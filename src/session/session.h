@@ -2,7 +2,7 @@
 /*
  * One session: its rings, its output buffers, its file, its consumers, its account, and the thread that
  * moves events from the first to the others. What must survive a host lies in the session's state memory
- * (session/state.h), which the keeper holds.
+ * (session/common/state.h), which the keeper holds.
  * Source: docs/design/recording.md "The session engine".
  */
 #ifndef ETW_SESSION_SESSION_H
@@ -14,8 +14,8 @@
 
 #include "base/fault.h"
 #include "ring/ring_set.h"
+#include "session/common/host.h"
 #include "session/consumers.h"
-#include "session/host.h"
 #include "wire/message.h"
 #include "wire/session_note.h"
 

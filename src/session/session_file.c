@@ -7,7 +7,7 @@
 #include <evntrace.h>
 
 #include "base/macros.h"
-#include "session/file_pattern.h"
+#include "session/common/file_pattern.h"
 #include "session/outputs.h"
 #include "session/session_internal.h"
 

@@ -20,15 +20,15 @@
 #ifndef ETW_SESSION_SESSION_INTERNAL_H
 #define ETW_SESSION_SESSION_INTERNAL_H
 
+#include "session/common/context.h"
+#include "session/common/notes.h"
+#include "session/common/round.h"
+#include "session/common/set_table.h"
 #include "session/consumers.h"
-#include "session/context.h"
 #include "session/flushes.h"
-#include "session/notes.h"
 #include "session/orders.h"
 #include "session/output.h"
-#include "session/round.h"
 #include "session/session.h"
-#include "session/set_table.h"
 #include "session/source_feed.h"
 #include "session/wait.h"
 

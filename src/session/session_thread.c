@@ -8,7 +8,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 #include "session/outputs.h"
 #include "session/ring_sets.h"
 #include "session/ring_turnover.h"

@@ -15,7 +15,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/notes.h"
+#include "session/common/notes.h"
 #include "wire/kernel_flags.h"
 
 #define POLL_NS          UINT64_C(10000000) /* times wait for the clock's sample as long */

@@ -8,10 +8,10 @@
 #define ETW_SESSION_SOURCE_FEED_H
 
 #include "base/source.h"
-#include "session/context.h"
-#include "session/notes.h"
-#include "session/round.h"
-#include "session/stream.h"
+#include "session/common/context.h"
+#include "session/common/notes.h"
+#include "session/common/round.h"
+#include "session/common/stream.h"
 
 struct etw_source_feed {
 	struct etw_session_context *context;

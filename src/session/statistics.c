@@ -6,8 +6,8 @@
 
 #include "base/atomic.h"
 #include "base/number.h"
-#include "session/account.h"
-#include "session/claims.h"
+#include "session/common/account.h"
+#include "session/common/claims.h"
 
 /* Nobody knows of which processor what a source lost is. */
 static uint64_t source_loss(const struct etw_state_head *head)

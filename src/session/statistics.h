@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session's numbers by cause and by processor: the same records and claims that the account sums up
- * (session/account.h), each told apart. Any thread, holding no lock of the session.
+ * (session/common/account.h), each told apart. Any thread, holding no lock of the session.
  * Source: docs/design/recording.md "Statistics".
  */
 #ifndef ETW_SESSION_STATISTICS_H
 #define ETW_SESSION_STATISTICS_H
 
+#include "session/common/set_table.h"
 #include "session/consumers.h"
-#include "session/set_table.h"
 
 /*
  * etw_statistics() - the sums, the consumers, and as many processors from @first_cpu on as one answer holds.

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/patience.h"
-#include "session/config.h"
+#include "session/common/config.h"
 #include "wire/delivery_layout.h"
 #include "wire/message.h"
 

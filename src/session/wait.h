@@ -6,7 +6,7 @@
 #ifndef ETW_SESSION_WAIT_H
 #define ETW_SESSION_WAIT_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 struct etw_session_wait {
 	bool is_armed;    /* the rings' writers wake the thread */

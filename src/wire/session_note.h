@@ -6,7 +6,7 @@
  * with nothing to tell has none.
  *
  * A note has up to three numbers, and a sentence in plain English, which the tools print as it is.
- * The provider's events never come from a ring: the check refuses them there (session/check.h).
+ * The provider's events never come from a ring: the check refuses them there (session/common/check.h).
  */
 #ifndef ETW_WIRE_SESSION_NOTE_H
 #define ETW_WIRE_SESSION_NOTE_H

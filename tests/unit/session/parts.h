@@ -7,7 +7,7 @@
 #define TESTS_UNIT_SESSION_PARTS_H
 
 #include "fixture.h"
-#include "session/account.h"
+#include "session/common/account.h"
 #include "session/outputs.h"
 #include "session/pages.h"
 #include "session/ring_sets.h"

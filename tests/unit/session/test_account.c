@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of a session: what is summed up, and how far it is believed. No thread runs here. */
-#include "session/account.h"
+#include "session/common/account.h"
 
 #include "parts.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 struct scene {
 	struct fixture fixture;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What of a hostile process passes the check of its events: only what it may say. */
-#include "session/check.h"
+#include "session/common/check.h"
 
 #include <evntcons.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run is checked in place as its events would be one by one, up to the first that is refused. */
-#include "session/check.h"
+#include "session/common/check.h"
 
 #include "fixture.h"
 

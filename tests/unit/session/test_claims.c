@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters in memory that hostile processes write: what is believed, and of whom. */
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 #include <sched.h>
 
 #include "consumer/trace.h"
 #include "fixture.h"
-#include "session/account.h"
+#include "session/common/account.h"
 #include "session/session_internal.h"
 
 #define OTHER        4000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What modes a session may have, and what its numbers are rounded to. */
-#include "session/config.h"
+#include "session/common/config.h"
 
 #include "fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of a session share: names, the keeper's store, complaints, the notes that wait. No thread runs here. */
-#include "session/context.h"
+#include "session/common/context.h"
 
 #include "parts.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "session/file_pattern.h"
+#include "session/common/file_pattern.h"
 
 static void test_file_pattern__one_place_for_the_number(void **state)
 {

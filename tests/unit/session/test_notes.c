@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the host tells in a trace: in the file, in order, once; and nothing where there is nothing to tell. */
-#include "session/notes.h"
+#include "session/common/notes.h"
 
 #include "consumer/trace.h"
 #include "fake_source.h"

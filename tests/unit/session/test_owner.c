@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/owner.h"
+#include "session/common/owner.h"
 
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -4,8 +4,8 @@
 
 #include <sys/resource.h>
 
-#include "session/account.h"
-#include "session/config.h"
+#include "session/common/account.h"
+#include "session/common/config.h"
 #include "session/pages.h"
 #include "session/ring_sets.h"
 

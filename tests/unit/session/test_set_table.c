@@ -3,11 +3,11 @@
  * The table of ring sets: who is found in it, what processes leave and give back, what is made and opened again. No
  * thread runs here.
  */
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 #include "base/time.h"
 #include "parts.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 struct scene {
 	struct fixture fixture;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that outlives a host: what holds, what is refused. */
-#include "session/state.h"
+#include "session/common/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "session/statistics.h"
 
 #include "parts.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 struct scene {
 	struct fixture fixture;

@@ -3,7 +3,7 @@
  * Rights of another user for one thread. The C library would change all threads of the process, so the
  * groups are set by the system call itself.
  */
-#include "session/owner.h"
+#include "session/common/owner.h"
 
 #include <errno.h>
 #include <grp.h>

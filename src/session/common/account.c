@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's numbers; see session/account.h. */
-#include "session/account.h"
+/* A session's numbers; see session/common/account.h. */
+#include "session/common/account.h"
 
 #include <string.h>
 #include <sys/param.h>
 
 #include "base/atomic.h"
 #include "base/number.h"
-#include "session/claims.h"
+#include "session/common/claims.h"
 
 void etw_account_counts(const struct etw_state *state, struct etw_state_counts *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all parts of a session share; see session/context.h. */
-#include "session/context.h"
+/* What all parts of a session share; see session/common/context.h. */
+#include "session/common/context.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 
 #include "base/atomic.h"
 #include "base/time.h"
-#include "session/file_pattern.h"
+#include "session/common/file_pattern.h"
 
 void etw_context_open(const struct etw_session_host *host, struct etw_session_context *ret)
 {

@@ -8,15 +8,15 @@
  * |--------------------------------------|------------------------------------------------------------------------|
  * | host, host_uid, slack_raw            | nobody, once the session is made                                       |
  * | plan                                 | the session's thread, by etw_context_change(), atomic                  |
- * | state: which memory                  | nobody, once the session is made; what is in it says session/state.h   |
+ * | state: which memory                  | nobody, once the session is made; what is in it: session/common/state.h    |
  * | state.head->config                   | the session's thread, holding config_lock; it alone reads it without   |
  * | thread_id                            | the session's thread, at its start; atomic                             |
  * | wake                                 | any thread; atomic                                                     |
  * | complaint                            | any thread, holding complaint_lock, under which nothing else is locked |
  * | state: names of files, header buffer | the same                                                               |
  */
-#ifndef ETW_SESSION_CONTEXT_H
-#define ETW_SESSION_CONTEXT_H
+#ifndef ETW_SESSION_COMMON_CONTEXT_H
+#define ETW_SESSION_COMMON_CONTEXT_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,9 +25,9 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
-#include "session/config.h"
-#include "session/host.h"
-#include "session/state.h"
+#include "session/common/config.h"
+#include "session/common/host.h"
+#include "session/common/state.h"
 
 #define ETW_CONTEXT_COMPLAINT_BYTES 512
 #define ETW_CONTEXT_NAME_BYTES      96

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/notes.h. */
-#include "session/notes.h"
+/* See session/common/notes.h. */
+#include "session/common/notes.h"
 
 #include <stdarg.h>
 #include <stdio.h>

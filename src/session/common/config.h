@@ -12,8 +12,8 @@
  * A buffering session keeps MinimumBuffers full buffers, the last ones; its rings are those of MaximumBuffers 0.
  * Source: docs/design/recording.md "The session engine".
  */
-#ifndef ETW_SESSION_CONFIG_H
-#define ETW_SESSION_CONFIG_H
+#ifndef ETW_SESSION_COMMON_CONFIG_H
+#define ETW_SESSION_COMMON_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,10 +11,10 @@
  *
  * Source: docs/design/recording.md "The account".
  */
-#ifndef ETW_SESSION_CLAIMS_H
-#define ETW_SESSION_CLAIMS_H
+#ifndef ETW_SESSION_COMMON_CLAIMS_H
+#define ETW_SESSION_COMMON_CLAIMS_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 #include "wire/message.h"
 #include "wire/session_note.h"
 

@@ -15,8 +15,8 @@
  * trusted, but a state of another version is refused.
  * Source: docs/design/recording.md "The session engine".
  */
-#ifndef ETW_SESSION_STATE_H
-#define ETW_SESSION_STATE_H
+#ifndef ETW_SESSION_COMMON_STATE_H
+#define ETW_SESSION_COMMON_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@
 #include "base/atomic.h"
 #include "base/source.h"
 #include "ring/reader.h"
-#include "session/config.h"
+#include "session/common/config.h"
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
@@ -41,7 +41,7 @@ enum etw_state_set_status {
 	ETW_STATE_SET_CLOSING = 3, /* read to its end; closed_next is valid */
 };
 
-/* A counter that writers raise, and what of it is disregarded: believed is the difference (session/claims.h). */
+/* A counter that writers raise, and what of it is disregarded: believed is the difference (session/common/claims.h). */
 struct etw_state_claim {
 	uint64_t seen;
 	uint64_t offset;
@@ -129,7 +129,7 @@ struct etw_state_file {
 	/* What sessions before this one have lost, of a file to which it appends. */
 	uint32_t events_lost_before, buffers_lost_before;
 	char name[WIRE_MESSAGE_NAME_MAX +
-		  1]; /* path, or pattern of a series (session/file_pattern.h) */
+		  1]; /* path, or pattern of a series (session/common/file_pattern.h) */
 	char shown[WIRE_MESSAGE_NAME_MAX +
 		   1]; /* the same as the controller gave it; empty: as it is */
 };
@@ -257,7 +257,7 @@ struct etw_state {
 /*
  * etw_state_create() - a new session's state: laid out, its first records holding empty buffers.
  *
- * @config: borrowed, already rounded (session/config.h)
+ * @config: borrowed, already rounded (session/common/config.h)
  *
  * Returns 0; -ENOMEM or the errno of memfd_create, fallocate, mmap.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The check of events that come from other processes; see session/check.h. */
-#include "session/check.h"
+/* The check of events that come from other processes; see session/common/check.h. */
+#include "session/common/check.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/table.h"
 #include "base/time.h"
-#include "session/host.h"
+#include "session/common/host.h"
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 #include "wire/session_note.h"

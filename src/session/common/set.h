@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A ring set as the session keeps it: one uid's rings, one for each output, and what is known of the processes that map
- * it. What is done to sets stands in the files that session/set_table.h lists.
+ * it. What is done to sets stands in the files that session/common/set_table.h lists.
  */
-#ifndef ETW_SESSION_SET_H
-#define ETW_SESSION_SET_H
+#ifndef ETW_SESSION_COMMON_SET_H
+#define ETW_SESSION_COMMON_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "ring/ring_set.h"
-#include "session/stream.h"
+#include "session/common/stream.h"
 
-/* "lock" is that of the table of sets (session/set_table.h); "owner" the session's thread. */
+/* "lock" is that of the table of sets (session/common/set_table.h); "owner" the session's thread. */
 struct etw_session_set {
 	uint32_t id, slot;
 	uid_t uid;

@@ -3,8 +3,8 @@
  * What a session asks of the host that runs it: where descriptors outlive the host, who may write what, and who is to
  * be told.
  */
-#ifndef ETW_SESSION_HOST_H
-#define ETW_SESSION_HOST_H
+#ifndef ETW_SESSION_COMMON_HOST_H
+#define ETW_SESSION_COMMON_HOST_H
 
 #include <stdbool.h>
 #include <stdint.h>

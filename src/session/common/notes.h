@@ -6,10 +6,10 @@
  *
  * Lock: `lock` owns what waits, and nothing else is locked under it. `count` is read without it.
  */
-#ifndef ETW_SESSION_NOTES_H
-#define ETW_SESSION_NOTES_H
+#ifndef ETW_SESSION_COMMON_NOTES_H
+#define ETW_SESSION_COMMON_NOTES_H
 
-#include "session/context.h"
+#include "session/common/context.h"
 #include "wire/session_note.h"
 
 #define ETW_SESSION_NOTES 16 /* that wait to be written at once */

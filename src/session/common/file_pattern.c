@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/file_pattern.h. */
-#include "session/file_pattern.h"
+/* See session/common/file_pattern.h. */
+#include "session/common/file_pattern.h"
 
 #include <errno.h>
 #include <stdio.h>

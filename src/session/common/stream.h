@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stream: what is merged into an output. It is a ring, or the events that the source has of one processor. A ring's
- * stream is part of its set (session/set.h), a source's of the feed (session/source_feed.h); outputs borrow both
+ * stream is part of its set (session/common/set.h), a source's of the feed (session/source_feed.h); outputs borrow both
  * (session/merge.h).
  *
  * Owner thread, but for what is said at a member.
  */
-#ifndef ETW_SESSION_STREAM_H
-#define ETW_SESSION_STREAM_H
+#ifndef ETW_SESSION_COMMON_STREAM_H
+#define ETW_SESSION_COMMON_STREAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/source.h"
 #include "ring/reader.h"
-#include "session/check.h"
-#include "session/state.h"
+#include "session/common/check.h"
+#include "session/common/state.h"
 
 #define ETW_STREAM_GAP_NS   UINT64_C(100000000) /* how long a ring's reader waits for a gap */
 #define ETW_STREAM_STALL_NS UINT64_C(150000000) /* after that a gap holds nobody any more */

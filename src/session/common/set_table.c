@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of a session's ring sets; see session/set_table.h. */
-#include "session/set_table.h"
+/* The table of a session's ring sets; see session/common/set_table.h. */
+#include "session/common/set_table.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * say that they lost. Here is the struct of the part, and the table of the sets; what is done with them is, from bottom
  * to top,
  *
- *	session/claims.h         what is believed of counters that writers raise
+ *	session/common/claims.h  what is believed of counters that writers raise
  *	session/pages.h          control pages of sets that were replaced: they count on
  *	session/ring_limits.h    what a uid may have
  *	session/refusals.h       uids that are given nothing for the time being
@@ -16,13 +16,13 @@
  * taken out of the table by that thread alone, holding `lock`: the thread uses what etw_session_sets_list() gave without
  * it. Under `lock` the budget's is taken, and no other; no function of the host is called.
  */
-#ifndef ETW_SESSION_SET_TABLE_H
-#define ETW_SESSION_SET_TABLE_H
+#ifndef ETW_SESSION_COMMON_SET_TABLE_H
+#define ETW_SESSION_COMMON_SET_TABLE_H
 
 #include <pthread.h>
 
-#include "session/context.h"
-#include "session/set.h"
+#include "session/common/context.h"
+#include "session/common/set.h"
 
 #define ETW_SESSION_REFUSALS 64
 
@@ -43,7 +43,7 @@ struct etw_session_sets {
 	bool has_dropped_page;                         /* that there are too many has been said */
 	bool has_ended_pages; /* those that come now are of a session that is over */
 	bool has_complained_of_refusal;
-	bool has_new_disregarded; /* session/claims.c has to complain */
+	bool has_new_disregarded; /* session/common/claims.c has to complain */
 	struct etw_session_refusal refusals[ETW_SESSION_REFUSALS]; /* the first refusal_count */
 	uint32_t refusal_count;   /* atomic for those without the lock */
 	uint64_t refusals_due_ns; /* when their uids are looked at again */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/claims.h. */
-#include "session/claims.h"
+/* See session/common/claims.h. */
+#include "session/common/claims.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "base/number.h"
 #include "base/time.h"
-#include "session/notes.h"
+#include "session/common/notes.h"
 
 #define OWNER    0
 #define ROOT     1

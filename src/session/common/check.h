@@ -6,8 +6,8 @@
  * with a time that cannot spoil the order of its processor. Its thread is the writer's claim.
  * Source: docs/design/recording.md "Rings", Trust.
  */
-#ifndef ETW_SESSION_CHECK_H
-#define ETW_SESSION_CHECK_H
+#ifndef ETW_SESSION_COMMON_CHECK_H
+#define ETW_SESSION_COMMON_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking and rounding a session's configuration; see session/config.h. */
-#include "session/config.h"
+/* Checking and rounding a session's configuration; see session/common/config.h. */
+#include "session/common/config.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "etl/file_writer.h"
-#include "session/file_pattern.h"
+#include "session/common/file_pattern.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
 #include "wire/system_logger.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a session that outlives its host; see session/state.h. */
-#include "session/state.h"
+/* The memory of a session that outlives its host; see session/common/state.h. */
+#include "session/common/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

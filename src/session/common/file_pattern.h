@@ -3,8 +3,8 @@
  * Names of a series of files (EVENT_TRACE_FILE_MODE_NEWFILE): a pattern with one "%d", which is replaced by the
  * number of the file, from 1. Nothing else of a pattern means anything but itself.
  */
-#ifndef ETW_SESSION_FILE_PATTERN_H
-#define ETW_SESSION_FILE_PATTERN_H
+#ifndef ETW_SESSION_COMMON_FILE_PATTERN_H
+#define ETW_SESSION_COMMON_FILE_PATTERN_H
 
 #include <stdbool.h>
 #include <stdint.h>

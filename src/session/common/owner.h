@@ -3,8 +3,8 @@
  * Doing one thing with the rights of another user: the calling thread alone changes, and changes back. Nothing
  * happens when the process is not root, or the user is its own.
  */
-#ifndef ETW_SESSION_OWNER_H
-#define ETW_SESSION_OWNER_H
+#ifndef ETW_SESSION_COMMON_OWNER_H
+#define ETW_SESSION_COMMON_OWNER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,10 +5,10 @@
  * not holding the ring sets' lock.
  * Source: docs/design/recording.md "The account".
  */
-#ifndef ETW_SESSION_ACCOUNT_H
-#define ETW_SESSION_ACCOUNT_H
+#ifndef ETW_SESSION_COMMON_ACCOUNT_H
+#define ETW_SESSION_COMMON_ACCOUNT_H
 
-#include "session/set_table.h"
+#include "session/common/set_table.h"
 
 /* etw_account_counts() - sums over all outputs. */
 void etw_account_counts(const struct etw_state *state, struct etw_state_counts *ret);

@@ -2,8 +2,8 @@
 /*
  * One round of a session's thread: what it goes by, and what the parts found in it. Owner thread.
  */
-#ifndef ETW_SESSION_ROUND_H
-#define ETW_SESSION_ROUND_H
+#ifndef ETW_SESSION_COMMON_ROUND_H
+#define ETW_SESSION_COMMON_ROUND_H
 
 #include <stdbool.h>
 #include <stdint.h>
