@@ -14,7 +14,7 @@
 #include "etl/writer.h"
 #include "session/common/account.h"
 #include "session/common/owner.h"
-#include "session/file_internal.h"
+#include "session/file/file_internal.h"
 #include "wire/etl_buffer.h"
 
 static uint8_t *buffer_at(const struct etw_session_outputs *outputs,

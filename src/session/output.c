@@ -15,7 +15,7 @@
 #include "etl/writer.h"
 #include "session/common/claims.h"
 #include "session/delivery.h"
-#include "session/file.h"
+#include "session/file/file.h"
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 

@@ -16,7 +16,7 @@
 #include "session/common/context.h"
 #include "session/common/set_table.h"
 #include "session/consumers.h"
-#include "session/file.h"
+#include "session/file/file.h"
 #include "session/source_feed.h"
 
 /* A processor's output buffer and what flows into it. */

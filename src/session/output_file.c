@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going on in another file, as far as outputs have to do with it; see session/output.h and session/file_change.c. */
+/* Going on in another file, as far as outputs have to do with it; see session/output.h and session/file/change.c. */
 #include "session/output.h"
 
 #include <errno.h>

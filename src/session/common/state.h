@@ -159,7 +159,7 @@ struct etw_state_head {
 	uint64_t hosts;         /* that have run this session */
 	/*
 	 * The session's file is files[files_left & 1]: the other one is filled in first, then that is counted, so that a
-	 * host that dies has kept the one or gone on in the next, and nothing between (session/file_change.c).
+	 * host that dies has kept the one or gone on in the next, and nothing between (session/file/change.c).
 	 */
 	uint64_t files_left; /* atomic: how many files the session has left behind */
 	uint64_t

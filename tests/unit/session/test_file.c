@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "fixture.h"
-#include "session/file.h"
+#include "session/file/file.h"
 #include "trace_reading.h"
 
 #define WAIT_MS 60000

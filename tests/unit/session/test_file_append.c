@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's file behind what others have written, packed or not; and a host that dies while it writes there. */
-#include "session/file.h"
+#include "session/file/file.h"
 
 #include "parts.h"
 #include "trace_reading.h"

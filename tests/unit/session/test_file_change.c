@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "session/file.h"
+#include "session/file/file.h"
 #include "trace_reading.h"
 
 #define EVENT_BYTES 1000 /* four to a buffer of 4 KB */

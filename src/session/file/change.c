@@ -4,7 +4,7 @@
  * makes the next one the session's: a host that dies before it has left the present one, whose end is written again,
  * and a file that nobody counts; one that dies after it has left nothing but a descriptor.
  */
-#include "session/file.h"
+#include "session/file/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/macros.h"
 #include "base/sched_point.h"
-#include "session/file_internal.h"
+#include "session/file/file_internal.h"
 
 void etw_session_file_next_of_series(const struct etw_session_file *file,
 				     struct etw_state_file *ret)

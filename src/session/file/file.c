@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's file; see session/file.h. */
-#include "session/file.h"
+/* A session's file; see session/file/file.h. */
+#include "session/file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "session/common/file_pattern.h"
 #include "session/common/notes.h"
 #include "session/common/owner.h"
-#include "session/file_internal.h"
+#include "session/file/file_internal.h"
 #include "wire/etl_buffer.h"
 
 #define HZ_PER_MHZ     1000000

@@ -3,7 +3,7 @@
 #ifndef ETW_SESSION_FILE_INTERNAL_H
 #define ETW_SESSION_FILE_INTERNAL_H
 
-#include "session/file.h"
+#include "session/file/file.h"
 
 /* What the keeper calls the file; %u: the low bit of `files_left`. */
 #define ETW_SESSION_FILE_KEPT "file-%u"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's file behind what others have written; see session/file_internal.h. */
-#include "session/file.h"
+/* A session's file behind what others have written; see session/file/file_internal.h. */
+#include "session/file/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "etl/append.h"
-#include "session/file_internal.h"
+#include "session/file/file_internal.h"
 
 /* The file as it is, and its header buffer instead of one of this session's; a new one is empty. */
 static int look_at_kept(struct etw_session_file *file, struct etw_etl_append_place *ret)
