@@ -22,7 +22,7 @@
 #include "daemon/patient_clock.h"
 #include "daemon/session_start.h"
 #include "ipc/runtime.h"
-#include "session/budget.h"
+#include "session/rings/budget.h"
 #include "wire/well_known.h"
 
 #define EVENTS_PER_ROUND 64

@@ -14,8 +14,8 @@
 #include "etl/writer.h"
 #include "session/common/account.h"
 #include "session/outputs.h"
-#include "session/pages.h"
-#include "session/ring_sets.h"
+#include "session/rings/pages.h"
+#include "session/rings/sets.h"
 #include "session/session_internal.h"
 #include "session/statistics.h"
 

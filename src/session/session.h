@@ -142,7 +142,7 @@ void etw_session_tell(struct etw_session *session, const struct wire_session_not
  *
  * @ret: owned descriptors for a process of the uid; NULL: none are needed
  *
- * A uid other than root's, the host's and the owner's is held to budgets (session/budget.h). When one is met, or
+ * A uid other than root's, the host's and the owner's is held to budgets (session/rings/budget.h). When one is met, or
  * when there are too many sets, the uid gets a set that takes nothing and counts what is refused as lost, until
  * there is room again; then its processes are told by ring_set_replaced(). *@ret_refusal says why, else it is 0:
  * -ENOSPC when the session has 64 sets (48 of others than those), or the uid 8 that it left; -EDQUOT, -EUSERS,

@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "session/common/claims.h"
 #include "session/outputs.h"
-#include "session/ring_sets.h"
-#include "session/ring_turnover.h"
+#include "session/rings/sets.h"
+#include "session/rings/turnover.h"
 #include "session/session_internal.h"
 
 #define GAP_POLL_NS      UINT64_C(2000000)

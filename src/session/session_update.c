@@ -8,7 +8,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "session/outputs.h"
-#include "session/ring_turnover.h"
+#include "session/rings/turnover.h"
 #include "session/session_internal.h"
 
 /* An order to the session's thread. */

@@ -8,7 +8,7 @@
  * else MinimumBuffers + 20; when it is 0 it is what makes 4 MiB a processor, or less where 64 MiB in all would
  * be exceeded, but no less than MinimumBuffers + 20. It is then spread over the
  * processors evenly, rounded up: so many buffers has each ring. All uids' ring sets get the same number,
- * but for budgets (session/budget.h). A set never takes more than a quarter of the machine's memory.
+ * but for budgets (session/rings/budget.h). A set never takes more than a quarter of the machine's memory.
  * A buffering session keeps MinimumBuffers full buffers, the last ones; its rings are those of MaximumBuffers 0.
  * Source: docs/design/recording.md "The session engine".
  */

@@ -4,12 +4,12 @@
  * say that they lost. Here is the struct of the part, and the table of the sets; what is done with them is, from bottom
  * to top,
  *
- *	session/common/claims.h  what is believed of counters that writers raise
- *	session/pages.h          control pages of sets that were replaced: they count on
- *	session/ring_limits.h    what a uid may have
- *	session/refusals.h       uids that are given nothing for the time being
- *	session/ring_sets.h      making, opening again, retiring, closing a set
- *	session/ring_turnover.h  which sets are replaced, retired and closed, and when
+ *	session/common/claims.h    what is believed of counters that writers raise
+ *	session/rings/pages.h      control pages of sets that were replaced: they count on
+ *	session/rings/limits.h     what a uid may have
+ *	session/rings/refusals.h   uids that are given nothing for the time being
+ *	session/rings/sets.h       making, opening again, retiring, closing a set
+ *	session/rings/turnover.h   which sets are replaced, retired and closed, and when
  *
  * Lock: `lock` owns which sets and pages there are, the refusals, the claims (users, sets' and pages' statuses in the
  * state included), and the members of a set that say so. What else a set has is the session's thread's. So a set is

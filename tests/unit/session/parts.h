@@ -9,8 +9,8 @@
 #include "fixture.h"
 #include "session/common/account.h"
 #include "session/outputs.h"
-#include "session/pages.h"
-#include "session/ring_sets.h"
+#include "session/rings/pages.h"
+#include "session/rings/sets.h"
 
 #define PARTS_USER 4000 /* an ordinary uid, of whom nothing is trusted */
 

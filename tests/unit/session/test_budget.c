@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "base/time.h"
-#include "session/budget.h"
+#include "session/rings/budget.h"
 
 #define MIB UINT64_C(1048576)
 

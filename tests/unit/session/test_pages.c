@@ -6,8 +6,8 @@
 
 #include "session/common/account.h"
 #include "session/common/config.h"
-#include "session/pages.h"
-#include "session/ring_sets.h"
+#include "session/rings/pages.h"
+#include "session/rings/sets.h"
 
 /* The ring sets of a session without the rest of it, and what its host keeps. */
 struct scene {

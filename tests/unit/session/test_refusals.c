@@ -2,8 +2,8 @@
 /* Uids that met a limit: what their processes get, what is counted, and that it ends. */
 #include "fixture.h"
 #include "parts.h"
-#include "session/budget.h"
-#include "session/refusals.h"
+#include "session/rings/budget.h"
+#include "session/rings/refusals.h"
 
 #define USER 4711u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a uid may have of a session's ring sets. No thread runs here. */
-#include "session/ring_limits.h"
+#include "session/rings/limits.h"
 
 #include "parts.h"
-#include "session/budget.h"
+#include "session/rings/budget.h"
 
 #define SETS_OF_UID 8
 #define MIB         (UINT64_C(1) << 20)

@@ -3,7 +3,7 @@
  * Which ring sets are replaced, retired and closed, and when. No thread runs here: rounds are what the tests say, at the
  * times that they say.
  */
-#include "session/ring_turnover.h"
+#include "session/rings/turnover.h"
 
 #include "base/time.h"
 #include "parts.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a uid may have of a session's ring sets; see session/ring_limits.h. */
-#include "session/ring_limits.h"
+/* What a uid may have of a session's ring sets; see session/rings/limits.h. */
+#include "session/rings/limits.h"
 
 #include <errno.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/budget.h"
+#include "session/rings/budget.h"
 #include "wire/etl_buffer.h"
 
 /* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */

@@ -2,11 +2,11 @@
 /*
  * Uids that are given no rings for the time being, because a limit is met. Their processes get a set of the smallest
  * size that is retired from its birth: their EventWrite returns what it returns without a free buffer, and each event
- * is counted in the set's control page, as those for replaced rings are (session/pages.h).
+ * is counted in the set's control page, as those for replaced rings are (session/rings/pages.h).
  * Source: docs/design/recording.md "Ring memory".
  */
-#ifndef ETW_SESSION_REFUSALS_H
-#define ETW_SESSION_REFUSALS_H
+#ifndef ETW_SESSION_RINGS_REFUSALS_H
+#define ETW_SESSION_RINGS_REFUSALS_H
 
 #include "session/common/set_table.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ring sets are replaced, retired and closed, and when; see session/ring_turnover.h. */
-#include "session/ring_turnover.h"
+/* Which ring sets are replaced, retired and closed, and when; see session/rings/turnover.h. */
+#include "session/rings/turnover.h"
 
 #include "base/atomic.h"
-#include "session/refusals.h"
-#include "session/ring_limits.h"
-#include "session/ring_sets.h"
+#include "session/rings/limits.h"
+#include "session/rings/refusals.h"
+#include "session/rings/sets.h"
 
 /* Adopted retired sets are closed after this, because nobody says who still maps them. */
 #define GRACE_NS UINT64_C(1000000000)

@@ -2,10 +2,10 @@
 /*
  * The turnover of a session's ring sets: which ones are replaced or retired because they misbehave or nobody has them,
  * and which are closed because no process maps them any more and everything is read. How that is done to a set is
- * session/ring_sets.h.
+ * session/rings/sets.h.
  */
-#ifndef ETW_SESSION_RING_TURNOVER_H
-#define ETW_SESSION_RING_TURNOVER_H
+#ifndef ETW_SESSION_RINGS_TURNOVER_H
+#define ETW_SESSION_RINGS_TURNOVER_H
 
 #include "session/common/round.h"
 #include "session/common/set_table.h"
@@ -17,7 +17,7 @@
  *
  * @round:        is told when there is more to do at once
  * @ret_closable: retired sets that are read to their end: to be closed by the caller, when the outputs have settled
- *                what these had counted (session/ring_sets.h)
+ *                what these had counted (session/rings/sets.h)
  *
  * Returns how many these are.
  */

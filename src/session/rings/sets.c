@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ring sets of a session; see session/ring_sets.h. */
-#include "session/ring_sets.h"
+/* Ring sets of a session; see session/rings/sets.h. */
+#include "session/rings/sets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include "base/sched_point.h"
 #include "base/time.h"
 #include "session/common/claims.h"
-#include "session/pages.h"
-#include "session/refusals.h"
-#include "session/ring_limits.h"
+#include "session/rings/limits.h"
+#include "session/rings/pages.h"
+#include "session/rings/refusals.h"
 #include "wire/etl_buffer.h"
 
 static struct etw_state_set *durable_set(struct etw_session_sets *sets, uint32_t slot)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/refusals.h. */
-#include "session/refusals.h"
+/* See session/rings/refusals.h. */
+#include "session/rings/refusals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/pages.h"
-#include "session/ring_limits.h"
+#include "session/rings/limits.h"
+#include "session/rings/pages.h"
 
 #define AGAIN_NS UINT64_C(2000000000) /* uids are looked at so often */
 

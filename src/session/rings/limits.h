@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a uid may have of a session's ring sets: how many, in which place, and how many bytes under the host's budget
- * (session/budget.h). Making and closing them is session/ring_sets.h.
+ * (session/rings/budget.h). Making and closing them is session/rings/sets.h.
  *
  * The budget binds neither a uid that is trusted, nor anybody where the host has none; then nothing is charged.
  */
-#ifndef ETW_SESSION_RING_LIMITS_H
-#define ETW_SESSION_RING_LIMITS_H
+#ifndef ETW_SESSION_RINGS_LIMITS_H
+#define ETW_SESSION_RINGS_LIMITS_H
 
 #include "session/common/set_table.h"
 

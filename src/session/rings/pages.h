@@ -6,8 +6,8 @@
  * next host. Of the rings the session keeps nothing once the set is closed.
  * Source: docs/design/recording.md "Rings".
  */
-#ifndef ETW_SESSION_PAGES_H
-#define ETW_SESSION_PAGES_H
+#ifndef ETW_SESSION_RINGS_PAGES_H
+#define ETW_SESSION_RINGS_PAGES_H
 
 #include "session/common/set_table.h"
 

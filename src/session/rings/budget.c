@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/budget.h. Uids that have no set, and had none for a while, take no place. */
-#include "session/budget.h"
+/* See session/rings/budget.h. Uids that have no set, and had none for a while, take no place. */
+#include "session/rings/budget.h"
 
 #include <errno.h>
 #include <pthread.h>

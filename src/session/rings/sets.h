@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session's ring sets: made for a uid, opened again by the next host, retired, closed. When they are retired and
- * closed is session/ring_turnover.h, and what a uid may have of them session/ring_limits.h.
+ * closed is session/rings/turnover.h, and what a uid may have of them session/rings/limits.h.
  */
-#ifndef ETW_SESSION_RING_SETS_H
-#define ETW_SESSION_RING_SETS_H
+#ifndef ETW_SESSION_RINGS_SETS_H
+#define ETW_SESSION_RINGS_SETS_H
 
 #include "session/common/set_table.h"
 

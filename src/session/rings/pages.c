@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See session/pages.h. */
-#include "session/pages.h"
+/* See session/rings/pages.h. */
+#include "session/rings/pages.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
  * Context: any thread.
  * Source: docs/design/recording.md "Ring memory".
  */
-#ifndef ETW_SESSION_BUDGET_H
-#define ETW_SESSION_BUDGET_H
+#ifndef ETW_SESSION_RINGS_BUDGET_H
+#define ETW_SESSION_RINGS_BUDGET_H
 
 #include <stdint.h>
 #include <sys/types.h>
