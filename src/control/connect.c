@@ -16,6 +16,7 @@
 #define FULL_MS         20 /* until a full queue of a listening socket is tried again */
 #define HUNG_UP_MS      50 /* until a host that hung up is tried again */
 #define HUNG_UP_TRIES   20 /* a host that leaves hangs up, too, and is gone a moment later */
+#define LEFT_TRIES      20 /* hosts that leave as soon as they are there */
 #define LOOK_AGAIN_MS   50 /* while a host starts and its page says nothing */
 #define PAGE_MISSING_MS 5
 #define WORDLESS_MS     5000 /* for a program that says nothing of its start */
@@ -82,6 +83,7 @@ static int connect_to_host(struct etw_control_wait *wait, struct etw_ipc_message
 struct start {
 	int report; /* owned; -1: there is nothing more to hear */
 	bool has_begun;
+	bool is_served; /* it said that a host, this one or another, accepts connections */
 	uint64_t wordless_until_ms; /* 0: it has said something, or may yet do so */
 };
 
@@ -113,8 +115,10 @@ static int take_words(struct start *start)
 			continue;
 		}
 		end_report(start);
-		if (bytes == (ssize_t)sizeof(word))
+		if (bytes == (ssize_t)sizeof(word)) {
+			start->is_served = word >= 0;
 			return start_error(word < 0 ? word : 0);
+		}
 		if (start->has_begun)
 			return -ECHILD;
 		start->wordless_until_ms = etw_monotonic_ms() + WORDLESS_MS;
@@ -136,7 +140,11 @@ static int wait_for_change(struct etw_control_wait *wait, const struct wire_disc
 	return etw_control_wait_look(wait);
 }
 
-/* Connects to a host that was just started. */
+/*
+ * Connects to a host that was just started. Returns as etw_control_connect(); -ENOENT or -ECONNREFUSED when etwd
+ * said that there is a host, and a try that began later found none: it has left, for example because nobody needed
+ * it before this caller came.
+ */
 static int connect_when_ready(struct etw_control_wait *wait, struct start *start,
 			      struct etw_ipc_message *message, int *ret_socket,
 			      uint64_t *ret_incarnation)
@@ -145,6 +153,7 @@ static int connect_when_ready(struct etw_control_wait *wait, struct start *start
 	int r;
 
 	for (;;) {
+		bool was_served = start->is_served;
 		uint32_t epoch;
 
 		if (!page && etw_runtime_page(wait->directory, &page) < 0)
@@ -152,7 +161,7 @@ static int connect_when_ready(struct etw_control_wait *wait, struct start *start
 		/* Before the try: what changes during it ends the wait at once. */
 		epoch = page ? load_acquire(&page->epoch) : 0;
 		r = connect_once(wait, message, ret_socket, ret_incarnation);
-		if (!is_absent(r) && r != -EPIPE)
+		if ((!is_absent(r) && r != -EPIPE) || (is_absent(r) && was_served))
 			break;
 		r = take_words(start);
 		if (!r && start->wordless_until_ms &&
@@ -167,20 +176,36 @@ static int connect_when_ready(struct etw_control_wait *wait, struct start *start
 	return r;
 }
 
-int etw_control_connect(struct etw_control_wait *wait, bool may_start,
-			struct etw_ipc_message *message, int *ret_socket, uint64_t *ret_incarnation)
+/* Of several that are started at once one becomes the host, and the others leave. */
+static int start_and_connect(struct etw_control_wait *wait, const char *program,
+			     struct etw_ipc_message *message, int *ret_socket,
+			     uint64_t *ret_incarnation)
 {
 	struct start start = {.report = -1};
-	char program[PATH_MAX];
-	int r = connect_to_host(wait, message, ret_socket, ret_incarnation);
+	int r;
 
-	if (!is_absent(r) || !may_start)
-		return r;
-	/* Of several that are started at once one becomes the host, and the others leave. */
-	TRY(etw_host_find(program));
 	TRY(etw_host_spawn(program, program[0] == '/' && wait->directory[0] == '/', &start.report));
 	r = connect_when_ready(wait, &start, message, ret_socket, ret_incarnation);
 	if (start.report >= 0)
 		end_report(&start);
 	return r;
+}
+
+int etw_control_connect(struct etw_control_wait *wait, bool may_start,
+			struct etw_ipc_message *message, int *ret_socket, uint64_t *ret_incarnation)
+{
+	char program[PATH_MAX];
+	int r = connect_to_host(wait, message, ret_socket, ret_incarnation);
+
+	if (!is_absent(r) || !may_start)
+		return r;
+	TRY(etw_host_find(program));
+	for (unsigned i = 0; i < LEFT_TRIES; i++) {
+		r = start_and_connect(wait, program, message, ret_socket, ret_incarnation);
+		if (!is_absent(r))
+			return r;
+		/* For the next one nobody has to be waited for. */
+		TRY(etw_control_wait_look(wait));
+	}
+	return -ECONNRESET;
 }

@@ -28,8 +28,8 @@ struct etw_controller;
  * Returns 0 with an owned controller; -ENOENT without a host; -ENOEXEC when etwd is not to be found or
  * cannot run; -ECHILD when it was killed while it started; the errno that kept it from starting, as -ENOMEM,
  * -EMFILE, -EFBIG, -ENOSPC, with -ENOTDIR for -ENOENT; -ETIMEDOUT when a host says nothing at all for the
- * patience; -ECANCELED when @waiting says so; -ECONNRESET when one hangs up again and again; errno of
- * connecting.
+ * patience; -ECANCELED when @waiting says so; -ECONNRESET when one hangs up, or
+ * leaves as soon as it is there, again and again; errno of connecting.
  */
 int etw_controller_open(enum etw_instance instance, bool is_starting,
 			const struct etw_control_waiting *waiting, struct etw_controller **ret);

@@ -126,6 +126,81 @@ static void test_connect__a_host_that_hangs_up_again_and_again(void **state)
 	(void)close(hanging_up.listener);
 }
 
+/*
+ * An etwd that says that a host is there, though none is any more: what a controller meets when a host leaves in the
+ * very moment that it comes. It notes each start as a line of the file `starts`.
+ */
+static void name_leaving_program(void)
+{
+	char path[128];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/etwd", directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fprintf(file,
+			    "#!/bin/sh\nprintf '\\001\\000\\000\\000\\000\\000\\000\\000' "
+			    ">&4\necho x >>'%s/starts'\n",
+			    directory) > 0);
+	assert_int_equal(fchmod(fileno(file), 0700), 0);
+	assert_int_equal(fclose(file), 0);
+	(void)setenv("ETW_ETWD", path, 1);
+}
+
+static unsigned count_starts(void)
+{
+	char path[128];
+	unsigned count = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/starts", directory);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	for (int c = fgetc(file); c != EOF; c = fgetc(file))
+		count += c == '\n';
+	(void)fclose(file);
+	return count;
+}
+
+/* Each one is followed by the next at once, and not for ever; nothing waits for the patience. */
+static void test_connect__hosts_that_leave_again_and_again(void **state)
+{
+	(void)state;
+	name_leaving_program();
+	assert_int_equal(fail_to_connect(true, 0), -ECONNRESET);
+	assert_true(count_starts() > 1);
+}
+
+static void *be_there_after_the_second(void *context)
+{
+	(void)context;
+	while (count_starts() < 2)
+		(void)usleep(1000);
+	host_start();
+	return NULL;
+}
+
+/* The second or a later one stays. */
+static void test_connect__a_host_that_leaves_is_followed(void **state)
+{
+	uint64_t incarnation = 77;
+	pthread_t thread;
+	int fd = -1, r;
+
+	(void)state;
+	name_leaving_program();
+	assert_int_equal(pthread_create(&thread, NULL, be_there_after_the_second, NULL), 0);
+	/* A machine that is busy may start twenty before the thread has its turn. */
+	do
+		r = connect_to(true, 0, &fd, &incarnation);
+	while (r == -ECONNRESET);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(r, 0);
+	assert_int_equal(load_relaxed(&host.hellos), 1);
+	(void)close(fd);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -137,6 +212,8 @@ int main(void)
 		CASE(test_connect__starts_a_host_where_it_may),
 		CASE(test_connect__starts_none_beside_one_that_is_there),
 		CASE(test_connect__a_host_that_hangs_up_again_and_again),
+		CASE(test_connect__hosts_that_leave_again_and_again),
+		CASE(test_connect__a_host_that_leaves_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
