@@ -185,7 +185,7 @@ static int add_new(struct etw_session_consumers *consumers,
 	(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
 	pthread_mutex_lock(&consumers->lock);
 	if (consumers->backlog) {
-		result = -EAGAIN; /* began to be kept while there was no lock: that comes first */
+		result = -EAGAIN;
 	} else if (!consumers->is_over) {
 		settle_entry(consumers, subscriber, request);
 		add(consumers, subscriber);
@@ -305,17 +305,14 @@ static int take_back(struct etw_session_consumers *consumers,
 	return result;
 }
 
-static int find_or_add(struct etw_session_consumers *consumers,
-		       const struct etw_session_subscribe *request,
-		       struct etw_session_subscribed *ret)
+/* Returns -EAGAIN when buffers began to be kept meanwhile: those come first. */
+static int add_at_free_place(struct etw_session_consumers *consumers,
+			     const struct etw_session_subscribe *request,
+			     struct etw_session_subscribed *ret)
 {
 	uint32_t place;
-	int result = take_back(consumers, request, ret);
+	int result;
 
-	if (result == -ENOENT)
-		result = take_backlog(consumers, request, ret);
-	if (result != -ENOENT)
-		return result;
 	pthread_mutex_lock(&consumers->lock);
 	result = reserve_place(consumers, &place);
 	pthread_mutex_unlock(&consumers->lock);
@@ -326,8 +323,26 @@ static int find_or_add(struct etw_session_consumers *consumers,
 		pthread_mutex_lock(&consumers->lock);
 		free_place(consumers, place, 0);
 		pthread_mutex_unlock(&consumers->lock);
+		SCHED_POINT("session.subscribe.place_given_back");
 	}
-	return result == -EAGAIN ? take_backlog(consumers, request, ret) : result;
+	return result;
+}
+
+/* A backlog that is met may be another's by the time that it is asked for: then all is as at first. */
+static int find_or_add(struct etw_session_consumers *consumers,
+		       const struct etw_session_subscribe *request,
+		       struct etw_session_subscribed *ret)
+{
+	int result;
+
+	do {
+		result = take_back(consumers, request, ret);
+		if (result == -ENOENT)
+			result = take_backlog(consumers, request, ret);
+		if (result == -ENOENT)
+			result = add_at_free_place(consumers, request, ret);
+	} while (result == -EAGAIN);
+	return result;
 }
 
 int etw_consumers_subscribe(struct etw_session_consumers *consumers,

@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "base/sched_point.h"
 #include "base/time.h"
 #include "parts.h"
 #include "session/delivery.h"
@@ -425,6 +426,55 @@ static void test_consumers__what_is_kept_outlives_the_host(void **state)
 	end(&scene);
 }
 
+/* Of the test below: what happens while a consumer's memory is made, and when it has given its place back. */
+static struct scene *race_scene;
+static struct client race_rival;
+static bool is_race_kept, is_race_taken;
+
+static int keep_while_a_buffer_comes(void *context, const char *name, int fd)
+{
+	if (!is_race_kept) {
+		is_race_kept = true;
+		(void)hand_out(&race_scene->parts, 0, true);
+	}
+	return race_scene->fixture.host.keep_fd(context, name, fd);
+}
+
+static void take_it_first(const char *name)
+{
+	if (is_race_taken || strcmp(name, "session.subscribe.place_given_back") != 0)
+		return;
+	is_race_taken = true;
+	assert_int_equal(subscribe(&race_scene->parts, CONSUMER + 1, &race_rival), 0);
+}
+
+/* The one that comes second has no part in what is kept, but it is a consumer. Others come first in test builds alone. */
+static void test_consumers__what_is_kept_may_be_taken_by_another(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	begin(&scene);
+	race_scene = &scene;
+	scene.parts.context.host.keep_fd = keep_while_a_buffer_comes;
+#ifdef ETW_SCHED_POINTS
+	etw_sched_point_hook = take_it_first;
+#else
+	take_it_first("session.subscribe.place_given_back elsewhere");
+#endif
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+#ifdef ETW_SCHED_POINTS
+	etw_sched_point_hook = NULL;
+#endif
+	assert_true(is_race_kept);
+	assert_null(scene.parts.consumers.backlog);
+	assert_int_equal(scene.client.subscribed.pieces, is_race_taken ? 1 : 0);
+	assert_int_equal(scene.parts.consumers.subscriber_count, is_race_taken ? 2 : 1);
+	if (race_rival.memory)
+		munmap(race_rival.memory, race_rival.bytes);
+	end(&scene);
+}
+
 /* A consumer whose memory is gone comes back: it has missed what was neither in that nor kept. */
 static void test_consumers__who_comes_back_late_gets_what_is_kept(void **state)
 {
@@ -529,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_consumers__whole_buffers_are_kept_for_the_first_consumer),
 		cmocka_unit_test(test_consumers__buffers_are_kept_within_bounds),
 		cmocka_unit_test(test_consumers__what_is_kept_outlives_the_host),
+		cmocka_unit_test(test_consumers__what_is_kept_may_be_taken_by_another),
 		cmocka_unit_test(test_consumers__who_comes_back_late_gets_what_is_kept),
 		cmocka_unit_test(test_consumers__what_the_dead_have_not_read_is_lost),
 		cmocka_unit_test(test_consumers__a_place_is_let_go_of_once),
