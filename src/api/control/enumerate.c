@@ -73,12 +73,13 @@ static int compare_guids(const void *left, const void *right)
 	return memcmp(left, right, sizeof(GUID));
 }
 
-/* Sorted, each once. Records begin with their GUID; of equal ones the first in order of all bytes behind it. */
+/* Descending, so that of one GUID the entry that is enabled comes before the blank one. */
 static int compare_records(const void *left, const void *right)
 {
 	return -memcmp(left, right, sizeof(struct wire_provider_entry));
 }
 
+/* Sorts records, which begin with their GUID, and keeps the first of each GUID. */
 static void make_unique(struct list *list, size_t record_bytes)
 {
 	size_t count = list->bytes / record_bytes, kept = 0;
@@ -102,10 +103,9 @@ static int list_providers(struct list *ret)
 {
 	static const GUID none;
 	CLEANUP(list_done) struct list own = {0};
-	unsigned hosts;
 
 	etw_provider_meet_hosts();
-	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_PROVIDERS, &none, append_part, ret, &hosts));
+	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_PROVIDERS, &none, append_part, ret));
 	TRY(own_guids(&own));
 	for (size_t at = 0; at < own.bytes; at += sizeof(GUID)) {
 		struct wire_provider_entry entry = {0};
@@ -137,10 +137,9 @@ static int list_own(struct list *ret)
 static int list_groups(struct list *ret)
 {
 	static const GUID none;
-	unsigned hosts;
 
 	etw_provider_meet_hosts();
-	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_GROUPS, &none, append_part, ret, &hosts));
+	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_GROUPS, &none, append_part, ret));
 	make_unique(ret, sizeof(GUID));
 	return 0;
 }
@@ -150,10 +149,9 @@ static int describe_group(const GUID *group, struct list *ret)
 {
 	CLEANUP(list_done) struct list members = {0};
 	ULONG count = 0;
-	unsigned hosts;
 
 	etw_provider_meet_hosts();
-	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_MEMBERS, group, append_part, &members, &hosts));
+	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_MEMBERS, group, append_part, &members));
 	make_unique(&members, sizeof(GUID));
 	if (!members.bytes)
 		return -ENOENT;
@@ -285,11 +283,10 @@ static int describe_provider(const GUID *guid, struct list *ret)
 	CLEANUP(list_done) struct list merged = {0};
 	struct instances instances = {0};
 	TRACE_GUID_INFO info = {0};
-	unsigned hosts;
 	int r;
 
 	etw_provider_meet_hosts();
-	r = etw_hosts_enumerate(WIRE_ENUMERATE_INSTANCES, guid, take_instances, &instances, &hosts);
+	r = etw_hosts_enumerate(WIRE_ENUMERATE_INSTANCES, guid, take_instances, &instances);
 	if (r == 0)
 		r = merge(&instances.list, &instances.later, &merged);
 	if (r == 0 && !merged.count)

@@ -12,6 +12,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "control/control.h"
+#include "control/enumerated.h"
 #include "control/instance.h"
 #include "wire/system_logger.h"
 
@@ -238,39 +239,40 @@ int etw_hosts_access(const struct wire_access *access, struct etw_control_answer
 
 static int ask_enumerate(struct etw_controller *controller, const void *question, void *ret)
 {
-	return etw_control_enumerate(controller, question, ret);
+	const struct wire_enumerate *enumerate = question;
+
+	TRY(etw_control_enumerate(controller, enumerate, ret));
+	return etw_enumerated_check(enumerate->code, ret);
 }
 
 static int enumerate_in(enum etw_instance instance, struct wire_enumerate *enumerate,
 			etw_hosts_visit *visit, void *context, struct etw_control_answer *part)
 {
 	enumerate->cursor = 0;
-	do {
+	for (unsigned i = 0; i < ETW_ENUMERATED_PARTS_MAX; i++) {
 		TRY(ask_instance(instance, ask_enumerate, enumerate, part));
 		TRY(visit(context, part));
+		if (!part->next)
+			return 0;
 		enumerate->cursor = part->next;
-	} while (part->next);
-	return 0;
+	}
+	return -EPROTO; /* a list without end */
 }
 
-int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context,
-			unsigned *ret_hosts)
+int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context)
 {
 	CLEANUP(freep) struct etw_control_answer *part = malloc(sizeof(*part));
 	struct wire_enumerate enumerate = {.code = code, .guid = *guid};
 	enum etw_instance instances[2];
 	size_t count = etw_control_lookup_order(instances);
 
-	*ret_hosts = 0;
 	if (!part)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		int result = enumerate_in(instances[i], &enumerate, visit, context, part);
 
-		if (is_absent(result))
-			continue;
-		TRY(result);
-		++*ret_hosts;
+		if (!is_absent(result))
+			TRY(result);
 	}
 	return 0;
 }

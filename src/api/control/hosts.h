@@ -44,12 +44,12 @@ int etw_hosts_access(const struct wire_access *access, struct etw_control_answer
 typedef int etw_hosts_visit(void *context, const struct etw_control_answer *part);
 
 /*
- * etw_hosts_enumerate() - all parts of a list, of every instance.
+ * etw_hosts_enumerate() - all parts of a list, of every instance. Each is checked before @visit is given it.
  *
- * Returns 0 with how many instances knew of it; -ENOMEM; what @visit returned; errno of talking to a host.
+ * Returns 0, also when no instance knows of it; -EPROTO: a part is not sound, or the list does not end; -ENOMEM; what
+ * @visit returned; errno of talking to a host.
  */
-int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context,
-			unsigned *ret_hosts);
+int etw_hosts_enumerate(uint32_t code, const GUID *guid, etw_hosts_visit *visit, void *context);
 
 /*
  * etw_hosts_inform() - as etw_control_inform(), in the first instance that knows the session.

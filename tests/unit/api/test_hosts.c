@@ -230,6 +230,35 @@ static void test_hosts__query_all_counts_the_sessions_that_are_left(void **state
 	assert_int_equal(count, 1);
 }
 
+static int count_parts(void *context, const struct etw_control_answer *part)
+{
+	(void)part;
+	++*(unsigned *)context;
+	return 0;
+}
+
+/* The host's list is a claim: a part that is not sound is given to nobody, and there is an end of parts. */
+static void test_hosts__lists_of_a_host_that_lies(void **state)
+{
+	static const TRACE_PROVIDER_INSTANCE_INFO endless = {.NextOffset = 0};
+	const struct etw_bytes bytes = {(const uint8_t *)&endless, sizeof(endless)};
+	const GUID guid = {0};
+	unsigned parts = 0;
+
+	(void)state;
+	host.enumerated = (struct wire_enumerated){.count = 1, .bytes = bytes};
+	assert_int_equal(etw_hosts_enumerate(WIRE_ENUMERATE_INSTANCES, &guid, count_parts, &parts),
+			 -EPROTO);
+	assert_int_equal(parts, 0);
+	assert_int_equal(etw_hosts_enumerate(WIRE_ENUMERATE_MEMBERS, &guid, count_parts, &parts),
+			 0);
+	assert_int_equal(parts, 1);
+	host.enumerated = (struct wire_enumerated){.next = 1};
+	assert_int_equal(etw_hosts_enumerate(WIRE_ENUMERATE_PROVIDERS, &guid, count_parts, &parts),
+			 -EPROTO);
+	assert_true(parts > 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, start_user_host, stop_host)
 
 int main(void)
@@ -241,6 +270,7 @@ int main(void)
 		CASE(test_hosts__a_line_whose_host_left_leads_to_the_next_instance),
 		CASE(test_hosts__a_forked_child_has_lines_of_its_own),
 		CASE(test_hosts__query_all_counts_the_sessions_that_are_left),
+		CASE(test_hosts__lists_of_a_host_that_lies),
 	};
 
 	return cmocka_run_group_tests(tests, setup_places, teardown);

@@ -55,7 +55,7 @@ struct host {
 	uint64_t gone;                /* of a session that has ended; 0: none */
 	unsigned hang_ups;            /* 1: before anything else, once; atomic */
 	unsigned connections, hellos; /* atomic */
-	unsigned requests[40];        /* by type; atomic */
+	unsigned requests[64];        /* by type; atomic */
 	uint64_t leases[8];
 	unsigned lease_count;
 	struct wire_message held;
@@ -67,6 +67,8 @@ struct host {
 	struct wire_session_config config;
 	struct wire_control control;
 	struct wire_enable_provider enable;
+	/* What ENUMERATE is answered with. */
+	struct wire_enumerated enumerated;
 };
 
 static char directory[64];
@@ -76,6 +78,8 @@ static inline uint32_t answer_type(uint32_t type)
 {
 	if (type == WIRE_START || type == WIRE_CONTROL)
 		return WIRE_SESSION;
+	if (type == WIRE_ENUMERATE)
+		return WIRE_ENUMERATED;
 	return type == WIRE_LIST ? WIRE_SESSIONS : WIRE_REPLY;
 }
 
@@ -97,6 +101,8 @@ static inline void send_answer(int fd, uint32_t type, uint32_t request, int32_t 
 		send_to(fd, wire_message_encode_session_info(&head, &answer, host.room));
 	} else if (type == WIRE_SESSIONS) {
 		send_to(fd, wire_message_encode_sessions(&head, &list, host.room));
+	} else if (type == WIRE_ENUMERATED) {
+		send_to(fd, wire_message_encode_enumerated(&head, &host.enumerated, host.room));
 	} else {
 		send_to(fd, wire_message_encode_plain(&head, host.room));
 	}
