@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "wire/message_internal.h"
+#include "wire/ring_layout.h"
 #include "wire/security.h"
 
 #define CONTROL_CODES   3 /* EVENT_CONTROL_CODE_*: disable, enable, capture state */
@@ -313,7 +314,7 @@ static const struct wire_field wire_statistics_fields[] = {
 	NUMBER(T, missed_buffers),
 	NUMBER(T, unread_buffers),
 	GROUP(T, consumers, wire_consumer_statistics_layout, WIRE_STATISTICS_CONSUMERS),
-	NUMBER(T, cpu_count),
+	UP_TO(T, cpu_count, WIRE_RING_CPUS_MAX),
 	NUMBER(T, first_cpu),
 	UP_TO(T, told_cpus, WIRE_STATISTICS_CPUS),
 	GROUP(T, cpus, wire_cpu_statistics_layout, WIRE_STATISTICS_CPUS),

@@ -263,7 +263,7 @@ struct wire_statistics {
 	/* Real-time buffers lost that have no processor: with a consumer's memory, and in that of one that died. */
 	uint64_t missed_buffers, unread_buffers;
 	struct wire_consumer_statistics consumers[WIRE_STATISTICS_CONSUMERS];
-	uint32_t cpu_count; /* 1: one stream for all */
+	uint32_t cpu_count; /* 1: one stream for all; up to WIRE_RING_CPUS_MAX */
 	uint32_t first_cpu, told_cpus;
 	struct wire_cpu_statistics cpus[WIRE_STATISTICS_CPUS];
 };

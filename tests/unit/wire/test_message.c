@@ -16,6 +16,7 @@
 
 #include "base/macros.h"
 #include "wire/message.h"
+#include "wire/ring_layout.h"
 
 union body {
 	struct wire_hello hello;
@@ -654,6 +655,27 @@ static void test_message__the_bytes_of_a_message(void **state)
 	assert_memory_equal(room, wanted, sizeof(wanted));
 }
 
+/* The controller makes a row for each processor: as many as a host can have, and no more. */
+static void test_message__processors_have_their_limit(void **state)
+{
+	const struct wire_message head = {.type = WIRE_STATISTICS};
+	size_t bytes, at = 0;
+
+	(void)state;
+	memset(&body, 0, sizeof(body));
+	body.statistics.cpu_count = WIRE_RING_CPUS_MAX - 1;
+	assert_int_not_equal(encode_statistics(&head, &body, second), 0);
+	body.statistics.cpu_count = WIRE_RING_CPUS_MAX;
+	bytes = encode_statistics(&head, &body, room);
+	assert_int_equal(decode_statistics((struct etw_bytes){room, bytes}, &back), 0);
+	while (room[at] == second[at]) /* the number is where the two differ */
+		at++;
+	etw_store32(room + at, WIRE_RING_CPUS_MAX + 1);
+	assert_int_equal(decode_statistics((struct etw_bytes){room, bytes}, &back), -EPROTO);
+	body.statistics.cpu_count++;
+	assert_int_equal(encode_statistics(&head, &body, room), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -669,6 +691,7 @@ int main(void)
 		cmocka_unit_test(test_message__lists_have_their_limit),
 		cmocka_unit_test(test_message__numbers_out_of_range_are_refused),
 		cmocka_unit_test(test_message__numbers_out_of_range_are_not_encoded),
+		cmocka_unit_test(test_message__processors_have_their_limit),
 		cmocka_unit_test(test_message__the_bytes_of_a_message),
 	};
 
