@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/macros.h"
 #include "tools/common/grid.h"
@@ -145,15 +146,21 @@ static void put_sum(struct etw_text *text, uint64_t sum, const struct named *par
 	etw_text_putc(text, '\n');
 }
 
+/* Free buffers are counted at another moment than all of them. */
+static uint64_t count_in_use(uint64_t all, uint64_t free_buffers)
+{
+	return all - MIN(free_buffers, all);
+}
+
 static void put_buffers(struct etw_text *text, const struct wire_session_info *info,
 			const struct session_numbers *numbers)
 {
-	uint32_t all = numbers->sums.number_of_buffers, free = numbers->sums.free_buffers;
+	const struct wire_statistics *sums = &numbers->sums;
 
 	etw_text_puts(text, "  buffers: ");
-	etw_number_grouped(text, all);
+	etw_number_grouped(text, sums->number_of_buffers);
 	etw_text_puts(text, ", ");
-	etw_number_grouped(text, all - (free < all ? free : all));
+	etw_number_grouped(text, count_in_use(sums->number_of_buffers, sums->free_buffers));
 	etw_text_puts(text, " in use; ");
 	etw_number_grouped(text, info->buffers_written);
 	etw_text_puts(text, " written, ");
@@ -231,7 +238,7 @@ static void put_flow(struct etw_text *text, const struct session_numbers *number
 		const uint64_t cells[] = {
 			i,
 			cpu->events,
-			cpu->buffers - cpu->free_buffers,
+			count_in_use(cpu->buffers, cpu->free_buffers),
 			cpu->free_buffers,
 			cpu->buffers_written,
 			cpu->log_buffers_lost,

@@ -90,6 +90,21 @@ static void test_session_numbers__of_nothing(void **state)
 			    "  real-time buffers lost: 0\n");
 }
 
+/* Read while buffers are given back: more may be free by then than there were before. */
+static void test_session_numbers__more_free_than_all(void **state)
+{
+	CLEANUP(etw_text_done) struct etw_text text = {0};
+	const struct wire_session_info quiet = {0};
+	struct wire_cpu_statistics busy = {.buffers = 7, .free_buffers = 8, .events = 1};
+	const struct session_numbers none = {
+		.sums = {.number_of_buffers = 7, .free_buffers = 8, .cpu_count = 1}, .cpus = &busy};
+
+	(void)state;
+	session_numbers_write(&text, &quiet, &none, "", "");
+	assert_non_null(strstr(etw_text_string(&text), "  buffers: 7, 0 in use;"));
+	assert_non_null(strstr(etw_text_string(&text), "            0       1       0     8 "));
+}
+
 static void test_session_numbers__json(void **state)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
@@ -132,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_session_numbers__text),
 		cmocka_unit_test(test_session_numbers__of_nothing),
+		cmocka_unit_test(test_session_numbers__more_free_than_all),
 		cmocka_unit_test(test_session_numbers__json),
 		cmocka_unit_test(test_session_numbers__json_of_a_stopped_one),
 	};
