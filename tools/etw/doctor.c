@@ -183,16 +183,33 @@ static void look_at_autologger(struct doctor *doctor, const char *config_folder,
 		tell_of_status(doctor, state_folder, name);
 }
 
+static void tell_of_folder(struct doctor *doctor, const char *folder, int result)
+{
+	if (result == -ENOMEM)
+		doctor->error = result;
+	else if (result == -E2BIG)
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING,
+			       "remove the files that are not used",
+			       "%s has more files than the host starts sessions of", folder);
+	else
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, NULL, "%s cannot be read: %s",
+			       folder, strerror(-result));
+}
+
 void doctor_look_at_autologgers(struct doctor *doctor)
 {
 	CLEANUP(freep) char *config_folder = NULL;
 	CLEANUP(freep) char *state_folder = NULL;
 	char **names = NULL;
 	size_t count = 0;
+	int result = etw_autologger_folders(geteuid() == 0, &config_folder, &state_folder);
 
-	if (etw_autologger_folders(geteuid() == 0, &config_folder, &state_folder) ||
-	    etw_autologger_names(config_folder, &names, &count))
+	if (result == -ENOENT) /* this instance has none */
 		return;
+	if (result == 0)
+		result = etw_autologger_names(config_folder, &names, &count);
+	if (result < 0)
+		tell_of_folder(doctor, config_folder, result);
 	for (size_t i = 0; i < count; i++)
 		look_at_autologger(doctor, config_folder, state_folder, names[i]);
 	etw_autologger_names_free(names, count);

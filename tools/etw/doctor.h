@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `etw doctor` looks at, and what it found: a row for each thing that recording needs, with the command that mends it.
+ * What `etw doctor` looks at, and what it found: a row for each thing that recording needs, with what to do about it.
  * Looking changes nothing, and starts no host.
  */
 #ifndef ETW_TOOLS_ETW_DOCTOR_H

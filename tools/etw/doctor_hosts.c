@@ -22,7 +22,6 @@
 #include "tools/etw/host_wait.h"
 #include "wire/well_known.h"
 
-#define GROUPS_MAX      256
 #define PROBE_BYTES_MAX 8192
 
 static const struct etw_control_waiting waiting = {.wake_fd = -1, .tell = host_wait_tell};
@@ -77,8 +76,9 @@ static void look_at_host(struct doctor *doctor, enum etw_instance instance)
 
 static bool is_member_of(gid_t group)
 {
-	gid_t groups[GROUPS_MAX];
-	int count = getgroups(GROUPS_MAX, groups);
+	int room = getgroups(0, NULL);
+	CLEANUP(freep) gid_t *groups = room > 0 ? calloc((size_t)room, sizeof(*groups)) : NULL;
+	int count = groups ? getgroups(room, groups) : 0;
 
 	for (int i = 0; i < count; i++) {
 		if (groups[i] == group)

@@ -79,6 +79,25 @@ static void test_doctor__machine_is_described(void **state)
 	doctor_done(&doctor);
 }
 
+/* Nothing is read where the folder is not one. Where there is none, nothing is configured. */
+static void test_doctor__configuration_that_cannot_be_read_is_missing(void **state)
+{
+	struct doctor doctor = {0};
+
+	(void)state;
+	assert_int_equal(setenv("ETW_AUTOLOGGER_STATE", "/nowhere", 1), 0);
+	assert_int_equal(setenv("ETW_AUTOLOGGER_DIR", "/nowhere", 1), 0);
+	doctor_look_at_autologgers(&doctor);
+	assert_null(find(&doctor, "autologger"));
+	assert_int_equal(setenv("ETW_AUTOLOGGER_DIR", "/dev/null", 1), 0);
+	doctor_look_at_autologgers(&doctor);
+	assert_non_null(find(&doctor, "autologger"));
+	assert_int_equal(find(&doctor, "autologger")->state, DOCTOR_MISSING);
+	assert_string_equal(find(&doctor, "autologger")->text,
+			    "/dev/null cannot be read: Not a directory");
+	doctor_done(&doctor);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +105,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__program_that_is_not_there_is_missing),
 		cmocka_unit_test(test_doctor__silent_program_is_told),
 		cmocka_unit_test(test_doctor__machine_is_described),
+		cmocka_unit_test(test_doctor__configuration_that_cannot_be_read_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
