@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How a session's file is made: for the first one (file.c) and for those that follow it (file_change.c). */
+/*
+ * The parts of a session's file, from bottom to top,
+ *
+ *	write.c   bytes, with its owner's rights; what may pass is tried again
+ *	make.c    the header buffer and the file: the first one, and those that follow it
+ *	append.c  the first file behind what others have written
+ *	put.c     sealed buffers: the place of each, and an end when one cannot be written
+ *	file.c    its beginning, the last host's, and its end
+ *	change.c  from one file to the next
+ */
 #ifndef ETW_SESSION_FILE_INTERNAL_H
 #define ETW_SESSION_FILE_INTERNAL_H
 
@@ -7,6 +16,29 @@
 
 /* What the keeper calls the file; %u: the low bit of `files_left`. */
 #define ETW_SESSION_FILE_KEPT "file-%u"
+
+static inline struct etw_state_file *etw_session_file_present(const struct etw_session_file *file)
+{
+	return etw_state_file(&file->context->state);
+}
+
+/* etw_session_file_limit() - of the whole file, in bytes; 0: none. */
+uint64_t etw_session_file_limit(const struct etw_session_file *file);
+
+/* etw_session_file_tell() - a note for whoever reads the trace. */
+__attribute__((format(printf, 3, 4))) void etw_session_file_tell(struct etw_session_file *file,
+								 const uint64_t *numbers,
+								 const char *format, ...);
+
+/* etw_session_file_write() - one whole buffer, once. Returns what etw_etl_file_writer_put() does. */
+int etw_session_file_write(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer);
+
+/* etw_session_file_write_patiently() - the same bytes to the same place until they are there, or patience ends. */
+int etw_session_file_write_patiently(struct etw_session_file *file, uint64_t offset,
+				     const uint8_t *buffer);
+
+/* etw_session_file_finish() - the final header buffer, as patiently. Returns what etw_etl_file_writer_finish() does. */
+int etw_session_file_finish(struct etw_session_file *file);
 
 /* etw_session_file_make_header() - @ret: a buffer of room. Returns 0; -EMSGSIZE when names do not fit it; -ENOMEM. */
 int etw_session_file_make_header(struct etw_session_file *file, const struct etw_state_file *of,
