@@ -293,6 +293,7 @@ ULONG recording_read(const char *file, PEVENT_RECORD_CALLBACK callback, void *co
 
 /* A circular file that has wrapped begins with the newest buffers, and goes on with the oldest. */
 struct order {
+	ULONG mode; /* LogFileMode */
 	int64_t last_raw[PROCESSORS_MAX];
 	int64_t first_raw[PROCESSORS_MAX]; /* 0: none yet */
 	int64_t sequence;                  /* of the buffer before */
@@ -300,10 +301,13 @@ struct order {
 	bool is_wrapped; /* the oldest buffers have begun */
 };
 
-static void wrap(struct order *order, const struct etw_etl_buffer *buffer)
+/* The numbers run back: where a circular file goes on with its oldest buffers, and where a session was appended. */
+static void begin_anew(struct order *order, const struct etw_etl_buffer *buffer)
 {
-	if (order->is_wrapped)
-		fail("the buffers' numbers run back twice, again in buffer %u", buffer->number);
+	if (order->mode & EVENT_TRACE_FILE_MODE_APPEND)
+		return;
+	if (order->is_wrapped || !(order->mode & EVENT_TRACE_FILE_MODE_CIRCULAR))
+		fail("the buffers' numbers run back in buffer %u", buffer->number);
 	order->is_wrapped = true;
 	memset(order->last_raw, 0, sizeof(order->last_raw));
 }
@@ -320,7 +324,7 @@ static int check_event(void *context, const struct etw_etl_buffer *buffer, uint8
 	if (buffer->number == 0)
 		return 0; /* stays where it is, however often the file wraps */
 	if (buffer->sequence < order->sequence)
-		wrap(order, buffer);
+		begin_anew(order, buffer);
 	order->sequence = buffer->sequence;
 	if (time_raw < order->last_raw[processor])
 		fail("processor %zu runs back by %lld ticks in buffer %u at offset %u", processor,
@@ -345,8 +349,10 @@ uint64_t recording_check_order(const char *file)
 
 	memset(&order, 0, sizeof(order));
 	r = etw_trace_open(file, &trace, NULL);
-	if (r == 0)
+	if (r == 0) {
+		order.mode = etw_trace_header(trace)->log_file_mode;
 		r = etw_trace_each_buffer(trace, &visitor);
+	}
 	if (r)
 		fail("%s cannot be walked: %s", file, strerror(-r));
 	etw_trace_close(trace);
