@@ -26,7 +26,6 @@
 #define AWAY_S       12
 #define SECONDS_MAX  1500
 #define SESSION_NAME "away"
-#define STEP_US      1000
 
 static const GUID provider_guid = {
 	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x15}};
@@ -76,10 +75,11 @@ static pthread_t start_consumer(void)
 static void await_writers(uint64_t more)
 {
 	for (uint32_t i = 0; i < WRITERS; i++) {
+		const struct wait wait = wait_for("a writer does not go on");
 		uint64_t before = numbered_calls(shared, i);
 
 		while (numbered_calls(shared, i) < before + more)
-			usleep(STEP_US);
+			wait_on(&wait);
 	}
 }
 
@@ -114,8 +114,7 @@ static void run_stopped(const char *file, pthread_t consumer, const pid_t *write
 	if (kill(processes.keeper, SIGCONT))
 		fail("kill: %s", strerror(errno));
 	before = load_acquire(&live.count);
-	while (load_acquire(&live.count) < before + 1000) /* the consumer has met the next host */
-		usleep(STEP_US);
+	await_more(&live.count, before + 1000, "the consumer does not meet the next host");
 	numbered_finish(shared, writers, WRITERS);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
 	pthread_join(consumer, NULL);
@@ -134,10 +133,8 @@ static void run_dead(pthread_t consumer, const pid_t *writers)
 	TRACE_LOGFILE_HEADER header;
 
 	recording_kill_all();
-	for (int i = 0; i < WRITERS; i++) {
-		while (load_acquire(&shared->writers[i].is_enabled))
-			usleep(STEP_US);
-	}
+	for (int i = 0; i < WRITERS; i++)
+		await_flag(&shared->writers[i].is_enabled, 0, "a writer stays enabled");
 	numbered_finish(shared, writers, WRITERS);
 	pthread_join(consumer, NULL);
 	header = live_header(trace);
@@ -175,8 +172,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < WRITERS; i++)
 		writers[i] = numbered_start(&provider_guid, shared, i, PAUSE_US);
 	consumer = start_consumer();
-	while (load_acquire(&live.count) < 1000)
-		usleep(STEP_US);
+	await_more(&live.count, 1000, "the consumer gets nothing");
 	if (is_dead)
 		run_dead(consumer, writers);
 	else

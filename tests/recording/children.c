@@ -13,8 +13,6 @@
 #include "base/atomic.h"
 #include "recording/support.h"
 
-#define LOOK_US 500
-
 static void *map(size_t bytes, int flags, int fd)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, 0);
@@ -77,22 +75,16 @@ void await_end(pid_t child, const char *what)
 
 void await_flag(const uint32_t *flag, uint32_t value, const char *what)
 {
-	const double end = seconds() + HANG_SECONDS;
+	const struct wait wait = wait_for(what);
 
-	while (load_acquire(flag) != value) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		usleep(LOOK_US);
-	}
+	while (load_acquire(flag) != value)
+		wait_on(&wait);
 }
 
 void await_more(const uint64_t *count, uint64_t than, const char *what)
 {
-	const double end = seconds() + HANG_SECONDS;
+	const struct wait wait = wait_for(what);
 
-	while (load_acquire(count) <= than) {
-		if (seconds() > end)
-			fail("%s within %d s", what, HANG_SECONDS);
-		usleep(LOOK_US);
-	}
+	while (load_acquire(count) <= than)
+		wait_on(&wait);
 }

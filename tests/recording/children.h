@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define HANG_SECONDS 600 /* a loaded machine may need long for anything */
+#include "recording/support.h"
+
+#define HANG_SECONDS WAIT_SECONDS
 
 /* share_with_forks() - zeroed memory that this process and those that it forks have in common. */
 void *share_with_forks(size_t bytes);

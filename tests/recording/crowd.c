@@ -124,8 +124,7 @@ static void write_on(uint32_t process)
 	double begin;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (!load_acquire(&shared->may_write))
-		usleep(BURST_US);
+	await_flag(&shared->may_write, 1, "nobody may write");
 	if (EventRegister(&provider, NULL, NULL, &handle) || !becomes_enabled(handle))
 		_exit(1);
 	EventDataDescCreate(&data, &payload, sizeof(payload));
@@ -226,8 +225,7 @@ static void consume_all(void)
 	pthread_t threads[SESSIONS_MAX];
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (!load_acquire(&shared->may_open))
-		usleep(BURST_US);
+	await_flag(&shared->may_open, 1, "no consumer may open");
 	for (uint32_t i = 0; i < plan.sessions; i += 2) {
 		if (pthread_create(&threads[i], NULL, consume, (void *)(uintptr_t)i))
 			_exit(1);

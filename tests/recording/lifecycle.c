@@ -190,8 +190,10 @@ static void *write_meanwhile(void *argument)
 /* A sanitizer's allocator may be locked while a thread starts, and would stay so in a child. */
 static void await_first_event(uint32_t writer)
 {
+	const struct wait wait = wait_for("a writer does not begin");
+
 	while (load_relaxed(&logs[writer].done) == 0)
-		usleep(500);
+		wait_on(&wait);
 }
 
 static void run_fork(void)
@@ -436,11 +438,13 @@ static bool has_main_ended(void)
 
 static void *outlive_main(void *unused)
 {
+	const struct wait wait = wait_for("the main thread does not end");
+
 	if (ending_writer % 2)
 		provider = register_one();
 	write_some(provider, ending_writer, CHILD_EVENTS);
 	while (!has_main_ended())
-		usleep(500);
+		wait_on(&wait);
 	usleep(1000);
 	write_some(provider, ending_writer, CHILD_EVENTS);
 	return unused;

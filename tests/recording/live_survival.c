@@ -117,8 +117,7 @@ static pid_t start_third_consumer(void)
 		return child;
 	/* When it is stopped it would keep the test's output open for ever. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (!load_acquire(&shared->numbered.is_begun))
-		usleep(1000);
+	await_flag(&shared->numbered.is_begun, 1, "it does not begin");
 	trace = live_open(SESSION_NAME, see_event_of_third, NULL);
 	(void)ProcessTrace(&trace, 1, NULL, NULL);
 	_exit(0);
@@ -197,6 +196,7 @@ static void run(int rounds, bool is_slow)
 	EVENT_TRACE_PROPERTIES *properties;
 	struct recording recording;
 	pid_t writers[WRITERS], third;
+	struct wait wait;
 
 	first.is_slow = is_slow;
 	recording_start(&recording, &session);
@@ -213,8 +213,9 @@ static void run(int rounds, bool is_slow)
 		if (i == rounds / STOPPED_LIVES)
 			(void)kill(third, SIGSTOP);
 	}
+	wait = wait_for("the slow consumer loses nothing");
 	while (is_slow && !has_lost(&first))
-		usleep(SLOW_US / 10);
+		wait_on(&wait);
 	numbered_finish(&shared->numbered, writers, WRITERS);
 	(void)kill(third, SIGKILL);
 	(void)waitpid(third, NULL, 0);

@@ -6,18 +6,17 @@
  *
  *	PATH EVENTS
  */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <errhandlingapi.h>
 #include <winerror.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "recording/consuming.h"
 #include "recording/support.h"
 
 #define EVENTS   4000
@@ -48,6 +47,7 @@ static void write_events(uint32_t count)
 	uint32_t payload[16] = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
+		const struct wait wait = wait_for("the rings stay full");
 		ULONG error;
 
 		payload[0] = written;
@@ -57,7 +57,7 @@ static void write_events(uint32_t count)
 		while ((error = EventWrite(provider, &descriptor, 1, &data)) ==
 		       ERROR_NOT_ENOUGH_MEMORY) {
 			refused++;
-			(void)usleep(1000);
+			wait_on(&wait);
 		}
 		if (error)
 			fail("EventWrite: error %u", (unsigned)error);
@@ -215,62 +215,6 @@ static void run_buffering(void)
 	}
 }
 
-struct live {
-	TRACEHANDLE trace;
-	uint32_t events; /* atomic */
-	ULONG error;
-	pthread_t thread;
-};
-
-static void WINAPI on_live_event(PEVENT_RECORD record)
-{
-	struct live *live = record->UserContext;
-
-	if (!memcmp(&record->EventHeader.ProviderId, &provider_guid, sizeof(GUID)))
-		(void)add_relaxed(&live->events, 1u);
-}
-
-static void *consume(void *context)
-{
-	struct live *live = context;
-
-	live->error = ProcessTrace(&live->trace, 1, NULL, NULL);
-	return NULL;
-}
-
-static void begin_consuming(struct live *live, const char *name)
-{
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)(uintptr_t)name,
-		.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
-		.EventRecordCallback = on_live_event,
-		.Context = live,
-	};
-
-	*live = (struct live){.trace = OpenTraceA(&logfile)};
-	if (live->trace == INVALID_PROCESSTRACE_HANDLE)
-		fail("OpenTrace %s: error %u", name, (unsigned)GetLastError());
-	if (pthread_create(&live->thread, NULL, consume, live))
-		fail("no thread");
-}
-
-/* When the session, or its real-time mode, ends. */
-static void finish_consuming(struct live *live, uint32_t expected)
-{
-	pthread_join(live->thread, NULL);
-	CloseTrace(live->trace);
-	if (live->error)
-		fail("ProcessTrace: error %u", (unsigned)live->error);
-	if (live->events != expected)
-		fail("a consumer got %u events, not %u", live->events, expected);
-}
-
-static void await_events(const struct live *live, uint32_t count)
-{
-	while (load_relaxed(&live->events) < count)
-		(void)usleep(1000);
-}
-
 static void update(struct recording *recording, ULONG mode)
 {
 	recording->block.properties.LogFileNameOffset = 0;
@@ -286,25 +230,25 @@ static void run_real_time(void)
 {
 	struct recording recording;
 	uint32_t first = written, lost_before = refused;
-	struct live live;
+	struct consuming live;
 
 	start(&recording, "live", path_of("live"), EVENT_TRACE_REAL_TIME_MODE);
-	begin_consuming(&live, "live");
+	consuming_begin(&live, &provider_guid, "live");
 	/* Whoever consumes late does not get what went by: from here on all of it. */
 	write_events(1);
-	await_events(&live, 1);
+	consuming_await(&live, 1);
 	write_events(EVENTS);
 	update(&recording, 0);
-	finish_consuming(&live, 1 + EVENTS);
+	consuming_finish(&live, 1 + EVENTS);
 	write_events(EVENTS);
 	recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
 	update(&recording, EVENT_TRACE_REAL_TIME_MODE);
-	begin_consuming(&live, "live");
+	consuming_begin(&live, &provider_guid, "live");
 	write_events(1);
-	await_events(&live, 1);
+	consuming_await(&live, 1);
 	write_events(EVENTS);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
-	finish_consuming(&live, 1 + EVENTS);
+	consuming_finish(&live, 1 + EVENTS);
 	if (recording.block.properties.RealTimeBuffersLost)
 		fail("buffers are lost");
 	check_file(path_of("live"), first, lost_before);
@@ -315,7 +259,7 @@ static void run_convert(void)
 {
 	struct recording recording;
 	uint32_t first = written, lost_before = refused;
-	struct live live;
+	struct consuming live;
 
 	start(&recording, "converted", path_of("converted"), 0);
 	write_events(EVENTS);
@@ -325,15 +269,15 @@ static void run_convert(void)
 		fail("it has mode %x and file %s", (unsigned)recording.block.properties.LogFileMode,
 		     recording.block.file);
 	check_file(path_of("converted"), first, lost_before);
-	begin_consuming(&live, "converted");
+	consuming_begin(&live, &provider_guid, "converted");
 	write_events(1);
-	await_events(&live, 1);
+	consuming_await(&live, 1);
 	kill_host();
 	write_events(EVENTS);
 	/* Once more is nothing more. */
 	recording_control(&recording, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME);
 	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
-	finish_consuming(&live, 1 + EVENTS);
+	consuming_finish(&live, 1 + EVENTS);
 }
 
 int main(int argc, char **argv)

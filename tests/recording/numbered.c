@@ -16,8 +16,6 @@
 #include "recording/children.h"
 #include "recording/support.h"
 
-#define LOOK_US 1000
-
 static void write_numbered(const GUID *provider, struct numbered_shared *shared, uint32_t index,
 			   uint32_t pause_us)
 {
@@ -51,8 +49,7 @@ pid_t numbered_start(const GUID *provider, struct numbered_shared *shared, uint3
 	if (child > 0)
 		return child;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (!load_acquire(&shared->is_begun))
-		usleep(LOOK_US);
+	await_flag(&shared->is_begun, 1, "it does not begin");
 	write_numbered(provider, shared, index, pause_us);
 	_exit(0);
 }

@@ -345,6 +345,7 @@ static void ask(struct recording *recording)
 /* What a consumer had not read when it was killed is lost. The host may need a while to hear of its end. */
 static void kill_consumer(struct recording *recording, pid_t consumer)
 {
+	const struct wait wait = wait_for("the host does not hear of a consumer's end");
 	uint64_t waiting = statistics_told.sums.consumers[0].waiting;
 
 	statistics_expect("the consumer", statistics_told.sums.consumers[0].state,
@@ -356,7 +357,7 @@ static void kill_consumer(struct recording *recording, pid_t consumer)
 	if (kill(consumer, SIGKILL) || waitpid(consumer, NULL, 0) != consumer)
 		fail("kill: %s", strerror(errno));
 	while (statistics_told.sums.consumers[0].state != WIRE_CONSUMER_NONE) {
-		usleep(1000);
+		wait_on(&wait);
 		ask(recording);
 	}
 	statistics_expect("unread buffers", statistics_told.sums.unread_buffers, waiting);

@@ -23,8 +23,8 @@
 #include "recording/enabled.h"
 #include "source/kernel/probe.h"
 
-#define SESSIONS_MAX    64
-#define STANDBY_SECONDS 600 /* a loaded machine may need long for anything */
+#define SESSIONS_MAX 64
+#define WAIT_STEP_US 1000
 
 static char home[256];
 static pid_t home_owner;
@@ -48,6 +48,18 @@ double seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+struct wait wait_for(const char *what)
+{
+	return (struct wait){.what = what, .end = seconds() + WAIT_SECONDS};
+}
+
+void wait_on(const struct wait *wait)
+{
+	if (seconds() > wait->end)
+		fail("%s within %d s", wait->what, WAIT_SECONDS);
+	usleep(WAIT_STEP_US);
 }
 
 pid_t process_status(pid_t pid, const char *key)
@@ -96,14 +108,12 @@ static bool is_alive(pid_t pid)
 
 struct recording_processes recording_await_standby(void)
 {
-	const double end = seconds() + STANDBY_SECONDS;
+	const struct wait wait = wait_for("there are not keeper, standby and host");
 	struct recording_processes processes = recording_processes();
 
 	while (!is_alive(processes.keeper) || !is_alive(processes.standby) ||
 	       !is_alive(processes.host)) {
-		if (seconds() > end)
-			fail("there are not keeper, standby and host within %d s", STANDBY_SECONDS);
-		usleep(1000);
+		wait_on(&wait);
 		processes = recording_processes();
 	}
 	return processes;

@@ -100,4 +100,18 @@ void recording_kill_all(void);
 /* seconds() - CLOCK_MONOTONIC. */
 double seconds(void);
 
+#define WAIT_SECONDS 600 /* a loaded machine may need long for anything */
+
+/* Waiting for something that is about to happen. */
+struct wait {
+	const char *what; /* does not happen: "a writer is not enabled" */
+	double end;
+};
+
+/* wait_for() - before the loop: struct wait wait = wait_for("..."); while (!condition) wait_on(&wait); */
+struct wait wait_for(const char *what);
+
+/* wait_on() - sleeps for a millisecond; ends the program when the wait takes longer than WAIT_SECONDS. */
+void wait_on(const struct wait *wait);
+
 #endif

@@ -22,7 +22,6 @@
 
 #define EVENTS    100
 #define NO_MEMORY "cannot write to this session: Cannot allocate memory"
-#define STEP_US   1000
 #define FEW_FILES 64
 #define SPARE_BYTES \
 	(48u * 1024 * 1024) /* for a thread's stack and allocations, not for a ring set */
@@ -42,8 +41,19 @@ static const char *etw;
 
 static void await_step(uint32_t step)
 {
+	const struct wait wait = wait_for("the next step does not come");
+
 	while (load_acquire(&shared->step) < step)
-		usleep(STEP_US);
+		wait_on(&wait);
+}
+
+static void await_enabled(REGHANDLE handle, bool is_enabled)
+{
+	const struct wait wait = wait_for(is_enabled ? "the provider is not enabled"
+						     : "the provider is not disabled");
+
+	while (!EventProviderEnabled(handle, 0, 0) == is_enabled)
+		wait_on(&wait);
 }
 
 static ULONG write_one(REGHANDLE handle)
@@ -78,8 +88,7 @@ static void be_without_memory(void)
 
 	if (setrlimit(RLIMIT_AS, &limit) || EventRegister(&provider_guid, NULL, NULL, &handle))
 		_exit(2);
-	while (!EventProviderEnabled(handle, 0, 0))
-		usleep(STEP_US);
+	await_enabled(handle, true);
 	for (int i = 0; i < EVENTS; i++) {
 		if (write_one(handle) != ERROR_NOT_ENOUGH_MEMORY)
 			_exit(4);
@@ -114,8 +123,7 @@ static void be_late(void)
 	usleep(200000); /* so that it is late for longer than nothing */
 	for (unsigned i = 0; i < FEW_FILES; i++)
 		close(files[i]);
-	while (!EventProviderEnabled(handle, 0, 0))
-		usleep(STEP_US);
+	await_enabled(handle, true);
 	for (int i = 0; i < EVENTS; i++)
 		(void)write_one(handle);
 	store_release(&shared->step, 1u);
@@ -130,17 +138,14 @@ static void be_frugal(void)
 
 	if (EventRegister(&provider_guid, NULL, NULL, &handle))
 		_exit(2);
-	while (!EventProviderEnabled(handle, 0, 0))
-		usleep(STEP_US);
+	await_enabled(handle, true);
 	store_release(&shared->step, 1u);
 	await_step(2); /* disabled, without rings */
-	while (EventProviderEnabled(handle, 0, 0))
-		usleep(STEP_US);
+	await_enabled(handle, false);
 	use_up_files();
 	store_release(&shared->step, 3u);
 	await_step(4);
-	while (!EventProviderEnabled(handle, 0, 0))
-		usleep(STEP_US);
+	await_enabled(handle, true);
 	for (int i = 0; i < EVENTS; i++)
 		(void)write_one(handle);
 	_exit(EventUnregister(handle) != 0);
@@ -178,12 +183,13 @@ static void toggle(ULONG code)
 
 static void await_child(pid_t child, uint32_t step)
 {
+	const struct wait wait = wait_for("a child does not take its next step");
 	int status;
 
 	while (load_acquire(&shared->step) < step) {
 		if (waitpid(child, &status, WNOHANG) == child)
 			fail("a child ended early with status %#x", (unsigned)status);
-		usleep(STEP_US);
+		wait_on(&wait);
 	}
 }
 
