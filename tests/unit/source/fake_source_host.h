@@ -8,7 +8,8 @@
 
 #include "base/source.h"
 
-#define FAKE_CPUS 2
+#define FAKE_CPUS         2
+#define FAKE_TICKS_PER_NS 10
 
 struct fake_source_host {
 	struct etw_source_host host;
@@ -19,7 +20,7 @@ static int64_t fake_now_raw(void *context)
 {
 	const struct fake_source_host *fake = context;
 
-	return (int64_t)fake->sample_ns * 10;
+	return (int64_t)fake->sample_ns * FAKE_TICKS_PER_NS;
 }
 
 /* Ten ticks a nanosecond, so that nobody mistakes one for the other. */
@@ -29,7 +30,7 @@ static int fake_to_raw(void *context, uint64_t monotonic_ns, int64_t *ret)
 
 	if (monotonic_ns > fake->sample_ns)
 		return -EAGAIN;
-	*ret = (int64_t)monotonic_ns * 10;
+	*ret = (int64_t)monotonic_ns * FAKE_TICKS_PER_NS;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <evntrace.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "fake_source_host.h"
 #include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
@@ -85,14 +86,23 @@ static pid_t make_child(void)
 	return pid;
 }
 
+/*
+ * Until everything before this call is there. One step may give less: a record that another process is being stopped in the
+ * midst of holds up all that come behind it.
+ */
 static void collect(struct etw_source *source)
 {
-	int64_t watermark_raw;
+	const int64_t wanted_raw = (int64_t)etw_monotonic_ns() * FAKE_TICKS_PER_NS;
+	int64_t watermark_raw = INT64_MIN;
 	int r;
 
-	usleep(2000); /* past what mapping records are trusted for */
-	while ((r = etw_kernel_source.collect(source, &watermark_raw)) > 0)
-		;
+	for (;;) {
+		r = etw_kernel_source.collect(source, &watermark_raw);
+		if (r < 0 || (r == 0 && watermark_raw >= wanted_raw))
+			break;
+		if (r == 0)
+			usleep(1000);
+	}
 	assert_int_equal(r, 0);
 }
 
