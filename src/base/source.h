@@ -70,6 +70,9 @@ struct etw_source_loss {
 	uint64_t incomplete; /* events that went out with fields missing because a read failed */
 };
 
+/* Is handed an event that is not queued. @event: borrowed for the call */
+typedef void etw_source_put_fn(void *context, uint32_t cpu, const struct etw_source_event *event);
+
 struct etw_source; /* a source's own; starts with `const struct etw_source_ops *ops` */
 
 struct etw_source_ops {
@@ -102,6 +105,17 @@ struct etw_source_ops {
 	 * that one got so far.
 	 */
 	int (*rundown)(struct etw_source *source, bool is_end);
+
+	/*
+	 * describe - hands out what `rundown` at the end would queue, for a copy of the session so far: nothing of it is
+	 * queued, and the session goes on. All of one processor.
+	 *
+	 * @time_raw: of every event
+	 *
+	 * Returns 0, -ENOMEM, or why what is there cannot be read.
+	 */
+	int (*describe)(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
+			void *context);
 
 	/*
 	 * collect - reads what has come, and fixes the watermark: no later event will have a time before

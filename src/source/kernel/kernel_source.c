@@ -136,7 +136,7 @@ static int run_down_start(struct etw_source *source, bool describe, bool is_othe
 	return etw_kernel_rundown_start(&source->rundown, &source->collector, &start);
 }
 
-static int run_down_end(struct etw_source *source)
+static struct etw_kernel_rundown_end prepare_end(struct etw_source *source)
 {
 	struct etw_kernel_rundown_end end = {
 		.flags = source->flags,
@@ -149,7 +149,26 @@ static int run_down_end(struct etw_source *source)
 	etw_kernel_collector_read_all(&source->collector);
 	get_loss(source, &loss);
 	end.has_loss = loss.no_buffer || loss.no_memory;
+	return end;
+}
+
+static int run_down_end(struct etw_source *source)
+{
+	const struct etw_kernel_rundown_end end = prepare_end(source);
+
 	return etw_kernel_rundown_end(&source->rundown, &source->collector, &end);
+}
+
+static int describe(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
+		    void *context)
+{
+	struct etw_kernel_rundown_end end;
+
+	if (!source->flags)
+		return 0;
+	end = prepare_end(source);
+	return etw_kernel_rundown_describe(&source->rundown, &source->collector, &end, time_raw,
+					   put, context);
 }
 
 static int run_down(struct etw_source *source, bool is_end)
@@ -264,6 +283,7 @@ const struct etw_source_ops etw_kernel_source = {
 	.close = close_source,
 	.enable = enable,
 	.rundown = run_down,
+	.describe = describe,
 	.collect = collect,
 	.peek = peek,
 	.pop = pop,

@@ -182,3 +182,62 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_write_rundown_complete(out);
 	return 0;
 }
+
+/* For events that are handed out at once: their time is known. */
+static int tell_time(void *context, uint64_t monotonic_ns, int64_t *ret)
+{
+	(void)monotonic_ns;
+	*ret = *(const int64_t *)context;
+	return 0;
+}
+
+static void hand_out(struct etw_kernel_out *out, etw_source_put_fn *put, void *context)
+{
+	struct etw_source_event event;
+	struct etw_source_mark mark;
+
+	for (uint32_t cpu = 0; cpu < out->host->cpu_count; cpu++) {
+		while (etw_kernel_out_peek(out, cpu, &event)) {
+			put(context, cpu, &event);
+			etw_kernel_out_pop(out, cpu, &mark);
+		}
+	}
+}
+
+int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
+				struct etw_kernel_collector *collector,
+				const struct etw_kernel_rundown_end *end, int64_t time_raw,
+				etw_source_put_fn *put, void *context)
+{
+	const struct etw_source_host host = {
+		.context = &time_raw,
+		.cpu_count = collector->host->cpu_count,
+		.to_raw = tell_time,
+	};
+	struct etw_kernel_out queued, own;
+
+	TRY(etw_kernel_out_init(&own, &host, NULL));
+	if (end->has_loss || !rundown->is_filled) {
+		int r = correct(rundown, collector, end);
+
+		if (r) {
+			etw_kernel_out_done(&own);
+			return r;
+		}
+	}
+	/* Whoever describes writes into the collector's queues: it has others meanwhile. */
+	queued = collector->out;
+	collector->out = own;
+	etw_kernel_collector_begin(collector, NULL);
+	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
+	if (end->wants_config)
+		tell_config(&collector->out);
+	describe_all(collector->tracker, /* is_end= */ true);
+	etw_kernel_write_rundown_complete(&collector->out);
+	own = collector->out;
+	collector->out = queued;
+	collector->out.no_memory += own.no_memory;
+	hand_out(&own, put, context);
+	etw_kernel_out_done(&own);
+	return 0;
+}

@@ -72,4 +72,13 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 			   struct etw_kernel_collector *collector,
 			   const struct etw_kernel_rundown_end *end);
 
+/*
+ * etw_kernel_rundown_describe() - the same, handed to @put, all with the time @time_raw; nothing is queued. Group masks are
+ * left out: what is wanted goes on being wanted. Returns as etw_kernel_rundown_start().
+ */
+int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
+				struct etw_kernel_collector *collector,
+				const struct etw_kernel_rundown_end *end, int64_t time_raw,
+				etw_source_put_fn *put, void *context);
+
 #endif

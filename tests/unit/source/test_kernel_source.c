@@ -27,8 +27,10 @@
 
 #define TYPE_START           0x0301
 #define TYPE_DC_START        0x0303
+#define TYPE_DC_END          0x0304
 #define TYPE_THREAD_START    0x0501
 #define TYPE_THREAD_DC_START 0x0503
+#define TYPE_THREAD_DC_END   0x0504
 #define TYPE_IMAGE_DC_START  0x1403
 
 static struct etw_source *open_one(struct fake_source_host *fake)
@@ -162,6 +164,51 @@ static void test_kernel_source__images_and_rundown(void **state)
 	etw_kernel_source.loss(source, &loss);
 	assert_int_equal(loss.no_buffer, 0);
 	assert_int_equal(loss.no_memory, 0);
+	etw_kernel_source.close(source);
+}
+
+struct described {
+	unsigned counts[UINT16_MAX + 1];
+	int64_t time_raw;
+	unsigned other_times;
+};
+
+static void note_described(void *context, uint32_t cpu, const struct etw_source_event *event)
+{
+	struct described *described = context;
+
+	(void)cpu;
+	described->counts[etw_load16(event->bytes + 6)]++;
+	described->other_times += event->time_raw != described->time_raw;
+}
+
+/* For a copy of the session so far: what the end would tell is handed out, and the session knows nothing of it. */
+static void test_kernel_source__describes_what_is_there(void **state)
+{
+	static struct described described;
+	struct fake_source_host fake;
+	struct etw_source *source = open_one(&fake);
+	pid_t pid;
+
+	(void)state;
+	described.time_raw = 77;
+	assert_int_equal(etw_kernel_source.describe(source, 77, note_described, &described), 0);
+	assert_int_equal(described.counts[TYPE_DC_END], 0); /* nothing is wanted yet */
+	assert_int_equal(enable(source, EVENT_TRACE_FLAG_PROCESS, NULL), 0);
+	assert_int_equal(etw_kernel_source.rundown(source, false), 0);
+	collect(source);
+	(void)drain(&fake, source, 0);
+	assert_int_equal(etw_kernel_source.describe(source, 77, note_described, &described), 0);
+	assert_true(described.counts[TYPE_DC_END] > 1);
+	assert_int_equal(described.counts[TYPE_DC_START], 0);
+	assert_int_equal(described.counts[TYPE_THREAD_DC_END], 0);
+	assert_int_equal(described.other_times, 0);
+	/* Nothing of it is queued, and the source goes on. */
+	collect(source);
+	assert_int_equal(drain_type(&fake, source, (uint32_t)getpid(), TYPE_DC_END), 0);
+	pid = make_child();
+	collect(source);
+	assert_int_equal(drain(&fake, source, (uint32_t)pid), 1);
 	etw_kernel_source.close(source);
 }
 
@@ -307,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_source__silent_until_enabled),
 		cmocka_unit_test(test_kernel_source__unbuilt_flags_do_not_stop_the_rest),
 		cmocka_unit_test(test_kernel_source__images_and_rundown),
+		cmocka_unit_test(test_kernel_source__describes_what_is_there),
 		cmocka_unit_test(test_kernel_source__flags_by_and_by),
 		cmocka_unit_test(test_kernel_source__rundown_that_was_never_done),
 		cmocka_unit_test(test_kernel_source__without_privilege),
