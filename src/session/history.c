@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include <evntrace.h>
@@ -17,81 +18,138 @@
 #include "session/file/file_internal.h"
 #include "wire/etl_buffer.h"
 
-static uint8_t *buffer_at(const struct etw_session_outputs *outputs,
-			  const struct etw_history_copy *copy, uint32_t index)
-{
-	return copy->memory + (size_t)(index + 1) * outputs->context->plan.buffer_bytes;
-}
-
-static int make_room(const struct etw_session_outputs *outputs, uint64_t kept,
-		     struct etw_history_copy *ret)
-{
-	const struct etw_session_plan *plan = &outputs->context->plan;
-
-	ret->memory_bytes = (size_t)(1 + kept + plan->output_count) * plan->buffer_bytes;
-	ret->memory = malloc(ret->memory_bytes);
-	return ret->memory ? 0 : -ENOMEM;
-}
-
 /* A closed file's last buffer has the flush marker, and looks like one that was flushed. */
-static void mark_last(const struct etw_session_outputs *outputs,
-		      const struct etw_history_copy *copy)
+static void mark_last(uint8_t *buffer, uint32_t buffer_bytes)
 {
-	struct wire_buffer_header *header;
+	struct wire_buffer_header *header = (void *)buffer;
 
-	if (copy->buffer_count == 0)
-		return;
-	header = (void *)buffer_at(outputs, copy, copy->buffer_count - 1);
 	header->flags = le16_of(le16_get(header->flags) | WIRE_BUFFER_FLUSH_MARKER);
-	header->current_offset =
-		le32_of(outputs->context->plan.buffer_bytes + le32_get(header->valid_bytes));
+	header->current_offset = le32_of(buffer_bytes + le32_get(header->valid_bytes));
 }
 
-static void copy_buffers(struct etw_session_outputs *outputs, uint64_t first,
-			 struct etw_history_copy *ret)
+/* Room for one more buffer behind the others; NULL without memory. */
+static uint8_t *add_to_tail(struct etw_history_dump *dump, uint32_t buffer_bytes)
 {
-	const struct etw_state *state = &outputs->context->state;
-	uint64_t next = state->head->next_sequence;
+	if (dump->tail_count == dump->tail_room) {
+		uint32_t room = dump->tail_room ? 2 * dump->tail_room : 4;
+		uint8_t *tail = realloc(dump->tail, (size_t)room * buffer_bytes);
 
-	for (uint64_t sequence = first; sequence < next; sequence++)
-		memcpy(buffer_at(outputs, ret, ret->buffer_count++),
-		       etw_state_history(state, sequence), state->head->buffer_bytes);
+		if (!tail)
+			return NULL;
+		dump->tail = tail;
+		dump->tail_room = room;
+	}
+	return dump->tail + (size_t)dump->tail_count++ * buffer_bytes;
+}
+
+static int copy_open_buffers(struct etw_session_outputs *outputs, struct etw_history_dump *dump)
+{
 	for (uint32_t i = 0; i < outputs->context->plan.output_count; i++) {
 		const struct etw_session_output *output = &outputs->all[i];
+		uint8_t *to;
 
-		if (!etw_output_is_empty(output))
-			etw_output_copy(outputs, output, next++,
-					buffer_at(outputs, ret, ret->buffer_count++));
+		if (etw_output_is_empty(output))
+			continue;
+		to = add_to_tail(dump, outputs->context->plan.buffer_bytes);
+		if (!to)
+			return -ENOMEM;
+		etw_output_copy(outputs, output, dump->kept.end + dump->tail_count - 1, to);
 	}
-	mark_last(outputs, ret);
+	return 0;
 }
 
-int etw_history_copy(struct etw_session_outputs *outputs, struct etw_history_copy *ret)
+static int make_header(struct etw_session_outputs *outputs, struct etw_history_dump *dump)
+{
+	const struct etw_state_head *head = outputs->context->state.head;
+	uint64_t kept = dump->kept.end - dump->kept.next;
+	struct wire_session_loss loss;
+
+	dump->header = malloc(head->buffer_bytes);
+	if (!dump->header)
+		return -ENOMEM;
+	TRY(etw_session_file_make_header(&outputs->file, &dump->names, dump->header));
+	etw_account_loss(outputs->sets, &loss);
+	return etw_etl_rewrite_header_buffer(dump->header, head->buffer_bytes, etw_filetime_now(),
+					     (uint32_t)(1 + kept + dump->tail_count),
+					     etw_account_events_lost(&loss), /* buffers_lost= */ 0);
+}
+
+int etw_history_begin(struct etw_session_outputs *outputs, struct etw_history_dump *dump)
 {
 	const struct etw_state_head *head = outputs->context->state.head;
 	uint64_t sealed = head->next_sequence - 1;
 	uint64_t kept = sealed < head->plan.history_buffers ? sealed : head->plan.history_buffers;
-	struct wire_session_loss loss;
 
-	TRY(make_room(outputs, kept, ret));
-	TRY(etw_session_file_make_header(&outputs->file, &ret->names, ret->memory));
-	copy_buffers(outputs, head->next_sequence - kept, ret);
-	etw_account_loss(outputs->sets, &loss);
-	return etw_etl_rewrite_header_buffer(ret->memory, head->buffer_bytes, etw_filetime_now(),
-					     1 + ret->buffer_count, etw_account_events_lost(&loss),
-					     /* buffers_lost= */ 0);
+	if (outputs->flushed)
+		return -EBUSY;
+	dump->kept = (struct etw_overwritten){
+		.budget = outputs->context->host.budget,
+		.buffer_bytes = head->buffer_bytes,
+		.next = head->next_sequence - kept,
+		.end = head->next_sequence,
+	};
+	dump->piece_room = MAX(ETW_HISTORY_PIECE_BYTES / head->buffer_bytes, 1u);
+	dump->piece = malloc((size_t)dump->piece_room * head->buffer_bytes);
+	if (!dump->piece)
+		return -ENOMEM;
+	TRY(copy_open_buffers(outputs, dump));
+	TRY(make_header(outputs, dump));
+	if (dump->tail_count > 0)
+		mark_last(dump->tail + (size_t)(dump->tail_count - 1) * head->buffer_bytes,
+			  head->buffer_bytes);
+	outputs->flushed = &dump->kept;
+	return 0;
 }
 
-static int put_all(struct etw_session_outputs *outputs, const struct etw_history_copy *copy,
-		   struct etw_etl_file_writer *writer)
+int etw_history_take(struct etw_session_outputs *outputs, struct etw_history_dump *dump)
 {
-	for (uint32_t i = 0; i < copy->buffer_count; i++) {
+	const struct etw_state *state = &outputs->context->state;
+	struct etw_overwritten *kept = &dump->kept;
+
+	dump->piece_count = 0;
+	if (kept->result < 0)
+		return kept->result;
+	while (kept->next < kept->end && dump->piece_count < dump->piece_room) {
+		uint8_t *to = dump->piece + (size_t)dump->piece_count++ * kept->buffer_bytes;
+
+		if (!etw_overwritten_take(kept, to))
+			memcpy(to, etw_state_history(state, kept->next++), kept->buffer_bytes);
+		if (kept->next == kept->end && dump->tail_count == 0)
+			mark_last(to, kept->buffer_bytes);
+	}
+	return 0;
+}
+
+void etw_history_end(struct etw_session_outputs *outputs)
+{
+	outputs->flushed = NULL;
+}
+
+static int put_buffers(struct etw_etl_file_writer *writer, const uint8_t *buffers, uint32_t count,
+		       uint32_t buffer_bytes)
+{
+	for (uint32_t i = 0; i < count; i++) {
 		uint64_t offset;
 
 		TRY(etw_etl_file_writer_claim(writer, &offset));
-		TRY(etw_etl_file_writer_put(writer, offset, buffer_at(outputs, copy, i)));
+		TRY(etw_etl_file_writer_put(writer, offset, buffers + (size_t)i * buffer_bytes));
 	}
-	return etw_etl_file_writer_finish(writer, copy->memory, /* is_synced= */ false);
+	return 0;
+}
+
+static int put_all(struct etw_history_dump *dump, struct etw_etl_file_writer *writer,
+		   int (*take)(void *context), void *context)
+{
+	uint32_t buffer_bytes = dump->kept.buffer_bytes;
+
+	for (;;) {
+		TRY(take(context));
+		if (dump->piece_count == 0)
+			break;
+		TRY(put_buffers(writer, dump->piece, dump->piece_count, buffer_bytes));
+	}
+	TRY(put_buffers(writer, dump->tail, dump->tail_count, buffer_bytes));
+	return etw_etl_file_writer_finish(writer, dump->header, /* is_synced= */ false);
 }
 
 /* A part of a file would read as a trace that was not closed, and lacks what the session has yet. */
@@ -110,7 +168,8 @@ static void free_packerp(struct etw_etl_packer **packer)
 	etw_etl_packer_free(*packer);
 }
 
-int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_copy *copy)
+int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_dump *dump,
+		      int (*take)(void *context), void *context)
 {
 	CLEANUP(free_packerp) struct etw_etl_packer *packer = NULL;
 	struct etw_etl_file_writer writer = {.fd = -1};
@@ -119,19 +178,22 @@ int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_co
 
 	if (outputs->context->state.head->config.log_file_mode & EVENT_TRACE_COMPRESSED_MODE)
 		TRY(etw_etl_packer_create(outputs->context->plan.buffer_bytes, &packer));
-	TRY(etw_session_file_make(&outputs->file, &copy->names, copy->memory, &writer));
+	TRY(etw_session_file_make(&outputs->file, &dump->names, dump->header, &writer));
 	writer.packer = packer;
 	etw_owner_write(outputs->context->state.head->uid, &owner);
-	result = put_all(outputs, copy, &writer);
+	result = put_all(dump, &writer, take, context);
 	etw_owner_return(&owner);
 	if (result < 0)
-		remove_part(outputs, copy->names.name);
+		remove_part(outputs, dump->names.name);
 	etw_etl_file_writer_close(&writer);
 	return result;
 }
 
-void etw_history_copy_done(struct etw_history_copy *copy)
+void etw_history_done(struct etw_history_dump *dump)
 {
-	free(copy->memory);
-	copy->memory = NULL;
+	etw_overwritten_done(&dump->kept);
+	free(dump->header);
+	free(dump->piece);
+	free(dump->tail);
+	*dump = (struct etw_history_dump){0};
 }

@@ -177,6 +177,19 @@ static void begin_buffer(struct etw_session_output *output)
 	output->record->replaced_output = 0;
 }
 
+/* In the place of the oldest. */
+static void keep_sealed(struct etw_session_outputs *outputs,
+			const struct etw_session_output *output)
+{
+	const struct etw_session_plan *plan = &outputs->context->plan;
+	uint64_t sequence = output->record->sequence;
+	uint8_t *place = etw_state_history(&outputs->context->state, sequence);
+
+	if (UNLIKELY(outputs->flushed != NULL) && sequence > plan->history_buffers)
+		etw_overwritten_keep(outputs->flushed, sequence - plan->history_buffers, place);
+	memcpy(place, output->buffer, plan->buffer_bytes);
+}
+
 /* Counts a sealed buffer and puts it where it belongs, or counts it as lost to the file. */
 static void write_sealed(struct etw_session_outputs *outputs, struct etw_session_output *output)
 {
@@ -185,8 +198,7 @@ static void write_sealed(struct etw_session_outputs *outputs, struct etw_session
 
 	record->counts.buffers++;
 	if (outputs->context->plan.history_buffers > 0)
-		memcpy(etw_state_history(&outputs->context->state, record->sequence),
-		       output->buffer, outputs->context->plan.buffer_bytes);
+		keep_sealed(outputs, output);
 	if (!outputs->context->plan.has_file)
 		return;
 	if (record->offset != 0)

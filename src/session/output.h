@@ -17,6 +17,7 @@
 #include "session/common/set_table.h"
 #include "session/consumers.h"
 #include "session/file/file.h"
+#include "session/overwritten.h"
 #include "session/source_feed.h"
 
 /* A processor's output buffer and what flows into it. */
@@ -40,6 +41,8 @@ struct etw_session_outputs {
 	struct etw_session_notes *notes;         /* what is to be written for readers */
 	struct etw_session_output *all;          /* owned, plan.output_count */
 	struct etw_session_file file;
+	struct etw_overwritten
+		*flushed; /* borrowed: what a flush has still to write; NULL: none goes on */
 	struct etw_check_limits limits; /* of this round; floor_raw of the event that is checked */
 };
 

@@ -85,7 +85,8 @@ int etw_session_flush(struct etw_session *session);
  * @target: its log_file is the file, absolute; of other sessions nothing is looked at
  *
  * Returns what etw_session_flush() does; of a buffering session -EINVAL without a file; -EMSGSIZE when the names do
- * not fit a buffer; -ENOMEM; the errno of making and writing the file, of which nothing is left then.
+ * not fit a buffer; -EBUSY while another flush writes a file; -ENOMEM, also when the session overwrites more meanwhile than
+ * may be kept for flushes; the errno of making and writing the file, of which nothing is left then.
  */
 int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target);
 

@@ -8,24 +8,46 @@
 #include "session/history.h"
 #include "session/session_internal.h"
 
-/* An order to the session's thread. */
-struct dump {
+/* What the orders of a flush are about. */
+struct flush {
 	struct etw_session *session;
-	struct etw_history_copy copy;
+	struct etw_history_dump dump;
 };
 
-static void free_dumpp(struct dump **dump)
+static void free_flushp(struct flush **flush)
 {
-	if (*dump)
-		etw_history_copy_done(&(*dump)->copy);
-	free(*dump);
+	if (*flush)
+		etw_history_done(&(*flush)->dump);
+	free(*flush);
 }
 
-static int carry_out(void *what)
+static int begin(void *what)
 {
-	struct dump *dump = what;
+	struct flush *flush = what;
 
-	return etw_history_copy(&dump->session->outputs, &dump->copy);
+	return etw_history_begin(&flush->session->outputs, &flush->dump);
+}
+
+static int take(void *what)
+{
+	struct flush *flush = what;
+
+	return etw_history_take(&flush->session->outputs, &flush->dump);
+}
+
+static int end(void *what)
+{
+	struct flush *flush = what;
+
+	etw_history_end(&flush->session->outputs);
+	return 0;
+}
+
+static int have_taken(void *what)
+{
+	struct flush *flush = what;
+
+	return etw_orders_give(&flush->session->orders, take, flush);
 }
 
 int etw_session_flush(struct etw_session *session)
@@ -38,20 +60,24 @@ int etw_session_flush(struct etw_session *session)
 
 int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target)
 {
-	CLEANUP(free_dumpp) struct dump *dump = NULL;
+	CLEANUP(free_flushp) struct flush *flush = NULL;
+	int result;
 
 	TRY(etw_session_flush(session));
 	if (session->context.plan.history_buffers == 0)
 		return 0;
 	if (target->log_file[0] != '/')
 		return -EINVAL;
-	dump = calloc(1, sizeof(*dump));
-	if (!dump)
+	flush = calloc(1, sizeof(*flush));
+	if (!flush)
 		return -ENOMEM;
-	dump->session = session;
-	memcpy(dump->copy.names.name, target->log_file, sizeof(dump->copy.names.name));
-	memcpy(dump->copy.names.shown, target->log_file_shown, sizeof(dump->copy.names.shown));
-	TRY(etw_orders_give(&session->orders, carry_out, dump));
+	flush->session = session;
+	memcpy(flush->dump.names.name, target->log_file, sizeof(flush->dump.names.name));
+	memcpy(flush->dump.names.shown, target->log_file_shown, sizeof(flush->dump.names.shown));
+	TRY(etw_orders_give(&session->orders, begin, flush));
 	/* The session goes on meanwhile: a slow disk is not its writers' loss. */
-	return etw_history_write(&session->outputs, &dump->copy);
+	result = etw_history_write(&session->outputs, &flush->dump, have_taken, flush);
+	/* A session that has ended has forgotten it. */
+	(void)etw_orders_give(&session->orders, end, flush);
+	return result;
 }

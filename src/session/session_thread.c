@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/common/claims.h"
+#include "session/history.h"
 #include "session/outputs.h"
 #include "session/rings/sets.h"
 #include "session/rings/turnover.h"
@@ -174,6 +175,7 @@ static void run_until_stop(struct etw_session *session)
 static void drain(struct etw_session *session)
 {
 	etw_orders_end(&session->orders);
+	etw_history_end(&session->outputs); /* whoever flushes is told of the end */
 	etw_session_sets_end(&session->sets);
 	etw_source_feed_stop(&session->feed);
 	session->flushes.is_ending = true;

@@ -32,6 +32,7 @@ struct etw_budget {
 	size_t count, room;
 	uint64_t bytes;
 	struct bucket bucket;
+	uint64_t held_bytes; /* beside those of sets */
 };
 
 struct etw_budget_limits etw_budget_limits_of(uint64_t total)
@@ -205,5 +206,25 @@ void etw_budget_give(struct etw_budget *budget, uid_t uid, uint64_t bytes)
 		user->bytes -= bytes;
 		budget->bytes -= bytes;
 	}
+	pthread_mutex_unlock(&budget->lock);
+}
+
+int etw_budget_hold(struct etw_budget *budget, uint64_t bytes)
+{
+	int r = -ENOMEM;
+
+	pthread_mutex_lock(&budget->lock);
+	if (bytes <= budget->limits.uid && budget->held_bytes <= budget->limits.uid - bytes) {
+		budget->held_bytes += bytes;
+		r = 0;
+	}
+	pthread_mutex_unlock(&budget->lock);
+	return r;
+}
+
+void etw_budget_let_go(struct etw_budget *budget, uint64_t bytes)
+{
+	pthread_mutex_lock(&budget->lock);
+	budget->held_bytes -= bytes;
 	pthread_mutex_unlock(&budget->lock);
 }

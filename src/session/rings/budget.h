@@ -58,6 +58,15 @@ int etw_budget_take(struct etw_budget *budget, uid_t uid, uint64_t bytes, uint64
 /* etw_budget_adopt() - a set that is there already, of the last host. Returns 0 or -ENOMEM. */
 int etw_budget_adopt(struct etw_budget *budget, uid_t uid, uint64_t bytes);
 
+/*
+ * etw_budget_hold() - for memory that is no ring's, for a while: buffers that a flush has still to write. All of it together
+ * is `uid` of the limits at most, whoever asks.
+ *
+ * Returns 0 or -ENOMEM. etw_budget_let_go() gives it back.
+ */
+int etw_budget_hold(struct etw_budget *budget, uint64_t bytes);
+void etw_budget_let_go(struct etw_budget *budget, uint64_t bytes);
+
 /* etw_budget_give() - a set is closed. */
 void etw_budget_give(struct etw_budget *budget, uid_t uid, uint64_t bytes);
 

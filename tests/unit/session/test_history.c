@@ -12,6 +12,11 @@
 #define EVENTS 2000 /* 43 a buffer */
 #define BYTES  0x60
 
+struct dumping {
+	struct parts *parts;
+	struct etw_history_dump dump;
+};
+
 struct scene {
 	struct fixture fixture;
 	struct wire_session_config config, target;
@@ -164,10 +169,23 @@ static void test_history__what_is_refused(void **state)
 	assert_int_equal(scene.info.events_lost, 0);
 }
 
-static void copy(struct parts *parts, struct etw_history_copy *ret)
+static int take_piece(void *context)
 {
-	*ret = (struct etw_history_copy){.names.name = "/x.etl"};
-	assert_int_equal(etw_history_copy(&parts->outputs, ret), 0);
+	struct dumping *dumping = context;
+
+	return etw_history_take(&dumping->parts->outputs, &dumping->dump);
+}
+
+static void begin_dump(struct dumping *dumping, struct parts *parts)
+{
+	*dumping = (struct dumping){.parts = parts, .dump.names.name = "/x.etl"};
+	assert_int_equal(etw_history_begin(&parts->outputs, &dumping->dump), 0);
+}
+
+static void end_dump(struct dumping *dumping)
+{
+	etw_history_end(&dumping->parts->outputs);
+	etw_history_done(&dumping->dump);
 }
 
 /* As the last host left it, a buffer that it was just sealing included. */
@@ -175,7 +193,7 @@ static void test_history__survives_the_host(void **state)
 {
 	static struct fixture fixture;
 	static struct parts parts, next;
-	static struct etw_history_copy first, second;
+	static struct dumping first, second;
 	const struct wire_session_config config = buffering();
 	struct fixture_writer writer;
 	struct etw_state_record *record;
@@ -190,8 +208,10 @@ static void test_history__survives_the_host(void **state)
 			(void)parts_move(&parts, etw_monotonic_ns(), /* is_flush= */ true);
 	}
 	(void)parts_move(&parts, etw_monotonic_ns(), /* is_flush= */ true);
-	copy(&parts, &first);
-	assert_int_equal(first.buffer_count, KEPT + 1);
+	begin_dump(&first, &parts);
+	assert_int_equal(take_piece(&first), 0);
+	assert_int_equal(first.dump.piece_count, KEPT);
+	assert_int_equal(first.dump.tail_count, 1);
 	/* It dies behind the record, and before the buffer is where it belongs. */
 	record = parts.outputs.all[0].record;
 	record->sequence = parts.context.state.head->next_sequence;
@@ -200,16 +220,126 @@ static void test_history__survives_the_host(void **state)
 	record->is_sealed = 1;
 	etw_state_commit(&parts.context.state, 0, record);
 	parts_adopt(&next, &fixture, dup(parts.context.state.fd));
-	copy(&next, &second);
-	assert_int_equal(second.buffer_count, KEPT);
+	begin_dump(&second, &next);
+	assert_int_equal(take_piece(&second), 0);
+	assert_int_equal(second.dump.piece_count, KEPT);
+	assert_int_equal(second.dump.tail_count, 0);
 	/* The same buffers, of which the oldest has made room. */
-	for (uint32_t i = 0; i < KEPT; i++)
-		assert_memory_equal(second.memory + (i + 1) * 4096 + 0x48,
-				    first.memory + (i + 2) * 4096 + 0x48, 4096 - 0x48);
-	etw_history_copy_done(&first);
-	etw_history_copy_done(&second);
+	for (uint32_t i = 0; i + 1 < KEPT; i++)
+		assert_memory_equal(second.dump.piece + i * 4096, first.dump.piece + (i + 1) * 4096,
+				    4096);
+	assert_memory_equal(second.dump.piece + (KEPT - 1) * 4096 + 0x48, first.dump.tail + 0x48,
+			    4096 - 0x48);
+	end_dump(&second);
+	end_dump(&first);
 	parts_close(&next);
 	parts_close(&parts);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+static void write_and_move(struct parts *parts, struct fixture_writer *writer, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(fixture_write(writer, BYTES), 0);
+		if (i % 100 == 99)
+			(void)parts_move(parts, etw_monotonic_ns(), /* is_flush= */ true);
+	}
+	(void)parts_move(parts, etw_monotonic_ns(), /* is_flush= */ true);
+}
+
+struct overtaking {
+	struct dumping dumping;
+	struct fixture_writer *writer;
+};
+
+/* Between two pieces all that is kept is overwritten, twice. */
+static int take_overtaken(void *context)
+{
+	struct overtaking *overtaking = context;
+
+	write_and_move(overtaking->dumping.parts, overtaking->writer, 2 * KEPT * 43);
+	return take_piece(&overtaking->dumping);
+}
+
+/* What is overwritten while a flush goes on is in its file. */
+static void test_history__a_flush_that_is_overtaken(void **state)
+{
+	static struct fixture fixture;
+	static struct parts parts;
+	static struct overtaking overtaking;
+	static struct reading reading;
+	struct wire_session_config config = buffering();
+	struct fixture_writer writer;
+
+	(void)state;
+	fixture_open(&fixture);
+	parts_open(&parts, &fixture, &config, 1);
+	(void)parts_attach(&parts, getuid(), 0, &writer);
+	write_and_move(&parts, &writer, EVENTS);
+	begin_dump(&overtaking.dumping, &parts);
+	/* While it goes on there is no other. */
+	{
+		struct etw_history_dump other = {.names.name = "/y.etl"};
+
+		assert_int_equal(etw_history_begin(&parts.outputs, &other), -EBUSY);
+		etw_history_done(&other);
+	}
+	overtaking.dumping.dump.piece_room = 2;
+	overtaking.writer = &writer;
+	memcpy(overtaking.dumping.dump.names.name, fixture.path, sizeof(fixture.path));
+	assert_int_equal(etw_history_write(&parts.outputs, &overtaking.dumping.dump, take_overtaken,
+					   &overtaking),
+			 0);
+	end_dump(&overtaking.dumping);
+	read_trace(fixture.path, &reading);
+	assert_int_equal(reading.findings, 0);
+	assert_int_equal(reading.doubled, 0);
+	assert_int_equal(reading.next_number[0], EVENTS);
+	assert_in_range(reading.events, KEPT * 40, (KEPT + 1) * 43);
+	for (uint32_t i = 0; i < reading.events; i++)
+		assert_int_equal(reading.seen[0][EVENTS - 1 - i], 1);
+	reading_done(&reading);
+	parts_close(&parts);
+	etw_ring_set_unmap(&writer.set);
+	fixture_close(&fixture);
+}
+
+/* What all flushes keep has a budget: one that meets it fails, leaves no file, and the session goes on. */
+static void test_history__an_overtaken_flush_without_room(void **state)
+{
+	static const struct etw_budget_limits limits = {UINT64_MAX, 2 * 4096, UINT64_MAX,
+							UINT64_MAX};
+	static struct fixture fixture;
+	static struct parts parts;
+	static struct overtaking overtaking;
+	struct wire_session_config config = buffering();
+	struct etw_budget *budget;
+	struct fixture_writer writer;
+	struct stat info;
+
+	(void)state;
+	fixture_open(&fixture);
+	assert_int_equal(etw_budget_create(&limits, &budget), 0);
+	parts_open(&parts, &fixture, &config, 1);
+	(void)parts_attach(&parts, getuid(), 0, &writer);
+	write_and_move(&parts, &writer, EVENTS);
+	parts.context.host.budget = budget;
+	begin_dump(&overtaking.dumping, &parts);
+	overtaking.writer = &writer;
+	memcpy(overtaking.dumping.dump.names.name, fixture.path, sizeof(fixture.path));
+	assert_int_equal(etw_history_write(&parts.outputs, &overtaking.dumping.dump, take_overtaken,
+					   &overtaking),
+			 -ENOMEM);
+	assert_int_equal(stat(fixture.path, &info), -1);
+	end_dump(&overtaking.dumping);
+	/* All that was held is given back. */
+	assert_int_equal(etw_budget_hold(budget, 2 * 4096), 0);
+	assert_int_equal(etw_budget_hold(budget, 1), -ENOMEM);
+	etw_budget_let_go(budget, 2 * 4096);
+	parts.context.host.budget = fixture.host.budget;
+	parts_close(&parts);
+	etw_budget_free(budget);
 	etw_ring_set_unmap(&writer.set);
 	fixture_close(&fixture);
 }
@@ -217,6 +347,8 @@ static void test_history__survives_the_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_history__a_flush_that_is_overtaken),
+		cmocka_unit_test(test_history__an_overtaken_flush_without_room),
 		cmocka_unit_test(test_history__the_oldest_make_room),
 		cmocka_unit_test(test_history__several_flushes),
 		cmocka_unit_test(test_history__what_is_refused),
