@@ -58,6 +58,97 @@ static int copy_open_buffers(struct etw_session_outputs *outputs, struct etw_his
 	return 0;
 }
 
+/* What is there, as the source tells it, in buffers of their own. */
+struct description {
+	const struct etw_session_outputs *outputs;
+	struct etw_history_dump *dump;
+	int64_t time_raw;
+	bool has_buffer; /* the tail's last is being filled */
+	uint16_t processor;
+	uint32_t used;
+	int result;
+};
+
+static void seal_description(struct description *description)
+{
+	const struct etw_session_context *context = description->outputs->context;
+	const struct etw_history_dump *dump = description->dump;
+	const struct etw_etl_buffer_head head = {
+		.buffer_bytes = context->plan.buffer_bytes,
+		.processor = description->processor,
+		.logger_id = (uint16_t)context->state.head->session_id,
+		.sequence = dump->kept.end + dump->tail_count - 1,
+		.time_raw = description->time_raw,
+		.is_partial = true,
+	};
+
+	if (description->has_buffer)
+		etw_etl_seal_buffer(&head,
+				    dump->tail + (size_t)(dump->tail_count - 1) * head.buffer_bytes,
+				    description->used);
+	description->has_buffer = false;
+}
+
+static int put_event(struct description *description, uint16_t processor,
+		     const struct etw_source_event *event)
+{
+	uint32_t buffer_bytes = description->outputs->context->plan.buffer_bytes;
+	struct etw_history_dump *dump = description->dump;
+
+	if (description->has_buffer && description->processor == processor &&
+	    etw_etl_append_event(dump->tail + (size_t)(dump->tail_count - 1) * buffer_bytes,
+				 buffer_bytes, &description->used, event->bytes,
+				 event->byte_count) == 0)
+		return 0;
+	seal_description(description);
+	if (!add_to_tail(dump, buffer_bytes))
+		return -ENOMEM;
+	description->has_buffer = true;
+	description->processor = processor;
+	description->used = WIRE_BUFFER_HEADER_BYTES;
+	/* One that no buffer can hold is none that the session could have. */
+	(void)etw_etl_append_event(dump->tail + (size_t)(dump->tail_count - 1) * buffer_bytes,
+				   buffer_bytes, &description->used, event->bytes,
+				   event->byte_count);
+	return 0;
+}
+
+static void take_event(void *context, uint32_t cpu, const struct etw_source_event *event)
+{
+	struct description *description = context;
+	bool is_one = description->outputs->context->plan.output_count == 1;
+
+	if (description->result == 0)
+		description->result = put_event(description, is_one ? 0 : (uint16_t)cpu, event);
+}
+
+/* Behind everything that the file has. */
+static int64_t moment_of(const struct etw_session_outputs *outputs)
+{
+	int64_t moment_raw = MAX(etw_context_now(outputs->context),
+				 outputs->context->state.head->last_flush_raw);
+
+	for (uint32_t i = 0; i < outputs->context->plan.output_count; i++)
+		moment_raw = MAX(moment_raw, outputs->all[i].record->last_time_raw);
+	return moment_raw;
+}
+
+static int describe(const struct etw_session_outputs *outputs, struct etw_history_dump *dump)
+{
+	struct description description = {.outputs = outputs, .dump = dump};
+	int result;
+
+	description.time_raw = moment_of(outputs);
+	result = etw_source_feed_describe(outputs->feed, description.time_raw, take_event,
+					  &description);
+	seal_description(&description);
+	if (description.result < 0)
+		return description.result;
+	if (result < 0)
+		etw_context_complain(outputs->context, "the rundown of a flush", result, NULL);
+	return 0;
+}
+
 static int make_header(struct etw_session_outputs *outputs, struct etw_history_dump *dump)
 {
 	const struct etw_state_head *head = outputs->context->state.head;
@@ -93,6 +184,7 @@ int etw_history_begin(struct etw_session_outputs *outputs, struct etw_history_du
 	if (!dump->piece)
 		return -ENOMEM;
 	TRY(copy_open_buffers(outputs, dump));
+	TRY(describe(outputs, dump));
 	TRY(make_header(outputs, dump));
 	if (dump->tail_count > 0)
 		mark_last(dump->tail + (size_t)(dump->tail_count - 1) * head->buffer_bytes,

@@ -346,6 +346,12 @@ uint64_t etw_source_feed_due_ns(const struct etw_source_feed *feed)
 	return feed->source ? POLL_NS : 0;
 }
 
+int etw_source_feed_describe(struct etw_source_feed *feed, int64_t time_raw, etw_source_put_fn *put,
+			     void *context)
+{
+	return feed->source ? feed->ops->describe(feed->source, time_raw, put, context) : 0;
+}
+
 void etw_source_feed_stop(struct etw_source_feed *feed)
 {
 	int result;

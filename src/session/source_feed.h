@@ -64,6 +64,17 @@ void etw_source_feed_count_loss(struct etw_source_feed *feed);
 /* etw_source_feed_due_ns() - how long the next look may wait; 0: for ever, as there is no source. */
 uint64_t etw_source_feed_due_ns(const struct etw_source_feed *feed);
 
+/*
+ * etw_source_feed_describe() - what the rundown of the end would tell, handed out instead of being queued. Without a source
+ * nothing is.
+ *
+ * @time_raw: the events' time
+ *
+ * Returns 0; -ENOMEM; what the source says.
+ */
+int etw_source_feed_describe(struct etw_source_feed *feed, int64_t time_raw, etw_source_put_fn *put,
+			     void *context);
+
 /* etw_source_feed_stop() - queues the rundown of the end. */
 void etw_source_feed_stop(struct etw_source_feed *feed);
 

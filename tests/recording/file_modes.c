@@ -303,6 +303,39 @@ static void record_kernel(const char *folder)
 	tell("kernel_circular", folder, &recording, before_ft, 0);
 }
 
+/* The same into memory, flushed when that was overwritten three times: then the session goes on, and is stopped. */
+static void flush_kernel(const char *folder)
+{
+	char file[512];
+	struct recording_options options = {
+		.name = "kernel_buffering",
+		.mode = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_SYSTEM_LOGGER_MODE,
+		.buffer_kib = KERNEL_KIB,
+		.buffers = KERNEL_MIB * 1024 / KERNEL_KIB,
+		.kernel_flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD |
+				EVENT_TRACE_FLAG_IMAGE_LOAD,
+	};
+	struct recording recording;
+	int64_t before_ft;
+	ULONG error;
+
+	snprintf(file, sizeof(file), "%s/kernel_buffering.etl", folder);
+	recording_start(&recording, &options);
+	do {
+		make_threads();
+		recording_control(&recording, EVENT_TRACE_CONTROL_QUERY);
+	} while (recording.block.properties.BuffersWritten <=
+		 (LAPS + 1) * KERNEL_MIB * 1024 / KERNEL_KIB);
+	before_ft = now_ft();
+	recording.block.properties.LogFileNameOffset = offsetof(__typeof__(recording.block), file);
+	snprintf(recording.block.file, sizeof(recording.block.file), "%s", file);
+	error = FlushTraceA(recording.handle, NULL, &recording.block.properties);
+	if (error)
+		fail("FlushTrace %s: error %u", file, (unsigned)error);
+	tell("kernel_buffering", folder, &recording, before_ft, 0);
+	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
+}
+
 int main(int argc, char **argv)
 {
 	bool is_kernel = argc > 1 && !strcmp(argv[1], "--kernel");
@@ -315,6 +348,8 @@ int main(int argc, char **argv)
 	(void)test_home();
 	if (is_kernel)
 		record_kernel(argv[2]);
+	if (is_kernel)
+		flush_kernel(argv[2]);
 	for (size_t i = 0; !is_kernel && i < ARRAY_SIZE(kinds); i++)
 		record(&kinds[i], argv[1]);
 	return 0;

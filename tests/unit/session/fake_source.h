@@ -21,8 +21,9 @@ struct fake_source_memory {
 	uint32_t is_standing;
 	int open_error; /* what open fails with */
 	uint32_t opened, rundowns[2], enabled_flags;
-	uint32_t releases; /* atomic */
-	uint64_t lost;     /* atomic */
+	uint32_t releases;  /* atomic */
+	uint64_t lost;      /* atomic */
+	uint32_t described; /* events of a description */
 	struct fake_source_cpu {
 		uint32_t is_busy;
 		uint64_t written; /* events, from 0; atomic */
@@ -71,10 +72,38 @@ static int fake_source_enable(struct etw_source *source, const struct etw_source
 	return 0;
 }
 
+static void fake_source_lay_out(struct etw_source *source, uint32_t number, int64_t time_raw)
+{
+	struct fixture_payload payload = {0, number};
+
+	memset(source->event, 0, sizeof(source->event));
+	etw_store16(source->event, 2);
+	source->event[2] = WIRE_HEADER_SYSTEM64;
+	source->event[3] = WIRE_EVENT_FLAG_TRACE;
+	etw_store16(source->event + 4, FAKE_SOURCE_BYTES);
+	source->event[6] = 0x0A;
+	source->event[7] = 0x03;
+	etw_store64(source->event + 0x10, (uint64_t)time_raw);
+	memcpy(source->event + sizeof(struct wire_system_header), &payload, sizeof(payload));
+}
+
 static int fake_source_rundown(struct etw_source *source, bool is_end)
 {
 	if (is_end || !source->goes_on)
 		fake_source_memory->rundowns[is_end]++;
+	return 0;
+}
+
+/* Numbered as if they came behind those that were taken. */
+static int fake_source_describe(struct etw_source *source, int64_t time_raw, etw_source_put_fn *put,
+				void *context)
+{
+	const struct etw_source_event event = {source->event, FAKE_SOURCE_BYTES, time_raw};
+
+	for (uint32_t i = 0; i < fake_source_memory->described; i++) {
+		fake_source_lay_out(source, (uint32_t)source->taken[0] + i, time_raw);
+		put(context, 0, &event);
+	}
 	return 0;
 }
 
@@ -98,21 +127,12 @@ static int fake_source_collect(struct etw_source *source, int64_t *ret_watermark
 
 static bool fake_source_peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
 {
-	struct fixture_payload payload = {0, (uint32_t)source->taken[cpu]};
 	int64_t time_raw;
 
 	if (source->taken[cpu] >= source->readable[cpu])
 		return false;
 	time_raw = fake_source_memory->cpus[cpu].times[source->taken[cpu] % FAKE_SOURCE_EVENTS];
-	memset(source->event, 0, sizeof(source->event));
-	etw_store16(source->event, 2);
-	source->event[2] = WIRE_HEADER_SYSTEM64;
-	source->event[3] = WIRE_EVENT_FLAG_TRACE;
-	etw_store16(source->event + 4, FAKE_SOURCE_BYTES);
-	source->event[6] = 0x0A;
-	source->event[7] = 0x03;
-	etw_store64(source->event + 0x10, (uint64_t)time_raw);
-	memcpy(source->event + sizeof(struct wire_system_header), &payload, sizeof(payload));
+	fake_source_lay_out(source, (uint32_t)source->taken[cpu], time_raw);
 	*ret = (struct etw_source_event){source->event, FAKE_SOURCE_BYTES, time_raw};
 	return true;
 }
@@ -142,6 +162,7 @@ static const struct etw_source_ops fake_source_ops = {
 	.close = fake_source_close,
 	.enable = fake_source_enable,
 	.rundown = fake_source_rundown,
+	.describe = fake_source_describe,
 	.collect = fake_source_collect,
 	.peek = fake_source_peek,
 	.pop = fake_source_pop,

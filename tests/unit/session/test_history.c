@@ -2,6 +2,7 @@
 /* A buffering session: the last buffers stay in memory, a flush makes a whole file of them, and the next host has them. */
 #include "session/history.h"
 
+#include "fake_source.h"
 #include "parts.h"
 #include "session/session_internal.h"
 #include "trace_reading.h"
@@ -344,11 +345,48 @@ static void test_history__an_overtaken_flush_without_room(void **state)
 	fixture_close(&fixture);
 }
 
+#define DESCRIBED 300
+
+/* A flushed file of the kernel's events ends with what is there, of which the session itself keeps nothing. */
+static void test_history__a_flush_describes_what_is_there(void **state)
+{
+	static struct scene scene;
+
+	(void)state;
+	memset(&scene, 0, sizeof(scene));
+	fixture_open(&scene.fixture);
+	fake_source_attach(&scene.fixture);
+	fake_source_memory->described = DESCRIBED;
+	scene.config = buffering();
+	scene.config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	scene.config.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s",
+		       scene.fixture.path);
+	scene.session = fixture_start(&scene.fixture, &scene.config);
+	for (uint32_t i = 0; i < 10; i++)
+		fake_source_produce(&scene.fixture.clock, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+		read_trace(scene.fixture.path, &scene.reading);
+		assert_int_equal(scene.reading.findings, 0);
+		assert_int_equal(scene.reading.out_of_order, 0);
+		assert_int_equal(scene.reading.kernel_events, 10 + DESCRIBED);
+		assert_int_equal(scene.reading.kernel_disorder, 0);
+		reading_done(&scene.reading);
+	}
+	etw_session_stop(scene.session, &scene.info);
+	assert_int_equal(scene.info.events, 10);
+	etw_session_free(scene.session);
+	fake_source_detach();
+	fixture_close(&scene.fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_history__a_flush_that_is_overtaken),
 		cmocka_unit_test(test_history__an_overtaken_flush_without_room),
+		cmocka_unit_test(test_history__a_flush_describes_what_is_there),
 		cmocka_unit_test(test_history__the_oldest_make_room),
 		cmocka_unit_test(test_history__several_flushes),
 		cmocka_unit_test(test_history__what_is_refused),
