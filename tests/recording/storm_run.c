@@ -109,10 +109,62 @@ static struct storm_writer *thread_of(const struct storm_process *process, int t
 	return &storm_shared->writers[process->place + (uint32_t)thread];
 }
 
-static void await_enabled(const struct storm_process *process)
+/* A writer that is alone in its process says by its exit status why it never will be. */
+static void check_writer(const struct storm_process *process)
 {
-	for (int i = 0; i < STORM_THREADS; i++)
-		await_flag(&thread_of(process, i)->is_enabled, 1, "a writer is not enabled");
+	int status;
+
+	if (waitpid(process->pid, &status, WNOHANG) == process->pid)
+		fail("writer %u has ended with status %#x", process->place, (unsigned)status);
+}
+
+/* Where a writer stands that does not become what it should, and whether the others are. */
+static void print_writers(void)
+{
+	char path[64], where[64];
+
+	for (int i = 0; i < STORM_WRITERS; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/wchan", (int)writers[i].pid);
+		file = fopen(path, "re");
+		if (!file || !fgets(where, sizeof(where), file))
+			where[0] = '\0';
+		if (file)
+			(void)fclose(file);
+		printf("  writer %u, process %d: enabled %u, paused %u, in %s\n", writers[i].place,
+		       (int)writers[i].pid, load_acquire(&thread_of(&writers[i], 0)->is_enabled),
+		       load_acquire(&thread_of(&writers[i], 0)->is_paused), where);
+	}
+}
+
+static void await_state(const struct storm_process *process, uint32_t is_enabled)
+{
+	const double end = seconds() + HANG_SECONDS;
+
+	for (int i = 0; i < STORM_THREADS; i++) {
+		while (load_acquire(&thread_of(process, i)->is_enabled) != is_enabled) {
+			check_writer(process);
+			if (seconds() > end) {
+				print_writers();
+				fail("writer %u is%s enabled within %d s", process->place,
+				     is_enabled ? " not" : " still", HANG_SECONDS);
+			}
+			storm_sleep_ms(1);
+		}
+	}
+}
+
+/*
+ * The next session may begin before a writer has heard that this one is over, when its process was slow or just then
+ * between two hosts. It would be taken for enabled, and what it wrote until it heard would be no session's.
+ */
+static void await_all_disabled(void)
+{
+	for (int i = 0; i < STORM_WRITERS; i++) {
+		if (writers[i].pid)
+			await_state(&writers[i], 0);
+	}
 }
 
 void storm_process_start(struct storm_process *process)
@@ -124,7 +176,7 @@ void storm_process_start(struct storm_process *process)
 
 	start_process(process, role);
 	if (role == STORM_WRITER)
-		await_enabled(process);
+		await_state(process, 1);
 	if (role == STORM_CONSUMER)
 		await_flag(&storm_shared->consumers[process->place].is_open, 1,
 			   "a consumer does not open");
@@ -222,7 +274,7 @@ void storm_run_start(struct storm_run *run)
 		if (!writers[i].pid)
 			storm_process_start(&writers[i]);
 		else
-			await_enabled(&writers[i]);
+			await_state(&writers[i], 1);
 	}
 	order_writers(STORM_RUN);
 }
@@ -378,6 +430,7 @@ void storm_run_end(struct storm_run *run)
 		settled[i] = calls(i);
 	if (run->is_host_final && !run->is_over)
 		end_host();
+	await_all_disabled();
 	(void)unlink(run->file);
 }
 
