@@ -42,8 +42,9 @@ struct keeper {
 	struct etwd_standby standby;
 	int signal_fd; /* owned */
 	/* The present host. */
-	int socket;  /* owned; to it */
-	int host_fd; /* owned: its pidfd; -1: none, or the kernel has no such thing */
+	int socket;       /* owned; to it */
+	int host_fd;      /* owned: its pidfd; -1: none, or the kernel has no such thing */
+	int next_host_fd; /* owned: that of the host that the standby hears of next; -1: none */
 	pid_t host;
 	int host_status;   /* of waitpid */
 	bool is_host_ours; /* it is a child; else a keeper that is gone has started it */
@@ -91,6 +92,8 @@ static void take_host(struct keeper *keeper, pid_t pid, int socket)
 	close_fd(&keeper->socket);
 	close_fd(&keeper->host_fd);
 	keeper->socket = socket;
+	keeper->host_fd = keeper->next_host_fd;
+	keeper->next_host_fd = -1;
 	keeper->host = pid;
 	keeper->is_host_ready = keeper->has_host_all = keeper->has_host_left = false;
 	keeper->error = 0;
@@ -122,8 +125,8 @@ static void take_message(struct keeper *keeper, const struct etwd_keeper_message
 		take_host(keeper, message->number, fd);
 		return;
 	case ETWD_KEEPER_HOST_PID:
-		close_fd(&keeper->host_fd);
-		keeper->host_fd = fd;
+		close_fd(&keeper->next_host_fd);
+		keeper->next_host_fd = fd;
 		return;
 	case ETWD_KEEPER_HANDED:
 		keeper->has_host_all = true;
@@ -186,15 +189,19 @@ static int hand_over(struct keeper *keeper)
 	return etwd_keeper_send(keeper->socket, ETWD_KEEPER_GIVEN_ALL, "", -1);
 }
 
-/* The standby has a new host before anything depends on that one. */
+/*
+ * The standby has a new host before anything depends on that one. The pidfd comes first: a standby that had the host's
+ * socket alone could neither end the host, which waits at that socket for the rest, nor see it end.
+ */
 static void tell_of_host(struct keeper *keeper)
 {
-	struct etwd_keeper_message message = {.op = ETWD_KEEPER_HOST, .number = keeper->host};
+	struct etwd_keeper_message message = {.op = ETWD_KEEPER_HOST_PID};
 
-	etwd_standby_tell(&keeper->standby, &message, keeper->socket);
-	message.op = ETWD_KEEPER_HOST_PID;
 	if (keeper->host_fd >= 0)
 		etwd_standby_tell(&keeper->standby, &message, keeper->host_fd);
+	SCHED_POINT("keeper.host.half_told");
+	message = (struct etwd_keeper_message){.op = ETWD_KEEPER_HOST, .number = keeper->host};
+	etwd_standby_tell(&keeper->standby, &message, keeper->socket);
 }
 
 static void tell_of_handing_over(struct keeper *keeper)
@@ -292,6 +299,8 @@ static void take_over(struct keeper *keeper, int socket)
 	close(socket);
 	etwd_log("the keeper is gone, and this process takes its place");
 	keeper->is_host_ours = false;
+	close_fd(
+		&keeper->next_host_fd); /* of a host that ends by itself, as nobody has its socket */
 	if (!keeper->has_host_all || !keeper->is_host_ready)
 		signal_host(keeper, SIGKILL);
 	tell_pids(keeper);
@@ -534,7 +543,8 @@ static int open_signals(void)
 
 int etwd_keeper_run(const struct etwd_keeper_callbacks *callbacks)
 {
-	struct keeper keeper = {.callbacks = callbacks, .socket = -1, .host_fd = -1};
+	struct keeper keeper = {
+		.callbacks = callbacks, .socket = -1, .host_fd = -1, .next_host_fd = -1};
 	int status = 1;
 
 	etwd_standby_init(&keeper.standby);

@@ -21,7 +21,7 @@ enum etwd_keeper_op {
 	ETWD_KEEPER_LEAVING = 7,   /* host -> keeper: it ends because nobody needs it */
 	/* keeper -> standby, which gets the first three and the last two as well */
 	ETWD_KEEPER_HOST = 8, /* with the keeper's end of a new host's socket; number: its pid */
-	ETWD_KEEPER_HOST_PID = 9, /* with the pidfd of that host */
+	ETWD_KEEPER_HOST_PID = 9, /* before it, with the pidfd of that host, where there is one */
 	ETWD_KEEPER_HANDED = 10,  /* the host has got everything */
 };
 

@@ -50,8 +50,8 @@ static struct point consumer_points[] = {
 /* Met when the controllers' session comes or goes; the others when there is a new host. */
 static struct point keeper_points[] = {
 	{"keeper.message.seen", 6, 0, 0}, {"keeper.message.told", 6, 0, 0},
-	{"keeper.host.made", 1, 0, 0},    {"keeper.host.told", 1, 0, 0},
-	{"keeper.host.given", 1, 0, 0},
+	{"keeper.host.made", 1, 0, 0},    {"keeper.host.half_told", 1, 0, 0},
+	{"keeper.host.told", 1, 0, 0},    {"keeper.host.given", 1, 0, 0},
 };
 #define KEEPER_POINTS_OF_MESSAGES 2
 
