@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -60,14 +61,17 @@ static void add(struct etw_session_consumers *consumers, struct etw_subscriber *
  * The place is free from now on; what its consumers missed stays in the account. A host that dies in here leaves the rest
  * to the next one, which counts nothing twice.
  *
- * @unread: lay in the memory, and nobody will get it
+ * @unread:  lay in the memory, and nobody will get it
+ * @settled: of what was handed out before so much it is known who got it; what follows the consumer may have missed
  */
-static void free_place(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread)
+static void free_place_at(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread,
+			  uint64_t settled)
 {
 	struct etw_state_consumer *entry = entry_at(consumers, place);
 
 	if (entry->status == ETW_STATE_CONSUMER_LIVE) {
 		store_relaxed(&entry->unread_next, entry->unread + unread);
+		store_relaxed(&entry->pieces_base, settled);
 		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_LEAVING);
 		SCHED_POINT("session.consumer.leaving");
 	}
@@ -78,6 +82,12 @@ static void free_place(struct etw_session_consumers *consumers, uint32_t place, 
 	}
 	etw_context_forget(consumers->context, MEMORY_NAME, place);
 	consumers->is_place_taken[place] = false;
+}
+
+/* Holding the lock. */
+static void free_place(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread)
+{
+	free_place_at(consumers, place, unread, consumers->pieces);
 }
 
 /* Holding the lock. */
@@ -116,37 +126,61 @@ static uint64_t unread_of(struct etw_subscriber *subscriber)
 	return subscriber->announced - subscriber->released;
 }
 
-/* Holding the lock. */
+/* Whose last consumer has been gone for the longest: one that has just left may come back. Holding the lock. */
 static int reserve_place(struct etw_session_consumers *consumers, uint32_t *ret)
 {
+	uint64_t least = UINT64_MAX;
+
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		if (consumers->is_place_taken[i])
+		const struct etw_state_consumer *entry = entry_at(consumers, i);
+		uint64_t left = entry->consumer ? entry->pieces_base + 1 : 0;
+
+		if (consumers->is_place_taken[i] || left >= least)
 			continue;
-		consumers->is_place_taken[i] = true;
+		least = left;
 		*ret = i;
-		return 0;
 	}
-	return -EBUSY;
+	if (least == UINT64_MAX)
+		return -EBUSY;
+	consumers->is_place_taken[*ret] = true;
+	return 0;
 }
 
 /*
- * Makes the place hold. One that comes back without its memory has lost what was handed out since its last
- * batch. Holding the lock.
+ * How much had been handed out when what this consumer is to have begins. One that comes back without its memory says
+ * how far it had got. That is a claim, which can be true of a consumer that this session had, once, and only of
+ * what went by since its place became free. Holding the lock.
  */
+static uint64_t take_claim(struct etw_session_consumers *consumers,
+			   const struct etw_session_subscribe *request)
+{
+	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
+		struct etw_state_consumer *entry = entry_at(consumers, i);
+		uint64_t claimed = MAX(request->pieces, entry->pieces_base);
+
+		if (request->consumer == 0 || request->last_batch == 0 ||
+		    entry->consumer != request->consumer ||
+		    entry->status != ETW_STATE_CONSUMER_FREE)
+			continue;
+		entry->consumer = 0;
+		return MIN(claimed, consumers->pieces);
+	}
+	return consumers->pieces;
+}
+
+/* Makes the place hold. Holding the lock. */
 static void settle_entry(struct etw_session_consumers *consumers,
 			 const struct etw_subscriber *subscriber,
 			 const struct etw_session_subscribe *request)
 {
 	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
 
+	entry->pieces_base = take_claim(consumers, request);
 	entry->slot_count = subscriber->slot_count;
 	entry->consumer = request->consumer;
 	entry->written_base = consumers->written[subscriber->place];
 	entry->pieces_was = consumers->pieces;
 	entry->events_was = consumers->piece_events;
-	entry->pieces_base = consumers->pieces;
-	if (request->last_batch != 0 && request->pieces < consumers->pieces)
-		entry->pieces_base = request->pieces;
 	entry->flagged = 0;
 	entry->awaited_until_ns = 0;
 	entry->is_backlog = request->notify == NULL;
@@ -222,12 +256,12 @@ static void hand_over(struct etw_session_consumers *consumers,
 {
 	struct etw_subscriber *subscriber = consumers->backlog;
 	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+	uint64_t claimed = take_claim(consumers, request);
 
 	/* It was here before, and came back too late for what it had: that is lost, up to what was kept. */
-	if (request->last_batch != 0 && request->pieces < entry->pieces_base) {
-		store_relaxed(&entry->missed_next,
-			      entry->missed + entry->pieces_was - request->pieces);
-		entry->pieces_base = request->pieces;
+	if (claimed < entry->pieces_base) {
+		store_relaxed(&entry->missed_next, entry->missed + entry->pieces_was - claimed);
+		entry->pieces_base = claimed;
 	}
 	subscriber->notify = request->notify;
 	subscriber->context = request->context;
@@ -468,12 +502,20 @@ static struct etw_subscriber *adopt(struct etw_session_consumers *consumers, uin
 	return subscriber;
 }
 
-/* What was kept for nobody in particular is lost with its memory; others say themselves how far they had got. */
-static uint64_t lost_with_memory(const struct etw_session_consumers *consumers, uint32_t place)
+/*
+ * What was kept for nobody in particular is lost with its memory; others say themselves how far they had got. No more
+ * than the memory had room for can be unread.
+ */
+static void free_without_memory(struct etw_session_consumers *consumers, uint32_t place)
 {
 	const struct etw_state_consumer *entry = entry_at(consumers, place);
+	uint64_t room = MIN(consumers->pieces, (uint64_t)entry->slot_count);
 
-	return entry->is_backlog ? consumers->written[place] - entry->written_base : 0;
+	if (entry->is_backlog)
+		free_place(consumers, place, consumers->written[place] - entry->written_base);
+	else
+		free_place_at(consumers, place, 0,
+			      MAX(entry->pieces_base, consumers->pieces - room));
 }
 
 void etw_consumers_adopt(struct etw_session_consumers *consumers)
@@ -495,7 +537,7 @@ void etw_consumers_adopt(struct etw_session_consumers *consumers)
 		} else if (subscriber) {
 			add(consumers, subscriber);
 		} else if (fd >= 0 || entry_at(consumers, i)->status != ETW_STATE_CONSUMER_FREE) {
-			free_place(consumers, i, lost_with_memory(consumers, i));
+			free_without_memory(consumers, i);
 		}
 	}
 }

@@ -103,9 +103,9 @@ enum etw_state_consumer_status {
 struct etw_state_consumer {
 	uint32_t status; /* enum etw_state_consumer_status; atomic; all else is written before */
 	uint32_t slot_count;
-	uint64_t consumer;               /* its own number */
-	uint64_t written_base;           /* of the sum, when it came */
-	uint64_t pieces_base;            /* handed out before what was for it */
+	uint64_t consumer;     /* its own number */
+	uint64_t written_base; /* of the sum, when it came */
+	uint64_t pieces_base;  /* handed out before what was for it; free: before it left */
 	uint64_t pieces_was, events_was; /* handed out when it came */
 	uint64_t flagged;                /* buffers that it lost, as it was last told by a flag */
 	uint64_t awaited_until_ns;       /* it was a dead host's; CLOCK_MONOTONIC; 0: it is here */

@@ -475,33 +475,82 @@ static void test_consumers__what_is_kept_may_be_taken_by_another(void **state)
 	end(&scene);
 }
 
+static struct etw_subscriber *come_back(struct scene *scene, uint64_t consumer, uint64_t pieces)
+{
+	const struct etw_session_subscribe request = {.consumer = consumer,
+						      .last_batch = 1,
+						      .pieces = pieces,
+						      .notify = note_batch,
+						      .context = &scene->client};
+	struct etw_session_subscribed subscribed;
+
+	assert_int_equal(etw_consumers_subscribe(&scene->parts.consumers, &request, &subscribed),
+			 0);
+	close(subscribed.memory_fd);
+	assert_int_equal(subscribed.next_buffer, 0);
+	return subscribed.subscriber;
+}
+
+/* Hands out so many, which the client gives back before it leaves. */
+static void read_and_leave(struct scene *scene, struct client *client, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		(void)hand_out(&scene->parts, 0, false);
+	announce(&scene->parts, false);
+	store_release(&page_of(client)->released, count);
+	etw_consumers_unsubscribe(&scene->parts.consumers, client->subscribed.subscriber);
+}
+
 /* A consumer whose memory is gone comes back: it has missed what was neither in that nor kept. */
 static void test_consumers__who_comes_back_late_gets_what_is_kept(void **state)
 {
 	static struct scene scene;
-	struct client *client = &scene.client;
-	struct etw_session_subscribe request = {
-		.consumer = CONSUMER, .last_batch = 1, .pieces = 2, .notify = note_batch};
-	struct etw_session_subscribed subscribed;
+	struct etw_subscriber *again;
+	struct client other;
 
 	(void)state;
 	begin(&scene);
-	assert_int_equal(subscribe(&scene.parts, CONSUMER, client), 0);
-	for (int i = 0; i < 5; i++)
-		(void)hand_out(&scene.parts, 0, false);
-	announce(&scene.parts, false);
-	store_release(&page_of(client)->released, UINT64_C(5));
-	etw_consumers_unsubscribe(&scene.parts.consumers, client->subscribed.subscriber);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	read_and_leave(&scene, &scene.client, 2);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER + 1, &other), 0);
+	read_and_leave(&scene, &other, 3);
 	assert_int_equal(real_time_buffers_lost(&scene.parts), 0);
 	(void)hand_out(&scene.parts, 0, true);
-	request.context = client;
-	assert_int_equal(etw_consumers_subscribe(&scene.parts.consumers, &request, &subscribed), 0);
-	close(subscribed.memory_fd);
-	assert_int_equal(subscribed.next_buffer, 0);
-	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, subscribed.subscriber), 3);
+	again = come_back(&scene, CONSUMER, 2);
+	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, again), 3);
 	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
 	change_host(&scene);
 	assert_int_equal(real_time_buffers_lost(&scene.parts), 3);
+	end(&scene);
+}
+
+/* How far a consumer had got is its claim: believed of one that was here, once, and of what went by since. */
+static void test_consumers__a_claim_of_loss_is_bounded(void **state)
+{
+	static struct scene scene;
+	struct etw_subscriber *again;
+
+	(void)state;
+	begin(&scene);
+	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
+	/* Somebody who was never here: all that went by. */
+	for (int i = 0; i < 4; i++)
+		(void)hand_out(&scene.parts, 0, false);
+	again = come_back(&scene, CONSUMER + 7, 0);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 0);
+	etw_consumers_unsubscribe(&scene.parts.consumers, again);
+	/* One that was here says again and again that it had got nothing. */
+	for (uint64_t i = 1; i <= 5; i++) {
+		(void)hand_out(&scene.parts, 0, false);
+		again = come_back(&scene, CONSUMER + 7, 0);
+		assert_int_equal(real_time_buffers_lost(&scene.parts), i);
+		etw_consumers_unsubscribe(&scene.parts.consumers, again);
+	}
+	/* Nor has it got what was not handed out yet. */
+	again = come_back(&scene, CONSUMER + 7, UINT64_MAX);
+	assert_int_equal(etw_consumers_lost(&scene.parts.consumers, again), 0);
+	etw_consumers_unsubscribe(&scene.parts.consumers, again);
+	assert_int_equal(real_time_buffers_lost(&scene.parts), 5);
 	end(&scene);
 }
 
@@ -581,6 +630,7 @@ int main(void)
 		cmocka_unit_test(test_consumers__what_is_kept_outlives_the_host),
 		cmocka_unit_test(test_consumers__what_is_kept_may_be_taken_by_another),
 		cmocka_unit_test(test_consumers__who_comes_back_late_gets_what_is_kept),
+		cmocka_unit_test(test_consumers__a_claim_of_loss_is_bounded),
 		cmocka_unit_test(test_consumers__what_the_dead_have_not_read_is_lost),
 		cmocka_unit_test(test_consumers__a_place_is_let_go_of_once),
 		cmocka_unit_test(test_consumers__what_is_kept_at_the_end_is_lost),
