@@ -15,6 +15,10 @@
 static_assert(sizeof(struct wire_provider_entry) == sizeof(TRACE_GUID_PROPERTIES),
 	      "an entry is what the API hands out");
 
+#define TOLD_SLOTS 8192 /* a power of two, more than GUIDs fit into a part */
+
+static_assert(TOLD_SLOTS > WIRE_RUN_BYTES_MAX / sizeof(GUID), "there is a free one");
+
 /* A part of the list that is being made. */
 struct part {
 	const struct etwd_enumerate_parts *parts;
@@ -22,33 +26,24 @@ struct part {
 	struct etwd_somebody somebody; /* the peer's SIDs */
 	const struct wire_enumerate *question;
 	unsigned looks;
+	uint64_t last; /* serial number of the registration looked at last */
 	struct wire_enumerated answer;
 	size_t bytes;
 	uint8_t room[WIRE_RUN_BYTES_MAX];
+	uint32_t told[TOLD_SLOTS]; /* by hash: where a record is in `room`, and 1; 0: free */
 };
 
-static bool sees_all(const struct part *part, const struct etwd_provider *provider)
+static bool sees_all(const struct part *part, const GUID *provider)
 {
 	return part->peer->is_privileged ||
-	       etwd_somebody_rights(&part->somebody, part->parts->sessions->security,
-				    &provider->guid) &
+	       etwd_somebody_rights(&part->somebody, part->parts->sessions->security, provider) &
 		       WMIGUID_QUERY;
 }
 
-static bool is_own(const struct part *part, const struct etwd_registration *registration)
+static bool is_seen(const struct part *part, const struct etwd_registration *registration)
 {
-	return registration->peer->who.uid == part->peer->who.uid;
-}
-
-/* The first registration that the peer sees, from @at on; NULL: none. */
-static const struct etwd_registration *find_seen(struct part *part,
-						 const struct etwd_registration *at, bool is_all)
-{
-	while (at && !is_all && !is_own(part, at)) {
-		part->looks++;
-		at = at->next_of_provider;
-	}
-	return at;
+	return registration->peer->who.uid == part->peer->who.uid ||
+	       sees_all(part, &registration->provider->guid);
 }
 
 static bool has_room(const struct part *part, size_t bytes)
@@ -60,6 +55,34 @@ static void put(struct part *part, const void *at, size_t bytes)
 {
 	memcpy(part->room + part->bytes, at, bytes);
 	part->bytes += bytes;
+}
+
+/* Puts a record that begins with its GUID, unless there is one of this GUID. */
+static void put_once(struct part *part, const void *record, size_t bytes)
+{
+	uint32_t slot;
+	GUID guid;
+
+	memcpy(&guid, record, sizeof(guid));
+	for (slot = etw_guid_hash(&guid) % TOLD_SLOTS; part->told[slot];
+	     slot = (slot + 1) % TOLD_SLOTS) {
+		if (memcmp(part->room + part->told[slot] - 1, &guid, sizeof(guid)) == 0)
+			return;
+	}
+	part->told[slot] = (uint32_t)part->bytes + 1;
+	put(part, record, bytes);
+	part->answer.count++;
+}
+
+/* Whether the part ends here, behind the registration looked at last; if not, one more is looked at. */
+static bool is_over(struct part *part, size_t bytes)
+{
+	if (part->looks >= ETWD_ENUMERATE_LOOKS_MAX || !has_room(part, bytes)) {
+		part->answer.next = part->last;
+		return true;
+	}
+	part->looks++;
+	return false;
 }
 
 /*
@@ -82,9 +105,9 @@ static const struct etwd_session *find_session(const struct part *part,
 		       : NULL;
 }
 
-static void put_provider(struct part *part, const struct etwd_provider *provider,
-			 const struct etwd_registration *registration)
+static void put_provider(struct part *part, const struct etwd_registration *registration)
 {
+	const struct etwd_provider *provider = registration->provider;
 	const struct etwd_enable *last = NULL;
 	struct wire_provider_entry entry = {.guid = provider->guid,
 					    .guid_type = le32_of(registration->kind)};
@@ -101,75 +124,44 @@ static void put_provider(struct part *part, const struct etwd_provider *provider
 		entry.flags = le32_of((uint32_t)last->match_any);
 		entry.is_enabled = le32_of(1);
 	}
-	put(part, &entry, sizeof(entry));
-	part->answer.count++;
+	put_once(part, &entry, sizeof(entry));
 }
 
-/* The groups, or whether a group has the provider. Each group of a provider's once, as they stand next to each other. */
-static void put_groups(struct part *part, const struct etwd_provider *provider,
-		       const struct etwd_registration *registration, bool is_all)
+static void look_at(struct part *part, const struct etwd_registration *registration)
 {
-	const bool is_members = part->question->code == WIRE_ENUMERATE_MEMBERS;
-	GUID last = {0};
+	const uint32_t code = part->question->code;
+	const GUID *group = &registration->group;
 
-	for (; registration;
-	     registration = find_seen(part, registration->next_of_provider, is_all)) {
-		const GUID *group = &registration->group;
-
-		part->looks++;
-		if (etw_guid_is_null(group) || etw_guid_equal(group, &last) ||
-		    (is_members && !etw_guid_equal(group, &part->question->guid)) ||
-		    !has_room(part, sizeof(GUID)))
-			continue;
-		put(part, is_members ? &provider->guid : group, sizeof(GUID));
-		part->answer.count++;
-		last = *group;
-		if (is_members)
-			return;
-	}
-}
-
-/* Whether the part has room for all that a provider may add. */
-static bool is_full(const struct part *part)
-{
-	return part->looks >= ETWD_ENUMERATE_LOOKS_MAX ||
-	       !has_room(part, sizeof(struct wire_provider_entry));
-}
-
-static void look_at(struct part *part, const struct etwd_provider *provider)
-{
-	const bool is_all = sees_all(part, provider);
-	const struct etwd_registration *registration = find_seen(part, provider->registrations,
-								 is_all);
-
-	part->looks++;
-	if (!registration)
+	if (code != WIRE_ENUMERATE_PROVIDERS && etw_guid_is_null(group))
 		return;
-	if (part->question->code == WIRE_ENUMERATE_PROVIDERS)
-		put_provider(part, provider, registration);
+	if (code == WIRE_ENUMERATE_MEMBERS && !etw_guid_equal(group, &part->question->guid))
+		return;
+	if (!is_seen(part, registration))
+		return;
+	if (code == WIRE_ENUMERATE_PROVIDERS)
+		put_provider(part, registration);
+	else if (code == WIRE_ENUMERATE_GROUPS)
+		put_once(part, group, sizeof(*group));
 	else
-		put_groups(part, provider, registration, is_all);
+		put_once(part, &registration->provider->guid, sizeof(GUID));
 }
 
-/* The cursor is a bucket, and how many of its providers were told already. */
+/* Registrations from the newest on. The cursor is the serial number of the one that the last part looked at last. */
 static void list_providers(struct part *part)
 {
-	uint64_t bucket = part->question->cursor >> 32;
-	uint32_t skip = (uint32_t)part->question->cursor;
+	const struct etwd_registered *registered = &part->parts->providers->registered;
+	const uint64_t cursor = part->question->cursor;
+	size_t left = etwd_registered_before(registered, cursor ? cursor : UINT64_MAX);
 
-	for (; bucket < ETWD_PROVIDERS_BUCKETS; bucket++, skip = 0) {
-		const struct etwd_provider *provider = part->parts->providers->buckets[bucket];
-		uint32_t at = 0;
+	while (left > 0) {
+		const struct etwd_registered_place *place = &registered->places[left - 1];
 
-		for (; provider; provider = provider->next, at++) {
-			if (at < skip)
-				continue;
-			if (is_full(part)) {
-				part->answer.next = bucket << 32 | at;
-				return;
-			}
-			look_at(part, provider);
-		}
+		if (is_over(part, sizeof(struct wire_provider_entry)))
+			return;
+		part->last = place->serial;
+		left--;
+		if (place->registration)
+			look_at(part, place->registration);
 	}
 }
 
@@ -215,45 +207,64 @@ static unsigned put_instance(struct part *part, const struct etwd_provider *prov
 #define INSTANCE_BYTES_MAX \
 	(sizeof(TRACE_PROVIDER_INSTANCE_INFO) + WIRE_ENABLE_SLOTS * sizeof(TRACE_ENABLE_INFO))
 
-static int list_unregistered(struct part *part, const struct etwd_provider *provider, bool is_all)
+static int list_unregistered(struct part *part, const struct etwd_provider *provider)
 {
 	const TRACE_PROVIDER_INSTANCE_INFO info = {.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE};
+	const bool is_session_asked = !sees_all(part, &provider->guid);
 
-	return put_instance(part, provider, &info, /* is_session_asked= */ !is_all) ? 0 : -ENOENT;
+	return put_instance(part, provider, &info, is_session_asked) ? 0 : -ENOENT;
 }
 
-/* The cursor is the serial number of the last registration told; they stand in falling order. */
+/*
+ * The registration of a provider behind the one that the last part looked at last. That may be gone: then the next of
+ * this provider is looked for among all. NULL: there is none, or the part is over.
+ */
+static const struct etwd_registration *find_next(struct part *part,
+						 const struct etwd_provider *provider)
+{
+	const struct etwd_registered *registered = &part->parts->providers->registered;
+	const uint64_t cursor = part->question->cursor;
+	size_t left;
+
+	if (!cursor)
+		return provider->registrations;
+	for (left = etwd_registered_before(registered, cursor + 1); left > 0; left--) {
+		const struct etwd_registered_place *place = &registered->places[left - 1];
+		const struct etwd_registration *at = place->registration;
+
+		if (at && at->provider == provider)
+			return at->serial == cursor ? at->next_of_provider : at;
+		if (is_over(part, INSTANCE_BYTES_MAX))
+			return NULL;
+		part->last = place->serial;
+	}
+	return NULL;
+}
+
+/* From the newest on. The cursor is as that of list_providers(). */
 static int list_instances(struct part *part)
 {
 	const uint64_t cursor = part->question->cursor;
 	const struct etwd_provider *provider = etwd_providers_find(part->parts->providers,
 								   &part->question->guid);
-	const struct etwd_registration *at = provider ? provider->registrations : NULL;
-	uint64_t last = 0;
-	bool is_all;
+	const struct etwd_registration *at;
 
 	if (!provider)
 		return cursor ? 0 : -ENOENT;
-	is_all = sees_all(part, provider);
-	if (!at && !cursor)
-		return list_unregistered(part, provider, is_all);
-	for (at = find_seen(part, at, is_all); at;
-	     at = find_seen(part, at->next_of_provider, is_all)) {
+	if (!provider->registrations && !cursor)
+		return list_unregistered(part, provider);
+	for (at = find_next(part, provider); at && !is_over(part, INSTANCE_BYTES_MAX);
+	     at = at->next_of_provider) {
 		const TRACE_PROVIDER_INSTANCE_INFO info = {
 			.Pid = (ULONG)at->peer->who.pid,
 			.Flags = at->kind ? TRACE_PROVIDER_FLAG_LEGACY : 0,
 		};
 
-		if (cursor && at->serial >= cursor)
-			continue;
-		if (!has_room(part, INSTANCE_BYTES_MAX)) {
-			part->answer.next = last;
-			return 0;
-		}
-		(void)put_instance(part, provider, &info, /* is_session_asked= */ false);
-		last = at->serial;
+		part->last = at->serial;
+		if (is_seen(part, at))
+			(void)put_instance(part, provider, &info, /* is_session_asked= */ false);
 	}
-	return part->answer.count || cursor ? 0 : -ENOENT;
+	return part->answer.count || part->answer.next || cursor ? 0 : -ENOENT;
 }
 
 static int list(struct part *part)
@@ -285,6 +296,7 @@ int etwd_enumerate_handle(const struct etwd_enumerate_parts *parts, struct etwd_
 		part->parts = parts;
 		part->peer = peer;
 		part->question = &question;
+		part->last = question.cursor;
 		r = list(part);
 	}
 	if (r < 0)

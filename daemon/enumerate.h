@@ -14,7 +14,7 @@
 #include "daemon/providers.h"
 #include "daemon/sessions.h"
 
-#define ETWD_ENUMERATE_LOOKS_MAX 4096 /* registrations and providers looked at for one part */
+#define ETWD_ENUMERATE_LOOKS_MAX 4096 /* registrations looked at for one part, seen or not */
 
 struct etwd_enumerate_parts {
 	const struct etwd_providers *providers;
@@ -24,8 +24,9 @@ struct etwd_enumerate_parts {
 /*
  * etwd_enumerate_handle() - answers with ENUMERATED: a part of the list, and where the next one begins.
  *
- * A provider that is there all the while is in the list once; one that comes or goes meanwhile may be or not. -ENOENT:
- * the peer may see nothing of this provider.
+ * What is there all the while is in the list, and in a part once; later parts may repeat providers and groups. What
+ * comes or goes meanwhile may be in it or not. A part may be empty with another behind it. -ENOENT: the peer may see
+ * nothing of this provider.
  *
  * Returns 0, or -EPROTO when the body is not sound.
  */

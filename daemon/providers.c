@@ -197,6 +197,26 @@ int etwd_providers_describe(struct etwd_registrations *own, uint32_t number,
 	return 0;
 }
 
+/* NULL: no memory. */
+static struct etwd_registration *new_registration(struct etwd_providers *providers,
+						  const GUID *provider)
+{
+	CLEANUP(freep) struct etwd_registration *registration = calloc(1, sizeof(*registration));
+
+	if (!registration)
+		return NULL;
+	registration->provider = find_or_add(providers, provider);
+	if (!registration->provider)
+		return NULL;
+	registration->serial = providers->next_serial;
+	if (etwd_registered_add(&providers->registered, registration->serial, registration) < 0) {
+		drop_if_unused(providers, registration->provider);
+		return NULL;
+	}
+	providers->next_serial++;
+	return TAKE(registration);
+}
+
 int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *peer,
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret)
@@ -209,16 +229,12 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 	if (find_own(own, body->registration))
 		return -EEXIST;
 	TRY(charge(providers, peer->who.uid, ETWD_REGISTRATIONS, 1));
-	registration = calloc(1, sizeof(*registration));
-	if (registration)
-		registration->provider = find_or_add(providers, &body->provider);
-	if (!registration || !registration->provider) {
+	registration = new_registration(providers, &body->provider);
+	if (!registration) {
 		etwd_budget_give(providers->budget, peer->who.uid, ETWD_REGISTRATIONS, 1);
-		free(registration);
 		return -ENOMEM;
 	}
 	registration->peer = peer;
-	registration->serial = providers->next_serial++;
 	registration->number = body->registration;
 	registration->kind = body->kind;
 	registration->group = find_group(body->traits);
@@ -242,6 +258,7 @@ static void remove_registration(struct etwd_providers *providers, struct etwd_re
 	if (registration->next_of_peer)
 		registration->next_of_peer->at_of_peer = registration->at_of_peer;
 	own->count--;
+	etwd_registered_remove(&providers->registered, registration->serial);
 	providers->registration_count--;
 	etwd_budget_give(providers->budget, registration->peer->who.uid, ETWD_REGISTRATIONS, 1);
 	drop_if_unused(providers, registration->provider);
@@ -447,5 +464,6 @@ void etwd_providers_done(struct etwd_providers *providers)
 			provider = next;
 		}
 	}
+	etwd_registered_done(&providers->registered);
 	etwd_providers_init(providers, providers->budget);
 }

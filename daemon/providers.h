@@ -16,6 +16,7 @@
 
 #include "daemon/budget.h"
 #include "daemon/peer.h"
+#include "daemon/registered.h"
 #include "wire/message.h"
 
 #define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
@@ -57,6 +58,7 @@ struct etwd_registration {
 
 struct etwd_providers {
 	struct etwd_provider *buckets[ETWD_PROVIDERS_BUCKETS];
+	struct etwd_registered registered; /* all of them */
 	uint64_t next_serial;
 	size_t registration_count, enable_count, filter_bytes;
 	struct etwd_budget *budget; /* borrowed; NULL: none */
