@@ -49,23 +49,6 @@ static int copy_guids(struct etw_bytes bytes, GUID **ret, size_t *ret_count)
 	return 0;
 }
 
-static int set_disallowed(struct etwd_session *session, struct etw_bytes bytes)
-{
-	struct etwd_session_settings *settings = &session->settings;
-	size_t count;
-	GUID *guids;
-
-	if (bytes.left % sizeof(GUID))
-		return -EMSGSIZE;
-	if (bytes.left / sizeof(GUID) > ETWD_DISALLOWED_MAX)
-		return -ENOSPC;
-	TRY(copy_guids(bytes, &guids, &count));
-	free(settings->disallowed);
-	settings->disallowed = guids;
-	settings->disallowed_count = count;
-	return 0;
-}
-
 static int check_captured(const struct etwd_enable_parts *parts, const struct etwd_peer *peer,
 			  struct etw_bytes guids)
 {
@@ -118,7 +101,9 @@ static int set(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 				   &session));
 	switch (body->class_) {
 	case TraceSetDisallowList:
-		TRY(set_disallowed(session, body->bytes));
+		/* Of providers not to be enabled with their group; without one nothing is disallowed, as ever. */
+		if (body->bytes.left)
+			return -EOPNOTSUPP;
 		break;
 	case TracePeriodicCaptureStateListInfo:
 		TRY(set_captured(parts, peer, session, body->bytes));
@@ -140,8 +125,7 @@ static int query(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 				     (uint32_t)peer->peers->budget->limits[ETWD_SESSIONS].all);
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_QUERY, body->handle, &session));
 	if (body->class_ == TraceDisallowListQuery)
-		return answer(peer, request, session->settings.disallowed,
-			      session->settings.disallowed_count * sizeof(GUID));
+		return answer(peer, request, NULL, 0);
 	if (body->class_ == TraceStreamCount)
 		return answer_number(peer, request,
 				     session->has_one_stream ? 1 : etw_session_cpu_count());

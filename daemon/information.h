@@ -12,13 +12,12 @@
 
 #include "daemon/enable.h"
 
-#define ETWD_DISALLOWED_MAX 1024 /* providers on a session's list */
-
 /*
  * etwd_information_handle() - does what is asked and answers with INFORMATION.
  *
  * To ask takes ETWD_ACT_QUERY, to set ETWD_ACT_CONTROL; who has states captured also needs TRACELOG_GUID_ENABLE of each
- * provider. -EMSGSIZE: bytes of the wrong number; -EINVAL: too often, or too many providers.
+ * provider. -EMSGSIZE: bytes of the wrong number; -EINVAL: too often, or too many providers;
+ * -EOPNOTSUPP: a class or setting that is not built.
  *
  * Returns 0, or -EPROTO when the body is not sound.
  */

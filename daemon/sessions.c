@@ -269,7 +269,6 @@ void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *s
 	free_requests(&session->work);
 	etwd_budget_give(sessions->budget, session->uid, ETWD_SESSIONS, 1);
 	free(session->withdrawal.providers);
-	free(session->settings.disallowed);
 	free(session->settings.captured);
 	free(session->key);
 	free(session);

@@ -68,8 +68,6 @@ struct etwd_autologger; /* daemon/autologgers.h */
 
 /* What TraceSetInformation said; of daemon/information.h. */
 struct etwd_session_settings {
-	GUID *disallowed; /* owned: not to be enabled with their group */
-	size_t disallowed_count;
 	GUID *captured; /* owned: asked for their state from time to time */
 	size_t captured_count;
 	uint32_t capture_s; /* how often */

@@ -1335,14 +1335,15 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQuer
 /*
  * TraceSetInformation() - changes a setting of a session.
  *
- * @InformationClass: TraceSetDisallowList: an array of GUIDs, providers that are not to be enabled with their group;
- *   TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and the GUIDs of providers whose callbacks get
- *   EVENT_CONTROL_CODE_CAPTURE_STATE again and again, as far as the session has enabled them; without bytes none does
+ * @InformationClass: TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and the GUIDs of providers
+ *   whose callbacks get EVENT_CONTROL_CODE_CAPTURE_STATE again and again, as far as the session has enabled them; without
+ *   bytes none does. TraceSetDisallowList, of providers that are not to be enabled with their group: without bytes alone,
+ *   since no session can enable a group
  *
  * The settings outlive a death of the session's host. docs/refused.md lists the classes that are not built.
  *
- * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class; ERROR_INVALID_PARAMETER: no handle, no bytes where a size is
- * given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
+ * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class, or a list of disallowed providers; ERROR_INVALID_PARAMETER:
+ * no handle, no bytes where a size is given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
  * ERROR_BAD_LENGTH: the wrong number of bytes; ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this
  * user may not; ERROR_NO_SYSTEM_RESOURCES: too many providers; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
@@ -1356,7 +1357,7 @@ ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
 /*
  * TraceQueryInformation() - asks for a setting of a session or of the machine.
  *
- * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
+ * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs: none) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
  *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs) and TracePeriodicCaptureStateInfo
  * @ReturnLength: may be NULL; gets the size of what there is
  *
