@@ -43,9 +43,6 @@ static int check_source(const struct update *update)
 {
 	const struct etw_session_context *context = &update->session->context;
 
-	if (!context->plan.is_kernel && update->wanted->enable_flags)
-		return etw_fault_set(update->reterr, -EINVAL, 0, "session configuration",
-				     "EnableFlags", "the session is no system logger");
 	return etw_source_feed_check(&context->host, &context->plan, update->wanted->enable_flags,
 				     update->reterr);
 }

@@ -275,8 +275,9 @@ static void update_timers(struct wire_session_config *config, struct etw_session
 }
 
 /*
- * EnableFlags mean something to system loggers alone. Windows takes them of any session and does nothing; here too, and
- * they are not kept, so that a query does not show what has no effect.
+ * EnableFlags mean something to system loggers alone. When any other session starts with some Windows takes them and does
+ * nothing; here too, and they are not kept, so that a query does not show what has no effect. An UPDATE may not have them
+ * (check_flags()).
  */
 static void settle_kernel(struct wire_session_config *config, struct etw_session_plan *plan)
 {
@@ -322,6 +323,15 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	return 0;
 }
 
+/* Source: Microsoft's page "ControlTrace", EVENT_TRACE_CONTROL_UPDATE: not zero for system loggers only. */
+static int check_flags(const struct etw_session_plan *plan,
+		       const struct wire_session_config *wanted, struct etw_fault *reterr)
+{
+	if (plan->is_kernel || !wanted->enable_flags)
+		return 0;
+	return refuse(reterr, -EINVAL, "EnableFlags", "the session is no system logger");
+}
+
 int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
 			      const struct wire_session_config *wanted, struct etw_fault *reterr)
 {
@@ -330,6 +340,7 @@ int etw_session_config_update(struct wire_session_config *config, struct etw_ses
 	config->log_file_mode &= ~realtime;
 	config->log_file_mode |= wanted->log_file_mode & realtime;
 	TRY(check_contradictions(config, reterr));
+	TRY(check_flags(plan, wanted, reterr));
 	if (plan->is_kernel)
 		config->enable_flags = wanted->enable_flags;
 	plan->is_realtime = is_realtime(config);

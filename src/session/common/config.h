@@ -62,7 +62,7 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
  * @config, @plan: settled before; changed in place, also when it fails
  * @wanted:        as in etw_session_update()
  *
- * Returns 0; -EINVAL as etw_session_config_settle().
+ * Returns 0; -EINVAL as etw_session_config_settle(), and for EnableFlags of a session that is no system logger.
  */
 int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
 			      const struct wire_session_config *wanted, struct etw_fault *reterr);
