@@ -98,13 +98,15 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
  *          etw_session_change_file(), or etw_session_flush_to() of a buffering session; its EnableFlags are the new
  *          ones of a system logger. Nothing else of it is looked at
  *
- * Nothing is changed when anything is refused, but for a buffering session whose flush fails: the rest is changed then.
- * Consumers of a session that is no real-time one from now on get what was committed before the call, then they hear of
- * the end.
+ * Nothing is changed when anything is refused; of a buffering session the file is made first, the rest changed then. What
+ * the kernel's source cannot collect on this machine of the new EnableFlags is no refusal but a complaint, as at the
+ * start. Consumers of a session that is no real-time one from now on get what was committed before the call, then they
+ * hear of the end.
  *
  * Returns 0; -EINVAL for modes that contradict each other or leave the session without file and consumers, and
  * for EnableFlags of one that is no system logger; -EOPNOTSUPP for what is not built (@reterr says which); -ENOMEM;
- * what etw_session_change_file() returns; -ESHUTDOWN when the session is stopped. Not from a function that the session calls.
+ * what etw_session_change_file() returns, of a buffering session etw_session_flush_to(); -ESHUTDOWN when the session is
+ * stopped. Not from a function that the session calls.
  */
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
 		       struct etw_fault *reterr);

@@ -16,6 +16,7 @@ struct update {
 	struct etw_session *session;
 	const struct wire_session_config *wanted;
 	struct etw_fault *reterr;
+	bool is_check; /* nothing is to be changed yet */
 };
 
 static int refuse(struct etw_fault *reterr, const char *field)
@@ -29,7 +30,7 @@ static int change_file(const struct update *update)
 {
 	const struct wire_session_config *wanted = update->wanted;
 
-	/* A buffering session has none, and flushes into the one that is named. */
+	/* A buffering session has none, and has flushed into the one that is named. */
 	if (!*wanted->log_file || update->session->context.plan.history_buffers > 0)
 		return 0;
 	if (update->session->context.state.head->config.log_file_mode &
@@ -96,6 +97,8 @@ static int carry_out(void *what)
 	*config = context->state.head->config;
 	TRY(etw_session_config_update(config, &plan, update->wanted, update->reterr));
 	TRY(check_source(update));
+	if (update->is_check)
+		return 0;
 	TRY(change_file(update));
 	change_source(update);
 	change_numbers(update->session, config, &plan);
@@ -134,19 +137,26 @@ int etw_session_convert(struct etw_session *session, struct etw_fault *reterr)
 	return etw_orders_give(&session->orders, carry_out_conversion, &update);
 }
 
+/* A whole file of what is kept. It may fail, so it comes before what is changed, and behind what is refused. */
+static int flush_history(struct update *update)
+{
+	update->is_check = true;
+	TRY(etw_orders_give(&update->session->orders, carry_out, update));
+	update->is_check = false;
+	return etw_session_flush_to(update->session, update->wanted);
+}
+
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
 		       struct etw_fault *reterr)
 {
 	struct update update = {.session = session, .wanted = wanted, .reterr = reterr};
-
 	bool dismisses = load_acquire(&session->context.plan.is_realtime) &&
 			 !(wanted->log_file_mode & EVENT_TRACE_REAL_TIME_MODE);
 
 	/* Consumers that are dismissed, and a file that ends, have everything that was committed before this call. */
-	if (dismisses || *wanted->log_file)
-		TRY(etw_session_flush(session));
-	TRY(etw_orders_give(&session->orders, carry_out, &update));
 	if (*wanted->log_file && session->context.plan.history_buffers > 0)
-		return etw_session_flush_to(session, wanted);
-	return 0;
+		TRY(flush_history(&update));
+	else if (dismisses || *wanted->log_file)
+		TRY(etw_session_flush(session));
+	return etw_orders_give(&session->orders, carry_out, &update);
 }

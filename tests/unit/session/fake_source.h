@@ -19,7 +19,8 @@
 
 struct fake_source_memory {
 	uint32_t is_standing;
-	int open_error; /* what open fails with */
+	int open_error;   /* what open fails with */
+	int enable_error; /* what enabling fails with, in part */
 	uint32_t opened, rundowns[2], enabled_flags;
 	uint32_t releases;  /* atomic */
 	uint64_t lost;      /* atomic */
@@ -67,8 +68,10 @@ static int fake_source_enable(struct etw_source *source, const struct etw_source
 			      struct etw_fault *reterr)
 {
 	(void)source;
-	(void)reterr;
 	fake_source_memory->enabled_flags = request->group_masks[0];
+	if (fake_source_memory->enable_error)
+		return etw_fault_set(reterr, fake_source_memory->enable_error, 0, "kernel", "probe",
+				     "the fake cannot collect it");
 	return 0;
 }
 

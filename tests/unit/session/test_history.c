@@ -170,6 +170,44 @@ static void test_history__what_is_refused(void **state)
 	assert_int_equal(scene.info.events_lost, 0);
 }
 
+static void assert_update_is_refused(struct scene *scene, int error)
+{
+	assert_int_equal(etw_session_update(scene->session, &scene->target, NULL), error);
+	etw_session_info(scene->session, &scene->info);
+	assert_int_equal(scene->info.config.flush_timer, 0);
+	assert_int_equal(scene->info.config.maximum_buffers, scene->config.maximum_buffers);
+}
+
+/* An UPDATE that cannot flush changes nothing, and one that is refused flushes nothing. */
+static void test_history__update_is_whole_or_nothing(void **state)
+{
+	static struct scene scene;
+	struct stat info;
+
+	(void)state;
+	begin(&scene);
+	etw_session_info(scene.session, &scene.info);
+	scene.config.maximum_buffers = scene.info.config.maximum_buffers;
+	scene.target.flush_timer = 7;
+	scene.target.maximum_buffers = scene.config.maximum_buffers + 100;
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "relative.etl");
+	assert_update_is_refused(&scene, -EINVAL);
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s/none/x.etl",
+		       scene.fixture.folder);
+	assert_update_is_refused(&scene, -ENOENT);
+	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s",
+		       scene.fixture.path);
+	scene.target.enable_flags = 1;
+	assert_update_is_refused(&scene, -EINVAL);
+	assert_int_equal(stat(scene.fixture.path, &info), -1);
+	scene.target.enable_flags = 0;
+	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	etw_session_info(scene.session, &scene.info);
+	assert_int_equal(scene.info.config.flush_timer, 7);
+	assert_int_equal(size_of(scene.fixture.path), 4096);
+	end(&scene);
+}
+
 static int take_piece(void *context)
 {
 	struct dumping *dumping = context;
@@ -390,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_history__the_oldest_make_room),
 		cmocka_unit_test(test_history__several_flushes),
 		cmocka_unit_test(test_history__what_is_refused),
+		cmocka_unit_test(test_history__update_is_whole_or_nothing),
 		cmocka_unit_test(test_history__survives_the_host),
 	};
 

@@ -282,6 +282,17 @@ static void test_session_update__enable_flags(void **state)
 	assert_int_equal(update(&scene), 0);
 	assert_int_equal(fake_source_memory->enabled_flags, EVENT_TRACE_FLAG_PROCESS);
 	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_PROCESS);
+	/* What the machine does not allow is a complaint, as at the start. */
+	fake_source_memory->enable_error = -EPERM;
+	assert_int_equal(update(&scene), 0);
+	assert_null(strstr(scene.info.complaint, "the fake cannot collect it"));
+	scene.wanted.enable_flags |= EVENT_TRACE_FLAG_THREAD;
+	assert_int_equal(update(&scene), 0);
+	assert_non_null(strstr(scene.info.complaint, "the fake cannot collect it"));
+	assert_int_equal(scene.info.config.enable_flags, scene.wanted.enable_flags);
+	fake_source_memory->enable_error = 0;
+	scene.wanted.enable_flags = EVENT_TRACE_FLAG_PROCESS;
+	assert_int_equal(update(&scene), 0);
 	scene.wanted.enable_flags = EVENT_TRACE_FLAG_CSWITCH; /* of which none is collected */
 	assert_int_equal(update(&scene), -EOPNOTSUPP);
 	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_PROCESS);
