@@ -270,7 +270,8 @@ int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_du
 
 	if (outputs->context->state.head->config.log_file_mode & EVENT_TRACE_COMPRESSED_MODE)
 		TRY(etw_etl_packer_create(outputs->context->plan.buffer_bytes, &packer));
-	TRY(etw_session_file_make(&outputs->file, &dump->names, dump->header, &writer));
+	TRY(etw_session_file_make(&outputs->file, &dump->names, dump->header, /* removes= */ true,
+				  &writer));
 	writer.packer = packer;
 	etw_owner_write(outputs->context->state.head->uid, &owner);
 	result = put_all(dump, &writer, take, context);

@@ -58,7 +58,7 @@ int etw_session_file_change(struct etw_session_file *file, const struct etw_stat
 	if (!header)
 		return -ENOMEM;
 	TRY(etw_session_file_make_header(file, next, header));
-	TRY(etw_session_file_make(file, next, header, &writer));
+	TRY(etw_session_file_make(file, next, header, /* removes= */ true, &writer));
 	(void)etw_context_keep(context, writer.fd, ETW_SESSION_FILE_KEPT, present ^ 1);
 	SCHED_POINT("session.file.made");
 	etw_session_file_end(file, 0);

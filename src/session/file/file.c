@@ -63,7 +63,7 @@ __attribute__((format(printf, 3, 4))) void etw_session_file_tell(struct etw_sess
 static int make_first(struct etw_session_file *file, struct etw_state_file *first)
 {
 	TRY(etw_session_file_make(file, first, etw_state_header_buffer(&file->context->state),
-				  &file->writer));
+				  /* removes= */ false, &file->writer));
 	store_relaxed(&first->buffers, 1u);
 	store_relaxed(&first->next_offset, file->writer.next_offset);
 	return 0;

@@ -47,11 +47,12 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 /*
  * etw_session_file_make() - makes a file with its owner's rights, and writes its header buffer.
  *
- * Returns 0; -EFBIG when MaximumFileSize has no room for two buffers; the errno of making and writing the file. Then none
- * is left that was not there before.
+ * @removes: a file that is made and cannot be written is removed; else it is left, empty
+ *
+ * Returns 0; -EFBIG when MaximumFileSize has no room for two buffers; the errno of making and writing the file.
  */
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
-			  const uint8_t *header, struct etw_etl_file_writer *ret);
+			  const uint8_t *header, bool removes, struct etw_etl_file_writer *ret);
 
 /* etw_session_file_open_kept() - opens or makes the file with its owner's rights; what is in it stays. */
 int etw_session_file_open_kept(struct etw_session_file *file);

@@ -103,7 +103,7 @@ static int fill_first(const struct etw_session_file *file, const uint8_t *header
 }
 
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
-			  const uint8_t *header, struct etw_etl_file_writer *ret)
+			  const uint8_t *header, bool removes, struct etw_etl_file_writer *ret)
 {
 	const struct etw_state_head *head = file->context->state.head;
 	struct etw_etl_file_writer writer;
@@ -121,7 +121,7 @@ int etw_session_file_make(struct etw_session_file *file, const struct etw_state_
 		if (result < 0) {
 			/* A part of the header reads as a trace that was not closed, and never was one. */
 			(void)ftruncate(writer.fd, 0);
-			if (file->context->state.head->files_left > 0 || file->writer.fd >= 0)
+			if (removes)
 				(void)unlink(path);
 			etw_etl_file_writer_close(&writer);
 		}

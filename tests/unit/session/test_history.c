@@ -7,6 +7,7 @@
 #include "session/session_internal.h"
 #include "trace_reading.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define KEPT   5
@@ -168,6 +169,29 @@ static void test_history__what_is_refused(void **state)
 	end(&scene);
 	assert_int_equal(scene.info.events, 10);
 	assert_int_equal(scene.info.events_lost, 0);
+}
+
+/* Neither a part of the file nor an empty one, whichever write fails. */
+static void test_history__nothing_is_left_of_what_failed(void **state)
+{
+	static struct scene scene;
+	struct rlimit before, limit;
+	struct stat info;
+
+	(void)state;
+	begin(&scene);
+	write_events(&scene, EVENTS);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	/* The header buffer has no room; then the third of the others. */
+	for (rlim_t bytes = 100; bytes < 20000; bytes += 4 * 4096) {
+		limit = before;
+		limit.rlim_cur = bytes;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -EFBIG);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+		assert_int_equal(stat(scene.fixture.path, &info), -1);
+	}
+	end(&scene);
 }
 
 static void assert_update_is_refused(struct scene *scene, int error)
@@ -428,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_history__the_oldest_make_room),
 		cmocka_unit_test(test_history__several_flushes),
 		cmocka_unit_test(test_history__what_is_refused),
+		cmocka_unit_test(test_history__nothing_is_left_of_what_failed),
 		cmocka_unit_test(test_history__update_is_whole_or_nothing),
 		cmocka_unit_test(test_history__survives_the_host),
 	};
