@@ -20,10 +20,8 @@
 
 #define CACHE_LINE_BYTES 64
 #define TOTAL_BYTES_MAX  (UINT64_C(1) << 38)
-#define KNOWN_FLAGS                                                                 \
-	(WIRE_RING_INDEPENDENT | WIRE_RING_ONE_STREAM | WIRE_RING_GLOBAL_SEQUENCE | \
-	 WIRE_RING_LOCAL_SEQUENCE)
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define KNOWN_FLAGS      (WIRE_RING_INDEPENDENT | WIRE_RING_ONE_STREAM)
+#define SEALS            (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static bool is_in_range(const struct etw_ring_set_config *config)
 {

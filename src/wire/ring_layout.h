@@ -109,9 +109,6 @@ enum wire_ring_mark {
 enum wire_ring_set_flag {
 	WIRE_RING_INDEPENDENT = 0x0001, /* EVENT_TRACE_INDEPENDENT_SESSION_MODE */
 	WIRE_RING_ONE_STREAM = 0x0002,  /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: ring 0 for all */
-	/* A WPP message that asks for its sequence number has room for one; no other event has any. */
-	WIRE_RING_GLOBAL_SEQUENCE = 0x0004, /* EVENT_TRACE_USE_GLOBAL_SEQUENCE */
-	WIRE_RING_LOCAL_SEQUENCE = 0x0008,  /* EVENT_TRACE_USE_LOCAL_SEQUENCE */
 };
 
 /*

@@ -34,12 +34,14 @@
 /*
  * What asks for nothing that is not so anyway. Files are opened with the session, on Windows too since version 7, and
  * have their header from the start. Memory is paged. A machine that hibernates keeps its sessions, and shutting down
- * ends all of them: there is nothing between the two, as a hybrid shutdown is.
+ * ends all of them: there is nothing between the two, as a hybrid shutdown is. Sequence numbers are of the messages of
+ * TraceMessage(), which is not built.
  */
-#define MODES_OF_NO_EFFECT                                                    \
-	(EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |     \
-	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
-	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
+#define MODES_OF_NO_EFFECT                                                          \
+	(EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |           \
+	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |       \
+	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN | EVENT_TRACE_USE_GLOBAL_SEQUENCE | \
+	 EVENT_TRACE_USE_LOCAL_SEQUENCE)
 
 #define FILE_MODES_BUILT (SEQUENTIAL | CIRCULAR | APPEND | NEWFILE | PREALLOCATE)
 
@@ -47,8 +49,7 @@
 	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
-	 BUFFERING | EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_USE_GLOBAL_SEQUENCE |               \
-	 EVENT_TRACE_USE_LOCAL_SEQUENCE | EVENT_TRACE_SECURE_MODE)
+	 BUFFERING | EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_SECURE_MODE)
 
 /* A mode and those it cannot stand with. */
 struct conflict {
@@ -309,10 +310,6 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	}
 	if (config->log_file_mode & EVENT_TRACE_INDEPENDENT_SESSION_MODE)
 		plan.ring_flags |= WIRE_RING_INDEPENDENT;
-	if (config->log_file_mode & EVENT_TRACE_USE_GLOBAL_SEQUENCE)
-		plan.ring_flags |= WIRE_RING_GLOBAL_SEQUENCE;
-	if (config->log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE)
-		plan.ring_flags |= WIRE_RING_LOCAL_SEQUENCE;
 	plan.is_realtime = is_realtime(config);
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);
