@@ -151,7 +151,7 @@ void etw_account_info(struct etw_session_sets *sets, struct wire_session_info *r
 	/* BuffersWritten counts on past the end of a circular file. */
 	if (head->plan.file_places != 0)
 		ret->bytes = MIN(ret->bytes, (head->plan.file_places + 1) * head->buffer_bytes);
-	if (!head->plan.has_file)
+	if (!load_relaxed(&head->plan.has_file))
 		ret->buffers_written = etw_saturate32(load_relaxed(&head->next_sequence) - 1);
 	ret->log_buffers_lost = etw_saturate32(counts.file_buffers);
 	ret->real_time_buffers_lost = etw_saturate32(etw_account_real_time_lost(head, &counts));

@@ -7,8 +7,9 @@
  * | member                               | who writes it                                                          |
  * |--------------------------------------|------------------------------------------------------------------------|
  * | host, host_uid, slack_raw            | nobody, once the session is made                                       |
- * | plan                                 | the session's thread, by etw_context_change(), atomic                  |
- * | state: which memory                  | nobody, once the session is made; inside: session/common/state.h      |
+ * | plan, state.head->plan               | the session's thread, by etw_context_change(): ring_buffers, has_file, |
+ * |                                      | is_realtime and the timers, atomic; it alone reads them as they are    |
+ * | state: which memory                  | nobody, once the session is made; what is in it: common/state.h        |
  * | state.head->config                   | the session's thread, holding config_lock; it alone reads it without   |
  * | thread_id                            | the session's thread, at its start; atomic                             |
  * | wake                                 | any thread; atomic                                                     |
