@@ -37,9 +37,24 @@ static int look_at_kept(struct etw_session_file *file, struct etw_etl_append_pla
 	return result;
 }
 
+/*
+ * Buffers lie in order of time, from the last one of the file on. A time that is still to come is none: a damaged one
+ * would become that of all buffers of this session.
+ */
+static void go_on_at(struct etw_session_context *context, int64_t last_time_raw)
+{
+	struct etw_state_head *head = context->state.head;
+
+	if (last_time_raw > etw_context_now(context))
+		etw_context_complain(context,
+				     "a buffer of the file is of a time that is still to come", 0,
+				     NULL);
+	else if (head->last_flush_raw < last_time_raw)
+		head->last_flush_raw = last_time_raw;
+}
+
 int etw_session_file_append(struct etw_session_file *file, struct etw_state_file *first)
 {
-	struct etw_state_head *head = file->context->state.head;
 	struct etw_etl_append_place place;
 
 	TRY(etw_session_file_open_kept(file));
@@ -51,9 +66,7 @@ int etw_session_file_append(struct etw_session_file *file, struct etw_state_file
 		first->last_flags = place.last_flags;
 		first->events_lost_before = place.events_lost;
 		first->buffers_lost_before = place.buffers_lost;
-		/* Buffers lie in order of time. */
-		if (head->last_flush_raw < place.last_time_raw)
-			head->last_flush_raw = place.last_time_raw;
+		go_on_at(file->context, place.last_time_raw);
 	}
 	TRY(etw_session_file_put_header(file));
 	store_relaxed(&first->buffers, place.next_offset != 0 ? place.buffers : 1u);

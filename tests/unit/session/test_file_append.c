@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's file behind what others have written, packed or not; and a host that dies while it writes there. */
+#include <fcntl.h>
+
 #include "session/file/file.h"
 
 #include "parts.h"
@@ -74,6 +76,37 @@ static void test_file_append__three_sessions(void **state)
 	run_three(EVENT_TRACE_COMPRESSED_MODE);
 }
 
+/* A damaged time, which is still to come, is not that of the buffers behind it; and the session says so. */
+static void test_file_append__a_time_to_come(void **state)
+{
+	static struct fixture fixture;
+	static struct parts parts;
+	struct wire_session_config config;
+	const uint64_t future = INT64_MAX / 2;
+	char complaint[ETW_CONTEXT_COMPLAINT_BYTES];
+	int64_t now_raw;
+	int fd;
+
+	(void)state;
+	fixture_open(&fixture);
+	config = appending(&fixture, 0);
+	(void)run_session(&fixture, &config, 40, 0);
+	fd = open(fixture.path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &future, sizeof(future),
+				4096 + offsetof(struct wire_buffer_header, time_raw)),
+			 sizeof(future));
+	assert_int_equal(close(fd), 0);
+	parts_open(&parts, &fixture, &config, 1);
+	now_raw = etw_context_now(&parts.context);
+	assert_in_range(parts.context.state.head->last_flush_raw, 0, now_raw);
+	etw_context_complaint(&parts.context, complaint, sizeof(complaint));
+	assert_non_null(strstr(complaint, "still to come"));
+	end_file(&parts);
+	parts_close(&parts);
+	fixture_close(&fixture);
+}
+
 /*
  * A host dies behind the record of a sealed buffer, once before and once after it was written; the next one writes the
  * same bytes to the same place, and the buffer counts once.
@@ -131,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file_append__three_sessions),
+		cmocka_unit_test(test_file_append__a_time_to_come),
 		cmocka_unit_test(test_file_append__a_host_that_dies_counts_no_buffer_twice),
 	};
 
