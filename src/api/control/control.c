@@ -7,15 +7,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "api/control/hosts.h"
 #include "api/control/properties.h"
 #include "base/file.h"
-#include "base/guid.h"
 #include "base/macros.h"
-#include "wire/well_known.h"
+#include "wire/system_logger.h"
 
 #define HANDLE_MAX 0xFFFE /* sessions have numbers of 16 bits; the last one means nothing */
 
@@ -26,8 +24,6 @@ static_assert(WIRE_CONTROL_QUERY == EVENT_TRACE_CONTROL_QUERY &&
 		      WIRE_CONTROL_INCREMENT_FILE == EVENT_TRACE_CONTROL_INCREMENT_FILE &&
 		      WIRE_CONTROL_CONVERT_TO_REALTIME == EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME,
 	      "the conversation speaks Microsoft's numbers");
-
-static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 
 static ULONG check_code(ULONG code)
 {
@@ -82,6 +78,7 @@ static ULONG send_request(const struct etw_properties *properties,
 static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
 			 const EVENT_TRACE_PROPERTIES *block, struct wire_control *control)
 {
+	GUID guid = block->Wnode.Guid;
 	ULONG error;
 
 	if (!name) {
@@ -89,8 +86,7 @@ static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
 		return handle && handle <= HANDLE_MAX ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	}
 	error = etw_properties_set_name(name, is_wide, control->name);
-	if (!error && etw_guid_equal(&block->Wnode.Guid, &kernel_logger) &&
-	    strcasecmp(control->name, KERNEL_LOGGER_NAMEA) != 0)
+	if (!error && etw_fixed_session_bind(control->name, &guid) < 0)
 		error = ERROR_INVALID_PARAMETER;
 	return error;
 }

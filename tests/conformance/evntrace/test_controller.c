@@ -172,11 +172,12 @@ static void controller__start_names_are_bounded(void **state)
 	assert_int_equal(StartTraceA(&handle, name, &block.properties), ERROR_INVALID_PARAMETER);
 }
 
+static const GUID context_logger = {
+	0x54dea73a, 0xed1f, 0x42a4, {0xaf, 0x71, 0x3e, 0x63, 0xd0, 0x56, 0xf1, 0x74}};
+
 static void controller__start_binds_fixed_names_and_guids(void **state)
 {
 	static const GUID other = {1, 2, 3, {4}};
-	static const GUID context_logger = {
-		0x54dea73a, 0xed1f, 0x42a4, {0xaf, 0x71, 0x3e, 0x63, 0xd0, 0x56, 0xf1, 0x74}};
 	const struct {
 		const char *what;
 		const char *name;
@@ -387,6 +388,40 @@ static void controller__control_checks_arguments(void **state)
 	assert_int_equal(UpdateTraceA(0, "x", &block.properties), ERROR_WMI_INSTANCE_NOT_FOUND);
 }
 
+/* The same rule as at the start; who asks by handle names no session that a GUID could contradict. */
+static void controller__control_binds_fixed_names_and_guids(void **state)
+{
+	static const struct {
+		const char *what;
+		TRACEHANDLE handle;
+		const char *name;
+		const GUID *guid;
+		ULONG error;
+	} rows[] = {
+		{"[MSD] kernel's GUID, another name", 0, "x", &SystemTraceControlGuid,
+		 ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] context logger's GUID, another name", 0, "x", &context_logger,
+		 ERROR_INVALID_PARAMETER},
+		{"[CONTRACT] context logger's GUID, its name", 0, "circular kernel context logger",
+		 &context_logger, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[CONTRACT] kernel's name, another GUID: overridden", 0, KERNEL_LOGGER_NAMEA,
+		 &context_logger, ERROR_WMI_INSTANCE_NOT_FOUND},
+		{"[HERE] a handle", 9, NULL, &context_logger, ERROR_WMI_INSTANCE_NOT_FOUND},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct block block;
+		ULONG error;
+
+		init_block(&block);
+		block.properties.Wnode.Guid = *rows[i].guid;
+		error = QueryTraceA(rows[i].handle, rows[i].name, &block.properties);
+		if (error != rows[i].error)
+			fail_msg("%s: %u, not %u", rows[i].what, error, rows[i].error);
+	}
+}
+
 static void controller__enable_checks_arguments(void **state)
 {
 	static const GUID provider = {1, 2, 3, {4}};
@@ -568,6 +603,7 @@ int main(void)
 		cmocka_unit_test(controller__start_checks_modes),
 		cmocka_unit_test(controller__start_says_what_it_cannot_do),
 		cmocka_unit_test(controller__control_checks_arguments),
+		cmocka_unit_test(controller__control_binds_fixed_names_and_guids),
 		cmocka_unit_test(controller__enable_checks_arguments),
 		cmocka_unit_test(controller__enable_refuses_what_is_not_built),
 		cmocka_unit_test(controller__enable_refuses_filters_of_the_system),
