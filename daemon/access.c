@@ -17,41 +17,51 @@
 #include "wire/system_logger.h"
 #include "wire/well_known.h"
 
-#define GROUPS_MAX 1024
-#define FIXED_SIDS 6 /* at most, beside the groups */
+#define FIXED_SIDS 7 /* at most, beside the supplementary groups */
 #define ALL_RIGHTS UINT32_MAX
 
 static const GUID kernel_guid = WIRE_KERNEL_LOGGER_GUID;
 static const GUID default_guid = WIRE_DEFAULT_SECURITY_GUID;
 
-void etwd_somebody_done(struct etwd_somebody *somebody)
+void etwd_token_done(struct etwd_token *token)
 {
-	free(somebody->sids);
+	free(token->sids);
 }
 
-static void add(struct etwd_somebody *somebody, struct wire_sid sid)
+static void add(struct etwd_token *token, struct wire_sid sid)
 {
-	somebody->sids[somebody->count++] = sid;
+	token->sids[token->count++] = sid;
 }
 
-/* The groups that the process had when it connected. */
-static void add_groups(struct etwd_somebody *somebody, const struct etwd_peer *peer)
+/*
+ * The groups that the process had when it connected, which never change: one call says how many bytes they have, the
+ * second gets them. Without them an entry that denies one of them would not count, so that is an error.
+ */
+static int read_groups(const struct etwd_peer *peer, gid_t **ret, size_t *ret_count)
 {
-	gid_t groups[GROUPS_MAX];
-	socklen_t bytes = sizeof(groups);
+	CLEANUP(freep) gid_t *groups = NULL;
+	socklen_t bytes = 0;
 
-	add(somebody, etw_sid_of_gid(peer->who.gid));
-	if (getsockopt(peer->fd, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes) < 0)
-		return;
-	for (size_t i = 0; i < bytes / sizeof(groups[0]); i++)
-		add(somebody, etw_sid_of_gid(groups[i]));
+	if (getsockopt(peer->fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &bytes) < 0 && errno != ERANGE)
+		return -EACCES;
+	groups = malloc(bytes ? bytes : 1);
+	if (!groups)
+		return -ENOMEM;
+	if (bytes && getsockopt(peer->fd, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes) < 0)
+		return -EACCES;
+	*ret_count = bytes / sizeof(*groups);
+	*ret = TAKE(groups);
+	return 0;
 }
 
-int etwd_somebody_init(struct etwd_somebody *ret, const struct etwd_peer *peer)
+int etwd_token_init(struct etwd_token *ret, const struct etwd_peer *peer)
 {
-	*ret = (struct etwd_somebody){
-		.is_trusted = peer->is_trusted,
-		.sids = calloc(FIXED_SIDS + 1 + GROUPS_MAX, sizeof(*ret->sids))};
+	CLEANUP(freep) gid_t *groups = NULL;
+	size_t group_count;
+
+	*ret = (struct etwd_token){.is_trusted = peer->is_trusted};
+	TRY(read_groups(peer, &groups, &group_count));
+	ret->sids = calloc(FIXED_SIDS + group_count, sizeof(*ret->sids));
 	if (!ret->sids)
 		return -ENOMEM;
 	add(ret, etw_sid_of_kind(WIRE_SID_EVERYONE));
@@ -63,32 +73,36 @@ int etwd_somebody_init(struct etwd_somebody *ret, const struct etwd_peer *peer)
 		add(ret, etw_sid_of_kind(WIRE_SID_SYSTEM));
 		add(ret, etw_sid_of_kind(WIRE_SID_ADMINISTRATORS));
 	}
-	add_groups(ret, peer);
+	add(ret, etw_sid_of_gid(peer->who.gid));
+	for (size_t i = 0; i < group_count; i++)
+		add(ret, etw_sid_of_gid(groups[i]));
 	return 0;
 }
 
-uint32_t etwd_somebody_rights(const struct etwd_somebody *somebody,
-			      const struct etwd_security *security, const GUID *guid)
+uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_security *security,
+			   const GUID *guid)
 {
-	if (somebody->is_trusted)
+	if (token->is_trusted)
 		return ALL_RIGHTS;
-	return etw_security_rights(etwd_security_find(security, guid), somebody->sids,
-				   somebody->count);
+	return etw_security_rights(etwd_security_find(security, guid), token->sids, token->count);
 }
 
 uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
 			    const GUID *guid)
 {
-	CLEANUP(etwd_somebody_done) struct etwd_somebody somebody = {0};
+	CLEANUP(etwd_token_done) struct etwd_token token = {0};
 
 	if (peer->is_trusted)
 		return ALL_RIGHTS;
-	if (etwd_somebody_init(&somebody, peer) < 0)
+	if (etwd_token_init(&token, peer) < 0)
 		return 0;
-	return etwd_somebody_rights(&somebody, security, guid);
+	return etwd_token_rights(&token, security, guid);
 }
 
-/* What everybody may do, and what root and the host's own uid may, where nobody has said anything: looked at in no list. */
+/*
+ * Where there is no descriptor at all, root and the host's own uid may do everything, and everybody may register. These
+ * two need no token.
+ */
 static bool is_default_right(const struct etwd_security *security, const struct etwd_peer *peer,
 			     uint32_t rights)
 {
@@ -110,16 +124,16 @@ static void audit(const struct etwd_peer *peer, const GUID *guid, const char *wh
 int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what)
 {
-	CLEANUP(etwd_somebody_done) struct etwd_somebody somebody = {0};
+	CLEANUP(etwd_token_done) struct etwd_token token = {0};
 	struct etw_bytes descriptor;
 	bool is_granted;
 
 	if (is_default_right(security, peer, rights))
 		return 0;
-	TRY(etwd_somebody_init(&somebody, peer));
+	TRY(etwd_token_init(&token, peer));
 	descriptor = etwd_security_find(security, guid);
-	is_granted = (etwd_somebody_rights(&somebody, security, guid) & rights) == rights;
-	if (etw_security_audits(descriptor, somebody.sids, somebody.count, rights, is_granted))
+	is_granted = (etwd_token_rights(&token, security, guid) & rights) == rights;
+	if (etw_security_audits(descriptor, token.sids, token.count, rights, is_granted))
 		audit(peer, guid, what, is_granted);
 	return is_granted ? 0 : -EACCES;
 }

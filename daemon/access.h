@@ -18,22 +18,25 @@
 #include "daemon/security.h"
 #include "wire/message.h"
 
-/* Who a peer is, for several questions about it. */
-struct etwd_somebody {
+/* A peer's SIDs, made once for several questions about it. */
+struct etwd_token {
 	struct wire_sid *sids; /* owned */
 	size_t count;
 	bool is_trusted;
 };
 
-/* etwd_somebody_init() - returns 0 or -ENOMEM; etwd_somebody_done() ends it. */
-int etwd_somebody_init(struct etwd_somebody *somebody, const struct etwd_peer *peer);
-void etwd_somebody_done(struct etwd_somebody *somebody);
+/* etwd_token_init() - returns 0; -ENOMEM; -EACCES: the groups cannot be read. etwd_token_done() ends it in any case. */
+int etwd_token_init(struct etwd_token *token, const struct etwd_peer *peer);
+void etwd_token_done(struct etwd_token *token);
 
-/* etwd_somebody_rights() - all that somebody may do with a session or provider. */
-uint32_t etwd_somebody_rights(const struct etwd_somebody *somebody,
-			      const struct etwd_security *security, const GUID *guid);
+/* etwd_token_rights() - all that the peer may do with a session or provider. */
+uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_security *security,
+			   const GUID *guid);
 
-/* etwd_access_rights() - all that a peer may do with a session or provider: WMIGUID_* and TRACELOG_*. */
+/*
+ * etwd_access_rights() - all that a peer may do with a session or provider: WMIGUID_* and TRACELOG_*. None, when there is
+ * no memory to find out, or the peer's groups cannot be read.
+ */
 uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
 			    const GUID *guid);
 
@@ -42,7 +45,7 @@ uint32_t etwd_access_rights(const struct etwd_security *security, const struct e
  *
  * @what: what it wants to do, for the log
  *
- * Returns 0 or -EACCES.
+ * Returns 0; -EACCES, also when the peer's groups cannot be read; -ENOMEM.
  */
 int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what);
@@ -53,7 +56,7 @@ int etwd_access_check(const struct etwd_security *security, const struct etwd_pe
  */
 uint32_t etwd_access_mode_rights(const struct wire_session_config *config);
 
-/* etwd_access_may_start() - whether a peer may start such a session. Returns 0 or -EACCES. */
+/* etwd_access_may_start() - whether a peer may start such a session. Returns as etwd_access_check(). */
 int etwd_access_may_start(const struct etwd_security *security, const struct etwd_peer *peer,
 			  const struct wire_session_config *config);
 

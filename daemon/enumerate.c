@@ -23,7 +23,7 @@ static_assert(TOLD_SLOTS > WIRE_RUN_BYTES_MAX / sizeof(GUID), "there is a free o
 struct part {
 	const struct etwd_enumerate_parts *parts;
 	const struct etwd_peer *peer;
-	struct etwd_somebody somebody; /* the peer's SIDs */
+	struct etwd_token token; /* the peer's SIDs */
 	const struct wire_enumerate *question;
 	unsigned looks;
 	uint64_t last; /* serial number of the registration looked at last */
@@ -36,7 +36,7 @@ struct part {
 static bool sees_all(const struct part *part, const GUID *provider)
 {
 	return part->peer->is_privileged ||
-	       etwd_somebody_rights(&part->somebody, part->parts->sessions->security, provider) &
+	       etwd_token_rights(&part->token, part->parts->sessions->security, provider) &
 		       WMIGUID_QUERY;
 }
 
@@ -99,7 +99,7 @@ static const struct etwd_session *find_session(const struct part *part,
 	if (!session || !session->is_secure || part->peer->is_privileged ||
 	    etwd_session_is_owned(session, part->peer))
 		return session;
-	return etwd_somebody_rights(&part->somebody, sessions->security, &session->guid) &
+	return etwd_token_rights(&part->token, sessions->security, &session->guid) &
 			       (TRACELOG_LOG_EVENT | WMIGUID_QUERY)
 		       ? session
 		       : NULL;
@@ -271,12 +271,12 @@ static int list(struct part *part)
 {
 	int r = 0;
 
-	TRY(etwd_somebody_init(&part->somebody, part->peer));
+	TRY(etwd_token_init(&part->token, part->peer));
 	if (part->question->code == WIRE_ENUMERATE_INSTANCES)
 		r = list_instances(part);
 	else
 		list_providers(part);
-	etwd_somebody_done(&part->somebody);
+	etwd_token_done(&part->token);
 	part->answer.bytes = (struct etw_bytes){part->room, part->bytes};
 	return r;
 }

@@ -2,6 +2,9 @@
 /* Who may do what at a host, with peers of several uids. */
 #include "fixture.h"
 
+#include <grp.h>
+#include <sys/wait.h>
+
 #include <wmistr.h>
 
 #include "daemon/access.h"
@@ -243,6 +246,51 @@ static void test_access__what_a_configuration_takes(void **state)
 	assert_int_equal(etwd_access_mode_rights(config), TRACELOG_CREATE_ONDISK);
 }
 
+#define MANY_GROUPS 3000
+
+/* Of a process that is in so many groups: returns how many SIDs it has. */
+static int count_sids_of_many_groups(void)
+{
+	static gid_t groups[MANY_GROUPS];
+	struct etwd_peer peer = {.who = {getpid(), STRANGER, STRANGER}};
+	struct etwd_token token;
+	int ends[2];
+
+	for (unsigned i = 0; i < MANY_GROUPS; i++)
+		groups[i] = 100000 + i;
+	if (setgroups(MANY_GROUPS, groups) < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) < 0)
+		return 1;
+	peer.fd = ends[0];
+	if (etwd_token_init(&token, &peer) < 0)
+		return 2;
+	return token.count == MANY_GROUPS + 4 ? 0 : 3; /* everyone, authenticated, uid, gid */
+}
+
+/* An entry may deny any of them, so all count; and where they are not known nothing is allowed. */
+static void test_access__all_groups_count(void **state)
+{
+	struct etwd_peer nowhere = {.fd = -1, .who = {getpid(), STRANGER, STRANGER}};
+	const struct etwd_security security = {0};
+	const GUID guid = fixture_guid(1);
+	struct etwd_token token;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(etwd_token_init(&token, &nowhere), -EACCES);
+	etwd_token_done(&token);
+	assert_int_equal(etwd_access_rights(&security, &nowhere, &guid), 0);
+	assert_int_equal(etwd_access_check(&security, &nowhere, &guid, WMIGUID_QUERY, "look at"),
+			 -EACCES);
+	if (geteuid() != 0) /* no other may choose its groups */
+		return;
+	pid = fork();
+	if (pid == 0)
+		_exit(count_sids_of_many_groups());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -256,6 +304,7 @@ int main(void)
 		TEST(test_access__registering),
 		TEST(test_access__a_secure_session_takes_events_of_the_granted),
 		cmocka_unit_test(test_access__what_a_configuration_takes),
+		TEST(test_access__all_groups_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

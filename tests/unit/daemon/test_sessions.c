@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <evntrace.h>
@@ -19,6 +21,7 @@
 
 static struct etwd_budget budget;
 static struct etwd_security security;
+static int ends[2]; /* the peers' groups are those of this process */
 static struct etwd_sessions sessions;
 
 static int set_up(void **state)
@@ -27,12 +30,14 @@ static int set_up(void **state)
 	etwd_budget_init(&budget, OWNER, FILES);
 	etwd_security_init(&security, "");
 	etwd_sessions_init(&sessions, &budget, &security, true);
-	return 0;
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
+	close(ends[0]);
+	close(ends[1]);
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		if (sessions.table[i])
 			etwd_sessions_remove(&sessions, sessions.table[i]);
@@ -54,7 +59,7 @@ static int add(uint32_t id, const char *name, uint32_t number, uid_t uid, struct
 
 static struct etwd_peer peer_of(uid_t uid, bool is_privileged)
 {
-	return (struct etwd_peer){.who.uid = uid, .is_privileged = is_privileged};
+	return (struct etwd_peer){.fd = ends[0], .who.uid = uid, .is_privileged = is_privileged};
 }
 
 static void test_sessions__names_and_guids_are_unique(void **state)
