@@ -74,22 +74,25 @@ static int write_all_locked(struct etwd_pids *pids)
 	return etwd_snapshot_replace(&pids->snapshot, words, count);
 }
 
-/* The next host is told of a change; when there is no more room all is written anew, without what is past. */
+/*
+ * The next host is told of a change. When there is no more room, or the last change could not be written, all is
+ * written anew, without what is past.
+ */
 static void write_locked(struct etwd_pids *pids, struct etwd_pid *entry)
 {
 	const struct pid_word word = word_of(entry);
-	int r;
+	int r = -ENOSPC;
 
-	if (!pids->snapshot.at || pids->is_snapshot_full)
+	if (!pids->snapshot.at)
 		return;
 	entry->written_ns = word.has_left ? word.ns : 0;
-	r = etwd_snapshot_append(&pids->snapshot, &word);
+	if (!pids->is_snapshot_stale)
+		r = etwd_snapshot_append(&pids->snapshot, &word);
 	if (r == -ENOSPC)
 		r = write_all_locked(pids);
-	if (r < 0) {
-		pids->is_snapshot_full = true;
-		etwd_log("the next host will not know whose processes these are: %s", strerror(-r));
-	}
+	if (r < 0 && !pids->is_snapshot_stale)
+		etwd_log("a next host would not know whose processes these are: %s", strerror(-r));
+	pids->is_snapshot_stale = r < 0;
 }
 
 void etwd_pids_init(struct etwd_pids *pids)

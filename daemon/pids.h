@@ -51,7 +51,7 @@ struct etwd_pids {
 	struct etwd_pid *oldest, *newest; /* of those that have left */
 	uint32_t left_count;
 	struct etwd_snapshot snapshot; /* of entries alone; none before etwd_pids_open() */
-	bool is_snapshot_full;
+	bool is_snapshot_stale;        /* the last change is not in it */
 };
 
 enum etwd_pid_answer {

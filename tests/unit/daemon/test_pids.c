@@ -314,13 +314,36 @@ static void test_pids__many_changes(void **state)
 		etwd_pids_came(&pids, NOBODY, FREE_PID + i % 8, boot_ns());
 		etwd_pids_went(&pids, NOBODY, FREE_PID + i % 8, SECOND + i);
 	}
-	assert_false(pids.is_snapshot_full);
+	assert_false(pids.is_snapshot_stale);
 	etwd_pids_done(&pids);
 	open_pids(&pids, kept, 9 * SECOND, NULL);
 	assert_int_equal(etwd_pids_ask(&pids, NOBODY, 1, 9 * SECOND, &ns), ETWD_PID_WAS_ANOTHERS);
 	assert_int_equal(etwd_pids_ask(&pids, NOBODY, FREE_PID + 7, 9 * SECOND, &ns),
 			 ETWD_PID_LEFT);
 	assert_int_equal(ns, SECOND + ETWD_SNAPSHOT_ENTRIES_MAX - 1);
+	etwd_pids_done(&pids);
+	close(kept);
+}
+
+/* One change that could not be written, as for lack of memory, is made up for by the next one. */
+static void test_pids__a_stale_snapshot_is_written_anew(void **state)
+{
+	struct etwd_pids pids;
+	int kept;
+
+	(void)state;
+	open_pids(&pids, -1, SECOND, &kept);
+	etwd_pids_came(&pids, NOBODY, FREE_PID, boot_ns());
+	etwd_pids_went(&pids, NOBODY, FREE_PID, 2 * SECOND);
+	assert_int_equal(etwd_snapshot_replace(&pids.snapshot, NULL, 0), 0);
+	pids.is_snapshot_stale = true;
+	etwd_pids_came(&pids, 5, FREE_PID + 1, boot_ns());
+	assert_false(pids.is_snapshot_stale);
+	etwd_pids_went(&pids, 5, FREE_PID + 1, 3 * SECOND);
+	etwd_pids_done(&pids);
+	open_pids(&pids, kept, 9 * SECOND, NULL);
+	assert_int_equal(ask(&pids, NOBODY, FREE_PID, 9 * SECOND), ETWD_PID_LEFT);
+	assert_int_equal(ask(&pids, 5, FREE_PID + 1, 9 * SECOND), ETWD_PID_LEFT);
 	etwd_pids_done(&pids);
 	close(kept);
 }
@@ -334,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_pids__a_number_that_is_used_again),
 		cmocka_unit_test(test_pids__the_next_host_knows),
 		cmocka_unit_test(test_pids__many_changes),
+		cmocka_unit_test(test_pids__a_stale_snapshot_is_written_anew),
 		cmocka_unit_test(regress_pids__nobody_signs_as_one_that_has_ended),
 		cmocka_unit_test(regress_pids__roots_are_remembered),
 		cmocka_unit_test(regress_pids__a_table_full_of_roots_has_room),
