@@ -296,27 +296,36 @@ static int start_wait(const struct etwd_enable_parts *parts, const struct etwd_p
 	return 0;
 }
 
+/*
+ * Whether this is the kernel's GUID, for which there is nothing to do: its events come by EnableFlags. Programs that
+ * enable it nevertheless are told that a system logger has them, which is so.
+ *
+ * Returns 1; 0: another provider; -EINVAL: a session that does not have the kernel's events.
+ */
+static int check_kernel(const struct etwd_session *session, const GUID *provider)
+{
+	if (!etw_guid_equal(provider, &kernel_logger))
+		return 0;
+	return session->is_system_logger ? 1 : -EINVAL;
+}
+
 /* Returns 0 when the answer was given or will be; else what is to be answered. */
 static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 		  const struct wire_enable_provider *body, uint32_t request)
 {
 	struct telling telling = {.has_callback = true, .request = body};
 	struct etwd_session *session;
+	int r;
 
 	/* First what is known of the request alone, as the API has it. */
 	TRY(etw_enable_request_check(body));
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_CONTROL, body->handle,
 				   &session));
-	/*
-	 * The kernel's events come by EnableFlags. Programs that enable its GUID nevertheless are told that a system
-	 * logger has them, which is so.
-	 */
-	if (etw_guid_equal(&body->provider, &kernel_logger)) {
-		if (!session->is_system_logger)
-			return -EINVAL;
+	r = check_kernel(session, &body->provider);
+	if (r > 0)
 		etwd_peer_answer(peer, WIRE_REPLY, request, 0);
-		return 0;
-	}
+	if (r != 0)
+		return r < 0 ? r : 0;
 	TRY(etwd_access_check(parts->sessions->security, peer, &body->provider,
 			      TRACELOG_GUID_ENABLE, "enable"));
 	TRY(note(parts, session, body));
@@ -346,8 +355,12 @@ int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_ses
 		    const struct wire_enable_provider *body)
 {
 	const struct telling telling = {.has_callback = true, .request = body};
+	int r;
 
 	TRY(etw_enable_request_check(body));
+	r = check_kernel(session, &body->provider);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	TRY(note(parts, session, body));
 	tell_all(parts, &body->provider, &telling);
 	return 0;
