@@ -86,6 +86,18 @@ static void enable_provider(const struct etwd_autologger *one, const struct etwd
 	etwd_log("autologger \"%s\" cannot enable provider %s: %s", one->name, text, strerror(-r));
 }
 
+static void note_stop(struct etwd_session *session)
+{
+	etw_autologger_boot_id(session->autologger->status.stopped_in);
+	write_status(session->autologger);
+}
+
+static void take_session(struct etwd_autologger *one, struct etwd_session *session)
+{
+	session->autologger = one;
+	session->stopped = note_stop;
+}
+
 static void started(struct etwd_start_watch *watch, struct etwd_session *session, int result,
 		    const char *sentence)
 {
@@ -96,7 +108,7 @@ static void started(struct etwd_start_watch *watch, struct etwd_session *session
 		fail(one, result, &fault);
 		return;
 	}
-	session->autologger = one;
+	take_session(one, session);
 	for (size_t i = 0; i < one->settings.provider_count; i++) {
 		if (one->settings.providers[i].is_enabled)
 			enable_provider(one, session, &one->settings.providers[i]);
@@ -161,7 +173,7 @@ static void start_one(struct etwd_autologger *one)
 		return;
 	}
 	if (session) {
-		session->autologger = one;
+		take_session(one, session);
 		return;
 	}
 	if (!one->settings.is_start || was_stopped_in_this_boot(&one->status))
@@ -173,7 +185,7 @@ static void start_one(struct etwd_autologger *one)
 	if (r < 0)
 		fail(one, r, &fault);
 	else
-		find_session(one)->autologger = one;
+		take_session(one, find_session(one));
 }
 
 static int read_one(struct etwd_autologgers *all, const char *name)
@@ -235,12 +247,4 @@ void etwd_autologgers_done(struct etwd_autologgers *autologgers)
 	free(autologgers->config_folder);
 	free(autologgers->state_folder);
 	autologgers->config_folder = autologgers->state_folder = NULL;
-}
-
-void etwd_autologger_stopped(struct etwd_autologger *autologger)
-{
-	if (!autologger)
-		return;
-	etw_autologger_boot_id(autologger->status.stopped_in);
-	write_status(autologger);
 }

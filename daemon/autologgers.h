@@ -23,8 +23,8 @@ struct etwd_autologgers {
 };
 
 /*
- * etwd_autologgers_start() - reads the files, and starts those sessions that are to run and do not yet. When the sessions of
- * the last host were adopted.
+ * etwd_autologgers_start() - reads the files, and starts those sessions that are to run and do not yet. Called once the
+ * sessions of the last host were adopted: those of them that a file names are taken over.
  *
  * A file that is not sound, and a session that cannot be started, is a line in the log and a status; the host goes on.
  */
@@ -33,8 +33,5 @@ void etwd_autologgers_start(struct etwd_autologgers *autologgers, bool is_system
 
 /* etwd_autologgers_done() - frees everything; no session of them may be there any more. */
 void etwd_autologgers_done(struct etwd_autologgers *autologgers);
-
-/* etwd_autologger_stopped() - a controller has stopped its session; takes NULL. */
-void etwd_autologger_stopped(struct etwd_autologger *autologger);
 
 #endif

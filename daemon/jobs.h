@@ -39,7 +39,7 @@ struct etwd_job {
 	struct wire_session_config *config; /* START, UPDATE, FLUSH: owned */
 	struct etw_session *engine;         /* START: the result; else borrowed */
 	int result;
-	struct etw_fault fault; /* START, UPDATE */
+	struct etw_fault fault; /* START, UPDATE, CONVERT */
 	struct wire_session_info info;
 };
 

@@ -66,6 +66,8 @@ static void finish_stop(struct etwd_inbox_item *item)
 	etwd_grants_end_session(parts->grants, session->id);
 	(void)etwd_handover_write_grants(parts->handover);
 	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
+	if (job->peer_serial && session->stopped)
+		session->stopped(session);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
 	etwd_sessions_remove(parts->sessions, session);
@@ -91,7 +93,7 @@ static void finish_request(struct etwd_inbox_item *item)
 
 	session->work.has_job = false;
 	session->is_kernel = job->info.is_kernel;
-	if (job->result < 0 && job->kind == ETWD_JOB_UPDATE)
+	if (job->result < 0 && (job->kind == ETWD_JOB_UPDATE || job->fault.sentence))
 		log_refusal(job);
 	if (peer && job->result < 0)
 		etwd_peer_answer(peer, WIRE_SESSION, job->request, job->result);

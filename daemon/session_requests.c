@@ -10,7 +10,6 @@
 #include <wmistr.h>
 
 #include "base/macros.h"
-#include "daemon/autologgers.h"
 #include "daemon/session_start.h"
 
 /* By default a user's own host serves that user, and the system's serves root and its group. */
@@ -62,13 +61,8 @@ static void answer_query(const struct etwd_session *session, struct etwd_peer *p
 static int stop(const struct etwd_session_parts *parts, struct etwd_session *session,
 		struct etwd_peer *peer, uint32_t request)
 {
-	struct etwd_autologger *autologger = session->autologger;
-
-	if (session->is_nonstoppable)
-		return -EACCES;
-	TRY(etwd_session_stop(parts, session, peer, request));
-	etwd_autologger_stopped(autologger);
-	return 0;
+	return session->is_nonstoppable ? -EACCES
+					: etwd_session_stop(parts, session, peer, request);
 }
 
 /*

@@ -83,7 +83,9 @@ struct etwd_session {
 	uid_t uid;
 	bool is_nonstoppable; /* no controller may stop it */
 	struct etwd_autologger
-		*autologger;     /* borrowed; whose session it is; NULL: a controller's */
+		*autologger; /* borrowed; whose session it is; NULL: a controller's */
+	/* Told when a controller's stop has succeeded; NULL: nobody. */
+	void (*stopped)(struct etwd_session *session);
 	bool is_kernel;          /* its kernel's source runs */
 	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
 	bool is_fixed;           /* and one of the two that are kept for it */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "autologger/status.h"
+#include "wire/well_known.h"
 
 static char home[64], config_folder[96], status_folder[96];
 
@@ -96,6 +97,24 @@ static void test_autologgers__enables_what_is_enabled(void **state)
 	fake_peer_leave(process);
 }
 
+/* As for a controller: nothing is noted, whether the session is refused or has the kernel's events by its flags. */
+static void test_autologgers__the_kernels_guid_is_no_provider(void **state)
+{
+	const GUID kernel = WIRE_KERNEL_LOGGER_GUID;
+
+	(void)state;
+	fixture_run_until(is_running, "KERNEL");
+	assert_null(etwd_providers_find(&fixture_host->providers, &kernel));
+}
+
+static int set_up_kernel(void **state)
+{
+	if (make_folders())
+		return -1;
+	put("kernel", "Start=1\n[{9e814aad-3204-11d2-9a82-006008a86939}]\nEnableLevel=2\n");
+	return fixture_set_up(state);
+}
+
 static void test_autologgers__status_says_who_stopped_it(void **state)
 {
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
@@ -114,6 +133,33 @@ static void test_autologgers__status_says_who_stopped_it(void **state)
 			 -EACCES);
 	assert_int_equal(etw_autologger_status_read(status_folder, "held", &status), 0);
 	assert_string_equal(status.stopped_in, "");
+	fake_peer_leave(controller);
+}
+
+static bool is_stopping(void *context)
+{
+	return etwd_sessions_find(&fixture_host->sessions, *(uint64_t *)context)->state ==
+	       ETWD_SESSION_STOPPING;
+}
+
+/* A stop that is asked for may fail yet, and then the session is to run in this boot as before. */
+static void test_autologgers__a_stop_is_noted_when_it_has_succeeded(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct wire_message head = fake_peer_head(controller, WIRE_CONTROL);
+	static struct wire_control control = {.code = WIRE_CONTROL_STOP};
+	struct etw_autologger_status status;
+
+	(void)state;
+	fixture_run_until(is_running, "RUNS");
+	control.handle = handle_of("RUNS");
+	fake_peer_send(controller, wire_message_encode_control(&head, &control, controller->room));
+	fixture_run_until(is_stopping, &control.handle);
+	assert_int_equal(etw_autologger_status_read(status_folder, "runs", &status), 0);
+	assert_string_equal(status.stopped_in, "");
+	fake_peer_expect(controller, WIRE_SESSION);
+	assert_int_equal(etw_autologger_status_read(status_folder, "runs", &status), 0);
+	assert_string_not_equal(status.stopped_in, "");
 	fake_peer_leave(controller);
 }
 
@@ -150,6 +196,10 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_autologgers__a_name_is_of_one_file, set_up_two,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_autologgers__a_stop_is_noted_when_it_has_succeeded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_autologgers__the_kernels_guid_is_no_provider,
+						set_up_kernel, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
