@@ -92,7 +92,6 @@ static void finish_request(struct etwd_inbox_item *item)
 	struct etwd_peer *peer = etwd_peer_find(parts->peers, job->peer_serial);
 
 	session->work.has_job = false;
-	session->is_kernel = job->info.is_kernel;
 	if (job->result < 0 && (job->kind == ETWD_JOB_UPDATE || job->fault.sentence))
 		log_refusal(job);
 	if (peer && job->result < 0)

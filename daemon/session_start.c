@@ -92,7 +92,6 @@ static void begin(const struct etwd_session_parts *parts, struct etwd_session *s
 {
 	session->engine = job->engine;
 	session->state = ETWD_SESSION_RUNNING;
-	session->is_kernel = job->info.is_kernel;
 	session->is_nonstoppable = is_nonstoppable(job->config);
 	if (job->config->is_leased)
 		take_lease(parts, session, peer);
@@ -205,7 +204,6 @@ static int adopt(const struct etwd_session_parts *parts, uint32_t id, int state_
 	if (r == 0) {
 		session->engine = engine;
 		session->state = ETWD_SESSION_RUNNING;
-		session->is_kernel = info->is_kernel;
 		session->is_nonstoppable = is_nonstoppable(&info->config);
 		if (info->config.is_leased)
 			etwd_lease_await(&session->lease, info->uid,

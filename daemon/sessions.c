@@ -153,8 +153,8 @@ bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions)
 	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
 		const struct etwd_session *session = sessions->table[i];
 
-		/* One that starts may turn out to be one: its rundown needs times at once. */
-		if (session && (session->is_kernel || session->state == ETWD_SESSION_STARTING))
+		/* One that starts counts: its rundown needs times at once. */
+		if (session && session->is_system_logger)
 			return true;
 	}
 	return false;

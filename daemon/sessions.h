@@ -86,7 +86,6 @@ struct etwd_session {
 		*autologger; /* borrowed; whose session it is; NULL: a controller's */
 	/* Told when a controller's stop has succeeded; NULL: nobody. */
 	void (*stopped)(struct etwd_session *session);
-	bool is_kernel;          /* its kernel's source runs */
 	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
 	bool is_fixed;           /* and one of the two that are kept for it */
 	bool has_one_stream;     /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
@@ -180,7 +179,7 @@ bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd
 /* etwd_sessions_count() - all of them, in any state. */
 unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 
-/* etwd_sessions_has_kernel() - whether one with the kernel's source runs or starts. */
+/* etwd_sessions_has_kernel() - whether there is a system logger, in any state: it has the kernel's events. */
 bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions);
 
 /* etwd_session_request_free() - takes NULL. */

@@ -202,12 +202,11 @@ static void test_sessions__what_may_be_called(void **state)
 	(void)state;
 	assert_false(etwd_sessions_has_kernel(&sessions));
 	assert_int_equal(add(1, "one", 1, OWNER, &session), 0);
-	assert_true(etwd_sessions_has_kernel(&sessions)); /* it may become one */
 	assert_false(etwd_session_is_usable(session));
 	session->state = ETWD_SESSION_RUNNING;
 	assert_false(etwd_sessions_has_kernel(&sessions));
 	assert_true(etwd_session_is_usable(session));
-	session->is_kernel = true;
+	session->is_system_logger = true;
 	assert_true(etwd_sessions_has_kernel(&sessions));
 	session->state = ETWD_SESSION_STOPPING;
 	session->work.stop = &stop; /* its job has not begun */
