@@ -1067,7 +1067,7 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
 /*
  * StartTraceW() and its like - starts a session, and its host when there is none.
  *
- * @TraceHandle: gets the session's handle
+ * @TraceHandle: gets the session's handle; 0 when there is no session
  * @InstanceName: the session's name, of at most 1024 characters; "NT Kernel Logger" records the kernel
  * @Properties: Wnode.BufferSize is the size of the whole block: the structure, and behind it the room for the two
  *   names at LoggerNameOffset and LogFileNameOffset; Wnode.Flags has WNODE_FLAG_TRACED_GUID. The names are filled
@@ -1082,9 +1082,9 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  * filters that are not built; what is not built is refused, never left out silently. Events of the kernel that this
  * machine does not allow are told by the session, see etw-sessions(1).
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block, Wnode.Flags or
- * the modes contradict each other, a mode lacks what it needs, or one of name and GUID is the kernel logger's alone;
- * ERROR_INVALID_NAME: there is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, an offset is outside of the block or the names
+ * overlap, Wnode.Flags or the modes contradict each other, a mode lacks what it needs, or one of name and GUID is the
+ * kernel logger's alone; ERROR_INVALID_NAME: there is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the
  * block is too small for the structure or the name; ERROR_BAD_PATHNAME: neither real time nor a file, or another
  * session writes to the file; ERROR_ALREADY_EXISTS: a session of that name or GUID runs; ERROR_FILE_CORRUPT: what to
  * append to is no trace; ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's
@@ -1459,7 +1459,8 @@ ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceA(_Inout_ PEVENT_TRACE_LOGFILEA Logf
  * or more than 64; ERROR_INVALID_PARAMETER: HandleArray is NULL, files and sessions together, or a trace without any
  * callback;
  * ERROR_INVALID_TIME: StartTime is behind EndTime; ERROR_INVALID_HANDLE: also of a trace that is being processed;
- * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session; ERROR_NOT_ENOUGH_MEMORY; what reading fails with.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: there is no such session, or it is no real-time one; ERROR_NOT_ENOUGH_MEMORY; what
+ * reading fails with.
  *
  * Context: any thread; callbacks run on it.
  */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/control/hosts.h"
+#include "api/control/mode.h"
 #include "api/control/properties.h"
 #include "base/file.h"
 #include "base/macros.h"
@@ -40,6 +41,11 @@ static ULONG read_request(const struct etw_properties *properties, ULONG code,
 	control->code = code;
 	if (code != EVENT_TRACE_CONTROL_UPDATE && code != EVENT_TRACE_CONTROL_FLUSH)
 		return ERROR_SUCCESS;
+	if (code == EVENT_TRACE_CONTROL_UPDATE) {
+		error = etw_mode_check_together(properties->block->LogFileMode);
+		if (error)
+			return error;
+	}
 	/* On the way in a flush has no file as a rule, and the place holds whatever it holds. */
 	error = etw_properties_read(properties, &control->config);
 	control->config.controller_pid = (uint32_t)getpid();

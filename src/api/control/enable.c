@@ -86,12 +86,14 @@ ULONG EnableTraceEx(LPCGUID ProviderId, LPCGUID SourceId, TRACEHANDLE TraceHandl
 			      MatchAllKeyword, /* Timeout= */ 0, &parameters);
 }
 
-/* The flags of a classic provider travel as its keywords. */
+/* The flags of a classic provider travel as its keywords. @Enable is a truth value, no control code. */
 ULONG EnableTrace(ULONG Enable, ULONG EnableFlag, ULONG EnableLevel, LPCGUID ControlGuid,
 		  TRACEHANDLE TraceHandle)
 {
 	if (EnableLevel > LEVEL_MAX)
 		return ERROR_INVALID_PARAMETER;
-	return EnableTraceEx2(TraceHandle, ControlGuid, Enable, (UCHAR)EnableLevel, EnableFlag, 0,
-			      /* Timeout= */ 0, NULL);
+	return EnableTraceEx2(TraceHandle, ControlGuid,
+			      Enable ? EVENT_CONTROL_CODE_ENABLE_PROVIDER
+				     : EVENT_CONTROL_CODE_DISABLE_PROVIDER,
+			      (UCHAR)EnableLevel, EnableFlag, 0, /* Timeout= */ 0, NULL);
 }

@@ -68,6 +68,15 @@ static bool has_counter(const char *name)
 	return at && at[1] == 'd' && !strchr(at + 1, '%');
 }
 
+ULONG etw_mode_check_together(uint32_t mode)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if ((mode & rows[i].bit) && (mode & rows[i].excludes))
+			return ERROR_INVALID_PARAMETER;
+	}
+	return ERROR_SUCCESS;
+}
+
 ULONG etw_mode_check(const struct wire_session_config *config)
 {
 	uint32_t mode = config->log_file_mode;

@@ -17,4 +17,11 @@
  */
 ULONG etw_mode_check(const struct wire_session_config *config);
 
+/*
+ * etw_mode_check_together() - whether any session can have these bits.
+ *
+ * Of an update, which changes one bit and says nothing of the file. Returns ERROR_SUCCESS or ERROR_INVALID_PARAMETER.
+ */
+ULONG etw_mode_check_together(uint32_t mode);
+
 #endif

@@ -12,6 +12,7 @@
 #include "api/win32_error.h"
 #include "base/macros.h"
 #include "base/path.h"
+#include "base/time.h"
 #include "base/utf.h"
 
 #define PROPERTIES_VERSION 2 /* of EVENT_TRACE_PROPERTIES_V2 */
@@ -55,6 +56,9 @@ ULONG etw_properties_check(EVENT_TRACE_PROPERTIES *block, bool is_wide, struct e
 		return error;
 	if (!is_offset_sound(ret, block->LoggerNameOffset) ||
 	    !is_offset_sound(ret, block->LogFileNameOffset))
+		return ERROR_INVALID_PARAMETER;
+	/* One place cannot hold two names. */
+	if (block->LoggerNameOffset && block->LoggerNameOffset == block->LogFileNameOffset)
 		return ERROR_INVALID_PARAMETER;
 	return ERROR_SUCCESS;
 }
@@ -121,6 +125,12 @@ static ULONG resolve_log_file(struct wire_session_config *config)
 	return ERROR_SUCCESS;
 }
 
+/* Whether the session's name is to be written into the middle of the file's. */
+static bool is_within(ULONG offset, ULONG start, size_t bytes)
+{
+	return offset > start && offset - start < bytes;
+}
+
 static ULONG read_log_file(const struct etw_properties *properties, struct wire_session_config *ret)
 {
 	const EVENT_TRACE_PROPERTIES *block = properties->block;
@@ -137,6 +147,9 @@ static ULONG read_log_file(const struct etw_properties *properties, struct wire_
 		return ERROR_INVALID_PARAMETER;
 	if (!units)
 		return ERROR_SUCCESS;
+	if (is_within(block->LoggerNameOffset, block->LogFileNameOffset,
+		      (units + 1) * properties->unit_bytes))
+		return ERROR_INVALID_PARAMETER;
 	error = put_name(at, units, properties->unit_bytes, ret->log_file_shown);
 	return error ? error : resolve_log_file(ret);
 }
@@ -217,6 +230,7 @@ ULONG etw_properties_fill(const struct etw_properties *properties,
 	ULONG name_error, file_error;
 
 	block->Wnode.HistoricalContext = info->handle;
+	block->Wnode.TimeStamp.QuadPart = etw_filetime_now();
 	block->Wnode.Guid = info->config.guid;
 	block->Wnode.ClientContext = info->config.clock_type;
 	block->BufferSize = info->config.buffer_kib;

@@ -27,14 +27,16 @@ struct etw_properties {
  * etw_properties_check() - everything that can be said of a block before anything is done.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER without a block, for a version that is none, and for an
- * offset within the structure or behind the block; ERROR_BAD_LENGTH for a block smaller than the structure.
+ * offset within the structure or behind the block, or of both names at once; ERROR_BAD_LENGTH for a block smaller
+ * than the structure.
  */
 ULONG etw_properties_check(EVENT_TRACE_PROPERTIES *block, bool is_wide, struct etw_properties *ret);
 
 /*
  * etw_properties_read() - the numbers of the block, and its file's name.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER for a name without end or that is no text;
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER for a name without end, that is no text, or that the session's name
+ * would be written into;
  * ERROR_NOT_SUPPORTED for filters and flag blocks that this host does not know; codes of resolving the path.
  */
 ULONG etw_properties_read(const struct etw_properties *properties, struct wire_session_config *ret);

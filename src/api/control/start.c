@@ -21,6 +21,7 @@
 #include "wire/system_logger.h"
 
 #define CLOCK_TYPE_MAX 3
+#define NO_HANDLE      0 /* what a caller finds when there is no session */
 
 /*
  * A file of a limited size must find room for all of it, whatever its mode. Windows also wants 200 MB to stay free on the
@@ -111,7 +112,10 @@ static ULONG start_trace(PTRACEHANDLE handle, const void *name, size_t name_unit
 ULONG StartTraceW(PTRACEHANDLE TraceHandle, LPCWSTR InstanceName,
 		  PEVENT_TRACE_PROPERTIES Properties)
 {
-	if (!TraceHandle || !Properties)
+	if (!TraceHandle)
+		return ERROR_INVALID_PARAMETER;
+	*TraceHandle = NO_HANDLE;
+	if (!Properties)
 		return ERROR_INVALID_PARAMETER;
 	if (!InstanceName || !InstanceName[0])
 		return ERROR_INVALID_NAME;
@@ -121,7 +125,10 @@ ULONG StartTraceW(PTRACEHANDLE TraceHandle, LPCWSTR InstanceName,
 
 ULONG StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName, PEVENT_TRACE_PROPERTIES Properties)
 {
-	if (!TraceHandle || !Properties)
+	if (!TraceHandle)
+		return ERROR_INVALID_PARAMETER;
+	*TraceHandle = NO_HANDLE;
+	if (!Properties)
 		return ERROR_INVALID_PARAMETER;
 	if (!InstanceName || !InstanceName[0])
 		return ERROR_INVALID_NAME;

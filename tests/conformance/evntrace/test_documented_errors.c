@@ -112,6 +112,24 @@ static ULONG start_with_bad_name_offset(void)
 	return start("x", &block);
 }
 
+static ULONG start_with_names_in_one_place(void)
+{
+	struct host_block block;
+
+	host_block_init(&block, NULL);
+	block.properties.LoggerNameOffset = block.properties.LogFileNameOffset;
+	return start("x", &block);
+}
+
+static ULONG start_with_a_name_in_the_file_name(void)
+{
+	struct host_block block;
+
+	host_block_init(&block, host_path("x.etl"));
+	block.properties.LoggerNameOffset = block.properties.LogFileNameOffset + 2;
+	return start("x", &block);
+}
+
 static ULONG start_with_contradicting_modes(void)
 {
 	struct host_block block;
@@ -382,6 +400,26 @@ static ULONG control_not_running(void)
 static ULONG control_no_room(void)
 {
 	return control(control_query, NO_ROOM);
+}
+
+static ULONG update_with_contradicting_modes(void)
+{
+	struct host_block block;
+
+	host_block_init(&block, NULL);
+	block.properties.LogFileNameOffset = 0;
+	block.properties.LogFileMode = EVENT_TRACE_FILE_MODE_CIRCULAR |
+				       EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+	return ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_UPDATE);
+}
+
+static ULONG control_names_in_one_place(void)
+{
+	struct host_block block;
+
+	host_block_init(&block, NULL);
+	block.properties.LogFileNameOffset = block.properties.LoggerNameOffset;
+	return ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY);
 }
 
 static ULONG control_bad_code(void)

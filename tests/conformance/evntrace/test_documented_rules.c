@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -223,8 +224,39 @@ static void rules__modes(void **state)
 
 /* ---- Names, GUIDs, clocks, handles ---- */
 
+static uint64_t filetime_now(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+	return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100 + 116444736000000000;
+}
+
+/* [MSD] StartTrace: the handle is 0 if it is not valid, whatever was wrong. */
+static void rules__no_handle(void **state)
+{
+	struct host_block block;
+	TRACEHANDLE handle = 0x1234;
+
+	(void)state;
+	assert_int_equal(StartTraceA(&handle, "x", NULL), ERROR_INVALID_PARAMETER);
+	assert_true(handle == 0);
+	host_block_init(&block, NULL);
+	handle = 0x1234;
+	assert_int_equal(StartTraceA(&handle, NULL, &block.properties), ERROR_INVALID_NAME);
+	assert_true(handle == 0);
+	block.properties.LogFileMode = 0;
+	handle = 0x1234;
+	assert_int_equal(StartTraceA(&handle, "x", &block.properties), ERROR_BAD_PATHNAME);
+	assert_true(handle == 0);
+	handle = 0x1234;
+	assert_int_equal(StartTraceW(&handle, NULL, &block.properties), ERROR_INVALID_NAME);
+	assert_true(handle == 0);
+}
+
 static void rules__identity(void **state)
 {
+	const uint64_t before = filetime_now();
 	struct host_block block, other;
 	TRACEHANDLE handle = 0, second = 0;
 
@@ -237,6 +269,8 @@ static void rules__identity(void **state)
 	/* [MSD] WNODE_HEADER: the handle; ClientContext 0 is QPC. */
 	assert_true(block.properties.Wnode.HistoricalContext == handle);
 	assert_int_equal(block.properties.Wnode.ClientContext, 1);
+	/* [MSD] WNODE_HEADER: TimeStamp is when the block was filled in. */
+	assert_in_range(block.properties.Wnode.TimeStamp.QuadPart, before, filetime_now());
 	/* [MSD] ControlTrace: the handle of a name is in HistoricalContext; names do not depend on case. */
 	host_block_init(&other, NULL);
 	assert_int_equal(QueryTraceA(0, "IDENTITY", &other.properties), ERROR_SUCCESS);
@@ -458,6 +492,13 @@ static void rules__enabling(void **state)
 			 ERROR_SUCCESS);
 	assert_int_equal(told.code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
 	assert_false(EventProviderEnabled(registration, 1, 0));
+	/* [MSD] EnableTrace: Enable is a truth value. It waits for nothing; what is asked for behind it, and waits, does. */
+	assert_int_equal(EnableTrace(2, 6, 4, &provider_guid, handle), ERROR_SUCCESS);
+	assert_int_equal(enable(handle, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, NULL),
+			 ERROR_SUCCESS);
+	assert_true(EventProviderEnabled(registration, 4, 2));
+	assert_int_equal(enable(handle, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0, NULL),
+			 ERROR_SUCCESS);
 	/* [HERE] what is not enabled need not be disabled */
 	assert_int_equal(enable(handle, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0, NULL),
 			 ERROR_SUCCESS);
@@ -507,6 +548,7 @@ static int run(void)
 		cmocka_unit_test(rules__numbers),
 		cmocka_unit_test(rules__five_and_six_buffers),
 		cmocka_unit_test(rules__modes),
+		cmocka_unit_test(rules__no_handle),
 		cmocka_unit_test(rules__identity),
 		cmocka_unit_test(rules__files_and_output),
 		cmocka_unit_test(rules__second_version),
