@@ -136,12 +136,19 @@ static void on_header(void *context, size_t trace)
 	take_header(pass->opens[trace]);
 }
 
-/* A session may not have been there yet when it was opened. */
+/*
+ * A session may not have been there yet when it was opened. Windows has one error for one that is not there and one
+ * that is not a real-time session.
+ */
 static int attach(struct etw_open_trace *open)
 {
+	int result;
+
 	if (!etw_trace_is_live(open->trace))
 		return 0;
-	TRY(etw_trace_attach(open->trace));
+	result = etw_trace_attach(open->trace);
+	if (result)
+		return result == -EINVAL ? -ENOENT : result;
 	if (etw_trace_has_header(open->trace))
 		take_header(open);
 	return 0;

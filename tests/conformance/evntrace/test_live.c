@@ -471,6 +471,63 @@ static void live__a_session_that_comes_later(void **state)
 	assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
 }
 
+/* [MSD] ProcessTrace: not running, or without the real-time mode. The session is there, and OpenTrace finds no fault. */
+static void live__a_session_without_real_time(void **state)
+{
+	struct seen seen = {0};
+	struct block block;
+	TRACEHANDLE session;
+
+	(void)state;
+	init_block(&block);
+	block.properties.LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+	(void)snprintf(block.file, sizeof(block.file), "%s/file.etl", folder);
+	assert_int_equal(StartTraceA(&session, names[2], &block.properties), ERROR_SUCCESS);
+	open_session(&seen, 2);
+	assert_int_equal(ProcessTrace(seen.handles, 1, NULL, NULL), ERROR_WMI_INSTANCE_NOT_FOUND);
+	close_all(&seen);
+	init_block(&block);
+	assert_int_equal(StopTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+}
+
+static FILETIME filetime_now(void)
+{
+	struct timespec now;
+	ULONGLONG time;
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+	time = (ULONGLONG)now.tv_sec * 10000000 + (ULONGLONG)now.tv_nsec / 100 + 116444736000000000;
+	return (FILETIME){(DWORD)time, (DWORD)(time >> 32)};
+}
+
+/* [MSD] ProcessTrace: nothing recorded before StartTime or after EndTime, of a session too. It ends with the session. */
+static void live__a_window_of_time(void **state)
+{
+	struct seen seen = {0};
+	FILETIME from, to;
+
+	(void)state;
+	start(0);
+	open_session(&seen, 0);
+	seen.events[0] = 0;
+	for (ULONG number = 0; number < 12; number++) {
+		/* The session's clock and the system's were compared once: a while lies between. */
+		if (number == 3 || number == 8)
+			(void)usleep(20000);
+		if (number == 3)
+			from = filetime_now();
+		if (number == 8)
+			to = filetime_now();
+		if (number == 3 || number == 8)
+			(void)usleep(20000);
+		write_event(0, number);
+	}
+	stop(0);
+	assert_int_equal(ProcessTrace(seen.handles, 1, &from, &to), ERROR_SUCCESS);
+	assert_int_equal(seen.all, 5);
+	close_all(&seen);
+}
+
 /* Sessions outlive their controller, and the host stays with them: none may be left behind. */
 static void stop_all(void)
 {
@@ -517,6 +574,8 @@ int main(void)
 		cmocka_unit_test(live__closing_delivers_what_has_come),
 		cmocka_unit_test(live__queries),
 		cmocka_unit_test(live__a_session_that_comes_later),
+		cmocka_unit_test(live__a_session_without_real_time),
+		cmocka_unit_test(live__a_window_of_time),
 	};
 	int status = 1;
 	pid_t child;
