@@ -161,6 +161,11 @@ static int set_provider_value(struct reading *reading)
 	return 0;
 }
 
+static bool is_global(const struct etw_autologger *autologger)
+{
+	return !strcasecmp(autologger->config.name, GLOBAL_LOGGER_NAMEA);
+}
+
 static int begin_section(struct reading *reading, char *line)
 {
 	struct etw_autologger *autologger = reading->autologger;
@@ -186,8 +191,9 @@ static int begin_section(struct reading *reading, char *line)
 		return -ENOMEM;
 	autologger->providers = grown;
 	reading->section = &grown[count];
-	/* Windows enables what has a subkey, unless that says otherwise. */
-	*reading->section = (struct etw_autologger_provider){.guid = guid, .is_enabled = true};
+	/* Enabled is 0 by default, as Microsoft's page has it; the Global Logger's providers have no such value. */
+	*reading->section = (struct etw_autologger_provider){.guid = guid,
+							     .is_enabled = is_global(autologger)};
 	autologger->provider_count = count + 1;
 	return 0;
 }
@@ -243,17 +249,16 @@ static int settle(struct reading *reading)
 {
 	struct etw_autologger *autologger = reading->autologger;
 	struct wire_session_config *config = &autologger->config;
-	bool is_global = !strcasecmp(config->name, GLOBAL_LOGGER_NAMEA);
 
 	config->enable_flags = reading->kernel_flags;
 	if (!autologger->has_mode)
 		config->log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
 	if (config->enable_flags)
 		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
-	if (is_global && config->enable_flags) {
+	if (is_global(autologger) && config->enable_flags) {
 		strcpy(config->name, KERNEL_LOGGER_NAMEA);
 		config->guid = kernel_logger_guid;
-	} else if (is_global && !autologger->has_guid) {
+	} else if (is_global(autologger) && !autologger->has_guid) {
 		config->guid = global_logger_guid;
 	} else if (!autologger->has_guid) {
 		return refuse(reading, -EINVAL, "Guid", "the session has no GUID");

@@ -109,7 +109,7 @@ static void test_autologger__session_runs_with_its_providers(void **state)
 	snprintf(text, sizeof(text),
 		 "FileName = %s/boot.etl\nFileMax = 2\n"
 		 "[{%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x}]\n"
-		 "EnableLevel = 3\nMatchAnyKeyword = 0x30\n",
+		 "Enabled = 1\nEnableLevel = 3\nMatchAnyKeyword = 0x30\n",
 		 home_path(), provider.Data1, provider.Data2, provider.Data3, provider.Data4[0],
 		 provider.Data4[1], provider.Data4[2], provider.Data4[3], provider.Data4[4],
 		 provider.Data4[5], provider.Data4[6], provider.Data4[7]);

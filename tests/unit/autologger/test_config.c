@@ -37,7 +37,9 @@ static void test_config__values_are_the_registrys(void **state)
 		"\n; the provider\n[{22222222-2222-3333-4444-555555555555}]\n"
 		"Enabled=0\nEnableLevel=5\nEnableProperty=0x40\nMatchAnyKeyword="
 		"0xFFFFFFFFFFFFFFFF\n"
-		"MatchAllKeyword=1\n[33333333-2222-3333-4444-555555555555]\nEnableFlags=9";
+		"MatchAllKeyword=1\n[33333333-2222-3333-4444-555555555555]\nEnabled=1\nEnableFlags="
+		"9"
+		"\n[44444444-2222-3333-4444-555555555555]\nEnableLevel=1";
 	static struct etw_autologger read;
 	struct etw_fault fault = {0};
 
@@ -55,7 +57,8 @@ static void test_config__values_are_the_registrys(void **state)
 	assert_int_equal(read.config.maximum_file_size, 12);
 	assert_int_equal(read.file_max, 16);
 	assert_string_equal(read.config.log_file, "%SystemRoot%\\x = y.etl");
-	assert_int_equal(read.provider_count, 2);
+	assert_int_equal(read.provider_count, 3);
+	assert_false(read.providers[2].is_enabled); /* by default */
 	assert_false(read.providers[0].is_enabled);
 	assert_int_equal(read.providers[0].level, 5);
 	assert_int_equal(read.providers[0].property, 0x40);
@@ -87,8 +90,12 @@ static void test_config__global_logger_needs_no_guid(void **state)
 	static struct etw_autologger read;
 
 	(void)state;
-	assert_int_equal(parse("globallogger", "Start=1\n", &read, NULL), 0);
+	assert_int_equal(parse("globallogger",
+			       "Start=1\n[{22222222-2222-3333-4444-555555555555}]\nLevel=3\n",
+			       &read, NULL),
+			 0);
 	assert_int_equal(read.config.guid.Data1, 0xe8908abc);
+	assert_true(read.providers[0].is_enabled);
 	etw_autologger_done(&read);
 	assert_int_equal(parse("GlobalLogger", "EnableKernelFlags=3\n", &read, NULL), 0);
 	assert_string_equal(read.config.name, KERNEL_LOGGER_NAMEA);

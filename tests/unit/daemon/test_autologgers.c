@@ -39,7 +39,7 @@ static int set_up(void **state)
 {
 	if (make_folders())
 		return -1;
-	put("runs", "Start=1\n[{00000007-1234-4567-0102-030405060708}]\nEnableLevel=2\n"
+	put("runs", "Start=1\n[{00000007-1234-4567-0102-030405060708}]\nEnabled=1\nEnableLevel=2\n"
 		    "[{00000008-1234-4567-0102-030405060708}]\nEnabled=0\n");
 	put("held", "Start=1\nLogFileMode=0x140\n");
 	put("off", "Start=0\n");
