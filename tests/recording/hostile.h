@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "recording/hostile_attacker.h"
+
 enum hostile_attack {
 	HOSTILE_HOLD_CONNECTIONS, /* as many as there are, silent */
 	HOSTILE_GARBAGE,          /* random bytes, and sound messages with some bytes changed */
@@ -16,14 +18,11 @@ enum hostile_attack {
 	HOSTILE_FORGE,            /* events that are not its own, or none at all */
 	HOSTILE_COUNT,            /* counters of loss that are not true */
 	HOSTILE_BREAK,            /* rings that make no sense, again and again; keeps the memory */
+	HOSTILE_CONSUME, /* consumes, scribbles over its delivery memory, gives back what it never got */
+	HOSTILE_CLAIM_MISSED, /* comes as a consumer that has missed everything, again and again */
+	HOSTILE_TEAR,         /* takes the pages out of its rings, and tries to cut and lock them */
+	HOSTILE_ANSWER, /* answers what nobody asked, and says that events were not delivered */
 	HOSTILE_ATTACKS,
-};
-
-/* From the test to its attackers; read only there. */
-struct hostile_plan {
-	char directory[256]; /* of the host */
-	uint32_t victim_pid; /* a writer of another uid */
-	uint32_t session_id;
 };
 
 /* hostile_attack() - attacks for @seconds, or until it cannot any more. Returns what it did, for the log. */

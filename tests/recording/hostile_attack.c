@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -22,115 +23,35 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "ipc/connection.h"
 #include "ipc/runtime.h"
+#include "recording/hostile_reach.h"
 #include "recording/storm_shared.h"
 #include "ring/writer.h"
 #include "wire/etl_event.h"
 #include "wire/message.h"
 
 #define CONNECTIONS_MOST 4096
-#define RINGS_MOST       64
 #define ANSWER_MS        200
 #define EVENT_BYTES_MOST 512
 #define LATER_RINGS_MS   10000
 #define LATER_EVENTS     100
-
-struct attacker {
-	const struct hostile_plan *plan;
-	uint64_t end_ms;
-	uint64_t done;
-	unsigned chance;
-	int socket; /* -1: none */
-	struct etw_clock_page clock;
-	struct etw_ring_set rings[RINGS_MOST];
-	unsigned ring_count;
-	uint8_t room[WIRE_MESSAGE_BYTES_MAX];
-	struct etw_ipc_message message;
-};
-
-static uint32_t below(struct attacker *self, uint32_t limit)
-{
-	return (uint32_t)rand_r(&self->chance) % limit;
-}
-
-static uint64_t any_number(struct attacker *self)
-{
-	static const uint64_t corners[] = {0, 1, 7, 8, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, UINT64_MAX};
-
-	if (below(self, 2))
-		return corners[below(self, ARRAY_SIZE(corners))];
-	return (uint64_t)below(self, UINT32_MAX) << 32 | below(self, UINT32_MAX);
-}
-
-static bool is_over(const struct attacker *self)
-{
-	return etw_monotonic_ms() >= self->end_ms;
-}
 
 static void rest_ms(uint32_t ms)
 {
 	usleep(ms * 1000);
 }
 
-static void leave(struct attacker *self)
+/* Of any type, also one that there is not, and with a body that is too long, too short, or of another type. */
+static size_t put_odd_body(struct attacker *self)
 {
-	if (self->socket >= 0)
-		close(self->socket);
-	self->socket = -1;
-}
+	struct wire_message head = {.type = attacker_below(self, 64), .request = 1};
+	size_t head_bytes = wire_message_encode_plain(&head, self->room);
+	size_t bytes = attacker_below(self, 3) ? attacker_below(self, 600)
+					       : attacker_below(self, sizeof(self->room) - 64);
 
-/* Past the library: it would give up where this goes on. */
-static int connect_raw(const struct attacker *self)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	size_t chars = strlen(self->plan->directory);
-
-	if (fd < 0 || chars + sizeof("/" ETW_RUNTIME_SOCKET) > sizeof(address.sun_path))
-		return -1;
-	memcpy(address.sun_path, self->plan->directory, chars);
-	memcpy(address.sun_path + chars, "/" ETW_RUNTIME_SOCKET, sizeof("/" ETW_RUNTIME_SOCKET));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static bool join(struct attacker *self, enum wire_role role)
-{
-	struct wire_welcome welcome;
-	int clock_fd = -1;
-
-	leave(self);
-	if (etw_runtime_connect(self->plan->directory, role, &self->socket, &welcome, &clock_fd) <
-	    0) {
-		self->socket = -1;
-		rest_ms(5);
-		return false;
-	}
-	if (!self->clock.page)
-		(void)etw_clock_page_map(clock_fd, &self->clock);
-	close(clock_fd);
-	(void)fcntl(self->socket, F_SETFL, O_NONBLOCK);
-	return true;
-}
-
-static bool say(struct attacker *self, size_t bytes, const int *fd)
-{
-	int r = etw_ipc_send(self->socket, self->room, bytes, fd, fd ? 1 : 0);
-
-	self->done += r == 0;
-	return r == 0;
-}
-
-static size_t put_register(struct attacker *self, const GUID *provider, uint32_t number)
-{
-	const struct wire_message head = {.type = WIRE_REGISTER, .request = number};
-	const struct wire_register body = {.registration = number, .provider = *provider};
-
-	return wire_message_encode_register(&head, &body, self->room);
+	for (size_t i = 0; i < bytes; i++)
+		self->room[head_bytes + i] = (uint8_t)(i % 4 ? 0 : attacker_below(self, 256));
+	return head_bytes + bytes;
 }
 
 /* Some message that is sound in itself, with numbers that need not be. */
@@ -138,14 +59,14 @@ static size_t put_any(struct attacker *self)
 {
 	static const uint32_t plain_types[] = {WIRE_LIST, WIRE_ENABLE_DONE, WIRE_REPLY,
 					       WIRE_WELCOME};
-	struct wire_message head = {.request = (uint32_t)any_number(self)};
-	struct wire_unregister unregister = {(uint32_t)any_number(self)};
-	struct wire_ring_set_ref ref = {(uint32_t)any_number(self)};
-	struct wire_lease lease = {any_number(self)};
-	struct wire_hello hello = {WIRE_PROTOCOL_VERSION, below(self, 5)};
+	struct wire_message head = {.request = (uint32_t)attacker_any_number(self)};
+	struct wire_unregister unregister = {(uint32_t)attacker_any_number(self)};
+	struct wire_ring_set_ref ref = {(uint32_t)attacker_any_number(self)};
+	struct wire_lease lease = {attacker_any_number(self)};
+	struct wire_hello hello = {WIRE_PROTOCOL_VERSION, attacker_below(self, 5)};
 	GUID guid = storm_provider;
 
-	switch (below(self, 7)) {
+	switch (attacker_below(self, 9)) {
 	case 0:
 		head.type = WIRE_UNREGISTER;
 		return wire_message_encode_unregister(&head, &unregister, self->room);
@@ -159,29 +80,33 @@ static size_t put_any(struct attacker *self)
 		head.type = WIRE_HELLO;
 		return wire_message_encode_hello(&head, &hello, self->room);
 	case 4:
-		guid.Data1 = below(self, 1000);
-		return put_register(self, &guid, (uint32_t)any_number(self));
+		guid.Data1 = attacker_below(self, 1000);
+		return attacker_put_register(self, &guid, (uint32_t)attacker_any_number(self));
+	case 5:
+	case 6:
+		return put_odd_body(self);
 	default:
-		head.type = plain_types[below(self, ARRAY_SIZE(plain_types))];
+		head.type = plain_types[attacker_below(self, ARRAY_SIZE(plain_types))];
 		return wire_message_encode_plain(&head, self->room);
 	}
 }
 
 static void send_garbage(struct attacker *self)
 {
-	size_t bytes = below(self, 4) ? put_any(self) : below(self, 4096);
+	size_t bytes = attacker_below(self, 4) ? put_any(self) : attacker_below(self, 4096);
 
-	if (below(self, 4) == 0) {
+	if (attacker_below(self, 4) == 0) {
 		for (size_t i = 0; i < bytes; i++)
-			self->room[i] = (uint8_t)below(self, 256);
-	} else if (bytes && below(self, 2)) {
-		self->room[below(self, (uint32_t)bytes)] = (uint8_t)below(self, 256);
+			self->room[i] = (uint8_t)attacker_below(self, 256);
+	} else if (bytes && attacker_below(self, 2)) {
+		self->room[attacker_below(self, (uint32_t)bytes)] = (uint8_t)attacker_below(self,
+											    256);
 	}
-	if (self->socket < 0 || !say(self, bytes ? bytes : 1, NULL)) {
-		if (below(self, 3))
-			(void)join(self, (enum wire_role)(1 + below(self, 3)));
+	if (self->socket < 0 || !attacker_say(self, bytes ? bytes : 1, NULL)) {
+		if (attacker_below(self, 3))
+			(void)attacker_join(self, (enum wire_role)(1 + attacker_below(self, 3)));
 		else
-			self->socket = connect_raw(self);
+			(void)attacker_connect(self);
 	}
 }
 
@@ -190,12 +115,12 @@ static void hold_connections(struct attacker *self)
 	static int held[CONNECTIONS_MOST];
 	unsigned count = 0;
 
-	while (!is_over(self)) {
-		int fd = count < CONNECTIONS_MOST ? connect_raw(self) : -1;
+	while (!attacker_is_over(self)) {
+		int fd = count < CONNECTIONS_MOST ? attacker_connect_more(self) : -1;
 
 		if (fd < 0) {
 			rest_ms(20);
-			if (count && below(self, 4) == 0)
+			if (count && attacker_below(self, 4) == 0)
 				close(held[--count]);
 			continue;
 		}
@@ -217,12 +142,13 @@ static void flood_registrations(struct attacker *self)
 	GUID guid = storm_provider;
 	uint32_t number = 1;
 
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		guid.Data2 = (uint16_t)number;
-		if (self->socket < 0 || !say(self, put_register(self, &guid, number++), NULL)) {
+		if (self->socket < 0 ||
+		    !attacker_say(self, attacker_put_register(self, &guid, number++), NULL)) {
 			take_answers(self);
-			if (below(self, 50) == 0 || self->socket < 0)
-				(void)join(self, WIRE_ROLE_PROVIDER);
+			if (attacker_below(self, 50) == 0 || self->socket < 0)
+				(void)attacker_join(self, WIRE_ROLE_PROVIDER);
 		}
 	}
 }
@@ -234,17 +160,18 @@ static void control_others(struct attacker *self)
 	struct wire_message head = {.request = 1};
 	struct wire_enable_provider enable = {.provider = storm_provider,
 					      .handle = self->plan->session_id,
-					      .code = below(self, 3),
-					      .timeout_ms = below(self, 2000)};
+					      .code = attacker_below(self, 3),
+					      .timeout_ms = attacker_below(self, 2000)};
 
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		size_t bytes = 0;
 
-		switch (below(self, 4)) {
+		switch (attacker_below(self, 4)) {
 		case 0:
 			head.type = WIRE_CONTROL;
-			control.code = below(self, 5);
-			control.handle = below(self, 2) ? self->plan->session_id : below(self, 70);
+			control.code = attacker_below(self, 5);
+			control.handle = attacker_below(self, 2) ? self->plan->session_id
+								 : attacker_below(self, 70);
 			strcpy(control.name, STORM_SESSION);
 			bytes = wire_message_encode_control(&head, &control, self->room);
 			break;
@@ -255,8 +182,8 @@ static void control_others(struct attacker *self)
 		case 2:
 			head.type = WIRE_START;
 			strcpy(config.name, "attack");
-			config.buffer_kib = (uint32_t)any_number(self);
-			config.maximum_buffers = (uint32_t)any_number(self);
+			config.buffer_kib = (uint32_t)attacker_any_number(self);
+			config.maximum_buffers = (uint32_t)attacker_any_number(self);
 			config.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
 			bytes = wire_message_encode_session_config(&head, &config, self->room);
 			break;
@@ -265,8 +192,8 @@ static void control_others(struct attacker *self)
 			bytes = wire_message_encode_plain(&head, self->room);
 			break;
 		}
-		if (self->socket < 0 || !say(self, bytes, NULL))
-			(void)join(self, WIRE_ROLE_CONTROLLER);
+		if (self->socket < 0 || !attacker_say(self, bytes, NULL))
+			(void)attacker_join(self, WIRE_ROLE_CONTROLLER);
 		take_answers(self);
 	}
 }
@@ -275,43 +202,68 @@ static void stay_deaf(struct attacker *self)
 {
 	const struct wire_message head = {.type = WIRE_LIST, .request = 1};
 
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		size_t bytes = wire_message_encode_plain(&head, self->room);
 
-		if (self->socket >= 0 && say(self, bytes, NULL))
+		if (self->socket >= 0 && attacker_say(self, bytes, NULL))
 			continue;
 		rest_ms(10);
-		if (self->socket < 0 || below(self, 30) == 0)
-			(void)join(self, (enum wire_role)(1 + below(self, 3)));
+		if (self->socket < 0 || attacker_below(self, 30) == 0)
+			(void)attacker_join(self, (enum wire_role)(1 + attacker_below(self, 3)));
 	}
+}
+
+enum odd_file {
+	ODD_PIPE_OUT,
+	ODD_PIPE_IN,
+	ODD_SOCKET,
+	ODD_FOLDER,
+	ODD_MEMORY, /* without seals; it is cut while it may be in use */
+	ODD_ITSELF, /* the connection on which it is sent */
+	ODD_FILES,
+};
+
+static bool open_odd_files(int files[ODD_FILES])
+{
+	int pair[2];
+
+	if (pipe2(files, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return false;
+	close(pair[1]);
+	files[ODD_SOCKET] = pair[0];
+	files[ODD_FOLDER] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	files[ODD_MEMORY] = memfd_create("odd", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	files[ODD_ITSELF] = -1;
+	return files[ODD_FOLDER] >= 0 && files[ODD_MEMORY] >= 0;
 }
 
 static void send_descriptors(struct attacker *self)
 {
-	int files[2];
+	int files[ODD_FILES];
 
-	if (pipe2(files, O_CLOEXEC) < 0)
+	if (!open_odd_files(files))
 		return;
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		size_t bytes = put_any(self);
+		uint32_t kind = attacker_below(self, ODD_FILES);
 
-		if (self->socket < 0 || !say(self, bytes, &files[below(self, 2)])) {
-			leave(self);
-			self->socket = connect_raw(self);
-		}
+		(void)!ftruncate(files[ODD_MEMORY], attacker_below(self, 2) * 65536);
+		files[ODD_ITSELF] = self->socket;
+		if (self->socket < 0 || !attacker_say(self, bytes, &files[kind]))
+			(void)attacker_connect(self);
 	}
-	close(files[0]);
-	close(files[1]);
+	for (int i = 0; i < ODD_ITSELF; i++)
+		close(files[i]);
 }
 
 static void come_and_go(struct attacker *self)
 {
-	while (!is_over(self)) {
-		if (below(self, 2)) {
-			(void)join(self, (enum wire_role)(1 + below(self, 3)));
+	while (!attacker_is_over(self)) {
+		if (attacker_below(self, 2)) {
+			(void)attacker_join(self, (enum wire_role)(1 + attacker_below(self, 3)));
 		} else {
-			leave(self);
-			self->socket = connect_raw(self);
+			(void)attacker_connect(self);
 		}
 		self->done += self->socket >= 0;
 	}
@@ -329,7 +281,7 @@ static struct etw_ring_set *take_rings(struct attacker *self)
 
 		if (self->message.head.type != WIRE_RING_SET || fds.page < 0 || fds.rings < 0)
 			continue;
-		if (self->ring_count == RINGS_MOST)
+		if (self->ring_count == HOSTILE_RINGS_MOST)
 			etw_ring_set_unmap(&self->rings[--self->ring_count]);
 		if (etw_ring_set_map(&fds, &self->rings[self->ring_count]) == 0)
 			newest = &self->rings[self->ring_count++];
@@ -343,20 +295,17 @@ static struct etw_ring_set *get_rings(struct attacker *self)
 
 	if (rings)
 		return rings;
-	if (!join(self, WIRE_ROLE_PROVIDER) ||
-	    !say(self, put_register(self, &storm_provider, 1), NULL))
-		return NULL;
-	return take_rings(self);
+	return attacker_register(self) ? take_rings(self) : NULL;
 }
 
 /* Another's, none, or its own. */
 static uint32_t any_pid(struct attacker *self)
 {
-	switch (below(self, 3)) {
+	switch (attacker_below(self, 3)) {
 	case 0:
 		return self->plan->victim_pid;
 	case 1:
-		return below(self, 4);
+		return attacker_below(self, 4);
 	default:
 		return (uint32_t)getpid();
 	}
@@ -366,13 +315,15 @@ static uint32_t any_pid(struct attacker *self)
 static void forge(struct attacker *self, const struct etw_ring_set *rings)
 {
 	struct etw_ring_span span;
-	uint32_t bytes = 16 + below(self, EVENT_BYTES_MOST);
+	uint32_t bytes = 16 + attacker_below(self, EVENT_BYTES_MOST);
 	struct wire_event_header header = {
 		.bytes = le16_of((uint16_t)bytes),
-		.header_type = (uint8_t)(below(self, 4) ? WIRE_HEADER_EVENT64
-							: below(self, WIRE_HEADER_TYPES)),
-		.header_flag = below(self, 4) ? WIRE_EVENT_FLAG_TRACE : WIRE_EVENT_FLAG_MESSAGE,
-		.flags = le16_of((uint16_t)below(self, 4)),
+		.header_type = (uint8_t)(attacker_below(self, 4)
+						 ? WIRE_HEADER_EVENT64
+						 : attacker_below(self, WIRE_HEADER_TYPES)),
+		.header_flag = attacker_below(self, 4) ? WIRE_EVENT_FLAG_TRACE
+						       : WIRE_EVENT_FLAG_MESSAGE,
+		.flags = le16_of((uint16_t)attacker_below(self, 4)),
 		.process_id = le32_of(any_pid(self)),
 		.thread_id = le32_of(self->plan->victim_pid),
 	};
@@ -383,10 +334,11 @@ static void forge(struct attacker *self, const struct etw_ring_set *rings)
 		return;
 	}
 	for (uint32_t i = 0; i < bytes; i++)
-		event[i] = (uint8_t)below(self, 256);
-	header.time_raw = le64_of(below(self, 4) ? (uint64_t)span.time_raw : any_number(self));
+		event[i] = (uint8_t)attacker_below(self, 256);
+	header.time_raw = le64_of(attacker_below(self, 4) ? (uint64_t)span.time_raw
+							  : attacker_any_number(self));
 	memcpy(header.provider, &storm_provider, sizeof(header.provider));
-	if (below(self, 4) == 0)
+	if (attacker_below(self, 4) == 0)
 		header.provider[0] ^= 1;
 	memcpy(event, &header, bytes < sizeof(header) ? bytes : sizeof(header));
 	memcpy(span.at, event, bytes);
@@ -398,8 +350,8 @@ static void forge_events(struct attacker *self)
 {
 	struct etw_ring_set *rings = NULL;
 
-	while (!is_over(self)) {
-		if (!rings || below(self, 10000) == 0)
+	while (!attacker_is_over(self)) {
+		if (!rings || attacker_below(self, 10000) == 0)
 			rings = get_rings(self);
 		for (int i = 0; rings && i < 64; i++)
 			forge(self, rings);
@@ -414,33 +366,33 @@ static void write_ring_numbers(struct attacker *self, const struct etw_ring_set 
 		struct wire_ring *ring = (void *)etw_ring_at(rings, cpu);
 
 		if (is_count) {
-			store_relaxed(&ring->lost_no_buffer, any_number(self));
-			store_relaxed(&ring->lost_too_large, any_number(self));
+			store_relaxed(&ring->lost_no_buffer, attacker_any_number(self));
+			store_relaxed(&ring->lost_too_large, attacker_any_number(self));
 			continue;
 		}
-		store_relaxed(&ring->word, any_number(self));
+		store_relaxed(&ring->word, attacker_any_number(self));
 	}
 	if (is_count)
-		store_relaxed(&etw_ring_set_page(rings)->refused, any_number(self));
+		store_relaxed(&etw_ring_set_page(rings)->refused, attacker_any_number(self));
 }
 
 static void lie_about_loss(struct attacker *self)
 {
 	struct etw_ring_set *rings = NULL;
 
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		if (!rings)
 			rings = get_rings(self);
 		if (rings)
 			write_ring_numbers(self, rings, /* is_count= */ true);
 		self->done++;
-		rest_ms(1 + below(self, 20));
+		rest_ms(1 + attacker_below(self, 20));
 	}
 }
 
 static void break_rings(struct attacker *self)
 {
-	while (!is_over(self)) {
+	while (!attacker_is_over(self)) {
 		struct etw_ring_set *rings = get_rings(self);
 
 		if (rings) {
@@ -448,13 +400,13 @@ static void break_rings(struct attacker *self)
 			self->done++;
 		}
 		/* All that it ever had is filled again, also what the host has done with. */
-		for (unsigned i = 0; i < self->ring_count && !is_over(self); i++) {
+		for (unsigned i = 0; i < self->ring_count && !attacker_is_over(self); i++) {
 			const struct etw_ring_set *old = &self->rings[i];
 
-			memset(old->memory + old->rings_at, (int)below(self, 256),
+			memset(old->memory + old->rings_at, (int)attacker_below(self, 256),
 			       old->total_bytes - old->rings_at);
 		}
-		rest_ms(below(self, 20));
+		rest_ms(attacker_below(self, 20));
 	}
 }
 
@@ -496,8 +448,20 @@ uint64_t hostile_attack(const struct hostile_plan *plan, enum hostile_attack att
 	case HOSTILE_BREAK:
 		break_rings(&self);
 		break;
+	case HOSTILE_CONSUME:
+		attacker_consume(&self);
+		break;
+	case HOSTILE_CLAIM_MISSED:
+		attacker_claim_missed(&self);
+		break;
+	case HOSTILE_TEAR:
+		attacker_tear_memory(&self);
+		break;
+	case HOSTILE_ANSWER:
+		attacker_answer_falsely(&self);
+		break;
 	default:
-		while (!is_over(&self)) {
+		while (!attacker_is_over(&self)) {
 			send_garbage(&self);
 			take_answers(&self);
 		}
@@ -530,7 +494,7 @@ uint64_t hostile_forge_for_later(const struct hostile_plan *plan)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)sched_getcpu(), &one);
 	(void)sched_setaffinity(0, sizeof(one), &one);
-	while (!rings && !is_over(&self))
+	while (!rings && !attacker_is_over(&self))
 		rings = get_rings(&self);
 	if (!rings || etw_ring_reserve(rings, &self.clock, sizeof(header), &gap) < 0)
 		return 0;
