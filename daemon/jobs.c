@@ -24,8 +24,7 @@ static void *work(void *context)
 			etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_FLUSH:
-		job->result = job->config ? of_file(etw_session_flush_to(job->engine, job->config))
-					  : etw_session_flush(job->engine);
+		job->result = of_file(etw_session_flush_to(job->engine, job->config));
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_UPDATE:

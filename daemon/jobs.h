@@ -30,6 +30,8 @@ struct etwd_jobs {
 /* First member of what takes the result. */
 struct etwd_job {
 	struct etwd_inbox_item item; /* first */
+	struct etwd_job *
+		next; /* of those that wait for the session's turn; the owner of the list uses it */
 	const struct etwd_jobs *jobs;
 	enum etwd_job_kind kind;
 	uint32_t session_id;

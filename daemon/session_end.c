@@ -34,13 +34,13 @@ void etwd_session_answer(const struct etwd_session *session, struct etwd_peer *p
 		       -1);
 }
 
-static void answer_error(const struct etwd_session_parts *parts,
-			 const struct etwd_session_request *request, int status)
+static void answer_error(const struct etwd_session_parts *parts, const struct etwd_job *job,
+			 int status)
 {
-	struct etwd_peer *peer = etwd_peer_find(parts->peers, request->peer_serial);
+	struct etwd_peer *peer = etwd_peer_find(parts->peers, job->peer_serial);
 
 	if (peer)
-		etwd_peer_answer(peer, WIRE_SESSION, request->request, status);
+		etwd_peer_answer(peer, WIRE_SESSION, job->request, status);
 }
 
 void etwd_session_forget_kept(struct etwd_keeper_store *store, uint32_t id)
@@ -102,31 +102,19 @@ static void finish_request(struct etwd_inbox_item *item)
 	run_next_job(parts, session);
 }
 
-/* Takes the request in every case. */
+/* Takes the job in every case. */
 static int run_job(const struct etwd_session_parts *parts, struct etwd_session *session,
-		   struct etwd_session_request *request)
+		   struct etwd_job *job)
 {
-	struct session_job *own = calloc(1, sizeof(*own));
-	int r = -ENOMEM;
+	int r = etwd_jobs_run(parts->jobs, job,
+			      job->kind == ETWD_JOB_STOP ? finish_stop : finish_request);
 
-	if (own) {
-		own->parts = parts;
-		own->job.kind = request->kind;
-		own->job.session_id = session->id;
-		own->job.engine = session->engine;
-		own->job.peer_serial = request->peer_serial;
-		own->job.request = request->request;
-		own->job.config = TAKE(request->config);
-		r = etwd_jobs_run(parts->jobs, &own->job,
-				  request->kind == ETWD_JOB_STOP ? finish_stop : finish_request);
-	}
 	if (r == 0) {
 		session->work.has_job = true;
-	} else {
-		answer_error(parts, request, r);
-		etwd_job_free(own ? &own->job : NULL);
+		return 0;
 	}
-	etwd_session_request_free(request);
+	answer_error(parts, job, r);
+	etwd_job_free(job);
 	return r;
 }
 
@@ -135,12 +123,12 @@ static void run_next_job(const struct etwd_session_parts *parts, struct etwd_ses
 {
 	struct etwd_session_work *work = &session->work;
 
-	while (!work->has_job && work->requests) {
-		struct etwd_session_request *request = work->requests;
+	while (!work->has_job && work->waiting) {
+		struct etwd_job *job = work->waiting;
 
-		work->requests = request->next;
-		work->request_count--;
-		(void)run_job(parts, session, request);
+		work->waiting = job->next;
+		work->waiting_count--;
+		(void)run_job(parts, session, job);
 	}
 	if (work->has_job || !work->stop || !session->withdrawal.is_over)
 		return;
@@ -154,42 +142,53 @@ static void run_next_job(const struct etwd_session_parts *parts, struct etwd_ses
 		 (unsigned)session->id);
 }
 
-static struct etwd_session_request *new_request(const struct etwd_peer *peer,
-						const struct etwd_session_wish *wish)
+/* NULL: no memory. @peer: to be answered; NULL: nobody is */
+static struct etwd_job *new_job(const struct etwd_session_parts *parts,
+				const struct etwd_session *session, const struct etwd_peer *peer,
+				uint32_t request, enum etwd_job_kind kind)
 {
-	struct etwd_session_request *request = calloc(1, sizeof(*request));
+	struct session_job *own = calloc(1, sizeof(*own));
 
-	if (!request)
+	if (!own)
 		return NULL;
-	request->kind = wish->kind;
+	own->parts = parts;
+	own->job.kind = kind;
+	own->job.session_id = session->id;
+	own->job.engine = session->engine;
 	if (peer) {
-		request->peer_serial = peer->serial;
-		request->request = wish->request;
+		own->job.peer_serial = peer->serial;
+		own->job.request = request;
 	}
-	if (!wish->config)
-		return request;
-	request->config = malloc(sizeof(*request->config));
-	if (!request->config) {
-		free(request);
-		return NULL;
-	}
-	*request->config = *wish->config;
-	return request;
+	return &own->job;
+}
+
+static int add_config(struct etwd_job *job, const struct wire_session_config *config)
+{
+	job->config = malloc(sizeof(*job->config));
+	if (!job->config)
+		return -ENOMEM;
+	*job->config = *config;
+	return 0;
 }
 
 int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session *session,
-		     struct etwd_peer *peer, const struct etwd_session_wish *wish)
+		     struct etwd_peer *peer, uint32_t request, enum etwd_job_kind kind,
+		     const struct wire_session_config *config)
 {
-	struct etwd_session_request **last = &session->work.requests;
+	struct etwd_job **last = &session->work.waiting;
+	struct etwd_job *job;
 
-	if (session->work.request_count >= ETWD_SESSION_WAITS_MAX)
+	if (session->work.waiting_count >= ETWD_SESSION_WAITS_MAX)
 		return -EBUSY;
+	job = new_job(parts, session, peer, request, kind);
+	if (!job || (config && add_config(job, config) < 0)) {
+		etwd_job_free(job);
+		return -ENOMEM;
+	}
 	while (*last)
 		last = &(*last)->next;
-	*last = new_request(peer, wish);
-	if (!*last)
-		return -ENOMEM;
-	session->work.request_count++;
+	*last = job;
+	session->work.waiting_count++;
 	run_next_job(parts, session);
 	return 0;
 }
@@ -218,17 +217,16 @@ static void end_withdrawal(struct etwd_wait *wait, int status)
 int etwd_session_stop(const struct etwd_session_parts *parts, struct etwd_session *session,
 		      struct etwd_peer *peer, uint32_t request)
 {
-	const struct etwd_session_wish wish = {.kind = ETWD_JOB_STOP, .request = request};
 	struct withdrawal_wait *wait;
 
 	if (session->state != ETWD_SESSION_RUNNING)
 		return -EBUSY;
-	session->work.stop = new_request(peer, &wish);
+	session->work.stop = new_job(parts, session, peer, request, ETWD_JOB_STOP);
 	if (!session->work.stop)
 		return -ENOMEM;
 	wait = calloc(1, sizeof(*wait));
 	if (!wait) {
-		etwd_session_request_free(TAKE(session->work.stop));
+		etwd_job_free(TAKE(session->work.stop));
 		return -ENOMEM;
 	}
 	wait->parts = parts;

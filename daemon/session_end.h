@@ -35,20 +35,17 @@ struct etwd_session_parts {
 	const struct etwd_jobs *jobs;
 };
 
-/* What a peer wants of a session that runs. */
-struct etwd_session_wish {
-	enum etwd_job_kind kind;
-	const struct wire_session_config *config; /* borrowed; NULL: it needs none */
-	uint32_t request;                         /* that the peer waits for */
-};
-
 /*
  * etwd_session_ask() - does what the peer wants, behind what others wanted before, and answers it with SESSION.
+ *
+ * @request: that the peer waits for
+ * @config:  copied; NULL: of a kind that needs none
  *
  * Returns 0; -EBUSY: too many wait for it; -ENOMEM; errno of making a thread.
  */
 int etwd_session_ask(const struct etwd_session_parts *parts, struct etwd_session *session,
-		     struct etwd_peer *peer, const struct etwd_session_wish *wish);
+		     struct etwd_peer *peer, uint32_t request, enum etwd_job_kind kind,
+		     const struct wire_session_config *config);
 
 /*
  * etwd_session_stop() - begins the end.

@@ -97,7 +97,6 @@ static int check_realtime(const struct etwd_sessions *sessions, const struct etw
 static int control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 		   const struct wire_control *body, uint32_t request)
 {
-	struct etwd_session_wish wish = {.request = request};
 	const enum etwd_act act = body->code == WIRE_CONTROL_QUERY ? ETWD_ACT_QUERY
 								   : ETWD_ACT_CONTROL;
 	struct etwd_session *session = NULL;
@@ -120,19 +119,16 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	case WIRE_CONTROL_STOP:
 		return stop(parts, session, peer, request);
 	case WIRE_CONTROL_FLUSH:
-		wish.kind = ETWD_JOB_FLUSH;
-		wish.config = &body->config;
-		return etwd_session_ask(parts, session, peer, &wish);
+		return etwd_session_ask(parts, session, peer, request, ETWD_JOB_FLUSH,
+					&body->config);
 	case WIRE_CONTROL_UPDATE:
-		wish.kind = ETWD_JOB_UPDATE;
-		wish.config = &body->config;
-		return etwd_session_ask(parts, session, peer, &wish);
+		return etwd_session_ask(parts, session, peer, request, ETWD_JOB_UPDATE,
+					&body->config);
 	case WIRE_CONTROL_INCREMENT_FILE:
-		wish.kind = ETWD_JOB_INCREMENT_FILE;
-		return etwd_session_ask(parts, session, peer, &wish);
+		return etwd_session_ask(parts, session, peer, request, ETWD_JOB_INCREMENT_FILE,
+					NULL);
 	case WIRE_CONTROL_CONVERT_TO_REALTIME:
-		wish.kind = ETWD_JOB_CONVERT;
-		return etwd_session_ask(parts, session, peer, &wish);
+		return etwd_session_ask(parts, session, peer, request, ETWD_JOB_CONVERT, NULL);
 	default:
 		return -EINVAL;
 	}

@@ -241,23 +241,15 @@ int etwd_sessions_add(struct etwd_sessions *sessions, uint32_t id,
 	return 0;
 }
 
-void etwd_session_request_free(struct etwd_session_request *request)
+static void free_jobs(struct etwd_session_work *work)
 {
-	if (!request)
-		return;
-	free(request->config);
-	free(request);
-}
+	while (work->waiting) {
+		struct etwd_job *job = work->waiting;
 
-static void free_requests(struct etwd_session_work *work)
-{
-	while (work->requests) {
-		struct etwd_session_request *request = work->requests;
-
-		work->requests = request->next;
-		etwd_session_request_free(request);
+		work->waiting = job->next;
+		etwd_job_free(job);
 	}
-	etwd_session_request_free(work->stop);
+	etwd_job_free(work->stop);
 }
 
 void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *session)
@@ -266,7 +258,7 @@ void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *s
 		if (sessions->table[i] == session)
 			sessions->table[i] = NULL;
 	}
-	free_requests(&session->work);
+	free_jobs(&session->work);
 	etwd_budget_give(sessions->budget, session->uid, ETWD_SESSIONS, 1);
 	free(session->withdrawal.providers);
 	free(session->settings.captured);

@@ -34,21 +34,12 @@ enum etwd_session_state {
 	ETWD_SESSION_STOPPING,
 };
 
-/* What a controller wants of a session that runs, while it waits for its turn. */
-struct etwd_session_request {
-	struct etwd_session_request *next;
-	uint64_t peer_serial; /* 0: nobody waits for the answer */
-	uint32_t request;
-	enum etwd_job_kind kind;
-	struct wire_session_config *config; /* owned; NULL: it needs none */
-};
-
 /* What is to be done with a session beside the loop; of daemon/session_end.h. */
 struct etwd_session_work {
-	bool has_job; /* one at a time */
-	struct etwd_session_request *requests,
-		*stop; /* owned; the first comes first, the stop last */
-	unsigned request_count;
+	bool has_job;             /* one at a time */
+	struct etwd_job *waiting; /* owned; the first comes first */
+	unsigned waiting_count;
+	struct etwd_job *stop; /* owned; comes behind all of them */
 };
 
 /* What a session that ends takes back from its providers; of daemon/enable.h. */
@@ -181,9 +172,6 @@ unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 
 /* etwd_sessions_has_kernel() - whether there is a system logger, in any state: it has the kernel's events. */
 bool etwd_sessions_has_kernel(const struct etwd_sessions *sessions);
-
-/* etwd_session_request_free() - takes NULL. */
-void etwd_session_request_free(struct etwd_session_request *request);
 
 /* etwd_session_is_usable() - whether the engine may be called from the loop, beside etw_session_info(). */
 bool etwd_session_is_usable(const struct etwd_session *session);

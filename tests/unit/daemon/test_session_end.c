@@ -42,14 +42,13 @@ static void test_session_end__too_many_flushes(void **state)
 	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	uint64_t handle = fake_peer_start(controller, "one");
 	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
-	const struct etwd_session_wish flush = {.kind = ETWD_JOB_FLUSH, .request = 1};
 
 	(void)state;
-	session->work.request_count = ETWD_SESSION_WAITS_MAX;
-	assert_int_equal(
-		etwd_session_ask(&fixture_host->session_parts, session, controller->peer, &flush),
-		-EBUSY);
-	session->work.request_count = 0;
+	session->work.waiting_count = ETWD_SESSION_WAITS_MAX;
+	assert_int_equal(etwd_session_ask(&fixture_host->session_parts, session, controller->peer,
+					  1, ETWD_JOB_FLUSH, fixture_config("one")),
+			 -EBUSY);
+	session->work.waiting_count = 0;
 	fake_peer_free(controller);
 }
 

@@ -196,7 +196,7 @@ static void test_sessions__who_may_control(void **state)
 
 static void test_sessions__what_may_be_called(void **state)
 {
-	struct etwd_session_request stop = {0};
+	static struct etwd_job stop;
 	struct etwd_session *session;
 
 	(void)state;
