@@ -20,7 +20,6 @@
 #define FOLDER_SYSTEM "/var/lib/etw/security"
 #define FOLDER_MODE   0700
 #define FILE_MODE     0600
-#define NEW_SUFFIX    ".new" /* of a file that is being written */
 
 static const GUID default_guid = WIRE_DEFAULT_SECURITY_GUID;
 
@@ -117,51 +116,23 @@ static void put(struct etwd_security *security, struct etwd_descriptor *descript
 	free(old);
 }
 
-/* The folder is made with the first descriptor. */
-static int open_folder(const struct etwd_security *security, bool is_made)
+static int open_folder(const struct etwd_security *security)
 {
-	int fd;
+	int fd = open(security->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (is_made)
-		TRY(etw_file_make_folders(security->folder, FOLDER_MODE));
-	fd = open(security->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_file(int folder, const char *name, struct etw_bytes bytes)
-{
-	CLEANUP(etw_file_closep)
-	const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			      FILE_MODE);
-
-	if (fd < 0)
-		return -errno;
-	TRY(etw_file_write_all(fd, bytes.at, bytes.left));
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
-/* After this the file is the old or the new one as a whole, whenever the machine stops. */
+/* The folder is made with the first descriptor. */
 static int keep(const struct etwd_security *security, const GUID *guid, struct etw_bytes bytes)
 {
-	CLEANUP(etw_file_closep) int folder = -1;
-	char name[ETW_GUID_BARE_BYTES], fresh[ETW_GUID_BARE_BYTES + sizeof(NEW_SUFFIX)];
-	int r;
+	char name[ETW_GUID_BARE_BYTES];
 
 	if (!security->folder[0])
 		return 0;
-	folder = open_folder(security, /* is_made= */ true);
-	if (folder < 0)
-		return folder;
 	etw_guid_format(guid, name);
-	(void)snprintf(fresh, sizeof(fresh), "%s%s", name, NEW_SUFFIX);
-	r = write_file(folder, fresh, bytes);
-	if (r == 0 && renameat(folder, fresh, folder, name) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlinkat(folder, fresh, 0);
-	else
-		(void)fsync(folder);
-	return r;
+	return etw_file_replace(security->folder, FOLDER_MODE, name, FILE_MODE, bytes.at,
+				bytes.left);
 }
 
 int etwd_security_change(struct etwd_security *security, const GUID *guid,
@@ -191,7 +162,7 @@ static int forget(const struct etwd_security *security, const GUID *guid)
 
 	if (!security->folder[0])
 		return 0;
-	folder = open_folder(security, /* is_made= */ false);
+	folder = open_folder(security);
 	if (folder < 0)
 		return folder == -ENOENT ? 0 : folder;
 	etw_guid_format(guid, name);
@@ -224,8 +195,7 @@ static int read_file(int folder, const char *name, uint8_t *room, size_t *ret_by
 
 	if (fd < 0 || fstat(fd, &info) < 0)
 		return -errno;
-	if (!S_ISREG(info.st_mode) || (info.st_uid != 0 && info.st_uid != geteuid()) ||
-	    info.st_mode & (S_IWGRP | S_IWOTH))
+	if (!S_ISREG(info.st_mode) || !etw_file_is_private(fd))
 		return -EPERM;
 	TRY(etw_file_read_all(fd, room, WIRE_SECURITY_BYTES_MAX, ret_bytes));
 	return etw_security_check((struct etw_bytes){room, *ret_bytes});
@@ -277,7 +247,7 @@ int etwd_security_load(struct etwd_security *security)
 
 	if (!security->folder[0])
 		return 0;
-	fd = open_folder(security, /* is_made= */ false);
+	fd = open_folder(security);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	folder = fdopendir(fd);

@@ -150,14 +150,9 @@ void etw_autologger_names_free(char **names, size_t count)
 
 static int check_owner(int fd, struct etw_fault *reterr)
 {
-	struct stat info;
-
-	if (fstat(fd, &info) < 0)
-		return -errno;
-	if ((info.st_uid != 0 && info.st_uid != geteuid()) || (info.st_mode & (S_IWGRP | S_IWOTH)))
-		return etw_fault_set(reterr, -EPERM, 0, "autologger", NULL,
-				     "other users may write to the file");
-	return 0;
+	return etw_file_is_private(fd) ? 0
+				       : etw_fault_set(reterr, -EPERM, 0, "autologger", NULL,
+						       "other users may write to the file");
 }
 
 int etw_autologger_read(const char *folder, const char *name, struct etw_autologger *ret,

@@ -76,21 +76,9 @@ int etw_autologger_status_read(const char *folder, const char *name,
 	return 0;
 }
 
-static int write_file(const char *path, const char *text, size_t bytes)
-{
-	CLEANUP(etw_file_closep)
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-
-	if (fd < 0 || fchmod(fd, 0644) < 0)
-		return -errno;
-	return etw_file_write_all(fd, text, bytes);
-}
-
 int etw_autologger_status_write(const char *folder, const char *name,
 				const struct etw_autologger_status *status)
 {
-	CLEANUP(freep) char *path = NULL;
-	CLEANUP(freep) char *new_path = NULL;
 	char text[FILE_BYTES_MAX];
 	int chars = snprintf(text, sizeof(text),
 			     "Status=%u\nFileCounter=%u\nStoppedInBoot=%s\nReason=%s\n",
@@ -99,18 +87,7 @@ int etw_autologger_status_write(const char *folder, const char *name,
 
 	if (chars < 0 || chars >= (int)sizeof(text))
 		return -EFBIG;
-	if (asprintf(&path, "%s/%s", folder, name) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	/* No session's name begins with a dot. */
-	if (asprintf(&new_path, "%s/.%s.new", folder, name) < 0) {
-		new_path = NULL;
-		return -ENOMEM;
-	}
-	TRY(etw_file_make_folders(folder, 0755));
-	TRY(write_file(new_path, text, (size_t)chars));
-	return rename(new_path, path) < 0 ? -errno : 0;
+	return etw_file_replace(folder, 0755, name, 0644, text, (size_t)chars);
 }
 
 void etw_autologger_boot_id(char room[ETW_AUTOLOGGER_BOOT_BYTES])

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,51 @@ int etw_file_write_all(int fd, const void *at, size_t bytes)
 		bytes -= (size_t)done;
 	}
 	return 0;
+}
+
+static int write_new(int folder, const char *name, mode_t mode, const void *at, size_t bytes)
+{
+	CLEANUP(etw_file_closep)
+	const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			      mode);
+
+	if (fd < 0 || fchmod(fd, mode) < 0)
+		return -errno;
+	TRY(etw_file_write_all(fd, at, bytes));
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+int etw_file_replace(const char *folder, mode_t folder_mode, const char *name, mode_t mode,
+		     const void *at, size_t bytes)
+{
+	CLEANUP(etw_file_closep) int fd = -1;
+	CLEANUP(freep) char *fresh = NULL;
+	int r;
+
+	if (asprintf(&fresh, ".%s.new", name) < 0) {
+		fresh = NULL;
+		return -ENOMEM;
+	}
+	TRY(etw_file_make_folders(folder, folder_mode));
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = write_new(fd, fresh, mode, at, bytes);
+	if (r == 0 && renameat(fd, fresh, fd, name) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(fd, fresh, 0);
+	else
+		(void)fsync(fd); /* the name, too */
+	return r;
+}
+
+bool etw_file_is_private(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) &&
+	       !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* One that is there keeps its mode: it may be somebody else's. */

@@ -33,6 +33,23 @@ int etw_file_write_all(int fd, const void *at, size_t bytes);
 int etw_file_make_folders(const char *path, mode_t mode);
 
 /*
+ * etw_file_replace() - writes a file as a whole: from then on it has these bytes, or what it had, whenever the machine
+ * stops.
+ *
+ * @folder: of the file; made where it is not there, with those above it, as @folder_mode
+ * @mode:   of the file, whatever the umask
+ *
+ * Meanwhile there is a file ".NAME.new" beside it, which is none of the caller's.
+ *
+ * Returns 0; -ENOMEM; what making, writing or renaming fails with: the old file stands then.
+ */
+int etw_file_replace(const char *folder, mode_t folder_mode, const char *name, mode_t mode,
+		     const void *at, size_t bytes);
+
+/* etw_file_is_private() - whether root or this process' user has the open file, and nobody else may write to it. */
+bool etw_file_is_private(int fd);
+
+/*
  * etw_file_mode() - the permissions that an ordinary new file of this thread gets: 0666 less its umask.
  *
  * Read, not set and set back, which another thread could see. 0600 where /proc does not say it.

@@ -135,6 +135,63 @@ static void test_file__mode_is_what_a_new_file_gets(void **state)
 	umask(before);
 }
 
+static void expect_text(const char *path, const char *wanted)
+{
+	size_t bytes;
+	char *text;
+
+	assert_int_equal(etw_file_read(path, 64, &text, &bytes), 0);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+/* The folder is made; what cannot be written leaves the old file, and nothing beside it. */
+static void test_file__a_file_is_replaced_as_a_whole(void **state)
+{
+	char where[64], path[96], fresh[96];
+
+	(void)state;
+	(void)snprintf(where, sizeof(where), "%s/a/b", folder);
+	(void)snprintf(path, sizeof(path), "%s/name", where);
+	(void)snprintf(fresh, sizeof(fresh), "%s/.name.new", where);
+	assert_int_equal(etw_file_replace(where, 0700, "name", 0640, "first", 5), 0);
+	expect_text(path, "first");
+	assert_int_equal(mode_of(path), 0640);
+	assert_int_equal(mode_of(where), 0700);
+	assert_int_equal(etw_file_replace(where, 0700, "name", 0600, "second", 6), 0);
+	expect_text(path, "second");
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(mkdir(fresh, 0700), 0);
+	assert_int_equal(etw_file_replace(where, 0700, "name", 0600, "third", 5), -EISDIR);
+	expect_text(path, "second");
+	assert_int_equal(etw_file_replace(path, 0700, "name", 0600, "third", 5), -ENOTDIR);
+}
+
+static void test_file__private_is_what_nobody_else_writes(void **state)
+{
+	char path[64];
+	FILE *file;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/own", folder);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fchmod(fileno(file), 0644), 0);
+	assert_true(etw_file_is_private(fileno(file)));
+	assert_int_equal(fchmod(fileno(file), 0664), 0);
+	assert_false(etw_file_is_private(fileno(file)));
+	assert_int_equal(fchmod(fileno(file), 0602), 0);
+	assert_false(etw_file_is_private(fileno(file)));
+	assert_int_equal(fchmod(fileno(file), 0600), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(fchown(fileno(file), 12345, 0), 0);
+		assert_false(etw_file_is_private(fileno(file)));
+	}
+	assert_false(etw_file_is_private(-1));
+	(void)fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +201,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_file__pipes_are_read_and_written_as_a_whole,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_file__folders_have_the_mode_that_was_asked_for,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_file__a_file_is_replaced_as_a_whole, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_file__private_is_what_nobody_else_writes,
 						begin, end),
 	};
 
