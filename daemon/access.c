@@ -79,15 +79,16 @@ int etwd_token_init(struct etwd_token *ret, const struct etwd_peer *peer)
 	return 0;
 }
 
-uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_security *security,
+uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_descriptors *security,
 			   const GUID *guid)
 {
 	if (token->is_trusted)
 		return ALL_RIGHTS;
-	return etw_security_rights(etwd_security_find(security, guid), token->sids, token->count);
+	return etw_security_rights(etwd_descriptors_find(security, guid), token->sids,
+				   token->count);
 }
 
-uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
+uint32_t etwd_access_rights(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 			    const GUID *guid)
 {
 	CLEANUP(etwd_token_done) struct etwd_token token = {0};
@@ -103,7 +104,7 @@ uint32_t etwd_access_rights(const struct etwd_security *security, const struct e
  * Where there is no descriptor at all, root and the host's own uid may do everything, and everybody may register. These
  * two need no token.
  */
-static bool is_default_right(const struct etwd_security *security, const struct etwd_peer *peer,
+static bool is_default_right(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 			     uint32_t rights)
 {
 	return security->count == 0 && (peer->is_trusted || rights == TRACELOG_REGISTER_GUIDS);
@@ -121,7 +122,7 @@ static void audit(const struct etwd_peer *peer, const GUID *guid, const char *wh
 		 text);
 }
 
-int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
+int etwd_access_check(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what)
 {
 	CLEANUP(etwd_token_done) struct etwd_token token = {0};
@@ -131,7 +132,7 @@ int etwd_access_check(const struct etwd_security *security, const struct etwd_pe
 	if (is_default_right(security, peer, rights))
 		return 0;
 	TRY(etwd_token_init(&token, peer));
-	descriptor = etwd_security_find(security, guid);
+	descriptor = etwd_descriptors_find(security, guid);
 	is_granted = (etwd_token_rights(&token, security, guid) & rights) == rights;
 	if (etw_security_audits(descriptor, token.sids, token.count, rights, is_granted))
 		audit(peer, guid, what, is_granted);
@@ -149,7 +150,7 @@ uint32_t etwd_access_mode_rights(const struct wire_session_config *config)
 	return rights;
 }
 
-int etwd_access_may_start(const struct etwd_security *security, const struct etwd_peer *peer,
+int etwd_access_may_start(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 			  const struct wire_session_config *config)
 {
 	GUID guid = config->guid;

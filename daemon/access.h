@@ -14,8 +14,8 @@
 
 #include <guiddef.h>
 
+#include "daemon/descriptors.h"
 #include "daemon/peer.h"
-#include "daemon/security.h"
 #include "wire/message.h"
 
 /* A peer's SIDs, made once for several questions about it. */
@@ -30,14 +30,14 @@ int etwd_token_init(struct etwd_token *token, const struct etwd_peer *peer);
 void etwd_token_done(struct etwd_token *token);
 
 /* etwd_token_rights() - all that the peer may do with a session or provider. */
-uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_security *security,
+uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_descriptors *security,
 			   const GUID *guid);
 
 /*
  * etwd_access_rights() - all that a peer may do with a session or provider: WMIGUID_* and TRACELOG_*. None, when there is
  * no memory to find out, or the peer's groups cannot be read.
  */
-uint32_t etwd_access_rights(const struct etwd_security *security, const struct etwd_peer *peer,
+uint32_t etwd_access_rights(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 			    const GUID *guid);
 
 /*
@@ -47,7 +47,7 @@ uint32_t etwd_access_rights(const struct etwd_security *security, const struct e
  *
  * Returns 0; -EACCES, also when the peer's groups cannot be read; -ENOMEM.
  */
-int etwd_access_check(const struct etwd_security *security, const struct etwd_peer *peer,
+int etwd_access_check(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what);
 
 /*
@@ -57,7 +57,7 @@ int etwd_access_check(const struct etwd_security *security, const struct etwd_pe
 uint32_t etwd_access_mode_rights(const struct wire_session_config *config);
 
 /* etwd_access_may_start() - whether a peer may start such a session. Returns as etwd_access_check(). */
-int etwd_access_may_start(const struct etwd_security *security, const struct etwd_peer *peer,
+int etwd_access_may_start(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 			  const struct wire_session_config *config);
 
 #endif

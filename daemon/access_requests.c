@@ -39,7 +39,7 @@ static void tell(const struct etwd_peer *peer, const struct wire_access *body)
 		 text);
 }
 
-static int change(struct etwd_security *security, const struct etwd_peer *peer,
+static int change(struct etwd_descriptors *security, const struct etwd_peer *peer,
 		  const struct wire_access *body)
 {
 	struct wire_security_entry entry;
@@ -47,17 +47,17 @@ static int change(struct etwd_security *security, const struct etwd_peer *peer,
 	if (!peer->is_trusted)
 		return -EACCES;
 	if (body->code == WIRE_ACCESS_REMOVE) {
-		TRY(etwd_security_remove(security, &body->guid));
+		TRY(etwd_descriptors_remove(security, &body->guid));
 	} else {
 		TRY(read_entry(body, &entry));
-		TRY(etwd_security_change(security, &body->guid,
-					 (enum wire_security_operation)body->operation, &entry));
+		TRY(etwd_descriptors_change(security, &body->guid,
+					    (enum wire_security_operation)body->operation, &entry));
 	}
 	tell(peer, body);
 	return 0;
 }
 
-static int check_query(const struct etwd_security *security, const struct etwd_peer *peer,
+static int check_query(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 		       const GUID *guid)
 {
 	if (peer->is_privileged)
@@ -67,8 +67,8 @@ static int check_query(const struct etwd_security *security, const struct etwd_p
 		       : -EACCES;
 }
 
-int etwd_access_handle(struct etwd_security *security, struct etwd_peer *peer,
-		       const struct etw_ipc_message *message)
+int etwd_access_request_handle(struct etwd_descriptors *security, struct etwd_peer *peer,
+			       const struct etw_ipc_message *message)
 {
 	const struct wire_message head = {.type = WIRE_DESCRIPTOR,
 					  .request = message->head.request};
@@ -80,7 +80,7 @@ int etwd_access_handle(struct etwd_security *security, struct etwd_peer *peer,
 	if (body.code == WIRE_ACCESS_QUERY) {
 		r = check_query(security, peer, &body.guid);
 		if (r == 0)
-			answer.bytes = etwd_security_find(security, &body.guid);
+			answer.bytes = etwd_descriptors_find(security, &body.guid);
 	} else {
 		r = change(security, peer, &body);
 	}

@@ -108,7 +108,7 @@ static int handle_subscribe(const struct etwd_dispatch_parts *parts, struct etwd
 static int handle_access(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			 const struct etw_ipc_message *message)
 {
-	return etwd_access_handle(parts->security, &client->peer, message);
+	return etwd_access_request_handle(parts->security, &client->peer, message);
 }
 
 static int handle_enumerate(const struct etwd_dispatch_parts *parts, struct etwd_client *client,

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "daemon/clock.h"
+#include "daemon/descriptors.h"
 #include "daemon/enable.h"
-#include "daemon/security.h"
 #include "daemon/session_end.h"
 
 /* The parts of the host that messages go to. All borrowed. */
@@ -16,7 +16,7 @@ struct etwd_dispatch_parts {
 	const struct etwd_clock *clock; /* WELCOME brings its page */
 	const struct etwd_enable_parts *enable;
 	const struct etwd_session_parts *session;
-	struct etwd_security *security;
+	struct etwd_descriptors *security;
 };
 
 /* Handles a message, and a peer's end: for etwd_peers_init(), with a struct etwd_dispatch_parts as context. */

@@ -133,7 +133,7 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 	if (options->is_system)
 		host->peers.group = find_group();
 	etwd_providers_init(&host->providers, &host->budget);
-	etwd_security_init(&host->security, options->security);
+	etwd_descriptors_init(&host->security, options->security);
 	etwd_sessions_init(&host->sessions, &host->budget, &host->security, options->is_system);
 	if (options->session_limit)
 		etwd_budget_set_sessions(&host->budget, options->session_limit);
@@ -166,7 +166,7 @@ int etwd_host_open(struct etwd_host *host, int socket)
 	TRY(etwd_peers_open(&host->peers, host->epoll_fd, host->options->listener));
 	TRY(open_budget(host));
 	TRY(etwd_pids_open(&host->pids, &host->store, etw_monotonic_ns()));
-	TRY(etwd_security_load(&host->security));
+	TRY(etwd_descriptors_load(&host->security));
 	TRY(etwd_clock_open(&host->clock, &host->store));
 	TRY(etwd_handover_open(&host->handover));
 	etwd_handover_recall_grants(&host->handover);
@@ -182,7 +182,7 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_autologgers_done(&host->autologgers);
 	etwd_providers_done(&host->providers);
 	etwd_grants_done(&host->grants);
-	etwd_security_done(&host->security);
+	etwd_descriptors_done(&host->security);
 	etwd_pids_done(&host->pids);
 	etwd_handover_done(&host->handover);
 	etwd_clock_done(&host->clock);

@@ -16,6 +16,7 @@
 #include "daemon/autologgers.h"
 #include "daemon/budget.h"
 #include "daemon/clock.h"
+#include "daemon/descriptors.h"
 #include "daemon/dispatch.h"
 #include "daemon/enable.h"
 #include "daemon/grants.h"
@@ -28,7 +29,6 @@
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
-#include "daemon/security.h"
 #include "daemon/session_calls.h"
 #include "daemon/session_end.h"
 #include "daemon/sessions.h"
@@ -62,7 +62,7 @@ struct etwd_host {
 	struct etwd_clock clock;
 	struct etwd_pids pids;
 	struct etwd_budget budget;
-	struct etwd_security security;
+	struct etwd_descriptors security;
 	struct etwd_grants grants;
 	struct etwd_peers peers;
 	struct etwd_waits waits;

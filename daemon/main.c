@@ -169,7 +169,7 @@ static int parse_environment(struct start *start)
 
 	TRY(etw_runtime_directory(options->is_system ? ETW_INSTANCE_SYSTEM : ETW_INSTANCE_USER,
 				  options->directory));
-	TRY(etwd_security_folder(options->directory, options->is_system, options->security));
+	TRY(etwd_descriptors_folder(options->directory, options->is_system, options->security));
 	TRY(parse_number("ETWD_RING_MIB", "MiB", 0, &options->ring_mib));
 	TRY(parse_limit("ETWD_MAX_SESSIONS", ETWD_SESSIONS_DEFAULT, ETWD_SESSIONS_MAX,
 			&options->session_limit));

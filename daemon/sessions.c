@@ -16,7 +16,7 @@
 #include "wire/well_known.h"
 
 void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget,
-			const struct etwd_security *security, bool is_system)
+			const struct etwd_descriptors *security, bool is_system)
 {
 	memset(sessions, 0, sizeof(*sessions));
 	sessions->budget = budget;

@@ -95,7 +95,7 @@ struct etwd_sessions {
 	struct etwd_session *table[ETWD_SESSIONS_MAX]; /* owned */
 	struct etwd_budget *budget;                    /* borrowed */
 	uint32_t system_logger_limit;
-	const struct etwd_security *security; /* borrowed */
+	const struct etwd_descriptors *security; /* borrowed */
 	uint32_t last_id;
 	bool is_system; /* whose numbers they get */
 	bool is_closed; /* the host leaves: no new ones */
@@ -110,7 +110,7 @@ enum etwd_act {
 
 /* etwd_sessions_init() - none. @budget, @security: borrowed; @is_system: of the system's instance */
 void etwd_sessions_init(struct etwd_sessions *sessions, struct etwd_budget *budget,
-			const struct etwd_security *security, bool is_system);
+			const struct etwd_descriptors *security, bool is_system);
 
 /*
  * etwd_sessions_add() - a session that starts, with the identity that its configuration says.

@@ -270,7 +270,7 @@ static int count_sids_of_many_groups(void)
 static void test_access__all_groups_count(void **state)
 {
 	struct etwd_peer nowhere = {.fd = -1, .who = {getpid(), STRANGER, STRANGER}};
-	const struct etwd_security security = {0};
+	const struct etwd_descriptors security = {0};
 	const GUID guid = fixture_guid(1);
 	struct etwd_token token;
 	int status;

@@ -20,7 +20,7 @@
 #define FILES    1024
 
 static struct etwd_budget budget;
-static struct etwd_security security;
+static struct etwd_descriptors security;
 static int ends[2]; /* the peers' groups are those of this process */
 static struct etwd_sessions sessions;
 
@@ -28,7 +28,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	etwd_budget_init(&budget, OWNER, FILES);
-	etwd_security_init(&security, "");
+	etwd_descriptors_init(&security, "");
 	etwd_sessions_init(&sessions, &budget, &security, true);
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "daemon/security.h"
+#include "daemon/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static const GUID one = {.Data1 = 1}, two = {.Data1 = 2};
 static const GUID all = WIRE_DEFAULT_SECURITY_GUID;
 static char folder[] = "/tmp/etwd-security-XXXXXX";
 static char kept[64]; /* made by the first descriptor */
-static struct etwd_security security;
+static struct etwd_descriptors security;
 
 static int set_up(void **state)
 {
@@ -34,8 +34,8 @@ static int set_up(void **state)
 	if (!mkdtemp(folder))
 		return -1;
 	(void)snprintf(kept, sizeof(kept), "%s/a/b", folder);
-	etwd_security_init(&security, kept);
-	return etwd_security_load(&security);
+	etwd_descriptors_init(&security, kept);
+	return etwd_descriptors_load(&security);
 }
 
 static const char *path_of(const GUID *guid)
@@ -51,7 +51,7 @@ static const char *path_of(const GUID *guid)
 static int tear_down(void **state)
 {
 	(void)state;
-	etwd_security_done(&security);
+	etwd_descriptors_done(&security);
 	(void)unlink(path_of(&one));
 	(void)unlink(path_of(&two));
 	(void)unlink(path_of(&all));
@@ -65,25 +65,25 @@ static uint32_t rights(const GUID *guid, uint32_t uid)
 {
 	const struct wire_sid sids[] = {etw_sid_of_kind(WIRE_SID_EVERYONE), etw_sid_of_uid(uid)};
 
-	return etw_security_rights(etwd_security_find(&security, guid), sids, 2);
+	return etw_security_rights(etwd_descriptors_find(&security, guid), sids, 2);
 }
 
 static int grant(const GUID *guid, uint32_t uid, uint32_t mask)
 {
 	const struct wire_security_entry entry = {etw_sid_of_uid(uid), mask, true};
 
-	return etwd_security_change(&security, guid, WIRE_SECURITY_ADD_DACL, &entry);
+	return etwd_descriptors_change(&security, guid, WIRE_SECURITY_ADD_DACL, &entry);
 }
 
 /* What the next host has. */
 static void load_anew(void)
 {
-	etwd_security_done(&security);
-	etwd_security_init(&security, kept);
-	assert_int_equal(etwd_security_load(&security), 0);
+	etwd_descriptors_done(&security);
+	etwd_descriptors_init(&security, kept);
+	assert_int_equal(etwd_descriptors_load(&security), 0);
 }
 
-static void test_security__holds_for_its_guid_and_later_hosts(void **state)
+static void test_descriptors__holds_for_its_guid_and_later_hosts(void **state)
 {
 	struct stat info;
 
@@ -97,14 +97,14 @@ static void test_security__holds_for_its_guid_and_later_hosts(void **state)
 	load_anew();
 	assert_int_equal(rights(&one, 5), 0x1801);
 	assert_int_equal(security.count, 1);
-	assert_int_equal(etwd_security_remove(&security, &one), 0);
-	assert_int_equal(etwd_security_remove(&security, &one), -ENOENT);
+	assert_int_equal(etwd_descriptors_remove(&security, &one), 0);
+	assert_int_equal(etwd_descriptors_remove(&security, &one), -ENOENT);
 	assert_int_equal(rights(&one, 5), 0x1800);
 	load_anew();
 	assert_int_equal(security.count, 0);
 }
 
-static void test_security__the_default_guid_holds_for_all_others(void **state)
+static void test_descriptors__the_default_guid_holds_for_all_others(void **state)
 {
 	(void)state;
 	assert_int_equal(grant(&all, 5, WMIGUID_QUERY), 0);
@@ -112,12 +112,12 @@ static void test_security__the_default_guid_holds_for_all_others(void **state)
 	/* A descriptor of one's own begins with what held before, and is its own from then on. */
 	assert_int_equal(grant(&one, 6, WMIGUID_SET), 0);
 	assert_int_equal(rights(&one, 5), 0x1801);
-	assert_int_equal(etwd_security_remove(&security, &all), 0);
+	assert_int_equal(etwd_descriptors_remove(&security, &all), 0);
 	assert_int_equal(rights(&one, 5), 0x1801);
 	assert_int_equal(rights(&two, 5), 0x1800);
 }
 
-static void test_security__what_cannot_be_trusted_closes(void **state)
+static void test_descriptors__what_cannot_be_trusted_closes(void **state)
 {
 	int fd;
 
@@ -134,7 +134,7 @@ static void test_security__what_cannot_be_trusted_closes(void **state)
 	assert_int_equal(rights(&all, 5), 0x1800);
 }
 
-static void test_security__without_a_place_it_is_not_changed(void **state)
+static void test_descriptors__without_a_place_it_is_not_changed(void **state)
 {
 	int fd;
 
@@ -150,39 +150,39 @@ static void test_security__without_a_place_it_is_not_changed(void **state)
 	kept[strlen(kept)] = '/';
 }
 
-static void test_security__has_a_limit(void **state)
+static void test_descriptors__has_a_limit(void **state)
 {
 	GUID guid = {0};
 
 	(void)state;
-	etwd_security_init(&security, ""); /* in memory: nothing is kept */
-	for (guid.Data1 = 1; guid.Data1 <= ETWD_SECURITY_MAX; guid.Data1++)
+	etwd_descriptors_init(&security, ""); /* in memory: nothing is kept */
+	for (guid.Data1 = 1; guid.Data1 <= ETWD_DESCRIPTORS_MAX; guid.Data1++)
 		assert_int_equal(grant(&guid, 5, WMIGUID_QUERY), 0);
 	assert_int_equal(grant(&guid, 5, WMIGUID_QUERY), -ENOSPC);
 	assert_int_equal(grant(&one, 6, WMIGUID_QUERY), 0); /* it has one */
 }
 
-static void test_security__folder(void **state)
+static void test_descriptors__folder(void **state)
 {
 	char path[PATH_MAX];
 
 	(void)state;
 	unsetenv("ETWD_SECURITY_DIR");
 	unsetenv("ETW_RUNTIME_DIR");
-	assert_int_equal(etwd_security_folder("/run/etw", true, path), 0);
+	assert_int_equal(etwd_descriptors_folder("/run/etw", true, path), 0);
 	assert_string_equal(path, "/var/lib/etw/security");
 	setenv("XDG_DATA_HOME", "/data", 1);
-	assert_int_equal(etwd_security_folder("/run/user/5/etw", false, path), 0);
+	assert_int_equal(etwd_descriptors_folder("/run/user/5/etw", false, path), 0);
 	assert_string_equal(path, "/data/etw/security");
 	unsetenv("XDG_DATA_HOME");
 	setenv("HOME", "/home/somebody", 1);
-	assert_int_equal(etwd_security_folder("/run/user/5/etw", false, path), 0);
+	assert_int_equal(etwd_descriptors_folder("/run/user/5/etw", false, path), 0);
 	assert_string_equal(path, "/home/somebody/.local/share/etw/security");
 	setenv("ETW_RUNTIME_DIR", "/tmp/x", 1);
-	assert_int_equal(etwd_security_folder("/tmp/x", true, path), 0);
+	assert_int_equal(etwd_descriptors_folder("/tmp/x", true, path), 0);
 	assert_string_equal(path, "/tmp/x/security");
 	setenv("ETWD_SECURITY_DIR", "/elsewhere", 1);
-	assert_int_equal(etwd_security_folder("/tmp/x", true, path), 0);
+	assert_int_equal(etwd_descriptors_folder("/tmp/x", true, path), 0);
 	assert_string_equal(path, "/elsewhere");
 }
 
@@ -191,12 +191,12 @@ static void test_security__folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_security__holds_for_its_guid_and_later_hosts),
-		TEST(test_security__the_default_guid_holds_for_all_others),
-		TEST(test_security__what_cannot_be_trusted_closes),
-		TEST(test_security__without_a_place_it_is_not_changed),
-		TEST(test_security__has_a_limit),
-		cmocka_unit_test(test_security__folder),
+		TEST(test_descriptors__holds_for_its_guid_and_later_hosts),
+		TEST(test_descriptors__the_default_guid_holds_for_all_others),
+		TEST(test_descriptors__what_cannot_be_trusted_closes),
+		TEST(test_descriptors__without_a_place_it_is_not_changed),
+		TEST(test_descriptors__has_a_limit),
+		cmocka_unit_test(test_descriptors__folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

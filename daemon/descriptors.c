@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See security.h. */
-#include "daemon/security.h"
+/* See descriptors.h. */
+#include "daemon/descriptors.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 static const GUID default_guid = WIRE_DEFAULT_SECURITY_GUID;
 
-int etwd_security_folder(const char *directory, bool is_system, char *ret)
+int etwd_descriptors_folder(const char *directory, bool is_system, char *ret)
 {
 	const char *own = secure_getenv("ETWD_SECURITY_DIR");
 	const char *runtime = secure_getenv("ETW_RUNTIME_DIR");
@@ -46,16 +46,16 @@ int etwd_security_folder(const char *directory, bool is_system, char *ret)
 	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-void etwd_security_init(struct etwd_security *security, const char *folder)
+void etwd_descriptors_init(struct etwd_descriptors *security, const char *folder)
 {
 	memset(security, 0, sizeof(*security));
 	(void)snprintf(security->folder, sizeof(security->folder), "%s", folder);
 	security->fallback_bytes = etw_security_default(security->fallback);
 }
 
-void etwd_security_done(struct etwd_security *security)
+void etwd_descriptors_done(struct etwd_descriptors *security)
 {
-	for (size_t i = 0; i < ETWD_SECURITY_BUCKETS; i++) {
+	for (size_t i = 0; i < ETWD_DESCRIPTORS_BUCKETS; i++) {
 		while (security->buckets[i]) {
 			struct etwd_descriptor *descriptor = security->buckets[i];
 
@@ -66,9 +66,10 @@ void etwd_security_done(struct etwd_security *security)
 	security->count = 0;
 }
 
-static struct etwd_descriptor **find_place(const struct etwd_security *security, const GUID *guid)
+static struct etwd_descriptor **find_place(const struct etwd_descriptors *security,
+					   const GUID *guid)
 {
-	size_t bucket = etw_guid_hash(guid) % ETWD_SECURITY_BUCKETS;
+	size_t bucket = etw_guid_hash(guid) % ETWD_DESCRIPTORS_BUCKETS;
 	struct etwd_descriptor **at =
 		(struct etwd_descriptor **)(uintptr_t)&security->buckets[bucket];
 
@@ -77,7 +78,7 @@ static struct etwd_descriptor **find_place(const struct etwd_security *security,
 	return at;
 }
 
-struct etw_bytes etwd_security_find(const struct etwd_security *security, const GUID *guid)
+struct etw_bytes etwd_descriptors_find(const struct etwd_descriptors *security, const GUID *guid)
 {
 	const struct etwd_descriptor *descriptor = NULL;
 
@@ -105,7 +106,7 @@ static struct etwd_descriptor *make(const GUID *guid, struct etw_bytes bytes)
 }
 
 /* Takes the descriptor, in the place of the GUID's old one. */
-static void put(struct etwd_security *security, struct etwd_descriptor *descriptor)
+static void put(struct etwd_descriptors *security, struct etwd_descriptor *descriptor)
 {
 	struct etwd_descriptor **place = find_place(security, &descriptor->guid);
 	struct etwd_descriptor *old = *place;
@@ -116,7 +117,7 @@ static void put(struct etwd_security *security, struct etwd_descriptor *descript
 	free(old);
 }
 
-static int open_folder(const struct etwd_security *security)
+static int open_folder(const struct etwd_descriptors *security)
 {
 	int fd = open(security->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -124,7 +125,7 @@ static int open_folder(const struct etwd_security *security)
 }
 
 /* The folder is made with the first descriptor. */
-static int keep(const struct etwd_security *security, const GUID *guid, struct etw_bytes bytes)
+static int keep(const struct etwd_descriptors *security, const GUID *guid, struct etw_bytes bytes)
 {
 	char name[ETW_GUID_BARE_BYTES];
 
@@ -135,17 +136,17 @@ static int keep(const struct etwd_security *security, const GUID *guid, struct e
 				bytes.left);
 }
 
-int etwd_security_change(struct etwd_security *security, const GUID *guid,
-			 enum wire_security_operation operation,
-			 const struct wire_security_entry *entry)
+int etwd_descriptors_change(struct etwd_descriptors *security, const GUID *guid,
+			    enum wire_security_operation operation,
+			    const struct wire_security_entry *entry)
 {
 	CLEANUP(freep) struct etwd_descriptor *descriptor = NULL;
 	uint8_t room[WIRE_SECURITY_BYTES_MAX];
 	struct etw_bytes bytes = {room, 0};
 
-	if (security->count >= ETWD_SECURITY_MAX && !*find_place(security, guid))
+	if (security->count >= ETWD_DESCRIPTORS_MAX && !*find_place(security, guid))
 		return -ENOSPC;
-	TRY(etw_security_change(etwd_security_find(security, guid), operation, entry, room,
+	TRY(etw_security_change(etwd_descriptors_find(security, guid), operation, entry, room,
 				&bytes.left));
 	descriptor = make(guid, bytes);
 	if (!descriptor)
@@ -155,7 +156,7 @@ int etwd_security_change(struct etwd_security *security, const GUID *guid,
 	return 0;
 }
 
-static int forget(const struct etwd_security *security, const GUID *guid)
+static int forget(const struct etwd_descriptors *security, const GUID *guid)
 {
 	CLEANUP(etw_file_closep) int folder = -1;
 	char name[ETW_GUID_BARE_BYTES];
@@ -172,7 +173,7 @@ static int forget(const struct etwd_security *security, const GUID *guid)
 	return 0;
 }
 
-int etwd_security_remove(struct etwd_security *security, const GUID *guid)
+int etwd_descriptors_remove(struct etwd_descriptors *security, const GUID *guid)
 {
 	struct etwd_descriptor **place = find_place(security, guid);
 	struct etwd_descriptor *descriptor = *place;
@@ -202,7 +203,7 @@ static int read_file(int folder, const char *name, uint8_t *room, size_t *ret_by
 }
 
 /* In the place of one that cannot be read: root alone may do anything. */
-static size_t make_closed(const struct etwd_security *security, uint8_t *room)
+static size_t make_closed(const struct etwd_descriptors *security, uint8_t *room)
 {
 	const struct wire_security_entry entry = {etw_sid_of_kind(WIRE_SID_ADMINISTRATORS),
 						  WIRE_GENERIC_ALL, true};
@@ -213,7 +214,7 @@ static size_t make_closed(const struct etwd_security *security, uint8_t *room)
 	return bytes;
 }
 
-static int load_one(struct etwd_security *security, int folder, const char *name)
+static int load_one(struct etwd_descriptors *security, int folder, const char *name)
 {
 	uint8_t room[WIRE_SECURITY_BYTES_MAX];
 	struct etwd_descriptor *descriptor;
@@ -224,7 +225,7 @@ static int load_one(struct etwd_security *security, int folder, const char *name
 	if (name[0] == '{' || etw_guid_parse(name, &guid) < 0)
 		return 0;
 	/* What is left out would have the default, which lets more people in than it may. */
-	if (security->count >= ETWD_SECURITY_MAX)
+	if (security->count >= ETWD_DESCRIPTORS_MAX)
 		return -ENOSPC;
 	r = read_file(folder, name, room, &bytes);
 	if (r < 0) {
@@ -239,7 +240,7 @@ static int load_one(struct etwd_security *security, int folder, const char *name
 	return 0;
 }
 
-int etwd_security_load(struct etwd_security *security)
+int etwd_descriptors_load(struct etwd_descriptors *security)
 {
 	const struct dirent *entry;
 	int fd, r = 0;
