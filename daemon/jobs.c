@@ -24,11 +24,12 @@ static void *work(void *context)
 			etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_FLUSH:
-		job->result = of_file(etw_session_flush_to(job->engine, job->config));
+		job->result = of_file(etw_session_flush_to(job->engine, job->config, job->uid));
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_UPDATE:
-		job->result = of_file(etw_session_update(job->engine, job->config, &job->fault));
+		job->result = of_file(
+			etw_session_update(job->engine, job->config, job->uid, &job->fault));
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_INCREMENT_FILE:

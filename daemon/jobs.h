@@ -35,7 +35,7 @@ struct etwd_job {
 	const struct etwd_jobs *jobs;
 	enum etwd_job_kind kind;
 	uint32_t session_id;
-	uid_t uid;
+	uid_t uid;            /* of who asks: START, UPDATE, FLUSH */
 	uint64_t peer_serial; /* who is to be answered; 0: nobody */
 	uint32_t request;
 	struct wire_session_config *config; /* START, UPDATE, FLUSH: owned */

@@ -157,6 +157,7 @@ static struct etwd_job *new_job(const struct etwd_session_parts *parts,
 	own->job.engine = session->engine;
 	if (peer) {
 		own->job.peer_serial = peer->serial;
+		own->job.uid = peer->who.uid;
 		own->job.request = request;
 	}
 	return &own->job;

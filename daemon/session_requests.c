@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <evntrace.h>
 #include <wmistr.h>
@@ -66,18 +67,21 @@ static int stop(const struct etwd_session_parts *parts, struct etwd_session *ses
 }
 
 /*
- * Files are made with the rights of whose session it is. Another user that may control it names none: it would write
- * where those rights reach and its own do not.
+ * A file is made with the rights of who names it. Another user than the owner has to be allowed what starting such a session
+ * takes; a host that is not root has nobody's rights but its own, and makes files for nobody else.
  */
-static int check_file(const struct etwd_session *session, const struct etwd_peer *peer,
-		      const struct wire_control *body)
+static int check_file(const struct etwd_sessions *sessions, const struct etwd_session *session,
+		      const struct etwd_peer *peer, const struct wire_control *body)
 {
 	const bool makes_file = body->code == WIRE_CONTROL_UPDATE ||
 				(body->code == WIRE_CONTROL_FLUSH && session->is_buffering);
 
-	if (!makes_file || !*body->config.log_file)
+	if (!makes_file || !*body->config.log_file || etwd_session_is_owned(session, peer))
 		return 0;
-	return etwd_session_is_owned(session, peer) ? 0 : -EACCES;
+	if (geteuid() != 0)
+		return -EACCES;
+	return etwd_access_check(sessions->security, peer, &session->guid, TRACELOG_CREATE_ONDISK,
+				 "name a file of");
 }
 
 /* Making a session real-time takes what starting a real-time one does; its owner may change it in any way. */
@@ -110,7 +114,7 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	/* What a session that ends has counted so far may be asked until the end. */
 	if (r < 0 && !(r == -EBUSY && body->code == WIRE_CONTROL_QUERY))
 		return r;
-	TRY(check_file(session, peer, body));
+	TRY(check_file(parts->sessions, session, peer, body));
 	TRY(check_realtime(parts->sessions, session, peer, body));
 	switch (body->code) {
 	case WIRE_CONTROL_QUERY:

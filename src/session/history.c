@@ -245,13 +245,13 @@ static int put_all(struct etw_history_dump *dump, struct etw_etl_file_writer *wr
 }
 
 /* A part of a file would read as a trace that was not closed, and lacks what the session has yet. */
-static void remove_part(const struct etw_session_outputs *outputs, const char *path)
+static void remove_part(const struct etw_state_file *file)
 {
 	struct etw_owner owner;
 
-	if (etw_owner_become(outputs->context->state.head->uid, &owner) < 0)
+	if (etw_owner_become(file->uid, &owner) < 0)
 		return;
-	(void)unlink(path);
+	(void)unlink(file->name);
 	etw_owner_return(&owner);
 }
 
@@ -273,11 +273,11 @@ int etw_history_write(struct etw_session_outputs *outputs, struct etw_history_du
 	TRY(etw_session_file_make(&outputs->file, &dump->names, dump->header, /* removes= */ true,
 				  &writer));
 	writer.packer = packer;
-	etw_owner_write(outputs->context->state.head->uid, &owner);
+	etw_owner_write(dump->names.uid, &owner);
 	result = put_all(dump, &writer, take, context);
 	etw_owner_return(&owner);
 	if (result < 0)
-		remove_part(outputs, dump->names.name);
+		remove_part(&dump->names);
 	etw_etl_file_writer_close(&writer);
 	return result;
 }

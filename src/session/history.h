@@ -24,8 +24,9 @@
 
 /* A flush of one moment. The session's thread has it between begin and end, and whoever flushes while no order runs. */
 struct etw_history_dump {
-	struct etw_state_file names; /* of the file that is to be written */
-	uint8_t *header;             /* owned: the file's header buffer */
+	struct etw_state_file
+		names;   /* of the file that is to be written, and whose rights it takes */
+	uint8_t *header; /* owned: the file's header buffer */
 	struct etw_overwritten kept; /* which of the history are still to be taken */
 	uint8_t *piece;              /* owned: those that were taken last */
 	uint32_t piece_count, piece_room;
@@ -53,7 +54,7 @@ int etw_history_take(struct etw_session_outputs *outputs, struct etw_history_dum
 void etw_history_end(struct etw_session_outputs *outputs);
 
 /*
- * etw_history_write() - makes a whole file of a dump, with the rights of the session's owner. Any thread.
+ * etw_history_write() - makes a whole file of a dump, with the rights of who named it. Any thread.
  *
  * @take: has the session's thread call etw_history_take(), and returns what that does
  *

@@ -82,13 +82,15 @@ int etw_session_flush(struct etw_session *session);
 /*
  * etw_session_flush_to() - the same; and what a buffering session keeps is in a whole file when it returns.
  *
- * @target: its log_file is the file, absolute; of other sessions nothing is looked at
+ * @target: its log_file is the file, absolute, and its file_mode the permissions; of other sessions nothing is looked at
+ * @uid:    with whose rights the file is made and written: of who asks
  *
  * Returns what etw_session_flush() does; of a buffering session -EINVAL without a file; -EMSGSIZE when the names do
  * not fit a buffer; -EBUSY while another flush writes a file; -ENOMEM, also when the session overwrites more meanwhile than
  * may be kept for flushes; the errno of making and writing the file, of which nothing is left then.
  */
-int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target);
+int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target,
+			 uid_t uid);
 
 /*
  * etw_session_update() - changes a session that runs, as EVENT_TRACE_CONTROL_UPDATE does.
@@ -97,6 +99,7 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
  *          MaximumBuffers are the new ones, where they are not 0; its file is the one to go on in, when it is named, as by
  *          etw_session_change_file(), or etw_session_flush_to() of a buffering session; its EnableFlags are the new
  *          ones of a system logger. Nothing else of it is looked at
+ * @uid:    with whose rights that file is made and written, and those that follow it in its series: of who asks
  *
  * Nothing is changed when anything is refused; of a buffering session the file is made first, the rest changed then. What
  * the kernel's source cannot collect on this machine of the new EnableFlags is no refusal but a complaint, as at the
@@ -109,7 +112,7 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
  * stopped. Not from a function that the session calls.
  */
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
-		       struct etw_fault *reterr);
+		       uid_t uid, struct etw_fault *reterr);
 
 /*
  * etw_session_change_file() - ends the session's file properly and goes on in another one. Every event committed before

@@ -14,12 +14,13 @@
 /* An order to the session's thread. */
 struct change {
 	struct etw_session *session;
-	const char *path, *shown; /* NULL: the next of the series */
+	const struct etw_session_name *name; /* NULL: the next of the series */
 };
 
-static int name_next(const struct etw_session *session, const char *path, const char *shown,
+static int name_next(const struct etw_session *session, const struct etw_session_name *name,
 		     struct etw_state_file *next)
 {
+	const char *path = name->path, *shown = name->shown;
 	const struct etw_state *state = &session->context.state;
 	bool is_series = etw_session_has_series(session);
 
@@ -30,12 +31,14 @@ static int name_next(const struct etw_session *session, const char *path, const 
 	if (strlen(path) >= sizeof(next->name) || strlen(shown) >= sizeof(next->shown))
 		return -ENAMETOOLONG;
 	next->number = is_series ? 1 : 0;
+	next->uid = name->uid;
+	next->mode = name->mode;
 	memcpy(next->name, path, strlen(path) + 1);
 	memcpy(next->shown, shown, strlen(shown) + 1);
 	return 0;
 }
 
-int etw_session_go_on_in(struct etw_session *session, const char *path, const char *shown)
+int etw_session_go_on_in(struct etw_session *session, const struct etw_session_name *name)
 {
 	CLEANUP(freep) struct etw_state_file *next = calloc(1, sizeof(*next));
 	int result;
@@ -44,13 +47,13 @@ int etw_session_go_on_in(struct etw_session *session, const char *path, const ch
 		return -ENOMEM;
 	if (!session->context.plan.has_file)
 		return -EINVAL;
-	if (path)
-		TRY(name_next(session, path, shown, next));
+	if (name)
+		TRY(name_next(session, name, next));
 	else if (!etw_session_has_series(session))
 		return -EINVAL;
 	/* Since the flush before the order a little may have come. */
 	etw_outputs_flush(&session->outputs);
-	result = etw_output_change_file(&session->outputs, path ? next : NULL);
+	result = etw_output_change_file(&session->outputs, name ? next : NULL);
 	/* -ENOENT is for a session that there is not. */
 	return result == -ENOENT ? -ENOTDIR : result;
 }
@@ -59,12 +62,18 @@ static int carry_out(void *what)
 {
 	const struct change *change = what;
 
-	return etw_session_go_on_in(change->session, change->path, change->shown);
+	return etw_session_go_on_in(change->session, change->name);
 }
 
 int etw_session_change_file(struct etw_session *session, const char *path, const char *shown)
 {
-	struct change change = {.session = session, .path = path, .shown = shown};
+	const struct etw_session_name name = {
+		.path = path,
+		.shown = shown,
+		.uid = session->context.state.head->uid,
+		.mode = session->context.state.head->config.file_mode,
+	};
+	struct change change = {.session = session, .name = path ? &name : NULL};
 
 	TRY(etw_session_flush(session));
 	return etw_orders_give(&session->orders, carry_out, &change);

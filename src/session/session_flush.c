@@ -58,7 +58,8 @@ int etw_session_flush(struct etw_session *session)
 	return etw_flushes_await(&session->flushes, ticket);
 }
 
-int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target)
+int etw_session_flush_to(struct etw_session *session, const struct wire_session_config *target,
+			 uid_t uid)
 {
 	CLEANUP(free_flushp) struct flush *flush = NULL;
 	int result;
@@ -72,6 +73,8 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
 	if (!flush)
 		return -ENOMEM;
 	flush->session = session;
+	flush->dump.names.uid = uid;
+	flush->dump.names.mode = target->file_mode;
 	memcpy(flush->dump.names.name, target->log_file, sizeof(flush->dump.names.name));
 	memcpy(flush->dump.names.shown, target->log_file_shown, sizeof(flush->dump.names.shown));
 	TRY(etw_orders_give(&session->orders, begin, flush));

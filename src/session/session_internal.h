@@ -53,8 +53,19 @@ static inline bool etw_session_has_series(const struct etw_session *session)
 	return etw_state_file(&session->context.state)->number != 0;
 }
 
-/* etw_session_go_on_in() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed. */
-int etw_session_go_on_in(struct etw_session *session, const char *path, const char *shown);
+/* A file that a controller names for a session that runs, and whose rights it is made with. */
+struct etw_session_name {
+	const char *path, *shown;
+	uid_t uid;
+	uint32_t mode; /* as wire_session_config.file_mode */
+};
+
+/*
+ * etw_session_go_on_in() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed.
+ *
+ * @name: NULL: the next of its series, with the rights of who named that
+ */
+int etw_session_go_on_in(struct etw_session *session, const struct etw_session_name *name);
 
 /* etw_session_thread() - the life of a session after its start. */
 void *etw_session_thread(void *session);

@@ -15,6 +15,7 @@
 struct update {
 	struct etw_session *session;
 	const struct wire_session_config *wanted;
+	uid_t uid; /* of who asks */
 	struct etw_fault *reterr;
 	bool is_check; /* nothing is to be changed yet */
 };
@@ -36,7 +37,12 @@ static int change_file(const struct update *update)
 	if (update->session->context.state.head->config.log_file_mode &
 	    EVENT_TRACE_FILE_MODE_APPEND)
 		return refuse(update->reterr, "LogFileName");
-	return etw_session_go_on_in(update->session, wanted->log_file, wanted->log_file_shown);
+	return etw_session_go_on_in(update->session, &(const struct etw_session_name){
+							     .path = wanted->log_file,
+							     .shown = wanted->log_file_shown,
+							     .uid = update->uid,
+							     .mode = wanted->file_mode,
+						     });
 }
 
 /* Whether the kernel's source can collect what is wanted; 0 switches it off, and is always possible. */
@@ -143,13 +149,13 @@ static int flush_history(struct update *update)
 	update->is_check = true;
 	TRY(etw_orders_give(&update->session->orders, carry_out, update));
 	update->is_check = false;
-	return etw_session_flush_to(update->session, update->wanted);
+	return etw_session_flush_to(update->session, update->wanted, update->uid);
 }
 
 int etw_session_update(struct etw_session *session, const struct wire_session_config *wanted,
-		       struct etw_fault *reterr)
+		       uid_t uid, struct etw_fault *reterr)
 {
-	struct update update = {.session = session, .wanted = wanted, .reterr = reterr};
+	struct update update = {.session = session, .wanted = wanted, .uid = uid, .reterr = reterr};
 	bool dismisses = load_acquire(&session->context.plan.is_realtime) &&
 			 !(wanted->log_file_mode & EVENT_TRACE_REAL_TIME_MODE);
 

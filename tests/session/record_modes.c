@@ -73,7 +73,7 @@ static void record_kept(const char *folder)
 			write_events(session, &writer, flush * 600, 0x60);
 			(void)snprintf(target.log_file, sizeof(target.log_file),
 				       "%s/buffering-%u-%u.etl", folder, i, flush);
-			assert_int_equal(etw_session_flush_to(session, &target), 0);
+			assert_int_equal(etw_session_flush_to(session, &target, getuid()), 0);
 			read_trace(target.log_file, &reading);
 			most = reading.events;
 			assert_int_equal(reading.next_number[0], writer.written);

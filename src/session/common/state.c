@@ -118,6 +118,8 @@ int etw_state_create(uint32_t session_id, uint32_t uid, const struct wire_sessio
 	head->last_flush_raw = t0_raw;
 	head->next_sequence = 1;
 	head->files[0].number = config->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE ? 1 : 0;
+	head->files[0].uid = uid;
+	head->files[0].mode = config->file_mode;
 	memcpy(head->files[0].name, config->log_file, sizeof(head->files[0].name));
 	memcpy(head->files[0].shown, config->log_file_shown, sizeof(head->files[0].shown));
 	lay_out(head);

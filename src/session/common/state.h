@@ -28,7 +28,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   12
+#define ETW_STATE_VERSION   13
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -126,6 +126,8 @@ struct etw_state_file {
 		number; /* in its series, from 1; 0: it is in none, and its names are no patterns */
 	uint32_t buffers;     /* in it, the header buffer too */
 	uint64_t last_offset; /* of the last one of them; 0: of the header buffer */
+	uint32_t uid;         /* of who named it: it is made and written with this user's rights */
+	uint32_t mode; /* permissions that it is made with, as the controller said; 0: 0600 */
 	/* What sessions before this one have lost, of a file to which it appends. */
 	uint32_t events_lost_before, buffers_lost_before;
 	char name[WIRE_MESSAGE_NAME_MAX +

@@ -35,6 +35,8 @@ static void describe(struct etw_session_context *context, const struct etw_state
 	memcpy(place->name, next->name, sizeof(place->name));
 	memcpy(place->shown, next->shown, sizeof(place->shown));
 	place->number = next->number;
+	place->uid = next->uid;
+	place->mode = next->mode;
 	place->last_flags = 0;
 	place->last_offset = 0;
 	place->events_lost_before = 0;

@@ -203,7 +203,7 @@ static void mark_last_buffer(struct etw_session_file *file)
 	header.flags = le16_of(le16_get(header.flags) | WIRE_BUFFER_FLUSH_MARKER);
 	header.current_offset =
 		le32_of(file->context->plan.buffer_bytes + le32_get(header.valid_bytes));
-	etw_owner_write(file->context->state.head->uid, &owner);
+	etw_owner_write(etw_session_file_present(file)->uid, &owner);
 	/* Where this fails so will the header, which says so. */
 	(void)!pwrite(file->writer.fd, &header, sizeof(header), last);
 	etw_owner_return(&owner);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's file: made with its owner's rights, written by sealed buffers, ended by the session's stop, by
+ * A session's file: made with the rights of who named it, written by sealed buffers, ended by the session's stop, by
  * its size limit or by an error; the session goes on then, and says so by a complaint and a note. Owner thread,
  * but for the start.
  *

@@ -2,7 +2,7 @@
 /*
  * The parts of a session's file, from bottom to top,
  *
- *	write.c   bytes, with its owner's rights; what may pass is tried again
+ *	write.c   bytes, with the rights of who named the file; what may pass is tried again
  *	make.c    the header buffer and the file: the first one, and those that follow it
  *	append.c  the first file behind what others have written
  *	put.c     sealed buffers: the place of each, and an end when one cannot be written
@@ -45,7 +45,7 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 				 uint8_t *ret);
 
 /*
- * etw_session_file_make() - makes a file with its owner's rights, and writes its header buffer.
+ * etw_session_file_make() - makes a file with the rights of who named it, and writes its header buffer.
  *
  * @removes: a file that is made and cannot be written is removed; else it is left, empty
  *
@@ -54,7 +54,7 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
 			  const uint8_t *header, bool removes, struct etw_etl_file_writer *ret);
 
-/* etw_session_file_open_kept() - opens or makes the file with its owner's rights; what is in it stays. */
+/* etw_session_file_open_kept() - opens or makes the file with the rights of who named it; what is in it stays. */
 int etw_session_file_open_kept(struct etw_session_file *file);
 
 /* etw_session_file_put_header() - writes the header buffer as the state has it. */

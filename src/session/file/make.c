@@ -82,9 +82,9 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 }
 
 /* As the controller would have made it; who does not say how gets a file of its own. */
-static mode_t mode_of(const struct etw_session_file *file)
+static mode_t mode_of(const struct etw_state_file *file)
 {
-	return (file->context->state.head->config.file_mode & 0666) | 0600;
+	return (file->mode & 0666) | 0600;
 }
 
 static bool is_circular(const struct etw_session_file *file)
@@ -105,15 +105,14 @@ static int fill_first(const struct etw_session_file *file, const uint8_t *header
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
 			  const uint8_t *header, bool removes, struct etw_etl_file_writer *ret)
 {
-	const struct etw_state_head *head = file->context->state.head;
 	struct etw_etl_file_writer writer;
 	char path[WIRE_MESSAGE_NAME_MAX + 1];
 	struct etw_owner owner;
 	int result;
 
 	TRY(etw_file_pattern_expand(of->name, of->number, path));
-	TRY(etw_owner_become(head->uid, &owner));
-	result = etw_etl_file_writer_open(path, mode_of(file), file->context->plan.buffer_bytes,
+	TRY(etw_owner_become(of->uid, &owner));
+	result = etw_etl_file_writer_open(path, mode_of(of), file->context->plan.buffer_bytes,
 					  etw_session_file_limit(file), &writer);
 	if (result == 0) {
 		writer.packer = file->packer;
@@ -135,11 +134,12 @@ int etw_session_file_make(struct etw_session_file *file, const struct etw_state_
 int etw_session_file_open_kept(struct etw_session_file *file)
 {
 	const struct etw_state_head *head = file->context->state.head;
+	const struct etw_state_file *present = etw_session_file_present(file);
 	struct etw_owner owner;
 	int result;
 
-	TRY(etw_owner_become(head->uid, &owner));
-	result = etw_etl_file_writer_open_kept(head->config.log_file, mode_of(file),
+	TRY(etw_owner_become(present->uid, &owner));
+	result = etw_etl_file_writer_open_kept(head->config.log_file, mode_of(present),
 					       file->context->plan.buffer_bytes,
 					       etw_session_file_limit(file), &file->writer);
 	etw_owner_return(&owner);

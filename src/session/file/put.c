@@ -127,7 +127,7 @@ static void empty_place(struct etw_session_file *file, uint64_t offset, const ui
 	header.saved_offset = header.valid_bytes = le32_of(WIRE_BUFFER_HEADER_BYTES);
 	header.current_offset =
 		le32_of(file->context->plan.buffer_bytes + WIRE_BUFFER_HEADER_BYTES);
-	etw_owner_write(file->context->state.head->uid, &owner);
+	etw_owner_write(etw_session_file_present(file)->uid, &owner);
 	(void)!pwrite(file->writer.fd, &header, sizeof(header), (off_t)place);
 	etw_owner_return(&owner);
 }

@@ -18,7 +18,7 @@ int etw_session_file_write(struct etw_session_file *file, uint64_t offset, const
 	struct etw_owner owner;
 	int result;
 
-	etw_owner_write(file->context->state.head->uid, &owner);
+	etw_owner_write(etw_session_file_present(file)->uid, &owner);
 	result = etw_etl_file_writer_put(&file->writer, offset, buffer);
 	etw_owner_return(&owner);
 	return result;
@@ -29,7 +29,7 @@ static int finish(struct etw_session_file *file)
 	struct etw_owner owner;
 	int result;
 
-	etw_owner_write(file->context->state.head->uid, &owner);
+	etw_owner_write(etw_session_file_present(file)->uid, &owner);
 	result = etw_etl_file_writer_finish(&file->writer,
 					    etw_state_header_buffer(&file->context->state),
 					    /* is_synced= */ false);

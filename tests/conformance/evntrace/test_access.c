@@ -4,12 +4,14 @@
  * they say decides about. Sources: [MSD] Microsoft's pages of the function, [SDK] the headers, [DERIVED] follows from
  * how Windows keeps descriptors, though no page says it, [HERE] docs/format/security.md.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -377,29 +379,110 @@ static ULONG try_name_file(void *context)
 	return ControlTraceA(attempt->handle, NULL, &block.properties, attempt->code);
 }
 
-/* [HERE] files are made with the rights of whose session it is: another user that may control it names none */
+/* In a folder of the stranger's. */
+static void make_strangers_file_name(char ret[HOST_NAME_UNITS])
+{
+	char folder[HOST_NAME_UNITS];
+
+	(void)snprintf(folder, sizeof(folder), "%s", host_path("strangers"));
+	assert_true(mkdir(folder, 0755) == 0 || errno == EEXIST);
+	assert_int_equal(chown(folder, HOST_STRANGER, HOST_STRANGER), 0);
+	(void)snprintf(ret, HOST_NAME_UNITS, "%.200s/own.etl", folder);
+}
+
+static void assert_stranger_made(const char *path)
+{
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_uid, HOST_STRANGER);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* [HERE] a file is made with the rights of who names it, whosesoever the session is */
 static void access__name_a_file(void **state)
 {
-	char first[HOST_NAME_UNITS], wanted[HOST_NAME_UNITS];
-	struct attempt attempt = {.name = wanted, .code = EVENT_TRACE_CONTROL_UPDATE};
+	char first[HOST_NAME_UNITS], roots[HOST_NAME_UNITS], own[HOST_NAME_UNITS];
+	struct attempt attempt = {.name = roots, .code = EVENT_TRACE_CONTROL_UPDATE};
 	struct host_block block;
 
 	(void)state;
 	if (!host_is_root())
 		return;
 	(void)snprintf(first, sizeof(first), "%s", host_path("roots.etl"));
-	(void)snprintf(wanted, sizeof(wanted), "%s", host_path("strangers.etl"));
+	(void)snprintf(roots, sizeof(roots), "%s", host_path("strangers.etl"));
+	make_strangers_file_name(own);
 	GRANT(&session_guid, TRACELOG_CREATE_ONDISK);
 	host_block_init(&block, first);
 	block.properties.Wnode.Guid = session_guid;
 	assert_int_equal(StartTraceA(&attempt.handle, "root's file", &block.properties),
 			 ERROR_SUCCESS);
+	/* Where the stranger may write nothing, and by a link from where it may to root's own file. */
 	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
-	assert_int_not_equal(access(wanted, F_OK), 0);
-	/* What names no file it may change, and a flush of this session makes none. */
-	attempt.name = NULL;
+	assert_int_not_equal(access(roots, F_OK), 0);
+	attempt.name = own;
+	assert_int_equal(symlink(first, own), 0);
+	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+	assert_int_equal(unlink(own), 0);
 	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
-	/* [MSD] CREATE_REALTIME: to update it to a real-time one */
+	assert_stranger_made(own);
+	assert_int_equal(access(first, F_OK), 0);
+	assert_int_equal(host_stop(attempt.handle), ERROR_FILE_NOT_FOUND);
+	assert_int_equal(forget(&session_guid), ERROR_SUCCESS);
+}
+
+/* The same of a session in memory, whose flush makes the file. */
+static void access__flush_into_a_file(void **state)
+{
+	char roots[HOST_NAME_UNITS], own[HOST_NAME_UNITS];
+	struct attempt attempt = {.mode = EVENT_TRACE_BUFFERING_MODE};
+	struct host_block block;
+
+	(void)state;
+	if (!host_is_root())
+		return;
+	(void)snprintf(roots, sizeof(roots), "%s", host_path("flushed.etl"));
+	make_strangers_file_name(own);
+	host_block_init(&block, NULL);
+	block.properties.Wnode.Guid = session_guid;
+	block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
+	assert_int_equal(StartTraceA(&attempt.handle, "root's memory", &block.properties),
+			 ERROR_SUCCESS);
+	for (unsigned i = 0; i < 2; i++) {
+		attempt.code = i ? EVENT_TRACE_CONTROL_UPDATE : EVENT_TRACE_CONTROL_FLUSH;
+		attempt.name = own;
+		STRANGER_GETS(try_name_file, &attempt, ERROR_WMI_INSTANCE_NOT_FOUND);
+		GRANT(&session_guid, TRACELOG_CREATE_ONDISK);
+		STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
+		assert_stranger_made(own);
+		attempt.name = roots;
+		STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
+		assert_int_not_equal(access(roots, F_OK), 0);
+		assert_int_equal(forget(&session_guid), ERROR_SUCCESS);
+	}
+	assert_int_equal(try_name_file(&attempt), ERROR_SUCCESS); /* root's own */
+	assert_int_equal(access(roots, F_OK), 0);
+	assert_int_equal(host_stop(attempt.handle), ERROR_SUCCESS);
+}
+
+/* [MSD] CREATE_REALTIME: to update a session to a real-time one, for another user than its owner */
+static void access__update_to_real_time(void **state)
+{
+	struct attempt attempt = {.code = EVENT_TRACE_CONTROL_UPDATE};
+	char first[HOST_NAME_UNITS];
+	struct host_block block;
+
+	(void)state;
+	if (!host_is_root())
+		return;
+	(void)snprintf(first, sizeof(first), "%s", host_path("real-time.etl"));
+	GRANT(&session_guid, TRACELOG_CREATE_ONDISK);
+	host_block_init(&block, first);
+	block.properties.Wnode.Guid = session_guid;
+	assert_int_equal(StartTraceA(&attempt.handle, "root's file", &block.properties),
+			 ERROR_SUCCESS);
+	/* What names no file, and makes no real-time session, it may change. */
+	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
 	attempt.mode = EVENT_TRACE_REAL_TIME_MODE;
 	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
 	attempt.code = EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME;
@@ -407,23 +490,10 @@ static void access__name_a_file(void **state)
 	GRANT(&session_guid, TRACELOG_CREATE_REALTIME);
 	attempt.code = EVENT_TRACE_CONTROL_UPDATE;
 	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
-	attempt.mode = 0;
-	attempt.name = wanted;
+	/* A flush of this session makes no file. */
+	attempt.name = "/no/such/folder/file.etl";
 	attempt.code = EVENT_TRACE_CONTROL_FLUSH;
 	STRANGER_GETS(try_name_file, &attempt, ERROR_SUCCESS);
-	assert_int_equal(host_stop(attempt.handle), ERROR_SUCCESS);
-	host_block_init(&block, NULL);
-	block.properties.Wnode.Guid = session_guid;
-	block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
-	assert_int_equal(StartTraceA(&attempt.handle, "root's memory", &block.properties),
-			 ERROR_SUCCESS);
-	attempt.mode = EVENT_TRACE_BUFFERING_MODE;
-	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
-	attempt.code = EVENT_TRACE_CONTROL_UPDATE;
-	STRANGER_GETS(try_name_file, &attempt, ERROR_ACCESS_DENIED);
-	assert_int_not_equal(access(wanted, F_OK), 0);
-	assert_int_equal(try_name_file(&attempt), ERROR_SUCCESS); /* root's own */
-	assert_int_equal(access(wanted, F_OK), 0);
 	assert_int_equal(host_stop(attempt.handle), ERROR_SUCCESS);
 	assert_int_equal(forget(&session_guid), ERROR_SUCCESS);
 }
@@ -540,6 +610,8 @@ static int run(void)
 		cmocka_unit_test(access__start_the_kernel_logger),
 		cmocka_unit_test(access__control),
 		cmocka_unit_test(access__name_a_file),
+		cmocka_unit_test(access__flush_into_a_file),
+		cmocka_unit_test(access__update_to_real_time),
 		cmocka_unit_test(access__register),
 		cmocka_unit_test(access__register_the_kernels),
 		cmocka_unit_test(access__descriptors_themselves),

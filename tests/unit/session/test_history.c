@@ -102,7 +102,7 @@ static void test_history__the_oldest_make_room(void **state)
 	(void)state;
 	begin(&scene);
 	write_events(&scene, EVENTS);
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), 0);
 	assert_holds_the_end(&scene, scene.fixture.path);
 	/* What was sealed last, and the one that is being filled. */
 	assert_in_range(scene.reading.events, KEPT * 40, (KEPT + 1) * 43);
@@ -126,22 +126,22 @@ static void test_history__several_flushes(void **state)
 
 	(void)state;
 	begin(&scene);
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), 0);
 	assert_int_equal(size_of(scene.fixture.path), 4096);
 	assert_holds_the_end(&scene, scene.fixture.path);
 	write_events(&scene, 30);
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), 0);
 	assert_holds_the_end(&scene, scene.fixture.path);
 	assert_int_equal(scene.reading.events, 30);
 	write_events(&scene, 60);
 	(void)snprintf(second, sizeof(second), "%s/second.etl", scene.fixture.folder);
 	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s", second);
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), 0);
 	assert_holds_the_end(&scene, second);
 	assert_int_equal(scene.reading.events, 90);
 	/* An UPDATE with a name is a flush into that file. */
 	write_events(&scene, 1);
-	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	assert_int_equal(etw_session_update(scene.session, &scene.target, getuid(), NULL), 0);
 	assert_holds_the_end(&scene, second);
 	assert_int_equal(scene.reading.events, 91);
 	assert_int_equal(unlink(second), 0);
@@ -159,12 +159,12 @@ static void test_history__what_is_refused(void **state)
 	write_events(&scene, 10);
 	(void)snprintf(scene.target.log_file, sizeof(scene.target.log_file), "%s/none/x.etl",
 		       scene.fixture.folder);
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -ENOENT);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), -ENOENT);
 	scene.target.log_file[0] = '\0';
-	assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -EINVAL);
+	assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), -EINVAL);
 	/* It has no consumers, whatever its mode says. */
 	scene.target.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
-	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	assert_int_equal(etw_session_update(scene.session, &scene.target, getuid(), NULL), 0);
 	assert_int_equal(etw_session_subscribe(scene.session, &request, &subscribed), -EINVAL);
 	end(&scene);
 	assert_int_equal(scene.info.events, 10);
@@ -187,7 +187,8 @@ static void test_history__nothing_is_left_of_what_failed(void **state)
 		limit = before;
 		limit.rlim_cur = bytes;
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-		assert_int_equal(etw_session_flush_to(scene.session, &scene.target), -EFBIG);
+		assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()),
+				 -EFBIG);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 		assert_int_equal(stat(scene.fixture.path, &info), -1);
 	}
@@ -196,7 +197,7 @@ static void test_history__nothing_is_left_of_what_failed(void **state)
 
 static void assert_update_is_refused(struct scene *scene, int error)
 {
-	assert_int_equal(etw_session_update(scene->session, &scene->target, NULL), error);
+	assert_int_equal(etw_session_update(scene->session, &scene->target, getuid(), NULL), error);
 	etw_session_info(scene->session, &scene->info);
 	assert_int_equal(scene->info.config.flush_timer, 0);
 	assert_int_equal(scene->info.config.maximum_buffers, scene->config.maximum_buffers);
@@ -225,7 +226,7 @@ static void test_history__update_is_whole_or_nothing(void **state)
 	assert_update_is_refused(&scene, -EINVAL);
 	assert_int_equal(stat(scene.fixture.path, &info), -1);
 	scene.target.enable_flags = 0;
-	assert_int_equal(etw_session_update(scene.session, &scene.target, NULL), 0);
+	assert_int_equal(etw_session_update(scene.session, &scene.target, getuid(), NULL), 0);
 	etw_session_info(scene.session, &scene.info);
 	assert_int_equal(scene.info.config.flush_timer, 7);
 	assert_int_equal(size_of(scene.fixture.path), 4096);
@@ -428,7 +429,7 @@ static void test_history__a_flush_describes_what_is_there(void **state)
 	for (uint32_t i = 0; i < 10; i++)
 		fake_source_produce(&scene.fixture.clock, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(etw_session_flush_to(scene.session, &scene.target), 0);
+		assert_int_equal(etw_session_flush_to(scene.session, &scene.target, getuid()), 0);
 		read_trace(scene.fixture.path, &scene.reading);
 		assert_int_equal(scene.reading.findings, 0);
 		assert_int_equal(scene.reading.out_of_order, 0);

@@ -36,7 +36,7 @@ static void end(struct scene *scene)
 
 static int update(struct scene *scene)
 {
-	int result = etw_session_update(scene->session, &scene->wanted, &scene->fault);
+	int result = etw_session_update(scene->session, &scene->wanted, getuid(), &scene->fault);
 
 	etw_session_info(scene->session, &scene->info);
 	return result;
