@@ -43,6 +43,7 @@ struct etw_pushed {
 	uint32_t processors;       /* by the header; so many last events are waited for */
 	uint32_t known_processors; /* how many of them had a buffer */
 	int64_t *last_raw;         /* owned; by processor; INT64_MIN: none */
+	uint32_t processor_end;    /* behind the highest that has one */
 	int64_t promise_raw;
 	bool has_header, is_ended;
 };
@@ -156,6 +157,8 @@ static void note_times(struct etw_pushed *pushed, const struct etw_etl_block *bl
 		return;
 	pushed->known_processors += *last == INT64_MIN;
 	*last = block->last_raw;
+	if (pushed->processor_end <= block->buffer.processor)
+		pushed->processor_end = block->buffer.processor + 1;
 }
 
 /* Under the lock. */
@@ -165,7 +168,7 @@ static int64_t watermark(const struct etw_pushed *pushed)
 
 	if (pushed->known_processors < pushed->processors)
 		return pushed->promise_raw;
-	for (size_t i = 0; i < PROCESSORS_MAX; i++) {
+	for (size_t i = 0; i < pushed->processor_end; i++) {
 		if (pushed->last_raw[i] > INT64_MIN && pushed->last_raw[i] < lowest)
 			lowest = pushed->last_raw[i];
 	}
