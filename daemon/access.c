@@ -122,21 +122,27 @@ static void audit(const struct etwd_peer *peer, const GUID *guid, const char *wh
 		 text);
 }
 
+int etwd_token_check(const struct etwd_token *token, const struct etwd_descriptors *security,
+		     const struct etwd_peer *peer, const GUID *guid, uint32_t rights,
+		     const char *what)
+{
+	const struct etw_bytes descriptor = etwd_descriptors_find(security, guid);
+	const bool is_granted = (etwd_token_rights(token, security, guid) & rights) == rights;
+
+	if (etw_security_audits(descriptor, token->sids, token->count, rights, is_granted))
+		audit(peer, guid, what, is_granted);
+	return is_granted ? 0 : -EACCES;
+}
+
 int etwd_access_check(const struct etwd_descriptors *security, const struct etwd_peer *peer,
 		      const GUID *guid, uint32_t rights, const char *what)
 {
 	CLEANUP(etwd_token_done) struct etwd_token token = {0};
-	struct etw_bytes descriptor;
-	bool is_granted;
 
 	if (is_default_right(security, peer, rights))
 		return 0;
 	TRY(etwd_token_init(&token, peer));
-	descriptor = etwd_descriptors_find(security, guid);
-	is_granted = (etwd_token_rights(&token, security, guid) & rights) == rights;
-	if (etw_security_audits(descriptor, token.sids, token.count, rights, is_granted))
-		audit(peer, guid, what, is_granted);
-	return is_granted ? 0 : -EACCES;
+	return etwd_token_check(&token, security, peer, guid, rights, what);
 }
 
 uint32_t etwd_access_mode_rights(const struct wire_session_config *config)

@@ -29,6 +29,15 @@ struct etwd_token {
 int etwd_token_init(struct etwd_token *token, const struct etwd_peer *peer);
 void etwd_token_done(struct etwd_token *token);
 
+/*
+ * etwd_token_check() - as etwd_access_check(), of a peer whose token is there already.
+ *
+ * @token: of @peer
+ */
+int etwd_token_check(const struct etwd_token *token, const struct etwd_descriptors *security,
+		     const struct etwd_peer *peer, const GUID *guid, uint32_t rights,
+		     const char *what);
+
 /* etwd_token_rights() - all that the peer may do with a session or provider. */
 uint32_t etwd_token_rights(const struct etwd_token *token, const struct etwd_descriptors *security,
 			   const GUID *guid);

@@ -164,13 +164,7 @@ int etwd_session_handle_list(const struct etwd_session_parts *parts, struct etwd
 	struct wire_message head = {.type = WIRE_SESSIONS, .request = message->head.request};
 	struct wire_sessions sessions = {0};
 
-	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
-		const struct etwd_session *session = parts->sessions->table[i];
-
-		if (session && session->state != ETWD_SESSION_STARTING &&
-		    etwd_sessions_allow(parts->sessions, session, peer, ETWD_ACT_QUERY))
-			sessions.handles[sessions.count++] = session->id;
-	}
+	etwd_sessions_list(parts->sessions, peer, &sessions);
 	etwd_peer_send(peer, wire_message_encode_sessions(&head, &sessions, peer->peers->outgoing),
 		       -1);
 	return 0;

@@ -71,20 +71,48 @@ bool etwd_session_is_owned(const struct etwd_session *session, const struct etwd
 	return peer->is_trusted || peer->who.uid == session->uid;
 }
 
-bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd_session *session,
-			 const struct etwd_peer *peer, enum etwd_act act)
+/* Of a peer that does not own the session. */
+static bool is_granted(const struct etwd_sessions *sessions, const struct etwd_session *session,
+		       const struct etwd_peer *peer, const struct etwd_token *token,
+		       enum etwd_act act)
 {
 	static const GUID kernel = WIRE_KERNEL_LOGGER_GUID;
 	static const char *const names[] = {"query", "control", "consume"};
 
-	if (etwd_session_is_owned(session, peer))
-		return true;
-	if (etwd_access_check(sessions->security, peer, &session->guid, rights_for(session, act),
-			      names[act]) < 0)
+	if (etwd_token_check(token, sessions->security, peer, &session->guid,
+			     rights_for(session, act), names[act]) < 0)
 		return false;
 	return act != ETWD_ACT_CONTROL || !session->is_system_logger ||
-	       etwd_access_check(sessions->security, peer, &kernel, TRACELOG_ACCESS_KERNEL_LOGGER,
-				 "control by") == 0;
+	       etwd_token_check(token, sessions->security, peer, &kernel,
+				TRACELOG_ACCESS_KERNEL_LOGGER, "control by") == 0;
+}
+
+bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd_session *session,
+			 const struct etwd_peer *peer, enum etwd_act act)
+{
+	CLEANUP(etwd_token_done) struct etwd_token token = {0};
+
+	return etwd_session_is_owned(session, peer) ||
+	       (etwd_token_init(&token, peer) == 0 &&
+		is_granted(sessions, session, peer, &token, act));
+}
+
+void etwd_sessions_list(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+			struct wire_sessions *ret)
+{
+	CLEANUP(etwd_token_done) struct etwd_token token = {0};
+	const bool has_token = etwd_token_init(&token, peer) == 0;
+
+	ret->count = 0;
+	for (size_t i = 0; i < ETWD_SESSIONS_MAX; i++) {
+		const struct etwd_session *session = sessions->table[i];
+
+		if (!session || session->state == ETWD_SESSION_STARTING)
+			continue;
+		if (etwd_session_is_owned(session, peer) ||
+		    (has_token && is_granted(sessions, session, peer, &token, ETWD_ACT_QUERY)))
+			ret->handles[ret->count++] = session->id;
+	}
 }
 
 /* Who may do nothing with a session does not learn its name from the answer: it is as if there were none. */

@@ -167,6 +167,10 @@ bool etwd_session_is_owned(const struct etwd_session *session, const struct etwd
 bool etwd_sessions_allow(const struct etwd_sessions *sessions, const struct etwd_session *session,
 			 const struct etwd_peer *peer, enum etwd_act act);
 
+/* etwd_sessions_list() - those that have begun and that a peer may query. */
+void etwd_sessions_list(const struct etwd_sessions *sessions, const struct etwd_peer *peer,
+			struct wire_sessions *ret);
+
 /* etwd_sessions_count() - all of them, in any state. */
 unsigned etwd_sessions_count(const struct etwd_sessions *sessions);
 
