@@ -383,7 +383,8 @@ struct wire_enumerated {
 	struct etw_bytes bytes;
 };
 
-/* What EnumerateTraceGuids says of a provider; in memory as TRACE_GUID_PROPERTIES, but for its padding. */
+/* What EnumerateTraceGuids says of a provider. It lies in memory as TRACE_GUID_PROPERTIES does, whose BOOLEAN
+ * is is_enabled with the padding behind it. */
 struct wire_provider_entry {
 	GUID guid;
 	le32 guid_type;  /* 0: EventRegister; 1: RegisterTraceGuids */
