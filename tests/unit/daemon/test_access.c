@@ -55,42 +55,6 @@ static uint64_t handle_of(const struct fake_peer *fake)
 	return info.handle;
 }
 
-static void test_access__only_root_changes_descriptors(void **state)
-{
-	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
-	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
-	const GUID guid = fixture_guid(1);
-	struct wire_run run;
-
-	(void)state;
-	assert_int_equal(grant(stranger, guid, STRANGER, WMIGUID_QUERY), -EACCES);
-	assert_int_equal(access_of(stranger, WIRE_ACCESS_QUERY, guid, 0, 0, 0), -EACCES);
-	assert_int_equal(access_of(stranger, WIRE_ACCESS_REMOVE, guid, 0, 0, 0), -EACCES);
-	assert_int_equal(grant(root, guid, STRANGER, WMIGUID_READ_DESCRIPTION), 0);
-	assert_int_equal(access_of(stranger, WIRE_ACCESS_QUERY, guid, 0, 0, 0), 0);
-	assert_int_equal(wire_message_decode_run(stranger->message.datagram, &run), 0);
-	assert_int_equal(etw_security_check(run.bytes), 0);
-	assert_int_equal(access_of(root, WIRE_ACCESS_CHANGE, guid, 4, 0, 1), -EINVAL);
-	assert_int_equal(access_of(root, WIRE_ACCESS_CHANGE, guid, 0, 0, 0x40000000), -EINVAL);
-	assert_int_equal(access_of(root, WIRE_ACCESS_REMOVE, guid, 0, 0, 0), 0);
-	assert_int_equal(access_of(root, WIRE_ACCESS_REMOVE, guid, 0, 0, 0), -ENOENT);
-	fake_peer_leave(stranger);
-	fake_peer_leave(root);
-}
-
-static void test_access__a_sid_must_be_one(void **state)
-{
-	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
-	struct wire_message head = fake_peer_head(root, WIRE_ACCESS);
-	const struct wire_access body = {.code = WIRE_ACCESS_CHANGE, .rights = 1};
-
-	(void)state;
-	fake_peer_send(root, wire_message_encode_access(&head, &body, root->room));
-	fake_peer_expect(root, WIRE_DESCRIPTOR);
-	assert_int_equal(root->message.head.status, -EBADMSG);
-	fake_peer_leave(root);
-}
-
 static void test_access__start_takes_the_rights_of_its_modes(void **state)
 {
 	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
@@ -296,8 +260,6 @@ static void test_access__all_groups_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_access__only_root_changes_descriptors),
-		TEST(test_access__a_sid_must_be_one),
 		TEST(test_access__start_takes_the_rights_of_its_modes),
 		TEST(test_access__others_sessions),
 		TEST(test_access__consuming),
