@@ -26,7 +26,8 @@ static void merge_held(struct etwd_subscription *subscription, struct wire_batch
 {
 	if (!subscription->has_held)
 		return;
-	batch->first_buffer = subscription->held.first_buffer;
+	batch->first_slot = subscription->held.first_slot;
+	batch->slot_count += subscription->held.slot_count;
 	batch->buffer_count += subscription->held.buffer_count;
 	subscription->has_held = false;
 }
@@ -90,7 +91,7 @@ static void answer_subscribed(struct etwd_peer *peer, const struct etwd_session 
 	struct wire_subscribed body = {
 		.handle = session->id,
 		.session_id = session->id,
-		.next_buffer = subscribed->next_buffer,
+		.next_slot = subscribed->next_slot,
 		.pieces = subscribed->pieces,
 		.events = subscribed->events,
 		.header_buffer = {subscribed->header_buffer, subscribed->header_bytes},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nothing in the delivery memory is believed: numbers are bounded by a copy of the layout, a buffer is
- * copied before it is looked at, and what a buffer's header says is judged as a file's would be.
+ * Nothing that a host says is used without a check: numbers are bounded by a copy of the memory's layout, and what a
+ * buffer's header says is fetched once and judged as a file's would be. Events are checked, once, and read where they are.
  *
  * What was lost follows from two counts of the host, of everything that it ever handed out, at the first
  * subscription and at a batch: what of the difference was not found in the memory is lost, however.
@@ -12,24 +12,20 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/patience.h"
 #include "base/time.h"
+#include "consumer/live_memory.h"
 #include "ipc/connection.h"
 #include "ipc/runtime.h"
-#include "wire/delivery_layout.h"
 
-#define ANSWER_MS  5000 /* a host answers at once; one that is stopped does not */
-#define RETRY_MS   50
-#define BUSY_MS    10000 /* so long a host may take to notice that the last connection is gone */
-#define SLOTS_MAX  65536
-#define SLOT_ALIGN 4096
+#define ANSWER_MS 5000 /* a host answers at once; one that is stopped does not */
+#define RETRY_MS  50
+#define BUSY_MS   10000 /* so long a host may take to notice that the last connection is gone */
 #define FIRST_HOST_MS \
 	2000 /* for a host that is being replaced, of a consumer that has not met one yet */
 #define NO_DESCRIPTOR (-1)
@@ -51,11 +47,8 @@ struct etw_live {
 	struct etw_ipc_message *message; /* owned */
 	uint8_t *header;                 /* owned; empty until subscribed */
 	size_t header_bytes;
-	struct wire_delivery *delivery; /* mapped */
-	struct wire_delivery layout;    /* copied and checked; the only one that is believed */
-	size_t mapped_bytes;
-	struct etw_etl_file file;          /* over the mapping */
-	uint64_t taken;                    /* buffers of this memory given back */
+	struct etw_live_memory
+		*memory; /* owned; of the last subscription, also while there is none */
 	uint64_t pieces_was, events_was;   /* handed out before the first subscription */
 	uint64_t pieces_seen, events_seen; /* found in the memory */
 	struct etw_live_loss loss;
@@ -105,10 +98,6 @@ static void disconnect(struct etw_live *live)
 		(void)close(live->socket);
 	live->socket = NO_DESCRIPTOR;
 	live->stage = AWAY;
-	if (live->delivery)
-		(void)munmap(live->delivery, live->mapped_bytes);
-	live->delivery = NULL;
-	live->taken = 0;
 	etw_ipc_message_done(live->message);
 	etw_ipc_message_init(live->message);
 }
@@ -116,8 +105,13 @@ static void disconnect(struct etw_live *live)
 /* Who leaves in good order wants nothing more: only of a consumer that dies what it has not read counts as lost. */
 static void give_all_back(const struct etw_live *live)
 {
-	if (live->delivery)
-		store_release(&live->delivery->released, load_acquire(&live->delivery->written));
+	struct wire_delivery *page;
+
+	if (!live->memory)
+		return;
+	page = live->memory->page;
+	store_relaxed(&page->released_pieces, load_relaxed(&page->written_pieces));
+	store_release(&page->released, load_acquire(&page->written));
 }
 
 void etw_live_free(struct etw_live *live)
@@ -126,43 +120,43 @@ void etw_live_free(struct etw_live *live)
 		return;
 	give_all_back(live);
 	disconnect(live);
+	etw_live_memory_free(live->memory);
 	etw_ipc_message_done(live->message);
 	free(live->message);
 	free(live->header);
 	free(live);
 }
 
-/* Whether the layout leads nowhere outside @bytes. */
-static bool is_sound(const struct wire_delivery *layout, uint64_t bytes)
+/* Memory of older hosts is kept for as long as something in it is read. */
+static void free_unread(struct etw_live *live)
 {
-	uint64_t count = layout->slot_count, slot = layout->slot_bytes;
+	struct etw_live_memory **at = &live->memory->older;
 
-	return layout->magic == WIRE_DELIVERY_MAGIC && layout->version == 1 && count &&
-	       count <= SLOTS_MAX && !(count & (count - 1)) && slot && slot % SLOT_ALIGN == 0 &&
-	       slot <= WIRE_BUFFER_BYTES_MAX && layout->slots_at >= sizeof(*layout) &&
-	       layout->slots_at + count * slot <= bytes;
+	while (*at) {
+		struct etw_live_memory *memory = *at;
+
+		if (memory->count) {
+			at = &memory->older;
+			continue;
+		}
+		*at = TAKE(memory->older);
+		etw_live_memory_free(memory);
+	}
 }
 
-static int map_delivery(struct etw_live *live, int fd)
+/* The memory that it has already, or a new one in front of it. */
+static int take_memory(struct etw_live *live, int fd, uint64_t from)
 {
-	struct stat status;
-	void *at;
+	struct etw_live_memory *memory;
 
-	if (fd < 0)
-		return -EPROTO;
-	if (fstat(fd, &status))
-		return -errno;
-	if (status.st_size < (off_t)sizeof(*live->delivery))
-		return -EPROTO;
-	live->mapped_bytes = (size_t)status.st_size;
-	at = mmap(NULL, live->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	live->delivery = at;
-	memcpy(&live->layout, at, sizeof(live->layout));
-	if (!is_sound(&live->layout, live->mapped_bytes))
-		return -EPROTO;
-	etw_etl_file_memory(at, live->mapped_bytes, &live->file);
+	if (live->memory && etw_live_memory_is(live->memory, fd)) {
+		live->memory->next = live->memory->taken = from;
+		return 0;
+	}
+	TRY(etw_live_memory_map(fd, from, (uint32_t)live->pieces_seen, &memory));
+	memory->older = live->memory;
+	live->memory = memory;
+	free_unread(live);
 	return 0;
 }
 
@@ -197,8 +191,7 @@ static int accept_answer(struct etw_live *live)
 	live->handle = subscribed.handle;
 	if (message->is_cut)
 		return -EMFILE;
-	TRY(map_delivery(live, message->fds[0]));
-	live->taken = subscribed.next_buffer;
+	TRY(take_memory(live, message->fds[0], subscribed.next_slot));
 	if (!is_again) {
 		live->pieces_was = subscribed.pieces;
 		live->events_was = subscribed.events;
@@ -345,11 +338,12 @@ static void call_again_later(struct etw_live *live)
 /* The host went away. Its memory comes back with the next one. */
 static int lose_host(struct etw_live *live)
 {
-	uint64_t written = load_acquire(&live->delivery->written);
+	uint64_t written = load_relaxed(&live->memory->page->written_pieces);
+	uint64_t taken = live->memory->taken_pieces;
 
-	live->unread = written > live->taken ? written - live->taken : 0;
-	if (live->unread > live->layout.slot_count)
-		live->unread = live->layout.slot_count;
+	live->unread = written > taken ? written - taken : 0;
+	if (live->unread > live->memory->layout.slot_count)
+		live->unread = live->memory->layout.slot_count;
 	call_again_later(live);
 	live->busy = etw_patience_begin(BUSY_MS, etw_monotonic_ns());
 	return -EAGAIN;
@@ -402,16 +396,19 @@ static int find_host(struct etw_live *live)
 
 static int take_batch(struct etw_live *live, struct etw_live_batch *ret)
 {
+	struct etw_live_memory *memory = live->memory;
 	struct wire_batch batch;
 	/* Pairs with the host's store of `written` behind the slots' bytes. */
-	uint64_t written = load_acquire(&live->delivery->written);
+	uint64_t written = load_acquire(&memory->page->written);
 
 	TRY(wire_message_decode_batch(live->message->datagram, &batch));
-	if (batch.buffer_count > live->layout.slot_count || batch.first_buffer < live->taken ||
-	    batch.first_buffer > written || batch.buffer_count > written - batch.first_buffer)
+	if (batch.slot_count > memory->layout.slot_count || batch.buffer_count > batch.slot_count ||
+	    batch.first_slot < memory->taken || batch.first_slot > written ||
+	    batch.slot_count > written - batch.first_slot)
 		return -EPROTO;
+	memory->next = batch.first_slot;
 	*ret = (struct etw_live_batch){
-		.first_buffer = batch.first_buffer,
+		.end_slot = batch.first_slot + batch.slot_count,
 		.buffer_count = batch.buffer_count,
 		.watermark_raw = batch.watermark_raw,
 		.batch = batch.batch,
@@ -457,42 +454,89 @@ static void note_flags(struct etw_live *live, const struct etw_etl_buffer *buffe
 		live->has_told_events = true;
 }
 
-int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
-		  struct etw_findings *findings)
+/* Returns a static sentence: why there is nothing to be read in a piece. */
+static const char *judge(const struct etw_live *live, const struct etw_etl_buffer *buffer,
+			 uint32_t bytes)
 {
-	uint64_t slot = number & (live->layout.slot_count - 1);
-	uint64_t offset = live->layout.slots_at + slot * live->layout.slot_bytes;
+	const char *sentence = etw_etl_buffer_fault(buffer);
+
+	if (sentence)
+		return sentence;
+	if (buffer->stride >
+		    (uint64_t)live->memory->layout.buffer_slots * live->memory->layout.slot_bytes ||
+	    buffer->valid_bytes != bytes || (buffer->flags & WIRE_BUFFER_COMPRESSED))
+		return "the buffer does not fit its place";
+	return NULL;
+}
+
+static int load_piece(struct etw_live *live, const uint8_t *at, uint32_t bytes,
+		      struct etw_etl_block *block, struct etw_findings *findings)
+{
+	uint32_t number = (uint32_t)live->pieces_seen;
+	uint64_t offset = (uint64_t)(at - (const uint8_t *)live->memory->page);
 	uint8_t header[WIRE_BUFFER_HEADER_BYTES];
 	struct etw_etl_buffer buffer;
 	const char *sentence;
 
-	memcpy(header, live->file.memory + offset, sizeof(header));
+	memcpy(header, at, sizeof(header));
 	etw_etl_buffer_read(header, &buffer);
 	note_flags(live, &buffer);
 	live->pieces_seen++;
 	buffer.offset = offset;
-	buffer.number = (uint32_t)number;
-	sentence = etw_etl_buffer_fault(&buffer);
-	if (!sentence &&
-	    (buffer.stride > live->layout.slot_bytes || (buffer.flags & WIRE_BUFFER_COMPRESSED)))
-		sentence = "the buffer does not fit its slot";
+	buffer.number = number;
+	sentence = judge(live, &buffer, bytes);
 	if (sentence) {
-		etw_findings_add(findings, ETW_FINDING_SKIPPED, offset, live->layout.slot_bytes,
-				 buffer.number, sentence);
-		block->count = 0;
-		block->buffer = (struct etw_etl_buffer){0}; /* its flags tell of nothing either */
-		block->raw = NULL;
+		etw_findings_add(findings, ETW_FINDING_SKIPPED, offset, bytes, number, sentence);
+		etw_live_memory_give_back(live->memory, number);
 		return 0;
 	}
-	TRY(etw_etl_block_load(&live->file, &buffer, block, findings));
+	TRY(etw_etl_block_borrow(at, bytes, &buffer, block, findings));
 	live->events_seen += block->count;
 	return 0;
 }
 
+int etw_live_load(struct etw_live *live, const struct etw_live_batch *batch,
+		  struct etw_etl_block *block, struct etw_findings *findings)
+{
+	const uint8_t *at;
+	uint32_t bytes;
+
+	block->count = 0;
+	block->buffer = (struct etw_etl_buffer){0}; /* its flags tell of nothing either */
+	block->raw = NULL;
+	TRY(etw_live_memory_take(live->memory, batch->end_slot, &at, &bytes));
+	if (at)
+		return load_piece(live, at, bytes, block, findings);
+	etw_findings_add(findings, ETW_FINDING_SKIPPED, 0, 0, (uint32_t)live->pieces_seen,
+			 "a buffer is not where it should be");
+	return 0;
+}
+
+void etw_live_give_back(struct etw_live *live, const struct etw_etl_block *block)
+{
+	struct etw_live_memory *memory = live->memory;
+
+	while (memory && !etw_live_memory_has(memory, block->raw))
+		memory = memory->older;
+	if (!memory)
+		return;
+	etw_live_memory_give_back(memory, block->buffer.number);
+	if (memory != live->memory)
+		free_unread(live);
+}
+
+size_t etw_live_memory_bytes(const struct etw_live *live)
+{
+	return live->memory ? live->memory->bytes : 0;
+}
+
+bool etw_live_is_scarce(const struct etw_live *live)
+{
+	return live->memory && etw_live_memory_is_scarce(live->memory);
+}
+
 void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 {
-	if (!live->delivery)
-		return;
 	live->request.last_batch = batch->batch;
 	live->request.pieces = batch->pieces;
 	live->loss = (struct etw_live_loss){
@@ -503,9 +547,7 @@ void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch)
 	if (live->has_told_events)
 		live->told_events = batch->events_lost;
 	live->has_told_events = false;
-	live->taken = batch->first_buffer + batch->buffer_count;
-	/* Pairs with the host's load before it writes a slot again. */
-	store_release(&live->delivery->released, live->taken);
+	etw_live_memory_end_batch(live->memory, batch->end_slot, batch->buffer_count);
 }
 
 struct etw_live_loss etw_live_loss(const struct etw_live *live)

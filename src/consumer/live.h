@@ -19,7 +19,7 @@ struct etw_live;
 /* What came since the last time. */
 struct etw_live_batch {
 	uint64_t batch;
-	uint64_t first_buffer; /* numbers for etw_live_load() */
+	uint64_t end_slot; /* of the delivery memory: behind its last buffer */
 	uint32_t buffer_count;
 	int64_t watermark_raw;                /* no later batch has an event before it */
 	uint64_t pieces, events, events_lost; /* as in struct wire_batch */
@@ -63,17 +63,27 @@ struct etw_bytes etw_live_header(const struct etw_live *live);
 int etw_live_receive(struct etw_live *live, struct etw_live_batch *ret);
 
 /*
- * etw_live_load() - copies a buffer of the batch out and checks the copy.
+ * etw_live_load() - checks the next buffer of the batch, which was received last.
  *
- * @block:    zeroed, or loaded before
+ * @block:    zeroed, or loaded before; left with the buffer where it is in delivery memory, borrowed until
+ *            etw_live_give_back() or etw_live_free()
  * @findings: what could not be read
  *
- * Returns 0, also for a damaged buffer (then `count` may be 0), or -ENOMEM.
+ * Returns 0, also for a damaged buffer (then `count` may be 0, and `raw` NULL), or -ENOMEM.
  */
-int etw_live_load(struct etw_live *live, uint64_t number, struct etw_etl_block *block,
-		  struct etw_findings *findings);
+int etw_live_load(struct etw_live *live, const struct etw_live_batch *batch,
+		  struct etw_etl_block *block, struct etw_findings *findings);
 
-/* etw_live_release() - gives the batch's slots back, all of which were loaded. */
+/* etw_live_give_back() - a block that etw_live_load() left is not read any more. */
+void etw_live_give_back(struct etw_live *live, const struct etw_etl_block *block);
+
+/* etw_live_memory_bytes() - of its delivery memory; 0 before the subscription. */
+size_t etw_live_memory_bytes(const struct etw_live *live);
+
+/* etw_live_is_scarce() - whether what is not given back may soon keep the session from handing out more. */
+bool etw_live_is_scarce(const struct etw_live *live);
+
+/* etw_live_release() - the batch was loaded; what is given back of it the session may fill anew. */
 void etw_live_release(struct etw_live *live, const struct etw_live_batch *batch);
 
 /* etw_live_loss() - what is lost so far. */

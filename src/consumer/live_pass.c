@@ -18,6 +18,10 @@
 
 #define IDLE_MS 1000
 
+/* What a session's events wait in when they take up its memory: so much, and this part of that. */
+#define COPIED_BYTES (1024u * 1024)
+#define COPIED_PART  8
+
 /* The state of a pass over all its sessions. */
 struct pass {
 	struct etw_stream *streams;
@@ -28,6 +32,11 @@ struct pass {
 	int64_t blocked_since_ms; /* events wait for another session's promise; -1: none do */
 	bool is_overdue;          /* they have waited for long enough */
 };
+
+static void give_back(void *context, const struct etw_etl_block *block)
+{
+	etw_live_give_back(context, block);
+}
 
 int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink *sink)
 {
@@ -40,6 +49,8 @@ int etw_live_stream_open(struct etw_stream *stream, const struct etw_trace_sink 
 	stream->last_ft = INT64_MIN;
 	TRY(etw_merge_create(&trace->file, &nothing, NULL, INT64_MIN, &trace->findings,
 			     &stream->merge));
+	if (trace->live)
+		etw_merge_lend(stream->merge, give_back, trace->live);
 	/*
 	 * The header buffer's events are not delivered: on Windows files have them, and sessions do not. What
 	 * consumers need of them is in the header, and nothing comes that is older.
@@ -101,27 +112,45 @@ static void note_loss(struct etw_trace *trace)
 	store_relaxed(&trace->header.buffers_lost, etw_saturate32(loss.buffers));
 }
 
-/* Copies a batch's buffers out and gives their slots back. */
+/* Whoever takes whole buffers may keep them for as long as he likes: he gets copies. */
+static int own_block(struct etw_trace *trace, struct etw_etl_block *block)
+{
+	struct etw_etl_block before = *block;
+	int result = etw_etl_block_own(block);
+
+	etw_live_give_back(trace->live, &before);
+	return result;
+}
+
+/* Hands the next buffer on, which is still where the session put it. */
+static int take_buffer(struct etw_stream *stream, size_t index, const struct etw_live_batch *batch,
+		       bool is_last, const struct etw_trace_sink *sink)
+{
+	struct etw_trace *trace = stream->trace;
+	struct etw_etl_block *block = &stream->block;
+
+	TRY(etw_live_load(trace->live, batch, block, &trace->findings));
+	if (!block->raw)
+		return 0;
+	TRY(etw_trace_note_dropped(trace, block));
+	if (trace->buffers == ETW_BUFFERS_AS_DONE)
+		return etw_merge_add(stream->merge, block);
+	TRY(own_block(trace, block));
+	if (is_last)
+		write_promise(block, batch->watermark_raw);
+	return trace->buffers == ETW_BUFFERS_ALONE ? etw_stream_show(trace, index, block, sink)
+						   : etw_merge_add(stream->merge, block);
+}
+
+/* Takes a batch's buffers, without a copy as far as that can be. */
 static int take_batch(struct etw_stream *stream, size_t index, const struct etw_live_batch *batch,
 		      const struct etw_trace_sink *sink)
 {
 	struct etw_trace *trace = stream->trace;
 
 	for (uint32_t i = 0; i < batch->buffer_count; i++) {
-		int result;
+		int result = take_buffer(stream, index, batch, i == batch->buffer_count - 1, sink);
 
-		TRY(etw_live_load(trace->live, batch->first_buffer + i, &stream->block,
-				  &trace->findings));
-		TRY(etw_trace_note_dropped(trace, &stream->block));
-		if (trace->buffers != ETW_BUFFERS_AS_DONE && stream->block.raw &&
-		    i == batch->buffer_count - 1)
-			write_promise(&stream->block, batch->watermark_raw);
-		if (trace->buffers != ETW_BUFFERS_ALONE)
-			result = etw_merge_add(stream->merge, &stream->block);
-		else
-			result = stream->block.raw
-					 ? etw_stream_show(trace, index, &stream->block, sink)
-					 : 0;
 		if (result)
 			return result;
 	}
@@ -310,6 +339,33 @@ static int64_t until_overdue(int64_t since_ms, int64_t wait)
 	return left > 0 ? left : 0;
 }
 
+/*
+ * How much waits in copies at most. One session alone is waited for where a writer is held up, for 150 ms; others are
+ * waited for by seconds.
+ */
+static size_t copies_max(const struct pass *pass, const struct etw_live *live)
+{
+	return pass->count > 1 ? ETW_LIVE_HELD_BYTES_MAX
+			       : COPIED_BYTES + etw_live_memory_bytes(live) / COPIED_PART;
+}
+
+/*
+ * Events wait, for the rest of their own session or for another one. Those that take up too much of their session's memory
+ * wait in copies, so that it can hand out what it has.
+ */
+static int make_room(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->count; i++) {
+		struct etw_stream *stream = &pass->streams[i];
+
+		if (!stream->trace->live || !etw_live_is_scarce(stream->trace->live))
+			continue;
+		TRY(etw_merge_own(stream->merge, copies_max(pass, stream->trace->live)));
+		TRY(etw_stream_advance(stream, pass->sink));
+	}
+	return 0;
+}
+
 /* How long nothing needs to be looked at. */
 static int wait_ms(const struct pass *pass)
 {
@@ -410,7 +466,9 @@ static int run(struct pass *pass)
 		watch_lag(pass, has_rest);
 		if (any || pass->is_overdue)
 			continue;
-		result = wait_for_more(pass);
+		result = make_room(pass);
+		if (!result)
+			result = wait_for_more(pass);
 		if (result)
 			return result;
 	}

@@ -66,6 +66,9 @@ struct etw_merge {
 	struct lane *shown; /* the one that etw_merge_next_done() gave */
 	size_t done_bytes;
 	bool is_ordered;
+	void (*give_back)(void *context,
+			  const struct etw_etl_block *block); /* NULL: nothing is borrowed */
+	void *lender;
 	struct rank *
 		lowest; /* owned; of the directory's entries from each one on; NULL: there are none */
 };
@@ -86,22 +89,32 @@ static void leave_pin(struct lane *lane)
 	lane->pin = NULL;
 }
 
-static void lane_free(struct lane *lane)
+/* What it has borrowed of its block goes back. */
+static void leave_loan(const struct etw_merge *merge, struct lane *lane)
+{
+	if (!merge->give_back || !lane->own.raw || lane->own.raw == lane->own.memory)
+		return;
+	merge->give_back(merge->lender, &lane->own);
+	lane->own.raw = NULL;
+}
+
+static void lane_free(const struct etw_merge *merge, struct lane *lane)
 {
 	if (!lane)
 		return;
 	leave_pin(lane);
+	leave_loan(merge, lane);
 	etw_etl_block_done(&lane->own);
 	free(lane);
 }
 
-static void free_list(struct lane *list)
+static void free_list(const struct etw_merge *merge, struct lane *list)
 {
 	while (list) {
 		struct lane *lane = list;
 
 		list = lane->next;
-		lane_free(lane);
+		lane_free(merge, lane);
 	}
 }
 
@@ -128,10 +141,10 @@ void etw_merge_free(struct etw_merge *merge)
 	if (!merge)
 		return;
 	for (uint32_t i = 0; i < merge->heap_count; i++)
-		lane_free(merge->heap[i].lane);
-	free_list(merge->free_lanes);
-	free_list(merge->done);
-	lane_free(merge->shown);
+		lane_free(merge, merge->heap[i].lane);
+	free_list(merge, merge->free_lanes);
+	free_list(merge, merge->done);
+	lane_free(merge, merge->shown);
 	free(merge->lowest);
 	free(merge->heap);
 	free(merge);
@@ -228,7 +241,9 @@ static struct lane *take_lane(struct etw_merge *merge)
 static void give_lane(struct etw_merge *merge, struct lane *lane)
 {
 	leave_pin(lane);
-	if (lane_bytes(lane) > KEPT_BYTES_MAX)
+	leave_loan(merge, lane);
+	/* A merge that borrows needs memory of its own in an emergency alone. */
+	if (lane_bytes(lane) > KEPT_BYTES_MAX || (merge->give_back && !merge->is_ordered))
 		etw_etl_block_done(&lane->own);
 	lane->next = merge->free_lanes;
 	merge->free_lanes = lane;
@@ -425,6 +440,9 @@ static int pin_lane(struct etw_merge *merge, struct lane *lane, struct etw_pin_a
 {
 	const struct etw_etl_block *block = lane->block;
 
+	/* What is borrowed is not ours to keep. */
+	if (merge->give_back && block->raw != block->memory)
+		return -ENODATA;
 	TRY(etw_pin_create(account, block, &lane->pin));
 	if (block == &lane->own)
 		return 0;
@@ -537,6 +555,67 @@ int etw_merge_pin_done(struct etw_merge *merge, struct etw_pin_account *account,
 	if (!lane->pin)
 		TRY(pin_lane(merge, lane, account));
 	*ret = etw_pin_ref(lane->pin);
+	return 0;
+}
+
+void etw_merge_lend(struct etw_merge *merge,
+		    void (*give_back)(void *context, const struct etw_etl_block *block),
+		    void *context)
+{
+	merge->give_back = give_back;
+	merge->lender = context;
+}
+
+static int own_lane(struct etw_merge *merge, struct lane *lane)
+{
+	struct etw_etl_block *own = &lane->own;
+	struct etw_etl_block before = *own;
+	size_t bytes = lane_bytes(lane);
+
+	TRY(etw_etl_block_own(own));
+	if (!lane->is_empty)
+		lane->cursor.event.at = own->events + (lane->cursor.event.at - before.events);
+	merge->give_back(merge->lender, &before);
+	merge->loaded_bytes += lane_bytes(lane) - bytes;
+	return 0;
+}
+
+static bool is_owned(const struct lane *lane)
+{
+	return lane->own.raw == lane->own.memory;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct lane *const *a = left, *const *b = right;
+	uint32_t before = (*a)->rank.number, behind = (*b)->rank.number;
+
+	return before < behind ? -1 : before > behind;
+}
+
+int etw_merge_own(struct etw_merge *merge, size_t limit_bytes)
+{
+	CLEANUP(freep)
+	struct lane **borrowed = malloc((merge->heap_count + 1) * sizeof(struct lane *));
+	size_t owned_bytes = 0;
+	uint32_t count = 0;
+
+	if (!borrowed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < merge->heap_count; i++) {
+		struct lane *lane = merge->heap[i].lane;
+
+		if (is_owned(lane))
+			owned_bytes += lane_bytes(lane);
+		else
+			borrowed[count++] = lane;
+	}
+	/* Who lends gets nothing back before the first one. */
+	qsort(borrowed, count, sizeof(struct lane *), compare_numbers);
+	for (uint32_t i = 0; i < count && owned_bytes < limit_bytes; i++) {
+		TRY(own_lane(merge, borrowed[i]));
+		owned_bytes += lane_bytes(borrowed[i]);
+	}
 	return 0;
 }
 

@@ -102,6 +102,20 @@ int etw_merge_pin(struct etw_merge *merge, struct etw_pin_account *account, stru
  */
 int etw_merge_add(struct etw_merge *merge, struct etw_etl_block *block);
 
+/*
+ * etw_merge_lend() - from now on blocks that are added borrow their bytes, and @give_back is told of each that is not
+ * read any more; @context is passed to it.
+ */
+void etw_merge_lend(struct etw_merge *merge,
+		    void (*give_back)(void *context, const struct etw_etl_block *block),
+		    void *context);
+
+/*
+ * etw_merge_own() - copies what is borrowed and gives it back, in the order of adding, until copies of so many bytes are
+ * held. Ends a borrowed etw_merge_peek(). Returns 0 or -ENOMEM.
+ */
+int etw_merge_own(struct etw_merge *merge, size_t limit_bytes);
+
 /* etw_merge_set_end() - the last time to deliver from now on. */
 void etw_merge_set_end(struct etw_merge *merge, int64_t to_raw);
 

@@ -383,6 +383,20 @@ int etw_etl_block_borrow(const uint8_t *at, size_t bytes, const struct etw_etl_b
 	return check_events(block, findings);
 }
 
+int etw_etl_block_own(struct etw_etl_block *block)
+{
+	const uint8_t *borrowed = block->raw;
+
+	if (!borrowed || borrowed == block->memory)
+		return 0;
+	TRY(grow(&block->memory, &block->memory_room, block->raw_bytes));
+	memcpy(block->memory, borrowed, block->raw_bytes);
+	block->raw = block->memory;
+	if (block->events && block->events != block->unpacked)
+		block->events = block->raw + (block->events - borrowed);
+	return 0;
+}
+
 int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_buffer *buffer,
 			uint32_t count, bool needs_places, struct etw_etl_block *block)
 {

@@ -46,6 +46,13 @@ int etw_etl_block_fetch(const struct etw_etl_file *file, const struct etw_etl_bu
 int etw_etl_block_borrow(const uint8_t *at, size_t bytes, const struct etw_etl_buffer *buffer,
 			 struct etw_etl_block *block, struct etw_findings *findings);
 
+/*
+ * etw_etl_block_own() - copies what a block has borrowed; events then are at other addresses.
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_etl_block_own(struct etw_etl_block *block);
+
 /* etw_etl_block_done() - frees the memory; takes a zeroed block. */
 void etw_etl_block_done(struct etw_etl_block *block);
 

@@ -102,6 +102,10 @@ struct etw_etl_buffer_head {
 int etw_etl_append_event(uint8_t *buffer, uint32_t buffer_bytes, uint32_t *used,
 			 const uint8_t *event, uint32_t event_bytes);
 
+/* etw_etl_write_buffer_header() - as etw_etl_seal_buffer(), without the fill: @buffer has @used bytes. */
+void etw_etl_write_buffer_header(const struct etw_etl_buffer_head *head, uint8_t *buffer,
+				 uint32_t used);
+
 /*
  * etw_etl_seal_buffer() - writes the header in front of the events, and the fill of 0xFF behind them.
  *

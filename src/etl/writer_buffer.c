@@ -42,7 +42,8 @@ uint16_t etw_etl_processor_word(uint16_t processor, bool is_before_windows_8)
 	return (uint16_t)((processor & 0xFF) | WIRE_EVENT_ALIGNMENT << 8);
 }
 
-void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer, uint32_t used)
+void etw_etl_write_buffer_header(const struct etw_etl_buffer_head *head, uint8_t *buffer,
+				 uint32_t used)
 {
 	bool is_old = head->is_before_windows_8;
 	struct wire_buffer_header header = {
@@ -62,5 +63,10 @@ void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer
 	assert(used >= sizeof(header) && used <= head->buffer_bytes);
 	assert(!(used % WIRE_EVENT_ALIGNMENT));
 	memcpy(buffer, &header, sizeof(header));
+}
+
+void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer, uint32_t used)
+{
+	etw_etl_write_buffer_header(head, buffer, used);
 	memset(buffer + used, 0xFF, head->buffer_bytes - used);
 }

@@ -44,8 +44,10 @@ void etw_consumers_resume(struct etw_session_consumers *consumers)
 
 		consumers->pieces += record->counts.pieces;
 		consumers->piece_events += record->counts.piece_events;
-		for (uint32_t j = 0; j < ETW_STATE_CONSUMERS; j++)
+		for (uint32_t j = 0; j < ETW_STATE_CONSUMERS; j++) {
 			consumers->written[j] += record->written[j];
+			consumers->slots[j] += record->slots[j];
+		}
 	}
 }
 
@@ -115,15 +117,15 @@ static void drop_backlog(struct etw_session_consumers *consumers)
 	if (!backlog)
 		return;
 	consumers->backlog = NULL;
-	free_place(consumers, backlog->place, backlog->written);
+	free_place(consumers, backlog->place, backlog->written.pieces);
 	etw_subscriber_free(backlog);
 }
 
 /* What it was told of and has not given back. One that leaves in good order gives everything back first. */
 static uint64_t unread_of(struct etw_subscriber *subscriber)
 {
-	(void)etw_subscriber_has_room(subscriber);
-	return subscriber->announced - subscriber->released;
+	etw_subscriber_look(subscriber);
+	return subscriber->announced.pieces - subscriber->released.pieces;
 }
 
 /* Whose last consumer has been gone for the longest: one that has just left may come back. Holding the lock. */
@@ -179,6 +181,7 @@ static void settle_entry(struct etw_session_consumers *consumers,
 	entry->slot_count = subscriber->slot_count;
 	entry->consumer = request->consumer;
 	entry->written_base = consumers->written[subscriber->place];
+	entry->slots_base = consumers->slots[subscriber->place];
 	entry->pieces_was = consumers->pieces;
 	entry->events_was = consumers->piece_events;
 	entry->flagged = 0;
@@ -197,7 +200,7 @@ static void answer(const struct etw_session_consumers *consumers, struct etw_sub
 	const struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
 
 	ret->subscriber = subscriber;
-	ret->next_buffer = subscriber->released;
+	ret->next_slot = subscriber->announced.slots;
 	ret->pieces = entry->pieces_was;
 	ret->events = entry->events_was;
 }
@@ -271,7 +274,7 @@ static void hand_over(struct etw_session_consumers *consumers,
 	consumers->backlog = NULL;
 	add(consumers, subscriber);
 	/* It has waited for long enough: the batch is due. */
-	store_relaxed(&consumers->batch_bytes, (uint64_t)ETW_SUBSCRIBER_BATCH_BYTES);
+	store_relaxed(&consumers->batch_bytes, (uint64_t)ETW_SUBSCRIBER_BATCH_BYTES_MAX);
 }
 
 /* Returns -ENOENT when nothing is kept. */
@@ -327,8 +330,7 @@ static int take_back(struct etw_session_consumers *consumers,
 	} else if (subscriber->awaited_until_ns == 0) {
 		result = -EBUSY;
 	} else {
-		(void)etw_subscriber_has_room(subscriber);
-		subscriber->announced = subscriber->released;
+		etw_subscriber_rewind(subscriber);
 		subscriber->awaited_until_ns = 0;
 		entry_at(consumers, subscriber->place)->awaited_until_ns = 0;
 		subscriber->notify = request->notify;
@@ -435,13 +437,13 @@ void etw_consumers_readmit(struct etw_session_consumers *consumers)
 static void tell(const struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
 		 struct wire_consumer_statistics *ret)
 {
-	(void)etw_subscriber_has_room(subscriber);
+	etw_subscriber_look(subscriber);
 	ret->state = subscriber->awaited_until_ns != 0 ? WIRE_CONSUMER_AWAITED : WIRE_CONSUMER_HERE;
 	if (subscriber == consumers->backlog)
 		ret->state = WIRE_CONSUMER_FUTURE;
-	ret->buffers = subscriber->written;
+	ret->buffers = subscriber->written.pieces;
 	ret->lost = etw_consumers_lost(consumers, subscriber);
-	ret->waiting = subscriber->written - subscriber->released;
+	ret->waiting = subscriber->written.pieces - subscriber->released.pieces;
 }
 
 void etw_consumers_tell(struct etw_session_consumers *consumers,
@@ -463,7 +465,7 @@ uint64_t etw_consumers_lost(const struct etw_session_consumers *consumers,
 			    const struct etw_subscriber *subscriber)
 {
 	return consumers->pieces - entry_at(consumers, subscriber->place)->pieces_base -
-	       subscriber->written;
+	       subscriber->written.pieces;
 }
 
 /* How long a consumer is waited for. */
@@ -486,16 +488,19 @@ static void begin_wait(struct etw_session_consumers *consumers, struct etw_subsc
 static struct etw_subscriber *adopt(struct etw_session_consumers *consumers, uint32_t place, int fd)
 {
 	const struct etw_state_consumer *entry = entry_at(consumers, place);
-	struct etw_subscriber *subscriber =
-		etw_subscriber_adopt(&consumers->context->plan, place, entry->slot_count, fd,
-				     consumers->written[place] - entry->written_base);
+	const struct etw_delivered written = {
+		.slots = consumers->slots[place] - entry->slots_base,
+		.pieces = consumers->written[place] - entry->written_base,
+	};
+	struct etw_subscriber *subscriber = etw_subscriber_adopt(&consumers->context->plan, place,
+								 entry->slot_count, fd, &written);
 
 	if (!subscriber)
 		return NULL;
 	subscriber->flagged = entry->flagged;
 	if (entry->is_backlog) { /* nobody was told of it */
-		subscriber->announced = subscriber->released = 0;
-		subscriber->grown = (uint32_t)subscriber->written;
+		subscriber->announced = subscriber->released = (struct etw_delivered){0};
+		subscriber->grown = (uint32_t)subscriber->written.slots;
 	} else {
 		begin_wait(consumers, subscriber);
 	}
@@ -545,8 +550,8 @@ void etw_consumers_adopt(struct etw_session_consumers *consumers)
 /* All that lies in the memory was for it, announced or not. */
 static void drop_awaited(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
 {
-	(void)etw_subscriber_has_room(subscriber);
-	drop(consumers, subscriber, subscriber->written - subscriber->released);
+	etw_subscriber_look(subscriber);
+	drop(consumers, subscriber, subscriber->written.pieces - subscriber->released.pieces);
 }
 
 void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_ns)

@@ -29,8 +29,9 @@ struct etw_session_consumers {
 		*backlog; /* owned; what is kept for the next consumer; NULL: nothing */
 	bool is_place_taken[ETW_STATE_CONSUMERS]; /* also for one that is being made */
 	uint32_t subscriber_count;                /* atomic for those without the lock */
-	uint64_t written[ETW_STATE_CONSUMERS];    /* pieces put into memories of a place, ever */
-	uint64_t pieces, piece_events;            /* that went by: sums over the records */
+	/* Pieces put into memories of a place, and slots used up for them, ever. */
+	uint64_t written[ETW_STATE_CONSUMERS], slots[ETW_STATE_CONSUMERS];
+	uint64_t pieces, piece_events; /* that went by: sums over the records */
 	uint64_t batch_bytes;          /* of the open batch; atomic for those without the lock */
 	bool is_over;                  /* the last batch is closed */
 	uint64_t adopted_ns;           /* from another host; 0: this one began it */
@@ -49,7 +50,7 @@ struct etw_session_subscribed {
 	int memory_fd;          /* owned by the caller: delivery memory (wire/delivery_layout.h) */
 	uint8_t *header_buffer; /* owned by the caller */
 	uint32_t header_bytes;
-	uint64_t next_buffer, pieces, events; /* as in struct wire_subscribed */
+	uint64_t next_slot, pieces, events; /* as in struct wire_subscribed */
 };
 
 /* etw_consumers_open() - nobody yet. */

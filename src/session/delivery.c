@@ -22,15 +22,7 @@ void etw_delivery_unlock(struct etw_session_consumers *consumers)
 		pthread_mutex_unlock(&consumers->lock);
 }
 
-/* What is kept for the next consumer grows by what there is. */
-static int make_slot(struct etw_subscriber *subscriber)
-{
-	if (LIKELY(subscriber->grown == subscriber->slot_count))
-		return 0;
-	return etw_subscriber_grow(subscriber, (uint32_t)subscriber->written + 1);
-}
-
-static bool fill_slot(struct etw_session_consumers *consumers,
+static bool put_piece(struct etw_session_consumers *consumers,
 		      const struct etw_delivery_piece *piece,
 		      const struct etw_etl_buffer_head *head, struct etw_subscriber *subscriber)
 {
@@ -38,23 +30,26 @@ static bool fill_slot(struct etw_session_consumers *consumers,
 	struct etw_etl_buffer_head own = *head;
 	uint32_t bytes = record->fill - record->delivered;
 	uint64_t lost = etw_consumers_lost(consumers, subscriber);
-	uint8_t *slot;
+	uint32_t used = WIRE_BUFFER_HEADER_BYTES + bytes, slots;
+	uint8_t *at;
 
 	/* What was flagged before this piece holds by now; died a host here, it is only told twice. */
 	consumers->context->state.head->consumers[subscriber->place].flagged = subscriber->flagged;
-	if (!etw_subscriber_has_room(subscriber) || make_slot(subscriber) < 0)
+	at = etw_subscriber_reserve(subscriber, used, &slots);
+	if (!at)
 		return false;
 	if (lost > subscriber->flagged)
 		own.flags |= WIRE_BUFFER_BUFFER_LOST;
 	subscriber->flagged = lost;
-	slot = etw_subscriber_slot(subscriber, subscriber->written);
-	memcpy(slot + WIRE_BUFFER_HEADER_BYTES, piece->buffer + record->delivered, bytes);
-	etw_etl_seal_buffer(&own, slot, WIRE_BUFFER_HEADER_BYTES + bytes);
+	memcpy(at + WIRE_BUFFER_HEADER_BYTES, piece->buffer + record->delivered, bytes);
+	etw_etl_write_buffer_header(&own, at, used);
 	SCHED_POINT("session.piece.copied");
-	subscriber->written++;
+	subscriber->written.slots += slots;
+	subscriber->written.pieces++;
 	consumers->written[subscriber->place]++;
+	consumers->slots[subscriber->place] += slots;
 	record->written[subscriber->place]++;
-	store_relaxed(&consumers->batch_bytes, consumers->batch_bytes + bytes);
+	record->slots[subscriber->place] += slots;
 	return true;
 }
 
@@ -79,11 +74,14 @@ static bool hand_out(struct etw_session_consumers *consumers,
 	if (consumers->subscriber_count == 0) {
 		struct etw_subscriber *backlog = etw_consumers_backlog(consumers);
 
-		return backlog && fill_slot(consumers, piece, &buffer_head, backlog);
+		return backlog && put_piece(consumers, piece, &buffer_head, backlog);
 	}
+	/* Also what nobody has room for: the batch says how far the others may go, which makes room. */
+	store_relaxed(&consumers->batch_bytes,
+		      consumers->batch_bytes + piece->record->fill - piece->record->delivered);
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		if (consumers->subscribers[i] &&
-		    !fill_slot(consumers, piece, &buffer_head, consumers->subscribers[i]))
+		    !put_piece(consumers, piece, &buffer_head, consumers->subscribers[i]))
 			result = false;
 	}
 	return result;
@@ -136,17 +134,18 @@ static void announce(struct etw_subscriber *subscriber, const struct wire_batch 
 {
 	struct wire_batch batch = *common;
 
-	batch.first_buffer = subscriber->announced;
-	batch.buffer_count = (uint32_t)(subscriber->written - subscriber->announced);
+	batch.first_slot = subscriber->announced.slots;
+	batch.slot_count = subscriber->written.slots - subscriber->announced.slots;
+	batch.buffer_count = (uint32_t)(subscriber->written.pieces - subscriber->announced.pieces);
 	if (batch.buffer_count > 0) {
-		struct wire_buffer_header *last =
-			(void *)etw_subscriber_slot(subscriber, subscriber->written - 1);
+		struct wire_buffer_header *last = (void *)etw_subscriber_last(subscriber);
 
 		last->flags = le16_of((uint16_t)(le16_get(last->flags) | WIRE_BUFFER_FLUSH_MARKER));
 	}
 	subscriber->announced = subscriber->written;
+	store_relaxed(&etw_subscriber_page(subscriber)->written_pieces, subscriber->written.pieces);
 	/* Pairs with the consumer's load. */
-	store_release(&etw_subscriber_page(subscriber)->written, subscriber->written);
+	store_release(&etw_subscriber_page(subscriber)->written, subscriber->written.slots);
 	subscriber->notify(subscriber->context, &batch, is_end);
 }
 

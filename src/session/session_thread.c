@@ -90,7 +90,7 @@ static void tend_flush(struct etw_session *session)
 
 	if (session->flushes.reasons == 0)
 		is_due = load_relaxed(&session->consumers.batch_bytes) >=
-			 ETW_SUBSCRIBER_BATCH_BYTES;
+			 etw_subscriber_batch_bytes(&session->context.plan);
 	else /* who asked for everything waits for it; consumers have what there is */
 		is_due = go_on_flushing(session) &&
 			 etw_flushes_is_batch_due(&session->flushes, now_ns);

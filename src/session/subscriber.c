@@ -13,9 +13,11 @@
 #include "base/macros.h"
 
 #define PAGE_BYTES    4096u
-#define SLOT_BATCHES  4 /* so many full batches find room */
-#define SLOTS_PER_CPU 4
+#define EXTRA_BYTES   (2u * 1024 * 1024) /* beside what the rings' size makes, for small sessions */
+#define EXTRA_PART    5                  /* of what the rings take, beside it */
 #define MEMORY_MAX    (256u * 1024 * 1024) /* of one consumer, but for the largest buffers */
+#define BUFFERS_LEAST 4
+#define BATCHES       8 /* so many find room */
 
 void etw_subscriber_free(struct etw_subscriber *subscriber)
 {
@@ -34,7 +36,7 @@ static void free_subscriberp(struct etw_subscriber **subscriber)
 }
 
 static struct etw_subscriber *new_subscriber(const struct etw_session_plan *plan, uint32_t place,
-					     uint32_t slot_count)
+					     uint64_t slot_count)
 {
 	struct etw_subscriber *subscriber = calloc(1, sizeof(*subscriber));
 
@@ -43,33 +45,41 @@ static struct etw_subscriber *new_subscriber(const struct etw_session_plan *plan
 	subscriber->fd = -1;
 	subscriber->place = place;
 	subscriber->slots_at = PAGE_BYTES;
-	subscriber->slot_bytes = ALIGN_UP(plan->buffer_bytes, PAGE_BYTES);
-	subscriber->slot_count = slot_count;
+	subscriber->slot_bytes = PAGE_BYTES;
+	subscriber->slot_count = (uint32_t)slot_count;
+	subscriber->buffer_slots = ALIGN_UP(plan->buffer_bytes, PAGE_BYTES) / PAGE_BYTES;
 	subscriber->memory_bytes = subscriber->slots_at +
 				   (size_t)slot_count * subscriber->slot_bytes;
 	return subscriber;
 }
 
-/* @asked_bytes: of a consumer that wants so much, where it is more than the session's own buffers; 0: no wish */
-static uint32_t choose_slot_count(const struct etw_session_plan *plan, uint64_t asked_bytes)
+/*
+ * Whoever asked for room for the writers' bursts wants it on the way to the consumer too: as much as the rings have, and
+ * a fifth more, as a piece does not begin everywhere and what is being read is not free yet.
+ *
+ * @asked_bytes: of a consumer that wants so much, where it is more than the rings have; 0: no wish
+ */
+static uint64_t choose_bytes(const struct etw_session_plan *plan, uint64_t asked_bytes)
 {
-	uint32_t wanted = SLOT_BATCHES * (ETW_SUBSCRIBER_BATCH_BYTES / plan->buffer_bytes + 1);
-	uint32_t least = SLOTS_PER_CPU * plan->output_count;
-	uint32_t as_rings = load_relaxed(&plan->ring_buffers) * plan->output_count;
-	uint32_t count = 8;
+	uint64_t ring_bytes = (uint64_t)load_relaxed(&plan->ring_buffers) * plan->output_count *
+			      plan->buffer_bytes;
+	uint64_t least = (uint64_t)BUFFERS_LEAST * plan->buffer_bytes;
+	uint64_t wanted = asked_bytes;
 
-	if (asked_bytes > MEMORY_MAX)
-		asked_bytes = MEMORY_MAX;
-	if (asked_bytes)
-		wanted = (uint32_t)(asked_bytes / plan->buffer_bytes);
-	if (wanted < least)
-		wanted = least;
-	/* Whoever asked for room for the writers' bursts wants it on the way to the consumer too. */
-	if (wanted < as_rings)
-		wanted = as_rings;
-	while (count < wanted && 2 * (uint64_t)count * plan->buffer_bytes <= MEMORY_MAX)
-		count *= 2;
-	return count;
+	if (!asked_bytes)
+		wanted = ring_bytes + ring_bytes / EXTRA_PART + EXTRA_BYTES;
+	else if (wanted < ring_bytes)
+		wanted = ring_bytes;
+	if (wanted > MEMORY_MAX)
+		wanted = MEMORY_MAX;
+	return wanted < least ? least : wanted;
+}
+
+uint64_t etw_subscriber_batch_bytes(const struct etw_session_plan *plan)
+{
+	uint64_t part = choose_bytes(plan, 0) / BATCHES;
+
+	return part < ETW_SUBSCRIBER_BATCH_BYTES_MAX ? part : ETW_SUBSCRIBER_BATCH_BYTES_MAX;
 }
 
 static int map_memory(struct etw_subscriber *subscriber)
@@ -98,7 +108,8 @@ static int make_memory(struct etw_subscriber *subscriber)
 	TRY(map_memory(subscriber));
 	page = etw_subscriber_page(subscriber);
 	page->magic = WIRE_DELIVERY_MAGIC;
-	page->version = 1;
+	page->version = WIRE_DELIVERY_VERSION;
+	page->buffer_slots = subscriber->buffer_slots;
 	page->slot_count = subscriber->slot_count;
 	page->slot_bytes = subscriber->slot_bytes;
 	page->slots_at = subscriber->slots_at;
@@ -109,8 +120,8 @@ int etw_subscriber_create(const struct etw_session_plan *plan, uint32_t place, u
 			  struct etw_subscriber **ret)
 {
 	CLEANUP(free_subscriberp)
-	struct etw_subscriber *subscriber = new_subscriber(plan, place,
-							   choose_slot_count(plan, bytes));
+	struct etw_subscriber *subscriber = new_subscriber(
+		plan, place, ALIGN_UP(choose_bytes(plan, bytes), PAGE_BYTES) / PAGE_BYTES);
 
 	if (!subscriber)
 		return -ENOMEM;
@@ -133,26 +144,69 @@ int etw_subscriber_grow(struct etw_subscriber *subscriber, uint32_t slots)
 	return 0;
 }
 
-/* The consumer's word may be anything: it only ever grows, and never beyond what it was told. */
-bool etw_subscriber_has_room(struct etw_subscriber *subscriber)
+/* The consumer's word may be anything: it only ever grows, and never beyond what there is. */
+static void believe(uint64_t *value, const uint64_t *word, uint64_t limit)
 {
-	uint64_t released = load_acquire(&etw_subscriber_page(subscriber)->released);
+	uint64_t said = load_acquire(word);
 
-	if (released > subscriber->announced)
-		released = subscriber->announced;
-	if (released > subscriber->released)
-		subscriber->released = released;
-	return subscriber->written - subscriber->released < subscriber->slot_count;
+	if (said > limit)
+		said = limit;
+	if (said > *value)
+		*value = said;
 }
 
-uint8_t *etw_subscriber_slot(const struct etw_subscriber *subscriber, uint64_t number)
+void etw_subscriber_look(struct etw_subscriber *subscriber)
+{
+	const struct wire_delivery *page = etw_subscriber_page(subscriber);
+
+	believe(&subscriber->released.slots, &page->released, subscriber->announced.slots);
+	believe(&subscriber->released.pieces, &page->released_pieces, subscriber->announced.pieces);
+}
+
+void etw_subscriber_rewind(struct etw_subscriber *subscriber)
+{
+	const struct wire_delivery *page = etw_subscriber_page(subscriber);
+
+	etw_subscriber_look(subscriber);
+	subscriber->announced = subscriber->released;
+	believe(&subscriber->announced.slots, &page->taken, subscriber->written.slots);
+	believe(&subscriber->announced.pieces, &page->taken_pieces, subscriber->written.pieces);
+}
+
+static uint8_t *slot_at(const struct etw_subscriber *subscriber, uint64_t number)
 {
 	return subscriber->memory + subscriber->slots_at +
-	       (number & (subscriber->slot_count - 1)) * subscriber->slot_bytes;
+	       number % subscriber->slot_count * subscriber->slot_bytes;
+}
+
+uint8_t *etw_subscriber_reserve(struct etw_subscriber *subscriber, uint32_t bytes,
+				uint32_t *ret_slots)
+{
+	uint64_t from = wire_delivery_begin(subscriber->written.slots, subscriber->slot_count,
+					    subscriber->buffer_slots);
+	uint64_t to = from + ALIGN_UP(bytes, PAGE_BYTES) / PAGE_BYTES;
+
+	etw_subscriber_look(subscriber);
+	if (to - subscriber->released.slots > subscriber->slot_count)
+		return NULL;
+	/* What is kept for the next consumer grows by what there is; it is never given back, so it does not begin anew. */
+	if (UNLIKELY(subscriber->grown < subscriber->slot_count) &&
+	    etw_subscriber_grow(subscriber, (uint32_t)to) < 0)
+		return NULL;
+	*ret_slots = (uint32_t)(to - subscriber->written.slots);
+	store_relaxed(&etw_subscriber_page(subscriber)->last, from);
+	return slot_at(subscriber, from);
+}
+
+/* Whatever the page says, it is a slot. */
+uint8_t *etw_subscriber_last(const struct etw_subscriber *subscriber)
+{
+	return slot_at(subscriber, load_relaxed(&etw_subscriber_page(subscriber)->last));
 }
 
 struct etw_subscriber *etw_subscriber_adopt(const struct etw_session_plan *plan, uint32_t place,
-					    uint32_t slot_count, int fd, uint64_t written)
+					    uint32_t slot_count, int fd,
+					    const struct etw_delivered *written)
 {
 	CLEANUP(free_subscriberp)
 	struct etw_subscriber *subscriber = new_subscriber(plan, place, slot_count);
@@ -167,11 +221,13 @@ struct etw_subscriber *etw_subscriber_adopt(const struct etw_session_plan *plan,
 	    map_memory(subscriber) < 0)
 		return NULL;
 	subscriber->grown = slot_count;
-	subscriber->written = written;
-	subscriber->announced = written;
+	subscriber->written = *written;
+	subscriber->announced = *written;
 	/* Whatever the page says, no more than the slots can be unread. */
-	if (written > subscriber->slot_count)
-		subscriber->released = written - subscriber->slot_count;
-	(void)etw_subscriber_has_room(subscriber);
+	if (written->slots > subscriber->slot_count)
+		subscriber->released.slots = written->slots - subscriber->slot_count;
+	if (written->pieces > subscriber->slot_count)
+		subscriber->released.pieces = written->pieces - subscriber->slot_count;
+	etw_subscriber_look(subscriber);
 	return TAKE(subscriber);
 }

@@ -246,7 +246,7 @@ static const struct wire_field wire_subscribed_fields[] = {
 	NUMBER(T, handle),
 	NUMBER(T, session_id),
 	NUMBER(T, delivery_bytes),
-	NUMBER(T, next_buffer),
+	NUMBER(T, next_slot),
 	NUMBER(T, pieces),
 	NUMBER(T, events),
 	BYTES(T, header_buffer, WIRE_MESSAGE_BYTES_MAX),
@@ -256,9 +256,9 @@ LAYOUT(wire_subscribed);
 
 #define T struct wire_batch
 static const struct wire_field wire_batch_fields[] = {
-	NUMBER(T, batch),         NUMBER(T, first_buffer), NUMBER(T, buffer_count),
-	NUMBER(T, watermark_raw), NUMBER(T, pieces),       NUMBER(T, events),
-	NUMBER(T, events_lost),
+	NUMBER(T, batch),        NUMBER(T, first_slot),    NUMBER(T, slot_count),
+	NUMBER(T, buffer_count), NUMBER(T, watermark_raw), NUMBER(T, pieces),
+	NUMBER(T, events),       NUMBER(T, events_lost),
 };
 LAYOUT(wire_batch);
 #undef T

@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 
-#define WIRE_PROTOCOL_VERSION  5
+#define WIRE_PROTOCOL_VERSION  6
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -325,7 +325,7 @@ struct wire_subscribed {
 	uint64_t handle;
 	uint32_t session_id;
 	uint32_t delivery_bytes;
-	uint64_t next_buffer; /* where the next batch begins; not 0: the memory is the one it had */
+	uint64_t next_slot; /* where the next batch begins; not 0: the memory is the one it had */
 	uint64_t pieces, events; /* handed out before this consumer first came */
 	struct etw_bytes
 		header_buffer; /* a whole header buffer, as a file's first, for LogfileHeader */
@@ -333,8 +333,9 @@ struct wire_subscribed {
 
 struct wire_batch {
 	uint64_t batch;        /* from 1 */
-	uint64_t first_buffer; /* of the delivery memory, counted since the subscription */
-	uint32_t buffer_count;
+	uint64_t first_slot;   /* of the delivery memory, counted since the subscription */
+	uint64_t slot_count;   /* from there, those between pieces too */
+	uint32_t buffer_count; /* pieces in them */
 	int64_t watermark_raw; /* no later batch has an event before it */
 	/* Handed out so far: what of it this consumer did not find in its memory it has lost. */
 	uint64_t pieces, events;

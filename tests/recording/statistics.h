@@ -31,6 +31,7 @@ struct scenario {
 	ULONG buffers;            /* of 4 KB, in all */
 	ULONG maximum_mib, mode, clock;
 	bool has_two_uids, loses_buffers;
+	bool is_overrun; /* a consumer may lose buffers, or not: its memory is as small as the session's */
 	bool kills_host; /* when everything is written */
 };
 

@@ -103,9 +103,9 @@ enum etw_state_consumer_status {
 struct etw_state_consumer {
 	uint32_t status; /* enum etw_state_consumer_status; atomic; all else is written before */
 	uint32_t slot_count;
-	uint64_t consumer;     /* its own number */
-	uint64_t written_base; /* of the sum, when it came */
-	uint64_t pieces_base;  /* handed out before what was for it; free: before it left */
+	uint64_t consumer;                 /* its own number */
+	uint64_t written_base, slots_base; /* of the sums, when it came */
+	uint64_t pieces_base; /* handed out before what was for it; free: before it left */
 	uint64_t pieces_was, events_was; /* handed out when it came */
 	uint64_t flagged;                /* buffers that it lost, as it was last told by a flag */
 	uint64_t awaited_until_ns;       /* it was a dead host's; CLOCK_MONOTONIC; 0: it is here */
@@ -230,7 +230,8 @@ struct etw_state_record {
 	uint64_t flagged_loss;     /* events lost here when a buffer last said so */
 	uint64_t told_loss;        /* the same, of what consumers get */
 	struct etw_state_counts counts;
-	uint64_t written[ETW_STATE_CONSUMERS]; /* pieces put into each consumer's memory, ever */
+	/* Pieces put into each consumer's memory, and slots that were used up for them, ever. */
+	uint64_t written[ETW_STATE_CONSUMERS], slots[ETW_STATE_CONSUMERS];
 	struct etw_state_position positions[ETW_STATE_SETS];
 	struct etw_source_mark marks[]; /* of one processor, or of all with one output */
 };

@@ -80,7 +80,8 @@ static inline void fake_make_memory(struct fake_host *host)
 			    host->memory_fd, 0);
 	FAKE_ASSERT(host->memory != MAP_FAILED);
 	*host->memory = (struct wire_delivery){.magic = WIRE_DELIVERY_MAGIC,
-					       .version = 1,
+					       .version = WIRE_DELIVERY_VERSION,
+					       .buffer_slots = 1,
 					       .slot_count = FAKE_SLOTS,
 					       .slot_bytes = host->slot_bytes,
 					       .slots_at = 4096};
@@ -126,7 +127,7 @@ static inline void fake_accept(struct fake_host *host)
 	} else {
 		if (!host->memory)
 			fake_make_memory(host);
-		subscribed.next_buffer = load_acquire(&host->memory->released);
+		subscribed.next_slot = load_acquire(&host->memory->taken);
 		subscribed.pieces = host->pieces;
 		subscribed.events = host->events;
 		subscribed.delivery_bytes = (uint32_t)host->memory_bytes;
@@ -146,6 +147,7 @@ static inline uint8_t *fake_put(struct fake_host *host, size_t number)
 
 	FAKE_ASSERT((number + 1) * FAKE_BUFFER_BYTES <= host->trace->count);
 	memcpy(at, host->trace->bytes + number * FAKE_BUFFER_BYTES, FAKE_BUFFER_BYTES);
+	host->memory->written_pieces++;
 	store_release(&host->memory->written, host->memory->written + 1);
 	return at;
 }
@@ -157,7 +159,8 @@ static inline void fake_announce(struct fake_host *host, uint32_t type, uint32_t
 	static __thread uint8_t room[WIRE_MESSAGE_BYTES_MAX];
 	const struct wire_message head = {.type = type};
 	struct wire_batch batch = {.batch = host->next_batch++,
-				   .first_buffer = host->memory->written - count,
+				   .first_slot = host->memory->written - count,
+				   .slot_count = count,
 				   .buffer_count = count,
 				   .watermark_raw = watermark_raw,
 				   .pieces = host->pieces,
@@ -180,15 +183,15 @@ static inline void fake_end(struct fake_host *host)
 	fake_announce(host, WIRE_SESSION_END, 0, INT64_MAX);
 }
 
-/* Waits until the consumer gave everything back. */
-static inline void fake_await_release(struct fake_host *host)
+/* Waits until the consumer has taken everything; it may be reading it yet. */
+static inline void fake_await_taken(struct fake_host *host)
 {
 	for (int i = 0; i < FAKE_WAIT_MS; i++) {
-		if (load_acquire(&host->memory->released) == host->memory->written)
+		if (load_acquire(&host->memory->taken) == host->memory->written)
 			return;
 		(void)usleep(1000);
 	}
-	FAKE_ASSERT(load_acquire(&host->memory->released) == host->memory->written);
+	FAKE_ASSERT(load_acquire(&host->memory->taken) == host->memory->written);
 }
 
 /* The host dies, as far as the consumer can see; the listening socket stays. */

@@ -139,7 +139,7 @@ static inline void deliver_all(struct fake_host *host)
 	for (unsigned batch = 0; batch < EVENTS / PER_FLUSH; batch++) {
 		fake_batch(host, 1 + 2 * batch, 3 + 2 * batch,
 			   time_of((batch + 1) * PER_FLUSH - 1));
-		fake_await_release(host);
+		fake_await_taken(host);
 	}
 	fake_end(host);
 	fake_await_close(host);

@@ -21,7 +21,7 @@ static void deliver_skewed(struct fake_host *host)
 	for (unsigned i = 0; i < batches; i++)
 		(void)fake_put(host, 1 + 2 * i);
 	fake_announce(host, WIRE_BATCH, batches, FAKE_T0_RAW);
-	fake_await_release(host);
+	fake_await_taken(host);
 	for (unsigned i = 0; i < batches; i++)
 		(void)fake_put(host, 2 + 2 * i);
 	fake_announce(host, WIRE_BATCH, batches, time_of(EVENTS));
@@ -36,6 +36,38 @@ static void test_live__what_is_not_promised_waits(void **state)
 	(void)state;
 	assert_int_equal(run_script(deliver_skewed, 0, &seen, NULL), 0);
 	assert_once_each(&seen, 0, EVENTS);
+}
+
+/* Each batch's events wait, and take more and more of the memory, but the session gets its slots back. */
+static void deliver_beyond_the_memory(struct fake_host *host)
+{
+	unsigned buffers = 2 * EVENTS / PER_FLUSH;
+
+	fake_accept(host);
+	for (unsigned i = 0; i < FAKE_SLOTS; i++) {
+		(void)fake_put(host, 1 + i % buffers);
+		fake_announce(host, WIRE_BATCH, 1, FAKE_T0_RAW);
+	}
+	for (int i = 0; i < FAKE_WAIT_MS && load_acquire(&host->memory->released) < FAKE_SLOTS / 2;
+	     i++)
+		(void)usleep(1000);
+	FAKE_ASSERT(load_acquire(&host->memory->released) >= FAKE_SLOTS / 2);
+	/* Those that had gone from there are read from the copies. */
+	memset((uint8_t *)host->memory + 4096, 0x5A, FAKE_SLOTS / 2 * (size_t)host->slot_bytes);
+	fake_announce(host, WIRE_BATCH, 0, time_of(EVENTS));
+	fake_end(host);
+	fake_await_close(host);
+}
+
+static void test_live__what_waits_does_not_keep_the_memory(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run_script(deliver_beyond_the_memory, 0, &seen, NULL), 0);
+	assert_int_equal(seen.buffers, FAKE_SLOTS);
+	assert_int_equal(seen.events, FAKE_SLOTS * PER_FLUSH / 2);
+	assert_int_equal(seen.ran_back, 0);
 }
 
 static void deliver_without_promise(struct fake_host *host)
@@ -96,15 +128,17 @@ static void deliver_damaged(struct fake_host *host)
 	uint8_t *at;
 
 	fake_accept(host);
-	at = fake_put(host, 1);
-	etw_store32(at + 0x30, 0x10); /* Offset within the header */
 	at = fake_put(host, 2);
 	etw_store32(at, 64 * 1024); /* BufferSize beyond the slot */
 	at = fake_put(host, 3);
 	etw_store16(at + 0x34, WIRE_BUFFER_COMPRESSED);
 	at = fake_put(host, 4);
 	etw_store16(at + 0x48, 0); /* size of the first event */
-	fake_announce(host, WIRE_BATCH, 4, time_of(EVENTS));
+	at = fake_put(host, 1);
+	etw_store32(at + 0x30,
+		    0x10); /* Offset within the header: nobody knows where the next one is */
+	(void)fake_put(host, 1);
+	fake_announce(host, WIRE_BATCH, 5, time_of(EVENTS));
 	fake_batch(host, 5, 7, time_of(EVENTS));
 	fake_end(host);
 	fake_await_close(host);
@@ -119,7 +153,7 @@ static void test_live__damage_is_left_out_and_told(void **state)
 	assert_int_equal(run_script(deliver_damaged, 0, &seen, &findings), 0);
 	assert_int_equal(seen.headers, 0);
 	assert_int_equal(seen.events, PER_FLUSH + 4);
-	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 3);
+	assert_int_equal(findings.counts[ETW_FINDING_SKIPPED], 4);
 	assert_int_equal(findings.counts[ETW_FINDING_EVENTS], 1);
 }
 
@@ -133,7 +167,7 @@ static void lose_the_memory(struct fake_host *host)
 	host->events = 110;
 	host->events_lost = 4;
 	fake_batch(host, 1, 3, time_of(9));
-	fake_await_release(host);
+	fake_await_taken(host);
 	fake_hang_up(host);
 	host->pieces = 15;
 	host->events = 130;
@@ -433,7 +467,7 @@ static void announce_what_was_given_back(struct fake_host *host)
 {
 	fake_accept(host);
 	fake_batch(host, 1, 3, time_of(9));
-	fake_await_release(host);
+	fake_await_taken(host);
 	fake_announce(host, WIRE_BATCH, 2, time_of(9));
 	fake_await_close(host);
 }
@@ -463,9 +497,9 @@ static void serve_two(struct fake_host *host)
 	fake_accept(host);
 	fake_accept(&second);
 	fake_batch(host, 1, 3, time_of(9));
-	fake_await_release(host);
+	fake_await_taken(host);
 	fake_batch(&second, 3, 5, time_of(19));
-	fake_await_release(&second);
+	fake_await_taken(&second);
 	fake_end(host);
 	fake_end(&second);
 	fake_await_close(&second);
@@ -554,6 +588,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live__every_event_comes_in_order),
 		cmocka_unit_test(test_live__what_is_not_promised_waits),
+		cmocka_unit_test(test_live__what_waits_does_not_keep_the_memory),
 		cmocka_unit_test(test_live__the_end_delivers_the_rest),
 		cmocka_unit_test(test_live__flags_become_losses),
 		cmocka_unit_test(test_live__a_loss_needs_no_event),

@@ -16,7 +16,7 @@ static void deliver_with_two_hosts(struct fake_host *host)
 	fake_accept(host);
 	consumer = host->asked.consumer;
 	fake_batch(host, 1, 5, time_of(19));
-	fake_await_release(host);
+	fake_await_taken(host);
 	fake_batch(host, 5, 7, time_of(29));
 	for (size_t i = 7; i < 10; i++)
 		(void)fake_put(host, i);
@@ -51,7 +51,7 @@ static void refuse_at_first(struct fake_host *host)
 	host->keeps_memory = true;
 	fake_accept(host);
 	fake_batch(host, 1, 5, time_of(19));
-	fake_await_release(host);
+	fake_await_taken(host);
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		fake_hang_up(host);
 		host->subscribe_status = refusals[i];
@@ -100,7 +100,7 @@ static void end_with_the_host(struct fake_host *host)
 {
 	fake_accept(host);
 	fake_batch(host, 1, 3, time_of(9));
-	fake_await_release(host);
+	fake_await_taken(host);
 	fake_hang_up(host);
 	host->subscribe_status = -ENOENT;
 	fake_accept(host);
@@ -124,7 +124,7 @@ static void end_with_the_keeper(struct fake_host *host)
 	etw_runtime_announce(host->page, true);
 	fake_accept(host);
 	fake_batch(host, 1, 3, time_of(9));
-	fake_await_release(host);
+	fake_await_taken(host);
 	for (size_t i = 3; i < 6; i++)
 		(void)fake_put(host, i);
 	(void)shutdown(host->listener, SHUT_RDWR);
@@ -209,7 +209,8 @@ static void test_live_hosts__attaching_says_what_the_host_says(void **state)
 {
 	static const uint8_t no_header[FAKE_BUFFER_BYTES];
 	const struct wire_delivery right = {.magic = WIRE_DELIVERY_MAGIC,
-					    .version = 1,
+					    .version = WIRE_DELIVERY_VERSION,
+					    .buffer_slots = 1,
 					    .slot_count = FAKE_SLOTS,
 					    .slot_bytes = FAKE_BUFFER_BYTES,
 					    .slots_at = 4096};
@@ -224,9 +225,13 @@ static void test_live_hosts__attaching_says_what_the_host_says(void **state)
 	assert_int_equal(attach_result(0, NULL, no_header), -EPROTO);
 	wrong = right, wrong.magic = 1;
 	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
-	wrong = right, wrong.version = 2;
+	wrong = right, wrong.version = 1;
 	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
-	wrong = right, wrong.slot_count = 3;
+	wrong = right, wrong.slot_count = 0;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.buffer_slots = 0;
+	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
+	wrong = right, wrong.buffer_slots = FAKE_SLOTS + 1;
 	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);
 	wrong = right, wrong.slot_count = 2 * FAKE_SLOTS;
 	assert_int_equal(attach_result(0, &wrong, NULL), -EPROTO);

@@ -73,6 +73,13 @@ static const struct wire_buffer_header *buffer_at(const struct client *client, u
 			      number % page->slot_count * page->slot_bytes);
 }
 
+/* A piece of these tests takes a slot. */
+static void give_back(const struct client *client, uint64_t pieces)
+{
+	store_release(&page_of(client)->released_pieces, pieces);
+	store_release(&page_of(client)->released, pieces);
+}
+
 static void begin(struct scene *scene)
 {
 	const struct wire_session_config config = parts_realtime();
@@ -143,7 +150,7 @@ static void test_consumers__a_piece_is_a_buffer_in_the_memory(void **state)
 	announce(&scene.parts, false);
 	assert_int_equal(client->batches, 1);
 	assert_int_equal(client->last.batch, 1);
-	assert_int_equal(client->last.first_buffer, 0);
+	assert_int_equal(client->last.first_slot, 0);
 	assert_int_equal(client->last.buffer_count, 2);
 	assert_int_equal(client->last.watermark_raw, 77);
 	assert_int_equal(client->last.events_lost, 5);
@@ -175,9 +182,10 @@ static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
 	assert_int_equal(parts_counts(&scene.parts).slow_pieces, 3);
 	announce(&scene.parts, false);
 	/* What it gives back is believed as far as it was told. */
-	store_release(&page_of(client)->released, UINT64_MAX);
-	assert_true(etw_subscriber_has_room(subscriber));
-	assert_int_equal(subscriber->released, slots);
+	give_back(client, UINT64_MAX);
+	etw_subscriber_look(subscriber);
+	assert_int_equal(subscriber->released.slots, slots);
+	assert_int_equal(subscriber->released.pieces, slots);
 	(void)hand_out(&scene.parts, 0, false);
 	assert_int_not_equal(le16_get(buffer_at(client, slots)->flags) & WIRE_BUFFER_BUFFER_LOST,
 			     0);
@@ -185,9 +193,9 @@ static void test_consumers__a_full_memory_loses_pieces_and_says_so(void **state)
 	assert_int_equal(le16_get(buffer_at(client, slots + 1)->flags) & WIRE_BUFFER_BUFFER_LOST,
 			 0);
 	/* It never goes back. */
-	store_release(&page_of(client)->released, UINT64_C(0));
-	(void)etw_subscriber_has_room(subscriber);
-	assert_int_equal(subscriber->released, slots);
+	give_back(client, UINT64_C(0));
+	etw_subscriber_look(subscriber);
+	assert_int_equal(subscriber->released.slots, slots);
 	end(&scene);
 }
 
@@ -220,14 +228,14 @@ static void test_consumers__whole_buffers_are_kept_for_the_first_consumer(void *
 	assert_int_equal(scene.parts.consumers.subscriber_count, 0);
 	assert_int_equal(fixture_kept_count(&scene.fixture, "session-7/delivery-"), 1);
 	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
-	assert_int_equal(scene.client.subscribed.next_buffer, 0);
+	assert_int_equal(scene.client.subscribed.next_slot, 0);
 	assert_int_equal(scene.client.subscribed.pieces, 0);
 	assert_int_equal(scene.client.subscribed.events, 0);
-	assert_true(scene.parts.consumers.batch_bytes >= ETW_SUBSCRIBER_BATCH_BYTES); /* due */
+	assert_true(scene.parts.consumers.batch_bytes >= ETW_SUBSCRIBER_BATCH_BYTES_MAX); /* due */
 	assert_int_equal(subscribe(&scene.parts, CONSUMER + 1, &second), 0);
 	assert_int_equal(second.subscribed.pieces, 2); /* from now on */
 	announce(&scene.parts, false);
-	assert_int_equal(scene.client.last.first_buffer, 0);
+	assert_int_equal(scene.client.last.first_slot, 0);
 	assert_int_equal(scene.client.last.buffer_count, 2);
 	assert_int_equal(second.last.buffer_count, 0);
 	assert_int_not_equal(le16_get(buffer_at(&scene.client, 1)->flags) & WIRE_BUFFER_EVENTS_LOST,
@@ -261,7 +269,7 @@ static void test_consumers__buffers_are_kept_within_bounds(void **state)
 	announce(&scene.parts, false);
 	assert_int_equal(client->last.buffer_count, slots);
 	assert_int_equal(client->last.pieces - client->subscribed.pieces - slots, 3);
-	store_release(&page_of(client)->released, (uint64_t)slots);
+	give_back(client, (uint64_t)slots);
 	(void)hand_out(&scene.parts, 0, false);
 	assert_int_not_equal(le16_get(buffer_at(client, slots)->flags) & WIRE_BUFFER_BUFFER_LOST,
 			     0);
@@ -329,7 +337,7 @@ static void test_consumers__a_consumer_comes_back_to_its_memory(void **state)
 	for (int i = 0; i < 3; i++)
 		(void)hand_out(&scene.parts, 0, false);
 	announce(&scene.parts, false);
-	store_release(&page_of(client)->released, UINT64_C(2));
+	give_back(client, UINT64_C(2));
 	change_host(&scene);
 	assert_int_equal(scene.parts.consumers.subscriber_count, 1);
 	assert_int_equal(scene.parts.consumers.pieces, 3);
@@ -338,10 +346,10 @@ static void test_consumers__a_consumer_comes_back_to_its_memory(void **state)
 	announce(&scene.parts, false);
 	assert_int_equal(client->batches, 1);
 	assert_int_equal(subscribe(&scene.parts, CONSUMER, &again), 0);
-	assert_int_equal(again.subscribed.next_buffer, 2);
+	assert_int_equal(again.subscribed.next_slot, 2);
 	assert_false(etw_consumers_are_awaited(&scene.parts.consumers, etw_monotonic_ns()));
 	announce(&scene.parts, false);
-	assert_int_equal(again.last.first_buffer, 2);
+	assert_int_equal(again.last.first_slot, 2);
 	assert_int_equal(again.last.buffer_count, 2);
 	assert_int_equal(again.last.pieces, 4);
 	munmap(again.memory, again.bytes);
@@ -389,7 +397,7 @@ static void test_consumers__who_is_away_at_the_end_has_missed_what_it_has_not_re
 	for (int i = 0; i < 3; i++)
 		(void)hand_out(&scene.parts, 0, false);
 	announce(&scene.parts, false);
-	store_release(&page_of(&scene.client)->released, UINT64_C(1));
+	give_back(&scene.client, UINT64_C(1));
 	change_host(&scene);
 	etw_delivery_lock(consumers);
 	etw_delivery_end(consumers);
@@ -415,7 +423,7 @@ static void test_consumers__what_is_kept_outlives_the_host(void **state)
 	(void)hand_out(&scene.parts, 0, true);
 	assert_int_equal(subscribe(&scene.parts, CONSUMER, &scene.client), 0);
 	announce(&scene.parts, false);
-	assert_int_equal(scene.client.last.first_buffer, 0);
+	assert_int_equal(scene.client.last.first_slot, 0);
 	assert_int_equal(scene.client.last.buffer_count, 3);
 	for (uint64_t i = 0; i < 3; i++)
 		assert_int_equal(le64_get(buffer_at(&scene.client, i)->sequence), i + 1);
@@ -487,7 +495,7 @@ static struct etw_subscriber *come_back(struct scene *scene, uint64_t consumer, 
 	assert_int_equal(etw_consumers_subscribe(&scene->parts.consumers, &request, &subscribed),
 			 0);
 	close(subscribed.memory_fd);
-	assert_int_equal(subscribed.next_buffer, 0);
+	assert_int_equal(subscribed.next_slot, 0);
 	return subscribed.subscriber;
 }
 
@@ -497,7 +505,7 @@ static void read_and_leave(struct scene *scene, struct client *client, uint64_t 
 	for (uint64_t i = 0; i < count; i++)
 		(void)hand_out(&scene->parts, 0, false);
 	announce(&scene->parts, false);
-	store_release(&page_of(client)->released, count);
+	give_back(client, count);
 	etw_consumers_unsubscribe(&scene->parts.consumers, client->subscribed.subscriber);
 }
 
@@ -568,8 +576,8 @@ static void test_consumers__what_the_dead_have_not_read_is_lost(void **state)
 	for (int i = 0; i < 5; i++)
 		(void)hand_out(&scene.parts, 0, false);
 	announce(&scene.parts, false);
-	store_release(&page_of(client)->released, UINT64_C(1));
-	store_release(&page_of(&polite)->released, load_acquire(&page_of(&polite)->written));
+	give_back(client, UINT64_C(1));
+	give_back(&polite, load_acquire(&page_of(&polite)->written));
 	etw_consumers_tell(&scene.parts.consumers, told);
 	assert_int_equal(told[0].state, WIRE_CONSUMER_HERE);
 	assert_int_equal(told[0].buffers, 5);

@@ -213,7 +213,7 @@ static void fill_subscribed(void)
 static void fill_batch(void)
 {
 	body.batch.batch = 1;
-	body.batch.first_buffer = 2;
+	body.batch.first_slot = 2;
 	body.batch.buffer_count = 3;
 	body.batch.watermark_raw = INT64_MIN;
 	body.batch.pieces = 4;
