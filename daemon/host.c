@@ -89,6 +89,7 @@ static void connect_parts(struct etwd_host *host)
 	host->calls.pids = &host->pids;
 	host->calls.inbox = &host->inbox;
 	host->calls.enable = &host->enable_parts;
+	host->calls.session_parts = &host->session_parts;
 	etwd_session_calls_init(&host->calls);
 	host->jobs = (struct etwd_jobs){&host->inbox, &host->calls.environment};
 	host->session_parts = (struct etwd_session_parts){

@@ -95,6 +95,38 @@ static void ring_set_replaced(void *context, uint32_t session_id, uid_t uid, uin
 	etwd_inbox_post(calls->inbox, &item->item);
 }
 
+struct full_item {
+	struct etwd_inbox_item item; /* first */
+	const struct etwd_session_parts *parts;
+	uint32_t session_id;
+};
+
+static void handle_full(struct etwd_inbox_item *item)
+{
+	struct full_item *full = (struct full_item *)(void *)item;
+	struct etwd_session *session = etwd_sessions_find(full->parts->sessions, full->session_id);
+
+	/* It is said for each buffer, also while the session ends. */
+	if (session && session->state == ETWD_SESSION_RUNNING) {
+		etwd_log("session %u ends: its file is full", (unsigned)full->session_id);
+		(void)etwd_session_stop(full->parts, session, NULL, 0);
+	}
+	free(full);
+}
+
+static void file_is_full(void *context, uint32_t session_id)
+{
+	struct etwd_session_calls *calls = context;
+	struct full_item *item = malloc(sizeof(*item));
+
+	if (!item)
+		return; /* the next buffer says it again */
+	*item = (struct full_item){.item.handle = handle_full,
+				   .parts = calls->session_parts,
+				   .session_id = session_id};
+	etwd_inbox_post(calls->inbox, &item->item);
+}
+
 void etwd_session_calls_init(struct etwd_session_calls *calls)
 {
 	calls->environment = (struct etw_session_host){
@@ -109,5 +141,6 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.may_write = may_write,
 		.may_be_pid = may_be_pid,
 		.ring_set_replaced = ring_set_replaced,
+		.file_is_full = file_is_full,
 	};
 }

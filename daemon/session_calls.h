@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What sessions call, from their own threads: the keeper's store, the clock, who may write what. A ring set that was
- * replaced is handed to the loop, which has its processes told.
+ * replaced is handed to the loop, which has its processes told, and so is a session whose file is full, which it ends.
  */
 #ifndef ETW_DAEMON_SESSION_CALLS_H
 #define ETW_DAEMON_SESSION_CALLS_H
@@ -12,6 +12,7 @@
 #include "daemon/inbox.h"
 #include "daemon/keeper_store.h"
 #include "daemon/pids.h"
+#include "daemon/session_end.h"
 #include "session/common/host.h"
 
 struct etwd_session_calls {
@@ -23,6 +24,7 @@ struct etwd_session_calls {
 	struct etwd_pids *pids;
 	struct etwd_inbox *inbox;
 	const struct etwd_enable_parts *enable;
+	const struct etwd_session_parts *session_parts;
 };
 
 /* etwd_session_calls_init() - makes the environment of what was set. */

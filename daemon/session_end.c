@@ -66,7 +66,8 @@ static void finish_stop(struct etwd_inbox_item *item)
 	etwd_grants_end_session(parts->grants, session->id);
 	(void)etwd_handover_write_grants(parts->handover);
 	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
-	if (job->peer_serial && session->stopped)
+	/* One that is full must not begin anew in the same boot, either. */
+	if ((job->peer_serial || job->info.file_status == -EFBIG) && session->stopped)
 		session->stopped(session);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);

@@ -75,7 +75,7 @@ struct etwd_session {
 	bool is_nonstoppable; /* no controller may stop it */
 	struct etwd_autologger
 		*autologger; /* borrowed; whose session it is; NULL: a controller's */
-	/* Told when a controller's stop has succeeded; NULL: nobody. */
+	/* Told when a controller's stop has succeeded, or the session has ended because its file was full; NULL: nobody. */
 	void (*stopped)(struct etwd_session *session);
 	bool is_system_logger;   /* takes a place of those: see wire/system_logger.h */
 	bool is_fixed;           /* and one of the two that are kept for it */

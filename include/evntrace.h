@@ -1078,7 +1078,8 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  * clocks have no meaning beside those of another session. BUFFERING has no file: it keeps the last MinimumBuffers
  * buffers until FlushTraceW() names one. COMPRESSED goes with neither CIRCULAR nor PREALLOCATE.
  *
- * The session lives until it is stopped, also beyond the program. docs/refused.md lists the modes, flags and
+ * The session lives until it is stopped, also beyond the program, or until its file has reached MaximumFileSize, if
+ * events go nowhere else and the file is neither circular nor one of a series. docs/refused.md lists the modes, flags and
  * filters that are not built; what is not built is refused, never left out silently. Events of the kernel that this
  * machine does not allow are told by the session, see etw-sessions(1).
  *

@@ -27,7 +27,7 @@ struct libetw_session_options {
 	uint32_t buffer_kib;       /* [the host's choice] */
 	uint32_t minimum_buffers;  /* [likewise] */
 	uint32_t maximum_buffers;  /* [likewise] */
-	uint32_t maximum_file_mib; /* [no limit] */
+	uint32_t maximum_file_mib; /* the session ends there unless it is real-time [no limit] */
 	uint32_t flush_ms;         /* how long events may wait at most [the host's choice] */
 	uint32_t
 		kernel_flags; /* of the kernel's session: EVENT_TRACE_FLAG_* of evntrace.h [none] */

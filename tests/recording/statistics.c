@@ -44,8 +44,11 @@ static const struct scenario scenarios[] = {
 	 .payload = 100,
 	 .buffers = 2048,
 	 .mode = EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING},
+	/* In real time too: else the session would end with its file, and nobody could ask for its numbers. */
 	{.name = "file_full",
 	 .has_file = true,
+	 .is_realtime = true,
+	 .consumer = PROMPT,
 	 .events = 20000,
 	 .payload = 100,
 	 .buffers = 2048,

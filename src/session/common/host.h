@@ -50,6 +50,11 @@ struct etw_session_host {
 	 * Until they have, and the host says etw_session_ring_set_gone(), what they write to it counts.
 	 */
 	void (*ring_set_replaced)(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set);
+	/*
+	 * The session's file has its greatest size, and its events go nowhere else: the host ends the session. Said again for
+	 * each buffer that comes until then, so that a host that dies in between forgets nothing. NULL: it goes on.
+	 */
+	void (*file_is_full)(void *context, uint32_t session_id);
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session's file: made with the rights of who named it, written by sealed buffers, ended by the session's stop, by
- * its size limit or by an error; the session goes on then, and says so by a complaint and a note. Owner thread,
- * but for the start.
+ * its size limit or by an error; the session goes on then, and says so by a complaint and a note. Only the size limit of
+ * a file that is all the session has ends the session too: by the host, which is told. Owner thread, but for the start.
  *
  * What may pass is waited for: an EIO for ETW_FILE_PATIENCE_NS, in which the session's thread does nothing else, so
  * that events stay in the rings as long as these have room. A file that ended for lack of space goes on when there

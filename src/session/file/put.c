@@ -64,13 +64,27 @@ struct etw_state_place *etw_session_file_place(const struct etw_session_file *fi
 			       (offset / plan->buffer_bytes - 1) % plan->file_places);
 }
 
+/* Windows ends a session whose file is full, unless that begins anew or another one does, or consumers get the events. */
+static void tell_full(const struct etw_session_file *file)
+{
+	const struct etw_session_context *context = file->context;
+
+	if (etw_session_file_present(file)->status == -EFBIG &&
+	    context->state.head->config.maximum_file_size != 0 && !is_in_series(file) &&
+	    context->plan.file_places == 0 && !context->plan.is_realtime &&
+	    context->host.file_is_full)
+		context->host.file_is_full(context->host.context, context->state.head->session_id);
+}
+
 uint64_t etw_session_file_claim(struct etw_session_file *file)
 {
 	uint64_t offset;
 	int result;
 
-	if (!takes_buffers(file))
+	if (!takes_buffers(file)) {
+		tell_full(file);
 		return 0;
+	}
 	result = etw_etl_file_writer_claim(&file->writer, &offset);
 	if (result == 0) {
 		result = reserve(file, offset);
@@ -79,6 +93,7 @@ uint64_t etw_session_file_claim(struct etw_session_file *file)
 		etw_etl_file_writer_unclaim(&file->writer);
 	}
 	etw_session_file_end(file, result);
+	tell_full(file);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 #include <winerror.h>
 
@@ -160,9 +161,65 @@ static void files__preallocated(void **state)
 			 block.properties.BuffersWritten * block.properties.BufferSize * 1024);
 }
 
+static ULONG WINAPI take_buffer(PEVENT_TRACE_LOGFILEA logfile)
+{
+	(void)logfile;
+	return TRUE;
+}
+
+/*
+ * [MSD] StartTrace: a session is active until the maximum file size is reached, but for circular files. Its providers are
+ * disabled then; the file has what it could take, and says what it lacks.
+ */
+static void files__a_full_file_ends_the_session(void **state)
+{
+	static const GUID provider = {0xd0c00005, 1, 2, {3, 4, 5, 6, 7, 8, 9, 10}};
+	static const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 4};
+	static char payload[1000];
+	EVENT_TRACE_LOGFILEA logfile = {0};
+	REGHANDLE registration = 0;
+	EVENT_DATA_DESCRIPTOR data;
+	struct host_block block;
+	TRACEHANDLE handle = 0;
+	struct stat file;
+
+	(void)state;
+	init_block(&block, EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+		   "full.etl");
+	block.properties.BufferSize = 64;
+	block.properties.MaximumFileSize = 256;
+	assert_int_equal(StartTraceA(&handle, "files", &block.properties), ERROR_SUCCESS);
+	assert_int_equal(EventRegister(&provider, NULL, NULL, &registration), ERROR_SUCCESS);
+	assert_int_equal(EnableTraceEx2(handle, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0,
+					0, 0xFFFFFFFF, NULL),
+			 ERROR_SUCCESS);
+	EventDataDescCreate(&data, payload, sizeof(payload));
+	while (EventProviderEnabled(registration, 4, 0)) {
+		for (unsigned i = 0; i < 10; i++)
+			(void)EventWrite(registration, &descriptor, 1, &data);
+		(void)usleep(1000);
+	}
+	/* It is still there until its file is closed. */
+	while (control(handle, EVENT_TRACE_CONTROL_QUERY, NULL, &block) == ERROR_SUCCESS)
+		(void)usleep(1000);
+	assert_int_equal(host_stop(handle), ERROR_WMI_INSTANCE_NOT_FOUND);
+	assert_int_equal(EventUnregister(registration), ERROR_SUCCESS);
+	assert_int_equal(stat(host_path("full.etl"), &file), 0);
+	assert_int_equal(file.st_size, 256 * 1024);
+	logfile.LogFileName = (char *)(uintptr_t)host_path("full.etl");
+	logfile.BufferCallback = take_buffer;
+	handle = OpenTraceA(&logfile);
+	assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
+	assert_true(logfile.LogfileHeader.EndTime.QuadPart != 0);
+	assert_true(logfile.LogfileHeader.EventsLost > 0);
+	assert_int_equal(logfile.LogfileHeader.BuffersWritten, 4);
+	assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
+}
+
 static int run(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files__a_full_file_ends_the_session),
 		cmocka_unit_test(files__a_series_is_incremented),
 		cmocka_unit_test(files__only_a_series_is_incremented),
 		cmocka_unit_test(files__a_next_file_that_cannot_be_made),

@@ -45,8 +45,28 @@ static void test_session_calls__a_set_of_no_session_is_nothing(void **state)
 
 	(void)state;
 	host->ring_set_replaced(host->context, 9, STRANGER, 77);
+	host->file_is_full(host->context, 9);
 	assert_non_null(fixture_host->inbox.first);
 	fixture_run_until(is_inbox_empty, NULL);
+}
+
+static bool has_no_session(void *context)
+{
+	return !etwd_sessions_find(&fixture_host->sessions, *(uint32_t *)context);
+}
+
+/* It is said for each buffer until the session has ended. */
+static void test_session_calls__a_full_file_ends_its_session(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	const struct etw_session_host *host = environment();
+	uint32_t session = (uint32_t)fake_peer_start(controller, "one");
+
+	(void)state;
+	host->file_is_full(host->context, session);
+	host->file_is_full(host->context, session);
+	fixture_run_until(has_no_session, &session);
+	fake_peer_free(controller);
 }
 
 /* The processes are told the new set, then to give the old one back. */
@@ -85,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reach_the_parts),
 		TEST(a_set_of_no_session_is_nothing),
+		TEST(a_full_file_ends_its_session),
 		TEST(a_replaced_set_is_taken_back),
 	};
 

@@ -150,6 +150,16 @@ static void overfill(struct fixture *fixture, const struct wire_session_config *
 	etw_ring_set_unmap(&writer.set);
 }
 
+static unsigned times_full; /* atomic */
+
+static void note_full(void *context, uint32_t session_id)
+{
+	(void)context;
+	(void)session_id;
+	(void)__atomic_add_fetch(&times_full, 1, __ATOMIC_RELAXED);
+}
+
+/* The host, which is to end the session, may take its time. */
 static void test_file__maximum_size(void **state)
 {
 	struct fixture fixture;
@@ -157,10 +167,13 @@ static void test_file__maximum_size(void **state)
 
 	(void)state;
 	fixture_open(&fixture);
+	fixture.host.file_is_full = note_full;
+	times_full = 0;
 	config = fixture_config(&fixture);
 	config.log_file_mode |= EVENT_TRACE_USE_KBYTES_FOR_SIZE;
 	config.maximum_file_size = 64;
 	overfill(&fixture, &config, -EFBIG, 64 * 1024, RLIM_INFINITY);
+	assert_true(times_full > 1);
 	fixture_close(&fixture);
 }
 
