@@ -114,14 +114,19 @@ uint64_t etw_ring_set_bytes(const struct etw_ring_set_config *config)
 	return lay_out(config, &set) < 0 ? 0 : set.total_bytes;
 }
 
+/* Memory is a file, too: it may be as large as RLIMIT_FSIZE says. */
+static int memory_error(void)
+{
+	return errno == ENOSPC || errno == EFBIG ? -ENOMEM : -errno;
+}
+
 /* Takes the memory now: a writer must never find out that there is none. */
 static int make_memory(const char *name, uint64_t bytes, int *ret)
 {
 	*ret = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (*ret < 0 || ftruncate(*ret, (off_t)bytes) < 0)
-		return -errno;
-	if (fallocate(*ret, 0, 0, (off_t)bytes) < 0)
-		return errno == ENOSPC ? -ENOMEM : -errno;
+	if (*ret < 0 || ftruncate(*ret, (off_t)bytes) < 0 ||
+	    fallocate(*ret, 0, 0, (off_t)bytes) < 0)
+		return memory_error();
 	return 0;
 }
 
