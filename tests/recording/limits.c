@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limits descriptors|memory - the host meets a limit of its descriptors, or of its memory, while a session records. What
- * needs more is refused with an error: another session, another user's rings. The session goes on, and when the limit
- * is lifted the other user's process is enabled by itself. The file has what was tried, or it is counted as lost.
+ * limits LIMIT - somebody meets a limit while a session records:
+ *
+ *	descriptors  the host, of its descriptors
+ *	memory       the host, of its address space
+ *	file_size    the host and a writer, of the size of files (RLIMIT_FSIZE), which memory that is shared has, too
+ *	consumer     a consumer, of descriptors and of its address space
+ *	cgroup       the host, of the memory of a cgroup of its own: the kernel kills it
+ *
+ * What needs more is refused with an error: another session, another user's rings, a consumer. The session goes on, and when
+ * the limit is lifted the other user's process is enabled by itself. The file has what was tried, or it is counted as lost.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,11 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <winerror.h>
 
 #include "base/atomic.h"
+#include "base/macros.h"
 #include "recording/children.h"
 #include "recording/storm_shared.h"
 #include "recording/support.h"
@@ -25,6 +35,8 @@
 #define MORE_EVENTS 5000
 #define OTHERS      8 /* sessions that are tried */
 #define SMALL_KIB   1024
+#define MORE_BYTES  (128u << 10)
+#define GROUP_BYTES (8u << 20)
 
 struct seen {
 	uint64_t last[2], count;
@@ -161,33 +173,61 @@ static void settle(const char *file)
 		fail("the sum is off by %lld", (long long)(seen.count + lost - calls()));
 }
 
-static void run(bool is_memory)
+static char file[300];
+
+static void start_session(ULONG mode)
 {
-	char file[300];
 	const struct recording_options options = {
 		.name = "limits",
 		.file = file,
-		.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+		.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL | mode,
 		.buffer_kib = 64,
 		.buffers = 32,
 	};
-	const int resource = is_memory ? RLIMIT_AS : RLIMIT_NOFILE;
-	struct rlimit before;
-	pid_t host, writers[2];
-	ULONG error;
 
 	snprintf(file, sizeof(file), "%s/limits.etl", test_home());
 	recording_start(&recording, &options);
 	recording_enable(&recording, &storm_provider);
-	writers[0] = start_writer(0);
-	await_written(0);
-	host = recording_await_standby().host;
-	limit_host(host, is_memory, &before);
-	error = try_others();
+}
+
+static void end_writers(const pid_t writers[2])
+{
+	for (int i = 0; i < 2; i++) {
+		store_release(&shared->writers[i].order, (uint32_t)STORM_END);
+		await_end(writers[i], "a writer");
+	}
+}
+
+static void expect_refused(ULONG error)
+{
 	printf("another session: error %u\n", (unsigned)error);
 	if (error != ERROR_NO_SYSTEM_RESOURCES && error != ERROR_NOT_ENOUGH_MEMORY &&
 	    error != ERROR_OUTOFMEMORY && error != ERROR_TOO_MANY_OPEN_FILES)
 		fail("no session was refused for lack of anything: error %u", (unsigned)error);
+}
+
+static void finish(const pid_t writers[2], pid_t host)
+{
+	end_writers(writers);
+	stop_others();
+	if (host && recording_processes().host != host)
+		fail("the host has died");
+	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
+	settle(file);
+}
+
+static void limit_the_host(bool is_memory)
+{
+	const int resource = is_memory ? RLIMIT_AS : RLIMIT_NOFILE;
+	struct rlimit before;
+	pid_t host, writers[2];
+
+	start_session(0);
+	writers[0] = start_writer(0);
+	await_written(0);
+	host = recording_await_standby().host;
+	limit_host(host, is_memory, &before);
+	expect_refused(try_others());
 	writers[1] = start_writer(1);
 	await_written(0);
 	recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
@@ -195,19 +235,189 @@ static void run(bool is_memory)
 	if (prlimit(host, (__rlimit_resource_t)resource, &before, NULL))
 		fail("the host is not there any more: %s", strerror(errno));
 	await_written(1);
-	for (int i = 0; i < 2; i++) {
-		store_release(&shared->writers[i].order, (uint32_t)STORM_END);
-		await_end(writers[i], "a writer");
+	finish(writers, host);
+}
+
+static void limit_descriptors(void)
+{
+	limit_the_host(false);
+}
+
+static void limit_memory(void)
+{
+	limit_the_host(true);
+}
+
+/* The file ends, and memory that is new is refused; nobody dies of SIGXFSZ. */
+static void limit_file_size(void)
+{
+	const struct rlimit none = {0, 0};
+	struct rlimit little = none;
+	pid_t host, writers[2];
+	struct stat info;
+	struct wait wait;
+
+	start_session(0);
+	writers[0] = fork();
+	if (writers[0] < 0)
+		fail("fork: %s", strerror(errno));
+	if (writers[0] == 0)
+		_exit(setrlimit(RLIMIT_FSIZE, &none) ? 1 : storm_write(shared, 0, 1));
+	await_written(0);
+	host = recording_await_standby().host;
+	if (stat(file, &info))
+		fail("%s: %s", file, strerror(errno));
+	little.rlim_cur = little.rlim_max = (rlim_t)info.st_size + MORE_BYTES;
+	if (prlimit(host, RLIMIT_FSIZE, &little, NULL))
+		fail("prlimit: %s", strerror(errno));
+	if (try_others() == ERROR_SUCCESS)
+		fail("memory is made that is larger than the limit");
+	wait = wait_for("the file does not end");
+	do {
+		wait_on(&wait);
+		recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
+		recording_control(&recording, EVENT_TRACE_CONTROL_QUERY);
+	} while (recording.block.properties.LogBuffersLost == 0);
+	writers[1] = start_writer(1);
+	await_written(0);
+	finish(writers, host);
+}
+
+/* Everything that it has, or none more than that. */
+static void be_poor_consumer(bool is_memory)
+{
+	EVENT_TRACE_LOGFILEA logfile = {
+		.LoggerName = (char *)(uintptr_t) "limits",
+		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
+		.EventRecordCallback = see_event,
+	};
+	struct seen seen = {0};
+	struct rlimit limit;
+	TRACEHANDLE trace;
+
+	logfile.Context = &seen;
+	limit_host(getpid(), is_memory, &limit);
+	trace = OpenTraceA(&logfile);
+	if (trace != INVALID_PROCESSTRACE_HANDLE)
+		(void)ProcessTrace(&trace, 1, NULL, NULL);
+	_exit(0);
+}
+
+static void limit_consumer(void)
+{
+	pid_t host, writers[2];
+
+	start_session(EVENT_TRACE_REAL_TIME_MODE);
+	host = recording_await_standby().host;
+	for (uint32_t i = 0; i < 2; i++)
+		writers[i] = start_writer(i);
+	for (int i = 0; i < 4; i++) {
+		pid_t consumer = fork();
+		int status;
+
+		if (consumer < 0)
+			fail("fork: %s", strerror(errno));
+		if (consumer == 0)
+			be_poor_consumer(i % 2);
+		await_written(0);
+		await_written(1);
+		/* One that had enough after all is gone now. */
+		(void)kill(consumer, SIGKILL);
+		if (waitpid(consumer, &status, 0) != consumer)
+			fail("waitpid: %s", strerror(errno));
+		printf("a poor consumer: %s\n", WIFEXITED(status) ? "was refused" : "had enough");
 	}
-	stop_others();
-	if (recording_processes().host != host)
-		fail("the host has died");
-	recording_control(&recording, EVENT_TRACE_CONTROL_STOP);
-	settle(file);
+	finish(writers, host);
+}
+
+/* Folder of a cgroup's controller of memory, and the file with the limit there; NULL: there is none here. */
+static const char *memory_controller(const char **ret_limit)
+{
+	static const char *const folders[][2] = {
+		{"/sys/fs/cgroup", "memory.max"},
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+	};
+	char path[300];
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), "%s/etw-test-%d", folders[i][0], (int)getpid());
+		if (mkdir(path, 0755))
+			continue;
+		snprintf(path, sizeof(path), "%s/etw-test-%d/%s", folders[i][0], (int)getpid(),
+			 folders[i][1]);
+		if (access(path, W_OK) == 0) {
+			*ret_limit = folders[i][1];
+			return folders[i][0];
+		}
+		*strrchr(path, '/') = '\0';
+		(void)rmdir(path);
+	}
+	return NULL;
+}
+
+static void write_number(const char *folder, const char *name, uint64_t number)
+{
+	char path[400];
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	to = fopen(path, "we");
+	if (!to || fprintf(to, "%" PRIu64 "\n", number) < 0 || fclose(to))
+		fail("%s: %s", path, strerror(errno));
+}
+
+/*
+ * Memory is charged to the group of who touches it first: what the host had before is its family's, what it makes now is its
+ * group's. The next host is a child of the keeper, in whose group there is room.
+ */
+static void limit_group(void)
+{
+	const char *limit_name, *controller = memory_controller(&limit_name);
+	char folder[300];
+	pid_t host, writers[2];
+	struct wait wait;
+	ULONG error;
+
+	if (!controller) {
+		printf("skipped: no cgroup with a limit of memory can be made here\n");
+		exit(TEST_SKIPPED);
+	}
+	snprintf(folder, sizeof(folder), "%s/etw-test-%d", controller, (int)getpid());
+	start_session(0);
+	writers[0] = start_writer(0);
+	await_written(0);
+	host = recording_await_standby().host;
+	write_number(folder, "cgroup.procs", (uint64_t)host);
+	write_number(folder, limit_name, GROUP_BYTES);
+	error = try_others();
+	printf("other sessions: error %u\n", (unsigned)error);
+	writers[1] = start_writer(1);
+	wait = wait_for("the host does not meet its group's limit");
+	while (recording_processes().host == host) {
+		(void)try_others();
+		stop_others();
+		wait_on(&wait);
+	}
+	await_written(0);
+	await_written(1);
+	finish(writers, 0);
+	if (rmdir(folder))
+		fail("%s: %s", folder, strerror(errno));
 }
 
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} limits[] = {
+		{"descriptors", limit_descriptors},
+		{"memory", limit_memory},
+		{"file_size", limit_file_size},
+		{"consumer", limit_consumer},
+		{"cgroup", limit_group},
+	};
+
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc != 2)
 		return 2;
@@ -216,6 +426,11 @@ int main(int argc, char **argv)
 		return TEST_SKIPPED;
 	}
 	shared = share_with_forks(sizeof(*shared));
-	run(strcmp(argv[1], "memory") == 0);
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (strcmp(argv[1], limits[i].name) != 0)
+			continue;
+		limits[i].run();
+		return 0;
+	}
+	return 2;
 }
