@@ -202,9 +202,9 @@ struct etw_state_counts {
 	uint64_t overwritten_events, overwritten_buffers;
 	/* Of real time. A piece is a buffer as consumers get it: what a buffer got since the last one. */
 	uint64_t pieces, piece_events; /* that went by: to consumers, or to nobody */
-	/* Of these, such as a consumer had no room for, */
+	/* Pieces for which a consumer had no room, and the events in them. */
 	uint64_t slow_pieces, slow_events;
-	/* and such as came when there was no consumer, and no room to keep them for one. */
+	/* Pieces that came while there was no consumer, and for which there was no room to keep them for one. */
 	uint64_t unheard_pieces, unheard_events;
 };
 
