@@ -45,8 +45,8 @@ static ULONG inform_error(int result)
 	return result == -EMSGSIZE ? ERROR_BAD_LENGTH : etw_hosts_error(result);
 }
 
-/* What a host knows of a session, or of itself. */
-static ULONG ask_host(const struct request *request)
+/* What a host knows of a session, or of itself: records of @record_bytes each, of a number one alone. */
+static ULONG ask_host(const struct request *request, size_t record_bytes, bool is_number)
 {
 	CLEANUP(freep) struct etw_control_answer *answer = malloc(sizeof(*answer));
 	const struct wire_inform inform = {.class_ = request->class_, .handle = request->handle};
@@ -55,7 +55,20 @@ static ULONG ask_host(const struct request *request)
 	if (!answer)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	result = etw_hosts_inform(&inform, answer);
+	if (result == 0 && (answer->byte_count % record_bytes ||
+			    (is_number && answer->byte_count != record_bytes)))
+		result = -EPROTO;
 	return result ? inform_error(result) : give(request, answer->bytes, answer->byte_count);
+}
+
+static ULONG ask_number(const struct request *request)
+{
+	return ask_host(request, sizeof(ULONG), /* is_number= */ true);
+}
+
+static ULONG ask_guids(const struct request *request)
+{
+	return ask_host(request, sizeof(GUID), /* is_number= */ false);
 }
 
 static ULONG give_max_loggers(const struct request *request)
@@ -65,7 +78,7 @@ static ULONG give_max_loggers(const struct request *request)
 	ULONG error;
 
 	global.handle = 0; /* Microsoft: TraceId is not used */
-	error = ask_host(&global);
+	error = ask_number(&global);
 	return error == ERROR_WMI_INSTANCE_NOT_FOUND
 		       ? give(request, &by_default, sizeof(by_default))
 		       : error;
@@ -109,11 +122,11 @@ static const struct query {
 	answer_function *answer;
 } queries[] = {
 	{TraceVersionInfo, HANDLE_NONE, give_version},
-	{TraceDisallowListQuery, HANDLE_SESSION, ask_host},
+	{TraceDisallowListQuery, HANDLE_SESSION, ask_guids},
 	{TracePeriodicCaptureStateInfo, HANDLE_IGNORED, give_capture_limits},
 	{TraceMaxLoggersQuery, HANDLE_IGNORED, give_max_loggers},
 	{TraceMaxPmcCounterQuery, HANDLE_IGNORED, give_counter_count},
-	{TraceStreamCount, HANDLE_SESSION, ask_host},
+	{TraceStreamCount, HANDLE_SESSION, ask_number},
 };
 
 static ULONG check_handle(enum handle_rule rule, TRACEHANDLE handle)

@@ -259,6 +259,25 @@ static void test_hosts__lists_of_a_host_that_lies(void **state)
 	assert_true(parts > 1);
 }
 
+/* A number has its size, and a list whole GUIDs, or it is not handed on. */
+static void test_hosts__information_of_a_host_that_lies(void **state)
+{
+	static const uint8_t bytes[48];
+	uint8_t room[48];
+	ULONG count = 0;
+
+	(void)state;
+	for (size_t i = 0; i <= sizeof(bytes); i++) {
+		host.information.bytes = (struct etw_bytes){bytes, i};
+		assert_int_equal(
+			TraceQueryInformation(HANDLE, TraceStreamCount, room, sizeof(room), &count),
+			i == sizeof(ULONG) ? ERROR_SUCCESS : ERROR_INVALID_DATA);
+		assert_int_equal(TraceQueryInformation(HANDLE, TraceDisallowListQuery, room,
+						       sizeof(room), &count),
+				 i % sizeof(GUID) ? ERROR_INVALID_DATA : ERROR_SUCCESS);
+	}
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, start_user_host, stop_host)
 
 int main(void)
@@ -271,6 +290,7 @@ int main(void)
 		CASE(test_hosts__a_forked_child_has_lines_of_its_own),
 		CASE(test_hosts__query_all_counts_the_sessions_that_are_left),
 		CASE(test_hosts__lists_of_a_host_that_lies),
+		CASE(test_hosts__information_of_a_host_that_lies),
 	};
 
 	return cmocka_run_group_tests(tests, setup_places, teardown);

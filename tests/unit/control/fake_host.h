@@ -69,6 +69,7 @@ struct host {
 	struct wire_enable_provider enable;
 	/* What ENUMERATE is answered with. */
 	struct wire_enumerated enumerated;
+	struct wire_run information; /* INFORM */
 };
 
 static char directory[64];
@@ -80,6 +81,8 @@ static inline uint32_t answer_type(uint32_t type)
 		return WIRE_SESSION;
 	if (type == WIRE_ENUMERATE)
 		return WIRE_ENUMERATED;
+	if (type == WIRE_INFORM)
+		return WIRE_INFORMATION;
 	return type == WIRE_LIST ? WIRE_SESSIONS : WIRE_REPLY;
 }
 
@@ -101,6 +104,8 @@ static inline void send_answer(int fd, uint32_t type, uint32_t request, int32_t 
 		send_to(fd, wire_message_encode_session_info(&head, &answer, host.room));
 	} else if (type == WIRE_SESSIONS) {
 		send_to(fd, wire_message_encode_sessions(&head, &list, host.room));
+	} else if (type == WIRE_INFORMATION) {
+		send_to(fd, wire_message_encode_run(&head, &host.information, host.room));
 	} else if (type == WIRE_ENUMERATED) {
 		send_to(fd, wire_message_encode_enumerated(&head, &host.enumerated, host.room));
 	} else {
