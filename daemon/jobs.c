@@ -33,7 +33,7 @@ static void *work(void *context)
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_INCREMENT_FILE:
-		job->result = etw_session_change_file(job->engine, NULL, NULL);
+		job->result = of_file(etw_session_change_file(job->engine, NULL, NULL));
 		etw_session_info(job->engine, &job->info);
 		break;
 	case ETWD_JOB_CONVERT:

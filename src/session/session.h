@@ -122,8 +122,8 @@ int etw_session_update(struct etw_session *session, const struct wire_session_co
  * @shown: the same as the controller gave it, for the header; empty: as it is; NULL when @path is
  *
  * Returns 0; -EINVAL when the session has no file, no series, or @path is not absolute or no such name; -EEXIST when it
- * is the name that the file has; -ENAMETOOLONG; -ENOMEM; -ESHUTDOWN when the session is stopped; -ENOTDIR when there is no
- * such folder; the errno of making the file, as etw_session_start(). Then the present file goes on.
+ * is the name that the file has; -ENAMETOOLONG; -ENOMEM; -ESHUTDOWN when the session is stopped; the errno of making the
+ * file, as etw_session_start(). Then the present file goes on.
  */
 int etw_session_change_file(struct etw_session *session, const char *path, const char *shown);
 

@@ -41,7 +41,6 @@ static int name_next(const struct etw_session *session, const struct etw_session
 int etw_session_go_on_in(struct etw_session *session, const struct etw_session_name *name)
 {
 	CLEANUP(freep) struct etw_state_file *next = calloc(1, sizeof(*next));
-	int result;
 
 	if (!next)
 		return -ENOMEM;
@@ -53,9 +52,7 @@ int etw_session_go_on_in(struct etw_session *session, const struct etw_session_n
 		return -EINVAL;
 	/* Since the flush before the order a little may have come. */
 	etw_outputs_flush(&session->outputs);
-	result = etw_output_change_file(&session->outputs, name ? next : NULL);
-	/* -ENOENT is for a session that there is not. */
-	return result == -ENOENT ? -ENOTDIR : result;
+	return etw_output_change_file(&session->outputs, name ? next : NULL);
 }
 
 static int carry_out(void *what)
