@@ -235,7 +235,7 @@ static uint64_t claim_place(struct etw_session_outputs *outputs)
 	int result;
 
 	if (UNLIKELY(etw_session_file_wants_next(&outputs->file))) {
-		result = etw_output_change_file(outputs, NULL);
+		result = etw_outputs_begin_file(outputs, NULL);
 		if (result < 0)
 			etw_session_file_has_no_next(&outputs->file, result);
 	}

@@ -89,13 +89,13 @@ void etw_output_fill_place(struct etw_session_outputs *outputs, struct etw_sessi
 			   bool is_written);
 
 /*
- * etw_output_change_file() - the session goes on in another file: its next buffer is the first in that.
+ * etw_outputs_begin_file() - the session goes on in another file: its next buffer is the first in that.
  *
  * @next: NULL: the next of its series
  *
- * Returns what etw_session_file_change() does. When no buffer is sealed that is not written.
+ * Returns what etw_session_file_replace() does. When no buffer is sealed that is not written.
  */
-int etw_output_change_file(struct etw_session_outputs *outputs, const struct etw_state_file *next);
+int etw_outputs_begin_file(struct etw_session_outputs *outputs, const struct etw_state_file *next);
 
 /*
  * etw_output_copy() - a copy of the buffer, as it would be if it were sealed now. Nothing changes.

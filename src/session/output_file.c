@@ -70,7 +70,7 @@ static void note_filed(struct etw_session_outputs *outputs)
 	}
 }
 
-int etw_output_change_file(struct etw_session_outputs *outputs, const struct etw_state_file *next)
+int etw_outputs_begin_file(struct etw_session_outputs *outputs, const struct etw_state_file *next)
 {
 	CLEANUP(freep) struct etw_state_file *made = NULL;
 	int32_t status = etw_state_file(&outputs->context->state)->status;
@@ -83,7 +83,7 @@ int etw_output_change_file(struct etw_session_outputs *outputs, const struct etw
 		next = made;
 	}
 	note_filed(outputs);
-	TRY(etw_session_file_change(&outputs->file, next));
+	TRY(etw_session_file_replace(&outputs->file, next));
 	if (status != 0)
 		etw_session_file_tell_next(&outputs->file, status);
 	return 0;

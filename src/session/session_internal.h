@@ -61,11 +61,11 @@ struct etw_session_name {
 };
 
 /*
- * etw_session_go_on_in() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed.
+ * etw_session_change_file_now() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed.
  *
  * @name: NULL: the next of its series, with the rights of who named that
  */
-int etw_session_go_on_in(struct etw_session *session, const struct etw_session_name *name);
+int etw_session_change_file_now(struct etw_session *session, const struct etw_session_name *name);
 
 /* etw_session_thread() - the life of a session after its start. */
 void *etw_session_thread(void *session);

@@ -37,12 +37,12 @@ static int change_file(const struct update *update)
 	if (update->session->context.state.head->config.log_file_mode &
 	    EVENT_TRACE_FILE_MODE_APPEND)
 		return refuse(update->reterr, "LogFileName");
-	return etw_session_go_on_in(update->session, &(const struct etw_session_name){
-							     .path = wanted->log_file,
-							     .shown = wanted->log_file_shown,
-							     .uid = update->uid,
-							     .mode = wanted->file_mode,
-						     });
+	return etw_session_change_file_now(update->session, &(const struct etw_session_name){
+								    .path = wanted->log_file,
+								    .shown = wanted->log_file_shown,
+								    .uid = update->uid,
+								    .mode = wanted->file_mode,
+							    });
 }
 
 /* Whether the kernel's source can collect what is wanted; 0 switches it off, and is always possible. */

@@ -285,7 +285,7 @@ void etw_state_commit(struct etw_state *state, uint32_t output,
 	SCHED_POINT("session.commit.done");
 }
 
-void etw_state_change_file(struct etw_state *state)
+void etw_state_publish_file(struct etw_state *state)
 {
 	store_release(&state->head->files_left, state->head->files_left + 1);
 }

@@ -321,7 +321,7 @@ void etw_state_commit(struct etw_state *state, uint32_t output,
 /* etw_state_file() - the file that the session has now. */
 static inline struct etw_state_file *etw_state_file(const struct etw_state *state)
 {
-	/* Pairs with etw_state_change_file(). */
+	/* Pairs with etw_state_publish_file(). */
 	return &state->head->files[load_acquire(&state->head->files_left) & 1];
 }
 
@@ -331,8 +331,8 @@ static inline struct etw_state_file *etw_state_next_file(const struct etw_state 
 	return &state->head->files[~load_relaxed(&state->head->files_left) & 1];
 }
 
-/* etw_state_change_file() - what was filled in is the session's file from now on. */
-void etw_state_change_file(struct etw_state *state);
+/* etw_state_publish_file() - what was filled in is the session's file from now on. */
+void etw_state_publish_file(struct etw_state *state);
 
 /* etw_state_filed() - of the files that were left behind; @is_next: once the present one is, too. */
 struct etw_state_filed *etw_state_filed(const struct etw_state *state, uint32_t output,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From one file to the next. The next one is made, the present one ended, then one store (etw_state_change_file())
+ * From one file to the next. The next one is made, the present one ended, then one store (etw_state_publish_file())
  * makes the next one the session's: a host that dies before it has left the present one, whose end is written again,
  * and a file that nobody counts; one that dies after it has left nothing but a descriptor.
  */
@@ -46,11 +46,11 @@ static void describe(struct etw_session_context *context, const struct etw_state
 	store_relaxed(&place->next_offset, next_offset);
 	store_release(&head->header_of, head->files_left + 1);
 	SCHED_POINT("session.file.described");
-	etw_state_change_file(&context->state);
+	etw_state_publish_file(&context->state);
 	pthread_mutex_unlock(&context->config_lock);
 }
 
-int etw_session_file_change(struct etw_session_file *file, const struct etw_state_file *next)
+int etw_session_file_replace(struct etw_session_file *file, const struct etw_state_file *next)
 {
 	struct etw_session_context *context = file->context;
 	unsigned present = (unsigned)context->state.head->files_left & 1;

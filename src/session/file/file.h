@@ -58,13 +58,13 @@ void etw_session_file_next_of_series(const struct etw_session_file *file,
 				     struct etw_state_file *ret);
 
 /*
- * etw_session_file_change() - ends the file properly and goes on in another one.
+ * etw_session_file_replace() - ends the file properly and goes on in another one.
  *
  * @next: its names and number
  *
  * Returns 0; what etw_session_file_create() does, and -ETXTBSY when it is the present one: then that goes on.
  */
-int etw_session_file_change(struct etw_session_file *file, const struct etw_state_file *next);
+int etw_session_file_replace(struct etw_session_file *file, const struct etw_state_file *next);
 
 /* etw_session_file_tell_next() - the present one is there after the one before it had ended early; @status: of that. */
 void etw_session_file_tell_next(struct etw_session_file *file, int status);

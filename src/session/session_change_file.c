@@ -38,7 +38,7 @@ static int name_next(const struct etw_session *session, const struct etw_session
 	return 0;
 }
 
-int etw_session_go_on_in(struct etw_session *session, const struct etw_session_name *name)
+int etw_session_change_file_now(struct etw_session *session, const struct etw_session_name *name)
 {
 	CLEANUP(freep) struct etw_state_file *next = calloc(1, sizeof(*next));
 
@@ -52,14 +52,14 @@ int etw_session_go_on_in(struct etw_session *session, const struct etw_session_n
 		return -EINVAL;
 	/* Since the flush before the order a little may have come. */
 	etw_outputs_flush(&session->outputs);
-	return etw_output_change_file(&session->outputs, name ? next : NULL);
+	return etw_outputs_begin_file(&session->outputs, name ? next : NULL);
 }
 
 static int carry_out(void *what)
 {
 	const struct change *change = what;
 
-	return etw_session_go_on_in(change->session, change->name);
+	return etw_session_change_file_now(change->session, change->name);
 }
 
 int etw_session_change_file(struct etw_session *session, const char *path, const char *shown)
