@@ -67,8 +67,8 @@ static int open_path(const char *path, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-int etw_etl_file_writer_open_kept(const char *path, mode_t mode, uint32_t buffer_bytes,
-				  uint64_t limit_bytes, struct etw_etl_file_writer *ret)
+int etw_etl_file_writer_open_as_is(const char *path, mode_t mode, uint32_t buffer_bytes,
+				   uint64_t limit_bytes, struct etw_etl_file_writer *ret)
 {
 	int fd, result;
 
@@ -94,7 +94,7 @@ int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_byte
 	struct etw_etl_file_writer writer;
 	int result;
 
-	TRY(etw_etl_file_writer_open_kept(path, mode, buffer_bytes, limit_bytes, &writer));
+	TRY(etw_etl_file_writer_open_as_is(path, mode, buffer_bytes, limit_bytes, &writer));
 	result = ftruncate(writer.fd, 0) ? -errno : 0;
 	if (result)
 		etw_etl_file_writer_close(&writer);

@@ -45,9 +45,9 @@ uint64_t etw_etl_file_limit(uint32_t maximum_file_size, uint32_t log_file_mode);
 int etw_etl_file_writer_open(const char *path, mode_t mode, uint32_t buffer_bytes,
 			     uint64_t limit_bytes, struct etw_etl_file_writer *ret);
 
-/* etw_etl_file_writer_open_kept() - the same, but a file that is there is left as it is (etl/append.h). */
-int etw_etl_file_writer_open_kept(const char *path, mode_t mode, uint32_t buffer_bytes,
-				  uint64_t limit_bytes, struct etw_etl_file_writer *ret);
+/* etw_etl_file_writer_open_as_is() - the same, but a file that is there is left as it is (etl/append.h). */
+int etw_etl_file_writer_open_as_is(const char *path, mode_t mode, uint32_t buffer_bytes,
+				   uint64_t limit_bytes, struct etw_etl_file_writer *ret);
 
 /*
  * etw_etl_file_writer_adopt() - goes on with a file that is open already.

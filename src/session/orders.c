@@ -17,14 +17,14 @@ struct etw_order {
 	bool is_done;
 };
 
-void etw_orders_open(struct etw_session_context *context, struct etw_session_orders *ret)
+void etw_orders_init(struct etw_session_context *context, struct etw_session_orders *ret)
 {
 	*ret = (struct etw_session_orders){.context = context};
 	pthread_mutex_init(&ret->lock, NULL);
 	pthread_cond_init(&ret->done, NULL);
 }
 
-void etw_orders_close(struct etw_session_orders *orders)
+void etw_orders_done(struct etw_session_orders *orders)
 {
 	pthread_mutex_destroy(&orders->lock);
 	pthread_cond_destroy(&orders->done);

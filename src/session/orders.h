@@ -23,9 +23,9 @@ struct etw_session_orders {
 	bool is_over;            /* none is carried out any more */
 };
 
-/* etw_orders_open() - none. etw_orders_close() is for when the thread is joined. */
-void etw_orders_open(struct etw_session_context *context, struct etw_session_orders *ret);
-void etw_orders_close(struct etw_session_orders *orders);
+/* etw_orders_init() - none. etw_orders_done() is for when the thread is joined. */
+void etw_orders_init(struct etw_session_context *context, struct etw_session_orders *ret);
+void etw_orders_done(struct etw_session_orders *orders);
 
 /*
  * etw_orders_give() - has the session's thread call @run and waits for it.

@@ -39,7 +39,7 @@ static struct etw_session *new_session(const struct etw_session_host *host)
 			 },
 			 &session->outputs);
 	etw_flushes_open(&session->flushes);
-	etw_orders_open(&session->context, &session->orders);
+	etw_orders_init(&session->context, &session->orders);
 	return session;
 }
 
@@ -166,7 +166,7 @@ void etw_session_free(struct etw_session *session)
 	etw_outputs_close(&session->outputs);
 	etw_notes_close(&session->notes);
 	etw_flushes_close(&session->flushes);
-	etw_orders_close(&session->orders);
+	etw_orders_done(&session->orders);
 	etw_context_close(&session->context);
 	free(session);
 }

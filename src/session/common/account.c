@@ -70,8 +70,8 @@ void etw_account_loss(struct etw_session_sets *sets, struct wire_session_loss *r
 	etw_claims_sum(sets, ret);
 }
 
-void etw_account_off_cpu(const struct etw_state_head *head, uint64_t *ret_missed,
-			 uint64_t *ret_unread)
+void etw_account_consumer_loss(const struct etw_state_head *head, uint64_t *ret_missed,
+			       uint64_t *ret_unread)
 {
 	uint64_t missed = 0, unread = 0;
 
@@ -95,7 +95,7 @@ uint64_t etw_account_real_time_lost(const struct etw_state_head *head,
 {
 	uint64_t missed, unread;
 
-	etw_account_off_cpu(head, &missed, &unread);
+	etw_account_consumer_loss(head, &missed, &unread);
 	return etw_sum_saturated(etw_sum_saturated(counts->slow_pieces, counts->unheard_pieces),
 				 etw_sum_saturated(missed, unread));
 }

@@ -35,11 +35,11 @@ uint32_t etw_account_events_lost(const struct wire_session_loss *loss);
 void etw_account_buffers(struct etw_session_sets *sets, uint32_t *ret_all, uint32_t *ret_free);
 
 /*
- * etw_account_off_cpu() - real-time buffers lost that are of no processor: what consumers missed between two memories,
+ * etw_account_consumer_loss() - real-time buffers lost that are of no processor: what consumers missed between two memories,
  * and what was left unread in those of consumers that died.
  */
-void etw_account_off_cpu(const struct etw_state_head *head, uint64_t *ret_missed,
-			 uint64_t *ret_unread);
+void etw_account_consumer_loss(const struct etw_state_head *head, uint64_t *ret_missed,
+			       uint64_t *ret_unread);
 
 /* etw_account_real_time_lost() - the sum of all causes of RealTimeBuffersLost. */
 uint64_t etw_account_real_time_lost(const struct etw_state_head *head,

@@ -12,7 +12,7 @@
 #include "session/file/file_internal.h"
 
 /* The file as it is, and its header buffer instead of one of this session's; a new one is empty. */
-static int look_at_kept(struct etw_session_file *file, struct etw_etl_append_place *ret)
+static int look_at_file(struct etw_session_file *file, struct etw_etl_append_place *ret)
 {
 	struct etw_session_context *context = file->context;
 	const struct wire_session_config *config = &context->state.head->config;
@@ -57,9 +57,9 @@ int etw_session_file_append(struct etw_session_file *file, struct etw_state_file
 {
 	struct etw_etl_append_place place;
 
-	TRY(etw_session_file_open_kept(file));
+	TRY(etw_session_file_open_as_is(file));
 	file->writer.packer = file->packer;
-	TRY(look_at_kept(file, &place));
+	TRY(look_at_file(file, &place));
 	if (place.next_offset != 0) {
 		file->writer.next_offset = place.next_offset;
 		first->last_offset = place.last_offset;

@@ -54,8 +54,8 @@ int etw_session_file_make_header(struct etw_session_file *file, const struct etw
 int etw_session_file_make(struct etw_session_file *file, const struct etw_state_file *of,
 			  const uint8_t *header, bool removes, struct etw_etl_file_writer *ret);
 
-/* etw_session_file_open_kept() - opens or makes the file with the rights of who named it; what is in it stays. */
-int etw_session_file_open_kept(struct etw_session_file *file);
+/* etw_session_file_open_as_is() - opens or makes the file with the rights of who named it; what is in it stays. */
+int etw_session_file_open_as_is(struct etw_session_file *file);
 
 /* etw_session_file_put_header() - writes the header buffer as the state has it. */
 int etw_session_file_put_header(struct etw_session_file *file);

@@ -131,7 +131,7 @@ int etw_session_file_make(struct etw_session_file *file, const struct etw_state_
 	return result;
 }
 
-int etw_session_file_open_kept(struct etw_session_file *file)
+int etw_session_file_open_as_is(struct etw_session_file *file)
 {
 	const struct etw_state_head *head = file->context->state.head;
 	const struct etw_state_file *present = etw_session_file_present(file);
@@ -139,9 +139,9 @@ int etw_session_file_open_kept(struct etw_session_file *file)
 	int result;
 
 	TRY(etw_owner_become(present->uid, &owner));
-	result = etw_etl_file_writer_open_kept(head->config.log_file, mode_of(present),
-					       file->context->plan.buffer_bytes,
-					       etw_session_file_limit(file), &file->writer);
+	result = etw_etl_file_writer_open_as_is(head->config.log_file, mode_of(present),
+						file->context->plan.buffer_bytes,
+						etw_session_file_limit(file), &file->writer);
 	etw_owner_return(&owner);
 	return result;
 }

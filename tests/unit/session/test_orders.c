@@ -25,7 +25,7 @@ struct job {
 static void begin(struct scene *scene)
 {
 	memset(scene, 0, sizeof(*scene));
-	etw_orders_open(&scene->context, &scene->orders);
+	etw_orders_init(&scene->context, &scene->orders);
 }
 
 static int run(void *what)
@@ -71,7 +71,7 @@ static void test_orders__each_gets_its_result(void **state)
 	assert_int_equal(scene.given, GIVERS * EACH);
 	/* Whoever orders wakes the thread. */
 	assert_int_equal(scene.context.wake, GIVERS * EACH);
-	etw_orders_close(&scene.orders);
+	etw_orders_done(&scene.orders);
 }
 
 static void test_orders__the_end_refuses_what_waits_and_what_comes(void **state)
@@ -89,7 +89,7 @@ static void test_orders__the_end_refuses_what_waits_and_what_comes(void **state)
 	assert_int_equal(scene.refused, EACH);
 	assert_int_equal(scene.run, 0);
 	assert_false(etw_orders_carry_out(&scene.orders));
-	etw_orders_close(&scene.orders);
+	etw_orders_done(&scene.orders);
 }
 
 int main(void)
