@@ -176,7 +176,7 @@ static void start_one(struct etwd_autologger *one)
 		take_session(one, session);
 		return;
 	}
-	if (!one->settings.is_start || was_stopped_in_this_boot(&one->status))
+	if (!one->settings.starts || was_stopped_in_this_boot(&one->status))
 		return;
 	fault.sentence = NULL;
 	r = make_config(one, &config, &fault);

@@ -111,7 +111,7 @@ static int set_session_value(struct reading *reading)
 	}
 	if (!strcasecmp(reading->name, "Start")) {
 		TRY(read_number(reading, "Start", 1, &value));
-		autologger->is_start = value == 1;
+		autologger->starts = value == 1;
 		return 0;
 	}
 	if (!strcasecmp(reading->name, "FileName"))

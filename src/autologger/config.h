@@ -33,7 +33,7 @@ struct etw_autologger_provider {
 struct etw_autologger {
 	/* Its log_file is as the file has it: neither resolved nor numbered; empty: none was named. */
 	struct wire_session_config config;
-	bool is_start;     /* Start is 1 */
+	bool starts;       /* Start is 1 */
 	uint32_t file_max; /* FileMax; 0: one file, overwritten each time */
 	bool has_mode, has_guid, has_size;
 	struct etw_autologger_provider *providers; /* owned */

@@ -177,7 +177,7 @@ static void look_at_autologger(struct doctor *doctor, const char *config_folder,
 		tell_of_file(doctor, path ? path : name, result, &fault);
 		return;
 	}
-	is_start = one->is_start;
+	is_start = one->starts;
 	etw_autologger_done(one);
 	if (is_start)
 		tell_of_status(doctor, state_folder, name);

@@ -47,7 +47,7 @@ static void test_config__values_are_the_registrys(void **state)
 	assert_int_equal(parse("My session", text, &read, &fault), 0);
 	assert_string_equal(read.config.name, "My session");
 	assert_int_equal(read.config.guid.Data1, 0x11111111);
-	assert_true(read.is_start);
+	assert_true(read.starts);
 	assert_int_equal(read.config.buffer_kib, 128);
 	assert_int_equal(read.config.minimum_buffers, 4);
 	assert_int_equal(read.config.maximum_buffers, 40);
@@ -75,7 +75,7 @@ static void test_config__defaults_are_windows(void **state)
 
 	(void)state;
 	assert_int_equal(parse("s", GUID_LINE, &read, NULL), 0);
-	assert_false(read.is_start);
+	assert_false(read.starts);
 	assert_int_equal(read.config.log_file_mode, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
 	assert_int_equal(read.config.maximum_file_size, 100);
 	assert_int_equal(read.provider_count, 0);
