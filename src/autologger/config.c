@@ -126,7 +126,7 @@ static int set_session_value(struct reading *reading)
 		reading->kernel_flags = (uint32_t)value;
 		return 0;
 	}
-	/* On Windows it keeps what no consumer reads on disk; here that is never done. */
+	/* Of the file in which Windows keeps what no consumer reads; here buffers are kept in memory, whatever it says. */
 	if (!strcasecmp(reading->name, "DisableRealtimePersistence"))
 		return read_number(reading, "DisableRealtimePersistence", 1, &value);
 	return refuse(reading, -EINVAL, NULL, "there is no such value of a session");

@@ -176,9 +176,9 @@ int etw_autologger_read(const char *folder, const char *name, struct etw_autolog
 	return etw_autologger_parse(name, text, bytes, ret, reterr);
 }
 
-static int put_path(char *room, const char *format, const char *first, const char *second)
+static int join(char *room, const char *first, const char *second)
 {
-	int chars = snprintf(room, WIRE_MESSAGE_NAME_MAX + 1, format, first, second);
+	int chars = snprintf(room, WIRE_MESSAGE_NAME_MAX + 1, "%s%s", first, second);
 
 	return chars < 0 || chars > WIRE_MESSAGE_NAME_MAX ? -ENAMETOOLONG : 0;
 }
@@ -189,8 +189,8 @@ static int expand(const char *path, char *room)
 	size_t bytes = strlen(SYSTEM_ROOT);
 
 	if (strncasecmp(path, SYSTEM_ROOT, bytes) != 0)
-		return put_path(room, "%s%s", path, "");
-	return put_path(room, "%s%s", "C:\\Windows", path + bytes);
+		return join(room, path, "");
+	return join(room, "C:\\Windows", path + bytes);
 }
 
 static int resolve(struct wire_session_config *config, uint32_t number, struct etw_fault *reterr)
@@ -202,12 +202,12 @@ static int resolve(struct wire_session_config *config, uint32_t number, struct e
 	TRY(expand(config->log_file, expanded));
 	if (number != 0)
 		(void)snprintf(suffix, sizeof(suffix), ".%04u", (unsigned)number);
-	TRY(put_path(config->log_file_shown, "%s%s", expanded, suffix));
+	TRY(join(config->log_file_shown, expanded, suffix));
 	TRY(etw_path_resolve(config->log_file_shown, &path));
 	if (*path != '/')
 		return etw_fault_set(reterr, -EINVAL, 0, "autologger", "FileName",
 				     "the file's path is not absolute");
-	return put_path(config->log_file, "%s%s", path, "");
+	return join(config->log_file, path, "");
 }
 
 int etw_autologger_place(const char *state, uint32_t counter, struct etw_autologger *autologger,
@@ -222,7 +222,7 @@ int etw_autologger_place(const char *state, uint32_t counter, struct etw_autolog
 			config->maximum_file_size = 0;
 			return 0;
 		}
-		TRY(put_path(config->log_file, "%s/", state, ""));
+		TRY(join(config->log_file, state, "/"));
 		if (strlen(config->log_file) + strlen(config->name) + strlen(".etl") >
 		    WIRE_MESSAGE_NAME_MAX)
 			return -ENAMETOOLONG;

@@ -264,7 +264,7 @@ bool etw_pushed_has_header(struct etw_pushed *pushed)
 	return result;
 }
 
-/* Takes an entry out that was taken: the first one whose number is at most this. NULL: there is none. */
+/* Takes an entry out that was taken: the first one whose number is from @from to @to. NULL: there is none. */
 static struct entry *remove_taken(struct etw_pushed *pushed, uint32_t from, uint32_t to)
 {
 	struct entry **at = &pushed->first, *entry;

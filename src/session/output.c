@@ -421,7 +421,8 @@ void etw_output_append(struct etw_session_outputs *outputs, struct etw_session_o
 	memset(copy + padded - WIRE_EVENT_ALIGNMENT, 0, WIRE_EVENT_ALIGNMENT);
 	memcpy(copy, stream->head_at, bytes);
 	verdict = check_copy(outputs, output, stream, copy, &raw);
-	stream->lone_count -= stream->lone_count > 0;
+	if (stream->lone_count > 0)
+		stream->lone_count--;
 	take(outputs, output, stream, verdict != ETW_CHECK_REFUSED);
 	if (UNLIKELY(verdict == ETW_CHECK_REFUSED)) {
 		/* A ring's reader counts it itself. */

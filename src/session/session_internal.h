@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: its four parts (outputs, flushes, consumers, sets), and what they share (feed, notes, context). Nobody below
- * session.c and session_thread.c sees this struct: a part is given what it needs of the others.
+ * A session: its five parts (outputs, flushes, orders, consumers, sets), and what they share (feed, notes, context). Nobody
+ * below session.c and session_thread.c sees this struct: a part is given what it needs of the others.
  *
  *	session_thread.c   rounds: what is done when
  *	outputs            output buffers, merge, file         the session's thread

@@ -5,8 +5,8 @@
  *	0            struct etw_state_head
  *	header_at    the file's header buffer
  *	history_at   of a buffering session: the buffers that it keeps
- *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
  *	outputs_at   struct etw_state_output, two records, the output buffer; the next at output_stride ...
+ *	durables_at  struct etw_ring_durable of ring set 0: outputs of them; of ring set 1 ...
  *	places_at    struct etw_state_place of each place in a circular file
  *
  * An *output* is a processor, or the one of a session with one stream for all. Which of an output's two

@@ -83,8 +83,11 @@ struct etw_state_place *etw_session_file_place(const struct etw_session_file *fi
 					       uint64_t offset);
 
 /*
- * etw_session_file_put() - writes a sealed buffer, that has @place others before it. An error that does not pass ends the file. Returns 0 or that
- * error's negative errno.
+ * etw_session_file_put() - writes a sealed buffer. An error that does not pass ends the file.
+ *
+ * @place: how many buffers are before it in the file, the header buffer included
+ *
+ * Returns 0, or that error's negative errno.
  */
 int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_t place,
 			 const uint8_t *buffer);
@@ -93,8 +96,8 @@ int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_
 bool etw_session_file_is_gone(struct etw_session_file *file);
 
 /*
- * etw_session_file_abandon() - of a file that is gone: its space is given back, and the status is -ENOENT. When all that
- * was in it is counted as lost (session/outputs.h).
+ * etw_session_file_abandon() - of a file that is gone: its space is given back, and the status is -ENOENT. To be called
+ * when all that was in the file is counted as lost (session/outputs.h).
  */
 void etw_session_file_abandon(struct etw_session_file *file);
 
