@@ -114,6 +114,12 @@ void etw_etl_write_buffer_header(const struct etw_etl_buffer_head *head, uint8_t
 void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer, uint32_t used);
 
 /*
+ * etw_etl_mark_flushed() - a sealed buffer, full or not, as if it had been flushed: it has the flush marker, and looks like
+ * one that was written before it was full. A closed file's last buffer is one.
+ */
+void etw_etl_mark_flushed(struct wire_buffer_header *header, uint32_t buffer_bytes);
+
+/*
  * etw_etl_machine_head() - fills in what is true of this Linux machine: OS version (10.0 and a build that
  * tells readers the right layouts), processors, timer resolution, pointer size, MHz, time zone, boot time, and
  * the partition companion that such a build has. The rest of @head stays as it is.

@@ -70,3 +70,9 @@ void etw_etl_seal_buffer(const struct etw_etl_buffer_head *head, uint8_t *buffer
 	etw_etl_write_buffer_header(head, buffer, used);
 	memset(buffer + used, 0xFF, head->buffer_bytes - used);
 }
+
+void etw_etl_mark_flushed(struct wire_buffer_header *header, uint32_t buffer_bytes)
+{
+	header->flags = le16_of(le16_get(header->flags) | WIRE_BUFFER_FLUSH_MARKER);
+	header->current_offset = le32_of(buffer_bytes + le32_get(header->valid_bytes));
+}

@@ -18,15 +18,6 @@
 #include "session/file/file_internal.h"
 #include "wire/etl_buffer.h"
 
-/* A closed file's last buffer has the flush marker, and looks like one that was flushed. */
-static void mark_last(uint8_t *buffer, uint32_t buffer_bytes)
-{
-	struct wire_buffer_header *header = (void *)buffer;
-
-	header->flags = le16_of(le16_get(header->flags) | WIRE_BUFFER_FLUSH_MARKER);
-	header->current_offset = le32_of(buffer_bytes + le32_get(header->valid_bytes));
-}
-
 /* Room for one more buffer behind the others; NULL without memory. */
 static uint8_t *add_to_tail(struct etw_history_dump *dump, uint32_t buffer_bytes)
 {
@@ -187,8 +178,9 @@ int etw_history_begin(struct etw_session_outputs *outputs, struct etw_history_du
 	TRY(describe(outputs, dump));
 	TRY(make_header(outputs, dump));
 	if (dump->tail_count > 0)
-		mark_last(dump->tail + (size_t)(dump->tail_count - 1) * head->buffer_bytes,
-			  head->buffer_bytes);
+		etw_etl_mark_flushed(
+			(void *)(dump->tail + (size_t)(dump->tail_count - 1) * head->buffer_bytes),
+			head->buffer_bytes);
 	outputs->flushed = &dump->kept;
 	return 0;
 }
@@ -207,7 +199,7 @@ int etw_history_take(struct etw_session_outputs *outputs, struct etw_history_dum
 		if (!etw_overwritten_take(kept, to))
 			memcpy(to, etw_state_history(state, kept->next++), kept->buffer_bytes);
 		if (kept->next == kept->end && dump->tail_count == 0)
-			mark_last(to, kept->buffer_bytes);
+			etw_etl_mark_flushed((void *)to, kept->buffer_bytes);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ static int name_next(const struct etw_session *session, const struct etw_session
 {
 	const char *path = name->path, *shown = name->shown;
 	const struct etw_state *state = &session->context.state;
-	bool is_series = etw_session_has_series(session);
+	bool is_series = etw_session_file_is_in_series(&session->outputs.file);
 
 	if (path[0] != '/' || (is_series && !etw_file_pattern_is_one(path)))
 		return -EINVAL;
@@ -48,7 +48,7 @@ int etw_session_change_file_now(struct etw_session *session, const struct etw_se
 		return -EINVAL;
 	if (name)
 		TRY(name_next(session, name, next));
-	else if (!etw_session_has_series(session))
+	else if (!etw_session_file_is_in_series(&session->outputs.file))
 		return -EINVAL;
 	/* Since the flush before the order a little may have come. */
 	etw_outputs_flush(&session->outputs);

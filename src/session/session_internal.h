@@ -47,12 +47,6 @@ struct etw_session {
 	struct etw_session_wait wait;
 };
 
-/* etw_session_has_series() - whether its files are numbered (new-file mode). */
-static inline bool etw_session_has_series(const struct etw_session *session)
-{
-	return etw_state_file(&session->context.state)->number != 0;
-}
-
 /* A file that a controller names for a session that runs, and whose rights it is made with. */
 struct etw_session_name {
 	const char *path, *shown;
@@ -61,7 +55,8 @@ struct etw_session_name {
 };
 
 /*
- * etw_session_change_file_now() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are committed.
+ * etw_session_change_file_now() - as etw_session_change_file(), behind the flush. Owner thread, when all outputs are
+ * committed.
  *
  * @name: NULL: the next of its series, with the rights of who named that
  */

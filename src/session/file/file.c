@@ -185,28 +185,20 @@ static void tell_end(struct etw_session_file *file, int status)
 				      strerrordesc_np(-status));
 }
 
-/*
- * A closed file's last buffer has the flush marker. One that was written because it was full gets it here,
- * and then looks like one that was flushed.
- */
+/* A closed file's last buffer has the flush marker. One that was written because it was full gets it here. */
 static void mark_last_buffer(struct etw_session_file *file)
 {
 	struct etw_state_file *present = etw_session_file_present(file);
 	off_t last = (off_t)etw_etl_file_writer_place(&file->writer, present->last_offset);
 	struct wire_buffer_header header;
-	struct etw_owner owner;
 
 	if (last == 0 || present->last_flags & WIRE_BUFFER_FLUSH_MARKER ||
 	    pread(file->writer.fd, &header, sizeof(header), last) != sizeof(header))
 		return;
 	present->last_flags |= WIRE_BUFFER_FLUSH_MARKER;
-	header.flags = le16_of(le16_get(header.flags) | WIRE_BUFFER_FLUSH_MARKER);
-	header.current_offset =
-		le32_of(file->context->plan.buffer_bytes + le32_get(header.valid_bytes));
-	etw_owner_write(etw_session_file_present(file)->uid, &owner);
+	etw_etl_mark_flushed(&header, file->context->plan.buffer_bytes);
 	/* Where this fails so will the header, which says so. */
-	(void)!pwrite(file->writer.fd, &header, sizeof(header), last);
-	etw_owner_return(&owner);
+	etw_session_file_patch(file, (uint64_t)last, &header);
 }
 
 static uint32_t sum32(uint64_t own, uint32_t before)

@@ -47,6 +47,9 @@ int etw_session_file_create(struct etw_session_file *file);
 /* etw_session_file_adopt() - goes on with the last host's file; without it the file is ended. */
 void etw_session_file_adopt(struct etw_session_file *file);
 
+/* etw_session_file_is_in_series() - whether the file is one of a series (new-file mode). */
+bool etw_session_file_is_in_series(const struct etw_session_file *file);
+
 /*
  * etw_session_file_wants_next() - whether the next buffer belongs into the next file of a series: the present one is
  * full, or has ended, and the next was not tried just now.

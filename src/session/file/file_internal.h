@@ -13,6 +13,7 @@
 #define ETW_SESSION_FILE_INTERNAL_H
 
 #include "session/file/file.h"
+#include "wire/etl_buffer.h"
 
 /* What the keeper calls the file; %u: the low bit of `files_left`. */
 #define ETW_SESSION_FILE_KEPT "file-%u"
@@ -36,6 +37,10 @@ int etw_session_file_write(struct etw_session_file *file, uint64_t offset, const
 /* etw_session_file_write_patiently() - the same bytes to the same place until they are there, or patience ends. */
 int etw_session_file_write_patiently(struct etw_session_file *file, uint64_t offset,
 				     const uint8_t *buffer);
+
+/* etw_session_file_patch() - a buffer's header at its place in the file, anew; an error is not told. */
+void etw_session_file_patch(struct etw_session_file *file, uint64_t place,
+			    const struct wire_buffer_header *header);
 
 /* etw_session_file_finish() - the final header buffer, as patiently. Returns what etw_etl_file_writer_finish() does. */
 int etw_session_file_finish(struct etw_session_file *file);

@@ -14,7 +14,7 @@
 #include "session/file/file_internal.h"
 #include "wire/etl_buffer.h"
 
-static bool is_in_series(const struct etw_session_file *file)
+bool etw_session_file_is_in_series(const struct etw_session_file *file)
 {
 	return file->context->plan.has_file && etw_session_file_present(file)->number != 0;
 }
@@ -31,13 +31,14 @@ static bool takes_buffers(const struct etw_session_file *file)
 
 	if (file->writer.fd < 0)
 		return false;
-	return status == 0 || (is_for_lack_of_space(status) && !is_in_series(file) &&
-			       etw_monotonic_ns() >= file->again_ns);
+	return status == 0 ||
+	       (is_for_lack_of_space(status) && !etw_session_file_is_in_series(file) &&
+		etw_monotonic_ns() >= file->again_ns);
 }
 
 bool etw_session_file_wants_next(const struct etw_session_file *file)
 {
-	if (!is_in_series(file))
+	if (!etw_session_file_is_in_series(file))
 		return false;
 	if (etw_session_file_present(file)->status != 0)
 		return etw_monotonic_ns() >= file->again_ns;
@@ -70,9 +71,9 @@ static void tell_full(const struct etw_session_file *file)
 	const struct etw_session_context *context = file->context;
 
 	if (etw_session_file_present(file)->status == -EFBIG &&
-	    context->state.head->config.maximum_file_size != 0 && !is_in_series(file) &&
-	    context->plan.file_places == 0 && !context->plan.is_realtime &&
-	    context->host.file_is_full)
+	    context->state.head->config.maximum_file_size != 0 &&
+	    !etw_session_file_is_in_series(file) && context->plan.file_places == 0 &&
+	    !context->plan.is_realtime && context->host.file_is_full)
 		context->host.file_is_full(context->host.context, context->state.head->session_id);
 }
 
@@ -103,11 +104,17 @@ void etw_session_file_reclaim(struct etw_session_file *file, uint64_t offset)
 		file->writer.next_offset = offset + file->context->plan.buffer_bytes;
 }
 
-void etw_session_file_has_no_next(struct etw_session_file *file, int result)
+/* Until it is tried again. */
+static void end_for_now(struct etw_session_file *file, int result)
 {
 	file->again_ns = etw_monotonic_ns() + ETW_FILE_AGAIN_NS;
 	if (etw_session_file_present(file)->status == 0)
 		etw_session_file_end(file, result);
+}
+
+void etw_session_file_has_no_next(struct etw_session_file *file, int result)
+{
+	end_for_now(file, result);
 }
 
 /* There is room again: the file is one that is being written, and its reader is told of what is missing. */
@@ -133,7 +140,6 @@ static void go_on(struct etw_session_file *file, uint64_t ended_at)
 static void empty_place(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer)
 {
 	struct wire_buffer_header header;
-	struct etw_owner owner;
 	uint64_t place = etw_etl_file_writer_place(&file->writer, offset);
 
 	if (place == offset)
@@ -142,17 +148,7 @@ static void empty_place(struct etw_session_file *file, uint64_t offset, const ui
 	header.saved_offset = header.valid_bytes = le32_of(WIRE_BUFFER_HEADER_BYTES);
 	header.current_offset =
 		le32_of(file->context->plan.buffer_bytes + WIRE_BUFFER_HEADER_BYTES);
-	etw_owner_write(etw_session_file_present(file)->uid, &owner);
-	(void)!pwrite(file->writer.fd, &header, sizeof(header), (off_t)place);
-	etw_owner_return(&owner);
-}
-
-static void fail(struct etw_session_file *file, int result)
-{
-	etw_etl_file_writer_unclaim(&file->writer);
-	file->again_ns = etw_monotonic_ns() + ETW_FILE_AGAIN_NS;
-	if (etw_session_file_present(file)->status == 0)
-		etw_session_file_end(file, result);
+	etw_session_file_patch(file, place, &header);
 }
 
 int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_t place,
@@ -167,7 +163,8 @@ int etw_session_file_put(struct etw_session_file *file, uint64_t offset, uint32_
 	result = etw_session_file_write_patiently(file, offset, buffer);
 	if (result < 0) {
 		empty_place(file, offset, buffer);
-		fail(file, result);
+		etw_etl_file_writer_unclaim(&file->writer);
+		end_for_now(file, result);
 		return result;
 	}
 	present->last_flags = le16_get(header->flags);

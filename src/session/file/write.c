@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "session/common/owner.h"
@@ -12,7 +13,10 @@
 #define RETRY_FIRST_NS UINT64_C(10000000)
 #define RETRY_MOST_NS  UINT64_C(500000000)
 
-/* All whole buffers go through here, or through finish(): within the quota of whose session it is. */
+/*
+ * Whole buffers of a file that is there go through here or through finish(), headers alone through
+ * etw_session_file_patch(): within the quota of whose file it is. make.c fills a new one with its maker's rights.
+ */
 int etw_session_file_write(struct etw_session_file *file, uint64_t offset, const uint8_t *buffer)
 {
 	struct etw_owner owner;
@@ -22,6 +26,16 @@ int etw_session_file_write(struct etw_session_file *file, uint64_t offset, const
 	result = etw_etl_file_writer_put(&file->writer, offset, buffer);
 	etw_owner_return(&owner);
 	return result;
+}
+
+void etw_session_file_patch(struct etw_session_file *file, uint64_t place,
+			    const struct wire_buffer_header *header)
+{
+	struct etw_owner owner;
+
+	etw_owner_write(etw_session_file_present(file)->uid, &owner);
+	(void)!pwrite(file->writer.fd, header, sizeof(*header), (off_t)place);
+	etw_owner_return(&owner);
 }
 
 static int finish(struct etw_session_file *file)
