@@ -72,6 +72,15 @@ static size_t name_units(const uint8_t *at, size_t room, size_t unit_bytes)
 	return units == room ? SIZE_MAX : units;
 }
 
+/* Whether @text says all of @at: half a character would become another one, and the name that of another session. */
+static bool is_whole(const uint8_t *at, size_t units, const char *text)
+{
+	size_t count = strlen(text);
+	CLEANUP(freep) uint8_t *back = etw_utf8_to_utf16(text, &count);
+
+	return back && count == units && !memcmp(back, at, units * sizeof(WCHAR));
+}
+
 /* @units characters as UTF-8 into a wire's room. */
 static ULONG put_name(const uint8_t *at, size_t units, size_t unit_bytes,
 		      char to[WIRE_MESSAGE_NAME_MAX + 1])
@@ -84,6 +93,8 @@ static ULONG put_name(const uint8_t *at, size_t units, size_t unit_bytes,
 	if (!text)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	bytes = strlen(text);
+	if (unit_bytes != 1 && !is_whole(at, units, text))
+		return ERROR_INVALID_PARAMETER;
 	if (units > ETW_PROPERTIES_NAME_UNITS || bytes > WIRE_MESSAGE_NAME_MAX ||
 	    !etw_utf8_is_valid((const uint8_t *)text, bytes))
 		return ERROR_INVALID_PARAMETER;

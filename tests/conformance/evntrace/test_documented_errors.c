@@ -130,6 +130,20 @@ static ULONG start_with_a_name_in_the_file_name(void)
 	return start("x", &block);
 }
 
+static ULONG start_with_half_a_character(void)
+{
+	static const WCHAR name[] = {0xD800, 'x', 0};
+	struct host_block block;
+	TRACEHANDLE handle = 0;
+	ULONG error;
+
+	host_block_init(&block, NULL);
+	error = StartTraceW(&handle, name, &block.properties);
+	if (!error)
+		(void)host_stop(handle);
+	return error;
+}
+
 static ULONG start_with_contradicting_modes(void)
 {
 	struct host_block block;
