@@ -6,12 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
+#include <sys/sysinfo.h>
 
 #include "base/table.h"
 
 #define QUEUED_BYTES_ALL    (UINT64_C(256) << 20)
 #define QUEUED_BYTES_OTHERS (UINT64_C(64) << 20)
 #define QUEUED_BYTES_EACH   (UINT64_C(16) << 20)
+
+/* Of the machine's memory, for what consumers that are not trusted ask for. */
+#define DELIVERY_PART  8
+#define DELIVERY_LEAST (UINT64_C(512) << 20)
+
+static struct etwd_limit delivery_limit(void)
+{
+	struct sysinfo info;
+	uint64_t others = DELIVERY_LEAST;
+
+	if (sysinfo(&info) == 0)
+		others = MAX(others, (uint64_t)info.totalram * info.mem_unit / DELIVERY_PART);
+	return (struct etwd_limit){UINT64_MAX, others, others / 2};
+}
 
 static struct etwd_limit share(uint64_t all, unsigned others_parts, unsigned each_parts)
 {
@@ -33,6 +48,7 @@ void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files)
 	limits[ETWD_SESSIONS] = share(ETWD_SESSIONS_DEFAULT, 4, 2);
 	limits[ETWD_ENABLES] = share(ETWD_ENABLES_MAX, 4, 2);
 	limits[ETWD_FILTER_BYTES] = share(ETWD_FILTER_BYTES_MAX, 4, 2);
+	limits[ETWD_DELIVERY_BYTES] = delivery_limit();
 	limits[ETWD_QUEUED_BYTES] = (struct etwd_limit){QUEUED_BYTES_ALL, QUEUED_BYTES_OTHERS,
 							QUEUED_BYTES_EACH};
 	limits[ETWD_QUEUED_FDS] = (struct etwd_limit){files / 4, files / 8, files / 32 + 1};

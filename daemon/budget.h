@@ -47,9 +47,10 @@ enum etwd_resource {
 	ETWD_GRANTS,
 	ETWD_SESSIONS,
 	ETWD_ENABLES,
-	ETWD_FILTER_BYTES, /* of enables */
-	ETWD_QUEUED_BYTES, /* messages that peers have not read */
-	ETWD_QUEUED_FDS,   /* descriptors with them */
+	ETWD_FILTER_BYTES,   /* of enables */
+	ETWD_DELIVERY_BYTES, /* memory of real-time consumers */
+	ETWD_QUEUED_BYTES,   /* messages that peers have not read */
+	ETWD_QUEUED_FDS,     /* descriptors with them */
 	ETWD_RESOURCES,
 };
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -11,6 +12,10 @@
 
 /* Of a header buffer larger than a message can be: all behind its companion events is filling. */
 #define HEADER_BYTES_MAX (64 * 1024)
+
+/* Of a session's places for consumers: of one uid that is not trusted, and of all such. Its owner's have no limit. */
+#define PLACES_EACH   4
+#define PLACES_OTHERS 6
 
 struct batch_item {
 	struct etwd_inbox_item item; /* first */
@@ -105,6 +110,61 @@ static void answer_subscribed(struct etwd_peer *peer, const struct etwd_session 
 		       subscribed->memory_fd);
 }
 
+static bool is_limited(const struct etwd_subscription *subscription)
+{
+	return subscription->uid != subscription->session->uid &&
+	       !etwd_budget_trusts(subscription->realtime->peers->budget, subscription->uid);
+}
+
+/* One user leaves places to others, and all others one to those who are trusted. */
+static int check_places(const struct etwd_subscription *wanted)
+{
+	unsigned each = 0, others = 0;
+
+	if (!is_limited(wanted))
+		return 0;
+	for (const struct etwd_subscription *at = wanted->realtime->first; at; at = at->next) {
+		if (at->session != wanted->session || !is_limited(at))
+			continue;
+		others++;
+		each += at->uid == wanted->uid;
+	}
+	if (each >= PLACES_EACH)
+		return -ETOOMANYREFS;
+	return others >= PLACES_OTHERS ? -EUSERS : 0;
+}
+
+/* A wish for more memory than the uid may have is a wish for what it may. */
+static uint64_t wish_within(const struct etwd_subscription *subscription, uint64_t bytes)
+{
+	const struct etwd_budget *budget = subscription->realtime->peers->budget;
+	uint64_t each = budget->limits[ETWD_DELIVERY_BYTES].each;
+	uint64_t used = etwd_budget_used(budget, subscription->uid, ETWD_DELIVERY_BYTES);
+
+	if (etwd_budget_trusts(budget, subscription->uid))
+		return bytes;
+	return MIN(bytes, each > used ? each - used : 0);
+}
+
+/* What it takes is known when it is there. On an error it is gone again. */
+static int charge(struct etwd_subscription *subscription, struct etw_session_subscribed *subscribed)
+{
+	off_t bytes = lseek(subscribed->memory_fd, 0, SEEK_END);
+	int r = bytes < 0
+			? -errno
+			: etwd_budget_take(subscription->realtime->peers->budget, subscription->uid,
+					   ETWD_DELIVERY_BYTES, (uint64_t)bytes);
+
+	if (r == 0) {
+		subscription->charged_bytes = (uint64_t)bytes;
+		return 0;
+	}
+	etw_session_unsubscribe(subscription->session->engine, subscribed->subscriber);
+	free(subscribed->header_buffer);
+	close(subscribed->memory_fd);
+	return r;
+}
+
 /* Takes the subscription on success. */
 static int subscribe(struct etwd_subscription *subscription, struct etwd_peer *peer,
 		     const struct wire_subscribe *body, uint32_t request)
@@ -113,7 +173,7 @@ static int subscribe(struct etwd_subscription *subscription, struct etwd_peer *p
 		.consumer = body->consumer,
 		.last_batch = body->last_batch,
 		.pieces = body->pieces,
-		.memory_bytes = body->memory_bytes,
+		.memory_bytes = wish_within(subscription, body->memory_bytes),
 		.notify = notify,
 		.context = subscription,
 	};
@@ -121,7 +181,9 @@ static int subscribe(struct etwd_subscription *subscription, struct etwd_peer *p
 	struct etwd_realtime *realtime = subscription->realtime;
 	struct etw_session_subscribed subscribed;
 
+	TRY(check_places(subscription));
 	TRY(etw_session_subscribe(session->engine, &wanted, &subscribed));
+	TRY(charge(subscription, &subscribed));
 	subscription->subscriber = subscribed.subscriber;
 	subscription->next = realtime->first;
 	realtime->first = subscription;
@@ -154,7 +216,10 @@ static int find_and_subscribe(struct etwd_realtime *realtime, struct etwd_consum
 	subscription->session = session;
 	subscription->consumer = consumer;
 	subscription->peer_serial = peer->serial;
+	subscription->uid = peer->who.uid;
 	r = subscribe(subscription, peer, body, request);
+	if (r == -ETOOMANYREFS || r == -EUSERS)
+		etwd_peer_refuse(peer, "a session's events", r);
 	if (r < 0)
 		return r == -ESHUTDOWN ? -ENOENT : r;
 	(void)TAKE(subscription);
@@ -180,6 +245,8 @@ static void end_subscription(struct etwd_subscription **at)
 	struct etwd_subscription *subscription = *at;
 
 	*at = subscription->next;
+	etwd_budget_give(subscription->realtime->peers->budget, subscription->uid,
+			 ETWD_DELIVERY_BYTES, subscription->charged_bytes);
 	etw_session_unsubscribe(subscription->session->engine, subscription->subscriber);
 	free(subscription);
 }

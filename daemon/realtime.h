@@ -35,6 +35,8 @@ struct etwd_subscription {
 	uint64_t peer_serial;
 	struct etwd_consumer *consumer; /* there as long as the peer with this number is */
 	bool is_abandoned;              /* the peer is gone */
+	uid_t uid;                      /* whose it is */
+	uint64_t charged_bytes;         /* of its budget */
 	struct wire_batch held; /* batches in one, while the peer does not read; the loop's */
 	bool has_held;
 };

@@ -107,6 +107,45 @@ static void test_realtime__batches_are_held_for_one_that_does_not_read(void **st
 	fake_peer_free(consumer);
 }
 
+static struct fake_peer *join_allowed(uint32_t uid)
+{
+	struct fake_peer *fake = fake_peer_join(uid, WIRE_ROLE_CONSUMER);
+
+	fake->peer->is_privileged = true;
+	return fake;
+}
+
+/* However many consumers somebody brings, root finds a place, and memory. */
+static void test_realtime__one_uid_takes_a_part(void **state)
+{
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONSUMER);
+	struct fake_peer *strangers[8];
+	struct etwd_budget *budget = &fixture_host->budget;
+
+	(void)state;
+	(void)fake_peer_start(controller, "one");
+	for (uint32_t i = 0; i < 8; i++)
+		strangers[i] = join_allowed(STRANGER + i / 5);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(subscribe(strangers[i], "one"), 0);
+	assert_int_equal(subscribe(strangers[4], "one"), -ETOOMANYREFS);
+	assert_int_equal(subscribe(strangers[5], "one"), 0);
+	assert_int_equal(subscribe(strangers[6], "one"), 0);
+	assert_int_equal(subscribe(strangers[7], "one"), -EUSERS);
+	assert_int_equal(subscribe(root, "one"), 0);
+	assert_true(etwd_budget_used(budget, STRANGER, ETWD_DELIVERY_BYTES) > 0);
+	fake_peer_leave(strangers[0]);
+	/* A place, but no memory. */
+	budget->limits[ETWD_DELIVERY_BYTES].each = 1;
+	assert_int_equal(subscribe(strangers[4], "one"), -ETOOMANYREFS);
+	for (uint32_t i = 1; i < 8; i++)
+		fake_peer_leave(strangers[i]);
+	assert_int_equal(budget->used_by_others[ETWD_DELIVERY_BYTES], 0);
+	fake_peer_free(root);
+	fake_peer_free(controller);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(test_realtime__##name, fixture_set_up, fixture_tear_down)
 
@@ -117,6 +156,7 @@ int main(void)
 		TEST(who_may),
 		TEST(a_consumer_that_leaves),
 		TEST(batches_are_held_for_one_that_does_not_read),
+		TEST(one_uid_takes_a_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
