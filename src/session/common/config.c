@@ -237,7 +237,12 @@ static void settle_buffers(struct wire_session_config *config, struct etw_sessio
 		settle_history(config, plan);
 }
 
-static void settle_file(struct wire_session_config *config, struct etw_session_plan *plan)
+/*
+ * The state reserves addresses for all places of a circular file, though memory for those alone that are written. All
+ * sessions' states are mapped at once: with the largest files that can be asked for, a few would use up the host's.
+ */
+static int settle_file(struct wire_session_config *config, struct etw_session_plan *plan,
+		       struct etw_fault *reterr)
 {
 	uint64_t limit = etw_etl_file_limit(config->maximum_file_size, config->log_file_mode);
 	uint64_t buffers = limit / plan->buffer_bytes;
@@ -245,8 +250,13 @@ static void settle_file(struct wire_session_config *config, struct etw_session_p
 	/* Files say both, as Windows' do. */
 	if (config->log_file_mode & (NEWFILE | APPEND))
 		config->log_file_mode |= SEQUENTIAL;
-	if (plan->has_file && config->log_file_mode & CIRCULAR && buffers > 1)
-		plan->file_places = buffers - 1;
+	if (!plan->has_file || !(config->log_file_mode & CIRCULAR) || buffers <= 1)
+		return 0;
+	if (buffers > ETW_SESSION_FILE_PLACES_MAX)
+		return refuse(reterr, -EINVAL, "MaximumFileSize",
+			      "a circular file has 2^26 buffers at most: make them larger");
+	plan->file_places = buffers - 1;
+	return 0;
 }
 
 static void settle_timers(struct wire_session_config *config, struct etw_session_plan *plan)
@@ -313,7 +323,7 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	plan.is_realtime = is_realtime(config);
 	plan.has_file = config->log_file[0] != '\0';
 	settle_buffers(config, &plan);
-	settle_file(config, &plan);
+	TRY(settle_file(config, &plan, reterr));
 	settle_timers(config, &plan);
 	settle_kernel(config, &plan);
 	*ret = plan;

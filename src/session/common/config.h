@@ -26,6 +26,7 @@
 #define ETW_SESSION_BUFFER_KIB_DEFAULT 64
 #define ETW_SESSION_MINIMUM_PER_CPU    2
 #define ETW_SESSION_MAXIMUM_ABOVE      20
+#define ETW_SESSION_FILE_PLACES_MAX    (UINT64_C(1) << 26) /* of a circular file: 1 GiB of addresses */
 
 /* What the numbers come to. */
 struct etw_session_plan {

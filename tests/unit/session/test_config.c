@@ -115,6 +115,27 @@ static void test_config__series(void **state)
 	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
 }
 
+/* Each place of a circular file takes room in the state's addresses, of which a process has so many. */
+static void test_config__circular_places(void **state)
+{
+	struct wire_session_config config = config_of(EVENT_TRACE_FILE_MODE_CIRCULAR, true,
+						      UINT32_MAX);
+	struct etw_session_plan plan;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	config.buffer_kib = ETW_SESSION_BUFFER_KIB_MIN;
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
+	assert_string_equal(fault.field, "MaximumFileSize");
+	config.maximum_file_size = 256 * 1024; /* of 4 KiB each, 2^26 */
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), 0);
+	assert_int_equal(plan.file_places, ETW_SESSION_FILE_PLACES_MAX - 1);
+	config.maximum_file_size++;
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), -EINVAL);
+	config.buffer_kib = 1024;
+	assert_int_equal(etw_session_config_settle(&config, CPUS, &plan, &fault), 0);
+}
+
 static struct etw_session_plan settle(struct wire_session_config *config)
 {
 	struct etw_session_plan plan;
@@ -291,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_config__sequence_numbers),
 		cmocka_unit_test(test_config__buffering),
 		cmocka_unit_test(test_config__append),
+		cmocka_unit_test(test_config__circular_places),
 		cmocka_unit_test(test_config__timers),
 		cmocka_unit_test(test_config__clock_and_kernel),
 	};
