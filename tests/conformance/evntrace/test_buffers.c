@@ -21,6 +21,7 @@
 #include <winerror.h>
 
 #include "traces.h"
+#include "waiting.h"
 
 #define BUFFERS_MAX 64
 #define PATH_UNITS  512
@@ -335,8 +336,7 @@ static void keep_buffers(const ETW_OPEN_TRACE_OPTIONS *options)
 	seen.keeps = 1;
 	handle = open_file("plain.etl", options);
 	thread = start_pass(handle);
-	while (__atomic_load_n(&seen.kept, __ATOMIC_ACQUIRE) < count)
-		(void)usleep(1000);
+	WAIT_UNTIL(__atomic_load_n(&seen.kept, __ATOMIC_ACQUIRE) >= count);
 	assert_int_equal(seen.keep_result, ERROR_SUCCESS);
 	assert_int_equal(ProcessTraceBufferIncrementReference(handle, seen.at[0]), ERROR_SUCCESS);
 	assert_int_equal(ProcessTraceBufferDecrementReference(seen.at[0]), ERROR_SUCCESS);
@@ -426,8 +426,7 @@ static void stream_file(const ETW_OPEN_TRACE_OPTIONS *options, int before_the_pa
 		assert_int_equal(add(stream, &taken, i), ERROR_SUCCESS);
 	if (before_the_pass)
 		thread = start_pass(stream);
-	while (!__atomic_load_n(&seen.buffers, __ATOMIC_ACQUIRE))
-		(void)usleep(1000);
+	WAIT_UNTIL(__atomic_load_n(&seen.buffers, __ATOMIC_ACQUIRE));
 	assert_int_equal(CloseTrace(stream), ERROR_CTX_CLOSE_PENDING);
 	(void)pthread_join(thread, NULL);
 	assert_int_equal(pass.result, ERROR_SUCCESS);

@@ -26,6 +26,8 @@
 #include <evntrace.h>
 #include <winerror.h>
 
+#include "waiting.h"
+
 #define NAME_UNITS 256
 #define LIMIT_S    1500 /* of the whole program */
 #define SESSIONS   3
@@ -76,8 +78,7 @@ static void start(unsigned index)
 			 ERROR_SUCCESS);
 	assert_int_equal(EventRegister(&providers[index], NULL, NULL, &registrations[index]),
 			 ERROR_SUCCESS);
-	while (!EventProviderEnabled(registrations[index], 4, 1))
-		(void)usleep(1000);
+	WAIT_UNTIL(EventProviderEnabled(registrations[index], 4, 1));
 }
 
 static void stop(unsigned index)
@@ -303,12 +304,10 @@ static void live__a_session_that_is_silent(void **state)
 	stop(2);
 	for (unsigned number = 0; number < ROUNDS; number++)
 		write_event(0, number);
-	while (count_of(&seen.events[0]) < ROUNDS)
-		(void)usleep(1000);
+	WAIT_UNTIL(count_of(&seen.events[0]) >= ROUNDS);
 	assert_int_equal(count_of(&seen.is_over), 0);
 	write_event(1, 0);
-	while (count_of(&seen.events[1]) < 1)
-		(void)usleep(1000);
+	WAIT_UNTIL(count_of(&seen.events[1]) >= 1);
 	stop(0);
 	stop(1);
 	(void)pthread_join(thread, NULL);
@@ -395,8 +394,7 @@ static void live__closing_delivers_what_has_come(void **state)
 	init_block(&block);
 	assert_int_equal(FlushTraceA(sessions[0], NULL, &block.properties), ERROR_SUCCESS);
 	thread = run(&seen);
-	while (count_of(&seen.events[0]) < 1)
-		(void)usleep(100);
+	WAIT_UNTIL(count_of(&seen.events[0]) >= 1);
 	assert_int_equal(CloseTrace(seen.handles[0]), ERROR_CTX_CLOSE_PENDING);
 	(void)pthread_join(thread, NULL);
 	assert_int_equal(seen.result, ERROR_CANCELLED);

@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "recovery_host.h"
+#include "session/common/state.h"
 #include "trace_reading.h"
 
 #define WRITERS      3
@@ -196,13 +197,28 @@ static void kill_at(struct scene *scene, const char *const *points, size_t count
 	recovery_fork(&scene->recovery, NULL);
 }
 
+/* Until most of what was written is overwritten. The memory that the host has kept says how many buffers were. */
+static void await_rounds(struct scene *scene)
+{
+	int fd = fixture_kept(&scene->fixture, "session-7/state");
+	struct etw_state_head *head = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd,
+					   /* offset= */ 0);
+	const struct etw_state state = {.head = head};
+
+	assert_ptr_not_equal(head, MAP_FAILED);
+	while (load_relaxed(&etw_state_file(&state)->buffers) <= 6 * head->plan.file_places)
+		(void)usleep(1000);
+	assert_int_equal(munmap(head, sizeof(*head)), 0);
+	assert_int_equal(close(fd), 0);
+}
+
 static void test_file_recovery__circular_killed_at_points(void **state)
 {
 	static struct scene scene;
 
 	(void)state;
 	begin_scene(&scene, EVENT_TRACE_FILE_MODE_CIRCULAR, CIRCULAR_KIB);
-	(void)usleep(300000); /* the file wraps */
+	await_rounds(&scene);
 	kill_at(&scene, circular_points, ARRAY_SIZE(circular_points));
 	end_circular(&scene);
 }
