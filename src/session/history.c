@@ -11,6 +11,7 @@
 #include <evntrace.h>
 
 #include "base/macros.h"
+#include "base/sched_point.h"
 #include "base/time.h"
 #include "etl/writer.h"
 #include "session/common/account.h"

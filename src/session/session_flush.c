@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "base/sched_point.h"
 #include "session/history.h"
 #include "session/session_internal.h"
 
@@ -78,6 +79,7 @@ int etw_session_flush_to(struct etw_session *session, const struct wire_session_
 	memcpy(flush->dump.names.name, target->log_file, sizeof(flush->dump.names.name));
 	memcpy(flush->dump.names.shown, target->log_file_shown, sizeof(flush->dump.names.shown));
 	TRY(etw_orders_give(&session->orders, begin, flush));
+	SCHED_POINT("session.history.copied");
 	/* The session goes on meanwhile: a slow disk is not its writers' loss. */
 	result = etw_history_write(&session->outputs, &flush->dump, have_taken, flush);
 	/* A session that has ended has forgotten it. */

@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/sched_point.h"
 #include "session/outputs.h"
 #include "session/rings/turnover.h"
 #include "session/session_internal.h"
@@ -81,6 +82,7 @@ static void change_numbers(struct etw_session *session, const struct wire_sessio
 
 	if (was_realtime && !plan->is_realtime)
 		dismiss_consumers(session);
+	SCHED_POINT("session.update.dismissed");
 	etw_context_change(&session->context, config, plan);
 	if (!was_realtime && plan->is_realtime)
 		etw_consumers_readmit(&session->consumers);
@@ -106,8 +108,10 @@ static int carry_out(void *what)
 	if (update->is_check)
 		return 0;
 	TRY(change_file(update));
+	SCHED_POINT("session.update.filed");
 	change_source(update);
 	change_numbers(update->session, config, &plan);
+	SCHED_POINT("session.update.changed");
 	return 0;
 }
 
@@ -130,7 +134,9 @@ static int carry_out_conversion(void *what)
 		return 0;
 	TRY(etw_session_config_convert(config, &plan, update->reterr));
 	etw_session_file_end(&update->session->outputs.file, 0);
+	SCHED_POINT("session.convert.ended");
 	change_numbers(update->session, config, &plan);
+	SCHED_POINT("session.convert.changed");
 	etw_session_file_leave(&update->session->outputs.file);
 	return 0;
 }
