@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * storm --writer PROGRAM --etwd PROGRAM [--rounds N] [--seed N] - in each round one of host, keeper, standby, writer,
+ * storm --writer PROGRAM --etwd PROGRAM [--rounds N] [--seed N] [--kind NAME] - in each round one of host, keeper, standby, writer,
  * consumer and controller is killed or stopped, or some of them at once, at random or at a scheduling point.
  * Writers of two uids write all the time, into a file and to live consumers.
  *
@@ -9,6 +9,9 @@
  * and in order, and no more of them than it has tried. A writer that is killed inside EventWrite may or may not
  * have written that one event: so much the sum may be larger, by one for each thread of it that was inside. Where keeper,
  * standby and host all die nobody can count: then the file up to there must be sound.
+ *
+ * Sessions are of several kinds (storm_kind.h), one by chance each, and their controllers have them changed as they run.
+ * Where newer events take the place of older ones, what came since the oldest buffer that is there is.
  *
  * A session's chances have a seed of their own, which is printed: --seed with that number begins with the same session.
  */
@@ -21,6 +24,7 @@
 #include <unistd.h>
 
 #include "recording/children.h"
+#include "recording/storm_control.h"
 #include "recording/storm_run.h"
 #include "recording/storm_trouble.h"
 
@@ -30,12 +34,16 @@
 #define LOG_BYTES         8000L
 
 /* Returns how many rounds it took. */
-static uint32_t run_session(uint32_t first_round, uint32_t rounds)
+static uint32_t run_session(uint32_t first_round, uint32_t rounds, uint32_t only_kind)
 {
 	static struct storm_run run;
+	uint32_t kind = storm_below(storm_kind_count());
 	uint32_t done = 0;
 
-	storm_run_start(&run);
+	if (only_kind < storm_kind_count())
+		kind = only_kind;
+	printf("  a session: %s\n", storm_kind_at(kind)->name);
+	storm_run_start(&run, kind);
 	while (done < rounds && !run.is_host_final) {
 		const uint32_t round = first_round + done++;
 
@@ -70,7 +78,7 @@ static void print_log(void)
 		(void)fclose(file);
 }
 
-static void be_parent(uint32_t rounds, unsigned seed)
+static void be_parent(uint32_t rounds, unsigned seed, uint32_t only_kind)
 {
 	char path[300];
 
@@ -84,7 +92,8 @@ static void be_parent(uint32_t rounds, unsigned seed)
 
 		printf("seed %u\n", seed);
 		storm_seed(seed);
-		done += run_session(done, left < ROUNDS_OF_SESSION ? left : ROUNDS_OF_SESSION);
+		done += run_session(done, left < ROUNDS_OF_SESSION ? left : ROUNDS_OF_SESSION,
+				    only_kind);
 	}
 	storm_run_done();
 	storm_trouble_print();
@@ -97,16 +106,16 @@ static void be_parent(uint32_t rounds, unsigned seed)
 
 int main(int argc, char **argv)
 {
-	static const struct option names[] = {{"rounds", 1, NULL, 'r'},
-					      {"seed", 1, NULL, 's'},
-					      {"writer", 1, NULL, 'w'},
-					      {"etwd", 1, NULL, 'e'},
-					      {0}};
+	static const struct option names[] = {{"rounds", 1, NULL, 'r'}, {"seed", 1, NULL, 's'},
+					      {"writer", 1, NULL, 'w'}, {"etwd", 1, NULL, 'e'},
+					      {"kind", 1, NULL, 'k'},   {0}};
 	unsigned seed = (unsigned)time(NULL) ^ (unsigned)getpid() << 12;
 	const char *writer = NULL;
-	uint32_t rounds = ROUNDS;
+	uint32_t rounds = ROUNDS, kind = storm_kind_count();
 	int option;
 
+	if (argc == 4 && strcmp(argv[1], "controller") == 0)
+		storm_control(map_shared(argv[2], sizeof(struct storm_shared)));
 	if (argc == 4 && argv[1][0] != '-')
 		return storm_child_main(argv + 1, map_shared(argv[2], sizeof(struct storm_shared)));
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -115,6 +124,8 @@ int main(int argc, char **argv)
 			rounds = (uint32_t)strtoul(optarg, NULL, 0);
 		else if (option == 's')
 			seed = (unsigned)strtoul(optarg, NULL, 0);
+		else if (option == 'k')
+			kind = storm_kind_find(optarg);
 		else if (option == 'w')
 			writer = optarg;
 		else if (option != 'e' || setenv("ETW_ETWD", optarg, 1))
@@ -123,6 +134,6 @@ int main(int argc, char **argv)
 	if (!writer)
 		return 2;
 	storm_run_init(writer);
-	be_parent(rounds, seed);
+	be_parent(rounds, seed, kind);
 	return 0;
 }

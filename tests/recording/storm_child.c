@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The children of storm.c: a consumer, and a controller that asks for what changes nothing in the account. Each may
- * be stopped or killed at any time.
- */
+/* A consumer of storm.c, which may be stopped or killed at any time. */
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,12 +14,7 @@
 #include "base/atomic.h"
 #include "recording/storm_shared.h"
 
-#define CONTROL_US   20000
-#define SESSION_ROOM 1024
-
-/* Of the second session. The storm's own provider has one session: where one of two refuses an event, the other goes without. */
-static const GUID other_provider = {
-	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x10}};
+#define AGAIN_US 5000
 
 struct consuming {
 	struct storm_consumer *self;
@@ -54,21 +44,27 @@ static void WINAPI see_event(PEVENT_RECORD record)
 	add_relaxed(&self->received, UINT64_C(1));
 }
 
-static int be_consumer(struct storm_consumer *self)
+static TRACEHANDLE open_session(struct consuming *consuming)
 {
-	static struct consuming consuming;
 	EVENT_TRACE_LOGFILEA logfile = {
 		.LoggerName = (char *)(uintptr_t)STORM_SESSION,
 		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_REAL_TIME,
 		.EventRecordCallback = see_event,
-		.Context = &consuming,
+		.Context = consuming,
 	};
+
+	return OpenTraceA(&logfile);
+}
+
+static int be_consumer(struct storm_consumer *self)
+{
+	static struct consuming consuming;
 	TRACE_LOGFILE_HEADER header = {0};
 	TRACEHANDLE trace;
 	ULONG error, bytes;
 
 	consuming.self = self;
-	trace = OpenTraceA(&logfile);
+	trace = open_session(&consuming);
 	if (trace == INVALID_PROCESSTRACE_HANDLE)
 		return 1;
 	store_release(&self->is_open, 1u);
@@ -82,60 +78,22 @@ static int be_consumer(struct storm_consumer *self)
 	return 0;
 }
 
-struct control {
-	EVENT_TRACE_PROPERTIES properties;
-	char name[SESSION_ROOM];
-	char file[SESSION_ROOM];
-};
-
-static EVENT_TRACE_PROPERTIES *prepare(struct control *control)
+/* Of a session whose real-time mode comes and goes: until it is killed. */
+static void consume_now_and_then(struct storm_consumer *self)
 {
-	memset(control, 0, sizeof(*control));
-	control->properties.Wnode.BufferSize = sizeof(*control);
-	control->properties.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
-	control->properties.LoggerNameOffset = offsetof(struct control, name);
-	return &control->properties;
-}
+	static struct consuming consuming;
 
-/* A second session beside the first: what is done to it changes nothing that the storm counts. */
-static void use_other_session(struct control *control)
-{
-	TRACEHANDLE handle = 0;
-
-	prepare(control)->Wnode.ClientContext = 1;
-	control->properties.LogFileMode = EVENT_TRACE_REAL_TIME_MODE;
-	if (StartTraceA(&handle, STORM_OTHER, &control->properties))
-		handle = 0;
-	if (handle)
-		(void)EnableTraceEx2(handle, &other_provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
-				     TRACE_LEVEL_VERBOSE, 0, 0, 100, NULL);
-	usleep(CONTROL_US);
-	(void)ControlTraceA(0, STORM_OTHER, prepare(control), EVENT_TRACE_CONTROL_STOP);
-}
-
-static int be_controller(void)
-{
-	static struct control control;
-	unsigned state = (unsigned)getpid();
-
+	consuming.self = self;
+	store_release(&self->is_open, 1u);
 	for (;;) {
-		switch (rand_r(&state) % 4) {
-		case 0:
-			(void)ControlTraceA(0, STORM_SESSION, prepare(&control),
-					    EVENT_TRACE_CONTROL_QUERY);
-			break;
-		case 1:
-		case 2:
-			(void)ControlTraceA(0, STORM_SESSION, prepare(&control),
-					    EVENT_TRACE_CONTROL_FLUSH);
-			break;
-		default:
-			use_other_session(&control);
-			break;
+		TRACEHANDLE trace = open_session(&consuming);
+
+		if (trace != INVALID_PROCESSTRACE_HANDLE) {
+			(void)ProcessTrace(&trace, 1, NULL, NULL);
+			CloseTrace(trace);
 		}
-		usleep(CONTROL_US);
+		usleep(AGAIN_US);
 	}
-	return 0;
 }
 
 int storm_child_main(char **arguments, struct storm_shared *shared)
@@ -145,9 +103,10 @@ int storm_child_main(char **arguments, struct storm_shared *shared)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (strcmp(arguments[0], "writer") == 0)
 		return storm_write(shared, place, 1);
-	if (strcmp(arguments[0], "consumer") == 0 && place < STORM_CONSUMERS_MAX)
+	if (strcmp(arguments[0], "consumer") == 0 && place < STORM_CONSUMERS_MAX) {
+		if (load_acquire(&shared->is_loose))
+			consume_now_and_then(&shared->consumers[place]);
 		return be_consumer(&shared->consumers[place]);
-	if (strcmp(arguments[0], "controller") == 0)
-		return be_controller();
+	}
 	return 2;
 }

@@ -2,7 +2,6 @@
 /* See storm_run.h. */
 #include "recording/storm_run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -10,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,17 +19,10 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "recording/children.h"
-
-/* Descriptors and memory may differ by so much between two hosts, and the C library's memory comes and goes. */
-#define FDS_MORE 4
-#define KIB_MORE 8192
+#include "recording/storm_check.h"
+#include "recording/storm_control.h"
 
 static const char *const role_names[] = {"writer", "consumer", "controller"};
-
-struct seen {
-	uint64_t last[STORM_WRITERS_MAX], events[STORM_WRITERS_MAX];
-	uint64_t count;
-};
 
 struct storm_shared *storm_shared;
 struct storm_totals storm_totals;
@@ -93,6 +86,8 @@ static void start_process(struct storm_process *process, enum storm_role role)
 {
 	const bool is_writer = role == STORM_WRITER;
 
+	if (role == STORM_CONTROLLER)
+		store_release(&storm_shared->control_seed, storm_below(UINT32_MAX));
 	process->role = role;
 	process->place = next_place[role];
 	next_place[role] += is_writer ? STORM_THREADS : 1;
@@ -207,8 +202,8 @@ void storm_process_restart(struct storm_process *process, struct storm_run *run)
 	storm_process_start(process);
 }
 
-/* @name: NULL: the run's own session */
-static ULONG try_control(struct storm_run *run, const char *name, ULONG code)
+/* @name: NULL: the run's own session. @file: NULL: none is named */
+static ULONG try_control(struct storm_run *run, const char *name, ULONG code, const char *file)
 {
 	EVENT_TRACE_PROPERTIES *properties = &run->recording.block.properties;
 
@@ -216,6 +211,8 @@ static ULONG try_control(struct storm_run *run, const char *name, ULONG code)
 	properties->Wnode.BufferSize = sizeof(run->recording.block);
 	properties->LoggerNameOffset = offsetof(__typeof__(run->recording.block), name);
 	properties->LogFileNameOffset = offsetof(__typeof__(run->recording.block), file);
+	if (file)
+		snprintf(run->recording.block.file, sizeof(run->recording.block.file), "%s", file);
 	return ControlTraceA(name ? 0 : run->recording.handle, name, properties, code);
 }
 
@@ -225,7 +222,8 @@ static ULONG control(struct storm_run *run, const char *name, ULONG code)
 	const double end = seconds() + HANG_SECONDS;
 	ULONG error;
 
-	while ((error = try_control(run, name, code)) == ERROR_TIMEOUT || error == ERROR_BUSY) {
+	while ((error = try_control(run, name, code, NULL)) == ERROR_TIMEOUT ||
+	       error == ERROR_BUSY) {
 		if (seconds() > end)
 			fail("ControlTrace %u: error %u for %d s", (unsigned)code, (unsigned)error,
 			     HANG_SECONDS);
@@ -250,24 +248,52 @@ static void order_writers(uint32_t order)
 			      order);
 }
 
-void storm_run_start(struct storm_run *run)
+/* The folder of the session's files is empty. */
+static void prepare_folder(struct storm_run *run)
+{
+	const char *first = run->kind->mode & EVENT_TRACE_FILE_MODE_NEWFILE ? "%d" : "0";
+
+	snprintf(storm_shared->folder, sizeof(storm_shared->folder), "%s/files", test_home());
+	if (mkdir(storm_shared->folder, 0755) && errno != EEXIST)
+		fail("%s: %s", storm_shared->folder, strerror(errno));
+	snprintf(run->file, sizeof(run->file), "%s/storm-%s.etl", storm_shared->folder, first);
+}
+
+static void tell_children(const struct storm_run *run, uint32_t kind)
+{
+	store_relaxed(&storm_shared->is_loose, (uint32_t)(run->kind->live == STORM_LIVE_LOOSE));
+	store_relaxed(&storm_shared->files, 0u);
+	store_release(&storm_shared->kind, kind);
+}
+
+static bool has_file(const struct storm_run *run)
+{
+	return run->kind->account != STORM_NO_FILE &&
+	       !(run->kind->mode & EVENT_TRACE_BUFFERING_MODE);
+}
+
+void storm_run_start(struct storm_run *run, uint32_t kind)
 {
 	const struct recording_options options = {
 		.name = STORM_SESSION,
-		.file = run->file,
-		.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE |
-			EVENT_TRACE_USE_MS_FLUSH_TIMER,
-		.buffer_kib = 64,
+		.mode = storm_kind_at(kind)->mode | EVENT_TRACE_USE_MS_FLUSH_TIMER,
+		.buffer_kib = storm_below(2) ? 64 : 16,
 		.buffers = 16 + storm_below(48),
 		.flush_timer = 10 + storm_below(100),
+		.maximum_mib = storm_kind_at(kind)->file_kib,
 	};
+	struct recording_options own = options;
 
 	memset(run, 0, sizeof(*run));
-	snprintf(run->file, sizeof(run->file), "%s/storm.etl", test_home());
-	recording_start(&run->recording, &options);
-	storm_process_start(&consumers[0]);
+	run->kind = storm_kind_at(kind);
+	prepare_folder(run);
+	tell_children(run, kind);
+	own.file = has_file(run) ? run->file : NULL;
+	recording_start(&run->recording, &own);
+	if (run->kind->live != STORM_DEAF)
+		storm_process_start(&consumers[0]);
 	run->first_consumer = consumers[0].place;
-	run->is_first_alive = true;
+	run->is_first_alive = run->kind->live == STORM_LIVE_ALL;
 	recording_enable(&run->recording, &storm_provider);
 	storm_process_start(&controller);
 	for (int i = 0; i < STORM_WRITERS; i++) {
@@ -285,29 +311,6 @@ static uint64_t calls(uint32_t place)
 	       load_acquire(&storm_shared->writers[place].refused);
 }
 
-static void WINAPI see_event(PEVENT_RECORD record)
-{
-	struct seen *seen = record->UserContext;
-	struct storm_payload payload;
-
-	if (!IsEqualGUID(&record->EventHeader.ProviderId, &storm_provider))
-		return;
-	if (record->UserDataLength != sizeof(payload))
-		fail("an event of %u bytes", record->UserDataLength);
-	memcpy(&payload, record->UserData, sizeof(payload));
-	if (payload.writer >= next_place[STORM_WRITER])
-		fail("an event of writer %u, which there is not", payload.writer);
-	if (payload.number <= seen->last[payload.writer])
-		fail("writer %u: event %" PRIu64 " comes after %" PRIu64, payload.writer,
-		     payload.number, seen->last[payload.writer]);
-	if (payload.number <= settled[payload.writer])
-		fail("writer %u: event %" PRIu64 " is an earlier session's", payload.writer,
-		     payload.number);
-	seen->last[payload.writer] = payload.number;
-	seen->events[payload.writer]++;
-	seen->count++;
-}
-
 static bool is_sum_off; /* checked when all numbers have been printed */
 
 static void check_sum(const char *what, uint64_t tried, uint64_t got, uint64_t lost, uint64_t slack)
@@ -321,21 +324,23 @@ static void check_sum(const char *what, uint64_t tried, uint64_t got, uint64_t l
 	is_sum_off = true;
 }
 
-/* Each thread by itself: what is there it has tried. */
-static void check_threads(const struct seen *seen)
+/* Of a session whose real-time mode comes and goes nobody knows what a consumer was to get; but it got it in order. */
+static void end_loose_consumers(struct storm_run *run)
 {
-	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++) {
-		const uint64_t inside = load_acquire(&storm_shared->writers[i].is_inside);
-		const uint64_t tried = calls(i) + inside - settled[i];
+	for (int i = 0; i < STORM_CONSUMERS; i++) {
+		const struct storm_process *process = &consumers[i];
 
-		if (seen->events[i] > tried || seen->last[i] > calls(i) + inside)
-			fail("writer %u: %" PRIu64 " events up to %" PRIu64 " of %" PRIu64 " tried",
-			     i, seen->events[i], seen->last[i], tried);
+		if (process->pid && storm_shared->consumers[process->place].fault)
+			fail("a consumer got an event twice or out of order (line %u)",
+			     storm_shared->consumers[process->place].fault);
+		end_process(&consumers[i], run);
 	}
 }
 
 static void settle_consumers(struct storm_run *run, uint64_t tried)
 {
+	if (run->kind->live == STORM_LIVE_LOOSE)
+		end_loose_consumers(run);
 	for (int i = 0; i < STORM_CONSUMERS; i++) {
 		struct storm_process *process = &consumers[i];
 		const struct storm_consumer *consumer = &storm_shared->consumers[process->place];
@@ -382,6 +387,30 @@ static void end_host(void)
 	}
 }
 
+static void check_requests(void)
+{
+	if (load_acquire(&storm_shared->fault_error))
+		fail("a controller's request %u was answered by error %u",
+		     storm_shared->fault_request, storm_shared->fault_error);
+}
+
+/* What the session keeps in memory is in a file of its own then. */
+static void flush_history(struct storm_run *run)
+{
+	ULONG error;
+
+	storm_control_file(storm_shared, add_acq_rel(&storm_shared->files, 1u) + 1, run->file,
+			   sizeof(run->file));
+	do {
+		error = try_control(run, NULL, EVENT_TRACE_CONTROL_FLUSH, run->file);
+		/* It was made, and the host died before it said so. */
+		if (error == ERROR_ALREADY_EXISTS)
+			error = ERROR_SUCCESS;
+	} while (error == ERROR_TIMEOUT || error == ERROR_BUSY);
+	if (error && !run->is_over)
+		fail("the session cannot be flushed: error %u", (unsigned)error);
+}
+
 static uint64_t stop_session(struct storm_run *run)
 {
 	uint64_t tried = 0;
@@ -389,49 +418,143 @@ static uint64_t stop_session(struct storm_run *run)
 
 	pause_writers();
 	end_process(&controller, run);
+	check_requests();
 	/* A controller may have left it. */
 	(void)control(run, STORM_OTHER, EVENT_TRACE_CONTROL_STOP);
+	if (run->kind->mode & EVENT_TRACE_BUFFERING_MODE)
+		flush_history(run);
 	error = control(run, NULL, EVENT_TRACE_CONTROL_STOP);
 	if (error && !(run->is_over && error == ERROR_WMI_INSTANCE_NOT_FOUND))
 		fail("the session cannot be stopped: error %u", (unsigned)error);
+	if (has_file(run) && !run->is_over)
+		snprintf(run->file, sizeof(run->file), "%s", run->recording.block.file);
 	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++)
 		tried += calls(i) - settled[i];
 	return tried;
 }
 
+/* The names that there may be, in the order in which they were given out; a host that dies may leave one of them unused. */
+static bool name_of(const struct storm_run *run, uint32_t number, char *ret, size_t room)
+{
+	const bool is_series = run->kind->mode & EVENT_TRACE_FILE_MODE_NEWFILE;
+
+	struct stat info;
+
+	storm_control_file(storm_shared, number, ret, room);
+	/* One that a host made and died before it wrote to it is nobody's. */
+	if (stat(ret, &info) == 0) {
+		if (info.st_size == 0)
+			(void)unlink(ret);
+		if (info.st_size == 0)
+			*ret = '\0';
+		return true;
+	}
+	*ret = '\0';
+	return number <= (is_series ? 1 : load_acquire(&storm_shared->files));
+}
+
+/* Reads each file by itself, or one behind the other, and removes it. Returns how many there were. */
+static uint32_t read_files(const struct storm_run *run, const struct storm_calls *of,
+			   struct storm_found *found)
+{
+	char path[300];
+	uint32_t files = 0;
+
+	for (uint32_t i = 0; name_of(run, i, path, sizeof(path)); i++) {
+		if (!*path)
+			continue;
+		if (run->kind->account == STORM_NEWEST)
+			memset(found, 0, sizeof(*found));
+		storm_check_file(path, of, found);
+		storm_check_tried(of, found);
+		files++;
+	}
+	return files;
+}
+
+static void remove_files(const struct storm_run *run)
+{
+	char path[300];
+
+	for (uint32_t i = 0; name_of(run, i, path, sizeof(path)); i++) {
+		if (*path)
+			(void)unlink(path);
+	}
+}
+
+static void settle_newest(const struct storm_run *run, const struct storm_calls *of,
+			  struct storm_found *found, uint64_t lost)
+{
+	const int64_t missing = storm_check_newest(run->file, of, found);
+
+	printf("  newest: %lld missing, %" PRIu64 " lost, up to %" PRIu64 " unknown\n",
+	       (long long)missing, lost, run->slack);
+	if (missing > (int64_t)lost || missing < -(int64_t)run->slack)
+		is_sum_off = true;
+}
+
+static void settle_first(const struct storm_run *run, const struct storm_calls *of,
+			 const struct storm_found *found, uint64_t lost)
+{
+	const uint64_t missing = storm_check_gaps(of, found);
+
+	printf("  before the conversion: %" PRIu64 " there, %" PRIu64 " missing, %" PRIu64
+	       " lost, up to %" PRIu64 " unknown\n",
+	       found->count, missing, lost, run->slack);
+	if (missing > lost + run->slack)
+		is_sum_off = true;
+}
+
+static void settle_files(const struct storm_run *run, const struct storm_calls *of,
+			 struct storm_found *found, uint64_t tried)
+{
+	const EVENT_TRACE_PROPERTIES *properties = &run->recording.block.properties;
+	const uint64_t lost = properties->EventsLost;
+
+	if (has_file(run) && *run->file)
+		storm_check_header(run->file, properties);
+	if (run->kind->account == STORM_NEWEST)
+		settle_newest(run, of, found, lost);
+	else if (run->kind->account == STORM_FIRST && !*run->file)
+		settle_first(run, of, found, lost);
+	else if (run->kind->account != STORM_NO_FILE)
+		check_sum("files", tried, found->count, lost, run->slack);
+	if (is_sum_off)
+		fail("what was tried is not there and not counted");
+	storm_totals.tried += tried;
+	storm_totals.in_file += found->count;
+	storm_totals.lost += lost;
+	storm_totals.slack += run->slack;
+}
+
 void storm_run_end(struct storm_run *run)
 {
-	static struct seen seen;
+	static struct storm_found found;
+	static uint64_t returned[STORM_WRITERS_MAX];
+	const struct storm_calls of = {next_place[STORM_WRITER], settled, returned};
 	uint64_t tried = stop_session(run);
-	ULONG lost;
 
+	for (uint32_t i = 0; i < of.count; i++)
+		returned[i] = calls(i);
 	settle_consumers(run, tried);
-	memset(&seen, 0, sizeof(seen));
-	lost = recording_read(run->file, see_event, &seen);
-	check_threads(&seen);
-	(void)recording_check_order(run->file);
+	memset(&found, 0, sizeof(found));
+	printf("  %u files\n", read_files(run, &of, &found));
 	if (run->is_over) {
 		printf("  keeper, standby and host are dead: %" PRIu64 " of %" PRIu64
 		       " are there\n",
-		       seen.count, tried);
+		       found.count, tried);
 		/* These writers have rings that nobody reads any more. */
 		for (int i = 0; i < STORM_WRITERS; i++)
 			end_process(&writers[i], NULL);
 	} else {
-		check_sum("file", tried, seen.count, lost, run->slack);
-		if (is_sum_off)
-			fail("what was tried is not there and not counted");
-		storm_totals.tried += tried;
-		storm_totals.in_file += seen.count;
-		storm_totals.lost += lost;
-		storm_totals.slack += run->slack;
+		settle_files(run, &of, &found, tried);
 	}
-	for (uint32_t i = 0; i < next_place[STORM_WRITER]; i++)
+	for (uint32_t i = 0; i < of.count; i++)
 		settled[i] = calls(i);
 	if (run->is_host_final && !run->is_over)
 		end_host();
 	await_all_disabled();
-	(void)unlink(run->file);
+	remove_files(run);
 }
 
 void storm_run_done(void)
@@ -441,59 +564,4 @@ void storm_run_done(void)
 	for (int i = 0; i < STORM_CONSUMERS; i++)
 		end_process(&consumers[i], NULL);
 	end_process(&controller, NULL);
-}
-
-/* What a process holds of the system. */
-struct held {
-	unsigned fds, kib;
-};
-
-static struct held look_at(pid_t pid)
-{
-	struct held held = {.kib = (unsigned)process_status(pid, "RssAnon:")};
-	char path[64];
-	DIR *folder;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	folder = opendir(path);
-	while (folder && readdir(folder))
-		held.fds++;
-	if (folder)
-		closedir(folder);
-	return held;
-}
-
-static bool is_more(const struct held *now, const struct held *before)
-{
-	return now->fds > before->fds + FDS_MORE || now->kib > before->kib + KIB_MORE;
-}
-
-/* The first time says what is right. */
-void storm_check_leaks(void)
-{
-	static struct held before[3];
-	static const char *const names[] = {"keeper", "standby", "host"};
-	const double end = seconds() + HANG_SECONDS;
-
-	for (;;) {
-		const struct recording_processes processes = recording_await_standby();
-		const struct held now[] = {look_at(processes.keeper), look_at(processes.standby),
-					   look_at(processes.host)};
-		int leaking = -1;
-
-		for (int i = 0; i < 3; i++) {
-			if (!before[i].fds)
-				before[i] = now[i];
-			if (is_more(&now[i], &before[i]))
-				leaking = i;
-		}
-		if (leaking < 0)
-			return;
-		/* What it had of processes that have gone it may give back later. */
-		if (seconds() > end)
-			fail("the %s holds %u descriptors and %u KiB; it was %u and %u",
-			     names[leaking], now[leaking].fds, now[leaking].kib,
-			     before[leaking].fds, before[leaking].kib);
-		storm_sleep_ms(20);
-	}
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "recording/storm_kind.h"
 #include "recording/storm_shared.h"
 #include "recording/support.h"
 
@@ -28,7 +29,8 @@ struct storm_process {
 
 struct storm_run {
 	struct recording recording;
-	char file[300];
+	const struct storm_kind *kind;
+	char file[1024];         /* the present one, or the last; empty: there is none any more */
 	uint64_t slack;          /* calls of which nobody knows what they have done */
 	uint32_t first_consumer; /* place of the one that was there from the start */
 	bool is_first_alive;
@@ -52,8 +54,12 @@ uint32_t storm_below(uint32_t limit);
 
 void storm_sleep_ms(uint32_t ms);
 
-/* storm_run_start() - a session with a first consumer, a controller, and writers, which are enabled. */
-void storm_run_start(struct storm_run *run);
+/*
+ * storm_run_start() - a session with a first consumer, if its kind has any, a controller, and writers, which are enabled.
+ *
+ * @kind: index (recording/storm_kind.h)
+ */
+void storm_run_start(struct storm_run *run, uint32_t kind);
 
 /* storm_run_end() - writers pause, the session ends, and what was tried is there or counted. */
 void storm_run_end(struct storm_run *run);

@@ -48,6 +48,15 @@ struct storm_consumer {
 struct storm_shared {
 	struct storm_writer writers[STORM_WRITERS_MAX];
 	struct storm_consumer consumers[STORM_CONSUMERS_MAX];
+	/* Of the present session. Atomics. */
+	uint32_t kind;         /* its index (recording/storm_kind.h) */
+	uint32_t is_loose;     /* consumers may find no real-time session, and look again */
+	uint32_t control_seed; /* of the next controller */
+	uint32_t files;        /* names that were given out */
+	uint32_t
+		fault_error; /* what a controller's request should not have been answered; 0: none */
+	uint32_t fault_request; /* enum storm_request */
+	char folder[256];       /* of the files */
 };
 
 struct storm_payload {

@@ -12,60 +12,83 @@
 #define ABSENCE_MS_MOST  6000
 #define PAUSE_MS_MOST    300
 #define POINT_MS         200 /* for somebody to come by a point */
+#define REQUEST_MS       600 /* for the controller to ask for what leads to one */
 #define VISITS_MOST      200
 
 struct point {
 	const char *name;
 	uint32_t visits_most;
 	unsigned fired, missed;
+	uint32_t requests; /* those that lead there (enum storm_request) */
 };
 
 /* What sessions and readers pass, in the host. */
 static struct point host_points[] = {
-	{"ring.reader.looked", VISITS_MOST, 0, 0},
-	{"ring.reader.finished", 20, 0, 0},
-	{"ring.reader.taken", VISITS_MOST, 0, 0},
-	{"ring.reader.cleared", 8, 0, 0},
-	{"ring.reader.assigned", 8, 0, 0},
-	{"ring.reader.queued", 8, 0, 0},
-	{"ring.reader.unqueued", 8, 0, 0},
-	{"ring.reader.released", 8, 0, 0},
-	{"session.piece.copied", 10, 0, 0},
-	{"session.batch.committed", 10, 0, 0},
-	{"session.batch.announced", 10, 0, 0},
-	{"session.seal.recorded", 10, 0, 0},
-	{"session.seal.written", 10, 0, 0},
-	{"session.seal.done", 10, 0, 0},
-	{"session.commit.before", VISITS_MOST, 0, 0},
-	{"session.commit.written", VISITS_MOST, 0, 0},
-	{"session.commit.done", VISITS_MOST, 0, 0},
+	{"ring.reader.looked", VISITS_MOST, 0, 0, 0},
+	{"ring.reader.finished", 20, 0, 0, 0},
+	{"ring.reader.taken", VISITS_MOST, 0, 0, 0},
+	{"ring.reader.cleared", 8, 0, 0, 0},
+	{"ring.reader.assigned", 8, 0, 0, 0},
+	{"ring.reader.queued", 8, 0, 0, 0},
+	{"ring.reader.unqueued", 8, 0, 0, 0},
+	{"ring.reader.released", 8, 0, 0, 0},
+	{"session.piece.copied", 10, 0, 0, 0},
+	{"session.batch.committed", 10, 0, 0, 0},
+	{"session.batch.announced", 10, 0, 0, 0},
+	{"session.seal.recorded", 10, 0, 0, 0},
+	{"session.seal.written", 10, 0, 0, 0},
+	{"session.seal.done", 10, 0, 0, 0},
+	{"session.place.replaced", 8, 0, 0, 0},
+	{"session.place.filled", 8, 0, 0, 0},
+	{"session.commit.before", VISITS_MOST, 0, 0, 0},
+	{"session.commit.written", VISITS_MOST, 0, 0, 0},
+	{"session.commit.done", VISITS_MOST, 0, 0, 0},
 };
 
 /* Met when a consumer comes. */
 static struct point consumer_points[] = {
-	{"session.consumer.settled", 1, 0, 0},
-	{"session.consumer.live", 1, 0, 0},
+	{"session.consumer.settled", 1, 0, 0, 0},
+	{"session.consumer.live", 1, 0, 0, 0},
 };
 
 /* Met when the controllers' session comes or goes; the others when there is a new host. */
 static struct point keeper_points[] = {
-	{"keeper.message.seen", 6, 0, 0}, {"keeper.message.told", 6, 0, 0},
-	{"keeper.host.made", 1, 0, 0},    {"keeper.host.half_told", 1, 0, 0},
-	{"keeper.host.told", 1, 0, 0},    {"keeper.host.given", 1, 0, 0},
+	{"keeper.message.seen", 6, 0, 0, 0}, {"keeper.message.told", 6, 0, 0, 0},
+	{"keeper.host.made", 1, 0, 0, 0},    {"keeper.host.half_told", 1, 0, 0, 0},
+	{"keeper.host.told", 1, 0, 0, 0},    {"keeper.host.given", 1, 0, 0, 0},
 };
 #define KEEPER_POINTS_OF_MESSAGES 2
 
 static struct point writer_points[] = {
-	{"provider.event.entered", VISITS_MOST, 0, 0},
-	{"provider.event.reserved", VISITS_MOST, 0, 0},
-	{"provider.event.copied", VISITS_MOST, 0, 0},
-	{"provider.event.leaving", VISITS_MOST, 0, 0},
-	{"ring.reserve.loaded", VISITS_MOST, 0, 0},
-	{"ring.reserve.claimed", VISITS_MOST, 0, 0},
-	{"ring.commit.before", VISITS_MOST, 0, 0},
-	{"ring.commit.done", VISITS_MOST, 0, 0},
-	{"ring.switch.ended", 4, 0, 0},
-	{"ring.switch.done", 4, 0, 0},
+	{"provider.event.entered", VISITS_MOST, 0, 0, 0},
+	{"provider.event.reserved", VISITS_MOST, 0, 0, 0},
+	{"provider.event.copied", VISITS_MOST, 0, 0, 0},
+	{"provider.event.leaving", VISITS_MOST, 0, 0, 0},
+	{"ring.reserve.loaded", VISITS_MOST, 0, 0, 0},
+	{"ring.reserve.claimed", VISITS_MOST, 0, 0, 0},
+	{"ring.commit.before", VISITS_MOST, 0, 0, 0},
+	{"ring.commit.done", VISITS_MOST, 0, 0, 0},
+	{"ring.switch.ended", 4, 0, 0, 0},
+	{"ring.switch.done", 4, 0, 0, 0},
+};
+
+#define UPDATES (STORM_ASK_BUFFERS | STORM_ASK_TIMER | STORM_ASK_FILE | STORM_ASK_REAL_TIME)
+
+/* Met when a controller's request is carried out. */
+static struct point request_points[] = {
+	{"session.file.described", 2, 0, 0, STORM_ASK_FILE | STORM_ASK_NEXT},
+	{"session.file.made", 2, 0, 0, STORM_ASK_FILE | STORM_ASK_NEXT},
+	{"session.file.ended", 2, 0, 0, STORM_ASK_FILE | STORM_ASK_NEXT},
+	{"session.file.changed", 2, 0, 0, STORM_ASK_FILE | STORM_ASK_NEXT},
+	{"session.file.left", 2, 0, 0, STORM_ASK_FILE | STORM_ASK_NEXT},
+	{"session.update.filed", 2, 0, 0, UPDATES},
+	{"session.update.dismissed", 2, 0, 0, UPDATES},
+	{"session.update.changed", 2, 0, 0, UPDATES},
+	{"session.convert.ended", 1, 0, 0, STORM_ASK_CONVERT},
+	{"session.convert.changed", 1, 0, 0, STORM_ASK_CONVERT},
+	{"session.history.copied", 2, 0, 0, STORM_ASK_FLUSH_TO},
+	{"session.history.made", 2, 0, 0, STORM_ASK_FLUSH_TO},
+	{"session.history.written", 2, 0, 0, STORM_ASK_FLUSH_TO},
 };
 
 static struct points_order *orders;
@@ -92,9 +115,10 @@ static void stop_for_a_while(pid_t pid, uint32_t ms)
 /* Returns the process that died there; 0: nobody came by in time. */
 static pid_t await_point(struct point *point)
 {
+	const uint32_t most = point->requests ? REQUEST_MS : POINT_MS;
 	pid_t pid;
 
-	for (uint32_t ms = 0; ms < POINT_MS && load_acquire(&orders->is_armed); ms += 2)
+	for (uint32_t ms = 0; ms < most && load_acquire(&orders->is_armed); ms += 2)
 		storm_sleep_ms(2);
 	pid = points_disarm(orders);
 	*(pid ? &point->fired : &point->missed) += 1;
@@ -134,6 +158,25 @@ static void kill_host_and_keeper_at_point(struct storm_run *run)
 	printf(" host and keeper killed");
 	(void)die_at(&host_points[storm_below(ARRAY_SIZE(host_points))],
 		     storm_run_processes(run).keeper);
+}
+
+/* In the midst of a change that a controller asked for; alone, or with the keeper, or with the controller. */
+static void kill_host_at_request(struct storm_run *run)
+{
+	struct recording_processes processes = storm_run_processes(run);
+	struct storm_process *controller = storm_process_all(STORM_CONTROLLER);
+	struct point *point = &request_points[storm_below(ARRAY_SIZE(request_points))];
+	const uint32_t with = storm_below(3);
+	const pid_t others[POINTS_OTHERS] = {with == 1 ? processes.keeper : 0,
+					     with == 2 ? controller->pid : 0};
+
+	while (!(point->requests & run->kind->requests))
+		point = &request_points[storm_below(ARRAY_SIZE(request_points))];
+	printf(" host%s killed", with == 1 ? " and keeper" : with == 2 ? " and controller" : "");
+	points_arm(orders, point->name, 1 + storm_below(point->visits_most), others);
+	(void)await_point(point);
+	if (with == 2)
+		storm_process_restart(controller, run);
 }
 
 static void kill_host_and_keeper(struct storm_run *run)
@@ -207,6 +250,10 @@ static void trouble_writer(struct storm_run *run)
 
 static void trouble_consumer(struct storm_run *run)
 {
+	if (run->kind->live == STORM_DEAF) {
+		kill_host(run); /* instead */
+		return;
+	}
 	trouble_process(run, STORM_CONSUMER);
 }
 
@@ -217,6 +264,10 @@ static void kill_host_as_consumer_comes(struct storm_run *run)
 	struct point *point = &consumer_points[storm_below(ARRAY_SIZE(consumer_points))];
 	const pid_t others[POINTS_OTHERS] = {storm_below(2) ? processes.keeper : 0, 0};
 
+	if (run->kind->live == STORM_DEAF) {
+		kill_host(run); /* instead */
+		return;
+	}
 	printf(others[0] ? " host and keeper killed" : " host killed");
 	points_arm(orders, point->name, 1, others);
 	storm_process_restart(&storm_process_all(STORM_CONSUMER)[1], run);
@@ -289,6 +340,7 @@ static struct trouble {
 	{"host killed", kill_host, 6, 0},
 	{"host stopped", stop_host, 2, 0},
 	{"host killed at a point", kill_host_at_point, 16, 0},
+	{"host killed in a change of the session", kill_host_at_request, 16, 0},
 	{"host and keeper killed", kill_host_and_keeper, 5, 0},
 	{"host and keeper killed at a point", kill_host_and_keeper_at_point, 10, 0},
 	{"host killed as a consumer comes", kill_host_as_consumer_comes, 3, 0},
@@ -330,6 +382,7 @@ void storm_trouble_print(void)
 		printf("%5u  %s\n", troubles[i].count, troubles[i].name);
 	print_points(host_points, ARRAY_SIZE(host_points));
 	print_points(consumer_points, ARRAY_SIZE(consumer_points));
+	print_points(request_points, ARRAY_SIZE(request_points));
 	print_points(keeper_points, ARRAY_SIZE(keeper_points));
 	print_points(writer_points, ARRAY_SIZE(writer_points));
 }
