@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "export/export.h"
 #include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_types.h"
 #include "schema/types.h"
 #include "tools/common/grid.h"
 #include "tools/common/number.h"

@@ -24,12 +24,4 @@
 int etw_manifest_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		       struct etw_definition **ret, struct etw_fault *reterr);
 
-/*
- * etw_manifest_in_type_name() / _out_type_name() - "win:UInt32", as manifests call a type.
- *
- * Static; NULL when a manifest cannot say this type.
- */
-const char *etw_manifest_in_type_name(uint16_t in_type);
-const char *etw_manifest_out_type_name(uint16_t out_type);
-
 #endif

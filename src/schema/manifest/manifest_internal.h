@@ -14,28 +14,11 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "schema/manifest/manifest.h"
+#include "schema/manifest/manifest_types.h"
+#include "schema/manifest/manifest_winmeta.h"
 #include "schema/manifest/manifest_xml.h"
 
 #define MANIFEST_NAME_BYTES_MAX 255 /* that a name should have */
-
-enum symbol_kind {
-	SYMBOL_STRING,  /* text; value: cultures that have it; object: the last one's element */
-	SYMBOL_MESSAGE, /* text: a string reference */
-	SYMBOL_PROVIDER,
-	SYMBOL_LEVEL, /* object of the next four: struct manifest_name */
-	SYMBOL_TASK,
-	SYMBOL_OPCODE,
-	SYMBOL_KEYWORD,
-	SYMBOL_CHANNEL,  /* object: struct etw_channel */
-	SYMBOL_MAP,      /* object: struct etw_map */
-	SYMBOL_MAP_NAME, /* that it is taken, before the maps are in their places */
-	SYMBOL_TEMPLATE, /* object: struct manifest_template */
-	SYMBOL_FIELD,    /* value: index; scope: the template or struct */
-	SYMBOL_FILTER,
-	SYMBOL_PATTERN_MAP,
-	SYMBOL_EVENT,
-	SYMBOL_KINDS,
-};
 
 /* What is taken, besides names. */
 enum symbol_part {
@@ -220,10 +203,6 @@ int etw_manifest_find_message(struct manifest_reader *reader, const struct etw_x
 int etw_manifest_message(struct manifest_reader *reader, const struct etw_xml_element *element,
 			 const char **ret);
 
-/* manifest_winmeta.c: one of winmeta's names, without its prefix; false when there is none. */
-bool etw_winmeta_find(enum symbol_kind kind, const char *name, uint64_t *ret_value,
-		      const char **ret_message);
-
 /* manifest_names.c: levels, tasks, opcodes and keywords of one provider. */
 int etw_manifest_read_names(struct manifest_reader *reader);
 
@@ -245,13 +224,6 @@ int etw_manifest_use_channel(struct manifest_reader *reader, const struct etw_xm
 
 /* manifest_lists.c: the names and channels that were found, as lists of the provider. */
 int etw_manifest_finish_names(struct manifest_reader *reader);
-
-/* manifest_types.c: 0 and false when the name is unknown. */
-bool etw_manifest_in_type(const char *name, uint16_t *ret);
-bool etw_manifest_out_type(const char *name, uint16_t *ret);
-
-/* Whether a compiler takes the out-type with this in-type. */
-bool etw_manifest_is_pair(uint16_t in_type, uint16_t out_type);
 
 /* manifest_map.c, manifest_template.c: the maps and templates of one provider. */
 int etw_manifest_read_maps(struct manifest_reader *reader);

@@ -3,10 +3,11 @@
  * The names of in-types and out-types, and which go together. Prefixes are not looked at: writers mix
  * "win:" and "xs:" up.
  */
+#include "schema/manifest/manifest_types.h"
+
 #include <string.h>
 
 #include "base/macros.h"
-#include "schema/manifest/manifest_internal.h"
 #include "schema/types.h"
 
 struct type_name {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The names that Windows' own manifest defines and every other one may refer to. */
+#include "schema/manifest/manifest_winmeta.h"
+
 #include <string.h>
 
 #include "base/macros.h"
-#include "schema/manifest/manifest_internal.h"
+#include "base/number.h"
 
 struct winmeta_name {
 	enum symbol_kind kind;
@@ -67,7 +69,7 @@ static bool find_reserved(enum symbol_kind kind, const char *name, uint64_t *ret
 		uint64_t value;
 
 		if (row->kind != kind || strncmp(name, row->stem, bytes) != 0 ||
-		    !etw_manifest_number(name + bytes, row->last, &value) || value < row->first)
+		    !etw_number_parse(name + bytes, row->last, &value) || value < row->first)
 			continue;
 		*ret = kind == SYMBOL_KEYWORD ? UINT64_C(1) << value : value;
 		return true;

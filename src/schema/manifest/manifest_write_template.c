@@ -5,6 +5,7 @@
 
 #include "base/macros.h"
 #include "schema/manifest/manifest_internal.h"
+#include "schema/manifest/manifest_types.h"
 #include "schema/manifest/manifest_write_internal.h"
 #include "schema/types.h"
 

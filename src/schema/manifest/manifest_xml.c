@@ -102,6 +102,7 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 		return;
 	}
 	element->line = XML_GetCurrentLineNumber(builder->parser);
+	element->column = XML_GetCurrentColumnNumber(builder->parser) + 1;
 	element->parent = parent;
 	if (!parent)
 		builder->root = element;

@@ -22,7 +22,8 @@ struct etw_xml_element {
 	const char *name; /* without prefix */
 	const struct etw_xml_attribute *attributes;
 	size_t attribute_count;
-	uint64_t line; /* from 1 */
+	uint64_t line;   /* from 1 */
+	uint64_t column; /* of its "<", from 1 */
 	struct etw_xml_element *parent;
 	struct etw_xml_element *first_child;
 	struct etw_xml_element *last_child;
