@@ -465,6 +465,9 @@ static uint32_t read_files(const struct storm_run *run, const struct storm_calls
 			continue;
 		if (run->kind->account == STORM_NEWEST)
 			memset(found, 0, sizeof(*found));
+		/* What another processor's buffer has yet when a file is full is in the next one. */
+		if (run->kind->mode & EVENT_TRACE_FILE_MODE_NEWFILE)
+			memset(found->last, 0, sizeof(found->last));
 		storm_check_file(path, of, found);
 		storm_check_tried(of, found);
 		files++;
@@ -511,11 +514,12 @@ static void settle_files(const struct storm_run *run, const struct storm_calls *
 	const EVENT_TRACE_PROPERTIES *properties = &run->recording.block.properties;
 	const uint64_t lost = properties->EventsLost;
 
-	if (has_file(run) && *run->file)
+	/* One that was converted tells its file's name still when a host died on the way. */
+	if (has_file(run) && *run->file && run->kind->account != STORM_FIRST)
 		storm_check_header(run->file, properties);
 	if (run->kind->account == STORM_NEWEST)
 		settle_newest(run, of, found, lost);
-	else if (run->kind->account == STORM_FIRST && !*run->file)
+	else if (run->kind->account == STORM_FIRST)
 		settle_first(run, of, found, lost);
 	else if (run->kind->account != STORM_NO_FILE)
 		check_sum("files", tried, found->count, lost, run->slack);
