@@ -232,7 +232,7 @@ void etwd_autologgers_start(struct etwd_autologgers *autologgers, bool is_system
 		r = read_one(autologgers, names[i]);
 	if (r < 0)
 		etwd_log("autologgers of %s are not started: %s", autologgers->config_folder,
-			 strerror(-r));
+			 etw_autologger_names_sentence(r));
 	etw_autologger_names_free(names, count);
 }
 

@@ -118,16 +118,32 @@ static int list(DIR *folder, char ***names, size_t *count)
 	return -errno;
 }
 
+const char *etw_autologger_names_sentence(int result)
+{
+	switch (result) {
+	case -EPERM:
+		return "other users may write to the folder";
+	case -E2BIG:
+		return "there are more files than a host starts sessions of";
+	default:
+		return strerror(-result);
+	}
+}
+
 int etw_autologger_names(const char *folder, char ***ret, size_t *ret_count)
 {
 	DIR *directory = opendir(folder);
 	char **names = NULL;
 	size_t count = 0;
-	int result;
+	int result = 0;
 
 	if (!directory && errno != ENOENT)
 		return -errno;
-	result = directory ? list(directory, &names, &count) : 0;
+	/* Whoever may write there may put another user's file into it, or take one away. */
+	if (directory && !etw_file_is_private(dirfd(directory)))
+		result = -EPERM;
+	if (directory && result == 0)
+		result = list(directory, &names, &count);
 	if (directory)
 		closedir(directory);
 	if (result < 0) {

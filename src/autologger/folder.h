@@ -31,9 +31,13 @@ int etw_autologger_folders(bool is_system, char **ret_config, char **ret_state);
  *
  * @ret: owned array of owned names; etw_autologger_names_free()
  *
- * Returns 0, also when there is no such folder; -E2BIG: more than 1,024; -ENOMEM; the errno of reading it.
+ * Returns 0, also when there is no such folder; -EPERM: it is neither root's nor this user's, or others may write to it;
+ * -E2BIG: more than 1,024; -ENOMEM; the errno of reading it.
  */
 int etw_autologger_names(const char *folder, char ***ret, size_t *ret_count);
+
+/* etw_autologger_names_sentence() - what such an error means, as the rest of "not started: ...". Static, or strerror()'s. */
+const char *etw_autologger_names_sentence(int result);
 void etw_autologger_names_free(char **names, size_t count);
 
 /*
