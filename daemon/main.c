@@ -19,9 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "autologger/folder.h"
 #include "base/atomic.h"
 #include "base/build.h"
 #include "base/macros.h"
+#include "daemon/autologger_check.h"
 #include "daemon/host.h"
 #include "daemon/keeper.h"
 #include "daemon/log.h"
@@ -29,6 +31,7 @@
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
+#include "source/kernel/kernel_source.h"
 #include "source/kernel/probe.h"
 #include "wire/system_logger.h"
 
@@ -61,6 +64,8 @@ static void print_help(void)
 	       "  --foreground  stay with the terminal and log to standard error\n"
 	       "  --probe       say what this machine lets a host of this user record; a line "
 	       "each\n"
+	       "  --check-autologgers  say which files of sessions that start with the host it "
+	       "would refuse\n"
 	       "  --help        this text\n"
 	       "  --version     the version, and what was built\n\n"
 	       "Environment: ETW_RUNTIME_DIR  directory of the socket\n"
@@ -71,7 +76,14 @@ static void print_help(void)
 	       "             ETWD_RING_MIB    memory for the rings of users other than root\n"
 	       "             ETWD_MAX_SESSIONS        sessions at a time: 64 to 256\n"
 	       "             ETWD_MAX_SYSTEM_LOGGERS  those of them with kernel events: 8 to 64\n"
-	       "             ETWD_LOG         file to append the log to\n");
+	       "             ETWD_LOG         file to append the log to\n"
+	       "             ETWD_SECURITY_DIR        security descriptors that were changed\n"
+	       "             ETW_AUTOLOGGER_DIR       files of sessions that start with the host\n"
+	       "             ETW_AUTOLOGGER_STATE     what became of these\n"
+	       "             ETW_DRIVE_C      folder that stands for Windows' drive C:\n"
+	       "             HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR, "
+	       "XDG_STATE_HOME\n"
+	       "                              where a user's host has these\n");
 }
 
 /* For `etw doctor`: "ok" or "missing", a name, and what is missing with its remedy, between tabs. */
@@ -90,6 +102,18 @@ static int print_probe(void)
 	return status;
 }
 
+/* For `etw doctor`, too: a name and why it is refused, with a tab between. */
+static int print_refused_autologgers(bool is_system)
+{
+	const struct etw_session_host host = {.kernel = &etw_kernel_source};
+	int r = etwd_autologger_check(is_system, &host, stdout);
+
+	if (r < 0)
+		fprintf(stderr, "etwd: the files cannot be looked at: %s\n",
+			etw_autologger_names_sentence(r));
+	return r < 0;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct etwd_options *options)
 {
@@ -100,6 +124,7 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{"probe", no_argument, NULL, 'p'},
+		{"check-autologgers", no_argument, NULL, 'c'},
 		{0},
 	};
 	int option;
@@ -119,6 +144,8 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 			return 0;
 		case 'p':
 			return print_probe();
+		case 'c':
+			return print_refused_autologgers(options->is_system);
 		case 'V':
 			printf("etwd %s\n%s", ETW_VERSION, etw_build_components());
 			return 0;

@@ -84,6 +84,26 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	return 0;
 }
 
+/* Rounds the configuration in place, and says what it comes to; what is refused is refused here. */
+static int settle(const struct etw_session_host *host, struct wire_session_config *config,
+		  struct etw_session_plan *ret, struct etw_fault *reterr)
+{
+	TRY(etw_session_config_settle(config, etw_session_cpu_count(), ret, reterr));
+	return etw_source_feed_check(host, ret, config->enable_flags, reterr);
+}
+
+int etw_session_check(const struct etw_session_host *host, const struct wire_session_config *config,
+		      struct etw_fault *reterr)
+{
+	CLEANUP(freep) struct wire_session_config *settled = malloc(sizeof(*settled));
+	struct etw_session_plan plan;
+
+	if (!settled)
+		return -ENOMEM;
+	*settled = *config;
+	return settle(host, settled, &plan, reterr);
+}
+
 int etw_session_start(const struct etw_session_host *host, uint32_t session_id, uid_t uid,
 		      const struct wire_session_config *config, struct etw_session **ret,
 		      struct etw_fault *reterr)
@@ -95,8 +115,7 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 	if (!session || !settled)
 		return -ENOMEM;
 	*settled = *config;
-	TRY(etw_session_config_settle(settled, etw_session_cpu_count(), &plan, reterr));
-	TRY(etw_source_feed_check(host, &plan, settled->enable_flags, reterr));
+	TRY(settle(host, settled, &plan, reterr));
 	etw_context_set_plan(&session->context, &plan);
 	if (config->enable_flags && !plan.is_kernel)
 		etw_context_complain(&session->context,

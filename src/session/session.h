@@ -37,6 +37,14 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 		      struct etw_fault *reterr);
 
 /*
+ * etw_session_check() - whether etw_session_start() would refuse the configuration for what it says. Nothing is made.
+ *
+ * Returns 0; -EINVAL, -EOPNOTSUPP, -ENOMEM as etw_session_start().
+ */
+int etw_session_check(const struct etw_session_host *host, const struct wire_session_config *config,
+		      struct etw_fault *reterr);
+
+/*
  * etw_session_adopt() - goes on with the session of a host that died.
  *
  * @state_fd: taken in every case

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,9 +19,11 @@
 #include "autologger/status.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "control/host_start.h"
 
-#define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-#define FILES_WANTED 4096
+#define CLOCK_SOURCE      "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define FILES_WANTED      4096
+#define REFUSED_BYTES_MAX (256 * 1024)
 
 static struct doctor_row *grow(struct doctor *doctor)
 {
@@ -162,8 +165,37 @@ static void tell_of_status(struct doctor *doctor, const char *state_folder, cons
 			       name);
 }
 
+/* What etwd would refuse, by the function that starts sessions; empty without etwd, which is told. */
+static void ask_for_refused(char refused[REFUSED_BYTES_MAX + 1])
+{
+	char program[PATH_MAX];
+	ssize_t bytes = 0;
+
+	if (etw_host_find(program) == 0)
+		bytes = doctor_ask_program(program, "--check-autologgers", refused,
+					   REFUSED_BYTES_MAX);
+	refused[bytes > 0 ? bytes : 0] = '\0';
+}
+
+/* Returns whether it is refused: in a line of its name, a tab and why. */
+static bool tell_if_refused(struct doctor *doctor, const char *refused, const char *path,
+			    const char *name)
+{
+	size_t bytes = strlen(name);
+
+	for (const char *line = refused; *line; line += strcspn(line, "\n"), line += *line != 0) {
+		if (strncmp(line, name, bytes) != 0 || line[bytes] != '\t')
+			continue;
+		line += bytes + 1;
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, "man 5 etw-autologger",
+			       "%s: %.*s", path, (int)strcspn(line, "\n"), line);
+		return true;
+	}
+	return false;
+}
+
 static void look_at_autologger(struct doctor *doctor, const char *config_folder,
-			       const char *state_folder, const char *name)
+			       const char *state_folder, const char *name, const char *refused)
 {
 	CLEANUP(freep) struct etw_autologger *one = calloc(1, sizeof(*one));
 	CLEANUP(freep) char *path = NULL;
@@ -179,7 +211,7 @@ static void look_at_autologger(struct doctor *doctor, const char *config_folder,
 	}
 	is_start = one->starts;
 	etw_autologger_done(one);
-	if (is_start)
+	if (is_start && !tell_if_refused(doctor, refused, path ? path : name, name))
 		tell_of_status(doctor, state_folder, name);
 }
 
@@ -191,6 +223,11 @@ static void tell_of_folder(struct doctor *doctor, const char *folder, int result
 		doctor_row_add(doctor, "autologger", DOCTOR_MISSING,
 			       "remove the files that are not used",
 			       "%s has more files than the host starts sessions of", folder);
+	else if (result == -EPERM)
+		doctor_row_add(doctor, "autologger", DOCTOR_MISSING,
+			       "let only its owner write to it, root or you",
+			       "the host starts no session of %s: %s", folder,
+			       etw_autologger_names_sentence(result));
 	else
 		doctor_row_add(doctor, "autologger", DOCTOR_MISSING, NULL, "%s cannot be read: %s",
 			       folder, strerror(-result));
@@ -200,6 +237,7 @@ void doctor_look_at_autologgers(struct doctor *doctor)
 {
 	CLEANUP(freep) char *config_folder = NULL;
 	CLEANUP(freep) char *state_folder = NULL;
+	CLEANUP(freep) char *refused = NULL;
 	char **names = NULL;
 	size_t count = 0;
 	int result = etw_autologger_folders(geteuid() == 0, &config_folder, &state_folder);
@@ -210,7 +248,14 @@ void doctor_look_at_autologgers(struct doctor *doctor)
 		result = etw_autologger_names(config_folder, &names, &count);
 	if (result < 0)
 		tell_of_folder(doctor, config_folder, result);
-	for (size_t i = 0; i < count; i++)
-		look_at_autologger(doctor, config_folder, state_folder, names[i]);
+	if (count > 0) {
+		refused = malloc(REFUSED_BYTES_MAX + 1);
+		if (refused)
+			ask_for_refused(refused);
+		else
+			doctor->error = -ENOMEM;
+	}
+	for (size_t i = 0; i < count && refused; i++)
+		look_at_autologger(doctor, config_folder, state_folder, names[i], refused);
 	etw_autologger_names_free(names, count);
 }

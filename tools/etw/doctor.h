@@ -7,6 +7,7 @@
 #define ETW_TOOLS_ETW_DOCTOR_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/text.h"
 
@@ -36,6 +37,13 @@ void doctor_done(struct doctor *doctor);
 
 /* doctor_look_at_hosts() - the program, the hosts that run, and whether this user may control the system's. */
 void doctor_look_at_hosts(struct doctor *doctor);
+
+/*
+ * doctor_ask_program() - runs etwd with an option that has it print something and end.
+ *
+ * Returns the bytes that it printed, @bytes at most; -EAGAIN: no process could be made; errno of pipe.
+ */
+ssize_t doctor_ask_program(const char *program, const char *option, char *room, size_t bytes);
 
 /* doctor_look_at_kernel() - what the host's program says that it may record, started by this user. */
 void doctor_look_at_kernel(struct doctor *doctor);

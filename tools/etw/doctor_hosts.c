@@ -126,8 +126,7 @@ void doctor_look_at_hosts(struct doctor *doctor)
 	look_at_group(doctor);
 }
 
-/* Runs `etwd --probe` and takes what it prints. Returns the bytes, or negative errno. */
-static ssize_t run_probe(const char *program, char *room, size_t bytes)
+ssize_t doctor_ask_program(const char *program, const char *option, char *room, size_t bytes)
 {
 	size_t got = 0;
 	int ends[2];
@@ -138,7 +137,7 @@ static ssize_t run_probe(const char *program, char *room, size_t bytes)
 	child = fork();
 	if (child == 0) {
 		if (dup2(ends[1], STDOUT_FILENO) >= 0)
-			(void)execl(program, program, "--probe", (char *)NULL);
+			(void)execl(program, program, option, (char *)NULL);
 		_exit(127);
 	}
 	close(ends[1]);
@@ -176,7 +175,7 @@ void doctor_look_at_kernel(struct doctor *doctor)
 
 	if (etw_host_find(program) != 0)
 		return; /* which is told */
-	bytes = run_probe(program, text, PROBE_BYTES_MAX);
+	bytes = doctor_ask_program(program, "--probe", text, PROBE_BYTES_MAX);
 	text[bytes > 0 ? bytes : 0] = '\0';
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		lines += take_probe_line(doctor, line, &missing);
