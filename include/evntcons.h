@@ -2,6 +2,7 @@
 #ifndef ETW_EVNTCONS_H
 #define ETW_EVNTCONS_H
 
+#include <etw/winsecurity.h>
 #include <evntprov.h>
 #include <evntrace.h>
 #include <wmistr.h>

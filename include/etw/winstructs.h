@@ -6,6 +6,7 @@
 #ifndef ETW_WINSTRUCTS_H
 #define ETW_WINSTRUCTS_H
 
+#include <etw/winsecurity.h>
 #include <etw/wintypes.h>
 #include <guiddef.h>
 
@@ -24,37 +25,6 @@ typedef struct _TOKEN_PRIVILEGES {
 	DWORD PrivilegeCount;
 	LUID_AND_ATTRIBUTES Privileges[ANYSIZE_ARRAY];
 } TOKEN_PRIVILEGES, *PTOKEN_PRIVILEGES;
-
-typedef struct _SID_IDENTIFIER_AUTHORITY {
-	BYTE Value[6];
-} SID_IDENTIFIER_AUTHORITY, *PSID_IDENTIFIER_AUTHORITY;
-
-typedef struct _SID {
-	BYTE Revision;
-	BYTE SubAuthorityCount;
-	SID_IDENTIFIER_AUTHORITY IdentifierAuthority;
-	DWORD SubAuthority[ANYSIZE_ARRAY];
-} SID, *PISID;
-
-typedef struct _ACL {
-	BYTE AclRevision;
-	BYTE Sbz1;
-	WORD AclSize;
-	WORD AceCount;
-	WORD Sbz2;
-} ACL, *PACL;
-
-typedef WORD SECURITY_DESCRIPTOR_CONTROL, *PSECURITY_DESCRIPTOR_CONTROL;
-
-typedef struct _SECURITY_DESCRIPTOR {
-	BYTE Revision;
-	BYTE Sbz1;
-	SECURITY_DESCRIPTOR_CONTROL Control;
-	PSID Owner;
-	PSID Group;
-	PACL Sacl;
-	PACL Dacl;
-} SECURITY_DESCRIPTOR, *PISECURITY_DESCRIPTOR;
 
 typedef struct _SECURITY_ATTRIBUTES {
 	DWORD nLength;

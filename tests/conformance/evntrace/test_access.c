@@ -152,6 +152,34 @@ static void access__query(void **state)
 			      &everyone));
 }
 
+/* [SDK] winnt.h has the types by which a program reads the answer; they come with the header */
+static void access__read_the_answer(void **state)
+{
+	__attribute__((aligned(8))) UCHAR buffer[4096];
+	const SECURITY_DESCRIPTOR_RELATIVE *descriptor = (void *)buffer;
+	const SID_IDENTIFIER_AUTHORITY world = {{0, 0, 0, 0, 0, 1}};
+	ULONG bytes = sizeof(buffer);
+	const ACCESS_ALLOWED_ACE *entry;
+	const ACL *list;
+	const SID *sid;
+
+	(void)state;
+	assert_int_equal(query(&session_guid, buffer, &bytes), ERROR_SUCCESS);
+	assert_int_equal(descriptor->Revision, SECURITY_DESCRIPTOR_REVISION);
+	assert_int_equal(descriptor->Control, SE_DACL_PRESENT | SE_SELF_RELATIVE);
+	list = (const void *)(buffer + descriptor->Dacl);
+	assert_int_equal(list->AclRevision, ACL_REVISION);
+	assert_true(list->AceCount > 0);
+	entry = (const void *)(list + 1);
+	assert_int_equal(entry->Header.AceType, ACCESS_ALLOWED_ACE_TYPE);
+	assert_int_equal(entry->Mask, TRACELOG_REGISTER_GUIDS | TRACELOG_JOIN_GROUP);
+	sid = (const void *)&entry->SidStart;
+	assert_int_equal(sid->Revision, SID_REVISION);
+	assert_int_equal(sid->SubAuthorityCount, 1);
+	assert_memory_equal(&sid->IdentifierAuthority, &world, sizeof(world));
+	assert_int_equal(sid->SubAuthority[0], 0);
+}
+
 static void access__operations(void **state)
 {
 	struct sid sid = stranger(), other = uid_sid(5);
@@ -605,6 +633,7 @@ static int run(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(access__arguments),
 		cmocka_unit_test(access__query),
+		cmocka_unit_test(access__read_the_answer),
 		cmocka_unit_test(access__operations),
 		cmocka_unit_test(access__start),
 		cmocka_unit_test(access__start_the_kernel_logger),
