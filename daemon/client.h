@@ -20,6 +20,7 @@ struct etwd_client {
 	struct etwd_consumer consumer;
 	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */
 	int late_status;
+	bool is_without_rings; /* the host had nothing left for some of a session that wants its events */
 };
 
 /* etwd_client_of() - every peer of the host's is the first member of one. */

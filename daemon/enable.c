@@ -72,6 +72,20 @@ static void note_unable(const struct etwd_peer *peer, struct etwd_session *sessi
 			 strerror(-status));
 }
 
+/* Of this host, which passes: of descriptors, of memory. */
+static bool is_shortage(int result)
+{
+	return result == -EMFILE || result == -ENFILE || result == -ENOMEM;
+}
+
+/* Not even a set that refuses could be made, of which the session would know: nobody else looks at the process again. */
+static void try_again(const struct etwd_enable_parts *parts, struct etwd_client *client)
+{
+	client->is_without_rings = true;
+	if (!parts->ring_holders->again_ms)
+		parts->ring_holders->again_ms = etwd_patient_now_ms() + ETWD_RINGS_AGAIN_MS;
+}
+
 /*
  * What an ENABLE says of a slot, as far as the process can write to it. One that cannot knows that the session wants
  * its events, and refuses them.
@@ -92,6 +106,8 @@ static void fill_slot(const struct etwd_enable_parts *parts, struct etwd_client 
 	if (r == 0)
 		return;
 	slot->ring_set = 0;
+	if (is_shortage(r))
+		try_again(parts, client);
 	if (session)
 		note_unable(&client->peer, session, r, 0, 0);
 }
@@ -469,4 +485,26 @@ int etwd_enable_ring_replaced(const struct etwd_enable_parts *parts, uint32_t se
 		}
 	}
 	return 0;
+}
+
+uint64_t etwd_enable_check(const struct etwd_enable_parts *parts, uint64_t now_ms)
+{
+	const struct telling telling = {.has_callback = false};
+
+	if (!parts->ring_holders->again_ms || now_ms < parts->ring_holders->again_ms)
+		return parts->ring_holders->again_ms;
+	parts->ring_holders->again_ms = 0;
+	for (struct etwd_peer *peer = parts->peers->first; peer; peer = peer->next) {
+		struct etwd_client *client = etwd_client_of(peer);
+		struct etwd_registration *registration = client->registrations.first;
+
+		if (!client->is_without_rings)
+			continue;
+		client->is_without_rings = false;
+		for (; registration; registration = registration->next_of_peer) {
+			if (registration->provider->enable_count)
+				tell(parts, registration, &telling);
+		}
+	}
+	return parts->ring_holders->again_ms;
 }

@@ -71,4 +71,11 @@ void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etw
 int etwd_enable_ring_replaced(const struct etwd_enable_parts *parts, uint32_t session_id,
 			      uid_t uid);
 
+/*
+ * etwd_enable_check() - tells processes anew for whom the host had no descriptors or memory, when it is time. Returns
+ * when it is time again; 0: there are none.
+ */
+#define ETWD_RINGS_AGAIN_MS 2000
+uint64_t etwd_enable_check(const struct etwd_enable_parts *parts, uint64_t now_ms);
+
 #endif

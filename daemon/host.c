@@ -251,6 +251,7 @@ static int run_timers(struct etwd_host *host)
 					   etwd_session_check_leases(&host->session_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms,
 					   etwd_information_check(&host->enable_parts, now_ms));
+	next_ms = etw_earlier_zero_is_none(next_ms, etwd_enable_check(&host->enable_parts, now_ms));
 	next_ms = etw_earlier_zero_is_none(next_ms, etwd_peers_check_hello(&host->peers, now_ms));
 	has_more = etwd_peers_sweep(&host->peers);
 	idle_ms = check_idle(host, now_ms);

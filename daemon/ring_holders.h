@@ -32,6 +32,7 @@ struct etwd_ring_holder {
 
 struct etwd_ring_holders {
 	struct etwd_ring_holder *first; /* whoever ever held one and is still there */
+	uint64_t again_ms;              /* when processes without rings are told anew; 0: none */
 	struct etwd_sessions *sessions; /* borrowed */
 };
 

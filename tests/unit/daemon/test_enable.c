@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/enable.h"
 
+#include <sys/resource.h>
+
 #include "unit/daemon/fixture.h"
 
 static struct fake_peer *controller, *provider;
@@ -103,6 +105,39 @@ static void test_enable__without_a_grant_there_are_no_rings(void **state)
 	fake_peer_free(other);
 }
 
+/* A host without descriptors has not even rings that refuse; it looks again, and nobody has to ask. */
+static void test_enable__rings_come_when_there_is_room(void **state)
+{
+	struct etwd_ring_holders *holders = &fixture_host->ring_holders;
+	struct rlimit before, none;
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	assert_int_equal(fake_peer_register(provider, 1, fixture_guid(1)), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){STDERR_FILENO + 1, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(fake_peer_enable(controller, handle, fixture_guid(1)), 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(sets, 0);
+	assert_int_equal(enable.slots[0].is_used, 1);
+	assert_int_equal(enable.slots[0].ring_set, 0);
+	assert_int_not_equal(holders->again_ms, 0);
+	/* Still none: it is not given up. */
+	holders->again_ms = 1;
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(enable.slots[0].ring_set, 0);
+	assert_int_not_equal(holders->again_ms, 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	holders->again_ms = 1;
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(sets, 1);
+	assert_int_not_equal(enable.slots[0].ring_set, 0);
+	assert_false(enable.has_callback);
+	assert_int_equal(holders->again_ms, 0);
+}
+
 static void test_enable__registrations_are_limited(void **state)
 {
 	(void)state;
@@ -201,6 +236,7 @@ int main(void)
 		TEST(enable_then_register),
 		TEST(grants),
 		TEST(without_a_grant_there_are_no_rings),
+		TEST(rings_come_when_there_is_room),
 		TEST(registrations_are_limited),
 		TEST(unregister),
 		TEST(disable),
