@@ -147,10 +147,12 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 
 static int open_budget(struct etwd_host *host)
 {
-	const struct etw_budget_limits limits =
-		etw_budget_limits_of((uint64_t)host->options->ring_mib << 20);
+	const uint64_t total = (uint64_t)host->options->ring_mib << 20;
+	const struct etw_budget_limits limits = etw_budget_limits_of(total);
+	const struct etw_budget_limits owners = etw_budget_owner_limits_of(total);
 
-	return etw_budget_create(&limits, &host->calls.environment.budget);
+	TRY(etw_budget_create(&limits, &host->calls.environment.budget));
+	return etw_budget_create(&owners, &host->calls.environment.owners);
 }
 
 int etwd_host_open(struct etwd_host *host, int socket)
@@ -190,6 +192,7 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_inbox_done(&host->inbox);
 	etwd_keeper_store_done(&host->store);
 	etw_budget_free(host->calls.environment.budget);
+	etw_budget_free(host->calls.environment.owners);
 	close(host->signal_fd);
 	close(host->epoll_fd);
 	etwd_budget_done(&host->budget);

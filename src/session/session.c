@@ -64,8 +64,17 @@ static int start_thread(struct etw_session *session)
 	return 0;
 }
 
+static int charge_state(struct etw_session *session, uid_t uid, uint64_t bytes,
+			struct etw_fault *reterr)
+{
+	if (etw_charge_take(&session->context, uid, bytes, &session->charge) == 0)
+		return 0;
+	return etw_fault_set(reterr, -ENOMEM, 0, "session configuration", "MinimumBuffers",
+			     "the host has no more memory for sessions of this user");
+}
+
 static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
-		   const struct wire_session_config *config)
+		   const struct wire_session_config *config, struct etw_fault *reterr)
 {
 	struct etw_session_context *context = &session->context;
 	int64_t t0_raw, start_ft;
@@ -73,6 +82,7 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 	t0_raw = etw_context_now(context);
 	/* One moment in both units; where they are one unit, one number. */
 	start_ft = context->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_filetime_now();
+	TRY(charge_state(session, uid, etw_state_memory(&context->plan), reterr));
 	TRY(etw_state_create(session_id, uid, config, &context->plan, t0_raw, &context->state));
 	context->state.head->start_ft = start_ft;
 	context->state.head->hosts = 1;
@@ -121,7 +131,7 @@ int etw_session_start(const struct etw_session_host *host, uint32_t session_id, 
 		etw_context_complain(&session->context,
 				     "EnableFlags have no effect: the session is no system logger",
 				     0, NULL);
-	TRY(prepare(session, session_id, uid, settled));
+	TRY(prepare(session, session_id, uid, settled, reterr));
 	TRY(start_thread(session));
 	*ret = TAKE(session);
 	return 0;
@@ -139,6 +149,8 @@ int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct 
 	state = &session->context.state;
 	TRY(etw_state_adopt(state_fd, state));
 	etw_context_set_plan(&session->context, &state->head->plan);
+	etw_charge_adopt(&session->context, state->head->uid, etw_state_memory(&state->head->plan),
+			 &session->charge);
 	state->head->hosts++;
 	etw_consumers_resume(&session->consumers);
 	TRY(etw_outputs_open(&session->outputs));
@@ -187,6 +199,7 @@ void etw_session_free(struct etw_session *session)
 	etw_flushes_close(&session->flushes);
 	etw_orders_done(&session->orders);
 	etw_context_close(&session->context);
+	etw_charge_give(&session->charge);
 	free(session);
 }
 

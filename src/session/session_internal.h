@@ -28,6 +28,7 @@
 #include "session/flushes.h"
 #include "session/orders.h"
 #include "session/output.h"
+#include "session/rings/charge.h"
 #include "session/session.h"
 #include "session/source_feed.h"
 #include "session/wait.h"
@@ -41,7 +42,8 @@ struct etw_session {
 	struct etw_session_outputs outputs;
 	struct etw_session_flushes flushes;
 	struct etw_session_orders orders;
-	pthread_t thread; /* while flushes.has_thread */
+	struct etw_charge charge; /* for the state */
+	pthread_t thread;         /* while flushes.has_thread */
 	/* The thread's own. */
 	struct etw_session_round round;
 	struct etw_session_wait wait;

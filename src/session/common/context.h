@@ -66,7 +66,7 @@ void etw_context_change(struct etw_session_context *context,
 /* etw_context_config() - the configuration as it is now, with the names of the present file. Any thread. */
 void etw_context_config(struct etw_session_context *context, struct wire_session_config *ret);
 
-/* etw_context_is_trusted() - a uid that no budget binds: root, the host's, the session's owner. */
+/* etw_context_is_trusted() - a uid that is held to no pace and to few limits: root, the host's, the session's owner. */
 static inline bool etw_context_is_trusted(const struct etw_session_context *context, uid_t uid)
 {
 	return uid == 0 || uid == context->host_uid || uid == context->state.head->uid;

@@ -30,6 +30,7 @@ struct etw_session_host {
 	/* A complaint, for the host's log; NULL: nobody keeps one. */
 	void (*tell)(void *context, uint32_t session_id, const char *sentence);
 	struct etw_budget *budget; /* of all sessions; NULL: no limits */
+	struct etw_budget *owners; /* of their owners; NULL: no limits */
 	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
 	int (*keep_fd)(void *context, const char *name, int fd);
 	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */

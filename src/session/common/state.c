@@ -56,6 +56,17 @@ static void lay_out(struct etw_state_head *head)
 			 PAGE_BYTES);
 }
 
+uint64_t etw_state_memory(const struct etw_session_plan *plan)
+{
+	struct etw_state_head head = {.output_count = plan->output_count,
+				      .cpu_count = plan->cpu_count,
+				      .buffer_bytes = plan->buffer_bytes,
+				      .plan = *plan};
+
+	lay_out(&head);
+	return head.durables_at;
+}
+
 static int map_state(struct etw_state *state, uint64_t bytes)
 {
 	void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, 0);

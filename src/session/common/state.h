@@ -257,6 +257,9 @@ struct etw_state {
 	struct etw_state_head *head; /* in it */
 };
 
+/* etw_state_memory() - bytes that the state of such a session takes from its start; what is sparse comes later. */
+uint64_t etw_state_memory(const struct etw_session_plan *plan);
+
 /*
  * etw_state_create() - a new session's state: laid out, its first records holding empty buffers.
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How much ring memory a host makes for processes of other users: bytes that are there now, by uid over all
- * sessions and for all uids together, and how fast one set may follow the other. Root, the host's own user and
- * a session's owner are not held to it; what the others can have together leaves the rest of the machine to them.
+ * sessions and for all uids together, and how fast one set may follow the other. Root and the host's own user are not
+ * held to it; what the others can have together leaves the rest of the machine to them. A session's owner has a larger
+ * budget of its own, for its rings and whatever else is made for it (session/rings/charge.h).
  *
  * Sets count until they are closed: then their memory is given back, also under a process that still maps them
  * (etw_ring_set_discard()). So what a process keeps of old sets is its own memory, and no part of a budget.
@@ -13,6 +14,7 @@
 #ifndef ETW_SESSION_RINGS_BUDGET_H
 #define ETW_SESSION_RINGS_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +24,7 @@ struct etw_budget_limits {
 	uint64_t uid;     /* of one, over all sessions */
 	uint64_t session; /* of one, in one session */
 	uint64_t set;     /* of one set: it gets fewer buffers rather than more memory */
+	bool is_unpaced;  /* sets may follow each other as quickly as they like */
 };
 
 /* Sets in quick succession; then one each so many ms. */
@@ -34,6 +37,9 @@ struct etw_budget;
 
 /* etw_budget_limits_of() - the limits that belong to a total; 0: an eighth of the machine's memory. */
 struct etw_budget_limits etw_budget_limits_of(uint64_t total);
+
+/* etw_budget_owner_limits_of() - those of sessions' owners beside it, twice as much for all of them. */
+struct etw_budget_limits etw_budget_owner_limits_of(uint64_t total);
 
 /* etw_budget_create() - returns 0 or -ENOMEM. etw_budget_free() takes NULL. */
 int etw_budget_create(const struct etw_budget_limits *limits, struct etw_budget **ret);

@@ -7,7 +7,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
-#include "session/rings/budget.h"
+#include "session/rings/charge.h"
 #include "wire/etl_buffer.h"
 
 /* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
@@ -16,17 +16,20 @@
 /* Places that uids which are not trusted leave to root and the session's owner. */
 #define SETS_FOR_TRUSTED 16
 
-/* Whether the budget is for this uid. */
-static bool is_bound(const struct etw_session_sets *sets, uid_t uid)
+/* The budget that binds this uid; NULL: none does. */
+static struct etw_budget *budget_of(const struct etw_session_sets *sets, uid_t uid)
 {
-	return sets->context->host.budget && !etw_context_is_trusted(sets->context, uid);
+	if (etw_context_is_trusted(sets->context, uid))
+		return etw_charge_budget(sets->context, uid);
+	return sets->context->host.budget;
 }
 
 /* How large one set of the uid may be. */
 static uint64_t set_bytes(const struct etw_session_sets *sets, uid_t uid)
 {
-	return is_bound(sets, uid) ? etw_budget_limits(sets->context->host.budget)->set
-				   : UINT64_MAX;
+	const struct etw_budget *budget = budget_of(sets, uid);
+
+	return budget ? etw_budget_limits(budget)->set : UINT64_MAX;
 }
 
 struct etw_ring_set_config etw_ring_limits_config(const struct etw_session_sets *sets, uid_t uid)
@@ -94,7 +97,7 @@ static uint64_t charged_bytes(const struct etw_session_sets *sets, uid_t uid)
 int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint32_t *ret_slot)
 {
-	const struct etw_budget_limits *limits;
+	struct etw_budget *budget = budget_of(sets, uid);
 
 	if (sets->is_ending)
 		return -ESHUTDOWN;
@@ -102,12 +105,11 @@ int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_
 	if (count_sets(sets, uid) >= SETS_OF_UID)
 		return -ENOSPC;
 	TRY(find_place(sets, uid, ret_slot));
-	if (!is_bound(sets, uid))
+	if (!budget)
 		return 0;
-	limits = etw_budget_limits(sets->context->host.budget);
-	if (charged_bytes(sets, uid) + bytes > limits->session)
+	if (charged_bytes(sets, uid) + bytes > etw_budget_limits(budget)->session)
 		return -EDQUOT;
-	return etw_budget_look(sets->context->host.budget, uid, bytes, etw_monotonic_ns());
+	return etw_budget_look(budget, uid, bytes, etw_monotonic_ns());
 }
 
 int etw_ring_limits_look_again(struct etw_session_sets *sets, uid_t uid)
@@ -125,17 +127,21 @@ int etw_ring_limits_look_again(struct etw_session_sets *sets, uid_t uid)
 int etw_ring_limits_take(struct etw_session_sets *sets, uid_t uid, uint64_t bytes,
 			 uint64_t *ret_charged_bytes)
 {
+	struct etw_budget *budget = budget_of(sets, uid);
+
 	*ret_charged_bytes = 0;
-	if (!is_bound(sets, uid))
+	if (!budget)
 		return 0;
-	TRY(etw_budget_take(sets->context->host.budget, uid, bytes, etw_monotonic_ns()));
+	TRY(etw_budget_take(budget, uid, bytes, etw_monotonic_ns()));
 	*ret_charged_bytes = bytes;
 	return 0;
 }
 
 uint64_t etw_ring_limits_adopt(struct etw_session_sets *sets, uid_t uid, uint64_t bytes)
 {
-	if (!is_bound(sets, uid) || etw_budget_adopt(sets->context->host.budget, uid, bytes) < 0)
+	struct etw_budget *budget = budget_of(sets, uid);
+
+	if (!budget || etw_budget_adopt(budget, uid, bytes) < 0)
 		return 0;
 	return bytes;
 }
@@ -143,5 +149,5 @@ uint64_t etw_ring_limits_adopt(struct etw_session_sets *sets, uid_t uid, uint64_
 void etw_ring_limits_give(struct etw_session_sets *sets, uid_t uid, uint64_t charged_bytes)
 {
 	if (charged_bytes)
-		etw_budget_give(sets->context->host.budget, uid, charged_bytes);
+		etw_budget_give(budget_of(sets, uid), uid, charged_bytes);
 }

@@ -372,8 +372,8 @@ static void test_history__a_flush_that_is_overtaken(void **state)
 /* What all flushes keep has a budget: one that meets it fails, leaves no file, and the session goes on. */
 static void test_history__an_overtaken_flush_without_room(void **state)
 {
-	static const struct etw_budget_limits limits = {UINT64_MAX, 2 * 4096, UINT64_MAX,
-							UINT64_MAX};
+	static const struct etw_budget_limits limits = {
+		.total = UINT64_MAX, .uid = 2 * 4096, .session = UINT64_MAX, .set = UINT64_MAX};
 	static struct fixture fixture;
 	static struct parts parts;
 	static struct overtaking overtaking;

@@ -62,7 +62,8 @@ static int look(struct scene *scene, uid_t uid, uint64_t bytes, uint32_t *ret_sl
 static void test_ring_limits__a_set_has_the_size_that_the_budget_has(void **state)
 {
 	static struct scene scene;
-	struct etw_budget_limits limits = {64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB};
+	struct etw_budget_limits limits = {
+		.total = 64 * MIB, .uid = 64 * MIB, .session = 64 * MIB, .set = 64 * MIB};
 	struct etw_ring_set_config all, own, other;
 
 	(void)state;
@@ -160,6 +161,37 @@ static void test_ring_limits__bytes_are_counted_by_session_and_budget(void **sta
 	end(&scene);
 }
 
+/* Whoever starts a session that is not the host's own has a budget, too, which hurries nobody. */
+static void test_ring_limits__an_owner_has_a_budget_of_its_own(void **state)
+{
+	static struct scene scene;
+	const struct etw_budget_limits limits = {.total = 8 * MIB,
+						 .uid = 6 * MIB,
+						 .session = 6 * MIB,
+						 .set = MIB,
+						 .is_unpaced = true};
+	struct etw_session_sets *sets = &scene.parts.sets;
+	uint64_t charged;
+	uint32_t slot;
+
+	(void)state;
+	begin(&scene, NULL);
+	assert_int_equal(etw_budget_create(&limits, &scene.budget), 0);
+	sets->context->host.owners = scene.budget;
+	sets->context->state.head->uid = PARTS_USER;
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(etw_ring_limits_take(sets, PARTS_USER, 4 * MIB, &charged), 0);
+		assert_int_equal(charged, 4 * MIB);
+		etw_ring_limits_give(sets, PARTS_USER, charged);
+	}
+	assert_int_equal(etw_ring_limits_adopt(sets, PARTS_USER, 4 * MIB), 4 * MIB);
+	assert_int_equal(look(&scene, PARTS_USER, 3 * MIB, &slot), -EDQUOT);
+	assert_int_equal(look(&scene, 0, 100 * MIB, &slot), 0);
+	/* Other users are bound by the host's other budget alone, and there is none. */
+	assert_int_equal(look(&scene, PARTS_USER + 1, 100 * MIB, &slot), 0);
+	end(&scene);
+}
+
 static void test_ring_limits__nobody_is_given_anything_at_the_end(void **state)
 {
 	static struct scene scene;
@@ -180,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_ring_limits__a_uid_has_eight_places),
 		cmocka_unit_test(test_ring_limits__others_leave_places_to_those_who_are_trusted),
 		cmocka_unit_test(test_ring_limits__bytes_are_counted_by_session_and_budget),
+		cmocka_unit_test(test_ring_limits__an_owner_has_a_budget_of_its_own),
 		cmocka_unit_test(test_ring_limits__nobody_is_given_anything_at_the_end),
 	};
 
