@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The channels of a provider, listed, imported, or winmeta's that events use. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "compile/read_internal.h"
+
+#define CHANNEL_VALUE_FIRST 16
+
+static int check_name(struct mc_reader *reader, const struct mc_channel *channel)
+{
+	if (!*channel->name || strlen(channel->name) > 255)
+		return etw_compile_complain(reader, channel->element,
+					    "the channel's name has not 1 to 255 characters");
+	for (const char *at = channel->name; *at; at++) {
+		if ((unsigned char)*at < ' ' || strchr("><&\"|\\:'?*", *at))
+			return etw_compile_complain(
+				reader, channel->element,
+				"the channel's name %s has a character that is not allowed",
+				channel->name);
+	}
+	return 0;
+}
+
+/* A security descriptor is a run of O:, G:, D: and S: parts; the lists are in parentheses that match. */
+static int check_access(struct mc_reader *reader, const struct etw_xml_element *element)
+{
+	const char *access = etw_xml_attribute(element, "access");
+	int depth = 0;
+
+	if (!access)
+		return 0;
+	for (const char *at = access; *at && depth >= 0; at++)
+		depth += (*at == '(') - (*at == ')');
+	if (!depth && *access && strchr("OGDS", *access) && access[1] == ':')
+		return 0;
+	return etw_compile_complain(reader, element, "access=\"%s\" is no security descriptor",
+				    access);
+}
+
+static int claim_channel(struct mc_reader *reader, struct mc_channel *channel)
+{
+	const struct etw_xml_element *element = channel->element;
+	struct mc_provider *provider = reader->provider;
+
+	TRY(etw_compile_claim(reader, element, SYMBOL_CHANNEL, provider, channel->name, channel,
+			      "channel"));
+	TRY(etw_compile_claim(reader, element, SYMBOL_CHANNEL + MC_ID, provider, channel->chid,
+			      channel, "chid"));
+	if (channel->chid && !*channel->chid)
+		TRY(etw_compile_complain(reader, element,
+					 "the chid of a channel must not be empty"));
+	return etw_compile_claim(reader, element, SYMBOL_CHANNEL + MC_SYMBOL, provider,
+				 channel->symbol, channel, "channel's symbol");
+}
+
+static uint32_t winmeta_id(uint8_t value)
+{
+	static const uint32_t ids[] = {[0] = 0x90000001, [8] = 0x102,       [9] = 0x100,
+				       [10] = 0x101,     [11] = 0x90000002, [12] = 0x90000003};
+
+	return ids[value];
+}
+
+static int find_winmeta(struct mc_reader *reader, struct mc_channel *channel)
+{
+	const char *text;
+	uint64_t value;
+
+	if (!etw_winmeta_find(SYMBOL_CHANNEL, channel->name, &value, &text))
+		return 0;
+	channel->is_winmeta = true;
+	channel->value = (uint8_t)value;
+	return etw_compile_winmeta_message(reader, SYMBOL_CHANNEL, channel->name, text,
+					   winmeta_id(channel->value), &channel->message);
+}
+
+static enum mc_channel_type type_of(const char *text)
+{
+	static const char *const types[] = {"Admin", "Operational", "Analytic", "Debug"};
+
+	for (size_t i = 0; text && i < ARRAY_SIZE(types); i++) {
+		if (strcmp(types[i], text) == 0)
+			return (enum mc_channel_type)i;
+	}
+	return MC_CHANNEL_ADMIN;
+}
+
+static int read_channel(struct mc_reader *reader, const struct etw_xml_element *element)
+{
+	struct mc_provider *provider = reader->provider;
+	struct mc_channel *channel = etw_compile_new(reader, sizeof(*channel));
+
+	if (!channel)
+		return -ENOMEM;
+	channel->element = element;
+	channel->is_imported = strcmp(element->name, "importChannel") == 0;
+	channel->name = etw_xml_attribute(element, "name");
+	channel->chid = etw_xml_attribute(element, "chid");
+	channel->symbol = etw_compile_attribute_symbol(element);
+	channel->type = type_of(etw_xml_attribute(element, "type"));
+	if (!channel->name)
+		channel->name = "-";
+	TRY(check_name(reader, channel));
+	TRY(check_access(reader, element));
+	TRY(claim_channel(reader, channel));
+	if (channel->is_imported)
+		TRY(find_winmeta(reader, channel));
+	else
+		TRY(etw_compile_message(reader, element, &channel->message));
+	if (provider->channel_count < MC_CHANNELS_MAX)
+		channel->keyword = (UINT64_C(1) << 63) >> provider->channel_count;
+	MC_APPEND(provider->channels, provider->last_channel, channel);
+	if (++provider->channel_count == MC_CHANNELS_MAX + 1)
+		TRY(etw_compile_complain(reader, element, "a provider has at most %d channels",
+					 MC_CHANNELS_MAX));
+	return 0;
+}
+
+/* Channels without a value of their own are numbered in their order. */
+static int number_channels(struct mc_reader *reader)
+{
+	struct mc_provider *provider = reader->provider;
+	unsigned next = CHANNEL_VALUE_FIRST;
+
+	for (struct mc_channel *channel = provider->channels; channel; channel = channel->next) {
+		uint64_t value;
+
+		if (channel->is_winmeta)
+			continue;
+		value = etw_compile_attribute_number(channel->element, "value", next);
+		if (value < CHANNEL_VALUE_FIRST || value > 255)
+			TRY(etw_compile_complain(
+				reader, channel->element,
+				"the value of the channel %s is not from 16 to 255",
+				channel->name));
+		else
+			TRY(etw_compile_claim_number(reader, channel->element,
+						     SYMBOL_CHANNEL + MC_VALUE, provider, value,
+						     "channel's value"));
+		channel->value = (uint8_t)value;
+		next = (unsigned)(value + 1);
+	}
+	return 0;
+}
+
+int etw_compile_read_channels(struct mc_reader *reader)
+{
+	for (const struct etw_xml_element *list =
+		     etw_xml_first(reader->provider->element, "channels");
+	     list; list = etw_xml_next(list, "channels")) {
+		for (const struct etw_xml_element *at = list->first_child; at; at = at->next) {
+			if (strcmp(at->name, "channel") == 0 ||
+			    strcmp(at->name, "importChannel") == 0)
+				TRY(read_channel(reader, at));
+		}
+	}
+	return number_channels(reader);
+}
+
+int etw_compile_use_channel(struct mc_reader *reader, const struct etw_xml_element *element,
+			    const char *name, const struct mc_channel **ret)
+{
+	struct mc_provider *provider = reader->provider;
+	struct mc_channel *channel;
+
+	*ret = NULL;
+	for (channel = provider->channels; channel; channel = channel->next) {
+		if (strcmp(channel->name, name) == 0 ||
+		    (channel->chid && strcmp(channel->chid, name) == 0)) {
+			*ret = channel;
+			return 0;
+		}
+	}
+	channel = etw_compile_new(reader, sizeof(*channel));
+	if (!channel)
+		return -ENOMEM;
+	channel->name = name;
+	channel->is_imported = true;
+	TRY(find_winmeta(reader, channel));
+	if (!channel->is_winmeta)
+		return etw_compile_complain(reader, element, "there is no channel %s", name);
+	MC_APPEND(provider->channels, provider->last_channel, channel);
+	provider->channel_count++;
+	*ret = channel;
+	return 0;
+}
