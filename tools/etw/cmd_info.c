@@ -92,6 +92,8 @@ static int take_buffer(void *context, const struct etw_etl_buffer *buffer, uint3
 	if (event_count)
 		command->info.loss_marks += (unsigned)__builtin_popcount(buffer->flags &
 									 ETW_BUFFER_LOSS_FLAGS);
+	if (buffer->sequence > 0 && (uint64_t)buffer->sequence > command->info.last_sequence)
+		command->info.last_sequence = (uint64_t)buffer->sequence;
 	etw_progress_add(&command->progress, 1);
 	return command->has_buffers ? keep_buffer(&command->info, buffer, event_count) : 0;
 }

@@ -23,6 +23,7 @@ struct info {
 	uint64_t header_types[WIRE_HEADER_TYPES];
 	uint64_t *processors; /* owned; INFO_PROCESSORS_MAX counts */
 	uint64_t loss_marks;
+	uint64_t last_sequence;      /* the highest of the buffers; 0: none has one */
 	struct info_buffer *buffers; /* owned; `buffer_count` of them, with --buffers only */
 	size_t buffer_count, buffer_room;
 	struct etw_loss loss;
@@ -43,6 +44,9 @@ void info_header_json(struct etw_text *text, const struct etw_etl_header *header
 
 /* info_findings_json() - ,"findings":[...], and how many were left out. */
 void info_findings_json(struct etw_text *text, const struct etw_findings *findings);
+
+/* info_overwritten_buffers() - as machine_overwritten_buffers(), of what was counted. */
+uint64_t info_overwritten_buffers(const struct info *info);
 
 /* info_write_text() / _json() - the tally must be sorted. */
 void info_write_text(struct etw_text *text, const struct info *info, const struct info_look *look);

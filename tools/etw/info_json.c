@@ -177,6 +177,7 @@ void info_write_json(struct etw_text *text, const struct info *info, bool has_bu
 	put_counts(text, info);
 	put_kinds(text, &info->tally);
 	etw_text_printf(text, ",\"is_closed\":%s", info->loss.unclosed ? "false" : "true");
+	json_number(text, "buffers_overwritten", info_overwritten_buffers(info));
 	json_number(text, "loss_marks", info->loss_marks);
 	json_number(text, "unreadable_places", info->loss.skipped_places);
 	json_number(text, "unreadable_bytes", info->loss.skipped_bytes);

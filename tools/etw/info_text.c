@@ -32,6 +32,12 @@ const char *info_header_type_name(unsigned header_type)
 	return header_type < WIRE_HEADER_TYPES && names[header_type] ? names[header_type] : "?";
 }
 
+uint64_t info_overwritten_buffers(const struct info *info)
+{
+	return machine_overwritten_buffers(etw_trace_header(info->trace),
+					   etw_trace_buffers(info->trace), info->last_sequence);
+}
+
 static void put_title(struct etw_text *text, const struct info_look *look, const char *title)
 {
 	etw_text_printf(text, "\n%s%s%s\n", look->bold, title, look->plain);
@@ -88,7 +94,7 @@ static void put_header(struct etw_text *text, const struct info *info, const str
 {
 	const struct etw_etl_header *header = etw_trace_header(info->trace);
 	const struct machine machine = {0};
-	uint64_t overwritten = machine_overwritten_buffers(header, etw_trace_buffers(info->trace));
+	uint64_t overwritten = info_overwritten_buffers(info);
 	const char *os_name = machine_is_linux(&machine, header) ? "on Linux"
 								 : machine_os_name(header);
 

@@ -152,7 +152,8 @@ static void put_details(struct etw_text *text, const struct report *report,
 	const struct etw_etl_header *header = etw_trace_header(trace);
 	const struct machine *machine = &report->machines[index];
 	bool is_one = report->inputs->count == 1;
-	uint64_t overwritten = machine_overwritten_buffers(header, etw_trace_buffers(trace));
+	uint64_t overwritten = machine_overwritten_buffers(header, etw_trace_buffers(trace),
+							   /* last_sequence= */ 0);
 	struct etw_text value = {0};
 
 	if (!is_one) {

@@ -247,12 +247,18 @@ void machine_clock_write(struct etw_text *text, const struct etw_etl_header *hea
 	}
 }
 
-uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers)
+uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers,
+				     uint64_t last_sequence)
 {
-	if (!(header->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) ||
-	    header->buffers_written < buffers)
+	bool is_flush = header->log_file_mode & EVENT_TRACE_BUFFERING_MODE;
+	uint64_t written = header->buffers_written;
+
+	if (!is_flush && !(header->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR))
 		return 0;
-	return header->buffers_written - buffers;
+	/* A flush counts what is in its own file, and a header that was not closed may count nothing yet. */
+	if ((is_flush || !header->end_ft) && last_sequence >= written)
+		written = last_sequence + 1;
+	return written > buffers ? written - buffers : 0;
 }
 
 void machine_mode_write(struct etw_text *text, uint32_t mode)

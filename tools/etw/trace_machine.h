@@ -52,10 +52,17 @@ void machine_write(struct etw_text *text, const struct machine *machine,
 void machine_clock_write(struct etw_text *text, const struct etw_etl_header *header);
 
 /*
- * machine_overwritten_buffers() - how many of the buffers that were written to a circular file are not in it any more, of
- * which @buffers are there. 0: none, or the file is not circular.
+ * machine_overwritten_buffers() - how many buffers a circular file, or the flush of a buffering session, had before those
+ * that are there.
+ *
+ * @buffers:       that are there, with the header's
+ * @last_sequence: the highest sequence number in them, by which a flush and a file that was not closed are judged; 0: not
+ *                 known
+ *
+ * Returns 0 for none, and for a file of another mode.
  */
-uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers);
+uint64_t machine_overwritten_buffers(const struct etw_etl_header *header, uint64_t buffers,
+				     uint64_t last_sequence);
 
 /* machine_mode_write() - the bits of LogFileMode as names joined by ", ". */
 void machine_mode_write(struct etw_text *text, uint32_t mode);
