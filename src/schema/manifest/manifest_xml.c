@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf.h"
 #include "schema/manifest/manifest_limits.h"
 
@@ -19,6 +20,8 @@ struct builder {
 	XML_Parser parser;
 	struct etw_xml_element *root;
 	struct etw_xml_element *open; /* innermost element under construction */
+	const char **place;           /* that the text being collected belongs to; NULL: to none */
+	struct etw_text text;         /* owned; collected since the last tag */
 	unsigned depth;
 	size_t count;
 	int error;
@@ -36,6 +39,31 @@ static void refuse(struct builder *builder, const char *sentence)
 	uint64_t line = XML_GetCurrentLineNumber(builder->parser);
 
 	stop(builder, etw_fault_set(builder->reterr, -EBADMSG, line, STRUCTURE, NULL, sentence));
+}
+
+/* A tag ends the text before it. */
+static void keep_text(struct builder *builder)
+{
+	const char *text = etw_text_string(&builder->text);
+
+	if (etw_text_error(&builder->text) < 0) {
+		stop(builder, -ENOMEM);
+		return;
+	}
+	if (builder->place && text[strspn(text, " \t\r\n")]) {
+		*builder->place = etw_arena_strdup(builder->arena, text);
+		if (!*builder->place)
+			stop(builder, -ENOMEM);
+	}
+	etw_text_clear(&builder->text);
+}
+
+static void XMLCALL see_text(void *context, const XML_Char *text, int bytes)
+{
+	struct builder *builder = context;
+
+	if (!builder->error)
+		etw_text_append(&builder->text, text, (size_t)bytes);
 }
 
 static const char *without_prefix(const char *name)
@@ -78,6 +106,9 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 	struct etw_xml_element *parent = builder->open;
 	int r;
 
+	keep_text(builder);
+	if (builder->error)
+		return;
 	if (builder->depth == ETW_MANIFEST_DEPTH_MAX) {
 		refuse(builder, "elements are nested too deeply");
 		return;
@@ -96,11 +127,12 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 		stop(builder, r);
 		return;
 	}
-	element->name = etw_arena_strdup(builder->arena, without_prefix(name));
-	if (!element->name) {
+	element->full_name = etw_arena_strdup(builder->arena, name);
+	if (!element->full_name) {
 		stop(builder, -ENOMEM);
 		return;
 	}
+	element->name = without_prefix(element->full_name);
 	element->line = XML_GetCurrentLineNumber(builder->parser);
 	element->column = XML_GetCurrentColumnNumber(builder->parser) + 1;
 	element->parent = parent;
@@ -113,6 +145,7 @@ static void XMLCALL begin_element(void *context, const XML_Char *name, const XML
 	if (parent)
 		parent->last_child = element;
 	builder->open = element;
+	builder->place = &element->text;
 	builder->depth++;
 }
 
@@ -123,6 +156,8 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
 	(void)name;
 	if (builder->error || !builder->open)
 		return;
+	keep_text(builder);
+	builder->place = &builder->open->tail;
 	builder->open = builder->open->parent;
 	builder->depth--;
 }
@@ -176,6 +211,7 @@ static int run(struct builder *builder, const char *text, size_t bytes)
 
 	XML_SetUserData(builder->parser, builder);
 	XML_SetElementHandler(builder->parser, begin_element, end_element);
+	XML_SetCharacterDataHandler(builder->parser, see_text);
 	XML_SetEntityDeclHandler(builder->parser, see_entity);
 	XML_SetAttlistDeclHandler(builder->parser, see_attribute_list);
 	if (XML_Parse(builder->parser, text, (int)bytes, XML_TRUE) == XML_STATUS_OK)
@@ -208,6 +244,7 @@ int etw_xml_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		return -ENOMEM;
 	r = run(&builder, text, bytes);
 	XML_ParserFree(builder.parser);
+	etw_text_done(&builder.text);
 	if (r == 0)
 		*ret = builder.root;
 	return r;

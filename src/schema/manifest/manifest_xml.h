@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small XML document as a tree. Prefixes of element names are dropped, text between elements is not
- * kept. Documents that declare entities or default attributes are refused: no manifest needs them, and
+ * A small XML document as a tree. Documents that declare entities or default attributes are refused: no manifest needs them, and
  * they are how a small file grows into a large one.
  */
 #ifndef ETW_SCHEMA_MANIFEST_XML_H
@@ -19,7 +18,10 @@ struct etw_xml_attribute {
 };
 
 struct etw_xml_element {
-	const char *name; /* without prefix */
+	const char *name;      /* without prefix */
+	const char *full_name; /* as written */
+	const char *text;      /* before the first child; NULL: nothing but blanks */
+	const char *tail; /* behind the end of the element, up to the next tag; NULL: the same */
 	const struct etw_xml_attribute *attributes;
 	size_t attribute_count;
 	uint64_t line;   /* from 1 */
