@@ -22,7 +22,7 @@ static void number_channels(const struct mc_provider *provider)
 
 	give(provider->message, id_of(provider, 9, 1));
 	for (const struct mc_channel *at = provider->channels; at; at = at->next) {
-		if (at->message && !at->is_imported)
+		if (at->message)
 			give(at->message, id_of(provider, 9, number++));
 	}
 }

@@ -55,14 +55,6 @@ static int claim_channel(struct mc_reader *reader, struct mc_channel *channel)
 				 channel->symbol, channel, "channel's symbol");
 }
 
-static uint32_t winmeta_id(uint8_t value)
-{
-	static const uint32_t ids[] = {[0] = 0x90000001, [8] = 0x102,       [9] = 0x100,
-				       [10] = 0x101,     [11] = 0x90000002, [12] = 0x90000003};
-
-	return ids[value];
-}
-
 static int find_winmeta(struct mc_reader *reader, struct mc_channel *channel)
 {
 	const char *text;
@@ -72,8 +64,9 @@ static int find_winmeta(struct mc_reader *reader, struct mc_channel *channel)
 		return 0;
 	channel->is_winmeta = true;
 	channel->value = (uint8_t)value;
+	/* Unlike winmeta's other messages it gets a number of the provider that imports it first. */
 	return etw_compile_winmeta_message(reader, SYMBOL_CHANNEL, channel->name, text,
-					   winmeta_id(channel->value), &channel->message);
+					   MC_NO_MESSAGE, &channel->message);
 }
 
 static enum mc_channel_type type_of(const char *text)
@@ -118,29 +111,49 @@ static int read_channel(struct mc_reader *reader, const struct etw_xml_element *
 	return 0;
 }
 
-/* Channels without a value of their own are numbered in their order. */
+static int read_value(struct mc_reader *reader, struct mc_channel *channel)
+{
+	uint64_t value = etw_compile_attribute_number(channel->element, "value", 0);
+
+	channel->value = (uint8_t)value;
+	if (value < CHANNEL_VALUE_FIRST || value > 255)
+		return etw_compile_complain(reader, channel->element,
+					    "the value of the channel %s is not from 16 to 255",
+					    channel->name);
+	return etw_compile_claim_number(reader, channel->element, SYMBOL_CHANNEL + MC_VALUE,
+					reader->provider, value, "channel's value");
+}
+
+static bool is_value_taken(const struct mc_provider *provider, unsigned value)
+{
+	for (const struct mc_channel *at = provider->channels; at; at = at->next) {
+		if (!at->is_winmeta && at->value == value)
+			return true;
+	}
+	return false;
+}
+
+/* Channels without a value of their own get those from 16 on that are free, in their order. */
 static int number_channels(struct mc_reader *reader)
 {
 	struct mc_provider *provider = reader->provider;
 	unsigned next = CHANNEL_VALUE_FIRST;
 
 	for (struct mc_channel *channel = provider->channels; channel; channel = channel->next) {
-		uint64_t value;
-
-		if (channel->is_winmeta)
+		if (!channel->is_winmeta && etw_xml_attribute(channel->element, "value"))
+			TRY(read_value(reader, channel));
+	}
+	for (struct mc_channel *channel = provider->channels; channel; channel = channel->next) {
+		if (channel->is_winmeta || etw_xml_attribute(channel->element, "value"))
 			continue;
-		value = etw_compile_attribute_number(channel->element, "value", next);
-		if (value < CHANNEL_VALUE_FIRST || value > 255)
-			TRY(etw_compile_complain(
-				reader, channel->element,
-				"the value of the channel %s is not from 16 to 255",
-				channel->name));
-		else
-			TRY(etw_compile_claim_number(reader, channel->element,
-						     SYMBOL_CHANNEL + MC_VALUE, provider, value,
-						     "channel's value"));
-		channel->value = (uint8_t)value;
-		next = (unsigned)(value + 1);
+		while (is_value_taken(provider, next))
+			next++;
+		if (next > 255)
+			return etw_compile_complain(reader, channel->element,
+						    "no value from 16 to 255 is left for the "
+						    "channel %s",
+						    channel->name);
+		channel->value = (uint8_t)next;
 	}
 	return 0;
 }
