@@ -85,6 +85,8 @@ class Configure(unittest.TestCase):
         # As if the compiler had said so: each answer of it is kept in a variable.
         for option, sentence in (
                 ("CMAKE_DISABLE_FIND_PACKAGE_EXPAT=ON", "libetw needs expat with its headers"),
+                ("CMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON",
+                 "libetw needs OpenSSL's libcrypto with its headers"),
                 ("PLATFORM_LITTLE_ENDIAN=OFF", "libetw needs a little-endian processor: "),
                 ("PLATFORM_64_BIT=OFF", "libetw needs a 64-bit processor: "),
                 ("PLATFORM_COMPILER=OFF", "libetw needs gcc 12 or clang 14, or newer: "),
