@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +21,12 @@
 #define LINE_BYTES 1024
 #define WINDOW_S   10
 
+#define OPEN_FLAGS (O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY)
+
 static int log_fd = STDERR_FILENO;
+static char
+	*log_path; /* of the file; the host leaves its working directory. NULL: it has no name */
+static bool is_rotating; /* by one thread at a time; atomic */
 
 /* Lines of this window, the left out ones included; atomic. */
 static uint32_t window, line_count;
@@ -27,18 +36,65 @@ int etwd_log_open(const char *path)
 	int fd = STDERR_FILENO;
 
 	if (path) {
-		fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+		fd = open(path, OPEN_FLAGS, 0600);
 		if (fd < 0)
 			return -errno;
 	}
 	if (log_fd != STDERR_FILENO)
 		close(log_fd);
 	log_fd = fd;
+	free(log_path);
+	log_path = path ? realpath(path, NULL) : NULL;
 	return 0;
+}
+
+/* In the place of the file that log_fd is; under the same number, for threads that are about to write to it. */
+static void open_anew(void)
+{
+	int fd = open(log_path, OPEN_FLAGS | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return; /* it grows on */
+	(void)dup3(fd, log_fd, O_CLOEXEC);
+	close(fd);
+}
+
+/*
+ * Another process may have renamed the file: then this one follows. The lock is the process', not the open
+ * file's, which the keeper and the host share. Who does not get it leaves the matter to the next line.
+ */
+static void rotate(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char old_path[PATH_MAX + 2];
+	struct stat mine, named;
+
+	if (fstat(log_fd, &mine) || !S_ISREG(mine.st_mode) || mine.st_size < ETWD_LOG_BYTES_MAX ||
+	    fcntl(log_fd, F_SETLK, &lock) < 0)
+		return;
+	(void)snprintf(old_path, sizeof(old_path), "%s.1", log_path);
+	if (stat(log_path, &named) == 0 && named.st_ino == mine.st_ino &&
+	    named.st_dev == mine.st_dev && rename(log_path, old_path) < 0) {
+		lock.l_type = F_UNLCK;
+		(void)fcntl(log_fd, F_SETLK, &lock);
+		return;
+	}
+	open_anew(); /* closes the old one, and with it the lock is gone */
+}
+
+static void keep_small(void)
+{
+	bool is_free = false;
+
+	if (!log_path || !cas_acq_rel(&is_rotating, &is_free, true))
+		return;
+	rotate();
+	store_release(&is_rotating, false);
 }
 
 static void put(char *line, size_t bytes)
 {
+	keep_small();
 	etw_utf8_clean_line(line, bytes); /* names come from other processes */
 	line[bytes++] = '\n';
 	if (write(log_fd, line, bytes) < 0)
@@ -79,7 +135,9 @@ void etwd_log(const char *format, ...)
 	if (body < 0)
 		return;
 	bytes = (size_t)head + (size_t)body;
-	if (bytes > sizeof(line) - 2)
+	if (bytes > sizeof(line) - 2) {
 		bytes = sizeof(line) - 2;
+		memcpy(line + bytes - 3, "...", 3);
+	}
 	put(line, bytes);
 }

@@ -65,7 +65,7 @@ static void finish_stop(struct etwd_inbox_item *item)
 	etwd_session_forget_kept(parts->store, session->id);
 	etwd_grants_end_session(parts->grants, session->id);
 	(void)etwd_handover_write_grants(parts->handover);
-	etwd_log("session %u \"%s\" has ended", (unsigned)session->id, job->info.config.name);
+	etwd_log("session %u has ended: \"%s\"", (unsigned)session->id, job->info.config.name);
 	/* One that is full must not begin anew in the same boot, either. */
 	if ((job->peer_serial || job->info.file_status == -EFBIG) && session->stopped)
 		session->stopped(session);

@@ -74,8 +74,10 @@ static void fail_start(const struct etwd_session_parts *parts, struct etwd_sessi
 {
 	const char *sentence = job->fault.sentence;
 
-	etwd_log("session \"%s\" could not be started: %s%s%s", job->config->name,
-		 strerror(-job->result), sentence ? ": " : "", sentence ? sentence : "");
+	/* Names have any length, and a line ends somewhere: what the host says comes first. */
+	etwd_log("a session of uid %u could not be started: %s%s%s: \"%s\"", (unsigned)session->uid,
+		 strerror(-job->result), sentence ? ": " : "", sentence ? sentence : "",
+		 job->config->name);
 	if (peer)
 		etwd_peer_answer(peer, WIRE_SESSION, job->request, job->result);
 	etwd_session_forget_kept(parts->store, session->id);
@@ -95,8 +97,8 @@ static void begin(const struct etwd_session_parts *parts, struct etwd_session *s
 	session->is_nonstoppable = is_nonstoppable(job->config);
 	if (job->config->is_leased)
 		take_lease(parts, session, peer);
-	etwd_log("session %u \"%s\" of uid %u has started", (unsigned)session->id,
-		 job->config->name, (unsigned)session->uid);
+	etwd_log("session %u of uid %u has started: \"%s\"", (unsigned)session->id,
+		 (unsigned)session->uid, job->config->name);
 	if (peer)
 		etwd_session_answer(session, peer, job->request, &job->info);
 	if (parts->sessions->is_closed)
@@ -209,7 +211,7 @@ static int adopt(const struct etwd_session_parts *parts, uint32_t id, int state_
 			etwd_lease_await(&session->lease, info->uid,
 					 etwd_patient_now_ms() + ETWD_LEASE_GRACE_MS);
 		parts->sessions->last_id = id;
-		etwd_log("session %u \"%s\" goes on", (unsigned)id, info->config.name);
+		etwd_log("session %u goes on: \"%s\"", (unsigned)id, info->config.name);
 	}
 	free(info);
 	return r;

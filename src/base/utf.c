@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/macros.h"
 
 #define REPLACEMENT 0xFFFDu
 
@@ -94,12 +95,36 @@ uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used)
 	return point;
 }
 
+/*
+ * Characters without a picture that turn, hide or break the text beside them: Unicode's categories Cf, Zl and
+ * Zp, and code points that are reserved for such ones.
+ */
+static bool is_format(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},
+		{0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x180E, 0x180E},
+		{0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},
+		{0xFFF0, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F},
+		{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		if (point >= ranges[i].first && point <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
 void etw_utf8_clean_line(char *line, size_t bytes)
 {
 	for (size_t i = 0, used; i < bytes; i += used) {
 		uint32_t point = etw_utf8_decode((const uint8_t *)line + i, bytes - i, &used);
 
-		if (point < 0x20 || (point >= 0x7F && point < 0xA0) || point == UINT32_MAX)
+		if (point < 0x20 || (point >= 0x7F && point < 0xA0) || point == UINT32_MAX ||
+		    is_format(point))
 			memset(line + i, '?', used);
 	}
 }

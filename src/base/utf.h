@@ -34,9 +34,11 @@ uint32_t etw_utf8_decode(const uint8_t *at, size_t bytes, size_t *used);
 bool etw_utf8_is_valid(const uint8_t *at, size_t bytes);
 
 /*
- * etw_utf8_clean_line() - puts '?' for every byte of a control character, of C1 too, and of what is no UTF-8.
+ * etw_utf8_clean_line() - puts '?' for every byte of a control character, of C1 too, of a format character, such as
+ * a mark of direction, and of what is no UTF-8.
  *
- * For a line of text from elsewhere: nothing in it then starts a line or moves a cursor.
+ * For a line of text from elsewhere: nothing in it then starts a line, moves a cursor, or hides or turns round what
+ * stands beside it.
  */
 void etw_utf8_clean_line(char *line, size_t bytes);
 

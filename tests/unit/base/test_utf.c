@@ -22,6 +22,13 @@ static void test_utf__a_clean_line_moves_no_cursor(void **state)
 		{"a\nb\tc\033[2J\x7F", "a?b?c?[2J?"},
 		{"\xC2\x80\xC2\x9F\xC2\xA0", "????\xC2\xA0"},
 		{"\x9B\xFF\xC3", "???"},
+		/* Marks of direction, a separator of lines, what has no width, and a tag; their neighbours stay. */
+		{"a\xE2\x80\xAE"
+		 "b\xE2\x81\xA9",
+		 "a???b???"},
+		{"\xE2\x80\xA8\xE2\x80\xA7\xE2\x80\xAF", "???\xE2\x80\xA7\xE2\x80\xAF"},
+		{"\xE2\x80\x8B\xEF\xBB\xBF\xC2\xAD", "????????"},
+		{"\xF3\xA0\x80\xA0\xF0\x9F\x98\x80", "????\xF0\x9F\x98\x80"},
 		{"", ""},
 	};
 
