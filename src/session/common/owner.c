@@ -17,6 +17,14 @@
 
 #define UNKNOWN_GROUP 65534 /* the kernel's overflow gid */
 
+/*
+ * What another file system uid does not take away by itself: room that is kept for root, other processes' files
+ * below /proc, and what some file systems allow whoever administers the machine.
+ */
+#define OF_ROOT                                                            \
+	(UINT32_C(1) << CAP_SYS_RESOURCE | UINT32_C(1) << CAP_SYS_PTRACE | \
+	 UINT32_C(1) << CAP_SYS_ADMIN)
+
 static int set_groups(int count, const gid_t *groups)
 {
 	return (int)syscall(SYS_setgroups, count, groups);
@@ -68,7 +76,7 @@ void etw_owner_write(uid_t uid, struct etw_owner *ret)
 	if (!is_other(uid))
 		return;
 	ret->is_changed = true;
-	ret->lowered = change_capability(UINT32_C(1) << CAP_SYS_RESOURCE, /* is_raised= */ false);
+	ret->lowered = change_capability(OF_ROOT, /* is_raised= */ false);
 	(void)setfsuid(uid);
 }
 
@@ -89,7 +97,7 @@ int etw_owner_become(uid_t uid, struct etw_owner *ret)
 	owner.is_changed = owner.has_groups = true;
 	if (set_groups(count, groups) < 0)
 		return -EPERM;
-	owner.lowered = change_capability(UINT32_C(1) << CAP_SYS_RESOURCE, /* is_raised= */ false);
+	owner.lowered = change_capability(OF_ROOT, /* is_raised= */ false);
 	(void)setfsgid(gid);
 	(void)setfsuid(uid);
 	*ret = owner;

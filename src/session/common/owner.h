@@ -31,7 +31,8 @@ int etw_owner_become(uid_t uid, struct etw_owner *ret);
 
 /*
  * etw_owner_write() - files that are open already are written within this user's quota, and not into the blocks that
- * a file system keeps for root: without CAP_SYS_RESOURCE and with this user's file system uid.
+ * a file system keeps for root: with this user's file system uid, and without CAP_SYS_RESOURCE, CAP_SYS_PTRACE and
+ * CAP_SYS_ADMIN, which that does not take away.
  *
  * RLIMIT_FSIZE stays the process's: it has no place in a thread.
  */

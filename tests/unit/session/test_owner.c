@@ -17,6 +17,10 @@
 
 #define NOBODY 65534
 
+#define OF_ROOT                                                            \
+	(UINT32_C(1) << CAP_SYS_RESOURCE | UINT32_C(1) << CAP_SYS_PTRACE | \
+	 UINT32_C(1) << CAP_SYS_ADMIN)
+
 static uint32_t effective(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -43,7 +47,7 @@ static void test_owner__files_are_made_with_the_users_rights(void **state)
 	skip_without_root();
 	assert_int_equal(etw_owner_become(NOBODY, &owner), 0);
 	assert_int_equal(setfsuid((uid_t)-1), NOBODY);
-	assert_false(effective() & (UINT32_C(1) << CAP_SYS_RESOURCE));
+	assert_false(effective() & OF_ROOT);
 	assert_int_equal(access("/proc/self", F_OK), 0);
 	assert_int_equal(open("/etc/shadow", O_RDONLY | O_CLOEXEC), -1);
 	etw_owner_return(&owner);
@@ -60,7 +64,7 @@ static void test_owner__files_are_written_within_the_users_limits(void **state)
 	skip_without_root();
 	etw_owner_write(NOBODY, &owner);
 	assert_int_equal(setfsuid((uid_t)-1), NOBODY);
-	assert_false(effective() & (UINT32_C(1) << CAP_SYS_RESOURCE));
+	assert_false(effective() & OF_ROOT);
 	etw_owner_return(&owner);
 	assert_int_equal(setfsuid((uid_t)-1), 0);
 	assert_int_equal(effective(), before);
