@@ -14,9 +14,15 @@
 
 void etw_flushes_open(struct etw_session_flushes *ret)
 {
+	pthread_condattr_t attributes;
+
 	*ret = (struct etw_session_flushes){0};
 	pthread_mutex_init(&ret->lock, NULL);
-	pthread_cond_init(&ret->done, NULL);
+	/* A clock that is set must neither hold who waits, nor let it go. */
+	pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&ret->done, &attributes);
+	pthread_condattr_destroy(&attributes);
 }
 
 void etw_flushes_close(struct etw_session_flushes *flushes)
@@ -60,8 +66,7 @@ uint64_t etw_flushes_ask_look(struct etw_session_flushes *flushes)
 void etw_flushes_await_look(struct etw_session_flushes *flushes, uint64_t ticket)
 {
 	/* By the clock that the condition goes by. */
-	struct timespec deadline =
-		etw_timespec_of_ns(etw_time_read_ns(CLOCK_REALTIME) + LOOK_WAIT_NS);
+	struct timespec deadline = etw_timespec_of_ns(etw_monotonic_ns() + LOOK_WAIT_NS);
 
 	pthread_mutex_lock(&flushes->lock);
 	while (flushes->has_thread && !flushes->wants_stop && flushes->done_look < ticket) {

@@ -93,6 +93,21 @@ static void test_flushes__a_look_is_a_round_of_its_own(void **state)
 	etw_flushes_close(&flushes);
 }
 
+/* Both of the condition and of its deadline: else the wait would be none, or have no end. */
+static void test_flushes__a_look_is_awaited_by_the_steady_clock(void **state)
+{
+	struct etw_session_flushes flushes;
+	uint64_t begin_ns = etw_monotonic_ns();
+
+	(void)state;
+	etw_flushes_open(&flushes);
+	etw_flushes_mark_ready(&flushes);
+	etw_flushes_await_ready(&flushes); /* from now on there is a thread, which never looks */
+	etw_flushes_await_look(&flushes, etw_flushes_ask_look(&flushes));
+	assert_true(etw_monotonic_ns() - begin_ns >= 5000000);
+	etw_flushes_close(&flushes);
+}
+
 /* The deadline is for a standstill; who was promised everything has it put off while there is progress. */
 static void test_flushes__a_standstill_ends_a_flush(void **state)
 {
@@ -238,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flushes__a_ticket_is_done_when_its_moment_is),
 		cmocka_unit_test(test_flushes__a_look_is_a_round_of_its_own),
+		cmocka_unit_test(test_flushes__a_look_is_awaited_by_the_steady_clock),
 		cmocka_unit_test(test_flushes__a_standstill_ends_a_flush),
 		cmocka_unit_test(test_flushes__progress_puts_the_deadline_off_for_a_minute),
 		cmocka_unit_test(test_flushes__the_last_one_gives_the_source_up),
