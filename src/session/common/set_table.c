@@ -31,6 +31,7 @@ void etw_session_sets_step_over_id(uint32_t id)
 void etw_session_sets_open(struct etw_session_context *context, struct etw_session_sets *ret)
 {
 	*ret = (struct etw_session_sets){.context = context};
+	pthread_mutex_init(&ret->adding, NULL);
 	pthread_mutex_init(&ret->lock, NULL);
 }
 
@@ -38,6 +39,7 @@ void etw_session_sets_close(struct etw_session_sets *sets)
 {
 	free(sets->free_of);
 	pthread_mutex_destroy(&sets->lock);
+	pthread_mutex_destroy(&sets->adding);
 }
 
 uint32_t etw_session_sets_list(struct etw_session_sets *sets,

@@ -14,7 +14,8 @@
  * Lock: `lock` owns which sets and pages there are, the refusals, the claims (users, sets' and pages' statuses in the
  * state included), and the members of a set that say so. What else a set has is the session's thread's. So a set is
  * taken out of the table by that thread alone, holding `lock`: the thread uses what etw_session_sets_list() gave without
- * it. Under `lock` the budget's is taken, and no other; no function of the host is called.
+ * it. Under `lock` the budget's is taken, and no other; no function of the host is called. `adding` is held, before `lock`,
+ * by who adds a set; the thread never takes it.
  */
 #ifndef ETW_SESSION_COMMON_SET_TABLE_H
 #define ETW_SESSION_COMMON_SET_TABLE_H
@@ -36,6 +37,7 @@ struct etw_session_refusal {
 
 struct etw_session_sets {
 	struct etw_session_context *context;
+	pthread_mutex_t adding;
 	pthread_mutex_t lock;
 	struct etw_session_set *table[ETW_STATE_SETS]; /* owned; NULL: the place is free */
 	struct wire_ring_set *pages[ETW_STATE_PAGES];  /* mapped; NULL: none */

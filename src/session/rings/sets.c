@@ -99,6 +99,10 @@ static int open_readers(struct etw_session_sets *sets, struct etw_session_set *s
 	return 0;
 }
 
+/*
+ * Holding `adding`, and not `lock`: the kernel may take a second for the memory of large rings, and meanwhile the
+ * session's thread has to go on for everybody else.
+ */
 static int make_set(struct etw_session_sets *sets, uid_t uid, uint32_t slot,
 		    const struct etw_ring_set_config *config, struct etw_session_set **ret)
 {
@@ -109,48 +113,52 @@ static int make_set(struct etw_session_sets *sets, uid_t uid, uint32_t slot,
 	set->id = etw_session_sets_next_id();
 	store_relaxed(&set->is_orphan, true); /* until somebody is given it */
 	set->orphan_due_ns = etw_monotonic_ns() + ETW_SESSION_SETS_ORPHAN_NS;
-	TRY(etw_state_reserve_set(&sets->context->state, slot));
 	TRY(etw_ring_set_create(config, &set->fds));
 	TRY(etw_ring_set_map(&set->fds, &set->map));
-	TRY(open_readers(sets, set, /* is_adopted= */ false));
-	etw_claims_begin(sets, set);
 	*ret = TAKE(set);
 	return 0;
 }
 
-/* Holding lock. */
-static int make_charged_set(struct etw_session_sets *sets, uid_t uid, uint32_t slot,
-			    const struct etw_ring_set_config *config, struct etw_session_set **ret)
+/* Holding lock. The keeper has the memory before a process can have it. */
+static int place_set(struct etw_session_sets *sets, struct etw_session_set *set)
 {
-	uint64_t charged_bytes;
-	int result;
+	struct etw_state_set *durable = durable_set(sets, set->slot);
 
-	TRY(etw_ring_limits_take(sets, uid, etw_ring_set_bytes(config), &charged_bytes));
-	result = make_set(sets, uid, slot, config, ret);
-	if (result < 0)
-		etw_ring_limits_give(sets, uid, charged_bytes);
-	else
-		(*ret)->charged_bytes = charged_bytes;
-	return result;
+	if (sets->is_ending)
+		return -ESHUTDOWN;
+	TRY(etw_state_reserve_set(&sets->context->state, set->slot));
+	TRY(open_readers(sets, set, /* is_adopted= */ false));
+	etw_claims_begin(sets, set);
+	durable->id = set->id;
+	durable->uid = set->uid;
+	durable->user = etw_claims_user(sets, set->uid);
+	store_release(&durable->status, (uint32_t)ETW_STATE_SET_LIVE);
+	sets->table[set->slot] = set;
+	return 0;
 }
 
-/* Holding lock. The keeper has the memory before a process can have it. */
+/* Holding `adding` and `lock`, which it lets go of meanwhile. The place stays free: nobody else adds a set. */
 static int add_set(struct etw_session_sets *sets, uid_t uid, struct etw_session_set **ret)
 {
 	const struct etw_ring_set_config config = etw_ring_limits_config(sets, uid);
-	struct etw_session_set *set;
-	struct etw_state_set *durable;
+	CLEANUP(free_setp) struct etw_session_set *set = NULL;
+	uint64_t charged_bytes;
 	uint32_t slot;
+	int result;
 
 	TRY(etw_ring_limits_look(sets, uid, etw_ring_set_bytes(&config), &slot));
-	TRY(make_charged_set(sets, uid, slot, &config, &set));
-	durable = durable_set(sets, slot);
-	durable->id = set->id;
-	durable->uid = uid;
-	durable->user = etw_claims_user(sets, uid);
-	store_release(&durable->status, (uint32_t)ETW_STATE_SET_LIVE);
-	sets->table[slot] = set;
-	*ret = set;
+	TRY(etw_ring_limits_take(sets, uid, etw_ring_set_bytes(&config), &charged_bytes));
+	pthread_mutex_unlock(&sets->lock);
+	result = make_set(sets, uid, slot, &config, &set);
+	pthread_mutex_lock(&sets->lock);
+	if (result == 0)
+		result = place_set(sets, set);
+	if (result < 0) {
+		etw_ring_limits_give(sets, uid, charged_bytes);
+		return result;
+	}
+	set->charged_bytes = charged_bytes;
+	*ret = TAKE(set);
 	return 0;
 }
 
@@ -197,6 +205,7 @@ int etw_session_sets_get(struct etw_session_sets *sets, uid_t uid, uint32_t *ret
 	int result = 0;
 
 	*ret_refusal = 0;
+	pthread_mutex_lock(&sets->adding);
 	pthread_mutex_lock(&sets->lock);
 	set = etw_session_sets_find_live(sets, uid);
 	if (!set) {
@@ -208,6 +217,7 @@ int etw_session_sets_get(struct etw_session_sets *sets, uid_t uid, uint32_t *ret
 		result = lend(set, ret);
 	}
 	pthread_mutex_unlock(&sets->lock);
+	pthread_mutex_unlock(&sets->adding);
 	/* Without a keeper the set works as well, but not longer than this host. */
 	if (is_new && keep_set(sets, set) < 0)
 		etw_context_complain(sets->context,
