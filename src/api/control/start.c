@@ -59,14 +59,6 @@ static ULONG check_start(const struct etw_properties *properties,
 	return error ? error : check_room(config);
 }
 
-/* Where it is the file that fails: its folder is not there, or its disk is full. */
-static ULONG start_error(int result)
-{
-	if (result == -ENOENT)
-		return ERROR_PATH_NOT_FOUND;
-	return result == -ENOSPC ? ERROR_DISK_FULL : etw_hosts_error(result);
-}
-
 static ULONG start_session(const struct etw_properties *properties,
 			   struct wire_session_config *config, PTRACEHANDLE handle)
 {
@@ -80,7 +72,7 @@ static ULONG start_session(const struct etw_properties *properties,
 	config->file_mode = (uint32_t)etw_file_mode();
 	result = etw_hosts_start(config, info);
 	if (result)
-		return start_error(result);
+		return etw_win32_from_start(result);
 	*handle = info->handle;
 	/* That the names fit was seen before; a path that grew is no reason to call it a failure. */
 	(void)etw_properties_fill(properties, info);

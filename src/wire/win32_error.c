@@ -7,12 +7,14 @@
  * says so itself: -ENOENT for a session is ERROR_WMI_INSTANCE_NOT_FOUND, for a schema
  * ERROR_NOT_FOUND, for a file the code below.
  */
-#include "api/win32_error.h"
+#include "wire/win32_error.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 #include <winerror.h>
+
+#include "base/macros.h"
 
 struct error_row {
 	int error;
@@ -88,4 +90,18 @@ ULONG etw_win32_from_result(int result)
 			return rows[i].code;
 	}
 	return ERROR_GEN_FAILURE;
+}
+
+ULONG etw_win32_from_start(int result)
+{
+	switch (result) {
+	case -ENOENT: /* the file's folder */
+		return ERROR_PATH_NOT_FOUND;
+	case -EBUSY:
+		return ERROR_ACTIVE_CONNECTIONS;
+	case -ETXTBSY: /* another session writes to the file */
+		return ERROR_BAD_PATHNAME;
+	default:
+		return etw_win32_from_result(result);
+	}
 }
