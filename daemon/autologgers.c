@@ -19,6 +19,7 @@
 #include "daemon/enable.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
+#include "wire/win32_error.h"
 
 /* One file of configuration. */
 struct etwd_autologger {
@@ -60,7 +61,7 @@ static void fail(struct etwd_autologger *one, int result, const struct etw_fault
 			       fault->sentence);
 	else
 		(void)snprintf(reason, room, "%s", strerror(-result));
-	one->status.status = (uint32_t)-result;
+	one->status.status = etw_win32_from_start(result);
 	etwd_log("autologger \"%s\" is not started: %s", one->name, reason);
 	write_status(one);
 }

@@ -126,6 +126,14 @@ static int set_session_value(struct reading *reading)
 		reading->kernel_flags = (uint32_t)value;
 		return 0;
 	}
+	/* Windows' host writes these into its registry; here they stand in the file of the status. */
+	if (!strcasecmp(reading->name, "Status"))
+		return read_number(reading, "Status", UINT32_MAX, &value);
+	if (!strcasecmp(reading->name, "FileCounter"))
+		return read_number(reading, "FileCounter", UINT32_MAX, &value);
+	/* Whether Windows starts the session earlier than others: here all start with the host. */
+	if (!strcasecmp(reading->name, "Boot"))
+		return read_number(reading, "Boot", 1, &value);
 	/* Of the file in which Windows keeps what no consumer reads; here buffers are kept in memory, whatever it says. */
 	if (!strcasecmp(reading->name, "DisableRealtimePersistence"))
 		return read_number(reading, "DisableRealtimePersistence", 1, &value);

@@ -2,7 +2,6 @@
 /*
  * What became of an AutoLogger: a file "<session>" in the folder of the status, written as a whole by the host. It has
  * the two values that Windows writes back into the registry, Status and FileCounter, and what a later host must know.
- * Status is Linux's errno here, as only the API knows Win32's codes.
  */
 #ifndef ETW_AUTOLOGGER_STATUS_H
 #define ETW_AUTOLOGGER_STATUS_H
@@ -14,7 +13,7 @@
 #define ETW_AUTOLOGGER_SENTENCE_BYTES 256
 
 struct etw_autologger_status {
-	uint32_t status;       /* of the last start: 0 or an errno, positive */
+	uint32_t status;       /* of the last start: 0 or a Win32 code */
 	uint32_t file_counter; /* files so far, with a FileMax */
 	char stopped_in
 		[ETW_AUTOLOGGER_BOOT_BYTES]; /* the boot in which a controller stopped it; empty: none did */

@@ -195,10 +195,10 @@ static void test_autologger__what_cannot_start_says_why(void **state)
 	put("not now", "Guid = {44444444-2222-3333-4444-555555555555}\nStart = 0\n");
 	put_session("LogFileMode = 0x100\n");
 	opened = controller();
-	expect_status("no guid", "Status=22\n");
+	expect_status("no guid", "Status=87\n");
 	expect_status("no guid", "Reason=Guid: the session has no GUID\n");
-	expect_status("no folder", "Status=2\n");
-	expect_status("not stoppable file", "Status=22\n");
+	expect_status("no folder", "Status=3\n");
+	expect_status("not stoppable file", "Status=87\n");
 	expect_status(SESSION, "Status=0\n");
 	assert_int_equal(query(opened, SESSION, &info), 0);
 	assert_int_equal(query(opened, "not now", &info), -ENOENT);

@@ -34,6 +34,7 @@ static void test_config__values_are_the_registrys(void **state)
 		"START=1\nBufferSize=128\nMinimumBuffers=4\nMaximumBuffers=40\nFlushTimer=7\n"
 		"ClockType=2\nLogFileMode=0x2\nMaxFileSize=12\nFileMax=16\n"
 		"FileName=%SystemRoot%\\x = y.etl\nDisableRealtimePersistence=1\n"
+		"Status=0xC0000022\nFileCounter=3\nboot=1\n"
 		"\n; the provider\n[{22222222-2222-3333-4444-555555555555}]\n"
 		"Enabled=0\nEnableLevel=5\nEnableProperty=0x40\nMatchAnyKeyword="
 		"0xFFFFFFFFFFFFFFFF\n"

@@ -171,7 +171,7 @@ static void test_autologgers__a_name_is_of_one_file(void **state)
 	fixture_run_until(is_running, "RUNS");
 	assert_int_equal(etw_autologger_status_read(status_folder, "Runs", &status), 0);
 	assert_int_equal(etw_autologger_status_read(status_folder, "runs", &status), 0);
-	assert_int_equal(status.status, EEXIST);
+	assert_int_equal(status.status, 183); /* ERROR_ALREADY_EXISTS */
 	assert_string_equal(status.reason, "another session has this name");
 	fixture_run_until(is_running, "HELD");
 }
