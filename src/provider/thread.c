@@ -130,8 +130,8 @@ static uint32_t sweep(uint64_t origin)
 	return freed;
 }
 
-/* Adds a chunk to @count slots, unless somebody has meanwhile. */
-static void grow(uint32_t count)
+/* Adds a chunk to @count slots, unless somebody has meanwhile. Returns whether there are more now. */
+static bool grow(uint32_t count)
 {
 	uint32_t i = 0;
 	struct etw_thread *none = NULL;
@@ -140,15 +140,18 @@ static void grow(uint32_t count)
 
 	while (i < CHUNK_COUNT && count >= CHUNK_FIRST << i)
 		count -= CHUNK_FIRST << i++;
-	if (i == CHUNK_COUNT || load_acquire(&chunks[i]))
-		return;
+	if (i == CHUNK_COUNT)
+		return false;
+	if (load_acquire(&chunks[i]))
+		return true;
 	bytes = sizeof(struct etw_thread) * (CHUNK_FIRST << i);
 	chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (chunk == MAP_FAILED)
-		return;
+		return load_acquire(&chunks[i]) != NULL;
 	/* Zeroed: every owner is 0, and every mark says "inside" of nobody. */
 	if (!cas_acq_rel(&chunks[i], &none, (struct etw_thread *)chunk))
 		(void)munmap(chunk, bytes);
+	return true;
 }
 
 /*
@@ -184,17 +187,24 @@ static struct etw_thread *take_any(uint64_t owner, uint64_t origin, uint32_t cou
 	return NULL;
 }
 
-/* A sweep that frees few slots is followed by growth, so that each slot costs few system calls. NULL: no slot. */
+/*
+ * A sweep that frees few slots is followed by growth, so that each slot costs few system calls. Other threads may take
+ * all that there is new before this one looks: then it makes more, and each turn has given them slots. NULL: no slot.
+ */
 static struct etw_thread *take_slot(uint64_t owner, uint64_t origin)
 {
-	const uint32_t count = count_slots();
+	uint32_t count = count_slots();
 	struct etw_thread *slot = take_any(owner, origin, count);
 
-	if (slot)
-		return slot;
-	if (sweep(origin) < count / 4)
-		grow(count);
-	return take_any(owner, origin, count_slots());
+	while (!slot) {
+		const bool has_more = sweep(origin) >= count / 4 || grow(count);
+
+		count = count_slots();
+		slot = take_any(owner, origin, count);
+		if (!has_more)
+			break;
+	}
+	return slot;
 }
 
 static struct etw_thread *take_own_slot(uint64_t origin, uint32_t thread_id)

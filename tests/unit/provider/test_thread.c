@@ -38,12 +38,17 @@ const char *__asan_default_options(void)
 #endif
 #endif
 
-static bool is_memory_short; /* mmap() fails */
+static bool is_memory_short;      /* mmap() fails */
+static void (*before_mmap)(void); /* atomic; or NULL */
 void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset);
 
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
+	void (*const before)(void) = load_acquire(&before_mmap);
+
+	if (before)
+		before();
 	if (is_memory_short) {
 		errno = ENOMEM;
 		return MAP_FAILED;
@@ -397,9 +402,15 @@ static void test_thread__its_first_write_may_be_in_a_handler(void **state)
 
 static struct etw_thread *slots[MANY];
 
+static void expect_listed(struct etw_entry *entry)
+{
+	assert_false(entry->is_unlisted);
+	expect_own_id(entry);
+}
+
 static void *take_and_wait(void *number)
 {
-	stay_inside(expect_own_id);
+	stay_inside(expect_listed);
 	slots[(uintptr_t)number] = etw_thread;
 	(void)pthread_barrier_wait(&meeting); /* all have a slot */
 	(void)pthread_barrier_wait(&meeting);
@@ -502,6 +513,70 @@ static void test_thread__without_a_slot_holds_everything_up_while_it_is_inside(v
 	(void)pthread_barrier_destroy(&step);
 }
 
+static uint32_t growing; /* atomic; threads that have come to take more memory */
+static pthread_barrier_t overtaken;
+
+/* The first waits until there is no slot left of what the second makes; the third gets nothing. */
+static void grow_late(void)
+{
+	const uint32_t before = add_acq_rel(&growing, 1u);
+
+	if (before == 0)
+		(void)pthread_barrier_wait(&overtaken);
+	else if (before == 2)
+		is_memory_short = true;
+}
+
+static uint32_t settled; /* atomic; threads that have written */
+
+static void *write_and_settle(void *unused)
+{
+	stay_inside(note_unlisted);
+	(void)add_acq_rel(&settled, 1u);
+	(void)pthread_mutex_lock(&hold);
+	(void)pthread_mutex_unlock(&hold);
+	return unused;
+}
+
+/* Threads come one by one. Returns how many, the last of them without a slot, and one that has not got over mmap(). */
+static unsigned take_all(pthread_t *threads, unsigned room)
+{
+	unsigned count = 0;
+
+	while (!load_relaxed(&unlisted_threads)) {
+		assert_true(count < room);
+		assert_int_equal(pthread_create(&threads[count++], NULL, write_and_settle, NULL),
+				 0);
+		while (load_acquire(&settled) + (load_acquire(&growing) > 0) < count)
+			(void)usleep(100);
+	}
+	return count;
+}
+
+/* By the time that a thread looks for a slot in what it has made, or found made, others may have taken them all. */
+static void test_thread__makes_slots_until_one_is_its_own(void **state)
+{
+	pthread_t threads[4 * FIRST_CHUNK];
+	unsigned count;
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&overtaken, NULL, 2), 0);
+	(void)pthread_mutex_lock(&hold);
+	store_relaxed(&unlisted_threads, 0u);
+	store_release(&before_mmap, grow_late);
+	count = take_all(threads, ARRAY_SIZE(threads));
+	store_release(&before_mmap, NULL);
+	is_memory_short = false;
+	(void)pthread_barrier_wait(&overtaken);
+	while (load_acquire(&settled) < count)
+		(void)usleep(100);
+	assert_int_equal(load_relaxed(&unlisted_threads), 1);
+	(void)pthread_mutex_unlock(&hold);
+	while (count)
+		assert_int_equal(pthread_join(threads[--count], NULL), 0);
+	(void)pthread_barrier_destroy(&overtaken);
+}
+
 static void *stay_for_long(void *unused)
 {
 	stay_inside(wait_for_cancellation);
@@ -545,9 +620,10 @@ static void test_thread__of_the_parent_holds_nothing_up_in_a_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* First: there is one chunk of slots yet. */
+		/* These two first: there is one chunk of slots yet. */
 		cmocka_unit_test(
 			test_thread__without_a_slot_holds_everything_up_while_it_is_inside),
+		cmocka_unit_test(test_thread__makes_slots_until_one_is_its_own),
 		cmocka_unit_test(test_thread__is_inside_until_it_leaves),
 		cmocka_unit_test(test_thread__looks_around_once_for_each_epoch),
 		cmocka_unit_test(test_thread__that_entered_later_holds_nothing_up),
