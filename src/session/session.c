@@ -148,6 +148,7 @@ int etw_session_adopt(const struct etw_session_host *host, int state_fd, struct 
 	}
 	state = &session->context.state;
 	TRY(etw_state_adopt(state_fd, state));
+	etw_session_convert_adopted(session);
 	etw_context_set_plan(&session->context, &state->head->plan);
 	etw_charge_adopt(&session->context, state->head->uid, etw_state_memory(&state->head->plan),
 			 &session->charge);

@@ -64,6 +64,12 @@ struct etw_session_name {
  */
 int etw_session_change_file_now(struct etw_session *session, const struct etw_session_name *name);
 
+/*
+ * etw_session_convert_adopted() - carries out to its end what a host that died has left half done: a session whose plan
+ * has no file any more, and whose state names one. Before the plan is read.
+ */
+void etw_session_convert_adopted(struct etw_session *session);
+
 /* etw_session_thread() - the life of a session after its start. */
 void *etw_session_thread(void *session);
 

@@ -83,6 +83,7 @@ static void change_numbers(struct etw_session *session, const struct wire_sessio
 	if (was_realtime && !plan->is_realtime)
 		dismiss_consumers(session);
 	SCHED_POINT("session.update.dismissed");
+	/* A plan without a file is what a conversion is carried out by: etw_session_convert_adopted(). */
 	etw_context_change(&session->context, config, plan);
 	if (!was_realtime && plan->is_realtime)
 		etw_consumers_readmit(&session->consumers);
@@ -139,6 +140,17 @@ static int carry_out_conversion(void *what)
 	SCHED_POINT("session.convert.changed");
 	etw_session_file_leave(&update->session->outputs.file);
 	return 0;
+}
+
+void etw_session_convert_adopted(struct etw_session *session)
+{
+	struct etw_state_head *head = session->context.state.head;
+
+	if (head->plan.has_file || !etw_state_file(&session->context.state)->name[0])
+		return;
+	/* What comes of it has been no contradiction once already. */
+	(void)etw_session_config_convert(&head->config, &head->plan, NULL);
+	etw_session_file_leave(&session->outputs.file);
 }
 
 int etw_session_convert(struct etw_session *session, struct etw_fault *reterr)

@@ -514,8 +514,8 @@ static void settle_files(const struct storm_run *run, const struct storm_calls *
 	const EVENT_TRACE_PROPERTIES *properties = &run->recording.block.properties;
 	const uint64_t lost = properties->EventsLost;
 
-	/* One that was converted tells its file's name still when a host died on the way. */
-	if (has_file(run) && *run->file && run->kind->account != STORM_FIRST)
+	/* One that was converted has no name here. */
+	if (has_file(run) && *run->file)
 		storm_check_header(run->file, properties);
 	if (run->kind->account == STORM_NEWEST)
 		settle_newest(run, of, found, lost);

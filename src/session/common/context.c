@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "base/sched_point.h"
 #include "base/time.h"
 #include "session/common/file_pattern.h"
 
@@ -44,6 +45,7 @@ static void change_plan(struct etw_session_plan *plan, const struct etw_session_
 {
 	store_relaxed(&plan->ring_buffers, to->ring_buffers);
 	store_relaxed(&plan->has_file, to->has_file);
+	SCHED_POINT("session.plan.changing");
 	store_relaxed(&plan->file_flush_ns, to->file_flush_ns);
 	store_relaxed(&plan->batch_flush_ns, to->batch_flush_ns);
 }

@@ -57,7 +57,8 @@ void etw_context_set_plan(struct etw_session_context *context, const struct etw_
 /*
  * etw_context_change() - makes the numbers hold that an UPDATE may change, in the state and here: of @config the flush
  * timer, the buffers and the mode, of @plan what follows from them. A host that dies on the way leaves some changed;
- * each of them is sound without the others, and whoever asked asks again. Owner thread.
+ * each of them is sound without the others, and whoever asked asks again: but for has_file, whose loss the next host
+ * makes a whole conversion (etw_session_convert_adopted()). Owner thread.
  */
 void etw_context_change(struct etw_session_context *context,
 			const struct wire_session_config *config,

@@ -15,6 +15,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/number.h"
+#include "base/sched_point.h"
 #include "base/time.h"
 #include "etl/writer.h"
 #include "session/common/account.h"
@@ -228,14 +229,16 @@ void etw_session_file_leave(struct etw_session_file *file)
 	struct etw_state_head *head = context->state.head;
 	struct etw_state_file *present = etw_session_file_present(file);
 
+	etw_session_file_close(file);
+	etw_context_forget(context, ETW_SESSION_FILE_KEPT, (unsigned)head->files_left & 1);
+	SCHED_POINT("session.convert.forgotten");
 	pthread_mutex_lock(&context->config_lock);
 	head->config.log_file[0] = '\0';
 	head->config.log_file_shown[0] = '\0';
-	present->name[0] = '\0';
 	present->shown[0] = '\0';
+	/* Last: by this name the next host sees that there is something left to do. */
+	store_release(&present->name[0], '\0');
 	pthread_mutex_unlock(&context->config_lock);
-	etw_session_file_close(file);
-	etw_context_forget(context, ETW_SESSION_FILE_KEPT, (unsigned)head->files_left & 1);
 }
 
 void etw_session_file_end(struct etw_session_file *file, int status)

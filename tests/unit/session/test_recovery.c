@@ -224,6 +224,60 @@ static void test_recovery__what_was_refused_around_a_death_is_told(void **state)
 }
 #endif
 
+#ifdef ETW_SCHED_POINTS
+static void convert(struct recovery *recovery, struct etw_session *session)
+{
+	(void)recovery;
+	(void)etw_session_convert(session, NULL);
+}
+
+/* The host dies while it converts. The next one has the session's file, or has a session that is converted wholly. */
+static void die_converting(const char *point, uint32_t countdown, bool is_converted)
+{
+	struct fixture fixture;
+	struct recovery recovery;
+	struct wire_session_config config;
+	const struct etw_state_head *head;
+	int fd;
+
+	fixture_open(&fixture);
+	config = fixture_config(&fixture);
+	recovery_open(&fixture, &config, &recovery);
+	(void)snprintf(recovery.shared->point, sizeof(recovery.shared->point), "%s", point);
+	recovery.shared->countdown = countdown;
+	recovery.on_session = convert;
+	recovery_fork(&recovery, NULL);
+	assert_int_equal(recovery.shared->ready, 0); /* it has died */
+	recovery.on_session = NULL;
+	recovery.shared->point[0] = '\0';
+	recovery_fork(&recovery, NULL);
+	fd = fixture_kept(&fixture, "session-7/state");
+	head = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd, /* offset= */ 0);
+	assert_ptr_not_equal(head, MAP_FAILED);
+	recovery_stop(&recovery);
+	assert_int_equal(head->plan.has_file, !is_converted);
+	assert_int_equal(head->plan.is_realtime, is_converted);
+	assert_int_equal(recovery.shared->info.config.log_file_mode,
+			 is_converted ? EVENT_TRACE_REAL_TIME_MODE : config.log_file_mode);
+	assert_string_equal(recovery.shared->info.config.log_file,
+			    is_converted ? "" : config.log_file);
+	assert_int_equal(munmap((void *)(uintptr_t)head, sizeof(*head)), 0);
+	assert_int_equal(close(fd), 0);
+	recovery_close(&recovery);
+	fixture_close(&fixture);
+}
+
+static void test_recovery__conversion_is_whole_or_has_not_been(void **state)
+{
+	(void)state;
+	die_converting("session.convert.ended", 1, /* is_converted= */ false);
+	die_converting("session.plan.changing", 1, /* is_converted= */ true);
+	die_converting("session.plan.changing", 2, /* is_converted= */ true);
+	die_converting("session.convert.changed", 1, /* is_converted= */ true);
+	die_converting("session.convert.forgotten", 1, /* is_converted= */ true);
+}
+#endif
+
 /* Without its file the session goes on, and says that the file is lost. */
 static void test_recovery__file_is_gone(void **state)
 {
@@ -271,6 +325,7 @@ int main(void)
 #ifdef ETW_SCHED_POINTS
 		cmocka_unit_test(test_recovery__killed_at_points),
 		cmocka_unit_test(test_recovery__what_was_refused_around_a_death_is_told),
+		cmocka_unit_test(test_recovery__conversion_is_whole_or_has_not_been),
 #endif
 		cmocka_unit_test(test_recovery__file_is_gone),
 		cmocka_unit_test(test_recovery__no_state),
