@@ -166,6 +166,8 @@ int etwd_host_open(struct etwd_host *host, int socket)
 		return -errno;
 	TRY(watch(host, host->signal_fd, &host->signal_fd));
 	TRY(watch(host, host->inbox.event_fd, &host->inbox));
+	if (host->store.socket >= 0)
+		TRY(watch(host, host->store.socket, &host->store));
 	TRY(etwd_peers_open(&host->peers, host->epoll_fd, host->options->listener));
 	TRY(open_budget(host));
 	TRY(etwd_pids_open(&host->pids, &host->store, etw_monotonic_ns()));
@@ -266,10 +268,21 @@ static int run_timers(struct etwd_host *host)
 	return next_ms - now_ms < 60000 ? (int)(next_ms - now_ms) : 60000;
 }
 
+/* What the keeper has no room for. */
+static void hear_keeper(struct etwd_host *host)
+{
+	char name[ETWD_KEPT_NAME_BYTES];
+
+	while (etwd_keeper_hear(&host->store, name) == 1)
+		etwd_session_not_kept(&host->session_parts, name);
+}
+
 static void handle_event(struct etwd_host *host, const struct epoll_event *event)
 {
 	if (event->data.ptr == &host->signal_fd)
 		take_signals(host);
+	else if (event->data.ptr == &host->store)
+		hear_keeper(host);
 	else if (event->data.ptr == &host->inbox)
 		etwd_inbox_run(&host->inbox);
 	else if (event->data.ptr == &host->peers.listener)

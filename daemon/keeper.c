@@ -100,13 +100,23 @@ static void take_host(struct keeper *keeper, pid_t pid, int socket)
 	keeper->host_start_ms = now_ms();
 }
 
+/* The host is told: what it believes to be kept it would lose without a word when it dies. */
+static void refuse(struct keeper *keeper, const char *name, int error)
+{
+	int r = etwd_keeper_try(keeper->socket, ETWD_KEEPER_REFUSED, name, -1);
+
+	etwd_log("the keeper cannot keep %s: %s", name, strerror(error));
+	if (r < 0 && r != -EPIPE)
+		etwd_log("the host does not hear that: %s", strerror(-r));
+}
+
 /* @fd: taken; -1: none */
 static void take_message(struct keeper *keeper, const struct etwd_keeper_message *message, int fd)
 {
 	switch (message->op) {
 	case ETWD_KEEPER_KEEP:
-		if (fd >= 0)
-			etwd_keeper_table_keep(&keeper->kept, message->name, fd);
+		if (fd >= 0 && etwd_keeper_table_keep(&keeper->kept, message->name, fd) < 0)
+			refuse(keeper, message->name, ENOSPC);
 		return;
 	case ETWD_KEEPER_FORGET:
 		etwd_keeper_table_forget(&keeper->kept, message->name);
@@ -147,10 +157,17 @@ static void drain(struct keeper *keeper)
 	int fd, r;
 
 	while ((r = etwd_keeper_look(keeper->socket, &message, &fd)) != -EAGAIN && r != -EPIPE) {
-		if (r == -EMFILE || r == -EPROTO) {
-			etwd_log("the keeper cannot take what the host keeps: %s", strerror(-r));
+		if (r == -EPROTO) {
+			etwd_log("the keeper cannot take what the host says: %s", strerror(-r));
 			etwd_keeper_drop(keeper->socket);
 			continue;
+		}
+		if (r == -EMFILE) {
+			refuse(keeper, message.name, EMFILE);
+			/* An old one of the name is not what the host means. */
+			message.op = ETWD_KEEPER_FORGET;
+			fd = -1;
+			r = 0;
 		}
 		if (r < 0)
 			break;

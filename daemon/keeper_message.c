@@ -108,12 +108,6 @@ int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, 
 	if (bytes == 0)
 		return -EPIPE;
 	fd = take_fd(&packet);
-	/* There was room for it: this process may have no more descriptors. */
-	if (packet.msg_flags & MSG_CTRUNC) {
-		if (fd >= 0)
-			close(fd);
-		return -EMFILE;
-	}
 	if (bytes != sizeof(message) || (packet.msg_flags & MSG_TRUNC) ||
 	    !memchr(message.name, '\0', sizeof(message.name))) {
 		if (fd >= 0)
@@ -121,6 +115,12 @@ int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, 
 		return -EPROTO;
 	}
 	*ret = message;
+	/* There was room for it: this process may have no more descriptors. */
+	if (packet.msg_flags & MSG_CTRUNC) {
+		if (fd >= 0)
+			close(fd);
+		return -EMFILE;
+	}
 	*ret_fd = fd;
 	return 0;
 }

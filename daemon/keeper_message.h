@@ -23,6 +23,8 @@ enum etwd_keeper_op {
 	ETWD_KEEPER_HOST = 8, /* with the keeper's end of a new host's socket; number: its pid */
 	ETWD_KEEPER_HOST_PID = 9, /* before it, with the pidfd of that host, where there is one */
 	ETWD_KEEPER_HANDED = 10,  /* the host has got everything */
+	ETWD_KEEPER_REFUSED =
+		11, /* keeper -> host: it could not keep this, and has none of the name */
 };
 
 struct etwd_keeper_message {
@@ -62,7 +64,7 @@ int etwd_keeper_send_failure(int socket, int error, const char *sentence);
  * @ret_fd: owned; -1: none came with it
  *
  * Returns 0; -EPIPE at the end; -EPROTO for what is no message; -EMFILE when its descriptor could not be
- * taken; the errno of recvmsg.
+ * taken, and then *@ret is the message; the errno of recvmsg.
  */
 int etwd_keeper_receive(int socket, int flags, struct etwd_keeper_message *ret, int *ret_fd);
 

@@ -6,9 +6,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/time.h"
 #include "daemon/log.h"
 
 struct etwd_keeper_queued {
@@ -75,6 +79,7 @@ static int receive_kept(struct etwd_keeper_store *store)
 				close(fd);
 			return -EPROTO;
 		}
+		(void)etwd_keeper_table_keep(&store->known, message.name, -1);
 		r = add_kept(store, message.name, fd);
 		if (r < 0) {
 			close(fd);
@@ -93,14 +98,28 @@ static void drop_kept(struct etwd_keeper_store *store)
 	store->kept_count = store->kept_room = 0;
 }
 
+static size_t find_limit(void)
+{
+	struct rlimit files;
+	rlim_t half;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return 0;
+	half = files.rlim_cur / 2;
+	if (half <= ETWD_FILES_OF_HOST)
+		return 0;
+	return MIN(half - ETWD_FILES_OF_HOST, (rlim_t)(ETWD_KEPT_MAX - ETWD_KEPT_MARGIN));
+}
+
 int etwd_keeper_store_init(struct etwd_keeper_store *store, int socket)
 {
 	int r;
 
-	*store = (struct etwd_keeper_store){.socket = socket, .wake_fd = -1};
+	*store = (struct etwd_keeper_store){.socket = socket, .wake_fd = -1, .limit = find_limit()};
 	pthread_mutex_init(&store->lock, NULL);
 	if (socket < 0)
 		return 0;
+	TRY(etwd_keeper_table_init(&store->known));
 	r = receive_kept(store);
 	if (r < 0)
 		drop_kept(store);
@@ -111,6 +130,7 @@ void etwd_keeper_store_done(struct etwd_keeper_store *store)
 {
 	drop_kept(store);
 	drop_queue(store);
+	etwd_keeper_table_done(&store->known);
 	if (store->socket >= 0)
 		close(store->socket);
 	pthread_mutex_destroy(&store->lock);
@@ -123,15 +143,20 @@ static bool is_for_later(int result)
 	       result == -ENOMEM;
 }
 
+static void lose_keeper_locked(struct etwd_keeper_store *store)
+{
+	etwd_log("the keeper is gone; from now on sessions do not outlive this host");
+	close(store->socket);
+	store->socket = -1;
+	drop_queue(store);
+}
+
 static int try_keeper_locked(struct etwd_keeper_store *store, uint32_t op, const char *name, int fd)
 {
 	int r = etwd_keeper_try(store->socket, op, name, fd);
 
 	if (r == -EPIPE || r == -ECONNRESET) {
-		etwd_log("the keeper is gone; from now on sessions do not outlive this host");
-		close(store->socket);
-		store->socket = -1;
-		drop_queue(store);
+		lose_keeper_locked(store);
 		return -EPIPE;
 	}
 	return r;
@@ -231,6 +256,54 @@ int etwd_keeper_keep(struct etwd_keeper_store *store, const char *name, int fd)
 
 	pthread_mutex_lock(&store->lock);
 	r = tell_keeper_locked(store, ETWD_KEEPER_KEEP, name, fd);
+	if (r == 0 || r == -EINPROGRESS)
+		(void)etwd_keeper_table_keep(&store->known, name, -1);
+	pthread_mutex_unlock(&store->lock);
+	return r;
+}
+
+int etwd_keeper_room(struct etwd_keeper_store *store, unsigned count)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&store->lock);
+	if (store->socket >= 0 && (store->known.count + count > store->limit ||
+				   etw_monotonic_ms() < store->full_until_ms))
+		r = -EMFILE;
+	pthread_mutex_unlock(&store->lock);
+	return r;
+}
+
+/* Returns as etwd_keeper_hear(); -EAGAIN: there is more to be read. */
+static int hear_locked(struct etwd_keeper_store *store, char *ret)
+{
+	struct etwd_keeper_message message;
+	int fd = -1, r;
+
+	if (store->socket < 0)
+		return 0;
+	r = etwd_keeper_receive(store->socket, MSG_DONTWAIT, &message, &fd);
+	if (fd >= 0)
+		close(fd);
+	if (r == -EPIPE)
+		lose_keeper_locked(store);
+	if (r == -EPIPE || r == -EAGAIN)
+		return 0;
+	if (r < 0 || message.op != ETWD_KEEPER_REFUSED)
+		return -EAGAIN;
+	etwd_keeper_table_forget(&store->known, message.name);
+	store->full_until_ms = etw_monotonic_ms() + ETWD_KEEPER_FULL_MS;
+	memcpy(ret, message.name, ETWD_KEPT_NAME_BYTES);
+	return 1;
+}
+
+int etwd_keeper_hear(struct etwd_keeper_store *store, char ret[ETWD_KEPT_NAME_BYTES])
+{
+	int r;
+
+	pthread_mutex_lock(&store->lock);
+	while ((r = hear_locked(store, ret)) == -EAGAIN)
+		;
 	pthread_mutex_unlock(&store->lock);
 	return r;
 }
@@ -275,6 +348,7 @@ void etwd_keeper_forget(struct etwd_keeper_store *store, const char *name)
 	pthread_mutex_lock(&store->lock);
 	close_kept_locked(store, name);
 	forget_queued_locked(store, name);
+	etwd_keeper_table_forget(&store->known, name);
 	(void)tell_keeper_locked(store, ETWD_KEEPER_FORGET, name, -1);
 	pthread_mutex_unlock(&store->lock);
 }

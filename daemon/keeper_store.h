@@ -17,12 +17,23 @@
 #include <stdint.h>
 
 #include "daemon/keeper_message.h"
+#include "daemon/keeper_table.h"
 
 /* A descriptor that the last host left. */
 struct etwd_kept {
 	char name[ETWD_KEPT_NAME_BYTES];
 	int fd; /* owned; -1: taken */
 };
+
+/*
+ * How many may be kept for what is new: so many of the table's places, and of the descriptors that a process may have
+ * half without so many, are left for what belongs to something that is kept already, for the processes' own and for
+ * peers. Keeper, standby and hosts are forks of each other, with the same limits: so none of them meets its own.
+ */
+#define ETWD_KEPT_MARGIN   256
+#define ETWD_FILES_OF_HOST 24
+/* When the keeper said that it cannot keep something, nothing new begins for so long. */
+#define ETWD_KEEPER_FULL_MS 2000
 
 /* Messages that wait; a descriptor of its own each. */
 #define ETWD_KEEPER_QUEUE_MAX 1024
@@ -38,6 +49,9 @@ struct etwd_keeper_store {
 	int socket;             /* owned; -1: no keeper; under lock */
 	struct etwd_kept *kept; /* owned; under lock */
 	size_t kept_count, kept_room;
+	struct etwd_keeper_table known; /* names that the keeper has, or will have; under lock */
+	size_t limit;                   /* of these, for what is new */
+	uint64_t full_until_ms;         /* 0: it has not refused anything; under lock */
 };
 
 /*
@@ -58,12 +72,22 @@ void etwd_keeper_store_done(struct etwd_keeper_store *store);
  *
  * @fd: borrowed
  *
- * When it returns 0 the keeper gets it, whatever happens to this process; but one that is full
- * (ETWD_KEPT_MAX) says so in its log and closes it. -EINPROGRESS: it waits in the queue, and does not outlive this
+ * When it returns 0 the keeper gets it, whatever happens to this process; but one that has no room says so, see
+ * etwd_keeper_hear(). -EINPROGRESS: it waits in the queue, and does not outlive this
  * process until it was sent; -ENOBUFS: the queue is full, and it is not kept; -ENAMETOOLONG; -EPIPE without a
  * keeper; errno of sendmsg, dup.
  */
 int etwd_keeper_keep(struct etwd_keeper_store *store, const char *name, int fd);
+
+/* etwd_keeper_room() - whether so many more may be kept for something new. Returns 0, also without a keeper; -EMFILE. */
+int etwd_keeper_room(struct etwd_keeper_store *store, unsigned count);
+
+/*
+ * etwd_keeper_hear() - what the keeper could not keep, one name at a time. Does not wait.
+ *
+ * Returns 1 with a name in @ret; 0: it has said nothing, or is gone.
+ */
+int etwd_keeper_hear(struct etwd_keeper_store *store, char ret[ETWD_KEPT_NAME_BYTES]);
 
 /* etwd_keeper_take() - a descriptor that the last host kept: owned by the caller, or -ENOENT. Each once. */
 int etwd_keeper_take(struct etwd_keeper_store *store, const char *name);

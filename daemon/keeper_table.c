@@ -4,11 +4,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "daemon/log.h"
 
 int etwd_keeper_table_init(struct etwd_keeper_table *ret)
 {
@@ -17,10 +16,16 @@ int etwd_keeper_table_init(struct etwd_keeper_table *ret)
 	return ret->entries ? 0 : -ENOMEM;
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void etwd_keeper_table_done(struct etwd_keeper_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
-		close(table->entries[i].fd);
+		close_fd(table->entries[i].fd);
 	free(table->entries);
 	*table = (struct etwd_keeper_table){0};
 }
@@ -34,23 +39,23 @@ static struct etwd_keeper_entry *find_entry(struct etwd_keeper_table *table, con
 	return NULL;
 }
 
-void etwd_keeper_table_keep(struct etwd_keeper_table *table, const char *name, int fd)
+int etwd_keeper_table_keep(struct etwd_keeper_table *table, const char *name, int fd)
 {
 	struct etwd_keeper_entry *entry = find_entry(table, name);
 
 	if (entry) {
-		close(entry->fd);
+		close_fd(entry->fd);
 		entry->fd = fd;
-		return;
+		return 0;
 	}
 	if (table->count == ETWD_KEPT_MAX) {
-		etwd_log("the keeper is full and cannot hold %s", name);
-		close(fd);
-		return;
+		close_fd(fd);
+		return -ENOSPC;
 	}
 	entry = &table->entries[table->count++];
-	memcpy(entry->name, name, sizeof(entry->name));
+	(void)snprintf(entry->name, sizeof(entry->name), "%s", name);
 	entry->fd = fd;
+	return 0;
 }
 
 void etwd_keeper_table_forget(struct etwd_keeper_table *table, const char *name)
@@ -66,7 +71,7 @@ void etwd_keeper_table_forget(struct etwd_keeper_table *table, const char *name)
 			i++;
 			continue;
 		}
-		close(entry->fd);
+		close_fd(entry->fd);
 		*entry = table->entries[--table->count];
 	}
 }

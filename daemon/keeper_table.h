@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a keeper holds: descriptors by name. Context: a process with one thread. */
+/*
+ * What a keeper holds: descriptors by name; a host has the names alone, without descriptors. Context: one thread at a time.
+ */
 #ifndef ETW_DAEMON_KEEPER_TABLE_H
 #define ETW_DAEMON_KEEPER_TABLE_H
 
@@ -9,7 +11,7 @@
 
 struct etwd_keeper_entry {
 	char name[ETWD_KEPT_NAME_BYTES];
-	int fd; /* owned */
+	int fd; /* owned; -1: the name alone */
 };
 
 struct etwd_keeper_table {
@@ -23,8 +25,14 @@ int etwd_keeper_table_init(struct etwd_keeper_table *ret);
 /* etwd_keeper_table_done() - closes all. */
 void etwd_keeper_table_done(struct etwd_keeper_table *table);
 
-/* etwd_keeper_table_keep() - in the place of one of that name; closes it when there is no room. @fd: taken */
-void etwd_keeper_table_keep(struct etwd_keeper_table *table, const char *name, int fd);
+/*
+ * etwd_keeper_table_keep() - in the place of one of that name.
+ *
+ * @fd: taken, also on error; -1: none
+ *
+ * Returns 0; -ENOSPC when there are ETWD_KEPT_MAX of other names.
+ */
+int etwd_keeper_table_keep(struct etwd_keeper_table *table, const char *name, int fd);
 
 /* etwd_keeper_table_forget() - closes one; a name that ends with a slash means all that begin so. */
 void etwd_keeper_table_forget(struct etwd_keeper_table *table, const char *name);

@@ -21,6 +21,13 @@ static int keep_fd(void *context, const char *name, int fd)
 	return etwd_keeper_keep(calls->store, name, fd);
 }
 
+static int keep_room(void *context, unsigned count)
+{
+	struct etwd_session_calls *calls = context;
+
+	return etwd_keeper_room(calls->store, count);
+}
+
 static int kept_fd(void *context, const char *name)
 {
 	struct etwd_session_calls *calls = context;
@@ -135,6 +142,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.kernel = &etw_kernel_source,
 		.tell = tell,
 		.keep_fd = keep_fd,
+		.keep_room = keep_room,
 		.kept_fd = kept_fd,
 		.forget_fd = forget_fd,
 		.to_raw = to_raw,

@@ -285,3 +285,41 @@ uint64_t etwd_session_check_leases(const struct etwd_session_parts *parts, uint6
 	}
 	return next_ms;
 }
+
+void etwd_session_end_unkept(const struct etwd_session_parts *parts, struct etwd_session *session)
+{
+	if (!session->is_unkept || session->state != ETWD_SESSION_RUNNING)
+		return;
+	etwd_log("session %u ends: the keeper cannot keep it", (unsigned)session->id);
+	(void)etwd_session_stop(parts, session, NULL, 0);
+}
+
+/* Returns what stands behind the session's number in a name of the keeper's store; NULL: it is no session's. */
+static const char *parse_kept(const char *name, uint32_t *ret_id)
+{
+	static const char prefix[] = "session-";
+	char *end;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return NULL;
+	*ret_id = (uint32_t)strtoul(name + sizeof(prefix) - 1, &end, 10);
+	return *end == '/' ? end + 1 : NULL;
+}
+
+void etwd_session_not_kept(const struct etwd_session_parts *parts, const char *name)
+{
+	uint32_t id = 0;
+	const char *what = parse_kept(name, &id);
+	struct etwd_session *session = what ? etwd_sessions_find(parts->sessions, id) : NULL;
+
+	if (!session)
+		return;
+	if (strncmp(what, "page-", 5) == 0 || strncmp(what, "ring-", 5) == 0) {
+		if (etwd_session_is_usable(session))
+			etw_session_ring_set_unkept(session->engine,
+						    (uint32_t)strtoul(what + 5, NULL, 10));
+	} else if (strcmp(what, "state") == 0 || strncmp(what, "file-", 5) == 0) {
+		session->is_unkept = true;
+		etwd_session_end_unkept(parts, session);
+	}
+}

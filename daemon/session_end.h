@@ -71,6 +71,17 @@ uint64_t etwd_session_check_leases(const struct etwd_session_parts *parts, uint6
 void etwd_session_answer(const struct etwd_session *session, struct etwd_peer *peer,
 			 uint32_t request, struct wire_session_info *info);
 
+/*
+ * etwd_session_not_kept() - the keeper has no room for something of a session: rings are replaced, and a session whose
+ * state or file it is ends. Without the rest a host's death loses only what is counted.
+ *
+ * @name: in the keeper's store; nothing for one that is no session's
+ */
+void etwd_session_not_kept(const struct etwd_session_parts *parts, const char *name);
+
+/* etwd_session_end_unkept() - ends a running session that is_unkept. */
+void etwd_session_end_unkept(const struct etwd_session_parts *parts, struct etwd_session *session);
+
 /* etwd_session_forget_kept() - the keeper gives up whatever was kept for a session that is over. */
 void etwd_session_forget_kept(struct etwd_keeper_store *store, uint32_t id);
 

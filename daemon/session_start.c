@@ -103,6 +103,8 @@ static void begin(const struct etwd_session_parts *parts, struct etwd_session *s
 		etwd_session_answer(session, peer, job->request, &job->info);
 	if (parts->sessions->is_closed)
 		(void)etwd_session_stop(parts, session, NULL, 0);
+	else
+		etwd_session_end_unkept(parts, session);
 }
 
 static void finish_start(struct etwd_inbox_item *item)

@@ -81,6 +81,7 @@ struct etwd_session {
 	bool is_fixed;           /* and one of the two that are kept for it */
 	bool has_one_stream;     /* EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING */
 	bool is_secure;          /* EVENT_TRACE_SECURE_MODE: who may write is checked */
+	bool is_unkept;          /* the keeper cannot keep it: it ends as soon as it runs */
 	bool is_buffering;       /* EVENT_TRACE_BUFFERING_MODE: a flush may make a file */
 	uint32_t control_rights; /* of its descriptor, to control it; but for the kernel's */
 	struct etwd_lease lease;

@@ -205,6 +205,14 @@ static void answer(const struct etw_session_consumers *consumers, struct etw_sub
 	ret->events = entry->events_was;
 }
 
+/* Where it is not kept, what a host that dies leaves in it counts as lost. */
+static void keep_memory(const struct etw_session_consumers *consumers,
+			const struct etw_subscriber *subscriber, uint32_t place)
+{
+	if (etw_context_room(consumers->context, 1) == 0)
+		(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
+}
+
 /* With a new memory, at a place that is reserved for it. */
 static int add_new(struct etw_session_consumers *consumers,
 		   const struct etw_session_subscribe *request, uint32_t place,
@@ -218,8 +226,7 @@ static int add_new(struct etw_session_consumers *consumers,
 	TRY(etw_subscriber_grow(subscriber, subscriber->slot_count));
 	subscriber->notify = request->notify;
 	subscriber->context = request->context;
-	/* Where it is not kept, what a host that dies leaves in it counts as lost. */
-	(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
+	keep_memory(consumers, subscriber, place);
 	pthread_mutex_lock(&consumers->lock);
 	if (consumers->backlog) {
 		result = -EAGAIN;
@@ -247,7 +254,7 @@ struct etw_subscriber *etw_consumers_backlog(struct etw_session_consumers *consu
 		free_place(consumers, place, 0);
 		return NULL;
 	}
-	(void)etw_context_keep(consumers->context, backlog->fd, MEMORY_NAME, place);
+	keep_memory(consumers, backlog, place);
 	settle_entry(consumers, backlog, &nobody);
 	consumers->backlog = TAKE(backlog);
 	return consumers->backlog;

@@ -19,6 +19,8 @@
 #include "session/session_internal.h"
 #include "session/statistics.h"
 
+#define KERNEL_DESCRIPTORS 8 /* that the kernel's source keeps */
+
 static struct etw_session *new_session(const struct etw_session_host *host)
 {
 	struct etw_session *session = calloc(1, sizeof(*session));
@@ -73,12 +75,20 @@ static int charge_state(struct etw_session *session, uid_t uid, uint64_t bytes,
 			     "the host has no more memory for sessions of this user");
 }
 
+/* What it keeps from its start: its state; a file, and once the next one beside it; the kernel's objects. */
+static unsigned descriptors_of(const struct etw_session_plan *plan)
+{
+	return 1u + (plan->has_file ? 2u : 0u) + (plan->is_kernel ? KERNEL_DESCRIPTORS : 0u);
+}
+
 static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 		   const struct wire_session_config *config, struct etw_fault *reterr)
 {
 	struct etw_session_context *context = &session->context;
 	int64_t t0_raw, start_ft;
 
+	/* Not begun where it could not be kept: its host's death would lose it without a word. */
+	TRY(etw_context_room(context, descriptors_of(&context->plan)));
 	t0_raw = etw_context_now(context);
 	/* One moment in both units; where they are one unit, one number. */
 	start_ft = context->plan.clock_type == ETW_CLOCK_SYSTEM ? t0_raw : etw_filetime_now();
@@ -240,6 +250,11 @@ int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_r
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set)
 {
 	etw_session_sets_mark_gone(&session->sets, ring_set);
+}
+
+void etw_session_ring_set_unkept(struct etw_session *session, uint32_t ring_set)
+{
+	etw_session_sets_mark_unkept(&session->sets, ring_set);
 }
 
 void etw_session_ring_set_left(struct etw_session *session, uint32_t ring_set, bool is_last)

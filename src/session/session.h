@@ -168,6 +168,12 @@ void etw_session_tell(struct etw_session *session, const struct wire_session_not
 int etw_session_ring_set(struct etw_session *session, uid_t uid, uint32_t *ret_ring_set,
 			 struct etw_ring_set_fds *ret, int *ret_refusal);
 
+/*
+ * etw_session_ring_set_unkept() - the keeper has no room for this set: its uid gets another one, or one that refuses as
+ * long as there is no room, so that the host's death loses nothing that is not counted. Nothing for one that is gone.
+ */
+void etw_session_ring_set_unkept(struct etw_session *session, uint32_t ring_set);
+
 /* etw_session_ring_set_gone() - no process writes to this replaced set any more. */
 void etw_session_ring_set_gone(struct etw_session *session, uint32_t ring_set);
 

@@ -4,6 +4,8 @@
  *
  *	descriptors  the host, of its descriptors
  *	memory       the host, of its address space
+ *	family       host, keeper and standby, of descriptors, from their start; and the host dies
+ *	keeper       the keeper, of descriptors, while the host has enough: what it cannot keep does not go on
  *	file_size    the host and a writer, of the size of files (RLIMIT_FSIZE), which memory that is shared has, too
  *	consumer     a consumer, of descriptors and of its address space
  *	cgroup       the host, of the memory of a cgroup of its own: the kernel kills it
@@ -35,6 +37,7 @@
 #define MORE_EVENTS 5000
 #define OTHERS      8 /* sessions that are tried */
 #define SMALL_KIB   1024
+#define FEW_FILES   72
 #define MORE_BYTES  (128u << 10)
 #define GROUP_BYTES (8u << 20)
 
@@ -248,6 +251,111 @@ static void limit_memory(void)
 	limit_the_host(true);
 }
 
+/* All that the host has the keeper can have, too: so nothing is missing when the host dies at its limit. */
+static void limit_family(void)
+{
+	const struct rlimit few = {FEW_FILES, FEW_FILES};
+	pid_t host, writers[2];
+
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		fail("setrlimit: %s", strerror(errno));
+	start_session(0);
+	writers[0] = start_writer(0);
+	await_written(0);
+	host = recording_await_standby().host;
+	printf("the host has %u descriptors\n", count_descriptors(host));
+	expect_refused(try_others());
+	writers[1] = start_writer(1);
+	await_written(0);
+	if (kill(host, SIGKILL))
+		fail("kill: %s", strerror(errno));
+	await_written(0);
+	recording_control(&recording, EVENT_TRACE_CONTROL_FLUSH);
+	stop_others();
+	await_written(1);
+	if (recording_await_standby().host == host)
+		fail("the host has not died");
+	finish(writers, 0);
+}
+
+/* Those that the keeper cannot keep end by themselves. */
+static void await_no_others(void)
+{
+	struct wait wait = wait_for("a session goes on that is not kept");
+
+	for (int i = 0; i < OTHERS; i++) {
+		struct {
+			EVENT_TRACE_PROPERTIES properties;
+			char name[64];
+		} block;
+		char name[32];
+		ULONG error;
+
+		snprintf(name, sizeof(name), "limits %d", i);
+		do {
+			wait_on(&wait);
+			memset(&block, 0, sizeof(block));
+			block.properties.Wnode.BufferSize = sizeof(block);
+			block.properties.LoggerNameOffset = offsetof(__typeof__(block), name);
+			error = ControlTraceA(0, name, &block.properties,
+					      EVENT_TRACE_CONTROL_QUERY);
+		} while (error != ERROR_WMI_INSTANCE_NOT_FOUND);
+	}
+}
+
+static void limit_keeper_of(struct rlimit *ret_before, pid_t *ret_host)
+{
+	const struct recording_processes processes = recording_await_standby();
+	struct rlimit none;
+
+	if (prlimit(processes.keeper, RLIMIT_NOFILE, NULL, ret_before))
+		fail("prlimit: %s", strerror(errno));
+	none = (struct rlimit){STDERR_FILENO + 1, ret_before->rlim_max};
+	if (prlimit(processes.keeper, RLIMIT_NOFILE, &none, NULL))
+		fail("prlimit: %s", strerror(errno));
+	*ret_host = processes.host;
+}
+
+static void lift_keeper_limit(const struct rlimit *before)
+{
+	if (prlimit(recording_processes().keeper, RLIMIT_NOFILE, before, NULL))
+		fail("prlimit: %s", strerror(errno));
+}
+
+/*
+ * The keeper answers when it can, so the first sessions start and end again. Rings that it cannot keep are replaced by
+ * ones that refuse, in which each event counts.
+ */
+static void limit_keeper(void)
+{
+	struct rlimit before;
+	struct wait wait;
+	pid_t host, writers[2];
+	ULONG error;
+
+	start_session(0);
+	writers[0] = start_writer(0);
+	await_written(0);
+	limit_keeper_of(&before, &host);
+	wait = wait_for("no session is refused");
+	while ((error = try_others()) == ERROR_SUCCESS || error == ERROR_ALREADY_EXISTS)
+		wait_on(&wait);
+	expect_refused(error);
+	await_no_others();
+	await_written(0);
+	lift_keeper_limit(&before);
+	if (kill(host, SIGKILL))
+		fail("kill: %s", strerror(errno));
+	await_written(0);
+	limit_keeper_of(&before, &host);
+	writers[1] = start_writer(1);
+	await_more(&shared->writers[1].refused, MORE_EVENTS, "rings are used that are not kept");
+	await_written(0);
+	lift_keeper_limit(&before);
+	await_written(1);
+	finish(writers, host);
+}
+
 /* The file ends, and memory that is new is refused; nobody dies of SIGXFSZ. */
 static void limit_file_size(void)
 {
@@ -413,6 +521,8 @@ int main(int argc, char **argv)
 	} limits[] = {
 		{"descriptors", limit_descriptors},
 		{"memory", limit_memory},
+		{"family", limit_family},
+		{"keeper", limit_keeper},
 		{"file_size", limit_file_size},
 		{"consumer", limit_consumer},
 		{"cgroup", limit_group},

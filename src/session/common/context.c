@@ -117,6 +117,11 @@ void etw_context_name(const struct etw_session_context *context, char name[ETW_C
 	va_end(list);
 }
 
+int etw_context_room(const struct etw_session_context *context, unsigned count)
+{
+	return context->host.keep_room ? context->host.keep_room(context->host.context, count) : 0;
+}
+
 int etw_context_keep(const struct etw_session_context *context, int fd, const char *format, ...)
 {
 	char name[ETW_CONTEXT_NAME_BYTES];

@@ -105,6 +105,9 @@ void etw_context_complaint(struct etw_session_context *context, char *text, size
 
 /* The keeper's store, by the names of etw_context_name(); a host without one keeps nothing. */
 
+/* etw_context_room() - whether so many more may be kept for something new: 0, also without a keeper; -EMFILE. */
+int etw_context_room(const struct etw_session_context *context, unsigned count);
+
 /* etw_context_keep() - returns 0, also without a keeper, or what it says. */
 __attribute__((format(printf, 3, 4))) int etw_context_keep(
 	const struct etw_session_context *context, int fd, const char *format, ...);

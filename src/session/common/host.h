@@ -33,6 +33,8 @@ struct etw_session_host {
 	struct etw_budget *owners; /* of their owners; NULL: no limits */
 	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
 	int (*keep_fd)(void *context, const char *name, int fd);
+	/* Whether so many more may be kept for something new: 0; -EMFILE. NULL: always. */
+	int (*keep_room)(void *context, unsigned count);
 	int (*kept_fd)(void *context, const char *name); /* owned by the caller, or -ENOENT */
 	void (*forget_fd)(void *context, const char *name);
 	/* CLOCK_MONOTONIC as QPC; as etw_source_host.to_raw. */

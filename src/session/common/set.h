@@ -27,6 +27,7 @@ struct etw_session_set {
 	uint64_t retired_ns;         /* owner */
 	uint64_t orphan_due_ns;      /* when to see who has it: lock */
 	uint64_t charged_bytes;      /* to its uid; 0: none; as it was made */
+	bool is_unkept;              /* the keeper has no room for it; atomic */
 	uint64_t left_ns; /* when a process that had it ended, until that is settled; 0; atomic */
 	struct etw_ring_set map;       /* as it was made */
 	struct etw_check_cache *cache; /* owned; owner */

@@ -106,6 +106,20 @@ void etw_session_sets_mark_left(struct etw_session_sets *sets, uint32_t ring_set
 	etw_context_kick(sets->context);
 }
 
+void etw_session_sets_mark_unkept(struct etw_session_sets *sets, uint32_t ring_set)
+{
+	struct etw_session_set *set;
+
+	pthread_mutex_lock(&sets->lock);
+	set = etw_session_sets_find(sets, ring_set);
+	if (set)
+		store_relaxed(&set->is_unkept, true);
+	for (uint32_t i = 0; i < sets->refusal_count; i++)
+		sets->refusals[i].is_unkept |= sets->refusals[i].set_id == ring_set;
+	pthread_mutex_unlock(&sets->lock);
+	etw_context_kick(sets->context);
+}
+
 void etw_session_sets_forbid(struct etw_session_sets *sets)
 {
 	pthread_mutex_lock(&sets->lock);

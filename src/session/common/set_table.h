@@ -32,7 +32,8 @@ struct etw_session_refusal {
 	uid_t uid;
 	uint32_t set_id;
 	struct etw_ring_set_fds
-		fds; /* owned; of a set of the smallest size, retired from its birth */
+		fds;    /* owned; of a set of the smallest size, retired from its birth */
+	bool is_unkept; /* the keeper had no room for its page */
 };
 
 struct etw_session_sets {
@@ -76,6 +77,9 @@ struct etw_session_set *etw_session_sets_find_live(const struct etw_session_sets
 
 /* etw_session_sets_mark_left() - a process that had this set has ended; @is_last: no other is connected. Any thread. */
 void etw_session_sets_mark_left(struct etw_session_sets *sets, uint32_t ring_set, bool is_last);
+
+/* etw_session_sets_mark_unkept() - the keeper has no room for this set: it is to be replaced. Any thread. */
+void etw_session_sets_mark_unkept(struct etw_session_sets *sets, uint32_t ring_set);
 
 /* etw_session_sets_mark_gone() - no process maps this set any more. Any thread. */
 void etw_session_sets_mark_gone(struct etw_session_sets *sets, uint32_t ring_set);

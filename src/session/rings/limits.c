@@ -12,6 +12,8 @@
 
 /* Stopped and hostile processes keep replaced sets: one uid must not take the places of all. */
 #define SETS_OF_UID 8
+/* Page and rings. */
+#define DESCRIPTORS_OF_SET 2
 
 /* Places that uids which are not trusted leave to root and the session's owner. */
 #define SETS_FOR_TRUSTED 16
@@ -101,6 +103,7 @@ int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_
 
 	if (sets->is_ending)
 		return -ESHUTDOWN;
+	TRY(etw_context_room(sets->context, DESCRIPTORS_OF_SET));
 	/* Who spoils one set after the other, and gives none back, gets no more. */
 	if (count_sets(sets, uid) >= SETS_OF_UID)
 		return -ENOSPC;

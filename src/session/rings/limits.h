@@ -19,7 +19,8 @@ struct etw_ring_set_config etw_ring_limits_config(const struct etw_session_sets 
 /*
  * etw_ring_limits_look() - whether the uid may have one more set now, and in which place. Holding `lock`.
  *
- * Returns 0; -ESHUTDOWN when the session is about to stop; -ENOSPC when the uid has its sets, or no place is free for
+ * Returns 0; -ESHUTDOWN when the session is about to stop; -EMFILE when the keeper has no
+ * room for it; -ENOSPC when the uid has its sets, or no place is free for
  * it; -EDQUOT when it has its bytes in this session; else as etw_budget_look(). *@ret_slot counts with 0 alone.
  */
 int etw_ring_limits_look(const struct etw_session_sets *sets, uid_t uid, uint64_t bytes,

@@ -182,6 +182,18 @@ static bool take(struct etw_session_sets *sets, uint32_t place, struct etw_sessi
 	return is_there;
 }
 
+/* Again, what the keeper had no room for: its count is all that a next host can know of these events. */
+static void keep_again(struct etw_session_sets *sets, uint32_t place)
+{
+	pthread_mutex_lock(&sets->lock);
+	if (place < sets->refusal_count && sets->refusals[place].is_unkept) {
+		sets->refusals[place].is_unkept = false;
+		(void)etw_context_keep(sets->context, sets->refusals[place].fds.page,
+				       ETW_SESSION_SETS_PAGE_NAME, sets->refusals[place].set_id);
+	}
+	pthread_mutex_unlock(&sets->lock);
+}
+
 static bool look(struct etw_session_sets *sets, uint32_t place, uid_t *ret)
 {
 	bool is_there;
@@ -204,6 +216,7 @@ void etw_refusals_tend(struct etw_session_sets *sets, uint64_t now_ns)
 	if (!load_relaxed(&sets->refusal_count) || now_ns < etw_refusals_due_ns(sets))
 		return;
 	while (look(sets, place, &uid)) {
+		keep_again(sets, place);
 		if (etw_ring_limits_look_again(sets, uid) < 0 || !take(sets, place, &refusal)) {
 			place++;
 			continue;

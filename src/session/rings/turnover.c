@@ -209,6 +209,10 @@ static bool tend_set(struct etw_session_sets *sets, struct etw_session_set *set,
 	} else if (set->is_broken) {
 		replace(sets, set);
 		round->has_more = true;
+	} else if (load_relaxed(&set->is_unkept)) {
+		/* Whatever the limits say: a set that refuses counts what a dead host's set would lose. */
+		replace(sets, set);
+		round->has_more = true;
 	} else if (is_left_by_all(sets, set, round->now_ns)) {
 		/* Without a page: there is nobody who could count there. */
 		etw_session_set_retire(sets, set);

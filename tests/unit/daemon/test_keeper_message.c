@@ -106,6 +106,7 @@ static void test_keeper_message__no_room_for_the_descriptor(void **state)
 	limit = (struct rlimit){(rlim_t)first_free, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(etwd_keeper_receive(ends[1], 0, &message, &fd), -EMFILE);
+	assert_string_equal(message.name, "a name"); /* so that whoever sent it can be told */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 

@@ -214,6 +214,44 @@ static void test_keeper_store__queue_has_an_end(void **state)
 	ends[0] = dup(STDERR_FILENO);
 }
 
+static void test_keeper_store__what_the_keeper_refuses(void **state)
+{
+	char name[ETWD_KEPT_NAME_BYTES];
+	int fd = make_file("kept");
+
+	(void)state;
+	give("session-1/state", "one");
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
+	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), 0);
+	store.limit = 3;
+	assert_int_equal(etwd_keeper_room(&store, 2), 0);
+	assert_int_equal(etwd_keeper_room(&store, 3), -EMFILE);
+	assert_int_equal(etwd_keeper_keep(&store, "session-2/state", fd), 0);
+	assert_int_equal(etwd_keeper_keep(&store, "session-2/state", fd), 0); /* the same place */
+	assert_int_equal(etwd_keeper_room(&store, 1), 0);
+	assert_int_equal(etwd_keeper_room(&store, 2), -EMFILE);
+	etwd_keeper_forget(&store, "session-1/");
+	assert_int_equal(etwd_keeper_room(&store, 2), 0);
+	/* The keeper knows better: for a while nothing new begins. */
+	assert_int_equal(etwd_keeper_hear(&store, name), 0);
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_REFUSED, "session-2/state", -1), 0);
+	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN_ALL, "", -1), 0);
+	assert_int_equal(etwd_keeper_hear(&store, name), 1);
+	assert_string_equal(name, "session-2/state");
+	assert_int_equal(etwd_keeper_hear(&store, name), 0);
+	store.full_until_ms = UINT64_MAX;
+	assert_int_equal(etwd_keeper_room(&store, 1), -EMFILE);
+	store.full_until_ms = 0;
+	assert_int_equal(etwd_keeper_room(&store, 3), 0);
+	/* Without a keeper nothing is refused, and nothing is heard. */
+	close(ends[0]);
+	assert_int_equal(etwd_keeper_hear(&store, name), 0);
+	assert_int_equal(etwd_keeper_room(&store, 100), 0);
+	close(fd);
+	etwd_keeper_store_done(&store);
+	ends[0] = dup(STDERR_FILENO);
+}
+
 static void test_keeper_store__broken_keepers(void **state)
 {
 	(void)state;
@@ -239,6 +277,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_keeper_store__stopped_keeper, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_keeper_store__queue_has_an_end, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_keeper_store__what_the_keeper_refuses, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_keeper_store__broken_keepers, set_up,
 						tear_down),

@@ -18,7 +18,7 @@ static void keep(struct etwd_keeper_table *table, const char *name, int fd)
 	char room[ETWD_KEPT_NAME_BYTES] = "";
 
 	snprintf(room, sizeof(room), "%s", name);
-	etwd_keeper_table_keep(table, room, fd);
+	assert_int_equal(etwd_keeper_table_keep(table, room, fd), 0);
 }
 
 static int new_fd(void)
@@ -83,7 +83,7 @@ static void test_keeper_table__a_full_one_closes(void **state)
 		snprintf(name, sizeof(name), "%d", i);
 		keep(&table, name, 1 << 20); /* no descriptor: closing it does nothing */
 	}
-	keep(&table, "one more", fd);
+	assert_int_equal(etwd_keeper_table_keep(&table, "one more", fd), -ENOSPC);
 	assert_int_equal(table.count, ETWD_KEPT_MAX);
 	assert_closed(fd);
 	etwd_keeper_table_done(&table);

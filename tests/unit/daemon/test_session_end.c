@@ -90,16 +90,42 @@ static void test_session_end__a_controller_that_left(void **state)
 	fixture_run_until(fixture_is_without_sessions, NULL);
 }
 
+static void test_session_end__what_is_not_kept_ends(void **state)
+{
+	const struct etwd_session_parts *parts = &fixture_host->session_parts;
+	struct fake_peer *controller = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
+	uint64_t handle = fake_peer_start(controller, "one");
+	struct etwd_session *session = etwd_sessions_find(&fixture_host->sessions, handle);
+	char name[64];
+
+	(void)state;
+	etwd_session_not_kept(parts, "clock");
+	etwd_session_not_kept(parts, "session-9999/state");
+	snprintf(name, sizeof(name), "session-%u/delivery-0", (unsigned)handle);
+	etwd_session_not_kept(parts, name);
+	snprintf(name, sizeof(name), "session-%u/ring-77", (unsigned)handle);
+	etwd_session_not_kept(parts, name);
+	assert_int_equal(session->state, ETWD_SESSION_RUNNING);
+	snprintf(name, sizeof(name), "session-%u/state", (unsigned)handle);
+	/* One that starts yet ends when it has. */
+	session->state = ETWD_SESSION_STARTING;
+	etwd_session_not_kept(parts, name);
+	assert_int_equal(session->state, ETWD_SESSION_STARTING);
+	session->state = ETWD_SESSION_RUNNING;
+	etwd_session_end_unkept(parts, session);
+	fixture_run_until(fixture_is_without_sessions, NULL);
+	fake_peer_free(controller);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(test_session_end__##name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(flushes_then_the_end),
-		TEST(too_many_flushes),
-		TEST(a_session_that_ends),
-		TEST(a_controller_that_left),
+		TEST(flushes_then_the_end),  TEST(too_many_flushes),
+		TEST(a_session_that_ends),   TEST(a_controller_that_left),
+		TEST(what_is_not_kept_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

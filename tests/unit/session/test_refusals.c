@@ -12,6 +12,14 @@ struct scene {
 	struct etw_session *session;
 };
 
+static uint32_t is_keeper_full; /* atomic */
+
+static int keep_room(void *context, unsigned count)
+{
+	(void)context;
+	return count && load_relaxed(&is_keeper_full) ? -EMFILE : 0;
+}
+
 /* @total: of the budget. Sets of 2 MiB would be wanted. */
 static void begin(struct scene *scene, uint64_t total)
 {
@@ -21,6 +29,7 @@ static void begin(struct scene *scene, uint64_t total)
 
 	fixture_open(&scene->fixture);
 	assert_int_equal(etw_budget_create(&limits, &scene->fixture.host.budget), 0);
+	scene->fixture.host.keep_room = keep_room;
 	config = fixture_config(&scene->fixture);
 	config.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
 	config.buffer_kib = 64;
@@ -112,6 +121,47 @@ static void test_refusals__they_end_when_there_is_room(void **state)
 	assert_int_equal(etw_ring_refuse(&set), -ENOBUFS);
 	etw_ring_set_unmap(&set);
 	etw_ring_set_unmap(&first.set);
+	end(&scene);
+}
+
+static void await_replaced(struct scene *scene, uint32_t id)
+{
+	while (load_relaxed(&scene->fixture.last_replaced) != id) {
+		assert_int_equal(etw_session_flush(scene->session), 0);
+		(void)usleep(10000);
+	}
+}
+
+/* What the next host would not know of is not begun, and what the keeper could not take is used no longer. */
+static void test_refusals__a_full_keeper(void **state)
+{
+	static struct scene scene;
+	struct etw_session *another = NULL;
+	struct wire_session_config config;
+	struct etw_ring_set set;
+	struct etw_fault fault;
+	uint32_t kept, id, real;
+
+	(void)state;
+	begin(&scene, UINT64_C(1) << 30);
+	assert_int_equal(fixture_ring_set(scene.session, 0, &kept), 0);
+	store_relaxed(&is_keeper_full, 1u);
+	config = fixture_config(&scene.fixture);
+	assert_int_equal(etw_session_start(&scene.fixture.host, 8, 0, &config, &another, &fault),
+			 -EMFILE);
+	attach_refused(&scene, USER, -EMFILE, &id, &set);
+	etw_ring_set_unmap(&set);
+	/* Those that are kept stay. */
+	assert_int_equal(fixture_ring_set(scene.session, 0, &real), 0);
+	assert_int_equal(real, kept);
+	etw_session_ring_set_unkept(scene.session, kept);
+	etw_session_ring_set_unkept(scene.session, id);
+	await_replaced(&scene, kept);
+	assert_int_equal(fixture_ring_set(scene.session, 0, &real), -EMFILE);
+	store_relaxed(&is_keeper_full, 0u);
+	await_replaced(&scene, real);
+	assert_int_equal(fixture_ring_set(scene.session, 0, &real), 0);
+	assert_int_equal(fixture_ring_set(scene.session, USER, &real), 0);
 	end(&scene);
 }
 
@@ -222,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests_of_root[] = {
 		cmocka_unit_test(test_refusals__what_is_refused_is_counted),
 		cmocka_unit_test(test_refusals__they_end_when_there_is_room),
+		cmocka_unit_test(test_refusals__a_full_keeper),
 		cmocka_unit_test(test_refusals__sets_are_made_smaller_first),
 	};
 	int failed = cmocka_run_group_tests_name("anybody", tests, NULL, NULL);
