@@ -11,14 +11,14 @@
 #define STRUCTURE  "WEVT_TEMPLATE"
 #define TAIL_BYTES 2 /* zeros behind the resource, which its size does not count */
 
-int etw_wevt_refuse(struct wevt_writer *writer, const struct etw_xml_element *element,
-		    const char *sentence)
+int etw_mc_refuse(struct wevt_writer *writer, const struct etw_xml_element *element,
+		  const char *sentence)
 {
 	return etw_fault_set(writer->reterr, -EFBIG, element ? element->line : 1, STRUCTURE, NULL,
 			     sentence);
 }
 
-size_t etw_wevt_append(struct wevt_writer *writer, const void *at, size_t bytes)
+size_t etw_mc_append(struct wevt_writer *writer, const void *at, size_t bytes)
 {
 	size_t offset = writer->out->bytes;
 
@@ -26,7 +26,7 @@ size_t etw_wevt_append(struct wevt_writer *writer, const void *at, size_t bytes)
 	return offset;
 }
 
-size_t etw_wevt_zeros(struct wevt_writer *writer, size_t bytes)
+size_t etw_mc_zeros(struct wevt_writer *writer, size_t bytes)
 {
 	size_t offset = writer->out->bytes;
 	char *to = etw_text_begin(writer->out, bytes);
@@ -38,74 +38,74 @@ size_t etw_wevt_zeros(struct wevt_writer *writer, size_t bytes)
 	return offset;
 }
 
-void etw_wevt_align(struct wevt_writer *writer, size_t to)
+void etw_mc_align(struct wevt_writer *writer, size_t to)
 {
-	(void)etw_wevt_zeros(writer, -writer->out->bytes & (to - 1));
+	(void)etw_mc_zeros(writer, -writer->out->bytes & (to - 1));
 }
 
-void etw_wevt_set(struct wevt_writer *writer, size_t offset, const void *at, size_t bytes)
+void etw_mc_set(struct wevt_writer *writer, size_t offset, const void *at, size_t bytes)
 {
 	if (etw_text_error(writer->out) == 0)
 		memcpy(writer->out->at + offset, at, bytes);
 }
 
-void etw_wevt_set32(struct wevt_writer *writer, size_t offset, size_t value)
+void etw_mc_set32(struct wevt_writer *writer, size_t offset, size_t value)
 {
 	le32 raw = le32_of((uint32_t)value);
 
-	etw_wevt_set(writer, offset, &raw, sizeof(raw));
+	etw_mc_set(writer, offset, &raw, sizeof(raw));
 }
 
-size_t etw_wevt_utf16(struct wevt_writer *writer, const char *text)
+size_t etw_mc_utf16(struct wevt_writer *writer, const char *text)
 {
 	size_t bytes = strlen(text);
 	size_t units = etw_utf8_put_utf16(text, bytes, NULL);
-	size_t offset = etw_wevt_zeros(writer, 2 * (units + 1));
+	size_t offset = etw_mc_zeros(writer, 2 * (units + 1));
 
 	if (etw_text_error(writer->out) == 0)
 		(void)etw_utf8_put_utf16(text, bytes, (uint8_t *)writer->out->at + offset);
 	return offset;
 }
 
-size_t etw_wevt_name(struct wevt_writer *writer, const char *text)
+size_t etw_mc_name(struct wevt_writer *writer, const char *text)
 {
-	size_t offset = etw_wevt_zeros(writer, sizeof(le32));
+	size_t offset = etw_mc_zeros(writer, sizeof(le32));
 
-	(void)etw_wevt_utf16(writer, text);
-	etw_wevt_align(writer, 4);
-	etw_wevt_set32(writer, offset, writer->out->bytes - offset);
+	(void)etw_mc_utf16(writer, text);
+	etw_mc_align(writer, 4);
+	etw_mc_set32(writer, offset, writer->out->bytes - offset);
 	return offset;
 }
 
-void etw_wevt_begin_list(struct wevt_writer *writer, enum wire_wevt_kind kind, const char *magic,
-			 size_t head_bytes)
+void etw_mc_begin_list(struct wevt_writer *writer, enum wire_wevt_kind kind, const char *magic,
+		       size_t head_bytes)
 {
 	struct wire_wevt_list_entry entry = {.kind = le32_of(kind)};
 	size_t slot = writer->provider_at + sizeof(struct wire_wevt_provider) +
 		      writer->list_count++ * sizeof(entry);
 
-	writer->list_at = etw_wevt_zeros(writer, head_bytes);
+	writer->list_at = etw_mc_zeros(writer, head_bytes);
 	entry.offset = le32_of((uint32_t)writer->list_at);
-	etw_wevt_set(writer, slot, &entry, sizeof(entry));
-	etw_wevt_set(writer, writer->list_at, magic, 4);
+	etw_mc_set(writer, slot, &entry, sizeof(entry));
+	etw_mc_set(writer, writer->list_at, magic, 4);
 }
 
-int etw_wevt_end_list(struct wevt_writer *writer, size_t count)
+int etw_mc_end_list(struct wevt_writer *writer, size_t count)
 {
-	etw_wevt_align(writer, 4);
+	etw_mc_align(writer, 4);
 	if (etw_text_error(writer->out) < 0)
 		return -ENOMEM;
 	if (writer->out->bytes > COMPILE_WEVT_BYTES_MAX)
-		return etw_wevt_refuse(writer, writer->provider->element,
-				       "the provider makes the binary resource larger than 64 MiB");
+		return etw_mc_refuse(writer, writer->provider->element,
+				     "the provider makes the binary resource larger than 64 MiB");
 	if (count)
-		etw_wevt_set32(writer, writer->list_at + offsetof(struct wire_wevt_list, bytes),
-			       writer->out->bytes - writer->list_at);
-	etw_wevt_set32(writer, writer->list_at + offsetof(struct wire_wevt_list, count), count);
+		etw_mc_set32(writer, writer->list_at + offsetof(struct wire_wevt_list, bytes),
+			     writer->out->bytes - writer->list_at);
+	etw_mc_set32(writer, writer->list_at + offsetof(struct wire_wevt_list, count), count);
 	return 0;
 }
 
-int etw_wevt_place(struct wevt_writer *writer, const void *object, size_t offset)
+int etw_mc_place(struct wevt_writer *writer, const void *object, size_t offset)
 {
 	if (writer->place_count == writer->place_room) {
 		size_t room = writer->place_room ? 2 * writer->place_room : 64;
@@ -129,7 +129,7 @@ static int compare_places(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-uint32_t etw_wevt_find(struct wevt_writer *writer, const void *object)
+uint32_t etw_mc_find(struct wevt_writer *writer, const void *object)
 {
 	const struct wevt_place key = {.object = object};
 	const struct wevt_place *place;
@@ -161,21 +161,21 @@ static int write_traits(struct wevt_writer *writer)
 	size_t count = 1u + provider->has_control_guid + provider->has_group;
 	size_t at;
 
-	etw_wevt_begin_list(writer, WIRE_WEVT_TRAITS, "PRVA", sizeof(struct wire_wevt_list));
-	at = etw_wevt_zeros(writer, count * sizeof(struct wire_wevt_trait));
+	etw_mc_begin_list(writer, WIRE_WEVT_TRAITS, "PRVA", sizeof(struct wire_wevt_list));
+	at = etw_mc_zeros(writer, count * sizeof(struct wire_wevt_trait));
 	for (size_t i = 0; i < ARRAY_SIZE(traits); i++) {
 		struct wire_wevt_trait entry = {.key = le32_of(traits[i].key)};
 
 		if (i > 0 && !traits[i].guid)
 			continue;
-		etw_wevt_align(writer, 4);
+		etw_mc_align(writer, 4);
 		entry.value = le32_of(
-			(uint32_t)(i == 0 ? etw_wevt_utf16(writer, provider->name)
-					  : etw_wevt_append(writer, traits[i].guid, sizeof(GUID))));
-		etw_wevt_set(writer, at, &entry, sizeof(entry));
+			(uint32_t)(i == 0 ? etw_mc_utf16(writer, provider->name)
+					  : etw_mc_append(writer, traits[i].guid, sizeof(GUID))));
+		etw_mc_set(writer, at, &entry, sizeof(entry));
 		at += sizeof(entry);
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
 
 static bool has_attributes(const struct mc_provider *provider)
@@ -213,21 +213,21 @@ static int write_provider(struct wevt_writer *writer, size_t entry_at)
 	const struct mc_provider *provider = writer->provider;
 	bool is_new = writer->major >= COMPILE_WEVT_MAJOR;
 	const struct list lists[] = {
-		{etw_wevt_channels, provider->channels},
-		{etw_wevt_maps, provider->maps},
-		{etw_wevt_queries, has_queries(provider)},
-		{etw_wevt_templates, provider->templates},
+		{etw_mc_channels, provider->channels},
+		{etw_mc_maps, provider->maps},
+		{etw_mc_queries, has_queries(provider)},
+		{etw_mc_templates, provider->templates},
 		{write_traits, is_new},
-		{etw_wevt_opcodes, true},
-		{etw_wevt_levels, true},
-		{etw_wevt_tasks, true},
-		{etw_wevt_keywords, true},
-		{etw_wevt_events, provider->events},
-		{etw_wevt_attributes, is_new && has_attributes(provider)},
-		{etw_wevt_filters, provider->filters},
+		{etw_mc_opcodes, true},
+		{etw_mc_levels, true},
+		{etw_mc_tasks, true},
+		{etw_mc_keywords, true},
+		{etw_mc_events, provider->events},
+		{etw_mc_attributes, is_new && has_attributes(provider)},
+		{etw_mc_filters, provider->filters},
 	};
 	struct wire_wevt_provider head = {.magic = "WEVT",
-					  .message = etw_wevt_message(provider->message)};
+					  .message = etw_mc_message(provider->message)};
 	size_t count = 0;
 	int r;
 
@@ -236,18 +236,18 @@ static int write_provider(struct wevt_writer *writer, size_t entry_at)
 	head.list_count = le32_of((uint32_t)count);
 	writer->list_count = 0;
 	writer->place_count = 0;
-	writer->provider_at = etw_wevt_append(writer, &head, sizeof(head));
-	etw_wevt_set32(writer, entry_at + offsetof(struct wire_wevt_provider_entry, offset),
-		       writer->provider_at);
-	(void)etw_wevt_zeros(writer, (is_new ? count : WEVT_LISTS_MAX) *
-					     sizeof(struct wire_wevt_list_entry));
+	writer->provider_at = etw_mc_append(writer, &head, sizeof(head));
+	etw_mc_set32(writer, entry_at + offsetof(struct wire_wevt_provider_entry, offset),
+		     writer->provider_at);
+	(void)etw_mc_zeros(writer,
+			   (is_new ? count : WEVT_LISTS_MAX) * sizeof(struct wire_wevt_list_entry));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		r = lists[i].is_written ? lists[i].write(writer) : 0;
 		if (r < 0)
 			return r;
 	}
-	etw_wevt_set32(writer, writer->provider_at + offsetof(struct wire_wevt_provider, bytes),
-		       writer->out->bytes - writer->provider_at);
+	etw_mc_set32(writer, writer->provider_at + offsetof(struct wire_wevt_provider, bytes),
+		     writer->out->bytes - writer->provider_at);
 	etw_arena_done(&writer->arena);
 	return 0;
 }
@@ -263,20 +263,20 @@ static int write_resource(struct wevt_writer *writer, const struct mc_manifest *
 	size_t at;
 	int r;
 
-	(void)etw_wevt_append(writer, &head, sizeof(head));
-	at = etw_wevt_zeros(writer,
-			    manifest->provider_count * sizeof(struct wire_wevt_provider_entry));
+	(void)etw_mc_append(writer, &head, sizeof(head));
+	at = etw_mc_zeros(writer,
+			  manifest->provider_count * sizeof(struct wire_wevt_provider_entry));
 	for (const struct mc_provider *provider = manifest->providers; provider;
 	     provider = provider->next) {
-		etw_wevt_set(writer, at, &provider->guid, sizeof(GUID));
+		etw_mc_set(writer, at, &provider->guid, sizeof(GUID));
 		writer->provider = provider;
 		r = write_provider(writer, at);
 		if (r < 0)
 			return r;
 		at += sizeof(struct wire_wevt_provider_entry);
 	}
-	etw_wevt_set32(writer, offsetof(struct wire_wevt_head, bytes), writer->out->bytes);
-	(void)etw_wevt_zeros(writer, TAIL_BYTES);
+	etw_mc_set32(writer, offsetof(struct wire_wevt_head, bytes), writer->out->bytes);
+	(void)etw_mc_zeros(writer, TAIL_BYTES);
 	return etw_text_error(writer->out);
 }
 

@@ -53,16 +53,16 @@ static void write_event(struct wevt_writer *writer, const struct mc_event *event
 		.opcode = event->opcode ? (uint8_t)event->opcode->value : 0,
 		.task = le16_of(event->task ? (uint16_t)event->task->value : 0),
 		.keyword = le64_of(event->mask),
-		.message = etw_wevt_message(event->message),
-		.template = le32_of(etw_wevt_find(writer, event->template_of)),
-		.opcode_entry = le32_of(etw_wevt_find(writer, event->opcode)),
-		.level_entry = le32_of(etw_wevt_find(writer, event->level)),
-		.task_entry = le32_of(etw_wevt_find(writer, event->task)),
+		.message = etw_mc_message(event->message),
+		.template = le32_of(etw_mc_find(writer, event->template_of)),
+		.opcode_entry = le32_of(etw_mc_find(writer, event->opcode)),
+		.level_entry = le32_of(etw_mc_find(writer, event->level)),
+		.task_entry = le32_of(etw_mc_find(writer, event->task)),
 		.keyword_count = le32_of((uint32_t)event->keyword_count),
-		.channel_entry = le32_of(etw_wevt_find(writer, event->channel)),
+		.channel_entry = le32_of(etw_mc_find(writer, event->channel)),
 	};
 
-	(void)etw_wevt_append(writer, &entry, sizeof(entry));
+	(void)etw_mc_append(writer, &entry, sizeof(entry));
 }
 
 static int compare_masks(const void *left, const void *right)
@@ -84,15 +84,15 @@ static int write_keywords(struct wevt_writer *writer, const struct mc_event *eve
 		return -ENOMEM;
 	qsort(keywords, event->keyword_count, sizeof(void *), compare_masks);
 	for (size_t i = 0; i < event->keyword_count; i++) {
-		le32 offset = le32_of(etw_wevt_find(writer, keywords[i]));
+		le32 offset = le32_of(etw_mc_find(writer, keywords[i]));
 
-		(void)etw_wevt_append(writer, &offset, sizeof(offset));
+		(void)etw_mc_append(writer, &offset, sizeof(offset));
 	}
 	etw_arena_release(&writer->arena, mark);
 	return 0;
 }
 
-int etw_wevt_events(struct wevt_writer *writer)
+int etw_mc_events(struct wevt_writer *writer)
 {
 	struct numbered_event *events;
 	size_t count;
@@ -101,21 +101,21 @@ int etw_wevt_events(struct wevt_writer *writer)
 
 	if (r < 0)
 		return r;
-	etw_wevt_align(writer, 8);
-	etw_wevt_begin_list(writer, WIRE_WEVT_EVENTS, "EVNT", LONG_HEAD_BYTES);
+	etw_mc_align(writer, 8);
+	etw_mc_begin_list(writer, WIRE_WEVT_EVENTS, "EVNT", LONG_HEAD_BYTES);
 	at = writer->out->bytes;
 	for (size_t i = 0; i < count; i++)
 		write_event(writer, events[i].event);
 	for (size_t i = 0; i < count; i++, at += sizeof(struct wire_wevt_event)) {
 		if (!events[i].event->keyword_count)
 			continue;
-		etw_wevt_set32(writer, at + offsetof(struct wire_wevt_event, keywords),
-			       writer->out->bytes);
+		etw_mc_set32(writer, at + offsetof(struct wire_wevt_event, keywords),
+			     writer->out->bytes);
 		r = write_keywords(writer, events[i].event);
 		if (r < 0)
 			return r;
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
 
 struct attribute {
@@ -215,15 +215,14 @@ static int write_values(struct wevt_writer *writer, const struct attributes *att
 	qsort(places, attributes->count, sizeof(*places), compare_values);
 	for (size_t i = 0; i < attributes->count; i++) {
 		if (i == 0 || strcmp(places[i - 1].value, places[i].value) != 0)
-			offset = etw_wevt_utf16(writer, places[i].value);
-		etw_wevt_set32(writer,
-			       places[i].entry + offsetof(struct wire_wevt_attribute, value),
-			       offset);
+			offset = etw_mc_utf16(writer, places[i].value);
+		etw_mc_set32(writer, places[i].entry + offsetof(struct wire_wevt_attribute, value),
+			     offset);
 	}
 	return 0;
 }
 
-int etw_wevt_attributes(struct wevt_writer *writer)
+int etw_mc_attributes(struct wevt_writer *writer)
 {
 	struct attributes attributes = {.arena = &writer->arena};
 	size_t at;
@@ -231,46 +230,46 @@ int etw_wevt_attributes(struct wevt_writer *writer)
 
 	if (r < 0)
 		goto out;
-	etw_wevt_begin_list(writer, WIRE_WEVT_ATTRIBUTES, "EVTA", sizeof(struct wire_wevt_list));
+	etw_mc_begin_list(writer, WIRE_WEVT_ATTRIBUTES, "EVTA", sizeof(struct wire_wevt_list));
 	at = writer->out->bytes;
 	for (size_t i = 0; i < attributes.count; i++)
-		(void)etw_wevt_append(writer, &attributes.all[i].entry,
-				      sizeof(attributes.all[i].entry));
+		(void)etw_mc_append(writer, &attributes.all[i].entry,
+				    sizeof(attributes.all[i].entry));
 	r = write_values(writer, &attributes, at);
 	if (r == 0)
-		r = etw_wevt_end_list(writer, attributes.count);
+		r = etw_mc_end_list(writer, attributes.count);
 out:
 	free(attributes.all);
 	return r;
 }
 
 /* The word behind the header repeats the template of the last filter. [OBS mc] */
-int etw_wevt_filters(struct wevt_writer *writer)
+int etw_mc_filters(struct wevt_writer *writer)
 {
 	const struct mc_filter *first = writer->provider->filters;
 	uint32_t template_at = 0;
 	size_t count = 0;
 	size_t at;
 
-	etw_wevt_begin_list(writer, WIRE_WEVT_FILTERS, "FLTR", LONG_HEAD_BYTES);
+	etw_mc_begin_list(writer, WIRE_WEVT_FILTERS, "FLTR", LONG_HEAD_BYTES);
 	at = writer->out->bytes;
 	for (const struct mc_filter *filter = first; filter; filter = filter->next) {
 		struct wire_wevt_filter entry = {
 			.value = filter->value,
 			.version = filter->version,
-			.message = etw_wevt_message(filter->message),
+			.message = etw_mc_message(filter->message),
 		};
 
-		template_at = etw_wevt_find(writer, filter->template_of);
+		template_at = etw_mc_find(writer, filter->template_of);
 		entry.template = le32_of(template_at);
-		(void)etw_wevt_append(writer, &entry, sizeof(entry));
+		(void)etw_mc_append(writer, &entry, sizeof(entry));
 		count++;
 	}
-	etw_wevt_set32(writer, writer->list_at + sizeof(struct wire_wevt_list), template_at);
+	etw_mc_set32(writer, writer->list_at + sizeof(struct wire_wevt_list), template_at);
 	for (const struct mc_filter *filter = first; filter; filter = filter->next) {
-		etw_wevt_set32(writer, at + offsetof(struct wire_wevt_filter, name),
-			       etw_wevt_name(writer, filter->name));
+		etw_mc_set32(writer, at + offsetof(struct wire_wevt_filter, name),
+			     etw_mc_name(writer, filter->name));
 		at += sizeof(struct wire_wevt_filter);
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }

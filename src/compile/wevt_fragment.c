@@ -42,18 +42,18 @@ static void put16(struct fragment *fragment, unsigned value)
 {
 	le16 raw = le16_of((uint16_t)value);
 
-	(void)etw_wevt_append(fragment->writer, &raw, sizeof(raw));
+	(void)etw_mc_append(fragment->writer, &raw, sizeof(raw));
 }
 
 /* A size that is known later; returns where it is. */
 static size_t begin_size(struct fragment *fragment)
 {
-	return etw_wevt_zeros(fragment->writer, sizeof(le32));
+	return etw_mc_zeros(fragment->writer, sizeof(le32));
 }
 
 static void end_size(struct fragment *fragment, size_t at)
 {
-	etw_wevt_set32(fragment->writer, at, fragment->writer->out->bytes - at - sizeof(le32));
+	etw_mc_set32(fragment->writer, at, fragment->writer->out->bytes - at - sizeof(le32));
 }
 
 static int put_units(struct fragment *fragment, const char *at, size_t bytes)
@@ -63,8 +63,8 @@ static int put_units(struct fragment *fragment, const char *at, size_t bytes)
 	char *to;
 
 	if (units > TEXT_UNITS_MAX)
-		return etw_wevt_refuse(fragment->writer, fragment->template_of->element,
-				       "a text of the template is longer than 65535 characters");
+		return etw_mc_refuse(fragment->writer, fragment->template_of->element,
+				     "a text of the template is longer than 65535 characters");
 	put16(fragment, (unsigned)units);
 	to = etw_text_begin(out, 2 * units);
 	if (!to)
@@ -77,7 +77,7 @@ static int put_units(struct fragment *fragment, const char *at, size_t bytes)
 static int put_name(struct fragment *fragment, const char *name)
 {
 	struct etw_text *out = fragment->writer->out;
-	size_t at = etw_wevt_zeros(fragment->writer, sizeof(le16));
+	size_t at = etw_mc_zeros(fragment->writer, sizeof(le16));
 	uint32_t hash = 0;
 	le16 raw;
 	int r = put_units(fragment, name, strlen(name));
@@ -87,7 +87,7 @@ static int put_name(struct fragment *fragment, const char *name)
 	for (size_t i = at + 2 * sizeof(le16); i < out->bytes; i += 2)
 		hash = hash * HASH_FACTOR + etw_load16((const uint8_t *)out->at + i);
 	raw = le16_of((uint16_t)hash);
-	etw_wevt_set(fragment->writer, at, &raw, sizeof(raw));
+	etw_mc_set(fragment->writer, at, &raw, sizeof(raw));
 	put16(fragment, 0);
 	return 0;
 }
@@ -106,7 +106,7 @@ static void put_substitution(struct fragment *fragment, uint16_t index,
 {
 	put8(fragment, TOKEN_SUBSTITUTION);
 	put16(fragment, index);
-	put8(fragment, etw_wevt_binary_type(field));
+	put8(fragment, etw_mc_binary_type(field));
 }
 
 /* The field that "%n" stands for, or NULL; moves @at behind the digits. */
@@ -344,8 +344,8 @@ static int put_element(struct fragment *fragment, const struct etw_xml_element *
 	return r;
 }
 
-int etw_wevt_fragment(struct wevt_writer *writer, const struct mc_template *template_of,
-		      struct etw_text *text)
+int etw_mc_fragment(struct wevt_writer *writer, const struct mc_template *template_of,
+		    struct etw_text *text)
 {
 	struct fragment fragment = {writer, template_of, text};
 	const struct etw_xml_element *root = template_of->user_data

@@ -35,62 +35,62 @@ struct wevt_writer {
 	struct etw_arena arena; /* owned; of the provider */
 };
 
-/* etw_wevt_refuse() - fills the fault; returns -EFBIG. */
-int etw_wevt_refuse(struct wevt_writer *writer, const struct etw_xml_element *element,
-		    const char *sentence);
+/* etw_mc_refuse() - fills the fault; returns -EFBIG. */
+int etw_mc_refuse(struct wevt_writer *writer, const struct etw_xml_element *element,
+		  const char *sentence);
 
-/* etw_wevt_append() - bytes; returns their offset. _zeros(): of room that is filled in later. */
-size_t etw_wevt_append(struct wevt_writer *writer, const void *at, size_t bytes);
-size_t etw_wevt_zeros(struct wevt_writer *writer, size_t bytes);
+/* etw_mc_append() - bytes; returns their offset. _zeros(): of room that is filled in later. */
+size_t etw_mc_append(struct wevt_writer *writer, const void *at, size_t bytes);
+size_t etw_mc_zeros(struct wevt_writer *writer, size_t bytes);
 
-/* etw_wevt_align() - zeros up to the next multiple of a power of two. */
-void etw_wevt_align(struct wevt_writer *writer, size_t to);
+/* etw_mc_align() - zeros up to the next multiple of a power of two. */
+void etw_mc_align(struct wevt_writer *writer, size_t to);
 
-/* etw_wevt_set() - writes over what was appended. _set32(): one number. */
-void etw_wevt_set(struct wevt_writer *writer, size_t offset, const void *at, size_t bytes);
-void etw_wevt_set32(struct wevt_writer *writer, size_t offset, size_t value);
+/* etw_mc_set() - writes over what was appended. _set32(): one number. */
+void etw_mc_set(struct wevt_writer *writer, size_t offset, const void *at, size_t bytes);
+void etw_mc_set32(struct wevt_writer *writer, size_t offset, size_t value);
 
-/* etw_wevt_utf16() - a text with its NUL. _name(): with size and padding. Return their offset. */
-size_t etw_wevt_utf16(struct wevt_writer *writer, const char *text);
-size_t etw_wevt_name(struct wevt_writer *writer, const char *text);
+/* etw_mc_utf16() - a text with its NUL. _name(): with size and padding. Return their offset. */
+size_t etw_mc_utf16(struct wevt_writer *writer, const char *text);
+size_t etw_mc_name(struct wevt_writer *writer, const char *text);
 
-/* etw_wevt_begin_list() - names the list in the provider; @head_bytes of its header follow. */
-void etw_wevt_begin_list(struct wevt_writer *writer, enum wire_wevt_kind kind, const char *magic,
-			 size_t head_bytes);
-int etw_wevt_end_list(struct wevt_writer *writer, size_t count);
+/* etw_mc_begin_list() - names the list in the provider; @head_bytes of its header follow. */
+void etw_mc_begin_list(struct wevt_writer *writer, enum wire_wevt_kind kind, const char *magic,
+		       size_t head_bytes);
+int etw_mc_end_list(struct wevt_writer *writer, size_t count);
 
-/* etw_wevt_place() - remembers where an object is; etw_wevt_find() tells it, 0 for NULL. */
-int etw_wevt_place(struct wevt_writer *writer, const void *object, size_t offset);
-uint32_t etw_wevt_find(struct wevt_writer *writer, const void *object);
+/* etw_mc_place() - remembers where an object is; etw_mc_find() tells it, 0 for NULL. */
+int etw_mc_place(struct wevt_writer *writer, const void *object, size_t offset);
+uint32_t etw_mc_find(struct wevt_writer *writer, const void *object);
 
-/* etw_wevt_message() - the number of a message. */
-static inline le32 etw_wevt_message(const struct mc_message *message)
+/* etw_mc_message() - the number of a message. */
+static inline le32 etw_mc_message(const struct mc_message *message)
 {
 	return le32_of(message ? message->id : WIRE_WEVT_NO_MESSAGE);
 }
 
 /* The lists of the provider, each whole; those that may be missing are not called for nothing. */
-int etw_wevt_channels(struct wevt_writer *writer);
-int etw_wevt_levels(struct wevt_writer *writer);
-int etw_wevt_tasks(struct wevt_writer *writer);
-int etw_wevt_opcodes(struct wevt_writer *writer);
-int etw_wevt_keywords(struct wevt_writer *writer);
-int etw_wevt_maps(struct wevt_writer *writer);
-int etw_wevt_queries(struct wevt_writer *writer);
-int etw_wevt_templates(struct wevt_writer *writer);
-int etw_wevt_events(struct wevt_writer *writer);
-int etw_wevt_attributes(struct wevt_writer *writer);
-int etw_wevt_filters(struct wevt_writer *writer);
+int etw_mc_channels(struct wevt_writer *writer);
+int etw_mc_levels(struct wevt_writer *writer);
+int etw_mc_tasks(struct wevt_writer *writer);
+int etw_mc_opcodes(struct wevt_writer *writer);
+int etw_mc_keywords(struct wevt_writer *writer);
+int etw_mc_maps(struct wevt_writer *writer);
+int etw_mc_queries(struct wevt_writer *writer);
+int etw_mc_templates(struct wevt_writer *writer);
+int etw_mc_events(struct wevt_writer *writer);
+int etw_mc_attributes(struct wevt_writer *writer);
+int etw_mc_filters(struct wevt_writer *writer);
 
 /*
- * etw_wevt_fragment() - the binary XML of a template's events.
+ * etw_mc_fragment() - the binary XML of a template's events.
  *
  * @text: the same as text, as the template's id is made from it
  */
-int etw_wevt_fragment(struct wevt_writer *writer, const struct mc_template *template_of,
-		      struct etw_text *text);
+int etw_mc_fragment(struct wevt_writer *writer, const struct mc_template *template_of,
+		    struct etw_text *text);
 
-/* etw_wevt_binary_type() - the type of a substitution in binary XML. */
-uint8_t etw_wevt_binary_type(const struct mc_field *field);
+/* etw_mc_binary_type() - the type of a substitution in binary XML. */
+uint8_t etw_mc_binary_type(const struct mc_field *field);
 
 #endif

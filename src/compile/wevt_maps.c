@@ -33,14 +33,14 @@ static int write_map(struct wevt_writer *writer, const struct mc_map *map)
 		items[count++] = item;
 	if (count)
 		qsort(items, count, sizeof(void *), compare_items);
-	(void)etw_wevt_append(writer, &head, sizeof(head));
+	(void)etw_mc_append(writer, &head, sizeof(head));
 	for (size_t i = 0; i < count; i++) {
 		struct wire_wevt_map_entry entry = {
 			.value = le32_of(items[i]->value),
-			.message = etw_wevt_message(items[i]->message),
+			.message = etw_mc_message(items[i]->message),
 		};
 
-		(void)etw_wevt_append(writer, &entry, sizeof(entry));
+		(void)etw_mc_append(writer, &entry, sizeof(entry));
 	}
 	return 0;
 }
@@ -54,7 +54,7 @@ static int compare_maps(const void *left, const void *right)
 }
 
 /* The offsets and the names are in the order of the names, the maps in that of the manifest. */
-int etw_wevt_maps(struct wevt_writer *writer)
+int etw_mc_maps(struct wevt_writer *writer)
 {
 	const struct mc_map **maps;
 	size_t count = 0;
@@ -66,11 +66,11 @@ int etw_wevt_maps(struct wevt_writer *writer)
 	maps = etw_arena_array(&writer->arena, count, sizeof(void *));
 	if (!maps)
 		return -ENOMEM;
-	etw_wevt_begin_list(writer, WIRE_WEVT_MAPS, "MAPS", sizeof(struct wire_wevt_list));
-	at = etw_wevt_zeros(writer, count * sizeof(le32));
+	etw_mc_begin_list(writer, WIRE_WEVT_MAPS, "MAPS", sizeof(struct wire_wevt_list));
+	at = etw_mc_zeros(writer, count * sizeof(le32));
 	count = 0;
 	for (const struct mc_map *map = writer->provider->maps; map; map = map->next) {
-		r = etw_wevt_place(writer, map, writer->out->bytes);
+		r = etw_mc_place(writer, map, writer->out->bytes);
 		if (r == 0)
 			r = write_map(writer, map);
 		if (r < 0)
@@ -79,13 +79,13 @@ int etw_wevt_maps(struct wevt_writer *writer)
 	}
 	qsort(maps, count, sizeof(void *), compare_maps);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t map_at = etw_wevt_find(writer, maps[i]);
+		uint32_t map_at = etw_mc_find(writer, maps[i]);
 
-		etw_wevt_set32(writer, at + i * sizeof(le32), map_at);
-		etw_wevt_set32(writer, map_at + offsetof(struct wire_wevt_map, name),
-			       etw_wevt_name(writer, maps[i]->name));
+		etw_mc_set32(writer, at + i * sizeof(le32), map_at);
+		etw_mc_set32(writer, map_at + offsetof(struct wire_wevt_map, name),
+			     etw_mc_name(writer, maps[i]->name));
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
 
 typedef int (*query_visitor)(struct wevt_writer *writer, const struct etw_xml_element *element,
@@ -123,9 +123,9 @@ static int write_query(struct wevt_writer *writer, const struct etw_xml_element 
 	     item = etw_xml_next(item, "map"))
 		count++;
 	head.count = le32_of(count);
-	etw_wevt_set32(writer, *at + index * sizeof(le32), writer->out->bytes);
-	(void)etw_wevt_append(writer, &head, sizeof(head));
-	(void)etw_wevt_zeros(writer, count * sizeof(struct wire_wevt_pattern));
+	etw_mc_set32(writer, *at + index * sizeof(le32), writer->out->bytes);
+	(void)etw_mc_append(writer, &head, sizeof(head));
+	(void)etw_mc_zeros(writer, count * sizeof(struct wire_wevt_pattern));
 	return 0;
 }
 
@@ -144,33 +144,33 @@ static int write_query_strings(struct wevt_writer *writer, const struct etw_xml_
 	size_t pattern = query + sizeof(struct wire_wevt_query);
 
 	(void)index;
-	etw_wevt_set32(writer, query + offsetof(struct wire_wevt_query, name),
-		       etw_wevt_name(writer, attribute_or_empty(element, "name")));
-	etw_wevt_set32(writer, query + offsetof(struct wire_wevt_query, format),
-		       etw_wevt_name(writer, attribute_or_empty(element, "format")));
+	etw_mc_set32(writer, query + offsetof(struct wire_wevt_query, name),
+		     etw_mc_name(writer, attribute_or_empty(element, "name")));
+	etw_mc_set32(writer, query + offsetof(struct wire_wevt_query, format),
+		     etw_mc_name(writer, attribute_or_empty(element, "format")));
 	for (const struct etw_xml_element *item = etw_xml_first(element, "map"); item;
 	     item = etw_xml_next(item, "map")) {
-		etw_wevt_set32(writer, pattern + offsetof(struct wire_wevt_pattern, name),
-			       etw_wevt_name(writer, attribute_or_empty(item, "name")));
-		etw_wevt_set32(writer, pattern + offsetof(struct wire_wevt_pattern, value),
-			       etw_wevt_name(writer, attribute_or_empty(item, "value")));
+		etw_mc_set32(writer, pattern + offsetof(struct wire_wevt_pattern, name),
+			     etw_mc_name(writer, attribute_or_empty(item, "name")));
+		etw_mc_set32(writer, pattern + offsetof(struct wire_wevt_pattern, value),
+			     etw_mc_name(writer, attribute_or_empty(item, "value")));
 		pattern += sizeof(struct wire_wevt_pattern);
 	}
-	etw_wevt_set32(writer, query + offsetof(struct wire_wevt_query, bytes),
-		       writer->out->bytes - query);
+	etw_mc_set32(writer, query + offsetof(struct wire_wevt_query, bytes),
+		     writer->out->bytes - query);
 	*at = pattern;
 	return 0;
 }
 
-int etw_wevt_queries(struct wevt_writer *writer)
+int etw_mc_queries(struct wevt_writer *writer)
 {
 	int count = visit_queries(writer, NULL, NULL);
 	size_t at;
 
-	etw_wevt_begin_list(writer, WIRE_WEVT_QUERIES, "QTAB", sizeof(struct wire_wevt_list));
-	at = etw_wevt_zeros(writer, (size_t)count * sizeof(le32));
+	etw_mc_begin_list(writer, WIRE_WEVT_QUERIES, "QTAB", sizeof(struct wire_wevt_list));
+	at = etw_mc_zeros(writer, (size_t)count * sizeof(le32));
 	(void)visit_queries(writer, write_query, &at);
 	at += (size_t)count * sizeof(le32);
 	(void)visit_queries(writer, write_query_strings, &at);
-	return etw_wevt_end_list(writer, (size_t)count);
+	return etw_mc_end_list(writer, (size_t)count);
 }

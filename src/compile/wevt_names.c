@@ -5,33 +5,33 @@
 
 #include "compile/wevt_internal.h"
 
-int etw_wevt_channels(struct wevt_writer *writer)
+int etw_mc_channels(struct wevt_writer *writer)
 {
 	const struct mc_channel *first = writer->provider->channels;
 	size_t count = 0;
 	size_t at;
 	int r;
 
-	etw_wevt_begin_list(writer, WIRE_WEVT_CHANNELS, "CHAN", sizeof(struct wire_wevt_list));
+	etw_mc_begin_list(writer, WIRE_WEVT_CHANNELS, "CHAN", sizeof(struct wire_wevt_list));
 	for (const struct mc_channel *channel = first; channel; channel = channel->next) {
 		struct wire_wevt_channel entry = {
 			.flags = le32_of(channel->is_imported ? WIRE_WEVT_CHANNEL_IMPORTED : 0),
 			.value = le32_of(channel->value),
-			.message = etw_wevt_message(channel->message),
+			.message = etw_mc_message(channel->message),
 		};
 
-		r = etw_wevt_place(writer, channel, etw_wevt_append(writer, &entry, sizeof(entry)));
+		r = etw_mc_place(writer, channel, etw_mc_append(writer, &entry, sizeof(entry)));
 		if (r < 0)
 			return r;
 		count++;
 	}
 	at = writer->list_at + sizeof(struct wire_wevt_list);
 	for (const struct mc_channel *channel = first; channel; channel = channel->next) {
-		etw_wevt_set32(writer, at + offsetof(struct wire_wevt_channel, name),
-			       etw_wevt_name(writer, channel->name));
+		etw_mc_set32(writer, at + offsetof(struct wire_wevt_channel, name),
+			     etw_mc_name(writer, channel->name));
 		at += sizeof(struct wire_wevt_channel);
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
 
 static uint64_t scope_of(const struct mc_name *name)
@@ -75,33 +75,32 @@ static int write_names(struct wevt_writer *writer, const struct mc_names *names,
 		all[count++] = name;
 	if (form->is_sorted && count)
 		qsort(all, count, sizeof(void *), compare_names);
-	etw_wevt_begin_list(writer, form->kind, form->magic, sizeof(struct wire_wevt_list));
+	etw_mc_begin_list(writer, form->kind, form->magic, sizeof(struct wire_wevt_list));
 	for (size_t i = 0; i < count; i++) {
 		form->fill(entry, all[i]);
-		r = etw_wevt_place(writer, all[i],
-				   etw_wevt_append(writer, entry, form->entry_bytes));
+		r = etw_mc_place(writer, all[i], etw_mc_append(writer, entry, form->entry_bytes));
 		if (r < 0)
 			return r;
 	}
 	at = writer->list_at + sizeof(struct wire_wevt_list) + form->name_at;
 	for (size_t i = 0; i < count; i++) {
-		etw_wevt_set32(writer, at, etw_wevt_name(writer, all[i]->name));
+		etw_mc_set32(writer, at, etw_mc_name(writer, all[i]->name));
 		at += form->entry_bytes;
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
 
 static void fill_level(uint8_t *to, const struct mc_name *name)
 {
 	struct wire_wevt_level entry = {
 		.value = le32_of((uint32_t)name->value),
-		.message = etw_wevt_message(name->message),
+		.message = etw_mc_message(name->message),
 	};
 
 	memcpy(to, &entry, sizeof(entry));
 }
 
-int etw_wevt_levels(struct wevt_writer *writer)
+int etw_mc_levels(struct wevt_writer *writer)
 {
 	static const struct names_form form = {
 		.kind = WIRE_WEVT_LEVELS,
@@ -119,7 +118,7 @@ static void fill_task(uint8_t *to, const struct mc_name *name)
 {
 	struct wire_wevt_task entry = {
 		.value = le32_of((uint32_t)name->value),
-		.message = etw_wevt_message(name->message),
+		.message = etw_mc_message(name->message),
 	};
 
 	memcpy(entry.event_guid, &name->event_guid, sizeof(entry.event_guid));
@@ -127,7 +126,7 @@ static void fill_task(uint8_t *to, const struct mc_name *name)
 }
 
 /* In the order of the manifest, unlike the others. */
-int etw_wevt_tasks(struct wevt_writer *writer)
+int etw_mc_tasks(struct wevt_writer *writer)
 {
 	static const struct names_form form = {
 		.kind = WIRE_WEVT_TASKS,
@@ -145,13 +144,13 @@ static void fill_opcode(uint8_t *to, const struct mc_name *name)
 	struct wire_wevt_opcode entry = {
 		.task = le16_of((uint16_t)scope_of(name)),
 		.value = le16_of((uint16_t)name->value),
-		.message = etw_wevt_message(name->message),
+		.message = etw_mc_message(name->message),
 	};
 
 	memcpy(to, &entry, sizeof(entry));
 }
 
-int etw_wevt_opcodes(struct wevt_writer *writer)
+int etw_mc_opcodes(struct wevt_writer *writer)
 {
 	static const struct names_form form = {
 		.kind = WIRE_WEVT_OPCODES,
@@ -169,13 +168,13 @@ static void fill_keyword(uint8_t *to, const struct mc_name *name)
 {
 	struct wire_wevt_keyword entry = {
 		.mask = le64_of(name->value),
-		.message = etw_wevt_message(name->message),
+		.message = etw_mc_message(name->message),
 	};
 
 	memcpy(to, &entry, sizeof(entry));
 }
 
-int etw_wevt_keywords(struct wevt_writer *writer)
+int etw_mc_keywords(struct wevt_writer *writer)
 {
 	static const struct names_form form = {
 		.kind = WIRE_WEVT_KEYWORDS,

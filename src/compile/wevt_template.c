@@ -13,7 +13,7 @@
 #define TYPE_EVENT_DATA 1
 #define TYPE_USER_DATA  2
 
-uint8_t etw_wevt_binary_type(const struct mc_field *field)
+uint8_t etw_mc_binary_type(const struct mc_field *field)
 {
 	uint8_t type = field->is_struct ? TDH_INTYPE_BINARY : (uint8_t)field->in_type;
 	bool is_array = field->count.field || field->count.number;
@@ -42,7 +42,7 @@ static int make_id(const struct mc_template *template_of, const struct etw_text 
 		etw_text_end(&hashed, to + 2 * units);
 	}
 	for (const struct mc_field *field = template_of->fields; field; field = field->next) {
-		le32 type = le32_of(etw_wevt_binary_type(field));
+		le32 type = le32_of(etw_mc_binary_type(field));
 
 		etw_text_append(&hashed, (const char *)&type, sizeof(type));
 	}
@@ -113,17 +113,17 @@ static void write_items(struct wevt_writer *writer, const struct mc_field *field
 		} else {
 			item.types[0] = (uint8_t)field->in_type;
 			item.types[1] = (uint8_t)field->out_type;
-			item.map = le32_of(etw_wevt_find(writer, field->map));
+			item.map = le32_of(etw_mc_find(writer, field->map));
 		}
-		(void)etw_wevt_append(writer, &item, sizeof(item));
+		(void)etw_mc_append(writer, &item, sizeof(item));
 	}
 }
 
 static size_t write_item_names(struct wevt_writer *writer, const struct mc_field *fields, size_t at)
 {
 	for (const struct mc_field *field = fields; field; field = field->next) {
-		etw_wevt_set32(writer, at + offsetof(struct wire_wevt_item, name),
-			       etw_wevt_name(writer, field->name));
+		etw_mc_set32(writer, at + offsetof(struct wire_wevt_item, name),
+			     etw_mc_name(writer, field->name));
 		at += sizeof(struct wire_wevt_item);
 	}
 	return at;
@@ -160,29 +160,29 @@ static int write_template(struct wevt_writer *writer, const struct mc_template *
 		.type = le32_of(template_of->user_data ? TYPE_USER_DATA : TYPE_EVENT_DATA),
 	};
 	struct etw_text xml = {0};
-	size_t at = etw_wevt_zeros(writer, sizeof(head));
-	int r = etw_wevt_place(writer, template_of, at);
+	size_t at = etw_mc_zeros(writer, sizeof(head));
+	int r = etw_mc_place(writer, template_of, at);
 
 	if (r == 0)
-		r = etw_wevt_fragment(writer, template_of, &xml);
+		r = etw_mc_fragment(writer, template_of, &xml);
 	if (r == 0)
 		r = make_id(template_of, &xml, head.id);
 	etw_text_done(&xml);
 	if (r < 0)
 		return r;
-	etw_wevt_align(writer, 4);
+	etw_mc_align(writer, 4);
 	head.items = le32_of((uint32_t)write_fields(writer, template_of));
 	head.bytes = le32_of((uint32_t)(writer->out->bytes - at));
-	etw_wevt_set(writer, at, &head, sizeof(head));
+	etw_mc_set(writer, at, &head, sizeof(head));
 	return 0;
 }
 
-int etw_wevt_templates(struct wevt_writer *writer)
+int etw_mc_templates(struct wevt_writer *writer)
 {
 	size_t count = 0;
 	int r;
 
-	etw_wevt_begin_list(writer, WIRE_WEVT_TEMPLATES, "TTBL", sizeof(struct wire_wevt_list));
+	etw_mc_begin_list(writer, WIRE_WEVT_TEMPLATES, "TTBL", sizeof(struct wire_wevt_list));
 	for (const struct mc_template *template_of = writer->provider->templates; template_of;
 	     template_of = template_of->next) {
 		r = write_template(writer, template_of);
@@ -190,5 +190,5 @@ int etw_wevt_templates(struct wevt_writer *writer)
 			return r;
 		count++;
 	}
-	return etw_wevt_end_list(writer, count);
+	return etw_mc_end_list(writer, count);
 }
