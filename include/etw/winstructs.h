@@ -167,6 +167,21 @@ typedef struct _IN6_ADDR {
 	} u;
 } IN6_ADDR, *PIN6_ADDR, *LPIN6_ADDR;
 
+/* --- Counted text. */
+typedef struct _UNICODE_STRING {
+	USHORT Length;
+	USHORT MaximumLength;
+	PWSTR Buffer;
+} UNICODE_STRING, *PUNICODE_STRING;
+typedef const UNICODE_STRING *PCUNICODE_STRING;
+
+typedef struct _STRING {
+	USHORT Length;
+	USHORT MaximumLength;
+	PCHAR Buffer;
+} STRING, *PSTRING, ANSI_STRING, *PANSI_STRING;
+typedef const ANSI_STRING *PCANSI_STRING;
+
 /* --- Event log. */
 typedef HANDLE EVT_HANDLE, *PEVT_HANDLE;
 
