@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +17,9 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 
-#define ACCEPTS_PER_ROUND  64
+/* Most of many at once are dead by then, and cost little; the rest waits for the next round. */
+#define ACCEPTS_PER_ROUND  1024
+#define ACCEPT_NS          UINT64_C(5000000)
 #define MESSAGES_PER_ROUND 32
 #define EVENTS_PER_ROUND   64
 #define ACCEPT_PAUSE_MS    100
@@ -303,23 +307,23 @@ static struct etwd_peer *make_peer(struct etwd_peers *peers, int fd, const struc
 int etwd_peers_add(struct etwd_peers *peers, int fd, const struct etw_peer *who,
 		   struct etwd_peer **ret)
 {
-	struct etwd_peer *peer = make_peer(peers, fd, who);
-	int r;
+	struct etwd_peer *peer;
+	int r = etwd_budget_take(peers->budget, who->uid, ETWD_CONNECTIONS, 1);
 
-	if (!peer) {
-		close_socket(peers, fd, etw_ipc_guard(fd), who);
-		return -ENOMEM;
-	}
-	r = etwd_budget_take(peers->budget, who->uid, ETWD_CONNECTIONS, 1);
+	/* Nothing is done yet for those whom a uid has too many of. */
 	if (r < 0) {
 		tell_refused(peers, fd, who, r);
-		free_peer(peer);
+		close_socket(peers, fd, etw_ipc_guard(fd), who);
 		return r;
 	}
-	r = watch(peer, EPOLL_CTL_ADD, false);
+	peer = make_peer(peers, fd, who);
+	r = peer ? watch(peer, EPOLL_CTL_ADD, false) : -ENOMEM;
 	if (r < 0) {
 		etwd_budget_give(peers->budget, who->uid, ETWD_CONNECTIONS, 1);
-		free_peer(peer);
+		if (peer)
+			free_peer(peer);
+		else
+			close_socket(peers, fd, etw_ipc_guard(fd), who);
 		return r;
 	}
 	peer->serial = ++peers->last_serial;
@@ -329,11 +333,36 @@ int etwd_peers_add(struct etwd_peers *peers, int fd, const struct etw_peer *who,
 	return 0;
 }
 
+/* Whether the other end is closed and has left no message. */
+static bool is_deserted(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	int bytes = 0;
+
+	return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP) &&
+	       ioctl(fd, FIONREAD, &bytes) == 0 && bytes == 0;
+}
+
+/*
+ * Who connects waits behind all that did so before, whoever they are: the kernel has one queue. Those who only
+ * connect and close must be out of it in no time: they are never peers.
+ */
+static void take_socket(struct etwd_peers *peers, int fd)
+{
+	struct etw_peer who = {0};
+	struct etwd_peer *peer;
+
+	if (etw_ipc_peer(fd, &who) < 0 || is_deserted(fd))
+		close_socket(peers, fd, etw_ipc_guard(fd), &who);
+	else
+		(void)etwd_peers_add(peers, fd, &who, &peer);
+}
+
 void etwd_peers_accept(struct etwd_peers *peers)
 {
+	const uint64_t end_ns = etw_monotonic_ns() + ACCEPT_NS;
+
 	for (int i = 0; i < ACCEPTS_PER_ROUND && !peers->accept_again_ms; i++) {
-		struct etwd_peer *peer;
-		struct etw_peer who;
 		int fd = -1;
 		int r = etw_ipc_accept(peers->listener, &fd);
 
@@ -344,12 +373,10 @@ void etwd_peers_accept(struct etwd_peers *peers)
 			etwd_log("no connection can be taken now: %s", strerror(-r));
 			return;
 		}
-		if (r < 0)
-			continue;
-		if (etw_ipc_peer(fd, &who) < 0)
-			close_socket(peers, fd, etw_ipc_guard(fd), &(struct etw_peer){0});
-		else
-			(void)etwd_peers_add(peers, fd, &who, &peer);
+		if (r == 0)
+			take_socket(peers, fd);
+		if (etw_monotonic_ns() >= end_ns)
+			return;
 	}
 }
 

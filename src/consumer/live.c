@@ -211,7 +211,7 @@ static int send_request(struct etw_live *live)
 	return bytes ? etw_ipc_send(live->socket, room, bytes, NULL, 0) : -EINVAL;
 }
 
-/* Without waiting. The errors of etw_runtime_call(). */
+/* Without waiting for the host. The errors of etw_runtime_call(). */
 static int call_host(struct etw_live *live, enum etw_instance instance)
 {
 	char directory[PATH_MAX];

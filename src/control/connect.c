@@ -13,7 +13,7 @@
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
 
-#define FULL_MS         20 /* until a full queue of a listening socket is tried again */
+#define FULL_MS         1  /* until a full queue is tried again, in which the last try has waited */
 #define HUNG_UP_MS      50 /* until a host that hung up is tried again */
 #define HUNG_UP_TRIES   20 /* a host that leaves hangs up, too, and is gone a moment later */
 #define LEFT_TRIES      20 /* hosts that leave as soon as they are there */

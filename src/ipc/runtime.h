@@ -100,11 +100,12 @@ int etw_runtime_connect(const char *directory, enum wire_role role, int *ret_soc
 			struct wire_welcome *ret_welcome, int *ret_clock_fd);
 
 /*
- * etw_runtime_call() - the first half of etw_runtime_connect(), which waits for nothing: connects and says hello.
+ * etw_runtime_call() - the first half of etw_runtime_connect(): connects and says hello. Waits for nothing
+ * but a place in the listening socket's queue, 20 ms at most.
  *
  * Whoever holds the host's listening socket, its keeper or the host, has the caller in its queue: the socket breaks
  * when the last of them has ended, and not before, however long they stand still. Returns 0 with an owned
- * non-blocking socket; -EAGAIN when the queue is full; -ECONNREFUSED when nobody holds the socket; otherwise
+ * non-blocking socket; -EAGAIN when the queue is full yet; -ECONNREFUSED when nobody holds the socket; otherwise
  * as etw_runtime_connect().
  */
 int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket);

@@ -25,6 +25,7 @@
 
 #define LOCK_FILE        "lock" /* held while a host looks whether another one listens */
 #define HELLO_TIMEOUT_MS 5000
+#define TURN_MS          20 /* how long to wait for a place in the queue of those who connect */
 
 static int take_fd(int *fd)
 {
@@ -97,6 +98,24 @@ static void message_freep(struct etw_ipc_message **message)
 	free(*message);
 }
 
+/*
+ * In a full queue the kernel lets those in who wait there, in the order of their coming; one that only looks now
+ * and then finds it full each time, where others connect as fast as they can.
+ */
+static int connect_in_turn(int fd, const struct sockaddr_un *address)
+{
+	const struct timeval turn = {.tv_usec = TURN_MS * 1000}, none = {0};
+	int r = 0;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn));
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
+		r = errno == EINTR ? -EAGAIN : -errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none));
+	if (r == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	return r;
+}
+
 static int milliseconds_until(uint64_t ns)
 {
 	uint64_t now_ns = etw_monotonic_ns();
@@ -147,11 +166,11 @@ int etw_runtime_call(const char *directory, enum wire_role role, int *ret_socket
 	if (info.st_uid != 0 && info.st_uid != geteuid())
 		return -EACCES;
 	TRY(socket_address(directory, folder, &address));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	etw_ipc_enlarge(fd);
-	TRY(connect_to(fd, &address));
+	TRY(connect_in_turn(fd, &address));
 	TRY(etw_ipc_peer(fd, &peer));
 	if (peer.uid != 0 && peer.uid != geteuid())
 		return -EACCES;

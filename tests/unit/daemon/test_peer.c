@@ -2,6 +2,7 @@
 #include "daemon/peer.h"
 
 #include <sys/ioctl.h>
+#include <sys/un.h>
 
 #include "unit/daemon/fixture.h"
 
@@ -61,6 +62,50 @@ static void test_peer__connections_are_limited_and_root_has_room(void **state)
 	fakes[0] = fake_peer_join(STRANGER + 2, WIRE_ROLE_PROVIDER);
 	for (unsigned i = 0; i < ALL; i++)
 		fake_peer_leave(fakes[i]);
+	assert_int_equal(fixture_host->budget.account_count, 0);
+}
+
+static int connect_to_host(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_true((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/control",
+				     fixture_options.directory) < sizeof(address.sun_path));
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static bool has_peer(void *context)
+{
+	(void)context;
+	return fixture_host->peers.count == 1;
+}
+
+/* Who stands in the queue behind those who came and went is met, and they have cost nothing but a look. */
+static void test_peer__those_who_connect_and_close_are_never_peers(void **state)
+{
+	uint64_t before = fixture_host->peers.last_serial;
+	int last;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		(void)close(connect_to_host());
+	last = connect_to_host();
+	fixture_run_until(has_peer, NULL);
+	assert_int_equal(fixture_host->peers.last_serial, before + 1);
+	(void)close(last);
+	while (fixture_host->peers.count)
+		fixture_step();
+	/* What one has said before it closed is heard. */
+	last = connect_to_host();
+	assert_int_equal(send(last, "", 1, MSG_NOSIGNAL), 1);
+	(void)close(last);
+	while (fixture_host->peers.last_serial == before + 1)
+		fixture_step();
+	while (fixture_host->peers.count)
+		fixture_step();
 	assert_int_equal(fixture_host->budget.account_count, 0);
 }
 
@@ -355,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(is_found_until_it_is_doomed),
 		TEST(connections_are_limited_and_root_has_room),
+		TEST(those_who_connect_and_close_are_never_peers),
 		TEST(root_is_served_before_a_flood),
 		TEST(uids_take_turns),
 		TEST(slow_messages_take_turns),

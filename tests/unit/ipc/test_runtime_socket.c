@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/atomic.h"
+#include "base/time.h"
 #include "ipc/connection.h"
 #include "unit/ipc/runtime_test.h"
 
@@ -227,6 +228,33 @@ static void test_runtime_socket__connect_believes_no_foreign_directory(void **st
 	assert_int_equal(etw_runtime_connect(base, WIRE_ROLE_PROVIDER, &fd, &got, NULL), -EACCES);
 }
 
+/* Waiting in the queue is the socket's only wait. */
+static void test_runtime_socket__a_caller_waits_in_a_full_queue(void **state)
+{
+	struct timeval limit = {.tv_sec = 77};
+	socklen_t bytes = sizeof(limit);
+	uint64_t begin_ns;
+	int listener, first, fd;
+
+	(void)state;
+	etw_runtime_page_unmap(prepare());
+	assert_int_equal(etw_runtime_listen(directory, &listener), 0);
+	assert_int_equal(listen(listener, 0), 0); /* there is room for one */
+	assert_int_equal(etw_runtime_call(directory, WIRE_ROLE_PROVIDER, &first), 0);
+	begin_ns = etw_monotonic_ns();
+	assert_int_equal(etw_runtime_call(directory, WIRE_ROLE_PROVIDER, &fd), -EAGAIN);
+	assert_true(etw_monotonic_ns() - begin_ns >= 10 * ETW_NS_PER_MS);
+	assert_int_equal(etw_ipc_accept(listener, &fd), 0);
+	(void)close(fd);
+	assert_int_equal(etw_runtime_call(directory, WIRE_ROLE_PROVIDER, &fd), 0);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &bytes), 0);
+	assert_true(limit.tv_sec == 0 && limit.tv_usec == 0);
+	(void)close(fd);
+	(void)close(first);
+	(void)close(listener);
+}
+
 static int listen_and_sleep(int ready)
 {
 	int fd;
@@ -341,6 +369,7 @@ int main(void)
 		CASE(test_runtime_socket__connect_without_a_host),
 		CASE(test_runtime_socket__connect_believes_no_foreign_directory),
 		CASE(test_runtime_socket__connect_believes_no_foreign_process),
+		CASE(test_runtime_socket__a_caller_waits_in_a_full_queue),
 		CASE(test_runtime_socket__only_one_host_listens),
 		CASE(test_runtime_socket__listen_needs_its_own_directory),
 		CASE(test_runtime_socket__of_many_starters_one_listens),
