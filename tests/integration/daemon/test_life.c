@@ -194,7 +194,7 @@ static void test_life__term_ends_sessions_and_host(void **state)
 	(void)start_session(opened, "to be ended");
 	assert_int_equal(kill(keeper_pid(), SIGTERM), 0);
 	assert_true(wait_until(is_unhosted, NULL));
-	assert_true(log_has("\"to be ended\" has ended"));
+	assert_true(log_has("has ended: \"to be ended\""));
 	etw_controller_close(opened);
 }
 
