@@ -11,7 +11,8 @@
  *   TraceLoggingWriteStop(activity, "Download", TraceLoggingUInt64(bytes, "Bytes"));
  *
  * An activity that is destroyed while it runs writes the event "ActivityStoppedAutomatically". An activity has an id
- * only where its provider was enabled when it began; the methods that begin with z are the macros'.
+ * only where its provider was enabled when it began; the methods that begin with z are the macros'. TraceLoggingFunction()
+ * is not there yet: gcc has no literal of a function's name.
  */
 #ifndef ETW_TRACELOGGINGACTIVITY_H
 #define ETW_TRACELOGGINGACTIVITY_H
