@@ -129,7 +129,7 @@ static void test_restart__lease_of_who_does_not_come_back_ends(void **state)
 	assert_int_equal(talk_lease(talk, handle), 0);
 	host_kill();
 	assert_true(log_has("did not come back"));
-	assert_true(log_has("\"leased\" has ended"));
+	assert_true(log_has("has ended: \"leased\""));
 	assert_int_equal(control_session(opened, handle, WIRE_CONTROL_QUERY, NULL), -ENOENT);
 	talk_close(talk);
 	etw_controller_close(opened);
@@ -154,7 +154,7 @@ static void test_restart__lease_of_a_start_without_answer_ends(void **state)
 	assert_int_equal(etw_control(opened, &query, &info), 0);
 	assert_true(info.is_leased);
 	assert_true(log_has("did not come back"));
-	assert_true(log_has("\"leased\" has ended"));
+	assert_true(log_has("has ended: \"leased\""));
 	talk_close(talk);
 	etw_controller_close(opened);
 }
@@ -176,7 +176,7 @@ static void test_restart__host_without_keeper_goes_on(void **state)
 	/* Nobody would end it for us. */
 	assert_int_equal(kill(host, SIGTERM), 0);
 	assert_true(log_has("told to leave"));
-	assert_true(log_has("\"after\" has ended"));
+	assert_true(log_has("has ended: \"after\""));
 	etw_controller_close(opened);
 }
 

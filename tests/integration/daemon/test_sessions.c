@@ -244,7 +244,7 @@ static void test_sessions__lease_ends_a_session(void **state)
 	assert_true(info.is_leased);
 	talk_close(holder);
 	assert_true(log_has("ends with its controller"));
-	assert_true(log_has("\"leased\" has ended"));
+	assert_true(log_has("has ended: \"leased\""));
 	assert_int_equal(control_session(other, handle, WIRE_CONTROL_QUERY, NULL), -ENOENT);
 	talk_close(rival);
 	etw_controller_close(other);
@@ -265,7 +265,7 @@ static void test_sessions__start_takes_the_lease_along(void **state)
 	assert_int_equal(talk_lease(rival, info.handle), -EBUSY);
 	etw_controller_close(holder);
 	assert_true(log_has("ends with its controller"));
-	assert_true(log_has("\"leased\" has ended"));
+	assert_true(log_has("has ended: \"leased\""));
 	talk_close(rival);
 }
 
@@ -282,7 +282,7 @@ static void test_sessions__start_of_who_is_gone(void **state)
 	assert_int_equal(
 		talk_send(talk, wire_message_encode_session_config(&head, config, talk->room)), 0);
 	talk_close(talk);
-	assert_true(log_has("\"leased\" has ended"));
+	assert_true(log_has("has ended: \"leased\""));
 	etw_controller_close(other);
 }
 

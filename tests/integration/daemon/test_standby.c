@@ -89,7 +89,7 @@ static void test_standby__new_keeper_ends_the_host(void **state)
 	assert_true(wait_until(is_keeper, &standby));
 	(void)await_standby(standby);
 	assert_int_equal(kill(standby, SIGTERM), 0);
-	assert_true(log_has("\"ends\" has ended"));
+	assert_true(log_has("has ended: \"ends\""));
 	assert_true(wait_until(is_dead, &standby));
 	assert_true(wait_until(is_dead, &host));
 	assert_int_equal(keeper_pid(), 0);
