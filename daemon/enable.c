@@ -27,13 +27,24 @@ struct telling {
 	struct etwd_wait *wait;                     /* NULL: nobody waits */
 };
 
-/* Gives the client's uid the right, and the client the rings, to write to a slot's session. */
-static int open_slot(const struct etwd_enable_parts *parts, struct etwd_client *client,
-		     const GUID *provider, struct wire_enable_slot *slot)
+/* Before an event can be written: the next host must believe it, too. */
+static int grant_once(const struct etwd_enable_parts *parts, uint32_t session_id, uid_t uid,
+		      const GUID *provider)
 {
+	const struct etwd_grant grant = {session_id, uid, *provider};
+	const int r = etwd_grants_add(parts->grants, &grant);
+
+	return r > 0 ? etwd_handover_add_grant(parts->handover, &grant) : r;
+}
+
+/* Gives the client's uid the right, and the client the rings, to write to a slot's session. */
+static int open_slot(const struct etwd_enable_parts *parts,
+		     const struct etwd_registration *registration, struct wire_enable_slot *slot)
+{
+	static const GUID classic = ETWD_GRANT_CLASSIC;
+	struct etwd_client *client = etwd_client_of(registration->peer);
 	struct etwd_session *session = etwd_sessions_find(parts->sessions, slot->session_id);
-	struct etwd_grant grant = {slot->session_id, client->peer.who.uid, *provider};
-	int r;
+	const uid_t uid = client->peer.who.uid;
 
 	if (!session || session->state != ETWD_SESSION_RUNNING)
 		return -ENOENT;
@@ -42,11 +53,9 @@ static int open_slot(const struct etwd_enable_parts *parts, struct etwd_client *
 	    etwd_access_check(parts->sessions->security, &client->peer, &session->guid,
 			      TRACELOG_LOG_EVENT, "log events to") < 0)
 		return -ENOENT;
-	r = etwd_grants_add(parts->grants, &grant);
-	if (r > 0) /* before an event can be written: the next host must believe it, too */
-		r = etwd_handover_add_grant(parts->handover, &grant);
-	if (r < 0)
-		return r;
+	TRY(grant_once(parts, slot->session_id, uid, &registration->provider->guid));
+	if (registration->kind == WIRE_REGISTRATION_CLASSIC)
+		TRY(grant_once(parts, slot->session_id, uid, &classic));
 	return etwd_ring_holders_announce(parts->ring_holders, &client->holder, &client->peer,
 					  session, &slot->ring_set);
 }
@@ -90,11 +99,12 @@ static void try_again(const struct etwd_enable_parts *parts, struct etwd_client 
  * What an ENABLE says of a slot, as far as the process can write to it. One that cannot knows that the session wants
  * its events, and refuses them.
  */
-static void fill_slot(const struct etwd_enable_parts *parts, struct etwd_client *client,
-		      const GUID *provider, struct wire_enable_slot *slot)
+static void fill_slot(const struct etwd_enable_parts *parts,
+		      const struct etwd_registration *registration, struct wire_enable_slot *slot)
 {
+	struct etwd_client *client = etwd_client_of(registration->peer);
 	struct etwd_session *session;
-	int r = open_slot(parts, client, provider, slot);
+	int r = open_slot(parts, registration, slot);
 
 	if (r == -ENOENT) {
 		*slot = (struct wire_enable_slot){0};
@@ -131,7 +141,7 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 	enable.has_callback = telling->has_callback;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		if (enable.slots[i].is_used)
-			fill_slot(parts, client, &registration->provider->guid, &enable.slots[i]);
+			fill_slot(parts, registration, &enable.slots[i]);
 	}
 	if (request) {
 		enable.source = request->source;

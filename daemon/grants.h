@@ -26,6 +26,18 @@ struct etwd_grant {
 	GUID provider;
 };
 
+/*
+ * In the place of a provider: the uid may write classic events and messages to the session. What a classic provider
+ * writes names its classes, of which it has as many as it likes, and not the provider.
+ */
+#define ETWD_GRANT_CLASSIC                                             \
+	{                                                              \
+		0x5d1c3b0e, 0x7a52, 0x4c5e,                            \
+		{                                                      \
+			0x8f, 0x13, 0x2b, 0x90, 0xc4, 0x6a, 0x1e, 0x77 \
+		}                                                      \
+	}
+
 struct etwd_grant_node {
 	struct etwd_grant_node *next;
 	struct etwd_grant grant;

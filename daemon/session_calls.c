@@ -57,6 +57,13 @@ static bool may_write(void *context, uint32_t session_id, uid_t uid, const GUID 
 	return etwd_grants_has(calls->grants, &grant);
 }
 
+static bool may_write_classic(void *context, uint32_t session_id, uid_t uid)
+{
+	static const GUID classic = ETWD_GRANT_CLASSIC;
+
+	return may_write(context, session_id, uid, &classic);
+}
+
 static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
 		       struct etw_session_pid_span *ret_span)
 {
@@ -140,6 +147,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.context = calls,
 		.clock = &calls->clock->page.clock,
 		.kernel = &etw_kernel_source,
+		.message_sequence = &calls->message_sequence,
 		.tell = tell,
 		.keep_fd = keep_fd,
 		.keep_room = keep_room,
@@ -147,6 +155,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.forget_fd = forget_fd,
 		.to_raw = to_raw,
 		.may_write = may_write,
+		.may_write_classic = may_write_classic,
 		.may_be_pid = may_be_pid,
 		.ring_set_replaced = ring_set_replaced,
 		.file_is_full = file_is_full,

@@ -17,7 +17,8 @@
 
 struct etwd_session_calls {
 	struct etw_session_host
-		environment; /* what sessions are given; its budget is set by the caller */
+		environment;       /* what sessions are given; its budget is set by the caller */
+	uint32_t message_sequence; /* of the host's sessions with one sequence for all; atomic */
 	struct etwd_keeper_store *store; /* borrowed, as all below */
 	struct etwd_clock *clock;
 	struct etwd_grants *grants;

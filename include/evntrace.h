@@ -1386,15 +1386,23 @@ ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(
 
 /* --- Writing, classic. */
 
-ETW_API ULONG WMIAPI CreateTraceInstanceId(_In_ HANDLE RegHandle,
-					   _Inout_ PEVENT_INSTANCE_INFO InstInfo);
-ETW_API ULONG WMIAPI TraceEvent(_In_ TRACEHANDLE TraceHandle,
-				_In_ PEVENT_TRACE_HEADER EventTrace);
-ETW_API ULONG WMIAPI TraceEventInstance(_In_ TRACEHANDLE TraceHandle,
-					_In_ PEVENT_INSTANCE_HEADER EventTrace,
-					_In_ PEVENT_INSTANCE_INFO InstInfo,
-					_In_opt_ PEVENT_INSTANCE_INFO ParentInstInfo);
-
+/*
+ * RegisterTraceGuidsW() and its like - registers a classic provider.
+ *
+ * @RequestAddress: the control callback. It gets WMI_ENABLE_EVENTS or WMI_DISABLE_EVENTS and a WNODE_HEADER, of which
+ *   GetTraceLoggerHandle() gives the session; it runs on a thread of the library's, possibly before this returns
+ * @TraceGuidReg: the classes of the provider's events; each gets a handle for CreateTraceInstanceId()
+ * @MofImagePath, @MofResourceName: not used, as on Windows
+ *
+ * One session has a classic provider: the last that enabled it, and the one before hears nothing of that. Where a host is
+ * there, returns after it has said which session that is, but waits 200 ms at most.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle is NULL, or a class
+ * is; ERROR_ACCESS_DENIED: the GUID is the kernel's, or this user may not register it; ERROR_NOT_ENOUGH_MEMORY: also for
+ * more than 2047 registrations or 16383 classes in a process.
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI RegisterTraceGuidsW(
 	_In_ WMIDPREQUEST RequestAddress, _In_opt_ PVOID RequestContext, _In_ LPCGUID ControlGuid,
 	_In_ ULONG GuidCount, _In_reads_opt_(GuidCount) PTRACE_GUID_REGISTRATION TraceGuidReg,
@@ -1406,11 +1414,89 @@ ETW_API ULONG WMIAPI RegisterTraceGuidsA(
 	_In_opt_ LPCSTR MofImagePath, _In_opt_ LPCSTR MofResourceName,
 	_Out_ PTRACEHANDLE RegistrationHandle);
 
+/*
+ * UnregisterTraceGuids() - ends a registration, and the handles of its classes.
+ *
+ * Waits until a callback that runs has returned, unless the caller is that callback.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: the handle is 0; ERROR_INVALID_HANDLE: no such registration, or one of
+ * EventRegister().
+ *
+ * Context: any thread.
+ */
 ETW_API ULONG WMIAPI UnregisterTraceGuids(_In_ TRACEHANDLE RegistrationHandle);
+
+/*
+ * GetTraceLoggerHandle() and its like - what a control callback was told.
+ *
+ * @Buffer: what the callback got
+ * @TraceHandle: what GetTraceLoggerHandle() gave
+ *
+ * Returns the handle of the session; the level and the flags that EnableTrace() gave. INVALID_HANDLE_VALUE or 0 on
+ * failure, with GetLastError(): ERROR_INVALID_PARAMETER: no buffer, or none of a session; ERROR_BAD_LENGTH: it is
+ * smaller than a WNODE_HEADER; ERROR_INVALID_HANDLE. Functions that succeed leave the last error as it was.
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API TRACEHANDLE WMIAPI GetTraceLoggerHandle(_In_ PVOID Buffer);
 ETW_API UCHAR WMIAPI GetTraceEnableLevel(_In_ TRACEHANDLE TraceHandle);
 ETW_API ULONG WMIAPI GetTraceEnableFlags(_In_ TRACEHANDLE TraceHandle);
 
+/*
+ * CreateTraceInstanceId() - the next instance of a class: ids count from 1.
+ *
+ * @RegHandle: of a class, as RegisterTraceGuids() gave it
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, or the handle is no class's.
+ *
+ * Context: any thread, signal handlers.
+ */
+ETW_API ULONG WMIAPI CreateTraceInstanceId(_In_ HANDLE RegHandle,
+					   _Inout_ PEVENT_INSTANCE_INFO InstInfo);
+
+/*
+ * TraceEvent() and its like - writes a classic event into one session.
+ *
+ * @TraceHandle: what GetTraceLoggerHandle() gave in the control callback
+ * @EventTrace: the header, and behind it the payload; Size is that of both. Flags have WNODE_FLAG_TRACED_GUID. With
+ *   WNODE_FLAG_USE_MOF_PTR up to 16 MOF_FIELDs lie there instead, and with WNODE_FLAG_USE_GUID_PTR GuidPtr leads to the
+ *   class. Nothing is written there. TraceEventInstance() takes the class from InstInfo
+ * @InstInfo, @ParentInstInfo: as CreateTraceInstanceId() filled them
+ *
+ * Thread, process and time are those of the call: WNODE_FLAG_USE_TIMESTAMP has no effect.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer or the handle is NULL, Size does not fit, more than 16 fields,
+ * a handle that is no class's; ERROR_INVALID_FLAG_NUMBER: no WNODE_FLAG_TRACED_GUID; ERROR_INVALID_HANDLE: the NT Kernel
+ * Logger, or no session that has enabled a classic provider of this process; ERROR_NOT_ENOUGH_MEMORY: the buffers are
+ * full, the event is lost and counted; ERROR_MORE_DATA: it is larger than a buffer.
+ *
+ * Context: any thread, signal handlers.
+ */
+ETW_API ULONG WMIAPI TraceEvent(_In_ TRACEHANDLE TraceHandle,
+				_In_ PEVENT_TRACE_HEADER EventTrace);
+ETW_API ULONG WMIAPI TraceEventInstance(_In_ TRACEHANDLE TraceHandle,
+					_In_ PEVENT_INSTANCE_HEADER EventTrace,
+					_In_ PEVENT_INSTANCE_INFO InstInfo,
+					_In_opt_ PEVENT_INSTANCE_INFO ParentInstInfo);
+
+/*
+ * TraceMessage() and its like - writes a message, as programs with WPP do.
+ *
+ * @LoggerHandle: as TraceEvent() takes it
+ * @MessageFlags: TRACE_MESSAGE_SEQUENCE: a number from 1, in sessions with EVENT_TRACE_USE_LOCAL_SEQUENCE or
+ *   EVENT_TRACE_USE_GLOBAL_SEQUENCE, 0 in others; TRACE_MESSAGE_GUID or TRACE_MESSAGE_COMPONENTID, which goes before;
+ *   TRACE_MESSAGE_POINTER32 or 64, without either that of the program. TRACE_MESSAGE_TIMESTAMP and
+ *   TRACE_MESSAGE_SYSTEMINFO hold always: without them the host could not tell whose a message is
+ * @MessageGuid: the message's GUID; its first four bytes are a component's id
+ *
+ * What follows are pairs of an address and a SIZE_T, up to a NULL address. The host gives the numbers, in the order in
+ * which it takes messages in: across processors that may differ from the order of time.
+ *
+ * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE: 0, the NT Kernel Logger, or as TraceEvent(); ERROR_INVALID_PARAMETER:
+ * flags that are none, or no GUID where one is asked for; ERROR_NOT_ENOUGH_MEMORY and ERROR_MORE_DATA: as TraceEvent().
+ *
+ * Context: any thread, signal handlers.
+ */
 ETW_API ULONG WINAPIV TraceMessage(_In_ TRACEHANDLE LoggerHandle, _In_ ULONG MessageFlags,
 				   _In_opt_ LPCGUID MessageGuid, _In_ USHORT MessageNumber, ...);
 ETW_API ULONG WMIAPI TraceMessageVa(_In_ TRACEHANDLE LoggerHandle, _In_ ULONG MessageFlags,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/callback.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <evntrace.h>
+#include <wmistr.h>
 
 #include "provider/code.h"
 #include "provider/lock.h"
@@ -10,27 +14,74 @@
 /* Under the lock: registration whose callback runs, 0: none. */
 static uint32_t running_number;
 
+/* What a callback needs, copied: the registration may go while it runs. */
+struct call {
+	PENABLECALLBACK callback; /* one of the two, or none */
+	WMIDPREQUEST request;
+	void *context;
+	GUID provider;
+};
+
+static PENABLECALLBACK code_of(const struct etw_registration *registration)
+{
+	return registration->is_classic ? (PENABLECALLBACK)(void (*)(void))registration->request
+					: registration->callback;
+}
+
 /* For good: another plugin may come to lie at the same place. */
 static void drop_unloaded_callback(struct etw_registration *registration)
 {
-	if (registration->code && etw_code_object(registration->callback) != registration->code)
-		registration->callback = NULL;
+	if (!registration->code || etw_code_object(code_of(registration)) == registration->code)
+		return;
+	registration->callback = NULL;
+	registration->request = NULL;
+}
+
+/* A classic provider hears of the session by a WNODE_HEADER. What it cannot be told of, as capture state, is left out. */
+static void call_classic(const struct call *call, const struct etw_callback_news *news)
+{
+	WNODE_HEADER node = {
+		.BufferSize = sizeof(node),
+		.HistoricalContext = news->logger_handle,
+		.Guid = call->provider,
+		.Flags = WNODE_FLAG_TRACED_GUID,
+	};
+	ULONG bytes = sizeof(node);
+
+	if (news->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		(void)call->request(WMI_ENABLE_EVENTS, call->context, &bytes, &node);
+	else if (news->control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER)
+		(void)call->request(WMI_DISABLE_EVENTS, call->context, &bytes, &node);
+}
+
+static void run(const struct call *call, const struct etw_callback_news *news)
+{
+	if (call->request)
+		call_classic(call, news);
+	else
+		call->callback(&news->source, news->control_code, news->level, news->match_any,
+			       news->match_all, news->filter, call->context);
 }
 
 void etw_callback_run(struct etw_registration *registration, const struct etw_callback_news *news)
 {
-	PENABLECALLBACK callback;
-	void *context = registration->context;
 	const uint64_t origin = load_relaxed(&etw_fork_page->origin);
+	const uint64_t words[2] = {load_relaxed(&registration->provider[0]),
+				   load_relaxed(&registration->provider[1])};
+	struct call call;
 
 	drop_unloaded_callback(registration);
-	callback = registration->callback;
-	if (!callback)
+	call = (struct call){
+		.callback = registration->callback,
+		.request = registration->request,
+		.context = registration->context,
+	};
+	if (!call.callback && !call.request)
 		return;
+	memcpy(&call.provider, words, sizeof(words));
 	running_number = etw_registration_number(registration);
 	etw_provider_unlock();
-	callback(&news->source, news->control_code, news->level, news->match_any, news->match_all,
-		 news->filter, context);
+	run(&call, news);
 	/* A child that was forked in there has come out of it: it has no host to listen to. */
 	if (load_relaxed(&etw_fork_page->origin) != origin)
 		(void)syscall(SYS_exit, 0);

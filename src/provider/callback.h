@@ -19,6 +19,7 @@ struct etw_callback_news {
 	uint64_t match_any, match_all;
 	GUID source;
 	EVENT_FILTER_DESCRIPTOR *filter; /* NULL: none */
+	uint64_t logger_handle; /* for classic providers, which get nothing but this and the code */
 };
 
 /*

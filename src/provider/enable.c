@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/enable.h"
 
+#include "provider/loggers.h"
+
 static uint64_t slot_bits_of(unsigned link)
 {
 	return UINT64_C(0xFF) << (ETW_GATE_SLOTS_SHIFT + link * WIRE_ENABLE_SLOTS);
@@ -62,11 +64,13 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		if (was_used != (slot.ring != NULL) || (was_used && !is_same(&from[i], &slot)))
 			is_changed = true;
 	}
-	if (is_changed) /* else the half stays unused, and the next change starts anew */
-		store_release(&registration->gate,
-			      (gate & ~(ETW_GATE_SLOTS_MASK | ETW_GATE_VERSION_MASK)) | version |
-				      bits);
-	return is_changed;
+	if (!is_changed) /* the half stays unused, and the next change starts anew */
+		return false;
+	store_release(&registration->gate,
+		      (gate & ~(ETW_GATE_SLOTS_MASK | ETW_GATE_VERSION_MASK)) | version | bits);
+	if (registration->is_classic)
+		etw_loggers_update();
+	return true;
 }
 
 static void drop_ring_of(struct etw_registration *registration, const struct etw_ring_mapping *ring)

@@ -87,7 +87,11 @@ static size_t encode_registration(const struct wire_message *head,
 	const struct etw_traits *traits = load_relaxed(&registration->traits);
 	const uint64_t words[2] = {load_relaxed(&registration->provider[0]),
 				   load_relaxed(&registration->provider[1])};
-	struct wire_register body = {.registration = etw_registration_number(registration)};
+	struct wire_register body = {
+		.registration = etw_registration_number(registration),
+		.kind = registration->is_classic ? WIRE_REGISTRATION_CLASSIC
+						 : WIRE_REGISTRATION_MODERN,
+	};
 
 	memcpy(&body.provider, words, sizeof(body.provider));
 	if (traits)

@@ -9,6 +9,7 @@
 #include "provider/callback.h"
 #include "provider/enable.h"
 #include "provider/lock.h"
+#include "provider/loggers.h"
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
 
@@ -58,6 +59,43 @@ static void merge_other_links(const struct etw_registration *registration, unsig
 	}
 }
 
+/*
+ * A handle as Windows makes it for classic providers: the session's id (16 bits), level (8), zero (8), flags (32), so that
+ * GetTraceEnableLevel() and GetTraceEnableFlags() find all in it. Source: the fields of TRACE_ENABLE_CONTEXT in evntrace.h.
+ */
+static uint64_t logger_handle_of(const struct wire_enable *enable)
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (enable->slots[i].is_used)
+			return (enable->slots[i].session_id & ETW_LOGGER_ID_MASK) |
+			       (uint64_t)enable->level << 16 | enable->match_any << 32;
+	}
+	return 0;
+}
+
+/*
+ * A classic provider is one session's: the last that enabled it, of whatever host. That another one ends, or gives up
+ * what it no longer has, is no news.
+ */
+static void tell_classic(struct etw_registration *registration, unsigned link,
+			 const struct wire_enable *enable)
+{
+	const bool is_on = enable->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+	struct etw_callback_news news = {.control_code = enable->control_code};
+
+	if (is_on) {
+		registration->logger_handle = logger_handle_of(enable);
+		registration->holder = (uint8_t)link;
+	} else if (!registration->logger_handle || registration->holder != link) {
+		return;
+	}
+	news.logger_handle = registration->logger_handle;
+	if (!is_on)
+		registration->logger_handle = 0;
+	if (news.logger_handle)
+		etw_callback_run(registration, &news);
+}
+
 static void tell(struct etw_registration *registration, unsigned link,
 		 const struct wire_enable *enable)
 {
@@ -75,6 +113,10 @@ static void tell(struct etw_registration *registration, unsigned link,
 		.filter = enable->filter_type ? &filter : NULL,
 	};
 
+	if (registration->is_classic) {
+		tell_classic(registration, link, enable);
+		return;
+	}
 	if (news.match_any == 0 && news.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
 		news.match_any = UINT64_MAX;
 	if (news.control_code != EVENT_CONTROL_CODE_CAPTURE_STATE)

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "provider/announce.h"
+#include "provider/classes.h"
 #include "provider/enable.h"
 #include "provider/listener.h"
 #include "provider/lock.h"
+#include "provider/loggers.h"
 #include "provider/registrations.h"
 #include "wire/hook.h"
 
@@ -38,47 +40,110 @@ static bool is_denied(const struct etw_registration *registration)
 	return false;
 }
 
-int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
-			  REGHANDLE *ret_handle)
+/* What has to be there before a registration. Holding the lock. */
+static int prepare(const GUID *provider)
 {
-	CLEANUP(unlock) const bool is_held = lock();
-	struct etw_registration *registration;
-	uint32_t number;
-
-	(void)is_held;
 	if (etw_hook_is_kernels(provider))
 		return -EACCES;
 	TRY(etw_fork_prepare());
-	TRY(etw_listener_start());
-	registration = etw_registration_open(provider, callback, context);
-	if (!registration)
-		return -ENOMEM;
-	/* Before any callback, which may well use it. */
-	*ret_handle = etw_registration_handle(registration);
-	number = etw_registration_number(registration);
+	return etw_listener_start();
+}
+
+static void close_registration(struct etw_registration *registration, uint32_t number)
+{
+	const bool is_classic = registration->is_classic;
+
+	if (is_classic)
+		etw_class_close_all(etw_registration_handle(registration));
+	etw_registration_close(registration);
+	if (is_classic)
+		etw_loggers_update();
+	etw_announce_end(registration, number);
+}
+
+/* Returns 0, also when a callback has ended the registration again; -EACCES. Holding the lock. */
+static int announce(struct etw_registration *registration, ULONGLONG *ret_handle)
+{
+	const uint32_t number = etw_registration_number(registration);
+
 	etw_announce_registration(registration);
 	/* The lock was given up: a callback may have ended the registration. */
 	if (etw_registration_find(number) != registration || !is_denied(registration))
 		return 0;
 	*ret_handle = 0;
-	etw_registration_close(registration);
-	etw_announce_end(registration, number);
+	close_registration(registration, number);
 	return -EACCES;
+}
+
+int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
+			  REGHANDLE *ret_handle)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration;
+
+	(void)is_held;
+	TRY(prepare(provider));
+	registration = etw_registration_open(provider, callback, context);
+	if (!registration)
+		return -ENOMEM;
+	/* Before any callback, which may well use it. */
+	*ret_handle = etw_registration_handle(registration);
+	return announce(registration, ret_handle);
+}
+
+static int open_classes(const struct etw_classic_request *request, uint64_t handle)
+{
+	for (uint32_t i = 0; i < request->class_count; i++) {
+		uint64_t class;
+
+		TRY(etw_class_open(request->classes[i].Guid, handle, &class));
+		request->classes[i].RegHandle = (HANDLE)(uintptr_t) class;
+	}
+	return 0;
+}
+
+int etw_provider_register_classic(const GUID *provider, const struct etw_classic_request *request,
+				  TRACEHANDLE *ret_handle)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration;
+	int r;
+
+	(void)is_held;
+	TRY(prepare(provider));
+	registration = etw_registration_open_classic(provider, request->callback, request->context);
+	if (!registration)
+		return -ENOMEM;
+	*ret_handle = etw_registration_handle(registration);
+	r = open_classes(request, *ret_handle);
+	if (r == 0)
+		return announce(registration, ret_handle);
+	*ret_handle = 0;
+	etw_class_close_all(etw_registration_handle(registration));
+	etw_registration_close(registration);
+	return r;
+}
+
+static int unregister(uint64_t handle, bool is_classic)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+	struct etw_registration *registration = etw_registration_of_handle(handle);
+
+	(void)is_held;
+	if (!registration || registration->is_classic != is_classic)
+		return -EBADF;
+	close_registration(registration, etw_registration_number(registration));
+	return 0;
 }
 
 int etw_provider_unregister(uint64_t handle)
 {
-	CLEANUP(unlock) const bool is_held = lock();
-	struct etw_registration *registration = etw_registration_of_handle(handle);
-	uint32_t number;
+	return unregister(handle, /* is_classic= */ false);
+}
 
-	(void)is_held;
-	if (!registration)
-		return -EBADF;
-	number = etw_registration_number(registration);
-	etw_registration_close(registration);
-	etw_announce_end(registration, number);
-	return 0;
+int etw_provider_unregister_classic(uint64_t handle)
+{
+	return unregister(handle, /* is_classic= */ true);
 }
 
 /* u16 size of all, a name that ends with NUL, then {u16 size, u8 type, data} up to the end. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <evntprov.h>
+#include <evntrace.h>
 
 /*
  * etw_provider_register() - EventRegister.
@@ -39,6 +40,25 @@ int etw_provider_unregister(uint64_t handle);
  * Returns 0; -EBADF; -EINVAL: not the layout of traits, or too long; -ENOMEM.
  */
 int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count);
+
+/* What RegisterTraceGuids gives beside the provider. */
+struct etw_classic_request {
+	WMIDPREQUEST callback;
+	void *context;
+	TRACE_GUID_REGISTRATION *classes; /* Guid of each not NULL; RegHandle is filled in */
+	uint32_t class_count;
+};
+
+/*
+ * etw_provider_register_classic() - RegisterTraceGuids.
+ *
+ * Waits and returns as etw_provider_register().
+ */
+int etw_provider_register_classic(const GUID *provider, const struct etw_classic_request *request,
+				  TRACEHANDLE *ret_handle);
+
+/* etw_provider_unregister_classic() - UnregisterTraceGuids; as etw_provider_unregister(). */
+int etw_provider_unregister_classic(uint64_t handle);
 
 /* etw_provider_set_typed() - whether the Type of descriptors means something. Returns 0 or -EBADF. */
 int etw_provider_set_typed(uint64_t handle, bool is_typed);

@@ -118,8 +118,24 @@ struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALL
 	registration->callback = callback;
 	registration->context = context;
 	registration->code = etw_code_object(callback);
+	registration->is_classic = false;
+	registration->request = NULL;
+	registration->logger_handle = 0;
 	memset(registration->links, 0, sizeof(registration->links));
 	registration->is_used = true;
+	return registration;
+}
+
+struct etw_registration *etw_registration_open_classic(const GUID *provider, WMIDPREQUEST request,
+						       void *context)
+{
+	struct etw_registration *registration = etw_registration_open(provider, NULL, context);
+
+	if (!registration)
+		return NULL;
+	registration->is_classic = true;
+	registration->request = request;
+	registration->code = etw_code_object((PENABLECALLBACK)(void (*)(void))request);
 	return registration;
 }
 
@@ -127,6 +143,7 @@ void etw_registration_close(struct etw_registration *registration)
 {
 	open_generation(registration);
 	registration->callback = NULL;
+	registration->request = NULL;
 	registration->context = NULL;
 	registration->is_used = false;
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include <evntprov.h>
+#include <evntrace.h>
 
 #include "provider/fork.h"
 #include "wire/message.h"
@@ -86,6 +87,11 @@ struct etw_registration {
 	PENABLECALLBACK callback;
 	void *context;
 	const void *code; /* what etw_code_object() said of the callback */
+	/* Of RegisterTraceGuids: no `callback` then. */
+	bool is_classic;
+	uint8_t holder; /* link of the session that has it */
+	WMIDPREQUEST request;
+	uint64_t logger_handle; /* that session's, as the callback got it; 0: none */
 	_Alignas(64) struct etw_enable_slot states[2][ETW_PROVIDER_SLOTS];
 	struct etw_enable_link links[ETW_PROVIDER_LINKS];
 };
@@ -156,6 +162,10 @@ int etw_provider_gate(uint64_t handle);
  */
 struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALLBACK callback,
 					       void *context);
+
+/* etw_registration_open_classic() - the same for RegisterTraceGuids. Holding the lock. */
+struct etw_registration *etw_registration_open_classic(const GUID *provider, WMIDPREQUEST request,
+						       void *context);
 
 /* etw_registration_close() - the handle leads nowhere from now on, and the place is free. Holding the lock. */
 void etw_registration_close(struct etw_registration *registration);

@@ -57,6 +57,17 @@ const struct wire_event_shape wire_event_shapes[WIRE_HEADER_TYPES] = {
 	[WIRE_HEADER_EVENT64] = EVENT(8),
 };
 
+/* struct wire_ring_message begins as the header of a classic event does. */
+const struct wire_event_shape wire_event_ring_message = {
+	.header_bytes = offsetof(struct wire_full_header, guid),
+	.size_at = offsetof(struct wire_full_header, bytes),
+	.time_at = offsetof(struct wire_full_header, time_raw),
+	.pointer_bytes = sizeof(void *),
+	.thread_at = offsetof(struct wire_full_header, thread_id),
+	.provider_at = WIRE_NOWHERE,
+	.origins = WIRE_ORIGIN_RING,
+};
+
 struct wire_message_layout wire_message_layout(uint16_t options)
 {
 	struct wire_message_layout layout = {0};

@@ -8,9 +8,8 @@
  * |------------------------|-----------------------------------------------------------------------------|
  * | a file                 | every type in the table, and WPP messages                                   |
  * | a source of the host's | SYSTEM, COMPACT, PERFINFO and EVENT                                         |
- * | a ring of user mode    | EVENT, FULL and INSTANCE: types that name the provider they are held        |
- * |                        | against. No WPP message: nothing in it says whose it is. When TraceMessage |
- * |                        | is built, what it may write is decided in wire_event_ring_shape().          |
+ * | a ring of user mode    | EVENT, FULL and INSTANCE; messages in a form of their own                   |
+ * |                        | (wire/ring_message.h), which says whose they are and when they were written |
  *
  * Source: docs/format/etl.md "Event headers".
  */
@@ -44,6 +43,9 @@ struct wire_event_shape {
 };
 extern const struct wire_event_shape wire_event_shapes[WIRE_HEADER_TYPES];
 
+/* A message in a ring. Not in the table: a file has no such header. */
+extern const struct wire_event_shape wire_event_ring_message;
+
 /* What `flags` of an EVENT header from a ring may have: what EventWrite and EventWriteString set. */
 #define WIRE_RING_EVENT_FLAGS (WIRE_EVENT_EXTENDED_INFO | 0x0004)
 
@@ -74,7 +76,9 @@ static inline const struct wire_event_shape *wire_event_ring_shape(const uint8_t
 		     type >= WIRE_HEADER_TYPES))
 		return NULL;
 	shape = &wire_event_shapes[type];
-	return LIKELY(shape->origins & WIRE_ORIGIN_RING) ? shape : NULL;
+	if (LIKELY(shape->origins & WIRE_ORIGIN_RING))
+		return shape;
+	return type == WIRE_HEADER_MESSAGE ? &wire_event_ring_message : NULL;
 }
 
 /*

@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* evntrace.h, the provider's side: classic providers and WPP. */
-#include <errhandlingapi.h>
+/* evntrace.h, the provider's side: registering classic providers, and what their control callbacks ask. */
 #include <evntrace.h>
+
+#include <errno.h>
+#include <stdint.h>
+
+#include <errhandlingapi.h>
 #include <winerror.h>
+#include <wmistr.h>
 
-#include "api/unbuilt.h"
-
-ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
-{
-	ETW_UNBUILT(CreateTraceInstanceId, RegHandle, InstInfo);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-ULONG TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace)
-{
-	ETW_UNBUILT(TraceEvent, TraceHandle, EventTrace);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-ULONG TraceEventInstance(TRACEHANDLE TraceHandle, PEVENT_INSTANCE_HEADER EventTrace,
-			 PEVENT_INSTANCE_INFO InstInfo, PEVENT_INSTANCE_INFO ParentInstInfo)
-{
-	ETW_UNBUILT(TraceEventInstance, TraceHandle, EventTrace, InstInfo, ParentInstInfo);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
+#include "api/provider/logger_handle.h"
+#include "api/win32_error.h"
+#include "provider/classes.h"
+#include "provider/provider.h"
 
 ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPCGUID ControlGuid,
 			  ULONG GuidCount, PTRACE_GUID_REGISTRATION TraceGuidReg,
 			  LPCWSTR MofImagePath, LPCWSTR MofResourceName,
 			  PTRACEHANDLE RegistrationHandle)
 {
-	ETW_UNBUILT(RegisterTraceGuidsW, RequestAddress, RequestContext, ControlGuid, GuidCount,
-		    TraceGuidReg, MofImagePath, MofResourceName, RegistrationHandle);
-	return ERROR_CALL_NOT_IMPLEMENTED;
+	const struct etw_classic_request request = {
+		.callback = RequestAddress,
+		.context = RequestContext,
+		.classes = TraceGuidReg,
+		.class_count = GuidCount,
+	};
+	int r;
+
+	(void)MofImagePath; /* Windows does not use them either */
+	(void)MofResourceName;
+	if (!RequestAddress || !ControlGuid || !RegistrationHandle || (GuidCount && !TraceGuidReg))
+		return ERROR_INVALID_PARAMETER;
+	for (ULONG i = 0; i < GuidCount; i++) {
+		if (!TraceGuidReg[i].Guid)
+			return ERROR_INVALID_PARAMETER;
+	}
+	*RegistrationHandle = 0;
+	r = etw_provider_register_classic(ControlGuid, &request, RegistrationHandle);
+	return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
 }
 
 ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPCGUID ControlGuid,
@@ -40,49 +45,66 @@ ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 			  LPCSTR MofImagePath, LPCSTR MofResourceName,
 			  PTRACEHANDLE RegistrationHandle)
 {
-	ETW_UNBUILT(RegisterTraceGuidsA, RequestAddress, RequestContext, ControlGuid, GuidCount,
-		    TraceGuidReg, MofImagePath, MofResourceName, RegistrationHandle);
-	return ERROR_CALL_NOT_IMPLEMENTED;
+	(void)MofImagePath;
+	(void)MofResourceName;
+	return RegisterTraceGuidsW(RequestAddress, RequestContext, ControlGuid, GuidCount,
+				   TraceGuidReg, NULL, NULL, RegistrationHandle);
 }
 
 ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 {
-	ETW_UNBUILT(UnregisterTraceGuids, RegistrationHandle);
-	return ERROR_CALL_NOT_IMPLEMENTED;
+	if (!RegistrationHandle)
+		return ERROR_INVALID_PARAMETER;
+	return etw_win32_from_result(etw_provider_unregister_classic(RegistrationHandle));
+}
+
+ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
+{
+	uint32_t id;
+
+	if (!RegHandle || !InstInfo ||
+	    etw_class_next_instance((uint64_t)(uintptr_t)RegHandle, &id) < 0)
+		return ERROR_INVALID_PARAMETER;
+	InstInfo->RegHandle = RegHandle;
+	InstInfo->InstanceId = id;
+	return ERROR_SUCCESS;
+}
+
+static TRACEHANDLE no_handle(DWORD error)
+{
+	SetLastError(error);
+	return (TRACEHANDLE)(ULONG_PTR)INVALID_HANDLE_VALUE;
 }
 
 TRACEHANDLE GetTraceLoggerHandle(PVOID Buffer)
 {
-	ETW_UNBUILT(GetTraceLoggerHandle, Buffer);
-	SetLastError(ERROR_CALL_NOT_IMPLEMENTED);
-	return (TRACEHANDLE)(ULONG_PTR)INVALID_HANDLE_VALUE;
+	const WNODE_HEADER *node = Buffer;
+
+	if (!node)
+		return no_handle(ERROR_INVALID_PARAMETER);
+	if (node->BufferSize < sizeof(*node))
+		return no_handle(ERROR_BAD_LENGTH);
+	if (!(node->Flags & WNODE_FLAG_TRACED_GUID))
+		return no_handle(ERROR_INVALID_PARAMETER);
+	if (!etw_logger_id(node->HistoricalContext))
+		return no_handle(ERROR_INVALID_HANDLE);
+	return node->HistoricalContext;
 }
 
 UCHAR GetTraceEnableLevel(TRACEHANDLE TraceHandle)
 {
-	ETW_UNBUILT(GetTraceEnableLevel, TraceHandle);
-	SetLastError(ERROR_CALL_NOT_IMPLEMENTED);
-	return 0;
+	if (!etw_logger_handle_is(TraceHandle)) {
+		SetLastError(ERROR_INVALID_HANDLE);
+		return 0;
+	}
+	return (UCHAR)(TraceHandle >> ETW_LOGGER_LEVEL_SHIFT);
 }
 
 ULONG GetTraceEnableFlags(TRACEHANDLE TraceHandle)
 {
-	ETW_UNBUILT(GetTraceEnableFlags, TraceHandle);
-	SetLastError(ERROR_CALL_NOT_IMPLEMENTED);
-	return 0;
-}
-
-ULONG TraceMessage(TRACEHANDLE LoggerHandle, ULONG MessageFlags, LPCGUID MessageGuid,
-		   USHORT MessageNumber, ...)
-{
-	ETW_UNBUILT(TraceMessage, LoggerHandle, MessageFlags, MessageGuid, MessageNumber);
-	return ERROR_CALL_NOT_IMPLEMENTED;
-}
-
-ULONG TraceMessageVa(TRACEHANDLE LoggerHandle, ULONG MessageFlags, LPCGUID MessageGuid,
-		     USHORT MessageNumber, va_list MessageArgList)
-{
-	ETW_UNBUILT(TraceMessageVa, LoggerHandle, MessageFlags, MessageGuid, MessageNumber,
-		    MessageArgList);
-	return ERROR_CALL_NOT_IMPLEMENTED;
+	if (!etw_logger_handle_is(TraceHandle)) {
+		SetLastError(ERROR_INVALID_HANDLE);
+		return 0;
+	}
+	return (ULONG)(TraceHandle >> ETW_LOGGER_FLAGS_SHIFT);
 }

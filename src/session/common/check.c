@@ -6,6 +6,7 @@
 
 #include <evntcons.h>
 
+#include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
@@ -13,6 +14,8 @@
 #include "session/common/host.h"
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
+#include "wire/hook.h"
+#include "wire/ring_message.h"
 #include "wire/session_note.h"
 
 #define GUID_BYTES 16
@@ -59,6 +62,8 @@ static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t 
 	shape = wire_event_ring_shape(event);
 	if (!shape || bytes < shape->header_bytes)
 		return NULL;
+	if (UNLIKELY(shape->provider_at == WIRE_NOWHERE))
+		return wire_ring_message_is_sound(event, bytes) ? shape : NULL;
 	if (!shape->has_items)
 		return shape;
 	/* `flags` and `property`: the reader's own bits, and that of an XML that TDH would take it for. */
@@ -86,23 +91,43 @@ static bool is_fresh(uint64_t asked_ns, bool is_allowed, uint64_t now_ns)
 	return asked_ns != 0 && (is_allowed || now_ns - asked_ns < ETW_CHECK_REFUSED_NS);
 }
 
-static bool is_provider_allowed(struct etw_check_cache *cache, const uint8_t *provider,
-				uint64_t now_ns)
+/* What an event's header names, as it is remembered; a message names nobody. */
+struct writer {
+	uint64_t provider[2];
+	uint32_t kind; /* enum etw_check_kind */
+	uint32_t pid;
+};
+
+static bool ask_host(const struct etw_check_cache *cache, const struct writer *writer)
 {
-	uint64_t hash = etw_hash_mix(etw_hash_mix(0, etw_load64(provider)),
-				     etw_load64(provider + 8));
-	struct etw_check_provider *entry = &cache->providers[hash % ETW_CHECK_PROVIDERS];
+	const struct etw_session_host *host = cache->host;
+	uint8_t bytes[16];
 	GUID guid;
 
-	if (memcmp(entry->provider, provider, 16) == 0 &&
+	etw_store64(bytes, writer->provider[0]);
+	etw_store64(bytes + 8, writer->provider[1]);
+	guid = etw_guid_read(bytes);
+	if (writer->kind == ETW_CHECK_MODERN)
+		return !is_of_host(&guid) &&
+		       host->may_write(host->context, cache->session_id, cache->uid, &guid);
+	return !is_of_host(&guid) && !etw_hook_is_kernels(&guid) && host->may_write_classic &&
+	       host->may_write_classic(host->context, cache->session_id, cache->uid);
+}
+
+static bool is_provider_allowed(struct etw_check_cache *cache, const struct writer *writer,
+				uint64_t now_ns)
+{
+	uint64_t hash = etw_hash_mix(etw_hash_mix(writer->kind, writer->provider[0]),
+				     writer->provider[1]);
+	struct etw_check_provider *entry = &cache->providers[hash % ETW_CHECK_PROVIDERS];
+
+	if (memcmp(entry->provider, writer->provider, 16) == 0 && entry->kind == writer->kind &&
 	    is_fresh(entry->asked_ns, entry->is_allowed, now_ns))
 		return entry->is_allowed;
-	guid = etw_guid_read(provider);
-	memcpy(entry->provider, provider, 16);
+	memcpy(entry->provider, writer->provider, 16);
+	entry->kind = (uint8_t)writer->kind;
 	entry->asked_ns = now_ns;
-	entry->is_allowed = !is_of_host(&guid) &&
-			    cache->host->may_write(cache->host->context, cache->session_id,
-						   cache->uid, &guid);
+	entry->is_allowed = ask_host(cache, writer);
 	return entry->is_allowed;
 }
 
@@ -192,21 +217,33 @@ static inline uint32_t memo_index(uint64_t first, uint64_t second, uint32_t pid)
 
 /* The decision for the first time, or anew. */
 static bool ask_for_writer(struct etw_check_cache *cache, const struct etw_check_limits *limits,
-			   const uint8_t *provider, uint32_t pid, int64_t raw)
+			   const struct writer *writer, int64_t raw)
 {
-	uint64_t first = etw_load64(provider), second = etw_load64(provider + 8);
+	const uint64_t first = writer->provider[0], second = writer->provider[1];
 	bool is_always_its;
 
-	if (!is_provider_allowed(cache, provider, limits->now_ns) ||
-	    !is_pid_allowed(cache, limits, pid, raw, &is_always_its))
+	if (!is_provider_allowed(cache, writer, limits->now_ns) ||
+	    !is_pid_allowed(cache, limits, writer->pid, raw, &is_always_its))
 		return false;
 	/* Of a process that came late or is gone each event is held against the time when it was there. */
 	if (is_always_its)
-		cache->memos[memo_index(first, second, pid)] =
+		cache->memos[memo_index(first, second, writer->pid)] =
 			(struct etw_check_memo){.provider = {first, second},
 						.until_ns = limits->now_ns + ETW_CHECK_ALLOWED_NS,
-						.pid = pid};
+						.pid = writer->pid,
+						.kind = writer->kind};
 	return true;
+}
+
+static inline bool is_remembered(const struct etw_check_cache *cache,
+				 const struct etw_check_limits *limits, const struct writer *writer)
+{
+	const uint64_t first = writer->provider[0], second = writer->provider[1];
+	const struct etw_check_memo *memo = &cache->memos[memo_index(first, second, writer->pid)];
+
+	return memo->provider[0] == first && memo->provider[1] == second &&
+	       memo->pid == writer->pid && memo->kind == writer->kind &&
+	       limits->now_ns < memo->until_ns;
 }
 
 /* Whether the writer was allowed lately, whenever it wrote. No thread has the number 0; any other is its claim. */
@@ -214,26 +251,35 @@ static inline bool is_writer_known(const struct etw_check_cache *cache,
 				   const struct etw_check_limits *limits, const uint8_t *thread,
 				   const uint8_t *provider)
 {
-	uint64_t first = etw_load64(provider), second = etw_load64(provider + 8);
-	uint64_t ids = etw_load64(thread);
-	uint32_t pid = (uint32_t)(ids >> 32);
-	const struct etw_check_memo *memo = &cache->memos[memo_index(first, second, pid)];
+	const uint64_t ids = etw_load64(thread);
+	const struct writer writer = {
+		.provider = {etw_load64(provider), etw_load64(provider + 8)},
+		.kind = ETW_CHECK_MODERN,
+		.pid = (uint32_t)(ids >> 32),
+	};
 
-	return memo->provider[0] == first && memo->provider[1] == second && memo->pid == pid &&
-	       (uint32_t)ids != 0 && limits->now_ns < memo->until_ns;
+	return is_remembered(cache, limits, &writer) && (uint32_t)ids != 0;
 }
 
 static bool is_writer_allowed(struct etw_check_cache *cache, const struct etw_check_limits *limits,
 			      const struct wire_event_shape *shape, const uint8_t *event)
 {
-	const uint8_t *thread = event + shape->thread_at;
-	const uint8_t *provider = event + shape->provider_at;
+	const uint64_t ids = etw_load64(event + shape->thread_at);
+	struct writer writer = {
+		.kind = shape->has_items ? ETW_CHECK_MODERN : ETW_CHECK_CLASSIC,
+		.pid = (uint32_t)(ids >> 32),
+	};
 
-	if (etw_load32(thread) == 0)
+	if ((uint32_t)ids == 0)
 		return false;
-	return LIKELY(is_writer_known(cache, limits, thread, provider)) ||
-	       ask_for_writer(cache, limits, provider, etw_load32(thread + 4),
-			      (int64_t)etw_load64(event + shape->time_at));
+	if (shape->provider_at == WIRE_NOWHERE) {
+		writer.kind = ETW_CHECK_MESSAGE;
+	} else {
+		writer.provider[0] = etw_load64(event + shape->provider_at);
+		writer.provider[1] = etw_load64(event + shape->provider_at + 8);
+	}
+	return LIKELY(is_remembered(cache, limits, &writer)) ||
+	       ask_for_writer(cache, limits, &writer, (int64_t)etw_load64(event + shape->time_at));
 }
 
 /* Holds a time against the limits, and puts it right where that is allowed. */
@@ -262,15 +308,27 @@ static enum etw_check_result check_time(const struct etw_check_limits *limits, u
 	return moved != raw ? ETW_CHECK_RAISED : ETW_CHECK_GOOD;
 }
 
+/* The number that a message gets; 0 in a session that counts none. */
+static uint32_t next_sequence(const struct etw_check_cache *cache, const uint8_t *event)
+{
+	if (!cache->sequence || !wire_ring_message_has_sequence(event))
+		return 0;
+	return add_relaxed(cache->sequence, 1u) + 1;
+}
+
 enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 				      const struct etw_check_limits *limits, uint8_t *event,
 				      uint32_t bytes, int64_t *ret_raw)
 {
 	const struct wire_event_shape *shape = find_shape(event, bytes);
+	enum etw_check_result result;
 
 	if (UNLIKELY(!shape || !is_writer_allowed(cache, limits, shape, event)))
 		return ETW_CHECK_REFUSED;
-	return check_time(limits, event + shape->time_at, ret_raw);
+	result = check_time(limits, event + shape->time_at, ret_raw);
+	if (UNLIKELY(shape->provider_at == WIRE_NOWHERE) && result != ETW_CHECK_REFUSED)
+		wire_ring_message_unpack(event, next_sequence(cache, event));
+	return result;
 }
 
 /*

@@ -28,12 +28,20 @@
 
 struct etw_session_host;
 
+/* What an event is allowed by. */
+enum etw_check_kind {
+	ETW_CHECK_MODERN = 0, /* by its provider */
+	ETW_CHECK_CLASSIC =
+		1, /* by the uid's right to write classic events; its class must not be the host's or the kernel's */
+	ETW_CHECK_MESSAGE = 2, /* by the same right */
+};
+
 /* A good decision about a writer, so that the next event of it costs a few comparisons. */
 struct etw_check_memo {
 	uint64_t provider[2]; /* as the event has it */
 	uint64_t until_ns;    /* 0: no decision here */
 	uint32_t pid;
-	uint32_t reserved_pad;
+	uint32_t kind; /* enum etw_check_kind */
 };
 
 /* The host's answers about one uid, bounded: a new answer may push out an old one. */
@@ -41,11 +49,14 @@ struct etw_check_cache {
 	const struct etw_session_host *host;
 	uint32_t session_id;
 	uid_t uid;
+	uint32_t *
+		sequence; /* counts messages, from 1; borrowed, atomic; NULL: they have no numbers */
 	double raw_per_second; /* of the session's clock; 0: it may be set, and dates nothing */
 	struct etw_check_memo memos[ETW_CHECK_MEMOS];
 	struct etw_check_provider {
 		uint8_t provider[16];
 		uint64_t asked_ns; /* 0: no answer here */
+		uint8_t kind;
 		bool is_allowed;
 	} providers[ETW_CHECK_PROVIDERS];
 	struct etw_check_pid {

@@ -34,14 +34,12 @@
 /*
  * What asks for nothing that is not so anyway. Files are opened with the session, on Windows too since version 7, and
  * have their header from the start. Memory is paged. A machine that hibernates keeps its sessions, and shutting down
- * ends all of them: there is nothing between the two, as a hybrid shutdown is. Sequence numbers are of the messages of
- * TraceMessage(), which is not built.
+ * ends all of them: there is nothing between the two, as a hybrid shutdown is.
  */
-#define MODES_OF_NO_EFFECT                                                          \
-	(EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |           \
-	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |       \
-	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN | EVENT_TRACE_USE_GLOBAL_SEQUENCE | \
-	 EVENT_TRACE_USE_LOCAL_SEQUENCE)
+#define MODES_OF_NO_EFFECT                                                    \
+	(EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |     \
+	 EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN | \
+	 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
 
 #define FILE_MODES_BUILT (SEQUENTIAL | CIRCULAR | APPEND | NEWFILE | PREALLOCATE)
 
@@ -49,7 +47,8 @@
 	(FILE_MODES_BUILT | EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_INDEPENDENT_SESSION_MODE |    \
 	 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | USE_MS_TIMER | EVENT_TRACE_USE_KBYTES_FOR_SIZE | \
 	 EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_NONSTOPPABLE_MODE | MODES_OF_NO_EFFECT |     \
-	 BUFFERING | EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_SECURE_MODE)
+	 BUFFERING | EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_SECURE_MODE |                       \
+	 EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE)
 
 /* A mode and those it cannot stand with. */
 struct conflict {

@@ -40,6 +40,7 @@ struct etw_session_context {
 	uid_t host_uid;
 	int64_t slack_raw;           /* ETW_CONTEXT_SLACK_NS on the session's clock */
 	struct etw_state state;      /* owned */
+	uint32_t message_sequence;   /* of EVENT_TRACE_USE_LOCAL_SEQUENCE: given so far */
 	int32_t thread_id;           /* 0: it does not run yet */
 	uint32_t wake;               /* futex: counts kicks */
 	pthread_mutex_t config_lock; /* nothing else is locked under it */

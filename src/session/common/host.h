@@ -31,6 +31,8 @@ struct etw_session_host {
 	void (*tell)(void *context, uint32_t session_id, const char *sentence);
 	struct etw_budget *budget; /* of all sessions; NULL: no limits */
 	struct etw_budget *owners; /* of their owners; NULL: no limits */
+	/* Numbers that messages of sessions with EVENT_TRACE_USE_GLOBAL_SEQUENCE have got so far; atomic. NULL: they get 0. */
+	uint32_t *message_sequence;
 	/* The keeper's store. Names are "session-<id>/<what>". Borrowed descriptors. */
 	int (*keep_fd)(void *context, const char *name, int fd);
 	/* Whether so many more may be kept for something new: 0; -EMFILE. NULL: always. */
@@ -45,6 +47,8 @@ struct etw_session_host {
 	 * *@ret_span, preset to all times: where it was so not always, or is so no longer.
 	 */
 	bool (*may_write)(void *context, uint32_t session_id, uid_t uid, const GUID *provider);
+	/* The same of classic events and messages, which name no provider. NULL: nobody may. */
+	bool (*may_write_classic)(void *context, uint32_t session_id, uid_t uid);
 	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid,
 			   struct etw_session_pid_span *ret_span);
 	/*

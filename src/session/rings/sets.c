@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/macros.h"
@@ -42,6 +44,16 @@ static void free_setp(struct etw_session_set **set)
 	free_set(*set);
 }
 
+/* What counts the messages of TraceMessage() in this session; NULL: nothing does. */
+static uint32_t *sequence_of(struct etw_session_context *context)
+{
+	const uint32_t mode = context->state.head->config.log_file_mode;
+
+	if (mode & EVENT_TRACE_USE_GLOBAL_SEQUENCE)
+		return context->host.message_sequence;
+	return mode & EVENT_TRACE_USE_LOCAL_SEQUENCE ? &context->message_sequence : NULL;
+}
+
 static struct etw_session_set *new_set(struct etw_session_sets *sets, uid_t uid, uint32_t slot)
 {
 	uint32_t outputs = sets->context->plan.output_count;
@@ -62,6 +74,7 @@ static struct etw_session_set *new_set(struct etw_session_sets *sets, uid_t uid,
 	set->cache->host = &sets->context->host;
 	set->cache->session_id = sets->context->state.head->session_id;
 	set->cache->uid = uid;
+	set->cache->sequence = sequence_of(sets->context);
 	if (sets->context->plan.clock_type != ETW_CLOCK_SYSTEM)
 		set->cache->raw_per_second = (double)sets->context->host.clock->page->frequency;
 	return set;

@@ -4,8 +4,8 @@
 
     check_rows.py ROOT
 
-Controller functions are those that src/api/control defines, without those that are not built
-(test_unbuilt.c has them); W and A forms are one. A row is a ROW, ROOT or NEVER of
+Controller functions are those that src/api/control defines, without those that are not built;
+W and A forms are one. A row is a ROW, ROOT or NEVER of
 documented_rows.inc, an assertion of a test in this folder that a function returns an error, or a
 row with an error in a table of a test that calls the function.
 Errors, one a line: a controller function without a row; a documented pair of function and error

@@ -5,6 +5,7 @@
 #include <evntcons.h>
 
 #include "fixture.h"
+#include "wire/hook.h"
 #include "wire/session_note.h"
 
 struct desk {
@@ -15,11 +16,20 @@ struct desk {
 	int64_t raw;
 };
 
+static bool allow_classic(void *context, uint32_t session_id, uid_t uid)
+{
+	(void)context;
+	(void)session_id;
+	(void)uid;
+	return true;
+}
+
 static void open_desk(struct desk *desk)
 {
 	fixture_open(&desk->fixture);
 	desk->cache = calloc(1, sizeof(*desk->cache));
 	assert_non_null(desk->cache);
+	desk->fixture.host.may_write_classic = allow_classic;
 	desk->cache->host = &desk->fixture.host;
 	desk->limits = (struct etw_check_limits){.floor_raw = 1000,
 						 .bound_raw = 2000,
@@ -275,6 +285,39 @@ static void test_check__numbers_that_no_process_has(void **state)
 	close_desk(&desk);
 }
 
+/* The right to write a provider's events is none to write classic events and messages, and none of the kernel's. */
+static void test_check__classic_events_have_a_right_of_their_own(void **state)
+{
+	struct desk desk;
+	uint32_t sequence = 6;
+
+	(void)state;
+	open_desk(&desk);
+	desk.fixture.host.may_write_classic = NULL;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	desk.event[2] = WIRE_HEADER_FULL64;
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	desk.event[2] = WIRE_HEADER_MESSAGE;
+	etw_store16(desk.event + 6, 0x28); /* time, thread and process */
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	close_desk(&desk);
+
+	open_desk(&desk);
+	desk.cache->sequence = &sequence;
+	desk.event[2] = WIRE_HEADER_FULL64;
+	etw_guid_write(desk.event + 0x18, &etw_lost_event_guid);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	desk.event[2] = WIRE_HEADER_MESSAGE;
+	etw_store16(desk.event + 6, 0x08);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	etw_store16(desk.event + 6, 0x29);
+	assert_int_equal(check(&desk, 0x60), ETW_CHECK_GOOD);
+	/* In the form of a trace, with the number behind the header. */
+	assert_int_equal(desk.event[3], WIRE_EVENT_FLAG_MESSAGE);
+	assert_int_equal(etw_load32(desk.event + 8), 7);
+	close_desk(&desk);
+}
+
 /* What the host tells of a session it tells itself, also where a uid may write events of any provider. */
 static void test_check__the_hosts_own_notes(void **state)
 {
@@ -417,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_check__items_that_only_the_host_can_vouch_for),
 		cmocka_unit_test(test_check__flags_of_the_header),
 		cmocka_unit_test(test_check__numbers_that_no_process_has),
+		cmocka_unit_test(test_check__classic_events_have_a_right_of_their_own),
 		cmocka_unit_test(test_check__the_hosts_own_notes),
 		cmocka_unit_test(test_check__a_process_that_has_ended),
 		cmocka_unit_test(regress_check__a_process_that_came_late),

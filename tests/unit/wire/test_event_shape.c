@@ -59,7 +59,10 @@ static void test_event_shape__a_ring_holds_what_can_be_checked(void **state)
 			assert_int_equal(shape->size_at, 0);
 			assert_int_equal(shape->time_at, 0x10);
 			assert_true(shape->thread_at + 8 <= shape->header_bytes);
-			assert_true(shape->provider_at + 16 <= shape->header_bytes);
+			if (type == WIRE_HEADER_MESSAGE)
+				assert_int_equal(shape->provider_at, WIRE_NOWHERE);
+			else
+				assert_true(shape->provider_at + 16 <= shape->header_bytes);
 		}
 	}
 }
