@@ -128,14 +128,27 @@ static void drop_enable(struct etwd_providers *providers, struct etwd_provider *
 	providers->enable_count--;
 }
 
-/* Whether all who registered it did so by RegisterTraceGuids: one session has such a provider. */
-static bool is_classic(const struct etwd_provider *provider)
+/* Others may not take a provider away from a user's sessions by what they register. */
+static bool is_trusted(const struct etwd_registration *registration, uid_t uid)
 {
-	const struct etwd_registration *registration = provider->registrations;
+	return registration->peer->who.uid == 0 || registration->peer->who.uid == uid;
+}
 
-	while (registration && registration->kind == WIRE_REGISTRATION_CLASSIC)
-		registration = registration->next_of_provider;
-	return provider->registrations && !registration;
+/*
+ * Whether a session of @uid shares the provider with no other: all who registered it did so by RegisterTraceGuids, and
+ * @uid itself or root is among them. Each classic registration is told of the last session alone all the same.
+ */
+static bool is_classic_for(const struct etwd_provider *provider, uid_t uid)
+{
+	bool has_trusted = false;
+
+	for (const struct etwd_registration *one = provider->registrations; one;
+	     one = one->next_of_provider) {
+		if (one->kind != WIRE_REGISTRATION_CLASSIC)
+			return false;
+		has_trusted |= is_trusted(one, uid);
+	}
+	return has_trusted;
 }
 
 static struct etwd_enable *find_last(struct etwd_provider *provider)
@@ -151,14 +164,21 @@ static struct etwd_enable *find_last(struct etwd_provider *provider)
 	return last;
 }
 
-/* The session that enables a classic provider has it alone; who had it before hears nothing of that. */
+/*
+ * A classic provider's last session has it alone; who had it before hears nothing of that. @news: what has been
+ * registered just now; NULL when it is the session that is new.
+ */
 static void take_over(struct etwd_providers *providers, struct etwd_provider *provider,
-		      uint32_t session_id)
+		      const struct etwd_registration *news)
 {
+	const struct etwd_enable *last = find_last(provider);
+
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		struct etwd_enable *enable = &provider->enables[i];
 
-		if (enable->session_id && enable->session_id != session_id)
+		if (enable->session_id && enable != last &&
+		    (!news || is_trusted(news, enable->uid)) &&
+		    is_classic_for(provider, enable->uid))
 			drop_enable(providers, provider, enable);
 	}
 }
@@ -241,9 +261,8 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 	link_registration(registration, own);
 	providers->registration_count++;
 	/* What sessions wanted before anybody knew that the provider is a classic one; the last one has it. */
-	if (registration->provider->enable_count > 1 && is_classic(registration->provider))
-		take_over(providers, registration->provider,
-			  find_last(registration->provider)->session_id);
+	if (registration->kind == WIRE_REGISTRATION_CLASSIC)
+		take_over(providers, registration->provider, registration);
 	*ret = registration;
 	return 0;
 }
@@ -322,8 +341,7 @@ static int place_enable(struct etwd_providers *providers, struct etwd_provider *
 	*enable = *wanted;
 	enable->serial = providers->next_serial++;
 	providers->filter_bytes += enable->filter_bytes;
-	if (is_classic(provider))
-		take_over(providers, provider, enable->session_id);
+	take_over(providers, provider, NULL);
 	return 0;
 }
 

@@ -201,6 +201,7 @@ static void test_providers__classic_ones_are_of_one_session(void **state)
 	struct wire_enable enable;
 
 	(void)state;
+	peer.who.uid = first.uid;
 	/* Before it is known what kind of provider it is, it may be of many. */
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
@@ -231,6 +232,33 @@ static void test_providers__classic_ones_are_of_one_session(void **state)
 	assert_int_equal(etwd_providers_disable(&providers, &guid, 3), 0);
 	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
+}
+
+/* Another user's registration takes the provider from nobody; root's does. */
+static void test_providers__a_stranger_takes_no_classic_provider_away(void **state)
+{
+	struct etwd_enable first = wish(1), second = wish(2);
+	GUID guid = guid_of(1);
+	struct wire_enable enable;
+
+	(void)state;
+	first.uid = second.uid = 1000;
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
+	peer.who.uid = 2000;
+	assert_int_equal(register_as(1, WIRE_REGISTRATION_CLASSIC), 0);
+	assert_int_equal(providers.enable_count, 2);
+	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
+	assert_int_equal(providers.enable_count, 2);
+	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		assert_true(!enable.slots[i].is_used || enable.slots[i].session_id == 1);
+	peer.who.uid = 0;
+	assert_int_equal(register_as(2, WIRE_REGISTRATION_CLASSIC), 0);
+	assert_int_equal(providers.enable_count, 1);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 2), -ENOENT);
+	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
 }
 
@@ -300,6 +328,7 @@ int main(void)
 		TEST(slots_are_stable_and_limited),
 		TEST(description_sums_up),
 		TEST(classic_ones_are_of_one_session),
+		TEST(a_stranger_takes_no_classic_provider_away),
 		TEST(filters_are_copied_and_limited),
 		TEST(enables_are_limited),
 		TEST(lists_what_a_session_enabled),
