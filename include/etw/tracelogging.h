@@ -17,23 +17,9 @@
 #define ETW_TRACELOGGING_H
 
 #include <etw/each_argument.h>
+#include <etw/provider_id.h>
 #include <etw/winstructs.h>
 #include <evntprov.h>
-
-ETW_EXTERN_C_BEGIN
-
-/*
- * libetw_provider_id() - the id that TraceLogging and EventSource make of a provider's name.
- *
- * @name: UTF-8; letters of ASCII count in either case
- *
- * Returns 0; -EINVAL: name or ret is NULL; -EILSEQ: the name is no UTF-8; -ENOMEM.
- *
- * Context: any thread.
- */
-ETW_API int libetw_provider_id(const char *name, GUID *ret);
-
-ETW_EXTERN_C_END
 
 /* The state of a provider; TRACELOGGING_DEFINE_PROVIDER() makes it. */
 struct _tlgProvider_t {
