@@ -11,7 +11,7 @@ static int read_keywords(struct mc_reader *reader, struct mc_event *event, const
 {
 	size_t room = strlen(list) / 2 + 1;
 
-	event->keywords = etw_arena_array(&reader->manifest->arena, room, sizeof(*event->keywords));
+	event->keywords = etw_arena_array(&reader->manifest->arena, room, sizeof(void *));
 	if (!event->keywords)
 		return -ENOMEM;
 	for (const char *at = list; *(at += strspn(at, " \t\r\n"));) {
@@ -131,7 +131,7 @@ static int number_bits(struct mc_reader *reader, struct etw_table *pairs)
 	struct mc_provider *provider = reader->provider;
 
 	provider->bits = etw_arena_array(&reader->manifest->arena, provider->event_count + 1,
-					 sizeof(*provider->bits));
+					 sizeof(void *));
 	if (!provider->bits)
 		return -ENOMEM;
 	for (struct mc_event *event = provider->events; event; event = event->next) {

@@ -169,6 +169,12 @@ static int check_number(struct mc_reader *reader, const struct etw_xml_element *
 		rule->name_bytes, rule->name, value, element->name, (unsigned long long)max);
 }
 
+static bool is_flag(const char *value)
+{
+	return strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
+	       strcmp(value, "1") == 0 || strcmp(value, "0") == 0;
+}
+
 static int check_value(struct mc_reader *reader, const struct etw_xml_element *element,
 		       const struct attribute_rule *rule, const char *value)
 {
@@ -186,10 +192,7 @@ static int check_value(struct mc_reader *reader, const struct etw_xml_element *e
 	else if (is_type(rule, "symbol"))
 		what = is_c_name(value) ? NULL : "is not a name of C";
 	else if (is_type(rule, "flag"))
-		what = strcmp(value, "true") && strcmp(value, "false") && strcmp(value, "1") &&
-				       strcmp(value, "0")
-			       ? "is neither true nor false"
-			       : NULL;
+		what = is_flag(value) ? NULL : "is neither true nor false";
 	else if (is_type(rule, "ref"))
 		return is_reference(value) ? 0
 					   : etw_compile_warn(reader, element,
