@@ -257,14 +257,17 @@ static void test_keeper_store__broken_keepers(void **state)
 	(void)state;
 	assert_int_equal(etwd_keeper_send(ends[0], ETWD_KEEPER_GIVEN, "without one", -1), 0);
 	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), -EPROTO);
+	etwd_keeper_store_done(&store);
 	close(ends[0]);
 	assert_int_equal(set_up(state), 0);
 	assert_int_equal(send(ends[0], "short", 5, 0), 5);
 	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), -EPROTO);
+	etwd_keeper_store_done(&store);
 	close(ends[0]);
 	assert_int_equal(set_up(state), 0);
 	shutdown(ends[0], SHUT_RDWR);
 	assert_int_equal(etwd_keeper_store_init(&store, ends[1]), -EPIPE);
+	etwd_keeper_store_done(&store);
 }
 
 int main(void)
