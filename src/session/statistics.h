@@ -13,8 +13,8 @@
 /*
  * etw_statistics() - the sums, the consumers, and as many processors from @first_cpu on as one answer holds.
  *
- * Order: what a processor's row says is of one moment; a sum is that of its rows when they are in one answer and nothing
- * is written meanwhile.
+ * Order: the part of a row that comes from the session's record is of one moment, its free buffers and claims of others
+ * right behind; a sum is that of its rows when they are in one answer and nothing is written meanwhile.
  */
 void etw_statistics(struct etw_session_sets *sets, struct etw_session_consumers *consumers,
 		    uint32_t first_cpu, struct wire_statistics *ret);
