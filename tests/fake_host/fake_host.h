@@ -18,7 +18,7 @@
 
 #define FAKE_PEERS         4
 #define FAKE_REGISTRATIONS 64
-#define FAKE_ENABLES       16
+#define FAKE_ENABLES       64
 
 /* Every wait of a test ends after this. */
 #define FAKE_WAIT_MS 120000
