@@ -3,7 +3,16 @@
 # pages, shell completion, the documents and the examples.
 set(ETW_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/libetw)
 
-install(TARGETS etw wevtutil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS etw wevtutil etw_mc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The message compiler has Microsoft's name only where the user says that it is free: it is the file manager's
+# on many machines.
+option(ETW_INSTALL_MC "Install a link mc to etw-mc" OFF)
+if(ETW_INSTALL_MC)
+  file(CREATE_LINK etw-mc ${CMAKE_BINARY_DIR}/mc-link/mc SYMBOLIC)
+  file(CREATE_LINK etw-mc.1 ${CMAKE_BINARY_DIR}/mc-link/mc.1 SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/mc-link/mc DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/mc-link/mc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -27,11 +36,11 @@ endforeach()
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 set(completions ${CMAKE_SOURCE_DIR}/packaging/completions)
-install(FILES ${completions}/bash/etw ${completions}/bash/wevtutil
+install(FILES ${completions}/bash/etw ${completions}/bash/wevtutil ${completions}/bash/etw-mc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${completions}/zsh/_etw ${completions}/zsh/_wevtutil
+install(FILES ${completions}/zsh/_etw ${completions}/zsh/_wevtutil ${completions}/zsh/_etw-mc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${completions}/fish/etw.fish ${completions}/fish/wevtutil.fish
+install(FILES ${completions}/fish/etw.fish ${completions}/fish/wevtutil.fish ${completions}/fish/etw-mc.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The documents lie among each other as in the repository, so that their links hold.

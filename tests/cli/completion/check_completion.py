@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Completion as a user of a shell meets it: check_completion.py WHAT ETW WEVTUTIL MAKE_TRACE.
+"""Completion as a user of a shell meets it: check_completion.py WHAT ETW WEVTUTIL MAKE_TRACE MC.
 
 WHAT is tool (what `etw complete` offers, held against the help of each verb), bash, zsh or fish
 (the same through the completion scripts of packaging/completions). zsh runs on a terminal of its
@@ -39,6 +39,7 @@ class Case(unittest.TestCase):
         cls.bin.mkdir()
         (cls.bin / "etw").symlink_to(ETW)
         (cls.bin / "wevtutil").symlink_to(WEVTUTIL)
+        (cls.bin / "etw-mc").symlink_to(MC)
         run(MAKE_TRACE, "--preset", "session", cls.at / "session.etl")
         run(MAKE_TRACE, "--preset", "session", cls.at / "my trace.etl")
         data = (cls.at / "session.etl").read_bytes()
@@ -170,12 +171,23 @@ class Tool(Case):
         for verb in (word for pair in verbs for word in pair):
             self.assertGreaterEqual(len(re.findall(rf"\b{verb}\b", text)), 3, verb)
 
+    def test_mc_options(self):
+        options = set(re.findall(r"^  -(\w+|-\w+)", run(self.bin / "etw-mc", "--help").stdout,
+                                 re.MULTILINE))
+        self.assertIn("um", options)
+        for script, form in (("bash/etw-mc", "[ \"]-{}[ \"]"), ("zsh/_etw-mc", r"[')]-{}\["),
+                             ("fish/etw-mc.fish", "-[ol] {} ")):
+            text = (SCRIPTS / script).read_text().replace("\n", " ").replace("\t", " ")
+            for option in options - {"w"}:
+                bare = option.lstrip("-") if "fish" in script else option
+                self.assertRegex(text, form.format(bare), f"{script}: {option}")
+
 
 class Bash(Case):
     def complete(self, *words, at=None, program="etw"):
         script = (f"source {SCRIPTS}/bash/{program}\n"
                   'COMP_CWORD=$1; shift; COMP_WORDS=("$@")\n'
-                  f"compopt() {{ :; }}\n_{program}\n"
+                  f"compopt() {{ :; }}\n_{program.replace('-', '_')}\n"
                   'printf "%s\\n" "${COMPREPLY[@]}"')
         at = len(words) - 1 if at is None else at
         result = run("bash", "--norc", "-c", script, "bash", at, *words, cwd=self.at,
@@ -220,6 +232,12 @@ class Bash(Case):
                          ["Contoso-Completion"])
         self.assertIn("/ge", self.complete("wevtutil", "gp", "/g", program="wevtutil"))
         self.assertIn("one.man", self.complete("wevtutil", "im", "one", program="wevtutil"))
+
+    def test_mc(self):
+        self.assertEqual(self.complete("etw-mc", "-cp", "utf-1", program="etw-mc"), ["utf-16"])
+        self.assertEqual(self.complete("etw-mc", "-u", program="etw-mc"), ["-um"])
+        self.assertIn("one.man", self.complete("etw-mc", "on", program="etw-mc"))
+        self.assertIn("bin", self.complete("etw-mc", "-h", "b", program="etw-mc"))
 
 
 class Fish(Case):
@@ -314,7 +332,7 @@ class Zsh(Case):
 
 if __name__ == "__main__":
     WHAT = sys.argv[1]
-    ETW, WEVTUTIL, MAKE_TRACE = map(os.path.abspath, sys.argv[2:5])
+    ETW, WEVTUTIL, MAKE_TRACE, MC = map(os.path.abspath, sys.argv[2:6])
     if WHAT != "tool" and not shutil.which(WHAT):
         print(f"SKIP: there is no {WHAT}")
         sys.exit(77)
