@@ -1389,17 +1389,20 @@ ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(
 /*
  * RegisterTraceGuidsW() and its like - registers a classic provider.
  *
- * @RequestAddress: the control callback. It gets WMI_ENABLE_EVENTS or WMI_DISABLE_EVENTS and a WNODE_HEADER, of which
- *   GetTraceLoggerHandle() gives the session; it runs on a thread of the library's, possibly before this returns
+ * @RequestAddress: the control callback. It gets WMI_ENABLE_EVENTS, WMI_DISABLE_EVENTS or, when the session asks for the
+ *   provider's state, WMI_CAPTURE_STATE, and a WNODE_HEADER, of which GetTraceLoggerHandle() gives the session; it runs on
+ *   a thread of the library's, possibly before this returns
  * @TraceGuidReg: the classes of the provider's events; each gets a handle for CreateTraceInstanceId()
  * @MofImagePath, @MofResourceName: not used, as on Windows
  *
  * One session has a classic provider: the last that enabled it, and the one before hears nothing of that. Where a host is
- * there, returns after it has said which session that is, but waits 200 ms at most.
+ * there, returns after it has said which session that is, but waits 200 ms at most. The handle is none for EventWrite()
+ * and its like, which refuse it.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle is NULL, or a class
  * is; ERROR_ACCESS_DENIED: the GUID is the kernel's, or this user may not register it; ERROR_NOT_ENOUGH_MEMORY: also for
- * more than 2047 registrations or 16383 classes in a process.
+ * more than 2047 registrations or 16383 classes in a process. Where a session has enabled the provider before: what the
+ * callback returned to WMI_ENABLE_EVENTS; the provider is registered then, whatever that is.
  *
  * Context: any thread.
  */
@@ -1417,10 +1420,9 @@ ETW_API ULONG WMIAPI RegisterTraceGuidsA(
 /*
  * UnregisterTraceGuids() - ends a registration, and the handles of its classes.
  *
- * Waits until a callback that runs has returned, unless the caller is that callback.
+ * Waits until a callback that runs has returned, unless the caller is that callback. The callback does not hear of it.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: the handle is 0; ERROR_INVALID_HANDLE: no such registration, or one of
- * EventRegister().
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no such registration, or one of EventRegister().
  *
  * Context: any thread.
  */
@@ -1466,9 +1468,10 @@ ETW_API ULONG WMIAPI CreateTraceInstanceId(_In_ HANDLE RegHandle,
  * Thread, process and time are those of the call: WNODE_FLAG_USE_TIMESTAMP has no effect.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer or the handle is NULL, Size does not fit, more than 16 fields,
- * a handle that is no class's; ERROR_INVALID_FLAG_NUMBER: no WNODE_FLAG_TRACED_GUID; ERROR_INVALID_HANDLE: the NT Kernel
- * Logger, or no session that has enabled a classic provider of this process; ERROR_NOT_ENOUGH_MEMORY: the buffers are
- * full, the event is lost and counted; ERROR_MORE_DATA: it is larger than a buffer.
+ * a handle that is no class's, an instance 0; ERROR_INVALID_FLAG_NUMBER, of TraceEventInstance() ERROR_INVALID_FLAGS: no
+ * WNODE_FLAG_TRACED_GUID; ERROR_INVALID_HANDLE: the NT Kernel Logger, or no session that has enabled a classic provider of
+ * this process; ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: it is
+ * larger than a buffer.
  *
  * Context: any thread, signal handlers.
  */

@@ -37,8 +37,20 @@ static void drop_unloaded_callback(struct etw_registration *registration)
 	registration->request = NULL;
 }
 
-/* A classic provider hears of the session by a WNODE_HEADER. What it cannot be told of, as capture state, is left out. */
-static void call_classic(const struct call *call, const struct etw_callback_news *news)
+static WMIDPREQUESTCODE request_code(uint32_t control_code)
+{
+	switch (control_code) {
+	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+		return WMI_ENABLE_EVENTS;
+	case EVENT_CONTROL_CODE_CAPTURE_STATE:
+		return WMI_CAPTURE_STATE;
+	default:
+		return WMI_DISABLE_EVENTS;
+	}
+}
+
+/* A classic provider hears of the session by a WNODE_HEADER. */
+static uint32_t call_classic(const struct call *call, const struct etw_callback_news *news)
 {
 	WNODE_HEADER node = {
 		.BufferSize = sizeof(node),
@@ -48,19 +60,17 @@ static void call_classic(const struct call *call, const struct etw_callback_news
 	};
 	ULONG bytes = sizeof(node);
 
-	if (news->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
-		(void)call->request(WMI_ENABLE_EVENTS, call->context, &bytes, &node);
-	else if (news->control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER)
-		(void)call->request(WMI_DISABLE_EVENTS, call->context, &bytes, &node);
+	return call->request(request_code(news->control_code), call->context, &bytes, &node);
 }
 
-static void run(const struct call *call, const struct etw_callback_news *news)
+/* Returns what a classic provider's callback did; the others return nothing. */
+static uint32_t run(const struct call *call, const struct etw_callback_news *news)
 {
 	if (call->request)
-		call_classic(call, news);
-	else
-		call->callback(&news->source, news->control_code, news->level, news->match_any,
-			       news->match_all, news->filter, call->context);
+		return call_classic(call, news);
+	call->callback(&news->source, news->control_code, news->level, news->match_any,
+		       news->match_all, news->filter, call->context);
+	return 0;
 }
 
 void etw_callback_run(struct etw_registration *registration, const struct etw_callback_news *news)
@@ -68,7 +78,9 @@ void etw_callback_run(struct etw_registration *registration, const struct etw_ca
 	const uint64_t origin = load_relaxed(&etw_fork_page->origin);
 	const uint64_t words[2] = {load_relaxed(&registration->provider[0]),
 				   load_relaxed(&registration->provider[1])};
+	const uint32_t number = etw_registration_number(registration);
 	struct call call;
+	uint32_t result;
 
 	drop_unloaded_callback(registration);
 	call = (struct call){
@@ -79,13 +91,16 @@ void etw_callback_run(struct etw_registration *registration, const struct etw_ca
 	if (!call.callback && !call.request)
 		return;
 	memcpy(&call.provider, words, sizeof(words));
-	running_number = etw_registration_number(registration);
+	running_number = number;
 	etw_provider_unlock();
-	run(&call, news);
+	result = run(&call, news);
 	/* A child that was forked in there has come out of it: it has no host to listen to. */
 	if (load_relaxed(&etw_fork_page->origin) != origin)
 		(void)syscall(SYS_exit, 0);
 	etw_provider_lock();
+	if (news->control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER &&
+	    etw_registration_find(number) == registration)
+		registration->request_result = result;
 	running_number = 0;
 	etw_provider_wake();
 }

@@ -74,8 +74,8 @@ static uint64_t logger_handle_of(const struct wire_enable *enable)
 }
 
 /*
- * A classic provider is one session's: the last that enabled it, of whatever host. That another one ends, or gives up
- * what it no longer has, is no news.
+ * A classic provider is one session's: the last that enabled it, of whatever host. That another one ends, gives up
+ * what it no longer has, or asks for its state, is no news.
  */
 static void tell_classic(struct etw_registration *registration, unsigned link,
 			 const struct wire_enable *enable)
@@ -90,7 +90,7 @@ static void tell_classic(struct etw_registration *registration, unsigned link,
 		return;
 	}
 	news.logger_handle = registration->logger_handle;
-	if (!is_on)
+	if (enable->control_code == EVENT_CONTROL_CODE_DISABLE_PROVIDER)
 		registration->logger_handle = 0;
 	if (news.logger_handle)
 		etw_callback_run(registration, &news);

@@ -103,10 +103,11 @@ static int open_classes(const struct etw_classic_request *request, uint64_t hand
 }
 
 int etw_provider_register_classic(const GUID *provider, const struct etw_classic_request *request,
-				  TRACEHANDLE *ret_handle)
+				  TRACEHANDLE *ret_handle, uint32_t *ret_result)
 {
 	CLEANUP(unlock) const bool is_held = lock();
 	struct etw_registration *registration;
+	uint32_t number;
 	int r;
 
 	(void)is_held;
@@ -114,23 +115,29 @@ int etw_provider_register_classic(const GUID *provider, const struct etw_classic
 	registration = etw_registration_open_classic(provider, request->callback, request->context);
 	if (!registration)
 		return -ENOMEM;
+	number = etw_registration_number(registration);
 	*ret_handle = etw_registration_handle(registration);
 	r = open_classes(request, *ret_handle);
-	if (r == 0)
-		return announce(registration, ret_handle);
-	*ret_handle = 0;
-	etw_class_close_all(etw_registration_handle(registration));
-	etw_registration_close(registration);
-	return r;
+	if (r < 0) {
+		*ret_handle = 0;
+		etw_class_close_all(etw_registration_handle(registration));
+		etw_registration_close(registration);
+		return r;
+	}
+	TRY(announce(registration, ret_handle));
+	*ret_result = etw_registration_find(number) == registration ? registration->request_result
+								    : 0;
+	return 0;
 }
 
-static int unregister(uint64_t handle, bool is_classic)
+static int unregister(uint64_t handle,
+		      struct etw_registration *(*find_registration)(uint64_t handle))
 {
 	CLEANUP(unlock) const bool is_held = lock();
-	struct etw_registration *registration = etw_registration_of_handle(handle);
+	struct etw_registration *registration = find_registration(handle);
 
 	(void)is_held;
-	if (!registration || registration->is_classic != is_classic)
+	if (!registration)
 		return -EBADF;
 	close_registration(registration, etw_registration_number(registration));
 	return 0;
@@ -138,12 +145,12 @@ static int unregister(uint64_t handle, bool is_classic)
 
 int etw_provider_unregister(uint64_t handle)
 {
-	return unregister(handle, /* is_classic= */ false);
+	return unregister(handle, etw_registration_of_handle);
 }
 
 int etw_provider_unregister_classic(uint64_t handle)
 {
-	return unregister(handle, /* is_classic= */ true);
+	return unregister(handle, etw_registration_of_classic_handle);
 }
 
 /* u16 size of all, a name that ends with NUL, then {u16 size, u8 type, data} up to the end. */

@@ -52,10 +52,12 @@ struct etw_classic_request {
 /*
  * etw_provider_register_classic() - RegisterTraceGuids.
  *
+ * @ret_result: what the callback returned to being enabled; 0 where the provider is enabled nowhere
+ *
  * Waits and returns as etw_provider_register().
  */
 int etw_provider_register_classic(const GUID *provider, const struct etw_classic_request *request,
-				  TRACEHANDLE *ret_handle);
+				  TRACEHANDLE *ret_handle, uint32_t *ret_result);
 
 /* etw_provider_unregister_classic() - UnregisterTraceGuids; as etw_provider_unregister(). */
 int etw_provider_unregister_classic(uint64_t handle);

@@ -53,14 +53,27 @@ struct etw_registration *etw_registration_end(void)
 	return &etw_registrations[registrations_end];
 }
 
-struct etw_registration *etw_registration_of_handle(uint64_t handle)
+static struct etw_registration *find(uint64_t handle, bool is_classic)
 {
 	struct etw_registration *registration;
 
 	if (etw_provider_gate(handle) < 0)
 		return NULL;
 	registration = etw_handle_registration(handle);
-	return registration->is_used ? registration : NULL;
+	return registration->is_used && registration->is_classic == is_classic ? registration
+									       : NULL;
+}
+
+struct etw_registration *etw_registration_of_handle(uint64_t handle)
+{
+	return find(handle, /* is_classic= */ false);
+}
+
+struct etw_registration *etw_registration_of_classic_handle(uint64_t handle)
+{
+	if (!(handle & ETW_HANDLE_CLASSIC))
+		return NULL;
+	return find(handle & ~ETW_HANDLE_CLASSIC, /* is_classic= */ true);
 }
 
 static struct etw_registration *find_free(void)
@@ -96,7 +109,8 @@ uint64_t etw_registration_handle(const struct etw_registration *registration)
 {
 	const uint64_t upper = (generation_of(registration) << 16) - 1;
 
-	return upper << 32 | line_of(registration);
+	return upper << 32 | line_of(registration) |
+	       (registration->is_classic ? ETW_HANDLE_CLASSIC : 0);
 }
 
 struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALLBACK callback,
@@ -121,6 +135,7 @@ struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALL
 	registration->is_classic = false;
 	registration->request = NULL;
 	registration->logger_handle = 0;
+	registration->request_result = 0;
 	memset(registration->links, 0, sizeof(registration->links));
 	registration->is_used = true;
 	return registration;

@@ -40,6 +40,12 @@
 #define ETW_GATE_GENERATION_MAX    UINT64_C(0xFFFF)
 #define ETW_REGISTRATION_INDEX_MAX (ETW_REGISTRATIONS_MAX - 1)
 
+/*
+ * In the handle of a classic registration. No place has it, so the functions for other providers take such a handle for
+ * none, without a test of their own.
+ */
+#define ETW_HANDLE_CLASSIC UINT64_C(0x80000000)
+
 static_assert(ETW_PROVIDER_SLOTS == 16, "the gate has 16 bits for them");
 
 /* Provider traits, kept for ever: equal ones are one. */
@@ -91,7 +97,8 @@ struct etw_registration {
 	bool is_classic;
 	uint8_t holder; /* link of the session that has it */
 	WMIDPREQUEST request;
-	uint64_t logger_handle; /* that session's, as the callback got it; 0: none */
+	uint64_t logger_handle;  /* that session's, as the callback got it; 0: none */
+	uint32_t request_result; /* what the callback said last to being enabled */
 	_Alignas(64) struct etw_enable_slot states[2][ETW_PROVIDER_SLOTS];
 	struct etw_enable_link links[ETW_PROVIDER_LINKS];
 };
@@ -100,6 +107,7 @@ static_assert(sizeof(struct etw_registration) % 64 == 0, "places are counted in 
 
 #define ETW_REGISTRATION_LINE_MAX \
 	(ETW_REGISTRATION_INDEX_MAX * (sizeof(struct etw_registration) / 64))
+static_assert(ETW_REGISTRATION_LINE_MAX < ETW_HANDLE_CLASSIC, "no place has the bit");
 
 extern ETW_HIDDEN struct etw_registration etw_registrations[ETW_REGISTRATIONS_MAX];
 
@@ -173,8 +181,11 @@ void etw_registration_close(struct etw_registration *registration);
 /* etw_registration_handle() - the one that leads there. Holding the lock. */
 uint64_t etw_registration_handle(const struct etw_registration *registration);
 
-/* etw_registration_of_handle() - NULL: no registration has this handle. Holding the lock. */
+/* etw_registration_of_handle() - NULL: no registration has this handle, or a classic one. Holding the lock. */
 struct etw_registration *etw_registration_of_handle(uint64_t handle);
+
+/* etw_registration_of_classic_handle() - NULL: no classic registration has this handle. Holding the lock. */
+struct etw_registration *etw_registration_of_classic_handle(uint64_t handle);
 
 /* etw_registration_number() - what hosts call it: never 0, unique while it lives. Holding the lock. */
 uint32_t etw_registration_number(const struct etw_registration *registration);

@@ -25,6 +25,7 @@ ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 		.classes = TraceGuidReg,
 		.class_count = GuidCount,
 	};
+	uint32_t result;
 	int r;
 
 	(void)MofImagePath; /* Windows does not use them either */
@@ -36,8 +37,10 @@ ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 			return ERROR_INVALID_PARAMETER;
 	}
 	*RegistrationHandle = 0;
-	r = etw_provider_register_classic(ControlGuid, &request, RegistrationHandle);
-	return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
+	r = etw_provider_register_classic(ControlGuid, &request, RegistrationHandle, &result);
+	if (r < 0)
+		return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
+	return result; /* it is registered all the same, as on Windows */
 }
 
 ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPCGUID ControlGuid,
@@ -53,9 +56,9 @@ ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 
 ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 {
-	if (!RegistrationHandle)
-		return ERROR_INVALID_PARAMETER;
-	return etw_win32_from_result(etw_provider_unregister_classic(RegistrationHandle));
+	/* -EBADF alone: Microsoft's page names this error for what is no handle, and not ERROR_INVALID_HANDLE. */
+	return etw_provider_unregister_classic(RegistrationHandle) < 0 ? ERROR_INVALID_PARAMETER
+								       : ERROR_SUCCESS;
 }
 
 ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)

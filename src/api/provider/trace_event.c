@@ -101,24 +101,33 @@ static ULONG write_event(TRACEHANDLE handle, struct classic_event *event)
 }
 
 /* What both functions ask of their arguments. @event may be NULL. */
-static ULONG check(TRACEHANDLE handle, const void *event, ULONG flags)
+static ULONG check(TRACEHANDLE handle, const void *event)
 {
 	if (!handle || !event)
 		return ERROR_INVALID_PARAMETER;
-	if (!etw_logger_handle_is(handle))
-		return ERROR_INVALID_HANDLE;
-	return flags & WNODE_FLAG_TRACED_GUID ? ERROR_SUCCESS : ERROR_INVALID_FLAG_NUMBER;
+	return etw_logger_handle_is(handle) ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+}
+
+/* What instances are named by; a NULL is none. */
+static ULONG read_instance(const EVENT_INSTANCE_INFO *info, GUID *ret_class)
+{
+	if (!info || !info->InstanceId ||
+	    etw_class_guid((uint64_t)(uintptr_t)info->RegHandle, ret_class) < 0)
+		return ERROR_INVALID_PARAMETER;
+	return ERROR_SUCCESS;
 }
 
 ULONG TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace)
 {
-	const ULONG error = check(TraceHandle, EventTrace, EventTrace ? EventTrace->Flags : 0);
+	const ULONG error = check(TraceHandle, EventTrace);
 	struct classic_event event;
 	const GUID *class;
 	ULONG payload;
 
 	if (error)
 		return error;
+	if (!(EventTrace->Flags & WNODE_FLAG_TRACED_GUID))
+		return ERROR_INVALID_FLAG_NUMBER;
 	class = EventTrace->Flags & WNODE_FLAG_USE_GUID_PTR
 			? (const GUID *)(uintptr_t)EventTrace->GuidPtr
 			: &EventTrace->Guid;
@@ -141,18 +150,20 @@ ULONG TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace)
 ULONG TraceEventInstance(TRACEHANDLE TraceHandle, PEVENT_INSTANCE_HEADER EventTrace,
 			 PEVENT_INSTANCE_INFO InstInfo, PEVENT_INSTANCE_INFO ParentInstInfo)
 {
-	const ULONG error = check(TraceHandle, EventTrace, EventTrace ? EventTrace->Flags : 0);
+	ULONG error = check(TraceHandle, EventTrace);
 	GUID class, parent = {0};
 	struct classic_event event;
 	ULONG payload;
 
 	if (error)
 		return error;
-	if (!InstInfo || etw_class_guid((uint64_t)(uintptr_t)InstInfo->RegHandle, &class) < 0)
-		return ERROR_INVALID_PARAMETER;
-	if (ParentInstInfo &&
-	    etw_class_guid((uint64_t)(uintptr_t)ParentInstInfo->RegHandle, &parent) < 0)
-		return ERROR_INVALID_PARAMETER;
+	if (!(EventTrace->Flags & WNODE_FLAG_TRACED_GUID))
+		return ERROR_INVALID_FLAGS;
+	error = read_instance(InstInfo, &class);
+	if (!error && ParentInstInfo)
+		error = read_instance(ParentInstInfo, &parent);
+	if (error)
+		return error;
 	event.head_bytes = sizeof(event.head);
 	event.head = (struct wire_instance_header){
 		.full.header_type = IS_64 ? WIRE_HEADER_INSTANCE64 : WIRE_HEADER_INSTANCE32,

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold the conformance rows of controllers against the list of what is documented.
+"""Hold the conformance rows of controllers and classic providers against what is documented.
 
     check_rows.py ROOT
 
-Controller functions are those that src/api/control defines, without those that are not built;
-W and A forms are one. A row is a ROW, ROOT or NEVER of
-documented_rows.inc, an assertion of a test in this folder that a function returns an error, or a
-row with an error in a table of a test that calls the function.
+Controller functions are those that src/api/control defines, without those that are not built, and
+functions of classic providers those of CLASSIC; W and A forms are one. A row is a ROW, ROOT or
+NEVER of documented_rows.inc or classic_rows.inc, an assertion of a test in this folder that a
+function returns an error, or a row with an error in a table of a test that calls the function.
 Errors, one a line: a controller function without a row; a documented pair of function and error
 (documented_errors.tsv) without a row; a pair of a function that is none; a row without a source; a
 NEVER without its reason in the list, or the other way round.
@@ -19,6 +19,8 @@ import re
 import sys
 
 HERE = "tests/conformance/evntrace"
+CLASSIC = ("evntrace.c", "trace_event.c", "trace_message.c")  # of src/api/provider
+NO_ERRORS = {"GetTraceEnableFlags"}  # what it returns is none
 UNBUILT = re.compile(r"\bETW_UNBUILT\((\w+)")
 DEFINITION = re.compile(r"^ULONG (\w+)\(", re.MULTILINE)
 ROW = re.compile(r'\b(ROW|ROOT|NEVER)\((\w+), (\w+), \w+, "([^"]*)"\)')
@@ -40,11 +42,12 @@ def stem_of(name, names):
 def read_functions(root):
     """Return (functions, names of all their forms, names of what is not built)."""
     names, unbuilt = set(), set()
-    for path in (root / "src/api/control").glob("*.c"):
+    classic = [root / "src/api/provider" / name for name in CLASSIC]
+    for path in [*(root / "src/api/control").glob("*.c"), *classic]:
         text = path.read_text(encoding="utf-8")
         names |= set(DEFINITION.findall(text))
         unbuilt |= set(UNBUILT.findall(text))
-    names = {name for name in names - unbuilt if not name.startswith("etw_")}
+    names = {name for name in names - unbuilt - NO_ERRORS if not name.startswith("etw_")}
     return {stem_of(name, names) for name in names}, names, unbuilt
 
 
@@ -94,7 +97,7 @@ def main():
         errors.append(f"{function} has no row")
     for pair, reason in sorted(documented.items()):
         if pair[0] not in functions:
-            errors.append(f"{pair[0]} is no function of a controller")
+            errors.append(f"{pair[0]} is no function of controllers or classic providers")
         elif reason and pair not in never:
             errors.append(f"{pair[0]}, {pair[1]}: no row shows what happens instead")
         elif not reason and pair not in found:

@@ -207,7 +207,7 @@ static void test_classic__end_to_end(void **state)
 	/* [DERIVED] The session is none of the provider's any more. */
 	assert_int_equal(TraceEvent(logger, &event.header), ERROR_INVALID_HANDLE);
 	assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
-	assert_int_equal(UnregisterTraceGuids(provider), ERROR_INVALID_HANDLE);
+	assert_int_equal(UnregisterTraceGuids(provider), ERROR_INVALID_PARAMETER);
 	assert_int_equal(host_stop(session), ERROR_SUCCESS);
 
 	read_file("classic.etl");
@@ -290,7 +290,7 @@ static void test_classic__instances(void **state)
 			 ERROR_INVALID_PARAMETER);
 	event.header.Flags = 0;
 	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, &own, NULL),
-			 ERROR_INVALID_FLAG_NUMBER);
+			 ERROR_INVALID_FLAGS);
 	end(&enabled);
 	/* The handles of classes end with the registration. */
 	assert_int_equal(CreateTraceInstanceId(enabled.classes[0].RegHandle, &own),
@@ -458,12 +458,12 @@ static void test_classic__refusals_of_registering(void **state)
 	assert_int_equal(
 		RegisterTraceGuidsA(hear, &context, &control, 1, &nothing, NULL, NULL, &provider),
 		ERROR_INVALID_PARAMETER);
-	/* [MSD] UnregisterTraceGuids: ERROR_INVALID_PARAMETER for NULL. */
+	/* [MSD] UnregisterTraceGuids: ERROR_INVALID_PARAMETER for NULL, and for what is no registration. */
 	assert_int_equal(UnregisterTraceGuids(0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(UnregisterTraceGuids(0x1234), ERROR_INVALID_HANDLE);
+	assert_int_equal(UnregisterTraceGuids(0x1234), ERROR_INVALID_PARAMETER);
 	/* [DERIVED] The two kinds of registrations are not each other's. */
 	assert_int_equal(EventRegister(&other_control, NULL, NULL, &modern), ERROR_SUCCESS);
-	assert_int_equal(UnregisterTraceGuids(modern), ERROR_INVALID_HANDLE);
+	assert_int_equal(UnregisterTraceGuids(modern), ERROR_INVALID_PARAMETER);
 	assert_int_equal(EventUnregister(modern), ERROR_SUCCESS);
 	assert_int_equal(CreateTraceInstanceId(NULL, &instance), ERROR_INVALID_PARAMETER);
 	assert_int_equal(CreateTraceInstanceId((HANDLE)(uintptr_t)0xFFFFFFFFFFFF, &instance),
@@ -551,6 +551,98 @@ static void test_classic__refusals_of_writing(void **state)
 	assert_int_equal(lost_events, 1);
 }
 
+/*
+ * [DERIVED] WMI_CAPTURE_STATE is one of the codes of wmistr.h; callbacks of programs made with WPP take it like the others.
+ * The provider stays the session's.
+ */
+static void test_classic__captures_state(void **state)
+{
+	struct plain_event event = plain_event(1);
+	struct enabled enabled;
+
+	(void)state;
+	enable(&enabled, "captured.etl", 0);
+	assert_int_equal(EnableTraceEx2(enabled.session, &control, EVENT_CONTROL_CODE_CAPTURE_STATE,
+					0, 0, 0, 0, NULL),
+			 ERROR_SUCCESS);
+	WAIT_UNTIL(count_of(&enabled.heard) == 2);
+	assert_int_equal(enabled.heard.code, WMI_CAPTURE_STATE);
+	assert_int_equal(enabled.heard.bytes, sizeof(WNODE_HEADER));
+	assert_true(enabled.heard.handle == enabled.logger);
+	assert_int_equal(enabled.heard.errors, ERROR_SUCCESS);
+	assert_int_equal(TraceEvent(enabled.logger, &event.header), ERROR_SUCCESS);
+	/* [DERIVED] No page says that a callback hears of UnregisterTraceGuids(). */
+	end(&enabled);
+	assert_int_equal(count_of(&enabled.heard), 2);
+	assert_int_equal(record_count, 1);
+}
+
+static ULONG WINAPI refuse(WMIDPREQUESTCODE code, PVOID context, ULONG *bytes, PVOID buffer)
+{
+	(void)bytes;
+	if (code == WMI_ENABLE_EVENTS)
+		*(TRACEHANDLE *)context = GetTraceLoggerHandle(buffer);
+	return ERROR_NOT_READY;
+}
+
+/* [MSD] RegisterTraceGuids returns what the callback does, of a provider that was enabled before; it is registered. */
+static void test_classic__returns_what_the_callback_does(void **state)
+{
+	const TRACEHANDLE session = start_file("refused.etl", 0);
+	struct plain_event event = plain_event(1);
+	TRACEHANDLE provider = 0, logger = 0;
+	ULONG error = ERROR_SUCCESS;
+
+	(void)state;
+	assert_int_equal(RegisterTraceGuidsA(refuse, &logger, &other_control, 0, NULL, NULL, NULL,
+					     &provider),
+			 ERROR_SUCCESS);
+	assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
+	assert_int_equal(EnableTrace(TRUE, 0, 0, &other_control, session), ERROR_SUCCESS);
+	/* A host that is slow to answer is not waited for. */
+	for (unsigned i = 0; i < 1000 && !error; i++) {
+		error = RegisterTraceGuidsA(refuse, &logger, &other_control, 0, NULL, NULL, NULL,
+					    &provider);
+		if (!error)
+			assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
+	}
+	assert_int_equal(error, ERROR_NOT_READY);
+	assert_int_equal(TraceEvent(logger, &event.header), ERROR_SUCCESS);
+	assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
+	assert_int_equal(host_stop(session), ERROR_SUCCESS);
+	read_file("refused.etl");
+	assert_int_equal(record_count, 1);
+}
+
+/* [DERIVED] The handle of a classic provider is none for the functions of others, enabled or not. */
+static void test_classic__handles_are_not_for_others(void **state)
+{
+	const EVENT_DESCRIPTOR descriptor = {.Id = 1};
+	static const WCHAR text[] = {'x', 0};
+	UCHAR traits[] = {4, 0, 'x', 0};
+	struct enabled enabled;
+	TRACEHANDLE idle = 0;
+
+	(void)state;
+	assert_int_equal(
+		RegisterTraceGuidsA(refuse, &idle, &other_control, 0, NULL, NULL, NULL, &idle),
+		ERROR_SUCCESS);
+	assert_int_equal(EventWrite(idle, &descriptor, 0, NULL), ERROR_INVALID_HANDLE);
+	assert_int_equal(UnregisterTraceGuids(idle), ERROR_SUCCESS);
+	enable(&enabled, "others.etl", 0);
+	assert_int_equal(EventWrite(enabled.provider, &descriptor, 0, NULL), ERROR_INVALID_HANDLE);
+	assert_int_equal(EventWriteTransfer(enabled.provider, &descriptor, NULL, NULL, 0, NULL),
+			 ERROR_INVALID_HANDLE);
+	assert_int_equal(EventWriteString(enabled.provider, 0, 0, text), ERROR_INVALID_HANDLE);
+	assert_int_equal(EventSetInformation(enabled.provider, EventProviderSetTraits, traits,
+					     sizeof(traits)),
+			 ERROR_INVALID_HANDLE);
+	assert_false(EventProviderEnabled(enabled.provider, 0, 0));
+	assert_int_equal(EventUnregister(enabled.provider), ERROR_INVALID_HANDLE);
+	end(&enabled);
+	assert_int_equal(record_count, 0);
+}
+
 /* Classes that are the kernel's are no program's: the host refuses and counts them. */
 static void test_classic__kernel_classes_are_refused(void **state)
 {
@@ -602,6 +694,9 @@ static int run_all(void)
 		cmocka_unit_test(test_classic__messages),
 		cmocka_unit_test(test_classic__last_session_takes_over),
 		cmocka_unit_test(test_classic__enabled_before),
+		cmocka_unit_test(test_classic__captures_state),
+		cmocka_unit_test(test_classic__returns_what_the_callback_does),
+		cmocka_unit_test(test_classic__handles_are_not_for_others),
 		cmocka_unit_test(test_classic__refusals_of_writing),
 		cmocka_unit_test(test_classic__kernel_classes_are_refused),
 		cmocka_unit_test(test_classic__forked_child_writes),
