@@ -50,18 +50,18 @@ typedef HRESULT TLG_STATUS;
 				0x76, 0xba)
 
 /* Handles are constant for programs, states are not. */
-ETW_INLINE struct _tlgProvider_t *etw_tl_state(TraceLoggingHProvider provider)
+ETW_STATIC_INLINE struct _tlgProvider_t *etw_tl_state(TraceLoggingHProvider provider)
 {
 	return (struct _tlgProvider_t *)(ULONG_PTR)provider;
 }
 
-ETW_INLINE const char *TraceLoggingProviderName(TraceLoggingHProvider hProvider)
+ETW_STATIC_INLINE const char *TraceLoggingProviderName(TraceLoggingHProvider hProvider)
 {
 	return (const char *)hProvider->Metadata + sizeof(UINT16);
 }
 
 /* Two threads may find it out at once; they find the same. All zeros where memory runs out or the name is no UTF-8. */
-ETW_INLINE GUID TraceLoggingProviderId(TraceLoggingHProvider hProvider)
+ETW_STATIC_INLINE GUID TraceLoggingProviderId(TraceLoggingHProvider hProvider)
 {
 	GUID id = {0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}};
 
@@ -72,7 +72,7 @@ ETW_INLINE GUID TraceLoggingProviderId(TraceLoggingHProvider hProvider)
 }
 
 /* Before the first event: they say what the descriptors' types mean, and which group the provider is in. */
-ETW_INLINE ULONG etw_tl_describe(struct _tlgProvider_t *state)
+ETW_STATIC_INLINE ULONG etw_tl_describe(struct _tlgProvider_t *state)
 {
 	const UINT8 *traits = (const UINT8 *)state->Metadata;
 	ULONG error;
@@ -88,7 +88,7 @@ ETW_INLINE ULONG etw_tl_describe(struct _tlgProvider_t *state)
 }
 
 /* The library's, which knows of all sessions at once; the program's own callback comes after it. */
-ETW_INLINE VOID NTAPI etw_tl_on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any,
+ETW_STATIC_INLINE VOID NTAPI etw_tl_on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any,
 				       ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter,
 				       PVOID context)
 {
@@ -113,7 +113,7 @@ ETW_INLINE VOID NTAPI etw_tl_on_enable(LPCGUID source, ULONG code, UCHAR level, 
  * HRESULT_FROM_WIN32() of EventRegister()'s or EventSetInformation()'s error; ERROR_INVALID_PARAMETER where it is
  * registered already. One thread at a time.
  */
-ETW_INLINE TLG_STATUS TraceLoggingRegisterEx(TraceLoggingHProvider hProvider,
+ETW_STATIC_INLINE TLG_STATUS TraceLoggingRegisterEx(TraceLoggingHProvider hProvider,
 					     TLG_PENABLECALLBACK pEnableCallback,
 					     PVOID pCallbackContext)
 {
@@ -138,13 +138,13 @@ ETW_INLINE TLG_STATUS TraceLoggingRegisterEx(TraceLoggingHProvider hProvider,
 	return HRESULT_FROM_WIN32(error);
 }
 
-ETW_INLINE TLG_STATUS TraceLoggingRegister(TraceLoggingHProvider hProvider)
+ETW_STATIC_INLINE TLG_STATUS TraceLoggingRegister(TraceLoggingHProvider hProvider)
 {
 	return TraceLoggingRegisterEx(hProvider, NULL, NULL);
 }
 
 /* Takes the registration back; a callback that runs is waited for. Without a registration nothing happens. */
-ETW_INLINE VOID TraceLoggingUnregister(TraceLoggingHProvider hProvider)
+ETW_STATIC_INLINE VOID TraceLoggingUnregister(TraceLoggingHProvider hProvider)
 {
 	struct _tlgProvider_t *state = etw_tl_state(hProvider);
 
@@ -157,14 +157,14 @@ ETW_INLINE VOID TraceLoggingUnregister(TraceLoggingHProvider hProvider)
 }
 
 /* Whether a session may want events of this level and keyword; 0: of whatever level or keyword. */
-ETW_INLINE BOOLEAN TraceLoggingProviderEnabled(TraceLoggingHProvider hProvider, UCHAR eventLevel,
+ETW_STATIC_INLINE BOOLEAN TraceLoggingProviderEnabled(TraceLoggingHProvider hProvider, UCHAR eventLevel,
 					       ULONGLONG eventKeyword)
 {
 	return (BOOLEAN)etw_tl_is_wanted(hProvider, eventLevel, eventKeyword);
 }
 
 /* EventSetInformation() for the provider. Returns S_OK or HRESULT_FROM_WIN32() of its error. */
-ETW_INLINE TLG_STATUS TraceLoggingSetInformation(TraceLoggingHProvider hProvider,
+ETW_STATIC_INLINE TLG_STATUS TraceLoggingSetInformation(TraceLoggingHProvider hProvider,
 						 EVENT_INFO_CLASS informationClass,
 						 PVOID pvInformation, ULONG cbInformation)
 {

@@ -8,7 +8,7 @@
 #include <wmistr.h>
 
 #ifndef EVNTCONS_INLINE
-#define EVNTCONS_INLINE ETW_INLINE
+#define EVNTCONS_INLINE ETW_STATIC_INLINE
 #endif
 
 ETW_EXTERN_C_BEGIN

@@ -7,7 +7,7 @@
 #include <evntrace.h>
 
 #ifndef TDH_INLINE
-#define TDH_INLINE ETW_INLINE
+#define TDH_INLINE ETW_STATIC_INLINE
 #endif
 
 ETW_EXTERN_C_BEGIN

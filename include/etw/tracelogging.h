@@ -414,7 +414,7 @@ enum TlgOut_t {
 		0, ETW_TL_ID(__VA_ARGS__), 0, 0, 0, 0, &ETW_JOIN(variable, _metadata), NULL, NULL}
 
 /* --- Functions. */
-ETW_INLINE int etw_tl_is_wanted(TraceLoggingHProvider provider, UCHAR level, UINT64 keyword)
+ETW_STATIC_INLINE int etw_tl_is_wanted(TraceLoggingHProvider provider, UCHAR level, UINT64 keyword)
 {
 	/* Pairs with the release in the enable callback: what registered the provider has been seen. */
 	if (__builtin_expect(level >= __atomic_load_n(&provider->LevelPlus1, __ATOMIC_ACQUIRE), 1))
@@ -425,7 +425,7 @@ ETW_INLINE int etw_tl_is_wanted(TraceLoggingHProvider provider, UCHAR level, UIN
 	       (~keyword & __atomic_load_n(&provider->KeywordAll, __ATOMIC_RELAXED)) == 0;
 }
 
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put(EVENT_DATA_DESCRIPTOR *next, const void *at,
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put(EVENT_DATA_DESCRIPTOR *next, const void *at,
 					     size_t bytes)
 {
 	EventDataDescCreate(next, at, (ULONG)bytes);
@@ -433,14 +433,14 @@ ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put(EVENT_DATA_DESCRIPTOR *next, const 
 }
 
 /* A count of 16 bits, and what it counts. */
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_two(EVENT_DATA_DESCRIPTOR *next, const UINT16 *count,
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_two(EVENT_DATA_DESCRIPTOR *next, const UINT16 *count,
 						 const void *at, size_t bytes)
 {
 	return etw_tl_put(etw_tl_put(next, count, sizeof(*count)), at, bytes);
 }
 
 /* Text with its NUL, in units of one or two bytes; NULL is the empty text. */
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_text(EVENT_DATA_DESCRIPTOR *next, const void *text,
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_text(EVENT_DATA_DESCRIPTOR *next, const void *text,
 						  size_t unit_bytes)
 {
 	typedef UINT16 __attribute__((__may_alias__)) unit;
@@ -456,7 +456,7 @@ ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_text(EVENT_DATA_DESCRIPTOR *next, c
 }
 
 /* NULL is a SID without authorities. */
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_sid(EVENT_DATA_DESCRIPTOR *next, const void *sid)
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_sid(EVENT_DATA_DESCRIPTOR *next, const void *sid)
 {
 	static const UINT8 none[8] = {1, 0, 0, 0, 0, 0, 0, 0};
 	const UINT8 *at = sid ? (const UINT8 *)sid : none;
@@ -464,7 +464,7 @@ ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_sid(EVENT_DATA_DESCRIPTOR *next, co
 	return etw_tl_put(next, at, 8 + (size_t)at[1] * 4);
 }
 
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_begin(EVENT_DATA_DESCRIPTOR *data,
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_begin(EVENT_DATA_DESCRIPTOR *data,
 					       TraceLoggingHProvider provider, const void *metadata,
 					       size_t bytes)
 {

@@ -15,7 +15,7 @@ enum etw_tl_form { ETW_TL_PLAIN, ETW_TL_NARROW, ETW_TL_WIDE, ETW_TL_SID };
 	((bytes) == 1 ? TlgInINT8 : (bytes) == 2 ? TlgInINT16 : (bytes) == 4 ? TlgInINT32 : TlgInINT64)
 
 /* @at: of the value; of the pointer to it, for text and SIDs */
-ETW_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_form(EVENT_DATA_DESCRIPTOR *next, int form,
+ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_form(EVENT_DATA_DESCRIPTOR *next, int form,
 						  const void *at, size_t bytes)
 {
 	const void *pointer;

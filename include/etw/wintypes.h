@@ -28,7 +28,7 @@
 
 /* Functions of libetw carry default visibility whatever the including program is built with. */
 #define ETW_API __attribute__((__visibility__("default")))
-#define ETW_INLINE static inline __attribute__((__unused__))
+#define ETW_STATIC_INLINE static inline __attribute__((__unused__))
 
 /* --- Calling conventions: one only on Linux. */
 #ifndef WINAPI
