@@ -24,13 +24,7 @@ static int handle_register(const struct etwd_dispatch_parts *parts, struct etwd_
 static int handle_traits(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			 const struct etw_ipc_message *message)
 {
-	struct wire_register body;
-
-	(void)parts;
-	TRY(wire_message_decode_register(message->datagram, &body));
-	/* It may have been unregistered, or refused, meanwhile. */
-	(void)etwd_providers_describe(&client->registrations, body.registration, body.traits);
-	return 0;
+	return etwd_enable_traits(parts->enable, client, message);
 }
 
 static int handle_unregister(const struct etwd_dispatch_parts *parts, struct etwd_client *client,

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
+#include "daemon/wishes.h"
 #include "wire/enable_request.h"
 #include "wire/hook.h"
 #include "wire/well_known.h"
@@ -122,6 +123,33 @@ static void fill_slot(const struct etwd_enable_parts *parts,
 		note_unable(&client->peer, session, r, 0, 0);
 }
 
+/* A session that has enabled the group of a provider that others fill up: the process cannot be told. */
+static void note_left_out(const struct etwd_enable_parts *parts, const struct etwd_peer *peer,
+			  const struct etwd_wishes *left_out)
+{
+	for (size_t i = 0; i < left_out->count; i++) {
+		struct etwd_session *session = etwd_sessions_find(parts->sessions,
+								  left_out->enables[i]->session_id);
+
+		if (session && session->state == ETWD_SESSION_RUNNING)
+			note_unable(peer, session, -ENOSPC, 0, 0);
+	}
+}
+
+/* What a process is told of a registration, but for its rings. */
+static void describe(const struct etwd_enable_parts *parts,
+		     const struct etwd_registration *registration, struct wire_enable *ret)
+{
+	struct etwd_wishes left_out;
+
+	if (registration->kind == WIRE_REGISTRATION_CLASSIC) {
+		etwd_provider_describe_classic(registration->provider, ret);
+		return;
+	}
+	etwd_wishes_describe(parts->sessions, registration, ret, &left_out);
+	note_left_out(parts, registration->peer, &left_out);
+}
+
 static void tell(const struct etwd_enable_parts *parts, struct etwd_registration *registration,
 		 const struct telling *telling)
 {
@@ -133,10 +161,7 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 
 	if (peer->is_doomed)
 		return;
-	if (registration->kind == WIRE_REGISTRATION_CLASSIC)
-		etwd_provider_describe_classic(registration->provider, &enable);
-	else
-		etwd_provider_describe(registration->provider, &enable);
+	describe(parts, registration, &enable);
 	enable.registration = registration->number;
 	enable.has_callback = telling->has_callback;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
@@ -159,12 +184,40 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 	etwd_peer_send(peer, wire_message_encode_enable(&head, &enable, peer->peers->outgoing), -1);
 }
 
-static void tell_all(const struct etwd_enable_parts *parts, const GUID *guid,
-		     const struct telling *telling)
+static struct etwd_enabled what_of(const struct wire_enable_provider *request)
 {
-	struct etwd_provider *provider = etwd_providers_find(parts->providers, guid);
-	struct etwd_registration *registration = provider ? provider->registrations : NULL;
+	return (struct etwd_enabled){
+		.guid = request->provider,
+		.is_group = request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP,
+	};
+}
 
+/* The members of a group hear what a session says of it, but for those that it does not allow. */
+static void tell_members(const struct etwd_enable_parts *parts, const GUID *group,
+			 uint32_t session_id, const struct telling *telling)
+{
+	struct etwd_provider *provider = etwd_providers_find_group(parts->providers, group);
+	struct etwd_registration *registration = provider ? provider->members : NULL;
+
+	for (; registration; registration = registration->next_of_group) {
+		if (!etwd_wishes_disallow(parts->sessions, session_id,
+					  &registration->provider->guid))
+			tell(parts, registration, telling);
+	}
+}
+
+static void tell_all(const struct etwd_enable_parts *parts, const struct etwd_enabled *what,
+		     uint32_t session_id, const struct telling *telling)
+{
+	struct etwd_provider *provider;
+	struct etwd_registration *registration;
+
+	if (what->is_group) {
+		tell_members(parts, &what->guid, session_id, telling);
+		return;
+	}
+	provider = etwd_providers_find(parts->providers, &what->guid);
+	registration = provider ? provider->registrations : NULL;
 	for (; registration; registration = registration->next_of_provider)
 		tell(parts, registration, telling);
 }
@@ -177,6 +230,37 @@ static int may_register(const struct etwd_enable_parts *parts, const struct etwd
 		return -EACCES;
 	return etwd_access_check(parts->sessions->security, peer, provider, TRACELOG_REGISTER_GUIDS,
 				 "register");
+}
+
+/*
+ * A registration joins the group that its traits name. Returns 0; -EACCES: it may not, and is a member of none; -ENOMEM.
+ */
+static int join(const struct etwd_enable_parts *parts, struct etwd_registration *registration,
+		struct etw_bytes traits)
+{
+	static const GUID none;
+	const GUID group = etwd_traits_group(traits);
+	int r = 0;
+
+	if (!etw_guid_is_null(&group))
+		r = etwd_access_check(parts->sessions->security, registration->peer, &group,
+				      TRACELOG_JOIN_GROUP, "join");
+	if (r < 0) {
+		(void)etwd_providers_join(parts->providers, registration, &none);
+		return r;
+	}
+	return etwd_providers_join(parts->providers, registration, &group);
+}
+
+/* A controller that waits for callbacks of processes that have just come waits for this one's. */
+static struct etwd_wait *find_settling(const struct etwd_enable_parts *parts,
+				       const struct etwd_registration *registration)
+{
+	struct etwd_wait *wait = etwd_waits_settling(parts->waits, &registration->provider->guid);
+
+	if (!wait && registration->group)
+		wait = etwd_waits_settling(parts->waits, &registration->group->guid);
+	return wait;
 }
 
 int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_client *client,
@@ -195,9 +279,42 @@ int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_clie
 	if (r == -ENOSPC)
 		etwd_peer_refuse(&client->peer, "a registration", r);
 	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
-	if (r < 0 || !registration->provider->enable_count)
+	if (r < 0)
 		return 0;
-	telling.wait = etwd_waits_settling(parts->waits, &body.provider);
+	/* Who may not join is registered all the same. */
+	(void)join(parts, registration, body.traits);
+	if (!etwd_wishes_exist(registration))
+		return 0;
+	telling.wait = find_settling(parts, registration);
+	tell(parts, registration, &telling);
+	return 0;
+}
+
+int etwd_enable_traits(const struct etwd_enable_parts *parts, struct etwd_client *client,
+		       const struct etw_ipc_message *message)
+{
+	struct telling telling = {.has_callback = true};
+	struct etwd_registration *registration;
+	const struct etwd_provider *before;
+	struct wire_register body;
+	bool is_news;
+	int r;
+
+	TRY(wire_message_decode_register(message->datagram, &body));
+	/* It may have been unregistered, or refused, meanwhile. */
+	registration = etwd_registrations_find(&client->registrations, body.registration);
+	if (!registration) {
+		etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, -ENOENT);
+		return 0;
+	}
+	before = registration->group;
+	is_news = before && before->enable_count;
+	r = join(parts, registration, body.traits);
+	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
+	is_news |= registration->group && registration->group->enable_count;
+	if (registration->group == before || !is_news)
+		return 0;
+	telling.wait = find_settling(parts, registration);
 	tell(parts, registration, &telling);
 	return 0;
 }
@@ -263,6 +380,7 @@ static int note(const struct etwd_enable_parts *parts, const struct etwd_session
 		.filter_bytes = (uint32_t)body->filter.left,
 		.level = body->level,
 	};
+	const struct etwd_enabled what = what_of(body);
 
 	switch (body->code) {
 	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
@@ -270,7 +388,7 @@ static int note(const struct etwd_enable_parts *parts, const struct etwd_session
 		return etwd_handover_write(parts->handover);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
 		/* What is not enabled need not be disabled: that is no error. */
-		if (etwd_providers_disable(parts->providers, &body->provider, session->id) < 0)
+		if (etwd_providers_disable(parts->providers, &what, session->id) < 0)
 			return 0;
 		return etwd_handover_write(parts->handover);
 	case EVENT_CONTROL_CODE_CAPTURE_STATE:
@@ -340,6 +458,7 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 		  const struct wire_enable_provider *body, uint32_t request)
 {
 	struct telling telling = {.has_callback = true, .request = body};
+	const struct etwd_enabled what = what_of(body);
 	struct etwd_session *session;
 	int r;
 
@@ -356,7 +475,7 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 			      TRACELOG_GUID_ENABLE, "enable"));
 	TRY(note(parts, session, body));
 	TRY(start_wait(parts, peer, body, request, &telling.wait));
-	tell_all(parts, &body->provider, &telling);
+	tell_all(parts, &what, session->id, &telling);
 	if (telling.wait)
 		etwd_waits_begin(parts->waits, telling.wait);
 	else
@@ -381,6 +500,7 @@ int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_ses
 		    const struct wire_enable_provider *body)
 {
 	const struct telling telling = {.has_callback = true, .request = body};
+	const struct etwd_enabled what = what_of(body);
 	int r;
 
 	TRY(etw_enable_request_check(body));
@@ -388,7 +508,7 @@ int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_ses
 	if (r != 0)
 		return r < 0 ? r : 0;
 	TRY(note(parts, session, body));
-	tell_all(parts, &body->provider, &telling);
+	tell_all(parts, &what, session->id, &telling);
 	return 0;
 }
 
@@ -401,7 +521,7 @@ void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_ses
 
 	free(withdrawal->providers); /* of an end that failed */
 	withdrawal->provider_count = 0;
-	withdrawal->providers = calloc(count ? count : 1, sizeof(GUID));
+	withdrawal->providers = calloc(count ? count : 1, sizeof(struct etwd_enabled));
 	if (!withdrawal->providers) {
 		etwd_log("session %u ends without telling its providers: no memory",
 			 (unsigned)session->id);
@@ -410,10 +530,10 @@ void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_ses
 	withdrawal->provider_count = count;
 	(void)etwd_providers_enabled(parts->providers, session->id, withdrawal->providers, count);
 	for (size_t i = 0; i < count; i++) {
-		const GUID *guid = &withdrawal->providers[i];
+		const struct etwd_enabled *what = &withdrawal->providers[i];
 
-		(void)etwd_providers_disable(parts->providers, guid, session->id);
-		tell_all(parts, guid, &telling);
+		(void)etwd_providers_disable(parts->providers, what, session->id);
+		tell_all(parts, what, session->id, &telling);
 	}
 	(void)etwd_handover_write(parts->handover);
 }
@@ -424,38 +544,62 @@ void etwd_enable_call_back(const struct etwd_enable_parts *parts,
 	const struct telling telling = {.has_callback = true};
 
 	for (size_t i = 0; i < session->withdrawal.provider_count; i++)
-		tell_all(parts, &session->withdrawal.providers[i], &telling);
+		tell_all(parts, &session->withdrawal.providers[i], session->id, &telling);
 }
 
 void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etwd_session *session,
 			 const GUID *guid)
 {
 	const struct etwd_provider *provider = etwd_providers_find(parts->providers, guid);
+	struct etwd_registration *registration = provider ? provider->registrations : NULL;
 	struct wire_enable_provider request = {.code = EVENT_CONTROL_CODE_CAPTURE_STATE,
 					       .provider = *guid};
 	const struct telling telling = {.has_callback = true, .request = &request};
 
-	for (unsigned i = 0; provider && i < WIRE_ENABLE_SLOTS; i++) {
-		const struct etwd_enable *enable = &provider->enables[i];
+	for (; registration; registration = registration->next_of_provider) {
+		const struct etwd_enable *enable = etwd_wishes_of(parts->sessions, registration,
+								  session->id);
 
-		if (enable->session_id != session->id)
+		if (!enable)
 			continue;
 		request.level = enable->level;
 		request.match_any = enable->match_any;
 		request.match_all = enable->match_all;
 		request.source = enable->source;
-		tell_all(parts, guid, &telling);
-		return;
+		tell(parts, registration, &telling);
 	}
 }
 
-static bool is_enabled_in(const struct etwd_provider *provider, uint32_t session_id)
+/* Whether a list of a session's has the provider. */
+static bool has_guid(const GUID *guids, size_t count, const GUID *guid)
 {
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		if (provider->enables[i].session_id == session_id)
+	for (size_t i = 0; i < count; i++) {
+		if (etw_guid_equal(&guids[i], guid))
 			return true;
 	}
 	return false;
+}
+
+void etwd_enable_disallow(const struct etwd_enable_parts *parts, struct etwd_session *session,
+			  GUID *guids, size_t count)
+{
+	const struct telling telling = {.has_callback = true};
+	struct etwd_session_settings *settings = &session->settings;
+	CLEANUP(freep) GUID *before = settings->disallowed;
+	const size_t before_count = settings->disallowed_count;
+	const struct etwd_registered *registered = &parts->providers->registered;
+
+	settings->disallowed = guids;
+	settings->disallowed_count = count;
+	for (size_t i = 0; i < registered->count; i++) {
+		struct etwd_registration *registration = registered->places[i].registration;
+		const GUID *guid = registration ? &registration->provider->guid : NULL;
+
+		if (registration && registration->group &&
+		    etwd_provider_enable_in(registration->group, session->id) &&
+		    has_guid(before, before_count, guid) != has_guid(guids, count, guid))
+			tell(parts, registration, &telling);
+	}
 }
 
 static bool has_peer(const struct etwd_peers *peers, uid_t uid)
@@ -490,7 +634,7 @@ int etwd_enable_ring_replaced(const struct etwd_enable_parts *parts, uint32_t se
 		if (peer->who.uid != uid)
 			continue;
 		for (; registration; registration = registration->next_of_peer) {
-			if (is_enabled_in(registration->provider, session_id))
+			if (etwd_wishes_of(parts->sessions, registration, session_id))
 				tell(parts, registration, &telling);
 		}
 	}
@@ -512,7 +656,7 @@ uint64_t etwd_enable_check(const struct etwd_enable_parts *parts, uint64_t now_m
 			continue;
 		client->is_without_rings = false;
 		for (; registration; registration = registration->next_of_peer) {
-			if (registration->provider->enable_count)
+			if (etwd_wishes_exist(registration))
 				tell(parts, registration, &telling);
 		}
 	}

@@ -25,9 +25,11 @@ struct etwd_enable_parts {
 	struct etwd_waits *waits;
 };
 
-/* Handlers of REGISTER, UNDELIVERED, UNREGISTER and ENABLE_PROVIDER: 0, or -EPROTO when the body is not sound. */
+/* Handlers of REGISTER, TRAITS, UNDELIVERED, UNREGISTER and ENABLE_PROVIDER: 0, or -EPROTO when the body is not sound. */
 int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_client *client,
 			 const struct etw_ipc_message *message);
+int etwd_enable_traits(const struct etwd_enable_parts *parts, struct etwd_client *client,
+		       const struct etw_ipc_message *message);
 int etwd_enable_undelivered(const struct etwd_enable_parts *parts, struct etwd_client *client,
 			    const struct etw_ipc_message *message);
 int etwd_enable_unregister(const struct etwd_enable_parts *parts, struct etwd_client *client,
@@ -61,6 +63,14 @@ void etwd_enable_call_back(const struct etwd_enable_parts *parts,
  */
 void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etwd_session *session,
 			 const GUID *guid);
+
+/*
+ * etwd_enable_disallow() - a session keeps these providers from being enabled with their groups from now on, and no others.
+ *
+ * @guids: the session's from now on; NULL: none
+ */
+void etwd_enable_disallow(const struct etwd_enable_parts *parts, struct etwd_session *session,
+			  GUID *guids, size_t count);
 
 /*
  * etwd_enable_ring_replaced() - processes of a uid are told their new ring set of a session.

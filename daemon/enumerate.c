@@ -11,6 +11,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "daemon/access.h"
+#include "daemon/wishes.h"
 
 static_assert(sizeof(struct wire_provider_entry) == sizeof(TRACE_GUID_PROPERTIES),
 	      "an entry is what the API hands out");
@@ -107,13 +108,14 @@ static const struct etwd_session *find_session(const struct part *part,
 
 static void put_provider(struct part *part, const struct etwd_registration *registration)
 {
-	const struct etwd_provider *provider = registration->provider;
 	const struct etwd_enable *last = NULL;
-	struct wire_provider_entry entry = {.guid = provider->guid,
+	struct wire_provider_entry entry = {.guid = registration->provider->guid,
 					    .guid_type = le32_of(registration->kind)};
+	struct etwd_wishes wishes;
 
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		const struct etwd_enable *enable = &provider->enables[i];
+	etwd_wishes_read(part->parts->sessions, registration, &wishes);
+	for (size_t i = 0; i < wishes.count; i++) {
+		const struct etwd_enable *enable = wishes.enables[i];
 
 		if (find_session(part, enable) && (!last || enable->serial > last->serial))
 			last = enable;
@@ -130,9 +132,9 @@ static void put_provider(struct part *part, const struct etwd_registration *regi
 static void look_at(struct part *part, const struct etwd_registration *registration)
 {
 	const uint32_t code = part->question->code;
-	const GUID *group = &registration->group;
+	const GUID *group = registration->group ? &registration->group->guid : NULL;
 
-	if (code != WIRE_ENUMERATE_PROVIDERS && etw_guid_is_null(group))
+	if (code != WIRE_ENUMERATE_PROVIDERS && !group)
 		return;
 	if (code == WIRE_ENUMERATE_MEMBERS && !etw_guid_equal(group, &part->question->guid))
 		return;
@@ -179,23 +181,27 @@ static void put_enable(struct part *part, const struct etwd_enable *enable)
 	put(part, &info, sizeof(info));
 }
 
+/* Whether the peer may hear of a session; with @is_asked one that it may query. */
+static bool is_told(const struct part *part, const struct etwd_enable *enable, bool is_asked)
+{
+	const struct etwd_session *session = find_session(part, enable);
+
+	return session && (!is_asked || etwd_sessions_allow(part->parts->sessions, session,
+							    part->peer, ETWD_ACT_QUERY));
+}
+
 /* One process that has registered the provider, or nobody: then sessions wait for one. */
-static unsigned put_instance(struct part *part, const struct etwd_provider *provider,
+static unsigned put_instance(struct part *part, const struct etwd_wishes *wishes,
 			     const TRACE_PROVIDER_INSTANCE_INFO *like, bool is_session_asked)
 {
 	const size_t start = part->bytes;
 	TRACE_PROVIDER_INSTANCE_INFO info = *like;
 
 	put(part, &info, sizeof(info));
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		const struct etwd_enable *enable = &provider->enables[i];
-		const struct etwd_session *session = find_session(part, enable);
-
-		if (!session ||
-		    (is_session_asked && !etwd_sessions_allow(part->parts->sessions, session,
-							      part->peer, ETWD_ACT_QUERY)))
+	for (size_t i = 0; i < wishes->count; i++) {
+		if (!is_told(part, wishes->enables[i], is_session_asked))
 			continue;
-		put_enable(part, enable);
+		put_enable(part, wishes->enables[i]);
 		info.EnableCount++;
 	}
 	info.NextOffset = (ULONG)(part->bytes - start);
@@ -205,14 +211,42 @@ static unsigned put_instance(struct part *part, const struct etwd_provider *prov
 }
 
 #define INSTANCE_BYTES_MAX \
-	(sizeof(TRACE_PROVIDER_INSTANCE_INFO) + WIRE_ENABLE_SLOTS * sizeof(TRACE_ENABLE_INFO))
+	(sizeof(TRACE_PROVIDER_INSTANCE_INFO) + ETWD_WISHES_MAX * sizeof(TRACE_ENABLE_INFO))
+
+static void read_enables(const struct etwd_provider *provider, struct etwd_wishes *ret)
+{
+	ret->count = 0;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (provider->enables[i].session_id)
+			ret->enables[ret->count++] = &provider->enables[i];
+	}
+}
+
+/* The sessions that have enabled a group. Who does not see all of it sees those that it may query. */
+static void list_group_sessions(struct part *part)
+{
+	const struct etwd_provider *group = etwd_providers_find_group(part->parts->providers,
+								      &part->question->guid);
+	struct etwd_wishes wishes = {.count = 0};
+
+	if (group)
+		read_enables(group, &wishes);
+	for (size_t i = 0; i < wishes.count; i++) {
+		if (!is_told(part, wishes.enables[i], !sees_all(part, &group->guid)))
+			continue;
+		put_enable(part, wishes.enables[i]);
+		part->answer.count++;
+	}
+}
 
 static int list_unregistered(struct part *part, const struct etwd_provider *provider)
 {
 	const TRACE_PROVIDER_INSTANCE_INFO info = {.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE};
 	const bool is_session_asked = !sees_all(part, &provider->guid);
+	struct etwd_wishes wishes;
 
-	return put_instance(part, provider, &info, is_session_asked) ? 0 : -ENOENT;
+	read_enables(provider, &wishes);
+	return put_instance(part, &wishes, &info, is_session_asked) ? 0 : -ENOENT;
 }
 
 /*
@@ -259,10 +293,13 @@ static int list_instances(struct part *part)
 			.Pid = (ULONG)at->peer->who.pid,
 			.Flags = at->kind ? TRACE_PROVIDER_FLAG_LEGACY : 0,
 		};
+		struct etwd_wishes wishes;
 
 		part->last = at->serial;
-		if (is_seen(part, at))
-			(void)put_instance(part, provider, &info, /* is_session_asked= */ false);
+		if (!is_seen(part, at))
+			continue;
+		etwd_wishes_read(part->parts->sessions, at, &wishes);
+		(void)put_instance(part, &wishes, &info, /* is_session_asked= */ false);
 	}
 	return part->answer.count || part->answer.next || cursor ? 0 : -ENOENT;
 }
@@ -274,6 +311,8 @@ static int list(struct part *part)
 	TRY(etwd_token_init(&part->token, part->peer));
 	if (part->question->code == WIRE_ENUMERATE_INSTANCES)
 		r = list_instances(part);
+	else if (part->question->code == WIRE_ENUMERATE_GROUP_SESSIONS)
+		list_group_sessions(part);
 	else
 		list_providers(part);
 	etwd_token_done(&part->token);

@@ -17,7 +17,7 @@
 #include "daemon/patient_clock.h"
 
 #define SNAPSHOT_NAME  "host"
-#define RECORD_VERSION 4
+#define RECORD_VERSION 5
 #define SESSION_IDS    65536 /* all that there can be */
 
 struct record_head {
@@ -39,12 +39,12 @@ struct record_enable {
 	uint32_t level, reserved_pad;
 };
 
-/* The providers whose state is captured follow. */
+/* The providers whose state is captured follow, and those that are disallowed. */
 struct record_settings {
 	uint32_t session_id;
 	uint32_t capture_s;
 	uint32_t captured_count;
-	uint32_t reserved_pad;
+	uint32_t disallowed_count;
 };
 
 void etwd_handover_init(struct etwd_handover *handover)
@@ -150,13 +150,16 @@ static uint32_t append_settings(const struct etwd_handover *handover, struct rec
 		const struct etwd_session_settings *settings;
 		struct record_settings record;
 
-		if (!session || !session->settings.captured_count)
+		if (!session ||
+		    (!session->settings.captured_count && !session->settings.disallowed_count))
 			continue;
 		settings = &session->settings;
 		record = (struct record_settings){session->id, settings->capture_s,
-						  (uint32_t)settings->captured_count, 0};
+						  (uint32_t)settings->captured_count,
+						  (uint32_t)settings->disallowed_count};
 		append(bytes, &record, sizeof(record));
 		append(bytes, settings->captured, settings->captured_count * sizeof(GUID));
+		append(bytes, settings->disallowed, settings->disallowed_count * sizeof(GUID));
 		count++;
 	}
 	return count;
@@ -334,8 +337,11 @@ static bool recall_settings(struct etwd_handover *handover, struct etw_bytes *re
 	settings->capture_s = record.capture_s;
 	settings->capture_next_ms = etwd_patient_now_ms() + (uint64_t)record.capture_s * 1000;
 	is_sound = recall_guids(rest, record.captured_count, &settings->captured,
-				&settings->captured_count);
+				&settings->captured_count) &&
+		   recall_guids(rest, record.disallowed_count, &settings->disallowed,
+				&settings->disallowed_count);
 	free(unknown.captured);
+	free(unknown.disallowed);
 	return is_sound;
 }
 

@@ -92,6 +92,22 @@ static int set_captured(const struct etwd_enable_parts *parts, const struct etwd
 	return 0;
 }
 
+/* Without bytes nothing is disallowed. */
+static int set_disallowed(const struct etwd_enable_parts *parts, struct etwd_session *session,
+			  struct etw_bytes bytes)
+{
+	GUID *guids;
+	size_t count;
+
+	if (bytes.left % sizeof(GUID))
+		return -EMSGSIZE;
+	if (bytes.left / sizeof(GUID) > WIRE_DISALLOWED_MAX)
+		return -EINVAL;
+	TRY(copy_guids(bytes, &guids, &count));
+	etwd_enable_disallow(parts, session, guids, count);
+	return 0;
+}
+
 static int set(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 	       const struct wire_inform *body, uint32_t request)
 {
@@ -101,9 +117,7 @@ static int set(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 				   &session));
 	switch (body->class_) {
 	case TraceSetDisallowList:
-		/* Of providers not to be enabled with their group; without one nothing is disallowed, as ever. */
-		if (body->bytes.left)
-			return -EOPNOTSUPP;
+		TRY(set_disallowed(parts, session, body->bytes));
 		break;
 	case TracePeriodicCaptureStateListInfo:
 		TRY(set_captured(parts, peer, session, body->bytes));
@@ -125,7 +139,8 @@ static int query(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 				     (uint32_t)peer->peers->budget->limits[ETWD_SESSIONS].all);
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_QUERY, body->handle, &session));
 	if (body->class_ == TraceDisallowListQuery)
-		return answer(peer, request, NULL, 0);
+		return answer(peer, request, session->settings.disallowed,
+			      session->settings.disallowed_count * sizeof(GUID));
 	if (body->class_ == TraceStreamCount)
 		return answer_number(peer, request,
 				     session->has_one_stream ? 1 : etw_session_cpu_count());

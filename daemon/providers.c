@@ -28,18 +28,32 @@ static struct etwd_provider **bucket_of(const struct etwd_providers *providers, 
 	return (struct etwd_provider **)(uintptr_t)&providers->buckets[at];
 }
 
-struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers, const GUID *guid)
+static struct etwd_provider *find(const struct etwd_providers *providers, const GUID *guid,
+				  bool is_group)
 {
 	struct etwd_provider *provider = *bucket_of(providers, guid);
 
-	while (provider && !etw_guid_equal(&provider->guid, guid))
+	while (provider &&
+	       (provider->is_group != is_group || !etw_guid_equal(&provider->guid, guid)))
 		provider = provider->next;
 	return provider;
 }
 
-static struct etwd_provider *find_or_add(struct etwd_providers *providers, const GUID *guid)
+struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers, const GUID *guid)
 {
-	struct etwd_provider *provider = etwd_providers_find(providers, guid);
+	return find(providers, guid, /* is_group= */ false);
+}
+
+struct etwd_provider *etwd_providers_find_group(const struct etwd_providers *providers,
+						const GUID *guid)
+{
+	return find(providers, guid, /* is_group= */ true);
+}
+
+static struct etwd_provider *find_or_add(struct etwd_providers *providers, const GUID *guid,
+					 bool is_group)
+{
+	struct etwd_provider *provider = find(providers, guid, is_group);
 	struct etwd_provider **bucket = bucket_of(providers, guid);
 
 	if (provider)
@@ -48,6 +62,7 @@ static struct etwd_provider *find_or_add(struct etwd_providers *providers, const
 	if (!provider)
 		return NULL;
 	provider->guid = *guid;
+	provider->is_group = is_group;
 	provider->next = *bucket;
 	*bucket = provider;
 	return provider;
@@ -58,7 +73,7 @@ static void drop_if_unused(struct etwd_providers *providers, struct etwd_provide
 {
 	struct etwd_provider **at = bucket_of(providers, &provider->guid);
 
-	if (provider->registrations || provider->enable_count)
+	if (provider->registrations || provider->members || provider->enable_count)
 		return;
 	while (*at != provider)
 		at = &(*at)->next;
@@ -75,7 +90,8 @@ static int charge(struct etwd_providers *providers, uid_t uid, enum etwd_resourc
 	return r < 0 && r != -ENOMEM ? -ENOSPC : r;
 }
 
-static struct etwd_registration *find_own(const struct etwd_registrations *own, uint32_t number)
+struct etwd_registration *etwd_registrations_find(const struct etwd_registrations *own,
+						  uint32_t number)
 {
 	struct etwd_registration *registration = own->first;
 
@@ -183,8 +199,14 @@ static void take_over(struct etwd_providers *providers, struct etwd_provider *pr
 	}
 }
 
+const struct etwd_enable *etwd_provider_enable_in(const struct etwd_provider *provider,
+						  uint32_t session_id)
+{
+	return find_enable((struct etwd_provider *)(uintptr_t)provider, session_id);
+}
+
 /* u16 size of all, a name with its NUL, then {u16 size, u8 type, data}: of type 1 the group's GUID. */
-static GUID find_group(struct etw_bytes traits)
+GUID etwd_traits_group(struct etw_bytes traits)
 {
 	const uint8_t *end;
 	uint16_t size;
@@ -206,14 +228,38 @@ static GUID find_group(struct etw_bytes traits)
 	return (GUID){0};
 }
 
-int etwd_providers_describe(struct etwd_registrations *own, uint32_t number,
-			    struct etw_bytes traits)
+static void leave_group(struct etwd_providers *providers, struct etwd_registration *registration)
 {
-	struct etwd_registration *registration = find_own(own, number);
+	struct etwd_provider *group = registration->group;
 
-	if (!registration)
-		return -ENOENT;
-	registration->group = find_group(traits);
+	if (!group)
+		return;
+	*registration->at_of_group = registration->next_of_group;
+	if (registration->next_of_group)
+		registration->next_of_group->at_of_group = registration->at_of_group;
+	registration->group = NULL;
+	drop_if_unused(providers, group);
+}
+
+int etwd_providers_join(struct etwd_providers *providers, struct etwd_registration *registration,
+			const GUID *group)
+{
+	struct etwd_provider *joined;
+
+	if (registration->group && etw_guid_equal(&registration->group->guid, group))
+		return 0;
+	leave_group(providers, registration);
+	if (etw_guid_is_null(group))
+		return 0;
+	joined = find_or_add(providers, group, /* is_group= */ true);
+	if (!joined)
+		return -ENOMEM;
+	registration->group = joined;
+	registration->next_of_group = joined->members;
+	registration->at_of_group = &joined->members;
+	if (registration->next_of_group)
+		registration->next_of_group->at_of_group = &registration->next_of_group;
+	joined->members = registration;
 	return 0;
 }
 
@@ -225,7 +271,7 @@ static struct etwd_registration *new_registration(struct etwd_providers *provide
 
 	if (!registration)
 		return NULL;
-	registration->provider = find_or_add(providers, provider);
+	registration->provider = find_or_add(providers, provider, /* is_group= */ false);
 	if (!registration->provider)
 		return NULL;
 	registration->serial = providers->next_serial;
@@ -246,7 +292,7 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 	if (own->count >= ETWD_REGISTRATIONS_PER_PEER_MAX ||
 	    providers->registration_count >= ETWD_REGISTRATIONS_MAX)
 		return -ENOSPC;
-	if (find_own(own, body->registration))
+	if (etwd_registrations_find(own, body->registration))
 		return -EEXIST;
 	TRY(charge(providers, peer->who.uid, ETWD_REGISTRATIONS, 1));
 	registration = new_registration(providers, &body->provider);
@@ -257,7 +303,6 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 	registration->peer = peer;
 	registration->number = body->registration;
 	registration->kind = body->kind;
-	registration->group = find_group(body->traits);
 	link_registration(registration, own);
 	providers->registration_count++;
 	/* What sessions wanted before anybody knew that the provider is a classic one; the last one has it. */
@@ -277,6 +322,7 @@ static void remove_registration(struct etwd_providers *providers, struct etwd_re
 	if (registration->next_of_peer)
 		registration->next_of_peer->at_of_peer = registration->at_of_peer;
 	own->count--;
+	leave_group(providers, registration);
 	etwd_registered_remove(&providers->registered, registration->serial);
 	providers->registration_count--;
 	etwd_budget_give(providers->budget, registration->peer->who.uid, ETWD_REGISTRATIONS, 1);
@@ -287,7 +333,7 @@ static void remove_registration(struct etwd_providers *providers, struct etwd_re
 int etwd_providers_unregister(struct etwd_providers *providers, struct etwd_registrations *own,
 			      uint32_t number)
 {
-	struct etwd_registration *registration = find_own(own, number);
+	struct etwd_registration *registration = etwd_registrations_find(own, number);
 
 	if (!registration)
 		return -ENOENT;
@@ -361,7 +407,8 @@ int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
 			return -ENOMEM;
 		memcpy(copy.filter, wanted->filter, wanted->filter_bytes);
 	}
-	provider = find_or_add(providers, guid);
+	provider = find_or_add(providers, guid,
+			       wanted->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP);
 	r = provider ? place_enable(providers, provider, &copy) : -ENOMEM;
 	if (r < 0)
 		free(copy.filter);
@@ -370,9 +417,10 @@ int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
 	return r;
 }
 
-int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, uint32_t session_id)
+int etwd_providers_disable(struct etwd_providers *providers, const struct etwd_enabled *what,
+			   uint32_t session_id)
 {
-	struct etwd_provider *provider = etwd_providers_find(providers, guid);
+	struct etwd_provider *provider = find(providers, &what->guid, what->is_group);
 	struct etwd_enable *enable;
 
 	if (!provider || !session_id)
@@ -386,7 +434,7 @@ int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, u
 }
 
 size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t session_id,
-			      GUID *ret, size_t room)
+			      struct etwd_enabled *ret, size_t room)
 {
 	size_t count = 0;
 
@@ -395,7 +443,7 @@ size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t s
 			if (!find_enable(at, session_id))
 				continue;
 			if (count < room)
-				ret[count] = at->guid;
+				ret[count] = (struct etwd_enabled){at->guid, at->is_group};
 			count++;
 		}
 	}
@@ -403,7 +451,7 @@ size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t s
 }
 
 /* Zero as a level or as keywords means no limit, in what processes are told too. */
-static void describe_slot(const struct etwd_enable *enable, struct wire_enable_slot *ret)
+void etwd_enable_describe(const struct etwd_enable *enable, struct wire_enable_slot *ret)
 {
 	ret->is_used = 1;
 	ret->session_id = enable->session_id;
@@ -411,35 +459,6 @@ static void describe_slot(const struct etwd_enable *enable, struct wire_enable_s
 	ret->property = enable->property;
 	ret->match_any = enable->match_any ? enable->match_any : UINT64_MAX;
 	ret->match_all = enable->match_all;
-}
-
-void etwd_provider_describe(const struct etwd_provider *provider, struct wire_enable *ret)
-{
-	const struct etwd_enable *last = NULL;
-
-	memset(ret, 0, sizeof(*ret));
-	if (provider->enable_count)
-		ret->match_all = UINT64_MAX;
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		const struct etwd_enable *enable = &provider->enables[i];
-		struct wire_enable_slot *slot = &ret->slots[i];
-
-		if (!enable->session_id)
-			continue;
-		describe_slot(enable, slot);
-		if (slot->level > ret->level)
-			ret->level = slot->level;
-		ret->match_any |= slot->match_any;
-		ret->match_all &= slot->match_all;
-		if (!last || enable->serial > last->serial)
-			last = enable;
-	}
-	ret->control_code = last ? EVENT_CONTROL_CODE_ENABLE_PROVIDER
-				 : EVENT_CONTROL_CODE_DISABLE_PROVIDER;
-	if (!last)
-		return;
-	ret->filter_type = last->filter_type;
-	ret->filter = (struct etw_bytes){last->filter, last->filter_bytes};
 }
 
 void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret)
@@ -452,7 +471,7 @@ void etwd_provider_describe_classic(const struct etwd_provider *provider, struct
 	if (!last)
 		return;
 	slot = &ret->slots[last - provider->enables];
-	describe_slot(last, slot);
+	etwd_enable_describe(last, slot);
 	slot->match_any = (uint32_t)last->match_any;
 	slot->match_all = 0;
 	ret->control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;

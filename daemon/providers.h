@@ -36,11 +36,16 @@ struct etwd_enable {
 	uint8_t level;
 };
 
-/* A session keeps its slot as long as it has the provider enabled: processes change slots in place. */
+/*
+ * What sessions enable: a provider, or a group of providers, of which each has GUIDs of its own. A session keeps its slot
+ * as long as it has the provider enabled: processes change slots in place.
+ */
 struct etwd_provider {
 	GUID guid;
-	struct etwd_provider *next; /* in the bucket */
-	struct etwd_registration *registrations;
+	bool is_group;
+	struct etwd_provider *next;              /* in the bucket */
+	struct etwd_registration *registrations; /* of a provider */
+	struct etwd_registration *members;       /* of a group */
 	unsigned enable_count;
 	struct etwd_enable enables[WIRE_ENABLE_SLOTS];
 };
@@ -53,7 +58,14 @@ struct etwd_registration {
 	uint64_t serial;        /* grows: they stand in falling order */
 	uint32_t number;        /* the peer's own */
 	uint32_t kind;
-	GUID group; /* that its traits name; null: none */
+	struct etwd_provider *group; /* that it is a member of; NULL: none */
+	struct etwd_registration *next_of_group, **at_of_group;
+};
+
+/* What a session has enabled. */
+struct etwd_enabled {
+	GUID guid;
+	bool is_group;
 };
 
 struct etwd_providers {
@@ -79,6 +91,10 @@ void etwd_providers_done(struct etwd_providers *providers);
 /* etwd_providers_find() - the provider, when somebody has registered or enabled it; else NULL. */
 struct etwd_provider *etwd_providers_find(const struct etwd_providers *providers, const GUID *guid);
 
+/* etwd_providers_find_group() - the same for a group of providers. */
+struct etwd_provider *etwd_providers_find_group(const struct etwd_providers *providers,
+						const GUID *guid);
+
 /*
  * etwd_providers_register() - notes a registration.
  *
@@ -92,9 +108,22 @@ int etwd_providers_register(struct etwd_providers *providers, struct etwd_peer *
 			    struct etwd_registrations *own, const struct wire_register *body,
 			    struct etwd_registration **ret);
 
-/* etwd_providers_describe() - a registration's traits are known now. Returns 0, or -ENOENT: there is none of this number. */
-int etwd_providers_describe(struct etwd_registrations *own, uint32_t number,
-			    struct etw_bytes traits);
+/* etwd_registrations_find() - NULL: the peer has none of this number. */
+struct etwd_registration *etwd_registrations_find(const struct etwd_registrations *own,
+						  uint32_t number);
+
+/* etwd_traits_group() - the group that a provider's traits name; null: none, or they are no traits. */
+GUID etwd_traits_group(struct etw_bytes traits);
+
+/*
+ * etwd_providers_join() - a registration becomes a member of a group, and leaves the one that it is in.
+ *
+ * @group: null: of none
+ *
+ * Returns 0, or -ENOMEM: it is a member of none.
+ */
+int etwd_providers_join(struct etwd_providers *providers, struct etwd_registration *registration,
+			const GUID *group);
 
 /* etwd_providers_unregister() - returns 0, or -ENOENT: the peer has none of this number. */
 int etwd_providers_unregister(struct etwd_providers *providers, struct etwd_registrations *own,
@@ -108,6 +137,7 @@ size_t etwd_providers_unregister_some(struct etwd_providers *providers,
  * etwd_providers_enable() - notes what a session wants; replaces what it wanted before. A provider that was registered
  * by RegisterTraceGuids alone is one session's: it replaces what other sessions wanted, too.
  *
+ * @guid: of a group where @wanted has EVENT_ENABLE_PROPERTY_PROVIDER_GROUP
  * @wanted: its filter is copied
  *
  * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host
@@ -117,30 +147,30 @@ int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
 			  const struct etwd_enable *wanted);
 
 /* etwd_providers_disable() - returns 0, or -ENOENT: the session has not enabled it. */
-int etwd_providers_disable(struct etwd_providers *providers, const GUID *guid, uint32_t session_id);
+int etwd_providers_disable(struct etwd_providers *providers, const struct etwd_enabled *what,
+			   uint32_t session_id);
 
 /*
- * etwd_providers_enabled() - the providers that a session has enabled.
+ * etwd_providers_enabled() - the providers and groups that a session has enabled.
  *
- * @ret: room for @room GUIDs
+ * @ret: room for @room of them
  *
  * Returns how many there are, which may be more than @room.
  */
 size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t session_id,
-			      GUID *ret, size_t room);
+			      struct etwd_enabled *ret, size_t room);
 
-/*
- * etwd_provider_describe() - a provider's state as the ENABLE message says it, ring sets left out.
- *
- * The filter is borrowed from the enable that came last. No source: who enabled it is for those to know who were
- * registered then.
- */
-void etwd_provider_describe(const struct etwd_provider *provider, struct wire_enable *ret);
+/* etwd_provider_enable_in() - what a session wants of the provider or group; NULL: nothing. */
+const struct etwd_enable *etwd_provider_enable_in(const struct etwd_provider *provider,
+						  uint32_t session_id);
 
 /*
  * etwd_provider_describe_classic() - as a registration by RegisterTraceGuids has it: of the session that came last
  * alone, whose keywords are flags of 32 bits, where 0 does not mean all.
  */
 void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret);
+
+/* etwd_enable_describe() - what one session wants as the ENABLE message says it, its ring set left out. */
+void etwd_enable_describe(const struct etwd_enable *enable, struct wire_enable_slot *ret);
 
 #endif

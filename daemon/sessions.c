@@ -290,6 +290,7 @@ void etwd_sessions_remove(struct etwd_sessions *sessions, struct etwd_session *s
 	etwd_budget_give(sessions->budget, session->uid, ETWD_SESSIONS, 1);
 	free(session->withdrawal.providers);
 	free(session->settings.captured);
+	free(session->settings.disallowed);
 	free(session->key);
 	free(session);
 }

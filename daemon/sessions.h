@@ -44,8 +44,8 @@ struct etwd_session_work {
 
 /* What a session that ends takes back from its providers; of daemon/enable.h. */
 struct etwd_session_withdrawal {
-	bool is_over;    /* processes stopped writing, or had their time */
-	GUID *providers; /* owned: whose callbacks are to hear of the end */
+	bool is_over;                   /* processes stopped writing, or had their time */
+	struct etwd_enabled *providers; /* owned: whose callbacks are to hear of the end */
 	size_t provider_count;
 };
 
@@ -56,6 +56,7 @@ struct etwd_session_refused {
 };
 
 struct etwd_autologger; /* daemon/autologgers.h */
+struct etwd_enabled;    /* daemon/providers.h */
 
 /* What TraceSetInformation said; of daemon/information.h. */
 struct etwd_session_settings {
@@ -63,6 +64,8 @@ struct etwd_session_settings {
 	size_t captured_count;
 	uint32_t capture_s; /* how often */
 	uint64_t capture_next_ms;
+	GUID *disallowed; /* owned: providers that are not enabled with their group */
+	size_t disallowed_count;
 };
 
 struct etwd_session {

@@ -82,6 +82,9 @@ ETW_STATIC_INLINE ULONG etw_tl_describe(struct _tlgProvider_t *state)
 	error = EventSetInformation(state->RegHandle, EventProviderSetTraits,
 				    (PVOID)(ULONG_PTR)traits,
 				    (ULONG)(traits[0] | traits[1] << 8));
+	/* Another thread was faster; or the traits hold, and this user may not be in their group. */
+	if (error == ERROR_ALREADY_EXISTS || error == ERROR_ACCESS_DENIED)
+		error = ERROR_SUCCESS;
 	if (error == ERROR_SUCCESS)
 		__atomic_store_n(&state->IsDescribed, 1, __ATOMIC_RELEASE);
 	return error;

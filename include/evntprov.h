@@ -172,14 +172,16 @@ ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
 /*
  * EventSetInformation() - says more about a registered provider.
  *
- * @InformationClass: EventProviderSetTraits: every event carries these traits from now on (a name, a group);
+ * @InformationClass: EventProviderSetTraits: every event carries these traits from now on (a name, a group), and the
+ *   registration is a member of the group, which sessions may enable; once for a registration;
  *   EventProviderUseDescriptorType: the Type of data descriptors counts; EventProviderBinaryTrackInfo: accepted,
  *   nothing is left to do
  * @EventInformation: of the class: the traits, or a BOOLEAN
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER: the information is missing, has another
- * length than the class wants, or is not the layout of traits; ERROR_NOT_SUPPORTED: another class;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * length than the class wants, or is not the layout of traits; ERROR_ALREADY_EXISTS: the registration has traits;
+ * ERROR_ACCESS_DENIED: it may not be a member of the group, and has the traits all the same; ERROR_NOT_SUPPORTED: another
+ * class; ERROR_NOT_ENOUGH_MEMORY.
  */
 ETW_API ULONG EVNTAPI EventSetInformation(_In_ REGHANDLE RegHandle,
 					  _In_ EVENT_INFO_CLASS InformationClass,

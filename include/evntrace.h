@@ -1262,13 +1262,15 @@ ETW_API ULONG WMIAPI QueryAllTracesA(
  * @MatchAllKeyword: of those, events that have all of these bits
  * @ControlGuid, @ProviderId: the provider; it need not be registered yet
  * @SourceId: what the callback is told of who enabled it; NULL: nothing
- * @EnableProperty: what each event is to carry besides; docs/refused.md lists what is built
+ * @EnableProperty: what each event is to carry besides; EVENT_ENABLE_PROPERTY_PROVIDER_GROUP: ProviderId is that of a
+ *   group, whose members are enabled, now and later. docs/refused.md lists what is built
  * @EnableFilterDesc: data for the provider's callback; NULL: none
  * @Timeout: how many milliseconds to wait for the provider's callbacks; 0: not at all
  * @EnableParameters: properties and a filter; NULL: none
  *
  * EnableTrace() and EnableTraceEx() are older forms of EnableTraceEx2(). A provider stays enabled when its programs
- * end, and for those that start later.
+ * end, and for those that start later. A session that has enabled both a provider and its group gets what either call asked
+ * for, and each is taken back by itself.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no session or provider, there is no such code, a level above 255,
  * parameters of an unknown version, or a filter larger than 1024 bytes; ERROR_NOT_SUPPORTED: a property or filter that
@@ -1338,13 +1340,12 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(_In_ TRACE_QUERY_INFO_CLASS TraceQuer
  *
  * @InformationClass: TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and the GUIDs of providers
  *   whose callbacks get EVENT_CONTROL_CODE_CAPTURE_STATE again and again, as far as the session has enabled them; without
- *   bytes none does. TraceSetDisallowList, of providers that are not to be enabled with their group: without bytes alone,
- *   since no session can enable a group
+ *   bytes none does. TraceSetDisallowList: the GUIDs of providers, at most 1024, that the session does not enable with
+ *   their group, from now on; without bytes it enables all
  *
  * The settings outlive a death of the session's host. docs/refused.md lists the classes that are not built.
  *
- * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class, or a list of disallowed providers; ERROR_INVALID_PARAMETER:
- * no handle, no bytes where a size is given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
+ * Returns ERROR_SUCCESS; ERROR_NOT_SUPPORTED: another class; ERROR_INVALID_PARAMETER: no handle, no bytes where a size is given, or a frequency or number of providers outside of what TraceQueryInformation() says; ERROR_INCORRECT_SIZE,
  * ERROR_BAD_LENGTH: the wrong number of bytes; ERROR_WMI_INSTANCE_NOT_FOUND: no such session; ERROR_ACCESS_DENIED: this
  * user may not; ERROR_NO_SYSTEM_RESOURCES: too many providers; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died.
@@ -1358,7 +1359,7 @@ ETW_API ULONG WMIAPI TraceSetInformation(_In_ TRACEHANDLE SessionHandle,
 /*
  * TraceQueryInformation() - asks for a setting of a session or of the machine.
  *
- * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs: none) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
+ * @SessionHandle: of a session for TraceDisallowListQuery (GUIDs) and TraceStreamCount (ULONG); 0 for TraceVersionInfo;
  *   not looked at for TraceMaxLoggersQuery, TraceMaxPmcCounterQuery (ULONGs) and TracePeriodicCaptureStateInfo
  * @ReturnLength: may be NULL; gets the size of what there is
  *

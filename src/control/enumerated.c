@@ -34,14 +34,23 @@ static int check_instances(struct etw_bytes bytes, uint32_t count)
 	return bytes.left || count ? -EPROTO : 0;
 }
 
+static size_t record_bytes(uint32_t code)
+{
+	switch (code) {
+	case WIRE_ENUMERATE_PROVIDERS:
+		return sizeof(struct wire_provider_entry);
+	case WIRE_ENUMERATE_GROUP_SESSIONS:
+		return sizeof(TRACE_ENABLE_INFO);
+	default:
+		return sizeof(GUID);
+	}
+}
+
 int etw_enumerated_check(uint32_t code, const struct etw_control_answer *part)
 {
 	const struct etw_bytes bytes = {part->bytes, part->byte_count};
-	const size_t record_bytes = code == WIRE_ENUMERATE_PROVIDERS
-					    ? sizeof(struct wire_provider_entry)
-					    : sizeof(GUID);
 
 	if (code == WIRE_ENUMERATE_INSTANCES)
 		return check_instances(bytes, part->count);
-	return bytes.left == (uint64_t)part->count * record_bytes ? 0 : -EPROTO;
+	return bytes.left == (uint64_t)part->count * record_bytes(code) ? 0 : -EPROTO;
 }

@@ -28,14 +28,13 @@ static bool wait_a_step(struct etw_patience *patience)
 	return etw_patience_look(patience, etw_monotonic_ns());
 }
 
-void etw_announce_registration(const struct etw_registration *registration)
+/* Until the hosts that are there have said who wants it. */
+static void await_states(const struct etw_registration *registration)
 {
 	const uint32_t number = etw_registration_number(registration);
 	struct etw_patience patience = etw_patience_begin(REGISTER_WAIT_MS, etw_monotonic_ns());
 	struct etw_link *link;
 
-	for (unsigned i = 0; i < etw_links_count(); i++)
-		etw_link_pump(etw_links_at(i));
 	if (etw_listener_is_caller())
 		return;
 	while ((link = find_awaited(registration))) {
@@ -48,6 +47,18 @@ void etw_announce_registration(const struct etw_registration *registration)
 		if (etw_registration_find(number) != registration)
 			return;
 	}
+}
+
+static void pump_all(void)
+{
+	for (unsigned i = 0; i < etw_links_count(); i++)
+		etw_link_pump(etw_links_at(i));
+}
+
+void etw_announce_registration(const struct etw_registration *registration)
+{
+	pump_all();
+	await_states(registration);
 }
 
 /* Whether a host is there that does not know all of this process yet. */
@@ -93,6 +104,8 @@ void etw_announce_traits(struct etw_registration *registration)
 {
 	for (unsigned i = 0; i < etw_links_count(); i++)
 		etw_link_describe(etw_links_at(i), registration);
+	pump_all();
+	await_states(registration);
 }
 
 void etw_announce_end(const struct etw_registration *registration, uint32_t number)

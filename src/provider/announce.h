@@ -16,7 +16,10 @@
  */
 void etw_announce_registration(const struct etw_registration *registration);
 
-/* etw_announce_traits() - tells the hosts that a registration has other traits now. Holding the lock. */
+/*
+ * etw_announce_traits() - tells the hosts that a registration has traits now, and waits as etw_announce_registration()
+ * until they have said who wants its group. Holding the lock, which is given up while it waits.
+ */
 void etw_announce_traits(struct etw_registration *registration);
 
 /*

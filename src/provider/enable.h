@@ -110,6 +110,17 @@ static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
 	       (~query->keyword & load_acquire(&slot->match_all)) == 0;
 }
 
+/* A session that has enabled both a provider and its group has two slots, and gets an event that both want once. */
+static inline bool etw_enable_has_ring(const struct etw_enable_view *view,
+				       const struct etw_ring_mapping *ring)
+{
+	for (unsigned i = 0; i < view->ring_count; i++) {
+		if (view->rings[i] == ring)
+			return true;
+	}
+	return false;
+}
+
 /*
  * etw_enable_collect() - the rings that an event goes to.
  *
@@ -135,9 +146,13 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 		ret->ring_count = 0;
 		for (uint32_t bits = etw_gate_slots(gate); bits; bits &= bits - 1) {
 			const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctz(bits)];
+			const struct etw_ring_mapping *ring;
 
-			if (etw_enable_is_wanted(slot, query))
-				ret->rings[ret->ring_count++] = load_acquire(&slot->ring);
+			if (!etw_enable_is_wanted(slot, query))
+				continue;
+			ring = load_acquire(&slot->ring);
+			if (LIKELY(!etw_enable_has_ring(ret, ring)))
+				ret->rings[ret->ring_count++] = ring;
 		}
 		etw_enable_load_provider(registration, &ret->provider);
 		ret->traits = load_acquire(&registration->traits);

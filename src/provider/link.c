@@ -107,6 +107,8 @@ static int send_register(struct etw_link *link, struct etw_registration *registr
 	link->requests++;
 	registration->links[link->index].is_sent = true;
 	registration->links[link->index].is_denied = false;
+	registration->links[link->index].is_join_denied = false;
+	registration->links[link->index].traits_request = 0;
 	registration->links[link->index].sync_request = link->requests;
 	link->is_sync_due = true;
 	return 0;
@@ -134,10 +136,17 @@ void etw_link_pump(struct etw_link *link)
 
 void etw_link_describe(struct etw_link *link, struct etw_registration *registration)
 {
-	const struct wire_message head = {.type = WIRE_TRAITS};
+	const struct wire_message head = {.type = WIRE_TRAITS, .request = link->requests + 1};
+	struct etw_enable_link *info = &registration->links[link->index];
 
-	if (link->state == ETW_LINK_CONNECTED && registration->links[link->index].is_sent)
-		(void)send_message(link, encode_registration(&head, registration));
+	if (link->state != ETW_LINK_CONNECTED || !info->is_sent ||
+	    send_message(link, encode_registration(&head, registration)) < 0)
+		return;
+	link->requests++;
+	info->traits_request = link->requests;
+	info->is_join_denied = false;
+	info->sync_request = link->requests;
+	link->is_sync_due = true;
 }
 
 void etw_link_withdraw(struct etw_link *link, const struct etw_registration *registration,

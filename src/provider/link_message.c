@@ -256,13 +256,18 @@ void etw_link_end_states(struct etw_link *link)
 	retire_unannounced(link->index);
 }
 
-/* The answer to a REGISTER that says no. */
+/* The answer to a REGISTER or to TRAITS that says no. */
 static void note_denied(const struct etw_link *link, uint32_t request)
 {
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++) {
-		if (i->is_used && i->links[link->index].is_sent &&
-		    i->links[link->index].sync_request == request)
-			i->links[link->index].is_denied = true;
+		struct etw_enable_link *info = &i->links[link->index];
+
+		if (!i->is_used || !info->is_sent)
+			continue;
+		if (info->traits_request == request)
+			info->is_join_denied = true;
+		else if (info->sync_request == request)
+			info->is_denied = true;
 	}
 }
 

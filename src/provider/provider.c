@@ -40,6 +40,15 @@ static bool is_denied(const struct etw_registration *registration)
 	return false;
 }
 
+static bool is_join_denied(const struct etw_registration *registration)
+{
+	for (unsigned i = 0; i < ETW_PROVIDER_LINKS; i++) {
+		if (registration->links[i].is_join_denied)
+			return true;
+	}
+	return false;
+}
+
 /* What has to be there before a registration. Holding the lock. */
 static int prepare(const GUID *provider)
 {
@@ -207,10 +216,15 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 		return -EBADF;
 	if (!are_traits_sound((struct etw_bytes){bytes, byte_count}))
 		return -EINVAL;
+	if (load_relaxed(&registration->traits))
+		return -EEXIST;
 	TRY(keep_traits(bytes, byte_count, &traits));
 	store_release(&registration->traits, traits);
 	etw_announce_traits(registration);
-	return 0;
+	/* The lock was given up: a callback may have ended the registration. */
+	if (etw_registration_of_handle(handle) != registration)
+		return 0;
+	return is_join_denied(registration) ? -EACCES : 0;
 }
 
 int etw_provider_set_typed(uint64_t handle, bool is_typed)

@@ -35,9 +35,10 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 int etw_provider_unregister(uint64_t handle);
 
 /*
- * etw_provider_set_traits() - every event of the provider carries them from now on.
+ * etw_provider_set_traits() - every event of the provider carries them from now on; it is in the group that they name.
  *
- * Returns 0; -EBADF; -EINVAL: not the layout of traits, or too long; -ENOMEM.
+ * Returns 0; -EBADF; -EINVAL: not the layout of traits, or too long; -EEXIST: it has traits; -EACCES: it may not be in
+ * the group, and is in none; -ENOMEM.
  */
 int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count);
 

@@ -67,12 +67,14 @@ struct etw_enable_slot {
 /* What a host last said about a registration, for the callback. */
 struct etw_enable_link {
 	uint64_t match_any, match_all;
-	uint32_t sync_request; /* the request whose answer proves that the host has said all */
+	uint32_t sync_request;   /* the request whose answer proves that the host has said all */
+	uint32_t traits_request; /* that told the traits last; 0: REGISTER did */
 	uint8_t level;
-	bool is_sent;      /* the host knows of the registration */
-	bool is_enabled;   /* some of its sessions want it */
-	bool is_confirmed; /* since the connection was made */
-	bool is_denied;    /* this user may not register it there */
+	bool is_sent;        /* the host knows of the registration */
+	bool is_enabled;     /* some of its sessions want it */
+	bool is_confirmed;   /* since the connection was made */
+	bool is_denied;      /* this user may not register it there */
+	bool is_join_denied; /* nor be in the group that its traits name, as they were told last */
 };
 
 /* Where the upper half of the gate lies in a registration. */

@@ -14,7 +14,7 @@
 /* Events with keyword 0 pass unless IGNORE_KEYWORD_0 is set, so ENABLE_KEYWORD_0 asks for what is the case. */
 #define PROPERTIES_BUILT                                                                   \
 	(EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 | \
-	 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE)
+	 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_PROVIDER_GROUP)
 #define FILTER_TYPE_RESERVED 0x80000000 /* types from here on are the system's to interpret */
 
 /* Windows' kernel as providers, by GUID. Here the kernel is recorded by EnableFlags alone. */

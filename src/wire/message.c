@@ -341,7 +341,7 @@ LAYOUT(wire_run);
 
 #define T struct wire_enumerate
 static const struct wire_field wire_enumerate_fields[] = {
-	UP_TO(T, code, WIRE_ENUMERATE_MEMBERS),
+	UP_TO(T, code, WIRE_ENUMERATE_GROUP_SESSIONS),
 	ID(T, guid),
 	NUMBER(T, cursor),
 };

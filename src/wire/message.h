@@ -43,9 +43,10 @@ enum wire_message_type {
 	WIRE_RING_RETIRED = 16, /* p -> h: struct wire_ring_set_ref: nothing here writes to it */
 	/* p -> h: struct wire_undelivered, status: why; a session wants events that the process cannot write to it */
 	WIRE_UNDELIVERED = 17,
-	WIRE_TRAITS =
-		18,      /* p -> h: struct wire_register: what is registered has these traits now */
-	WIRE_START = 20, /* c -> h: struct wire_session_config; answered by SESSION */
+	/* p -> h: struct wire_register: what is registered has these traits now; answered by REPLY, -EACCES: it may not join
+	 * their group. ENABLE as at REGISTER. */
+	WIRE_TRAITS = 18,
+	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
 	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
 	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
 	WIRE_ENABLE_PROVIDER = 23, /* c -> h: struct wire_enable_provider; answered by REPLY */
@@ -367,8 +368,9 @@ enum wire_enumerate_code {
 	WIRE_ENUMERATE_PROVIDERS = 0, /* struct wire_provider_entry each */
 	/* Of the provider `guid`: TRACE_PROVIDER_INSTANCE_INFO and its TRACE_ENABLE_INFOs each, as the API has them. */
 	WIRE_ENUMERATE_INSTANCES = 1,
-	WIRE_ENUMERATE_GROUPS = 2,  /* GUIDs */
-	WIRE_ENUMERATE_MEMBERS = 3, /* of the group `guid`: GUIDs of providers */
+	WIRE_ENUMERATE_GROUPS = 2,         /* GUIDs */
+	WIRE_ENUMERATE_MEMBERS = 3,        /* of the group `guid`: GUIDs of providers */
+	WIRE_ENUMERATE_GROUP_SESSIONS = 4, /* of the group `guid`: TRACE_ENABLE_INFO each */
 };
 
 /* Long lists come in parts: the first is asked for with cursor 0, each later one with what the last answer said. */
@@ -408,6 +410,9 @@ struct wire_inform {
 /* TRACE_PERIODIC_CAPTURE_STATE_INFO: not more often, and not more providers. */
 #define WIRE_CAPTURE_SECONDS_MIN   1
 #define WIRE_CAPTURE_PROVIDERS_MAX 128
+
+#define WIRE_DISALLOWED_MAX \
+	1024 /* providers that a session keeps from being enabled with their group */
 
 /*
  * wire_message_encode_*() - write a message; @room must be WIRE_MESSAGE_BYTES_MAX bytes. Return its length,

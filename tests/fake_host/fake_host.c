@@ -151,6 +151,22 @@ static void on_register(struct fake_host *host, struct fake_peer *peer,
 	send_state(host, peer, index, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 }
 
+static void on_traits(struct fake_peer *peer, const struct etw_ipc_message *message)
+{
+	struct wire_register body;
+	int32_t status = -ENOENT;
+
+	if (wire_message_decode_register(message->datagram, &body) < 0)
+		return;
+	for (uint32_t i = 0; i < peer->registration_count; i++) {
+		if (peer->registrations[i].number != body.registration)
+			continue;
+		peer->registrations[i].traits_bytes = (uint16_t)body.traits.left;
+		status = 0;
+	}
+	reply(peer, message->head.request, status);
+}
+
 static void on_unregister(struct fake_host *host, struct fake_peer *peer,
 			  const struct etw_ipc_message *message)
 {
@@ -200,13 +216,15 @@ static void handle(struct fake_host *host, struct fake_peer *peer,
 	case WIRE_UNREGISTER:
 		on_unregister(host, peer, message);
 		break;
+	case WIRE_TRAITS:
+		on_traits(peer, message);
+		break;
 	case WIRE_ENABLE_DONE:
 		peer->done = message->head.request;
 		if (message->head.status < 0)
 			host->last_done_status = message->head.status;
 		break;
 	case WIRE_UNDELIVERED:
-	case WIRE_TRAITS:
 		break;
 	case WIRE_RING_RETIRED:
 		host->retired++;

@@ -144,21 +144,28 @@ static int list_groups(struct list *ret)
 	return 0;
 }
 
-/* No session enables a group: that is refused. So the first of the two arrays is empty. */
+static int append_counted(struct list *to, const struct list *from, size_t record_bytes)
+{
+	const ULONG count = (ULONG)(from->bytes / record_bytes);
+
+	TRY(append(to, &count, sizeof(count)));
+	return append(to, from->at, from->bytes);
+}
+
+/* The sessions that have enabled a group, and the group's members. */
 static int describe_group(const GUID *group, struct list *ret)
 {
+	CLEANUP(list_done) struct list sessions = {0};
 	CLEANUP(list_done) struct list members = {0};
-	ULONG count = 0;
 
 	etw_provider_meet_hosts();
+	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_GROUP_SESSIONS, group, append_part, &sessions));
 	TRY(etw_hosts_enumerate(WIRE_ENUMERATE_MEMBERS, group, append_part, &members));
 	make_unique(&members, sizeof(GUID));
-	if (!members.bytes)
+	if (!members.bytes && !sessions.bytes)
 		return -ENOENT;
-	TRY(append(ret, &count, sizeof(count)));
-	count = (ULONG)(members.bytes / sizeof(GUID));
-	TRY(append(ret, &count, sizeof(count)));
-	return append(ret, members.at, members.bytes);
+	TRY(append_counted(ret, &sessions, sizeof(TRACE_ENABLE_INFO)));
+	return append_counted(ret, &members, sizeof(GUID));
 }
 
 /* Registrations of this process that no host knows. */

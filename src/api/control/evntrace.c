@@ -159,18 +159,13 @@ ULONG TraceQueryInformation(TRACEHANDLE SessionHandle, TRACE_INFO_CLASS Informat
 	return ERROR_NOT_SUPPORTED;
 }
 
-/*
- * A list of GUIDs that does not come out even is an array of a wrong size. No list can be obeyed: a session that
- * enables a group is what is not built. That nothing is disallowed is so.
- */
+/* A list of GUIDs that does not come out even is an array of a wrong size. */
 static ULONG check_setting(ULONG class_, const void *information, ULONG bytes)
 {
 	if (bytes && !information)
 		return ERROR_INVALID_PARAMETER;
 	if (class_ == TraceSetDisallowList && bytes % sizeof(GUID))
 		return ERROR_INCORRECT_SIZE;
-	if (class_ == TraceSetDisallowList && bytes)
-		return ERROR_NOT_SUPPORTED;
 	return bytes > WIRE_RUN_BYTES_MAX ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 }
 

@@ -423,8 +423,8 @@ static void information__settings(void **state)
 		enum who who;
 		ULONG bytes, error;
 	} rows[] = {
-		/* [SDK] an array of GUIDs; [CH] INCORRECT_SIZE of arrays; [HERE] no group can be enabled */
-		{TraceSetDisallowList, SESSION, 16, ERROR_NOT_SUPPORTED},
+		/* [SDK] an array of GUIDs; [CH] INCORRECT_SIZE of arrays */
+		{TraceSetDisallowList, SESSION, 16, ERROR_SUCCESS},
 		{TraceSetDisallowList, SESSION, 0, ERROR_SUCCESS},
 		{TraceSetDisallowList, SESSION, 17, ERROR_INCORRECT_SIZE},
 		{TraceSetDisallowList, NOBODY, 16, ERROR_INVALID_PARAMETER},
@@ -465,7 +465,7 @@ static void information__settings(void **state)
 	assert_int_equal(host_stop(handles[SESSION]), ERROR_SUCCESS);
 }
 
-/* [HERE] What would not be obeyed is refused, and not told as if it were. */
+/* [SDK] An array of GUIDs, which is asked for as it was set; test_groups.c shows what it does. */
 static void information__disallow_list(void **state)
 {
 	GUID guids[2] = {provider_guid, waiting_guid};
@@ -474,7 +474,14 @@ static void information__disallow_list(void **state)
 
 	(void)state;
 	assert_int_equal(TraceSetInformation(handle, TraceSetDisallowList, guids, sizeof(guids)),
-			 ERROR_NOT_SUPPORTED);
+			 ERROR_SUCCESS);
+	assert_int_equal(
+		TraceQueryInformation(handle, TraceDisallowListQuery, room, sizeof(GUID), &bytes),
+		ERROR_BAD_LENGTH);
+	assert_int_equal(bytes, sizeof(guids));
+	assert_int_equal(TraceQueryInformation(handle, TraceDisallowListQuery, room, ROOM, &bytes),
+			 ERROR_SUCCESS);
+	assert_memory_equal(room, guids, sizeof(guids));
 	assert_int_equal(TraceSetInformation(handle, TraceSetDisallowList, NULL, 0), ERROR_SUCCESS);
 	assert_int_equal(TraceQueryInformation(handle, TraceDisallowListQuery, room, ROOM, &bytes),
 			 ERROR_SUCCESS);

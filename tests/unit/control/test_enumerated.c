@@ -91,6 +91,7 @@ static void test_enumerated__guids_and_entries(void **state)
 		{WIRE_ENUMERATE_PROVIDERS, sizeof(struct wire_provider_entry)},
 		{WIRE_ENUMERATE_GROUPS, sizeof(GUID)},
 		{WIRE_ENUMERATE_MEMBERS, sizeof(GUID)},
+		{WIRE_ENUMERATE_GROUP_SESSIONS, sizeof(TRACE_ENABLE_INFO)},
 	};
 
 	(void)state;

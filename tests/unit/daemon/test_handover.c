@@ -10,7 +10,8 @@ static void test_handover__enables_grants_and_incarnation(void **state)
 	struct fake_peer *provider = fake_peer_join(STRANGER, WIRE_ROLE_PROVIDER);
 	uint64_t handle = fake_peer_start(controller, "one");
 	struct etwd_grant grant = {(uint32_t)handle, STRANGER, fixture_guid(1)};
-	GUID guid = fixture_guid(1), found;
+	GUID guid = fixture_guid(1);
+	struct etwd_enabled found;
 	struct wire_enable enable;
 	unsigned sets;
 
@@ -20,7 +21,9 @@ static void test_handover__enables_grants_and_incarnation(void **state)
 	fake_peer_take_enable(provider, &enable, &sets);
 	fake_peer_leave(provider);
 	/* As in a new process: nothing is known but the snapshot and the session. */
-	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &guid, (uint32_t)handle),
+	assert_int_equal(etwd_providers_disable(&fixture_host->providers,
+						&(struct etwd_enabled){.guid = guid},
+						(uint32_t)handle),
 			 0);
 	etwd_grants_end_session(&fixture_host->grants, (uint32_t)handle);
 	assert_false(etwd_grants_has(&fixture_host->grants, &grant));
@@ -30,7 +33,8 @@ static void test_handover__enables_grants_and_incarnation(void **state)
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	assert_int_equal(
 		etwd_providers_enabled(&fixture_host->providers, (uint32_t)handle, &found, 1), 1);
-	assert_memory_equal(&found, &guid, sizeof(guid));
+	assert_memory_equal(&found.guid, &guid, sizeof(guid));
+	assert_false(found.is_group);
 	fake_peer_free(controller);
 }
 
@@ -47,7 +51,9 @@ static void test_handover__of_sessions_that_are_gone(void **state)
 	assert_int_equal(etwd_handover_write(&fixture_host->handover), 0);
 	assert_int_equal(etwd_handover_add_grant(&fixture_host->handover, &grant), 0);
 	etwd_grants_end_session(&fixture_host->grants, 5);
-	assert_int_equal(etwd_providers_disable(&fixture_host->providers, &grant.provider, 5), 0);
+	assert_int_equal(etwd_providers_disable(&fixture_host->providers,
+						&(struct etwd_enabled){.guid = grant.provider}, 5),
+			 0);
 	etwd_handover_recall_grants(&fixture_host->handover);
 	assert_true(etwd_grants_has(&fixture_host->grants, &grant));
 	etwd_handover_recall(&fixture_host->handover);

@@ -16,11 +16,12 @@ static int inform(struct fake_peer *fake, const struct wire_inform *body)
 	return fake->message.head.status;
 }
 
-/* No group can be enabled, so a list of what is not to be enabled with it is refused, here as in the API. */
-static void test_information__what_would_not_be_obeyed_is_refused(void **state)
+/* Providers that are not enabled with their groups; each list takes the place of the one before. */
+static void test_information__disallow_list(void **state)
 {
 	struct fake_peer *root = fake_peer_join(0, WIRE_ROLE_CONTROLLER);
 	struct fake_peer *stranger = fake_peer_join(STRANGER, WIRE_ROLE_CONTROLLER);
+	static const GUID too_many[WIRE_DISALLOWED_MAX + 1];
 	const GUID guids[] = {fixture_guid(1), fixture_guid(2)};
 	struct wire_inform set = {.is_set = 1,
 				  .class_ = TraceSetDisallowList,
@@ -31,7 +32,15 @@ static void test_information__what_would_not_be_obeyed_is_refused(void **state)
 	(void)state;
 	set.handle = query.handle = fake_peer_start(root, "one");
 	assert_int_equal(inform(stranger, &set), -ENOENT);
-	assert_int_equal(inform(root, &set), -EOPNOTSUPP);
+	assert_int_equal(inform(root, &set), 0);
+	assert_int_equal(inform(root, &query), 0);
+	assert_int_equal(wire_message_decode_run(root->message.datagram, &run), 0);
+	assert_int_equal(run.bytes.left, sizeof(guids));
+	assert_memory_equal(run.bytes.at, guids, sizeof(guids));
+	set.bytes.left = sizeof(guids) - 1;
+	assert_int_equal(inform(root, &set), -EMSGSIZE);
+	set.bytes = (struct etw_bytes){(const uint8_t *)too_many, sizeof(too_many)};
+	assert_int_equal(inform(root, &set), -EINVAL);
 	set.bytes.left = 0;
 	assert_int_equal(inform(root, &set), 0);
 	assert_int_equal(inform(root, &query), 0);
@@ -109,7 +118,7 @@ static void test_information__states_are_captured_when_due(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_information__what_would_not_be_obeyed_is_refused),
+		TEST(test_information__disallow_list),
 		TEST(test_information__is_handed_over),
 		TEST(test_information__states_are_captured_when_due),
 	};

@@ -58,6 +58,12 @@ static int do_enable(GUID guid, uint32_t session_id)
 	return etwd_providers_enable(&providers, &guid, &wanted);
 }
 
+static int disable(const GUID *guid, uint32_t session_id)
+{
+	return etwd_providers_disable(&providers, &(struct etwd_enabled){.guid = *guid},
+				      session_id);
+}
+
 static void test_providers__provider_lives_as_long_as_somebody_needs_it(void **state)
 {
 	GUID guid = guid_of(1);
@@ -67,7 +73,7 @@ static void test_providers__provider_lives_as_long_as_somebody_needs_it(void **s
 	assert_int_equal(do_enable(guid, 7), 0);
 	assert_non_null(etwd_providers_find(&providers, &guid));
 	assert_int_equal(do_register(1, guid, NULL), 0);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), 0);
+	assert_int_equal(disable(&guid, 7), 0);
 	assert_non_null(etwd_providers_find(&providers, &guid));
 	assert_int_equal(etwd_providers_unregister(&providers, &own, 1), 0);
 	assert_null(etwd_providers_find(&providers, &guid));
@@ -81,11 +87,11 @@ static void test_providers__errors(void **state)
 
 	(void)state;
 	assert_int_equal(etwd_providers_unregister(&providers, &own, 1), -ENOENT);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), -ENOENT);
+	assert_int_equal(disable(&guid, 7), -ENOENT);
 	assert_int_equal(do_register(1, guid, NULL), 0);
 	assert_int_equal(do_register(1, guid_of(2), NULL), -EEXIST);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), -ENOENT);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 0), -ENOENT);
+	assert_int_equal(disable(&guid, 7), -ENOENT);
+	assert_int_equal(disable(&guid, 0), -ENOENT);
 	for (uint32_t i = 2; i <= ETWD_REGISTRATIONS_PER_PEER_MAX; i++)
 		assert_int_equal(do_register(i, guid, NULL), 0);
 	assert_int_equal(do_register(0, guid, NULL), -ENOSPC);
@@ -126,7 +132,7 @@ static void test_providers__what_is_used_is_charged_and_given_back(void **state)
 	wanted.session_id = 8;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), -ENOSPC);
 	assert_int_equal(etwd_budget_used(&budget, SESSION_UID, ETWD_FILTER_BYTES), 100);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 7), 0);
+	assert_int_equal(disable(&guid, 7), 0);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 1), 1);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 5), 1);
 	assert_int_equal(budget.account_count, 0);
@@ -144,7 +150,7 @@ static void test_providers__slots_are_stable_and_limited(void **state)
 		assert_int_equal(do_enable(guid, i), 0);
 	assert_int_equal(do_enable(guid, 100), -ENOSPC);
 	provider = etwd_providers_find(&providers, &guid);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 3), 0);
+	assert_int_equal(disable(&guid, 3), 0);
 	assert_int_equal(provider->enables[3].session_id, 4);
 	assert_int_equal(do_enable(guid, 100), 0);
 	assert_int_equal(provider->enables[2].session_id, 100);
@@ -153,35 +159,57 @@ static void test_providers__slots_are_stable_and_limited(void **state)
 	assert_int_equal(provider->enable_count, WIRE_ENABLE_SLOTS);
 }
 
-static void test_providers__description_sums_up(void **state)
+/* A group is no provider of the same GUID, and is known as long as it has members or sessions. */
+static void test_providers__groups_have_members(void **state)
 {
-	GUID guid = guid_of(1);
-	struct etwd_enable first = wish(1), second = wish(2);
-	struct wire_enable enable;
+	const GUID group = guid_of(1), other = guid_of(2), none = {0};
+	struct etwd_registration *first, *second;
+	struct etwd_enable wanted = wish(7);
+	struct etwd_enabled found[2];
 
 	(void)state;
-	first.match_all = 3;
-	second.level = 2;
-	second.match_any = 8;
-	second.match_all = 6;
-	second.source = guid_of(55);
-	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
-	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
-	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
-	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
-	assert_int_equal(enable.level, 4);
-	assert_true(enable.match_any == 14 && enable.match_all == 2);
-	assert_true(etw_guid_is_null(&enable.source)); /* of a call, not of the state */
-	/* Nothing asked for means everything. */
-	second.level = 0;
-	second.match_any = 0;
-	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
-	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
-	assert_int_equal(enable.level, 0xFF);
-	assert_true(enable.match_any == UINT64_MAX);
-	assert_int_equal(enable.slots[0].level, 4);
-	assert_int_equal(enable.slots[1].level, 0xFF);
-	assert_int_equal(enable.slots[2].is_used, 0);
+	assert_int_equal(do_register(1, guid_of(1), &first), 0);
+	assert_int_equal(do_register(2, guid_of(3), &second), 0);
+	assert_null(etwd_providers_find_group(&providers, &group));
+	assert_int_equal(etwd_providers_join(&providers, first, &group), 0);
+	assert_int_equal(etwd_providers_join(&providers, second, &group), 0);
+	assert_int_equal(etwd_providers_join(&providers, second, &group), 0);
+	assert_ptr_equal(first->group, etwd_providers_find_group(&providers, &group));
+	assert_ptr_not_equal(first->group, etwd_providers_find(&providers, &group));
+	assert_ptr_equal(first->group->members, second);
+	/* Into another one, and out of it. */
+	assert_int_equal(etwd_providers_join(&providers, second, &other), 0);
+	assert_ptr_equal(first->group->members, first);
+	assert_int_equal(etwd_providers_join(&providers, second, &none), 0);
+	assert_null(etwd_providers_find_group(&providers, &other));
+	/* Enabled, it outlives its members. */
+	wanted.property = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
+	assert_int_equal(etwd_providers_enable(&providers, &group, &wanted), 0);
+	assert_null(etwd_provider_enable_in(etwd_providers_find(&providers, &group), 7));
+	assert_non_null(etwd_provider_enable_in(first->group, 7));
+	assert_int_equal(etwd_providers_unregister(&providers, &own, 1), 0);
+	assert_non_null(etwd_providers_find_group(&providers, &group));
+	assert_int_equal(etwd_providers_enabled(&providers, 7, found, 2), 1);
+	assert_true(found[0].is_group);
+	assert_int_equal(disable(&group, 7), -ENOENT);
+	assert_int_equal(etwd_providers_disable(&providers, &found[0], 7), 0);
+	assert_null(etwd_providers_find_group(&providers, &group));
+}
+
+static void test_providers__group_of_traits(void **state)
+{
+	static const uint8_t traits[] = {26, 0, 'P', 0, 3, 0, 9, 19, 0, 1, 1, 0, 0,
+					 0,  1, 0,   2, 0, 3, 0, 0,  0, 0, 0, 0, 0};
+	const GUID expected = guid_of(1);
+	GUID found;
+
+	(void)state;
+	found = etwd_traits_group((struct etw_bytes){traits, sizeof(traits)});
+	assert_memory_equal(&found, &expected, sizeof(found));
+	for (size_t bytes = 0; bytes < sizeof(traits); bytes++) {
+		found = etwd_traits_group((struct etw_bytes){traits, bytes});
+		assert_true(etw_guid_is_null(&found));
+	}
 }
 
 static int register_as(uint32_t number, uint32_t kind)
@@ -207,7 +235,7 @@ static void test_providers__classic_ones_are_of_one_session(void **state)
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &second), 0);
 	assert_int_equal(register_as(1, WIRE_REGISTRATION_CLASSIC), 0);
 	assert_int_equal(providers.enable_count, 1);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), -ENOENT);
+	assert_int_equal(disable(&guid, 1), -ENOENT);
 	third.match_any = 0xF00000007;
 	third.level = 0;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &third), 0);
@@ -228,8 +256,8 @@ static void test_providers__classic_ones_are_of_one_session(void **state)
 	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
 		assert_true(!enable.slots[i].is_used || enable.slots[i].session_id == 1);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 3), 0);
+	assert_int_equal(disable(&guid, 1), 0);
+	assert_int_equal(disable(&guid, 3), 0);
 	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
@@ -257,8 +285,8 @@ static void test_providers__a_stranger_takes_no_classic_provider_away(void **sta
 	peer.who.uid = 0;
 	assert_int_equal(register_as(2, WIRE_REGISTRATION_CLASSIC), 0);
 	assert_int_equal(providers.enable_count, 1);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 2), -ENOENT);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
+	assert_int_equal(disable(&guid, 2), -ENOENT);
+	assert_int_equal(disable(&guid, 1), 0);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
 }
 
@@ -266,7 +294,7 @@ static void test_providers__filters_are_copied_and_limited(void **state)
 {
 	static uint8_t filter[WIRE_FILTER_BYTES_MAX];
 	struct etwd_enable wanted = wish(1);
-	struct wire_enable enable;
+	const struct etwd_enable *enable;
 	GUID guid = guid_of(1);
 	uint32_t count = 0;
 	int r = 0;
@@ -277,9 +305,9 @@ static void test_providers__filters_are_copied_and_limited(void **state)
 	filter[5] = 99;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
 	filter[5] = 0;
-	etwd_provider_describe(etwd_providers_find(&providers, &guid), &enable);
-	assert_int_equal(enable.filter.left, sizeof(filter));
-	assert_int_equal(enable.filter.at[5], 99);
+	enable = etwd_provider_enable_in(etwd_providers_find(&providers, &guid), 1);
+	assert_int_equal(enable->filter_bytes, sizeof(filter));
+	assert_int_equal(enable->filter[5], 99);
 	while (r == 0 && count < 10000) {
 		GUID other = guid_of(100 + count++);
 
@@ -287,7 +315,7 @@ static void test_providers__filters_are_copied_and_limited(void **state)
 	}
 	assert_int_equal(r, -ENOSPC);
 	assert_true(providers.filter_bytes <= ETWD_FILTER_BYTES_MAX);
-	assert_int_equal(etwd_providers_disable(&providers, &guid, 1), 0);
+	assert_int_equal(disable(&guid, 1), 0);
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
 }
 
@@ -305,16 +333,16 @@ static void test_providers__enables_are_limited(void **state)
 
 static void test_providers__lists_what_a_session_enabled(void **state)
 {
-	GUID guids[3];
+	struct etwd_enabled found[3];
 
 	(void)state;
 	assert_int_equal(do_enable(guid_of(1), 1), 0);
 	assert_int_equal(do_enable(guid_of(2), 2), 0);
 	assert_int_equal(do_enable(guid_of(3), 1), 0);
-	assert_int_equal(etwd_providers_enabled(&providers, 1, guids, 3), 2);
-	assert_int_equal(guids[0].Data1 + guids[1].Data1, 4);
+	assert_int_equal(etwd_providers_enabled(&providers, 1, found, 3), 2);
+	assert_int_equal(found[0].guid.Data1 + found[1].guid.Data1, 4);
 	assert_int_equal(etwd_providers_enabled(&providers, 1, NULL, 0), 2);
-	assert_int_equal(etwd_providers_enabled(&providers, 9, guids, 3), 0);
+	assert_int_equal(etwd_providers_enabled(&providers, 9, found, 3), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_providers__##name, set_up, tear_down)
@@ -326,7 +354,8 @@ int main(void)
 		TEST(errors),
 		TEST(what_is_used_is_charged_and_given_back),
 		TEST(slots_are_stable_and_limited),
-		TEST(description_sums_up),
+		TEST(groups_have_members),
+		TEST(group_of_traits),
 		TEST(classic_ones_are_of_one_session),
 		TEST(a_stranger_takes_no_classic_provider_away),
 		TEST(filters_are_copied_and_limited),

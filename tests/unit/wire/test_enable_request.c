@@ -23,7 +23,8 @@ static void test_enable_request__properties(void **state)
 {
 	const uint32_t built = EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 |
 			       EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |
-			       EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE;
+			       EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE |
+			       EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
 
 	(void)state;
 	for (unsigned i = 0; i < 32; i++) {
