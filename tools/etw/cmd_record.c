@@ -8,6 +8,7 @@
 #include "base/guid.h"
 #include "base/macros.h"
 #include "process/tree.h"
+#include "schema/kernel.h"
 #include "tools/common/number.h"
 #include "tools/common/program.h"
 #include "tools/etw/claims.h"
@@ -153,7 +154,22 @@ static bool has_events_of(const struct tally *tally, const GUID *provider)
 	return false;
 }
 
-/* Any name is a provider's: one that was misspelt shows only here. */
+/* Those of programs: the kernel and the session itself write classic events too. */
+static bool has_classic_events(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->providers.count; i++) {
+		const struct tally_provider *provider = tally->sorted_providers[i];
+
+		if (provider->is_classic && !etw_kernel_class_name(&provider->guid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Any name is a provider's: one that was misspelt shows only here. A classic provider's events do not carry its id, and
+ * nothing in the trace says whose a class is.
+ */
 static void put_silent(const struct command *command, struct etw_text *text)
 {
 	const struct record_options *options = &command->options;
@@ -161,12 +177,16 @@ static void put_silent(const struct command *command, struct etw_text *text)
 	/* Then some may have come that are not in the file. */
 	bool is_whole = recorder->end != RECORDER_HOST_DIED && !recorder->info.file_status &&
 			!recorder->info.events_lost;
+	const struct tally *tally = &command->page.report.tally;
+	const char *classic = has_classic_events(tally)
+				      ? " (a classic provider's carry the GUIDs of its classes)"
+				      : "";
 
 	for (size_t i = 0; i < options->provider_count; i++) {
-		if (!has_events_of(&command->page.report.tally, &options->providers[i].guid))
-			etw_text_printf(text, "no event %s %s\n",
+		if (!has_events_of(tally, &options->providers[i].guid))
+			etw_text_printf(text, "no event %s %s%s\n",
 					is_whole ? "came from" : "is in the file from",
-					options->providers[i].text);
+					options->providers[i].text, classic);
 	}
 }
 
