@@ -25,6 +25,7 @@ struct builder {
 	unsigned depth;
 	size_t count;
 	int error;
+	uint64_t column; /* of what was refused, from 1 */
 	struct etw_fault *reterr;
 };
 
@@ -39,6 +40,7 @@ static void refuse(struct builder *builder, const char *sentence)
 	uint64_t line = XML_GetCurrentLineNumber(builder->parser);
 
 	stop(builder, etw_fault_set(builder->reterr, -EBADMSG, line, STRUCTURE, NULL, sentence));
+	builder->column = XML_GetCurrentColumnNumber(builder->parser) + 1;
 }
 
 /* A tag ends the text before it. */
@@ -205,6 +207,28 @@ static const char *find_encoding(const char *text, size_t bytes)
 	return etw_utf8_is_valid(at, bytes) ? "UTF-8" : NULL;
 }
 
+static const char *sentence_of(enum XML_Error error)
+{
+	switch (error) {
+	case XML_ERROR_UNKNOWN_ENCODING:
+	case XML_ERROR_INCORRECT_ENCODING:
+		return "the encoding is not supported";
+	case XML_ERROR_TAG_MISMATCH:
+		return "the end tag is of another element than the one that is open";
+	case XML_ERROR_DUPLICATE_ATTRIBUTE:
+		return "an attribute is given twice";
+	case XML_ERROR_UNDEFINED_ENTITY:
+		return "the entity is none that XML defines";
+	case XML_ERROR_NO_ELEMENTS:
+	case XML_ERROR_UNCLOSED_TOKEN:
+		return "the text ends before its elements are closed";
+	case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+		return "the text goes on behind its only element";
+	default:
+		return "the text is not well-formed XML";
+	}
+}
+
 static int run(struct builder *builder, const char *text, size_t bytes)
 {
 	enum XML_Error error;
@@ -221,20 +245,27 @@ static int run(struct builder *builder, const char *text, size_t bytes)
 	error = XML_GetErrorCode(builder->parser);
 	if (error == XML_ERROR_NO_MEMORY)
 		return -ENOMEM;
-	refuse(builder, error == XML_ERROR_UNKNOWN_ENCODING || error == XML_ERROR_INCORRECT_ENCODING
-				? "the encoding is not supported"
-				: "the text is not well-formed XML");
+	refuse(builder, sentence_of(error));
 	return builder->error;
 }
 
 int etw_xml_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		  struct etw_xml_element **ret, struct etw_fault *reterr)
 {
-	struct builder builder = {.arena = arena, .reterr = reterr};
+	uint64_t column;
+
+	return etw_xml_parse_at(arena, text, bytes, ret, reterr, &column);
+}
+
+int etw_xml_parse_at(struct etw_arena *arena, const char *text, size_t bytes,
+		     struct etw_xml_element **ret, struct etw_fault *reterr, uint64_t *ret_column)
+{
+	struct builder builder = {.arena = arena, .reterr = reterr, .column = 1};
 	const char *encoding;
 	int r;
 
 	static_assert(ETW_MANIFEST_BYTES_MAX <= INT_MAX, "expat counts in int");
+	*ret_column = 1;
 	if (bytes > ETW_MANIFEST_BYTES_MAX)
 		return etw_fault_set(reterr, -EBADMSG, 1, STRUCTURE, NULL,
 				     "the manifest is larger than the limit");
@@ -244,6 +275,7 @@ int etw_xml_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		return -ENOMEM;
 	r = run(&builder, text, bytes);
 	XML_ParserFree(builder.parser);
+	*ret_column = builder.column;
 	etw_text_done(&builder.text);
 	if (r == 0)
 		*ret = builder.root;

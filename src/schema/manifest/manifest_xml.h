@@ -42,6 +42,10 @@ struct etw_xml_element {
 int etw_xml_parse(struct etw_arena *arena, const char *text, size_t bytes,
 		  struct etw_xml_element **ret, struct etw_fault *reterr);
 
+/* etw_xml_parse_at() - the same; @ret_column, from 1, goes with the line of a fault. */
+int etw_xml_parse_at(struct etw_arena *arena, const char *text, size_t bytes,
+		     struct etw_xml_element **ret, struct etw_fault *reterr, uint64_t *ret_column);
+
 /* etw_xml_attribute() - an attribute's value, or NULL. */
 const char *etw_xml_attribute(const struct etw_xml_element *element, const char *name);
 

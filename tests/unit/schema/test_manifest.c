@@ -442,8 +442,8 @@ static void test_manifest__documents_that_are_refused(void **state)
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 
 	(void)state;
-	refuse("", 1, "the text is not well-formed XML");
-	refuse("<a>\n<b>\n</a>", 3, "the text is not well-formed XML");
+	refuse("", 1, "the text ends before its elements are closed");
+	refuse("<a>\n<b>\n</a>", 3, "the end tag is of another element than the one that is open");
 	refuse(unknown, 1, "the encoding is not supported");
 	refuse("<!DOCTYPE a [\n<!ENTITY e 'x'>]><a>&e;</a>", 2,
 	       "entity declarations are not accepted");
