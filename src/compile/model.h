@@ -189,6 +189,7 @@ struct mc_provider {
 struct mc_complaint {
 	struct mc_complaint *next;
 	uint64_t line, column; /* from 1 */
+	size_t number;         /* in the order of the checks */
 	bool is_warning;
 	const char *text;
 };
@@ -202,7 +203,7 @@ struct mc_manifest {
 	struct mc_message *messages, *last_message;
 	struct mc_provider *providers, *last_provider;
 	size_t provider_count;
-	struct mc_complaint *complaints, *last_complaint;
+	struct mc_complaint *complaints, *last_complaint; /* by line and column */
 	size_t error_count, warning_count;
 };
 

@@ -14,6 +14,7 @@
 
 #define WINMETA_NAMESPACE "http://manifests.microsoft.com/win/2004/08/windows/events"
 #define NAME_BYTES_MAX    255
+#define DECLARATION_DEPTH 4 /* of a provider, below which no namespace is declared */
 
 /* The prefix that the document gives winmeta's names, wherever it declares it. */
 static const char *find_winmeta(const struct etw_xml_element *element, unsigned depth)
@@ -33,6 +34,41 @@ static const char *find_winmeta(const struct etw_xml_element *element, unsigned 
 			return found;
 	}
 	return NULL;
+}
+
+/*
+ * The namespaces are names, not addresses: with https they are others, which no type is in. A
+ * manifest without providers, of counters for example, has no use for them.
+ */
+static int check_namespace(struct mc_reader *reader, const struct etw_xml_element *element,
+			   const struct etw_xml_attribute *attribute)
+{
+	static const char *const known[] = {
+		"https://schemas.microsoft.com/win/2004/08/events",
+		"https://manifests.microsoft.com/win/2004/08/windows/events",
+		"https://www.w3.org/2001/XMLSchema",
+	};
+
+	if (strncmp(attribute->name, "xmlns", 5) != 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(attribute->value, known[i]) == 0)
+			return etw_compile_complain(
+				reader, element,
+				"the namespace %s has to begin with http:", attribute->value);
+	}
+	return 0;
+}
+
+static int check_namespaces(struct mc_reader *reader, const struct etw_xml_element *element,
+			    unsigned depth)
+{
+	for (size_t i = 0; i < element->attribute_count; i++)
+		TRY(check_namespace(reader, element, &element->attributes[i]));
+	for (const struct etw_xml_element *child = element->first_child; child && depth;
+	     child = child->next)
+		TRY(check_namespaces(reader, child, depth - 1));
+	return 0;
 }
 
 static int check_name(struct mc_reader *reader, const struct etw_xml_element *element,
@@ -97,22 +133,42 @@ static int read_traits(struct mc_reader *reader, struct mc_provider *provider)
 	return 0;
 }
 
+/*
+ * Windows' compiler wants both. Generators of manifests that are for decoding only leave both out, and what is
+ * made of such a manifest works: that is a warning. One without the other is a slip.
+ */
 static int check_file_names(struct mc_reader *reader, const struct etw_xml_element *element)
 {
 	static const char *const names[] = {"resourceFileName", "messageFileName"};
+	bool has_none = !etw_xml_attribute(element, names[0]) &&
+			!etw_xml_attribute(element, names[1]);
 
+	if (has_none)
+		return etw_compile_warn(reader, element,
+					"<provider> lacks resourceFileName and messageFileName, "
+					"which Windows needs to find what is compiled");
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *value = etw_xml_attribute(element, names[i]);
 
 		if (value && !*value)
 			TRY(etw_compile_complain(reader, element, "%s must not be empty",
 						 names[i]));
-		/* Windows' compiler refuses this; decoding does without, and so do EventSource's manifests. */
 		if (!value)
-			TRY(etw_compile_warn(reader, element, "<provider> lacks its attribute %s",
-					     names[i]));
+			TRY(etw_compile_complain(reader, element,
+						 "<provider> lacks its attribute %s", names[i]));
 	}
 	return 0;
+}
+
+/* The number of a message has room for sixteen providers. */
+static int check_index(struct mc_reader *reader, const struct mc_provider *provider)
+{
+	if (provider->index != MC_PROVIDERS_WITH_IDS_MAX)
+		return 0;
+	return etw_compile_warn(reader, provider->element,
+				"from the provider %s on, the %dth, messages have no numbers and "
+				"are left out",
+				provider->name, MC_PROVIDERS_WITH_IDS_MAX + 1);
 }
 
 static int read_parts(struct mc_reader *reader, struct mc_provider *provider)
@@ -148,6 +204,7 @@ static int read_provider(struct mc_reader *reader, const struct etw_xml_element 
 		provider->symbol = "PROVIDER";
 	TRY(check_name(reader, element, provider->name));
 	TRY(check_file_names(reader, element));
+	TRY(check_index(reader, provider));
 	if (guid && etw_guid_parse(guid, &provider->guid) == 0)
 		TRY(etw_compile_claim_guid(reader, element, SYMBOL_PROVIDER + MC_ID, NULL,
 					   &provider->guid, "provider's guid"));
@@ -163,7 +220,7 @@ static int read_provider(struct mc_reader *reader, const struct etw_xml_element 
 
 static int read_document(struct mc_reader *reader, const struct etw_xml_element *root)
 {
-	reader->manifest->winmeta = find_winmeta(root, 4);
+	reader->manifest->winmeta = find_winmeta(root, DECLARATION_DEPTH);
 	if (!reader->manifest->winmeta)
 		reader->manifest->winmeta = "win";
 	TRY(etw_compile_check_rules(reader, root));
@@ -178,7 +235,8 @@ static int read_document(struct mc_reader *reader, const struct etw_xml_element 
 		}
 	}
 	etw_compile_number_messages(reader->manifest);
-	return 0;
+	return reader->manifest->provider_count ? check_namespaces(reader, root, DECLARATION_DEPTH)
+						: 0;
 }
 
 static int read_text(struct mc_manifest *manifest, const char *text, size_t bytes)
@@ -186,11 +244,12 @@ static int read_text(struct mc_manifest *manifest, const char *text, size_t byte
 	struct mc_reader reader = {.manifest = manifest, .seed = etw_hash_seed()};
 	struct etw_xml_element *root = NULL;
 	struct etw_fault fault = {0};
-	int r = etw_xml_parse(&manifest->arena, text, bytes, &root, &fault);
+	uint64_t column;
+	int r = etw_xml_parse_at(&manifest->arena, text, bytes, &root, &fault, &column);
 
 	if (r == -EBADMSG)
-		return etw_compile_complain_at(manifest, fault.offset, 1, /* is_warning= */ false,
-					       fault.sentence);
+		return etw_compile_complain_at(manifest, fault.offset, column,
+					       /* is_warning= */ false, fault.sentence);
 	if (r < 0)
 		return r;
 	manifest->root = root;
@@ -199,7 +258,7 @@ static int read_text(struct mc_manifest *manifest, const char *text, size_t byte
 	r = read_document(&reader, root);
 	etw_table_done(&reader.symbols);
 	etw_text_done(&reader.text);
-	return r;
+	return r < 0 ? r : etw_compile_sort_complaints(manifest);
 }
 
 int etw_compile_read(const char *text, size_t bytes, struct mc_manifest **ret)

@@ -69,6 +69,37 @@ static int find_winmeta(struct mc_reader *reader, struct mc_channel *channel)
 					   MC_NO_MESSAGE, &channel->message);
 }
 
+static bool has_channel(const struct etw_xml_element *provider, const char *name)
+{
+	for (const struct etw_xml_element *list = etw_xml_first(provider, "channels"); list;
+	     list = etw_xml_next(list, "channels")) {
+		for (const struct etw_xml_element *at = etw_xml_first(list, "channel"); at;
+		     at = etw_xml_next(at, "channel")) {
+			const char *other = etw_xml_attribute(at, "name");
+
+			if (other && strcmp(other, name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A channel may be of a manifest that was installed before, so that it can only be a warning. */
+static int check_import(struct mc_reader *reader, const struct mc_channel *channel)
+{
+	const struct etw_xml_element *events = reader->provider->element->parent;
+
+	for (const struct etw_xml_element *at = events ? etw_xml_first(events, "provider") : NULL;
+	     at; at = etw_xml_next(at, "provider")) {
+		if (at != reader->provider->element && has_channel(at, channel->name))
+			return 0;
+	}
+	return etw_compile_warn(reader, channel->element,
+				"the imported channel %s is none of winmeta's and of no other "
+				"provider of the manifest",
+				channel->name);
+}
+
 static enum mc_channel_type type_of(const char *text)
 {
 	static const char *const types[] = {"Admin", "Operational", "Analytic", "Debug"};
@@ -77,7 +108,8 @@ static enum mc_channel_type type_of(const char *text)
 		if (strcmp(types[i], text) == 0)
 			return (enum mc_channel_type)i;
 	}
-	return MC_CHANNEL_ADMIN;
+	/* What is owed to readers of an Admin channel is not asked of one whose type is not known. */
+	return MC_CHANNEL_DEBUG;
 }
 
 static int read_channel(struct mc_reader *reader, const struct etw_xml_element *element)
@@ -98,9 +130,11 @@ static int read_channel(struct mc_reader *reader, const struct etw_xml_element *
 	TRY(check_name(reader, channel));
 	TRY(check_access(reader, element));
 	TRY(claim_channel(reader, channel));
-	if (channel->is_imported)
+	if (channel->is_imported) {
 		TRY(find_winmeta(reader, channel));
-	else
+		if (!channel->is_winmeta)
+			TRY(check_import(reader, channel));
+	} else
 		TRY(etw_compile_message(reader, element, &channel->message));
 	if (provider->channel_count < MC_CHANNELS_MAX)
 		channel->keyword = (UINT64_C(1) << 63) >> provider->channel_count;
@@ -116,7 +150,9 @@ static int read_value(struct mc_reader *reader, struct mc_channel *channel)
 	uint64_t value = etw_compile_attribute_number(channel->element, "value", 0);
 
 	channel->value = (uint8_t)value;
-	if (value < CHANNEL_VALUE_FIRST || value > 255)
+	if (!etw_compile_is_number(channel->element, "value", UINT8_MAX))
+		return 0;
+	if (value < CHANNEL_VALUE_FIRST)
 		return etw_compile_complain(reader, channel->element,
 					    "the value of the channel %s is not from 16 to 255",
 					    channel->name);

@@ -76,6 +76,41 @@ int etw_compile_warn(struct mc_reader *reader, const struct etw_xml_element *ele
 	return r;
 }
 
+static int compare_complaints(const void *left, const void *right)
+{
+	const struct mc_complaint *a = *(const struct mc_complaint *const *)left;
+	const struct mc_complaint *b = *(const struct mc_complaint *const *)right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+int etw_compile_sort_complaints(struct mc_manifest *manifest)
+{
+	struct mc_complaint **all;
+	size_t count = 0;
+
+	for (struct mc_complaint *at = manifest->complaints; at; at = at->next)
+		at->number = count++;
+	all = calloc(count + 1, sizeof(void *));
+	if (!all)
+		return -ENOMEM;
+	count = 0;
+	for (struct mc_complaint *at = manifest->complaints; at; at = at->next)
+		all[count++] = at;
+	qsort(all, count, sizeof(void *), compare_complaints);
+	manifest->complaints = manifest->last_complaint = NULL;
+	for (size_t i = 0; i < count; i++) {
+		all[i]->next = NULL;
+		MC_APPEND(manifest->complaints, manifest->last_complaint, all[i]);
+	}
+	free(all);
+	return 0;
+}
+
 static bool is_symbol(const void *item, const void *key)
 {
 	const struct mc_symbol *symbol = item, *wanted = key;
@@ -166,6 +201,31 @@ const char *etw_compile_attribute_symbol(const struct etw_xml_element *element)
 	const char *symbol = etw_xml_attribute(element, "symbol");
 
 	return symbol && *symbol ? symbol : NULL;
+}
+
+bool etw_compile_is_number(const struct etw_xml_element *element, const char *name, uint64_t max)
+{
+	const char *text = etw_xml_attribute(element, name);
+	uint64_t number;
+
+	return text && etw_number_parse(text, max, &number);
+}
+
+bool etw_compile_has_namespace(const struct etw_xml_element *element, const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	for (; colon && element; element = element->parent) {
+		for (size_t i = 0; i < element->attribute_count; i++) {
+			const char *at = element->attributes[i].name;
+
+			if (strncmp(at, "xmlns:", 6) == 0 &&
+			    strncmp(at + 6, name, (size_t)(colon - name)) == 0 &&
+			    !at[6 + (colon - name)])
+				return true;
+		}
+	}
+	return !colon;
 }
 
 const char *etw_compile_winmeta_name(const struct mc_reader *reader, const char *name)

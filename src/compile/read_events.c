@@ -7,6 +7,8 @@
 #include "base/macros.h"
 #include "compile/read_internal.h"
 
+#define INSERTS_MAX 99 /* in one message */
+
 static int read_keywords(struct mc_reader *reader, struct mc_event *event, const char *list)
 {
 	size_t room = strlen(list) / 2 + 1;
@@ -177,6 +179,8 @@ static int check_admin(struct mc_reader *reader, const struct mc_event *event)
 		TRY(etw_compile_complain(reader, event->element,
 					 "the event %s of an Admin channel needs a message",
 					 event->symbol));
+	if (!event->level && etw_xml_attribute(event->element, "level"))
+		return 0; /* it has been complained of */
 	if (!event->level || event->level->value < 1 || event->level->value > 4)
 		TRY(etw_compile_complain(reader, event->element,
 					 "the event %s of an Admin channel needs a level from "
@@ -201,29 +205,81 @@ static int check_opcode(struct mc_reader *reader, const struct mc_event *event)
 }
 
 /* %1 to %99 stand for fields, %1!s! for one with a format. */
-static int check_inserts(struct mc_reader *reader, const struct mc_event *event)
+static int check_text(struct mc_reader *reader, const struct mc_event *event, const char *text)
 {
-	const char *text = event->message ? event->message->texts[0] : NULL;
 	unsigned count = event->template_of ? event->template_of->field_count : 0;
+	unsigned inserts = 0;
 
 	while (text && (text = strchr(text, '%'))) {
 		unsigned number = 0;
 
 		text++;
+		if (*text == '%') {
+			text++;
+			continue;
+		}
 		for (int i = 0; i < 2 && *text >= '0' && *text <= '9'; i++)
 			number = number * 10 + (unsigned)(*text++ - '0');
+		if (number && *text >= '0' && *text <= '9')
+			return etw_compile_complain(
+				reader, event->element,
+				"the message of the event %s refers to %%%u%c, and inserts end at "
+				"%%99",
+				event->symbol, number, *text);
+		if (number && ++inserts > INSERTS_MAX)
+			return etw_compile_complain(reader, event->element,
+						    "the message of the event %s has more than %d "
+						    "inserts",
+						    event->symbol, INSERTS_MAX);
 		if (number > count)
 			return etw_compile_complain(
 				reader, event->element,
-				"the message of the event %s refers to %%%u, and it has %u fields",
-				event->symbol, number, count);
+				"the message of the event %s refers to %%%u, and it has %u %s",
+				event->symbol, number, count, count == 1 ? "field" : "fields");
 		if (number && *text == '!' && !strchr(text + 1, '!'))
 			return etw_compile_complain(
 				reader, event->element,
 				"the format of %%%u in the message of the event %s has no end",
 				number, event->symbol);
-		if (*text == '%')
-			text++;
+	}
+	return 0;
+}
+
+static int check_inserts(struct mc_reader *reader, const struct mc_event *event)
+{
+	/* A template that is not there has been complained of. */
+	if (!event->message ||
+	    (!event->template_of && etw_xml_attribute(event->element, "template")))
+		return 0;
+	for (size_t i = 0; i <= reader->manifest->culture_count; i++) {
+		size_t before = reader->manifest->error_count;
+
+		TRY(check_text(reader, event, event->message->texts[i]));
+		/* Translations repeat the fault of what they are made of. */
+		if (reader->manifest->error_count > before)
+			return 0;
+	}
+	return 0;
+}
+
+/* KEY=value, semicolons between; those within quotes belong to a value. */
+static int check_attributes(struct mc_reader *reader, const struct mc_event *event)
+{
+	const char *at = etw_xml_attribute(event->element, "attributes");
+
+	while (at && *at) {
+		const char *start = at;
+		bool is_quoted = false;
+
+		for (; *at && (is_quoted || *at != ';'); at++)
+			is_quoted ^= *at == '"';
+		if (is_quoted ||
+		    (at > start && (*start == '=' || !memchr(start, '=', (size_t)(at - start)))))
+			return etw_compile_complain(
+				reader, event->element,
+				"attributes of the event %s are not of the form NAME=value;...",
+				event->symbol);
+		at += *at == ';';
 	}
 	return 0;
 }
@@ -234,6 +290,7 @@ int etw_compile_check_events(struct mc_reader *reader)
 		TRY(check_admin(reader, event));
 		TRY(check_opcode(reader, event));
 		TRY(check_inserts(reader, event));
+		TRY(check_attributes(reader, event));
 	}
 	return 0;
 }

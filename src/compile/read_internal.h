@@ -56,6 +56,9 @@ int etw_compile_warn(struct mc_reader *reader, const struct etw_xml_element *ele
 int etw_compile_complain_at(struct mc_manifest *manifest, uint64_t line, uint64_t column,
 			    bool is_warning, const char *text);
 
+/* etw_compile_sort_complaints() - by line and column; those of one place stay as they are. */
+int etw_compile_sort_complaints(struct mc_manifest *manifest);
+
 /* etw_compile_claim() - takes a name; one that is taken already is complained of. NULL takes nothing. */
 int etw_compile_claim(struct mc_reader *reader, const struct etw_xml_element *element,
 		      unsigned kind, const void *scope, const char *name, void *object,
@@ -69,6 +72,9 @@ int etw_compile_claim_guid(struct mc_reader *reader, const struct etw_xml_elemen
 void *etw_compile_find(struct mc_reader *reader, unsigned kind, const void *scope,
 		       const char *name);
 
+/* etw_compile_is_number() - whether an attribute is there and a number up to @max; else the rules complain of it. */
+bool etw_compile_is_number(const struct etw_xml_element *element, const char *name, uint64_t max);
+
 /* etw_compile_attribute_number() - of an attribute; @other when it is missing or none (which the rules tell). */
 uint64_t etw_compile_attribute_number(const struct etw_xml_element *element, const char *name,
 				      uint64_t other);
@@ -76,6 +82,9 @@ bool etw_compile_attribute_flag(const struct etw_xml_element *element, const cha
 
 /* etw_compile_attribute_symbol() - the `symbol` attribute, or NULL when there is none or an empty one. */
 const char *etw_compile_attribute_symbol(const struct etw_xml_element *element);
+
+/* etw_compile_has_namespace() - whether a name has no prefix, or one that the element or one around it declares. */
+bool etw_compile_has_namespace(const struct etw_xml_element *element, const char *name);
 
 /* etw_compile_winmeta_name() - the name behind winmeta's prefix, or NULL. */
 const char *etw_compile_winmeta_name(const struct mc_reader *reader, const char *name);

@@ -13,15 +13,17 @@ struct name_rule {
 	const char *what;
 	const char *list, *item, *number;
 	uint64_t least, most;
+	uint64_t type_most; /* what the attribute can say */
 };
 
 static const struct name_rule level_rule = {SYMBOL_LEVEL, "level", "levels", "level",
-					    "value",      16,      255};
-static const struct name_rule task_rule = {SYMBOL_TASK, "task", "tasks", "task", "value", 1, 65535};
+					    "value",      16,      255,      UINT8_MAX};
+static const struct name_rule task_rule = {SYMBOL_TASK, "task", "tasks", "task",
+					   "value",     1,      65535,   UINT16_MAX};
 static const struct name_rule opcode_rule = {SYMBOL_OPCODE, "opcode", "opcodes", "opcode",
-					     "value",       10,       239};
+					     "value",       10,       239,       UINT8_MAX};
 static const struct name_rule keyword_rule = {
-	SYMBOL_KEYWORD, "keyword", "keywords", "keyword", "mask", 1, UINT64_C(1) << 47};
+	SYMBOL_KEYWORD, "keyword", "keywords", "keyword", "mask", 1, UINT64_C(1) << 47, UINT64_MAX};
 
 static struct mc_names *names_of(struct mc_provider *provider, enum symbol_kind kind)
 {
@@ -65,8 +67,9 @@ static int claim_name(struct mc_reader *reader, const struct name_rule *rule, st
 
 	TRY(etw_compile_claim(reader, element, rule->kind, scope, name->name, name, rule->what));
 	(void)snprintf(what, sizeof(what), "%s's %s", rule->what, rule->number);
-	TRY(etw_compile_claim_number(reader, element, rule->kind + MC_VALUE, scope, name->value,
-				     what));
+	if (etw_compile_is_number(element, rule->number, rule->type_most))
+		TRY(etw_compile_claim_number(reader, element, rule->kind + MC_VALUE, scope,
+					     name->value, what));
 	(void)snprintf(what, sizeof(what), "%s's symbol", rule->what);
 	return etw_compile_claim(reader, element, rule->kind + MC_SYMBOL, reader->provider,
 				 name->symbol, name, what);
@@ -108,7 +111,8 @@ static int read_name(struct mc_reader *reader, const struct name_rule *rule,
 	    !etw_guid_is_null(&name->event_guid))
 		TRY(etw_compile_claim_guid(reader, element, SYMBOL_TASK + MC_ID, reader->provider,
 					   &name->event_guid, "task's eventGUID"));
-	TRY(check_number(reader, rule, name));
+	if (etw_compile_is_number(element, rule->number, rule->type_most))
+		TRY(check_number(reader, rule, name));
 	TRY(claim_name(reader, rule, name));
 	MC_APPEND(names->first, names->last, name);
 	names->count++;

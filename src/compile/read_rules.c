@@ -12,7 +12,8 @@
 
 /*
  * An element under a parent. Attributes are words of the form name, `!` when it is required, and what
- * its value must be after a colon: u8, u16, u32, u64, guid, symbol, flag, ref, or values with `|` between.
+ * its value must be after a colon: u8, u16, u32, u64, max16, guid, symbol, flag, ref, or values with `|` between.
+ * The attribute `text` is what stands between the tags.
  */
 struct element_rule {
 	const char *parent;
@@ -50,8 +51,21 @@ static const struct element_rule rules[] = {
 	 "name! chid type!:Admin|Operational|Analytic|Debug symbol:symbol access "
 	 "isolation:Application|System|Custom enabled:flag value:u8 message:ref"},
 	{"channels", "importChannel", "name! chid symbol:symbol"},
-	{"channel", "logging", NULL},
-	{"channel", "publishing", NULL},
+	{"channel", "logging", ""},
+	{"logging", "autoBackup", "text!:flag"},
+	{"logging", "retention", "text!:flag"},
+	{"logging", "maxSize", "text!:u64"},
+	{"channel", "publishing", ""},
+	{"publishing", "level", "text!:u8"},
+	{"publishing", "keywords", "text!:u64"},
+	{"publishing", "controlGuid", "text!:guid"},
+	{"publishing", "bufferSize", "text!:u32"},
+	{"publishing", "minBuffers", "text!:u32"},
+	{"publishing", "maxBuffers", "text!:u32"},
+	{"publishing", "fileMax", "text!:max16"},
+	{"publishing", "latency", "text!:u32"},
+	{"publishing", "clockType", "text!:SystemTime|QPC"},
+	{"publishing", "sidType", "text!:None|Publishing"},
 	{"levels", "level", "name! value!:u8 symbol:symbol message:ref"},
 	{"tasks", "task", "name! value!:u16 symbol:symbol eventGUID:guid message:ref"},
 	{"task", "opcodes", ""},
@@ -159,7 +173,7 @@ static int check_number(struct mc_reader *reader, const struct etw_xml_element *
 			: is_type(rule, "u16") ? 16
 			: is_type(rule, "u32") ? 32
 					       : 64;
-	uint64_t max = UINT64_MAX >> (64 - bits);
+	uint64_t max = is_type(rule, "max16") ? 16 : UINT64_MAX >> (64 - bits);
 	uint64_t number;
 
 	if (etw_number_parse(value, max, &number))
@@ -183,7 +197,8 @@ static int check_value(struct mc_reader *reader, const struct etw_xml_element *e
 
 	if (!rule->type_bytes)
 		return 0;
-	if (rule->type[0] == 'u' && rule->type[1] >= '0' && rule->type[1] <= '9')
+	if ((rule->type[0] == 'u' && rule->type[1] >= '0' && rule->type[1] <= '9') ||
+	    is_type(rule, "max16"))
 		return check_number(reader, element, rule, value);
 	if (is_type(rule, "guid"))
 		what = value[0] == '{' && etw_guid_parse(value, &guid) == 0
@@ -223,6 +238,21 @@ static bool is_known_attribute(const char *spec, const char *name)
 	return false;
 }
 
+/* What stands between the tags, without the blanks around it; NULL: nothing. */
+static const char *text_of(struct mc_reader *reader, const struct etw_xml_element *element)
+{
+	const char *text = element->text;
+	size_t bytes;
+
+	if (!text)
+		return NULL;
+	text += strspn(text, " \t\r\n");
+	bytes = strlen(text);
+	while (bytes && strchr(" \t\r\n", text[bytes - 1]))
+		bytes--;
+	return etw_arena_strndup(&reader->manifest->arena, text, bytes);
+}
+
 static int check_attributes(struct mc_reader *reader, const struct etw_xml_element *element,
 			    const char *spec)
 {
@@ -238,11 +268,15 @@ static int check_attributes(struct mc_reader *reader, const struct etw_xml_eleme
 		const char *value;
 
 		(void)snprintf(name, sizeof(name), "%.*s", rule.name_bytes, rule.name);
-		value = etw_xml_attribute(element, name);
+		value = strcmp(name, "text") == 0 ? text_of(reader, element)
+						  : etw_xml_attribute(element, name);
 		if (value)
 			TRY(check_value(reader, element, &rule, value));
 		else if (rule.is_required)
-			TRY(etw_compile_complain(reader, element, "<%s> lacks its attribute %s",
+			TRY(etw_compile_complain(reader, element,
+						 strcmp(name, "text") == 0
+							 ? "<%s> lacks its %s"
+							 : "<%s> lacks its attribute %s",
 						 element->name, name));
 	}
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "compile/read_internal.h"
+#include "schema/compiled/language.h"
 
 static const struct etw_xml_element *find_primary(const struct etw_xml_element *root)
 {
@@ -94,6 +95,9 @@ static int read_culture(struct mc_reader *reader, const struct etw_xml_element *
 	culture->name = etw_xml_attribute(resources, "culture");
 	if (!culture->name)
 		culture->name = "";
+	else if (!etw_language_number(culture->name))
+		TRY(etw_compile_complain(reader, resources, "the culture %s is not known",
+					 culture->name));
 	for (; *last; last = &(*last)->next)
 		index++;
 	*last = culture;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Templates, their fields, and filters. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tdh.h>
@@ -70,13 +71,15 @@ static int read_types(struct mc_reader *reader, struct mc_field *field)
 
 	if (!in_type)
 		return 0;
-	if (!etw_manifest_in_type(in_type, &field->in_type))
+	if (!etw_compile_has_namespace(element, in_type) ||
+	    !etw_manifest_in_type(in_type, &field->in_type))
 		return etw_compile_complain(reader, element, "there is no inType %s", in_type);
 	field->out_type = etw_schema_out_type(field->in_type);
 	if (!out_type)
 		return 0;
 	field->has_out_type = true;
-	if (!etw_manifest_out_type(out_type, &field->out_type))
+	if (!etw_compile_has_namespace(element, out_type) ||
+	    !etw_manifest_out_type(out_type, &field->out_type))
 		return etw_compile_complain(reader, element, "there is no outType %s", out_type);
 	if (!etw_manifest_is_pair(field->in_type, field->out_type))
 		return etw_compile_complain(reader, element,
@@ -190,6 +193,27 @@ static uint64_t fixed_size(const struct mc_field *field)
 	return size * (count ? count : 1);
 }
 
+/* "%n" in the text of an element stands for a field. */
+static int check_user_data(struct mc_reader *reader, const struct mc_template *template,
+			   const struct etw_xml_element *element)
+{
+	for (const struct etw_xml_element *at = element->first_child; at; at = at->next) {
+		const char *text = at->text ? strchr(at->text, '%') : NULL;
+		uint64_t number = 0;
+
+		for (; text && (text = strchr(text, '%')) && number <= template->field_count;)
+			number = strtoull(++text, NULL, 10);
+		if (number > template->field_count)
+			TRY(etw_compile_complain(
+				reader, at, "<%s> refers to %%%llu, and the template %s has %u %s",
+				at->name, (unsigned long long)number, template->tid,
+				template->field_count,
+				template->field_count == 1 ? "field" : "fields"));
+		TRY(check_user_data(reader, template, at));
+	}
+	return 0;
+}
+
 static int check_template(struct mc_reader *reader, const struct mc_template *template)
 {
 	uint64_t size = 0;
@@ -207,6 +231,7 @@ static int check_template(struct mc_reader *reader, const struct mc_template *te
 					 MC_FIELDS_MAX));
 	if (!template->user_data)
 		return 0;
+	TRY(check_user_data(reader, template, template->user_data));
 	for (const struct etw_xml_element *at = template->user_data->first_child; at; at = at->next)
 		roots++;
 	if (roots != 1)
