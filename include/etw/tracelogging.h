@@ -354,7 +354,7 @@ enum TlgOut_t {
 				etw_tl_begin(etw_tl_data, etw_tl_provider, &etw_tl_metadata,     \
 					     sizeof(etw_tl_metadata));                           \
 			ETW_EACH(ETW_TL_PUT, __VA_ARGS__)                                        \
-			(void)EventWriteTransfer(etw_tl_provider->RegHandle, &etw_tl_event,      \
+			(void)EventWriteTransfer(etw_tl_handle(etw_tl_provider), &etw_tl_event,  \
 						 (activity), (related),                          \
 						 (ULONG)(etw_tl_next - etw_tl_data),             \
 						 etw_tl_data);                                   \
@@ -423,6 +423,12 @@ ETW_STATIC_INLINE int etw_tl_is_wanted(TraceLoggingHProvider provider, UCHAR lev
 		return 1;
 	return (keyword & __atomic_load_n(&provider->KeywordAny, __ATOMIC_RELAXED)) != 0 &&
 	       (~keyword & __atomic_load_n(&provider->KeywordAll, __ATOMIC_RELAXED)) == 0;
+}
+
+/* Another thread may be about to unregister the provider: then the handle is none's, or of before. */
+ETW_STATIC_INLINE REGHANDLE etw_tl_handle(TraceLoggingHProvider provider)
+{
+	return __atomic_load_n(&provider->RegHandle, __ATOMIC_RELAXED);
 }
 
 ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put(EVENT_DATA_DESCRIPTOR *next, const void *at,

@@ -95,8 +95,8 @@ int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *
 	registration = etw_registration_open(provider, callback, context);
 	if (!registration)
 		return -ENOMEM;
-	/* Before any callback, which may well use it. */
-	*ret_handle = etw_registration_handle(registration);
+	/* Before any callback, which may well use it; another thread may be reading what was there before. */
+	store_release(ret_handle, etw_registration_handle(registration));
 	return announce(registration, ret_handle);
 }
 

@@ -27,7 +27,7 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback, PVOID Ca
 
 	if (!ProviderId || !RegHandle)
 		return ERROR_INVALID_PARAMETER;
-	*RegHandle = 0;
+	store_relaxed(RegHandle, (REGHANDLE)0);
 	r = etw_provider_register(ProviderId, EnableCallback, CallbackContext, RegHandle);
 	return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
 }
