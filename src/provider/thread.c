@@ -109,6 +109,8 @@ static bool release(struct etw_thread *slot, uint64_t owner)
 		return false;
 	SCHED_POINT(
 		"provider.thread.leaving"); /* nobody takes the slot, and its mark does not count */
+	/* Pairs with etw_thread_leave(): what the thread did with its slot is before what the next one does. */
+	(void)load_acquire(&slot->mark);
 	store_relaxed(&slot->mark, (uint64_t)MARK_NOBODY);
 	store_release(&slot->owner, owner & OWNER_TURN_MASK);
 	return true;
@@ -179,6 +181,7 @@ static struct etw_thread *take_any(uint64_t owner, uint64_t origin, uint32_t cou
 
 		if (!take(slot, owner, origin))
 			continue;
+		(void)load_acquire(&slot->mark); /* as in release(), of one that had the same id */
 		store_relaxed(&next_try, number + 1);
 		store_relaxed(&slot->mark,
 			      (uint64_t)MARK_NOBODY); /* of before a fork, else that already */
