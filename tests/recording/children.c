@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
-#include "recording/support.h"
 
 static void *map(size_t bytes, int flags, int fd)
 {

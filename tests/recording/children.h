@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "recording/support.h"
+#include "recording/wait.h"
 
 #define HANG_SECONDS WAIT_SECONDS
 

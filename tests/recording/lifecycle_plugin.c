@@ -6,64 +6,50 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include <winerror.h>
-
+#include "base/time.h"
 #include "recording/enabled.h"
-#include "recording/lifecycle_shared.h"
+#include "recording/lifecycle_kind.h"
 
-static REGHANDLE provider;
+#define PLACE 0
+
+static enum lifecycle_kind kind;
 static enum lifecycle_plugin_end wanted_end;
-static uint32_t *callbacks;
 
-static void NTAPI on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
-			    PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+/* Registering waits for the host and the callback, but not for as long as a loaded machine may need. */
+static bool await_enabled(bool has_callback)
 {
-	(void)source;
-	(void)code;
-	(void)level;
-	(void)any;
-	(void)all;
-	(void)filter;
-	(void)context;
-	(void)add_acq_rel(callbacks, 1u);
-}
+	const uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
+	bool has_waited = false;
 
-/* EventRegister waits for the host and the callback, but not for as long as a loaded machine may need. */
-static bool await_enabled(uint32_t callbacks_wanted)
-{
-	uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
-
-	if (EventProviderEnabled(provider, 0, 0) && load_acquire(callbacks) == callbacks_wanted)
-		return true;
-	while (load_acquire(callbacks) != callbacks_wanted) {
+	while (!lifecycle_is_enabled(kind, PLACE) || lifecycle_callbacks() < has_callback) {
 		if (etw_monotonic_ms() > end_ms)
 			return false;
+		has_waited = true;
 		usleep(500);
 	}
-	usleep(100000); /* so that the callback returns before its code goes */
-	return becomes_enabled(provider);
+	if (has_waited)
+		usleep(100000); /* so that the callback returns before its code goes */
+	return true;
 }
 
 __attribute__((visibility("default"))) int lifecycle_plugin_run(
 	const struct lifecycle_plugin_order *order)
 {
-	uint32_t callbacks_wanted = load_acquire(order->callbacks) + order->has_callback;
-
 	wanted_end = order->end;
-	callbacks = order->callbacks;
-	if (EventRegister(&lifecycle_plugin_provider, order->has_callback ? on_enable : NULL, NULL,
-			  &provider) ||
-	    !await_enabled(callbacks_wanted))
+	kind = order->kind;
+	if (!lifecycle_register(kind, PLACE, order->has_callback) ||
+	    !await_enabled(order->has_callback))
 		return 1;
+	(void)add_acq_rel(order->callbacks, lifecycle_callbacks());
 	for (uint32_t i = 0; i < order->events; i++)
-		lifecycle_write(provider, order->log, order->writer);
+		lifecycle_write(kind, PLACE, order->log, order->writer);
 	if (wanted_end == LIFECYCLE_UNREGISTER)
-		return EventUnregister(provider) != ERROR_SUCCESS;
+		return !lifecycle_unregister(kind, PLACE);
 	return 0;
 }
 
 __attribute__((destructor)) static void end(void)
 {
 	if (wanted_end == LIFECYCLE_IN_DESTRUCTOR)
-		(void)EventUnregister(provider);
+		(void)lifecycle_unregister(kind, PLACE);
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,43 +23,10 @@
 #include "source/kernel/probe.h"
 
 #define SESSIONS_MAX 64
-#define WAIT_STEP_US 1000
 
 static char home[256];
 static pid_t home_owner;
 static TRACEHANDLE started[SESSIONS_MAX]; /* 0: none */
-
-void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "FAILED: ");
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fprintf(stderr, "\n");
-	exit(1);
-}
-
-double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-struct wait wait_for(const char *what)
-{
-	return (struct wait){.what = what, .end = seconds() + WAIT_SECONDS};
-}
-
-void wait_on(const struct wait *wait)
-{
-	if (seconds() > wait->end)
-		fail("%s within %d s", wait->what, WAIT_SECONDS);
-	usleep(WAIT_STEP_US);
-}
 
 pid_t process_status(pid_t pid, const char *key)
 {

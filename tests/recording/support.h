@@ -14,6 +14,8 @@
 #include <evntprov.h>
 #include <evntrace.h>
 
+#include "recording/wait.h"
+
 #define TEST_SKIPPED 77
 
 struct recording {
@@ -36,9 +38,6 @@ struct recording_options {
 	ULONG clock;       /* ClientContext; 0: QPC */
 	ULONG maximum_mib; /* MaximumFileSize; 0: none */
 };
-
-/* fail() - prints a sentence and exits with 1. */
-void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /*
  * test_home() - a new folder, removed at exit, that every uid may read; ETW_RUNTIME_DIR points into it,
@@ -96,22 +95,5 @@ struct recording_processes recording_await_standby(void);
 
 /* recording_kill_all() - SIGKILL for all of them at once, so that nothing of a session is left. */
 void recording_kill_all(void);
-
-/* seconds() - CLOCK_MONOTONIC. */
-double seconds(void);
-
-#define WAIT_SECONDS 600 /* a loaded machine may need long for anything */
-
-/* Waiting for something that is about to happen. */
-struct wait {
-	const char *what; /* does not happen: "a writer is not enabled" */
-	double end;
-};
-
-/* wait_for() - before the loop: struct wait wait = wait_for("..."); while (!condition) wait_on(&wait); */
-struct wait wait_for(const char *what);
-
-/* wait_on() - sleeps for a millisecond; ends the program when the wait takes longer than WAIT_SECONDS. */
-void wait_on(const struct wait *wait);
 
 #endif
