@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "schema/kernel.h"
 #include "schema/metadata/tracelogging.h"
+#include "schema/metadata/traits.h"
 #include "schema/provider_names.h"
 #include "schema/store/store_internal.h"
 
@@ -516,13 +517,34 @@ static ALWAYS_INLINE enum store_kind kind_of(const EVENT_RECORD *record,
 	return STORE_MANIFEST;
 }
 
+/*
+ * The header with the provider whose manifest describes the event: the traits of a provider with a control GUID,
+ * which is the one in the header, name another. @copy is room for it.
+ */
+static ALWAYS_INLINE const EVENT_HEADER *decoded_header(const EVENT_RECORD *record,
+							enum store_kind kind, EVENT_HEADER *copy)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *traits;
+	GUID provider;
+
+	if (LIKELY(!record->ExtendedDataCount) || kind != STORE_MANIFEST)
+		return &record->EventHeader;
+	traits = find_item(record, EVENT_HEADER_EXT_TYPE_PROV_TRAITS);
+	if (!traits || !etw_traits_decode_guid(item_bytes(traits), &provider))
+		return &record->EventHeader;
+	*copy = record->EventHeader;
+	copy->ProviderId = provider;
+	return copy;
+}
+
 bool etw_store_key_of_event(const EVENT_RECORD *record, struct store_key *ret,
 			    enum store_kind *ret_kind)
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+	EVENT_HEADER copy;
 
 	*ret_kind = kind_of(record, &item);
-	*ret = key_of_header(&record->EventHeader, *ret_kind);
+	*ret = key_of_header(decoded_header(record, *ret_kind, &copy), *ret_kind);
 	return !item;
 }
 
@@ -532,11 +554,14 @@ const struct etw_schema *etw_schema_store_find(struct etw_schema_store *store,
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item;
 	const enum store_kind kind = kind_of(record, &item);
+	const struct etw_schema *schema;
 	enum etw_schema_miss why;
-	const struct etw_schema *schema = item ? find_blob(store, record, item, &why)
-					       : find_keyed(store, &record->EventHeader, kind,
-							    &why);
+	EVENT_HEADER copy;
 
+	if (item)
+		schema = find_blob(store, record, item, &why);
+	else
+		schema = find_keyed(store, decoded_header(record, kind, &copy), kind, &why);
 	if (ret_why)
 		*ret_why = why;
 	return schema;
@@ -563,15 +588,18 @@ const struct etw_schema *etw_schema_store_find_choice(struct etw_schema_store *s
 	const enum store_kind kind = kind_of(record, &item);
 	const struct etw_schema *schema;
 	const struct cached_event *slot;
+	const EVENT_HEADER *header;
 	struct store_key key;
+	EVENT_HEADER copy;
 
 	*ret_is_alone = true;
 	if (item)
 		return find_blob(store, record, item, ret_why);
-	key = key_of_header(&record->EventHeader, kind);
+	header = decoded_header(record, kind, &copy);
+	key = key_of_header(header, kind);
 	slot = slot_of(store, &key);
 	if (UNLIKELY(!store_key_equal(&slot->key, &key) || slot->alone == STORE_NOBODY_ASKED)) {
-		schema = find_keyed(store, &record->EventHeader, kind, ret_why);
+		schema = find_keyed(store, header, kind, ret_why);
 		*ret_is_alone = !schema || ask_alone(store, record, &key, schema);
 		return schema;
 	}

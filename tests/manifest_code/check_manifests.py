@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compile what mc generates for manifests as users do, and record and decode what it writes.
+
+    check_manifests.py [--sample N] [--jobs N] MANIFEST_CODE INCLUDE_DIR LIBRARY_DIR DATA_DIR
+
+Every manifest compiles with gcc and clang, as C11 and as C++17, without warnings; one of the four
+programs, in turn, writes every event. --sample: the N smallest manifests, whose C++ is left out but for
+each fourth. $ETW_TEST_DATA goes before DATA_DIR. Exit 77: no manifests, or no compiler.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+COMPILERS = [("gcc", "c", "c11"), ("clang++", "c++", "c++17"), ("clang", "c", "c11"),
+             ("g++", "c++", "c++17")]
+
+
+def compilers():
+    return [one for one in COMPILERS if shutil.which(one[0])]
+
+
+def manifests(data):
+    found = []
+    for folder in ("manifests", "mc"):
+        for pattern in ("*.man", "*.xml"):
+            found += sorted((data / folder).glob(pattern))
+    return found
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800,
+                          check=False)
+    if done.returncode:
+        words = " ".join(str(word) for word in command)
+        sys.exit(f"{words}\n{done.stdout.decode(errors='replace')[-4000:]}")
+    return done.stdout.decode()
+
+
+def build(arguments, folder, chosen, program):
+    """Compile the driver, as a whole program or only its code."""
+    compiler, language, standard = chosen
+    command = [compiler, "-x", language, f"-std={standard}", *WARNINGS, "-I", folder, "-I", HERE,
+               "-I", arguments.include, folder / "driver.c"]
+    if program:
+        command += ["-x", "none", f"-L{arguments.libraries}", "-letw-provider",
+                    f"-Wl,-rpath,{arguments.libraries}", "-o", folder / "driver"]
+    else:
+        command += ["-fsyntax-only"]
+    run(command)
+
+
+def make_one(arguments, scratch, index, manifest, flavours):
+    """Generate and compile one manifest; return the folder with its driver."""
+    folder = scratch / str(index)
+    folder.mkdir()
+    run([arguments.program, "generate", manifest, folder, *flavours])
+    chosen = compilers()
+    for number, compiler in enumerate(chosen):
+        build(arguments, folder, compiler, number == index % len(chosen))
+    return folder
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--flavour", action="append", default=[])
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("include", type=pathlib.Path)
+    parser.add_argument("libraries", type=pathlib.Path)
+    parser.add_argument("data", type=pathlib.Path)
+    arguments = parser.parse_args()
+    found = manifests(pathlib.Path(os.environ.get("ETW_TEST_DATA", arguments.data)))
+    if not found or not compilers():
+        print("SKIP: no manifests, or no compiler")
+        return 77
+    if arguments.sample:
+        found = sorted(found, key=lambda path: path.stat().st_size)[:arguments.sample]
+    events = properties = 0
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        os.environ["ETW_RUNTIME_DIR"] = str(scratch / "run")
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            made = [pool.submit(make_one, arguments, scratch, index, manifest, arguments.flavour)
+                    for index, manifest in enumerate(found)]
+            for manifest, future in zip(found, made):
+                folder = future.result()
+                said = run([arguments.program, "check", manifest, folder / "driver",
+                            folder / "values.bin", *arguments.flavour])
+                print(said.strip())
+                counts = said.rsplit(":", 1)[1].split()
+                events += int(counts[0])
+                properties += int(counts[2])
+    print(f"{len(found)} manifests, {events} events, {properties} properties")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
