@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Compile what mc generates for manifests as users do, and record and decode what it writes.
 
-    check_manifests.py [--sample N] [--jobs N] MANIFEST_CODE INCLUDE_DIR LIBRARY_DIR DATA_DIR
+    check_manifests.py [--sample N] [--jobs N] [--flavour F] PROGRAM INCLUDES LIBRARIES DATA_DIR
 
 Every manifest compiles with gcc and clang, as C11 and as C++17, without warnings; one of the four
-programs, in turn, writes every event. --sample: the N smallest manifests, whose C++ is left out but for
-each fourth. $ETW_TEST_DATA goes before DATA_DIR. Exit 77: no manifests, or no compiler.
+programs, in turn, writes every event. --sample: the N smallest manifests; --flavour: km, co.
+$ETW_TEST_DATA goes before DATA_DIR. Exit 77: no manifests, or no compiler.
 """
 
 import argparse

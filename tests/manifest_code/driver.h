@@ -23,11 +23,16 @@
 #define DRIVER_FUNCTION static __attribute__((__unused__))
 
 /* Which macro of an event is used. */
-enum { DRIVER_PLAIN, DRIVER_ASSUMED, DRIVER_CONTEXT, DRIVER_CONTEXT_ASSUMED };
+enum {
+	DRIVER_PLAIN,
+	DRIVER_ASSUMED,
+	DRIVER_CONTEXT,
+	DRIVER_CONTEXT_ASSUMED
+};
 
 static unsigned char *driver_values, *driver_end;
 static GUID driver_activity;
-static unsigned driver_callouts;
+static unsigned driver_events, driver_callouts;
 
 DRIVER_FUNCTION void driver_fail(const char *what, unsigned long number)
 {
@@ -118,13 +123,18 @@ DRIVER_FUNCTION void driver_run(void (*const *writers)(unsigned form), int has_a
 		activity = is_argument ? none : driver_activity;
 		(void)EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &activity);
 		writers[event](form);
+		driver_events++;
 	}
 }
 
-DRIVER_FUNCTION void driver_callout(REGHANDLE handle,
-							const EVENT_DESCRIPTOR *descriptor,
-							ULONG count,
-							const EVENT_DATA_DESCRIPTOR *data)
+DRIVER_FUNCTION void driver_count(int has_callout)
+{
+	if (driver_callouts != (has_callout ? driver_events : 0))
+		driver_fail("callouts", driver_callouts);
+}
+
+DRIVER_FUNCTION void driver_callout(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor,
+				    ULONG count, const EVENT_DATA_DESCRIPTOR *data)
 {
 	if (!handle || !descriptor || !count || !data)
 		driver_fail("a callout without arguments", count);

@@ -60,7 +60,8 @@ struct writing *list_writings(const struct mc_manifest *manifest, uint64_t seed,
 	for (const struct mc_provider *at = manifest->providers; at; at = at->next) {
 		for (const struct mc_event *event = at->events; event; event = event->next) {
 			for (unsigned i = 0; !event->is_not_logged && i < ROUNDS; i++) {
-				list[count] = (struct writing){at, event, seed + count, i, writer, 0};
+				list[count] = (struct writing){at, event,  seed + count,
+							       i,  writer, 0};
 				if (i == ROUNDS - 1)
 					list[count].form = 1 + writer % 3;
 				count++;
@@ -237,12 +238,13 @@ static void put_main(struct etw_text *out, struct names *names, const struct mc_
 		const char *label = label_of(names, at, false);
 
 		if (at->event_count)
-			etw_text_printf(out,
-					"\tdriver_registered(EventUnregister%s());\n\tdriver_registered("
-					"EventUnregister%s_ForContext(&context_%s));\n",
-					label, label, at->symbol);
+			etw_text_printf(
+				out,
+				"\tdriver_registered(EventUnregister%s());\n\tdriver_registered("
+				"EventUnregister%s_ForContext(&context_%s));\n",
+				label, label, at->symbol);
 	}
-	etw_text_puts(out, "\tprintf(\"%u callouts\\n\", driver_callouts);\n\treturn 0;\n}\n");
+	etw_text_puts(out, "\tdriver_count(DRIVER_HAS_CALLOUT);\n\treturn 0;\n}\n");
 }
 
 static void put_driver(struct etw_text *out, const struct etw_text *header,
@@ -256,8 +258,9 @@ static void put_driver(struct etw_text *out, const struct etw_text *header,
 			"#include \"driver.h\"\n"
 			"#define MCGEN_ENABLE_FORCONTEXT_CODE_GENERATION\n"
 			"#define MCGEN_CALLOUT driver_callout\n"
-			"#include \"header.h\"\n\n#define DRIVER_HAS_ACTIVITY %d\n\n",
-			options->is_kernel);
+			"#include \"header.h\"\n\n#define DRIVER_HAS_ACTIVITY %d\n"
+			"#define DRIVER_HAS_CALLOUT %d\n\n",
+			options->is_kernel, options->has_callout);
 	for (const struct mc_provider *at = manifest->providers; at; at = at->next) {
 		if (at->event_count)
 			etw_text_printf(out, "static McGenContext_%s context_%s;\n",

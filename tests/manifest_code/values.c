@@ -262,9 +262,8 @@ static void add_property(struct values *values, struct values_property property)
 {
 	if (values->property_count == values->property_room) {
 		values->property_room = values->property_room * 2 + 64;
-		values->properties =
-			realloc(values->properties,
-				values->property_room * sizeof(*values->properties));
+		values->properties = realloc(values->properties,
+					     values->property_room * sizeof(*values->properties));
 		if (!values->properties)
 			abort();
 	}
@@ -354,7 +353,8 @@ static void put_structs(struct values *values, const struct mc_field *fields,
 	uint64_t shape = values->shape;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct values_property property = {.field = field, .index = is_array(field) ? i : 0};
+		struct values_property property = {.field = field,
+						   .index = is_array(field) ? i : 0};
 
 		values->shape = shape;
 		for (const struct mc_field *at = field->members; at; at = at->next)
@@ -461,8 +461,7 @@ void values_make(struct values *values, const struct mc_template *template_of, u
 	values->argument_count = template_of ? template_of->field_count : 0;
 	values->arguments = etw_arena_array(&values->arena, values->argument_count + 1,
 					    sizeof(*values->arguments));
-	values->numbers =
-		etw_arena_array(&values->arena, NUMBERS_COUNT, sizeof(*values->numbers));
+	values->numbers = etw_arena_array(&values->arena, NUMBERS_COUNT, sizeof(*values->numbers));
 	if (!values->arguments || !values->numbers)
 		abort();
 	for (const struct mc_field *at = fields; at; at = at->next)

@@ -12,10 +12,10 @@
 
 /* What the values of an event are like. */
 enum values_kind {
-	VALUES_LEAST,   /* zeros, empty texts, arrays without elements */
-	VALUES_MOST,    /* all bits set, long texts */
-	VALUES_NULL,    /* null pointers where a macro takes them, the lowest negative numbers */
-	VALUES_RANDOM,  /* this and all above */
+	VALUES_LEAST,  /* zeros, empty texts, arrays without elements */
+	VALUES_MOST,   /* all bits set, long texts */
+	VALUES_NULL,   /* null pointers where a macro takes them, the lowest negative numbers */
+	VALUES_RANDOM, /* this and all above */
 };
 
 /* How C code passes a field. */
