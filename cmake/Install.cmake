@@ -3,7 +3,8 @@
 # pages, shell completion, the documents and the examples.
 set(ETW_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/libetw)
 
-install(TARGETS etw wevtutil etw_mc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS etw wevtutil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS etw_mc EXPORT libetw-targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # The message compiler has Microsoft's name only where the user says that it is free: it is the file manager's
 # on many machines.
 option(ETW_INSTALL_MC "Install a link mc to etw-mc" OFF)
@@ -64,4 +65,5 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/packaging/libetw-config.cmake.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/libetw-config-version.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/libetw-config.cmake ${CMAKE_BINARY_DIR}/libetw-config-version.cmake
+  ${CMAKE_SOURCE_DIR}/packaging/libetw-manifest.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libetw)
