@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 #include <wmistr.h>
 
@@ -14,6 +15,7 @@
 #include "base/time.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
+#include "daemon/pids.h"
 #include "daemon/wishes.h"
 #include "wire/enable_request.h"
 #include "wire/hook.h"
@@ -150,6 +152,31 @@ static void describe(const struct etwd_enable_parts *parts,
 	note_left_out(parts, registration->peer, &left_out);
 }
 
+/*
+ * A session may ask whose the events are: the process is looked at now, as it may have ended when they are taken. One that
+ * is in no container has nothing to tell of one.
+ */
+static void describe_process(const struct etwd_peer *peer, struct wire_enable *enable)
+{
+	static const GUID none;
+	const uint32_t described = EVENT_ENABLE_PROPERTY_TS_ID |
+				   EVENT_ENABLE_PROPERTY_PROCESS_START_KEY |
+				   EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
+	struct etw_process_facts facts;
+	uint32_t property = 0;
+
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		property |= enable->slots[i].property;
+	if (!(property & described))
+		return;
+	etwd_pids_describe(peer->peers->pids, peer->who.uid, (uint32_t)peer->who.pid, &facts);
+	if (!etw_guid_equal(&facts.container, &none))
+		return;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		enable->slots[i].property &=
+			~(uint32_t)EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
+}
+
 static void tell(const struct etwd_enable_parts *parts, struct etwd_registration *registration,
 		 const struct telling *telling)
 {
@@ -168,6 +195,7 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 		if (enable.slots[i].is_used)
 			fill_slot(parts, registration, &enable.slots[i]);
 	}
+	describe_process(peer, &enable);
 	if (request) {
 		enable.source = request->source;
 		enable.filter_type = request->filter_type;

@@ -4,14 +4,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/macros.h"
 #include "base/time.h"
 #include "daemon/log.h"
@@ -211,6 +209,8 @@ void etwd_pids_came(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t bo
 		unlink_left_locked(pids, entry);
 	if (entry) {
 		entry->came_boot_ns = boot_ns;
+		if (entry->connections == 0)
+			entry->is_described = false; /* another one may have the number now */
 		if (entry->connections++ == 0)
 			write_locked(pids, entry);
 	}
@@ -409,33 +409,6 @@ static enum look look_at_process(uid_t uid, uint32_t pid)
 }
 
 /*
- * When the process that has this number now has started, as CLOCK_BOOTTIME, rounded down. 0: there is none, or procfs
- * does not tell.
- */
-static uint64_t read_start_ns(uint32_t pid)
-{
-	CLEANUP(etw_file_closep) int fd = -1;
-	unsigned long long ticks = 0;
-	char path[64], text[1024];
-	const char *rest;
-	size_t bytes = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || etw_file_read_all(fd, text, sizeof(text) - 1, &bytes) < 0)
-		return 0;
-	text[bytes] = '\0';
-	/* Behind the name, in which anything may be: the 22nd of all. */
-	rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1,
-			    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			    "%*d %*d %llu",
-			    &ticks) != 1)
-		return 0;
-	return ticks * (ETW_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-/*
  * The start of a process that has the number of one that connected at @came_boot_ns and is not that one; 0: it is, or
  * there is none. Of one that has just connected procfs is not asked.
  */
@@ -445,7 +418,7 @@ static uint64_t find_successor(uint32_t pid, uint64_t came_boot_ns)
 
 	if (etw_time_read_ns(CLOCK_BOOTTIME) - came_boot_ns <= ETWD_PIDS_SLACK_NS)
 		return 0;
-	start_ns = read_start_ns(pid);
+	start_ns = etw_process_start_boot_ns(pid);
 	return start_ns > came_boot_ns ? start_ns : 0;
 }
 
@@ -519,4 +492,41 @@ bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t 
 	default:
 		return may_be_unknown(pids, uid, pid, now_ns);
 	}
+}
+
+/* Whether what procfs said is of the process that is remembered, and not of one that has its number now. */
+static bool is_of_entry(const struct etwd_pid *entry, const struct etw_process_facts *facts)
+{
+	return entry->connections == 0 || facts->start_boot_ns <= entry->came_boot_ns;
+}
+
+void etwd_pids_describe(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+			struct etw_process_facts *ret)
+{
+	struct etw_process_facts facts;
+	struct etwd_pid *entry;
+	bool is_known, is_here;
+
+	*ret = etw_process_facts_unknown();
+	pthread_mutex_lock(&pids->lock);
+	entry = find_locked(pids, uid, pid);
+	is_here = entry && entry->connections > 0;
+	is_known = entry && entry->is_described;
+	if (is_known)
+		*ret = entry->facts;
+	pthread_mutex_unlock(&pids->lock);
+	if (is_known || etw_process_facts_read(pid, &facts) < 0)
+		return;
+	/* What is not connected may be another uid's by now. */
+	if (!is_here && look_at_process(uid, pid) != LOOK_ITS)
+		return;
+	pthread_mutex_lock(&pids->lock);
+	entry = find_locked(pids, uid, pid);
+	if (entry && is_of_entry(entry, &facts)) {
+		entry->facts = facts;
+		entry->is_described = true;
+	}
+	if (!entry || entry->is_described)
+		*ret = facts;
+	pthread_mutex_unlock(&pids->lock);
 }

@@ -42,6 +42,8 @@ struct etwd_pid {
 	uint32_t connections;  /* 0: it has left */
 	uint64_t came_boot_ns; /* when it connected last */
 	uint64_t left_ns;
+	bool is_described;
+	struct etw_process_facts facts; /* as procfs told when it was asked first */
 	uint64_t written_ns; /* when the snapshot was told last that it has left; 0: it was not */
 };
 
@@ -104,5 +106,14 @@ enum etwd_pid_answer etwd_pids_ask(struct etwd_pids *pids, uid_t uid, uint32_t p
  */
 bool etwd_pids_may_be(struct etwd_pids *pids, uid_t uid, uint32_t pid, uint64_t now_ns,
 		      struct etw_session_pid_span *ret_span);
+
+/*
+ * etwd_pids_describe() - what procfs says of a process: what it said first, for as long as the process is remembered, so
+ * that events are described whose process has ended since. Of an unknown process that has ended nothing is known.
+ *
+ * @ret: as etw_process_facts_unknown() where nothing is known
+ */
+void etwd_pids_describe(struct etwd_pids *pids, uid_t uid, uint32_t pid,
+			struct etw_process_facts *ret);
 
 #endif

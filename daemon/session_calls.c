@@ -72,6 +72,13 @@ static bool may_be_pid(void *context, uid_t uid, uint32_t pid,
 	return etwd_pids_may_be(calls->pids, uid, pid, etw_monotonic_ns(), ret_span);
 }
 
+static void describe_pid(void *context, uid_t uid, uint32_t pid, struct etw_process_facts *ret)
+{
+	struct etwd_session_calls *calls = context;
+
+	etwd_pids_describe(calls->pids, uid, pid, ret);
+}
+
 struct ring_item {
 	struct etwd_inbox_item item; /* first */
 	const struct etwd_enable_parts *enable;
@@ -157,6 +164,7 @@ void etwd_session_calls_init(struct etwd_session_calls *calls)
 		.may_write = may_write,
 		.may_write_classic = may_write_classic,
 		.may_be_pid = may_be_pid,
+		.describe_pid = describe_pid,
 		.ring_set_replaced = ring_set_replaced,
 		.file_is_full = file_is_full,
 	};

@@ -13,11 +13,11 @@
 #include "base/macros.h"
 #include "base/time.h"
 
-#define PID_BITS           22 /* PID_MAX_LIMIT of the kernel */
-#define CONTAINER_DIGITS   64
-#define GUID_DIGITS        32
-#define NO_LOGIN           UINT32_MAX /* what the kernel calls the session of a process of none */
-#define CGROUP_BYTES_MAX   4096
+#define PID_BITS         22 /* PID_MAX_LIMIT of the kernel */
+#define CONTAINER_DIGITS 64
+#define GUID_DIGITS      32
+#define NO_LOGIN         UINT32_MAX /* what the kernel calls the session of a process of none */
+#define CGROUP_BYTES_MAX 4096
 
 struct etw_process_facts etw_process_facts_unknown(void)
 {
@@ -95,8 +95,8 @@ static GUID guid_of_digits(const char *digits)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(digit_of(digits[2 * i]) << 4 | digit_of(digits[2 * i + 1]));
-	guid.Data1 = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
-		     (uint32_t)bytes[2] << 8 | bytes[3];
+	guid.Data1 = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+		     bytes[3];
 	guid.Data2 = (uint16_t)(bytes[4] << 8 | bytes[5]);
 	guid.Data3 = (uint16_t)(bytes[6] << 8 | bytes[7]);
 	memcpy(guid.Data4, bytes + 8, sizeof(guid.Data4));

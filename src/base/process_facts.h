@@ -11,7 +11,8 @@
 #define ETW_SESSION_ID_UNKNOWN UINT32_MAX
 
 struct etw_process_facts {
-	uint64_t start_boot_ns; /* CLOCK_BOOTTIME when it started, rounded down to the kernel's tick */
+	uint64_t
+		start_boot_ns; /* CLOCK_BOOTTIME when it started, rounded down to the kernel's tick */
 	uint64_t start_key; /* start, in ticks since boot, times 2^22, and its number; 0: unknown */
 	/* Of its login, as audit and logind number them; 0: of none, as services are. ETW_SESSION_ID_UNKNOWN */
 	uint32_t session_id;

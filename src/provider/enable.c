@@ -38,6 +38,18 @@ static bool is_same(const struct etw_enable_slot *left, const struct etw_enable_
 	       load_relaxed(&left->property) == right->property;
 }
 
+/* Whether a session asks for what only the general path does. */
+static bool is_general(const struct etw_enable_slot *slots, uint64_t bits)
+{
+	for (bits = bits >> ETW_GATE_SLOTS_SHIFT & 0xFFFF; bits; bits &= bits - 1) {
+		const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctzll(bits)];
+
+		if (load_relaxed(&slot->property) & ETW_ENABLE_ITEMS)
+			return true;
+	}
+	return false;
+}
+
 bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		    const struct etw_enable_wish *wishes)
 {
@@ -46,6 +58,8 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 	const struct etw_enable_slot *from = etw_enable_slots(registration, gate);
 	struct etw_enable_slot *to = registration->states[version & 1];
 	uint64_t bits = gate & ETW_GATE_SLOTS_MASK & ~slot_bits_of(link);
+	const uint32_t general = load_relaxed(&registration->general);
+	uint32_t next_general = general & ~(uint32_t)ETW_GENERAL_ENABLE;
 	bool is_changed = false;
 
 	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
@@ -66,8 +80,13 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 	}
 	if (!is_changed) /* the half stays unused, and the next change starts anew */
 		return false;
+	if (is_general(to, bits))
+		next_general |= ETW_GENERAL_ENABLE;
+	/* No event of either state takes the plain path when its state asks for more. */
+	store_release(&registration->general, general | next_general);
 	store_release(&registration->gate,
 		      (gate & ~(ETW_GATE_SLOTS_MASK | ETW_GATE_VERSION_MASK)) | version | bits);
+	store_release(&registration->general, next_general);
 	if (registration->is_classic)
 		etw_loggers_update();
 	return true;

@@ -13,6 +13,7 @@
 #include <evntcons.h>
 
 #include "base/atomic.h"
+#include "provider/items.h"
 #include "provider/registrations.h"
 #include "provider/ring_sets.h"
 #include "provider/thread.h"
@@ -79,6 +80,8 @@ struct etw_enable_view {
 	bool is_typed;
 	unsigned ring_count;
 	const struct etw_ring_mapping *rings[ETW_PROVIDER_SLOTS]; /* that want the event */
+	uint32_t
+		items[ETW_PROVIDER_SLOTS]; /* of each of these: ETW_ENABLE_ITEMS that it asks for */
 };
 
 /* The slots that @gate names. */
@@ -110,15 +113,22 @@ static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
 	       (~query->keyword & load_acquire(&slot->match_all)) == 0;
 }
 
-/* A session that has enabled both a provider and its group has two slots, and gets an event that both want once. */
-static inline bool etw_enable_has_ring(const struct etw_enable_view *view,
-				       const struct etw_ring_mapping *ring)
+/*
+ * A session that has enabled both a provider and its group has two slots, and gets an event that both want once, with
+ * what either asks for.
+ */
+static inline void etw_enable_add(struct etw_enable_view *view, const struct etw_ring_mapping *ring,
+				  uint32_t items)
 {
-	for (unsigned i = 0; i < view->ring_count; i++) {
-		if (view->rings[i] == ring)
-			return true;
+	unsigned i = 0;
+
+	while (i < view->ring_count && view->rings[i] != ring)
+		i++;
+	if (LIKELY(i == view->ring_count)) {
+		view->rings[view->ring_count++] = ring;
+		view->items[i] = 0;
 	}
-	return false;
+	view->items[i] |= items;
 }
 
 /*
@@ -146,13 +156,11 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 		ret->ring_count = 0;
 		for (uint32_t bits = etw_gate_slots(gate); bits; bits &= bits - 1) {
 			const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctz(bits)];
-			const struct etw_ring_mapping *ring;
 
 			if (!etw_enable_is_wanted(slot, query))
 				continue;
-			ring = load_acquire(&slot->ring);
-			if (LIKELY(!etw_enable_has_ring(ret, ring)))
-				ret->rings[ret->ring_count++] = ring;
+			etw_enable_add(ret, load_acquire(&slot->ring),
+				       load_acquire(&slot->property) & ETW_ENABLE_ITEMS);
 		}
 		etw_enable_load_provider(registration, &ret->provider);
 		ret->traits = load_acquire(&registration->traits);

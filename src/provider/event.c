@@ -14,6 +14,7 @@
 #include "provider/enable.h"
 #include "provider/event_layout.h"
 #include "provider/fork.h"
+#include "provider/items.h"
 #include "provider/ring_sets.h"
 #include "provider/thread.h"
 
@@ -22,23 +23,22 @@ struct layout {
 	const struct etw_event_request *request;
 	const struct etw_registration *registration;
 	const struct etw_enable_view *view;
-	uint32_t bytes;
+	uint32_t bytes;        /* but for what its sessions ask for */
+	uint32_t head_bytes;   /* of them in front of that: header and related activity */
 	uint32_t schema_bytes; /* of descriptors of type EVENT_METADATA, 0: no item */
 	uint32_t traits_bytes; /* of descriptors of type PROVIDER_METADATA, or the provider's own */
 	bool is_traits_own;    /* the registration's traits, not descriptors */
 	bool has_items;
-	bool is_mixed; /* some descriptors are no payload */
+	bool is_mixed;          /* some descriptors are no payload */
+	struct etw_items items; /* that sessions ask for */
 };
 
 struct target {
 	const struct etw_ring_mapping *ring;
 	struct etw_ring_span span;
+	uint32_t wanted; /* ETW_ENABLE_ITEMS that its session asks for */
+	uint32_t bytes;  /* of the event there */
 };
-
-static inline uint32_t item_bytes(uint32_t data_bytes)
-{
-	return ALIGN_UP((uint32_t)sizeof(struct wire_extended_item) + data_bytes, 8);
-}
 
 /* Sums up descriptors by their type. Sums of 128 sizes of 32 bits fit 64. */
 static int measure_mixed(struct layout *layout, uint64_t *ret_payload_bytes)
@@ -71,12 +71,14 @@ static uint64_t measure_items(struct layout *layout)
 		layout->traits_bytes = layout->view->traits->bytes;
 		layout->is_traits_own = true;
 	}
-	if (layout->request->related)
-		bytes += item_bytes(sizeof(GUID));
+	if (layout->request->related) {
+		bytes += etw_item_bytes(sizeof(GUID));
+		layout->head_bytes += etw_item_bytes(sizeof(GUID));
+	}
 	if (layout->traits_bytes)
-		bytes += item_bytes(layout->traits_bytes);
+		bytes += etw_item_bytes(layout->traits_bytes);
 	if (layout->schema_bytes)
-		bytes += item_bytes(layout->schema_bytes);
+		bytes += etw_item_bytes(layout->schema_bytes);
 	layout->has_items = bytes > 0;
 	return bytes;
 }
@@ -87,6 +89,7 @@ static int measure(struct layout *layout)
 	uint64_t bytes = 0;
 	unsigned types = 0;
 
+	layout->head_bytes = sizeof(struct wire_event_header);
 	for (uint32_t i = 0; i < request->data_count; i++) {
 		bytes += request->data[i].Size;
 		types |= request->data[i].Type;
@@ -108,55 +111,47 @@ static void copy_data(const struct layout *layout, unsigned type, uint8_t *at, s
 			      type, at, left);
 }
 
-static uint8_t *put_item_head(uint8_t *at, uint16_t type, uint32_t data_bytes, bool is_last)
+/* In the order that Windows writes them: related activity, what the session asks for, provider traits, schema. */
+static uint8_t *put_items(const struct layout *layout, uint32_t wanted, uint8_t *at)
 {
-	const struct wire_extended_item item = {
-		.bytes = le16_of((uint16_t)item_bytes(data_bytes)),
-		.type = le16_of(type),
-		.linkage = le16_of(is_last ? 0 : WIRE_EXTENDED_LINKAGE),
-		.data_bytes = le16_of((uint16_t)data_bytes),
-	};
-
-	/* The padding first: it lies under the data's last word. */
-	memset(at + item_bytes(data_bytes) - 8, 0, 8);
-	memcpy(at, &item, sizeof(item));
-	return at + sizeof(item);
-}
-
-/* In the order that Windows writes them: related activity, provider traits, schema. */
-static uint8_t *put_items(const struct layout *layout, uint8_t *at)
-{
+	const bool has_tail = layout->traits_bytes || layout->schema_bytes;
 	uint8_t *data;
 
 	if (layout->request->related) {
-		data = put_item_head(at, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, sizeof(GUID),
-				     !layout->traits_bytes && !layout->schema_bytes);
+		data = etw_item_put_head(at, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, sizeof(GUID),
+					 !wanted && !has_tail);
 		memcpy(data, layout->request->related, sizeof(GUID));
-		at += item_bytes(sizeof(GUID));
+		at += etw_item_bytes(sizeof(GUID));
 	}
+	if (UNLIKELY(wanted))
+		at = etw_items_put(&layout->items, wanted, /* is_last= */ !has_tail, at);
 	if (layout->traits_bytes) {
-		data = put_item_head(at, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, layout->traits_bytes,
-				     !layout->schema_bytes);
+		data = etw_item_put_head(at, EVENT_HEADER_EXT_TYPE_PROV_TRAITS,
+					 layout->traits_bytes, !layout->schema_bytes);
 		if (layout->is_traits_own)
 			memcpy(data, layout->view->traits->data, layout->traits_bytes);
 		else
 			copy_data(layout, EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA, data,
 				  layout->traits_bytes);
-		at += item_bytes(layout->traits_bytes);
+		at += etw_item_bytes(layout->traits_bytes);
 	}
 	if (layout->schema_bytes) {
-		data = put_item_head(at, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
-				     layout->schema_bytes, /* is_last= */ true);
+		data = etw_item_put_head(at, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+					 layout->schema_bytes, /* is_last= */ true);
 		copy_data(layout, EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA, data,
 			  layout->schema_bytes);
-		at += item_bytes(layout->schema_bytes);
+		at += etw_item_bytes(layout->schema_bytes);
 	}
 	return at;
 }
 
-static uint64_t header_flags(const struct layout *layout)
+static void put_start(const struct layout *layout, const struct target *target)
 {
-	return layout->request->header_flags | (layout->has_items ? WIRE_EVENT_EXTENDED_INFO : 0u);
+	const bool has_items = layout->has_items || target->wanted;
+
+	etw_event_put_start(target->span.at, target->bytes,
+			    layout->request->header_flags |
+				    (has_items ? WIRE_EVENT_EXTENDED_INFO : 0u));
 }
 
 static void put_origin(const struct target *target, uint32_t thread_id)
@@ -170,14 +165,30 @@ static void put_event(const struct layout *layout, const struct target *target, 
 	uint8_t *start = target->span.at;
 	uint8_t *at = start + sizeof(struct wire_event_header);
 
-	etw_event_put_start(start, layout->bytes, header_flags(layout));
+	put_start(layout, target);
 	put_origin(target, thread_id);
 	etw_event_put_provider(start, &layout->view->provider);
 	etw_event_put_rest(start, layout->request->descriptor, layout->request->activity);
-	if (layout->has_items)
-		at = put_items(layout, at);
+	if (layout->has_items || target->wanted)
+		at = put_items(layout, target->wanted, at);
 	copy_data(layout, EVENT_DATA_DESCRIPTOR_TYPE_NONE, at,
-		  layout->bytes - (size_t)(at - start));
+		  target->bytes - (size_t)(at - start));
+}
+
+/* The event once more, where another session asks for other items: what lies behind these is the same. */
+static void put_differently(const struct layout *layout, const struct target *target,
+			    const struct target *first, uint32_t thread_id)
+{
+	const uint32_t tail_bytes = layout->bytes - layout->head_bytes;
+	uint8_t *start = target->span.at;
+
+	memcpy(start, first->span.at, sizeof(struct wire_event_header));
+	put_start(layout, target);
+	put_origin(target, thread_id);
+	if (layout->has_items || target->wanted)
+		(void)put_items(layout, target->wanted, start + sizeof(struct wire_event_header));
+	memcpy(start + target->bytes - tail_bytes, first->span.at + first->bytes - tail_bytes,
+	       tail_bytes);
 }
 
 static inline bool is_independent(const struct target *target)
@@ -187,7 +198,7 @@ static inline bool is_independent(const struct target *target)
 
 static void abandon(const struct layout *layout, const struct target *target)
 {
-	etw_event_put_start(target->span.at, layout->bytes, header_flags(layout));
+	put_start(layout, target);
 	etw_ring_abandon(&target->span);
 }
 
@@ -245,7 +256,12 @@ static int reserve_all(const struct layout *layout, struct target *targets, unsi
 		int r;
 
 		targets[count].ring = view->rings[i];
-		r = etw_ring_mapping_reserve(view->rings[i], layout->bytes, &targets[count].span);
+		targets[count].wanted = view->items[i];
+		targets[count].bytes = layout->bytes;
+		if (UNLIKELY(view->items[i]))
+			targets[count].bytes += etw_items_bytes(&layout->items, view->items[i]);
+		r = etw_ring_mapping_reserve(view->rings[i], targets[count].bytes,
+					     &targets[count].span);
 		if (LIKELY(r == 0)) {
 			count++;
 			continue;
@@ -282,7 +298,11 @@ static int write_several(const struct layout *layout, uint32_t thread_id)
 	SCHED_POINT("provider.event.reserved");
 	put_event(layout, &targets[0], thread_id);
 	for (unsigned i = 1; i < count; i++) {
-		memcpy(targets[i].span.at, targets[0].span.at, layout->bytes);
+		if (UNLIKELY(targets[i].wanted != targets[0].wanted)) {
+			put_differently(layout, &targets[i], &targets[0], thread_id);
+			continue;
+		}
+		memcpy(targets[i].span.at, targets[0].span.at, targets[0].bytes);
 		put_origin(&targets[i], thread_id);
 	}
 	SCHED_POINT("provider.event.copied");
@@ -301,12 +321,17 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 	};
 	struct etw_enable_view view;
 	struct layout layout = {.request = request, .view = &view};
+	uint32_t wanted = 0;
 
 	TRY(etw_enable_collect(handle, &query, &view));
 	if (view.ring_count == 0)
 		return 0;
 	layout.registration = etw_handle_registration(handle);
 	TRY(measure(&layout));
+	for (unsigned i = 0; i < view.ring_count; i++)
+		wanted |= view.items[i];
+	if (UNLIKELY(wanted))
+		etw_items_collect(wanted, &layout.items);
 	return write_several(&layout, thread_id);
 }
 

@@ -68,7 +68,7 @@ static inline int etw_event_find_ring(const struct etw_event_target *target,
 
 	*ret = load_acquire(&target->slot->ring);
 	etw_enable_load_provider(registration, ret_provider);
-	if (UNLIKELY(load_acquire(&registration->traits) ||
+	if (UNLIKELY(load_acquire(&registration->general) ||
 		     load_relaxed(&registration->gate) != target->gate))
 		return -EAGAIN;
 	return 0;

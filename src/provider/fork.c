@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "ring/clock.h"
 
 #define PAGE_BYTES 4096
@@ -80,4 +81,13 @@ void etw_fork_set_process_id(unsigned link, uint32_t process_id)
 	(void)etw_fork_fill(); /* so that nobody fills the page later */
 	store_relaxed(&foreign_ids[link], process_id == (uint32_t)getpid() ? 0 : process_id);
 	store_relaxed(&etw_fork_page->process_ids[link], process_id);
+}
+
+uint64_t etw_fork_next_key(void)
+{
+	struct etw_fork_page *page = etw_fork_page;
+
+	/* No two processes began in the same cycle of one processor and with one number. */
+	return etw_hash_mix(load_relaxed(&page->origin), load_relaxed(&page->own_id)) +
+	       add_relaxed(&page->event_count, UINT64_C(1));
 }

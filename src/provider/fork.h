@@ -25,6 +25,8 @@ struct etw_fork_page {
 	uint32_t own_id; /* getpid() of the process whose memory this is; a vfork child differs */
 	uint32_t reserved_zero;                   /* so that the ids lie on a boundary of 8 */
 	uint32_t process_ids[ETW_PROVIDER_LINKS]; /* as the host of the link sees this process */
+	/* Of keys that events got, apart from what every write reads. */
+	_Alignas(64) uint64_t event_count;
 };
 
 #define ETW_HIDDEN __attribute__((visibility("hidden")))
@@ -52,6 +54,12 @@ void etw_fork_renew_stamp(void);
 
 /* etw_fork_set_process_id() - what the link's host calls this process. */
 void etw_fork_set_process_id(unsigned link, uint32_t process_id);
+
+/*
+ * etw_fork_next_key() - a number that no other event of the machine has, as far as numbers of 64 bits that processes
+ * choose by themselves can be: each counts on from a place of its own. Of a page that is filled.
+ */
+uint64_t etw_fork_next_key(void);
 
 /* etw_process_id() - of a page that is filled, as it is for a thread that is inside a write. */
 static inline uint32_t etw_process_id(unsigned link)

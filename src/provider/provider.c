@@ -220,6 +220,8 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 		return -EEXIST;
 	TRY(keep_traits(bytes, byte_count, &traits));
 	store_release(&registration->traits, traits);
+	store_release(&registration->general,
+		      load_relaxed(&registration->general) | ETW_GENERAL_TRAITS);
 	etw_announce_traits(registration);
 	/* The lock was given up: a callback may have ended the registration. */
 	if (etw_registration_of_handle(handle) != registration)

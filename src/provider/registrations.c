@@ -129,6 +129,7 @@ struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALL
 	store_release(&registration->provider[1], words[1]);
 	store_release(&registration->traits, NULL);
 	store_release(&registration->is_typed, 1);
+	store_release(&registration->general, 0u);
 	registration->callback = callback;
 	registration->context = context;
 	registration->code = etw_code_object(callback);

@@ -84,12 +84,20 @@ struct etw_enable_link {
 #define ETW_GATE_UPPER_AT 0
 #endif
 
+/* What the path of the plain event (provider/event_plain.h) does not do. */
+enum etw_general {
+	ETW_GENERAL_TRAITS = 0x1, /* the provider has traits */
+	ETW_GENERAL_ENABLE = 0x2, /* a session asks for more than the plain event */
+};
+
 struct etw_registration {
 	_Alignas(64) uint64_t gate;      /* atomic */
 	uint64_t provider[2];            /* the GUID's bytes; atomic */
 	const struct etw_traits *traits; /* atomic; NULL: none */
 	uint32_t line;                   /* its own place in the array; 0: was never used */
 	uint32_t is_typed;               /* atomic; descriptors' Type means something */
+	uint32_t
+		general; /* atomic; enum etw_general: why events take the general path; 0: they need not */
 	/* Under the lock. */
 	bool is_used;
 	PENABLECALLBACK callback;

@@ -11,10 +11,17 @@
 #include "base/guid.h"
 #include "base/macros.h"
 
-/* Events with keyword 0 pass unless IGNORE_KEYWORD_0 is set, so ENABLE_KEYWORD_0 asks for what is the case. */
-#define PROPERTIES_BUILT                                                                   \
-	(EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 | \
-	 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_PROVIDER_GROUP)
+/*
+ * Events with keyword 0 pass unless IGNORE_KEYWORD_0 is set, so ENABLE_KEYWORD_0 asks for what is the case. No process
+ * of Linux has a package, and none runs in a silo: PSM_KEY and ENABLE_SILOS find nothing to do, as on a Windows
+ * without them.
+ */
+#define PROPERTIES_BUILT                                                                           \
+	(EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |         \
+	 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_PROVIDER_GROUP |          \
+	 EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_PSM_KEY | \
+	 EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |               \
+	 EVENT_ENABLE_PROPERTY_ENABLE_SILOS | EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 #define FILTER_TYPE_RESERVED 0x80000000 /* types from here on are the system's to interpret */
 
 /* Windows' kernel as providers, by GUID. Here the kernel is recorded by EnableFlags alone. */

@@ -49,14 +49,41 @@ extern const struct wire_event_shape wire_event_ring_message;
 /* What `flags` of an EVENT header from a ring may have: what EventWrite and EventWriteString set. */
 #define WIRE_RING_EVENT_FLAGS (WIRE_EVENT_EXTENDED_INFO | 0x0004)
 
+/* Items whose values are the host's to fill in: what they say is whose event it is. */
+#define WIRE_RING_SID_BYTES 16 /* S-1-22-1-<uid>, as etw_sid_of_uid() makes it */
+#define WIRE_RING_ITEMS_VOUCHED \
+	(1u << 0x02 | 1u << 0x03 | 1u << 0x05 | 1u << 0x06 | 1u << 0x0D | 1u << 0x10)
+#define WIRE_RING_STACK_FRAMES_MAX 192
+
 /*
- * wire_event_ring_item() - whether a ring's event may have an item of this type: those that EventWrite makes of
- * what its caller gave (related activity, schema, traits). Who wrote it, with which rights, in which container, is the
- * host's to say.
+ * wire_event_ring_item() - whether a ring's event may have an item of this type and size: those that EventWrite makes
+ * of what its caller gave (related activity, schema, traits), and those that a session asks for: event key, stack, and
+ * the vouched ones, whose values in a ring mean nothing.
  */
-static inline bool wire_event_ring_item(uint16_t type)
+static inline bool wire_event_ring_item(uint16_t type, uint32_t data_bytes)
 {
-	return type < 32 && (UINT32_C(1) << type & (1u << 0x01 | 1u << 0x0B | 1u << 0x0C)) != 0;
+	switch (type) {
+	case 0x01: /* related activity */
+	case 0x10: /* container */
+	case 0x02:
+		return data_bytes == 16;
+	case 0x03: /* session */
+		return data_bytes == 4;
+	case 0x0A: /* event key */
+	case 0x0D: /* process start key */
+		return data_bytes == 8;
+	case 0x05: /* stack, of a number and addresses */
+		return data_bytes >= 8 && data_bytes % 4 == 0 &&
+		       data_bytes <= 8 + 4 * WIRE_RING_STACK_FRAMES_MAX;
+	case 0x06:
+		return data_bytes >= 8 && data_bytes % 8 == 0 &&
+		       data_bytes <= 8 + 8 * WIRE_RING_STACK_FRAMES_MAX;
+	case 0x0B: /* schema */
+	case 0x0C: /* traits */
+		return true;
+	default:
+		return false;
+	}
 }
 
 /*

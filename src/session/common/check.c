@@ -4,55 +4,22 @@
 
 #include <string.h>
 
-#include <evntcons.h>
-
 #include "base/atomic.h"
 #include "base/guid.h"
 #include "base/macros.h"
 #include "base/table.h"
 #include "base/time.h"
 #include "session/common/host.h"
+#include "session/common/vouch.h"
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 #include "wire/hook.h"
 #include "wire/ring_message.h"
 #include "wire/session_note.h"
 
-#define GUID_BYTES 16
-
-/*
- * Each item sound, of a type that EventWrite makes, and there once: two of one kind would be read by one reader
- * one way, and by another the other way.
- */
-static bool are_items_allowed(const uint8_t *event, uint32_t bytes)
-{
-	uint32_t at = sizeof(struct wire_event_header), seen = 0;
-	struct wire_extended_item item;
-	uint32_t item_bytes, data_bytes;
-	uint16_t type;
-
-	for (;;) {
-		if (bytes - at < sizeof(item))
-			return false;
-		memcpy(&item, event + at, sizeof(item));
-		item_bytes = le16_get(item.bytes);
-		data_bytes = le16_get(item.data_bytes);
-		type = le16_get(item.type);
-		if (item_bytes < sizeof(item) || item_bytes % 8 != 0 || item_bytes > bytes - at ||
-		    data_bytes > item_bytes - sizeof(item))
-			return false;
-		if (!wire_event_ring_item(type) || seen & UINT32_C(1) << type ||
-		    (type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID && data_bytes != GUID_BYTES))
-			return false;
-		seen |= UINT32_C(1) << type;
-		at += item_bytes;
-		if (!(le16_get(item.linkage) & WIRE_EXTENDED_LINKAGE))
-			return true;
-	}
-}
-
-/* The shape of an event that a ring may hold, and its parts in order; NULL: it is none. */
-static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t bytes)
+/* The shape of an event that a ring may hold, and its parts in order; NULL: it is none. *@ret_items: types of its items. */
+static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t bytes,
+						 uint32_t *ret_items)
 {
 	const struct wire_event_shape *shape;
 	uint32_t flags;
@@ -72,7 +39,7 @@ static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t 
 		return shape;
 	if (flags & ~(uint32_t)WIRE_RING_EVENT_FLAGS)
 		return NULL;
-	if (flags & WIRE_EVENT_EXTENDED_INFO && !are_items_allowed(event, bytes))
+	if (flags & WIRE_EVENT_EXTENDED_INFO && !etw_items_are_sound(event, bytes, ret_items))
 		return NULL;
 	return shape;
 }
@@ -316,11 +283,38 @@ static uint32_t next_sequence(const struct etw_check_cache *cache, const uint8_t
 	return add_relaxed(cache->sequence, 1u) + 1;
 }
 
+/* What the host knows of a process that may write; it is asked anew now and then, as numbers are used again. */
+static const struct etw_process_facts *find_facts(struct etw_check_cache *cache,
+						  const struct etw_check_limits *limits,
+						  uint32_t pid)
+{
+	struct etw_check_facts *entry = &cache->facts[etw_hash_mix(0, pid) % ETW_CHECK_FACTS];
+
+	if (entry->pid == pid && entry->asked_ns != 0 &&
+	    limits->now_ns - entry->asked_ns < ETW_CHECK_ALLOWED_NS)
+		return &entry->facts;
+	entry->pid = pid;
+	entry->asked_ns = limits->now_ns;
+	entry->facts = etw_process_facts_unknown();
+	if (cache->host->describe_pid && may_ask(cache, limits->now_ns))
+		cache->host->describe_pid(cache->host->context, cache->uid, pid, &entry->facts);
+	return &entry->facts;
+}
+
+static void vouch(struct etw_check_cache *cache, const struct etw_check_limits *limits,
+		  uint8_t *event)
+{
+	const uint32_t pid = etw_load32(event + offsetof(struct wire_event_header, process_id));
+
+	etw_items_vouch(event, cache->uid, find_facts(cache, limits, pid));
+}
+
 enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 				      const struct etw_check_limits *limits, uint8_t *event,
 				      uint32_t bytes, int64_t *ret_raw)
 {
-	const struct wire_event_shape *shape = find_shape(event, bytes);
+	uint32_t items = 0;
+	const struct wire_event_shape *shape = find_shape(event, bytes, &items);
 	enum etw_check_result result;
 
 	if (UNLIKELY(!shape || !is_writer_allowed(cache, limits, shape, event)))
@@ -328,6 +322,8 @@ enum etw_check_result etw_check_event(struct etw_check_cache *cache,
 	result = check_time(limits, event + shape->time_at, ret_raw);
 	if (UNLIKELY(shape->provider_at == WIRE_NOWHERE) && result != ETW_CHECK_REFUSED)
 		wire_ring_message_unpack(event, next_sequence(cache, event));
+	if (UNLIKELY(items & WIRE_RING_ITEMS_VOUCHED) && result != ETW_CHECK_REFUSED)
+		vouch(cache, limits, event);
 	return result;
 }
 

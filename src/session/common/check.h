@@ -2,8 +2,8 @@
 /*
  * The check of an event that was copied out of shared memory. Whatever a process may have written there,
  * what passes is an event that user mode may write (wire/event_shape.h), of a provider that this uid may write,
- * said to be of a process that was this uid's at that time, without items that only the host can vouch for, and
- * with a time that cannot spoil the order of its processor. Its thread is the writer's claim.
+ * said to be of a process that was this uid's at that time, and with a time that cannot spoil the order of its processor. Its thread is the writer's claim. Whose an event is, where
+ * its items say so, the host has put in (session/common/vouch.h).
  * Source: docs/design/recording.md "Rings", Trust.
  */
 #ifndef ETW_SESSION_COMMON_CHECK_H
@@ -15,8 +15,11 @@
 
 #include <guiddef.h>
 
+#include "base/process_facts.h"
+
 #define ETW_CHECK_PROVIDERS  512
 #define ETW_CHECK_PIDS       2048
+#define ETW_CHECK_FACTS      64                   /* processes that extended items tell of */
 #define ETW_CHECK_MEMOS      512                  /* a power of two */
 #define ETW_CHECK_REFUSED_NS UINT64_C(100000000)  /* a refusal is believed so long */
 #define ETW_CHECK_ALLOWED_NS UINT64_C(1000000000) /* a process's permission: its id may be reused */
@@ -65,6 +68,11 @@ struct etw_check_cache {
 		uint64_t since_ns, until_ns; /* as struct etw_session_pid_span */
 		bool is_allowed;
 	} pids[ETW_CHECK_PIDS];
+	struct etw_check_facts {
+		uint32_t pid;
+		uint64_t asked_ns; /* 0: no answer here */
+		struct etw_process_facts facts;
+	} facts[ETW_CHECK_FACTS];
 	uint64_t asks_ns; /* when `asks` was last raised */
 	uint32_t asks;    /* questions about processes that may still be asked */
 };

@@ -12,6 +12,7 @@
 
 #include <guiddef.h>
 
+#include "base/process_facts.h"
 #include "base/source.h"
 #include "ring/clock.h"
 
@@ -51,6 +52,11 @@ struct etw_session_host {
 	bool (*may_write_classic)(void *context, uint32_t session_id, uid_t uid);
 	bool (*may_be_pid)(void *context, uid_t uid, uint32_t pid,
 			   struct etw_session_pid_span *ret_span);
+	/*
+	 * What the extended items of the process's events say of it. *@ret, preset to what is said of an unknown one. NULL:
+	 * nothing is known of any.
+	 */
+	void (*describe_pid)(void *context, uid_t uid, uint32_t pid, struct etw_process_facts *ret);
 	/*
 	 * Processes of a uid are to leave this ring set for the one that etw_session_ring_set() now gives, if
 	 * there are any.

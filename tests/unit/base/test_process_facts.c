@@ -46,10 +46,8 @@ static void test_process_facts__of_nobody(void **state)
 
 static void test_process_facts__containers(void **state)
 {
-	static const GUID expected = {0x01234567,
-				      0x89ab,
-				      0xcdef,
-				      {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}};
+	static const GUID expected = {
+		0x01234567, 0x89ab, 0xcdef, {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}};
 	static const struct {
 		const char *text;
 		bool is_container;

@@ -218,14 +218,22 @@ static void test_check__items_that_only_the_host_can_vouch_for(void **state)
 	etw_store16(desk.event + 4, WIRE_EVENT_EXTENDED_INFO);
 	memcpy(item + 8, bytes_of_sid, sizeof(bytes_of_sid));
 	for (uint32_t type = 0; type < 0x100; type++) {
+		/* Of this size; what the host fills in (test_vouch.c) is allowed, and not believed. */
 		bool is_allowed = type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID ||
+				  type == EVENT_HEADER_EXT_TYPE_SID ||
+				  type == EVENT_HEADER_EXT_TYPE_STACK_TRACE32 ||
+				  type == EVENT_HEADER_EXT_TYPE_STACK_TRACE64 ||
 				  type == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
-				  type == EVENT_HEADER_EXT_TYPE_PROV_TRAITS;
+				  type == EVENT_HEADER_EXT_TYPE_PROV_TRAITS ||
+				  type == EVENT_HEADER_EXT_TYPE_CONTAINER_ID;
 
 		etw_store16(item, 0x18);
 		etw_store16(item + 2, (uint16_t)type);
 		etw_store16(item + 6, 16);
+		memcpy(item + 8, bytes_of_sid, sizeof(bytes_of_sid));
 		assert_int_equal(check(&desk, 0x70), is_allowed);
+		if (type == EVENT_HEADER_EXT_TYPE_SID)
+			assert_memory_not_equal(item + 8, bytes_of_sid, sizeof(bytes_of_sid));
 	}
 	etw_store16(item + 2, 0xFF01);
 	assert_int_equal(check(&desk, 0x70), ETW_CHECK_REFUSED);
