@@ -102,6 +102,7 @@ struct form {
 	bool is_assumed;  /* that a session wants the event */
 };
 
+/* In parentheses, which the kits' macros lack: `EventWriteX() == 0` would compare the 0 behind the colon. */
 static void put_macro(struct header_writer *writer, const struct header_provider *provider,
 		      const struct header_event *event, const struct form *form)
 {
@@ -117,10 +118,10 @@ static void put_macro(struct header_writer *writer, const struct header_provider
 	put_parameters(out, event, form->has_context || has_activity);
 	etw_text_puts(out, ") \\\n        ");
 	if (!form->is_assumed && form->has_context)
-		etw_text_printf(out, "MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, %s) \\\n        ? ",
+		etw_text_printf(out, "(MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, %s) \\\n        ? ",
 				event->macro);
 	else if (!form->is_assumed)
-		etw_text_printf(out, "MCGEN_EVENT_ENABLED(%s) \\\n        ? ", event->macro);
+		etw_text_printf(out, "(MCGEN_EVENT_ENABLED(%s) \\\n        ? ", event->macro);
 	etw_text_printf(out, "_mcgen_TEMPLATE_FOR_%s(", event->macro);
 	if (form->has_context)
 		etw_text_printf(out, "&_mcgen_CheckContextType_%s(pContext)->Context",
@@ -131,7 +132,7 @@ static void put_macro(struct header_writer *writer, const struct header_provider
 	if (options->is_kernel)
 		etw_text_puts(out, has_activity ? ", Activity" : ", NULL");
 	put_parameters(out, event, true);
-	etw_text_puts(out, form->is_assumed ? ")\n" : ") : 0\n");
+	etw_text_puts(out, form->is_assumed ? ")\n" : ") : 0)\n");
 }
 
 static void put_note(struct etw_text *out, const struct header_event *event)
