@@ -173,12 +173,12 @@ ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
  * EventSetInformation() - says more about a registered provider.
  *
  * @InformationClass: EventProviderSetTraits: every event carries these traits from now on (a name, a group), and the
- *   registration is a member of the group, which sessions may enable; once for a registration;
- *   EventProviderUseDescriptorType: the Type of data descriptors counts; EventProviderBinaryTrackInfo: accepted,
- *   nothing is left to do
+ *   registration is a member of the group, which sessions may enable; once for a registration. The Type of data
+ *   descriptors counts from then on, too; EventProviderUseDescriptorType: whether it counts;
+ *   EventProviderBinaryTrackInfo: accepted, nothing is left to do
  * @EventInformation: of the class: the traits, or a BOOLEAN
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER: the information is missing, has another
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no such registration, or the information is missing, has another
  * length than the class wants, or is not the layout of traits; ERROR_ALREADY_EXISTS: the registration has traits;
  * ERROR_ACCESS_DENIED: it may not be a member of the group, and has the traits all the same; ERROR_NOT_SUPPORTED: another
  * class; ERROR_NOT_ENOUGH_MEMORY.
@@ -221,7 +221,9 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHA
  *
  * @EventDescriptor: id, version, level, opcode, task and keyword of the event
  * @UserDataCount: of the pieces of data, at most 128
- * @UserData: the pieces, made with EventDataDescCreate(); they become the payload without gaps
+ * @UserData: the pieces, made with EventDataDescCreate(); they become the payload without gaps. With traits or
+ *   EventProviderUseDescriptorType the Type of a piece says what it is: EVENT_DATA_DESCRIPTOR_TYPE_NONE payload,
+ *   _EVENT_METADATA and _PROVIDER_METADATA what TraceLogging puts beside it
  * @ActivityId: which activity the event belongs to; NULL: that of the thread (EventActivityIdControl())
  * @RelatedActivityId: the activity that began this one; NULL: none
  * @Filter: 0; others name sessions by filters, which no session has
@@ -237,7 +239,11 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHA
  * Returns ERROR_SUCCESS: the event is in every buffer that was meant; ERROR_INVALID_HANDLE;
  * ERROR_INVALID_PARAMETER: no descriptor, no string, more than 128 pieces, or flags that are none;
  * ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: the event is
- * larger than a buffer; ERROR_ARITHMETIC_OVERFLOW: it is larger than 64 KiB; ERROR_NOT_SUPPORTED: Filter is not 0.
+ * larger than a buffer; ERROR_ARITHMETIC_OVERFLOW: it is larger than 64 KiB; ERROR_NOACCESS: a piece with bytes has
+ * a null pointer; ERROR_NOT_SUPPORTED: Filter is not 0, or a piece is a timestamp
+ * (EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE). Any other pointer is used: one that cannot be read is the program's
+ * own SIGSEGV, where Windows' kernel says ERROR_NOACCESS. The place in the buffer that was reserved for the event is then
+ * a lost event of the session's.
  *
  * Context: any thread, signal handlers.
  */

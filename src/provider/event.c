@@ -83,16 +83,27 @@ static uint64_t measure_items(struct layout *layout)
 	return bytes;
 }
 
+/* Whether a descriptor names bytes where there can be none. An empty one may have any address. */
+static bool has_null_data(const struct etw_event_request *request)
+{
+	for (uint32_t i = 0; i < request->data_count; i++) {
+		if (request->data[i].Ptr < ETW_EVENT_ADDRESS_MIN && request->data[i].Size)
+			return true;
+	}
+	return false;
+}
+
 static int measure(struct layout *layout)
 {
 	const struct etw_event_request *request = layout->request;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, lowest = UINT64_MAX;
 	unsigned types = 0;
 
 	layout->head_bytes = sizeof(struct wire_event_header);
 	for (uint32_t i = 0; i < request->data_count; i++) {
 		bytes += request->data[i].Size;
 		types |= request->data[i].Type;
+		lowest = request->data[i].Ptr < lowest ? request->data[i].Ptr : lowest;
 	}
 	if (types && layout->view->is_typed)
 		TRY(measure_mixed(layout, &bytes));
@@ -101,14 +112,17 @@ static int measure(struct layout *layout)
 	bytes += sizeof(struct wire_event_header);
 	if (bytes > ETW_EVENT_BYTES_MAX)
 		return -EOVERFLOW;
+	if (UNLIKELY(lowest < ETW_EVENT_ADDRESS_MIN) && has_null_data(request))
+		return -EFAULT;
 	layout->bytes = (uint32_t)bytes;
 	return 0;
 }
 
 static void copy_data(const struct layout *layout, unsigned type, uint8_t *at, size_t left)
 {
-	etw_event_copy_fields(layout->request->data, layout->request->data_count, layout->is_mixed,
-			      type, at, left);
+	/* measure() has looked at the addresses. */
+	(void)etw_event_copy_fields(layout->request->data, layout->request->data_count,
+				    layout->is_mixed, type, at, left);
 }
 
 /* In the order that Windows writes them: related activity, what the session asks for, provider traits, schema. */

@@ -20,6 +20,9 @@
 
 #define ETW_EVENT_BYTES_MAX 65535 /* header, items and payload */
 
+/* Below it nothing can be read: a null pointer, or a member of what would lie there. */
+#define ETW_EVENT_ADDRESS_MIN 4096
+
 #define ETW_EVENT_HEADER_TYPE (sizeof(void *) == 8 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_EVENT32)
 
 /* Fields are mostly short; a call of memcpy() would cost more than they do. Words may overlap. */
@@ -52,9 +55,9 @@ static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t
 /*
  * Copies the descriptors of a type; all of them, where none has one that means something. @left: what was
  * measured; a program that changes descriptors while they are written gets a wrong event, and nobody else
- * does.
+ * does. Returns false where a descriptor names bytes that cannot be there: the event is none.
  */
-static inline void etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
+static inline bool etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
 					 bool is_mixed, unsigned type, uint8_t *at, size_t left)
 {
 	for (uint32_t i = 0; i < data_count; i++) {
@@ -62,12 +65,16 @@ static inline void etw_event_copy_fields(const EVENT_DATA_DESCRIPTOR *data, uint
 
 		if (is_mixed && data[i].Type != type)
 			continue;
+		/* An empty one may have any address. */
+		if (UNLIKELY(data[i].Ptr < ETW_EVENT_ADDRESS_MIN) && bytes)
+			return false;
 		if (UNLIKELY(bytes > left))
 			bytes = left;
 		etw_event_copy_field(at, (const uint8_t *)(uintptr_t)data[i].Ptr, bytes);
 		at += bytes;
 		left -= bytes;
 	}
+	return true;
 }
 
 /* bytes, header_type, header_flag, flags, property: one store. */

@@ -130,10 +130,13 @@ static inline int etw_event_write_inside(const struct etw_event_target *target,
 	etw_event_put_origin(span.at, thread->thread_id, etw_process_id(ring->link), span.time_raw);
 	etw_event_put_provider(span.at, &provider);
 	etw_event_put_rest(span.at, request->descriptor, request->activity);
-	etw_event_copy_fields(request->data, request->data_count, /* is_mixed= */ false,
-			      EVENT_DATA_DESCRIPTOR_TYPE_NONE,
-			      span.at + sizeof(struct wire_event_header),
-			      bytes - sizeof(struct wire_event_header));
+	if (UNLIKELY(!etw_event_copy_fields(request->data, request->data_count,
+					    /* is_mixed= */ false, EVENT_DATA_DESCRIPTOR_TYPE_NONE,
+					    span.at + sizeof(struct wire_event_header),
+					    bytes - sizeof(struct wire_event_header)))) {
+		etw_ring_abandon(&span);
+		return -EFAULT;
+	}
 	SCHED_POINT("provider.event.copied");
 	etw_ring_commit(&span);
 	return 0;

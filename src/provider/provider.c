@@ -219,6 +219,7 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 	if (load_relaxed(&registration->traits))
 		return -EEXIST;
 	TRY(keep_traits(bytes, byte_count, &traits));
+	store_release(&registration->is_typed, 1);
 	store_release(&registration->traits, traits);
 	store_release(&registration->general,
 		      load_relaxed(&registration->general) | ETW_GENERAL_TRAITS);

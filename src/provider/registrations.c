@@ -128,7 +128,7 @@ struct etw_registration *etw_registration_open(const GUID *provider, PENABLECALL
 	store_release(&registration->provider[0], words[0]);
 	store_release(&registration->provider[1], words[1]);
 	store_release(&registration->traits, NULL);
-	store_release(&registration->is_typed, 1);
+	store_release(&registration->is_typed, 0); /* until EventSetInformation() says so */
 	store_release(&registration->general, 0u);
 	registration->callback = callback;
 	registration->context = context;

@@ -37,6 +37,12 @@ ULONG EventUnregister(REGHANDLE RegHandle)
 	return etw_win32_from_result(etw_provider_unregister(RegHandle));
 }
 
+/* What Microsoft's page names for a handle that is none, where other functions have ERROR_INVALID_HANDLE. */
+static ULONG information_error(int result)
+{
+	return result == -EBADF ? ERROR_INVALID_PARAMETER : etw_win32_from_result(result);
+}
+
 static ULONG set_typed(REGHANDLE handle, const void *information, ULONG bytes)
 {
 	BOOLEAN is_typed;
@@ -44,7 +50,7 @@ static ULONG set_typed(REGHANDLE handle, const void *information, ULONG bytes)
 	if (!information || bytes != sizeof(is_typed))
 		return ERROR_INVALID_PARAMETER;
 	memcpy(&is_typed, information, sizeof(is_typed));
-	return etw_win32_from_result(etw_provider_set_typed(handle, is_typed));
+	return information_error(etw_provider_set_typed(handle, is_typed));
 }
 
 ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass,
@@ -53,17 +59,17 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 	switch (InformationClass) {
 	case EventProviderBinaryTrackInfo:
 		/* Asks that sessions note the provider's binary; Image events do, for every binary. */
-		return etw_win32_from_result(etw_provider_check_handle(RegHandle));
+		return information_error(etw_provider_check_handle(RegHandle));
 	case EventProviderSetTraits:
 		if (!EventInformation)
 			return ERROR_INVALID_PARAMETER;
-		return etw_win32_from_result(
+		return information_error(
 			etw_provider_set_traits(RegHandle, EventInformation, InformationLength));
 	case EventProviderUseDescriptorType:
 		return set_typed(RegHandle, EventInformation, InformationLength);
 	default:
-		TRY_WIN32(etw_provider_check_handle(RegHandle));
-		return ERROR_NOT_SUPPORTED;
+		return etw_provider_check_handle(RegHandle) < 0 ? ERROR_INVALID_PARAMETER
+								: ERROR_NOT_SUPPORTED;
 	}
 }
 

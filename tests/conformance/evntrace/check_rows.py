@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold the conformance rows of controllers and classic providers against what is documented.
+"""Hold the conformance rows of a header's functions against what is documented.
 
-    check_rows.py ROOT
+    check_rows.py ROOT HEADER
 
-Controller functions are those that src/api/control defines, without those that are not built, and
-functions of classic providers those of CLASSIC; W and A forms are one. A row is a ROW, ROOT or
-NEVER of documented_rows.inc or classic_rows.inc, an assertion of a test in this folder that a
-function returns an error, or a row with an error in a table of a test that calls the function.
+Of evntrace: controller functions, which are those that src/api/control defines, and functions of
+classic providers; of evntprov: functions of providers; without those that are not built. W and A
+forms are one. A row is a ROW, ROOT or NEVER of an .inc in the header's folder, an assertion of a
+test there that a function returns an error, or a row with an error in a table of a test that calls
+the function.
 Errors, one a line: a controller function without a row; a documented pair of function and error
 (documented_errors.tsv) without a row; a pair of a function that is none; a row without a source; a
 NEVER without its reason in the list, or the other way round.
@@ -18,8 +19,12 @@ import pathlib
 import re
 import sys
 
-HERE = "tests/conformance/evntrace"
-CLASSIC = ("evntrace.c", "trace_event.c", "trace_message.c")  # of src/api/provider
+TABLES = "tests/conformance"
+SOURCES = {
+    "evntrace": ["control/*.c", "provider/evntrace.c", "provider/trace_event.c",
+                 "provider/trace_message.c"],
+    "evntprov": ["provider/evntprov.c", "provider/activity_id.c"],
+}
 NO_ERRORS = {"GetTraceEnableFlags"}  # what it returns is none
 UNBUILT = re.compile(r"\bETW_UNBUILT\((\w+)")
 DEFINITION = re.compile(r"^ULONG (\w+)\(", re.MULTILINE)
@@ -39,11 +44,10 @@ def stem_of(name, names):
     return name
 
 
-def read_functions(root):
+def read_functions(root, header):
     """Return (functions, names of all their forms, names of what is not built)."""
     names, unbuilt = set(), set()
-    classic = [root / "src/api/provider" / name for name in CLASSIC]
-    for path in [*(root / "src/api/control").glob("*.c"), *classic]:
+    for path in [path for source in SOURCES[header] for path in (root / "src/api").glob(source)]:
         text = path.read_text(encoding="utf-8")
         names |= set(DEFINITION.findall(text))
         unbuilt |= set(UNBUILT.findall(text))
@@ -51,25 +55,30 @@ def read_functions(root):
     return {stem_of(name, names) for name in names}, names, unbuilt
 
 
-def read_documented(root):
+def full_name(error):
+    """Return an error's name; rows leave ERROR_ out."""
+    return error if error.startswith("STATUS_") else "ERROR_" + error
+
+
+def read_documented(folder):
     """Return {(function, error): reason it cannot happen, or ''}."""
     pairs = {}
-    for line in (root / HERE / "documented_errors.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (folder / "documented_errors.tsv").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             words = line.split("\t") + [""]
             pairs[(words[0], words[1])] = words[2]
     return pairs
 
 
-def read_rows(root, names, errors):
+def read_rows(folder, names, errors):
     """Return ({(function, error)}, {the same of NEVER}, how many rows there are)."""
     found, never, count = set(), set(), 0
-    for path in sorted((root / HERE).glob("*")):
+    for path in sorted(folder.glob("*")):
         if path.suffix not in (".c", ".inc"):
             continue
         text = path.read_text(encoding="utf-8")
         for kind, function, error, source in ROW.findall(text):
-            pair = (function, "ERROR_" + error)
+            pair = (function, full_name(error))
             (never if kind == "NEVER" else found).add(pair)
             count += 1
             if not re.match(r"\[(MSD|SDK|DERIVED|HERE)\] .", source):
@@ -87,17 +96,18 @@ def read_rows(root, names, errors):
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
-    functions, names, unbuilt = read_functions(root)
-    documented = {pair: reason for pair, reason in read_documented(root).items()
+    root, header = pathlib.Path(sys.argv[1]), sys.argv[2]
+    folder = root / TABLES / header
+    functions, names, unbuilt = read_functions(root, header)
+    documented = {pair: reason for pair, reason in read_documented(folder).items()
                   if pair[0] not in unbuilt}
     errors = []
-    found, never, count = read_rows(root, names, errors)
+    found, never, count = read_rows(folder, names, errors)
     for function in sorted(functions - {pair[0] for pair in found}):
         errors.append(f"{function} has no row")
     for pair, reason in sorted(documented.items()):
         if pair[0] not in functions:
-            errors.append(f"{pair[0]} is no function of controllers or classic providers")
+            errors.append(f"{pair[0]} is no function of {header}.h")
         elif reason and pair not in never:
             errors.append(f"{pair[0]}, {pair[1]}: no row shows what happens instead")
         elif not reason and pair not in found:

@@ -186,7 +186,7 @@ static void test_evntprov__information_classes(void **state)
 	assert_int_equal(EventSetInformation(handle, EventProviderBinaryTrackInfo, NULL, 0),
 			 ERROR_SUCCESS);
 	assert_int_equal(EventSetInformation(0, EventProviderBinaryTrackInfo, NULL, 0),
-			 ERROR_INVALID_HANDLE);
+			 ERROR_INVALID_PARAMETER);
 	assert_int_equal(EventSetInformation(handle, EventProviderSetReserved1, NULL, 0),
 			 ERROR_NOT_SUPPORTED);
 	assert_int_equal(EventSetInformation(handle, MaxEventInfo, NULL, 0), ERROR_NOT_SUPPORTED);
@@ -201,7 +201,7 @@ static void test_evntprov__information_classes(void **state)
 	assert_int_equal(EventSetInformation(handle, EventProviderSetTraits, traits, 3),
 			 ERROR_INVALID_PARAMETER);
 	assert_int_equal(EventSetInformation(0, EventProviderSetTraits, traits, sizeof(traits)),
-			 ERROR_INVALID_HANDLE);
+			 ERROR_INVALID_PARAMETER);
 	assert_int_equal(
 		EventSetInformation(handle, EventProviderSetTraits, traits, sizeof(traits)),
 		ERROR_SUCCESS);

@@ -130,6 +130,7 @@ static void test_event__items_come_in_the_order_of_windows(void **state)
 	EventDataDescCreate(&data[2], "pa", 2);
 	EventDataDescCreate(&data[3], "y", 1);
 	begin(&setting, 4, 0);
+	assert_int_equal(etw_provider_set_typed(setting.handle, true), 0);
 	assert_int_equal(write_data(setting.handle, data, 4, &related), 0);
 	assert_int_equal(take_all(&setting.session, &taken), 1);
 	assert_int_equal(le16_get(header_of(&taken)->flags), WIRE_EVENT_EXTENDED_INFO);
@@ -193,6 +194,7 @@ static void test_event__unknown_descriptor_types_are_errors(void **state)
 
 	(void)state;
 	begin(&setting, 4, 0);
+	assert_int_equal(etw_provider_set_typed(setting.handle, true), 0);
 	EventDataDescCreate(&data, "x", 1);
 	data.Type = EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE;
 	assert_int_equal(write_data(setting.handle, &data, 1, NULL), -EOPNOTSUPP);

@@ -56,12 +56,12 @@ static void test_event_layout__fields_are_chosen_by_their_type(void **state)
 	EventDataDescCreate(&data[1], schema, 6);
 	EventDataDescCreate(&data[2], "load", 4);
 	data[1].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
-	etw_event_copy_fields(data, 3, /* is_mixed= */ true, EVENT_DATA_DESCRIPTOR_TYPE_NONE, to,
-			      7);
+	assert_true(etw_event_copy_fields(data, 3, /* is_mixed= */ true,
+					  EVENT_DATA_DESCRIPTOR_TYPE_NONE, to, 7));
 	assert_memory_equal(to, "payload\0", 8);
 	memset(to, 0, sizeof(to));
-	etw_event_copy_fields(data, 3, /* is_mixed= */ true,
-			      EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA, to, 6);
+	assert_true(etw_event_copy_fields(data, 3, /* is_mixed= */ true,
+					  EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA, to, 6));
 	assert_memory_equal(to, "schema\0", 7);
 }
 
@@ -75,10 +75,25 @@ static void test_event_layout__no_more_is_copied_than_was_measured(void **state)
 	memset(to, GUARD, sizeof(to));
 	EventDataDescCreate(&data[0], "0123456789", 10);
 	EventDataDescCreate(&data[1], "0123456789", 10);
-	etw_event_copy_fields(data, 2, /* is_mixed= */ false, EVENT_DATA_DESCRIPTOR_TYPE_NONE, to,
-			      12);
+	assert_true(etw_event_copy_fields(data, 2, /* is_mixed= */ false,
+					  EVENT_DATA_DESCRIPTOR_TYPE_NONE, to, 12));
 	assert_memory_equal(to, "012345678901", 12);
 	assert_int_equal(to[12], GUARD);
+}
+
+static void test_event_layout__nothing_is_read_at_null(void **state)
+{
+	EVENT_DATA_DESCRIPTOR data[2];
+	uint8_t to[16];
+
+	(void)state;
+	EventDataDescCreate(&data[0], NULL, 0);
+	EventDataDescCreate(&data[1], "0123", 4);
+	assert_true(etw_event_copy_fields(data, 2, /* is_mixed= */ false,
+					  EVENT_DATA_DESCRIPTOR_TYPE_NONE, to, 4));
+	EventDataDescCreate(&data[0], NULL, 1);
+	assert_false(etw_event_copy_fields(data, 2, /* is_mixed= */ false,
+					   EVENT_DATA_DESCRIPTOR_TYPE_NONE, to, 5));
 }
 
 static void test_event_layout__the_header_is_that_of_the_format(void **state)
@@ -116,6 +131,7 @@ int main(void)
 		cmocka_unit_test(test_event_layout__a_field_is_read_within_its_bounds),
 		cmocka_unit_test(test_event_layout__fields_are_chosen_by_their_type),
 		cmocka_unit_test(test_event_layout__no_more_is_copied_than_was_measured),
+		cmocka_unit_test(test_event_layout__nothing_is_read_at_null),
 		cmocka_unit_test(test_event_layout__the_header_is_that_of_the_format),
 	};
 

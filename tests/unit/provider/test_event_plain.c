@@ -82,6 +82,7 @@ static void test_event_plain__leaves_the_rest_to_the_general_path(void **state)
 	/* An item of metadata; more than an event may have; no handle; two sessions. */
 	EventDataDescCreate(&data, "schema", 6);
 	data.Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+	assert_int_equal(etw_provider_set_typed(handle, true), 0);
 	assert_int_equal(write_plain(&data, 1), 0);
 	assert_int_equal(take_all(&session, &taken), 1);
 	assert_true(taken.last.bytes > sizeof(struct wire_event_header) + 6);
