@@ -17,6 +17,9 @@
 
 #define RECOVERY_UIDS 2
 
+/* What stands where the name of a descriptor stands otherwise: a question whether all before it are kept. */
+#define RECOVERY_SYNC '\001'
+
 /* Shared with the host. */
 struct recovery_shared {
 	struct wire_clock_page page;
@@ -109,6 +112,10 @@ static void *recovery_run_keeper(void *context)
 			return NULL;
 		if (name[0] == '\0')
 			return NULL;
+		if (name[0] == RECOVERY_SYNC) {
+			(void)send(recovery->sockets[0], name, 1, 0);
+			continue;
+		}
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
 		(void)fixture_keep(recovery->fixture, name, fd);
 		close(fd);
@@ -219,11 +226,26 @@ static inline void recovery_close(struct recovery *recovery)
 	munmap(recovery->shared, sizeof(*recovery->shared));
 }
 
+/*
+ * What a host that is dead has sent is kept, and the answers that it did not read any more are gone. Else the keeper
+ * may take in a descriptor, and with it the lock of a file, after the next host has looked what there is.
+ */
+static inline void recovery_sync(struct recovery *recovery)
+{
+	const char question = RECOVERY_SYNC;
+	char answer = 0;
+
+	assert_int_equal(send(recovery->sockets[1], &question, 1, 0), 1);
+	while (answer != RECOVERY_SYNC)
+		assert_int_equal(recv(recovery->sockets[1], &answer, 1, 0), 1);
+}
+
 /* The host runs, or has died at its point already, when this returns. */
 static inline void recovery_fork(struct recovery *recovery, const struct etw_source_ops *kernel)
 {
 	uint32_t ready = load_acquire(&recovery->shared->ready);
 
+	recovery_sync(recovery);
 	/* The child's copy of the keeper's table must be whole. */
 	pthread_mutex_lock(&recovery->fixture->lock);
 	recovery->host = fork();

@@ -86,6 +86,8 @@ static uint64_t stop_scene(struct scene *scene)
 	recovery_stop(&scene->recovery);
 	print_message("%lu events, %lu refused, %lu gaps, %lu overwritten\n", written, refused,
 		      info->loss.gaps, info->overwritten);
+	print_message("%lu disregarded, %lu rejected, %lu not in the file\n",
+		      info->loss.disregarded, info->loss.rejected, info->loss.file);
 	assert_int_equal(info->loss.no_buffer, refused);
 	assert_int_equal(info->loss.disregarded + info->loss.rejected + info->loss.file, 0);
 	assert_int_equal(info->file_status, 0);
