@@ -12,8 +12,15 @@
 #define BLOCK_BYTES  12u /* first number, last number, offset of the first entry */
 #define HEAD_BYTES   4u  /* of an entry: its size, its flags */
 #define FLAG_UNICODE 1u
+#define FLAG_UTF8    2u
 #define ENTRY_MAX    ((size_t)UINT16_MAX & ~(size_t)3)
 #define TABLE_MAX    ((size_t)64 << 20)
+
+struct table {
+	size_t culture;
+	bool is_line_kept;
+	enum etw_compile_encoding encoding;
+};
 
 static void put32(struct etw_text *out, size_t value)
 {
@@ -87,14 +94,32 @@ static const char *text_of(const struct mc_message *message, size_t culture)
 	return text ? text : "";
 }
 
-static int put_entry(const struct mc_message *message, size_t culture, bool is_line_kept,
+/* The size of a text in its encoding, with its NUL. */
+static size_t stored_bytes(const char *text, enum etw_compile_encoding encoding)
+{
+	return encoding == COMPILE_UTF16 ? 2 * etw_utf8_put_utf16(text, strlen(text), NULL) + 2
+					 : strlen(text) + 1;
+}
+
+static void store(uint8_t *to, const char *text, enum etw_compile_encoding encoding)
+{
+	if (encoding == COMPILE_UTF16)
+		(void)etw_utf8_put_utf16(text, strlen(text), to);
+	else
+		memcpy(to, text, strlen(text));
+}
+
+static int put_entry(const struct mc_message *message, const struct table *table,
 		     struct etw_text *out, struct etw_fault *reterr)
 {
-	static const uint8_t line[] = {'\r', 0, '\n', 0};
-	const char *text = text_of(message, culture);
-	size_t units = etw_utf8_put_utf16(text, strlen(text), NULL);
-	size_t line_bytes = is_line_kept ? sizeof(line) : 0;
-	size_t bytes = (HEAD_BYTES + 2 * units + line_bytes + 2 + 3) & ~(size_t)3;
+	static const uint16_t flags[] = {
+		[COMPILE_UTF16] = FLAG_UNICODE, [COMPILE_ANSI] = 0, [COMPILE_UTF8] = FLAG_UTF8};
+	const char *text = text_of(message, table->culture);
+	size_t text_bytes = stored_bytes(text, table->encoding);
+	size_t line_bytes = table->is_line_kept ? stored_bytes("\r\n", table->encoding) -
+							  stored_bytes("", table->encoding)
+						: 0;
+	size_t bytes = (HEAD_BYTES + text_bytes + line_bytes + 3) & ~(size_t)3;
 	uint8_t *to;
 
 	if (bytes > ENTRY_MAX || out->bytes + bytes > TABLE_MAX)
@@ -109,9 +134,11 @@ static int put_entry(const struct mc_message *message, size_t culture, bool is_l
 		return -ENOMEM;
 	memset(to, 0, bytes);
 	etw_store16(to, (uint16_t)bytes);
-	etw_store16(to + 2, FLAG_UNICODE);
-	(void)etw_utf8_put_utf16(text, strlen(text), to + HEAD_BYTES);
-	memcpy(to + HEAD_BYTES + 2 * units, line, line_bytes);
+	etw_store16(to + 2, flags[table->encoding]);
+	store(to + HEAD_BYTES, text, table->encoding);
+	if (line_bytes)
+		store(to + HEAD_BYTES + text_bytes - stored_bytes("", table->encoding), "\r\n",
+		      table->encoding);
 	etw_text_end(out, (char *)to + bytes);
 	return 0;
 }
@@ -119,6 +146,16 @@ static int put_entry(const struct mc_message *message, size_t culture, bool is_l
 int etw_compile_message_table(const struct mc_manifest *manifest, const struct mc_culture *culture,
 			      bool is_line_kept, struct etw_text *out, struct etw_fault *reterr)
 {
+	return etw_compile_message_table_as(manifest, culture, is_line_kept, COMPILE_UTF16, out,
+					    reterr);
+}
+
+int etw_compile_message_table_as(const struct mc_manifest *manifest,
+				 const struct mc_culture *culture, bool is_line_kept,
+				 enum etw_compile_encoding encoding, struct etw_text *out,
+				 struct etw_fault *reterr)
+{
+	const struct table table = {culture ? culture->index : 0, is_line_kept, encoding};
 	const struct mc_message **messages;
 	size_t count;
 	size_t block = sizeof(le32);
@@ -134,8 +171,7 @@ int etw_compile_message_table(const struct mc_manifest *manifest, const struct m
 		}
 		/* Several names of one number are one message. */
 		if (i == 0 || messages[i]->id != messages[i - 1]->id)
-			r = put_entry(messages[i], culture ? culture->index : 0, is_line_kept, out,
-				      reterr);
+			r = put_entry(messages[i], &table, out, reterr);
 	}
 	free(messages);
 	return r < 0 ? r : etw_text_error(out);

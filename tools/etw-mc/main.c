@@ -12,15 +12,16 @@
 #include "tools/etw-mc/options.h"
 #include "tools/etw-mc/outputs.h"
 #include "tools/etw-mc/tell.h"
+#include "tools/etw-mc/text_file.h"
 
 static const char usage[] =
-	"usage: %s [-OPTION...] FILE.man...\n"
+	"usage: %s [-OPTION...] FILE.man|FILE.mc...\n"
 	"\n"
 	"Compiles instrumentation manifests. For base.man it writes base.h, which programs include "
 	"to\n"
 	"write the events, and base.rc, baseTEMP.BIN and MSG00001.bin, the resources of a "
 	"Windows\n"
-	"module, which decode them.\n"
+	"module, which decode them. A message text file (.mc) has messages with numbers only.\n"
 	"\n"
 	"  -um             for programs (the default)\n"
 	"  -km             for drivers: the macros begin with an activity\n"
@@ -35,10 +36,19 @@ static const char usage[] =
 	"  -cp ENCODING    of text files: ansi (UTF-8 without a mark), utf-8 or utf-16\n"
 	"  -m LENGTH       warn of messages with more characters\n"
 	"  -n              no line end behind messages\n"
+	"  -U8             message tables have UTF-8, not UTF-16\n"
 	"  -v              tell what is written\n"
 	"  -w, -W FILE     taken and ignored, as by Microsoft's\n"
 	"  -?, --help      this text\n"
 	"  --version       the version\n"
+	"\n"
+	"Of message text files:\n"
+	"  -u, -a          the input is UTF-16; is of a code page (both are seen by themselves)\n"
+	"  -U, -A          message tables have UTF-16, the default; have text of the code page\n"
+	"  -c              set the customer's bit in all numbers\n"
+	"  -d              decimal severities and facilities in the header\n"
+	"  -o              numbers are HRESULTs\n"
+	"  -x FOLDER       where base.dbg goes, with numbers and symbols for debuggers\n"
 	"\n"
 	"Options may begin with / too; their case matters. Single letters without a value may be "
 	"put\n"
@@ -61,13 +71,10 @@ static int compile(const struct mc_options *options, char **paths)
 
 	/* Each is compiled, so that one run tells of the faults of all. */
 	for (size_t i = 0; i < options->inputs.count; i++) {
-		if (etw_path_ends_with(paths[i], ".mc")) {
-			mc_tell(false, "%s: message text files are not built; manifests are",
-				paths[i]);
-			is_good = false;
-			continue;
-		}
-		is_good &= mc_manifest_compile(options, paths[i], &outputs);
+		if (etw_path_ends_with(paths[i], ".mc"))
+			is_good &= mc_text_file_compile(options, paths[i], &outputs);
+		else
+			is_good &= mc_manifest_compile(options, paths[i], &outputs);
 	}
 	return is_good && mc_outputs_write(&outputs, options->is_verbose) ? ETW_EXIT_OK
 									  : ETW_EXIT_FAILED;

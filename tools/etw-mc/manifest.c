@@ -16,6 +16,7 @@
 #include "compile/read.h"
 #include "compile/wevt.h"
 #include "schema/manifest/manifest_limits.h"
+#include "tools/etw-mc/complaints.h"
 #include "tools/etw-mc/names.h"
 #include "tools/etw-mc/tell.h"
 
@@ -95,8 +96,9 @@ static bool add_messages(const struct job *job, const struct mc_culture *culture
 	CLEANUP(etw_text_done) struct etw_text bytes = {0};
 	CLEANUP(etw_text_done) struct etw_text name = {0};
 	struct etw_fault fault = {0};
-	int r = etw_compile_message_table(job->manifest, culture, !job->options->is_without_line,
-					  &bytes, &fault);
+	int r = etw_compile_message_table_as(
+		job->manifest, culture, !job->options->is_without_line,
+		job->options->is_utf8_output ? COMPILE_UTF8 : COMPILE_UTF16, &bytes, &fault);
 
 	if (r < 0)
 		return tell_fault(job, r, &fault);
@@ -116,19 +118,6 @@ static bool add_outputs(const struct job *job)
 			return false;
 	}
 	return true;
-}
-
-static void tell_complaints(const struct job *job)
-{
-	const struct mc_manifest *manifest = job->manifest;
-	size_t told = 0;
-
-	for (const struct mc_complaint *at = manifest->complaints; at; at = at->next, told++)
-		mc_tell_at(at->is_warning, job->path, at->line, at->column, at->text);
-	if (told < manifest->error_count + manifest->warning_count)
-		mc_tell(manifest->error_count == 0,
-			"%s has %zu errors and %zu warnings; the first %zu were told", job->path,
-			manifest->error_count, manifest->warning_count, told);
 }
 
 /* -m: translations are longer than the texts that they are made of, and some buffers are short. */
@@ -164,7 +153,7 @@ static bool compile(struct job *job, const char *text, size_t bytes)
 		return false;
 	}
 	job->manifest = manifest;
-	tell_complaints(job);
+	mc_tell_complaints(job->path, manifest);
 	if (manifest->error_count)
 		return false;
 	check_lengths(job);
@@ -178,7 +167,15 @@ bool mc_manifest_compile(const struct mc_options *options, const char *path,
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(freep) char *base = mc_base_name(options, path);
 	size_t bytes;
-	int r = etw_file_read(path, ETW_MANIFEST_BYTES_MAX, &text, &bytes);
+	int r;
+
+	if (options->is_customer) {
+		mc_tell(false,
+			"-c is for message text files: numbers of a manifest's messages would "
+			"collide");
+		return false;
+	}
+	r = etw_file_read(path, ETW_MANIFEST_BYTES_MAX, &text, &bytes);
 
 	if (r < 0 || !base) {
 		mc_tell(false, "cannot read %s: %s", path, r < 0 ? strerror(-r) : "out of memory");

@@ -182,7 +182,6 @@ static bool check_names(struct mc_options *options)
 static bool check_refused(const struct mc_options *options)
 {
 	const char *option = options->is_projection     ? "-generateProjections"
-			     : options->is_customer     ? "-c"
 			     : options->namespace_of    ? "-cs and -css"
 			     : options->is_mof          ? "-mof"
 			     : options->baseline_folder ? "-s"

@@ -235,7 +235,7 @@ class Bash(Case):
 
     def test_mc(self):
         self.assertEqual(self.complete("etw-mc", "-cp", "utf-1", program="etw-mc"), ["utf-16"])
-        self.assertEqual(self.complete("etw-mc", "-u", program="etw-mc"), ["-um"])
+        self.assertEqual(self.complete("etw-mc", "-k", program="etw-mc"), ["-km"])
         self.assertIn("one.man", self.complete("etw-mc", "on", program="etw-mc"))
         self.assertIn("bin", self.complete("etw-mc", "-h", "b", program="etw-mc"))
 
