@@ -113,6 +113,26 @@ static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
 	       (~query->keyword & load_acquire(&slot->match_all)) == 0;
 }
 
+/* Whether a wanted event is to have a stack in the slot's session. */
+static inline bool etw_enable_takes_stack(const struct etw_enable_slot *slot,
+					  const struct etw_enable_query *query)
+{
+	(void)query;
+	return load_acquire(&slot->property) & EVENT_ENABLE_PROPERTY_STACK_TRACE;
+}
+
+/* The items that the slot's session asks for, of a wanted event. */
+static inline uint32_t etw_enable_items(const struct etw_enable_slot *slot,
+					const struct etw_enable_query *query)
+{
+	uint32_t items = load_acquire(&slot->property) & ETW_ENABLE_ITEMS;
+
+	if (UNLIKELY(items & EVENT_ENABLE_PROPERTY_STACK_TRACE) &&
+	    !etw_enable_takes_stack(slot, query))
+		items &= ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE;
+	return items;
+}
+
 /*
  * A session that has enabled both a provider and its group has two slots, and gets an event that both want once, with
  * what either asks for.
@@ -160,7 +180,7 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 			if (!etw_enable_is_wanted(slot, query))
 				continue;
 			etw_enable_add(ret, load_acquire(&slot->ring),
-				       load_acquire(&slot->property) & ETW_ENABLE_ITEMS);
+				       etw_enable_items(slot, query));
 		}
 		etw_enable_load_provider(registration, &ret->provider);
 		ret->traits = load_acquire(&registration->traits);

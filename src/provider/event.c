@@ -325,6 +325,16 @@ static int write_several(const struct layout *layout, uint32_t thread_id)
 	return r;
 }
 
+/* Apart, as few events need room for a stack. */
+static __attribute__((noinline)) int write_with_items(struct layout *layout, uint32_t wanted,
+						      uint32_t thread_id)
+{
+	struct etw_stack stack;
+
+	etw_items_collect(wanted, layout->request->caller, &stack, &layout->items);
+	return write_several(layout, thread_id);
+}
+
 /* As etw_provider_write(), for a thread that is inside; -ESTALE: again. */
 static int write_once(uint64_t handle, const struct etw_event_request *request, uint32_t thread_id)
 {
@@ -345,7 +355,7 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 	for (unsigned i = 0; i < view.ring_count; i++)
 		wanted |= view.items[i];
 	if (UNLIKELY(wanted))
-		etw_items_collect(wanted, &layout.items);
+		return write_with_items(&layout, wanted, thread_id);
 	return write_several(&layout, thread_id);
 }
 

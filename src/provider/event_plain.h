@@ -92,9 +92,10 @@ static inline int etw_event_measure(const EVENT_DATA_DESCRIPTOR *data, uint32_t 
 }
 
 /* etw_provider_write() with the arguments of etw_provider_write_plain(). */
-static inline int etw_event_write_otherwise(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
-					    const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
-					    const GUID *activity)
+static ALWAYS_INLINE int etw_event_write_otherwise(uint64_t handle,
+						   const EVENT_DESCRIPTOR *descriptor,
+						   const EVENT_DATA_DESCRIPTOR *data,
+						   uint32_t data_count, const GUID *activity)
 {
 	return etw_provider_write(handle, &(struct etw_event_request){
 						  .descriptor = descriptor,
@@ -102,6 +103,7 @@ static inline int etw_event_write_otherwise(uint64_t handle, const EVENT_DESCRIP
 						  .data_count = data_count,
 						  .activity = activity,
 						  .stack = etw_stack_pointer(),
+						  .caller = (uintptr_t)__builtin_return_address(0),
 					  });
 }
 

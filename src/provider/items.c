@@ -21,22 +21,48 @@ static const struct item {
 	{EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING, EVENT_HEADER_EXT_TYPE_CONTAINER_ID, 16},
 };
 
-void etw_items_collect(uint32_t wanted, struct etw_items *ret)
+#define STACK_TYPE                                                 \
+	(sizeof(void *) == 8 ? EVENT_HEADER_EXT_TYPE_STACK_TRACE64 \
+			     : EVENT_HEADER_EXT_TYPE_STACK_TRACE32)
+
+void etw_items_collect(uint32_t wanted, uintptr_t caller, struct etw_stack *stack,
+		       struct etw_items *ret)
 {
 	if (wanted & EVENT_ENABLE_PROPERTY_EVENT_KEY)
 		ret->event_key = etw_fork_next_key();
+	if (wanted & EVENT_ENABLE_PROPERTY_STACK_TRACE) {
+		etw_stack_walk(caller, stack);
+		ret->stack = stack;
+	}
+}
+
+/* A number by which halves of stacks are joined, then the addresses. */
+static uint32_t stack_data_bytes(const struct etw_items *items)
+{
+	return (uint32_t)(sizeof(uint64_t) + items->stack->count * sizeof(uintptr_t));
 }
 
 uint32_t etw_items_bytes(const struct etw_items *items, uint32_t wanted)
 {
 	uint32_t bytes = 0;
 
-	(void)items;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (wanted & kinds[i].property)
 			bytes += etw_item_bytes(kinds[i].data_bytes);
 	}
+	if (wanted & EVENT_ENABLE_PROPERTY_STACK_TRACE)
+		bytes += etw_item_bytes(stack_data_bytes(items));
 	return bytes;
+}
+
+static uint8_t *put_stack(const struct etw_items *items, bool is_last, uint8_t *at)
+{
+	const uint32_t bytes = stack_data_bytes(items);
+	uint8_t *data = etw_item_put_head(at, STACK_TYPE, bytes, is_last);
+
+	etw_store64(data, 0);
+	memcpy(data + sizeof(uint64_t), items->stack->frames, bytes - sizeof(uint64_t));
+	return at + etw_item_bytes(bytes);
 }
 
 uint8_t *etw_items_put(const struct etw_items *items, uint32_t wanted, bool is_last, uint8_t *at)
@@ -55,5 +81,5 @@ uint8_t *etw_items_put(const struct etw_items *items, uint32_t wanted, bool is_l
 			memset(data, 0, kind->data_bytes);
 		at += etw_item_bytes(kind->data_bytes);
 	}
-	return at;
+	return wanted & EVENT_ENABLE_PROPERTY_STACK_TRACE ? put_stack(items, is_last, at) : at;
 }

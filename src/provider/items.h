@@ -15,17 +15,19 @@
 #include <evntcons.h>
 
 #include "base/macros.h"
+#include "provider/stack.h"
 #include "wire/etl_event.h"
 
 /* The properties that ask for an item of each event. */
-#define ETW_ENABLE_ITEMS                                                             \
-	(EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |                   \
-	 EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY | \
-	 EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
+#define ETW_ENABLE_ITEMS                                                         \
+	(EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_SID |         \
+	 EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | \
+	 EVENT_ENABLE_PROPERTY_EVENT_KEY | EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
 /* What sessions' items of one event have in common. */
 struct etw_items {
-	uint64_t event_key; /* the same in all sessions */
+	uint64_t event_key;            /* the same in all sessions */
+	const struct etw_stack *stack; /* where one is wanted */
 };
 
 /* etw_item_bytes() - of an item in the event: head, data and padding. */
@@ -54,9 +56,13 @@ static inline uint8_t *etw_item_put_head(uint8_t *at, uint16_t type, uint32_t da
 /*
  * etw_items_collect() - what all of @wanted (ETW_ENABLE_ITEMS, of all sessions of an event) need.
  *
+ * @caller: as for etw_stack_walk()
+ * @stack:  room for one, which @ret borrows
+ *
  * Context: any thread that is inside a write, signal-safe.
  */
-void etw_items_collect(uint32_t wanted, struct etw_items *ret);
+void etw_items_collect(uint32_t wanted, uintptr_t caller, struct etw_stack *stack,
+		       struct etw_items *ret);
 
 /* etw_items_bytes() - of the items that a session asks for. */
 uint32_t etw_items_bytes(const struct etw_items *items, uint32_t wanted);

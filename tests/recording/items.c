@@ -5,6 +5,7 @@
  *
  *   own        this process
  *   others     a process of another user, which sessions see as that, and a forked child that registers nothing
+ *   stacks     from code that was compiled with and without frame pointers and tables
  *   changing   properties that change while a thread writes
  */
 #include <errno.h>
@@ -23,21 +24,24 @@
 #include "recording/children.h"
 #include "recording/enabled.h"
 #include "recording/numbered.h"
+#include "recording/stack_caller.h"
 #include "recording/support.h"
 
-#define SESSIONS    8
-#define TYPES       32
-#define NOBODY      65534
-#define EVENTS      3
-#define CHANGES     200
+#define SESSIONS 8
+#define TYPES    32
+#define NOBODY   65534
+#define EVENTS   3
+#define CHANGES  200
+#define CHAIN_AT \
+	4 /* in a stack, behind its number, write_event(), write_at_end() and what calls that */
 #define GIVEN_TYPES (1u << 0x01 | 1u << 0x0B | 1u << 0x0C) /* by the writer */
 #define PROCESS_PROPERTIES                                         \
 	(EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | \
 	 EVENT_ENABLE_PROPERTY_PROCESS_START_KEY)
-#define ALL_PROPERTIES                                                                          \
-	(PROCESS_PROPERTIES | EVENT_ENABLE_PROPERTY_PSM_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY | \
-	 EVENT_ENABLE_PROPERTY_ENABLE_SILOS | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |          \
-	 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE |                                              \
+#define ALL_PROPERTIES                                                                            \
+	(PROCESS_PROPERTIES | EVENT_ENABLE_PROPERTY_PSM_KEY | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
+	 EVENT_ENABLE_PROPERTY_EVENT_KEY | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |                   \
+	 EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 | EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE |       \
 	 EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
 static const GUID provider_guid = {
@@ -56,12 +60,15 @@ static const struct {
 	{EVENT_ENABLE_PROPERTY_TS_ID, 1u << EVENT_HEADER_EXT_TYPE_TS_ID},
 	{EVENT_ENABLE_PROPERTY_PROCESS_START_KEY, 1u << EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY},
 	{EVENT_ENABLE_PROPERTY_EVENT_KEY, 1u << EVENT_HEADER_EXT_TYPE_EVENT_KEY},
-	{EVENT_ENABLE_PROPERTY_PSM_KEY | EVENT_ENABLE_PROPERTY_ENABLE_SILOS, 0},
-	{EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING, 0}, /* as far as tests run in none */
+	{EVENT_ENABLE_PROPERTY_PSM_KEY | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |
+		 EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING,
+	 0}, /* as far as tests run in no container */
+	{EVENT_ENABLE_PROPERTY_STACK_TRACE, 1u << EVENT_HEADER_EXT_TYPE_STACK_TRACE64},
 	{0, 0},
 	{ALL_PROPERTIES, 1u << EVENT_HEADER_EXT_TYPE_SID | 1u << EVENT_HEADER_EXT_TYPE_TS_ID |
 				 1u << EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY |
-				 1u << EVENT_HEADER_EXT_TYPE_EVENT_KEY},
+				 1u << EVENT_HEADER_EXT_TYPE_EVENT_KEY |
+				 1u << EVENT_HEADER_EXT_TYPE_STACK_TRACE64},
 };
 
 static struct recording recordings[SESSIONS];
@@ -89,6 +96,7 @@ struct found {
 	const struct etw_process_facts *facts;
 	unsigned events;
 	uint64_t keys[EVENTS];
+	const struct stack_chain *chains; /* of each event; NULL: unknown */
 };
 
 static ULONG enable(unsigned session, ULONG property)
@@ -121,7 +129,7 @@ static void start_sessions(ULONG mode)
 }
 
 /* A payload of 8 bytes, and all that a writer can give beside it. */
-static ULONG write_event(REGHANDLE handle, uint64_t number)
+static __attribute__((noinline)) ULONG write_event(REGHANDLE handle, uint64_t number)
 {
 	static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 4};
 	EVENT_DATA_DESCRIPTOR data[2];
@@ -161,6 +169,25 @@ static void check_bytes(const struct found *found, const EVENT_HEADER_EXTENDED_D
 		     item->ExtType, item->DataSize);
 }
 
+/* A number that joins no halves, then the addresses. */
+static void check_stack(const struct found *found, const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
+{
+	const uint64_t *words = (const uint64_t *)(uintptr_t)item->DataPtr;
+	const unsigned count = item->DataSize / 8;
+
+	if (item->DataSize % 8 != 0 || count < 3 || count > 1 + 192 || words[0] != 0)
+		fail("session %u: a stack of %u bytes", found->session, item->DataSize);
+	if (!found->chains)
+		return;
+	if (count < CHAIN_AT + STACK_CHAIN_DEPTH)
+		fail("session %u: %u frames of event %u", found->session, count - 1, found->events);
+	for (unsigned i = 0; i < STACK_CHAIN_DEPTH; i++) {
+		if (words[CHAIN_AT + i] != found->chains[found->events].returns[i])
+			fail("session %u: frame %u of event %u is another", found->session, i,
+			     found->events);
+	}
+}
+
 static void check_item(struct found *found, const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
 {
 	const uint8_t sid[16] = {1, 2, 0, 0, 0, 0, 0, 22, 1};
@@ -190,6 +217,9 @@ static void check_item(struct found *found, const EVENT_HEADER_EXTENDED_DATA_ITE
 		if (item->DataSize != 8)
 			fail("an event key of %u bytes", item->DataSize);
 		memcpy(&found->keys[found->events], (const void *)(uintptr_t)item->DataPtr, 8);
+		break;
+	case EVENT_HEADER_EXT_TYPE_STACK_TRACE64:
+		check_stack(found, item);
 		break;
 	case EVENT_HEADER_EXT_TYPE_PROV_TRAITS:
 		check_bytes(found, item, traits, sizeof(traits));
@@ -381,6 +411,36 @@ static void scenario_others(void)
 	check_files(found[1], GIVEN_TYPES);
 }
 
+static void write_at_end(struct stack_chain *chain)
+{
+	const REGHANDLE *handle = chain->context;
+	static uint64_t number;
+
+	if (write_event(*handle, number++) != ERROR_SUCCESS)
+		fail("an event with a stack cannot be written");
+}
+
+static void scenario_stacks(void)
+{
+	static void (*const callers[EVENTS])(struct stack_chain *) = {
+		call_by_tables, call_by_tables_and_frames, call_by_frames};
+	struct stack_chain chains[EVENTS];
+	struct etw_process_facts facts;
+	struct found expected = facts_of(getpid(), getuid(), &facts);
+	REGHANDLE handle;
+
+	start_sessions(0);
+	handle = register_with_traits();
+	for (unsigned i = 0; i < EVENTS; i++) {
+		chains[i] = (struct stack_chain){.call = write_at_end, .context = &handle};
+		callers[i](&chains[i]);
+	}
+	(void)EventUnregister(handle);
+	stop_sessions();
+	expected.chains = chains;
+	check_files(expected, GIVEN_TYPES);
+}
+
 struct changing {
 	REGHANDLE handle;
 	uint32_t is_enough;
@@ -454,9 +514,11 @@ int main(int argc, char **argv)
 		scenario_own();
 	else if (!strcmp(scenario, "others"))
 		scenario_others();
+	else if (!strcmp(scenario, "stacks"))
+		scenario_stacks();
 	else if (!strcmp(scenario, "changing"))
 		scenario_changing();
 	else
-		fail("own, others or changing");
+		fail("own, others, stacks or changing");
 	return 0;
 }

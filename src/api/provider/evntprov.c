@@ -137,6 +137,7 @@ static __attribute__((noinline)) ULONG write_transfer(REGHANDLE handle,
 		.data = data,
 		.data_count = data_count,
 		.activity = activity ? activity : &etw_thread_activity,
+		.caller = (uintptr_t)__builtin_return_address(0),
 		.related = related,
 	};
 
@@ -163,6 +164,7 @@ ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULON
 		.data_count = UserDataCount,
 		.is_in_private = Flags & EVENT_WRITE_FLAG_INPRIVATE,
 		.activity = ActivityId ? ActivityId : &etw_thread_activity,
+		.caller = (uintptr_t)__builtin_return_address(0),
 		.related = RelatedActivityId,
 	};
 
@@ -185,6 +187,7 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword, PCWS
 		.data = &data,
 		.data_count = 1,
 		.header_flags = EVENT_HEADER_FLAG_STRING_ONLY,
+		.caller = (uintptr_t)__builtin_return_address(0),
 		.activity = &etw_thread_activity,
 	};
 	size_t chars = 0;

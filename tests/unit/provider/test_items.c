@@ -59,7 +59,7 @@ static void check_event(const uint16_t *types, size_t count)
 
 static void test_items__each_session_has_its_own(void **state)
 {
-	static const uint16_t all[] = {1, 2, 3, 10, 13, 16, 11}, sid[] = {1, 2, 11},
+	static const uint16_t all[] = {1, 2, 3, 10, 13, 16, 6, 11}, sid[] = {1, 2, 11},
 			      none[] = {1, 11};
 	static const uint16_t alone[] = {2};
 	struct fake_session sessions[3];
@@ -70,13 +70,13 @@ static void test_items__each_session_has_its_own(void **state)
 		open_session(&sessions[i], i + 1, 4, 0);
 	handle = register_provider(NULL, NULL);
 	enable(&sessions[0], EVENT_ENABLE_PROPERTY_SID);
-	enable(&sessions[1], ALL_ITEMS & ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE);
+	enable(&sessions[1], ALL_ITEMS);
 	enable(&sessions[2], 0);
 	assert_int_equal(write_schema(handle, &related, true), 0);
 	assert_int_equal(take_all(&sessions[0], &taken), 1);
 	check_event(sid, 3);
 	assert_int_equal(take_all(&sessions[1], &taken), 1);
-	check_event(all, 7);
+	check_event(all, 8);
 	assert_int_equal(take_all(&sessions[2], &taken), 1);
 	check_event(none, 2);
 	/* Without any of the writer's. */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How one finds a function's caller, from the tables that compilers make for every function (.eh_frame). Of the
+ * registers the stack pointer, the frame pointer and the return address are followed, in terms of which compilers describe
+ * nearly every place of a program; what needs more has no rule here. The tables belong to loaded objects and are not
+ * written, so they are believed as far as they stay inside the object.
+ *
+ * Source: LSB core "Exception Frames", DWARF 5 section 6.4.
+ */
+#ifndef ETW_PROVIDER_UNWIND_H
+#define ETW_PROVIDER_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In terms of what a place is told. */
+enum etw_unwind_base {
+	ETW_UNWIND_STACK = 0, /* the stack pointer */
+	ETW_UNWIND_FRAME = 1, /* the frame pointer */
+	ETW_UNWIND_CFA = 2,   /* the caller's stack pointer */
+};
+
+enum etw_unwind_kind {
+	ETW_UNWIND_SAME = 0,  /* as it is in the register */
+	ETW_UNWIND_SAVED = 1, /* in memory, at base and offset */
+	ETW_UNWIND_NONE = 2,  /* there is none */
+};
+
+struct etw_unwind_place {
+	uint8_t kind; /* enum etw_unwind_kind */
+	uint8_t base; /* enum etw_unwind_base */
+	int32_t offset;
+};
+
+/* What holds at an address of code. */
+struct etw_unwind_rule {
+	struct etw_unwind_place
+		cfa; /* SAME: the base and offset themselves; SAVED: what is there in memory */
+	struct etw_unwind_place frame, address; /* the caller's frame pointer; where it goes on */
+	bool is_signal; /* the kernel's frame of a signal: the "caller" was interrupted */
+};
+
+/* A loaded object: its bytes and its table. */
+struct etw_unwind_object {
+	uintptr_t start, end; /* start 0: none was looked up */
+	const uint8_t *table; /* .eh_frame_hdr; NULL: it has none */
+};
+
+/*
+ * etw_unwind_find_object() - the object that an address belongs to.
+ *
+ * @object: the one that was found last
+ *
+ * Returns whether there is one. Context: any thread, signal-safe, no lock.
+ */
+bool etw_unwind_find_object(uintptr_t pc, struct etw_unwind_object *object);
+
+/*
+ * etw_unwind_find_rule() - the rule for an address of an object.
+ *
+ * Returns whether the tables have one that can be told so. Context: any thread, signal-safe, no allocation.
+ */
+bool etw_unwind_find_rule(const struct etw_unwind_object *object, uintptr_t pc,
+			  struct etw_unwind_rule *ret);
+
+#endif
