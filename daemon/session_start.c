@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <evntrace.h>
@@ -19,19 +18,6 @@
 
 #define STATE_NAME "session-%u/state"
 
-/* A version 4 GUID. */
-static int make_guid(GUID *ret)
-{
-	GUID guid;
-
-	if (getrandom(&guid, sizeof(guid), 0) != (ssize_t)sizeof(guid))
-		return -EIO;
-	guid.Data3 = (uint16_t)((guid.Data3 & 0x0FFF) | 0x4000);
-	guid.Data4[0] = (uint8_t)((guid.Data4[0] & 0x3F) | 0x80);
-	*ret = guid;
-	return 0;
-}
-
 /* Names and GUIDs that Windows ties together. */
 static int check_identity(struct wire_session_config *config)
 {
@@ -39,7 +25,7 @@ static int check_identity(struct wire_session_config *config)
 		return -EINVAL;
 	TRY(etw_fixed_session_bind(config->name, &config->guid));
 	if (etw_guid_is_null(&config->guid))
-		return make_guid(&config->guid);
+		return etw_guid_make(&config->guid);
 	return 0;
 }
 

@@ -2,10 +2,23 @@
 #include "base/guid.h"
 
 #include <errno.h>
+#include <sys/random.h>
 
 #include "base/bytes.h"
 #include "base/number.h"
 #include "base/table.h"
+
+int etw_guid_make(GUID *ret)
+{
+	GUID guid;
+
+	if (getrandom(&guid, sizeof(guid), 0) != (ssize_t)sizeof(guid))
+		return -EIO;
+	guid.Data3 = (uint16_t)((guid.Data3 & 0x0FFF) | 0x4000);
+	guid.Data4[0] = (uint8_t)((guid.Data4[0] & 0x3F) | 0x80);
+	*ret = guid;
+	return 0;
+}
 
 GUID etw_guid_read(const uint8_t *at)
 {

@@ -25,6 +25,9 @@ static inline bool etw_guid_is_null(const GUID *guid)
 	return etw_guid_equal(guid, &null_guid);
 }
 
+/* etw_guid_make() - a random one, of version 4. Returns 0 or -EIO. */
+int etw_guid_make(GUID *ret);
+
 /* etw_guid_read() - the GUID stored little-endian in 16 bytes. */
 GUID etw_guid_read(const uint8_t *at);
 

@@ -31,6 +31,18 @@ static void test_guid__bytes(void **state)
 	assert_memory_equal(back, raw, 16);
 }
 
+static void test_guid__made(void **state)
+{
+	GUID first, second;
+
+	(void)state;
+	assert_int_equal(etw_guid_make(&first), 0);
+	assert_int_equal(etw_guid_make(&second), 0);
+	assert_false(etw_guid_equal(&first, &second));
+	assert_int_equal(first.Data3 >> 12, 4);
+	assert_int_equal(first.Data4[0] >> 6, 2);
+}
+
 static void test_guid__text(void **state)
 {
 	GUID guid = etw_guid_read(raw);
@@ -165,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guid__bytes),
+		cmocka_unit_test(test_guid__made),
 		cmocka_unit_test(test_guid__text),
 		cmocka_unit_test(test_guid__parse),
 		cmocka_unit_test(test_guid__parse_refuses),
