@@ -35,7 +35,8 @@ static void await_states(const struct etw_registration *registration)
 	struct etw_patience patience = etw_patience_begin(REGISTER_WAIT_MS, etw_monotonic_ns());
 	struct etw_link *link;
 
-	if (etw_listener_is_caller())
+	/* In a callback of another thread's the listener may be waiting for its turn. */
+	if (etw_listener_is_caller() || etw_callback_is_caller())
 		return;
 	while ((link = find_awaited(registration))) {
 		if (link->state == ETW_LINK_ABSENT)
@@ -87,8 +88,8 @@ void etw_announce_meet(void)
 
 	etw_listener_find_fork();
 	etw_provider_lock();
-	while (etw_listener_is_running() && !etw_listener_is_caller() && !is_enough &&
-	       some_host_lacks_registrations()) {
+	while (etw_listener_is_running() && !etw_listener_is_caller() &&
+	       !etw_callback_is_caller() && !is_enough && some_host_lacks_registrations()) {
 		etw_poke(); /* a page that appears tells nobody */
 		is_enough = wait_a_step(&patience);
 	}

@@ -5,7 +5,8 @@
 
 static uint64_t slot_bits_of(unsigned link)
 {
-	return UINT64_C(0xFF) << (ETW_GATE_SLOTS_SHIFT + link * WIRE_ENABLE_SLOTS);
+	return UINT64_C(0xFF) << (ETW_GATE_SLOTS_SHIFT + link * WIRE_ENABLE_SLOTS) &
+	       ETW_GATE_SLOTS_MASK;
 }
 
 /* Releases, not plain stores: whoever sees one of them also sees the gate that left this half behind. */
@@ -99,7 +100,7 @@ static void drop_ring_of(struct etw_registration *registration, const struct etw
 					     ring->link * WIRE_ENABLE_SLOTS;
 	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
 
-	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+	for (unsigned i = 0; i < etw_link_slots(ring->link); i++) {
 		const bool is_used =
 			gate & slot_bits_of(ring->link) &
 			UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + ring->link * WIRE_ENABLE_SLOTS + i);

@@ -29,7 +29,7 @@ struct etw_enable_wish {
 /*
  * etw_enable_set() - changes the slots of one link.
  *
- * @wishes: WIRE_ENABLE_SLOTS
+ * @wishes: etw_link_slots() of them
  *
  * Returns whether anything changed. Holding the lock.
  * Order: pairs with etw_enable_collect().
@@ -94,7 +94,7 @@ static inline const struct etw_enable_slot *etw_enable_slots(
 /* One bit for each slot that is enabled. */
 static inline uint32_t etw_gate_slots(uint64_t gate)
 {
-	return gate >> ETW_GATE_SLOTS_SHIFT & 0xFFFF;
+	return gate >> ETW_GATE_SLOTS_SHIFT & 0xFFFFF;
 }
 
 /* Source: docs/design/recording.md "The write path": level 0 and keyword 0 pass every filter. */

@@ -12,7 +12,11 @@
 #include "base/macros.h"
 
 /* Hosts that a process talks to: the system's and its user's. */
-#define ETW_PROVIDER_LINKS 2
+#define ETW_PROVIDER_HOSTS 2
+
+/* Where sessions are that may enable a provider: the hosts, and this process with its private sessions. */
+#define ETW_PROVIDER_LINKS (ETW_PROVIDER_HOSTS + 1)
+#define ETW_PRIVATE_LINK   ETW_PROVIDER_HOSTS
 
 /* All zero in a forked child until somebody fills it. Any thread, atomics. */
 struct etw_fork_page {
@@ -24,7 +28,7 @@ struct etw_fork_page {
 	uint64_t origin; /* the first stamp: this process, among its parents and children */
 	uint32_t own_id; /* getpid() of the process whose memory this is; a vfork child differs */
 	uint32_t reserved_zero;                   /* so that the ids lie on a boundary of 8 */
-	uint32_t process_ids[ETW_PROVIDER_LINKS]; /* as the host of the link sees this process */
+	uint32_t process_ids[ETW_PROVIDER_LINKS]; /* as the link sees this process */
 	/* Of keys that events got, apart from what every write reads. */
 	_Alignas(64) uint64_t event_count;
 };

@@ -30,6 +30,7 @@ static bool has_key;          /* lock; so is all without another word */
 static void (*on_end)(void);  /* fixed once has_key */
 static uint32_t has_met_main; /* atomic; its destructor is set */
 static uint32_t is_leaving;   /* atomic; the main thread ends, or has */
+static uint32_t own_threads;  /* atomic; beside the listener */
 static struct etw_own_fd pidfd = {.number = -1};
 
 static void note_end(void *unused)
@@ -58,6 +59,12 @@ void etw_last_thread_reset_in_child(void)
 	etw_own_fd_close(&pidfd);
 	store_relaxed(&has_met_main, 0u);
 	store_relaxed(&is_leaving, 0u);
+	store_relaxed(&own_threads, 0u);
+}
+
+void etw_last_thread_count_own(int change)
+{
+	(void)add_acq_rel(&own_threads, (uint32_t)change);
 }
 
 int etw_last_thread_fd(void)
@@ -110,5 +117,5 @@ bool etw_last_thread_is_caller(void)
 		return false;
 	}
 	store_release(&is_leaving, 1u);
-	return count == 2;
+	return count == 2 + load_acquire(&own_threads);
 }

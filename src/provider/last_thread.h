@@ -19,6 +19,9 @@
  */
 void etw_last_thread_meet(void (*poke)(void));
 
+/* etw_last_thread_count_own() - so many more threads are the library's own, beside the listener. Any thread. */
+void etw_last_thread_count_own(int change);
+
 /* etw_last_thread_reset_in_child() - nothing is known of the child's main thread. Holding the lock. */
 void etw_last_thread_reset_in_child(void);
 

@@ -13,6 +13,7 @@
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
 
+/* @link: a host's */
 static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
 {
 	return load_relaxed(&registration->gate) >>
@@ -96,8 +97,8 @@ static void tell_classic(struct etw_registration *registration, unsigned link,
 		etw_callback_run(registration, &news);
 }
 
-static void tell(struct etw_registration *registration, unsigned link,
-		 const struct wire_enable *enable)
+void etw_link_tell(struct etw_registration *registration, unsigned link,
+		   const struct wire_enable *enable)
 {
 	EVENT_FILTER_DESCRIPTOR filter = {
 		.Ptr = (uintptr_t)enable->filter.at,
@@ -213,7 +214,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 		answer.status = read_wishes(link, &enable, wishes);
 		is_changed = etw_enable_set(registration, link->index, wishes);
 		if (note(&registration->links[link->index], &enable, is_changed))
-			tell(registration, link->index, &enable);
+			etw_link_tell(registration, link->index, &enable);
 	}
 	etw_link_report(link); /* before a session that ends hears of the last process's answer */
 	(void)etw_link_answer(link, &answer);
@@ -229,7 +230,7 @@ static void end_state(struct etw_link *link, struct etw_registration *registrati
 
 	(void)etw_enable_set(registration, link->index, nothing);
 	(void)note(&registration->links[link->index], &enable, /* is_changed= */ true);
-	tell(registration, link->index, &enable);
+	etw_link_tell(registration, link->index, &enable);
 }
 
 static void retire_unannounced(unsigned link)

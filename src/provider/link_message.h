@@ -22,6 +22,15 @@ void etw_link_end_states(struct etw_link *link);
 /* etw_link_has_states() - some registration is enabled by this link, or a ring set is mapped. Owner thread, not holding the lock. */
 bool etw_link_has_states(const struct etw_link *link);
 
+/*
+ * etw_link_tell() - the callback of a registration is told what the sessions of a link want, together with those of the
+ * others. Holding the lock, which is given up meanwhile.
+ *
+ * @enable: what it wants now; of its slots a classic provider is told the first that is used
+ */
+void etw_link_tell(struct etw_registration *registration, unsigned link,
+		   const struct wire_enable *enable);
+
 /* etw_link_report() - tells the host which of its sessions get nothing from here, and how many events that was so far. */
 void etw_link_report(struct etw_link *link);
 

@@ -14,15 +14,15 @@
 #define CALL_CHECK_MS     2000
 #define PAGE_BESIDE_FD_MS 200 /* a futex and a descriptor cannot be waited for together */
 
-static struct etw_link links[ETW_PROVIDER_LINKS];
+static struct etw_link links[ETW_PROVIDER_HOSTS];
 static unsigned link_count; /* the lock */
 
 int etw_links_open(void)
 {
-	static const enum etw_instance instances[ETW_PROVIDER_LINKS] = {ETW_INSTANCE_SYSTEM,
+	static const enum etw_instance instances[ETW_PROVIDER_HOSTS] = {ETW_INSTANCE_SYSTEM,
 									ETW_INSTANCE_USER};
 	static struct etw_runtime_places places;
-	const unsigned count = etw_runtime_is_one() ? 1 : ETW_PROVIDER_LINKS;
+	const unsigned count = etw_runtime_is_one() ? 1 : ETW_PROVIDER_HOSTS;
 
 	if (link_count)
 		return 0;
@@ -93,7 +93,7 @@ static bool wait_for_words(const struct futex_waitv *words, unsigned count, uint
 
 void etw_links_wait(int ms, uint32_t seen_pokes)
 {
-	struct futex_waitv words[ETW_PROVIDER_LINKS + 1];
+	struct futex_waitv words[ETW_PROVIDER_HOSTS + 1];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < link_count; i++) {

@@ -17,6 +17,7 @@
 #include "provider/link_connect.h"
 #include "provider/links.h"
 #include "provider/lock.h"
+#include "provider/own_sessions.h"
 #include "provider/poke.h"
 #include "provider/reclaim.h"
 #include "provider/thread.h"
@@ -93,6 +94,7 @@ static void reset_in_child(void)
 	forget_parent();
 	etw_fork_wipe();
 	etw_thread_after_fork();
+	etw_own_sessions_forget();
 	store_release(&owner_origin, UINT64_C(0));
 	etw_provider_unlock();
 }
@@ -106,6 +108,7 @@ static void reset_in_unseen_child(void)
 	etw_provider_lock_reset();
 	etw_ipc_message_init(message);
 	forget_parent();
+	etw_own_sessions_forget();
 }
 
 void etw_listener_find_fork(void)
@@ -185,7 +188,7 @@ static bool wait_for_descriptors(struct pollfd *polls, nfds_t count, int ms, int
 static bool wait_for_all(bool *ret_ready, uint32_t seen_pokes)
 {
 	const unsigned count = etw_links_count();
-	struct pollfd polls[ETW_PROVIDER_LINKS + 2];
+	struct pollfd polls[ETW_PROVIDER_HOSTS + 2];
 	bool has_connection = false;
 	int ready;
 
@@ -228,6 +231,7 @@ static void end_program_if_alone(void)
 static void tend(void)
 {
 	etw_provider_lock();
+	etw_own_sessions_tell();
 	etw_reclaim_advance(etw_monotonic_ns());
 	etw_poke_hold_reserve();
 	etw_provider_unlock();
@@ -235,9 +239,12 @@ static void tend(void)
 
 static void *listen_forever(void *unused)
 {
-	bool is_ready[ETW_PROVIDER_LINKS] = {false};
+	bool is_ready[ETW_PROVIDER_HOSTS] = {false};
 
 	(void)unused;
+	etw_provider_lock();
+	etw_callback_adopt_thread();
+	etw_provider_unlock();
 	for (;;) {
 		/* Before the look, so that whoever pokes during it ends the wait; pairs with etw_poke(). */
 		const uint32_t seen_pokes = etw_poke_count();

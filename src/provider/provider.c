@@ -11,6 +11,7 @@
 #include "provider/listener.h"
 #include "provider/lock.h"
 #include "provider/loggers.h"
+#include "provider/own_sessions.h"
 #include "provider/registrations.h"
 #include "wire/hook.h"
 
@@ -75,6 +76,9 @@ static int announce(struct etw_registration *registration, ULONGLONG *ret_handle
 {
 	const uint32_t number = etw_registration_number(registration);
 
+	etw_own_sessions_meet(registration);
+	if (etw_registration_find(number) != registration)
+		return 0;
 	etw_announce_registration(registration);
 	/* The lock was given up: a callback may have ended the registration. */
 	if (etw_registration_find(number) != registration || !is_denied(registration))

@@ -107,7 +107,7 @@ static uint32_t line_of(const struct etw_registration *registration)
 
 uint64_t etw_registration_handle(const struct etw_registration *registration)
 {
-	const uint64_t upper = (generation_of(registration) << 16) - 1;
+	const uint64_t upper = (generation_of(registration) << 20) - 1;
 
 	return upper << 32 | line_of(registration) |
 	       (registration->is_classic ? ETW_HANDLE_CLASSIC : 0);

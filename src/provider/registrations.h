@@ -25,19 +25,20 @@
 #include "wire/message.h"
 
 #define ETW_REGISTRATIONS_MAX 2048 /* index 0 is nobody's; Windows documents 1024 for a process */
-#define ETW_PROVIDER_SLOTS    (ETW_PROVIDER_LINKS * WIRE_ENABLE_SLOTS)
+#define ETW_PRIVATE_SLOTS     4    /* private sessions that one provider can be enabled in */
+#define ETW_PROVIDER_SLOTS    (ETW_PROVIDER_HOSTS * WIRE_ENABLE_SLOTS + ETW_PRIVATE_SLOTS)
 
 /*
- * The gate: generation (16 bits), one bit for each slot that is enabled (16), version of the state (32).
+ * The gate: generation (12 bits), one bit for each slot that is enabled (20), version of the state (32).
  * A handle has in its upper half what the gate's is while no slot is enabled, minus one, and in its lower
  * half the place of the registration in the array, in lines of 64 bytes. So no number of 32 bits is a handle,
  * and the upper half of the gate decides at once whether a handle is one and nobody wants its events.
  */
 #define ETW_GATE_VERSION_MASK      UINT64_C(0xFFFFFFFF)
 #define ETW_GATE_SLOTS_SHIFT       32
-#define ETW_GATE_SLOTS_MASK        (UINT64_C(0xFFFF) << ETW_GATE_SLOTS_SHIFT)
-#define ETW_GATE_GENERATION_SHIFT  48
-#define ETW_GATE_GENERATION_MAX    UINT64_C(0xFFFF)
+#define ETW_GATE_SLOTS_MASK        (UINT64_C(0xFFFFF) << ETW_GATE_SLOTS_SHIFT)
+#define ETW_GATE_GENERATION_SHIFT  52
+#define ETW_GATE_GENERATION_MAX    UINT64_C(0xFFF)
 #define ETW_REGISTRATION_INDEX_MAX (ETW_REGISTRATIONS_MAX - 1)
 
 /*
@@ -46,7 +47,7 @@
  */
 #define ETW_HANDLE_CLASSIC UINT64_C(0x80000000)
 
-static_assert(ETW_PROVIDER_SLOTS == 16, "the gate has 16 bits for them");
+static_assert(ETW_PROVIDER_SLOTS == 20, "the gate has 20 bits for them");
 
 /* Provider traits, kept for ever: equal ones are one. */
 struct etw_traits {
@@ -64,7 +65,13 @@ struct etw_enable_slot {
 	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
 };
 
-/* What a host last said about a registration, for the callback. */
+/* etw_link_slots() - how many of a registration's slots are a link's; the first is link * WIRE_ENABLE_SLOTS. */
+static inline unsigned etw_link_slots(unsigned link)
+{
+	return link == ETW_PRIVATE_LINK ? ETW_PRIVATE_SLOTS : WIRE_ENABLE_SLOTS;
+}
+
+/* What a host last said about a registration, for the callback; or what private sessions want. */
 struct etw_enable_link {
 	uint64_t match_any, match_all;
 	uint32_t sync_request;   /* the request whose answer proves that the host has said all */
@@ -75,6 +82,7 @@ struct etw_enable_link {
 	bool is_confirmed;   /* since the connection was made */
 	bool is_denied;      /* this user may not register it there */
 	bool is_join_denied; /* nor be in the group that its traits name, as they were told last */
+	bool is_news_due;    /* of private sessions: the callback has not been told the state yet */
 };
 
 /* Where the upper half of the gate lies in a registration. */
@@ -151,7 +159,7 @@ static inline struct etw_registration *etw_handle_registration(uint64_t handle)
 /* Whether @gate is that of @handle's generation. */
 static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
 {
-	return (uint32_t)(gate >> 32 & 0xFFFF0000) == etw_handle_closed_gate(handle);
+	return (uint32_t)(gate >> 32 & 0xFFF00000) == etw_handle_closed_gate(handle);
 }
 
 /*

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/sched_point.h"
+#include "provider/leave.h"
 
 #define OWNER_ID_MASK      UINT64_C(0xFFFFFF)
 #define OWNER_LEAVING      (UINT64_C(1) << 25) /* somebody takes the slot back */
@@ -245,6 +246,7 @@ static void enter_outermost(uint64_t stack, struct etw_entry *ret)
 	const uint64_t origin = etw_fork_fill();
 	struct etw_thread *thread = etw_thread;
 
+	etw_leave_parents(origin);
 	if (is_own(thread, origin)) {
 		ret->thread_id = thread->thread_id;
 	} else {
@@ -271,6 +273,7 @@ void etw_thread_enter_slow(uint64_t stack, struct etw_entry *ret)
 	if (is_inside(mark) && (mark < etw_stack_pointer() || mark > stack)) {
 		const uint64_t origin = etw_fork_fill();
 
+		etw_leave_parents(origin);
 		/* A signal's handler: the write that it interrupted is inside for both. */
 		ret->thread_id = is_own(etw_thread, origin) ? etw_thread->thread_id
 							    : (uint32_t)gettid();

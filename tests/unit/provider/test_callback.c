@@ -96,6 +96,40 @@ static void test_callback__who_waits_finds_it_over(void **state)
 	assert_true(told.was_over);
 }
 
+/* Enables once more, on its own thread. */
+static void NTAPI on_enable_again(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any,
+				  ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	const struct etw_callback_news news = {.control_code = EVENT_CONTROL_CODE_CAPTURE_STATE};
+	struct told *told = context;
+
+	(void)source;
+	(void)code;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	etw_provider_lock();
+	if (told->calls++ == 0) {
+		assert_true(etw_callback_is_caller());
+		etw_callback_run(registration, &news);
+		etw_callback_await(
+			etw_registration_number(registration)); /* at once: it is its own */
+	}
+	told->is_over = true;
+	etw_provider_unlock();
+}
+
+static void test_callback__within_a_callback(void **state)
+{
+	struct told told = {0};
+
+	(void)state;
+	run(on_enable_again, &told);
+	assert_int_equal(told.calls, 2);
+	assert_false(etw_callback_is_caller());
+}
+
 /* The registration says that the code was in an object in which it is not, or no longer. */
 static void test_callback__of_an_unloaded_plugin_is_dropped(void **state)
 {
@@ -138,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_callback__runs_without_the_lock),
 		cmocka_unit_test(test_callback__who_waits_finds_it_over),
+		cmocka_unit_test(test_callback__within_a_callback),
 		cmocka_unit_test(test_callback__of_an_unloaded_plugin_is_dropped),
 		cmocka_unit_test(test_callback__of_a_parent_holds_up_no_child),
 	};
