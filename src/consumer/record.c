@@ -294,6 +294,7 @@ const char *etw_recorder_fill(struct etw_recorder *recorder, const struct etw_et
 		record->EventHeader.Size = (USHORT)event->bytes;
 	}
 	record->EventHeader.TimeStamp.QuadPart = time;
+	record->EventHeader.Flags |= recorder->flags;
 	set_context(block, record);
 	return sentence;
 }

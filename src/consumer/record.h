@@ -15,6 +15,7 @@ struct etw_recorder {
 	EVENT_HEADER_EXTENDED_DATA_ITEM *items; /* owned */
 	size_t room;
 	EVENT_EXTENDED_ITEM_INSTANCE sequence; /* of a WPP message: InstanceId */
+	USHORT flags;                          /* EVENT_HEADER_FLAG_* of all events of the trace */
 };
 
 /* etw_recorder_done() - frees the memory; takes a zeroed recorder. */

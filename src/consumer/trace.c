@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "consumer/trace_internal.h"
 #include "etl/twins.h"
+#include "wire/etl_logfile.h"
 
 #define PROCESSORS_MAX (WIRE_BUFFER_PROCESSOR_MASK + 1)
 
@@ -18,6 +19,9 @@ static int start(struct etw_trace *trace, struct etw_fault *reterr)
 	int result = etw_etl_walk_start(&trace->file, &trace->open_findings, &trace->walk,
 					&trace->header, reterr);
 
+	/* Which session wrote an event, its file says once; a consumer is told with each. */
+	if (result == 0 && trace->header.log_file_mode & WIRE_LOGFILE_MODE_PRIVATE)
+		trace->recorder.flags = EVENT_HEADER_FLAG_PRIVATE_SESSION;
 	trace->findings = trace->walk_findings = trace->open_findings;
 	return result;
 }
@@ -370,7 +374,8 @@ int etw_trace_each_buffer(struct etw_trace *trace, const struct etw_trace_visito
 
 int etw_trace_search(struct etw_trace *trace, const struct etw_trace_visitor *visitor)
 {
-	CLEANUP(etw_recorder_done) struct etw_recorder recorder = {0};
+	CLEANUP(etw_recorder_done)
+	struct etw_recorder recorder = {.flags = trace->recorder.flags};
 	struct etw_findings findings = {0};
 	struct visit visit = {
 		.trace = trace,

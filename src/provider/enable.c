@@ -42,7 +42,7 @@ static bool is_same(const struct etw_enable_slot *left, const struct etw_enable_
 /* Whether a session asks for what only the general path does. */
 static bool is_general(const struct etw_enable_slot *slots, uint64_t bits)
 {
-	for (bits = bits >> ETW_GATE_SLOTS_SHIFT & 0xFFFF; bits; bits &= bits - 1) {
+	for (bits = etw_gate_slots(bits); bits; bits &= bits - 1) {
 		const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctzll(bits)];
 
 		if (load_relaxed(&slot->property) & ETW_ENABLE_ITEMS)

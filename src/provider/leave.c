@@ -8,7 +8,7 @@
 #include "provider/fork.h"
 
 static struct etw_ring_set *sets[ETW_LEAVE_SETS_MAX]; /* atomic; NULL: free */
-static uint64_t owner_origin;                         /* atomic; whose sets these are; 0: nobody's */
+static uint64_t owner_origin; /* atomic; whose sets these are; 0: nobody's */
 
 int etw_leave_add(struct etw_ring_set *set)
 {

@@ -10,7 +10,8 @@
 
 #include "ring/ring_set.h"
 
-#define ETW_LEAVE_SETS_MAX 64 /* sessions' rings, and such as were replaced and are not given back yet */
+#define ETW_LEAVE_SETS_MAX \
+	64 /* sessions' rings, and such as were replaced and are not given back yet */
 
 /*
  * etw_leave_add() - a child is to leave this set.

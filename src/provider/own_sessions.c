@@ -382,7 +382,6 @@ void etw_own_sessions_tell(void)
 
 bool etw_own_sessions_have_provider(const GUID *provider)
 {
-
 	return next_of(provider, NULL) != NULL;
 }
 

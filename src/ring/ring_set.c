@@ -251,7 +251,7 @@ int etw_ring_set_lend(const struct etw_ring_set_fds *own, struct etw_ring_set_fd
 	struct flock lock;
 	char path[32];
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", own->page);
+	(void)snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", own->page);
 	lent.page = open(path, O_RDWR | O_CLOEXEC);
 	if (lent.page < 0)
 		return -errno;

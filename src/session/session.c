@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <evntrace.h>
+
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
@@ -108,7 +110,13 @@ static int prepare(struct etw_session *session, uint32_t session_id, uid_t uid,
 static int settle(const struct etw_session_host *host, struct wire_session_config *config,
 		  struct etw_session_plan *ret, struct etw_fault *reterr)
 {
+	const bool is_private = config->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE;
+
 	TRY(etw_session_config_settle(config, etw_session_cpu_count(), ret, reterr));
+	if (is_private != host->is_private)
+		return etw_fault_set(reterr, -EOPNOTSUPP, 0, "session configuration",
+				     "EVENT_TRACE_PRIVATE_LOGGER_MODE",
+				     "a private session is in the process of its providers alone");
 	return etw_source_feed_check(host, ret, config->enable_flags, reterr);
 }
 

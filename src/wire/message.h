@@ -25,6 +25,10 @@
 #define WIRE_TRAITS_BYTES_MAX  (16 * 1024)
 #define WIRE_LIST_SESSIONS_MAX 256
 
+/* Ids of private sessions, which no host gives to its own. */
+#define WIRE_PRIVATE_SESSION_ID_FIRST 0xFF00
+#define WIRE_PRIVATE_SESSION_ID_LAST  0xFFFE
+
 /* p: provider process; c: controller; r: real-time consumer; h: host. Numbers never change meaning. */
 enum wire_message_type {
 	WIRE_HELLO = 1,   /* any -> h, first: struct wire_hello */

@@ -12,7 +12,9 @@
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
+#include "api/provider/private_calls.h"
 #include "base/file.h"
+#include "base/guid.h"
 #include "base/macros.h"
 #include "wire/system_logger.h"
 
@@ -59,14 +61,15 @@ static ULONG read_request(const struct etw_properties *properties, ULONG code,
 }
 
 static ULONG send_request(const struct etw_properties *properties,
-			  const struct wire_control *control)
+			  const struct wire_control *control, bool is_private)
 {
 	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
 	int result;
 
 	if (!info)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	result = etw_hosts_control(control, info);
+	result = is_private ? etw_provider_private_control(control, info)
+			    : etw_hosts_control(control, info);
 	/* A host that has a session says so of the disk alone. */
 	if (result == -ENOSPC)
 		return ERROR_DISK_FULL;
@@ -97,6 +100,21 @@ static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
 	return error;
 }
 
+/*
+ * A private session has a handle of its own kind; by name it is meant where the block says that it is one, or has the
+ * GUID that it was started with. Its name may be that of a session of the host's, too.
+ */
+static bool is_private_one(const struct wire_control *control, const EVENT_TRACE_PROPERTIES *block)
+{
+	GUID guid;
+
+	if (control->handle)
+		return control->handle >= WIRE_PRIVATE_SESSION_ID_FIRST;
+	return block->LogFileMode & EVENT_TRACE_PRIVATE_LOGGER_MODE ||
+	       (etw_provider_private_find(control->name, &guid) == 0 &&
+		etw_guid_equal(&guid, &block->Wnode.Guid));
+}
+
 static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PROPERTIES block,
 			   ULONG code, bool is_wide)
 {
@@ -114,7 +132,7 @@ static ULONG control_trace(TRACEHANDLE handle, const void *name, PEVENT_TRACE_PR
 		error = check_code(code);
 	if (!error)
 		error = read_request(&properties, code, control);
-	return error ? error : send_request(&properties, control);
+	return error ? error : send_request(&properties, control, is_private_one(control, block));
 }
 
 ULONG ControlTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,

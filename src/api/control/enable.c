@@ -8,6 +8,7 @@
 
 #include "api/control/hosts.h"
 #include "api/provider/meet.h"
+#include "api/provider/private_calls.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
 #include "wire/enable_request.h"
@@ -66,6 +67,9 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 	if (error)
 		return error;
 	TRY_WIN32(etw_enable_request_check(&enable));
+	if (TraceHandle >= WIRE_PRIVATE_SESSION_ID_FIRST &&
+	    TraceHandle <= WIRE_PRIVATE_SESSION_ID_LAST)
+		return etw_hosts_error(etw_provider_private_enable(&enable));
 	etw_provider_meet_hosts();
 	return etw_hosts_error(etw_hosts_enable(&enable));
 }

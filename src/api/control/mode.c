@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/guid.h"
 #include "base/macros.h"
 #include "wire/system_logger.h"
 
@@ -42,7 +43,10 @@ static const struct mode_row rows[] = {
 		 EVENT_TRACE_FILE_MODE_PREALLOCATE,
 	 false, false, 0},
 	{EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE, false, false, 0},
-	{EVENT_TRACE_RELOG_MODE, 0, false, false, EVENT_TRACE_PRIVATE_LOGGER_MODE},
+	/* Windows has none since version 8; before, it was of private sessions. */
+	{EVENT_TRACE_RELOG_MODE, EVENT_TRACE_RELOG_MODE, false, false, 0},
+	{EVENT_TRACE_PRIVATE_LOGGER_MODE,
+	 EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_SYSTEM_LOGGER_MODE, false, false, 0},
 	{EVENT_TRACE_PRIVATE_IN_PROC, 0, false, false, EVENT_TRACE_PRIVATE_LOGGER_MODE},
 	{EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN, EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN, false, false,
 	 0},
@@ -77,6 +81,14 @@ ULONG etw_mode_check_together(uint32_t mode)
 	return ERROR_SUCCESS;
 }
 
+/* The GUID is the provider's, in whose processes the session is to be. */
+static ULONG check_private(const struct wire_session_config *config)
+{
+	if (config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC)
+		return ERROR_SUCCESS;
+	return etw_guid_is_null(&config->guid) ? ERROR_INVALID_PARAMETER : ERROR_NOT_SUPPORTED;
+}
+
 ULONG etw_mode_check(const struct wire_session_config *config)
 {
 	uint32_t mode = config->log_file_mode;
@@ -98,6 +110,6 @@ ULONG etw_mode_check(const struct wire_session_config *config)
 	if ((mode & EVENT_TRACE_FILE_MODE_NEWFILE) && !has_counter(config->log_file_shown))
 		return ERROR_INVALID_NAME;
 	if (mode & EVENT_TRACE_PRIVATE_LOGGER_MODE)
-		return ERROR_NOT_SUPPORTED;
+		return check_private(config);
 	return ERROR_SUCCESS;
 }

@@ -13,9 +13,11 @@
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
+#include "api/provider/private_calls.h"
 #include "api/wide.h"
 #include "api/win32_error.h"
 #include "base/file.h"
+#include "base/guid.h"
 #include "base/macros.h"
 #include "etl/file_writer.h"
 #include "wire/system_logger.h"
@@ -59,6 +61,14 @@ static ULONG check_start(const struct etw_properties *properties,
 	return error ? error : check_room(config);
 }
 
+/* Nobody but this process has it, nor needs a host for it. */
+static int start_private(struct wire_session_config *config, struct wire_session_info *info)
+{
+	if (etw_guid_is_null(&config->guid))
+		TRY(etw_guid_make(&config->guid));
+	return etw_provider_private_start(config, info);
+}
+
 static ULONG start_session(const struct etw_properties *properties,
 			   struct wire_session_config *config, PTRACEHANDLE handle)
 {
@@ -70,7 +80,9 @@ static ULONG start_session(const struct etw_properties *properties,
 	config->controller_pid = (uint32_t)getpid();
 	config->controller_tid = (uint32_t)gettid();
 	config->file_mode = (uint32_t)etw_file_mode();
-	result = etw_hosts_start(config, info);
+	result = config->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE
+			 ? start_private(config, info)
+			 : etw_hosts_start(config, info);
 	if (result)
 		return etw_win32_from_start(result);
 	*handle = info->handle;

@@ -282,9 +282,11 @@ static void controller__start_checks_modes(void **state)
 		 ERROR_INVALID_PARAMETER},
 		{REAL_TIME | EVENT_TRACE_USE_PAGED_MEMORY, NULL, 0, NO_HOST},
 		{PRIVATE | EVENT_TRACE_INDEPENDENT_SESSION_MODE, "f", 0, ERROR_INVALID_PARAMETER},
-		/* KNOWN_GAP: private sessions are not built. */
-		{PRIVATE, "f", 0, ERROR_NOT_SUPPORTED},
-		{PRIVATE | EVENT_TRACE_PRIVATE_IN_PROC, "f", 0, ERROR_NOT_SUPPORTED},
+		{PRIVATE | EVENT_TRACE_RELOG_MODE, "f", 0, ERROR_INVALID_PARAMETER},
+		{PRIVATE | PREALLOC, "f", 5, ERROR_INVALID_PARAMETER},
+		{PRIVATE | SYSTEM, "f", 0, ERROR_INVALID_PARAMETER},
+		/* [MSD] the GUID of a private session is its provider's */
+		{PRIVATE, "f", 0, ERROR_INVALID_PARAMETER},
 	};
 
 	(void)state;

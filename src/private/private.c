@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of a process's private sessions. The worker alone reads and changes it, so that it takes no lock; what runs
+ * callbacks, enabling and withdrawing, is done on the caller's thread.
+ */
+#include "private/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <evntrace.h>
+
+#include "base/atomic.h"
+#include "base/macros.h"
+#include "private/engine.h"
+#include "private/worker.h"
+#include "provider/fork.h"
+#include "provider/listener.h"
+#include "provider/lock.h"
+#include "provider/own_sessions.h"
+
+#define EXIT_WAIT_MS 10000 /* a program that ends does not wait for a disk for ever */
+
+struct private_session {
+	struct private_session *next;
+	struct etw_private_engine *engine;
+	uint32_t id;
+	bool is_in_proc;
+	bool is_ending; /* its file is full */
+	GUID guid;
+	char name[WIRE_MESSAGE_NAME_MAX + 1];
+};
+
+/* The worker's. */
+static struct private_session *sessions;
+static struct private_session *of_parent; /* where its threads left them; never freed */
+static uint32_t last_id = WIRE_PRIVATE_SESSION_ID_LAST;
+
+/* Of the process that the table is of (provider/fork.h); 0: nobody has started a session. The provider's lock. */
+static uint64_t owner_origin;
+
+static void unlock(const bool *is_held)
+{
+	if (*is_held)
+		etw_provider_unlock();
+}
+
+static bool lock(void)
+{
+	etw_listener_find_fork();
+	etw_provider_lock();
+	return true;
+}
+
+/* Whether this process has started a session; one that is a forked child forgets its parent's. */
+static bool is_owner(void)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	if (owner_origin == 0)
+		return false;
+	if (owner_origin == etw_fork_fill())
+		return true;
+	of_parent = sessions;
+	sessions = NULL;
+	owner_origin = 0;
+	etw_private_engines_forget();
+	etw_private_worker_forget();
+	return false;
+}
+
+static int become_owner(void)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	TRY(etw_fork_prepare());
+	owner_origin = etw_fork_fill();
+	return 0;
+}
+
+static void withdraw(uint32_t session_id, enum etw_own_news news)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	etw_own_session_withdraw(session_id, news);
+}
+
+static struct private_session **find_id(uint32_t id)
+{
+	struct private_session **at = &sessions;
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	return at;
+}
+
+/* Names of sessions are the same in any case, as Windows has it. */
+static struct private_session **find_name(const char *name)
+{
+	struct private_session **at = &sessions;
+
+	while (*at && strcasecmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+static uint32_t pick_id(void)
+{
+	do
+		last_id = last_id == WIRE_PRIVATE_SESSION_ID_LAST ? WIRE_PRIVATE_SESSION_ID_FIRST
+								  : last_id + 1;
+	while (*find_id(last_id));
+	return last_id;
+}
+
+static int check_count(bool is_in_proc)
+{
+	unsigned count = 0;
+
+	for (const struct private_session *i = sessions; i; i = i->next)
+		count += i->is_in_proc == is_in_proc;
+	return count < (is_in_proc ? ETW_PRIVATE_IN_PROC_MAX : ETW_PRIVATE_OTHERS_MAX) ? 0
+										       : -EUSERS;
+}
+
+/* Takes the session out of the table and ends it. */
+static void end(struct private_session **at, struct wire_session_info *ret)
+{
+	struct private_session *session = *at;
+
+	*at = session->next;
+	etw_private_engine_stop(session->engine, ret);
+	free(session);
+}
+
+/* What a session's thread wants done to the session, which may be gone by then. */
+struct notice {
+	struct etw_private_job job; /* first */
+	uint32_t session_id;
+};
+
+static void run_full(struct etw_private_job *job)
+{
+	struct notice *notice = (struct notice *)(void *)job;
+	struct private_session **at = find_id(notice->session_id);
+	struct wire_session_info *info = malloc(sizeof(*info));
+
+	/* Said for every buffer; the callbacks run elsewhere. */
+	if (*at) {
+		withdraw(notice->session_id, ETW_OWN_NEWS_LATER);
+		end(at, info);
+	}
+	free(info);
+	free(notice);
+}
+
+static void run_worn_out(struct etw_private_job *job)
+{
+	struct notice *notice = (struct notice *)(void *)job;
+	struct private_session *session = *find_id(notice->session_id);
+
+	if (session)
+		etw_private_engine_renew(session->engine);
+	free(notice);
+}
+
+static void post(uint32_t session_id, void (*run)(struct etw_private_job *job))
+{
+	struct notice *notice = calloc(1, sizeof(*notice));
+
+	if (!notice)
+		return;
+	notice->job.run = run;
+	notice->session_id = session_id;
+	if (etw_private_worker_post(&notice->job) < 0)
+		free(notice);
+}
+
+static void on_full(uint32_t session_id)
+{
+	post(session_id, run_full);
+}
+
+static void on_worn_out(uint32_t session_id)
+{
+	post(session_id, run_worn_out);
+}
+
+/* A call of the program; on its stack, while it waits. */
+struct call {
+	struct etw_private_job job; /* first */
+	const struct wire_session_config *config;
+	const struct wire_control *control;
+	struct wire_session_info *info;
+	uint32_t session_id;
+	GUID guid;
+	int result;
+};
+
+static int start(struct call *call, struct private_session *session)
+{
+	static const struct etw_private_watch watch = {.full = on_full, .worn_out = on_worn_out};
+	const struct wire_control query = {.code = WIRE_CONTROL_QUERY};
+	const struct wire_session_config *config = call->config;
+	struct etw_fault fault;
+
+	session->is_in_proc = config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC;
+	session->guid = config->guid;
+	memcpy(session->name, config->name, sizeof(session->name));
+	if (*find_name(config->name))
+		return -EEXIST;
+	TRY(check_count(session->is_in_proc));
+	session->id = pick_id();
+	TRY(etw_private_engine_start(session->id, config, &watch, &session->engine, &fault));
+	session->next = sessions;
+	sessions = session;
+	return etw_private_engine_control(session->engine, &query, call->info);
+}
+
+static void run_start(struct etw_private_job *job)
+{
+	struct call *call = (struct call *)(void *)job;
+	struct private_session *session = calloc(1, sizeof(*session));
+
+	call->result = session ? start(call, session) : -ENOMEM;
+	if (call->result < 0)
+		free(session);
+}
+
+static int run_call(struct call *call, void (*run)(struct etw_private_job *job))
+{
+	call->job.run = run;
+	TRY(etw_private_worker_run(&call->job));
+	return call->result;
+}
+
+int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret)
+{
+	struct call call = {.config = config, .info = ret};
+
+	if (!is_owner())
+		TRY(become_owner());
+	return run_call(&call, run_start);
+}
+
+/* Which session a call is about. */
+static void run_find(struct etw_private_job *job)
+{
+	struct call *call = (struct call *)(void *)job;
+	const struct wire_control *control = call->control;
+	const struct private_session *session = control->handle
+							? *find_id((uint32_t)control->handle)
+							: *find_name(control->name);
+
+	call->result = session ? 0 : -ENOENT;
+	if (!session)
+		return;
+	call->session_id = session->id;
+	call->guid = session->guid;
+}
+
+static void run_control(struct etw_private_job *job)
+{
+	struct call *call = (struct call *)(void *)job;
+	struct private_session **at = find_id(call->session_id);
+
+	call->result = 0;
+	if (!*at)
+		call->result = -ENOENT;
+	else if (call->control->code == WIRE_CONTROL_STOP)
+		end(at, call->info);
+	else
+		call->result = etw_private_engine_control((*at)->engine, call->control, call->info);
+}
+
+int etw_private_control(const struct wire_control *control, struct wire_session_info *ret)
+{
+	struct call call = {.control = control, .info = ret};
+
+	if (!is_owner())
+		return -ENOENT;
+	TRY(run_call(&call, run_find));
+	if (control->code == WIRE_CONTROL_STOP)
+		withdraw(call.session_id, ETW_OWN_NEWS_NOW);
+	return run_call(&call, run_control);
+}
+
+int etw_private_find(const char *name, GUID *ret)
+{
+	CLEANUP(freep) struct wire_control *control = NULL;
+	struct call call = {0};
+
+	if (!is_owner())
+		return -ENOENT;
+	control = calloc(1, sizeof(*control));
+	if (!control)
+		return -ENOMEM;
+	memcpy(control->name, name, strnlen(name, WIRE_MESSAGE_NAME_MAX));
+	call.control = control;
+	TRY(run_call(&call, run_find));
+	*ret = call.guid;
+	return 0;
+}
+
+static int enable_locked(const struct wire_enable_provider *enable)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	return etw_own_session_enable((uint32_t)enable->handle, enable);
+}
+
+int etw_private_enable(const struct wire_enable_provider *enable)
+{
+	return is_owner() ? enable_locked(enable) : -ENOENT;
+}
+
+static void run_end_all(struct etw_private_job *job)
+{
+	struct wire_session_info *info = malloc(sizeof(*info));
+
+	(void)job;
+	while (sessions) {
+		withdraw(sessions->id, ETW_OWN_NEWS_NONE);
+		end(&sessions, info);
+	}
+	free(info);
+}
+
+/*
+ * The program ends: whatever was committed is in the files, and their headers say how they ended. What is written from now
+ * on, by threads that still run and by later destructors, nobody wants.
+ */
+__attribute__((destructor)) static void end_with_program(void)
+{
+	static struct etw_private_job job; /* it may outlive the wait */
+
+	/* As is_owner(), which takes a lock: a program that ends in a signal handler may hold it. */
+	if (load_relaxed(&owner_origin) == 0 || owner_origin != etw_fork_fill())
+		return;
+	job.run = run_end_all;
+	(void)etw_private_worker_run_for(&job, EXIT_WAIT_MS);
+}
