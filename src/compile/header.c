@@ -106,6 +106,7 @@ static int put_messages(struct header_writer *writer)
 
 static int put_all(struct header_writer *writer)
 {
+	TRY(etw_mc_reserve(writer));
 	etw_text_puts(writer->out, head);
 	etw_mc_put_helpers(writer->out);
 	writer->providers = etw_arena_array(&writer->arena, writer->manifest->provider_count + 1,

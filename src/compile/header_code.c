@@ -177,14 +177,15 @@ static void put_for_context(struct etw_text *out, const struct header_provider *
 
 	etw_text_puts(out, "\n#ifdef MCGEN_ENABLE_FORCONTEXT_CODE_GENERATION\n");
 	put_context_type(out, to);
-	etw_text_printf(out,
-			"ETW_INLINE ULONG\n_mcgen_RegisterForContext_%s(\n    _In_ LPCGUID Guid,\n"
-			"    _Out_ McGenContext_%s* pContext)\n{\n    memset(pContext, 0, "
-			"sizeof(*pContext));\n"
-			"    pContext->Context.Logger = (ULONG_PTR)%s_Traits;\n"
-			"    pContext->Context.EnableBitsCount = %u;\n"
-			"    pContext->Context.EnableBitMask = pContext->EnableBits;\n",
-			name, name, symbol, count);
+	etw_text_printf(
+		out,
+		"ETW_INLINE ULONG\n_mcgen_RegisterForContext_%s(\n    _In_ LPCGUID _mcgen_Guid,\n"
+		"    _Out_ McGenContext_%s* pContext)\n{\n    memset(pContext, 0, "
+		"sizeof(*pContext));\n"
+		"    pContext->Context.Logger = (ULONG_PTR)%s_Traits;\n"
+		"    pContext->Context.EnableBitsCount = %u;\n"
+		"    pContext->Context.EnableBitMask = pContext->EnableBits;\n",
+		name, name, symbol, count);
 	if (count)
 		etw_text_printf(out,
 				"    pContext->Context.EnableKeyWords = %sKeywords;\n"
@@ -192,7 +193,7 @@ static void put_for_context(struct etw_text *out, const struct header_provider *
 				name, name);
 	etw_text_printf(out,
 			"    return McGenEventRegisterContext(\n"
-			"        Guid, McGenControlCallbackV2, &pContext->Context, "
+			"        _mcgen_Guid, McGenControlCallbackV2, &pContext->Context, "
 			"&pContext->Context);\n}\n"
 			"#define EventRegister%s_ForContext(pContext) "
 			"_mcgen_RegisterForContext_%s(&%s%s, (pContext))\n"

@@ -59,8 +59,8 @@ char *etw_mc_format(struct header_writer *writer, const char *format, ...)
 const char *etw_mc_take(struct header_writer *writer, const char *kind, const char *wanted,
 			const char *other);
 
-/* etw_mc_is_taken() - whether etw_mc_take() would not return @wanted. */
-bool etw_mc_is_taken(struct header_writer *writer, const char *kind, const char *wanted);
+/* etw_mc_reserve() - takes the names of providers, and those that no symbol may have. Returns 0 or -ENOMEM. */
+int etw_mc_reserve(struct header_writer *writer);
 
 /* etw_mc_names_done() - frees the names that were taken. */
 void etw_mc_names_done(struct header_writer *writer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of a header, each of which stands for one thing only. */
+#include <errno.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,13 +48,6 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(left, right);
 }
 
-bool etw_mc_is_taken(struct header_writer *writer, const char *kind, const char *wanted)
-{
-	const char *name = etw_mc_format(writer, "%s %s", kind, wanted);
-
-	return name && tfind(name, &writer->taken, compare_names);
-}
-
 /* Returns 1 when the name was free and is taken now, 0 when it was taken, -1 without memory. */
 static int take(struct header_writer *writer, const char *kind, const char *wanted)
 {
@@ -80,6 +74,49 @@ const char *etw_mc_take(struct header_writer *writer, const char *kind, const ch
 		r = name ? take(writer, kind, name) : -1;
 	}
 	return r < 0 ? NULL : name;
+}
+
+/* Words of C and of C++, and names that the code behind the constants uses: no symbol may be one of them. */
+static const char *const reserved[] = {
+	/* clang-format off */
+	"alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+	"case", "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast",
+	"constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+	"else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+	"if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+	"nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
+	"reinterpret_cast", "restrict", "return", "short", "signed", "sizeof", "static",
+	"static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+	"throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+	"virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+	"Activity", "Context", "Descriptor", "EnableBitMask", "EnableBits", "EnableBitsCount",
+	"EnableKeyWords", "EnableLevel", "EVENT_DATA_DESCRIPTOR", "EVENT_DESCRIPTOR", "EventData",
+	"FILETIME", "GUID", "Logger", "LONGLONG", "LPCGUID", "MCGEN_TRACE_CONTEXT", "NULL",
+	"pContext", "PCEVENT_DESCRIPTOR", "PCSTR", "PCWSTR", "PMCGEN_TRACE_CONTEXT",
+	"RegistrationHandle", "Result", "SID", "SYSTEMTIME", "ULONG", "ULONGLONG", "USHORT",
+	"WCHAR",
+	/* clang-format on */
+};
+
+/* What the header calls things of a provider, after its symbol. */
+static const char *const suffixes[] = {"",         "_ControlGuid", "_Traits",
+				       "_Context", "_Handle",      "_EventWriteActivity"};
+
+int etw_mc_reserve(struct header_writer *writer)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
+		if (take(writer, "C", reserved[i]) < 0)
+			return -ENOMEM;
+	}
+	for (const struct mc_provider *at = writer->manifest->providers; at; at = at->next) {
+		for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+			const char *name = etw_mc_format(writer, "%s%s", at->symbol, suffixes[i]);
+
+			if (!name || take(writer, "C", name) < 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
 static void keep_name(void *name)

@@ -24,8 +24,7 @@ static int put_guids(struct header_writer *writer, const struct mc_provider *pro
 {
 	const char *control = etw_mc_format(writer, "%s_ControlGuid", provider->symbol);
 
-	if (!control || !etw_mc_take(writer, "C", provider->symbol, NULL) ||
-	    !etw_mc_take(writer, "C", control, NULL))
+	if (!control)
 		return -ENOMEM;
 	put_guid(writer->out, provider->symbol, &provider->guid);
 	if (provider->has_control_guid)

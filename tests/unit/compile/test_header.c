@@ -150,6 +150,23 @@ static void test_header__makes_parameters_of_any_name(void **state)
 	assert_has(&out, "#define EventWriteE(a_b, a_b_1, E_2, not_3, _1st) ");
 }
 
+static void test_header__leaves_words_of_c_alone(void **state)
+{
+	static const char manifest[] = MANIFEST(
+		PROVIDER("A", GUID_1, "P1",
+			 "<events><event value='1' symbol='double'/></events>"
+			 "<tasks><task name='t' value='1' symbol='Context'/></tasks>")
+			PROVIDER("B", GUID_2, "P2",
+				 "<events><event value='2' symbol='P1_Context'/></events>"));
+	CLEANUP(etw_text_done) struct etw_text out = {0};
+
+	(void)state;
+	assert_int_equal(generate(manifest, NULL, &out, NULL), 0);
+	assert_has(&out, "const EVENT_DESCRIPTOR P1_EVENT_0x1_0_0_0_0_0_0 = {0x1,");
+	assert_has(&out, "#define P1_TASK_t 0x1\n");
+	assert_has(&out, "const EVENT_DESCRIPTOR P2_EVENT_0x2_0_0_0_0_0_0 = {0x2,");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_header__has_the_prefixes_asked_for),
 		cmocka_unit_test(test_header__refuses_a_prefix_that_is_none),
 		cmocka_unit_test(test_header__tells_equal_symbols_apart),
+		cmocka_unit_test(test_header__leaves_words_of_c_alone),
 		cmocka_unit_test(test_header__makes_parameters_of_any_name),
 	};
 
