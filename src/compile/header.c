@@ -148,8 +148,10 @@ int etw_compile_header(const struct mc_manifest *manifest,
 		       struct etw_fault *reterr)
 {
 	static const struct etw_compile_header_options defaults;
-	struct header_writer writer = {
-		.manifest = manifest, .options = options ? options : &defaults, .out = out};
+	struct header_writer writer = {.manifest = manifest,
+				       .options = options ? options : &defaults,
+				       .out = out,
+				       .reterr = reterr};
 	int r;
 
 	if (writer.options->prefix && !is_prefix(writer.options->prefix))

@@ -29,7 +29,8 @@ struct etw_compile_header_options {
  * A symbol that several elements have belongs to the first of them; the later ones get the name that they would
  * have without a symbol, with a number where that is taken too.
  *
- * Returns 0; -EINVAL with @reterr when a prefix is no start of an identifier; -ENOMEM.
+ * Returns 0; -EINVAL with @reterr when a prefix is no start of an identifier; -EFBIG with @reterr when a template
+ * has more fields than can be written; -ENOMEM.
  */
 int etw_compile_header(const struct mc_manifest *manifest,
 		       const struct etw_compile_header_options *options, struct etw_text *out,

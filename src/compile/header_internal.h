@@ -36,6 +36,7 @@ struct header_writer {
 	const struct mc_manifest *manifest;
 	const struct etw_compile_header_options *options;
 	struct etw_text *out;
+	struct etw_fault *reterr;
 	struct etw_arena arena; /* owned: all names */
 	void *taken;            /* owned: a tree of <search.h> of names in the arena */
 	struct header_provider *providers;
@@ -112,7 +113,10 @@ bool etw_mc_is_packed(const struct mc_field *field);
 /* etw_mc_spell() - the letters of a template's fields, NUL-terminated; NULL has none. */
 void etw_mc_spell(const struct mc_template *template_of, char codes[static HEADER_CODES_BYTES]);
 
-/* etw_mc_put_templates() - the functions that events of all providers share. Returns 0 or -ENOMEM. */
+/*
+ * etw_mc_put_templates() - the functions that events of all providers share. Returns 0; -ENOMEM; -EFBIG with the
+ * writer's fault when an event has too many fields to be written.
+ */
 int etw_mc_put_templates(struct header_writer *writer);
 
 #endif

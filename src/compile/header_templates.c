@@ -4,6 +4,7 @@
  * whose name spells them.
  */
 #include <errno.h>
+#include <evntprov.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,12 @@ static int put_function(struct header_writer *writer, const struct mc_template *
 
 	if (!name)
 		return -ENOMEM;
+	if (count_slots(template_of) >=
+	    MAX_EVENT_DATA_DESCRIPTORS) /* the first one is for traits */
+		return etw_fault_set(writer->reterr, -EFBIG, template_of->element->line, "header",
+				     "template",
+				     "its events have more than 127 pieces of data, of which a "
+				     "counted field is two, and could not be written");
 	put_head(template_of, name, options->is_kernel, out);
 	etw_text_printf(out, "    EVENT_DATA_DESCRIPTOR EventData[%s_ARGCOUNT + 1];\n", name);
 	if (options->has_callout)

@@ -167,6 +167,32 @@ static void test_header__leaves_words_of_c_alone(void **state)
 	assert_has(&out, "const EVENT_DESCRIPTOR P2_EVENT_0x2_0_0_0_0_0_0 = {0x2,");
 }
 
+/* A counted field is two pieces of data: 63 of them fit beside the traits, 64 do not. */
+static void test_header__refuses_what_no_event_can_hold(void **state)
+{
+	for (int count = 63; count <= 64; count++) {
+		CLEANUP(etw_text_done) struct etw_text fields = {0};
+		CLEANUP(etw_text_done) struct etw_text manifest = {0};
+		CLEANUP(etw_text_done) struct etw_text out = {0};
+		struct etw_fault fault = {0};
+		int r;
+
+		(void)state;
+		for (int i = 0; i < count; i++)
+			etw_text_printf(&fields, FIELD("F%d", "CountedAnsiString"), i);
+		etw_text_printf(
+			&manifest,
+			MANIFEST(PROVIDER(
+				"A", GUID_1, "P",
+				"<events><event value='1' symbol='E' template='t'/></events>\n"
+				"<templates><template tid='t'>%s</template></templates>")),
+			etw_text_string(&fields));
+		r = generate(etw_text_string(&manifest), NULL, &out, &fault);
+		assert_int_equal(r, count == 63 ? 0 : -EFBIG);
+		assert_int_equal(fault.offset, count == 63 ? 0 : 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_header__has_the_prefixes_asked_for),
 		cmocka_unit_test(test_header__refuses_a_prefix_that_is_none),
 		cmocka_unit_test(test_header__tells_equal_symbols_apart),
+		cmocka_unit_test(test_header__refuses_what_no_event_can_hold),
 		cmocka_unit_test(test_header__leaves_words_of_c_alone),
 		cmocka_unit_test(test_header__makes_parameters_of_any_name),
 	};
