@@ -9,6 +9,7 @@
 #include <evntrace.h>
 
 #include "base/macros.h"
+#include "base/process_facts.h"
 #include "provider/fork.h"
 #include "provider/last_thread.h"
 #include "provider/listener.h"
@@ -53,6 +54,15 @@ static bool may_be_pid(void *context, uid_t uid, uint32_t pid, struct etw_sessio
 	(void)uid;
 	(void)ret;
 	return pid == etw_process_id(ETW_PRIVATE_LINK);
+}
+
+/* The process is this one, whatever number the host of a container has for it. */
+static void describe_pid(void *context, uid_t uid, uint32_t pid, struct etw_process_facts *ret)
+{
+	(void)context;
+	(void)uid;
+	(void)pid;
+	(void)etw_process_facts_read((uint32_t)getpid(), ret);
 }
 
 static void tell_worn_out(void *context, uint32_t session_id, uid_t uid, uint32_t ring_set)
@@ -151,6 +161,7 @@ static int start_session(struct etw_private_engine *engine,
 		.may_write = may_write,
 		.may_write_classic = may_write_classic,
 		.may_be_pid = may_be_pid,
+		.describe_pid = describe_pid,
 		.ring_set_replaced = tell_worn_out,
 		.file_is_full = tell_full,
 	};

@@ -239,10 +239,22 @@ static int run_call(struct call *call, void (*run)(struct etw_private_job *job))
 	return call->result;
 }
 
+/* The GUID of such a session is that of its provider. */
+static bool is_of_own_provider(const struct wire_session_config *config)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	return config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC ||
+	       etw_own_sessions_have_provider(&config->guid);
+}
+
 int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret)
 {
 	struct call call = {.config = config, .info = ret};
 
+	if (!is_of_own_provider(config))
+		return -EOPNOTSUPP;
 	if (!is_owner())
 		TRY(become_owner());
 	return run_call(&call, run_start);

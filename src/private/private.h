@@ -26,7 +26,8 @@ static inline bool etw_private_is_handle(uint64_t handle)
  * etw_private_start() - StartTrace with EVENT_TRACE_PRIVATE_LOGGER_MODE, in this process.
  *
  * Returns 0; -EEXIST: a private session of this process has the name; -EUSERS: there are as many as there may be;
- * -EAGAIN: no thread; those of etw_session_start(). Any thread.
+ * -EOPNOTSUPP: without EVENT_TRACE_PRIVATE_IN_PROC, and this process has not registered the provider; -EAGAIN: no thread;
+ * those of etw_session_start(). Any thread.
  */
 int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret);
 

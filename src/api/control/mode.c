@@ -84,9 +84,10 @@ ULONG etw_mode_check_together(uint32_t mode)
 /* The GUID is the provider's, in whose processes the session is to be. */
 static ULONG check_private(const struct wire_session_config *config)
 {
-	if (config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC)
-		return ERROR_SUCCESS;
-	return etw_guid_is_null(&config->guid) ? ERROR_INVALID_PARAMETER : ERROR_NOT_SUPPORTED;
+	const bool is_in_proc = config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC;
+
+	return !is_in_proc && etw_guid_is_null(&config->guid) ? ERROR_INVALID_PARAMETER
+							      : ERROR_SUCCESS;
 }
 
 ULONG etw_mode_check(const struct wire_session_config *config)

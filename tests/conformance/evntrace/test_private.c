@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -564,6 +565,58 @@ static void private__buffering(void **state)
 	assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
+/* [MSD] without PRIVATE_IN_PROC the GUID is that of a provider, which the process has registered. */
+static void private__of_a_registered_provider(void **state)
+{
+	TRACEHANDLE handle = 0;
+	REGHANDLE provider;
+	struct block block;
+
+	(void)state;
+	init_block(&block, EVENT_TRACE_PRIVATE_LOGGER_MODE, "own.etl");
+	block.properties.Wnode.Guid = provider_guid;
+	/* [HERE] of other processes' providers there are none yet */
+	assert_int_equal(StartTraceA(&handle, "own", &block.properties), ERROR_NOT_SUPPORTED);
+	provider = registered(&provider_guid);
+	assert_int_equal(StartTraceA(&handle, "own", &block.properties), ERROR_SUCCESS);
+	enable(handle, &provider_guid);
+	write_number(provider, 12);
+	/* By name and GUID, as the page on ControlTrace says. */
+	init_block(&block, 0, NULL);
+	block.properties.Wnode.Guid = provider_guid;
+	assert_int_equal(ControlTraceA(0, "own", &block.properties, EVENT_TRACE_CONTROL_STOP),
+			 ERROR_SUCCESS);
+	assert_int_equal(read_file("own.etl").sum, 12);
+	assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
+/* [HERE] the file of a program that is killed has what was written to it. */
+static void private__killed(void **state)
+{
+	pid_t child = fork();
+	struct contents contents;
+	int status = 0;
+
+	(void)state;
+	if (child == 0) {
+		REGHANDLE provider = registered(&provider_guid);
+		TRACEHANDLE handle = start("killed", 0, "killed.etl");
+		struct block block;
+
+		enable(handle, &provider_guid);
+		write_number(provider, 30);
+		assert_int_equal(control(handle, EVENT_TRACE_CONTROL_FLUSH, &block), ERROR_SUCCESS);
+		write_number(provider, 31);
+		(void)raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	contents = read_file("killed.etl");
+	assert_int_equal(contents.sum, 30);
+	/* Nobody holds the file any more. */
+	stop(start("killed", 0, "killed.etl"));
+}
+
 /* Where a classic provider's callback puts the session that it writes to. */
 static ULONG WINAPI on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *reserved, PVOID buffer)
 {
@@ -780,6 +833,8 @@ int main(void)
 		cmocka_unit_test(private__series),
 		cmocka_unit_test(private__full),
 		cmocka_unit_test(private__buffering),
+		cmocka_unit_test(private__of_a_registered_provider),
+		cmocka_unit_test(private__killed),
 		cmocka_unit_test(private__classic_provider),
 		cmocka_unit_test(private__stopped_while_writing),
 		cmocka_unit_test(private__fork),
