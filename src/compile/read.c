@@ -182,7 +182,8 @@ static int read_parts(struct mc_reader *reader, struct mc_provider *provider)
 	TRY(etw_compile_read_templates(reader));
 	TRY(etw_compile_read_filters(reader));
 	TRY(etw_compile_read_events(reader));
-	return etw_compile_check_events(reader);
+	TRY(etw_compile_check_events(reader));
+	return etw_compile_check_symbols(reader);
 }
 
 static int read_provider(struct mc_reader *reader, const struct etw_xml_element *element)

@@ -99,6 +99,7 @@ int etw_compile_read_templates(struct mc_reader *reader);
 int etw_compile_read_filters(struct mc_reader *reader);
 int etw_compile_read_events(struct mc_reader *reader);
 int etw_compile_check_events(struct mc_reader *reader);
+int etw_compile_check_symbols(struct mc_reader *reader);
 
 /* etw_compile_message() - what an element's `message` attribute refers to; NULL: nothing. */
 int etw_compile_message(struct mc_reader *reader, const struct etw_xml_element *element,
