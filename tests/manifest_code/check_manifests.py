@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Compile what mc generates for manifests as users do, and record and decode what it writes.
 
-    check_manifests.py [--sample N] [--jobs N] [--flavour F] PROGRAM INCLUDES LIBRARIES DATA_DIR
+    check_manifests.py [--every] [--sample N] [--jobs N] [--flavour F]
+                       PROGRAM INCLUDES LIBRARIES DATA_DIR
 
 Every manifest compiles with gcc and clang, as C11 and as C++17, without warnings; one of the four
-programs, in turn, writes every event. --sample: the N smallest manifests; --flavour: km, co.
+programs, in turn, writes every event; with --every each of the four. --sample: the N smallest
+manifests; --flavour: km, co.
 $ETW_TEST_DATA goes before DATA_DIR. Exit 77: no manifests, or no compiler.
 """
 
@@ -46,32 +48,46 @@ def run(command):
 
 
 def build(arguments, folder, chosen, program):
-    """Compile the driver, as a whole program or only its code."""
+    """Compile the driver: a whole program if it has a name, else only its code."""
     compiler, language, standard = chosen
     command = [compiler, "-x", language, f"-std={standard}", *WARNINGS, "-I", folder, "-I", HERE,
                "-I", arguments.include, folder / "driver.c"]
     if program:
         command += ["-x", "none", f"-L{arguments.libraries}", "-letw-provider",
-                    f"-Wl,-rpath,{arguments.libraries}", "-o", folder / "driver"]
+                    f"-Wl,-rpath,{arguments.libraries}", "-o", folder / program]
     else:
         command += ["-fsyntax-only"]
     run(command)
 
 
 def make_one(arguments, scratch, index, manifest, flavours):
-    """Generate and compile one manifest; return the folder with its driver."""
+    """Generate and compile one manifest; return its drivers."""
     folder = scratch / str(index)
     folder.mkdir()
     run([arguments.program, "generate", manifest, folder, *flavours])
     chosen = compilers()
+    drivers = []
     for number, compiler in enumerate(chosen):
-        build(arguments, folder, compiler, number == index % len(chosen))
-    return folder
+        is_run = arguments.every or number == index % len(chosen)
+        program = f"driver-{number}" if is_run else None
+        build(arguments, folder, compiler, program)
+        drivers += [folder / program] if is_run else []
+    return drivers
+
+
+def check_one(arguments, manifest, driver):
+    """Record and decode what a driver writes; return how many events and properties."""
+    said = run([arguments.program, "check", manifest, driver, driver.parent / "values.bin",
+                *arguments.flavour])
+    print(said.strip())
+    counts = said.rsplit(":", 1)[1].split()
+    return int(counts[0]), int(counts[2])
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--every", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--flavour", action="append", default=[])
     parser.add_argument("program", type=pathlib.Path)
@@ -93,13 +109,10 @@ def main():
             made = [pool.submit(make_one, arguments, scratch, index, manifest, arguments.flavour)
                     for index, manifest in enumerate(found)]
             for manifest, future in zip(found, made):
-                folder = future.result()
-                said = run([arguments.program, "check", manifest, folder / "driver",
-                            folder / "values.bin", *arguments.flavour])
-                print(said.strip())
-                counts = said.rsplit(":", 1)[1].split()
-                events += int(counts[0])
-                properties += int(counts[2])
+                for driver in future.result():
+                    some = check_one(arguments, manifest, driver)
+                    events += some[0]
+                    properties += some[1]
     print(f"{len(found)} manifests, {events} events, {properties} properties")
     return 0
 
