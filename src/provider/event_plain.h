@@ -91,11 +91,10 @@ static inline int etw_event_measure(const EVENT_DATA_DESCRIPTOR *data, uint32_t 
 	return 0;
 }
 
-/* etw_provider_write() with the arguments of etw_provider_write_plain(). */
-static ALWAYS_INLINE int etw_event_write_otherwise(uint64_t handle,
-						   const EVENT_DESCRIPTOR *descriptor,
-						   const EVENT_DATA_DESCRIPTOR *data,
-						   uint32_t data_count, const GUID *activity)
+/* etw_provider_write() with the arguments of etw_provider_write_plain(), and where that is to return to. */
+static inline int etw_event_write_otherwise(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
+					    const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
+					    const GUID *activity, uintptr_t caller)
 {
 	return etw_provider_write(handle, &(struct etw_event_request){
 						  .descriptor = descriptor,
@@ -103,7 +102,7 @@ static ALWAYS_INLINE int etw_event_write_otherwise(uint64_t handle,
 						  .data_count = data_count,
 						  .activity = activity,
 						  .stack = etw_stack_pointer(),
-						  .caller = (uintptr_t)__builtin_return_address(0),
+						  .caller = caller,
 					  });
 }
 
@@ -147,11 +146,13 @@ static inline int etw_event_write_inside(const struct etw_event_target *target,
 /*
  * etw_provider_write_plain() - an event without related activity, flags or header flags.
  *
- * As etw_provider_write(), which does whatever is not so simple.
+ * As etw_provider_write(), which does whatever is not so simple. Inline always: what it returns to is the stack's
+ * first frame.
  */
-static inline int etw_provider_write_plain(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
-					   const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
-					   const GUID *activity)
+static ALWAYS_INLINE int etw_provider_write_plain(uint64_t handle,
+						  const EVENT_DESCRIPTOR *descriptor,
+						  const EVENT_DATA_DESCRIPTOR *data,
+						  uint32_t data_count, const GUID *activity)
 {
 	const struct etw_event_request request = {
 		.descriptor = descriptor,
@@ -168,15 +169,18 @@ static inline int etw_provider_write_plain(uint64_t handle, const EVENT_DESCRIPT
 	if (r == 0)
 		return 0;
 	if (UNLIKELY(r < 0 || etw_event_measure(data, data_count, &bytes) < 0))
-		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity,
+						 (uintptr_t)__builtin_return_address(0));
 	thread = etw_thread_enter();
 	if (UNLIKELY(!thread))
-		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity,
+						 (uintptr_t)__builtin_return_address(0));
 	r = etw_event_write_inside(&target, thread, bytes, &request);
 	SCHED_POINT("provider.event.leaving");
 	etw_thread_leave(thread);
 	if (UNLIKELY(r == -EAGAIN))
-		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity);
+		return etw_event_write_otherwise(handle, descriptor, data, data_count, activity,
+						 (uintptr_t)__builtin_return_address(0));
 	return r;
 }
 

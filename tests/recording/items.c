@@ -5,6 +5,7 @@
  *
  *   own        this process
  *   others     a process of another user, which sessions see as that, and a forked child that registers nothing
+ *   functions  every function that writes an event
  *   stacks     from code that was compiled with and without frame pointers and tables
  *   changing   properties that change while a thread writes
  */
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <TraceLoggingProvider.h>
 #include <winerror.h>
 
 #include "base/atomic.h"
@@ -99,12 +101,12 @@ struct found {
 	const struct stack_chain *chains; /* of each event; NULL: unknown */
 };
 
-static ULONG enable(unsigned session, ULONG property)
+static ULONG enable(unsigned session, const GUID *provider, ULONG property)
 {
 	ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
 					      .EnableProperty = property};
 
-	return EnableTraceEx2(recordings[session].handle, &provider_guid,
+	return EnableTraceEx2(recordings[session].handle, provider,
 			      EVENT_CONTROL_CODE_ENABLE_PROVIDER, TRACE_LEVEL_VERBOSE, 0, 0, 60000,
 			      &parameters);
 }
@@ -122,7 +124,7 @@ static void start_sessions(ULONG mode)
 									    .mode = mode,
 									    .buffer_kib = 64,
 									    .buffers = 4});
-		error = enable(i, kinds[i].property);
+		error = enable(i, &provider_guid, kinds[i].property);
 		if (error)
 			fail("property %x cannot be enabled: %u", kinds[i].property, error);
 	}
@@ -441,6 +443,84 @@ static void scenario_stacks(void)
 	check_files(expected, GIVEN_TYPES);
 }
 
+TRACELOGGING_DEFINE_PROVIDER(logging, "Items",
+			     (0x5e1c9b1a, 0x3d53, 0x4c7e, 0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88,
+			      0x42));
+
+static const GUID logging_guid = {
+	0x5e1c9b1a, 0x3d53, 0x4c7e, {0x9a, 0x41, 0x0c, 0x6f, 0x7d, 0x21, 0x88, 0x42}};
+
+#define FUNCTIONS 5
+
+/* Each once; the innermost frame is always this function's. */
+static __attribute__((noinline)) void call_all(REGHANDLE handle)
+{
+	static const WCHAR text[] = {'t', 'e', 'x', 't', 0};
+	static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 4};
+
+	if (EventWrite(handle, &descriptor, 0, NULL) != ERROR_SUCCESS ||
+	    EventWriteString(handle, 4, 0, text) != ERROR_SUCCESS ||
+	    EventWriteTransfer(handle, &descriptor, NULL, &related, 0, NULL) != ERROR_SUCCESS ||
+	    EventWriteEx(handle, &descriptor, 0, 0, NULL, &related, 0, NULL) != ERROR_SUCCESS)
+		fail("an event cannot be written");
+	TraceLoggingWrite(logging, "Event", TraceLoggingUInt32(7, "Number"));
+}
+
+static void WINAPI on_function(PEVENT_RECORD record)
+{
+	const uint32_t asked = types_of(SESSIONS - 1);
+	unsigned *count = record->UserContext;
+	uintptr_t frame = 0;
+	uint32_t seen = 0;
+
+	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid) &&
+	    !IsEqualGUID(&record->EventHeader.ProviderId, &logging_guid))
+		return;
+	for (USHORT i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		seen |= 1u << item->ExtType;
+		if (item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64 && item->DataSize > 16)
+			memcpy(&frame, (const uint8_t *)(uintptr_t)item->DataPtr + 8,
+			       sizeof(frame));
+	}
+	if ((seen & asked) != asked)
+		fail("event %u has the items %x", *count, seen);
+	if (frame - (uintptr_t)call_all > 4096)
+		fail("the stack of event %u begins elsewhere: %lx, %p", *count,
+		     (unsigned long)frame, (void *)(uintptr_t)call_all);
+	(*count)++;
+}
+
+static void scenario_functions(void)
+{
+	struct etw_process_facts facts;
+	unsigned count = 0;
+	struct wait wait;
+	REGHANDLE handle;
+
+	(void)facts_of(getpid(), getuid(), &facts);
+	(void)snprintf(files[0], sizeof(files[0]), "%s/functions.etl", test_home());
+	recording_start(&recordings[0], &(struct recording_options){.name = "items functions",
+								    .file = files[0],
+								    .buffer_kib = 64,
+								    .buffers = 4});
+	if (enable(0, &provider_guid, ALL_PROPERTIES) || enable(0, &logging_guid, ALL_PROPERTIES))
+		fail("the providers cannot be enabled");
+	handle = recording_register(&provider_guid, NULL, NULL);
+	if (TraceLoggingRegister(logging) != ERROR_SUCCESS)
+		fail("the TraceLogging provider cannot be registered");
+	wait = wait_for("the TraceLogging provider is not enabled");
+	while (!TraceLoggingProviderEnabled(logging, 0, 0))
+		wait_on(&wait);
+	call_all(handle);
+	(void)EventUnregister(handle);
+	TraceLoggingUnregister(logging);
+	recording_control(&recordings[0], EVENT_TRACE_CONTROL_STOP);
+	if (recording_read(files[0], on_function, &count) != 0 || count != FUNCTIONS)
+		fail("%u events", count);
+}
+
 struct changing {
 	REGHANDLE handle;
 	uint32_t is_enough;
@@ -488,13 +568,13 @@ static void scenario_changing(void)
 								    .file = files[0],
 								    .buffer_kib = 64,
 								    .buffers = 64});
-	if (enable(0, 0) != ERROR_SUCCESS)
+	if (enable(0, &provider_guid, 0) != ERROR_SUCCESS)
 		fail("the provider cannot be enabled");
 	changing.handle = register_with_traits();
 	if (pthread_create(&thread, NULL, write_on, &changing) != 0)
 		fail("no thread");
 	for (unsigned i = 0; i < CHANGES; i++) {
-		if (enable(0, i % 2 ? 0 : ALL_PROPERTIES) != ERROR_SUCCESS)
+		if (enable(0, &provider_guid, i % 2 ? 0 : ALL_PROPERTIES) != ERROR_SUCCESS)
 			fail("the properties cannot be changed");
 	}
 	store_release(&changing.is_enough, 1u);
@@ -514,11 +594,13 @@ int main(int argc, char **argv)
 		scenario_own();
 	else if (!strcmp(scenario, "others"))
 		scenario_others();
+	else if (!strcmp(scenario, "functions"))
+		scenario_functions();
 	else if (!strcmp(scenario, "stacks"))
 		scenario_stacks();
 	else if (!strcmp(scenario, "changing"))
 		scenario_changing();
 	else
-		fail("own, others, stacks or changing");
+		fail("own, others, functions, stacks or changing");
 	return 0;
 }
