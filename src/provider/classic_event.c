@@ -34,13 +34,17 @@ static int reserve(uint32_t logger_id, uint32_t bytes, const struct etw_ring_map
 
 int etw_classic_write(uint32_t logger_id, uint32_t bytes, etw_classic_fill fill, void *context)
 {
-	struct etw_thread *thread = etw_thread_enter();
+	struct etw_thread *thread;
 	const struct etw_ring_mapping *ring;
 	struct etw_classic_place place;
 	struct etw_ring_span span;
 	struct etw_entry entry;
 	int r;
 
+	/* Before the first registration there is not even what a thread enters by, and no logger. */
+	if (UNLIKELY(!etw_fork_page))
+		return -EBADF;
+	thread = etw_thread_enter();
 	if (LIKELY(thread)) {
 		place.thread_id = thread->thread_id;
 	} else {

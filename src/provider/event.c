@@ -361,11 +361,15 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 
 int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
 {
-	struct etw_thread *thread = etw_thread_enter();
+	struct etw_thread *thread;
 	struct etw_entry entry;
 	uint32_t thread_id;
 	int r;
 
+	/* Before the first registration there is not even what a thread enters by. */
+	if (UNLIKELY(!etw_fork_page))
+		return -EBADF;
+	thread = etw_thread_enter();
 	if (LIKELY(thread)) {
 		thread_id = thread->thread_id;
 	} else {
