@@ -3,6 +3,7 @@
 #include "ring/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -41,11 +42,13 @@ int etw_clock_page_map(int fd, struct etw_clock_page *ret)
 {
 	struct stat status;
 	void *memory;
+	int seals;
 
 	if (fstat(fd, &status) < 0)
 		return -errno;
-	/* A page behind the end of its file would be a SIGBUS at the first event. */
-	if (status.st_size < WIRE_CLOCK_PAGE_BYTES)
+	/* A page behind the end of its file, or one that is cut off later, would be a SIGBUS at the next event. */
+	seals = fcntl(fd, F_GET_SEALS);
+	if (status.st_size < WIRE_CLOCK_PAGE_BYTES || seals < 0 || !(seals & F_SEAL_SHRINK))
 		return -EPROTO;
 	memory = mmap(NULL, WIRE_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (memory == MAP_FAILED)

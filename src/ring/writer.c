@@ -21,6 +21,9 @@ uint32_t etw_cpu_number_slow(void)
 	return cpu < 0 ? 0 : (uint32_t)cpu;
 }
 
+/* More often than this no honest writers and host are faster than one that tries: some other changes the words for ever. */
+#define RESERVE_TRIES 1000000
+
 /* Pairs with the host's store of 1 before its last look. */
 static void wake_host(const struct etw_ring_set *set)
 {
@@ -65,11 +68,13 @@ int etw_ring_refuse(const struct etw_ring_set *set)
 	(void)load_acquire(&page->is_retired);
 	seen = load_acquire(&page->refused);
 	/* Not added blindly: what the host reads when it has said "over" must be the last word. */
-	do {
+	for (unsigned i = 0; i < RESERVE_TRIES; i++) {
 		if (seen & WIRE_RING_OVER)
 			return 0;
 		SCHED_POINT("ring.refuse.loaded");
-	} while (!cas_acq_rel(&page->refused, &seen, seen + 1));
+		if (cas_acq_rel(&page->refused, &seen, seen + 1))
+			break;
+	}
 	return -ENOBUFS;
 }
 
@@ -91,7 +96,7 @@ int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock
 	bool is_too_large = bytes - 1 >= ETW_RING_EVENT_BYTES_MAX || units > set->buffer_bytes / 8;
 	int result;
 
-	for (;;) {
+	for (unsigned i = 0; i < RESERVE_TRIES; i++) {
 		if (load_acquire(&etw_ring_set_page(set)->is_retired))
 			return -ESTALE;
 		if (UNLIKELY(is_too_large)) {
@@ -107,8 +112,9 @@ int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock
 			/* A mapping that was retired meanwhile has no buffers either. */
 			if (load_acquire(&etw_ring_set_page(set)->is_retired))
 				return -ESTALE;
-			add_relaxed(&etw_ring_head(ring)->lost_no_buffer, 1u);
-			return -ENOBUFS;
+			break;
 		}
 	}
+	add_relaxed(&etw_ring_head(ring)->lost_no_buffer, 1u);
+	return -ENOBUFS;
 }

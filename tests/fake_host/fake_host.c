@@ -27,9 +27,10 @@ static int make_clock(struct fake_host *host)
 					     .kind = WIRE_CLOCK_TSC,
 					     .frequency = 1000000000};
 
-	host->clock_fd = memfd_create("clock", MFD_CLOEXEC);
+	host->clock_fd = memfd_create("clock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (host->clock_fd < 0 || ftruncate(host->clock_fd, WIRE_CLOCK_PAGE_BYTES) < 0 ||
-	    pwrite(host->clock_fd, &page, sizeof(page), 0) != sizeof(page))
+	    pwrite(host->clock_fd, &page, sizeof(page), 0) != sizeof(page) ||
+	    fcntl(host->clock_fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
 		return -errno;
 	return etw_clock_page_map(host->clock_fd, &host->clock);
 }

@@ -24,7 +24,8 @@ static void expect(const char *what, ULONG is, ULONG should_be)
 }
 
 static const REGHANDLE handles[] = {
-	0, 1, 5, 0x1000, 0xFFFFFFFF, 0x100000001, 0x0001000000000009, 0x123456789ABCDEF0, UINT64_MAX};
+	0,         1, 5, 0x1000, 0xFFFFFFFF, 0x100000001, 0x0001000000000009, 0x123456789ABCDEF0,
+	UINT64_MAX};
 
 static void try_handle(REGHANDLE handle)
 {
@@ -34,10 +35,8 @@ static void try_handle(REGHANDLE handle)
 
 	EventDataDescCreate(&data, NULL, 100);
 	expect("EventWrite", EventWrite(handle, &descriptor, 1, &data), ERROR_INVALID_HANDLE);
-	expect("EventWrite of nothing", EventWrite(handle, NULL, 1000, NULL),
-	       ERROR_INVALID_HANDLE);
-	expect("EventWriteTransfer",
-	       EventWriteTransfer(handle, &descriptor, NULL, NULL, 1, &data),
+	expect("EventWrite of nothing", EventWrite(handle, NULL, 1000, NULL), ERROR_INVALID_HANDLE);
+	expect("EventWriteTransfer", EventWriteTransfer(handle, &descriptor, NULL, NULL, 1, &data),
 	       ERROR_INVALID_HANDLE);
 	expect("EventWriteEx", EventWriteEx(handle, NULL, 1, 9, NULL, NULL, 1, NULL),
 	       ERROR_INVALID_HANDLE);

@@ -117,11 +117,12 @@ static void test_clock__an_offset_of_any_size_is_added(void **state)
 
 static int make_page(const struct wire_clock_page *page, off_t bytes)
 {
-	int fd = memfd_create("clock", MFD_CLOEXEC);
+	int fd = memfd_create("clock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, page, sizeof(*page), 0), sizeof(*page));
 	assert_int_equal(ftruncate(fd, bytes), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	return fd;
 }
 
