@@ -23,12 +23,21 @@ static uint8_t *copy_of(const uint8_t *at, size_t bytes)
 	return copy;
 }
 
-/* Applies the filter to the event of each of its parts, with either size of pointers. */
+/*
+ * Applies the filter to the event of each of its parts, with either size of pointers. Where the payload is cut into
+ * pieces changes nothing.
+ */
 static void apply(const uint8_t *filter, const uint8_t *payload, uint32_t bytes)
 {
+	const uint32_t cut = bytes ? payload[0] % bytes : 0;
+	EVENT_DATA_DESCRIPTOR whole, pieces[3];
 	const struct wire_payload_filter *head = (const void *)filter;
 	const uint8_t *at = filter + sizeof(*head);
 
+	EventDataDescCreate(&whole, payload, bytes);
+	EventDataDescCreate(&pieces[0], payload, cut);
+	EventDataDescCreate(&pieces[1], payload + cut, 0);
+	EventDataDescCreate(&pieces[2], payload + cut, bytes - cut);
 	for (unsigned i = 0; i < le16_get(head->filter_count); i++) {
 		const struct wire_payload_event *event = (const void *)at;
 		struct wire_payload_subject subject = {
@@ -36,11 +45,13 @@ static void apply(const uint8_t *filter, const uint8_t *payload, uint32_t bytes)
 			.id = le16_get(event->id),
 			.version = event->version,
 			.pointer_bytes = i % 2 ? 4 : 8,
-			.payload = payload,
-			.bytes = bytes,
+			.data = &whole,
+			.data_count = 1,
 		};
 		bool passes = wire_payload_filter_passes(filter, &subject);
 
+		subject.data = pieces;
+		subject.data_count = 3;
 		CHECK(wire_payload_filter_passes(filter, &subject) == passes);
 		subject.provider.Data1 ^= 1;
 		CHECK(wire_payload_filter_passes(filter, &subject));

@@ -7,6 +7,9 @@
 #include "base/macros.h"
 #include "wire/payload_filter_internal.h"
 
+#define SEARCH_UNITS 256
+#define GUID_BYTES   16
+
 /* Letters of one script: how far the capital is. */
 struct case_range {
 	uint16_t first, last;
@@ -145,26 +148,56 @@ static bool number_holds(const struct wire_payload_predicate *predicate, uint64_
 	}
 }
 
-/* Text as an array of characters without case. */
+/* Text of a payload, read once from its beginning, without case. */
 struct text {
+	struct wire_payload_place place;
+	size_t units;
+	bool is_wide;
+};
+
+static uint16_t next_unit(struct text *text)
+{
+	uint8_t bytes[2];
+
+	bytes[0] = wire_payload_byte(&text->place);
+	if (!text->is_wide)
+		return wire_payload_upper8(bytes[0]);
+	bytes[1] = wire_payload_byte(&text->place);
+	return wire_payload_upper16(etw_load16(bytes));
+}
+
+/* Text that is asked for. */
+struct wanted {
 	const uint8_t *at;
 	size_t units;
 	bool is_wide;
 };
 
-static uint16_t unit_of(const struct text *text, size_t index)
+static uint16_t unit_of(const struct wanted *wanted, size_t index)
 {
-	if (text->is_wide)
-		return wire_payload_upper16(etw_load16(text->at + 2 * index));
-	return wire_payload_upper8(text->at[index]);
+	if (wanted->is_wide)
+		return wire_payload_upper16(etw_load16(wanted->at + 2 * index));
+	return wire_payload_upper8(wanted->at[index]);
 }
 
-static bool is_same(const struct text *left, const struct text *right)
+static bool is_same(struct text text, const struct wanted *wanted)
 {
-	if (left->units != right->units)
+	if (text.units != wanted->units)
 		return false;
-	for (size_t i = 0; i < left->units; i++) {
-		if (unit_of(left, i) != unit_of(right, i))
+	for (size_t i = 0; i < wanted->units; i++) {
+		if (next_unit(&text) != unit_of(wanted, i))
+			return false;
+	}
+	return true;
+}
+
+/* Whether what is wanted behind its first @begun units follows in the text. */
+static bool goes_on(struct text text, size_t left, const struct wanted *wanted, size_t begun)
+{
+	if (wanted->units - begun > left)
+		return false;
+	for (size_t i = begun; i < wanted->units; i++) {
+		if (next_unit(&text) != unit_of(wanted, i))
 			return false;
 	}
 	return true;
@@ -172,19 +205,21 @@ static bool is_same(const struct text *left, const struct text *right)
 
 /*
  * Knuth, Morris, Pratt: whoever writes events could make a plain search slow. `fallback` says how much of the
- * wanted text is still matched when the next character is another one.
+ * wanted text is still matched when the next character is another one; of a long one it is about the beginning, as
+ * it lies on the stack of a signal handler, perhaps.
  */
-static bool is_within(const struct text *value, const struct text *wanted)
+static bool is_within(struct text text, const struct wanted *wanted)
 {
-	uint16_t fallback[PAYLOAD_OPERAND_BYTES_MAX];
+	const size_t begin = wanted->units < SEARCH_UNITS ? wanted->units : SEARCH_UNITS;
+	uint16_t fallback[SEARCH_UNITS];
 	size_t matched = 0;
 
-	if (wanted->units > value->units)
+	if (wanted->units > text.units)
 		return false;
 	if (!wanted->units)
 		return true;
 	fallback[0] = 0;
-	for (size_t i = 1; i < wanted->units; i++) {
+	for (size_t i = 1; i < begin; i++) {
 		while (matched && unit_of(wanted, i) != unit_of(wanted, matched))
 			matched = fallback[matched - 1];
 		if (unit_of(wanted, i) == unit_of(wanted, matched))
@@ -192,13 +227,18 @@ static bool is_within(const struct text *value, const struct text *wanted)
 		fallback[i] = (uint16_t)matched;
 	}
 	matched = 0;
-	for (size_t i = 0; i < value->units; i++) {
-		while (matched && unit_of(value, i) != unit_of(wanted, matched))
+	for (size_t i = 0; i < text.units; i++) {
+		const uint16_t unit = next_unit(&text);
+
+		while (matched && unit != unit_of(wanted, matched))
 			matched = fallback[matched - 1];
-		if (unit_of(value, i) == unit_of(wanted, matched))
+		if (unit == unit_of(wanted, matched))
 			matched++;
-		if (matched == wanted->units)
+		if (matched < begin)
+			continue;
+		if (goes_on(text, text.units - i - 1, wanted, begin))
 			return true;
+		matched = fallback[begin - 1];
 	}
 	return false;
 }
@@ -206,42 +246,49 @@ static bool is_within(const struct text *value, const struct text *wanted)
 /* A value ends at its first NUL, if it has one. */
 static void cut(struct text *text)
 {
+	struct text rest = *text;
 	size_t units = 0;
 
-	while (units < text->units && unit_of(text, units))
+	while (units < rest.units && next_unit(&rest))
 		units++;
 	text->units = units;
 }
 
-static bool text_holds(const struct wire_payload_predicate *predicate, const uint8_t *at,
-		       size_t bytes)
+static bool text_holds(const struct wire_payload_predicate *predicate,
+		       const struct wire_payload_value *value)
 {
 	bool is_wide = predicate->kind == WIRE_PAYLOAD_UTF16;
 	size_t unit = is_wide ? 2 : 1;
-	const struct text wanted = {(const uint8_t *)(predicate + 1),
-				    le16_get(predicate->operand_bytes) / unit, is_wide};
-	struct text value = {at, bytes / unit, is_wide};
+	const struct wanted wanted = {(const uint8_t *)(predicate + 1),
+				      le16_get(predicate->operand_bytes) / unit, is_wide};
+	struct text text = {value->place, value->bytes / unit, is_wide};
 
-	cut(&value);
+	cut(&text);
 	switch (predicate->operation) {
 	case PAYLOADFIELD_IS:
-		return is_same(&value, &wanted);
+		return is_same(text, &wanted);
 	case PAYLOADFIELD_ISNOT:
-		return !is_same(&value, &wanted);
+		return !is_same(text, &wanted);
 	case PAYLOADFIELD_CONTAINS:
-		return is_within(&value, &wanted);
+		return is_within(text, &wanted);
 	default:
-		return !is_within(&value, &wanted);
+		return !is_within(text, &wanted);
 	}
 }
 
-bool wire_payload_holds(const struct wire_payload_predicate *predicate, const uint8_t *at,
-			size_t bytes)
+bool wire_payload_holds(const struct wire_payload_predicate *predicate,
+			const struct wire_payload_value *value)
 {
-	if (is_number_kind(predicate->kind))
-		return number_holds(predicate, load_number(predicate->kind, at, bytes));
-	if (predicate->kind == WIRE_PAYLOAD_GUID)
-		return (memcmp(at, predicate + 1, 16) == 0) ==
+	uint8_t bytes[GUID_BYTES];
+
+	if (is_number_kind(predicate->kind)) {
+		wire_payload_load(value, bytes, value->bytes);
+		return number_holds(predicate, load_number(predicate->kind, bytes, value->bytes));
+	}
+	if (predicate->kind == WIRE_PAYLOAD_GUID) {
+		wire_payload_load(value, bytes, value->bytes);
+		return (memcmp(bytes, predicate + 1, GUID_BYTES) == 0) ==
 		       (predicate->operation == PAYLOADFIELD_IS);
-	return text_holds(predicate, at, bytes);
+	}
+	return text_holds(predicate, value);
 }

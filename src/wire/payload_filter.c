@@ -164,32 +164,76 @@ int wire_payload_filter_check(const void *at, size_t bytes, struct etw_fault *re
 /* --- Walking */
 
 struct walk {
-	const uint8_t *at;
-	uint32_t left;
+	struct wire_payload_place place;
+	uint64_t left; /* of the payload */
 	uint32_t pointer_bytes;
 	uint32_t slots[WIRE_PAYLOAD_SLOTS + 1]; /* the first is none */
 };
+
+static uint64_t payload_bytes(const struct wire_payload_subject *subject)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < subject->data_count; i++) {
+		if (!subject->is_typed || subject->data[i].Type == EVENT_DATA_DESCRIPTOR_TYPE_NONE)
+			bytes += subject->data[i].Size;
+	}
+	return bytes;
+}
 
 static uint32_t bounded(uint64_t number)
 {
 	return number < COUNT_MAX ? (uint32_t)number : COUNT_MAX;
 }
 
+static void skip(struct wire_payload_place *place, uint32_t bytes)
+{
+	while (bytes) {
+		const uint32_t inside = bytes < place->left ? bytes : place->left;
+
+		place->at += inside;
+		place->left -= inside;
+		bytes -= inside;
+		if (!bytes)
+			return;
+		if (!place->data_count)
+			return;
+		(void)wire_payload_byte(place); /* into the next piece */
+		bytes--;
+	}
+}
+
 /* Bytes up to the NUL, which are in @value, and with it; false at the end of the payload. */
 static bool measure_terminated(const struct walk *walk, uint32_t unit, uint32_t *value,
 			       uint32_t *taken)
 {
+	struct wire_payload_place place = walk->place;
 	uint32_t bytes = 0;
 
 	if (!walk->left)
 		return false;
-	while (walk->left - bytes >= unit &&
-	       (walk->at[bytes] || (unit == 2 && walk->at[bytes + 1])))
+	while (walk->left - bytes >= unit) {
+		uint8_t any = wire_payload_byte(&place);
+
+		if (unit == 2)
+			any |= wire_payload_byte(&place);
+		if (!any)
+			break;
 		bytes += unit;
+	}
 	*value = bytes;
 	/* Without a NUL the rest is the text, half a character included. */
-	*taken = walk->left - bytes >= unit ? bytes + unit : walk->left;
+	*taken = walk->left - bytes >= unit ? bytes + unit : (uint32_t)walk->left;
 	return true;
+}
+
+static uint64_t load_number(const struct walk *walk, uint32_t bytes)
+{
+	const struct wire_payload_value value = {walk->place, bytes};
+	uint8_t number[8] = {0};
+
+	wire_payload_load(&value, number, bytes);
+	return etw_load_unsigned(number, bytes);
 }
 
 /* The next value: its bytes, what lies in front of it, and what it takes in all. */
@@ -217,12 +261,12 @@ static bool measure(const struct walk *walk, const struct wire_payload_step *ste
 		if (walk->left < 2)
 			return false;
 		*prefix = 2;
-		*value = etw_load16(walk->at);
+		*value = (uint32_t)load_number(walk, 2);
 		break;
-	default: /* WIRE_PAYLOAD_SID */
+	default: /* WIRE_PAYLOAD_SID: a revision, then how many parts it has */
 		if (walk->left < 8)
 			return false;
-		*value = 8u + 4u * walk->at[1];
+		*value = 8u + 4u * (uint32_t)(load_number(walk, 2) >> 8);
 	}
 	*taken = *prefix + *value;
 	return *taken >= *value && *taken <= walk->left;
@@ -232,7 +276,8 @@ static bool measure(const struct walk *walk, const struct wire_payload_step *ste
  * Goes over one step. @ret is the (last) value. Each round moves on by a byte at least, or takes all values at
  * once: no blob can make a walk longer than the payload.
  */
-static bool go(struct walk *walk, const struct wire_payload_step *step, struct etw_bytes *ret)
+static bool go(struct walk *walk, const struct wire_payload_step *step,
+	       struct wire_payload_value *ret)
 {
 	uint32_t count = step->count_slot ? walk->slots[step->count_slot] : le16_get(step->count);
 	uint32_t prefix, value, taken;
@@ -240,11 +285,11 @@ static bool go(struct walk *walk, const struct wire_payload_step *step, struct e
 	for (uint32_t i = 0; i < count; i++) {
 		if (!measure(walk, step, &prefix, &value, &taken))
 			return false;
-		*ret = (struct etw_bytes){walk->at + prefix, value};
 		if (step->keep)
-			walk->slots[step->keep] =
-				bounded(etw_load_unsigned(walk->at, le16_get(step->unit)));
-		walk->at += taken;
+			walk->slots[step->keep] = bounded(load_number(walk, le16_get(step->unit)));
+		skip(&walk->place, prefix);
+		*ret = (struct wire_payload_value){walk->place, value};
+		skip(&walk->place, taken - prefix);
 		walk->left -= taken;
 		if (!taken)
 			break;
@@ -254,7 +299,7 @@ static bool go(struct walk *walk, const struct wire_payload_step *step, struct e
 
 /* What the predicates on a step add to the answer. */
 static unsigned count_holding(const struct wire_payload_event *event, size_t step,
-			      const struct etw_bytes *value)
+			      const struct wire_payload_value *value)
 {
 	const uint8_t *at = (const uint8_t *)(event + 1) +
 			    event->step_count * sizeof(struct wire_payload_step);
@@ -264,8 +309,7 @@ static unsigned count_holding(const struct wire_payload_event *event, size_t ste
 		const struct wire_payload_predicate *predicate =
 			(const struct wire_payload_predicate *)(const void *)at;
 
-		if (predicate->step == step &&
-		    wire_payload_holds(predicate, value->at, value->left))
+		if (predicate->step == step && wire_payload_holds(predicate, value))
 			holding++;
 		at += le16_get(predicate->bytes);
 	}
@@ -276,11 +320,19 @@ static bool event_passes(const struct wire_payload_event *event,
 			 const struct wire_payload_subject *subject)
 {
 	const struct wire_payload_step *steps = (const struct wire_payload_step *)(event + 1);
-	struct walk walk = {subject->payload, subject->bytes, subject->pointer_bytes, {0}};
+	struct walk walk = {
+		.place = {.is_typed = subject->is_typed,
+			  .data_count = subject->data_count,
+			  .data = subject->data},
+		.left = payload_bytes(subject),
+		.pointer_bytes = subject->pointer_bytes,
+	};
 	unsigned holding = 0;
 
+	if (walk.left > UINT16_MAX) /* no event is so large */
+		return false;
 	for (size_t i = 0; i < event->step_count; i++) {
-		struct etw_bytes value = {walk.at, 0};
+		struct wire_payload_value value = {walk.place, 0};
 
 		if (!go(&walk, &steps[i], &value))
 			break;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <evntprov.h>
 #include <guiddef.h>
 
 #include "base/bytes.h"
@@ -111,8 +112,9 @@ struct wire_payload_subject {
 	uint16_t id;
 	uint8_t version;
 	uint8_t pointer_bytes; /* 4 or 8 */
-	const uint8_t *payload;
-	uint32_t bytes; /* of the payload */
+	bool is_typed; /* of the pieces those of another type are no payload; else all are */
+	uint32_t data_count;
+	const EVENT_DATA_DESCRIPTOR *data; /* the payload, in pieces as its writer has them */
 };
 
 /*
@@ -121,7 +123,8 @@ struct wire_payload_subject {
  * @checked: a blob that wire_payload_filter_check() took, unchanged since
  *
  * Events that no filter is about pass. A predicate on a field that the payload does not reach does not hold,
- * whatever its operator. Context: any thread, no allocation; time proportional to blob and payload.
+ * whatever its operator. Context: any thread, signal-safe, no allocation; time proportional to blob and payload, but
+ * for text that is searched for parts of more than 256 characters.
  */
 bool wire_payload_filter_passes(const void *checked, const struct wire_payload_subject *subject);
 

@@ -63,7 +63,8 @@ static int write_one(uint16_t in_type, uint16_t operation, const char *value)
 
 static bool passes(const void *payload, size_t bytes)
 {
-	const struct wire_payload_subject subject = {provider, 7, 1, 8, payload, (uint32_t)bytes};
+	const EVENT_DATA_DESCRIPTOR data = {.Ptr = (uintptr_t)payload, .Size = (ULONG)bytes};
+	const struct wire_payload_subject subject = {provider, 7, 1, 8, false, 1, &data};
 
 	return wire_payload_filter_passes(blob.at, &subject);
 }

@@ -141,10 +141,25 @@ static struct wire_payload_predicate *first_predicate(void)
 
 static bool passes_event(uint16_t id, const void *payload, uint32_t bytes)
 {
-	const struct wire_payload_subject subject = {provider, id, 1, 8, payload, bytes};
+	EVENT_DATA_DESCRIPTOR pieces[2 * MAX_EVENT_DATA_DESCRIPTORS];
+	struct wire_payload_subject subject = {provider, id, 1, 8, false, 1, pieces};
+	bool passes;
 
 	assert_int_equal(wire_payload_filter_check(blob.at, blob_bytes, NULL), 0);
-	return wire_payload_filter_passes(blob.at, &subject);
+	EventDataDescCreate(&pieces[0], payload, bytes);
+	passes = wire_payload_filter_passes(blob.at, &subject);
+	if (bytes > MAX_EVENT_DATA_DESCRIPTORS)
+		return passes;
+	/* The same from pieces of one byte, with others between them that are no payload. */
+	subject.is_typed = true;
+	subject.data_count = 2 * bytes;
+	for (uint32_t i = 0; i < bytes; i++) {
+		EventDataDescCreate(&pieces[2 * i], "metadata", 8);
+		pieces[2 * i].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+		EventDataDescCreate(&pieces[2 * i + 1], (const uint8_t *)payload + i, 1);
+	}
+	assert_int_equal(wire_payload_filter_passes(blob.at, &subject), passes);
+	return passes;
 }
 
 #define PASSES(literal) passes_event(7, literal, sizeof(literal) - 1)
@@ -414,7 +429,8 @@ static void test_payload_filter__extents(void **state)
 
 static void test_payload_filter__pointers_of_the_event(void **state)
 {
-	struct wire_payload_subject subject = {provider, 7, 1, 4, (const uint8_t *)"1234\7", 5};
+	const EVENT_DATA_DESCRIPTOR data = {.Ptr = (uintptr_t) "1234\7", .Size = 5};
+	struct wire_payload_subject subject = {provider, 7, 1, 4, false, 1, &data};
 
 	(void)state;
 	begin();
