@@ -10,6 +10,7 @@
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
+#include "daemon/scope.h"
 #include "daemon/waits.h"
 
 struct etwd_client {
@@ -18,6 +19,7 @@ struct etwd_client {
 	struct etwd_ring_holder holder;
 	struct etwd_answers answers;
 	struct etwd_consumer consumer;
+	struct etwd_scope_process process; /* for enables that choose processes */
 	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */
 	int late_status;
 	bool is_without_rings; /* the host had nothing left for some of a session that wants its events */

@@ -203,6 +203,7 @@ static void undo(struct etwd_peer *peer)
 	etwd_realtime_gone(parts->session->realtime, &client->consumer);
 	etwd_ring_holders_gone(parts->session->ring_holders, &client->holder);
 	etwd_waits_gone(parts->session->waits, &client->answers);
+	etwd_scope_process_done(&client->process);
 	if (peer->role == WIRE_ROLE_CONTROLLER)
 		etwd_session_controller_gone(parts->session, peer);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <evntcons.h>
+#include <evntprov.h>
 #include <evntrace.h>
 #include <wmistr.h>
 
@@ -18,6 +19,7 @@
 #include "daemon/pids.h"
 #include "daemon/wishes.h"
 #include "wire/enable_request.h"
+#include "wire/filter_header.h"
 #include "wire/hook.h"
 #include "wire/well_known.h"
 
@@ -26,6 +28,9 @@ static const GUID kernel_logger = WIRE_KERNEL_LOGGER_GUID;
 /* What a process is told beside the state of the provider. */
 struct telling {
 	bool has_callback;
+	bool is_withdrawal; /* the callback hears of it later, where the process had heard of the session */
+	bool is_owed;                               /* that is now */
+	uint32_t session_id;                        /* of the request */
 	const struct wire_enable_provider *request; /* NULL: nobody's; source and filter are its */
 	struct etwd_wait *wait;                     /* NULL: nobody waits */
 };
@@ -138,17 +143,102 @@ static void note_left_out(const struct etwd_enable_parts *parts, const struct et
 	}
 }
 
+static struct wire_filter filter_of(const struct etwd_enable *enable)
+{
+	if (!enable)
+		return (struct wire_filter){0};
+	return wire_filter_of_callback((struct etw_bytes){enable->filters, enable->filter_bytes});
+}
+
+static bool is_block(const struct wire_filter *filter)
+{
+	return filter->type == EVENT_FILTER_TYPE_SCHEMATIZED &&
+	       wire_filter_header_is_sound(filter->data);
+}
+
+/*
+ * What the callback gets as FilterData: the blocks of all sessions' SCHEMATIZED filters, each with the bit of its
+ * session's slot, and of a request for the state that of the request. Data of any other form goes as it came.
+ */
+static void put_callback_filter(const struct etwd_described *described,
+				const struct telling *telling, struct wire_filter_blocks *room,
+				struct wire_enable *enable)
+{
+	const struct wire_enable_provider *request = telling->request;
+	const bool is_capture = request && request->code == EVENT_CONTROL_CODE_CAPTURE_STATE;
+	struct wire_filter chosen = request ? wire_filter_of_callback(request->filters)
+					    : filter_of(described->last);
+
+	enable->filter_type = chosen.type;
+	enable->filter = chosen.data;
+	if (chosen.data.left && !is_block(&chosen))
+		return;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		struct wire_filter filter = filter_of(described->enables[i]);
+
+		if (is_capture && enable->slots[i].session_id == telling->session_id)
+			filter = chosen;
+		else if (is_capture)
+			continue;
+		if (enable->slots[i].is_used && is_block(&filter))
+			(void)wire_filter_blocks_add(room, filter.data, UINT64_C(1) << i);
+	}
+	if (!room->bytes)
+		return;
+	enable->filter_type = EVENT_FILTER_TYPE_SCHEMATIZED;
+	enable->filter = (struct etw_bytes){room->at, room->bytes};
+}
+
+static uint8_t used_slots(const struct wire_enable *enable)
+{
+	uint8_t used = 0;
+
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (enable->slots[i].is_used)
+			used |= (uint8_t)(1u << i);
+	}
+	return used;
+}
+
+/*
+ * Whether a process has to hear of it: one that was never in a session's scope neither hears of the session nor of its
+ * end.
+ */
+static bool is_concerned(struct etwd_registration *registration, const struct telling *telling,
+			 const struct wire_enable *enable)
+{
+	const uint8_t used = used_slots(enable);
+	const bool has_left = registration->told & ~used;
+
+	if (telling->is_owed) {
+		if (!registration->owed)
+			return false;
+		registration->owed--;
+		return true;
+	}
+	if (telling->is_withdrawal && has_left)
+		registration->owed++;
+	if (!telling->request)
+		return has_left || used;
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		if (enable->slots[i].is_used && enable->slots[i].session_id == telling->session_id)
+			return true;
+	}
+	return has_left;
+}
+
 /* What a process is told of a registration, but for its rings. */
 static void describe(const struct etwd_enable_parts *parts,
-		     const struct etwd_registration *registration, struct wire_enable *ret)
+		     const struct etwd_registration *registration, struct wire_enable *ret,
+		     struct etwd_described *ret_enables)
 {
 	struct etwd_wishes left_out;
 
 	if (registration->kind == WIRE_REGISTRATION_CLASSIC) {
-		etwd_provider_describe_classic(registration->provider, ret);
+		etwd_provider_describe_classic(registration, ret, ret_enables);
 		return;
 	}
-	etwd_wishes_describe(parts->sessions, registration, ret, &left_out);
+	etwd_wishes_describe(parts->sessions, registration, ret, ret_enables, &left_out);
 	note_left_out(parts, registration->peer, &left_out);
 }
 
@@ -184,11 +274,17 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 	struct etwd_peer *peer = &client->peer;
 	const struct wire_enable_provider *request = telling->request;
 	struct wire_message head = {.type = WIRE_ENABLE};
+	uint8_t bytes[WIRE_CALLBACK_DATA_MAX];
+	struct wire_filter_blocks blocks = {.at = bytes, .room = sizeof(bytes)};
+	struct etwd_described described;
 	struct wire_enable enable;
 
 	if (peer->is_doomed)
 		return;
-	describe(parts, registration, &enable);
+	describe(parts, registration, &enable, &described);
+	if (!is_concerned(registration, telling, &enable))
+		return;
+	registration->told = used_slots(&enable);
 	enable.registration = registration->number;
 	enable.has_callback = telling->has_callback;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
@@ -196,11 +292,9 @@ static void tell(const struct etwd_enable_parts *parts, struct etwd_registration
 			fill_slot(parts, registration, &enable.slots[i]);
 	}
 	describe_process(peer, &enable);
-	if (request) {
+	put_callback_filter(&described, telling, &blocks, &enable);
+	if (request)
 		enable.source = request->source;
-		enable.filter_type = request->filter_type;
-		enable.filter = request->filter;
-	}
 	if (request && request->code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
 		enable.control_code = request->code;
 		enable.level = request->level;
@@ -309,6 +403,8 @@ int etwd_enable_register(const struct etwd_enable_parts *parts, struct etwd_clie
 	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
 	if (r < 0)
 		return 0;
+	client->process.pid = client->peer.who.pid;
+	registration->process = &client->process;
 	/* Who may not join is registered all the same. */
 	(void)join(parts, registration, body.traits);
 	if (!etwd_wishes_exist(registration))
@@ -403,15 +499,15 @@ static int note(const struct etwd_enable_parts *parts, const struct etwd_session
 		.match_any = body->match_any,
 		.match_all = body->match_all,
 		.source = body->source,
-		.filter_type = body->filter_type,
-		.filter = (uint8_t *)(uintptr_t)body->filter.at,
-		.filter_bytes = (uint32_t)body->filter.left,
+		.filters = (uint8_t *)(uintptr_t)body->filters.at,
+		.filter_bytes = (uint32_t)body->filters.left,
 		.level = body->level,
 	};
 	const struct etwd_enabled what = what_of(body);
 
 	switch (body->code) {
 	case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
+		etwd_scope_begin(body->filters, &wanted.scope);
 		TRY(etwd_providers_enable(parts->providers, &body->provider, &wanted));
 		return etwd_handover_write(parts->handover);
 	case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
@@ -501,6 +597,7 @@ static int enable(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 		return r < 0 ? r : 0;
 	TRY(etwd_access_check(parts->sessions->security, peer, &body->provider,
 			      TRACELOG_GUID_ENABLE, "enable"));
+	telling.session_id = session->id;
 	TRY(note(parts, session, body));
 	TRY(start_wait(parts, peer, body, request, &telling.wait));
 	tell_all(parts, &what, session->id, &telling);
@@ -527,7 +624,8 @@ int etwd_enable_provider(const struct etwd_enable_parts *parts, struct etwd_clie
 int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_session *session,
 		    const struct wire_enable_provider *body)
 {
-	const struct telling telling = {.has_callback = true, .request = body};
+	const struct telling telling = {
+		.has_callback = true, .session_id = session->id, .request = body};
 	const struct etwd_enabled what = what_of(body);
 	int r;
 
@@ -543,7 +641,7 @@ int etwd_enable_own(const struct etwd_enable_parts *parts, const struct etwd_ses
 void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_session *session,
 			  struct etwd_wait *wait)
 {
-	const struct telling telling = {.wait = wait};
+	const struct telling telling = {.is_withdrawal = true, .wait = wait};
 	struct etwd_session_withdrawal *withdrawal = &session->withdrawal;
 	size_t count = etwd_providers_enabled(parts->providers, session->id, NULL, 0);
 
@@ -569,7 +667,7 @@ void etwd_enable_withdraw(const struct etwd_enable_parts *parts, struct etwd_ses
 void etwd_enable_call_back(const struct etwd_enable_parts *parts,
 			   const struct etwd_session *session)
 {
-	const struct telling telling = {.has_callback = true};
+	const struct telling telling = {.has_callback = true, .is_owed = true};
 
 	for (size_t i = 0; i < session->withdrawal.provider_count; i++)
 		tell_all(parts, &session->withdrawal.providers[i], session->id, &telling);
@@ -582,7 +680,8 @@ void etwd_enable_capture(const struct etwd_enable_parts *parts, const struct etw
 	struct etwd_registration *registration = provider ? provider->registrations : NULL;
 	struct wire_enable_provider request = {.code = EVENT_CONTROL_CODE_CAPTURE_STATE,
 					       .provider = *guid};
-	const struct telling telling = {.has_callback = true, .request = &request};
+	const struct telling telling = {
+		.has_callback = true, .session_id = session->id, .request = &request};
 
 	for (; registration; registration = registration->next_of_provider) {
 		const struct etwd_enable *enable = etwd_wishes_of(parts->sessions, registration,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See handover.h. The record is a head, the leases, and the enables, each of which has its filter behind it.
+ * See handover.h. The record is a head, the leases, and the enables, each of which has its filters behind it.
  * Grants are entries beside it: every uid that is told of a provider makes one, and writing all anew for each
  * would let 65,536 uids keep the loop busy; native byte order, as the snapshot is read by this program alone.
  */
@@ -17,7 +17,7 @@
 #include "daemon/patient_clock.h"
 
 #define SNAPSHOT_NAME  "host"
-#define RECORD_VERSION 5
+#define RECORD_VERSION 6
 #define SESSION_IDS    65536 /* all that there can be */
 
 struct record_head {
@@ -35,8 +35,8 @@ struct record_enable {
 	GUID provider, source;
 	uint32_t session_id, property;
 	uint64_t match_any, match_all;
-	uint32_t filter_type, filter_bytes;
-	uint32_t level, reserved_pad;
+	uint32_t level, filter_bytes;
+	struct etwd_scope scope;
 };
 
 /* The providers whose state is captured follow, and those that are disallowed. */
@@ -117,13 +117,13 @@ static void append_enable(struct record_bytes *bytes, const GUID *provider,
 		.property = enable->property,
 		.match_any = enable->match_any,
 		.match_all = enable->match_all,
-		.filter_type = enable->filter_type,
-		.filter_bytes = enable->filter_bytes,
 		.level = enable->level,
+		.filter_bytes = enable->filter_bytes,
+		.scope = enable->scope,
 	};
 
 	append(bytes, &record, sizeof(record));
-	append(bytes, enable->filter, enable->filter_bytes);
+	append(bytes, enable->filters, enable->filter_bytes);
 }
 
 static void append_enables(const struct etwd_handover *handover, struct record_bytes *bytes)
@@ -278,13 +278,13 @@ static bool recall_enable(struct etwd_handover *handover, struct etw_bytes *rest
 	struct record_enable record;
 	struct etwd_enable enable;
 	const struct etwd_session *session;
-	const uint8_t *filter;
+	const uint8_t *filters;
 	int r = 0;
 
 	if (!take(rest, &record, sizeof(record)))
 		return false;
-	filter = etw_bytes_take(rest, record.filter_bytes);
-	if (!filter)
+	filters = etw_bytes_take(rest, record.filter_bytes);
+	if (!filters)
 		return false;
 	session = etwd_sessions_find(handover->sessions, record.session_id);
 	enable = (struct etwd_enable){
@@ -294,9 +294,9 @@ static bool recall_enable(struct etwd_handover *handover, struct etw_bytes *rest
 		.match_any = record.match_any,
 		.match_all = record.match_all,
 		.source = record.source,
-		.filter_type = record.filter_type,
 		.filter_bytes = record.filter_bytes,
-		.filter = (uint8_t *)(uintptr_t)filter,
+		.filters = (uint8_t *)(uintptr_t)filters,
+		.scope = record.scope,
 		.level = (uint8_t)record.level,
 	};
 	if (session)

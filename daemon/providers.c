@@ -131,7 +131,7 @@ static void clear_enable(struct etwd_providers *providers, struct etwd_enable *e
 {
 	providers->filter_bytes -= enable->filter_bytes;
 	etwd_budget_give(providers->budget, enable->uid, ETWD_FILTER_BYTES, enable->filter_bytes);
-	free(enable->filter);
+	free(enable->filters);
 	*enable = (struct etwd_enable){0};
 }
 
@@ -367,8 +367,8 @@ static int add_enable(struct etwd_providers *providers, struct etwd_provider *pr
 }
 
 /*
- * Puts @wanted, which owns its filter, into the session's slot. Leaves everything alone on an error. The new
- * filter is charged beside the old one: who replaces one has room for both.
+ * Puts @wanted, which owns its filters, into the session's slot. Leaves everything alone on an error. The new
+ * filters are charged beside the old ones: who replaces them has room for both.
  */
 static int place_enable(struct etwd_providers *providers, struct etwd_provider *provider,
 			const struct etwd_enable *wanted)
@@ -391,6 +391,38 @@ static int place_enable(struct etwd_providers *providers, struct etwd_provider *
 	return 0;
 }
 
+static bool is_for_events(uint32_t type)
+{
+	return type == EVENT_FILTER_TYPE_PID || wire_filter_use_of(type) == WIRE_FILTER_EVENT;
+}
+
+/* In two rounds: what processes are sent comes first. */
+static int copy_filters(const struct etwd_enable *wanted, struct etwd_enable *ret)
+{
+	size_t at = 0;
+
+	ret->filters = NULL;
+	ret->event_filter_bytes = 0;
+	if (!wanted->filter_bytes)
+		return 0;
+	ret->filters = malloc(wanted->filter_bytes);
+	if (!ret->filters)
+		return -ENOMEM;
+	for (int round = 0; round < 2; round++) {
+		struct etw_bytes list = {wanted->filters, wanted->filter_bytes};
+		struct wire_filter filter;
+
+		while (wire_filter_next(&list, &filter)) {
+			if (is_for_events(filter.type) == (round == 0))
+				at += wire_filter_put(ret->filters + at, wanted->filter_bytes - at,
+						      &filter);
+		}
+		if (round == 0)
+			ret->event_filter_bytes = (uint32_t)at;
+	}
+	return 0;
+}
+
 int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
 			  const struct etwd_enable *wanted)
 {
@@ -400,18 +432,12 @@ int etwd_providers_enable(struct etwd_providers *providers, const GUID *guid,
 
 	if (wanted->filter_bytes > ETWD_FILTER_BYTES_MAX - providers->filter_bytes)
 		return -ENOSPC;
-	copy.filter = NULL;
-	if (wanted->filter_bytes) {
-		copy.filter = malloc(wanted->filter_bytes);
-		if (!copy.filter)
-			return -ENOMEM;
-		memcpy(copy.filter, wanted->filter, wanted->filter_bytes);
-	}
+	TRY(copy_filters(wanted, &copy));
 	provider = find_or_add(providers, guid,
 			       wanted->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP);
 	r = provider ? place_enable(providers, provider, &copy) : -ENOMEM;
 	if (r < 0)
-		free(copy.filter);
+		free(copy.filters);
 	if (provider)
 		drop_if_unused(providers, provider);
 	return r;
@@ -450,6 +476,15 @@ size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t s
 	return count;
 }
 
+bool etwd_enable_is_for(const struct etwd_enable *enable,
+			const struct etwd_registration *registration)
+{
+	const struct etw_bytes filters = {enable->filters, enable->filter_bytes};
+
+	return !enable->filter_bytes || !registration->process ||
+	       etwd_scope_has(filters, &enable->scope, registration->process);
+}
+
 /* Zero as a level or as keywords means no limit, in what processes are told too. */
 void etwd_enable_describe(const struct etwd_enable *enable, struct wire_enable_slot *ret)
 {
@@ -459,18 +494,23 @@ void etwd_enable_describe(const struct etwd_enable *enable, struct wire_enable_s
 	ret->property = enable->property;
 	ret->match_any = enable->match_any ? enable->match_any : UINT64_MAX;
 	ret->match_all = enable->match_all;
+	ret->filters = (struct etw_bytes){enable->filters, enable->event_filter_bytes};
 }
 
-void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret)
+void etwd_provider_describe_classic(const struct etwd_registration *registration,
+				    struct wire_enable *ret, struct etwd_described *ret_enables)
 {
-	const struct etwd_enable *last = find_last((struct etwd_provider *)(uintptr_t)provider);
+	const struct etwd_enable *last = find_last(registration->provider);
 	struct wire_enable_slot *slot;
 
 	memset(ret, 0, sizeof(*ret));
+	memset(ret_enables, 0, sizeof(*ret_enables));
 	ret->control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER;
-	if (!last)
+	if (!last || !etwd_enable_is_for(last, registration))
 		return;
-	slot = &ret->slots[last - provider->enables];
+	slot = &ret->slots[last - registration->provider->enables];
+	ret_enables->enables[last - registration->provider->enables] = last;
+	ret_enables->last = last;
 	etwd_enable_describe(last, slot);
 	slot->match_any = (uint32_t)last->match_any;
 	slot->match_all = 0;
@@ -496,7 +536,7 @@ void etwd_providers_done(struct etwd_providers *providers)
 				registration = following;
 			}
 			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++)
-				free(provider->enables[k].filter);
+				free(provider->enables[k].filters);
 			free(provider);
 			provider = next;
 		}

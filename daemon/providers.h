@@ -17,6 +17,7 @@
 #include "daemon/budget.h"
 #include "daemon/peer.h"
 #include "daemon/registered.h"
+#include "daemon/scope.h"
 #include "wire/message.h"
 
 #define ETWD_REGISTRATIONS_PER_PEER_MAX 4096
@@ -30,9 +31,10 @@ struct etwd_enable {
 	uint64_t match_any, match_all;
 	uint64_t serial; /* grows: which enable came last */
 	GUID source;
-	uint32_t filter_type;
 	uint32_t filter_bytes;
-	uint8_t *filter; /* owned; NULL: none */
+	uint8_t *filters; /* owned: wire/filter_list.h, those of events first; NULL: none */
+	uint32_t event_filter_bytes;
+	struct etwd_scope scope;
 	uint8_t level;
 };
 
@@ -60,6 +62,9 @@ struct etwd_registration {
 	uint32_t kind;
 	struct etwd_provider *group; /* that it is a member of; NULL: none */
 	struct etwd_registration *next_of_group, **at_of_group;
+	struct etwd_scope_process *process; /* borrowed; NULL: it is in the scope of every enable */
+	uint8_t told;                       /* slots of which the process knows: one bit each */
+	unsigned owed; /* sessions that ended, of which its callback is still to hear */
 };
 
 /* What a session has enabled. */
@@ -138,7 +143,7 @@ size_t etwd_providers_unregister_some(struct etwd_providers *providers,
  * by RegisterTraceGuids alone is one session's: it replaces what other sessions wanted, too.
  *
  * @guid: of a group where @wanted has EVENT_ENABLE_PROPERTY_PROVIDER_GROUP
- * @wanted: its filter is copied
+ * @wanted: its filters are copied
  *
  * Returns 0; -ENOSPC: WIRE_ENABLE_SLOTS sessions have it enabled already, or a limit of the host
  * or of the uid; -ENOMEM. Nothing has changed on an error.
@@ -164,11 +169,23 @@ size_t etwd_providers_enabled(const struct etwd_providers *providers, uint32_t s
 const struct etwd_enable *etwd_provider_enable_in(const struct etwd_provider *provider,
 						  uint32_t session_id);
 
+/* What an ENABLE says of its slots: whose they are. */
+struct etwd_described {
+	const struct etwd_enable
+		*enables[WIRE_ENABLE_SLOTS]; /* borrowed; NULL: the slot is not used */
+	const struct etwd_enable *last;      /* of them; NULL: there are none */
+};
+
+/* etwd_enable_is_for() - whether a registration's process is in the scope of what a session wants. */
+bool etwd_enable_is_for(const struct etwd_enable *enable,
+			const struct etwd_registration *registration);
+
 /*
  * etwd_provider_describe_classic() - as a registration by RegisterTraceGuids has it: of the session that came last
  * alone, whose keywords are flags of 32 bits, where 0 does not mean all.
  */
-void etwd_provider_describe_classic(const struct etwd_provider *provider, struct wire_enable *ret);
+void etwd_provider_describe_classic(const struct etwd_registration *registration,
+				    struct wire_enable *ret, struct etwd_described *ret_enables);
 
 /* etwd_enable_describe() - what one session wants as the ENABLE message says it, its ring set left out. */
 void etwd_enable_describe(const struct etwd_enable *enable, struct wire_enable_slot *ret);

@@ -47,13 +47,14 @@ void etwd_wishes_read(const struct etwd_sessions *sessions,
 
 	ret->count = 0;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
-		if (provider->enables[i].session_id)
+		if (provider->enables[i].session_id &&
+		    etwd_enable_is_for(&provider->enables[i], registration))
 			ret->enables[ret->count++] = &provider->enables[i];
 	}
 	for (unsigned i = 0; group && i < WIRE_ENABLE_SLOTS; i++) {
 		const struct etwd_enable *enable = &group->enables[i];
 
-		if (enable->session_id &&
+		if (enable->session_id && etwd_enable_is_for(enable, registration) &&
 		    !etwd_wishes_disallow(sessions, enable->session_id, &provider->guid))
 			ret->enables[ret->count++] = enable;
 	}
@@ -74,13 +75,14 @@ static struct wire_enable_slot *find_slot(const struct etwd_provider *provider,
 
 void etwd_wishes_describe(const struct etwd_sessions *sessions,
 			  const struct etwd_registration *registration, struct wire_enable *ret,
-			  struct etwd_wishes *ret_left_out)
+			  struct etwd_described *ret_enables, struct etwd_wishes *ret_left_out)
 {
 	const struct etwd_enable *last = NULL;
 	struct etwd_wishes wishes;
 
 	etwd_wishes_read(sessions, registration, &wishes);
 	memset(ret, 0, sizeof(*ret));
+	memset(ret_enables, 0, sizeof(*ret_enables));
 	ret_left_out->count = 0;
 	if (wishes.count)
 		ret->match_all = UINT64_MAX;
@@ -93,6 +95,7 @@ void etwd_wishes_describe(const struct etwd_sessions *sessions,
 			continue;
 		}
 		etwd_enable_describe(enable, slot);
+		ret_enables->enables[slot - ret->slots] = enable;
 		if (slot->level > ret->level)
 			ret->level = slot->level;
 		ret->match_any |= slot->match_any;
@@ -102,8 +105,5 @@ void etwd_wishes_describe(const struct etwd_sessions *sessions,
 	}
 	ret->control_code = last ? EVENT_CONTROL_CODE_ENABLE_PROVIDER
 				 : EVENT_CONTROL_CODE_DISABLE_PROVIDER;
-	if (!last)
-		return;
-	ret->filter_type = last->filter_type;
-	ret->filter = (struct etw_bytes){last->filter, last->filter_bytes};
+	ret_enables->last = last;
 }

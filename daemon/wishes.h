@@ -35,20 +35,20 @@ const struct etwd_enable *etwd_wishes_of(const struct etwd_sessions *sessions,
 bool etwd_wishes_disallow(const struct etwd_sessions *sessions, uint32_t session_id,
 			  const GUID *provider);
 
-/* etwd_wishes_read() - all that hold. */
+/* etwd_wishes_read() - all that hold, for processes such as this one. */
 void etwd_wishes_read(const struct etwd_sessions *sessions,
 		      const struct etwd_registration *registration, struct etwd_wishes *ret);
 
 /*
- * etwd_wishes_describe() - the state of a registration as the ENABLE message says it, ring sets left out.
+ * etwd_wishes_describe() - the state of a registration as the ENABLE message says it, ring sets and the callback's
+ * filter left out.
  *
- * The filter is borrowed from the enable that came last. No source: who enabled it is for those to know who were
- * registered then.
+ * Slots borrow their filters. No source: who enabled it is for those to know who were registered then.
  *
  * @ret_left_out: those of the group for which the message has no place
  */
 void etwd_wishes_describe(const struct etwd_sessions *sessions,
 			  const struct etwd_registration *registration, struct wire_enable *ret,
-			  struct etwd_wishes *ret_left_out);
+			  struct etwd_described *ret_enables, struct etwd_wishes *ret_left_out);
 
 #endif

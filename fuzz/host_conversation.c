@@ -282,10 +282,9 @@ static size_t put_enable(struct step *step)
 		.match_any = take(step, 8),
 		.timeout_ms = (uint32_t)take(step, 1),
 		.property = (uint32_t)take(step, 2),
-		.filter_type = (uint32_t)take(step, 4),
 	};
 
-	enable.filter = (struct etw_bytes){step->at, step->left};
+	enable.filters = (struct etw_bytes){step->at, step->left};
 	return wire_message_encode_enable_provider(&head, &enable, room);
 }
 

@@ -1264,17 +1264,18 @@ ETW_API ULONG WMIAPI QueryAllTracesA(
  * @SourceId: what the callback is told of who enabled it; NULL: nothing
  * @EnableProperty: what each event is to carry besides; EVENT_ENABLE_PROPERTY_PROVIDER_GROUP: ProviderId is that of a
  *   group, whose members are enabled, now and later. docs/refused.md lists what is built
- * @EnableFilterDesc: data for the provider's callback; NULL: none
+ * @EnableFilterDesc: a filter, or data for the provider's callback; NULL: none
  * @Timeout: how many milliseconds to wait for the provider's callbacks; 0: not at all
- * @EnableParameters: properties and a filter; NULL: none
+ * @EnableParameters: properties and up to MAX_EVENT_FILTERS_COUNT filters, one of a type; NULL: none
  *
  * EnableTrace() and EnableTraceEx() are older forms of EnableTraceEx2(). A provider stays enabled when its programs
  * end, and for those that start later. A session that has enabled both a provider and its group gets what either call asked
  * for, and each is taken back by itself.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no session or provider, there is no such code, a level above 255,
- * parameters of an unknown version, or a filter larger than 1024 bytes; ERROR_NOT_SUPPORTED: a property or filter that
- * is not built; ERROR_WMI_INSTANCE_NOT_FOUND: no such session, or none that this user may control;
+ * parameters of an unknown version, more filters than there may be, or one that is twice there, cut off or larger than
+ * its type may be; ERROR_NOT_SUPPORTED: a property or filter that is not built; ERROR_WMI_INSTANCE_NOT_FOUND: no such
+ * session, or none that this user may control;
  * ERROR_NO_SYSTEM_RESOURCES: 8 sessions have the provider already; ERROR_TIMEOUT: it is enabled, but a callback did not
  * return in time, or the host hangs; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_ACTIVE_CONNECTIONS:
  * the session is just stopping; ERROR_NOT_ENOUGH_MEMORY; ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host died.

@@ -111,16 +111,13 @@ struct libetw_enable_options {
 	uint64_t match_all;  /* keywords of which an event has all [no condition] */
 	uint32_t timeout_ms; /* how long to wait for the provider's callbacks [not at all] */
 	/*
-	 * Data for the provider's own callback, of a type below 0x80000000 or EVENT_FILTER_TYPE_SCHEMATIZED
-	 * of evntprov.h; at most 1024 bytes.
+	 * A filter of any type of evntprov.h, as EnableTraceEx2 takes it; or data for the provider's own callback, of a
+	 * type below 0x80000000 or EVENT_FILTER_TYPE_SCHEMATIZED, at most 1024 bytes.
 	 */
 	uint32_t filter_type;
 	const void *filter;
 	size_t filter_bytes;
-	/*
-	 * Sessions cannot filter by process or by event yet: anything here gives -EOPNOTSUPP. libetw_pid() and
-	 * libetw_id() choose among what is read.
-	 */
+	/* Only in these processes, 8 at most, of those that there are now [all]; only these events, 64 at most [all]. */
 	const uint32_t *pids;
 	size_t pid_count;
 	const uint16_t *event_ids;
@@ -134,8 +131,8 @@ struct libetw_enable_options {
  * @options: borrowed for the call; NULL: everything
  *
  * Returns 0; -ENOENT: there is no such session any more; -ETIMEDOUT: it is enabled, but a callback did not return in
- * time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have; -EINVAL: more
- * than 1024 bytes of filter, or something reserved that is not zero; -EBUSY: the session is just stopping; -EACCES:
+ * time; -ENOSPC: 8 sessions have the provider already; -EOPNOTSUPP: filters that sessions do not have; -EINVAL:
+ * filters that cannot be, or something reserved that is not zero; -EBUSY: the session is just stopping; -EACCES:
  * the folder of the host's socket is another user's; -ENOMEM; -EPIPE and -EPROTO of talking to a host that dies.
  */
 ETW_API int libetw_session_enable(struct libetw_session *session, const GUID *provider,

@@ -19,6 +19,24 @@ static void copy_slot(struct etw_enable_slot *to, const struct etw_enable_slot *
 	store_release(&to->property, load_relaxed(&from->property));
 }
 
+static void copy_filter(struct etw_registration *registration, uint64_t from, uint64_t to,
+			unsigned slot)
+{
+	store_release(&registration->filters[to & 1][slot],
+		      load_relaxed(&registration->filters[from & 1][slot]));
+}
+
+static bool has_filters(const struct etw_registration *registration, uint64_t version,
+			uint64_t bits)
+{
+	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
+		if (bits >> (ETW_GATE_SLOTS_SHIFT + i) & 1 &&
+		    load_relaxed(&registration->filters[version & 1][i]))
+			return true;
+	}
+	return false;
+}
+
 static struct etw_enable_slot slot_of(const struct etw_enable_wish *wish)
 {
 	return (struct etw_enable_slot){
@@ -60,18 +78,24 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 	struct etw_enable_slot *to = registration->states[version & 1];
 	uint64_t bits = gate & ETW_GATE_SLOTS_MASK & ~slot_bits_of(link);
 	const uint32_t general = load_relaxed(&registration->general);
-	uint32_t next_general = general & ~(uint32_t)ETW_GENERAL_ENABLE;
+	uint32_t next_general = general & ~(uint32_t)(ETW_GENERAL_ENABLE | ETW_GENERAL_FILTERS);
 	bool is_changed = false;
 
 	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
 		const uint64_t bit = UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + i);
 		const bool was_used = gate & bit;
+		const struct wire_event_filter *filter;
 		struct etw_enable_slot slot;
 
 		if (i / WIRE_ENABLE_SLOTS != link) {
 			copy_slot(&to[i], &from[i]);
+			copy_filter(registration, gate, version, i);
 			continue;
 		}
+		filter = wishes[i % WIRE_ENABLE_SLOTS].filter;
+		store_release(&registration->filters[version & 1][i], filter);
+		if (filter != load_relaxed(&registration->filters[gate & 1][i]))
+			is_changed = true;
 		slot = slot_of(&wishes[i % WIRE_ENABLE_SLOTS]);
 		copy_slot(&to[i], &slot);
 		if (slot.ring)
@@ -83,6 +107,8 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		return false;
 	if (is_general(to, bits))
 		next_general |= ETW_GENERAL_ENABLE;
+	if (has_filters(registration, version, bits))
+		next_general |= ETW_GENERAL_FILTERS;
 	/* No event of either state takes the plain path when its state asks for more. */
 	store_release(&registration->general, general | next_general);
 	store_release(&registration->gate,
@@ -101,9 +127,9 @@ static void drop_ring_of(struct etw_registration *registration, const struct etw
 	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
 
 	for (unsigned i = 0; i < etw_link_slots(ring->link); i++) {
-		const bool is_used =
-			gate & slot_bits_of(ring->link) &
-			UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + ring->link * WIRE_ENABLE_SLOTS + i);
+		const unsigned at = ring->link * WIRE_ENABLE_SLOTS + i;
+		const bool is_used = gate & slot_bits_of(ring->link) &
+				     UINT64_C(1) << (ETW_GATE_SLOTS_SHIFT + at);
 
 		wishes[i] = (struct etw_enable_wish){
 			.ring = load_relaxed(&from[i].ring),
@@ -111,6 +137,7 @@ static void drop_ring_of(struct etw_registration *registration, const struct etw
 			.match_all = load_relaxed(&from[i].match_all),
 			.level = (uint8_t)load_relaxed(&from[i].level),
 			.property = load_relaxed(&from[i].property),
+			.filter = load_relaxed(&registration->filters[gate & 1][at]),
 		};
 		if (!is_used || wishes[i].ring == ring)
 			wishes[i].ring = NULL;

@@ -22,6 +22,7 @@
 struct etw_enable_wish {
 	const struct etw_ring_mapping *ring; /* NULL: none */
 	uint64_t match_any, match_all;
+	const struct wire_event_filter *filter; /* NULL: none */
 	uint32_t property;
 	uint8_t level;
 };
@@ -49,6 +50,7 @@ struct etw_enable_query {
 	uint64_t keyword;
 	uint8_t level;
 	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */
+	uint32_t excluded; /* slots of sessions that are not to have it, as their InstanceId says */
 };
 
 #if defined(__x86_64__) && !defined(ETW_THREAD_SANITIZED)
@@ -78,10 +80,14 @@ struct etw_enable_view {
 	etw_provider_words provider;
 	const struct etw_traits *traits;
 	bool is_typed;
+	bool is_filtered;  /* `excluded` and `filters` are there, and are still to be applied */
+	uint32_t excluded; /* bit i: rings[i] is not to have the event */
 	unsigned ring_count;
 	const struct etw_ring_mapping *rings[ETW_PROVIDER_SLOTS]; /* that want the event */
 	uint32_t
 		items[ETW_PROVIDER_SLOTS]; /* of each of these: ETW_ENABLE_ITEMS that it asks for */
+	const struct wire_event_filter *filters
+		[ETW_PROVIDER_SLOTS]; /* where it is filtered, of each of these; NULL: none */
 };
 
 /* The slots that @gate names. */
@@ -174,13 +180,29 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 			return -EBADF;
 		slots = etw_enable_slots(registration, gate);
 		ret->ring_count = 0;
+		ret->excluded = 0;
+		ret->is_filtered = load_acquire(&registration->general) & ETW_GENERAL_FILTERS ||
+				   query->excluded;
 		for (uint32_t bits = etw_gate_slots(gate); bits; bits &= bits - 1) {
-			const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctz(bits)];
+			const unsigned at = (unsigned)__builtin_ctz(bits);
+			const struct etw_enable_slot *slot = &slots[at];
+			const struct etw_ring_mapping *ring;
+			uint32_t items;
 
 			if (!etw_enable_is_wanted(slot, query))
 				continue;
-			etw_enable_add(ret, load_acquire(&slot->ring),
-				       etw_enable_items(slot, query));
+			ring = load_acquire(&slot->ring);
+			items = etw_enable_items(slot, query);
+			if (LIKELY(!ret->is_filtered)) {
+				etw_enable_add(ret, ring, items);
+				continue;
+			}
+			/* Slots of one session stay apart until it is known which of them want the event. */
+			ret->filters[ret->ring_count] =
+				load_acquire(&registration->filters[gate & 1][at]);
+			ret->excluded |= (query->excluded >> at & 1u) << ret->ring_count;
+			ret->items[ret->ring_count] = items;
+			ret->rings[ret->ring_count++] = ring;
 		}
 		etw_enable_load_provider(registration, &ret->provider);
 		ret->traits = load_acquire(&registration->traits);

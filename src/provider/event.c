@@ -335,6 +335,65 @@ static __attribute__((noinline)) int write_with_items(struct layout *layout, uin
 	return write_several(layout, thread_id);
 }
 
+/* One bit for each slot of the view whose session's filters the event passes; those without a stack do not ask for it. */
+static uint32_t passing_slots(const struct etw_event_request *request, struct etw_enable_view *view)
+{
+	GUID provider;
+	struct wire_event_subject subject = {
+		.provider = &provider,
+		.descriptor = request->descriptor,
+		.data = request->data,
+		.data_count = request->data_count,
+		.is_typed = view->is_typed,
+	};
+	uint32_t passing = 0;
+
+	memcpy(&provider, &view->provider, sizeof(provider));
+	for (unsigned i = 0; i < view->ring_count; i++) {
+		const struct wire_event_filter *filter = view->filters[i];
+
+		subject.process_id = etw_process_id(view->rings[i]->link);
+		if (view->excluded >> i & 1 ||
+		    (filter && !wire_event_filter_passes(filter, &subject)))
+			continue;
+		passing |= 1u << i;
+		if (filter && !wire_event_filter_takes_stack(filter, &subject))
+			view->items[i] &= ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE;
+	}
+	return passing;
+}
+
+/*
+ * Leaves in the view the rings whose sessions' filters the event passes; the others count it as filtered. A session that has
+ * two slots wants what either wants. Apart, as most events meet no filter.
+ */
+static __attribute__((noinline)) void apply_filters(const struct etw_event_request *request,
+						    struct etw_enable_view *view)
+{
+	const uint32_t passing = passing_slots(request, view);
+	const unsigned count = view->ring_count;
+	const struct etw_ring_mapping *rejected[ETW_PROVIDER_SLOTS];
+	unsigned rejected_count = 0;
+
+	view->ring_count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		if (passing >> i & 1)
+			etw_enable_add(view, view->rings[i], view->items[i]);
+		else
+			rejected[rejected_count++] = view->rings[i];
+	}
+	for (unsigned i = 0; i < rejected_count; i++) {
+		bool is_counted = false; /* or wanted by another slot */
+
+		for (unsigned k = 0; k < view->ring_count; k++)
+			is_counted |= view->rings[k] == rejected[i];
+		for (unsigned k = 0; k < i; k++)
+			is_counted |= rejected[k] == rejected[i];
+		if (!is_counted)
+			etw_ring_count_filtered(&rejected[i]->set);
+	}
+}
+
 /* As etw_provider_write(), for a thread that is inside; -ESTALE: again. */
 static int write_once(uint64_t handle, const struct etw_event_request *request, uint32_t thread_id)
 {
@@ -342,12 +401,15 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 		.keyword = request->descriptor->Keyword,
 		.level = request->descriptor->Level,
 		.is_in_private = request->is_in_private,
+		.excluded = request->excluded,
 	};
 	struct etw_enable_view view;
 	struct layout layout = {.request = request, .view = &view};
 	uint32_t wanted = 0;
 
 	TRY(etw_enable_collect(handle, &query, &view));
+	if (UNLIKELY(view.is_filtered))
+		apply_filters(request, &view);
 	if (view.ring_count == 0)
 		return 0;
 	layout.registration = etw_handle_registration(handle);

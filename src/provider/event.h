@@ -23,6 +23,8 @@ struct etw_event_request {
 	uint32_t data_count;
 	uint16_t header_flags;
 	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */
+	uint32_t
+		excluded; /* slots of sessions that are not to have it: InstanceId of EVENT_FILTER_HEADER */
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "provider/callback.h"
 #include "provider/enable.h"
+#include "provider/filters.h"
 #include "provider/lock.h"
 #include "provider/loggers.h"
 #include "provider/missing.h"
@@ -111,7 +112,7 @@ void etw_link_tell(struct etw_registration *registration, unsigned link,
 		.match_any = enable->match_any,
 		.match_all = enable->match_all,
 		.source = enable->source,
-		.filter = enable->filter_type ? &filter : NULL,
+		.filter = enable->filter_type || enable->filter.left ? &filter : NULL,
 	};
 
 	if (registration->is_classic) {
@@ -125,18 +126,46 @@ void etw_link_tell(struct etw_registration *registration, unsigned link,
 	etw_callback_run(registration, &news);
 }
 
-/* Looks the ring sets up. Returns 0, or why a session gets nothing; the host knows of -ENOENT. */
-static int read_wishes(const struct etw_link *link, const struct wire_enable *enable,
-		       struct etw_enable_wish *ret)
+/* What a registration has instead from now on; what it had is given back, as no gate leads there any more. */
+static void own_filters(struct etw_registration *registration, unsigned link,
+			struct etw_filters *const made[WIRE_ENABLE_SLOTS])
+{
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
+		struct etw_filters **owned =
+			&registration->owned_filters[link * WIRE_ENABLE_SLOTS + i];
+		struct etw_filters *before = *owned;
+
+		if (before == made[i])
+			continue;
+		*owned = made[i];
+		etw_filters_retire(before);
+	}
+}
+
+/*
+ * Looks the ring sets up. Returns 0, or why a session gets nothing; the host knows of -ENOENT.
+ *
+ * @ret_filters: what the wishes name, for own_filters()
+ */
+static int read_wishes(const struct etw_link *link, const struct etw_registration *registration,
+		       const struct wire_enable *enable, struct etw_enable_wish *ret,
+		       struct etw_filters **ret_filters)
 {
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret) * WIRE_ENABLE_SLOTS);
+	memset(ret_filters, 0, sizeof(*ret_filters) * WIRE_ENABLE_SLOTS);
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		const struct wire_enable_slot *slot = &enable->slots[i];
+		int status;
 
 		if (!slot->is_used)
 			continue;
+		/* Without memory for them the session gets nothing, rather than more than it wants. */
+		status = etw_filters_make(
+			slot->filters,
+			registration->owned_filters[link->index * WIRE_ENABLE_SLOTS + i],
+			&ret_filters[i]);
 		ret[i] = (struct etw_enable_wish){
 			.ring = slot->ring_set
 					? etw_provider_ring_sets_find(link->index, slot->ring_set)
@@ -145,10 +174,11 @@ static int read_wishes(const struct etw_link *link, const struct wire_enable *en
 			.match_all = slot->match_all,
 			.property = slot->property,
 			.level = slot->level,
+			.filter = ret_filters[i] ? &ret_filters[i]->filter : NULL,
 		};
-		if (ret[i].ring)
+		if (ret[i].ring && status == 0)
 			continue;
-		r = slot->ring_set == 0 ? -ENOENT : link->map_status;
+		r = slot->ring_set == 0 ? -ENOENT : status < 0 ? status : link->map_status;
 		ret[i].ring = etw_missing_find(link->index, slot->session_id,
 					       slot->ring_set ? r : 0);
 	}
@@ -202,6 +232,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 {
 	struct wire_message answer = {.type = WIRE_ENABLE_DONE, .request = message->head.request};
 	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
+	struct etw_filters *filters[WIRE_ENABLE_SLOTS];
 	struct etw_registration *registration;
 	struct wire_enable enable;
 
@@ -211,8 +242,9 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	if (registration) { /* else it was unregistered meanwhile, and the host is about to hear it */
 		bool is_changed;
 
-		answer.status = read_wishes(link, &enable, wishes);
+		answer.status = read_wishes(link, registration, &enable, wishes, filters);
 		is_changed = etw_enable_set(registration, link->index, wishes);
+		own_filters(registration, link->index, filters);
 		if (note(&registration->links[link->index], &enable, is_changed))
 			etw_link_tell(registration, link->index, &enable);
 	}
@@ -225,10 +257,12 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 static void end_state(struct etw_link *link, struct etw_registration *registration)
 {
 	static const struct etw_enable_wish nothing[WIRE_ENABLE_SLOTS];
+	static struct etw_filters *const no_filters[WIRE_ENABLE_SLOTS];
 	const struct wire_enable enable = {.control_code = EVENT_CONTROL_CODE_DISABLE_PROVIDER,
 					   .has_callback = 1};
 
 	(void)etw_enable_set(registration, link->index, nothing);
+	own_filters(registration, link->index, no_filters);
 	(void)note(&registration->links[link->index], &enable, /* is_changed= */ true);
 	etw_link_tell(registration, link->index, &enable);
 }

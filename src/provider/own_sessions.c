@@ -24,9 +24,6 @@ struct wish {
 	uint64_t match_any, match_all;
 	uint32_t property;
 	uint8_t level;
-	uint32_t filter_type; /* for the callback */
-	uint32_t filter_bytes;
-	uint8_t filter[];
 };
 
 struct own_session {
@@ -143,9 +140,11 @@ static struct etw_registration *next_of(const GUID *provider, struct etw_registr
 
 static void add_request(const struct wire_enable_provider *request, struct wire_enable *enable)
 {
+	const struct wire_filter filter = wire_filter_of_callback(request->filters);
+
 	enable->source = request->source;
-	enable->filter_type = request->filter_type;
-	enable->filter = request->filter;
+	enable->filter_type = filter.type;
+	enable->filter = filter.data;
 	if (request->code != EVENT_CONTROL_CODE_CAPTURE_STATE)
 		return;
 	enable->control_code = request->code;
@@ -174,8 +173,16 @@ static void apply_all(const struct wire_enable_provider *request)
 static int make_wish(uint32_t session_id, const struct wire_enable_provider *enable,
 		     struct wish **ret)
 {
-	struct wish *wish = calloc(1, sizeof(*wish) + enable->filter.left);
+	struct etw_bytes filters = enable->filters;
+	struct wire_filter filter;
+	struct wish *wish;
 
+	/* Processes are chosen already, and events are not filtered: docs/refused.md. */
+	while (wire_filter_next(&filters, &filter)) {
+		if (wire_filter_use_of(filter.type) != WIRE_FILTER_CALLBACK)
+			return -EOPNOTSUPP;
+	}
+	wish = calloc(1, sizeof(*wish));
 	if (!wish)
 		return -ENOMEM;
 	wish->session_id = session_id;
@@ -185,10 +192,6 @@ static int make_wish(uint32_t session_id, const struct wire_enable_provider *ena
 	wish->match_all = enable->match_all;
 	wish->property = enable->property;
 	wish->level = enable->level ? enable->level : UINT8_MAX;
-	wish->filter_type = enable->filter_type;
-	wish->filter_bytes = (uint32_t)enable->filter.left;
-	if (enable->filter.left)
-		memcpy(wish->filter, enable->filter.at, enable->filter.left);
 	*ret = wish;
 	return 0;
 }

@@ -6,8 +6,8 @@
  * | part             | read by                   | written by                                      |
  * |------------------|---------------------------|-------------------------------------------------|
  * | gate             | any thread, also handlers | lock: register, unregister, enable              |
- * | states[version]  | any thread, then checks   | lock: only the half that the gate does not name |
- * |                  | that the gate is the same |                                                 |
+ * | states[version], | any thread, then checks   | lock: only the half that the gate does not name |
+ * | filters[version] | that the gate is the same |                                                 |
  * | provider, traits | the same                  | lock: while no gate leads here; traits any time |
  * | the rest         | lock                      | lock                                            |
  */
@@ -22,7 +22,10 @@
 #include <evntrace.h>
 
 #include "provider/fork.h"
+#include "wire/event_filter.h"
 #include "wire/message.h"
+
+struct etw_filters; /* provider/filters.h */
 
 #define ETW_REGISTRATIONS_MAX 2048 /* index 0 is nobody's; Windows documents 1024 for a process */
 #define ETW_PRIVATE_SLOTS     4    /* private sessions that one provider can be enabled in */
@@ -94,8 +97,9 @@ struct etw_enable_link {
 
 /* What the path of the plain event (provider/event_plain.h) does not do. */
 enum etw_general {
-	ETW_GENERAL_TRAITS = 0x1, /* the provider has traits */
-	ETW_GENERAL_ENABLE = 0x2, /* a session asks for more than the plain event */
+	ETW_GENERAL_TRAITS = 0x1,  /* the provider has traits */
+	ETW_GENERAL_ENABLE = 0x2,  /* a session asks for more than the plain event */
+	ETW_GENERAL_FILTERS = 0x4, /* a session has filters of events */
 };
 
 struct etw_registration {
@@ -118,6 +122,10 @@ struct etw_registration {
 	uint64_t logger_handle;  /* that session's, as the callback got it; 0: none */
 	uint32_t request_result; /* what the callback said last to being enabled */
 	_Alignas(64) struct etw_enable_slot states[2][ETW_PROVIDER_SLOTS];
+	/* Beside the slots; atomic; NULL: none. Those that were replaced are owned until they are. */
+	const struct wire_event_filter *filters[2][ETW_PROVIDER_SLOTS];
+	struct etw_filters
+		*owned_filters[ETW_PROVIDER_SLOTS]; /* lock; stays when the registration ends */
 	struct etw_enable_link links[ETW_PROVIDER_LINKS];
 };
 

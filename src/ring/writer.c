@@ -87,6 +87,14 @@ static uint8_t *choose_ring(const struct etw_ring_set *set, int *ret_is_fenced)
 	return etw_ring_at(set, set->flags & WIRE_RING_ONE_STREAM ? 0 : cpu % set->cpu_count);
 }
 
+void etw_ring_count_filtered(const struct etw_ring_set *set)
+{
+	int is_fenced;
+
+	if (!load_acquire(&etw_ring_set_page(set)->is_retired))
+		add_relaxed(&etw_ring_head(choose_ring(set, &is_fenced))->filtered, 1u);
+}
+
 int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock_page *clock,
 			  uint32_t bytes, struct etw_ring_span *ret)
 {

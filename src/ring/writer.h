@@ -134,6 +134,12 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 int etw_ring_refuse(const struct etw_ring_set *set);
 
 /*
+ * etw_ring_count_filtered() - an event that the session's filters took away: counted, and nothing more. Not where the set is
+ * retired. Context: any thread, signal-safe.
+ */
+void etw_ring_count_filtered(const struct etw_ring_set *set);
+
+/*
  * etw_ring_commit() - makes the event visible. Pairs with etw_ring_reader_peek().
  */
 static inline void etw_ring_commit(const struct etw_ring_span *span)

@@ -10,6 +10,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "wire/filter_list.h"
 
 /*
  * Events with keyword 0 pass unless IGNORE_KEYWORD_0 is set, so ENABLE_KEYWORD_0 asks for what is the case. No process
@@ -23,7 +24,6 @@
 	 EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_PSM_KEY |                     \
 	 EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |       \
 	 EVENT_ENABLE_PROPERTY_ENABLE_SILOS | EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
-#define FILTER_TYPE_RESERVED 0x80000000 /* types from here on are the system's to interpret */
 
 /* Windows' kernel as providers, by GUID. Here the kernel is recorded by EnableFlags alone. */
 static const GUID system_providers[] = {
@@ -62,21 +62,6 @@ static bool is_system_provider(const GUID *provider)
 	return false;
 }
 
-/*
- * Only what the provider's callback interprets can be passed on; an enabled provider that ignored a filter of
- * the system's would write more than was asked for.
- */
-static int check_filter(const struct wire_enable_provider *request)
-{
-	bool is_providers = request->filter_type < FILTER_TYPE_RESERVED ||
-			    request->filter_type == EVENT_FILTER_TYPE_SCHEMATIZED;
-
-	if (request->filter.left >
-	    (is_providers ? MAX_EVENT_FILTER_DATA_SIZE : WIRE_FILTER_BYTES_MAX))
-		return -EINVAL;
-	return is_providers ? 0 : -EOPNOTSUPP;
-}
-
 static int check_enable(const struct wire_enable_provider *request)
 {
 	const uint32_t both = EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 |
@@ -93,7 +78,7 @@ int etw_enable_request_check(const struct wire_enable_provider *request)
 {
 	if (request->code > EVENT_CONTROL_CODE_CAPTURE_STATE)
 		return -EINVAL;
-	TRY(check_filter(request));
+	TRY(wire_filter_list_check(request->filters));
 	/* To disable is never refused: what could not be enabled need not be disabled. */
 	return request->code == EVENT_CONTROL_CODE_ENABLE_PROVIDER ? check_enable(request) : 0;
 }

@@ -11,8 +11,8 @@
 /*
  * etw_enable_request_check() - whether everything that a request asks for is built.
  *
- * Returns 0; -EINVAL: no such control code, properties that contradict each other, a filter larger than its
- * kind may be; -EOPNOTSUPP: an enable property, a kind of filter or a system provider that is not built.
+ * Returns 0; -EINVAL: no such control code, properties that contradict each other, filters that
+ * wire_filter_list_check() does not take; -EOPNOTSUPP: an enable property, a kind of filter or a system provider that is not built.
  * Source: docs/refused.md "EnableTraceEx2".
  */
 int etw_enable_request_check(const struct wire_enable_provider *request);

@@ -87,8 +87,10 @@ LAYOUT(wire_unregister);
 
 #define T struct wire_enable_slot
 static const struct wire_field wire_enable_slot_fields[] = {
-	FLAG(T, is_used),    NUMBER(T, session_id), NUMBER(T, ring_set),  NUMBER(T, level),
-	NUMBER(T, property), NUMBER(T, match_any),  NUMBER(T, match_all),
+	FLAG(T, is_used),     NUMBER(T, session_id),
+	NUMBER(T, ring_set),  NUMBER(T, level),
+	NUMBER(T, property),  NUMBER(T, match_any),
+	NUMBER(T, match_all), BYTES(T, filters, WIRE_SLOT_FILTERS_MAX),
 };
 LAYOUT(wire_enable_slot);
 #undef T
@@ -99,7 +101,7 @@ static const struct wire_field wire_enable_fields[] = {
 	FLAG(T, has_callback),   NUMBER(T, level),
 	NUMBER(T, match_any),    NUMBER(T, match_all),
 	ID(T, source),           GROUP(T, slots, wire_enable_slot_layout, WIRE_ENABLE_SLOTS),
-	NUMBER(T, filter_type),  BYTES(T, filter, WIRE_FILTER_BYTES_MAX),
+	NUMBER(T, filter_type),  BYTES(T, filter, WIRE_CALLBACK_DATA_MAX),
 };
 LAYOUT(wire_enable);
 #undef T
@@ -214,8 +216,7 @@ static const struct wire_field wire_enable_provider_fields[] = {
 	NUMBER(T, timeout_ms),
 	NUMBER(T, property),
 	ID(T, source),
-	NUMBER(T, filter_type),
-	BYTES(T, filter, WIRE_FILTER_BYTES_MAX),
+	BYTES(T, filters, WIRE_FILTER_BYTES_MAX),
 };
 LAYOUT(wire_enable_provider);
 #undef T

@@ -15,13 +15,16 @@
 #include <guiddef.h>
 
 #include "base/bytes.h"
+#include "wire/filter_list.h"
 
-#define WIRE_PROTOCOL_VERSION  6
+#define WIRE_PROTOCOL_VERSION  7
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
 #define WIRE_ENABLE_SLOTS      8    /* sessions that one provider can be enabled in */
-#define WIRE_FILTER_BYTES_MAX  (64 * 1024)
+#define WIRE_FILTER_BYTES_MAX  WIRE_FILTER_LIST_BYTES_MAX
+#define WIRE_SLOT_FILTERS_MAX  (13 * 1024) /* of one session: its filters of events */
+#define WIRE_CALLBACK_DATA_MAX (9 * 1024)  /* of all sessions: a block of 1024 bytes of each */
 #define WIRE_TRAITS_BYTES_MAX  (16 * 1024)
 #define WIRE_LIST_SESSIONS_MAX 256
 
@@ -124,6 +127,7 @@ struct wire_enable_slot {
 	uint8_t level;     /* 0xFF where the controller said 0 */
 	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
 	uint64_t match_any, match_all;
+	struct etw_bytes filters; /* those that the process applies to events: wire/filter_list.h */
 };
 
 /* The whole state of one registration, and what its callback is to be told. */
@@ -135,7 +139,8 @@ struct wire_enable {
 	uint64_t match_any, match_all;
 	GUID source;
 	struct wire_enable_slot slots[WIRE_ENABLE_SLOTS];
-	uint32_t filter_type; /* EVENT_FILTER_DESCRIPTOR.Type; 0: none */
+	/* For the callback; its type with no bytes: nothing. InstanceId names slots of this message: 1 << index. */
+	uint32_t filter_type;
 	struct etw_bytes filter;
 };
 
@@ -299,8 +304,7 @@ struct wire_enable_provider {
 	uint32_t timeout_ms; /* 0: do not wait for callbacks */
 	uint32_t property;
 	GUID source;
-	uint32_t filter_type;
-	struct etw_bytes filter;
+	struct etw_bytes filters; /* of all kinds: wire/filter_list.h */
 };
 
 struct wire_sessions {

@@ -19,7 +19,7 @@
  * | field            | writers                                 | host                              |
  * |------------------|-----------------------------------------|-----------------------------------|
  * | wire_ring.word   | CAS: reserve, switch                    | add: bump; CAS: switch            |
- * | wire_ring.lost_* | add                                     | load                              |
+ * | wire_ring.lost_*, .filtered | add                          | load                              |
  * | ends[]           | CAS to a larger value, before a switch  | the same; load of closed slots;   |
  * |                  |                                         | store before the slot is queued   |
  * | queue[]          | load acquire                            | store release                     |
@@ -152,7 +152,8 @@ struct wire_ring {
 	uint64_t reserved_word[7];
 	uint64_t lost_no_buffer; /* 0x40; atomic: no free buffer */
 	uint64_t lost_too_large; /* atomic: larger than a buffer */
-	uint64_t reserved_lost[6];
+	uint64_t filtered;       /* atomic: taken away by the session's filters; not lost */
+	uint64_t reserved_lost[5];
 };
 static_assert(sizeof(struct wire_ring) == 0x80, "layout");
 

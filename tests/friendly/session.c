@@ -207,15 +207,19 @@ static void test_session__filters_that_cannot_be(void **state)
 	struct libetw_enable_options options = {.pids = pids, .pid_count = 1};
 
 	(void)state;
-	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "process");
+	OK(libetw_session_enable(session, &provider, &options));
+	options.pid_count = MAX_EVENT_FILTER_PID_COUNT + 1;
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "8 processes");
 	options = (struct libetw_enable_options){.event_ids = ids, .event_id_count = 1};
-	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "event id");
+	OK(libetw_session_enable(session, &provider, &options));
+	options.event_id_count = MAX_EVENT_FILTER_EVENT_ID_COUNT + 1;
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "64 event ids");
 	options = (struct libetw_enable_options){
-		.filter_type = EVENT_FILTER_TYPE_PID, .filter = data, .filter_bytes = 4};
-	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "filters");
+		.filter_type = EVENT_FILTER_TYPE_CONTAINER, .filter = data, .filter_bytes = 4};
+	FAILS(libetw_session_enable(session, &provider, &options), -EOPNOTSUPP, "0x80008000");
 	options = (struct libetw_enable_options){
 		.filter_type = 1, .filter = data, .filter_bytes = sizeof(data)};
-	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "1024");
+	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "larger");
 	options.filter = NULL;
 	options.filter_bytes = 1;
 	FAILS(libetw_session_enable(session, &provider, &options), -EINVAL, "filter");

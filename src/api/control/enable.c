@@ -15,22 +15,36 @@
 
 #define LEVEL_MAX 255
 
-static ULONG set_filter(const EVENT_FILTER_DESCRIPTOR *filter, struct wire_enable_provider *enable)
+/* The descriptors as a list, in memory of @room. What their types may hold is checked with the whole request. */
+static ULONG set_filters(const EVENT_FILTER_DESCRIPTOR *descriptors, ULONG count, uint8_t *room,
+			 struct wire_enable_provider *enable)
 {
-	if ((filter->Size && !filter->Ptr) || filter->Size > WIRE_FILTER_BYTES_MAX)
-		return ERROR_INVALID_PARAMETER;
-	enable->filter_type = filter->Type;
-	enable->filter = (struct etw_bytes){(const uint8_t *)(ULONG_PTR)filter->Ptr, filter->Size};
+	size_t bytes = 0;
+
+	for (ULONG i = 0; i < count; i++) {
+		const EVENT_FILTER_DESCRIPTOR *one = &descriptors[i];
+		const struct wire_filter filter = {
+			one->Type, {(const uint8_t *)(ULONG_PTR)one->Ptr, one->Size}};
+		size_t taken;
+
+		if (one->Type == EVENT_FILTER_TYPE_NONE && !one->Size)
+			continue;
+		if (one->Size && !one->Ptr)
+			return ERROR_INVALID_PARAMETER;
+		taken = wire_filter_put(room + bytes, WIRE_FILTER_LIST_BYTES_MAX - bytes, &filter);
+		if (!taken)
+			return ERROR_INVALID_PARAMETER;
+		bytes += taken;
+	}
+	enable->filters = (struct etw_bytes){room, bytes};
 	return ERROR_SUCCESS;
 }
 
-static ULONG set_parameters(const ENABLE_TRACE_PARAMETERS *parameters,
+static ULONG set_parameters(const ENABLE_TRACE_PARAMETERS *parameters, uint8_t *room,
 			    struct wire_enable_provider *enable)
 {
 	ULONG count;
 
-	if (!parameters)
-		return ERROR_SUCCESS;
 	if (parameters->Version == ENABLE_TRACE_PARAMETERS_VERSION)
 		count = parameters->EnableFilterDesc ? 1 : 0; /* there is no count to read */
 	else if (parameters->Version == ENABLE_TRACE_PARAMETERS_VERSION_2)
@@ -41,9 +55,7 @@ static ULONG set_parameters(const ENABLE_TRACE_PARAMETERS *parameters,
 		return ERROR_INVALID_PARAMETER;
 	enable->property = parameters->EnableProperty;
 	enable->source = parameters->SourceId;
-	if (count > 1)
-		return ERROR_NOT_SUPPORTED;
-	return count ? set_filter(parameters->EnableFilterDesc, enable) : ERROR_SUCCESS;
+	return set_filters(parameters->EnableFilterDesc, count, room, enable);
 }
 
 ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlCode, UCHAR Level,
@@ -58,12 +70,17 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId, ULONG ControlC
 		.match_all = MatchAllKeyword,
 		.timeout_ms = Timeout,
 	};
-	ULONG error;
+	CLEANUP(freep) uint8_t *room = NULL;
+	ULONG error = ERROR_SUCCESS;
 
 	if (!TraceHandle || !ProviderId)
 		return ERROR_INVALID_PARAMETER;
 	enable.provider = *ProviderId;
-	error = set_parameters(EnableParameters, &enable);
+	if (EnableParameters) {
+		room = malloc(WIRE_FILTER_LIST_BYTES_MAX);
+		error = room ? set_parameters(EnableParameters, room, &enable)
+			     : ERROR_NOT_ENOUGH_MEMORY;
+	}
 	if (error)
 		return error;
 	TRY_WIN32(etw_enable_request_check(&enable));

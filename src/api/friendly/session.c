@@ -21,7 +21,6 @@
 #include "base/path.h"
 #include "wire/well_known.h"
 
-#define FILTER_TYPE_SYSTEM UINT32_C(0x80000000) /* from here on the system interprets them */
 #define NAME_UNITS_MAX     1024
 #define USE_MS_FLUSH_TIMER UINT32_C(0x00000010)
 
@@ -270,25 +269,74 @@ int libetw_session_flush(struct libetw_session *session)
 		       &info);
 }
 
-static int set_filters(struct wire_enable_provider *enable,
+/* Filters while they are collected. */
+struct filters {
+	uint8_t bytes[WIRE_FILTER_LIST_BYTES_MAX];
+	size_t count;
+};
+
+static int add_filter(struct filters *filters, uint32_t type, const void *at, size_t bytes)
+{
+	const struct wire_filter filter = {type, {at, bytes}};
+	const size_t taken = wire_filter_put(filters->bytes + filters->count,
+					     sizeof(filters->bytes) - filters->count, &filter);
+
+	filters->count += taken;
+	return taken ? 0 : -EINVAL;
+}
+
+static int add_pids(struct filters *filters, const struct libetw_enable_options *options)
+{
+	uint8_t pids[WIRE_FILTER_PIDS_MAX * 4];
+
+	if (!options->pid_count)
+		return 0;
+	if (options->pid_count > WIRE_FILTER_PIDS_MAX || !options->pids)
+		return etw_friendly_fail(-EINVAL, "a session can choose %d processes at most",
+					 WIRE_FILTER_PIDS_MAX);
+	for (size_t i = 0; i < options->pid_count; i++)
+		etw_store32(pids + i * 4, options->pids[i]);
+	return add_filter(filters, EVENT_FILTER_TYPE_PID, pids, options->pid_count * 4);
+}
+
+static int add_ids(struct filters *filters, const struct libetw_enable_options *options)
+{
+	uint8_t ids[4 + WIRE_FILTER_IDS_MAX * 2] = {[0] = 1}; /* EVENT_FILTER_EVENT_ID: FilterIn */
+
+	if (!options->event_id_count)
+		return 0;
+	if (options->event_id_count > WIRE_FILTER_IDS_MAX || !options->event_ids)
+		return etw_friendly_fail(-EINVAL, "a session can choose %d event ids at most",
+					 WIRE_FILTER_IDS_MAX);
+	etw_store16(ids + 2, (uint16_t)options->event_id_count);
+	for (size_t i = 0; i < options->event_id_count; i++)
+		etw_store16(ids + 4 + i * 2, options->event_ids[i]);
+	return add_filter(filters, EVENT_FILTER_TYPE_EVENT_ID, ids,
+			  4 + options->event_id_count * 2);
+}
+
+static int set_filters(struct wire_enable_provider *enable, struct filters *filters,
 		       const struct libetw_enable_options *options)
 {
-	if (options->pid_count || options->event_id_count)
-		return etw_friendly_fail(
-			-EOPNOTSUPP, "sessions cannot filter by process or event id yet; choose "
-				     "with libetw_pid() and libetw_id() when reading");
-	if (!options->filter_bytes && !options->filter_type)
-		return 0;
-	if (options->filter_type >= FILTER_TYPE_SYSTEM &&
-	    options->filter_type != EVENT_FILTER_TYPE_SCHEMATIZED)
-		return etw_friendly_fail(-EOPNOTSUPP,
-					 "sessions have no filters that the system interprets yet");
-	if (options->filter_bytes > MAX_EVENT_FILTER_DATA_SIZE ||
-	    (options->filter_bytes && !options->filter))
-		return etw_friendly_fail(-EINVAL, "a filter has at most %d bytes",
-					 MAX_EVENT_FILTER_DATA_SIZE);
-	enable->filter_type = options->filter_type;
-	enable->filter = (struct etw_bytes){options->filter, options->filter_bytes};
+	int result;
+
+	TRY(add_pids(filters, options));
+	TRY(add_ids(filters, options));
+	if (options->filter_bytes && !options->filter)
+		return etw_friendly_fail(-EINVAL, "a filter has no data");
+	if (options->filter_bytes || options->filter_type)
+		TRY(add_filter(filters, options->filter_type, options->filter,
+			       options->filter_bytes));
+	enable->filters = (struct etw_bytes){filters->bytes, filters->count};
+	result = wire_filter_list_check(enable->filters);
+	if (result == -EOPNOTSUPP)
+		return etw_friendly_fail(result, "sessions have no filters of type 0x%X",
+					 (unsigned)options->filter_type);
+	if (result < 0)
+		return etw_friendly_fail(result,
+					 "the filter of type 0x%X is not of that type's "
+					 "form, or larger than it may be",
+					 (unsigned)options->filter_type);
 	return 0;
 }
 
@@ -315,6 +363,10 @@ int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 		.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
 	};
 
+	CLEANUP(freep) struct filters *filters = calloc(1, sizeof(*filters));
+
+	if (!filters)
+		return etw_friendly_fail(-ENOMEM, "no memory");
 	if (options) {
 		TRY(check_zero(options->reserved_bytes, sizeof(options->reserved_bytes)));
 		TRY(check_zero((const uint8_t *)options->reserved, sizeof(options->reserved)));
@@ -322,7 +374,7 @@ int libetw_session_enable(struct libetw_session *session, const GUID *provider,
 		enable.match_any = options->match_any;
 		enable.match_all = options->match_all;
 		enable.timeout_ms = options->timeout_ms;
-		TRY(set_filters(&enable, options));
+		TRY(set_filters(&enable, filters, options));
 	}
 	return ask(session, &enable);
 }

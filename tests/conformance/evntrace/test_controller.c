@@ -17,7 +17,10 @@
 
 #include <evntcons.h>
 #include <evntrace.h>
+#include <tdh.h>
 #include <winerror.h>
+
+#include "wire/payload_filter.h"
 
 #define NAME_BYTES 1024
 
@@ -469,14 +472,18 @@ static void controller__enable_checks_arguments(void **state)
 	filters[0].Ptr = 0;
 	assert_int_equal(EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters),
 			 ERROR_INVALID_PARAMETER);
-	/* KNOWN_GAP: filters that the system interprets, and more than one. */
-	parameters.EnableFilterDesc = &filters[1];
-	assert_int_equal(EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters),
-			 ERROR_NOT_SUPPORTED);
-	parameters.EnableFilterDesc = filters;
+	/* [MSD] ENABLE_TRACE_PARAMETERS: several, each of a type of its own. */
+	filters[0] = (EVENT_FILTER_DESCRIPTOR){(ULONGLONG)(ULONG_PTR)data, 8,
+					       EVENT_FILTER_TYPE_SCHEMATIZED};
 	parameters.FilterDescCount = 2;
 	assert_int_equal(EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters),
-			 ERROR_NOT_SUPPORTED);
+			 ERROR_WMI_INSTANCE_NOT_FOUND);
+	filters[0] = filters[1];
+	assert_int_equal(EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters),
+			 ERROR_INVALID_PARAMETER);
+	parameters.FilterDescCount = MAX_EVENT_FILTERS_COUNT + 1;
+	assert_int_equal(EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters),
+			 ERROR_INVALID_PARAMETER);
 }
 
 /* Everything that EnableTraceEx2 can be asked for: what passes all checks meets no session. */
@@ -533,45 +540,121 @@ static void controller__enable_refuses_what_is_not_built(void **state)
 			 ERROR_NOT_SUPPORTED);
 }
 
-/* Every kind of filter: only the provider's own reach anybody. */
-static void controller__enable_refuses_filters_of_the_system(void **state)
+#define NAMES(text)    (text), sizeof(text) - sizeof((text)[0])
+#define EXACTLY(array) (array), sizeof(array)
+
+/* A payload filter that passes everything: it is about an event that nobody writes. */
+static const void *some_payload_filter(ULONG *ret_bytes)
 {
-	static const struct {
+	static struct {
+		struct wire_payload_filter head;
+		struct wire_payload_event event;
+		struct wire_payload_step step;
+		struct wire_payload_predicate predicate;
+		uint8_t operand[8];
+	} blob = {
+		.event = {.step_count = 1, .predicate_count = 1},
+		.step = {.extent = WIRE_PAYLOAD_FIXED},
+		.predicate = {.operation = PAYLOADFIELD_EQ, .kind = WIRE_PAYLOAD_UNSIGNED},
+	};
+
+	memcpy(blob.head.magic, WIRE_PAYLOAD_FILTER_MAGIC, sizeof(blob.head.magic));
+	blob.head.version = le16_of(WIRE_PAYLOAD_FILTER_VERSION);
+	blob.head.filter_count = le16_of(1);
+	blob.head.bytes = le32_of(sizeof(blob));
+	blob.event.bytes = le32_of(sizeof(blob) - sizeof(blob.head));
+	blob.step.unit = le16_of(4);
+	blob.step.count = le16_of(1);
+	blob.predicate.bytes = le16_of(sizeof(blob.predicate) + sizeof(blob.operand));
+	blob.predicate.operand_bytes = le16_of(sizeof(blob.operand));
+	*ret_bytes = sizeof(blob);
+	return &blob;
+}
+
+/* Every kind of filter, as large as it may be and larger: [MSD] EVENT_FILTER_DESCRIPTOR, and evntprov.h. */
+static void controller__enable_checks_filters(void **state)
+{
+	static uint8_t zeros[MAX_EVENT_FILTER_PAYLOAD_SIZE + 1];
+	static const ULONG pids[MAX_EVENT_FILTER_PID_COUNT + 1] = {1};
+	static const USHORT ids[] = {TRUE, 2, 7, 8};     /* FilterIn, Count, Events */
+	static const USHORT too_few[] = {TRUE, 3, 7, 8}; /* one is missing */
+	static const USHORT many[2 + MAX_EVENT_FILTER_EVENT_ID_COUNT + 1] = {
+		TRUE, MAX_EVENT_FILTER_EVENT_ID_COUNT + 1};
+	/* EVENT_FILTER_EVENT_NAME: keywords, level, FilterIn, NameCount, Names */
+	static const char names[] = "any56789all56789\0\1\2\0One\0Two";
+	static const char no_end[] = {'a', 'n', 'y', '5', '6', '7', '8', '9', 'a', 'l', 'l',
+				      '5', '6', '7', '8', '9', 0,   1,   1,   0,   'N'};
+	static uint8_t name_room[MAX_EVENT_FILTER_EVENT_NAME_SIZE + 1];
+	ULONG payload_bytes;
+	const void *payload = some_payload_filter(&payload_bytes);
+	const ULONG passes = ERROR_WMI_INSTANCE_NOT_FOUND, wrong = ERROR_INVALID_PARAMETER;
+	const struct {
 		ULONG type;
+		const void *data;
+		size_t bytes;
 		ULONG error;
 	} rows[] = {
-		{EVENT_FILTER_TYPE_NONE, ERROR_WMI_INSTANCE_NOT_FOUND},
-		{EVENT_FILTER_TYPE_SCHEMATIZED, ERROR_WMI_INSTANCE_NOT_FOUND},
-		{77, ERROR_WMI_INSTANCE_NOT_FOUND},
-		/* KNOWN_GAP */
-		{EVENT_FILTER_TYPE_SYSTEM_FLAGS, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_TRACEHANDLE, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_PID, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_PACKAGE_ID, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_PACKAGE_APP_ID, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_PAYLOAD, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_EVENT_ID, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_EVENT_NAME, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_STACKWALK, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_STACKWALK_NAME, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, ERROR_NOT_SUPPORTED},
-		{EVENT_FILTER_TYPE_CONTAINER, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_NONE, zeros, 0, passes},
+		{EVENT_FILTER_TYPE_NONE, zeros, 8, passes},
+		{77, zeros, MAX_EVENT_FILTER_DATA_SIZE, passes},
+		{77, zeros, MAX_EVENT_FILTER_DATA_SIZE + 1, wrong},
+		{EVENT_FILTER_TYPE_SCHEMATIZED, zeros, MAX_EVENT_FILTER_DATA_SIZE, passes},
+		{EVENT_FILTER_TYPE_SCHEMATIZED, zeros, MAX_EVENT_FILTER_DATA_SIZE + 1, wrong},
+		{EVENT_FILTER_TYPE_PID, pids, sizeof(ULONG), passes},
+		{EVENT_FILTER_TYPE_PID, pids, sizeof(ULONG) * MAX_EVENT_FILTER_PID_COUNT, passes},
+		{EVENT_FILTER_TYPE_PID, EXACTLY(pids), wrong},
+		{EVENT_FILTER_TYPE_PID, pids, 3, wrong},
+		{EVENT_FILTER_TYPE_PID, pids, 0, wrong},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, NAMES(u"a.exe;b"), passes},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, EXACTLY(u"a.exe"), passes}, /* with its NUL */
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, NAMES(u";;"), wrong},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, u"a", 1, wrong},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, zeros, 0, wrong},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, name_room, MAX_EVENT_FILTER_DATA_SIZE, passes},
+		{EVENT_FILTER_TYPE_EXECUTABLE_NAME, name_room, MAX_EVENT_FILTER_DATA_SIZE + 2,
+		 wrong},
+		{EVENT_FILTER_TYPE_PACKAGE_ID, NAMES(u"Package"), passes},
+		{EVENT_FILTER_TYPE_PACKAGE_ID, zeros, 2, wrong},
+		{EVENT_FILTER_TYPE_PACKAGE_APP_ID, NAMES(u"App"), passes},
+		{EVENT_FILTER_TYPE_PAYLOAD, payload, payload_bytes, passes},
+		{EVENT_FILTER_TYPE_PAYLOAD, payload, payload_bytes - 1, wrong},
+		{EVENT_FILTER_TYPE_PAYLOAD, zeros, sizeof(zeros), wrong},
+		{EVENT_FILTER_TYPE_EVENT_ID, EXACTLY(ids), passes},
+		{EVENT_FILTER_TYPE_EVENT_ID, EXACTLY(too_few), wrong},
+		{EVENT_FILTER_TYPE_EVENT_ID, EXACTLY(many), wrong},
+		{EVENT_FILTER_TYPE_EVENT_ID, ids, 3, wrong},
+		{EVENT_FILTER_TYPE_STACKWALK, EXACTLY(ids), passes},
+		{EVENT_FILTER_TYPE_STACKWALK, EXACTLY(too_few), wrong},
+		{EVENT_FILTER_TYPE_EVENT_NAME, EXACTLY(names), passes},
+		{EVENT_FILTER_TYPE_EVENT_NAME, EXACTLY(no_end), wrong},
+		{EVENT_FILTER_TYPE_EVENT_NAME, zeros, MAX_EVENT_FILTER_EVENT_NAME_SIZE, passes},
+		{EVENT_FILTER_TYPE_EVENT_NAME, zeros, MAX_EVENT_FILTER_EVENT_NAME_SIZE + 1, wrong},
+		{EVENT_FILTER_TYPE_EVENT_NAME, zeros, 19, wrong},
+		{EVENT_FILTER_TYPE_STACKWALK_NAME, EXACTLY(names), passes},
+		{EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, zeros, sizeof(EVENT_FILTER_LEVEL_KW),
+		 passes},
+		{EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, zeros, 17, wrong},
+		/* KNOWN_GAP: see docs/refused.md */
+		{EVENT_FILTER_TYPE_SYSTEM_FLAGS, zeros, 8, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_TRACEHANDLE, zeros, 8, ERROR_NOT_SUPPORTED},
+		{EVENT_FILTER_TYPE_CONTAINER, zeros, 8, ERROR_NOT_SUPPORTED},
+		{0xFFFFFFFF, zeros, 8, ERROR_NOT_SUPPORTED},
 	};
 	static const GUID provider = {1, 2, 3, {4}};
-	static uint8_t data[8];
 
 	(void)state;
+	memset(name_room, 'n', sizeof(name_room));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EVENT_FILTER_DESCRIPTOR filter = {(ULONGLONG)(ULONG_PTR)data, sizeof(data),
-						  rows[i].type};
+		EVENT_FILTER_DESCRIPTOR filter = {(ULONGLONG)(ULONG_PTR)rows[i].data,
+						  (ULONG)rows[i].bytes, rows[i].type};
 		ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
 						      .EnableFilterDesc = &filter,
 						      .FilterDescCount = 1};
 		ULONG error = EnableTraceEx2(1, &provider, 1, 0, 0, 0, 0, &parameters);
 
 		if (error != rows[i].error)
-			fail_msg("filter %x: %u, not %u", rows[i].type, error, rows[i].error);
+			fail_msg("row %zu, filter %x of %zu bytes: %u, not %u", i, rows[i].type,
+				 rows[i].bytes, error, rows[i].error);
 	}
 }
 
@@ -607,7 +690,7 @@ int main(void)
 		cmocka_unit_test(controller__control_binds_fixed_names_and_guids),
 		cmocka_unit_test(controller__enable_checks_arguments),
 		cmocka_unit_test(controller__enable_refuses_what_is_not_built),
-		cmocka_unit_test(controller__enable_refuses_filters_of_the_system),
+		cmocka_unit_test(controller__enable_checks_filters),
 		cmocka_unit_test(controller__query_all_checks_arguments),
 	};
 

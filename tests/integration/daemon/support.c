@@ -308,3 +308,14 @@ struct wire_enable_provider enable_of(uint64_t handle, const GUID *provider)
 		.level = 5,
 	};
 }
+
+void add_filter(struct wire_enable_provider *enable, uint32_t type, const void *data, size_t bytes)
+{
+	static uint8_t list[WIRE_FILTER_BYTES_MAX];
+	const struct wire_filter filter = {type, {data, bytes}};
+	const size_t taken = wire_filter_put(list + enable->filters.left,
+					     sizeof(list) - enable->filters.left, &filter);
+
+	assert_true(taken > 0);
+	enable->filters = (struct etw_bytes){list, enable->filters.left + taken};
+}

@@ -78,4 +78,7 @@ GUID guid_of(uint32_t number);
 /* enable_of() - enables it in a session with level 5 and all keywords, without waiting. */
 struct wire_enable_provider enable_of(uint64_t handle, const GUID *provider);
 
+/* add_filter() - one filter more, kept until enable_of() is called again. */
+void add_filter(struct wire_enable_provider *enable, uint32_t type, const void *data, size_t bytes);
+
 #endif

@@ -37,8 +37,7 @@ static void test_enable__before_registering(void **state)
 	wanted.match_all = 0x10;
 	wanted.property = EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0;
 	wanted.source = guid_of(99);
-	wanted.filter_type = 0x80000000;
-	wanted.filter = (struct etw_bytes){filter, sizeof(filter)};
+	add_filter(&wanted, EVENT_FILTER_TYPE_SCHEMATIZED, filter, sizeof(filter));
 	assert_int_equal(etw_control_enable(opened, &wanted), 0);
 	talk = talk_open(WIRE_ROLE_PROVIDER);
 	assert_int_equal(talk_register(talk, 5, &provider), 0);
@@ -306,15 +305,14 @@ static void test_enable__what_is_not_built_is_refused(void **state)
 	struct talk *talk = talk_open(WIRE_ROLE_PROVIDER);
 	GUID provider = guid_of(1);
 	struct wire_enable_provider wanted = enable_of(handle, &provider);
-	uint8_t pids[8] = {1};
+	uint8_t name[8] = {1};
 
 	(void)state;
 	assert_int_equal(talk_register(talk, 0, &provider), 0);
 	wanted.property = UINT32_C(0x80000000) | EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0;
 	assert_int_equal(etw_control_enable(opened, &wanted), -EOPNOTSUPP);
 	wanted.property = 0;
-	wanted.filter_type = 0x80000004;
-	wanted.filter = (struct etw_bytes){pids, sizeof(pids)};
+	add_filter(&wanted, EVENT_FILTER_TYPE_CONTAINER, name, sizeof(name));
 	assert_int_equal(etw_control_enable(opened, &wanted), -EOPNOTSUPP);
 	assert_true(talk_is_silent(talk));
 	talk_close(talk);

@@ -217,8 +217,7 @@ static void test_hostile__enables_are_limited(void **state)
 		GUID provider = guid_of(i);
 		struct wire_enable_provider wanted = enable_of(witness_handle, &provider);
 
-		wanted.filter_type = 1;
-		wanted.filter = (struct etw_bytes){filter, MAX_EVENT_FILTER_DATA_SIZE};
+		add_filter(&wanted, 1, filter, MAX_EVENT_FILTER_DATA_SIZE);
 		r = etw_control_enable(witness, &wanted);
 	}
 	assert_int_equal(r, -ENOSPC);

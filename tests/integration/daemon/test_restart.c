@@ -40,8 +40,7 @@ static void test_restart__sessions_and_enables_go_on(void **state)
 
 	(void)state;
 	wanted.match_all = 0x8000;
-	wanted.filter_type = 0x80000000;
-	wanted.filter = (struct etw_bytes){filter, sizeof(filter)};
+	add_filter(&wanted, EVENT_FILTER_TYPE_SCHEMATIZED, filter, sizeof(filter));
 	assert_int_equal(talk_register(talk, 0, &kept), 0);
 	assert_int_equal(etw_control_enable(opened, &wanted), 0);
 	wanted.provider = never_registered;

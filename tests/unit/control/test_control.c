@@ -73,7 +73,7 @@ static void test_control__what_cannot_be_encoded_is_einval(void **state)
 {
 	CLEANUP(etw_controller_closep) struct etw_controller *controller = open_controller();
 	static uint8_t many[WIRE_FILTER_BYTES_MAX + 1];
-	struct wire_enable_provider enable = {.filter = {many, sizeof(many)}};
+	struct wire_enable_provider enable = {.filters = {many, sizeof(many)}};
 	static struct wire_session_config config = {.name = "\xFF"};
 
 	(void)state;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 
 #include "base/guid.h"
@@ -44,6 +45,15 @@ static int do_register(uint32_t number, GUID guid, struct etwd_registration **re
 	struct etwd_registration *registration;
 
 	return etwd_providers_register(&providers, &peer, &own, &body, ret ? ret : &registration);
+}
+
+/* What a classic registration of the provider is told. */
+static void describe_classic(const GUID *guid, struct wire_enable *ret)
+{
+	const struct etwd_registration one = {.provider = etwd_providers_find(&providers, guid)};
+	struct etwd_described enables;
+
+	etwd_provider_describe_classic(&one, ret, &enables);
 }
 
 static struct etwd_enable wish(uint32_t session_id)
@@ -124,7 +134,9 @@ static void test_providers__what_is_used_is_charged_and_given_back(void **state)
 	assert_int_equal(do_register(2, guid, NULL), 0);
 	assert_int_equal(do_register(3, guid, NULL), -ENOSPC);
 	wanted.uid = SESSION_UID;
-	wanted.filter = filter;
+	etw_store32(filter, 1);
+	etw_store32(filter + 4, sizeof(filter) - WIRE_FILTER_HEAD_BYTES);
+	wanted.filters = filter;
 	wanted.filter_bytes = sizeof(filter);
 	for (int i = 0; i < 5; i++) /* each replaces the last one */
 		assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
@@ -240,25 +252,25 @@ static void test_providers__classic_ones_are_of_one_session(void **state)
 	third.level = 0;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &third), 0);
 	assert_int_equal(providers.enable_count, 1);
-	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	describe_classic(&guid, &enable);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	assert_int_equal(enable.level, 0);
 	assert_true(enable.match_any == 7);
 	/* The same session again changes what it wants. */
 	third.match_any = 0;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &third), 0);
-	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	describe_classic(&guid, &enable);
 	assert_true(enable.match_any == 0);
 	/* Where it is registered in both ways, the classic registration is told of the last session alone. */
 	assert_int_equal(register_as(2, WIRE_REGISTRATION_MODERN), 0);
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
 	assert_int_equal(providers.enable_count, 2);
-	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	describe_classic(&guid, &enable);
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
 		assert_true(!enable.slots[i].is_used || enable.slots[i].session_id == 1);
 	assert_int_equal(disable(&guid, 1), 0);
 	assert_int_equal(disable(&guid, 3), 0);
-	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	describe_classic(&guid, &enable);
 	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
 }
@@ -279,7 +291,7 @@ static void test_providers__a_stranger_takes_no_classic_provider_away(void **sta
 	assert_int_equal(providers.enable_count, 2);
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &first), 0);
 	assert_int_equal(providers.enable_count, 2);
-	etwd_provider_describe_classic(etwd_providers_find(&providers, &guid), &enable);
+	describe_classic(&guid, &enable);
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
 		assert_true(!enable.slots[i].is_used || enable.slots[i].session_id == 1);
 	peer.who.uid = 0;
@@ -290,24 +302,43 @@ static void test_providers__a_stranger_takes_no_classic_provider_away(void **sta
 	assert_int_equal(etwd_providers_unregister_some(&providers, &own, 2), 2);
 }
 
+static size_t put(uint8_t *list, size_t at, uint32_t type, const void *data, size_t bytes)
+{
+	const struct wire_filter filter = {type, {data, bytes}};
+	const size_t taken = wire_filter_put(list + at, WIRE_FILTER_BYTES_MAX - at, &filter);
+
+	assert_true(taken > 0);
+	return at + taken;
+}
+
 static void test_providers__filters_are_copied_and_limited(void **state)
 {
-	static uint8_t filter[WIRE_FILTER_BYTES_MAX];
+	static uint8_t list[WIRE_FILTER_BYTES_MAX], data[MAX_EVENT_FILTER_DATA_SIZE];
+	static const uint8_t ids[] = {1, 0, 1, 0, 7, 0};
 	struct etwd_enable wanted = wish(1);
 	const struct etwd_enable *enable;
+	struct wire_filter filter;
+	struct etw_bytes rest;
 	GUID guid = guid_of(1);
 	uint32_t count = 0;
+	size_t bytes;
 	int r = 0;
 
 	(void)state;
-	wanted.filter = filter;
-	wanted.filter_bytes = sizeof(filter);
-	filter[5] = 99;
+	bytes = put(list, 0, EVENT_FILTER_TYPE_SCHEMATIZED, data, sizeof(data));
+	bytes = put(list, bytes, EVENT_FILTER_TYPE_EVENT_ID, ids, sizeof(ids));
+	wanted.filters = list;
+	wanted.filter_bytes = (uint32_t)bytes;
 	assert_int_equal(etwd_providers_enable(&providers, &guid, &wanted), 0);
-	filter[5] = 0;
+	list[bytes - 4] = 99;
+	/* Processes hear of those that are about events. */
 	enable = etwd_provider_enable_in(etwd_providers_find(&providers, &guid), 1);
-	assert_int_equal(enable->filter_bytes, sizeof(filter));
-	assert_int_equal(enable->filter[5], 99);
+	assert_int_equal(enable->filter_bytes, bytes);
+	rest = (struct etw_bytes){enable->filters, enable->event_filter_bytes};
+	assert_true(wire_filter_next(&rest, &filter));
+	assert_int_equal(filter.type, EVENT_FILTER_TYPE_EVENT_ID);
+	assert_memory_equal(filter.data.at, ids, sizeof(ids));
+	assert_int_equal(rest.left, 0);
 	while (r == 0 && count < 10000) {
 		GUID other = guid_of(100 + count++);
 

@@ -59,10 +59,11 @@ static struct etwd_enable group_wish(uint64_t session, uint8_t level, uint64_t a
 static struct wire_enable described(const struct etwd_registration *registration,
 				    size_t left_out_count)
 {
+	struct etwd_described enables;
 	struct etwd_wishes left_out;
 	struct wire_enable state;
 
-	etwd_wishes_describe(&fixture_host->sessions, registration, &state, &left_out);
+	etwd_wishes_describe(&fixture_host->sessions, registration, &state, &enables, &left_out);
 	assert_int_equal(left_out.count, left_out_count);
 	return state;
 }

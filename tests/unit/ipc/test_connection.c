@@ -153,8 +153,8 @@ static void test_connection__the_largest_message_fits(void **state)
 static void test_connection__an_enlarged_socket_takes_several_of_them(void **state)
 {
 	struct wire_message head = {WIRE_ENABLE_PROVIDER, 1, 0};
-	static uint8_t filter[WIRE_FILTER_BYTES_MAX];
-	struct wire_enable_provider body = {.filter = {filter, sizeof(filter)}};
+	static uint8_t filters[WIRE_FILTER_BYTES_MAX];
+	struct wire_enable_provider body = {.filters = {filters, sizeof(filters)}};
 	size_t bytes = wire_message_encode_enable_provider(&head, &body, room);
 
 	(void)state;

@@ -58,38 +58,20 @@ static void test_enable_request__contradictions(void **state)
 	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
 }
 
+/* What lists may hold is in test_filter_list.c. */
 static void test_enable_request__filters(void **state)
 {
-	static const uint32_t unbuilt[] = {
-		EVENT_FILTER_TYPE_SYSTEM_FLAGS,
-		EVENT_FILTER_TYPE_TRACEHANDLE,
-		EVENT_FILTER_TYPE_PID,
-		EVENT_FILTER_TYPE_EXECUTABLE_NAME,
-		EVENT_FILTER_TYPE_PACKAGE_ID,
-		EVENT_FILTER_TYPE_PACKAGE_APP_ID,
-		EVENT_FILTER_TYPE_PAYLOAD,
-		EVENT_FILTER_TYPE_EVENT_ID,
-		EVENT_FILTER_TYPE_EVENT_NAME,
-		EVENT_FILTER_TYPE_STACKWALK,
-		EVENT_FILTER_TYPE_STACKWALK_NAME,
-		EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW,
-		EVENT_FILTER_TYPE_CONTAINER,
-		0xFFFFFFFF,
-	};
-	static uint8_t data[MAX_EVENT_FILTER_DATA_SIZE + 1];
 	struct wire_enable_provider request = request_of(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0);
+	const struct wire_filter unbuilt = {EVENT_FILTER_TYPE_CONTAINER, {NULL, 0}};
+	const struct wire_filter own = {77, {NULL, 0}};
+	uint8_t list[16];
 
 	(void)state;
-	request.filter = (struct etw_bytes){data, 8};
-	for (size_t i = 0; i < sizeof(unbuilt) / sizeof(unbuilt[0]); i++) {
-		request.filter_type = unbuilt[i];
-		assert_int_equal(etw_enable_request_check(&request), -EOPNOTSUPP);
-	}
-	request.filter_type = EVENT_FILTER_TYPE_SCHEMATIZED;
+	request.filters = (struct etw_bytes){list, wire_filter_put(list, sizeof(list), &unbuilt)};
+	assert_int_equal(etw_enable_request_check(&request), -EOPNOTSUPP);
+	request.filters = (struct etw_bytes){list, wire_filter_put(list, sizeof(list), &own)};
 	assert_int_equal(etw_enable_request_check(&request), 0);
-	request.filter_type = 77; /* the provider's own */
-	assert_int_equal(etw_enable_request_check(&request), 0);
-	request.filter.left = sizeof(data);
+	request.filters.left--;
 	assert_int_equal(etw_enable_request_check(&request), -EINVAL);
 }
 

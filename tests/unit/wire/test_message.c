@@ -78,6 +78,7 @@ static void fill_slot(struct wire_enable_slot *slot, uint32_t number)
 	slot->property = number + 4;
 	slot->match_any = number + 5;
 	slot->match_all = number + 6;
+	slot->filters = (struct etw_bytes){run, number};
 }
 
 /* Member by member, here and below: what lies between members must stay zero to be compared. */
@@ -179,8 +180,7 @@ static void fill_enable_provider(void)
 	body.enable_provider.timeout_ms = 5;
 	body.enable_provider.property = 6;
 	body.enable_provider.source = guid;
-	body.enable_provider.filter_type = 7;
-	body.enable_provider.filter = (struct etw_bytes){run, sizeof(run)};
+	body.enable_provider.filters = (struct etw_bytes){run, sizeof(run)};
 }
 
 static void fill_sessions(void)
@@ -333,7 +333,7 @@ static const struct kind kinds[] = {
 	KIND(WIRE_START, session_config, SIZE_MAX),
 	KIND(WIRE_SESSION, session_info, SIZE_MAX),
 	KIND(WIRE_CONTROL, control, SIZE_MAX),
-	KIND(WIRE_ENABLE_PROVIDER, enable_provider, offsetof(struct wire_enable_provider, filter)),
+	KIND(WIRE_ENABLE_PROVIDER, enable_provider, offsetof(struct wire_enable_provider, filters)),
 	KIND(WIRE_SESSIONS, sessions, SIZE_MAX),
 	KIND(WIRE_LEASE, lease, SIZE_MAX),
 	KIND(WIRE_SUBSCRIBE, subscribe, SIZE_MAX),
@@ -401,6 +401,8 @@ static void test_message__every_kind_goes_there_and_back(void **state)
 		assert_int_equal(kinds[i].decode(datagram, &back), 0);
 		if (kinds[i].run_at != SIZE_MAX)
 			assert_same_run(kinds[i].run_at);
+		for (size_t k = 0; kinds[i].type == WIRE_ENABLE && k < WIRE_ENABLE_SLOTS; k++)
+			assert_same_run(offsetof(struct wire_enable, slots[k].filters));
 		assert_memory_equal(&body, &back, kinds[i].bytes);
 	}
 }

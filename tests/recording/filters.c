@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters of EnableTraceEx2 from end to end: what a session's file has of the events that were written, and which
+ * processes were enabled. One argument names the scenario.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <evntcons.h>
+#include <evntprov.h>
+#include <winerror.h>
+
+#include "base/macros.h"
+#include "recording/enabled.h"
+#include "recording/support.h"
+
+#define CALL_MS   600000
+#define IDS       8 /* events have ids below */
+#define NAME_ROOM 64
+
+static const GUID provider_guid = {
+	0x2f1d6b1c, 0x8a53, 0x4b0e, {0x9c, 0x35, 0x11, 0x4e, 0x0b, 0x77, 0x2a, 0x61}};
+
+/* --- A session into a file, and what is in it afterwards */
+
+struct session {
+	struct recording recording;
+	char name[NAME_ROOM], file[256];
+	unsigned ids[IDS]; /* events of each id in the file */
+	unsigned named;    /* TraceLogging events */
+	ULONG lost;
+};
+
+static void session_start(struct session *session, const char *name)
+{
+	const struct recording_options options = {
+		.name = session->name, .file = session->file, .buffer_kib = 64, .buffers = 16};
+
+	memset(session, 0, sizeof(*session));
+	(void)snprintf(session->name, sizeof(session->name), "%s", name);
+	(void)snprintf(session->file, sizeof(session->file), "%s/%s.etl", test_home(), name);
+	recording_start(&session->recording, &options);
+}
+
+static void count_event(PEVENT_RECORD record)
+{
+	struct session *session = record->UserContext;
+
+	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
+		return;
+	for (USHORT i = 0; i < record->ExtendedDataCount; i++) {
+		if (record->ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL) {
+			session->named++;
+			return;
+		}
+	}
+	if (record->EventHeader.EventDescriptor.Id >= IDS)
+		fail("an event of id %u", record->EventHeader.EventDescriptor.Id);
+	session->ids[record->EventHeader.EventDescriptor.Id]++;
+}
+
+/* Stops it and counts its file's events. */
+static void session_end(struct session *session)
+{
+	recording_control(&session->recording, EVENT_TRACE_CONTROL_STOP);
+	session->lost = recording_read(session->file, count_event, session);
+	if (session->lost)
+		fail("%s: %u events lost", session->name, (unsigned)session->lost);
+}
+
+/* @wanted: a digit for each id from 1 on: how many events of it */
+static void expect_ids(const struct session *session, const char *wanted)
+{
+	for (unsigned i = 0; wanted[i]; i++) {
+		if (session->ids[i + 1] != (unsigned)(wanted[i] - '0'))
+			fail("%s: %u events of id %u, not %c", session->name, session->ids[i + 1],
+			     i + 1, wanted[i]);
+	}
+}
+
+/* --- Enabling */
+
+struct filters {
+	EVENT_FILTER_DESCRIPTOR descriptors[MAX_EVENT_FILTERS_COUNT];
+	ULONG count;
+};
+
+static void add(struct filters *filters, ULONG type, const void *data, size_t bytes)
+{
+	filters->descriptors[filters->count++] =
+		(EVENT_FILTER_DESCRIPTOR){(ULONGLONG)(ULONG_PTR)data, (ULONG)bytes, type};
+}
+
+static void enable_with(struct session *session, ULONG code, const struct filters *filters)
+{
+	ENABLE_TRACE_PARAMETERS parameters = {
+		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+		.EnableFilterDesc = (PEVENT_FILTER_DESCRIPTOR)(ULONG_PTR)filters->descriptors,
+		.FilterDescCount = filters->count,
+	};
+	ULONG error = EnableTraceEx2(session->recording.handle, &provider_guid, code, 0, 0, 0,
+				     CALL_MS, &parameters);
+
+	if (error)
+		fail("EnableTraceEx2: error %u", (unsigned)error);
+}
+
+static void enable(struct session *session, const struct filters *filters)
+{
+	enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, filters);
+}
+
+static void write_id(REGHANDLE provider, USHORT id, UINT32 value)
+{
+	EVENT_DESCRIPTOR descriptor = {.Id = id, .Level = 4};
+	EVENT_DATA_DESCRIPTOR data;
+	ULONG error;
+
+	EventDataDescCreate(&data, &value, sizeof(value));
+	error = EventWrite(provider, &descriptor, 1, &data);
+	if (error)
+		fail("EventWrite of id %u: error %u", id, (unsigned)error);
+}
+
+static void write_all_ids(REGHANDLE provider)
+{
+	for (USHORT id = 1; id < 5; id++)
+		write_id(provider, id, id);
+}
+
+/* An event as TraceLogging's macros make it. */
+static void write_named(REGHANDLE provider, const char *name)
+{
+	EVENT_DESCRIPTOR descriptor = {.Channel = 11, .Level = 5};
+	EVENT_DATA_DESCRIPTOR data[2];
+	uint8_t metadata[3 + NAME_ROOM] = {0};
+	const size_t bytes = 3 + strlen(name) + 1;
+	BOOLEAN is_typed = TRUE;
+	UINT32 value = 1;
+
+	if (EventSetInformation(provider, EventProviderUseDescriptorType, &is_typed,
+				sizeof(is_typed)))
+		fail("EventSetInformation failed");
+	metadata[0] = (uint8_t)bytes;
+	memcpy(metadata + 3, name, strlen(name) + 1);
+	EventDataDescCreate(&data[0], metadata, (ULONG)bytes);
+	data[0].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+	EventDataDescCreate(&data[1], &value, sizeof(value));
+	if (EventWriteTransfer(provider, &descriptor, NULL, NULL, ARRAY_SIZE(data), data))
+		fail("EventWriteTransfer of %s failed", name);
+}
+
+static REGHANDLE register_here(void)
+{
+	REGHANDLE provider;
+
+	if (EventRegister(&provider_guid, NULL, NULL, &provider))
+		fail("EventRegister failed");
+	if (!becomes_enabled(provider))
+		fail("the provider is not enabled");
+	return provider;
+}
+
+/* --- By event id */
+
+static const USHORT in_1_3[] = {TRUE, 2, 1, 3}, out_1_3[] = {FALSE, 2, 1, 3}, in_2[] = {TRUE, 1, 2};
+
+static void run_ids(void)
+{
+	struct session in, out, all;
+	struct filters filters = {.count = 0};
+	REGHANDLE provider, second;
+
+	session_start(&in, "in");
+	session_start(&out, "out");
+	session_start(&all, "all");
+	enable(&all, &filters);
+	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_1_3, sizeof(in_1_3));
+	enable(&in, &filters);
+	provider = register_here();
+	filters.count = 0;
+	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, out_1_3, sizeof(out_1_3));
+	enable(&out, &filters);
+	write_all_ids(provider);
+	write_named(provider, "HasNoId");
+	/* Another registration has the same filters. */
+	if (EventRegister(&provider_guid, NULL, NULL, &second) || !becomes_enabled(second))
+		fail("no second registration");
+	write_all_ids(second);
+	/* Enabling anew replaces them. */
+	filters.count = 0;
+	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_2, sizeof(in_2));
+	enable(&in, &filters);
+	write_all_ids(provider);
+	enable_with(&in, EVENT_CONTROL_CODE_DISABLE_PROVIDER, &(struct filters){.count = 0});
+	write_all_ids(provider);
+	enable(&in, &(struct filters){.count = 0});
+	write_all_ids(second);
+	session_end(&in);
+	session_end(&out);
+	session_end(&all);
+	expect_ids(&in, "3231");
+	expect_ids(&out, "0505");
+	expect_ids(&all, "5555");
+	if (in.named != 1 || out.named != 1 || all.named != 1)
+		fail("%u, %u, %u events without a fixed id", in.named, out.named, all.named);
+	EventUnregister(second);
+	EventUnregister(provider);
+}
+
+/* --- By process */
+
+/* A process that does what it is told, one letter at a time, and answers with a number. */
+struct helper {
+	pid_t pid;
+	int to, from;
+};
+
+static unsigned callbacks; /* of the helper */
+
+static void NTAPI on_enable(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
+			    PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source;
+	(void)code;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)filter;
+	(void)context;
+	callbacks++;
+}
+
+static int help(void)
+{
+	REGHANDLE provider = 0;
+	char command;
+
+	while (read(STDIN_FILENO, &command, 1) == 1) {
+		unsigned answer = 0;
+
+		switch (command) {
+		case 'r': /* register */
+			answer = EventRegister(&provider_guid, on_enable, NULL, &provider);
+			break;
+		case 'e':
+			answer = EventProviderEnabled(provider, 0, 0);
+			break;
+		case 'a': /* wait until it is */
+			answer = becomes_enabled(provider);
+			break;
+		case 'w':
+			write_all_ids(provider);
+			break;
+		case 'f': /* a forked child writes */
+			if (fork() == 0) {
+				write_all_ids(provider);
+				_exit(0);
+			}
+			(void)wait(NULL);
+			break;
+		default: /* how often the callback ran */
+			answer = callbacks;
+		}
+		if (write(STDOUT_FILENO, &answer, sizeof(answer)) != sizeof(answer))
+			return 1;
+	}
+	return 0;
+}
+
+static unsigned tell(const struct helper *helper, char command)
+{
+	unsigned answer = 0;
+
+	if (write(helper->to, &command, 1) != 1 ||
+	    read(helper->from, &answer, sizeof(answer)) != sizeof(answer))
+		fail("a helper is gone");
+	return answer;
+}
+
+/* @program: a copy of this one is made, whose executable has this name */
+static void helper_start(struct helper *helper, const char *program)
+{
+	char path[256], command[600], self[300];
+	int to[2], from[2];
+	ssize_t bytes = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (bytes <= 0)
+		fail("who am I?");
+	self[bytes] = '\0';
+	(void)snprintf(path, sizeof(path), "%s/%s", test_home(), program);
+	(void)snprintf(command, sizeof(command), "cp -n '%s' '%s'", self, path);
+	if (access(path, X_OK) < 0 && system(command) != 0)
+		fail("%s cannot be copied", self);
+	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
+		fail("no pipes");
+	helper->pid = fork();
+	if (helper->pid == 0) {
+		(void)dup2(to[0], STDIN_FILENO);
+		(void)dup2(from[1], STDOUT_FILENO);
+		(void)close(to[1]);
+		(void)close(from[0]);
+		(void)execl(path, path, "helper", (char *)NULL);
+		_exit(127);
+	}
+	(void)close(to[0]);
+	(void)close(from[1]);
+	helper->to = to[1];
+	helper->from = from[0];
+	if (tell(helper, 'r') != ERROR_SUCCESS)
+		fail("a helper cannot register");
+}
+
+static void helper_end(const struct helper *helper)
+{
+	(void)close(helper->to);
+	(void)close(helper->from);
+	(void)waitpid(helper->pid, NULL, 0);
+}
+
+static void run_processes(void)
+{
+	static const WCHAR names[] = u"nobody.exe;FILTER_TWO.exe";
+	struct session by_pid, by_name;
+	struct filters filters = {.count = 0};
+	struct helper one, two, late;
+	ULONG pids[2] = {0};
+
+	session_start(&by_pid, "by_pid");
+	session_start(&by_name, "by_name");
+	helper_start(&one, "filter_one");
+	helper_start(&two, "filter_two");
+	pids[0] = (ULONG)one.pid;
+	pids[1] = 1; /* init registers nothing */
+	add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
+	enable(&by_pid, &filters);
+	if (!tell(&one, 'e') || tell(&one, 'c') != 1)
+		fail("the process that was named is not enabled");
+	if (tell(&two, 'e') || tell(&two, 'c') != 0)
+		fail("a process that was not named is enabled, or heard of it");
+	filters.count = 0;
+	add(&filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, names, sizeof(names));
+	enable(&by_name, &filters);
+	if (tell(&one, 'c') != 1 || !tell(&two, 'e') || tell(&two, 'c') != 1)
+		fail("the name does not choose the process");
+	/* Processes that come later are chosen by name, and not by number. */
+	helper_start(&late, "filter_two");
+	if (!tell(&late, 'a'))
+		fail("a later process of that name is not enabled");
+	(void)tell(&one, 'w');
+	(void)tell(&two, 'w');
+	(void)tell(&late, 'w');
+	/* A forked child of a process that was named by its number is another process. */
+	(void)tell(&one, 'f');
+	(void)tell(&two, 'f');
+	/* By both: the process that has the name and the number. */
+	pids[1] = (ULONG)two.pid;
+	add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
+	enable(&by_name, &filters);
+	if (!tell(&two, 'e') || tell(&late, 'e') || tell(&one, 'c') != 1)
+		fail("two filters do not both choose");
+	(void)tell(&late, 'w');
+	(void)tell(&two, 'w');
+	/* By what no process has. */
+	filters.count = 0;
+	add(&filters, EVENT_FILTER_TYPE_PACKAGE_ID, names, sizeof(names));
+	enable(&by_name, &filters);
+	if (tell(&two, 'e'))
+		fail("a process without a package is enabled");
+	(void)tell(&two, 'w');
+	session_end(&by_pid);
+	session_end(&by_name);
+	expect_ids(&by_pid, "1111");
+	expect_ids(&by_name, "4444");
+	helper_end(&one);
+	helper_end(&two);
+	helper_end(&late);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} scenarios[] = {
+		{"ids", run_ids},
+		{"processes", run_processes},
+	};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc == 2 && strcmp(argv[1], "helper") == 0)
+		return help();
+	(void)test_home();
+	for (size_t i = 0; argc == 2 && i < ARRAY_SIZE(scenarios); i++) {
+		if (strcmp(argv[1], scenarios[i].name) == 0) {
+			scenarios[i].run();
+			return 0;
+		}
+	}
+	return 2;
+}
