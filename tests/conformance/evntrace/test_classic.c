@@ -414,6 +414,40 @@ static void test_classic__last_session_takes_over(void **state)
 	assert_int_equal(record_count, 2);
 }
 
+/* [DERIVED] the same where one of them is a private session of the process, and the other one the host's. */
+static void test_classic__private_session_takes_over(void **state)
+{
+	struct plain_event event = plain_event(1);
+	struct enabled enabled;
+	TRACEHANDLE own, taken;
+
+	(void)state;
+	enable(&enabled, "ordinary.etl", 0);
+	own = start_file("private.etl",
+			 EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC);
+	assert_int_equal(TraceEvent(enabled.logger, &event.header), ERROR_SUCCESS);
+	assert_int_equal(EnableTrace(TRUE, 2, 3, &control, own), ERROR_SUCCESS);
+	assert_int_equal(count_of(&enabled.heard), 2); /* before EnableTrace() returned */
+	assert_int_equal(enabled.heard.code, WMI_ENABLE_EVENTS);
+	assert_int_equal(enabled.heard.level, 3);
+	assert_int_equal(enabled.heard.flags, 2);
+	taken = enabled.heard.handle;
+	assert_true(taken != enabled.logger);
+	assert_int_equal(TraceEvent(taken, &event.header), ERROR_SUCCESS);
+	assert_int_equal(TraceEvent(taken, &event.header), ERROR_SUCCESS);
+	/* And back: the private session hears nothing of the provider any more. */
+	assert_int_equal(EnableTrace(TRUE, 4, 5, &control, enabled.session), ERROR_SUCCESS);
+	WAIT_UNTIL(count_of(&enabled.heard) == 3);
+	assert_int_equal(enabled.heard.flags, 4);
+	assert_int_equal(TraceEvent(enabled.heard.handle, &event.header), ERROR_SUCCESS);
+	assert_int_equal(host_stop(own), ERROR_SUCCESS);
+	assert_int_equal(count_of(&enabled.heard), 3); /* it was not the provider's session any more */
+	end(&enabled);
+	assert_int_equal(record_count, 2);
+	read_file("private.etl");
+	assert_int_equal(record_count, 2);
+}
+
 /* A provider may also have been enabled before anybody registers it. */
 static void test_classic__enabled_before(void **state)
 {
@@ -693,6 +727,7 @@ static int run_all(void)
 		cmocka_unit_test(test_classic__instances),
 		cmocka_unit_test(test_classic__messages),
 		cmocka_unit_test(test_classic__last_session_takes_over),
+		cmocka_unit_test(test_classic__private_session_takes_over),
 		cmocka_unit_test(test_classic__enabled_before),
 		cmocka_unit_test(test_classic__captures_state),
 		cmocka_unit_test(test_classic__returns_what_the_callback_does),
