@@ -441,7 +441,8 @@ static void test_classic__private_session_takes_over(void **state)
 	assert_int_equal(enabled.heard.flags, 4);
 	assert_int_equal(TraceEvent(enabled.heard.handle, &event.header), ERROR_SUCCESS);
 	assert_int_equal(host_stop(own), ERROR_SUCCESS);
-	assert_int_equal(count_of(&enabled.heard), 3); /* it was not the provider's session any more */
+	assert_int_equal(count_of(&enabled.heard),
+			 3); /* it was not the provider's session any more */
 	end(&enabled);
 	assert_int_equal(record_count, 2);
 	read_file("private.etl");
