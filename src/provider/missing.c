@@ -46,6 +46,7 @@ static void open_set(struct missing *missing, unsigned link, uint32_t session_id
 	store_release(&missing->page.is_retired, 1u);
 	store_release(&missing->page.refused, UINT64_C(0));
 	missing->ring.set.memory = (uint8_t *)&missing->page;
+	missing->ring.set.rings = missing->ring.set.memory;
 	missing->ring.set.cpu_count = 1;
 	missing->ring.set.session_id = session_id; /* by which writers of classic events find it */
 	missing->ring.set.is_shared = 1;

@@ -3,6 +3,7 @@
 #ifndef ETW_RING_CLOCK_H
 #define ETW_RING_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -48,6 +49,18 @@ static inline void etw_cpu_counter_fence(void)
 /* etw_clock_now_slow() - clocks that are not the CPU's counter. */
 int64_t etw_clock_now_slow(const struct wire_clock_page *page, uint32_t clock_type);
 
+/* etw_clock_is_counter() - whether QPC is the CPU's counter now: etw_clock_of_counter() reads it. */
+static inline bool etw_clock_is_counter(const struct wire_clock_page *page)
+{
+	return load_relaxed(&page->kind) == WIRE_CLOCK_TSC;
+}
+
+static inline int64_t etw_clock_of_counter(const struct wire_clock_page *page)
+{
+	/* Unsigned: as in etw_clock_now_slow(). */
+	return (int64_t)(etw_cpu_counter() + (uint64_t)load_relaxed(&page->offset));
+}
+
 /*
  * etw_clock_now() - raw time of a session whose clock is @clock_type (enum etw_clock_type).
  *
@@ -58,9 +71,8 @@ static inline int64_t etw_clock_now(const struct etw_clock_page *clock, uint32_t
 {
 	const struct wire_clock_page *page = clock->page;
 
-	/* Unsigned: as in etw_clock_now_slow(). */
-	if (LIKELY(clock_type == ETW_CLOCK_QPC && load_relaxed(&page->kind) == WIRE_CLOCK_TSC))
-		return (int64_t)(etw_cpu_counter() + (uint64_t)load_relaxed(&page->offset));
+	if (LIKELY(clock_type == ETW_CLOCK_QPC && etw_clock_is_counter(page)))
+		return etw_clock_of_counter(page);
 	return etw_clock_now_slow(page, clock_type);
 }
 

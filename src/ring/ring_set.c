@@ -17,6 +17,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "ring/cpu_number.h"
 
 #define CACHE_LINE_BYTES 64
 #define TOTAL_BYTES_MAX  (UINT64_C(1) << 38)
@@ -227,6 +228,11 @@ int etw_ring_set_map(const struct etw_ring_set_fds *fds, struct etw_ring_set *re
 	TRY(map_both(fds, &set));
 	set.is_shared = (set.flags & WIRE_RING_ONE_STREAM) ||
 			sysconf(_SC_NPROCESSORS_CONF) > (long)set.cpu_count;
+	set.rings = set.memory + set.rings_at;
+	set.slot_mask = set.slot_count - 1;
+	set.buffer_units = set.buffer_bytes / 8;
+	set.direct_count = set.is_shared || set.clock_type != ETW_CLOCK_QPC ? 0 : set.cpu_count;
+	etw_cpu_number_prepare();
 	*ret = set;
 	return 0;
 }

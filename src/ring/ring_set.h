@@ -29,14 +29,20 @@ struct etw_ring_set_fds {
 	int rings; /* all else */
 };
 
-/* A mapped set. The copy of the layout is what all code goes by. */
+/* A mapped set. The copy of the layout is what all code goes by. A writer's come first: one cache line. */
 struct etw_ring_set {
 	uint8_t *memory; /* total_bytes, mapped shared: the control page, at rings_at the rings */
-	uint64_t total_bytes;
+	uint8_t *rings;
 	uint64_t ring_stride;
+	/* Of the rings, those that a writer may take by its CPU's number alone, with the CPU's counter for a clock. */
+	uint32_t direct_count; /* 0 where CPUs share rings, or the clock is another */
+	uint32_t slot_mask;    /* slot_count is a power of two */
+	uint32_t buffer_units; /* of 8 bytes */
+	uint32_t buffer_count;
+	uint32_t queue_at, maps_at, buffers_at, ends_at; /* from a ring's start */
+	uint64_t total_bytes;
 	uint32_t rings_at;
 	uint32_t cpu_count;
-	uint32_t buffer_count;
 	uint32_t slot_count;
 	uint32_t buffer_bytes;
 	uint32_t session_id;
@@ -45,7 +51,6 @@ struct etw_ring_set {
 	uint32_t flags;
 	uint32_t
 		is_shared; /* one stream, or fewer rings than CPUs: several CPUs write to one ring */
-	uint32_t ends_at, queue_at, maps_at, buffers_at; /* from a ring's start */
 };
 
 /*
@@ -133,7 +138,7 @@ static inline struct wire_ring_set *etw_ring_set_page(const struct etw_ring_set 
 /* @cpu: below set->cpu_count */
 static inline uint8_t *etw_ring_at(const struct etw_ring_set *set, uint32_t cpu)
 {
-	return set->memory + set->rings_at + cpu * set->ring_stride;
+	return set->rings + cpu * set->ring_stride;
 }
 
 #endif

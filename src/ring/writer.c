@@ -7,19 +7,11 @@
 #include "ring/writer.h"
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/macros.h"
 #include "ring/slot.h"
-
-uint32_t etw_cpu_number_slow(void)
-{
-	int cpu = sched_getcpu();
-
-	return cpu < 0 ? 0 : (uint32_t)cpu;
-}
 
 /* More often than this no honest writers and host are faster than one that tries: some other changes the words for ever. */
 #define RESERVE_TRIES 1000000
@@ -78,44 +70,47 @@ int etw_ring_refuse(const struct etw_ring_set *set)
 	return -ENOBUFS;
 }
 
-/* A CPU that came after the set was made has no ring of its own; others may not know that it shares. */
-static uint8_t *choose_ring(const struct etw_ring_set *set, int *ret_is_fenced)
+/* A CPU that came after the set was made has no ring of its own. */
+static uint8_t *choose_ring(const struct etw_ring_set *set)
 {
-	uint32_t cpu = etw_cpu_number();
-
-	*ret_is_fenced = set->is_shared || cpu >= set->cpu_count;
-	return etw_ring_at(set, set->flags & WIRE_RING_ONE_STREAM ? 0 : cpu % set->cpu_count);
+	return etw_ring_at(
+		set, set->flags & WIRE_RING_ONE_STREAM ? 0 : etw_cpu_number() % set->cpu_count);
 }
 
 void etw_ring_count_filtered(const struct etw_ring_set *set)
 {
-	int is_fenced;
-
 	if (!load_acquire(&etw_ring_set_page(set)->is_retired))
-		add_relaxed(&etw_ring_head(choose_ring(set, &is_fenced))->filtered, 1u);
+		add_relaxed(&etw_ring_head(choose_ring(set))->filtered, 1u);
 }
 
 int etw_ring_reserve_slow(const struct etw_ring_set *set, const struct etw_clock_page *clock,
 			  uint32_t bytes, struct etw_ring_span *ret)
 {
-	int is_fenced;
-	uint8_t *ring = choose_ring(set, &is_fenced);
+	uint8_t *ring = choose_ring(set);
 	uint32_t units = bytes / 8 + (bytes % 8 != 0);
-	bool is_too_large = bytes - 1 >= ETW_RING_EVENT_BYTES_MAX || units > set->buffer_bytes / 8;
-	int result;
+	bool is_too_large = bytes - 1 >= ETW_RING_EVENT_BYTES_MAX || units > set->buffer_units;
 
 	for (unsigned i = 0; i < RESERVE_TRIES; i++) {
+		struct etw_ring_offer offer;
+		int result;
+
 		if (load_acquire(&etw_ring_set_page(set)->is_retired))
 			return -ESTALE;
 		if (UNLIKELY(is_too_large)) {
 			add_relaxed(&etw_ring_head(ring)->lost_too_large, 1u);
 			return -EMSGSIZE;
 		}
-		result = etw_ring_try_reserve(set, clock, ring, units, is_fenced, ret);
-		if (result == 0 || result == -ESTALE)
+		result = etw_ring_look(set, ring, units, &offer);
+		if (result == -ESTALE)
 			return result;
-		if (result == -EAGAIN)
+		if (result == 0) {
+			/* Other CPUs may write here: then the clock must not be read before the word is. */
+			etw_cpu_counter_fence();
+			if (etw_ring_claim(&offer, units, etw_clock_now(clock, set->clock_type),
+					   ret))
+				return 0;
 			continue;
+		}
 		if (make_room(set, ring) < 0) {
 			/* A mapping that was retired meanwhile has no buffers either. */
 			if (load_acquire(&etw_ring_set_page(set)->is_retired))

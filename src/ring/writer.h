@@ -8,16 +8,14 @@
 #define ETW_RING_WRITER_H
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-#include <sys/rseq.h>
-#endif
-
 #include "base/atomic.h"
+#include "base/macros.h"
 #include "base/sched_point.h"
 #include "ring/clock.h"
+#include "ring/cpu_number.h"
 #include "ring/handover.h"
 #include "ring/ring_set.h"
 
@@ -30,70 +28,85 @@ struct etw_ring_span {
 	int64_t time_raw; /* read inside the reserve: grows with the place in the ring */
 };
 
-/* etw_cpu_number_slow() - the calling CPU where rseq does not tell it; 0 when nothing does. */
-uint32_t etw_cpu_number_slow(void);
+/* The place that a ring offered: it may be claimed with a time that is read afterwards. */
+struct etw_ring_offer {
+	uint64_t *word_at;
+	uint64_t word; /* as it was; it changes with every claim and every switch of buffers */
+	uint8_t *at, *mark;
+};
 
 /*
- * etw_cpu_number() - the CPU that runs the caller, as good as any such number: it may have changed since.
- * From the area that glibc shares with the kernel, so that it costs two loads.
- */
-static inline uint32_t etw_cpu_number(void)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-	if (LIKELY(__rseq_size >= offsetof(struct rseq, cpu_id) + sizeof(uint32_t))) {
-		const uint8_t *area = (const uint8_t *)__builtin_thread_pointer() + __rseq_offset;
-		const struct rseq *rseq = (const struct rseq *)(const void *)area;
-		int32_t cpu = (int32_t)load_relaxed(&rseq->cpu_id);
-
-		/* Negative: this thread's registration failed. */
-		if (LIKELY(cpu >= 0))
-			return (uint32_t)cpu;
-	}
-#endif
-	return etw_cpu_number_slow();
-}
-
-/*
- * etw_ring_try_reserve() - one attempt, a part of etw_ring_reserve().
+ * etw_ring_look() - the place that an event of @units of 8 bytes may have in @ring. Claims nothing.
  *
- * @units:     of 8 bytes
- * @is_fenced: several CPUs write here, so the clock must not be read before the word is
- *
- * Returns 0; -EAGAIN when another writer or the host was faster; -ENOSPC when the open buffer has not the
- * room, or the word or the queue make no sense; -ESTALE.
+ * Returns 0; -ENOSPC when the open buffer has not the room, or the word or the queue make no sense; -ESTALE.
  */
-static inline int etw_ring_try_reserve(const struct etw_ring_set *set,
-				       const struct etw_clock_page *clock, uint8_t *ring,
-				       uint32_t units, int is_fenced, struct etw_ring_span *ret)
+static ALWAYS_INLINE int etw_ring_look(const struct etw_ring_set *set, uint8_t *ring,
+				       uint32_t units, struct etw_ring_offer *ret)
 {
 	uint64_t *at = &((struct wire_ring *)(void *)ring)->word;
 	/* Pairs with the switch: who sees the word in a slot sees the slot's buffer. */
-	uint64_t word = load_acquire(at);
-	uint32_t offset = wire_ring_word_offset(word);
-	uint32_t slot = wire_ring_word_slot(word) & (set->slot_count - 1);
-	uint32_t *queue = (uint32_t *)(void *)(ring + set->queue_at);
-	uint32_t buffer = load_relaxed(&queue[slot]) - 1;
-	int64_t time_raw;
+	const uint64_t word = load_acquire(at);
+	const uint32_t offset = wire_ring_word_offset(word);
+	const uint32_t slot = (uint32_t)(word >> WIRE_RING_OFFSET_BITS) & set->slot_mask;
+	const uint32_t *queue = (const uint32_t *)(const void *)(ring + set->queue_at);
+	const uint32_t buffer = load_relaxed(&queue[slot]) - 1;
+	uint64_t unit;
 
 	/* Behind the load of the word, so that nothing is reserved after a retirement and a bump. */
 	if (UNLIKELY(load_relaxed(&etw_ring_set_page(set)->is_retired)))
 		return -ESTALE;
-	if (UNLIKELY(offset + units > set->buffer_bytes / 8 || buffer >= set->buffer_count))
+	if (UNLIKELY(offset + units > set->buffer_units || buffer >= set->buffer_count))
 		return -ENOSPC;
+	unit = (uint64_t)buffer * set->buffer_units + offset;
+	ret->word_at = at;
+	ret->word = word;
+	ret->at = ring + set->buffers_at + unit * 8;
+	ret->mark = ring + set->maps_at + unit;
 	SCHED_POINT("ring.reserve.loaded");
-	if (is_fenced)
-		etw_cpu_counter_fence();
-	time_raw = etw_clock_now(clock, set->clock_type);
-	if (UNLIKELY(!cas_acq_rel(at, &word, word + units)))
-		return -EAGAIN;
+	return 0;
+}
+
+/*
+ * etw_ring_claim() - takes the place that was offered.
+ *
+ * @time_raw: read after etw_ring_look(), so that it grows with the place in the ring
+ *
+ * Returns false when another writer or the host was faster.
+ */
+static ALWAYS_INLINE bool etw_ring_claim(const struct etw_ring_offer *offer, uint32_t units,
+					 int64_t time_raw, struct etw_ring_span *ret)
+{
+	uint64_t word = offer->word;
+
+	if (UNLIKELY(!cas_acq_rel(offer->word_at, &word, word + units)))
+		return false;
 	/* Others see the place as reserved: until it is committed it is a gap. */
 	SCHED_POINT("ring.reserve.claimed");
-	ret->at = ring + set->buffers_at + (uint64_t)buffer * set->buffer_bytes +
-		  (uint64_t)offset * 8;
-	ret->mark = ring + set->maps_at + (uint64_t)buffer * (set->buffer_bytes / 8) + offset;
+	ret->at = offer->at;
+	ret->mark = offer->mark;
 	ret->time_raw = time_raw;
 	etw_ring_take_over(ret->at, units * 8);
-	return 0;
+	return true;
+}
+
+/*
+ * etw_ring_reserve_direct() - one attempt in the calling CPU's ring, for most events.
+ *
+ * @units: of 8 bytes
+ *
+ * Returns false where it is not so simple, and nothing has happened: etw_ring_reserve_slow(). Calls nothing, so that a
+ * caller which calls nothing either needs few registers kept.
+ */
+static ALWAYS_INLINE bool etw_ring_reserve_direct(const struct etw_ring_set *set,
+						  const struct etw_clock_page *clock,
+						  uint32_t units, struct etw_ring_span *ret)
+{
+	const uint32_t cpu = etw_cpu_number_fast();
+	struct etw_ring_offer offer;
+
+	return LIKELY(cpu < set->direct_count) && LIKELY(etw_clock_is_counter(clock->page)) &&
+	       LIKELY(etw_ring_look(set, etw_ring_at(set, cpu), units, &offer) == 0) &&
+	       LIKELY(etw_ring_claim(&offer, units, etw_clock_of_counter(clock->page), ret));
 }
 
 /* etw_ring_reserve_slow() - etw_ring_reserve() where its one attempt does not do. */
@@ -114,12 +127,8 @@ static inline int etw_ring_reserve(const struct etw_ring_set *set,
 				   const struct etw_clock_page *clock, uint32_t bytes,
 				   struct etw_ring_span *ret)
 {
-	uint32_t cpu = etw_cpu_number();
-
-	if (LIKELY(cpu < set->cpu_count && !set->is_shared &&
-		   bytes - 1 < ETW_RING_EVENT_BYTES_MAX &&
-		   etw_ring_try_reserve(set, clock, etw_ring_at(set, cpu), (bytes + 7) / 8,
-					/* is_fenced= */ 0, ret) == 0))
+	if (LIKELY(bytes - 1 < ETW_RING_EVENT_BYTES_MAX &&
+		   etw_ring_reserve_direct(set, clock, (bytes + 7) / 8, ret)))
 		return 0;
 	return etw_ring_reserve_slow(set, clock, bytes, ret);
 }

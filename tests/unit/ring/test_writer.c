@@ -333,7 +333,6 @@ static void test_writer__each_cpu_has_its_ring(void **state)
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	(void)open_pinned(&made, &cpu, false);
 	assert_int_equal(etw_cpu_number(), cpu);
-	assert_int_equal(etw_cpu_number_slow(), cpu);
 	assert_int_equal(etw_ring_reader_open(&made.set, cpu, &made.durable,
 					      (struct etw_ring_position){0}, &made.reader),
 			 0);
