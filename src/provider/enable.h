@@ -104,19 +104,24 @@ static inline uint32_t etw_gate_slots(uint64_t gate)
 }
 
 /* Source: docs/design/recording.md "The write path": level 0 and keyword 0 pass every filter. */
+static inline bool etw_enable_passes(const struct etw_enable_slot *slot, uint8_t level,
+				     uint64_t keyword)
+{
+	if (level > load_acquire(&slot->level))
+		return false;
+	if (keyword == 0)
+		return !(load_acquire(&slot->property) & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
+	return (keyword & load_acquire(&slot->match_any)) != 0 &&
+	       (~keyword & load_acquire(&slot->match_all)) == 0;
+}
+
 static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
 					const struct etw_enable_query *query)
 {
-	const uint32_t property = load_acquire(&slot->property);
-
-	if (query->level > load_acquire(&slot->level))
+	if (UNLIKELY(query->is_in_private &&
+		     load_acquire(&slot->property) & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
 		return false;
-	if (UNLIKELY(query->is_in_private && property & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
-		return false;
-	if (query->keyword == 0)
-		return !(property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0);
-	return (query->keyword & load_acquire(&slot->match_any)) != 0 &&
-	       (~query->keyword & load_acquire(&slot->match_all)) == 0;
+	return etw_enable_passes(slot, query->level, query->keyword);
 }
 
 /* Whether a wanted event is to have a stack in the slot's session. */

@@ -25,18 +25,46 @@
 
 #define ETW_EVENT_HEADER_TYPE (sizeof(void *) == 8 ? WIRE_HEADER_EVENT64 : WIRE_HEADER_EVENT32)
 
-/* Fields are mostly short; a call of memcpy() would cost more than they do. Words may overlap. */
-static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t bytes)
+typedef uint64_t etw_event_words __attribute__((vector_size(16)));
+
+static inline void etw_event_copy_16(uint8_t *to, const uint8_t *from)
+{
+	etw_event_words words;
+
+	memcpy(&words, from, 16);
+	memcpy(to, &words, 16);
+}
+
+/* More than 16 bytes, without a call. The last piece may lie over the one before. */
+static inline void etw_event_copy_pieces(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	size_t at = 0;
+
+	for (; at + 32 < bytes; at += 32) {
+		etw_event_copy_16(to + at, from + at);
+		etw_event_copy_16(to + at + 16, from + at + 16);
+	}
+	if (at + 16 < bytes)
+		etw_event_copy_16(to + at, from + at);
+	etw_event_copy_16(to + bytes - 16, from + bytes - 16);
+}
+
+/*
+ * At most 16 bytes. Fields are mostly so short: a call of memcpy() would cost more than they do. Words may overlap. What an
+ * event costs is stores above all, so a word alone is one.
+ */
+static inline void etw_event_copy_short(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	uint64_t first, last;
 
-	if (LIKELY(bytes >= 8 && bytes <= 16)) {
+	if (LIKELY(bytes == 8)) {
+		memcpy(&first, from, 8);
+		memcpy(to, &first, 8);
+	} else if (bytes > 8) {
 		memcpy(&first, from, 8);
 		memcpy(&last, from + bytes - 8, 8);
 		memcpy(to, &first, 8);
 		memcpy(to + bytes - 8, &last, 8);
-	} else if (bytes > 16) {
-		memcpy(to, from, bytes);
 	} else if (bytes >= 4) {
 		memcpy(&first, from, 4);
 		memcpy(&last, from + bytes - 4, 4);
@@ -50,6 +78,18 @@ static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t
 		to[bytes / 2] = middle;
 		to[bytes - 1] = end;
 	}
+}
+
+#define ETW_EVENT_PIECES_MAX 512 /* bytes; beyond them memcpy() is faster than pieces are */
+
+static inline void etw_event_copy_field(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	if (LIKELY(bytes <= 16))
+		etw_event_copy_short(to, from, bytes);
+	else if (bytes <= ETW_EVENT_PIECES_MAX)
+		etw_event_copy_pieces(to, from, bytes);
+	else
+		memcpy(to, from, bytes);
 }
 
 /*
@@ -88,9 +128,13 @@ static inline void etw_event_put_start(uint8_t *at, uint32_t bytes, uint64_t fla
 static inline void etw_event_put_origin(uint8_t *at, uint32_t thread_id, uint32_t process_id,
 					int64_t time_raw)
 {
+	uint8_t *time_at = at + offsetof(struct wire_event_header, time_raw);
+
 	etw_store64(at + offsetof(struct wire_event_header, thread_id),
 		    thread_id | (uint64_t)process_id << 32);
-	etw_store64(at + offsetof(struct wire_event_header, time_raw), (uint64_t)time_raw);
+	/* Two stores: the compiler would make it one, by way of memory and a register of another kind. */
+	__asm__("" : "+r"(time_at));
+	etw_store64(time_at, (uint64_t)time_raw);
 }
 
 /* Copies 16 bytes by two words, as the source was stored: a wider load would have to wait for both. */

@@ -164,6 +164,30 @@ static inline struct etw_registration *etw_handle_registration(uint64_t handle)
 	return registration;
 }
 
+/*
+ * As etw_handle_registration(), but never NULL: where @handle leads to none, to something whose gate or line is not
+ * that of @handle, so that both have to be looked at.
+ */
+static inline const struct etw_registration *etw_handle_place(uint64_t handle)
+{
+	const uint32_t line = etw_handle_line(handle);
+	const uint8_t *at = (const uint8_t *)etw_registrations;
+
+	if (LIKELY(line <= ETW_REGISTRATION_LINE_MAX))
+		at += line * UINT64_C(64);
+	return (const struct etw_registration *)(const void *)at;
+}
+
+/* etw_place_is_closed() - etw_provider_is_closed() of a handle whose place is @place. */
+static inline bool etw_place_is_closed(const struct etw_registration *place, uint64_t handle)
+{
+	const uint8_t *at = (const uint8_t *)place + ETW_GATE_UPPER_AT;
+
+	/* A line in the middle of a registration holds something that is no gate, and no handle then. */
+	return LIKELY(etw_handle_line(handle) <= ETW_REGISTRATION_LINE_MAX) &&
+	       load_relaxed((const uint32_t *)(const void *)at) == etw_handle_closed_gate(handle);
+}
+
 /* Whether @gate is that of @handle's generation. */
 static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
 {
@@ -176,14 +200,7 @@ static inline bool etw_handle_is_of(uint64_t handle, uint64_t gate)
  */
 static inline bool etw_provider_is_closed(uint64_t handle)
 {
-	const uint32_t line = etw_handle_line(handle);
-	const uint8_t *at = (const uint8_t *)etw_registrations + line * UINT64_C(64);
-
-	/* A line in the middle of a registration holds something that is no gate, and no handle then. */
-	if (UNLIKELY(line > ETW_REGISTRATION_LINE_MAX))
-		return false;
-	return load_relaxed((const uint32_t *)(const void *)(at + ETW_GATE_UPPER_AT)) ==
-	       etw_handle_closed_gate(handle);
+	return etw_place_is_closed(etw_handle_place(handle), handle);
 }
 
 /* etw_provider_gate() - returns 0: closed; 1: somebody wants something; -EBADF: no such registration. */

@@ -39,6 +39,15 @@ static inline int etw_ring_mapping_reserve(const struct etw_ring_mapping *ring, 
 	return etw_ring_reserve(&ring->set, &clock, bytes, ret);
 }
 
+/* etw_ring_mapping_reserve_direct() - etw_ring_reserve_direct() with the set's clock. For a thread that is inside. */
+static ALWAYS_INLINE bool etw_ring_mapping_reserve_direct(const struct etw_ring_mapping *ring,
+							  uint32_t units, struct etw_ring_span *ret)
+{
+	const struct etw_clock_page clock = {load_relaxed(&ring->clock)};
+
+	return etw_ring_reserve_direct(&ring->set, &clock, units, ret);
+}
+
 /*
  * etw_provider_ring_sets_clock() - maps the clock page of a link's host, or finds the one that is mapped already.
  *

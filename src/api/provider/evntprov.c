@@ -15,6 +15,7 @@
 #include "api/win32_error.h"
 #include "provider/event_layout.h"
 #include "provider/event_plain.h"
+#include "provider/event_usual.h"
 #include "provider/provider.h"
 #include "provider/registrations.h"
 
@@ -102,29 +103,55 @@ static ULONG refusal(REGHANDLE handle)
 /* Behind the gate: somebody wants events of the provider, or there is no such provider. */
 static ULONG write_event(REGHANDLE handle, const struct etw_event_request *request)
 {
-	if (!are_sound(request->descriptor, request->data_count, request->data))
+	int r;
+
+	if (UNLIKELY(!are_sound(request->descriptor, request->data_count, request->data)))
 		return refusal(handle);
-	return etw_win32_from_result(etw_provider_write(handle, request));
+	r = etw_provider_write_usual(handle, request);
+	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
+}
+
+/* What is not so simple: several sessions, or more than that. */
+static __attribute__((noinline)) ULONG write_otherwise(
+	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
+	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place, uintptr_t caller)
+{
+	const struct etw_event_request request = {
+		.descriptor = descriptor,
+		.data = data,
+		.data_count = data_count,
+		.activity = &etw_thread_activity,
+		.caller = caller,
+	};
+
+	if (LIKELY(are_sound(descriptor, data_count, data)) &&
+	    LIKELY(etw_provider_write_payload(place, handle, descriptor, data, data_count,
+					      &etw_thread_activity) == 0))
+		return ERROR_SUCCESS;
+	return write_event(handle, &request);
 }
 
 /* Apart from EventWrite(), which so needs no frame of its own before it has looked at the gate. */
 static __attribute__((noinline)) ULONG write_plain(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor,
-						   ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
+						   ULONG data_count, PEVENT_DATA_DESCRIPTOR data,
+						   const struct etw_registration *place)
 {
-	int r;
-
-	if (UNLIKELY(!are_sound(descriptor, data_count, data)))
-		return refusal(handle);
-	r = etw_provider_write_plain(handle, descriptor, data, data_count, &etw_thread_activity);
-	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
+	if (LIKELY(are_sound(descriptor, data_count, data)) &&
+	    LIKELY(etw_provider_write_plain(place, handle, descriptor, data, data_count,
+					    &etw_thread_activity) == 0))
+		return ERROR_SUCCESS;
+	return write_otherwise(handle, descriptor, data_count, data, place,
+			       (uintptr_t)__builtin_return_address(0));
 }
 
 ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG UserDataCount,
 		 PEVENT_DATA_DESCRIPTOR UserData)
 {
-	if (LIKELY(etw_provider_is_closed(RegHandle)))
+	const struct etw_registration *place = etw_handle_place(RegHandle);
+
+	if (LIKELY(etw_place_is_closed(place, RegHandle)))
 		return ERROR_SUCCESS;
-	return write_plain(RegHandle, EventDescriptor, UserDataCount, UserData);
+	return write_plain(RegHandle, EventDescriptor, UserDataCount, UserData, place);
 }
 
 static __attribute__((noinline)) ULONG write_transfer(REGHANDLE handle,

@@ -17,7 +17,7 @@ static int begin(void **state)
 	const struct fake_wish wish = {.level = 4, .match_any = 2};
 
 	(void)state;
-	open_session(&session, 1, 4, WIRE_RING_ONE_STREAM);
+	open_session(&session, 1, 4, 0);
 	handle = register_provider(NULL, NULL);
 	return fake_host_enable(&host, &test_provider, &session, wish);
 }
@@ -32,7 +32,8 @@ static int end(void **state)
 
 static int write_plain(EVENT_DATA_DESCRIPTOR *data, uint32_t count)
 {
-	return etw_provider_write_plain(handle, &descriptor, data, count, &test_activity);
+	return etw_provider_write_plain(etw_handle_place(handle), handle, &descriptor, data, count,
+					&test_activity);
 }
 
 static void test_event_plain__writes_the_same_event(void **state)
@@ -67,37 +68,64 @@ static void test_event_plain__what_nobody_wants_is_not_written(void **state)
 	static const EVENT_DESCRIPTOR other = {.Id = 1, .Level = 4, .Keyword = 8};
 
 	(void)state;
-	assert_int_equal(etw_provider_write_plain(handle, &verbose, NULL, 0, &test_activity), 0);
-	assert_int_equal(etw_provider_write_plain(handle, &other, NULL, 0, &test_activity), 0);
+	assert_int_equal(etw_provider_write_plain(etw_handle_place(handle), handle, &verbose, NULL,
+						  0, &test_activity),
+			 0);
+	assert_int_equal(etw_provider_write_plain(etw_handle_place(handle), handle, &other, NULL, 0,
+						  &test_activity),
+			 0);
 	assert_int_equal(take_all(&session, &taken), 0);
 }
 
-static void test_event_plain__leaves_the_rest_to_the_general_path(void **state)
+static void test_event_plain__leaves_the_rest_to_others(void **state)
 {
+	static const uint64_t wrong[] = {0, 1, UINT64_MAX, UINT64_C(0xFFFFFFFF00000000)};
 	static uint8_t large[ETW_EVENT_BYTES_MAX];
 	EVENT_DATA_DESCRIPTOR data;
 	struct fake_session second;
 
 	(void)state;
-	/* An item of metadata; more than an event may have; no handle; two sessions. */
+	/* An item of metadata; a large field; no handle; a retired session; two sessions. */
 	EventDataDescCreate(&data, "schema", 6);
 	data.Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
-	assert_int_equal(etw_provider_set_typed(handle, true), 0);
-	assert_int_equal(write_plain(&data, 1), 0);
-	assert_int_equal(take_all(&session, &taken), 1);
-	assert_true(taken.last.bytes > sizeof(struct wire_event_header) + 6);
-	EventDataDescCreate(&data, large, sizeof(large));
-	assert_int_equal(write_plain(&data, 1), -EOVERFLOW);
-	assert_int_equal(etw_provider_write_plain(UINT64_MAX, &descriptor, NULL, 0, &test_activity),
-			 -EBADF);
-	open_session(&second, 2, 4, WIRE_RING_ONE_STREAM);
+	assert_int_equal(write_plain(&data, 1), -EAGAIN);
+	EventDataDescCreate(&data, large, ETW_EVENT_PIECES_MAX + 1);
+	assert_int_equal(write_plain(&data, 1), -EAGAIN);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(etw_provider_write_plain(etw_handle_place(wrong[i]), wrong[i],
+							  &descriptor, NULL, 0, &test_activity),
+				 -EAGAIN);
+	store_release(&etw_ring_set_page(&session.set)->is_retired, 1u);
+	assert_int_equal(write_plain(NULL, 0), -EAGAIN);
+	store_release(&etw_ring_set_page(&session.set)->is_retired, 0u);
+	open_session(&second, 2, 4, 0);
 	assert_int_equal(
 		fake_host_enable(&host, &test_provider, &second, (struct fake_wish){.level = 5}),
 		0);
-	assert_int_equal(write_plain(NULL, 0), 0);
-	assert_int_equal(take_all(&session, &taken), 1);
-	assert_int_equal(take_all(&second, &taken), 1);
+	assert_int_equal(write_plain(NULL, 0), -EAGAIN);
+	assert_int_equal(take_all(&session, &taken), 0);
+	assert_int_equal(take_all(&second, &taken), 0);
 	end_session(&second);
+}
+
+/* A descriptor that is larger when it is copied than when it was summed up leaves what lies behind the event alone. */
+static void test_event_plain__goes_by_the_sum(void **state)
+{
+	static const uint8_t long_text[64] = {1, 2, 3};
+	EVENT_DATA_DESCRIPTOR data[2];
+	uint8_t room[64];
+
+	(void)state;
+	memset(room, 0xEE, sizeof(room));
+	EventDataDescCreate(&data[0], long_text, 64);
+	EventDataDescCreate(&data[1], long_text, 8);
+	assert_true(etw_event_copy_payload(data, 2, room, 24));
+	assert_memory_equal(room, long_text, 24);
+	assert_int_equal(room[24], 0xEE);
+	EventDataDescCreate(&data[0], NULL, 8);
+	assert_false(etw_event_copy_payload(data, 1, room, 24));
+	EventDataDescCreate(&data[0], NULL, 0);
+	assert_true(etw_event_copy_payload(data, 1, room, 24));
 }
 
 int main(void)
@@ -107,8 +135,9 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(test_event_plain__what_nobody_wants_is_not_written,
 						begin, end),
-		cmocka_unit_test_setup_teardown(
-			test_event_plain__leaves_the_rest_to_the_general_path, begin, end),
+		cmocka_unit_test_setup_teardown(test_event_plain__leaves_the_rest_to_others, begin,
+						end),
+		cmocka_unit_test(test_event_plain__goes_by_the_sum),
 	};
 
 	return cmocka_run_group_tests(tests, start_host, end_host);
