@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 
 #include "base/atomic.h"
@@ -329,7 +330,12 @@ static int enable_locked(const struct wire_enable_provider *enable)
 
 int etw_private_enable(const struct wire_enable_provider *enable)
 {
-	return is_owner() ? enable_locked(enable) : -ENOENT;
+	if (!is_owner())
+		return -ENOENT;
+	/* Microsoft's page "Provider Traits": private sessions cannot control groups. */
+	if (enable->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP)
+		return -EOPNOTSUPP;
+	return enable_locked(enable);
 }
 
 static void run_end_all(struct etw_private_job *job)

@@ -389,6 +389,10 @@ static REGHANDLE registered_with(struct told *told)
 /* [MSD] EnableTraceEx2: the callback hears of level, keywords and capture state. */
 static void private__callbacks(void **state)
 {
+	ENABLE_TRACE_PARAMETERS of_group = {
+		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+		.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP,
+	};
 	struct told told = {0};
 	REGHANDLE provider = registered_with(&told);
 	TRACEHANDLE first = start("first", 0, "a.etl"), second = start("second", 0, "b.etl");
@@ -396,6 +400,9 @@ static void private__callbacks(void **state)
 	(void)state;
 	assert_int_equal(told.calls, 0);
 	assert_int_equal(EnableTraceEx2(first, &provider_guid, 1, 2, 0x10, 0, 0, NULL), 0);
+	/* [MSD] Provider Traits: private sessions cannot control groups. */
+	assert_int_equal(EnableTraceEx2(first, &provider_guid, 1, 2, 0x10, 0, 0, &of_group),
+			 ERROR_NOT_SUPPORTED);
 	assert_int_equal(told.calls, 1);
 	assert_int_equal(told.code, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	assert_int_equal(told.level, 2);
