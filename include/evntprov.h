@@ -148,9 +148,9 @@ typedef VOID(NTAPI *PENABLECALLBACK)(_In_ LPCGUID SourceId, _In_ ULONG IsEnabled
  * Where a host of sessions runs, the function returns after the provider has been told of the sessions that want
  * it, but waits at most 200 ms for that. Without a host it succeeds, and the provider is enabled when there is one.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: ProviderId or RegHandle is NULL; ERROR_NOT_ENOUGH_MEMORY: memory
- * ran out, there are too many registrations, or no thread can be made; ERROR_FILENAME_EXCED_RANGE: the runtime
- * folder has too long a name.
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: ProviderId or RegHandle is NULL; ERROR_ACCESS_DENIED: the provider is
+ * the kernel, or a host says that this user may not register it; ERROR_NOT_ENOUGH_MEMORY: memory ran out, the process
+ * has 2047 registrations, or no thread can be made; ERROR_FILENAME_EXCED_RANGE: the runtime folder has too long a name.
  *
  * Context: any thread.
  */
@@ -163,9 +163,9 @@ ETW_API ULONG EVNTAPI EventRegister(_In_ LPCGUID ProviderId,
  *
  * Waits until a callback of the registration that is running has returned, unless the caller is that callback.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE.
+ * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE: EventRegister() did not give it, or it was taken back before.
  *
- * Context: any thread.
+ * Context: any thread, also callbacks of this or another registration.
  */
 ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
 
