@@ -248,7 +248,6 @@ static void describe(const struct etwd_enable_parts *parts,
  */
 static void describe_process(const struct etwd_peer *peer, struct wire_enable *enable)
 {
-	static const GUID none;
 	const uint32_t described = EVENT_ENABLE_PROPERTY_TS_ID |
 				   EVENT_ENABLE_PROPERTY_PROCESS_START_KEY |
 				   EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
@@ -260,11 +259,9 @@ static void describe_process(const struct etwd_peer *peer, struct wire_enable *e
 	if (!(property & described))
 		return;
 	etwd_pids_describe(peer->peers->pids, peer->who.uid, (uint32_t)peer->who.pid, &facts);
-	if (!etw_guid_equal(&facts.container, &none))
-		return;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
-		enable->slots[i].property &=
-			~(uint32_t)EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
+		enable->slots[i].property = etw_enable_property_of(enable->slots[i].property,
+								   &facts.container);
 }
 
 static void tell(const struct etwd_enable_parts *parts, struct etwd_registration *registration,

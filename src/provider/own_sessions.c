@@ -4,16 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <evntcons.h>
 #include <evntrace.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/process_facts.h"
 #include "provider/enable.h"
 #include "provider/leave.h"
 #include "provider/link_message.h"
 #include "provider/poke.h"
 #include "provider/registrations.h"
+#include "wire/enable_request.h"
 
 /* What a session wants of a provider. */
 struct wish {
@@ -170,6 +174,17 @@ static void apply_all(const struct wire_enable_provider *request)
 	}
 }
 
+/* Without what this process has nothing to tell of. */
+static uint32_t property_of(uint32_t property)
+{
+	struct etw_process_facts facts;
+
+	if (!(property & EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING))
+		return property;
+	(void)etw_process_facts_read((uint32_t)getpid(), &facts);
+	return etw_enable_property_of(property, &facts.container);
+}
+
 static int make_wish(uint32_t session_id, const struct wire_enable_provider *enable,
 		     struct wish **ret)
 {
@@ -190,7 +205,7 @@ static int make_wish(uint32_t session_id, const struct wire_enable_provider *ena
 	wish->source = enable->source;
 	wish->match_any = enable->match_any;
 	wish->match_all = enable->match_all;
-	wish->property = enable->property;
+	wish->property = property_of(enable->property);
 	wish->level = enable->level ? enable->level : UINT8_MAX;
 	*ret = wish;
 	return 0;

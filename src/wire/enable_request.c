@@ -82,3 +82,12 @@ int etw_enable_request_check(const struct wire_enable_provider *request)
 	/* To disable is never refused: what could not be enabled need not be disabled. */
 	return request->code == EVENT_CONTROL_CODE_ENABLE_PROVIDER ? check_enable(request) : 0;
 }
+
+uint32_t etw_enable_property_of(uint32_t property, const GUID *container)
+{
+	static const GUID none;
+
+	if (etw_guid_equal(container, &none))
+		property &= ~(uint32_t)EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
+	return property;
+}

@@ -17,4 +17,12 @@
  */
 int etw_enable_request_check(const struct wire_enable_provider *request);
 
+/*
+ * etw_enable_property_of() - the properties that a process is told of: without SOURCE_CONTAINER_TRACKING where it is in no
+ * container, so that its events have no such item.
+ *
+ * @container: null: none
+ */
+uint32_t etw_enable_property_of(uint32_t property, const GUID *container);
+
 #endif

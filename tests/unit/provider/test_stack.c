@@ -2,6 +2,7 @@
 /* Stacks by the compiler's tables, by frame pointers, through signal handlers, and of stacks that are none. */
 #include "provider/stack.h"
 
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -313,6 +317,28 @@ static void test_stack__bounds(void **state)
 	assert_int_equal(munmap(pages, 3 * 4096), 0);
 }
 
+/* Behind the first one: the kernel kills a process that asks it for anything but this. */
+static void test_stack__later_ones_ask_the_kernel_for_nothing(void **state)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		go_down(2);
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+			(void)syscall(SYS_exit, 77);
+		for (unsigned i = 0; i < 100; i++)
+			go_down(i % 10);
+		(void)syscall(SYS_exit, 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_stack__wrong_frame_pointers_end_it),
 #endif
 		cmocka_unit_test(test_stack__bounds),
+		cmocka_unit_test(test_stack__later_ones_ask_the_kernel_for_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

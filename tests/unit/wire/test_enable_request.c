@@ -46,6 +46,17 @@ static void test_enable_request__properties(void **state)
 	}
 }
 
+static void test_enable_request__no_container_no_item(void **state)
+{
+	static const GUID none, one = {1, 2, 3, {4}};
+	const uint32_t both = EVENT_ENABLE_PROPERTY_SID |
+			      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING;
+
+	(void)state;
+	assert_int_equal(etw_enable_property_of(both, &one), both);
+	assert_int_equal(etw_enable_property_of(both, &none), EVENT_ENABLE_PROPERTY_SID);
+}
+
 static void test_enable_request__contradictions(void **state)
 {
 	struct wire_enable_provider request = request_of(
@@ -92,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_enable_request__properties),
+		cmocka_unit_test(test_enable_request__no_container_no_item),
 		cmocka_unit_test(test_enable_request__contradictions),
 		cmocka_unit_test(test_enable_request__filters),
 		cmocka_unit_test(test_enable_request__system_providers),
