@@ -9,6 +9,7 @@ install(TARGETS etw_mc EXPORT libetw-targets RUNTIME DESTINATION ${CMAKE_INSTALL
 # on many machines.
 option(ETW_INSTALL_MC "Install a link mc to etw-mc" OFF)
 if(ETW_INSTALL_MC)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mc-link)
   file(CREATE_LINK etw-mc ${CMAKE_BINARY_DIR}/mc-link/mc SYMBOLIC)
   file(CREATE_LINK etw-mc.1 ${CMAKE_BINARY_DIR}/mc-link/mc.1 SYMBOLIC)
   install(FILES ${CMAKE_BINARY_DIR}/mc-link/mc DESTINATION ${CMAKE_INSTALL_BINDIR})
