@@ -12,6 +12,7 @@
 #include "base/utf.h"
 #include "compile/header.h"
 #include "compile/message_table.h"
+#include "compile/mof.h"
 #include "compile/rc.h"
 #include "compile/read.h"
 #include "compile/wevt.h"
@@ -153,9 +154,20 @@ static bool compile(struct job *job, const char *text, size_t bytes)
 		return false;
 	}
 	job->manifest = manifest;
+	if (job->options->is_mof && !manifest->error_count && etw_compile_check_mof(manifest) < 0) {
+		mc_tell(false, "out of memory");
+		return false;
+	}
 	mc_tell_complaints(job->path, manifest);
 	if (manifest->error_count)
 		return false;
+	if (job->options->is_mof) {
+		mc_tell(false,
+			"%s keeps to the rules of -mof, but classes and classic code are "
+			"not built; C headers and binary resources are",
+			job->path);
+		return false;
+	}
 	check_lengths(job);
 	return add_outputs(job);
 }

@@ -183,7 +183,6 @@ static bool check_refused(const struct mc_options *options)
 {
 	const char *option = options->is_projection     ? "-generateProjections"
 			     : options->namespace_of    ? "-cs and -css"
-			     : options->is_mof          ? "-mof"
 			     : options->baseline_folder ? "-s"
 			     : options->compared_folder ? "-t"
 							: NULL;

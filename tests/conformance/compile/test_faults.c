@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "compile/mof.h"
 #include "compile/read.h"
 
 #define KINDS_MIN   60
@@ -105,6 +106,9 @@ static void check_row(const char *base, char *line, bool is_print)
 	} else if (etw_compile_read(etw_text_string(&text), text.bytes, &manifest) < 0) {
 		abort();
 	} else {
+		/* Kinds of -mof have texts of their own: the base breaks its rules in many places. */
+		if (strncmp(cells[0], "-mof", 4) == 0 && etw_compile_check_mof(manifest) < 0)
+			abort();
 		put_complaints(manifest, &found);
 		if (is_print)
 			printf("%.*s%s\n",
