@@ -340,6 +340,9 @@ int etw_provider_write_usual(uint64_t handle, const struct etw_event_request *re
 
 	if (UNLIKELY(request->is_in_private || request->excluded))
 		return write_otherwise(handle, request);
+	/* Before the first registration there is not even what a thread enters by. */
+	if (UNLIKELY(!etw_fork_page))
+		return -EBADF;
 	thread = etw_thread_enter();
 	if (UNLIKELY(!thread))
 		return write_otherwise(handle, request);
@@ -402,6 +405,9 @@ int etw_provider_write_payload(const struct etw_registration *place, uint64_t ha
 
 	if (UNLIKELY(sum > ETW_EVENT_PIECES_MAX))
 		return -EAGAIN;
+	/* Before the first registration there is not even what a thread enters by. */
+	if (UNLIKELY(!etw_fork_page))
+		return -EBADF;
 	thread = etw_thread_enter();
 	if (UNLIKELY(!thread))
 		return -EAGAIN;
