@@ -15,8 +15,8 @@ if(ETW_INSTALL_MC)
   install(FILES ${CMAKE_BINARY_DIR}/mc-link/mc DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${CMAKE_BINARY_DIR}/mc-link/mc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
-install(TARGETS etw_provider_so etw_core_so EXPORT libetw-targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
+install(TARGETS etw_provider_so etw_provider_a etw_core_so EXPORT libetw-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${ETW_INCLUDE_DIR})
 install(FILES ${CMAKE_BINARY_DIR}/lib/libetw.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${ETW_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
 foreach(section 1 5 7)
@@ -54,7 +54,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDI
 # The pkg-config files find the prefix from where they lie, so an installed tree may be moved.
 file(RELATIVE_PATH ETW_PKGCONFIG_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(name etw etw-windows)
+foreach(name etw etw-windows etw-provider)
   configure_file(${CMAKE_SOURCE_DIR}/packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -15,9 +15,10 @@
 #include <evntprov.h>
 #include <winerror.h>
 
-#include "base/time.h"
-
+#include "api/provider/copies.h"
 #include "base/atomic.h"
+#include "base/macros.h"
+#include "base/time.h"
 
 _Thread_local GUID etw_thread_activity __attribute__((tls_model("initial-exec")));
 
@@ -68,6 +69,8 @@ ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
 {
 	const GUID previous = etw_thread_activity;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_activity_id_control(ControlCode, ActivityId);
 	if (!ActivityId)
 		return ERROR_INVALID_PARAMETER;
 	switch (ControlCode) {

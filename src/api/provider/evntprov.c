@@ -12,6 +12,7 @@
 #include <winerror.h>
 
 #include "api/provider/activity_id.h"
+#include "api/provider/copies.h"
 #include "api/win32_error.h"
 #include "provider/event_layout.h"
 #include "provider/event_plain.h"
@@ -26,8 +27,13 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback, PVOID Ca
 {
 	int r;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_register(ProviderId, EnableCallback, CallbackContext,
+						      RegHandle);
 	if (!ProviderId || !RegHandle)
 		return ERROR_INVALID_PARAMETER;
+	if (etw_copy_is_strange())
+		return ERROR_REVISION_MISMATCH;
 	store_relaxed(RegHandle, (REGHANDLE)0);
 	r = etw_provider_register(ProviderId, EnableCallback, CallbackContext, RegHandle);
 	return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
@@ -35,6 +41,8 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback, PVOID Ca
 
 ULONG EventUnregister(REGHANDLE RegHandle)
 {
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_unregister(RegHandle);
 	return etw_win32_from_result(etw_provider_unregister(RegHandle));
 }
 
@@ -57,6 +65,9 @@ static ULONG set_typed(REGHANDLE handle, const void *information, ULONG bytes)
 ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass,
 			  PVOID EventInformation, ULONG InformationLength)
 {
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_set_information(RegHandle, InformationClass,
+							     EventInformation, InformationLength);
 	switch (InformationClass) {
 	case EventProviderBinaryTrackInfo:
 		/* Asks that sessions note the provider's binary; Image events do, for every binary. */
@@ -78,6 +89,8 @@ BOOLEAN EventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor)
 {
 	if (LIKELY(etw_provider_is_closed(RegHandle)) || !EventDescriptor)
 		return FALSE;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_enabled(RegHandle, EventDescriptor);
 	return etw_provider_wants(RegHandle, EventDescriptor->Level, EventDescriptor->Keyword);
 }
 
@@ -85,6 +98,8 @@ BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword
 {
 	if (LIKELY(etw_provider_is_closed(RegHandle)))
 		return FALSE;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_provider_enabled(RegHandle, Level, Keyword);
 	return etw_provider_wants(RegHandle, Level, Keyword);
 }
 
@@ -128,6 +143,8 @@ static __attribute__((noinline)) ULONG write_otherwise(
 	    LIKELY(etw_provider_write_payload(place, handle, descriptor, data, data_count,
 					      &etw_thread_activity) == 0))
 		return ERROR_SUCCESS;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_write(handle, descriptor, data_count, data);
 	return write_event(handle, &request);
 }
 
@@ -168,6 +185,9 @@ static __attribute__((noinline)) ULONG write_transfer(REGHANDLE handle,
 		.related = related,
 	};
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_write_transfer(handle, descriptor, activity, related,
+							    data_count, data);
 	return write_event(handle, &request);
 }
 
@@ -197,6 +217,10 @@ ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULON
 
 	if (LIKELY(etw_provider_is_closed(RegHandle)))
 		return ERROR_SUCCESS;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_write_ex(RegHandle, EventDescriptor, Filter, Flags,
+						      ActivityId, RelatedActivityId, UserDataCount,
+						      UserData);
 	TRY_WIN32(etw_provider_gate(RegHandle));
 	if (Flags & ~WRITE_FLAGS)
 		return ERROR_INVALID_PARAMETER;
@@ -221,6 +245,8 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword, PCWS
 
 	if (LIKELY(etw_provider_is_closed(RegHandle)))
 		return ERROR_SUCCESS;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->event_write_string(RegHandle, Level, Keyword, String);
 	TRY_WIN32(etw_provider_gate(RegHandle));
 	if (!String)
 		return ERROR_INVALID_PARAMETER;

@@ -9,8 +9,10 @@
 #include <winerror.h>
 #include <wmistr.h>
 
+#include "api/provider/copies.h"
 #include "api/provider/logger_handle.h"
 #include "api/win32_error.h"
+#include "base/macros.h"
 #include "provider/classes.h"
 #include "provider/provider.h"
 
@@ -28,14 +30,18 @@ ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 	uint32_t result;
 	int r;
 
-	(void)MofImagePath; /* Windows does not use them either */
-	(void)MofResourceName;
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->register_trace_guids(
+			RequestAddress, RequestContext, ControlGuid, GuidCount, TraceGuidReg,
+			MofImagePath, MofResourceName, RegistrationHandle);
 	if (!RequestAddress || !ControlGuid || !RegistrationHandle || (GuidCount && !TraceGuidReg))
 		return ERROR_INVALID_PARAMETER;
 	for (ULONG i = 0; i < GuidCount; i++) {
 		if (!TraceGuidReg[i].Guid)
 			return ERROR_INVALID_PARAMETER;
 	}
+	if (etw_copy_is_strange())
+		return ERROR_REVISION_MISMATCH;
 	*RegistrationHandle = 0;
 	r = etw_provider_register_classic(ControlGuid, &request, RegistrationHandle, &result);
 	if (r < 0)
@@ -56,6 +62,8 @@ ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 
 ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 {
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->unregister_trace_guids(RegistrationHandle);
 	/* -EBADF alone: Microsoft's page names this error for what is no handle, and not ERROR_INVALID_HANDLE. */
 	return etw_provider_unregister_classic(RegistrationHandle) < 0 ? ERROR_INVALID_PARAMETER
 								       : ERROR_SUCCESS;
@@ -65,6 +73,8 @@ ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
 {
 	uint32_t id;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->create_trace_instance_id(RegHandle, InstInfo);
 	if (!RegHandle || !InstInfo ||
 	    etw_class_next_instance((uint64_t)(uintptr_t)RegHandle, &id) < 0)
 		return ERROR_INVALID_PARAMETER;

@@ -9,6 +9,7 @@
 #include <winerror.h>
 #include <wmistr.h>
 
+#include "api/provider/copies.h"
 #include "api/provider/logger_handle.h"
 #include "api/win32_error.h"
 #include "base/guid.h"
@@ -124,6 +125,8 @@ ULONG TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace)
 	const GUID *class;
 	ULONG payload;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->trace_event(TraceHandle, EventTrace);
 	if (error)
 		return error;
 	if (!(EventTrace->Flags & WNODE_FLAG_TRACED_GUID))
@@ -155,6 +158,9 @@ ULONG TraceEventInstance(TRACEHANDLE TraceHandle, PEVENT_INSTANCE_HEADER EventTr
 	struct classic_event event;
 	ULONG payload;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->trace_event_instance(TraceHandle, EventTrace, InstInfo,
+							    ParentInstInfo);
 	if (error)
 		return error;
 	if (!(EventTrace->Flags & WNODE_FLAG_TRACED_GUID))

@@ -10,9 +10,11 @@
 
 #include <winerror.h>
 
+#include "api/provider/copies.h"
 #include "api/provider/logger_handle.h"
 #include "api/win32_error.h"
 #include "base/guid.h"
+#include "base/macros.h"
 #include "provider/classic_event.h"
 #include "provider/event_layout.h"
 #include "wire/ring_message.h"
@@ -93,6 +95,8 @@ static ULONG write_message(TRACEHANDLE handle, ULONG flags, LPCGUID guid, USHORT
 	va_list measured;
 	ULONG error;
 
+	if (UNLIKELY(etw_first_copy))
+		return etw_first_copy->trace_message(handle, flags, guid, number, arguments);
 	if (!etw_logger_handle_is(handle))
 		return ERROR_INVALID_HANDLE;
 	if (flags & ~(ULONG)TRACE_MESSAGE_FLAG_MASK)

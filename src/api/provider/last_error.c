@@ -5,14 +5,19 @@
  */
 #include <errhandlingapi.h>
 
+#include "api/provider/copies.h"
+
 static _Thread_local DWORD last_error __attribute__((tls_model("initial-exec")));
 
 DWORD GetLastError(void)
 {
-	return last_error;
+	return etw_first_copy ? etw_first_copy->get_last_error() : last_error;
 }
 
 void SetLastError(DWORD dwErrCode)
 {
-	last_error = dwErrCode;
+	if (etw_first_copy)
+		etw_first_copy->set_last_error(dwErrCode);
+	else
+		last_error = dwErrCode;
 }
