@@ -671,7 +671,7 @@ static void test_classic__handles_are_not_for_others(void **state)
 	assert_int_equal(EventWriteString(enabled.provider, 0, 0, text), ERROR_INVALID_HANDLE);
 	assert_int_equal(EventSetInformation(enabled.provider, EventProviderSetTraits, traits,
 					     sizeof(traits)),
-			 ERROR_INVALID_HANDLE);
+			 ERROR_INVALID_PARAMETER);
 	assert_false(EventProviderEnabled(enabled.provider, 0, 0));
 	assert_int_equal(EventUnregister(enabled.provider), ERROR_INVALID_HANDLE);
 	end(&enabled);
