@@ -13,6 +13,15 @@ static struct taken taken;
 static const GUID related = {9, 8, 7, {6, 5, 4, 3, 2, 1, 0, 1}};
 static uint8_t schema[] = {5, 0, 0, 'E', 0};
 
+/* A provider whose events may carry a schema. */
+static uint64_t register_typed(void)
+{
+	uint64_t handle = register_provider(NULL, NULL);
+
+	assert_int_equal(etw_provider_set_typed(handle, true), 0);
+	return handle;
+}
+
 static int write_schema(uint64_t handle, const GUID *with, bool has_schema)
 {
 	static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 4};
@@ -68,7 +77,7 @@ static void test_items__each_session_has_its_own(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		open_session(&sessions[i], i + 1, 4, 0);
-	handle = register_provider(NULL, NULL);
+	handle = register_typed();
 	enable(&sessions[0], EVENT_ENABLE_PROPERTY_SID);
 	enable(&sessions[1], ALL_ITEMS);
 	enable(&sessions[2], 0);
@@ -108,7 +117,7 @@ static void test_items__keys_are_the_events(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++)
 		open_session(&sessions[i], i + 1, 4, 0);
-	handle = register_provider(NULL, NULL);
+	handle = register_typed();
 	for (uint32_t i = 0; i < 2; i++)
 		enable(&sessions[i], EVENT_ENABLE_PROPERTY_EVENT_KEY);
 	assert_int_equal(write_schema(handle, NULL, false), 0);
@@ -135,7 +144,7 @@ static void test_items__end_with_the_property(void **state)
 
 	(void)state;
 	open_session(&session, 1, 4, 0);
-	handle = register_provider(NULL, NULL);
+	handle = register_typed();
 	enable(&session, 0);
 	assert_int_equal(etw_handle_registration(handle)->general, 0);
 	enable(&session, EVENT_ENABLE_PROPERTY_SID);
@@ -161,7 +170,7 @@ static void test_items__too_large_with_them(void **state)
 
 	(void)state;
 	assert_int_equal(fake_session_open(&session, 1, 4, 2 * 65536, 0), 0);
-	handle = register_provider(NULL, NULL);
+	handle = register_typed();
 	enable(&session, EVENT_ENABLE_PROPERTY_SID);
 	EventDataDescCreate(&data, payload, sizeof(payload));
 	assert_int_equal(etw_provider_write(handle,
