@@ -11,8 +11,7 @@
  *   TraceLoggingWriteStop(activity, "Download", TraceLoggingUInt64(bytes, "Bytes"));
  *
  * An activity that is destroyed while it runs writes the event "ActivityStoppedAutomatically". An activity has an id
- * only where its provider was enabled when it began; the methods that begin with z are the macros'. TraceLoggingFunction()
- * is not there yet: gcc has no literal of a function's name.
+ * only where its provider was enabled when it began; the methods that begin with z are the macros'.
  */
 #ifndef ETW_TRACELOGGINGACTIVITY_H
 #define ETW_TRACELOGGINGACTIVITY_H
@@ -22,6 +21,33 @@
 #ifdef __cplusplus
 
 #include <type_traits>
+
+/*
+ * The name of a function as a constant. __func__ is an array, not a literal, and an array is no initialiser of another: the
+ * compiler copies character by character. C++11 has neither std::index_sequence nor loops in constexpr functions.
+ */
+template <size_t... At> struct etw_tl_indices {};
+template <size_t Count, size_t... At>
+struct etw_tl_indices_to : etw_tl_indices_to<Count - 1, Count - 1, At...> {};
+template <size_t... At> struct etw_tl_indices_to<0, At...> {
+	typedef etw_tl_indices<At...> type;
+};
+
+template <size_t Bytes> struct etw_tl_name {
+	char text[Bytes];
+};
+
+template <size_t Bytes, size_t... At>
+constexpr etw_tl_name<Bytes> etw_tl_name_at(const char (&name)[Bytes], etw_tl_indices<At...>)
+{
+	return {{name[At]...}};
+}
+
+template <size_t Bytes>
+constexpr etw_tl_name<Bytes> etw_tl_name_of(const char (&name)[Bytes])
+{
+	return etw_tl_name_at(name, typename etw_tl_indices_to<Bytes>::type());
+}
 
 /* The activity of the thread is another one until the end of the scope. */
 class TraceLoggingThreadActivityIdSetter {
@@ -192,6 +218,24 @@ private:
 	} while (0)
 #define TraceLoggingWriteTagged(activity, ...)                                                   \
 	ETW_TL_WRITE_IN(activity, WINEVENT_OPCODE_INFO, nullptr, __VA_ARGS__)
+
+/*
+ * (provider, options and fields...), at the beginning of a function: a thread activity that ends with the scope. Its start
+ * event is called as the function is, by the plain name without class and namespace, as __func__ says it.
+ * (clang has no __func__ within a structure, so that the type of the name is made before it.)
+ */
+#define TraceLoggingFunction(...) ETW_TL_FUNCTION(__VA_ARGS__, ETW_TL_IGNORED)
+#define ETW_TL_FUNCTION(provider, ...)                                                           \
+	TraceLoggingThreadActivity<provider, (0 ETW_EACH(ETW_TL_KEYWORD, __VA_ARGS__)),          \
+				   ETW_TL_OR(0 ETW_EACH(ETW_TL_LEVEL, __VA_ARGS__),              \
+					     WINEVENT_LEVEL_VERBOSE)>                            \
+		etw_tl_function;                                                                 \
+	typedef etw_tl_name<sizeof(__func__)> etw_tl_function_name;                              \
+	etw_tl_function.zStart();                                                                \
+	ETW_TL_EMIT_AS(etw_tl_function.Provider(), etw_tl_function.Level,                        \
+		       etw_tl_function.Keyword, WINEVENT_OPCODE_START, etw_tl_function.zId(),    \
+		       etw_tl_function.zRelated(), etw_tl_function_name name,                    \
+		       etw_tl_name_of(__func__), __VA_ARGS__)
 
 #define ETW_TL_ACTIVITY_OF(activity) std::remove_reference<decltype(activity)>::type
 #define ETW_TL_WRITE_IN(activity, opcode, related, ...)                                          \

@@ -322,6 +322,12 @@ enum TlgOut_t {
 
 /* --- The event. A provider that nobody has enabled costs a load and a comparison. */
 #define ETW_TL_EMIT(provider, level, keyword, opcode, activity, related, text, ...)              \
+	ETW_TL_EMIT_AS(provider, level, keyword, opcode, activity, related,                      \
+		       char name[sizeof(text)], text, __VA_ARGS__)
+
+/* name_member: declares the name of the event, of as many bytes as it has; name_value: what is in it, a constant. */
+#define ETW_TL_EMIT_AS(provider, level, keyword, opcode, activity, related, name_member,         \
+		       name_value, ...)                                                          \
 	do {                                                                                     \
 		static const EVENT_DESCRIPTOR etw_tl_event = {                                   \
 			0,                                                                       \
@@ -335,11 +341,11 @@ enum TlgOut_t {
 		__extension__ static const struct {                                              \
 			UINT16 bytes;                                                            \
 			UINT64 tag : ETW_TL_TAG_BITS(etw_tl_event_tag);                          \
-			char name[sizeof(text)];                                                 \
+			name_member;                                                             \
 			ETW_EACH(ETW_TL_MEMBER, __VA_ARGS__)                                     \
 		} __attribute__((__packed__)) etw_tl_metadata = {                                \
 			(UINT16)sizeof(etw_tl_metadata), ETW_TL_TAG_CODE(etw_tl_event_tag),     \
-			text, ETW_EACH(ETW_TL_CODE, __VA_ARGS__)};                               \
+			name_value, ETW_EACH(ETW_TL_CODE, __VA_ARGS__)};                         \
 		const TraceLoggingHProvider etw_tl_provider = (provider);                        \
 		ETW_TL_CHECK((0 ETW_EACH(ETW_TL_LEVEL, __VA_ARGS__)) < 512,                      \
 			     "an event has one TraceLoggingLevel at most");                      \

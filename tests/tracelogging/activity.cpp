@@ -32,6 +32,23 @@ static void moved()
 	TraceLoggingWrite(activities, "Outside");
 }
 
+struct methods {
+	static int plain(int number)
+	{
+		TraceLoggingFunction(activities, TraceLoggingLevel(WINEVENT_LEVEL_INFO),
+				     TraceLoggingKeyword(0x80),
+				     TraceLoggingInt32(number, "Number"));
+		TraceLoggingWrite(activities, "Within");
+		return number;
+	}
+};
+
+template <typename T> static int generic(T value)
+{
+	TraceLoggingFunction(activities, TraceLoggingValue(value, "Value"));
+	return methods::plain(static_cast<int>(value));
+}
+
 int main()
 {
 	if (TraceLoggingRegister(activities) != S_OK)
@@ -43,6 +60,7 @@ int main()
 		TraceLoggingWrite(activities, "Again");
 	}
 	moved();
+	(void)generic(5.0);
 	TraceLoggingUnregister(activities);
 	return 0;
 }

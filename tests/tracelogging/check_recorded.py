@@ -81,7 +81,14 @@ def check_activities(etw, programs, folder):
             ("LaterStart", 1, 5, "0x0", "LaterStart", "Start"),
             ("LaterStop", 2, 5, "0x0", "LaterStart", None),
             ("Stop", 2, 5, "0x0", "Start", None),
-            ("Outside", 0, 5, "0x0", None, None)])
+            ("Outside", 0, 5, "0x0", None, None),
+            ("generic", 1, 5, "0x0", "generic", None),
+            ("plain", 1, 4, "0x80", "plain", "generic"),
+            ("Within", 0, 5, "0x0", "plain", None),
+            ("ActivityStoppedAutomatically", 2, 4, "0x80", "plain", None),
+            ("ActivityStoppedAutomatically", 2, 5, "0x0", "generic", None)])
+    expect("functions", [event["fields"] for event in events[-5:]],
+           [{"Value": 5}, {"Number": 5}, {}, {}, {}])
 
 
 def main(arguments):
