@@ -55,12 +55,15 @@ static int take_event(void *context, const struct etw_etl_buffer *buffer, uint8_
 {
 	struct reading *reading = context;
 	struct original_buffer *last = &reading->buffers[reading->count - 1];
+	EVENT_HEADER header = record->EventHeader;
 	uint64_t digest = last->digest;
 
 	(void)buffer;
 	(void)address;
+	/* That the session was private, the file's header says of every event. */
+	header.Flags &= (USHORT)~EVENT_HEADER_FLAG_PRIVATE_SESSION;
 	digest = mix(digest, &header_type, 1);
-	digest = mix(digest, &record->EventHeader, sizeof(record->EventHeader));
+	digest = mix(digest, &header, sizeof(header));
 	for (unsigned i = 0; i < record->ExtendedDataCount; i++) {
 		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
