@@ -277,6 +277,20 @@ enum TlgOut_t {
 #define ETW_TL_CODE_etw_custom(in, out, tag, name, schema, count)                                \
 	ETW_TL_CODE_etw_fixed(in, out, tag, name, , count) {ETW_TL_OPEN schema},
 
+/*
+ * wchar_t of four bytes is no UTF-16: an error, where C would only warn of the pointer. C++ converts no such pointer anyway.
+ */
+#if defined(__cplusplus) || __SIZEOF_WCHAR_T__ == 2
+#define ETW_TL_CHECK_TEXT(type, value)
+#else
+#define ETW_TL_IS_WIDE(value)                                                                    \
+	_Generic((value), __WCHAR_TYPE__ *: 1, const __WCHAR_TYPE__ *: 1, default: 0)
+#define ETW_TL_CHECK_TEXT(type, value)                                                           \
+	ETW_TL_CHECK(sizeof(type) != 2 || !ETW_TL_IS_WIDE(value), ETW_TL_NOT_UTF16);
+#define ETW_TL_NOT_UTF16                                                                         \
+	"wchar_t has four bytes, wide text is UTF-16: write u\"text\", or use -fshort-wchar"
+#endif
+
 /* --- Values. What a descriptor leads to stays until the event is written: constants of the event's block. */
 #define ETW_TL_PUT_etw_nothing(i, a, b, c)
 #define ETW_TL_PUT_etw_value(i, type, b, value)                                                  \
@@ -286,9 +300,11 @@ enum TlgOut_t {
 	const UINT_PTR etw_tl_v##i = (UINT_PTR)(value);                                          \
 	etw_tl_next = etw_tl_put(etw_tl_next, &etw_tl_v##i, sizeof(etw_tl_v##i));
 #define ETW_TL_PUT_etw_text(i, type, b, value)                                                   \
+	ETW_TL_CHECK_TEXT(type, value)                                                           \
 	const type *const etw_tl_v##i = (value);                                                 \
 	etw_tl_next = etw_tl_put_text(etw_tl_next, etw_tl_v##i, sizeof(type));
 #define ETW_TL_PUT_etw_counted(i, type, values, count)                                           \
+	ETW_TL_CHECK_TEXT(type, values)                                                          \
 	const type *const etw_tl_v##i = (values);                                                \
 	const UINT16 etw_tl_c##i = (UINT16)((count) * sizeof(type));                             \
 	etw_tl_next = etw_tl_put_two(etw_tl_next, &etw_tl_c##i, etw_tl_v##i, etw_tl_c##i);

@@ -35,6 +35,7 @@ ETW_STATIC_INLINE EVENT_DATA_DESCRIPTOR *etw_tl_put_form(EVENT_DATA_DESCRIPTOR *
 		     __VA_ARGS__)
 #define ETW_TL_FIRST(first, ...) first
 #define ETW_TL_PUT_etw_auto(i, a, b, value)                                                      \
+	ETW_TL_CHECK_TEXT(WCHAR, value)                                                          \
 	ETW_TL_AUTO_VARIABLE etw_tl_v##i = (value);                                              \
 	etw_tl_next = etw_tl_put_form(etw_tl_next, ETW_TL_AUTO_FORM(value), &etw_tl_v##i,        \
 				      sizeof(etw_tl_v##i));
@@ -100,8 +101,16 @@ template <> struct etw_tl_pointer<wchar_t>
 #else
 
 #define ETW_TL_AUTO_VARIABLE __extension__ __auto_type const
+/* Not of four bytes; it is here so that ETW_TL_CHECK_TEXT() says what is wrong with it. */
+#if ETW_WCHAR_IS_WCHAR_T
+#define ETW_TL_AUTO_WCHAR_T
+#else
+#define ETW_TL_AUTO_WCHAR_T                                                                      \
+	__WCHAR_TYPE__ *: TlgInUNICODESTRING, const __WCHAR_TYPE__ *: TlgInUNICODESTRING,
+#endif
 #define ETW_TL_AUTO_IN(value)                                                                    \
-	_Generic((value), _Bool: TlgInUINT8, char: TlgInUINT8, signed char: TlgInINT8,           \
+	_Generic((value), ETW_TL_AUTO_WCHAR_T                                                    \
+		 _Bool: TlgInUINT8, char: TlgInUINT8, signed char: TlgInINT8,                    \
 		 unsigned char: TlgInUINT8, short: TlgInINT16, unsigned short: TlgInUINT16,      \
 		 int: TlgInINT32, unsigned: TlgInUINT32, long: ETW_TL_INT_OF(sizeof(long)),      \
 		 unsigned long: ETW_TL_INT_OF(sizeof(long)) + 1, LONGLONG: TlgInINT64,           \
