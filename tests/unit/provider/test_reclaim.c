@@ -127,9 +127,10 @@ static void test_reclaim__sessions_leave_no_mapping_behind(void **state)
 static void give_host_another_clock(void)
 {
 	static uint8_t page[WIRE_CLOCK_PAGE_BYTES];
-	const int fd = memfd_create("clock", MFD_CLOEXEC);
+	const int fd = memfd_create("clock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	assert_int_equal(pread(host.clock_fd, page, sizeof(page), 0), sizeof(page));
 	assert_int_equal(pwrite(fd, page, sizeof(page), 0), sizeof(page));
 	(void)close(host.clock_fd);
