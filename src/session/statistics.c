@@ -61,6 +61,7 @@ void etw_statistics(struct etw_session_sets *sets, struct etw_session_consumers 
 	ret->handle = sets->context->state.head->session_id;
 	etw_account_buffers(sets, &ret->number_of_buffers, &ret->free_buffers);
 	etw_account_loss(sets, &ret->loss);
+	etw_claims_filtered(sets, &ret->filtered, &ret->others_filtered);
 	etw_account_consumer_loss(sets->context->state.head, &ret->missed_buffers,
 				  &ret->unread_buffers);
 	etw_consumers_tell(consumers, ret->consumers);

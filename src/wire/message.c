@@ -312,6 +312,8 @@ static const struct wire_field wire_statistics_fields[] = {
 	NUMBER(T, number_of_buffers),
 	NUMBER(T, free_buffers),
 	GROUP(T, loss, wire_session_loss_layout, 1),
+	NUMBER(T, filtered),
+	NUMBER(T, others_filtered),
 	NUMBER(T, missed_buffers),
 	NUMBER(T, unread_buffers),
 	GROUP(T, consumers, wire_consumer_statistics_layout, WIRE_STATISTICS_CONSUMERS),

@@ -270,6 +270,8 @@ struct wire_statistics {
 	uint64_t handle;
 	uint32_t number_of_buffers, free_buffers;
 	struct wire_session_loss loss;
+	/* Events that the session's filters took away, which are not lost; what other users claim of these. */
+	uint64_t filtered, others_filtered;
 	/* Real-time buffers lost that have no processor: with a consumer's memory, and in that of one that died. */
 	uint64_t missed_buffers, unread_buffers;
 	struct wire_consumer_statistics consumers[WIRE_STATISTICS_CONSUMERS];

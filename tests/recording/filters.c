@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filters of EnableTraceEx2 from end to end: what a session's file has of the events that were written, and which
- * processes were enabled. One argument names the scenario.
+ * processes were enabled. One argument names the scenario, a second one `etw`, which says how many were filtered.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,36 @@ static void expect_ids(const struct session *session, const char *wanted)
 			fail("%s: %u events of id %u, not %c", session->name, session->ids[i + 1],
 			     i + 1, wanted[i]);
 	}
+}
+
+static const char *etw; /* the tool */
+
+/* What `etw sessions` says of events that the session's filters took away, and of lost ones. */
+static void expect_filtered(const struct session *session, unsigned wanted)
+{
+	char command[600], text[8192], name[NAME_ROOM + 32], filtered[96];
+	const char *line;
+	size_t bytes;
+	FILE *pipe;
+
+	(void)snprintf(command, sizeof(command), "'%s' sessions --verbose", etw);
+	pipe = popen(command, "re");
+	if (!pipe)
+		fail("popen: %s", strerror(errno));
+	bytes = fread(text, 1, sizeof(text) - 1, pipe);
+	text[bytes] = '\0';
+	if (pclose(pipe) != 0)
+		fail("etw sessions: %s", text);
+	(void)snprintf(name, sizeof(name), "\n%s:\n", session->name);
+	(void)snprintf(filtered, sizeof(filtered),
+		       "  events lost: 0\n  events filtered: %u\n  real-time", wanted);
+	if (wanted == 0)
+		(void)snprintf(filtered, sizeof(filtered), "  events lost: 0\n  real-time");
+	line = strstr(text, name);
+	line = line ? strstr(line, "  events lost") : NULL;
+	if (!line || strncmp(line, filtered, strlen(filtered)) != 0)
+		fail("etw sessions does not say of %s that %u were filtered: %s", session->name,
+		     wanted, text);
 }
 
 /* --- Enabling */
@@ -200,6 +231,9 @@ static void run_ids(void)
 	write_all_ids(provider);
 	enable(&in, &(struct filters){.count = 0});
 	write_all_ids(second);
+	expect_filtered(&in, 2 + 2 + 3);
+	expect_filtered(&out, 5 * 2);
+	expect_filtered(&all, 0);
 	session_end(&in);
 	session_end(&out);
 	session_end(&all);
@@ -395,7 +429,8 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "helper") == 0)
 		return help();
 	(void)test_home();
-	for (size_t i = 0; argc == 2 && i < ARRAY_SIZE(scenarios); i++) {
+	etw = argc == 3 ? argv[2] : NULL;
+	for (size_t i = 0; argc == 3 && i < ARRAY_SIZE(scenarios); i++) {
 		if (strcmp(argv[1], scenarios[i].name) == 0) {
 			scenarios[i].run();
 			return 0;

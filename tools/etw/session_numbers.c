@@ -173,6 +173,21 @@ static void put_buffers(struct etw_text *text, const struct wire_session_info *i
 	}
 }
 
+/* Of a session without filters there is nothing to say. */
+static void put_filtered(struct etw_text *text, const struct wire_statistics *sums)
+{
+	if (!sums->filtered && !sums->others_filtered)
+		return;
+	etw_text_puts(text, "  events filtered: ");
+	etw_number_grouped(text, sums->filtered);
+	if (sums->others_filtered) {
+		etw_text_puts(text, ", and ");
+		etw_number_grouped(text, sums->others_filtered);
+		etw_text_puts(text, " claimed by other users");
+	}
+	etw_text_putc(text, '\n');
+}
+
 static const char *state_of(uint32_t state)
 {
 	switch (state) {
@@ -295,6 +310,7 @@ void session_numbers_write(struct etw_text *text, const struct wire_session_info
 	put_buffers(text, info, numbers);
 	etw_text_puts(text, "  events lost: ");
 	put_sum(text, info->events_lost, causes, CAUSES);
+	put_filtered(text, &numbers->sums);
 	etw_text_puts(text, "  real-time buffers lost: ");
 	put_sum(text, info->real_time_buffers_lost, live, LIVE_LOSSES);
 	put_consumers(text, numbers);
@@ -347,6 +363,9 @@ void session_numbers_write_json(struct etw_text *text, const struct wire_session
 	etw_text_putc(text, '}');
 	if (!numbers)
 		return;
+	etw_text_printf(text,
+			",\"events_filtered\":%" PRIu64 ",\"events_filtered_of_others\":%" PRIu64,
+			numbers->sums.filtered, numbers->sums.others_filtered);
 	list_live_losses(numbers, live);
 	etw_text_puts(text, ",\"real_time_buffers_lost_by_cause\":{");
 	put_members(text, live, LIVE_LOSSES);

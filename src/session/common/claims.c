@@ -11,9 +11,11 @@
 #include "base/time.h"
 #include "session/common/notes.h"
 
-#define OWNER    0
-#define ROOT     1
-#define SEVERAL  UINT32_MAX /* the uid of the last place */
+#define OWNER   0
+#define ROOT    1
+#define SEVERAL UINT32_MAX /* the uid of the last place */
+#define NOBODY \
+	(ETW_STATE_USERS + 1) /* whose impossible claims are not counted: of what is no loss */
 #define TEXT_MAX 160
 
 static struct etw_state_user *user_at(const struct etw_session_sets *sets, uint32_t place)
@@ -45,7 +47,7 @@ static bool is_free(const struct etw_session_sets *sets, uint32_t place)
 	if (!user->is_used)
 		return true;
 	return user->no_buffer == 0 && user->too_large == 0 && user->replaced == 0 &&
-	       user->disregarded == 0 && !has_rings(sets, place);
+	       user->filtered == 0 && user->disregarded == 0 && !has_rings(sets, place);
 }
 
 uint32_t etw_claims_user(struct etw_session_sets *sets, uid_t uid)
@@ -95,14 +97,18 @@ void etw_claims_begin(struct etw_session_sets *sets, const struct etw_session_se
 
 		claims->no_buffer = (struct etw_state_claim){.since_ns = now_ns};
 		claims->too_large = (struct etw_state_claim){.since_ns = now_ns};
+		claims->filtered = (struct etw_state_claim){.since_ns = now_ns};
 	}
 }
 
 /* Holding lock, as everything below that is static. The complaint is made when it is let go. */
 static void disregard(struct etw_session_sets *sets, uint32_t place, uint64_t events)
 {
-	struct etw_state_user *user = user_at(sets, place);
+	struct etw_state_user *user;
 
+	if (place == NOBODY)
+		return;
+	user = user_at(sets, place);
 	user->disregarded = etw_sum_saturated(user->disregarded, events);
 	if (!user->has_disregarded)
 		sets->has_new_disregarded = true;
@@ -174,6 +180,23 @@ static void look_at_ring(struct etw_session_sets *sets, struct etw_session_strea
 	if (raw != claims->too_large.seen)
 		judge(sets, &claims->too_large, place, raw, before_ns,
 		      /* is_possible= */ true);
+}
+
+void etw_claims_look_at_filtered(struct etw_session_sets *sets, const struct etw_session_set *set)
+{
+	/* As in look_at_ring(). */
+	if (load_relaxed(&sets->context->state.head->sets[set->slot].status) ==
+	    ETW_STATE_SET_CLOSING)
+		return;
+	for (uint32_t i = 0; i < set->stream_count; i++) {
+		const struct wire_ring *ring = etw_ring_reader_head(set->streams[i].reader);
+		struct etw_state_claim *claim = &set->streams[i].claims->filtered;
+		uint64_t before_ns = etw_monotonic_ns();
+		uint64_t raw = load_acquire(&ring->filtered);
+
+		if (raw != claim->seen)
+			judge(sets, claim, NOBODY, raw, before_ns, /* is_possible= */ true);
+	}
 }
 
 /* Says once of a user that it claims what cannot be. Not holding `lock`. */
@@ -327,6 +350,33 @@ void etw_claims_sum(struct etw_session_sets *sets, struct wire_session_loss *los
 	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++)
 		add_user(sets, i, &users[i], loss);
 	unlock_and_complain(sets);
+}
+
+void etw_claims_filtered(struct etw_session_sets *sets, uint64_t *ret_own, uint64_t *ret_others)
+{
+	const struct etw_state_head *head = sets->context->state.head;
+	uint64_t own = 0, others = 0;
+
+	pthread_mutex_lock(&sets->lock);
+	for (uint32_t i = 0; i <= ETW_STATE_USERS; i++) {
+		uint64_t *sum = i <= ROOT ? &own : &others;
+
+		*sum = etw_sum_saturated(*sum, head->users[i].filtered);
+	}
+	for (uint32_t i = 0; i < ETW_STATE_SETS; i++) {
+		uint64_t *sum = head->sets[i].user <= ROOT ? &own : &others;
+
+		if (!sets->table[i])
+			continue;
+		etw_claims_look_at_filtered(sets, sets->table[i]);
+		for (uint32_t j = 0; j < sets->table[i]->stream_count; j++)
+			*sum = etw_sum_saturated(
+				*sum,
+				etw_claim_believed(&sets->table[i]->streams[j].claims->filtered));
+	}
+	pthread_mutex_unlock(&sets->lock);
+	*ret_own = own;
+	*ret_others = others;
 }
 
 void etw_claims_of_output(const struct etw_session_sets *sets, uint32_t output,

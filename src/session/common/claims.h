@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters that lie in memory of the writers' (lost_no_buffer, lost_too_large, refused): claims. A process can
+ * Counters that lie in memory of the writers' (lost_no_buffer, lost_too_large, filtered, refused): claims. A process can
  * write there what it likes, so a rise is believed only as far as it can be true, and what a user's processes claim
  * is kept by user, apart from what the host counted itself.
  *
@@ -54,6 +54,20 @@ void etw_claims_begin(struct etw_session_sets *sets, const struct etw_session_se
  * not holding `lock`, after etw_ring_reader_counts().
  */
 void etw_claims_look(struct etw_session_sets *sets, struct etw_session_stream *stream);
+
+/*
+ * etw_claims_look_at_filtered() - judges what a set's counters say of events that the session's filters took away.
+ * Nothing is lost with these: what cannot be is left out, and complained of nowhere. Holding lock.
+ */
+void etw_claims_look_at_filtered(struct etw_session_sets *sets, const struct etw_session_set *set);
+
+/*
+ * etw_claims_filtered() - events that filters took away, as far as it is believed. Any thread, not holding `lock`.
+ *
+ * @ret_own: as processes of the owner and of root say
+ * @ret_others: as those of all other users say
+ */
+void etw_claims_filtered(struct etw_session_sets *sets, uint64_t *ret_own, uint64_t *ret_others);
 
 /* etw_claims_page() - what is believed of a page's count. Holding lock. */
 uint64_t etw_claims_page(struct etw_session_sets *sets, uint32_t place);

@@ -28,7 +28,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   13
+#define ETW_STATE_VERSION   14
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -51,6 +51,8 @@ struct etw_state_claim {
 /* Of one ring. */
 struct etw_state_claims {
 	struct etw_state_claim no_buffer, too_large;
+	struct etw_state_claim
+		filtered;   /* no loss: judged when somebody asks, and when the set is closed */
 	uint64_t full_seen; /* see etw_ring_reader_was_full() */
 	/* While the set is being closed: those of the ring's processor, with what this one claims. */
 	uint64_t closed_no_buffer_next, closed_too_large_next;
@@ -62,6 +64,7 @@ struct etw_state_user {
 	uint32_t is_used;
 	uint32_t has_disregarded, is_told; /* is_told: a complaint said so */
 	uint64_t no_buffer, too_large, replaced;
+	uint64_t filtered;
 	uint64_t disregarded;
 };
 
@@ -72,6 +75,7 @@ struct etw_state_set {
 	uint32_t status; /* enum etw_state_set_status; atomic */
 	uint32_t user;   /* whose it is: a place in `users` */
 	uint64_t closed_no_buffer_next, closed_too_large_next; /* the user's, with this set's */
+	uint64_t closed_filtered_next;
 };
 
 enum etw_state_page_status {

@@ -248,13 +248,14 @@ int etw_session_sets_get(struct etw_session_sets *sets, uid_t uid, uint32_t *ret
 
 /* Its numbers stay in the account, also when the host dies in the middle of this. */
 static void begin_close(struct etw_session_sets *sets, uint32_t slot, uint64_t no_buffer,
-			uint64_t too_large)
+			uint64_t too_large, uint64_t filtered)
 {
 	struct etw_state_set *durable = durable_set(sets, slot);
 	const struct etw_state_user *user = &sets->context->state.head->users[durable->user];
 
 	durable->closed_no_buffer_next = etw_sum_saturated(user->no_buffer, no_buffer);
 	durable->closed_too_large_next = etw_sum_saturated(user->too_large, too_large);
+	durable->closed_filtered_next = etw_sum_saturated(user->filtered, filtered);
 	store_release(&durable->status, (uint32_t)ETW_STATE_SET_CLOSING);
 	SCHED_POINT("session.set.closing");
 }
@@ -268,6 +269,7 @@ static void free_place(struct etw_session_sets *sets, uint32_t slot)
 
 	user->no_buffer = durable->closed_no_buffer_next;
 	user->too_large = durable->closed_too_large_next;
+	user->filtered = durable->closed_filtered_next;
 	for (uint32_t i = 0; i < state->head->output_count; i++) {
 		const struct etw_state_claims *claims = etw_state_claims(state, slot, i);
 		struct etw_state_output *output = etw_state_output(state, i);
@@ -384,7 +386,7 @@ static int adopt_set(struct etw_session_sets *sets, uint32_t slot, struct etw_se
 static void close_claims(struct etw_session_sets *sets, uint32_t slot)
 {
 	const struct etw_state *state = &sets->context->state;
-	uint64_t no_buffer = 0, too_large = 0;
+	uint64_t no_buffer = 0, too_large = 0, filtered = 0;
 
 	for (uint32_t i = 0; i < sets->context->plan.output_count; i++) {
 		struct etw_state_claims *claims = etw_state_claims(state, slot, i);
@@ -394,12 +396,13 @@ static void close_claims(struct etw_session_sets *sets, uint32_t slot)
 
 		no_buffer = etw_sum_saturated(no_buffer, own_no_buffer);
 		too_large = etw_sum_saturated(too_large, own_too_large);
+		filtered = etw_sum_saturated(filtered, etw_claim_believed(&claims->filtered));
 		claims->closed_no_buffer_next = etw_sum_saturated(output->closed_no_buffer,
 								  own_no_buffer);
 		claims->closed_too_large_next = etw_sum_saturated(output->closed_too_large,
 								  own_too_large);
 	}
-	begin_close(sets, slot, no_buffer, too_large);
+	begin_close(sets, slot, no_buffer, too_large, filtered);
 }
 
 void etw_session_sets_adopt(struct etw_session_sets *sets)
@@ -429,6 +432,7 @@ void etw_session_set_close(struct etw_session_sets *sets, struct etw_session_set
 {
 	/* Who sums up claims, which judges them, does so before this or does not look at the rings any more. */
 	pthread_mutex_lock(&sets->lock);
+	etw_claims_look_at_filtered(sets, set);
 	close_claims(sets, set->slot);
 	pthread_mutex_unlock(&sets->lock);
 	forget_set(sets, set->id, set->fds.rings);

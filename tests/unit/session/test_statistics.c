@@ -126,6 +126,45 @@ static void test_statistics__claims_stay_with_their_processor(void **state)
 	end(&scene);
 }
 
+/* What filters took away is no loss, and stays when the rings are closed; impossible numbers are not taken up. */
+static void test_statistics__filtered_is_no_loss(void **state)
+{
+	static struct scene scene;
+	struct fixture_writer writer;
+	struct etw_session_set *set;
+	struct wire_ring *ring;
+
+	(void)state;
+	begin(&scene, 2);
+	set = parts_attach(&scene.parts, getuid(), 0, &writer);
+	etw_ring_count_filtered(&writer.set);
+	etw_ring_count_filtered(&writer.set);
+	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
+	assert_int_equal(scene.told.filtered, 2);
+	ring = (struct wire_ring *)(uintptr_t)etw_ring_reader_head(set->streams[0].reader);
+	store_relaxed(&ring->filtered, UINT64_MAX / 2);
+	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
+	assert_in_range(scene.told.filtered, 0, 2);
+	etw_ring_count_filtered(&writer.set);
+	etw_session_set_close(&scene.parts.sets, set);
+	etw_ring_set_unmap(&writer.set);
+	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
+	assert_in_range(scene.told.filtered, 1, 3);
+	/* Of a user that is neither the owner nor root it is a claim. */
+	set = parts_attach(&scene.parts, getuid() + 1, 0, &writer);
+	etw_ring_count_filtered(&writer.set);
+	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
+	assert_in_range(scene.told.filtered, 1, 3);
+	assert_int_equal(scene.told.others_filtered, 1);
+	etw_session_set_close(&scene.parts.sets, set);
+	etw_ring_set_unmap(&writer.set);
+	etw_statistics(&scene.parts.sets, &scene.parts.consumers, 0, &scene.told);
+	assert_int_equal(scene.told.others_filtered, 1);
+	assert_int_equal(etw_account_events_lost(&scene.told.loss), 0);
+	assert_int_equal(scene.told.loss.others + scene.told.loss.disregarded, 0);
+	end(&scene);
+}
+
 static void test_statistics__buffers_that_are_free(void **state)
 {
 	static struct scene scene;
@@ -181,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statistics__rows_add_up_to_the_sums),
 		cmocka_unit_test(test_statistics__claims_stay_with_their_processor),
+		cmocka_unit_test(test_statistics__filtered_is_no_loss),
 		cmocka_unit_test(test_statistics__buffers_that_are_free),
 		cmocka_unit_test(test_statistics__come_in_pages),
 	};

@@ -40,6 +40,8 @@ static struct session_numbers numbers = {
 	.sums = {.number_of_buffers = 12,
 		 .free_buffers = 9,
 		 .loss = {.no_buffer = 5, .file = 6},
+		 .filtered = 1500,
+		 .others_filtered = 20,
 		 .missed_buffers = 4,
 		 .unread_buffers = 5,
 		 .cpu_count = 3},
@@ -60,6 +62,7 @@ static void test_session_numbers__text(void **state)
 		etw_text_string(&text),
 		"  buffers: 12, 3 in use; 3 written, 3 lost to the file\n"
 		"  events lost: 11 (no free buffer 5, not in the file 6)\n"
+		"  events filtered: 1,500, and 20 claimed by other users\n"
 		"  real-time buffers lost: 12 (of consumers that were slow 1, without a consumer "
 		"2, "
 		"with a consumer's memory 4, left unread 5)\n"
@@ -120,6 +123,7 @@ static void test_session_numbers__json(void **state)
 		",\"events_lost_by_cause\":{\"no_buffer\":5,\"too_large\":0,\"gaps\":0,"
 		"\"rejected\":0,"
 		"\"source\":0,\"file\":6,\"replaced\":0,\"others\":0},"
+		"\"events_filtered\":1500,\"events_filtered_of_others\":20,"
 		"\"real_time_buffers_lost_by_cause\":{\"slow\":1,\"unheard\":0,\"missed\":4,"
 		"\"unread\":5},"
 		"\"consumers\":[{\"state\":\"here\",\"buffers\":1,\"waiting\":3,\"lost\":2}],"

@@ -271,6 +271,8 @@ static void fill_statistics(void)
 	statistics->number_of_buffers = 2;
 	statistics->free_buffers = 3;
 	statistics->loss = (struct wire_session_loss){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {{1, 2, 3}}};
+	statistics->filtered = 11;
+	statistics->others_filtered = 12;
 	statistics->missed_buffers = 4;
 	statistics->unread_buffers = UINT64_MAX;
 	statistics->consumers[7] = (struct wire_consumer_statistics){WIRE_CONSUMER_FUTURE, 1, 2, 3};
