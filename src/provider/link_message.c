@@ -154,7 +154,8 @@ static int read_wishes(const struct etw_link *link, const struct etw_registratio
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret) * WIRE_ENABLE_SLOTS);
-	memset(ret_filters, 0, sizeof(*ret_filters) * WIRE_ENABLE_SLOTS);
+	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++)
+		ret_filters[i] = NULL;
 	for (unsigned i = 0; i < WIRE_ENABLE_SLOTS; i++) {
 		const struct wire_enable_slot *slot = &enable->slots[i];
 		int status;
