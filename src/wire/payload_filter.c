@@ -191,7 +191,8 @@ static void skip(struct wire_payload_place *place, uint32_t bytes)
 	while (bytes) {
 		const uint32_t inside = bytes < place->left ? bytes : place->left;
 
-		place->at += inside;
+		if (inside) /* an empty piece may have no address */
+			place->at += inside;
 		place->left -= inside;
 		bytes -= inside;
 		if (!bytes)
