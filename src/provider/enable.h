@@ -100,7 +100,7 @@ static inline const struct etw_enable_slot *etw_enable_slots(
 /* One bit for each slot that is enabled. */
 static inline uint32_t etw_gate_slots(uint64_t gate)
 {
-	return gate >> ETW_GATE_SLOTS_SHIFT & 0xFFFFF;
+	return gate >> ETW_GATE_SLOTS_SHIFT & ETW_GATE_SLOTS_ALL;
 }
 
 /* Source: docs/design/recording.md "The write path": level 0 and keyword 0 pass every filter. */
@@ -122,26 +122,6 @@ static inline bool etw_enable_is_wanted(const struct etw_enable_slot *slot,
 		     load_acquire(&slot->property) & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE))
 		return false;
 	return etw_enable_passes(slot, query->level, query->keyword);
-}
-
-/* Whether a wanted event is to have a stack in the slot's session. */
-static inline bool etw_enable_takes_stack(const struct etw_enable_slot *slot,
-					  const struct etw_enable_query *query)
-{
-	(void)query;
-	return load_acquire(&slot->property) & EVENT_ENABLE_PROPERTY_STACK_TRACE;
-}
-
-/* The items that the slot's session asks for, of a wanted event. */
-static inline uint32_t etw_enable_items(const struct etw_enable_slot *slot,
-					const struct etw_enable_query *query)
-{
-	uint32_t items = load_acquire(&slot->property) & ETW_ENABLE_ITEMS;
-
-	if (UNLIKELY(items & EVENT_ENABLE_PROPERTY_STACK_TRACE) &&
-	    !etw_enable_takes_stack(slot, query))
-		items &= ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE;
-	return items;
 }
 
 /*
@@ -197,7 +177,8 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 			if (!etw_enable_is_wanted(slot, query))
 				continue;
 			ring = load_acquire(&slot->ring);
-			items = etw_enable_items(slot, query);
+			/* Of which filters may take the stack away. */
+			items = load_acquire(&slot->property) & ETW_ENABLE_ITEMS;
 			if (LIKELY(!ret->is_filtered)) {
 				etw_enable_add(ret, ring, items);
 				continue;

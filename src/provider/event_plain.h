@@ -40,11 +40,11 @@ static ALWAYS_INLINE int etw_event_find_target(const struct etw_registration *pl
 					       struct etw_event_target *ret)
 {
 	const uint64_t gate = load_acquire(&place->gate); /* pairs with etw_enable_set() */
-	/* Above 16 bits: of another generation. */
+	/* Above ETW_GATE_SLOTS_ALL: of another generation. */
 	const uint32_t slots = (uint32_t)(gate >> 32) - etw_handle_closed_gate(handle);
 
-	if (UNLIKELY(load_relaxed(&place->line) != etw_handle_line(handle) || slots - 1 >= 0xFFFF ||
-		     slots & (slots - 1)))
+	if (UNLIKELY(load_relaxed(&place->line) != etw_handle_line(handle) ||
+		     slots - 1 >= ETW_GATE_SLOTS_ALL || slots & (slots - 1)))
 		return -EAGAIN;
 	ret->slot = &etw_enable_slots(place, gate)[(unsigned)__builtin_ctz(slots)];
 	if (!etw_enable_passes(ret->slot, descriptor->Level, descriptor->Keyword))

@@ -65,12 +65,13 @@ static ALWAYS_INLINE bool find_rings(const struct etw_registration *place, uint6
 				     struct view *ret)
 {
 	const uint64_t gate = load_acquire(&place->gate); /* pairs with etw_enable_set() */
-	/* Above 16 bits: of another generation. */
+	/* Above ETW_GATE_SLOTS_ALL: of another generation. */
 	uint32_t bits = (uint32_t)(gate >> 32) - etw_handle_closed_gate(handle);
 	const struct etw_enable_slot *slots = etw_enable_slots(place, gate);
 	unsigned count = 0;
 
-	if (UNLIKELY(load_relaxed(&place->line) != etw_handle_line(handle) || bits > 0xFFFF))
+	if (UNLIKELY(load_relaxed(&place->line) != etw_handle_line(handle) ||
+		     bits > ETW_GATE_SLOTS_ALL))
 		return false;
 	for (; bits; bits &= bits - 1) {
 		const struct etw_enable_slot *slot = &slots[(unsigned)__builtin_ctz(bits)];
