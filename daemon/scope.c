@@ -14,11 +14,11 @@
 
 #include "base/file.h"
 #include "base/macros.h"
+#include "base/process_facts.h"
 #include "base/utf.h"
 #include "wire/payload_filter.h"
 
 #define SHORT_NAME_BYTES 15 /* TASK_COMM_LEN without its NUL */
-#define STAT_BYTES       1024
 #define DELETED          " (deleted)"
 
 /* The whole of a short file of procfs, with a NUL. Returns false where there is none, or it may not be read. */
@@ -34,24 +34,6 @@ static bool read_proc(pid_t pid, const char *file, char *text, size_t room)
 		return false;
 	text[bytes] = '\0';
 	return true;
-}
-
-static uint64_t read_started(pid_t pid)
-{
-	unsigned long long ticks = 0;
-	char text[STAT_BYTES];
-	const char *rest;
-
-	if (!read_proc(pid, "stat", text, sizeof(text)))
-		return 0;
-	/* Behind the name, in which anything may be: the 22nd of all. */
-	rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1,
-			    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			    "%*d %*d %llu",
-			    &ticks) != 1)
-		return 0;
-	return ticks;
 }
 
 static uint32_t pid_at(struct etw_bytes pids, size_t index)
@@ -73,7 +55,7 @@ void etwd_scope_begin(struct etw_bytes filters, struct etwd_scope *ret)
 		if (pid == 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
 			ret->gone |= 1u << i;
 		else
-			ret->started[i] = read_started((pid_t)pid);
+			ret->started[i] = etw_process_start_boot_ns(pid);
 	}
 }
 
@@ -105,7 +87,7 @@ static void read_process(struct etwd_scope_process *process)
 	process->is_read = true;
 	if (process->pid <= 0) /* of a namespace that this host does not see */
 		return;
-	process->started = read_started(process->pid);
+	process->started = etw_process_start_boot_ns((uint32_t)process->pid);
 	(void)read_executable(process);
 }
 

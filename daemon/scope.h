@@ -23,7 +23,7 @@
  */
 struct etwd_scope {
 	uint64_t started
-		[WIRE_FILTER_PIDS_MAX]; /* as /proc/<pid>/stat says it; 0: it could not be seen */
+		[WIRE_FILTER_PIDS_MAX]; /* etw_process_start_boot_ns(); 0: it could not be seen */
 	uint32_t gone;                  /* bit i: there was no such process */
 };
 
