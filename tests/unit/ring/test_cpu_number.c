@@ -40,9 +40,12 @@ static void *ask(void *context)
 
 static void test_cpu_number__needs_no_preparation(void **state)
 {
+	uint32_t cpu;
+
 	(void)state;
 	assert_int_equal(etw_cpu_number_at, 0);
-	assert_int_equal(etw_cpu_number(), pin());
+	cpu = pin();
+	assert_int_equal(etw_cpu_number(), cpu);
 }
 
 static void test_cpu_number__is_that_of_each_thread(void **state)
