@@ -13,6 +13,7 @@
 #include "provider/loggers.h"
 #include "provider/missing.h"
 #include "provider/ring_sets.h"
+#include "wire/filter_header.h"
 
 /* @link: a host's */
 static bool is_link_enabled(const struct etw_registration *registration, unsigned link)
@@ -229,7 +230,20 @@ void etw_link_report(struct etw_link *link)
 	}
 }
 
-static int handle_enable(struct etw_link *link, const struct etw_ipc_message *message)
+/*
+ * A host numbers its own sessions from 0; the gate has those of further links above.
+ *
+ * @bytes: the datagram, in which @enable's filter lies
+ */
+static void number_instances(const struct etw_link *link, const struct wire_enable *enable,
+			     uint8_t *bytes)
+{
+	if (link->index && enable->filter_type == EVENT_FILTER_TYPE_SCHEMATIZED)
+		wire_filter_blocks_shift(bytes + (enable->filter.at - bytes), enable->filter.left,
+					 link->index * WIRE_ENABLE_SLOTS);
+}
+
+static int handle_enable(struct etw_link *link, struct etw_ipc_message *message)
 {
 	struct wire_message answer = {.type = WIRE_ENABLE_DONE, .request = message->head.request};
 	struct etw_enable_wish wishes[WIRE_ENABLE_SLOTS];
@@ -238,6 +252,7 @@ static int handle_enable(struct etw_link *link, const struct etw_ipc_message *me
 	struct wire_enable enable;
 
 	TRY(wire_message_decode_enable(message->datagram, &enable));
+	number_instances(link, &enable, message->bytes);
 	etw_provider_lock();
 	registration = etw_registration_find(enable.registration);
 	if (registration) { /* else it was unregistered meanwhile, and the host is about to hear it */

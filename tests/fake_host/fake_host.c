@@ -12,11 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
 #include "ipc/connection.h"
+#include "wire/filter_header.h"
 
 static uint8_t room[WIRE_MESSAGE_BYTES_MAX]; /* the host's lock */
 
@@ -107,6 +109,19 @@ static void describe(const struct fake_enable *enable, struct wire_enable *ret)
 	ret->control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 }
 
+static void add_block(const struct fake_enable *enable, struct wire_filter_blocks *blocks,
+		      struct wire_enable *state)
+{
+	const EVENT_FILTER_HEADER header = {.Size = sizeof(header)};
+	const struct etw_bytes block = {(const uint8_t *)&header, sizeof(header)};
+
+	if (!enable->has_block ||
+	    !wire_filter_blocks_add(blocks, block, UINT64_C(1) << enable->slot))
+		return;
+	state->filter_type = EVENT_FILTER_TYPE_SCHEMATIZED;
+	state->filter = (struct etw_bytes){blocks->at, blocks->bytes};
+}
+
 /* Sends the whole state of one registration, with the sets that it names. */
 static void send_state(struct fake_host *host, struct fake_peer *peer, unsigned index,
 		       uint32_t control_code)
@@ -114,6 +129,8 @@ static void send_state(struct fake_host *host, struct fake_peer *peer, unsigned 
 	const struct wire_message head = {.type = WIRE_ENABLE, .request = ++host->next_request};
 	struct wire_enable state = {.registration = peer->registrations[index].number,
 				    .has_callback = 1};
+	uint8_t bytes[WIRE_ENABLE_SLOTS * sizeof(EVENT_FILTER_HEADER)];
+	struct wire_filter_blocks blocks = {.at = bytes, .room = sizeof(bytes)};
 
 	for (unsigned i = 0; i < FAKE_ENABLES; i++) {
 		const struct fake_enable *enable = &host->enables[i];
@@ -123,6 +140,7 @@ static void send_state(struct fake_host *host, struct fake_peer *peer, unsigned 
 			continue;
 		give_set(peer, enable->session);
 		describe(enable, &state);
+		add_block(enable, &blocks, &state);
 	}
 	if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE)
 		state.control_code = control_code;
@@ -459,6 +477,7 @@ int fake_host_enable(struct fake_host *host, const GUID *provider, struct fake_s
 		.property = wish.property,
 		.match_any = wish.match_any,
 		.match_all = wish.match_all,
+		.has_block = wish.has_block,
 	};
 	r = send_all(host, provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	(void)pthread_mutex_unlock(&host->lock);

@@ -31,6 +31,7 @@ struct fake_enable {
 	uint8_t level;
 	uint32_t property;
 	uint64_t match_any, match_all;
+	bool has_block;
 };
 
 struct fake_peer {
@@ -91,6 +92,7 @@ struct fake_wish {
 	uint8_t level;
 	uint32_t property;
 	uint64_t match_any, match_all;
+	bool has_block; /* with a SCHEMATIZED filter of a bare EVENT_FILTER_HEADER */
 };
 
 /*

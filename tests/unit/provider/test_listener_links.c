@@ -146,6 +146,72 @@ static int try_to_register(void)
 	return 0;
 }
 
+static uint64_t instance; /* what the callback was told last; atomic */
+
+static void NTAPI note_instance(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any,
+				ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	EVENT_FILTER_HEADER header;
+
+	(void)source;
+	(void)code;
+	(void)level;
+	(void)any;
+	(void)all;
+	(void)context;
+	if (!filter || filter->Size < sizeof(header))
+		return;
+	memcpy(&header, (const void *)(uintptr_t)filter->Ptr, sizeof(header));
+	store_release(&instance, header.InstanceId);
+}
+
+static int expect_events(struct fake_session *session, unsigned wanted)
+{
+	struct taken taken = {0};
+
+	EXPECT(fake_session_take(session, keep_event, &taken) >= 0);
+	EXPECT(taken.count == wanted);
+	return 0;
+}
+
+/* Each host numbers its sessions from 0; a writer tells them apart all the same. */
+static int try_to_exclude(void)
+{
+	static struct fake_session sessions[2];
+	struct fake_host *const hosts[2] = {&system_host, &host};
+	const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = 1};
+	struct etw_event_request request = {.descriptor = &descriptor, .activity = &test_activity};
+	uint64_t instances[2];
+	REGHANDLE handle;
+
+	EXPECT(fake_host_init(&system_host) == 0 && fake_host_init(&host) == 0);
+	EXPECT(fake_host_start(&system_host) == 0 && fake_host_start(&host) == 0);
+	EXPECT(etw_provider_register(&test_provider, note_instance, NULL, &handle) == 0);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT(fake_host_wait_registered(hosts[i], 1) == 0);
+		EXPECT(fake_session_open(&sessions[i], 1, 4, TEST_BUFFER_BYTES,
+					 WIRE_RING_ONE_STREAM) == 0);
+		EXPECT(fake_host_enable(hosts[i], &test_provider, &sessions[i],
+					(struct fake_wish){.level = 5, .has_block = true}) == 0);
+		instances[i] = load_acquire(&instance);
+		EXPECT(instances[i] == UINT64_C(1) << (i * WIRE_ENABLE_SLOTS));
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		request.excluded = (uint32_t)instances[i];
+		EXPECT(etw_provider_write(handle, &request) == 0);
+		EXPECT(expect_events(&sessions[i], 0) == 0);
+		EXPECT(expect_events(&sessions[!i], 1) == 0);
+	}
+	request.excluded = (uint32_t)(instances[0] | instances[1]);
+	EXPECT(etw_provider_write(handle, &request) == 0);
+	EXPECT(expect_events(&sessions[0], 0) == 0 && expect_events(&sessions[1], 0) == 0);
+	fake_host_leave(&host);
+	fake_host_leave(&system_host);
+	fake_host_done(&host);
+	fake_host_done(&system_host);
+	return 0;
+}
+
 /* A host that died leaves its epoch as it was: nobody is there to be met. */
 static int try_to_meet_the_dead(void)
 {
@@ -262,6 +328,12 @@ static void test_listener_links__a_refused_futex_waitv_costs_no_processor(void *
 	run(try_without_futex_waitv);
 }
 
+static void test_listener_links__sessions_of_two_hosts_have_numbers_of_their_own(void **state)
+{
+	(void)state;
+	run(try_to_exclude);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +342,8 @@ int main(void)
 			test_listener_links__a_registration_meets_a_host_whose_page_is_new),
 		cmocka_unit_test(test_listener_links__nobody_waits_for_a_host_that_died),
 		cmocka_unit_test(test_listener_links__a_refused_futex_waitv_costs_no_processor),
+		cmocka_unit_test(
+			test_listener_links__sessions_of_two_hosts_have_numbers_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
