@@ -226,7 +226,8 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHA
  *   _EVENT_METADATA and _PROVIDER_METADATA what TraceLogging puts beside it
  * @ActivityId: which activity the event belongs to; NULL: that of the thread (EventActivityIdControl())
  * @RelatedActivityId: the activity that began this one; NULL: none
- * @Filter: 0; others name sessions by filters, which no session has
+ * @Filter: sessions that are not to have the event, by the bits that InstanceId has in the blocks of
+ *   EVENT_FILTER_HEADER of their SCHEMATIZED filters; bits that are no session's change nothing
  * @Flags: EVENT_WRITE_FLAG_NO_FAULTING, which changes nothing here, and EVENT_WRITE_FLAG_INPRIVATE: not for
  *   sessions that exclude such events
  * @Level, @Keyword: of the event
@@ -240,7 +241,7 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHA
  * ERROR_INVALID_PARAMETER: no descriptor, no string, more than 128 pieces, or flags that are none;
  * ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: the event is
  * larger than a buffer; ERROR_ARITHMETIC_OVERFLOW: it is larger than 64 KiB; ERROR_NOACCESS: a piece with bytes has
- * a null pointer; ERROR_NOT_SUPPORTED: Filter is not 0, or a piece is a timestamp
+ * a null pointer; ERROR_NOT_SUPPORTED: a piece is a timestamp
  * (EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE). Any other pointer is used: one that cannot be read is the program's
  * own SIGSEGV, where Windows' kernel says ERROR_NOACCESS. The place in the buffer that was reserved for the event is then
  * a lost event of the session's.

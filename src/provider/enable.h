@@ -74,6 +74,17 @@ static inline void etw_enable_load_provider(const struct etw_registration *regis
 }
 #endif
 
+/* Whether one of the slots in @excluded is of the session that has @ring, which may have two. */
+static inline bool etw_enable_is_excluded(const struct etw_enable_slot *slots, uint32_t excluded,
+					  const struct etw_ring_mapping *ring)
+{
+	for (; excluded; excluded &= excluded - 1) {
+		if (load_acquire(&slots[(unsigned)__builtin_ctz(excluded)].ring) == ring)
+			return true;
+	}
+	return false;
+}
+
 /* What a writer needs of a registration, of one moment. */
 struct etw_enable_view {
 	uint64_t gate;
@@ -186,7 +197,9 @@ static inline int etw_enable_collect(uint64_t handle, const struct etw_enable_qu
 			/* Slots of one session stay apart until it is known which of them want the event. */
 			ret->filters[ret->ring_count] =
 				load_acquire(&registration->filters[gate & 1][at]);
-			ret->excluded |= (query->excluded >> at & 1u) << ret->ring_count;
+			if (etw_enable_is_excluded(slots, query->excluded & etw_gate_slots(gate),
+						   ring))
+				ret->excluded |= 1u << ret->ring_count;
 			ret->items[ret->ring_count] = items;
 			ret->rings[ret->ring_count++] = ring;
 		}

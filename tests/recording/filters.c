@@ -15,6 +15,7 @@
 #include <evntprov.h>
 #include <winerror.h>
 
+#include "base/atomic.h"
 #include "base/macros.h"
 #include "recording/enabled.h"
 #include "recording/support.h"
@@ -25,6 +26,9 @@
 
 static const GUID provider_guid = {
 	0x2f1d6b1c, 0x8a53, 0x4b0e, {0x9c, 0x35, 0x11, 0x4e, 0x0b, 0x77, 0x2a, 0x61}};
+
+static const GUID group_guid = {
+	0x8be5cf1e, 0x90d2, 0x4a3b, {0x8e, 0x1d, 0x6b, 0x25, 0x9b, 0x0c, 0x44, 0x07}};
 
 /* --- A session into a file, and what is in it afterwards */
 
@@ -415,6 +419,119 @@ static void run_processes(void)
 	helper_end(&late);
 }
 
+/* --- By the writer: EventWriteEx leaves out sessions whose filters' InstanceId it is given */
+
+struct blocks {
+	ULONGLONG instances[4]; /* by the version that the session gave its block */
+};
+
+static void NTAPI on_blocks(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
+			    PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	struct blocks *blocks = context;
+	EVENT_FILTER_HEADER header;
+	ULONGLONG at = filter ? filter->Ptr : 0;
+
+	(void)source;
+	(void)code;
+	(void)level;
+	(void)any;
+	(void)all;
+	while (at) {
+		memcpy(&header, (const void *)(uintptr_t)at, sizeof(header));
+		store_release(&blocks->instances[header.Version % 4], header.InstanceId);
+		at = header.NextOffset ? at + header.NextOffset : 0;
+	}
+}
+
+/* The callback runs after the provider is enabled. */
+static ULONGLONG wait_for_instance(const ULONGLONG *instance)
+{
+	const uint64_t end_ms = etw_monotonic_ms() + ENABLED_MS;
+	ULONGLONG value;
+
+	while (!(value = load_acquire(instance))) {
+		if (etw_monotonic_ms() > end_ms)
+			fail("the callback was not given the block of a session");
+		(void)usleep(500);
+	}
+	return value;
+}
+
+static void write_without(REGHANDLE provider, USHORT id, ULONG64 without)
+{
+	const EVENT_DESCRIPTOR descriptor = {.Id = id, .Level = 4};
+	ULONG error = EventWriteEx(provider, &descriptor, without, 0, NULL, NULL, 0, NULL);
+
+	if (error)
+		fail("EventWriteEx without %llx: error %u", (unsigned long long)without,
+		     (unsigned)error);
+}
+
+/* Traits without a name, of which the provider's group is the only one. */
+static void join_group(REGHANDLE provider)
+{
+	uint8_t traits[2 + 1 + 2 + 1 + sizeof(GUID)] = {
+		sizeof(traits), 0, 0, 2 + 1 + sizeof(GUID), 0, EtwProviderTraitTypeGroup};
+
+	memcpy(traits + 6, &group_guid, sizeof(GUID));
+	if (EventSetInformation(provider, EventProviderSetTraits, traits, sizeof(traits)))
+		fail("EventSetInformation failed");
+}
+
+static void run_excluded(void)
+{
+	ENABLE_TRACE_PARAMETERS as_group = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+					    .EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP};
+	struct session one, two, all;
+	struct blocks blocks = {{0}};
+	REGHANDLE provider, second;
+	ULONGLONG ones, twos;
+
+	session_start(&one, "one");
+	session_start(&two, "two");
+	session_start(&all, "all");
+	enable(&all, &(struct filters){.count = 0});
+	/* One that has enabled the provider's group, too, is one session all the same. */
+	if (EnableTraceEx2(two.recording.handle, &group_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
+			   0, 0, CALL_MS, &as_group))
+		fail("the group cannot be enabled");
+	for (USHORT i = 1; i <= 2; i++) {
+		const EVENT_FILTER_HEADER header = {.Version = (UCHAR)i, .Size = sizeof(header)};
+		struct filters filters = {.count = 0};
+
+		add(&filters, EVENT_FILTER_TYPE_SCHEMATIZED, &header, sizeof(header));
+		enable(i == 1 ? &one : &two, &filters);
+	}
+	if (EventRegister(&provider_guid, on_blocks, &blocks, &provider) ||
+	    !becomes_enabled(provider))
+		fail("the provider is not enabled");
+	join_group(provider);
+	/* The answer to a second registration comes behind what the first one's traits led to. */
+	if (EventRegister(&provider_guid, NULL, NULL, &second) || !becomes_enabled(second))
+		fail("no second registration");
+	ones = wait_for_instance(&blocks.instances[1]);
+	twos = wait_for_instance(&blocks.instances[2]);
+	if (ones & twos)
+		fail("instances %llx and %llx", (unsigned long long)ones, (unsigned long long)twos);
+	write_without(provider, 1, 0);
+	write_without(provider, 2, ones);
+	write_without(provider, 3, twos);
+	write_without(provider, 4, ones | twos);
+	write_without(provider, 5, UINT64_C(1) << 40); /* nobody's */
+	expect_filtered(&one, 2);
+	expect_filtered(&two, 2);
+	expect_filtered(&all, 0);
+	session_end(&one);
+	session_end(&two);
+	session_end(&all);
+	expect_ids(&one, "10101");
+	expect_ids(&two, "11001");
+	expect_ids(&all, "11111");
+	EventUnregister(second);
+	EventUnregister(provider);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -423,6 +540,7 @@ int main(int argc, char **argv)
 	} scenarios[] = {
 		{"ids", run_ids},
 		{"processes", run_processes},
+		{"excluded", run_excluded},
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

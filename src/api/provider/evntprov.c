@@ -213,6 +213,7 @@ ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULON
 		.activity = ActivityId ? ActivityId : &etw_thread_activity,
 		.caller = (uintptr_t)__builtin_return_address(0),
 		.related = RelatedActivityId,
+		.excluded = (uint32_t)Filter, /* bits above are no session's */
 	};
 
 	if (LIKELY(etw_provider_is_closed(RegHandle)))
@@ -224,8 +225,6 @@ ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULON
 	TRY_WIN32(etw_provider_gate(RegHandle));
 	if (Flags & ~WRITE_FLAGS)
 		return ERROR_INVALID_PARAMETER;
-	if (Filter) /* names sessions by the ids of filters, and no session has any */
-		return ERROR_NOT_SUPPORTED;
 	return write_event(RegHandle, &request);
 }
 
