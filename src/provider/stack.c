@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ static bool read_char(struct line *line, char c, uintptr_t at)
 }
 
 /* Not by the functions of the C library, which may be cancelled in. */
-void etw_stack_find_bounds(uintptr_t at, uintptr_t ret[2])
+bool etw_stack_find_bounds(uintptr_t at, uintptr_t ret[2])
 {
 	const int saved_errno = errno;
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -81,6 +82,7 @@ void etw_stack_find_bounds(uintptr_t at, uintptr_t ret[2])
 	if (fd >= 0)
 		(void)syscall(SYS_close, fd);
 	errno = saved_errno;
+	return is_found;
 }
 
 /*
@@ -94,25 +96,74 @@ static uintptr_t limit_to_thread(uintptr_t at, uintptr_t high)
 	return self > at && self < high ? self : high;
 }
 
-/* How far up the stack that @at lies in may be read. */
-static uintptr_t find_high(uintptr_t at)
+static const struct bounds *find_known(uintptr_t at)
 {
-	uintptr_t found[2];
-	struct bounds *bounds;
-
 	for (unsigned i = 0; i < STACKS_KNOWN; i++) {
-		const uintptr_t high = load_relaxed(&known[i].high);
-
-		if (LIKELY(at < high && at >= load_relaxed(&known[i].low)))
-			return limit_to_thread(at, high);
+		if (LIKELY(at < load_relaxed(&known[i].high) && at >= load_relaxed(&known[i].low)))
+			return &known[i];
 	}
-	etw_stack_find_bounds(at, found);
-	bounds = &known[next_known++ % STACKS_KNOWN];
+	return NULL;
+}
+
+static void remember(const uintptr_t found[2])
+{
+	struct bounds *bounds = &known[next_known++ % STACKS_KNOWN];
+
 	store_relaxed(&bounds->high, (uintptr_t)0);
 	fence_signal();
 	store_relaxed(&bounds->low, found[0]);
 	fence_signal();
 	store_relaxed(&bounds->high, found[1]);
+}
+
+/* How far up the stack that the thread is on, at @at, may be read. */
+static uintptr_t find_high(uintptr_t at)
+{
+	const struct bounds *bounds = find_known(at);
+	uintptr_t found[2];
+
+	if (LIKELY(bounds)) {
+		const uintptr_t high = load_relaxed(&bounds->high);
+
+		/* A handler may have needed the place for another stack meanwhile. */
+		if (LIKELY(at < high))
+			return limit_to_thread(at, high);
+	}
+	(void)etw_stack_find_bounds(at, found);
+	remember(found);
+	return limit_to_thread(at, found[1]);
+}
+
+/*
+ * Stacks that are there as long as the thread is: the one below what the C library has for it, and that with which the
+ * program began, where the kernel has put some random bytes.
+ */
+static bool is_lasting(uintptr_t at, uintptr_t high)
+{
+	const uintptr_t self = (uintptr_t)__builtin_thread_pointer();
+	const uintptr_t first = (uintptr_t)getauxval(AT_RANDOM);
+
+	return (self > at && self < high) || (first > at && first < high);
+}
+
+/*
+ * The same of a stack on which a signal interrupted the thread. What was interrupted may have run out of its stack, or on one
+ * that is gone, which is just why the handler writes an event: a stack that can go away is looked for anew.
+ *
+ * Returns 0: nothing of it may be read.
+ */
+static uintptr_t find_interrupted_high(uintptr_t at)
+{
+	const struct bounds *bounds = find_known(at);
+	const uintptr_t high = bounds ? load_relaxed(&bounds->high) : 0;
+	uintptr_t found[2];
+
+	if (at < high && is_lasting(at, high))
+		return limit_to_thread(at, high);
+	if (!etw_stack_find_bounds(at, found))
+		return 0;
+	if (!bounds)
+		remember(found);
 	return limit_to_thread(at, found[1]);
 }
 
@@ -282,7 +333,7 @@ static bool move_to(struct walk *walk, const struct registers *next, bool is_sig
 	if (!is_above) {
 		if (!is_signal || next->stack == 0)
 			return false;
-		walk->high = find_high(next->stack);
+		walk->high = find_interrupted_high(next->stack);
 	}
 	walk->at = *next;
 	walk->is_interrupted = is_signal;

@@ -295,7 +295,7 @@ static void test_stack__wrong_frame_pointers_end_it(void **state)
 		assert_in_range(stack.count, 4, ETW_STACK_FRAMES_MAX);
 	}
 	/* All places up to the stack's end. */
-	etw_stack_find_bounds((uintptr_t)&local, bounds);
+	(void)etw_stack_find_bounds((uintptr_t)&local, bounds);
 	for (uintptr_t at = bounds[1] - 4096; at < bounds[1] + 64; at += 4) {
 		(void)run_code(code, at);
 		assert_in_range(stack.count, 4, ETW_STACK_FRAMES_MAX);
@@ -311,7 +311,7 @@ static void test_stack__bounds(void **state)
 	(void)state;
 	assert_ptr_not_equal(pages, MAP_FAILED);
 	assert_int_equal(mprotect(pages + 4096, 4096, PROT_READ), 0);
-	etw_stack_find_bounds((uintptr_t)pages + 5000, bounds);
+	(void)etw_stack_find_bounds((uintptr_t)pages + 5000, bounds);
 	assert_int_equal(bounds[0], (uintptr_t)pages + 4096);
 	assert_int_equal(bounds[1], (uintptr_t)pages + 8192);
 	assert_int_equal(munmap(pages, 3 * 4096), 0);
