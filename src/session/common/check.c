@@ -99,23 +99,23 @@ static bool is_provider_allowed(struct etw_check_cache *cache, const struct writ
 }
 
 /* Whether the host may be asked once more now. */
-static bool may_ask(struct etw_check_cache *cache, uint64_t now_ns)
+static bool may_ask(struct etw_check_asks *asks, uint64_t now_ns)
 {
-	uint64_t gained_ns = now_ns - cache->asks_ns;
+	uint64_t gained_ns = now_ns - asks->since_ns;
 	uint64_t gained = gained_ns / (ETW_NS_PER_S / ETW_CHECK_ASKS_PER_S);
 
-	if (cache->asks_ns == 0 || gained >= ETW_CHECK_ASKS_PER_S) {
-		cache->asks = ETW_CHECK_ASKS_PER_S;
-		cache->asks_ns = now_ns;
+	if (asks->since_ns == 0 || gained >= ETW_CHECK_ASKS_PER_S) {
+		asks->left = ETW_CHECK_ASKS_PER_S;
+		asks->since_ns = now_ns;
 	} else if (gained > 0) {
-		cache->asks += (uint32_t)gained;
-		if (cache->asks > ETW_CHECK_ASKS_PER_S)
-			cache->asks = ETW_CHECK_ASKS_PER_S;
-		cache->asks_ns = now_ns;
+		asks->left += (uint32_t)gained;
+		if (asks->left > ETW_CHECK_ASKS_PER_S)
+			asks->left = ETW_CHECK_ASKS_PER_S;
+		asks->since_ns = now_ns;
 	}
-	if (cache->asks == 0)
+	if (asks->left == 0)
 		return false;
-	cache->asks--;
+	asks->left--;
 	return true;
 }
 
@@ -161,7 +161,7 @@ static bool is_pid_allowed(struct etw_check_cache *cache, const struct etw_check
 		return false;
 	if (entry->pid != pid || entry->asked_ns == 0 ||
 	    age_ns >= (entry->is_allowed ? ETW_CHECK_ALLOWED_NS : ETW_CHECK_REFUSED_NS)) {
-		if (!may_ask(cache, limits->now_ns))
+		if (!may_ask(&cache->whose, limits->now_ns))
 			return false;
 		entry->pid = pid;
 		entry->asked_ns = limits->now_ns;
@@ -283,30 +283,49 @@ static uint32_t next_sequence(const struct etw_check_cache *cache, const uint8_t
 	return add_relaxed(cache->sequence, 1u) + 1;
 }
 
-/* What the host knows of a process that may write; it is asked anew now and then, as numbers are used again. */
-static const struct etw_process_facts *find_facts(struct etw_check_cache *cache,
-						  const struct etw_check_limits *limits,
-						  uint32_t pid)
+/* Where what is known of a process is, or is to be: in place of what was asked for before all else. */
+static struct etw_check_facts *facts_place(struct etw_check_cache *cache, uint32_t pid)
 {
-	struct etw_check_facts *entry = &cache->facts[etw_hash_mix(0, pid) % ETW_CHECK_FACTS];
+	const size_t first = etw_hash_mix(0, pid) % (ETW_CHECK_FACTS / ETW_CHECK_FACTS_WAYS) *
+			     ETW_CHECK_FACTS_WAYS;
+	struct etw_check_facts *oldest = &cache->facts[first];
+
+	for (size_t i = first; i < first + ETW_CHECK_FACTS_WAYS; i++) {
+		struct etw_check_facts *entry = &cache->facts[i];
+
+		if (entry->pid == pid && entry->asked_ns != 0)
+			return entry;
+		if (entry->asked_ns < oldest->asked_ns)
+			oldest = entry;
+	}
+	return oldest;
+}
+
+/* What the host knows of a process that may write; it is asked anew now and then, as numbers are used again. */
+static struct etw_process_facts find_facts(struct etw_check_cache *cache,
+					   const struct etw_check_limits *limits, uint32_t pid)
+{
+	struct etw_check_facts *entry = facts_place(cache, pid);
 
 	if (entry->pid == pid && entry->asked_ns != 0 &&
 	    limits->now_ns - entry->asked_ns < ETW_CHECK_ALLOWED_NS)
-		return &entry->facts;
+		return entry->facts;
+	if (!cache->host->describe_pid || !may_ask(&cache->about, limits->now_ns))
+		return etw_process_facts_unknown();
 	entry->pid = pid;
 	entry->asked_ns = limits->now_ns;
 	entry->facts = etw_process_facts_unknown();
-	if (cache->host->describe_pid && may_ask(cache, limits->now_ns))
-		cache->host->describe_pid(cache->host->context, cache->uid, pid, &entry->facts);
-	return &entry->facts;
+	cache->host->describe_pid(cache->host->context, cache->uid, pid, &entry->facts);
+	return entry->facts;
 }
 
 static void vouch(struct etw_check_cache *cache, const struct etw_check_limits *limits,
 		  uint8_t *event)
 {
 	const uint32_t pid = etw_load32(event + offsetof(struct wire_event_header, process_id));
+	const struct etw_process_facts facts = find_facts(cache, limits, pid);
 
-	etw_items_vouch(event, cache->uid, find_facts(cache, limits, pid));
+	etw_items_vouch(event, cache->uid, &facts);
 }
 
 enum etw_check_result etw_check_event(struct etw_check_cache *cache,

@@ -19,7 +19,8 @@
 
 #define ETW_CHECK_PROVIDERS  512
 #define ETW_CHECK_PIDS       2048
-#define ETW_CHECK_FACTS      64                   /* processes that extended items tell of */
+#define ETW_CHECK_FACTS      512                  /* processes that extended items tell of */
+#define ETW_CHECK_FACTS_WAYS 4                    /* places where one of them may be kept */
 #define ETW_CHECK_MEMOS      512                  /* a power of two */
 #define ETW_CHECK_REFUSED_NS UINT64_C(100000000)  /* a refusal is believed so long */
 #define ETW_CHECK_ALLOWED_NS UINT64_C(1000000000) /* a process's permission: its id may be reused */
@@ -45,6 +46,12 @@ struct etw_check_memo {
 	uint64_t until_ns;    /* 0: no decision here */
 	uint32_t pid;
 	uint32_t kind; /* enum etw_check_kind */
+};
+
+/* Questions that may still be asked. */
+struct etw_check_asks {
+	uint64_t since_ns; /* when `left` was last raised */
+	uint32_t left;
 };
 
 /* The host's answers about one uid, bounded: a new answer may push out an old one. */
@@ -73,8 +80,8 @@ struct etw_check_cache {
 		uint64_t asked_ns; /* 0: no answer here */
 		struct etw_process_facts facts;
 	} facts[ETW_CHECK_FACTS];
-	uint64_t asks_ns; /* when `asks` was last raised */
-	uint32_t asks;    /* questions about processes that may still be asked */
+	struct etw_check_asks whose; /* whose a process is: events go by the answer */
+	struct etw_check_asks about; /* what else is known of it */
 };
 
 /* What an event is held against. */

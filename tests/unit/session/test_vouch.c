@@ -139,6 +139,49 @@ static void test_vouch__the_host_says_whose_it_is(void **state)
 	fixture_close(&fixture);
 }
 
+#define PROCESSES 100
+#define ROUNDS    300
+
+static void describe_by_number(void *context, uid_t uid, uint32_t pid,
+			       struct etw_process_facts *ret)
+{
+	(void)context;
+	(void)uid;
+	*ret = (struct etw_process_facts){.start_key = UINT64_C(0x100000000) + pid};
+}
+
+/* As many processes as a busy uid has, whose events come in turns: what the host is asked about is bounded. */
+static void test_vouch__of_many_processes_in_turn(void **state)
+{
+	static const struct item key = {EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, 8};
+	struct etw_check_cache *cache = calloc(1, sizeof(*cache));
+	const struct etw_check_limits limits = {.floor_raw = 1000,
+						.bound_raw = 2000,
+						.latest_raw = 2000,
+						.slack_raw = 20,
+						.now_ns = 1000000000};
+	struct fixture fixture;
+	uint8_t event[128];
+	int64_t raw;
+
+	(void)state;
+	fixture_open(&fixture);
+	fixture.host.describe_pid = describe_by_number;
+	assert_non_null(cache);
+	cache->host = &fixture.host;
+	for (uint32_t i = 0; i < PROCESSES * ROUNDS; i++) {
+		const uint32_t pid = 1000 + i % PROCESSES;
+		const uint32_t bytes = make_event(event, &key, 1);
+
+		etw_store32(event + offsetof(struct wire_event_header, process_id), pid);
+		assert_int_equal(etw_check_event(cache, &limits, event, bytes, &raw),
+				 ETW_CHECK_GOOD);
+		assert_int_equal(etw_load64(event + 0x58), UINT64_C(0x100000000) + pid);
+	}
+	free(cache);
+	fixture_close(&fixture);
+}
+
 /* Of a process that the host does not know nothing is said, whatever it says itself. */
 static void test_vouch__of_the_unknown_nothing_is_said(void **state)
 {
@@ -161,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vouch__sizes_of_items),
 		cmocka_unit_test(test_vouch__the_host_says_whose_it_is),
+		cmocka_unit_test(test_vouch__of_many_processes_in_turn),
 		cmocka_unit_test(test_vouch__of_the_unknown_nothing_is_said),
 	};
 
