@@ -2,9 +2,8 @@
 #include "provider/unwind.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
-#include "base/macros.h"
+#include "base/bytes.h"
 
 /* Numbers of registers in the tables. */
 #if defined(__x86_64__)
@@ -74,48 +73,43 @@ bool etw_unwind_find_object(uintptr_t pc, struct etw_unwind_object *object)
 #endif
 }
 
-static void take(struct bytes *bytes, void *to, size_t count)
+/* Where the next @count bytes are; NULL: there are fewer. */
+static const uint8_t *take(struct bytes *bytes, size_t count)
 {
-	if ((size_t)(bytes->end - bytes->at) < count) {
+	const uint8_t *at = bytes->at;
+
+	if ((size_t)(bytes->end - at) < count) {
 		bytes->is_short = true;
 		bytes->at = bytes->end;
-		memset(to, 0, count);
-		return;
+		return NULL;
 	}
-	memcpy(to, bytes->at, count);
 	bytes->at += count;
+	return at;
+}
+
+/* An integer of 1, 2, 4 or 8 bytes. The tables have the machine's order of bytes, which is little-endian on all. */
+static uint64_t take_unsigned(struct bytes *bytes, size_t count)
+{
+	const uint8_t *at = take(bytes, count);
+
+	return at ? etw_load_unsigned(at, count) : 0;
+}
+
+static uint64_t take_signed(struct bytes *bytes, size_t count)
+{
+	const uint8_t *at = take(bytes, count);
+
+	return at ? (uint64_t)etw_load_signed(at, count) : 0;
 }
 
 static uint8_t take_u8(struct bytes *bytes)
 {
-	uint8_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
-}
-
-static uint16_t take_u16(struct bytes *bytes)
-{
-	uint16_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
+	return (uint8_t)take_unsigned(bytes, sizeof(uint8_t));
 }
 
 static uint32_t take_u32(struct bytes *bytes)
 {
-	uint32_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
-}
-
-static uint64_t take_u64(struct bytes *bytes)
-{
-	uint64_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
+	return (uint32_t)take_unsigned(bytes, sizeof(uint32_t));
 }
 
 static uint64_t take_uleb(struct bytes *bytes)
@@ -177,23 +171,23 @@ static uint64_t take_pointer(struct bytes *bytes, uint8_t encoding)
 
 	switch (encoding & POINTER_FORMAT) {
 	case FORMAT_ADDRESS:
-		value = sizeof(void *) == 8 ? take_u64(bytes) : take_u32(bytes);
+		value = take_unsigned(bytes, sizeof(void *));
 		break;
 	case FORMAT_U16:
-		value = take_u16(bytes);
+		value = take_unsigned(bytes, 2);
 		break;
 	case FORMAT_S16:
-		value = (uint64_t)(int64_t)(int16_t)take_u16(bytes);
+		value = take_signed(bytes, 2);
 		break;
 	case FORMAT_U32:
-		value = take_u32(bytes);
+		value = take_unsigned(bytes, 4);
 		break;
 	case FORMAT_S32:
-		value = (uint64_t)(int64_t)(int32_t)take_u32(bytes);
+		value = take_signed(bytes, 4);
 		break;
 	case FORMAT_U64:
 	case FORMAT_S64:
-		value = take_u64(bytes);
+		value = take_unsigned(bytes, 8);
 		break;
 	default:
 		bytes->is_short = true;
@@ -338,10 +332,9 @@ static const uint8_t *search(const struct etw_unwind_object *object, uintptr_t p
 		return NULL;
 	for (high = count; low < high;) {
 		const uint64_t middle = low + (high - low) / 2;
-		int32_t begin;
+		const int64_t begin = etw_load_signed(bytes.at + middle * 8, 4);
 
-		memcpy(&begin, bytes.at + middle * 8, sizeof(begin));
-		if ((uintptr_t)table + (uintptr_t)(intptr_t)begin <= pc)
+		if ((uintptr_t)table + (uintptr_t)begin <= pc)
 			low = middle + 1;
 		else
 			high = middle;
@@ -587,13 +580,13 @@ static bool run_other(struct machine *machine, uint8_t code, struct bytes *bytes
 		machine->at = take_pointer(bytes, machine->entry->pointers);
 		return true;
 	case CFA_ADVANCE_1:
-		machine->at += take_u8(bytes) * machine->entry->code_step;
+		machine->at += take_unsigned(bytes, 1) * machine->entry->code_step;
 		return true;
 	case CFA_ADVANCE_2:
-		machine->at += take_u16(bytes) * machine->entry->code_step;
+		machine->at += take_unsigned(bytes, 2) * machine->entry->code_step;
 		return true;
 	case CFA_ADVANCE_4:
-		machine->at += take_u32(bytes) * machine->entry->code_step;
+		machine->at += take_unsigned(bytes, 4) * machine->entry->code_step;
 		return true;
 	case CFA_REMEMBER:
 		remember(machine);
