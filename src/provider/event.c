@@ -331,7 +331,7 @@ static __attribute__((noinline)) int write_with_items(struct layout *layout, uin
 {
 	struct etw_stack stack;
 
-	etw_items_collect(wanted, layout->request->caller, &stack, &layout->items);
+	etw_items_collect(wanted, &stack, &layout->items);
 	return write_several(layout, thread_id);
 }
 

@@ -19,7 +19,6 @@ struct etw_event_request {
 	const GUID *related; /* NULL: none; none of the pointers shares a store with what follows */
 	uint64_t
 		stack; /* etw_stack_pointer() of a caller that writes events itself; 0: it does not */
-	uintptr_t caller; /* where the program goes on behind the call, for stacks; 0: unknown */
 	uint32_t data_count;
 	uint16_t header_flags;
 	bool is_in_private; /* EVENT_WRITE_FLAG_INPRIVATE */

@@ -25,13 +25,12 @@ static const struct item {
 	(sizeof(void *) == 8 ? EVENT_HEADER_EXT_TYPE_STACK_TRACE64 \
 			     : EVENT_HEADER_EXT_TYPE_STACK_TRACE32)
 
-void etw_items_collect(uint32_t wanted, uintptr_t caller, struct etw_stack *stack,
-		       struct etw_items *ret)
+void etw_items_collect(uint32_t wanted, struct etw_stack *stack, struct etw_items *ret)
 {
 	if (wanted & EVENT_ENABLE_PROPERTY_EVENT_KEY)
 		ret->event_key = etw_fork_next_key();
 	if (wanted & EVENT_ENABLE_PROPERTY_STACK_TRACE) {
-		etw_stack_walk(caller, stack);
+		etw_stack_walk(stack);
 		ret->stack = stack;
 	}
 }

@@ -56,13 +56,11 @@ static inline uint8_t *etw_item_put_head(uint8_t *at, uint16_t type, uint32_t da
 /*
  * etw_items_collect() - what all of @wanted (ETW_ENABLE_ITEMS, of all sessions of an event) need.
  *
- * @caller: as for etw_stack_walk()
- * @stack:  room for one, which @ret borrows
+ * @stack: room for one, which @ret borrows
  *
  * Context: any thread that is inside a write, signal-safe.
  */
-void etw_items_collect(uint32_t wanted, uintptr_t caller, struct etw_stack *stack,
-		       struct etw_items *ret);
+void etw_items_collect(uint32_t wanted, struct etw_stack *stack, struct etw_items *ret);
 
 /* etw_items_bytes() - of the items that a session asks for. */
 uint32_t etw_items_bytes(const struct etw_items *items, uint32_t wanted);

@@ -19,6 +19,12 @@
 #define STACKS_KNOWN 2
 #define SIGNALS_MAX  8 /* handlers that interrupted each other in one walk */
 #define MAPS_AT_ONCE 1024
+#define COPIES_MAX   8
+#define OWN_FRAMES   32 /* of the library, at most */
+
+/* Of other copies: each has a place of its own, and its end is 0 until it is there. */
+static struct etw_stack_entries others[COPIES_MAX];
+static uint32_t other_count; /* atomic; may be more than there is room for */
 
 /* The mappings of the stacks that the thread was on last. A handler may find one half written: its high end is 0 then. */
 struct bounds {
@@ -398,19 +404,54 @@ static ALWAYS_INLINE void read_registers(struct registers *ret)
 #endif
 }
 
-__attribute__((noinline)) void etw_stack_walk(uintptr_t caller, struct etw_stack *ret)
+struct etw_stack_entries etw_stack_own_entries(void)
+{
+	return (struct etw_stack_entries){(uintptr_t)etw_stack_entries_start,
+					  (uintptr_t)etw_stack_entries_end};
+}
+
+void etw_stack_add_entries(struct etw_stack_entries entries)
+{
+	const uint32_t place = add_relaxed(&other_count, 1u);
+
+	if (place >= COPIES_MAX)
+		return;
+	store_relaxed(&others[place].start, entries.start);
+	store_release(&others[place].end, entries.end); /* pairs with is_entry() */
+}
+
+/* Whether the frame that goes on at @pc is of a function that is marked. */
+static bool is_entry(uintptr_t pc)
+{
+	const struct etw_stack_entries own = etw_stack_own_entries();
+	const uint32_t count = load_relaxed(&other_count);
+	bool is_found = pc > own.start && pc <= own.end;
+
+	for (uint32_t i = 0; i < count && i < COPIES_MAX; i++) {
+		const uintptr_t end = load_acquire(&others[i].end); /* etw_stack_add_entries() */
+
+		is_found |= pc <= end && pc > load_relaxed(&others[i].start);
+	}
+	return is_found;
+}
+
+__attribute__((noinline)) void etw_stack_walk(struct etw_stack *ret)
 {
 	struct walk walk = {.is_interrupted = true};
+	bool is_inside = true; /* of the library, as far as is known */
+	unsigned own_frames = 0;
 
 	read_registers(&walk.at);
 	walk.high = find_high(walk.at.stack);
 	ret->count = 0;
-	while (ret->count < ETW_STACK_FRAMES_MAX && step(&walk)) {
-		if (walk.at.pc == caller) {
+	while (ret->count < ETW_STACK_FRAMES_MAX && own_frames < OWN_FRAMES && step(&walk)) {
+		/* Once the program is reached, what lies further out may be a write that a signal interrupted. */
+		if (is_inside && is_entry(walk.at.pc)) {
+			own_frames += ret->count + 1;
 			ret->count = 0;
-			caller =
-				0; /* which no frame is; the same place may be met again further out */
+			continue;
 		}
+		is_inside = is_inside && own_frames == 0;
 		ret->frames[ret->count++] = walk.at.pc;
 	}
 }

@@ -14,6 +14,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * Marks each function of the library that may stand between the program and the request for an event: a stack begins where
+ * the last of them returns to, whatever the compiler made of the calls between them. They have a section of their own.
+ */
+#define ETW_STACK_ENTRY __attribute__((section("libetw_entry")))
+
+/* By the linker: where the section lies. NULL in a program that has none. */
+#define ETW_STACK_EDGE __attribute__((weak, visibility("hidden")))
+extern const uint8_t etw_stack_entries_start[] __asm__("__start_libetw_entry") ETW_STACK_EDGE;
+extern const uint8_t etw_stack_entries_end[] __asm__("__stop_libetw_entry") ETW_STACK_EDGE;
+
 #define ETW_STACK_FRAMES_MAX 192 /* as on Windows; what is further out is cut */
 
 struct etw_stack {
@@ -21,15 +32,28 @@ struct etw_stack {
 	uintptr_t frames[ETW_STACK_FRAMES_MAX]; /* where each goes on, the innermost first */
 };
 
+/* Where the functions that are marked so lie. */
+struct etw_stack_entries {
+	uintptr_t start, end; /* both 0: there are none */
+};
+
+/* etw_stack_own_entries() - those of this copy of the library. */
+struct etw_stack_entries etw_stack_own_entries(void);
+
 /*
- * etw_stack_walk() - the callers of this function from @caller on.
- *
- * @caller: an address that one of the frames goes on at, the first to be told; 0, or one that is no frame's: all are
+ * etw_stack_add_entries() - another copy of the library, in the same process, hands its callers on to this one. Of more than
+ * eight such copies stacks begin inside the copy. Context: any thread, no lock.
+ */
+void etw_stack_add_entries(struct etw_stack_entries entries);
+
+/*
+ * etw_stack_walk() - the stack of the calling thread, from the caller of the library on; all of it where no function of it
+ * is marked.
  *
  * Context: any thread, signal-safe, no lock, no allocation. A thread's first walk, and one on a stack that it was not on
  * lately, makes some system calls; so does each one in a handler that interrupted a coroutine on a stack of its own.
  */
-void etw_stack_walk(uintptr_t caller, struct etw_stack *ret);
+void etw_stack_walk(struct etw_stack *ret);
 
 /*
  * etw_stack_find_bounds() - the readable mapping that an address lies in, as /proc/self/maps tells it; the page of the

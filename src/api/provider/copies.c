@@ -158,8 +158,11 @@ __attribute__((constructor(101))) static void find_first_copy(void)
 	if (!search.first || search.first == etw_copy_note)
 		return;
 	first = copy_of(search.first);
-	if (first->version == ETW_COPY_VERSION && first->bytes >= sizeof(*first))
-		etw_first_copy = first;
-	else
+	if (first->version != ETW_COPY_VERSION || first->bytes < sizeof(*first)) {
 		is_strange = 1;
+		return;
+	}
+	etw_first_copy = first;
+	/* Stacks begin with what calls this copy, not with the call of the first one here. */
+	first->add_stack_entries(etw_stack_own_entries());
 }

@@ -20,6 +20,8 @@
 #include <evntprov.h>
 #include <evntrace.h>
 
+#include "provider/stack.h"
+
 #define ETW_COPY_VERSION 1 /* of the table: another one is not understood */
 
 /* What a copy does for others. Grows at its end. */
@@ -46,6 +48,7 @@ struct etw_copy {
 	__typeof__(SetLastError) *set_last_error;
 	void (*meet_hosts)(void);
 	size_t (*list)(GUID *, size_t);
+	__typeof__(etw_stack_add_entries) *add_stack_entries;
 };
 
 /* The note of this copy. */

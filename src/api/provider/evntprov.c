@@ -19,8 +19,15 @@
 #include "provider/event_usual.h"
 #include "provider/provider.h"
 #include "provider/registrations.h"
+#include "provider/stack.h"
 
 #define WRITE_FLAGS ((ULONG)(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE))
+
+/* The section is set by a declaration, as the functions' other declarations are in public headers. */
+ETW_STACK_ENTRY __typeof__(EventWrite) EventWrite;
+ETW_STACK_ENTRY __typeof__(EventWriteTransfer) EventWriteTransfer;
+ETW_STACK_ENTRY __typeof__(EventWriteEx) EventWriteEx;
+ETW_STACK_ENTRY __typeof__(EventWriteString) EventWriteString;
 
 ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback, PVOID CallbackContext,
 		    PREGHANDLE RegHandle)
@@ -127,16 +134,15 @@ static ULONG write_event(REGHANDLE handle, const struct etw_event_request *reque
 }
 
 /* What is not so simple: several sessions, or more than that. */
-static __attribute__((noinline)) ULONG write_otherwise(
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_otherwise(
 	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
-	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place, uintptr_t caller)
+	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place)
 {
 	const struct etw_event_request request = {
 		.descriptor = descriptor,
 		.data = data,
 		.data_count = data_count,
 		.activity = &etw_thread_activity,
-		.caller = caller,
 	};
 
 	if (LIKELY(are_sound(descriptor, data_count, data)) &&
@@ -149,16 +155,15 @@ static __attribute__((noinline)) ULONG write_otherwise(
 }
 
 /* Apart from EventWrite(), which so needs no frame of its own before it has looked at the gate. */
-static __attribute__((noinline)) ULONG write_plain(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor,
-						   ULONG data_count, PEVENT_DATA_DESCRIPTOR data,
-						   const struct etw_registration *place)
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_plain(
+	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
+	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place)
 {
 	if (LIKELY(are_sound(descriptor, data_count, data)) &&
 	    LIKELY(etw_provider_write_plain(place, handle, descriptor, data, data_count,
 					    &etw_thread_activity) == 0))
 		return ERROR_SUCCESS;
-	return write_otherwise(handle, descriptor, data_count, data, place,
-			       (uintptr_t)__builtin_return_address(0));
+	return write_otherwise(handle, descriptor, data_count, data, place);
 }
 
 ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG UserDataCount,
@@ -171,17 +176,15 @@ ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG 
 	return write_plain(RegHandle, EventDescriptor, UserDataCount, UserData, place);
 }
 
-static __attribute__((noinline)) ULONG write_transfer(REGHANDLE handle,
-						      PCEVENT_DESCRIPTOR descriptor,
-						      LPCGUID activity, LPCGUID related,
-						      ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_transfer(
+	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, LPCGUID activity, LPCGUID related,
+	ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
 {
 	const struct etw_event_request request = {
 		.descriptor = descriptor,
 		.data = data,
 		.data_count = data_count,
 		.activity = activity ? activity : &etw_thread_activity,
-		.caller = (uintptr_t)__builtin_return_address(0),
 		.related = related,
 	};
 
@@ -211,7 +214,6 @@ ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULON
 		.data_count = UserDataCount,
 		.is_in_private = Flags & EVENT_WRITE_FLAG_INPRIVATE,
 		.activity = ActivityId ? ActivityId : &etw_thread_activity,
-		.caller = (uintptr_t)__builtin_return_address(0),
 		.related = RelatedActivityId,
 		.excluded = (uint32_t)Filter, /* bits above are no session's */
 	};
@@ -237,7 +239,6 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword, PCWS
 		.data = &data,
 		.data_count = 1,
 		.header_flags = EVENT_HEADER_FLAG_STRING_ONLY,
-		.caller = (uintptr_t)__builtin_return_address(0),
 		.activity = &etw_thread_activity,
 	};
 	size_t chars = 0;

@@ -29,4 +29,5 @@ __attribute__((used)) const struct etw_copy etw_own_copy = {
 	.set_last_error = SetLastError,
 	.meet_hosts = etw_provider_meet_hosts,
 	.list = etw_provider_list,
+	.add_stack_entries = etw_stack_add_entries,
 };

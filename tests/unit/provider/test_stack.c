@@ -37,12 +37,25 @@ struct chain {
 
 static struct chain chain;
 
-NO_INLINE static void walk_here(void)
+NO_INLINE static void walk_inside(void)
+{
+	etw_stack_walk(&stack);
+	__asm__ volatile("" : : : "memory"); /* no jump in place of the call */
+}
+
+/* As EventWrite() does: two functions that are marked, and one that is not. */
+ETW_STACK_ENTRY NO_INLINE static void walk_from_entry(void)
+{
+	walk_inside();
+	__asm__ volatile("" : : : "memory");
+}
+
+ETW_STACK_ENTRY NO_INLINE static void walk_here(void)
 {
 	chain.returns[0] = (uintptr_t)__builtin_return_address(0);
 	chain.count = 1;
-	etw_stack_walk(chain.returns[0], &stack);
-	__asm__ volatile("" : : : "memory"); /* no jump in place of the call */
+	walk_from_entry();
+	__asm__ volatile("" : : : "memory");
 }
 
 NO_INLINE static void go_down(unsigned depth)
@@ -88,15 +101,49 @@ static void test_stack__is_cut_at_its_outer_end(void **state)
 	assert_int_equal(stack.frames[0], chain.returns[0]);
 }
 
-static void test_stack__of_an_unknown_caller_is_whole(void **state)
+static void test_stack__without_an_entry_is_whole(void **state)
 {
-	struct etw_stack whole;
+	unsigned whole;
 
 	(void)state;
-	etw_stack_walk(0, &whole);
-	assert_true(whole.count > 1);
-	etw_stack_walk(0x1234, &stack);
-	assert_int_equal(stack.count, whole.count);
+	walk_inside();
+	whole = stack.count;
+	walk_here();
+	assert_true(stack.count > 0);
+	assert_int_equal(stack.count + 1, whole); /* but for walk_inside() */
+}
+
+/* A function of another copy of the library, which lies elsewhere: here between two others of one section. */
+#define OTHER_COPY __attribute__((section("other_entry")))
+extern const uint8_t other_start[] __asm__("__start_other_entry");
+extern const uint8_t other_end[] __asm__("__stop_other_entry");
+
+OTHER_COPY NO_INLINE static uintptr_t walk_from_other(void)
+{
+	walk_here();
+	__asm__ volatile("" : : : "memory");
+	return (uintptr_t)__builtin_return_address(0);
+}
+
+/* As many copies as there is room for; and more, which are not known. */
+static void test_stack__begins_outside_of_all_copies(void **state)
+{
+	const struct etw_stack_entries entries = {(uintptr_t)other_start, (uintptr_t)other_end};
+	uintptr_t caller;
+
+	(void)state;
+	caller = walk_from_other();
+	assert_int_equal(stack.frames[0], chain.returns[0]);
+	assert_in_range(stack.frames[0], entries.start, entries.end);
+	assert_int_equal(stack.frames[1], caller);
+	for (unsigned i = 0; i < 20; i++) {
+		etw_stack_add_entries(entries);
+		caller = walk_from_other();
+		assert_int_equal(stack.frames[0], caller);
+	}
+	etw_stack_add_entries((struct etw_stack_entries){1, UINTPTR_MAX});
+	caller = walk_from_other();
+	assert_int_equal(stack.frames[0], caller);
 }
 
 static void *run_thread(void *argument)
@@ -344,7 +391,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack__is_the_chain_of_calls),
 		cmocka_unit_test(test_stack__is_cut_at_its_outer_end),
-		cmocka_unit_test(test_stack__of_an_unknown_caller_is_whole),
+		cmocka_unit_test(test_stack__without_an_entry_is_whole),
+		cmocka_unit_test(test_stack__begins_outside_of_all_copies),
 		cmocka_unit_test(test_stack__of_a_thread),
 		cmocka_unit_test(test_stack__through_frames_of_any_form),
 		cmocka_unit_test(test_stack__through_signal_handlers),
