@@ -408,12 +408,14 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 	uint32_t wanted = 0;
 
 	TRY(etw_enable_collect(handle, &query, &view));
+	if (view.ring_count == 0)
+		return 0;
+	layout.registration = etw_handle_registration(handle);
+	TRY(measure(&layout)); /* filters read what it has looked at */
 	if (UNLIKELY(view.is_filtered))
 		apply_filters(request, &view);
 	if (view.ring_count == 0)
 		return 0;
-	layout.registration = etw_handle_registration(handle);
-	TRY(measure(&layout));
 	for (unsigned i = 0; i < view.ring_count; i++)
 		wanted |= view.items[i];
 	if (UNLIKELY(wanted))
