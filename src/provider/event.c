@@ -363,35 +363,72 @@ static uint32_t passing_slots(const struct etw_event_request *request, struct et
 	return passing;
 }
 
+/* Those whose sessions' filters the event does not pass. */
+struct rejected {
+	const struct etw_ring_mapping *rings[ETW_PROVIDER_SLOTS];
+	unsigned count;
+};
+
 /*
- * Leaves in the view the rings whose sessions' filters the event passes; the others count it as filtered. A session that has
- * two slots wants what either wants. Apart, as most events meet no filter.
+ * Leaves in the view the rings whose sessions' filters the event passes. A session that has two slots wants what either
+ * wants.
  */
-static __attribute__((noinline)) void apply_filters(const struct etw_event_request *request,
-						    struct etw_enable_view *view)
+static void apply_filters(const struct etw_event_request *request, struct etw_enable_view *view,
+			  struct rejected *ret)
 {
 	const uint32_t passing = passing_slots(request, view);
 	const unsigned count = view->ring_count;
-	const struct etw_ring_mapping *rejected[ETW_PROVIDER_SLOTS];
-	unsigned rejected_count = 0;
 
 	view->ring_count = 0;
+	ret->count = 0;
 	for (unsigned i = 0; i < count; i++) {
 		if (passing >> i & 1)
 			etw_enable_add(view, view->rings[i], view->items[i]);
 		else
-			rejected[rejected_count++] = view->rings[i];
+			ret->rings[ret->count++] = view->rings[i];
 	}
-	for (unsigned i = 0; i < rejected_count; i++) {
+}
+
+static void count_rejected(const struct etw_enable_view *view, const struct rejected *rejected)
+{
+	for (unsigned i = 0; i < rejected->count; i++) {
 		bool is_counted = false; /* or wanted by another slot */
 
 		for (unsigned k = 0; k < view->ring_count; k++)
-			is_counted |= view->rings[k] == rejected[i];
+			is_counted |= view->rings[k] == rejected->rings[i];
 		for (unsigned k = 0; k < i; k++)
-			is_counted |= rejected[k] == rejected[i];
+			is_counted |= rejected->rings[k] == rejected->rings[i];
 		if (!is_counted)
-			etw_ring_count_filtered(&rejected[i]->set);
+			etw_ring_count_filtered(&rejected->rings[i]->set);
 	}
+}
+
+static int write_wanted(struct layout *layout, uint32_t thread_id)
+{
+	const struct etw_enable_view *view = layout->view;
+	uint32_t wanted = 0;
+
+	for (unsigned i = 0; i < view->ring_count; i++)
+		wanted |= view->items[i];
+	if (UNLIKELY(wanted))
+		return write_with_items(layout, wanted, thread_id);
+	return write_several(layout, thread_id);
+}
+
+/* Apart, as most events meet no filter. Of an event that is looked at again, the last look is the one that counts. */
+static __attribute__((noinline)) int write_filtered(struct layout *layout,
+						    struct etw_enable_view *view,
+						    uint32_t thread_id)
+{
+	struct rejected rejected;
+	int r = 0;
+
+	apply_filters(layout->request, view, &rejected);
+	if (view->ring_count)
+		r = write_wanted(layout, thread_id);
+	if (r != -ESTALE)
+		count_rejected(view, &rejected);
+	return r;
 }
 
 /* As etw_provider_write(), for a thread that is inside; -ESTALE: again. */
@@ -405,7 +442,6 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 	};
 	struct etw_enable_view view;
 	struct layout layout = {.request = request, .view = &view};
-	uint32_t wanted = 0;
 
 	TRY(etw_enable_collect(handle, &query, &view));
 	if (view.ring_count == 0)
@@ -413,14 +449,8 @@ static int write_once(uint64_t handle, const struct etw_event_request *request, 
 	layout.registration = etw_handle_registration(handle);
 	TRY(measure(&layout)); /* filters read what it has looked at */
 	if (UNLIKELY(view.is_filtered))
-		apply_filters(request, &view);
-	if (view.ring_count == 0)
-		return 0;
-	for (unsigned i = 0; i < view.ring_count; i++)
-		wanted |= view.items[i];
-	if (UNLIKELY(wanted))
-		return write_with_items(&layout, wanted, thread_id);
-	return write_several(&layout, thread_id);
+		return write_filtered(&layout, &view, thread_id);
+	return write_wanted(&layout, thread_id);
 }
 
 int etw_provider_write(uint64_t handle, const struct etw_event_request *request)
