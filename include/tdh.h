@@ -664,8 +664,6 @@ ETW_API TDHSTATUS WINAPI TdhCloseDecodingHandle(_In_ TDH_HANDLE Handle);
  * @PayloadPredicates: name of a field, comparison and value
  * @PayloadFilter: gets the filter, for TdhAggregatePayloadFilters() and TdhDeletePayloadFilter()
  *
- * Sessions cannot filter by payload yet (docs/refused.md).
- *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer is NULL, or a predicate is none; ERROR_FILE_NOT_FOUND:
  * the provider is not known; ERROR_NOT_FOUND: it has no such event or field; ERROR_NOT_SUPPORTED: a field of a type
  * that cannot be compared; ERROR_INSUFFICIENT_BUFFER: the filter is larger than 4096 bytes;

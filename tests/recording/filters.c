@@ -18,186 +18,16 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "recording/enabled.h"
+#include "recording/filtering.h"
 #include "recording/support.h"
-
-#define CALL_MS   600000
-#define IDS       8 /* events have ids below */
-#define NAME_ROOM 64
-
-static const GUID provider_guid = {
-	0x2f1d6b1c, 0x8a53, 0x4b0e, {0x9c, 0x35, 0x11, 0x4e, 0x0b, 0x77, 0x2a, 0x61}};
 
 static const GUID group_guid = {
 	0x8be5cf1e, 0x90d2, 0x4a3b, {0x8e, 0x1d, 0x6b, 0x25, 0x9b, 0x0c, 0x44, 0x07}};
 
-/* --- A session into a file, and what is in it afterwards */
-
-struct session {
-	struct recording recording;
-	char name[NAME_ROOM], file[256];
-	unsigned ids[IDS]; /* events of each id in the file */
-	unsigned named;    /* TraceLogging events */
-	ULONG lost;
-};
-
-static void session_start(struct session *session, const char *name)
-{
-	const struct recording_options options = {
-		.name = session->name, .file = session->file, .buffer_kib = 64, .buffers = 16};
-
-	memset(session, 0, sizeof(*session));
-	(void)snprintf(session->name, sizeof(session->name), "%s", name);
-	(void)snprintf(session->file, sizeof(session->file), "%s/%s.etl", test_home(), name);
-	recording_start(&session->recording, &options);
-}
-
-static void count_event(PEVENT_RECORD record)
-{
-	struct session *session = record->UserContext;
-
-	if (!IsEqualGUID(&record->EventHeader.ProviderId, &provider_guid))
-		return;
-	for (USHORT i = 0; i < record->ExtendedDataCount; i++) {
-		if (record->ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL) {
-			session->named++;
-			return;
-		}
-	}
-	if (record->EventHeader.EventDescriptor.Id >= IDS)
-		fail("an event of id %u", record->EventHeader.EventDescriptor.Id);
-	session->ids[record->EventHeader.EventDescriptor.Id]++;
-}
-
-/* Stops it and counts its file's events. */
-static void session_end(struct session *session)
-{
-	recording_control(&session->recording, EVENT_TRACE_CONTROL_STOP);
-	session->lost = recording_read(session->file, count_event, session);
-	if (session->lost)
-		fail("%s: %u events lost", session->name, (unsigned)session->lost);
-}
-
-/* @wanted: a digit for each id from 1 on: how many events of it */
-static void expect_ids(const struct session *session, const char *wanted)
-{
-	for (unsigned i = 0; wanted[i]; i++) {
-		if (session->ids[i + 1] != (unsigned)(wanted[i] - '0'))
-			fail("%s: %u events of id %u, not %c", session->name, session->ids[i + 1],
-			     i + 1, wanted[i]);
-	}
-}
-
-static const char *etw; /* the tool */
-
-/* What `etw sessions` says of events that the session's filters took away, and of lost ones. */
-static void expect_filtered(const struct session *session, unsigned wanted)
-{
-	char command[600], text[8192], name[NAME_ROOM + 32], filtered[96];
-	const char *line;
-	size_t bytes;
-	FILE *pipe;
-
-	(void)snprintf(command, sizeof(command), "'%s' sessions --verbose", etw);
-	pipe = popen(command, "re");
-	if (!pipe)
-		fail("popen: %s", strerror(errno));
-	bytes = fread(text, 1, sizeof(text) - 1, pipe);
-	text[bytes] = '\0';
-	if (pclose(pipe) != 0)
-		fail("etw sessions: %s", text);
-	(void)snprintf(name, sizeof(name), "\n%s:\n", session->name);
-	(void)snprintf(filtered, sizeof(filtered),
-		       "  events lost: 0\n  events filtered: %u\n  real-time", wanted);
-	if (wanted == 0)
-		(void)snprintf(filtered, sizeof(filtered), "  events lost: 0\n  real-time");
-	line = strstr(text, name);
-	line = line ? strstr(line, "  events lost") : NULL;
-	if (!line || strncmp(line, filtered, strlen(filtered)) != 0)
-		fail("etw sessions does not say of %s that %u were filtered: %s", session->name,
-		     wanted, text);
-}
-
-/* --- Enabling */
-
-struct filters {
-	EVENT_FILTER_DESCRIPTOR descriptors[MAX_EVENT_FILTERS_COUNT];
-	ULONG count;
-};
-
-static void add(struct filters *filters, ULONG type, const void *data, size_t bytes)
-{
-	filters->descriptors[filters->count++] =
-		(EVENT_FILTER_DESCRIPTOR){(ULONGLONG)(ULONG_PTR)data, (ULONG)bytes, type};
-}
-
-static void enable_with(struct session *session, ULONG code, const struct filters *filters)
-{
-	ENABLE_TRACE_PARAMETERS parameters = {
-		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-		.EnableFilterDesc = (PEVENT_FILTER_DESCRIPTOR)(ULONG_PTR)filters->descriptors,
-		.FilterDescCount = filters->count,
-	};
-	ULONG error = EnableTraceEx2(session->recording.handle, &provider_guid, code, 0, 0, 0,
-				     CALL_MS, &parameters);
-
-	if (error)
-		fail("EnableTraceEx2: error %u", (unsigned)error);
-}
-
-static void enable(struct session *session, const struct filters *filters)
-{
-	enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, filters);
-}
-
-static void write_id(REGHANDLE provider, USHORT id, UINT32 value)
-{
-	EVENT_DESCRIPTOR descriptor = {.Id = id, .Level = 4};
-	EVENT_DATA_DESCRIPTOR data;
-	ULONG error;
-
-	EventDataDescCreate(&data, &value, sizeof(value));
-	error = EventWrite(provider, &descriptor, 1, &data);
-	if (error)
-		fail("EventWrite of id %u: error %u", id, (unsigned)error);
-}
-
 static void write_all_ids(REGHANDLE provider)
 {
 	for (USHORT id = 1; id < 5; id++)
-		write_id(provider, id, id);
-}
-
-/* An event as TraceLogging's macros make it. */
-static void write_named(REGHANDLE provider, const char *name)
-{
-	EVENT_DESCRIPTOR descriptor = {.Channel = 11, .Level = 5};
-	EVENT_DATA_DESCRIPTOR data[2];
-	uint8_t metadata[3 + NAME_ROOM] = {0};
-	const size_t bytes = 3 + strlen(name) + 1;
-	BOOLEAN is_typed = TRUE;
-	UINT32 value = 1;
-
-	if (EventSetInformation(provider, EventProviderUseDescriptorType, &is_typed,
-				sizeof(is_typed)))
-		fail("EventSetInformation failed");
-	metadata[0] = (uint8_t)bytes;
-	memcpy(metadata + 3, name, strlen(name) + 1);
-	EventDataDescCreate(&data[0], metadata, (ULONG)bytes);
-	data[0].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
-	EventDataDescCreate(&data[1], &value, sizeof(value));
-	if (EventWriteTransfer(provider, &descriptor, NULL, NULL, ARRAY_SIZE(data), data))
-		fail("EventWriteTransfer of %s failed", name);
-}
-
-static REGHANDLE register_here(void)
-{
-	REGHANDLE provider;
-
-	if (EventRegister(&provider_guid, NULL, NULL, &provider))
-		fail("EventRegister failed");
-	if (!becomes_enabled(provider))
-		fail("the provider is not enabled");
-	return provider;
+		filtering_write(provider, id, id);
 }
 
 /* --- By event id */
@@ -206,44 +36,45 @@ static const USHORT in_1_3[] = {TRUE, 2, 1, 3}, out_1_3[] = {FALSE, 2, 1, 3}, in
 
 static void run_ids(void)
 {
-	struct session in, out, all;
-	struct filters filters = {.count = 0};
+	struct filtering_session in, out, all;
+	struct filtering_filters filters = {.count = 0};
 	REGHANDLE provider, second;
 
-	session_start(&in, "in");
-	session_start(&out, "out");
-	session_start(&all, "all");
-	enable(&all, &filters);
-	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_1_3, sizeof(in_1_3));
-	enable(&in, &filters);
-	provider = register_here();
+	filtering_start(&in, "in");
+	filtering_start(&out, "out");
+	filtering_start(&all, "all");
+	filtering_enable(&all, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_1_3, sizeof(in_1_3));
+	filtering_enable(&in, &filters);
+	provider = filtering_register();
 	filters.count = 0;
-	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, out_1_3, sizeof(out_1_3));
-	enable(&out, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_EVENT_ID, out_1_3, sizeof(out_1_3));
+	filtering_enable(&out, &filters);
 	write_all_ids(provider);
-	write_named(provider, "HasNoId");
+	filtering_write_named(provider, "HasNoId", 5, 0);
 	/* Another registration has the same filters. */
-	if (EventRegister(&provider_guid, NULL, NULL, &second) || !becomes_enabled(second))
+	if (EventRegister(&filtering_provider, NULL, NULL, &second) || !becomes_enabled(second))
 		fail("no second registration");
 	write_all_ids(second);
 	/* Enabling anew replaces them. */
 	filters.count = 0;
-	add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_2, sizeof(in_2));
-	enable(&in, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_EVENT_ID, in_2, sizeof(in_2));
+	filtering_enable(&in, &filters);
 	write_all_ids(provider);
-	enable_with(&in, EVENT_CONTROL_CODE_DISABLE_PROVIDER, &(struct filters){.count = 0});
+	filtering_control(&in, EVENT_CONTROL_CODE_DISABLE_PROVIDER,
+			  &(struct filtering_filters){.count = 0});
 	write_all_ids(provider);
-	enable(&in, &(struct filters){.count = 0});
+	filtering_enable(&in, &(struct filtering_filters){.count = 0});
 	write_all_ids(second);
-	expect_filtered(&in, 2 + 2 + 3);
-	expect_filtered(&out, 5 * 2);
-	expect_filtered(&all, 0);
-	session_end(&in);
-	session_end(&out);
-	session_end(&all);
-	expect_ids(&in, "3231");
-	expect_ids(&out, "0505");
-	expect_ids(&all, "5555");
+	filtering_expect_filtered(&in, 2 + 2 + 3);
+	filtering_expect_filtered(&out, 5 * 2);
+	filtering_expect_filtered(&all, 0);
+	filtering_end(&in);
+	filtering_end(&out);
+	filtering_end(&all);
+	filtering_expect_ids(&in, "3231");
+	filtering_expect_ids(&out, "0505");
+	filtering_expect_ids(&all, "5555");
 	if (in.named != 1 || out.named != 1 || all.named != 1)
 		fail("%u, %u, %u events without a fixed id", in.named, out.named, all.named);
 	EventUnregister(second);
@@ -283,7 +114,7 @@ static int help(void)
 
 		switch (command) {
 		case 'r': /* register */
-			answer = EventRegister(&provider_guid, on_enable, NULL, &provider);
+			answer = EventRegister(&filtering_provider, on_enable, NULL, &provider);
 			break;
 		case 'e':
 			answer = EventProviderEnabled(provider, 0, 0);
@@ -363,26 +194,26 @@ static void helper_end(const struct helper *helper)
 static void run_processes(void)
 {
 	static const WCHAR names[] = u"nobody.exe;FILTER_TWO.exe";
-	struct session by_pid, by_name;
-	struct filters filters = {.count = 0};
+	struct filtering_session by_pid, by_name;
+	struct filtering_filters filters = {.count = 0};
 	struct helper one, two, late;
 	ULONG pids[2] = {0};
 
-	session_start(&by_pid, "by_pid");
-	session_start(&by_name, "by_name");
+	filtering_start(&by_pid, "by_pid");
+	filtering_start(&by_name, "by_name");
 	helper_start(&one, "filter_one");
 	helper_start(&two, "filter_two");
 	pids[0] = (ULONG)one.pid;
 	pids[1] = 1; /* init registers nothing */
-	add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
-	enable(&by_pid, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
+	filtering_enable(&by_pid, &filters);
 	if (!tell(&one, 'e') || tell(&one, 'c') != 1)
 		fail("the process that was named is not enabled");
 	if (tell(&two, 'e') || tell(&two, 'c') != 0)
 		fail("a process that was not named is enabled, or heard of it");
 	filters.count = 0;
-	add(&filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, names, sizeof(names));
-	enable(&by_name, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_EXECUTABLE_NAME, names, sizeof(names));
+	filtering_enable(&by_name, &filters);
 	if (tell(&one, 'c') != 1 || !tell(&two, 'e') || tell(&two, 'c') != 1)
 		fail("the name does not choose the process");
 	/* Processes that come later are chosen by name, and not by number. */
@@ -397,23 +228,23 @@ static void run_processes(void)
 	(void)tell(&two, 'f');
 	/* By both: the process that has the name and the number. */
 	pids[1] = (ULONG)two.pid;
-	add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
-	enable(&by_name, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_PID, pids, sizeof(pids));
+	filtering_enable(&by_name, &filters);
 	if (!tell(&two, 'e') || tell(&late, 'e') || tell(&one, 'c') != 1)
 		fail("two filters do not both choose");
 	(void)tell(&late, 'w');
 	(void)tell(&two, 'w');
 	/* By what no process has. */
 	filters.count = 0;
-	add(&filters, EVENT_FILTER_TYPE_PACKAGE_ID, names, sizeof(names));
-	enable(&by_name, &filters);
+	filtering_add(&filters, EVENT_FILTER_TYPE_PACKAGE_ID, names, sizeof(names));
+	filtering_enable(&by_name, &filters);
 	if (tell(&two, 'e'))
 		fail("a process without a package is enabled");
 	(void)tell(&two, 'w');
-	session_end(&by_pid);
-	session_end(&by_name);
-	expect_ids(&by_pid, "1111");
-	expect_ids(&by_name, "4444");
+	filtering_end(&by_pid);
+	filtering_end(&by_name);
+	filtering_expect_ids(&by_pid, "1111");
+	filtering_expect_ids(&by_name, "4444");
 	helper_end(&one);
 	helper_end(&two);
 	helper_end(&late);
@@ -483,32 +314,32 @@ static void run_excluded(void)
 {
 	ENABLE_TRACE_PARAMETERS as_group = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
 					    .EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP};
-	struct session one, two, all;
+	struct filtering_session one, two, all;
 	struct blocks blocks = {{0}};
 	REGHANDLE provider, second;
 	ULONGLONG ones, twos;
 
-	session_start(&one, "one");
-	session_start(&two, "two");
-	session_start(&all, "all");
-	enable(&all, &(struct filters){.count = 0});
+	filtering_start(&one, "one");
+	filtering_start(&two, "two");
+	filtering_start(&all, "all");
+	filtering_enable(&all, &(struct filtering_filters){.count = 0});
 	/* One that has enabled the provider's group, too, is one session all the same. */
 	if (EnableTraceEx2(two.recording.handle, &group_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
-			   0, 0, CALL_MS, &as_group))
+			   0, 0, FILTERING_CALL_MS, &as_group))
 		fail("the group cannot be enabled");
 	for (USHORT i = 1; i <= 2; i++) {
 		const EVENT_FILTER_HEADER header = {.Version = (UCHAR)i, .Size = sizeof(header)};
-		struct filters filters = {.count = 0};
+		struct filtering_filters filters = {.count = 0};
 
-		add(&filters, EVENT_FILTER_TYPE_SCHEMATIZED, &header, sizeof(header));
-		enable(i == 1 ? &one : &two, &filters);
+		filtering_add(&filters, EVENT_FILTER_TYPE_SCHEMATIZED, &header, sizeof(header));
+		filtering_enable(i == 1 ? &one : &two, &filters);
 	}
-	if (EventRegister(&provider_guid, on_blocks, &blocks, &provider) ||
+	if (EventRegister(&filtering_provider, on_blocks, &blocks, &provider) ||
 	    !becomes_enabled(provider))
 		fail("the provider is not enabled");
 	join_group(provider);
 	/* The answer to a second registration comes behind what the first one's traits led to. */
-	if (EventRegister(&provider_guid, NULL, NULL, &second) || !becomes_enabled(second))
+	if (EventRegister(&filtering_provider, NULL, NULL, &second) || !becomes_enabled(second))
 		fail("no second registration");
 	ones = wait_for_instance(&blocks.instances[1]);
 	twos = wait_for_instance(&blocks.instances[2]);
@@ -519,15 +350,15 @@ static void run_excluded(void)
 	write_without(provider, 3, twos);
 	write_without(provider, 4, ones | twos);
 	write_without(provider, 5, UINT64_C(1) << 40); /* nobody's */
-	expect_filtered(&one, 2);
-	expect_filtered(&two, 2);
-	expect_filtered(&all, 0);
-	session_end(&one);
-	session_end(&two);
-	session_end(&all);
-	expect_ids(&one, "10101");
-	expect_ids(&two, "11001");
-	expect_ids(&all, "11111");
+	filtering_expect_filtered(&one, 2);
+	filtering_expect_filtered(&two, 2);
+	filtering_expect_filtered(&all, 0);
+	filtering_end(&one);
+	filtering_end(&two);
+	filtering_end(&all);
+	filtering_expect_ids(&one, "10101");
+	filtering_expect_ids(&two, "11001");
+	filtering_expect_ids(&all, "11111");
 	EventUnregister(second);
 	EventUnregister(provider);
 }
@@ -547,7 +378,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "helper") == 0)
 		return help();
 	(void)test_home();
-	etw = argc == 3 ? argv[2] : NULL;
+	filtering_tool(argc == 3 ? argv[2] : NULL);
 	for (size_t i = 0; argc == 3 && i < ARRAY_SIZE(scenarios); i++) {
 		if (strcmp(argv[1], scenarios[i].name) == 0) {
 			scenarios[i].run();
