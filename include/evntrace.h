@@ -1469,9 +1469,9 @@ ETW_API ULONG WMIAPI CreateTraceInstanceId(_In_ HANDLE RegHandle,
  *
  * Thread, process and time are those of the call: WNODE_FLAG_USE_TIMESTAMP has no effect.
  *
- * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer or the handle is NULL, Size does not fit, more than 16 fields,
- * a handle that is no class's, an instance 0; ERROR_INVALID_FLAG_NUMBER, of TraceEventInstance() ERROR_INVALID_FLAGS: no
- * WNODE_FLAG_TRACED_GUID; ERROR_INVALID_HANDLE: the NT Kernel Logger, or no session that has enabled a classic provider of
+ * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a pointer or the handle is NULL, a field's or the class's address is
+ * below 4096, where nothing can be read, Size does not fit, more than 16 fields, a handle that is no class's, an instance
+ * 0; ERROR_INVALID_FLAG_NUMBER, of TraceEventInstance() ERROR_INVALID_FLAGS: no WNODE_FLAG_TRACED_GUID; ERROR_INVALID_HANDLE: the NT Kernel Logger, or no session that has enabled a classic provider of
  * this process; ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: it is
  * larger than a buffer.
  *
@@ -1498,7 +1498,8 @@ ETW_API ULONG WMIAPI TraceEventInstance(_In_ TRACEHANDLE TraceHandle,
  * which it takes messages in: across processors that may differ from the order of time.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_HANDLE: 0, the NT Kernel Logger, or as TraceEvent(); ERROR_INVALID_PARAMETER:
- * flags that are none, or no GUID where one is asked for; ERROR_NOT_ENOUGH_MEMORY and ERROR_MORE_DATA: as TraceEvent().
+ * flags that are none, no GUID where one is asked for, or an address below 4096; ERROR_NOT_ENOUGH_MEMORY and
+ * ERROR_MORE_DATA: as TraceEvent().
  *
  * Context: any thread, signal handlers.
  */

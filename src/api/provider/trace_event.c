@@ -46,7 +46,7 @@ static void fill(const struct etw_classic_place *place, void *context)
 
 		if (UNLIKELY(bytes > left))
 			bytes = left;
-		if (event->fields[i].DataPtr)
+		if (event->fields[i].DataPtr >= ETW_EVENT_ADDRESS_MIN)
 			etw_event_copy_field(
 				at, (const uint8_t *)(uintptr_t)event->fields[i].DataPtr, bytes);
 		else
@@ -84,7 +84,7 @@ static ULONG take_payload(struct classic_event *event, const void *header, uint3
 		event->field_count = payload_bytes / sizeof(MOF_FIELD);
 	}
 	for (uint32_t i = 0; i < event->field_count; i++) {
-		if (!event->fields[i].DataPtr && event->fields[i].Length)
+		if (event->fields[i].DataPtr < ETW_EVENT_ADDRESS_MIN && event->fields[i].Length)
 			return ERROR_INVALID_PARAMETER;
 		bytes += event->fields[i].Length;
 	}
@@ -134,7 +134,7 @@ ULONG TraceEvent(TRACEHANDLE TraceHandle, PEVENT_TRACE_HEADER EventTrace)
 	class = EventTrace->Flags & WNODE_FLAG_USE_GUID_PTR
 			? (const GUID *)(uintptr_t)EventTrace->GuidPtr
 			: &EventTrace->Guid;
-	if (!class)
+	if ((uintptr_t) class < ETW_EVENT_ADDRESS_MIN)
 		return ERROR_INVALID_PARAMETER;
 	event.head_bytes = sizeof(event.head.full);
 	event.head.full = (struct wire_full_header){

@@ -57,14 +57,18 @@ static void fill(const struct etw_classic_place *place, void *context)
 	}
 }
 
-/* The sizes up to the NULL; more than an event can have where they are more. */
-static uint32_t sum_up(va_list arguments)
+/* The sizes up to the NULL; more than an event can have where they are more. *@ret_is_lost: an address is none. */
+static uint32_t sum_up(va_list arguments, bool *ret_is_lost)
 {
 	size_t bytes = 0;
+	uintptr_t at;
 
-	while (va_arg(arguments, const void *)) {
+	*ret_is_lost = false;
+	while ((at = (uintptr_t)va_arg(arguments, const void *))) {
 		const size_t more = va_arg(arguments, size_t);
 
+		if (at < ETW_EVENT_ADDRESS_MIN && more)
+			*ret_is_lost = true;
 		if (more > ETW_EVENT_BYTES_MAX - bytes)
 			return ETW_EVENT_BYTES_MAX + 1;
 		bytes += more;
@@ -93,6 +97,7 @@ static ULONG write_message(TRACEHANDLE handle, ULONG flags, LPCGUID guid, USHORT
 {
 	struct message message = {.number = number, .options = options_of(flags)};
 	va_list measured;
+	bool is_lost;
 	ULONG error;
 
 	if (UNLIKELY(etw_first_copy))
@@ -101,7 +106,8 @@ static ULONG write_message(TRACEHANDLE handle, ULONG flags, LPCGUID guid, USHORT
 		return ERROR_INVALID_HANDLE;
 	if (flags & ~(ULONG)TRACE_MESSAGE_FLAG_MASK)
 		return ERROR_INVALID_PARAMETER;
-	if (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID) && !guid)
+	if (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID) &&
+	    (uintptr_t)guid < ETW_EVENT_ADDRESS_MIN)
 		return ERROR_INVALID_PARAMETER;
 	if (message.options & WIRE_MESSAGE_COMPONENT) {
 		message.who_bytes = sizeof(guid->Data1);
@@ -112,8 +118,10 @@ static ULONG write_message(TRACEHANDLE handle, ULONG flags, LPCGUID guid, USHORT
 	}
 	message.head_bytes = wire_ring_message_head(message.options);
 	va_copy(measured, arguments);
-	message.bytes = message.head_bytes + sum_up(measured);
+	message.bytes = message.head_bytes + sum_up(measured, &is_lost);
 	va_end(measured);
+	if (is_lost)
+		return ERROR_INVALID_PARAMETER;
 	if (message.bytes > ETW_EVENT_BYTES_MAX)
 		return ERROR_MORE_DATA;
 	va_copy(message.arguments, arguments);

@@ -298,6 +298,21 @@ static ULONG write_with_a_field_of_nothing(void)
 	return write_field(NULL, 8);
 }
 
+/* As a member of a structure that is not there. */
+static ULONG write_with_a_field_near_nothing(void)
+{
+	return write_field((const void *)(uintptr_t)0x40, 8);
+}
+
+static ULONG write_with_a_class_near_nothing(void)
+{
+	struct event event = event_of(1);
+
+	event.header.Flags |= WNODE_FLAG_USE_GUID_PTR;
+	event.header.GuidPtr = 0x40;
+	return TraceEvent(logger, &event.header);
+}
+
 static ULONG write_with_no_class(void)
 {
 	struct event event = event_of(1);
@@ -478,6 +493,16 @@ static ULONG message_with_a_wrong_flag(void)
 static ULONG message_of_no_guid(void)
 {
 	return TraceMessage(logger, TRACE_MESSAGE_GUID, NULL, 1, NULL);
+}
+
+static ULONG message_of_a_guid_near_nothing(void)
+{
+	return TraceMessage(logger, TRACE_MESSAGE_GUID, (LPCGUID)(uintptr_t)0x40, 1, NULL);
+}
+
+static ULONG message_with_an_argument_near_nothing(void)
+{
+	return TraceMessage(logger, 0, NULL, 1, (const void *)(uintptr_t)0x40, (SIZE_T)4, NULL);
 }
 
 static ULONG message_more_than_a_buffer(void)
