@@ -21,7 +21,9 @@
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
 #include "daemon/session_start.h"
+#include "daemon/user_groups.h"
 #include "ipc/runtime.h"
+#include "session/common/owner.h"
 #include "session/rings/budget.h"
 #include "wire/well_known.h"
 
@@ -157,6 +159,7 @@ static int open_budget(struct etwd_host *host)
 
 int etwd_host_open(struct etwd_host *host, int socket)
 {
+	etw_owner_use_groups(etwd_user_groups);
 	TRY(etwd_keeper_store_init(&host->store, socket));
 	TRY(etwd_inbox_init(&host->inbox));
 	host->store.wake_fd = host->inbox.event_fd;

@@ -6,9 +6,7 @@
 #include "session/common/owner.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <linux/capability.h>
-#include <pwd.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,20 +28,12 @@ static int set_groups(int count, const gid_t *groups)
 	return (int)syscall(SYS_setgroups, count, groups);
 }
 
-static int find_groups(uid_t uid, gid_t *ret_gid, gid_t groups[ETW_OWNER_GROUPS_MAX])
-{
-	char room[4096];
-	struct passwd user, *found = NULL;
-	int count = ETW_OWNER_GROUPS_MAX;
+static etw_owner_find_groups
+	find_groups; /* set before there are threads; NULL: nobody knows them */
 
-	*ret_gid = UNKNOWN_GROUP;
-	if (getpwuid_r(uid, &user, room, sizeof(room), &found) != 0 || !found)
-		return 0;
-	*ret_gid = user.pw_gid;
-	/* With more groups than that the file is made with fewer rights, never with more. */
-	if (getgrouplist(user.pw_name, user.pw_gid, groups, &count) < 0)
-		return ETW_OWNER_GROUPS_MAX;
-	return count;
+void etw_owner_use_groups(etw_owner_find_groups find)
+{
+	find_groups = find;
 }
 
 /*
@@ -84,8 +74,8 @@ int etw_owner_become(uid_t uid, struct etw_owner *ret)
 {
 	struct etw_owner owner = {.uid = geteuid(), .gid = getegid()};
 	gid_t groups[ETW_OWNER_GROUPS_MAX];
-	gid_t gid;
-	int count;
+	gid_t gid = UNKNOWN_GROUP;
+	int count = 0;
 
 	*ret = owner;
 	if (!is_other(uid))
@@ -93,7 +83,8 @@ int etw_owner_become(uid_t uid, struct etw_owner *ret)
 	owner.group_count = getgroups(ETW_OWNER_GROUPS_MAX, owner.groups);
 	if (owner.group_count < 0)
 		return -EPERM;
-	count = find_groups(uid, &gid, groups);
+	if (find_groups)
+		count = find_groups(uid, &gid, groups);
 	owner.is_changed = owner.has_groups = true;
 	if (set_groups(count, groups) < 0)
 		return -EPERM;

@@ -22,6 +22,21 @@ struct etw_owner {
 };
 
 /*
+ * Which groups a user is in: his own and the others, of which it returns the number. For a user whom nobody knows,
+ * ret_gid stays as it is and the number is 0.
+ */
+typedef int (*etw_owner_find_groups)(uid_t uid, gid_t *ret_gid, gid_t groups[ETW_OWNER_GROUPS_MAX]);
+
+/*
+ * etw_owner_use_groups() - from now on this is asked for the groups of users; called before there are threads. Without
+ * it files are made as by a user without groups: with fewer rights, never with more.
+ *
+ * The C library's own answer loads modules, which a static program cannot, so only hosts bring it
+ * (daemon/user_groups.h). Private sessions of a program are those of its own user and need none.
+ */
+void etw_owner_use_groups(etw_owner_find_groups find);
+
+/*
  * etw_owner_become() - files are opened with this user's rights and groups from now on, and written as by
  * etw_owner_write().
  *

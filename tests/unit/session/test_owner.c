@@ -55,6 +55,37 @@ static void test_owner__files_are_made_with_the_users_rights(void **state)
 	assert_int_equal(effective(), before);
 }
 
+static int find_two_groups(uid_t uid, gid_t *ret_gid, gid_t groups[ETW_OWNER_GROUPS_MAX])
+{
+	assert_int_equal(uid, NOBODY);
+	*ret_gid = 4711;
+	groups[0] = 4711;
+	groups[1] = 4712;
+	return 2;
+}
+
+static void test_owner__groups_are_those_that_the_host_finds(void **state)
+{
+	gid_t groups[ETW_OWNER_GROUPS_MAX];
+	struct etw_owner owner;
+
+	(void)state;
+	skip_without_root();
+	assert_int_equal(etw_owner_become(NOBODY, &owner), 0);
+	assert_int_equal(setfsgid((gid_t)-1), NOBODY);
+	assert_int_equal(getgroups(ETW_OWNER_GROUPS_MAX, groups), 0);
+	etw_owner_return(&owner);
+
+	etw_owner_use_groups(find_two_groups);
+	assert_int_equal(etw_owner_become(NOBODY, &owner), 0);
+	assert_int_equal(setfsgid((gid_t)-1), 4711);
+	assert_int_equal(getgroups(ETW_OWNER_GROUPS_MAX, groups), 2);
+	assert_int_equal(groups[1], 4712);
+	etw_owner_return(&owner);
+	etw_owner_use_groups(NULL);
+	assert_int_not_equal(setfsgid((gid_t)-1), 4711);
+}
+
 static void test_owner__files_are_written_within_the_users_limits(void **state)
 {
 	uint32_t before = effective();
@@ -89,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owner__files_are_made_with_the_users_rights),
+		cmocka_unit_test(test_owner__groups_are_those_that_the_host_finds),
 		cmocka_unit_test(test_owner__files_are_written_within_the_users_limits),
 		cmocka_unit_test(test_owner__oneself_changes_nothing),
 	};
