@@ -166,6 +166,17 @@ static bool has_classic_events(const struct tally *tally)
 	return false;
 }
 
+/* An id that follows from the name is a guess: a provider may have another one. */
+static void put_guess(const struct record_provider *provider, struct etw_text *text)
+{
+	char guid[ETW_GUID_BRACED_BYTES];
+
+	if (!record_names_is_derived(provider))
+		return;
+	etw_guid_format_braced(&provider->guid, guid);
+	etw_text_printf(text, " (taken for %s, the id that follows from the name)", guid);
+}
+
 /*
  * Any name is a provider's: one that was misspelt shows only here. A classic provider's events do not carry its id, and
  * nothing in the trace says whose a class is.
@@ -183,10 +194,13 @@ static void put_silent(const struct command *command, struct etw_text *text)
 				      : "";
 
 	for (size_t i = 0; i < options->provider_count; i++) {
-		if (!has_events_of(tally, &options->providers[i].guid))
-			etw_text_printf(text, "no event %s %s%s\n",
-					is_whole ? "came from" : "is in the file from",
-					options->providers[i].text, classic);
+		if (has_events_of(tally, &options->providers[i].guid))
+			continue;
+		etw_text_printf(text, "no event %s %s",
+				is_whole ? "came from" : "is in the file from",
+				options->providers[i].text);
+		put_guess(&options->providers[i], text);
+		etw_text_printf(text, "%s\n", classic);
 	}
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/etw/record_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
 #include "registry/registry.h"
+#include "schema/provider_id.h"
 
 static bool is_called(const struct record_provider *provider, const char *name)
 {
@@ -70,4 +72,15 @@ int record_names_resolve(struct record_options *options, struct etw_schema_store
 			take_installed(provider, registry, store);
 	}
 	return 0;
+}
+
+bool record_names_is_derived(const struct record_provider *provider)
+{
+	const char *name = provider->text + (*provider->text == '*');
+	char text[RECORD_PROVIDER_BYTES];
+	GUID guid;
+	int length = snprintf(text, sizeof(text), "*%.*s", (int)strcspn(name, ":"), name);
+
+	return length > 1 && (size_t)length < sizeof(text) && !etw_provider_id_find(text, &guid) &&
+	       etw_guid_equal(&guid, &provider->guid);
 }

@@ -15,4 +15,10 @@
  */
 int record_names_resolve(struct record_options *options, struct etw_schema_store *store);
 
+/*
+ * record_names_is_derived() - whether the provider's id is that which follows from its name, for want of anybody who
+ * knows the name.
+ */
+bool record_names_is_derived(const struct record_provider *provider);
+
 #endif

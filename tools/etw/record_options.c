@@ -18,7 +18,6 @@
 #define BUFFER_KIB_MAX  16384
 #define BUFFERS_MAX     65536
 #define PROVIDER_PARTS  4
-#define PROVIDER_BYTES  1024
 #define NAMED_LEVEL_MAX 5
 #define BAD_KEYWORDS    "has keywords that are no number; NAME:LEVEL:ANY:ALL is the order"
 #define KERNEL_EVERYTHING \
@@ -126,7 +125,7 @@ static bool parse_level(const char *text, uint8_t *ret)
 /* One --provider. Returns NULL, or what is wrong with it, static. */
 static const char *parse_provider(const char *text, struct record_provider *ret)
 {
-	char copy[PROVIDER_BYTES];
+	char copy[RECORD_PROVIDER_BYTES];
 	char *parts[PROVIDER_PARTS + 1] = {copy}, *at = copy;
 	size_t count = 0;
 

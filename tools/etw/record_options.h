@@ -11,6 +11,8 @@
 
 #include "tools/common/options.h"
 
+#define RECORD_PROVIDER_BYTES 1024 /* of --provider, with its NUL */
+
 /* NAME|GUID[:LEVEL[:ANY[:ALL]]] */
 struct record_provider {
 	const char *text; /* borrowed, as the user gave it */
