@@ -41,7 +41,7 @@ void etwd_budget_init(struct etwd_budget *budget, uid_t owner, uint64_t files)
 	budget->owner = owner;
 	budget->round = 1;
 	limits[ETWD_CONNECTIONS] = share(MIN(files / 2, ETWD_PEERS_MAX), 4, 4);
-	/* A registration costs up to 1 KiB, and one message when its provider is enabled. */
+	/* A registration costs up to ETWD_REGISTRATION_BYTES, and one message when its provider is enabled. */
 	limits[ETWD_REGISTRATIONS] = (struct etwd_limit){
 		ETWD_REGISTRATIONS_MAX, ETWD_REGISTRATIONS_MAX / 4, ETWD_REGISTRATIONS_MAX / 16};
 	limits[ETWD_GRANTS] = share(ETWD_GRANTS_MAX, 4, 8);

@@ -22,11 +22,13 @@
 /* Of everybody together; what one uid and all that are not trusted may use is a part of these. */
 #define ETWD_PEERS_MAX         4096 /* fewer when the host may have fewer descriptors */
 #define ETWD_REGISTRATIONS_MAX 262144
-#define ETWD_GRANTS_MAX        65536
-#define ETWD_SESSIONS_DEFAULT  64
-#define ETWD_SESSIONS_MAX      256 /* as far as the host may be told to go; Windows ends there too */
-#define ETWD_ENABLES_MAX       8192              /* over all sessions */
-#define ETWD_FILTER_BYTES_MAX  (4 * 1024 * 1024) /* over all enables */
+#define ETWD_REGISTRATION_BYTES \
+	512 /* that one costs at most, with a provider and a group of its own */
+#define ETWD_GRANTS_MAX       65536
+#define ETWD_SESSIONS_DEFAULT 64
+#define ETWD_SESSIONS_MAX     256 /* as far as the host may be told to go; Windows ends there too */
+#define ETWD_ENABLES_MAX      8192              /* over all sessions */
+#define ETWD_FILTER_BYTES_MAX (4 * 1024 * 1024) /* over all enables */
 
 /* Messages read in a round of the loop, of those who are not trusted: of one uid, and of all. */
 #define ETWD_TURN_UID_MAX    32

@@ -2,6 +2,7 @@
 /* See providers.h. */
 #include "daemon/providers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,19 @@
 #include "base/macros.h"
 
 #define TRAIT_HEAD_BYTES 3 /* u16 size, u8 type */
+
+/* Every registration may have a provider and a group of its own: what only those that are enabled need is apart. */
+static_assert(sizeof(struct etwd_registration) + 2 * sizeof(struct etwd_provider) <=
+		      ETWD_REGISTRATION_BYTES,
+	      "as much as the budget says");
+
+/* Of a provider that nobody has enabled. Never written. */
+static const struct etwd_enable no_enables[WIRE_ENABLE_SLOTS];
+
+static struct etwd_enable *nobodys_enables(void)
+{
+	return (struct etwd_enable *)(uintptr_t)no_enables;
+}
 
 void etwd_providers_init(struct etwd_providers *providers, struct etwd_budget *budget)
 {
@@ -63,9 +77,17 @@ static struct etwd_provider *find_or_add(struct etwd_providers *providers, const
 		return NULL;
 	provider->guid = *guid;
 	provider->is_group = is_group;
+	provider->enables = nobodys_enables();
 	provider->next = *bucket;
 	*bucket = provider;
 	return provider;
+}
+
+static void free_enables(struct etwd_provider *provider)
+{
+	if (provider->enables != no_enables)
+		free(provider->enables);
+	provider->enables = nobodys_enables();
 }
 
 /* A provider that nobody has registered or enabled is forgotten. */
@@ -78,6 +100,7 @@ static void drop_if_unused(struct etwd_providers *providers, struct etwd_provide
 	while (*at != provider)
 		at = &(*at)->next;
 	*at = provider->next;
+	free_enables(provider);
 	free(provider);
 }
 
@@ -142,6 +165,8 @@ static void drop_enable(struct etwd_providers *providers, struct etwd_provider *
 	clear_enable(providers, enable);
 	provider->enable_count--;
 	providers->enable_count--;
+	if (!provider->enable_count)
+		free_enables(provider);
 }
 
 /* Others may not take a provider away from a user's sessions by what they register. */
@@ -351,12 +376,28 @@ size_t etwd_providers_unregister_some(struct etwd_providers *providers,
 	return done;
 }
 
+/* Where the enables of a provider that nobody had enabled go. */
+static int make_enables(struct etwd_provider *provider)
+{
+	struct etwd_enable *made;
+
+	if (provider->enables != no_enables)
+		return 0;
+	made = calloc(WIRE_ENABLE_SLOTS, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	provider->enables = made;
+	return 0;
+}
+
 /* A new slot for a session. */
 static int add_enable(struct etwd_providers *providers, struct etwd_provider *provider, uid_t uid,
 		      struct etwd_enable **ret)
 {
-	struct etwd_enable *enable = find_enable(provider, 0);
+	struct etwd_enable *enable;
 
+	TRY(make_enables(provider));
+	enable = find_enable(provider, 0);
 	if (!enable || providers->enable_count >= ETWD_ENABLES_MAX)
 		return -ENOSPC;
 	TRY(charge(providers, uid, ETWD_ENABLES, 1));
@@ -381,6 +422,8 @@ static int place_enable(struct etwd_providers *providers, struct etwd_provider *
 	if (r < 0) {
 		etwd_budget_give(providers->budget, wanted->uid, ETWD_FILTER_BYTES,
 				 wanted->filter_bytes);
+		if (!provider->enable_count)
+			free_enables(provider);
 		return r;
 	}
 	clear_enable(providers, enable);
@@ -537,6 +580,7 @@ void etwd_providers_done(struct etwd_providers *providers)
 			}
 			for (unsigned k = 0; k < WIRE_ENABLE_SLOTS; k++)
 				free(provider->enables[k].filters);
+			free_enables(provider);
 			free(provider);
 			provider = next;
 		}

@@ -49,7 +49,7 @@ struct etwd_provider {
 	struct etwd_registration *registrations; /* of a provider */
 	struct etwd_registration *members;       /* of a group */
 	unsigned enable_count;
-	struct etwd_enable enables[WIRE_ENABLE_SLOTS];
+	struct etwd_enable *enables; /* WIRE_ENABLE_SLOTS of them; owned while there is one */
 };
 
 struct etwd_registration {
