@@ -77,6 +77,7 @@ static void enable_provider(const struct etwd_autologger *one, const struct etwd
 		.match_any = provider->match_any,
 		.match_all = provider->match_all,
 		.property = provider->property,
+		.filters = {provider->filters.list, provider->filters.bytes},
 	};
 	char text[ETW_GUID_BRACED_BYTES];
 	int r = etwd_enable_own(one->all->parts->enable, session, &request);

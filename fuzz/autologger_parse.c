@@ -12,6 +12,7 @@
 #include "autologger/config.h"
 #include "base/guid.h"
 #include "target.h"
+#include "wire/filter_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (r < 0) {
 		for (size_t i = 0; i < bytes; i++)
 			lines += data[i] == '\n';
-		CHECK(r == -EINVAL || r == -EFBIG || r == -ENAMETOOLONG);
+		CHECK(r == -EINVAL || r == -EFBIG || r == -ENAMETOOLONG || r == -EOPNOTSUPP);
 		CHECK(fault.sentence && fault.structure && fault.offset <= lines);
 		CHECK(!one.providers);
 		return 0;
@@ -33,6 +34,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	CHECK(one.file_max <= ETW_AUTOLOGGER_FILES_MAX && one.config.clock_type <= 3);
 	CHECK(!(one.config.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE));
 	CHECK(one.provider_count <= ETW_AUTOLOGGER_PROVIDERS_MAX);
+	for (size_t i = 0; i < one.provider_count; i++) {
+		const struct etw_autologger_filters *filters = &one.providers[i].filters;
+
+		CHECK(wire_filter_list_check((struct etw_bytes){filters->list, filters->bytes}) ==
+		      0);
+	}
 	etw_autologger_done(&one);
 	return 0;
 }

@@ -18,6 +18,7 @@
 
 #define CLOCK_TYPE_MAX        3
 #define MAX_FILE_SIZE_DEFAULT 100 /* MB */
+#define FILTERS_SUFFIX        "\\Filters"
 
 static const GUID global_logger_guid = WIRE_GLOBAL_LOGGER_GUID;
 static const GUID kernel_logger_guid = WIRE_KERNEL_LOGGER_GUID;
@@ -26,6 +27,7 @@ static const GUID kernel_logger_guid = WIRE_KERNEL_LOGGER_GUID;
 struct reading {
 	struct etw_autologger *autologger;
 	struct etw_autologger_provider *section; /* NULL: in front of the first */
+	bool is_in_filters;                      /* of the section's Filters */
 	char *name, *value;
 	uint64_t line;
 	uint32_t kernel_flags; /* EnableKernelFlags */
@@ -174,24 +176,33 @@ static bool is_global(const struct etw_autologger *autologger)
 	return !strcasecmp(autologger->config.name, GLOBAL_LOGGER_NAMEA);
 }
 
-static int begin_section(struct reading *reading, char *line)
+static struct etw_autologger_provider *find_provider(const struct etw_autologger *autologger,
+						     const GUID *guid)
+{
+	for (size_t i = 0; i < autologger->provider_count; i++) {
+		if (etw_guid_equal(&autologger->providers[i].guid, guid))
+			return &autologger->providers[i];
+	}
+	return NULL;
+}
+
+/* What is added to the name of a provider's section for its subkey. Cuts it off; returns whether it was there. */
+static bool take_filters_suffix(char *name)
+{
+	const size_t bytes = strlen(name), suffix = strlen(FILTERS_SUFFIX);
+
+	if (bytes < suffix || strcasecmp(name + bytes - suffix, FILTERS_SUFFIX) != 0)
+		return false;
+	name[bytes - suffix] = '\0';
+	return true;
+}
+
+static int add_provider(struct reading *reading, const GUID *guid)
 {
 	struct etw_autologger *autologger = reading->autologger;
-	size_t count = autologger->provider_count;
-	size_t bytes = strlen(line);
+	const size_t count = autologger->provider_count;
 	struct etw_autologger_provider *grown;
-	GUID guid;
 
-	if (line[bytes - 1] != ']')
-		return refuse(reading, -EINVAL, NULL, "the section's name does not end in \"]\"");
-	line[bytes - 1] = '\0';
-	if (etw_guid_parse(line + 1, &guid) < 0)
-		return refuse(reading, -EINVAL, NULL,
-			      "the section's name is no GUID of a provider");
-	for (size_t i = 0; i < count; i++) {
-		if (etw_guid_equal(&autologger->providers[i].guid, &guid))
-			return refuse(reading, -EINVAL, NULL, "the provider has a section already");
-	}
 	if (count == ETW_AUTOLOGGER_PROVIDERS_MAX)
 		return refuse(reading, -EFBIG, NULL, "there are too many providers");
 	grown = reallocarray(autologger->providers, count + 1, sizeof(*grown));
@@ -200,10 +211,43 @@ static int begin_section(struct reading *reading, char *line)
 	autologger->providers = grown;
 	reading->section = &grown[count];
 	/* Enabled is 0 by default, as Microsoft's page has it; the Global Logger's providers have no such value. */
-	*reading->section = (struct etw_autologger_provider){.guid = guid,
+	*reading->section = (struct etw_autologger_provider){.guid = *guid,
 							     .is_enabled = is_global(autologger)};
 	autologger->provider_count = count + 1;
 	return 0;
+}
+
+static int begin_section(struct reading *reading, char *line)
+{
+	struct etw_autologger_provider *known;
+	const size_t bytes = strlen(line);
+	GUID guid;
+
+	if (line[bytes - 1] != ']')
+		return refuse(reading, -EINVAL, NULL, "the section's name does not end in \"]\"");
+	line[bytes - 1] = '\0';
+	reading->is_in_filters = take_filters_suffix(line);
+	if (etw_guid_parse(line + 1, &guid) < 0)
+		return refuse(reading, -EINVAL, NULL,
+			      "the section's name is no GUID of a provider");
+	known = find_provider(reading->autologger, &guid);
+	if (!reading->is_in_filters)
+		return known ? refuse(reading, -EINVAL, NULL, "the provider has a section already")
+			     : add_provider(reading, &guid);
+	if (!known)
+		return refuse(reading, -EINVAL, NULL, "the provider has no section above");
+	reading->section = known;
+	return 0;
+}
+
+static int add_filter(struct reading *reading)
+{
+	const char *sentence;
+	const int result = etw_autologger_filters_add(&reading->section->filters, reading->name,
+						      reading->value, &sentence);
+
+	return result < 0 && result != -ENOMEM ? refuse(reading, result, "Filters", sentence)
+					       : result;
 }
 
 static char *trim(char *text)
@@ -234,6 +278,8 @@ static int read_line(struct reading *reading, char *line)
 	*equals = '\0';
 	reading->name = trim(line);
 	reading->value = trim(equals + 1);
+	if (reading->section && reading->is_in_filters)
+		return add_filter(reading);
 	return reading->section ? set_provider_value(reading) : set_session_value(reading);
 }
 
@@ -314,6 +360,8 @@ int etw_autologger_parse(const char *name, const char *text, size_t bytes,
 
 void etw_autologger_done(struct etw_autologger *autologger)
 {
+	for (size_t i = 0; i < autologger->provider_count; i++)
+		etw_autologger_filters_done(&autologger->providers[i].filters);
 	free(autologger->providers);
 	autologger->providers = NULL;
 	autologger->provider_count = 0;

@@ -2,7 +2,7 @@
 /*
  * The configuration of a session that the host starts by itself (an AutoLogger), as one text file: what Windows keeps in
  * the registry key of that name. Lines in front of the first section are the key's values, a section "[{guid}]" is the
- * subkey of a provider; names and meanings are those of the registry's values, in any case of letters.
+ * subkey of a provider, a section "[{guid}\Filters]" behind it that subkey's own; names and meanings are those of the registry's values, in any case of letters.
  * Source: Microsoft, "Configuring and Starting an AutoLogger Session"; man/etw-autologger.5.
  */
 #ifndef ETW_AUTOLOGGER_CONFIG_H
@@ -14,6 +14,7 @@
 
 #include <guiddef.h>
 
+#include "autologger/filters.h"
 #include "base/fault.h"
 #include "wire/message.h"
 
@@ -28,6 +29,7 @@ struct etw_autologger_provider {
 	uint8_t level;
 	uint32_t property;             /* EVENT_ENABLE_PROPERTY_* */
 	uint64_t match_any, match_all; /* of a classic provider: EnableFlags, in match_any */
+	struct etw_autologger_filters filters;
 };
 
 struct etw_autologger {
@@ -48,8 +50,9 @@ struct etw_autologger {
  * @text:   @bytes bytes; need not be terminated
  * @reterr: its offset is the number of the line, from 1; 0: the file as a whole
  *
- * Returns 0; -EINVAL: a line is not understood, a value is out of range, or there is no Guid; -EFBIG: more than
- * ETW_AUTOLOGGER_BYTES_MAX bytes or ETW_AUTOLOGGER_PROVIDERS_MAX sections; -ENAMETOOLONG; -ENOMEM.
+ * Returns 0; -EINVAL: a line is not understood, a value is out of range, or there is no Guid; -EOPNOTSUPP: a filter of
+ * a type that is not built; -EFBIG: more than ETW_AUTOLOGGER_BYTES_MAX bytes or ETW_AUTOLOGGER_PROVIDERS_MAX providers;
+ * -ENAMETOOLONG; -ENOMEM.
  */
 int etw_autologger_parse(const char *name, const char *text, size_t bytes,
 			 struct etw_autologger *ret, struct etw_fault *reterr);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 
 #include "integration/daemon/support.h"
@@ -136,6 +137,51 @@ static void test_autologger__session_runs_with_its_providers(void **state)
 	etw_controller_close(opened);
 }
 
+/* A session with a provider and its filters. */
+static void put_provider(const GUID *provider, const char *filters)
+{
+	char name[64], text[600];
+
+	snprintf(name, sizeof(name), "{%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x}",
+		 provider->Data1, provider->Data2, provider->Data3, provider->Data4[0],
+		 provider->Data4[1], provider->Data4[2], provider->Data4[3], provider->Data4[4],
+		 provider->Data4[5], provider->Data4[6], provider->Data4[7]);
+	snprintf(text, sizeof(text), "LogFileMode = 0x100\n[%s]\nEnabled = 1\n[%s\\Filters]\n%s",
+		 name, name, filters);
+	put_session(text);
+}
+
+static void test_autologger__filters_are_applied(void **state)
+{
+	static const uint8_t ids[] = {1, 0, 2, 0, 1, 0, 3, 0};
+	const GUID provider = guid_of(1);
+	struct etw_controller *opened;
+	struct wire_enable enable;
+	struct talk *talk;
+	char pids[64];
+	struct etw_bytes data;
+	unsigned sets;
+
+	(void)state;
+	snprintf(pids, sizeof(pids), "PID = 1, %d\nEVENT_ID = in 1 3\nSCHEMATIZED = hex:aa,bb\n",
+		 (int)getpid());
+	put_provider(&provider, pids);
+	opened = controller();
+	expect_status(SESSION, "Status=0\n");
+	talk = talk_open(WIRE_ROLE_PROVIDER);
+	assert_int_equal(talk_register(talk, 1, &provider), 0);
+	talk_take_enable(talk, &enable, &sets);
+	assert_int_equal(enable.slots[0].is_used, 1);
+	assert_true(wire_filter_find(enable.slots[0].filters, EVENT_FILTER_TYPE_EVENT_ID, &data));
+	assert_int_equal(data.left, sizeof(ids));
+	assert_memory_equal(data.at, ids, sizeof(ids));
+	assert_int_equal(enable.filter_type, EVENT_FILTER_TYPE_SCHEMATIZED);
+	assert_int_equal(enable.filter.left, 2);
+	talk_close(talk);
+	etw_controller_close(opened);
+	end_host();
+}
+
 static void test_autologger__stopped_session_stays_stopped(void **state)
 {
 	static struct wire_session_info info;
@@ -192,6 +238,9 @@ static void test_autologger__what_cannot_start_says_why(void **state)
 			 "FileName = /nowhere/at/all.etl\n");
 	put("not stoppable file", "Guid = {33333333-2222-3333-4444-555555555555}\nStart = 1\n"
 				  "LogFileMode = 0x41\n");
+	put("not built", "Guid = {55555555-2222-3333-4444-555555555555}\nStart = 1\n"
+			 "[{66666666-2222-3333-4444-555555555555}]\n"
+			 "[{66666666-2222-3333-4444-555555555555}\\Filters]\nCONTAINER = hex:01\n");
 	put("not now", "Guid = {44444444-2222-3333-4444-555555555555}\nStart = 0\n");
 	put_session("LogFileMode = 0x100\n");
 	opened = controller();
@@ -199,6 +248,8 @@ static void test_autologger__what_cannot_start_says_why(void **state)
 	expect_status("no guid", "Reason=Guid: the session has no GUID\n");
 	expect_status("no folder", "Status=3\n");
 	expect_status("not stoppable file", "Status=87\n");
+	expect_status("not built", "Status=50\n");
+	expect_status("not built", "Reason=line 5: Filters: filters of this type are not built\n");
 	expect_status(SESSION, "Status=0\n");
 	assert_int_equal(query(opened, SESSION, &info), 0);
 	assert_int_equal(query(opened, "not now", &info), -ENOENT);
@@ -210,6 +261,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_autologger__session_runs_with_its_providers,
 						set_up, home_remove),
+		cmocka_unit_test_setup_teardown(test_autologger__filters_are_applied, set_up,
+						home_remove),
 		cmocka_unit_test_setup_teardown(test_autologger__stopped_session_stays_stopped,
 						set_up, home_remove),
 		cmocka_unit_test_setup_teardown(

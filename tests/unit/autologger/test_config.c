@@ -13,10 +13,12 @@
 
 #include <cmocka.h>
 
+#include <evntprov.h>
 #include <evntrace.h>
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "wire/filter_list.h"
 
 #define GUID_LINE "Guid = {11111111-2222-3333-4444-555555555555}\n"
 
@@ -149,6 +151,97 @@ static void test_config__each_fault_has_its_line(void **state)
 	assert_int_equal(etw_autologger_parse("s", "a\0b", 3, &read, NULL), -EINVAL);
 }
 
+#define PROVIDER "[{22222222-2222-3333-4444-555555555555}]\nEnabled=1\n"
+#define FILTERS  "[{22222222-2222-3333-4444-555555555555}\\Filters]\n"
+
+/* Each form of a value, and what EVENT_FILTER_DESCRIPTOR has of it. */
+static void test_config__filters_are_those_of_an_enable(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t type;
+		const char *data;
+		size_t bytes;
+	} rows[] = {
+		{"EVENT_ID = in 1, 515", EVENT_FILTER_TYPE_EVENT_ID, "\1\0\2\0\1\0\3\2", 8},
+		{"event_id=OUT 0x7", EVENT_FILTER_TYPE_EVENT_ID, "\0\0\1\0\7\0", 6},
+		{"STACKWALK = in 8", EVENT_FILTER_TYPE_STACKWALK, "\1\0\1\0\x8\0", 6},
+		{"PID = 1 65536", EVENT_FILTER_TYPE_PID, "\1\0\0\0\0\0\1\0", 8},
+		{"EXECUTABLE_NAME = a;b", EVENT_FILTER_TYPE_EXECUTABLE_NAME, "a\0;\0b\0", 6},
+		{"PACKAGE_ID = p", EVENT_FILTER_TYPE_PACKAGE_ID, "p\0", 2},
+		{"EVENT_NAME = in A;Be", EVENT_FILTER_TYPE_EVENT_NAME,
+		 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\0A\0Be\0", 25},
+		{"STACKWALK_LEVEL_KW = hex:01,00,00,00,00,00,00,00, 00 00 00 00 00 00 00 00 04 01",
+		 EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4\1", 18},
+		{"0x80000200 = HEX:01,00,01,00,aB,00", EVENT_FILTER_TYPE_EVENT_ID, "\1\0\1\0\xAB\0",
+		 6},
+		{"SCHEMATIZED = hex:ff", EVENT_FILTER_TYPE_SCHEMATIZED, "\xFF", 1},
+		{"17 = hex:", 17, "", 0}, /* a type of the provider's own */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static struct etw_autologger read;
+		const struct etw_autologger_filters *filters;
+		struct etw_bytes list;
+		struct wire_filter filter;
+		char text[400];
+
+		(void)snprintf(text, sizeof(text), GUID_LINE PROVIDER FILTERS "%s\n", rows[i].line);
+		assert_int_equal(parse("s", text, &read, NULL), 0);
+		filters = &read.providers[0].filters;
+		list = (struct etw_bytes){filters->list, filters->bytes};
+		assert_true(wire_filter_next(&list, &filter));
+		assert_int_equal(list.left, 0);
+		assert_int_equal(filter.type, rows[i].type);
+		assert_int_equal(filter.data.left, rows[i].bytes);
+		assert_memory_equal(filter.data.at, rows[i].data, rows[i].bytes);
+		etw_autologger_done(&read);
+	}
+}
+
+static void test_config__filters_that_are_refused(void **state)
+{
+	static const struct {
+		const char *lines; /* the last one is refused */
+		int result;
+		const char *part;
+	} rows[] = {
+		{"EVENTID = in 1", -EINVAL, "no such filter"},
+		{"0 = hex:01", -EINVAL, "no such filter"},
+		{"CONTAINER = hex:01", -EOPNOTSUPP, "not built"},
+		{"SYSTEM_FLAGS = hex:01", -EOPNOTSUPP, "not built"},
+		{"0x80040000 = hex:01", -EOPNOTSUPP, "not built"},
+		{"EVENT_ID = 1", -EINVAL, "none of this filter"},
+		{"EVENT_ID = in 65536", -EINVAL, "none of this filter"},
+		{"EVENT_ID = in 1x", -EINVAL, "none of this filter"},
+		{"EVENT_NAME = in ", -EINVAL, "none of this filter"},
+		{"EVENT_NAME = in A;;B", -EINVAL, "none of this filter"},
+		{"PAYLOAD = 1", -EINVAL, "none of this filter"},
+		{"PID = hex:0", -EINVAL, "none of this filter"},
+		{"PID = hex:00", -EINVAL, "not sound"},
+		{"PID = 1 2 3 4 5 6 7 8 9", -EINVAL, "not sound"},
+		{"PAYLOAD = hex:00", -EINVAL, "not sound"},
+		{"EXECUTABLE_NAME = ;", -EINVAL, "not sound"},
+		{"PID = 1\nPID = 2", -EINVAL, "already"},
+		{"SCHEMATIZED = hex:01\n17 = hex:01", -EINVAL, "already"},
+		{"[{33333333-2222-3333-4444-555555555555}\\Filters]", -EINVAL, "no section above"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static struct etw_autologger read;
+		struct etw_fault fault = {0};
+		char text[400];
+
+		(void)snprintf(text, sizeof(text), GUID_LINE PROVIDER FILTERS "%s", rows[i].lines);
+		assert_int_equal(parse("s", text, &read, &fault), rows[i].result);
+		assert_int_equal(fault.offset, strchr(rows[i].lines, '\n') ? 6 : 5);
+		assert_non_null(strstr(fault.sentence, rows[i].part));
+		assert_null(read.providers);
+	}
+}
+
 static void test_config__sizes_are_limited(void **state)
 {
 	static struct etw_autologger read;
@@ -178,6 +271,8 @@ int main(void)
 		cmocka_unit_test(test_config__defaults_are_windows),
 		cmocka_unit_test(test_config__global_logger_needs_no_guid),
 		cmocka_unit_test(test_config__each_fault_has_its_line),
+		cmocka_unit_test(test_config__filters_are_those_of_an_enable),
+		cmocka_unit_test(test_config__filters_that_are_refused),
 		cmocka_unit_test(test_config__sizes_are_limited),
 	};
 
