@@ -33,7 +33,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
-	etw_stack_walk(0, &stack);
+	etw_stack_walk(&stack);
 	_exit(stack.count > 1 ? PASSED : 1);
 }
 
@@ -113,7 +113,7 @@ static ucontext_t program, coroutine;
 
 static void walk_on_it(void)
 {
-	etw_stack_walk(0, &stack);
+	etw_stack_walk(&stack);
 }
 
 static void switch_to_freed(void)
