@@ -41,6 +41,7 @@ struct heard {
 	ULONG code;
 	UCHAR level;
 	ULONGLONG any, all;
+	ULONG filter_type, filter_bytes;
 };
 
 static void NTAPI hear(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all,
@@ -49,7 +50,6 @@ static void NTAPI hear(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, U
 	struct heard *heard = context;
 
 	(void)source;
-	(void)filter;
 	if (code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
 		__atomic_add_fetch(&heard->captures, 1, __ATOMIC_RELEASE);
 		return;
@@ -58,6 +58,8 @@ static void NTAPI hear(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any, U
 	heard->level = level;
 	heard->any = any;
 	heard->all = all;
+	heard->filter_type = filter ? filter->Type : 0;
+	heard->filter_bytes = filter ? filter->Size : 0;
 	__atomic_add_fetch(&heard->count, 1, __ATOMIC_RELEASE);
 }
 
@@ -103,15 +105,24 @@ static TRACEHANDLE start_file(const char *name)
 }
 
 /* With a timeout: every callback has returned when this does. */
-static ULONG control(TRACEHANDLE session, const GUID *guid, ULONG code, UCHAR level, ULONGLONG any,
-		     ULONG property)
+static ULONG control_with(TRACEHANDLE session, const GUID *guid, ULONG code, UCHAR level,
+			  ULONGLONG any, ULONG property, EVENT_FILTER_DESCRIPTOR *filters,
+			  ULONG count)
 {
 	ENABLE_TRACE_PARAMETERS parameters = {
 		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
 		.EnableProperty = property,
+		.EnableFilterDesc = filters,
+		.FilterDescCount = count,
 	};
 
 	return EnableTraceEx2(session, guid, code, level, any, 0, 60000, &parameters);
+}
+
+static ULONG control(TRACEHANDLE session, const GUID *guid, ULONG code, UCHAR level, ULONGLONG any,
+		     ULONG property)
+{
+	return control_with(session, guid, code, level, any, property, NULL, 0);
 }
 
 static ULONG enable_group(TRACEHANDLE session, UCHAR level, ULONGLONG any)
@@ -252,6 +263,76 @@ static void groups__both_ways_add_up(void **state)
 	read_file("both.etl");
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(found[i], i != 3 && i != 5 && i != 6);
+}
+
+static EVENT_FILTER_DESCRIPTOR filter_of(ULONG type, const void *data, size_t bytes)
+{
+	return (EVENT_FILTER_DESCRIPTOR){(ULONGLONG)(ULONG_PTR)data, (ULONG)bytes, type};
+}
+
+static ULONG enable_filtered(TRACEHANDLE session, const GUID *guid, ULONG property,
+			     EVENT_FILTER_DESCRIPTOR *filters, ULONG count)
+{
+	return control_with(session, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, property,
+			    filters, count);
+}
+
+/*
+ * [DERIVED] Filters of a group are those of each of its members: Microsoft's page of ENABLE_TRACE_PARAMETERS has no
+ * exception for groups. A provider that is enabled by itself, too, writes what either way lets pass.
+ */
+static void groups__filters_are_the_members(void **state)
+{
+	static const USHORT in_1_2[] = {TRUE, 2, 1, 2}, in_3[] = {TRUE, 1, 3};
+	const ULONG stranger = 1; /* init registers nothing */
+	const TRACEHANDLE session = start_file("filters.etl");
+	EVENT_FILTER_DESCRIPTOR filters[2] = {
+		filter_of(EVENT_FILTER_TYPE_EVENT_ID, in_1_2, sizeof(in_1_2)),
+		filter_of(EVENT_FILTER_TYPE_SCHEMATIZED, "data", 4),
+	};
+	struct heard one = {0}, two = {0};
+	REGHANDLE handles[2] = {member(&first, &one), member(&second, &two)};
+
+	(void)state;
+	assert_int_equal(
+		enable_filtered(session, &group, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, filters, 2),
+		ERROR_SUCCESS);
+	assert_int_equal(count_of(&two), 1);
+	assert_int_equal(two.filter_type, EVENT_FILTER_TYPE_SCHEMATIZED);
+	assert_int_equal(two.filter_bytes, 4);
+	filters[0] = filter_of(EVENT_FILTER_TYPE_EVENT_ID, in_3, sizeof(in_3));
+	assert_int_equal(enable_filtered(session, &first, 0, filters, 1), ERROR_SUCCESS);
+	for (USHORT id = 1; id < 5; id++) {
+		write_event(handles[0], id, 1, 1);
+		write_event(handles[1], (USHORT)(id + 8), 1,
+			    1); /* 9 and on: none of the filter's */
+		write_event(handles[1], id, 1, 1);
+	}
+	/* Which processes are meant: none of the group's any more, but the one that is enabled by itself. */
+	filters[0] = filter_of(EVENT_FILTER_TYPE_PID, &stranger, sizeof(stranger));
+	assert_int_equal(
+		enable_filtered(session, &group, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, filters, 1),
+		ERROR_SUCCESS);
+	assert_int_equal(two.code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_false(EventProviderEnabled(handles[1], 1, 1));
+	assert_true(EventProviderEnabled(handles[0], 1, 1));
+	write_event(handles[0], 1, 1, 1);
+	write_event(handles[0], 3, 1, 1);
+	/* A filter that is not sound is refused of a group as of a provider. */
+	filters[0] = filter_of(EVENT_FILTER_TYPE_PID, &stranger, 3);
+	assert_int_equal(
+		enable_filtered(session, &group, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, filters, 1),
+		ERROR_INVALID_PARAMETER);
+	assert_int_equal(host_stop(session), ERROR_SUCCESS);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(EventUnregister(handles[i]), ERROR_SUCCESS);
+	read_file("filters.etl");
+	assert_int_equal(found[1], 2);
+	assert_int_equal(found[2], 2);
+	assert_int_equal(found[3], 2);
+	assert_int_equal(found[4], 0);
+	for (unsigned i = 9; i < 13; i++)
+		assert_int_equal(found[i], 0);
 }
 
 /* [MSD] A disallow list keeps providers from being enabled with a group, in one session, and can be changed. */
@@ -436,6 +517,7 @@ static int run_all(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups__members_are_enabled),
 		cmocka_unit_test(groups__both_ways_add_up),
+		cmocka_unit_test(groups__filters_are_the_members),
 		cmocka_unit_test(groups__disallowed_providers),
 		cmocka_unit_test(groups__are_enumerated),
 		cmocka_unit_test(groups__joining_takes_a_right),
