@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write [--rounds N] [--count KIND [SESSIONS [EVENTS]]] [--list]
+ * write [--rounds N] [--count KIND [SESSIONS [EVENTS [accepted|rejected]]]] [--list]
  *
  * What one event costs, through the shared library as programs call it: by kind of provider, fields, sessions and
  * threads, and what it costs when nobody listens. It is the threads' CPU time for batches of events that fit the
@@ -8,7 +8,8 @@
  * meet the same neighbours. Each figure is the best of several rounds; the worst says how much others used the
  * machine. The last line is for scripts: the figure that other recorders are compared with.
  *
- * --count writes EVENTS of one kind and measures nothing: for tools that count instructions in write_kind_run().
+ * --count writes EVENTS of one kind and measures nothing: for tools that count instructions in write_kind_run();
+ * with the last word, events that filters let pass, or take away.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "ring/writer.h"
 #include "tests/fake_host/fake_host.h"
 #include "tests/write_kinds/write_kinds.h"
+#include "wire/filter_list.h"
 
 #define ROUNDS        40
 #define BATCH         8000
@@ -100,6 +102,27 @@ static void set_wish(unsigned index, struct fake_wish wish)
 	}
 	while (!write_kinds_has_logger())
 		(void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Filters by id and by name, of which each kind meets one: it lets all of it pass, or takes all away. */
+static struct fake_wish filtered_wish(bool is_accepted)
+{
+	static uint8_t room[2][128];
+	const uint8_t ids[] = {is_accepted, 0, 3, 0, 1, 0, 2, 0, 3, 0};
+	uint8_t names[sizeof(EVENT_FILTER_EVENT_NAME) + sizeof("Nobody")] = {0};
+	const struct wire_filter list[] = {
+		{EVENT_FILTER_TYPE_EVENT_ID, {ids, sizeof(ids)}},
+		{EVENT_FILTER_TYPE_EVENT_NAME, {names, sizeof(names)}},
+	};
+	struct etw_bytes filters = {room[is_accepted], 0};
+
+	names[offsetof(EVENT_FILTER_EVENT_NAME, FilterIn)] = !is_accepted;
+	names[offsetof(EVENT_FILTER_EVENT_NAME, NameCount)] = 1;
+	memcpy(names + offsetof(EVENT_FILTER_EVENT_NAME, Names), "Nobody", sizeof("Nobody"));
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
+		filters.left += wire_filter_put(room[is_accepted] + filters.left,
+						sizeof(room[0]) - filters.left, &list[i]);
+	return (struct fake_wish){.level = 5, .filters = filters};
 }
 
 /* The first sessions have room for the batches of all threads, the others for one's. */
@@ -206,6 +229,23 @@ static void measure_stacks(void)
 		print_row(&jobs[i], 0);
 }
 
+/* What a filter costs, of what passes it and of what does not. */
+static void measure_filters(void)
+{
+	static const char *const titles[] = {"taken away", "let pass"};
+
+	for (int is_accepted = 0; is_accepted < 2; is_accepted++) {
+		struct job jobs[] = {job_of(REFERENCE, 1), job_of(LIKE_IT, 1)};
+
+		set_wish(0, filtered_wish(is_accepted));
+		measure(jobs, ARRAY_SIZE(jobs));
+		printf("one session with filters, %s, per event\n", titles[is_accepted]);
+		for (unsigned i = 0; i < ARRAY_SIZE(jobs); i++)
+			print_row(&jobs[i], 0);
+	}
+	set_wish(0, (struct fake_wish){.level = 5});
+}
+
 static void leave_session(unsigned index)
 {
 	if (fake_host_disable(&host, write_kinds_id(WRITE_MANIFEST), &sessions[index]) < 0 ||
@@ -300,8 +340,10 @@ static void measure_unwanted(const char *title)
 }
 
 /* Events of one kind for tools that count. */
-static int count_events(const char *name, unsigned wanted_sessions, uint64_t events)
+static int count_events(const char *name, unsigned wanted_sessions, uint64_t events,
+			const char *filtered)
 {
+	const bool is_rejected = filtered && strcmp(filtered, "rejected") == 0;
 	const struct write_kind *kind = strcmp(name, reserve_kind.name) == 0
 						? &reserve_kind
 						: write_kind_find(name);
@@ -311,12 +353,14 @@ static int count_events(const char *name, unsigned wanted_sessions, uint64_t eve
 		fail("no such kind");
 	while (session_count < wanted_sessions)
 		add_session();
+	for (unsigned i = 0; filtered && i < session_count; i++)
+		set_wish(i, filtered_wish(!is_rejected));
 	for (uint64_t done = 0; done < events; done += COUNTED_CHUNK) {
 		(void)write_kind_run(kind, COUNTED_CHUNK);
 		taken += drain();
 	}
 	printf("%" PRIu64 " written, %" PRIu64 " taken\n", events, taken);
-	return taken != events * wanted_sessions;
+	return taken != (is_rejected ? 0 : events * wanted_sessions);
 }
 
 static void measure_all(void)
@@ -332,6 +376,7 @@ static void measure_all(void)
 	reference = measure_kinds();
 	measure_threads();
 	measure_stacks();
+	measure_filters();
 	measure_sessions();
 	writers_stop();
 	printf("etw-ns-per-event %.2f\n", reference);
@@ -359,7 +404,8 @@ int main(int argc, char **argv)
 		rounds = atoi(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "--count") == 0)
 		result = count_events(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : 1,
-				      argc > 4 ? strtoull(argv[4], NULL, 10) : COUNTED_CHUNK);
+				      argc > 4 ? strtoull(argv[4], NULL, 10) : COUNTED_CHUNK,
+				      argc > 5 ? argv[5] : NULL);
 	else
 		measure_all();
 	write_kinds_unregister();

@@ -101,6 +101,7 @@ static void describe(const struct fake_enable *enable, struct wire_enable *ret)
 		.property = enable->property,
 		.match_any = enable->match_any,
 		.match_all = enable->match_all,
+		.filters = enable->filters,
 	};
 	if (ret->level < ret->slots[enable->slot].level)
 		ret->level = ret->slots[enable->slot].level;
@@ -478,6 +479,7 @@ int fake_host_enable(struct fake_host *host, const GUID *provider, struct fake_s
 		.match_any = wish.match_any,
 		.match_all = wish.match_all,
 		.has_block = wish.has_block,
+		.filters = wish.filters,
 	};
 	r = send_all(host, provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER);
 	(void)pthread_mutex_unlock(&host->lock);

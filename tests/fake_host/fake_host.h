@@ -32,6 +32,7 @@ struct fake_enable {
 	uint32_t property;
 	uint64_t match_any, match_all;
 	bool has_block;
+	struct etw_bytes filters;
 };
 
 struct fake_peer {
@@ -92,7 +93,8 @@ struct fake_wish {
 	uint8_t level;
 	uint32_t property;
 	uint64_t match_any, match_all;
-	bool has_block; /* with a SCHEMATIZED filter of a bare EVENT_FILTER_HEADER */
+	bool has_block;           /* with a SCHEMATIZED filter of a bare EVENT_FILTER_HEADER */
+	struct etw_bytes filters; /* of events; borrowed for good */
 };
 
 /*
