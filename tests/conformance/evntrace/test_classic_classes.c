@@ -21,6 +21,7 @@
 #include <wmistr.h>
 
 #include "base/macros.h"
+#include "conformance/evntrace/classic_session.h"
 #include "conformance/evntrace/host.h"
 #include "conformance/evntrace/waiting.h"
 #include "conformance/tdh/registered.h"
@@ -73,7 +74,6 @@ struct classes {
 	const struct etw_schema *events[1024];
 	unsigned count;
 	unsigned written, decoded; /* each event PATTERN_COUNT times */
-	TRACEHANDLE logger;        /* atomic */
 };
 
 static struct classes classes;
@@ -200,7 +200,7 @@ static void make_event(const struct etw_schema *schema, const struct payload *pa
 	ret->header.Size = (USHORT)(sizeof(ret->header) + payload->count * sizeof(MOF_FIELD));
 }
 
-static void write_one(unsigned number)
+static void write_one(TRACEHANDLE logger, unsigned number)
 {
 	const struct etw_schema *schema = classes.events[number / PATTERN_COUNT];
 	static struct payload payload;
@@ -211,23 +211,13 @@ static void write_one(unsigned number)
 	make_payload(schema, number, &payload);
 	make_event(schema, &payload, &event);
 	for (;;) {
-		error = TraceEvent(__atomic_load_n(&classes.logger, __ATOMIC_ACQUIRE),
-				   &event.header);
+		error = TraceEvent(logger, &event.header);
 		if (error != ERROR_NOT_ENOUGH_MEMORY)
 			break;
 		wait_step(begin, "there are buffers", __FILE__, __LINE__);
 	}
 	if (error)
 		fail_msg("%s cannot be written: %u", schema->symbol, error);
-}
-
-static ULONG WINAPI hear(WMIDPREQUESTCODE code, PVOID context, ULONG *bytes, PVOID buffer)
-{
-	(void)context;
-	(void)bytes;
-	if (code == WMI_ENABLE_EVENTS)
-		__atomic_store_n(&classes.logger, GetTraceLoggerHandle(buffer), __ATOMIC_RELEASE);
-	return ERROR_SUCCESS;
 }
 
 static bool is_listed(const GUID *guid, const GUID *list, unsigned count)
@@ -239,12 +229,11 @@ static bool is_listed(const GUID *guid, const GUID *list, unsigned count)
 	return false;
 }
 
-/* A provider of all classes of the file. */
-static TRACEHANDLE register_all(const GUID *control)
+/* By a provider of all classes of the file. */
+static void write_all(struct classic_session *session, const char *file)
 {
 	TRACE_GUID_REGISTRATION registrations[CLASSES_MAX];
 	GUID guids[CLASSES_MAX];
-	TRACEHANDLE provider;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < classes.count; i++) {
@@ -257,28 +246,9 @@ static TRACEHANDLE register_all(const GUID *control)
 		registrations[count] = (TRACE_GUID_REGISTRATION){.Guid = &guids[count]};
 		count++;
 	}
-	assert_int_equal(RegisterTraceGuidsA(hear, NULL, control, count, registrations, NULL, NULL,
-					     &provider),
-			 ERROR_SUCCESS);
-	return provider;
-}
-
-static void write_all(const char *file)
-{
-	const GUID control = {0x7c1f0a31, 0x1f4b, 0x4d0e, {0x91, 0x5c, 1, 2, 3, 4, 5, 6}};
-	TRACEHANDLE session = 0, provider;
-	struct host_block block;
-
-	host_block_init(&block, host_path(file));
-	block.properties.BufferSize = 64;
-	assert_int_equal(StartTraceA(&session, file, &block.properties), ERROR_SUCCESS);
-	provider = register_all(&control);
-	assert_int_equal(EnableTrace(TRUE, 1, 5, &control, session), ERROR_SUCCESS);
-	WAIT_UNTIL(__atomic_load_n(&classes.logger, __ATOMIC_ACQUIRE));
+	classic_session_start(session, file, 0, registrations, count);
 	while (classes.written < classes.count * PATTERN_COUNT)
-		write_one(classes.written++);
-	assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
-	assert_int_equal(host_stop(session), ERROR_SUCCESS);
+		write_one(session->logger, classes.written++);
 }
 
 static void check_property(PEVENT_RECORD record, const WCHAR *name, const uint8_t *expected,
@@ -315,8 +285,6 @@ static void WINAPI on_event(PEVENT_RECORD record)
 	struct payload payload;
 	ULONG bytes = sizeof(room);
 
-	if (IsEqualGUID(&record->EventHeader.ProviderId, &EventTraceGuid))
-		return;
 	assert_true(classes.decoded < classes.written);
 	schema = classes.events[classes.decoded / PATTERN_COUNT];
 	make_payload(schema, classes.decoded, &payload);
@@ -331,24 +299,10 @@ static void WINAPI on_event(PEVENT_RECORD record)
 	classes.decoded++;
 }
 
-static void read_all(const char *file)
-{
-	EVENT_TRACE_LOGFILEA log = {
-		.LogFileName = (LPSTR)(uintptr_t)host_path(file),
-		.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
-		.EventRecordCallback = on_event,
-	};
-	TRACEHANDLE trace = OpenTraceA(&log);
-
-	assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
-	assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
-	assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
-	assert_int_equal(classes.decoded, classes.written);
-}
-
 /* All of a file that is registered by its text. */
 static void record_file(const char *text, const char *file)
 {
+	struct classic_session session;
 	struct etw_arena arena = {0};
 
 	classes = (struct classes){0};
@@ -363,8 +317,9 @@ static void record_file(const char *text, const char *file)
 	}
 	assert_true(classes.count > 0);
 	registered_import(host_path("providers"), WIRE_REGISTRY_MOF, text);
-	write_all(file);
-	read_all(file);
+	write_all(&session, file);
+	classic_session_stop(&session, on_event);
+	assert_int_equal(classes.decoded, classes.written);
 	printf("%s: %u events of %u kinds\n", file, classes.decoded, classes.count);
 	etw_arena_done(&arena);
 }
