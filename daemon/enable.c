@@ -433,8 +433,13 @@ int etwd_enable_traits(const struct etwd_enable_parts *parts, struct etwd_client
 	r = join(parts, registration, body.traits);
 	etwd_peer_answer(&client->peer, WIRE_REPLY, message->head.request, r);
 	is_news |= registration->group && registration->group->enable_count;
-	if (registration->group == before || !is_news)
+	if (registration->group == before || !(is_news || registration->owed))
 		return 0;
+	/* Of sessions that ended: as a member of the group that it left nobody will call it back any more. */
+	if (registration->owed) {
+		telling.is_owed = true;
+		registration->owed = 1;
+	}
 	telling.wait = find_settling(parts, registration);
 	tell(parts, registration, &telling);
 	return 0;

@@ -227,6 +227,78 @@ static void test_enable__who_may(void **state)
 	fake_peer_free(stranger);
 }
 
+/* @type: WIRE_REGISTER or WIRE_TRAITS; a null group is none */
+static void send_traits(struct fake_peer *fake, uint32_t type, GUID guid, GUID group)
+{
+	struct wire_message head = fake_peer_head(fake, type);
+	uint8_t traits[2 + 1 + 3 + sizeof(group)] = {
+		sizeof(traits), 0, 0, 3 + sizeof(group), 0, EtwProviderTraitTypeGroup};
+	const struct wire_register body = {
+		.registration = 1, .provider = guid, .traits = {traits, sizeof(traits)}};
+
+	memcpy(traits + 6, &group, sizeof(group));
+	fake_peer_send(fake, wire_message_encode_register(&head, &body, fake->room));
+	fake_peer_expect(fake, WIRE_REPLY);
+	assert_int_equal(fake->message.head.status, 0);
+}
+
+/* Gives the rings back that it is asked for. Returns false: the session is over, and no callback was asked for. */
+static bool take_callback(struct fake_peer *fake, struct wire_enable *ret)
+{
+	struct wire_message head = {.type = WIRE_RING_RETIRED};
+	struct wire_ring_set_ref ref;
+
+	fixture_run_until(fake_peer_has_message, fake);
+	if (fake->message.head.type == WIRE_RING_RETIRE) {
+		assert_int_equal(wire_message_decode_ring_set_ref(fake->message.datagram, &ref), 0);
+		fake_peer_send(fake, wire_message_encode_ring_set_ref(&head, &ref, fake->room));
+		fake_peer_expect(controller, WIRE_SESSION);
+		if (fake_peer_is_silent(fake))
+			return false;
+	}
+	assert_int_equal(fake->message.head.type, WIRE_ENABLE);
+	assert_int_equal(wire_message_decode_enable(fake->message.datagram, ret), 0);
+	return true;
+}
+
+/* Between the withdrawal of a session and its callback: nobody finds the registration by its group then. */
+static void test_enable__a_member_that_leaves_while_the_session_ends(void **state)
+{
+	struct wire_message enable_head = fake_peer_head(controller, WIRE_ENABLE_PROVIDER);
+	struct wire_message stop_head = fake_peer_head(controller, WIRE_CONTROL);
+	struct wire_message done_head = {.type = WIRE_ENABLE_DONE};
+	const struct wire_control stop = {.code = WIRE_CONTROL_STOP, .handle = handle};
+	const struct wire_enable_provider body = {
+		.handle = handle,
+		.provider = fixture_guid(9),
+		.code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+		.level = 5,
+		.property = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP,
+	};
+	struct wire_enable enable;
+	unsigned sets;
+
+	(void)state;
+	send_traits(provider, WIRE_REGISTER, fixture_guid(1), fixture_guid(9));
+	fake_peer_send(controller,
+		       wire_message_encode_enable_provider(&enable_head, &body, controller->room));
+	fake_peer_expect(controller, WIRE_REPLY);
+	assert_int_equal(controller->message.head.status, 0);
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(enable.slots[0].is_used, 1);
+	fake_peer_send(controller,
+		       wire_message_encode_control(&stop_head, &stop, controller->room));
+	fake_peer_take_enable(provider, &enable, &sets);
+	assert_int_equal(enable.slots[0].is_used, 0);
+	assert_int_equal(enable.has_callback, 0);
+	done_head.request = provider->message.head.request;
+	send_traits(provider, WIRE_TRAITS, fixture_guid(1), (GUID){0});
+	fake_peer_send(provider, wire_message_encode_plain(&done_head, provider->room));
+	assert_true(take_callback(provider, &enable));
+	assert_int_equal(enable.control_code, EVENT_CONTROL_CODE_DISABLE_PROVIDER);
+	assert_int_equal(enable.has_callback, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_enable__##name, set_up, tear_down)
 
 int main(void)
@@ -242,6 +314,7 @@ int main(void)
 		TEST(disable),
 		TEST(a_controller_that_waits),
 		TEST(who_may),
+		TEST(a_member_that_leaves_while_the_session_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
