@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write [--rounds N] [--count KIND [SESSIONS [EVENTS [accepted|rejected]]]] [--list]
+ * write [--rounds N] [--count KIND [SESSIONS [EVENTS [accepted|rejected]]]] [--time KIND [SESSIONS [ROUNDS]]] [--list]
  *
  * What one event costs, through the shared library as programs call it: by kind of provider, fields, sessions and
  * threads, and what it costs when nobody listens. It is the threads' CPU time for batches of events that fit the
@@ -9,7 +9,8 @@
  * machine. The last line is for scripts: the figure that other recorders are compared with.
  *
  * --count writes EVENTS of one kind and measures nothing: for tools that count instructions in write_kind_run();
- * with the last word, events that filters let pass, or take away.
+ * with the last word, events that filters let pass, or take away. --time measures one kind alone, in turn with reserve
+ * and commit: short, to compare two builds in turn.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -363,6 +364,23 @@ static int count_events(const char *name, unsigned wanted_sessions, uint64_t eve
 	return taken != (is_rejected ? 0 : events * wanted_sessions);
 }
 
+static int time_events(const char *name, unsigned wanted_sessions, int wanted_rounds)
+{
+	struct job jobs[] = {{.kind = &reserve_kind, .threads = 1}, job_of(name, 1)};
+
+	if (wanted_sessions > SESSIONS_MAX)
+		fail("no such kind");
+	while (session_count < wanted_sessions)
+		add_session();
+	rounds = wanted_rounds;
+	writers_start();
+	measure(jobs, ARRAY_SIZE(jobs));
+	writers_stop();
+	printf("%.2f ns, reserve and commit alone %.2f ns\n", jobs[1].time.best_ns,
+	       jobs[0].time.best_ns);
+	return 0;
+}
+
 static void measure_all(void)
 {
 	double reference;
@@ -406,6 +424,9 @@ int main(int argc, char **argv)
 		result = count_events(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : 1,
 				      argc > 4 ? strtoull(argv[4], NULL, 10) : COUNTED_CHUNK,
 				      argc > 5 ? argv[5] : NULL);
+	else if (argc > 2 && strcmp(argv[1], "--time") == 0)
+		result = time_events(argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : 1,
+				     argc > 4 ? atoi(argv[4]) : ROUNDS);
 	else
 		measure_all();
 	write_kinds_unregister();
