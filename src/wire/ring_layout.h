@@ -6,12 +6,13 @@
  * behind the other, and go by offsets in that range:
  *
  *	0         the control page: struct wire_ring_set
- *	rings_at  the rings; of processor 0:  struct wire_ring
+ *	rings_at  up to a page of nothing, by the session's id, so that the rings of sessions share no cache lines
+ *	          the rings; of processor 0:  struct wire_ring
  *	                                      u64 ends[slot_count]
  *	                                      u32 queue[slot_count]
  *	                                      u8  map[buffer_count][buffer_bytes / 8]
  *	                                      u8  buffer[buffer_count][buffer_bytes]
- *	          of processor 1 at rings_at + ring_stride ...
+ *	          of processor 1 ring_stride behind ...
  *
  * Native byte order: both ends run on one machine. Neither end trusts it: the host copies before it
  * checks, a writer takes sizes from its own copy of the layout and bounds what it loads.
@@ -39,7 +40,7 @@
 #include <stdint.h>
 
 #define WIRE_RING_SET_MAGIC   UINT32_C(0x474E5245) /* "ERNG" */
-#define WIRE_RING_SET_VERSION 3
+#define WIRE_RING_SET_VERSION 4
 #define WIRE_RING_CPUS_MAX    2048
 #define WIRE_RING_SLOTS_MAX   1024
 #define WIRE_RING_BUFFERS_MAX (WIRE_RING_SLOTS_MAX - 1)

@@ -61,13 +61,36 @@ static void test_ring_set__is_laid_out_without_overlap(void **state)
 	assert_true(set.buffers_at >= set.maps_at + set.buffer_count * set.buffer_bytes / 8);
 	assert_true(set.ring_stride >= set.buffers_at + set.buffer_count * set.buffer_bytes);
 	assert_int_equal(set.ring_stride % WIRE_RING_PAGE_BYTES, 0);
-	assert_int_equal(set.total_bytes, set.rings_at + 3 * set.ring_stride);
-	assert_ptr_equal(etw_ring_at(&set, 2), set.memory + set.rings_at + 2 * set.ring_stride);
+	assert_true(etw_ring_at(&set, 0) >= set.memory + set.rings_at);
+	assert_int_equal((uintptr_t)etw_ring_at(&set, 0) % 64, 0);
+	assert_ptr_equal(etw_ring_at(&set, 2), etw_ring_at(&set, 0) + 2 * set.ring_stride);
+	assert_true(etw_ring_at(&set, 2) + set.ring_stride <= set.memory + set.total_bytes);
 	assert_int_equal(etw_ring_set_page(&set)->magic, WIRE_RING_SET_MAGIC);
 	etw_ring_set_unmap(&set);
 	assert_null(set.memory);
 	etw_ring_set_unmap(&set);
 	etw_ring_set_close(&fds);
+}
+
+/* So that the words of all of them stay in a processor's cache, which has few lines for the same place of a page. */
+static void test_ring_set__sessions_lie_apart_in_their_pages(void **state)
+{
+	struct etw_ring_set_config config = ordinary;
+	bool is_taken[WIRE_RING_PAGE_BYTES / 64] = {false};
+
+	(void)state;
+	for (config.session_id = 0x100; config.session_id < 0x100 + 64; config.session_id++) {
+		struct etw_ring_set_fds fds = make_set(&config);
+		struct etw_ring_set set;
+		size_t line;
+
+		assert_int_equal(etw_ring_set_map(&fds, &set), 0);
+		line = (uintptr_t)etw_ring_at(&set, 0) % WIRE_RING_PAGE_BYTES / 64;
+		assert_false(is_taken[line]);
+		is_taken[line] = true;
+		etw_ring_set_unmap(&set);
+		etw_ring_set_close(&fds);
+	}
 }
 
 static void check_memory(int fd, uint64_t bytes)
@@ -441,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ring_set__is_laid_out_without_overlap),
+		cmocka_unit_test(test_ring_set__sessions_lie_apart_in_their_pages),
 		cmocka_unit_test(test_ring_set__has_memory_from_the_start_and_stays_as_large),
 		cmocka_unit_test(test_ring_set__numbers_out_of_range_are_refused),
 		cmocka_unit_test(test_ring_set__sets_that_would_be_huge_are_refused),
