@@ -69,6 +69,31 @@ static bool is_general(const struct etw_enable_slot *slots, uint64_t bits)
 	return false;
 }
 
+/* enum etw_general, but for what does not depend on the slots. */
+static uint32_t general_of(const struct etw_registration *registration, uint64_t version,
+			   uint64_t bits)
+{
+	const struct etw_enable_slot *slots = registration->states[version & 1];
+
+	return (is_general(slots, bits) ? ETW_GENERAL_ENABLE : 0u) |
+	       (has_filters(registration, version, bits) ? ETW_GENERAL_FILTERS : 0u);
+}
+
+/* Behind the version's slots, in front of its gate. @bits: the slots that are used */
+static void set_plain(struct etw_registration *registration, uint64_t version, uint64_t bits,
+		      uint32_t general)
+{
+	struct etw_enable_plain *plain = &registration->plain[version & 1];
+	const uint32_t slots = etw_gate_slots(bits);
+
+	if (!slots || slots & (slots - 1) || general & (ETW_GENERAL_ENABLE | ETW_GENERAL_FILTERS)) {
+		store_release(&plain->handle, UINT64_C(0));
+		return;
+	}
+	copy_slot(&plain->slot, &registration->states[version & 1][(unsigned)__builtin_ctz(slots)]);
+	store_release(&plain->handle, etw_registration_handle(registration));
+}
+
 bool etw_enable_set(struct etw_registration *registration, unsigned link,
 		    const struct etw_enable_wish *wishes)
 {
@@ -78,7 +103,7 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 	struct etw_enable_slot *to = registration->states[version & 1];
 	uint64_t bits = gate & ETW_GATE_SLOTS_MASK & ~slot_bits_of(link);
 	const uint32_t general = load_relaxed(&registration->general);
-	uint32_t next_general = general & ~(uint32_t)(ETW_GENERAL_ENABLE | ETW_GENERAL_FILTERS);
+	uint32_t next_general;
 	bool is_changed = false;
 
 	for (unsigned i = 0; i < ETW_PROVIDER_SLOTS; i++) {
@@ -105,10 +130,8 @@ bool etw_enable_set(struct etw_registration *registration, unsigned link,
 	}
 	if (!is_changed) /* the half stays unused, and the next change starts anew */
 		return false;
-	if (is_general(to, bits))
-		next_general |= ETW_GENERAL_ENABLE;
-	if (has_filters(registration, version, bits))
-		next_general |= ETW_GENERAL_FILTERS;
+	next_general = (general & ETW_GENERAL_TRAITS) | general_of(registration, version, bits);
+	set_plain(registration, version, bits, next_general);
 	/* No event of either state takes the plain path when its state asks for more. */
 	store_release(&registration->general, general | next_general);
 	store_release(&registration->gate,

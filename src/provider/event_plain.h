@@ -22,7 +22,7 @@
 #include "provider/ring_sets.h"
 #include "provider/thread.h"
 
-/* The slot of the only session that has the provider enabled, as the gate said. */
+/* The wish of the only session that has the provider enabled, as the gate said. */
 struct etw_event_target {
 	const struct etw_registration *registration;
 	const struct etw_enable_slot *slot;
@@ -40,13 +40,12 @@ static ALWAYS_INLINE int etw_event_find_target(const struct etw_registration *pl
 					       struct etw_event_target *ret)
 {
 	const uint64_t gate = load_acquire(&place->gate); /* pairs with etw_enable_set() */
-	/* Above ETW_GATE_SLOTS_ALL: of another generation. */
-	const uint32_t slots = (uint32_t)(gate >> 32) - etw_handle_closed_gate(handle);
+	const struct etw_enable_plain *plain = &place->plain[gate & 1];
 
-	if (UNLIKELY(load_relaxed(&place->line) != etw_handle_line(handle) ||
-		     slots - 1 >= ETW_GATE_SLOTS_ALL || slots & (slots - 1)))
+	/* Of another generation, and where no registration begins, is another handle. 0 is none, and stands for none. */
+	if (UNLIKELY(load_acquire(&plain->handle) != handle || !handle))
 		return -EAGAIN;
-	ret->slot = &etw_enable_slots(place, gate)[(unsigned)__builtin_ctz(slots)];
+	ret->slot = &plain->slot;
 	if (!etw_enable_passes(ret->slot, descriptor->Level, descriptor->Keyword))
 		return LIKELY(load_relaxed(&place->gate) == gate) ? 0 : -EAGAIN;
 	ret->registration = place;

@@ -95,6 +95,9 @@ static void open_generation(struct etw_registration *registration)
 
 	if (generation > ETW_GATE_GENERATION_MAX)
 		generation = 1; /* 0 is that of what was never used */
+	/* The half that the new gate names is of the old generation still. */
+	store_relaxed(&registration->plain[0].handle, UINT64_C(0));
+	store_relaxed(&registration->plain[1].handle, UINT64_C(0));
 	store_release(&registration->gate,
 		      generation << ETW_GATE_GENERATION_SHIFT | (gate & ETW_GATE_VERSION_MASK));
 }

@@ -7,7 +7,8 @@
  * |------------------|---------------------------|-------------------------------------------------|
  * | gate             | any thread, also handlers | lock: register, unregister, enable              |
  * | states[version], | any thread, then checks   | lock: only the half that the gate does not name |
- * | filters[version] | that the gate is the same |                                                 |
+ * | filters[version],| that the gate is the same |                                                 |
+ * | plain[version]   |                           | the same; both handles before a new generation  |
  * | provider, traits | the same                  | lock: while no gate leads here; traits any time |
  * | the rest         | lock                      | lock                                            |
  */
@@ -69,6 +70,15 @@ struct etw_enable_slot {
 	uint32_t property; /* EVENT_ENABLE_PROPERTY_* */
 };
 
+/*
+ * The wish of the only session that has the provider enabled, where no session asks for more than the plain event: all that
+ * the path of that event reads of a registration's slots, found without a search.
+ */
+struct etw_enable_plain {
+	_Alignas(64) uint64_t handle; /* atomic; 0: the event is not so simple */
+	struct etw_enable_slot slot;
+};
+
 /* etw_link_slots() - how many of a registration's slots are a link's; the first is link * WIRE_ENABLE_SLOTS. */
 static inline unsigned etw_link_slots(unsigned link)
 {
@@ -120,8 +130,9 @@ struct etw_registration {
 	bool is_classic;
 	uint8_t holder; /* link of the session that has it */
 	WMIDPREQUEST request;
-	uint64_t logger_handle;  /* that session's, as the callback got it; 0: none */
-	uint32_t request_result; /* what the callback said last to being enabled */
+	uint64_t logger_handle;           /* that session's, as the callback got it; 0: none */
+	uint32_t request_result;          /* what the callback said last to being enabled */
+	struct etw_enable_plain plain[2]; /* by the gate's version, as the states are */
 	_Alignas(64) struct etw_enable_slot states[2][ETW_PROVIDER_SLOTS];
 	/* Beside the slots; atomic; NULL: none. Those that were replaced are owned until they are. */
 	const struct wire_event_filter *filters[2][ETW_PROVIDER_SLOTS];

@@ -77,6 +77,28 @@ static void test_event_plain__what_nobody_wants_is_not_written(void **state)
 	assert_int_equal(take_all(&session, &taken), 0);
 }
 
+/* Handles that are none find nothing that is plain: an event without level and keyword would pass what is all zero. */
+static void test_event_plain__no_handle_is_plain(void **state)
+{
+	static const EVENT_DESCRIPTOR everything = {.Id = 1};
+	const uint64_t step = sizeof(struct etw_registration) / 64;
+	const uint64_t wrong[] = {0,
+				  1,
+				  step,
+				  handle + 1,
+				  handle + step,
+				  UINT64_MAX,
+				  handle ^ UINT64_C(1) << 63,
+				  handle | ETW_HANDLE_CLASSIC};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(etw_provider_write_plain(etw_handle_place(wrong[i]), wrong[i],
+							  &everything, NULL, 0, &test_activity),
+				 -EAGAIN);
+	assert_int_equal(take_all(&session, &taken), 0);
+}
+
 static void test_event_plain__leaves_the_rest_to_others(void **state)
 {
 	static const uint64_t wrong[] = {0, 1, UINT64_MAX, UINT64_C(0xFFFFFFFF00000000)};
@@ -133,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_event_plain__writes_the_same_event, begin,
 						end),
+		cmocka_unit_test_setup_teardown(test_event_plain__no_handle_is_plain, begin, end),
 		cmocka_unit_test_setup_teardown(test_event_plain__what_nobody_wants_is_not_written,
 						begin, end),
 		cmocka_unit_test_setup_teardown(test_event_plain__leaves_the_rest_to_others, begin,
