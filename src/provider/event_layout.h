@@ -70,13 +70,15 @@ static inline void etw_event_copy_short(uint8_t *to, const uint8_t *from, size_t
 		memcpy(&last, from + bytes - 4, 4);
 		memcpy(to, &first, 4);
 		memcpy(to + bytes - 4, &last, 4);
-	} else if (bytes) { /* 1 to 3: the first, the middle and the last are all */
-		const uint8_t middle = from[bytes / 2];
-		const uint8_t end = from[bytes - 1];
+	} else if (bytes >= 2) { /* counts above all */
+		uint16_t head, tail;
 
+		memcpy(&head, from, 2);
+		memcpy(&tail, from + bytes - 2, 2);
+		memcpy(to, &head, 2);
+		memcpy(to + bytes - 2, &tail, 2);
+	} else if (bytes) {
 		to[0] = from[0];
-		to[bytes / 2] = middle;
-		to[bytes - 1] = end;
 	}
 }
 
@@ -137,18 +139,6 @@ static inline void etw_event_put_origin(uint8_t *at, uint32_t thread_id, uint32_
 	etw_store64(time_at, (uint64_t)time_raw);
 }
 
-/* Copies 16 bytes by two words, as the source was stored: a wider load would have to wait for both. */
-static inline void etw_event_copy_words(uint8_t *to, const void *from)
-{
-	uint64_t words[2];
-
-	memcpy(&words[0], from, 8);
-	memcpy(&words[1], (const uint8_t *)from + 8, 8);
-	__asm__("" : "+r"(words[0]), "+r"(words[1])); /* the compiler would make it one */
-	memcpy(to, &words[0], 8);
-	memcpy(to + 8, &words[1], 8);
-}
-
 /* From the event descriptor to the activity id. An EVENT_DESCRIPTOR is stored as it is in memory: id to keyword. */
 static inline void etw_event_put_rest(uint8_t *at, const EVENT_DESCRIPTOR *descriptor,
 				      const GUID *activity)
@@ -156,15 +146,38 @@ static inline void etw_event_put_rest(uint8_t *at, const EVENT_DESCRIPTOR *descr
 	static_assert(sizeof(EVENT_DESCRIPTOR) == offsetof(struct wire_event_header, kernel_ticks) -
 							  offsetof(struct wire_event_header, id),
 		      "layout");
-	etw_event_copy_words(at + offsetof(struct wire_event_header, id), descriptor);
+	etw_event_copy_16(at + offsetof(struct wire_event_header, id), (const uint8_t *)descriptor);
 	etw_store64(at + offsetof(struct wire_event_header, kernel_ticks), 0);
-	etw_event_copy_words(at + offsetof(struct wire_event_header, activity), activity);
+	etw_event_copy_16(at + offsetof(struct wire_event_header, activity),
+			  (const uint8_t *)activity);
 }
 
 /* @provider: the GUID's bytes, as they were loaded: in a register where there is one for them */
 static inline void etw_event_put_provider(uint8_t *at, const void *provider)
 {
 	memcpy(at + offsetof(struct wire_event_header, provider), provider, sizeof(GUID));
+}
+
+/* The bytes of an item: its head, its data, and what pads it. */
+static ALWAYS_INLINE uint32_t etw_event_item_bytes(uint32_t data_bytes)
+{
+	return ALIGN_UP((uint32_t)sizeof(struct wire_extended_item) + data_bytes, 8);
+}
+
+/* The first 8 bytes of an item whose data has up to 65535. */
+static ALWAYS_INLINE uint64_t etw_event_item_head(uint16_t type, uint32_t data_bytes, bool is_last)
+{
+	return etw_event_item_bytes(data_bytes) | (uint64_t)type << 16 |
+	       (uint64_t)(is_last ? 0 : WIRE_EXTENDED_LINKAGE) << 32 | (uint64_t)data_bytes << 48;
+}
+
+/* The head of an item and its padding: the data is to come, behind them. */
+static ALWAYS_INLINE void etw_event_put_item_head(uint8_t *at, uint16_t type, uint32_t data_bytes,
+						  bool is_last)
+{
+	/* The padding first: it lies under the data's last word. */
+	etw_store64(at + etw_event_item_bytes(data_bytes) - 8, 0);
+	etw_store64(at, etw_event_item_head(type, data_bytes, is_last));
 }
 
 #endif

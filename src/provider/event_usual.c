@@ -39,11 +39,6 @@ struct parts {
 	uint64_t flags;                      /* of the header */
 };
 
-static inline uint32_t item_bytes(uint32_t data_bytes)
-{
-	return ALIGN_UP((uint32_t)sizeof(struct wire_extended_item) + data_bytes, 8);
-}
-
 /* A session that has enabled both a provider and its group has two slots, and gets an event that both want once. */
 static ALWAYS_INLINE bool has_ring(const struct etw_ring_mapping *const *rings, unsigned count,
 				   const struct etw_ring_mapping *ring)
@@ -94,13 +89,6 @@ static ALWAYS_INLINE bool find_rings(const struct etw_registration *place, uint6
 		      load_relaxed(&place->gate) == gate);
 }
 
-/* As TraceLogging hands them over: the provider's traits, the event's schema, the payload. */
-static inline bool is_tracelogging(const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count)
-{
-	return data_count >= 2 && data[0].Type == EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA &&
-	       data[1].Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
-}
-
 static ALWAYS_INLINE void use_traits(const struct etw_registration *place, struct parts *parts)
 {
 	const struct etw_traits *traits = load_acquire(&place->traits);
@@ -132,7 +120,7 @@ static ALWAYS_INLINE bool measure(const struct etw_registration *place,
 	*ret = (struct parts){.flags = request->header_flags};
 	if (UNLIKELY(has_low_address(request)))
 		return false;
-	if (is_tracelogging(data, count)) {
+	if (etw_event_is_described(data, count)) {
 		if (UNLIKELY(!load_acquire(&place->is_typed) ||
 			     (data[0].Size | data[1].Size) > ETW_EVENT_BYTES_MAX))
 			return false;
@@ -153,11 +141,11 @@ static ALWAYS_INLINE bool measure(const struct etw_registration *place,
 		return false;
 	bytes = sizeof(struct wire_event_header) + sum;
 	if (request->related)
-		bytes += item_bytes(sizeof(GUID));
+		bytes += etw_event_item_bytes(sizeof(GUID));
 	if (ret->traits_bytes)
-		bytes += item_bytes(ret->traits_bytes);
+		bytes += etw_event_item_bytes(ret->traits_bytes);
 	if (ret->schema_bytes)
-		bytes += item_bytes(ret->schema_bytes);
+		bytes += etw_event_item_bytes(ret->schema_bytes);
 	if (request->related || ret->traits_bytes || ret->schema_bytes)
 		ret->flags |= WIRE_EVENT_EXTENDED_INFO;
 	ret->bytes = (uint32_t)bytes;
@@ -168,15 +156,9 @@ static ALWAYS_INLINE bool measure(const struct etw_registration *place,
 static ALWAYS_INLINE uint8_t *put_item(uint8_t *at, uint16_t type, const uint8_t *data,
 				       uint32_t data_bytes, bool is_last)
 {
-	const uint32_t bytes = item_bytes(data_bytes);
-
-	/* The padding first: it lies under the data's last word. */
-	etw_store64(at + bytes - 8, 0);
-	etw_store64(at, bytes | (uint64_t)type << 16 |
-				(uint64_t)(is_last ? 0 : WIRE_EXTENDED_LINKAGE) << 32 |
-				(uint64_t)data_bytes << 48);
+	etw_event_put_item_head(at, type, data_bytes, is_last);
 	etw_event_copy_field(at + sizeof(struct wire_extended_item), data, data_bytes);
-	return at + bytes;
+	return at + etw_event_item_bytes(data_bytes);
 }
 
 /* In the order that Windows writes them: related activity, provider traits, schema. */

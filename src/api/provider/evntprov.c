@@ -133,25 +133,37 @@ static ULONG write_event(REGHANDLE handle, const struct etw_event_request *reque
 	return LIKELY(r == 0) ? ERROR_SUCCESS : etw_win32_from_result(r);
 }
 
-/* What is not so simple: several sessions, or more than that. */
+/* What is not so simple. Parameters that registers hold: others call it last. */
 ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_otherwise(
 	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
-	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place)
+	PEVENT_DATA_DESCRIPTOR data, LPCGUID activity)
 {
 	const struct etw_event_request request = {
 		.descriptor = descriptor,
 		.data = data,
 		.data_count = data_count,
-		.activity = &etw_thread_activity,
+		.activity = activity,
 	};
 
-	if (LIKELY(are_sound(descriptor, data_count, data)) &&
-	    LIKELY(etw_provider_write_payload(place, handle, descriptor, data, data_count,
-					      &etw_thread_activity) == 0))
-		return ERROR_SUCCESS;
 	if (UNLIKELY(etw_first_copy))
-		return etw_first_copy->event_write(handle, descriptor, data_count, data);
+		return etw_first_copy->event_write_transfer(
+			handle, descriptor, activity == &etw_thread_activity ? NULL : activity,
+			NULL, data_count, data);
 	return write_event(handle, &request);
+}
+
+/* Several sessions, or what is even less simple. */
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_payload(REGHANDLE handle,
+								     PCEVENT_DESCRIPTOR descriptor,
+								     ULONG data_count,
+								     PEVENT_DATA_DESCRIPTOR data,
+								     LPCGUID activity)
+{
+	if (LIKELY(are_sound(descriptor, data_count, data)) &&
+	    LIKELY(etw_provider_write_payload(etw_handle_place(handle), handle, descriptor, data,
+					      data_count, activity) == 0))
+		return ERROR_SUCCESS;
+	return write_otherwise(handle, descriptor, data_count, data, activity);
 }
 
 /* Apart from EventWrite(), which so needs no frame of its own before it has looked at the gate. */
@@ -163,7 +175,31 @@ ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_plain(
 	    LIKELY(etw_provider_write_plain(place, handle, descriptor, data, data_count,
 					    &etw_thread_activity) == 0))
 		return ERROR_SUCCESS;
-	return write_otherwise(handle, descriptor, data_count, data, place);
+	return write_payload(handle, descriptor, data_count, data, &etw_thread_activity);
+}
+
+/* The same with an activity of the caller's: one parameter more costs EventWrite() as much as a field does. */
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_of_activity(
+	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
+	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place, LPCGUID activity)
+{
+	if (LIKELY(are_sound(descriptor, data_count, data)) &&
+	    LIKELY(etw_provider_write_plain(place, handle, descriptor, data, data_count,
+					    activity) == 0))
+		return ERROR_SUCCESS;
+	return write_payload(handle, descriptor, data_count, data, activity);
+}
+
+/* The same for TraceLogging, whose descriptors are there: etw_event_is_described(). */
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_described(
+	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, ULONG data_count,
+	PEVENT_DATA_DESCRIPTOR data, const struct etw_registration *place, LPCGUID activity)
+{
+	if (LIKELY(descriptor && data_count <= MAX_EVENT_DATA_DESCRIPTORS) &&
+	    LIKELY(etw_provider_write_described(place, handle, descriptor, data, data_count,
+						activity) == 0))
+		return ERROR_SUCCESS;
+	return write_otherwise(handle, descriptor, data_count, data, activity);
 }
 
 ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG UserDataCount,
@@ -176,7 +212,7 @@ ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG 
 	return write_plain(RegHandle, EventDescriptor, UserDataCount, UserData, place);
 }
 
-ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_transfer(
+ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_related(
 	REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, LPCGUID activity, LPCGUID related,
 	ULONG data_count, PEVENT_DATA_DESCRIPTOR data)
 {
@@ -184,13 +220,14 @@ ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_transfer(
 		.descriptor = descriptor,
 		.data = data,
 		.data_count = data_count,
-		.activity = activity ? activity : &etw_thread_activity,
+		.activity = activity,
 		.related = related,
 	};
 
 	if (UNLIKELY(etw_first_copy))
-		return etw_first_copy->event_write_transfer(handle, descriptor, activity, related,
-							    data_count, data);
+		return etw_first_copy->event_write_transfer(
+			handle, descriptor, activity == &etw_thread_activity ? NULL : activity,
+			related, data_count, data);
 	return write_event(handle, &request);
 }
 
@@ -198,10 +235,20 @@ ULONG EventWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor
 			 LPCGUID ActivityId, LPCGUID RelatedActivityId, ULONG UserDataCount,
 			 PEVENT_DATA_DESCRIPTOR UserData)
 {
-	if (LIKELY(etw_provider_is_closed(RegHandle)))
+	const struct etw_registration *place = etw_handle_place(RegHandle);
+
+	if (LIKELY(etw_place_is_closed(place, RegHandle)))
 		return ERROR_SUCCESS;
-	return write_transfer(RegHandle, EventDescriptor, ActivityId, RelatedActivityId,
-			      UserDataCount, UserData);
+	if (!ActivityId)
+		ActivityId = &etw_thread_activity;
+	if (RelatedActivityId)
+		return write_related(RegHandle, EventDescriptor, ActivityId, RelatedActivityId,
+				     UserDataCount, UserData);
+	if (UserData && etw_event_is_described(UserData, UserDataCount))
+		return write_described(RegHandle, EventDescriptor, UserDataCount, UserData, place,
+				       ActivityId);
+	return write_of_activity(RegHandle, EventDescriptor, UserDataCount, UserData, place,
+				 ActivityId);
 }
 
 ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG64 Filter,

@@ -62,6 +62,82 @@ static void test_event_plain__writes_the_same_event(void **state)
 	assert_memory_equal(taken.last.data, general.last.data, general.last.bytes);
 }
 
+static void describe(EVENT_DATA_DESCRIPTOR data[3], const uint8_t *bytes, uint32_t traits_bytes,
+		     uint32_t schema_bytes)
+{
+	EventDataDescCreate(&data[0], bytes, traits_bytes);
+	data[0].Type = EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA;
+	EventDataDescCreate(&data[1], bytes + 1, schema_bytes);
+	data[1].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+	EventDataDescCreate(&data[2], bytes + 2, 5);
+}
+
+static int write_described(const EVENT_DATA_DESCRIPTOR *data, uint32_t count)
+{
+	return etw_provider_write_described(etw_handle_place(handle), handle, &descriptor, data,
+					    count, &test_activity);
+}
+
+static void test_event_plain__writes_the_same_described_event(void **state)
+{
+	static uint8_t bytes[ETW_EVENT_PIECES_MAX + 1];
+	EVENT_DATA_DESCRIPTOR data[3];
+	struct taken general;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7 + 1);
+	assert_int_equal(etw_provider_set_typed(handle, true), 0);
+	for (uint32_t size = 1; size <= ETW_EVENT_PIECES_MAX; size += size < 70 ? 1 : 17) {
+		const uint32_t count = size % 5 ? 3 : 2; /* without payload, too */
+		const struct etw_event_request request = {
+			.descriptor = &descriptor,
+			.data = data,
+			.data_count = count,
+			.activity = &test_activity,
+		};
+
+		describe(data, bytes, size, size % 50 + 1);
+		assert_int_equal(etw_provider_write(handle, &request), 0);
+		assert_int_equal(take_all(&session, &general), 1);
+		assert_int_equal(write_described(data, count), 0);
+		assert_int_equal(take_all(&session, &taken), 1);
+		assert_int_equal(taken.last.bytes, general.last.bytes);
+		memset(taken.last.data + offsetof(struct wire_event_header, time_raw), 0, 8);
+		memset(general.last.data + offsetof(struct wire_event_header, time_raw), 0, 8);
+		assert_memory_equal(taken.last.data, general.last.data, general.last.bytes);
+	}
+}
+
+static void test_event_plain__leaves_strange_descriptions_to_others(void **state)
+{
+	static const uint8_t bytes[ETW_EVENT_PIECES_MAX + 2] = {1};
+	EVENT_DATA_DESCRIPTOR data[3];
+
+	(void)state;
+	describe(data, bytes, 8, 8);
+	assert_int_equal(write_described(data, 3), -EAGAIN); /* types mean nothing yet */
+	assert_int_equal(etw_provider_set_typed(handle, true), 0);
+	describe(data, bytes, 0, 8);
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, 8, 0);
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, ETW_EVENT_PIECES_MAX + 1, 8);
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, 8, UINT32_MAX);
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, 8, 8);
+	data[0].Ptr = 8;
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, 8, 8);
+	data[2].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	describe(data, bytes, 8, 8);
+	data[2].Ptr = 8; /* found when it is to be copied: the place is given up */
+	assert_int_equal(write_described(data, 3), -EAGAIN);
+	assert_int_equal(take_all(&session, &taken), 0);
+}
+
 static void test_event_plain__what_nobody_wants_is_not_written(void **state)
 {
 	static const EVENT_DESCRIPTOR verbose = {.Id = 1, .Level = 5, .Keyword = 6};
@@ -155,6 +231,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_event_plain__writes_the_same_event, begin,
 						end),
+		cmocka_unit_test_setup_teardown(test_event_plain__writes_the_same_described_event,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_event_plain__leaves_strange_descriptions_to_others, begin, end),
 		cmocka_unit_test_setup_teardown(test_event_plain__no_handle_is_plain, begin, end),
 		cmocka_unit_test_setup_teardown(test_event_plain__what_nobody_wants_is_not_written,
 						begin, end),
