@@ -69,6 +69,20 @@ static bool is_general(const struct etw_enable_slot *slots, uint64_t bits)
 	return false;
 }
 
+static bool has_ring_twice(const struct etw_enable_slot *slots, uint64_t bits)
+{
+	for (bits = etw_gate_slots(bits); bits; bits &= bits - 1) {
+		const struct etw_ring_mapping *ring =
+			load_relaxed(&slots[(unsigned)__builtin_ctzll(bits)].ring);
+
+		for (uint64_t others = bits & (bits - 1); others; others &= others - 1) {
+			if (load_relaxed(&slots[(unsigned)__builtin_ctzll(others)].ring) == ring)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* enum etw_general, but for what does not depend on the slots. */
 static uint32_t general_of(const struct etw_registration *registration, uint64_t version,
 			   uint64_t bits)
@@ -76,7 +90,8 @@ static uint32_t general_of(const struct etw_registration *registration, uint64_t
 	const struct etw_enable_slot *slots = registration->states[version & 1];
 
 	return (is_general(slots, bits) ? ETW_GENERAL_ENABLE : 0u) |
-	       (has_filters(registration, version, bits) ? ETW_GENERAL_FILTERS : 0u);
+	       (has_filters(registration, version, bits) ? ETW_GENERAL_FILTERS : 0u) |
+	       (has_ring_twice(slots, bits) ? ETW_GENERAL_TWICE : 0u);
 }
 
 /* Behind the version's slots, in front of its gate. @bits: the slots that are used */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The usual writes that are not plain (provider/event_plain.h): several sessions; a related activity; the traits and
- * the metadata of TraceLogging; flags of the header. As quick as they can be: the event is laid out in each ring from the
- * caller's data, since what was just written is slow to read; and the rings get one time. Whatever else a session or an
+ * the metadata of TraceLogging; flags of the header. As quick as they can be: of several sessions each
+ * piece of the event is loaded once, and stored in all rings; and the rings get one time. Whatever else a session or an
  * event asks for is left to etw_provider_write().
  */
 #ifndef ETW_PROVIDER_EVENT_USUAL_H
@@ -25,8 +25,7 @@ int etw_provider_write_usual(uint64_t handle, const struct etw_event_request *re
  *
  * Returns 0, or -EAGAIN: not so simple, and nothing has happened. Context: any thread, signal-safe.
  */
-int etw_provider_write_payload(const struct etw_registration *place, uint64_t handle,
-			       const EVENT_DESCRIPTOR *descriptor,
+int etw_provider_write_payload(uint64_t handle, const EVENT_DESCRIPTOR *descriptor,
 			       const EVENT_DATA_DESCRIPTOR *data, uint32_t data_count,
 			       const GUID *activity);
 

@@ -111,6 +111,7 @@ enum etw_general {
 	ETW_GENERAL_TRAITS = 0x1,  /* the provider has traits */
 	ETW_GENERAL_ENABLE = 0x2,  /* a session asks for more than the plain event */
 	ETW_GENERAL_FILTERS = 0x4, /* a session has filters of events */
+	ETW_GENERAL_TWICE = 0x8,   /* a session has two slots: by the provider and by its group */
 };
 
 struct etw_registration {

@@ -67,14 +67,12 @@ static ALWAYS_INLINE int etw_ring_look(const struct etw_ring_set *set, uint8_t *
 }
 
 /*
- * etw_ring_claim() - takes the place that was offered.
- *
- * @time_raw: read after etw_ring_look(), so that it grows with the place in the ring
+ * etw_ring_take() - takes the place that was offered. The event's time is to be read after etw_ring_look(), and before this, so
+ * that it grows with the place in the ring.
  *
  * Returns false when another writer or the host was faster.
  */
-static ALWAYS_INLINE bool etw_ring_claim(const struct etw_ring_offer *offer, uint32_t units,
-					 int64_t time_raw, struct etw_ring_span *ret)
+static ALWAYS_INLINE bool etw_ring_take(const struct etw_ring_offer *offer, uint32_t units)
 {
 	uint64_t word = offer->word;
 
@@ -82,10 +80,19 @@ static ALWAYS_INLINE bool etw_ring_claim(const struct etw_ring_offer *offer, uin
 		return false;
 	/* Others see the place as reserved: until it is committed it is a gap. */
 	SCHED_POINT("ring.reserve.claimed");
+	etw_ring_take_over(offer->at, units * 8);
+	return true;
+}
+
+/* etw_ring_claim() - the same, for one ring alone. */
+static ALWAYS_INLINE bool etw_ring_claim(const struct etw_ring_offer *offer, uint32_t units,
+					 int64_t time_raw, struct etw_ring_span *ret)
+{
+	if (UNLIKELY(!etw_ring_take(offer, units)))
+		return false;
 	ret->at = offer->at;
 	ret->mark = offer->mark;
 	ret->time_raw = time_raw;
-	etw_ring_take_over(ret->at, units * 8);
 	return true;
 }
 

@@ -160,8 +160,7 @@ ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_payload(REGHANDLE h
 								     LPCGUID activity)
 {
 	if (LIKELY(are_sound(descriptor, data_count, data)) &&
-	    LIKELY(etw_provider_write_payload(etw_handle_place(handle), handle, descriptor, data,
-					      data_count, activity) == 0))
+	    LIKELY(etw_provider_write_payload(handle, descriptor, data, data_count, activity) == 0))
 		return ERROR_SUCCESS;
 	return write_otherwise(handle, descriptor, data_count, data, activity);
 }

@@ -142,8 +142,7 @@ static void test_event_usual__goes_on_in_the_next_buffer(void **state)
 								 .activity = &test_activity,
 							 }),
 				0);
-		else if (etw_provider_write_payload(etw_handle_place(handle), handle, &descriptor,
-						    &data, 1, &test_activity) < 0)
+		else
 			assert_int_equal(etw_provider_write(handle,
 							    &(struct etw_event_request){
 								    .descriptor = &descriptor,
@@ -175,9 +174,6 @@ static void test_event_usual__says_what_is_wrong(void **state)
 	assert_int_equal(etw_provider_write_usual(handle, &request), -EINVAL);
 	EventDataDescCreate(&data, NULL, 8);
 	assert_int_equal(etw_provider_write_usual(handle, &request), -EFAULT);
-	assert_int_equal(etw_provider_write_payload(etw_handle_place(handle), handle, &descriptor,
-						    &data, 1, &test_activity),
-			 -EAGAIN);
 	EventDataDescCreate(&data, large, 8);
 	assert_int_equal(etw_provider_write_usual(UINT64_MAX, &request), -EBADF);
 	assert_int_equal(etw_provider_write_usual(0, &request), -EBADF);
@@ -195,9 +191,6 @@ static void test_event_usual__what_nobody_wants_is_not_written(void **state)
 							  .descriptor = &verbose,
 							  .activity = &test_activity,
 						  }),
-			 0);
-	assert_int_equal(etw_provider_write_payload(etw_handle_place(handle), handle, &verbose,
-						    NULL, 0, &test_activity),
 			 0);
 	for (unsigned i = 0; i < SESSIONS; i++)
 		assert_int_equal(take_all(&sessions[i], &taken), 0);
