@@ -13,6 +13,8 @@
 #include "compile/read_internal.h"
 #include "compile/text_internal.h"
 
+#define NAMES_MAX 4096 /* of a list: each name is looked for in all before it */
+
 int etw_compile_text_complain(struct mc_text_reader *reader, const char *format, ...)
 {
 	char text[512];
@@ -78,6 +80,15 @@ int etw_compile_text_default(struct mc_text_reader *reader, struct mc_text_name 
 	return 0;
 }
 
+static bool is_full(const struct mc_text_name *list)
+{
+	size_t count = 0;
+
+	for (; list; list = list->next)
+		count++;
+	return count >= NAMES_MAX;
+}
+
 /* name=number[:symbol]; what is wrong ends the list. */
 static int read_name(struct mc_text_reader *reader, struct mc_text_name **list, uint32_t max,
 		     const char *what, bool *ret_good)
@@ -90,6 +101,9 @@ static int read_name(struct mc_text_reader *reader, struct mc_text_name **list, 
 	etw_compile_text_skip(reader, true);
 	if (!name)
 		return -ENOMEM;
+	if (is_full(*list))
+		return etw_compile_text_complain(
+			reader, "a file has at most %d names of the kind %s", NAMES_MAX, what);
 	if (!*name || reader->at == reader->end || *reader->at != '=')
 		return etw_compile_text_complain(reader, "the list of %s wants name=number", what);
 	reader->at++;

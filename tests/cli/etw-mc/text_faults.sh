@@ -12,6 +12,8 @@ check 'SeverityNames=(Worse=4)' 'MessageId=1' 'Language=English' 'Text.' '.'
 check 'SeverityNames=Worse' 'MessageId=1' 'Language=English' 'Text.' '.'
 check 'SeverityNames=(Bad 1)' 'MessageId=1' 'Language=English' 'Text.' '.'
 check 'SeverityNames=(Bad=1' 'MessageId=1' 'Language=English' 'Text.' '.'
+check 'MessageIdTypedef=DWORD' "FacilityNames=($(seq -s ' ' -f 'N%g=1' 4096))" \
+	'MessageId=1' 'Language=English' 'Text.' '.'
 check 'LanguageNames=(German=0x407)' 'MessageId=1' 'Language=German' 'Text.' '.'
 check 'MessageId=1 Severity=Worse' 'Language=English' 'Text.' '.'
 check 'MessageId=1 Facility=None' 'Language=English' 'Text.' '.'
