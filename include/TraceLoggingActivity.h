@@ -233,9 +233,9 @@ private:
 	typedef etw_tl_name<sizeof(__func__)> etw_tl_function_name;                              \
 	etw_tl_function.zStart();                                                                \
 	ETW_TL_EMIT_AS(etw_tl_function.Provider(), etw_tl_function.Level,                        \
-		       etw_tl_function.Keyword, WINEVENT_OPCODE_START, etw_tl_function.zId(),    \
-		       etw_tl_function.zRelated(), etw_tl_function_name name,                    \
-		       etw_tl_name_of(__func__), __VA_ARGS__)
+		       etw_tl_function.Keyword, WINEVENT_OPCODE_START, EventWriteTransfer,       \
+		       (etw_tl_function.zId(), etw_tl_function.zRelated()),                      \
+		       etw_tl_function_name name, etw_tl_name_of(__func__), __VA_ARGS__)
 
 #define ETW_TL_ACTIVITY_OF(activity) std::remove_reference<decltype(activity)>::type
 #define ETW_TL_WRITE_IN(activity, opcode, related, ...)                                          \

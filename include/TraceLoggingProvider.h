@@ -191,6 +191,10 @@ ETW_STATIC_INLINE TLG_STATUS TraceLoggingSetInformation(TraceLoggingHProvider hP
 #define TraceLoggingWriteActivity(hProvider, eventName, pActivityId, ...)                        \
 	ETW_TL_WRITE_ACTIVITY(hProvider, eventName, pActivityId, __VA_ARGS__)
 
+/* The same through EventWriteEx(): (provider, "Name", Filter, Flags, activity id, related activity id, ...). */
+#define TraceLoggingWriteEx(hProvider, eventName, filter, flags, pActivityId, ...)               \
+	ETW_TL_WRITE_EX(hProvider, eventName, filter, flags, pActivityId, __VA_ARGS__)
+
 /* --- Options of an event. */
 #define TraceLoggingLevel(eventLevel) ETW_TL_OPTION(ETW_TL_GIVEN(eventLevel), 0, 0, 0, 0)
 #define TraceLoggingKeyword(eventKeyword) ETW_TL_OPTION(0, eventKeyword, 0, 0, 0)

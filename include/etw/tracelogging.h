@@ -338,12 +338,15 @@ enum TlgOut_t {
 
 /* --- The event. A provider that nobody has enabled costs a load and a comparison. */
 #define ETW_TL_EMIT(provider, level, keyword, opcode, activity, related, text, ...)              \
-	ETW_TL_EMIT_AS(provider, level, keyword, opcode, activity, related,                      \
-		       char name[sizeof(text)], text, __VA_ARGS__)
+	ETW_TL_EMIT_AS(provider, level, keyword, opcode, EventWriteTransfer,                     \
+		       (activity, related), char name[sizeof(text)], text, __VA_ARGS__)
 
-/* name_member: declares the name of the event, of as many bytes as it has; name_value: what is in it, a constant. */
-#define ETW_TL_EMIT_AS(provider, level, keyword, opcode, activity, related, name_member,         \
-		       name_value, ...)                                                          \
+/*
+ * send, where: the function that takes the event, and what it takes between descriptor and data. name_member: declares
+ * the name of the event, of as many bytes as it has; name_value: what is in it, a constant.
+ */
+#define ETW_TL_EMIT_AS(provider, level, keyword, opcode, send, where, name_member, name_value,   \
+		       ...)                                                                      \
 	do {                                                                                     \
 		static const EVENT_DESCRIPTOR etw_tl_event = {                                   \
 			0,                                                                       \
@@ -376,10 +379,9 @@ enum TlgOut_t {
 				etw_tl_begin(etw_tl_data, etw_tl_provider, &etw_tl_metadata,     \
 					     sizeof(etw_tl_metadata));                           \
 			ETW_EACH(ETW_TL_PUT, __VA_ARGS__)                                        \
-			(void)EventWriteTransfer(etw_tl_handle(etw_tl_provider), &etw_tl_event,  \
-						 (activity), (related),                          \
-						 (ULONG)(etw_tl_next - etw_tl_data),             \
-						 etw_tl_data);                                   \
+			(void)send(etw_tl_handle(etw_tl_provider), &etw_tl_event,                \
+				   ETW_TL_OPEN where, (ULONG)(etw_tl_next - etw_tl_data),        \
+				   etw_tl_data);                                                 \
 		}                                                                                \
 	} while (0)
 
@@ -392,6 +394,11 @@ enum TlgOut_t {
 	ETW_TL_WRITE_ACTIVITY_(provider, text, activity, __VA_ARGS__, ETW_TL_IGNORED)
 #define ETW_TL_WRITE_ACTIVITY_(provider, text, activity, related, ...)                           \
 	ETW_TL_EMIT(provider, 5, 0, 0, activity, related, text, __VA_ARGS__)
+#define ETW_TL_WRITE_EX(provider, text, filter, flags, activity, ...)                            \
+	ETW_TL_WRITE_EX_(provider, text, filter, flags, activity, __VA_ARGS__, ETW_TL_IGNORED)
+#define ETW_TL_WRITE_EX_(provider, text, filter, flags, activity, related, ...)                  \
+	ETW_TL_EMIT_AS(provider, 5, 0, 0, EventWriteEx, (filter, flags, activity, related),      \
+		       char name[sizeof(text)], text, __VA_ARGS__)
 
 /* --- A provider's constants. Arguments behind the name: nothing, eleven numbers, (etw_group, (eleven numbers)). */
 #define ETW_TL_NUMBERS(...) ETW_TL_NUMBERS_(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)

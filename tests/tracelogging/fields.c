@@ -19,6 +19,8 @@ static UINT8 traits[256];
 static ULONG traits_bytes;
 
 static struct {
+	ULONG64 filter;
+	ULONG flags;
 	unsigned count;
 	EVENT_DESCRIPTOR descriptor;
 	GUID activity, related;
@@ -81,6 +83,16 @@ ULONG EVNTAPI EventWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDe
 		*bytes += UserData[i].Size;
 	}
 	return ERROR_SUCCESS;
+}
+
+ULONG EVNTAPI EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, ULONG64 Filter,
+			   ULONG Flags, LPCGUID ActivityId, LPCGUID RelatedActivityId,
+			   ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData)
+{
+	seen.filter = Filter;
+	seen.flags = Flags;
+	return EventWriteTransfer(RegHandle, EventDescriptor, ActivityId, RelatedActivityId,
+				  UserDataCount, UserData);
 }
 
 int libetw_provider_id(const char *name, GUID *ret)
@@ -241,6 +253,14 @@ static void check_options(void)
 	check(seen.activity.Data1 == 5 && seen.related.Data1 == 6, "activities");
 	TraceLoggingWriteActivity(provider, "A", &activity, NULL);
 	check(seen.activity.Data1 == 5 && seen.related.Data1 == 0, "an activity alone");
+	TraceLoggingWriteEx(provider, "E", 3, EVENT_WRITE_FLAG_INPRIVATE, &activity, &related,
+			    TraceLoggingUInt8(2, "F"));
+	check(seen.filter == 3 && seen.flags == EVENT_WRITE_FLAG_INPRIVATE &&
+		      seen.activity.Data1 == 5 && seen.related.Data1 == 6 &&
+		      is_hex(seen.payload, seen.payload_bytes, "02"),
+	      "a filter and flags");
+	TraceLoggingWriteEx(provider, "E", 0, 0, NULL, NULL);
+	check(seen.filter == 0 && seen.flags == 0 && seen.activity.Data1 == 0, "neither");
 	TraceLoggingWrite(provider, "P", TraceLoggingPackedData("ab", 2),
 			  TraceLoggingPackedDataEx("cd", 2, 1));
 	check(is_hex(seen.event, seen.event_bytes,
