@@ -150,7 +150,9 @@ typedef VOID(NTAPI *PENABLECALLBACK)(_In_ LPCGUID SourceId, _In_ ULONG IsEnabled
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: ProviderId or RegHandle is NULL; ERROR_ACCESS_DENIED: the provider is
  * the kernel, or a host says that this user may not register it; ERROR_NOT_ENOUGH_MEMORY: memory ran out, the process
- * has 2047 registrations, or no thread can be made; ERROR_FILENAME_EXCED_RANGE: the runtime folder has too long a name.
+ * has 2047 registrations, or no thread can be made; ERROR_FILENAME_EXCED_RANGE: the runtime folder has too long a name;
+ * ERROR_REVISION_MISMATCH: another copy of the library is in the process already, of a version that this one does not
+ * understand.
  *
  * Context: any thread.
  */
@@ -175,13 +177,15 @@ ETW_API ULONG EVNTAPI EventUnregister(_In_ REGHANDLE RegHandle);
  * @InformationClass: EventProviderSetTraits: every event carries these traits from now on (a name, a group), and the
  *   registration is a member of the group, which sessions may enable; once for a registration. The Type of data
  *   descriptors counts from then on, too; EventProviderUseDescriptorType: whether it counts;
- *   EventProviderBinaryTrackInfo: accepted, nothing is left to do
+ *   EventProviderBinaryTrackInfo: accepted, since Image events tell of every binary; EventInformation is not looked at
  * @EventInformation: of the class: the traits, or a BOOLEAN
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no such registration, or the information is missing, has another
  * length than the class wants, or is not the layout of traits; ERROR_ALREADY_EXISTS: the registration has traits;
  * ERROR_ACCESS_DENIED: it may not be a member of the group, and has the traits all the same; ERROR_NOT_SUPPORTED: another
  * class; ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * Context: any thread.
  */
 ETW_API ULONG EVNTAPI EventSetInformation(_In_ REGHANDLE RegHandle,
 					  _In_ EVENT_INFO_CLASS InformationClass,
@@ -209,7 +213,7 @@ ETW_API BOOLEAN EVNTAPI EventEnabled(_In_ REGHANDLE RegHandle,
  * @Level: 0: events without a level
  * @Keyword: 0: events without a keyword
  *
- * Returns TRUE or FALSE.
+ * Returns TRUE when a session has the provider enabled with that level and keyword. FALSE also for handles that are none.
  *
  * Context: any thread, signal handlers.
  */
@@ -238,7 +242,8 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(_In_ REGHANDLE RegHandle, _In_ UCHA
  * finds no room is lost and counted by the session.
  *
  * Returns ERROR_SUCCESS: the event is in every buffer that was meant; ERROR_INVALID_HANDLE;
- * ERROR_INVALID_PARAMETER: no descriptor, no string, more than 128 pieces, or flags that are none;
+ * ERROR_INVALID_PARAMETER: no descriptor, no string, more than 128 pieces, no pieces where some are announced, flags
+ * that are none, or where it counts a Type that is none;
  * ERROR_NOT_ENOUGH_MEMORY: the buffers are full, the event is lost and counted; ERROR_MORE_DATA: the event is
  * larger than a buffer; ERROR_ARITHMETIC_OVERFLOW: it is larger than 64 KiB; ERROR_NOACCESS: a piece with bytes has
  * a null pointer; ERROR_NOT_SUPPORTED: a piece is a timestamp

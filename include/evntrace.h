@@ -1403,7 +1403,8 @@ ETW_API ULONG WMIAPI TraceConfigureLastBranchRecord(
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle is NULL, or a class
  * is; ERROR_ACCESS_DENIED: the GUID is the kernel's, or this user may not register it; ERROR_NOT_ENOUGH_MEMORY: also for
- * more than 2047 registrations or 16383 classes in a process. Where a session has enabled the provider before: what the
+ * more than 2047 registrations or 16383 classes in a process; ERROR_FILENAME_EXCED_RANGE and ERROR_REVISION_MISMATCH: as
+ * EventRegister(). Where a session has enabled the provider before: what the
  * callback returned to WMI_ENABLE_EVENTS; the provider is registered then, whatever that is.
  *
  * Context: any thread.
