@@ -66,6 +66,22 @@ class GenCoverage(unittest.TestCase):
         self.assertEqual((status, complaints), (0, ""))
         self.assertIn("| Second | built | `src/api/second.c` |", page)
 
+    def test_names_of_tracelogging(self):
+        header = ("#define TraceLoggingInt8(...) ETW_TL_FIELD(__VA_ARGS__)\n"
+                  "#define ETW_TL_FIELD(...) 0\n"
+                  "ETW_STATIC_INLINE BOOLEAN TraceLoggingProviderEnabled(UCHAR level)\n{\n}\n"
+                  "ETW_STATIC_INLINE ULONG etw_tl_describe(void)\n{\n}\n"
+                  "/* class TraceLoggingCommented */\n")
+        status, page, complaints = run({"include/TraceLoggingProvider.h": header,
+                                        "include/TraceLoggingActivity.h":
+                                        "class TraceLoggingActivity final\n{\n};\n"})
+        self.assertEqual((status, complaints), (0, ""))
+        self.assertIn("| TraceLoggingInt8 | built | macro |\n"
+                      "| TraceLoggingProviderEnabled | built | function |\n", page)
+        self.assertIn("| TraceLoggingActivity | built | class |", page)
+        self.assertNotIn("Commented", page)
+        self.assertNotIn("etw_tl", page.lower())
+
     def test_check_wants_the_page(self):
         status, _, complaints = run({}, "--check")
         self.assertEqual(status, 1)
