@@ -259,6 +259,11 @@ static void check_options(void)
 		      seen.activity.Data1 == 5 && seen.related.Data1 == 6 &&
 		      is_hex(seen.payload, seen.payload_bytes, "02"),
 	      "a filter and flags");
+	check(TraceLoggingSetInformation(provider, EventProviderSetTraits, traits, traits_bytes) ==
+			      S_OK &&
+		      TraceLoggingSetInformation(provider, EventProviderBinaryTrackInfo, NULL, 0) ==
+			      HRESULT_FROM_WIN32(ERROR_INVALID_PARAMETER),
+	      "information");
 	TraceLoggingWriteEx(provider, "E", 0, 0, NULL, NULL);
 	check(seen.filter == 0 && seen.flags == 0 && seen.activity.Data1 == 0, "neither");
 	TraceLoggingWrite(provider, "P", TraceLoggingPackedData("ab", 2),
