@@ -7,6 +7,7 @@
 #define ETW_DAEMON_CLIENT_H
 
 #include "daemon/peer.h"
+#include "daemon/private_table.h"
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
@@ -19,7 +20,8 @@ struct etwd_client {
 	struct etwd_ring_holder holder;
 	struct etwd_answers answers;
 	struct etwd_consumer consumer;
-	struct etwd_scope_process process; /* for enables that choose processes */
+	struct etwd_scope_process process;                   /* for enables that choose processes */
+	uint32_t private_sessions[ETWD_PRIVATE_PER_PROCESS]; /* that it was told of; 0: none */
 	uint64_t late_ms; /* so long it could not connect, as it says; 0: it did not say so */
 	int late_status;
 	bool is_without_rings; /* the host had nothing left for some of a session that wants its events */

@@ -18,7 +18,12 @@ typedef int handle_function(const struct etwd_dispatch_parts *parts, struct etwd
 static int handle_register(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
 			   const struct etw_ipc_message *message)
 {
-	return etwd_enable_register(parts->enable, client, message);
+	const unsigned before = client->registrations.count;
+
+	TRY(etwd_enable_register(parts->enable, client, message));
+	if (client->registrations.count != before)
+		etwd_private_meet(parts->private_parts, client);
+	return 0;
 }
 
 static int handle_traits(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
@@ -89,7 +94,18 @@ static int handle_lease(const struct etwd_dispatch_parts *parts, struct etwd_cli
 static int handle_enable_provider(const struct etwd_dispatch_parts *parts,
 				  struct etwd_client *client, const struct etw_ipc_message *message)
 {
+	struct wire_enable_provider body;
+
+	TRY(wire_message_decode_enable_provider(message->datagram, &body));
+	if (etwd_private_is_handle(body.handle))
+		return etwd_private_enable(parts->private_parts, client, message);
 	return etwd_enable_provider(parts->enable, client, message);
+}
+
+static int handle_private_done(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
+			       const struct etw_ipc_message *message)
+{
+	return etwd_private_answered(parts->private_parts, client, message);
 }
 
 static int handle_subscribe(const struct etwd_dispatch_parts *parts, struct etwd_client *client,
@@ -131,6 +147,7 @@ static const struct handler {
 	{WIRE_ENABLE_DONE, WIRE_ROLE_PROVIDER, handle_enable_done},
 	{WIRE_UNDELIVERED, WIRE_ROLE_PROVIDER, handle_undelivered},
 	{WIRE_RING_RETIRED, WIRE_ROLE_PROVIDER, handle_ring_retired},
+	{WIRE_PRIVATE_DONE, WIRE_ROLE_PROVIDER, handle_private_done},
 	{WIRE_START, WIRE_ROLE_CONTROLLER, handle_start},
 	{WIRE_CONTROL, WIRE_ROLE_CONTROLLER, handle_control},
 	{WIRE_LIST, WIRE_ROLE_CONTROLLER, handle_list},

@@ -8,6 +8,7 @@
 #include "daemon/clock.h"
 #include "daemon/descriptors.h"
 #include "daemon/enable.h"
+#include "daemon/private_sessions.h"
 #include "daemon/session_end.h"
 
 /* The parts of the host that messages go to. All borrowed. */
@@ -16,6 +17,7 @@ struct etwd_dispatch_parts {
 	const struct etwd_clock *clock; /* WELCOME brings its page */
 	const struct etwd_enable_parts *enable;
 	const struct etwd_session_parts *session;
+	const struct etwd_private_parts *private_parts;
 	struct etwd_descriptors *security;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See handover.h. The record is a head, the leases, and the enables, each of which has its filters behind it.
+ * See handover.h. The record is a head, the leases, the enables, each of which has its filters behind it, settings, and
+ * private sessions.
  * Grants are entries beside it: every uid that is told of a provider makes one, and writing all anew for each
  * would let 65,536 uids keep the loop busy; native byte order, as the snapshot is read by this program alone.
  */
@@ -17,12 +18,13 @@
 #include "daemon/patient_clock.h"
 
 #define SNAPSHOT_NAME  "host"
-#define RECORD_VERSION 6
+#define RECORD_VERSION 7
 #define SESSION_IDS    65536 /* all that there can be */
 
 struct record_head {
 	uint32_t version;
 	uint32_t lease_count, enable_count, settings_count;
+	uint32_t private_count; /* private sessions in other processes */
 	uint64_t incarnation;
 };
 
@@ -45,6 +47,13 @@ struct record_settings {
 	uint32_t capture_s;
 	uint32_t captured_count;
 	uint32_t disallowed_count;
+};
+
+/* What START said as a message of @bytes bytes, and ENABLE_PROVIDER for each provider as such a record. */
+struct record_private {
+	uint32_t session_id, uid;
+	uint32_t bytes;
+	uint32_t enable_count;
 };
 
 void etwd_handover_init(struct etwd_handover *handover)
@@ -165,6 +174,47 @@ static uint32_t append_settings(const struct etwd_handover *handover, struct rec
 	return count;
 }
 
+static void append_private_enables(struct record_bytes *bytes,
+				   const struct etwd_private_session *session, uint8_t *room)
+{
+	const struct wire_message head = {.type = WIRE_ENABLE_PROVIDER};
+
+	for (const struct etwd_private_enable *i = session->enables; i; i = i->next) {
+		const uint32_t count =
+			(uint32_t)wire_message_encode_enable_provider(&head, &i->request, room);
+
+		append(bytes, &count, sizeof(count));
+		append(bytes, room, count);
+	}
+}
+
+/* A session that ends is over for the next host, whose processes then end it. */
+static uint32_t append_private(const struct etwd_handover *handover, struct record_bytes *bytes)
+{
+	const struct wire_message head = {.type = WIRE_START};
+	CLEANUP(freep) uint8_t *room = malloc(WIRE_MESSAGE_BYTES_MAX);
+	uint32_t count = 0;
+
+	bytes->is_broken |= !room;
+	for (size_t i = 0; room && i < ETWD_PRIVATE_MAX; i++) {
+		const struct etwd_private_session *session = handover->private_table->sessions[i];
+		struct record_private record;
+
+		if (!session || session->state != ETWD_PRIVATE_RUNNING)
+			continue;
+		record = (struct record_private){.session_id = session->id, .uid = session->uid};
+		for (const struct etwd_private_enable *k = session->enables; k; k = k->next)
+			record.enable_count++;
+		record.bytes = (uint32_t)wire_message_encode_session_config(&head, &session->config,
+									    room);
+		append(bytes, &record, sizeof(record));
+		append(bytes, room, record.bytes);
+		append_private_enables(bytes, session, room);
+		count++;
+	}
+	return count;
+}
+
 int etwd_handover_write(struct etwd_handover *handover)
 {
 	struct record_head head = {
@@ -179,6 +229,7 @@ int etwd_handover_write(struct etwd_handover *handover)
 	head.lease_count = append_leases(handover, &bytes);
 	append_enables(handover, &bytes);
 	head.settings_count = append_settings(handover, &bytes);
+	head.private_count = append_private(handover, &bytes);
 	if (bytes.is_broken) {
 		free(bytes.at);
 		return -ENOMEM;
@@ -345,6 +396,53 @@ static bool recall_settings(struct etwd_handover *handover, struct etw_bytes *re
 	return is_sound;
 }
 
+static bool recall_private_enable(struct etwd_private_session *session, struct etw_bytes *rest)
+{
+	struct wire_enable_provider request;
+	const uint8_t *at;
+	uint32_t count;
+
+	if (!take(rest, &count, sizeof(count)))
+		return false;
+	at = etw_bytes_take(rest, count);
+	if (at && session &&
+	    wire_message_decode_enable_provider((struct etw_bytes){at, count}, &request) == 0 &&
+	    etwd_private_note(session, &request) < 0)
+		etwd_log("a provider of private session %u is no longer enabled",
+			 (unsigned)session->id);
+	return at;
+}
+
+static bool recall_private(struct etwd_handover *handover, struct etw_bytes *rest)
+{
+	CLEANUP(freep) struct wire_session_config *config = malloc(sizeof(*config));
+	struct etwd_private_session *session = NULL;
+	struct record_private record;
+	bool is_sound = true;
+	const uint8_t *at;
+	int r = -ENOMEM;
+
+	if (!take(rest, &record, sizeof(record)))
+		return false;
+	at = etw_bytes_take(rest, record.bytes);
+	if (!at)
+		return false;
+	if (config)
+		r = wire_message_decode_session_config((struct etw_bytes){at, record.bytes},
+						       config);
+	if (r == 0)
+		r = etwd_private_table_add(handover->private_table, record.session_id, config,
+					   record.uid, &session);
+	if (r < 0)
+		etwd_log("private session %u of the last host is lost: %s",
+			 (unsigned)record.session_id, strerror(-r));
+	else
+		session->state = ETWD_PRIVATE_RUNNING;
+	for (uint32_t i = 0; i < record.enable_count && is_sound; i++)
+		is_sound = recall_private_enable(session, rest);
+	return is_sound;
+}
+
 /* Grants of sessions that did not come back. */
 static void drop_old_grants(struct etwd_handover *handover)
 {
@@ -382,6 +480,8 @@ void etwd_handover_recall(struct etwd_handover *handover)
 			is_sound = recall_enable(handover, &rest);
 		for (uint32_t i = 0; i < head.settings_count && is_sound; i++)
 			is_sound = recall_settings(handover, &rest);
+		for (uint32_t i = 0; i < head.private_count && is_sound; i++)
+			is_sound = recall_private(handover, &rest);
 	}
 	drop_old_grants(handover);
 	(void)etwd_handover_write_grants(handover);

@@ -12,6 +12,7 @@
 
 #include "daemon/grants.h"
 #include "daemon/keeper_store.h"
+#include "daemon/private_table.h"
 #include "daemon/providers.h"
 #include "daemon/sessions.h"
 #include "daemon/snapshot.h"
@@ -23,6 +24,7 @@ struct etwd_handover {
 	struct etwd_sessions *sessions;
 	struct etwd_providers *providers;
 	struct etwd_grants *grants;
+	struct etwd_private_table *private_table; /* borrowed, too */
 };
 
 /* etwd_handover_init() - one that is not open; what it borrows is set by the caller. */

@@ -73,6 +73,7 @@ static void connect_parts(struct etwd_host *host)
 	host->handover.sessions = &host->sessions;
 	host->handover.providers = &host->providers;
 	host->handover.grants = &host->grants;
+	host->handover.private_table = &host->private_table;
 	host->ring_holders.sessions = &host->sessions;
 	host->realtime = (struct etwd_realtime){
 		.sessions = &host->sessions, .peers = &host->peers, .inbox = &host->inbox};
@@ -84,6 +85,14 @@ static void connect_parts(struct etwd_host *host)
 		.handover = &host->handover,
 		.ring_holders = &host->ring_holders,
 		.waits = &host->waits,
+	};
+	host->private_parts = (struct etwd_private_parts){
+		.peers = &host->peers,
+		.table = &host->private_table,
+		.providers = &host->providers,
+		.handover = &host->handover,
+		.waits = &host->waits,
+		.security = &host->security,
 	};
 	host->calls.store = &host->store;
 	host->calls.clock = &host->clock;
@@ -105,12 +114,14 @@ static void connect_parts(struct etwd_host *host)
 		.store = &host->store,
 		.enable = &host->enable_parts,
 		.jobs = &host->jobs,
+		.private_parts = &host->private_parts,
 	};
 	host->dispatch_parts = (struct etwd_dispatch_parts){
 		.is_system = host->options->is_system,
 		.clock = &host->clock,
 		.enable = &host->enable_parts,
 		.session = &host->session_parts,
+		.private_parts = &host->private_parts,
 		.security = &host->security,
 	};
 }
@@ -142,6 +153,7 @@ struct etwd_host *etwd_host_make(const struct etwd_options *options)
 		etwd_budget_set_sessions(&host->budget, options->session_limit);
 	if (options->system_logger_limit)
 		host->sessions.system_logger_limit = options->system_logger_limit;
+	etwd_private_table_init(&host->private_table, options->is_system);
 	etwd_handover_init(&host->handover);
 	connect_parts(host);
 	return host;
@@ -189,6 +201,7 @@ void etwd_host_close(struct etwd_host *host)
 	etwd_peers_done(&host->peers);
 	etwd_autologgers_done(&host->autologgers);
 	etwd_providers_done(&host->providers);
+	etwd_private_table_done(&host->private_table);
 	etwd_grants_done(&host->grants);
 	etwd_descriptors_done(&host->security);
 	etwd_pids_done(&host->pids);
@@ -231,7 +244,8 @@ static uint64_t check_idle(struct etwd_host *host, uint64_t now_ms)
 		return has_sessions && now_ms < host->leave_by_ms ? host->leave_by_ms : 0;
 	}
 	/* Who may control nothing does not keep the host. */
-	if (has_sessions || host->peers.controller_count) {
+	if (has_sessions || etwd_private_table_count(&host->private_table) ||
+	    host->peers.controller_count) {
 		host->idle_since_ms = 0;
 		return UINT64_MAX;
 	}

@@ -26,6 +26,7 @@
 #include "daemon/keeper_store.h"
 #include "daemon/peer.h"
 #include "daemon/pids.h"
+#include "daemon/private_sessions.h"
 #include "daemon/providers.h"
 #include "daemon/realtime.h"
 #include "daemon/ring_holders.h"
@@ -68,6 +69,7 @@ struct etwd_host {
 	struct etwd_waits waits;
 	struct etwd_providers providers;
 	struct etwd_sessions sessions;
+	struct etwd_private_table private_table;
 	struct etwd_handover handover;
 	struct etwd_ring_holders ring_holders;
 	struct etwd_realtime realtime;
@@ -77,6 +79,7 @@ struct etwd_host {
 
 	/* Which of these whoever handles messages touches. */
 	struct etwd_enable_parts enable_parts;
+	struct etwd_private_parts private_parts;
 	struct etwd_session_parts session_parts;
 	struct etwd_dispatch_parts dispatch_parts;
 };

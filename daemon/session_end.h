@@ -18,6 +18,8 @@
 #include "daemon/sessions.h"
 #include "daemon/waits.h"
 
+struct etwd_private_parts; /* daemon/private_sessions.h */
+
 #define ETWD_WITHDRAW_MS       200 /* for processes to stop writing to a session that ends */
 #define ETWD_SESSION_WAITS_MAX 64  /* requests that wait for a session's job */
 
@@ -33,6 +35,7 @@ struct etwd_session_parts {
 	struct etwd_keeper_store *store;
 	const struct etwd_enable_parts *enable;
 	const struct etwd_jobs *jobs;
+	const struct etwd_private_parts *private_parts; /* of private sessions in other processes */
 };
 
 /*

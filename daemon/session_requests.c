@@ -11,6 +11,7 @@
 #include <wmistr.h>
 
 #include "base/macros.h"
+#include "daemon/private_sessions.h"
 #include "daemon/session_start.h"
 
 /* By default a user's own host serves that user, and the system's serves root and its group. */
@@ -26,6 +27,28 @@ static int check_start(const struct etwd_sessions *sessions, const struct etwd_p
 	return *config->log_file && config->log_file[0] != '/' ? -EINVAL : 0;
 }
 
+static bool is_private(const struct wire_session_config *config)
+{
+	return config->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE;
+}
+
+/* Takes the configuration, also on an error. */
+static int start(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+		 struct wire_session_config *config, uint32_t request)
+{
+	int r = check_start(parts->sessions, peer, config);
+
+	if (r == 0 && !is_private(config))
+		return etwd_session_start(parts, peer, config, request);
+	/* In its own process a controller starts one without a host. */
+	if (r == 0 && config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC)
+		r = -EINVAL;
+	if (r == 0)
+		r = etwd_private_start(parts->private_parts, peer, config, request);
+	free(config);
+	return r;
+}
+
 int etwd_session_handle_start(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 			      const struct etw_ipc_message *message)
 {
@@ -38,11 +61,7 @@ int etwd_session_handle_start(const struct etwd_session_parts *parts, struct etw
 			free(config);
 			return r;
 		}
-		r = check_start(parts->sessions, peer, config);
-		if (r < 0)
-			free(config);
-		else
-			r = etwd_session_start(parts, peer, config, message->head.request);
+		r = start(parts, peer, config, message->head.request);
 	}
 	if (r < 0)
 		etwd_peer_answer(peer, WIRE_SESSION, message->head.request, r);
@@ -138,6 +157,20 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 	}
 }
 
+/* A private session is meant by its handle, by its name where the request says so, else by its name and GUID. */
+static int control_any(const struct etwd_session_parts *parts, struct etwd_peer *peer,
+		       const struct wire_control *body, uint32_t request)
+{
+	int r;
+
+	if (etwd_private_is_handle(body->handle) || (!body->handle && is_private(&body->config)))
+		return etwd_private_control(parts->private_parts, peer, body, request);
+	r = control(parts, peer, body, request);
+	if (r == -ENOENT && !body->handle && *body->name)
+		r = etwd_private_control(parts->private_parts, peer, body, request);
+	return r;
+}
+
 int etwd_session_handle_control(const struct etwd_session_parts *parts, struct etwd_peer *peer,
 				const struct etw_ipc_message *message)
 {
@@ -150,7 +183,7 @@ int etwd_session_handle_control(const struct etwd_session_parts *parts, struct e
 			free(body);
 			return r;
 		}
-		r = control(parts, peer, body, message->head.request);
+		r = control_any(parts, peer, body, message->head.request);
 		free(body);
 	}
 	if (r < 0)

@@ -198,7 +198,7 @@ uint32_t etwd_sessions_pick_id(struct etwd_sessions *sessions)
 {
 	uint32_t first = sessions->is_system ? 1 : ETWD_USER_SESSION_ID_FIRST;
 	uint32_t last = sessions->is_system ? ETWD_SYSTEM_SESSION_ID_LAST
-					    : WIRE_PRIVATE_SESSION_ID_FIRST - 1;
+					    : WIRE_OUTSIDE_SESSION_ID_FIRST - 1;
 	uint32_t id = sessions->last_id;
 
 	for (uint32_t i = 0; i <= last - first; i++) {

@@ -131,6 +131,15 @@ struct etwd_wait *etwd_waits_settling(const struct etwd_waits *waits, const GUID
 	return wait;
 }
 
+struct etwd_wait *etwd_waits_of(const struct etwd_answers *answers, uint32_t request)
+{
+	for (size_t i = 0; i < answers->count; i++) {
+		if (answers->list[i].wait && answers->list[i].request == request)
+			return answers->list[i].wait;
+	}
+	return NULL;
+}
+
 void etwd_waits_answered(struct etwd_waits *waits, struct etwd_answers *answers, uint32_t request)
 {
 	for (size_t i = 0; i < answers->count; i++) {

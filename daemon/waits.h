@@ -75,6 +75,9 @@ void etwd_waits_begin(struct etwd_waits *waits, struct etwd_wait *wait);
 /* etwd_waits_settling() - the wait that waits for processes with this provider to appear; NULL: none. */
 struct etwd_wait *etwd_waits_settling(const struct etwd_waits *waits, const GUID *provider);
 
+/* etwd_waits_of() - who waits for an answer that has come; NULL: nobody any more. */
+struct etwd_wait *etwd_waits_of(const struct etwd_answers *answers, uint32_t request);
+
 /* etwd_waits_answered() - a process' answer came. */
 void etwd_waits_answered(struct etwd_waits *waits, struct etwd_answers *answers, uint32_t request);
 

@@ -28,9 +28,15 @@
 #define WIRE_TRAITS_BYTES_MAX  (16 * 1024)
 #define WIRE_LIST_SESSIONS_MAX 256
 
-/* Ids of private sessions, which no host gives to its own. */
-#define WIRE_PRIVATE_SESSION_ID_FIRST 0xFF00
-#define WIRE_PRIVATE_SESSION_ID_LAST  0xFFFE
+/*
+ * Ids of private sessions, which no host gives to its own: those that a host has started in other processes, the system's
+ * and a user's, and those that a process has started in itself.
+ */
+#define WIRE_OUTSIDE_SESSION_ID_FIRST      0xFE00
+#define WIRE_OUTSIDE_SESSION_ID_FIRST_USER 0xFE80
+#define WIRE_OUTSIDE_SESSION_ID_LAST       0xFEFF
+#define WIRE_PRIVATE_SESSION_ID_FIRST      0xFF00
+#define WIRE_PRIVATE_SESSION_ID_LAST       0xFFFE
 
 /* p: provider process; c: controller; r: real-time consumer; h: host. Numbers never change meaning. */
 enum wire_message_type {
@@ -53,6 +59,15 @@ enum wire_message_type {
 	/* p -> h: struct wire_register: what is registered has these traits now; answered by REPLY, -EACCES: it may not join
 	 * their group. ENABLE as at REGISTER. */
 	WIRE_TRAITS = 18,
+	/* h -> p: struct wire_session_info, of which handle and config count: a private session of this process; answered by
+	 * PRIVATE_DONE, also where the process has it already. */
+	WIRE_PRIVATE_START = 60,
+	WIRE_PRIVATE_CONTROL = 61, /* h -> p: struct wire_control; answered by PRIVATE_DONE */
+	WIRE_PRIVATE_ENABLE = 62,  /* h -> p: struct wire_enable_provider; as the above */
+	/* h -> p: the same, not answered: what the session wants already; no news to a process that knows it */
+	WIRE_PRIVATE_WISH = 63,
+	/* p -> h: struct wire_session_info of START and CONTROL that were done; else status alone */
+	WIRE_PRIVATE_DONE = 64,
 	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
 	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
 	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
