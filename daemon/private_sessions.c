@@ -28,7 +28,7 @@ struct call {
 	unsigned asked, done;
 	int error; /* the first that a process said */
 	bool is_start, is_stop;
-	bool is_unheard; /* the processes' answers are for nobody */
+	bool is_unheard;               /* the processes' answers are for nobody */
 	struct wire_session_info info; /* of those that have it, together */
 };
 
@@ -112,9 +112,9 @@ static void send_enable(const struct etwd_private_parts *parts, struct etwd_clie
 	struct etwd_peer *peer = &client->peer;
 
 	head.request = etwd_waits_expect(parts->waits, wait, &client->answers);
-	etwd_peer_send(
-		peer, wire_message_encode_enable_provider(&head, request, peer->peers->outgoing),
-		-1);
+	etwd_peer_send(peer,
+		       wire_message_encode_enable_provider(&head, request, peer->peers->outgoing),
+		       -1);
 }
 
 static bool may_reach(const struct etwd_private_session *session, const struct etwd_peer *peer)
@@ -224,9 +224,9 @@ static void answer(const struct call *call, int result)
 		etwd_peer_answer(peer, call->type, call->request, result);
 		return;
 	}
-	etwd_peer_send(
-		peer, wire_message_encode_session_info(&head, &call->info, peer->peers->outgoing),
-		-1);
+	etwd_peer_send(peer,
+		       wire_message_encode_session_info(&head, &call->info, peer->peers->outgoing),
+		       -1);
 }
 
 static void end_call(struct etwd_wait *wait, int status)
@@ -278,8 +278,8 @@ static void wait_for_all(struct call *call, uint64_t limit_ms)
 
 static void start_in_processes(struct call *call, const struct etwd_private_session *session)
 {
-	const struct etwd_provider *provider =
-		etwd_providers_find(call->parts->providers, &session->config.guid);
+	const struct etwd_provider *provider = etwd_providers_find(call->parts->providers,
+								   &session->config.guid);
 	struct etwd_registration *i = provider ? provider->registrations : NULL;
 
 	for (; i; i = i->next_of_provider)
@@ -322,9 +322,8 @@ static int check_control(const struct etwd_private_session *session, const struc
 			 const struct wire_control *body)
 {
 	const char *file = body->config.log_file;
-	const bool makes_file = (body->code == WIRE_CONTROL_UPDATE ||
-				 body->code == WIRE_CONTROL_FLUSH) &&
-				*file;
+	const bool makes_file =
+		(body->code == WIRE_CONTROL_UPDATE || body->code == WIRE_CONTROL_FLUSH) && *file;
 
 	if (body->code > WIRE_CONTROL_INCREMENT_FILE || (makes_file && *file != '/'))
 		return -EINVAL;

@@ -6,9 +6,11 @@
 #include "private/private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <evntcons.h>
 #include <evntrace.h>
@@ -20,16 +22,19 @@
 #include "provider/fork.h"
 #include "provider/listener.h"
 #include "provider/lock.h"
+#include "provider/outside.h"
 #include "provider/own_sessions.h"
 
+#define OWN          (-1)
 #define EXIT_WAIT_MS 10000 /* a program that ends does not wait for a disk for ever */
 
 struct private_session {
 	struct private_session *next;
-	struct etw_private_engine *engine;
+	struct etw_private_engine
+		*engine; /* NULL: its file was full; what its host has forgotten goes */
 	uint32_t id;
-	bool is_in_proc;
-	bool is_ending; /* its file is full */
+	int link;       /* of the host that has started it; OWN: this process has */
+	uint32_t round; /* of the host's conversation in which it was named last */
 	GUID guid;
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
 };
@@ -100,12 +105,12 @@ static struct private_session **find_id(uint32_t id)
 	return at;
 }
 
-/* Names of sessions are the same in any case, as Windows has it. */
+/* Of this process's own. Names of sessions are the same in any case, as Windows has it. */
 static struct private_session **find_name(const char *name)
 {
 	struct private_session **at = &sessions;
 
-	while (*at && strcasecmp((*at)->name, name) != 0)
+	while (*at && ((*at)->link != OWN || strcasecmp((*at)->name, name) != 0))
 		at = &(*at)->next;
 	return at;
 }
@@ -119,14 +124,14 @@ static uint32_t pick_id(void)
 	return last_id;
 }
 
-static int check_count(bool is_in_proc)
+static int check_count(int link)
 {
+	const bool is_own = link == OWN;
 	unsigned count = 0;
 
 	for (const struct private_session *i = sessions; i; i = i->next)
-		count += i->is_in_proc == is_in_proc;
-	return count < (is_in_proc ? ETW_PRIVATE_IN_PROC_MAX : ETW_PRIVATE_OTHERS_MAX) ? 0
-										       : -EUSERS;
+		count += (i->link == OWN) == is_own;
+	return count < (is_own ? ETW_PRIVATE_IN_PROC_MAX : ETW_PRIVATE_OTHERS_MAX) ? 0 : -EUSERS;
 }
 
 /* Takes the session out of the table and ends it. */
@@ -135,8 +140,23 @@ static void end(struct private_session **at, struct wire_session_info *ret)
 	struct private_session *session = *at;
 
 	*at = session->next;
-	etw_private_engine_stop(session->engine, ret);
+	if (session->engine)
+		etw_private_engine_stop(session->engine, ret);
 	free(session);
+}
+
+/* Its file is full. What a host has started stays in the table, so that the next host does not start it anew. */
+static void end_full(struct private_session **at, struct wire_session_info *info)
+{
+	struct private_session *session = *at;
+
+	if (session->link == OWN) {
+		end(at, info);
+		return;
+	}
+	if (session->engine)
+		etw_private_engine_stop(session->engine, info);
+	session->engine = NULL;
 }
 
 /* What a session's thread wants done to the session, which may be gone by then. */
@@ -154,7 +174,7 @@ static void run_full(struct etw_private_job *job)
 	/* Said for every buffer; the callbacks run elsewhere. */
 	if (*at) {
 		withdraw(notice->session_id, ETW_OWN_NEWS_LATER);
-		end(at, info);
+		end_full(at, info);
 	}
 	free(info);
 	free(notice);
@@ -165,7 +185,7 @@ static void run_worn_out(struct etw_private_job *job)
 	struct notice *notice = (struct notice *)(void *)job;
 	struct private_session *session = *find_id(notice->session_id);
 
-	if (session)
+	if (session && session->engine)
 		etw_private_engine_renew(session->engine);
 	free(notice);
 }
@@ -198,29 +218,39 @@ struct call {
 	const struct wire_session_config *config;
 	const struct wire_control *control;
 	struct wire_session_info *info;
-	uint32_t session_id;
+	uint32_t session_id; /* of START: 0: the next one of this process's own */
+	int link;            /* of START */
+	uint32_t round;
 	GUID guid;
 	int result;
 };
 
+static int query(const struct private_session *session, struct wire_session_info *ret)
+{
+	const struct wire_control question = {.code = WIRE_CONTROL_QUERY};
+
+	return session->engine ? etw_private_engine_control(session->engine, &question, ret)
+			       : -ENOENT;
+}
+
 static int start(struct call *call, struct private_session *session)
 {
 	static const struct etw_private_watch watch = {.full = on_full, .worn_out = on_worn_out};
-	const struct wire_control query = {.code = WIRE_CONTROL_QUERY};
 	const struct wire_session_config *config = call->config;
 	struct etw_fault fault;
 
-	session->is_in_proc = config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC;
+	session->link = call->link;
+	session->round = call->round;
 	session->guid = config->guid;
 	memcpy(session->name, config->name, sizeof(session->name));
-	if (*find_name(config->name))
+	if (session->link == OWN && *find_name(config->name))
 		return -EEXIST;
-	TRY(check_count(session->is_in_proc));
-	session->id = pick_id();
+	TRY(check_count(session->link));
+	session->id = call->session_id ? call->session_id : pick_id();
 	TRY(etw_private_engine_start(session->id, config, &watch, &session->engine, &fault));
 	session->next = sessions;
 	sessions = session;
-	return etw_private_engine_control(session->engine, &query, call->info);
+	return query(session, call->info);
 }
 
 static void run_start(struct etw_private_job *job)
@@ -240,22 +270,10 @@ static int run_call(struct call *call, void (*run)(struct etw_private_job *job))
 	return call->result;
 }
 
-/* The GUID of such a session is that of its provider. */
-static bool is_of_own_provider(const struct wire_session_config *config)
-{
-	CLEANUP(unlock) const bool is_held = lock();
-
-	(void)is_held;
-	return config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC ||
-	       etw_own_sessions_have_provider(&config->guid);
-}
-
 int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret)
 {
-	struct call call = {.config = config, .info = ret};
+	struct call call = {.config = config, .info = ret, .link = OWN};
 
-	if (!is_of_own_provider(config))
-		return -EOPNOTSUPP;
 	if (!is_owner())
 		TRY(become_owner());
 	return run_call(&call, run_start);
@@ -287,6 +305,8 @@ static void run_control(struct etw_private_job *job)
 		call->result = -ENOENT;
 	else if (call->control->code == WIRE_CONTROL_STOP)
 		end(at, call->info);
+	else if (!(*at)->engine)
+		call->result = -ENOENT;
 	else
 		call->result = etw_private_engine_control((*at)->engine, call->control, call->info);
 }
@@ -336,6 +356,140 @@ int etw_private_enable(const struct wire_enable_provider *enable)
 	if (enable->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP)
 		return -EOPNOTSUPP;
 	return enable_locked(enable);
+}
+
+/* The file is each process's own: Microsoft's page on MS-PLA's ExtendedModes has the number behind the whole name. */
+static int add_process_id(char *file)
+{
+	const size_t bytes = strlen(file);
+	int count;
+
+	if (!bytes)
+		return 0;
+	count = snprintf(file + bytes, WIRE_MESSAGE_NAME_MAX + 1 - bytes, "_%d", (int)getpid());
+	return count > 0 && (size_t)count <= WIRE_MESSAGE_NAME_MAX - bytes ? 0 : -ENAMETOOLONG;
+}
+
+static int name_files(struct wire_session_config *config)
+{
+	TRY(add_process_id(config->log_file));
+	return add_process_id(config->log_file_shown);
+}
+
+/* One that a former host has left, of another one's number, is over. */
+static void run_meet(struct etw_private_job *job)
+{
+	struct call *call = (struct call *)(void *)job;
+	struct private_session **at = find_id(call->session_id);
+
+	call->result = -ESRCH;
+	if (*at &&
+	    ((*at)->link != call->link || memcmp(&(*at)->guid, &call->guid, sizeof(GUID)) != 0)) {
+		withdraw(call->session_id, ETW_OWN_NEWS_LATER);
+		end(at, call->info);
+	} else if (*at) {
+		(*at)->round = call->round;
+		call->result = query(*at, call->info);
+	}
+}
+
+static int start_outside(unsigned link, uint32_t round, const struct wire_session_info *wanted,
+			 struct wire_session_info *ret)
+{
+	struct call call = {
+		.info = ret,
+		.session_id = (uint32_t)wanted->handle,
+		.link = (int)link,
+		.round = round,
+		.guid = wanted->config.guid,
+	};
+	CLEANUP(freep) struct wire_session_config *config = NULL;
+	int r;
+
+	if (!is_owner())
+		TRY(become_owner());
+	r = run_call(&call, run_meet);
+	if (r != -ESRCH)
+		return r;
+	config = malloc(sizeof(*config));
+	if (!config)
+		return -ENOMEM;
+	*config = wanted->config;
+	TRY(name_files(config));
+	call.config = config;
+	return run_call(&call, run_start);
+}
+
+static int control_outside(unsigned link, const struct wire_control *control,
+			   struct wire_session_info *ret)
+{
+	CLEANUP(freep) struct wire_control *own = malloc(sizeof(*own));
+
+	(void)link;
+	if (!own)
+		return -ENOMEM;
+	*own = *control;
+	TRY(name_files(&own->config));
+	return etw_private_control(own, ret);
+}
+
+static bool is_known(const struct wire_enable_provider *enable)
+{
+	CLEANUP(unlock) const bool is_held = lock();
+
+	(void)is_held;
+	return etw_own_session_wants((uint32_t)enable->handle, enable);
+}
+
+static int enable_outside(unsigned link, const struct wire_enable_provider *enable, bool is_news)
+{
+	(void)link;
+	return !is_news && is_known(enable) ? 0 : etw_private_enable(enable);
+}
+
+struct ending {
+	struct etw_private_job job; /* first */
+	int link;
+	uint32_t round; /* that stays; 0: none */
+};
+
+static void run_ending(struct etw_private_job *job)
+{
+	struct ending *ending = (struct ending *)(void *)job;
+	struct wire_session_info *info = malloc(sizeof(*info));
+	struct private_session **at = &sessions;
+
+	while (info && *at) {
+		if ((*at)->link != ending->link || (*at)->round == ending->round) {
+			at = &(*at)->next;
+			continue;
+		}
+		withdraw((*at)->id, ETW_OWN_NEWS_LATER);
+		end(at, info);
+	}
+	free(info);
+	free(ending);
+}
+
+static void end_outside(unsigned link, uint32_t round)
+{
+	struct ending *ending = calloc(1, sizeof(*ending));
+
+	if (!ending)
+		return;
+	ending->job.run = run_ending;
+	ending->link = (int)link;
+	ending->round = round;
+	if (etw_private_worker_post(&ending->job) < 0)
+		free(ending);
+}
+
+void etw_private_serve_hosts(void)
+{
+	static const struct etw_outside_handler handler = {start_outside, control_outside,
+							   enable_outside, end_outside};
+
+	etw_outside_set_handler(&handler);
 }
 
 static void run_end_all(struct etw_private_job *job)

@@ -14,7 +14,8 @@
 #include "wire/message.h"
 
 #define ETW_PRIVATE_IN_PROC_MAX 3 /* sessions with EVENT_TRACE_PRIVATE_IN_PROC; as Windows has it */
-#define ETW_PRIVATE_OTHERS_MAX  8 /* and without; as Windows has it since version 1703 of 10 */
+#define ETW_PRIVATE_OTHERS_MAX \
+	8 /* and without, which hosts start; as Windows has it since version 1703 of 10 */
 
 /* etw_private_is_handle() - whether a handle is one that private sessions have. */
 static inline bool etw_private_is_handle(uint64_t handle)
@@ -23,11 +24,10 @@ static inline bool etw_private_is_handle(uint64_t handle)
 }
 
 /*
- * etw_private_start() - StartTrace with EVENT_TRACE_PRIVATE_LOGGER_MODE, in this process.
+ * etw_private_start() - StartTrace with EVENT_TRACE_PRIVATE_IN_PROC, in this process.
  *
  * Returns 0; -EEXIST: a private session of this process has the name; -EUSERS: there are as many as there may be;
- * -EOPNOTSUPP: without EVENT_TRACE_PRIVATE_IN_PROC, and this process has not registered the provider; -EAGAIN: no thread;
- * those of etw_session_start(). Any thread.
+ * -EAGAIN: no thread; those of etw_session_start(). Any thread.
  */
 int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret);
 
@@ -45,6 +45,12 @@ int etw_private_control(const struct wire_control *control, struct wire_session_
  * etw_private_find() - the GUID that the private session of this name was started with. Returns 0 or -ENOENT.
  */
 int etw_private_find(const char *name, GUID *ret);
+
+/*
+ * etw_private_serve_hosts() - lets hosts start, control and end sessions in this process, for controllers in other ones.
+ * May be called again and again.
+ */
+void etw_private_serve_hosts(void);
 
 /* etw_private_enable() - EnableTraceEx2; as etw_own_session_enable(). Any thread; runs callbacks on it. */
 int etw_private_enable(const struct wire_enable_provider *enable);

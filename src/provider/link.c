@@ -62,6 +62,14 @@ int etw_link_answer_ring(struct etw_link *link, const struct wire_message *head,
 	return send_message(link, wire_message_encode_ring_set_ref(head, ref, encoded));
 }
 
+int etw_link_answer_session(struct etw_link *link, const struct wire_message *head,
+			    const struct wire_session_info *info)
+{
+	if (link->state != ETW_LINK_CONNECTED)
+		return -EPIPE;
+	return send_message(link, wire_message_encode_session_info(head, info, encoded));
+}
+
 int etw_link_answer_undelivered(struct etw_link *link, const struct wire_message *head,
 				const struct wire_undelivered *body)
 {

@@ -46,10 +46,12 @@ struct etw_link {
 	/* Non-blocking; while connecting, the call that was not answered yet. The program may have closed it. */
 	struct etw_own_fd socket;
 	int map_status; /* why the last ring set that was given could not be mapped; -ENOENT: none was */
-	uint64_t incarnation; /* of the last host */
-	bool is_sync_due;     /* something was registered since the last one */
-	bool is_confirming;   /* states of an earlier connection may be left */
-	bool is_slow;         /* a registration has waited for it in vain */
+	uint64_t incarnation;   /* of the last host */
+	bool is_sync_due;       /* something was registered since the last one */
+	bool is_confirming;     /* states of an earlier connection may be left */
+	uint32_t private_round; /* of the conversation, from 1: provider/outside.h */
+	bool has_private;       /* the host has had private sessions in this process */
+	bool is_slow;           /* a registration has waited for it in vain */
 	/* The listener's own. */
 	uint64_t
 		short_ns; /* since when a want of descriptors or memory keeps it from the host; 0: none does */
@@ -81,6 +83,10 @@ void etw_link_withdraw(struct etw_link *link, const struct etw_registration *reg
 
 /* etw_link_answer() - sends the common part alone. Returns 0 or the error of sending. Holding the lock. */
 int etw_link_answer(struct etw_link *link, const struct wire_message *head);
+
+/* etw_link_answer_session() - the same for a message that tells of a session. */
+int etw_link_answer_session(struct etw_link *link, const struct wire_message *head,
+			    const struct wire_session_info *info);
 
 /* etw_link_answer_undelivered() - the same for WIRE_UNDELIVERED. */
 int etw_link_answer_undelivered(struct etw_link *link, const struct wire_message *head,

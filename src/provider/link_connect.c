@@ -58,6 +58,8 @@ static void begin(struct etw_link *link, const struct wire_welcome *welcome)
 	link->requests = link->replied = link->synced = link->sync_sent = 0;
 	link->is_slow = false;
 	link->is_sync_due = link->is_confirming = true;
+	if (++link->private_round == 0)
+		link->private_round = 1;
 	link->backoff_ms = 0;
 	link->tried_epoch = 0;
 	etw_fork_set_process_id(link->index, welcome->pid);

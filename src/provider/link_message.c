@@ -12,6 +12,7 @@
 #include "provider/lock.h"
 #include "provider/loggers.h"
 #include "provider/missing.h"
+#include "provider/outside.h"
 #include "provider/ring_sets.h"
 #include "wire/filter_header.h"
 
@@ -28,7 +29,7 @@ bool etw_link_has_states(const struct etw_link *link)
 	bool has_states;
 
 	etw_provider_lock();
-	has_states = etw_provider_ring_sets_has(link->index);
+	has_states = etw_provider_ring_sets_has(link->index) || link->has_private;
 	for (struct etw_registration *i = etw_registrations + 1; i < etw_registration_end(); i++)
 		has_states |= i->is_used &&
 			      (is_link_enabled(i, link->index) || i->links[link->index].is_enabled);
@@ -305,6 +306,7 @@ void etw_link_end_states(struct etw_link *link)
 		end_state(link, i);
 	}
 	retire_unannounced(link->index);
+	etw_outside_end(link);
 }
 
 /* The answer to a REGISTER or to TRAITS that says no. */
@@ -389,6 +391,11 @@ int etw_link_handle(struct etw_link *link, struct etw_ipc_message *message)
 		return handle_ring_set(link, message);
 	case WIRE_ENABLE:
 		return handle_enable(link, message);
+	case WIRE_PRIVATE_START:
+	case WIRE_PRIVATE_CONTROL:
+	case WIRE_PRIVATE_ENABLE:
+	case WIRE_PRIVATE_WISH:
+		return etw_outside_handle(link, message);
 	case WIRE_RING_RETIRE:
 		return handle_ring_retire(link, message);
 	default:

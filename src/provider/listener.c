@@ -79,6 +79,8 @@ static void release_if_needed(const bool *is_ready)
 static void forget_parent(void)
 {
 	etw_links_abandon();
+	for (unsigned i = 0; i < etw_links_count(); i++)
+		etw_links_at(i)->has_private = false; /* they are the parent's */
 	/* Now: later these numbers may be those of files of the child's own. */
 	etw_poke_close();
 	etw_last_thread_reset_in_child();

@@ -245,6 +245,16 @@ static int note(uint32_t session_id, const struct wire_enable_provider *enable, 
 	return 0;
 }
 
+bool etw_own_session_wants(uint32_t session_id, const struct wire_enable_provider *enable)
+{
+	const struct wish *wish = *find_wish(session_id, &enable->provider);
+
+	return wish && wish->match_any == enable->match_any &&
+	       wish->match_all == enable->match_all &&
+	       wish->property == property_of(enable->property) &&
+	       wish->level == (enable->level ? enable->level : UINT8_MAX);
+}
+
 int etw_own_session_enable(uint32_t session_id, const struct wire_enable_provider *enable)
 {
 	bool is_told;
@@ -396,11 +406,6 @@ void etw_own_sessions_tell(void)
 		apply(i, &enable);
 		etw_link_tell(i, ETW_PRIVATE_LINK, &enable);
 	}
-}
-
-bool etw_own_sessions_have_provider(const GUID *provider)
-{
-	return next_of(provider, NULL) != NULL;
 }
 
 void etw_own_sessions_forget(void)

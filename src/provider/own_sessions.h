@@ -47,6 +47,9 @@ int etw_own_session_replace(uint32_t session_id, uint32_t ring_set,
  */
 int etw_own_session_enable(uint32_t session_id, const struct wire_enable_provider *enable);
 
+/* etw_own_session_wants() - whether a session has enabled a provider just so. */
+bool etw_own_session_wants(uint32_t session_id, const struct wire_enable_provider *enable);
+
 /* When the callbacks hear that nothing is enabled any more. */
 enum etw_own_news {
 	ETW_OWN_NEWS_NOW,   /* on this thread */
@@ -70,9 +73,6 @@ void etw_own_sessions_meet(struct etw_registration *registration);
 
 /* etw_own_sessions_tell() - runs the callbacks that were put off. The listener. */
 void etw_own_sessions_tell(void);
-
-/* etw_own_sessions_have_provider() - some registration has this GUID. */
-bool etw_own_sessions_have_provider(const GUID *provider);
 
 /* etw_own_sessions_forget() - in a forked child: it has none. */
 void etw_own_sessions_forget(void);

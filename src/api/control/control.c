@@ -60,16 +60,26 @@ static ULONG read_request(const struct etw_properties *properties, ULONG code,
 	return error;
 }
 
-static ULONG send_request(const struct etw_properties *properties,
-			  const struct wire_control *control, bool is_private)
+/* What this process does not have may be a session of the host's, in other processes. */
+static int control_private(struct wire_control *control, struct wire_session_info *info)
+{
+	int result = etw_provider_private_control(control, info);
+
+	if (result != -ENOENT || control->handle)
+		return result;
+	control->config.log_file_mode |= EVENT_TRACE_PRIVATE_LOGGER_MODE;
+	return etw_hosts_control(control, info);
+}
+
+static ULONG send_request(const struct etw_properties *properties, struct wire_control *control,
+			  bool is_private)
 {
 	CLEANUP(freep) struct wire_session_info *info = calloc(1, sizeof(*info));
 	int result;
 
 	if (!info)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	result = is_private ? etw_provider_private_control(control, info)
-			    : etw_hosts_control(control, info);
+	result = is_private ? control_private(control, info) : etw_hosts_control(control, info);
 	/* A host that has a session says so of the disk alone. */
 	if (result == -ENOSPC)
 		return ERROR_DISK_FULL;
@@ -94,6 +104,7 @@ static ULONG set_session(TRACEHANDLE handle, const void *name, bool is_wide,
 		control->handle = handle;
 		return handle && handle <= HANDLE_MAX ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	}
+	control->guid = block->Wnode.Guid;
 	error = etw_properties_set_name(name, is_wide, control->name);
 	if (!error && etw_fixed_session_bind(control->name, &guid) < 0)
 		error = ERROR_INVALID_PARAMETER;

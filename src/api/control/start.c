@@ -13,6 +13,7 @@
 #include "api/control/hosts.h"
 #include "api/control/mode.h"
 #include "api/control/properties.h"
+#include "api/provider/meet.h"
 #include "api/provider/private_calls.h"
 #include "api/wide.h"
 #include "api/win32_error.h"
@@ -80,9 +81,12 @@ static ULONG start_session(const struct etw_properties *properties,
 	config->controller_pid = (uint32_t)getpid();
 	config->controller_tid = (uint32_t)gettid();
 	config->file_mode = (uint32_t)etw_file_mode();
-	result = config->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE
+	result = config->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC
 			 ? start_private(config, info)
 			 : etw_hosts_start(config, info);
+	/* This process may have the provider, too, and has to hear of a host that was started just now. */
+	if (result == 0 && config->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE)
+		etw_provider_meet_hosts();
 	if (result)
 		return etw_win32_from_start(result);
 	*handle = info->handle;

@@ -14,6 +14,7 @@
 #include "api/provider/activity_id.h"
 #include "api/provider/copies.h"
 #include "api/win32_error.h"
+#include "private/private.h"
 #include "provider/event_layout.h"
 #include "provider/event_plain.h"
 #include "provider/event_usual.h"
@@ -42,6 +43,7 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback, PVOID Ca
 	if (etw_copy_is_strange())
 		return ERROR_REVISION_MISMATCH;
 	store_relaxed(RegHandle, (REGHANDLE)0);
+	etw_private_serve_hosts();
 	r = etw_provider_register(ProviderId, EnableCallback, CallbackContext, RegHandle);
 	return r == -EAGAIN ? ERROR_NOT_ENOUGH_MEMORY : etw_win32_from_result(r);
 }

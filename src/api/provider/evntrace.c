@@ -13,6 +13,7 @@
 #include "api/provider/logger_handle.h"
 #include "api/win32_error.h"
 #include "base/macros.h"
+#include "private/private.h"
 #include "provider/classes.h"
 #include "provider/provider.h"
 
@@ -36,6 +37,7 @@ ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext, LPC
 			MofImagePath, MofResourceName, RegistrationHandle);
 	if (!RequestAddress || !ControlGuid || !RegistrationHandle || (GuidCount && !TraceGuidReg))
 		return ERROR_INVALID_PARAMETER;
+	etw_private_serve_hosts();
 	for (ULONG i = 0; i < GuidCount; i++) {
 		if (!TraceGuidReg[i].Guid)
 			return ERROR_INVALID_PARAMETER;
