@@ -596,6 +596,68 @@ static void remove_folder(void)
 	(void)rmdir(folder);
 }
 
+static ULONG start_private(const char *name, const char *file, TRACEHANDLE *ret)
+{
+	struct block block;
+
+	init_block(&block, path_of(file));
+	block.properties.LogFileMode = EVENT_TRACE_PRIVATE_LOGGER_MODE;
+	block.properties.Wnode.Guid = provider;
+	return StartTraceA(ret, name, &block.properties);
+}
+
+static ULONG control_private(TRACEHANDLE handle, ULONG code, struct block *block)
+{
+	init_block(block, NULL);
+	return ControlTraceA(handle, NULL, &block->properties, code);
+}
+
+/*
+ * [MSD] "Configuring and Starting a Private Logger Session": without PRIVATE_IN_PROC the GUID is the provider's, which need not
+ * be registered yet; "Logging Mode Constants": the number of the process is put behind the file's name.
+ */
+static void sessions__private_of_a_provider(void **state)
+{
+	ENABLE_TRACE_PARAMETERS of_group = {
+		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+		.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP,
+	};
+	TRACEHANDLE handle = 0, twice = 0;
+	REGHANDLE registration = 0;
+	char file[64];
+	struct block block;
+
+	(void)state;
+	assert_int_equal(start_private("mine", "mine.etl", &handle), ERROR_SUCCESS);
+	assert_int_equal(start_private("MINE", "twice.etl", &twice), ERROR_ALREADY_EXISTS);
+	assert_int_equal(EnableTraceEx2(handle, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0,
+					0, 1000, NULL),
+			 ERROR_SUCCESS);
+	/* [MSD] Provider Traits: private sessions cannot control groups. */
+	assert_int_equal(EnableTraceEx2(handle, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0,
+					0, 0, &of_group),
+			 ERROR_NOT_SUPPORTED);
+	assert_int_equal(EventRegister(&provider, NULL, NULL, &registration), ERROR_SUCCESS);
+	while (!EventProviderEnabled(registration, 4, 0))
+		(void)usleep(1000);
+	assert_int_equal(control_private(handle, EVENT_TRACE_CONTROL_QUERY, &block), ERROR_SUCCESS);
+	assert_string_equal(block.logger, "mine");
+	assert_string_equal(block.file, path_of("mine.etl"));
+	assert_true(block.properties.NumberOfBuffers != 0);
+	assert_int_equal(control_private(handle, EVENT_TRACE_CONTROL_FLUSH, &block), ERROR_SUCCESS);
+	assert_int_equal(control_private(handle, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME, &block),
+			 ERROR_INVALID_PARAMETER);
+	assert_int_equal(control_private(handle, EVENT_TRACE_CONTROL_STOP, &block), ERROR_SUCCESS);
+	assert_int_equal(control_private(handle, EVENT_TRACE_CONTROL_STOP, &block),
+			 ERROR_WMI_INSTANCE_NOT_FOUND);
+	assert_false(EventProviderEnabled(registration, 4, 0));
+	(void)snprintf(file, sizeof(file), "mine.etl_%d", (int)getpid());
+	assert_int_equal(access(path_of(file), R_OK), 0);
+	/* [HERE] where no process can make its file the session does not begin. */
+	assert_int_equal(start_private("mine", "none/mine.etl", &handle), ERROR_PATH_NOT_FOUND);
+	assert_int_equal(EventUnregister(registration), ERROR_SUCCESS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -611,6 +673,7 @@ int main(void)
 		cmocka_unit_test(sessions__names_that_do_not_fit),
 		cmocka_unit_test(sessions__flush_and_update),
 		cmocka_unit_test(sessions__query_all),
+		cmocka_unit_test(sessions__private_of_a_provider),
 		cmocka_unit_test(sessions__enable_nobody),
 		cmocka_unit_test(sessions__a_consumer_gets_every_event),
 		cmocka_unit_test(sessions__closing_ends_a_live_pass),
