@@ -196,7 +196,7 @@ static uint32_t append_private(const struct etwd_handover *handover, struct reco
 	uint32_t count = 0;
 
 	bytes->is_broken |= !room;
-	for (size_t i = 0; room && i < ETWD_PRIVATE_MAX; i++) {
+	for (size_t i = 0; room && handover->private_table && i < ETWD_PRIVATE_MAX; i++) {
 		const struct etwd_private_session *session = handover->private_table->sessions[i];
 		struct record_private record;
 
