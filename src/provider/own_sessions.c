@@ -34,6 +34,7 @@ struct own_session {
 	uint32_t id; /* 0: free */
 	uint32_t ring_set;
 	struct etw_ring_mapping *ring;
+	bool is_ending; /* withdrawn: what another thread enables now would be written to rings that nobody reads */
 };
 
 /* Under the lock. */
@@ -257,9 +258,10 @@ bool etw_own_session_wants(uint32_t session_id, const struct wire_enable_provide
 
 int etw_own_session_enable(uint32_t session_id, const struct wire_enable_provider *enable)
 {
+	const struct own_session *session = session_id ? find_session(session_id) : NULL;
 	bool is_told;
 
-	if (!find_session(session_id))
+	if (!session || session->is_ending)
 		return -ENOENT;
 	TRY(note(session_id, enable, &is_told));
 	if (is_told)
@@ -362,10 +364,12 @@ static struct wish **find_any_wish(uint32_t session_id)
 
 void etw_own_session_withdraw(uint32_t session_id, enum etw_own_news news)
 {
+	struct own_session *session = session_id ? find_session(session_id) : NULL;
 	struct wish **at;
 
-	if (session_id == 0 || !find_session(session_id))
+	if (!session)
 		return;
+	session->is_ending = true;
 	while (*(at = find_any_wish(session_id))) {
 		const GUID provider = (*at)->provider;
 

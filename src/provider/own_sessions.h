@@ -42,7 +42,7 @@ int etw_own_session_replace(uint32_t session_id, uint32_t ring_set,
  * etw_own_session_enable() - EnableTraceEx2 of a private session. The callbacks of the provider's registrations have
  * run when it returns.
  *
- * Returns 0, also for disabling what is not enabled; -ENOENT: no such session; -ENOSPC: ETW_PRIVATE_SLOTS sessions have
+ * Returns 0, also for disabling what is not enabled; -ENOENT: no such session, or one that was withdrawn; -ENOSPC: ETW_PRIVATE_SLOTS sessions have
  * the provider enabled; -ENOMEM.
  */
 int etw_own_session_enable(uint32_t session_id, const struct wire_enable_provider *enable);
@@ -58,8 +58,8 @@ enum etw_own_news {
 };
 
 /*
- * etw_own_session_withdraw() - no provider is enabled in the session any more. Who is in the middle of a write may
- * still commit it.
+ * etw_own_session_withdraw() - no provider is enabled in the session any more, nor ever again. Who is in the middle of a write
+ * may still commit it.
  */
 void etw_own_session_withdraw(uint32_t session_id, enum etw_own_news news);
 
