@@ -393,6 +393,12 @@ static void run_meet(struct etw_private_job *job)
 	}
 }
 
+/* A host may say whatever it likes: it has the sessions with its kind of numbers, and no others. */
+static bool is_outside(uint64_t handle)
+{
+	return handle >= WIRE_OUTSIDE_SESSION_ID_FIRST && handle <= WIRE_OUTSIDE_SESSION_ID_LAST;
+}
+
 static int start_outside(unsigned link, uint32_t round, const struct wire_session_info *wanted,
 			 struct wire_session_info *ret)
 {
@@ -406,6 +412,8 @@ static int start_outside(unsigned link, uint32_t round, const struct wire_sessio
 	CLEANUP(freep) struct wire_session_config *config = NULL;
 	int r;
 
+	if (!is_outside(wanted->handle))
+		return -EPROTO;
 	if (!is_owner())
 		TRY(become_owner());
 	r = run_call(&call, run_meet);
@@ -420,14 +428,30 @@ static int start_outside(unsigned link, uint32_t round, const struct wire_sessio
 	return run_call(&call, run_start);
 }
 
+static void run_check_host(struct etw_private_job *job)
+{
+	struct call *call = (struct call *)(void *)job;
+	const struct private_session *session = *find_id(call->session_id);
+
+	call->result = session && session->link == call->link ? 0 : -ENOENT;
+}
+
+/* The session of a host's message is one that the same host has started. */
+static int check_host(unsigned link, uint64_t handle)
+{
+	struct call call = {.session_id = (uint32_t)handle, .link = (int)link};
+
+	return is_outside(handle) && is_owner() ? run_call(&call, run_check_host) : -ENOENT;
+}
+
 static int control_outside(unsigned link, const struct wire_control *control,
 			   struct wire_session_info *ret)
 {
 	CLEANUP(freep) struct wire_control *own = malloc(sizeof(*own));
 
-	(void)link;
 	if (!own)
 		return -ENOMEM;
+	TRY(check_host(link, control->handle));
 	*own = *control;
 	TRY(name_files(&own->config));
 	return etw_private_control(own, ret);
@@ -443,7 +467,7 @@ static bool is_known(const struct wire_enable_provider *enable)
 
 static int enable_outside(unsigned link, const struct wire_enable_provider *enable, bool is_news)
 {
-	(void)link;
+	TRY(check_host(link, enable->handle));
 	return !is_news && is_known(enable) ? 0 : etw_private_enable(enable);
 }
 
