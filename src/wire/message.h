@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "wire/filter_list.h"
 
-#define WIRE_PROTOCOL_VERSION  7
+#define WIRE_PROTOCOL_VERSION  8
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -59,15 +59,6 @@ enum wire_message_type {
 	/* p -> h: struct wire_register: what is registered has these traits now; answered by REPLY, -EACCES: it may not join
 	 * their group. ENABLE as at REGISTER. */
 	WIRE_TRAITS = 18,
-	/* h -> p: struct wire_session_info, of which handle and config count: a private session of this process; answered by
-	 * PRIVATE_DONE, also where the process has it already. */
-	WIRE_PRIVATE_START = 60,
-	WIRE_PRIVATE_CONTROL = 61, /* h -> p: struct wire_control; answered by PRIVATE_DONE */
-	WIRE_PRIVATE_ENABLE = 62,  /* h -> p: struct wire_enable_provider; as the above */
-	/* h -> p: the same, not answered: what the session wants already; no news to a process that knows it */
-	WIRE_PRIVATE_WISH = 63,
-	/* p -> h: struct wire_session_info of START and CONTROL that were done; else status alone */
-	WIRE_PRIVATE_DONE = 64,
 	WIRE_START = 20,           /* c -> h: struct wire_session_config; answered by SESSION */
 	WIRE_SESSION = 21,         /* h -> c: struct wire_session_info */
 	WIRE_CONTROL = 22,         /* c -> h: struct wire_control; answered by SESSION */
@@ -89,6 +80,15 @@ enum wire_message_type {
 	WIRE_INFORM = 54,     /* c -> h: struct wire_inform; answered by INFORMATION */
 	WIRE_INFORMATION =
 		55, /* h -> c: struct wire_run: what was asked for; empty after a setting */
+	/* h -> p: struct wire_session_info, of which handle and config count: a private session of this process; answered by
+	 * PRIVATE_DONE, also where the process has it already. */
+	WIRE_PRIVATE_START = 60,
+	WIRE_PRIVATE_CONTROL = 61, /* h -> p: struct wire_control; answered by PRIVATE_DONE */
+	WIRE_PRIVATE_ENABLE = 62,  /* h -> p: struct wire_enable_provider; as the above */
+	/* h -> p: the same, not answered: what the session wants already; no news to a process that knows it */
+	WIRE_PRIVATE_WISH = 63,
+	/* p -> h: struct wire_session_info of START and CONTROL that were done; else status alone */
+	WIRE_PRIVATE_DONE = 64,
 };
 
 /* Every message begins with it. */
