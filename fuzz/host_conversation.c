@@ -33,6 +33,8 @@
 #define BUFFERS_MAX   16
 #define HANG_MS       20000
 #define HONEST_NUMBER 7 /* of the honest provider's registration */
+/* From here on an operation is PRIVATE_DONE of a process: the eight kinds below are as they are in saved inputs. */
+#define PRIVATE_OPERATION 248
 
 static struct etwd_options options;
 static struct etwd_host *host;
@@ -220,12 +222,16 @@ static GUID take_guid(struct step *step)
 	return guid;
 }
 
-/* A session's, or any number. */
+/* A session's, also a private one's, or any number. */
 static uint64_t take_handle(struct step *step)
 {
-	const struct etwd_session *session =
-		host->sessions.table[take(step, 1) % ETWD_SESSIONS_MAX];
+	const uint64_t number = take(step, 1);
+	const struct etwd_session *session = host->sessions.table[number % ETWD_SESSIONS_MAX];
+	const struct etwd_private_session *outside =
+		host->private_table.sessions[number % ETWD_PRIVATE_MAX];
 
+	if (outside)
+		return outside->id;
 	return session && session->id != honest_handle ? session->id : take(step, 8);
 }
 
@@ -286,6 +292,22 @@ static size_t put_enable(struct step *step)
 
 	enable.filters = (struct etw_bytes){step->at, step->left};
 	return wire_message_encode_enable_provider(&head, &enable, room);
+}
+
+/* What processes say of a private session, to a request that the host has sent them, or to none. */
+static size_t put_private_done(struct step *step)
+{
+	static struct wire_session_info info;
+	struct wire_message head = {.type = WIRE_PRIVATE_DONE};
+
+	head.request = (uint32_t)take(step, 1);
+	head.status = -(int32_t)(take(step, 1) % 64);
+	memset(&info, 0, sizeof(info));
+	info.events = take(step, 8);
+	info.number_of_buffers = (uint32_t)take(step, 4);
+	take_name(step, info.config.name, sizeof(info.config.name));
+	return head.status ? wire_message_encode_plain(&head, room)
+			   : wire_message_encode_session_info(&head, &info, room);
 }
 
 static size_t put_provider_message(struct step *step, uint32_t kind)
@@ -350,6 +372,8 @@ static size_t put_message(uint8_t operation, uint8_t argument, struct step *step
 {
 	const uint32_t kind = argument >> 2 & 3;
 
+	if (operation >= PRIVATE_OPERATION)
+		return put_private_done(step);
 	switch (operation % 8) {
 	case 1:
 		if (step->left < 1 || step->left > sizeof(room))
@@ -384,9 +408,9 @@ static void do_step(uint8_t operation, uint8_t argument, struct step step)
 	int with = argument & 0x40 ? memfd_create("fuzz", MFD_CLOEXEC) : -1;
 	size_t bytes;
 
-	if (operation % 8 == 0) {
+	if (operation % 8 == 0 && operation < PRIVATE_OPERATION) {
 		open_peer(argument);
-	} else if (*fd >= 0 && operation % 8 == 7) {
+	} else if (*fd >= 0 && operation % 8 == 7 && operation < PRIVATE_OPERATION) {
 		close(*fd);
 		*fd = -1;
 	} else if (*fd >= 0) {
@@ -407,7 +431,22 @@ static bool has_only_honest(void)
 		if (host->sessions.table[i] && host->sessions.table[i]->id != honest_handle)
 			return false;
 	}
-	return host->peers.count == 2;
+	return host->peers.count == 2 && etwd_private_table_count(&host->private_table) == 0;
+}
+
+static void end_private(void)
+{
+	static struct wire_control stop;
+	const struct wire_message head = head_of(WIRE_CONTROL);
+
+	for (size_t i = 0; i < ETWD_PRIVATE_MAX; i++) {
+		if (!host->private_table.sessions[i])
+			continue;
+		stop.code = WIRE_CONTROL_STOP;
+		stop.handle = host->private_table.sessions[i]->id;
+		say(honest_controller, wire_message_encode_control(&head, &stop, room), -1);
+		expect(honest_controller, WIRE_SESSION);
+	}
 }
 
 static void end_others(void)
@@ -427,6 +466,7 @@ static void end_others(void)
 			if (session && session->id != honest_handle)
 				(void)etwd_session_stop(&host->session_parts, session, NULL, 0);
 		}
+		end_private();
 		run_rounds(1);
 	}
 }

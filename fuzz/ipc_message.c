@@ -81,6 +81,11 @@ static const struct {
 	{WIRE_SESSION_END, try_batch},
 	{WIRE_STATISTICS_QUERY, try_statistics_query},
 	{WIRE_STATISTICS, try_statistics},
+	{WIRE_PRIVATE_START, try_session_info},
+	{WIRE_PRIVATE_CONTROL, try_control},
+	{WIRE_PRIVATE_ENABLE, try_enable_provider},
+	{WIRE_PRIVATE_WISH, try_enable_provider},
+	{WIRE_PRIVATE_DONE, try_session_info},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
