@@ -19,9 +19,13 @@ struct classic_session {
  * @classes: their handles are filled in
  */
 void classic_session_start(struct classic_session *session, const char *file, ULONG mode,
-			   TRACE_GUID_REGISTRATION *classes, ULONG class_count);
+			   ULONG buffer_kib, TRACE_GUID_REGISTRATION *classes, ULONG class_count);
 
-/* classic_session_stop() - unregisters, stops, and hands every event of the file to the callback, but for the file's own. */
-void classic_session_stop(struct classic_session *session, PEVENT_RECORD_CALLBACK callback);
+/*
+ * classic_session_stop() - unregisters, stops, and hands every event of the file to the callback, but for the file's own.
+ *
+ * Returns how many events the session says are lost.
+ */
+ULONG classic_session_stop(struct classic_session *session, PEVENT_RECORD_CALLBACK callback);
 
 #endif

@@ -246,7 +246,7 @@ static void write_all(struct classic_session *session, const char *file)
 		registrations[count] = (TRACE_GUID_REGISTRATION){.Guid = &guids[count]};
 		count++;
 	}
-	classic_session_start(session, file, 0, registrations, count);
+	classic_session_start(session, file, 0, 64, registrations, count);
 	while (classes.written < classes.count * PATTERN_COUNT)
 		write_one(session->logger, classes.written++);
 }
@@ -318,7 +318,7 @@ static void record_file(const char *text, const char *file)
 	assert_true(classes.count > 0);
 	registered_import(host_path("providers"), WIRE_REGISTRY_MOF, text);
 	write_all(&session, file);
-	classic_session_stop(&session, on_event);
+	(void)classic_session_stop(&session, on_event);
 	assert_int_equal(classes.decoded, classes.written);
 	printf("%s: %u events of %u kinds\n", file, classes.decoded, classes.count);
 	etw_arena_done(&arena);

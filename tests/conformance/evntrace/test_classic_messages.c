@@ -169,10 +169,10 @@ static void test_messages__of_all_flags(void **state)
 	classic_session_start(&session, "messages.etl",
 			      EVENT_TRACE_USE_LOCAL_SEQUENCE |
 				      EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
-			      classes, 1);
+			      64, classes, 1);
 	for (ULONG flags = 0; flags < COMBINATIONS; flags++)
 		assert_int_equal(write_message(session.logger, flags), ERROR_SUCCESS);
-	classic_session_stop(&session, on_message);
+	assert_int_equal(classic_session_stop(&session, on_message), 0);
 	assert_int_equal(seen.next, COMBINATIONS);
 	assert_int_equal(seen.sequence, COMBINATIONS / 2);
 	assert_int_equal(TdhCloseDecodingHandle(seen.decoding), ERROR_SUCCESS);
