@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Classic providers in sessions of a real host, $ETW_ETWD: RegisterTraceGuids, control callbacks, TraceEvent,
- * TraceEventInstance and TraceMessage, read back from the session's file.
+ * TraceEventInstance and TraceMessage, read back from the session's file. Their errors are in test_classic_errors.c, and
+ * sizes in test_classic_sizes.c.
  * Sources: [MSD] Microsoft's page of the function, [SDK] evntrace.h and wmistr.h, [DERIVED] what follows from them where
  * the page says nothing.
  */
@@ -31,7 +32,6 @@
 #define NO_LOGGER   ((TRACEHANDLE)(ULONG_PTR)INVALID_HANDLE_VALUE)
 #define RECORDS_MAX 64
 #define BYTES_MAX   512
-#define KERNEL_ID   0xFFFF
 #define PLAIN_TYPE  10
 
 static const GUID control = {0x7c1f0a01, 0x1f4b, 0x4d0e, {0x91, 0x5c, 1, 2, 3, 4, 5, 6}};
@@ -259,7 +259,7 @@ static void test_classic__instances(void **state)
 		EVENT_INSTANCE_HEADER header;
 		ULONG number;
 	} event = {.number = 99};
-	EVENT_INSTANCE_INFO own, parent, wrong = {(HANDLE)(uintptr_t)0x1234567, 1};
+	EVENT_INSTANCE_INFO own, parent;
 	struct enabled enabled;
 
 	(void)state;
@@ -279,18 +279,6 @@ static void test_classic__instances(void **state)
 			 ERROR_SUCCESS);
 	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, &own, NULL),
 			 ERROR_SUCCESS);
-	/* [MSD] ERROR_INVALID_PARAMETER: InstInfo is NULL, or a member of it is none. */
-	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, NULL, NULL),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, &wrong, NULL),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, &own, &wrong),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(TraceEventInstance(enabled.logger, NULL, &own, NULL),
-			 ERROR_INVALID_PARAMETER);
-	event.header.Flags = 0;
-	assert_int_equal(TraceEventInstance(enabled.logger, &event.header, &own, NULL),
-			 ERROR_INVALID_FLAGS);
 	end(&enabled);
 	/* The handles of classes end with the registration. */
 	assert_int_equal(CreateTraceInstanceId(enabled.classes[0].RegHandle, &own),
@@ -470,43 +458,6 @@ static void test_classic__enabled_before(void **state)
 	assert_int_equal(host_stop(session), ERROR_SUCCESS);
 }
 
-static void test_classic__refusals_of_registering(void **state)
-{
-	TRACE_GUID_REGISTRATION nothing = {NULL, NULL};
-	EVENT_INSTANCE_INFO instance;
-	TRACEHANDLE provider = 1;
-	REGHANDLE modern;
-	int context;
-
-	(void)state;
-	/* [MSD] ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle is NULL. */
-	assert_int_equal(RegisterTraceGuidsW(NULL, NULL, &control, 0, NULL, NULL, NULL, &provider),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(RegisterTraceGuidsW(hear, &context, NULL, 0, NULL, NULL, NULL, &provider),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(RegisterTraceGuidsA(hear, &context, &control, 0, NULL, NULL, NULL, NULL),
-			 ERROR_INVALID_PARAMETER);
-	/* [DERIVED] A count without classes, and a class without GUID. */
-	assert_int_equal(
-		RegisterTraceGuidsA(hear, &context, &control, 1, NULL, NULL, NULL, &provider),
-		ERROR_INVALID_PARAMETER);
-	assert_int_equal(
-		RegisterTraceGuidsA(hear, &context, &control, 1, &nothing, NULL, NULL, &provider),
-		ERROR_INVALID_PARAMETER);
-	/* [MSD] UnregisterTraceGuids: ERROR_INVALID_PARAMETER for NULL, and for what is no registration. */
-	assert_int_equal(UnregisterTraceGuids(0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(UnregisterTraceGuids(0x1234), ERROR_INVALID_PARAMETER);
-	/* [DERIVED] The two kinds of registrations are not each other's. */
-	assert_int_equal(EventRegister(&other_control, NULL, NULL, &modern), ERROR_SUCCESS);
-	assert_int_equal(UnregisterTraceGuids(modern), ERROR_INVALID_PARAMETER);
-	assert_int_equal(EventUnregister(modern), ERROR_SUCCESS);
-	assert_int_equal(CreateTraceInstanceId(NULL, &instance), ERROR_INVALID_PARAMETER);
-	assert_int_equal(CreateTraceInstanceId((HANDLE)(uintptr_t)0xFFFFFFFFFFFF, &instance),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(CreateTraceInstanceId((HANDLE)(uintptr_t)1, NULL),
-			 ERROR_INVALID_PARAMETER);
-}
-
 static void test_classic__refusals_of_handles(void **state)
 {
 	WNODE_HEADER node = {.BufferSize = sizeof(node), .HistoricalContext = 0x700040003};
@@ -529,61 +480,6 @@ static void test_classic__refusals_of_handles(void **state)
 	SetLastError(ERROR_SUCCESS);
 	assert_int_equal(GetTraceEnableFlags(NO_LOGGER), 0);
 	assert_int_equal(GetLastError(), ERROR_INVALID_HANDLE);
-}
-
-static void test_classic__refusals_of_writing(void **state)
-{
-	static uint8_t large[70000];
-	struct plain_event event = plain_event(1);
-	struct {
-		EVENT_TRACE_HEADER header;
-		MOF_FIELD fields[MAX_MOF_FIELDS + 1];
-	} mof = {.header = event.header};
-	struct enabled enabled;
-
-	(void)state;
-	enable(&enabled, "refusals.etl", 0);
-	/* [MSD] TraceEvent: ERROR_INVALID_PARAMETER for NULLs and a wrong Size. */
-	assert_int_equal(TraceEvent(0, &event.header), ERROR_INVALID_PARAMETER);
-	assert_int_equal(TraceEvent(enabled.logger, NULL), ERROR_INVALID_PARAMETER);
-	event.header.Size = sizeof(event.header) - 1;
-	assert_int_equal(TraceEvent(enabled.logger, &event.header), ERROR_INVALID_PARAMETER);
-	event = plain_event(1);
-	/* [MSD] ERROR_INVALID_HANDLE: no handle, or the NT Kernel Logger's. */
-	assert_int_equal(TraceEvent(0x4321, &event.header), ERROR_INVALID_HANDLE);
-	assert_int_equal(TraceEvent(KERNEL_ID, &event.header), ERROR_INVALID_HANDLE);
-	/* [MSD] ERROR_INVALID_FLAG_NUMBER: Flags is wrong. */
-	event.header.Flags = 0;
-	assert_int_equal(TraceEvent(enabled.logger, &event.header), ERROR_INVALID_FLAG_NUMBER);
-	/* [DERIVED] Pointers that are NULL, a field and a half, and more fields than there may be. */
-	event.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_GUID_PTR;
-	event.header.GuidPtr = 0;
-	assert_int_equal(TraceEvent(enabled.logger, &event.header), ERROR_INVALID_PARAMETER);
-	mof.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR;
-	mof.header.Size = sizeof(mof);
-	assert_int_equal(TraceEvent(enabled.logger, &mof.header), ERROR_INVALID_PARAMETER);
-	mof.header.Size = sizeof(mof.header) + sizeof(MOF_FIELD) / 2;
-	assert_int_equal(TraceEvent(enabled.logger, &mof.header), ERROR_INVALID_PARAMETER);
-	mof.header.Size = sizeof(mof.header) + sizeof(MOF_FIELD);
-	mof.fields[0].Length = 8;
-	assert_int_equal(TraceEvent(enabled.logger, &mof.header), ERROR_INVALID_PARAMETER);
-	/* [MSD] ERROR_MORE_DATA: larger than a buffer; here also what no event's size can say. */
-	DEFINE_TRACE_MOF_FIELD(&mof.fields[0], large, sizeof(large), 0);
-	assert_int_equal(TraceEvent(enabled.logger, &mof.header), ERROR_MORE_DATA);
-	mof.fields[0].Length = 60000;
-	assert_int_equal(TraceEvent(enabled.logger, &mof.header), ERROR_MORE_DATA);
-	/* [MSD] TraceMessage: ERROR_INVALID_HANDLE for NULL and the NT Kernel Logger's. */
-	assert_int_equal(TraceMessage(0, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE);
-	assert_int_equal(TraceMessage(KERNEL_ID, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE);
-	assert_int_equal(TraceMessage(0x4321, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE);
-	assert_int_equal(TraceMessage(enabled.logger, TRACE_MESSAGE_GUID, NULL, 1, NULL),
-			 ERROR_INVALID_PARAMETER);
-	assert_int_equal(TraceMessage(enabled.logger, 0, NULL, 1, large, sizeof(large), NULL),
-			 ERROR_MORE_DATA);
-	end(&enabled);
-	assert_int_equal(record_count, 0);
-	/* What was larger than a buffer is in the account. */
-	assert_int_equal(lost_events, 1);
 }
 
 /*
@@ -722,7 +618,6 @@ static void test_classic__forked_child_writes(void **state)
 static int run_all(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classic__refusals_of_registering),
 		cmocka_unit_test(test_classic__refusals_of_handles),
 		cmocka_unit_test(test_classic__end_to_end),
 		cmocka_unit_test(test_classic__instances),
@@ -733,7 +628,6 @@ static int run_all(void)
 		cmocka_unit_test(test_classic__captures_state),
 		cmocka_unit_test(test_classic__returns_what_the_callback_does),
 		cmocka_unit_test(test_classic__handles_are_not_for_others),
-		cmocka_unit_test(test_classic__refusals_of_writing),
 		cmocka_unit_test(test_classic__kernel_classes_are_refused),
 		cmocka_unit_test(test_classic__forked_child_writes),
 	};
