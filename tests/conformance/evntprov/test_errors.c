@@ -20,6 +20,7 @@
 #include <winerror.h>
 
 #include "conformance/evntrace/host.h"
+#include "conformance/evntrace/rows.h"
 #include "conformance/evntrace/waiting.h"
 
 #define LIMIT_S    1500
@@ -35,14 +36,6 @@ static const EVENT_DESCRIPTOR event = {.Id = 7, .Level = 4, .Keyword = 2};
 /* What most rows are about: a provider that a session of small buffers has enabled, all the time. */
 static REGHANDLE handle, typed, closed;
 static uint16_t large[70000];
-
-struct row {
-	const char *function;
-	const char *error;
-	ULONG expected;
-	ULONG (*call)(void);
-	const char *source;
-};
 
 /* ---- Registering ---- */
 
@@ -270,17 +263,9 @@ static ULONG without_end(write_function *write)
 	return error;
 }
 
-/* A write that finds buffers, as soon as there are some. */
 static ULONG one(write_function *write)
 {
-	const time_t begin = wait_seconds();
-	ULONG error = pieces(write, 1, 8);
-
-	while (error == ERROR_NOT_ENOUGH_MEMORY && wait_seconds() - begin < WAIT_SECONDS) {
-		(void)usleep(WAIT_STEP_US);
-		error = pieces(write, 1, 8);
-	}
-	return error;
+	return pieces(write, 1, 8);
 }
 
 #define EACH(name, what)                   \
@@ -500,16 +485,6 @@ static ULONG activity_code_6(void)
 
 /* ---- All of them ---- */
 
-#define ROW(function, error, call, source)                     \
-	{                                                      \
-#function, #error, ERROR_##error, call, source \
-	}
-/* An error that is documented and does not happen: documented_errors.tsv says why. */
-#define NEVER(function, error, call, source)                   \
-	{                                                      \
-#function, #error, ERROR_SUCCESS, call, source \
-	}
-
 static const struct row rows[] = {
 #include "documented_rows.inc"
 };
@@ -543,20 +518,7 @@ static void evntprov__documented_errors(void **state)
 	assert_int_equal(set_of(typed, EventProviderUseDescriptorType, &yes, sizeof(yes)),
 			 ERROR_SUCCESS);
 	WAIT_UNTIL(EventProviderEnabled(handle, 4, 2) && EventProviderEnabled(typed, 4, 2));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ULONG error = rows[i].call();
-
-		/* A row before it has filled the buffers. */
-		for (unsigned tries = 0; error == ERROR_NOT_ENOUGH_MEMORY &&
-					 rows[i].expected != error && tries < WAIT_SECONDS * 100;
-		     tries++) {
-			(void)usleep(10 * WAIT_STEP_US);
-			error = rows[i].call();
-		}
-		if (error != rows[i].expected)
-			fail_msg("%s, ERROR_%s, %s: %u, not %u", rows[i].function, rows[i].error,
-				 rows[i].source, error, rows[i].expected);
-	}
+	rows_check(rows, sizeof(rows) / sizeof(rows[0]));
 	assert_int_equal(EventUnregister(handle), ERROR_SUCCESS);
 	assert_int_equal(EventUnregister(typed), ERROR_SUCCESS);
 	assert_int_equal(host_stop(session), ERROR_SUCCESS);

@@ -20,8 +20,9 @@
 #include <winerror.h>
 #include <wmistr.h>
 
-#include "host.h"
-#include "waiting.h"
+#include "conformance/evntrace/host.h"
+#include "conformance/evntrace/rows.h"
+#include "conformance/evntrace/waiting.h"
 
 #define LIMIT_S    1500
 #define KERNEL_ID  0xFFFF
@@ -35,14 +36,6 @@ static const GUID class = {0x7c1f0b11, 0x1f4b, 0x4d0e, {0x91, 0x5c, 1, 2, 3, 4, 
 static TRACE_GUID_REGISTRATION classes[] = {{&class, NULL}};
 static TRACEHANDLE provider, logger, session, second_session;
 static uint8_t large[70000];
-
-struct row {
-	const char *function;
-	const char *error;
-	ULONG expected;
-	ULONG (*call)(void);
-	const char *source;
-};
 
 static ULONG WINAPI hear(WMIDPREQUESTCODE code, PVOID context, ULONG *bytes, PVOID buffer)
 {
@@ -235,27 +228,9 @@ static ULONG write_without_end(void)
 	return repeat(write_much);
 }
 
-/* A write that finds buffers, as soon as there are some. */
-static ULONG once_there_is_room(ULONG (*write)(void))
-{
-	const time_t begin = wait_seconds();
-	ULONG error = write();
-
-	while (error == ERROR_NOT_ENOUGH_MEMORY && wait_seconds() - begin < WAIT_SECONDS) {
-		(void)usleep(WAIT_STEP_US);
-		error = write();
-	}
-	return error;
-}
-
 static ULONG write_plain(void)
 {
 	return write_to(logger);
-}
-
-static ULONG write_one(void)
-{
-	return once_there_is_room(write_plain);
 }
 
 static ULONG write_to_nothing(void)
@@ -374,11 +349,6 @@ static ULONG instance_plain(void)
 	return instance_to(logger, WNODE_FLAG_TRACED_GUID, sizeof(EVENT_INSTANCE_HEADER) + 4);
 }
 
-static ULONG instance_one(void)
-{
-	return once_there_is_room(instance_plain);
-}
-
 static ULONG instance_nothing(void)
 {
 	EVENT_INSTANCE_INFO info = own_instance();
@@ -480,11 +450,6 @@ static ULONG message_plain(void)
 	return message_to(logger, 4);
 }
 
-static ULONG message_one(void)
-{
-	return once_there_is_room(message_plain);
-}
-
 static ULONG message_with_a_wrong_flag(void)
 {
 	return TraceMessage(logger, ~(ULONG)TRACE_MESSAGE_FLAG_MASK, NULL, 1, NULL);
@@ -552,11 +517,6 @@ static ULONG list_plain(void)
 	return write_list(logger, 0, large, (size_t)4, NULL);
 }
 
-static ULONG list_one(void)
-{
-	return once_there_is_room(list_plain);
-}
-
 static ULONG list_with_a_wrong_flag(void)
 {
 	return write_list(logger, ~(unsigned)TRACE_MESSAGE_FLAG_MASK, NULL);
@@ -568,16 +528,6 @@ static ULONG list_more_than_a_buffer(void)
 }
 
 /* ---- All of them ---- */
-
-#define ROW(function, error, call, source)                     \
-	{                                                      \
-#function, #error, ERROR_##error, call, source \
-	}
-/* An error that is documented and does not happen: documented_errors.tsv says why. */
-#define NEVER(function, error, call, source)                   \
-	{                                                      \
-#function, #error, ERROR_SUCCESS, call, source \
-	}
 
 static const struct row rows[] = {
 #include "classic_rows.inc"
@@ -604,13 +554,7 @@ static void classic__documented_errors(void **state)
 		ERROR_SUCCESS);
 	assert_int_equal(EnableTrace(TRUE, 1, 5, &control, session), ERROR_SUCCESS);
 	WAIT_UNTIL(__atomic_load_n(&logger, __ATOMIC_ACQUIRE));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const ULONG error = rows[i].call();
-
-		if (error != rows[i].expected)
-			fail_msg("%s, ERROR_%s, %s: %u, not %u", rows[i].function, rows[i].error,
-				 rows[i].source, error, rows[i].expected);
-	}
+	rows_check(rows, sizeof(rows) / sizeof(rows[0]));
 	assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
 	assert_int_equal(host_stop(second_session), ERROR_SUCCESS);
 	assert_int_equal(host_stop(session), ERROR_SUCCESS);

@@ -26,7 +26,8 @@
 #include <winerror.h>
 #include <wmistr.h>
 
-#include "host.h"
+#include "conformance/evntrace/host.h"
+#include "conformance/evntrace/rows.h"
 
 #define LIMIT_S      1500
 #define SESSIONS     64
@@ -38,15 +39,6 @@ static const GUID session_guid = {0xd0c00002, 1, 2, {3, 4, 5, 6, 7, 8, 9, 10}};
 /* The session that most rows are about; it runs all the time, with this GUID. */
 #define SESSION_NAME "documented"
 static TRACEHANDLE session;
-
-struct row {
-	const char *function;
-	const char *error;
-	ULONG expected;
-	ULONG (*call)(void);
-	const char *source;
-	bool wants_root; /* another user has a part in it */
-};
 
 /* ---- StartTrace ---- */
 
@@ -691,20 +683,6 @@ static ULONG access_without_room(void)
 	return EventAccessQuery(&guid, buffer, &bytes);
 }
 
-#define ROW(function, error, call, source)                            \
-	{                                                             \
-#function, #error, ERROR_##error, call, source, false \
-	}
-#define ROOT(function, error, call, source)                          \
-	{                                                            \
-#function, #error, ERROR_##error, call, source, true \
-	}
-/* An error that is documented and does not happen: documented_errors.tsv says why. */
-#define NEVER(function, error, call, source)                          \
-	{                                                             \
-#function, #error, ERROR_SUCCESS, call, source, false \
-	}
-
 static const struct row rows[] = {
 #include "documented_rows.inc"
 };
@@ -713,16 +691,7 @@ static void documented__errors(void **state)
 {
 	(void)state;
 	assert_int_equal(host_start(SESSION_NAME, &session_guid, 0, &session), ERROR_SUCCESS);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ULONG error;
-
-		if (rows[i].wants_root && !host_is_root())
-			continue;
-		error = rows[i].call();
-		if (error != rows[i].expected)
-			fail_msg("%s, ERROR_%s, %s: %u, not %u", rows[i].function, rows[i].error,
-				 rows[i].source, error, rows[i].expected);
-	}
+	rows_check(rows, sizeof(rows) / sizeof(rows[0]));
 	assert_int_equal(host_stop(session), ERROR_SUCCESS);
 }
 
