@@ -457,8 +457,8 @@ static ALWAYS_INLINE int write_inside(uint64_t handle, const struct etw_event_re
 	return write_several(&parts, &view, request, thread);
 }
 
-static __attribute__((noinline)) int write_otherwise(uint64_t handle,
-						     const struct etw_event_request *request)
+__attribute__((noinline)) int etw_provider_write_unusual(uint64_t handle,
+							 const struct etw_event_request *request)
 {
 	struct etw_event_request same = *request;
 
@@ -472,17 +472,17 @@ int etw_provider_write_usual(uint64_t handle, const struct etw_event_request *re
 	int r;
 
 	if (UNLIKELY(request->is_in_private || request->excluded))
-		return write_otherwise(handle, request);
+		return etw_provider_write_unusual(handle, request);
 	/* Before the first registration there is not even what a thread enters by. */
 	if (UNLIKELY(!etw_fork_page))
 		return -EBADF;
 	thread = etw_thread_enter();
 	if (UNLIKELY(!thread))
-		return write_otherwise(handle, request);
+		return etw_provider_write_unusual(handle, request);
 	r = write_inside(handle, request, thread);
 	SCHED_POINT("provider.event.leaving");
 	etw_thread_leave(thread);
-	return LIKELY(r != -EAGAIN) ? r : write_otherwise(handle, request);
+	return LIKELY(r != -EAGAIN) ? r : etw_provider_write_unusual(handle, request);
 }
 
 /* For a thread that is inside. Returns 0, or -EAGAIN. */

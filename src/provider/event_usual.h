@@ -21,6 +21,13 @@
 int etw_provider_write_usual(uint64_t handle, const struct etw_event_request *request);
 
 /*
+ * etw_provider_write_unusual() - as etw_provider_write(), for who has found out that the event is not usual.
+ *
+ * Context: any thread, signal-safe.
+ */
+int etw_provider_write_unusual(uint64_t handle, const struct etw_event_request *request);
+
+/*
  * etw_provider_write_payload() - etw_provider_write_plain() for several sessions.
  *
  * Returns 0, or -EAGAIN: not so simple, and nothing has happened. Context: any thread, signal-safe.

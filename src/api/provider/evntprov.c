@@ -146,11 +146,16 @@ ETW_STACK_ENTRY static __attribute__((noinline)) ULONG write_otherwise(
 		.data_count = data_count,
 		.activity = activity,
 	};
+	/* A hint, which spares a path that would find it out: sessions that ask for more do so for a while. */
+	const uint32_t general = load_relaxed(&etw_handle_place(handle)->general);
 
 	if (UNLIKELY(etw_first_copy))
 		return etw_first_copy->event_write_transfer(
 			handle, descriptor, activity == &etw_thread_activity ? NULL : activity,
 			NULL, data_count, data);
+	if (general & ~(uint32_t)(ETW_GENERAL_TRAITS | ETW_GENERAL_TWICE) &&
+	    are_sound(descriptor, data_count, data))
+		return etw_win32_from_result(etw_provider_write_unusual(handle, &request));
 	return write_event(handle, &request);
 }
 
