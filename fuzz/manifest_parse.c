@@ -67,11 +67,8 @@ static const char *const words[] = {
 	"",
 };
 
-/* Mostly keeps the text well-formed; now and then it may become anything. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t limit, unsigned seed)
 {
-	if (LLVMFuzzerMutate && seed % 10 == 0)
-		return LLVMFuzzerMutate(data, bytes, limit);
 	return xml_mutate(data, bytes, limit, seed, words, ARRAY_SIZE(words));
 }
 

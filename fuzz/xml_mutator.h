@@ -145,13 +145,15 @@ static inline int xml_change_element(struct xml_text *text)
 	return xml_replace(text, to, text->at + from.at, from.bytes);
 }
 
-/* One to four changes. Returns the new size. */
+/* One to four changes, which keep the text well-formed; now and then it may become anything. Returns the new size. */
 static inline size_t xml_mutate(uint8_t *data, size_t bytes, size_t limit, unsigned seed,
 				const char *const *words, size_t word_count)
 {
 	struct xml_text text = {.at = data, .bytes = bytes, .limit = limit, .random = seed};
 	size_t changes = 1 + xml_random(&text, 4);
 
+	if (LLVMFuzzerMutate && seed % 10 == 0)
+		return LLVMFuzzerMutate(data, bytes, limit);
 	for (size_t i = 0; i < changes; i++) {
 		text.attribute_count = text.element_count = text.tag_count = 0;
 		xml_scan(&text);
