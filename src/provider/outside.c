@@ -6,6 +6,8 @@
 
 #include "base/atomic.h"
 #include "base/macros.h"
+#include "base/process_rights.h"
+#include "ipc/connection.h"
 #include "provider/lock.h"
 
 static const struct etw_outside_handler *handler; /* atomic */
@@ -13,6 +15,23 @@ static const struct etw_outside_handler *handler; /* atomic */
 void etw_outside_set_handler(const struct etw_outside_handler *to)
 {
 	store_release(&handler, to);
+}
+
+/*
+ * The session's file is made with this process's rights. What these are more than a user's, a user's host or session may
+ * not use: a server that acts for a user at times, and is root at others, makes files for root alone. A host that is not
+ * root's may be anybody's whom this process once was, and what it says of whose the session is is not believed.
+ */
+static int check_rights(const struct etw_link *link, const struct wire_session_info *wanted)
+{
+	struct etw_peer host;
+
+	if (etw_process_is_plain())
+		return 0;
+	if (!etw_own_fd_is_there(&link->socket))
+		return -EPIPE;
+	TRY(etw_ipc_peer(link->socket.number, &host));
+	return host.uid == 0 && wanted->uid == 0 ? 0 : -EACCES;
 }
 
 static int start(struct etw_link *link, const struct etw_ipc_message *message,
@@ -26,6 +45,9 @@ static int start(struct etw_link *link, const struct etw_ipc_message *message,
 		return 0;
 	}
 	TRY(wire_message_decode_session_info(message->datagram, wanted));
+	*ret_status = check_rights(link, wanted);
+	if (*ret_status < 0)
+		return 0;
 	etw_provider_lock();
 	link->has_private = true;
 	etw_provider_unlock();
