@@ -3,7 +3,7 @@
  * Which processes have registered which providers, and which sessions want what of them. The two come in
  * either order: a session may enable a provider that nobody has registered yet.
  *
- * Nothing here talks to anybody; daemon/enable.c tells the processes.
+ * Nothing here talks to anybody; daemon/enable_tell.c tells the processes.
  * Context: owner thread (the host's loop).
  */
 #ifndef ETW_DAEMON_PROVIDERS_H
