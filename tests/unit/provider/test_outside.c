@@ -128,7 +128,7 @@ static void test_outside__who_may_make_files_here(void **state)
 
 		assert_true(child >= 0);
 		if (child == 0)
-			_exit(ask(&rows[i]));
+			_exit((int)ask(&rows[i]));
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_true(WIFEXITED(status));
 		if (WEXITSTATUS(status) == UNABLE) /* root of a container may have no right to */
