@@ -12,6 +12,7 @@
 
 #include "base/guid.h"
 #include "base/macros.h"
+#include "base/number.h"
 #include "daemon/access.h"
 #include "daemon/log.h"
 #include "daemon/patient_clock.h"
@@ -63,6 +64,12 @@ static void fill_info(const struct etwd_private_session *session, struct wire_se
 	       sizeof(info->config.log_file_shown));
 }
 
+/* What processes count is their claim: as large as it likes, but no sum of it is smaller than a part. */
+static uint32_t add_count(uint32_t sum, uint32_t count)
+{
+	return etw_saturate32(etw_sum_saturated(sum, count));
+}
+
 /*
  * Microsoft's pages do not say whose numbers a controller is told; derived: counts are those of all processes together, what is
  * not a count is that of the first one, and the file is named as the controller named it.
@@ -70,21 +77,18 @@ static void fill_info(const struct etwd_private_session *session, struct wire_se
 static void add_info(struct wire_session_info *sum, const struct wire_session_info *info,
 		     bool is_first)
 {
-	struct wire_session_info before;
-
 	if (is_first) {
 		*sum = *info;
 		return;
 	}
-	before = *sum;
-	sum->number_of_buffers = before.number_of_buffers + info->number_of_buffers;
-	sum->free_buffers = before.free_buffers + info->free_buffers;
-	sum->events = before.events + info->events;
-	sum->bytes = before.bytes + info->bytes;
-	sum->overwritten = before.overwritten + info->overwritten;
-	sum->events_lost = before.events_lost + info->events_lost;
-	sum->buffers_written = before.buffers_written + info->buffers_written;
-	sum->log_buffers_lost = before.log_buffers_lost + info->log_buffers_lost;
+	sum->number_of_buffers = add_count(sum->number_of_buffers, info->number_of_buffers);
+	sum->free_buffers = add_count(sum->free_buffers, info->free_buffers);
+	sum->events = etw_sum_saturated(sum->events, info->events);
+	sum->bytes = etw_sum_saturated(sum->bytes, info->bytes);
+	sum->overwritten = etw_sum_saturated(sum->overwritten, info->overwritten);
+	sum->events_lost = add_count(sum->events_lost, info->events_lost);
+	sum->buffers_written = add_count(sum->buffers_written, info->buffers_written);
+	sum->log_buffers_lost = add_count(sum->log_buffers_lost, info->log_buffers_lost);
 }
 
 static void send_start(const struct etwd_private_parts *parts, struct etwd_client *client,
