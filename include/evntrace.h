@@ -1078,7 +1078,13 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  * clocks have no meaning beside those of another session. BUFFERING has no file: it keeps the last MinimumBuffers
  * buffers until FlushTraceW() names one. COMPRESSED goes with neither CIRCULAR nor PREALLOCATE.
  *
- * The session lives until it is stopped, also beyond the program, or until its file has reached MaximumFileSize, if
+ * A private session, EVENT_TRACE_PRIVATE_LOGGER_MODE, has the GUID of its provider in Wnode.Guid. Its events stay in the
+ * processes of that provider, each of which writes a file with its own rights, up to its end or the session's. With
+ * EVENT_TRACE_PRIVATE_IN_PROC the session is in this process alone, and needs no host; a process has at most 3 of these.
+ * Without, it is in every process of this user (a session of root's: of any user) that has registered the provider, or
+ * registers it later, at most 8 in each; the process's number stands behind the file's name, `NAME_PID`.
+ *
+ * Any other session lives until it is stopped, also beyond the program, or until its file has reached MaximumFileSize, if
  * events go nowhere else and the file is neither circular nor one of a series. docs/refused.md lists the modes, flags and
  * filters that are not built; what is not built is refused, never left out silently. Events of the kernel that this
  * machine does not allow are told by the session, see etw-sessions(1).
@@ -1214,6 +1220,9 @@ ETW_API ULONG WMIAPI FlushTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR I
  *
  * StopTraceW(), QueryTraceW(), UpdateTraceW() and FlushTraceW() are this function with one code each.
  *
+ * A private session that is in several processes counts what all of them count; a process that does not answer within 10
+ * seconds is left out. Of an update its FlushTimer and LogFileName alone have an effect.
+ *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no Properties, neither handle nor name, or offsets outside of the
  * block; ERROR_BAD_LENGTH: Wnode.BufferSize is smaller than the structure; ERROR_WMI_INSTANCE_NOT_FOUND: no such session,
  * or none that this user may control; ERROR_ACCESS_DENIED: the host's folder is another user's; ERROR_MORE_DATA: a name
@@ -1231,7 +1240,7 @@ ETW_API ULONG WMIAPI ControlTraceA(_In_ TRACEHANDLE TraceHandle, _In_opt_ LPCSTR
 				   _In_ ULONG ControlCode);
 
 /*
- * QueryAllTracesW() and its like - how every session is that this user may see.
+ * QueryAllTracesW() and its like - how every session is that this user may see, but for private ones.
  *
  * @PropertyArray: blocks as for QueryTraceW(), one for each session
  * @PropertyArrayCount: of blocks, 1 to 256
@@ -1270,7 +1279,8 @@ ETW_API ULONG WMIAPI QueryAllTracesA(
  *
  * EnableTrace() and EnableTraceEx() are older forms of EnableTraceEx2(). A provider stays enabled when its programs
  * end, and for those that start later. A session that has enabled both a provider and its group gets what either call asked
- * for, and each is taken back by itself.
+ * for, and each is taken back by itself. A private session enables any provider of its process, no group, and takes no
+ * filters but those for callbacks.
  *
  * Returns ERROR_SUCCESS; ERROR_INVALID_PARAMETER: no session or provider, there is no such code, a level above 255,
  * parameters of an unknown version, more filters than there may be, or one that is twice there, cut off or larger than
