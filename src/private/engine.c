@@ -10,10 +10,10 @@
 
 #include "base/macros.h"
 #include "base/process_facts.h"
+#include "provider/entry.h"
 #include "provider/fork.h"
 #include "provider/last_thread.h"
 #include "provider/listener.h"
-#include "provider/lock.h"
 #include "provider/own_sessions.h"
 #include "session/clock_host.h"
 #include "session/session.h"
@@ -81,23 +81,10 @@ static void tell_full(void *context, uint32_t session_id)
 	engine->watch.full(session_id);
 }
 
-static void unlock(const bool *is_held)
-{
-	if (*is_held)
-		etw_provider_unlock();
-}
-
-static bool lock(void)
-{
-	etw_listener_find_fork();
-	etw_provider_lock();
-	return true;
-}
-
 static int open_for_providers(const struct etw_private_engine *engine,
 			      const struct etw_ring_set_fds *fds)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	TRY(etw_fork_prepare());
@@ -108,7 +95,7 @@ static int open_for_providers(const struct etw_private_engine *engine,
 static int replace_for_providers(const struct etw_private_engine *engine, uint32_t ring_set,
 				 const struct etw_ring_set_fds *fds)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	return etw_own_session_replace(engine->id, ring_set, fds);
@@ -116,7 +103,7 @@ static int replace_for_providers(const struct etw_private_engine *engine, uint32
 
 static void close_for_providers(uint32_t session_id)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	etw_own_session_close(session_id);

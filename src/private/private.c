@@ -19,9 +19,8 @@
 #include "base/macros.h"
 #include "private/engine.h"
 #include "private/worker.h"
+#include "provider/entry.h"
 #include "provider/fork.h"
-#include "provider/listener.h"
-#include "provider/lock.h"
 #include "provider/outside.h"
 #include "provider/own_sessions.h"
 
@@ -47,23 +46,10 @@ static uint32_t last_id = WIRE_PRIVATE_SESSION_ID_LAST;
 /* Of the process that the table is of (provider/fork.h); 0: nobody has started a session. The provider's lock. */
 static uint64_t owner_origin;
 
-static void unlock(const bool *is_held)
-{
-	if (*is_held)
-		etw_provider_unlock();
-}
-
-static bool lock(void)
-{
-	etw_listener_find_fork();
-	etw_provider_lock();
-	return true;
-}
-
 /* Whether this process has started a session; one that is a forked child forgets its parent's. */
 static bool is_owner(void)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	if (owner_origin == 0)
@@ -80,7 +66,7 @@ static bool is_owner(void)
 
 static int become_owner(void)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	TRY(etw_fork_prepare());
@@ -90,7 +76,7 @@ static int become_owner(void)
 
 static void withdraw(uint32_t session_id, enum etw_own_news news)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	etw_own_session_withdraw(session_id, news);
@@ -342,7 +328,7 @@ int etw_private_find(const char *name, GUID *ret)
 
 static int enable_locked(const struct wire_enable_provider *enable)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	return etw_own_session_enable((uint32_t)enable->handle, enable);
@@ -459,7 +445,7 @@ static int control_outside(unsigned link, const struct wire_control *control,
 
 static bool is_known(const struct wire_enable_provider *enable)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	return etw_own_session_wants((uint32_t)enable->handle, enable);

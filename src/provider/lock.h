@@ -10,7 +10,10 @@
 
 #include <stdint.h>
 
-/* Any thread, but not in a child of fork() that etw_listener_find_fork() has not looked at. */
+/*
+ * Any thread, but not in a child of fork() that etw_listener_find_fork() has not looked at: calls of the program begin with
+ * etw_provider_entry_lock().
+ */
 void etw_provider_lock(void);
 void etw_provider_unlock(void);
 

@@ -8,8 +8,8 @@
 #include "provider/announce.h"
 #include "provider/classes.h"
 #include "provider/enable.h"
+#include "provider/entry.h"
 #include "provider/listener.h"
-#include "provider/lock.h"
 #include "provider/loggers.h"
 #include "provider/own_sessions.h"
 #include "provider/registrations.h"
@@ -18,19 +18,6 @@
 #define TRAITS_HEAD_BYTES 3 /* of each trait: u16 size, u8 type */
 
 static struct etw_traits *all_traits; /* lock */
-
-static void unlock(const bool *is_held)
-{
-	if (*is_held)
-		etw_provider_unlock();
-}
-
-static bool lock(void)
-{
-	etw_listener_find_fork();
-	etw_provider_lock();
-	return true;
-}
 
 static bool is_denied(const struct etw_registration *registration)
 {
@@ -91,7 +78,7 @@ static int announce(struct etw_registration *registration, ULONGLONG *ret_handle
 int etw_provider_register(const GUID *provider, PENABLECALLBACK callback, void *context,
 			  REGHANDLE *ret_handle)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	struct etw_registration *registration;
 
 	(void)is_held;
@@ -118,7 +105,7 @@ static int open_classes(const struct etw_classic_request *request, uint64_t hand
 int etw_provider_register_classic(const GUID *provider, const struct etw_classic_request *request,
 				  TRACEHANDLE *ret_handle, uint32_t *ret_result)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	struct etw_registration *registration;
 	uint32_t number;
 	int r;
@@ -146,7 +133,7 @@ int etw_provider_register_classic(const GUID *provider, const struct etw_classic
 static int unregister(uint64_t handle,
 		      struct etw_registration *(*find_registration)(uint64_t handle))
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	struct etw_registration *registration = find_registration(handle);
 
 	(void)is_held;
@@ -211,7 +198,7 @@ static int keep_traits(const uint8_t *bytes, size_t byte_count, const struct etw
 
 int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_count)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	struct etw_registration *registration = etw_registration_of_handle(handle);
 	const struct etw_traits *traits;
 
@@ -236,7 +223,7 @@ int etw_provider_set_traits(uint64_t handle, const uint8_t *bytes, size_t byte_c
 
 int etw_provider_set_typed(uint64_t handle, bool is_typed)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	struct etw_registration *registration = etw_registration_of_handle(handle);
 
 	(void)is_held;
@@ -248,7 +235,7 @@ int etw_provider_set_typed(uint64_t handle, bool is_typed)
 
 size_t etw_provider_guids(GUID *ret, size_t room)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 	size_t count = 0;
 
 	(void)is_held;
@@ -267,7 +254,7 @@ size_t etw_provider_guids(GUID *ret, size_t room)
 
 int etw_provider_check_handle(uint64_t handle)
 {
-	CLEANUP(unlock) const bool is_held = lock();
+	CLEANUP(etw_provider_entry_unlock) const bool is_held = etw_provider_entry_lock();
 
 	(void)is_held;
 	return etw_registration_of_handle(handle) ? 0 : -EBADF;
