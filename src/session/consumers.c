@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Who a session's consumers are; see session/consumers.h. */
+/*
+ * Who a session's consumers are: how they come, get their place and leave; see session/consumers.h. Those of the last host
+ * are in consumers_awaited.c.
+ */
 #include "session/consumers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/param.h>
-#include <unistd.h>
 
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
-#include "base/time.h"
-
-#define MEMORY_NAME "delivery-%u" /* by its place */
-/* A session that is stopped so soon after its host died waits for consumers to come for the rest. */
-#define LAST_WAIT_MS  2000
-#define LEAST_WAIT_NS UINT64_C(5000000000) /* by each host, for a consumer to come */
-
-static struct etw_state_consumer *entry_at(const struct etw_session_consumers *consumers,
-					   uint32_t place)
-{
-	return &consumers->context->state.head->consumers[place];
-}
+#include "session/consumers_internal.h"
 
 static void free_subscriberp(struct etw_subscriber **subscriber)
 {
@@ -51,25 +42,18 @@ void etw_consumers_resume(struct etw_session_consumers *consumers)
 	}
 }
 
-/* Holding the lock. */
-static void add(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
+void etw_consumers_add_locked(struct etw_session_consumers *consumers,
+			      struct etw_subscriber *subscriber)
 {
 	consumers->subscribers[subscriber->place] = subscriber;
 	consumers->is_place_taken[subscriber->place] = true;
 	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count + 1);
 }
 
-/*
- * The place is free from now on; what its consumers missed stays in the account. A host that dies in here leaves the rest
- * to the next one, which counts nothing twice.
- *
- * @unread:  lay in the memory, and nobody will get it
- * @settled: of what was handed out before so much it is known who got it; what follows the consumer may have missed
- */
-static void free_place_at(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread,
-			  uint64_t settled)
+void etw_consumers_free_place_at_locked(struct etw_session_consumers *consumers, uint32_t place,
+					uint64_t unread, uint64_t settled)
 {
-	struct etw_state_consumer *entry = entry_at(consumers, place);
+	struct etw_state_consumer *entry = etw_consumers_entry(consumers, place);
 
 	if (entry->status == ETW_STATE_CONSUMER_LIVE) {
 		store_relaxed(&entry->unread_next, entry->unread + unread);
@@ -82,14 +66,14 @@ static void free_place_at(struct etw_session_consumers *consumers, uint32_t plac
 		store_relaxed(&entry->unread, entry->unread_next);
 		store_release(&entry->status, (uint32_t)ETW_STATE_CONSUMER_FREE);
 	}
-	etw_context_forget(consumers->context, MEMORY_NAME, place);
+	etw_context_forget(consumers->context, ETW_CONSUMERS_MEMORY_NAME, place);
 	consumers->is_place_taken[place] = false;
 }
 
-/* Holding the lock. */
-static void free_place(struct etw_session_consumers *consumers, uint32_t place, uint64_t unread)
+void etw_consumers_free_place_locked(struct etw_session_consumers *consumers, uint32_t place,
+				     uint64_t unread)
 {
-	free_place_at(consumers, place, unread, consumers->pieces);
+	etw_consumers_free_place_at_locked(consumers, place, unread, consumers->pieces);
 }
 
 /* Holding the lock. */
@@ -98,27 +82,14 @@ static void leave(struct etw_session_consumers *consumers, const struct etw_subs
 {
 	consumers->subscribers[subscriber->place] = NULL;
 	store_relaxed(&consumers->subscriber_count, consumers->subscriber_count - 1);
-	free_place(consumers, subscriber->place, unread);
+	etw_consumers_free_place_locked(consumers, subscriber->place, unread);
 }
 
-/* Holding the lock. Takes the subscriber. */
-static void drop(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
-		 uint64_t unread)
+void etw_consumers_drop_locked(struct etw_session_consumers *consumers,
+			       struct etw_subscriber *subscriber, uint64_t unread)
 {
 	leave(consumers, subscriber, unread);
 	etw_subscriber_free(subscriber);
-}
-
-/* Holding the lock: what is kept for nobody is lost. */
-static void drop_backlog(struct etw_session_consumers *consumers)
-{
-	struct etw_subscriber *backlog = consumers->backlog;
-
-	if (!backlog)
-		return;
-	consumers->backlog = NULL;
-	free_place(consumers, backlog->place, backlog->written.pieces);
-	etw_subscriber_free(backlog);
 }
 
 /* What it was told of and has not given back. One that leaves in good order gives everything back first. */
@@ -134,7 +105,7 @@ static int reserve_place(struct etw_session_consumers *consumers, uint32_t *ret)
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		const struct etw_state_consumer *entry = entry_at(consumers, i);
+		const struct etw_state_consumer *entry = etw_consumers_entry(consumers, i);
 		uint64_t left = entry->consumer ? entry->pieces_base + 1 : 0;
 
 		if (consumers->is_place_taken[i] || left >= least)
@@ -157,7 +128,7 @@ static uint64_t take_claim(struct etw_session_consumers *consumers,
 			   const struct etw_session_subscribe *request)
 {
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		struct etw_state_consumer *entry = entry_at(consumers, i);
+		struct etw_state_consumer *entry = etw_consumers_entry(consumers, i);
 		uint64_t claimed = MAX(request->pieces, entry->pieces_base);
 
 		if (request->consumer == 0 || request->last_batch == 0 ||
@@ -175,7 +146,7 @@ static void settle_entry(struct etw_session_consumers *consumers,
 			 const struct etw_subscriber *subscriber,
 			 const struct etw_session_subscribe *request)
 {
-	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+	struct etw_state_consumer *entry = etw_consumers_entry(consumers, subscriber->place);
 
 	entry->pieces_base = take_claim(consumers, request);
 	entry->slot_count = subscriber->slot_count;
@@ -197,7 +168,7 @@ static void settle_entry(struct etw_session_consumers *consumers,
 static void answer(const struct etw_session_consumers *consumers, struct etw_subscriber *subscriber,
 		   struct etw_session_subscribed *ret)
 {
-	const struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+	const struct etw_state_consumer *entry = etw_consumers_entry(consumers, subscriber->place);
 
 	ret->subscriber = subscriber;
 	ret->next_slot = subscriber->announced.slots;
@@ -210,7 +181,8 @@ static void keep_memory(const struct etw_session_consumers *consumers,
 			const struct etw_subscriber *subscriber, uint32_t place)
 {
 	if (etw_context_room(consumers->context, 1) == 0)
-		(void)etw_context_keep(consumers->context, subscriber->fd, MEMORY_NAME, place);
+		(void)etw_context_keep(consumers->context, subscriber->fd,
+				       ETW_CONSUMERS_MEMORY_NAME, place);
 }
 
 /* With a new memory, at a place that is reserved for it. */
@@ -232,7 +204,7 @@ static int add_new(struct etw_session_consumers *consumers,
 		result = -EAGAIN;
 	} else if (!consumers->is_over) {
 		settle_entry(consumers, subscriber, request);
-		add(consumers, subscriber);
+		etw_consumers_add_locked(consumers, subscriber);
 		answer(consumers, TAKE(subscriber), ret);
 		result = 0;
 	}
@@ -251,7 +223,7 @@ struct etw_subscriber *etw_consumers_backlog(struct etw_session_consumers *consu
 	if (reserve_place(consumers, &place) < 0)
 		return NULL;
 	if (etw_subscriber_create(&consumers->context->plan, place, 0, &backlog) < 0) {
-		free_place(consumers, place, 0);
+		etw_consumers_free_place_locked(consumers, place, 0);
 		return NULL;
 	}
 	keep_memory(consumers, backlog, place);
@@ -265,7 +237,7 @@ static void hand_over(struct etw_session_consumers *consumers,
 		      const struct etw_session_subscribe *request)
 {
 	struct etw_subscriber *subscriber = consumers->backlog;
-	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
+	struct etw_state_consumer *entry = etw_consumers_entry(consumers, subscriber->place);
 	uint64_t claimed = take_claim(consumers, request);
 
 	/* It was here before, and came back too late for what it had: that is lost, up to what was kept. */
@@ -279,7 +251,7 @@ static void hand_over(struct etw_session_consumers *consumers,
 	SCHED_POINT("session.backlog.given");
 	store_release(&entry->is_backlog, 0u);
 	consumers->backlog = NULL;
-	add(consumers, subscriber);
+	etw_consumers_add_locked(consumers, subscriber);
 	/* It has waited for long enough: the batch is due. */
 	store_relaxed(&consumers->batch_bytes, (uint64_t)ETW_SUBSCRIBER_BATCH_BYTES_MAX);
 }
@@ -311,7 +283,7 @@ static struct etw_subscriber *find(const struct etw_session_consumers *consumers
 {
 	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
 		if (consumer != 0 && consumers->subscribers[i] &&
-		    entry_at(consumers, i)->consumer == consumer)
+		    etw_consumers_entry(consumers, i)->consumer == consumer)
 			return consumers->subscribers[i];
 	}
 	return NULL;
@@ -339,7 +311,7 @@ static int take_back(struct etw_session_consumers *consumers,
 	} else {
 		etw_subscriber_rewind(subscriber);
 		subscriber->awaited_until_ns = 0;
-		entry_at(consumers, subscriber->place)->awaited_until_ns = 0;
+		etw_consumers_entry(consumers, subscriber->place)->awaited_until_ns = 0;
 		subscriber->notify = request->notify;
 		subscriber->context = request->context;
 		answer(consumers, subscriber, ret);
@@ -364,7 +336,7 @@ static int add_at_free_place(struct etw_session_consumers *consumers,
 	result = add_new(consumers, request, place, ret);
 	if (result < 0) {
 		pthread_mutex_lock(&consumers->lock);
-		free_place(consumers, place, 0);
+		etw_consumers_free_place_locked(consumers, place, 0);
 		pthread_mutex_unlock(&consumers->lock);
 		SCHED_POINT("session.subscribe.place_given_back");
 	}
@@ -415,7 +387,8 @@ void etw_consumers_unsubscribe(struct etw_session_consumers *consumers,
 	if (subscriber->is_dismissed)
 		etw_subscriber_free(subscriber);
 	else
-		drop(consumers, subscriber, consumers->is_over ? 0 : unread_of(subscriber));
+		etw_consumers_drop_locked(consumers, subscriber,
+					  consumers->is_over ? 0 : unread_of(subscriber));
 	pthread_mutex_unlock(&consumers->lock);
 }
 
@@ -471,132 +444,8 @@ void etw_consumers_tell(struct etw_session_consumers *consumers,
 uint64_t etw_consumers_lost(const struct etw_session_consumers *consumers,
 			    const struct etw_subscriber *subscriber)
 {
-	return consumers->pieces - entry_at(consumers, subscriber->place)->pieces_base -
+	return consumers->pieces - etw_consumers_entry(consumers, subscriber->place)->pieces_base -
 	       subscriber->written.pieces;
-}
-
-/* How long a consumer is waited for. */
-static void begin_wait(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
-{
-	struct etw_state_consumer *entry = entry_at(consumers, subscriber->place);
-	uint64_t adopted_ns = consumers->adopted_ns;
-
-	/* However many hosts die meanwhile; but this one may have been started long after the last. */
-	if (entry->awaited_until_ns == 0)
-		entry->awaited_until_ns = adopted_ns + ETW_CONSUMERS_WAIT_NS;
-	if (entry->awaited_until_ns < adopted_ns + LEAST_WAIT_NS)
-		entry->awaited_until_ns = adopted_ns + LEAST_WAIT_NS;
-	subscriber->awaited_until_ns = entry->awaited_until_ns;
-	subscriber->patience = etw_patience_begin(
-		(subscriber->awaited_until_ns - adopted_ns) / ETW_NS_PER_MS, adopted_ns);
-}
-
-/* Takes the descriptor. NULL: the memory cannot be had, or is another one. */
-static struct etw_subscriber *adopt(struct etw_session_consumers *consumers, uint32_t place, int fd)
-{
-	const struct etw_state_consumer *entry = entry_at(consumers, place);
-	const struct etw_delivered written = {
-		.slots = consumers->slots[place] - entry->slots_base,
-		.pieces = consumers->written[place] - entry->written_base,
-	};
-	struct etw_subscriber *subscriber = etw_subscriber_adopt(&consumers->context->plan, place,
-								 entry->slot_count, fd, &written);
-
-	if (!subscriber)
-		return NULL;
-	subscriber->flagged = entry->flagged;
-	if (entry->is_backlog) { /* nobody was told of it */
-		subscriber->announced = subscriber->released = (struct etw_delivered){0};
-		subscriber->grown = (uint32_t)subscriber->written.slots;
-	} else {
-		begin_wait(consumers, subscriber);
-	}
-	return subscriber;
-}
-
-/*
- * What was kept for nobody in particular is lost with its memory; others say themselves how far they had got. No more
- * than the memory had room for can be unread.
- */
-static void free_without_memory(struct etw_session_consumers *consumers, uint32_t place)
-{
-	const struct etw_state_consumer *entry = entry_at(consumers, place);
-	uint64_t room = MIN(consumers->pieces, (uint64_t)entry->slot_count);
-
-	if (entry->is_backlog)
-		free_place(consumers, place, consumers->written[place] - entry->written_base);
-	else
-		free_place_at(consumers, place, 0,
-			      MAX(entry->pieces_base, consumers->pieces - room));
-}
-
-void etw_consumers_adopt(struct etw_session_consumers *consumers)
-{
-	consumers->adopted_ns = etw_monotonic_ns();
-	consumers->last_wait = etw_patience_begin(LAST_WAIT_MS, consumers->adopted_ns);
-	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		bool is_live = entry_at(consumers, i)->status == ETW_STATE_CONSUMER_LIVE;
-		struct etw_subscriber *subscriber = NULL;
-		int fd = etw_context_kept(consumers->context, MEMORY_NAME, i);
-
-		if (fd >= 0 && is_live)
-			subscriber = adopt(consumers, i, fd);
-		else if (fd >= 0)
-			close(fd);
-		if (subscriber && entry_at(consumers, i)->is_backlog) {
-			consumers->backlog = subscriber;
-			consumers->is_place_taken[i] = true;
-		} else if (subscriber) {
-			add(consumers, subscriber);
-		} else if (fd >= 0 || entry_at(consumers, i)->status != ETW_STATE_CONSUMER_FREE) {
-			free_without_memory(consumers, i);
-		}
-	}
-}
-
-/* All that lies in the memory was for it, announced or not. */
-static void drop_awaited(struct etw_session_consumers *consumers, struct etw_subscriber *subscriber)
-{
-	etw_subscriber_look(subscriber);
-	drop(consumers, subscriber, subscriber->written.pieces - subscriber->released.pieces);
-}
-
-void etw_consumers_expire(struct etw_session_consumers *consumers, uint64_t now_ns)
-{
-	if (consumers->adopted_ns != 0)
-		(void)etw_patience_look(&consumers->last_wait, now_ns);
-	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		struct etw_subscriber *subscriber = consumers->subscribers[i];
-
-		if (subscriber && subscriber->awaited_until_ns != 0 &&
-		    etw_patience_look(&subscriber->patience, now_ns))
-			drop_awaited(consumers, subscriber);
-	}
-}
-
-bool etw_consumers_are_awaited(struct etw_session_consumers *consumers, uint64_t now_ns)
-{
-	bool result = false;
-
-	if (consumers->adopted_ns == 0 || etw_patience_look(&consumers->last_wait, now_ns))
-		return false;
-	pthread_mutex_lock(&consumers->lock);
-	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++)
-		result |= consumers->subscribers[i] &&
-			  consumers->subscribers[i]->awaited_until_ns != 0;
-	pthread_mutex_unlock(&consumers->lock);
-	return result;
-}
-
-void etw_consumers_abandon(struct etw_session_consumers *consumers)
-{
-	for (uint32_t i = 0; i < ETW_STATE_CONSUMERS; i++) {
-		struct etw_subscriber *subscriber = consumers->subscribers[i];
-
-		if (subscriber && subscriber->awaited_until_ns != 0)
-			drop_awaited(consumers, subscriber);
-	}
-	drop_backlog(consumers);
 }
 
 void etw_consumers_close(struct etw_session_consumers *consumers)
