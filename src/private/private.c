@@ -362,15 +362,19 @@ static int name_files(struct wire_session_config *config)
 	return add_process_id(config->log_file_shown);
 }
 
-/* One that a former host has left, of another one's number, is over. */
+/*
+ * One that a former host of the same place has left, of another one's number, is over. One of the other place is not for
+ * this host to end: hosts that tell the truth have numbers of their own.
+ */
 static void run_meet(struct etw_private_job *job)
 {
 	struct call *call = (struct call *)(void *)job;
 	struct private_session **at = find_id(call->session_id);
 
-	call->result = -ESRCH;
-	if (*at &&
-	    ((*at)->link != call->link || memcmp(&(*at)->guid, &call->guid, sizeof(GUID)) != 0)) {
+	call->result = *at && (*at)->link != call->link ? -EEXIST : -ESRCH;
+	if (call->result == -EEXIST)
+		return;
+	if (*at && memcmp(&(*at)->guid, &call->guid, sizeof(GUID)) != 0) {
 		withdraw(call->session_id, ETW_OWN_NEWS_LATER);
 		end(at, call->info);
 	} else if (*at) {
