@@ -1094,8 +1094,8 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
  * kernel logger's alone; ERROR_INVALID_NAME: there is no name, or a new-file mode without `%d` in the file's name; ERROR_BAD_LENGTH: the
  * block is too small for the structure or the name; ERROR_BAD_PATHNAME: neither real time nor a file, or another
  * session writes to the file; ERROR_ALREADY_EXISTS: a session of that name or GUID runs; ERROR_FILE_CORRUPT: what to
- * append to is no trace; ERROR_NOT_SUPPORTED: what is asked for is not built; ERROR_ACCESS_DENIED: only the system's
- * host could, and this user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there;
+ * append to is no trace; ERROR_NOT_SUPPORTED: what is asked for is not built, or a private session in a program that has
+ * this library more than once, in versions that do not understand each other; ERROR_ACCESS_DENIED: only the system's host could, and this user may not; ERROR_PATH_NOT_FOUND: the folder of the file is not there;
  * ERROR_FILENAME_EXCED_RANGE: its path is too long; ERROR_DISK_FULL; ERROR_NO_SYSTEM_RESOURCES: 64 sessions run;
  * ERROR_WMI_SERVER_UNAVAILABLE: there is no etwd, or it cannot stay up; ERROR_NOT_ENOUGH_MEMORY; ERROR_TIMEOUT,
  * ERROR_BROKEN_PIPE, ERROR_INVALID_DATA: the host hangs or died; what making the file fails with.

@@ -21,6 +21,7 @@
 #include <evntrace.h>
 
 #include "provider/stack.h"
+#include "wire/message.h"
 
 #define ETW_COPY_VERSION 1 /* of the table: another one is not understood */
 
@@ -49,6 +50,11 @@ struct etw_copy {
 	void (*meet_hosts)(void);
 	size_t (*list)(GUID *, size_t);
 	__typeof__(etw_stack_add_entries) *add_stack_entries;
+	uint32_t protocol_version; /* WIRE_PROTOCOL_VERSION: of what the following are given */
+	int (*private_start)(const struct wire_session_config *, struct wire_session_info *);
+	int (*private_control)(const struct wire_control *, struct wire_session_info *);
+	int (*private_find)(const char *, GUID *);
+	int (*private_enable)(const struct wire_enable_provider *);
 };
 
 /* The note of this copy. */

@@ -5,6 +5,7 @@
 #include <errhandlingapi.h>
 
 #include "api/provider/meet.h"
+#include "api/provider/private_calls.h"
 
 __attribute__((used)) const struct etw_copy etw_own_copy = {
 	.version = ETW_COPY_VERSION,
@@ -30,4 +31,9 @@ __attribute__((used)) const struct etw_copy etw_own_copy = {
 	.meet_hosts = etw_provider_meet_hosts,
 	.list = etw_provider_list,
 	.add_stack_entries = etw_stack_add_entries,
+	.protocol_version = WIRE_PROTOCOL_VERSION,
+	.private_start = etw_provider_private_start,
+	.private_control = etw_provider_private_control,
+	.private_find = etw_provider_private_find,
+	.private_enable = etw_provider_private_enable,
 };

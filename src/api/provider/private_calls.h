@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the controller's half of the API asks of private sessions in this process; see private/private.h. Exported by
- * libetw-provider.so, which has them, for libetw-core.so alone.
+ * libetw-provider.so, which has them, for libetw-core.so alone. The copy of the library that has the registrations has the
+ * sessions (api/provider/copies.h).
  */
 #ifndef ETW_API_PROVIDER_PRIVATE_CALLS_H
 #define ETW_API_PROVIDER_PRIVATE_CALLS_H
 
 #include "wire/message.h"
 
-/* etw_provider_private_start() - as etw_private_start(). */
+/* etw_provider_private_start() - as etw_private_start(). Also -EOPNOTSUPP: the first copy is of another version. */
 int etw_provider_private_start(const struct wire_session_config *config,
 			       struct wire_session_info *ret);
 
