@@ -24,15 +24,15 @@
 #include "provider/outside.h"
 #include "provider/own_sessions.h"
 
-#define OWN          (-1)
+#define IN_PROC      (-1)
 #define EXIT_WAIT_MS 10000 /* a program that ends does not wait for a disk for ever */
 
 struct private_session {
 	struct private_session *next;
-	struct etw_private_engine
-		*engine; /* NULL: its file was full; what its host has forgotten goes */
+	/* NULL: its file was full; the entry stays until its host names the session no more. */
+	struct etw_private_engine *engine;
 	uint32_t id;
-	int link;       /* of the host that has started it; OWN: this process has */
+	int link;       /* of the host that has started it; IN_PROC: this process has started it */
 	uint32_t round; /* of the host's conversation in which it was named last */
 	GUID guid;
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
@@ -91,12 +91,12 @@ static struct private_session **find_id(uint32_t id)
 	return at;
 }
 
-/* Of this process's own. Names of sessions are the same in any case, as Windows has it. */
+/* Of those with PRIVATE_IN_PROC. Names that differ in case alone are the same, as Windows has it. */
 static struct private_session **find_name(const char *name)
 {
 	struct private_session **at = &sessions;
 
-	while (*at && ((*at)->link != OWN || strcasecmp((*at)->name, name) != 0))
+	while (*at && ((*at)->link != IN_PROC || strcasecmp((*at)->name, name) != 0))
 		at = &(*at)->next;
 	return at;
 }
@@ -112,12 +112,13 @@ static uint32_t pick_id(void)
 
 static int check_count(int link)
 {
-	const bool is_own = link == OWN;
+	const bool is_in_proc = link == IN_PROC;
 	unsigned count = 0;
 
 	for (const struct private_session *i = sessions; i; i = i->next)
-		count += (i->link == OWN) == is_own;
-	return count < (is_own ? ETW_PRIVATE_IN_PROC_MAX : ETW_PRIVATE_OTHERS_MAX) ? 0 : -EUSERS;
+		count += (i->link == IN_PROC) == is_in_proc;
+	return count < (is_in_proc ? ETW_PRIVATE_IN_PROC_MAX : ETW_PRIVATE_OTHERS_MAX) ? 0
+										       : -EUSERS;
 }
 
 /* Takes the session out of the table and ends it. */
@@ -136,7 +137,7 @@ static void end_full(struct private_session **at, struct wire_session_info *info
 {
 	struct private_session *session = *at;
 
-	if (session->link == OWN) {
+	if (session->link == IN_PROC) {
 		end(at, info);
 		return;
 	}
@@ -157,7 +158,7 @@ static void run_full(struct etw_private_job *job)
 	struct private_session **at = find_id(notice->session_id);
 	struct wire_session_info *info = malloc(sizeof(*info));
 
-	/* Said for every buffer; the callbacks run elsewhere. */
+	/* Posted for every buffer that has no room; the first does it all. The listener runs the callbacks. */
 	if (*at) {
 		withdraw(notice->session_id, ETW_OWN_NEWS_LATER);
 		end_full(at, info);
@@ -204,7 +205,7 @@ struct call {
 	const struct wire_session_config *config;
 	const struct wire_control *control;
 	struct wire_session_info *info;
-	uint32_t session_id; /* of START: 0: the next one of this process's own */
+	uint32_t session_id; /* of START: 0: the next number for IN_PROC */
 	int link;            /* of START */
 	uint32_t round;
 	GUID guid;
@@ -229,7 +230,7 @@ static int start(struct call *call, struct private_session *session)
 	session->round = call->round;
 	session->guid = config->guid;
 	memcpy(session->name, config->name, sizeof(session->name));
-	if (session->link == OWN && *find_name(config->name))
+	if (session->link == IN_PROC && *find_name(config->name))
 		return -EEXIST;
 	TRY(check_count(session->link));
 	session->id = call->session_id ? call->session_id : pick_id();
@@ -258,7 +259,7 @@ static int run_call(struct call *call, void (*run)(struct etw_private_job *job))
 
 int etw_private_start(const struct wire_session_config *config, struct wire_session_info *ret)
 {
-	struct call call = {.config = config, .info = ret, .link = OWN};
+	struct call call = {.config = config, .info = ret, .link = IN_PROC};
 
 	if (!is_owner())
 		TRY(become_owner());
@@ -363,8 +364,9 @@ static int name_files(struct wire_session_config *config)
 }
 
 /*
- * One that a former host of the same place has left, of another one's number, is over. One of the other place is not for
- * this host to end: hosts that tell the truth have numbers of their own.
+ * Whether the process has the session that a host names; -ESRCH: it has not. One of the same number that is another
+ * provider's was left by a former host of the same place: it is ended. -EEXIST: the number is that of a session of the
+ * other place's host, which is not for this host to end: hosts that tell the truth have numbers of their own.
  */
 static void run_meet(struct etw_private_job *job)
 {
@@ -383,7 +385,7 @@ static void run_meet(struct etw_private_job *job)
 	}
 }
 
-/* A host may say whatever it likes: it has the sessions with its kind of numbers, and no others. */
+/* Whether a number is one of sessions that hosts start: a host is not believed to have others. */
 static bool is_outside(uint64_t handle)
 {
 	return handle >= WIRE_OUTSIDE_SESSION_ID_FIRST && handle <= WIRE_OUTSIDE_SESSION_ID_LAST;

@@ -7,21 +7,13 @@
 #ifndef ETW_PRIVATE_PRIVATE_H
 #define ETW_PRIVATE_PRIVATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/fault.h"
 #include "wire/message.h"
 
-#define ETW_PRIVATE_IN_PROC_MAX 3 /* sessions with EVENT_TRACE_PRIVATE_IN_PROC; as Windows has it */
-#define ETW_PRIVATE_OTHERS_MAX \
-	8 /* and without, which hosts start; as Windows has it since version 1703 of 10 */
-
-/* etw_private_is_handle() - whether a handle is one that private sessions have. */
-static inline bool etw_private_is_handle(uint64_t handle)
-{
-	return handle >= WIRE_PRIVATE_SESSION_ID_FIRST && handle <= WIRE_PRIVATE_SESSION_ID_LAST;
-}
+/* Sessions of a process with EVENT_TRACE_PRIVATE_IN_PROC, as Windows has it. */
+#define ETW_PRIVATE_IN_PROC_MAX 3
+/* Sessions of a process without it, which hosts start: as Windows has it since version 1703 of 10. */
+#define ETW_PRIVATE_OTHERS_MAX 8
 
 /*
  * etw_private_start() - StartTrace with EVENT_TRACE_PRIVATE_IN_PROC, in this process.
@@ -37,12 +29,14 @@ int etw_private_start(const struct wire_session_config *config, struct wire_sess
  * @control: by handle, else by name
  *
  * Of UPDATE the flush timer and the file's name alone count, as Windows has it. Returns 0; -ENOENT: there is no such
- * session here; those of etw_session_update() and its like. Any thread; a stop runs callbacks on it.
+ * session here; -EAGAIN: no thread; those of etw_session_update() and its like. Any thread; a stop runs callbacks on it.
  */
 int etw_private_control(const struct wire_control *control, struct wire_session_info *ret);
 
 /*
- * etw_private_find() - the GUID that the private session of this name was started with. Returns 0 or -ENOENT.
+ * etw_private_find() - the GUID that the private session of this name was started with, with PRIVATE_IN_PROC.
+ *
+ * Returns 0; -ENOENT: there is none; -EAGAIN: no thread; -ENOMEM. Any thread.
  */
 int etw_private_find(const char *name, GUID *ret);
 
@@ -52,7 +46,12 @@ int etw_private_find(const char *name, GUID *ret);
  */
 void etw_private_serve_hosts(void);
 
-/* etw_private_enable() - EnableTraceEx2; as etw_own_session_enable(). Any thread; runs callbacks on it. */
+/*
+ * etw_private_enable() - EnableTraceEx2, of a session of this process; as etw_own_session_enable().
+ *
+ * Returns also -ENOENT: this process has started no session; -EOPNOTSUPP: of a provider group. Any thread; runs callbacks
+ * on it.
+ */
 int etw_private_enable(const struct wire_enable_provider *enable);
 
 #endif
