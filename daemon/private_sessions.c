@@ -29,7 +29,7 @@ struct call {
 	unsigned asked, done;
 	int error; /* the first that a process said */
 	bool is_start, is_stop;
-	bool is_unheard;               /* the processes' answers are for nobody */
+	bool is_unheard; /* the controller waits for no callbacks: processes are not asked to answer */
 	struct wire_session_info info; /* of those that have it, together */
 };
 
@@ -389,7 +389,6 @@ static int enable(const struct etwd_private_parts *parts, struct etwd_peer *peer
 	}
 	(void)etwd_handover_write(parts->handover);
 	wait_for_all(call, body->timeout_ms == UINT32_MAX ? UINT64_MAX : body->timeout_ms);
-	/* Without a timeout nobody waits for callbacks: what processes answer is for nobody. */
 	if (!body->timeout_ms)
 		call->is_unheard = true;
 	send_to_members(call, NULL, body);

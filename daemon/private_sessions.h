@@ -29,7 +29,8 @@ struct etwd_private_parts {
 };
 
 /*
- * etwd_private_start() - START of a private session that is not the caller's process alone. Who may start it was checked.
+ * etwd_private_start() - START of a private session without PRIVATE_IN_PROC: in every process that has registered the
+ * provider. That the peer may start it was checked.
  *
  * Returns 0: the peer is answered when the processes have answered; -EINVAL; those of etwd_private_table_add().
  */
@@ -39,7 +40,9 @@ int etwd_private_start(const struct etwd_private_parts *parts, struct etwd_peer 
 /*
  * etwd_private_control() - CONTROL, of such a session.
  *
- * Returns 0: as above; -ENOENT: there is none, or none that the peer may control; -EBUSY: it is stopping; -EINVAL; -ENOMEM.
+ * Returns 0: as above; -ENOENT: there is none, or none that the peer may control; -EBUSY: it is stopping; -EINVAL: a code
+ * that these sessions do not have, or a file without its whole path; -EACCES: another user than the session's names a
+ * file; -ENOMEM.
  */
 int etwd_private_control(const struct etwd_private_parts *parts, struct etwd_peer *peer,
 			 const struct wire_control *body, uint32_t request);

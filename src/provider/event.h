@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The write path: one event into the rings of all sessions that want it. No allocation, no lock, no
- * system call, no page fault; any thread, signal handlers included.
+ * system call, no page fault, but for a session that wants stacks: a thread's first one makes system calls
+ * (provider/stack.h). Any thread, signal handlers included.
  */
 #ifndef ETW_PROVIDER_EVENT_H
 #define ETW_PROVIDER_EVENT_H

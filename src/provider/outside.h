@@ -17,13 +17,13 @@ struct etw_outside_handler {
 		     struct wire_session_info *ret);
 	int (*control)(unsigned link, const struct wire_control *control,
 		       struct wire_session_info *ret);
-	/* @is_news: false: the session wants it already */
+	/* @is_news: false: told to a process that may know it: nothing is done where the session wants it already */
 	int (*enable)(unsigned link, const struct wire_enable_provider *enable, bool is_news);
 	/* Ends the sessions of a host but those of @round; 0: all. Does not wait. Holding the lock. */
 	void (*end)(unsigned link, uint32_t round);
 };
 
-/* etw_outside_set_handler() - @handler: borrowed for good. Without one a host is told that nothing is built. */
+/* etw_outside_set_handler() - @handler: borrowed for good. Without one a host is answered -EOPNOTSUPP. */
 void etw_outside_set_handler(const struct etw_outside_handler *handler);
 
 /* etw_outside_handle() - as etw_link_handle(), of messages of this kind. */

@@ -42,12 +42,15 @@ int etw_own_session_replace(uint32_t session_id, uint32_t ring_set,
  * etw_own_session_enable() - EnableTraceEx2 of a private session. The callbacks of the provider's registrations have
  * run when it returns.
  *
- * Returns 0, also for disabling what is not enabled; -ENOENT: no such session, or one that was withdrawn; -ENOSPC: ETW_PRIVATE_SLOTS sessions have
- * the provider enabled; -ENOMEM.
+ * Returns 0, also for disabling what is not enabled; -ENOENT: no such session, or one that was withdrawn; -ENOSPC:
+ * ETW_PRIVATE_SLOTS sessions have the provider enabled; -EOPNOTSUPP: a filter that is not for the callback; -ENOMEM.
  */
 int etw_own_session_enable(uint32_t session_id, const struct wire_enable_provider *enable);
 
-/* etw_own_session_wants() - whether a session has enabled a provider just so. */
+/*
+ * etw_own_session_wants() - whether a session has enabled a provider with the same level, keywords and property. Filters
+ * are not compared: they are for the callback alone.
+ */
 bool etw_own_session_wants(uint32_t session_id, const struct wire_enable_provider *enable);
 
 /* When the callbacks hear that nothing is enabled any more. */
