@@ -104,7 +104,7 @@ static ALWAYS_INLINE uint64_t etw_event_sum_up(const EVENT_DATA_DESCRIPTOR *data
 static ALWAYS_INLINE bool etw_event_copy_payload(const EVENT_DATA_DESCRIPTOR *data,
 						 uint32_t data_count, uint8_t *at, size_t left)
 {
-	for (const EVENT_DATA_DESCRIPTOR *end = data + data_count; data != end; data++) {
+	for (; data_count; data_count--, data++) { /* no end is computed: data may be NULL */
 		const uint8_t *from = (const uint8_t *)(uintptr_t)data->Ptr;
 		size_t bytes = data->Size;
 
