@@ -8,19 +8,8 @@
 #include "schema/kernel.h"
 #include "schema/store/store_internal.h"
 #include "schema/store/store_loans.h"
+#include "synthetic/sanitized.h"
 #include "unit/schema/store_events.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-	__has_feature(memory_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 static void test_store__manifest_events_match_exactly(void **state)
 {
