@@ -54,11 +54,23 @@ struct etw_source_host {
 	int (*kept_fd)(void *context, const char *name);
 };
 
+/* How the kernel's source records. */
+enum etw_source_option {
+	ETW_SOURCE_UNWIND = 0x1, /* user stacks by DWARF tables, for code without frame pointers */
+};
+
+#define ETW_SOURCE_STACK_HOOKS_MAX 256 /* as many kinds of events with stacks as Windows allows */
+
 /* What a session wants of a source. */
 struct etw_source_request {
-	uint32_t
-		group_masks[8]; /* kernel: EVENT_TRACE_FLAG_* in [0]; see etl-format "Group mask" */
-	GUID provider;          /* other sources: which provider, or zero */
+	uint32_t group_masks
+		[8]; /* kernel: as etw_group_masks_of_flags() fills them (wire/group_masks.h) */
+	uint32_t profile_interval_ft; /* kernel: of the samples; 0: 1 ms */
+	uint32_t only_pid; /* kernel: this process and who descends from it from now on; 0: all */
+	uint32_t options;  /* kernel: enum etw_source_option */
+	uint32_t stack_hook_count;
+	uint16_t stack_hooks[ETW_SOURCE_STACK_HOOKS_MAX]; /* kernel: (group << 8) | type */
+	GUID provider; /* other sources: which provider, or zero */
 	uint8_t level;
 	uint64_t match_any, match_all;
 };

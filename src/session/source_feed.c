@@ -16,6 +16,7 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "session/common/notes.h"
+#include "wire/group_masks.h"
 #include "wire/kernel_flags.h"
 
 #define POLL_NS          UINT64_C(10000000) /* times wait for the clock's sample as long */
@@ -150,11 +151,10 @@ static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw
 static int start_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
 	const struct etw_source_ops *ops = feed->ops;
-	struct etw_source_request request = {
-		.group_masks = {feed->enable_flags},
-	};
+	struct etw_source_request request = {0};
 	int result;
 
+	etw_group_masks_of_flags(feed->enable_flags, request.group_masks);
 	TRY(open_source(feed, is_adopted, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
 	result = ops->enable(feed->source, &request, fault);
@@ -284,10 +284,11 @@ void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
 
 void etw_source_feed_change(struct etw_source_feed *feed, uint32_t enable_flags)
 {
-	struct etw_source_request request = {.group_masks = {enable_flags}};
+	struct etw_source_request request = {0};
 	struct etw_fault fault = {0};
 	int result;
 
+	etw_group_masks_of_flags(enable_flags, request.group_masks);
 	feed->enable_flags = enable_flags;
 	if (!feed->source) {
 		if (etw_kernel_flags_events(enable_flags))
