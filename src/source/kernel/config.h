@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What Windows' kernel logger says of its machine when it stops, from Linux' facts.
- * Source: docs/kernel-events.md "Configuration".
+ * Source: docs/kernel-events/config.md.
  */
 #ifndef ETW_SOURCE_KERNEL_CONFIG_H
 #define ETW_SOURCE_KERNEL_CONFIG_H

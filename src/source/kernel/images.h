@@ -5,7 +5,7 @@
  * piece of it may be executed. So data files that are mapped never become images.
  *
  * A list is shared by parent and child after a fork, and copied when one of them changes it.
- * Source: docs/kernel-events.md "Images".
+ * Source: docs/kernel-events/image.md.
  */
 #ifndef ETW_SOURCE_KERNEL_IMAGES_H
 #define ETW_SOURCE_KERNEL_IMAGES_H
