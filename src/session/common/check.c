@@ -14,6 +14,7 @@
 #include "wire/etl_buffer.h"
 #include "wire/event_shape.h"
 #include "wire/hook.h"
+#include "wire/image_symbols.h"
 #include "wire/ring_message.h"
 #include "wire/session_note.h"
 
@@ -44,12 +45,13 @@ static const struct wire_event_shape *find_shape(const uint8_t *event, uint32_t 
 	return shape;
 }
 
-/* The host's own notes: whoever may write events of any provider may not write these. */
+/* The host's own notes, and images' symbols: whoever may write events of any provider may not write these. */
 static bool is_of_host(const GUID *provider)
 {
 	static const GUID notes = WIRE_SESSION_NOTE_PROVIDER;
+	static const GUID symbols = WIRE_IMAGE_SYMBOLS_PROVIDER;
 
-	return etw_guid_equal(provider, &notes);
+	return etw_guid_equal(provider, &notes) || etw_guid_equal(provider, &symbols);
 }
 
 /* A refusal is asked for again after a while, because providers come and processes start. */

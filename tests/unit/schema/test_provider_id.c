@@ -12,6 +12,7 @@
 #include "base/guid.h"
 #include "base/guid_name.h"
 #include "schema/provider_id.h"
+#include "wire/image_symbols.h"
 #include "wire/session_note.h"
 
 static void assert_finds(const char *text, const char *guid)
@@ -27,7 +28,8 @@ static void assert_finds(const char *text, const char *guid)
 static void test_provider_id__a_name_is_hashed_in_upper_case(void **state)
 {
 	static const GUID note_provider = WIRE_SESSION_NOTE_PROVIDER;
-	char note_text[ETW_GUID_BARE_BYTES];
+	static const GUID symbols_provider = WIRE_IMAGE_SYMBOLS_PROVIDER;
+	char note_text[ETW_GUID_BARE_BYTES], symbols_text[ETW_GUID_BARE_BYTES];
 
 	(void)state;
 	assert_finds("MyProvider", "b3864c38-4273-58c5-545b-8b3608343471");
@@ -35,6 +37,8 @@ static void test_provider_id__a_name_is_hashed_in_upper_case(void **state)
 	assert_finds("*MyProvider", "b3864c38-4273-58c5-545b-8b3608343471");
 	etw_guid_format(&note_provider, note_text);
 	assert_finds(WIRE_SESSION_NOTE_PROVIDER_NAME, note_text);
+	etw_guid_format(&symbols_provider, symbols_text);
+	assert_finds(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME, symbols_text);
 }
 
 static void test_provider_id__a_guid_is_itself(void **state)

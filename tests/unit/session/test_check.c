@@ -4,8 +4,10 @@
 
 #include <evntcons.h>
 
+#include "base/macros.h"
 #include "fixture.h"
 #include "wire/hook.h"
+#include "wire/image_symbols.h"
 #include "wire/session_note.h"
 
 struct desk {
@@ -329,13 +331,15 @@ static void test_check__classic_events_have_a_right_of_their_own(void **state)
 /* What the host tells of a session it tells itself, also where a uid may write events of any provider. */
 static void test_check__the_hosts_own_notes(void **state)
 {
-	static const GUID notes = WIRE_SESSION_NOTE_PROVIDER;
+	static const GUID own[] = {WIRE_SESSION_NOTE_PROVIDER, WIRE_IMAGE_SYMBOLS_PROVIDER};
 	struct desk desk;
 
 	(void)state;
 	open_desk(&desk);
-	etw_guid_write(desk.event + 0x18, &notes);
-	assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		etw_guid_write(desk.event + 0x18, &own[i]);
+		assert_int_equal(check(&desk, 0x60), ETW_CHECK_REFUSED);
+	}
 	close_desk(&desk);
 }
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes of an image's symbols; see wire/image_symbols.h. Source: docs/format/tracelogging.md. */
+#include "wire/image_symbols.h"
+
+#include <string.h>
+
+#include <evntcons.h>
+#include <evntrace.h>
+
+#include "base/guid.h"
+#include "base/macros.h"
+#include "base/utf.h"
+#include "wire/etl_event.h"
+
+#define CHANNEL_TRACELOGGING 11
+#define NOBODY               UINT32_MAX /* thread of the events that no thread wrote */
+
+/* Types of fields, as docs/format/tracelogging.md has them. */
+#define AS_U32  "\x08"
+#define AS_X64  "\x15"
+#define AS_PID  "\x88\x05"
+#define AS_UTF8 "\x82\x23"
+#define AS_ROWS "\xD8\x03" /* structs of three members, as many as a u16 in front says */
+
+/* clang-format off */
+#define SCHEMA                          \
+	"\0"                            \
+	"ImageSymbols\0"                \
+	"ImageBase\0" AS_X64            \
+	"ProcessId\0" AS_PID            \
+	"Table\0" AS_U32                \
+	"Total\0" AS_U32                \
+	"First\0" AS_U32                \
+	"Symbols\0" AS_ROWS             \
+	"Offset\0" AS_X64               \
+	"Size\0" AS_U32                 \
+	"Name\0" AS_UTF8
+/* clang-format on */
+
+#define SCHEMA_BYTES (2 + sizeof(SCHEMA) - 1)
+#define TRAITS_BYTES (2 + sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME))
+#define ITEM_BYTES(data_bytes) \
+	ALIGN_UP((uint32_t)(sizeof(struct wire_extended_item) + (data_bytes)), 8)
+
+#define HEAD_BYTES   (8 + 4 * 4 + 2) /* of the payload */
+#define SYMBOL_BYTES (8 + 4 + 1)     /* and the name */
+#define EVENT_BYTES                                                              \
+	((uint32_t)sizeof(struct wire_event_header) + ITEM_BYTES(TRAITS_BYTES) + \
+	 ITEM_BYTES(SCHEMA_BYTES) + HEAD_BYTES)
+
+bool etw_image_symbol_is_sound(uint64_t image_base, const struct etw_image_symbol *symbol)
+{
+	uint64_t at = image_base + symbol->offset;
+
+	return at >= image_base && at + symbol->byte_count >= at && symbol->name_bytes &&
+	       symbol->name_bytes <= WIRE_IMAGE_SYMBOL_NAME_MAX &&
+	       etw_utf8_is_valid((const uint8_t *)symbol->name, symbol->name_bytes);
+}
+
+uint32_t etw_image_symbols_fit(const struct etw_image_symbol *symbols, uint32_t count,
+			       uint32_t *ret_bytes)
+{
+	uint32_t bytes = EVENT_BYTES, fit = 0;
+
+	while (fit < count) {
+		uint32_t more = SYMBOL_BYTES + symbols[fit].name_bytes;
+
+		if (bytes + more > WIRE_IMAGE_SYMBOLS_BYTES_MAX)
+			break;
+		bytes += more;
+		fit++;
+	}
+	*ret_bytes = bytes;
+	return fit;
+}
+
+/* An item whose data begin with their own size. Returns where the next one stands. */
+static uint8_t *put_item(uint8_t *at, uint16_t type, const char *text, size_t text_bytes,
+			 bool is_last)
+{
+	uint32_t data_bytes = 2 + (uint32_t)text_bytes, bytes = ITEM_BYTES(data_bytes);
+	uint8_t *data = at + sizeof(struct wire_extended_item);
+
+	etw_store16(at, (uint16_t)bytes);
+	etw_store16(at + 2, type);
+	etw_store16(at + 4, is_last ? 0 : WIRE_EXTENDED_LINKAGE);
+	etw_store16(at + 6, (uint16_t)data_bytes);
+	etw_store16(data, (uint16_t)data_bytes);
+	memcpy(data + 2, text, text_bytes);
+	return at + bytes;
+}
+
+void etw_image_symbols_encode(const struct etw_image_symbols_part *part,
+			      const struct etw_image_symbol *symbols, uint8_t *room)
+{
+	static const GUID provider = WIRE_IMAGE_SYMBOLS_PROVIDER;
+	uint8_t *at = room + sizeof(struct wire_event_header);
+
+	at = put_item(at, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, WIRE_IMAGE_SYMBOLS_PROVIDER_NAME,
+		      sizeof(WIRE_IMAGE_SYMBOLS_PROVIDER_NAME), false);
+	at = put_item(at, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, SCHEMA, sizeof(SCHEMA) - 1, true);
+	etw_store64(at, part->image_base);
+	etw_store32(at + 8, part->process_id);
+	etw_store32(at + 12, part->table);
+	etw_store32(at + 16, part->total);
+	etw_store32(at + 20, part->first);
+	etw_store16(at + 24, (uint16_t)part->count);
+	at += HEAD_BYTES;
+	for (uint32_t i = 0; i < part->count; i++) {
+		etw_store64(at, symbols[i].offset);
+		etw_store32(at + 8, symbols[i].byte_count);
+		memcpy(at + 12, symbols[i].name, symbols[i].name_bytes);
+		at[12 + symbols[i].name_bytes] = '\0';
+		at += SYMBOL_BYTES + symbols[i].name_bytes;
+	}
+	etw_store16(room, (uint16_t)(at - room));
+	room[2] = WIRE_HEADER_EVENT64;
+	room[3] = WIRE_EVENT_FLAG_TRACE;
+	etw_store16(room + 0x04, WIRE_EVENT_EXTENDED_INFO);
+	etw_store32(room + 0x08, NOBODY);
+	etw_store32(room + 0x0C, part->process_id);
+	etw_guid_write(room + 0x18, &provider);
+	room[0x2B] = CHANNEL_TRACELOGGING;
+	room[0x2C] = TRACE_LEVEL_INFORMATION;
+}
+
+bool etw_image_symbols_parse(struct etw_bytes schema, struct etw_bytes payload,
+			     struct etw_image_symbols_part *ret,
+			     struct etw_image_symbols_cursor *ret_cursor)
+{
+	struct etw_image_symbols_part part;
+
+	if (schema.left != SCHEMA_BYTES || etw_load16(schema.at) != SCHEMA_BYTES ||
+	    memcmp(schema.at + 2, SCHEMA, SCHEMA_BYTES - 2) != 0 || payload.left < HEAD_BYTES)
+		return false;
+	part = (struct etw_image_symbols_part){
+		.image_base = etw_load64(payload.at),
+		.process_id = etw_load32(payload.at + 8),
+		.table = etw_load32(payload.at + 12),
+		.total = etw_load32(payload.at + 16),
+		.first = etw_load32(payload.at + 20),
+		.count = etw_load16(payload.at + 24),
+	};
+	if (part.total > WIRE_IMAGE_SYMBOLS_MAX || part.first > part.total ||
+	    part.count > part.total - part.first)
+		return false;
+	*ret = part;
+	*ret_cursor = (struct etw_image_symbols_cursor){
+		.left = {payload.at + HEAD_BYTES, payload.left - HEAD_BYTES},
+		.count = part.count,
+	};
+	return true;
+}
+
+bool etw_image_symbols_next(const struct etw_image_symbols_part *part,
+			    struct etw_image_symbols_cursor *cursor, struct etw_image_symbol *ret)
+{
+	struct etw_image_symbol symbol;
+	const uint8_t *end;
+
+	if (!cursor->count || cursor->left.left < SYMBOL_BYTES)
+		return false;
+	symbol.offset = etw_load64(cursor->left.at);
+	symbol.byte_count = etw_load32(cursor->left.at + 8);
+	symbol.name = (const char *)cursor->left.at + 12;
+	end = memchr(symbol.name, '\0', cursor->left.left - 12);
+	symbol.name_bytes = end ? (uint32_t)(end - (const uint8_t *)symbol.name) : 0;
+	if (!etw_image_symbol_is_sound(part->image_base, &symbol)) {
+		cursor->count = 0;
+		return false;
+	}
+	cursor->count--;
+	(void)etw_bytes_take(&cursor->left, SYMBOL_BYTES + symbol.name_bytes);
+	*ret = symbol;
+	return true;
+}
