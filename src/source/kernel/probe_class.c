@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* What classes of events need, and whether the kernel has it. See probe_class.h. */
+#include "source/kernel/probe_class.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+
+#define BTF_FILE   "/sys/kernel/btf/vmlinux"
+#define CLASS_ROOM 8 /* features of one class */
+
+#define NO_TRACEPOINT(name) "the kernel has no tracepoint " name
+#define OLDER_THAN(version) ", as before Linux " version
+
+static const char *const sentences[ETW_KERNEL_FEATURES] = {
+	[ETW_KERNEL_HAS_RING] = "the kernel has no BPF ring buffer" OLDER_THAN("5.8"),
+	[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = "this real-time kernel's BPF ring may sleep where "
+					     "these events happen; that of Linux "
+					     "6.12 does not, nor that of Debian's 6.1.192",
+	[ETW_KERNEL_HAS_TASK_STORAGE] =
+		"the kernel's BPF keeps nothing with a thread" OLDER_THAN("5.11"),
+	[ETW_KERNEL_HAS_FIND_VMA] =
+		"the kernel's BPF cannot look at mappings (bpf_find_vma)" OLDER_THAN("5.17"),
+	[ETW_KERNEL_HAS_TASK_NEWTASK] = NO_TRACEPOINT("task_newtask"),
+	[ETW_KERNEL_HAS_PROCESS_EXEC] = NO_TRACEPOINT("sched_process_exec"),
+	[ETW_KERNEL_HAS_PROCESS_EXIT] = NO_TRACEPOINT("sched_process_exit"),
+	[ETW_KERNEL_HAS_SWITCH] = NO_TRACEPOINT("sched_switch"),
+	[ETW_KERNEL_HAS_WAKING] = NO_TRACEPOINT("sched_waking"),
+	[ETW_KERNEL_HAS_WAKEUP] = NO_TRACEPOINT(
+		"sched_wakeup") ": who wakes is told, when the thread is ready is not",
+	[ETW_KERNEL_HAS_SYSTEM_CALLS] =
+		"the kernel tells of no system calls (sys_enter, sys_exit): it "
+		"was built without CONFIG_FTRACE_SYSCALLS",
+	[ETW_KERNEL_HAS_IRQ] = NO_TRACEPOINT("irq_handler_entry") " or irq_handler_exit",
+	[ETW_KERNEL_HAS_VECTORS] =
+		"the kernel tells of interrupts with a handler of a device only: the "
+		"local timer's and those between processors have tracepoints on "
+		"x86 alone",
+	[ETW_KERNEL_HAS_SOFTIRQ] = NO_TRACEPOINT("softirq_entry") " or softirq_exit",
+	[ETW_KERNEL_HAS_IDLE] = NO_TRACEPOINT("cpu_idle"),
+	[ETW_KERNEL_HAS_FREQUENCY] = NO_TRACEPOINT("cpu_frequency"),
+	[ETW_KERNEL_HAS_CPU_CLOCK] =
+		"perf gives no samples by the CPU clock (perf_event_open): CAP_PERFMON is missing, "
+		"as "
+		"`sudo etwd --system` has it, or the kernel lacks CONFIG_PERF_EVENTS",
+	[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = "no frequencies come: this machine's Linux sets none "
+					    "(no cpufreq driver; most virtual "
+					    "machines have none)",
+	[ETW_KERNEL_HAS_OWN_INTERRUPTS] =
+		"this real-time kernel moves handlers of interrupts into threads: an event spans "
+		"what "
+		"is left of the handler, the rest shows as switches to threads irq/...",
+	[ETW_KERNEL_HAS_SYMBOLS] =
+		"the kernel hides the addresses of its functions, which stay without names: `sudo "
+		"sysctl kernel.kptr_restrict=1`, and a host with CAP_SYSLOG, as `sudo etwd "
+		"--system`",
+};
+
+struct class_need {
+	uint8_t feature;
+	bool is_optional;
+};
+
+static const struct {
+	const char *name;
+	uint32_t count;
+	struct class_need needs[CLASS_ROOM];
+} classes[ETW_KERNEL_CLASSES] = {
+	[ETW_KERNEL_CLASS_TASKS] = {"processes and threads",
+				    4,
+				    {{ETW_KERNEL_HAS_RING, false},
+				     {ETW_KERNEL_HAS_TASK_NEWTASK, false},
+				     {ETW_KERNEL_HAS_PROCESS_EXEC, false},
+				     {ETW_KERNEL_HAS_PROCESS_EXIT, false}}},
+	[ETW_KERNEL_CLASS_IMAGES] = {"images",
+				     3,
+				     {{ETW_KERNEL_HAS_RING, false},
+				      {ETW_KERNEL_HAS_FIND_VMA, false},
+				      {ETW_KERNEL_HAS_SYSTEM_CALLS, false}}},
+	[ETW_KERNEL_CLASS_SWITCHES] = {"context switches",
+				       4,
+				       {{ETW_KERNEL_HAS_RING, false},
+					{ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+					{ETW_KERNEL_HAS_TASK_STORAGE, false},
+					{ETW_KERNEL_HAS_SWITCH, false}}},
+	[ETW_KERNEL_CLASS_READY] = {"ready threads",
+				    4,
+				    {{ETW_KERNEL_HAS_RING, false},
+				     {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+				     {ETW_KERNEL_HAS_WAKING, false},
+				     {ETW_KERNEL_HAS_WAKEUP, true}}},
+	[ETW_KERNEL_CLASS_SAMPLES] = {"samples",
+				      3,
+				      {{ETW_KERNEL_HAS_RING, false},
+				       {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+				       {ETW_KERNEL_HAS_CPU_CLOCK, false}}},
+	[ETW_KERNEL_CLASS_SYSTEM_CALLS] = {"system calls",
+					   2,
+					   {{ETW_KERNEL_HAS_RING, false},
+					    {ETW_KERNEL_HAS_SYSTEM_CALLS, false}}},
+	[ETW_KERNEL_CLASS_INTERRUPTS] = {"interrupts",
+					 5,
+					 {{ETW_KERNEL_HAS_RING, false},
+					  {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+					  {ETW_KERNEL_HAS_IRQ, false},
+					  {ETW_KERNEL_HAS_VECTORS, true},
+					  {ETW_KERNEL_HAS_OWN_INTERRUPTS, true}}},
+	[ETW_KERNEL_CLASS_DPCS] = {"deferred calls",
+				   3,
+				   {{ETW_KERNEL_HAS_RING, false},
+				    {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+				    {ETW_KERNEL_HAS_SOFTIRQ, false}}},
+	[ETW_KERNEL_CLASS_POWER] = {"power",
+				    5,
+				    {{ETW_KERNEL_HAS_RING, false},
+				     {ETW_KERNEL_HAS_RING_IN_INTERRUPT, false},
+				     {ETW_KERNEL_HAS_IDLE, false},
+				     {ETW_KERNEL_HAS_FREQUENCY, true},
+				     {ETW_KERNEL_HAS_FREQUENCY_DRIVER, true}}},
+	[ETW_KERNEL_CLASS_STACKS] = {"stacks",
+				     2,
+				     {{ETW_KERNEL_HAS_TASK_STORAGE, false},
+				      {ETW_KERNEL_HAS_SYMBOLS, true}}},
+};
+
+const char *etw_kernel_class_name(enum etw_kernel_class class)
+{
+	return classes[class].name;
+}
+
+int etw_kernel_class_check(const struct etw_kernel_features *features, enum etw_kernel_class class,
+			   struct etw_fault *reterr)
+{
+	for (uint32_t i = 0; i < classes[class].count; i++) {
+		const struct class_need *need = &classes[class].needs[i];
+
+		if (!need->is_optional && !features->has[need->feature])
+			return etw_fault_set(reterr, -EOPNOTSUPP, 0, "kernel source",
+					     classes[class].name, sentences[need->feature]);
+	}
+	return 0;
+}
+
+size_t etw_kernel_class_loses(const struct etw_kernel_features *features,
+			      enum etw_kernel_class class, const char **ret, size_t room)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < classes[class].count; i++) {
+		const struct class_need *need = &classes[class].needs[i];
+
+		if (!need->is_optional || features->has[need->feature])
+			continue;
+		if (count < room)
+			ret[count] = sentences[need->feature];
+		count++;
+	}
+	return count;
+}
+
+static bool is_real_time(void)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && strstr(name.version, "PREEMPT_RT") != NULL;
+}
+
+static bool opens_cpu_clock(void)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = UINT64_C(1000000000),
+		.disabled = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	close((int)fd);
+	return true;
+}
+
+/* Where addresses are hidden they are zeros, in each line. */
+static bool shows_symbols(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[256];
+	bool does = false;
+
+	for (int i = 0; file && !does && i < 64 && fgets(line, sizeof(line), file); i++)
+		does = strspn(line, "0") < strcspn(line, " ");
+	if (file)
+		(void)fclose(file);
+	return does;
+}
+
+void etw_kernel_features_try(struct etw_kernel_features *ret)
+{
+	ret->has[ETW_KERNEL_HAS_CPU_CLOCK] = opens_cpu_clock();
+	ret->has[ETW_KERNEL_HAS_FREQUENCY_DRIVER] = access("/sys/devices/system/cpu/cpu0/cpufreq",
+							   F_OK) == 0;
+	ret->has[ETW_KERNEL_HAS_OWN_INTERRUPTS] = !is_real_time();
+	ret->has[ETW_KERNEL_HAS_SYMBOLS] = shows_symbols();
+	/* Elsewhere a lock of either type spins. */
+	if (!is_real_time())
+		ret->has[ETW_KERNEL_HAS_RING_IN_INTERRUPT] = ret->has[ETW_KERNEL_HAS_RING];
+}
+
+static struct etw_kernel_features machine;
+
+static void look_at_machine(void)
+{
+	if (etw_kernel_features_read(BTF_FILE, &machine) == 0)
+		etw_kernel_features_try(&machine);
+}
+
+const struct etw_kernel_features *etw_kernel_probe_features(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, look_at_machine);
+	return &machine;
+}
+
+int etw_kernel_probe_class(enum etw_kernel_class class, struct etw_fault *reterr)
+{
+	return etw_kernel_class_check(etw_kernel_probe_features(), class, reterr);
+}

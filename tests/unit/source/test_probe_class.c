@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Each class names what it misses: of types made by hand, with one taken away at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "base/macros.h"
+#include "source/kernel/probe_class.h"
+#include "unit/source/fake_btf.h"
+
+static const char *const tracepoints[] = {
+	"task_newtask",     "sched_process_exec", "sched_process_exit", "sched_switch",
+	"sched_waking",     "sched_wakeup",       "sched_wakeup_new",   "sys_enter",
+	"sys_exit",         "irq_handler_entry",  "irq_handler_exit",   "local_timer_entry",
+	"local_timer_exit", "reschedule_entry",   "softirq_entry",      "softirq_exit",
+	"cpu_idle",         "cpu_frequency",
+};
+static const char *const map_types[] = {"BPF_MAP_TYPE_RINGBUF", "BPF_MAP_TYPE_TASK_STORAGE"};
+
+/* The types of a kernel that has all but the tracepoint @without; NULL: none is missing. */
+static void make_types(struct fake_btf *btf, const char *without)
+{
+	static const char *const helpers[] = {"BPF_FUNC_find_vma"};
+	char name[64];
+
+	fake_btf_init(btf);
+	for (size_t i = 0; i < ARRAY_SIZE(tracepoints); i++) {
+		if (without && strcmp(tracepoints[i], without) == 0)
+			continue;
+		snprintf(name, sizeof(name), "btf_trace_%s", tracepoints[i]);
+		fake_btf_typedef(btf, name);
+	}
+	fake_btf_value(btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
+	fake_btf_value(btf, "bpf_func_id", helpers, 1);
+	fake_btf_struct(btf, "bpf_ringbuf", "spinlock", "raw_spinlock_t");
+}
+
+/* Reads the types into features of a machine where every try succeeds. Skips where this build cannot. */
+static struct etw_kernel_features read_types(const struct fake_btf *btf)
+{
+	char path[] = "/tmp/etw-btf-XXXXXX";
+	struct etw_kernel_features features = {0};
+	int fd = mkstemp(path);
+	int r;
+
+	assert_true(fd >= 0);
+	close(fd);
+	for (int i = ETW_KERNEL_HAS_CPU_CLOCK; i < ETW_KERNEL_FEATURES; i++)
+		features.has[i] = true;
+	assert_int_equal(fake_btf_write(btf, path), 0);
+	r = etw_kernel_features_read(path, &features);
+	unlink(path);
+	if (r == -ENOSYS && etw_kernel_features_read("/sys/kernel/btf/vmlinux", &features) == r)
+		skip();
+	assert_int_equal(r, 0);
+	return features;
+}
+
+static void test_probe_class__all_is_there(void **state)
+{
+	static struct fake_btf btf;
+	struct etw_kernel_features features;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	make_types(&btf, NULL);
+	features = read_types(&btf);
+	for (int i = 0; i < ETW_KERNEL_FEATURES; i++)
+		assert_true(features.has[i]);
+	for (int i = 0; i < ETW_KERNEL_CLASSES; i++) {
+		assert_int_equal(
+			etw_kernel_class_check(&features, (enum etw_kernel_class)i, &fault), 0);
+		assert_int_equal(
+			etw_kernel_class_loses(&features, (enum etw_kernel_class)i, NULL, 0), 0);
+	}
+	assert_null(fault.sentence);
+}
+
+/* Of each tracepoint: who is refused without it, and who goes on with a loss. */
+static void test_probe_class__a_tracepoint_is_missing(void **state)
+{
+	static const struct {
+		const char *without;
+		int refused, lessened; /* classes; -1: none */
+	} cases[] = {
+		{"task_newtask", ETW_KERNEL_CLASS_TASKS, -1},
+		{"sched_process_exec", ETW_KERNEL_CLASS_TASKS, -1},
+		{"sched_process_exit", ETW_KERNEL_CLASS_TASKS, -1},
+		{"sched_switch", ETW_KERNEL_CLASS_SWITCHES, -1},
+		{"sched_waking", ETW_KERNEL_CLASS_READY, -1},
+		{"sched_wakeup", -1, ETW_KERNEL_CLASS_READY},
+		{"sched_wakeup_new", -1, ETW_KERNEL_CLASS_READY},
+		{"sys_exit", ETW_KERNEL_CLASS_SYSTEM_CALLS, -1},
+		{"irq_handler_entry", ETW_KERNEL_CLASS_INTERRUPTS, -1},
+		{"irq_handler_exit", ETW_KERNEL_CLASS_INTERRUPTS, -1},
+		{"local_timer_exit", -1, ETW_KERNEL_CLASS_INTERRUPTS},
+		{"softirq_entry", ETW_KERNEL_CLASS_DPCS, -1},
+		{"cpu_idle", ETW_KERNEL_CLASS_POWER, -1},
+		{"cpu_frequency", -1, ETW_KERNEL_CLASS_POWER},
+	};
+	static struct fake_btf btf;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct etw_kernel_features features;
+
+		make_types(&btf, cases[i].without);
+		features = read_types(&btf);
+		for (int class = 0; class < ETW_KERNEL_CLASSES; class ++) {
+			struct etw_fault fault = {0};
+			const char *losses[4] = {NULL};
+			int r = etw_kernel_class_check(&features, (enum etw_kernel_class) class,
+						       &fault);
+			size_t count = etw_kernel_class_loses(
+				&features, (enum etw_kernel_class) class, losses, 4);
+
+			/* Images need both ends of system calls, too. */
+			if (class == ETW_KERNEL_CLASS_IMAGES &&
+			    strncmp(cases[i].without, "sys_", 4) == 0)
+				continue;
+			assert_int_equal(r, class == cases[i].refused ? -EOPNOTSUPP : 0);
+			assert_int_equal(fault.sentence != NULL, class == cases[i].refused);
+			if (fault.sentence)
+				assert_string_equal(
+					fault.field,
+					etw_kernel_class_name((enum etw_kernel_class) class));
+			assert_int_equal(count, class == cases[i].lessened);
+			assert_int_equal(losses[0] != NULL, class == cases[i].lessened);
+		}
+	}
+}
+
+/* A real-time kernel whose ring sleeps: what happens in interrupts and in the scheduler is refused. */
+static void test_probe_class__a_ring_that_sleeps(void **state)
+{
+	static struct fake_btf btf;
+	struct etw_kernel_features features;
+	struct etw_fault fault = {0};
+
+	(void)state;
+	fake_btf_init(&btf);
+	fake_btf_struct(&btf, "bpf_ringbuf", "spinlock", "spinlock_t");
+	fake_btf_value(&btf, "bpf_map_type", map_types, ARRAY_SIZE(map_types));
+	fake_btf_typedef(&btf, "btf_trace_sched_switch");
+	features = read_types(&btf);
+	assert_false(features.has[ETW_KERNEL_HAS_RING_IN_INTERRUPT]);
+	assert_int_equal(etw_kernel_class_check(&features, ETW_KERNEL_CLASS_SWITCHES, &fault),
+			 -EOPNOTSUPP);
+	assert_non_null(strstr(fault.sentence, "real-time"));
+}
+
+static void test_probe_class__no_types(void **state)
+{
+	struct etw_kernel_features features = {0};
+	struct etw_fault fault = {0};
+
+	(void)state;
+	assert_int_equal(etw_kernel_features_read("/dev/null", &features), -ENOSYS);
+	assert_int_equal(etw_kernel_features_read("/nowhere/btf", &features), -ENOSYS);
+	for (int i = 0; i < ETW_KERNEL_CLASSES; i++)
+		assert_int_equal(
+			etw_kernel_class_check(&features, (enum etw_kernel_class)i, &fault),
+			-EOPNOTSUPP);
+}
+
+/* Every feature has a sentence, and every class a name of its own. */
+static void test_probe_class__words(void **state)
+{
+	struct etw_kernel_features features;
+	struct etw_fault fault;
+
+	(void)state;
+	for (int feature = 0; feature < ETW_KERNEL_FEATURES; feature++) {
+		int users = 0;
+
+		memset(&features, 1, sizeof(features));
+		features.has[feature] = false;
+		for (int class = 0; class < ETW_KERNEL_CLASSES; class ++) {
+			const char *loss = NULL;
+
+			fault.sentence = NULL;
+			if (etw_kernel_class_check(&features, (enum etw_kernel_class) class,
+						   &fault))
+				loss = fault.sentence;
+			else if (!etw_kernel_class_loses(&features, (enum etw_kernel_class) class,
+							 &loss, 1))
+				continue;
+			users++;
+			assert_non_null(loss);
+			assert_true(strlen(loss) > 20);
+		}
+		assert_true(users > 0);
+	}
+	for (int i = 0; i < ETW_KERNEL_CLASSES; i++)
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(etw_kernel_class_name((enum etw_kernel_class)i),
+						etw_kernel_class_name((enum etw_kernel_class)j));
+}
+
+/* On the live kernel both ways to ask agree. */
+static void test_probe_class__this_machine(void **state)
+{
+	const struct etw_kernel_features *features = etw_kernel_probe_features();
+
+	(void)state;
+	for (int i = 0; i < ETW_KERNEL_CLASSES; i++)
+		assert_int_equal(etw_kernel_probe_class((enum etw_kernel_class)i, NULL),
+				 etw_kernel_class_check(features, (enum etw_kernel_class)i, NULL));
+	assert_ptr_equal(features, etw_kernel_probe_features());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probe_class__all_is_there),
+		cmocka_unit_test(test_probe_class__a_tracepoint_is_missing),
+		cmocka_unit_test(test_probe_class__a_ring_that_sleeps),
+		cmocka_unit_test(test_probe_class__no_types),
+		cmocka_unit_test(test_probe_class__words),
+		cmocka_unit_test(test_probe_class__this_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
