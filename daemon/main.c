@@ -27,12 +27,12 @@
 #include "daemon/host.h"
 #include "daemon/keeper.h"
 #include "daemon/log.h"
+#include "daemon/tell_probe.h"
 #include "ipc/connection.h"
 #include "ipc/failure.h"
 #include "ipc/runtime.h"
 #include "ipc/start_report.h"
 #include "source/kernel/kernel_source.h"
-#include "source/kernel/probe.h"
 #include "wire/system_logger.h"
 
 #define SYSTEM_LOGGERS_MOST 64
@@ -86,23 +86,7 @@ static void print_help(void)
 	       "                              where a user's host has these\n");
 }
 
-/* For `etw doctor`: "ok" or "missing", a name, and what is missing with its remedy, between tabs. */
-static int print_probe(void)
-{
-	struct etw_kernel_probe probe;
-	int status = 0;
-
-	etw_kernel_probe_run(&probe);
-	for (unsigned need = 0; need < ETW_KERNEL_NEEDS; need++) {
-		printf("%s\t%s\t%s\n", probe.has[need] ? "ok" : "missing",
-		       etw_kernel_probe_name(need),
-		       probe.has[need] ? "" : etw_kernel_probe_sentence(need));
-		status |= !probe.has[need];
-	}
-	return status;
-}
-
-/* For `etw doctor`, too: a name and why it is refused, with a tab between. */
+/* For `etw doctor`: a name and why it is refused, with a tab between. */
 static int print_refused_autologgers(bool is_system)
 {
 	const struct etw_session_host host = {.kernel = &etw_kernel_source};
@@ -143,7 +127,7 @@ static int parse_options(int argc, char **argv, struct etwd_options *options)
 			print_help();
 			return 0;
 		case 'p':
-			return print_probe();
+			return etwd_tell_probe(stdout);
 		case 'c':
 			return print_refused_autologgers(options->is_system);
 		case 'V':

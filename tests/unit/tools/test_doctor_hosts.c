@@ -72,6 +72,20 @@ static void test_doctor_hosts__nothing_is_missing(void **state)
 	doctor_done(&doctor);
 }
 
+/* A class of events with something left out is noted, and all can be recorded. */
+static void test_doctor_hosts__less_is_not_missing(void **state)
+{
+	struct doctor doctor;
+
+	(void)state;
+	look(&doctor, "ok\\tbpf\\tfine\\nless\\tpower\\tpower: no frequencies\\n");
+	assert_int_equal(doctor.count, 2);
+	assert_int_equal(doctor.rows[0].state, DOCTOR_NOTE);
+	assert_string_equal(doctor.rows[0].text, "power: no frequencies");
+	assert_int_equal(doctor.rows[1].state, DOCTOR_OK);
+	doctor_done(&doctor);
+}
+
 /* Lines that are none do not count: what says nothing else is of another version. */
 static void test_doctor_hosts__lines_that_are_none(void **state)
 {
@@ -98,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_doctor_hosts__each_thing_that_is_missing_has_a_row),
 		TEST(test_doctor_hosts__nothing_is_missing),
+		TEST(test_doctor_hosts__less_is_not_missing),
 		TEST(test_doctor_hosts__lines_that_are_none),
 	};
 
