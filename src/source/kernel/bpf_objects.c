@@ -36,8 +36,9 @@ void etw_kernel_bpf_close(struct etw_kernel_bpf *bpf)
 #ifdef ETW_KERNEL_BPF
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
+
+#include "source/kernel/load.h"
 
 static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "kernel-exec",
 							 "kernel-exit", "kernel-unmap"};
@@ -45,30 +46,6 @@ static const char *const link_names[ETW_KERNEL_LINKS] = {"kernel-new-task", "ker
 
 static const char *const program_names[ETW_KERNEL_LINKS] = {"etw_new_task", "etw_exec", "etw_exit",
 							    "etw_unmap"};
-
-/* What libbpf has to say goes nowhere: faults say it in one sentence. */
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list list)
-{
-	(void)level;
-	(void)format;
-	(void)list;
-	return 0;
-}
-
-static int refuse(int error, struct etw_fault *reterr)
-{
-	if (error == -EPERM || error == -EACCES)
-		return etw_fault_set(
-			reterr, -EACCES, 0, "kernel source", "BPF",
-			"loading BPF programs was refused: CAP_BPF and CAP_PERFMON are "
-			"missing; `sudo etwd --system` has them");
-	if (error == -ESRCH || error == -ENOENT)
-		return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "tracepoints",
-				     "the kernel lacks one of the tracepoints task_newtask, "
-				     "sched_process_exec, sched_process_exit and sys_enter");
-	return etw_fault_set(reterr, error, 0, "kernel source", "BPF",
-			     "the kernel refused the BPF programs");
-}
 
 static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host)
 {
@@ -94,100 +71,26 @@ static bool adopt(struct etw_kernel_bpf *bpf, const struct etw_source_host *host
 	return true;
 }
 
-static void keep(const struct etw_source_host *host, const char *name, int fd)
-{
-	if (host->keep_fd)
-		(void)host->keep_fd(host->context, name, fd);
-}
-
-/* Whether the tracepoint itself says that a thread group ends (Linux 6.16): three arguments with the
- * context; before, the program looks at the count of live threads. */
-static bool exit_tells_last(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
-	bool does = false;
-	int id;
-
-	if (libbpf_get_error(btf))
-		return false;
-	id = btf__find_by_name_kind(btf, "btf_trace_sched_process_exit", BTF_KIND_TYPEDEF);
-	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
-	type = type ? btf__type_by_id(btf, type->type) : NULL; /* pointer */
-	type = type ? btf__type_by_id(btf, type->type) : NULL; /* function */
-	if (type && btf_is_func_proto(type))
-		does = btf_vlen(type) >= 3;
-	btf__free(btf);
-	return does;
-}
-
-static int duplicate_map(struct bpf_object *object, const char *name, int *ret)
-{
-	int fd = bpf_object__find_map_fd_by_name(object, name);
-
-	if (fd < 0)
-		return fd;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0)
-		return -errno;
-	*ret = fd;
-	return 0;
-}
-
-static int attach(struct etw_kernel_bpf *bpf, struct bpf_object *object, size_t place)
-{
-	struct bpf_program *program = bpf_object__find_program_by_name(object,
-								       program_names[place]);
-	int fd;
-
-	if (!program)
-		return -ENOENT;
-	fd = bpf_raw_tracepoint_open(NULL, bpf_program__fd(program));
-	if (fd < 0)
-		return fd;
-	bpf->link_fds[place] = fd;
-	return 0;
-}
-
 static int load_tasks(struct etw_kernel_bpf *bpf, struct bpf_object *object, uint32_t ring_bytes)
 {
 	struct bpf_map *ring = bpf_object__find_map_by_name(object, "etw_ring");
-	struct bpf_map *map;
-	uint32_t constant;
+	/*
+	 * Whether the tracepoint itself says that a thread group ends (Linux 6.16); before, the program looks at the
+	 * count of live threads.
+	 */
+	uint32_t tells_last = etw_kernel_tracepoint_arguments("sched_process_exit") >= 2;
 
 	if (!ring)
 		return -ENOENT;
 	TRY(bpf_map__set_max_entries(ring, ring_bytes));
-	bpf_object__for_each_map(map, object)
-	{
-		if (!strstr(bpf_map__name(map), ".rodata"))
-			continue;
-		constant = exit_tells_last();
-		TRY(bpf_map__set_initial_value(map, &constant, sizeof(constant)));
-	}
+	TRY(etw_kernel_set_constant(object, tells_last));
 	TRY(bpf_object__load(object));
-	TRY(duplicate_map(object, "etw_ring", &bpf->ring_fd));
-	TRY(duplicate_map(object, "etw_drops", &bpf->drops_fd));
-	TRY(duplicate_map(object, "etw_switch", &bpf->switch_fd));
+	TRY(etw_kernel_take_map(object, "etw_ring", &bpf->ring_fd));
+	TRY(etw_kernel_take_map(object, "etw_drops", &bpf->drops_fd));
+	TRY(etw_kernel_take_map(object, "etw_switch", &bpf->switch_fd));
 	bpf->ring_bytes = ring_bytes;
 	for (size_t i = 0; i < LINK_UNMAP; i++)
-		TRY(attach(bpf, object, i));
-	return 0;
-}
-
-static int open_object(const uint8_t *bytes, size_t byte_count, const char *name,
-		       struct bpf_object **ret)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
-	struct bpf_object *object;
-	long error;
-
-	libbpf_set_print(say_nothing);
-	object = bpf_object__open_mem(bytes, byte_count, &options);
-	error = libbpf_get_error(object);
-	if (error)
-		return (int)error;
-	*ret = object;
+		TRY(etw_kernel_attach(object, program_names[i], &bpf->link_fds[i]));
 	return 0;
 }
 
@@ -206,41 +109,35 @@ int etw_kernel_bpf_open(struct etw_kernel_bpf *bpf, const struct etw_source_host
 			reterr, -ENOSYS, 0, "kernel source", "BTF",
 			"the kernel says nothing about its types: it was built without "
 			"CONFIG_DEBUG_INFO_BTF, so /sys/kernel/btf/vmlinux is missing");
-	r = open_object(etw_kernel_tasks_object, etw_kernel_tasks_object_bytes, "etw_tasks",
-			&object);
+	r = etw_kernel_open_object(etw_kernel_tasks_object, etw_kernel_tasks_object_bytes,
+				   "etw_tasks", &object);
 	if (!r)
 		r = load_tasks(bpf, object, ring_bytes);
 	if (object)
 		bpf_object__close(object);
 	if (r) {
 		etw_kernel_bpf_close(bpf);
-		return refuse(r, reterr);
+		return etw_kernel_refuse(r, NULL, reterr);
 	}
-	keep(host, "kernel-ring", bpf->ring_fd);
-	keep(host, "kernel-drops", bpf->drops_fd);
-	keep(host, "kernel-switch", bpf->switch_fd);
+	etw_kernel_keep(host, "kernel-ring", bpf->ring_fd);
+	etw_kernel_keep(host, "kernel-drops", bpf->drops_fd);
+	etw_kernel_keep(host, "kernel-switch", bpf->switch_fd);
 	for (size_t i = 0; i < LINK_UNMAP; i++)
-		keep(host, link_names[i], bpf->link_fds[i]);
+		etw_kernel_keep(host, link_names[i], bpf->link_fds[i]);
 	return 0;
 }
 
 static int load_unmaps(struct etw_kernel_bpf *bpf, struct bpf_object *object)
 {
-	struct bpf_map *map;
+	const struct etw_kernel_map_fd maps[] = {
+		{"etw_ring", bpf->ring_fd},
+		{"etw_drops", bpf->drops_fd},
+		{"etw_switch", bpf->switch_fd},
+	};
 
-	bpf_object__for_each_map(map, object)
-	{
-		const char *name = bpf_map__name(map);
-
-		if (strcmp(name, "etw_ring") == 0)
-			TRY(bpf_map__reuse_fd(map, bpf->ring_fd));
-		else if (strcmp(name, "etw_drops") == 0)
-			TRY(bpf_map__reuse_fd(map, bpf->drops_fd));
-		else if (strcmp(name, "etw_switch") == 0)
-			TRY(bpf_map__reuse_fd(map, bpf->switch_fd));
-	}
+	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
 	TRY(bpf_object__load(object));
-	return attach(bpf, object, LINK_UNMAP);
+	return etw_kernel_attach(object, program_names[LINK_UNMAP], &bpf->link_fds[LINK_UNMAP]);
 }
 
 int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_source_host *host,
@@ -251,15 +148,15 @@ int etw_kernel_bpf_attach_unmaps(struct etw_kernel_bpf *bpf, const struct etw_so
 
 	if (bpf->link_fds[LINK_UNMAP] >= 0)
 		return 0;
-	r = open_object(etw_kernel_unmaps_object, etw_kernel_unmaps_object_bytes, "etw_unmaps",
-			&object);
+	r = etw_kernel_open_object(etw_kernel_unmaps_object, etw_kernel_unmaps_object_bytes,
+				   "etw_unmaps", &object);
 	if (!r)
 		r = load_unmaps(bpf, object);
 	if (object)
 		bpf_object__close(object);
 	if (r)
-		return refuse(r, reterr);
-	keep(host, link_names[LINK_UNMAP], bpf->link_fds[LINK_UNMAP]);
+		return etw_kernel_refuse(r, NULL, reterr);
+	etw_kernel_keep(host, link_names[LINK_UNMAP], bpf->link_fds[LINK_UNMAP]);
 	return 0;
 }
 

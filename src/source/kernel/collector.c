@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -18,12 +19,15 @@ int etw_kernel_collector_init(struct etw_kernel_collector *collector,
 	*collector = (struct etw_kernel_collector){.host = host};
 	TRY(etw_kernel_streams_init(&collector->streams, host->cpu_count));
 	TRY(etw_kernel_out_init(&collector->out, host, marks));
+	TRY(etw_kernel_cpu_out_init(&collector->cpu_out, host, &collector->streams.cpu_rings,
+				    &collector->out));
 	collector->tracker = etw_kernel_tracker_new(&collector->out);
 	return collector->tracker ? 0 : -ENOMEM;
 }
 
 void etw_kernel_collector_done(struct etw_kernel_collector *collector)
 {
+	etw_kernel_cpu_out_done(&collector->cpu_out);
 	etw_kernel_streams_done(&collector->streams);
 	etw_kernel_tracker_free(collector->tracker);
 	if (collector->out.queues)
@@ -104,4 +108,36 @@ void etw_kernel_collector_begin(struct etw_kernel_collector *collector,
 {
 	etw_kernel_out_begin(&collector->out, collector->applied_ns, (uint32_t)sched_getcpu(),
 			     item);
+}
+
+/* Which of the two has the next event: those of tasks come first where both are of one moment. */
+static bool is_frequent(struct etw_kernel_collector *collector, uint32_t cpu, uint64_t *ret_ns)
+{
+	uint64_t out_ns = etw_kernel_out_next_ns(&collector->out, cpu);
+	uint64_t cpu_ns = etw_kernel_cpu_out_next_ns(&collector->cpu_out, cpu,
+						     collector->applied_ns);
+
+	*ret_ns = MIN(out_ns, cpu_ns);
+	return cpu_ns < out_ns;
+}
+
+bool etw_kernel_collector_peek(struct etw_kernel_collector *collector, uint32_t cpu,
+			       struct etw_source_event *ret)
+{
+	uint64_t next_ns;
+
+	if (is_frequent(collector, cpu, &next_ns))
+		return etw_kernel_cpu_out_peek(&collector->cpu_out, cpu, ret);
+	return next_ns != UINT64_MAX && etw_kernel_out_peek(&collector->out, cpu, ret);
+}
+
+void etw_kernel_collector_pop(struct etw_kernel_collector *collector, uint32_t cpu,
+			      struct etw_source_mark *ret_mark)
+{
+	uint64_t next_ns;
+
+	if (is_frequent(collector, cpu, &next_ns))
+		etw_kernel_cpu_out_pop(&collector->cpu_out, cpu, ret_mark);
+	else
+		etw_kernel_out_pop(&collector->out, cpu, ret_mark);
 }

@@ -8,9 +8,11 @@
 #ifndef ETW_SOURCE_KERNEL_COLLECTOR_H
 #define ETW_SOURCE_KERNEL_COLLECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/source.h"
+#include "source/kernel/cpu_out.h"
 #include "source/kernel/out.h"
 #include "source/kernel/streams.h"
 #include "source/kernel/tracker.h"
@@ -20,6 +22,7 @@ struct etw_kernel_collector {
 	const struct etw_source_host *host; /* borrowed */
 	struct etw_kernel_streams streams;
 	struct etw_kernel_out out;
+	struct etw_kernel_cpu_out cpu_out;
 	struct etw_kernel_tracker *tracker; /* owned */
 	struct etw_kernel_watermark watermark;
 	uint64_t applied_ns; /* every record before was applied */
@@ -60,5 +63,13 @@ void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t
 /* etw_kernel_collector_begin() - the next events are of now, on this CPU; as etw_kernel_out_begin(). */
 void etw_kernel_collector_begin(struct etw_kernel_collector *collector,
 				struct etw_kernel_item *item);
+
+/* etw_kernel_collector_peek() - the next event of a processor; false: none, or its time is not known yet. */
+bool etw_kernel_collector_peek(struct etw_kernel_collector *collector, uint32_t cpu,
+			       struct etw_source_event *ret);
+
+/* etw_kernel_collector_pop() - takes the event that etw_kernel_collector_peek() showed. */
+void etw_kernel_collector_pop(struct etw_kernel_collector *collector, uint32_t cpu,
+			      struct etw_source_mark *ret_mark);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include <evntrace.h>
@@ -14,13 +15,20 @@
 #include "base/macros.h"
 #include "base/time.h"
 #include "source/kernel/bpf_objects.h"
+#include "source/kernel/classes.h"
 #include "source/kernel/collector.h"
+#include "source/kernel/cpu_programs.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/rundown.h"
 
 #define BUILT_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 #define RING_BYTES (UINT32_C(8) << 20)
+
+/* The rings of frequent events share this; each has from 1 to 8 MiB. */
+#define CPU_RINGS_BYTES    (UINT32_C(128) << 20)
+#define CPU_RING_BYTES_MIN (UINT32_C(1) << 20)
+#define CPU_RING_BYTES_MAX (UINT32_C(8) << 20)
 
 struct etw_source {
 	const struct etw_source_ops *ops;
@@ -29,6 +37,7 @@ struct etw_source {
 	bool wants_config;
 	bool goes_on; /* another host collected before */
 	struct etw_kernel_bpf bpf;
+	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_control control; /* as the switch map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
@@ -43,6 +52,7 @@ static void close_source(struct etw_source *source)
 	if (source->bpf.switch_fd >= 0)
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
 	etw_kernel_collector_done(&source->collector);
+	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
 	etw_kernel_bpf_close(&source->bpf);
 	etw_kernel_rundown_done(&source->rundown);
 	free(source);
@@ -51,6 +61,24 @@ static void close_source(struct etw_source *source)
 static void closep_source(struct etw_source **source)
 {
 	close_source(*source);
+}
+
+/* Once, when they are there. */
+static int map_cpu_rings(struct etw_source *source, struct etw_fault *reterr)
+{
+	struct etw_kernel_cpu_rings *rings = &source->collector.streams.cpu_rings;
+	const struct etw_kernel_cpu_bpf *cpu_bpf = &source->cpu_bpf;
+	int r;
+
+	if (rings->count || !cpu_bpf->ring_count)
+		return 0;
+	r = etw_kernel_cpu_rings_open(rings, cpu_bpf->ring_fds,
+				      MIN(cpu_bpf->ring_count, source->host.cpu_count),
+				      cpu_bpf->ring_bytes);
+	if (r)
+		return etw_fault_set(reterr, r, 0, "kernel source", "ring",
+				     "the rings of frequent events cannot be mapped");
+	return 0;
 }
 
 static int open_source(const struct etw_source_host *host, const struct etw_source_mark *marks,
@@ -65,6 +93,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	source->host = *host;
 	source->bpf.switch_fd = -1;
 	source->bpf.ring_fd = source->bpf.drops_fd = -1;
+	etw_kernel_cpu_bpf_reset(&source->cpu_bpf);
 	for (size_t i = 0; i < ETW_KERNEL_LINKS; i++)
 		source->bpf.link_fds[i] = -1;
 	TRY(etw_kernel_probe_check(reterr));
@@ -76,6 +105,9 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "ring",
 				     "the ring of the BPF programs cannot be mapped");
+	if (source->bpf.is_adopted)
+		etw_kernel_cpu_bpf_adopt(&source->cpu_bpf, &source->host);
+	TRY(map_cpu_rings(source, reterr));
 	*ret = TAKE(source);
 	return 0;
 }
@@ -92,8 +124,10 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 
 	etw_kernel_bpf_drops(&source->bpf, drops);
 	*ret = (struct etw_source_loss){
-		.no_buffer = drops[ETW_KERNEL_DROP_RING_FULL] + collector->streams.lost_mappings +
-			     collector->streams.is_broken,
+		.no_buffer = drops[ETW_KERNEL_DROP_RING_FULL] +
+			     drops[ETW_KERNEL_DROP_CPU_RING_FULL] +
+			     collector->streams.lost_mappings +
+			     collector->streams.cpu_rings.malformed + collector->streams.is_broken,
 		.no_memory = collector->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
 	};
@@ -195,6 +229,41 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 	return r;
 }
 
+static uint32_t cpu_ring_bytes(const struct etw_source *source)
+{
+	uint32_t bytes = CPU_RING_BYTES_MAX;
+
+	while (bytes > CPU_RING_BYTES_MIN && bytes > CPU_RINGS_BYTES / source->host.cpu_count)
+		bytes /= 2;
+	return bytes;
+}
+
+/* Frequent events, too, are one part: without them the rest goes on. */
+static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
+			   struct etw_fault *reterr)
+{
+	uint32_t kinds = etw_kernel_class_kinds(request->group_masks);
+	int r;
+
+	source->control.cpu_kinds = 0;
+	source->control.stack_kinds = 0;
+	if (!kinds)
+		return 0;
+	/* Threads that start from here on are known; those that are there are walked when the programs are attached. */
+	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
+	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
+	if (!r)
+		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,
+					    cpu_ring_bytes(source), reterr);
+	if (!r)
+		r = map_cpu_rings(source, reterr);
+	if (r)
+		return r;
+	source->control.cpu_kinds = kinds;
+	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
+	return 0;
+}
+
 /*
  * With the first record the next host knows that nobody was described yet. It describes who started before the
  * switch was on: nobody may start after the moment that is noted and before the first record. Until the moment is
@@ -238,11 +307,14 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		result = source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD ? r : 0;
 		source->flags &= ~(uint32_t)EVENT_TRACE_FLAG_IMAGE_LOAD;
 	}
+	r = enable_frequent(source, request, result ? NULL : reterr);
+	if (r && !result)
+		result = r;
 	if (source->flags)
 		collected |= ETW_KERNEL_COLLECT_TASKS;
 	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
 		collected |= ETW_KERNEL_COLLECT_UNMAPS;
-	source->control.collected = collected;
+	source->control.collected |= collected;
 	/* A change writes what was collected before it by the flags of before. */
 	if (source->rundown.is_filled)
 		r = run_down_change(source, flags_before);
@@ -259,12 +331,12 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 
 static bool peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
 {
-	return etw_kernel_out_peek(&source->collector.out, cpu, ret);
+	return etw_kernel_collector_peek(&source->collector, cpu, ret);
 }
 
 static void pop(struct etw_source *source, uint32_t cpu, struct etw_source_mark *ret_mark)
 {
-	etw_kernel_out_pop(&source->collector.out, cpu, ret_mark);
+	etw_kernel_collector_pop(&source->collector, cpu, ret_mark);
 }
 
 static void release(struct etw_source *source)

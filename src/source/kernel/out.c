@@ -101,6 +101,19 @@ uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uin
 	return event->bytes;
 }
 
+bool etw_kernel_out_is_new(const struct etw_kernel_out *out, uint32_t cpu, uint64_t time_ns,
+			   uint64_t number)
+{
+	return is_behind(&out->queues[cpu], time_ns, number);
+}
+
+uint64_t etw_kernel_out_next_ns(const struct etw_kernel_out *out, uint32_t cpu)
+{
+	const struct etw_kernel_event *event = out->queues[cpu].first;
+
+	return event ? event->time_ns : UINT64_MAX;
+}
+
 bool etw_kernel_out_peek(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_event *ret)
 {
 	struct etw_kernel_event *event = out->queues[cpu].first;

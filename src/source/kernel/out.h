@@ -29,6 +29,8 @@ enum etw_kernel_slot {
 	ETW_KERNEL_SLOT_THREAD_START,
 	ETW_KERNEL_SLOT_LOADS,
 	ETW_KERNEL_SLOT_RUNDOWN,
+	ETW_KERNEL_SLOT_CPU_EVENT, /* of a frequent record: cpu_out.h */
+	ETW_KERNEL_SLOT_CPU_STACK,
 };
 
 struct etw_kernel_event;
@@ -81,6 +83,17 @@ void etw_kernel_out_slot(struct etw_kernel_out *out, enum etw_kernel_slot slot);
  * or when memory ran out (counted).
  */
 uint8_t *etw_kernel_out_add(struct etw_kernel_out *out, uint32_t byte_count, uint32_t time_at);
+
+/*
+ * etw_kernel_out_is_new() - whether no former host has output the event of this place.
+ *
+ * @number: as the events of a record are numbered
+ */
+bool etw_kernel_out_is_new(const struct etw_kernel_out *out, uint32_t cpu, uint64_t time_ns,
+			   uint64_t number);
+
+/* etw_kernel_out_next_ns() - when the next event of a processor was; UINT64_MAX: there is none. */
+uint64_t etw_kernel_out_next_ns(const struct etw_kernel_out *out, uint32_t cpu);
 
 /* etw_kernel_out_peek() - the next event of a processor; false: none, or its time is not known yet. */
 bool etw_kernel_out_peek(struct etw_kernel_out *out, uint32_t cpu, struct etw_source_event *ret);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/macros.h"
 #include "base/time.h"
@@ -34,6 +35,7 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 		etw_kernel_stream_done(&streams->streams[i]);
 	etw_kernel_heap_done(&streams->heap);
 	etw_kernel_ring_close(&streams->ring);
+	etw_kernel_cpu_rings_close(&streams->cpu_rings);
 	free(streams->perfs);
 	free(streams->perf_record);
 	free(streams->streams);
@@ -176,7 +178,7 @@ static int read_perf(struct etw_kernel_streams *streams, struct etw_kernel_perf 
 
 int etw_kernel_streams_read(struct etw_kernel_streams *streams)
 {
-	uint64_t now_ns = etw_monotonic_ns();
+	uint64_t now_ns = etw_monotonic_ns(), until_ns = now_ns;
 	uint64_t end = etw_kernel_ring_end(&streams->ring);
 	int is_more = 0, r;
 
@@ -194,9 +196,14 @@ int etw_kernel_streams_read(struct etw_kernel_streams *streams)
 			return r;
 		is_more |= r;
 	}
-	if (!is_more)
-		streams->read_ns = streams->perfs ? now_ns - ETW_KERNEL_PERF_SLACK_NS : now_ns;
-	return is_more;
+	r = etw_kernel_cpu_rings_read(&streams->cpu_rings, &until_ns);
+	if (r < 0)
+		return r;
+	if (streams->perfs)
+		until_ns = MIN(until_ns, now_ns - ETW_KERNEL_PERF_SLACK_NS);
+	if (!is_more && until_ns > streams->read_ns)
+		streams->read_ns = until_ns;
+	return is_more | r;
 }
 
 void etw_kernel_streams_release(struct etw_kernel_streams *streams)
@@ -205,6 +212,7 @@ void etw_kernel_streams_release(struct etw_kernel_streams *streams)
 
 	if (etw_kernel_stream_release(&streams->streams[0], &position))
 		etw_kernel_ring_release(&streams->ring, position);
+	etw_kernel_cpu_rings_release(&streams->cpu_rings);
 	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
 		if (etw_kernel_stream_release(&streams->streams[1 + i], &position))
 			etw_kernel_perf_release(&streams->perfs[i], position);

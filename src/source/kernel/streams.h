@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/source.h"
+#include "source/kernel/cpu_rings.h"
 #include "source/kernel/items.h"
 #include "source/kernel/mappings.h"
 #include "source/kernel/ring.h"
@@ -22,7 +23,9 @@
 
 struct etw_kernel_streams {
 	uint32_t cpu_count;
-	struct etw_kernel_ring ring;       /* opened by the owner */
+	struct etw_kernel_ring ring; /* opened by the owner */
+	struct etw_kernel_cpu_rings
+		cpu_rings;                 /* opened by the owner when frequent events are wanted */
 	struct etw_kernel_perf *perfs;     /* owned; cpu_count; NULL: images were never wanted */
 	uint8_t *perf_record;              /* owned; of ETW_KERNEL_PERF_RECORD_MAX bytes */
 	struct etw_kernel_stream *streams; /* owned; 1 + cpu_count */

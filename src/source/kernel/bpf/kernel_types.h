@@ -58,6 +58,10 @@ struct task_struct {
 	struct sched_entity se;
 	__u64 utime, stime;
 	unsigned int flags;
+	unsigned int __state;
+	int prio, wake_cpu;
+	unsigned int policy;
+	unsigned in_iowait : 1;
 	int pid, tgid, exit_code;
 	struct task_struct *real_parent, *group_leader;
 	const struct cred *cred;
@@ -66,6 +70,10 @@ struct task_struct {
 	unsigned int sessionid;
 	__u64 start_boottime;
 	char comm[16];
+};
+
+struct bpf_iter__task {
+	struct task_struct *task;
 };
 
 struct linux_binprm {

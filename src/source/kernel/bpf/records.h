@@ -26,8 +26,10 @@ enum etw_kernel_record_kind {
 /* Why a record was dropped; index of the per-CPU array of counts. */
 enum etw_kernel_drop {
 	ETW_KERNEL_DROP_RING_FULL = 0,
-	ETW_KERNEL_DROP_INCOMPLETE = 1, /* not dropped: went out with a field missing */
-	ETW_KERNEL_DROPS = 2,
+	ETW_KERNEL_DROP_INCOMPLETE = 1,    /* not dropped: went out with a field missing */
+	ETW_KERNEL_DROP_CPU_RING_FULL = 2, /* of the rings of frequent events */
+	ETW_KERNEL_DROP_NO_THREAD = 3,     /* not dropped: no memory to keep a thread's stack in */
+	ETW_KERNEL_DROPS = 4,
 };
 
 enum etw_kernel_task_flag {
@@ -37,15 +39,18 @@ enum etw_kernel_task_flag {
 
 /* The one value of the switch map. It outlives the host, like the maps. */
 struct etw_kernel_control {
-	__u32 collected; /* enum etw_kernel_switch; 0: every program returns at once */
-	__u32 reserved;
+	__u32 collected;   /* enum etw_kernel_collect; 0: the programs of tasks return at once */
+	__u32 cpu_kinds;   /* frequent events that are wanted: a bit for each etw_kernel_cpu_kind */
+	__u32 stack_kinds; /* those of them with stacks */
+	__u32 is_tree_only; /* only of threads that are marked */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
 };
 
-enum etw_kernel_switch {
+enum etw_kernel_collect {
 	ETW_KERNEL_COLLECT_TASKS = 0x1,
 	ETW_KERNEL_COLLECT_UNMAPS = 0x2,
+	ETW_KERNEL_COLLECT_THREADS = 0x4, /* what frequent events want to know of each thread */
 };
 
 struct etw_kernel_record {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What the programs of frequent events put into the ring of their processor: switches, samples, system calls. A record is
+ * its head, a payload of a fixed size for each kind, and the frames of a stack. Both sides include this file. All ids are
+ * those of the initial pid namespace.
+ *
+ * A record is reserved first and reads its time then. A program that interrupts another between these two moments has
+ * the earlier time and the later place: the reader puts them into order.
+ * Source: docs/kernel-events.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_CPU_RECORDS_H
+#define ETW_SOURCE_KERNEL_BPF_CPU_RECORDS_H
+
+#include <linux/types.h>
+
+#define ETW_KERNEL_KERNEL_FRAMES 64  /* of a stack; deeper ones are cut at the outer end */
+#define ETW_KERNEL_USER_FRAMES   127 /* sysctl kernel.perf_event_max_stack as it is by default */
+#define ETW_KERNEL_FRAMES        192 /* as many as Windows writes */
+
+/* Kinds of records; their bits say in struct etw_kernel_control which are wanted. */
+enum etw_kernel_cpu_kind {
+	ETW_KERNEL_SWITCH = 0,
+	ETW_KERNEL_READY = 1,
+	ETW_KERNEL_SAMPLE = 2,
+	ETW_KERNEL_SYSCALL_ENTER = 3,
+	ETW_KERNEL_SYSCALL_EXIT = 4,
+	ETW_KERNEL_INTERRUPT = 5,
+	ETW_KERNEL_SOFT_INTERRUPT = 6,
+	ETW_KERNEL_PRIORITY = 7,
+	ETW_KERNEL_IDLE_STATE = 8,
+	ETW_KERNEL_FREQUENCY = 9,
+	ETW_KERNEL_CPU_KINDS = 10,
+};
+
+enum etw_kernel_stack_flag {
+	ETW_KERNEL_STACK_ASKED = 0x1,
+	ETW_KERNEL_STACK_UNKNOWN = 0x2, /* none was taken: the thread was not switched out before */
+};
+
+struct etw_kernel_cpu_record {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u16 kind;    /* enum etw_kernel_cpu_kind */
+	__u16 payload_bytes;
+	__u8 kernel_frames,
+		user_frames; /* behind the payload, the kernel's first, innermost first */
+	__u8 stack_flags;    /* enum etw_kernel_stack_flag */
+	__u8 reserved;
+	__u32 stack_tid, stack_pid; /* whose stack it is */
+};
+
+enum etw_kernel_switch_flag {
+	ETW_KERNEL_SWITCH_PREEMPTED = 0x1,  /* the old thread could have run on */
+	ETW_KERNEL_SWITCH_WAITS_IO = 0x2,   /* the old thread waits for a device */
+	ETW_KERNEL_SWITCH_OLD_KERNEL = 0x4, /* the old thread is one of the kernel's */
+};
+
+struct etw_kernel_switch {
+	__u32 new_tid, old_tid; /* 0: the processor's idle thread */
+	__u64 waited_ns;        /* since the new thread was switched out; 0: not known */
+	__u32 old_state;        /* TASK_* */
+	__u16 old_ideal_cpu;
+	__u8 new_priority, old_priority; /* 0 to 139 */
+	__u32 flags;                     /* enum etw_kernel_switch_flag */
+	__u8 new_policy, old_policy;     /* SCHED_* */
+	__u16 reserved;
+};
+
+struct etw_kernel_ready {
+	__u32 tid; /* who may run now */
+	__u32 flags;
+};
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The rings of frequent events, one for each processor, so that no processor waits for another; what is known of each
+ * thread; and how a record is sent with its stack.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_CPU_RING_H
+#define ETW_SOURCE_KERNEL_BPF_CPU_RING_H
+
+#include "cpu_records.h"
+#include "ring.h"
+
+struct cpu_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* the host makes the real ones */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* the host sets it: one for each possible processor */
+	__type(key, __u32);
+	__array(values, struct cpu_ring);
+} etw_cpu_rings SEC(".maps");
+
+struct stack {
+	__u32 kernel_frames, user_frames;
+	__u64 frames[ETW_KERNEL_FRAMES];
+};
+
+/* What is known of a thread. Made when it starts, or by the walk over all threads when the programs are attached. */
+struct thread {
+	__u64 out_ns;    /* when it was switched out; 0: not since the programs are there */
+	__u32 is_inside; /* of the process tree that alone is wanted */
+	__u32 has_stack; /* @stack is where it was switched out */
+	struct stack stack;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} etw_threads SEC(".maps");
+
+static __always_inline struct etw_kernel_control *find_control(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&etw_switch, &key);
+}
+
+static __always_inline int is_wanted(const struct etw_kernel_control *control, __u32 kind)
+{
+	return control->cpu_kinds >> kind & 1;
+}
+
+static __always_inline int wants_stack(const struct etw_kernel_control *control, __u32 kind)
+{
+	return control->stack_kinds >> kind & 1;
+}
+
+static __always_inline __u32 frames_of(long bytes, __u32 most)
+{
+	__u32 count = bytes > 0 ? (__u64)bytes / sizeof(__u64) : 0;
+
+	return count < most ? count : most;
+}
+
+/* The stack of the thread that runs, kernel and user. @context: the program's. */
+static __always_inline void take_stack(void *context, struct stack *stack, int has_user)
+{
+	__u32 kernel_frames;
+
+	kernel_frames = frames_of(
+		bpf_get_stack(context, stack->frames, ETW_KERNEL_KERNEL_FRAMES * sizeof(__u64), 0),
+		ETW_KERNEL_KERNEL_FRAMES);
+	stack->kernel_frames = kernel_frames;
+	stack->user_frames = 0;
+	if (has_user)
+		stack->user_frames = frames_of(bpf_get_stack(context, &stack->frames[kernel_frames],
+							     ETW_KERNEL_USER_FRAMES * sizeof(__u64),
+							     BPF_F_USER_STACK),
+					       ETW_KERNEL_USER_FRAMES);
+}
+
+/* @room: for frames, in bytes; a constant in each use. */
+static __always_inline void send_room(void *ring, const struct etw_kernel_cpu_record *head,
+				      const void *payload, const __u32 payload_bytes,
+				      const struct stack *stack, __u32 stack_bytes,
+				      const __u32 room)
+{
+	struct etw_kernel_cpu_record *record;
+
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + payload_bytes + room, 0);
+	if (!record) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL);
+		return;
+	}
+	*record = *head;
+	record->payload_bytes = payload_bytes;
+	record->time_ns = bpf_ktime_get_ns();
+	__builtin_memcpy(record + 1, payload, payload_bytes);
+	if (room) {
+		if (stack_bytes > room)
+			stack_bytes = room;
+		bpf_probe_read_kernel((char *)(record + 1) + payload_bytes, stack_bytes,
+				      stack->frames);
+	}
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/*
+ * Sends a record of the processor that runs.
+ *
+ * @head:    kind, and whose stack it is; the rest is filled in
+ * @payload: @payload_bytes of them, a constant and a multiple of 8
+ * @stack:   NULL: none
+ */
+static __always_inline void send(struct etw_kernel_cpu_record *head, const void *payload,
+				 const __u32 payload_bytes, const struct stack *stack)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), bytes = 0;
+	void *ring = bpf_map_lookup_elem(&etw_cpu_rings, &cpu);
+
+	if (!ring) {
+		count_drop(ETW_KERNEL_DROP_CPU_RING_FULL);
+		return;
+	}
+	if (stack) {
+		head->kernel_frames = stack->kernel_frames;
+		head->user_frames = stack->user_frames;
+		bytes = (stack->kernel_frames + stack->user_frames) * sizeof(__u64);
+	}
+	if (!bytes)
+		send_room(ring, head, payload, payload_bytes, stack, 0, 0);
+	else if (bytes <= 16 * sizeof(__u64))
+		send_room(ring, head, payload, payload_bytes, stack, bytes, 16 * sizeof(__u64));
+	else if (bytes <= 32 * sizeof(__u64))
+		send_room(ring, head, payload, payload_bytes, stack, bytes, 32 * sizeof(__u64));
+	else if (bytes <= 64 * sizeof(__u64))
+		send_room(ring, head, payload, payload_bytes, stack, bytes, 64 * sizeof(__u64));
+	else
+		send_room(ring, head, payload, payload_bytes, stack, bytes,
+			  ETW_KERNEL_FRAMES * sizeof(__u64));
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/cpu_events.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "source/kernel/priority.h"
+#include "wire/etl_event.h"
+
+#define GROUP_THREAD    0x05
+#define GROUP_STACKWALK 0x18
+
+#define CSWITCH_TYPE      36
+#define READY_THREAD_TYPE 50
+#define STACK_TYPE        32
+#define CURRENT_VERSION   2
+#define NS_PER_WAIT_UNIT  UINT64_C(1000000) /* NewThreadWaitTime is in TimerResolution, 1 ms */
+#define STACK_HEAD_BYTES  16
+
+/* KTHREAD_STATE [SDK docs]. */
+enum {
+	STATE_READY = 1,
+	STATE_TERMINATED = 4,
+	STATE_WAITING = 5,
+};
+
+/* KWAIT_REASON, those that Linux has an equivalent of [SDK docs]. */
+enum {
+	REASON_EXECUTIVE = 0,
+	REASON_PAGE_IN = 2,
+	REASON_SUSPENDED = 5,
+	REASON_USER_REQUEST = 6,
+	REASON_DISPATCH_INT = 31,
+	REASON_PREEMPTED = 32,
+	REASON_YIELD = 33,
+};
+
+/* Linux' TASK_*, as task->__state has them since 5.14. */
+#define LINUX_INTERRUPTIBLE   0x1u
+#define LINUX_UNINTERRUPTIBLE 0x2u
+#define LINUX_STOPPED         (0x4u | 0x8u)
+#define LINUX_DEAD            (0x10u | 0x20u | 0x80u) /* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD */
+
+static uint8_t *put8(uint8_t *at, uint8_t value)
+{
+	*at = value;
+	return at + 1;
+}
+
+static uint8_t *put32(uint8_t *at, uint32_t value)
+{
+	etw_store32(at, value);
+	return at + 4;
+}
+
+/* A PERFINFO header; returns where the payload begins. */
+static uint8_t *begin(uint8_t *to, uint8_t group, uint8_t type, uint32_t payload_bytes,
+		      int64_t time_raw)
+{
+	const struct wire_perfinfo_header header = {
+		.version = le16_of(CURRENT_VERSION),
+		.header_type = WIRE_HEADER_PERFINFO64,
+		.header_flag = WIRE_EVENT_FLAG_TRACE,
+		.bytes = le16_of((uint16_t)(sizeof(header) + payload_bytes)),
+		.type = type,
+		.group = group,
+		.time_raw = le64_of((uint64_t)time_raw),
+	};
+
+	memcpy(to, &header, sizeof(header));
+	return to + sizeof(header);
+}
+
+static uint8_t state_of(const struct etw_kernel_switch *record)
+{
+	if (record->old_state & LINUX_DEAD)
+		return STATE_TERMINATED;
+	if (!record->old_state || record->flags & ETW_KERNEL_SWITCH_PREEMPTED)
+		return STATE_READY;
+	return STATE_WAITING;
+}
+
+static uint8_t wait_reason_of(const struct etw_kernel_switch *record)
+{
+	if (record->old_state & LINUX_DEAD)
+		return REASON_EXECUTIVE;
+	if (record->flags & ETW_KERNEL_SWITCH_PREEMPTED)
+		return REASON_PREEMPTED;
+	if (!record->old_state)
+		return record->old_tid ? REASON_YIELD : REASON_DISPATCH_INT;
+	if (record->flags & ETW_KERNEL_SWITCH_WAITS_IO)
+		return REASON_PAGE_IN;
+	if (record->old_state & LINUX_STOPPED)
+		return REASON_SUSPENDED;
+	if (record->old_state & LINUX_UNINTERRUPTIBLE ||
+	    record->flags & ETW_KERNEL_SWITCH_OLD_KERNEL)
+		return REASON_EXECUTIVE;
+	return REASON_USER_REQUEST;
+}
+
+static uint32_t make_switch(const struct etw_kernel_switch *record, int64_t time_raw, uint8_t *to)
+{
+	uint64_t waited = record->waited_ns / NS_PER_WAIT_UNIT;
+	uint8_t *at = begin(to, GROUP_THREAD, CSWITCH_TYPE, 24, time_raw);
+	bool is_user_wait = record->old_state & LINUX_INTERRUPTIBLE &&
+			    !(record->flags & ETW_KERNEL_SWITCH_OLD_KERNEL);
+
+	at = put32(at, record->new_tid);
+	at = put32(at, record->old_tid);
+	at = put8(at, record->new_tid
+			      ? etw_kernel_priority_of(record->new_priority, record->new_policy)
+			      : 0);
+	at = put8(at, record->old_tid
+			      ? etw_kernel_priority_of(record->old_priority, record->old_policy)
+			      : 0);
+	at = put8(at, 0); /* PreviousCState */
+	at = put8(at, 0);
+	at = put8(at, wait_reason_of(record));
+	at = put8(at, is_user_wait);
+	at = put8(at, state_of(record));
+	at = put8(at, (uint8_t)record->old_ideal_cpu);
+	at = put32(at, (uint32_t)MIN(waited, UINT32_MAX));
+	at = put32(at, 0);
+	return (uint32_t)(at - to);
+}
+
+static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_raw, uint8_t *to)
+{
+	uint8_t *at = begin(to, GROUP_THREAD, READY_THREAD_TYPE, 8, time_raw);
+
+	at = put32(at, record->tid);
+	at = put8(at, 1); /* AdjustReason: the end of a wait */
+	at = put8(at, 0);
+	at = put8(at, (uint8_t)record->flags);
+	at = put8(at, 0);
+	return (uint32_t)(at - to);
+}
+
+uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+			      uint8_t *to)
+{
+	const void *payload = record + 1;
+
+	switch (record->kind) {
+	case ETW_KERNEL_SWITCH:
+		return record->payload_bytes >= sizeof(struct etw_kernel_switch)
+			       ? make_switch(payload, time_raw, to)
+			       : 0;
+	case ETW_KERNEL_READY:
+		return record->payload_bytes >= sizeof(struct etw_kernel_ready)
+			       ? make_ready(payload, time_raw, to)
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+			      uint8_t *to)
+{
+	const uint8_t *frames = (const uint8_t *)(record + 1) + record->payload_bytes;
+	uint32_t count = MIN((uint32_t)record->kernel_frames + record->user_frames,
+			     (uint32_t)ETW_KERNEL_FRAMES);
+	uint8_t *at = begin(to, GROUP_STACKWALK, STACK_TYPE, STACK_HEAD_BYTES + count * 8,
+			    time_raw);
+
+	etw_store64(at, (uint64_t)time_raw);
+	at = put32(at + 8, record->stack_pid);
+	at = put32(at, record->stack_tid);
+	memcpy(at, frames, (size_t)count * 8);
+	return (uint32_t)(at - to) + count * 8;
+}

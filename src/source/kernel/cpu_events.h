@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of frequent events: a record of a processor's ring becomes an event of its class, and where it has a stack a
+ * StackWalk event behind it, with the same time.
+ * Source: docs/kernel-events.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_CPU_EVENTS_H
+#define ETW_SOURCE_KERNEL_CPU_EVENTS_H
+
+#include <stdint.h>
+
+#include "source/kernel/bpf/cpu_records.h"
+
+#define ETW_KERNEL_CPU_EVENT_MAX 256 /* bytes of an event, its stack excepted */
+#define ETW_KERNEL_STACK_MAX     (16 + 16 + ETW_KERNEL_FRAMES * 8)
+
+/*
+ * etw_kernel_cpu_event() - the event of @record.
+ *
+ * @to: ETW_KERNEL_CPU_EVENT_MAX bytes, 8-aligned
+ *
+ * Returns its bytes; 0 when the record makes none.
+ */
+uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+			      uint8_t *to);
+
+/*
+ * etw_kernel_cpu_stack() - the StackWalk event of @record, which has frames.
+ *
+ * @to: ETW_KERNEL_STACK_MAX bytes, 8-aligned
+ *
+ * Returns its bytes.
+ */
+uint32_t etw_kernel_cpu_stack(const struct etw_kernel_cpu_record *record, int64_t time_raw,
+			      uint8_t *to);
+
+#endif

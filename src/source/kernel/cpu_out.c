@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/kernel/cpu_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/macros.h"
+#include "source/kernel/cpu_events.h"
+
+#define EVENT_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_EVENT << ETW_KERNEL_SLOT_BITS)
+#define STACK_NUMBER ((uint64_t)ETW_KERNEL_SLOT_CPU_STACK << ETW_KERNEL_SLOT_BITS)
+
+/* The first record of a processor that was not taken. */
+struct etw_kernel_front {
+	const struct etw_kernel_cpu_record *record; /* NULL: none was looked at */
+	uint64_t time_ns;
+	int64_t time_raw;
+	uint32_t event_bytes, stack_bytes; /* 0: made none, or taken, or output by a former host */
+	bool is_made;                      /* the bytes are there */
+	uint8_t event[ETW_KERNEL_CPU_EVENT_MAX] __attribute__((aligned(8)));
+	uint8_t stack[ETW_KERNEL_STACK_MAX] __attribute__((aligned(8)));
+};
+
+int etw_kernel_cpu_out_init(struct etw_kernel_cpu_out *cpu_out, const struct etw_source_host *host,
+			    struct etw_kernel_cpu_rings *rings, const struct etw_kernel_out *out)
+{
+	*cpu_out = (struct etw_kernel_cpu_out){.host = host, .rings = rings, .out = out};
+	cpu_out->fronts = calloc(host->cpu_count ? host->cpu_count : 1, sizeof(*cpu_out->fronts));
+	return cpu_out->fronts ? 0 : -ENOMEM;
+}
+
+void etw_kernel_cpu_out_done(struct etw_kernel_cpu_out *cpu_out)
+{
+	free(cpu_out->fronts);
+	*cpu_out = (struct etw_kernel_cpu_out){0};
+}
+
+static bool has_frames(const struct etw_kernel_cpu_record *record)
+{
+	return record->kernel_frames || record->user_frames;
+}
+
+/* What of a record a former host did not output. */
+static bool is_left(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+		    const struct etw_kernel_cpu_place *place)
+{
+	if (etw_kernel_out_is_new(cpu_out->out, cpu, place->time_ns, EVENT_NUMBER))
+		return true;
+	return has_frames(place->at) &&
+	       etw_kernel_out_is_new(cpu_out->out, cpu, place->time_ns, STACK_NUMBER);
+}
+
+static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
+{
+	const struct etw_kernel_cpu_record *record = front->record;
+
+	front->event_bytes = 0;
+	front->stack_bytes = 0;
+	if (etw_kernel_out_is_new(cpu_out->out, cpu, front->time_ns, EVENT_NUMBER))
+		front->event_bytes = etw_kernel_cpu_event(record, front->time_raw, front->event);
+	if (has_frames(record))
+		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
+	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
+		cpu_out->unknown_stacks++;
+	front->is_made = true;
+}
+
+static void take(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
+{
+	etw_kernel_cpu_rings_pop(cpu_out->rings, cpu);
+	front->record = NULL;
+	front->is_made = false;
+}
+
+uint64_t etw_kernel_cpu_out_next_ns(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+				    uint64_t until_ns)
+{
+	struct etw_kernel_front *front = &cpu_out->fronts[cpu];
+
+	while (!front->record) {
+		const struct etw_kernel_cpu_place *place = etw_kernel_cpu_rings_peek(cpu_out->rings,
+										     cpu, until_ns);
+
+		if (!place)
+			return UINT64_MAX;
+		front->record = place->at;
+		front->time_ns = place->time_ns;
+		if (!is_left(cpu_out, cpu, place))
+			take(cpu_out, cpu, front);
+	}
+	return front->time_ns;
+}
+
+bool etw_kernel_cpu_out_peek(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+			     struct etw_source_event *ret)
+{
+	struct etw_kernel_front *front = &cpu_out->fronts[cpu];
+
+	if (!front->is_made) {
+		if (cpu_out->host->to_raw(cpu_out->host->context, front->time_ns, &front->time_raw))
+			return false;
+		make(cpu_out, cpu, front);
+	}
+	*ret = (struct etw_source_event){
+		.bytes = front->event_bytes ? front->event : front->stack,
+		.byte_count = front->event_bytes ? front->event_bytes : front->stack_bytes,
+		.time_raw = front->time_raw,
+	};
+	return true;
+}
+
+void etw_kernel_cpu_out_pop(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
+			    struct etw_source_mark *ret_mark)
+{
+	struct etw_kernel_front *front = &cpu_out->fronts[cpu];
+	bool is_event = front->event_bytes != 0;
+
+	*ret_mark = (struct etw_source_mark){front->time_ns,
+					     is_event ? EVENT_NUMBER : STACK_NUMBER};
+	if (is_event)
+		front->event_bytes = 0;
+	else
+		front->stack_bytes = 0;
+	if (!front->event_bytes && !front->stack_bytes)
+		take(cpu_out, cpu, front);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The BPF programs of frequent events. See cpu_programs.h. */
+#include "source/kernel/cpu_programs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "source/kernel/bpf/cpu_records.h"
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
+{
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1};
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
+		cpu_bpf->link_fds[i] = -1;
+}
+
+void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
+{
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
+		close_fd(&cpu_bpf->link_fds[i]);
+	for (uint32_t i = 0; cpu_bpf->ring_fds && i < cpu_bpf->ring_count; i++)
+		close_fd(&cpu_bpf->ring_fds[i]);
+	free(cpu_bpf->ring_fds);
+	close_fd(&cpu_bpf->rings_fd);
+	close_fd(&cpu_bpf->threads_fd);
+	etw_kernel_cpu_bpf_reset(cpu_bpf);
+}
+
+#ifdef ETW_KERNEL_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "source/kernel/load.h"
+
+#define KIND(kind) (UINT32_C(1) << (kind))
+
+static const struct {
+	const char *program;
+	const char *tracepoint;
+	const uint8_t *object;
+	const size_t *object_bytes;
+	uint32_t kinds; /* that need it */
+} programs[ETW_KERNEL_CPU_PROGRAMS] = {
+	[ETW_KERNEL_PROGRAM_NEW_THREAD] = {"etw_new_thread", "task_newtask",
+					   etw_kernel_threads_object,
+					   &etw_kernel_threads_object_bytes, UINT32_MAX},
+	[ETW_KERNEL_PROGRAM_SWITCH] = {"etw_switch_tasks", "sched_switch",
+				       etw_kernel_switches_object,
+				       &etw_kernel_switches_object_bytes, KIND(ETW_KERNEL_SWITCH)},
+};
+
+static void link_name(size_t program, char name[32])
+{
+	(void)snprintf(name, 32, "link-%s", programs[program].program);
+}
+
+static void ring_name(uint32_t cpu, char name[32])
+{
+	(void)snprintf(name, 32, "cpu-ring-%u", cpu);
+}
+
+void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
+			      const struct etw_source_host *host)
+{
+	int cpu_count = libbpf_num_possible_cpus();
+	struct bpf_map_info info = {0};
+	uint32_t info_bytes = sizeof(info);
+	char name[32];
+
+	etw_kernel_cpu_bpf_reset(cpu_bpf);
+	if (!host->kept_fd || cpu_count <= 0)
+		return;
+	cpu_bpf->rings_fd = host->kept_fd(host->context, "cpu-rings");
+	cpu_bpf->threads_fd = host->kept_fd(host->context, "threads");
+	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
+	if (cpu_bpf->rings_fd < 0 || cpu_bpf->threads_fd < 0 || !cpu_bpf->ring_fds) {
+		etw_kernel_cpu_bpf_close(cpu_bpf);
+		return;
+	}
+	for (uint32_t i = 0; i < (uint32_t)cpu_count; i++) {
+		ring_name(i, name);
+		cpu_bpf->ring_fds[i] = host->kept_fd(host->context, name);
+		cpu_bpf->ring_count = i + 1;
+		if (cpu_bpf->ring_fds[i] < 0) {
+			etw_kernel_cpu_bpf_close(cpu_bpf);
+			return;
+		}
+	}
+	if (bpf_obj_get_info_by_fd(cpu_bpf->ring_fds[0], &info, &info_bytes) == 0)
+		cpu_bpf->ring_bytes = info.max_entries;
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
+		link_name(i, name);
+		cpu_bpf->link_fds[i] = host->kept_fd(host->context, name);
+	}
+}
+
+static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
+		      uint32_t ring_bytes)
+{
+	int cpu_count = libbpf_num_possible_cpus();
+	char name[32];
+
+	if (cpu_count <= 0)
+		return -ENOSYS;
+	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
+	if (!cpu_bpf->ring_fds)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < (uint32_t)cpu_count; i++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etw_cpu_ring", 0, 0, ring_bytes,
+					NULL);
+
+		if (fd < 0)
+			return fd;
+		cpu_bpf->ring_fds[i] = fd;
+		cpu_bpf->ring_count = i + 1;
+		ring_name(i, name);
+		etw_kernel_keep(host, name, fd);
+	}
+	cpu_bpf->ring_bytes = ring_bytes;
+	return 0;
+}
+
+/* The maps that the first object to be loaded made are those of all. */
+static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
+		     struct bpf_object *object)
+{
+	if (cpu_bpf->rings_fd >= 0)
+		return 0;
+	TRY(etw_kernel_take_map(object, "etw_cpu_rings", &cpu_bpf->rings_fd));
+	TRY(etw_kernel_take_map(object, "etw_threads", &cpu_bpf->threads_fd));
+	for (uint32_t i = 0; i < cpu_bpf->ring_count; i++)
+		TRY(bpf_map_update_elem(cpu_bpf->rings_fd, &i, &cpu_bpf->ring_fds[i], BPF_ANY));
+	etw_kernel_keep(host, "cpu-rings", cpu_bpf->rings_fd);
+	etw_kernel_keep(host, "threads", cpu_bpf->threads_fd);
+	return 0;
+}
+
+static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+		   struct bpf_object *object)
+{
+	const struct etw_kernel_map_fd maps[] = {
+		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
+		{"etw_switch", bpf->switch_fd},       {"etw_cpu_rings", cpu_bpf->rings_fd},
+		{"etw_threads", cpu_bpf->threads_fd},
+	};
+	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
+	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;
+
+	if (rings && cpu_bpf->rings_fd < 0)
+		TRY(bpf_map__set_max_entries(rings, cpu_bpf->ring_count));
+	TRY(etw_kernel_reuse_maps(object, maps, ARRAY_SIZE(maps)));
+	return etw_kernel_set_constant(object, tells_state);
+}
+
+/* What is kept of each thread is made for those that are there. */
+static int walk_threads(struct bpf_object *object)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, "etw_walk_threads");
+	struct bpf_link *link;
+	char nothing[64];
+	int fd;
+
+	if (!program)
+		return 0;
+	link = bpf_program__attach_iter(program, NULL);
+	if (libbpf_get_error(link))
+		return -ENOSYS;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	while (fd >= 0 && read(fd, nothing, sizeof(nothing)) > 0)
+		;
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return fd < 0 ? fd : 0;
+}
+
+static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+		const struct etw_source_host *host, size_t place)
+{
+	struct bpf_object *object = NULL;
+	char name[32];
+	int r;
+
+	r = etw_kernel_open_object(programs[place].object, *programs[place].object_bytes, "etw_cpu",
+				   &object);
+	if (!r)
+		r = prepare(cpu_bpf, bpf, object);
+	if (!r)
+		r = bpf_object__load(object);
+	if (!r)
+		r = take_maps(cpu_bpf, host, object);
+	if (!r)
+		r = etw_kernel_attach(object, programs[place].program, &cpu_bpf->link_fds[place]);
+	if (!r)
+		r = walk_threads(object);
+	if (object)
+		bpf_object__close(object);
+	if (r)
+		return r;
+	link_name(place, name);
+	etw_kernel_keep(host, name, cpu_bpf->link_fds[place]);
+	return 0;
+}
+
+int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
+			    struct etw_fault *reterr)
+{
+	int r = 0;
+
+	if (!cpu_bpf->ring_count)
+		r = make_rings(cpu_bpf, host, ring_bytes);
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS && !r; i++) {
+		if (cpu_bpf->link_fds[i] < 0 && kinds & programs[i].kinds)
+			r = load(cpu_bpf, bpf, host, i);
+		if (r)
+			return etw_kernel_refuse(r, programs[i].tracepoint, reterr);
+	}
+	return r ? etw_kernel_refuse(r, NULL, reterr) : 0;
+}
+
+#else
+
+void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
+			      const struct etw_source_host *host)
+{
+	(void)host;
+	etw_kernel_cpu_bpf_reset(cpu_bpf);
+}
+
+int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
+			    struct etw_fault *reterr)
+{
+	(void)cpu_bpf;
+	(void)bpf;
+	(void)host;
+	(void)kinds;
+	(void)ring_bytes;
+	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF",
+			     "libetw was built without them, because " ETW_KERNEL_LEFT_OUT);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF programs of frequent events: loaded and attached when the first event of theirs is wanted, taken over from a host
+ * that died, and silenced by the switch map, as those of bpf_objects.h are.
+ */
+#ifndef ETW_SOURCE_KERNEL_CPU_PROGRAMS_H
+#define ETW_SOURCE_KERNEL_CPU_PROGRAMS_H
+
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/source.h"
+#include "source/kernel/bpf_objects.h"
+
+/* Programs, in the order in which they are attached. */
+enum etw_kernel_cpu_program {
+	ETW_KERNEL_PROGRAM_NEW_THREAD = 0,
+	ETW_KERNEL_PROGRAM_SWITCH = 1,
+	ETW_KERNEL_CPU_PROGRAMS = 2,
+};
+
+struct etw_kernel_cpu_bpf {
+	int rings_fd, threads_fd;              /* owned; -1: none */
+	int *ring_fds;                         /* owned with what they are; NULL: none */
+	uint32_t ring_count;                   /* of possible processors */
+	uint32_t ring_bytes;                   /* of each */
+	int link_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached */
+};
+
+/* etw_kernel_cpu_bpf_reset() - nothing is open. */
+void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf);
+
+/*
+ * etw_kernel_cpu_bpf_adopt() - takes over what a former host had; nothing where it had no frequent events. A part of it
+ * alone is closed.
+ */
+void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
+			      const struct etw_source_host *host);
+
+/*
+ * etw_kernel_cpu_bpf_open() - what the events of @kinds need and is not there yet; attached, and as silent as the switch
+ * map says.
+ *
+ * @kinds:      a bit for each enum etw_kernel_cpu_kind
+ * @bpf:        open; its maps are used
+ * @ring_bytes: of each processor; a power of two and a multiple of the page
+ *
+ * Returns 0; -EACCES, -ENOSYS, -ENOMEM or what the kernel said, with @reterr; what was open stays so.
+ */
+int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
+			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
+			    struct etw_fault *reterr);
+
+/* etw_kernel_cpu_bpf_close() - closes what is open. */
+void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf);
+
+#endif
