@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +61,7 @@ static void collect(struct etw_source *source)
 	assert_int_equal(r, 0);
 }
 
-/* Two processes hand a byte to and fro. Returns the child's pid; each waits ROUNDS times. */
+/* Two processes send each other a byte in turns. Returns the child's pid; each waits ROUNDS times. */
 static pid_t play(void)
 {
 	int there[2], back[2];
@@ -115,9 +114,6 @@ static struct seen drain(struct fake_source_host *fake, struct etw_source *sourc
 				seen.out += etw_load32(event.bytes + 20) == tid;
 			} else if (type == TYPE_STACK) {
 				seen.stacks += etw_load32(event.bytes + 28) == tid;
-				if (getenv("SHOW") && etw_load32(event.bytes + 28) == tid)
-					for (unsigned i = 32; i < event.byte_count; i += 8)
-						printf("%s%lx", i == 32 ? "\n" : " ", etw_load64(event.bytes + i));
 			}
 			etw_kernel_source.pop(source, cpu, &mark);
 		}
@@ -137,7 +133,6 @@ static void test_switches__each_has_the_stack_of_who_is_switched_in(void **state
 	(void)state;
 	collect(source);
 	seen = drain(&fake, source, (uint32_t)pid);
-	printf("in %u out %u stacks %u events %u\n", seen.in, seen.out, seen.stacks, seen.events);
 	etw_kernel_source.loss(source, &loss);
 	assert_int_equal(loss.no_buffer, 0);
 	assert_true(seen.in >= 1);

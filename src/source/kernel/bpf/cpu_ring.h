@@ -65,14 +65,17 @@ static __always_inline __u32 frames_of(long bytes, __u32 most)
 	return count < most ? count : most;
 }
 
-/* The stack of the thread that runs, kernel and user. @context: the program's. */
+#define SKIPPED_FRAMES 2 /* the program itself, and what calls it from a tracepoint */
+
+/* The stack of the thread that runs, kernel and user. @context: of a program at a tracepoint. */
 static __always_inline void take_stack(void *context, struct stack *stack, int has_user)
 {
 	__u32 kernel_frames;
 
-	kernel_frames = frames_of(
-		bpf_get_stack(context, stack->frames, ETW_KERNEL_KERNEL_FRAMES * sizeof(__u64), 0),
-		ETW_KERNEL_KERNEL_FRAMES);
+	kernel_frames = frames_of(bpf_get_stack(context, stack->frames,
+						ETW_KERNEL_KERNEL_FRAMES * sizeof(__u64),
+						SKIPPED_FRAMES),
+				  ETW_KERNEL_KERNEL_FRAMES);
 	stack->kernel_frames = kernel_frames;
 	stack->user_frames = 0;
 	if (has_user)
