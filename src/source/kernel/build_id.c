@@ -66,7 +66,7 @@ static int read_head(int fd, struct segments *ret)
 }
 
 /* Notes: three dwords, then name and contents, each padded to 4 bytes. */
-static int search_notes(const uint8_t *at, size_t left, uint8_t *ret)
+int etw_kernel_build_id_of_notes(const uint8_t *at, size_t left, uint8_t *ret)
 {
 	struct etw_bytes notes = {at, left};
 	uint32_t name_bytes, content_bytes, type;
@@ -112,7 +112,7 @@ static int search_segment(int fd, const struct segments *segments, uint32_t numb
 	if (bytes > sizeof(notes))
 		return 0;
 	TRY(read_at(fd, notes, bytes, offset));
-	return search_notes(notes, bytes, ret);
+	return etw_kernel_build_id_of_notes(notes, bytes, ret);
 }
 
 int etw_kernel_build_id_read(int fd, uint8_t *ret)

@@ -40,6 +40,15 @@ struct etw_kernel_build_ids {
 int etw_kernel_build_id_read(int fd, uint8_t *ret);
 
 /*
+ * etw_kernel_build_id_of_notes() - the build id among the notes of an ELF object.
+ *
+ * @ret: as above
+ *
+ * Returns its bytes; 0 when there is none; -EBADMSG when the notes make no sense.
+ */
+int etw_kernel_build_id_of_notes(const uint8_t *at, size_t left, uint8_t *ret);
+
+/*
  * etw_kernel_build_ids_init() - reads which devices are local.
  *
  * @mountinfo: "/proc/self/mountinfo"; when it cannot be read no file will be

@@ -99,6 +99,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 	TRY(etw_kernel_probe_check(reterr));
 	TRY(etw_kernel_collector_init(&source->collector, &source->host, marks));
 	TRY(etw_kernel_rundown_init(&source->rundown, "/proc"));
+	source->rundown.own.root = "";
 	TRY(etw_kernel_bpf_open(&source->bpf, &source->host, RING_BYTES, reterr));
 	r = etw_kernel_ring_open(&source->collector.streams.ring, source->bpf.ring_fd,
 				 source->bpf.ring_bytes);
@@ -281,6 +282,17 @@ static int switch_on(struct etw_source *source)
 	return etw_kernel_bpf_switch(&source->bpf, &source->control);
 }
 
+/* Whether a session's events name addresses of code. */
+static bool names_code(const struct etw_source_request *request)
+{
+	uint32_t others = request->group_masks[0] &
+			  ~(uint32_t)(BUILT_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+
+	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
+		others |= request->group_masks[i];
+	return others || request->stack_hook_count;
+}
+
 /*
  * What was collected once goes on being collected when it is not wanted any more: it keeps the tracker true, and
  * nothing of it goes out.
@@ -324,6 +336,20 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
+	if (!result && (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) &&
+	    etw_kernel_own_is_hidden(&source->rundown.own))
+		result = etw_fault_set(
+			reterr, -EACCES, 0, "kernel source", "kptr_restrict",
+			"the kernel hides its addresses (kptr_restrict), so that its own "
+			"code has no names: `sudo sysctl kernel.kptr_restrict=0`, or give "
+			"etwd CAP_SYSLOG");
+	if (names_code(request)) {
+		struct etw_kernel_seen *seen = &source->rundown.own.seen;
+
+		/* What a former host saw is not known any more. */
+		seen->is_all |= source->goes_on;
+		seen->is_used |= source->goes_on;
+	}
 	if (source->flags && source->goes_on && !source->rundown.is_filled)
 		TRY(run_down_start(source, source->control.rundown_ns != 0, true));
 	return result;

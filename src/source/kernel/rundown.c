@@ -24,6 +24,7 @@ int etw_kernel_rundown_init(struct etw_kernel_rundown *rundown, const char *root
 
 void etw_kernel_rundown_done(struct etw_kernel_rundown *rundown)
 {
+	etw_kernel_own_done(&rundown->own);
 	free(rundown->item);
 }
 
@@ -49,6 +50,15 @@ static void tell_flags(struct etw_kernel_rundown *rundown, struct etw_kernel_col
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, rundown->told_flags);
 	rundown->told_flags = flags;
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_flags);
+}
+
+/* The kernel's own images, as process 0's. */
+static int tell_own(struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
+		    uint32_t flags, enum etw_kernel_own_kind kind)
+{
+	if (!(flags & EVENT_TRACE_FLAG_IMAGE_LOAD))
+		return 0;
+	return etw_kernel_own_describe(&rundown->own, &collector->out, kind);
 }
 
 /* What comes in front of the description. */
@@ -84,7 +94,11 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_read_all(collector);
 	if (start->describe)
 		begin_description(rundown, collector, start, moment_ns);
-	r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap, &wish);
+	r = tell_own(rundown, collector, start->flags,
+		     start->describe ? ETW_KERNEL_OWN_START : ETW_KERNEL_OWN_LEARN);
+	if (!r)
+		r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap,
+					  &wish);
 	etw_kernel_scan_free(found);
 	rundown->is_filled = true;
 	if (start->describe && !r) {
@@ -128,12 +142,14 @@ static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 
 /* Who the tracker does not know, and images that were not read before, come by the walk. */
 static int describe_added(struct etw_kernel_rundown *rundown,
-			  struct etw_kernel_collector *collector, struct etw_kernel_scan *found)
+			  struct etw_kernel_collector *collector, struct etw_kernel_scan *found,
+			  uint32_t added)
 {
 	const struct etw_kernel_scan_wish wish = {.describe = true, .until_ns = UINT64_MAX};
 	int r;
 
 	etw_kernel_collector_begin(collector, rundown->item);
+	TRY(tell_own(rundown, collector, added, ETW_KERNEL_OWN_START));
 	describe_all(collector->tracker, /* is_end= */ false);
 	r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap, &wish);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
@@ -158,7 +174,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 	tell_flags(rundown, collector, start->flags);
 	collector->tracker->flags = added;
 	if (added)
-		r = describe_added(rundown, collector, found);
+		r = describe_added(rundown, collector, found, added);
 	etw_kernel_scan_free(found);
 	return r;
 }
@@ -168,6 +184,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 			   const struct etw_kernel_rundown_end *end)
 {
 	struct etw_kernel_out *out = &collector->out;
+	int r;
 
 	if (end->has_loss || !rundown->is_filled)
 		TRY(correct(rundown, collector, end));
@@ -177,10 +194,11 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	if (end->wants_config)
 		tell_config(out);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->flags);
+	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_END);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
 	etw_kernel_write_rundown_complete(out);
-	return 0;
+	return r;
 }
 
 /* For events that are handed out at once: their time is known. */
@@ -215,11 +233,11 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 		.to_raw = tell_time,
 	};
 	struct etw_kernel_out queued, own;
+	int r;
 
 	TRY(etw_kernel_out_init(&own, &host, NULL));
 	if (end->has_loss || !rundown->is_filled) {
-		int r = correct(rundown, collector, end);
-
+		r = correct(rundown, collector, end);
 		if (r) {
 			etw_kernel_out_done(&own);
 			return r;
@@ -232,6 +250,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->wants_config)
 		tell_config(&collector->out);
+	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_COPY);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);
 	own = collector->out;
@@ -239,5 +258,5 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	collector->out.no_memory += own.no_memory;
 	hand_out(&own, put, context);
 	etw_kernel_out_done(&own);
-	return 0;
+	return r;
 }

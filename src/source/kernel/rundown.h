@@ -13,12 +13,14 @@
 
 #include "source/kernel/collector.h"
 #include "source/kernel/items.h"
+#include "source/kernel/own.h"
 
 struct etw_kernel_rundown {
 	const char *root;             /* "/proc"; borrowed */
 	struct etw_kernel_item *item; /* owned; outstanding: its events that are not safe */
 	uint32_t told_flags;          /* what the group masks in the trace say */
 	bool is_filled;               /* the tracker knows what was there before */
+	struct etw_kernel_own own;    /* the kernel's own code; told where its root is set */
 };
 
 /* What etw_kernel_rundown_start() is to do. */

@@ -8,8 +8,9 @@ map_images loads and unloads libraries, forks and execs, and prints its mappings
 time of each snapshot the images of that process (loads and DCStarts less unloads) must be exactly
 the ELF objects in the snapshot that have code: the same paths, and the same first addresses; each
 image ends behind the object's last piece. Every load of a file with a build id is followed by the
-identity that `readelf -n` shows. Exit status: 0; 1 with the differences; 77 with the reason why it
-cannot run.
+identity that `readelf -n` shows. The kernel itself is an image of process 0 at both rundowns,
+where /proc/kallsyms has its code, with the identity of /sys/kernel/notes. Exit status: 0; 1 with
+the differences; 77 with the reason why it cannot run.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import time
 SKIPPED = 77
 FLAGS = "7"
 LIBRARIES = ("libz.so.1", "libexpat.so.1", "libelf.so.1", "libcmocka.so.0")
-LOAD, UNLOAD, DC_START, IDENTITY = "03.10", "14.2", "14.3", "id.36"
+LOAD, UNLOAD, DC_START, DC_END, IDENTITY = "03.10", "14.2", "14.3", "14.4", "id.36"
 MAP = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+ +(/.*)$")
 
 
@@ -117,6 +118,42 @@ def check_identities(identities):
     return problems, held
 
 
+def read_kernel():
+    """(start, end) of the kernel's code; None where the kernel does not show it."""
+    marks = {}
+    with open("/proc/kallsyms") as symbols:
+        for line in symbols:
+            words = line.split()
+            if words[2] in ("_stext", "_etext") and len(words) == 3:
+                marks[words[2]] = int(words[0], 16)
+    return (marks["_stext"], marks["_etext"]) if marks.get("_stext") else None
+
+
+def check_kernel(lines):
+    kernel = read_kernel()
+    if not kernel:
+        print("the kernel hides its addresses: its own images are not held")
+        return []
+    problems = []
+    events = [line.rstrip("\n").split("\t") for line in lines]
+    for kind in (DC_START, DC_END):
+        found = [(int(words[6], 16), int(words[6], 16) + int(words[7], 16)) for words in events
+                 if len(words) >= 9 and words[2] == kind and words[5] == "0"]
+        if kernel not in found:
+            problems.append(f"{kind} of the kernel is not at {kernel[0]:x}-{kernel[1]:x}")
+        for (_, end), (start, _) in zip(found, found[1:]):
+            if start < end:
+                problems.append(f"{kind} of the kernel's images overlap at {start:x}")
+    identities = [words[6] for words in events if len(words) >= 8 and words[2] == IDENTITY
+                  and int(words[5], 16) == kernel[0]]
+    notes = pathlib.Path("/sys/kernel/notes").read_bytes()
+    at = notes.find(b"\x03\0\0\0GNU\0")
+    expected = notes[at + 8:at + 24].hex() if at >= 0 else None
+    if expected and set(identities) != {expected}:
+        problems.append(f"the kernel is {expected}, and the source says {identities}")
+    return problems
+
+
 def wait_ready(watch, watch_out):
     deadline = time.monotonic() + 600
     while os.fstat(watch_out.fileno()).st_size == 0:
@@ -151,7 +188,7 @@ def run(arguments):
     problems, held = replay(read_events(lines), snapshots)
     more, identities = check_identities(
         read_identities(lines, {pid for pid, _, _ in snapshots}))
-    problems += more
+    problems += more + check_kernel(lines)
     for problem in problems[:20]:
         print(problem)
     summary = lines[-1].split("\t")

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a trace is told of the kernel's own code: its images at both rundowns, and at the end the symbols of those addresses
+ * that the session's events name, so that it can be read on another machine.
+ *
+ * Modules that come and go are noticed at the next rundown. Context: the session's thread.
+ */
+#ifndef ETW_SOURCE_KERNEL_OWN_H
+#define ETW_SOURCE_KERNEL_OWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/kernel/kernel_images.h"
+#include "source/kernel/out.h"
+#include "source/kernel/seen.h"
+
+struct etw_kernel_own {
+	const char *root; /* "", or where a made-up machine is; borrowed; NULL: nothing is told */
+	struct etw_kernel_own_images images; /* as they were told last */
+	struct etw_kernel_seen seen;         /* addresses that events name */
+	bool is_told;
+	uint32_t tables; /* how many tables of symbols were written */
+};
+
+/* Which of the descriptions etw_kernel_own_describe() gives. */
+enum etw_kernel_own_kind {
+	ETW_KERNEL_OWN_LEARN, /* none: only what is there is noted */
+	ETW_KERNEL_OWN_START, /* DCStart */
+	ETW_KERNEL_OWN_COPY,  /* DCEnd and symbols, for a copy of the session so far */
+	ETW_KERNEL_OWN_END,   /* what came and went, DCEnd and symbols */
+};
+
+/* etw_kernel_own_done() - frees everything; takes what was zeroed. */
+void etw_kernel_own_done(struct etw_kernel_own *own);
+
+/* etw_kernel_own_is_hidden() - whether the kernel does not show its addresses to this process. */
+bool etw_kernel_own_is_hidden(const struct etw_kernel_own *own);
+
+/*
+ * etw_kernel_own_describe() - writes what the kernel consists of, at the moment that etw_kernel_out_begin() set.
+ *
+ * What cannot be read is left out. Returns 0 or -ENOMEM.
+ */
+int etw_kernel_own_describe(struct etw_kernel_own *own, struct etw_kernel_out *out,
+			    enum etw_kernel_own_kind kind);
+
+#endif
