@@ -46,3 +46,15 @@ void etw_group_masks_of_flags(uint32_t enable_flags, uint32_t ret[WIRE_GROUP_MAS
 		ret[aliases[i].word] |= aliases[i].bit;
 	}
 }
+
+uint32_t etw_group_masks_to_flags(const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
+{
+	uint32_t flags = masks[0] & ~(uint32_t)NEVER_STORED;
+
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++) {
+		flags &= ~aliases[i].flag;
+		if (masks[aliases[i].word] & aliases[i].bit)
+			flags |= aliases[i].flag;
+	}
+	return flags;
+}

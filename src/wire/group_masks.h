@@ -35,4 +35,7 @@ uint32_t etw_group_masks_trace_version(uint32_t os_build);
 /* etw_group_masks_of_flags() - EnableFlags in their place. @ret: all words, overwritten. */
 void etw_group_masks_of_flags(uint32_t enable_flags, uint32_t ret[WIRE_GROUP_MASKS_WORDS]);
 
+/* etw_group_masks_to_flags() - what EnableFlags can say of masks. */
+uint32_t etw_group_masks_to_flags(const uint32_t masks[WIRE_GROUP_MASKS_WORDS]);
+
 #endif

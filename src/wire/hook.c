@@ -38,6 +38,17 @@ const GUID *etw_hook_class(uint8_t group, uint8_t type)
 	return &classes[group < WIRE_HOOK_GROUPS ? group : WIRE_HOOK_GROUPS];
 }
 
+bool etw_hook_find(const GUID *class_, uint8_t type, uint16_t *ret)
+{
+	for (unsigned group = 0; group < WIRE_HOOK_GROUPS; group++) {
+		if (!etw_guid_equal(class_, etw_hook_class((uint8_t)group, type)))
+			continue;
+		*ret = (uint16_t)(group << 8 | type);
+		return true;
+	}
+	return false;
+}
+
 bool etw_hook_is_kernels(const GUID *guid)
 {
 	for (unsigned i = 0; i < WIRE_HOOK_GROUPS; i++) {

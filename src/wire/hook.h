@@ -23,6 +23,11 @@ extern const GUID etw_lost_event_guid;  /* RT_LostEvent, synthesised by the read
 const GUID *etw_hook_class(uint8_t group, uint8_t type);
 
 /*
+ * etw_hook_find() - the hook of a class and a type. Returns false for a GUID that is no class of the kernel's.
+ */
+bool etw_hook_find(const GUID *class_, uint8_t type, uint16_t *ret);
+
+/*
  * etw_hook_is_kernels() - whether a GUID is the kernel's own, so that no program may register it: that of a class of its
  * events, RT_LostEvent's, or SystemTraceControlGuid.
  */

@@ -19,6 +19,7 @@ static void expect(uint32_t flags, uint32_t first, uint32_t second, uint32_t thi
 	memset(got, 0xFF, sizeof(got));
 	etw_group_masks_of_flags(flags, got);
 	assert_memory_equal(got, wanted, sizeof(wanted));
+	assert_int_equal(etw_group_masks_to_flags(got), flags & 0x1FFFFFFF);
 }
 
 static void test_group_masks__most_flags_stay(void **state)

@@ -54,6 +54,26 @@ static void test_hook__image_load_is_stored_in_the_process_group(void **state)
 	assert_class(0x01, 0x0A, classes[0x01]);
 }
 
+/* Every hook is found by its class and type again; image loads in the group where they are stored. */
+static void test_hook__is_found_by_class(void **state)
+{
+	static const GUID nobodys = {0x12345678, 0, 0, {0}};
+	uint16_t hook = 0;
+
+	(void)state;
+	for (unsigned group = 0; group < WIRE_HOOK_GROUPS; group++) {
+		assert_true(etw_hook_find(etw_hook_class((uint8_t)group, 0x24), 0x24, &hook));
+		assert_int_equal(hook, group << 8 | 0x24);
+	}
+	assert_true(etw_hook_find(etw_hook_class(0x14, 0x0A), 0x0A, &hook));
+	assert_int_equal(hook, WIRE_HOOK_IMAGE_LOAD);
+	assert_true(etw_hook_find(etw_hook_class(0x14, 0x02), 0x02, &hook));
+	assert_int_equal(hook, 0x1402);
+	assert_false(etw_hook_find(&nobodys, 1, &hook));
+	assert_false(etw_hook_find(etw_hook_class(0x1F, 0), 1, &hook));
+	assert_int_equal(hook, 0x1402);
+}
+
 static void test_hook__groups_without_a_name_are_null(void **state)
 {
 	(void)state;
@@ -90,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hook__every_group),
 		cmocka_unit_test(test_hook__image_load_is_stored_in_the_process_group),
+		cmocka_unit_test(test_hook__is_found_by_class),
 		cmocka_unit_test(test_hook__groups_without_a_name_are_null),
 		cmocka_unit_test(test_hook__named_guids),
 		cmocka_unit_test(test_hook__the_kernels_own_guids),
