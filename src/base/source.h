@@ -89,8 +89,10 @@ struct etw_source; /* a source's own; starts with `const struct etw_source_ops *
 
 struct etw_source_ops {
 	const char *name; /* "kernel" */
-	uint32_t
-		flags; /* of group_masks[0]: what is built, whether this machine allows it or not */
+	/* Kernel: what is built, whether this machine allows it or not, as group_masks; and the events with stacks. */
+	uint32_t masks[8];
+	const uint16_t *stack_hooks; /* borrowed */
+	uint32_t stack_hook_count;
 
 	/*
 	 * open - a source for one session.
@@ -110,6 +112,12 @@ struct etw_source_ops {
 	 */
 	int (*enable)(struct etw_source *source, const struct etw_source_request *request,
 		      struct etw_fault *reterr);
+
+	/*
+	 * missing - what of what was enabled last is built and cannot be had here, as group_masks. May be NULL, like when
+	 * it is not known: then image loads are what is missing.
+	 */
+	void (*missing)(const struct etw_source *source, uint32_t ret[8]);
 
 	/*
 	 * rundown - queues events that describe what is there: at the start and at the end. At the start

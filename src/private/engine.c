@@ -201,6 +201,7 @@ static int update(struct etw_private_engine *engine, const struct wire_session_c
 	*wanted = *to;
 	wanted->maximum_buffers = 0;
 	wanted->enable_flags = 0;
+	wanted->kernel = (struct wire_kernel_request){0};
 	r = etw_session_update(engine->session, wanted, engine->uid, &fault);
 	free(wanted);
 	return r;

@@ -197,6 +197,20 @@ void etw_outputs_look_at_file(struct etw_session_outputs *outputs)
 	etw_session_file_abandon(&outputs->file);
 }
 
+/* What the next host need not tell again. */
+static void remember_note(struct etw_state_record *record, const struct wire_session_note *note)
+{
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
+
+	if (note->kind == WIRE_NOTE_NO_STACKS)
+		record->noted_stacks = (uint32_t)note->numbers[0];
+	if (note->kind != WIRE_NOTE_NOT_COLLECTED)
+		return;
+	wire_session_note_masks(note, masks);
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		record->noted_missing[i] |= masks[i];
+}
+
 /*
  * Nothing that is still to come to the output is before its `merged_raw`, and nothing that it has is behind its
  * last time: a note stands between the two.
@@ -214,8 +228,7 @@ void etw_outputs_put_note(struct etw_session_outputs *outputs, const struct wire
 
 	etw_output_append_own(outputs, output, event, bytes, origin.time_raw);
 	/* Is kept together with the event: a host that dies in between has written both, or neither. */
-	if (note->kind == WIRE_NOTE_NOT_COLLECTED)
-		output->record->noted_missing |= (uint32_t)note->numbers[0];
+	remember_note(output->record, note);
 }
 
 void etw_outputs_write_notes(struct etw_session_outputs *outputs)

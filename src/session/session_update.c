@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/sched_point.h"
+#include "session/common/kernel_request.h"
 #include "session/outputs.h"
 #include "session/rings/turnover.h"
 #include "session/session_internal.h"
@@ -46,26 +47,17 @@ static int change_file(const struct update *update)
 							    });
 }
 
-/* Whether the kernel's source can collect what is wanted; 0 switches it off, and is always possible. */
-static int check_source(const struct update *update)
-{
-	const struct etw_session_context *context = &update->session->context;
-
-	return etw_source_feed_check(&context->host, &context->plan, update->wanted->enable_flags,
-				     update->reterr);
-}
-
 /*
  * First the source, then what the state says: a host that dies in between is followed by one that wants what was
  * wanted before, and the controller has no answer.
  */
-static void change_source(const struct update *update)
+static void change_source(struct etw_session *session, const struct wire_session_config *to)
 {
-	const struct etw_session_context *context = &update->session->context;
+	const struct etw_session_context *context = &session->context;
 
 	if (context->plan.is_kernel &&
-	    update->wanted->enable_flags != context->state.head->config.enable_flags)
-		etw_source_feed_change(&update->session->feed, update->wanted->enable_flags);
+	    !etw_kernel_request_is_same(&to->kernel, &context->state.head->config.kernel))
+		etw_source_feed_change(&session->feed, &to->kernel);
 }
 
 /* Those who consume have had everything up to now, and hear that this is the end. */
@@ -105,12 +97,11 @@ static int carry_out(void *what)
 		return -ENOMEM;
 	*config = context->state.head->config;
 	TRY(etw_session_config_update(config, &plan, update->wanted, update->reterr));
-	TRY(check_source(update));
 	if (update->is_check)
 		return 0;
 	TRY(change_file(update));
 	SCHED_POINT("session.update.filed");
-	change_source(update);
+	change_source(update->session, config);
 	change_numbers(update->session, config, &plan);
 	SCHED_POINT("session.update.changed");
 	return 0;

@@ -15,14 +15,15 @@
 #include "base/atomic.h"
 #include "base/macros.h"
 #include "base/time.h"
+#include "session/common/kernel_request.h"
 #include "session/common/notes.h"
-#include "wire/group_masks.h"
-#include "wire/kernel_flags.h"
+#include "wire/kernel_names.h"
+#include "wire/kernel_stacks.h"
 
-#define POLL_NS          UINT64_C(10000000) /* times wait for the clock's sample as long */
-#define OFFSET_TRIES     4
-#define FLAG_NAMES_BYTES 352 /* all that are not built take 315 */
-#define SENTENCE_BYTES   (WIRE_SESSION_NOTE_MESSAGE_MAX + 1)
+#define POLL_NS        UINT64_C(10000000) /* times wait for the clock's sample as long */
+#define OFFSET_TRIES   4
+#define NAMES_BYTES    352 /* leaves room for the rest of the sentence */
+#define SENTENCE_BYTES (WIRE_SESSION_NOTE_MESSAGE_MAX + 1)
 
 /* The functions that a source is offered; its context is the feed. */
 static int64_t source_now(void *context)
@@ -148,17 +149,22 @@ static int open_source(struct etw_source_feed *feed, bool is_adopted, struct etw
 	return ops->open(&feed->host, marks, &feed->source, fault);
 }
 
+static int enable_source(struct etw_source_feed *feed, struct etw_fault *fault)
+{
+	struct etw_source_request request;
+
+	etw_kernel_request_translate(&feed->wanted, &request);
+	return feed->ops->enable(feed->source, &request, fault);
+}
+
 static int start_source(struct etw_source_feed *feed, bool is_adopted, struct etw_fault *fault)
 {
-	const struct etw_source_ops *ops = feed->ops;
-	struct etw_source_request request = {0};
 	int result;
 
-	etw_group_masks_of_flags(feed->enable_flags, request.group_masks);
 	TRY(open_source(feed, is_adopted, fault));
 	/* What could be enabled goes on, rundown included; the rest is the caller's complaint. */
-	result = ops->enable(feed->source, &request, fault);
-	TRY(ops->rundown(feed->source, /* is_end= */ false));
+	result = enable_source(feed, fault);
+	TRY(feed->ops->rundown(feed->source, /* is_end= */ false));
 	return result;
 }
 
@@ -182,34 +188,111 @@ static void settle_former_loss(struct etw_source_feed *feed)
  * What a session asked for and does not get: a complaint for whoever asks the session, a note for whoever reads
  * the trace later, unless a host before this one has written it.
  */
-static void tell_missing(struct etw_source_feed *feed, uint32_t flags, bool is_adopted,
-			 const char *sentence)
+static void tell_missing(struct etw_source_feed *feed, const uint32_t masks[WIRE_GROUP_MASKS_WORDS],
+			 bool is_adopted, const char *sentence)
 {
-	const uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {flags};
+	const struct etw_state_record *record = etw_state_holding(&feed->context->state, 0);
+	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
 	struct wire_session_note note;
-	uint32_t noted = is_adopted ? etw_state_holding(&feed->context->state, 0)->noted_missing
-				    : 0;
+	uint32_t fresh = 0;
 
 	etw_context_complain(feed->context, sentence, 0, NULL);
-	if (is_adopted && !(flags & ~noted))
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		fresh |= masks[i] & ~record->noted_missing[i];
+	if (is_adopted && !fresh)
 		return;
+	wire_session_note_set_masks(numbers, masks);
 	etw_note_make(&note, WIRE_NOTE_NOT_COLLECTED, numbers, "%s", sentence);
 	etw_notes_put(feed->notes, &note);
 }
 
-/* Flags that are not built are named in full: nobody else says that their events are missing. */
+/* Those of the events that are wanted which the source has, or has not. Returns whether there is one. */
+static bool select_events(const struct etw_source_feed *feed, bool is_built,
+			  uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+{
+	uint32_t any = 0;
+
+	(void)etw_kernel_masks_events(feed->wanted.group_masks, ret);
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++) {
+		ret[i] &= is_built ? feed->ops->masks[i] : ~feed->ops->masks[i];
+		any |= ret[i];
+	}
+	return any != 0;
+}
+
+static bool wants_events(const struct etw_source_feed *feed)
+{
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
+
+	return etw_kernel_masks_events(feed->wanted.group_masks, masks);
+}
+
+static bool has_stacks(const struct etw_source_ops *ops, uint16_t hook)
+{
+	for (uint32_t i = 0; i < ops->stack_hook_count; i++) {
+		if (ops->stack_hooks[i] == hook)
+			return true;
+	}
+	return false;
+}
+
+/* A kind of events whose stacks will not come: they cannot be taken, or the events are not wanted. */
+static bool lacks_stacks(const struct etw_source_feed *feed, uint16_t hook)
+{
+	const struct etw_kernel_stack *stack = etw_kernel_stack_of(hook);
+
+	return !has_stacks(feed->ops, hook) ||
+	       (stack && stack->bits && !(feed->wanted.group_masks[stack->word] & stack->bits));
+}
+
+static void tell_stacks(struct etw_source_feed *feed, bool is_adopted)
+{
+	uint16_t missing[WIRE_STACK_HOOKS_MAX];
+	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
+	char names[NAMES_BYTES], sentence[SENTENCE_BYTES];
+	struct wire_session_note note;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < feed->wanted.stack_hook_count; i++) {
+		if (lacks_stacks(feed, feed->wanted.stack_hooks[i]))
+			missing[count++] = feed->wanted.stack_hooks[i];
+	}
+	if (!count)
+		return;
+	etw_kernel_stacks_format(missing, count, names, sizeof(names));
+	(void)snprintf(sentence, sizeof(sentence), "kernel events without stacks: %s", names);
+	etw_context_complain(feed->context, sentence, 0, NULL);
+	if (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_stacks == count)
+		return;
+	numbers[0] = count;
+	etw_note_make(&note, WIRE_NOTE_NO_STACKS, numbers, "%s", sentence);
+	etw_notes_put(feed->notes, &note);
+}
+
+/* What is not built is named: nobody else says that its events are missing. */
 static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 {
-	uint32_t wanted = etw_kernel_flags_events(feed->enable_flags);
-	uint32_t missing = wanted & ~feed->ops->flags;
-	char names[FLAG_NAMES_BYTES], sentence[SENTENCE_BYTES];
+	uint32_t missing[WIRE_GROUP_MASKS_WORDS];
+	char names[NAMES_BYTES], sentence[SENTENCE_BYTES];
 
-	if (!missing)
-		return;
-	etw_kernel_flags_format(missing, names, sizeof(names));
-	(void)snprintf(sentence, sizeof(sentence), "kernel events that are not collected: %s",
-		       names);
-	tell_missing(feed, missing, is_adopted, sentence);
+	if (select_events(feed, /* is_built= */ false, missing)) {
+		etw_kernel_masks_format(missing, names, sizeof(names));
+		(void)snprintf(sentence, sizeof(sentence),
+			       "kernel events that are not collected: %s", names);
+		tell_missing(feed, missing, is_adopted, sentence);
+	}
+	tell_stacks(feed, is_adopted);
+}
+
+/* What of it is missing when a source could be enabled in part. */
+static void missing_of_source(const struct etw_source_feed *feed,
+			      uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+{
+	memset(ret, 0, WIRE_GROUP_MASKS_WORDS * sizeof(ret[0]));
+	if (feed->ops->missing)
+		feed->ops->missing(feed->source, ret);
+	else
+		ret[0] = feed->wanted.group_masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD;
 }
 
 /* The source, or a part of it, does not work on this machine. */
@@ -220,27 +303,18 @@ static void tell_failed(struct etw_source_feed *feed, bool is_adopted, int error
 	/* A sentence that begins with what it is about, as "CAP_BPF is missing", names it once. */
 	bool has_field = has_fault && fault->field &&
 			 strncmp(fault->sentence, fault->field, strlen(fault->field)) != 0;
-	uint32_t wanted = etw_kernel_flags_events(feed->enable_flags);
-	uint32_t missing = feed->source ? wanted & EVENT_TRACE_FLAG_IMAGE_LOAD : wanted;
+	uint32_t missing[WIRE_GROUP_MASKS_WORDS];
 	char sentence[SENTENCE_BYTES];
 
+	if (feed->source)
+		missing_of_source(feed, missing);
+	else
+		(void)etw_kernel_masks_events(feed->wanted.group_masks, missing);
 	(void)snprintf(sentence, sizeof(sentence), "%s kernel events are not collected: %s%s%s",
 		       feed->source ? "some" : "the", has_field ? fault->field : "",
 		       has_field ? ": " : "",
 		       has_fault ? fault->sentence : strerrordesc_np(-error));
 	tell_missing(feed, missing, is_adopted, sentence);
-}
-
-int etw_source_feed_check(const struct etw_session_host *host, const struct etw_session_plan *plan,
-			  uint32_t enable_flags, struct etw_fault *reterr)
-{
-	uint32_t wanted = etw_kernel_flags_events(enable_flags);
-
-	/* A host without a source says so by complaint, as one whose machine does not allow it. */
-	if (!plan->is_kernel || !wanted || !host->kernel || wanted & host->kernel->flags)
-		return 0;
-	return etw_fault_set(reterr, -EOPNOTSUPP, 0, "session configuration", "EnableFlags",
-			     "none of the kernel events that are asked for is collected");
 }
 
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
@@ -253,18 +327,22 @@ void etw_source_feed_init(struct etw_session_context *context, struct etw_sessio
 /* Opens the source for what is wanted. */
 static void begin(struct etw_source_feed *feed, bool is_adopted)
 {
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 	struct etw_fault fault = {0};
 	int result;
 
 	if (!feed->ops) {
-		tell_missing(feed, feed->enable_flags, is_adopted,
-			     "this host has no source of kernel events");
+		(void)etw_kernel_masks_events(feed->wanted.group_masks, masks);
+		tell_missing(feed, masks, is_adopted, "this host has no source of kernel events");
 		return;
 	}
 	tell_unbuilt(feed, is_adopted);
+	/* One whose flags were taken away may have a source that goes on with what a former host collected. */
+	if (!is_adopted && !select_events(feed, /* is_built= */ true, masks))
+		return;
 	result = start_source(feed, is_adopted, &fault);
 	if (result < 0) {
-		if (etw_kernel_flags_events(feed->enable_flags))
+		if (select_events(feed, /* is_built= */ true, masks))
 			tell_failed(feed, is_adopted, result, &fault);
 		/* What could be opened stays, when only a part of what was asked for is missing. */
 		if (!feed->source)
@@ -275,34 +353,31 @@ static void begin(struct etw_source_feed *feed, bool is_adopted)
 
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted)
 {
-	feed->enable_flags = feed->context->state.head->config.enable_flags;
-	/* One whose flags were taken away may have a source that goes on with what a former host collected. */
-	if (feed->context->plan.is_kernel &&
-	    (etw_kernel_flags_events(feed->enable_flags) || (is_adopted && feed->ops)))
+	feed->wanted = feed->context->state.head->config.kernel;
+	if (feed->context->plan.is_kernel && (wants_events(feed) || (is_adopted && feed->ops)))
 		begin(feed, is_adopted);
 }
 
-void etw_source_feed_change(struct etw_source_feed *feed, uint32_t enable_flags)
+void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kernel_request *wanted)
 {
-	struct etw_source_request request = {0};
 	struct etw_fault fault = {0};
 	int result;
 
-	etw_group_masks_of_flags(enable_flags, request.group_masks);
-	feed->enable_flags = enable_flags;
+	feed->wanted = *wanted;
 	if (!feed->source) {
-		if (etw_kernel_flags_events(enable_flags))
+		if (wants_events(feed))
 			begin(feed, /* is_adopted= */ false);
 		return;
 	}
 	tell_unbuilt(feed, /* is_adopted= */ false);
-	result = feed->ops->enable(feed->source, &request, &fault);
+	result = enable_source(feed, &fault);
 	if (result < 0)
 		tell_failed(feed, /* is_adopted= */ false, result, &fault);
 }
 
 void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_round *round)
 {
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 	int64_t watermark = feed->watermark_raw;
 	int result;
 
@@ -312,7 +387,8 @@ void etw_source_feed_collect(struct etw_source_feed *feed, struct etw_session_ro
 		check_realtime(feed);
 	result = feed->ops->collect(feed->source, &watermark);
 	if (result < 0) {
-		tell_missing(feed, feed->enable_flags, false,
+		(void)etw_kernel_masks_events(feed->wanted.group_masks, masks);
+		tell_missing(feed, masks, false,
 			     "the source of kernel events failed: none are collected from here on");
 		etw_source_feed_close(feed);
 		return;

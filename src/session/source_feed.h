@@ -23,29 +23,25 @@ struct etw_source_feed {
 	int64_t watermark_raw;              /* nothing that is still to come is before it */
 	int64_t realtime_offset_ns;         /* CLOCK_REALTIME - CLOCK_MONOTONIC, for clock type 2 */
 	bool is_given_up;                   /* the last flush goes on without it */
-	uint32_t enable_flags;              /* what is wanted now */
+	struct wire_kernel_request wanted;  /* now */
 };
-
-/*
- * etw_source_feed_check() - before anything of a session is made: whether it would get kernel events at all.
- *
- * Returns 0, also when some of the flags are not collected, or the machine does not allow it: that is told by
- * complaint. -EOPNOTSUPP when flags are asked for and the source collects none of them.
- */
-int etw_source_feed_check(const struct etw_session_host *host, const struct etw_session_plan *plan,
-			  uint32_t enable_flags, struct etw_fault *reterr);
 
 /* etw_source_feed_init() - without a source. */
 void etw_source_feed_init(struct etw_session_context *context, struct etw_session_notes *notes,
 			  struct etw_source_feed *ret);
 
-/* etw_source_feed_open() - for a session that wants kernel events; what fails is a complaint. @is_adopted: with the marks. */
+/*
+ * etw_source_feed_open() - for a session that wants kernel events. What fails, and what is asked for and not built, is a
+ * complaint and a note in the trace. @is_adopted: with the marks
+ */
 void etw_source_feed_open(struct etw_source_feed *feed, bool is_adopted);
 
 /*
- * etw_source_feed_change() - other flags are wanted from now on. What cannot be had is a complaint, as at the start.
+ * etw_source_feed_change() - something else is wanted from now on. What cannot be had is a complaint, as at the start.
+ *
+ * @wanted: settled (session/common/kernel_request.h)
  */
-void etw_source_feed_change(struct etw_source_feed *feed, uint32_t enable_flags);
+void etw_source_feed_change(struct etw_source_feed *feed, const struct wire_kernel_request *wanted);
 
 /*
  * etw_source_feed_collect() - reads what has come, and the watermark. A source that fails is closed, before the outputs

@@ -120,6 +120,24 @@ static const struct wire_field wire_undelivered_fields[] = {
 LAYOUT(wire_undelivered);
 #undef T
 
+#define T struct wire_kernel_request
+static const struct wire_field wire_mask_fields[] = {
+	{.kind = FIELD_NUMBER, .width = sizeof(uint32_t), .count = 1, .limit = UINT32_MAX},
+};
+static const struct wire_layout wire_mask_layout = {wire_mask_fields, 1, sizeof(uint32_t)};
+static const struct wire_field wire_kernel_request_fields[] = {
+	UP_TO(T, parts, WIRE_KERNEL_PARTS),
+	GROUP(T, group_masks, wire_mask_layout, WIRE_GROUP_MASKS_WORDS),
+	NUMBER(T, profile_interval_ft),
+	NUMBER(T, only_pid),
+	UP_TO(T, options, WIRE_KERNEL_UNWIND),
+	{.kind = FIELD_HOOKS, MEMBER(T, stack_hooks), .limit = WIRE_STACK_HOOKS_MAX},
+};
+static_assert(offsetof(T, stack_hooks) - offsetof(T, stack_hook_count) == sizeof(uint32_t),
+	      "the count of FIELD_HOOKS is the member before it");
+LAYOUT(wire_kernel_request);
+#undef T
+
 #define T struct wire_session_config
 static const struct wire_field wire_session_config_fields[] = {
 	NAME(T, name),
@@ -139,6 +157,7 @@ static const struct wire_field wire_session_config_fields[] = {
 	NUMBER(T, controller_tid),
 	NUMBER(T, file_mode),
 	FLAG(T, is_leased),
+	GROUP(T, kernel, wire_kernel_request_layout, 1),
 };
 LAYOUT(wire_session_config);
 #undef T

@@ -16,8 +16,9 @@
 
 #include "base/bytes.h"
 #include "wire/filter_list.h"
+#include "wire/group_masks.h"
 
-#define WIRE_PROTOCOL_VERSION  8
+#define WIRE_PROTOCOL_VERSION  9
 #define WIRE_MESSAGE_BYTES_MAX (128 * 1024)
 #define WIRE_MESSAGE_FDS_MAX   2
 #define WIRE_MESSAGE_NAME_MAX  3072 /* bytes: 1024 UTF-16 units */
@@ -170,6 +171,31 @@ struct wire_undelivered {
 	uint64_t late_ms;
 };
 
+#define WIRE_STACK_HOOKS_MAX 256 /* kinds of events with stacks */
+
+/* Which members of struct wire_kernel_request count; in what a host answers all do. */
+enum wire_kernel_part {
+	WIRE_KERNEL_MASKS = 0x1, /* else they follow from EnableFlags */
+	WIRE_KERNEL_STACKS = 0x2,
+	WIRE_KERNEL_INTERVAL = 0x4,
+	WIRE_KERNEL_ONLY_PID = 0x8,
+	WIRE_KERNEL_OPTIONS = 0x10,
+	WIRE_KERNEL_PARTS = 0x1F,
+};
+
+#define WIRE_KERNEL_UNWIND 0x1 /* of options: user stacks by DWARF tables */
+
+/* What of the kernel's events a system logger wants. */
+struct wire_kernel_request {
+	uint32_t parts; /* enum wire_kernel_part */
+	uint32_t group_masks[WIRE_GROUP_MASKS_WORDS];
+	uint32_t profile_interval_ft; /* of the samples; 0: the machine's */
+	uint32_t only_pid; /* this process, and who descends from it from now on; 0: all */
+	uint32_t options;  /* WIRE_KERNEL_UNWIND */
+	uint32_t stack_hook_count;
+	uint16_t stack_hooks[WIRE_STACK_HOOKS_MAX]; /* the first so many; the rest 0 */
+};
+
 /* What a session is to be, in the units of EVENT_TRACE_PROPERTIES. */
 struct wire_session_config {
 	char name[WIRE_MESSAGE_NAME_MAX + 1];
@@ -188,6 +214,7 @@ struct wire_session_config {
 	uint32_t controller_pid, controller_tid; /* for the header event */
 	uint32_t file_mode; /* permissions that the controller would give the file; 0: 0600 */
 	uint32_t is_leased; /* tied to who starts it from the first moment, as by WIRE_LEASE */
+	struct wire_kernel_request kernel;
 };
 
 #define WIRE_CLAIMS_MAX 8

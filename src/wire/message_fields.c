@@ -136,6 +136,22 @@ static void put_handles(struct output *output, const uint8_t *body, const struct
 		put_number(output, 8, load_number(body + field->offset + i * 8, 8));
 }
 
+/* So many as count. */
+static void put_hooks(struct output *output, const uint8_t *member, const struct wire_field *field)
+{
+	uint64_t count = load_number(member - sizeof(uint32_t), 4);
+	uint16_t hooks[WIRE_STACK_HOOKS_MAX];
+
+	if (count > field->limit) {
+		output->is_bad = true;
+		return;
+	}
+	memcpy(hooks, member, sizeof(hooks));
+	put_number(output, 4, count);
+	for (uint64_t i = 0; i < count; i++)
+		put_number(output, 2, hooks[i]);
+}
+
 static void put_struct(struct output *output, const struct wire_layout *layout,
 		       const uint8_t *body);
 
@@ -167,6 +183,9 @@ static void put_field(struct output *output, const struct wire_field *field, con
 		break;
 	case FIELD_HANDLES:
 		put_handles(output, body, field);
+		break;
+	case FIELD_HOOKS:
+		put_hooks(output, member, field);
 		break;
 	}
 }
@@ -285,6 +304,27 @@ static bool get_handles(struct etw_bytes *input, const struct wire_field *field,
 	return true;
 }
 
+static bool get_hooks(struct etw_bytes *input, const struct wire_field *field, uint8_t *member)
+{
+	uint32_t count;
+	const uint8_t *at;
+
+	if (!etw_bytes_u32(input, &count) || count > field->limit)
+		return false;
+	at = etw_bytes_take(input, (size_t)count * 2);
+	if (!at)
+		return false;
+	if (!member)
+		return true;
+	store_number(member - sizeof(uint32_t), 4, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint16_t hook = etw_load16(at + (size_t)i * 2);
+
+		memcpy(member + (size_t)i * 2, &hook, sizeof(hook));
+	}
+	return true;
+}
+
 static bool get_struct(struct etw_bytes *input, const struct wire_layout *layout, uint8_t *body);
 
 static bool get_group(struct etw_bytes *input, const struct wire_field *field, uint8_t *member)
@@ -314,6 +354,8 @@ static bool get_field(struct etw_bytes *input, const struct wire_field *field, u
 		return get_group(input, field, member);
 	case FIELD_HANDLES:
 		return get_handles(input, field, body);
+	case FIELD_HOOKS:
+		return get_hooks(input, field, member);
 	}
 	return false;
 }

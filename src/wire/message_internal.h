@@ -12,7 +12,8 @@ enum wire_field_kind {
 	FIELD_NAME,    /* char[width], NUL-terminated UTF-8 */
 	FIELD_BYTES,   /* struct etw_bytes */
 	FIELD_GROUP,   /* `count` structs of `width` bytes, described by `group` */
-	FIELD_HANDLES, /* uint64_t[limit], preceded by the uint32_t count before it */
+	FIELD_HANDLES, /* uint64_t[limit], the uint32_t count being the struct's first member */
+	FIELD_HOOKS,   /* uint16_t[limit], the uint32_t count being the member before */
 };
 
 struct wire_layout;

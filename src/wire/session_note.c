@@ -23,9 +23,11 @@ static const struct kind {
 	const char *numbers[WIRE_SESSION_NOTE_NUMBERS]; /* NULL: no more */
 } kinds[WIRE_NOTE_KINDS] = {
 	[WIRE_NOTE_CLAIMED_LOSS] = {"ClaimedLoss", {"Uid", "Events", "Disregarded"}},
-	[WIRE_NOTE_NOT_COLLECTED] = {"NotCollected", {"EnableFlags"}},
+	[WIRE_NOTE_NOT_COLLECTED] = {"NotCollected",
+				     {"EnableFlags", "Masks01", "Masks23", "Masks45", "Masks67"}},
 	[WIRE_NOTE_FILE_ENDED] = {"FileEnded", {"Status", "Bytes"}},
 	[WIRE_NOTE_CANNOT_WRITE] = {"CannotWrite", {"Uid", "ProcessId", "Events"}},
+	[WIRE_NOTE_NO_STACKS] = {"NoStacks", {"Events"}},
 };
 
 const char *wire_session_note_name(uint32_t kind)
@@ -36,6 +38,21 @@ const char *wire_session_note_name(uint32_t kind)
 const char *wire_session_note_number_name(uint32_t kind, unsigned number)
 {
 	return number < WIRE_SESSION_NOTE_NUMBERS ? kinds[kind].numbers[number] : NULL;
+}
+
+void wire_session_note_set_masks(uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS],
+				 const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
+{
+	numbers[0] = etw_group_masks_to_flags(masks);
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS / 2; i++)
+		numbers[1 + i] = masks[2 * i] | (uint64_t)masks[2 * i + 1] << 32;
+}
+
+void wire_session_note_masks(const struct wire_session_note *note,
+			     uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+{
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		ret[i] = (uint32_t)(note->numbers[1 + i / 2] >> (i & 1 ? 32 : 0));
 }
 
 static uint8_t *put_name(uint8_t *at, const char *name)

@@ -5,7 +5,7 @@
  * "Libetw-Session", which describe themselves, so that every decoder of such events shows them. A trace
  * with nothing to tell has none.
  *
- * A note has up to three numbers, and a sentence in plain English, which the tools print as it is.
+ * A note has up to five numbers, and a sentence in plain English, which the tools print as it is.
  * The provider's events never come from a ring: the check refuses them there (session/common/check.h).
  */
 #ifndef ETW_WIRE_SESSION_NOTE_H
@@ -18,6 +18,7 @@
 #include <guiddef.h>
 
 #include "base/bytes.h"
+#include "wire/group_masks.h"
 
 /* "Libetw-Session" by the rule of names; tests/unit/schema/test_provider_id.c holds the two together. */
 #define WIRE_SESSION_NOTE_PROVIDER_NAME "Libetw-Session"
@@ -29,16 +30,18 @@
 		}                                                      \
 	}
 
-#define WIRE_SESSION_NOTE_NUMBERS     3
+#define WIRE_SESSION_NOTE_NUMBERS     5
 #define WIRE_SESSION_NOTE_MESSAGE_MAX 400 /* bytes, without the NUL; what is longer is cut */
 #define WIRE_SESSION_NOTE_BYTES_MAX   1024
 
 /* The names of the events and of their numbers are in session_note.c. */
 enum wire_session_note_kind {
 	WIRE_NOTE_CLAIMED_LOSS, /* Uid, Events, Disregarded: what a user's processes say they lost */
-	WIRE_NOTE_NOT_COLLECTED, /* EnableFlags: kernel events that were asked for and do not come */
-	WIRE_NOTE_FILE_ENDED,    /* Status (an errno), Bytes: the file ended before the session */
-	WIRE_NOTE_CANNOT_WRITE,  /* Uid, ProcessId, Events: a user's processes that get no rings */
+	/* Kernel events that were asked for and do not come: EnableFlags, and the group masks, two words in a number */
+	WIRE_NOTE_NOT_COLLECTED,
+	WIRE_NOTE_FILE_ENDED,   /* Status (an errno), Bytes: the file ended before the session */
+	WIRE_NOTE_CANNOT_WRITE, /* Uid, ProcessId, Events: a user's processes that get no rings */
+	WIRE_NOTE_NO_STACKS, /* Events: kinds of kernel events that were to have stacks and have none */
 	WIRE_NOTE_KINDS,
 };
 
@@ -59,6 +62,12 @@ const char *wire_session_note_name(uint32_t kind);
 
 /* wire_session_note_number_name() - "Uid" ...; NULL: the kind has fewer numbers. */
 const char *wire_session_note_number_name(uint32_t kind, unsigned number);
+
+/* wire_session_note_set_masks(), _masks() - the numbers of WIRE_NOTE_NOT_COLLECTED, written and read. */
+void wire_session_note_set_masks(uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS],
+				 const uint32_t masks[WIRE_GROUP_MASKS_WORDS]);
+void wire_session_note_masks(const struct wire_session_note *note,
+			     uint32_t ret[WIRE_GROUP_MASKS_WORDS]);
 
 /*
  * wire_session_note_encode() - the whole event, header included.

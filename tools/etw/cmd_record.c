@@ -286,10 +286,15 @@ static bool tell_other_end(const struct command *command)
  */
 static bool lacks_kernel(const struct command *command)
 {
-	const struct record_options *options = &command->options;
+	uint32_t asked[WIRE_GROUP_MASKS_WORDS], missing[WIRE_GROUP_MASKS_WORDS], any = 0;
 
-	return options->has_kernel &&
-	       (options->kernel_flags & notes_kernel_missing(&command->page.report.notes)) != 0;
+	if (!command->options.has_kernel)
+		return false;
+	etw_group_masks_of_flags(command->options.kernel_flags, asked);
+	(void)notes_kernel_missing(&command->page.report.notes, missing);
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		any |= asked[i] & missing[i];
+	return any != 0;
 }
 
 /*

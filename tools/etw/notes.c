@@ -45,15 +45,19 @@ static uint32_t kept_count(const struct notes *notes)
 	return notes->count < NOTES_KEPT_MAX ? (uint32_t)notes->count : NOTES_KEPT_MAX;
 }
 
-uint32_t notes_kernel_missing(const struct notes *notes)
+bool notes_kernel_missing(const struct notes *notes, uint32_t ret[WIRE_GROUP_MASKS_WORDS])
 {
-	uint32_t flags = 0;
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS], any = 0;
 
+	memset(ret, 0, sizeof(masks));
 	for (uint32_t i = 0; i < kept_count(notes); i++) {
-		if (notes->kept[i].kind == WIRE_NOTE_NOT_COLLECTED)
-			flags |= (uint32_t)notes->kept[i].numbers[0];
+		if (notes->kept[i].kind != WIRE_NOTE_NOT_COLLECTED)
+			continue;
+		wire_session_note_masks(&notes->kept[i], masks);
+		for (unsigned k = 0; k < WIRE_GROUP_MASKS_WORDS; k++)
+			any |= ret[k] |= masks[k];
 	}
-	return flags;
+	return any != 0;
 }
 
 void notes_write(struct etw_text *text, const struct notes *notes)

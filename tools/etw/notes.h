@@ -18,8 +18,12 @@ struct notes {
 /* notes_take() - keeps the event when it is a note. */
 void notes_take(struct notes *notes, const EVENT_RECORD *record);
 
-/* notes_kernel_missing() - kernel flags that were asked for and of which no events, or none to the end, came. */
-uint32_t notes_kernel_missing(const struct notes *notes);
+/*
+ * notes_kernel_missing() - the kernel's events that were asked for and of which none, or none to the end, came.
+ *
+ * Returns whether there are some.
+ */
+bool notes_kernel_missing(const struct notes *notes, uint32_t ret[WIRE_GROUP_MASKS_WORDS]);
 
 /* notes_write() - a line for each: "note: sentence"; harmless to a terminal. */
 void notes_write(struct etw_text *text, const struct notes *notes);

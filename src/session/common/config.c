@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "etl/file_writer.h"
 #include "session/common/file_pattern.h"
+#include "session/common/kernel_request.h"
 #include "wire/etl_buffer.h"
 #include "wire/ring_layout.h"
 #include "wire/system_logger.h"
@@ -295,8 +296,11 @@ static void settle_kernel(struct wire_session_config *config, struct etw_session
 {
 	(void)etw_fixed_session_bind(config->name, &config->guid);
 	plan->is_kernel = etw_system_logger_is(config);
-	if (!plan->is_kernel)
+	if (!plan->is_kernel) {
 		config->enable_flags = 0;
+		config->kernel = (struct wire_kernel_request){0};
+	}
+	etw_kernel_request_settle(config);
 }
 
 int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_count,
@@ -305,6 +309,7 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 	struct etw_session_plan plan = {.cpu_count = cpu_count};
 
 	TRY(check_modes(config, reterr));
+	TRY(etw_kernel_request_check(&config->kernel, reterr));
 	if (config->clock_type == 0)
 		config->clock_type = ETW_CLOCK_QPC;
 	if (config->clock_type > ETW_CLOCK_CYCLE)
@@ -335,7 +340,9 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
 static int check_flags(const struct etw_session_plan *plan,
 		       const struct wire_session_config *wanted, struct etw_fault *reterr)
 {
-	if (plan->is_kernel || !wanted->enable_flags)
+	if (plan->is_kernel)
+		return etw_kernel_request_check(&wanted->kernel, reterr);
+	if (!wanted->enable_flags && !wanted->kernel.parts)
 		return 0;
 	return refuse(reterr, -EINVAL, "EnableFlags", "the session is no system logger");
 }
@@ -350,7 +357,7 @@ int etw_session_config_update(struct wire_session_config *config, struct etw_ses
 	TRY(check_contradictions(config, reterr));
 	TRY(check_flags(plan, wanted, reterr));
 	if (plan->is_kernel)
-		config->enable_flags = wanted->enable_flags;
+		etw_kernel_request_update(config, wanted);
 	plan->is_realtime = is_realtime(config);
 	if (wanted->maximum_buffers != 0)
 		config->maximum_buffers = wanted->maximum_buffers;

@@ -51,7 +51,8 @@ struct etw_session_plan {
  *
  * @cpu_count: of the machine, 1 .. WIRE_RING_CPUS_MAX
  *
- * Returns 0; -EINVAL for modes that contradict each other, lack what they need, or do not exist;
+ * Returns 0; -EINVAL for modes that contradict each other, lack what they need, or do not exist, and for an interval of
+ * samples that cannot be;
  * -EOPNOTSUPP for those that are not built. @reterr names the mode.
  */
 int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_count,
@@ -63,7 +64,8 @@ int etw_session_config_settle(struct wire_session_config *config, uint32_t cpu_c
  * @config, @plan: settled before; changed in place, also when it fails
  * @wanted:        as in etw_session_update()
  *
- * Returns 0; -EINVAL as etw_session_config_settle(), and for EnableFlags of a session that is no system logger.
+ * Returns 0; -EINVAL as etw_session_config_settle(), and for EnableFlags of a session that is no system logger, or anything
+ * else of the kernel's.
  */
 int etw_session_config_update(struct wire_session_config *config, struct etw_session_plan *plan,
 			      const struct wire_session_config *wanted, struct etw_fault *reterr);

@@ -73,6 +73,7 @@ void etw_context_change(struct etw_session_context *context,
 	now->maximum_buffers = config->maximum_buffers;
 	now->log_file_mode = config->log_file_mode;
 	now->enable_flags = config->enable_flags;
+	now->kernel = config->kernel;
 	pthread_mutex_unlock(&context->config_lock);
 	if (plan->is_realtime)
 		change_realtime(context, 1);

@@ -28,7 +28,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   14
+#define ETW_STATE_VERSION   15
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -219,14 +219,14 @@ struct etw_state_record {
 	uint32_t piece_events;  /* of these, behind `delivered` */
 	uint32_t is_sealed;     /* has its number and place; being written */
 	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
-	uint32_t noted_missing; /* kernel flags that a note has said not to be collected */
-	uint32_t file_place;    /* of the sealed buffer: how many are before it in the file */
+	/* Of the kernel's events: what notes have said not to be collected, and how many kinds without stacks. */
+	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks;
+	uint32_t file_place; /* of the sealed buffer: how many are before it in the file */
 	/*
 	 * Whose buffer was in the place of the sealed one (of a circular file): output + 1, or 0, and what is overwritten of
 	 * that output's then. Assigned to its counts, so that it may be done twice.
 	 */
 	uint32_t replaced_output;
-	uint32_t reserved_zero;
 	uint64_t replaced_events, replaced_buffers;
 	uint64_t sequence, offset; /* of the sealed buffer; offset 0: none in the file */
 	int64_t last_time_raw;     /* of the last event taken, or T0 */

@@ -376,7 +376,7 @@ static void release(struct etw_source *source)
 
 const struct etw_source_ops etw_kernel_source = {
 	.name = "kernel",
-	.flags = BUILT_FLAGS,
+	.masks = {BUILT_FLAGS},
 	.open = open_source,
 	.close = close_source,
 	.enable = enable,

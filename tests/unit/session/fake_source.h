@@ -22,9 +22,10 @@ struct fake_source_memory {
 	int open_error;   /* what open fails with */
 	int enable_error; /* what enabling fails with, in part */
 	uint32_t opened, rundowns[2], enabled_flags;
-	uint32_t releases;  /* atomic */
-	uint64_t lost;      /* atomic */
-	uint32_t described; /* events of a description */
+	struct etw_source_request request; /* the last one */
+	uint32_t releases;                 /* atomic */
+	uint64_t lost;                     /* atomic */
+	uint32_t described;                /* events of a description */
 	struct fake_source_cpu {
 		uint32_t is_busy;
 		uint64_t written; /* events, from 0; atomic */
@@ -69,6 +70,7 @@ static int fake_source_enable(struct etw_source *source, const struct etw_source
 {
 	(void)source;
 	fake_source_memory->enabled_flags = request->group_masks[0];
+	fake_source_memory->request = *request;
 	if (fake_source_memory->enable_error)
 		return etw_fault_set(reterr, fake_source_memory->enable_error, 0, "kernel", "probe",
 				     "the fake cannot collect it");
@@ -158,9 +160,13 @@ static void fake_source_loss(struct etw_source *source, struct etw_source_loss *
 	*ret = (struct etw_source_loss){.no_buffer = load_relaxed(&fake_source_memory->lost)};
 }
 
+static const uint16_t fake_source_stacks[] = {0x0501}; /* ThreadCreate */
+
 static const struct etw_source_ops fake_source_ops = {
 	.name = "kernel",
-	.flags = FAKE_SOURCE_FLAGS,
+	.masks = {FAKE_SOURCE_FLAGS},
+	.stack_hooks = fake_source_stacks,
+	.stack_hook_count = 1,
 	.open = fake_source_open,
 	.close = fake_source_close,
 	.enable = fake_source_enable,

@@ -151,7 +151,7 @@ static void test_context__notes_wait_in_order(void **state)
 	assert_false(etw_notes_take(notes, &note));
 	before = scene.parts.context.wake;
 	for (uint64_t i = 0; i <= ETW_SESSION_NOTES; i++) {
-		etw_note_make(&note, WIRE_NOTE_CLAIMED_LOSS, (const uint64_t[]){i, 2, 3},
+		etw_note_make(&note, WIRE_NOTE_CLAIMED_LOSS, (const uint64_t[]){i, 2, 3, 0, 0},
 			      "number %u", (unsigned)i);
 		etw_notes_put(notes, &note);
 	}

@@ -271,12 +271,12 @@ static void test_outputs__notes_are_written_behind_what_is_there(void **state)
 	(void)state;
 	begin(&scene, 0);
 	assert_int_equal(fixture_write(&scene.own, 0x60), 0);
-	etw_note_make(&note, WIRE_NOTE_NOT_COLLECTED, (const uint64_t[]){6, 0, 0}, "a note");
+	etw_note_make(&note, WIRE_NOTE_NOT_COLLECTED, (const uint64_t[]){0, 6, 0, 0, 0}, "a note");
 	etw_notes_put(&parts->notes, &note);
 	move_all(&scene);
 	assert_int_equal(parts->notes.count, 0);
 	assert_int_equal(parts->outputs.all[0].record->buffer_notes, 1);
-	assert_int_equal(parts->outputs.all[0].record->noted_missing, 6);
+	assert_int_equal(parts->outputs.all[0].record->noted_missing[0], 6);
 	etw_outputs_put_note(&parts->outputs, &note);
 	assert_int_equal(fixture_write(&scene.own, 0x60), 0);
 	move_all(&scene);

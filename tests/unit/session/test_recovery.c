@@ -129,6 +129,48 @@ static void end_scene(struct scene *scene)
 	fixture_close(&scene->fixture);
 }
 
+/* What is wanted of the kernel outlives the host that was asked for it, masks and stacks and all. */
+static void test_recovery__goes_on_wanting_the_same(void **state)
+{
+	static struct scene scene;
+	const struct wire_kernel_request wanted = {
+		.parts = WIRE_KERNEL_PARTS,
+		.group_masks = {EVENT_TRACE_FLAG_PROCESS, 0x4, 0, 0, 0x8000},
+		.profile_interval_ft = 2500,
+		.only_pid = 77,
+		.options = WIRE_KERNEL_UNWIND,
+		.stack_hook_count = 2,
+		.stack_hooks = {0x0501, 0x0524},
+	};
+	const struct etw_source_request *request;
+	struct wire_session_config config;
+
+	(void)state;
+	memset(&scene, 0, sizeof(scene));
+	fixture_open(&scene.fixture);
+	fake_source_attach(&scene.fixture);
+	config = fixture_config(&scene.fixture);
+	config.log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+	config.kernel = wanted;
+	recovery_open(&scene.fixture, &config, &scene.recovery);
+	recovery_fork(&scene.recovery, &fake_source_ops);
+	recovery_kill(&scene.recovery);
+	request = &fake_source_memory->request;
+	memset(&fake_source_memory->request, 0, sizeof(fake_source_memory->request));
+	recovery_fork(&scene.recovery, &fake_source_ops);
+	recovery_stop(&scene.recovery);
+	assert_memory_equal(request->group_masks, wanted.group_masks, sizeof(wanted.group_masks));
+	assert_int_equal(request->profile_interval_ft, 2500);
+	assert_int_equal(request->only_pid, 77);
+	assert_int_equal(request->options, ETW_SOURCE_UNWIND);
+	assert_int_equal(request->stack_hook_count, 2);
+	assert_int_equal(request->stack_hooks[1], 0x0524);
+	assert_int_equal(scene.recovery.shared->info.config.kernel.stack_hook_count, 2);
+	recovery_close(&scene.recovery);
+	fake_source_detach();
+	fixture_close(&scene.fixture);
+}
+
 static void test_recovery__killed_at_random(void **state)
 {
 	static struct scene scene;
@@ -321,6 +363,7 @@ static void test_recovery__no_state(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recovery__goes_on_wanting_the_same),
 		cmocka_unit_test(test_recovery__killed_at_random),
 #ifdef ETW_SCHED_POINTS
 		cmocka_unit_test(test_recovery__killed_at_points),

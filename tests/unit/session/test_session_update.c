@@ -294,8 +294,11 @@ static void test_session_update__enable_flags(void **state)
 	scene.wanted.enable_flags = EVENT_TRACE_FLAG_PROCESS;
 	assert_int_equal(update(&scene), 0);
 	scene.wanted.enable_flags = EVENT_TRACE_FLAG_CSWITCH; /* of which none is collected */
-	assert_int_equal(update(&scene), -EOPNOTSUPP);
-	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_PROCESS);
+	assert_int_equal(update(&scene), 0);
+	assert_int_equal(fake_source_memory->request.group_masks[0], 0);
+	assert_int_equal(fake_source_memory->request.group_masks[1], 0x4);
+	assert_non_null(strstr(scene.info.complaint, "CSWITCH"));
+	assert_int_equal(scene.info.config.enable_flags, EVENT_TRACE_FLAG_CSWITCH);
 	scene.wanted.enable_flags = 0;
 	assert_int_equal(update(&scene), 0);
 	assert_int_equal(fake_source_memory->enabled_flags, 0);

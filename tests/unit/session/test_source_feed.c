@@ -6,7 +6,7 @@
 #include "fake_source.h"
 #include "parts.h"
 
-#define ASKED (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO)
+#define ASKED (EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_CSWITCH)
 
 struct scene {
 	struct fixture fixture;
@@ -64,29 +64,34 @@ static void test_source_feed__tells_what_is_not_collected(void **state)
 	static struct scene scene;
 	struct etw_source_feed *feed = &scene.parts.feed;
 	struct wire_session_note note;
-	struct etw_fault fault = {0};
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 
 	(void)state;
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, ASKED, 0);
-	assert_int_equal(etw_source_feed_check(&scene.fixture.host, &scene.parts.context.plan,
-					       EVENT_TRACE_FLAG_DISK_IO, &fault),
-			 -EOPNOTSUPP);
-	assert_int_equal(etw_source_feed_check(&scene.fixture.host, &scene.parts.context.plan,
-					       ASKED, &fault),
-			 0);
 	etw_source_feed_open(feed, false);
 	assert_non_null(feed->source);
-	assert_int_equal(fake_source_memory->enabled_flags, ASKED);
+	assert_int_equal(fake_source_memory->enabled_flags, ASKED & ~EVENT_TRACE_FLAG_CSWITCH);
 	assert_int_equal(fake_source_memory->rundowns[0], 1);
 	assert_true(etw_source_feed_due_ns(feed) > 0);
 	assert_non_null(strstr(scene.parts.context.complaint, "not collected"));
 	assert_true(etw_notes_take(&scene.parts.notes, &note));
 	assert_int_equal(note.kind, WIRE_NOTE_NOT_COLLECTED);
-	assert_int_equal(note.numbers[0], EVENT_TRACE_FLAG_DISK_IO);
+	assert_int_equal(note.numbers[0], EVENT_TRACE_FLAG_DISK_IO | EVENT_TRACE_FLAG_CSWITCH);
+	wire_session_note_masks(&note, masks);
+	assert_int_equal(masks[0], EVENT_TRACE_FLAG_DISK_IO);
+	assert_int_equal(masks[1], 0x4);
 	assert_false(etw_notes_take(&scene.parts.notes, &note));
 	etw_source_feed_stop(feed);
 	assert_int_equal(fake_source_memory->rundowns[1], 1);
 	end(&scene);
+}
+
+static void change(struct etw_source_feed *feed, uint32_t flags)
+{
+	struct wire_kernel_request wanted = {.parts = WIRE_KERNEL_PARTS};
+
+	etw_group_masks_of_flags(flags, wanted.group_masks);
+	etw_source_feed_change(feed, &wanted);
 }
 
 /* EVENT_TRACE_CONTROL_UPDATE: from nothing, to other flags, to nothing. */
@@ -99,20 +104,63 @@ static void test_source_feed__other_flags_are_wanted(void **state)
 	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, 0, 0);
 	etw_source_feed_open(feed, false);
 	assert_null(feed->source);
-	etw_source_feed_change(feed, EVENT_TRACE_FLAG_NO_SYSCONFIG);
+	change(feed, EVENT_TRACE_FLAG_NO_SYSCONFIG);
 	assert_null(feed->source);
-	etw_source_feed_change(feed, EVENT_TRACE_FLAG_PROCESS);
+	change(feed, EVENT_TRACE_FLAG_PROCESS);
 	assert_non_null(feed->source);
 	assert_int_equal(fake_source_memory->opened, 1);
 	assert_int_equal(fake_source_memory->rundowns[0], 1);
 	assert_int_equal(fake_source_memory->enabled_flags, EVENT_TRACE_FLAG_PROCESS);
 	assert_string_equal(scene.parts.context.complaint, "");
-	etw_source_feed_change(feed, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO);
+	change(feed, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_DISK_IO);
 	assert_int_equal(fake_source_memory->opened, 1);
 	assert_non_null(strstr(scene.parts.context.complaint, "not collected"));
-	etw_source_feed_change(feed, 0);
+	change(feed, 0);
 	assert_int_equal(fake_source_memory->enabled_flags, 0);
 	assert_non_null(feed->source);
+	end(&scene);
+}
+
+/* All that a session can want reaches the source; stacks that will not come are told, in the trace too. */
+static void test_source_feed__everything_is_carried(void **state)
+{
+	static struct scene scene;
+	struct etw_source_feed *feed = &scene.parts.feed;
+	const struct etw_source_request *request;
+	struct wire_session_note note;
+	struct wire_kernel_request wanted = {
+		.parts = WIRE_KERNEL_PARTS,
+		.group_masks = {EVENT_TRACE_FLAG_THREAD, 0, 0, 0, 0, 0, 0x4},
+		.profile_interval_ft = 2500,
+		.only_pid = 77,
+		.options = WIRE_KERNEL_UNWIND,
+		.stack_hook_count = 3,
+		.stack_hooks = {0x0501, 0x0524, 0x0FFF},
+	};
+
+	(void)state;
+	begin(&scene, EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_FLAG_PROCESS, 0);
+	etw_source_feed_open(feed, false);
+	etw_source_feed_change(feed, &wanted);
+	request = &fake_source_memory->request;
+	assert_memory_equal(request->group_masks, wanted.group_masks, sizeof(wanted.group_masks));
+	assert_int_equal(request->profile_interval_ft, 2500);
+	assert_int_equal(request->only_pid, 77);
+	assert_int_equal(request->options, ETW_SOURCE_UNWIND);
+	assert_int_equal(request->stack_hook_count, 3);
+	assert_memory_equal(request->stack_hooks, wanted.stack_hooks, 3 * sizeof(uint16_t));
+	assert_non_null(strstr(scene.parts.context.complaint,
+			       "kernel events without stacks: CSwitch, 0x0fff"));
+	assert_true(etw_notes_take(&scene.parts.notes, &note));
+	assert_int_equal(note.kind, WIRE_NOTE_NO_STACKS);
+	assert_int_equal(note.numbers[0], 2);
+	/* Stacks of events that nobody wants. */
+	wanted.group_masks[0] = EVENT_TRACE_FLAG_PROCESS;
+	wanted.stack_hook_count = 1;
+	etw_source_feed_change(feed, &wanted);
+	assert_true(etw_notes_take(&scene.parts.notes, &note));
+	assert_string_equal(note.message, "kernel events without stacks: ThreadCreate");
+	assert_false(etw_notes_take(&scene.parts.notes, &note));
 	end(&scene);
 }
 
@@ -205,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_source_feed__is_for_kernel_sessions),
 		cmocka_unit_test(test_source_feed__tells_what_is_not_collected),
 		cmocka_unit_test(test_source_feed__other_flags_are_wanted),
+		cmocka_unit_test(test_source_feed__everything_is_carried),
 		cmocka_unit_test(test_source_feed__a_source_that_fails_is_a_complaint),
 		cmocka_unit_test(test_source_feed__the_watermark_only_rises),
 		cmocka_unit_test(test_source_feed__loss_adds_up_over_hosts),

@@ -136,8 +136,8 @@ static void test_kernel_source__unbuilt_flags_do_not_stop_the_rest(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_true(etw_kernel_source.flags & EVENT_TRACE_FLAG_PROCESS);
-	assert_false(etw_kernel_source.flags & EVENT_TRACE_FLAG_CSWITCH);
+	assert_true(etw_kernel_source.masks[0] & EVENT_TRACE_FLAG_PROCESS);
+	assert_false(etw_kernel_source.masks[0] & EVENT_TRACE_FLAG_CSWITCH);
 	assert_int_equal(enable(source, EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_CSWITCH, NULL),
 			 0);
 	pid = make_child();

@@ -59,16 +59,27 @@ static void take(struct notes *notes, uint32_t kind, uint64_t number, const char
 	notes_take(notes, &event.record);
 }
 
+static void take_missing(struct notes *notes, const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
+{
+	struct wire_session_note note = {.kind = WIRE_NOTE_NOT_COLLECTED, .message = "no"};
+	struct note_event event;
+
+	wire_session_note_set_masks(note.numbers, masks);
+	make_event(&note, &event);
+	notes_take(notes, &event.record);
+}
+
 static void test_notes__none(void **state)
 {
 	CLEANUP(etw_text_done) struct etw_text text = {0};
 	const struct notes notes = {0};
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 
 	(void)state;
 	notes_write(&text, &notes);
 	notes_write_json(&text, &notes);
 	assert_string_equal(etw_text_string(&text), "");
-	assert_int_equal(notes_kernel_missing(&notes), 0);
+	assert_false(notes_kernel_missing(&notes, masks));
 }
 
 static void test_notes__only_what_the_host_wrote(void **state)
@@ -120,18 +131,26 @@ static void test_notes__json(void **state)
 	assert_string_equal(etw_text_string(&text),
 			    ",\"notes\":[{\"kind\":\"ClaimedLoss\",\"uid\":1000,\"events\":22,"
 			    "\"disregarded\":333,\"message\":\"say \\\"much\\\"\"},"
-			    "{\"kind\":\"NotCollected\",\"enable_flags\":64,\"message\":\"no\"}]");
+			    "{\"kind\":\"NotCollected\",\"enable_flags\":64,\"masks01\":22,"
+			    "\"masks23\":333,\"masks45\":0,\"masks67\":0,\"message\":\"no\"}]");
 }
 
 static void test_notes__kernel_flags_of_all_notes(void **state)
 {
+	const uint32_t wanted[2][WIRE_GROUP_MASKS_WORDS] = {{0x40, 0x4},
+							    {0x3, 0, 0, 0, 0, 0, 0, 8}};
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 	struct notes notes = {0};
 
 	(void)state;
-	take(&notes, WIRE_NOTE_NOT_COLLECTED, 0x40, "a");
+	take_missing(&notes, wanted[0]);
 	take(&notes, WIRE_NOTE_FILE_ENDED, 0x100, "b");
-	take(&notes, WIRE_NOTE_NOT_COLLECTED, 0x3, "c");
-	assert_int_equal(notes_kernel_missing(&notes), 0x43);
+	take_missing(&notes, wanted[1]);
+	assert_true(notes_kernel_missing(&notes, masks));
+	assert_int_equal(masks[0], 0x43);
+	assert_int_equal(masks[1], 0x4);
+	assert_int_equal(masks[2], 0);
+	assert_int_equal(masks[7], 8);
 }
 
 static void test_notes__many_are_counted(void **state)

@@ -125,6 +125,15 @@ static void fill_config(struct wire_session_config *config)
 	config->controller_tid = 11;
 	config->file_mode = 0640;
 	config->is_leased = 1;
+	config->kernel = (struct wire_kernel_request){
+		.parts = WIRE_KERNEL_PARTS,
+		.group_masks = {1, 2, 3, 4, 5, 6, 7, UINT32_MAX},
+		.profile_interval_ft = 12,
+		.only_pid = 13,
+		.options = WIRE_KERNEL_UNWIND,
+		.stack_hook_count = 3,
+		.stack_hooks = {0x0524, 0xFFFF, 1},
+	};
 	strcpy(config->name, "Sitzung \xC3\xBC");
 	strcpy(config->log_file, "/var/log/x.etl");
 	strcpy(config->log_file_shown, "C:\\x.etl");
