@@ -77,8 +77,10 @@ void etw_kernel_collector_apply(struct etw_kernel_collector *collector, uint64_t
 
 int etw_kernel_collector_collect(struct etw_kernel_collector *collector, int64_t *ret_watermark_raw)
 {
-	int r = read_streams(collector);
+	int r;
 
+	etw_kernel_streams_follow_cpus(&collector->streams, collector->host);
+	r = read_streams(collector);
 	if (r < 0 && r != -ENOMEM)
 		return r;
 	etw_kernel_collector_apply(collector, collector->streams.read_ns);

@@ -153,35 +153,61 @@ static int map_ring(struct etw_kernel_perf *perf, uint64_t data_bytes)
 	return 0;
 }
 
+#define NAME_BYTES 32 /* of a kept descriptor */
+
+static void name_kept(uint32_t cpu, char ret[NAME_BYTES])
+{
+	snprintf(ret, NAME_BYTES, "kernel-perf-%u", cpu);
+}
+
+int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+			      uint32_t cpu, uint64_t data_bytes)
+{
+	char name[NAME_BYTES];
+	int r;
+
+	*perf = (struct etw_kernel_perf){.fd = open_event(cpu), .cpu = cpu};
+	r = perf->fd < 0 ? perf->fd : map_ring(perf, data_bytes);
+	name_kept(cpu, name);
+	if (r)
+		etw_kernel_perf_close(perf);
+	else if (host->keep_fd)
+		(void)host->keep_fd(host->context, name, perf->fd);
+	return r;
+}
+
+static int take_over(struct etw_kernel_perf *perf, int fd, uint32_t cpu, uint64_t data_bytes)
+{
+	int r;
+
+	*perf = (struct etw_kernel_perf){.fd = fd, .cpu = cpu};
+	r = map_ring(perf, data_bytes);
+	if (r)
+		etw_kernel_perf_close(perf);
+	return r;
+}
+
 int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
 			 uint32_t cpu, uint64_t data_bytes, struct etw_fault *reterr)
 {
-	char name[32];
-	bool is_kept = false;
-	int r;
+	char name[NAME_BYTES];
+	int fd = -ENOENT, r;
 
-	*perf = (struct etw_kernel_perf){.fd = -1, .cpu = cpu};
-	snprintf(name, sizeof(name), "kernel-perf-%u", cpu);
+	name_kept(cpu, name);
 	if (host->kept_fd)
-		perf->fd = host->kept_fd(host->context, name);
-	is_kept = perf->fd >= 0;
-	if (!is_kept)
-		perf->fd = open_event(cpu);
-	if (perf->fd == -ENODEV)
-		return -ENODEV;
-	r = perf->fd < 0 ? perf->fd : map_ring(perf, data_bytes);
+		fd = host->kept_fd(host->context, name);
+	if (fd >= 0)
+		r = take_over(perf, fd, cpu, data_bytes);
+	else
+		r = etw_kernel_perf_open_anew(perf, host, cpu, data_bytes);
 	if (r == -EACCES || r == -EPERM)
-		r = etw_fault_set(
+		return etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "perf",
 			"mapping records were refused: CAP_PERFMON is missing; `sudo etwd "
 			"--system` has it");
-	else if (r)
-		r = etw_fault_set(reterr, r, 0, "kernel source", "perf",
-				  "the kernel gives no mapping records (perf_event_open)");
-	if (r)
-		etw_kernel_perf_close(perf);
-	else if (!is_kept && host->keep_fd)
-		(void)host->keep_fd(host->context, name, perf->fd);
+	if (r && r != -ENODEV)
+		return etw_fault_set(reterr, r, 0, "kernel source", "perf",
+				     "the kernel gives no mapping records (perf_event_open)");
 	return r;
 }
 

@@ -38,6 +38,7 @@ struct etw_kernel_perf {
 	uint8_t *data;
 	uint64_t byte_count; /* of the data; a power of two */
 	uint64_t position;
+	bool is_gone; /* its CPU went offline since it was opened: nothing more comes */
 };
 
 /* Bytes that a record may have; perf's size field has 16 bits. */
@@ -62,6 +63,10 @@ int etw_kernel_perf_parse(const uint8_t *at, uint32_t byte_count,
  */
 int etw_kernel_perf_open(struct etw_kernel_perf *perf, const struct etw_source_host *host,
 			 uint32_t cpu, uint64_t data_bytes, struct etw_fault *reterr);
+
+/* etw_kernel_perf_open_anew() - as etw_kernel_perf_open(), but takes nothing over: for a CPU that came back. */
+int etw_kernel_perf_open_anew(struct etw_kernel_perf *perf, const struct etw_source_host *host,
+			      uint32_t cpu, uint64_t data_bytes);
 
 /* etw_kernel_perf_enable() - records from now on, or no more. */
 int etw_kernel_perf_enable(const struct etw_kernel_perf *perf, bool is_on);

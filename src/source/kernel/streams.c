@@ -15,12 +15,13 @@
 #include "base/time.h"
 #include "source/kernel/bpf/records.h"
 
+#define CPU_LIST        "/sys/devices/system/cpu/online"
 #define PERF_BYTES      (UINT64_C(512) << 10) /* of each CPU */
 #define RECORDS_AT_ONCE 16384                 /* of each stream */
 
 int etw_kernel_streams_init(struct etw_kernel_streams *streams, uint32_t cpu_count)
 {
-	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count};
+	*streams = (struct etw_kernel_streams){.cpu_count = cpu_count, .cpus.fd = -1};
 	streams->streams = calloc((size_t)cpu_count + 1, sizeof(*streams->streams));
 	return streams->streams ? 0 : -ENOMEM;
 }
@@ -36,6 +37,8 @@ void etw_kernel_streams_done(struct etw_kernel_streams *streams)
 	etw_kernel_heap_done(&streams->heap);
 	etw_kernel_ring_close(&streams->ring);
 	etw_kernel_cpu_rings_close(&streams->cpu_rings);
+	if (streams->perfs)
+		etw_kernel_cpus_close(&streams->cpus);
 	free(streams->perfs);
 	free(streams->perf_record);
 	free(streams->streams);
@@ -60,6 +63,9 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 	for (uint32_t i = 0; i < streams->cpu_count; i++)
 		perfs[i].fd = -1;
 	streams->perfs = perfs;
+	/* Before the rings are opened: who goes meanwhile is seen to have changed. */
+	etw_kernel_cpus_open(&streams->cpus, CPU_LIST);
+	(void)etw_kernel_cpus_look(&streams->cpus, etw_monotonic_ns());
 	for (uint32_t i = 0; i < streams->cpu_count; i++) {
 		r = etw_kernel_perf_open(&perfs[i], host, i, PERF_BYTES, reterr);
 		if (r && r != -ENODEV)
@@ -70,8 +76,46 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 
 void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool is_on)
 {
+	streams->is_mapping = is_on;
 	for (uint32_t i = 0; streams->perfs && i < streams->cpu_count; i++)
 		(void)etw_kernel_perf_enable(&streams->perfs[i], is_on);
+}
+
+/*
+ * An event ends with its processor, and does not come back with it; its ring can still be read. Another one takes its
+ * place when everything of the first is safe, because positions of the one mean nothing in the other.
+ */
+static void follow_cpu(struct etw_kernel_streams *streams, const struct etw_source_host *host,
+		       uint32_t cpu)
+{
+	struct etw_kernel_perf *perf = &streams->perfs[cpu];
+
+	if (!etw_kernel_cpus_is_online(&streams->cpus, cpu)) {
+		perf->is_gone = perf->fd >= 0;
+		return;
+	}
+	if (perf->fd >= 0 && !perf->is_gone)
+		return;
+	if (perf->fd >= 0 &&
+	    (streams->streams[1 + cpu].first || perf->position != etw_kernel_perf_end(perf))) {
+		streams->is_waiting = true;
+		return;
+	}
+	etw_kernel_perf_close(perf);
+	if (etw_kernel_perf_open_anew(perf, host, cpu, PERF_BYTES) == 0)
+		(void)etw_kernel_perf_enable(perf, streams->is_mapping);
+}
+
+void etw_kernel_streams_follow_cpus(struct etw_kernel_streams *streams,
+				    const struct etw_source_host *host)
+{
+	if (!streams->perfs)
+		return;
+	if (!etw_kernel_cpus_look(&streams->cpus, etw_monotonic_ns()) && !streams->is_waiting)
+		return;
+	streams->is_waiting = false;
+	for (uint32_t i = 0; i < streams->cpu_count; i++)
+		follow_cpu(streams, host, i);
 }
 
 /* One record of the BPF ring on its way. It stays where it is until it is given back. */

@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/source.h"
 #include "source/kernel/cpu_rings.h"
+#include "source/kernel/cpus.h"
 #include "source/kernel/items.h"
 #include "source/kernel/mappings.h"
 #include "source/kernel/ring.h"
@@ -32,7 +33,10 @@ struct etw_kernel_streams {
 	struct etw_kernel_heap heap;
 	uint64_t read_ns; /* every record before is in the heap */
 	uint64_t lost_mappings;
-	bool is_broken; /* the ring made no sense */
+	bool is_broken;              /* the ring made no sense */
+	struct etw_kernel_cpus cpus; /* open where @perfs is */
+	bool is_mapping;             /* the rings of @perfs are enabled */
+	bool is_waiting;             /* a processor came back, and what it left is not safe yet */
 };
 
 /* etw_kernel_streams_init() - Returns 0 or -ENOMEM. */
@@ -47,6 +51,13 @@ int etw_kernel_streams_open_mappings(struct etw_kernel_streams *streams,
 
 /* etw_kernel_streams_enable_mappings() - where they are open. */
 void etw_kernel_streams_enable_mappings(struct etw_kernel_streams *streams, bool is_on);
+
+/*
+ * etw_kernel_streams_follow_cpus() - opens the rings of processors that came, or came back, since the last call. What was
+ * mapped there before is not known. Cheap when nothing changed.
+ */
+void etw_kernel_streams_follow_cpus(struct etw_kernel_streams *streams,
+				    const struct etw_source_host *host);
 
 /*
  * etw_kernel_streams_read() - what has come, bounded.

@@ -48,6 +48,7 @@ static __always_inline int find_range(struct task_struct *task, __u64 *regs_at, 
 	*start = regs->di;
 	*byte_count = regs->si;
 #elif defined(__TARGET_ARCH_arm64)
+	(void)task;
 	if (id != SYSCALL_MUNMAP)
 		return 0;
 	*start = regs->regs[0];
