@@ -4,9 +4,10 @@
 
     follow_cpus --watch PROGRAM
 
-The last processor is away when watch_kernel begins; it comes, goes, and comes back while it runs. Each
-time it has come, programs are run on it until one of them has an Image load of that processor, and none
-may lose anything. Only where ETW_TEST_CPUS says that processors may be taken away (scripts/prove_kernels).
+The last processor is away when watch_kernel begins; it comes, goes, and comes back while it runs.
+Each time it has come, programs are run on it until one of them has an Image load of that processor,
+and none may lose anything. Only where ETW_TEST_CPUS says that processors may be taken away, as in
+the machines of scripts/prove_kernels.
 Exit status: 0; 1 with the reason; 77 with the reason why it cannot run.
 """
 
@@ -53,7 +54,8 @@ def wait_for_start(watch, path):
 
 def run_on(cpu):
     """The process id of a program that ran on this processor alone."""
-    with subprocess.Popen(["/bin/true"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) as child:
+    with subprocess.Popen(["/bin/true"],
+                          preexec_fn=lambda: os.sched_setaffinity(0, {cpu})) as child:
         child.wait(timeout=SECONDS)
     return child.pid
 
