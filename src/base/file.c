@@ -146,7 +146,7 @@ int etw_file_read(const char *path, size_t bytes_max, char **ret, size_t *ret_by
 {
 	CLEANUP(etw_file_closep) int fd = -1;
 	CLEANUP(freep) char *at = NULL;
-	size_t bytes;
+	size_t bytes = 0;
 
 	TRY(etw_file_open_regular(path, bytes_max, &fd, &bytes));
 	at = malloc(bytes + 1);
