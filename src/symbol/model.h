@@ -10,6 +10,15 @@
 /* Bytes of build ids that are kept. The events of a trace have the first 16. */
 #define ETW_SYMBOL_BUILD_ID_BYTES 20
 
+/* Frames that one address can become: a function and those inlined in it. */
+#define ETW_SYMBOL_FRAMES_MAX 64
+
+/* What is kept of hostile traces and files at most. */
+#define ETW_SYMBOL_NOTES_MAX \
+	((size_t)1 << 22) /* what is told of images: loads, unloads, build ids */
+#define ETW_SYMBOL_MODULES_MAX ((size_t)1 << 16)
+#define ETW_SYMBOL_ENTRIES_MAX ((size_t)1 << 24) /* of all symbol tables together */
+
 /* Why addresses of a module have no names, or have fewer than they might. */
 enum etw_symbol_reason {
 	ETW_SYMBOL_OK = 0,         /* its full symbol table was found */

@@ -22,14 +22,6 @@
 #include "base/time.h"
 #include "symbol/model.h"
 
-/* Frames that one address can become: a function and those inlined in it. */
-#define ETW_SYMBOL_FRAMES_MAX 64
-
-/* What is kept of hostile traces and files at most. */
-#define ETW_SYMBOL_IMAGES_MAX  ((size_t)1 << 20)
-#define ETW_SYMBOL_MODULES_MAX ((size_t)1 << 16)
-#define ETW_SYMBOL_ENTRIES_MAX ((size_t)1 << 24) /* of all symbol tables together */
-
 struct etw_symbols_options {
 	/* Stands for "/" of recorded paths, as a copy of the other machine's files; NULL: this machine's. */
 	const char *root;
@@ -73,7 +65,7 @@ struct etw_symbol_image {
 /*
  * etw_symbols_tell_image() - what an Image event says.
  *
- * Returns 0; -E2BIG beyond ETW_SYMBOL_IMAGES_MAX or _MODULES_MAX: it is counted as dropped; -ENOMEM.
+ * Returns 0; -E2BIG beyond ETW_SYMBOL_NOTES_MAX: it is counted as dropped; -ENOMEM.
  */
 int etw_symbols_tell_image(struct etw_symbols *symbols, enum etw_symbol_image_told told,
 			   const struct etw_symbol_image *image, int64_t time_raw);
@@ -84,7 +76,7 @@ int etw_symbols_tell_image(struct etw_symbols *symbols, enum etw_symbol_image_to
  *
  * @bytes: up to ETW_SYMBOL_BUILD_ID_BYTES
  *
- * Returns 0; -ENOENT when there is no such image; -EINVAL for no bytes or too many; -ENOMEM.
+ * One that no image is told of is ignored. Returns 0; -EINVAL for no bytes or too many; -E2BIG; -ENOMEM.
  */
 int etw_symbols_tell_build_id(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
 			      int64_t time_raw, const uint8_t *build_id, size_t bytes);
@@ -103,7 +95,7 @@ struct etw_symbol_told {
  * etw_symbols_tell_symbols() - of the image that this process has at this base at that time: as code generators
  * announce it. They come before what any file says.
  *
- * Returns 0; -ENOENT when there is no such image; -E2BIG beyond the limits; -ENOMEM.
+ * Of an image that nobody tells of they are ignored. Returns 0; -E2BIG beyond the limits; -ENOMEM.
  */
 int etw_symbols_tell_symbols(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
 			     int64_t time_raw, const struct etw_symbol_told *told, size_t count);

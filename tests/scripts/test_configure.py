@@ -70,6 +70,28 @@ class Configure(unittest.TestCase):
         self.assertEqual(summary(output)["kernel events"], "in")
         self.assertIn("-DETW_KERNEL_BPF ", commands)
 
+    def test_summary_says_why_symbols_are_left_out(self):
+        libdw = pathlib.Path(FOLDER.name) / "libdw"
+        (libdw / "elfutils").mkdir(parents=True)
+        (libdw / "elfutils" / "version.h").write_text(
+            "#define _ELFUTILS_VERSION_H\t1\n#define _ELFUTILS_VERSION\t180\n")
+        there = ("-DLIBDW_LIBRARY=dw", f"-DLIBDW_INCLUDE_DIR={libdw}",
+                 "-DLIBELF_LIBRARY=elf", f"-DLIBELF_INCLUDE_DIR={libdw}")
+        for option, reason in (
+                ("-DETW_ELF_SYMBOLS=OFF", "ETW_ELF_SYMBOLS is off: configure with"),
+                ("-DLIBDW_LIBRARY=OFF", "libdw was not found: install it"),
+                ("-DLIBDW_INCLUDE_DIR=/nowhere", "libdw is older than 0.180: install")):
+            output, commands = configure(*there, option)
+            self.assertTrue(
+                summary(output)["symbols of ELF files"].startswith("left out: " + reason), output)
+            self.assertNotIn("-DETW_SYMBOL_LIBDW ", commands)
+        output, _ = configure(*there, "-DLIBDW_LIBRARY=OFF", "-DETW_ELF_SYMBOLS=ON", ok=False)
+        self.assertIn("names from ELF files cannot be built in: libdw was not found",
+                      joined(output))
+        output, commands = configure(*there, "-DETW_ELF_SYMBOLS=ON")
+        self.assertEqual(summary(output)["symbols of ELF files"], "in")
+        self.assertIn("-DETW_SYMBOL_LIBDW ", commands)
+
     def test_summary_lists_what_else_is_left_out(self):
         output, _ = configure("-DETW_INSTALL_SYSTEMD=ON")
         self.assertEqual(summary(output)["systemd units"], "in")

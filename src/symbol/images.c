@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* What was mapped where and when. See images.h. */
+#include "symbol/images.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/number.h"
+
+#define FIRST_ROOM 16
+/* Spans that cover one address at different times, of which an answer is chosen. */
+#define BACK_STEPS_MAX 4096
+
+static bool has_pid(const void *item, const void *key)
+{
+	const struct etw_symbol_process *process = item;
+
+	return process->pid == *(const uint32_t *)key;
+}
+
+static uint64_t hash_of(uint32_t pid)
+{
+	return etw_hash_mix(etw_hash_seed(), pid);
+}
+
+static void done_process(struct etw_symbol_process *process)
+{
+	for (size_t i = 0; i < process->note_count; i++) {
+		if (!process->notes[i].told)
+			continue;
+		etw_symbol_table_done(process->notes[i].told);
+		free(process->notes[i].told);
+	}
+	free(process->notes);
+	free(process->spans);
+	free(process->reach);
+}
+
+void etw_symbol_images_done(struct etw_symbol_images *images)
+{
+	for (size_t i = 0; i < images->by_pid.room; i++)
+		if (images->by_pid.slots[i].item)
+			done_process(images->by_pid.slots[i].item);
+	etw_table_done(&images->by_pid);
+	etw_arena_done(&images->arena);
+}
+
+struct etw_symbol_process *etw_symbol_images_process(const struct etw_symbol_images *images,
+						     uint32_t pid)
+{
+	return etw_table_find(&images->by_pid, hash_of(pid), has_pid, &pid);
+}
+
+int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pid,
+				   struct etw_symbol_process **ret)
+{
+	struct etw_symbol_process *process = etw_symbol_images_process(images, pid);
+
+	if (!process) {
+		process = etw_arena_alloc(&images->arena, sizeof(*process));
+		if (!process)
+			return -ENOMEM;
+		process->pid = pid;
+		TRY(etw_table_insert(&images->by_pid, hash_of(pid), process));
+	}
+	*ret = process;
+	return 0;
+}
+
+int etw_symbol_images_note(struct etw_symbol_images *images, uint32_t pid,
+			   const struct etw_symbol_note *note)
+{
+	struct etw_symbol_process *process;
+
+	if (!images->notes_left)
+		return -E2BIG;
+	TRY(etw_symbol_images_need_process(images, pid, &process));
+	if (process->note_count == process->note_room) {
+		size_t room = process->note_room ? 2 * process->note_room : FIRST_ROOM;
+		struct etw_symbol_note *notes;
+
+		notes = reallocarray(process->notes, room, sizeof(*notes));
+		if (!notes)
+			return -ENOMEM;
+		process->notes = notes;
+		process->note_room = room;
+	}
+	process->notes[process->note_count] = *note;
+	process->notes[process->note_count].number = process->note_count;
+	process->note_count++;
+	process->is_made = false;
+	images->notes_left--;
+	return 0;
+}
+
+int etw_symbol_images_told(struct etw_symbol_images *images, uint32_t pid, uint64_t base,
+			   int64_t time_raw, size_t *left, struct etw_symbol_table **ret)
+{
+	const struct etw_symbol_process *process = etw_symbol_images_process(images, pid);
+	struct etw_symbol_note note = {
+		.kind = ETW_SYMBOL_NOTE_SYMBOLS,
+		.base = base,
+		.time_raw = time_raw,
+	};
+	int r;
+
+	if (process && process->note_count) {
+		const struct etw_symbol_note *last = &process->notes[process->note_count - 1];
+
+		if (last->told && last->base == base && !process->is_made) {
+			*ret = last->told;
+			return 0;
+		}
+	}
+	note.told = calloc(1, sizeof(*note.told));
+	if (!note.told)
+		return -ENOMEM;
+	etw_symbol_table_init(note.told, left);
+	r = etw_symbol_images_note(images, pid, &note);
+	if (r) {
+		free(note.told);
+		return r;
+	}
+	*ret = note.told;
+	return 0;
+}
+
+static int compare_notes(const void *left_item, const void *right_item)
+{
+	const struct etw_symbol_note *left = left_item, *right = right_item;
+
+	if (left->base != right->base)
+		return left->base < right->base ? -1 : 1;
+	if (left->time_raw != right->time_raw)
+		return left->time_raw < right->time_raw ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static bool is_open(const struct etw_symbol_span *span)
+{
+	return span->to_raw == INT64_MAX;
+}
+
+/*
+ * The span that a note is about: the last one that was made of the same base. Notes are in order of base and time, so it is
+ * the last of all, if it has the base.
+ */
+static struct etw_symbol_span *last_of(struct etw_symbol_process *process, uint64_t base)
+{
+	if (!process->span_count || process->spans[process->span_count - 1].base != base)
+		return NULL;
+	return &process->spans[process->span_count - 1];
+}
+
+static void add_span(struct etw_symbol_process *process, const struct etw_symbol_note *note,
+		     int64_t from_raw, int64_t to_raw)
+{
+	process->spans[process->span_count++] = (struct etw_symbol_span){
+		.base = note->base,
+		.end = etw_sum_saturated(note->base, note->bytes),
+		.from_raw = from_raw,
+		.to_raw = to_raw,
+		.path = note->path,
+	};
+}
+
+static void apply_load(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+{
+	struct etw_symbol_span *last = last_of(process, note->base);
+
+	if (last && is_open(last) && last->path == note->path &&
+	    note->kind != ETW_SYMBOL_NOTE_LOAD) {
+		/* A rundown lists what is known. */
+		if (etw_sum_saturated(note->base, note->bytes) > last->end)
+			last->end = etw_sum_saturated(note->base, note->bytes);
+		return;
+	}
+	if (last && is_open(last))
+		last->to_raw = note->time_raw; /* its unload was lost */
+	if (note->kind == ETW_SYMBOL_NOTE_LOAD)
+		add_span(process, note, note->time_raw, INT64_MAX);
+	else
+		add_span(process, note, last ? last->to_raw : INT64_MIN, INT64_MAX);
+}
+
+static void apply_unload(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+{
+	struct etw_symbol_span *last = last_of(process, note->base);
+
+	if (last && is_open(last))
+		last->to_raw = note->time_raw;
+	else
+		add_span(process, note, last ? last->to_raw : INT64_MIN, note->time_raw);
+}
+
+/* Adds to a span what its image's further events say. */
+static void apply_fact(struct etw_symbol_process *process, const struct etw_symbol_note *note)
+{
+	struct etw_symbol_span *last = last_of(process, note->base);
+
+	if (!last)
+		return;
+	if (note->kind == ETW_SYMBOL_NOTE_SYMBOLS) {
+		if (last->told)
+			(void)etw_symbol_table_merge(last->told, note->told);
+		else
+			last->told = note->told;
+		return;
+	}
+	memcpy(last->build_id, note->build_id, sizeof(last->build_id));
+	last->build_id_bytes = note->build_id_bytes;
+}
+
+static int compare_spans(const void *left_item, const void *right_item)
+{
+	const struct etw_symbol_span *left = left_item, *right = right_item;
+
+	if (left->base != right->base)
+		return left->base < right->base ? -1 : 1;
+	if (left->from_raw != right->from_raw)
+		return left->from_raw < right->from_raw ? -1 : 1;
+	return left->to_raw < right->to_raw ? -1 : left->to_raw > right->to_raw;
+}
+
+static int make_spans(struct etw_symbol_process *process)
+{
+	struct etw_symbol_span *spans;
+	uint64_t *reaches, reach = 0;
+
+	spans = reallocarray(process->spans, process->note_count + 1, sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	process->spans = spans;
+	reaches = reallocarray(process->reach, process->note_count + 1, sizeof(*reaches));
+	if (!reaches)
+		return -ENOMEM;
+	process->reach = reaches;
+	process->span_count = 0;
+	qsort(process->notes, process->note_count, sizeof(process->notes[0]), compare_notes);
+	for (size_t i = 0; i < process->note_count; i++) {
+		const struct etw_symbol_note *note = &process->notes[i];
+
+		if (note->kind == ETW_SYMBOL_NOTE_UNLOAD)
+			apply_unload(process, note);
+		else if (note->kind < ETW_SYMBOL_NOTE_BUILD_ID)
+			apply_load(process, note);
+		else
+			apply_fact(process, note);
+	}
+	qsort(process->spans, process->span_count, sizeof(*spans), compare_spans);
+	for (size_t i = 0; i < process->span_count; i++) {
+		if (spans[i].end > reach)
+			reach = spans[i].end;
+		reaches[i] = reach;
+	}
+	process->is_made = true;
+	return 0;
+}
+
+struct etw_symbol_span *etw_symbol_process_find(struct etw_symbol_process *process,
+						uint64_t address, int64_t time_raw)
+{
+	struct etw_symbol_span *best = NULL;
+	size_t low = 0, high;
+
+	if (!process->is_made && make_spans(process))
+		return NULL;
+	high = process->span_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->spans[middle].base <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t steps = 0; low-- > 0 && steps < BACK_STEPS_MAX; steps++) {
+		struct etw_symbol_span *span = &process->spans[low];
+
+		if (process->reach[low] <= address)
+			break;
+		if (address >= span->end || time_raw < span->from_raw || time_raw >= span->to_raw)
+			continue;
+		if (!best || span->from_raw > best->from_raw)
+			best = span;
+	}
+	return best;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was mapped where and when, for each process. What a trace tells is kept as it comes; the spans of time are made
+ * of it, in order of time, when somebody asks.
+ *
+ * Paths, modules and tables are the caller's, and are compared as pointers.
+ */
+#ifndef ETW_SYMBOL_IMAGES_H
+#define ETW_SYMBOL_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/table.h"
+#include "symbol/model.h"
+#include "symbol/table.h"
+
+/* One thing that is told of an image. */
+enum etw_symbol_note_kind {
+	ETW_SYMBOL_NOTE_LOAD = 0,
+	ETW_SYMBOL_NOTE_UNLOAD,
+	ETW_SYMBOL_NOTE_WAS_LOADED,
+	ETW_SYMBOL_NOTE_IS_LOADED,
+	ETW_SYMBOL_NOTE_BUILD_ID,
+	ETW_SYMBOL_NOTE_SYMBOLS,
+};
+
+struct etw_symbol_note {
+	enum etw_symbol_note_kind kind;
+	uint8_t build_id_bytes;
+	uint8_t build_id[ETW_SYMBOL_BUILD_ID_BYTES]; /* of BUILD_ID */
+	uint64_t base;
+	int64_t time_raw;
+	uint64_t bytes;                /* of images */
+	const char *path;              /* of images */
+	struct etw_symbol_table *told; /* of SYMBOLS; owned by the process */
+	size_t number;                 /* in the order in which they were told */
+};
+
+/* An image in a process, from a time (inclusive) to a time (exclusive). */
+struct etw_symbol_span {
+	uint64_t base, end;
+	int64_t from_raw, to_raw;
+	const char *path;
+	uint8_t build_id[ETW_SYMBOL_BUILD_ID_BYTES];
+	uint8_t build_id_bytes;
+	struct etw_symbol_table *told; /* NULL: none */
+	void *module;                  /* the caller's; NULL until it sets it */
+};
+
+struct etw_symbol_process {
+	uint32_t pid;
+	struct etw_symbol_note *notes; /* owned */
+	size_t note_count, note_room;
+	struct etw_symbol_span *spans; /* owned; by base, then by time; valid when is_made */
+	uint64_t *reach;               /* owned; by span, how far it and those before it reach */
+	size_t span_count;
+	bool is_made;
+	void *code; /* the caller's: what code generators left for this process; NULL until it sets it */
+};
+
+struct etw_symbol_images {
+	struct etw_arena arena;  /* of processes */
+	struct etw_table by_pid; /* of struct etw_symbol_process */
+	size_t notes_left;
+};
+
+/* etw_symbol_images_init() - knows nothing yet. @notes_max: that are kept at most */
+static inline void etw_symbol_images_init(struct etw_symbol_images *images, size_t notes_max)
+{
+	*images = (struct etw_symbol_images){.notes_left = notes_max};
+}
+
+/* etw_symbol_images_done() - frees all, and the tables of symbols that were told. */
+void etw_symbol_images_done(struct etw_symbol_images *images);
+
+/* etw_symbol_images_process() - the process of this id, or NULL. */
+struct etw_symbol_process *etw_symbol_images_process(const struct etw_symbol_images *images,
+						     uint32_t pid);
+
+/* etw_symbol_images_need_process() - made where it is not there. Returns 0 or -ENOMEM. */
+int etw_symbol_images_need_process(struct etw_symbol_images *images, uint32_t pid,
+				   struct etw_symbol_process **ret);
+
+/*
+ * etw_symbol_images_note() - keeps what is told.
+ *
+ * Returns 0; -E2BIG beyond the limit; -ENOMEM.
+ */
+int etw_symbol_images_note(struct etw_symbol_images *images, uint32_t pid,
+			   const struct etw_symbol_note *note);
+
+/*
+ * etw_symbol_images_told() - the table for symbols that are told of the image at a base: the one that was filled last, or
+ * a new one.
+ *
+ * @left: of new ones; as etw_symbol_table_init() takes it
+ *
+ * Returns likewise.
+ */
+int etw_symbol_images_told(struct etw_symbol_images *images, uint32_t pid, uint64_t base,
+			   int64_t time_raw, size_t *left, struct etw_symbol_table **ret);
+
+/*
+ * etw_symbol_process_find() - what the process had at an address at a time: the youngest that covers both.
+ *
+ * Returns NULL when nothing does, and when memory ran out. The span holds until something is told of the process.
+ */
+struct etw_symbol_span *etw_symbol_process_find(struct etw_symbol_process *process,
+						uint64_t address, int64_t time_raw);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules and their files. See modules.h. */
+#include "symbol/modules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "symbol/demangle.h"
+#include "symbol/vdso.h"
+
+#define FIRST_ROOM 64
+
+struct key {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_bytes;
+};
+
+static bool is_key(const void *item, const void *key_item)
+{
+	const struct etw_symbol_loaded *loaded = item;
+	const struct key *key = key_item;
+
+	return loaded->shown.path == key->path &&
+	       loaded->shown.build_id_bytes == key->build_id_bytes &&
+	       memcmp(loaded->shown.build_id, key->build_id, key->build_id_bytes) == 0;
+}
+
+static uint64_t hash_of(const struct key *key)
+{
+	return etw_hash_bytes(etw_hash_mix(etw_hash_seed(), (uintptr_t)key->path), key->build_id,
+			      key->build_id_bytes);
+}
+
+static void close_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
+{
+	if (!loaded->elf)
+		return;
+	etw_symbol_elf_close(loaded->elf);
+	loaded->elf = NULL;
+	modules->open_count--;
+}
+
+void etw_symbol_modules_done(struct etw_symbol_modules *modules)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		close_file(modules, modules->at[i]);
+		etw_symbol_table_done(&modules->at[i]->table);
+		free(modules->at[i]);
+	}
+	free(modules->at);
+	etw_table_done(&modules->by_key);
+	etw_symbol_place_cache_done(&modules->cache);
+	etw_symbol_files_done(&modules->files);
+}
+
+static int make(struct etw_symbol_modules *modules, const struct key *key, uint32_t pid,
+		struct etw_symbol_loaded **ret)
+{
+	CLEANUP(freep) struct etw_symbol_loaded *loaded = calloc(1, sizeof(*loaded));
+	const char *slash = strrchr(key->path, '/'), *backslash = strrchr(key->path, '\\');
+	const char *name = slash ? slash + 1 : backslash ? backslash + 1 : key->path;
+
+	if (!loaded)
+		return -ENOMEM;
+	loaded->shown.path = key->path;
+	loaded->shown.name = etw_symbol_strings_keep(modules->strings, name, strlen(name));
+	if (!loaded->shown.name)
+		return -ENOMEM;
+	loaded->shown.reason = ETW_SYMBOL_NOT_ASKED;
+	loaded->shown.build_id_bytes = key->build_id_bytes;
+	memcpy(loaded->shown.build_id, key->build_id, key->build_id_bytes);
+	loaded->pid = pid;
+	etw_symbol_table_init(&loaded->table, &modules->entries_left);
+	TRY(etw_table_insert(&modules->by_key, hash_of(key), loaded));
+	modules->at[modules->count++] = loaded;
+	*ret = TAKE(loaded);
+	return 0;
+}
+
+int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path,
+			    const uint8_t *build_id, size_t build_id_bytes, uint32_t pid,
+			    struct etw_symbol_loaded **ret)
+{
+	const struct key key = {path, build_id, build_id_bytes};
+	struct etw_symbol_loaded *loaded = etw_table_find(&modules->by_key, hash_of(&key), is_key,
+							  &key);
+
+	if (loaded) {
+		*ret = loaded;
+		return 0;
+	}
+	if (modules->count >= ETW_SYMBOL_MODULES_MAX)
+		return -E2BIG;
+	if (modules->count == modules->room) {
+		size_t room = modules->room ? 2 * modules->room : FIRST_ROOM;
+		struct etw_symbol_loaded **at = reallocarray(modules->at, room, sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		modules->at = at;
+		modules->room = room;
+	}
+	return make(modules, &key, pid, ret);
+}
+
+/* What a name is shown as: kept, and demangled where that is wanted. */
+static const char *shown_name(struct etw_symbol_modules *modules, const char *raw)
+{
+	CLEANUP(freep) char *demangled = modules->keep_mangled ? NULL : etw_symbol_demangle(raw);
+	const char *name = demangled ? demangled : raw;
+
+	return etw_symbol_strings_keep(modules->strings, name, strlen(name));
+}
+
+int etw_symbol_modules_show(struct etw_symbol_modules *modules, struct etw_symbol_entry *entry,
+			    struct etw_symbol_frame *frame)
+{
+	if (!entry->shown)
+		entry->shown = shown_name(modules, entry->name);
+	frame->function = entry->shown;
+	frame->raw_function = etw_symbol_strings_keep(modules->strings, entry->name,
+						      strlen(entry->name));
+	return frame->function && frame->raw_function ? 0 : -ENOMEM;
+}
+
+static void close_oldest(struct etw_symbol_modules *modules)
+{
+	struct etw_symbol_loaded *oldest = NULL;
+
+	for (size_t i = 0; i < modules->count; i++) {
+		struct etw_symbol_loaded *loaded = modules->at[i];
+
+		if (loaded->elf && (!oldest || loaded->used < oldest->used))
+			oldest = loaded;
+	}
+	if (oldest)
+		close_file(modules, oldest);
+}
+
+static int open_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
+{
+	const struct etw_symbol_wanted wanted = {
+		.pid = loaded->pid,
+		.path = loaded->shown.path,
+		.build_id = loaded->shown.build_id,
+		.build_id_bytes = loaded->shown.build_id_bytes,
+	};
+	enum etw_symbol_reason reason;
+	int r;
+
+	while (modules->open_count >= ETW_SYMBOL_OPEN_FILES_MAX)
+		close_oldest(modules);
+	if (etw_symbol_is_vdso(loaded->shown.path) && !modules->files.is_elsewhere)
+		r = etw_symbol_vdso_open(&modules->files, &wanted, &loaded->elf, &reason);
+	else
+		r = etw_symbol_elf_open(&modules->files, &wanted, &loaded->elf, &reason);
+	if (r == -ENOENT)
+		loaded->shown.reason = reason;
+	if (r)
+		return r;
+	modules->open_count++;
+	return 0;
+}
+
+/* A kernel's image begins at _stext, which need not be where its file's first piece begins. */
+static void find_kernel_base(struct etw_symbol_loaded *loaded)
+{
+	if (strncmp(loaded->shown.name, "vmlinux", strlen("vmlinux")) != 0)
+		return;
+	for (size_t i = 0; i < loaded->table.count; i++)
+		if (strcmp(loaded->table.at[i].name, "_stext") == 0)
+			loaded->base = loaded->table.at[i].start;
+}
+
+/* Reads the symbols, once. Whatever fails but for memory is a reason, and leaves the table empty. */
+static int read_file(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded)
+{
+	const char *path;
+	int r;
+
+	loaded->is_read = true;
+	r = open_file(modules, loaded);
+	if (r)
+		return r == -ENOENT ? 0 : r;
+	loaded->is_elf = true;
+	loaded->base = etw_symbol_elf_address(loaded->elf, 0);
+	TRY(etw_symbol_elf_read(loaded->elf, &loaded->table, &loaded->shown.reason));
+	find_kernel_base(loaded);
+	path = etw_symbol_elf_path(loaded->elf);
+	loaded->shown.symbol_file = etw_symbol_strings_keep(modules->strings, path, strlen(path));
+	if (!modules->want_lines && !modules->want_inlines)
+		close_file(modules, loaded);
+	return 0;
+}
+
+/* Inlined functions and lines. Returns how many frames; 0: the file does not tell; -ENOMEM. */
+static int ask_places(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded,
+		      uint64_t lookup, const struct etw_symbol_frame *outer,
+		      struct etw_symbol_frame *frames)
+{
+	struct etw_symbol_source_place places[ETW_SYMBOL_FRAMES_MAX];
+	size_t count;
+
+	if (!loaded->elf && open_file(modules, loaded))
+		return 0;
+	loaded->used = ++modules->clock;
+	count = etw_symbol_elf_places(loaded->elf, lookup, places,
+				      modules->want_inlines ? ETW_SYMBOL_FRAMES_MAX : 1);
+	for (size_t i = 0; i < count; i++) {
+		const char *raw = places[i].function, *file = places[i].file;
+		bool is_last = i + 1 == count;
+
+		frames[i] = *outer;
+		frames[i].is_inlined = !is_last;
+		/* The symbol table names the outermost one, if it has a name for it: a clone's, for example. */
+		if (raw && (!is_last || !outer->function)) {
+			frames[i].raw_function = etw_symbol_strings_keep(modules->strings, raw,
+									 strlen(raw));
+			frames[i].function = shown_name(modules, raw);
+			if (!frames[i].function || !frames[i].raw_function)
+				return -ENOMEM;
+		}
+		if (!modules->want_lines || !file)
+			continue;
+		frames[i].file = etw_symbol_strings_keep(modules->strings, file, strlen(file));
+		frames[i].line = places[i].line;
+		if (!frames[i].file)
+			return -ENOMEM;
+	}
+	return (int)count;
+}
+
+static int resolve_places(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded,
+			  uint64_t lookup, const struct etw_symbol_frame *outer,
+			  struct etw_symbol_frame *frames, size_t room)
+{
+	struct etw_symbol_frame found[ETW_SYMBOL_FRAMES_MAX];
+	size_t count = etw_symbol_place_cache_find(&modules->cache, loaded, lookup, frames, room);
+	int r;
+
+	if (!count) {
+		r = ask_places(modules, loaded, lookup, outer, found);
+		if (r < 0)
+			return r;
+		count = (size_t)r;
+		if (!count) {
+			if (!outer->function)
+				return 0;
+			found[0] = *outer;
+			count = 1;
+		}
+		etw_symbol_place_cache_keep(&modules->cache, loaded, lookup, found, count);
+		if (count > room) {
+			memcpy(frames, found + (count - room), room * sizeof(*frames));
+			count = room;
+		} else {
+			memcpy(frames, found, count * sizeof(*frames));
+		}
+	}
+	/* One address may have been kept as one to return to, and be asked for as it is. */
+	for (size_t i = 0; i < count; i++)
+		frames[i].offset = outer->offset;
+	return (int)count;
+}
+
+int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded,
+			       uint64_t from_base, uint64_t back, struct etw_symbol_frame *frames,
+			       size_t room)
+{
+	struct etw_symbol_frame outer = {.module = &loaded->shown, .offset = from_base};
+	struct etw_symbol_entry *entry;
+	uint64_t lookup;
+
+	if (!loaded->is_read)
+		TRY(read_file(modules, loaded));
+	lookup = loaded->base + from_base - back;
+	entry = etw_symbol_table_find(&loaded->table, lookup);
+	if (entry) {
+		TRY(etw_symbol_modules_show(modules, entry, &outer));
+		outer.offset = lookup + back - entry->start;
+	}
+	if (loaded->is_elf && (modules->want_lines || modules->want_inlines))
+		return resolve_places(modules, loaded, lookup, &outer, frames, room);
+	frames[0] = outer;
+	return entry ? 1 : 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Modules: what images with the same path and build id have in common. A module reads its file when the first address in
+ * it is asked for; how many files stay open is limited.
+ */
+#ifndef ETW_SYMBOL_MODULES_H
+#define ETW_SYMBOL_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "symbol/elf_file.h"
+#include "symbol/files.h"
+#include "symbol/model.h"
+#include "symbol/place_cache.h"
+#include "symbol/strings.h"
+#include "symbol/table.h"
+
+/* Files that stay open for lines and inlined functions. */
+#define ETW_SYMBOL_OPEN_FILES_MAX 64
+
+struct etw_symbol_loaded {
+	struct etw_symbol_module shown;
+	struct etw_symbol_table table; /* by file address */
+	struct etw_symbol_elf *elf;    /* owned; NULL: not open */
+	uint64_t used;                 /* when the file was asked last, in questions */
+	uint64_t base;                 /* file address of the image's base */
+	uint32_t pid;                  /* a process that had it */
+	bool is_read;
+	bool is_elf; /* its file was found; it may be closed at present */
+	void *code; /* the caller's: what a code generator left in the file; NULL until it sets it */
+};
+
+struct etw_symbol_modules {
+	struct etw_symbol_files files;
+	struct etw_symbol_strings *strings; /* borrowed */
+	struct etw_table by_key;
+	struct etw_symbol_loaded **at; /* owned, each by itself */
+	size_t count, room;
+	size_t entries_left;
+	size_t open_count;
+	uint64_t clock;
+	struct etw_symbol_place_cache cache;
+	bool want_lines, want_inlines, keep_mangled;
+};
+
+/* etw_symbol_modules_done() - frees all. */
+void etw_symbol_modules_done(struct etw_symbol_modules *modules);
+
+/*
+ * etw_symbol_modules_need() - the module of this path and build id, made where it is not there.
+ *
+ * @path: kept by `strings`
+ *
+ * Returns 0; -E2BIG beyond ETW_SYMBOL_MODULES_MAX; -ENOMEM.
+ */
+int etw_symbol_modules_need(struct etw_symbol_modules *modules, const char *path,
+			    const uint8_t *build_id, size_t build_id_bytes, uint32_t pid,
+			    struct etw_symbol_loaded **ret);
+
+/*
+ * etw_symbol_modules_show() - the name of a symbol as it is shown, in a frame.
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int etw_symbol_modules_show(struct etw_symbol_modules *modules, struct etw_symbol_entry *entry,
+			    struct etw_symbol_frame *frame);
+
+/*
+ * etw_symbol_modules_resolve() - the frames of an address, by the module's file.
+ *
+ * @from_base: distance from the image's base to the address
+ * @back:      bytes before it where the code is looked up: 1 for an address to return to, else 0
+ *
+ * Returns how many; 0: the file does not tell; -ENOMEM.
+ */
+int etw_symbol_modules_resolve(struct etw_symbol_modules *modules, struct etw_symbol_loaded *loaded,
+			       uint64_t from_base, uint64_t back, struct etw_symbol_frame *frames,
+			       size_t room);
+
+#endif

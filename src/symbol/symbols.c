@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told, and what is answered. See symbols.h. */
+#include "symbol/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/macros.h"
+#include "symbol/images.h"
+#include "symbol/kallsyms.h"
+#include "symbol/modules.h"
+#include "symbol/strings.h"
+#include "symbol/table.h"
+
+#define KALLSYMS_PATH "/proc/kallsyms"
+#define KERNEL_NAME   "[kernel]"
+#define KERNEL_PID    0
+#define SYSTEM_PID    4 /* on Windows */
+/* Clocks are set and slewed while a machine runs; one does not start twice within this. */
+#define BOOT_DISTANCE_FT (10 * ETW_FILETIME_PER_SECOND)
+
+struct etw_symbols {
+	struct etw_symbol_strings strings;
+	struct etw_symbol_images images;
+	struct etw_symbol_modules modules;
+	struct etw_symbol_table kernel;
+	struct etw_symbol_loaded
+		*kernel_module;               /* of what has no module of its own; NULL: not yet */
+	enum etw_symbol_reason kernel_reason; /* why there are no symbols of it */
+	struct etw_clock clock;
+	uint64_t dropped;
+};
+
+int etw_symbols_create(const struct etw_symbols_options *options, struct etw_symbols **ret)
+{
+	CLEANUP(freep) struct etw_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return -ENOMEM;
+	TRY(etw_symbol_files_init(&symbols->modules.files, options->root, options->search_path,
+				  options->is_elsewhere));
+	etw_symbol_strings_init(&symbols->strings);
+	etw_symbol_images_init(&symbols->images, ETW_SYMBOL_NOTES_MAX);
+	symbols->modules.strings = &symbols->strings;
+	symbols->modules.entries_left = ETW_SYMBOL_ENTRIES_MAX;
+	symbols->modules.want_lines = options->want_lines;
+	symbols->modules.want_inlines = options->want_inlines;
+	symbols->modules.keep_mangled = options->keep_mangled;
+	etw_symbol_table_init(&symbols->kernel, &symbols->modules.entries_left);
+	symbols->kernel_reason = ETW_SYMBOL_NO_SYMBOLS;
+	if (options->clock)
+		symbols->clock = *options->clock;
+	else
+		etw_clock_init(&symbols->clock, ETW_CLOCK_SYSTEM, 0, 0, 0, 0);
+	*ret = TAKE(symbols);
+	return 0;
+}
+
+void etw_symbols_free(struct etw_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	etw_symbol_images_done(&symbols->images);
+	etw_symbol_table_done(&symbols->kernel);
+	etw_symbol_modules_done(&symbols->modules);
+	etw_symbol_strings_done(&symbols->strings);
+	free(symbols);
+}
+
+static int note(struct etw_symbols *symbols, uint32_t pid, const struct etw_symbol_note *note)
+{
+	int r = etw_symbol_images_note(&symbols->images, pid, note);
+
+	if (r == -E2BIG)
+		symbols->dropped++;
+	return r;
+}
+
+int etw_symbols_tell_image(struct etw_symbols *symbols, enum etw_symbol_image_told told,
+			   const struct etw_symbol_image *image, int64_t time_raw)
+{
+	static const enum etw_symbol_note_kind kinds[] = {
+		[ETW_SYMBOL_LOAD] = ETW_SYMBOL_NOTE_LOAD,
+		[ETW_SYMBOL_UNLOAD] = ETW_SYMBOL_NOTE_UNLOAD,
+		[ETW_SYMBOL_WAS_LOADED] = ETW_SYMBOL_NOTE_WAS_LOADED,
+		[ETW_SYMBOL_IS_LOADED] = ETW_SYMBOL_NOTE_IS_LOADED,
+	};
+	struct etw_symbol_note told_note = {
+		.kind = kinds[told],
+		.base = image->base,
+		.bytes = image->bytes,
+		.time_raw = time_raw,
+	};
+
+	told_note.path = etw_symbol_strings_keep(&symbols->strings, image->path,
+						 strlen(image->path));
+	return told_note.path ? note(symbols, image->pid, &told_note) : -ENOMEM;
+}
+
+int etw_symbols_tell_build_id(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
+			      int64_t time_raw, const uint8_t *build_id, size_t bytes)
+{
+	struct etw_symbol_note told_note = {
+		.kind = ETW_SYMBOL_NOTE_BUILD_ID,
+		.base = base,
+		.time_raw = time_raw,
+		.build_id_bytes = (uint8_t)bytes,
+	};
+
+	if (!bytes || bytes > sizeof(told_note.build_id))
+		return -EINVAL;
+	memcpy(told_note.build_id, build_id, bytes);
+	return note(symbols, pid, &told_note);
+}
+
+static int add_told(struct etw_symbols *symbols, struct etw_symbol_table *table,
+		    const struct etw_symbol_told *told, const char *module)
+{
+	const struct etw_symbol_entry entry = {
+		.start = told->start,
+		.bytes = told->bytes,
+		.name = told->name,
+		.module = module,
+	};
+	int r = etw_symbol_table_add(table, &entry, told->name_bytes);
+
+	if (r == -E2BIG)
+		symbols->dropped++;
+	return r;
+}
+
+int etw_symbols_tell_symbols(struct etw_symbols *symbols, uint32_t pid, uint64_t base,
+			     int64_t time_raw, const struct etw_symbol_told *told, size_t count)
+{
+	struct etw_symbol_table *table;
+
+	TRY(etw_symbol_images_told(&symbols->images, pid, base, time_raw,
+				   &symbols->modules.entries_left, &table));
+	for (size_t i = 0; i < count; i++)
+		TRY(add_told(symbols, table, &told[i], NULL));
+	return 0;
+}
+
+int etw_symbols_tell_kernel(struct etw_symbols *symbols, const struct etw_symbol_told *told,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *module = told[i].module;
+
+		if (module) {
+			module = etw_symbol_strings_keep(&symbols->strings, module, strlen(module));
+			if (!module)
+				return -ENOMEM;
+		}
+		TRY(add_told(symbols, &symbols->kernel, &told[i], module));
+	}
+	return 0;
+}
+
+int etw_symbols_read_kallsyms(struct etw_symbols *symbols, const char *path)
+{
+	int r = etw_symbol_kallsyms_read(path ? path : KALLSYMS_PATH, &symbols->strings,
+					 &symbols->kernel);
+
+	if (r == -EACCES)
+		symbols->kernel_reason = ETW_SYMBOL_HIDDEN;
+	return r;
+}
+
+bool etw_symbols_is_this_boot(int64_t boot_ft)
+{
+	int64_t now_ft = etw_filetime_now();
+	int64_t up_ft = (int64_t)(etw_time_read_ns(CLOCK_BOOTTIME) / ETW_NS_PER_FT);
+	int64_t distance_ft = etw_filetime_between(boot_ft, now_ft - up_ft);
+
+	return distance_ft > -BOOT_DISTANCE_FT && distance_ft < BOOT_DISTANCE_FT;
+}
+
+/* One question, with what is known of it so far. */
+struct question {
+	uint64_t address, back;
+	int64_t time_raw;
+	struct etw_symbol_span *span;     /* NULL: in none */
+	struct etw_symbol_loaded *loaded; /* of the span */
+};
+
+static int module_of_span(struct etw_symbols *symbols, uint32_t pid, struct etw_symbol_span *span,
+			  struct etw_symbol_loaded **ret)
+{
+	struct etw_symbol_loaded *loaded = span->module;
+
+	if (!loaded) {
+		TRY(etw_symbol_modules_need(&symbols->modules, span->path, span->build_id,
+					    span->build_id_bytes, pid, &loaded));
+		span->module = loaded;
+	}
+	*ret = loaded;
+	return 0;
+}
+
+static int find_span(struct etw_symbols *symbols, uint32_t pid, struct question *question)
+{
+	struct etw_symbol_process *process = etw_symbol_images_process(&symbols->images, pid);
+	int r;
+
+	if (!process)
+		return 0;
+	question->span = etw_symbol_process_find(process, question->address - question->back,
+						 question->time_raw);
+	if (!question->span)
+		return 0;
+	r = module_of_span(symbols, pid, question->span, &question->loaded);
+	if (r == -E2BIG) {
+		question->span = NULL;
+		return 0;
+	}
+	return r;
+}
+
+/* A frame of a symbol that is at hand. Returns 1 or -ENOMEM. */
+static int answer_by_entry(struct etw_symbols *symbols, const struct question *question,
+			   struct etw_symbol_entry *entry, uint64_t base,
+			   struct etw_symbol_frame *frame)
+{
+	*frame = (struct etw_symbol_frame){.offset = question->address - base - entry->start};
+	if (question->loaded)
+		frame->module = &question->loaded->shown;
+	TRY(etw_symbol_modules_show(&symbols->modules, entry, frame));
+	return 1;
+}
+
+/* By what the trace says of the image, then by its file. Returns frames; 0: neither knows; -ENOMEM. */
+static int answer_by_image(struct etw_symbols *symbols, const struct question *question,
+			   struct etw_symbol_frame *frames, size_t room)
+{
+	uint64_t base = question->span->base;
+	struct etw_symbol_entry *entry = NULL;
+
+	if (question->span->told)
+		entry = etw_symbol_table_find(question->span->told,
+					      question->address - question->back - base);
+	if (entry)
+		return answer_by_entry(symbols, question, entry, base, frames);
+	return etw_symbol_modules_resolve(&symbols->modules, question->loaded,
+					  question->address - base, question->back, frames, room);
+}
+
+static int need_kernel_module(struct etw_symbols *symbols, const char *name,
+			      struct etw_symbol_loaded **ret)
+{
+	const char *kept = etw_symbol_strings_keep(&symbols->strings, name, strlen(name));
+
+	if (!kept)
+		return -ENOMEM;
+	TRY(etw_symbol_modules_need(&symbols->modules, kept, NULL, 0, 0, ret));
+	(*ret)->is_read = true; /* it is no file */
+	return 0;
+}
+
+static int answer_by_kernel(struct etw_symbols *symbols, struct question *question,
+			    struct etw_symbol_frame *frames, size_t room)
+{
+	struct etw_symbol_entry *entry;
+	int r;
+
+	TRY(find_span(symbols, KERNEL_PID, question));
+	if (!question->span)
+		TRY(find_span(symbols, SYSTEM_PID, question));
+	entry = etw_symbol_table_find(&symbols->kernel, question->address - question->back);
+	if (!question->span) {
+		r = need_kernel_module(symbols,
+				       entry && entry->module ? entry->module : KERNEL_NAME,
+				       &question->loaded);
+		if (r == -ENOMEM)
+			return r;
+		if (!r)
+			question->loaded->shown.reason = entry ? ETW_SYMBOL_OK
+							       : symbols->kernel_reason;
+	}
+	if (entry) {
+		if (question->loaded)
+			question->loaded->shown.reason = ETW_SYMBOL_OK;
+		return answer_by_entry(symbols, question, entry, 0, frames);
+	}
+	return question->span ? answer_by_image(symbols, question, frames, room) : 0;
+}
+
+int etw_symbols_resolve(struct etw_symbols *symbols, uint32_t pid, int64_t time_raw,
+			uint64_t address, bool is_return, struct etw_symbol_frame *frames,
+			size_t room)
+{
+	struct question question = {
+		.address = address,
+		.back = is_return && address,
+		.time_raw = time_raw,
+	};
+	int r = 0;
+
+	if (etw_symbols_is_kernel(address)) {
+		r = answer_by_kernel(symbols, &question, frames, room);
+	} else {
+		TRY(find_span(symbols, pid, &question));
+		if (question.span)
+			r = answer_by_image(symbols, &question, frames, room);
+	}
+	if (r < 0)
+		return r;
+	if (question.loaded) {
+		question.loaded->shown.asked++;
+		question.loaded->shown.named += r > 0 && frames[r - 1].function;
+	}
+	if (r)
+		return r;
+	frames[0] = (struct etw_symbol_frame){
+		.module = question.loaded ? &question.loaded->shown : NULL,
+		.offset = address - (question.span ? question.span->base : 0),
+	};
+	return 1;
+}
+
+size_t etw_symbols_module_count(const struct etw_symbols *symbols)
+{
+	return symbols->modules.count;
+}
+
+const struct etw_symbol_module *etw_symbols_module_at(const struct etw_symbols *symbols,
+						      size_t number)
+{
+	return number < symbols->modules.count ? &symbols->modules.at[number]->shown : NULL;
+}
+
+uint64_t etw_symbols_dropped(const struct etw_symbols *symbols)
+{
+	return symbols->dropped;
+}
