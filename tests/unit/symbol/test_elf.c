@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* Names from ELF files that are compiled here, against what nm and addr2line say of them. */
+#include "fixture.h"
+
+static const char program[] =
+	"int shared_counter;\n"
+	"__attribute__((noinline)) int leaf(int x) { shared_counter += x; return x * 3; }\n"
+	"static __attribute__((noinline)) int hidden(int x) { return leaf(x + 1) + 1; }\n"
+	"int middle(int x) { return hidden(x) + hidden(x + 2); }\n"
+	"int main(int argc, char **argv) { (void)argv; return middle(argc); }\n";
+
+/* Compiles the program in the folder; skips the test where nothing can. */
+static void compile(const char *options, const char *to)
+{
+	struct etw_symbols *symbols;
+	struct etw_symbol_frame frame;
+
+	write_text("program.c", program);
+	if (!run("%s %s -o %s program.c 2>compiler.log", ETW_TEST_CC, options, to))
+		skip();
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, to);
+	frame = frame_of(symbols, BASE);
+	if (frame.module->reason == ETW_SYMBOL_LEFT_OUT) {
+		etw_symbols_free(symbols);
+		print_message("SKIP: this build has no libdw\n");
+		skip();
+	}
+	etw_symbols_free(symbols);
+}
+
+static void assert_found(struct etw_symbols *symbols, const char *file, const char *name)
+{
+	uint64_t address = BASE + address_of(file, name) - first_address_of(file);
+	struct etw_symbol_frame frame = frame_of(symbols, address + 2);
+
+	assert_non_null(frame.function);
+	assert_string_equal(frame.function, name);
+	assert_int_equal(frame.offset, 2);
+	assert_string_equal(frame.module->name, file);
+}
+
+static void assert_all_found(const char *file)
+{
+	struct etw_symbols *symbols = fixture_symbols(&(struct etw_symbols_options){0});
+
+	tell_file(symbols, BASE, file);
+	assert_found(symbols, file, "leaf");
+	assert_found(symbols, file, "hidden");
+	assert_found(symbols, file, "middle");
+	assert_found(symbols, file, "main");
+	assert_int_equal(etw_symbols_module_at(symbols, 0)->reason, ETW_SYMBOL_OK);
+	assert_int_equal(etw_symbols_module_at(symbols, 0)->named, 4);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__names_functions_of_a_program(UNUSED_STATE)
+{
+	compile("-O1 -fPIE -pie", "pie");
+	assert_all_found("pie");
+}
+
+static void test_elf__names_functions_at_fixed_addresses(UNUSED_STATE)
+{
+	compile("-O1 -fno-pie -no-pie", "fixed");
+	assert_all_found("fixed");
+}
+
+static void test_elf__names_functions_where_pieces_are_apart(UNUSED_STATE)
+{
+	compile("-O1 -fPIE -pie -Wl,-z,separate-code -Wl,-Ttext-segment=0x10000000", "apart");
+	assert_all_found("apart");
+}
+
+static void test_elf__looks_before_an_address_to_return_to(UNUSED_STATE)
+{
+	struct etw_symbol_frame frame;
+	struct etw_symbols *symbols;
+	uint64_t address;
+
+	compile("-O1 -fPIE -pie", "pie");
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "pie");
+	address = BASE + address_of("pie", "middle");
+	assert_int_equal(etw_symbols_resolve(symbols, PID, 20, address + 1, true, &frame, 1), 1);
+	assert_string_equal(frame.function, "middle");
+	assert_int_equal(frame.offset, 1);
+	assert_int_equal(etw_symbols_resolve(symbols, PID, 20, address, true, &frame, 1), 1);
+	assert_true(!frame.function || strcmp(frame.function, "middle") != 0);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__says_that_a_file_is_stripped(UNUSED_STATE)
+{
+	struct etw_symbol_frame frame;
+	struct etw_symbols *symbols;
+	uint64_t leaf, hidden;
+
+	compile("-O1 -shared -fPIC", "lib.so");
+	leaf = address_of("lib.so", "leaf");
+	hidden = address_of("lib.so", "hidden");
+	assert_true(run("strip lib.so"));
+	symbols = fixture_symbols(&(struct etw_symbols_options){.search_path = "/nowhere"});
+	tell_file(symbols, BASE, "lib.so");
+	assert_string_equal(frame_of(symbols, BASE + leaf).function, "leaf");
+	frame = frame_of(symbols, BASE + hidden);
+	assert_null(frame.function);
+	assert_int_equal(frame.offset, hidden);
+	assert_int_equal(frame.module->reason, ETW_SYMBOL_STRIPPED);
+	assert_true(strstr(etw_symbol_reason_sentence(frame.module->reason), "-dbgsym") != NULL);
+	etw_symbols_free(symbols);
+}
+
+/* Splits a library into itself and its debug file, which goes to @to. */
+static void split(const char *file, const char *to)
+{
+	assert_true(run("objcopy --only-keep-debug %s '%s' && strip %s && "
+			"objcopy --add-gnu-debuglink='%s' %s",
+			file, to, file, to, file));
+}
+
+static void assert_hidden_found(uint64_t hidden)
+{
+	struct etw_symbols_options options = {.search_path = fixture_folder};
+	struct etw_symbols *symbols = fixture_symbols(&options);
+	struct etw_symbol_frame frame;
+
+	tell_file(symbols, BASE, "lib.so");
+	frame = frame_of(symbols, BASE + hidden);
+	assert_non_null(frame.function);
+	assert_string_equal(frame.function, "hidden");
+	assert_int_equal(frame.module->reason, ETW_SYMBOL_OK);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__finds_the_debug_file_by_its_link(UNUSED_STATE)
+{
+	uint64_t hidden;
+
+	compile("-O1 -g -shared -fPIC -Wl,--build-id=none", "lib.so");
+	hidden = address_of("lib.so", "hidden");
+	split("lib.so", "lib.so.debug");
+	assert_hidden_found(hidden);
+	assert_true(run("mkdir .debug && mv lib.so.debug .debug"));
+	assert_hidden_found(hidden);
+	assert_true(run("mkdir -p ./%s && mv .debug/lib.so.debug ./%s", fixture_folder,
+			fixture_folder));
+	assert_hidden_found(hidden);
+}
+
+static void test_elf__refuses_a_debug_file_of_another_checksum(UNUSED_STATE)
+{
+	struct etw_symbols *symbols;
+	uint64_t hidden;
+
+	compile("-O1 -g -shared -fPIC -Wl,--build-id=none", "lib.so");
+	hidden = address_of("lib.so", "hidden");
+	split("lib.so", "lib.so.debug");
+	assert_true(run("echo more >> lib.so.debug"));
+	symbols = fixture_symbols(&(struct etw_symbols_options){.search_path = "/nowhere"});
+	tell_file(symbols, BASE, "lib.so");
+	assert_null(frame_of(symbols, BASE + hidden).function);
+	etw_symbols_free(symbols);
+}
+
+/* Puts a debug file where its build id says. */
+static void store_by_build_id(const char *file)
+{
+	assert_true(run("id=$(readelf -n %s | sed -n 's/.*Build ID: //p') && "
+			"mkdir -p .build-id/${id%%${id#??}} && "
+			"mv %s .build-id/${id%%${id#??}}/${id#??}.debug",
+			file, file));
+}
+
+static void test_elf__finds_the_debug_file_by_its_build_id(UNUSED_STATE)
+{
+	uint64_t hidden;
+
+	compile("-O1 -g -shared -fPIC -Wl,--build-id", "lib.so");
+	hidden = address_of("lib.so", "hidden");
+	assert_true(run("objcopy --only-keep-debug lib.so aside && strip lib.so"));
+	store_by_build_id("aside");
+	assert_hidden_found(hidden);
+}
+
+static void test_elf__takes_the_debug_file_for_an_image_that_is_gone(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.search_path = fixture_folder};
+	struct etw_symbols *symbols;
+	uint8_t build_id[16];
+	uint64_t hidden;
+
+	compile("-O1 -g -shared -fPIC -Wl,--build-id", "lib.so");
+	hidden = address_of("lib.so", "hidden");
+	build_id_of("lib.so", build_id);
+	assert_true(run("objcopy --only-keep-debug lib.so aside && rm lib.so"));
+	store_by_build_id("aside");
+	symbols = fixture_symbols(&options);
+	tell_file(symbols, BASE, "lib.so");
+	assert_int_equal(etw_symbols_tell_build_id(symbols, PID, BASE, 10, build_id, 16), 0);
+	assert_string_equal(frame_of(symbols, BASE + hidden).function, "hidden");
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__refuses_another_build(UNUSED_STATE)
+{
+	struct etw_symbol_frame frame;
+	struct etw_symbols *symbols;
+	uint8_t build_id[16];
+	uint64_t leaf;
+
+	compile("-O1 -shared -fPIC -Wl,--build-id", "lib.so");
+	leaf = address_of("lib.so", "leaf");
+	build_id_of("lib.so", build_id);
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "lib.so");
+	assert_int_equal(etw_symbols_tell_build_id(symbols, PID, BASE, 10, build_id, 16), 0);
+	assert_string_equal(frame_of(symbols, BASE + leaf).function, "leaf");
+	etw_symbols_free(symbols);
+
+	build_id[3] ^= 1;
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "lib.so");
+	assert_int_equal(etw_symbols_tell_build_id(symbols, PID, BASE, 10, build_id, 16), 0);
+	frame = frame_of(symbols, BASE + leaf);
+	assert_null(frame.function);
+	assert_int_equal(frame.module->reason, ETW_SYMBOL_OTHER_BUILD_ID);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__says_why_there_is_no_file(UNUSED_STATE)
+{
+	struct etw_symbols *symbols;
+
+	compile("-O1 -fPIE -pie", "pie");
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "nothing");
+	assert_int_equal(frame_of(symbols, BASE).module->reason, ETW_SYMBOL_NO_FILE);
+	tell_file(symbols, 2 * BASE, "program.c");
+	assert_int_equal(frame_of(symbols, 2 * BASE).module->reason, ETW_SYMBOL_NOT_ELF);
+	assert_true(run("head -c 100 pie > cut && mkfifo pipe"));
+	tell_file(symbols, 3 * BASE / 2, "cut");
+	assert_int_equal(frame_of(symbols, 3 * BASE / 2).module->reason, ETW_SYMBOL_DAMAGED);
+	tell_file(symbols, 5 * BASE / 4, "pipe");
+	assert_int_equal(frame_of(symbols, 5 * BASE / 4).module->reason, ETW_SYMBOL_NO_FILE);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__searches_below_another_root(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.root = fixture_folder};
+	const struct etw_symbol_image image = {PID, BASE, 1 << 20, "/usr/lib/lib.so"};
+	struct etw_symbols *symbols;
+	uint64_t leaf;
+
+	compile("-O1 -shared -fPIC", "lib.so");
+	leaf = address_of("lib.so", "leaf");
+	/* Links lead within the root. */
+	assert_true(run("mkdir -p usr/lib && mv lib.so usr/lib/real.so && "
+			"ln -s /usr/lib/real.so usr/lib/lib.so"));
+	symbols = fixture_symbols(&options);
+	assert_int_equal(etw_symbols_tell_image(symbols, ETW_SYMBOL_LOAD, &image, 10), 0);
+	assert_string_equal(frame_of(symbols, BASE + leaf).function, "leaf");
+	etw_symbols_free(symbols);
+}
+
+static const char inlining[] =
+	"volatile int sink;\n"
+	"static inline __attribute__((always_inline)) void innermost(int x)\n"
+	"{\n"
+	"	sink = x;\n"
+	"}\n"
+	"static inline __attribute__((always_inline)) void between(int x)\n"
+	"{\n"
+	"	innermost(x + sink);\n"
+	"}\n"
+	"void outer(int x)\n"
+	"{\n"
+	"	between(x);\n"
+	"}\n"
+	"int main(void) { outer(1); return 0; }\n";
+
+/* Every address of a function against addr2line: the names of all frames, the line of each. */
+static void compare_with_addr2line(struct etw_symbols *symbols, const char *file, uint64_t from,
+				   uint64_t bytes)
+{
+	struct etw_symbol_frame frames[ETW_SYMBOL_FRAMES_MAX];
+	size_t most = 0;
+
+	for (uint64_t address = from; address < from + bytes; address++) {
+		int count = etw_symbols_resolve(symbols, PID, 20, BASE + address, false, frames,
+						ETW_SYMBOL_FRAMES_MAX);
+		char expected[LINE_BYTES], found[LINE_BYTES] = "";
+		size_t at = 0;
+
+		output_of(expected,
+			  "addr2line -Cfise %s %#" PRIx64
+			  " | sed 's/ (discrim.*//' | paste -sd ' '",
+			  file, address);
+		for (int i = 0; i < count; i++) {
+			const char *slash = frames[i].file ? strrchr(frames[i].file, '/') : NULL;
+
+			at += (size_t)snprintf(found + at, sizeof(found) - at, "%s%s %s:%u",
+					       i ? " " : "", frames[i].function,
+					       slash ? slash + 1 : frames[i].file, frames[i].line);
+		}
+		assert_string_equal(found, expected);
+		assert_int_equal(frames[count - 1].is_inlined, false);
+		if ((size_t)count > most)
+			most = (size_t)count;
+	}
+	assert_int_equal(most, 3);
+}
+
+static void test_elf__shows_inlined_functions_with_lines(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.want_inlines = true, .want_lines = true};
+	struct etw_symbols *symbols;
+
+	compile("-O1", "pie");
+	if (!run("command -v addr2line >/dev/null")) {
+		print_message("SKIP: addr2line is not there\n");
+		skip();
+	}
+	write_text("inlining.c", inlining);
+	assert_true(run("%s -O1 -g -fPIE -pie -o inlining inlining.c", ETW_TEST_CC));
+	symbols = fixture_symbols(&options);
+	tell_file(symbols, BASE, "inlining");
+	compare_with_addr2line(symbols, "inlining", address_of("inlining", "outer"), 12);
+	etw_symbols_free(symbols);
+}
+
+static void test_elf__shows_cpp_names_as_people_write_them(UNUSED_STATE)
+{
+	struct etw_symbols_options options = {.keep_mangled = true};
+	struct etw_symbol_frame frame;
+	struct etw_symbols *symbols;
+	uint64_t address;
+
+	compile("-O1", "pie");
+	write_text("shape.cc", "namespace shapes { struct Box { int area(int) const; }; }\n"
+			       "int shapes::Box::area(int x) const { return x * x; }\n"
+			       "int main() { return shapes::Box().area(3); }\n");
+	assert_true(run("%s -O0 -fPIE -pie -o shape shape.cc", ETW_TEST_CXX));
+	address = BASE + address_of("shape", "_ZNK6shapes3Box4areaEi");
+	symbols = fixture_symbols(&(struct etw_symbols_options){0});
+	tell_file(symbols, BASE, "shape");
+	frame = frame_of(symbols, address);
+	assert_string_equal(frame.function, "shapes::Box::area(int) const");
+	assert_string_equal(frame.raw_function, "_ZNK6shapes3Box4areaEi");
+	/* Equal strings are the same pointer. */
+	assert_ptr_equal(frame_of(symbols, address + 1).function, frame.function);
+	etw_symbols_free(symbols);
+
+	symbols = fixture_symbols(&options);
+	tell_file(symbols, BASE, "shape");
+	frame = frame_of(symbols, address);
+	assert_string_equal(frame.function, "_ZNK6shapes3Box4areaEi");
+	assert_ptr_equal(frame.function, frame.raw_function);
+	etw_symbols_free(symbols);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_elf__names_functions_of_a_program),
+		TEST(test_elf__names_functions_at_fixed_addresses),
+		TEST(test_elf__names_functions_where_pieces_are_apart),
+		TEST(test_elf__looks_before_an_address_to_return_to),
+		TEST(test_elf__says_that_a_file_is_stripped),
+		TEST(test_elf__finds_the_debug_file_by_its_link),
+		TEST(test_elf__refuses_a_debug_file_of_another_checksum),
+		TEST(test_elf__finds_the_debug_file_by_its_build_id),
+		TEST(test_elf__takes_the_debug_file_for_an_image_that_is_gone),
+		TEST(test_elf__refuses_another_build),
+		TEST(test_elf__says_why_there_is_no_file),
+		TEST(test_elf__searches_below_another_root),
+		TEST(test_elf__shows_inlined_functions_with_lines),
+		TEST(test_elf__shows_cpp_names_as_people_write_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
