@@ -17,6 +17,7 @@
 #include "source/kernel/bpf_objects.h"
 #include "source/kernel/classes.h"
 #include "source/kernel/collector.h"
+#include "source/kernel/config_events.h"
 #include "source/kernel/cpu_programs.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/rundown.h"
@@ -33,9 +34,9 @@
 struct etw_source {
 	const struct etw_source_ops *ops;
 	struct etw_source_host host;
-	uint32_t flags; /* what is wanted and built */
-	bool wants_config;
-	bool goes_on; /* another host collected before */
+	uint32_t flags;         /* what is wanted and built */
+	uint32_t config_groups; /* enum etw_kernel_config_group */
+	bool goes_on;           /* another host collected before */
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_control control; /* as the switch map has it */
@@ -175,7 +176,7 @@ static struct etw_kernel_rundown_end prepare_end(struct etw_source *source)
 {
 	struct etw_kernel_rundown_end end = {
 		.flags = source->flags,
-		.wants_config = source->wants_config,
+		.config_groups = source->config_groups,
 		.read_ns = etw_monotonic_ns(),
 	};
 	struct etw_source_loss loss;
@@ -310,7 +311,7 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 	}
 	collected = source->control.collected;
 	source->flags = wanted & BUILT_FLAGS;
-	source->wants_config = !(wanted & EVENT_TRACE_FLAG_NO_SYSCONFIG);
+	source->config_groups = etw_kernel_config_groups(wanted, request->group_masks[6]);
 	r = enable_images(source,
 			  (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
 				  (collected & ETW_KERNEL_COLLECT_UNMAPS),

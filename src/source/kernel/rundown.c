@@ -4,20 +4,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/param.h>
-#include <unistd.h>
 
 #include <evntrace.h>
 
 #include "base/macros.h"
 #include "base/time.h"
-#include "source/kernel/config.h"
+#include "source/kernel/config_events.h"
 #include "source/kernel/events.h"
 #include "source/kernel/scan.h"
 #include "wire/group_masks.h"
 
 int etw_kernel_rundown_init(struct etw_kernel_rundown *rundown, const char *root)
 {
-	*rundown = (struct etw_kernel_rundown){.root = root};
+	*rundown = (struct etw_kernel_rundown){.root = root, .config_root = ""};
 	rundown->item = calloc(1, sizeof(*rundown->item));
 	return rundown->item ? 0 : -ENOMEM;
 }
@@ -123,15 +122,6 @@ static int correct(const struct etw_kernel_rundown *rundown, struct etw_kernel_c
 	return 0;
 }
 
-static void tell_config(struct etw_kernel_out *out)
-{
-	struct etw_kernel_actor actor = {.tid = (uint32_t)gettid(), .pid = (uint32_t)getpid()};
-	struct etw_kernel_config config;
-
-	etw_kernel_config_gather("", &config);
-	etw_kernel_write_config(out, actor, &config);
-}
-
 static void describe_all(struct etw_kernel_tracker *tracker, bool is_end)
 {
 	for (size_t i = 0; i < ETW_KERNEL_BUCKETS; i++)
@@ -191,8 +181,8 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_collector_apply(collector, end->read_ns);
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
-	if (end->wants_config)
-		tell_config(out);
+	if (end->config_groups)
+		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
 	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->flags);
 	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_END);
 	describe_all(collector->tracker, /* is_end= */ true);
@@ -248,8 +238,8 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	collector->out = own;
 	etw_kernel_collector_begin(collector, NULL);
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
-	if (end->wants_config)
-		tell_config(&collector->out);
+	if (end->config_groups)
+		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
 	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_COPY);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);

@@ -17,6 +17,7 @@
 
 struct etw_kernel_rundown {
 	const char *root;             /* "/proc"; borrowed */
+	const char *config_root;      /* in front of /sys and others; borrowed */
 	struct etw_kernel_item *item; /* owned; outstanding: its events that are not safe */
 	uint32_t told_flags;          /* what the group masks in the trace say */
 	bool is_filled;               /* the tracker knows what was there before */
@@ -36,9 +37,9 @@ struct etw_kernel_rundown_start {
 /* What etw_kernel_rundown_end() is to do. */
 struct etw_kernel_rundown_end {
 	uint32_t flags;
-	bool wants_config;
-	bool has_loss;    /* records were lost: the tracker may be wrong */
-	uint64_t read_ns; /* every record before was read: etw_kernel_collector_read_all() */
+	uint32_t config_groups; /* enum etw_kernel_config_group */
+	bool has_loss;          /* records were lost: the tracker may be wrong */
+	uint64_t read_ns;       /* every record before was read: etw_kernel_collector_read_all() */
 };
 
 /* etw_kernel_rundown_init() - Returns 0 or -ENOMEM. @root: borrowed */

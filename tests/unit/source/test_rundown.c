@@ -15,6 +15,7 @@
 #include "fake_procfs.h"
 #include "fake_ring.h"
 #include "fake_source_host.h"
+#include "source/kernel/config_events.h"
 #include "source/kernel/rundown.h"
 #include "wire/group_masks.h"
 
@@ -43,6 +44,7 @@ static int set_up(void **state)
 	fake.host.cpu_count = CPUS;
 	assert_int_equal(etw_kernel_collector_init(&collector, &fake.host, NULL), 0);
 	assert_int_equal(etw_kernel_rundown_init(&rundown, root), 0);
+	rundown.config_root = root;
 	fake_ring_open(&ring, &collector.streams.ring);
 	collector.tracker->flags = EVENT_TRACE_FLAG_PROCESS;
 	collector.tracker->ns_per_tick = FAKE_TICK_NS;
@@ -109,12 +111,12 @@ static void start(bool describe, bool is_other, uint64_t until_ns)
 	assert_true(rundown.is_filled);
 }
 
-static void end(bool has_loss, bool wants_config)
+static void end(bool has_loss, uint32_t config_groups)
 {
 	const struct etw_kernel_rundown_end how = {
 		.flags = EVENT_TRACE_FLAG_PROCESS,
 		.has_loss = has_loss,
-		.wants_config = wants_config,
+		.config_groups = config_groups,
 		.read_ns = etw_monotonic_ns(),
 	};
 
@@ -196,7 +198,7 @@ static void test_rundown__the_end_is_told_from_what_is_known(void **state)
 	take_all(&told);
 	/* Nobody looks at procfs again without a loss. */
 	fake_process(root, 30, "S", 600);
-	end(false, false);
+	end(false, 0);
 	take_all(&told);
 	assert_int_equal(told.hooks[0], WIRE_HOOK_GROUP_MASKS_OLD);
 	assert_int_equal(told.hooks[1], PROCESS_DC_END);
@@ -214,7 +216,7 @@ static void test_rundown__a_loss_is_corrected_by_procfs(void **state)
 	start(true, false, UINT64_MAX);
 	take_all(&told);
 	fake_process(root, 30, "S", 600);
-	end(true, true);
+	end(true, ETW_KERNEL_CONFIG_ALL);
 	take_all(&told);
 	assert_int_equal(count_of(&told, PROCESS_DC_END), 2);
 	for (unsigned i = 0; i < told.count; i++)
