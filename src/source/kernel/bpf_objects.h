@@ -24,6 +24,10 @@ extern const uint8_t etw_kernel_threads_object[];
 extern const size_t etw_kernel_threads_object_bytes;
 extern const uint8_t etw_kernel_switches_object[];
 extern const size_t etw_kernel_switches_object_bytes;
+extern const uint8_t etw_kernel_contexts_object[];
+extern const size_t etw_kernel_contexts_object_bytes;
+extern const uint8_t etw_kernel_samples_object[];
+extern const size_t etw_kernel_samples_object_bytes;
 
 #define ETW_KERNEL_LINKS 4
 

@@ -12,6 +12,7 @@ static const struct {
 	uint32_t kind; /* enum etw_kernel_cpu_kind */
 	uint16_t hook; /* of the event that the kind makes */
 } classes[] = {
+	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},
 	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},
 };
 

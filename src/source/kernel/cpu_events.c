@@ -11,14 +11,17 @@
 #include "wire/etl_event.h"
 
 #define GROUP_THREAD    0x05
+#define GROUP_PERFINFO  0x0F
 #define GROUP_STACKWALK 0x18
 
 #define CSWITCH_TYPE      36
 #define READY_THREAD_TYPE 50
 #define STACK_TYPE        32
+#define SAMPLE_TYPE       46
 #define CURRENT_VERSION   2
 #define NS_PER_WAIT_UNIT  UINT64_C(1000000) /* NewThreadWaitTime is in TimerResolution, 1 ms */
 #define STACK_HEAD_BYTES  16
+#define SAMPLE_IN_DPC     0x1
 
 /* KTHREAD_STATE [SDK docs]. */
 enum {
@@ -50,6 +53,12 @@ static uint8_t *put8(uint8_t *at, uint8_t value)
 	return at + 1;
 }
 
+static uint8_t *put16(uint8_t *at, uint16_t value)
+{
+	etw_store16(at, value);
+	return at + 2;
+}
+
 static uint8_t *put32(uint8_t *at, uint32_t value)
 {
 	etw_store32(at, value);
@@ -72,6 +81,14 @@ static uint8_t *begin(uint8_t *to, uint8_t group, uint8_t type, uint32_t payload
 
 	memcpy(to, &header, sizeof(header));
 	return to + sizeof(header);
+}
+
+/* @priority: as the programs tell it, in a byte: -1 is 255 */
+static uint8_t priority_of(uint32_t tid, uint8_t priority, uint8_t policy)
+{
+	if (!tid)
+		return ETW_KERNEL_PRIORITY_IDLE_TASK;
+	return etw_kernel_priority_of(priority == UINT8_MAX ? -1 : priority, policy);
 }
 
 static uint8_t state_of(const struct etw_kernel_switch *record)
@@ -110,12 +127,8 @@ static uint32_t make_switch(const struct etw_kernel_switch *record, int64_t time
 
 	at = put32(at, record->new_tid);
 	at = put32(at, record->old_tid);
-	at = put8(at, record->new_tid
-			      ? etw_kernel_priority_of(record->new_priority, record->new_policy)
-			      : 0);
-	at = put8(at, record->old_tid
-			      ? etw_kernel_priority_of(record->old_priority, record->old_policy)
-			      : 0);
+	at = put8(at, priority_of(record->new_tid, record->new_priority, record->new_policy));
+	at = put8(at, priority_of(record->old_tid, record->old_priority, record->old_policy));
 	at = put8(at, 0); /* PreviousCState */
 	at = put8(at, 0);
 	at = put8(at, wait_reason_of(record));
@@ -139,6 +152,21 @@ static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_r
 	return (uint32_t)(at - to);
 }
 
+static uint32_t make_sample(const struct etw_kernel_sample *record, int64_t time_raw, uint8_t *to)
+{
+	uint8_t *at = begin(to, GROUP_PERFINFO, SAMPLE_TYPE, 16, time_raw);
+	uint8_t flags = (uint8_t)(priority_of(record->tid, record->priority, record->policy) << 3);
+
+	if (record->flags & ETW_KERNEL_SAMPLE_SOFT_INTERRUPT)
+		flags |= SAMPLE_IN_DPC;
+	etw_store64(at, record->address);
+	at = put32(at + 8, record->tid);
+	at = put16(at, 1); /* Count */
+	at = put8(at, flags);
+	at = put8(at, 0); /* Rank */
+	return (uint32_t)(at - to);
+}
+
 uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_t time_raw,
 			      uint8_t *to)
 {
@@ -152,6 +180,10 @@ uint32_t etw_kernel_cpu_event(const struct etw_kernel_cpu_record *record, int64_
 	case ETW_KERNEL_READY:
 		return record->payload_bytes >= sizeof(struct etw_kernel_ready)
 			       ? make_ready(payload, time_raw, to)
+			       : 0;
+	case ETW_KERNEL_SAMPLE:
+		return record->payload_bytes >= sizeof(struct etw_kernel_sample)
+			       ? make_sample(payload, time_raw, to)
 			       : 0;
 	default:
 		return 0;

@@ -21,7 +21,7 @@ static void close_fd(int *fd)
 
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1};
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
 		cpu_bpf->link_fds[i] = -1;
 }
@@ -35,6 +35,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 	free(cpu_bpf->ring_fds);
 	close_fd(&cpu_bpf->rings_fd);
 	close_fd(&cpu_bpf->threads_fd);
+	close_fd(&cpu_bpf->contexts_fd);
 	etw_kernel_cpu_bpf_reset(cpu_bpf);
 }
 
@@ -50,7 +51,7 @@ void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 
 static const struct {
 	const char *program;
-	const char *tracepoint;
+	const char *tracepoint; /* NULL: none, the program is attached elsewhere */
 	const uint8_t *object;
 	const size_t *object_bytes;
 	uint32_t kinds; /* that need it */
@@ -61,6 +62,16 @@ static const struct {
 	[ETW_KERNEL_PROGRAM_SWITCH] = {"etw_switch_tasks", "sched_switch",
 				       etw_kernel_switches_object,
 				       &etw_kernel_switches_object_bytes, KIND(ETW_KERNEL_SWITCH)},
+	[ETW_KERNEL_PROGRAM_SOFT_BEGINS] = {"etw_softirq_begins", "softirq_entry",
+					    etw_kernel_contexts_object,
+					    &etw_kernel_contexts_object_bytes,
+					    KIND(ETW_KERNEL_SAMPLE)},
+	[ETW_KERNEL_PROGRAM_SOFT_ENDS] = {"etw_softirq_ends", "softirq_exit",
+					  etw_kernel_contexts_object,
+					  &etw_kernel_contexts_object_bytes,
+					  KIND(ETW_KERNEL_SAMPLE)},
+	[ETW_KERNEL_PROGRAM_SAMPLE] = {"etw_sample", NULL, etw_kernel_samples_object,
+				       &etw_kernel_samples_object_bytes, KIND(ETW_KERNEL_SAMPLE)},
 };
 
 static void link_name(size_t program, char name[32])
@@ -86,6 +97,7 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 		return;
 	cpu_bpf->rings_fd = host->kept_fd(host->context, "cpu-rings");
 	cpu_bpf->threads_fd = host->kept_fd(host->context, "threads");
+	cpu_bpf->contexts_fd = host->kept_fd(host->context, "contexts");
 	cpu_bpf->ring_fds = malloc((size_t)cpu_count * sizeof(*cpu_bpf->ring_fds));
 	if (cpu_bpf->rings_fd < 0 || cpu_bpf->threads_fd < 0 || !cpu_bpf->ring_fds) {
 		etw_kernel_cpu_bpf_close(cpu_bpf);
@@ -134,10 +146,13 @@ static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_sourc
 	return 0;
 }
 
-/* The maps that the first object to be loaded made are those of all. */
+/* The maps that the first object with them made are those of all. */
 static int take_maps(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
 		     struct bpf_object *object)
 {
+	if (cpu_bpf->contexts_fd < 0 &&
+	    etw_kernel_take_map(object, "etw_contexts", &cpu_bpf->contexts_fd) == 0)
+		etw_kernel_keep(host, "contexts", cpu_bpf->contexts_fd);
 	if (cpu_bpf->rings_fd >= 0)
 		return 0;
 	TRY(etw_kernel_take_map(object, "etw_cpu_rings", &cpu_bpf->rings_fd));
@@ -155,7 +170,7 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 	const struct etw_kernel_map_fd maps[] = {
 		{"etw_ring", bpf->ring_fd},           {"etw_drops", bpf->drops_fd},
 		{"etw_switch", bpf->switch_fd},       {"etw_cpu_rings", cpu_bpf->rings_fd},
-		{"etw_threads", cpu_bpf->threads_fd},
+		{"etw_threads", cpu_bpf->threads_fd}, {"etw_contexts", cpu_bpf->contexts_fd},
 	};
 	struct bpf_map *rings = bpf_object__find_map_by_name(object, "etw_cpu_rings");
 	uint32_t tells_state = etw_kernel_tracepoint_arguments("sched_switch") >= 4;
@@ -188,6 +203,13 @@ static int walk_threads(struct bpf_object *object)
 	return fd < 0 ? fd : 0;
 }
 
+static int attach(struct bpf_object *object, size_t place, int *ret)
+{
+	if (!programs[place].tracepoint)
+		return etw_kernel_take_program(object, programs[place].program, ret);
+	return etw_kernel_attach(object, programs[place].program, ret);
+}
+
 static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 		const struct etw_source_host *host, size_t place)
 {
@@ -204,7 +226,7 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 	if (!r)
 		r = take_maps(cpu_bpf, host, object);
 	if (!r)
-		r = etw_kernel_attach(object, programs[place].program, &cpu_bpf->link_fds[place]);
+		r = attach(object, place, &cpu_bpf->link_fds[place]);
 	if (!r)
 		r = walk_threads(object);
 	if (object)

@@ -16,15 +16,19 @@
 enum etw_kernel_cpu_program {
 	ETW_KERNEL_PROGRAM_NEW_THREAD = 0,
 	ETW_KERNEL_PROGRAM_SWITCH = 1,
-	ETW_KERNEL_CPU_PROGRAMS = 2,
+	ETW_KERNEL_PROGRAM_SOFT_BEGINS = 2,
+	ETW_KERNEL_PROGRAM_SOFT_ENDS = 3,
+	ETW_KERNEL_PROGRAM_SAMPLE = 4, /* not attached: perf's events are (sampler.h) */
+	ETW_KERNEL_CPU_PROGRAMS = 5,
 };
 
 struct etw_kernel_cpu_bpf {
-	int rings_fd, threads_fd;              /* owned; -1: none */
+	int rings_fd, threads_fd, contexts_fd; /* owned; -1: none */
 	int *ring_fds;                         /* owned with what they are; NULL: none */
 	uint32_t ring_count;                   /* of possible processors */
 	uint32_t ring_bytes;                   /* of each */
-	int link_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached */
+	int link_fds
+		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of a sample: the program */
 };
 
 /* etw_kernel_cpu_bpf_reset() - nothing is open. */

@@ -67,6 +67,7 @@ static int make_room(struct etw_kernel_cpu_ring *ring)
 static const size_t payload_bytes[ETW_KERNEL_CPU_KINDS] = {
 	[ETW_KERNEL_SWITCH] = sizeof(struct etw_kernel_switch),
 	[ETW_KERNEL_READY] = sizeof(struct etw_kernel_ready),
+	[ETW_KERNEL_SAMPLE] = sizeof(struct etw_kernel_sample),
 };
 
 /* Whether the record is of a known kind, and holds what it says. */

@@ -21,6 +21,7 @@
 #include "source/kernel/cpu_programs.h"
 #include "source/kernel/probe.h"
 #include "source/kernel/rundown.h"
+#include "source/kernel/sampler.h"
 
 #define BUILT_FLAGS \
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
@@ -39,6 +40,7 @@ struct etw_source {
 	bool goes_on;           /* another host collected before */
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
+	struct etw_kernel_sampler sampler;
 	struct etw_kernel_control control; /* as the switch map has it */
 	struct etw_kernel_collector collector;
 	struct etw_kernel_rundown rundown;
@@ -52,6 +54,7 @@ static void close_source(struct etw_source *source)
 	source->control = (struct etw_kernel_control){0};
 	if (source->bpf.switch_fd >= 0)
 		(void)etw_kernel_bpf_switch(&source->bpf, &source->control);
+	etw_kernel_sampler_done(&source->sampler);
 	etw_kernel_collector_done(&source->collector);
 	etw_kernel_cpu_bpf_close(&source->cpu_bpf);
 	etw_kernel_bpf_close(&source->bpf);
@@ -124,12 +127,13 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 	const struct etw_kernel_collector *collector = &source->collector;
 	uint64_t drops[ETW_KERNEL_DROPS];
 
+	etw_kernel_sampler_look(&source->sampler);
 	etw_kernel_bpf_drops(&source->bpf, drops);
 	*ret = (struct etw_source_loss){
-		.no_buffer = drops[ETW_KERNEL_DROP_RING_FULL] +
-			     drops[ETW_KERNEL_DROP_CPU_RING_FULL] +
-			     collector->streams.lost_mappings +
-			     collector->streams.cpu_rings.malformed + collector->streams.is_broken,
+		.no_buffer =
+			drops[ETW_KERNEL_DROP_RING_FULL] + drops[ETW_KERNEL_DROP_CPU_RING_FULL] +
+			collector->streams.lost_mappings + collector->streams.cpu_rings.malformed +
+			collector->streams.is_broken + source->sampler.throttled,
 		.no_memory = collector->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
 	};
@@ -240,6 +244,24 @@ static uint32_t cpu_ring_bytes(const struct etw_source *source)
 	return bytes;
 }
 
+/* @kinds: what is wanted; loses the samples where they cannot be had. Returns why. */
+static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint32_t *kinds,
+			  struct etw_fault *reterr)
+{
+	int r;
+
+	if (!(*kinds >> ETW_KERNEL_SAMPLE & 1)) {
+		etw_kernel_sampler_stop(&source->sampler);
+		return 0;
+	}
+	r = etw_kernel_sampler_start(&source->sampler, &source->host,
+				     source->cpu_bpf.link_fds[ETW_KERNEL_PROGRAM_SAMPLE],
+				     interval_ft, reterr);
+	if (r)
+		*kinds &= ~(UINT32_C(1) << ETW_KERNEL_SAMPLE);
+	return r;
+}
+
 /* Frequent events, too, are one part: without them the rest goes on. */
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
@@ -249,8 +271,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
-	if (!kinds)
+	if (!kinds) {
+		etw_kernel_sampler_stop(&source->sampler);
 		return 0;
+	}
 	/* Threads that start from here on are known; those that are there are walked when the programs are attached. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
@@ -261,9 +285,10 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
 		r = map_cpu_rings(source, reterr);
 	if (r)
 		return r;
+	r = enable_samples(source, request->profile_interval_ft, &kinds, reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
-	return 0;
+	return r;
 }
 
 /*

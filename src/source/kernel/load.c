@@ -92,6 +92,20 @@ int etw_kernel_attach(struct bpf_object *object, const char *name, int *ret)
 	return 0;
 }
 
+int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+	int fd = program ? bpf_program__fd(program) : -ENOENT;
+
+	if (fd < 0)
+		return fd;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return -errno;
+	*ret = fd;
+	return 0;
+}
+
 /* Of the function that the kernel's types have for each tracepoint the first argument is the program's context. */
 uint32_t etw_kernel_tracepoint_arguments(const char *tracepoint)
 {

@@ -37,6 +37,9 @@ int etw_kernel_take_map(struct bpf_object *object, const char *name, int *ret);
 /* etw_kernel_attach() - @ret: a descriptor that keeps the program attached, owned by the caller. Returns as above. */
 int etw_kernel_attach(struct bpf_object *object, const char *program, int *ret);
 
+/* etw_kernel_take_program() - @ret: a descriptor of a loaded program, owned by the caller. Returns as above. */
+int etw_kernel_take_program(struct bpf_object *object, const char *name, int *ret);
+
 /* etw_kernel_tracepoint_arguments() - how many the kernel's types give a tracepoint; 0: it has none of this name. */
 uint32_t etw_kernel_tracepoint_arguments(const char *tracepoint);
 

@@ -70,4 +70,16 @@ struct etw_kernel_ready {
 	__u32 flags;
 };
 
+enum etw_kernel_sample_flag {
+	ETW_KERNEL_SAMPLE_SOFT_INTERRUPT = 0x1, /* a soft interrupt was being served */
+};
+
+struct etw_kernel_sample {
+	__u64 address;         /* of the instruction that was to come next */
+	__u32 tid;             /* 0: the processor's idle thread */
+	__u8 flags;            /* enum etw_kernel_sample_flag */
+	__u8 priority, policy; /* as of a switch */
+	__u8 reserved;
+};
+
 #endif

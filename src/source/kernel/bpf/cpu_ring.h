@@ -67,14 +67,14 @@ static __always_inline __u32 frames_of(long bytes, __u32 most)
 
 #define SKIPPED_FRAMES 2 /* the program itself, and what calls it from a tracepoint */
 
-/* The stack of the thread that runs, kernel and user. @context: of a program at a tracepoint. */
-static __always_inline void take_stack(void *context, struct stack *stack, int has_user)
+/* The stack of the thread that runs, kernel and user. @skipped: innermost frames to leave out, a constant. */
+static __always_inline void take_stack_from(void *context, struct stack *stack, int has_user,
+					    const __u32 skipped)
 {
 	__u32 kernel_frames;
 
 	kernel_frames = frames_of(bpf_get_stack(context, stack->frames,
-						ETW_KERNEL_KERNEL_FRAMES * sizeof(__u64),
-						SKIPPED_FRAMES),
+						ETW_KERNEL_KERNEL_FRAMES * sizeof(__u64), skipped),
 				  ETW_KERNEL_KERNEL_FRAMES);
 	stack->kernel_frames = kernel_frames;
 	stack->user_frames = 0;
@@ -83,6 +83,12 @@ static __always_inline void take_stack(void *context, struct stack *stack, int h
 							     ETW_KERNEL_USER_FRAMES * sizeof(__u64),
 							     BPF_F_USER_STACK),
 					       ETW_KERNEL_USER_FRAMES);
+}
+
+/* @context: of a program at a tracepoint. */
+static __always_inline void take_stack(void *context, struct stack *stack, int has_user)
+{
+	take_stack_from(context, stack, has_user, SKIPPED_FRAMES);
 }
 
 /* @room: for frames, in bytes; a constant in each use. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What a processor is doing beside its thread. The kernel's own count (preempt_count) has an address for programs only
+ * where it was built with CONFIG_KALLSYMS_ALL, so it is followed by tracepoints.
+ */
+#ifndef ETW_SOURCE_KERNEL_BPF_CONTEXTS_H
+#define ETW_SOURCE_KERNEL_BPF_CONTEXTS_H
+
+#include "ring.h"
+
+/* A beginning or an end that is missed is put right by the next of its kind. */
+struct context {
+	/* The thread in which a soft interrupt is served, its id + 1: on a real-time kernel another may run meanwhile. */
+	__u32 soft_tid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct context);
+} etw_contexts SEC(".maps");
+
+static __always_inline struct context *find_context(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&etw_contexts, &key);
+}
+
+static __always_inline int is_in_soft_interrupt(const struct context *context)
+{
+	return context && context->soft_tid == (__u32)bpf_get_current_pid_tgid() + 1;
+}
+
+#endif
