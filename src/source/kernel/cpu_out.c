@@ -50,6 +50,15 @@ static bool is_left(const struct etw_kernel_cpu_out *cpu_out, uint32_t cpu,
 	       etw_kernel_out_is_new(cpu_out->out, cpu, place->time_ns, STACK_NUMBER);
 }
 
+static void see(struct etw_kernel_seen *seen, const struct etw_kernel_cpu_record *record)
+{
+	const uint64_t *frames =
+		(const void *)((const uint8_t *)(record + 1) + record->payload_bytes);
+
+	for (uint32_t i = 0; i < record->kernel_frames; i++)
+		etw_kernel_seen_add(seen, frames[i]);
+}
+
 static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_kernel_front *front)
 {
 	const struct etw_kernel_cpu_record *record = front->record;
@@ -60,6 +69,8 @@ static void make(struct etw_kernel_cpu_out *cpu_out, uint32_t cpu, struct etw_ke
 		front->event_bytes = etw_kernel_cpu_event(record, front->time_raw, front->event);
 	if (has_frames(record))
 		front->stack_bytes = etw_kernel_cpu_stack(record, front->time_raw, front->stack);
+	if (cpu_out->seen)
+		see(cpu_out->seen, record);
 	if (record->stack_flags & ETW_KERNEL_STACK_UNKNOWN)
 		cpu_out->unknown_stacks++;
 	front->is_made = true;

@@ -21,15 +21,19 @@ static void close_fd(int *fd)
 
 void etw_kernel_cpu_bpf_reset(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	*cpu_bpf = (struct etw_kernel_cpu_bpf){.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1};
+	*cpu_bpf = (struct etw_kernel_cpu_bpf){
+		.rings_fd = -1, .threads_fd = -1, .contexts_fd = -1, .walk_fd = -1};
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
-		cpu_bpf->link_fds[i] = -1;
+		cpu_bpf->link_fds[i] = cpu_bpf->program_fds[i] = -1;
 }
 
 void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf)
 {
-	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++)
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		close_fd(&cpu_bpf->link_fds[i]);
+		close_fd(&cpu_bpf->program_fds[i]);
+	}
+	close_fd(&cpu_bpf->walk_fd);
 	for (uint32_t i = 0; cpu_bpf->ring_fds && i < cpu_bpf->ring_count; i++)
 		close_fd(&cpu_bpf->ring_fds[i]);
 	free(cpu_bpf->ring_fds);
@@ -84,6 +88,17 @@ static void ring_name(uint32_t cpu, char name[32])
 	(void)snprintf(name, 32, "cpu-ring-%u", cpu);
 }
 
+/* The program behind a link that a former host made; only root may ask. */
+static int program_of(int link_fd)
+{
+	struct bpf_link_info info = {0};
+	uint32_t info_bytes = sizeof(info);
+
+	if (link_fd < 0 || bpf_obj_get_info_by_fd(link_fd, &info, &info_bytes))
+		return -1;
+	return bpf_prog_get_fd_by_id(info.prog_id);
+}
+
 void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 			      const struct etw_source_host *host)
 {
@@ -117,7 +132,9 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
 		link_name(i, name);
 		cpu_bpf->link_fds[i] = host->kept_fd(host->context, name);
+		cpu_bpf->program_fds[i] = program_of(cpu_bpf->link_fds[i]);
 	}
+	cpu_bpf->walk_fd = host->kept_fd(host->context, "walk-threads");
 }
 
 static int make_rings(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
@@ -181,26 +198,51 @@ static int prepare(const struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_ke
 	return etw_kernel_set_constant(object, tells_state);
 }
 
-/* What is kept of each thread is made for those that are there. */
-static int walk_threads(struct bpf_object *object)
+static int take_walk(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_source_host *host,
+		     struct bpf_object *object)
 {
 	struct bpf_program *program = bpf_object__find_program_by_name(object, "etw_walk_threads");
 	struct bpf_link *link;
-	char nothing[64];
-	int fd;
 
 	if (!program)
 		return 0;
 	link = bpf_program__attach_iter(program, NULL);
 	if (libbpf_get_error(link))
-		return -ENOSYS;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	while (fd >= 0 && read(fd, nothing, sizeof(nothing)) > 0)
-		;
-	if (fd >= 0)
-		close(fd);
+		return -errno;
+	cpu_bpf->walk_fd = fcntl(bpf_link__fd(link), F_DUPFD_CLOEXEC, 3);
 	bpf_link__destroy(link);
-	return fd < 0 ? fd : 0;
+	if (cpu_bpf->walk_fd < 0)
+		return -errno;
+	etw_kernel_keep(host, "walk-threads", cpu_bpf->walk_fd);
+	return 0;
+}
+
+int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr)
+{
+	char nothing[64];
+	int fd = bpf_iter_create(cpu_bpf->walk_fd);
+
+	if (fd < 0)
+		return etw_kernel_refuse(fd, "iter/task", reterr);
+	while (read(fd, nothing, sizeof(nothing)) > 0)
+		;
+	close(fd);
+	return 0;
+}
+
+uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf)
+{
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < ETW_KERNEL_CPU_PROGRAMS; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t info_bytes = sizeof(info);
+
+		if (cpu_bpf->program_fds[i] >= 0 &&
+		    !bpf_obj_get_info_by_fd(cpu_bpf->program_fds[i], &info, &info_bytes))
+			missed += info.recursion_misses;
+	}
+	return missed;
 }
 
 static int attach(struct bpf_object *object, size_t place, int *ret)
@@ -228,7 +270,10 @@ static int load(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf 
 	if (!r)
 		r = attach(object, place, &cpu_bpf->link_fds[place]);
 	if (!r)
-		r = walk_threads(object);
+		r = etw_kernel_take_program(object, programs[place].program,
+					    &cpu_bpf->program_fds[place]);
+	if (!r)
+		r = take_walk(cpu_bpf, host, object);
 	if (object)
 		bpf_object__close(object);
 	if (r)
@@ -275,6 +320,19 @@ int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw
 	(void)ring_bytes;
 	return etw_fault_set(reterr, -ENOSYS, 0, "kernel source", "BPF",
 			     "libetw was built without them, because " ETW_KERNEL_LEFT_OUT);
+}
+
+int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr)
+{
+	(void)cpu_bpf;
+	(void)reterr;
+	return -ENOSYS;
+}
+
+uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf)
+{
+	(void)cpu_bpf;
+	return 0;
 }
 
 #endif

@@ -29,6 +29,8 @@ struct etw_kernel_cpu_bpf {
 	uint32_t ring_bytes;                   /* of each */
 	int link_fds
 		[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: not attached; of a sample: the program */
+	int program_fds[ETW_KERNEL_CPU_PROGRAMS]; /* owned; -1: what they missed is not known */
+	int walk_fd;                              /* owned: the walk over all threads; -1: none */
 };
 
 /* etw_kernel_cpu_bpf_reset() - nothing is open. */
@@ -54,6 +56,18 @@ void etw_kernel_cpu_bpf_adopt(struct etw_kernel_cpu_bpf *cpu_bpf,
 int etw_kernel_cpu_bpf_open(struct etw_kernel_cpu_bpf *cpu_bpf, const struct etw_kernel_bpf *bpf,
 			    const struct etw_source_host *host, uint32_t kinds, uint32_t ring_bytes,
 			    struct etw_fault *reterr);
+
+/*
+ * etw_kernel_cpu_bpf_walk() - makes what is kept of each thread for those that are there, and marks the threads of the
+ * process whose tree alone is wanted, as the switch map says. Returns as etw_kernel_cpu_bpf_open().
+ */
+int etw_kernel_cpu_bpf_walk(const struct etw_kernel_cpu_bpf *cpu_bpf, struct etw_fault *reterr);
+
+/*
+ * etw_kernel_cpu_bpf_missed() - how often a program did not run, because it had been interrupted by what calls it: no
+ * record was made then.
+ */
+uint64_t etw_kernel_cpu_bpf_missed(const struct etw_kernel_cpu_bpf *cpu_bpf);
 
 /* etw_kernel_cpu_bpf_close() - closes what is open. */
 void etw_kernel_cpu_bpf_close(struct etw_kernel_cpu_bpf *cpu_bpf);

@@ -121,19 +121,17 @@ static uint8_t *begin_perfinfo(struct etw_kernel_out *out, struct hook hook, siz
 	return at + sizeof(header);
 }
 
-void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, uint32_t flags)
+void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, const uint32_t *words)
 {
 	struct wire_group_masks masks = {
 		.trace_version = le32_of(etw_group_masks_trace_version(WIRE_LOGFILE_OS_BUILD)),
 	};
-	uint32_t words[WIRE_GROUP_MASKS_WORDS];
 	uint8_t *at = begin_perfinfo(
 		out, (struct hook){GROUP_HEADER, (uint8_t)hook, WIRE_GROUP_MASKS_VERSION},
 		sizeof(masks));
 
 	if (!at)
 		return;
-	etw_group_masks_of_flags(flags, words);
 	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
 		masks.words[i] = le32_of(words[i]);
 	memcpy(at, &masks, sizeof(masks));

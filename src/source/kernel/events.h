@@ -32,9 +32,9 @@ struct etw_kernel_actor {
  * etw_kernel_write_masks() - which kinds of events a session collects.
  *
  * @hook: WIRE_HOOK_GROUP_MASKS_OLD or WIRE_HOOK_GROUP_MASKS_NEW; a change is one of each, in this order
- * @flags: EVENT_TRACE_FLAG_*
+ * @words: WIRE_GROUP_MASKS_WORDS of them
  */
-void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, uint32_t flags);
+void etw_kernel_write_masks(struct etw_kernel_out *out, uint16_t hook, const uint32_t *words);
 
 /* etw_kernel_write_rundown_complete() - behind each rundown. */
 void etw_kernel_write_rundown_complete(struct etw_kernel_out *out);

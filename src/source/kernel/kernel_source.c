@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 
@@ -22,9 +23,8 @@
 #include "source/kernel/probe.h"
 #include "source/kernel/rundown.h"
 #include "source/kernel/sampler.h"
+#include "wire/group_masks.h"
 
-#define BUILT_FLAGS \
-	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 #define RING_BYTES (UINT32_C(8) << 20)
 
 /* The rings of frequent events share this; each has from 1 to 8 MiB. */
@@ -32,12 +32,15 @@
 #define CPU_RING_BYTES_MIN (UINT32_C(1) << 20)
 #define CPU_RING_BYTES_MAX (UINT32_C(8) << 20)
 
+static const uint16_t stack_hooks[] = ETW_KERNEL_STACK_HOOKS;
+
 struct etw_source {
 	const struct etw_source_ops *ops;
 	struct etw_source_host host;
-	uint32_t flags;         /* what is wanted and built */
-	uint32_t config_groups; /* enum etw_kernel_config_group */
-	bool goes_on;           /* another host collected before */
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];   /* what is wanted, built, and had here */
+	uint32_t missing[WIRE_GROUP_MASKS_WORDS]; /* what is wanted, built, and not had here */
+	uint32_t config_groups;                   /* enum etw_kernel_config_group */
+	bool goes_on;                             /* another host collected before */
 	struct etw_kernel_bpf bpf;
 	struct etw_kernel_cpu_bpf cpu_bpf;
 	struct etw_kernel_sampler sampler;
@@ -46,6 +49,14 @@ struct etw_source {
 	struct etw_kernel_rundown rundown;
 	uint64_t enabled_ns; /* before the first record */
 };
+
+static bool wants_any(const struct etw_source *source)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(source->masks); i++)
+		if (source->masks[i])
+			return true;
+	return false;
+}
 
 static void close_source(struct etw_source *source)
 {
@@ -112,6 +123,7 @@ static int open_source(const struct etw_source_host *host, const struct etw_sour
 				     "the ring of the BPF programs cannot be mapped");
 	if (source->bpf.is_adopted)
 		etw_kernel_cpu_bpf_adopt(&source->cpu_bpf, &source->host);
+	source->collector.cpu_out.seen = &source->rundown.own.seen;
 	TRY(map_cpu_rings(source, reterr));
 	*ret = TAKE(source);
 	return 0;
@@ -133,7 +145,8 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
 		.no_buffer =
 			drops[ETW_KERNEL_DROP_RING_FULL] + drops[ETW_KERNEL_DROP_CPU_RING_FULL] +
 			collector->streams.lost_mappings + collector->streams.cpu_rings.malformed +
-			collector->streams.is_broken + source->sampler.throttled,
+			collector->streams.is_broken + source->sampler.throttled +
+			etw_kernel_cpu_bpf_missed(&source->cpu_bpf),
 		.no_memory = collector->out.no_memory,
 		.incomplete = drops[ETW_KERNEL_DROP_INCOMPLETE] + collector->tracker->incomplete,
 	};
@@ -145,16 +158,16 @@ static void get_loss(struct etw_source *source, struct etw_source_loss *ret)
  */
 static int run_down_change(struct etw_source *source, uint32_t flags_before)
 {
-	const struct etw_kernel_rundown_start start = {
-		.flags = source->flags,
+	struct etw_kernel_rundown_start start = {
 		.describe = true,
 		.enabled_ns = source->enabled_ns,
 		.until_ns = UINT64_MAX,
 	};
 
-	if (source->flags == flags_before)
+	if (memcmp(source->masks, source->rundown.told_masks, sizeof(source->masks)) == 0)
 		return 0;
-	if (source->flags & ~flags_before) {
+	memcpy(start.masks, source->masks, sizeof(start.masks));
+	if (source->masks[0] & ~flags_before) {
 		source->control.rundown_ns = etw_time_read_ns(CLOCK_BOOTTIME);
 		TRY(etw_kernel_bpf_switch(&source->bpf, &source->control));
 	}
@@ -165,26 +178,26 @@ static int run_down_change(struct etw_source *source, uint32_t flags_before)
 /* @describe: else the tracker alone is filled */
 static int run_down_start(struct etw_source *source, bool describe, bool is_other)
 {
-	const struct etw_kernel_rundown_start start = {
-		.flags = source->flags,
+	struct etw_kernel_rundown_start start = {
 		.describe = describe,
 		.is_other = is_other,
 		.enabled_ns = source->enabled_ns,
 		.until_ns = is_other ? source->control.rundown_ns : UINT64_MAX,
 	};
 
+	memcpy(start.masks, source->masks, sizeof(start.masks));
 	return etw_kernel_rundown_start(&source->rundown, &source->collector, &start);
 }
 
 static struct etw_kernel_rundown_end prepare_end(struct etw_source *source)
 {
 	struct etw_kernel_rundown_end end = {
-		.flags = source->flags,
 		.config_groups = source->config_groups,
 		.read_ns = etw_monotonic_ns(),
 	};
 	struct etw_source_loss loss;
 
+	memcpy(end.masks, source->masks, sizeof(end.masks));
 	/* Before the loss is asked for: reading finds some of it. */
 	etw_kernel_collector_read_all(&source->collector);
 	get_loss(source, &loss);
@@ -204,7 +217,7 @@ static int describe(struct etw_source *source, int64_t time_raw, etw_source_put_
 {
 	struct etw_kernel_rundown_end end;
 
-	if (!source->flags)
+	if (!wants_any(source))
 		return 0;
 	end = prepare_end(source);
 	return etw_kernel_rundown_describe(&source->rundown, &source->collector, &end, time_raw,
@@ -213,7 +226,7 @@ static int describe(struct etw_source *source, int64_t time_raw, etw_source_put_
 
 static int run_down(struct etw_source *source, bool is_end)
 {
-	if (!source->flags)
+	if (!wants_any(source))
 		return 0;
 	if (is_end)
 		return run_down_end(source);
@@ -233,6 +246,13 @@ static int enable_images(struct etw_source *source, bool is_on, struct etw_fault
 	}
 	etw_kernel_streams_enable_mappings(streams, is_on && !r);
 	return r;
+}
+
+/* What cannot be had on this machine is collected no more. */
+static void miss(struct etw_source *source, size_t word, uint32_t bits)
+{
+	source->missing[word] |= source->masks[word] & bits;
+	source->masks[word] &= ~bits;
 }
 
 static uint32_t cpu_ring_bytes(const struct etw_source *source)
@@ -266,25 +286,32 @@ static int enable_samples(struct etw_source *source, uint32_t interval_ft, uint3
 static int enable_frequent(struct etw_source *source, const struct etw_source_request *request,
 			   struct etw_fault *reterr)
 {
-	uint32_t kinds = etw_kernel_class_kinds(request->group_masks);
+	uint32_t kinds = etw_kernel_class_kinds(source->masks);
 	int r;
 
 	source->control.cpu_kinds = 0;
 	source->control.stack_kinds = 0;
+	source->control.only_pid = request->only_pid;
 	if (!kinds) {
 		etw_kernel_sampler_stop(&source->sampler);
 		return 0;
 	}
-	/* Threads that start from here on are known; those that are there are walked when the programs are attached. */
+	/* Threads that start from here on are known; those that are there are walked over. */
 	source->control.collected |= ETW_KERNEL_COLLECT_THREADS;
 	r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (!r)
 		r = etw_kernel_cpu_bpf_open(&source->cpu_bpf, &source->bpf, &source->host, kinds,
 					    cpu_ring_bytes(source), reterr);
 	if (!r)
+		r = etw_kernel_cpu_bpf_walk(&source->cpu_bpf, reterr);
+	if (!r)
 		r = map_cpu_rings(source, reterr);
-	if (r)
+	if (r) {
+		miss(source, 0, ~(uint32_t)ETW_KERNEL_TASK_FLAGS);
+		for (size_t i = 1; i < ARRAY_SIZE(source->masks); i++)
+			miss(source, i, UINT32_MAX);
 		return r;
+	}
 	r = enable_samples(source, request->profile_interval_ft, &kinds, reterr);
 	source->control.cpu_kinds = kinds;
 	source->control.stack_kinds = etw_kernel_class_stack_kinds(request);
@@ -298,7 +325,7 @@ static int enable_frequent(struct etw_source *source, const struct etw_source_re
  */
 static int switch_on(struct etw_source *source)
 {
-	bool is_first = source->flags && !source->rundown.is_filled && !source->goes_on;
+	bool is_first = wants_any(source) && !source->rundown.is_filled && !source->goes_on;
 
 	if (is_first) {
 		source->control.rundown_ns = UINT64_MAX;
@@ -312,7 +339,7 @@ static int switch_on(struct etw_source *source)
 static bool names_code(const struct etw_source_request *request)
 {
 	uint32_t others = request->group_masks[0] &
-			  ~(uint32_t)(BUILT_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+			  ~(uint32_t)(ETW_KERNEL_TASK_FLAGS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
 
 	for (size_t i = 1; i < ARRAY_SIZE(request->group_masks); i++)
 		others |= request->group_masks[i];
@@ -326,43 +353,50 @@ static bool names_code(const struct etw_source_request *request)
 static int enable(struct etw_source *source, const struct etw_source_request *request,
 		  struct etw_fault *reterr)
 {
-	uint32_t wanted = request->group_masks[0], collected, flags_before = source->flags;
+	uint32_t collected, flags_before = source->masks[0];
 	int r, result = 0;
 
 	source->enabled_ns = etw_monotonic_ns();
 	if (source->bpf.is_adopted && !source->rundown.is_filled) {
 		(void)etw_kernel_bpf_control(&source->bpf, &source->control);
-		source->goes_on = source->control.collected != 0;
+		source->goes_on = source->control.collected &
+				  (ETW_KERNEL_COLLECT_TASKS | ETW_KERNEL_COLLECT_UNMAPS);
 	}
 	collected = source->control.collected;
-	source->flags = wanted & BUILT_FLAGS;
-	source->config_groups = etw_kernel_config_groups(wanted, request->group_masks[6]);
+	for (size_t i = 0; i < ARRAY_SIZE(source->masks); i++) {
+		source->masks[i] = request->group_masks[i] & etw_kernel_source.masks[i];
+		source->missing[i] = 0;
+	}
+	source->config_groups = etw_kernel_config_groups(request->group_masks[0],
+							 request->group_masks[6]);
+	source->collector.tracker->only_pid = request->only_pid;
 	r = enable_images(source,
-			  (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
+			  (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) ||
 				  (collected & ETW_KERNEL_COLLECT_UNMAPS),
 			  reterr);
 	if (r) {
-		result = source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD ? r : 0;
-		source->flags &= ~(uint32_t)EVENT_TRACE_FLAG_IMAGE_LOAD;
+		result = source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD ? r : 0;
+		miss(source, 0, EVENT_TRACE_FLAG_IMAGE_LOAD);
 	}
 	r = enable_frequent(source, request, result ? NULL : reterr);
 	if (r && !result)
 		result = r;
-	if (source->flags)
-		collected |= ETW_KERNEL_COLLECT_TASKS;
-	if (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
-		collected |= ETW_KERNEL_COLLECT_UNMAPS;
-	source->control.collected |= collected;
+	if (wants_any(source))
+		source->control.collected |= ETW_KERNEL_COLLECT_TASKS;
+	if (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD)
+		source->control.collected |= ETW_KERNEL_COLLECT_UNMAPS;
 	/* A change writes what was collected before it by the flags of before. */
 	if (source->rundown.is_filled)
 		r = run_down_change(source, flags_before);
 	else
 		r = switch_on(source);
-	source->collector.tracker->flags = source->flags;
+	source->collector.tracker->flags = source->masks[0];
+	if (!r)
+		r = etw_kernel_bpf_switch(&source->bpf, &source->control);
 	if (r)
 		return etw_fault_set(reterr, r, 0, "kernel source", "BPF",
 				     "the BPF programs cannot be switched");
-	if (!result && (source->flags & EVENT_TRACE_FLAG_IMAGE_LOAD) &&
+	if (!result && (source->masks[0] & EVENT_TRACE_FLAG_IMAGE_LOAD) &&
 	    etw_kernel_own_is_hidden(&source->rundown.own))
 		result = etw_fault_set(
 			reterr, -EACCES, 0, "kernel source", "kptr_restrict",
@@ -376,9 +410,14 @@ static int enable(struct etw_source *source, const struct etw_source_request *re
 		seen->is_all |= source->goes_on;
 		seen->is_used |= source->goes_on;
 	}
-	if (source->flags && source->goes_on && !source->rundown.is_filled)
+	if (wants_any(source) && source->goes_on && !source->rundown.is_filled)
 		TRY(run_down_start(source, source->control.rundown_ns != 0, true));
 	return result;
+}
+
+static void get_missing(const struct etw_source *source, uint32_t ret[WIRE_GROUP_MASKS_WORDS])
+{
+	memcpy(ret, source->missing, sizeof(source->missing));
 }
 
 static bool peek(struct etw_source *source, uint32_t cpu, struct etw_source_event *ret)
@@ -402,10 +441,13 @@ static void release(struct etw_source *source)
 
 const struct etw_source_ops etw_kernel_source = {
 	.name = "kernel",
-	.masks = {BUILT_FLAGS},
+	.masks = ETW_KERNEL_BUILT_MASKS,
+	.stack_hooks = stack_hooks,
+	.stack_hook_count = ARRAY_SIZE(stack_hooks),
 	.open = open_source,
 	.close = close_source,
 	.enable = enable,
+	.missing = get_missing,
 	.rundown = run_down,
 	.describe = describe,
 	.collect = collect,

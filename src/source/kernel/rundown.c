@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 
 #include <evntrace.h>
@@ -39,16 +40,16 @@ static int scan(const struct etw_kernel_rundown *rundown, uint32_t flags,
 }
 
 /* Group masks as they were and as they are, now. */
-static void tell_flags(struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
-		       uint32_t flags)
+static void tell_masks(struct etw_kernel_rundown *rundown, struct etw_kernel_collector *collector,
+		       const uint32_t masks[WIRE_GROUP_MASKS_WORDS])
 {
 	struct etw_kernel_out *out = &collector->out;
 
 	etw_kernel_collector_begin(collector, rundown->item);
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
-	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, rundown->told_flags);
-	rundown->told_flags = flags;
-	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_flags);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, rundown->told_masks);
+	memcpy(rundown->told_masks, masks, sizeof(rundown->told_masks));
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, rundown->told_masks);
 }
 
 /* The kernel's own images, as process 0's. */
@@ -68,11 +69,11 @@ static void begin_description(struct etw_kernel_rundown *rundown,
 	/* In front of every record, unless those of another host's time come first. */
 	if (!start->is_other) {
 		collector->applied_ns = MAX(collector->applied_ns, start->enabled_ns);
-		tell_flags(rundown, collector, start->flags);
+		tell_masks(rundown, collector, start->masks);
 	}
 	etw_kernel_collector_apply(collector, moment_ns);
 	if (start->is_other)
-		tell_flags(rundown, collector, start->flags);
+		tell_masks(rundown, collector, start->masks);
 	etw_kernel_collector_begin(collector, rundown->item);
 }
 
@@ -89,11 +90,11 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 	struct etw_kernel_scan *found;
 	int r;
 
-	TRY(scan(rundown, start->flags, &found));
+	TRY(scan(rundown, start->masks[0], &found));
 	etw_kernel_collector_read_all(collector);
 	if (start->describe)
 		begin_description(rundown, collector, start, moment_ns);
-	r = tell_own(rundown, collector, start->flags,
+	r = tell_own(rundown, collector, start->masks[0],
 		     start->describe ? ETW_KERNEL_OWN_START : ETW_KERNEL_OWN_LEARN);
 	if (!r)
 		r = etw_kernel_scan_apply(found, collector->tracker, &collector->streams.heap,
@@ -113,7 +114,7 @@ static int correct(const struct etw_kernel_rundown *rundown, struct etw_kernel_c
 	const struct etw_kernel_scan_wish wish = {0};
 	struct etw_kernel_scan *found;
 
-	TRY(scan(rundown, end->flags, &found));
+	TRY(scan(rundown, end->masks[0], &found));
 	etw_kernel_collector_read_all(collector);
 	etw_kernel_collector_apply(collector, end->read_ns);
 	etw_kernel_scan_correct(found, collector->tracker);
@@ -151,7 +152,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 			      struct etw_kernel_collector *collector,
 			      const struct etw_kernel_rundown_start *start, uint32_t flags_before)
 {
-	uint32_t added = start->flags & ~flags_before;
+	uint32_t added = start->masks[0] & ~flags_before;
 	uint64_t moment_ns = etw_monotonic_ns();
 	struct etw_kernel_scan *found = NULL;
 	int r = 0;
@@ -161,7 +162,7 @@ int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 		TRY(scan(rundown, added, &found));
 	etw_kernel_collector_read_all(collector);
 	etw_kernel_collector_apply(collector, moment_ns);
-	tell_flags(rundown, collector, start->flags);
+	tell_masks(rundown, collector, start->masks);
 	collector->tracker->flags = added;
 	if (added)
 		r = describe_added(rundown, collector, found, added);
@@ -173,6 +174,7 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 			   struct etw_kernel_collector *collector,
 			   const struct etw_kernel_rundown_end *end)
 {
+	const uint32_t nothing[WIRE_GROUP_MASKS_WORDS] = {0};
 	struct etw_kernel_out *out = &collector->out;
 	int r;
 
@@ -183,10 +185,10 @@ int etw_kernel_rundown_end(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(out, rundown->config_root, end->config_groups);
-	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->flags);
-	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_END);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_OLD, end->masks);
+	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_END);
 	describe_all(collector->tracker, /* is_end= */ true);
-	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, 0);
+	etw_kernel_write_masks(out, WIRE_HOOK_GROUP_MASKS_NEW, nothing);
 	etw_kernel_write_rundown_complete(out);
 	return r;
 }
@@ -240,7 +242,7 @@ int etw_kernel_rundown_describe(struct etw_kernel_rundown *rundown,
 	etw_kernel_out_slot(&collector->out, ETW_KERNEL_SLOT_RUNDOWN);
 	if (end->config_groups)
 		etw_kernel_config_tell(&collector->out, rundown->config_root, end->config_groups);
-	r = tell_own(rundown, collector, end->flags, ETW_KERNEL_OWN_COPY);
+	r = tell_own(rundown, collector, end->masks[0], ETW_KERNEL_OWN_COPY);
 	describe_all(collector->tracker, /* is_end= */ true);
 	etw_kernel_write_rundown_complete(&collector->out);
 	own = collector->out;

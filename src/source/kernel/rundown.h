@@ -14,29 +14,31 @@
 #include "source/kernel/collector.h"
 #include "source/kernel/items.h"
 #include "source/kernel/own.h"
+#include "wire/group_masks.h"
 
 struct etw_kernel_rundown {
 	const char *root;             /* "/proc"; borrowed */
 	const char *config_root;      /* in front of /sys and others; borrowed */
 	struct etw_kernel_item *item; /* owned; outstanding: its events that are not safe */
-	uint32_t told_flags;          /* what the group masks in the trace say */
-	bool is_filled;               /* the tracker knows what was there before */
-	struct etw_kernel_own own;    /* the kernel's own code; told where its root is set */
+	uint32_t told_masks[WIRE_GROUP_MASKS_WORDS]; /* what the group masks in the trace say */
+	bool is_filled;                              /* the tracker knows what was there before */
+	struct etw_kernel_own own; /* the kernel's own code; told where its root is set */
 };
 
 /* What etw_kernel_rundown_start() is to do. */
 struct etw_kernel_rundown_start {
-	uint32_t flags;      /* EVENT_TRACE_FLAG_* */
-	bool describe;       /* else the tracker alone is filled */
-	bool is_other;       /* another host collected before */
-	uint64_t enabled_ns; /* before the first record */
+	uint32_t masks
+		[WIRE_GROUP_MASKS_WORDS]; /* what is collected; who is there by the first word */
+	bool describe;                    /* else the tracker alone is filled */
+	bool is_other;                    /* another host collected before */
+	uint64_t enabled_ns;              /* before the first record */
 	uint64_t
 		until_ns; /* CLOCK_BOOTTIME: who started later was not there; of another host's rundown */
 };
 
 /* What etw_kernel_rundown_end() is to do. */
 struct etw_kernel_rundown_end {
-	uint32_t flags;
+	uint32_t masks[WIRE_GROUP_MASKS_WORDS];
 	uint32_t config_groups; /* enum etw_kernel_config_group */
 	bool has_loss;          /* records were lost: the tracker may be wrong */
 	uint64_t read_ns;       /* every record before was read: etw_kernel_collector_read_all() */
@@ -61,7 +63,7 @@ int etw_kernel_rundown_start(struct etw_kernel_rundown *rundown,
 
 /*
  * etw_kernel_rundown_change() - what is wanted changes: what came before goes out as it was wanted then, then the group
- * masks, then who is there, as far as the flags in @start and not in @flags_before tell it. Returns as above.
+ * masks, then who is there, as far as the first word in @start and not in @flags_before tells it. Returns as above.
  */
 int etw_kernel_rundown_change(struct etw_kernel_rundown *rundown,
 			      struct etw_kernel_collector *collector,

@@ -41,6 +41,7 @@ struct etw_kernel_process {
 	bool is_kernel;
 	bool is_ended;
 	bool is_in_exec; /* the old program is gone, the new one has not started */
+	bool is_inside;  /* of the process tree whose images alone are wanted */
 	bool is_there;   /* for checks against procfs */
 	bool is_guessed; /* known from a record of one of its threads alone: nobody was told of it */
 };

@@ -122,11 +122,29 @@ struct image_context {
 	enum etw_kernel_opcode load, unload;
 };
 
+#define ANCESTORS_MAX 64
+
+/* Whether a process is the one whose tree alone is wanted, or descends from it: by its makers, or where they are gone by its mark. */
+static bool is_wanted(struct etw_kernel_tracker *tracker, uint32_t pid)
+{
+	if (!tracker->only_pid)
+		return true;
+	for (int i = 0; i < ANCESTORS_MAX && pid; i++) {
+		const struct etw_kernel_process *process = etw_kernel_tasks_find(&tracker->tasks,
+										 pid);
+
+		if (pid == tracker->only_pid || (process && process->is_inside))
+			return true;
+		pid = process ? process->parent_pid : 0;
+	}
+	return false;
+}
+
 static void tell_image(void *context, const struct etw_kernel_image *image, bool is_loaded)
 {
 	const struct image_context *at = context;
 
-	if (at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD)
+	if (at->tracker->flags & EVENT_TRACE_FLAG_IMAGE_LOAD && is_wanted(at->tracker, at->pid))
 		etw_kernel_write_image(at->tracker->out, is_loaded ? at->load : at->unload,
 				       at->actor, at->pid, image);
 }
@@ -227,6 +245,7 @@ static void start_process(struct etw_kernel_tracker *tracker,
 	/* A child in its parent's memory maps nothing of its own: it is about to exec. */
 	if (maker && !(task->flags & ETW_KERNEL_TASK_SHARES_MEMORY))
 		process->images = etw_kernel_images_ref(maker->images);
+	process->is_inside = tracker->only_pid && is_wanted(tracker, record->head.pid);
 	etw_kernel_out_slot(tracker->out, ETW_KERNEL_SLOT_START);
 	tell_process(tracker, ETW_KERNEL_OPCODE_START, actor_of(&record->head), process, 0);
 }

@@ -23,6 +23,7 @@
 struct etw_kernel_tracker {
 	struct etw_kernel_out *out; /* borrowed */
 	uint32_t flags;             /* EVENT_TRACE_FLAG_*: which events go out */
+	uint32_t only_pid; /* images of this process and its descendants alone go out; 0: of all */
 	uint64_t ns_per_tick;
 	uint64_t cpu_tick_ns; /* of CPU times in headers: what the file says as TimerResolution */
 	/* CLOCK_MONOTONIC minus the scheduler's clock, the least of this second and of the one before. */

@@ -121,20 +121,22 @@ static void test_events__mask_bookkeeping_is_that_of_windows(void **state)
 	struct fixture *fixture = *state;
 	uint32_t bytes;
 	const uint8_t *at;
+	uint32_t words[WIRE_GROUP_MASKS_WORDS] = {0};
 
-	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_OLD, 0);
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_OLD, words);
 	at = next(fixture, &bytes);
 	assert_int_equal(bytes, 52);
 	assert_memory_equal(at, old_head, sizeof(old_head));
 	assert_int_equal(etw_load64(at + 8), 770);
 	assert_memory_equal(at + 16, zeros, sizeof(zeros));
-	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW,
-			       EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_IMAGE_LOAD);
+	words[0] = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_IMAGE_LOAD;
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW, words);
 	at = next(fixture, &bytes);
 	assert_memory_equal(at, new_head, sizeof(new_head));
 	assert_memory_equal(at + 16, five, sizeof(five));
 	/* PerfView's flags, as net.4.5.2.x86.etl shows them */
-	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW, 0x0101270F);
+	etw_group_masks_of_flags(0x0101270F, words);
+	etw_kernel_write_masks(&fixture->out, WIRE_HOOK_GROUP_MASKS_NEW, words);
 	at = next(fixture, &bytes);
 	assert_memory_equal(at + 16, profile, sizeof(profile));
 	etw_kernel_write_rundown_complete(&fixture->out);

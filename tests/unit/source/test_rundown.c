@@ -101,7 +101,7 @@ static unsigned count_of(const struct told *told, uint16_t hook)
 static void start(bool describe, bool is_other, uint64_t until_ns)
 {
 	const struct etw_kernel_rundown_start how = {
-		.flags = EVENT_TRACE_FLAG_PROCESS,
+		.masks = {EVENT_TRACE_FLAG_PROCESS},
 		.describe = describe,
 		.is_other = is_other,
 		.until_ns = until_ns,
@@ -114,7 +114,7 @@ static void start(bool describe, bool is_other, uint64_t until_ns)
 static void end(bool has_loss, uint32_t config_groups)
 {
 	const struct etw_kernel_rundown_end how = {
-		.flags = EVENT_TRACE_FLAG_PROCESS,
+		.masks = {EVENT_TRACE_FLAG_PROCESS},
 		.has_loss = has_loss,
 		.config_groups = config_groups,
 		.read_ns = etw_monotonic_ns(),
@@ -139,7 +139,7 @@ static void test_rundown__masks_then_who_is_there(void **state)
 	assert_int_equal(count_of(&told, PROCESS_DC_START), 2);
 	assert_int_equal(told.count, 5); /* and that it is complete */
 	assert_true(etw_kernel_rundown_is_safe(&rundown));
-	assert_int_equal(rundown.told_flags, EVENT_TRACE_FLAG_PROCESS);
+	assert_int_equal(rundown.told_masks[0], EVENT_TRACE_FLAG_PROCESS);
 }
 
 /* Who starts meanwhile is in the records: told as a start, and not as one who was there. */
@@ -226,7 +226,7 @@ static void test_rundown__a_loss_is_corrected_by_procfs(void **state)
 
 static void test_rundown__without_procfs_it_says_so(void **state)
 {
-	const struct etw_kernel_rundown_start how = {.flags = EVENT_TRACE_FLAG_PROCESS};
+	const struct etw_kernel_rundown_start how = {.masks = {EVENT_TRACE_FLAG_PROCESS}};
 
 	(void)state;
 	rundown.root = "/nonexistent";

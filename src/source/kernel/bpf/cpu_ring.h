@@ -28,8 +28,8 @@ struct stack {
 
 /* What is known of a thread. Made when it starts, or by the walk over all threads when the programs are attached. */
 struct thread {
-	__u64 out_ns;    /* when it was switched out; 0: not since the programs are there */
-	__u32 is_inside; /* of the process tree that alone is wanted */
+	__u64 out_ns; /* when it was switched out; 0: not since the programs are there */
+	__u32 tree_pid; /* the process tree that it is of, once that was wanted alone: its first process */
 	__u32 has_stack; /* @stack is where it was switched out */
 	struct stack stack;
 };
@@ -56,6 +56,13 @@ static __always_inline int is_wanted(const struct etw_kernel_control *control, _
 static __always_inline int wants_stack(const struct etw_kernel_control *control, __u32 kind)
 {
 	return control->stack_kinds >> kind & 1;
+}
+
+/* @thread: NULL: nothing is known of it. */
+static __always_inline int is_inside(const struct etw_kernel_control *control,
+				     const struct thread *thread)
+{
+	return !control->only_pid || (thread && thread->tree_pid == control->only_pid);
 }
 
 static __always_inline __u32 frames_of(long bytes, __u32 most)

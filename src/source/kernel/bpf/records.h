@@ -42,7 +42,7 @@ struct etw_kernel_control {
 	__u32 collected;   /* enum etw_kernel_collect; 0: the programs of tasks return at once */
 	__u32 cpu_kinds;   /* frequent events that are wanted: a bit for each etw_kernel_cpu_kind */
 	__u32 stack_kinds; /* those of them with stacks */
-	__u32 is_tree_only; /* only of threads that are marked */
+	__u32 only_pid; /* frequent events of this process and its descendants alone; 0: of all */
 	/* CLOCK_BOOTTIME of a rundown whose events are not all safe; 0: none. The programs do not look. */
 	__u64 rundown_ns;
 };

@@ -38,12 +38,9 @@ int etw_sample(struct sampled *context)
 
 	if (!control || !is_wanted(control, ETW_KERNEL_SAMPLE))
 		return 0;
-	if (control->is_tree_only) {
-		struct thread *thread = bpf_task_storage_get(&etw_threads, task, 0, 0);
-
-		if (!thread || !thread->is_inside)
-			return 0;
-	}
+	if (control->only_pid &&
+	    !is_inside(control, bpf_task_storage_get(&etw_threads, task, 0, 0)))
+		return 0;
 	head.kind = ETW_KERNEL_SAMPLE;
 	payload.address = context->address;
 	payload.tid = task->pid;

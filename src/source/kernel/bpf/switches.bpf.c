@@ -37,14 +37,12 @@ int etw_switch_tasks(__u64 *context)
 	struct etw_kernel_cpu_record head = {.kind = ETW_KERNEL_SWITCH};
 	struct etw_kernel_switch payload = {};
 	struct thread *from, *to;
-	int is_inside;
 
 	if (!control || !is_wanted(control, ETW_KERNEL_SWITCH))
 		return 0;
 	from = old->pid ? bpf_task_storage_get(&etw_threads, old, 0, 0) : NULL;
 	to = new->pid ? bpf_task_storage_get(&etw_threads, new, 0, 0) : NULL;
-	is_inside = !control->is_tree_only || (from && from->is_inside) || (to && to->is_inside);
-	if (is_inside) {
+	if (is_inside(control, from) || is_inside(control, to)) {
 		const struct stack *stack = NULL;
 
 		tell_switch(&payload, context, old, new);
@@ -52,7 +50,7 @@ int etw_switch_tasks(__u64 *context)
 		head.stack_pid = new->tgid;
 		if (to && to->out_ns)
 			payload.waited_ns = bpf_ktime_get_ns() - to->out_ns;
-		if (new->pid && wants_stack(control, ETW_KERNEL_SWITCH)) {
+		if (new->pid && wants_stack(control, ETW_KERNEL_SWITCH) && is_inside(control, to)) {
 			head.stack_flags = ETW_KERNEL_STACK_ASKED;
 			if (to && to->has_stack)
 				stack = &to->stack;
@@ -65,8 +63,7 @@ int etw_switch_tasks(__u64 *context)
 		return 0;
 	from->out_ns = bpf_ktime_get_ns();
 	from->has_stack = 0;
-	if (wants_stack(control, ETW_KERNEL_SWITCH) &&
-	    (!control->is_tree_only || from->is_inside)) {
+	if (wants_stack(control, ETW_KERNEL_SWITCH) && is_inside(control, from)) {
 		take_stack(context, &from->stack, !(old->flags & PF_KTHREAD));
 		from->has_stack = 1;
 	}

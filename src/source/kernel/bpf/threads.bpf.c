@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * What is kept of each thread for the programs of frequent events is made here, where memory may be asked for: when a
- * thread starts, and for all that are there when the programs are attached. A switch of threads asks for none.
+ * thread starts, and by a walk over all that are there when the programs are attached. A switch of threads asks for none.
+ * The walk comes again when one process tree alone is wanted, and marks its first process; who starts inherits the mark.
  */
 #include "cpu_ring.h"
 
@@ -20,7 +21,7 @@ int etw_new_thread(__u64 *context)
 		return 0;
 	}
 	maker = bpf_task_storage_get(&etw_threads, bpf_get_current_task_btf(), 0, 0);
-	thread->is_inside = maker && maker->is_inside;
+	thread->tree_pid = maker ? maker->tree_pid : 0;
 	return 0;
 }
 
@@ -28,11 +29,16 @@ SEC("iter/task")
 int etw_walk_threads(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
+	const struct etw_kernel_control *control = find_control();
+	struct thread *thread;
 
-	if (!task || !task->pid)
+	if (!control || !task || !task->pid)
 		return 0;
-	if (!bpf_task_storage_get(&etw_threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	thread = bpf_task_storage_get(&etw_threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread)
 		count_drop(ETW_KERNEL_DROP_NO_THREAD);
+	else if (control->only_pid && (__u32)task->tgid == control->only_pid)
+		thread->tree_pid = control->only_pid;
 	return 0;
 }
 
