@@ -26,6 +26,8 @@ extern const uint8_t etw_kernel_switches_object[];
 extern const size_t etw_kernel_switches_object_bytes;
 extern const uint8_t etw_kernel_contexts_object[];
 extern const size_t etw_kernel_contexts_object_bytes;
+extern const uint8_t etw_kernel_ready_object[];
+extern const size_t etw_kernel_ready_object_bytes;
 extern const uint8_t etw_kernel_samples_object[];
 extern const size_t etw_kernel_samples_object_bytes;
 

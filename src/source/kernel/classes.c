@@ -14,6 +14,7 @@ static const struct {
 } classes[] = {
 	{1, 0x2, ETW_KERNEL_SAMPLE, 0x0F2E},
 	{1, 0x4, ETW_KERNEL_SWITCH, 0x0524},
+	{1, 0x200, ETW_KERNEL_READY, 0x0532},
 };
 
 uint32_t etw_kernel_class_kinds(const uint32_t masks[8])

@@ -23,6 +23,11 @@
 #define STACK_HEAD_BYTES  16
 #define SAMPLE_IN_DPC     0x1
 
+/* AdjustReason of a ReadyThread event, and its flag. */
+#define READY_STARTS    0
+#define READY_WAIT_ENDS 1
+#define READY_IN_DPC    0x1
+
 /* KTHREAD_STATE [SDK docs]. */
 enum {
 	STATE_READY = 1,
@@ -145,9 +150,9 @@ static uint32_t make_ready(const struct etw_kernel_ready *record, int64_t time_r
 	uint8_t *at = begin(to, GROUP_THREAD, READY_THREAD_TYPE, 8, time_raw);
 
 	at = put32(at, record->tid);
-	at = put8(at, 1); /* AdjustReason: the end of a wait */
-	at = put8(at, 0);
-	at = put8(at, (uint8_t)record->flags);
+	at = put8(at, record->flags & ETW_KERNEL_READY_NEW ? READY_STARTS : READY_WAIT_ENDS);
+	at = put8(at, 0); /* AdjustIncrement: Linux raises nobody's priority for it */
+	at = put8(at, record->flags & ETW_KERNEL_READY_INTERRUPT ? READY_IN_DPC : 0);
 	at = put8(at, 0);
 	return (uint32_t)(at - to);
 }

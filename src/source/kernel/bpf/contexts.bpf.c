@@ -24,4 +24,48 @@ int etw_softirq_ends(__u64 *arguments)
 	return 0;
 }
 
+SEC("tp_btf/irq_handler_entry")
+int etw_handler_begins(__u64 *arguments)
+{
+	struct context *context = find_context();
+
+	(void)arguments;
+	if (context)
+		context->is_in_handler = 1;
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int etw_handler_ends(__u64 *arguments)
+{
+	struct context *context = find_context();
+
+	(void)arguments;
+	if (context)
+		context->is_in_handler = 0;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int etw_timer_begins(__u64 *arguments)
+{
+	struct context *context = find_context();
+
+	(void)arguments;
+	if (context)
+		context->is_in_timer = 1;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int etw_timer_ends(__u64 *arguments)
+{
+	struct context *context = find_context();
+
+	(void)arguments;
+	if (context)
+		context->is_in_timer = 0;
+	return 0;
+}
+
 char etw_license[] SEC("license") = "Dual MIT/GPL";

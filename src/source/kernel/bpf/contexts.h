@@ -12,6 +12,8 @@
 struct context {
 	/* The thread in which a soft interrupt is served, its id + 1: on a real-time kernel another may run meanwhile. */
 	__u32 soft_tid;
+	__u32 is_in_handler; /* of a device's interrupt */
+	__u32 is_in_timer;   /* what a high-resolution timer calls */
 };
 
 struct {
@@ -31,6 +33,12 @@ static __always_inline struct context *find_context(void)
 static __always_inline int is_in_soft_interrupt(const struct context *context)
 {
 	return context && context->soft_tid == (__u32)bpf_get_current_pid_tgid() + 1;
+}
+
+static __always_inline int is_in_interrupt(const struct context *context)
+{
+	return is_in_soft_interrupt(context) ||
+	       (context && (context->is_in_handler || context->is_in_timer));
 }
 
 #endif

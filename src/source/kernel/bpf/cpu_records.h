@@ -65,9 +65,15 @@ struct etw_kernel_switch {
 	__u16 reserved;
 };
 
+enum etw_kernel_ready_flag {
+	ETW_KERNEL_READY_INTERRUPT =
+		0x1, /* an interrupt does it, or a soft one: the thread that ran has no part in it */
+	ETW_KERNEL_READY_NEW = 0x2, /* for the first time */
+};
+
 struct etw_kernel_ready {
-	__u32 tid; /* who may run now */
-	__u32 flags;
+	__u32 tid;   /* who may run now */
+	__u32 flags; /* enum etw_kernel_ready_flag */
 };
 
 enum etw_kernel_sample_flag {
