@@ -13,6 +13,7 @@
 #include "daemon/access.h"
 #include "daemon/patient_clock.h"
 #include "session/common/config.h"
+#include "source/kernel/kernel_source.h"
 
 #define MS_PER_S 1000
 
@@ -129,6 +130,20 @@ static int set(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 	return answer(peer, request, NULL, 0);
 }
 
+static int answer_built(struct etwd_peer *peer, uint32_t request)
+{
+	const struct etw_source_ops *ops = &etw_kernel_source;
+	uint8_t room[WIRE_GROUP_MASKS_WORDS * 4 + ETW_SOURCE_STACK_HOOKS_MAX * 2];
+	uint8_t *at = room;
+
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++, at += 4)
+		etw_store32(at, ops->masks[i]);
+	for (uint32_t i = 0; i < ops->stack_hook_count && i < ETW_SOURCE_STACK_HOOKS_MAX;
+	     i++, at += 2)
+		etw_store16(at, ops->stack_hooks[i]);
+	return answer(peer, request, room, (size_t)(at - room));
+}
+
 static int query(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 		 const struct wire_inform *body, uint32_t request)
 {
@@ -137,6 +152,8 @@ static int query(const struct etwd_enable_parts *parts, struct etwd_peer *peer,
 	if (body->class_ == TraceMaxLoggersQuery)
 		return answer_number(peer, request,
 				     (uint32_t)peer->peers->budget->limits[ETWD_SESSIONS].all);
+	if (body->class_ == WIRE_INFORM_KERNEL_BUILT)
+		return answer_built(peer, request);
 	TRY(etwd_sessions_find_for(parts->sessions, peer, ETWD_ACT_QUERY, body->handle, &session));
 	if (body->class_ == TraceDisallowListQuery)
 		return answer(peer, request, session->settings.disallowed,

@@ -11,6 +11,7 @@
 #include <wmistr.h>
 
 #include "base/macros.h"
+#include "daemon/only_pid.h"
 #include "daemon/private_sessions.h"
 #include "daemon/session_start.h"
 
@@ -24,7 +25,9 @@ static int check_start(const struct etwd_sessions *sessions, const struct etwd_p
 	/* Only sessions that the host starts from files of configuration may refuse to be stopped. */
 	if (config->log_file_mode & EVENT_TRACE_NONSTOPPABLE_MODE)
 		return -EINVAL;
-	return *config->log_file && config->log_file[0] != '/' ? -EINVAL : 0;
+	if (*config->log_file && config->log_file[0] != '/')
+		return -EINVAL;
+	return etwd_only_pid_check(peer, &config->kernel);
 }
 
 static bool is_private(const struct wire_session_config *config)
@@ -135,6 +138,8 @@ static int control(const struct etwd_session_parts *parts, struct etwd_peer *pee
 		return r;
 	TRY(check_file(parts->sessions, session, peer, body));
 	TRY(check_realtime(parts->sessions, session, peer, body));
+	if (body->code == WIRE_CONTROL_UPDATE)
+		TRY(etwd_only_pid_check(peer, &body->config.kernel));
 	switch (body->code) {
 	case WIRE_CONTROL_QUERY:
 		answer_query(session, peer, request);

@@ -57,6 +57,7 @@ struct etw_source_host {
 /* How the kernel's source records. */
 enum etw_source_option {
 	ETW_SOURCE_UNWIND = 0x1, /* user stacks by DWARF tables, for code without frame pointers */
+	ETW_SOURCE_ONLY_PID = 0x2, /* of a source alone: that only_pid is gone by */
 };
 
 #define ETW_SOURCE_STACK_HOOKS_MAX 256 /* as many kinds of events with stacks as Windows allows */
@@ -93,6 +94,7 @@ struct etw_source_ops {
 	uint32_t masks[8];
 	const uint16_t *stack_hooks; /* borrowed */
 	uint32_t stack_hook_count;
+	uint32_t options; /* kernel: enum etw_source_option, such as are gone by */
 
 	/*
 	 * open - a source for one session.

@@ -269,6 +269,33 @@ static void tell_stacks(struct etw_source_feed *feed, bool is_adopted)
 	etw_notes_put(feed->notes, &note);
 }
 
+/* How it is to be recorded, and is not. */
+static void tell_options(struct etw_source_feed *feed, bool is_adopted)
+{
+	uint64_t numbers[WIRE_SESSION_NOTE_NUMBERS] = {0};
+	struct etw_source_request request;
+	struct wire_session_note note;
+	const char *sentence;
+	uint32_t missing;
+
+	etw_kernel_request_translate(&feed->wanted, &request);
+	missing = request.options | (request.only_pid ? ETW_SOURCE_ONLY_PID : 0);
+	missing &= ~feed->ops->options;
+	if (!missing)
+		return;
+	sentence = missing & ETW_SOURCE_ONLY_PID
+			   ? "kernel events of all processes are recorded: they cannot be told "
+			     "apart yet"
+			   : "user stacks are followed by frame pointers: DWARF tables cannot be "
+			     "used yet";
+	etw_context_complain(feed->context, sentence, 0, NULL);
+	if (is_adopted && etw_state_holding(&feed->context->state, 0)->noted_options == missing)
+		return;
+	numbers[0] = missing;
+	etw_note_make(&note, WIRE_NOTE_NOT_AS_ASKED, numbers, "%s", sentence);
+	etw_notes_put(feed->notes, &note);
+}
+
 /* What is not built is named: nobody else says that its events are missing. */
 static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 {
@@ -282,6 +309,7 @@ static void tell_unbuilt(struct etw_source_feed *feed, bool is_adopted)
 		tell_missing(feed, missing, is_adopted, sentence);
 	}
 	tell_stacks(feed, is_adopted);
+	tell_options(feed, is_adopted);
 }
 
 /* What of it is missing when a source could be enabled in part. */

@@ -449,6 +449,13 @@ struct wire_provider_entry {
 	le32 is_enabled;
 };
 
+/*
+ * A class beside those of TRACE_INFO_CLASS: what of the kernel's events there can be. Asked for without a session; the
+ * answer is eight words of group masks, and the hooks of the events that can have stacks, 2 bytes each. Nothing: the
+ * host has no source of kernel events.
+ */
+#define WIRE_INFORM_KERNEL_BUILT UINT32_C(0x80000001)
+
 /* TraceSetInformation and TraceQueryInformation. */
 struct wire_inform {
 	uint32_t is_set;

@@ -28,7 +28,7 @@
 #include "wire/message.h"
 
 #define ETW_STATE_MAGIC     UINT32_C(0x53455345) /* "ESES" */
-#define ETW_STATE_VERSION   15
+#define ETW_STATE_VERSION   16
 #define ETW_STATE_SETS      64  /* ring sets of a session at once, retired ones included */
 #define ETW_STATE_PAGES     128 /* control pages of replaced ring sets */
 #define ETW_STATE_USERS     64 /* whose claims are kept apart; the rest together in one place more */
@@ -219,8 +219,9 @@ struct etw_state_record {
 	uint32_t piece_events;  /* of these, behind `delivered` */
 	uint32_t is_sealed;     /* has its number and place; being written */
 	uint32_t buffer_notes;  /* of its events, such as the host itself wrote */
-	/* Of the kernel's events: what notes have said not to be collected, and how many kinds without stacks. */
-	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks;
+	/* Of the kernel's events: what notes have said not to be collected, how many kinds without stacks, and options. */
+	uint32_t noted_missing[WIRE_GROUP_MASKS_WORDS], noted_stacks, noted_options;
+	uint32_t reserved_zero;
 	uint32_t file_place; /* of the sealed buffer: how many are before it in the file */
 	/*
 	 * Whose buffer was in the place of the sealed one (of a circular file): output + 1, or 0, and what is overwritten of

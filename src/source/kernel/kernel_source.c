@@ -444,6 +444,7 @@ const struct etw_source_ops etw_kernel_source = {
 	.masks = ETW_KERNEL_BUILT_MASKS,
 	.stack_hooks = stack_hooks,
 	.stack_hook_count = ARRAY_SIZE(stack_hooks),
+	.options = ETW_SOURCE_ONLY_PID,
 	.open = open_source,
 	.close = close_source,
 	.enable = enable,

@@ -154,9 +154,13 @@ static void test_source_feed__everything_is_carried(void **state)
 	assert_true(etw_notes_take(&scene.parts.notes, &note));
 	assert_int_equal(note.kind, WIRE_NOTE_NO_STACKS);
 	assert_int_equal(note.numbers[0], 2);
+	assert_true(etw_notes_take(&scene.parts.notes, &note));
+	assert_int_equal(note.kind, WIRE_NOTE_NOT_AS_ASKED);
+	assert_int_equal(note.numbers[0], ETW_SOURCE_ONLY_PID | ETW_SOURCE_UNWIND);
 	/* Stacks of events that nobody wants. */
 	wanted.group_masks[0] = EVENT_TRACE_FLAG_PROCESS;
 	wanted.stack_hook_count = 1;
+	wanted.only_pid = wanted.options = 0;
 	etw_source_feed_change(feed, &wanted);
 	assert_true(etw_notes_take(&scene.parts.notes, &note));
 	assert_string_equal(note.message, "kernel events without stacks: ThreadCreate");
