@@ -20,6 +20,7 @@
 #include "tools/etw/record_options.h"
 #include "tools/etw/record_run.h"
 #include "tools/etw/recorder.h"
+#include "wire/kernel_names.h"
 
 #define TABLE_ROWS 10
 #define TREE_ROWS  40
@@ -282,19 +283,23 @@ static bool tell_other_end(const struct command *command)
 
 /*
  * Kernel events that --kernel asked for, and that the machine did not give: the complaint said why. Where nobody
- * named them, the recording is as good as it can be without them. Returns whether it was so.
+ * named them, or they are of a kind that there is none of on Linux, beside others, the recording is as good as it can be
+ * without them. Returns whether it was so.
  */
 static bool lacks_kernel(const struct command *command)
 {
-	uint32_t asked[WIRE_GROUP_MASKS_WORDS], missing[WIRE_GROUP_MASKS_WORDS], any = 0;
+	const struct record_kernel *kernel = &command->options.kernel;
+	uint32_t asked[WIRE_GROUP_MASKS_WORDS], missing[WIRE_GROUP_MASKS_WORDS];
+	uint32_t lost = 0, served = 0;
 
-	if (!command->options.has_kernel)
+	if (!kernel->has_kinds || !etw_kernel_masks_events(kernel->request.group_masks, asked) ||
+	    !notes_kernel_missing(&command->page.report.notes, missing))
 		return false;
-	etw_group_masks_of_flags(command->options.kernel_flags, asked);
-	(void)notes_kernel_missing(&command->page.report.notes, missing);
-	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
-		any |= asked[i] & missing[i];
-	return any != 0;
+	for (unsigned i = 0; i < WIRE_GROUP_MASKS_WORDS; i++) {
+		served |= asked[i] & kernel->built[i];
+		lost |= asked[i] & kernel->built[i] & missing[i];
+	}
+	return lost || !served;
 }
 
 /*
@@ -345,6 +350,23 @@ static void tell_wait(void *context, const char *directory)
 	host_wait_tell(NULL, directory);
 }
 
+/* Its process is there before the session, which is to record nobody else. */
+static int prepare_command(struct command *command)
+{
+	int result;
+
+	if (!command->options.kernel.only_command)
+		return 0;
+	result = record_run_prepare(&command->run, command->options.command);
+	if (result) {
+		etw_program_message("cannot run %s: %s", command->options.command[0],
+				    strerror(-result));
+		return -1;
+	}
+	command->recorder.only_pid = (uint32_t)command->run.child;
+	return 0;
+}
+
 static int record(struct command *command, char **argv)
 {
 	struct recorder *recorder = &command->recorder;
@@ -366,8 +388,12 @@ static int record(struct command *command, char **argv)
 		return ETW_EXIT_FAILED;
 	}
 	host_timeout_check();
-	if (recorder_start(recorder, &command->options, argv))
+	if (prepare_command(command))
+		return ETW_EXIT_FAILED;
+	if (recorder_start(recorder, &command->options, argv)) {
+		record_run_cancel(&command->run);
 		return recorder->is_running ? give_up(command) : ETW_EXIT_FAILED;
+	}
 	if (!command->options.command && isatty(STDERR_FILENO))
 		(void)fprintf(stderr, "Recording into %s; Ctrl-C ends it.\n", recorder->path);
 	result = record_run(&command->run, recorder, &command->options);
@@ -414,7 +440,16 @@ const struct etw_verb etw_verb_record = {
 	.one_line = "this machine, or what a command does, into a file",
 	.help = "  -o, --output FILE   the file (etw-DATE-TIME.etl)\n"
 		"  --force             overwrite a file that is no trace\n"
-		"  --kernel WHAT       process, thread, image_load: with commas\n"
+		"  --kernel WHAT       kinds of events, with commas: process, thread, loader,\n"
+		"                      cswitch, dispatcher, profile, syscall, interrupt, dpc, "
+		"...;\n"
+		"                      xperf's groups: Latency, SysProf, DiagEasy, Base, ...\n"
+		"  --stacks WHAT       events with stacks: Profile, CSwitch, ReadyThread, ...; "
+		"none\n"
+		"  --profile-hz N      CPU samples a second, of each processor (1000)\n"
+		"  --unwind HOW        user stacks by frame-pointers (the default) or dwarf "
+		"tables\n"
+		"  --only-command      the command's own processes alone\n"
 		"  --provider NAME     or its GUID; NAME:LEVEL:ANY:ALL for level and keywords;\n"
 		"                      may be repeated\n"
 		"  --duration SECONDS  ends the recording\n"
@@ -424,8 +459,9 @@ const struct etw_verb etw_verb_record = {
 		"death\n" ETW_MANIFEST_HELP
 		"  --color WHEN        auto (the default), always, never\n"
 		"  --help              this text\n"
-		"\nWithout --kernel and --provider: process, thread and image_load, if that is "
-		"allowed.\n"
+		"\nWithout --kernel and --provider: processes, threads, images, CPU samples and "
+		"context\n"
+		"switches, the last two with stacks, if that is allowed.\n"
 		"With a command: begins before it and ends with it, and has its exit status.\n"
 		"Else Ctrl-C ends the recording.\n"
 		"A file that ends early (a full disk) ends the recording too; the command goes "

@@ -35,11 +35,17 @@ struct line {
 /* Values that are words of the tool itself. */
 static const struct {
 	const char *option;
-	const char *values[5];
+	const char *values[16];
 } value_lists[] = {
 	{"color", {"auto", "always", "never"}},
 	{"time", {"utc", "local", "relative", "raw"}},
-	{"kernel", {"process", "thread", "image_load"}},
+	{"kernel",
+	 {"process", "thread", "loader", "cswitch", "dispatcher", "profile", "syscall", "interrupt",
+	  "dpc", "idle_states", "Latency", "SysProf", "DiagEasy", "Base"}},
+	{"stacks",
+	 {"Profile", "CSwitch", "ReadyThread", "SyscallEnter", "SyscallExit", "ThreadCreate",
+	  "ProcessCreate", "ImageLoad", "none"}},
+	{"unwind", {"dwarf", "frame-pointers"}},
 };
 
 static void put(struct line *line, const char *candidate, const char *meaning)

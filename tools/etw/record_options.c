@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <evntrace.h>
-
 #include "base/macros.h"
 #include "base/number.h"
 #include "schema/provider_id.h"
@@ -20,8 +18,6 @@
 #define PROVIDER_PARTS  4
 #define NAMED_LEVEL_MAX 5
 #define BAD_KEYWORDS    "has keywords that are no number; NAME:LEVEL:ANY:ALL is the order"
-#define KERNEL_EVERYTHING \
-	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 
 enum {
 	OPTION_OUTPUT = ETW_OPTION_OWN,
@@ -32,6 +28,10 @@ enum {
 	OPTION_PERSIST,
 	OPTION_DURATION,
 	OPTION_FORCE,
+	OPTION_STACKS,
+	OPTION_PROFILE_HZ,
+	OPTION_ONLY_COMMAND,
+	OPTION_UNWIND,
 };
 
 const struct option record_options_table[] = {
@@ -42,6 +42,10 @@ const struct option record_options_table[] = {
 	{"colour", required_argument, NULL, ETW_OPTION_COLOUR},
 	{"output", required_argument, NULL, OPTION_OUTPUT},
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
+	{"stacks", required_argument, NULL, OPTION_STACKS},
+	{"profile-hz", required_argument, NULL, OPTION_PROFILE_HZ},
+	{"only-command", no_argument, NULL, OPTION_ONLY_COMMAND},
+	{"unwind", required_argument, NULL, OPTION_UNWIND},
 	{"provider", required_argument, NULL, OPTION_PROVIDER},
 	{"buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE},
 	{"buffers", required_argument, NULL, OPTION_BUFFERS},
@@ -49,15 +53,6 @@ const struct option record_options_table[] = {
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{"force", no_argument, NULL, OPTION_FORCE},
 	{NULL, 0, NULL, 0},
-};
-
-static const struct {
-	const char *name;
-	uint32_t flag;
-} kernel_names[] = {
-	{"process", EVENT_TRACE_FLAG_PROCESS},
-	{"thread", EVENT_TRACE_FLAG_THREAD},
-	{"image_load", EVENT_TRACE_FLAG_IMAGE_LOAD},
 };
 
 static const struct {
@@ -72,38 +67,6 @@ void record_options_done(struct record_options *options)
 {
 	etw_words_done(&options->shared.manifests);
 	free(options->providers);
-}
-
-/* Of names that are separated by commas. Returns 0 with the flags, or -EINVAL, told. */
-static int parse_kernel_flags(const char *names, uint32_t *ret)
-{
-	uint32_t flags = 0;
-
-	while (*names) {
-		size_t bytes = strcspn(names, ",");
-		size_t i = 0;
-
-		while (i < ARRAY_SIZE(kernel_names) &&
-		       (strlen(kernel_names[i].name) != bytes ||
-			strncasecmp(kernel_names[i].name, names, bytes) != 0))
-			i++;
-		if (i == ARRAY_SIZE(kernel_names)) {
-			etw_program_message("--kernel knows process, thread and image_load, not "
-					    "\"%.*s\"",
-					    (int)bytes, names);
-			return -EINVAL;
-		}
-		flags |= kernel_names[i].flag;
-		names += bytes + (names[bytes] == ',');
-	}
-	if (!flags) {
-		etw_program_message(
-			"--kernel wants process, thread, image_load, or several of them "
-			"with commas");
-		return -EINVAL;
-	}
-	*ret = flags;
-	return 0;
 }
 
 static bool parse_level(const char *text, uint8_t *ret)
@@ -216,8 +179,16 @@ static bool take(struct record_options *options, int code)
 		options->force = true;
 		return true;
 	case OPTION_KERNEL:
-		options->has_kernel = true;
-		return !parse_kernel_flags(optarg, &options->kernel_flags);
+		return record_kernel_take_kinds(&options->kernel, optarg);
+	case OPTION_STACKS:
+		return record_kernel_take_stacks(&options->kernel, optarg);
+	case OPTION_PROFILE_HZ:
+		return record_kernel_take_hz(&options->kernel, optarg);
+	case OPTION_UNWIND:
+		return record_kernel_take_unwind(&options->kernel, optarg);
+	case OPTION_ONLY_COMMAND:
+		options->kernel.only_command = true;
+		return true;
 	case OPTION_PROVIDER:
 		return add_provider(options, optarg);
 	case OPTION_BUFFER_SIZE:
@@ -256,7 +227,6 @@ bool record_options_parse(struct record_options *options, int argc, char **argv)
 		return false;
 	}
 	options->command = optind < argc ? argv + optind : NULL;
-	if (!options->has_kernel && !options->provider_count)
-		options->kernel_flags = KERNEL_EVERYTHING;
-	return true;
+	return record_kernel_settle(&options->kernel, options->provider_count > 0,
+				    options->command != NULL);
 }

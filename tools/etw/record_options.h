@@ -10,6 +10,7 @@
 #include <guiddef.h>
 
 #include "tools/common/options.h"
+#include "tools/etw/record_kernel.h"
 
 #define RECORD_PROVIDER_BYTES 1024 /* of --provider, with its NUL */
 
@@ -23,10 +24,9 @@ struct record_provider {
 
 struct record_options {
 	struct etw_shared_options shared;
-	bool force;                        /* whatever --output holds */
-	const char *output;                /* NULL: a name made of the time */
-	bool has_kernel;                   /* --kernel was given */
-	uint32_t kernel_flags;             /* EVENT_TRACE_FLAG_* */
+	bool force;         /* whatever --output holds */
+	const char *output; /* NULL: a name made of the time */
+	struct record_kernel kernel;
 	struct record_provider *providers; /* owned */
 	size_t provider_count;
 	uint64_t buffer_kib, buffers; /* 0: the host's choice */
@@ -43,7 +43,7 @@ void record_options_done(struct record_options *options);
 /*
  * record_options_parse() - @argv: with the verb in front.
  *
- * Without --kernel and without a provider the kernel is meant as a whole. Returns whether the command line
+ * Without --kernel and without a provider what tells most of a machine is meant (record_kernel.h). Returns whether the command line
  * was understood; tells on standard error what was not.
  */
 bool record_options_parse(struct record_options *options, int argc, char **argv);

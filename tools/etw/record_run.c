@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "tools/common/number.h"
@@ -31,7 +32,7 @@ int record_run_init(struct record_run *run)
 {
 	sigset_t mask;
 
-	*run = (struct record_run){.signals = -1};
+	*run = (struct record_run){.signals = -1, .gate = -1, .failure = -1};
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGINT);
 	(void)sigaddset(&mask, SIGTERM);
@@ -80,40 +81,84 @@ int record_command_check(const char *name)
 	}
 }
 
-/* In the child. The pipe closes by itself when the command runs. */
-static void become(const struct record_run *run, int pipe_end, char *const *command)
+static void close_end(int *fd)
 {
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* In the child, which does nothing before it may. The pipe closes by itself when the command runs. */
+static void become(const struct record_run *run, int gate, int failure, char *const *command)
+{
+	char may_run;
 	int error;
 
+	if (read(gate, &may_run, sizeof(may_run)) != (ssize_t)sizeof(may_run))
+		_exit(EXIT_NO_FILE);
 	(void)sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
 	(void)execvp(command[0], command);
 	error = errno;
-	(void)!write(pipe_end, &error, sizeof(error));
+	(void)!write(failure, &error, sizeof(error));
 	_exit(EXIT_NO_FILE);
+}
+
+/* The child's ends are the first of @gate, and the second of @failure. */
+static int fork_command(struct record_run *run, int gate[2], int failure[2], char *const *command)
+{
+	(void)fflush(NULL);
+	run->child = fork();
+	if (run->child < 0) {
+		run->child = 0;
+		return -errno;
+	}
+	if (!run->child) {
+		close_end(&gate[1]);
+		become(run, gate[0], failure[1], command);
+	}
+	run->gate = gate[1];
+	run->failure = failure[0];
+	gate[1] = failure[0] = -1;
+	return 0;
+}
+
+int record_run_prepare(struct record_run *run, char *const *command)
+{
+	int gate[2] = {-1, -1}, failure[2] = {-1, -1};
+	int result = 0;
+
+	if (pipe2(gate, O_CLOEXEC) || pipe2(failure, O_CLOEXEC))
+		result = -errno;
+	if (!result)
+		result = fork_command(run, gate, failure, command);
+	for (int i = 0; i < 2; i++) {
+		close_end(&gate[i]);
+		close_end(&failure[i]);
+	}
+	return result;
+}
+
+void record_run_cancel(struct record_run *run)
+{
+	close_end(&run->gate);
+	close_end(&run->failure);
+	if (run->child)
+		(void)waitpid(run->child, NULL, 0);
+	run->child = 0;
 }
 
 static int start_command(struct record_run *run, char *const *command)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	(void)fflush(NULL);
-	run->child = fork();
-	if (run->child < 0) {
-		(void)close(ends[0]);
-		(void)close(ends[1]);
-		run->child = 0;
-		return -errno;
-	}
 	if (!run->child)
-		become(run, ends[1], command);
-	(void)close(ends[1]);
+		TRY(record_run_prepare(run, command));
+	/* One that was killed while it waited ends like a command that was. */
+	(void)!write(run->gate, "", 1);
+	close_end(&run->gate);
 	/* Ends with what went wrong, or, when the command runs, with nothing. */
-	if (read(ends[0], &run->exec_error, sizeof(run->exec_error)) !=
+	if (read(run->failure, &run->exec_error, sizeof(run->exec_error)) !=
 	    (ssize_t)sizeof(run->exec_error))
 		run->exec_error = 0;
-	(void)close(ends[0]);
+	close_end(&run->failure);
 	return 0;
 }
 

@@ -20,6 +20,8 @@ struct record_run {
 	int signal;     /* that ended the recording; 0: none did */
 	bool is_sent;   /* by a process: the terminal's reach the command too */
 	int signals;    /* a signalfd */
+	int gate;       /* the child waits for a byte at its other end; -1: it need not */
+	int failure;    /* what the child says when it cannot run the command; -1 */
 	unsigned signal_count;
 	unsigned stop_count; /* signals that there were when the session began to be stopped */
 	bool is_stopping;
@@ -57,6 +59,15 @@ void record_run_stop(struct record_run *run);
  * Returns 0, -ENOENT, -EACCES or what looking failed with; running it has the last word.
  */
 int record_command_check(const char *name);
+
+/*
+ * record_run_prepare() - makes the process that is to run the command: it waits until record_run() lets it, so that its
+ * number can be told to the session before it does anything.
+ *
+ * Returns 0 or a negative errno. record_run_cancel() - ends it when the command is not to run.
+ */
+int record_run_prepare(struct record_run *run, char *const *command);
+void record_run_cancel(struct record_run *run);
 
 /*
  * record_run() - starts the command, if there is one, and waits until the recording is to end: the command

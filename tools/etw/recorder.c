@@ -145,13 +145,14 @@ static void configure(struct recorder *recorder, const struct record_options *op
 		.minimum_buffers = (uint32_t)options->buffers,
 		.maximum_buffers = (uint32_t)options->buffers,
 		.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-		.enable_flags = options->kernel_flags,
+		.kernel = options->kernel.request,
 		.controller_pid = (uint32_t)getpid(),
 		.controller_tid = (uint32_t)gettid(),
 		.file_mode = (uint32_t)etw_file_mode(),
 		.is_leased = !options->is_persistent,
 	};
-	if (options->kernel_flags)
+	config->kernel.only_pid = options->kernel.only_command ? recorder->only_pid : 0;
+	if (options->kernel.is_wanted)
 		config->log_file_mode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
 	(void)snprintf(config->name, sizeof(config->name), "etw-record-%d", (int)getpid());
 	memcpy(config->log_file, recorder->path, sizeof(config->log_file));
@@ -300,6 +301,11 @@ static void tell_start_error(const struct recorder *recorder, int error)
 				  "sessions stop ends it:",
 			recorder->config.name);
 		break;
+	case -ESRCH:
+	case -EXDEV:
+		etw_program_message("the command's process cannot be told from others: it is in "
+				    "another pid namespace than etwd, the host of sessions");
+		break;
 	case -ETXTBSY:
 		etw_program_message("another session records into %s; etw sessions lists them",
 				    recorder->path);
@@ -341,7 +347,7 @@ static void give_up_kernel(struct record_options *options, char *const *argument
 		etw_program_message(
 			"one's own programs are recorded by their providers: --provider "
 			"NAME");
-	options->kernel_flags = 0;
+	record_kernel_drop(&options->kernel);
 	etw_text_done(&text);
 }
 
@@ -356,17 +362,17 @@ static void tell_kernel_refused(char *const *arguments)
 }
 
 /* Returns 0, or a negative errno that @ret_is_open says whose it is: the start's, or that of reaching a host. */
-static int try_start(struct recorder *recorder, const struct record_options *options,
-		     bool *ret_is_open)
+static int try_start(struct recorder *recorder, struct record_options *options, bool *ret_is_open)
 {
 	int result;
 
 	etw_controller_close(recorder->controller);
 	recorder->controller = NULL;
-	result = open_host(recorder, options->kernel_flags != 0);
+	result = open_host(recorder, options->kernel.is_wanted);
 	*ret_is_open = !result;
 	if (result)
 		return result;
+	record_kernel_meet_host(&options->kernel, recorder->controller);
 	configure(recorder, options);
 	return start_session(recorder);
 }
@@ -379,9 +385,9 @@ static int open_and_start(struct recorder *recorder, struct record_options *opti
 	int result = try_start(recorder, options, &is_open);
 
 	/* There is no host for the kernel that this user may start, or it serves others. */
-	if (options->kernel_flags &&
+	if (options->kernel.is_wanted &&
 	    (is_open ? is_turned_away(recorder, result) : is_absent(result))) {
-		if (options->has_kernel) {
+		if (options->kernel.is_asked) {
 			tell_kernel_refused(arguments);
 			return -1;
 		}

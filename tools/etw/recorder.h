@@ -28,6 +28,7 @@ struct recorder {
 	char path[WIRE_MESSAGE_NAME_MAX + 1]; /* of the file, absolute */
 	bool is_made;                         /* there was no such file before */
 	struct stat made;                     /* which one was made then */
+	uint32_t only_pid; /* whose tree alone is recorded, where that is asked for */
 	struct wire_session_config config;
 	struct wire_session_info info; /* as it was last heard */
 	char told[sizeof(

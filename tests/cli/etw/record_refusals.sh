@@ -11,6 +11,14 @@ refuse() {
 set -o pipefail
 refuse --kernel disk
 refuse --kernel ''
+refuse --kernel cswitch,,+ --stacks cswitches
+refuse --stacks ''
+refuse --profile-hz 0
+refuse --profile-hz 8191
+refuse --kernel cswitch --profile-hz 100
+refuse --unwind magic
+refuse --kernel process --unwind dwarf
+refuse --only-command
 refuse --provider ''
 refuse --provider x:loud
 refuse --provider x:1:y

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/etw/record_kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <evntrace.h>
+
+#include "base/macros.h"
+#include "base/number.h"
+#include "tools/common/program.h"
+#include "wire/kernel_names.h"
+#include "wire/kernel_stacks.h"
+
+#define FT_PER_S        10000000u
+#define MASK_PROFILE    0x2u /* of the second word */
+#define MASK_CSWITCH    0x4u
+#define HOOK_CSWITCH    0x0524
+#define HOOK_PROFILE    0x0F2E
+#define WORD_SEPARATORS ",+"
+#define BASIC_FLAGS \
+	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
+
+/* What is done with a word; returns 0 or negative errno. */
+typedef int take_word(struct wire_kernel_request *kernel, const char *word, size_t bytes);
+
+static int take_kind(struct wire_kernel_request *kernel, const char *word, size_t bytes)
+{
+	return etw_kernel_kinds_parse(word, bytes, kernel->group_masks);
+}
+
+static int take_stack(struct wire_kernel_request *kernel, const char *word, size_t bytes)
+{
+	uint16_t hook;
+
+	TRY(etw_kernel_stack_parse(word, bytes, &hook));
+	for (uint32_t i = 0; i < kernel->stack_hook_count; i++) {
+		if (kernel->stack_hooks[i] == hook)
+			return 0;
+	}
+	if (kernel->stack_hook_count == WIRE_STACK_HOOKS_MAX)
+		return -ENOSPC;
+	kernel->stack_hooks[kernel->stack_hook_count++] = hook;
+	return 0;
+}
+
+/* Returns whether each of the words was taken, and there was one; tells which was not. */
+static bool take_words(struct wire_kernel_request *kernel, const char *option, const char *words,
+		       take_word *take)
+{
+	bool any = false;
+
+	while (*words) {
+		size_t bytes = strcspn(words, WORD_SEPARATORS);
+
+		if (bytes && take(kernel, words, bytes)) {
+			etw_program_message("--%s does not know \"%.*s\"; man etw-record lists "
+					    "the names",
+					    option, (int)bytes, words);
+			return false;
+		}
+		any |= bytes != 0;
+		words += bytes + (words[bytes] != '\0');
+	}
+	if (!any)
+		etw_program_message("--%s wants names with commas; man etw-record lists them",
+				    option);
+	return any;
+}
+
+bool record_kernel_take_kinds(struct record_kernel *kernel, const char *words)
+{
+	kernel->has_kinds = true;
+	return take_words(&kernel->request, "kernel", words, take_kind);
+}
+
+bool record_kernel_take_stacks(struct record_kernel *kernel, const char *words)
+{
+	kernel->has_stacks = true;
+	kernel->request.parts |= WIRE_KERNEL_STACKS;
+	return !strcmp(words, "none") || take_words(&kernel->request, "stacks", words, take_stack);
+}
+
+bool record_kernel_take_unwind(struct record_kernel *kernel, const char *word)
+{
+	kernel->request.parts |= WIRE_KERNEL_OPTIONS;
+	if (!strcmp(word, "dwarf")) {
+		kernel->request.options |= WIRE_KERNEL_UNWIND;
+		return true;
+	}
+	kernel->request.options &= ~(uint32_t)WIRE_KERNEL_UNWIND;
+	if (!strcmp(word, "frame-pointers"))
+		return true;
+	etw_program_message("--unwind is dwarf or frame-pointers, not \"%s\"", word);
+	return false;
+}
+
+bool record_kernel_take_hz(struct record_kernel *kernel, const char *word)
+{
+	uint64_t hz;
+
+	if (!etw_number_parse(word, RECORD_PROFILE_HZ_MAX, &hz) || !hz) {
+		etw_program_message("--profile-hz wants a number from 1 to %d, not \"%s\"",
+				    RECORD_PROFILE_HZ_MAX, word);
+		return false;
+	}
+	kernel->request.parts |= WIRE_KERNEL_INTERVAL;
+	kernel->request.profile_interval_ft = FT_PER_S / (uint32_t)hz;
+	return true;
+}
+
+static void take_default(struct record_kernel *kernel)
+{
+	struct wire_kernel_request *request = &kernel->request;
+
+	request->group_masks[0] = BASIC_FLAGS;
+	request->group_masks[1] = MASK_PROFILE | MASK_CSWITCH;
+	if (kernel->has_stacks)
+		return;
+	request->stack_hook_count = 2;
+	request->stack_hooks[0] = HOOK_PROFILE;
+	request->stack_hooks[1] = HOOK_CSWITCH;
+}
+
+bool record_kernel_settle(struct record_kernel *kernel, bool has_providers, bool has_command)
+{
+	struct wire_kernel_request *request = &kernel->request;
+
+	kernel->is_asked = kernel->has_kinds || kernel->only_command || request->parts;
+	kernel->is_wanted = kernel->is_asked || !has_providers;
+	if (kernel->only_command && !has_command) {
+		etw_program_message("--only-command wants a command behind --");
+		return false;
+	}
+	if (kernel->is_wanted && !kernel->has_kinds)
+		take_default(kernel);
+	if (request->parts & WIRE_KERNEL_INTERVAL && !(request->group_masks[1] & MASK_PROFILE)) {
+		etw_program_message("--profile-hz is of samples: --kernel profile");
+		return false;
+	}
+	if (request->parts & WIRE_KERNEL_OPTIONS && !request->stack_hook_count) {
+		etw_program_message("--unwind is of stacks: --stacks");
+		return false;
+	}
+	request->parts = kernel->is_wanted ? WIRE_KERNEL_PARTS : 0;
+	return true;
+}
+
+static bool is_built(uint16_t hook, const uint8_t *hooks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (etw_load16(hooks + 2 * i) == hook)
+			return true;
+	}
+	return false;
+}
+
+static void leave_out(struct record_kernel *kernel, const struct etw_control_answer *built)
+{
+	struct wire_kernel_request *request = &kernel->request;
+	const uint8_t *hooks = built->bytes + sizeof(request->group_masks);
+	size_t count = (built->byte_count - sizeof(request->group_masks)) / 2;
+	uint32_t kept = 0;
+
+	if (kernel->has_kinds)
+		return;
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		request->group_masks[i] &= kernel->built[i];
+	/* Who says how many there are to be has asked for them. */
+	if (request->profile_interval_ft)
+		request->group_masks[1] |= MASK_PROFILE;
+	if (kernel->has_stacks)
+		return;
+	for (uint32_t i = 0; i < request->stack_hook_count; i++) {
+		if (is_built(request->stack_hooks[i], hooks, count))
+			request->stack_hooks[kept++] = request->stack_hooks[i];
+	}
+	request->stack_hook_count = kept;
+}
+
+void record_kernel_meet_host(struct record_kernel *kernel, struct etw_controller *controller)
+{
+	const struct wire_inform inform = {.class_ = WIRE_INFORM_KERNEL_BUILT};
+	CLEANUP(freep) struct etw_control_answer *built = NULL;
+
+	memset(kernel->built, 0xFF, sizeof(kernel->built));
+	if (!kernel->is_wanted)
+		return;
+	built = malloc(sizeof(*built));
+	if (!built || etw_control_inform(controller, &inform, built) ||
+	    built->byte_count < sizeof(kernel->built))
+		return;
+	for (size_t i = 0; i < WIRE_GROUP_MASKS_WORDS; i++)
+		kernel->built[i] = etw_load32(built->bytes + 4 * i);
+	leave_out(kernel, built);
+}
+
+void record_kernel_drop(struct record_kernel *kernel)
+{
+	kernel->is_wanted = false;
+	kernel->request = (struct wire_kernel_request){0};
+}
