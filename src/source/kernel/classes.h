@@ -16,15 +16,15 @@
 	(EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD)
 
 /* What is built, as group masks: the flags of tasks, and the bits of the kinds below. */
-#define ETW_KERNEL_BUILT_MASKS                                      \
-	{                                                           \
-		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x6, [6] = 0x3F, \
+#define ETW_KERNEL_BUILT_MASKS                                        \
+	{                                                             \
+		[0] = ETW_KERNEL_TASK_FLAGS, [1] = 0x206, [6] = 0x3F, \
 	}
 
 /* The events that can have stacks: (group << 8) | type. */
-#define ETW_KERNEL_STACK_HOOKS \
-	{                      \
-		0x0524, 0x0F2E \
+#define ETW_KERNEL_STACK_HOOKS         \
+	{                              \
+		0x0524, 0x0532, 0x0F2E \
 	}
 
 /* etw_kernel_class_kinds() - a bit for each enum etw_kernel_cpu_kind that @masks ask for. */

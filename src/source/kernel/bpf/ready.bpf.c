@@ -24,11 +24,11 @@ static __always_inline int tell_ready(void *context, struct task_struct *ready, 
 
 	if (!control || !is_wanted(control, ETW_KERNEL_READY))
 		return 0;
-	if (control->is_tree_only) {
-		struct thread *one = bpf_task_storage_get(&etw_threads, ready, 0, 0);
-		struct thread *other = bpf_task_storage_get(&etw_threads, task, 0, 0);
+	if (control->only_pid) {
+		const struct thread *one = bpf_task_storage_get(&etw_threads, ready, 0, 0);
+		const struct thread *other = bpf_task_storage_get(&etw_threads, task, 0, 0);
 
-		if (!(one && one->is_inside) && !(other && other->is_inside))
+		if (!is_inside(control, one) && !is_inside(control, other))
 			return 0;
 	}
 	head.kind = ETW_KERNEL_READY;
