@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that serve calls and soft interrupts, by number. See routines.h. */
+#include "source/kernel/routines.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "base/macros.h"
+#include "source/kernel/kallsyms.h"
+#include "source/kernel/syscall_names.inc"
+
+#if defined(__x86_64__)
+#define NATIVE_PREFIX "__x64_sys_"
+#elif defined(__aarch64__)
+#define NATIVE_PREFIX "__arm64_sys_"
+#endif
+#define PLAIN_COMPAT_PREFIX "__ia32_sys_"
+#define COMPAT_PREFIX       "__ia32_compat_sys_"
+
+/* Linux' HI_SOFTIRQ to RCU_SOFTIRQ. */
+static const char *const soft_names[ETW_KERNEL_SOFT_INTERRUPTS] = {
+	"tasklet_hi_action",   "run_timer_softirq", "net_tx_action",  "net_rx_action",
+	"blk_done_softirq",    "irq_poll_softirq",  "tasklet_action", "sched_balance_softirq",
+	"hrtimer_run_softirq", "rcu_core_si",
+};
+#define SOFT_SCHED     7
+#define OLD_SCHED_NAME "run_rebalance_domains" /* before 6.10 */
+
+/* The name behind a prefix; NULL: it has another. */
+static const char *cut_prefix(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+static void take_soft(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+{
+	for (size_t i = 0; i < ETW_KERNEL_SOFT_INTERRUPTS; i++)
+		if (strcmp(name, soft_names[i]) == 0)
+			routines->soft[i] = address;
+	if (strcmp(name, OLD_SCHED_NAME) == 0 && !routines->soft[SOFT_SCHED])
+		routines->soft[SOFT_SCHED] = address;
+}
+
+#ifdef NATIVE_PREFIX
+
+static void take_native(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+{
+	for (size_t i = 0; i < MIN(ARRAY_SIZE(native_calls), (size_t)ETW_KERNEL_CALLS); i++)
+		if (native_calls[i] && strcmp(native_calls[i], name) == 0)
+			routines->native[i] = address;
+}
+
+/* The kernel serves a call by the function for 32-bit programs where it has one. */
+static void take_compat(struct etw_kernel_routines *routines, const char *name, uint64_t address,
+			bool is_plain)
+{
+#if defined(__x86_64__)
+	for (size_t i = 0; i < MIN(ARRAY_SIZE(compat_calls), (size_t)ETW_KERNEL_CALLS); i++) {
+		bool only_plain;
+
+		if (!compat_calls[i])
+			continue;
+		only_plain = compat_calls[i][0] == '=';
+		if (strcmp(compat_calls[i] + only_plain, name) != 0)
+			continue;
+		if (is_plain ? only_plain || !routines->compat[i] : !only_plain)
+			routines->compat[i] = address;
+	}
+#else
+	(void)routines;
+	(void)name;
+	(void)address;
+	(void)is_plain;
+#endif
+}
+
+static void take_call(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+{
+	const char *rest = cut_prefix(name, NATIVE_PREFIX);
+
+	if (rest) {
+		take_native(routines, rest, address);
+		return;
+	}
+	rest = cut_prefix(name, PLAIN_COMPAT_PREFIX);
+	if (rest) {
+		take_compat(routines, rest, address, true);
+		return;
+	}
+	rest = cut_prefix(name, COMPAT_PREFIX);
+	if (rest)
+		take_compat(routines, rest, address, false);
+}
+
+#else
+
+static void take_call(struct etw_kernel_routines *routines, const char *name, uint64_t address)
+{
+	(void)routines;
+	(void)name;
+	(void)address;
+}
+
+#endif
+
+int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path)
+{
+	struct etw_kallsyms symbols;
+	int r;
+
+	if (routines->is_read)
+		return 0;
+	r = etw_kallsyms_read(path, &symbols);
+	for (uint32_t i = 0; !r && i < symbols.count; i++) {
+		const char *name = etw_kallsyms_name(&symbols, i);
+
+		if (symbols.at[i].owner)
+			continue;
+		if (name[0] == '_')
+			take_call(routines, name, symbols.at[i].address);
+		else
+			take_soft(routines, name, symbols.at[i].address);
+	}
+	etw_kallsyms_done(&symbols);
+	routines->is_read = r == 0;
+	return r;
+}
+
+uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,
+				  bool is_compat)
+{
+	uint64_t address = 0;
+
+	if (number < ETW_KERNEL_CALLS)
+		address = is_compat ? routines->compat[number] : routines->native[number];
+	if (address)
+		return address;
+	return is_compat && number < ETW_KERNEL_CALLS_END ? (uint64_t)number + ETW_KERNEL_CALLS_END
+							  : number;
+}
+
+uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number)
+{
+	if (number < ETW_KERNEL_SOFT_INTERRUPTS && routines->soft[number])
+		return routines->soft[number];
+	return number;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the kernel's functions are that serve system calls and soft interrupts. Their events name functions on Windows; Linux'
+ * tracepoints have numbers. The kernel's table of calls has no address that can be found everywhere, so the functions
+ * are found by their names: those of the calls in the table that scripts/gen_syscalls makes, those of soft interrupts here.
+ * Source: docs/kernel-events/system-calls.md.
+ */
+#ifndef ETW_SOURCE_KERNEL_ROUTINES_H
+#define ETW_SOURCE_KERNEL_ROUTINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ETW_KERNEL_CALLS           512
+#define ETW_KERNEL_SOFT_INTERRUPTS 10
+
+#define ETW_KERNEL_CALLS_END 4096 /* numbers of calls are below it; functions are far above */
+
+struct etw_kernel_routines {
+	bool is_read;
+	/* 0: not known */
+	uint64_t native[ETW_KERNEL_CALLS];
+	uint64_t compat[ETW_KERNEL_CALLS]; /* of 32-bit programs */
+	uint64_t soft[ETW_KERNEL_SOFT_INTERRUPTS];
+};
+
+/*
+ * etw_kernel_routines_read() - looks for all of them, once.
+ *
+ * @path: "/proc/kallsyms"
+ *
+ * Where addresses are hidden all stay unknown. Returns 0; -ENOMEM; what reading says.
+ */
+int etw_kernel_routines_read(struct etw_kernel_routines *routines, const char *path);
+
+/*
+ * etw_kernel_routines_call() - what serves a system call.
+ *
+ * Returns the address; where it is not known the number, and behind ETW_KERNEL_CALLS_END that of a 32-bit program.
+ */
+uint64_t etw_kernel_routines_call(const struct etw_kernel_routines *routines, uint32_t number,
+				  bool is_compat);
+
+/* etw_kernel_routines_soft() - what serves a soft interrupt; its number where that is not known. */
+uint64_t etw_kernel_routines_soft(const struct etw_kernel_routines *routines, uint32_t number);
+
+#endif
